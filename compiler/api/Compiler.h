@@ -1,0 +1,54 @@
+//===- Compiler.h - What the compiler offers ---------------------------------------------------------===//
+//
+// MLIR-free. libgraphc_compiler.so exports graphcCompilerApi(); frontends load it by dlopen on the first cache miss
+// (frontends/record/CompilerLoader), tools link it.
+//
+//===----------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_COMPILER_API_COMPILER_H
+#define GRAPHC_COMPILER_API_COMPILER_H
+
+#include "dialects/opset/GraphDesc.h"
+#include "runtime/base/Status.h"
+#include "runtime/program/Program.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphc {
+
+/// What code is generated for. `features` of a cpu target: comma separated LLVM feature names that may be used
+/// ("avx2,fma,avx512f,..."), as runtime/drivers/cpu detects them; of an opencl target: "fp64" when the device has it,
+/// "cpu" when work-items run on CPU cores.
+struct TargetDesc {
+  program::Target kind = program::Target::Cpu;
+  std::string features;
+};
+
+struct CompileOptions {
+  /// Verify the IR at every phase border.
+  bool verifyPhases = false;
+};
+
+/// One entry point per product of the compiler. Calls are thread-safe (serialised inside).
+struct CompilerApi {
+  uint32_t version;    ///< kApiVersion
+  const char *buildId; ///< changes whenever generated code may; part of every cache key
+  /// A program blob (runtime/program/Program.h).
+  Result<std::vector<uint8_t>> (*compile)(const op::GraphDesc &graph, const TargetDesc &target,
+                                          const CompileOptions &options);
+  Result<std::vector<uint8_t>> (*compileText)(std::string_view mlir, std::string_view fileName,
+                                              const TargetDesc &target, const CompileOptions &options);
+  /// The text after a phase: "graph", "kernel", "schedule", "plan", "lower", "llvm", "asm", "opencl", or "explain".
+  Result<std::string> (*printStage)(const op::GraphDesc &graph, const TargetDesc &target, std::string_view stage);
+  Result<std::string> (*printStageText)(std::string_view mlir, std::string_view fileName,
+                                        const TargetDesc &target, std::string_view stage);
+};
+inline constexpr uint32_t kApiVersion = 1;
+
+} // namespace graphc
+
+extern "C" const graphc::CompilerApi *graphcCompilerApi();
+
+#endif // GRAPHC_COMPILER_API_COMPILER_H

@@ -1,0 +1,291 @@
+// THE list of operations. One record here gives: the op, the recorder's op table, the importer's case, the Python function
+// and stub, the reference page and the generated tests (tools/opgen.py). Nothing else lists ops.
+#ifndef GRAPHC_GRAPH_OPS_TD
+#define GRAPHC_GRAPH_OPS_TD
+
+include "dialects/graph/GraphBase.td"
+
+//===----------------------------------------------------------------------===//
+// Elementwise arithmetic
+//===----------------------------------------------------------------------===//
+
+def AddOp : Graph_BinaryOp<"add", [Commutative]> {
+  let summary = "Sum; integers wrap, bool is logical or";
+  let pyNames = ["add"]; let dunders = ["add"];
+}
+def SubOp : Graph_BinaryOp<"sub"> {
+  let summary = "Difference; integers wrap. C1: operands are not bool";
+  let pyNames = ["subtract"]; let dunders = ["sub"]; let operandDTypes = NumericDType; let numpyName = "subtract";
+}
+def MulOp : Graph_BinaryOp<"mul", [Commutative]> {
+  let summary = "Product; integers wrap, bool is logical and";
+  let pyNames = ["multiply"]; let dunders = ["mul"]; let numpyName = "multiply";
+}
+def DivOp : Graph_BinaryOp<"div"> {
+  let summary = "True division, correctly rounded; integers and bool are converted to the default float first";
+  let pyNames = ["divide", "true_divide"]; let dunders = ["truediv"]; let operandDTypes = FloatingDType; let promoteToFloat = 1; let numpyName = "divide";
+}
+def FloorDivideOp : Graph_BinaryOp<"floor_divide"> {
+  let summary = "floor(a / b) as NumPy defines it; an integer divided by 0 is 0, INT_MIN // -1 is INT_MIN";
+  let pyNames = ["floor_divide"]; let dunders = ["floordiv"]; let operandDTypes = NumericDType; let promoteBool = 1;
+}
+def RemainderOp : Graph_BinaryOp<"remainder"> {
+  let summary = "a - floor(a / b) * b with the sign of b; integers modulo 0 give 0";
+  let pyNames = ["remainder", "mod"]; let dunders = ["mod"]; let operandDTypes = NumericDType; let promoteBool = 1;
+}
+def PowOp : Graph_BinaryOp<"pow"> {
+  let summary = "Power; integers wrap. A negative integer exponent gives what the float result truncates to: 1 for base 1, +-1 for base -1, 0 otherwise";
+  let pyNames = ["pow", "power"]; let dunders = ["pow"]; let operandDTypes = NumericDType; let promoteBool = 1; let numpyName = "power"; let ulpF32 = "1"; let ulpF64 = "1.5";
+}
+def MinimumOp : Graph_BinaryOp<"minimum", [Commutative]> {
+  let summary = "Smaller of two values; NaN if either is NaN; -0 is smaller than +0";
+  let pyNames = ["minimum"];
+}
+def MaximumOp : Graph_BinaryOp<"maximum", [Commutative]> {
+  let summary = "Larger of two values; NaN if either is NaN; +0 is larger than -0";
+  let pyNames = ["maximum"];
+}
+def FmaOp : Graph_Op<"fma", [Elementwise, SameOperandsAndResultType]> {
+  let summary = "x * y + z rounded once (floats); integers wrap";
+  let arguments = (ins Graph_Type:$x, Graph_Type:$y, Graph_Type:$z);
+  let results = (outs Graph_Type:$result);
+  let assemblyFormat = "$x `,` $y `,` $z attr-dict `:` type($x)";
+  let arity = 3; let pyNames = ["fma"]; let operandDTypes = NumericDType;
+}
+def ClipOp : Graph_Op<"clip", [Elementwise, SameOperandsAndResultType]> {
+  let summary = "minimum(maximum(x, lo), hi); NaN in any operand gives NaN";
+  let arguments = (ins Graph_Type:$x, Graph_Type:$lo, Graph_Type:$hi);
+  let results = (outs Graph_Type:$result);
+  let assemblyFormat = "$x `,` $lo `,` $hi attr-dict `:` type($x)";
+  let arity = 3; let numpyName = "clip";
+}
+def NegOp : Graph_UnaryOp<"neg"> {
+  let summary = "Negation; integers wrap, unsigned ones too. C1: not bool";
+  let pyNames = ["negative"]; let dunders = ["neg"]; let operandDTypes = NumericDType; let numpyName = "negative";
+}
+def AbsOp : Graph_UnaryOp<"abs"> {
+  let summary = "Absolute value; abs(INT_MIN) is INT_MIN, bool is unchanged";
+  let pyNames = ["abs", "absolute"]; let dunders = ["abs"]; let numpyName = "absolute";
+}
+def SignOp : Graph_UnaryOp<"sign"> {
+  let summary = "-1, 0 or 1; NaN stays NaN, sign(-0.0) is 0.0. C1: not bool";
+  let pyNames = ["sign"]; let operandDTypes = NumericDType;
+}
+def FloorOp : Graph_UnaryOp<"floor"> { let summary = "Largest integer not above x; integers and bool are unchanged"; let pyNames = ["floor"]; }
+def CeilOp : Graph_UnaryOp<"ceil"> { let summary = "Smallest integer not below x; integers and bool are unchanged"; let pyNames = ["ceil"]; }
+def TruncOp : Graph_UnaryOp<"trunc"> { let summary = "Integer part; integers and bool are unchanged"; let pyNames = ["trunc"]; }
+def RoundOp : Graph_UnaryOp<"round"> {
+  let summary = "Nearest integer, ties to even; integers are unchanged. C1: not bool";
+  let numpyName = "rint"; let operandDTypes = NumericDType;
+}
+
+//===----------------------------------------------------------------------===//
+// Elementary functions (own polynomials, compiler/math; ulp bounds are tested and published)
+//===----------------------------------------------------------------------===//
+
+class Graph_ElementaryOp<string mnemonic> : Graph_UnaryOp<mnemonic> {
+  let operandDTypes = FloatingDType; let promoteToFloat = 1; let pyNames = [mnemonic];
+}
+def SqrtOp : Graph_ElementaryOp<"sqrt"> { let summary = "Square root, correctly rounded; NaN below zero, sqrt(-0.0) is -0.0"; }
+def ExpOp : Graph_ElementaryOp<"exp"> { let summary = "e to the x"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def LogOp : Graph_ElementaryOp<"log"> { let summary = "Natural logarithm; -inf at zero, NaN below"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def SinOp : Graph_ElementaryOp<"sin"> { let summary = "Sine of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def CosOp : Graph_ElementaryOp<"cos"> { let summary = "Cosine of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def TanhOp : Graph_ElementaryOp<"tanh"> { let summary = "Hyperbolic tangent"; let ulpF32 = "1"; let ulpF64 = "1.5"; }
+def Expm1Op : Graph_ElementaryOp<"expm1"> { let summary = "exp(x) - 1, accurate near zero"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def Log1pOp : Graph_ElementaryOp<"log1p"> { let summary = "log(1 + x), accurate near zero"; let ulpF32 = "1"; let ulpF64 = "1"; }
+
+//===----------------------------------------------------------------------===//
+// Comparison, logic, bits, selection, conversion
+//===----------------------------------------------------------------------===//
+
+def EqualOp : Graph_CompareOp<"equal", [Commutative]> { let summary = "a == b"; let pyNames = ["equal"]; let dunders = ["eq"]; }
+def NotEqualOp : Graph_CompareOp<"not_equal", [Commutative]> { let summary = "a != b (true for NaN)"; let pyNames = ["not_equal"]; let dunders = ["ne"]; }
+def LessOp : Graph_CompareOp<"less"> { let summary = "a < b"; let pyNames = ["less"]; let dunders = ["lt"]; }
+def LessEqualOp : Graph_CompareOp<"less_equal"> { let summary = "a <= b"; let pyNames = ["less_equal"]; let dunders = ["le"]; }
+def GreaterOp : Graph_CompareOp<"greater"> { let summary = "a > b"; let pyNames = ["greater"]; let dunders = ["gt"]; }
+def GreaterEqualOp : Graph_CompareOp<"greater_equal"> { let summary = "a >= b"; let pyNames = ["greater_equal"]; let dunders = ["ge"]; }
+
+// The frontend casts operands of logical ops to bool (x != 0), so the primitive sees bool only.
+class Graph_LogicalOp<string mnemonic> : Graph_BinaryOp<mnemonic, [Commutative]> {
+  let operandDTypes = BooleanDType; let pyNames = [mnemonic];
+}
+def LogicalAndOp : Graph_LogicalOp<"logical_and"> { let summary = "Both are nonzero"; }
+def LogicalOrOp : Graph_LogicalOp<"logical_or"> { let summary = "Either is nonzero"; }
+def LogicalXorOp : Graph_LogicalOp<"logical_xor"> { let summary = "Exactly one is nonzero"; }
+def LogicalNotOp : Graph_UnaryOp<"logical_not"> { let summary = "x is zero"; let operandDTypes = BooleanDType; let pyNames = ["logical_not"]; }
+
+class Graph_BitwiseOp<string mnemonic, list<Trait> traits = []> : Graph_BinaryOp<mnemonic, traits> {
+  let operandDTypes = IntegerOrBoolDType; let pyNames = [mnemonic];
+}
+def BitwiseAndOp : Graph_BitwiseOp<"bitwise_and", [Commutative]> { let summary = "Bitwise and"; let dunders = ["and"]; }
+def BitwiseOrOp : Graph_BitwiseOp<"bitwise_or", [Commutative]> { let summary = "Bitwise or"; let dunders = ["or"]; }
+def BitwiseXorOp : Graph_BitwiseOp<"bitwise_xor", [Commutative]> { let summary = "Bitwise exclusive or"; let dunders = ["xor"]; }
+def BitwiseNotOp : Graph_UnaryOp<"bitwise_not"> {
+  let summary = "Bitwise complement; logical not for bool";
+  let operandDTypes = IntegerOrBoolDType; let pyNames = ["bitwise_not", "bitwise_invert", "invert"]; let dunders = ["invert"]; let numpyName = "invert";
+}
+def ShiftLeftOp : Graph_BinaryOp<"shift_left"> {
+  let summary = "a << b; a shift by the width or more, or by a negative count, gives 0. C1: integers";
+  let operandDTypes = IntegerDType; let promoteBool = 1; let pyNames = ["bitwise_left_shift", "left_shift"]; let dunders = ["lshift"]; let numpyName = "left_shift";
+}
+def ShiftRightOp : Graph_BinaryOp<"shift_right"> {
+  let summary = "a >> b, arithmetic for signed types; a shift by the width or more, or by a negative count, gives 0 or -1 by the sign of a. C1: integers";
+  let operandDTypes = IntegerDType; let promoteBool = 1; let pyNames = ["bitwise_right_shift", "right_shift"]; let dunders = ["rshift"]; let numpyName = "right_shift";
+}
+def IsNanOp : Graph_PredicateOp<"isnan"> { let summary = "x is NaN; false for integers and bool"; let pyNames = ["isnan"]; }
+def IsInfOp : Graph_PredicateOp<"isinf"> { let summary = "x is infinite; false for integers and bool"; let pyNames = ["isinf"]; }
+def IsFiniteOp : Graph_PredicateOp<"isfinite"> { let summary = "x is neither infinite nor NaN; true for integers and bool"; let pyNames = ["isfinite"]; }
+
+def SelectOp : Graph_Op<"select", [Elementwise, AllTypesMatch<["x", "y", "result"]>,
+    TypesMatchWith<"condition is bool of the operands' shape", "x", "condition", "::graphc::graph::boolLike($_self)">]> {
+  let summary = "x where the condition holds, else y";
+  let arguments = (ins Graph_Type:$condition, Graph_Type:$x, Graph_Type:$y);
+  let results = (outs Graph_Type:$result);
+  let assemblyFormat = "$condition `,` $x `,` $y attr-dict `:` type($x)";
+  let arity = 3; let numpyName = "where";
+}
+def CastOp : Graph_Op<"cast", [Elementwise, SameOperandsAndResultShape]> {
+  let summary = "Conversion to the result's dtype: float to integer truncates and saturates (NaN gives 0), integers wrap, anything to bool is x != 0";
+  let arguments = (ins Graph_Type:$x);
+  let results = (outs Graph_Type:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+  let arity = 1; let resultRule = ExplicitResult; let numpyName = "astype"; let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Generators: values without tensor operands
+//===----------------------------------------------------------------------===//
+
+def FullOp : Graph_Op<"full", [Generator]> {
+  let summary = "A tensor of one value, a typed literal; sizes of `?` dimensions are operands";
+  let description = [{ C1: the literal has the result's dtype. C2: one operand per `?`. }];
+  let arguments = (ins TypedAttrInterface:$value, Variadic<Index>:$sizes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value (`to` `(` $sizes^ `)`)? attr-dict `:` type($result)";
+  let arity = 0; let resultRule = ExplicitResult; let hasVerifier = 1;
+  let recordAttrs = [LiteralAttr<"value">];
+}
+def IotaOp : Graph_Op<"iota", [Generator]> {
+  let summary = "0, 1, 2, ... along axis 0 of a rank-1 tensor, converted to the result's dtype";
+  let arguments = (ins Variadic<Index>:$sizes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "(`to` `(` $sizes^ `)`)? attr-dict `:` type($result)";
+  let arity = 0; let resultRule = ExplicitResult; let hasVerifier = 1;
+}
+def ExtentOp : Graph_Op<"extent", [Generator]> {
+  let summary = "Product of the named sizes of a tensor as a 0-d value: a count that follows the sizes without recompiling";
+  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x `axes` $axes attr-dict `:` type($x) `->` type($result)";
+  let arity = 1; let resultRule = ExplicitResult; let hasVerifier = 1;
+  let recordAttrs = [IntsAttr<"axes">];
+}
+
+//===----------------------------------------------------------------------===//
+// Movement: index maps, never arithmetic
+//===----------------------------------------------------------------------===//
+
+def BroadcastOp : Graph_Op<"broadcast", [Movement]> {
+  let summary = "Repeat along new or size-1 axes: axis i of the operand is axis dims[i] of the result";
+  let description = [{ C1: dims is strictly increasing, one entry per operand axis. C2: an operand size is 1 or equals the result's. }];
+  let arguments = (ins AnyRankedTensor:$x, Variadic<Index>:$sizes, DenseI64ArrayAttr:$dims);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x (`to` `(` $sizes^ `)`)? `dims` $dims attr-dict `:` type($x) `->` type($result)";
+  let arity = 1; let hasVerifier = 1;
+  let recordAttrs = [IntsAttr<"dims">];
+}
+def TransposeOp : Graph_Op<"transpose", [Movement]> {
+  let summary = "Axis i of the result is axis permutation[i] of the operand";
+  let description = [{ C1: permutation is a permutation of the axes. }];
+  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$permutation);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x `permutation` $permutation attr-dict `:` type($x) `->` type($result)";
+  let arity = 1; let hasVerifier = 1;
+  let recordAttrs = [IntsAttr<"permutation">];
+}
+def ReshapeOp : Graph_Op<"reshape", [Movement]> {
+  let summary = "The same elements in row-major order under another shape";
+  let description = [{ C1: element counts agree. }];
+  let arguments = (ins AnyRankedTensor:$x, Variadic<Index>:$sizes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x (`to` `(` $sizes^ `)`)? attr-dict `:` type($x) `->` type($result)";
+  let arity = 1; let hasVerifier = 1;
+}
+def SliceOp : Graph_Op<"slice", [Movement, AttrSizedOperandSegments]> {
+  let summary = "Elements starts + i * steps of each axis; a step may be negative, not zero";
+  let description = [{ Entries of static_starts that are ShapedType::kDynamic take the next operand of starts. C1: one start and step per axis. C2: no step is 0. C3: every element read lies inside the operand. }];
+  let arguments = (ins AnyRankedTensor:$x, Variadic<Index>:$starts, Variadic<Index>:$sizes, DenseI64ArrayAttr:$static_starts, DenseI64ArrayAttr:$steps);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x `from` custom<DynamicIndexList>($starts, $static_starts) `step` $steps (`to` `(` $sizes^ `)`)? attr-dict `:` type($x) `->` type($result)";
+  let arity = 1; let hasVerifier = 1;
+  let recordAttrs = [ExtentsAttr<"starts">, IntsAttr<"steps">];
+}
+def FlipOp : Graph_Op<"flip", [Movement]> {
+  let summary = "Reverse the named axes (decomposed into a slice with step -1)";
+  let description = [{ C1: axes are distinct and in range. }];
+  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x `axes` $axes attr-dict `:` type($x) `->` type($result)";
+  let arity = 1; let hasVerifier = 1;
+  let recordAttrs = [IntsAttr<"axes">];
+}
+def ConcatenateOp : Graph_Op<"concatenate", [AttrSizedOperandSegments]> {
+  let summary = "Tensors joined along an axis (decomposed into updates of one new tensor)";
+  let description = [{ C1: ranks and dtypes agree. C2: sizes off the axis agree. C3: axis is in range. }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<Index>:$sizes, I64Attr:$axis);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$inputs (`to` `(` $sizes^ `)`)? `axis` $axis attr-dict `:` type($inputs) `->` type($result)";
+  let arity = -1; let hasVerifier = 1;
+  let recordAttrs = [IntAttr<"axis">];
+}
+def UpdateSliceOp : Graph_Op<"update_slice", [Update]> {
+  let summary = "x with the elements starts + i * steps replaced by value; in place when x has no other reader";
+  let description = [{ C1: one start and step per axis, no step 0. C2: dtypes agree. C3: the region lies inside x. }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$value, Variadic<Index>:$starts, DenseI64ArrayAttr:$static_starts, DenseI64ArrayAttr:$steps);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value `into` $x `from` custom<DynamicIndexList>($starts, $static_starts) `step` $steps attr-dict `:` type($value) `into` type($x) `->` type($result)";
+  let arity = 2; let hasVerifier = 1;
+  let recordAttrs = [ExtentsAttr<"starts">, IntsAttr<"steps">];
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions and contractions
+//===----------------------------------------------------------------------===//
+
+def ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction computes", [
+  I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">, I32EnumAttrCase<"Min", 2, "min">,
+  I32EnumAttrCase<"Max", 3, "max">, I32EnumAttrCase<"Any", 4, "any">, I32EnumAttrCase<"All", 5, "all">,
+  I32EnumAttrCase<"Mean", 6, "mean">, I32EnumAttrCase<"ArgMin", 7, "argmin">, I32EnumAttrCase<"ArgMax", 8, "argmax">]> {
+  let cppNamespace = "::graphc::graph"; let genSpecializedAttr = 0;
+}
+def ReduceKindAttr : EnumAttr<Graph_Dialect, ReduceKind, "reduce_kind"> { let assemblyFormat = "`<` $value `>`"; }
+
+def ReduceOp : Graph_Op<"reduce", [Reduction]> {
+  let summary = "Combine along axes: sum, prod, min, max, any, all, mean, argmin, argmax";
+  let description = [{
+    C1: axes are distinct, increasing, in range. C2: any and all take bool; the others are not bool except min and max.
+    C3: argmin and argmax give i64, reduce one axis or all of them, and return the first of equal elements; NaN wins.
+    C4: min, max, argmin and argmax of zero elements are refused. C5: mean is of a float dtype. Axes are removed from the
+    result (keepdims is a reshape). Float sums and products follow the canonical tree (docs/numerics.md).
+  }];
+  let arguments = (ins ReduceKindAttr:$kind, AnyRankedTensor:$x, DenseI64ArrayAttr:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$kind $x `axes` $axes attr-dict `:` type($x) `->` type($result)";
+  let arity = 1; let resultRule = ExplicitResult; let hasVerifier = 1;
+  let recordAttrs = [IntAttr<"kind">, IntsAttr<"axes">];
+}
+def MatmulOp : Graph_Op<"matmul", [Contraction]> {
+  let summary = "Matrix product over the last axis of x and the second last of y; leading axes are batch axes";
+  let description = [{
+    C1: both operands have the same rank, at least 2, and the same dtype (the frontend broadcasts batch axes and lifts vectors).
+    C2: contracted sizes agree. C3: batch sizes agree. Floats: per element an fma chain in increasing k, cut into blocks of
+    2048, four blocks a run (docs/numerics.md). Integers wrap, bool is or of ands.
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$y);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x `,` $y attr-dict `:` type($x) `,` type($y) `->` type($result)";
+  let arity = 2; let hasVerifier = 1;
+}
+
+#endif // GRAPHC_GRAPH_OPS_TD

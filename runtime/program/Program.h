@@ -1,0 +1,155 @@
+//===- Program.h - The program format: contract between compiler and runtime ----------------------===//
+//
+// A program is one little-endian blob: header, section table, sections. The compiler writes it (compiler/emit/
+// ProgramWriter), the runtime reads it (runtime/program/Reader) and trusts no offset in it. This header stands alone:
+// it includes nothing of graphc, so a third party can read programs with it. All records are plain and 8-byte aligned.
+//
+//===----------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_PROGRAM_PROGRAM_H
+#define GRAPHC_RUNTIME_PROGRAM_PROGRAM_H
+
+#include <cstdint>
+
+namespace graphc::program {
+
+inline constexpr uint8_t kMagic[8] = {'G', 'C', 'P', 'R', 'O', 'G', '\r', '\n'};
+/// Bumped whenever a record changes; readers refuse any other version.
+inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kNone = 0xffffffffu;
+
+enum class Target : uint32_t { Cpu = 1, OpenCL = 2 };
+
+struct Header {
+  uint8_t magic[8];
+  uint32_t version;
+  uint32_t target;       ///< Target
+  uint64_t totalBytes;   ///< of the whole blob
+  uint64_t checksum[2];  ///< XXH3-128 (low, high) of all bytes after the header
+  uint32_t sectionCount; ///< SectionRecords follow the header directly
+  uint32_t reserved;
+};
+
+enum class Section : uint32_t {
+  Strings = 1, ///< bytes; strings are (offset, bytes) pairs into it, not terminated
+  Words = 2,   ///< uint32 pool for variable-length lists
+  Sizes = 3,   ///< SizeRecord
+  Checks = 4,  ///< CheckRecord
+  Inputs = 5,  ///< TensorRecord
+  Outputs = 6, ///< TensorRecord
+  Buffers = 7, ///< BufferRecord
+  Kernels = 8, ///< KernelRecord
+  Steps = 9,   ///< StepRecord, in execution order
+  Code = 10,   ///< cpu: one position-independent image (map read+execute); opencl: source text
+  Data = 11,   ///< constants, each 64-byte aligned
+  Meta = 12,   ///< one MetaRecord
+};
+
+struct SectionRecord {
+  uint32_t section; ///< Section; each at most once
+  uint32_t count;   ///< records, or bytes for Strings/Code/Data
+  uint64_t offset;  ///< from the start of the blob, 8-byte aligned (Code: 64)
+  uint64_t bytes;
+};
+
+struct String {
+  uint32_t offset;
+  uint32_t bytes;
+};
+
+enum class SizeKind : uint32_t {
+  Constant = 0, ///< value
+  InputDim = 1, ///< size of axis b of input a
+  Argument = 2, ///< a-th size argument of the call
+  Add = 3,      ///< operands a and b are earlier sizes; all arithmetic is overflow-checked
+  Sub = 4,
+  Mul = 5,
+  FloorDiv = 6,
+  CeilDiv = 7,
+  Min = 8,
+  Max = 9,
+};
+struct SizeRecord {
+  uint32_t kind;
+  uint32_t a;
+  uint32_t b;
+  uint32_t reserved;
+  int64_t value;
+};
+
+/// Sizes that must be equal at run time; `what` says so in words ("operand 0 axis 1 and ...").
+struct CheckRecord {
+  uint32_t a;
+  uint32_t b;
+  String what;
+};
+
+struct TensorRecord {
+  uint32_t dtype;  ///< DType
+  uint32_t rank;
+  uint32_t dims;   ///< first of `rank` size numbers in Words
+  uint32_t buffer; ///< BufferRecord number
+  String name;
+};
+
+enum class BufferKind : uint32_t {
+  Input = 0,    ///< a = input number; never written
+  Output = 1,   ///< a = output number; allocated by the executor, handed to the caller
+  Temp = 2,     ///< allocated by the executor before its first step, released after its last
+  Constant = 3, ///< a = byte offset in Data
+};
+struct BufferRecord {
+  uint32_t kind;
+  uint32_t dtype;
+  uint32_t elements; ///< size number
+  uint32_t a;
+};
+
+enum class KernelFamily : uint32_t { Map = 0, Rows = 1, Columns = 2, Full = 3, Contract = 4, Fold = 5 };
+
+/// CPU: `void f(void *const *buffers, const int64_t *sizes, int64_t begin, int64_t end, void *scratch)` at Code + entry,
+/// work items [begin, end); any split of the range gives the same bits.
+/// OpenCL: kernel `name` of the source; arguments are buffers (global pointers), then sizes (long), then the range (long);
+/// one work-item handles items [id * itemsPerThread, ...), global size = ceil(range / itemsPerThread), local size = `group`
+/// (0: driver's choice; otherwise the global size is rounded up to a multiple).
+struct KernelRecord {
+  String name;
+  uint64_t entry; ///< cpu: offset in Code
+  uint32_t family;
+  uint32_t bufferCount;
+  uint32_t sizeCount;
+  uint32_t writes;         ///< first of bufferCount flags in Words: 1 = written
+  uint32_t grain;          ///< cpu: chunk boundaries are multiples of this many items
+  uint32_t scratch;        ///< size number of scratch bytes a worker needs, or kNone
+  uint32_t itemsPerThread; ///< opencl
+  uint32_t group;          ///< opencl
+  double costPerItem;      ///< estimated ns of one item on one core; the executor splits work by it
+  String lines;            ///< user lines this kernel computes, "file:line; file:line" (may be empty)
+};
+
+enum class StepKind : uint32_t {
+  Launch = 0, ///< kernel over range
+  Copy = 1,   ///< args: destination buffer, source buffer; whole buffers of equal size
+};
+struct StepRecord {
+  uint32_t kind;
+  uint32_t kernel;
+  uint32_t range;   ///< size number
+  uint32_t buffers; ///< first of bufferCount buffer numbers in Words
+  uint32_t bufferCount;
+  uint32_t sizes;   ///< first of sizeCount size numbers in Words
+  uint32_t sizeCount;
+  uint32_t reserved;
+};
+
+struct MetaRecord {
+  String name;       ///< of the function
+  String isa;        ///< cpu: required features, comma separated ("avx2,fma,avx512f"); opencl: "fp64" when used
+  String compiler;   ///< build id of the compiler
+  String explain;    ///< text of the fusion report
+  uint32_t sizeArguments; ///< how many size arguments a call passes
+  uint32_t reserved;
+};
+
+} // namespace graphc::program
+
+#endif // GRAPHC_RUNTIME_PROGRAM_PROGRAM_H

@@ -1,0 +1,70 @@
+# Shared build rules: warnings, one function per kind of target, code generation from the op list, installation.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+  # Precompiled headers hash the same only when ccache may ignore their time stamps.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${CCACHE_PROGRAM}")
+endif()
+find_program(LLD_PROGRAM NAMES ld.lld-22 ld.lld)
+if(LLD_PROGRAM AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  add_link_options("-fuse-ld=lld")
+endif()
+
+set(GRAPHC_WARNINGS -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers)
+
+# graphc_library(name SOURCES ... [LINK ...]): a static library graphc_<folder> whose include root is the repository.
+function(graphc_library name)
+  cmake_parse_arguments(ARG "INTERFACE" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_include_directories(${name} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}>")
+  target_compile_options(${name} PRIVATE ${GRAPHC_WARNINGS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  if(GRAPHC_SANITIZE)
+    target_compile_options(${name} PUBLIC -fsanitize=${GRAPHC_SANITIZE} -fno-omit-frame-pointer)
+    target_link_options(${name} PUBLIC -fsanitize=${GRAPHC_SANITIZE})
+  endif()
+endfunction()
+
+# graphc_unit_test(name SOURCES ... LINK ...): a GoogleTest program that lit runs from ${build}/tests/unit.
+function(graphc_unit_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${ARG_SOURCES})
+  target_compile_options(${name} PRIVATE ${GRAPHC_WARNINGS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/unit")
+endfunction()
+
+# Files generated from dialects/graph/GraphOps.td, the one list of operations.
+find_package(Python3 3.10 REQUIRED COMPONENTS Interpreter)
+if(GRAPHC_COMPILER)
+  find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+  message(STATUS "MLIR ${LLVM_PACKAGE_VERSION}: ${MLIR_DIR}")
+  # Debian's LLVM is a shared library but its MLIR package leaves this unset; without it targets mix libMLIR.so with archives.
+  set(MLIR_LINK_MLIR_DYLIB ON)
+  set(LLVM_LINK_LLVM_DYLIB ON)
+  list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+  include(TableGen)
+  include(AddLLVM)
+  include(AddMLIR)
+endif()
+find_program(LLVM_TBLGEN NAMES llvm-tblgen-22 llvm-tblgen HINTS /usr/lib/llvm-22/bin)
+
+# graphc_opgen(output kind): runs tools/opgen.py on the op list. Without LLVM the checked-in table is used, so that the
+# runtime and the recorder build on a machine that has no tblgen; `tools/checks` keeps it equal to the generated one.
+function(graphc_opgen output kind)
+  set(td "${PROJECT_SOURCE_DIR}/dialects/graph/GraphOps.td")
+  add_custom_command(
+    OUTPUT "${output}"
+    COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tools/opgen.py" --kind ${kind} --tblgen "${LLVM_TBLGEN}"
+            --mlir-include "${MLIR_INCLUDE_DIRS}" --output "${output}"
+    DEPENDS "${td}" "${PROJECT_SOURCE_DIR}/dialects/graph/GraphBase.td" "${PROJECT_SOURCE_DIR}/tools/opgen.py"
+    COMMENT "opgen ${kind}" VERBATIM)
+endfunction()
