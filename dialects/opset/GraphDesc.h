@@ -1,4 +1,5 @@
-//===- GraphDesc.h - A recorded graph as flat data ---------------------------------------------------===//
+//===- GraphDesc.h - A recorded graph as flat data
+//---------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_OPSET_GRAPHDESC_H
 #define GRAPHC_DIALECTS_OPSET_GRAPHDESC_H
 
@@ -11,15 +12,16 @@
 
 namespace graphc::op {
 
-/// A size in a GraphDesc: a literal when >= 0, else the symbol with number ~extent. Sizes 0 and 1 are always literals;
-/// equal larger sizes share a symbol, so that one program serves every set of sizes with the same equalities.
+/// A size in a GraphDesc: a literal when >= 0, else the symbol with number ~extent. Sizes 0 and 1
+/// are always literals; equal larger sizes share a symbol, so that one program serves every set of
+/// sizes with the same equalities.
 using Extent = int64_t;
 constexpr bool isSymbol(Extent e) { return e < 0; }
 constexpr uint32_t symbolOf(Extent e) { return static_cast<uint32_t>(~e); }
 constexpr Extent symbolExtent(uint32_t symbol) { return ~static_cast<int64_t>(symbol); }
 
-/// One operation. `attrs` is the flat encoding of the op's attribute struct (OpTable.h: encode/decode); entries of
-/// Extents attributes are Extents, a Literal is its 64-bit pattern.
+/// One operation. `attrs` is the flat encoding of the op's attribute struct (OpTable.h:
+/// encode/decode); entries of Extents attributes are Extents, a Literal is its 64-bit pattern.
 struct NodeDesc {
   OpKind kind = OpKind{};
   DType dtype = DType::Float32;
@@ -35,12 +37,13 @@ struct InputDesc {
   std::string name; ///< not part of the digest
 };
 
-/// A pure function of its inputs, in topological order. Values are numbered inputs first, then nodes.
+/// A pure function of its inputs, in topological order. Values are numbered inputs first, then
+/// nodes.
 struct GraphDesc {
   std::string name = "main"; ///< not part of the digest
   std::vector<InputDesc> inputs;
   std::vector<NodeDesc> nodes;
-  std::vector<uint32_t> outputs;  ///< value numbers
+  std::vector<uint32_t> outputs; ///< value numbers
   uint32_t symbolCount = 0;
   /// lines[0] is "": unknown. "file:line".
   std::vector<std::string> lines{""};

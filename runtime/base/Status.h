@@ -25,6 +25,8 @@ enum class ErrorCode : uint8_t {
   Corrupt,         ///< bytes are not a valid program or cache entry (CacheError)
   Io,              ///< a file could not be read or written
   Internal,        ///< a graphc bug
+  Overflow,        ///< a Python integer does not fit the dtype (OverflowError)
+  Trace,           ///< a value that is not known while tracing was asked for (TraceError)
 };
 
 /// Success or a code with a message. Cheap to move; success holds no memory. Message form: `[area] what was wrong`.
