@@ -91,7 +91,8 @@ def check(tree: Tree) -> list[Finding]:
         prefix = "" if folder == "." else folder + "/"
         children = {f for f in tree.folders if f.startswith(prefix) and "/" not in f[len(prefix):] and f != folder}
         for child in sorted(children - named):
-            if not PurePosixPath(child).name.startswith("."):
+            name = PurePosixPath(child).name
+            if not name.startswith(".") and not re.search(rf"(?<![\w-]){re.escape(name)}/", tree.text(path)):
                 findings.append(Finding(path, 0, f"the map does not name {child}/"))
     for folder in TOP_FOLDERS:
         if folder in tree.folders and f"{folder}/README.md" not in tree.file_set:
