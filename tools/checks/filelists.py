@@ -58,8 +58,9 @@ def check(tree: Tree) -> list[Finding]:
                 findings.append(Finding(path, line, f"source list is not sorted: {wrong} is out of place"))
             if len(set(run)) != len(run):
                 findings.append(Finding(path, line, "source list names a file twice"))
-        parent = owner_of(tree, folder.as_posix()) if str(folder) != "." else None
-        if parent and str(folder) != ".":
+        standalone = re.search(r"^project\(", tree.text(path), re.M)  # the root, and projects of somebody else
+        parent = None if standalone else owner_of(tree, folder.as_posix())
+        if parent:
             relative = folder.relative_to(PurePosixPath(parent).parent).as_posix()
             if not re.search(rf"add_subdirectory\(\s*\"?{re.escape(relative)}\"?[\s)]", tree.text(parent)):
                 findings.append(Finding(parent, 0, f"does not add_subdirectory({relative})"))

@@ -226,7 +226,9 @@ def step_install(suite: Suite) -> None:
     if suite.one("consumer-configure", ["cmake", "-G", "Ninja", "-S", source, "-B", consumer, "-DCMAKE_CXX_COMPILER=clang++-22",
                                         f"-DCMAKE_PREFIX_PATH={prefix}"], 300):
         if suite.one("consumer-build", ["cmake", "--build", consumer], 600):
-            suite.one("consumer-run", [consumer / "consumer"], 120, cwd=suite.scratch)
+            program = suite.scratch / "program.gco"
+            suite.one("installed-cli", [prefix / "bin/graphc", "compile", source / "program.mlir", "-o", program, "--target=cpu"], 120)
+            suite.one("consumer-run", [consumer / "consumer", program], 120, cwd=suite.scratch)
 
 
 def step_tools(suite: Suite) -> None:
