@@ -9,7 +9,7 @@ import lit.formats
 config.name = "graphc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir"]
-config.excludes = ["Inputs", "unit", "python", "conformance", "tools"]
+config.excludes = ["Inputs", "install", "unit"]
 config.test_source_root = os.path.join(config.graphc_source, "tests")
 config.test_exec_root = os.path.join(config.graphc_build, "tests")
 
