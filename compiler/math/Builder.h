@@ -66,6 +66,10 @@ inline constexpr Width<N> kWidth{};
 ///   mantissa bits. When a
 ///     builder lacks it, scaleByPowerOfTwo (Select.h) does it with two multiplications and the same
 ///     bits.
+///   umulhi(a, b): high half of the unsigned 64-bit product; else four 32-bit products
+///   int64Conversions(): true if sitofp and fptosi between 64-bit integers and f64 are single
+///   operations; else forms that
+///     need none are used where the range allows, with the same results
 template <class B>
 concept Builder = requires(B &b) {
   b.add(b.f32(1.0f), b.fma(b.f32(1.0f), b.f32(1.0f), b.f32(1.0f)));

@@ -1,0 +1,100 @@
+//===- Exp.h - exp and expm1
+//--------------------------------------------------------------------===//
+//
+// x = n ln 2 + r with n integral and |r| <= ln 2 / 2: exp(x) = 2^n exp(r). n comes from adding a
+// constant whose low bits then hold it; n times the first part of ln 2 is exact, so r carries one
+// rounding.
+//
+//===--------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_COMPILER_MATH_EXP_H
+#define GRAPHC_COMPILER_MATH_EXP_H
+
+#include "compiler/math/Coefficients.h"
+#include "compiler/math/Select.h"
+
+namespace graphc::math {
+
+/// What exp and its relatives need per width. Beyond kMaxExp exp overflows, below kMinExp it rounds
+/// to zero; below kMinExpm1 expm1 rounds to -1.
+template <unsigned W>
+struct ExpTable;
+template <>
+struct ExpTable<32> {
+  static constexpr double kMaxExp = 89.0, kMinExp = -104.0, kMinExpm1 = -18.0;
+  static constexpr auto &kLn2 = kLn2F32;
+  static constexpr auto &kExp = kExpF32;
+  static constexpr auto &kExpm1 = kExpm1F32;
+};
+template <>
+struct ExpTable<64> {
+  static constexpr double kMaxExp = 710.0, kMinExp = -746.0, kMinExpm1 = -39.0;
+  static constexpr auto &kLn2 = kLn2F64;
+  static constexpr auto &kExp = kExpF64;
+  static constexpr auto &kExpm1 = kExpm1F64;
+};
+inline constexpr double kLog2E = 0x1.71547652b82fep0;
+
+/// x within [lo, hi]; NaN stays.
+template <unsigned W, class B, class V>
+V clampRange(B &b, V x, double lo, double hi) {
+  using F = Format<W>;
+  x = b.select(b.gt(x, F::f(b, hi)), F::f(b, hi), x);
+  return b.select(b.lt(x, F::f(b, lo)), F::f(b, lo), x);
+}
+
+/// x = n ln 2 + r, x in the clamped range: n as a float and as an integer, and x minus n times the
+/// first part of ln 2 (exact), from which the caller subtracts n times the second part.
+template <unsigned W, class B, class V>
+auto splitByLn2(B &b, V x) {
+  using F = Format<W>;
+  V shifted = b.fma(x, F::f(b, kLog2E), F::f(b, F::kRound));
+  V n = b.sub(shifted, F::f(b, F::kRound));
+  auto ni = b.isub(b.toBits(shifted), F::i(b, F::kRoundBits));
+  V high = b.fma(n, F::f(b, -ExpTable<W>::kLn2[0]), x);
+  return std::tuple{n, ni, high};
+}
+
+/// e^x. <= 1 ulp (README.md); denormal results, overflow to inf, 0 at -inf, NaN stays NaN.
+template <unsigned W, class B, class V>
+V exp(B &b, V x) {
+  using F = Format<W>;
+  using T = ExpTable<W>;
+  V y = clampRange<W>(b, x, T::kMinExp, T::kMaxExp);
+  auto [n, ni, high] = splitByLn2<W>(b, y);
+  V r = b.fma(n, F::f(b, -T::kLn2[1]), high);
+  V q = horner(b, r, T::kExp);
+  V p = b.add(b.fma(b.mul(r, r), q, r), F::f(b, 1.0));
+  return scaleByPowerOfTwo<W>(b, p, ni);
+}
+
+/// e^x - 1. <= 1 ulp; -0 stays -0; -1 at -inf.
+///
+/// With s = 2^n: s e^r - 1 = (s - 1) + s r + s r^2 q, and the first two terms are added exactly
+/// because |s - 1| >= |s r| or s = 1. r itself is kept in two parts: for n = 1 the result can be as
+/// small as r's own rounding error would show.
+template <unsigned W, class B, class V>
+V expm1(B &b, V x) {
+  using F = Format<W>;
+  using T = ExpTable<W>;
+  V y = clampRange<W>(b, x, T::kMinExpm1, T::kMaxExp);
+  auto [n, ni, high] = splitByLn2<W>(b, y);
+  V low = b.mul(n, F::f(b, T::kLn2[1]));
+  V r = b.sub(high, low);
+  V rLow = b.sub(b.sub(high, r), low);
+  rLow = b.fma(rLow, r, rLow); // what it adds to e^r, to first order
+  V q = horner(b, r, T::kExpm1);
+  // n may be bias + 1, whose power of two does not exist: take one less and double at the end.
+  auto tooLarge = b.sgt(ni, F::i(b, F::kBias));
+  V s = powerOfTwo<W>(b, b.select(tooLarge, F::i(b, F::kBias), ni));
+  V base = b.sub(s, F::f(b, 1.0));
+  V baseLow = b.sub(b.sub(s, base), F::f(b, 1.0)); // not 0 when 2^n has more bits than the mantissa
+  V linear = b.mul(s, r);
+  auto [sum, sumLow] = fastTwoSum(b, base, linear);
+  V tail = b.fma(b.mul(linear, r), q, b.fma(s, rLow, b.add(sumLow, baseLow)));
+  V result = b.mul(b.add(sum, tail), b.select(tooLarge, F::f(b, 2.0), F::f(b, 1.0)));
+  return b.copysign(result, x);
+}
+
+} // namespace graphc::math
+
+#endif // GRAPHC_COMPILER_MATH_EXP_H

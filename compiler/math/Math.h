@@ -1,0 +1,14 @@
+//===- Math.h - The meaning of every elementwise op ---------------------------------------------===//
+#ifndef GRAPHC_COMPILER_MATH_MATH_H
+#define GRAPHC_COMPILER_MATH_MATH_H
+
+#include "compiler/math/Builder.h"
+#include "compiler/math/Convert.h"
+#include "compiler/math/DivideConst.h"
+#include "compiler/math/Exp.h"
+#include "compiler/math/Hyperbolic.h"
+#include "compiler/math/Integer.h"
+#include "compiler/math/Log.h"
+#include "compiler/math/Select.h"
+
+#endif // GRAPHC_COMPILER_MATH_MATH_H

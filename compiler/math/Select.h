@@ -1,0 +1,229 @@
+//===- Select.h - Order, sign and scaling of floats and integers
+//--------------------------------===//
+#ifndef GRAPHC_COMPILER_MATH_SELECT_H
+#define GRAPHC_COMPILER_MATH_SELECT_H
+
+#include "compiler/math/Builder.h"
+
+#include <cstddef>
+#include <limits>
+
+namespace graphc::math {
+
+/// The float format of a width: constants of that width and its layout.
+template <unsigned W>
+struct Format;
+
+template <>
+struct Format<32> {
+  using Float = float;
+  using Bits = int32_t;
+  static constexpr int kMantissa = 23;
+  static constexpr int kBias = 127;
+  /// Adding it to |x| < 2^22 rounds x to an integer (ties to even), which the low bits of the sum
+  /// then hold.
+  static constexpr float kRound = 0x1.8p23f;
+  static constexpr int32_t kRoundBits = 0x4b400000;
+  template <class B>
+  static auto f(B &b, double v) {
+    return b.f32(static_cast<float>(v));
+  }
+  template <class B>
+  static auto i(B &b, int64_t v) {
+    return b.i32(static_cast<int32_t>(v));
+  }
+};
+
+template <>
+struct Format<64> {
+  using Float = double;
+  using Bits = int64_t;
+  static constexpr int kMantissa = 52;
+  static constexpr int kBias = 1023;
+  /// As above, for |x| < 2^51.
+  static constexpr double kRound = 0x1.8p52;
+  static constexpr int64_t kRoundBits = 0x4338000000000000;
+  template <class B>
+  static auto f(B &b, double v) {
+    return b.f64(v);
+  }
+  template <class B>
+  static auto i(B &b, int64_t v) {
+    return b.i64(v);
+  }
+};
+
+template <unsigned W>
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// 2^n for an integer n (of the float's width) in [-bias + 1, bias].
+template <unsigned W, class B, class I>
+auto powerOfTwo(B &b, I n) {
+  using F = Format<W>;
+  return b.fromBits(b.shl(b.iadd(n, F::i(b, F::kBias)), F::i(b, F::kMantissa)));
+}
+
+/// x * 2^n rounded once (overflow to infinity, gradual underflow), for 1/2 <= |x| < 4 or x NaN and
+/// |n| <= 2 * bias - 2. The first product is exact, so only the second rounds.
+template <unsigned W, class B, class V, class I>
+V scaleByPowerOfTwo(B &b, V x, I n) {
+  if constexpr (requires { b.scale(x, n); }) {
+    return b.scale(x, n);
+  } else {
+    I half = b.ashr(n, Format<W>::i(b, 1));
+    V first = b.mul(x, powerOfTwo<W>(b, half));
+    return b.mul(first, powerOfTwo<W>(b, b.isub(n, half)));
+  }
+}
+
+/// Sum of a and b as s + e exactly, for |a| >= |b| or a = 0 (or any a, b whose exponents say so).
+template <class B, class V>
+std::pair<V, V> fastTwoSum(B &b, V x, V y) {
+  V s = b.add(x, y);
+  return {s, b.add(b.sub(x, s), y)};
+}
+
+/// Sum of x and y as s + e exactly, in any order of magnitude.
+template <class B, class V>
+std::pair<V, V> twoSum(B &b, V x, V y) {
+  V s = b.add(x, y);
+  V fromY = b.sub(s, x);
+  V fromX = b.sub(s, fromY);
+  return {s, b.add(b.sub(x, fromX), b.sub(y, fromY))};
+}
+
+/// Product of x and y as p + e exactly (barring underflow).
+template <class B, class V>
+std::pair<V, V> twoProduct(B &b, V x, V y) {
+  V p = b.mul(x, y);
+  return {p, b.fma(x, y, b.neg(p))};
+}
+
+/// c[0] + c[1] x + ... + c[N-1] x^(N-1) by Horner's rule, one fma a step.
+template <class B, class V, std::size_t N>
+V horner(B &b, V x, const float (&c)[N]) {
+  V p = b.f32(c[N - 1]);
+  for (std::size_t i = N - 1; i-- > 0;)
+    p = b.fma(p, x, b.f32(c[i]));
+  return p;
+}
+template <class B, class V, std::size_t N>
+V horner(B &b, V x, const double (&c)[N]) {
+  V p = b.f64(c[N - 1]);
+  for (std::size_t i = N - 1; i-- > 0;)
+    p = b.fma(p, x, b.f64(c[i]));
+  return p;
+}
+
+//===----------------------------------------------------------------------------------------===//
+// Floats
+//===----------------------------------------------------------------------------------------===//
+
+template <unsigned W, class B, class V>
+auto isInf(B &b, V x) {
+  return b.eq(b.abs(x), Format<W>::f(b, kInfinity<W>));
+}
+template <unsigned W, class B, class V>
+auto isFinite(B &b, V x) {
+  return b.lt(b.abs(x), Format<W>::f(b, kInfinity<W>));
+}
+
+/// Smaller value; NaN if either is NaN (x's first); -0 < +0.
+template <class B, class V>
+V minimumFloat(B &b, V x, V y) {
+  V r = b.select(b.lt(x, y), x, y);
+  r = b.select(b.isnan(x), x, r);
+  // Equal values differ at most in the sign of zero.
+  return b.select(b.eq(x, y), b.fromBits(b.bor(b.toBits(x), b.toBits(y))), r);
+}
+/// Larger value; NaN if either is NaN (x's first); +0 > -0.
+template <class B, class V>
+V maximumFloat(B &b, V x, V y) {
+  V r = b.select(b.gt(x, y), x, y);
+  r = b.select(b.isnan(x), x, r);
+  return b.select(b.eq(x, y), b.fromBits(b.band(b.toBits(x), b.toBits(y))), r);
+}
+/// minimum(maximum(x, lo), hi).
+template <class B, class V>
+V clipFloat(B &b, V x, V lo, V hi) {
+  return minimumFloat(b, maximumFloat(b, x, lo), hi);
+}
+/// -1, 0 or 1; NaN stays NaN; +0 for both zeros.
+template <unsigned W, class B, class V>
+V signFloat(B &b, V x) {
+  using F = Format<W>;
+  V zero = F::f(b, 0.0);
+  V r = b.select(b.lt(x, zero), F::f(b, -1.0), b.select(b.eq(x, zero), zero, x));
+  return b.select(b.gt(x, zero), F::f(b, 1.0), r);
+}
+
+//===----------------------------------------------------------------------------------------===//
+// Integers of width W
+//===----------------------------------------------------------------------------------------===//
+
+template <bool Signed, class B, class V>
+auto lessInt(B &b, V x, V y) {
+  if constexpr (Signed)
+    return b.slt(x, y);
+  else
+    return b.ult(x, y);
+}
+template <bool Signed, class B, class V>
+V minimumInt(B &b, V x, V y) {
+  return b.select(lessInt<Signed>(b, x, y), x, y);
+}
+template <bool Signed, class B, class V>
+V maximumInt(B &b, V x, V y) {
+  return b.select(lessInt<Signed>(b, y, x), x, y);
+}
+template <bool Signed, class B, class V>
+V clipInt(B &b, V x, V lo, V hi) {
+  return minimumInt<Signed>(b, maximumInt<Signed>(b, x, lo), hi);
+}
+template <unsigned W, class B, class V>
+V negInt(B &b, V x) {
+  V zero = b.intConst(kWidth<W>, 0);
+  return b.isub(zero, x);
+}
+/// |x|, INT_MIN unchanged; the identity for unsigned.
+template <unsigned W, bool Signed, class B, class V>
+V absInt(B &b, V x) {
+  if constexpr (!Signed) {
+    return x;
+  } else {
+    V zero = b.intConst(kWidth<W>, 0);
+    return b.select(b.slt(x, zero), b.isub(zero, x), x);
+  }
+}
+template <unsigned W, bool Signed, class B, class V>
+V signInt(B &b, V x) {
+  V zero = b.intConst(kWidth<W>, 0), one = b.intConst(kWidth<W>, 1);
+  V r = b.select(b.ine(x, zero), one, zero);
+  if constexpr (Signed)
+    r = b.select(b.slt(x, zero), b.intConst(kWidth<W>, -1), r);
+  return r;
+}
+/// x << n; 0 when n is negative or at least W.
+template <unsigned W, class B, class V>
+V shiftLeft(B &b, V x, V n) {
+  V zero = b.intConst(kWidth<W>, 0);
+  auto inRange = b.ult(n, b.intConst(kWidth<W>, W));
+  return b.select(inRange, b.shl(x, b.select(inRange, n, zero)), zero);
+}
+/// x >> n, arithmetic if signed; a count that is negative or at least W gives 0, or -1 for negative
+/// x.
+template <unsigned W, bool Signed, class B, class V>
+V shiftRight(B &b, V x, V n) {
+  auto inRange = b.ult(n, b.intConst(kWidth<W>, W));
+  if constexpr (Signed) {
+    return b.ashr(x, b.select(inRange, n, b.intConst(kWidth<W>, W - 1)));
+  } else {
+    V zero = b.intConst(kWidth<W>, 0);
+    return b.select(inRange, b.lshr(x, b.select(inRange, n, zero)), zero);
+  }
+}
+
+} // namespace graphc::math
+
+#endif // GRAPHC_COMPILER_MATH_SELECT_H

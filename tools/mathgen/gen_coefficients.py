@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Writes compiler/math/Coefficients.h: polynomial coefficients and constants split into parts.
+
+Needs `sollya` (Debian package of that name). The output is checked in; run this only to change it:
+
+    python3 tools/mathgen/gen_coefficients.py > compiler/math/Coefficients.h && clang-format -i compiler/math/Coefficients.h
+
+Every polynomial is relative-error minimax (fpminimax) with the listed leading terms fixed. The comment above each array
+in the output gives the function, the interval and the error of the polynomial itself, before rounding.
+"""
+
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+HALF_LN2 = "(log(2)/2*1.002)"
+QUARTER_PI = "(pi/4*1.002)"
+SQRT_LO, SQRT_HI = "(sqrt(1/2)-1-1b-20)", "(sqrt(2)-1+1b-20)"
+
+
+@dataclass
+class Poly:
+    """Coefficients of `name`: target ~ fixed + sum of c[i] * x^monomials[i], x in [lo, hi]."""
+
+    name: str
+    bits: int  # 24 or 53
+    target: str
+    monomials: list[int]
+    lo: str
+    hi: str
+    fixed: str = "0"
+    fixed_terms: str = ""
+    first_formats: list[str] = field(default_factory=list)  # e.g. "DD" for a leading double-double
+
+
+def run_sollya(source: str) -> list[str]:
+    # sollya's exit status tells of warnings, so the output is checked instead.
+    result = subprocess.run(["sollya", "--warnonstderr"], input=source + 'print("END");', capture_output=True, text=True)
+    lines = [line for line in result.stdout.splitlines() if line.strip() and not line.startswith(("The precision", "Display mode"))]
+    if not lines or lines[-1] != "END" or any("error" in line for line in lines):
+        raise RuntimeError(f"sollya failed on: {source}\n{result.stdout}{result.stderr}")
+    return lines[:-1]
+
+
+def fit(poly: Poly) -> tuple[str, list[str]]:
+    """Returns the relative error as text and the coefficients as sollya expressions in hexadecimal."""
+    formats = poly.first_formats + [str(poly.bits)] * (len(poly.monomials) - len(poly.first_formats))
+    monomials = "|".join(["", ",".join(map(str, poly.monomials)), ""])
+    lines = run_sollya(
+        f"prec=300;f={poly.target};c={poly.fixed};"
+        f"p=fpminimax(f,[{monomials}],[|{','.join(formats)}|],[{poly.lo};{poly.hi}],floating,relative,c);"
+        f'display=decimal;print(round(log2(dirtyinfnorm(p/f-1,[{poly.lo};{poly.hi}])),20,RN));print("COEFFICIENTS");'
+        f"display=hexadecimal!;" + "".join(f"print(coeff(p,{m}));" for m in poly.monomials)
+    )
+    at = lines.index("COEFFICIENTS")
+    return lines[at - 1], lines[at + 1 :]
+
+
+def split(value: str, widths: list[int]) -> list[str]:
+    """value = sum of parts, part i rounded to widths[i] bits."""
+    source = f"prec=2000;display=hexadecimal!;v={value};"
+    for width in widths:
+        source += f"h=round(v,{width},RN);print(h);v=v-h;"
+    return run_sollya(source)
+
+
+def hexfloat(text: str, bits: int) -> str:
+    return text.strip() + ("f" if bits == 24 else "")
+
+
+def r(*args: int) -> list[int]:
+    return list(range(*args))
+
+
+POLYS = [
+    # exp(x) = 1 + x + x^2 P(x)
+    Poly("kExpF32", 24, "exp(x)", r(2, 7), f"-{HALF_LN2}", HALF_LN2, "1+x", "1 + x"),
+    Poly("kExpF64", 53, "exp(x)", r(2, 12), f"-{HALF_LN2}", HALF_LN2, "1+x", "1 + x"),
+    # expm1(x) = x + x^2 P(x)
+    Poly("kExpm1F32", 24, "expm1(x)", r(2, 7), f"-{HALF_LN2}", HALF_LN2, "x", "x"),
+    Poly("kExpm1F64", 53, "expm1(x)", r(2, 13), f"-{HALF_LN2}", HALF_LN2, "x", "x"),
+    # log1p(x) = x - x^2/2 + x^3 P(x)
+    Poly("kLogF32", 24, "log1p(x)", r(3, 11), SQRT_LO, SQRT_HI, "x-x^2/2", "x - x^2 / 2"),
+    Poly("kLogF64", 53, "log1p(x)", r(3, 22), SQRT_LO, SQRT_HI, "x-x^2/2", "x - x^2 / 2"),
+    # sin(x) = x + x^3 P(x^2), cos(x) = 1 - x^2/2 + x^4 P(x^2)
+    Poly("kSinF32", 24, "sin(x)", r(3, 8, 2), "1b-6", QUARTER_PI, "x", "x"),
+    Poly("kCosF32", 24, "cos(x)", r(4, 9, 2), "1b-4", QUARTER_PI, "1-x^2/2", "1 - x^2 / 2"),
+    Poly("kSinF64", 53, "sin(x)", r(3, 14, 2), "1b-6", QUARTER_PI, "x", "x"),
+    Poly("kCosF64", 53, "cos(x)", r(4, 15, 2), "1b-4", QUARTER_PI, "1-x^2/2", "1 - x^2 / 2"),
+    # tanh(x) = x + x^3 P(x^2) up to the crossing (Hyperbolic.h)
+    Poly("kTanhF32", 24, "tanh(x)", r(3, 14, 2), "1b-6", "0.8", "x", "x"),
+    Poly("kTanhF64", 53, "tanh(x)", r(3, 26, 2), "1b-6", "0.7", "x", "x"),
+]
+
+
+def emit_poly(poly: Poly) -> None:
+    error, coefficients = fit(poly)
+    kind = "float" if poly.bits == 24 else "double"
+    fixed = f"{poly.fixed_terms} + " if poly.fixed_terms else ""
+    step = poly.monomials[1] - poly.monomials[0]
+    print(f"/// {poly.target} on [{poly.lo}, {poly.hi}] = {fixed}the powers {poly.monomials[0]}, "
+          f"{poly.monomials[0] + step}, ...; relative error 2^{float(error):.1f}.")
+    print(f"inline constexpr {kind} {poly.name}[] = {{{', '.join(hexfloat(c, poly.bits) for c in coefficients)}}};")
+
+
+def emit_split(name: str, value: str, widths: list[int], bits: int, comment: str) -> None:
+    kind = "float" if bits == 24 else "double"
+    parts = split(value, widths)
+    print(f"/// {comment}")
+    print(f"inline constexpr {kind} {name}[] = {{{', '.join(hexfloat(p, bits) for p in parts)}}};")
+
+
+def emit_two_over_pi() -> None:
+    """Bits of 2/pi after the point: 20 words of 64 bits, first word first."""
+    count = 20
+    bits = int(run_sollya(f"prec=3000;display=decimal;v=round(2/pi*2^{64 * count},2900,RN);print(floor(v));")[0])
+    words = ", ".join(f"0x{bits >> (64 * (count - 1 - i)) & (2**64 - 1):016x}u" for i in range(count))
+    print("/// 2 / pi in binary: word i holds the bits of weight 2^-(64 i + 1) to 2^-(64 i + 64).")
+    print(f"inline constexpr uint64_t kTwoOverPi[] = {{{words}}};")
+
+
+def main() -> int:
+    print("//===- Coefficients.h - Polynomials and split constants -----------------------------------------===//")
+    print("// Generated by tools/mathgen/gen_coefficients.py (sollya fpminimax); checked in, do not edit.")
+    print("//===--------------------------------------------------------------------------------------------===//")
+    print("#ifndef GRAPHC_COMPILER_MATH_COEFFICIENTS_H\n#define GRAPHC_COMPILER_MATH_COEFFICIENTS_H\n")
+    print("#include <cstdint>\n\nnamespace graphc::math {\n")
+    for poly in POLYS:
+        emit_poly(poly)
+    emit_split("kLn2F32", "log(2)", [15, 24], 24, "ln 2; the first part times an exponent is exact.")
+    emit_split("kLn2F64", "log(2)", [42, 53], 53, "ln 2; the first part times an exponent is exact.")
+    emit_split("kHalfPiF32", "pi/2", [24, 24, 24], 24, "pi / 2 in parts of 24 bits.")
+    emit_split("kHalfPiF64", "pi/2", [53, 53, 53], 53, "pi / 2 in parts of 53 bits.")
+    emit_two_over_pi()
+    print("\n} // namespace graphc::math\n\n#endif // GRAPHC_COMPILER_MATH_COEFFICIENTS_H")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
