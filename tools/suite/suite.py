@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -50,11 +51,16 @@ class Suite:
             log.write("$ " + " ".join(map(str, command)) + "\n")
             log.flush()
             try:
-                return subprocess.run([str(c) for c in command], cwd=cwd, env=env or self.env, stdin=subprocess.DEVNULL,
-                                      stdout=log, stderr=subprocess.STDOUT, timeout=timeout).returncode
-            except subprocess.TimeoutExpired:
-                log.write(f"\nstopped after {timeout} s\n")
-                return 124
+                with subprocess.Popen([str(c) for c in command], cwd=cwd, env=env or self.env, stdin=subprocess.DEVNULL,
+                                      stdout=log, stderr=subprocess.STDOUT, start_new_session=True) as child:
+                    try:
+                        return child.wait(timeout)
+                    except BaseException as stop:  # time-out or Ctrl-C: the child's children go as well
+                        os.killpg(child.pid, signal.SIGKILL)
+                        if not isinstance(stop, subprocess.TimeoutExpired):
+                            raise
+                        log.write(f"\nstopped after {timeout} s\n")
+                        return 124
             except OSError as error:
                 log.write(f"\n{error}\n")
                 return 127
