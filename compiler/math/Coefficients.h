@@ -20,9 +20,9 @@ inline constexpr double kExpF64[] = {
     0x1.6c16c1849c672p-10, 0x1.a01a012ccfa85p-13, 0x1.a01998dfe769ep-16, 0x1.71df1ebf3dc9fp-19,
     0x1.28ae84427d79bp-22, 0x1.ad8b98778660dp-26};
 /// expm1(x) on [-(log(2)/2*1.002), (log(2)/2*1.002)] = x + the powers 2, 3, ...; relative error
-/// 2^-26.0.
-inline constexpr float kExpm1F32[] = {0x1p-1f, 0x1.5554aep-3f, 0x1.555566p-5f, 0x1.122912p-7f,
-                                      0x1.6cb78ep-10f};
+/// 2^-31.0.
+inline constexpr float kExpm1F32[] = {0x1p-1f,        0x1.555554p-3f,  0x1.5554fp-5f,
+                                      0x1.111306p-7f, 0x1.6d43aap-10f, 0x1.9e0d5ep-13f};
 /// expm1(x) on [-(log(2)/2*1.002), (log(2)/2*1.002)] = x + the powers 2, 3, ...; relative error
 /// 2^-61.5.
 inline constexpr double kExpm1F64[] = {0x1p-1,
@@ -61,9 +61,10 @@ inline constexpr double kSinF64[] = {-0x1.5555555555548p-3,  0x1.111111110f739p-
 inline constexpr double kCosF64[] = {0x1.555555555554ap-5,  -0x1.6c16c16c14e32p-10,
                                      0x1.a01a019c64875p-16, -0x1.27e4f7d50dac1p-22,
                                      0x1.1ee9c98ca43d2p-29, -0x1.8f9d802420d28p-37};
-/// tanh(x) on [1b-6, 0.8] = x + the powers 3, 5, ...; relative error 2^-28.0.
-inline constexpr float kTanhF32[] = {-0x1.55553ep-2f, 0x1.110b58p-3f,  -0x1.b92b2cp-5f,
-                                     0x1.5d15f4p-6f,  -0x1.e5e464p-8f, 0x1.a0067p-10f};
+/// tanh(x) on [1b-6, 1] = x + the powers 3, 5, ...; relative error 2^-27.7.
+inline constexpr float kTanhF32[] = {-0x1.55553cp-2f, 0x1.110be6p-3f, -0x1.b96288p-5f,
+                                     0x1.600bd6p-6f,  -0x1.04675p-7f, 0x1.2db79ep-9f,
+                                     -0x1.7806d8p-12f};
 /// tanh(x) on [1b-6, 0.7] = x + the powers 3, 5, ...; relative error 2^-57.3.
 inline constexpr double kTanhF64[] = {
     -0x1.5555555555529p-2,  0x1.111111110e0a8p-3,  -0x1.ba1ba1b7cca1cp-5,  0x1.664f481167c93p-6,

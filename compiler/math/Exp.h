@@ -63,7 +63,8 @@ V exp(B &b, V x) {
   auto [n, ni, high] = splitByLn2<W>(b, y);
   V r = b.fma(n, F::f(b, -T::kLn2[1]), high);
   V q = horner(b, r, T::kExp);
-  V p = b.add(b.fma(b.mul(r, r), q, r), F::f(b, 1.0));
+  auto [sum, sumLow] = fastTwoSum(b, F::f(b, 1.0), r);
+  V p = b.add(sum, b.fma(b.mul(r, r), q, sumLow));
   return scaleByPowerOfTwo<W>(b, p, ni);
 }
 

@@ -11,7 +11,7 @@ template <unsigned W>
 struct TanhTable;
 template <>
 struct TanhTable<32> {
-  static constexpr double kCrossing = 0.8, kOne = 10.0;
+  static constexpr double kCrossing = 1.0, kOne = 10.0;
   static constexpr auto &kTanh = kTanhF32;
 };
 template <>

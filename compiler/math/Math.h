@@ -10,5 +10,6 @@
 #include "compiler/math/Integer.h"
 #include "compiler/math/Log.h"
 #include "compiler/math/Select.h"
+#include "compiler/math/Trig.h"
 
 #endif // GRAPHC_COMPILER_MATH_MATH_H

@@ -77,7 +77,7 @@ POLYS = [
     Poly("kExpF32", 24, "exp(x)", r(2, 7), f"-{HALF_LN2}", HALF_LN2, "1+x", "1 + x"),
     Poly("kExpF64", 53, "exp(x)", r(2, 12), f"-{HALF_LN2}", HALF_LN2, "1+x", "1 + x"),
     # expm1(x) = x + x^2 P(x)
-    Poly("kExpm1F32", 24, "expm1(x)", r(2, 7), f"-{HALF_LN2}", HALF_LN2, "x", "x"),
+    Poly("kExpm1F32", 24, "expm1(x)", r(2, 8), f"-{HALF_LN2}", HALF_LN2, "x", "x"),
     Poly("kExpm1F64", 53, "expm1(x)", r(2, 13), f"-{HALF_LN2}", HALF_LN2, "x", "x"),
     # log1p(x) = x - x^2/2 + x^3 P(x)
     Poly("kLogF32", 24, "log1p(x)", r(3, 11), SQRT_LO, SQRT_HI, "x-x^2/2", "x - x^2 / 2"),
@@ -88,7 +88,7 @@ POLYS = [
     Poly("kSinF64", 53, "sin(x)", r(3, 14, 2), "1b-6", QUARTER_PI, "x", "x"),
     Poly("kCosF64", 53, "cos(x)", r(4, 15, 2), "1b-4", QUARTER_PI, "1-x^2/2", "1 - x^2 / 2"),
     # tanh(x) = x + x^3 P(x^2) up to the crossing (Hyperbolic.h)
-    Poly("kTanhF32", 24, "tanh(x)", r(3, 14, 2), "1b-6", "0.8", "x", "x"),
+    Poly("kTanhF32", 24, "tanh(x)", r(3, 16, 2), "1b-6", "1", "x", "x"),
     Poly("kTanhF64", 53, "tanh(x)", r(3, 26, 2), "1b-6", "0.7", "x", "x"),
 ]
 
