@@ -1,0 +1,97 @@
+//===- Trace.cpp - Counters, events and trace spans
+//---------------------------------------------------===//
+#include "runtime/base/Trace.h"
+
+#include "runtime/base/Setting.h"
+#include "runtime/base/Strings.h"
+
+#include <cstdio>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace graphc {
+namespace detail {
+std::atomic<int64_t> counters[kCounterCount];
+}
+
+namespace {
+
+Setting traceFile{"GRAPHC_TRACE",
+                  "file to which a Chrome trace of compiles, loads and launches is written",
+                  "no trace"};
+
+struct Sink {
+  EventSink function;
+  void *context;
+};
+// A sink is replaced as a whole; old ones are kept because another thread may still be calling
+// them.
+std::atomic<const Sink *> currentSink{nullptr};
+
+int openTrace() {
+  auto path = traceFile.get();
+  if (!path)
+    return -1;
+  int fd = open(path->c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+  if (fd < 0)
+    emitEvent(EventLevel::Warning, "exec",
+              strings::format("GRAPHC_TRACE: cannot open '{}'", *path));
+  else if (::write(fd, "[\n", 2) != 2)
+    emitEvent(EventLevel::Warning, "exec",
+              strings::format("GRAPHC_TRACE: cannot write '{}'", *path));
+  return fd;
+}
+
+int traceDescriptor() {
+  static const int fd = openTrace();
+  return fd;
+}
+
+} // namespace
+
+std::string_view counterName(Counter c) {
+  constexpr std::string_view kNames[kCounterCount] = {
+      "compiles",       "compile_nanos", "memory_hits",  "disk_hits",
+      "disk_misses",    "disk_defects",  "disk_writes",  "launches",
+      "copies",         "runs",          "allocations",  "pool_hits",
+      "flush_explicit", "flush_read",    "flush_budget", "flush_exchange"};
+  return kNames[static_cast<int>(c)];
+}
+
+void setEventSink(EventSink sink, void *context) {
+  currentSink.store(sink ? new Sink{sink, context} : nullptr, std::memory_order_release);
+}
+
+void emitEvent(EventLevel level, std::string_view area, std::string_view text) {
+  if (const Sink *sink = currentSink.load(std::memory_order_acquire)) {
+    sink->function(sink->context, {level, area, text});
+    return;
+  }
+  if (level == EventLevel::Warning)
+    std::fprintf(stderr, "graphc: warning: [%.*s] %.*s\n", static_cast<int>(area.size()),
+                 area.data(), static_cast<int>(text.size()), text.data());
+}
+
+bool TraceSpan::enabled() { return traceDescriptor() >= 0; }
+
+int64_t TraceSpan::now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<int64_t>(t.tv_sec) * 1000000000 + t.tv_nsec;
+}
+
+void TraceSpan::write() const {
+  int64_t end = now();
+  std::string line = strings::format(
+      "{{\"name\":{},\"cat\":{},\"ph\":\"X\",\"ts\":{:.3f},\"dur\":{:.3f},\"pid\":{},\"tid\":{}}},"
+      "\n",
+      strings::jsonQuote(spanName), strings::jsonQuote(spanArea), static_cast<double>(start) / 1e3,
+      static_cast<double>(end - start) / 1e3, getpid(), syscall(SYS_gettid));
+  // One write per line on an O_APPEND file keeps lines of several threads whole; a full disk only
+  // loses trace lines.
+  [[maybe_unused]] ssize_t written = ::write(traceDescriptor(), line.data(), line.size());
+}
+
+} // namespace graphc

@@ -1,0 +1,155 @@
+//===- Device.h - The driver contract
+//---------------------------------------------------------------------===//
+//
+// Ownership: drivers and devices live as long as the process and are never destroyed (no static
+// destructor may touch a driver), so plain references to them stay valid. Buffers are shared. A
+// Module is owned by the program that was loaded and must outlive its launches, which
+// Queue::finish() waits for.
+//
+// Fork: a child process may use the cpu and null devices; other drivers answer every call with a
+// Device error.
+//
+//===----------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_DEVICE_DEVICE_H
+#define GRAPHC_RUNTIME_DEVICE_DEVICE_H
+
+#include "runtime/base/Status.h"
+#include "runtime/program/Reader.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphc::rt {
+
+class Device;
+
+/// A piece of device memory. Immutable handle: size, device and host address never change.
+/// Destroying the last reference gives the memory back to the device's pool; that is safe while
+/// queued work still uses it.
+class Buffer {
+public:
+  virtual ~Buffer() = default;
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+
+  Device &device() const { return *bufferDevice; }
+  /// Usable bytes, at least what was asked for.
+  int64_t bytes() const { return bufferBytes; }
+  /// Address on the host, or null when this memory cannot be touched directly. Contents are stable
+  /// only while the queue is finished. At least 64-byte aligned unless the memory came from
+  /// Device::wrapHost.
+  void *host() const { return hostAddress; }
+
+protected:
+  Buffer(Device &device, int64_t bytes, void *host)
+      : bufferDevice(&device), bufferBytes(bytes), hostAddress(host) {}
+
+private:
+  Device *bufferDevice;
+  int64_t bufferBytes;
+  void *hostAddress;
+};
+using BufferRef = std::shared_ptr<Buffer>;
+
+/// The code of one program, loaded on one device. Immutable and usable from any thread.
+class Module {
+public:
+  virtual ~Module() = default;
+  Module(const Module &) = delete;
+  Module &operator=(const Module &) = delete;
+
+protected:
+  Module() = default;
+};
+
+/// One kernel start; the views need to be valid during the call only.
+struct Launch {
+  Module *module;
+  uint32_t kernel; ///< number in the program
+  std::span<Buffer *const> buffers;
+  std::span<const int64_t> sizes;
+  int64_t range;        ///< work items, > 0
+  int64_t scratchBytes; ///< for each worker, 0 for none
+};
+
+/// An in-order queue. Safe from any thread; work of one thread runs in the order it was queued.
+/// Errors of queued work are reported by the call that queued it or by the next call that waits.
+class Queue {
+public:
+  virtual ~Queue() = default;
+  virtual Status launch(const Launch &launch) = 0;
+  /// Copies the first `bytes` bytes; the buffers must be of this queue's device and different.
+  virtual Status copy(Buffer &destination, Buffer &source, int64_t bytes) = 0;
+  /// Host memory to device; `source` may be reused when the call returns.
+  virtual Status upload(Buffer &destination, const void *source, int64_t bytes) = 0;
+  /// Device to host memory; waits for everything queued before.
+  virtual Status download(void *destination, Buffer &source, int64_t bytes) = 0;
+  /// Waits until all queued work has ended and returns its first error.
+  virtual Status finish() = 0;
+};
+
+/// What a device is; fixed after the driver has listed it.
+struct DeviceInfo {
+  std::string name;        ///< "cpu", "opencl:0", ...: what users write
+  std::string description; ///< "Intel(R) Xeon(R) ..., 2 threads"
+  /// Driver, device and version in one line: part of every cache key for this device.
+  std::string identity;
+  program::Target target = program::Target::Cpu;
+  std::string features;      ///< for TargetDesc::features
+  int64_t memoryBytes = 0;   ///< of the device
+  int64_t budgetBytes = 0;   ///< what buffers may take together
+  int64_t largestBuffer = 0; ///< bytes
+  int threads = 1;           ///< cores or compute units
+  bool fp64 = true;
+  bool cpuClass = true;    ///< work-items run on CPU cores
+  bool exactDivide = true; ///< float32 division and square root are correctly rounded
+  bool hostVisible = true; ///< Buffer::host() is never null
+  bool runsKernels = true; ///< false: results are undefined (the null device)
+};
+
+/// Safe from any thread.
+class Device {
+public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo &info() const = 0;
+  virtual Queue &queue() = 0;
+  /// Uninitialised memory, recycled when possible. OutOfMemory names the bytes wanted and free. 0
+  /// bytes are fine.
+  virtual Result<BufferRef> allocate(int64_t bytes) = 0;
+  /// Memory of someone else as a buffer, without a copy; `owner` is held as long as the buffer.
+  /// Unsupported when this device cannot see host memory. The address must be aligned for its
+  /// element type.
+  virtual Result<BufferRef> wrapHost(void *address, int64_t bytes, std::shared_ptr<void> owner) = 0;
+  /// Loads a program's code. Unsupported when the device lacks a feature the program needs.
+  virtual Result<std::unique_ptr<Module>> load(const program::Program &program) = 0;
+  /// Bytes in live buffers, and bytes kept for reuse.
+  virtual int64_t liveBytes() const = 0;
+  virtual int64_t cachedBytes() const = 0;
+  /// Gives recycled memory back to the system.
+  virtual void releaseCached() = 0;
+};
+
+/// One line of a device list.
+struct DeviceListing {
+  std::string name;
+  std::string description;
+  Device *device;     ///< null when unusable
+  std::string reason; ///< why it is unusable; empty otherwise
+};
+
+/// A family of devices. list() loads vendor libraries on its first call and may take a second; it
+/// never fails: what does not work is listed with the reason.
+class Driver {
+public:
+  virtual ~Driver() = default;
+  virtual std::string_view name() const = 0;
+  virtual const std::vector<DeviceListing> &list() = 0;
+};
+
+} // namespace graphc::rt
+
+#endif // GRAPHC_RUNTIME_DEVICE_DEVICE_H

@@ -1,0 +1,66 @@
+//===- Drivers.cpp - All drivers of this build and their devices
+//-------------------------------------------===//
+#include "runtime/drivers/Drivers.h"
+
+#include "runtime/base/Setting.h"
+#include "runtime/base/Strings.h"
+#include "runtime/drivers/cpu/CpuDriver.h"
+#include "runtime/drivers/null/NullDriver.h"
+#include "runtime/drivers/opencl/OpenCLDriver.h"
+
+namespace graphc::rt {
+namespace {
+
+Setting defaultDevice{"GRAPHC_DEVICE", "device used when none is named: cpu, opencl, opencl:1, gpu",
+                      "cpu"};
+
+Status noDevice(std::string_view name, const std::vector<DeviceListing> &candidates) {
+  std::string text = strings::format("[device] there is no usable device '{}'", name);
+  const char *separator = ": ";
+  for (const DeviceListing &d : candidates) {
+    text += separator + (d.device ? strings::format("{} is usable", d.name)
+                                  : strings::format("{} is not usable ({})", d.name, d.reason));
+    separator = "; ";
+  }
+  return {ErrorCode::Device, std::move(text)};
+}
+
+} // namespace
+
+std::span<Driver *const> allDrivers() {
+  static Driver *const drivers[] = {&cpu::driver(), &opencl::driver(), &null::driver()};
+  return drivers;
+}
+
+std::vector<DeviceListing> listDevices(bool withNull) {
+  std::vector<DeviceListing> all;
+  for (Driver *driver : allDrivers())
+    if (withNull || driver->name() != "null")
+      all.insert(all.end(), driver->list().begin(), driver->list().end());
+  return all;
+}
+
+Result<Device *> findDevice(std::string_view name) {
+  std::string chosen(name);
+  if (chosen.empty())
+    chosen = defaultDevice.get().value_or("cpu");
+  if (chosen == "gpu") {
+    std::vector<DeviceListing> candidates = listDevices();
+    for (const DeviceListing &d : candidates)
+      if (d.device && !d.device->info().cpuClass)
+        return d.device;
+    return noDevice(chosen, candidates);
+  }
+  std::string_view driverName = std::string_view(chosen).substr(0, chosen.find(':'));
+  for (Driver *driver : allDrivers()) {
+    if (driver->name() != driverName)
+      continue;
+    for (const DeviceListing &d : driver->list())
+      if (d.device && (d.name == chosen || driverName == chosen))
+        return d.device;
+    return noDevice(chosen, driver->list());
+  }
+  return noDevice(chosen, listDevices());
+}
+
+} // namespace graphc::rt

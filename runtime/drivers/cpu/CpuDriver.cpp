@@ -1,0 +1,251 @@
+//===- CpuDriver.cpp - The cpu device
+//--------------------------------------------------------------------===//
+#include "runtime/drivers/cpu/CpuDriver.h"
+
+#include "runtime/base/Strings.h"
+#include "runtime/base/Trace.h"
+#include "runtime/device/MemoryLimit.h"
+#include "runtime/drivers/cpu/CodeImage.h"
+#include "runtime/drivers/cpu/CpuFeatures.h"
+#include "runtime/drivers/cpu/FloatMode.h"
+#include "runtime/drivers/cpu/HostMemory.h"
+#include "runtime/drivers/cpu/ThreadPool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+namespace graphc::rt::cpu {
+namespace {
+
+using KernelFunction = void (*)(void *const *buffers, const int64_t *sizes, int64_t begin,
+                                int64_t end, void *scratch);
+
+/// Below this much estimated work a launch stays on the caller: handing a chunk to a spinning
+/// worker and waiting for it costs about as much.
+constexpr double kBreakEvenNanos = 3000;
+constexpr int kChunksPerThread = 4;
+
+class PoolBuffer final : public Buffer {
+public:
+  PoolBuffer(Device &device, BufferPool &pool, Block block)
+      : Buffer(device, block.bytes, block.handle), pool(pool) {}
+  ~PoolBuffer() override { pool.put({host(), bytes()}); }
+
+private:
+  BufferPool &pool;
+};
+
+class WrappedBuffer final : public Buffer {
+public:
+  WrappedBuffer(Device &device, void *address, int64_t bytes, std::shared_ptr<void> owner)
+      : Buffer(device, bytes, address), owner(std::move(owner)) {}
+
+private:
+  std::shared_ptr<void> owner;
+};
+
+class CpuModule final : public Module {
+public:
+  struct Kernel {
+    KernelFunction function;
+    int64_t grain;
+    double costPerItem;
+    std::string name;
+  };
+  CpuModule(CodeImage image, const program::Program &program) : image(std::move(image)) {
+    for (const program::KernelRecord &k : program.kernels())
+      kernels.push_back(
+          {reinterpret_cast<KernelFunction>(const_cast<uint8_t *>(this->image.base() + k.entry)),
+           k.grain, k.costPerItem, std::string(program.text(k.name))});
+  }
+
+  CodeImage image;
+  std::vector<Kernel> kernels;
+};
+
+/// A thread's scratch memory, grown on demand and kept until the thread ends.
+class Scratch {
+public:
+  ~Scratch() { std::free(memory); }
+  void *get(int64_t wanted) {
+    if (wanted <= bytes)
+      return memory;
+    int64_t rounded = (wanted + 4095) / 4096 * 4096;
+    void *larger = std::aligned_alloc(4096, static_cast<size_t>(rounded));
+    if (!larger)
+      return nullptr;
+    std::free(memory);
+    memory = larger;
+    bytes = rounded;
+    return memory;
+  }
+
+private:
+  void *memory = nullptr;
+  int64_t bytes = 0;
+};
+thread_local Scratch threadScratch;
+
+/// What the pieces of one launch share.
+struct Context {
+  KernelFunction function;
+  void *const *buffers;
+  const int64_t *sizes;
+  int64_t scratchBytes;
+  std::atomic<bool> scratchFailed{false};
+
+  void run(int64_t begin, int64_t end) {
+    void *scratch = nullptr;
+    if (scratchBytes > 0 && !(scratch = threadScratch.get(scratchBytes))) {
+      scratchFailed.store(true, std::memory_order_relaxed);
+      return;
+    }
+    function(buffers, sizes, begin, end, scratch);
+  }
+};
+
+class CpuQueue final : public Queue {
+public:
+  Status launch(const Launch &launch) override {
+    count(Counter::Launches);
+    const CpuModule::Kernel &kernel =
+        static_cast<CpuModule *>(launch.module)->kernels[launch.kernel];
+    TraceSpan span("exec", kernel.name);
+    constexpr size_t kInline = 16;
+    void *few[kInline];
+    std::vector<void *> many;
+    void **addresses = few;
+    if (launch.buffers.size() > kInline) {
+      many.resize(launch.buffers.size());
+      addresses = many.data();
+    }
+    for (size_t i = 0; i < launch.buffers.size(); ++i)
+      addresses[i] = launch.buffers[i]->host();
+
+    Context context{kernel.function, addresses, launch.sizes.data(), launch.scratchBytes};
+    FloatMode mode;
+    double nanos = static_cast<double>(launch.range) * kernel.costPerItem;
+    if (nanos < kBreakEvenNanos || launch.range <= kernel.grain)
+      context.run(0, launch.range);
+    else
+      runParallel(context, launch.range, kernel.grain, nanos);
+    if (context.scratchFailed.load(std::memory_order_relaxed))
+      return {ErrorCode::OutOfMemory,
+              strings::format("[cpu] out of memory: {} of scratch wanted by kernel {}",
+                              strings::bytesText(launch.scratchBytes), kernel.name)};
+    return Status::ok();
+  }
+
+  Status copy(Buffer &destination, Buffer &source, int64_t bytes) override {
+    count(Counter::Copies);
+    if (bytes > 0)
+      std::memcpy(destination.host(), source.host(), static_cast<size_t>(bytes));
+    return Status::ok();
+  }
+  Status upload(Buffer &destination, const void *source, int64_t bytes) override {
+    if (bytes > 0)
+      std::memcpy(destination.host(), source, static_cast<size_t>(bytes));
+    return Status::ok();
+  }
+  Status download(void *destination, Buffer &source, int64_t bytes) override {
+    if (bytes > 0)
+      std::memcpy(destination, source.host(), static_cast<size_t>(bytes));
+    return Status::ok();
+  }
+  Status finish() override { return Status::ok(); }
+
+private:
+  static void runParallel(Context &context, int64_t range, int64_t grain, double nanos) {
+    ThreadPool &pool = ThreadPool::instance();
+    double pieces =
+        std::min(nanos / kBreakEvenNanos, static_cast<double>(pool.threads()) * kChunksPerThread);
+    auto chunks = std::max<int64_t>(1, static_cast<int64_t>(pieces) + 1);
+    int64_t chunk = (range + chunks - 1) / chunks;
+    // Rounded up to the grain; a chunk beyond the range is as good as the range itself.
+    chunk = chunk > range - grain ? range : (chunk + grain - 1) / grain * grain;
+    auto body = [](void *c, int64_t begin, int64_t end) {
+      static_cast<Context *>(c)->run(begin, end);
+    };
+    pool.run({body, &context, range, chunk});
+  }
+};
+
+class CpuDevice final : public Device {
+public:
+  CpuDevice() : pool(memory, "cpu", memoryBudget(usableMemory()), usableMemory() / 4) {
+    deviceInfo.name = "cpu";
+    deviceInfo.threads = ThreadPool::defaultThreads();
+    deviceInfo.description = strings::format("{}, {} thread{}", modelName(), deviceInfo.threads,
+                                             deviceInfo.threads == 1 ? "" : "s");
+    deviceInfo.features = allowedFeatures();
+    // Code depends on the features alone, which are part of the target: any such CPU may share
+    // entries.
+    deviceInfo.identity = "cpu";
+    deviceInfo.memoryBytes = usableMemory();
+    deviceInfo.budgetBytes = pool.budget();
+    deviceInfo.largestBuffer = pool.budget();
+  }
+
+  const DeviceInfo &info() const override { return deviceInfo; }
+  Queue &queue() override { return deviceQueue; }
+
+  Result<BufferRef> allocate(int64_t bytes) override {
+    GRAPHC_ASSIGN(Block block, pool.take(bytes));
+    return BufferRef(std::make_shared<PoolBuffer>(*this, pool, block));
+  }
+
+  Result<BufferRef> wrapHost(void *address, int64_t bytes, std::shared_ptr<void> owner) override {
+    if (bytes < 0 || (!address && bytes > 0))
+      return Status(ErrorCode::InvalidArgument, "[cpu] cannot wrap this memory");
+    return BufferRef(std::make_shared<WrappedBuffer>(*this, address, bytes, std::move(owner)));
+  }
+
+  Result<std::unique_ptr<Module>> load(const program::Program &program) override {
+    TraceSpan span("exec", "load");
+    if (program.target() != program::Target::Cpu)
+      return Status(ErrorCode::Unsupported,
+                    strings::format("[cpu] this program is for {}", targetName(program.target())));
+    std::string_view isa = program.text(program.meta().isa);
+    if (std::string missing = firstMissingFeature(isa); !missing.empty())
+      return Status(ErrorCode::Unsupported,
+                    strings::format("[cpu] this program needs CPU feature '{}' (of {}), which {} "
+                                    "does not have: compile it for this machine",
+                                    missing, isa, modelName()));
+    GRAPHC_ASSIGN(CodeImage image, CodeImage::map(program.code()));
+    return std::unique_ptr<Module>(std::make_unique<CpuModule>(std::move(image), program));
+  }
+
+  int64_t liveBytes() const override { return pool.liveBytes(); }
+  int64_t cachedBytes() const override { return pool.cachedBytes(); }
+  void releaseCached() override { pool.release(); }
+
+private:
+  HostMemory memory;
+  BufferPool pool;
+  DeviceInfo deviceInfo;
+  CpuQueue deviceQueue;
+};
+
+class CpuDriver final : public Driver {
+public:
+  CpuDriver() : listing{{"cpu", device.info().description, &device, ""}} {}
+  std::string_view name() const override { return "cpu"; }
+  const std::vector<DeviceListing> &list() override { return listing; }
+
+private:
+  CpuDevice device;
+  std::vector<DeviceListing> listing;
+};
+
+} // namespace
+
+Driver &driver() {
+  // Never destroyed: buffers may outlive every static object.
+  static CpuDriver *instance = new CpuDriver;
+  return *instance;
+}
+
+} // namespace graphc::rt::cpu

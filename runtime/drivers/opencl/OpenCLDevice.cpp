@@ -1,0 +1,279 @@
+//===- OpenCLDevice.cpp - One OpenCL device
+//----------------------------------------------------------------------===//
+#include "runtime/drivers/opencl/OpenCLDevice.h"
+
+#include "runtime/base/Strings.h"
+#include "runtime/base/Trace.h"
+#include "runtime/device/MemoryLimit.h"
+
+#include <algorithm>
+#include <set>
+
+namespace graphc::rt::opencl {
+namespace {
+
+/// Buffers together stay below 15/16 of the device's memory: the rest is for code, queues and the
+/// driver.
+int64_t budgetOf(int64_t memoryBytes) { return memoryBudget(memoryBytes / 16 * 15); }
+
+class OpenCLBuffer final : public Buffer {
+public:
+  OpenCLBuffer(OpenCLDevice &device, Block block)
+      : Buffer(device, block.bytes, nullptr), owner(device), handle(block.handle) {}
+  ~OpenCLBuffer() override { owner.pool.put({handle, bytes()}); }
+  cl_mem memory() const { return static_cast<cl_mem>(handle); }
+
+private:
+  OpenCLDevice &owner;
+  void *handle;
+};
+
+cl_mem memoryOf(const Buffer &buffer) { return static_cast<const OpenCLBuffer &>(buffer).memory(); }
+
+class OpenCLModule final : public Module {
+public:
+  struct Kernel {
+    cl_kernel handle;
+    uint32_t itemsPerThread;
+    uint32_t group;
+    std::string name;
+    std::set<size_t> compiledSizes; ///< PoCL: global sizes that need no compile any more
+  };
+  OpenCLModule(OpenCLDevice &device, cl_program program) : device(device), program(program) {}
+  ~OpenCLModule() override {
+    if (!device.isOurs())
+      return;
+    for (Kernel &k : kernels)
+      device.api.clReleaseKernel(k.handle);
+    device.api.clReleaseProgram(program);
+  }
+
+  OpenCLDevice &device;
+  cl_program program;
+  std::mutex mutex; ///< arguments belong to the kernel object: set and enqueue go together
+  std::vector<Kernel> kernels;
+};
+
+Status startFailure(const char *function, cl_int code) { return failure(function, code); }
+
+} // namespace
+
+void *DeviceMemory::obtain(int64_t bytes) {
+  cl_int code = CL_SUCCESS;
+  cl_mem memory = device.api.clCreateBuffer(device.context, CL_MEM_READ_WRITE,
+                                            static_cast<size_t>(bytes), nullptr, &code);
+  return code == CL_SUCCESS ? memory : nullptr;
+}
+
+void DeviceMemory::giveBack(void *handle, int64_t bytes) {
+  // The driver keeps the memory until queued commands that use it have ended. In a forked child it
+  // is not ours to free.
+  if (device.isOurs())
+    device.api.clReleaseMemObject(static_cast<cl_mem>(handle));
+}
+
+OpenCLDevice::OpenCLDevice(const Api &api, cl_device_id handle, DeviceInfo info, bool isPocl)
+    : api(api), handle(handle), isPocl(isPocl),
+      pool(memory, info.name, budgetOf(info.memoryBytes), budgetOf(info.memoryBytes) / 4),
+      deviceInfo(std::move(info)), memory(*this), deviceQueue(*this) {
+  deviceInfo.budgetBytes = pool.budget();
+}
+
+Status OpenCLDevice::start() {
+  if (!isOurs())
+    return {ErrorCode::Device,
+            strings::format("[opencl] {} cannot be used after fork(): start the child with exec, "
+                            "or use OpenCL only in children",
+                            deviceInfo.name)};
+  if (started.load(std::memory_order_acquire))
+    return Status::ok();
+  std::lock_guard lock(startMutex);
+  if (started.load(std::memory_order_relaxed))
+    return Status::ok();
+  SignalGuard signals;
+  cl_int code = CL_SUCCESS;
+  context = api.clCreateContext(nullptr, 1, &handle, nullptr, nullptr, &code);
+  if (code != CL_SUCCESS)
+    return startFailure("clCreateContext", code);
+  commands = api.clCreateCommandQueue(context, handle, 0, &code);
+  if (code != CL_SUCCESS)
+    return startFailure("clCreateCommandQueue", code);
+  started.store(true, std::memory_order_release);
+  return Status::ok();
+}
+
+Result<BufferRef> OpenCLDevice::allocate(int64_t bytes) {
+  GRAPHC_TRY(start());
+  if (bytes > deviceInfo.largestBuffer)
+    return Status(ErrorCode::OutOfMemory,
+                  strings::format("[{}] a buffer of {} was wanted, the largest possible is {}",
+                                  deviceInfo.name, strings::bytesText(bytes),
+                                  strings::bytesText(deviceInfo.largestBuffer)));
+  GRAPHC_ASSIGN(Block block, pool.take(bytes));
+  return BufferRef(std::make_shared<OpenCLBuffer>(*this, block));
+}
+
+Result<BufferRef> OpenCLDevice::wrapHost(void *address, int64_t bytes,
+                                         std::shared_ptr<void> owner) {
+  return Status(ErrorCode::Unsupported,
+                strings::format("[{}] cannot use host memory without a copy", deviceInfo.name));
+}
+
+Status OpenCLDevice::build(cl_program program, const std::string &options) {
+  cl_int code = CL_SUCCESS;
+  {
+    BuildLock lock;
+    SignalGuard signals;
+    code = api.clBuildProgram(program, 1, &handle, options.c_str(), nullptr, nullptr);
+  }
+  if (code == CL_SUCCESS)
+    return Status::ok();
+  size_t bytes = 0;
+  std::string log;
+  if (api.clGetProgramBuildInfo(program, handle, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) ==
+          CL_SUCCESS &&
+      bytes > 1) {
+    log.resize(bytes);
+    if (api.clGetProgramBuildInfo(program, handle, CL_PROGRAM_BUILD_LOG, bytes, log.data(),
+                                  nullptr) != CL_SUCCESS)
+      log.clear();
+    log.resize(std::min(log.size(), log.find('\0')));
+  }
+  Status failed = failure("clBuildProgram", code, std::string(strings::trim(log)));
+  return code == CL_BUILD_PROGRAM_FAILURE ? Status(ErrorCode::Compile, failed.message())
+                                          : std::move(failed);
+}
+
+Result<std::unique_ptr<Module>> OpenCLDevice::load(const program::Program &program) {
+  TraceSpan span("exec", "load");
+  if (program.target() != program::Target::OpenCL)
+    return Status(ErrorCode::Unsupported,
+                  strings::format("[opencl] this program is for {}", targetName(program.target())));
+  for (std::string_view need : strings::split(program.text(program.meta().isa), ','))
+    if (!strings::listContains(deviceInfo.features, need))
+      return Status(ErrorCode::Unsupported,
+                    strings::format("[opencl] this program needs '{}', which {} ({}) does not have",
+                                    need, deviceInfo.name, deviceInfo.description));
+  GRAPHC_TRY(start());
+  GRAPHC_TRY(checkDiskSpace());
+  const char *source = reinterpret_cast<const char *>(program.code().data());
+  size_t bytes = program.code().size();
+  if (bytes == 0)
+    return std::unique_ptr<Module>(std::make_unique<OpenCLModule>(*this, nullptr));
+  cl_int code = CL_SUCCESS;
+  cl_program built = api.clCreateProgramWithSource(context, 1, &source, &bytes, &code);
+  if (code != CL_SUCCESS)
+    return failure("clCreateProgramWithSource", code);
+  auto module = std::make_unique<OpenCLModule>(*this, built);
+  std::string options = "-cl-std=CL1.2";
+  if (deviceInfo.exactDivide)
+    options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  GRAPHC_TRY(build(built, options));
+  for (const program::KernelRecord &k : program.kernels()) {
+    std::string name(program.text(k.name));
+    cl_kernel kernel = api.clCreateKernel(built, name.c_str(), &code);
+    if (code != CL_SUCCESS)
+      return failure("clCreateKernel", code, "kernel " + name);
+    module->kernels.push_back({kernel, k.itemsPerThread, k.group, name, {}});
+    cl_uint arguments = 0;
+    code = api.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr);
+    if (code != CL_SUCCESS)
+      return failure("clGetKernelInfo", code);
+    if (arguments != k.bufferCount + k.sizeCount + 1)
+      return Status(ErrorCode::Corrupt,
+                    strings::format("[opencl] kernel {} takes {} arguments instead of {}", name,
+                                    arguments, k.bufferCount + k.sizeCount + 1));
+  }
+  return std::unique_ptr<Module>(std::move(module));
+}
+
+Status OpenCLQueue::launch(const Launch &launch) {
+  GRAPHC_TRY(device.start());
+  count(Counter::Launches);
+  auto &module = *static_cast<OpenCLModule *>(launch.module);
+  OpenCLModule::Kernel &kernel = module.kernels[launch.kernel];
+  TraceSpan span("exec", kernel.name);
+  std::lock_guard lock(module.mutex);
+  cl_uint index = 0;
+  auto set = [&](size_t bytes, const void *value) -> Status {
+    cl_int code = device.api.clSetKernelArg(kernel.handle, index, bytes, value);
+    if (code != CL_SUCCESS)
+      return failure("clSetKernelArg", code,
+                     strings::format("argument {} of kernel {}", index, kernel.name));
+    ++index;
+    return Status::ok();
+  };
+  for (Buffer *buffer : launch.buffers) {
+    cl_mem memory = memoryOf(*buffer);
+    GRAPHC_TRY(set(sizeof memory, &memory));
+  }
+  for (cl_long size : launch.sizes)
+    GRAPHC_TRY(set(sizeof size, &size));
+  cl_long range = launch.range;
+  GRAPHC_TRY(set(sizeof range, &range));
+
+  uint64_t items = static_cast<uint64_t>(range - 1) / kernel.itemsPerThread + 1;
+  size_t local = kernel.group;
+  size_t global = local ? (items + local - 1) / local * local : items;
+  auto enqueue = [&] {
+    return device.api.clEnqueueNDRangeKernel(device.commands, kernel.handle, 1, nullptr, &global,
+                                             local ? &local : nullptr, 0, nullptr, nullptr);
+  };
+  cl_int code = CL_SUCCESS;
+  if (device.isPocl && kernel.compiledSizes.insert(local ? local : ~global).second) {
+    // PoCL compiles a kernel once more for each work-group size that it meets, in its shared cache.
+    BuildLock buildLock;
+    SignalGuard signals;
+    code = enqueue();
+    if (code == CL_SUCCESS)
+      code = device.api.clFinish(device.commands);
+  } else {
+    code = enqueue();
+  }
+  if (code != CL_SUCCESS)
+    return failure("clEnqueueNDRangeKernel", code,
+                   code == CL_INVALID_WORK_GROUP_SIZE
+                       ? strings::format("work-group size {} of kernel {}", local, kernel.name)
+                       : "");
+  code = device.api.clFlush(device.commands);
+  return code == CL_SUCCESS ? Status::ok() : failure("clFlush", code);
+}
+
+Status OpenCLQueue::copy(Buffer &destination, Buffer &source, int64_t bytes) {
+  GRAPHC_TRY(device.start());
+  count(Counter::Copies);
+  if (bytes <= 0)
+    return Status::ok();
+  cl_int code =
+      device.api.clEnqueueCopyBuffer(device.commands, memoryOf(source), memoryOf(destination), 0, 0,
+                                     static_cast<size_t>(bytes), 0, nullptr, nullptr);
+  return code == CL_SUCCESS ? Status::ok() : failure("clEnqueueCopyBuffer", code);
+}
+
+Status OpenCLQueue::upload(Buffer &destination, const void *source, int64_t bytes) {
+  GRAPHC_TRY(device.start());
+  if (bytes <= 0)
+    return Status::ok();
+  cl_int code =
+      device.api.clEnqueueWriteBuffer(device.commands, memoryOf(destination), CL_TRUE, 0,
+                                      static_cast<size_t>(bytes), source, 0, nullptr, nullptr);
+  return code == CL_SUCCESS ? Status::ok() : failure("clEnqueueWriteBuffer", code);
+}
+
+Status OpenCLQueue::download(void *destination, Buffer &source, int64_t bytes) {
+  GRAPHC_TRY(device.start());
+  if (bytes <= 0)
+    return finish();
+  cl_int code =
+      device.api.clEnqueueReadBuffer(device.commands, memoryOf(source), CL_TRUE, 0,
+                                     static_cast<size_t>(bytes), destination, 0, nullptr, nullptr);
+  return code == CL_SUCCESS ? Status::ok() : failure("clEnqueueReadBuffer", code);
+}
+
+Status OpenCLQueue::finish() {
+  GRAPHC_TRY(device.start());
+  cl_int code = device.api.clFinish(device.commands);
+  return code == CL_SUCCESS ? Status::ok() : failure("clFinish", code);
+}
+
+} // namespace graphc::rt::opencl

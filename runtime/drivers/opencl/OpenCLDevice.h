@@ -1,0 +1,84 @@
+//===- OpenCLDevice.h - One OpenCL device
+//------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_DRIVERS_OPENCL_OPENCLDEVICE_H
+#define GRAPHC_RUNTIME_DRIVERS_OPENCL_OPENCLDEVICE_H
+
+#include "runtime/base/Fork.h"
+#include "runtime/device/BufferPool.h"
+#include "runtime/device/Device.h"
+#include "runtime/drivers/opencl/Api.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+namespace graphc::rt::opencl {
+
+class OpenCLDevice;
+
+/// Device memory as cl_mem objects.
+class DeviceMemory final : public BlockSource {
+public:
+  explicit DeviceMemory(OpenCLDevice &device) : device(device) {}
+  void *obtain(int64_t bytes) override;
+  void giveBack(void *handle, int64_t bytes) override;
+
+private:
+  OpenCLDevice &device;
+};
+
+class OpenCLQueue final : public Queue {
+public:
+  explicit OpenCLQueue(OpenCLDevice &device) : device(device) {}
+  Status launch(const Launch &launch) override;
+  Status copy(Buffer &destination, Buffer &source, int64_t bytes) override;
+  Status upload(Buffer &destination, const void *source, int64_t bytes) override;
+  Status download(void *destination, Buffer &source, int64_t bytes) override;
+  Status finish() override;
+
+private:
+  OpenCLDevice &device;
+};
+
+/// Context and queue are made by the first use and kept for the life of the process.
+class OpenCLDevice final : public Device {
+public:
+  /// `handle` is usable; `info` complete but for the budget.
+  OpenCLDevice(const Api &api, cl_device_id handle, DeviceInfo info, bool isPocl);
+
+  const DeviceInfo &info() const override { return deviceInfo; }
+  Queue &queue() override { return deviceQueue; }
+  Result<BufferRef> allocate(int64_t bytes) override;
+  Result<BufferRef> wrapHost(void *address, int64_t bytes, std::shared_ptr<void> owner) override;
+  Result<std::unique_ptr<Module>> load(const program::Program &program) override;
+  int64_t liveBytes() const override { return pool.liveBytes(); }
+  int64_t cachedBytes() const override { return pool.cachedBytes(); }
+  void releaseCached() override { pool.release(); }
+
+  /// Makes context and queue when needed. A Device error when that failed or in a forked child.
+  Status start();
+  /// False in a child of the process that started the device: nothing of the driver may be touched
+  /// there.
+  bool isOurs() const { return generation == forkGeneration(); }
+
+  const Api &api;
+  const cl_device_id handle;
+  const bool isPocl;
+  cl_context context = nullptr;
+  cl_command_queue commands = nullptr;
+  BufferPool pool;
+
+private:
+  Status build(cl_program program, const std::string &options);
+
+  DeviceInfo deviceInfo;
+  DeviceMemory memory;
+  OpenCLQueue deviceQueue;
+  const uint32_t generation = forkGeneration();
+  std::atomic<bool> started{false};
+  std::mutex startMutex;
+};
+
+} // namespace graphc::rt::opencl
+
+#endif // GRAPHC_RUNTIME_DRIVERS_OPENCL_OPENCLDEVICE_H

@@ -1,0 +1,381 @@
+//===- Executor.cpp - Loading and running programs
+//----------------------------------------------------------===//
+#include "runtime/exec/Executor.h"
+
+#include "runtime/base/Strings.h"
+#include "runtime/base/Trace.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace graphc::rt {
+
+using namespace program;
+
+/// The program in the form that run() walks: numbers resolved, lists flat, buffer lifetimes
+/// decided.
+struct LoadedProgram::Impl {
+  struct BufferPlan {
+    BufferKind kind;
+    int64_t itemBytes;
+    uint32_t elements; ///< size number
+    uint32_t number;   ///< input number of an input
+  };
+  struct StepPlan {
+    bool isCopy;
+    uint32_t kernel;
+    uint32_t range;
+    uint32_t scratch; ///< size number or kNone
+    std::span<const uint32_t> buffers;
+    std::span<const uint32_t> sizes;
+    std::vector<uint32_t> allocate; ///< buffers first used here
+    std::vector<uint32_t> release;  ///< temporaries last used here
+  };
+
+  Impl(Program p, Device &d) : program(std::move(p)), device(d) {}
+
+  Program program;
+  Device &device;
+  std::unique_ptr<Module> module;
+  std::vector<int64_t> sizeValues;    ///< constants in place, 0 elsewhere
+  std::vector<uint32_t> dynamicSizes; ///< the others, in order
+  std::vector<BufferPlan> buffers;
+  std::vector<BufferRef> constants; ///< by buffer number, null for other kinds
+  std::vector<uint32_t> unused;     ///< output buffers that no step touches
+  std::vector<StepPlan> steps;
+  std::string traceName;
+
+  void plan();
+  Status loadConstants();
+};
+
+namespace {
+
+/// What one run needs; kept by each thread so that a warm run allocates nothing here.
+struct RunState {
+  std::vector<int64_t> sizes;
+  std::vector<Buffer *> buffers;
+  std::vector<BufferRef> owned;
+  std::vector<Buffer *> launchBuffers;
+  std::vector<int64_t> launchSizes;
+  // References must not outlive the run in a thread's state, however the run ends.
+  void clear() {
+    for (BufferRef &b : owned)
+      b.reset();
+  }
+};
+thread_local RunState threadState;
+
+template <typename... Args>
+Status error(ErrorCode code, fmt::format_string<Args...> form, Args &&...args) {
+  return {code, "[run] " + fmt::format(form, std::forward<Args>(args)...)};
+}
+
+std::string inputText(const Program &p, size_t i) {
+  std::string_view name = p.text(p.inputs()[i].name);
+  return name.empty() ? strings::format("input {}", i) : strings::format("input '{}'", name);
+}
+
+std::string allShapes(const Program &p, std::span<const Tensor> inputs) {
+  std::string text;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    text += strings::format("{}{} {}", i ? ", " : "", inputText(p, i), shapeText(inputs[i].shape));
+  return text;
+}
+
+std::optional<int64_t> evaluate(const SizeRecord &s, const std::vector<int64_t> &sizes,
+                                std::span<const Tensor> inputs,
+                                std::span<const int64_t> arguments) {
+  switch (static_cast<SizeKind>(s.kind)) {
+  case SizeKind::Constant:
+    return s.value;
+  case SizeKind::InputDim:
+    return inputs[s.a].shape[s.b];
+  case SizeKind::Argument:
+    return arguments[s.a];
+  case SizeKind::Add:
+    return checkedAdd(sizes[s.a], sizes[s.b]);
+  case SizeKind::Sub:
+    return checkedSub(sizes[s.a], sizes[s.b]);
+  case SizeKind::Mul:
+    return checkedMul(sizes[s.a], sizes[s.b]);
+  case SizeKind::FloorDiv:
+    return checkedFloorDiv(sizes[s.a], sizes[s.b]);
+  case SizeKind::CeilDiv:
+    return checkedCeilDiv(sizes[s.a], sizes[s.b]);
+  case SizeKind::Min:
+    return std::min(sizes[s.a], sizes[s.b]);
+  case SizeKind::Max:
+    return std::max(sizes[s.a], sizes[s.b]);
+  }
+  return std::nullopt;
+}
+
+// Counts, devices, dtypes and ranks: what must hold before sizes may be read from the inputs.
+Status checkInputs(const Program &p, const Device &device, std::span<const Tensor> inputs,
+                   std::span<const int64_t> arguments) {
+  if (inputs.size() != p.inputs().size())
+    return error(ErrorCode::InvalidArgument, "{} inputs given, {} wanted", inputs.size(),
+                 p.inputs().size());
+  if (arguments.size() != p.meta().sizeArguments)
+    return error(ErrorCode::InvalidArgument, "{} size arguments given, {} wanted", arguments.size(),
+                 p.meta().sizeArguments);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor &t = inputs[i];
+    const TensorRecord &record = p.inputs()[i];
+    if (!t.buffer || &t.buffer->device() != &device)
+      return error(ErrorCode::InvalidArgument, "{} is {}, the program runs on {}", inputText(p, i),
+                   t.buffer ? "on " + t.buffer->device().info().name : "missing",
+                   device.info().name);
+    if (static_cast<uint32_t>(t.dtype) != record.dtype)
+      return error(ErrorCode::DType, "{} has dtype {}, the program wants {}", inputText(p, i),
+                   dtypeName(t.dtype), dtypeName(static_cast<DType>(record.dtype)));
+    if (t.shape.rank() != record.rank)
+      return error(ErrorCode::Shape, "{} has shape {}, the program wants rank {}", inputText(p, i),
+                   shapeText(t.shape), record.rank);
+  }
+  return Status::ok();
+}
+
+// Sizes the inputs must have, sizes that must agree, and that each input's buffer is large enough.
+Status checkShapes(const Program &p, std::span<const Tensor> inputs,
+                   const std::vector<int64_t> &sizes) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor &t = inputs[i];
+    const TensorRecord &record = p.inputs()[i];
+    std::span<const uint32_t> dims = p.dims(record);
+    for (size_t d = 0; d < dims.size(); ++d)
+      if (t.shape[d] != sizes[dims[d]])
+        return error(ErrorCode::Shape, "{} has shape {}, but its axis {} must be {}{}",
+                     inputText(p, i), shapeText(t.shape), d, sizes[dims[d]],
+                     inputs.size() > 1 ? " (inputs: " + allShapes(p, inputs) + ")" : "");
+    auto bytes = byteCount(t.shape, t.dtype);
+    int64_t planned = sizes[p.buffers()[record.buffer].elements];
+    if (!bytes || *bytes > t.buffer->bytes() || planned > *bytes / itemSize(t.dtype))
+      return error(ErrorCode::InvalidArgument, "{} has shape {} but a buffer of {} bytes",
+                   inputText(p, i), shapeText(t.shape), t.buffer->bytes());
+  }
+  for (const CheckRecord &c : p.checks())
+    if (sizes[c.a] != sizes[c.b])
+      return error(ErrorCode::Shape, "sizes differ: {}: {} and {} ({})", p.text(c.what), sizes[c.a],
+                   sizes[c.b], allShapes(p, inputs));
+  return Status::ok();
+}
+
+} // namespace
+
+void LoadedProgram::Impl::plan() {
+  for (uint32_t i = 0; i < program.sizes().size(); ++i) {
+    const SizeRecord &s = program.sizes()[i];
+    bool constant = static_cast<SizeKind>(s.kind) == SizeKind::Constant;
+    sizeValues.push_back(constant ? s.value : 0);
+    if (!constant)
+      dynamicSizes.push_back(i);
+  }
+  for (const BufferRecord &b : program.buffers())
+    buffers.push_back(
+        {static_cast<BufferKind>(b.kind), itemSize(static_cast<DType>(b.dtype)), b.elements, b.a});
+  constexpr size_t kNever = SIZE_MAX;
+  std::vector<size_t> first(buffers.size(), kNever), last(buffers.size(), kNever);
+  for (const StepRecord &s : program.steps()) {
+    bool isCopy = static_cast<StepKind>(s.kind) == StepKind::Copy;
+    StepPlan step = {isCopy,
+                     s.kernel,
+                     s.range,
+                     isCopy ? kNone : program.kernels()[s.kernel].scratch,
+                     program.stepBuffers(s),
+                     program.stepSizes(s),
+                     {},
+                     {}};
+    for (uint32_t b : step.buffers) {
+      if (first[b] == kNever)
+        first[b] = steps.size();
+      last[b] = steps.size();
+    }
+    steps.push_back(std::move(step));
+  }
+  for (uint32_t b = 0; b < buffers.size(); ++b) {
+    bool isTemp = buffers[b].kind == BufferKind::Temp;
+    if (!isTemp && buffers[b].kind != BufferKind::Output)
+      continue;
+    if (first[b] != kNever)
+      steps[first[b]].allocate.push_back(b);
+    else if (!isTemp)
+      unused.push_back(b);
+    if (isTemp && last[b] != kNever)
+      steps[last[b]].release.push_back(b);
+  }
+  traceName = std::string(program.text(program.meta().name));
+}
+
+Status LoadedProgram::Impl::loadConstants() {
+  constants.resize(buffers.size());
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].kind != BufferKind::Constant)
+      continue;
+    // The reader has checked size and place of every constant.
+    int64_t bytes = sizeValues[buffers[i].elements] * buffers[i].itemBytes;
+    GRAPHC_ASSIGN(constants[i], device.allocate(bytes));
+    GRAPHC_TRY(
+        device.queue().upload(*constants[i], program.data().data() + buffers[i].number, bytes));
+  }
+  return Status::ok();
+}
+
+namespace {
+
+/// One run: the walk over the plan with a thread's state.
+template <typename Impl>
+class Run {
+public:
+  Run(const Impl &plan, std::span<const Tensor> inputs, RunState &state)
+      : plan(plan), program(plan.program), inputs(inputs), state(state) {}
+  ~Run() { state.clear(); }
+
+  Status execute(std::span<const int64_t> arguments, std::vector<Tensor> &outputs) {
+    GRAPHC_TRY(checkInputs(program, plan.device, inputs, arguments));
+    GRAPHC_TRY(computeSizes(arguments));
+    GRAPHC_TRY(checkShapes(program, inputs, state.sizes));
+    GRAPHC_TRY(bindBuffers());
+    for (const auto &step : plan.steps)
+      GRAPHC_TRY(executeStep(step));
+    return collect(outputs);
+  }
+
+private:
+  Status computeSizes(std::span<const int64_t> arguments) {
+    state.sizes = plan.sizeValues;
+    for (uint32_t i : plan.dynamicSizes) {
+      auto value = evaluate(program.sizes()[i], state.sizes, inputs, arguments);
+      if (!value)
+        return error(ErrorCode::Shape, "a size does not fit in 64 bits ({})",
+                     allShapes(program, inputs));
+      state.sizes[i] = *value;
+    }
+    return Status::ok();
+  }
+
+  Status bindBuffers() {
+    state.buffers.assign(plan.buffers.size(), nullptr);
+    state.owned.resize(std::max(state.owned.size(), plan.buffers.size()));
+    for (size_t i = 0; i < plan.buffers.size(); ++i) {
+      if (plan.buffers[i].kind == BufferKind::Input)
+        state.buffers[i] = inputs[plan.buffers[i].number].buffer.get();
+      else if (plan.buffers[i].kind == BufferKind::Constant)
+        state.buffers[i] = plan.constants[i].get();
+    }
+    for (uint32_t b : plan.unused)
+      GRAPHC_TRY(allocate(b));
+    return Status::ok();
+  }
+
+  Status allocate(uint32_t number) {
+    const auto &b = plan.buffers[number];
+    int64_t elements = state.sizes[b.elements];
+    auto bytes = checkedMul(elements, b.itemBytes);
+    if (elements < 0 || !bytes)
+      return error(elements < 0 ? ErrorCode::Shape : ErrorCode::OutOfMemory,
+                   "a buffer of {} elements cannot exist ({})", elements,
+                   allShapes(program, inputs));
+    GRAPHC_ASSIGN(state.owned[number], plan.device.allocate(*bytes));
+    state.buffers[number] = state.owned[number].get();
+    return Status::ok();
+  }
+
+  template <typename Step>
+  Status executeStep(const Step &step) {
+    for (uint32_t b : step.allocate)
+      GRAPHC_TRY(allocate(b));
+    if (step.isCopy)
+      GRAPHC_TRY(copy(step.buffers[0], step.buffers[1]));
+    else
+      GRAPHC_TRY(launch(step));
+    for (uint32_t b : step.release) {
+      state.owned[b].reset();
+      state.buffers[b] = nullptr;
+    }
+    return Status::ok();
+  }
+
+  Status copy(uint32_t destination, uint32_t source) {
+    int64_t elements = state.sizes[plan.buffers[source].elements];
+    if (elements != state.sizes[plan.buffers[destination].elements])
+      return error(ErrorCode::Internal, "a copy between buffers of different sizes");
+    if (elements == 0 || state.buffers[source] == state.buffers[destination])
+      return Status::ok();
+    return plan.device.queue().copy(*state.buffers[destination], *state.buffers[source],
+                                    elements * plan.buffers[source].itemBytes);
+  }
+
+  template <typename Step>
+  Status launch(const Step &step) {
+    int64_t range = state.sizes[step.range];
+    int64_t scratch = step.scratch == kNone ? 0 : state.sizes[step.scratch];
+    if (range < 0 || scratch < 0)
+      return error(ErrorCode::Shape, "a negative size ({})", allShapes(program, inputs));
+    if (range == 0)
+      return Status::ok();
+    state.launchBuffers.clear();
+    for (uint32_t b : step.buffers)
+      state.launchBuffers.push_back(state.buffers[b]);
+    state.launchSizes.clear();
+    for (uint32_t s : step.sizes)
+      state.launchSizes.push_back(state.sizes[s]);
+    return plan.device.queue().launch(
+        {plan.module.get(), step.kernel, state.launchBuffers, state.launchSizes, range, scratch});
+  }
+
+  Status collect(std::vector<Tensor> &outputs) {
+    outputs.resize(program.outputs().size());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const TensorRecord &record = program.outputs()[i];
+      Tensor &t = outputs[i];
+      t.dtype = static_cast<DType>(record.dtype);
+      t.shape.resize(record.rank);
+      std::span<const uint32_t> dims = program.dims(record);
+      for (size_t d = 0; d < dims.size(); ++d)
+        t.shape[d] = state.sizes[dims[d]];
+      const auto &b = plan.buffers[record.buffer];
+      t.buffer = b.kind == BufferKind::Input ? inputs[b.number].buffer : state.owned[record.buffer];
+      auto bytes = byteCount(t.shape, t.dtype);
+      if (!bytes || *bytes > t.buffer->bytes()) {
+        Status status = error(ErrorCode::Internal, "output {} of shape {} in a buffer of {} bytes",
+                              i, shapeText(t.shape), t.buffer->bytes());
+        outputs.clear();
+        return status;
+      }
+    }
+    return Status::ok();
+  }
+
+  const Impl &plan;
+  const Program &program;
+  std::span<const Tensor> inputs;
+  RunState &state;
+};
+
+} // namespace
+
+LoadedProgram::LoadedProgram(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+// Code may still be running on a device with a queue of its own.
+LoadedProgram::~LoadedProgram() = default;
+const Program &LoadedProgram::program() const { return impl->program; }
+Device &LoadedProgram::device() const { return impl->device; }
+
+Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &device) {
+  GRAPHC_ASSIGN(Program program, Program::parse(std::move(bytes)));
+  auto impl = std::make_unique<LoadedProgram::Impl>(std::move(program), device);
+  GRAPHC_ASSIGN(impl->module, device.load(impl->program));
+  impl->plan();
+  GRAPHC_TRY(impl->loadConstants());
+  return std::unique_ptr<LoadedProgram>(new LoadedProgram(std::move(impl)));
+}
+
+Status run(const LoadedProgram &loaded, std::span<const Tensor> inputs,
+           std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs) {
+  count(Counter::Runs);
+  TraceSpan span("exec", loaded.impl->traceName);
+  return Run(*loaded.impl, inputs, threadState).execute(sizeArguments, outputs);
+}
+
+} // namespace graphc::rt

@@ -1,0 +1,56 @@
+//===- Executor.h - Loading and running programs
+//------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_EXEC_EXECUTOR_H
+#define GRAPHC_RUNTIME_EXEC_EXECUTOR_H
+
+#include "runtime/base/DType.h"
+#include "runtime/base/Shape.h"
+#include "runtime/base/Status.h"
+#include "runtime/device/Device.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace graphc::rt {
+
+/// A dense, C-ordered array in device memory that starts at the buffer's first byte.
+struct Tensor {
+  BufferRef buffer;
+  DType dtype = DType::Float32;
+  Shape shape;
+};
+
+/// A program ready to run on one device. Immutable: run() may be called from several threads at
+/// once.
+class LoadedProgram {
+public:
+  ~LoadedProgram();
+  const program::Program &program() const;
+  Device &device() const;
+
+private:
+  struct Impl;
+  friend Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &device);
+  friend Status run(const LoadedProgram &program, std::span<const Tensor> inputs,
+                    std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs);
+  explicit LoadedProgram(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+/// Checks a program blob and loads its code and constants. Corrupt for damaged bytes, Unsupported
+/// when the device cannot run it, Device or Compile errors of the driver.
+Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &device);
+
+/// Runs a program. Inputs must be on the program's device and stay unchanged until the work has
+/// ended (Queue::finish, at once on the cpu); they are never written. `outputs` is replaced; its
+/// buffers belong to the caller. An output that is an input shares that input's buffer. Errors:
+/// InvalidArgument (counts, devices), DType, Shape (message with the shapes given), OutOfMemory,
+/// and those of the queue.
+Status run(const LoadedProgram &program, std::span<const Tensor> inputs,
+           std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs);
+
+} // namespace graphc::rt
+
+#endif // GRAPHC_RUNTIME_EXEC_EXECUTOR_H

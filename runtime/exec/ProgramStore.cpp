@@ -1,0 +1,147 @@
+//===- ProgramStore.cpp - From a key to a program that can run
+//-------------------------------------------------===//
+#include "runtime/exec/ProgramStore.h"
+
+#include "runtime/base/Trace.h"
+
+#include <condition_variable>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace graphc::rt {
+namespace {
+constexpr size_t kProgramsInMemory = 4096;
+constexpr std::string_view kKeyVersion = "graphc program key 1";
+} // namespace
+
+/// A get() in progress; its waiters take over what it ends with.
+struct ProgramStore::Pending {
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool done = false;
+  std::shared_ptr<LoadedProgram> program; ///< null when it failed
+};
+
+struct ProgramStore::State {
+  ForkSafeMutex mutex;
+  uint32_t generation = forkGeneration();
+  std::map<Digest, std::shared_ptr<Pending>> pending;
+};
+
+ProgramStore::ProgramStore(DiskCache &disk)
+    : disk(disk), memory(kProgramsInMemory), state(std::make_unique<State>()) {}
+ProgramStore::~ProgramStore() = default;
+
+ProgramStore &ProgramStore::instance() {
+  static ProgramStore *store = new ProgramStore(DiskCache::instance());
+  return *store;
+}
+
+std::vector<uint8_t> ProgramStore::key(std::span<const uint8_t> graph, std::string_view compilerId,
+                                       const Device &device) {
+  std::vector<uint8_t> bytes;
+  // Each part is preceded by its length, so that no two lists of parts give the same bytes.
+  auto append = [&](const void *data, uint64_t size) {
+    auto *length = reinterpret_cast<const uint8_t *>(&size);
+    bytes.insert(bytes.end(), length, length + sizeof size);
+    auto *first = static_cast<const uint8_t *>(data);
+    bytes.insert(bytes.end(), first, first + size);
+  };
+  auto appendText = [&](std::string_view text) { append(text.data(), text.size()); };
+  const DeviceInfo &info = device.info();
+  uint32_t numbers[2] = {program::kVersion, static_cast<uint32_t>(info.target)};
+  appendText(kKeyVersion);
+  append(numbers, sizeof numbers);
+  appendText(compilerId);
+  appendText(info.name);
+  appendText(info.features);
+  appendText(info.identity);
+  append(graph.data(), graph.size());
+  return bytes;
+}
+
+std::shared_ptr<LoadedProgram> ProgramStore::find(const Digest &key) {
+  auto program = memory.find(key);
+  if (program)
+    count(Counter::MemoryHits);
+  return program;
+}
+
+Result<std::shared_ptr<LoadedProgram>> ProgramStore::make(std::span<const uint8_t> key,
+                                                          Device &device, std::string_view label,
+                                                          const Compile &compile) {
+  if (auto blob = disk.find(key)) {
+    auto loaded = load(std::move(*blob), device);
+    if (loaded)
+      return std::shared_ptr<LoadedProgram>(loaded.take());
+    // The entry was whole, so a blob that does not load was made by a broken build: compile again.
+    count(Counter::DiskDefects);
+    emitEvent(EventLevel::Info, "cache", "ignoring an entry: " + loaded.status().message());
+  }
+  int64_t start = TraceSpan::now();
+  auto compiled = compile();
+  count(Counter::Compiles);
+  count(Counter::CompileNanos, TraceSpan::now() - start);
+  if (!compiled)
+    return compiled.takeStatus();
+  std::vector<uint8_t> blob = compiled.take();
+  std::vector<uint8_t> copy = blob;
+  GRAPHC_ASSIGN(auto loaded, load(std::move(blob), device));
+  disk.store(key, copy, label);
+  return std::shared_ptr<LoadedProgram>(std::move(loaded));
+}
+
+Result<std::shared_ptr<LoadedProgram>> ProgramStore::get(std::span<const uint8_t> key,
+                                                         Device &device, std::string_view label,
+                                                         const Compile &compile) {
+  Digest digest = digestOf(key);
+  for (;;) {
+    if (auto program = find(digest))
+      return program;
+    std::shared_ptr<Pending> pending;
+    bool mine = false;
+    {
+      std::lock_guard lock(state->mutex);
+      // What a parent process was compiling nobody will finish here.
+      if (state->generation != forkGeneration()) {
+        state->generation = forkGeneration();
+        state->pending.clear();
+      }
+      std::shared_ptr<Pending> &slot = state->pending[digest];
+      mine = !slot;
+      if (mine)
+        slot = std::make_shared<Pending>();
+      pending = slot;
+    }
+    if (!mine) {
+      std::unique_lock lock(pending->mutex);
+      pending->ended.wait(lock, [&] { return pending->done; });
+      if (pending->program)
+        return pending->program;
+      continue; // The other one failed; this caller gets an error of its own, or succeeds.
+    }
+    // Another caller may have ended between the look into memory and the reservation.
+    std::shared_ptr<LoadedProgram> found = find(digest);
+    auto result = found ? Result(std::move(found)) : make(key, device, label, compile);
+    if (result)
+      memory.insert(digest, *result);
+    {
+      std::lock_guard lock(state->mutex);
+      state->pending.erase(digest);
+    }
+    {
+      std::lock_guard lock(pending->mutex);
+      pending->done = true;
+      if (result)
+        pending->program = *result;
+    }
+    pending->ended.notify_all();
+    return result;
+  }
+}
+
+void ProgramStore::clearMemory() { memory.clear(); }
+size_t ProgramStore::sizeInMemory() const { return memory.size(); }
+
+} // namespace graphc::rt

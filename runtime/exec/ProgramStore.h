@@ -1,0 +1,57 @@
+//===- ProgramStore.h - From a key to a program that can run
+//---------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_EXEC_PROGRAMSTORE_H
+#define GRAPHC_RUNTIME_EXEC_PROGRAMSTORE_H
+
+#include "runtime/cache/DiskCache.h"
+#include "runtime/cache/MemoryCache.h"
+#include "runtime/exec/Executor.h"
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace graphc::rt {
+
+/// Loaded programs by key: from memory, else from the disk cache, else from the compiler, whose
+/// result goes to both. Safe from any thread; when several ask for one key at once, one compiles
+/// and the others wait for it.
+class ProgramStore {
+public:
+  /// Makes the program blob; called at most once for a get(), without locks held.
+  using Compile = std::function<Result<std::vector<uint8_t>>()>;
+
+  explicit ProgramStore(DiskCache &disk);
+  ~ProgramStore();
+  /// The store of this process over DiskCache::instance(); never destroyed.
+  static ProgramStore &instance();
+
+  /// Everything that decides which code is right: the caller's bytes (canonical graph and options),
+  /// the compiler's build id, and the device's target, features and identity. The layout is
+  /// private; equal keys mean equal programs.
+  static std::vector<uint8_t> key(std::span<const uint8_t> graph, std::string_view compilerId,
+                                  const Device &device);
+
+  /// The program when it is in memory, else null. `key` is digestOf(key(...)).
+  std::shared_ptr<LoadedProgram> find(const Digest &key);
+  /// The program for key(...); `label` names it in cache listings.
+  Result<std::shared_ptr<LoadedProgram>> get(std::span<const uint8_t> key, Device &device,
+                                             std::string_view label, const Compile &compile);
+  /// Forgets what is in memory; programs in use live on.
+  void clearMemory();
+  size_t sizeInMemory() const;
+
+private:
+  struct Pending;
+  struct State;
+  Result<std::shared_ptr<LoadedProgram>> make(std::span<const uint8_t> key, Device &device,
+                                              std::string_view label, const Compile &compile);
+  DiskCache &disk;
+  MemoryCache<LoadedProgram> memory;
+  std::unique_ptr<State> state;
+};
+
+} // namespace graphc::rt
+
+#endif // GRAPHC_RUNTIME_EXEC_PROGRAMSTORE_H

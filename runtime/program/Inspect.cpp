@@ -1,0 +1,185 @@
+//===- Inspect.cpp - Programs as text
+//--------------------------------------------------------------------===//
+#include "runtime/program/Inspect.h"
+
+#include "runtime/base/Strings.h"
+
+namespace graphc::program {
+namespace {
+
+using strings::format;
+using strings::jsonQuote;
+
+std::string inputName(const Program &p, uint32_t input) {
+  std::string_view name = p.text(p.inputs()[input].name);
+  return name.empty() ? format("in{}", input) : std::string(name);
+}
+
+std::string outputName(const Program &p, uint32_t output) {
+  std::string_view name = p.text(p.outputs()[output].name);
+  return name.empty() ? format("out{}", output) : std::string(name);
+}
+
+std::string tensorText(const Program &p, const TensorRecord &t) {
+  std::string text(dtypeName(static_cast<graphc::DType>(t.dtype)));
+  text += '[';
+  for (uint32_t d = 0; d < t.rank; ++d)
+    text += (d ? ", " : "") + sizeText(p, p.dims(t)[d]);
+  return text + ']';
+}
+
+std::string bufferText(const Program &p, uint32_t buffer) {
+  const BufferRecord &b = p.buffers()[buffer];
+  switch (static_cast<BufferKind>(b.kind)) {
+  case BufferKind::Input:
+    return "%" + inputName(p, b.a);
+  case BufferKind::Output:
+    return "%" + outputName(p, b.a);
+  case BufferKind::Temp:
+    return format("%t{}", buffer);
+  case BufferKind::Constant:
+    return format("%c{}", buffer);
+  }
+  return "?";
+}
+
+std::string stepText(const Program &p, const StepRecord &s) {
+  if (static_cast<StepKind>(s.kind) == StepKind::Copy)
+    return format("copy {} <- {}", bufferText(p, p.stepBuffers(s)[0]),
+                  bufferText(p, p.stepBuffers(s)[1]));
+  std::string text = format("launch @{}(", p.text(p.kernels()[s.kernel].name));
+  for (uint32_t i = 0; i < s.bufferCount; ++i)
+    text += (i ? ", " : "") + bufferText(p, p.stepBuffers(s)[i]);
+  text += ')';
+  if (s.sizeCount) {
+    text += " sizes(";
+    for (uint32_t i = 0; i < s.sizeCount; ++i)
+      text += (i ? ", " : "") + sizeText(p, p.stepSizes(s)[i]);
+    text += ')';
+  }
+  return text + format(" over ({})", sizeText(p, s.range));
+}
+
+std::string kernelText(const Program &p, const KernelRecord &k) {
+  std::string text =
+      format("@{} {}: {} buffers, {} sizes", p.text(k.name),
+             familyName(static_cast<KernelFamily>(k.family)), k.bufferCount, k.sizeCount);
+  if (p.target() == Target::Cpu)
+    text += format(", entry {}, grain {}", k.entry, k.grain);
+  else
+    text += format(", {} items a thread, group {}", k.itemsPerThread,
+                   k.group ? format("{}", k.group) : std::string("chosen by the driver"));
+  if (k.scratch != kNone)
+    text += format(", scratch {} bytes", sizeText(p, k.scratch));
+  text += format(", {:.3g} ns an item", k.costPerItem);
+  if (k.lines.bytes)
+    text += format("  # {}", p.text(k.lines));
+  return text;
+}
+
+// Sizes are a DAG in which shared operands could make an expression exponentially long: past a
+// depth they are named.
+std::string sizeExpression(const Program &p, uint32_t number, int depth) {
+  const SizeRecord &s = p.sizes()[number];
+  auto kind = static_cast<SizeKind>(s.kind);
+  if (kind == SizeKind::Constant)
+    return format("{}", s.value);
+  if (kind == SizeKind::InputDim)
+    return format("{}.{}", inputName(p, s.a), s.b);
+  if (kind == SizeKind::Argument)
+    return format("n{}", s.a);
+  if (depth == 0)
+    return format("#{}", number);
+  std::string a = sizeExpression(p, s.a, depth - 1);
+  std::string b = sizeExpression(p, s.b, depth - 1);
+  switch (kind) {
+  case SizeKind::Add:
+    return format("({} + {})", a, b);
+  case SizeKind::Sub:
+    return format("({} - {})", a, b);
+  case SizeKind::Mul:
+    return format("{}*{}", a, b);
+  case SizeKind::FloorDiv:
+    return format("({} floordiv {})", a, b);
+  case SizeKind::CeilDiv:
+    return format("({} ceildiv {})", a, b);
+  case SizeKind::Min:
+    return format("min({}, {})", a, b);
+  default:
+    return format("max({}, {})", a, b);
+  }
+}
+
+std::string tensorJson(const Program &p, const TensorRecord &t, const std::string &name) {
+  std::string dims;
+  for (uint32_t d = 0; d < t.rank; ++d)
+    dims += (d ? "," : "") + jsonQuote(sizeText(p, p.dims(t)[d]));
+  return format("{{\"name\":{},\"dtype\":\"{}\",\"shape\":[{}]}}", jsonQuote(name),
+                dtypeName(static_cast<graphc::DType>(t.dtype)), dims);
+}
+
+} // namespace
+
+std::string sizeText(const Program &program, uint32_t size) {
+  return sizeExpression(program, size, 6);
+}
+
+std::string inspectText(const Program &p) {
+  const MetaRecord &m = p.meta();
+  std::string text = format("program @{} for {}", p.text(m.name), targetName(p.target()));
+  if (m.isa.bytes)
+    text += format(" ({})", p.text(m.isa));
+  text += format(", format {}, {}, compiler {}\n", kVersion,
+                 strings::bytesText(static_cast<int64_t>(p.bytes().size())), p.text(m.compiler));
+  for (uint32_t i = 0; i < p.inputs().size(); ++i)
+    text += format("  input  {}: {}\n", inputName(p, i), tensorText(p, p.inputs()[i]));
+  if (m.sizeArguments)
+    text += format("  size arguments: {}\n", m.sizeArguments);
+  for (uint32_t i = 0; i < p.outputs().size(); ++i)
+    text += format("  output {}: {}\n", outputName(p, i), tensorText(p, p.outputs()[i]));
+  for (const CheckRecord &c : p.checks())
+    text += format("  check  {} = {}  # {}\n", sizeText(p, c.a), sizeText(p, c.b), p.text(c.what));
+  for (uint32_t i = 0; i < p.buffers().size(); ++i) {
+    const BufferRecord &b = p.buffers()[i];
+    auto kind = static_cast<BufferKind>(b.kind);
+    if (kind == BufferKind::Temp || kind == BufferKind::Constant)
+      text += format("  {} {}: {}[{}]\n", kind == BufferKind::Temp ? "temp  " : "const ",
+                     bufferText(p, i), dtypeName(static_cast<graphc::DType>(b.dtype)),
+                     sizeText(p, b.elements));
+  }
+  for (const KernelRecord &k : p.kernels())
+    text += format("  kernel {}\n", kernelText(p, k));
+  for (size_t i = 0; i < p.steps().size(); ++i)
+    text += format("  step {}: {}\n", i, stepText(p, p.steps()[i]));
+  if (m.explain.bytes)
+    text += format("{}\n", p.text(m.explain));
+  return text;
+}
+
+std::string inspectJson(const Program &p) {
+  const MetaRecord &m = p.meta();
+  std::string inputs, outputs, kernels, steps;
+  for (uint32_t i = 0; i < p.inputs().size(); ++i)
+    inputs += (i ? "," : "") + tensorJson(p, p.inputs()[i], inputName(p, i));
+  for (uint32_t i = 0; i < p.outputs().size(); ++i)
+    outputs += (i ? "," : "") + tensorJson(p, p.outputs()[i], outputName(p, i));
+  for (size_t i = 0; i < p.kernels().size(); ++i) {
+    const KernelRecord &k = p.kernels()[i];
+    kernels += format("{}{{\"name\":{},\"family\":\"{}\",\"buffers\":{},\"sizes\":{},"
+                      "\"cost_ns\":{},\"lines\":{}}}",
+                      i ? "," : "", jsonQuote(p.text(k.name)),
+                      familyName(static_cast<KernelFamily>(k.family)), k.bufferCount, k.sizeCount,
+                      k.costPerItem, jsonQuote(p.text(k.lines)));
+  }
+  for (size_t i = 0; i < p.steps().size(); ++i)
+    steps += (i ? "," : "") + jsonQuote(stepText(p, p.steps()[i]));
+  return format("{{\"name\":{},\"target\":\"{}\",\"isa\":{},\"format\":{},\"bytes\":{},"
+                "\"code_bytes\":{},\"data_bytes\":{},\"compiler\":{},\"size_arguments\":{},"
+                "\"inputs\":[{}],\"outputs\":[{}],\"kernels\":[{}],\"steps\":[{}],\"explain\":{}}}",
+                jsonQuote(p.text(m.name)), targetName(p.target()), jsonQuote(p.text(m.isa)),
+                kVersion, p.bytes().size(), p.code().size(), p.data().size(),
+                jsonQuote(p.text(m.compiler)), m.sizeArguments, inputs, outputs, kernels, steps,
+                jsonQuote(p.text(m.explain)));
+}
+
+} // namespace graphc::program

@@ -1,0 +1,93 @@
+//===- Reader.h - Bounds-checked reading of program blobs
+//----------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_PROGRAM_READER_H
+#define GRAPHC_RUNTIME_PROGRAM_READER_H
+
+#include "runtime/base/DType.h"
+#include "runtime/base/Status.h"
+#include "runtime/program/Program.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphc::program {
+
+/// A program whose every offset, count and index has been checked. Owns its bytes; immutable; moves
+/// keep all views valid.
+///
+/// After parse() these hold: size operands refer to earlier sizes, inputs and axes that exist;
+/// every buffer, kernel, size and word number is in range; steps pass as many buffers and sizes as
+/// their kernel takes; no step writes an input or a constant; constants lie inside Data; kernel
+/// entries lie inside Code; dtypes and kinds are known values.
+class Program {
+public:
+  /// Corrupt with the reason, e.g. "[program] checksum does not match"; never reads outside
+  /// `bytes`.
+  static Result<Program> parse(std::vector<uint8_t> bytes);
+
+  Target target() const { return programTarget; }
+  std::span<const uint8_t> bytes() const { return blob; }
+  std::span<const SizeRecord> sizes() const { return sizeRecords; }
+  std::span<const CheckRecord> checks() const { return checkRecords; }
+  std::span<const TensorRecord> inputs() const { return inputRecords; }
+  std::span<const TensorRecord> outputs() const { return outputRecords; }
+  std::span<const BufferRecord> buffers() const { return bufferRecords; }
+  std::span<const KernelRecord> kernels() const { return kernelRecords; }
+  std::span<const StepRecord> steps() const { return stepRecords; }
+  std::span<const uint8_t> code() const { return section(Section::Code); }
+  std::span<const uint8_t> data() const { return section(Section::Data); }
+  const MetaRecord &meta() const { return metaRecord; }
+
+  std::string_view text(String s) const;
+  std::span<const uint32_t> words(uint32_t first, uint32_t count) const;
+  /// Size numbers of a tensor's dimensions.
+  std::span<const uint32_t> dims(const TensorRecord &t) const { return words(t.dims, t.rank); }
+  std::span<const uint32_t> writes(const KernelRecord &k) const {
+    return words(k.writes, k.bufferCount);
+  }
+  std::span<const uint32_t> stepBuffers(const StepRecord &s) const {
+    return words(s.buffers, s.bufferCount);
+  }
+  std::span<const uint32_t> stepSizes(const StepRecord &s) const {
+    return words(s.sizes, s.sizeCount);
+  }
+
+private:
+  friend class Parser;
+  Program() = default;
+  std::span<const uint8_t> section(Section s) const {
+    return std::span(blob).subspan(ranges[static_cast<int>(s)].offset,
+                                   ranges[static_cast<int>(s)].bytes);
+  }
+
+  struct Range {
+    size_t offset = 0;
+    size_t bytes = 0;
+  };
+  static constexpr int kSectionEnd = static_cast<int>(Section::Meta) + 1;
+
+  std::vector<uint8_t> blob;
+  Target programTarget = Target::Cpu;
+  Range ranges[kSectionEnd];
+  std::vector<uint32_t> wordPool;
+  std::vector<SizeRecord> sizeRecords;
+  std::vector<CheckRecord> checkRecords;
+  std::vector<TensorRecord> inputRecords;
+  std::vector<TensorRecord> outputRecords;
+  std::vector<BufferRecord> bufferRecords;
+  std::vector<KernelRecord> kernelRecords;
+  std::vector<StepRecord> stepRecords;
+  MetaRecord metaRecord = {};
+};
+
+/// "cpu", "opencl".
+std::string_view targetName(Target target);
+/// "map", "rows", ...
+std::string_view familyName(KernelFamily family);
+
+} // namespace graphc::program
+
+#endif // GRAPHC_RUNTIME_PROGRAM_READER_H
