@@ -70,6 +70,15 @@ inline constexpr double kTanhF64[] = {
     -0x1.5555555555529p-2,  0x1.111111110e0a8p-3,  -0x1.ba1ba1b7cca1cp-5,  0x1.664f481167c93p-6,
     -0x1.226e2896d212bp-7,  0x1.d6d1f9360e47dp-9,  -0x1.7d8c9557226cbp-10, 0x1.3495bf231e949p-11,
     -0x1.ec7e20f5bace9p-13, 0x1.71a02b8010d9ep-14, -0x1.c620dbc353356p-16, 0x1.4228abda3ecbcp-18};
+/// log((1+x)/(1-x))/log(2) on [1b-5, 0.1718] = (2 x + 2 x^3 / 3) / ln 2 + the powers 5, 7, ...;
+/// relative error 2^-36.7.
+inline constexpr float kPowLogF32[] = {0x1.27771p-1f, 0x1.a5ba8ep-2f, 0x1.5a0d5p-2f};
+/// log((1+x)/(1-x))/log(2) on [1b-5, 0.1718] = (2 x + 2 x^3 / 3) / ln 2 + the powers 5, 7, ...;
+/// relative error 2^-75.6.
+inline constexpr double kPowLogF64[] = {
+    0x1.2776c50ef9bffp-1, 0x1.a61762a7adc2ep-2, 0x1.484b13d7eba99p-2,
+    0x1.0c9a848183294p-2, 0x1.c68f65fedfda8p-3, 0x1.89f092e95825bp-3,
+    0x1.5bfecd598510fp-3, 0x1.2f9843cc4d854p-3, 0x1.62edcaa3413cep-3};
 /// ln 2; the first part times an exponent is exact.
 inline constexpr float kLn2F32[] = {0x1.62e4p-1f, 0x1.7f7d1cp-20f};
 /// ln 2; the first part times an exponent is exact.
@@ -79,6 +88,18 @@ inline constexpr float kHalfPiF32[] = {0x1.921fb6p0f, -0x1.777a5cp-25f, -0x1.ee5
 /// pi / 2 in parts of 53 bits.
 inline constexpr double kHalfPiF64[] = {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54,
                                         -0x1.f1976b7ed8fbcp-110};
+/// ln 2 in two full parts.
+inline constexpr float kLn2PairF32[] = {0x1.62e43p-1f, -0x1.05c61p-29f};
+/// 2 / ln 2.
+inline constexpr float kTwoOverLn2F32[] = {0x1.715476p1f, 0x1.4ae0cp-25f};
+/// 2 / (3 ln 2).
+inline constexpr float kTwoThirdsOverLn2F32[] = {0x1.ec709ep-1f, -0x1.e2fe02p-28f};
+/// ln 2 in two full parts.
+inline constexpr double kLn2PairF64[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+/// 2 / ln 2.
+inline constexpr double kTwoOverLn2F64[] = {0x1.71547652b82fep1, 0x1.777d0ffda0d24p-55};
+/// 2 / (3 ln 2).
+inline constexpr double kTwoThirdsOverLn2F64[] = {0x1.ec709dc3a03fdp-1, 0x1.d27f05548af0cp-55};
 /// 2 / pi in binary: word i holds the bits of weight 2^-(64 i + 1) to 2^-(64 i + 64).
 inline constexpr uint64_t kTwoOverPi[] = {
     0xa2f9836e4e441529u, 0xfc2757d1f534ddc0u, 0xdb6295993c439041u, 0xfe5163abdebbc561u,

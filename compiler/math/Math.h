@@ -6,9 +6,11 @@
 #include "compiler/math/Convert.h"
 #include "compiler/math/DivideConst.h"
 #include "compiler/math/Exp.h"
+#include "compiler/math/FloatDivide.h"
 #include "compiler/math/Hyperbolic.h"
 #include "compiler/math/Integer.h"
 #include "compiler/math/Log.h"
+#include "compiler/math/Pow.h"
 #include "compiler/math/Select.h"
 #include "compiler/math/Trig.h"
 

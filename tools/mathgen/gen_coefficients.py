@@ -90,6 +90,11 @@ POLYS = [
     # tanh(x) = x + x^3 P(x^2) up to the crossing (Hyperbolic.h)
     Poly("kTanhF32", 24, "tanh(x)", r(3, 16, 2), "1b-6", "1", "x", "x"),
     Poly("kTanhF64", 53, "tanh(x)", r(3, 26, 2), "1b-6", "0.7", "x", "x"),
+    # log2((1 + s) / (1 - s)) = (2 s + 2 s^3 / 3) / ln 2 + s^5 P(s^2)
+    Poly("kPowLogF32", 24, "log((1+x)/(1-x))/log(2)", r(5, 10, 2), "1b-5", "0.1718", "(2*x+2*x^3/3)/log(2)",
+         "(2 x + 2 x^3 / 3) / ln 2"),
+    Poly("kPowLogF64", 53, "log((1+x)/(1-x))/log(2)", r(5, 22, 2), "1b-5", "0.1718", "(2*x+2*x^3/3)/log(2)",
+         "(2 x + 2 x^3 / 3) / ln 2"),
 ]
 
 
@@ -131,6 +136,10 @@ def main() -> int:
     emit_split("kLn2F64", "log(2)", [42, 53], 53, "ln 2; the first part times an exponent is exact.")
     emit_split("kHalfPiF32", "pi/2", [24, 24, 24], 24, "pi / 2 in parts of 24 bits.")
     emit_split("kHalfPiF64", "pi/2", [53, 53, 53], 53, "pi / 2 in parts of 53 bits.")
+    for bits in (24, 53):
+        emit_split(f"kLn2PairF{'32' if bits == 24 else '64'}", "log(2)", [bits, bits], bits, "ln 2 in two full parts.")
+        emit_split(f"kTwoOverLn2F{'32' if bits == 24 else '64'}", "2/log(2)", [bits, bits], bits, "2 / ln 2.")
+        emit_split(f"kTwoThirdsOverLn2F{'32' if bits == 24 else '64'}", "2/3/log(2)", [bits, bits], bits, "2 / (3 ln 2).")
     emit_two_over_pi()
     print("\n} // namespace graphc::math\n\n#endif // GRAPHC_COMPILER_MATH_COEFFICIENTS_H")
     return 0

@@ -1,0 +1,99 @@
+//===- FloatDivide.h - floor_divide and remainder of floats
+//-------------------------------------===//
+//
+// Exactly what NumPy computes: fmod (which is exact), then an adjustment to the divisor's sign.
+//
+//===--------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_COMPILER_MATH_FLOATDIVIDE_H
+#define GRAPHC_COMPILER_MATH_FLOATDIVIDE_H
+
+#include "compiler/math/Log.h"
+#include "compiler/math/Select.h"
+
+namespace graphc::math {
+
+/// a mod d for finite 0 <= a < 2^mantissa d: with q = trunc(fl(a / d)), which is the true quotient
+/// or one more, a - q d is a multiple of both last places and at most d in size, so the fma is
+/// exact, and so is adding d to a negative one.
+template <unsigned W, class B, class V>
+V remainderStep(B &b, V a, V d) {
+  V q = b.trunc(b.div(a, d));
+  V r = b.fma(b.neg(q), d, a);
+  return b.select(b.lt(r, Format<W>::f(b, 0.0)), b.add(r, d), r);
+}
+
+/// C's fmod: x - trunc(x / y) y exactly, with the sign of x; NaN for infinite x, y = 0 or NaN.
+///
+/// A quotient with more bits than the mantissa is reduced first by multiples d 2^k of the divisor,
+/// a mantissa's worth a step (at most 13 steps for f32, 41 for f64). Exponents are those of the
+/// fields, where a denormal counts as 0 and a denormal divisor is scaled up to find its own.
+template <unsigned W, class B, class V>
+V fmod(B &b, V x, V y) {
+  using F = Format<W>;
+  using I = decltype(b.toBits(x));
+  V infinity = F::f(b, kInfinity<W>), zero = F::f(b, 0.0);
+  V a = b.abs(x), d = b.abs(y);
+  auto valid = b.mand(b.mand(b.lt(a, infinity), b.gt(d, zero)), b.mnot(b.isnan(y)));
+  V aSafe = b.select(valid, a, zero), dSafe = b.select(valid, d, F::f(b, 1.0));
+  auto exponent = [&](V v) { return b.lshr(b.toBits(v), F::i(b, F::kMantissa)); };
+
+  auto denormal = b.lt(dSafe, F::f(b, LogTable<W>::kMinNormal));
+  V scaled = b.select(denormal, b.mul(dSafe, F::f(b, LogTable<W>::kDenormalScale)), dSafe);
+  I bound =
+      b.iadd(b.select(denormal, b.isub(exponent(scaled), F::i(b, F::kMantissa)), exponent(scaled)),
+             F::i(b, F::kMantissa - 1));
+  auto excess = [&](V v) { return b.isub(exponent(v), bound); };
+  auto [rest] = b.whileAny([&](V v) { return b.sgt(excess(v), F::i(b, 0)); },
+                           [&](V v) {
+                             I k = excess(v), half = b.ashr(k, F::i(b, 1));
+                             V multiple = b.mul(dSafe, powerOfTwo<W>(b, half));
+                             multiple = b.mul(multiple, powerOfTwo<W>(b, b.isub(k, half)));
+                             return std::tuple<V>{remainderStep<W>(b, v, multiple)};
+                           },
+                           aSafe);
+  V r = b.copysign(remainderStep<W>(b, rest, dSafe), x);
+  // Infinite y: the quotient is 0 and 0 * inf must not be formed.
+  r = b.select(b.eq(d, infinity), x, r);
+  return b.select(valid, r, F::f(b, kNaN));
+}
+
+template <class V>
+struct FloatDivMod {
+  V quotient;
+  V remainder;
+};
+
+/// NumPy's divmod of floats, step for step.
+template <unsigned W, class B, class V>
+FloatDivMod<V> divModFloat(B &b, V x, V y) {
+  using F = Format<W>;
+  V zero = F::f(b, 0.0), one = F::f(b, 1.0);
+  V quotient = b.div(x, y);
+  V mod = fmod<W>(b, x, y);
+  V div = b.div(b.sub(x, mod), y);
+  auto nonzero = b.ne(mod, zero);
+  auto wrongSign = b.mand(nonzero, b.mxor(b.lt(y, zero), b.lt(mod, zero)));
+  V remainder = b.select(wrongSign, b.add(mod, y), mod);
+  remainder = b.select(nonzero, remainder, b.copysign(zero, y));
+  div = b.select(wrongSign, b.sub(div, one), div);
+  V floored = b.floor(div);
+  floored = b.select(b.gt(b.sub(div, floored), F::f(b, 0.5)), b.add(floored, one), floored);
+  floored = b.select(b.ne(div, zero), floored, b.copysign(zero, quotient));
+  auto byZero = b.eq(y, zero);
+  return {b.select(byZero, quotient, floored), b.select(byZero, mod, remainder)};
+}
+
+/// x // y as NumPy defines it: x / y for y = 0.
+template <unsigned W, class B, class V>
+V floorDivideFloat(B &b, V x, V y) {
+  return divModFloat<W>(b, x, y).quotient;
+}
+/// x % y as NumPy defines it: the sign of y, NaN for y = 0.
+template <unsigned W, class B, class V>
+V remainderFloat(B &b, V x, V y) {
+  return divModFloat<W>(b, x, y).remainder;
+}
+
+} // namespace graphc::math
+
+#endif // GRAPHC_COMPILER_MATH_FLOATDIVIDE_H
