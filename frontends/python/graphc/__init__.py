@@ -1,0 +1,171 @@
+"""graphc: NumPy-like arrays that are recorded lazily, fused into kernels, and computed on CPUs and OpenCL devices.
+
+>>> import graphc as gc
+>>> x = gc.arange(4.0)
+>>> gc.sum(x * x)
+array(14.)
+"""
+
+from math import e, inf, nan, pi
+
+from . import errors
+from .errors import (
+    ArgumentError,
+    AxisError,
+    CacheError,
+    CompileError,
+    DeviceError,
+    DTypeError,
+    FileError,
+    GraphcError,
+    GraphcWarning,
+    IndexOutOfBounds,
+    InternalError,
+    OutOfMemory,
+    PerformanceWarning,
+    ShapeError,
+    TraceError,
+    UnsupportedError,
+)
+
+try:
+    from . import _graphc
+except ImportError as _error:
+    if getattr(_error, "name", None) in ("graphc._graphc", "_graphc"):
+        raise ImportError(
+            f"the extension module of graphc is missing in {__path__[0]}: this is a source folder, or the package was "
+            "built for another Python. Build it with `tools/dev build` or install it with `pip install .`"
+        ) from _error
+    raise
+
+_graphc.set_package_folder(__path__[0])
+
+from ._creation import (  # noqa: E402
+    arange,
+    array,
+    asarray,
+    empty,
+    empty_like,
+    eye,
+    from_dlpack,
+    full,
+    full_like,
+    linspace,
+    meshgrid,
+    ones,
+    ones_like,
+    tril,
+    triu,
+    zeros,
+    zeros_like,
+)
+from ._devices import (  # noqa: E402
+    Device,
+    cache_info,
+    default_device,
+    device,
+    devices,
+    eval,
+    explain,
+    synchronize,
+)
+from ._dtypes import (  # noqa: E402
+    astype,
+    bool_,
+    can_cast,
+    finfo,
+    float32,
+    float64,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    isdtype,
+    result_type,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from ._export import export, spec  # noqa: E402
+from ._functions import *  # noqa: E402, F403
+from ._graphc import Array  # noqa: E402
+from ._interop import attach as _attach  # noqa: E402
+from ._jit import disable_jit, jit  # noqa: E402
+from ._linalg import dot, matmul, outer, tensordot, vecdot  # noqa: E402
+from ._manipulation import (  # noqa: E402
+    broadcast_arrays,
+    broadcast_shapes,
+    broadcast_to,
+    clip,
+    concat,
+    concatenate,
+    copy,
+    expand_dims,
+    flip,
+    matrix_transpose,
+    moveaxis,
+    ndim,
+    permute_dims,
+    ravel,
+    reshape,
+    roll,
+    round,
+    shape,
+    shares_memory,
+    size,
+    squeeze,
+    stack,
+    swapaxes,
+    tile,
+    transpose,
+    unstack,
+    where,
+)
+from ._reductions import (  # noqa: E402
+    all,
+    amax,
+    amin,
+    any,
+    argmax,
+    argmin,
+    array_equal,
+    average,
+    count_nonzero,
+    max,
+    mean,
+    min,
+    prod,
+    std,
+    sum,
+    var,
+)
+
+newaxis = None
+bool = bool_
+__version__ = _graphc.build_info()["version"]
+_attach()
+del _attach
+
+
+def __dir__():
+    return sorted(name for name in globals() if not name.startswith("_"))
+
+
+def __getattr__(name):
+    """Reached for names that graphc does not have: says so, and names the nearest one."""
+    if name.startswith("__"):
+        raise AttributeError(f"module 'graphc' has no attribute {name!r}")
+    import difflib
+
+    import numpy
+
+    where = errors.user_line(2)
+    text = f"module 'graphc' has no attribute {name!r}"
+    if hasattr(numpy, name):
+        text += ", NumPy does: use numpy on np.asarray(x) for this step"
+    close = difflib.get_close_matches(name, __dir__(), 1)
+    if close:
+        text += f"; did you mean {close[0]!r}?"
+    raise AttributeError(f"{text} (at {where})" if where else text, name=name)

@@ -1,0 +1,68 @@
+"""Devices by name, and how results become values."""
+
+from . import _graphc, _tree
+
+
+class Device(str):
+    """The name of a device ("cpu", "opencl:0") with what is known of it: `description`, `usable`, `reason` (why not),
+    `driver`, `memory` (bytes), `fp64`, `units`."""
+
+    __slots__ = ("description", "usable", "reason", "driver", "memory", "fp64", "units")
+
+    def __new__(cls, known):
+        self = super().__new__(cls, known["name"])
+        for key in cls.__slots__:
+            setattr(self, key, known.get(key))
+        return self
+
+
+def devices(*, all=False):
+    """The devices that can be used, the CPU first; with all=True also those that cannot, with the `reason`."""
+    found = [Device(known) for known in _graphc.devices()]
+    return [d for d in found if all or d.usable]
+
+
+class device:
+    """`with graphc.device("opencl"):` makes new arrays on that device, for this thread. Raises DeviceError naming the
+    devices there are when the name is unknown."""
+
+    __slots__ = ("name", "_previous")
+
+    def __init__(self, name):
+        self.name = name
+        self._previous = []
+
+    def __enter__(self):
+        self._previous.append(_graphc.set_device(self.name))
+        return self
+
+    def __exit__(self, *_):
+        _graphc.set_device(self._previous.pop())
+
+
+def default_device():
+    """The name of the device on which this thread makes new arrays."""
+    previous = _graphc.set_device(None)
+    _graphc.set_device(previous)
+    return previous if previous is not None else _graphc.full((), 0, None, None).device
+
+
+def eval(*arrays):
+    """Computes arrays (or nested lists, tuples and dicts of them) together, and returns when they are done. Values
+    are also computed when they are looked at: printing, float(), NumPy conversion."""
+    _graphc.eval([x for x in _tree.leaves(arrays) if type(x) is _graphc.Array])
+
+
+def synchronize(device=None):
+    """Waits for the work of a device (None: of all)."""
+    _graphc.synchronize(device)
+
+
+def explain(*arrays):
+    """Why pending arrays compile into the kernels they do: text with one paragraph a kernel."""
+    return _graphc.explain(list(arrays))
+
+
+def cache_info():
+    """Counters of this process as a dict: programs compiled, cache hits, kernels, launches, evaluations by reason."""
+    return _graphc.counters()

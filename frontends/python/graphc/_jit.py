@@ -1,0 +1,491 @@
+"""`jit`: a function recorded once per structure of its arguments, then called without running its Python code.
+
+The result is always what running the function would give. Where a recording cannot promise that (a branch on a value, a
+returned view of an argument, arguments that overlap while one is written) the function runs as it is: recorded anew at
+each call, its kernels still compiled once.
+"""
+
+import collections
+import functools
+import struct
+import types
+import weakref
+
+import numpy as np
+
+from . import _graphc, _tree
+from ._creation import asarray
+from ._devices import device as _device
+from .errors import ArgumentError, PerformanceWarning, TraceError, warn
+
+_Array = _graphc.Array
+_RETRACE_LIMIT = 8  # different values of Python scalars before a function stops being recorded per value
+_TRACE_LIMIT = 256  # recordings kept per function
+_STATIC = (str, bytes, type, type(Ellipsis), slice, np.dtype, complex)
+_live = weakref.WeakSet()
+_disabled = 0
+
+CacheInfo = collections.namedtuple("CacheInfo", "traces eager programs bound")
+
+
+class disable_jit:
+    """`with graphc.disable_jit():` runs jitted functions as plain Python (still lazily)."""
+
+    def __enter__(self):
+        global _disabled
+        _disabled += 1
+        for jitted in list(_live):
+            jitted.clear()  # forget the fast path; recordings stay
+        return self
+
+    def __exit__(self, *_):
+        global _disabled
+        _disabled -= 1
+
+
+class _Recording:
+    """One recorded structure: the compiled Function and how its outputs become the return value."""
+
+    __slots__ = ("function", "structure", "plan", "mutates", "unique")
+
+    def __init__(self, function, structure, plan, mutates, unique):
+        self.function = function
+        self.structure = structure  # of the return value
+        self.plan = plan  # per leaf: ("out", i), ("arg", i) or ("value", v)
+        self.mutates = mutates
+        self.unique = unique  # number of outputs
+
+    def rebuild(self, outputs, arguments):
+        values = [outputs[v] if how == "out" else arguments[v] if how == "arg" else v for how, v in self.plan]
+        return _tree.unflatten(self.structure, iter(values))
+
+    def fast_unflatten(self):
+        """What Jit.bind needs to build the return value from the outputs alone, or False when it cannot."""
+        if [p for p in self.plan if p[0] == "arg"]:
+            return False
+        in_order = self.plan == [("out", i) for i in range(self.unique)]
+        if in_order and self.structure == _tree.LEAF:
+            return None
+        if in_order and isinstance(self.structure, tuple) and all(s == _tree.LEAF for s in self.structure[1:]):
+            if self.structure[0] in ("tuple", "list"):
+                return tuple if self.structure[0] == "tuple" else list
+        return lambda outputs: self.rebuild(outputs, ())
+
+
+class _Call:
+    """The arguments of one call, taken apart: `arrays` (distinct), `key` (all that a recording depends on)."""
+
+    __slots__ = ("arrays", "key", "scalar_key", "structure", "leaves", "places", "static", "plain", "aliased")
+
+
+class _State:
+    """What a jitted function remembers. It does not know the callable that Python sees, so no reference cycle arises."""
+
+    def __init__(self, fn, static_argnums, static_argnames, device, fullgraph):
+        self.fn = fn
+        self.static_argnums = static_argnums
+        self.static_argnames = static_argnames
+        self.device = device
+        self.fullgraph = fullgraph
+        self.recordings = {}
+        self.values_seen = collections.Counter()
+        self.eager_calls = 0
+        self.eager_reason = None
+        self.jitted = None  # weak reference
+        self.guard_names = None  # found at the first call, when the globals exist
+
+    # -- calling -------------------------------------------------------------------------------------------------
+
+    def slow(self, args, kwargs):
+        """Every call that the fast path of the extension does not know."""
+        if _disabled or _graphc.is_tracing():
+            return self.fn(*args, **kwargs)
+        if self.device is None:
+            return self._call(args, kwargs)
+        with _device(self.device):
+            return self._call(args, kwargs)
+
+    def _call(self, args, kwargs):
+        call = self._take_apart(args, kwargs)
+        recording = self.recordings.get(call.key)
+        if recording is None:
+            recording = self._record(call)
+        if recording is False or (call.aliased and recording.mutates):
+            self.eager_calls += 1
+            return self._run(call, call.arrays)
+        outputs = recording.function.call(call.arrays)
+        self._bind(call, recording)
+        return recording.rebuild(outputs, call.arrays)
+
+    def _bind(self, call, recording):
+        jitted = self.jitted and self.jitted()
+        if jitted is None or not call.plain or self.guard_names or self.device is not None or recording.mutates:
+            return
+        unflatten = recording.fast_unflatten()
+        if unflatten is not False:
+            jitted.bind(tuple(call.arrays), recording.function, unflatten)
+
+    def _run(self, call, arrays):
+        """The function itself, on the given arrays in place of the call's."""
+        values = [arrays[p] if how == "array" else p for how, p in call.places]
+        dynamic_args, dynamic_kwargs = _tree.unflatten(call.structure, iter(values))
+        positions, names = call.static
+        args = list(dynamic_args)
+        for position in sorted(positions):
+            args.insert(position, positions[position])
+        return self.fn(*args, **dynamic_kwargs, **names)
+
+    # -- arguments -----------------------------------------------------------------------------------------------
+
+    def _split(self, args, kwargs):
+        """(dynamic args, dynamic kwargs, static by position, static by name)."""
+        numbers = [n % len(args) if -len(args) <= n < len(args) else None for n in self.static_argnums]
+        numbers = [n for n in numbers if n is not None]
+        positions = {n: args[n] for n in numbers}
+        names = {n: kwargs[n] for n in self.static_argnames if n in kwargs}
+        dynamic = tuple(a for i, a in enumerate(args) if i not in positions)
+        return dynamic, {k: v for k, v in kwargs.items() if k not in names}, positions, names
+
+    def _take_apart(self, args, kwargs):
+        call = _Call()
+        if self.static_argnums or self.static_argnames:
+            dynamic_args, dynamic_kwargs, positions, names = self._split(args, kwargs)
+        else:
+            dynamic_args, dynamic_kwargs, positions, names = args, kwargs, {}, {}
+        call.static = (positions, names)
+        call.leaves = []
+        call.structure = _tree.flatten((dynamic_args, dynamic_kwargs), call.leaves)
+        call.arrays, call.places = [], []
+        seen, kinds, scalars = {}, [], []
+        call.plain = not kwargs and not positions and len(call.leaves) == len(args) > 0
+        for leaf in call.leaves:
+            if isinstance(leaf, (_Array, np.ndarray, np.generic)):
+                call.plain = call.plain and type(leaf) is _Array and id(leaf) not in seen
+                place = seen.get(id(leaf))
+                if place is None:
+                    place = seen[id(leaf)] = len(call.arrays)
+                    x = asarray(leaf)
+                    if self.device is not None:
+                        x = x.to_device(self.device)
+                    call.arrays.append(x)
+                    kinds.append((x.dtype, x.shape, x.device))
+                call.places.append(("array", place))
+                kinds.append(place)
+                continue
+            call.plain = False
+            call.places.append(("value", leaf))
+            kinds.append(type(leaf))
+            scalars.append(self._scalar_key(leaf))
+        call.aliased = _aliased(call.arrays)
+        try:
+            static = (tuple(positions.items()), tuple(sorted(names.items())))
+            hash(static)
+        except TypeError:
+            bad = next(v for v in (*positions.values(), *names.values()) if not _hashable(v))
+            raise TraceError(f"jit: a static argument must be hashable, got {type(bad).__name__}") from None
+        contiguous = tuple([x.contiguous for x in call.arrays])
+        outer = (call.structure, tuple(kinds), contiguous, static, self._guards(), _default_device())
+        call.scalar_key = outer
+        call.key = (outer, tuple(scalars))
+        return call
+
+    def _scalar_key(self, leaf):
+        kind = type(leaf)
+        if kind is float:
+            return struct.pack("d", leaf)  # tells -0.0 from 0.0 and finds NaN again
+        if kind in (int, bool) or isinstance(leaf, _STATIC) or (callable(leaf) and _hashable(leaf)):
+            return leaf
+        if isinstance(leaf, (int, float)):
+            return (kind, leaf)
+        raise TraceError(
+            f"jit: cannot trace an argument of type {kind.__name__}; pass arrays, Python scalars or nested lists, tuples "
+            f"and dicts of them, or name it in static_argnums/static_argnames of {_name(self.fn)}"
+        )
+
+    def _guards(self):
+        """Identities of the outer values the function's own code names: rebinding one makes a new recording."""
+        if self.guard_names is None:
+            self.guard_names = _guarded_names(self.fn)
+        found = []
+        fn = self.fn
+        for where, name in self.guard_names:
+            if where == "global":
+                value = fn.__globals__.get(name)
+            else:
+                value = _cell(fn.__closure__[name])
+            found.append(value if type(value) in (int, float, bool, str) else _Identity(value))
+        return tuple(found)
+
+    # -- recording -----------------------------------------------------------------------------------------------
+
+    def _record(self, call):
+        """Records the function for this structure; False when it has to run as it is."""
+        self.values_seen[call.scalar_key] += 1
+        if call.key[1] and self.values_seen[call.scalar_key] > _RETRACE_LIMIT:
+            self.eager_reason = f"more than {_RETRACE_LIMIT} different values of its Python scalar arguments"
+            return False
+        if len(self.recordings) >= _TRACE_LIMIT:
+            self.recordings.pop(next(iter(self.recordings)))
+        try:
+            recording = self._trace(call)
+        except TraceError as error:
+            if self.fullgraph:
+                raise
+            self._say_eager(str(error))
+            recording = False
+        self.recordings[call.key] = recording
+        return recording
+
+    def _say_eager(self, reason):
+        if self.eager_reason != reason:
+            self.eager_reason = reason
+            warn(f"jit: {_name(self.fn)} is recorded anew at each call: {reason}", PerformanceWarning)
+
+    def trace(self, args, kwargs):
+        """A recording without a call (for lower, explain and export); raises TraceError where jit would fall back."""
+        call = self._take_apart(args, kwargs)
+        recording = self.recordings.get(call.key)
+        return recording or self._trace(call)
+
+    def _trace(self, call):
+        arrays = call.arrays
+        if call.aliased:
+            arrays = [_graphc.full(x.shape, 0, x.dtype, x.device) for x in arrays]
+        trace, placeholders = _graphc.begin_trace(arrays)
+        try:
+            result = self._run(call, placeholders)
+            leaves = []
+            structure = _tree.flatten(result, leaves)
+            plan, outputs = _plan_outputs(leaves, placeholders, self.fn)
+            function = _graphc.end_trace(trace, outputs)
+        except BaseException:
+            _graphc.abort_trace(trace)
+            raise
+        mutates = bool(function.updates_arguments)
+        if mutates and not all(x.contiguous for x in call.arrays):
+            # A reshape of a strided view is a copy; of its stand-in it was a view.
+            raise TraceError("it updates an argument that is not contiguous")
+        return _Recording(function, structure, plan, mutates, len(outputs))
+
+
+class _Identity:
+    """Compares by identity and keeps its object alive, so that an id is never reused while a recording refers to it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return type(other) is _Identity and self.value is other.value
+
+    def __hash__(self):
+        return id(self.value)
+
+
+def _plan_outputs(leaves, placeholders, fn):
+    """How each returned leaf is found again: a fresh output, an argument handed back, or a plain value."""
+    plan, outputs, known = [], [], {}
+    arguments = {id(p): i for i, p in enumerate(placeholders)}
+    for leaf in leaves:
+        if type(leaf) is not _Array:
+            plan.append(("value", leaf))
+        elif id(leaf) in arguments:
+            plan.append(("arg", arguments[id(leaf)]))
+        elif not _graphc.is_traced(leaf):
+            plan.append(("value", leaf))  # an outer array, handed through
+        else:
+            if id(leaf) not in known:
+                known[id(leaf)] = len(outputs)
+                for other in (*placeholders, *outputs):
+                    if _graphc.shares_storage(leaf, other):
+                        raise TraceError("it returns a view that shares memory with an argument or another result")
+                outputs.append(leaf)
+            plan.append(("out", known[id(leaf)]))
+    return plan, outputs
+
+
+def _aliased(arrays):
+    for i, x in enumerate(arrays):
+        for y in arrays[:i]:
+            if _graphc.shares_storage(x, y):
+                return True
+    return False
+
+
+def _hashable(value):
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _name(fn):
+    return getattr(fn, "__qualname__", None) or repr(fn)
+
+
+def _cell(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned yet
+        return None
+
+
+def _guarded_names(fn):
+    """Globals and closure cells of `fn` that hold data: everything that is not a module and cannot be called."""
+    code = getattr(fn, "__code__", None)
+    if code is None:
+        return ()
+    found = []
+    for name in code.co_names:
+        if name in fn.__globals__ and _is_data(fn.__globals__[name]):
+            found.append(("global", name))
+    for i, cell in enumerate(fn.__closure__ or ()):
+        if _is_data(_cell(cell)):
+            found.append(("cell", i))
+    return tuple(found)
+
+
+def _is_data(value):
+    return not callable(value) and not isinstance(value, types.ModuleType)
+
+
+def _default_device():
+    previous = _graphc.set_device(None)
+    _graphc.set_device(previous)
+    return previous
+
+
+class Lowered:
+    """A recorded function, not called: `as_text(stage)` shows it at one level of the compiler."""
+
+    STAGES = ("graph", "kernel", "schedule", "plan", "lower", "llvm", "asm", "opencl")
+
+    def __init__(self, function):
+        self._function = function
+
+    def as_text(self, stage="graph"):
+        """The text after a stage: graph, kernel, schedule, plan, lower, llvm, asm or opencl ("mlir" means graph)."""
+        stage = "graph" if stage == "mlir" else stage
+        if stage not in self.STAGES:
+            raise ArgumentError(f"as_text: {stage!r} is not a stage; there are {', '.join(self.STAGES)}")
+        return self._function.print_stage(stage)
+
+    def explain(self):
+        """Which kernels there are and why each is separate."""
+        return self._function.explain()
+
+
+class Jitted(_graphc.Jit):
+    """A jitted function. Calling it gives what the plain function gives; `fn` is that function."""
+
+    def __init__(self, state):
+        super().__init__(state.slow)
+        self._state = state
+        self.fn = state.fn
+        state.jitted = weakref.ref(self)
+        functools.update_wrapper(self, state.fn)
+        _live.add(self)
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self):
+        return f"<graphc.jit of {_name(self.fn)}>"
+
+    def lower(self, *args, **kwargs):
+        """Records the function for these arguments (arrays or `graphc.spec`s) without running it; see `Lowered`.
+        Raises TraceError when it cannot be recorded as a whole."""
+        from ._export import from_specs
+
+        state = self._state
+        if state.device is None:
+            return Lowered(state.trace(from_specs(args), from_specs(kwargs)).function)
+        with _device(state.device):
+            return Lowered(state.trace(from_specs(args), from_specs(kwargs)).function)
+
+    def explain(self, *args, **kwargs):
+        """Text: the kernels of a call with these arguments, why each is separate, and whether calls are recorded
+        once or anew each time."""
+        state = self._state
+        try:
+            text = self.lower(*args, **kwargs).explain()
+        except TraceError as error:
+            text = f"not recorded as a whole: {error}"
+        info = self.cache_info()
+        lines = [f"{_name(self.fn)}: {info.traces} recordings, {info.programs} programs"]
+        if state.eager_calls:
+            lines.append(f"{state.eager_calls} calls ran as plain Python: {state.eager_reason}")
+        return "\n".join([*lines, text])
+
+    def cache_info(self):
+        """CacheInfo(traces: recordings made, eager: calls run as plain Python, programs: programs of the recordings,
+        bound: signatures that the fast path knows)."""
+        recordings = [r for r in self._state.recordings.values() if r]
+        programs = sum(r.function.program_count for r in recordings)
+        return CacheInfo(len(recordings), self._state.eager_calls, programs, self.size)
+
+    def clear_cache(self):
+        """Forgets all recordings (compiled kernels stay in graphc's cache)."""
+        self.clear()
+        self._state.recordings.clear()
+        self._state.values_seen.clear()
+        self._state.eager_calls = 0
+        self._state.eager_reason = None
+
+
+def jit(fn=None, /, *, static_argnums=(), static_argnames=(), device=None, fullgraph=False):
+    """Makes a function that is recorded once per structure of its arguments and then called without its Python code.
+
+    Arguments and results are arrays, Python scalars and None in nested lists, tuples and dicts. Shapes are part of the
+    recording but not of the compiled kernels: another size records again and compiles nothing. In-place updates of
+    arguments and of outer arrays reach those arrays, as without jit; outer arrays are read at each call.
+
+    static_argnums, static_argnames: arguments that are part of the structure by value (hashable).
+    device: where the function runs; arguments are moved there.
+    fullgraph: raise TraceError, naming the line, when the value of an array is needed while recording. By default the
+    function then runs as plain Python at each call (recorded lazily), after a PerformanceWarning.
+
+    >>> import graphc as gc
+    >>> @gc.jit
+    ... def f(x, w):
+    ...     return gc.sum(x * w, axis=1)
+    >>> f(gc.ones((2, 3)), gc.arange(3.0))
+    array([3., 3.])
+    """
+    if fn is None:
+        return functools.partial(
+            jit, static_argnums=static_argnums, static_argnames=static_argnames, device=device, fullgraph=fullgraph
+        )
+    if not callable(fn):
+        raise TraceError(f"jit: a function is needed, got {type(fn).__name__}")
+    if isinstance(fn, Jitted):
+        fn = fn.fn
+    numbers = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+    numbers, names = _complete_statics(fn, numbers, names)
+    return Jitted(_State(fn, numbers, names, device, fullgraph))
+
+
+def _complete_statics(fn, numbers, names):
+    """A parameter named by one of the two is meant by both: it may be passed either way."""
+    if not numbers and not names:
+        return numbers, names
+    import inspect
+
+    try:
+        parameters = list(inspect.signature(fn).parameters.values())
+    except (TypeError, ValueError):
+        return numbers, names
+    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    known = {p.name for p in parameters}
+    if not any(p.kind is p.VAR_KEYWORD for p in parameters):
+        for name in names:
+            if name not in known:
+                raise ArgumentError(f"jit: static_argnames {name!r} is no parameter of {_name(fn)}{inspect.signature(fn)}")
+    all_names = set(names) | {positional[n] for n in numbers if -len(positional) <= n < len(positional)}
+    all_numbers = set(n for n in numbers if n >= len(positional) or n < 0)
+    all_numbers |= {positional.index(n) for n in all_names if n in positional}
+    all_numbers = {n if n >= 0 or not positional else n % len(positional) for n in all_numbers}
+    return tuple(sorted(all_numbers)), tuple(sorted(all_names))

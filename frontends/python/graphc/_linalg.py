@@ -1,0 +1,58 @@
+"""Products. Each element of a float product is a chain of fused multiply-adds in increasing k (docs/numerics.md)."""
+
+import math as _math
+import operator as _operator
+
+from . import _graphc
+from ._creation import asarray
+from ._manipulation import _axes
+from .errors import ArgumentError, ShapeError
+
+
+def matmul(x1, x2, /):
+    """Matrix product of the last two axes, earlier axes broadcast; vectors are lifted, as NumPy's `@`. Raises
+    ShapeError when the contracted sizes differ or an operand is 0-d."""
+    return _graphc.matmul(x1, x2)
+
+
+def dot(x1, x2, /):
+    """NumPy's dot: a product with a 0-d operand, else the sum over the last axis of `x1` and the second last of `x2`."""
+    x1, x2 = asarray(x1), asarray(x2)
+    if x1.ndim == 0 or x2.ndim == 0:
+        return x1 * x2
+    if x1.ndim <= 2 and x2.ndim <= 2:
+        return _graphc.matmul(x1, x2)
+    return tensordot(x1, x2, axes=([x1.ndim - 1], [max(x2.ndim - 2, 0)]))
+
+
+def vecdot(x1, x2, /, *, axis=-1):
+    """Sum of products along one axis of broadcast operands."""
+    return (asarray(x1) * asarray(x2)).sum(axis=axis)
+
+
+def outer(x1, x2, /):
+    """All products of the elements of two arrays, as a matrix."""
+    return asarray(x1).reshape((-1, 1)) * asarray(x2).reshape((1, -1))
+
+
+def tensordot(x1, x2, /, axes=2):
+    """Sum of products over pairs of axes: the last `axes` of `x1` with the first of `x2`, or two lists of axes."""
+    x1, x2 = asarray(x1), asarray(x2)
+    try:
+        count = _operator.index(axes)
+        first, second = range(x1.ndim - count, x1.ndim), range(count)
+        if count < 0 or count > min(x1.ndim, x2.ndim):
+            raise ArgumentError(f"tensordot: {count} axes of arrays of shapes {x1.shape} and {x2.shape}")
+    except TypeError:
+        first, second = (a if isinstance(a, (tuple, list)) else (a,) for a in axes)
+    first, second = _axes(tuple(first), x1.ndim, "tensordot"), _axes(tuple(second), x2.ndim, "tensordot")
+    sizes = [x1.shape[a] for a in first]
+    if sizes != [x2.shape[a] for a in second]:
+        raise ShapeError(f"tensordot: axes {first} of {x1.shape} and {second} of {x2.shape} differ in size")
+    kept1 = [a for a in range(x1.ndim) if a not in first]
+    kept2 = [a for a in range(x2.ndim) if a not in second]
+    shape1, shape2 = [x1.shape[a] for a in kept1], [x2.shape[a] for a in kept2]
+    inner = _math.prod(sizes)
+    left = _graphc.transpose(x1, tuple(kept1 + first)).reshape((_math.prod(shape1), inner))
+    right = _graphc.transpose(x2, tuple(second + kept2)).reshape((inner, _math.prod(shape2)))
+    return _graphc.matmul(left, right).reshape(tuple(shape1 + shape2))

@@ -1,0 +1,181 @@
+"""Exceptions and warnings.
+
+Every class also inherits what NumPy raises for the same mistake, so that an existing ``except ValueError`` keeps
+working. A message says what was wrong with which shapes, dtypes or devices, names the user's ``file:line``, and ends
+with a code that ``docs/errors.md`` explains.
+"""
+
+import os as _os
+import sys as _sys
+
+__all__ = [
+    "ArgumentError",
+    "AxisError",
+    "CacheError",
+    "CompileError",
+    "DTypeError",
+    "DeviceError",
+    "FileError",
+    "GraphcError",
+    "GraphcWarning",
+    "IndexOutOfBounds",
+    "InternalError",
+    "OutOfMemory",
+    "PerformanceWarning",
+    "ShapeError",
+    "TraceError",
+    "UnsupportedError",
+]
+
+_PACKAGE = _os.path.dirname(_os.path.abspath(__file__)) + _os.sep
+
+
+def user_frame(depth=1):
+    """The innermost frame whose code is not part of this package, or None (called from C at the top level)."""
+    try:
+        frame = _sys._getframe(depth)
+    except ValueError:
+        return None
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return frame
+
+
+def user_line(depth=1):
+    """``file:line`` of the user code that is calling into this package; "" when there is none."""
+    frame = user_frame(depth + 1)
+    return "" if frame is None else f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+class GraphcError(Exception):
+    """Base of all errors. ``code`` names the page in docs/errors.md, ``where`` is the user's ``file:line`` or ""."""
+
+    code = "GC0900"
+
+    def __init__(self, message="", where=None):
+        message = str(message)
+        if message.endswith(f"[{self.code}]"):  # rebuilt from `args`: unpickling, copying
+            self.where = where or ""
+        else:
+            known = ".py:" in message or "<stdin>:" in message
+            self.where = where if where is not None else ("" if known else user_line(2))
+            at = f" (at {self.where})" if self.where else ""
+            message = f"{message}{at} [{self.code}]"
+        super().__init__(message)
+
+    def __str__(self):
+        return self.args[0] if self.args else ""
+
+
+class ArgumentError(GraphcError, ValueError):
+    """The values given make no sense together."""
+
+    code = "GC0100"
+
+
+class ShapeError(GraphcError, ValueError):
+    """Shapes do not agree."""
+
+    code = "GC0101"
+
+
+class AxisError(GraphcError, ValueError, IndexError):
+    """An axis is out of range or named twice."""
+
+    code = "GC0102"
+
+
+class DTypeError(GraphcError, TypeError):
+    """A dtype is unknown, or not accepted by this operation."""
+
+    code = "GC0103"
+
+
+class IndexOutOfBounds(GraphcError, IndexError):
+    """An index is out of range, or there are too many of them."""
+
+    code = "GC0104"
+
+
+class TraceError(GraphcError, TypeError):
+    """A jitted function needs the value of a traced array, or was given a leaf it cannot trace."""
+
+    code = "GC0201"
+
+
+class UnsupportedError(GraphcError, NotImplementedError):
+    """Valid, but not on this device or in this build."""
+
+    code = "GC0301"
+
+
+class DeviceError(GraphcError, RuntimeError):
+    """A driver or a device failed or is absent."""
+
+    code = "GC0302"
+
+
+class OutOfMemory(DeviceError, MemoryError):
+    """Not enough memory on the host or the device."""
+
+    code = "GC0303"
+
+
+class CompileError(GraphcError, RuntimeError):
+    """The compiler refused or failed."""
+
+    code = "GC0401"
+
+
+class CacheError(GraphcError, OSError):
+    """Bytes are not a valid program or cache entry."""
+
+    code = "GC0402"
+
+
+class FileError(GraphcError, OSError):
+    """A file could not be read or written."""
+
+    code = "GC0403"
+
+
+class InternalError(GraphcError, RuntimeError):
+    """A defect of graphc itself. Please report it with the message."""
+
+    code = "GC0900"
+
+
+#: ErrorCode (runtime/base/Status.h) to class; the extension module raises through this table.
+BY_CODE = {
+    "InvalidArgument": ArgumentError,
+    "Shape": ShapeError,
+    "Axis": AxisError,
+    "DType": DTypeError,
+    "Index": IndexOutOfBounds,
+    "Unsupported": UnsupportedError,
+    "Device": DeviceError,
+    "OutOfMemory": OutOfMemory,
+    "Compile": CompileError,
+    "Corrupt": CacheError,
+    "Io": FileError,
+    "Internal": InternalError,
+}
+
+
+class GraphcWarning(UserWarning):
+    """Base of all warnings."""
+
+
+class PerformanceWarning(GraphcWarning):
+    """The result is right but something is slower than it could be."""
+
+
+def warn(message, category=GraphcWarning):
+    """Issues a warning that names the user's line, not a line of this package."""
+    import warnings
+
+    frame = user_frame(2)
+    if frame is None:
+        warnings.warn(message, category, stacklevel=2)
+    else:
+        warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno)

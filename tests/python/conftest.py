@@ -1,0 +1,13 @@
+"""See support/session.py."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from support.session import (  # noqa: E402, F401
+    default_device,
+    pytest_collection_modifyitems,
+    pytest_configure,
+    pytest_generate_tests,
+)

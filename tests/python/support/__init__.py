@@ -1,0 +1,1 @@
+"""What the Python tests share: the op table, edge values, reference semantics, exact comparisons."""

@@ -1,0 +1,27 @@
+"""How the tests reach an elementwise op through its public name."""
+
+import graphc as gc
+
+from . import edge, optable
+
+
+def apply(op, arrays):
+    """The op of the table on graphc arrays (or NumPy's, under the oracle)."""
+    if op.name == "select":
+        return gc.where(*arrays)
+    if op.name in ("clip", "round"):
+        return getattr(gc, op.name)(*arrays)
+    assert op.py_names, f"{op.name} has no Python name: say here how it is reached"
+    return getattr(gc, op.py_names[0])(*arrays)
+
+
+def takes(op, dtype):
+    """Whether an operand of this dtype is accepted, directly or by promotion."""
+    if dtype in edge.CLASSES[op.operand_dtypes] or op.operand_dtypes == "Boolean":
+        return True
+    return op.promote_to_float or (op.promote_bool and dtype == "bool")
+
+
+def accepted(arity, dtype):
+    """The ops of an arity that take a dtype; casts have tests of their own."""
+    return [op for op in optable.elementwise() if op.arity == arity and op.name != "cast" and takes(op, dtype)]

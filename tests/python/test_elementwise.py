@@ -1,0 +1,147 @@
+"""Every elementwise op of the op list, on every dtype it takes, over all combinations of edge values.
+
+Generated from the op table: a new record is tested by being listed. Ops of one dtype are recorded together and
+evaluated at once, so a dtype costs a few kernels and not fifty.
+"""
+
+import functools
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import edge, exact, optable, reference
+from support.ops import accepted, apply, takes
+
+
+def compare(op, dtype, got, arrays):
+    value, wide = reference.expected(op, arrays)
+    if wide is None:
+        exact.assert_same(got, value, f"{op.name} {dtype}")
+        return
+    got = np.asarray(got)
+    result_dtype = dtype if dtype in edge.FLOATS else "float64"
+    assert got.dtype == result_dtype and got.shape == arrays[0].shape
+    off = exact.ulp_distance(got, wide)
+    worst = int(np.argmax(off))
+    assert off[worst] <= reference.bound(op, result_dtype), (
+        f"{op.name} {dtype}: {off[worst]:.2f} ulp at {tuple(a[worst] for a in arrays)}: "
+        f"{got[worst]!r}, exact {wide[worst]!r}"
+    )
+
+
+@pytest.mark.parametrize("dtype", edge.DTYPES)
+@pytest.mark.parametrize("arity", [1, 2, 3])
+def test_edge_values(arity, dtype):
+    ops = accepted(arity, dtype)
+    inputs = {False: edge.grid(arity, dtype)}
+    inputs[True] = [inputs[False][0] != 0] + inputs[False][1:]
+    recorded = {k: [gc.asarray(a) for a in v] for k, v in inputs.items()}
+    results = [apply(op, recorded[op.name == "select"]) for op in ops]
+    gc.eval(*results)
+    for op, got in zip(ops, results):
+        compare(op, dtype, got, inputs[op.name == "select"])
+
+
+@pytest.mark.graphc_only
+@pytest.mark.parametrize("dtype", edge.DTYPES)
+def test_refused_dtypes_are_refused_when_recorded(dtype):
+    for op in optable.elementwise():
+        if op.name == "cast" or takes(op, dtype):
+            continue
+        arrays = [gc.asarray(edge.values(dtype)) for _ in range(op.arity)]
+        with pytest.raises(TypeError, match=dtype):
+            apply(op, arrays)
+
+
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+def test_elementary_functions_on_random_values(dtype):
+    """The published bound over ranges where each function is interesting, 20,000 values each."""
+    rng = np.random.default_rng(20)
+    ops = [op for op in optable.elementwise() if reference.bound(op, dtype) and op.arity == 1]
+    assert len(ops) >= 7
+    ranges = [rng.uniform(-1, 1, 4000), rng.uniform(-100, 100, 8000), rng.uniform(0, 1e4, 4000)]
+    ranges += [2.0 ** rng.uniform(-120, 120, 4000) * rng.choice([-1, 1], 4000)]
+    x = np.concatenate(ranges).astype(dtype)
+    recorded = gc.asarray(x)
+    results = [apply(op, [recorded]) for op in ops]
+    gc.eval(*results)
+    for op, got in zip(ops, results):
+        compare(op, dtype, got, [x])
+
+
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+def test_pow_on_random_values(dtype):
+    (op,) = [op for op in optable.elementwise() if op.name == "pow"]
+    rng = np.random.default_rng(21)
+    base = np.concatenate([rng.uniform(0, 10, 4000), 2.0 ** rng.uniform(-60, 60, 4000), -rng.integers(1, 9, 2000)])
+    power = np.concatenate([rng.uniform(-20, 20, 8000), rng.integers(-5, 6, 2000)])
+    x, y = base.astype(dtype), power.astype(dtype)
+    compare(op, dtype, gc.pow(gc.asarray(x), gc.asarray(y)), [x, y])
+
+
+@pytest.mark.parametrize("source", edge.DTYPES)
+def test_cast(source):
+    x = edge.values(source)
+    g = gc.asarray(x)
+    results = [gc.astype(g, target) for target in edge.DTYPES]
+    gc.eval(*results)
+    for target, got in zip(edge.DTYPES, results):
+        exact.assert_same(got, reference.cast(x, target), f"{source} -> {target}")
+
+
+#: Layouts of the same 3 x 4 values: the op must see the same numbers through any of them.
+LAYOUTS = {
+    "contiguous": lambda xp, x: x,
+    "transposed": lambda xp, x: xp.reshape(x, (4, 3)).T,
+    "negative steps": lambda xp, x: x[::-1, ::-1],
+    "every other": lambda xp, x: xp.concatenate([x, x], axis=1)[:, ::2],
+    "offset": lambda xp, x: xp.concatenate([x, x], axis=0)[2:5],
+    "broadcast row": lambda xp, x: xp.broadcast_to(x[1], (3, 4)),
+    "broadcast column": lambda xp, x: xp.broadcast_to(x[:, 2:3], (3, 4)),
+    "reshaped slice": lambda xp, x: xp.reshape(xp.concatenate([x, x], axis=0)[::2], (3, 4)),
+    "overlapping": lambda xp, x: xp.reshape(x, (12,))[1:11][::-1][:4] + xp.reshape(x, (12,))[3:7],
+    "scalar": lambda xp, x: x[1, 2],
+    "empty": lambda xp, x: x[:, 2:2],
+    "new axes": lambda xp, x: x[None, :, None, 1],
+}
+
+
+@functools.cache
+def _layout_cases():
+    rng = np.random.default_rng(22)
+    return rng.integers(1, 9, (3, 4)), rng.integers(1, 9, (3, 4))
+
+
+@pytest.mark.parametrize("layout", sorted(LAYOUTS))
+def test_layouts(layout):
+    """Views of every kind as operands; exact ops only, since the question is which elements are read."""
+    make = LAYOUTS[layout]
+    left, right = _layout_cases()
+    ops = [op for op in optable.elementwise() if op.arity == 2 and op.py_names and not op.ulp_f32]
+    for dtype in ("float32", "int16"):
+        a, b = left.astype(dtype), right.astype(dtype)
+        usable = [op for op in ops if dtype in edge.CLASSES[op.operand_dtypes]]
+        view_a, view_b = make(np, a), make(np, b)
+        got = [apply(op, [make(gc, gc.asarray(a)), make(gc, gc.asarray(b))]) for op in usable]
+        mixed = [apply(op, [make(gc, gc.asarray(a)), view_b.flat[0] if view_b.size else view_b]) for op in usable]
+        gc.eval(*got, *mixed)
+        for op, g, m in zip(usable, got, mixed):
+            exact.assert_same(g, reference.expected(op, [view_a, view_b])[0], f"{op.name} {layout}")
+            other = np.broadcast_to(view_b.flat[0] if view_b.size else view_b, view_a.shape)
+            exact.assert_same(m, reference.expected(op, [view_a, other])[0], f"{op.name} {layout} with scalar")
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [((), ()), ((3,), ()), ((2, 3), (3,)), ((2, 1), (1, 3)), ((4, 1, 3), (2, 1)), ((0, 3), (3,)), ((1, 0), (5, 1)), ((1,), (0,))],
+    ids=str,
+)
+def test_broadcasting(shapes):
+    a = np.arange(np.prod(shapes[0], dtype=int)).reshape(shapes[0]).astype("float64")
+    b = np.arange(np.prod(shapes[1], dtype=int)).reshape(shapes[1]).astype("float64") + 10
+    g, h = gc.asarray(a), gc.asarray(b)
+    results = [g + h, h - g, g * h, g / h, g < h, gc.maximum(g, h), gc.where(g > 1, g, h)]
+    gc.eval(*results)
+    wants = [a + b, b - a, a * b, a / b, a < b, np.maximum(a, b), np.where(a > 1, a, b)]
+    for got, want in zip(results, wants):
+        exact.assert_same(got, want)

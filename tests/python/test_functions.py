@@ -1,0 +1,221 @@
+"""Creation, shapes, joins, selection and products against NumPy, call by call."""
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import edge, exact
+
+X = np.arange(24.0).reshape(2, 3, 4)
+M = np.arange(12.0).reshape(3, 4) - 5
+
+
+def both(call):
+    """`call(xp)` on NumPy and on graphc: equal bits, shapes and dtypes."""
+    want, got = call(np), call(gc)
+    if isinstance(want, (tuple, list)):
+        assert len(got) == len(want)
+        for g, w in zip(got, want):
+            exact.assert_same(g, w)
+    else:
+        exact.assert_same(got, want)
+
+
+CREATION = {
+    "zeros": lambda xp: xp.zeros((2, 3)),
+    "zeros int": lambda xp: xp.zeros(4, dtype="int16"),
+    "zeros 0-d": lambda xp: xp.zeros(()),
+    "ones": lambda xp: xp.ones((2, 0, 3), dtype=np.float32),
+    "full": lambda xp: xp.full((2, 2), 7),
+    "full float": lambda xp: xp.full(3, 2.5),
+    "full bool": lambda xp: xp.full((1,), True),
+    "full cast": lambda xp: xp.full(3, 2, dtype="float32"),
+    "full nan": lambda xp: xp.full(3, xp.nan),
+    "full array": lambda xp: xp.full((2, 3), xp.arange(3)),
+    "arange": lambda xp: xp.arange(7),
+    "arange two": lambda xp: xp.arange(3, 9),
+    "arange step": lambda xp: xp.arange(10, 0, -3),
+    "arange float": lambda xp: xp.arange(0.0, 1.0, 0.1),
+    "arange float step": lambda xp: xp.arange(1, 2, 0.25),
+    "arange empty": lambda xp: xp.arange(5, 2),
+    "arange dtype": lambda xp: xp.arange(5, dtype="float32"),
+    "arange uint8": lambda xp: xp.arange(3, 250, 13, dtype="uint8"),
+    "linspace": lambda xp: xp.linspace(0, 1, 5),
+    "linspace 50": lambda xp: xp.linspace(-3, 3.7),
+    "linspace open": lambda xp: xp.linspace(2, 9, 13, endpoint=False),
+    "linspace one": lambda xp: xp.linspace(2, 9, 1),
+    "linspace none": lambda xp: xp.linspace(2, 9, 0),
+    "linspace flat": lambda xp: xp.linspace(2, 2, 4),
+    "linspace f4": lambda xp: xp.linspace(0, 1, 7, dtype="float32"),
+    "linspace int": lambda xp: xp.linspace(0, 10, 4, dtype="int64"),
+    "eye": lambda xp: xp.eye(3),
+    "eye k": lambda xp: xp.eye(3, 5, k=-1, dtype="int32"),
+    "zeros_like": lambda xp: xp.zeros_like(xp.asarray(M.astype("f4"))),
+    "ones_like": lambda xp: xp.ones_like(xp.asarray(M), dtype="int8"),
+    "full_like": lambda xp: xp.full_like(xp.asarray(M), 9),
+    "meshgrid": lambda xp: xp.meshgrid(xp.arange(3), xp.arange(4)),
+    "meshgrid ij": lambda xp: xp.meshgrid(xp.arange(3), xp.arange(4), indexing="ij"),
+    "tril": lambda xp: xp.tril(xp.asarray(M)),
+    "triu": lambda xp: xp.triu(xp.asarray(X), k=1),
+}
+
+
+@pytest.mark.parametrize("name", sorted(CREATION))
+def test_creation(name):
+    both(CREATION[name])
+
+
+SHAPES = {
+    "reshape": lambda xp, x: xp.reshape(x, (4, 6)),
+    "reshape -1": lambda xp, x: x.reshape(2, -1),
+    "reshape method": lambda xp, x: x.reshape((6, 4)),
+    "ravel": lambda xp, x: xp.ravel(x),
+    "flatten": lambda xp, x: x.flatten(),
+    "transpose": lambda xp, x: xp.transpose(x),
+    "transpose axes": lambda xp, x: x.transpose(1, 2, 0),
+    "T": lambda xp, x: x.T,
+    "permute_dims": lambda xp, x: xp.permute_dims(x, (2, 0, 1)),
+    "matrix_transpose": lambda xp, x: xp.matrix_transpose(x),
+    "swapaxes": lambda xp, x: xp.swapaxes(x, 0, -1),
+    "moveaxis": lambda xp, x: xp.moveaxis(x, 0, -1),
+    "moveaxis two": lambda xp, x: xp.moveaxis(x, (0, 1), (-1, 0)),
+    "expand_dims": lambda xp, x: xp.expand_dims(x, axis=1),
+    "expand_dims two": lambda xp, x: xp.expand_dims(x, axis=(0, -1)),
+    "squeeze": lambda xp, x: xp.squeeze(x[:1, :, :1]),
+    "squeeze axis": lambda xp, x: xp.squeeze(x[:1], axis=0),
+    "broadcast_to": lambda xp, x: xp.broadcast_to(x, (5, 2, 3, 4)),
+    "broadcast_arrays": lambda xp, x: xp.broadcast_arrays(x, x[0, :1]),
+    "concatenate": lambda xp, x: xp.concatenate([x, x[:1], x[:0]]),
+    "concatenate axis": lambda xp, x: xp.concatenate([x, x[..., ::2]], axis=-1),
+    "concatenate flat": lambda xp, x: xp.concatenate([x, x[0]], axis=None),
+    "concatenate dtypes": lambda xp, x: xp.concatenate([x.astype("int32"), x.astype("float32")]),
+    "concat": lambda xp, x: xp.concat([x, x], axis=1),
+    "stack": lambda xp, x: xp.stack([x, x * 2], axis=1),
+    "unstack": lambda xp, x: xp.unstack(x, axis=1),
+    "flip": lambda xp, x: xp.flip(x),
+    "flip axis": lambda xp, x: xp.flip(x, axis=(0, 2)),
+    "roll": lambda xp, x: xp.roll(x, 5),
+    "roll axis": lambda xp, x: xp.roll(x, (1, -1), (0, 2)),
+    "tile": lambda xp, x: xp.tile(x, (2, 1, 3)),
+    "tile more axes": lambda xp, x: xp.tile(x, (2, 1, 1, 2)),
+    "slices": lambda xp, x: x[1:, ::-2, 3:0:-1],
+    "index": lambda xp, x: x[1, 2, -1],
+    "newaxis": lambda xp, x: x[:, xp.newaxis, 1, ..., None],
+    "ellipsis": lambda xp, x: x[..., 1],
+    "empty slice": lambda xp, x: x[:, 3:1],
+    "numpy integer": lambda xp, x: x[np.int64(1), np.int8(-1)],
+    "iterate": lambda xp, x: list(x),
+    "clip": lambda xp, x: xp.clip(x, 3, 17.5),
+    "clip one side": lambda xp, x: x.clip(max=9),
+    "round": lambda xp, x: xp.round(x / 7, 2),
+    "round method": lambda xp, x: (x / 2).round(),
+    "round tens": lambda xp, x: xp.round(x, -1),
+    "where": lambda xp, x: xp.where(x > 5, x, -1),
+    "where broadcast": lambda xp, x: xp.where(x[:, :1] > 5, x, x[0]),
+    "astype": lambda xp, x: x.astype("int8"),
+    "copy": lambda xp, x: x[::-1].copy(),
+    "array_equal": lambda xp, x: xp.asarray(xp.array_equal(x, x + 0)),
+    "count_nonzero": lambda xp, x: xp.asarray(xp.count_nonzero(x % 3, axis=1)),
+    "dot vectors": lambda xp, x: xp.dot(x[0, 0], x[1, 1]),
+    "dot matrices": lambda xp, x: xp.dot(x[0], x[1].T),
+    "dot scalar": lambda xp, x: xp.dot(x, 2),
+    "dot many": lambda xp, x: xp.dot(x, xp.permute_dims(x, (0, 2, 1))),
+    "vecdot": lambda xp, x: xp.vecdot(x, x[0]),
+    "outer": lambda xp, x: xp.outer(x[0, 0], x[1]),
+    "tensordot": lambda xp, x: xp.tensordot(x, x.T, axes=1),
+    "tensordot axes": lambda xp, x: xp.tensordot(x, x, axes=([0, 2], [0, 2])),
+}
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_shapes(name):
+    both(lambda xp: SHAPES[name](xp, xp.asarray(X)))
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_shapes_of_pending_values(name):
+    both(lambda xp: SHAPES[name](xp, xp.asarray(X) * 2 - 4))
+
+
+UPDATES = {
+    "element": lambda x: x.__setitem__((1, 2, 3), -1),
+    "row": lambda x: x.__setitem__(1, 7),
+    "steps": lambda x: x.__setitem__((slice(None), slice(None, None, 2)), x[:, :2] + 1),
+    "negative": lambda x: x.__setitem__((0, slice(None, None, -1)), x[1]),
+    "broadcast": lambda x: x.__setitem__((slice(None), 1), x[0, 0]),
+    "ellipsis": lambda x: x.__setitem__(..., 3.5),
+    "empty": lambda x: x.__setitem__((slice(2, 2),), 9),
+    "list": lambda x: x.__setitem__((0, 0), [1, 2, 3, 4]),
+    "leading ones": lambda x: x.__setitem__((0, 0), x[1:2, 1:2, :][0]),
+    "+=": lambda x: x.__iadd__(x[0]),
+    "*=": lambda x: x[:, ::-1].__imul__(x),
+    "//=": lambda x: x.__ifloordiv__(3),
+    "%=": lambda x: x[0].__imod__(5),
+    "/=": lambda x: x.__itruediv__(2),
+    "**=": lambda x: x[1].__ipow__(2),
+    "-= scalar": lambda x: x.__isub__(1.5),
+}
+
+
+@pytest.mark.parametrize("name", sorted(UPDATES))
+def test_updates(name):
+    a = X.copy()
+    g = gc.array(X)
+    UPDATES[name](a)
+    UPDATES[name](g)
+    exact.assert_same(g, a)
+
+
+@pytest.mark.parametrize("name", ["__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__"])
+def test_bitwise_updates(name):
+    a = np.arange(12).reshape(3, 4)
+    g = gc.array(a)
+    getattr(a, name)(a[0] % 5)
+    getattr(g, name)(g[0] % 5)
+    exact.assert_same(g, a)
+
+
+@pytest.mark.parametrize("dtype", edge.DTYPES)
+def test_movement_of_every_dtype(dtype):
+    x = np.resize(edge.values(dtype), (4, 6))
+
+    def moved(xp):
+        y = xp.asarray(x)
+        return [
+            y.T, y[::-1, ::2], y.reshape(3, 8), xp.concatenate([y, y[:1]]), xp.broadcast_to(y[:, :1], (4, 5)),
+            xp.flip(y, axis=1), xp.where(y == y[::-1], y, y[::-1]), y[2:3].reshape(-1), xp.stack([y, y]),
+        ]  # fmt: skip
+
+    both(moved)
+
+
+def test_unary_operators():
+    x = np.array([-3, 0, 5])
+    g = gc.asarray(x)
+    for got, want in ((-g, -x), (+g, +x), (abs(g), abs(x)), (~g, ~x)):
+        exact.assert_same(got, want)
+
+
+def test_reflected_operators():
+    x = np.array([1.0, 2.0, 4.0])
+    i = np.array([1, 2, 4])
+    g, h = gc.asarray(x), gc.asarray(i)
+    for got, want in (
+        (3 + g, 3 + x), (3 - g, 3 - x), (3 * g, 3 * x), (3 / g, 3 / x), (3 // g, 3 // x), (3 % g, 3 % x), (2**g, 2**x),
+        (6 & h, 6 & i), (6 | h, 6 | i), (6 ^ h, 6 ^ i), (6 << h, 6 << i), (600 >> h, 600 >> i),
+        (2 < g, 2 < x), (2 == g, 2 == x), (2 >= g, 2 >= x),
+    ):  # fmt: skip
+        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-15)
+        assert got.dtype == want.dtype
+
+
+def test_constants_and_namespace():
+    assert gc.pi == np.pi and gc.e == np.e and gc.inf == np.inf and np.isnan(gc.nan) and gc.newaxis is None
+    assert gc.float32 == np.dtype("float32") and gc.bool == np.bool_ == gc.bool_
+
+
+@pytest.mark.graphc_only
+def test_every_public_name_works_or_says_why():
+    for name in dir(gc):
+        assert getattr(gc, name) is not None or name == "newaxis"
+    for name in ("sin", "subtract", "matmul", "sum", "asarray", "jit"):
+        assert (getattr(gc, name).__doc__ or "").strip(), name

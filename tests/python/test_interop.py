@@ -1,0 +1,200 @@
+"""Exchange with NumPy, buffers, DLPack, torch; printing, pickling, conversion."""
+
+import copy
+import pickle
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import edge, exact
+
+pytestmark = pytest.mark.graphc_only
+
+
+@pytest.mark.parametrize("dtype", edge.DTYPES)
+def test_round_trip_of_every_dtype(dtype):
+    x = edge.values(dtype)
+    exact.assert_same(gc.asarray(x), x)
+    exact.assert_same(np.asarray(gc.asarray(x[::2])), x[::2])
+    exact.assert_same(np.asarray(gc.asarray(x)[::-2]), x[::-2])
+
+
+def test_exports_share_memory():
+    g = gc.asarray(np.arange(6.0)) + 1
+    a, b = np.asarray(g), np.asarray(g)
+    assert np.shares_memory(a, b)
+    assert np.shares_memory(np.from_dlpack(g), a)
+    assert np.shares_memory(np.frombuffer(memoryview(g).cast("B"), "f8"), a)
+    assert memoryview(g).shape == (6,) and memoryview(g).format == "d"
+    assert not np.shares_memory(np.array(g), a)
+    assert not np.shares_memory(g.__array__(copy=True), a)
+
+
+def test_from_dlpack_shares_memory():
+    a = np.arange(6.0).reshape(2, 3)
+    g = gc.from_dlpack(a)
+    assert np.shares_memory(np.asarray(g), a)
+    assert not np.shares_memory(np.asarray(gc.from_dlpack(a, copy=True)), a)
+    assert g.__dlpack_device__()[0] == 1
+
+
+def test_later_updates_leave_exports_alone():
+    g = gc.asarray(np.arange(4.0)) * 1
+    a = np.asarray(g)
+    g += 1
+    gc.eval(g)
+    exact.assert_same(a, np.arange(4.0))
+    exact.assert_same(g, np.arange(4.0) + 1)
+
+
+def test_a_numpy_array_changed_later_does_not_change_what_was_recorded():
+    a = np.arange(4.0)
+    g = gc.asarray(a)
+    y = g + 1
+    a[:] = 100
+    exact.assert_same(y, np.arange(4.0) + 1)
+
+
+def test_updating_a_graphc_array_leaves_the_numpy_source_alone():
+    a = np.arange(4.0)
+    g = gc.asarray(a)
+    g[0] = 100
+    gc.eval(g)
+    exact.assert_same(a, np.arange(4.0))
+
+
+def test_copy_false_raises_where_a_copy_is_needed():
+    with pytest.raises(ValueError):
+        gc.asarray([1, 2, 3], copy=False)
+    with pytest.raises(ValueError):
+        gc.asarray(np.arange(3), dtype="float32", copy=False)
+    g = gc.asarray(np.arange(3))
+    assert gc.asarray(g, copy=False) is g and gc.asarray(g, copy=True) is not g
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    g = gc.asarray(np.arange(6.0)) * 1
+    t = torch.from_dlpack(g)
+    assert t.data_ptr() == np.asarray(g).ctypes.data
+    exact.assert_same(gc.from_dlpack(torch.arange(5.0)), np.arange(5, dtype="f4"))
+
+
+def test_nested_lists_and_scalars():
+    for value in (3, 2.5, True, [1, 2], [[1.5, 2], [3, 4]], [], [[]], (1, 2), [np.float32(1), 2], range(4)):
+        exact.assert_same(gc.asarray(value), np.asarray(value), repr(value))
+    with pytest.raises(ValueError):
+        gc.asarray([[1, 2], [3]])
+    exact.assert_same(gc.asarray([gc.asarray(1.0), gc.asarray(2.0)]), np.array([1.0, 2.0]))
+
+
+def test_odd_layouts():
+    x = np.arange(24, dtype="int16").reshape(2, 3, 4)
+    for view in (x.T, x[::-1], x[:, ::2, ::-1], np.broadcast_to(x[0], (5, 3, 4)), np.asfortranarray(x), x[:, :, None]):
+        exact.assert_same(gc.asarray(view) + 0, view + 0)
+    read_only = x.copy()
+    read_only.flags.writeable = False
+    exact.assert_same(gc.asarray(read_only), read_only)
+    swapped = x.astype(">i2")
+    exact.assert_same(gc.asarray(swapped), x)
+    unaligned = np.frombuffer(b"\0" + x.tobytes(), "int16", offset=1).reshape(x.shape)
+    exact.assert_same(gc.asarray(unaligned), x)
+
+
+PRINTED = [
+    np.array([1.0, 2.5]),
+    np.array([], "float32"),
+    np.array(3),
+    np.array([[True, False]]),
+    np.arange(2000),
+    np.array([1e-300, np.nan, np.inf, -0.0]),
+    np.arange(6, dtype="uint8").reshape(1, 2, 3),
+    np.float32(2.5),
+]
+
+
+@pytest.mark.parametrize("x", PRINTED, ids=lambda x: str(x.dtype) + str(x.shape))
+def test_repr_and_str_are_numpys(x):
+    g = gc.asarray(x)
+    assert repr(g) == np.array_repr(np.asarray(x)) and str(g) == np.array_str(np.asarray(x))
+
+
+def test_format():
+    assert f"{gc.asarray(2.5):.2f}" == "2.50" and f"{gc.asarray([1, 2])}" == "[1 2]"
+
+
+def test_conversions():
+    g = gc.asarray([1.5, -2.0])
+    assert float(g[0]) == 1.5 and int(g[1]) == -2 and complex(g[0]) == 1.5 and bool(g[0]) is True
+    assert g.tolist() == [1.5, -2.0] and g[0].item() == 1.5 and g.item(1) == -2.0
+    assert [1, 2, 3][gc.asarray(1)] == 2 and list(range(gc.asarray(3))) == [0, 1, 2]
+    assert len(g) == 2 and [float(v) for v in g] == [1.5, -2.0] and 1.5 in g and 7 not in g
+    assert type(gc.asarray([True])[0].item()) is bool and type(gc.asarray([1])[0].item()) is int
+    with pytest.raises(TypeError):
+        len(gc.asarray(1))
+    with pytest.raises(TypeError):
+        iter(gc.asarray(1))
+    a, b = g
+    assert float(b) == -2.0
+
+
+def test_properties():
+    g = gc.asarray(np.zeros((2, 3, 4), "float32"))
+    assert (g.shape, g.ndim, g.size, g.itemsize, g.nbytes) == ((2, 3, 4), 3, 24, 4, 96)
+    assert isinstance(g.shape, tuple) and g.dtype == np.float32 and isinstance(g.dtype, np.dtype)
+    assert g.T.shape == (4, 3, 2) and g.mT.shape == (2, 4, 3) and g.device == "cpu"
+    assert g.strides == (48, 16, 4) and g[:, ::-1].strides == (48, -16, 4)
+    assert g.__array_namespace__() is gc
+
+
+@pytest.mark.parametrize("method", [pickle.dumps, copy.copy, copy.deepcopy], ids=["pickle", "copy", "deepcopy"])
+def test_copies(method):
+    g = gc.asarray(np.arange(6.0).reshape(2, 3))[:, ::-1] + 1
+    other = method(g)
+    other = pickle.loads(other) if isinstance(other, bytes) else other
+    assert type(other) is gc.Array and other.shape == (2, 3)
+    exact.assert_same(other, np.asarray(g))
+    other += 1
+    assert float(g[0, 0]) == 3.0
+
+
+def test_numpy_functions_give_graphc_arrays():
+    a = np.arange(1.0, 7).reshape(2, 3)
+    g = gc.asarray(a)
+    for function in (np.sin, np.sqrt, np.negative, np.abs, np.isnan, np.floor):
+        got = function(g)
+        assert type(got) is gc.Array
+        np.testing.assert_allclose(np.asarray(got), function(a), rtol=1e-14)
+    for got, want in (
+        (np.add(g, 1), a + 1),
+        (np.multiply(a, g), a * a),
+        (a + g, a + a),
+        (np.float64(3) - g, 3 - a),
+        (np.matmul(g, a.T), a @ a.T),
+        (np.concatenate([g, g]), np.concatenate([a, a])),
+        (np.sum(g, axis=1), a.sum(1)),
+        (np.mean(g), a.mean()),
+        (np.where(g > 2, g, 0), np.where(a > 2, a, 0)),
+        (np.reshape(g, (3, 2)), a.reshape(3, 2)),
+        (np.transpose(g), a.T),
+        (np.add.reduce(g, axis=0), a.sum(0)),
+        (np.stack([g, g]), np.stack([a, a])),
+        (np.maximum(g, 3), np.maximum(a, 3)),
+    ):
+        assert type(got) is gc.Array
+        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-14)
+
+
+def test_numpy_arrays_take_in_place_results():
+    a = np.arange(3.0)
+    b = a
+    b += gc.asarray(np.ones(3))
+    assert b is a
+    exact.assert_same(a, np.arange(3.0) + 1)
+
+
+def test_numpy_functions_without_a_counterpart_say_so():
+    with pytest.raises(TypeError):
+        np.linalg.eig(gc.ones((2, 2)))
+    with pytest.raises(TypeError):
+        np.arctan2(gc.ones(2), gc.ones(2))

@@ -1,0 +1,190 @@
+"""Mistakes raise when recorded, as NumPy's class, and the message names the shapes and the line of this file."""
+
+import os
+import re
+import sys
+
+import graphc as gc
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.graphc_only
+
+HERE = os.path.abspath(__file__)
+
+
+def mistake(kind, call):
+    """Runs `call`, which is one line, and returns the message after checking that it names that line."""
+    with pytest.raises(kind) as caught:
+        call()
+    message = str(caught.value)
+    line = call.__code__.co_firstlineno
+    assert re.search(re.escape(f"{HERE}:") + rf"({line}|{line + 1})\b", message), f"no line {line} in: {message}"
+    return message
+
+
+@pytest.fixture
+def a():
+    return gc.ones((2, 3))
+
+
+def has(message, *parts):
+    flat = message.replace(" ", "")
+    for part in parts:
+        assert part.replace(" ", "") in flat, f"{part!r} is not in: {message}"
+
+
+def test_shapes_that_do_not_broadcast(a):
+    b = gc.ones((4, 5))
+    has(mistake(ValueError, lambda: a + b), "(2,3)", "(4,5)", "broadcast", "[GC0101]")
+
+
+def test_matmul_sizes(a):
+    b = gc.ones((4, 5))
+    has(mistake(ValueError, lambda: a @ b), "(2,3)", "(4,5)", "[GC0101]")
+
+
+def test_axis_out_of_range(a):
+    message = mistake(ValueError, lambda: gc.sum(a, axis=7))
+    has(message, "7", "(2,3)", "[GC0102]")
+    with pytest.raises(IndexError):
+        gc.sum(a, axis=-3)
+    with pytest.raises(gc.errors.AxisError):
+        a.max(axis=(0, 0))
+
+
+def test_index_out_of_range(a):
+    has(mistake(IndexError, lambda: a[9, 0]), "9", "axis 0", "size 2", "[GC0104]")
+
+
+def test_too_many_indices(a):
+    has(mistake(IndexError, lambda: a[0, 0, 0]), "3", "2", "[GC0104]")
+
+
+def test_misspelt_dtype():
+    has(mistake(TypeError, lambda: gc.ones(3, dtype="flaot32")), "flaot32", "float32", "[GC0103]")
+
+
+def test_misspelt_function(a):
+    message = mistake(AttributeError, lambda: gc.sumn(a))
+    has(message, "sumn", "sum")
+
+
+def test_a_numpy_name_that_graphc_lacks():
+    has(mistake(AttributeError, lambda: gc.histogram2d), "histogram2d", "NumPy")
+
+
+def test_missing_device():
+    message = mistake(RuntimeError, lambda: gc.ones(3, device="opencl:99"))
+    has(message, "opencl:99", "cpu", "[GC0302]")
+
+
+def test_reshape_to_another_size(a):
+    has(mistake(ValueError, lambda: a.reshape(4, 4)), "(2,3)", "(4,4)", "[GC0101]")
+
+
+def test_branching_on_a_traced_value(a):
+    compiled = gc.jit(lambda x: x if x.sum() > 0 else -x, fullgraph=True)
+    message = mistake(TypeError, lambda: compiled(a))
+    has(message, "bool", "[GC0201]", "where")
+    assert f"{HERE}:{sys._getframe().f_lineno - 3}" in message
+
+
+def test_the_nine_are_all_graphc_errors(a):
+    for call in (lambda: a + gc.ones((4, 5)), lambda: a[9, 0], lambda: gc.ones(3, dtype="flaot32"), lambda: a.reshape(4, 4)):
+        with pytest.raises(gc.GraphcError) as caught:
+            call()
+        assert re.fullmatch(r"GC\d{4}", caught.value.code) and caught.value.where.startswith(HERE)
+
+
+def test_nothing_was_recorded_or_damaged_by_a_mistake(a):
+    b = gc.ones((2, 3))
+    for wrong in (lambda: a.__iadd__(gc.ones((4, 5))), lambda: a.__setitem__((0, 9), 1)):
+        with pytest.raises((ValueError, IndexError)):
+            wrong()
+    np.testing.assert_array_equal(np.asarray(a + b), np.full((2, 3), 2.0))
+
+
+def test_bool_of_many_elements(a):
+    message = mistake(ValueError, lambda: bool(a))
+    has(message, "ambiguous", "(2,3)")
+
+
+def test_conversion_of_many_elements(a):
+    with pytest.raises((TypeError, ValueError), match="(2|6)"):
+        float(a)
+    with pytest.raises(TypeError):
+        gc.asarray(np.ones(3)).__index__()
+
+
+def test_unhashable_and_wrong_operands(a):
+    with pytest.raises(TypeError):
+        a + "text"
+    with pytest.raises(TypeError):
+        a[0.5]
+    with pytest.raises(TypeError):
+        hash(a)
+    with pytest.raises(TypeError):
+        gc.sin("text")
+
+
+def test_concatenate_mistakes(a):
+    has(mistake(ValueError, lambda: gc.concatenate([a, gc.ones((2, 4))])), "(2,3)", "(2,4)")
+    with pytest.raises(ValueError):
+        gc.concatenate([])
+    with pytest.raises(ValueError):
+        gc.concatenate([a, gc.ones(3)])
+
+
+def test_transpose_and_permute_mistakes(a):
+    for wrong in (lambda: gc.transpose(a, (0, 0)), lambda: gc.permute_dims(a, (0,)), lambda: gc.expand_dims(a, axis=5)):
+        with pytest.raises(ValueError):
+            wrong()
+    with pytest.raises(ValueError):
+        gc.squeeze(a, axis=0)
+    with pytest.raises(ValueError):
+        gc.broadcast_to(a, (3, 2))
+
+
+def test_negative_sizes_and_overflow():
+    with pytest.raises(ValueError):
+        gc.ones(-1)
+    with pytest.raises((ValueError, MemoryError)):
+        gc.ones((2**62, 2**62))
+    with pytest.raises((ValueError, OverflowError)):
+        gc.arange(0, 10, 0)
+
+
+def test_error_classes_are_numpys_too():
+    e = gc.errors
+    for child, parents in {
+        e.ShapeError: (ValueError,),
+        e.AxisError: (ValueError, IndexError),
+        e.DTypeError: (TypeError,),
+        e.IndexOutOfBounds: (IndexError,),
+        e.TraceError: (TypeError,),
+        e.UnsupportedError: (NotImplementedError,),
+        e.DeviceError: (RuntimeError,),
+        e.OutOfMemory: (e.DeviceError, MemoryError),
+        e.CompileError: (RuntimeError,),
+        e.CacheError: (OSError,),
+    }.items():
+        assert issubclass(child, gc.GraphcError) and all(issubclass(child, p) for p in parents)
+
+
+def test_every_code_has_a_page():
+    import pathlib
+
+    page = (pathlib.Path(HERE).parents[2] / "docs" / "errors.md").read_text()
+    for kind in gc.errors.BY_CODE.values():
+        assert f"## {kind.code} " in page
+    assert f"## {gc.errors.TraceError.code} " in page
+
+
+def test_errors_survive_pickling(a):
+    import pickle
+
+    with pytest.raises(ValueError) as caught:
+        a + gc.ones((4, 5))
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is type(caught.value) and str(again) == str(caught.value)

@@ -1,0 +1,236 @@
+"""Reductions and matrix products: float results equal the canonical trees bit for bit, the rest equals NumPy."""
+
+import itertools
+
+import graphc as gc
+import numpy as np
+import pytest
+from support.session import ORACLE
+from support import edge, exact, trees
+
+SIZES = (0, 1, 5, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 8191, 8192, 8193, 3 * 8192 + 5)
+
+
+def same(got, want, what=""):
+    """Bit for bit; NumPy in graphc's place adds in another order."""
+    if ORACLE:
+        np.testing.assert_allclose(np.asarray(got), want, rtol=2e-3, atol=1e-2)
+    else:
+        exact.assert_same(got, want, what)
+
+
+def floats(rng, shape, dtype):
+    """Values of many magnitudes: any change of order shows in the last bits."""
+    return (rng.normal(size=shape) * 2.0 ** rng.integers(-6, 6, shape)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+def test_lane_tree_of_every_size(dtype):
+    rng = np.random.default_rng(30)
+    for n in SIZES:
+        x = floats(rng, (3, n), dtype)
+        g = gc.asarray(x)
+        results = [gc.sum(g, axis=1), gc.sum(g), g.sum(axis=-1, keepdims=True)]
+        gc.eval(*results)
+        same(results[0], trees.sum(x, (1,)), f"rows of {n}")
+        same(results[1], trees.sum(x, (0, 1)), f"all of 3 x {n}")
+        same(results[2], trees.sum(x, (1,))[:, None], f"keepdims {n}")
+
+
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+def test_row_tree_of_every_size(dtype):
+    rng = np.random.default_rng(31)
+    for n in SIZES:
+        x = floats(rng, (n, 3), dtype)
+        same(gc.sum(gc.asarray(x), axis=0), trees.sum(x, (0,)), f"columns of {n}")
+
+
+def test_two_levels_of_blocks():
+    x = floats(np.random.default_rng(32), 256 * 8192 + 3 * 8192 + 77, "float32")
+    same(gc.sum(gc.asarray(x)), trees.sum(x, (0,)))
+
+
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+@pytest.mark.parametrize("shape", [(4, 5, 6), (33, 7, 40), (3, 300, 2), (1, 9, 1), (2, 1, 5), (70, 3, 2, 5)], ids=str)
+def test_every_axes_choice(shape, dtype):
+    x = floats(np.random.default_rng(33), shape, dtype)
+    g = gc.asarray(x)
+    choices = [c for r in range(1, len(shape) + 1) for c in itertools.combinations(range(len(shape)), r)]
+    results = [(gc.sum(g, axis=c), gc.mean(g, axis=c), gc.prod(g / 2, axis=c)) for c in choices]
+    gc.eval(*itertools.chain(*results))
+    for axes, (total, mean, product) in zip(choices, results):
+        same(total, trees.sum(x, axes), f"sum {axes}")
+        same(mean, trees.mean(x, axes), f"mean {axes}")
+        if not ORACLE:
+            same(product, trees.prod(x / x.dtype.type(2), axes), f"prod {axes}")
+
+
+def test_the_layout_of_the_operand_changes_nothing():
+    x = floats(np.random.default_rng(34), (40, 300), "float32")
+    base = np.asarray(gc.sum(gc.asarray(x), axis=1))
+    transposed = gc.asarray(np.ascontiguousarray(x.T)).T
+    flipped = gc.asarray(np.ascontiguousarray(x[::-1, ::-1]))[::-1, ::-1]
+    computed = gc.asarray(x - 1) * 1 + 1
+    for other in (transposed, flipped, gc.asarray(np.asfortranarray(x))):
+        same(gc.sum(other, axis=1), base)
+    same(gc.sum(computed, axis=1), trees.sum((x - 1) * np.float32(1) + np.float32(1), (1,)))
+
+
+@pytest.mark.parametrize("dtype", edge.DTYPES)
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_order_free_reductions_equal_numpy(dtype, keepdims):
+    rng = np.random.default_rng(35)
+    x = rng.choice(edge.values(dtype), (5, 6, 37))
+    g = gc.asarray(x)
+    names = ["min", "max", "any", "all", "argmin", "argmax"]
+    names += ["sum", "prod"] if np.dtype(dtype).kind != "f" else []
+    cases = []
+    for name in names:
+        axes = [None, 0, 1, -1] if name.startswith("arg") else [None, 0, 1, -1, (0, 2), (1, 2), (0, 1, 2)]
+        cases += [(name, axis) for axis in axes]
+    results = [getattr(gc, name)(g, axis=axis, keepdims=keepdims) for name, axis in cases]
+    gc.eval(*results)
+    for (name, axis), got in zip(cases, results):
+        with np.errstate(all="ignore"):
+            want = np.asarray(getattr(np, name)(x, axis=axis, keepdims=keepdims))
+        if name in ("min", "max") and np.dtype(dtype).kind == "f":
+            np.testing.assert_array_equal(np.asarray(got), want)  # the sign of a zero is tested below
+            assert got.dtype == want.dtype
+        else:
+            exact.assert_same(got, want, f"{name} axis={axis}")
+
+
+@pytest.mark.graphc_only
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+def test_minimum_of_zeros_is_the_negative_one(dtype):
+    x = np.array([[0.0, -0.0], [-0.0, 0.0]] * 200, dtype)
+    g = gc.asarray(x)
+    assert np.signbit(np.asarray(gc.min(g, axis=1))).all() and np.signbit(np.asarray(gc.min(g, axis=0))).all()
+    assert not np.signbit(np.asarray(gc.max(g, axis=1))).any() and not np.signbit(np.asarray(gc.max(g, axis=0))).any()
+
+
+def test_sums_start_from_positive_zero():
+    x = np.full((3, 300), -0.0)
+    for axis in (None, 0, 1):
+        exact.assert_same(gc.sum(gc.asarray(x), axis=axis), np.sum(x, axis=axis))
+    exact.assert_same(gc.prod(gc.asarray(x), axis=1), np.prod(x, axis=1))
+
+
+def test_nan_and_infinity_pass_through():
+    x = np.ones((6, 700), "float32")
+    x[1, 3] = np.nan
+    x[2, 699] = np.inf
+    x[3, 0], x[3, 1] = np.inf, -np.inf
+    g = gc.asarray(x)
+    with np.errstate(all="ignore"):
+        for name in ("sum", "mean", "min", "max", "prod"):
+            exact.assert_same(getattr(gc, name)(g, axis=1), getattr(np, name)(x, axis=1), name)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "mean"])
+@pytest.mark.parametrize("dtype", edge.DTYPES)
+def test_result_dtypes(name, dtype):
+    x = np.ones((2, 3), dtype)
+    got = getattr(gc, name)(gc.asarray(x))
+    assert got.dtype == getattr(np, name)(x).dtype
+    for wanted in ("float32", "float64", "int64"):
+        if name == "mean" and wanted == "int64":
+            continue
+        got = getattr(gc, name)(gc.asarray(x), axis=0, dtype=wanted)
+        exact.assert_same(got, getattr(np, name)(x, axis=0, dtype=wanted), f"{name} {dtype} -> {wanted}")
+
+
+def test_zero_size():
+    g = gc.asarray(np.zeros((0, 3)))
+    exact.assert_same(gc.sum(g, axis=0), np.zeros(3))
+    exact.assert_same(gc.prod(g, axis=0), np.ones(3))
+    exact.assert_same(gc.sum(g, axis=1), np.zeros(0))
+    exact.assert_same(gc.max(g, axis=1), np.zeros(0))
+    exact.assert_same(gc.any(g), np.bool_(False))
+    exact.assert_same(gc.all(g), np.bool_(True))
+    for name in ("min", "max", "argmin", "argmax"):
+        with pytest.raises(ValueError):
+            getattr(gc, name)(g)
+        with pytest.raises(ValueError):
+            getattr(gc, name)(g, axis=0)
+
+
+def test_empty_axes_reduce_nothing():
+    x = np.arange(6.0).reshape(2, 3)
+    exact.assert_same(gc.sum(gc.asarray(x), axis=()), x)
+    exact.assert_same(gc.any(gc.asarray(x), axis=()), x != 0)
+
+
+def test_zero_dimensional_operands():
+    g = gc.asarray(np.float32(2.5))
+    for name in ("sum", "prod", "min", "max", "mean"):
+        exact.assert_same(getattr(gc, name)(g), np.float32(2.5), name)
+    exact.assert_same(gc.argmax(g), np.int64(0))
+
+
+def test_variance_and_deviation():
+    x = np.random.default_rng(36).normal(size=(7, 300))
+    g = gc.asarray(x)
+    for axis in (None, 0, 1, (0, 1)):
+        np.testing.assert_allclose(np.asarray(gc.var(g, axis=axis)), np.var(x, axis=axis), rtol=1e-13)
+        np.testing.assert_allclose(np.asarray(gc.std(g, axis=axis, keepdims=True)), np.std(x, axis=axis, keepdims=True), rtol=1e-13)
+    np.testing.assert_allclose(np.asarray(gc.var(g, ddof=1)), np.var(x, ddof=1), rtol=1e-13)
+
+
+def test_methods_agree_with_functions():
+    x = np.random.default_rng(37).normal(size=(3, 4))
+    g = gc.asarray(x)
+    for name in ("sum", "prod", "min", "max", "mean", "any", "all", "argmin", "argmax", "var", "std"):
+        exact.assert_same(getattr(g, name)(axis=1), np.asarray(getattr(gc, name)(g, axis=1)), name)
+
+
+def test_row_local_programs():
+    """Softmax and centring: reductions with their producers and epilogues."""
+    x = floats(np.random.default_rng(38), (20, 300), "float32")
+    g = gc.asarray(x)
+    centred = x - trees.mean(x, (1,))[:, None]
+    same(g - g.mean(axis=1, keepdims=True), centred)
+    e = np.exp((x - x.max(1, keepdims=True)).astype(np.float64))
+    soft = gc.exp(g - g.max(axis=1, keepdims=True))
+    soft = soft / soft.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(np.asarray(soft), e / e.sum(1, keepdims=True), rtol=3e-6, atol=1e-37)
+
+
+MATMULS = [(1, 1, 1), (2, 3, 4), (5, 0, 3), (0, 4, 2), (17, 31, 9), (3, 2047, 2), (3, 2048, 2), (3, 2049, 2), (2, 5 * 2048 + 3, 3), (70, 65, 66)]
+
+
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+@pytest.mark.parametrize("sizes", MATMULS, ids=str)
+def test_matmul_chains(sizes, dtype):
+    m, k, n = sizes
+    rng = np.random.default_rng(39)
+    x, y = floats(rng, (m, k), dtype), floats(rng, (k, n), dtype)
+    got = gc.matmul(gc.asarray(x), gc.asarray(y))
+    same(got, trees.matmul(x, y), f"matmul {sizes}")
+
+
+@pytest.mark.parametrize("dtype", edge.DTYPES)
+def test_matmul_of_every_dtype_and_rank(dtype):
+    rng = np.random.default_rng(40)
+    shapes = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((2, 3), (3, 4)), ((5, 2, 3), (3, 4)), ((5, 1, 2, 3), (6, 3, 4))]
+    pairs = [(rng.integers(0, 4, a).astype(dtype), rng.integers(0, 4, b).astype(dtype)) for a, b in shapes]
+    results = [gc.matmul(gc.asarray(a), gc.asarray(b)) for a, b in pairs]
+    operators = [gc.asarray(a) @ gc.asarray(b) for a, b in pairs]
+    gc.eval(*results, *operators)
+    for (a, b), got, other in zip(pairs, results, operators):
+        exact.assert_same(got, np.asarray(a @ b), f"{a.shape} @ {b.shape}")
+        exact.assert_same(other, np.asarray(a @ b))
+
+
+def test_symmetric_product_is_symmetric():
+    x = floats(np.random.default_rng(41), (37, 50), "float32")
+    g = gc.asarray(x)
+    got = np.asarray(g @ g.T)
+    exact.assert_same(got, got.T.copy())
+
+
+def test_matmul_with_prologue_and_epilogue():
+    rng = np.random.default_rng(42)
+    x, y = floats(rng, (9, 40), "float64"), floats(rng, (40, 7), "float64")
+    g = (gc.asarray(x) * 2) @ gc.asarray(y)[::-1] + 1
+    same(g, trees.matmul(x * 2, y[::-1].copy()) + 1)
