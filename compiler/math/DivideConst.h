@@ -196,17 +196,17 @@ DivMod<V> divModPositive(B &b, V y, uint64_t p, bool small) {
     return divModConstTiny<W, Signed>(b, y, static_cast<int64_t>(p));
   } else if constexpr (W == 32) {
     return divModConst32<Signed>(b, y, static_cast<int64_t>(p));
-  } else if constexpr (!Signed) {
-    if (Method == DivideBy::kFloat64 && small && p <= static_cast<uint64_t>(kMaxSmallDivisor))
-      return divModSmall64(b, y, static_cast<int64_t>(p));
-    return divModMagicUnsigned64(b, y, p);
   } else {
-    auto divisor = static_cast<int64_t>(p);
-    if (Method == DivideBy::kFloat64 && small && divisor <= kMaxSmallDivisor)
-      return divModSmall64(b, y, divisor);
-    if (Method == DivideBy::kFloat64 && divisor <= kMaxFloatDivisor)
-      return divModConstFloat64(b, y, divisor);
-    return divModMagicSigned64(b, y, divisor);
+    if constexpr (Method == DivideBy::kFloat64) {
+      if (small && p <= static_cast<uint64_t>(kMaxSmallDivisor))
+        return divModSmall64(b, y, static_cast<int64_t>(p));
+      if (Signed && p <= static_cast<uint64_t>(kMaxFloatDivisor))
+        return divModConstFloat64(b, y, static_cast<int64_t>(p));
+    }
+    if constexpr (Signed)
+      return divModMagicSigned64(b, y, static_cast<int64_t>(p));
+    else
+      return divModMagicUnsigned64(b, y, p);
   }
 }
 

@@ -16,7 +16,7 @@ struct TanhTable<32> {
 };
 template <>
 struct TanhTable<64> {
-  static constexpr double kCrossing = 0.7, kOne = 20.0;
+  static constexpr double kCrossing = 0.85, kOne = 20.0;
   static constexpr auto &kTanh = kTanhF64;
 };
 
