@@ -218,15 +218,55 @@ def test_overlapping_arguments():
         exact.assert_same(g, base)
 
 
-def test_a_returned_view_aliases():
-    compiled = gc.jit(lambda x: x[1:])
+def test_a_returned_view_of_an_argument_aliases():
+    f, runs = counted(lambda x: (x[1:], x.T, x * 2))
+    compiled = gc.jit(f)
+    for _ in range(3):
+        x = gc.asarray(np.arange(4.0))
+        v, t, d = compiled(x)
+        v += 10
+        t *= 2
+        exact.assert_same(x, np.array([0.0, 22, 24, 26]))
+        exact.assert_same(d, np.arange(4.0) * 2)
+    assert len(runs) == 1
+
+
+def test_a_returned_view_of_a_view():
+    compiled = gc.jit(lambda x: x.reshape(-1)[1:])
+    for _ in range(2):
+        x = gc.asarray(np.arange(12.0).reshape(3, 4))
+        v = compiled(x[1:])
+        v += 100
+        want = np.arange(12.0)
+        want[5:] += 100
+        exact.assert_same(x, want.reshape(3, 4))
+
+
+def test_results_that_share_memory_alias():
+    def f(x):
+        y = x + 1
+        return y, y[::2]
+
+    compiled = gc.jit(f)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", gc.PerformanceWarning)
         for _ in range(2):
-            x = gc.asarray(np.arange(4.0))
-            v = compiled(x)
+            y, v = compiled(gc.asarray(np.arange(4.0)))
             v += 10
-            exact.assert_same(x, np.array([0.0, 11, 12, 13]))
+            exact.assert_same(y, np.array([11.0, 2, 13, 4]))
+
+
+def test_an_argument_that_a_captured_array_aliases():
+    state = gc.asarray(np.arange(4.0))
+
+    @gc.jit
+    def f(x):
+        state[...] += 1
+        return x * 2
+
+    exact.assert_same(f(gc.asarray(np.ones(4))), np.full(4, 2.0))
+    exact.assert_same(f(state), (np.arange(4.0) + 2) * 2)
+    exact.assert_same(f(state), (np.arange(4.0) + 3) * 2)
 
 
 scale = gc.asarray(np.float64(2)) if hasattr(gc, "_graphc") else None

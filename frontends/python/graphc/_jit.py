@@ -1,8 +1,8 @@
 """`jit`: a function recorded once per structure of its arguments, then called without running its Python code.
 
-The result is always what running the function would give. Where a recording cannot promise that (a branch on a value, a
-returned view of an argument, arguments that overlap while one is written) the function runs as it is: recorded anew at
-each call, its kernels still compiled once.
+The result is always what running the function would give. Where a recording cannot promise that (a branch on a value,
+results that share memory, arguments that overlap while one is written) the function runs as it is: recorded anew at each
+call, its kernels still compiled once.
 """
 
 import collections
@@ -111,11 +111,17 @@ class _State:
         if recording is None:
             recording = self._record(call)
         if recording is False or (call.aliased and recording.mutates):
-            self.eager_calls += 1
-            return self._run(call, call.arrays)
-        outputs = recording.function.call(call.arrays)
+            return self._eager(call)
+        try:
+            outputs = recording.function.call(call.arrays)
+        except TraceError:  # nothing ran: an update would reach another array of this call
+            return self._eager(call)
         self._bind(call, recording)
         return recording.rebuild(outputs, call.arrays)
+
+    def _eager(self, call):
+        self.eager_calls += 1
+        return self._run(call, call.arrays)
 
     def _bind(self, call, recording):
         jitted = self.jitted and self.jitted()
@@ -256,15 +262,16 @@ class _State:
             result = self._run(call, placeholders)
             leaves = []
             structure = _tree.flatten(result, leaves)
-            plan, outputs = _plan_outputs(leaves, placeholders, self.fn)
+            plan, outputs = _plan_outputs(leaves, placeholders)
             function = _graphc.end_trace(trace, outputs)
         except BaseException:
             _graphc.abort_trace(trace)
             raise
         mutates = bool(function.updates_arguments)
-        if mutates and not all(x.contiguous for x in call.arrays):
+        views = mutates or any(_shares_with(x, placeholders) for x in outputs)
+        if views and not all(x.contiguous for x in call.arrays):
             # A reshape of a strided view is a copy; of its stand-in it was a view.
-            raise TraceError("it updates an argument that is not contiguous")
+            raise TraceError("it updates or returns parts of an argument that is not contiguous")
         return _Recording(function, structure, plan, mutates, len(outputs))
 
 
@@ -283,7 +290,7 @@ class _Identity:
         return id(self.value)
 
 
-def _plan_outputs(leaves, placeholders, fn):
+def _plan_outputs(leaves, placeholders):
     """How each returned leaf is found again: a fresh output, an argument handed back, or a plain value."""
     plan, outputs, known = [], [], {}
     arguments = {id(p): i for i, p in enumerate(placeholders)}
@@ -297,20 +304,21 @@ def _plan_outputs(leaves, placeholders, fn):
         else:
             if id(leaf) not in known:
                 known[id(leaf)] = len(outputs)
-                for other in (*placeholders, *outputs):
-                    if _graphc.shares_storage(leaf, other):
-                        raise TraceError("it returns a view that shares memory with an argument or another result")
                 outputs.append(leaf)
             plan.append(("out", known[id(leaf)]))
+    # Views of arguments come back as views; two results that share a new array would come back apart.
+    fresh = [x for x in outputs if not _shares_with(x, placeholders)]
+    if _aliased(fresh):
+        raise TraceError("two of its results share memory")
     return plan, outputs
 
 
+def _shares_with(x, others):
+    return any(_graphc.shares_storage(x, y) for y in others)
+
+
 def _aliased(arrays):
-    for i, x in enumerate(arrays):
-        for y in arrays[:i]:
-            if _graphc.shares_storage(x, y):
-                return True
-    return False
+    return any(_shares_with(x, arrays[:i]) for i, x in enumerate(arrays))
 
 
 def _hashable(value):
