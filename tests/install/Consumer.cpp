@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------------------------------===//
 #include "runtime/drivers/Drivers.h"
 #include "runtime/exec/Executor.h"
+#include "runtime/program/Archive.h"
 
 #include <cstdio>
 #include <fstream>
@@ -60,9 +61,13 @@ int main(int argc, char **argv) {
   std::vector<uint8_t> damaged = bytes;
   if (!damaged.empty())
     damaged.back() ^= 1;
-  if (program::Program::parse(std::move(damaged))) {
-    std::fprintf(stderr, "a damaged program was accepted\n");
+  if (program::readArchive(damaged)) {
+    std::fprintf(stderr, "a damaged file was accepted\n");
     return 1;
   }
-  return runOnCpu(std::move(bytes));
+  auto members = program::readArchive(bytes);
+  if (!members)
+    return fail(members.status());
+  std::span<const uint8_t> blob = members->front().blob;
+  return runOnCpu({blob.begin(), blob.end()});
 }
