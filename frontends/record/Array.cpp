@@ -1,0 +1,86 @@
+#include "frontends/record/Array.h"
+
+#include "frontends/record/Trace.h"
+
+namespace graphc {
+
+Storage::Storage(NodeRef first)
+    : storageShape(first->shape()), storageDType(first->dtype()), storageDevice(&first->device()),
+      trace(Trace::active() ? Trace::active()->id() : 0), node(std::move(first)) {}
+
+NodeRef Storage::current() const {
+  std::lock_guard lock(mutex);
+  return node;
+}
+
+std::pair<NodeRef, uint64_t> Storage::versioned() const {
+  std::lock_guard lock(mutex);
+  return {node, version};
+}
+
+void Storage::replace(NodeRef next) {
+  // The old version may be the end of a long graph: it is dropped after the lock.
+  std::lock_guard lock(mutex);
+  std::swap(node, next);
+  ++version;
+}
+
+Array::Array(NodeRef node) : store(std::make_shared<Storage>(node)), arrayView(node->shape()) {}
+
+Array Array::ofStorage(std::shared_ptr<Storage> storage) {
+  Array out;
+  out.arrayView = View(storage->shape());
+  out.store = std::move(storage);
+  return out;
+}
+
+Array Array::withView(View view) const {
+  Array out;
+  out.store = store;
+  out.arrayView = std::move(view);
+  return out;
+}
+
+int64_t Array::size() const {
+  int64_t n = 1;
+  for (int64_t s : shape())
+    n *= s;
+  return n;
+}
+
+bool Array::mayShareMemory(const Array &other) const {
+  if (store != other.store)
+    return false;
+  auto [a, b] = arrayView.extent();
+  auto [c, d] = other.arrayView.extent();
+  return a < d && c < b;
+}
+
+Result<NodeRef> Array::value() const {
+  Trace *trace = Trace::active();
+  if (trace && store->traceId() != trace->id())
+    return arrayView.get(trace->capture(store));
+  auto [node, version] = store->versioned();
+  if (remembered && rememberedVersion == version)
+    return remembered;
+  return arrayView.get(node);
+}
+
+Status Array::assign(const NodeRef &value) {
+  Trace *trace = Trace::active();
+  bool outer = trace && store->traceId() != trace->id();
+  GRAPHC_ASSIGN(NodeRef next,
+                arrayView.put(outer ? trace->capture(store) : store->current(), value));
+  if (outer)
+    trace->replaceCaptured(store, std::move(next));
+  else
+    store->replace(std::move(next));
+  return Status::ok();
+}
+
+void Array::remember(const NodeRef &ready, uint64_t version) {
+  remembered = ready;
+  rememberedVersion = version;
+}
+
+} // namespace graphc

@@ -1,0 +1,85 @@
+//===- Array.h - Arrays: views of versioned storages
+//-------------------------------------------------===//
+//
+// An Array is a view of a Storage. Writing through any view gives the storage a new version; every
+// view reads the newest version at the time it is read, so results follow NumPy's order of reads
+// and writes although nothing is computed yet.
+//
+// Threads: recording from several threads is safe; two threads that write one storage leave one of
+// the two versions.
+//
+//===----------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_ARRAY_H
+#define GRAPHC_FRONTENDS_RECORD_ARRAY_H
+
+#include "frontends/record/View.h"
+
+#include <memory>
+
+namespace graphc {
+
+/// What arrays that alias each other share: a type, a device and the newest version. Made inside a
+/// trace it belongs to that trace.
+class Storage {
+public:
+  explicit Storage(NodeRef first);
+  const Shape &shape() const { return storageShape; }
+  DType dtype() const { return storageDType; }
+  rt::Device &device() const { return *storageDevice; }
+  uint64_t traceId() const { return trace; } ///< 0: made outside traces
+
+  NodeRef current() const;
+  /// The newest version and its number, which counts writes.
+  std::pair<NodeRef, uint64_t> versioned() const;
+  void replace(NodeRef next);
+
+private:
+  Shape storageShape;
+  DType storageDType;
+  rt::Device *storageDevice;
+  uint64_t trace;
+  mutable std::mutex mutex;
+  NodeRef node;
+  uint64_t version = 0;
+};
+
+class Array {
+public:
+  Array() = default;
+  /// A new storage whose first version is `node`; the array shows all of it.
+  explicit Array(NodeRef node);
+  /// All of a storage.
+  static Array ofStorage(std::shared_ptr<Storage> storage);
+  /// Another view of the same storage.
+  Array withView(View view) const;
+
+  bool isNull() const { return !store; }
+  const Shape &shape() const { return arrayView.shape(); }
+  int64_t rank() const { return shape().rank(); }
+  int64_t size() const;
+  DType dtype() const { return store->dtype(); }
+  rt::Device &device() const { return store->device(); }
+  const View &view() const { return arrayView; }
+  const std::shared_ptr<Storage> &storage() const { return store; }
+  bool sharesStorage(const Array &other) const { return store == other.store; }
+  /// Whether the ranges of elements touched overlap (numpy.may_share_memory).
+  bool mayShareMemory(const Array &other) const;
+
+  /// The node of the newest value. Inside a trace, an array made outside becomes a captured input.
+  Result<NodeRef> value() const;
+  /// Replaces what the view shows; `value` has the view's shape and dtype. InvalidArgument for
+  /// read-only views.
+  Status assign(const NodeRef &value);
+  /// Keeps a computed value of this view for the next value() of the same version.
+  void remember(const NodeRef &ready, uint64_t version);
+
+private:
+  std::shared_ptr<Storage> store;
+  View arrayView;
+  NodeRef remembered;
+  uint64_t rememberedVersion = 0;
+};
+
+} // namespace graphc
+
+#endif // GRAPHC_FRONTENDS_RECORD_ARRAY_H

@@ -1,0 +1,20 @@
+//===- Constants.h - Which literals are arguments
+//---------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_CONSTANTS_H
+#define GRAPHC_FRONTENDS_RECORD_CONSTANTS_H
+
+#include "frontends/record/Snapshot.h"
+
+namespace graphc {
+
+/// The constant rule. A float literal is part of the structure at first. When the same structure
+/// comes back with another value of it, that literal is an argument from then on: the program is
+/// compiled a second time and never again. Divisors, exponents and integers stay constants, because
+/// they change the code. Remembers structures for the process; thread-safe.
+void promoteLiterals(Segment &segment);
+/// Forgets all structures (tests).
+void forgetLiterals();
+
+} // namespace graphc
+
+#endif // GRAPHC_FRONTENDS_RECORD_CONSTANTS_H

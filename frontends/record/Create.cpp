@@ -1,0 +1,171 @@
+// Arrays from numbers and from memory.
+#include "frontends/record/Ops.h"
+#include "frontends/record/Record.h"
+#include "frontends/record/Session.h"
+#include "frontends/record/Trace.h"
+#include "runtime/base/Strings.h"
+
+#include <cmath>
+
+namespace graphc::ops {
+namespace {
+
+using op::Scalar;
+using strings::format;
+
+Result<rt::Device *> chosen(rt::Device *device) {
+  return device ? Result<rt::Device *>(device) : currentDevice();
+}
+
+double numberOf(const Scalar &s) {
+  return s.kind == Scalar::Kind::Float ? s.number : static_cast<double>(s.integer);
+}
+
+Result<int64_t> arangeCount(const Scalar &start, const Scalar &stop, const Scalar &step) {
+  if (numberOf(step) == 0)
+    return Status(ErrorCode::InvalidArgument, "[arange] step is zero");
+  bool exact = start.kind != Scalar::Kind::Float && stop.kind != Scalar::Kind::Float &&
+               step.kind != Scalar::Kind::Float;
+  if (exact) {
+    __int128 distance = stop.integer - start.integer, s = step.integer;
+    if ((distance > 0) != (s > 0) || distance == 0)
+      return int64_t{0};
+    __int128 count = (distance + s - (s > 0 ? 1 : -1)) / s;
+    if (count > INT64_MAX)
+      return Status(ErrorCode::Shape, "[arange] maximum allowed size exceeded");
+    return static_cast<int64_t>(count);
+  }
+  double count = std::ceil((numberOf(stop) - numberOf(start)) / numberOf(step));
+  if (std::isnan(count))
+    return Status(ErrorCode::InvalidArgument, "[arange] cannot compute length");
+  if (count > 9e18)
+    return Status(ErrorCode::Shape, "[arange] maximum allowed size exceeded");
+  return count > 0 ? static_cast<int64_t>(count) : int64_t{0};
+}
+
+} // namespace
+
+Result<Array> full(const Shape &shape, const Scalar &value, DType dtype, rt::Device *device) {
+  RecordScope scope;
+  GRAPHC_ASSIGN(int64_t count, op::checkedCount("full", shape));
+  static_cast<void>(count);
+  GRAPHC_ASSIGN(rt::Device * on, chosen(device));
+  GRAPHC_ASSIGN(uint64_t bits, op::literalBits(value, dtype));
+  GRAPHC_ASSIGN(NodeRef n, node::broadcast(node::literal(bits, dtype, *on), shape));
+  return Array(std::move(n));
+}
+
+Result<Array> iota(int64_t count, DType dtype, rt::Device *device) {
+  RecordScope scope;
+  if (count < 0)
+    return Status(ErrorCode::Shape,
+                  format("[iota] negative dimensions are not allowed: {}", count));
+  GRAPHC_ASSIGN(rt::Device * on, chosen(device));
+  GRAPHC_ASSIGN(NodeRef n, node::make(op::OpKind::Iota, {}, {}, {dtype, Shape{count}}, *on));
+  return Array(std::move(n));
+}
+
+Result<Array> arange(const Scalar &start, const Scalar &stop, const Scalar &step,
+                     std::optional<DType> wanted, rt::Device *device) {
+  RecordScope scope;
+  GRAPHC_ASSIGN(int64_t count, arangeCount(start, stop, step));
+  op::OperandType types[] = {start.type(), stop.type(), step.type()};
+  DType dtype = wanted.value_or(op::resultType(types));
+  if (dtype == DType::Bool)
+    return Status(ErrorCode::DType,
+                  "[arange] no fill-function for dtype bool; use an integer dtype and astype");
+  // NumPy's fill: first + i * (second - first), all in the result's dtype. Both ends must be
+  // representable.
+  Scalar second = start.kind == Scalar::Kind::Float || step.kind == Scalar::Kind::Float
+                      ? Scalar::ofFloat(numberOf(start) + numberOf(step))
+                      : Scalar::ofInt(start.integer + step.integer);
+  Scalar delta = step;
+  if (isFloat(dtype)) {
+    double a = numberOf(start), b = numberOf(second);
+    delta = Scalar::ofFloat(dtype == DType::Float32
+                                ? static_cast<double>(static_cast<float>(b) - static_cast<float>(a))
+                                : b - a);
+  } else if (second.kind == Scalar::Kind::Float) { // truncated one by one
+    delta = Scalar::ofInt(static_cast<__int128>(numberOf(second)) -
+                          static_cast<__int128>(numberOf(start)));
+  }
+  GRAPHC_ASSIGN(Array out, iota(count, dtype, device));
+  bool isUnit = numberOf(delta) == 1, startsAtZero = numberOf(start) == 0;
+  // Wrapping arithmetic of the dtype: a negative step of an unsigned range is its complement.
+  auto literal = [&](const Scalar &s) -> Result<Operand> {
+    if (isFloat(dtype) || s.kind == Scalar::Kind::Float)
+      return Operand(s);
+    if (s.integer < 0 && isUnsigned(dtype))
+      return Operand(
+          Scalar::ofInt(s.integer + (static_cast<__int128>(1) << (8 * itemSize(dtype)))));
+    return Operand(s);
+  };
+  if (!isUnit && count > 1) {
+    GRAPHC_ASSIGN(Operand by, literal(delta));
+    Operand product[] = {out, by};
+    GRAPHC_ASSIGN(out, elementwise(op::OpKind::Mul, product));
+  }
+  if (!startsAtZero && count > 0) {
+    Scalar first = isFloat(dtype) || start.kind != Scalar::Kind::Float
+                       ? start
+                       : Scalar::ofInt(static_cast<__int128>(start.number));
+    GRAPHC_ASSIGN(Operand from, literal(first));
+    Operand sum[] = {out, from};
+    GRAPHC_ASSIGN(out, elementwise(op::OpKind::Add, sum));
+  }
+  return out;
+}
+
+Result<Array> fromHost(const void *data, const op::TensorType &type, rt::Device *device) {
+  GRAPHC_ASSIGN(rt::Device * on, chosen(device));
+  auto bytes = byteCount(type.shape, type.dtype);
+  if (!bytes)
+    return Status(ErrorCode::Shape, format("[asarray] an array of shape {} is too large",
+                                           op::compactShape(type.shape)));
+  GRAPHC_ASSIGN(rt::BufferRef buffer, on->allocate(*bytes));
+  if (*bytes > 0)
+    GRAPHC_TRY(on->queue().upload(*buffer, data, *bytes));
+  return Array(Node::makeReady(type, *on, std::move(buffer)));
+}
+
+Result<Array> wrapHost(void *data, const op::TensorType &type, std::shared_ptr<void> owner,
+                       rt::Device *device) {
+  GRAPHC_ASSIGN(rt::Device * on, chosen(device));
+  auto bytes = byteCount(type.shape, type.dtype);
+  if (!bytes)
+    return Status(ErrorCode::Shape, format("[from_dlpack] an array of shape {} is too large",
+                                           op::compactShape(type.shape)));
+  GRAPHC_ASSIGN(rt::BufferRef buffer, on->wrapHost(data, *bytes, std::move(owner)));
+  return Array(Node::makeReady(type, *on, std::move(buffer)));
+}
+
+Result<Array> toDevice(Array &x, rt::Device &device) {
+  if (&x.device() == &device)
+    return x;
+  if (Trace::active())
+    return Status(ErrorCode::Trace,
+                  format("[to_device] a traced function stays on one device: {} to {}",
+                         x.device().info().name, device.info().name));
+  Array *arrays[] = {&x};
+  GRAPHC_TRY(evaluateArrays(arrays, "exchange"));
+  GRAPHC_ASSIGN(NodeRef n, x.value());
+  GRAPHC_ASSIGN(rt::BufferRef target, device.allocate(n->bytes()));
+  rt::Buffer &source = *n->buffer();
+  if (n->bytes() > 0) {
+    // One of the two is memory the host can touch, or the host is the way station.
+    if (target->host() && device.info().hostVisible) {
+      GRAPHC_TRY(device.queue().finish());
+      GRAPHC_TRY(x.device().queue().download(target->host(), source, n->bytes()));
+    } else if (source.host()) {
+      GRAPHC_TRY(x.device().queue().finish());
+      GRAPHC_TRY(device.queue().upload(*target, source.host(), n->bytes()));
+    } else {
+      std::vector<char> station(static_cast<size_t>(n->bytes()));
+      GRAPHC_TRY(x.device().queue().download(station.data(), source, n->bytes()));
+      GRAPHC_TRY(device.queue().upload(*target, station.data(), n->bytes()));
+    }
+  }
+  return Array(Node::makeReady({n->dtype(), n->shape()}, device, std::move(target)));
+}
+
+} // namespace graphc::ops

@@ -1,0 +1,241 @@
+#include "frontends/record/Ops.h"
+#include "frontends/record/Record.h"
+#include "frontends/record/Session.h"
+#include "runtime/base/Strings.h"
+
+#include <algorithm>
+
+namespace graphc {
+
+using strings::format;
+
+op::OperandType Operand::type() const {
+  if (array)
+    return {array->dtype(), op::Weak::None};
+  return dtype ? op::OperandType{*dtype, op::Weak::None} : scalar.type();
+}
+
+std::span<const int64_t> Operand::shape() const {
+  return array ? std::span<const int64_t>(array->shape()) : std::span<const int64_t>();
+}
+
+namespace ops {
+namespace {
+
+using op::OpKind;
+
+Result<rt::Device *> commonDevice(std::string_view name, std::span<const Operand> operands) {
+  rt::Device *device = nullptr;
+  for (const Operand &o : operands) {
+    if (!o.array || device == &o.array->device())
+      continue;
+    if (device)
+      return Status(ErrorCode::Device,
+                    format("[{}] operands are on different devices, {} and {}; use to_device", name,
+                           device->info().name, o.array->device().info().name));
+    device = &o.array->device();
+  }
+  return device ? Result<rt::Device *>(device) : currentDevice();
+}
+
+Result<NodeRef> operandNode(const Operand &o, DType dtype, rt::Device &device) {
+  if (o.array) {
+    GRAPHC_ASSIGN(NodeRef n, o.array->value());
+    return node::cast(n, dtype);
+  }
+  if (o.dtype) { // a strong scalar has been rounded to its own dtype already
+    GRAPHC_ASSIGN(uint64_t bits, op::literalBits(o.scalar, *o.dtype));
+    return node::cast(node::literal(bits, *o.dtype, device), dtype);
+  }
+  GRAPHC_ASSIGN(uint64_t bits, op::literalBits(o.scalar, dtype));
+  return node::literal(bits, dtype, device);
+}
+
+bool isComparison(OpKind kind) {
+  const op::OpInfo &info = op::opInfo(kind);
+  return info.resultRule == op::ResultRule::Bool && info.arity == 2 &&
+         info.operandDTypes == op::DTypeClass::Any;
+}
+
+/// Comparison of every value below (or above) with every value of the other side: `less` is whether
+/// lhs < rhs.
+bool orderedResult(OpKind kind, bool less) {
+  switch (kind) {
+  case OpKind::NotEqual:
+    return true;
+  case OpKind::Less:
+  case OpKind::LessEqual:
+    return less;
+  case OpKind::Greater:
+  case OpKind::GreaterEqual:
+    return !less;
+  default:
+    return false;
+  }
+}
+
+/// A Python integer outside the dtype it is compared in decides the result (NumPy 2).
+std::optional<bool> decidedComparison(OpKind kind, std::span<const Operand> operands, DType dtype) {
+  if (!isComparison(kind) || isFloat(dtype))
+    return std::nullopt;
+  for (size_t i = 0; i < 2; ++i) {
+    const Operand &o = operands[i];
+    if (o.array || o.dtype || o.scalar.kind != op::Scalar::Kind::Int ||
+        op::fits(o.scalar.integer, dtype))
+      continue;
+    bool scalarIsLow = o.scalar.integer < 0;
+    return orderedResult(kind, scalarIsLow == (i == 0));
+  }
+  return std::nullopt;
+}
+
+bool mixesSignAt64(std::span<const Operand> operands) {
+  DType a = operands[0].type().dtype, b = operands[1].type().dtype;
+  bool strong =
+      operands[0].type().weak == op::Weak::None && operands[1].type().weak == op::Weak::None;
+  return strong && op::promoteTypes(a, b) == DType::Float64 && !isFloat(a) && !isFloat(b);
+}
+
+/// uint64 against a signed dtype: exact as in NumPy 2, not through float64.
+Result<Array> compareMixed(OpKind kind, std::span<const Operand> operands) {
+  size_t s = isSigned(operands[0].type().dtype) ? 0 : 1;
+  const Operand &given = operands[s];
+  GRAPHC_ASSIGN(rt::Device * device, commonDevice(op::opInfo(kind).name, operands));
+  GRAPHC_ASSIGN(NodeRef asSigned, operandNode(given, DType::Int64, *device));
+  GRAPHC_ASSIGN(NodeRef asUnsigned, node::cast(asSigned, DType::UInt64));
+  Array signedArray(asSigned), unsignedArray(asUnsigned);
+  Operand compared[2] = {operands[0], operands[1]};
+  compared[s] = Operand(unsignedArray);
+  GRAPHC_ASSIGN(Array plain, elementwise(kind, compared));
+  Operand sign[] = {signedArray, op::Scalar::ofInt(0)};
+  GRAPHC_ASSIGN(Array negative, elementwise(OpKind::Less, sign));
+  Operand choose[] = {negative, op::Scalar::ofBool(orderedResult(kind, s == 0)), plain};
+  return elementwise(OpKind::Select, choose);
+}
+
+Status refuseNegativePower(std::span<const Operand> operands, DType dtype) {
+  const Operand &exponent = operands[1];
+  if (isFloat(dtype) || exponent.array || exponent.scalar.kind != op::Scalar::Kind::Int ||
+      exponent.scalar.integer >= 0)
+    return Status::ok();
+  return Status(ErrorCode::InvalidArgument,
+                format("[pow] Integers to negative integer powers are not allowed: dtype {}, "
+                       "exponent {}",
+                       dtypeName(dtype), exponent.scalar.text()));
+}
+
+Result<DType> computeDType(OpKind kind, std::span<const Operand> operands) {
+  std::vector<op::OperandType> types;
+  for (const Operand &o : operands.subspan(kind == OpKind::Select ? 1 : 0))
+    types.push_back(o.type());
+  return op::promoteOperands(kind, types);
+}
+
+Result<Array> finish(Result<NodeRef> made) {
+  if (!made)
+    return made.takeStatus();
+  GRAPHC_TRY(respectBudget(*made));
+  return Array(made.take());
+}
+
+} // namespace
+
+Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
+  RecordScope scope;
+  const op::OpInfo &info = op::opInfo(kind);
+  if (info.category != op::Category::Elementwise ||
+      operands.size() != static_cast<size_t>(info.arity))
+    return Status(ErrorCode::InvalidArgument,
+                  format("[{}] takes {} operands, got {}", info.name, info.arity, operands.size()));
+  GRAPHC_ASSIGN(DType dtype, computeDType(kind, operands));
+  GRAPHC_ASSIGN(rt::Device * device, commonDevice(info.name, operands));
+  if (isComparison(kind) && mixesSignAt64(operands))
+    return compareMixed(kind, operands);
+  if (kind == OpKind::Pow)
+    GRAPHC_TRY(refuseNegativePower(operands, dtype));
+  std::vector<std::span<const int64_t>> shapes;
+  for (const Operand &o : operands)
+    shapes.push_back(o.shape());
+  GRAPHC_ASSIGN(Shape shape, op::broadcastShapes(info.name, shapes));
+  if (auto decided = decidedComparison(kind, operands, dtype))
+    return finish(node::broadcast(node::literal(*decided, DType::Bool, *device), shape));
+  std::vector<NodeRef> nodes;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    DType wanted = kind == OpKind::Select && i == 0 ? DType::Bool : dtype;
+    GRAPHC_ASSIGN(NodeRef n, operandNode(operands[i], wanted, *device));
+    GRAPHC_ASSIGN(NodeRef wide, node::broadcast(n, shape));
+    nodes.push_back(std::move(wide));
+  }
+  return finish(node::make(kind, nodes, {}, {}, *device));
+}
+
+Result<Array> power(const Operand &x, const Operand &y) {
+  Operand both[] = {x, y};
+  if (!x.array || y.array || y.scalar.kind == op::Scalar::Kind::Bool)
+    return elementwise(OpKind::Pow, both);
+  GRAPHC_ASSIGN(DType dtype, computeDType(OpKind::Pow, both));
+  double e = y.scalar.kind == op::Scalar::Kind::Float ? y.scalar.number
+                                                      : static_cast<double>(y.scalar.integer);
+  bool wasFloat = isFloat(x.array->dtype());
+  RecordScope scope;
+  if (e == 2 || e == 1) {
+    GRAPHC_ASSIGN(Array base, cast(*x.array, dtype));
+    Operand square[] = {base, base};
+    return e == 1 ? Result<Array>(base) : elementwise(OpKind::Mul, square);
+  }
+  if (e == 0.5 && wasFloat) {
+    GRAPHC_ASSIGN(Array base, cast(*x.array, dtype));
+    Operand root[] = {base};
+    return elementwise(OpKind::Sqrt, root);
+  }
+  if (e == -1 && wasFloat) {
+    Operand reciprocal[] = {op::Scalar::ofInt(1), x};
+    return elementwise(OpKind::Div, reciprocal);
+  }
+  return elementwise(OpKind::Pow, both);
+}
+
+Status inPlace(OpKind kind, Array &x, const Operand &y) {
+  RecordScope scope;
+  std::string_view name = op::opInfo(kind).name;
+  if (x.view().isReadOnly())
+    return Status(ErrorCode::InvalidArgument,
+                  format("[{}] output array is read-only: it is a broadcast view", name));
+  Operand operands[] = {x, y};
+  GRAPHC_ASSIGN(Array result, kind == OpKind::Pow ? power(x, y) : elementwise(kind, operands));
+  if (!(result.shape() == x.shape()))
+    return Status(ErrorCode::Shape,
+                  format("[{}] non-broadcastable output operand with shape {} doesn't match the "
+                         "broadcast shape {}",
+                         name, op::compactShape(x.shape()), op::compactShape(result.shape())));
+  if (!op::canCastSameKind(result.dtype(), x.dtype()))
+    return Status(
+        ErrorCode::DType,
+        format("[{0}] Cannot cast ufunc '{0}' output from dtype('{1}') to dtype('{2}') with "
+               "casting rule 'same_kind'",
+               name, dtypeName(result.dtype()), dtypeName(x.dtype())));
+  GRAPHC_ASSIGN(NodeRef value, result.value());
+  GRAPHC_ASSIGN(NodeRef converted, node::cast(value, x.dtype()));
+  return x.assign(converted);
+}
+
+Result<Array> cast(const Array &x, DType dtype) {
+  RecordScope scope;
+  GRAPHC_ASSIGN(NodeRef n, x.value());
+  return finish(node::cast(n, dtype));
+}
+
+Result<Array> copy(const Array &x) {
+  RecordScope scope;
+  return finish(x.value());
+}
+
+Result<DType> resultType(std::span<const Operand> operands) {
+  std::vector<op::OperandType> types;
+  for (const Operand &o : operands)
+    types.push_back(o.type());
+  return op::resultType(types);
+}
+
+} // namespace ops
+} // namespace graphc

@@ -1,0 +1,117 @@
+// View::index: NumPy's basic indexing as one strided step.
+#include "frontends/record/View.h"
+#include "runtime/base/Strings.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace graphc {
+namespace {
+
+using strings::format;
+
+struct Range {
+  int64_t start;
+  int64_t step;
+  int64_t count;
+};
+
+/// Python's rules for slices of a sequence of `size` elements.
+Range adjust(const IndexItem &item, int64_t size) {
+  int64_t step = std::max(item.step.value_or(1), -std::numeric_limits<int64_t>::max());
+  bool forward = step > 0;
+  int64_t low = forward ? 0 : -1, high = forward ? size : size - 1;
+  auto clamp = [&](int64_t v) {
+    if (v < 0)
+      return std::max(v + size, low);
+    return std::min(v, high);
+  };
+  int64_t start = item.start ? clamp(*item.start) : (forward ? low : high);
+  int64_t stop = item.stop ? clamp(*item.stop) : (forward ? high : low);
+  int64_t count = 0;
+  if (forward && start < stop)
+    count = (stop - start - 1) / step + 1;
+  if (!forward && stop < start)
+    count = (start - stop - 1) / -step + 1;
+  // One spelling for equal parts, so that they record equal structure.
+  if (count == 0)
+    return {0, 1, 0};
+  return {start, count == 1 ? 1 : step, count};
+}
+
+Result<size_t> countedAxes(std::span<const IndexItem> items, int64_t rank) {
+  size_t used = 0, ellipses = 0;
+  for (const IndexItem &item : items) {
+    used += item.kind == IndexItem::Kind::Integer || item.kind == IndexItem::Kind::Slice;
+    ellipses += item.kind == IndexItem::Kind::Ellipsis;
+  }
+  if (ellipses > 1)
+    return Status(ErrorCode::Index, "[getitem] an index can only have a single ellipsis ('...')");
+  if (static_cast<int64_t>(used) > rank)
+    return Status(
+        ErrorCode::Index,
+        format("[getitem] too many indices for array: array is {}-dimensional, but {} were indexed",
+               rank, used));
+  return used;
+}
+
+} // namespace
+
+Result<View> View::index(std::span<const IndexItem> items) const {
+  GRAPHC_ASSIGN(size_t used, countedAxes(items, viewShape.rank()));
+  StridedStep step;
+  std::vector<int64_t> dims, strides;
+  int64_t offset = viewOffset;
+  auto take = [&](const Range &r) {
+    size_t axis = step.starts.size();
+    offset += r.start * viewStrides[axis];
+    step.starts.push_back(r.start);
+    step.steps.push_back(r.step);
+    step.counts.push_back(r.count);
+    return static_cast<int64_t>(axis);
+  };
+  auto keep = [&](const Range &r) {
+    int64_t axis = take(r);
+    step.axes.push_back(axis);
+    dims.push_back(r.count);
+    strides.push_back(viewStrides[static_cast<size_t>(axis)] * r.step);
+  };
+  auto keepWhole = [&](size_t count) {
+    for (size_t i = 0; i < count; ++i)
+      keep({0, 1, viewShape[step.starts.size()]});
+  };
+  for (const IndexItem &item : items) {
+    size_t axis = step.starts.size();
+    switch (item.kind) {
+    case IndexItem::Kind::NewAxis:
+      step.axes.push_back(-1);
+      dims.push_back(1);
+      strides.push_back(0);
+      break;
+    case IndexItem::Kind::Ellipsis:
+      keepWhole(viewShape.size() - used);
+      break;
+    case IndexItem::Kind::Slice:
+      if (item.step == 0)
+        return Status(ErrorCode::InvalidArgument, "[getitem] slice step cannot be zero");
+      keep(adjust(item, viewShape[axis]));
+      break;
+    case IndexItem::Kind::Integer: {
+      int64_t size = viewShape[axis];
+      int64_t at = item.integer < 0 ? item.integer + size : item.integer;
+      if (at < 0 || at >= size)
+        return Status(
+            ErrorCode::Index,
+            format("[getitem] index {} is out of bounds for axis {} with size {}: shape {}",
+                   item.integer, axis, size, op::compactShape(viewShape)));
+      take({at, 1, 1});
+      break;
+    }
+    }
+  }
+  keepWhole(viewShape.size() - step.starts.size());
+  return withStep(std::move(step), Shape(std::span<const int64_t>(dims)),
+                  Shape(std::span<const int64_t>(strides)), offset);
+}
+
+} // namespace graphc

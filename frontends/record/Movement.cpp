@@ -1,0 +1,171 @@
+#include "frontends/record/Ops.h"
+#include "frontends/record/Record.h"
+#include "frontends/record/Session.h"
+#include "runtime/base/Strings.h"
+
+#include <algorithm>
+
+namespace graphc::ops {
+namespace {
+
+using strings::format;
+
+Result<Array> finish(Result<NodeRef> made) {
+  if (!made)
+    return made.takeStatus();
+  GRAPHC_TRY(respectBudget(*made));
+  return Array(made.take());
+}
+
+/// Shape of a value without its leading size-1 axes beyond `rank`: NumPy lets them go when
+/// assigning.
+Shape trimmed(std::span<const int64_t> shape, int64_t rank) {
+  while (static_cast<int64_t>(shape.size()) > rank && shape.front() == 1)
+    shape = shape.subspan(1);
+  return Shape(shape);
+}
+
+bool isSameView(const Array &a, const Array &b) {
+  return a.sharesStorage(b) && a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         a.view().offset() == b.view().offset() && a.view().strides() == b.view().strides();
+}
+
+} // namespace
+
+Result<Array> index(const Array &x, std::span<const IndexItem> items) {
+  GRAPHC_ASSIGN(View view, x.view().index(items));
+  return x.withView(std::move(view));
+}
+
+Result<Array> transpose(const Array &x, const Axes &axes) {
+  GRAPHC_ASSIGN(std::vector<int64_t> permutation, op::resolvePermutation(axes, x.rank()));
+  return x.withView(x.view().transpose(permutation));
+}
+
+Result<Array> expandDims(const Array &x, std::vector<int64_t> axes) {
+  auto rank = x.rank() + static_cast<int64_t>(axes.size());
+  if (rank > kMaxRank)
+    return Status(ErrorCode::Shape,
+                  format("[expand_dims] rank {} is above the limit of {}", rank, kMaxRank));
+  GRAPHC_ASSIGN(std::vector<int64_t> sorted,
+                op::normalizeAxes("expand_dims", std::move(axes), rank));
+  return x.withView(x.view().expand(sorted));
+}
+
+Result<Array> squeeze(const Array &x, const Axes &axes) {
+  GRAPHC_ASSIGN(std::vector<int64_t> sorted, op::normalizeAxes("squeeze", axes, x.rank()));
+  std::vector<int64_t> chosen;
+  for (int64_t axis : sorted) {
+    bool isOne = x.shape()[static_cast<size_t>(axis)] == 1;
+    if (isOne)
+      chosen.push_back(axis);
+    else if (axes)
+      return Status(ErrorCode::Shape, format("[squeeze] cannot select an axis to squeeze out which "
+                                             "has size not equal to one: axis {} of "
+                                             "shape {}",
+                                             axis, op::compactShape(x.shape())));
+  }
+  return x.withView(x.view().squeeze(chosen));
+}
+
+Result<Array> flip(const Array &x, const Axes &axes) {
+  GRAPHC_ASSIGN(std::vector<int64_t> sorted, op::normalizeAxes("flip", axes, x.rank()));
+  return x.withView(x.view().flip(sorted));
+}
+
+Result<Array> broadcastTo(const Array &x, const Shape &shape) {
+  GRAPHC_ASSIGN(int64_t count, op::checkedCount("broadcast_to", shape));
+  static_cast<void>(count);
+  std::span<const int64_t> shapes[] = {x.shape(), shape};
+  auto common = op::broadcastShapes("broadcast_to", shapes);
+  if (!common || !(*common == shape))
+    return Status(
+        ErrorCode::Shape,
+        format("[broadcast_to] operands could not be broadcast together with remapped shapes "
+               "[original->remapped]: {} and requested shape {}",
+               op::compactShape(x.shape()), op::compactShape(shape)));
+  return x.withView(x.view().broadcast(shape));
+}
+
+Result<Array> reshape(const Array &x, const Shape &shape) {
+  GRAPHC_ASSIGN(Shape to, op::resolveReshape(x.shape(), shape));
+  if (auto view = x.view().reshape(to))
+    return x.withView(*std::move(view));
+  RecordScope scope;
+  GRAPHC_ASSIGN(NodeRef n, x.value());
+  return finish(node::reshape(n, to));
+}
+
+Status setItem(Array &x, std::span<const IndexItem> items, const Operand &value) {
+  RecordScope scope;
+  GRAPHC_ASSIGN(Array target, index(x, items));
+  if (target.view().isReadOnly())
+    return Status(ErrorCode::InvalidArgument,
+                  "[setitem] assignment destination is read-only: it is a broadcast view");
+  if (value.array && &value.array->device() != &x.device())
+    return Status(ErrorCode::Device,
+                  format("[setitem] target is on {}, value on {}; use to_device",
+                         x.device().info().name, value.array->device().info().name));
+  // `a[1:-1] += b` ends with a[1:-1] = (the view that was updated): nothing to do.
+  if (value.array && isSameView(target, *value.array))
+    return Status::ok();
+  NodeRef n;
+  if (value.array) {
+    GRAPHC_ASSIGN(n, value.array->value());
+  } else if (value.dtype) {
+    GRAPHC_ASSIGN(uint64_t bits, op::literalBits(value.scalar, *value.dtype));
+    n = node::literal(bits, *value.dtype, x.device());
+  } else {
+    GRAPHC_ASSIGN(uint64_t bits, op::literalBits(value.scalar, x.dtype()));
+    n = node::literal(bits, x.dtype(), x.device());
+  }
+  GRAPHC_ASSIGN(NodeRef converted, node::cast(n, x.dtype()));
+  Shape from = trimmed(converted->shape(), target.rank());
+  std::span<const int64_t> shapes[] = {from, target.shape()};
+  auto common = op::broadcastShapes("setitem", shapes);
+  if (!common || !(*common == target.shape()))
+    return Status(ErrorCode::Shape,
+                  format("[setitem] could not broadcast input array from shape {} into shape {}",
+                         op::compactShape(n->shape()), op::compactShape(target.shape())));
+  GRAPHC_ASSIGN(NodeRef shaped, node::reshape(converted, from));
+  GRAPHC_ASSIGN(NodeRef wide, node::broadcast(shaped, target.shape()));
+  GRAPHC_TRY(target.assign(wide));
+  return respectBudget(x.storage()->current());
+}
+
+Result<Array> concatenate(std::span<const Array> xs, std::optional<int64_t> axis) {
+  RecordScope scope;
+  if (xs.empty())
+    return Status(ErrorCode::InvalidArgument,
+                  "[concatenate] need at least one array to concatenate");
+  std::vector<op::OperandType> types;
+  for (const Array &x : xs) {
+    types.push_back({x.dtype(), op::Weak::None});
+    if (&x.device() != &xs[0].device())
+      return Status(
+          ErrorCode::Device,
+          format("[concatenate] operands are on different devices, {} and {}; use to_device",
+                 xs[0].device().info().name, x.device().info().name));
+    if (axis && x.rank() == 0)
+      return Status(ErrorCode::InvalidArgument,
+                    "[concatenate] zero-dimensional arrays cannot be concatenated");
+  }
+  DType dtype = op::resultType(types);
+  std::vector<NodeRef> nodes;
+  for (const Array &x : xs) {
+    GRAPHC_ASSIGN(NodeRef n, x.value());
+    GRAPHC_ASSIGN(NodeRef converted, node::cast(n, dtype));
+    if (!axis) {
+      GRAPHC_ASSIGN(converted, node::reshape(converted, Shape{x.size()}));
+    }
+    nodes.push_back(std::move(converted));
+  }
+  GRAPHC_ASSIGN(int64_t at,
+                op::normalizeAxis("concatenate", axis.value_or(0), nodes[0]->shape().rank()));
+  if (nodes.size() == 1)
+    return finish(nodes[0]);
+  op::ConcatenateAttrs attrs{at};
+  return finish(node::make(op::OpKind::Concatenate, nodes, attrs.encode(), {}, xs[0].device()));
+}
+
+} // namespace graphc::ops

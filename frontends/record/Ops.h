@@ -1,0 +1,90 @@
+//===- Ops.h - Operations on arrays
+//------------------------------------------------------------------===//
+//
+// NumPy's meaning: promotion, broadcasting, views and in-place rules. Everything records; a result
+// is an Array that owns a new storage unless the text says view. Errors are raised here, never at
+// evaluation.
+//
+//===----------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_OPS_H
+#define GRAPHC_FRONTENDS_RECORD_OPS_H
+
+#include "dialects/opset/Promote.h"
+#include "frontends/record/Array.h"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace graphc {
+
+/// An array or a number. A number is weak, or has a dtype of its own (a NumPy scalar). Borrows the
+/// array.
+struct Operand {
+  Operand(const Array &a) : array(&a) {}
+  Operand(op::Scalar s) : scalar(s) {}
+  Operand(op::Scalar s, DType strong) : scalar(s), dtype(strong) {}
+  op::OperandType type() const;
+  std::span<const int64_t> shape() const;
+
+  const Array *array = nullptr;
+  op::Scalar scalar;
+  std::optional<DType> dtype; ///< of a scalar that is not weak
+};
+
+using Axes = std::optional<std::vector<int64_t>>;
+
+namespace ops {
+
+/// Any op of category Elementwise but cast.
+Result<Array> elementwise(op::OpKind kind, std::span<const Operand> operands);
+/// x ** y: like elementwise, with NumPy's short cuts for the scalar exponents 0.5, 1, 2 and -1.
+Result<Array> power(const Operand &x, const Operand &y);
+/// x op= y. DType error unless the result casts to x's dtype by same_kind; Shape error when y
+/// broadcasts beyond x.
+Status inPlace(op::OpKind kind, Array &x, const Operand &y);
+Result<Array> cast(const Array &x, DType dtype);
+/// The same value in a storage of its own; costs nothing until one of the two is written.
+Result<Array> copy(const Array &x);
+Result<DType> resultType(std::span<const Operand> operands);
+
+Result<Array> reduce(op::ReduceKind kind, const Array &x, const Axes &axes, bool keepdims,
+                     std::optional<DType> dtype);
+/// Scalars are refused.
+Result<Array> matmul(const Array &x, const Array &y);
+
+/// Views.
+Result<Array> index(const Array &x, std::span<const IndexItem> items);
+Result<Array> transpose(const Array &x, const Axes &axes);
+Result<Array> expandDims(const Array &x, std::vector<int64_t> axes);
+Result<Array> squeeze(const Array &x, const Axes &axes);
+Result<Array> flip(const Array &x, const Axes &axes);
+/// Read-only.
+Result<Array> broadcastTo(const Array &x, const Shape &shape);
+/// A view where NumPy gives one, else a copy. One size may be -1.
+Result<Array> reshape(const Array &x, const Shape &shape);
+/// x[items] = value, with NumPy's unsafe cast and broadcasting into the view.
+Status setItem(Array &x, std::span<const IndexItem> items, const Operand &value);
+/// Nothing as axis flattens.
+Result<Array> concatenate(std::span<const Array> xs, std::optional<int64_t> axis);
+
+/// New arrays on `device`; null means the current one.
+Result<Array> full(const Shape &shape, const op::Scalar &value, DType dtype, rt::Device *device);
+Result<Array> iota(int64_t count, DType dtype, rt::Device *device);
+/// NumPy's arange: count and element values as NumPy computes them. Without a dtype: int64 for
+/// integers, else float64.
+Result<Array> arange(const op::Scalar &start, const op::Scalar &stop, const op::Scalar &step,
+                     std::optional<DType> dtype, rt::Device *device);
+/// A copy of dense row-major host memory.
+Result<Array> fromHost(const void *data, const op::TensorType &type, rt::Device *device);
+/// Host memory of someone else without a copy; `owner` is held while the memory is used. Must not
+/// change while it is.
+Result<Array> wrapHost(void *data, const op::TensorType &type, std::shared_ptr<void> owner,
+                       rt::Device *device);
+/// Computes x (reason "exchange") and copies it; x itself when it is there already.
+Result<Array> toDevice(Array &x, rt::Device &device);
+
+} // namespace ops
+} // namespace graphc
+
+#endif // GRAPHC_FRONTENDS_RECORD_OPS_H

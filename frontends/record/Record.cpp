@@ -1,0 +1,145 @@
+#include "frontends/record/Record.h"
+
+#include "runtime/base/Strings.h"
+
+#include <algorithm>
+#include <array>
+
+namespace graphc {
+namespace {
+
+LocationSource locationSource;
+thread_local int scopeDepth = 0;
+thread_local Location scopeLocation = 0;
+
+} // namespace
+
+void setLocationSource(LocationSource source) { locationSource = source; }
+
+std::string locationText(Location location) {
+  return location && locationSource.text ? locationSource.text(location) : std::string();
+}
+
+RecordScope::RecordScope() {
+  if (scopeDepth++ == 0)
+    scopeLocation = locationSource.current ? locationSource.current() : 0;
+}
+RecordScope::~RecordScope() { --scopeDepth; }
+Location RecordScope::location() { return scopeDepth ? scopeLocation : 0; }
+
+namespace node {
+namespace {
+
+/// The last few literals and their broadcasts, so that `x = x + 1` in a loop records one node a
+/// turn. Pending nodes only: a computed literal would be an input and change the structure of what
+/// uses it.
+struct RecentLiteral {
+  uint64_t bits = 0;
+  NodeRef scalar;
+  NodeRef wide;
+};
+constexpr size_t kRecentLiterals = 8;
+thread_local std::array<RecentLiteral, kRecentLiterals> recentLiterals;
+thread_local size_t nextRecent = 0;
+
+RecentLiteral *findRecent(const NodeRef &scalar) {
+  for (RecentLiteral &r : recentLiterals)
+    if (r.scalar && r.scalar == scalar)
+      return &r;
+  return nullptr;
+}
+
+bool usable(const NodeRef &n) { return n && n->state() == NodeState::Pending; }
+
+} // namespace
+
+Result<NodeRef> make(op::OpKind kind, std::span<const NodeRef> operands, std::vector<int64_t> attrs,
+                     const op::TensorType &wanted, rt::Device &device) {
+  constexpr size_t kFew = 4;
+  std::array<op::TensorView, kFew> few;
+  std::vector<op::TensorView> many;
+  std::span<op::TensorView> views(few.data(), std::min(kFew, operands.size()));
+  if (operands.size() > kFew) {
+    many.resize(operands.size());
+    views = many;
+  }
+  for (size_t i = 0; i < operands.size(); ++i)
+    views[i] = {operands[i]->dtype(), operands[i]->shape()};
+  GRAPHC_ASSIGN(op::TensorType type, op::infer(kind, views, attrs, wanted));
+  return Node::makeOp(kind, operands, std::move(attrs), std::move(type), device,
+                      RecordScope::location());
+}
+
+NodeRef literal(uint64_t bits, DType dtype, rt::Device &device) {
+  for (RecentLiteral &r : recentLiterals)
+    if (r.bits == bits && usable(r.scalar) && r.scalar->dtype() == dtype &&
+        &r.scalar->device() == &device)
+      return r.scalar;
+  op::FullAttrs attrs{bits};
+  NodeRef n = Node::makeOp(op::OpKind::Full, {}, attrs.encode(), {dtype, {}}, device,
+                           RecordScope::location());
+  recentLiterals[nextRecent++ % kRecentLiterals] = {bits, n, nullptr};
+  return n;
+}
+
+Result<NodeRef> cast(const NodeRef &x, DType dtype) {
+  if (x->dtype() == dtype)
+    return x;
+  return make(op::OpKind::Cast, {&x, 1}, {}, {dtype, x->shape()}, x->device());
+}
+
+Result<NodeRef> broadcast(const NodeRef &x, const Shape &shape) {
+  if (x->shape() == shape)
+    return x;
+  RecentLiteral *recent = x->shape().rank() == 0 ? findRecent(x) : nullptr;
+  if (recent && usable(recent->wide) && recent->wide->shape() == shape)
+    return recent->wide;
+  op::BroadcastAttrs attrs;
+  for (int64_t i = 0, skip = shape.rank() - x->shape().rank(); i < x->shape().rank(); ++i)
+    attrs.dims.push_back(skip + i);
+  GRAPHC_ASSIGN(NodeRef wide, make(op::OpKind::Broadcast, {&x, 1}, attrs.encode(),
+                                   {x->dtype(), shape}, x->device()));
+  if (recent)
+    recent->wide = wide;
+  return wide;
+}
+
+Result<NodeRef> reshape(const NodeRef &x, const Shape &shape) {
+  if (x->shape() == shape)
+    return x;
+  return make(op::OpKind::Reshape, {&x, 1}, {}, {x->dtype(), shape}, x->device());
+}
+
+Result<NodeRef> transpose(const NodeRef &x, std::vector<int64_t> permutation) {
+  if (std::ranges::is_sorted(permutation))
+    return x;
+  op::TransposeAttrs attrs{std::move(permutation)};
+  return make(op::OpKind::Transpose, {&x, 1}, attrs.encode(), {x->dtype(), {}}, x->device());
+}
+
+Result<NodeRef> slice(const NodeRef &x, std::vector<int64_t> starts, std::vector<int64_t> steps,
+                      const Shape &counts) {
+  if (counts == x->shape() && std::ranges::all_of(steps, [](int64_t s) { return s == 1; }))
+    return x;
+  op::SliceAttrs attrs{std::move(starts), std::move(steps)};
+  return make(op::OpKind::Slice, {&x, 1}, attrs.encode(), {x->dtype(), counts}, x->device());
+}
+
+Result<NodeRef> updateSlice(const NodeRef &x, const NodeRef &value, std::vector<int64_t> starts,
+                            std::vector<int64_t> steps) {
+  if (value->shape() == x->shape() && std::ranges::all_of(steps, [](int64_t s) { return s == 1; }))
+    return value;
+  if (value->bytes() == 0)
+    return x;
+  op::UpdateSliceAttrs attrs{std::move(starts), std::move(steps)};
+  NodeRef operands[] = {x, value};
+  return make(op::OpKind::UpdateSlice, operands, attrs.encode(), {}, x->device());
+}
+
+Result<NodeRef> reduce(op::ReduceKind kind, const NodeRef &x, std::vector<int64_t> axes) {
+  op::ReduceAttrs attrs{static_cast<int64_t>(kind), std::move(axes)};
+  return make(op::OpKind::Reduce, {&x, 1}, attrs.encode(), {}, x->device());
+}
+
+} // namespace node
+} // namespace graphc

@@ -1,0 +1,62 @@
+//===- Record.h - Making nodes
+//----------------------------------------------------------------------===//
+//
+// Every node is made here: checked by op::infer, with trivial operations left out. Nothing
+// evaluates.
+//
+//===----------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_RECORD_H
+#define GRAPHC_FRONTENDS_RECORD_RECORD_H
+
+#include "dialects/opset/Promote.h"
+#include "frontends/record/Node.h"
+
+#include <string>
+
+namespace graphc {
+
+/// How the language binding names user code. Set once, before recording; both functions may be
+/// called from any thread.
+struct LocationSource {
+  /// The user's current place, cheap; 0 when there is none.
+  Location (*current)() = nullptr;
+  /// "file:line", "" when unknown.
+  std::string (*text)(Location location) = nullptr;
+};
+void setLocationSource(LocationSource source);
+std::string locationText(Location location);
+
+/// Names the user's place once for everything a call records: the outermost scope of a thread asks
+/// the source.
+class RecordScope {
+public:
+  RecordScope();
+  ~RecordScope();
+  RecordScope(const RecordScope &) = delete;
+  RecordScope &operator=(const RecordScope &) = delete;
+  /// The place of this thread's outermost scope.
+  static Location location();
+};
+
+namespace node {
+
+/// Checks and makes one operation on nodes of one device. `wanted` as in op::infer.
+Result<NodeRef> make(op::OpKind kind, std::span<const NodeRef> operands, std::vector<int64_t> attrs,
+                     const op::TensorType &wanted, rt::Device &device);
+/// A 0-d literal.
+NodeRef literal(uint64_t bits, DType dtype, rt::Device &device);
+Result<NodeRef> cast(const NodeRef &x, DType dtype);
+/// NumPy broadcasting to `shape`; Shape error when it does not fit.
+Result<NodeRef> broadcast(const NodeRef &x, const Shape &shape);
+Result<NodeRef> reshape(const NodeRef &x, const Shape &shape);
+Result<NodeRef> transpose(const NodeRef &x, std::vector<int64_t> permutation);
+Result<NodeRef> slice(const NodeRef &x, std::vector<int64_t> starts, std::vector<int64_t> steps,
+                      const Shape &counts);
+Result<NodeRef> updateSlice(const NodeRef &x, const NodeRef &value, std::vector<int64_t> starts,
+                            std::vector<int64_t> steps);
+Result<NodeRef> reduce(op::ReduceKind kind, const NodeRef &x, std::vector<int64_t> axes);
+
+} // namespace node
+} // namespace graphc
+
+#endif // GRAPHC_FRONTENDS_RECORD_RECORD_H

@@ -1,0 +1,101 @@
+// Reductions and matrix products.
+#include "frontends/record/Ops.h"
+#include "frontends/record/Record.h"
+#include "frontends/record/Session.h"
+#include "runtime/base/Strings.h"
+
+namespace graphc::ops {
+namespace {
+
+using op::ReduceKind;
+using strings::format;
+
+Result<Array> finish(Result<NodeRef> made) {
+  if (!made)
+    return made.takeStatus();
+  GRAPHC_TRY(respectBudget(*made));
+  return Array(made.take());
+}
+
+bool isArg(ReduceKind kind) { return kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax; }
+
+/// The dtype in which a reduction computes; nothing keeps the operand's.
+std::optional<DType> computeDType(ReduceKind kind, DType x, std::optional<DType> wanted) {
+  if (kind == ReduceKind::Any || kind == ReduceKind::All)
+    return DType::Bool;
+  if (kind == ReduceKind::Sum || kind == ReduceKind::Prod || kind == ReduceKind::Mean)
+    return wanted ? *wanted : op::reduceDType(kind, x);
+  return std::nullopt;
+}
+
+/// Batch axes broadcast to `batch`, in front of the last two axes.
+Result<NodeRef> withBatch(const NodeRef &x, std::span<const int64_t> batch) {
+  std::vector<int64_t> dims(batch.begin(), batch.end());
+  dims.push_back(x->shape()[x->shape().size() - 2]);
+  dims.push_back(x->shape()[x->shape().size() - 1]);
+  return node::broadcast(x, Shape(std::span<const int64_t>(dims)));
+}
+
+} // namespace
+
+Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &given, bool keepdims,
+                     std::optional<DType> wanted) {
+  RecordScope scope;
+  std::string_view name = op::reduceKindName(kind);
+  GRAPHC_ASSIGN(std::vector<int64_t> axes, op::normalizeAxes(name, given, x.rank()));
+  if (kind == ReduceKind::Mean && wanted && !isFloat(*wanted))
+    return Status(ErrorCode::DType,
+                  format("[mean] dtype {} is not a floating dtype", dtypeName(*wanted)));
+  if ((kind == ReduceKind::Sum || kind == ReduceKind::Prod) && wanted == DType::Bool)
+    return Status(ErrorCode::DType,
+                  format("[{}] dtype bool is not supported; use any or all", name));
+  GRAPHC_ASSIGN(NodeRef n, x.value());
+  if (auto dtype = computeDType(kind, x.dtype(), wanted)) {
+    GRAPHC_ASSIGN(n, node::cast(n, *dtype));
+  }
+  Shape result = op::reducedShape(x.shape(), axes, keepdims);
+  if (isArg(kind)) {
+    if (given && axes.size() != 1)
+      return Status(ErrorCode::Axis,
+                    format("[{}] takes one axis or none, not {}", name, axes.size()));
+    if (!given) {
+      GRAPHC_ASSIGN(n, node::reshape(n, Shape{x.size()}));
+      axes = {0};
+    }
+  }
+  if (axes.empty() && !isArg(kind)) // nothing to combine
+    return finish(node::reshape(n, result));
+  GRAPHC_ASSIGN(NodeRef reduced, node::reduce(kind, n, axes));
+  return finish(node::reshape(reduced, result));
+}
+
+Result<Array> matmul(const Array &x, const Array &y) {
+  RecordScope scope;
+  GRAPHC_ASSIGN(Shape shape, op::matmulShape(x.shape(), y.shape()));
+  if (&x.device() != &y.device())
+    return Status(ErrorCode::Device,
+                  format("[matmul] operands are on different devices, {} and {}; use to_device",
+                         x.device().info().name, y.device().info().name));
+  DType dtype = op::promoteTypes(x.dtype(), y.dtype());
+  GRAPHC_ASSIGN(NodeRef a, x.value());
+  GRAPHC_ASSIGN(NodeRef b, y.value());
+  GRAPHC_ASSIGN(a, node::cast(a, dtype));
+  GRAPHC_ASSIGN(b, node::cast(b, dtype));
+  if (x.rank() == 1) {
+    GRAPHC_ASSIGN(a, node::reshape(a, Shape{1, x.shape()[0]}));
+  }
+  if (y.rank() == 1) {
+    GRAPHC_ASSIGN(b, node::reshape(b, Shape{y.shape()[0], 1}));
+  }
+  std::span<const int64_t> batches[] = {
+      std::span<const int64_t>(a->shape()).first(a->shape().size() - 2),
+      std::span<const int64_t>(b->shape()).first(b->shape().size() - 2)};
+  GRAPHC_ASSIGN(Shape batch, op::broadcastShapes("matmul", batches));
+  GRAPHC_ASSIGN(a, withBatch(a, batch));
+  GRAPHC_ASSIGN(b, withBatch(b, batch));
+  NodeRef operands[] = {a, b};
+  GRAPHC_ASSIGN(NodeRef product, node::make(op::OpKind::Matmul, operands, {}, {}, x.device()));
+  return finish(node::reshape(product, shape));
+}
+
+} // namespace graphc::ops

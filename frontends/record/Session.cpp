@@ -1,0 +1,237 @@
+#include "frontends/record/Session.h"
+
+#include "compiler/api/Loader.h"
+#include "dialects/opset/Printer.h"
+#include "frontends/record/Constants.h"
+#include "frontends/record/Trace.h"
+#include "runtime/base/Setting.h"
+#include "runtime/base/Strings.h"
+#include "runtime/base/Trace.h"
+#include "runtime/drivers/Drivers.h"
+#include "runtime/exec/ProgramStore.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace graphc {
+namespace {
+
+using strings::format;
+
+Setting pendingBytesSetting{"GRAPHC_PENDING_BYTES",
+                            "bytes of pending values that trigger an evaluation",
+                            "a quarter of physical memory"};
+std::atomic<int64_t> budgetBytes{-1};
+std::atomic<int64_t> segmentCount{0};
+thread_local rt::Device *threadDevice = nullptr;
+
+struct Counts {
+  std::mutex mutex;
+  std::map<std::string, int64_t> byReason;
+};
+Counts &counts() {
+  static auto *c = new Counts; // in use until the process ends
+  return *c;
+}
+
+void countReason(Reason reason) {
+  Counter counter = reason == "budget"                    ? Counter::FlushBudget
+                    : reason == "exchange"                ? Counter::FlushExchange
+                    : reason == "eval" || reason == "jit" ? Counter::FlushExplicit
+                                                          : Counter::FlushRead;
+  count(counter);
+  std::lock_guard lock(counts().mutex);
+  ++counts().byReason[std::string(reason)];
+}
+
+int64_t defaultBudget() {
+  if (auto text = pendingBytesSetting.get()) {
+    int64_t bytes = 0;
+    if (strings::parseBytes(*text, bytes) && bytes > 0)
+      return bytes;
+    emitEvent(EventLevel::Warning, "record",
+              format("GRAPHC_PENDING_BYTES: '{}' is not a byte count", *text));
+  }
+  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) / 4 *
+         static_cast<int64_t>(sysconf(_SC_PAGESIZE));
+}
+
+Status runSegment(Segment &segment, rt::Device &device) {
+  GRAPHC_ASSIGN(std::shared_ptr<rt::LoadedProgram> program, programFor(segment, device));
+  std::vector<rt::Tensor> inputs, outputs;
+  inputs.reserve(segment.inputs.size() + segment.literals.size());
+  for (const NodeRef &n : segment.inputs) {
+    if (n->state() != NodeState::Ready)
+      return Status(ErrorCode::Internal, "[record] a segment was run before its inputs");
+    inputs.push_back(tensorOf(*n));
+  }
+  for (const LiteralInput &literal : segment.literals) {
+    GRAPHC_ASSIGN(rt::Tensor t, literalTensor(literal, device));
+    inputs.push_back(std::move(t));
+  }
+  Status status = rt::run(*program, inputs, segment.symbols, outputs);
+  if (!status) {
+    resolveLines(segment);
+    std::string lines;
+    for (size_t i = 1; i < segment.graph.lines.size() && i <= 3; ++i)
+      lines += (i > 1 ? "; " : "") + segment.graph.lines[i];
+    return lines.empty()
+               ? std::move(status)
+               : Status(status.code(), format("{} (recorded at {})", status.message(), lines));
+  }
+  if (outputs.size() != segment.outputs.size())
+    return Status(ErrorCode::Internal, format("[record] a program gave {} results instead of {}",
+                                              outputs.size(), segment.outputs.size()));
+  std::vector<NodeRef> dropped;
+  {
+    std::lock_guard lock(graphMutex());
+    for (size_t i = 0; i < outputs.size(); ++i)
+      segment.outputs[i]->publish(std::move(outputs[i].buffer), dropped);
+  }
+  segmentCount.fetch_add(1, std::memory_order_relaxed);
+  return Status::ok();
+}
+
+Status runOnDevice(std::span<const NodeRef> roots, rt::Device &device) {
+  GRAPHC_ASSIGN(Snapshot snapshot, Snapshot::take(roots, false));
+  for (size_t i = 0; i < snapshot.segmentCount(); ++i) {
+    Segment segment = snapshot.build(i);
+    if (!segment.outputs.empty())
+      GRAPHC_TRY(runSegment(segment, device));
+    snapshot.drop(i);
+  }
+  return Status::ok();
+}
+
+/// The key covers what is computed; device and compiler come from ProgramStore.
+std::vector<uint8_t> programKey(const op::GraphDesc &graph, rt::Device &device) {
+  std::vector<uint8_t> bytes;
+  op::appendCanonicalBytes(graph, bytes);
+  return rt::ProgramStore::key(bytes, compilerBuildId(), device);
+}
+
+} // namespace
+
+rt::Tensor tensorOf(const Node &node) { return {node.buffer(), node.dtype(), node.shape()}; }
+
+Result<rt::Tensor> literalTensor(const LiteralInput &literal, rt::Device &device) {
+  rt::Tensor t{nullptr, literal.dtype, {}};
+  GRAPHC_ASSIGN(t.buffer, device.allocate(itemSize(literal.dtype)));
+  // Little-endian: the low bytes of the pattern are the value.
+  GRAPHC_TRY(device.queue().upload(*t.buffer, &literal.bits, itemSize(literal.dtype)));
+  return t;
+}
+
+Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device) {
+  promoteLiterals(segment);
+  std::vector<uint8_t> key = programKey(segment.graph, device);
+  rt::ProgramStore &store = rt::ProgramStore::instance();
+  if (auto program = store.find(digestOf(key)))
+    return program;
+  TraceSpan span("record", "program");
+  return store.get(key, device, segment.graph.name, [&]() -> Result<std::vector<uint8_t>> {
+    resolveLines(segment);
+    GRAPHC_ASSIGN(const CompilerApi *compiler, loadCompiler());
+    TargetDesc target{device.info().target, device.info().features};
+    return compiler->compile(segment.graph, target, {});
+  });
+}
+
+Status evaluate(std::span<const NodeRef> roots, Reason reason) {
+  std::vector<NodeRef> pending;
+  for (const NodeRef &root : roots)
+    if (root->state() != NodeState::Ready)
+      pending.push_back(root);
+  if (pending.empty())
+    return Status::ok();
+  countReason(reason);
+  TraceSpan span("record", "evaluate");
+  // One device at a time: a graph never spans two.
+  std::ranges::sort(pending, {}, [](const NodeRef &n) { return &n->device(); });
+  for (size_t begin = 0, end = 0; begin < pending.size(); begin = end) {
+    rt::Device &device = pending[begin]->device();
+    while (end < pending.size() && &pending[end]->device() == &device)
+      ++end;
+    GRAPHC_TRY(runOnDevice(std::span(pending).subspan(begin, end - begin), device));
+  }
+  return Status::ok();
+}
+
+Status evaluateArrays(std::span<Array *const> arrays, Reason reason) {
+  std::vector<NodeRef> roots;
+  std::vector<uint64_t> versions;
+  for (Array *a : arrays) {
+    versions.push_back(a->storage()->versioned().second);
+    GRAPHC_ASSIGN(NodeRef node, a->value());
+    roots.push_back(std::move(node));
+  }
+  GRAPHC_TRY(evaluate(roots, reason));
+  for (size_t i = 0; i < arrays.size(); ++i)
+    if (!arrays[i]->view().isWhole())
+      arrays[i]->remember(roots[i], versions[i]);
+  return Status::ok();
+}
+
+Result<std::string> printStage(std::span<const NodeRef> roots, std::string_view stage) {
+  GRAPHC_ASSIGN(Snapshot snapshot, Snapshot::take(roots, true));
+  std::string text;
+  for (size_t i = 0; i < snapshot.segmentCount(); ++i) {
+    Segment segment = snapshot.build(i);
+    if (snapshot.segmentCount() > 1)
+      text += format("// program {} of {}\n", i + 1, snapshot.segmentCount());
+    resolveLines(segment);
+    if (stage == "recorded") {
+      text += op::printGraph(segment.graph);
+      continue;
+    }
+    GRAPHC_ASSIGN(const CompilerApi *compiler, loadCompiler());
+    rt::Device &device = roots[0]->device();
+    TargetDesc target{device.info().target, device.info().features};
+    GRAPHC_ASSIGN(std::string part, compiler->printStage(segment.graph, target, stage));
+    text += part;
+  }
+  return text;
+}
+
+Result<rt::Device *> currentDevice() {
+  if (threadDevice)
+    return threadDevice;
+  // The default cannot change while the process runs; a failure is asked for again.
+  static std::atomic<rt::Device *> processDevice{nullptr};
+  if (rt::Device *device = processDevice.load(std::memory_order_acquire))
+    return device;
+  GRAPHC_ASSIGN(rt::Device * device, rt::findDevice(""));
+  processDevice.store(device, std::memory_order_release);
+  return device;
+}
+
+rt::Device *setCurrentDevice(rt::Device *device) { return std::exchange(threadDevice, device); }
+
+std::map<std::string, int64_t> evaluationCounts() {
+  std::lock_guard lock(counts().mutex);
+  return counts().byReason;
+}
+void resetEvaluationCounts() {
+  std::lock_guard lock(counts().mutex);
+  counts().byReason.clear();
+}
+int64_t segmentsRun() { return segmentCount.load(std::memory_order_relaxed); }
+
+int64_t pendingBudget() {
+  int64_t bytes = budgetBytes.load(std::memory_order_relaxed);
+  if (bytes < 0) {
+    bytes = defaultBudget();
+    budgetBytes.store(bytes, std::memory_order_relaxed);
+  }
+  return bytes;
+}
+void setPendingBudget(int64_t bytes) { budgetBytes.store(bytes, std::memory_order_relaxed); }
+
+Status respectBudget(const NodeRef &recorded) {
+  if (pendingBytes() <= pendingBudget() || recorded->state() != NodeState::Pending ||
+      Trace::active())
+    return Status::ok();
+  return evaluate({&recorded, 1}, "budget");
+}
+
+} // namespace graphc

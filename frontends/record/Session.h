@@ -1,0 +1,68 @@
+//===- Session.h - Computing pending nodes
+//-----------------------------------------------------------===//
+//
+// Recording is per thread (default device, active trace); programs are found process-wide.
+// Evaluation runs without locks and may be called from several threads at once: two threads that
+// need one node may both compute it, one result is kept.
+//
+//===----------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_SESSION_H
+#define GRAPHC_FRONTENDS_RECORD_SESSION_H
+
+#include "frontends/record/Array.h"
+#include "frontends/record/Snapshot.h"
+#include "runtime/exec/Executor.h"
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace graphc {
+
+/// Why something was computed now: "eval", "numpy", "item", "bool", "print", "exchange", "budget",
+/// "jit", ...
+using Reason = std::string_view;
+
+/// Makes all roots Ready, together: one snapshot, as few programs as possible. Blocks while
+/// compiling and while queueing work. Trace errors for values of a trace; Compile, Device,
+/// OutOfMemory from below, with the user's lines.
+Status evaluate(std::span<const NodeRef> roots, Reason reason);
+/// As above for arrays of any devices; afterwards value() of each is Ready.
+Status evaluateArrays(std::span<Array *const> arrays, Reason reason);
+
+/// The program of a segment: from memory, from disk, or from the compiler. Promotes literals
+/// (Constants.h) first.
+Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device);
+/// A 0-d value on a device.
+Result<rt::Tensor> literalTensor(const LiteralInput &literal, rt::Device &device);
+/// Tensor of a Ready node.
+rt::Tensor tensorOf(const Node &node);
+
+/// Text of what the roots would run: "recorded" (the snapshot, no compiler needed) or a stage of
+/// CompilerApi::printStage.
+Result<std::string> printStage(std::span<const NodeRef> roots, std::string_view stage);
+
+/// Device of new arrays without operands, for this thread. Never null.
+Result<rt::Device *> currentDevice();
+/// Null means the process-wide default. Returns the previous one.
+rt::Device *setCurrentDevice(rt::Device *device);
+
+/// How often each reason led to work.
+std::map<std::string, int64_t> evaluationCounts();
+void resetEvaluationCounts();
+/// How many segments were run, and snapshots taken, by evaluate().
+int64_t segmentsRun();
+
+/// Pending bytes above which recording evaluates: GRAPHC_PENDING_BYTES, else a quarter of physical
+/// memory.
+int64_t pendingBudget();
+void setPendingBudget(int64_t bytes);
+/// Called for every array an operation gave: evaluates it when the pending bytes are above the
+/// budget. Does nothing in a trace.
+Status respectBudget(const NodeRef &recorded);
+
+} // namespace graphc
+
+#endif // GRAPHC_FRONTENDS_RECORD_SESSION_H

@@ -1,0 +1,328 @@
+#include "frontends/record/Trace.h"
+
+#include "frontends/record/Session.h"
+#include "runtime/base/Strings.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace graphc {
+namespace {
+
+using strings::format;
+
+std::atomic<uint64_t> nextTrace{1};
+thread_local Trace *activeTrace = nullptr;
+
+op::TensorType typeOf(const Array &a) { return {a.dtype(), a.shape()}; }
+
+} // namespace
+
+Trace *Trace::active() { return activeTrace; }
+
+Result<std::unique_ptr<Trace>> Trace::begin(std::span<const Array> given) {
+  if (activeTrace)
+    return Status(ErrorCode::Trace, "[jit] a function is being traced in this thread already");
+  for (size_t i = 0; i < given.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (given[i].sharesStorage(given[j]))
+        return Status(ErrorCode::Trace, format("[jit] arguments {} and {} share memory", j, i));
+  std::unique_ptr<Trace> trace(new Trace);
+  trace->number = nextTrace.fetch_add(1, std::memory_order_relaxed);
+  activeTrace = trace.get(); // placeholders' storages belong to the trace
+  for (const Array &a : given) {
+    NodeRef node = Node::makePlaceholder(typeOf(a), a.device());
+    trace->argumentNodes.push_back(node);
+    trace->arguments.emplace_back(std::move(node));
+  }
+  return trace;
+}
+
+Trace::~Trace() { abort(); }
+
+void Trace::abort() {
+  if (activeTrace == this)
+    activeTrace = nullptr;
+}
+
+NodeRef Trace::capture(const std::shared_ptr<Storage> &storage) {
+  auto [it, isNew] = captureOf.try_emplace(storage.get(), captures.size());
+  if (isNew) {
+    NodeRef node = Node::makePlaceholder({storage->dtype(), storage->shape()}, storage->device());
+    captures.push_back({storage, node, node});
+  }
+  return captures[it->second].newest;
+}
+
+void Trace::replaceCaptured(const std::shared_ptr<Storage> &storage, NodeRef next) {
+  static_cast<void>(capture(storage));
+  captures[captureOf[storage.get()]].newest = std::move(next);
+}
+
+/// One program of a function; slots are numbered arguments, captured storages, constants, computed
+/// values.
+struct Function::Plan {
+  struct Step {
+    std::shared_ptr<rt::LoadedProgram> program;
+    std::vector<uint32_t> inputs, outputs;
+    std::vector<rt::Tensor> literals;
+    std::vector<int64_t> symbols;
+    std::vector<uint32_t> dead; ///< slots nobody reads after this step
+  };
+  struct Output {
+    uint32_t slot = 0;
+    /// Set when the function returned (a view of) one of its arguments or captured arrays: no new
+    /// array.
+    std::optional<uint32_t> alias; ///< argument number, or argument count + capture number
+    View view;
+  };
+  struct WriteBack {
+    uint32_t target; ///< as Output::alias
+    uint32_t slot;
+  };
+  std::vector<op::TensorType> arguments;
+  std::vector<rt::Device *> devices;
+  std::vector<std::shared_ptr<Storage>> captures;
+  std::vector<std::pair<uint32_t, NodeRef>> constants;
+  std::vector<Step> steps;
+  std::vector<Output> outputs;
+  std::vector<WriteBack> writeBacks;
+  uint32_t slots = 0;
+  std::vector<NodeRef> roots; ///< for printing
+
+  Status addSegments(Snapshot &snapshot, std::unordered_map<const Node *, uint32_t> &slotOf);
+  void findDead();
+};
+
+Function::Function() : plan(std::make_unique<Plan>()) {}
+Function::~Function() = default;
+
+Status Function::Plan::addSegments(Snapshot &snapshot,
+                                   std::unordered_map<const Node *, uint32_t> &slotOf) {
+  for (size_t i = 0; i < snapshot.segmentCount(); ++i) {
+    Segment segment = snapshot.build(i);
+    if (segment.outputs.empty())
+      continue;
+    rt::Device &device = segment.outputs[0]->device();
+    Step step;
+    GRAPHC_ASSIGN(step.program, programFor(segment, device));
+    for (const NodeRef &n : segment.inputs) {
+      auto [it, isNew] = slotOf.try_emplace(n.get(), slots);
+      if (isNew) {
+        if (n->state() != NodeState::Ready)
+          return Status(ErrorCode::Trace, "[jit] a value of another trace was used");
+        constants.emplace_back(slots++, n);
+      }
+      step.inputs.push_back(it->second);
+    }
+    for (const LiteralInput &literal : segment.literals) {
+      GRAPHC_ASSIGN(rt::Tensor t, literalTensor(literal, device));
+      step.literals.push_back(std::move(t));
+    }
+    for (const NodeRef &n : segment.outputs) {
+      slotOf[n.get()] = slots;
+      step.outputs.push_back(slots++);
+    }
+    step.symbols = std::move(segment.symbols);
+    steps.push_back(std::move(step));
+  }
+  return Status::ok();
+}
+
+void Function::Plan::findDead() {
+  std::vector<bool> live(slots, false);
+  for (const Output &o : outputs)
+    if (!o.alias)
+      live[o.slot] = true;
+  for (const WriteBack &w : writeBacks)
+    live[w.slot] = true;
+  for (size_t i = steps.size(); i-- > 0;)
+    for (const std::vector<uint32_t> *list : {&steps[i].inputs, &steps[i].outputs})
+      for (uint32_t slot : *list)
+        if (!live[slot]) {
+          live[slot] = true;
+          steps[i].dead.push_back(slot);
+        }
+}
+
+Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs) {
+  std::unique_ptr<Function> function(new Function);
+  Function::Plan &plan = *function->plan;
+  auto count = static_cast<uint32_t>(arguments.size());
+  // Reading outputs may capture more arrays, so the trace stays active until all roots are known.
+  std::vector<NodeRef> results;
+  for (const Array &out : outputs) {
+    Function::Plan::Output o;
+    o.view = out.view();
+    for (uint32_t i = 0; i < count; ++i)
+      if (out.sharesStorage(arguments[i]))
+        o.alias = i;
+    if (out.storage()->traceId() != number) {
+      static_cast<void>(capture(out.storage()));
+      o.alias = count + static_cast<uint32_t>(captureOf[out.storage().get()]);
+    }
+    plan.outputs.push_back(std::move(o));
+    auto value = out.value();
+    if (!value) {
+      abort();
+      return value.takeStatus();
+    }
+    results.push_back(value.take());
+  }
+  std::vector<std::pair<uint32_t, NodeRef>> written;
+  for (uint32_t i = 0; i < count; ++i)
+    if (NodeRef newest = arguments[i].storage()->current(); !(newest == argumentNodes[i]))
+      written.emplace_back(i, std::move(newest));
+  for (uint32_t i = 0; i < captures.size(); ++i)
+    if (!(captures[i].newest == captures[i].placeholder))
+      written.emplace_back(count + i, captures[i].newest);
+  abort();
+
+  std::unordered_map<const Node *, uint32_t> slotOf;
+  for (uint32_t i = 0; i < count; ++i) {
+    plan.arguments.push_back(typeOf(arguments[i]));
+    plan.devices.push_back(&arguments[i].device());
+    slotOf[argumentNodes[i].get()] = plan.slots++;
+  }
+  for (const Capture &c : captures) {
+    plan.captures.push_back(c.storage);
+    slotOf[c.placeholder.get()] = plan.slots++;
+  }
+  for (size_t i = 0; i < results.size(); ++i)
+    if (!plan.outputs[i].alias)
+      plan.roots.push_back(results[i]);
+  for (auto &[target, node] : written)
+    plan.roots.push_back(node);
+  GRAPHC_ASSIGN(Snapshot snapshot, Snapshot::take(plan.roots, true));
+  GRAPHC_TRY(plan.addSegments(snapshot, slotOf));
+  auto slot = [&](const NodeRef &n) -> uint32_t {
+    auto [it, isNew] = slotOf.try_emplace(n.get(), plan.slots);
+    if (isNew)
+      plan.constants.emplace_back(plan.slots++, n); // a value that was ready
+    return it->second;
+  };
+  for (size_t i = 0; i < results.size(); ++i)
+    if (!plan.outputs[i].alias)
+      plan.outputs[i].slot = slot(results[i]);
+  for (auto &[target, node] : written)
+    plan.writeBacks.push_back({target, slot(node)});
+  plan.findDead();
+  return function;
+}
+
+bool Function::accepts(std::span<const Array *const> given) const {
+  if (given.size() != plan->arguments.size())
+    return false;
+  for (size_t i = 0; i < given.size(); ++i)
+    if (given[i]->dtype() != plan->arguments[i].dtype || &given[i]->device() != plan->devices[i] ||
+        !(given[i]->shape() == plan->arguments[i].shape))
+      return false;
+  return true;
+}
+
+bool Function::isSafeFor(std::span<const Array *const> given) const {
+  if (plan->writeBacks.empty())
+    return true;
+  for (size_t i = 0; i < given.size(); ++i) {
+    for (size_t j = 0; j < i; ++j)
+      if (given[i]->sharesStorage(*given[j]))
+        return false;
+    if (std::ranges::find(plan->captures, given[i]->storage()) != plan->captures.end())
+      return false;
+  }
+  return true;
+}
+
+Status Function::gather(std::span<Array *const> given, std::vector<rt::Tensor> &slots) const {
+  slots.resize(plan->slots);
+  size_t count = given.size();
+  std::vector<NodeRef> nodes(count + plan->captures.size());
+  bool pending = false;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (i < count) {
+      GRAPHC_ASSIGN(nodes[i], given[i]->value());
+    } else {
+      nodes[i] = plan->captures[i - count]->current();
+    }
+    pending |= nodes[i]->state() != NodeState::Ready;
+  }
+  if (pending) {
+    std::vector<uint64_t> versions;
+    for (Array *a : given)
+      versions.push_back(a->storage()->versioned().second);
+    GRAPHC_TRY(evaluate(nodes, "jit"));
+    for (size_t i = 0; i < count; ++i)
+      if (!given[i]->view().isWhole())
+        given[i]->remember(nodes[i], versions[i]);
+  }
+  for (size_t i = 0; i < nodes.size(); ++i)
+    slots[i] = tensorOf(*nodes[i]);
+  for (auto &[slot, node] : plan->constants) {
+    if (node->state() != NodeState::Ready)
+      GRAPHC_TRY(evaluate({&node, 1}, "jit"));
+    slots[slot] = tensorOf(*node);
+  }
+  return Status::ok();
+}
+
+Status Function::deliver(std::span<Array *const> given, std::vector<rt::Tensor> &slots,
+                         std::vector<Array> &outputs) const {
+  std::unordered_map<uint32_t, NodeRef> nodes; // outputs and write-backs of one value share a node
+  auto nodeOf = [&](uint32_t slot, rt::Device &device) {
+    NodeRef &n = nodes[slot];
+    if (!n)
+      n = Node::makeReady({slots[slot].dtype, slots[slot].shape}, device, slots[slot].buffer);
+    return n;
+  };
+  auto target = [&](uint32_t number) {
+    if (number < given.size())
+      return *given[number];
+    const std::shared_ptr<Storage> &storage = plan->captures[number - given.size()];
+    return Array::ofStorage(storage);
+  };
+  for (const Plan::WriteBack &w : plan->writeBacks) {
+    Array a = target(w.target);
+    GRAPHC_TRY(a.assign(nodeOf(w.slot, a.device())));
+  }
+  outputs.clear();
+  for (const Plan::Output &o : plan->outputs) {
+    if (!o.alias) {
+      outputs.emplace_back(nodeOf(o.slot, slots[o.slot].buffer->device()));
+      continue;
+    }
+    Array a = target(*o.alias);
+    outputs.push_back(o.view.isWhole() ? a : a.withView(a.view().then(o.view)));
+  }
+  return Status::ok();
+}
+
+Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs) const {
+  if (!accepts(given) || !isSafeFor(given))
+    return Status(ErrorCode::Trace,
+                  "[jit] the arguments differ from those the function was traced with");
+  std::vector<rt::Tensor> slots, inputs, results;
+  GRAPHC_TRY(gather(given, slots));
+  for (const Plan::Step &step : plan->steps) {
+    inputs.clear();
+    for (uint32_t slot : step.inputs)
+      inputs.push_back(slots[slot]);
+    for (const rt::Tensor &literal : step.literals)
+      inputs.push_back(literal);
+    GRAPHC_TRY(rt::run(*step.program, inputs, step.symbols, results));
+    if (results.size() != step.outputs.size())
+      return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");
+    for (size_t i = 0; i < results.size(); ++i)
+      slots[step.outputs[i]] = std::move(results[i]);
+    for (uint32_t slot : step.dead)
+      slots[slot].buffer.reset();
+  }
+  return deliver(given, slots, outputs);
+}
+
+size_t Function::programCount() const { return plan->steps.size(); }
+
+Result<std::string> Function::printStage(std::string_view stage) const {
+  return graphc::printStage(plan->roots, stage);
+}
+
+} // namespace graphc

@@ -1,0 +1,92 @@
+//===- Trace.h - Recording a function once, running it often
+//-----------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_TRACE_H
+#define GRAPHC_FRONTENDS_RECORD_TRACE_H
+
+#include "frontends/record/Array.h"
+#include "runtime/exec/Executor.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace graphc {
+
+class Function;
+
+/// Records what a function does to placeholder arrays. Between begin() and finish() or abort() it
+/// is the active trace of its thread: arrays made outside are captured when they are read (and read
+/// again at every call), and writes to placeholders and captured arrays become write-backs of the
+/// finished Function. Use from one thread.
+class Trace {
+public:
+  /// Placeholders with the types of `arguments`. TraceError when a trace is active already or when
+  /// two arguments share a storage: what a write to one means for the other cannot be recorded
+  /// then.
+  static Result<std::unique_ptr<Trace>> begin(std::span<const Array> arguments);
+  ~Trace();
+  Trace(const Trace &) = delete;
+  Trace &operator=(const Trace &) = delete;
+
+  /// The trace of this thread, or null.
+  static Trace *active();
+  uint64_t id() const { return number; }
+  std::span<const Array> placeholders() const { return arguments; }
+
+  /// Ends the trace. `outputs` may be any arrays.
+  Result<std::unique_ptr<Function>> finish(std::span<const Array> outputs);
+  /// Ends the trace without a function.
+  void abort();
+
+  /// The newest value of an outer storage as this trace knows it.
+  NodeRef capture(const std::shared_ptr<Storage> &storage);
+  void replaceCaptured(const std::shared_ptr<Storage> &storage, NodeRef next);
+
+private:
+  friend class Function;
+  struct Capture {
+    std::shared_ptr<Storage> storage;
+    NodeRef placeholder;
+    NodeRef newest;
+  };
+  Trace() = default;
+  uint64_t number = 0;
+  std::vector<Array> arguments;
+  std::vector<NodeRef> argumentNodes;
+  std::vector<Capture> captures;
+  std::unordered_map<const Storage *, size_t> captureOf;
+};
+
+/// A traced function: programs and the wiring between them. Immutable; calls may run at the same
+/// time.
+class Function {
+public:
+  ~Function();
+  /// Whether the arguments have the dtypes, shapes and device the function was traced with.
+  bool accepts(std::span<const Array *const> arguments) const;
+  /// False when a write-back would change another argument or captured array of this call: the
+  /// caller must run the original function instead.
+  bool isSafeFor(std::span<const Array *const> arguments) const;
+  /// Computes pending arguments (reason "jit"), runs the programs, writes back. `arguments` must be
+  /// accepted and safe, else TraceError. Outputs are new arrays.
+  Status call(std::span<Array *const> arguments, std::vector<Array> &outputs) const;
+  size_t programCount() const;
+  /// As graphc::printStage for what was traced.
+  Result<std::string> printStage(std::string_view stage) const;
+
+private:
+  friend class Trace;
+  struct Plan;
+  Function();
+  Status gather(std::span<Array *const> arguments, std::vector<rt::Tensor> &slots) const;
+  Status deliver(std::span<Array *const> arguments, std::vector<rt::Tensor> &slots,
+                 std::vector<Array> &outputs) const;
+  std::unique_ptr<Plan> plan;
+};
+
+} // namespace graphc
+
+#endif // GRAPHC_FRONTENDS_RECORD_TRACE_H

@@ -1,0 +1,363 @@
+#include "frontends/record/View.h"
+
+#include "frontends/record/Record.h"
+#include "runtime/base/Strings.h"
+
+#include <algorithm>
+
+namespace graphc {
+namespace {
+
+using strings::format;
+
+Shape toShape(const std::vector<int64_t> &v) { return Shape(std::span<const int64_t>(v)); }
+
+bool isIdentity(const StridedStep &s, std::span<const int64_t> source) {
+  if (s.axes.size() != source.size())
+    return false;
+  for (size_t i = 0; i < source.size(); ++i)
+    if (s.axes[i] != static_cast<int64_t>(i) || s.counts[i] != source[i] || s.steps[i] != 1)
+      return false;
+  return true;
+}
+
+/// first, then second, as one step.
+StridedStep compose(const StridedStep &first, const StridedStep &second) {
+  StridedStep out = first;
+  for (size_t i = 0; i < second.starts.size(); ++i) {
+    int64_t axis = first.axes[i];
+    if (axis < 0)
+      continue; // of size 1: a slice of it either keeps it or, when empty, see below
+    auto a = static_cast<size_t>(axis);
+    out.starts[a] = first.starts[a] + second.starts[i] * first.steps[a];
+    out.steps[a] = first.steps[a] * second.steps[i];
+    out.counts[a] = second.counts[i];
+    if (out.counts[a] <= 1) // canonical form: equal parts have equal steps
+      out.steps[a] = 1;
+    if (out.counts[a] == 0)
+      out.starts[a] = 0;
+  }
+  out.axes.clear();
+  for (int64_t axis : second.axes)
+    out.axes.push_back(axis < 0 ? -1 : first.axes[static_cast<size_t>(axis)]);
+  return out;
+}
+
+/// A slice that empties a new axis has no source axis to carry the count 0.
+bool emptiesNewAxis(const StridedStep &first, const StridedStep &second) {
+  for (size_t i = 0; i < second.counts.size(); ++i)
+    if (first.axes[i] < 0 && second.counts[i] != 1)
+      return true;
+  return false;
+}
+
+Shape resultShape(const StridedStep &s) {
+  std::vector<int64_t> dims;
+  for (int64_t axis : s.axes)
+    dims.push_back(axis < 0 ? 1 : s.counts[static_cast<size_t>(axis)]);
+  return toShape(dims);
+}
+
+/// The order in which `axes` takes source axes, unused ones last: a full permutation of the source.
+std::vector<int64_t> fullPermutation(const StridedStep &s) {
+  std::vector<int64_t> order;
+  for (int64_t axis : s.axes)
+    if (axis >= 0)
+      order.push_back(axis);
+  // Dropped axes have size 1: when the kept ones are in order nothing needs to move.
+  bool sorted = std::ranges::is_sorted(order);
+  for (int64_t i = 0; i < static_cast<int64_t>(s.starts.size()); ++i)
+    if (std::ranges::find(order, i) == order.end())
+      order.push_back(i);
+  if (sorted)
+    std::ranges::sort(order);
+  return order;
+}
+
+Shape permuted(const std::vector<int64_t> &counts, const std::vector<int64_t> &permutation) {
+  std::vector<int64_t> dims;
+  for (int64_t axis : permutation)
+    dims.push_back(counts[static_cast<size_t>(axis)]);
+  return toShape(dims);
+}
+
+Result<NodeRef> getStep(const NodeRef &x, const ViewStep &step) {
+  if (auto *s = std::get_if<StridedStep>(&step)) {
+    GRAPHC_ASSIGN(NodeRef part, node::slice(x, s->starts, s->steps, toShape(s->counts)));
+    GRAPHC_ASSIGN(NodeRef turned, node::transpose(part, fullPermutation(*s)));
+    return node::reshape(turned, resultShape(*s));
+  }
+  if (auto *r = std::get_if<ReshapeStep>(&step))
+    return node::reshape(x, r->to);
+  auto &b = std::get<BroadcastStep>(step);
+  return node::broadcast(x, b.to);
+}
+
+/// x with the part that `step` shows replaced by `value`.
+Result<NodeRef> putStep(const NodeRef &x, const ViewStep &step, const NodeRef &value,
+                        const Shape &source) {
+  if (auto *s = std::get_if<StridedStep>(&step)) {
+    std::vector<int64_t> order = fullPermutation(*s);
+    GRAPHC_ASSIGN(NodeRef full, node::reshape(value, permuted(s->counts, order)));
+    std::vector<int64_t> inverse(order.size());
+    for (size_t i = 0; i < order.size(); ++i)
+      inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+    GRAPHC_ASSIGN(NodeRef part, node::transpose(full, std::move(inverse)));
+    if (toShape(s->counts) == source &&
+        std::ranges::all_of(s->steps, [](int64_t k) { return k == 1; }))
+      return part;
+    return node::updateSlice(x, part, s->starts, s->steps);
+  }
+  if (std::holds_alternative<ReshapeStep>(step))
+    return node::reshape(value, source);
+  return Status(ErrorCode::InvalidArgument,
+                "[setitem] assignment destination is read-only: it is a broadcast view");
+}
+
+} // namespace
+
+Shape denseStrides(std::span<const int64_t> shape) {
+  Shape out;
+  out.resize(shape.size());
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    out[i] = stride;
+    stride *= std::max<int64_t>(shape[i], 1);
+  }
+  return out;
+}
+
+View::View(const Shape &base) : baseShape(base), viewShape(base), viewStrides(denseStrides(base)) {}
+
+bool View::isContiguous() const {
+  int64_t expected = 1;
+  for (size_t i = viewShape.size(); i-- > 0;) {
+    if (viewShape[i] == 0)
+      return true;
+    if (viewShape[i] != 1 && viewStrides[i] != expected)
+      return false;
+    expected *= viewShape[i];
+  }
+  return true;
+}
+
+std::pair<int64_t, int64_t> View::extent() const {
+  int64_t low = viewOffset, high = viewOffset + 1;
+  for (size_t i = 0; i < viewShape.size(); ++i) {
+    if (viewShape[i] == 0)
+      return {viewOffset, viewOffset};
+    int64_t span = (viewShape[i] - 1) * viewStrides[i];
+    (span < 0 ? low : high) += span;
+  }
+  return {low, high};
+}
+
+Shape View::sourceShape(size_t step) const {
+  if (step == 0)
+    return baseShape;
+  const ViewStep &before = steps[step - 1];
+  if (auto *s = std::get_if<StridedStep>(&before))
+    return resultShape(*s);
+  if (auto *r = std::get_if<ReshapeStep>(&before))
+    return r->to;
+  return std::get<BroadcastStep>(before).to;
+}
+
+StridedStep View::identity() const {
+  StridedStep s;
+  for (int64_t i = 0; i < viewShape.rank(); ++i) {
+    s.starts.push_back(0);
+    s.steps.push_back(1);
+    s.counts.push_back(viewShape[static_cast<size_t>(i)]);
+    s.axes.push_back(i);
+  }
+  return s;
+}
+
+View View::withStep(StridedStep step, Shape shape, Shape strides, int64_t offset) const {
+  View out = *this;
+  auto *last = out.steps.empty() ? nullptr : std::get_if<StridedStep>(&out.steps.back());
+  if (last && !emptiesNewAxis(*last, step))
+    *last = compose(*last, step);
+  else
+    out.steps.emplace_back(std::move(step));
+  size_t top = out.steps.size() - 1;
+  if (isIdentity(std::get<StridedStep>(out.steps[top]), out.sourceShape(top)))
+    out.steps.pop_back();
+  out.viewShape = std::move(shape);
+  out.viewStrides = std::move(strides);
+  out.viewOffset = offset;
+  return out;
+}
+
+View View::transpose(std::span<const int64_t> permutation) const {
+  StridedStep step = identity();
+  step.axes.assign(permutation.begin(), permutation.end());
+  std::vector<int64_t> dims, strides;
+  for (int64_t axis : permutation) {
+    dims.push_back(viewShape[static_cast<size_t>(axis)]);
+    strides.push_back(viewStrides[static_cast<size_t>(axis)]);
+  }
+  return withStep(std::move(step), toShape(dims), toShape(strides), viewOffset);
+}
+
+View View::expand(std::span<const int64_t> axes) const {
+  StridedStep step = identity();
+  std::vector<int64_t> dims(viewShape.begin(), viewShape.end());
+  std::vector<int64_t> strides(viewStrides.begin(), viewStrides.end());
+  for (int64_t axis : axes) {
+    step.axes.insert(step.axes.begin() + axis, -1);
+    dims.insert(dims.begin() + axis, 1);
+    strides.insert(strides.begin() + axis, 0);
+  }
+  return withStep(std::move(step), toShape(dims), toShape(strides), viewOffset);
+}
+
+View View::squeeze(std::span<const int64_t> axes) const {
+  StridedStep step = identity();
+  std::vector<int64_t> dims, strides;
+  step.axes.clear();
+  for (int64_t i = 0; i < viewShape.rank(); ++i) {
+    if (std::ranges::find(axes, i) != axes.end())
+      continue;
+    step.axes.push_back(i);
+    dims.push_back(viewShape[static_cast<size_t>(i)]);
+    strides.push_back(viewStrides[static_cast<size_t>(i)]);
+  }
+  return withStep(std::move(step), toShape(dims), toShape(strides), viewOffset);
+}
+
+View View::flip(std::span<const int64_t> axes) const {
+  StridedStep step = identity();
+  Shape strides = viewStrides;
+  int64_t offset = viewOffset;
+  for (int64_t axis : axes) {
+    auto a = static_cast<size_t>(axis);
+    if (viewShape[a] <= 1)
+      continue;
+    step.starts[a] = viewShape[a] - 1;
+    step.steps[a] = -1;
+    offset += (viewShape[a] - 1) * viewStrides[a];
+    strides[a] = -viewStrides[a];
+  }
+  return withStep(std::move(step), viewShape, std::move(strides), offset);
+}
+
+View View::broadcast(const Shape &to) const {
+  if (to == viewShape) {
+    View same = *this;
+    same.readOnly = true;
+    return same;
+  }
+  View out = *this;
+  size_t skip = to.size() - viewShape.size();
+  std::vector<int64_t> strides(to.size(), 0);
+  for (size_t i = 0; i < viewShape.size(); ++i)
+    strides[skip + i] = viewShape[i] == to[skip + i] ? viewStrides[i] : 0;
+  out.steps.emplace_back(BroadcastStep{to});
+  out.viewShape = to;
+  out.viewStrides = toShape(strides);
+  out.readOnly = true;
+  return out;
+}
+
+std::optional<View> View::reshape(const Shape &to) const {
+  if (to == viewShape)
+    return *this;
+  // Axes of size 1 have no layout. Runs of axes that lie dense in each other can be cut anew
+  // (NumPy's rule).
+  std::vector<std::pair<int64_t, int64_t>> old; // size, stride
+  int64_t count = 1;
+  for (size_t i = 0; i < viewShape.size(); ++i) {
+    count *= viewShape[i];
+    if (viewShape[i] != 1)
+      old.emplace_back(viewShape[i], viewStrides[i]);
+  }
+  std::vector<int64_t> strides(to.size(), 0);
+  if (count > 0) {
+    size_t oi = 0, ni = 0;
+    while (oi < old.size() && ni < to.size()) {
+      int64_t np = to[ni], op = old[oi].first;
+      size_t oj = oi + 1, nj = ni + 1;
+      while (np != op) {
+        if (np < op)
+          np *= to[nj++];
+        else
+          op *= old[oj++].first;
+      }
+      for (size_t k = oi; k + 1 < oj; ++k)
+        if (old[k].second != old[k + 1].first * old[k + 1].second)
+          return std::nullopt;
+      int64_t stride = old[oj - 1].second;
+      for (size_t k = nj; k-- > ni;) {
+        strides[k] = stride;
+        stride *= to[k];
+      }
+      oi = oj;
+      ni = nj;
+    }
+  } else {
+    strides.assign(denseStrides(to).begin(), denseStrides(to).end());
+  }
+  View out = *this;
+  if (!out.steps.empty() && std::holds_alternative<ReshapeStep>(out.steps.back()))
+    out.steps.pop_back();
+  if (!(out.sourceShape(out.steps.size()) == to))
+    out.steps.emplace_back(ReshapeStep{to});
+  out.viewShape = to;
+  out.viewStrides = toShape(strides);
+  return out;
+}
+
+View View::then(const View &inner) const {
+  View out = *this;
+  for (const ViewStep &step : inner.steps) {
+    if (auto *s = std::get_if<StridedStep>(&step)) {
+      std::vector<int64_t> strides;
+      int64_t offset = out.viewOffset;
+      for (size_t i = 0; i < s->starts.size(); ++i)
+        offset += s->starts[i] * out.viewStrides[i];
+      for (int64_t axis : s->axes)
+        strides.push_back(axis < 0 ? 0
+                                   : out.viewStrides[static_cast<size_t>(axis)] *
+                                         s->steps[static_cast<size_t>(axis)]);
+      out = out.withStep(*s, resultShape(*s), toShape(strides), offset);
+    } else if (auto *r = std::get_if<ReshapeStep>(&step)) {
+      if (auto reshaped = out.reshape(r->to)) {
+        out = *std::move(reshaped);
+      } else {
+        out.steps.push_back(step);
+        out.viewStrides = denseStrides(r->to);
+        out.viewShape = r->to;
+      }
+    } else {
+      out = out.broadcast(std::get<BroadcastStep>(step).to);
+    }
+  }
+  return out;
+}
+
+Result<NodeRef> View::get(NodeRef base) const {
+  for (const ViewStep &step : steps) {
+    GRAPHC_ASSIGN(base, getStep(base, step));
+  }
+  return base;
+}
+
+Result<NodeRef> View::put(NodeRef base, NodeRef value) const {
+  if (readOnly)
+    return Status(ErrorCode::InvalidArgument,
+                  "[setitem] assignment destination is read-only: it is a broadcast view");
+  // Down the chain for the sources, then up: each step replaces its part of its source.
+  std::vector<NodeRef> sources{base};
+  for (size_t i = 0; i + 1 < steps.size(); ++i) {
+    GRAPHC_ASSIGN(NodeRef next, getStep(sources.back(), steps[i]));
+    sources.push_back(std::move(next));
+  }
+  for (size_t i = steps.size(); i-- > 0;) {
+    GRAPHC_ASSIGN(value, putStep(sources[i], steps[i], value, sourceShape(i)));
+  }
+  return value;
+}
+
+} // namespace graphc

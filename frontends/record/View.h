@@ -1,0 +1,93 @@
+//===- View.h - What part of a storage an array shows
+//-----------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_VIEW_H
+#define GRAPHC_FRONTENDS_RECORD_VIEW_H
+
+#include "dialects/opset/Infer.h"
+#include "frontends/record/Node.h"
+
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace graphc {
+
+/// One item of a basic index, as NumPy has them.
+struct IndexItem {
+  enum class Kind : uint8_t { Integer, Slice, Ellipsis, NewAxis };
+  Kind kind = Kind::Ellipsis;
+  int64_t integer = 0;                      ///< Integer
+  std::optional<int64_t> start, stop, step; ///< Slice
+};
+
+/// Elements starts + i * steps of every source axis (i < counts), then result axis k is source axis
+/// axes[k], or a new axis of size 1 when axes[k] is -1. Source axes that no result axis names have
+/// count 1.
+struct StridedStep {
+  std::vector<int64_t> starts, steps, counts;
+  std::vector<int64_t> axes;
+};
+struct ReshapeStep {
+  Shape to;
+};
+struct BroadcastStep {
+  Shape to;
+};
+using ViewStep = std::variant<StridedStep, ReshapeStep, BroadcastStep>;
+
+/// A chain of movements from a dense row-major base, and the layout NumPy would report for it
+/// (offset and strides in elements). Consecutive strided steps are merged. A plain value.
+class View {
+public:
+  View() = default;
+  explicit View(const Shape &base);
+
+  const Shape &base() const { return baseShape; }
+  const Shape &shape() const { return viewShape; }
+  const Shape &strides() const { return viewStrides; } ///< elements
+  int64_t offset() const { return viewOffset; }
+  bool isWhole() const { return steps.empty(); }
+  bool isReadOnly() const { return readOnly; }
+  /// Row-major without gaps: NumPy's C_CONTIGUOUS.
+  bool isContiguous() const;
+  /// Half-open range of base elements the view touches; empty when it has none.
+  std::pair<int64_t, int64_t> extent() const;
+
+  /// Basic indexing. IndexOutOfBounds and NumPy's words on error.
+  Result<View> index(std::span<const IndexItem> items) const;
+  View transpose(std::span<const int64_t> permutation) const;
+  /// Size-1 axes at the given places of the result (sorted).
+  View expand(std::span<const int64_t> axes) const;
+  /// Without the given size-1 axes (sorted).
+  View squeeze(std::span<const int64_t> axes) const;
+  View flip(std::span<const int64_t> axes) const;
+  /// Nothing when NumPy would have to copy. `to` has the view's element count.
+  std::optional<View> reshape(const Shape &to) const;
+  /// Read-only. `to` is a shape this view's broadcasts to.
+  View broadcast(const Shape &to) const;
+
+  /// This view's view `inner`, whose base has this view's shape.
+  View then(const View &inner) const;
+
+  /// The node of the view's value, given the base's.
+  Result<NodeRef> get(NodeRef base) const;
+  /// The base after `value` (of the view's shape and dtype) was written through the view.
+  Result<NodeRef> put(NodeRef base, NodeRef value) const;
+
+private:
+  View withStep(StridedStep step, Shape shape, Shape strides, int64_t offset) const;
+  StridedStep identity() const;
+  Shape sourceShape(size_t step) const;
+  Shape baseShape, viewShape, viewStrides;
+  int64_t viewOffset = 0;
+  bool readOnly = false;
+  std::vector<ViewStep> steps;
+};
+
+/// Row-major strides in elements.
+Shape denseStrides(std::span<const int64_t> shape);
+
+} // namespace graphc
+
+#endif // GRAPHC_FRONTENDS_RECORD_VIEW_H
