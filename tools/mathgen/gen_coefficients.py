@@ -89,7 +89,7 @@ POLYS = [
     Poly("kCosF64", 53, "cos(x)", r(4, 15, 2), "1b-4", QUARTER_PI, "1-x^2/2", "1 - x^2 / 2"),
     # tanh(x) = x + x^3 P(x^2) up to the crossing (Hyperbolic.h)
     Poly("kTanhF32", 24, "tanh(x)", r(3, 16, 2), "1b-6", "1", "x", "x"),
-    Poly("kTanhF64", 53, "tanh(x)", r(3, 30, 2), "1b-6", "0.85", "x", "x"),
+    Poly("kTanhF64", 53, "tanh(x)", r(3, 32, 2), "1b-6", "1", "x", "x"),
     # log2((1 + s) / (1 - s)) = (2 s + 2 s^3 / 3) / ln 2 + s^5 P(s^2)
     Poly("kPowLogF32", 24, "log((1+x)/(1-x))/log(2)", r(5, 10, 2), "1b-5", "0.1718", "(2*x+2*x^3/3)/log(2)",
          "(2 x + 2 x^3 / 3) / ln 2"),
