@@ -181,7 +181,7 @@ def test_reasons_of_evaluations_are_counted():
 
     for reason, look in {
         "eval": gc.eval,
-        "asarray": np.asarray,
+        "numpy": np.asarray,
         "item": lambda x: x[0].item(),
         "print": repr,
     }.items():

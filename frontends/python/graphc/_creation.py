@@ -91,6 +91,7 @@ def empty_like(x, /, dtype=None, *, device=None):
 def arange(start, /, stop=None, step=1, dtype=None, *, device=None):
     """start, start + step, ... below `stop`, as NumPy counts them. One argument is `stop`. Raises ValueError for a
     zero step."""
+    start, stop, step = (v.item() if isinstance(v, (_np.generic, _Array)) else v for v in (start, stop, step))
     if stop is None:
         start, stop = 0, start
     if step == 0:

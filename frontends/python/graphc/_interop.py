@@ -128,18 +128,6 @@ def _dot(self, other, /):
     return dot(self, other)
 
 
-def _swapaxes(self, axis1, axis2, /):
-    """As graphc.swapaxes."""
-    from ._manipulation import swapaxes
-
-    return swapaxes(self, axis1, axis2)
-
-
-def _fill(self, value):
-    """Sets every element."""
-    self[...] = value
-
-
 def _tobytes(self):
     """The values in row-major order as bytes."""
     return _np.asarray(self).tobytes()
@@ -159,10 +147,7 @@ def attach():
         "var": _var,
         "std": _std,
         "dot": _dot,
-        "swapaxes": _swapaxes,
-        "fill": _fill,
         "tobytes": _tobytes,
     }.items():
         setattr(_Array, name, function)
     _Array.__module__ = "graphc"
-    _Array.flat = property(lambda self: iter(self.reshape(-1)))

@@ -159,6 +159,8 @@ BY_CODE = {
     "Corrupt": CacheError,
     "Io": FileError,
     "Internal": InternalError,
+    "Overflow": OverflowError,
+    "Trace": TraceError,
 }
 
 
