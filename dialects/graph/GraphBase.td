@@ -6,6 +6,8 @@
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Graph_Dialect : Dialect {
@@ -18,16 +20,18 @@ def Graph_Dialect : Dialect {
     unsigned ones `ui8`..`ui64`, bool is `i1`. Elementwise ops also accept scalars and vectors: the same op is the body
     of a fused kernel (dialects/kernel) and of a vectorized loop, so its meaning is written once.
   }];
-  let useDefaultAttributePrinterParser = 0;
+  let useDefaultAttributePrinterParser = 1;
 }
 
 // Categories. Passes ask for these; `tools/opgen.py` copies them into the op table of dialects/opset.
-def Elementwise : NativeOpTrait<"Elementwise"> { let cppNamespace = "::graphc::graph"; }
-def Reduction : NativeOpTrait<"Reduction"> { let cppNamespace = "::graphc::graph"; }
-def Movement : NativeOpTrait<"Movement"> { let cppNamespace = "::graphc::graph"; }
-def Contraction : NativeOpTrait<"Contraction"> { let cppNamespace = "::graphc::graph"; }
-def Generator : NativeOpTrait<"Generator"> { let cppNamespace = "::graphc::graph"; }
-def Update : NativeOpTrait<"Update"> { let cppNamespace = "::graphc::graph"; }
+def Graph_Elementwise : NativeOpTrait<"Elementwise"> { let cppNamespace = "::graphc::graph"; }
+def Graph_Reduction : NativeOpTrait<"Reduction"> { let cppNamespace = "::graphc::graph"; }
+def Graph_Movement : NativeOpTrait<"Movement"> { let cppNamespace = "::graphc::graph"; }
+def Graph_Contraction : NativeOpTrait<"Contraction"> { let cppNamespace = "::graphc::graph"; }
+def Graph_Generator : NativeOpTrait<"Generator"> { let cppNamespace = "::graphc::graph"; }
+// Costs about as much as ten to twenty simple operations; recomputing it is not free.
+def Graph_Expensive : NativeOpTrait<"Expensive"> { let cppNamespace = "::graphc::graph"; }
+def Graph_Update : NativeOpTrait<"Update"> { let cppNamespace = "::graphc::graph"; }
 
 // Operand dtype classes and result dtype rules, enforced by opset inference when recorded and by the verifier here.
 // AnyDType: every dtype. Numeric: every dtype but bool. Floating: f32, f64. IntegerOrBool: bool and integers. Boolean.
@@ -44,6 +48,8 @@ class ResultRule<string n> { string name = n; }
 def SameAsOperands : ResultRule<"SameAsOperands">;
 def BoolResult : ResultRule<"Bool">;
 def ExplicitResult : ResultRule<"Explicit">;
+// Not recorded: exists in IR only and is left out of the op table.
+def IrOnlyResult : ResultRule<"IrOnly">;
 
 // Attribute payloads as the recorder knows them. `Extents` entries are sizes: symbolic in a GraphDesc, index operands here.
 class RecordAttr<string n, string k> { string name = n; string kind = k; }
@@ -77,7 +83,7 @@ class Graph_Op<string mnemonic, list<Trait> traits = []>
 def Graph_Type : AnyTypeOf<[AnyRankedTensor, AnyInteger, AnyFloat, AnyVectorOfAnyRank]>;
 
 class Graph_UnaryOp<string mnemonic, list<Trait> traits = []>
-    : Graph_Op<mnemonic, !listconcat([Elementwise, SameOperandsAndResultType], traits)> {
+    : Graph_Op<mnemonic, !listconcat([Graph_Elementwise, SameOperandsAndResultType], traits)> {
   let arguments = (ins Graph_Type:$x);
   let results = (outs Graph_Type:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
@@ -86,7 +92,7 @@ class Graph_UnaryOp<string mnemonic, list<Trait> traits = []>
 }
 
 class Graph_BinaryOp<string mnemonic, list<Trait> traits = []>
-    : Graph_Op<mnemonic, !listconcat([Elementwise, SameOperandsAndResultType], traits)> {
+    : Graph_Op<mnemonic, !listconcat([Graph_Elementwise, SameOperandsAndResultType], traits)> {
   let arguments = (ins Graph_Type:$lhs, Graph_Type:$rhs);
   let results = (outs Graph_Type:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
@@ -96,7 +102,7 @@ class Graph_BinaryOp<string mnemonic, list<Trait> traits = []>
 
 // Result: bool of the operands' shape.
 class Graph_CompareOp<string mnemonic, list<Trait> traits = []>
-    : Graph_Op<mnemonic, !listconcat([Elementwise, SameTypeOperands,
+    : Graph_Op<mnemonic, !listconcat([Graph_Elementwise, SameTypeOperands,
         TypesMatchWith<"result is bool of the operands' shape", "lhs", "result", "::graphc::graph::boolLike($_self)">], traits)> {
   let arguments = (ins Graph_Type:$lhs, Graph_Type:$rhs);
   let results = (outs Graph_Type:$result);
@@ -107,7 +113,7 @@ class Graph_CompareOp<string mnemonic, list<Trait> traits = []>
 }
 
 class Graph_PredicateOp<string mnemonic>
-    : Graph_Op<mnemonic, [Elementwise,
+    : Graph_Op<mnemonic, [Graph_Elementwise,
         TypesMatchWith<"result is bool of the operand's shape", "x", "result", "::graphc::graph::boolLike($_self)">]> {
   let arguments = (ins Graph_Type:$x);
   let results = (outs Graph_Type:$result);

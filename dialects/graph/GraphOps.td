@@ -21,19 +21,19 @@ def MulOp : Graph_BinaryOp<"mul", [Commutative]> {
   let summary = "Product; integers wrap, bool is logical and";
   let pyNames = ["multiply"]; let dunders = ["mul"]; let numpyName = "multiply";
 }
-def DivOp : Graph_BinaryOp<"div"> {
+def DivOp : Graph_BinaryOp<"div", [Graph_Expensive]> {
   let summary = "True division, correctly rounded; integers and bool are converted to the default float first";
   let pyNames = ["divide", "true_divide"]; let dunders = ["truediv"]; let operandDTypes = FloatingDType; let promoteToFloat = 1; let numpyName = "divide";
 }
-def FloorDivideOp : Graph_BinaryOp<"floor_divide"> {
+def FloorDivideOp : Graph_BinaryOp<"floor_divide", [Graph_Expensive]> {
   let summary = "floor(a / b) as NumPy defines it; an integer divided by 0 is 0, INT_MIN // -1 is INT_MIN";
   let pyNames = ["floor_divide"]; let dunders = ["floordiv"]; let operandDTypes = NumericDType; let promoteBool = 1;
 }
-def RemainderOp : Graph_BinaryOp<"remainder"> {
+def RemainderOp : Graph_BinaryOp<"remainder", [Graph_Expensive]> {
   let summary = "a - floor(a / b) * b with the sign of b; integers modulo 0 give 0";
   let pyNames = ["remainder", "mod"]; let dunders = ["mod"]; let operandDTypes = NumericDType; let promoteBool = 1;
 }
-def PowOp : Graph_BinaryOp<"pow"> {
+def PowOp : Graph_BinaryOp<"pow", [Graph_Expensive]> {
   let summary = "Power; integers wrap. A negative integer exponent gives what the float result truncates to: 1 for base 1, +-1 for base -1, 0 otherwise";
   let pyNames = ["pow", "power"]; let dunders = ["pow"]; let operandDTypes = NumericDType; let promoteBool = 1; let numpyName = "power"; let ulpF32 = "1"; let ulpF64 = "1.5";
 }
@@ -45,14 +45,14 @@ def MaximumOp : Graph_BinaryOp<"maximum", [Commutative]> {
   let summary = "Larger of two values; NaN if either is NaN; +0 is larger than -0";
   let pyNames = ["maximum"];
 }
-def FmaOp : Graph_Op<"fma", [Elementwise, SameOperandsAndResultType]> {
+def FmaOp : Graph_Op<"fma", [Graph_Elementwise, SameOperandsAndResultType]> {
   let summary = "x * y + z rounded once (floats); integers wrap";
   let arguments = (ins Graph_Type:$x, Graph_Type:$y, Graph_Type:$z);
   let results = (outs Graph_Type:$result);
   let assemblyFormat = "$x `,` $y `,` $z attr-dict `:` type($x)";
   let arity = 3; let pyNames = ["fma"]; let operandDTypes = NumericDType;
 }
-def ClipOp : Graph_Op<"clip", [Elementwise, SameOperandsAndResultType]> {
+def ClipOp : Graph_Op<"clip", [Graph_Elementwise, SameOperandsAndResultType]> {
   let summary = "minimum(maximum(x, lo), hi); NaN in any operand gives NaN";
   let arguments = (ins Graph_Type:$x, Graph_Type:$lo, Graph_Type:$hi);
   let results = (outs Graph_Type:$result);
@@ -83,7 +83,7 @@ def RoundOp : Graph_UnaryOp<"round"> {
 // Elementary functions (own polynomials, compiler/math; ulp bounds are tested and published)
 //===----------------------------------------------------------------------===//
 
-class Graph_ElementaryOp<string mnemonic> : Graph_UnaryOp<mnemonic> {
+class Graph_ElementaryOp<string mnemonic> : Graph_UnaryOp<mnemonic, [Graph_Expensive]> {
   let operandDTypes = FloatingDType; let promoteToFloat = 1; let pyNames = [mnemonic];
 }
 def SqrtOp : Graph_ElementaryOp<"sqrt"> { let summary = "Square root, correctly rounded; NaN below zero, sqrt(-0.0) is -0.0"; }
@@ -137,7 +137,7 @@ def IsNanOp : Graph_PredicateOp<"isnan"> { let summary = "x is NaN; false for in
 def IsInfOp : Graph_PredicateOp<"isinf"> { let summary = "x is infinite; false for integers and bool"; let pyNames = ["isinf"]; }
 def IsFiniteOp : Graph_PredicateOp<"isfinite"> { let summary = "x is neither infinite nor NaN; true for integers and bool"; let pyNames = ["isfinite"]; }
 
-def SelectOp : Graph_Op<"select", [Elementwise, AllTypesMatch<["x", "y", "result"]>,
+def SelectOp : Graph_Op<"select", [Graph_Elementwise, AllTypesMatch<["x", "y", "result"]>,
     TypesMatchWith<"condition is bool of the operands' shape", "x", "condition", "::graphc::graph::boolLike($_self)">]> {
   let summary = "x where the condition holds, else y";
   let arguments = (ins Graph_Type:$condition, Graph_Type:$x, Graph_Type:$y);
@@ -145,7 +145,7 @@ def SelectOp : Graph_Op<"select", [Elementwise, AllTypesMatch<["x", "y", "result
   let assemblyFormat = "$condition `,` $x `,` $y attr-dict `:` type($x)";
   let arity = 3; let numpyName = "where";
 }
-def CastOp : Graph_Op<"cast", [Elementwise, SameOperandsAndResultShape]> {
+def CastOp : Graph_Op<"cast", [Graph_Elementwise, SameOperandsAndResultShape]> {
   let summary = "Conversion to the result's dtype: float to integer truncates and saturates (NaN gives 0), integers wrap, anything to bool is x != 0";
   let arguments = (ins Graph_Type:$x);
   let results = (outs Graph_Type:$result);
@@ -157,7 +157,7 @@ def CastOp : Graph_Op<"cast", [Elementwise, SameOperandsAndResultShape]> {
 // Generators: values without tensor operands
 //===----------------------------------------------------------------------===//
 
-def FullOp : Graph_Op<"full", [Generator]> {
+def FullOp : Graph_Op<"full", [Graph_Generator]> {
   let summary = "A tensor of one value, a typed literal; sizes of `?` dimensions are operands";
   let description = [{ C1: the literal has the result's dtype. C2: one operand per `?`. }];
   let arguments = (ins TypedAttrInterface:$value, Variadic<Index>:$sizes);
@@ -166,14 +166,14 @@ def FullOp : Graph_Op<"full", [Generator]> {
   let arity = 0; let resultRule = ExplicitResult; let hasVerifier = 1;
   let recordAttrs = [LiteralAttr<"value">];
 }
-def IotaOp : Graph_Op<"iota", [Generator]> {
+def IotaOp : Graph_Op<"iota", [Graph_Generator]> {
   let summary = "0, 1, 2, ... along axis 0 of a rank-1 tensor, converted to the result's dtype";
   let arguments = (ins Variadic<Index>:$sizes);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "(`to` `(` $sizes^ `)`)? attr-dict `:` type($result)";
   let arity = 0; let resultRule = ExplicitResult; let hasVerifier = 1;
 }
-def ExtentOp : Graph_Op<"extent", [Generator]> {
+def ExtentOp : Graph_Op<"extent", [Graph_Generator]> {
   let summary = "Product of the named sizes of a tensor as a 0-d value: a count that follows the sizes without recompiling";
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$axes);
   let results = (outs AnyRankedTensor:$result);
@@ -182,11 +182,19 @@ def ExtentOp : Graph_Op<"extent", [Generator]> {
   let recordAttrs = [IntsAttr<"axes">];
 }
 
+def DimOp : Graph_Op<"dim", []> {
+  let summary = "Size of one axis (IR only: the recorder names sizes by symbols)";
+  let arguments = (ins AnyRankedTensor:$x, I64Attr:$axis);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$x `,` $axis attr-dict `:` type($x)";
+  let arity = 0; let resultRule = IrOnlyResult;
+}
+
 //===----------------------------------------------------------------------===//
 // Movement: index maps, never arithmetic
 //===----------------------------------------------------------------------===//
 
-def BroadcastOp : Graph_Op<"broadcast", [Movement]> {
+def BroadcastOp : Graph_Op<"broadcast", [Graph_Movement]> {
   let summary = "Repeat along new or size-1 axes: axis i of the operand is axis dims[i] of the result";
   let description = [{ C1: dims is strictly increasing, one entry per operand axis. C2: an operand size is 1 or equals the result's. }];
   let arguments = (ins AnyRankedTensor:$x, Variadic<Index>:$sizes, DenseI64ArrayAttr:$dims);
@@ -195,7 +203,7 @@ def BroadcastOp : Graph_Op<"broadcast", [Movement]> {
   let arity = 1; let hasVerifier = 1;
   let recordAttrs = [IntsAttr<"dims">];
 }
-def TransposeOp : Graph_Op<"transpose", [Movement]> {
+def TransposeOp : Graph_Op<"transpose", [Graph_Movement]> {
   let summary = "Axis i of the result is axis permutation[i] of the operand";
   let description = [{ C1: permutation is a permutation of the axes. }];
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$permutation);
@@ -204,7 +212,7 @@ def TransposeOp : Graph_Op<"transpose", [Movement]> {
   let arity = 1; let hasVerifier = 1;
   let recordAttrs = [IntsAttr<"permutation">];
 }
-def ReshapeOp : Graph_Op<"reshape", [Movement]> {
+def ReshapeOp : Graph_Op<"reshape", [Graph_Movement]> {
   let summary = "The same elements in row-major order under another shape";
   let description = [{ C1: element counts agree. }];
   let arguments = (ins AnyRankedTensor:$x, Variadic<Index>:$sizes);
@@ -212,7 +220,7 @@ def ReshapeOp : Graph_Op<"reshape", [Movement]> {
   let assemblyFormat = "$x (`to` `(` $sizes^ `)`)? attr-dict `:` type($x) `->` type($result)";
   let arity = 1; let hasVerifier = 1;
 }
-def SliceOp : Graph_Op<"slice", [Movement, AttrSizedOperandSegments]> {
+def SliceOp : Graph_Op<"slice", [Graph_Movement, AttrSizedOperandSegments]> {
   let summary = "Elements starts + i * steps of each axis; a step may be negative, not zero";
   let description = [{ Entries of static_starts that are ShapedType::kDynamic take the next operand of starts. C1: one start and step per axis. C2: no step is 0. C3: every element read lies inside the operand. }];
   let arguments = (ins AnyRankedTensor:$x, Variadic<Index>:$starts, Variadic<Index>:$sizes, DenseI64ArrayAttr:$static_starts, DenseI64ArrayAttr:$steps);
@@ -221,7 +229,7 @@ def SliceOp : Graph_Op<"slice", [Movement, AttrSizedOperandSegments]> {
   let arity = 1; let hasVerifier = 1;
   let recordAttrs = [ExtentsAttr<"starts">, IntsAttr<"steps">];
 }
-def FlipOp : Graph_Op<"flip", [Movement]> {
+def FlipOp : Graph_Op<"flip", [Graph_Movement]> {
   let summary = "Reverse the named axes (decomposed into a slice with step -1)";
   let description = [{ C1: axes are distinct and in range. }];
   let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$axes);
@@ -239,7 +247,7 @@ def ConcatenateOp : Graph_Op<"concatenate", [AttrSizedOperandSegments]> {
   let arity = -1; let hasVerifier = 1;
   let recordAttrs = [IntAttr<"axis">];
 }
-def UpdateSliceOp : Graph_Op<"update_slice", [Update]> {
+def UpdateSliceOp : Graph_Op<"update_slice", [Graph_Update]> {
   let summary = "x with the elements starts + i * steps replaced by value; in place when x has no other reader";
   let description = [{ C1: one start and step per axis, no step 0. C2: dtypes agree. C3: the region lies inside x. }];
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$value, Variadic<Index>:$starts, DenseI64ArrayAttr:$static_starts, DenseI64ArrayAttr:$steps);
@@ -261,11 +269,11 @@ def ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction computes", [
 }
 def ReduceKindAttr : EnumAttr<Graph_Dialect, ReduceKind, "reduce_kind"> { let assemblyFormat = "`<` $value `>`"; }
 
-def ReduceOp : Graph_Op<"reduce", [Reduction]> {
+def ReduceOp : Graph_Op<"reduce", [Graph_Reduction]> {
   let summary = "Combine along axes: sum, prod, min, max, any, all, mean, argmin, argmax";
   let description = [{
     C1: axes are distinct, increasing, in range. C2: any and all take bool; the others are not bool except min and max.
-    C3: argmin and argmax give i64, reduce one axis or all of them, and return the first of equal elements; NaN wins.
+    C3: argmin and argmax give i64, reduce one axis, and return the first of equal elements; NaN wins.
     C4: min, max, argmin and argmax of zero elements are refused. C5: mean is of a float dtype. Axes are removed from the
     result (keepdims is a reshape). Float sums and products follow the canonical tree (docs/numerics.md).
   }];
@@ -275,7 +283,7 @@ def ReduceOp : Graph_Op<"reduce", [Reduction]> {
   let arity = 1; let resultRule = ExplicitResult; let hasVerifier = 1;
   let recordAttrs = [IntAttr<"kind">, IntsAttr<"axes">];
 }
-def MatmulOp : Graph_Op<"matmul", [Contraction]> {
+def MatmulOp : Graph_Op<"matmul", [Graph_Contraction]> {
   let summary = "Matrix product over the last axis of x and the second last of y; leading axes are batch axes";
   let description = [{
     C1: both operands have the same rank, at least 2, and the same dtype (the frontend broadcasts batch axes and lifts vectors).

@@ -1,0 +1,301 @@
+// The scalar lowering of every elementwise op: which function of compiler/math it is.
+#include "compiler/math/Intervals.h"
+#include "compiler/math/Math.h"
+#include "compiler/math/MlirBuilder.h"
+#include "compiler/passes/Passes.h"
+#include "dialects/graph/Graph.h"
+
+namespace graphc::pass {
+#define GEN_PASS_DEF_EXPANDSCALAROPS
+#include "compiler/passes/Passes.h.inc"
+} // namespace graphc::pass
+
+using namespace mlir;
+using namespace graphc;
+using graphc::math::DivideBy;
+using graphc::math::MlirBuilder;
+namespace m = graphc::math;
+
+namespace {
+
+/// What a type means once unsigned integers have lost their names.
+struct Format {
+  explicit Format(Type type) {
+    Type element = graph::elementType(type);
+    width = element.getIntOrFloatBitWidth();
+    isFloat = isa<FloatType>(element);
+    isBool = element.isInteger(1);
+    isSigned = !isBool && !element.isUnsignedInteger();
+    if (auto vector = dyn_cast<VectorType>(type))
+      lanes = vector.getDimSize(0);
+  }
+  unsigned width;
+  bool isFloat, isBool, isSigned;
+  int64_t lanes = 1;
+};
+
+/// Calls fn with the float width as a template argument.
+template <class Fn>
+Value byFloat(unsigned width, Fn fn) {
+  return width == 32 ? fn.template operator()<32>() : fn.template operator()<64>();
+}
+
+/// One op to expand, with the types it had before any operand was replaced.
+struct Pending {
+  Operation *op;
+  Format in, out;
+  std::optional<int64_t> divisor; ///< constant second operand of a division
+  bool small = false;             ///< the dividend is known to be small (math::kSmallDividend)
+};
+
+class Expander {
+public:
+  Expander(OpBuilder &builder, const Pending &pending, bool hasFloat64)
+      : pending(pending), in(pending.in), out(pending.out), float64(hasFloat64), x(pending.op->getOperands()),
+        b(builder, pending.op->getLoc(), in.lanes, /*int64Convert=*/hasFloat64) {}
+
+  Value expand();
+
+private:
+  Value divide(bool remainder);
+  Value cast();
+  Value compare();
+  Value minMax(bool larger);
+  Value logical();
+  Value shift(bool left);
+  template <class Fn>
+  Value byInt(Fn fn) {
+    return m::withIntFormat(in.width, in.isSigned, fn);
+  }
+
+  const Pending &pending;
+  Format in, out;
+  bool float64;
+  SmallVector<Value> x;
+  MlirBuilder b;
+};
+
+Value Expander::compare() {
+  Operation *op = pending.op;
+  if (in.isFloat)
+    return TypeSwitch<Operation *, Value>(op)
+        .Case([&](graph::EqualOp) { return b.eq(x[0], x[1]); })
+        .Case([&](graph::NotEqualOp) { return b.ne(x[0], x[1]); })
+        .Case([&](graph::LessOp) { return b.lt(x[0], x[1]); })
+        .Case([&](graph::LessEqualOp) { return b.le(x[0], x[1]); })
+        .Case([&](graph::GreaterOp) { return b.gt(x[0], x[1]); })
+        .Case([&](graph::GreaterEqualOp) { return b.ge(x[0], x[1]); })
+        .Default(Value());
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](graph::EqualOp) { return b.ieq(x[0], x[1]); })
+      .Case([&](graph::NotEqualOp) { return b.ine(x[0], x[1]); })
+      .Case([&](graph::LessOp) { return in.isSigned ? b.slt(x[0], x[1]) : b.ult(x[0], x[1]); })
+      .Case([&](graph::LessEqualOp) { return in.isSigned ? b.sle(x[0], x[1]) : b.ule(x[0], x[1]); })
+      .Case([&](graph::GreaterOp) { return in.isSigned ? b.sgt(x[0], x[1]) : b.ugt(x[0], x[1]); })
+      .Case([&](graph::GreaterEqualOp) { return in.isSigned ? b.sge(x[0], x[1]) : b.uge(x[0], x[1]); })
+      .Default(Value());
+}
+
+Value Expander::minMax(bool larger) {
+  if (in.isFloat)
+    return larger ? m::maximumFloat(b, x[0], x[1]) : m::minimumFloat(b, x[0], x[1]);
+  if (in.isBool)
+    return larger ? b.mor(x[0], x[1]) : b.mand(x[0], x[1]);
+  if (larger)
+    return in.isSigned ? m::maximumInt<true>(b, x[0], x[1]) : m::maximumInt<false>(b, x[0], x[1]);
+  return in.isSigned ? m::minimumInt<true>(b, x[0], x[1]) : m::minimumInt<false>(b, x[0], x[1]);
+}
+
+Value Expander::divide(bool remainder) {
+  if (in.isFloat)
+    return byFloat(in.width, [&]<unsigned W>() -> Value {
+      return remainder ? m::remainderFloat<W>(b, x[0], x[1]) : m::floorDivideFloat<W>(b, x[0], x[1]);
+    });
+  // A scalar has the machine's division; vectors would be taken apart for it.
+  bool byFloat64 = float64 && in.lanes > 1;
+  return byInt([&]<unsigned W, bool Signed>() -> Value {
+    auto form = [&]<DivideBy Method>() -> Value {
+      if (pending.divisor) {
+        auto both = m::divModConst<W, Signed, Method>(b, x[0], *pending.divisor, pending.small);
+        return remainder ? both.remainder : both.quotient;
+      }
+      return remainder ? m::remainderInt<W, Signed, Method>(b, x[0], x[1]) : m::floorDivideInt<W, Signed, Method>(b, x[0], x[1]);
+    };
+    return byFloat64 ? form.template operator()<DivideBy::kFloat64>() : form.template operator()<DivideBy::kInteger>();
+  });
+}
+
+Value Expander::cast() {
+  if (in.isBool && out.isBool)
+    return x[0];
+  if (in.isBool) {
+    if (out.isFloat)
+      return byFloat(out.width, [&]<unsigned W>() -> Value { return m::boolToFloat<W>(b, x[0]); });
+    return m::withIntFormat(out.width, out.isSigned, [&]<unsigned W, bool>() -> Value { return b.zext(x[0], W); });
+  }
+  if (out.isBool) {
+    if (in.isFloat)
+      return byFloat(in.width, [&]<unsigned W>() -> Value { return m::floatToBool<W>(b, x[0]); });
+    return byInt([&]<unsigned W, bool>() -> Value { return m::intToBool<W>(b, x[0]); });
+  }
+  if (in.isFloat && out.isFloat)
+    return in.width == out.width ? x[0] : out.width == 64 ? b.extf(x[0]) : b.truncf(x[0]);
+  if (in.isFloat)
+    return byFloat(in.width, [&]<unsigned FW>() -> Value {
+      return m::withIntFormat(out.width, out.isSigned,
+                              [&]<unsigned W, bool Signed>() -> Value { return m::floatToInt<FW, W, Signed>(b, x[0]); });
+    });
+  if (out.isFloat)
+    return byFloat(out.width, [&]<unsigned FW>() -> Value {
+      return byInt([&]<unsigned W, bool Signed>() -> Value { return m::intToFloat<W, Signed, FW>(b, x[0]); });
+    });
+  if (out.width <= in.width)
+    return b.itrunc(x[0], out.width);
+  return in.isSigned ? b.sext(x[0], out.width) : b.zext(x[0], out.width);
+}
+
+Value Expander::shift(bool left) {
+  return byInt([&]<unsigned W, bool Signed>() -> Value {
+    return left ? m::shiftLeft<W>(b, x[0], x[1]) : m::shiftRight<W, Signed>(b, x[0], x[1]);
+  });
+}
+
+Value Expander::logical() {
+  return TypeSwitch<Operation *, Value>(pending.op)
+      .Case<graph::LogicalAndOp, graph::BitwiseAndOp>([&](auto) { return b.band(x[0], x[1]); })
+      .Case<graph::LogicalOrOp, graph::BitwiseOrOp>([&](auto) { return b.bor(x[0], x[1]); })
+      .Case<graph::LogicalXorOp, graph::BitwiseXorOp>([&](auto) { return b.bxor(x[0], x[1]); })
+      .Case([&](graph::LogicalNotOp) { return b.mnot(x[0]); })
+      .Case([&](graph::BitwiseNotOp) { return in.isBool ? b.mnot(x[0]) : b.bxor(x[0], b.intConst(in.width, -1)); })
+      .Default(Value());
+}
+
+/// FLOATS and INTS name the two meanings of an op; bool is unsigned with one bit and handled before.
+Value Expander::expand() {
+  Operation *op = pending.op;
+  auto rounding = [&](Value (MlirBuilder::*fn)(Value)) { return in.isFloat ? (b.*fn)(x[0]) : x[0]; };
+  if (Value v = logical())
+    return v;
+  if (isa<graph::EqualOp, graph::NotEqualOp, graph::LessOp, graph::LessEqualOp, graph::GreaterOp, graph::GreaterEqualOp>(op))
+    return compare();
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](graph::AddOp) { return in.isFloat ? b.add(x[0], x[1]) : in.isBool ? b.mor(x[0], x[1]) : b.iadd(x[0], x[1]); })
+      .Case([&](graph::SubOp) { return in.isFloat ? b.sub(x[0], x[1]) : b.isub(x[0], x[1]); })
+      .Case([&](graph::MulOp) { return in.isFloat ? b.mul(x[0], x[1]) : in.isBool ? b.mand(x[0], x[1]) : b.imul(x[0], x[1]); })
+      .Case([&](graph::DivOp) { return b.div(x[0], x[1]); })
+      .Case([&](graph::FloorDivideOp) { return divide(false); })
+      .Case([&](graph::RemainderOp) { return divide(true); })
+      .Case([&](graph::PowOp) {
+        if (in.isFloat)
+          return byFloat(in.width, [&]<unsigned W>() -> Value { return m::pow<W>(b, x[0], x[1]); });
+        return byInt([&]<unsigned W, bool Signed>() -> Value { return m::powInt<W, Signed>(b, x[0], x[1]); });
+      })
+      .Case([&](graph::MinimumOp) { return minMax(false); })
+      .Case([&](graph::MaximumOp) { return minMax(true); })
+      .Case([&](graph::FmaOp) { return in.isFloat ? b.fma(x[0], x[1], x[2]) : b.iadd(b.imul(x[0], x[1]), x[2]); })
+      .Case([&](graph::ClipOp) {
+        if (in.isFloat)
+          return m::clipFloat(b, x[0], x[1], x[2]);
+        if (in.isBool)
+          return b.mand(b.mor(x[0], x[1]), x[2]);
+        return in.isSigned ? m::clipInt<true>(b, x[0], x[1], x[2]) : m::clipInt<false>(b, x[0], x[1], x[2]);
+      })
+      .Case([&](graph::NegOp) { return in.isFloat ? b.neg(x[0]) : b.isub(b.intConst(in.width, 0), x[0]); })
+      .Case([&](graph::AbsOp) {
+        if (in.isFloat)
+          return b.abs(x[0]);
+        return in.isBool ? x[0] : byInt([&]<unsigned W, bool Signed>() -> Value { return m::absInt<W, Signed>(b, x[0]); });
+      })
+      .Case([&](graph::SignOp) {
+        if (in.isFloat)
+          return byFloat(in.width, [&]<unsigned W>() -> Value { return m::signFloat<W>(b, x[0]); });
+        return byInt([&]<unsigned W, bool Signed>() -> Value { return m::signInt<W, Signed>(b, x[0]); });
+      })
+      .Case([&](graph::FloorOp) { return rounding(&MlirBuilder::floor); })
+      .Case([&](graph::CeilOp) { return rounding(&MlirBuilder::ceil); })
+      .Case([&](graph::TruncOp) { return rounding(&MlirBuilder::trunc); })
+      .Case([&](graph::RoundOp) { return rounding(&MlirBuilder::roundeven); })
+      .Case([&](graph::SqrtOp) { return b.sqrt(x[0]); })
+      .Case([&](graph::ExpOp) { return byFloat(in.width, [&]<unsigned W>() -> Value { return m::exp<W>(b, x[0]); }); })
+      .Case([&](graph::LogOp) { return byFloat(in.width, [&]<unsigned W>() -> Value { return m::log<W>(b, x[0]); }); })
+      .Case([&](graph::SinOp) { return byFloat(in.width, [&]<unsigned W>() -> Value { return m::sin<W>(b, x[0]); }); })
+      .Case([&](graph::CosOp) { return byFloat(in.width, [&]<unsigned W>() -> Value { return m::cos<W>(b, x[0]); }); })
+      .Case([&](graph::TanhOp) { return byFloat(in.width, [&]<unsigned W>() -> Value { return m::tanh<W>(b, x[0]); }); })
+      .Case([&](graph::Expm1Op) { return byFloat(in.width, [&]<unsigned W>() -> Value { return m::expm1<W>(b, x[0]); }); })
+      .Case([&](graph::Log1pOp) { return byFloat(in.width, [&]<unsigned W>() -> Value { return m::log1p<W>(b, x[0]); }); })
+      .Case([&](graph::ShiftLeftOp) { return shift(true); })
+      .Case([&](graph::ShiftRightOp) { return shift(false); })
+      .Case([&](graph::IsNanOp) { return in.isFloat ? b.isnan(x[0]) : Value(); })
+      .Case([&](graph::IsInfOp) {
+        return in.isFloat ? byFloat(in.width, [&]<unsigned W>() -> Value { return m::isInf<W>(b, x[0]); }) : Value();
+      })
+      .Case([&](graph::IsFiniteOp) {
+        return in.isFloat ? byFloat(in.width, [&]<unsigned W>() -> Value { return m::isFinite<W>(b, x[0]); }) : Value();
+      })
+      .Case([&](graph::SelectOp) { return b.select(x[0], x[1], x[2]); })
+      .Case([&](graph::CastOp) { return cast(); })
+      .Default(Value());
+}
+
+struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
+  using ExpandScalarOpsBase::ExpandScalarOpsBase;
+
+  void runOnOperation() override {
+    SmallVector<Pending> work;
+    m::Intervals intervals;
+    // First everything that types and constants say, because replaced operands no longer say it.
+    getOperation().walk([&](Operation *op) {
+      if (!isa<graph::GraphDialect>(op->getDialect()))
+        return;
+      unsigned typed = isa<graph::SelectOp>(op) ? 1 : 0;
+      Pending pending{op, Format(op->getOperand(typed).getType()), Format(op->getResult(0).getType()), std::nullopt};
+      if (isa<graph::FloorDivideOp, graph::RemainderOp>(op) && !pending.in.isFloat) {
+        m::Interval divisor = intervals.of(op->getOperand(1));
+        if (divisor.isConstant() && divisor.low != 0)
+          pending.divisor = divisor.low;
+        m::Interval dividend = intervals.of(op->getOperand(0));
+        pending.small = dividend.low > -m::kSmallDividend && dividend.high < m::kSmallDividend;
+      }
+      work.push_back(pending);
+    });
+    for (const Pending &pending : work) {
+      OpBuilder builder(pending.op);
+      Value value = Expander(builder, pending, hasFloat64).expand();
+      if (!value) // isnan and the like of integers
+        value = constantMask(builder, pending, isa<graph::IsFiniteOp>(pending.op));
+      pending.op->getResult(0).replaceAllUsesWith(value);
+      pending.op->erase();
+    }
+    dropSigns();
+  }
+
+  static Value constantMask(OpBuilder &builder, const Pending &pending, bool value) {
+    Type type = pending.op->getResult(0).getType();
+    TypedAttr attr = builder.getBoolAttr(value);
+    if (auto vector = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vector, Attribute(attr));
+    return arith::ConstantOp::create(builder, pending.op->getLoc(), attr);
+  }
+
+  /// Values that only carry (loop state, selections, broadcasts) become signless too.
+  void dropSigns() {
+    auto drop = [](Value value) {
+      Type element = graph::elementType(value.getType());
+      if (!element.isUnsignedInteger())
+        return;
+      Type signless = IntegerType::get(value.getContext(), element.getIntOrFloatBitWidth());
+      auto vector = dyn_cast<VectorType>(value.getType());
+      value.setType(vector ? Type(vector.clone(signless)) : signless);
+    };
+    getOperation().walk([&](Operation *op) {
+      for (Value result : op->getResults())
+        drop(result);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (BlockArgument argument : block.getArguments())
+            drop(argument);
+    });
+  }
+};
+
+} // namespace

@@ -1,0 +1,177 @@
+//===- MlirBuilder.h - Scalar meanings as arith and math ops --------------------------------------------------===//
+#ifndef GRAPHC_COMPILER_MATH_MLIRBUILDER_H
+#define GRAPHC_COMPILER_MATH_MLIRBUILDER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <array>
+#include <tuple>
+#include <utility>
+
+namespace graphc::math {
+
+/// The builder of Builder.h over MLIR values: scalars (lanes 1) or vectors of `lanes`. Integers are signless.
+class MlirBuilder {
+public:
+  using V = mlir::Value;
+  MlirBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes, bool int64Convert)
+      : ops(builder), loc(loc), lanes(lanes), int64Convert(int64Convert) {}
+
+  V f32(float v) { return constant(ops.getF32FloatAttr(v)); }
+  V f64(double v) { return constant(ops.getF64FloatAttr(v)); }
+  V i32(int32_t v) { return intConst(32, v); }
+  V i64(int64_t v) { return intConst(64, v); }
+  V intConst(unsigned width, int64_t v) {
+    return constant(mlir::IntegerAttr::get(ops.getIntegerType(width), llvm::APInt(width, static_cast<uint64_t>(v), false, true)));
+  }
+
+  V add(V a, V b) { return mlir::arith::AddFOp::create(ops, loc, a, b); }
+  V sub(V a, V b) { return mlir::arith::SubFOp::create(ops, loc, a, b); }
+  V mul(V a, V b) { return mlir::arith::MulFOp::create(ops, loc, a, b); }
+  V div(V a, V b) { return mlir::arith::DivFOp::create(ops, loc, a, b); }
+  V fma(V a, V b, V c) { return mlir::math::FmaOp::create(ops, loc, a, b, c); }
+  V neg(V a) { return mlir::arith::NegFOp::create(ops, loc, a); }
+  V abs(V a) { return mlir::math::AbsFOp::create(ops, loc, a); }
+  V copysign(V magnitude, V sign) { return mlir::math::CopySignOp::create(ops, loc, magnitude, sign); }
+  V sqrt(V a) { return mlir::math::SqrtOp::create(ops, loc, a); }
+  V roundeven(V a) { return mlir::math::RoundEvenOp::create(ops, loc, a); }
+  V floor(V a) { return mlir::math::FloorOp::create(ops, loc, a); }
+  V ceil(V a) { return mlir::math::CeilOp::create(ops, loc, a); }
+  V trunc(V a) { return mlir::math::TruncOp::create(ops, loc, a); }
+
+  V lt(V a, V b) { return compare(mlir::arith::CmpFPredicate::OLT, a, b); }
+  V le(V a, V b) { return compare(mlir::arith::CmpFPredicate::OLE, a, b); }
+  V gt(V a, V b) { return compare(mlir::arith::CmpFPredicate::OGT, a, b); }
+  V ge(V a, V b) { return compare(mlir::arith::CmpFPredicate::OGE, a, b); }
+  V eq(V a, V b) { return compare(mlir::arith::CmpFPredicate::OEQ, a, b); }
+  V ne(V a, V b) { return compare(mlir::arith::CmpFPredicate::UNE, a, b); }
+  V isnan(V a) { return compare(mlir::arith::CmpFPredicate::UNO, a, a); }
+
+  V iadd(V a, V b) { return mlir::arith::AddIOp::create(ops, loc, a, b); }
+  V isub(V a, V b) { return mlir::arith::SubIOp::create(ops, loc, a, b); }
+  V imul(V a, V b) { return mlir::arith::MulIOp::create(ops, loc, a, b); }
+  V band(V a, V b) { return mlir::arith::AndIOp::create(ops, loc, a, b); }
+  V bor(V a, V b) { return mlir::arith::OrIOp::create(ops, loc, a, b); }
+  V bxor(V a, V b) { return mlir::arith::XOrIOp::create(ops, loc, a, b); }
+  V shl(V a, V b) { return mlir::arith::ShLIOp::create(ops, loc, a, b); }
+  V ashr(V a, V b) { return mlir::arith::ShRSIOp::create(ops, loc, a, b); }
+  V lshr(V a, V b) { return mlir::arith::ShRUIOp::create(ops, loc, a, b); }
+  V sdiv(V a, V b) { return mlir::arith::DivSIOp::create(ops, loc, a, b); }
+  V srem(V a, V b) { return mlir::arith::RemSIOp::create(ops, loc, a, b); }
+  V udiv(V a, V b) { return mlir::arith::DivUIOp::create(ops, loc, a, b); }
+  V urem(V a, V b) { return mlir::arith::RemUIOp::create(ops, loc, a, b); }
+  V ieq(V a, V b) { return compare(mlir::arith::CmpIPredicate::eq, a, b); }
+  V ine(V a, V b) { return compare(mlir::arith::CmpIPredicate::ne, a, b); }
+  V slt(V a, V b) { return compare(mlir::arith::CmpIPredicate::slt, a, b); }
+  V sle(V a, V b) { return compare(mlir::arith::CmpIPredicate::sle, a, b); }
+  V sgt(V a, V b) { return compare(mlir::arith::CmpIPredicate::sgt, a, b); }
+  V sge(V a, V b) { return compare(mlir::arith::CmpIPredicate::sge, a, b); }
+  V ult(V a, V b) { return compare(mlir::arith::CmpIPredicate::ult, a, b); }
+  V ule(V a, V b) { return compare(mlir::arith::CmpIPredicate::ule, a, b); }
+  V ugt(V a, V b) { return compare(mlir::arith::CmpIPredicate::ugt, a, b); }
+  V uge(V a, V b) { return compare(mlir::arith::CmpIPredicate::uge, a, b); }
+
+  V mand(V a, V b) { return band(a, b); }
+  V mor(V a, V b) { return bor(a, b); }
+  V mxor(V a, V b) { return bxor(a, b); }
+  V mnot(V a) { return bxor(a, constant(ops.getBoolAttr(true))); }
+  V select(V mask, V a, V b) { return mlir::arith::SelectOp::create(ops, loc, mask, a, b); }
+
+  V toBits(V a) { return mlir::arith::BitcastOp::create(ops, loc, shaped(ops.getIntegerType(bits(a))), a); }
+  V fromBits(V a) { return mlir::arith::BitcastOp::create(ops, loc, floatType(bits(a)), a); }
+  V extf(V a) { return mlir::arith::ExtFOp::create(ops, loc, floatType(64), a); }
+  V truncf(V a) { return mlir::arith::TruncFOp::create(ops, loc, floatType(32), a); }
+  V sitofp(V a, unsigned width) { return mlir::arith::SIToFPOp::create(ops, loc, floatType(width), a); }
+  V uitofp(V a, unsigned width) { return mlir::arith::UIToFPOp::create(ops, loc, floatType(width), a); }
+  V fptosi(V a, unsigned width) { return mlir::arith::FPToSIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a); }
+  V sext(V a, unsigned width) { return bits(a) == width ? a : V(mlir::arith::ExtSIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a)); }
+  V zext(V a, unsigned width) { return bits(a) == width ? a : V(mlir::arith::ExtUIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a)); }
+  V itrunc(V a, unsigned width) { return bits(a) == width ? a : V(mlir::arith::TruncIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a)); }
+  bool int64Conversions() const { return int64Convert; }
+
+  /// A branch that is skipped when no lane needs it; the result is selected lane by lane all the same.
+  template <class Fn, class... Else>
+  auto ifAny(V mask, Fn fn, Else... otherwise) {
+    constexpr size_t count = sizeof...(Else);
+    std::array<V, count> rest{otherwise...};
+    auto branch = mlir::scf::IfOp::create(ops, loc, mlir::TypeRange(mlir::ValueRange(rest)), any(mask), true);
+    mlir::OpBuilder::InsertionGuard guard(ops);
+    ops.setInsertionPointToStart(branch.thenBlock());
+    std::array<V, count> computed = toArray(fn());
+    for (size_t i = 0; i < count; ++i)
+      computed[i] = select(mask, computed[i], rest[i]);
+    mlir::scf::YieldOp::create(ops, loc, computed);
+    ops.setInsertionPointToStart(branch.elseBlock());
+    mlir::scf::YieldOp::create(ops, loc, rest);
+    return toTuple<count>(branch.getResults());
+  }
+
+  template <class Cond, class Body, class... Init>
+  auto whileAny(Cond cond, Body body, Init... init) {
+    constexpr size_t count = sizeof...(Init);
+    std::array<V, count> start{init...};
+    mlir::TypeRange types{mlir::ValueRange(start)};
+    auto loop = mlir::scf::WhileOp::create(
+        ops, loc, types, mlir::ValueRange(start),
+        [&](mlir::OpBuilder &inside, mlir::Location, mlir::ValueRange args) {
+          mlir::OpBuilder::InsertionGuard guard(ops);
+          ops.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
+          V go = any(apply<count>(cond, args));
+          mlir::scf::ConditionOp::create(ops, loc, go, args);
+        },
+        [&](mlir::OpBuilder &inside, mlir::Location, mlir::ValueRange args) {
+          // The callbacks hold a reference to this builder, so creation is redirected into the region.
+          mlir::OpBuilder::InsertionGuard guard(ops);
+          ops.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
+          V mask = apply<count>(cond, args);
+          std::array<V, count> next = toArray(apply<count>(body, args));
+          for (size_t i = 0; i < count; ++i)
+            next[i] = select(mask, next[i], args[i]);
+          mlir::scf::YieldOp::create(ops, loc, next);
+        });
+    return toTuple<count>(loop.getResults());
+  }
+
+private:
+  template <size_t N, class Fn>
+  static auto apply(Fn &fn, mlir::ValueRange args) {
+    return [&]<size_t... I>(std::index_sequence<I...>) { return fn(V(args[I])...); }(std::make_index_sequence<N>());
+  }
+  template <class... T>
+  static std::array<V, sizeof...(T)> toArray(std::tuple<T...> tuple) {
+    return std::apply([](auto... v) { return std::array<V, sizeof...(T)>{v...}; }, tuple);
+  }
+  template <size_t N>
+  static auto toTuple(mlir::ValueRange values) {
+    return [&]<size_t... I>(std::index_sequence<I...>) { return std::make_tuple(V(values[I])...); }(std::make_index_sequence<N>());
+  }
+
+  V any(V mask) {
+    if (lanes == 1)
+      return mask;
+    return mlir::vector::ReductionOp::create(ops, loc, mlir::vector::CombiningKind::OR, mask);
+  }
+  V compare(mlir::arith::CmpFPredicate p, V a, V b) { return mlir::arith::CmpFOp::create(ops, loc, p, a, b); }
+  V compare(mlir::arith::CmpIPredicate p, V a, V b) { return mlir::arith::CmpIOp::create(ops, loc, p, a, b); }
+  mlir::Type shaped(mlir::Type element) { return lanes == 1 ? element : mlir::Type(mlir::VectorType::get({lanes}, element)); }
+  mlir::Type floatType(unsigned width) { return shaped(width == 32 ? mlir::Type(ops.getF32Type()) : mlir::Type(ops.getF64Type())); }
+  static unsigned bits(V v) { return mlir::getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth(); }
+  V constant(mlir::TypedAttr scalar) {
+    if (lanes == 1)
+      return mlir::arith::ConstantOp::create(ops, loc, scalar);
+    auto type = mlir::VectorType::get({lanes}, scalar.getType());
+    return mlir::arith::ConstantOp::create(ops, loc, mlir::DenseElementsAttr::get(type, mlir::Attribute(scalar)));
+  }
+
+  mlir::OpBuilder &ops;
+  mlir::Location loc;
+  int64_t lanes;
+  bool int64Convert;
+};
+
+} // namespace graphc::math
+
+#endif // GRAPHC_COMPILER_MATH_MLIRBUILDER_H

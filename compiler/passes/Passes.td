@@ -1,0 +1,106 @@
+// Every pass: def <-> <phase>/<Name>.cpp <-> tests/compiler/passes/<phase>/<kebab>.mlir <-> struct of the same name.
+#ifndef GRAPHC_COMPILER_PASSES_TD
+#define GRAPHC_COMPILER_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// graph: whole tensors in, simpler whole tensors out
+//===----------------------------------------------------------------------===//
+
+def Decompose : Pass<"graphc-decompose", "::mlir::func::FuncOp"> {
+  let summary = "Rewrite ops that are combinations of others";
+  let description = [{
+    Input and output: the graph dialect. `mean` becomes a sum divided by an extent, `concatenate` a chain of updates of an
+    uninitialised tensor, `flip` a slice with step -1, a reduction over several axis groups one reduction per group (last
+    group first: the canonical order), a reduction over size-1 axes only a reshape, an update of everything its value.
+    ```mlir
+    %m = graph.reduce <mean> %x axes [1]  ->  %s = graph.reduce <sum> %x axes [1]; %n = graph.extent %x axes [1]; graph.div
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// fuse: where
+//===----------------------------------------------------------------------===//
+
+def FormKernels : Pass<"graphc-form-kernels", "::mlir::ModuleOp"> {
+  let summary = "Group ops into kernels of one iteration space each";
+  let description = [{
+    Input: one graph function. Output: kernel.func ops and the function as kernel.call ops, graph.reshape aliases and size
+    arithmetic. FusionPlan decides the groups; here movement ops become index maps and bodies become scalar.
+    The reasons why neighbours stayed apart are kept in the module attribute `graphc.cuts`.
+  }];
+  let dependentDialects = ["::graphc::kernel::KernelDialect", "::mlir::arith::ArithDialect"];
+}
+
+def DeduplicateKernels : Pass<"graphc-deduplicate-kernels", "::mlir::ModuleOp"> {
+  let summary = "One kernel for equal bodies";
+  let description = [{
+    Input and output: the kernel level. Kernels whose text is equal but for the name are merged, so that a loop of fifty equal
+    steps compiles its step once.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// schedule: how
+//===----------------------------------------------------------------------===//
+
+def AssignSchedules : Pass<"graphc-assign-schedules", "::mlir::ModuleOp"> {
+  let summary = "Choose family, vector width and cost of every kernel for a target class";
+  let description = [{ Input and output: the kernel level; adds kernel.func's `schedule`. }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "64", "native vector register width; 0: one lane (device work-items)">];
+}
+
+//===----------------------------------------------------------------------===//
+// plan: when
+//===----------------------------------------------------------------------===//
+
+def BuildPlan : Pass<"graphc-build-plan", "::mlir::ModuleOp"> {
+  let summary = "Turn the calls into buffers, launches and copies";
+  let description = [{
+    Input: scheduled kernels and the function of kernel calls. Output: one plan.program. Results of calls become allocations,
+    reshapes aliases, updates happen in place when the old value has no later reader and the kernel reads it at no other
+    place than it writes, else after a copy.
+  }];
+  let dependentDialects = ["::graphc::plan::PlanDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// lower: loops
+//===----------------------------------------------------------------------===//
+
+def LowerKernels : Pass<"graphc-lower-kernels", "::mlir::ModuleOp"> {
+  let summary = "Kernels to loops over flat buffers";
+  let description = [{
+    Input: scheduled kernel.func ops. Output: one or two func.func each (a full reduction has a second for the block results)
+    over scf, memref, vector, arith and elementwise graph ops on scalars or vectors. Arguments: flat memrefs of tensors and
+    results, index sizes, the work-item range [begin, end), scratch.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect"];
+}
+
+def ExpandScalarOps : Pass<"graphc-expand-scalar-ops", "::mlir::func::FuncOp"> {
+  let summary = "Elementwise graph ops on scalars and vectors to arith and math";
+  let description = [{
+    Input: lowered functions. Output: no graph op is left. The arithmetic is that of compiler/math, the same for every
+    target; unsigned types become signless.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+  let options = [Option<"hasFloat64", "has-float64", "bool", "true", "the target computes in f64">];
+}
+
+//===----------------------------------------------------------------------===//
+// verify
+//===----------------------------------------------------------------------===//
+
+def VerifyPhase : Pass<"graphc-verify-phase", "::mlir::ModuleOp"> {
+  let summary = "Check that only ops of a phase are present";
+  let description = [{ Input and output: unchanged. Fails, naming the op, when one does not belong after the phase. }];
+  let options = [Option<"phase", "phase", "std::string", "", "graph, kernel, schedule, plan or lower">];
+}
+
+#endif // GRAPHC_COMPILER_PASSES_TD

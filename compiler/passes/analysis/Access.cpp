@@ -1,0 +1,105 @@
+#include "compiler/passes/analysis/Access.h"
+
+#include "dialects/graph/Graph.h"
+
+#include <optional>
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+SmallVector<AffineExpr> pass::identityIndices(ArrayRef<Size> sizes, unsigned &next, MLIRContext *context) {
+  SmallVector<AffineExpr> result;
+  for (const Size &size : sizes)
+    result.push_back(size.isConstant(1) ? getAffineConstantExpr(0, context) : getAffineDimExpr(next++, context));
+  return result;
+}
+
+SmallVector<Size> pass::squeezed(ArrayRef<Size> sizes) {
+  SmallVector<Size> result;
+  llvm::copy_if(sizes, std::back_inserter(result), [](const Size &size) { return !size.isConstant(1); });
+  return result;
+}
+
+SmallVector<AffineExpr> pass::squeezedIndices(ArrayRef<AffineExpr> indices, ArrayRef<Size> sizes) {
+  SmallVector<AffineExpr> result;
+  for (auto [index, size] : llvm::zip_equal(indices, sizes))
+    if (!size.isConstant(1))
+      result.push_back(index);
+  return result;
+}
+
+/// Indices of a reshape's operand from those of its result, when they are affine: equal leading and trailing sizes pair
+/// up, and what is left on the operand's side is at most one axis, which the left-over result axes enumerate row-major.
+static std::optional<SmallVector<AffineExpr>> reshapeIndices(ArrayRef<Size> from, ArrayRef<Size> to,
+                                                             ArrayRef<AffineExpr> indices, SizeAnalysis &sizes,
+                                                             MLIRContext *context) {
+  SmallVector<Size> f = squeezed(from), t = squeezed(to);
+  SmallVector<AffineExpr> e = squeezedIndices(indices, to);
+  SmallVector<AffineExpr> result(f.size());
+  size_t head = 0, tail = 0;
+  while (head < f.size() && head < t.size() && f[head] == t[head]) {
+    result[head] = e[head];
+    ++head;
+  }
+  while (head + tail < f.size() && head + tail < t.size() && f[f.size() - 1 - tail] == t[t.size() - 1 - tail]) {
+    result[f.size() - 1 - tail] = e[t.size() - 1 - tail];
+    ++tail;
+  }
+  size_t left = f.size() - head - tail;
+  if (left > 1 || (left == 0 && head + tail != t.size()))
+    return std::nullopt;
+  if (left == 1) {
+    AffineExpr linear = getAffineConstantExpr(0, context);
+    for (size_t j = head; j + tail < t.size(); ++j)
+      linear = linear * sizes.expr(t[j]) + e[j];
+    result[head] = linear;
+  }
+  SmallVector<AffineExpr> full;
+  size_t next = 0;
+  for (const Size &size : from)
+    full.push_back(size.isConstant(1) ? getAffineConstantExpr(0, context) : result[next++]);
+  return full;
+}
+
+static AffineExpr startExpr(int64_t constant, Value dynamic, SizeAnalysis &sizes, MLIRContext *context) {
+  if (!ShapedType::isDynamic(constant))
+    return getAffineConstantExpr(constant, context);
+  return sizes.expr(sizes.canonical(dynamic));
+}
+
+Access pass::resolveAccess(Value tensor, ArrayRef<AffineExpr> indices, SizeAnalysis &sizes) {
+  MLIRContext *context = tensor.getContext();
+  Access access{tensor, SmallVector<AffineExpr>(indices)};
+  while (Operation *op = access.root.getDefiningOp()) {
+    SmallVector<AffineExpr> next;
+    if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
+      for (auto [axis, dim] : llvm::enumerate(broadcast.getDims()))
+        next.push_back(sizes.of(broadcast.getX())[axis].isConstant(1) ? getAffineConstantExpr(0, context)
+                                                                      : access.indices[dim]);
+      access.root = broadcast.getX();
+    } else if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
+      next.resize(access.indices.size());
+      for (auto [axis, source] : llvm::enumerate(transpose.getPermutation()))
+        next[source] = access.indices[axis];
+      access.root = transpose.getX();
+    } else if (auto slice = dyn_cast<graph::SliceOp>(op)) {
+      unsigned dynamic = 0;
+      for (auto [axis, start] : llvm::enumerate(slice.getStaticStarts())) {
+        Value value = ShapedType::isDynamic(start) ? slice.getStarts()[dynamic++] : Value();
+        next.push_back(startExpr(start, value, sizes, context) + access.indices[axis] * slice.getSteps()[axis]);
+      }
+      access.root = slice.getX();
+    } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
+      auto mapped = reshapeIndices(sizes.of(reshape.getX()), sizes.of(reshape.getResult()), access.indices, sizes, context);
+      if (!mapped)
+        return access;
+      next = std::move(*mapped);
+      access.root = reshape.getX();
+    } else {
+      return access;
+    }
+    access.indices = std::move(next);
+  }
+  return access;
+}

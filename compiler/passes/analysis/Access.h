@@ -1,0 +1,34 @@
+//===- Access.h - Movement ops as index maps -------------------------------------------------------------===//
+#ifndef GRAPHC_COMPILER_PASSES_ANALYSIS_ACCESS_H
+#define GRAPHC_COMPILER_PASSES_ANALYSIS_ACCESS_H
+
+#include "compiler/passes/analysis/Sizes.h"
+
+namespace graphc::pass {
+
+/// Where an element of a tensor comes from: element `indices` (one per axis of root) of a value that is not an affine
+/// movement: a function argument, a computed value, a generator, or a reshape that no affine map expresses (an alias:
+/// the same buffer under another shape).
+struct Access {
+  mlir::Value root;
+  llvm::SmallVector<mlir::AffineExpr> indices;
+};
+
+/// Follows broadcast, transpose, slice and affine reshape from element `indices` of `tensor`.
+Access resolveAccess(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices, SizeAnalysis &sizes);
+
+/// Index expressions d0, d1, ... for the axes whose size is not 1, constant 0 for the others; `next` is the first
+/// dimension number and is advanced.
+llvm::SmallVector<mlir::AffineExpr> identityIndices(llvm::ArrayRef<Size> sizes, unsigned &next,
+                                                    mlir::MLIRContext *context);
+
+/// Sizes other than 1.
+llvm::SmallVector<Size> squeezed(llvm::ArrayRef<Size> sizes);
+
+/// The entries of `indices` on axes whose size is not 1.
+llvm::SmallVector<mlir::AffineExpr> squeezedIndices(llvm::ArrayRef<mlir::AffineExpr> indices,
+                                                    llvm::ArrayRef<Size> sizes);
+
+} // namespace graphc::pass
+
+#endif // GRAPHC_COMPILER_PASSES_ANALYSIS_ACCESS_H

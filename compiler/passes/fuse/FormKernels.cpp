@@ -1,0 +1,453 @@
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/fuse/FusionPlan.h"
+#include "dialects/kernel/Kernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace graphc::pass {
+#define GEN_PASS_DEF_FORMKERNELS
+#include "compiler/passes/Passes.h.inc"
+} // namespace graphc::pass
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+namespace {
+
+/// Appends "file:line" of every place a location names, once each.
+void collectLines(Location loc, SmallVectorImpl<std::string> &lines) {
+  if (auto file = dyn_cast<FileLineColLoc>(loc)) {
+    std::string line;
+    llvm::raw_string_ostream(line) << file.getFilename().getValue() << ":" << file.getLine();
+    if (!llvm::is_contained(lines, line))
+      lines.push_back(line);
+  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    for (Location inner : fused.getLocations())
+      collectLines(inner, lines);
+  } else if (auto name = dyn_cast<NameLoc>(loc)) {
+    collectLines(name.getChildLoc(), lines);
+  }
+}
+
+/// Builds the kernel of one group. Maps first use the size symbols of the whole function; `finish` renumbers them in order
+/// of first use, so that equal kernels become equal text.
+class KernelBuilder {
+public:
+  KernelBuilder(Group &group, FusionPlan &plan, SizeAnalysis &sizes, MLIRContext *context)
+      : group(group), plan(plan), sizes(sizes), context(context), body(context) {
+    body.setInsertionPointToStart(&block);
+    for (unsigned i = 0; i < group.space.size(); ++i)
+      if (!llvm::is_contained(group.reduced, i))
+        order.push_back(i);
+    parallel = order.size();
+    order.append(group.reduced.begin(), group.reduced.end());
+    place.resize(order.size());
+    for (auto [kernelDim, logical] : llvm::enumerate(order))
+      place[logical] = getAffineDimExpr(kernelDim, context);
+  }
+
+  void build() {
+    for (Node *node : group.nodes)
+      emitNode(*node);
+    kernel::ReturnOp::create(body, UnknownLoc::get(context));
+  }
+
+  kernel::FuncOp finish(OpBuilder &builder, StringRef name);
+
+  ArrayRef<Value> tensors() const { return roots; }
+  ArrayRef<Node *> results() const { return stored; }
+  /// Function-level symbol numbers of the kernel's sizes, in argument order.
+  ArrayRef<unsigned> sizeSymbols() const { return used; }
+  std::string lines() const { return llvm::join(lineSet, "; "); }
+
+private:
+  Type scalar(Value tensor) { return graph::elementType(tensor.getType()); }
+
+  /// Expressions over the node's own dimensions, over the kernel's. Row values already count kernel dimensions, because
+  /// parallel dimensions come first.
+  SmallVector<AffineExpr> toKernel(const Node &node, ArrayRef<AffineExpr> exprs) {
+    if (!node.readsPoints())
+      return SmallVector<AffineExpr>(exprs);
+    SmallVector<AffineExpr> result;
+    for (AffineExpr e : exprs)
+      result.push_back(e.replaceDims(place));
+    return result;
+  }
+
+  AffineMap mapOf(ArrayRef<AffineExpr> exprs) {
+    SmallVector<AffineExpr> simple;
+    for (AffineExpr e : exprs)
+      simple.push_back(simplifyAffineExpr(e, order.size(), sizes.symbols().size()));
+    return AffineMap::get(order.size(), sizes.symbols().size(), simple, context);
+  }
+
+  Value tensorArgument(Value root) {
+    auto [it, inserted] = arguments.try_emplace(root, Value());
+    if (inserted) {
+      it->second = block.addArgument(root.getType(), root.getLoc());
+      roots.push_back(root);
+    }
+    return it->second;
+  }
+
+  Value convert(Location loc, Value value, Type type) {
+    return value.getType() == type ? value : graph::CastOp::create(body, loc, type, value).getResult();
+  }
+
+  Value literal(Location loc, TypedAttr attr) {
+    auto integer = dyn_cast<IntegerAttr>(attr);
+    if (!integer || !attr.getType().isUnsignedInteger())
+      return arith::ConstantOp::create(body, loc, attr);
+    // arith constants are signless; the cast only renames the type.
+    Type signless = body.getIntegerType(attr.getType().getIntOrFloatBitWidth());
+    Value bits = arith::ConstantOp::create(body, loc, body.getIntegerAttr(signless, integer.getValue()));
+    return convert(loc, bits, attr.getType());
+  }
+
+  Value generate(Operation *op, ArrayRef<AffineExpr> indices) {
+    Location loc = op->getLoc();
+    Type type = scalar(op->getResult(0));
+    if (auto full = dyn_cast<graph::FullOp>(op))
+      return literal(loc, cast<TypedAttr>(full.getValue()));
+    AffineExpr expr = getAffineConstantExpr(1, context);
+    if (auto extent = dyn_cast<graph::ExtentOp>(op))
+      for (int64_t axis : extent.getAxes())
+        expr = expr * sizes.expr(sizes.of(extent.getX())[axis]);
+    else
+      expr = indices.empty() ? getAffineConstantExpr(0, context) : indices.front();
+    return convert(loc, kernel::IndexOp::create(body, loc, AffineMapAttr::get(mapOf(expr))), type);
+  }
+
+  /// The scalar at element `indices` (over kernel dimensions) of `tensor`.
+  Value read(Value tensor, ArrayRef<AffineExpr> indices) {
+    Access access = resolveAccess(tensor, indices, sizes);
+    SmallVector<AffineExpr> points = squeezedIndices(access.indices, sizes.of(access.root));
+    Operation *op = access.root.getDefiningOp();
+    bool alias = op && isa<graph::ReshapeOp>(op);
+    Node *producer = alias ? nullptr : plan.node(access.root);
+    bool generator = op && op->hasTrait<graph::Generator>();
+    if (producer && !generator && !producer->inlined && plan.groupOf(*producer) == &group)
+      return values.lookup(producer);
+    auto key = std::make_pair(access.root, AffineMapAttr::get(mapOf(points)));
+    if (Value known = memo.lookup(key))
+      return known;
+    Value result;
+    if (generator)
+      result = generate(op, points);
+    else if (producer && producer->inlined)
+      result = compute(*producer, points);
+    else
+      result = kernel::LoadOp::create(body, access.root.getLoc(), scalar(access.root), tensorArgument(access.root), key.second);
+    memo[key] = result;
+    return result;
+  }
+
+  /// The node's operation on scalars, with its own dimensions replaced by `points`.
+  Value compute(Node &node, ArrayRef<AffineExpr> points) {
+    SmallVector<Value> operands;
+    for (auto [tensor, indices] : llvm::zip_equal(node.reads, node.readIndices)) {
+      SmallVector<AffineExpr> moved;
+      for (AffineExpr e : indices)
+        moved.push_back(e.replaceDims(points));
+      operands.push_back(read(tensor, moved));
+    }
+    OperationState state(node.op->getLoc(), node.op->getName());
+    state.addOperands(operands);
+    state.addTypes(scalar(node.result));
+    state.addAttributes(node.op->getAttrs());
+    return body.create(state)->getResult(0);
+  }
+
+  void emitNode(Node &node) {
+    if (node.op)
+      collectLines(node.op->getLoc(), lineSet);
+    SmallVector<AffineExpr> points;
+    for (unsigned i = 0; i < node.space.size(); ++i)
+      points.push_back(getAffineDimExpr(i, context));
+    points = toKernel(node, points);
+    Value value;
+    Location loc = node.result.getLoc();
+    switch (node.kind) {
+    case NodeKind::Map:
+      value = compute(node, points);
+      break;
+    case NodeKind::Copy:
+    case NodeKind::Update:
+      value = read(node.reads[0], movedIndices(node, 0, points));
+      break;
+    case NodeKind::Reduce: {
+      Value operand = read(node.reads[0], movedIndices(node, 0, points));
+      bool rowTree = node.reduced.back() + 1 != node.space.size();
+      value = kernel::ReduceOp::create(body, loc, scalar(node.result), cast<graph::ReduceOp>(node.op).getKindAttr(), operand,
+                                       rowTree ? body.getUnitAttr() : UnitAttr());
+      break;
+    }
+    case NodeKind::Contract: {
+      Value lhs = read(node.reads[0], movedIndices(node, 0, points));
+      Value rhs = read(node.reads[1], movedIndices(node, 1, points));
+      value = kernel::DotOp::create(body, loc, lhs, rhs);
+      break;
+    }
+    }
+    values[&node] = value;
+    if (node.stored)
+      store(node, value);
+  }
+
+  SmallVector<AffineExpr> movedIndices(Node &node, unsigned read, ArrayRef<AffineExpr> points) {
+    SmallVector<AffineExpr> moved;
+    for (AffineExpr e : node.readIndices[read])
+      moved.push_back(e.replaceDims(points));
+    return moved;
+  }
+
+  void store(Node &node, Value value) {
+    SmallVector<AffineExpr> where;
+    unsigned dims = node.row ? parallel : node.space.size();
+    for (unsigned i = 0; i < dims; ++i)
+      where.push_back(node.row ? getAffineDimExpr(i, context) : place[i]);
+    int64_t init = -1;
+    if (node.kind == NodeKind::Update) {
+      auto update = cast<graph::UpdateSliceOp>(node.op);
+      unsigned next = 0, dynamic = 0;
+      SmallVector<AffineExpr> full;
+      for (auto [axis, start] : llvm::enumerate(update.getStaticStarts())) {
+        AffineExpr first = ShapedType::isDynamic(start) ? sizes.expr(sizes.canonical(update.getStarts()[dynamic++]))
+                                                        : getAffineConstantExpr(start, context);
+        AffineExpr step = sizes.of(update.getValue())[axis].isConstant(1) ? getAffineConstantExpr(0, context) : where[next++];
+        full.push_back(first + step * update.getSteps()[axis]);
+      }
+      where = squeezedIndices(full, sizes.of(node.result));
+      if (node.base) {
+        Value argument = tensorArgument(node.base);
+        init = cast<BlockArgument>(argument).getArgNumber();
+      }
+    }
+    inits.push_back(init);
+    kernel::StoreOp::create(body, node.result.getLoc(), value, body.getI64IntegerAttr(stored.size()),
+                            AffineMapAttr::get(mapOf(where)));
+    stored.push_back(&node);
+  }
+
+  AffineMap shapeOf(Value tensor) {
+    SmallVector<AffineExpr> exprs;
+    for (const Size &size : squeezed(sizes.of(tensor)))
+      exprs.push_back(sizes.expr(size));
+    return AffineMap::get(0, sizes.symbols().size(), exprs, context);
+  }
+
+  Group &group;
+  FusionPlan &plan;
+  SizeAnalysis &sizes;
+  MLIRContext *context;
+  Block block;
+  OpBuilder body;
+  SmallVector<unsigned> order;     // logical dimension of each kernel dimension
+  SmallVector<AffineExpr> place;   // kernel dimension of each logical one
+  unsigned parallel = 0;
+  DenseMap<Node *, Value> values;
+  DenseMap<std::pair<Value, AffineMapAttr>, Value> memo;
+  DenseMap<Value, Value> arguments;
+  SmallVector<Value> roots;
+  SmallVector<Node *> stored;
+  SmallVector<int64_t> inits;
+  SmallVector<unsigned> used;
+  SmallVector<std::string> lineSet;
+};
+
+kernel::FuncOp KernelBuilder::finish(OpBuilder &builder, StringRef name) {
+  SmallVector<AffineMap> shapes;
+  for (Value root : roots)
+    shapes.push_back(shapeOf(root));
+  for (Node *node : stored)
+    shapes.push_back(shapeOf(node->result));
+  SmallVector<AffineExpr> extents;
+  for (unsigned logical : order)
+    extents.push_back(sizes.expr(group.space[logical]));
+  AffineMap domain = AffineMap::get(0, sizes.symbols().size(), extents, context);
+
+  llvm::SmallDenseMap<unsigned, unsigned> number;
+  auto note = [&](AffineMap map) {
+    map.walkExprs([&](AffineExpr e) {
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+        if (number.try_emplace(symbol.getPosition(), used.size()).second)
+          used.push_back(symbol.getPosition());
+    });
+  };
+  note(domain);
+  for (AffineMap shape : shapes)
+    note(shape);
+  for (Operation &op : block)
+    if (auto map = op.getAttrOfType<AffineMapAttr>("map"))
+      note(map.getValue());
+  SmallVector<AffineExpr> renumber(sizes.symbols().size(), getAffineConstantExpr(0, context));
+  for (auto [from, to] : number)
+    renumber[from] = getAffineSymbolExpr(to, context);
+  auto compact = [&](AffineMap map) {
+    return map.replaceDimsAndSymbols({}, renumber, map.getNumDims(), used.size());
+  };
+  auto compactDims = [&](AffineMap map) {
+    SmallVector<AffineExpr> dims;
+    for (unsigned d = 0; d < map.getNumDims(); ++d)
+      dims.push_back(getAffineDimExpr(d, context));
+    return map.replaceDimsAndSymbols(dims, renumber, map.getNumDims(), used.size());
+  };
+  for (Operation &op : block)
+    if (auto map = op.getAttrOfType<AffineMapAttr>("map"))
+      op.setAttr("map", AffineMapAttr::get(compactDims(map.getValue())));
+
+  SmallVector<Type> inputs, outputs;
+  for (Value root : roots)
+    inputs.push_back(root.getType());
+  inputs.append(used.size(), builder.getIndexType());
+  for (Node *node : stored)
+    outputs.push_back(node->result.getType());
+  SmallVector<Attribute> shapeAttrs;
+  for (AffineMap shape : shapes)
+    shapeAttrs.push_back(AffineMapAttr::get(compact(shape)));
+  auto func = kernel::FuncOp::create(
+      builder, UnknownLoc::get(context), builder.getStringAttr(name), TypeAttr::get(builder.getFunctionType(inputs, outputs)),
+      kernel::DomainAttr::get(context, compact(domain), parallel), builder.getArrayAttr(shapeAttrs),
+      builder.getDenseI64ArrayAttr(inits), kernel::ScheduleAttr(), ArrayAttr(), ArrayAttr());
+  Block *entry = &func.getBody().emplaceBlock();
+  entry->getOperations().splice(entry->end(), block.getOperations());
+  for (BlockArgument argument : block.getArguments())
+    argument.replaceAllUsesWith(entry->addArgument(argument.getType(), argument.getLoc()));
+  for (size_t i = 0; i < used.size(); ++i)
+    entry->addArgument(builder.getIndexType(), UnknownLoc::get(context));
+  return func;
+}
+
+struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (func::FuncOp func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (failed(rewrite(func)))
+        return signalPassFailure();
+  }
+
+  LogicalResult rewrite(func::FuncOp func) {
+    if (!llvm::hasSingleElement(func.getBody()))
+      return func.emitOpError("graph functions have one block");
+    SizeAnalysis sizes(func);
+    for (const SizeAnalysis::Equality &check : sizes.equalities())
+      recordCheck(func, check);
+    FusionPlan plan(func, sizes);
+    SmallVector<Group *> groups = plan.order();
+    SmallVector<Operation *> old;
+    for (Operation &op : func.getBody().front().without_terminator())
+      if (isa<graph::GraphDialect>(op.getDialect()) && !isa<graph::DimOp>(op))
+        old.push_back(&op);
+
+    Operation *terminator = func.getBody().front().getTerminator();
+    OpBuilder calls(terminator), kernels(func);
+    IRMapping done;
+    for (auto [number, group] : llvm::enumerate(groups)) {
+      KernelBuilder kernel(*group, plan, sizes, &getContext());
+      kernel.build();
+      std::string name = (func.getSymName() + "_" + llvm::Twine(number)).str();
+      kernel::FuncOp callee = kernel.finish(kernels, name);
+      emitCall(calls, callee, kernel, sizes, done);
+    }
+    for (OpOperand &operand : terminator->getOpOperands())
+      operand.set(materialized(operand.get(), calls, done));
+    for (Operation *op : llvm::reverse(old)) {
+      if (!op->use_empty())
+        return op->emitOpError("is still used after kernels were formed");
+      op->erase();
+    }
+    SmallVector<Attribute> cuts;
+    for (const std::string &line : plan.cuts())
+      cuts.push_back(kernels.getStringAttr(line));
+    func->getParentOp()->setAttr("graphc.cuts", kernels.getArrayAttr(cuts));
+    return success();
+  }
+
+  void recordCheck(func::FuncOp func, const SizeAnalysis::Equality &check) {
+    OpBuilder builder(func.getBody().front().getTerminator());
+    auto value = [&](const Size &size) -> Value {
+      return size.value ? size.value : arith::ConstantIndexOp::create(builder, func.getLoc(), size.constant).getResult();
+    };
+    Value a = value(check.a), b = value(check.b);
+    kernel::CheckOp::create(builder, func.getLoc(), a, b, builder.getStringAttr(check.what));
+  }
+
+  static Value materialized(Value tensor, OpBuilder &builder, IRMapping &done) {
+    if (Value known = done.lookupOrNull(tensor))
+      return known;
+    auto reshape = tensor.getDefiningOp<graph::ReshapeOp>();
+    if (!reshape)
+      return tensor;
+    Value from = materialized(reshape.getX(), builder, done);
+    Value alias = graph::ReshapeOp::create(builder, reshape.getLoc(), reshape.getType(), from, reshape.getSizes());
+    done.map(tensor, alias);
+    return alias;
+  }
+
+  void emitCall(OpBuilder &builder, kernel::FuncOp callee, KernelBuilder &kernel, SizeAnalysis &sizes, IRMapping &done) {
+    SmallVector<Value> tensors, sizeValues;
+    for (Value root : kernel.tensors())
+      tensors.push_back(materialized(root, builder, done));
+    DenseMap<Value, int64_t> position;
+    for (unsigned symbol : kernel.sizeSymbols()) {
+      position.try_emplace(sizes.symbols()[symbol], sizeValues.size());
+      sizeValues.push_back(sizes.symbols()[symbol]);
+    }
+    SmallVector<int64_t> resultDims;
+    SmallVector<Type> types;
+    for (Node *node : kernel.results()) {
+      auto type = cast<RankedTensorType>(node->result.getType());
+      types.push_back(type);
+      for (auto [axis, size] : llvm::enumerate(type.getShape())) {
+        if (!ShapedType::isDynamic(size))
+          continue;
+        Size known = sizes.of(node->result)[axis];
+        Value value = known.value;
+        if (!value)
+          value = arith::ConstantIndexOp::create(builder, node->result.getLoc(), known.constant);
+        auto [it, inserted] = position.try_emplace(value, sizeValues.size());
+        if (inserted)
+          sizeValues.push_back(value);
+        resultDims.push_back(it->second);
+      }
+    }
+    // Result sizes that no map uses are extra size arguments of the kernel.
+    callee = widen(callee, sizeValues.size());
+    auto call = kernel::CallOp::create(builder, callee.getLoc(), types, callee.getSymNameAttr(), tensors, sizeValues,
+                                       builder.getDenseI64ArrayAttr(resultDims), builder.getStringAttr(kernel.lines()));
+    for (auto [node, result] : llvm::zip_equal(kernel.results(), call.getResults()))
+      done.map(node->result, result);
+  }
+
+  kernel::FuncOp widen(kernel::FuncOp func, size_t sizes) {
+    size_t missing = sizes - func.getNumSizes();
+    if (missing == 0)
+      return func;
+    MLIRContext *context = &getContext();
+    auto grow = [&](AffineMap map) {
+      return AffineMap::get(map.getNumDims(), sizes, map.getResults(), context);
+    };
+    func.getBody().walk([&](Operation *op) {
+      if (auto map = op->getAttrOfType<AffineMapAttr>("map"))
+        op->setAttr("map", AffineMapAttr::get(grow(map.getValue())));
+    });
+    SmallVector<Attribute> shapes;
+    for (Attribute shape : func.getShapes())
+      shapes.push_back(AffineMapAttr::get(grow(cast<AffineMapAttr>(shape).getValue())));
+    func.setShapesAttr(ArrayAttr::get(context, shapes));
+    func.setDomainAttr(kernel::DomainAttr::get(context, grow(func.getDomain().getExtents()), func.getDomain().getParallel()));
+    SmallVector<Type> inputs(func.getArgumentTypes());
+    for (size_t i = 0; i < missing; ++i) {
+      inputs.push_back(IndexType::get(context));
+      func.getBody().front().addArgument(IndexType::get(context), func.getLoc());
+    }
+    func.setFunctionType(FunctionType::get(context, inputs, func.getResultTypes()));
+    return func;
+  }
+};
+
+} // namespace

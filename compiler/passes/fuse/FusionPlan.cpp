@@ -1,0 +1,514 @@
+#include "compiler/passes/fuse/FusionPlan.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+using kernel::Family;
+
+/// A kernel larger than this costs more in registers and compile time than a pass over memory.
+static constexpr size_t kMaxNodesPerKernel = 384;
+/// Recomputed per reader when cheaper than this many simple operations.
+static constexpr int kCheapOps = 2;
+
+StringRef pass::describe(CutReason reason) {
+  switch (reason) {
+  case CutReason::None:
+    return "fused";
+  case CutReason::DifferentSpace:
+    return "iteration spaces differ";
+  case CutReason::WholeReduction:
+    return "the reduction must be complete before its result is read";
+  case CutReason::ShiftedRead:
+    return "an element reads other elements of the value";
+  case CutReason::WouldCycle:
+    return "a kernel in between depends on one and feeds the other";
+  case CutReason::UpdateBase:
+    return "an update needs the whole old value in memory";
+  case CutReason::KernelFull:
+    return "the kernel reached its size limit";
+  }
+  return "";
+}
+
+static bool isComputed(Operation *op) {
+  return op && (op->hasTrait<graph::Elementwise>() || op->hasTrait<graph::Reduction>() ||
+                op->hasTrait<graph::Contraction>() || op->hasTrait<graph::Update>());
+}
+
+static Value stripReshapes(Value v) {
+  while (auto reshape = v.getDefiningOp<graph::ReshapeOp>())
+    v = reshape.getX();
+  return v;
+}
+
+FusionPlan::FusionPlan(func::FuncOp func, SizeAnalysis &sizes) : sizes(sizes), context(func.getContext()) {
+  collect(func);
+  decideInlining();
+  for (Node &node : nodes)
+    if (!node.inlined) {
+      expandLeaves(node);
+      assign(node);
+    }
+  markStored();
+}
+
+Node &FusionPlan::addNode(NodeKind kind, Operation *op, Value result) {
+  Node &node = nodes.emplace_back();
+  node.kind = kind;
+  node.op = op;
+  node.result = result;
+  byValue[result] = &node;
+  return node;
+}
+
+void FusionPlan::addRead(Node &node, Value tensor, ArrayRef<AffineExpr> indices) {
+  node.reads.push_back(tensor);
+  node.readIndices.emplace_back(indices);
+  Value root = resolveAccess(tensor, indices, sizes).root;
+  if (Node *producer = byValue.lookup(root))
+    ++producer->uses;
+  else if (root.getDefiningOp<graph::ReshapeOp>())
+    materialize(root);
+}
+
+/// Ensures that `tensor` is a whole buffer: an argument, a stored node, or a reshape of one.
+void FusionPlan::materialize(Value tensor) {
+  Value value = stripReshapes(tensor);
+  if (Node *producer = byValue.lookup(value)) {
+    ++producer->outside;
+    return;
+  }
+  if (isa<BlockArgument>(value))
+    return;
+  unsigned next = 0;
+  SmallVector<AffineExpr> indices = identityIndices(sizes.of(value), next, context);
+  // The node is registered only after its reads are resolved, so that it does not read itself.
+  Value root = resolveAccess(value, indices, sizes).root;
+  if (root.getDefiningOp<graph::ReshapeOp>())
+    materialize(root);
+  Node &node = addNode(NodeKind::Copy, nullptr, value);
+  node.space = squeezed(sizes.of(value));
+  node.reads.push_back(value);
+  node.readIndices.push_back(std::move(indices));
+  if (Node *producer = byValue.lookup(root); producer && producer != &node)
+    ++producer->uses;
+  ++node.outside;
+}
+
+void FusionPlan::addContract(Operation *op) {
+  auto matmul = cast<graph::MatmulOp>(op);
+  SmallVector<Size> x(sizes.of(matmul.getX())), y(sizes.of(matmul.getY()));
+  unsigned rank = x.size(), next = 0;
+  SmallVector<Size> out(sizes.of(matmul.getResult()));
+  SmallVector<AffineExpr> result = identityIndices(out, next, context);
+  AffineExpr k = getAffineDimExpr(next, context);
+  SmallVector<AffineExpr> xi(result), yi(result);
+  xi[rank - 1] = k;
+  yi[rank - 2] = k;
+  Value xv = matmul.getX(), yv = matmul.getY();
+  Node &node = addNode(NodeKind::Contract, op, matmul.getResult());
+  node.space = squeezed(out);
+  node.reduced = {static_cast<unsigned>(node.space.size())};
+  node.space.push_back(x[rank - 1]);
+  addRead(node, xv, xi);
+  addRead(node, yv, yi);
+}
+
+void FusionPlan::collect(func::FuncOp func) {
+  for (Operation &opRef : func.getBody().front()) {
+    Operation *op = &opRef;
+    if (auto ret = dyn_cast<func::ReturnOp>(op)) {
+      for (Value v : ret.getOperands())
+        materialize(v);
+      continue;
+    }
+    if (!isComputed(op))
+      continue;
+    Value result = op->getResult(0);
+    if (op->hasTrait<graph::Contraction>()) {
+      addContract(op);
+      continue;
+    }
+    if (auto update = dyn_cast<graph::UpdateSliceOp>(op)) {
+      auto full = update.getX().getDefiningOp<graph::FullOp>();
+      bool fresh = full && full->hasAttr("graphc.uninitialized");
+      if (!fresh)
+        materialize(update.getX());
+      unsigned next = 0;
+      SmallVector<AffineExpr> indices = identityIndices(sizes.of(update.getValue()), next, context);
+      Node &node = addNode(NodeKind::Update, op, result);
+      node.space = squeezed(sizes.of(update.getValue()));
+      node.base = fresh ? Value() : update.getX();
+      addRead(node, update.getValue(), indices);
+      continue;
+    }
+    bool isReduce = op->hasTrait<graph::Reduction>();
+    Value shaped = isReduce ? op->getOperand(0) : result;
+    unsigned next = 0;
+    SmallVector<AffineExpr> indices = identityIndices(sizes.of(shaped), next, context);
+    Node &node = addNode(isReduce ? NodeKind::Reduce : NodeKind::Map, op, result);
+    node.space = squeezed(sizes.of(shaped));
+    if (isReduce)
+      for (int64_t axis : cast<graph::ReduceOp>(op).getAxes())
+        if (auto dim = dyn_cast<AffineDimExpr>(indices[axis]))
+          node.reduced.push_back(dim.getPosition());
+    for (Value operand : op->getOperands())
+      addRead(node, operand, indices);
+  }
+}
+
+static int costOf(Operation *op) { return op->hasTrait<graph::Expensive>() ? 16 : 1; }
+
+/// A map node that is read at other points than its own is recomputed by its reader when that is cheap: one reader, and
+/// either few operations or a read that visits no element twice.
+void FusionPlan::decideInlining() {
+  DenseMap<Node *, int> shifted;
+  DenseMap<Node *, bool> repeats;
+  for (Node &node : nodes)
+    for (auto [read, indices] : llvm::zip_equal(node.reads, node.readIndices)) {
+      Access access = resolveAccess(read, indices, sizes);
+      Node *producer = byValue.lookup(access.root);
+      if (!producer || producer->kind != NodeKind::Map || producer == &node)
+        continue;
+      SmallVector<AffineExpr> squeezedAccess = squeezedIndices(access.indices, sizes.of(access.root));
+      bool identity = squeezedAccess.size() == node.space.size() && producer->space == node.space;
+      for (auto [i, e] : llvm::enumerate(squeezedAccess))
+        identity &= e == getAffineDimExpr(i, context);
+      if (identity)
+        continue;
+      ++shifted[producer];
+      repeats[producer] |= squeezedAccess.size() < node.space.size() || node.kind == NodeKind::Contract;
+    }
+  for (Node &node : nodes) {
+    auto it = shifted.find(&node);
+    if (it == shifted.end() || node.outside || node.uses != 1)
+      continue;
+    int cost = costOf(node.op);
+    bool readsReduction = false;
+    for (auto [read, indices] : llvm::zip_equal(node.reads, node.readIndices))
+      if (Node *producer = byValue.lookup(resolveAccess(read, indices, sizes).root)) {
+        readsReduction |= producer->kind != NodeKind::Map;
+        if (producer->inlined)
+          cost += costOf(producer->op) + 1;
+      }
+    node.inlined = !readsReduction && (!repeats[&node] || cost <= kCheapOps);
+  }
+}
+
+void FusionPlan::appendLeaves(Node &reader, Value tensor, ArrayRef<AffineExpr> indices) {
+  Access access = resolveAccess(tensor, indices, sizes);
+  Operation *op = access.root.getDefiningOp();
+  bool alias = op && isa<graph::ReshapeOp>(op);
+  Node *producer = byValue.lookup(alias ? stripReshapes(access.root) : access.root);
+  // Generators are cheaper to repeat than to read, also where a copy of one exists.
+  if (producer == &reader || (!alias && op && op->hasTrait<graph::Generator>()))
+    producer = nullptr;
+  SmallVector<AffineExpr> points = squeezedIndices(access.indices, sizes.of(access.root));
+  if (producer && producer->inlined) {
+    for (auto [read, readIndices] : llvm::zip_equal(producer->reads, producer->readIndices)) {
+      SmallVector<AffineExpr> moved;
+      for (AffineExpr e : readIndices)
+        moved.push_back(e.replaceDims(points));
+      appendLeaves(reader, read, moved);
+    }
+    return;
+  }
+  reader.leaves.push_back({access.root, producer, std::move(points), alias});
+}
+
+void FusionPlan::expandLeaves(Node &node) {
+  // A Copy node's own value resolves past itself: its root is what the movement chain starts from.
+  for (auto [read, indices] : llvm::zip_equal(node.reads, node.readIndices))
+    appendLeaves(node, read, indices);
+}
+
+int FusionPlan::find(int group) {
+  while (groups[group].mergedInto >= 0)
+    group = groups[group].mergedInto;
+  return group;
+}
+
+Family FusionPlan::familyOf(ArrayRef<Size> space, ArrayRef<unsigned> reduced) {
+  if (reduced.empty())
+    return Family::Map;
+  if (reduced.size() == space.size())
+    return Family::Full;
+  return reduced.back() + 1 == space.size() ? Family::Rows : Family::Columns;
+}
+
+static SmallVector<Size> rowSpace(const Group &group) {
+  SmallVector<Size> result;
+  for (auto [i, size] : llvm::enumerate(group.space))
+    if (!llvm::is_contained(group.reduced, i))
+      result.push_back(size);
+  return result;
+}
+
+static bool isIdentity(ArrayRef<AffineExpr> indices, size_t dims) {
+  if (indices.size() != dims)
+    return false;
+  for (auto [i, e] : llvm::enumerate(indices))
+    if (e != getAffineDimExpr(i, e.getContext()))
+      return false;
+  return true;
+}
+
+static bool isRowRead(ArrayRef<AffineExpr> indices, const Group &group) {
+  unsigned next = 0;
+  for (unsigned dim = 0; dim < group.space.size(); ++dim) {
+    if (llvm::is_contained(group.reduced, dim))
+      continue;
+    if (next >= indices.size() || indices[next] != getAffineDimExpr(dim, indices[next].getContext()))
+      return false;
+    ++next;
+  }
+  return next == indices.size();
+}
+
+/// Whether `node` can be computed in `group`, from which at least one of its leaves comes; sets the level it gets there.
+CutReason FusionPlan::joins(Node &node, int index, bool &row) {
+  Group &group = groups[index];
+  if (group.nodes.size() >= kMaxNodesPerKernel)
+    return CutReason::KernelFull;
+  bool point = node.space == group.space;
+  row = !point && !group.reduced.empty() && node.reduced.empty() && node.space == rowSpace(group);
+  // With no parallel dimension left the row space is empty and equals the space of any 0-d value.
+  if (!point && !row)
+    return CutReason::DifferentSpace;
+  if (!node.reduced.empty() && !group.reduced.empty() && node.reduced != group.reduced)
+    return CutReason::DifferentSpace;
+  if (node.kind == NodeKind::Contract)
+    return CutReason::DifferentSpace;
+  if (group.family == Family::Contract && !row)
+    return CutReason::WholeReduction;
+  if (node.base)
+    if (Node *base = byValue.lookup(stripReshapes(node.base)); base && base->group >= 0) {
+      int baseGroup = find(base->group);
+      if (baseGroup == index || groups[baseGroup].ancestors.test(index))
+        return CutReason::UpdateBase;
+    }
+  for (const Leaf &leaf : node.leaves) {
+    if (!leaf.producer)
+      continue;
+    int from = find(leaf.producer->group);
+    if (from != index) {
+      if (groups[from].ancestors.test(index))
+        return CutReason::WouldCycle;
+      continue;
+    }
+    if (leaf.alias)
+      return CutReason::ShiftedRead;
+    if (leaf.producer->kind == NodeKind::Update)
+      return CutReason::UpdateBase;
+    if (leaf.producer->row && point) {
+      if (!isRowRead(leaf.indices, group))
+        return CutReason::ShiftedRead;
+      // Only a row is short enough to be visited again while it is in cache.
+      if (group.family != Family::Rows)
+        return CutReason::WholeReduction;
+    } else if (leaf.producer->row != row || !isIdentity(leaf.indices, node.space.size())) {
+      return CutReason::ShiftedRead;
+    }
+    if (leaf.producer->afterReduce && !node.reduced.empty() && group.family != Family::Rows)
+      return CutReason::WholeReduction;
+  }
+  Family family = group.reduced.empty() ? familyOf(node.space, node.reduced) : group.family;
+  if (family != Family::Rows && point)
+    for (const Leaf &leaf : node.leaves)
+      if (leaf.producer && find(leaf.producer->group) == index && leaf.producer->row)
+        return CutReason::WholeReduction;
+  return CutReason::None;
+}
+
+/// Whether `node` can join a group it does not read from but shares an input with: both then read it once.
+CutReason FusionPlan::shares(Node &node, int index) {
+  Group &group = groups[index];
+  if (node.kind == NodeKind::Contract || node.kind == NodeKind::Update || group.family == Family::Contract ||
+      node.space != group.space || node.space.empty())
+    return CutReason::DifferentSpace;
+  if (!node.reduced.empty() && !group.reduced.empty() && node.reduced != group.reduced)
+    return CutReason::DifferentSpace;
+  if (group.nodes.size() >= kMaxNodesPerKernel)
+    return CutReason::KernelFull;
+  for (const Leaf &leaf : node.leaves)
+    if (leaf.producer) {
+      int from = find(leaf.producer->group);
+      if (from == index || groups[from].ancestors.test(index))
+        return CutReason::WouldCycle;
+    }
+  for (const Leaf &leaf : node.leaves)
+    for (Node *member : group.nodes)
+      for (const Leaf &other : member->leaves)
+        if (!member->row && leaf.root == other.root && leaf.indices == other.indices && !leaf.indices.empty())
+          return CutReason::None;
+  return CutReason::DifferentSpace;
+}
+
+void FusionPlan::dependOn(int group, int producer) {
+  if (group == producer)
+    return;
+  llvm::BitVector more = groups[producer].ancestors;
+  more.resize(groups.size());
+  more.set(producer);
+  for (int i = 0, e = groups.size(); i < e; ++i) {
+    Group &other = groups[i];
+    if (other.mergedInto < 0 && (i == group || (other.ancestors.size() > static_cast<unsigned>(group) && other.ancestors.test(group)))) {
+      other.ancestors.resize(groups.size());
+      other.ancestors |= more;
+    }
+  }
+}
+
+void FusionPlan::join(Node &node, int index, bool row) {
+  Group &group = groups[index];
+  node.group = index;
+  node.row = row || !node.reduced.empty();
+  if (group.reduced.empty() && !node.reduced.empty()) {
+    group.reduced = node.reduced;
+    group.family = node.kind == NodeKind::Contract ? Family::Contract : familyOf(node.space, node.reduced);
+  }
+  group.nodes.push_back(&node);
+  for (const Leaf &leaf : node.leaves)
+    if (leaf.producer) {
+      int from = find(leaf.producer->group);
+      if (from == index)
+        node.afterReduce |= leaf.producer->row || leaf.producer->afterReduce;
+      dependOn(index, from);
+    }
+  if (node.base)
+    if (Node *base = byValue.lookup(stripReshapes(node.base)); base && base->group >= 0)
+      dependOn(index, find(base->group));
+}
+
+/// Two producers of one node over the same space become one kernel when neither needs the other.
+bool FusionPlan::tryMergeGroups(int into, int from) {
+  Group &a = groups[into], &b = groups[from];
+  if (into == from || a.space != b.space || a.nodes.size() + b.nodes.size() > kMaxNodesPerKernel)
+    return false;
+  if (a.family == Family::Contract || b.family == Family::Contract)
+    return false;
+  if (!a.reduced.empty() && !b.reduced.empty() && a.reduced != b.reduced)
+    return false;
+  a.ancestors.resize(groups.size());
+  b.ancestors.resize(groups.size());
+  if (a.ancestors.test(from) || b.ancestors.test(into))
+    return false;
+  if (a.reduced.empty()) {
+    a.reduced = b.reduced;
+    a.family = b.family;
+  }
+  for (Node *node : b.nodes)
+    a.nodes.push_back(node);
+  b.mergedInto = into;
+  llvm::BitVector more = b.ancestors;
+  a.ancestors |= more;
+  for (int i = 0, e = groups.size(); i < e; ++i) {
+    Group &other = groups[i];
+    if (other.mergedInto >= 0 || i == into)
+      continue;
+    other.ancestors.resize(groups.size());
+    if (other.ancestors.test(from) || other.ancestors.test(into)) {
+      other.ancestors |= a.ancestors;
+      other.ancestors.set(into);
+      other.ancestors.reset(from);
+    }
+  }
+  return true;
+}
+
+void FusionPlan::assign(Node &node) {
+  SmallVector<int> candidates;
+  for (const Leaf &leaf : node.leaves)
+    if (leaf.producer)
+      if (int from = find(leaf.producer->group); !llvm::is_contained(candidates, from))
+        candidates.push_back(from);
+  for (Group &group : groups)
+    group.ancestors.resize(groups.size() + 1);
+  int chosen = -1;
+  bool row = false;
+  for (int candidate : candidates) {
+    CutReason reason = joins(node, candidate, row);
+    if (reason == CutReason::None) {
+      chosen = candidate;
+      break;
+    }
+    std::string line;
+    llvm::raw_string_ostream(line) << (node.op ? node.op->getName().getStringRef() : "copy") << " not fused with kernel "
+                                   << candidate << ": " << describe(reason);
+    cutLines.push_back(line);
+  }
+  if (chosen < 0)
+    for (int i = static_cast<int>(groups.size()) - 1; i >= 0 && chosen < 0; --i)
+      if (groups[i].mergedInto < 0 && shares(node, i) == CutReason::None)
+        chosen = i, row = false;
+  if (chosen < 0) {
+    chosen = groups.size();
+    Group &group = groups.emplace_back();
+    group.space = node.space;
+    for (Group &other : groups)
+      other.ancestors.resize(groups.size());
+    join(node, chosen, false);
+    return;
+  }
+  join(node, chosen, row);
+  for (int candidate : candidates)
+    if (candidate = find(candidate); candidate != find(node.group)) {
+      bool otherRow = false;
+      int into = find(node.group);
+      // The other producer must be local to the node as well, or merging would read it before it is complete.
+      bool local = joins(node, candidate, otherRow) == CutReason::None && otherRow == row;
+      if (local && !groups[into].ancestors.test(candidate))
+        tryMergeGroups(into, candidate);
+    }
+}
+
+void FusionPlan::markStored() {
+  for (Node &node : nodes) {
+    if (node.inlined)
+      continue;
+    if (node.outside || node.kind == NodeKind::Update)
+      node.stored = true;
+    for (const Leaf &leaf : node.leaves)
+      if (leaf.producer && find(leaf.producer->group) != find(node.group))
+        leaf.producer->stored = true;
+  }
+  // A value nobody reads (dead code) still defines its kernel; storing it keeps the kernel well formed.
+  for (Group &group : groups)
+    if (group.mergedInto < 0 && llvm::none_of(group.nodes, [](Node *n) { return n->stored; }))
+      group.nodes.back()->stored = true;
+}
+
+SmallVector<Group *> FusionPlan::order() {
+  DenseMap<Node *, unsigned> position;
+  for (auto [i, node] : llvm::enumerate(nodes))
+    position[&node] = i;
+  SmallVector<int> live;
+  for (int i = 0, e = groups.size(); i < e; ++i)
+    if (groups[i].mergedInto < 0)
+      live.push_back(i);
+  for (int i : live)
+    llvm::sort(groups[i].nodes, [&](Node *a, Node *b) { return position[a] < position[b]; });
+  // Kahn's algorithm over ancestor sets keeps the recorded order among independent kernels.
+  SmallVector<Group *> result;
+  llvm::BitVector done(groups.size());
+  while (result.size() < live.size()) {
+    bool progressed = false;
+    for (int i : live) {
+      if (done.test(i))
+        continue;
+      bool ready = true;
+      for (int j : live)
+        ready &= j == i || !groups[i].ancestors.test(j) || done.test(j);
+      if (!ready)
+        continue;
+      done.set(i);
+      result.push_back(&groups[i]);
+      progressed = true;
+    }
+    if (!progressed)
+      return {};
+  }
+  return result;
+}

@@ -1,0 +1,109 @@
+//===- FusionPlan.h - Which ops share a kernel -----------------------------------------------------------===//
+#ifndef GRAPHC_COMPILER_PASSES_FUSE_FUSIONPLAN_H
+#define GRAPHC_COMPILER_PASSES_FUSE_FUSIONPLAN_H
+
+#include "compiler/passes/analysis/Access.h"
+#include "dialects/kernel/Kernel.h"
+
+#include "llvm/ADT/BitVector.h"
+
+#include <deque>
+#include <string>
+
+namespace graphc::pass {
+
+/// Why two neighbours are in different kernels; shown by `explain`.
+enum class CutReason {
+  None,
+  DifferentSpace,      ///< iteration spaces differ
+  WholeReduction,      ///< the reduction must be complete before any element can continue
+  ShiftedRead,         ///< an element needs other elements of the value
+  WouldCycle,          ///< a kernel between the two would depend on their union
+  UpdateBase,          ///< an update needs the whole old value in memory
+  KernelFull,          ///< the kernel has reached its size limit
+};
+llvm::StringRef describe(CutReason reason);
+
+struct Node;
+
+/// A read of a value at index expressions over the reader's space.
+struct Leaf {
+  mlir::Value root;
+  Node *producer = nullptr; ///< null: argument, generator, or alias
+  llvm::SmallVector<mlir::AffineExpr> indices; ///< axes of size 1 left out
+  bool alias = false; ///< reads the producer's buffer under another shape: never local
+};
+
+enum class NodeKind { Map, Reduce, Contract, Update, Copy };
+
+/// A value that is computed (not moved). Copy nodes have no op: they materialise a moved or generated value.
+struct Node {
+  NodeKind kind;
+  mlir::Operation *op = nullptr;
+  mlir::Value result;
+  llvm::SmallVector<Size> space;        ///< sizes other than 1, logical order (reduce: of the operand)
+  llvm::SmallVector<unsigned> reduced;  ///< dimensions of `space`
+  llvm::SmallVector<mlir::Value> reads; ///< tensors read at every point of the space
+  mlir::Value base;                     ///< update: the tensor that is updated (null: uninitialised)
+  llvm::SmallVector<llvm::SmallVector<mlir::AffineExpr>> readIndices; ///< per read, full rank
+  llvm::SmallVector<Leaf> leaves;       ///< reads with inlined producers expanded
+  unsigned uses = 0, outside = 0;       ///< reads by nodes; other uses (outputs, aliases, bases)
+  bool inlined = false, row = false, stored = false, afterReduce = false;
+  int group = -1;
+
+  /// Reductions read at every point although their value belongs to a row.
+  bool readsPoints() const { return !reduced.empty() || !row; }
+};
+
+struct Group {
+  llvm::SmallVector<Node *> nodes; ///< topological
+  llvm::SmallVector<Size> space;
+  llvm::SmallVector<unsigned> reduced;
+  kernel::Family family = kernel::Family::Map;
+  llvm::BitVector ancestors;
+  int mergedInto = -1;
+};
+
+/// Groups the computed values of one graph function into kernels. Analysis only: the function is not changed.
+class FusionPlan {
+public:
+  FusionPlan(mlir::func::FuncOp func, SizeAnalysis &sizes);
+
+  /// Live groups in an order in which they can run.
+  llvm::SmallVector<Group *> order();
+  Node *node(mlir::Value value) { return byValue.lookup(value); }
+  /// One line per value that did not join its producer's kernel.
+  llvm::ArrayRef<std::string> cuts() const { return cutLines; }
+  /// The live group a node ended in.
+  Group *groupOf(const Node &node) { return &groups[find(node.group)]; }
+
+private:
+  void collect(mlir::func::FuncOp func);
+  Node &addNode(NodeKind kind, mlir::Operation *op, mlir::Value result);
+  void addRead(Node &node, mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
+  void materialize(mlir::Value tensor);
+  void addContract(mlir::Operation *op);
+  void decideInlining();
+  void expandLeaves(Node &node);
+  void appendLeaves(Node &reader, mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
+  void assign(Node &node);
+  CutReason joins(Node &node, int group, bool &row);
+  CutReason shares(Node &node, int group);
+  void join(Node &node, int group, bool row);
+  bool tryMergeGroups(int into, int from);
+  int find(int group);
+  kernel::Family familyOf(llvm::ArrayRef<Size> space, llvm::ArrayRef<unsigned> reduced);
+  void dependOn(int group, int producer);
+  void markStored();
+
+  SizeAnalysis &sizes;
+  mlir::MLIRContext *context;
+  std::deque<Node> nodes;
+  std::deque<Group> groups;
+  llvm::DenseMap<mlir::Value, Node *> byValue;
+  llvm::SmallVector<std::string> cutLines;
+};
+
+} // namespace graphc::pass
+
+#endif // GRAPHC_COMPILER_PASSES_FUSE_FUSIONPLAN_H

@@ -1,0 +1,198 @@
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/analysis/Sizes.h"
+#include "dialects/graph/Graph.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace graphc::pass {
+#define GEN_PASS_DEF_DECOMPOSE
+#include "compiler/passes/Passes.h.inc"
+} // namespace graphc::pass
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+namespace {
+
+/// Index operands for the `?` of a tensor with the given sizes.
+SmallVector<Value> dynamicSizes(RankedTensorType type, ArrayRef<Size> sizes, OpBuilder &builder, Location loc) {
+  SmallVector<Value> result;
+  for (auto [size, extent] : llvm::zip_equal(sizes, type.getShape()))
+    if (ShapedType::isDynamic(extent))
+      result.push_back(size.value ? size.value : arith::ConstantIndexOp::create(builder, loc, size.constant).getResult());
+  return result;
+}
+
+struct Decompose : pass::impl::DecomposeBase<Decompose> {
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    // Each rewrite may expose others (mean -> grouped sum), so repeat until nothing changes; every rule removes what it
+    // matches, so this ends.
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      SizeAnalysis sizes(func);
+      for (Operation &op : llvm::make_early_inc_range(func.getBody().front()))
+        changed |= rewrite(&op, sizes);
+    }
+  }
+
+  bool rewrite(Operation *op, SizeAnalysis &sizes) {
+    OpBuilder builder(op);
+    Value replacement;
+    if (auto flip = dyn_cast<graph::FlipOp>(op))
+      replacement = decomposeFlip(flip, sizes, builder);
+    else if (auto concatenate = dyn_cast<graph::ConcatenateOp>(op))
+      replacement = decomposeConcatenate(concatenate, sizes, builder);
+    else if (auto reduce = dyn_cast<graph::ReduceOp>(op))
+      replacement = decomposeReduce(reduce, sizes, builder);
+    else if (auto update = dyn_cast<graph::UpdateSliceOp>(op))
+      replacement = wholeUpdate(update, sizes);
+    if (!replacement)
+      return false;
+    op->getResult(0).replaceAllUsesWith(replacement);
+    op->erase();
+    return true;
+  }
+
+  Value decomposeFlip(graph::FlipOp flip, SizeAnalysis &sizes, OpBuilder &builder) {
+    Location loc = flip.getLoc();
+    auto type = cast<RankedTensorType>(flip.getType());
+    SmallVector<Size> extents(sizes.of(flip.getX()));
+    SmallVector<int64_t> starts, steps;
+    SmallVector<Value> dynamic;
+    for (auto [axis, size] : llvm::enumerate(extents)) {
+      bool reversed = llvm::is_contained(flip.getAxes(), static_cast<int64_t>(axis));
+      steps.push_back(reversed ? -1 : 1);
+      if (!reversed || (!size.value && size.constant == 0)) {
+        starts.push_back(0);
+      } else if (!size.value) {
+        starts.push_back(size.constant - 1);
+      } else {
+        Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+        dynamic.push_back(arith::SubIOp::create(builder, loc, size.value, one));
+        starts.push_back(ShapedType::kDynamic);
+      }
+    }
+    return graph::SliceOp::create(builder, loc, type, flip.getX(), dynamic, dynamicSizes(type, extents, builder, loc), starts, steps);
+  }
+
+  /// A chain of updates of a tensor whose first content nobody reads.
+  Value decomposeConcatenate(graph::ConcatenateOp op, SizeAnalysis &sizes, OpBuilder &builder) {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getType());
+    if (op.getInputs().size() == 1 && op.getInputs()[0].getType() == type)
+      return op.getInputs()[0];
+    TypedAttr zero = cast<TypedAttr>(builder.getZeroAttr(signlessZeroType(type.getElementType())));
+    if (type.getElementType().isUnsignedInteger())
+      zero = IntegerAttr::get(type.getElementType(), 0);
+    auto whole = graph::FullOp::create(builder, loc, type, zero, op.getSizes());
+    whole->setAttr("graphc.uninitialized", builder.getUnitAttr());
+    Value result = whole;
+    int64_t axis = op.getAxis(), rank = type.getRank();
+    Size offset{0, {}};
+    for (Value input : op.getInputs()) {
+      SmallVector<int64_t> starts(rank, 0), steps(rank, 1);
+      SmallVector<Value> dynamic;
+      starts[axis] = offset.constant;
+      if (offset.value) {
+        starts[axis] = ShapedType::kDynamic;
+        dynamic.push_back(offset.value);
+      }
+      result = graph::UpdateSliceOp::create(builder, loc, type, result, input, dynamic, starts, steps);
+      offset = addSizes(offset, sizes.of(input)[axis], builder, loc);
+    }
+    return result;
+  }
+
+  static Type signlessZeroType(Type type) {
+    return type.isUnsignedInteger() ? IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth()) : type;
+  }
+
+  static Size addSizes(Size a, Size b, OpBuilder &builder, Location loc) {
+    if (!a.value && !b.value)
+      return {a.constant + b.constant, {}};
+    auto value = [&](Size s) -> Value {
+      return s.value ? s.value : arith::ConstantIndexOp::create(builder, loc, s.constant).getResult();
+    };
+    if (a.isConstant(0))
+      return b;
+    return {0, arith::AddIOp::create(builder, loc, value(a), value(b))};
+  }
+
+  Value decomposeReduce(graph::ReduceOp reduce, SizeAnalysis &sizes, OpBuilder &builder) {
+    Location loc = reduce.getLoc();
+    auto type = cast<RankedTensorType>(reduce.getType());
+    SmallVector<Size> from(sizes.of(reduce.getX()));
+    if (reduce.getKind() == graph::ReduceKind::Mean) {
+      auto sum = graph::ReduceOp::create(builder, loc, type, graph::ReduceKind::Sum, reduce.getX(), reduce.getAxes());
+      auto scalar = RankedTensorType::get({}, type.getElementType());
+      Value count = graph::ExtentOp::create(builder, loc, scalar, reduce.getX(), reduce.getAxes());
+      SmallVector<Size> kept;
+      for (auto [axis, size] : llvm::enumerate(from))
+        if (!llvm::is_contained(reduce.getAxes(), static_cast<int64_t>(axis)))
+          kept.push_back(size);
+      Value divisor = graph::BroadcastOp::create(builder, loc, type, count, dynamicSizes(type, kept, builder, loc),
+                                                 ArrayRef<int64_t>());
+      return graph::DivOp::create(builder, loc, type, sum, divisor);
+    }
+    // Size-1 axes hold one element: nothing to combine.
+    SmallVector<int64_t> axes;
+    for (int64_t axis : reduce.getAxes())
+      if (!from[axis].isConstant(1))
+        axes.push_back(axis);
+    bool isArg = reduce.getKind() == graph::ReduceKind::ArgMin || reduce.getKind() == graph::ReduceKind::ArgMax;
+    if (axes.empty())
+      return reduceNothing(reduce, isArg, from, builder);
+    // Adjacent axes (size-1 axes between them do not count) are one group; the last group is reduced first.
+    SmallVector<int64_t> last = {axes.back()};
+    for (size_t i = axes.size() - 1; i-- > 0;) {
+      bool adjacent = true;
+      for (int64_t between = axes[i] + 1; between < last.front(); ++between)
+        adjacent &= from[between].isConstant(1);
+      if (!adjacent)
+        break;
+      last.insert(last.begin(), axes[i]);
+    }
+    if (last.size() == reduce.getAxes().size() || isArg)
+      return {};
+    SmallVector<int64_t> shape;
+    for (int64_t axis = 0; axis < cast<RankedTensorType>(reduce.getX().getType()).getRank(); ++axis)
+      if (!llvm::is_contained(last, axis))
+        shape.push_back(cast<RankedTensorType>(reduce.getX().getType()).getDimSize(axis));
+    auto inner = graph::ReduceOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()), reduce.getKind(),
+                                         reduce.getX(), last);
+    SmallVector<int64_t> rest;
+    for (int64_t axis : reduce.getAxes())
+      if (!llvm::is_contained(last, axis))
+        rest.push_back(axis - llvm::count_if(last, [&](int64_t l) { return l < axis; }));
+    return graph::ReduceOp::create(builder, loc, type, reduce.getKind(), inner, rest);
+  }
+
+  static Value reduceNothing(graph::ReduceOp reduce, bool isArg, ArrayRef<Size> from, OpBuilder &builder) {
+    Location loc = reduce.getLoc();
+    auto type = cast<RankedTensorType>(reduce.getType());
+    SmallVector<Size> kept;
+    for (auto [axis, size] : llvm::enumerate(from))
+      if (!llvm::is_contained(reduce.getAxes(), static_cast<int64_t>(axis)))
+        kept.push_back(size);
+    SmallVector<Value> dynamic = dynamicSizes(type, kept, builder, loc);
+    if (isArg)
+      return graph::FullOp::create(builder, loc, type, cast<TypedAttr>(builder.getI64IntegerAttr(0)), dynamic);
+    return graph::ReshapeOp::create(builder, loc, type, reduce.getX(), dynamic);
+  }
+
+  /// An update that replaces every element in order is its value.
+  static Value wholeUpdate(graph::UpdateSliceOp update, SizeAnalysis &sizes) {
+    for (auto [start, step] : llvm::zip_equal(update.getStaticStarts(), update.getSteps()))
+      if (start != 0 || step != 1)
+        return {};
+    SmallVector<Size> x(sizes.of(update.getX())), value(sizes.of(update.getValue()));
+    if (x != value || update.getValue().getType() != update.getType())
+      return {};
+    return update.getValue();
+  }
+};
+
+} // namespace

@@ -1,0 +1,214 @@
+#include "compiler/passes/lower/BodyEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+BodyEmitter::BodyEmitter(kernel::FuncOp func, const LoopSpace &space, ValueRange buffers, ValueRange sizes)
+    : func(func), space(space), loc(func.getLoc()), buffers(buffers), sizes(sizes) {}
+
+Type BodyEmitter::vectorOf(Type element, int64_t width) {
+  return width == 1 ? element : VectorType::get({width}, element);
+}
+
+Value BodyEmitter::splat(OpBuilder &builder, Location loc, Value value, int64_t width) {
+  if (width == 1 || isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(builder, loc, VectorType::get({width}, value.getType()), value);
+}
+
+void BodyEmitter::maskLanes(OpBuilder &builder, Position &position, Value limit) {
+  position.limit = limit;
+  if (position.width == 1)
+    return;
+  Value left = arith::SubIOp::create(builder, loc, limit, position.loops[position.vectorLoop]);
+  position.mask = vector::CreateMaskOp::create(builder, loc, VectorType::get({position.width}, builder.getI1Type()), left);
+}
+
+void BodyEmitter::delinearize(OpBuilder &builder, Value linear, unsigned first, unsigned last, Position &position) {
+  for (unsigned loop = last; loop-- > first;) {
+    if (loop == first) {
+      position.loops[loop] = linear;
+      break;
+    }
+    Value size = extent(builder, loop);
+    position.loops[loop] = arith::RemUIOp::create(builder, loc, linear, size);
+    linear = arith::DivUIOp::create(builder, loc, linear, size);
+  }
+}
+
+Value BodyEmitter::index(OpBuilder &builder, const LinearAccess &access, Position &position) {
+  Value sum = access.offset.isZero() ? Value() : emit(builder, access.offset);
+  for (auto [stride, loop] : llvm::zip_equal(access.strides, position.loops)) {
+    if (stride.isZero())
+      continue;
+    assert(loop && "access depends on a loop without a position");
+    Value term = loop;
+    if (!stride.isConstant(1))
+      term = arith::MulIOp::create(builder, loc, term, emit(builder, stride));
+    sum = sum ? arith::AddIOp::create(builder, loc, sum, term).getResult() : term;
+  }
+  return sum ? sum : arith::ConstantIndexOp::create(builder, loc, 0).getResult();
+}
+
+Value BodyEmitter::fromMemory(OpBuilder &builder, Value value, Type type) {
+  Type from = graph::elementType(value.getType());
+  if (from == type)
+    return value;
+  auto vector = dyn_cast<VectorType>(value.getType());
+  Type to = vector ? Type(vector.clone(type)) : type;
+  return graph::CastOp::create(builder, loc, to, value);
+}
+
+Value BodyEmitter::toMemory(OpBuilder &builder, Value value) {
+  Type element = graph::elementType(value.getType());
+  return fromMemory(builder, value, memoryType(element));
+}
+
+/// Index of one lane; masked lanes repeat the last valid one, so that every address is inside the buffer.
+Value BodyEmitter::laneIndex(OpBuilder &builder, Value first, Value stride, int64_t lane, Position &position) {
+  Value step = arith::ConstantIndexOp::create(builder, loc, lane);
+  if (position.limit) {
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value left = arith::SubIOp::create(builder, loc, position.limit, position.loops[position.vectorLoop]);
+    step = arith::MinSIOp::create(builder, loc, step, arith::SubIOp::create(builder, loc, left, one));
+  }
+  return arith::AddIOp::create(builder, loc, first, arith::MulIOp::create(builder, loc, step, stride));
+}
+
+Value BodyEmitter::gather(OpBuilder &builder, Value buffer, Value first, Value stride, Position &position) {
+  SmallVector<Value> lanes;
+  for (int64_t lane = 0; lane < position.width; ++lane)
+    lanes.push_back(memref::LoadOp::create(builder, loc, buffer, laneIndex(builder, first, stride, lane, position)));
+  auto type = VectorType::get({position.width}, lanes[0].getType());
+  return vector::FromElementsOp::create(builder, loc, type, lanes);
+}
+
+Value BodyEmitter::load(OpBuilder &builder, kernel::LoadOp op, Position &position) {
+  const LinearAccess &access = space.accesses.at(op);
+  Value buffer = buffers[cast<BlockArgument>(op.getTensor()).getArgNumber()];
+  Value first = index(builder, access, position);
+  bool lanes = position.vectorLoop >= 0 && position.width > 1 && !access.strides[position.vectorLoop].isZero();
+  Value raw;
+  if (!lanes) {
+    raw = memref::LoadOp::create(builder, loc, buffer, first);
+  } else if (access.strides[position.vectorLoop].isConstant(1)) {
+    auto type = VectorType::get({position.width}, cast<MemRefType>(buffer.getType()).getElementType());
+    if (position.limit) {
+      Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+      raw = vector::MaskedLoadOp::create(builder, loc, type, buffer, first, position.mask, zero);
+    } else {
+      raw = vector::LoadOp::create(builder, loc, type, buffer, first);
+    }
+  } else {
+    raw = gather(builder, buffer, first, emit(builder, access.strides[position.vectorLoop]), position);
+  }
+  return fromMemory(builder, raw, op.getType());
+}
+
+Value BodyEmitter::indexValue(OpBuilder &builder, kernel::IndexOp op, Position &position) {
+  const LinearAccess &access = space.accesses.at(op);
+  Value first = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index(builder, access, position));
+  bool lanes = position.vectorLoop >= 0 && position.width > 1 && !access.strides[position.vectorLoop].isZero();
+  if (!lanes)
+    return first;
+  auto type = VectorType::get({position.width}, builder.getI64Type());
+  SmallVector<int64_t> numbers(position.width);
+  for (int64_t i = 0; i < position.width; ++i)
+    numbers[i] = i;
+  Value steps = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
+  const Polynomial &stride = access.strides[position.vectorLoop];
+  if (!stride.isConstant(1)) {
+    Value scale = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), emit(builder, stride));
+    steps = arith::MulIOp::create(builder, loc, steps, splat(builder, loc, scale, position.width));
+  }
+  return arith::AddIOp::create(builder, loc, splat(builder, loc, first, position.width), steps);
+}
+
+Value BodyEmitter::value(OpBuilder &builder, Value kernelValue, Position &position) {
+  if (Value known = position.values.lookup(kernelValue))
+    return known;
+  // Operands first, without recursion over the depth of the body.
+  SmallVector<Value> stack = {kernelValue};
+  while (!stack.empty()) {
+    Value current = stack.back();
+    if (position.values.count(current)) {
+      stack.pop_back();
+      continue;
+    }
+    Operation *op = current.getDefiningOp();
+    assert(op && !isa<kernel::ReduceOp>(op) && !isa<kernel::DotOp>(op) && "reduction read before it is computed");
+    Value result;
+    if (auto loadOp = dyn_cast<kernel::LoadOp>(op)) {
+      result = load(builder, loadOp, position);
+    } else if (auto indexOp = dyn_cast<kernel::IndexOp>(op)) {
+      result = indexValue(builder, indexOp, position);
+    } else {
+      bool ready = true;
+      for (Value operand : op->getOperands())
+        if (!position.values.count(operand)) {
+          stack.push_back(operand);
+          ready = false;
+        }
+      if (!ready)
+        continue;
+      SmallVector<Value> operands;
+      bool lanes = false;
+      for (Value operand : op->getOperands()) {
+        operands.push_back(position.values.lookup(operand));
+        lanes |= isa<VectorType>(operands.back().getType());
+      }
+      if (lanes)
+        for (Value &operand : operands)
+          operand = splat(builder, loc, operand, position.width);
+      OperationState state(op->getLoc(), op->getName());
+      state.addOperands(operands);
+      state.addAttributes(op->getAttrs());
+      state.addTypes(vectorOf(op->getResult(0).getType(), lanes ? position.width : 1));
+      result = builder.create(state)->getResult(0);
+    }
+    position.values[current] = result;
+    stack.pop_back();
+  }
+  return position.values.lookup(kernelValue);
+}
+
+void BodyEmitter::store(OpBuilder &builder, kernel::StoreOp op, Position &position) {
+  const LinearAccess &access = space.accesses.at(op);
+  Value raw = toMemory(builder, value(builder, op.getValue(), position));
+  Value buffer = buffers[func.getNumTensors() + op.getResult()];
+  Value first = index(builder, access, position);
+  bool lanes = position.vectorLoop >= 0 && position.width > 1 && !access.strides[position.vectorLoop].isZero();
+  if (!lanes) {
+    memref::StoreOp::create(builder, loc, raw, buffer, first);
+    return;
+  }
+  raw = splat(builder, loc, raw, position.width);
+  if (access.strides[position.vectorLoop].isConstant(1)) {
+    if (position.limit)
+      vector::MaskedStoreOp::create(builder, loc, buffer, first, position.mask, raw);
+    else
+      vector::StoreOp::create(builder, loc, raw, buffer, first);
+    return;
+  }
+  Value stride = emit(builder, access.strides[position.vectorLoop]);
+  for (int64_t lane = 0; lane < position.width; ++lane) {
+    Value element = vector::ExtractOp::create(builder, loc, raw, lane);
+    Value where = laneIndex(builder, first, stride, lane, position);
+    if (!position.limit) {
+      memref::StoreOp::create(builder, loc, element, buffer, where);
+      continue;
+    }
+    Value last = arith::AddIOp::create(builder, loc, position.loops[position.vectorLoop],
+                                       arith::ConstantIndexOp::create(builder, loc, lane));
+    Value valid = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, last, position.limit);
+    auto guard = scf::IfOp::create(builder, loc, valid, /*withElseRegion=*/false);
+    OpBuilder inside = guard.getThenBodyBuilder();
+    memref::StoreOp::create(inside, loc, element, buffer, where);
+  }
+}

@@ -1,0 +1,79 @@
+//===- KernelLowering.h - One kernel to loops, by schedule family --------------------------------------------===//
+#ifndef GRAPHC_COMPILER_PASSES_LOWER_KERNELLOWERING_H
+#define GRAPHC_COMPILER_PASSES_LOWER_KERNELLOWERING_H
+
+#include "compiler/passes/lower/BodyEmitter.h"
+#include "compiler/passes/lower/Trees.h"
+
+#include <memory>
+
+namespace graphc::pass {
+
+/// Lowers a scheduled kernel to functions of (buffers..., sizes..., begin, end) over flat memrefs; work items are counted
+/// as KernelShape says.
+class KernelLowering {
+public:
+  KernelLowering(kernel::FuncOp kernel, mlir::OpBuilder &module);
+  /// The main function, and for the full family the fold of block results, named <kernel>_fold.
+  void run();
+
+private:
+  void lowerMap();
+  void lowerRows();
+  void lowerColumns();
+  void lowerFull();
+  void lowerFold();
+  void lowerContract();
+
+  /// Opens a function; `extra` buffers follow the kernel's own.
+  void open(llvm::StringRef name, llvm::ArrayRef<mlir::Type> extra);
+  void close();
+  /// for i in [lower, upper) step `step`; the body gets a builder and i.
+  void loop(mlir::OpBuilder &builder, mlir::Value lower, mlir::Value upper, int64_t step,
+            llvm::function_ref<void(mlir::OpBuilder &, mlir::Value)> body);
+  /// Splits items [begin, end) into runs along the last parallel loop: `body` gets a position whose outer loops are set,
+  /// and the bounds of the run.
+  void runs(llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);
+  /// Strips of `width` lanes over [low, high) of `loopNumber`, then one masked strip for the rest.
+  void strips(mlir::OpBuilder &builder, const Position &base, int loopNumber, int64_t width, mlir::Value low,
+              mlir::Value high, llvm::function_ref<void(mlir::OpBuilder &, Position &)> body);
+  Position position();
+  mlir::Value constant(mlir::OpBuilder &builder, int64_t value);
+
+  /// Point-level: depends on reduced loops other than through a reduction.
+  bool isPoint(mlir::Value value);
+  bool isPoint(kernel::StoreOp store);
+  /// Number of reductions on the longest path to the value.
+  int stage(mlir::Value value);
+  llvm::SmallVector<Reducer> reducersOfStage(int stage);
+  States pointStates(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers, Position &at, mlir::Value index);
+  void bind(llvm::ArrayRef<Reducer> reducers, const States &states, Position &row, mlir::OpBuilder &builder,
+            mlir::Value length);
+  int64_t reduceWidth();
+  void setReduced(mlir::OpBuilder &builder, Position &at, mlir::Value index, mlir::Value limit, int64_t width);
+
+  // Contract
+  struct Tile;
+  void contractItem(mlir::OpBuilder &builder, mlir::Value item);
+  void contractTile(mlir::OpBuilder &builder, Tile &tile);
+
+  kernel::FuncOp kernel;
+  mlir::OpBuilder &module;
+  LoopSpace space;
+  KernelShape shape;
+  int64_t width; ///< lanes of the schedule
+  llvm::DenseMap<mlir::Value, int> stages;
+  llvm::DenseMap<mlir::Value, bool> points;
+  llvm::SmallVector<kernel::StoreOp> stores;
+
+  mlir::func::FuncOp function;
+  std::unique_ptr<BodyEmitter> emitter;
+  mlir::OpBuilder builder; ///< in the open function
+  mlir::Location loc;
+  llvm::SmallVector<mlir::Value> extraBuffers;
+  mlir::Value begin, end;
+};
+
+} // namespace graphc::pass
+
+#endif // GRAPHC_COMPILER_PASSES_LOWER_KERNELLOWERING_H

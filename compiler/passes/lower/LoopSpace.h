@@ -1,0 +1,59 @@
+//===- LoopSpace.h - Iteration space of a kernel with linear accesses ---------------------------------------===//
+#ifndef GRAPHC_COMPILER_PASSES_LOWER_LOOPSPACE_H
+#define GRAPHC_COMPILER_PASSES_LOWER_LOOPSPACE_H
+
+#include "compiler/passes/analysis/Polynomial.h"
+#include "dialects/kernel/Kernel.h"
+
+namespace graphc::pass {
+
+/// Rows of lanes in the canonical trees (docs/numerics.md).
+inline constexpr int64_t kTreeLanes = 256, kTreeBlock = 8192, kRowBlock = 32;
+/// k is cut into chains of this length, four chains make a run.
+inline constexpr int64_t kChain = 2048, kChainsPerRun = 4;
+
+/// Position of an access (load, store or index op) as a linear function of the loops.
+struct LinearAccess {
+  Polynomial offset;
+  llvm::SmallVector<Polynomial> strides; ///< per loop
+};
+
+/// The loops of a kernel after adjacent dimensions that every access walks through as one have been merged. Parallel
+/// loops come first.
+struct LoopSpace {
+  explicit LoopSpace(kernel::FuncOp func);
+
+  llvm::SmallVector<Polynomial> extents;
+  unsigned parallel = 0;
+  llvm::DenseMap<mlir::Operation *, LinearAccess> accesses;
+
+  unsigned count() const { return extents.size(); }
+  Polynomial product(unsigned first, unsigned last) const;
+  Polynomial items() const { return product(0, parallel); }
+  Polynomial reducedItems() const { return product(parallel, count()); }
+
+private:
+  void merge(unsigned loop);
+};
+
+/// Work items of a kernel as its launch counts them, and what follows from the family. Shared by the plan (ranges, block
+/// buffers) and the lowering, which must agree.
+struct KernelShape {
+  explicit KernelShape(kernel::FuncOp func) : KernelShape(func, LoopSpace(func)) {}
+  KernelShape(kernel::FuncOp func, const LoopSpace &space);
+
+  kernel::Family family;
+  mlir::AffineExpr range; ///< over the kernel's sizes
+  /// Full: block results per reduction, as element types in order (argmin and argmax: value, then index); their length is
+  /// `range`.
+  llvm::SmallVector<mlir::Type> partials;
+  /// Contract: tile sizes.
+  int64_t tileRows = 0, tileColumns = 0;
+};
+
+/// Element type in memory: unsigned as signless, bool as i8.
+mlir::Type memoryType(mlir::Type type);
+
+} // namespace graphc::pass
+
+#endif // GRAPHC_COMPILER_PASSES_LOWER_LOOPSPACE_H

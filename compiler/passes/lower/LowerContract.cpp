@@ -1,0 +1,229 @@
+// Matrix products as register tiles: per element one fma chain per 2048 k, four chains a run (docs/numerics.md). A tile is
+// a few rows by four vectors; operands are read in place, the left one by broadcast. Edges run one row and one masked
+// vector at a time.
+#include "compiler/passes/lower/KernelLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+struct KernelLowering::Tile {
+  kernel::DotOp dot;
+  Position base;        ///< batch loops set
+  int rowLoop = -1, columnLoop = -1;
+  Value row, column;    ///< first row and column (when the loop exists)
+  int64_t rows = 1, vectors = 1, lanes = 1;
+  Value limit;          ///< columns at or beyond it are masked
+};
+
+/// Whether a value read at a point changes with a loop.
+static bool dependsOn(Value value, unsigned loop, const LoopSpace &space, llvm::DenseMap<Value, bool> &known) {
+  auto [it, inserted] = known.try_emplace(value, false);
+  if (!inserted)
+    return it->second;
+  Operation *op = value.getDefiningOp();
+  bool result = false;
+  if (auto access = space.accesses.find(op); access != space.accesses.end())
+    result = !access->second.strides[loop].isZero();
+  else
+    for (Value operand : op->getOperands())
+      result |= dependsOn(operand, loop, space, known);
+  known[value] = result;
+  return result;
+}
+
+static Value multiplyAdd(OpBuilder &b, Location loc, Value x, Value y, Value sum) {
+  if (graph::elementType(sum.getType()).isInteger(1))
+    return arith::OrIOp::create(b, loc, arith::AndIOp::create(b, loc, x, y), sum);
+  return graph::FmaOp::create(b, loc, sum.getType(), x, y, sum);
+}
+
+static Value zeroOf(OpBuilder &b, Location loc, Type element, int64_t lanes) {
+  Type signless = element.isUnsignedInteger() ? Type(b.getIntegerType(element.getIntOrFloatBitWidth())) : element;
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(signless));
+  if (signless != element)
+    zero = graph::CastOp::create(b, loc, element, zero);
+  return BodyEmitter::splat(b, loc, zero, lanes);
+}
+
+/// The accumulators of one chain over k in [first, last).
+static SmallVector<Value> chainOver(OpBuilder &b, Location loc, BodyEmitter &emitter, const LoopSpace &space,
+                                    kernel::DotOp dot, Value first, Value last, int64_t rows, int64_t vectors, int64_t lanes,
+                                    int rowLoop, int columnLoop, llvm::function_ref<Position(OpBuilder &, int64_t, int64_t)> place) {
+  Type element = dot.getType();
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  SmallVector<Value> zeros(rows * vectors, zeroOf(b, loc, element, lanes));
+  auto loop = scf::ForOp::create(b, loc, first, last, one, zeros);
+  OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
+  llvm::DenseMap<Value, bool> onRow, onColumn;
+  bool leftColumn = columnLoop >= 0 && dependsOn(dot.getLhs(), columnLoop, space, onColumn);
+  bool rightRow = rowLoop >= 0 && dependsOn(dot.getRhs(), rowLoop, space, onRow);
+  auto at = [&](int64_t row, int64_t vector, bool column) {
+    Position here = place(c, row, vector);
+    here.loops[space.parallel] = loop.getInductionVar();
+    if (!column) {
+      here.vectorLoop = -1;
+      here.width = 1;
+      here.limit = here.mask = Value();
+    }
+    return here;
+  };
+  SmallVector<Value> left(rows), right(vectors), next;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t vector = 0; vector < vectors; ++vector) {
+      Value x = left[row], y = right[vector];
+      if (!x) {
+        Position here = at(row, vector, leftColumn);
+        x = BodyEmitter::splat(c, loc, emitter.value(c, dot.getLhs(), here), lanes);
+        if (!leftColumn)
+          left[row] = x;
+      }
+      if (!y) {
+        Position here = at(row, vector, true);
+        y = BodyEmitter::splat(c, loc, emitter.value(c, dot.getRhs(), here), lanes);
+        if (!rightRow)
+          right[vector] = y;
+      }
+      next.push_back(multiplyAdd(c, loc, x, y, loop.getRegionIterArgs()[row * vectors + vector]));
+    }
+  scf::YieldOp::create(c, loc, next);
+  return SmallVector<Value>(loop.getResults());
+}
+
+void KernelLowering::contractTile(OpBuilder &b, Tile &tile) {
+  auto place = [&](OpBuilder &c, int64_t row, int64_t vector) {
+    Position at = tile.base;
+    if (tile.rowLoop >= 0)
+      at.loops[tile.rowLoop] = row ? arith::AddIOp::create(c, loc, tile.row, constant(c, row)).getResult() : tile.row;
+    if (tile.columnLoop >= 0) {
+      at.loops[tile.columnLoop] =
+          vector ? arith::AddIOp::create(c, loc, tile.column, constant(c, vector * tile.lanes)).getResult() : tile.column;
+      at.vectorLoop = tile.columnLoop;
+      at.width = tile.lanes;
+      if (tile.limit)
+        emitter->maskLanes(c, at, tile.limit);
+    }
+    return at;
+  };
+  Value length = emitter->emit(b, space.reducedItems());
+  Value step = constant(b, kChain), zero = constant(b, 0), one = constant(b, 1);
+  Value chains = arith::CeilDivUIOp::create(b, loc, length, step);
+  Type element = tile.dot.getType();
+  int64_t count = tile.rows * tile.vectors;
+  SmallVector<Value> initial(2 * count, zeroOf(b, loc, element, tile.lanes));
+  auto outer = scf::ForOp::create(b, loc, zero, chains, one, initial);
+  {
+    OpBuilder c = OpBuilder::atBlockBegin(outer.getBody());
+    Value number = outer.getInductionVar();
+    Value first = arith::MulIOp::create(c, loc, number, step);
+    Value last = arith::MinSIOp::create(c, loc, arith::AddIOp::create(c, loc, first, step), length);
+    SmallVector<Value> sums = chainOver(c, loc, *emitter, space, tile.dot, first, last, tile.rows, tile.vectors, tile.lanes,
+                                        tile.rowLoop, tile.columnLoop, place);
+    ValueRange carried = outer.getRegionIterArgs();
+    SmallVector<Value> run(carried.take_front(count)), total(carried.drop_front(count));
+    auto add = [&](OpBuilder &d, Value x, Value y) -> Value {
+      if (element.isInteger(1))
+        return arith::OrIOp::create(d, loc, x, y);
+      return graph::AddOp::create(d, loc, x.getType(), x, y);
+    };
+    // The first chain of a run and the first run start their sums, so that no zero is added.
+    Value inRun = arith::AndIOp::create(c, loc, number, constant(c, kChainsPerRun - 1));
+    Value starts = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::eq, inRun, zero);
+    SmallVector<Type> types(count, initial[0].getType());
+    auto joined = scf::IfOp::create(c, loc, types, starts, /*withElseRegion=*/true);
+    OpBuilder yes = joined.getThenBodyBuilder(), no = joined.getElseBodyBuilder();
+    scf::YieldOp::create(yes, loc, sums);
+    SmallVector<Value> added;
+    for (auto [x, y] : llvm::zip_equal(run, sums))
+      added.push_back(add(no, x, y));
+    scf::YieldOp::create(no, loc, added);
+    Value ends = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::eq, inRun, constant(c, kChainsPerRun - 1));
+    Value final = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::eq, arith::AddIOp::create(c, loc, number, one), chains);
+    ends = arith::OrIOp::create(c, loc, ends, final);
+    Value firstRun = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::slt, number, constant(c, kChainsPerRun));
+    auto summed = scf::IfOp::create(c, loc, types, ends, /*withElseRegion=*/true);
+    OpBuilder close = summed.getThenBodyBuilder(), keep = summed.getElseBodyBuilder();
+    scf::YieldOp::create(keep, loc, total);
+    auto totals = scf::IfOp::create(close, loc, types, firstRun, /*withElseRegion=*/true);
+    OpBuilder head = totals.getThenBodyBuilder(), rest = totals.getElseBodyBuilder();
+    scf::YieldOp::create(head, loc, joined.getResults());
+    SmallVector<Value> more;
+    for (auto [x, y] : llvm::zip_equal(total, joined.getResults()))
+      more.push_back(add(rest, x, y));
+    scf::YieldOp::create(rest, loc, more);
+    scf::YieldOp::create(close, loc, totals.getResults());
+    SmallVector<Value> yielded(joined.getResults());
+    yielded.append(summed.getResults().begin(), summed.getResults().end());
+    scf::YieldOp::create(c, loc, yielded);
+  }
+  for (int64_t row = 0; row < tile.rows; ++row)
+    for (int64_t vector = 0; vector < tile.vectors; ++vector) {
+      Position at = place(b, row, vector);
+      at.values[tile.dot.getResult()] = outer.getResult(count + row * tile.vectors + vector);
+      for (kernel::StoreOp store : stores)
+        emitter->store(b, store, at);
+    }
+}
+
+void KernelLowering::contractItem(OpBuilder &b, Value item) {
+  Tile tile;
+  kernel.getBody().walk([&](kernel::DotOp op) { tile.dot = op; });
+  tile.base = position();
+  tile.lanes = width;
+  int parallel = space.parallel;
+  tile.columnLoop = parallel - 1;
+  tile.rowLoop = parallel >= 2 ? parallel - 2 : -1;
+  if (parallel == 0) {
+    tile.lanes = 1;
+    contractTile(b, tile);
+    return;
+  }
+  Value columns = emitter->extent(b, tile.columnLoop);
+  Value rows = tile.rowLoop >= 0 ? emitter->extent(b, tile.rowLoop) : constant(b, 1);
+  // Row tiles vary fastest: consecutive items share their columns of the right operand.
+  Value rowTiles = arith::CeilDivUIOp::create(b, loc, rows, constant(b, shape.tileRows));
+  Value columnTiles = arith::CeilDivUIOp::create(b, loc, columns, constant(b, shape.tileColumns));
+  Value rowTile = arith::RemUIOp::create(b, loc, item, rowTiles);
+  Value rest = arith::DivUIOp::create(b, loc, item, rowTiles);
+  Value columnTile = arith::RemUIOp::create(b, loc, rest, columnTiles);
+  if (tile.rowLoop > 0)
+    emitter->delinearize(b, arith::DivUIOp::create(b, loc, rest, columnTiles), 0, tile.rowLoop, tile.base);
+  Value row = arith::MulIOp::create(b, loc, rowTile, constant(b, shape.tileRows));
+  Value column = arith::MulIOp::create(b, loc, columnTile, constant(b, shape.tileColumns));
+  Value rowEnd = arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, row, constant(b, shape.tileRows)), rows);
+  Value columnEnd = arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, column, constant(b, shape.tileColumns)), columns);
+  auto edges = [&](OpBuilder &c) {
+    loop(c, row, rowEnd, 1, [&](OpBuilder &d, Value i) {
+      loop(d, column, columnEnd, width, [&](OpBuilder &e, Value j) {
+        Tile edge = tile;
+        edge.row = i;
+        edge.column = j;
+        edge.limit = width > 1 ? columnEnd : Value();
+        contractTile(e, edge);
+      });
+    });
+  };
+  if (tile.rowLoop < 0)
+    return edges(b);
+  Value height = arith::SubIOp::create(b, loc, rowEnd, row), breadth = arith::SubIOp::create(b, loc, columnEnd, column);
+  Value tall = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, height, constant(b, shape.tileRows));
+  Value broad = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, breadth, constant(b, shape.tileColumns));
+  auto whole = scf::IfOp::create(b, loc, arith::AndIOp::create(b, loc, tall, broad), /*withElseRegion=*/true);
+  OpBuilder inside = whole.getThenBodyBuilder(), outside = whole.getElseBodyBuilder();
+  Tile full = tile;
+  full.row = row;
+  full.column = column;
+  full.rows = shape.tileRows;
+  full.vectors = shape.tileColumns / width;
+  contractTile(inside, full);
+  edges(outside);
+}
+
+void KernelLowering::lowerContract() {
+  open(kernel.getSymName(), {});
+  loop(builder, begin, end, 1, [&](OpBuilder &b, Value item) { contractItem(b, item); });
+  close();
+}

@@ -1,0 +1,174 @@
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/lower/KernelLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace graphc::pass {
+#define GEN_PASS_DEF_LOWERKERNELS
+#include "compiler/passes/Passes.h.inc"
+} // namespace graphc::pass
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+using kernel::Family;
+
+namespace {
+
+struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
+  void runOnOperation() override {
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<kernel::FuncOp>())) {
+      if (!kernel.getSchedule()) {
+        kernel.emitOpError("has no schedule");
+        return signalPassFailure();
+      }
+      OpBuilder builder(kernel);
+      KernelLowering(kernel, builder).run();
+      kernel.erase();
+    }
+  }
+};
+
+} // namespace
+
+KernelLowering::KernelLowering(kernel::FuncOp kernel, OpBuilder &module)
+    : kernel(kernel), module(module), space(kernel), shape(kernel, space), width(kernel.getSchedule()->getVector()),
+      builder(kernel.getContext()), loc(kernel.getLoc()) {
+  kernel.getBody().walk([&](kernel::StoreOp store) { stores.push_back(store); });
+}
+
+void KernelLowering::run() {
+  switch (shape.family) {
+  case Family::Map:
+    return lowerMap();
+  case Family::Rows:
+    return lowerRows();
+  case Family::Columns:
+    return lowerColumns();
+  case Family::Full:
+    lowerFull();
+    return lowerFold();
+  case Family::Contract:
+    return lowerContract();
+  }
+}
+
+Value KernelLowering::constant(OpBuilder &b, int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+
+void KernelLowering::open(StringRef name, ArrayRef<Type> extra) {
+  SmallVector<Type> types;
+  auto flat = [](Type element) { return MemRefType::get({ShapedType::kDynamic}, memoryType(element)); };
+  for (Type type : kernel.getArgumentTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      types.push_back(flat(tensor.getElementType()));
+  for (Type type : kernel.getResultTypes())
+    types.push_back(flat(cast<RankedTensorType>(type).getElementType()));
+  unsigned own = types.size();
+  for (Type type : extra)
+    types.push_back(flat(type));
+  unsigned buffers = types.size(), sizes = kernel.getNumSizes();
+  types.append(sizes + 2, module.getIndexType());
+  function = func::FuncOp::create(module, loc, name, module.getFunctionType(types, {}));
+  function->setAttr("graphc.kernel", module.getUnitAttr());
+  function->setAttr("graphc.buffers", module.getI64IntegerAttr(buffers));
+  function->setAttr("graphc.family", module.getStringAttr(kernel::stringifyFamily(shape.family)));
+  function->setAttr("graphc.cost", module.getI64IntegerAttr(kernel.getSchedule()->getCost()));
+  function->setAttr("graphc.inputs", module.getI64IntegerAttr(kernel.getNumTensors()));
+  Block *entry = function.addEntryBlock();
+  builder.setInsertionPointToEnd(entry);
+  emitter = std::make_unique<BodyEmitter>(kernel, space, entry->getArguments().take_front(own),
+                                          entry->getArguments().slice(buffers, sizes));
+  extraBuffers.assign(entry->getArguments().begin() + own, entry->getArguments().begin() + buffers);
+  begin = entry->getArgument(buffers + sizes);
+  end = entry->getArgument(buffers + sizes + 1);
+}
+
+void KernelLowering::close() { func::ReturnOp::create(builder, loc); }
+
+Position KernelLowering::position() {
+  Position result;
+  result.loops.resize(space.count());
+  return result;
+}
+
+void KernelLowering::loop(OpBuilder &b, Value lower, Value upper, int64_t step,
+                          llvm::function_ref<void(OpBuilder &, Value)> body) {
+  auto loopOp = scf::ForOp::create(b, loc, lower, upper, constant(b, step));
+  OpBuilder inside = OpBuilder::atBlockBegin(loopOp.getBody());
+  body(inside, loopOp.getInductionVar());
+}
+
+void KernelLowering::runs(llvm::function_ref<void(OpBuilder &, Position &, Value, Value)> body) {
+  unsigned parallel = space.parallel;
+  if (parallel <= 1) {
+    Position at = position();
+    return body(builder, at, begin, end);
+  }
+  Value length = emitter->extent(builder, parallel - 1);
+  Value first = arith::DivUIOp::create(builder, loc, begin, length);
+  Value last = arith::CeilDivUIOp::create(builder, loc, end, length);
+  loop(builder, first, last, 1, [&](OpBuilder &b, Value run) {
+    Position at = position();
+    emitter->delinearize(b, run, 0, parallel - 1, at);
+    Value start = arith::MulIOp::create(b, loc, run, length);
+    Value low = arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, begin, start), constant(b, 0));
+    Value high = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, end, start), length);
+    body(b, at, low, high);
+  });
+}
+
+void KernelLowering::strips(OpBuilder &b, const Position &base, int loopNumber, int64_t lanes, Value low, Value high,
+                            llvm::function_ref<void(OpBuilder &, Position &)> body) {
+  auto at = [&](OpBuilder &inside, Value index) {
+    Position here = base;
+    here.loops[loopNumber] = index;
+    here.vectorLoop = loopNumber;
+    here.width = lanes;
+    return here;
+  };
+  if (lanes == 1) {
+    loop(b, low, high, 1, [&](OpBuilder &inside, Value index) {
+      Position here = at(inside, index);
+      body(inside, here);
+    });
+    return;
+  }
+  Value length = arith::SubIOp::create(b, loc, high, low), w = constant(b, lanes);
+  Value whole = arith::AddIOp::create(b, loc, low, arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, length, w), w));
+  loop(b, low, whole, lanes, [&](OpBuilder &inside, Value index) {
+    Position here = at(inside, index);
+    body(inside, here);
+  });
+  Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, whole, high);
+  auto rest = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false);
+  OpBuilder inside = rest.getThenBodyBuilder();
+  Position here = at(inside, whole);
+  emitter->maskLanes(inside, here, high);
+  body(inside, here);
+}
+
+void KernelLowering::lowerMap() {
+  open(kernel.getSymName(), {});
+  if (space.parallel == 0) {
+    Position at = position();
+    for (kernel::StoreOp store : stores)
+      emitter->store(builder, store, at);
+  } else if (width == 1) {
+    // A device work-item is one element: no loop for the driver's vectorizer to trip over.
+    Position at = position();
+    emitter->delinearize(builder, begin, 0, space.parallel, at);
+    for (kernel::StoreOp store : stores)
+      emitter->store(builder, store, at);
+  } else {
+    runs([&](OpBuilder &b, Position &outer, Value low, Value high) {
+      strips(b, outer, space.parallel - 1, width, low, high, [&](OpBuilder &inside, Position &at) {
+        for (kernel::StoreOp store : stores)
+          emitter->store(inside, store, at);
+      });
+    });
+  }
+  close();
+}

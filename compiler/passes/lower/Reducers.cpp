@@ -1,0 +1,123 @@
+#include "compiler/passes/lower/Reducers.h"
+
+#include "compiler/passes/lower/BodyEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+using graph::ReduceKind;
+
+Reducer::Reducer(kernel::ReduceOp op)
+    : op(op), isArg(op.getKind() == ReduceKind::ArgMin || op.getKind() == ReduceKind::ArgMax),
+      element(op.getValue().getType()) {}
+
+SmallVector<Type, 2> Reducer::types() const {
+  SmallVector<Type, 2> result = {element};
+  if (isArg)
+    result.push_back(IntegerType::get(op.getContext(), 64));
+  return result;
+}
+
+static TypedAttr extreme(Type type, bool largest, Builder &builder) {
+  if (auto f = dyn_cast<FloatType>(type))
+    return builder.getFloatAttr(type, APFloat::getInf(f.getFloatSemantics(), !largest));
+  unsigned bits = type.getIntOrFloatBitWidth();
+  bool isUnsigned = type.isUnsignedInteger() || bits == 1;
+  APInt value = isUnsigned ? (largest ? APInt::getMaxValue(bits) : APInt::getMinValue(bits))
+                           : (largest ? APInt::getSignedMaxValue(bits) : APInt::getSignedMinValue(bits));
+  return builder.getIntegerAttr(IntegerType::get(type.getContext(), bits), value);
+}
+
+static TypedAttr identityOf(ReduceKind kind, Type type, Builder &builder) {
+  unsigned bits = type.getIntOrFloatBitWidth();
+  Type signless = isa<FloatType>(type) ? type : Type(IntegerType::get(type.getContext(), bits));
+  switch (kind) {
+  case ReduceKind::Sum:
+  case ReduceKind::Mean:
+    // -0.0 + x is x for every x, +0.0 is not.
+    return isa<FloatType>(type) ? TypedAttr(builder.getFloatAttr(type, APFloat::getZero(cast<FloatType>(type).getFloatSemantics(), true)))
+                                : TypedAttr(builder.getIntegerAttr(signless, 0));
+  case ReduceKind::Prod:
+    return isa<FloatType>(type) ? TypedAttr(builder.getFloatAttr(type, 1.0)) : TypedAttr(builder.getIntegerAttr(signless, 1));
+  case ReduceKind::Any:
+    return builder.getIntegerAttr(signless, 0);
+  case ReduceKind::All:
+    return builder.getIntegerAttr(signless, 1);
+  case ReduceKind::Min:
+  case ReduceKind::ArgMin:
+    return extreme(type, /*largest=*/true, builder);
+  case ReduceKind::Max:
+  case ReduceKind::ArgMax:
+    return extreme(type, /*largest=*/false, builder);
+  }
+  return {};
+}
+
+SmallVector<Value, 2> Reducer::identity(OpBuilder &builder, int64_t width) const {
+  Location loc = op.getLoc();
+  Value value = arith::ConstantOp::create(builder, loc, identityOf(op.getKind(), element, builder));
+  if (element.isUnsignedInteger())
+    value = graph::CastOp::create(builder, loc, element, value);
+  SmallVector<Value, 2> state = {BodyEmitter::splat(builder, loc, value, width)};
+  // Larger than every real position, so that any element wins against the identity.
+  if (isArg)
+    state.push_back(BodyEmitter::splat(
+        builder, loc, arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(INT64_MAX)), width));
+  return state;
+}
+
+SmallVector<Value, 2> Reducer::lift(Value value, Value index) const {
+  SmallVector<Value, 2> state = {value};
+  if (isArg)
+    state.push_back(index);
+  return state;
+}
+
+/// Mask of lanes in which `other` replaces `state`: it is better, it is NaN and the state is not, or it is equal and earlier.
+Value Reducer::pick(OpBuilder &builder, ValueRange state, ValueRange other) const {
+  Location loc = op.getLoc();
+  Type mask = graph::boolLike(state[0].getType());
+  Value better = op.getKind() == ReduceKind::ArgMin
+                     ? graph::LessOp::create(builder, loc, mask, other[0], state[0]).getResult()
+                     : graph::GreaterOp::create(builder, loc, mask, other[0], state[0]).getResult();
+  Value earlier = graph::LessOp::create(builder, loc, mask, other[1], state[1]);
+  Value equal = graph::EqualOp::create(builder, loc, mask, other[0], state[0]);
+  if (isa<FloatType>(element)) {
+    Value newNan = graph::IsNanOp::create(builder, loc, mask, other[0]);
+    Value oldNan = graph::IsNanOp::create(builder, loc, mask, state[0]);
+    Value bothNan = arith::AndIOp::create(builder, loc, newNan, oldNan);
+    Value notOld = graph::LogicalNotOp::create(builder, loc, mask, oldNan);
+    better = arith::OrIOp::create(builder, loc, better, arith::AndIOp::create(builder, loc, newNan, notOld));
+    equal = arith::OrIOp::create(builder, loc, equal, bothNan);
+  }
+  return arith::OrIOp::create(builder, loc, better, arith::AndIOp::create(builder, loc, equal, earlier));
+}
+
+SmallVector<Value, 2> Reducer::combine(OpBuilder &builder, ValueRange state, ValueRange other) const {
+  Location loc = op.getLoc();
+  Type type = state[0].getType();
+  switch (op.getKind()) {
+  case ReduceKind::Sum:
+  case ReduceKind::Mean:
+    return {graph::AddOp::create(builder, loc, type, state[0], other[0])};
+  case ReduceKind::Prod:
+    return {graph::MulOp::create(builder, loc, type, state[0], other[0])};
+  case ReduceKind::Min:
+    return {graph::MinimumOp::create(builder, loc, type, state[0], other[0])};
+  case ReduceKind::Max:
+    return {graph::MaximumOp::create(builder, loc, type, state[0], other[0])};
+  case ReduceKind::Any:
+    return {arith::OrIOp::create(builder, loc, state[0], other[0])};
+  case ReduceKind::All:
+    return {arith::AndIOp::create(builder, loc, state[0], other[0])};
+  case ReduceKind::ArgMin:
+  case ReduceKind::ArgMax: {
+    Value take = pick(builder, state, other);
+    return {arith::SelectOp::create(builder, loc, take, other[0], state[0]),
+            arith::SelectOp::create(builder, loc, take, other[1], state[1])};
+  }
+  }
+  return {};
+}

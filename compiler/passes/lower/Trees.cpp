@@ -1,0 +1,249 @@
+#include "compiler/passes/lower/Trees.h"
+
+#include "compiler/passes/lower/BodyEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+TreeEmitter::TreeEmitter(Block *entry, Location loc, ArrayRef<Reducer> reducers, int64_t width)
+    : entry(entry), loc(loc), reducers(reducers), width(width) {}
+
+Value TreeEmitter::constant(OpBuilder &builder, int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+TreeEmitter::Storage TreeEmitter::allocate() {
+  OpBuilder builder = OpBuilder::atBlockBegin(entry);
+  Storage storage;
+  for (const Reducer &reducer : reducers)
+    for (Type type : reducer.types())
+      storage.push_back(memref::AllocaOp::create(builder, loc, MemRefType::get({kTreeLanes}, memoryType(type))));
+  return storage;
+}
+
+SmallVector<Value> TreeEmitter::flatten(const States &states) {
+  SmallVector<Value> result;
+  for (const auto &state : states)
+    result.append(state.begin(), state.end());
+  return result;
+}
+
+States TreeEmitter::unflatten(ValueRange values) {
+  States states;
+  unsigned next = 0;
+  for (const Reducer &reducer : reducers) {
+    states.emplace_back();
+    for (unsigned part = 0; part < reducer.parts(); ++part)
+      states.back().push_back(values[next++]);
+  }
+  return states;
+}
+
+States TreeEmitter::identity(OpBuilder &builder, int64_t lanesWide) {
+  States states;
+  for (const Reducer &reducer : reducers)
+    states.push_back(reducer.identity(builder, lanesWide));
+  return states;
+}
+
+States TreeEmitter::combine(OpBuilder &builder, const States &a, const States &b) {
+  States states;
+  for (auto [reducer, x, y] : llvm::zip_equal(reducers, a, b))
+    states.push_back(reducer.combine(builder, x, y));
+  return states;
+}
+
+void TreeEmitter::save(OpBuilder &builder, const Storage &storage, Value index, const States &states) {
+  for (auto [memory, value] : llvm::zip_equal(storage, flatten(states))) {
+    Type element = cast<MemRefType>(memory.getType()).getElementType();
+    auto vector = dyn_cast<VectorType>(value.getType());
+    Type type = vector ? Type(vector.clone(element)) : element;
+    Value raw = value.getType() == type ? value : graph::CastOp::create(builder, loc, type, value).getResult();
+    if (vector)
+      vector::StoreOp::create(builder, loc, raw, memory, index);
+    else
+      memref::StoreOp::create(builder, loc, raw, memory, index);
+  }
+}
+
+States TreeEmitter::restore(OpBuilder &builder, const Storage &storage, Value index, int64_t lanesWide) {
+  SmallVector<Value> values;
+  unsigned next = 0;
+  for (const Reducer &reducer : reducers)
+    for (Type type : reducer.types()) {
+      Value memory = storage[next++];
+      Type element = cast<MemRefType>(memory.getType()).getElementType();
+      Value raw = lanesWide == 1
+                      ? memref::LoadOp::create(builder, loc, memory, index).getResult()
+                      : vector::LoadOp::create(builder, loc, VectorType::get({lanesWide}, element), memory, index).getResult();
+      Type wanted = BodyEmitter::vectorOf(type, lanesWide);
+      values.push_back(raw.getType() == wanted ? raw : graph::CastOp::create(builder, loc, wanted, raw).getResult());
+    }
+  return unflatten(values);
+}
+
+/// Halves 128, 64, ... down to `step` lanes, `step` lanes at a time; lanes at or beyond `count` are absent. Strips that
+/// hold a present lane are whole in memory, with the identity in absent lanes.
+void TreeEmitter::foldStrips(OpBuilder &builder, const Storage &storage, Value count, int64_t step) {
+  int64_t halvings = llvm::Log2_64(kTreeLanes) - llvm::Log2_64(step);
+  if (halvings == 0)
+    return;
+  Value zero = constant(builder, 0), one = constant(builder, 1), half = constant(builder, kTreeLanes / 2);
+  auto outer = scf::ForOp::create(builder, loc, zero, constant(builder, halvings), one);
+  OpBuilder b = OpBuilder::atBlockBegin(outer.getBody());
+  Value h = arith::ShRUIOp::create(b, loc, half, outer.getInductionVar());
+  Value present = arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, count, h), zero);
+  Value end = arith::MinSIOp::create(b, loc, h, present);
+  auto inner = scf::ForOp::create(b, loc, zero, end, constant(b, step));
+  OpBuilder c = OpBuilder::atBlockBegin(inner.getBody());
+  Value low = inner.getInductionVar(), high = arith::AddIOp::create(c, loc, low, h);
+  save(c, storage, low, combine(c, restore(c, storage, low, step), restore(c, storage, high, step)));
+}
+
+States TreeEmitter::foldLanes(OpBuilder &builder, const Storage &storage, Value count) {
+  foldStrips(builder, storage, count, 1);
+  return restore(builder, storage, constant(builder, 0), 1);
+}
+
+States TreeEmitter::foldVector(OpBuilder &builder, States states) {
+  for (int64_t lanesWide = width; lanesWide > 1; lanesWide /= 2) {
+    States low, high;
+    for (const auto &state : states) {
+      low.emplace_back();
+      high.emplace_back();
+      for (Value part : state) {
+        int64_t half = lanesWide / 2;
+        if (half == 1) {
+          low.back().push_back(vector::ExtractOp::create(builder, loc, part, 0));
+          high.back().push_back(vector::ExtractOp::create(builder, loc, part, 1));
+          continue;
+        }
+        low.back().push_back(vector::ExtractStridedSliceOp::create(builder, loc, part, ArrayRef<int64_t>{0},
+                                                                   ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1}));
+        high.back().push_back(vector::ExtractStridedSliceOp::create(builder, loc, part, ArrayRef<int64_t>{half},
+                                                                    ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1}));
+      }
+    }
+    states = combine(builder, low, high);
+  }
+  return states;
+}
+
+States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
+  if (lanes.empty())
+    lanes = allocate();
+  Value zero = constant(builder, 0), one = constant(builder, 1), all = constant(builder, kTreeLanes);
+  Value w = constant(builder, width);
+  Value count = arith::MinSIOp::create(builder, loc, length, all);
+  Value end = arith::AddIOp::create(builder, loc, first, length);
+  auto strips = scf::ForOp::create(builder, loc, zero, count, w);
+  {
+    OpBuilder b = OpBuilder::atBlockBegin(strips.getBody());
+    Value strip = strips.getInductionVar();
+    Value start = arith::AddIOp::create(b, loc, first, strip);
+    // Rows in which all lanes of the strip are present: (length - strip - width + 256) / 256.
+    Value left = arith::SubIOp::create(b, loc, length, strip);
+    Value whole = arith::DivUIOp::create(b, loc, arith::AddIOp::create(b, loc, left, constant(b, kTreeLanes - width)), all);
+    auto rows = scf::ForOp::create(b, loc, zero, whole, one, flatten(identity(b, width)));
+    {
+      OpBuilder c = OpBuilder::atBlockBegin(rows.getBody());
+      Value offset = arith::MulIOp::create(c, loc, rows.getInductionVar(), all);
+      States next = body(c, arith::AddIOp::create(c, loc, start, offset), Value());
+      scf::YieldOp::create(c, loc, flatten(combine(c, unflatten(rows.getRegionIterArgs()), next)));
+    }
+    SmallVector<Value> state(rows.getResults());
+    if (width > 1) {
+      Value index = arith::AddIOp::create(b, loc, start, arith::MulIOp::create(b, loc, whole, all));
+      Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, end);
+      auto tail = scf::IfOp::create(b, loc, TypeRange(ValueRange(state)), some, /*withElseRegion=*/true);
+      OpBuilder c = tail.getThenBodyBuilder();
+      Value present = arith::SubIOp::create(c, loc, end, index);
+      Value mask = vector::CreateMaskOp::create(c, loc, VectorType::get({width}, c.getI1Type()), present);
+      SmallVector<Value> merged = flatten(combine(c, unflatten(state), body(c, index, end)));
+      for (auto [value, old] : llvm::zip_equal(merged, state))
+        value = arith::SelectOp::create(c, loc, mask, value, old);
+      scf::YieldOp::create(c, loc, merged);
+      OpBuilder d = tail.getElseBodyBuilder();
+      scf::YieldOp::create(d, loc, state);
+      state.assign(tail.getResults().begin(), tail.getResults().end());
+    }
+    save(b, lanes, strip, unflatten(state));
+  }
+  foldStrips(builder, lanes, count, width);
+  return foldVector(builder, restore(builder, lanes, zero, width));
+}
+
+/// Adds result `number` (0, 1, ...) of a sequence to its lane: the first 256 start their lanes.
+void TreeEmitter::push(OpBuilder &builder, const Storage &storage, Value number, const States &states) {
+  Value lane = arith::AndIOp::create(builder, loc, number, constant(builder, kTreeLanes - 1));
+  Value starts = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, number, constant(builder, kTreeLanes));
+  auto choice = scf::IfOp::create(builder, loc, starts, /*withElseRegion=*/true);
+  OpBuilder b = choice.getThenBodyBuilder();
+  save(b, storage, lane, states);
+  OpBuilder c = choice.getElseBodyBuilder();
+  save(c, storage, lane, combine(c, restore(c, storage, lane, 1), states));
+}
+
+States TreeEmitter::laneTree(OpBuilder &builder, Value length, const Body &body) {
+  blocks = allocate();
+  groups = allocate();
+  Value zero = constant(builder, 0), one = constant(builder, 1), all = constant(builder, kTreeLanes);
+  Value size = constant(builder, kTreeBlock);
+  Value blockCount = arith::CeilDivUIOp::create(builder, loc, length, size);
+  Value groupCount = arith::CeilDivUIOp::create(builder, loc, blockCount, size);
+  // An empty sequence leaves these: the identity.
+  save(builder, groups, zero, identity(builder, 1));
+  auto outer = scf::ForOp::create(builder, loc, zero, groupCount, one);
+  {
+    OpBuilder b = OpBuilder::atBlockBegin(outer.getBody());
+    Value firstBlock = arith::MulIOp::create(b, loc, outer.getInductionVar(), size);
+    Value count = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, blockCount, firstBlock), size);
+    auto inner = scf::ForOp::create(b, loc, zero, count, one);
+    {
+      OpBuilder c = OpBuilder::atBlockBegin(inner.getBody());
+      Value block = arith::AddIOp::create(c, loc, firstBlock, inner.getInductionVar());
+      Value first = arith::MulIOp::create(c, loc, block, size);
+      Value some = arith::MinSIOp::create(c, loc, arith::SubIOp::create(c, loc, length, first), size);
+      push(c, blocks, inner.getInductionVar(), laneBlock(c, first, some, body));
+    }
+    States group = foldLanes(b, blocks, arith::MinSIOp::create(b, loc, count, all));
+    push(b, groups, outer.getInductionVar(), group);
+  }
+  return foldLanes(builder, groups, arith::MinSIOp::create(builder, loc, groupCount, all));
+}
+
+/// Blocks [first, last) of level `level` combined in order; level 0 blocks are elements.
+States TreeEmitter::rowLevel(OpBuilder &builder, ArrayRef<Value> counts, int level, Value first, Value last,
+                             const Body &body) {
+  Value one = constant(builder, 1);
+  auto loop = scf::ForOp::create(builder, loc, first, last, one, flatten(identity(builder, width)));
+  OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
+  States next;
+  if (level == 0) {
+    next = body(b, loop.getInductionVar(), Value());
+  } else {
+    Value block = constant(b, kRowBlock);
+    Value begin = arith::MulIOp::create(b, loc, loop.getInductionVar(), block);
+    Value end = arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, begin, block), counts[level - 1]);
+    next = rowLevel(b, counts, level - 1, begin, end, body);
+  }
+  scf::YieldOp::create(b, loc, flatten(combine(b, unflatten(loop.getRegionIterArgs()), next)));
+  return unflatten(loop.getResults());
+}
+
+States TreeEmitter::rowTree(OpBuilder &builder, Value length, const Body &body) {
+  // Six levels of 32 reach 2^30 rows in one block; a seventh level's blocks are added in order, as its own first block
+  // would be up to 2^35 rows.
+  constexpr int kLevels = 6;
+  SmallVector<Value> counts = {length};
+  Value block = constant(builder, kRowBlock);
+  for (int level = 1; level <= kLevels; ++level)
+    counts.push_back(arith::CeilDivUIOp::create(builder, loc, counts.back(), block));
+  return rowLevel(builder, counts, kLevels, constant(builder, 0), counts.back(), body);
+}

@@ -1,0 +1,293 @@
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/lower/LoopSpace.h"
+#include "dialects/kernel/Kernel.h"
+#include "dialects/plan/Plan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace graphc::pass {
+#define GEN_PASS_DEF_BUILDPLAN
+#include "compiler/passes/Passes.h.inc"
+} // namespace graphc::pass
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+namespace {
+
+/// The plan of one function. Tensors become buffers; a reshape is the same buffer.
+class Planner {
+public:
+  Planner(func::FuncOp func, SymbolTable &symbols) : func(func), symbols(symbols), builder(func.getContext()) {}
+  LogicalResult run();
+
+private:
+  plan::BufferType bufferType(Value tensor) {
+    return plan::BufferType::get(func.getContext(), cast<RankedTensorType>(tensor.getType()).getElementType());
+  }
+  Value index(int64_t constant) { return arith::ConstantIndexOp::create(builder, func.getLoc(), constant); }
+  Value evaluate(AffineExpr expr, ValueRange sizes);
+  void openProgram();
+  LogicalResult plan(Operation *op);
+  LogicalResult planCall(kernel::CallOp call);
+  bool updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigned result, unsigned argument);
+  void launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> buffers);
+  void planReturn(func::ReturnOp ret);
+  Value origin(Value tensor);
+  SmallVector<Value> dynamicSizes(Value tensor);
+  SmallVector<Value> allSizes(Value tensor);
+
+  func::FuncOp func;
+  SymbolTable &symbols;
+  OpBuilder builder;
+  IRMapping sizes;                   // index values of the function -> of the program
+  DenseMap<Value, Value> buffers;    // tensor -> buffer
+  DenseMap<Value, unsigned> lastUse; // origin tensor -> position of its last reader
+  DenseMap<Operation *, unsigned> position;
+};
+
+/// The tensor whose buffer a value is.
+Value Planner::origin(Value tensor) {
+  while (auto reshape = tensor.getDefiningOp<graph::ReshapeOp>())
+    tensor = reshape.getX();
+  return tensor;
+}
+
+/// Program values of the `?` sizes of a tensor, in order.
+SmallVector<Value> Planner::dynamicSizes(Value tensor) {
+  SmallVector<Value> result;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (auto reshape = tensor.getDefiningOp<graph::ReshapeOp>()) {
+    for (Value size : reshape.getSizes())
+      result.push_back(sizes.lookup(size));
+  } else if (auto call = tensor.getDefiningOp<kernel::CallOp>()) {
+    unsigned next = 0;
+    for (Value other : call.getResults()) {
+      unsigned count = cast<RankedTensorType>(other.getType()).getNumDynamicDims();
+      if (other == tensor)
+        for (unsigned i = 0; i < count; ++i)
+          result.push_back(sizes.lookup(call.getSizes()[call.getResultDims()[next + i]]));
+      next += count;
+    }
+  } else {
+    unsigned number = 0, argument = cast<BlockArgument>(tensor).getArgNumber();
+    for (unsigned i = 0; i < argument; ++i)
+      number += isa<RankedTensorType>(func.getArgumentTypes()[i]);
+    for (auto [axis, size] : llvm::enumerate(type.getShape()))
+      if (ShapedType::isDynamic(size))
+        result.push_back(plan::DimOp::create(builder, tensor.getLoc(), builder.getIndexType(),
+                                             builder.getI64IntegerAttr(number), builder.getI64IntegerAttr(axis)));
+  }
+  return result;
+}
+
+SmallVector<Value> Planner::allSizes(Value tensor) {
+  SmallVector<Value> dynamic = dynamicSizes(tensor), result;
+  unsigned next = 0;
+  for (int64_t size : cast<RankedTensorType>(tensor.getType()).getShape())
+    result.push_back(ShapedType::isDynamic(size) ? dynamic[next++] : index(size));
+  return result;
+}
+
+Value Planner::evaluate(AffineExpr expr, ValueRange symbolsOf) {
+  Location loc = func.getLoc();
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return index(constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbolsOf[symbol.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Value a = evaluate(binary.getLHS(), symbolsOf), b = evaluate(binary.getRHS(), symbolsOf);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return arith::AddIOp::create(builder, loc, a, b);
+  case AffineExprKind::Mul:
+    return arith::MulIOp::create(builder, loc, a, b);
+  case AffineExprKind::CeilDiv:
+    return arith::CeilDivSIOp::create(builder, loc, a, b);
+  default:
+    return arith::FloorDivSIOp::create(builder, loc, a, b);
+  }
+}
+
+void Planner::openProgram() {
+  SmallVector<Attribute> inputs, outputs;
+  SmallVector<Value> tensors;
+  for (Value argument : func.getArguments())
+    if (isa<RankedTensorType>(argument.getType())) {
+      inputs.push_back(TypeAttr::get(argument.getType()));
+      tensors.push_back(argument);
+    }
+  for (Type type : func.getResultTypes())
+    outputs.push_back(TypeAttr::get(type));
+  OpBuilder outer(func);
+  auto program = plan::ProgramOp::create(outer, func.getLoc(), func.getSymName(), outer.getArrayAttr(inputs),
+                                         outer.getArrayAttr(outputs));
+  Block &body = program.getBody().emplaceBlock();
+  for (Value tensor : tensors)
+    buffers[tensor] = body.addArgument(bufferType(tensor), tensor.getLoc());
+  builder.setInsertionPointToStart(&body);
+  int64_t number = 0;
+  for (auto [i, argument] : llvm::enumerate(func.getArguments()))
+    if (argument.getType().isIndex()) {
+      auto symbol = func.getArgAttrOfType<IntegerAttr>(i, "graph.symbol");
+      sizes.map(argument, plan::SizeOp::create(builder, func.getLoc(), builder.getIndexType(),
+                                               builder.getI64IntegerAttr(symbol ? symbol.getInt() : number)));
+      ++number;
+    }
+}
+
+LogicalResult Planner::run() {
+  openProgram();
+  unsigned next = 0;
+  for (Operation &op : func.getBody().front()) {
+    position[&op] = next++;
+    if (!isa<graph::ReshapeOp>(op))
+      for (Value operand : op.getOperands())
+        if (isa<RankedTensorType>(operand.getType()))
+          lastUse[origin(operand)] = position[&op];
+  }
+  for (Operation &op : func.getBody().front())
+    if (failed(plan(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Planner::plan(Operation *op) {
+  Location loc = op->getLoc();
+  if (auto dim = dyn_cast<graph::DimOp>(op)) {
+    auto argument = dyn_cast<BlockArgument>(dim.getX());
+    if (!argument)
+      return op->emitOpError("asks for a size of a computed tensor; sizes come from arguments");
+    unsigned number = 0;
+    for (unsigned i = 0; i < argument.getArgNumber(); ++i)
+      number += isa<RankedTensorType>(func.getArgumentTypes()[i]);
+    sizes.map(op->getResult(0), plan::DimOp::create(builder, loc, builder.getIndexType(), builder.getI64IntegerAttr(number),
+                                                    builder.getI64IntegerAttr(dim.getAxis())).getResult());
+    return success();
+  }
+  if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
+    buffers[reshape.getResult()] = buffers.lookup(reshape.getX());
+    return success();
+  }
+  if (auto check = dyn_cast<kernel::CheckOp>(op)) {
+    plan::CheckOp::create(builder, loc, sizes.lookup(check.getLhs()), sizes.lookup(check.getRhs()), check.getWhatAttr());
+    return success();
+  }
+  if (auto call = dyn_cast<kernel::CallOp>(op))
+    return planCall(call);
+  if (auto ret = dyn_cast<func::ReturnOp>(op)) {
+    planReturn(ret);
+    return success();
+  }
+  builder.clone(*op, sizes);
+  return success();
+}
+
+/// An update may overwrite the old value's buffer when nothing reads that later, it is not the caller's, and the kernel
+/// itself reads it only where it writes.
+bool Planner::updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigned result, unsigned argument) {
+  Value base = origin(call.getTensors()[argument]);
+  if (isa<BlockArgument>(base) || lastUse.lookup(base) > position[call])
+    return false;
+  AffineMap written;
+  kernel.getBody().walk([&](kernel::StoreOp store) {
+    if (store.getResult() == result)
+      written = store.getMap();
+  });
+  bool safe = true;
+  kernel.getBody().walk([&](kernel::LoadOp load) {
+    Value read = call.getTensors()[cast<BlockArgument>(load.getTensor()).getArgNumber()];
+    if (origin(read) == base)
+      safe &= read == call.getTensors()[argument] && load.getMap() == written;
+  });
+  for (auto [other, init] : llvm::enumerate(kernel.getInits()))
+    if (other != result && init >= 0 && origin(call.getTensors()[init]) == base)
+      safe = false;
+  return safe;
+}
+
+LogicalResult Planner::planCall(kernel::CallOp call) {
+  Location loc = call.getLoc();
+  auto kernel = symbols.lookup<kernel::FuncOp>(call.getCallee());
+  SmallVector<Value> mapped;
+  for (Value size : call.getSizes())
+    mapped.push_back(sizes.lookup(size));
+  SmallVector<Value> launchBuffers;
+  for (Value tensor : call.getTensors())
+    launchBuffers.push_back(buffers.lookup(tensor));
+  unsigned tensors = call.getTensors().size();
+  for (auto [i, result] : llvm::enumerate(call.getResults())) {
+    AffineMap shape = cast<AffineMapAttr>(kernel.getShapes()[tensors + i]).getValue();
+    AffineExpr count = getAffineConstantExpr(1, func.getContext());
+    for (AffineExpr size : shape.getResults())
+      count = count * size;
+    int64_t init = kernel.getInits()[i];
+    Value buffer;
+    if (init >= 0 && updatesInPlace(call, kernel, i, init)) {
+      buffer = launchBuffers[init];
+    } else {
+      buffer = plan::AllocOp::create(builder, loc, bufferType(result), evaluate(count, mapped));
+      if (init >= 0)
+        plan::CopyOp::create(builder, loc, launchBuffers[init], buffer);
+    }
+    buffers[result] = buffer;
+    launchBuffers.push_back(buffer);
+  }
+  launch(call, kernel, launchBuffers);
+  return success();
+}
+
+void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> launchBuffers) {
+  Location loc = call.getLoc();
+  SmallVector<Value> mapped;
+  for (Value size : call.getSizes())
+    mapped.push_back(sizes.lookup(size));
+  KernelShape shape(kernel);
+  Value range = evaluate(shape.range, mapped);
+  for (Type partial : shape.partials)
+    launchBuffers.push_back(
+        plan::AllocOp::create(builder, loc, plan::BufferType::get(func.getContext(), partial), range));
+  plan::LaunchOp::create(builder, loc, call.getCalleeAttr(), launchBuffers, mapped, range, call.getLinesAttr());
+  if (shape.family == kernel::Family::Full) {
+    auto fold = FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + "_fold").str());
+    plan::LaunchOp::create(builder, loc, fold, launchBuffers, mapped, index(1), call.getLinesAttr());
+  }
+}
+
+void Planner::planReturn(func::ReturnOp ret) {
+  SmallVector<Value> returned, dims;
+  DenseSet<Value> taken;
+  for (Value tensor : ret.getOperands()) {
+    Value buffer = buffers.lookup(tensor);
+    // The caller owns what it gets: an input, or a buffer that is returned twice, is copied.
+    if (isa<BlockArgument>(buffer) || !taken.insert(buffer).second) {
+      Value size = index(1);
+      for (Value dim : allSizes(tensor))
+        size = arith::MulIOp::create(builder, ret.getLoc(), size, dim);
+      Value copy = plan::AllocOp::create(builder, ret.getLoc(), buffer.getType(), size);
+      plan::CopyOp::create(builder, ret.getLoc(), buffer, copy);
+      buffer = copy;
+      taken.insert(buffer);
+    }
+    returned.push_back(buffer);
+  }
+  for (Value tensor : ret.getOperands())
+    dims.append(dynamicSizes(tensor));
+  plan::ReturnOp::create(builder, ret.getLoc(), returned, dims);
+}
+
+struct BuildPlan : pass::impl::BuildPlanBase<BuildPlan> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto func : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      if (failed(Planner(func, symbols).run()))
+        return signalPassFailure();
+      func.erase();
+    }
+  }
+};
+
+} // namespace

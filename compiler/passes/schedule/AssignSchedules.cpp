@@ -1,0 +1,73 @@
+#include "compiler/passes/Passes.h"
+#include "dialects/kernel/Kernel.h"
+
+namespace graphc::pass {
+#define GEN_PASS_DEF_ASSIGNSCHEDULES
+#include "compiler/passes/Passes.h.inc"
+} // namespace graphc::pass
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+using kernel::Family;
+
+namespace {
+
+/// Picoseconds an element costs on one core: vector throughput of a simple op, of an expensive one, and of memory.
+constexpr int64_t kSimplePs = 60, kExpensivePs = 900, kBytePs = 80;
+
+int64_t bytesOf(Type type) { return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8); }
+
+struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
+  using AssignSchedulesBase::AssignSchedulesBase;
+
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<kernel::FuncOp>())
+      func.setScheduleAttr(scheduleOf(func));
+  }
+
+  static Family familyOf(kernel::FuncOp func) {
+    int64_t dims = func.getNumDims(), parallel = func.getDomain().getParallel();
+    if (parallel == dims)
+      return Family::Map;
+    Family family = parallel == 0 ? Family::Full : Family::Rows;
+    func.getBody().walk([&](Operation *op) {
+      if (isa<kernel::DotOp>(op))
+        family = Family::Contract;
+      else if (auto reduce = dyn_cast<kernel::ReduceOp>(op); reduce && reduce.getRowTree())
+        family = Family::Columns;
+    });
+    return family;
+  }
+
+  kernel::ScheduleAttr scheduleOf(kernel::FuncOp func) {
+    int64_t widest = 1, narrowest = 8, cost = 0, expensive = 0;
+    func.getBody().walk([&](Operation *op) {
+      for (Type type : op->getResultTypes())
+        if (type.isIntOrFloat()) {
+          widest = std::max(widest, bytesOf(type));
+          narrowest = std::min(narrowest, bytesOf(type));
+        }
+      if (isa<kernel::LoadOp, kernel::StoreOp>(op))
+        cost += kBytePs * bytesOf(op->getNumResults() ? op->getResult(0).getType() : op->getOperand(0).getType());
+      else if (op->hasTrait<graph::Expensive>())
+        cost += kExpensivePs, ++expensive;
+      else
+        cost += kSimplePs;
+    });
+    Family family = familyOf(func);
+    int64_t vector = 1;
+    if (vectorBytes > 0) {
+      // One native vector of the widest type; long dependent chains get several, which the core overlaps.
+      vector = std::max<int64_t>(1, vectorBytes / widest);
+      if (family == Family::Map && (expensive > 0 || cost < 1500))
+        vector *= expensive > 0 ? 4 : 2;
+      if (family == Family::Rows || family == Family::Full || family == Family::Columns)
+        vector *= expensive > 0 ? 2 : 4;
+      vector = std::min<int64_t>(vector, 64);
+    }
+    return kernel::ScheduleAttr::get(&getContext(), family, vector, std::max<int64_t>(cost, 1));
+  }
+};
+
+} // namespace

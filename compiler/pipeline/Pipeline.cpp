@@ -1,0 +1,153 @@
+#include "compiler/pipeline/Pipeline.h"
+
+#include "compiler/passes/Passes.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/kernel/Kernel.h"
+#include "dialects/plan/Plan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace graphc;
+
+namespace {
+
+using AddPasses = void (*)(OpPassManager &, const PipelineOptions &);
+
+// graph: func + graph + index arithmetic
+void addGraph(OpPassManager &passes, const PipelineOptions &) {
+  passes.addNestedPass<func::FuncOp>(pass::createDecompose());
+  // After decomposition, which repeats extents and literals; before fusion, which would compute both copies.
+  passes.addNestedPass<func::FuncOp>(createCSEPass());
+}
+
+// kernel: kernel.func (graph ops on scalars + arith.constant), func of kernel.call + graph.reshape + index arithmetic
+void addKernel(OpPassManager &passes, const PipelineOptions &) {
+  passes.addPass(pass::createFormKernels());
+  // Within kernels: equal loads and literals of different members of a group.
+  passes.addPass(createCSEPass());
+  passes.addPass(pass::createDeduplicateKernels());
+}
+
+// schedule: the same, every kernel with a schedule
+void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
+  pass::AssignSchedulesOptions schedule;
+  schedule.vectorBytes = options.vectorBytes;
+  passes.addPass(pass::createAssignSchedules(schedule));
+}
+
+// plan: kernel.func + plan.program
+void addPlan(OpPassManager &passes, const PipelineOptions &) {
+  passes.addPass(pass::createBuildPlan());
+  // Folds size arithmetic that the plan repeats per launch.
+  passes.addPass(createCSEPass());
+}
+
+// lower: func + scf + vector + memref + arith + math, plan.program
+void addLower(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(pass::createLowerKernels());
+  // Index arithmetic of neighbouring accesses is equal; fewer ops reach the expansions.
+  passes.addNestedPass<func::FuncOp>(createCSEPass());
+  pass::ExpandScalarOpsOptions expand;
+  expand.hasFloat64 = options.hasFloat64;
+  passes.addNestedPass<func::FuncOp>(pass::createExpandScalarOps(expand));
+  passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  passes.addNestedPass<func::FuncOp>(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(createLoopInvariantCodeMotionPass());
+}
+
+struct PhaseEntry {
+  Phase phase;
+  std::string_view name;
+  AddPasses add;
+};
+
+/// The only place that knows the order.
+constexpr PhaseEntry kPhases[] = {
+    {Phase::Graph, "graph", addGraph},          {Phase::Kernel, "kernel", addKernel},
+    {Phase::Schedule, "schedule", addSchedule}, {Phase::Plan, "plan", addPlan},
+    {Phase::Lower, "lower", addLower},
+};
+
+struct TextOptions : PassPipelineOptions<TextOptions> {
+  Option<std::string> to{*this, "to", llvm::cl::desc("last phase"), llvm::cl::init("lower")};
+  Option<int64_t> vectorBytes{*this, "vector-bytes", llvm::cl::desc("0: device"), llvm::cl::init(64)};
+  Option<bool> float64{*this, "float64", llvm::cl::desc("the target has f64"), llvm::cl::init(true)};
+};
+
+} // namespace
+
+std::optional<Phase> graphc::phaseFromName(std::string_view name) {
+  for (const PhaseEntry &entry : kPhases)
+    if (entry.name == name)
+      return entry.phase;
+  return std::nullopt;
+}
+
+std::string_view graphc::phaseName(Phase phase) { return kPhases[static_cast<int>(phase)].name; }
+
+PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileOptions &options) {
+  PipelineOptions result;
+  result.verifyPhases = options.verifyPhases;
+  auto has = [&](std::string_view feature) {
+    return llvm::is_contained(llvm::split(target.features, ','), llvm::StringRef(feature));
+  };
+  if (target.kind == program::Target::Cpu) {
+    result.vectorBytes = has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") ? 64 : 32;
+  } else {
+    result.vectorBytes = 0;
+    result.hasFloat64 = has("fp64");
+  }
+  return result;
+}
+
+void graphc::addPhases(PassManager &passes, const PipelineOptions &options, Phase last, std::optional<Phase> done) {
+  for (const PhaseEntry &entry : kPhases) {
+    if (entry.phase > last || (done && entry.phase <= *done))
+      continue;
+    entry.add(passes, options);
+    if (options.verifyPhases) {
+      pass::VerifyPhaseOptions verify;
+      verify.phase = std::string(entry.name);
+      passes.addPass(pass::createVerifyPhase(verify));
+    }
+  }
+}
+
+void graphc::registerDialects(DialectRegistry &registry) {
+  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect, graph::GraphDialect,
+                  kernel::KernelDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, plan::PlanDialect,
+                  scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+}
+
+void graphc::registerPipeline() {
+  PassPipelineRegistration<TextOptions>(
+      "graphc-pipeline", "The compiler's phases up to `to`, verified at every border",
+      [](OpPassManager &passes, const TextOptions &text) {
+        PipelineOptions options;
+        options.vectorBytes = text.vectorBytes;
+        options.hasFloat64 = text.float64;
+        options.verifyPhases = true;
+        Phase last = phaseFromName(text.to).value_or(Phase::Lower);
+        for (const PhaseEntry &entry : kPhases) {
+          if (entry.phase > last)
+            break;
+          entry.add(passes, options);
+          pass::VerifyPhaseOptions verify;
+          verify.phase = std::string(entry.name);
+          passes.addPass(pass::createVerifyPhase(verify));
+        }
+      });
+}

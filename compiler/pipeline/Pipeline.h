@@ -1,0 +1,39 @@
+//===- Pipeline.h - The order of the phases ---------------------------------------------------------------===//
+#ifndef GRAPHC_COMPILER_PIPELINE_PIPELINE_H
+#define GRAPHC_COMPILER_PIPELINE_PIPELINE_H
+
+#include "compiler/api/Compiler.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <optional>
+#include <string_view>
+
+namespace graphc {
+
+/// Phases in order; each is a place to stop. See Pipeline.cpp for what is legal after each.
+enum class Phase { Graph, Kernel, Schedule, Plan, Lower };
+std::optional<Phase> phaseFromName(std::string_view name);
+std::string_view phaseName(Phase phase);
+
+/// What passes need to know of a target.
+struct PipelineOptions {
+  int64_t vectorBytes = 64; ///< 0: device work-items, one lane
+  bool hasFloat64 = true;
+  bool verifyPhases = false;
+};
+PipelineOptions pipelineOptions(const TargetDesc &target, const CompileOptions &options);
+
+/// Appends the passes of all phases up to and including `last`, after those up to `done`.
+void addPhases(mlir::PassManager &passes, const PipelineOptions &options, Phase last,
+               std::optional<Phase> done = std::nullopt);
+
+/// Dialects that any phase uses.
+void registerDialects(mlir::DialectRegistry &registry);
+/// --graphc-pipeline=to=PHASE for graphc-opt.
+void registerPipeline();
+
+} // namespace graphc
+
+#endif // GRAPHC_COMPILER_PIPELINE_PIPELINE_H

@@ -1,0 +1,44 @@
+//===- Graph.h - The graph dialect -------------------------------------------------------------------===//
+#ifndef GRAPHC_DIALECTS_GRAPH_GRAPH_H
+#define GRAPHC_DIALECTS_GRAPH_GRAPH_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace graphc::graph {
+
+/// What passes may ask of an op. See GraphBase.td.
+template <typename Op>
+class Elementwise : public mlir::OpTrait::TraitBase<Op, Elementwise> {};
+template <typename Op>
+class Reduction : public mlir::OpTrait::TraitBase<Op, Reduction> {};
+template <typename Op>
+class Movement : public mlir::OpTrait::TraitBase<Op, Movement> {};
+template <typename Op>
+class Contraction : public mlir::OpTrait::TraitBase<Op, Contraction> {};
+template <typename Op>
+class Generator : public mlir::OpTrait::TraitBase<Op, Generator> {};
+template <typename Op>
+class Expensive : public mlir::OpTrait::TraitBase<Op, Expensive> {};
+template <typename Op>
+class Update : public mlir::OpTrait::TraitBase<Op, Update> {};
+
+/// i1 with the shape of a tensor, vector or scalar type.
+mlir::Type boolLike(mlir::Type type);
+/// Element type of a tensor or vector; a scalar type itself.
+mlir::Type elementType(mlir::Type type);
+
+} // namespace graphc::graph
+
+#include "dialects/graph/GraphDialect.h.inc"
+#include "dialects/graph/GraphEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/graph/GraphAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/GraphOps.h.inc"
+
+#endif // GRAPHC_DIALECTS_GRAPH_GRAPH_H

@@ -1,0 +1,269 @@
+// Rules C1.. of the op descriptions that types alone do not say. Inference at record time (dialects/opset) enforces the
+// same rules with NumPy's wording; these are for IR that arrives as text and for pass bugs.
+#include "dialects/graph/Graph.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace graphc::graph;
+
+namespace {
+
+/// One size operand per `?` of the result.
+LogicalResult verifySizes(Operation *op, RankedTensorType result, size_t sizes) {
+  if (static_cast<size_t>(result.getNumDynamicDims()) != sizes)
+    return op->emitOpError("needs one size operand per '?' of its result: ")
+           << result.getNumDynamicDims() << " expected, " << sizes << " given";
+  return success();
+}
+
+bool sizesMayAgree(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+LogicalResult verifySameElement(Operation *op, RankedTensorType a, RankedTensorType b) {
+  if (a.getElementType() != b.getElementType())
+    return op->emitOpError("element types differ: ") << a << " and " << b;
+  return success();
+}
+
+LogicalResult verifyStartsAndSteps(Operation *op, int64_t rank, ArrayRef<int64_t> starts,
+                                   ArrayRef<int64_t> steps, size_t dynamicStarts) {
+  if (static_cast<int64_t>(starts.size()) != rank || static_cast<int64_t>(steps.size()) != rank)
+    return op->emitOpError("C1: needs one start and one step per axis (") << rank << ")";
+  if (llvm::is_contained(steps, 0))
+    return op->emitOpError("C2: a step is 0");
+  size_t dynamic = llvm::count_if(starts, ShapedType::isDynamic);
+  if (dynamic != dynamicStarts)
+    return op->emitOpError("has ") << dynamic << " dynamic starts but " << dynamicStarts << " operands";
+  return success();
+}
+
+} // namespace
+
+LogicalResult CastOp::verify() {
+  if (isa<ShapedType>(getX().getType()) != isa<ShapedType>(getResult().getType()))
+    return emitOpError("operand and result must both be shaped or both be scalars");
+  return success();
+}
+
+LogicalResult FullOp::verify() {
+  auto type = cast<RankedTensorType>(getResult().getType());
+  // full_c1
+  if (getValue().getType() != type.getElementType())
+    return emitOpError("C1: literal of type ") << getValue().getType() << " in " << type;
+  // full_c2
+  return verifySizes(*this, type, getSizes().size());
+}
+
+LogicalResult IotaOp::verify() {
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (type.getRank() != 1)
+    return emitOpError("result must have rank 1, not ") << type;
+  return verifySizes(*this, type, getSizes().size());
+}
+
+LogicalResult ExtentOp::verify() {
+  if (cast<RankedTensorType>(getResult().getType()).getRank() != 0)
+    return emitOpError("result must have rank 0");
+  int64_t rank = cast<RankedTensorType>(getX().getType()).getRank();
+  for (int64_t axis : getAxes())
+    if (axis < 0 || axis >= rank)
+      return emitOpError("axis ") << axis << " is out of range for rank " << rank;
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto from = cast<RankedTensorType>(getX().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  ArrayRef<int64_t> dims = getDims();
+  // broadcast_c1
+  if (static_cast<int64_t>(dims.size()) != from.getRank())
+    return emitOpError("C1: dims needs one entry per operand axis");
+  int64_t previous = -1;
+  for (auto [axis, dim] : llvm::enumerate(dims)) {
+    if (dim <= previous || dim >= to.getRank())
+      return emitOpError("C1: dims must be strictly increasing and inside the result's rank");
+    previous = dim;
+    // broadcast_c2
+    int64_t size = from.getDimSize(axis);
+    if (size != 1 && !sizesMayAgree(size, to.getDimSize(dim)))
+      return emitOpError("C2: cannot broadcast size ") << size << " to " << to.getDimSize(dim);
+  }
+  if (failed(verifySameElement(*this, from, to)))
+    return failure();
+  return verifySizes(*this, to, getSizes().size());
+}
+
+LogicalResult TransposeOp::verify() {
+  auto from = cast<RankedTensorType>(getX().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  ArrayRef<int64_t> permutation = getPermutation();
+  // transpose_c1
+  if (static_cast<int64_t>(permutation.size()) != from.getRank() || to.getRank() != from.getRank())
+    return emitOpError("C1: permutation needs one entry per axis");
+  llvm::SmallBitVector seen(from.getRank());
+  for (auto [axis, source] : llvm::enumerate(permutation)) {
+    if (source < 0 || source >= from.getRank() || seen.test(source))
+      return emitOpError("C1: not a permutation");
+    seen.set(source);
+    if (from.getDimSize(source) != to.getDimSize(axis))
+      return emitOpError("result axis ") << axis << " must have size of operand axis " << source;
+  }
+  return verifySameElement(*this, from, to);
+}
+
+LogicalResult ReshapeOp::verify() {
+  auto from = cast<RankedTensorType>(getX().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  // reshape_c1
+  if (from.hasStaticShape() && to.hasStaticShape() && from.getNumElements() != to.getNumElements())
+    return emitOpError("C1: element counts differ: ") << from << " and " << to;
+  if (failed(verifySameElement(*this, from, to)))
+    return failure();
+  return verifySizes(*this, to, getSizes().size());
+}
+
+LogicalResult SliceOp::verify() {
+  auto from = cast<RankedTensorType>(getX().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  if (to.getRank() != from.getRank())
+    return emitOpError("C1: rank changes from ") << from.getRank() << " to " << to.getRank();
+  // slice_c1, slice_c2
+  if (failed(verifyStartsAndSteps(*this, from.getRank(), getStaticStarts(), getSteps(), getStarts().size())))
+    return failure();
+  // slice_c3, as far as sizes are static
+  for (int64_t axis = 0; axis < from.getRank(); ++axis) {
+    int64_t start = getStaticStarts()[axis], size = to.getDimSize(axis), bound = from.getDimSize(axis);
+    if (ShapedType::isDynamic(start) || ShapedType::isDynamic(size) || ShapedType::isDynamic(bound) || size == 0)
+      continue;
+    int64_t last = start + (size - 1) * getSteps()[axis];
+    if (start < 0 || start >= bound || last < 0 || last >= bound)
+      return emitOpError("C3: axis ") << axis << " reads outside size " << bound;
+  }
+  if (failed(verifySameElement(*this, from, to)))
+    return failure();
+  return verifySizes(*this, to, getSizes().size());
+}
+
+LogicalResult FlipOp::verify() {
+  auto from = cast<RankedTensorType>(getX().getType());
+  // flip_c1
+  llvm::SmallBitVector seen(from.getRank());
+  for (int64_t axis : getAxes()) {
+    if (axis < 0 || axis >= from.getRank() || seen.test(axis))
+      return emitOpError("C1: axes must be distinct and in range");
+    seen.set(axis);
+  }
+  if (getX().getType() != getResult().getType())
+    return emitOpError("result type must be the operand's");
+  return success();
+}
+
+LogicalResult ConcatenateOp::verify() {
+  auto to = cast<RankedTensorType>(getResult().getType());
+  int64_t axis = getAxis();
+  // concatenate_c3
+  if (axis < 0 || axis >= to.getRank())
+    return emitOpError("C3: axis ") << axis << " is out of range for rank " << to.getRank();
+  if (getInputs().empty())
+    return emitOpError("needs at least one operand");
+  for (Value input : getInputs()) {
+    auto from = cast<RankedTensorType>(input.getType());
+    // concatenate_c1
+    if (from.getRank() != to.getRank() || from.getElementType() != to.getElementType())
+      return emitOpError("C1: operand ") << from << " does not fit result " << to;
+    // concatenate_c2
+    for (int64_t d = 0; d < to.getRank(); ++d)
+      if (d != axis && !sizesMayAgree(from.getDimSize(d), to.getDimSize(d)))
+        return emitOpError("C2: sizes differ on axis ") << d;
+  }
+  return verifySizes(*this, to, getSizes().size());
+}
+
+LogicalResult UpdateSliceOp::verify() {
+  auto to = cast<RankedTensorType>(getX().getType());
+  auto from = cast<RankedTensorType>(getValue().getType());
+  if (from.getRank() != to.getRank())
+    return emitOpError("C1: value and tensor must have the same rank");
+  // update_slice_c1
+  if (failed(verifyStartsAndSteps(*this, to.getRank(), getStaticStarts(), getSteps(), getStarts().size())))
+    return failure();
+  if (getResult().getType() != to)
+    return emitOpError("result type must be that of the updated tensor");
+  // update_slice_c2
+  return verifySameElement(*this, from, to);
+}
+
+LogicalResult ReduceOp::verify() {
+  auto from = cast<RankedTensorType>(getX().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  // reduce_c1
+  int64_t previous = -1;
+  for (int64_t axis : getAxes()) {
+    if (axis <= previous || axis >= from.getRank())
+      return emitOpError("C1: axes must be increasing and in range for rank ") << from.getRank();
+    previous = axis;
+  }
+  SmallVector<int64_t> kept;
+  for (int64_t d = 0; d < from.getRank(); ++d)
+    if (!llvm::is_contained(getAxes(), d))
+      kept.push_back(from.getDimSize(d));
+  if (ArrayRef<int64_t>(kept) != to.getShape())
+    return emitOpError("result shape must be the operand's without the reduced axes");
+  Type element = from.getElementType();
+  bool isBool = element.isInteger(1);
+  switch (getKind()) {
+  case ReduceKind::Any:
+  case ReduceKind::All:
+    // reduce_c2
+    if (!isBool)
+      return emitOpError("C2: any and all take bool, not ") << element;
+    break;
+  case ReduceKind::ArgMin:
+  case ReduceKind::ArgMax:
+    // reduce_c3
+    if (!to.getElementType().isSignlessInteger(64))
+      return emitOpError("C3: argmin and argmax give i64");
+    if (getAxes().size() != 1)
+      return emitOpError("C3: argmin and argmax reduce one axis");
+    return success();
+  case ReduceKind::Mean:
+    // reduce_c5
+    if (!isa<FloatType>(element))
+      return emitOpError("C5: mean takes a float dtype, not ") << element;
+    break;
+  case ReduceKind::Sum:
+  case ReduceKind::Prod:
+    if (isBool)
+      return emitOpError("C2: sum and prod do not take bool");
+    break;
+  case ReduceKind::Min:
+  case ReduceKind::Max:
+    break;
+  }
+  return verifySameElement(*this, from, to);
+}
+
+LogicalResult MatmulOp::verify() {
+  auto x = cast<RankedTensorType>(getX().getType());
+  auto y = cast<RankedTensorType>(getY().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  int64_t rank = x.getRank();
+  // matmul_c1
+  if (rank < 2 || y.getRank() != rank || to.getRank() != rank)
+    return emitOpError("C1: operands and result need the same rank, at least 2");
+  // matmul_c2
+  if (!sizesMayAgree(x.getDimSize(rank - 1), y.getDimSize(rank - 2)))
+    return emitOpError("C2: contracted sizes differ: ") << x << " and " << y;
+  // matmul_c3
+  for (int64_t d = 0; d < rank - 2; ++d)
+    if (!sizesMayAgree(x.getDimSize(d), y.getDimSize(d)) || !sizesMayAgree(x.getDimSize(d), to.getDimSize(d)))
+      return emitOpError("C3: batch sizes differ on axis ") << d;
+  if (!sizesMayAgree(to.getDimSize(rank - 2), x.getDimSize(rank - 2)) ||
+      !sizesMayAgree(to.getDimSize(rank - 1), y.getDimSize(rank - 1)))
+    return emitOpError("result sizes do not follow from the operands");
+  if (failed(verifySameElement(*this, x, y)))
+    return failure();
+  return verifySameElement(*this, x, to);
+}

@@ -1,0 +1,122 @@
+#include "dialects/kernel/Kernel.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::kernel;
+
+#include "dialects/kernel/KernelDialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/kernel/KernelAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/kernel/KernelOps.cpp.inc"
+
+static constexpr StringRef kFamilyNames[] = {"map", "rows", "columns", "full", "contract"};
+
+StringRef kernel::stringifyFamily(Family family) { return kFamilyNames[static_cast<int>(family)]; }
+
+std::optional<Family> kernel::symbolizeFamily(StringRef name) {
+  for (auto [i, known] : llvm::enumerate(kFamilyNames))
+    if (known == name)
+      return static_cast<Family>(i);
+  return std::nullopt;
+}
+
+void KernelDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/kernel/KernelAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/kernel/KernelOps.cpp.inc"
+      >();
+}
+
+ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &builder, ArrayRef<Type> args, ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag, std::string &) {
+    return builder.getFunctionType(args, results);
+  };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), buildType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void FuncOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+                                           getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+unsigned FuncOp::getNumTensors() {
+  return llvm::count_if(getArgumentTypes(), [](Type t) { return isa<RankedTensorType>(t); });
+}
+
+LogicalResult FuncOp::verify() {
+  unsigned tensors = getNumTensors(), sizes = getNumSizes();
+  for (auto [i, type] : llvm::enumerate(getArgumentTypes()))
+    if (i < tensors ? !isa<RankedTensorType>(type) : !isa<IndexType>(type))
+      return emitOpError("takes tensors, then index sizes; argument ") << i << " is " << type;
+  if (getShapes().size() != tensors + getResultTypes().size())
+    return emitOpError("needs one shape per tensor argument and result");
+  if (getInits().size() != getResultTypes().size())
+    return emitOpError("needs one init per result");
+  AffineMap extents = getDomain().getExtents();
+  if (extents.getNumDims() != 0 || extents.getNumSymbols() != sizes)
+    return emitOpError("domain extents must be a map of the ") << sizes << " sizes";
+  if (getDomain().getParallel() > getNumDims())
+    return emitOpError("domain has fewer dimensions than parallel ones");
+  SmallVector<bool> stored(getResultTypes().size());
+  // K1, K2
+  WalkResult walked = getBody().walk([&](Operation *op) {
+    AffineMapAttr map;
+    if (auto load = dyn_cast<LoadOp>(op))
+      map = load.getMapAttr();
+    else if (auto index = dyn_cast<IndexOp>(op))
+      map = index.getMapAttr();
+    else if (auto store = dyn_cast<StoreOp>(op)) {
+      map = store.getMapAttr();
+      if (store.getResult() >= stored.size()) {
+        store.emitOpError("names result ") << store.getResult() << " of " << stored.size();
+        return WalkResult::interrupt();
+      }
+      stored[store.getResult()] = true;
+    }
+    if (map && (map.getValue().getNumDims() != getNumDims() || map.getValue().getNumSymbols() != sizes)) {
+      op->emitOpError("K1: map must take ") << getNumDims() << " dimensions and " << sizes << " sizes";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  if (llvm::is_contained(stored, false))
+    return emitOpError("K2: a result is never stored");
+  return success();
+}
+
+LogicalResult CallOp::verify() {
+  size_t dynamic = 0;
+  for (Value result : getResults())
+    dynamic += cast<RankedTensorType>(result.getType()).getNumDynamicDims();
+  if (dynamic != getResultDims().size())
+    return emitOpError("result_dims needs one entry per '?' of the results");
+  for (int64_t size : getResultDims())
+    if (size < 0 || size >= static_cast<int64_t>(getSizes().size()))
+      return emitOpError("result_dims names size ") << size << " of " << getSizes().size();
+  return success();
+}
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto callee = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
+  if (!callee)
+    return emitOpError("calls unknown kernel ") << getCallee();
+  if (callee.getNumTensors() != getTensors().size() || callee.getNumSizes() != getSizes().size() ||
+      callee.getResultTypes().size() != getNumResults())
+    return emitOpError("does not fit the signature of ") << getCallee();
+  return success();
+}

@@ -1,0 +1,115 @@
+// The kernel dialect: one fused kernel = one iteration space, indexed loads, a scalar body, reductions, stores.
+// Movement ops have become index maps; the body is made of elementwise `graph` ops on scalars.
+#ifndef GRAPHC_KERNEL_OPS_TD
+#define GRAPHC_KERNEL_OPS_TD
+
+include "dialects/graph/GraphBase.td"
+include "dialects/graph/GraphOps.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/CallInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+
+def Kernel_Dialect : Dialect {
+  let name = "kernel";
+  let cppNamespace = "::graphc::kernel";
+  let summary = "Fused kernels over one iteration space";
+  let dependentDialects = ["::graphc::graph::GraphDialect"];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, mnemonic, traits>;
+
+def Kernel_DomainAttr : AttrDef<Kernel_Dialect, "Domain"> {
+  let mnemonic = "domain";
+  let summary = "Iteration space: extents over the kernel's size arguments; the first `parallel` dimensions are parallel, the rest reduced";
+  let parameters = (ins "::mlir::AffineMap":$extents, "int64_t":$parallel);
+  let assemblyFormat = "`<` $extents `,` `parallel` `=` $parallel `>`";
+}
+
+def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "How a target class runs the iteration space; chosen by graphc-assign-schedules";
+  let description = [{ `vector`: lanes of one body instance (1: scalar, the form for device work-items). `cost`: estimated
+    picoseconds of one work item on one core. }];
+  let parameters = (ins "Family":$family, "int64_t":$vector, "int64_t":$cost);
+  let assemblyFormat = "`<` $family `,` `vector` `=` $vector `,` `cost` `=` $cost `>`";
+}
+
+def Kernel_FuncOp : Kernel_Op<"func", [AffineScope, FunctionOpInterface, IsolatedFromAbove]> {
+  let summary = "A fused kernel";
+  let description = [{
+    Arguments: tensors, then `index` sizes (symbols s0, s1, ... of every map inside). `shapes` gives the sizes of each tensor
+    argument, then of each result, with size-1 axes left out: maps index tensors by the axes that remain. `inits[r]` is the
+    argument whose content result r starts from (an update), or -1.
+    K1: every map has the domain's dimension count and the kernel's size count. K2: stores cover each result.
+    K3: a value stored under a map that uses no reduced dimension does not depend on reduced dimensions except through
+    kernel.reduce and kernel.dot.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type, Kernel_DomainAttr:$domain,
+    AffineMapArrayAttr:$shapes, DenseI64ArrayAttr:$inits, OptionalAttr<Kernel_ScheduleAttr>:$schedule,
+    OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::mlir::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    /// Tensor arguments; size arguments follow them.
+    unsigned getNumTensors();
+    unsigned getNumSizes() { return getNumArguments() - getNumTensors(); }
+    int64_t getNumDims() { return getDomain().getExtents().getNumResults(); }
+  }];
+}
+
+def Kernel_LoadOp : Kernel_Op<"load", [Pure]> {
+  let summary = "Element of a tensor argument at an affine map of the iteration point";
+  let arguments = (ins AnyRankedTensor:$tensor, AffineMapAttr:$map);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$tensor `at` $map attr-dict `:` type($tensor) `->` type($result)";
+}
+def Kernel_IndexOp : Kernel_Op<"index", [Pure]> {
+  let summary = "Value of an affine expression of the iteration point, as i64";
+  let arguments = (ins AffineMapAttr:$map);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$map attr-dict";
+}
+def Kernel_ReduceOp : Kernel_Op<"reduce", [Pure]> {
+  let summary = "Combination over all reduced dimensions in the canonical order (docs/numerics.md)";
+  let description = [{ `tree` is lane when the reduced group holds the last axis of the reduced tensor, row otherwise. }];
+  let arguments = (ins ReduceKindAttr:$kind, AnyType:$value, UnitAttr:$row_tree);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$kind $value (`row_tree` $row_tree^)? attr-dict `:` type($value) `->` type($result)";
+}
+def Kernel_DotOp : Kernel_Op<"dot", [Pure, AllTypesMatch<["lhs", "rhs", "result"]>]> {
+  let summary = "Sum of products over the one reduced dimension, as fma chains cut into blocks (docs/numerics.md)";
+  let arguments = (ins AnyType:$lhs, AnyType:$rhs);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
+}
+def Kernel_StoreOp : Kernel_Op<"store"> {
+  let summary = "Writes one element of a result";
+  let arguments = (ins AnyType:$value, I64Attr:$result, AffineMapAttr:$map);
+  let assemblyFormat = "$value `,` `result` $result `at` $map attr-dict `:` type($value)";
+}
+def Kernel_ReturnOp : Kernel_Op<"return", [Pure, Terminator, HasParent<"FuncOp">]> {
+  let summary = "End of a kernel body";
+  let assemblyFormat = "attr-dict";
+}
+def Kernel_CheckOp : Kernel_Op<"check"> {
+  let summary = "Refuses the call of the function unless two sizes are equal";
+  let arguments = (ins Index:$lhs, Index:$rhs, StrAttr:$what);
+  let assemblyFormat = "$lhs `equals` $rhs `,` $what attr-dict";
+}
+def Kernel_CallOp : Kernel_Op<"call", [Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Application of a kernel to whole tensors; result sizes are given so that the plan can allocate";
+  let description = [{ `result_dims` holds, for every `?` of every result in order, an index into `sizes`. }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$tensors, Variadic<Index>:$sizes,
+    DenseI64ArrayAttr:$result_dims, StrAttr:$lines);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "$callee `(` $tensors `)` `sizes` `(` $sizes `)` `dims` $result_dims `lines` $lines attr-dict `:` functional-type($tensors, $results)";
+  let hasVerifier = 1;
+}
+
+#endif // GRAPHC_KERNEL_OPS_TD

@@ -1,0 +1,72 @@
+// The plan dialect: when and where. One program: sizes, buffers, launches, copies in execution order.
+#ifndef GRAPHC_PLAN_OPS_TD
+#define GRAPHC_PLAN_OPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Plan_Dialect : Dialect {
+  let name = "plan";
+  let cppNamespace = "::graphc::plan";
+  let summary = "Buffers and the order of work of one program";
+  let useDefaultTypePrinterParser = 1;
+}
+class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
+
+def Plan_BufferType : TypeDef<Plan_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "Flat storage of elements of one type, row-major when it holds a tensor";
+  let parameters = (ins "::mlir::Type":$element);
+  let assemblyFormat = "`<` $element `>`";
+}
+
+def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove]> {
+  let summary = "The steps of one program";
+  let description = [{ Block arguments are the input buffers. `inputs` and `outputs` give the tensor types of the call. }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeArrayAttr:$inputs, TypeArrayAttr:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name `inputs` $inputs `outputs` $outputs attr-dict-with-keyword $body";
+}
+def Plan_DimOp : Plan_Op<"dim", [Pure]> {
+  let summary = "Size of an axis of an input";
+  let arguments = (ins I64Attr:$input, I64Attr:$axis);
+  let results = (outs Index:$result);
+  let assemblyFormat = "`input` $input `,` $axis attr-dict";
+}
+def Plan_SizeOp : Plan_Op<"size", [Pure]> {
+  let summary = "The n-th size argument of the call";
+  let arguments = (ins I64Attr:$number);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$number attr-dict";
+}
+def Plan_CheckOp : Plan_Op<"check"> {
+  let summary = "Refuses the call unless two sizes are equal";
+  let arguments = (ins Index:$lhs, Index:$rhs, StrAttr:$what);
+  let assemblyFormat = "$lhs `equals` $rhs `,` $what attr-dict";
+}
+def Plan_AllocOp : Plan_Op<"alloc"> {
+  let summary = "Storage for a number of elements";
+  let arguments = (ins Index:$elements);
+  let results = (outs Plan_BufferType:$buffer);
+  let assemblyFormat = "$elements attr-dict `:` type($buffer)";
+}
+def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
+  let summary = "Runs a lowered kernel over a range of work items";
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$buffers, Variadic<Index>:$sizes, Index:$range, StrAttr:$lines);
+  let assemblyFormat = "$kernel `(` $buffers `:` type($buffers) `)` `sizes` `(` $sizes `)` `over` $range `lines` $lines attr-dict";
+}
+def Plan_CopyOp : Plan_Op<"copy"> {
+  let summary = "Whole-buffer copy";
+  let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$target);
+  let assemblyFormat = "$source `to` $target attr-dict `:` type($source) `,` type($target)";
+}
+def Plan_ReturnOp : Plan_Op<"return", [Terminator, AttrSizedOperandSegments]> {
+  let summary = "Buffers handed to the caller; `sizes` holds the sizes of the outputs' `?` axes in order";
+  let arguments = (ins Variadic<Plan_BufferType>:$buffers, Variadic<Index>:$sizes);
+  let assemblyFormat = "($buffers^ `:` type($buffers))? `sizes` `(` $sizes `)` attr-dict";
+}
+
+#endif // GRAPHC_PLAN_OPS_TD
