@@ -22,8 +22,8 @@ struct TanhTable<64> {
 
 /// Hyperbolic tangent. <= 1 ulp; odd bit by bit; -0 stays -0.
 ///
-/// Below the crossing x + x^3 P(x^2). Above it 1 - 2 / d with d = e^(2|x|) + 1 rounded once: from 1 on the quotient is
-/// below 1/4, which keeps its error small beside the result's last place.
+/// Below the crossing x + x^3 P(x^2). Above it 1 - 2 / d with d = e^(2|x|) + 1 rounded once: from 1
+/// on the quotient is below 1/4, which keeps its error small beside the result's last place.
 template <unsigned W, class B, class V>
 V tanh(B &b, V x) {
   using F = Format<W>;
