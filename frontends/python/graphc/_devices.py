@@ -54,7 +54,7 @@ def eval(*arrays):
 
 
 def synchronize(device=None):
-    """Waits for the work of a device (None: of all)."""
+    """Waits for the work of a device (None: of this thread's default device)."""
     _graphc.synchronize(device)
 
 

@@ -46,13 +46,14 @@ class disable_jit:
 class _Recording:
     """One recorded structure: the compiled Function and how its outputs become the return value."""
 
-    __slots__ = ("function", "structure", "plan", "mutates", "unique")
+    __slots__ = ("function", "structure", "plan", "mutates", "views", "unique")
 
-    def __init__(self, function, structure, plan, mutates, unique):
+    def __init__(self, function, structure, plan, mutates, views, unique):
         self.function = function
         self.structure = structure  # of the return value
         self.plan = plan  # per leaf: ("out", i), ("arg", i) or ("value", v)
-        self.mutates = mutates
+        self.mutates = mutates  # it writes to arguments
+        self.views = views  # it writes to arguments or returns parts of them
         self.unique = unique  # number of outputs
 
     def rebuild(self, outputs, arguments):
@@ -125,7 +126,7 @@ class _State:
 
     def _bind(self, call, recording):
         jitted = self.jitted and self.jitted()
-        if jitted is None or not call.plain or self.guard_names or self.device is not None or recording.mutates:
+        if jitted is None or not call.plain or self.guard_names or self.device is not None or recording.views:
             return
         unflatten = recording.fast_unflatten()
         if unflatten is not False:
@@ -272,7 +273,7 @@ class _State:
         if views and not all(x.contiguous for x in call.arrays):
             # A reshape of a strided view is a copy; of its stand-in it was a view.
             raise TraceError("it updates or returns parts of an argument that is not contiguous")
-        return _Recording(function, structure, plan, mutates, len(outputs))
+        return _Recording(function, structure, plan, mutates, views, len(outputs))
 
 
 class _Identity:
