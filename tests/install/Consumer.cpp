@@ -1,8 +1,7 @@
-//===- Consumer.cpp - Runs a program with an installed runtime
-//---------------------------------------------===//
+//===- Consumer.cpp - Runs a program with an installed runtime ------------------------------===//
 //
 // consumer FILE.gco: the program maps x to x * x + x over float64. Exits 0 when the result is right
-// and when damaged programs are refused.
+// and when a damaged file is refused.
 //
 //===----------------------------------------------------------------------------------------------===//
 #include "runtime/drivers/Drivers.h"
