@@ -53,7 +53,7 @@ def check_passes(tree: Tree) -> list[Finding]:
         return [Finding(PASSES_TD, 0, "missing: passes are declared here")] if tree.select(".cpp", under="compiler/passes/") else []
     findings = []
     text = strip_cpp(tree.text(PASSES_TD), keep_strings=True)
-    sources = {PurePosixPath(f).stem: f for f in tree.select(".cpp", under="compiler/passes/")}
+    sources = {PurePosixPath(f).stem: f for f in tree.select(".cpp", under="compiler/")}
     defined = {}
     for match in PASS_DEF.finditer(text):
         name, flag = match.groups()
@@ -63,12 +63,11 @@ def check_passes(tree: Tree) -> list[Finding]:
             findings.append(Finding(PASSES_TD, line, f"pass {name} has the flag {flag}, not graphc-{kebab(name)}"))
         source = sources.get(name)
         if source is None:
-            findings.append(Finding(PASSES_TD, line, f"pass {name} has no compiler/passes/<phase>/{name}.cpp"))
+            findings.append(Finding(PASSES_TD, line, f"pass {name} has no source {name}.cpp in compiler/"))
             continue
         if not re.search(rf"\bstruct\s+{name}\b[^;{{]*\b{name}Base<{name}>", tree.text(source)):
             findings.append(Finding(source, 0, f"no `struct {name} : impl::{name}Base<{name}>`"))
-        phase = PurePosixPath(source).parent.name
-        test = f"{PASS_TESTS}{phase}/{kebab(name)}.mlir"
+        test = f"tests/{PurePosixPath(source).parent}/{kebab(name)}.mlir"
         if test not in tree.file_set:
             findings.append(Finding(PASSES_TD, line, f"pass {name} has no test {test}"))
     if not defined:
