@@ -54,9 +54,9 @@ def Plan_AllocOp : Plan_Op<"alloc"> {
   let assemblyFormat = "$elements attr-dict `:` type($buffer)";
 }
 def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
-  let summary = "Runs a lowered kernel over a range of work items";
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$buffers, Variadic<Index>:$sizes, Index:$range, StrAttr:$lines);
-  let assemblyFormat = "$kernel `(` $buffers `:` type($buffers) `)` `sizes` `(` $sizes `)` `over` $range `lines` $lines attr-dict";
+  let summary = "Runs a lowered kernel over a range of work items of `work` elements each";
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$buffers, Variadic<Index>:$sizes, Index:$range, Index:$work, StrAttr:$lines);
+  let assemblyFormat = "$kernel `(` $buffers `:` type($buffers) `)` `sizes` `(` $sizes `)` `over` $range `work` $work `lines` $lines attr-dict";
 }
 def Plan_CopyOp : Plan_Op<"copy"> {
   let summary = "Whole-buffer copy";

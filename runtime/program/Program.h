@@ -1,10 +1,11 @@
-//===- Program.h - The program format: contract between compiler and runtime ----------------------===//
+//===- Program.h - The program format: contract between compiler and runtime ------------------===//
 //
-// A program is one little-endian blob: header, section table, sections. The compiler writes it (compiler/emit/
-// ProgramWriter), the runtime reads it (runtime/program/Reader) and trusts no offset in it. This header stands alone:
-// it includes nothing of graphc, so a third party can read programs with it. All records are plain and 8-byte aligned.
+// A program is one little-endian blob: header, section table, sections. The compiler writes it
+// (compiler/emit/ ProgramWriter), the runtime reads it (runtime/program/Reader) and trusts no
+// offset in it. This header stands alone: it includes nothing of graphc, so a third party can read
+// programs with it. All records are plain and 8-byte aligned.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_PROGRAM_PROGRAM_H
 #define GRAPHC_RUNTIME_PROGRAM_PROGRAM_H
 
@@ -84,7 +85,7 @@ struct CheckRecord {
 };
 
 struct TensorRecord {
-  uint32_t dtype;  ///< DType
+  uint32_t dtype; ///< DType
   uint32_t rank;
   uint32_t dims;   ///< first of `rank` size numbers in Words
   uint32_t buffer; ///< BufferRecord number
@@ -104,13 +105,21 @@ struct BufferRecord {
   uint32_t a;
 };
 
-enum class KernelFamily : uint32_t { Map = 0, Rows = 1, Columns = 2, Full = 3, Contract = 4, Fold = 5 };
+enum class KernelFamily : uint32_t {
+  Map = 0,
+  Rows = 1,
+  Columns = 2,
+  Full = 3,
+  Contract = 4,
+  Fold = 5
+};
 
-/// CPU: `void f(void *const *buffers, const int64_t *sizes, int64_t begin, int64_t end, void *scratch)` at Code + entry,
-/// work items [begin, end); any split of the range gives the same bits.
-/// OpenCL: kernel `name` of the source; arguments are buffers (global pointers), then sizes (long), then the range (long);
-/// one work-item handles items [id * itemsPerThread, ...), global size = ceil(range / itemsPerThread), local size = `group`
-/// (0: driver's choice; otherwise the global size is rounded up to a multiple).
+/// CPU: `void f(void *const *buffers, const int64_t *sizes, int64_t begin, int64_t end, void
+/// *scratch)` at Code + entry, work items [begin, end); any split of the range gives the same bits.
+/// OpenCL: kernel `name` of the source; arguments are buffers (global pointers), then sizes (long),
+/// then the range (long); one work-item handles items [id * itemsPerThread, ...), global size =
+/// ceil(range / itemsPerThread), local size = `group` (0: driver's choice; otherwise the global
+/// size is rounded up to a multiple).
 struct KernelRecord {
   String name;
   uint64_t entry; ///< cpu: offset in Code
@@ -122,8 +131,9 @@ struct KernelRecord {
   uint32_t scratch;        ///< size number of scratch bytes a worker needs, or kNone
   uint32_t itemsPerThread; ///< opencl
   uint32_t group;          ///< opencl
-  double costPerItem;      ///< estimated ns of one item on one core; the executor splits work by it
-  String lines;            ///< user lines this kernel computes, "file:line; file:line" (may be empty)
+  double costPerItem; ///< estimated ns of one element of an item on one core; the executor splits
+                      ///< work by it
+  String lines;       ///< user lines this kernel computes, "file:line; file:line" (may be empty)
 };
 
 enum class StepKind : uint32_t {
@@ -136,16 +146,18 @@ struct StepRecord {
   uint32_t range;   ///< size number
   uint32_t buffers; ///< first of bufferCount buffer numbers in Words
   uint32_t bufferCount;
-  uint32_t sizes;   ///< first of sizeCount size numbers in Words
+  uint32_t sizes; ///< first of sizeCount size numbers in Words
   uint32_t sizeCount;
-  uint32_t reserved;
+  uint32_t work; ///< launch: size number of the elements an item visits; its cost is costPerItem
+                 ///< times this
 };
 
 struct MetaRecord {
-  String name;       ///< of the function
-  String isa;        ///< cpu: required features, comma separated ("avx2,fma,avx512f"); opencl: "fp64" when used
-  String compiler;   ///< build id of the compiler
-  String explain;    ///< text of the fusion report
+  String name; ///< of the function
+  String isa; ///< cpu: required features, comma separated ("avx2,fma,avx512f"); opencl: "fp64" when
+              ///< used
+  String compiler;        ///< build id of the compiler
+  String explain;         ///< text of the fusion report
   uint32_t sizeArguments; ///< how many size arguments a call passes
   uint32_t reserved;
 };

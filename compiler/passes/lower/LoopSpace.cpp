@@ -77,8 +77,10 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space) : family(f
   };
   unsigned parallel = space.parallel;
   range = product(0, parallel);
+  work = product(parallel, space.count());
   if (family == Family::Full) {
     range = product(0, space.count()).ceilDiv(kTreeBlock);
+    work = getAffineConstantExpr(kTreeBlock, context);
     func.getBody().walk([&](kernel::ReduceOp reduce) {
       Type element = memoryType(reduce.getValue().getType());
       partials.push_back(element);
@@ -89,6 +91,7 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space) : family(f
     int64_t vector = func.getSchedule()->getVector();
     tileRows = vector == 1 ? 4 : 6;
     tileColumns = 4 * vector;
+    work = work * (tileRows * tileColumns);
     AffineExpr columns = parallel >= 1 ? product(parallel - 1, parallel) : getAffineConstantExpr(1, context);
     AffineExpr rows = parallel >= 2 ? product(parallel - 2, parallel - 1) : getAffineConstantExpr(1, context);
     range = product(0, parallel >= 2 ? parallel - 2 : 0) * columns.ceilDiv(tileColumns) * rows.ceilDiv(tileRows);

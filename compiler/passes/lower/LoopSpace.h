@@ -44,6 +44,7 @@ struct KernelShape {
 
   kernel::Family family;
   mlir::AffineExpr range; ///< over the kernel's sizes
+  mlir::AffineExpr work;  ///< elements visited per item
   /// Full: block results per reduction, as element types in order (argmin and argmax: value, then index); their length is
   /// `range`.
   llvm::SmallVector<mlir::Type> partials;

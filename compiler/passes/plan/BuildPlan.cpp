@@ -250,10 +250,11 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   for (Type partial : shape.partials)
     launchBuffers.push_back(
         plan::AllocOp::create(builder, loc, plan::BufferType::get(func.getContext(), partial), range));
-  plan::LaunchOp::create(builder, loc, call.getCalleeAttr(), launchBuffers, mapped, range, call.getLinesAttr());
+  Value work = evaluate(shape.work, mapped);
+  plan::LaunchOp::create(builder, loc, call.getCalleeAttr(), launchBuffers, mapped, range, work, call.getLinesAttr());
   if (shape.family == kernel::Family::Full) {
     auto fold = FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + "_fold").str());
-    plan::LaunchOp::create(builder, loc, fold, launchBuffers, mapped, index(1), call.getLinesAttr());
+    plan::LaunchOp::create(builder, loc, fold, launchBuffers, mapped, index(1), range, call.getLinesAttr());
   }
 }
 

@@ -1,0 +1,216 @@
+#include "compiler/api/Compiler.h"
+
+#include "compiler/emit/Emitter.h"
+#include "compiler/import/Importer.h"
+#include "compiler/pipeline/Pipeline.h"
+
+#include "BuildId.inc"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace graphc;
+
+namespace {
+
+/// Text nested deeper than this would exhaust the parser's stack.
+constexpr int kMaxNesting = 512;
+
+/// The process's one context: creating it costs as much as a kernel. Guarded by `mutex`; never destroyed, because exit may
+/// run while a thread compiles. A forked child starts its own: the parent's may be locked by a thread that is not there.
+struct Session {
+  std::mutex mutex;
+  std::unique_ptr<MLIRContext> context;
+  int owner = 0;
+};
+
+Session &session() {
+  static Session *instance = new Session;
+  int self = llvm::sys::Process::getProcessId();
+  if (instance->owner != self) {
+    if (instance->owner != 0)
+      instance = new Session;
+    instance->owner = self;
+    DialectRegistry registry;
+    registerDialects(registry);
+    instance->context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+    instance->context->loadAllAvailableDialects();
+  }
+  return *instance;
+}
+
+/// Collects diagnostics as "file:line:col: error: text" lines.
+class Diagnostics {
+public:
+  explicit Diagnostics(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          llvm::raw_string_ostream stream(text);
+          if (!text.empty())
+            stream << "\n";
+          if (auto file = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+            stream << file.getFilename().getValue() << ":" << file.getLine() << ":" << file.getColumn() << ": ";
+          stream << (diagnostic.getSeverity() == DiagnosticSeverity::Error ? "error: " : "note: ") << diagnostic;
+        }) {}
+  Status error(ErrorCode code, StringRef fallback) { return Status(code, text.empty() ? fallback.str() : text); }
+
+private:
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+Status runPhases(ModuleOp module, const PipelineOptions &options, Phase last) {
+  PassManager passes(module.getContext());
+  passes.enableVerifier(options.verifyPhases);
+  addPhases(passes, options, last);
+  if (failed(passes.run(module)))
+    return Status(ErrorCode::Compile, "");
+  return Status::ok();
+}
+
+/// How the work was cut into kernels, for people: from the module after phase kernel.
+std::string explainText(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.walk([&](Operation *op) {
+    if (op->getName().getStringRef() != "kernel.func")
+      return;
+    stream << "kernel " << op->getAttrOfType<StringAttr>("sym_name").getValue() << ":";
+    op->walk([&](Operation *inner) {
+      StringRef name = inner->getName().getStringRef();
+      if (inner != op && !name.starts_with("kernel.") && !name.starts_with("arith."))
+        stream << " " << name.substr(name.find('.') + 1);
+      else if (name == "kernel.reduce" || name == "kernel.dot")
+        stream << " " << name;
+    });
+    stream << "\n";
+  });
+  module.walk([&](Operation *op) {
+    if (op->getName().getStringRef() == "kernel.call")
+      stream << "call " << op->getAttrOfType<FlatSymbolRefAttr>("callee").getValue() << " for "
+             << op->getAttrOfType<StringAttr>("lines").getValue() << "\n";
+  });
+  if (auto cuts = module->getAttrOfType<ArrayAttr>("graphc.cuts"))
+    for (Attribute cut : cuts)
+      stream << "cut: " << cast<StringAttr>(cut).getValue() << "\n";
+  return text;
+}
+
+Result<std::vector<uint8_t>> compileModule(ModuleOp module, const TargetDesc &target, const CompileOptions &options);
+
+Status badText(std::string_view text, std::string_view fileName) {
+  if (text.size() >= 4 && text.substr(0, 4) == "ML\xEFR")
+    return Status(ErrorCode::Compile, std::string(fileName) + ":1:1: error: MLIR bytecode is not accepted, only text");
+  int depth = 0;
+  for (char c : text) {
+    depth += c == '{' || c == '[' || c == '(' || c == '<';
+    depth -= c == '}' || c == ']' || c == ')' || c == '>';
+    if (depth > kMaxNesting)
+      return Status(ErrorCode::Compile, std::string(fileName) + ":1:1: error: nested too deeply");
+  }
+  return Status::ok();
+}
+
+Result<OwningOpRef<ModuleOp>> parseText(MLIRContext &context, std::string_view text, std::string_view fileName) {
+  GRAPHC_TRY(badText(text, fileName));
+  llvm::SourceMgr sources;
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(StringRef(text.data(), text.size()), StringRef(fileName.data(), fileName.size()));
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (!module)
+    return Status(ErrorCode::Compile, "");
+  return module;
+}
+
+Result<std::vector<uint8_t>> compileModule(ModuleOp module, const TargetDesc &target, const CompileOptions &options) {
+  PipelineOptions pipeline = pipelineOptions(target, options);
+  GRAPHC_TRY(runPhases(module, pipeline, Phase::Kernel));
+  std::string explain = explainText(module);
+  PassManager passes(module.getContext());
+  passes.enableVerifier(options.verifyPhases);
+  addPhases(passes, pipeline, Phase::Lower, Phase::Kernel);
+  if (failed(passes.run(module)))
+    return Status(ErrorCode::Compile, "");
+  GRAPHC_ASSIGN(emit::EmittedCode code, target.kind == program::Target::Cpu ? emit::emitCpu(module, target)
+                                                                            : emit::emitOpenCL(module, target));
+  return emit::writeProgram(module, code, target.kind, explain, graphcCompilerApi()->buildId);
+}
+
+Result<std::string> printModule(ModuleOp module, const TargetDesc &target, std::string_view stage) {
+  PipelineOptions pipeline = pipelineOptions(target, {});
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  std::optional<Phase> phase = phaseFromName(stage);
+  bool explain = stage == "explain";
+  if (stage == "graph") { // as recorded, before decomposition
+    module->print(stream);
+    return text;
+  }
+  if (!phase && !explain && stage != "llvm" && stage != "asm" && stage != "opencl")
+    return Status(ErrorCode::InvalidArgument, "unknown stage '" + std::string(stage) +
+                                                  "'; stages are graph, kernel, schedule, plan, lower, llvm, asm, opencl, explain");
+  GRAPHC_TRY(runPhases(module, pipeline, explain ? Phase::Kernel : phase.value_or(Phase::Lower)));
+  if (explain)
+    return explainText(module);
+  if (stage == "llvm" || stage == "asm")
+    return emit::printCpu(module, target, stage == "llvm" ? emit::TextStage::Llvm : emit::TextStage::Assembly);
+  if (stage == "opencl") {
+    GRAPHC_ASSIGN(emit::EmittedCode code, emit::emitOpenCL(module, target));
+    return std::string(code.code.begin(), code.code.end());
+  }
+  module->print(stream);
+  return text;
+}
+
+/// Runs `work` on a module under the session's lock, with diagnostics as the error text.
+template <typename T, typename Make, typename Work>
+Result<T> withModule(Make make, Work work) {
+  Session &s = session();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  Diagnostics diagnostics(*s.context);
+  Result<OwningOpRef<ModuleOp>> module = make(*s.context);
+  if (!module)
+    return module.status().message().empty() ? diagnostics.error(ErrorCode::Compile, "parsing failed") : module.takeStatus();
+  if (failed(verify(**module)))
+    return diagnostics.error(ErrorCode::Compile, "verification failed");
+  Result<T> result = work(**module);
+  if (!result && result.status().message().empty())
+    return diagnostics.error(result.status().code(), "compilation failed");
+  return result;
+}
+
+Result<std::vector<uint8_t>> compile(const op::GraphDesc &graph, const TargetDesc &target, const CompileOptions &options) {
+  return withModule<std::vector<uint8_t>>([&](MLIRContext &c) { return importGraph(c, graph); },
+                                          [&](ModuleOp m) { return compileModule(m, target, options); });
+}
+
+Result<std::vector<uint8_t>> compileText(std::string_view text, std::string_view file, const TargetDesc &target,
+                                         const CompileOptions &options) {
+  return withModule<std::vector<uint8_t>>([&](MLIRContext &c) { return parseText(c, text, file); },
+                                          [&](ModuleOp m) { return compileModule(m, target, options); });
+}
+
+Result<std::string> printStage(const op::GraphDesc &graph, const TargetDesc &target, std::string_view stage) {
+  return withModule<std::string>([&](MLIRContext &c) { return importGraph(c, graph); },
+                                 [&](ModuleOp m) { return printModule(m, target, stage); });
+}
+
+Result<std::string> printStageText(std::string_view text, std::string_view file, const TargetDesc &target,
+                                   std::string_view stage) {
+  return withModule<std::string>([&](MLIRContext &c) { return parseText(c, text, file); },
+                                 [&](ModuleOp m) { return printModule(m, target, stage); });
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) const CompilerApi *graphcCompilerApi() {
+  static const CompilerApi api{kApiVersion, GRAPHC_BUILD_ID, compile, compileText, printStage, printStageText};
+  return &api;
+}

@@ -1,0 +1,245 @@
+// Lowered functions to native code: one conversion to the LLVM dialect, a small LLVM pipeline (the code is already
+// vectorized), an object file, and a position-independent image of it that the runtime maps as it is.
+#include "compiler/emit/Emitter.h"
+#include "compiler/emit/cpu/Image.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <map>
+#include <mutex>
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::emit;
+
+namespace {
+
+/// All conversions at once: separate passes would walk the module eight times.
+LogicalResult convertToLlvm(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  LowerToLLVMOptions options(context);
+  LLVMTypeConverter types(context, options);
+  RewritePatternSet patterns(context);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  arith::populateArithToLLVMConversionPatterns(types, patterns);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  populateMathToLLVMConversionPatterns(types, patterns);
+  ub::populateUBToLLVMConversionPatterns(types, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
+  populateFuncToLLVMConversionPatterns(types, patterns);
+  populateVectorToLLVMConversionPatterns(types, patterns);
+  vector::populateVectorTransferLoweringPatterns(patterns);
+  vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/false);
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+  LLVMConversionTarget legal(*context);
+  legal.addLegalOp<ModuleOp>();
+  return applyFullConversion(module, legal, std::move(patterns));
+}
+
+/// `void name_entry(void *const *buffers, const int64_t *sizes, int64_t begin, int64_t end, void *scratch)`, the
+/// kernel ABI of Program.h: unpacks its arguments into the memref descriptors that the kernel takes.
+void addEntry(ModuleOp module, const EmittedKernel &kernel) {
+  auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  Location loc = callee.getLoc();
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, pointer, i64, i64, pointer});
+  auto entry = LLVM::LLVMFuncOp::create(b, loc, kernel.name + "_entry", type);
+  callee.setLinkage(LLVM::Linkage::Internal);
+  Block *body = entry.addEntryBlock(b);
+  b.setInsertionPointToStart(body);
+  auto element = [&](Value base, Type of, int64_t i) -> Value {
+    Value at = LLVM::GEPOp::create(b, loc, pointer, of, base, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    return LLVM::LoadOp::create(b, loc, of, at);
+  };
+  Value zero = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(0));
+  Value one = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(1));
+  Value many = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(INT64_MAX));
+  SmallVector<Value> arguments;
+  for (size_t i = 0; i < kernel.writes.size(); ++i) {
+    Value buffer = element(body->getArgument(0), pointer, i);
+    arguments.append({buffer, buffer, zero, many, one});
+  }
+  for (uint32_t i = 0; i < kernel.sizeCount; ++i)
+    arguments.push_back(element(body->getArgument(1), i64, i));
+  arguments.append({body->getArgument(2), body->getArgument(3)});
+  LLVM::CallOp::create(b, loc, callee, arguments);
+  LLVM::ReturnOp::create(b, loc, ValueRange());
+}
+
+/// Target machines are kept: creating one costs most of a small kernel's compile time. Compiles are serialised by the api.
+Result<llvm::TargetMachine *> targetMachine(const std::string &features) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  static std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
+  auto &machine = machines[features];
+  if (machine)
+    return machine.get();
+  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return Status(ErrorCode::Compile, "[cpu] no code generator: " + error);
+  std::string list;
+  for (StringRef feature : llvm::split(features, ','))
+    list += (list.empty() ? "+" : ",+") + feature.str();
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  options.NoTrappingFPMath = true;
+  machine.reset(target->createTargetMachine(triple, "x86-64", list, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                            llvm::CodeGenOptLevel::Default));
+  return machine.get();
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  llvm::LoopPassManager loopPasses;
+  loopPasses.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loopPasses), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::EarlyCSEPass());
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      passes.run(function, functions);
+}
+
+struct Compiled {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+  llvm::TargetMachine *machine;
+  std::vector<EmittedKernel> kernels;
+};
+
+Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
+  Compiled result;
+  GRAPHC_ASSIGN(result.machine, targetMachine(target.features));
+  for (auto func : module.getOps<func::FuncOp>()) {
+    EmittedKernel kernel = describeKernel(func);
+    // Chunks of whole cache lines, so that no two threads write one.
+    kernel.grain = kernel.family == static_cast<uint32_t>(program::KernelFamily::Map) ||
+                           kernel.family == static_cast<uint32_t>(program::KernelFamily::Columns)
+                       ? 64
+                       : 1;
+    result.kernels.push_back(std::move(kernel));
+  }
+  SmallVector<Operation *> plans;
+  for (Operation &op : *module.getBody())
+    if (!isa<func::FuncOp>(op))
+      plans.push_back(&op);
+  // The plan stays behind in a module of its own while the functions are converted.
+  OwningOpRef<ModuleOp> code = ModuleOp::create(module.getLoc());
+  for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    func->remove();
+    code->push_back(func);
+  }
+  if (failed(convertToLlvm(*code)))
+    return Status(ErrorCode::Compile, "[cpu] conversion to LLVM failed");
+  for (const EmittedKernel &kernel : result.kernels)
+    addEntry(*code, kernel);
+  registerBuiltinDialectTranslation(*module.getContext());
+  registerLLVMDialectTranslation(*module.getContext());
+  result.context = std::make_unique<llvm::LLVMContext>();
+  result.module = translateModuleToLLVMIR(*code, *result.context);
+  if (!result.module)
+    return Status(ErrorCode::Compile, "[cpu] translation to LLVM IR failed");
+  result.module->setDataLayout(result.machine->createDataLayout());
+  result.module->setTargetTriple(result.machine->getTargetTriple());
+  for (llvm::Function &function : *result.module)
+    if (!function.isDeclaration()) {
+      function.addFnAttr("prefer-vector-width", "512");
+      function.addFnAttr(llvm::Attribute::NoUnwind);
+      function.addFnAttr("tune-cpu", "skylake-avx512");
+      function.setDSOLocal(true);
+    }
+  optimize(*result.module, *result.machine);
+  return result;
+}
+
+Result<llvm::SmallVector<char, 0>> generate(Compiled &compiled, llvm::CodeGenFileType kind) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (compiled.machine->addPassesToEmitFile(passes, stream, nullptr, kind))
+    return Status(ErrorCode::Internal, "[cpu] the code generator cannot emit this kind of file");
+  passes.run(*compiled.module);
+  return bytes;
+}
+
+} // namespace
+
+Result<EmittedCode> emit::emitCpu(ModuleOp module, const TargetDesc &target) {
+  GRAPHC_ASSIGN(Compiled compiled, toLlvm(module, target));
+  GRAPHC_ASSIGN(auto object, generate(compiled, llvm::CodeGenFileType::ObjectFile));
+  EmittedCode code;
+  code.kernels = std::move(compiled.kernels);
+  code.isa = target.features;
+  std::vector<std::string> names;
+  for (const EmittedKernel &kernel : code.kernels)
+    names.push_back(kernel.name + "_entry");
+  GRAPHC_ASSIGN(Image image, buildImage(llvm::StringRef(object.data(), object.size()), names));
+  code.code = std::move(image.bytes);
+  for (auto [kernel, entry] : llvm::zip_equal(code.kernels, image.entries))
+    kernel.entry = entry;
+  return code;
+}
+
+Result<std::string> emit::printCpu(ModuleOp module, const TargetDesc &target, TextStage stage) {
+  GRAPHC_ASSIGN(Compiled compiled, toLlvm(module, target));
+  if (stage == TextStage::Llvm) {
+    std::string text;
+    llvm::raw_string_ostream(text) << *compiled.module;
+    return text;
+  }
+  GRAPHC_ASSIGN(auto assembly, generate(compiled, llvm::CodeGenFileType::AssemblyFile));
+  return std::string(assembly.data(), assembly.size());
+}

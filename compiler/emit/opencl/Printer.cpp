@@ -1,0 +1,360 @@
+#include "compiler/emit/opencl/Printer.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace graphc::emit;
+
+namespace {
+
+const char *typeName(Type type, bool isUnsigned = false) {
+  if (type.isF32())
+    return "float";
+  if (type.isF64())
+    return "double";
+  if (type.isIndex() || type.isInteger(64))
+    return isUnsigned ? "ulong" : "long";
+  if (type.isInteger(32))
+    return isUnsigned ? "uint" : "int";
+  if (type.isInteger(16))
+    return isUnsigned ? "ushort" : "short";
+  if (type.isInteger(8))
+    return isUnsigned ? "uchar" : "char";
+  return isUnsigned ? "uint" : "int"; // i1
+}
+
+std::string cast(const char *type, const std::string &text) { return std::string("(") + type + ")(" + text + ")"; }
+
+bool isMask(Type type) { return type.isInteger(1); }
+
+} // namespace
+
+llvm::raw_ostream &OpenCLPrinter::line() { return os.indent(depth * 2); }
+
+std::string OpenCLPrinter::name(Value value) {
+  std::string &known = names[value];
+  if (known.empty())
+    known = "v" + std::to_string(next++);
+  return known;
+}
+
+void OpenCLPrinter::declare(Value value, StringRef initial) {
+  line() << typeName(value.getType()) << " " << name(value) << " = " << initial << ";\n";
+}
+
+LogicalResult OpenCLPrinter::printKernel(func::FuncOp func, unsigned buffers, unsigned itemsPerThread) {
+  names.clear();
+  next = 0;
+  os << "__kernel void " << func.getSymName() << "(";
+  Block &body = func.getBody().front();
+  unsigned count = body.getNumArguments();
+  for (unsigned i = 0; i < count - 2; ++i) {
+    BlockArgument argument = body.getArgument(i);
+    if (i < buffers)
+      os << "__global " << typeName(llvm::cast<MemRefType>(argument.getType()).getElementType()) << " *" << name(argument);
+    else
+      os << "const long " << name(argument);
+    os << ", ";
+  }
+  os << "const long range) {\n";
+  std::string begin = name(body.getArgument(count - 2)), end = name(body.getArgument(count - 1));
+  line() << "const long " << begin << " = (long)get_global_id(0) * " << itemsPerThread << ";\n";
+  line() << "if (" << begin << " >= range) return;\n";
+  line() << "const long " << end << " = min(" << begin << " + " << itemsPerThread << ", range);\n";
+  if (failed(block(body)))
+    return failure();
+  os << "}\n";
+  return success();
+}
+
+LogicalResult OpenCLPrinter::block(Block &b) {
+  for (Operation &op : b.without_terminator())
+    if (failed(statement(&op)))
+      return failure();
+  return success();
+}
+
+/// Results first go to temporaries when there are several: a later one may read what an earlier one overwrites.
+void OpenCLPrinter::assignYield(Operation *terminator, ValueRange targets) {
+  OperandRange values = terminator->getOperands();
+  if (targets.size() == 1) {
+    line() << name(targets[0]) << " = " << name(values[0]) << ";\n";
+    return;
+  }
+  SmallVector<std::string> temporaries;
+  for (Value value : values) {
+    temporaries.push_back("t" + std::to_string(next++));
+    line() << typeName(value.getType()) << " " << temporaries.back() << " = " << name(value) << ";\n";
+  }
+  for (auto [target, temporary] : llvm::zip_equal(targets, temporaries))
+    line() << name(target) << " = " << temporary << ";\n";
+}
+
+LogicalResult OpenCLPrinter::loop(Operation *op) {
+  auto forOp = llvm::cast<scf::ForOp>(op);
+  for (auto [result, argument, init] : llvm::zip_equal(forOp.getResults(), forOp.getRegionIterArgs(), forOp.getInitArgs())) {
+    declare(result, name(init));
+    names[argument] = name(result);
+  }
+  std::string i = name(forOp.getInductionVar());
+  line() << "for (long " << i << " = " << name(forOp.getLowerBound()) << "; " << i << " < " << name(forOp.getUpperBound())
+         << "; " << i << " += " << name(forOp.getStep()) << ") {\n";
+  ++depth;
+  if (failed(block(*forOp.getBody())))
+    return failure();
+  if (forOp.getNumResults())
+    assignYield(forOp.getBody()->getTerminator(), forOp.getResults());
+  --depth;
+  line() << "}\n";
+  return success();
+}
+
+LogicalResult OpenCLPrinter::whileLoop(Operation *op) {
+  auto loopOp = llvm::cast<scf::WhileOp>(op);
+  for (auto [argument, init] : llvm::zip_equal(loopOp.getBeforeArguments(), loopOp.getInits()))
+    declare(argument, name(init));
+  auto condition = loopOp.getConditionOp();
+  for (Value result : loopOp.getResults())
+    line() << typeName(result.getType()) << " " << name(result) << ";\n";
+  line() << "while (1) {\n";
+  ++depth;
+  if (failed(block(*loopOp.getBeforeBody())))
+    return failure();
+  for (auto [result, value] : llvm::zip_equal(loopOp.getResults(), condition.getArgs()))
+    line() << name(result) << " = " << name(value) << ";\n";
+  line() << "if (!" << name(condition.getCondition()) << ") break;\n";
+  for (auto [argument, result] : llvm::zip_equal(loopOp.getAfterArguments(), loopOp.getResults()))
+    names[argument] = name(result);
+  if (failed(block(*loopOp.getAfterBody())))
+    return failure();
+  assignYield(loopOp.getAfterBody()->getTerminator(), loopOp.getBeforeArguments());
+  --depth;
+  line() << "}\n";
+  return success();
+}
+
+LogicalResult OpenCLPrinter::branch(Operation *op) {
+  auto ifOp = llvm::cast<scf::IfOp>(op);
+  for (Value result : ifOp.getResults())
+    line() << typeName(result.getType()) << " " << name(result) << ";\n";
+  line() << "if (" << name(ifOp.getCondition()) << ") {\n";
+  auto side = [&](Block *b) {
+    ++depth;
+    LogicalResult printed = block(*b);
+    if (succeeded(printed) && ifOp.getNumResults())
+      assignYield(b->getTerminator(), ifOp.getResults());
+    --depth;
+    return printed;
+  };
+  if (failed(side(ifOp.thenBlock())))
+    return failure();
+  if (ifOp.elseBlock()) {
+    line() << "} else {\n";
+    if (failed(side(ifOp.elseBlock())))
+      return failure();
+  }
+  line() << "}\n";
+  return success();
+}
+
+LogicalResult OpenCLPrinter::memory(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    declare(load.getResult(), name(load.getMemRef()) + "[" + name(load.getIndices()[0]) + "]");
+    return success();
+  }
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    line() << name(store.getMemRef()) << "[" << name(store.getIndices()[0]) << "] = " << name(store.getValue()) << ";\n";
+    return success();
+  }
+  auto alloca = llvm::cast<memref::AllocaOp>(op);
+  line() << typeName(alloca.getType().getElementType()) << " " << name(alloca.getResult()) << "["
+         << alloca.getType().getNumElements() << "];\n";
+  return success();
+}
+
+LogicalResult OpenCLPrinter::statement(Operation *op) {
+  if (isa<scf::ForOp>(op))
+    return loop(op);
+  if (isa<scf::WhileOp>(op))
+    return whileLoop(op);
+  if (isa<scf::IfOp>(op))
+    return branch(op);
+  if (isa<memref::LoadOp, memref::StoreOp, memref::AllocaOp>(op))
+    return memory(op);
+  std::string text = expression(op);
+  if (text.empty())
+    return op->emitError("has no OpenCL C spelling");
+  declare(op->getResult(0), text);
+  return success();
+}
+
+std::string OpenCLPrinter::constant(Operation *op) {
+  Attribute value = llvm::cast<arith::ConstantOp>(op).getValue();
+  if (auto f = dyn_cast<FloatAttr>(value)) {
+    uint64_t bits = f.getValue().bitcastToAPInt().getZExtValue();
+    if (f.getType().isF32())
+      return "as_float(0x" + llvm::utohexstr(bits) + "u)";
+    return "as_double(0x" + llvm::utohexstr(bits) + "ul)";
+  }
+  auto integer = llvm::cast<IntegerAttr>(value);
+  if (isMask(integer.getType()))
+    return integer.getValue().isZero() ? "0" : "1";
+  // The most negative number has no literal; a cast bit pattern has.
+  unsigned width = integer.getType().isIndex() ? 64 : integer.getType().getIntOrFloatBitWidth();
+  uint64_t bits = integer.getValue().zextOrTrunc(width).getZExtValue();
+  return cast(typeName(integer.getType()), "0x" + llvm::utohexstr(bits) + (width == 64 ? "ul" : "u"));
+}
+
+/// Wrapping arithmetic: computed unsigned, read back signed.
+std::string OpenCLPrinter::wrapped(const char *symbol, Operation *op) {
+  Type type = op->getResult(0).getType();
+  std::string a = name(op->getOperand(0)), b = name(op->getOperand(1));
+  if (isMask(type))
+    return a + " " + symbol + " " + b;
+  return cast(typeName(type), cast(typeName(type, true), a) + " " + symbol + " " + cast(typeName(type, true), b));
+}
+
+std::string OpenCLPrinter::integer(Operation *op) {
+  Type type = op->getResult(0).getType();
+  auto a = [&] { return name(op->getOperand(0)); };
+  auto b = [&] { return name(op->getOperand(1)); };
+  auto ua = [&] { return cast(typeName(type, true), a()); };
+  auto ub = [&] { return cast(typeName(type, true), b()); };
+  auto back = [&](const std::string &text) { return cast(typeName(type), text); };
+  return TypeSwitch<Operation *, std::string>(op)
+      .Case([&](arith::AddIOp) { return wrapped("+", op); })
+      .Case([&](arith::SubIOp) { return wrapped("-", op); })
+      // Two ushorts would multiply as signed ints, whose overflow is undefined.
+      .Case([&](arith::MulIOp) {
+        bool narrow = type.isInteger(16) || type.isInteger(8);
+        return narrow ? back("(uint)" + a() + " * (uint)" + b()) : wrapped("*", op);
+      })
+      .Case([&](arith::AndIOp) { return wrapped("&", op); })
+      .Case([&](arith::OrIOp) { return wrapped("|", op); })
+      .Case([&](arith::XOrIOp) { return wrapped("^", op); })
+      .Case([&](arith::ShLIOp) { return back(ua() + " << " + ub()); })
+      .Case([&](arith::ShRUIOp) { return back(ua() + " >> " + ub()); })
+      .Case([&](arith::ShRSIOp) { return back(a() + " >> " + b()); })
+      .Case([&](arith::DivSIOp) { return back(a() + " / " + b()); })
+      .Case([&](arith::RemSIOp) { return back(a() + " % " + b()); })
+      .Case([&](arith::DivUIOp) { return back(ua() + " / " + ub()); })
+      .Case([&](arith::RemUIOp) { return back(ua() + " % " + ub()); })
+      // Sizes and counts: never negative, divisors positive.
+      .Case([&](arith::CeilDivUIOp) { return back("(" + ua() + " + " + ub() + " - 1) / " + ub()); })
+      .Case([&](arith::CeilDivSIOp) { return back("(" + ua() + " + " + ub() + " - 1) / " + ub()); })
+      .Case([&](arith::MinSIOp) { return a() + " < " + b() + " ? " + a() + " : " + b(); })
+      .Case([&](arith::MaxSIOp) { return a() + " > " + b() + " ? " + a() + " : " + b(); })
+      .Case([&](arith::MinUIOp) { return ua() + " < " + ub() + " ? " + a() + " : " + b(); })
+      .Case([&](arith::MaxUIOp) { return ua() + " > " + ub() + " ? " + a() + " : " + b(); })
+      .Default(std::string());
+}
+
+std::string OpenCLPrinter::floating(Operation *op) {
+  auto a = [&] { return name(op->getOperand(0)); };
+  auto b = [&] { return name(op->getOperand(1)); };
+  auto call = [&](const char *function) {
+    std::string text = std::string(function) + "(";
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      text += (i ? ", " : "") + name(operand);
+    return text + ")";
+  };
+  return TypeSwitch<Operation *, std::string>(op)
+      .Case([&](arith::AddFOp) { return a() + " + " + b(); })
+      .Case([&](arith::SubFOp) { return a() + " - " + b(); })
+      .Case([&](arith::MulFOp) { return a() + " * " + b(); })
+      .Case([&](arith::DivFOp) { return a() + " / " + b(); })
+      .Case([&](arith::NegFOp) { return "-" + a(); })
+      .Case([&](math::FmaOp) { return call("fma"); })
+      .Case([&](math::SqrtOp) { return call("sqrt"); })
+      .Case([&](math::RoundEvenOp) { return call("rint"); })
+      .Case([&](math::FloorOp) { return call("floor"); })
+      .Case([&](math::CeilOp) { return call("ceil"); })
+      .Case([&](math::TruncOp) { return call("trunc"); })
+      .Case([&](math::AbsFOp) { return call("fabs"); })
+      .Case([&](math::CopySignOp) { return call("copysign"); })
+      .Default(std::string());
+}
+
+std::string OpenCLPrinter::conversion(Operation *op) {
+  Type to = op->getResult(0).getType();
+  Type from = op->getOperand(0).getType();
+  std::string a = name(op->getOperand(0));
+  return TypeSwitch<Operation *, std::string>(op)
+      .Case<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::FPToSIOp, arith::IndexCastOp>(
+          [&](auto) { return cast(typeName(to), a); })
+      .Case([&](arith::UIToFPOp) { return cast(typeName(to), cast(typeName(from, true), a)); })
+      .Case([&](arith::FPToUIOp) { return cast(typeName(to), cast(typeName(to, true), a)); })
+      .Case([&](arith::ExtSIOp) { return isMask(from) ? cast(typeName(to), "-" + a) : cast(typeName(to), a); })
+      .Case([&](arith::ExtUIOp) { return cast(typeName(to), cast(typeName(from, true), a)); })
+      .Case([&](arith::TruncIOp) { return isMask(to) ? "(int)(" + a + " & 1)" : cast(typeName(to), a); })
+      .Case([&](arith::BitcastOp) { return std::string("as_") + typeName(to) + "(" + a + ")"; })
+      .Default(std::string());
+}
+
+std::string OpenCLPrinter::compare(Operation *op) {
+  std::string a = name(op->getOperand(0)), b = name(op->getOperand(1));
+  if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
+    static constexpr const char *kSymbols[] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
+    auto predicate = static_cast<unsigned>(cmp.getPredicate());
+    if (predicate >= static_cast<unsigned>(arith::CmpIPredicate::ult)) {
+      const char *type = typeName(op->getOperand(0).getType(), true);
+      a = cast(type, a);
+      b = cast(type, b);
+    }
+    return a + " " + kSymbols[predicate] + " " + b;
+  }
+  using P = arith::CmpFPredicate;
+  std::string unordered = "isunordered(" + a + ", " + b + ")";
+  switch (llvm::cast<arith::CmpFOp>(op).getPredicate()) {
+  case P::OEQ:
+    return a + " == " + b;
+  case P::OGT:
+    return a + " > " + b;
+  case P::OGE:
+    return a + " >= " + b;
+  case P::OLT:
+    return a + " < " + b;
+  case P::OLE:
+    return a + " <= " + b;
+  case P::ONE:
+    return a + " < " + b + " || " + a + " > " + b;
+  case P::ORD:
+    return "!" + unordered;
+  case P::UEQ:
+    return "!(" + a + " < " + b + " || " + a + " > " + b + ")";
+  case P::UGT:
+    return "!(" + a + " <= " + b + ")";
+  case P::UGE:
+    return "!(" + a + " < " + b + ")";
+  case P::ULT:
+    return "!(" + a + " >= " + b + ")";
+  case P::ULE:
+    return "!(" + a + " > " + b + ")";
+  case P::UNE:
+    return a + " != " + b;
+  case P::UNO:
+    return unordered;
+  case P::AlwaysFalse:
+    return "0";
+  case P::AlwaysTrue:
+    return "1";
+  }
+  return "";
+}
+
+std::string OpenCLPrinter::expression(Operation *op) {
+  if (isa<arith::ConstantOp>(op))
+    return constant(op);
+  if (isa<arith::CmpIOp, arith::CmpFOp>(op))
+    return compare(op);
+  if (isa<arith::SelectOp>(op))
+    return name(op->getOperand(0)) + " ? " + name(op->getOperand(1)) + " : " + name(op->getOperand(2));
+  for (auto print : {&OpenCLPrinter::integer, &OpenCLPrinter::floating, &OpenCLPrinter::conversion})
+    if (std::string text = (this->*print)(op); !text.empty())
+      return text;
+  return "";
+}
