@@ -1,5 +1,4 @@
-//===- CacheFolder.cpp - The private folder for files that may be deleted any time
-//----------------------===//
+//===- CacheFolder.cpp - The private folder for files that may be deleted any time ------------===//
 #include "runtime/base/CacheFolder.h"
 
 #include "runtime/base/Setting.h"

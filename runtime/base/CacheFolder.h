@@ -1,5 +1,4 @@
-//===- CacheFolder.h - The private folder for files that may be deleted any time
-//------------------------===//
+//===- CacheFolder.h - The private folder for files that may be deleted any time --------------===//
 #ifndef GRAPHC_RUNTIME_BASE_CACHEFOLDER_H
 #define GRAPHC_RUNTIME_BASE_CACHEFOLDER_H
 

@@ -1,4 +1,4 @@
-//===- DType.h - Element types ------------------------------------------------------------------===//
+//===- DType.h - Element types ----------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_BASE_DTYPE_H
 #define GRAPHC_RUNTIME_BASE_DTYPE_H
 
@@ -36,8 +36,8 @@ constexpr bool isInteger(DType t) { return isSigned(t) || isUnsigned(t); }
 
 /// NumPy's name: "bool", "int8", ..., "float64".
 constexpr std::string_view dtypeName(DType t) {
-  constexpr std::string_view kNames[kDTypeCount] = {"bool",   "int8",   "int16",  "int32",
-                                                    "int64",  "uint8",  "uint16", "uint32",
+  constexpr std::string_view kNames[kDTypeCount] = {"bool",   "int8",    "int16",  "int32",
+                                                    "int64",  "uint8",   "uint16", "uint32",
                                                     "uint64", "float32", "float64"};
   return kNames[static_cast<int>(t)];
 }

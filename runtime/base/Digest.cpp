@@ -1,5 +1,4 @@
-//===- Digest.cpp - 128-bit content digests
-//----------------------------------------------------------===//
+//===- Digest.cpp - 128-bit content digests ---------------------------------------------------===//
 #include "runtime/base/Digest.h"
 
 #define XXH_INLINE_ALL

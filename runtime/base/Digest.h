@@ -1,5 +1,4 @@
-//===- Digest.h - 128-bit content digests
-//-----------------------------------------------------------===//
+//===- Digest.h - 128-bit content digests -----------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_BASE_DIGEST_H
 #define GRAPHC_RUNTIME_BASE_DIGEST_H
 

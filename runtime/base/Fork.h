@@ -1,5 +1,4 @@
-//===- Fork.h - Surviving fork()
-//-----------------------------------------------------------------------===//
+//===- Fork.h - Surviving fork() --------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_BASE_FORK_H
 #define GRAPHC_RUNTIME_BASE_FORK_H
 

@@ -1,5 +1,4 @@
-//===- Setting.cpp - GRAPHC_* environment settings
-//-------------------------------------------------===//
+//===- Setting.cpp - GRAPHC_* environment settings --------------------------------------------===//
 #include "runtime/base/Setting.h"
 
 #include "runtime/base/Strings.h"

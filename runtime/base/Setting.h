@@ -1,12 +1,11 @@
-//===- Setting.h - GRAPHC_* environment settings
-//-------------------------------------------------------===//
+//===- Setting.h - GRAPHC_* environment settings ----------------------------------------------===//
 //
 // A setting is declared once, as a namespace-scope object beside the code that reads it:
 //   static Setting numThreads{"GRAPHC_NUM_THREADS", "threads of the cpu device", "one per usable
 //   core"};
 // Constructing it registers it; nothing else lists settings.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_BASE_SETTING_H
 #define GRAPHC_RUNTIME_BASE_SETTING_H
 

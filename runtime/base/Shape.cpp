@@ -1,5 +1,4 @@
-//===- Shape.cpp - Shapes and overflow-checked size arithmetic
-//-------------------------------------===//
+//===- Shape.cpp - Shapes and overflow-checked size arithmetic --------------------------------===//
 #include "runtime/base/Shape.h"
 
 #include <limits>

@@ -1,5 +1,4 @@
-//===- Shape.h - Shapes and overflow-checked size arithmetic
-//---------------------------------------===//
+//===- Shape.h - Shapes and overflow-checked size arithmetic ----------------------------------===//
 #ifndef GRAPHC_RUNTIME_BASE_SHAPE_H
 #define GRAPHC_RUNTIME_BASE_SHAPE_H
 

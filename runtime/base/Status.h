@@ -1,4 +1,4 @@
-//===- Status.h - Errors as values ----------------------------------------------------------------===//
+//===- Status.h - Errors as values ------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_BASE_STATUS_H
 #define GRAPHC_RUNTIME_BASE_STATUS_H
 
@@ -10,7 +10,8 @@
 
 namespace graphc {
 
-/// What kind of failure; the Python layer maps each to one exception class, the CLI to one exit code.
+/// What kind of failure; the Python layer maps each to one exception class, the CLI to one exit
+/// code.
 enum class ErrorCode : uint8_t {
   Ok = 0,
   InvalidArgument, ///< the caller's values make no sense together
@@ -29,7 +30,8 @@ enum class ErrorCode : uint8_t {
   Trace,           ///< a value that is not known while tracing was asked for (TraceError)
 };
 
-/// Success or a code with a message. Cheap to move; success holds no memory. Message form: `[area] what was wrong`.
+/// Success or a code with a message. Cheap to move; success holds no memory. Message form: `[area]
+/// what was wrong`.
 class [[nodiscard]] Status {
 public:
   Status() = default;
@@ -57,7 +59,9 @@ template <typename T>
 class [[nodiscard]] Result {
 public:
   Result(T v) : val(std::move(v)) {}
-  Result(Status s) : err(std::move(s)) { assert(!err.isOk() && "a Result without a value needs an error"); }
+  Result(Status s) : err(std::move(s)) {
+    assert(!err.isOk() && "a Result without a value needs an error");
+  }
   bool isOk() const { return val.has_value(); }
   explicit operator bool() const { return isOk(); }
   T &operator*() { return *val; }

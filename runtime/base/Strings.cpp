@@ -1,5 +1,4 @@
-//===- Strings.cpp - Small text helpers
-//---------------------------------------------------------------===//
+//===- Strings.cpp - Small text helpers -------------------------------------------------------===//
 #include "runtime/base/Strings.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-//===- Strings.h - Small text helpers
-//-----------------------------------------------------------------===//
+//===- Strings.h - Small text helpers ---------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_BASE_STRINGS_H
 #define GRAPHC_RUNTIME_BASE_STRINGS_H
 

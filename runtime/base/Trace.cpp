@@ -1,5 +1,4 @@
-//===- Trace.cpp - Counters, events and trace spans
-//---------------------------------------------------===//
+//===- Trace.cpp - Counters, events and trace spans -------------------------------------------===//
 #include "runtime/base/Trace.h"
 
 #include "runtime/base/Setting.h"

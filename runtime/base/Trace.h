@@ -1,11 +1,10 @@
-//===- Trace.h - Counters, events and trace spans
-//-----------------------------------------------------===//
+//===- Trace.h - Counters, events and trace spans ---------------------------------------------===//
 //
 // Three ways to see what the runtime does: counters (always on, one relaxed increment), events
 // (delivered to one callback, for logging and warnings), spans (written to the file named by
 // GRAPHC_TRACE in Chrome's trace format).
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_BASE_TRACE_H
 #define GRAPHC_RUNTIME_BASE_TRACE_H
 

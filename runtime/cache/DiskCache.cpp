@@ -1,5 +1,4 @@
-//===- DiskCache.cpp - Compiled programs on disk
-//--------------------------------------------------------------===//
+//===- DiskCache.cpp - Compiled programs on disk ----------------------------------------------===//
 #include "runtime/cache/DiskCache.h"
 
 #include "runtime/base/Setting.h"

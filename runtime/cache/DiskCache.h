@@ -1,12 +1,11 @@
-//===- DiskCache.h - Compiled programs on disk
-//----------------------------------------------------------------===//
+//===- DiskCache.h - Compiled programs on disk ------------------------------------------------===//
 //
 // One file an entry, named by the digest of its key. A file holds header, key, label and value
 // under one checksum and is put in place by rename, so readers see whole entries or none; the key
 // is compared byte by byte. Whatever is wrong with an entry makes it a miss. Whatever is wrong with
 // the folder turns the cache off for this process with one warning.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_CACHE_DISKCACHE_H
 #define GRAPHC_RUNTIME_CACHE_DISKCACHE_H
 

@@ -1,5 +1,4 @@
-//===- MemoryCache.h - Recently used values by digest
-//---------------------------------------------------------===//
+//===- MemoryCache.h - Recently used values by digest -----------------------------------------===//
 #ifndef GRAPHC_RUNTIME_CACHE_MEMORYCACHE_H
 #define GRAPHC_RUNTIME_CACHE_MEMORYCACHE_H
 

@@ -1,5 +1,4 @@
-//===- BufferPool.cpp - Recycling of device memory
-//-----------------------------------------------------===//
+//===- BufferPool.cpp - Recycling of device memory --------------------------------------------===//
 #include "runtime/device/BufferPool.h"
 
 #include "runtime/base/Strings.h"

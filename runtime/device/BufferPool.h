@@ -1,5 +1,4 @@
-//===- BufferPool.h - Recycling of device memory
-//-------------------------------------------------------===//
+//===- BufferPool.h - Recycling of device memory ----------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DEVICE_BUFFERPOOL_H
 #define GRAPHC_RUNTIME_DEVICE_BUFFERPOOL_H
 

@@ -1,5 +1,4 @@
-//===- Device.h - The driver contract
-//---------------------------------------------------------------------===//
+//===- Device.h - The driver contract ---------------------------------------------------------===//
 //
 // Ownership: drivers and devices live as long as the process and are never destroyed (no static
 // destructor may touch a driver), so plain references to them stay valid. Buffers are shared. A
@@ -9,7 +8,7 @@
 // Fork: a child process may use the cpu and null devices; other drivers answer every call with a
 // Device error.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DEVICE_DEVICE_H
 #define GRAPHC_RUNTIME_DEVICE_DEVICE_H
 

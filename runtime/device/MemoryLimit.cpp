@@ -1,5 +1,4 @@
-//===- MemoryLimit.cpp - How much memory buffers may take
-//-------------------------------------------------===//
+//===- MemoryLimit.cpp - How much memory buffers may take -------------------------------------===//
 #include "runtime/device/MemoryLimit.h"
 
 #include "runtime/base/Setting.h"

@@ -1,5 +1,4 @@
-//===- MemoryLimit.h - How much memory buffers may take
-//---------------------------------------------------===//
+//===- MemoryLimit.h - How much memory buffers may take ---------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DEVICE_MEMORYLIMIT_H
 #define GRAPHC_RUNTIME_DEVICE_MEMORYLIMIT_H
 

@@ -1,5 +1,4 @@
-//===- Drivers.cpp - All drivers of this build and their devices
-//-------------------------------------------===//
+//===- Drivers.cpp - All drivers of this build and their devices ------------------------------===//
 #include "runtime/drivers/Drivers.h"
 
 #include "runtime/base/Setting.h"

@@ -1,5 +1,4 @@
-//===- Drivers.h - All drivers of this build and their devices
-//---------------------------------------------===//
+//===- Drivers.h - All drivers of this build and their devices --------------------------------===//
 #ifndef GRAPHC_RUNTIME_DRIVERS_DRIVERS_H
 #define GRAPHC_RUNTIME_DRIVERS_DRIVERS_H
 

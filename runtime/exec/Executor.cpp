@@ -1,5 +1,4 @@
-//===- Executor.cpp - Loading and running programs
-//----------------------------------------------------------===//
+//===- Executor.cpp - Loading and running programs --------------------------------------------===//
 #include "runtime/exec/Executor.h"
 
 #include "runtime/base/Strings.h"

@@ -1,5 +1,4 @@
-//===- Executor.h - Loading and running programs
-//------------------------------------------------------------===//
+//===- Executor.h - Loading and running programs ----------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXEC_EXECUTOR_H
 #define GRAPHC_RUNTIME_EXEC_EXECUTOR_H
 

@@ -1,5 +1,4 @@
-//===- ProgramStore.cpp - From a key to a program that can run
-//-------------------------------------------------===//
+//===- ProgramStore.cpp - From a key to a program that can run --------------------------------===//
 #include "runtime/exec/ProgramStore.h"
 
 #include "runtime/base/Trace.h"

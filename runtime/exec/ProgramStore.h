@@ -1,5 +1,4 @@
-//===- ProgramStore.h - From a key to a program that can run
-//---------------------------------------------------===//
+//===- ProgramStore.h - From a key to a program that can run ----------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXEC_PROGRAMSTORE_H
 #define GRAPHC_RUNTIME_EXEC_PROGRAMSTORE_H
 

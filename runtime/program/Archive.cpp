@@ -1,5 +1,4 @@
-//===- Archive.cpp - The .gco file
-//----------------------------------------------------------------------===//
+//===- Archive.cpp - The .gco file ------------------------------------------------------------===//
 #include "runtime/program/Archive.h"
 
 #include "runtime/base/Digest.h"

@@ -1,5 +1,4 @@
-//===- Archive.h - The .gco file: one function compiled for several targets
-//----------------------------===//
+//===- Archive.h - The .gco file: one function compiled for several targets -------------------===//
 //
 // A .gco file is a small archive of program blobs (Program.h), little-endian:
 //
@@ -10,7 +9,7 @@
 // its device can run. The records below stand alone (fixed-size integers only), as those of
 // Program.h do.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_PROGRAM_ARCHIVE_H
 #define GRAPHC_RUNTIME_PROGRAM_ARCHIVE_H
 

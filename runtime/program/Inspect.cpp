@@ -1,5 +1,4 @@
-//===- Inspect.cpp - Programs as text
-//--------------------------------------------------------------------===//
+//===- Inspect.cpp - Programs as text ---------------------------------------------------------===//
 #include "runtime/program/Inspect.h"
 
 #include "runtime/base/Strings.h"

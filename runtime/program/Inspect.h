@@ -1,5 +1,4 @@
-//===- Inspect.h - Programs as text
-//----------------------------------------------------------------------===//
+//===- Inspect.h - Programs as text -----------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_PROGRAM_INSPECT_H
 #define GRAPHC_RUNTIME_PROGRAM_INSPECT_H
 

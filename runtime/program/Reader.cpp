@@ -1,5 +1,4 @@
-//===- Reader.cpp - Bounds-checked reading of program blobs
-//--------------------------------------------===//
+//===- Reader.cpp - Bounds-checked reading of program blobs -----------------------------------===//
 #include "runtime/program/Reader.h"
 
 #include "runtime/base/Digest.h"

@@ -1,5 +1,4 @@
-//===- Reader.h - Bounds-checked reading of program blobs
-//----------------------------------------------===//
+//===- Reader.h - Bounds-checked reading of program blobs -------------------------------------===//
 #ifndef GRAPHC_RUNTIME_PROGRAM_READER_H
 #define GRAPHC_RUNTIME_PROGRAM_READER_H
 

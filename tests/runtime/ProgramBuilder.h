@@ -1,5 +1,4 @@
-//===- ProgramBuilder.h - Programs for tests, written by hand
-//------------------------------------------------===//
+//===- ProgramBuilder.h - Programs for tests, written by hand ---------------------------------===//
 #ifndef GRAPHC_TESTS_RUNTIME_PROGRAMBUILDER_H
 #define GRAPHC_TESTS_RUNTIME_PROGRAMBUILDER_H
 

@@ -1,10 +1,9 @@
-//===- TestKernels.h - Kernels whose machine code tests put into programs
-//------------------------------------===//
+//===- TestKernels.h - Kernels whose machine code tests put into programs ---------------------===//
 //
 // The functions lie in a section of their own and call nothing, so that a copy of the section is a
 // valid code image.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TESTS_RUNTIME_TESTKERNELS_H
 #define GRAPHC_TESTS_RUNTIME_TESTKERNELS_H
 

@@ -1,5 +1,4 @@
-//===- CodeImage.cpp - Machine code in executable memory
-//-------------------------------------------------===//
+//===- CodeImage.cpp - Machine code in executable memory --------------------------------------===//
 #include "runtime/drivers/cpu/CodeImage.h"
 
 #include "runtime/base/Strings.h"

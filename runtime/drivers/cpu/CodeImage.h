@@ -1,5 +1,4 @@
-//===- CodeImage.h - Machine code in executable memory
-//---------------------------------------------------===//
+//===- CodeImage.h - Machine code in executable memory ----------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DRIVERS_CPU_CODEIMAGE_H
 #define GRAPHC_RUNTIME_DRIVERS_CPU_CODEIMAGE_H
 

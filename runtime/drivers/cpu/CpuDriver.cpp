@@ -1,5 +1,4 @@
-//===- CpuDriver.cpp - The cpu device
-//--------------------------------------------------------------------===//
+//===- CpuDriver.cpp - The cpu device ---------------------------------------------------------===//
 #include "runtime/drivers/cpu/CpuDriver.h"
 
 #include "runtime/base/Strings.h"

@@ -1,5 +1,4 @@
-//===- CpuDriver.h - The cpu device
-//-----------------------------------------------------------------------===//
+//===- CpuDriver.h - The cpu device -----------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DRIVERS_CPU_CPUDRIVER_H
 #define GRAPHC_RUNTIME_DRIVERS_CPU_CPUDRIVER_H
 

@@ -1,5 +1,4 @@
-//===- CpuFeatures.cpp - What this CPU can execute
-//-----------------------------------------------------===//
+//===- CpuFeatures.cpp - What this CPU can execute --------------------------------------------===//
 #include "runtime/drivers/cpu/CpuFeatures.h"
 
 #include "runtime/base/Setting.h"

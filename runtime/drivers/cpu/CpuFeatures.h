@@ -1,5 +1,4 @@
-//===- CpuFeatures.h - What this CPU can execute
-//-------------------------------------------------------===//
+//===- CpuFeatures.h - What this CPU can execute ----------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DRIVERS_CPU_CPUFEATURES_H
 #define GRAPHC_RUNTIME_DRIVERS_CPU_CPUFEATURES_H
 

@@ -1,5 +1,4 @@
-//===- FloatMode.h - The floating-point mode of kernels
-//-------------------------------------------------===//
+//===- FloatMode.h - The floating-point mode of kernels ---------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DRIVERS_CPU_FLOATMODE_H
 #define GRAPHC_RUNTIME_DRIVERS_CPU_FLOATMODE_H
 

@@ -1,5 +1,4 @@
-//===- HostMemory.cpp - Blocks of host memory
-//-----------------------------------------------------------===//
+//===- HostMemory.cpp - Blocks of host memory -------------------------------------------------===//
 #include "runtime/drivers/cpu/HostMemory.h"
 
 #include <algorithm>

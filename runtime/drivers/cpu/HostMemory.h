@@ -1,5 +1,4 @@
-//===- HostMemory.h - Blocks of host memory
-//-------------------------------------------------------------===//
+//===- HostMemory.h - Blocks of host memory ---------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DRIVERS_CPU_HOSTMEMORY_H
 #define GRAPHC_RUNTIME_DRIVERS_CPU_HOSTMEMORY_H
 

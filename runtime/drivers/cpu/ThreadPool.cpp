@@ -1,5 +1,4 @@
-//===- ThreadPool.cpp - Fork-join threads of the cpu device
-//--------------------------------------------===//
+//===- ThreadPool.cpp - Fork-join threads of the cpu device -----------------------------------===//
 #include "runtime/drivers/cpu/ThreadPool.h"
 
 #include "runtime/base/Fork.h"

@@ -1,5 +1,4 @@
-//===- ThreadPool.h - Fork-join threads of the cpu device
-//----------------------------------------------===//
+//===- ThreadPool.h - Fork-join threads of the cpu device -------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DRIVERS_CPU_THREADPOOL_H
 #define GRAPHC_RUNTIME_DRIVERS_CPU_THREADPOOL_H
 

@@ -1,5 +1,4 @@
-//===- NullDriver.cpp - A device that runs nothing
-//---------------------------------------------------------===//
+//===- NullDriver.cpp - A device that runs nothing --------------------------------------------===//
 #include "runtime/drivers/null/NullDriver.h"
 
 #include "runtime/base/Strings.h"

@@ -1,5 +1,4 @@
-//===- NullDriver.h - A device that runs nothing
-//-----------------------------------------------------------===//
+//===- NullDriver.h - A device that runs nothing ----------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DRIVERS_NULL_NULLDRIVER_H
 #define GRAPHC_RUNTIME_DRIVERS_NULL_NULLDRIVER_H
 

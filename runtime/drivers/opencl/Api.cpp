@@ -1,5 +1,4 @@
-//===- Api.cpp - OpenCL entry points, found at run time
-//--------------------------------------------------------===//
+//===- Api.cpp - OpenCL entry points, found at run time ---------------------------------------===//
 #include "runtime/drivers/opencl/Api.h"
 
 #include "runtime/base/CacheFolder.h"

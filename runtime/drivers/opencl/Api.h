@@ -1,5 +1,4 @@
-//===- Api.h - OpenCL entry points, found at run time
-//----------------------------------------------------------===//
+//===- Api.h - OpenCL entry points, found at run time -----------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DRIVERS_OPENCL_API_H
 #define GRAPHC_RUNTIME_DRIVERS_OPENCL_API_H
 

@@ -1,5 +1,4 @@
-//===- OpenCLDevice.cpp - One OpenCL device
-//----------------------------------------------------------------------===//
+//===- OpenCLDevice.cpp - One OpenCL device ---------------------------------------------------===//
 #include "runtime/drivers/opencl/OpenCLDevice.h"
 
 #include "runtime/base/Strings.h"

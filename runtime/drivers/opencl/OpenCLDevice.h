@@ -1,5 +1,4 @@
-//===- OpenCLDevice.h - One OpenCL device
-//------------------------------------------------------------------------===//
+//===- OpenCLDevice.h - One OpenCL device -----------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DRIVERS_OPENCL_OPENCLDEVICE_H
 #define GRAPHC_RUNTIME_DRIVERS_OPENCL_OPENCLDEVICE_H
 

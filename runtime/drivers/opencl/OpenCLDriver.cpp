@@ -1,5 +1,4 @@
-//===- OpenCLDriver.cpp - OpenCL devices
-//--------------------------------------------------------------------------===//
+//===- OpenCLDriver.cpp - OpenCL devices ------------------------------------------------------===//
 #include "runtime/drivers/opencl/OpenCLDriver.h"
 
 #include "runtime/base/Strings.h"

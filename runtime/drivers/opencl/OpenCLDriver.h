@@ -1,5 +1,4 @@
-//===- OpenCLDriver.h - OpenCL devices
-//------------------------------------------------------------------------===//
+//===- OpenCLDriver.h - OpenCL devices --------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_DRIVERS_OPENCL_OPENCLDRIVER_H
 #define GRAPHC_RUNTIME_DRIVERS_OPENCL_OPENCLDRIVER_H
 

@@ -1,5 +1,4 @@
-//===- ExecutorTest.cpp - Running hand-made programs
-//------------------------------------------------------------===//
+//===- ExecutorTest.cpp - Running hand-made programs ------------------------------------------===//
 #include "runtime/exec/Executor.h"
 
 #include "runtime/base/Trace.h"

@@ -1,0 +1,122 @@
+//===- Compare.cpp - Comparing and summing arrays ---------------------------------------------===//
+#include "tools/graphc/Compare.h"
+
+#include "runtime/base/Shape.h"
+#include "runtime/base/Strings.h"
+
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+namespace graphc::cli {
+namespace {
+
+using strings::format;
+
+/// Calls `f` with a value of the C++ type for a dtype.
+template <typename F>
+auto dispatch(DType dtype, F f) {
+  switch (dtype) {
+  case DType::Bool:
+  case DType::UInt8:
+    return f(uint8_t{});
+  case DType::Int8:
+    return f(int8_t{});
+  case DType::Int16:
+    return f(int16_t{});
+  case DType::Int32:
+    return f(int32_t{});
+  case DType::Int64:
+    return f(int64_t{});
+  case DType::UInt16:
+    return f(uint16_t{});
+  case DType::UInt32:
+    return f(uint32_t{});
+  case DType::UInt64:
+    return f(uint64_t{});
+  case DType::Float32:
+    return f(float{});
+  case DType::Float64:
+    break;
+  }
+  return f(double{});
+}
+
+template <typename T>
+T load(const uint8_t *data, int64_t i) {
+  T value;
+  std::memcpy(&value, data + i * static_cast<int64_t>(sizeof(T)), sizeof(T));
+  return value;
+}
+
+template <typename T>
+bool agree(T got, T want, Tolerance tolerance) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (got == want || (std::isnan(got) && std::isnan(want)))
+      return true;
+    double difference = std::fabs(static_cast<double>(got) - static_cast<double>(want));
+    return std::isfinite(difference) &&
+           difference <=
+               tolerance.absolute + tolerance.relative * std::fabs(static_cast<double>(want));
+  } else {
+    return got == want;
+  }
+}
+
+template <typename T>
+std::string valueText(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return format("{}", value);
+  else if constexpr (std::is_signed_v<T>)
+    return format("{}", static_cast<int64_t>(value));
+  else
+    return format("{}", static_cast<uint64_t>(value));
+}
+
+std::string indexText(std::span<const int64_t> shape, int64_t flat) {
+  std::string text;
+  for (size_t d = shape.size(); d-- > 0;) {
+    text = format("{}{}{}", flat % shape[d], text.empty() ? "" : ", ", text);
+    flat /= shape[d];
+  }
+  return "[" + text + "]";
+}
+
+} // namespace
+
+std::string compareArrays(DType dtype, std::span<const int64_t> shape, const uint8_t *got,
+                          const uint8_t *want, Tolerance tolerance) {
+  int64_t count = elementCount(shape).value_or(0);
+  return dispatch(dtype, [&](auto zero) -> std::string {
+    using T = decltype(zero);
+    int64_t wrong = 0, first = 0;
+    for (int64_t i = 0; i < count; ++i)
+      if (!agree(load<T>(got, i), load<T>(want, i), tolerance) && wrong++ == 0)
+        first = i;
+    if (wrong == 0)
+      return "";
+    return format("{} of {} elements, first at {}: {} instead of {}", wrong, count,
+                  indexText(shape, first), valueText(load<T>(got, first)),
+                  valueText(load<T>(want, first)));
+  });
+}
+
+std::string sumText(DType dtype, std::span<const int64_t> shape, const uint8_t *data) {
+  int64_t count = elementCount(shape).value_or(0);
+  return dispatch(dtype, [&](auto zero) -> std::string {
+    using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<T>) {
+      double sum = 0;
+      for (int64_t i = 0; i < count; ++i)
+        sum += load<T>(data, i);
+      return valueText(sum);
+    } else {
+      uint64_t sum = 0;
+      for (int64_t i = 0; i < count; ++i)
+        sum += static_cast<uint64_t>(load<T>(data, i));
+      return std::is_signed_v<T> ? valueText(static_cast<int64_t>(sum)) : valueText(sum);
+    }
+  });
+}
+
+} // namespace graphc::cli
