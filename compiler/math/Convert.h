@@ -1,5 +1,4 @@
-//===- Convert.h - Casts between element types
-//--------------------------------------------------===//
+//===- Convert.h - Casts between element types ------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_CONVERT_H
 #define GRAPHC_COMPILER_MATH_CONVERT_H
 

@@ -1,11 +1,10 @@
-//===- DivideConst.h - Floor division and remainder by a constant
-//-------------------------------===//
+//===- DivideConst.h - Floor division and remainder by a constant -----------------------------===//
 //
 // The divisor is known when the code is made, so no division is left. Up to 16 bits: one f32
 // multiplication; 32 bits: one 64-bit multiplication; 64 bits: f64 quotients where the target has
 // f64 lanes, else the high half of a product.
 //
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_DIVIDECONST_H
 #define GRAPHC_COMPILER_MATH_DIVIDECONST_H
 
@@ -80,8 +79,8 @@ DivMod<V> divModSmall64(B &b, V y, int64_t p) {
 /// q1 = trunc(fl(fl(y) fl(1/p))) fits (|y| / p <= 2^62) and errs by less than 1 + 3 2^-53 2^63 / p,
 /// so |r1| = |y - q1 p| < p + 3072 < 2^52 and is an exact f64. The second quotient is at most 1 +
 /// 3072 / p in size, so its error before rounding is below 2^-41 and |q2 - r1 / p| < 1/2 + 2^-41: r
-/// = r1 - q2 p lies strictly within
-/// (-p, p), as an exact fma result, and one conditional addition makes it canonical.
+/// = r1 - q2 p lies strictly within (-p, p), as an exact fma result, and one conditional addition
+/// makes it canonical.
 template <class B, class V>
 DivMod<V> divModConstFloat64(B &b, V y, int64_t p) {
   auto inverse = b.f64(1.0 / static_cast<double>(p));

@@ -1,11 +1,10 @@
-//===- Exp.h - exp and expm1
-//--------------------------------------------------------------------===//
+//===- Exp.h - exp and expm1 ------------------------------------------------------------------===//
 //
 // x = n ln 2 + r with n integral and |r| <= ln 2 / 2: exp(x) = 2^n exp(r). n comes from adding a
 // constant whose low bits then hold it; n times the first part of ln 2 is exact, so r carries one
 // rounding.
 //
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_EXP_H
 #define GRAPHC_COMPILER_MATH_EXP_H
 

@@ -1,9 +1,8 @@
-//===- FloatDivide.h - floor_divide and remainder of floats
-//-------------------------------------===//
+//===- FloatDivide.h - floor_divide and remainder of floats -----------------------------------===//
 //
 // Exactly what NumPy computes: fmod (which is exact), then an adjustment to the divisor's sign.
 //
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_FLOATDIVIDE_H
 #define GRAPHC_COMPILER_MATH_FLOATDIVIDE_H
 

@@ -1,5 +1,4 @@
-//===- Hyperbolic.h - tanh
-//----------------------------------------------------------------------===//
+//===- Hyperbolic.h - tanh --------------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_HYPERBOLIC_H
 #define GRAPHC_COMPILER_MATH_HYPERBOLIC_H
 

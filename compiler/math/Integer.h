@@ -1,11 +1,10 @@
-//===- Integer.h - Integer division, remainder and power
-//----------------------------------------===//
+//===- Integer.h - Integer division, remainder and power --------------------------------------===//
 //
 // Division rounds toward minus infinity (NumPy): x // 0 = 0, x % 0 = 0, INT_MIN // -1 = INT_MIN,
 // INT_MIN % -1 = 0. Vectors have no integer division, so quotients are computed in floats wide
 // enough to be exact after one correction. Division by a constant is in DivideConst.h.
 //
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_INTEGER_H
 #define GRAPHC_COMPILER_MATH_INTEGER_H
 

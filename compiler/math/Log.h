@@ -1,11 +1,10 @@
-//===- Log.h - log and log1p
-//--------------------------------------------------------------------===//
+//===- Log.h - log and log1p ------------------------------------------------------------------===//
 //
 // x = 2^e m with m in [sqrt(1/2), sqrt(2)), f = m - 1 (exact): log(x) = e ln 2 + f - f^2 / 2 + f^3
 // P(f). The first part of ln 2 times e is exact and so is its sum with f in two parts, which leaves
 // one rounding of the result's size.
 //
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_LOG_H
 #define GRAPHC_COMPILER_MATH_LOG_H
 

@@ -1,5 +1,4 @@
-//===- Math.h - The meaning of every elementwise op
-//---------------------------------------------===//
+//===- Math.h - The meaning of every elementwise op -------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_MATH_H
 #define GRAPHC_COMPILER_MATH_MATH_H
 

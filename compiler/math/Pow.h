@@ -1,5 +1,4 @@
-//===- Pow.h - x to the y for floats
-//------------------------------------------------------------===//
+//===- Pow.h - x to the y for floats ----------------------------------------------------------===//
 //
 // 2^(y log2 |x|), where log2 and the product are kept in two floats of the same width, so that f32
 // needs no f64. With |x| = 2^e m, s = (m - 1) / (m + 1), |s| < 0.172: log2 |x| = e + s (c1 + s^2
@@ -7,7 +6,7 @@
 // is near 2^-36 (f32) and 2^-65 (f64), which times the largest product that does not overflow stays
 // a fraction of an ulp.
 //
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_POW_H
 #define GRAPHC_COMPILER_MATH_POW_H
 

@@ -1,5 +1,4 @@
-//===- Select.h - Order, sign and scaling of floats and integers
-//--------------------------------===//
+//===- Select.h - Order, sign and scaling of floats and integers ------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_SELECT_H
 #define GRAPHC_COMPILER_MATH_SELECT_H
 
@@ -67,14 +66,23 @@ auto powerOfTwo(B &b, I n) {
 /// x * 2^n rounded once (overflow to infinity, gradual underflow), for 1/2 <= |x| < 4 or x NaN and
 /// |n| <= 2 * bias - 2. The first product is exact, so only the second rounds.
 template <unsigned W, class B, class V, class I>
+V scaleByProducts(B &b, V x, I n) {
+  using F = Format<W>;
+  auto mantissa = F::i(b, F::kMantissa);
+  // Both halves of n with their biases: floor(n / 2) + bias and the rest.
+  I biased = b.iadd(n, F::i(b, 2 * F::kBias));
+  I half = b.lshr(biased, F::i(b, 1));
+  V first = b.mul(x, b.fromBits(b.shl(half, mantissa)));
+  return b.mul(first, b.fromBits(b.shl(b.isub(biased, half), mantissa)));
+}
+
+/// The same, by the builder's own operation if it has one.
+template <unsigned W, class B, class V, class I>
 V scaleByPowerOfTwo(B &b, V x, I n) {
-  if constexpr (requires { b.scale(x, n); }) {
+  if constexpr (requires { b.scale(x, n); })
     return b.scale(x, n);
-  } else {
-    I half = b.ashr(n, Format<W>::i(b, 1));
-    V first = b.mul(x, powerOfTwo<W>(b, half));
-    return b.mul(first, powerOfTwo<W>(b, b.isub(n, half)));
-  }
+  else
+    return scaleByProducts<W>(b, x, n);
 }
 
 /// Sum of a and b as s + e exactly, for |a| >= |b| or a = 0 (or any a, b whose exponents say so).

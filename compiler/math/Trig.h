@@ -1,12 +1,11 @@
-//===- Trig.h - sin and cos for every finite argument
-//-------------------------------------------===//
+//===- Trig.h - sin and cos for every finite argument -----------------------------------------===//
 //
 // x = n pi / 2 + r with |r| <= pi / 4 (a little more), r in two parts; then a polynomial for sin or
 // cos of r by the quadrant n mod 4. Up to kMaxReduced, r comes from pi / 2 in three parts; above, x
 // times the bits of 2 / pi is formed modulo 4 in fixed point (Payne and Hanek), skipped when no
 // lane needs it.
 //
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_TRIG_H
 #define GRAPHC_COMPILER_MATH_TRIG_H
 

@@ -1,5 +1,4 @@
-//===- Accuracy.h - Errors in ulp, sampled arguments and the printed table
-//----------------------===//
+//===- Accuracy.h - Errors in ulp, sampled arguments and the printed table --------------------===//
 #ifndef GRAPHC_TESTS_COMPILER_MATH_ACCURACY_H
 #define GRAPHC_TESTS_COMPILER_MATH_ACCURACY_H
 
@@ -25,26 +24,22 @@ bool sameValue(T a, T b) {
   return (a != a && b != b) || std::bit_cast<BitsOf<T>>(a) == std::bit_cast<BitsOf<T>>(b);
 }
 
-/// Distance of `got` from the exact value in units of the last place that T has there. Infinite
-/// when one is NaN and the other is not, when a zero has the wrong sign, or when an infinity stands
-/// for a value more than one step below it.
+/// Distance of `got` from the exact value in units of the last place that T has there; 1/2 stands
+/// for all correctly rounded results. Infinite when one is NaN and the other is not, when a zero
+/// has the wrong sign, or when an infinity stands for a value more than one step below it.
 template <class T>
 double errorInUlp(T got, long double exact) {
   constexpr int precision = std::numeric_limits<T>::digits;
   constexpr int least = std::numeric_limits<T>::min_exponent - precision;
+  constexpr double wrong = std::numeric_limits<double>::infinity();
   T rounded = static_cast<T>(exact);
   if (sameValue(got, rounded))
-    if (exact != exact || std::isinf(rounded) || rounded == 0)
-      return 0;
-  if (got != got || exact != exact)
-    return std::numeric_limits<double>::infinity();
-  if (std::signbit(got) != std::signbit(exact))
-    return std::numeric_limits<double>::infinity();
+    return 0.5;
+  if (got != got || exact != exact || std::signbit(got) != std::signbit(exact))
+    return wrong;
   T largest = std::numeric_limits<T>::max();
   if (std::isinf(got) || std::isinf(rounded))
-    return std::abs(got) >= largest && std::abs(rounded) >= largest
-               ? 1
-               : std::numeric_limits<double>::infinity();
+    return std::abs(got) >= largest && std::abs(rounded) >= largest ? 1 : wrong;
   int exponent = 0;
   (void)std::frexp(exact, &exponent);
   long double ulp = std::ldexp(1.0L, std::max(exponent - precision, least));

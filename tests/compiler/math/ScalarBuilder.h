@@ -1,5 +1,4 @@
-//===- ScalarBuilder.h - The builder of compiler/math over plain C++ scalars
-//--------------------===//
+//===- ScalarBuilder.h - The builder of compiler/math over plain C++ scalars ------------------===//
 #ifndef GRAPHC_TESTS_COMPILER_MATH_SCALARBUILDER_H
 #define GRAPHC_TESTS_COMPILER_MATH_SCALARBUILDER_H
 
