@@ -33,6 +33,8 @@ function(graphc_install)
     graphc_libraries_below("${PROJECT_SOURCE_DIR}/${folder}" below)
     list(APPEND libraries ${below})
   endforeach()
+  # Part of the compiler's shared library, which hides it.
+  list(REMOVE_ITEM libraries graphc_compiler_api)
   set_target_properties(graphc_runtime PROPERTIES EXPORT_NAME runtime)
   set_target_properties(graphc_record PROPERTIES EXPORT_NAME record)
   foreach(library IN LISTS libraries)

@@ -63,6 +63,7 @@ LogicalResult convertToLlvm(ModuleOp module) {
   vector::populateVectorTransferLoweringPatterns(patterns);
   vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/false);
   vector::populateVectorBroadcastLoweringPatterns(patterns);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
   LLVMConversionTarget legal(*context);
   legal.addLegalOp<ModuleOp>();
   return applyFullConversion(module, legal, std::move(patterns));
@@ -183,7 +184,7 @@ Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
     code->push_back(func);
   }
   if (failed(convertToLlvm(*code)))
-    return Status(ErrorCode::Compile, "[cpu] conversion to LLVM failed");
+    return Status(ErrorCode::Compile, ""); // the diagnostics say why
   for (const EmittedKernel &kernel : result.kernels)
     addEntry(*code, kernel);
   registerBuiltinDialectTranslation(*module.getContext());
@@ -191,7 +192,7 @@ Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
   result.context = std::make_unique<llvm::LLVMContext>();
   result.module = translateModuleToLLVMIR(*code, *result.context);
   if (!result.module)
-    return Status(ErrorCode::Compile, "[cpu] translation to LLVM IR failed");
+    return Status(ErrorCode::Compile, "");
   result.module->setDataLayout(result.machine->createDataLayout());
   result.module->setTargetTriple(result.machine->getTargetTriple());
   for (llvm::Function &function : *result.module)
