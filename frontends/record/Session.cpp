@@ -23,6 +23,7 @@ Setting pendingBytesSetting{"GRAPHC_PENDING_BYTES",
                             "a quarter of physical memory"};
 std::atomic<int64_t> budgetBytes{-1};
 std::atomic<int64_t> segmentCount{0};
+std::atomic<int64_t> kernelCount{0};
 thread_local rt::Device *threadDevice = nullptr;
 
 struct Counts {
@@ -129,12 +130,19 @@ Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Devi
   if (auto program = store.find(digestOf(key)))
     return program;
   TraceSpan span("record", "program");
-  return store.get(key, device, segment.graph.name, [&]() -> Result<std::vector<uint8_t>> {
+  bool compiled = false;
+  auto compile = [&]() -> Result<std::vector<uint8_t>> {
+    compiled = true;
     resolveLines(segment);
     GRAPHC_ASSIGN(const CompilerApi *compiler, loadCompiler());
     TargetDesc target{device.info().target, device.info().features};
     return compiler->compile(segment.graph, target, {});
-  });
+  };
+  auto program = store.get(key, device, segment.graph.name, compile);
+  if (program && compiled)
+    kernelCount.fetch_add(static_cast<int64_t>((*program)->program().kernels().size()),
+                          std::memory_order_relaxed);
+  return program;
 }
 
 Status evaluate(std::span<const NodeRef> roots, Reason reason) {
@@ -216,6 +224,8 @@ void resetEvaluationCounts() {
   counts().byReason.clear();
 }
 int64_t segmentsRun() { return segmentCount.load(std::memory_order_relaxed); }
+
+int64_t kernelsCompiled() { return kernelCount.load(std::memory_order_relaxed); }
 
 int64_t pendingBudget() {
   int64_t bytes = budgetBytes.load(std::memory_order_relaxed);

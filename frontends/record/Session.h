@@ -54,6 +54,8 @@ std::map<std::string, int64_t> evaluationCounts();
 void resetEvaluationCounts();
 /// How many segments were run, and snapshots taken, by evaluate().
 int64_t segmentsRun();
+/// Kernels of the programs this process compiled (cached ones do not count).
+int64_t kernelsCompiled();
 
 /// Pending bytes above which recording evaluates: GRAPHC_PENDING_BYTES, else a quarter of physical
 /// memory.

@@ -319,6 +319,12 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
   return deliver(given, slots, outputs);
 }
 
+bool Function::updatesArguments() const {
+  return std::ranges::any_of(plan->writeBacks, [&](const Plan::WriteBack &w) {
+    return w.target < plan->arguments.size();
+  });
+}
+
 size_t Function::programCount() const { return plan->steps.size(); }
 
 Result<std::string> Function::printStage(std::string_view stage) const {

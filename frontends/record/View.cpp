@@ -328,6 +328,7 @@ View View::then(const View &inner) const {
       } else {
         out.steps.push_back(step);
         out.viewStrides = denseStrides(r->to);
+        out.layoutKnown = false;
         out.viewShape = r->to;
       }
     } else {

@@ -49,6 +49,9 @@ public:
   int64_t offset() const { return viewOffset; }
   bool isWhole() const { return steps.empty(); }
   bool isReadOnly() const { return readOnly; }
+  /// Whether offset and strides describe where the base's elements are; false after a write-through
+  /// reshape that NumPy would have answered with a copy (then()).
+  bool hasLayout() const { return layoutKnown; }
   /// Row-major without gaps: NumPy's C_CONTIGUOUS.
   bool isContiguous() const;
   /// Half-open range of base elements the view touches; empty when it has none.
@@ -82,6 +85,7 @@ private:
   Shape baseShape, viewShape, viewStrides;
   int64_t viewOffset = 0;
   bool readOnly = false;
+  bool layoutKnown = true;
   std::vector<ViewStep> steps;
 };
 

@@ -1,0 +1,96 @@
+//===- Bindings.h - What the files of the extension module share
+//----------------------------------------===//
+//
+// The only place where exceptions exist: a Status becomes a Python exception here (raise), and
+// nowhere else.
+//
+//===----------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_BINDINGS_H
+#define GRAPHC_FRONTENDS_PYTHON_BINDINGS_BINDINGS_H
+
+#include "frontends/record/Ops.h"
+#include "frontends/record/Record.h"
+
+#include <pybind11/pybind11.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graphc::py {
+
+namespace pb = pybind11;
+
+// Errors.cpp
+/// Raises the exception class of graphc.errors for the code.
+[[noreturn]] void raise(const Status &status);
+inline void check(Status status) {
+  if (!status)
+    raise(status);
+}
+template <typename T>
+T unwrap(Result<T> result) {
+  if (!result)
+    raise(result.status());
+  return result.take();
+}
+
+// Location.cpp
+/// Makes the recorder ask Python for the user's line. Frames of code below `folder` are skipped.
+void setPackageFolder(const std::string &folder);
+void installLocationSource();
+
+// Convert.cpp
+pb::object dtypeObject(DType t);
+/// Anything numpy.dtype accepts; TypeError from NumPy, or DTypeError for a dtype graphc does not
+/// have.
+DType toDType(pb::handle object);
+std::optional<DType> toOptionalDType(pb::handle object);
+/// An int or a sequence of ints.
+Shape toShape(pb::handle object);
+/// None: nothing. An int or a sequence of ints otherwise.
+Axes toAxes(pb::handle object);
+pb::tuple toTuple(std::span<const int64_t> values);
+/// None: null.
+rt::Device *toDevice(pb::handle object);
+std::vector<IndexItem> toIndex(pb::handle key);
+std::vector<Array> toArrays(pb::handle sequence);
+/// bool, int or float; raises TypeError for anything else.
+op::Scalar toScalar(pb::handle object);
+/// A Python value of a 0-d literal pattern.
+pb::object scalarObject(const void *data, DType t);
+
+/// An operand and what keeps it alive. `ok` is false for objects that are no array, number or
+/// sequence.
+struct Converted {
+  Array holder;
+  std::optional<Operand> operand;
+  bool isArray = false;
+};
+/// False when the object is nothing an operation takes; raises for numbers and arrays with a fault.
+bool convertOperand(pb::handle object, Converted &out);
+/// An Array as it is, anything else as a new Array.
+Array toArray(pb::handle object);
+/// The borrowed C++ array of a Python Array, or null.
+Array *asArray(pb::handle object);
+Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device);
+
+// Exchange.cpp
+/// Computes arrays with the GIL released.
+void evaluateNow(std::span<Array *const> arrays, std::string_view reason);
+/// A NumPy array of the value: shared and read-only where the host can reach it, else a copy.
+pb::object toNumpy(Array &x, std::string_view reason);
+/// The single element of an array of size 1.
+pb::object toItem(Array &x, std::string_view reason);
+void defineExchange(pb::class_<Array> &cls);
+
+// One function a file.
+void defineArray(pb::module_ &m);
+void defineOperators(pb::class_<Array> &cls);
+void defineFunctions(pb::module_ &m);
+void defineInfo(pb::module_ &m);
+void defineJit(pb::module_ &m);
+
+} // namespace graphc::py
+
+#endif // GRAPHC_FRONTENDS_PYTHON_BINDINGS_BINDINGS_H

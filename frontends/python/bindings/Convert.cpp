@@ -1,0 +1,313 @@
+#include "frontends/python/bindings/Bindings.h"
+
+#include "runtime/base/Strings.h"
+#include "runtime/drivers/Drivers.h"
+
+#include <pybind11/numpy.h>
+
+#include <cstring>
+
+namespace graphc::py {
+namespace {
+
+using strings::format;
+
+/// NumPy objects looked up once. Never released: the module lives as long as the interpreter.
+struct Numpy {
+  pb::object dtypes[kDTypeCount];
+  pb::object dtype, generic, ndarray, ascontiguousarray, asarray;
+};
+const Numpy &numpy() {
+  static const Numpy *n = [] {
+    auto *made = new Numpy;
+    pb::module_ np = pb::module_::import("numpy");
+    made->dtype = np.attr("dtype");
+    made->generic = np.attr("generic");
+    made->ndarray = np.attr("ndarray");
+    made->ascontiguousarray = np.attr("ascontiguousarray");
+    made->asarray = np.attr("asarray");
+    for (int i = 0; i < kDTypeCount; ++i)
+      made->dtypes[i] = made->dtype(std::string(dtypeName(static_cast<DType>(i))));
+    return made;
+  }();
+  return *n;
+}
+
+[[noreturn]] void raiseType(const std::string &message) { throw pb::type_error(message); }
+
+std::string typeName(pb::handle object) { return Py_TYPE(object.ptr())->tp_name; }
+
+int64_t toInt(pb::handle object) {
+  auto index = pb::reinterpret_steal<pb::object>(PyNumber_Index(object.ptr()));
+  if (!index)
+    throw pb::error_already_set();
+  int64_t v = PyLong_AsLongLong(index.ptr());
+  if (v == -1 && PyErr_Occurred())
+    throw pb::error_already_set();
+  return v;
+}
+
+op::Scalar integerScalar(pb::handle object) {
+  int overflow = 0;
+  long long small = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
+  if (!overflow) {
+    if (small == -1 && PyErr_Occurred())
+      throw pb::error_already_set();
+    return op::Scalar::ofInt(small);
+  }
+  pb::int_ value = pb::reinterpret_borrow<pb::int_>(object);
+  pb::object high = value.attr("__rshift__")(64);
+  pb::object low = value.attr("__and__")(pb::int_(~0ull));
+  long long top = PyLong_AsLongLongAndOverflow(high.ptr(), &overflow);
+  if (overflow)
+    raise(Status(ErrorCode::Overflow, format("Python integer {} out of bounds for int64",
+                                             std::string(pb::str(object)))));
+  unsigned long long bottom = PyLong_AsUnsignedLongLong(low.ptr());
+  return op::Scalar::ofInt((static_cast<__int128>(top) << 64) | static_cast<__int128>(bottom));
+}
+
+bool isNumpyScalar(pb::handle object) { return pb::isinstance(object, numpy().generic); }
+
+op::Scalar strongScalar(pb::handle object, DType t) {
+  pb::object item = object.attr("item")();
+  if (isFloat(t))
+    return op::Scalar::ofFloat(item.cast<double>());
+  return t == DType::Bool ? op::Scalar::ofBool(item.cast<bool>()) : integerScalar(item);
+}
+
+IndexItem toIndexItem(pb::handle object) {
+  IndexItem item;
+  if (object.is_none()) {
+    item.kind = IndexItem::Kind::NewAxis;
+    return item;
+  }
+  if (object.ptr() == Py_Ellipsis)
+    return item;
+  if (PySlice_Check(object.ptr())) {
+    Py_ssize_t start, stop, step;
+    if (PySlice_Unpack(object.ptr(), &start, &stop, &step) < 0)
+      throw pb::error_already_set();
+    item.kind = IndexItem::Kind::Slice;
+    item.start = start;
+    item.stop = stop;
+    item.step = step;
+    return item;
+  }
+  Array *array = asArray(object);
+  bool isMask =
+      PyBool_Check(object.ptr()) || (array && array->dtype() == DType::Bool) ||
+      (pb::isinstance(object, numpy().generic) && numpy().dtypes[0].is(object.attr("dtype")));
+  bool isList = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) ||
+                (pb::isinstance(object, numpy().ndarray) && object.attr("ndim").cast<int>() > 0) ||
+                (array && array->rank() > 0);
+  if (isMask || isList)
+    raise(Status(ErrorCode::Unsupported,
+                 format("[getitem] indexing with {} is not supported: use slices and integers, "
+                        "graphc.where(mask, x, y) to "
+                        "choose by a condition, or x * mask to leave elements out of a sum",
+                        isMask ? "a boolean mask" : "a list or an array of integers")));
+  if (!PyIndex_Check(object.ptr()))
+    raise(
+        Status(ErrorCode::Index,
+               format("[getitem] only integers, slices (`:`), ellipsis (`...`) and None are valid "
+                      "indices, not {}",
+                      typeName(object))));
+  item.kind = IndexItem::Kind::Integer;
+  item.integer = toInt(object);
+  return item;
+}
+
+} // namespace
+
+pb::object dtypeObject(DType t) { return numpy().dtypes[static_cast<size_t>(t)]; }
+
+DType toDType(pb::handle object) {
+  const Numpy &np = numpy();
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (np.dtypes[i].is(object))
+      return static_cast<DType>(i);
+  pb::object dtype = np.dtype(object);
+  std::string name = pb::str(dtype.attr("name"));
+  auto found = dtypeFromName(name);
+  if (!found)
+    raise(Status(ErrorCode::DType, format("dtype {} is not supported: graphc has bool, int8 to "
+                                          "int64, uint8 to uint64, float32 and float64",
+                                          name)));
+  return *found;
+}
+
+std::optional<DType> toOptionalDType(pb::handle object) {
+  return object.is_none() ? std::nullopt : std::optional(toDType(object));
+}
+
+Shape toShape(pb::handle object) {
+  std::vector<int64_t> dims;
+  if (PyIndex_Check(object.ptr()))
+    dims.push_back(toInt(object));
+  else
+    for (pb::handle item : pb::reinterpret_borrow<pb::object>(object))
+      dims.push_back(toInt(item));
+  return Shape(std::span<const int64_t>(dims));
+}
+
+Axes toAxes(pb::handle object) {
+  if (object.is_none())
+    return std::nullopt;
+  Shape list = toShape(object);
+  return std::vector<int64_t>(list.begin(), list.end());
+}
+
+pb::tuple toTuple(std::span<const int64_t> values) {
+  pb::tuple out(values.size());
+  for (size_t i = 0; i < values.size(); ++i)
+    PyTuple_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), PyLong_FromLongLong(values[i]));
+  return out;
+}
+
+rt::Device *toDevice(pb::handle object) {
+  if (object.is_none())
+    return nullptr;
+  auto name = pb::str(object).cast<std::string>();
+  pb::gil_scoped_release release; // the first use of a driver may take a second
+  auto found = rt::findDevice(name);
+  if (found)
+    return *found;
+  pb::gil_scoped_acquire acquire;
+  raise(found.status());
+}
+
+std::vector<IndexItem> toIndex(pb::handle key) {
+  std::vector<IndexItem> items;
+  if (!PyTuple_Check(key.ptr())) {
+    items.push_back(toIndexItem(key));
+    return items;
+  }
+  for (pb::handle item : pb::reinterpret_borrow<pb::tuple>(key))
+    items.push_back(toIndexItem(item));
+  return items;
+}
+
+std::vector<Array> toArrays(pb::handle sequence) {
+  std::vector<Array> out;
+  for (pb::handle item : pb::reinterpret_borrow<pb::object>(sequence))
+    out.push_back(toArray(item));
+  return out;
+}
+
+op::Scalar toScalar(pb::handle object) {
+  if (PyBool_Check(object.ptr()))
+    return op::Scalar::ofBool(object.ptr() == Py_True);
+  if (isNumpyScalar(object))
+    return strongScalar(object, toDType(object.attr("dtype")));
+  if (PyLong_Check(object.ptr()))
+    return integerScalar(object);
+  if (PyFloat_Check(object.ptr()))
+    return op::Scalar::ofFloat(PyFloat_AS_DOUBLE(object.ptr()));
+  if (Array *a = asArray(object))
+    return toScalar(toItem(*a, "item"));
+  if (PyIndex_Check(object.ptr()))
+    return op::Scalar::ofInt(toInt(object));
+  raiseType(format("a number is needed, not {}", typeName(object)));
+}
+
+pb::object scalarObject(const void *data, DType t) {
+  auto read = [&]<typename T>(T v) {
+    std::memcpy(&v, data, sizeof v);
+    return v;
+  };
+  switch (t) {
+  case DType::Bool:
+    return pb::bool_(read(uint8_t{}) != 0);
+  case DType::Int8:
+    return pb::int_(read(int8_t{}));
+  case DType::Int16:
+    return pb::int_(read(int16_t{}));
+  case DType::Int32:
+    return pb::int_(read(int32_t{}));
+  case DType::Int64:
+    return pb::int_(read(int64_t{}));
+  case DType::UInt8:
+    return pb::int_(read(uint8_t{}));
+  case DType::UInt16:
+    return pb::int_(read(uint16_t{}));
+  case DType::UInt32:
+    return pb::int_(read(uint32_t{}));
+  case DType::UInt64:
+    return pb::int_(read(uint64_t{}));
+  case DType::Float32:
+    return pb::float_(static_cast<double>(read(float{})));
+  case DType::Float64:
+    return pb::float_(read(double{}));
+  }
+  return pb::none();
+}
+
+Array *asArray(pb::handle object) {
+  // The caster accepts None as a null pointer.
+  if (object.is_none() || !pb::isinstance<Array>(object))
+    return nullptr;
+  return object.cast<Array *>();
+}
+
+bool convertOperand(pb::handle object, Converted &out) {
+  if (Array *a = asArray(object)) {
+    out.operand.emplace(*a);
+    out.isArray = true;
+    return true;
+  }
+  PyObject *p = object.ptr();
+  if (PyBool_Check(p) || PyFloat_CheckExact(p) || PyLong_CheckExact(p)) {
+    out.operand.emplace(toScalar(object));
+    return true;
+  }
+  if (isNumpyScalar(object)) {
+    DType t = toDType(object.attr("dtype"));
+    out.operand.emplace(strongScalar(object, t), t);
+    return true;
+  }
+  if (PyFloat_Check(p) || PyLong_Check(p)) {
+    out.operand.emplace(toScalar(object));
+    return true;
+  }
+  if (!pb::isinstance(object, numpy().ndarray) && !PyList_Check(p) && !PyTuple_Check(p))
+    return false;
+  out.holder = copyIn(object, std::nullopt, nullptr);
+  out.operand.emplace(out.holder);
+  return true;
+}
+
+Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device) {
+  const Numpy &np = numpy();
+  pb::object values = dtype ? np.asarray(object, dtypeObject(*dtype)) : np.asarray(object);
+  DType t = toDType(values.attr("dtype"));
+  if (!values.attr("dtype").attr("isnative").cast<bool>())
+    values = values.attr("astype")(dtypeObject(t));
+  pb::tuple dims = values.attr("shape");
+  op::TensorType type{t, toShape(dims)};
+  values = np.ascontiguousarray(values); // makes 0-d arrays 1-d: the shape was read before
+  auto array = pb::reinterpret_borrow<pb::array>(values);
+  const void *data = array.data();
+  pb::gil_scoped_release release;
+  auto made = ops::fromHost(data, type, device);
+  if (made)
+    return made.take();
+  pb::gil_scoped_acquire acquire;
+  raise(made.status());
+}
+
+Array toArray(pb::handle object) {
+  if (Array *a = asArray(object))
+    return *a;
+  Converted c;
+  if (!convertOperand(object, c)) {
+    if (!pb::hasattr(object, "__array__") && !pb::hasattr(object, "__dlpack__"))
+      raiseType(format("an array or a number is needed, not {}", typeName(object)));
+    return copyIn(object, std::nullopt, nullptr);
+  }
+  if (c.operand->array)
+    return *c.operand->array;
+  DType t = c.operand->dtype.value_or(c.operand->scalar.type().dtype);
+  return unwrap(ops::full({}, c.operand->scalar, t, nullptr));
+}
+
+} // namespace graphc::py

@@ -1,0 +1,60 @@
+#include "frontends/python/bindings/Bindings.h"
+
+namespace graphc::py {
+namespace {
+
+const char *codeName(ErrorCode code) {
+  switch (code) {
+  case ErrorCode::Ok:
+  case ErrorCode::Internal:
+    return "Internal";
+  case ErrorCode::InvalidArgument:
+    return "InvalidArgument";
+  case ErrorCode::Shape:
+    return "Shape";
+  case ErrorCode::Axis:
+    return "Axis";
+  case ErrorCode::DType:
+    return "DType";
+  case ErrorCode::Index:
+    return "Index";
+  case ErrorCode::Unsupported:
+    return "Unsupported";
+  case ErrorCode::Device:
+    return "Device";
+  case ErrorCode::OutOfMemory:
+    return "OutOfMemory";
+  case ErrorCode::Compile:
+    return "Compile";
+  case ErrorCode::Corrupt:
+    return "Corrupt";
+  case ErrorCode::Io:
+    return "Io";
+  case ErrorCode::Overflow:
+    return "Overflow";
+  case ErrorCode::Trace:
+    return "Trace";
+  }
+  return "Internal";
+}
+
+pb::object exceptionClass(ErrorCode code) {
+  pb::module_ errors = pb::module_::import("graphc.errors");
+  pb::dict table = errors.attr("BY_CODE");
+  if (table.contains(codeName(code)))
+    return table[codeName(code)];
+  if (code == ErrorCode::Overflow)
+    return pb::reinterpret_borrow<pb::object>(PyExc_OverflowError);
+  return errors.attr(code == ErrorCode::Trace ? "TraceError" : "GraphcError");
+}
+
+} // namespace
+
+void raise(const Status &status) {
+  pb::object cls = exceptionClass(status.code());
+  pb::object error = cls(status.message());
+  PyErr_SetObject(cls.ptr(), error.ptr());
+  throw pb::error_already_set();
+}
+
+} // namespace graphc::py

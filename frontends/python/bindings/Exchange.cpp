@@ -1,0 +1,295 @@
+// Values leave graphc: NumPy arrays, Python numbers, the buffer protocol, DLPack.
+#include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Dlpack.h"
+
+#include "frontends/record/Session.h"
+#include "frontends/record/Trace.h"
+#include "runtime/base/Strings.h"
+
+#include <pybind11/numpy.h>
+
+#include <atomic>
+
+namespace graphc::py {
+namespace {
+
+using strings::format;
+
+/// Memory a consumer looks at: dense node or a strided window of one.
+struct Window {
+  NodeRef node;
+  char *data = nullptr;
+  std::vector<int64_t> strides; ///< elements
+};
+
+Status finishQueue(rt::Device &device) {
+  pb::gil_scoped_release release;
+  return device.queue().finish();
+}
+
+/// The array's elements in host memory without copying, when it is possible.
+std::optional<Window> hostWindow(Array &x, std::string_view reason) {
+  if (!Trace::active() && x.view().hasLayout()) {
+    NodeRef base = x.storage()->current();
+    if (base->state() != NodeState::Ready) {
+      Array whole = Array::ofStorage(x.storage());
+      Array *arrays[] = {&whole};
+      // A small window of a large pending value is computed alone below.
+      if (x.size() * 2 >= whole.size()) {
+        evaluateNow(arrays, reason);
+        base = x.storage()->current();
+      }
+    }
+    if (base->state() == NodeState::Ready && base->buffer()->host()) {
+      Window w{base, nullptr, {x.view().strides().begin(), x.view().strides().end()}};
+      w.data =
+          static_cast<char *>(base->buffer()->host()) + x.view().offset() * itemSize(x.dtype());
+      return w;
+    }
+  }
+  Array *arrays[] = {&x};
+  evaluateNow(arrays, reason);
+  NodeRef node = unwrap(x.value());
+  if (node->state() != NodeState::Ready || !node->buffer()->host())
+    return std::nullopt;
+  Shape dense = denseStrides(x.shape());
+  return Window{node, static_cast<char *>(node->buffer()->host()), {dense.begin(), dense.end()}};
+}
+
+void deleteWindowNode(PyObject *capsule) {
+  delete static_cast<NodeRef *>(PyCapsule_GetPointer(capsule, "graphc.node"));
+}
+
+pb::object windowArray(const Array &x, const Window &w) {
+  auto owner = pb::reinterpret_steal<pb::object>(
+      PyCapsule_New(new NodeRef(w.node), "graphc.node", deleteWindowNode));
+  std::vector<pb::ssize_t> shape(x.shape().begin(), x.shape().end()), strides;
+  for (int64_t s : w.strides)
+    strides.push_back(static_cast<pb::ssize_t>(s * itemSize(x.dtype())));
+  pb::array out(pb::reinterpret_borrow<pb::dtype>(dtypeObject(x.dtype())), shape, strides, w.data,
+                owner);
+  // A newer version of the array lives elsewhere: nobody may write this one.
+  pb::detail::array_proxy(out.ptr())->flags &= ~pb::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  return out;
+}
+
+Result<std::vector<char>> download(const NodeRef &n) {
+  std::vector<char> bytes(static_cast<size_t>(n->bytes()));
+  if (!bytes.empty())
+    GRAPHC_TRY(n->device().queue().download(bytes.data(), *n->buffer(), n->bytes()));
+  return bytes;
+}
+
+pb::object arrayProtocol(Array &x, const pb::object &dtype, const pb::object &copy) {
+  pb::object out = toNumpy(x, "numpy");
+  bool mustCopy = !copy.is_none() && copy.cast<bool>();
+  bool mayCopy = copy.is_none() || mustCopy;
+  if (!dtype.is_none() && !dtypeObject(x.dtype()).equal(dtype)) {
+    if (!mayCopy)
+      throw pb::value_error(
+          "Unable to avoid copy while creating an array as requested: the dtype differs");
+    return out.attr("astype")(dtype);
+  }
+  return mustCopy ? out.attr("copy")() : out;
+}
+
+int getBuffer(PyObject *self, Py_buffer *view, int flags) {
+  try {
+    pb::object values = toNumpy(*asArray(self), "exchange");
+    // NumPy's view keeps the values alive, also when this array gets a newer version meanwhile.
+    return PyObject_GetBuffer(values.ptr(), view, flags);
+  } catch (pb::error_already_set &e) {
+    e.restore();
+  } catch (const std::exception &e) {
+    PyErr_SetString(PyExc_BufferError, e.what());
+  }
+  view->obj = nullptr;
+  return -1;
+}
+
+struct DlpackOwner {
+  NodeRef node;
+  std::vector<int64_t> shape, strides;
+};
+
+dlpack::Tensor dlpackTensor(const Array &x, const Window &w, DlpackOwner &owner) {
+  owner.node = w.node;
+  owner.shape.assign(x.shape().begin(), x.shape().end());
+  owner.strides = w.strides;
+  dlpack::Tensor t = {};
+  t.data = w.data;
+  t.device = {dlpack::kCpu, 0};
+  t.ndim = static_cast<int32_t>(owner.shape.size());
+  DType d = x.dtype();
+  t.dtype.code = d == DType::Bool ? dlpack::kBool
+                 : isFloat(d)     ? dlpack::kFloat
+                 : isUnsigned(d)  ? dlpack::kUInt
+                                  : dlpack::kInt;
+  t.dtype.bits = static_cast<uint8_t>(8 * itemSize(d));
+  t.dtype.lanes = 1;
+  t.shape = owner.shape.data();
+  t.strides = owner.strides.data();
+  return t;
+}
+
+template <typename Managed>
+void deleteManaged(Managed *managed) {
+  delete static_cast<DlpackOwner *>(managed->context);
+  delete managed;
+}
+
+template <typename Managed>
+pb::object capsule(const Array &x, const Window &w, const char *name) {
+  auto owner = std::make_unique<DlpackOwner>();
+  auto managed = std::make_unique<Managed>();
+  managed->tensor = dlpackTensor(x, w, *owner);
+  managed->deleter = deleteManaged<Managed>;
+  if constexpr (std::is_same_v<Managed, dlpack::ManagedVersioned>) {
+    managed->version = {1, 0};
+    managed->flags = dlpack::kReadOnly;
+  }
+  managed->context = owner.release();
+  // A consumer renames the capsule and calls the deleter itself.
+  PyObject *made = PyCapsule_New(managed.get(), name, [](PyObject *c) {
+    for (const char *known : {"dltensor", "dltensor_versioned"})
+      if (PyCapsule_IsValid(c, known)) {
+        auto *m = static_cast<Managed *>(PyCapsule_GetPointer(c, known));
+        m->deleter(m);
+      }
+  });
+  if (!made) {
+    deleteManaged(managed.release());
+    throw pb::error_already_set();
+  }
+  managed.release();
+  return pb::reinterpret_steal<pb::object>(made);
+}
+
+pb::object toDlpack(Array &x, const pb::object &maxVersion, const pb::object &device,
+                    const pb::object &copy) {
+  if (!device.is_none() && device.cast<pb::tuple>()[0].cast<int>() != dlpack::kCpu)
+    throw pb::buffer_error("graphc exports host memory: dl_device must be (1, 0)");
+  bool mustCopy = !copy.is_none() && copy.cast<bool>();
+  std::optional<Window> w = mustCopy ? std::nullopt : hostWindow(x, "exchange");
+  Array source = x;
+  if (!w) {
+    if (!copy.is_none() && !mustCopy)
+      throw pb::buffer_error("this array is not in host memory: exporting it needs a copy");
+    rt::Device *cpu = toDevice(pb::str("cpu"));
+    pb::object values = toNumpy(x, "exchange");
+    source = copyIn(values, std::nullopt, cpu);
+    w = hostWindow(source, "exchange");
+    if (!w)
+      throw pb::buffer_error("no host memory for an export");
+  }
+  check(finishQueue(w->node->device()));
+  bool versioned = !maxVersion.is_none() && maxVersion.cast<pb::tuple>()[0].cast<int>() >= 1;
+  return versioned ? capsule<dlpack::ManagedVersioned>(source, *w, "dltensor_versioned")
+                   : capsule<dlpack::Managed>(source, *w, "dltensor");
+}
+
+} // namespace
+
+void evaluateNow(std::span<Array *const> arrays, std::string_view reason) {
+  Status status;
+  {
+    pb::gil_scoped_release release;
+    status = evaluateArrays(arrays, reason);
+  }
+  check(std::move(status));
+}
+
+pb::object toNumpy(Array &x, std::string_view reason) {
+  if (auto w = hostWindow(x, reason)) {
+    check(finishQueue(w->node->device()));
+    return windowArray(x, *w);
+  }
+  NodeRef node = unwrap(x.value());
+  Result<std::vector<char>> bytes = [&] {
+    pb::gil_scoped_release release;
+    return download(node);
+  }();
+  std::vector<char> data = unwrap(std::move(bytes));
+  std::vector<pb::ssize_t> shape(x.shape().begin(), x.shape().end());
+  return pb::array(pb::reinterpret_borrow<pb::dtype>(dtypeObject(x.dtype())), shape, data.data());
+}
+
+pb::object toItem(Array &x, std::string_view reason) {
+  if (x.size() != 1)
+    raise(Status(
+        ErrorCode::InvalidArgument,
+        format("[item] can only convert an array of size 1 to a Python scalar, not one of shape {}",
+               op::compactShape(x.shape()))));
+  Array *arrays[] = {&x};
+  evaluateNow(arrays, reason);
+  NodeRef node = unwrap(x.value());
+  if (node->state() != NodeState::Ready)
+    raise(Status(ErrorCode::Trace,
+                 "[item] a value of a traced function is not known while it is traced"));
+  uint64_t word = 0;
+  Status status;
+  {
+    pb::gil_scoped_release release;
+    status = node->device().queue().download(&word, *node->buffer(), itemSize(node->dtype()));
+  }
+  check(std::move(status));
+  return scalarObject(&word, node->dtype());
+}
+
+pb::custom_type_setup bufferSetup() {
+  return pb::custom_type_setup([](PyHeapTypeObject *type) {
+    type->as_buffer.bf_getbuffer = getBuffer;
+    type->as_buffer.bf_releasebuffer = nullptr;
+  });
+}
+
+void defineExchange(pb::class_<Array> &cls) {
+  cls.def("__array__", arrayProtocol, pb::arg("dtype") = pb::none(), pb::arg("copy") = pb::none());
+  cls.def(
+      "__dlpack__",
+      [](Array &x, const pb::object &, const pb::object &maxVersion, const pb::object &device,
+         const pb::object &copy) { return toDlpack(x, maxVersion, device, copy); },
+      pb::kw_only(), pb::arg("stream") = pb::none(), pb::arg("max_version") = pb::none(),
+      pb::arg("dl_device") = pb::none(), pb::arg("copy") = pb::none());
+  cls.def("__dlpack_device__", [](const Array &) { return pb::make_tuple(dlpack::kCpu, 0); });
+  cls.def(
+      "item",
+      [](Array &x, const pb::args &index) {
+        if (index.empty())
+          return toItem(x, "item");
+        std::vector<IndexItem> items =
+            toIndex(index.size() == 1 ? pb::object(index[0]) : pb::object(index));
+        if (index.size() == 1 && x.rank() != 1) { // a flat index, as in NumPy
+          Array flat = unwrap(ops::reshape(x, Shape{-1}));
+          Array element = unwrap(ops::index(flat, items));
+          return toItem(element, "item");
+        }
+        Array element = unwrap(ops::index(x, items));
+        return toItem(element, "item");
+      },
+      "The element as a Python number.");
+  cls.def("tolist", [](Array &x) { return toNumpy(x, "item").attr("tolist")(); });
+  cls.def("tobytes", [](Array &x) { return toNumpy(x, "exchange").attr("tobytes")(); });
+  cls.def("__float__", [](Array &x) { return pb::float_(toItem(x, "float")); });
+  cls.def("__int__", [](Array &x) { return pb::int_(toItem(x, "int")); });
+  cls.def("__complex__", [](Array &x) {
+    return pb::reinterpret_steal<pb::object>(
+        PyComplex_FromDoubles(pb::float_(toItem(x, "float")).cast<double>(), 0));
+  });
+  cls.def("__index__", [](Array &x) {
+    if (isFloat(x.dtype()) || x.dtype() == DType::Bool || x.rank() != 0)
+      throw pb::type_error("only integer scalar arrays can be converted to a scalar index");
+    return toItem(x, "int");
+  });
+  cls.def("__bool__", [](Array &x) {
+    if (x.size() != 1)
+      raise(Status(ErrorCode::InvalidArgument,
+                   format("[bool] The truth value of an array with {} is ambiguous. Use a.any() or "
+                          "a.all(): shape {}",
+                          x.size() == 0 ? "no elements" : "more than one element",
+                          op::compactShape(x.shape()))));
+    return pb::bool_(toItem(x, "bool"));
+  });
+}
+
+} // namespace graphc::py

@@ -1,0 +1,255 @@
+// Module functions that record.
+#include "frontends/python/bindings/Bindings.h"
+
+#include "frontends/record/Session.h"
+#include "runtime/base/Strings.h"
+
+#include <pybind11/numpy.h>
+
+namespace graphc::py {
+namespace {
+
+using strings::format;
+
+Array elementwise(op::OpKind kind, const pb::args &args) {
+  const op::OpInfo &info = op::opInfo(kind);
+  if (args.size() != static_cast<size_t>(info.arity))
+    throw pb::type_error(format("{}() takes {} positional arguments but {} were given", info.name,
+                                info.arity, args.size()));
+  std::vector<Converted> converted(args.size());
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!convertOperand(args[i], converted[i])) {
+      converted[i].holder = toArray(args[i]);
+      converted[i].operand.emplace(converted[i].holder);
+    }
+    operands.push_back(*converted[i].operand);
+  }
+  return unwrap(ops::elementwise(kind, operands));
+}
+
+op::ReduceKind reduceKind(const std::string &name) {
+  auto kind = op::reduceKindFromName(name);
+  if (!kind)
+    throw pb::value_error(format("reduce: no reduction is called '{}'", name));
+  return *kind;
+}
+
+pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::object &deviceName,
+                   const pb::object &copy) {
+  auto wanted = toOptionalDType(dtype);
+  rt::Device *device = toDevice(deviceName);
+  bool mustCopy = !copy.is_none() && copy.cast<bool>();
+  if (Array *given = asArray(object)) {
+    Array x = *given;
+    if (device && device != &x.device())
+      x = unwrap(ops::toDevice(x, *device));
+    else if (!mustCopy && (!wanted || *wanted == x.dtype()))
+      return object;
+    if (wanted && *wanted != x.dtype())
+      return pb::cast(unwrap(ops::cast(x, *wanted)));
+    return pb::cast(unwrap(ops::copy(x)));
+  }
+  if (!copy.is_none() && !mustCopy)
+    throw pb::value_error("Unable to avoid copy while creating an array as requested: graphc "
+                          "copies other objects' memory; "
+                          "from_dlpack shares it");
+  PyObject *p = object.ptr();
+  if (PyBool_Check(p) || PyLong_Check(p) || PyFloat_Check(p)) {
+    Converted c;
+    convertOperand(object, c);
+    DType t = wanted ? *wanted : c.operand->dtype.value_or(c.operand->scalar.type().dtype);
+    // Integers above int64 are uint64 in NumPy.
+    if (!wanted && t == DType::Int64 && !op::fits(c.operand->scalar.integer, t))
+      t = DType::UInt64;
+    return pb::cast(unwrap(ops::full({}, c.operand->scalar, t, device)));
+  }
+  return pb::cast(copyIn(object, wanted, device));
+}
+
+Array full(const pb::object &shape, const pb::object &value, const pb::object &dtype,
+           const pb::object &device) {
+  auto wanted = toOptionalDType(dtype);
+  rt::Device *on = toDevice(device);
+  Shape dims = toShape(shape);
+  Converted c;
+  if (!convertOperand(value, c) || c.operand->array) {
+    Array x = toArray(value);
+    if (wanted)
+      x = unwrap(ops::cast(x, *wanted));
+    if (on)
+      x = unwrap(ops::toDevice(x, *on));
+    return unwrap(ops::copy(unwrap(ops::broadcastTo(x, dims))));
+  }
+  DType t = wanted ? *wanted : c.operand->dtype.value_or(c.operand->scalar.type().dtype);
+  return unwrap(ops::full(dims, c.operand->scalar, t, on));
+}
+
+/// NumPy reads the capsule of any library; the memory is shared, not copied.
+Array fromDlpack(const pb::object &object, const pb::object &copy) {
+  if (Array *a = asArray(object))
+    return *a;
+  pb::object values = pb::module_::import("numpy").attr("from_dlpack")(object);
+  if (!copy.is_none() && copy.cast<bool>())
+    return copyIn(values, std::nullopt, nullptr);
+  auto array = pb::reinterpret_borrow<pb::array>(values);
+  rt::Device *cpu = toDevice(pb::str("cpu"));
+  DType t = toDType(values.attr("dtype"));
+  bool dense = (array.flags() & pb::array::c_style) != 0;
+  bool aligned =
+      reinterpret_cast<uintptr_t>(array.data()) % static_cast<uintptr_t>(itemSize(t)) == 0;
+  if (!dense || !aligned || array.size() == 0) {
+    if (!copy.is_none())
+      throw pb::value_error("from_dlpack: this array is not dense in memory: it needs a copy");
+    return copyIn(values, std::nullopt, cpu);
+  }
+  std::shared_ptr<void> owner(values.release().ptr(), [](void *p) {
+    if (!Py_IsInitialized())
+      return;
+    pb::gil_scoped_acquire gil;
+    Py_DECREF(static_cast<PyObject *>(p));
+  });
+  pb::tuple dims = array.attr("shape");
+  return unwrap(
+      ops::wrapHost(const_cast<void *>(array.data()), {t, toShape(dims)}, std::move(owner), cpu));
+}
+
+pb::object resultType(const pb::args &args) {
+  std::vector<op::OperandType> types;
+  for (pb::handle a : args) {
+    Converted c;
+    bool isType = PyType_Check(a.ptr()) || PyUnicode_Check(a.ptr()) || pb::isinstance<pb::dtype>(a);
+    if (isType)
+      types.push_back({toDType(a), op::Weak::None});
+    else if (convertOperand(a, c))
+      types.push_back(c.operand->type());
+    else
+      throw pb::type_error("result_type takes arrays, numbers and dtypes");
+  }
+  if (types.empty())
+    throw pb::value_error("at least one array or dtype is required");
+  return dtypeObject(op::resultType(types));
+}
+
+void defineMovement(pb::module_ &m) {
+  m.def("reshape", [](const pb::object &x, const pb::object &shape) {
+    return unwrap(ops::reshape(toArray(x), toShape(shape)));
+  });
+  m.def(
+      "transpose",
+      [](const pb::object &x, const pb::object &axes) {
+        return unwrap(ops::transpose(toArray(x), toAxes(axes)));
+      },
+      pb::arg("x"), pb::arg("axes") = pb::none());
+  m.def("broadcast_to", [](const pb::object &x, const pb::object &shape) {
+    return unwrap(ops::broadcastTo(toArray(x), toShape(shape)));
+  });
+  m.def(
+      "flip",
+      [](const pb::object &x, const pb::object &axes) {
+        return unwrap(ops::flip(toArray(x), toAxes(axes)));
+      },
+      pb::arg("x"), pb::arg("axes") = pb::none());
+  m.def("expand_dims", [](const pb::object &x, const pb::object &axes) {
+    return unwrap(ops::expandDims(toArray(x), toAxes(axes).value_or(std::vector<int64_t>{0})));
+  });
+  m.def(
+      "squeeze",
+      [](const pb::object &x, const pb::object &axes) {
+        return unwrap(ops::squeeze(toArray(x), toAxes(axes)));
+      },
+      pb::arg("x"), pb::arg("axes") = pb::none());
+  m.def(
+      "concatenate",
+      [](const pb::object &arrays, const pb::object &axis) {
+        auto at = axis.is_none() ? std::nullopt : std::optional(axis.cast<int64_t>());
+        return unwrap(ops::concatenate(toArrays(arrays), at));
+      },
+      pb::arg("arrays"), pb::arg("axis") = 0);
+}
+
+void defineCreation(pb::module_ &m) {
+  pb::arg_v dtype = pb::arg("dtype") = pb::none(), device = pb::arg("device") = pb::none();
+  m.def("asarray", asarray, pb::arg("object"), dtype, device, pb::arg("copy") = pb::none());
+  m.def("full", full, pb::arg("shape"), pb::arg("value"), dtype, device);
+  m.def(
+      "iota",
+      [](int64_t count, const pb::object &t, const pb::object &on) {
+        return unwrap(ops::iota(count, toOptionalDType(t).value_or(DType::Int64), toDevice(on)));
+      },
+      pb::arg("count"), dtype, device);
+  m.def(
+      "arange",
+      [](const pb::object &start, const pb::object &stop, const pb::object &step,
+         const pb::object &t, const pb::object &on) {
+        return unwrap(ops::arange(toScalar(start), toScalar(stop), toScalar(step),
+                                  toOptionalDType(t), toDevice(on)));
+      },
+      pb::arg("start"), pb::arg("stop"), pb::arg("step"), dtype, device);
+  m.def("from_dlpack", fromDlpack, pb::arg("x"), pb::arg("copy") = pb::none());
+}
+
+void defineEvaluation(pb::module_ &m) {
+  m.def(
+      "eval",
+      [](const pb::object &arrays, const std::string &reason) {
+        std::vector<Array *> list;
+        for (pb::handle item : arrays) {
+          Array *a = asArray(item);
+          if (!a)
+            throw pb::type_error("eval takes Arrays");
+          list.push_back(a);
+        }
+        evaluateNow(list, reason);
+      },
+      pb::arg("arrays"), pb::arg("reason") = "eval");
+  m.def("pending", [](const Array &x) { return unwrap(x.value())->state() == NodeState::Pending; });
+  m.def("print_stage", [](const pb::object &arrays, const std::string &stage) {
+    std::vector<NodeRef> roots;
+    for (const Array &a : toArrays(arrays))
+      roots.push_back(unwrap(a.value()));
+    Result<std::string> text = [&] {
+      pb::gil_scoped_release release;
+      return printStage(roots, stage);
+    }();
+    return unwrap(std::move(text));
+  });
+  m.def("shares_memory", [](const Array &a, const Array &b) { return a.mayShareMemory(b); });
+  m.def("shares_storage", [](const Array &a, const Array &b) { return a.sharesStorage(b); });
+}
+
+} // namespace
+
+void defineFunctions(pb::module_ &m) {
+  for (int i = 0; i < op::kOpKindCount; ++i) {
+    auto kind = static_cast<op::OpKind>(i);
+    const op::OpInfo &info = op::opInfo(kind);
+    if (info.category != op::Category::Elementwise || kind == op::OpKind::Cast)
+      continue;
+    m.def(
+        std::string(info.name).c_str(),
+        [kind](const pb::args &args) { return elementwise(kind, args); },
+        std::string(info.summary).c_str());
+  }
+  m.def("cast", [](const pb::object &x, const pb::object &dtype) {
+    return unwrap(ops::cast(toArray(x), toDType(dtype)));
+  });
+  m.def(
+      "reduce",
+      [](const std::string &kind, const pb::object &x, const pb::object &axes, bool keepdims,
+         const pb::object &dtype) {
+        return unwrap(ops::reduce(reduceKind(kind), toArray(x), toAxes(axes), keepdims,
+                                  toOptionalDType(dtype)));
+      },
+      pb::arg("kind"), pb::arg("x"), pb::arg("axes") = pb::none(), pb::arg("keepdims") = false,
+      pb::arg("dtype") = pb::none());
+  m.def("matmul", [](const pb::object &x, const pb::object &y) {
+    return unwrap(ops::matmul(toArray(x), toArray(y)));
+  });
+  m.def("result_type", resultType);
+  defineMovement(m);
+  defineCreation(m);
+  defineEvaluation(m);
+}
+
+} // namespace graphc::py

@@ -1,0 +1,187 @@
+// Traces, traced functions, and the fast path of jit.
+#include "frontends/python/bindings/Bindings.h"
+
+#include "frontends/record/Session.h"
+#include "frontends/record/Trace.h"
+
+#include <algorithm>
+
+namespace graphc::py {
+namespace {
+
+struct TraceHandle {
+  std::unique_ptr<Trace> trace;
+};
+struct TracedFunction {
+  std::shared_ptr<Function> function;
+};
+
+std::vector<Array *> borrowArrays(const pb::object &arrays) {
+  std::vector<Array *> out;
+  for (pb::handle item : arrays) {
+    Array *a = asArray(item);
+    if (!a)
+      throw pb::type_error("a sequence of Arrays is needed");
+    out.push_back(a);
+  }
+  return out;
+}
+
+pb::tuple beginTrace(const pb::object &arrays) {
+  std::vector<Array> given;
+  for (Array *a : borrowArrays(arrays))
+    given.push_back(*a);
+  auto handle = std::make_unique<TraceHandle>();
+  handle->trace = unwrap(Trace::begin(given));
+  pb::list placeholders;
+  for (const Array &a : handle->trace->placeholders())
+    placeholders.append(a);
+  return pb::make_tuple(std::move(handle), placeholders);
+}
+
+TracedFunction endTrace(TraceHandle &handle, const pb::object &outputs) {
+  if (!handle.trace || Trace::active() != handle.trace.get())
+    raise(Status(ErrorCode::Trace, "[jit] this trace has ended"));
+  std::vector<Array> results;
+  for (Array *a : borrowArrays(outputs))
+    results.push_back(*a);
+  Result<std::unique_ptr<Function>> function = [&] {
+    pb::gil_scoped_release release;
+    return handle.trace->finish(results);
+  }();
+  handle.trace.reset();
+  return {unwrap(std::move(function))};
+}
+
+/// Runs without the GIL; arrays are borrowed from Python objects that the caller holds.
+std::vector<Array> callFunction(const Function &function, std::span<Array *const> arrays) {
+  std::vector<Array> outputs;
+  Status status;
+  {
+    pb::gil_scoped_release release;
+    status = function.call(arrays, outputs);
+  }
+  check(std::move(status));
+  return outputs;
+}
+
+pb::list toList(std::vector<Array> arrays) {
+  pb::list out(arrays.size());
+  for (size_t i = 0; i < arrays.size(); ++i)
+    PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i),
+                    pb::cast(std::move(arrays[i])).release().ptr());
+  return out;
+}
+
+std::string stageText(const TracedFunction &f, const std::string &stage) {
+  Result<std::string> text = [&] {
+    pb::gil_scoped_release release;
+    return f.function->printStage(stage);
+  }();
+  return unwrap(std::move(text));
+}
+
+/// The functions bound to one jitted Python function, most recently used first.
+class Jit {
+public:
+  explicit Jit(pb::object slow) : slow(std::move(slow)) {}
+
+  pb::object call(const pb::args &args, const pb::kwargs &kwargs) {
+    constexpr size_t kFew = 16;
+    Array *arrays[kFew];
+    size_t count = args.size();
+    bool fast = !bound.empty() && count <= kFew && kwargs.empty() && !Trace::active();
+    for (size_t i = 0; fast && i < count; ++i)
+      fast = (arrays[i] = asArray(args[i])) != nullptr;
+    if (fast)
+      for (size_t i = 0; i < bound.size(); ++i)
+        if (matches(bound[i], {arrays, count})) {
+          std::rotate(bound.begin(), bound.begin() + static_cast<std::ptrdiff_t>(i),
+                      bound.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+          return run({arrays, count});
+        }
+    return slow(args, kwargs);
+  }
+
+  void bind(const pb::tuple &args, const TracedFunction &function, pb::object unflatten) {
+    // Which device new arrays go to is part of what was traced.
+    bound.insert(bound.begin(), {function.function, std::move(unflatten), unwrap(currentDevice())});
+    if (bound.size() > kMaxBound)
+      bound.pop_back();
+    static_cast<void>(args);
+  }
+  void clear() { bound.clear(); }
+  size_t size() const { return bound.size(); }
+
+private:
+  struct Bound {
+    std::shared_ptr<Function> function;
+    pb::object unflatten;
+    rt::Device *device;
+  };
+  static constexpr size_t kMaxBound = 64;
+
+  static bool matches(const Bound &b, std::span<Array *const> arrays) {
+    std::span<const Array *const> given(const_cast<const Array *const *>(arrays.data()),
+                                        arrays.size());
+    auto device = currentDevice();
+    return device && *device == b.device && b.function->accepts(given) &&
+           b.function->isSafeFor(given);
+  }
+
+  pb::object run(std::span<Array *const> arrays) {
+    // Held here: another thread may clear() meanwhile.
+    std::shared_ptr<Function> function = bound.front().function;
+    pb::object unflatten = bound.front().unflatten;
+    std::vector<Array> outputs = callFunction(*function, arrays);
+    if (unflatten.is_none() && outputs.size() == 1)
+      return pb::cast(std::move(outputs[0]));
+    pb::list list = toList(std::move(outputs));
+    if (unflatten.is_none() || unflatten.ptr() == reinterpret_cast<PyObject *>(&PyList_Type))
+      return list;
+    return unflatten(list);
+  }
+
+  pb::object slow;
+  std::vector<Bound> bound;
+};
+
+} // namespace
+
+void defineJit(pb::module_ &m) {
+  pb::class_<TraceHandle>(m, "Trace");
+  pb::class_<TracedFunction>(m, "Function")
+      .def("call",
+           [](const TracedFunction &f, const pb::object &arrays) {
+             return toList(callFunction(*f.function, borrowArrays(arrays)));
+           })
+      .def("is_safe_for",
+           [](const TracedFunction &f, const pb::object &arrays) {
+             std::vector<Array *> list = borrowArrays(arrays);
+             return f.function->isSafeFor(
+                 {const_cast<const Array *const *>(list.data()), list.size()});
+           })
+      .def("print_stage", stageText)
+      .def("explain", [](const TracedFunction &f) { return stageText(f, "explain"); })
+      .def("export_text", [](const TracedFunction &f) { return stageText(f, "graph"); })
+      .def_property_readonly("program_count",
+                             [](const TracedFunction &f) { return f.function->programCount(); })
+      .def_property_readonly("updates_arguments", [](const TracedFunction &f) {
+        return f.function->updatesArguments();
+      });
+  m.def("begin_trace", beginTrace);
+  m.def("end_trace", endTrace);
+  m.def("abort_trace", [](TraceHandle &handle) { handle.trace.reset(); });
+  m.def("is_tracing", [] { return Trace::active() != nullptr; });
+  m.def("is_traced", [](const Array &x) {
+    return Trace::active() && x.storage()->traceId() == Trace::active()->id();
+  });
+  pb::class_<Jit>(m, "Jit")
+      .def(pb::init<pb::object>())
+      .def("__call__", &Jit::call)
+      .def("bind", &Jit::bind)
+      .def("clear", &Jit::clear)
+      .def_property_readonly("size", &Jit::size);
+}
+
+} // namespace graphc::py

@@ -1,0 +1,115 @@
+// User lines: a code object and an instruction offset, taken when something is recorded, turned
+// into text when asked for.
+#include "frontends/python/bindings/Bindings.h"
+
+#include <unordered_map>
+
+namespace graphc::py {
+namespace {
+
+/// Beyond this many places (code generated in a loop) new ones stay unknown.
+constexpr size_t kMaxPlaces = 1 << 18;
+
+struct Place {
+  PyCodeObject *code; ///< owned
+  int offset;
+};
+struct PlaceHash {
+  size_t operator()(const std::pair<PyCodeObject *, int> &p) const {
+    return reinterpret_cast<size_t>(p.first) * 0x9e3779b97f4a7c15u + static_cast<size_t>(p.second);
+  }
+};
+
+/// Guarded by the GIL; lives as long as the process because nodes do.
+struct Places {
+  std::string folder;
+  std::vector<Place> list;
+  std::unordered_map<std::pair<PyCodeObject *, int>, Location, PlaceHash> known;
+  std::unordered_map<PyCodeObject *, bool> isOurs; ///< owns its keys
+};
+Places &places() {
+  static auto *p = new Places;
+  return *p;
+}
+
+bool isPackageCode(PyCodeObject *code) {
+  Places &p = places();
+  auto [it, isNew] = p.isOurs.try_emplace(code, false);
+  if (!isNew)
+    return it->second;
+  Py_INCREF(code); // an address that is known must not be used again by another code object
+  const char *name = PyUnicode_AsUTF8(code->co_filename);
+  if (!name)
+    PyErr_Clear();
+  it->second = name && !p.folder.empty() && std::string_view(name).starts_with(p.folder);
+  return it->second;
+}
+
+int instructionOffset(PyFrameObject *frame) {
+#if PY_VERSION_HEX >= 0x030b0000
+  return PyFrame_GetLasti(frame);
+#else
+  return -PyFrame_GetLineNumber(frame); // negative: a line, not an offset
+#endif
+}
+
+Location remember(PyCodeObject *code, int offset) {
+  Places &p = places();
+  auto found = p.known.find({code, offset});
+  if (found != p.known.end())
+    return found->second;
+  if (p.list.size() >= kMaxPlaces)
+    return 0;
+  Py_INCREF(code);
+  p.list.push_back({code, offset});
+  Location location = p.list.size();
+  p.known.emplace(std::pair(code, offset), location);
+  return location;
+}
+
+Location currentLocation() {
+  PyFrameObject *top = PyEval_GetFrame(); // borrowed
+  if (!top)
+    return 0;
+  auto frame = pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject *>(top));
+  while (frame) {
+    auto *f = reinterpret_cast<PyFrameObject *>(frame.ptr());
+    PyCodeObject *code = PyFrame_GetCode(f);
+    Location found = isPackageCode(code) ? 0 : remember(code, instructionOffset(f));
+    bool ours = isPackageCode(code);
+    Py_DECREF(code);
+    if (!ours)
+      return found;
+    frame = pb::reinterpret_steal<pb::object>(reinterpret_cast<PyObject *>(PyFrame_GetBack(f)));
+  }
+  return 0;
+}
+
+std::string locationLine(Location location) {
+  if (!Py_IsInitialized())
+    return {};
+  pb::gil_scoped_acquire gil;
+  Places &p = places();
+  if (location == 0 || location > p.list.size())
+    return {};
+  const Place &place = p.list[location - 1];
+  int line = place.offset < 0 ? -place.offset : PyCode_Addr2Line(place.code, place.offset);
+  const char *file = PyUnicode_AsUTF8(place.code->co_filename);
+  if (!file) {
+    PyErr_Clear();
+    return {};
+  }
+  return std::string(file) + ":" + std::to_string(line);
+}
+
+} // namespace
+
+void setPackageFolder(const std::string &folder) {
+  Places &p = places();
+  p.folder = folder.empty() || folder.ends_with('/') ? folder : folder + "/";
+  p.isOurs.clear();
+}
+
+void installLocationSource() { setLocationSource({currentLocation, locationLine}); }
+
+} // namespace graphc::py

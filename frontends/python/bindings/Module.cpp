@@ -1,0 +1,10 @@
+#include "frontends/python/bindings/Bindings.h"
+
+PYBIND11_MODULE(_graphc, m) {
+  m.doc() = "The compiled part of graphc; frontends/python/bindings/README.md describes it.";
+  graphc::py::installLocationSource();
+  graphc::py::defineArray(m);
+  graphc::py::defineFunctions(m);
+  graphc::py::defineJit(m);
+  graphc::py::defineInfo(m);
+}
