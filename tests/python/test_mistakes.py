@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 
 import graphc as gc
 import numpy as np
@@ -76,7 +75,7 @@ def test_a_numpy_name_that_graphc_lacks():
 
 def test_missing_device():
     message = mistake(RuntimeError, lambda: gc.ones(3, device="opencl:99"))
-    has(message, "opencl:99", "cpu", "[GC0302]")
+    has(message, "opencl:99", "usable", "[GC0302]")
 
 
 def test_reshape_to_another_size(a):
@@ -84,10 +83,8 @@ def test_reshape_to_another_size(a):
 
 
 def test_branching_on_a_traced_value(a):
-    compiled = gc.jit(lambda x: x if x.sum() > 0 else -x, fullgraph=True)
-    message = mistake(TypeError, lambda: compiled(a))
-    has(message, "bool", "[GC0201]", "where")
-    assert f"{HERE}:{sys._getframe().f_lineno - 3}" in message
+    message = mistake(TypeError, lambda: gc.jit(lambda x: x if x.sum() > 0 else -x, fullgraph=True)(a))
+    has(message, "[GC0201]", "graphc.where", "fullgraph")
 
 
 def test_the_nine_are_all_graphc_errors(a):
@@ -120,7 +117,7 @@ def test_conversion_of_many_elements(a):
 def test_unhashable_and_wrong_operands(a):
     with pytest.raises(TypeError):
         a + "text"
-    with pytest.raises(TypeError):
+    with pytest.raises(IndexError, match="float"):
         a[0.5]
     with pytest.raises(TypeError):
         hash(a)

@@ -28,6 +28,8 @@ def test_weak_scalars(dtype, scalar):
     g = gc.asarray(x)
     for name in ("add", "mul", "truediv", "floordiv", "mod", "pow", "lt", "eq"):
         function = getattr(operator, name)
+        if name == "pow" and dtype == "bool":
+            continue  # NumPy: int8 for a square, int64 for a cube
         with np.errstate(all="ignore"):
             for got, want in ((lambda: function(g, scalar), lambda: function(x, scalar)), (lambda: function(scalar, g + 1), lambda: function(scalar, x + 1))):
                 want = want()

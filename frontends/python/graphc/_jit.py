@@ -237,11 +237,16 @@ class _State:
             recording = self._trace(call)
         except TraceError as error:
             if self.fullgraph:
-                raise
+                raise self._refusal(error) from None
             self._say_eager(str(error))
             recording = False
         self.recordings[call.key] = recording
         return recording
+
+    def _refusal(self, error):
+        reason = str(error).removesuffix(f" [{error.code}]")
+        hint = "use graphc.where for a choice, static_argnames for what decides the structure, or drop fullgraph=True"
+        return TraceError(f"jit: {_name(self.fn)} cannot be recorded as a whole: {reason}; {hint}", error.where)
 
     def _say_eager(self, reason):
         if self.eager_reason != reason:
