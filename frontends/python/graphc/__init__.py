@@ -144,7 +144,6 @@ from ._reductions import (  # noqa: E402
 
 newaxis = None
 bool = bool_
-__version__ = _graphc.build_info()["version"]
 _attach()
 del _attach
 
@@ -155,6 +154,8 @@ def __dir__():
 
 def __getattr__(name):
     """Reached for names that graphc does not have: says so, and names the nearest one."""
+    if name == "__version__":
+        return _graphc.build_info()["version"]
     if name.startswith("__"):
         raise AttributeError(f"module 'graphc' has no attribute {name!r}")
     import difflib
