@@ -1,0 +1,241 @@
+//===- OpenCLTest.cpp - The OpenCL driver on whatever device there is -------------------------===//
+#include "runtime/base/Shape.h"
+#include "runtime/drivers/Drivers.h"
+#include "runtime/drivers/opencl/Api.h"
+#include "runtime/exec/Executor.h"
+#include "tests/runtime/ProgramBuilder.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace graphc;
+using namespace graphc::rt;
+using program::BufferKind;
+using program::Target;
+using test::ProgramBuilder;
+
+namespace {
+
+constexpr const char *kSource = R"(
+__kernel void add_size(__global const long *x, __global long *y, long n, long range) {
+  for (long i = get_global_id(0) * 4; i < min(range, (long)(get_global_id(0) * 4 + 4)); ++i)
+    y[i] = x[i] + n;
+}
+)";
+
+std::vector<uint8_t> twoSteps(uint32_t group = 0, const char *source = kSource) {
+  ProgramBuilder b(Target::OpenCL);
+  b.addSource(source);
+  uint32_t n = b.dim(0, 0);
+  uint32_t x = b.input("x", graphc::DType::Int64, {n}, n);
+  uint32_t y = b.output("y", graphc::DType::Int64, {n}, n);
+  uint32_t t = b.buffer(BufferKind::Temp, graphc::DType::Int64, n);
+  uint32_t k = b.kernel("add_size", {0, 1}, 1);
+  b.kernels[k].itemsPerThread = 4;
+  b.kernels[k].group = group;
+  b.launch(k, n, {x, t}, {n});
+  b.launch(k, n, {t, y}, {n});
+  return b.build();
+}
+
+class OpenCL : public ::testing::Test {
+protected:
+  void SetUp() override {
+    auto found = findDevice("opencl");
+    if (!found)
+      GTEST_SKIP() << found.status().message();
+    device = *found;
+  }
+  Tensor upload(const std::vector<int64_t> &values) {
+    int64_t bytes = static_cast<int64_t>(values.size() * 8);
+    auto buffer = device->allocate(bytes);
+    EXPECT_TRUE(buffer.isOk()) << buffer.status().message();
+    EXPECT_TRUE(device->queue().upload(**buffer, values.data(), bytes).isOk());
+    return {*buffer, graphc::DType::Int64, {static_cast<int64_t>(values.size())}};
+  }
+  std::vector<int64_t> download(const Tensor &t) {
+    std::vector<int64_t> values(static_cast<size_t>(t.shape[0]));
+    EXPECT_TRUE(device->queue()
+                    .download(values.data(), *t.buffer, static_cast<int64_t>(values.size() * 8))
+                    .isOk());
+    return values;
+  }
+  Device *device = nullptr;
+};
+
+TEST_F(OpenCL, RunsAProgram) {
+  for (uint32_t group : {0u, 1u, 16u}) {
+    auto p = load(twoSteps(group), *device);
+    ASSERT_TRUE(p.isOk()) << p.status().message();
+    for (int64_t n : {1, 5, 64, 1001}) {
+      std::vector<int64_t> in(static_cast<size_t>(n)), want(static_cast<size_t>(n));
+      for (size_t i = 0; i < in.size(); ++i) {
+        in[i] = static_cast<int64_t>(i * i);
+        want[i] = in[i] + 2 * n;
+      }
+      Tensor x = upload(in);
+      std::vector<Tensor> out;
+      Status s = run(**p, std::span(&x, 1), {}, out);
+      ASSERT_TRUE(s.isOk()) << s.message();
+      EXPECT_EQ(download(out[0]), want) << group << " " << n;
+    }
+    Tensor empty = upload({});
+    std::vector<Tensor> out;
+    ASSERT_TRUE(run(**p, std::span(&empty, 1), {}, out).isOk());
+    EXPECT_EQ(out[0].shape, Shape({0}));
+  }
+  EXPECT_TRUE(device->queue().finish().isOk());
+}
+
+TEST_F(OpenCL, ManyThreadsShareAProgram) {
+  auto p = load(twoSteps(16), *device);
+  ASSERT_TRUE(p.isOk()) << p.status().message();
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 20; ++round) {
+        Tensor x = upload(std::vector<int64_t>(64, t * 100 + round));
+        std::vector<Tensor> out;
+        if (!run(**p, std::span(&x, 1), {}, out) ||
+            download(out[0]) != std::vector<int64_t>(64, t * 100 + round + 128))
+          ++wrong;
+      }
+    });
+  for (auto &t : threads)
+    t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(OpenCL, ReportsTheBuildLog) {
+  auto p = load(twoSteps(0, "__kernel void add_size(int x) { this is not C; }"), *device);
+  ASSERT_FALSE(p.isOk());
+  EXPECT_EQ(p.status().code(), ErrorCode::Compile);
+  EXPECT_TRUE(p.status().message().starts_with("[opencl] clBuildProgram failed (-11): "))
+      << p.status().message();
+  EXPECT_GT(p.status().message().size(), 45u) << p.status().message();
+}
+
+TEST_F(OpenCL, RefusesKernelsThatDoNotMatch) {
+  auto missing = load(twoSteps(0, "__kernel void other(long x) {}"), *device);
+  ASSERT_FALSE(missing.isOk());
+  EXPECT_NE(missing.status().message().find("kernel add_size"), std::string::npos)
+      << missing.status().message();
+  auto fewer = load(twoSteps(0, "__kernel void add_size(__global long *x) {}"), *device);
+  ASSERT_FALSE(fewer.isOk());
+  EXPECT_EQ(fewer.status().message(), "[opencl] kernel add_size takes 1 arguments instead of 4");
+  ProgramBuilder needs(Target::OpenCL);
+  needs.meta.isa = needs.text("telepathy");
+  auto unsupported = load(needs.build(), *device);
+  EXPECT_EQ(unsupported.status().code(), ErrorCode::Unsupported);
+  ProgramBuilder other(Target::Cpu);
+  EXPECT_EQ(load(other.build(), *device).status().message(), "[opencl] this program is for cpu");
+}
+
+TEST_F(OpenCL, ChecksMemoryBeforeAsking) {
+  const DeviceInfo &info = device->info();
+  EXPECT_LT(info.budgetBytes, info.memoryBytes);
+  auto larger = device->allocate(info.largestBuffer + 1);
+  ASSERT_FALSE(larger.isOk());
+  EXPECT_EQ(larger.status().code(), ErrorCode::OutOfMemory);
+  // Drivers allocate lazily, so this never touches the memory: only the budget can refuse.
+  std::vector<BufferRef> held;
+  Status refused;
+  while (refused.isOk() && held.size() < 10000) {
+    auto b = device->allocate(info.largestBuffer / 4);
+    if (b)
+      held.push_back(*b);
+    else
+      refused = b.takeStatus();
+  }
+  EXPECT_EQ(refused.code(), ErrorCode::OutOfMemory);
+  EXPECT_NE(refused.message().find(" free ("), std::string::npos) << refused.message();
+  EXPECT_LE(device->liveBytes(), info.budgetBytes);
+  held.clear();
+  device->releaseCached();
+  EXPECT_EQ(device->cachedBytes(), 0);
+  EXPECT_TRUE(device->allocate(1000).isOk());
+}
+
+TEST_F(OpenCL, LeavesSignalHandlersAlone) {
+  auto p = load(twoSteps(1), *device);
+  ASSERT_TRUE(p.isOk());
+  Tensor x = upload({1, 2, 3});
+  std::vector<Tensor> out;
+  ASSERT_TRUE(run(**p, std::span(&x, 1), {}, out).isOk());
+  for (int s : {SIGFPE, SIGSEGV, SIGUSR2, SIGINT, SIGTERM, SIGABRT}) {
+    struct sigaction action;
+    ASSERT_EQ(sigaction(s, nullptr, &action), 0);
+#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer) &&                         \
+    !__has_feature(thread_sanitizer)
+    EXPECT_EQ(action.sa_handler, SIG_DFL) << s;
+#endif
+  }
+}
+
+TEST_F(OpenCL, AForkedChildGetsAnError) {
+  auto p = load(twoSteps(), *device);
+  ASSERT_TRUE(p.isOk());
+  Tensor x = upload({1, 2, 3});
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(10);
+    std::vector<Tensor> out;
+    bool refused = run(**p, std::span(&x, 1), {}, out).code() == ErrorCode::Device &&
+                   device->allocate(8).status().code() == ErrorCode::Device &&
+                   load(twoSteps(), *device).status().code() == ErrorCode::Device &&
+                   device->queue().finish().code() == ErrorCode::Device;
+    x.buffer.reset();
+    p->reset();
+    _exit(refused ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  std::vector<Tensor> out;
+  ASSERT_TRUE(run(**p, std::span(&x, 1), {}, out).isOk());
+  EXPECT_EQ(download(out[0]), (std::vector<int64_t>{7, 8, 9}));
+}
+
+TEST_F(OpenCL, TheLockKeepsOutOtherProcesses) {
+  int pipes[2];
+  ASSERT_EQ(pipe(pipes), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    opencl::BuildLock lock;
+    char c = 'x';
+    ssize_t sent = write(pipes[1], &c, 1);
+    usleep(300'000);
+    c = 'y';
+    sent += write(pipes[1], &c, 1);
+    _exit(sent == 2 ? 0 : 1);
+  }
+  char c = 0;
+  ASSERT_EQ(read(pipes[0], &c, 1), 1);
+  {
+    opencl::BuildLock lock;
+    // The child has written again before it let go.
+    ASSERT_EQ(read(pipes[0], &c, 1), 1);
+    EXPECT_EQ(c, 'y');
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  close(pipes[0]);
+  close(pipes[1]);
+}
+
+TEST(OpenCLApi, FailuresHaveOneForm) {
+  EXPECT_EQ(opencl::failure("clFinish", CL_OUT_OF_RESOURCES).message(),
+            "[opencl] clFinish failed (-5): CL_OUT_OF_RESOURCES");
+  EXPECT_EQ(opencl::failure("clFinish", CL_OUT_OF_RESOURCES).code(), ErrorCode::Device);
+  EXPECT_EQ(opencl::failure("clCreateBuffer", CL_MEM_OBJECT_ALLOCATION_FAILURE).code(),
+            ErrorCode::OutOfMemory);
+  EXPECT_EQ(opencl::failure("clX", -9999, "because").message(),
+            "[opencl] clX failed (-9999): because");
+}
+
+} // namespace

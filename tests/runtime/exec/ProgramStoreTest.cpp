@@ -1,0 +1,151 @@
+//===- ProgramStoreTest.cpp - One compile for one key -----------------------------------------===//
+#include "runtime/exec/ProgramStore.h"
+
+#include "runtime/base/Trace.h"
+#include "runtime/drivers/Drivers.h"
+#include "tests/runtime/ProgramBuilder.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace graphc;
+using namespace graphc::rt;
+using test::ProgramBuilder;
+
+namespace {
+
+class ProgramStoreTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    char name[] = "/tmp/graphc-test-XXXXXX";
+    ASSERT_NE(mkdtemp(name), nullptr);
+    root = name;
+    disk = std::make_unique<DiskCache>(
+        DiskCache::Options{root + "/programs", CacheMode::ReadWrite, 1 << 30});
+    nul = *findDevice("null");
+  }
+  void TearDown() override { ASSERT_EQ(std::system(("rm -rf " + root).c_str()), 0); }
+
+  static std::vector<uint8_t> blob() { return ProgramBuilder(program::Target::Cpu).build(); }
+  std::vector<uint8_t> key(uint8_t n) {
+    uint8_t graph[] = {1, 2, n};
+    return ProgramStore::key(graph, "compiler-1", *nul);
+  }
+
+  std::string root;
+  std::unique_ptr<DiskCache> disk;
+  Device *nul = nullptr;
+};
+
+TEST_F(ProgramStoreTest, MemoryThenDiskThenCompiler) {
+  int compiles = 0;
+  auto compile = [&]() -> Result<std::vector<uint8_t>> {
+    ++compiles;
+    return blob();
+  };
+  ProgramStore store(*disk);
+  auto k = key(1);
+  EXPECT_EQ(store.find(digestOf(k)), nullptr);
+  auto first = store.get(k, *nul, "f", compile);
+  ASSERT_TRUE(first.isOk()) << first.status().message();
+  auto second = store.get(k, *nul, "f", compile);
+  EXPECT_EQ(*first, *second);
+  EXPECT_EQ(store.find(digestOf(k)), *first);
+  EXPECT_EQ(compiles, 1);
+  store.clearMemory();
+  int64_t hits = counterValue(Counter::DiskHits);
+  EXPECT_TRUE(store.get(k, *nul, "f", compile).isOk());
+  EXPECT_EQ(compiles, 1);
+  EXPECT_EQ(counterValue(Counter::DiskHits), hits + 1);
+  ProgramStore another(*disk);
+  EXPECT_TRUE(another.get(key(2), *nul, "g", compile).isOk());
+  EXPECT_EQ(compiles, 2);
+  EXPECT_EQ(disk->list().size(), 2u);
+}
+
+TEST_F(ProgramStoreTest, EveryPartOfTheKeyCounts) {
+  uint8_t graph[] = {1, 2, 3}, shorter[] = {1, 2};
+  Device *cpu = *findDevice("cpu");
+  auto base = ProgramStore::key(graph, "compiler-1", *cpu);
+  EXPECT_EQ(base, ProgramStore::key(graph, "compiler-1", *cpu));
+  EXPECT_NE(base, ProgramStore::key(shorter, "compiler-1", *cpu));
+  EXPECT_NE(base, ProgramStore::key(graph, "compiler-2", *cpu));
+  EXPECT_NE(base, ProgramStore::key(graph, "compiler-1", *nul));
+}
+
+TEST_F(ProgramStoreTest, FailuresAreNotRemembered) {
+  ProgramStore store(*disk);
+  bool fail = true;
+  auto compile = [&]() -> Result<std::vector<uint8_t>> {
+    if (fail)
+      return Status(ErrorCode::Compile, "no");
+    return blob();
+  };
+  EXPECT_EQ(store.get(key(1), *nul, "f", compile).status().message(), "no");
+  fail = false;
+  EXPECT_TRUE(store.get(key(1), *nul, "f", compile).isOk());
+}
+
+TEST_F(ProgramStoreTest, ABlobThatDoesNotLoadIsCompiledAgain) {
+  ProgramStore store(*disk);
+  disk->store(key(1), std::vector<uint8_t>{1, 2, 3}, "broken");
+  int compiles = 0;
+  auto compile = [&]() -> Result<std::vector<uint8_t>> {
+    ++compiles;
+    return blob();
+  };
+  EXPECT_TRUE(store.get(key(1), *nul, "f", compile).isOk());
+  EXPECT_EQ(compiles, 1);
+  store.clearMemory();
+  EXPECT_TRUE(store.get(key(1), *nul, "f", compile).isOk());
+  EXPECT_EQ(compiles, 1) << "the entry was replaced";
+}
+
+TEST_F(ProgramStoreTest, ThreadsWaitForOneCompile) {
+  ProgramStore store(*disk);
+  std::atomic<int> compiles{0}, failures{0};
+  auto compile = [&]() -> Result<std::vector<uint8_t>> {
+    ++compiles;
+    usleep(20000);
+    return blob();
+  };
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&] { failures += !store.get(key(1), *nul, "f", compile).isOk(); });
+  for (auto &t : threads)
+    t.join();
+  EXPECT_EQ(compiles, 1);
+  EXPECT_EQ(failures, 0);
+}
+
+TEST_F(ProgramStoreTest, AChildDoesNotWaitForItsParentsCompile) {
+  ProgramStore store(*disk);
+  std::atomic<bool> compiling{false}, mayEnd{false};
+  std::thread parent([&] {
+    auto r = store.get(key(1), *nul, "f", [&]() -> Result<std::vector<uint8_t>> {
+      compiling = true;
+      while (!mayEnd)
+        usleep(1000);
+      return blob();
+    });
+    EXPECT_TRUE(r.isOk());
+  });
+  while (!compiling)
+    usleep(1000);
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(10);
+    auto r = store.get(key(1), *nul, "f", [] { return Result(blob()); });
+    _exit(r.isOk() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  mayEnd = true;
+  parent.join();
+}
+
+} // namespace
