@@ -73,6 +73,7 @@ struct Launch {
   std::span<const int64_t> sizes;
   int64_t range;        ///< work items, > 0
   int64_t scratchBytes; ///< for each worker, 0 for none
+  int64_t work = 1;     ///< elements an item visits; costs are per element
 };
 
 /// An in-order queue. Safe from any thread; work of one thread runs in the order it was queued.

@@ -25,6 +25,7 @@ struct LoadedProgram::Impl {
     uint32_t kernel;
     uint32_t range;
     uint32_t scratch; ///< size number or kNone
+    uint32_t work;    ///< size number or kNone
     std::span<const uint32_t> buffers;
     std::span<const uint32_t> sizes;
     std::vector<uint32_t> allocate; ///< buffers first used here
@@ -182,6 +183,7 @@ void LoadedProgram::Impl::plan() {
                      s.kernel,
                      s.range,
                      isCopy ? kNone : program.kernels()[s.kernel].scratch,
+                     s.work,
                      program.stepBuffers(s),
                      program.stepSizes(s),
                      {},
@@ -320,8 +322,9 @@ private:
     state.launchSizes.clear();
     for (uint32_t s : step.sizes)
       state.launchSizes.push_back(state.sizes[s]);
-    return plan.device.queue().launch(
-        {plan.module.get(), step.kernel, state.launchBuffers, state.launchSizes, range, scratch});
+    int64_t work = step.work == kNone ? 1 : state.sizes[step.work];
+    return plan.device.queue().launch({plan.module.get(), step.kernel, state.launchBuffers,
+                                       state.launchSizes, range, scratch, work});
   }
 
   Status collect(std::vector<Tensor> &outputs) {

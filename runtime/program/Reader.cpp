@@ -334,6 +334,8 @@ private:
       return bad("step {} launches kernel {} of {}", number, s.kernel, p.kernelRecords.size());
     const KernelRecord &k = p.kernelRecords[s.kernel];
     GRAPHC_TRY(checkSizeNumber(s.range, "a launch"));
+    if (s.work != kNone)
+      GRAPHC_TRY(checkSizeNumber(s.work, "a launch"));
     if (s.bufferCount != k.bufferCount || s.sizeCount != k.sizeCount)
       return bad("step {} passes {} buffers and {} sizes to a kernel of {} and {}", number,
                  s.bufferCount, s.sizeCount, k.bufferCount, k.sizeCount);

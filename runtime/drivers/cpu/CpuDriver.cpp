@@ -126,7 +126,8 @@ public:
 
     Context context{kernel.function, addresses, launch.sizes.data(), launch.scratchBytes};
     FloatMode mode;
-    double nanos = static_cast<double>(launch.range) * kernel.costPerItem;
+    double nanos =
+        static_cast<double>(launch.range) * static_cast<double>(launch.work) * kernel.costPerItem;
     if (nanos < kBreakEvenNanos || launch.range <= kernel.grain)
       context.run(0, launch.range);
     else
