@@ -94,7 +94,7 @@ public:
               std::vector<uint32_t> stepSizes = {}) {
     steps.push_back({static_cast<uint32_t>(program::StepKind::Launch), kernel, range,
                      list(stepBuffers), static_cast<uint32_t>(stepBuffers.size()), list(stepSizes),
-                     static_cast<uint32_t>(stepSizes.size()), 0});
+                     static_cast<uint32_t>(stepSizes.size()), program::kNone});
   }
   void copy(uint32_t destination, uint32_t source) {
     steps.push_back({static_cast<uint32_t>(program::StepKind::Copy), 0, 0,
