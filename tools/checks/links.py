@@ -92,7 +92,7 @@ def check(tree: Tree) -> list[Finding]:
         children = {f for f in tree.folders if f.startswith(prefix) and "/" not in f[len(prefix):] and f != folder}
         for child in sorted(children - named):
             name = PurePosixPath(child).name
-            if not name.startswith(".") and not re.search(rf"(?<![\w-]){re.escape(name)}/", tree.text(path)):
+            if not name.startswith(".") and not re.search(rf"(?<![\w-]){re.escape(name)}/|`{re.escape(name)}`", tree.text(path)):
                 findings.append(Finding(path, 0, f"the map does not name {child}/"))
     for folder in TOP_FOLDERS:
         if folder in tree.folders and f"{folder}/README.md" not in tree.file_set:
