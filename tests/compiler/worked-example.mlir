@@ -2,6 +2,8 @@
 // RUN: graphc-opt %s --graphc-pipeline=to=graph | FileCheck %s --check-prefix=GRAPH
 // RUN: graphc-opt %s --graphc-pipeline=to=schedule | FileCheck %s --check-prefix=KERNEL
 // RUN: graphc-opt %s --graphc-pipeline=to=plan | FileCheck %s --check-prefix=PLAN
+// RUN: graphc compile %s --emit=llvm --cpu-features=avx2,fma,avx512f,avx512vl,avx512bw,avx512dq | FileCheck %s --check-prefix=LLVM
+// RUN: graphc compile %s --emit=opencl --opencl-features=none | FileCheck %s --check-prefix=OPENCL
 
 // @gc.jit
 // def f(x, w): return gc.sum(gc.exp(x) * w, axis=1)
@@ -43,3 +45,23 @@ func.func @f(%x: tensor<?x256xf32>, %w: tensor<256xf32>) -> tensor<?xf32> {
 // PLAN-NEXT: %[[O:.*]] = plan.alloc %[[N]] : <f32>
 // PLAN-NEXT: plan.launch @f_0(%[[X]], %[[W]], %[[O]] : !plan.buffer<f32>, !plan.buffer<f32>, !plan.buffer<f32>) sizes(%[[N]]) over %[[N]]
 // PLAN-NEXT: plan.return %[[O]] : !plan.buffer<f32> sizes(%[[N]])
+
+// Columns come in rows of 256 lanes, so each lane holds one product, and lanes fold by halves (docs/numerics.md).
+// LLVM: load <32 x float>
+// LLVM: call <32 x float> @llvm.fma.v32f32(
+// LLVM: fmul <32 x float>
+// LLVM: fadd <32 x float>
+// LLVM: fadd <16 x float>
+// LLVM: fadd <8 x float>
+// LLVM: fadd <4 x float>
+// LLVM: fadd <2 x float>
+// LLVM: fadd float
+
+// OPENCL: #pragma OPENCL FP_CONTRACT OFF
+// OPENCL: __kernel void f_0(__global float *[[X:v[0-9]+]], __global float *[[W:v[0-9]+]], __global float *[[O:v[0-9]+]],
+// OPENCL: [[WEIGHT:v[0-9]+]] = [[W]][{{.*}}];
+// OPENCL: [[LOADED:v[0-9]+]] = [[X]][{{.*}}];
+// OPENCL: = fma(
+// OPENCL: [[M:v[0-9]+]] = {{v[0-9]+}} * [[WEIGHT]];
+// OPENCL: + [[M]];
+// OPENCL: [[O]][{{.*}}] = {{v[0-9]+}};

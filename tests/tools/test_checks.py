@@ -10,9 +10,10 @@ GUARDED = "#ifndef GRAPHC_{0}_H\n#define GRAPHC_{0}_H\n{1}\n#endif // GRAPHC_{0}
 PASSES = 'def FormKernels : Pass<"graphc-form-kernels"> {}\n'
 FORM_KERNELS = "struct FormKernels : impl::FormKernelsBase<FormKernels> {};\n"
 LONG_BODY = "".join(f"  x += {i};\n" for i in range(90))
+STAGES = ("graph", "kernel", "plan", "llvm", "opencl")
 README_BLOCKS = "".join(
-    f"<!-- worked example: {s} -->\n```mlir\n%0 = {s}.exp %x : tensor<4xf32>\n```\n" for s in ("graph", "kernel", "plan"))
-EXAMPLE_TEST = "".join(f"// {s.upper()}: %[[A:.*]] = {s}.exp %{{{{.*}}}} : tensor<4xf32>\n" for s in ("graph", "kernel", "plan"))
+    f"<!-- worked example: {s} -->\n```mlir\n%0 = {s}.exp %x : tensor<4xf32>\n```\n" for s in STAGES)
+EXAMPLE_TEST = "".join(f"// {s.upper()}: %[[A:.*]] = {s}.exp %{{{{.*}}}} : tensor<4xf32>\n" for s in STAGES)
 
 # check, files, fragment of the expected finding (None: the tree is clean)
 CASES = [

@@ -9,7 +9,7 @@ from common import Finding, Tree, line_of
 README = "README.md"
 TEST = "tests/compiler/worked-example.mlir"
 BLOCK = re.compile(r"<!-- worked example: (\w+) -->\n```\w*\n(.*?)^```", re.M | re.S)
-STAGES = ("graph", "kernel", "plan")
+STAGES = ("graph", "kernel", "plan", "llvm", "opencl")
 CHECK_LINE = re.compile(r"^//\s*([A-Z]+)(?:-NEXT|-SAME|-DAG|-LABEL|-EMPTY)?:\s?(.*)$")
 CAPTURE = re.compile(r"\[\[#?(\w+)(?::[^\[\]]*(?:\[[^\]]*\][^\[\]]*)*)?\]\]")
 REGEX = re.compile(r"\{\{.*?\}\}")
