@@ -23,6 +23,8 @@ GENERATED = {
     "opkinds": "dialects/opset/generated/OpsetKinds.inc",
     "optable": "dialects/opset/generated/OpsetTable.inc",
     "opattrs": "dialects/opset/generated/OpsetAttrs.inc",
+    "pynames": "frontends/python/bindings/generated/_elementwise.py",
+    "stubs": "frontends/python/bindings/generated/_functions.pyi",
 }
 
 

@@ -195,9 +195,9 @@ Result<TensorType> inferMovement(OpKind kind, std::span<const TensorView> operan
 
 Result<Shape> resolveReshape(std::span<const int64_t> from, std::span<const int64_t> to) {
   GRAPHC_ASSIGN(int64_t count, checkedCount("reshape", from));
-  Status mismatch(
-      ErrorCode::Shape,
-      format("[reshape] cannot reshape array of size {} into shape {}", count, compactShape(to)));
+  Status mismatch(ErrorCode::Shape,
+                  format("[reshape] cannot reshape array of size {} and shape {} into shape {}",
+                         count, compactShape(from), compactShape(to)));
   Shape out(to);
   std::optional<size_t> unknown;
   for (size_t i = 0; i < to.size(); ++i) {

@@ -1,4 +1,5 @@
 #include "frontends/record/Ops.h"
+#include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Strings.h"
@@ -22,6 +23,7 @@ std::span<const int64_t> Operand::shape() const {
 namespace ops {
 namespace {
 
+using detail::finish;
 using op::OpKind;
 
 Result<rt::Device *> commonDevice(std::string_view name, std::span<const Operand> operands) {
@@ -129,13 +131,6 @@ Result<DType> computeDType(OpKind kind, std::span<const Operand> operands) {
   for (const Operand &o : operands.subspan(kind == OpKind::Select ? 1 : 0))
     types.push_back(o.type());
   return op::promoteOperands(kind, types);
-}
-
-Result<Array> finish(Result<NodeRef> made) {
-  if (!made)
-    return made.takeStatus();
-  GRAPHC_TRY(respectBudget(*made));
-  return Array(made.take());
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 #include "frontends/record/Ops.h"
+#include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
-#include "frontends/record/Session.h"
 #include "runtime/base/Strings.h"
 
 #include <algorithm>
@@ -8,14 +8,9 @@
 namespace graphc::ops {
 namespace {
 
+using detail::finish;
+using detail::inShape;
 using strings::format;
-
-Result<Array> finish(Result<NodeRef> made) {
-  if (!made)
-    return made.takeStatus();
-  GRAPHC_TRY(respectBudget(*made));
-  return Array(made.take());
-}
 
 /// Shape of a value without its leading size-1 axes beyond `rank`: NumPy lets them go when
 /// assigning.
@@ -38,7 +33,8 @@ Result<Array> index(const Array &x, std::span<const IndexItem> items) {
 }
 
 Result<Array> transpose(const Array &x, const Axes &axes) {
-  GRAPHC_ASSIGN(std::vector<int64_t> permutation, op::resolvePermutation(axes, x.rank()));
+  GRAPHC_ASSIGN(std::vector<int64_t> permutation,
+                inShape(op::resolvePermutation(axes, x.rank()), x.shape()));
   return x.withView(x.view().transpose(permutation));
 }
 
@@ -48,12 +44,13 @@ Result<Array> expandDims(const Array &x, std::vector<int64_t> axes) {
     return Status(ErrorCode::Shape,
                   format("[expand_dims] rank {} is above the limit of {}", rank, kMaxRank));
   GRAPHC_ASSIGN(std::vector<int64_t> sorted,
-                op::normalizeAxes("expand_dims", std::move(axes), rank));
+                inShape(op::normalizeAxes("expand_dims", std::move(axes), rank), x.shape()));
   return x.withView(x.view().expand(sorted));
 }
 
 Result<Array> squeeze(const Array &x, const Axes &axes) {
-  GRAPHC_ASSIGN(std::vector<int64_t> sorted, op::normalizeAxes("squeeze", axes, x.rank()));
+  GRAPHC_ASSIGN(std::vector<int64_t> sorted,
+                inShape(op::normalizeAxes("squeeze", axes, x.rank()), x.shape()));
   std::vector<int64_t> chosen;
   for (int64_t axis : sorted) {
     bool isOne = x.shape()[static_cast<size_t>(axis)] == 1;
@@ -69,7 +66,8 @@ Result<Array> squeeze(const Array &x, const Axes &axes) {
 }
 
 Result<Array> flip(const Array &x, const Axes &axes) {
-  GRAPHC_ASSIGN(std::vector<int64_t> sorted, op::normalizeAxes("flip", axes, x.rank()));
+  GRAPHC_ASSIGN(std::vector<int64_t> sorted,
+                inShape(op::normalizeAxes("flip", axes, x.rank()), x.shape()));
   return x.withView(x.view().flip(sorted));
 }
 
@@ -160,8 +158,9 @@ Result<Array> concatenate(std::span<const Array> xs, std::optional<int64_t> axis
     }
     nodes.push_back(std::move(converted));
   }
-  GRAPHC_ASSIGN(int64_t at,
-                op::normalizeAxis("concatenate", axis.value_or(0), nodes[0]->shape().rank()));
+  GRAPHC_ASSIGN(int64_t at, inShape(op::normalizeAxis("concatenate", axis.value_or(0),
+                                                      nodes[0]->shape().rank()),
+                                    nodes[0]->shape()));
   if (nodes.size() == 1)
     return finish(nodes[0]);
   op::ConcatenateAttrs attrs{at};

@@ -1,21 +1,16 @@
 // Reductions and matrix products.
 #include "frontends/record/Ops.h"
+#include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
-#include "frontends/record/Session.h"
 #include "runtime/base/Strings.h"
 
 namespace graphc::ops {
 namespace {
 
+using detail::finish;
+using detail::inShape;
 using op::ReduceKind;
 using strings::format;
-
-Result<Array> finish(Result<NodeRef> made) {
-  if (!made)
-    return made.takeStatus();
-  GRAPHC_TRY(respectBudget(*made));
-  return Array(made.take());
-}
 
 bool isArg(ReduceKind kind) { return kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax; }
 
@@ -42,7 +37,8 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &given, bool ke
                      std::optional<DType> wanted) {
   RecordScope scope;
   std::string_view name = op::reduceKindName(kind);
-  GRAPHC_ASSIGN(std::vector<int64_t> axes, op::normalizeAxes(name, given, x.rank()));
+  GRAPHC_ASSIGN(std::vector<int64_t> axes,
+                inShape(op::normalizeAxes(name, given, x.rank()), x.shape()));
   if (kind == ReduceKind::Mean && wanted && !isFloat(*wanted))
     return Status(ErrorCode::DType,
                   format("[mean] dtype {} is not a floating dtype", dtypeName(*wanted)));

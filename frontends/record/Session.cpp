@@ -70,7 +70,8 @@ Status runSegment(Segment &segment, rt::Device &device) {
     GRAPHC_ASSIGN(rt::Tensor t, literalTensor(literal, device));
     inputs.push_back(std::move(t));
   }
-  Status status = rt::run(*program, inputs, segment.symbols, outputs);
+  std::vector<int64_t> sizes = segment.sizeArguments(program->program().meta().sizeArguments);
+  Status status = rt::run(*program, inputs, sizes, outputs);
   if (!status) {
     resolveLines(segment);
     std::string lines;

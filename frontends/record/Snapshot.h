@@ -25,6 +25,11 @@ struct Segment {
   std::vector<NodeRef> outputs;
   std::vector<int64_t> symbols;    ///< value of each symbol
   std::vector<Location> locations; ///< of each graph node
+
+  /// Values of the symbols that no input's shape gives, in order: what a call passes as size
+  /// arguments. A program that needs only the first `wanted` of them has dropped what it did not
+  /// use.
+  std::vector<int64_t> sizeArguments(size_t wanted) const;
 };
 
 /// Compute nodes of one segment. Long graphs are cut, so that a chain of a million equal steps is a

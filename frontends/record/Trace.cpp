@@ -66,7 +66,7 @@ struct Function::Plan {
     std::shared_ptr<rt::LoadedProgram> program;
     std::vector<uint32_t> inputs, outputs;
     std::vector<rt::Tensor> literals;
-    std::vector<int64_t> symbols;
+    std::vector<int64_t> sizes;
     std::vector<uint32_t> dead; ///< slots nobody reads after this step
   };
   struct Output {
@@ -123,7 +123,7 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
       slotOf[n.get()] = slots;
       step.outputs.push_back(slots++);
     }
-    step.symbols = std::move(segment.symbols);
+    step.sizes = segment.sizeArguments(step.program->program().meta().sizeArguments);
     steps.push_back(std::move(step));
   }
   return Status::ok();
@@ -308,7 +308,7 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
       inputs.push_back(slots[slot]);
     for (const rt::Tensor &literal : step.literals)
       inputs.push_back(literal);
-    GRAPHC_TRY(rt::run(*step.program, inputs, step.symbols, results));
+    GRAPHC_TRY(rt::run(*step.program, inputs, step.sizes, results));
     if (results.size() != step.outputs.size())
       return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");
     for (size_t i = 0; i < results.size(); ++i)
@@ -319,11 +319,15 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
   return deliver(given, slots, outputs);
 }
 
-bool Function::updatesArguments() const {
-  return std::ranges::any_of(plan->writeBacks, [&](const Plan::WriteBack &w) {
-    return w.target < plan->arguments.size();
-  });
+std::vector<uint32_t> Function::updatedArguments() const {
+  std::vector<uint32_t> out;
+  for (const Plan::WriteBack &w : plan->writeBacks)
+    if (w.target < plan->arguments.size())
+      out.push_back(w.target);
+  return out;
 }
+
+size_t Function::captureCount() const { return plan->captures.size(); }
 
 size_t Function::programCount() const { return plan->steps.size(); }
 

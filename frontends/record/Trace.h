@@ -74,8 +74,9 @@ public:
   /// accepted and safe, else TraceError. Outputs are new arrays.
   Status call(std::span<Array *const> arguments, std::vector<Array> &outputs) const;
   size_t programCount() const;
-  /// Whether a call writes to an argument.
-  bool updatesArguments() const;
+  /// Numbers of the arguments that a call writes to.
+  std::vector<uint32_t> updatedArguments() const;
+  size_t captureCount() const;
   /// As graphc::printStage for what was traced.
   Result<std::string> printStage(std::string_view stage) const;
 

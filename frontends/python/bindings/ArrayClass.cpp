@@ -4,6 +4,8 @@
 #include "frontends/record/Session.h"
 #include "runtime/base/Strings.h"
 
+#include <algorithm>
+
 namespace graphc::py {
 namespace {
 
@@ -66,17 +68,26 @@ void defineProperties(pb::class_<Array> &cls) {
 
 void setItem(Array &x, const pb::object &key, const pb::object &value) {
   Converted v;
-  if (!convertOperand(value, v)) {
+  if (!convertOperand(value, v, &x.device())) {
     v.holder = toArray(value);
     v.operand.emplace(v.holder);
   }
   check(ops::setItem(x, toIndex(key), *v.operand));
 }
 
+/// An element is a value, as NumPy's scalars are; every other index is a view.
+Array getItem(const Array &x, const pb::object &key) {
+  std::vector<IndexItem> items = toIndex(key);
+  Array view = unwrap(ops::index(x, items));
+  bool isElement = static_cast<int64_t>(items.size()) == x.rank() &&
+                   std::ranges::all_of(items, [](const IndexItem &i) {
+                     return i.kind == IndexItem::Kind::Integer;
+                   });
+  return isElement ? unwrap(ops::copy(view)) : view;
+}
+
 void defineContainer(pb::class_<Array> &cls) {
-  cls.def("__getitem__", [](const Array &x, const pb::object &key) {
-    return unwrap(ops::index(x, toIndex(key)));
-  });
+  cls.def("__getitem__", getItem);
   cls.def("__setitem__", setItem);
   cls.def("__len__", [](const Array &x) {
     if (x.rank() == 0)
@@ -127,7 +138,7 @@ Array clip(const Array &x, const pb::object &low, const pb::object &high) {
     if (bound.is_none())
       continue;
     Converted c;
-    if (!convertOperand(bound, c))
+    if (!convertOperand(bound, c, &x.device()))
       throw pb::type_error("clip: bounds are arrays or numbers");
     Operand both[] = {out, *c.operand};
     out = unwrap(ops::elementwise(kind, both));

@@ -54,7 +54,7 @@ pb::tuple toTuple(std::span<const int64_t> values);
 /// None: null.
 rt::Device *toDevice(pb::handle object);
 std::vector<IndexItem> toIndex(pb::handle key);
-std::vector<Array> toArrays(pb::handle sequence);
+std::vector<Array> toArrays(pb::handle sequence, rt::Device *device = nullptr);
 /// bool, int or float; raises TypeError for anything else.
 op::Scalar toScalar(pb::handle object);
 /// A Python value of a 0-d literal pattern.
@@ -68,9 +68,10 @@ struct Converted {
   bool isArray = false;
 };
 /// False when the object is nothing an operation takes; raises for numbers and arrays with a fault.
-bool convertOperand(pb::handle object, Converted &out);
+/// Values that have no device go to `device` (null: the current one).
+bool convertOperand(pb::handle object, Converted &out, rt::Device *device = nullptr);
 /// An Array as it is, anything else as a new Array.
-Array toArray(pb::handle object);
+Array toArray(pb::handle object, rt::Device *device = nullptr);
 /// The borrowed C++ array of a Python Array, or null.
 Array *asArray(pb::handle object);
 Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device);

@@ -126,7 +126,15 @@ DType toDType(pb::handle object) {
   for (int i = 0; i < kDTypeCount; ++i)
     if (np.dtypes[i].is(object))
       return static_cast<DType>(i);
-  pb::object dtype = np.dtype(object);
+  pb::object dtype;
+  try {
+    dtype = np.dtype(object);
+  } catch (pb::error_already_set &e) {
+    if (!e.matches(PyExc_TypeError))
+      throw;
+    // The package knows which name was meant.
+    dtype = pb::module_::import("graphc._dtypes").attr("as_dtype")(object);
+  }
   std::string name = pb::str(dtype.attr("name"));
   auto found = dtypeFromName(name);
   if (!found)
@@ -187,10 +195,10 @@ std::vector<IndexItem> toIndex(pb::handle key) {
   return items;
 }
 
-std::vector<Array> toArrays(pb::handle sequence) {
+std::vector<Array> toArrays(pb::handle sequence, rt::Device *device) {
   std::vector<Array> out;
   for (pb::handle item : pb::reinterpret_borrow<pb::object>(sequence))
-    out.push_back(toArray(item));
+    out.push_back(toArray(item, device));
   return out;
 }
 
@@ -249,7 +257,7 @@ Array *asArray(pb::handle object) {
   return object.cast<Array *>();
 }
 
-bool convertOperand(pb::handle object, Converted &out) {
+bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {
   if (Array *a = asArray(object)) {
     out.operand.emplace(*a);
     out.isArray = true;
@@ -271,7 +279,7 @@ bool convertOperand(pb::handle object, Converted &out) {
   }
   if (!pb::isinstance(object, numpy().ndarray) && !PyList_Check(p) && !PyTuple_Check(p))
     return false;
-  out.holder = copyIn(object, std::nullopt, nullptr);
+  out.holder = copyIn(object, std::nullopt, device);
   out.operand.emplace(out.holder);
   return true;
 }
@@ -295,19 +303,19 @@ Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device) 
   raise(made.status());
 }
 
-Array toArray(pb::handle object) {
+Array toArray(pb::handle object, rt::Device *device) {
   if (Array *a = asArray(object))
     return *a;
   Converted c;
-  if (!convertOperand(object, c)) {
+  if (!convertOperand(object, c, device)) {
     if (!pb::hasattr(object, "__array__") && !pb::hasattr(object, "__dlpack__"))
       raiseType(format("an array or a number is needed, not {}", typeName(object)));
-    return copyIn(object, std::nullopt, nullptr);
+    return copyIn(object, std::nullopt, device);
   }
   if (c.operand->array)
     return *c.operand->array;
   DType t = c.operand->dtype.value_or(c.operand->scalar.type().dtype);
-  return unwrap(ops::full({}, c.operand->scalar, t, nullptr));
+  return unwrap(ops::full({}, c.operand->scalar, t, device));
 }
 
 } // namespace graphc::py

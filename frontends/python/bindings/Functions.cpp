@@ -11,6 +11,14 @@ namespace {
 
 using strings::format;
 
+/// Where operands without a device go: to the first that has one.
+rt::Device *deviceOf(const pb::object &objects) {
+  for (pb::handle object : objects)
+    if (Array *a = asArray(object))
+      return &a->device();
+  return nullptr;
+}
+
 Array elementwise(op::OpKind kind, const pb::args &args) {
   const op::OpInfo &info = op::opInfo(kind);
   if (args.size() != static_cast<size_t>(info.arity))
@@ -18,9 +26,10 @@ Array elementwise(op::OpKind kind, const pb::args &args) {
                                 info.arity, args.size()));
   std::vector<Converted> converted(args.size());
   std::vector<Operand> operands;
+  rt::Device *device = deviceOf(args);
   for (size_t i = 0; i < args.size(); ++i) {
-    if (!convertOperand(args[i], converted[i])) {
-      converted[i].holder = toArray(args[i]);
+    if (!convertOperand(args[i], converted[i], device)) {
+      converted[i].holder = toArray(args[i], device);
       converted[i].operand.emplace(converted[i].holder);
     }
     operands.push_back(*converted[i].operand);
@@ -163,7 +172,7 @@ void defineMovement(pb::module_ &m) {
       "concatenate",
       [](const pb::object &arrays, const pb::object &axis) {
         auto at = axis.is_none() ? std::nullopt : std::optional(axis.cast<int64_t>());
-        return unwrap(ops::concatenate(toArrays(arrays), at));
+        return unwrap(ops::concatenate(toArrays(arrays, deviceOf(arrays)), at));
       },
       pb::arg("arrays"), pb::arg("axis") = 0);
 }
@@ -244,7 +253,8 @@ void defineFunctions(pb::module_ &m) {
       pb::arg("kind"), pb::arg("x"), pb::arg("axes") = pb::none(), pb::arg("keepdims") = false,
       pb::arg("dtype") = pb::none());
   m.def("matmul", [](const pb::object &x, const pb::object &y) {
-    return unwrap(ops::matmul(toArray(x), toArray(y)));
+    rt::Device *device = deviceOf(pb::make_tuple(x, y));
+    return unwrap(ops::matmul(toArray(x, device), toArray(y, device)));
   });
   m.def("result_type", resultType);
   defineMovement(m);

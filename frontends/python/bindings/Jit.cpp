@@ -105,7 +105,9 @@ public:
 
   void bind(const pb::tuple &args, const TracedFunction &function, pb::object unflatten) {
     // Which device new arrays go to is part of what was traced.
-    bound.insert(bound.begin(), {function.function, std::move(unflatten), unwrap(currentDevice())});
+    bool writes = !function.function->updatedArguments().empty();
+    bound.insert(bound.begin(),
+                 {function.function, std::move(unflatten), unwrap(currentDevice()), writes});
     if (bound.size() > kMaxBound)
       bound.pop_back();
     static_cast<void>(args);
@@ -118,6 +120,7 @@ private:
     std::shared_ptr<Function> function;
     pb::object unflatten;
     rt::Device *device;
+    bool writesArguments;
   };
   static constexpr size_t kMaxBound = 64;
 
@@ -166,9 +169,18 @@ void defineJit(pb::module_ &m) {
       .def("export_text", [](const TracedFunction &f) { return stageText(f, "graph"); })
       .def_property_readonly("program_count",
                              [](const TracedFunction &f) { return f.function->programCount(); })
-      .def_property_readonly("updates_arguments", [](const TracedFunction &f) {
-        return f.function->updatesArguments();
-      });
+      .def_property_readonly(
+          "updates_arguments",
+          [](const TracedFunction &f) { return !f.function->updatedArguments().empty(); })
+      .def_property_readonly("updates",
+                             [](const TracedFunction &f) {
+                               pb::list out;
+                               for (uint32_t i : f.function->updatedArguments())
+                                 out.append(i);
+                               return out;
+                             })
+      .def_property_readonly("captures",
+                             [](const TracedFunction &f) { return f.function->captureCount(); });
   m.def("begin_trace", beginTrace);
   m.def("end_trace", endTrace);
   m.def("abort_trace", [](TraceHandle &handle) { handle.trace.reset(); });

@@ -17,17 +17,19 @@ void defineBinary(pb::class_<Array> &cls, op::OpKind kind, const std::string &na
   bool isComparison = op::opInfo(kind).resultRule == op::ResultRule::Bool;
   cls.def(("__" + name + "__").c_str(), [kind](const Array &x, const pb::object &other) {
     Converted y;
-    return convertOperand(other, y) ? pb::cast(apply(kind, x, *y.operand)) : notImplemented();
+    return convertOperand(other, y, &x.device()) ? pb::cast(apply(kind, x, *y.operand))
+                                                 : notImplemented();
   });
   if (isComparison) // Python reflects comparisons itself
     return;
   cls.def(("__r" + name + "__").c_str(), [kind](const Array &x, const pb::object &other) {
     Converted y;
-    return convertOperand(other, y) ? pb::cast(apply(kind, *y.operand, x)) : notImplemented();
+    return convertOperand(other, y, &x.device()) ? pb::cast(apply(kind, *y.operand, x))
+                                                 : notImplemented();
   });
   cls.def(("__i" + name + "__").c_str(), [kind](const pb::object &self, const pb::object &other) {
     Converted y;
-    if (!convertOperand(other, y))
+    if (!convertOperand(other, y, &asArray(self)->device()))
       return notImplemented();
     check(ops::inPlace(kind, *asArray(self), *y.operand));
     return self;
@@ -42,10 +44,12 @@ void defineUnary(pb::class_<Array> &cls, op::OpKind kind, const std::string &nam
 }
 
 pb::object matmul(const pb::object &left, const pb::object &right) {
+  Array *known = asArray(left) ? asArray(left) : asArray(right);
   Converted x, y;
-  if (!convertOperand(left, x) || !convertOperand(right, y))
+  if (!convertOperand(left, x, &known->device()) || !convertOperand(right, y, &known->device()))
     return notImplemented();
-  return pb::cast(unwrap(ops::matmul(toArray(left), toArray(right))));
+  return pb::cast(
+      unwrap(ops::matmul(toArray(left, &known->device()), toArray(right, &known->device()))));
 }
 
 } // namespace

@@ -1,0 +1,260 @@
+"""Elementwise functions, generated from dialects/graph/GraphOps.td by tools/opgen.py; do not edit."""
+
+# Python name -> (operation, parameters, summary).
+ELEMENTWISE = {
+    "abs": (
+        "abs",
+        ("x",),
+        "Absolute value; abs(INT_MIN) is INT_MIN, bool is unchanged",
+    ),
+    "absolute": (
+        "abs",
+        ("x",),
+        "Absolute value; abs(INT_MIN) is INT_MIN, bool is unchanged",
+    ),
+    "add": (
+        "add",
+        ("x1", "x2"),
+        "Sum; integers wrap, bool is logical or",
+    ),
+    "bitwise_and": (
+        "bitwise_and",
+        ("x1", "x2"),
+        "Bitwise and",
+    ),
+    "bitwise_invert": (
+        "bitwise_not",
+        ("x",),
+        "Bitwise complement; logical not for bool",
+    ),
+    "bitwise_left_shift": (
+        "shift_left",
+        ("x1", "x2"),
+        "a << b; a shift by the width or more, or by a negative count, gives 0. C1: integers",
+    ),
+    "bitwise_not": (
+        "bitwise_not",
+        ("x",),
+        "Bitwise complement; logical not for bool",
+    ),
+    "bitwise_or": (
+        "bitwise_or",
+        ("x1", "x2"),
+        "Bitwise or",
+    ),
+    "bitwise_right_shift": (
+        "shift_right",
+        ("x1", "x2"),
+        "a >> b, arithmetic for signed types; a shift by the width or more, or by a negative count, gives 0 or -1 by the sign of a. C1: integers",
+    ),
+    "bitwise_xor": (
+        "bitwise_xor",
+        ("x1", "x2"),
+        "Bitwise exclusive or",
+    ),
+    "ceil": (
+        "ceil",
+        ("x",),
+        "Smallest integer not below x; integers and bool are unchanged",
+    ),
+    "cos": (
+        "cos",
+        ("x",),
+        "Cosine of x in radians",
+    ),
+    "divide": (
+        "div",
+        ("x1", "x2"),
+        "True division, correctly rounded; integers and bool are converted to the default float first",
+    ),
+    "equal": (
+        "equal",
+        ("x1", "x2"),
+        "a == b",
+    ),
+    "exp": (
+        "exp",
+        ("x",),
+        "e to the x",
+    ),
+    "expm1": (
+        "expm1",
+        ("x",),
+        "exp(x) - 1, accurate near zero",
+    ),
+    "floor": (
+        "floor",
+        ("x",),
+        "Largest integer not above x; integers and bool are unchanged",
+    ),
+    "floor_divide": (
+        "floor_divide",
+        ("x1", "x2"),
+        "floor(a / b) as NumPy defines it; an integer divided by 0 is 0, INT_MIN // -1 is INT_MIN",
+    ),
+    "fma": (
+        "fma",
+        ("x", "y", "z"),
+        "x * y + z rounded once (floats); integers wrap",
+    ),
+    "greater": (
+        "greater",
+        ("x1", "x2"),
+        "a > b",
+    ),
+    "greater_equal": (
+        "greater_equal",
+        ("x1", "x2"),
+        "a >= b",
+    ),
+    "invert": (
+        "bitwise_not",
+        ("x",),
+        "Bitwise complement; logical not for bool",
+    ),
+    "isfinite": (
+        "isfinite",
+        ("x",),
+        "x is neither infinite nor NaN; true for integers and bool",
+    ),
+    "isinf": (
+        "isinf",
+        ("x",),
+        "x is infinite; false for integers and bool",
+    ),
+    "isnan": (
+        "isnan",
+        ("x",),
+        "x is NaN; false for integers and bool",
+    ),
+    "left_shift": (
+        "shift_left",
+        ("x1", "x2"),
+        "a << b; a shift by the width or more, or by a negative count, gives 0. C1: integers",
+    ),
+    "less": (
+        "less",
+        ("x1", "x2"),
+        "a < b",
+    ),
+    "less_equal": (
+        "less_equal",
+        ("x1", "x2"),
+        "a <= b",
+    ),
+    "log": (
+        "log",
+        ("x",),
+        "Natural logarithm; -inf at zero, NaN below",
+    ),
+    "log1p": (
+        "log1p",
+        ("x",),
+        "log(1 + x), accurate near zero",
+    ),
+    "logical_and": (
+        "logical_and",
+        ("x1", "x2"),
+        "Both are nonzero",
+    ),
+    "logical_not": (
+        "logical_not",
+        ("x",),
+        "x is zero",
+    ),
+    "logical_or": (
+        "logical_or",
+        ("x1", "x2"),
+        "Either is nonzero",
+    ),
+    "logical_xor": (
+        "logical_xor",
+        ("x1", "x2"),
+        "Exactly one is nonzero",
+    ),
+    "maximum": (
+        "maximum",
+        ("x1", "x2"),
+        "Larger of two values; NaN if either is NaN; +0 is larger than -0",
+    ),
+    "minimum": (
+        "minimum",
+        ("x1", "x2"),
+        "Smaller of two values; NaN if either is NaN; -0 is smaller than +0",
+    ),
+    "mod": (
+        "remainder",
+        ("x1", "x2"),
+        "a - floor(a / b) * b with the sign of b; integers modulo 0 give 0",
+    ),
+    "multiply": (
+        "mul",
+        ("x1", "x2"),
+        "Product; integers wrap, bool is logical and",
+    ),
+    "negative": (
+        "neg",
+        ("x",),
+        "Negation; integers wrap, unsigned ones too. C1: not bool",
+    ),
+    "not_equal": (
+        "not_equal",
+        ("x1", "x2"),
+        "a != b (true for NaN)",
+    ),
+    "pow": (
+        "pow",
+        ("x1", "x2"),
+        "Power; integers wrap. A negative integer exponent gives what the float result truncates to: 1 for base 1, +-1 for base -1, 0 otherwise",
+    ),
+    "power": (
+        "pow",
+        ("x1", "x2"),
+        "Power; integers wrap. A negative integer exponent gives what the float result truncates to: 1 for base 1, +-1 for base -1, 0 otherwise",
+    ),
+    "remainder": (
+        "remainder",
+        ("x1", "x2"),
+        "a - floor(a / b) * b with the sign of b; integers modulo 0 give 0",
+    ),
+    "right_shift": (
+        "shift_right",
+        ("x1", "x2"),
+        "a >> b, arithmetic for signed types; a shift by the width or more, or by a negative count, gives 0 or -1 by the sign of a. C1: integers",
+    ),
+    "sign": (
+        "sign",
+        ("x",),
+        "-1, 0 or 1; NaN stays NaN, sign(-0.0) is 0.0. C1: not bool",
+    ),
+    "sin": (
+        "sin",
+        ("x",),
+        "Sine of x in radians",
+    ),
+    "sqrt": (
+        "sqrt",
+        ("x",),
+        "Square root, correctly rounded; NaN below zero, sqrt(-0.0) is -0.0",
+    ),
+    "subtract": (
+        "sub",
+        ("x1", "x2"),
+        "Difference; integers wrap. C1: operands are not bool",
+    ),
+    "tanh": (
+        "tanh",
+        ("x",),
+        "Hyperbolic tangent",
+    ),
+    "true_divide": (
+        "div",
+        ("x1", "x2"),
+        "True division, correctly rounded; integers and bool are converted to the default float first",
+    ),
+    "trunc": (
+        "trunc",
+        ("x",),
+        "Integer part; integers and bool are unchanged",
+    ),
+}

@@ -1,0 +1,30 @@
+//===- OpsDetail.h - Shared by the files that implement Ops.h
+//-------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_OPSDETAIL_H
+#define GRAPHC_FRONTENDS_RECORD_OPSDETAIL_H
+
+#include "frontends/record/Array.h"
+#include "frontends/record/Session.h"
+
+namespace graphc::ops::detail {
+
+/// The array of a node that was just recorded; evaluates it when the pending bytes are above the
+/// budget.
+inline Result<Array> finish(Result<NodeRef> made) {
+  if (!made)
+    return made.takeStatus();
+  GRAPHC_TRY(respectBudget(*made));
+  return Array(made.take());
+}
+
+/// An error about an axis, with the shape it was meant for.
+template <typename T>
+Result<T> inShape(Result<T> r, const Shape &shape) {
+  if (r)
+    return r;
+  return Status(r.status().code(), r.status().message() + ", shape " + op::compactShape(shape));
+}
+
+} // namespace graphc::ops::detail
+
+#endif // GRAPHC_FRONTENDS_RECORD_OPSDETAIL_H
