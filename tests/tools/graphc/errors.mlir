@@ -1,0 +1,13 @@
+// REQUIRES: compiler, graphc
+// RUN: rm -rf %t && mkdir -p %t
+// RUN: %python %S/Inputs/status.py 1 graphc compile %s -o %t/out.gco 2>&1 | FileCheck %s
+// RUN: not ls %t/out.gco
+// RUN: %python -c "open(r'%t/bytecode.mlir', 'wb').write(b'ML\xefR and so on')"
+// RUN: %python %S/Inputs/status.py 1 graphc compile %t/bytecode.mlir -o %t/out.gco 2>&1 | FileCheck %s --check-prefix=BYTECODE
+// BYTECODE: bytecode.mlir: error: this is not MLIR text (bytecode is not accepted)
+
+func.func @main(%x: tensor<?xf64>) -> tensor<?xf64> {
+  // CHECK: errors.mlir:[[@LINE+1]]:8: error: {{.*}}graph.nope
+  %0 = graph.nope %x
+  return %0 : tensor<?xf64>
+}
