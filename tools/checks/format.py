@@ -9,7 +9,7 @@ import subprocess
 from common import CPP_SUFFIXES, Finding, Tree
 
 CANDIDATES = ("clang-format-22", "/usr/lib/llvm-22/bin/clang-format")
-COMPLAINT = re.compile(r"^(.*?):(\d+):\d+: (?:error|warning): (.*)$", re.M)
+COMPLAINT = re.compile(r"^(\S+?):(\d+):\d+: (?:error|warning): (.*)$", re.M)
 
 
 def clang_format() -> str | None:
