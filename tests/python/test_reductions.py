@@ -77,27 +77,32 @@ def test_the_layout_of_the_operand_changes_nothing():
 
 
 @pytest.mark.parametrize("dtype", edge.DTYPES)
-@pytest.mark.parametrize("keepdims", [False, True])
-def test_order_free_reductions_equal_numpy(dtype, keepdims):
-    rng = np.random.default_rng(35)
-    x = rng.choice(edge.values(dtype), (5, 6, 37))
+def test_order_free_reductions_equal_numpy(dtype):
+    x = np.random.default_rng(35).choice(edge.values(dtype), (5, 6, 37))
     g = gc.asarray(x)
     names = ["min", "max", "any", "all", "argmin", "argmax"]
     names += ["sum", "prod"] if np.dtype(dtype).kind != "f" else []
-    cases = []
-    for name in names:
-        axes = [None, 0, 1, -1] if name.startswith("arg") else [None, 0, 1, -1, (0, 2), (1, 2), (0, 1, 2)]
-        cases += [(name, axis) for axis in axes]
-    results = [getattr(gc, name)(g, axis=axis, keepdims=keepdims) for name, axis in cases]
+    cases = [(name, axis) for name in names for axis in ((None, 1) if name.startswith("arg") else (None, 0, -1, (0, 2)))]
+    results = [getattr(gc, name)(g, axis=axis, keepdims=name == "min") for name, axis in cases]
     gc.eval(*results)
     for (name, axis), got in zip(cases, results):
         with np.errstate(all="ignore"):
-            want = np.asarray(getattr(np, name)(x, axis=axis, keepdims=keepdims))
+            want = np.asarray(getattr(np, name)(x, axis=axis, keepdims=name == "min"))
         if name in ("min", "max") and np.dtype(dtype).kind == "f":
             np.testing.assert_array_equal(np.asarray(got), want)  # the sign of a zero is tested below
             assert got.dtype == want.dtype
         else:
             exact.assert_same(got, want, f"{name} axis={axis}")
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 2), (0, 1, 2)], ids=str)
+def test_keepdims(axis):
+    x = np.random.default_rng(35).integers(0, 100, (2, 3, 4))
+    g = gc.asarray(x)
+    for name in ("sum", "max", "any", "mean"):
+        exact.assert_same(getattr(gc, name)(g, axis=axis, keepdims=True), getattr(np, name)(x, axis=axis, keepdims=True), name)
+    if not isinstance(axis, tuple):
+        exact.assert_same(gc.argmax(g, axis=axis, keepdims=True), np.argmax(x, axis=axis, keepdims=True))
 
 
 @pytest.mark.graphc_only
