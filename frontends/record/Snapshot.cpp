@@ -230,16 +230,8 @@ private:
 };
 
 std::vector<int64_t> Segment::sizeArguments(size_t wanted) const {
-  std::vector<bool> bound(symbols.size(), false);
-  for (const op::InputDesc &input : graph.inputs)
-    for (op::Extent e : input.shape)
-      if (op::isSymbol(e))
-        bound[op::symbolOf(e)] = true;
-  std::vector<int64_t> out;
-  for (size_t i = 0; i < symbols.size() && out.size() < wanted; ++i)
-    if (!bound[i])
-      out.push_back(symbols[i]);
-  return out;
+  return {symbols.begin(),
+          symbols.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, symbols.size()))};
 }
 
 Segment Snapshot::build(size_t segment) const {

@@ -26,9 +26,8 @@ struct Segment {
   std::vector<int64_t> symbols;    ///< value of each symbol
   std::vector<Location> locations; ///< of each graph node
 
-  /// Values of the symbols that no input's shape gives, in order: what a call passes as size
-  /// arguments. A program that needs only the first `wanted` of them has dropped what it did not
-  /// use.
+  /// What a call passes as size arguments: the values of the first `wanted` symbols. Programs take
+  /// sizes by symbol number and read most of them from their inputs' shapes.
   std::vector<int64_t> sizeArguments(size_t wanted) const;
 };
 
