@@ -1,0 +1,116 @@
+// The lane tree: 256 lanes, blocks of 8192, lanes fold by halves, block results by the same tree (docs/numerics.md).
+// RUN: graphc-opt %s --graphc-lower-kernels --cse | FileCheck %s
+
+#point = affine_map<(d0, d1)[s0, s1] -> (d0, d1)>
+#row = affine_map<(d0, d1)[s0, s1] -> (d0)>
+#extents = affine_map<()[s0, s1] -> (s0, s1)>
+#rows = affine_map<()[s0, s1] -> (s0)>
+
+// CHECK-LABEL: func.func @sum(
+// CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %{{.*}}: index, %[[K:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
+// CHECK-COUNT-3: memref.alloca() : memref<256xf32>
+// CHECK: scf.for %[[ROW:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK-DAG: %[[LANES:.*]] = arith.constant 256 : index
+// CHECK-DAG: %[[BLOCK:.*]] = arith.constant 8192 : index
+// CHECK-DAG: arith.ceildivui %[[K]], %[[BLOCK]]
+// CHECK-DAG: %[[NEGZERO:.*]] = arith.constant -0.000000e+00 : f32
+// Rows of lanes are added in order, from the identity of addition.
+// CHECK: vector.broadcast %[[NEGZERO]] : f32 to vector<16xf32>
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}) -> (vector<16xf32>)
+// CHECK: %[[A:.*]] = vector.load %[[X]]
+// CHECK: %[[S:.*]] = graph.add %[[ACC]], %[[A]] : vector<16xf32>
+// CHECK: scf.yield %[[S]]
+// Absent lanes of the last row keep what they had.
+// CHECK: scf.if
+// CHECK: %[[MASK:.*]] = vector.create_mask
+// CHECK: vector.maskedload %[[X]]
+// CHECK: %[[T:.*]] = graph.add
+// CHECK: arith.select %[[MASK]], %[[T]],
+// Halves from 128 on: in memory down to the vector's width, then within the vector.
+// CHECK: %[[HALF:.*]] = arith.constant 128 : index
+// CHECK: arith.shrui %[[HALF]]
+// CHECK: vector.extract_strided_slice %{{.*}} {offsets = [0], sizes = [8], strides = [1]}
+// CHECK: vector.extract_strided_slice %{{.*}} {offsets = [8], sizes = [8], strides = [1]}
+// CHECK: graph.add {{.*}} : vector<8xf32>
+// CHECK: graph.add {{.*}} : vector<4xf32>
+// CHECK: graph.add {{.*}} : vector<2xf32>
+// CHECK: graph.add {{.*}} : f32
+// A sum of nothing is +0.
+// CHECK: %[[EMPTY:.*]] = arith.cmpi eq, %[[K]], %{{.*}} : index
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[RESULT:.*]] = arith.select %[[EMPTY]], %[[ZERO]], %{{.*}} : f32
+// CHECK: memref.store %[[RESULT]], %[[R]][%[[ROW]]]
+kernel.func @sum(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<rows, vector = 16, cost = 700>, shapes = [#extents, #rows]} {
+  %a = kernel.load %x at #point : tensor<?x?xf32> -> f32
+  %s = kernel.reduce <sum> %a : f32 -> f32
+  kernel.store %s, result 0 at #row : f32
+  kernel.return
+}
+
+// One lane: the same tree, no vector.
+// CHECK-LABEL: func.func @sum_item(
+// CHECK-NOT: vector.
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (f32)
+// CHECK: arith.constant 128 : index
+// CHECK-NOT: vector.
+// CHECK: return
+kernel.func @sum_item(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<rows, vector = 1, cost = 700>, shapes = [#extents, #rows]} {
+  %a = kernel.load %x at #point : tensor<?x?xf32> -> f32
+  %s = kernel.reduce <sum> %a : f32 -> f32
+  kernel.store %s, result 0 at #row : f32
+  kernel.return
+}
+
+// A reduction that needs another comes after it and visits the row again; so does what is stored for every point.
+// CHECK-LABEL: func.func @softmax(
+// CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>
+// CHECK: vector.load %[[X]]
+// CHECK: graph.maximum {{.*}} : vector<16xf32>
+// CHECK: vector.load %[[X]]
+// CHECK: graph.sub {{.*}} : vector<16xf32>
+// CHECK: graph.exp {{.*}} : vector<16xf32>
+// CHECK: graph.add {{.*}} : vector<16xf32>
+// CHECK: vector.load %[[X]]
+// CHECK: graph.sub {{.*}} : vector<16xf32>
+// CHECK: graph.exp {{.*}} : vector<16xf32>
+// CHECK: graph.div {{.*}} : vector<16xf32>
+// CHECK: vector.store %{{.*}}, %[[R]]
+// CHECK: vector.maskedstore %[[R]]
+// CHECK: return
+kernel.func @softmax(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?x?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<rows, vector = 16, cost = 700>, shapes = [#extents, #extents]} {
+  %a = kernel.load %x at #point : tensor<?x?xf32> -> f32
+  %m = kernel.reduce <max> %a : f32 -> f32
+  %c = graph.sub %a, %m : f32
+  %e = graph.exp %c : f32
+  %s = kernel.reduce <sum> %e : f32 -> f32
+  %r = graph.div %e, %s : f32
+  kernel.store %r, result 0 at #point : f32
+  kernel.return
+}
+
+// Value and index; the identity's index is larger than every position.
+// CHECK-LABEL: func.func @argmax(
+// CHECK-DAG: memref.alloca() : memref<256xi32>
+// CHECK-DAG: memref.alloca() : memref<256xi64>
+// CHECK-DAG: arith.constant -2147483648 : i32
+// CHECK-DAG: arith.constant 9223372036854775807 : i64
+// CHECK: scf.for {{.*}} -> (i32, i64)
+// CHECK: %[[BETTER:.*]] = graph.greater
+// CHECK: %[[EARLIER:.*]] = graph.less {{.*}} : i64
+// CHECK: %[[EQUAL:.*]] = graph.equal
+// CHECK: %[[TIE:.*]] = arith.andi %[[EQUAL]], %[[EARLIER]]
+// CHECK: arith.ori %[[BETTER]], %[[TIE]]
+kernel.func @argmax(%x: tensor<?x?xi32>, %n: index, %k: index) -> tensor<?xi64>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<rows, vector = 1, cost = 700>, shapes = [#extents, #rows]} {
+  %a = kernel.load %x at #point : tensor<?x?xi32> -> i32
+  %s = kernel.reduce <argmax> %a : i32 -> i64
+  kernel.store %s, result 0 at #row : i64
+  kernel.return
+}

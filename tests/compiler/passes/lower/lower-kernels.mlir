@@ -1,0 +1,140 @@
+// Maps: whole vectors over the range of items, one masked vector for the rest; one element without a loop for devices.
+// RUN: graphc-opt %s --graphc-lower-kernels --cse | FileCheck %s
+
+#line = affine_map<(d0)[s0] -> (d0)>
+#size = affine_map<()[s0] -> (s0)>
+
+// Arguments: flat buffers, sizes, the range of items. The main loop has no mask.
+// CHECK-LABEL: func.func @map(
+// CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
+// CHECK-SAME: graphc.buffers = 2 : i64, graphc.cost = 700 : i64, graphc.family = "map", graphc.inputs = 1 : i64, graphc.kernel
+// CHECK: %[[LENGTH:.*]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK: %[[W:.*]] = arith.constant 16 : index
+// CHECK: %[[COUNT:.*]] = arith.divui %[[LENGTH]], %[[W]]
+// CHECK: %[[WHOLE:.*]] = arith.muli %[[COUNT]], %[[W]]
+// CHECK: %[[STOP:.*]] = arith.addi %[[BEGIN]], %[[WHOLE]]
+// CHECK: scf.for %[[I:.*]] = %[[BEGIN]] to %[[STOP]] step %[[W]] {
+// CHECK-NEXT: %[[A:.*]] = vector.load %[[X]][%[[I]]] : memref<?xf32>, vector<16xf32>
+// CHECK-NEXT: %[[B:.*]] = graph.neg %[[A]] : vector<16xf32>
+// CHECK-NEXT: vector.store %[[B]], %[[R]][%[[I]]] : memref<?xf32>, vector<16xf32>
+// CHECK-NEXT: }
+// CHECK: %[[SOME:.*]] = arith.cmpi slt, %[[STOP]], %[[END]]
+// CHECK: scf.if %[[SOME]] {
+// CHECK-NEXT: %[[LEFT:.*]] = arith.subi %[[END]], %[[STOP]]
+// CHECK-NEXT: %[[MASK:.*]] = vector.create_mask %[[LEFT]] : vector<16xi1>
+// CHECK: %[[C:.*]] = vector.maskedload %[[X]][%[[STOP]]], %[[MASK]]
+// CHECK: %[[D:.*]] = graph.neg %[[C]] : vector<16xf32>
+// CHECK: vector.maskedstore %[[R]][%[[STOP]]], %[[MASK]], %[[D]]
+// CHECK: return
+kernel.func @map(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 16, cost = 700>, shapes = [#size, #size]} {
+  %a = kernel.load %x at #line : tensor<?xf32> -> f32
+  %b = graph.neg %a : f32
+  kernel.store %b, result 0 at #line : f32
+  kernel.return
+}
+
+// CHECK-LABEL: func.func @item(
+// CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %{{.*}}: index, %[[I:.*]]: index, %{{.*}}: index)
+// CHECK-NEXT: %[[A:.*]] = memref.load %[[X]][%[[I]]] : memref<?xf32>
+// CHECK-NEXT: %[[B:.*]] = graph.neg %[[A]] : f32
+// CHECK-NEXT: memref.store %[[B]], %[[R]][%[[I]]] : memref<?xf32>
+// CHECK-NEXT: return
+kernel.func @item(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 1, cost = 700>, shapes = [#size, #size]} {
+  %a = kernel.load %x at #line : tensor<?xf32> -> f32
+  %b = graph.neg %a : f32
+  kernel.store %b, result 0 at #line : f32
+  kernel.return
+}
+
+// Adjacent dimensions that every access walks as one are one loop.
+// CHECK-LABEL: func.func @merged(
+// CHECK-COUNT-1: scf.for
+// CHECK-NOT: scf.for
+// CHECK-NOT: arith.remui
+// CHECK: return
+kernel.func @merged(%x: tensor<?x4x8xf32>, %n: index) -> tensor<?x4x8xf32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0, 4, 8), parallel = 3>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 16, cost = 700>,
+                shapes = [affine_map<()[s0] -> (s0, 4, 8)>, affine_map<()[s0] -> (s0, 4, 8)>]} {
+  %a = kernel.load %x at affine_map<(d0, d1, d2)[s0] -> (d0, d1, d2)> : tensor<?x4x8xf32> -> f32
+  kernel.store %a, result 0 at affine_map<(d0, d1, d2)[s0] -> (d0, d1, d2)> : f32
+  kernel.return
+}
+
+// Other walks stay loops: runs of rows, then vectors within a row. What is equal in all lanes stays a scalar.
+// CHECK-LABEL: func.func @broadcast(
+// CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
+// CHECK: %[[ROW:.*]] = arith.constant 1000 : index
+// CHECK: %[[FIRST:.*]] = arith.divui %[[BEGIN]], %[[ROW]]
+// CHECK: %[[LAST:.*]] = arith.ceildivui %[[END]], %[[ROW]]
+// CHECK: scf.for %[[I:.*]] = %[[FIRST]] to %[[LAST]]
+// CHECK: scf.for %[[J:.*]] =
+// CHECK-DAG: vector.load %[[X]][
+// CHECK-DAG: %[[S:.*]] = memref.load %[[Y]][%[[I]]] : memref<?xf32>
+// CHECK: vector.broadcast %[[S]] : f32 to vector<16xf32>
+// CHECK: vector.store
+kernel.func @broadcast(%x: tensor<7x1000xf32>, %y: tensor<7xf32>) -> tensor<7x1000xf32>
+    attributes {domain = #kernel.domain<() -> (7, 1000), parallel = 2>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 16, cost = 700>,
+                shapes = [affine_map<() -> (7, 1000)>, affine_map<() -> (7)>, affine_map<() -> (7, 1000)>]} {
+  %a = kernel.load %x at affine_map<(d0, d1) -> (d0, d1)> : tensor<7x1000xf32> -> f32
+  %b = kernel.load %y at affine_map<(d0, d1) -> (d0)> : tensor<7xf32> -> f32
+  %c = graph.add %a, %b : f32
+  kernel.store %c, result 0 at affine_map<(d0, d1) -> (d0, d1)> : f32
+  kernel.return
+}
+
+// Strided lanes are loaded one by one; in the rest, lanes beyond the end repeat the last valid address.
+// CHECK-LABEL: func.func @strided(
+// CHECK: scf.for
+// CHECK-COUNT-4: memref.load
+// CHECK: vector.from_elements {{.*}} : vector<4xf32>
+// CHECK: vector.store
+// CHECK: scf.if
+// CHECK: vector.create_mask
+// CHECK: arith.minsi
+// CHECK: memref.load
+// CHECK: vector.maskedstore
+kernel.func @strided(%x: tensor<64xf32>) -> tensor<32xf32>
+    attributes {domain = #kernel.domain<() -> (32), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 4, cost = 700>, shapes = [affine_map<() -> (64)>, affine_map<() -> (32)>]} {
+  %a = kernel.load %x at affine_map<(d0) -> (d0 * 2 + 1)> : tensor<64xf32> -> f32
+  kernel.store %a, result 0 at affine_map<(d0) -> (d0)> : f32
+  kernel.return
+}
+
+// bool is a byte in memory, unsigned types lose their sign there.
+// CHECK-LABEL: func.func @memory_types(
+// CHECK-SAME: memref<?xi16>, %[[R:.*]]: memref<?xi8>
+// CHECK: %[[A:.*]] = memref.load %{{.*}} : memref<?xi16>
+// CHECK: %[[U:.*]] = graph.cast %[[A]] : i16 -> ui16
+// CHECK: %[[B:.*]] = graph.less %[[U]], %[[U]] : ui16
+// CHECK: %[[C:.*]] = graph.cast %[[B]] : i1 -> i8
+// CHECK: memref.store %[[C]], %[[R]]
+kernel.func @memory_types(%x: tensor<?xui16>, %n: index) -> tensor<?xi1>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 1, cost = 700>, shapes = [#size, #size]} {
+  %a = kernel.load %x at #line : tensor<?xui16> -> ui16
+  %b = graph.less %a, %a : ui16
+  kernel.store %b, result 0 at #line : i1
+  kernel.return
+}
+
+// The numbers of the lanes.
+// CHECK-LABEL: func.func @index(
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: %[[F:.*]] = arith.index_cast %[[I]] : index to i64
+// CHECK: %[[S:.*]] = arith.constant dense<[0, 1, 2, 3]> : vector<4xi64>
+// CHECK: %[[V:.*]] = vector.broadcast %[[F]] : i64 to vector<4xi64>
+// CHECK: arith.addi %[[V]], %[[S]] : vector<4xi64>
+kernel.func @index(%n: index) -> tensor<?xi64>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 4, cost = 700>, shapes = [#size]} {
+  %a = kernel.index #line
+  kernel.store %a, result 0 at #line : i64
+  kernel.return
+}
