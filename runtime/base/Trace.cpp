@@ -22,8 +22,9 @@ Setting traceFile{"GRAPHC_TRACE",
                   "no trace"};
 
 struct Sink {
-  EventSink function;
+  EventSink function; ///< null: the default
   void *context;
+  const Sink *previous;
 };
 // A sink is replaced as a whole; old ones are kept because another thread may still be calling
 // them.
@@ -60,11 +61,13 @@ std::string_view counterName(Counter c) {
 }
 
 void setEventSink(EventSink sink, void *context) {
-  currentSink.store(sink ? new Sink{sink, context} : nullptr, std::memory_order_release);
+  auto *next = new Sink{sink, context, currentSink.load(std::memory_order_relaxed)};
+  while (!currentSink.compare_exchange_weak(next->previous, next, std::memory_order_acq_rel))
+    ;
 }
 
 void emitEvent(EventLevel level, std::string_view area, std::string_view text) {
-  if (const Sink *sink = currentSink.load(std::memory_order_acquire)) {
+  if (const Sink *sink = currentSink.load(std::memory_order_acquire); sink && sink->function) {
     sink->function(sink->context, {level, area, text});
     return;
   }

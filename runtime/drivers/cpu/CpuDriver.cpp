@@ -72,6 +72,8 @@ public:
   void *get(int64_t wanted) {
     if (wanted <= bytes)
       return memory;
+    if (wanted > limit)
+      return nullptr;
     int64_t rounded = (wanted + 4095) / 4096 * 4096;
     void *larger = std::aligned_alloc(4096, static_cast<size_t>(rounded));
     if (!larger)
@@ -83,6 +85,7 @@ public:
   }
 
 private:
+  static inline const int64_t limit = usableMemory();
   void *memory = nullptr;
   int64_t bytes = 0;
 };
@@ -96,7 +99,8 @@ struct Context {
   int64_t scratchBytes;
   std::atomic<bool> scratchFailed{false};
 
-  void run(int64_t begin, int64_t end) {
+  // Generated code carries no type hash for the sanitizer to read in front of it.
+  __attribute__((no_sanitize("function"))) void run(int64_t begin, int64_t end) {
     void *scratch = nullptr;
     if (scratchBytes > 0 && !(scratch = threadScratch.get(scratchBytes))) {
       scratchFailed.store(true, std::memory_order_relaxed);

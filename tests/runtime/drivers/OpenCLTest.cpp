@@ -17,6 +17,11 @@ using program::BufferKind;
 using program::Target;
 using test::ProgramBuilder;
 
+// Drivers keep memory for the life of the process.
+extern "C" const char *__lsan_default_suppressions() {
+  return "leak:libpocl\nleak:libLLVM\nleak:libOpenCL\nleak:<unknown module>\n";
+}
+
 namespace {
 
 constexpr const char *kSource = R"(
