@@ -24,8 +24,9 @@ namespace {
 /// Text nested deeper than this would exhaust the parser's stack.
 constexpr int kMaxNesting = 512;
 
-/// The process's one context: creating it costs as much as a kernel. Guarded by `mutex`; never destroyed, because exit may
-/// run while a thread compiles. A forked child starts its own: the parent's may be locked by a thread that is not there.
+/// The process's one context: creating it costs as much as a kernel. Guarded by `mutex`; never
+/// destroyed, because exit may run while a thread compiles. A forked child starts its own: the
+/// parent's may be locked by a thread that is not there.
 struct Session {
   std::mutex mutex;
   std::unique_ptr<MLIRContext> context;
@@ -56,10 +57,14 @@ public:
           if (!text.empty())
             stream << "\n";
           if (auto file = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
-            stream << file.getFilename().getValue() << ":" << file.getLine() << ":" << file.getColumn() << ": ";
-          stream << (diagnostic.getSeverity() == DiagnosticSeverity::Error ? "error: " : "note: ") << diagnostic;
+            stream << file.getFilename().getValue() << ":" << file.getLine() << ":"
+                   << file.getColumn() << ": ";
+          stream << (diagnostic.getSeverity() == DiagnosticSeverity::Error ? "error: " : "note: ")
+                 << diagnostic;
         }) {}
-  Status error(ErrorCode code, StringRef fallback) { return Status(code, text.empty() ? fallback.str() : text); }
+  Status error(ErrorCode code, StringRef fallback) {
+    return Status(code, text.empty() ? fallback.str() : text);
+  }
 
 private:
   std::string text;
@@ -103,11 +108,13 @@ std::string explainText(ModuleOp module) {
   return text;
 }
 
-Result<std::vector<uint8_t>> compileModule(ModuleOp module, const TargetDesc &target, const CompileOptions &options);
+Result<std::vector<uint8_t>> compileModule(ModuleOp module, const TargetDesc &target,
+                                           const CompileOptions &options);
 
 Status badText(std::string_view text, std::string_view fileName) {
   if (text.size() >= 4 && text.substr(0, 4) == "ML\xEFR")
-    return Status(ErrorCode::Compile, std::string(fileName) + ":1:1: error: MLIR bytecode is not accepted, only text");
+    return Status(ErrorCode::Compile,
+                  std::string(fileName) + ":1:1: error: MLIR bytecode is not accepted, only text");
   int depth = 0;
   for (char c : text) {
     depth += c == '{' || c == '[' || c == '(' || c == '<';
@@ -118,10 +125,12 @@ Status badText(std::string_view text, std::string_view fileName) {
   return Status::ok();
 }
 
-Result<OwningOpRef<ModuleOp>> parseText(MLIRContext &context, std::string_view text, std::string_view fileName) {
+Result<OwningOpRef<ModuleOp>> parseText(MLIRContext &context, std::string_view text,
+                                        std::string_view fileName) {
   GRAPHC_TRY(badText(text, fileName));
   llvm::SourceMgr sources;
-  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(StringRef(text.data(), text.size()), StringRef(fileName.data(), fileName.size()));
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(StringRef(text.data(), text.size()),
+                                                     StringRef(fileName.data(), fileName.size()));
   sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)
@@ -129,7 +138,8 @@ Result<OwningOpRef<ModuleOp>> parseText(MLIRContext &context, std::string_view t
   return module;
 }
 
-Result<std::vector<uint8_t>> compileModule(ModuleOp module, const TargetDesc &target, const CompileOptions &options) {
+Result<std::vector<uint8_t>> compileModule(ModuleOp module, const TargetDesc &target,
+                                           const CompileOptions &options) {
   PipelineOptions pipeline = pipelineOptions(target, options);
   GRAPHC_TRY(runPhases(module, pipeline, Phase::Kernel));
   std::string explain = explainText(module);
@@ -138,8 +148,9 @@ Result<std::vector<uint8_t>> compileModule(ModuleOp module, const TargetDesc &ta
   addPhases(passes, pipeline, Phase::Lower, Phase::Kernel);
   if (failed(passes.run(module)))
     return Status(ErrorCode::Compile, "");
-  GRAPHC_ASSIGN(emit::EmittedCode code, target.kind == program::Target::Cpu ? emit::emitCpu(module, target)
-                                                                            : emit::emitOpenCL(module, target));
+  GRAPHC_ASSIGN(emit::EmittedCode code, target.kind == program::Target::Cpu
+                                            ? emit::emitCpu(module, target)
+                                            : emit::emitOpenCL(module, target));
   return emit::writeProgram(module, code, target.kind, explain, graphcCompilerApi()->buildId);
 }
 
@@ -154,13 +165,16 @@ Result<std::string> printModule(ModuleOp module, const TargetDesc &target, std::
     return text;
   }
   if (!phase && !explain && stage != "llvm" && stage != "asm" && stage != "opencl")
-    return Status(ErrorCode::InvalidArgument, "unknown stage '" + std::string(stage) +
-                                                  "'; stages are graph, kernel, schedule, plan, lower, llvm, asm, opencl, explain");
+    return Status(
+        ErrorCode::InvalidArgument,
+        "unknown stage '" + std::string(stage) +
+            "'; stages are graph, kernel, schedule, plan, lower, llvm, asm, opencl, explain");
   GRAPHC_TRY(runPhases(module, pipeline, explain ? Phase::Kernel : phase.value_or(Phase::Lower)));
   if (explain)
     return explainText(module);
   if (stage == "llvm" || stage == "asm")
-    return emit::printCpu(module, target, stage == "llvm" ? emit::TextStage::Llvm : emit::TextStage::Assembly);
+    return emit::printCpu(module, target,
+                          stage == "llvm" ? emit::TextStage::Llvm : emit::TextStage::Assembly);
   if (stage == "opencl") {
     GRAPHC_ASSIGN(emit::EmittedCode code, emit::emitOpenCL(module, target));
     return std::string(code.code.begin(), code.code.end());
@@ -177,7 +191,9 @@ Result<T> withModule(Make make, Work work) {
   Diagnostics diagnostics(*s.context);
   Result<OwningOpRef<ModuleOp>> module = make(*s.context);
   if (!module)
-    return module.status().message().empty() ? diagnostics.error(ErrorCode::Compile, "parsing failed") : module.takeStatus();
+    return module.status().message().empty()
+               ? diagnostics.error(ErrorCode::Compile, "parsing failed")
+               : module.takeStatus();
   if (failed(verify(**module)))
     return diagnostics.error(ErrorCode::Compile, "verification failed");
   Result<T> result = work(**module);
@@ -186,24 +202,28 @@ Result<T> withModule(Make make, Work work) {
   return result;
 }
 
-Result<std::vector<uint8_t>> compile(const op::GraphDesc &graph, const TargetDesc &target, const CompileOptions &options) {
-  return withModule<std::vector<uint8_t>>([&](MLIRContext &c) { return importGraph(c, graph); },
-                                          [&](ModuleOp m) { return compileModule(m, target, options); });
+Result<std::vector<uint8_t>> compile(const op::GraphDesc &graph, const TargetDesc &target,
+                                     const CompileOptions &options) {
+  return withModule<std::vector<uint8_t>>(
+      [&](MLIRContext &c) { return importGraph(c, graph); },
+      [&](ModuleOp m) { return compileModule(m, target, options); });
 }
 
-Result<std::vector<uint8_t>> compileText(std::string_view text, std::string_view file, const TargetDesc &target,
-                                         const CompileOptions &options) {
-  return withModule<std::vector<uint8_t>>([&](MLIRContext &c) { return parseText(c, text, file); },
-                                          [&](ModuleOp m) { return compileModule(m, target, options); });
+Result<std::vector<uint8_t>> compileText(std::string_view text, std::string_view file,
+                                         const TargetDesc &target, const CompileOptions &options) {
+  return withModule<std::vector<uint8_t>>(
+      [&](MLIRContext &c) { return parseText(c, text, file); },
+      [&](ModuleOp m) { return compileModule(m, target, options); });
 }
 
-Result<std::string> printStage(const op::GraphDesc &graph, const TargetDesc &target, std::string_view stage) {
+Result<std::string> printStage(const op::GraphDesc &graph, const TargetDesc &target,
+                               std::string_view stage) {
   return withModule<std::string>([&](MLIRContext &c) { return importGraph(c, graph); },
                                  [&](ModuleOp m) { return printModule(m, target, stage); });
 }
 
-Result<std::string> printStageText(std::string_view text, std::string_view file, const TargetDesc &target,
-                                   std::string_view stage) {
+Result<std::string> printStageText(std::string_view text, std::string_view file,
+                                   const TargetDesc &target, std::string_view stage) {
   return withModule<std::string>([&](MLIRContext &c) { return parseText(c, text, file); },
                                  [&](ModuleOp m) { return printModule(m, target, stage); });
 }
@@ -211,6 +231,7 @@ Result<std::string> printStageText(std::string_view text, std::string_view file,
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const CompilerApi *graphcCompilerApi() {
-  static const CompilerApi api{kApiVersion, GRAPHC_BUILD_ID, compile, compileText, printStage, printStageText};
+  static const CompilerApi api{kApiVersion, GRAPHC_BUILD_ID, compile,
+                               compileText, printStage,      printStageText};
   return &api;
 }

@@ -1,7 +1,8 @@
-//===- Compiler.h - What the compiler offers ---------------------------------------------------------===//
+//===- Compiler.h - What the compiler offers
+//---------------------------------------------------------===//
 //
-// MLIR-free. libgraphc_compiler.so exports graphcCompilerApi(); frontends load it by dlopen on the first cache miss
-// (frontends/record/CompilerLoader), tools link it.
+// MLIR-free. libgraphc_compiler.so exports graphcCompilerApi(); frontends load it by dlopen on the
+// first cache miss (frontends/record/CompilerLoader), tools link it.
 //
 //===----------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_API_COMPILER_H
@@ -18,9 +19,10 @@
 
 namespace graphc {
 
-/// What code is generated for. `features` of a cpu target: comma separated LLVM feature names that may be used
-/// ("avx2,fma,avx512f,..."), as runtime/drivers/cpu detects them; of an opencl target: "fp64" when the device has it,
-/// "cpu" when work-items run on CPU cores.
+/// What code is generated for. `features` of a cpu target: comma separated LLVM feature names that
+/// may be used
+/// ("avx2,fma,avx512f,..."), as runtime/drivers/cpu detects them; of an opencl target: "fp64" when
+/// the device has it, "cpu" when work-items run on CPU cores.
 struct TargetDesc {
   program::Target kind = program::Target::Cpu;
   std::string features;
@@ -39,9 +41,12 @@ struct CompilerApi {
   Result<std::vector<uint8_t>> (*compile)(const op::GraphDesc &graph, const TargetDesc &target,
                                           const CompileOptions &options);
   Result<std::vector<uint8_t>> (*compileText)(std::string_view mlir, std::string_view fileName,
-                                              const TargetDesc &target, const CompileOptions &options);
-  /// The text after a phase: "graph", "kernel", "schedule", "plan", "lower", "llvm", "asm", "opencl", or "explain".
-  Result<std::string> (*printStage)(const op::GraphDesc &graph, const TargetDesc &target, std::string_view stage);
+                                              const TargetDesc &target,
+                                              const CompileOptions &options);
+  /// The text after a phase: "graph", "kernel", "schedule", "plan", "lower", "llvm", "asm",
+  /// "opencl", or "explain".
+  Result<std::string> (*printStage)(const op::GraphDesc &graph, const TargetDesc &target,
+                                    std::string_view stage);
   Result<std::string> (*printStageText)(std::string_view mlir, std::string_view fileName,
                                         const TargetDesc &target, std::string_view stage);
 };

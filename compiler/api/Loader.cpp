@@ -44,8 +44,10 @@ std::string ownFolder() {
   Dl_info info;
   if (!dladdr(reinterpret_cast<void *>(&ownFolder), &info) || !info.dli_fname)
     return "";
+  // The main program is named as its caller named it, without a path when found through PATH.
+  const char *file = strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe";
   char path[PATH_MAX];
-  return realpath(info.dli_fname, path) ? parentOf(path) : "";
+  return realpath(file, path) ? parentOf(path) : "";
 }
 
 std::vector<std::string> candidates() {

@@ -1,4 +1,5 @@
-//===- Emitter.h - From lowered functions to a target's code -------------------------------------------------===//
+//===- Emitter.h - From lowered functions to a target's code
+//-------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_EMIT_EMITTER_H
 #define GRAPHC_COMPILER_EMIT_EMITTER_H
 
@@ -14,9 +15,9 @@ namespace graphc::emit {
 /// What the program needs to know of one kernel of the emitted code.
 struct EmittedKernel {
   std::string name;
-  uint64_t entry = 0;          ///< cpu: offset in the code
-  uint32_t family = 0;         ///< program::KernelFamily
-  double cost = 0;             ///< ns per element
+  uint64_t entry = 0;           ///< cpu: offset in the code
+  uint32_t family = 0;          ///< program::KernelFamily
+  double cost = 0;              ///< ns per element
   std::vector<uint32_t> writes; ///< per buffer
   uint32_t sizeCount = 0;
   uint32_t grain = 1, itemsPerThread = 1, group = 0;
@@ -31,7 +32,8 @@ struct EmittedCode {
 /// How far an emitter goes when only text is wanted.
 enum class TextStage { Llvm, Assembly };
 
-/// Native code: consumes the module's lowered functions. Failures are diagnostics or the returned status.
+/// Native code: consumes the module's lowered functions. Failures are diagnostics or the returned
+/// status.
 Result<EmittedCode> emitCpu(mlir::ModuleOp module, const TargetDesc &target);
 Result<std::string> printCpu(mlir::ModuleOp module, const TargetDesc &target, TextStage stage);
 
@@ -39,10 +41,12 @@ Result<std::string> printCpu(mlir::ModuleOp module, const TargetDesc &target, Te
 Result<EmittedCode> emitOpenCL(mlir::ModuleOp module, const TargetDesc &target);
 
 /// The program blob of the module's plan.program and the emitted kernels.
-Result<std::vector<uint8_t>> writeProgram(mlir::ModuleOp module, const EmittedCode &code, program::Target target,
-                                          std::string_view explain, std::string_view buildId);
+Result<std::vector<uint8_t>> writeProgram(mlir::ModuleOp module, const EmittedCode &code,
+                                          program::Target target, std::string_view explain,
+                                          std::string_view buildId);
 
-/// The facts of one lowered function that all targets share; `func` carries the graphc.* attributes of LowerKernels.
+/// The facts of one lowered function that all targets share; `func` carries the graphc.* attributes
+/// of LowerKernels.
 EmittedKernel describeKernel(mlir::Operation *func);
 
 } // namespace graphc::emit

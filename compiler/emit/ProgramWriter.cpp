@@ -22,7 +22,8 @@ emit::EmittedKernel emit::describeKernel(Operation *op) {
   auto func = cast<func::FuncOp>(op);
   EmittedKernel kernel;
   kernel.name = func.getSymName().str();
-  if (auto family = kernel::symbolizeFamily(func->getAttrOfType<StringAttr>("graphc.family").getValue()))
+  if (auto family =
+          kernel::symbolizeFamily(func->getAttrOfType<StringAttr>("graphc.family").getValue()))
     kernel.family = static_cast<uint32_t>(*family);
   // Schedules count picoseconds.
   kernel.cost = func->getAttrOfType<IntegerAttr>("graphc.cost").getInt() / 1000.0;
@@ -52,7 +53,8 @@ class Writer {
 public:
   Writer(const EmittedCode &code) : code(code) {}
   Status collect(plan::ProgramOp program);
-  std::vector<uint8_t> layout(prog::Target target, StringRef name, std::string_view explain, std::string_view buildId);
+  std::vector<uint8_t> layout(prog::Target target, StringRef name, std::string_view explain,
+                              std::string_view buildId);
 
 private:
   prog::String text(StringRef s) {
@@ -69,7 +71,8 @@ private:
   uint32_t constantSize(int64_t value);
   Status addSize(Operation *op);
   Status addStep(Operation *op);
-  void addTensor(std::vector<prog::TensorRecord> &to, RankedTensorType type, uint32_t buffer, ArrayRef<uint32_t> dynamic);
+  void addTensor(std::vector<prog::TensorRecord> &to, RankedTensorType type, uint32_t buffer,
+                 ArrayRef<uint32_t> dynamic);
   Status addReturn(plan::ReturnOp ret, plan::ProgramOp program);
 
   const EmittedCode &code;
@@ -99,7 +102,9 @@ Status Writer::addSize(Operation *op) {
     record.a = a;
     record.b = b;
   };
-  auto binary = [&](prog::SizeKind kind) { set(kind, size(op->getOperand(0)), size(op->getOperand(1))); };
+  auto binary = [&](prog::SizeKind kind) {
+    set(kind, size(op->getOperand(0)), size(op->getOperand(1)));
+  };
   if (auto constant = dyn_cast<arith::ConstantIndexOp>(op)) {
     sizeNumber[op->getResult(0)] = constantSize(constant.value());
     return Status::ok();
@@ -124,7 +129,8 @@ Status Writer::addSize(Operation *op) {
   } else if (isa<arith::MaxSIOp>(op)) {
     binary(prog::SizeKind::Max);
   } else {
-    return Status(ErrorCode::Compile, "[plan] sizes cannot be computed with " + op->getName().getStringRef().str());
+    return Status(ErrorCode::Compile,
+                  "[plan] sizes cannot be computed with " + op->getName().getStringRef().str());
   }
   sizeNumber[op->getResult(0)] = sizes.size();
   sizes.push_back(record);
@@ -141,9 +147,11 @@ Status Writer::addStep(Operation *op) {
     step.range = step.work = constantSize(1);
   } else {
     auto launch = cast<plan::LaunchOp>(op);
-    auto found = llvm::find_if(code.kernels, [&](const EmittedKernel &k) { return k.name == launch.getKernel(); });
+    auto found = llvm::find_if(
+        code.kernels, [&](const EmittedKernel &k) { return k.name == launch.getKernel(); });
     if (found == code.kernels.end())
-      return Status(ErrorCode::Internal, "[plan] launches unknown kernel " + launch.getKernel().str());
+      return Status(ErrorCode::Internal,
+                    "[plan] launches unknown kernel " + launch.getKernel().str());
     step.kind = static_cast<uint32_t>(prog::StepKind::Launch);
     step.kernel = found - code.kernels.begin();
     for (Value buffer : launch.getBuffers())
@@ -167,7 +175,8 @@ void Writer::addTensor(std::vector<prog::TensorRecord> &to, RankedTensorType typ
   unsigned next = 0;
   for (int64_t extent : type.getShape())
     dims.push_back(ShapedType::isDynamic(extent) ? dynamic[next++] : constantSize(extent));
-  to.push_back({dtypeOf(type.getElementType()), static_cast<uint32_t>(type.getRank()), pool(dims), buffer, text("")});
+  to.push_back({dtypeOf(type.getElementType()), static_cast<uint32_t>(type.getRank()), pool(dims),
+                buffer, text("")});
 }
 
 Status Writer::addReturn(plan::ReturnOp ret, plan::ProgramOp program) {
@@ -204,14 +213,15 @@ Status Writer::collect(plan::ProgramOp program) {
     }
     uint32_t buffer = buffers.size();
     bufferNumber[argument] = buffer;
-    buffers.push_back({static_cast<uint32_t>(prog::BufferKind::Input), dtypeOf(type.getElementType()), count,
-                       static_cast<uint32_t>(i)});
+    buffers.push_back({static_cast<uint32_t>(prog::BufferKind::Input),
+                       dtypeOf(type.getElementType()), count, static_cast<uint32_t>(i)});
     addTensor(inputs, type, buffer, dynamic);
   }
   for (Operation &op : body) {
     if (auto alloc = dyn_cast<plan::AllocOp>(op)) {
       bufferNumber[alloc.getBuffer()] = buffers.size();
-      buffers.push_back({static_cast<uint32_t>(prog::BufferKind::Temp), dtypeOf(alloc.getBuffer().getType().getElement()),
+      buffers.push_back({static_cast<uint32_t>(prog::BufferKind::Temp),
+                         dtypeOf(alloc.getBuffer().getType().getElement()),
                          size(alloc.getElements()), 0});
     } else if (auto check = dyn_cast<plan::CheckOp>(op)) {
       checks.push_back({size(check.getLhs()), size(check.getRhs()), text(check.getWhat())});
@@ -226,7 +236,8 @@ Status Writer::collect(plan::ProgramOp program) {
   return Status::ok();
 }
 
-std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::string_view explain, std::string_view buildId) {
+std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::string_view explain,
+                                    std::string_view buildId) {
   std::vector<prog::KernelRecord> kernels;
   for (const EmittedKernel &kernel : code.kernels) {
     prog::KernelRecord record{};
@@ -256,8 +267,10 @@ std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::st
   constexpr uint32_t kSections = 12;
   blob.resize(sizeof(prog::Header) + kSections * sizeof(prog::SectionRecord));
   auto add = [&](prog::Section section, const void *data, size_t bytes, size_t count) {
-    blob.resize(llvm::alignTo(blob.size(), section == prog::Section::Code || section == prog::Section::Data ? 64 : 8));
-    table.push_back({static_cast<uint32_t>(section), static_cast<uint32_t>(count), blob.size(), bytes});
+    blob.resize(llvm::alignTo(
+        blob.size(), section == prog::Section::Code || section == prog::Section::Data ? 64 : 8));
+    table.push_back(
+        {static_cast<uint32_t>(section), static_cast<uint32_t>(count), blob.size(), bytes});
     const auto *first = static_cast<const uint8_t *>(data);
     if (bytes)
       blob.insert(blob.end(), first, first + bytes);
@@ -277,7 +290,8 @@ std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::st
   records(prog::Section::Code, code.code);
   add(prog::Section::Data, nullptr, 0, 0);
   add(prog::Section::Meta, &meta, sizeof(meta), 1);
-  std::memcpy(blob.data() + sizeof(prog::Header), table.data(), table.size() * sizeof(prog::SectionRecord));
+  std::memcpy(blob.data() + sizeof(prog::Header), table.data(),
+              table.size() * sizeof(prog::SectionRecord));
 
   prog::Header header{};
   std::memcpy(header.magic, prog::kMagic, sizeof(header.magic));
@@ -285,7 +299,8 @@ std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::st
   header.target = static_cast<uint32_t>(target);
   header.totalBytes = blob.size();
   header.sectionCount = table.size();
-  XXH128_hash_t hash = XXH3_128bits(blob.data() + sizeof(prog::Header), blob.size() - sizeof(prog::Header));
+  XXH128_hash_t hash =
+      XXH3_128bits(blob.data() + sizeof(prog::Header), blob.size() - sizeof(prog::Header));
   header.checksum[0] = hash.low64;
   header.checksum[1] = hash.high64;
   std::memcpy(blob.data(), &header, sizeof(header));
@@ -294,8 +309,9 @@ std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::st
 
 } // namespace
 
-Result<std::vector<uint8_t>> emit::writeProgram(ModuleOp module, const EmittedCode &code, prog::Target target,
-                                                std::string_view explain, std::string_view buildId) {
+Result<std::vector<uint8_t>> emit::writeProgram(ModuleOp module, const EmittedCode &code,
+                                                prog::Target target, std::string_view explain,
+                                                std::string_view buildId) {
   auto programs = module.getOps<plan::ProgramOp>();
   if (programs.empty())
     return Status(ErrorCode::Compile, "[plan] the module has no function");

@@ -24,10 +24,12 @@ private:
   Location location(uint32_t line);
   Status openFunction(ModuleOp module);
   Status importNode(const op::NodeDesc &node);
-  Status create(const op::NodeDesc &node, RankedTensorType type, ArrayRef<Value> operands, Location loc);
+  Status create(const op::NodeDesc &node, RankedTensorType type, ArrayRef<Value> operands,
+                Location loc);
   TypedAttr literal(Type type, uint64_t bits);
   /// Splits extents into static entries (kDynamic for symbols) and the symbols' values.
-  void splitExtents(const std::vector<int64_t> &extents, SmallVector<int64_t> &fixed, SmallVector<Value> &dynamic);
+  void splitExtents(const std::vector<int64_t> &extents, SmallVector<int64_t> &fixed,
+                    SmallVector<Value> &dynamic);
 
   const op::GraphDesc &desc;
   OpBuilder builder;
@@ -42,7 +44,8 @@ Type Importer::elementType(DType type) {
   if (type == DType::Bool)
     return builder.getI1Type();
   unsigned width = itemSize(type) * 8;
-  return isUnsigned(type) ? builder.getIntegerType(width, /*isSigned=*/false) : builder.getIntegerType(width);
+  return isUnsigned(type) ? builder.getIntegerType(width, /*isSigned=*/false)
+                          : builder.getIntegerType(width);
 }
 
 RankedTensorType Importer::tensorType(DType type, const std::vector<op::Extent> &shape) {
@@ -72,7 +75,8 @@ Location Importer::location(uint32_t line) {
   return FileLineColLoc::get(builder.getContext(), file, value, 0);
 }
 
-void Importer::splitExtents(const std::vector<int64_t> &extents, SmallVector<int64_t> &fixed, SmallVector<Value> &dynamic) {
+void Importer::splitExtents(const std::vector<int64_t> &extents, SmallVector<int64_t> &fixed,
+                            SmallVector<Value> &dynamic) {
   for (op::Extent e : extents) {
     fixed.push_back(op::isSymbol(e) ? ShapedType::kDynamic : e);
     if (op::isSymbol(e))
@@ -92,7 +96,8 @@ TypedAttr Importer::literal(Type type, uint64_t bits) {
     std::memcpy(&d, &bits, sizeof(d));
     return builder.getFloatAttr(type, APFloat(d));
   }
-  return IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(), bits, false, /*implicitTrunc=*/true));
+  return IntegerAttr::get(type,
+                          APInt(type.getIntOrFloatBitWidth(), bits, false, /*implicitTrunc=*/true));
 }
 
 Status Importer::openFunction(ModuleOp module) {
@@ -113,7 +118,8 @@ Status Importer::openFunction(ModuleOp module) {
       unbound.push_back(s);
   types.append(unbound.size(), builder.getIndexType());
   builder.setInsertionPointToEnd(module.getBody());
-  auto func = func::FuncOp::create(builder, builder.getUnknownLoc(), desc.name, builder.getFunctionType(types, {}));
+  auto func = func::FuncOp::create(builder, builder.getUnknownLoc(), desc.name,
+                                   builder.getFunctionType(types, {}));
   Block *entry = func.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   symbols.resize(desc.symbolCount);
@@ -130,8 +136,9 @@ Status Importer::openFunction(ModuleOp module) {
       dims.push_back(op::isSymbol(e) ? op::symbolOf(e) : -1);
       any |= op::isSymbol(e);
       if (op::isSymbol(e) && !symbols[op::symbolOf(e)])
-        symbols[op::symbolOf(e)] = graph::DimOp::create(builder, builder.getUnknownLoc(), builder.getIndexType(), values.back(),
-                                                        builder.getI64IntegerAttr(axis));
+        symbols[op::symbolOf(e)] =
+            graph::DimOp::create(builder, builder.getUnknownLoc(), builder.getIndexType(),
+                                 values.back(), builder.getI64IntegerAttr(axis));
     }
     if (any)
       func.setArgAttr(i, "graph.dims", builder.getDenseI64ArrayAttr(dims));
@@ -152,12 +159,15 @@ Status Importer::importNode(const op::NodeDesc &node) {
   size_t before = values.size();
   GRAPHC_TRY(create(node, tensorType(node.dtype, node.shape), operands, location(node.line)));
   if (values.size() != before + 1)
-    return Status(ErrorCode::Internal, "[import] cannot read the attributes of " + std::string(op::opInfo(node.kind).name));
+    return Status(ErrorCode::Internal, "[import] cannot read the attributes of " +
+                                           std::string(op::opInfo(node.kind).name));
   return Status::ok();
 }
 
-/// Elementwise ops carry nothing but operands and types; the others are built by their own signature.
-Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRef<Value> operands, Location loc) {
+/// Elementwise ops carry nothing but operands and types; the others are built by their own
+/// signature.
+Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRef<Value> operands,
+                        Location loc) {
   SmallVector<Value> sizes = dynamicSizes(node.shape), dynamic;
   SmallVector<int64_t> fixed;
   auto decoded = [&](auto &attrs) { return attrs.decode(node.attrs); };
@@ -165,7 +175,8 @@ Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRe
   switch (node.kind) {
   case op::OpKind::Full:
     if (op::FullAttrs a; decoded(a))
-      add(graph::FullOp::create(builder, loc, type, literal(type.getElementType(), a.value), sizes));
+      add(graph::FullOp::create(builder, loc, type, literal(type.getElementType(), a.value),
+                                sizes));
     return Status::ok();
   case op::OpKind::Iota:
     add(graph::IotaOp::create(builder, loc, type, sizes));
@@ -197,12 +208,14 @@ Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRe
     return Status::ok();
   case op::OpKind::Concatenate:
     if (op::ConcatenateAttrs a; decoded(a))
-      add(graph::ConcatenateOp::create(builder, loc, type, operands, sizes, static_cast<uint64_t>(a.axis)));
+      add(graph::ConcatenateOp::create(builder, loc, type, operands, sizes,
+                                       static_cast<uint64_t>(a.axis)));
     return Status::ok();
   case op::OpKind::UpdateSlice:
     if (op::UpdateSliceAttrs a; decoded(a)) {
       splitExtents(a.starts, fixed, dynamic);
-      add(graph::UpdateSliceOp::create(builder, loc, type, operands[0], operands[1], dynamic, fixed, a.steps));
+      add(graph::UpdateSliceOp::create(builder, loc, type, operands[0], operands[1], dynamic, fixed,
+                                       a.steps));
     }
     return Status::ok();
   case op::OpKind::Reduce:
@@ -245,6 +258,7 @@ Result<OwningOpRef<ModuleOp>> Importer::run() {
 
 } // namespace
 
-Result<OwningOpRef<ModuleOp>> graphc::importGraph(MLIRContext &context, const op::GraphDesc &graph) {
+Result<OwningOpRef<ModuleOp>> graphc::importGraph(MLIRContext &context,
+                                                  const op::GraphDesc &graph) {
   return Importer(context, graph).run();
 }

@@ -1,4 +1,5 @@
-//===- Importer.h - GraphDesc to the graph dialect -------------------------------------------------------------===//
+//===- Importer.h - GraphDesc to the graph dialect
+//-------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_IMPORT_IMPORTER_H
 #define GRAPHC_COMPILER_IMPORT_IMPORTER_H
 
@@ -10,9 +11,11 @@
 
 namespace graphc {
 
-/// A module with one function of the graph's name. A symbol that is the size of an input is read from it; the others are
-/// trailing index arguments with the attribute `graph.symbol`. Equal symbols of inputs are named by `graph.dims`.
-Result<mlir::OwningOpRef<mlir::ModuleOp>> importGraph(mlir::MLIRContext &context, const op::GraphDesc &graph);
+/// A module with one function of the graph's name. A symbol that is the size of an input is read
+/// from it; the others are trailing index arguments with the attribute `graph.symbol`. Equal
+/// symbols of inputs are named by `graph.dims`.
+Result<mlir::OwningOpRef<mlir::ModuleOp>> importGraph(mlir::MLIRContext &context,
+                                                      const op::GraphDesc &graph);
 
 } // namespace graphc
 

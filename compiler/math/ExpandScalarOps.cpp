@@ -50,9 +50,10 @@ struct Pending {
 
 class Expander {
 public:
-  Expander(OpBuilder &builder, const Pending &pending, bool hasFloat64)
-      : pending(pending), in(pending.in), out(pending.out), float64(hasFloat64), x(pending.op->getOperands()),
-        b(builder, pending.op->getLoc(), in.lanes, /*int64Convert=*/hasFloat64) {}
+  Expander(OpBuilder &builder, const Pending &pending, bool hasFloat64, bool int64Conversions)
+      : pending(pending), in(pending.in), out(pending.out), float64(hasFloat64),
+        x(pending.op->getOperands()), b(builder, pending.op->getLoc(), in.lanes, int64Conversions) {
+  }
 
   Value expand();
 
@@ -92,7 +93,9 @@ Value Expander::compare() {
       .Case([&](graph::LessOp) { return in.isSigned ? b.slt(x[0], x[1]) : b.ult(x[0], x[1]); })
       .Case([&](graph::LessEqualOp) { return in.isSigned ? b.sle(x[0], x[1]) : b.ule(x[0], x[1]); })
       .Case([&](graph::GreaterOp) { return in.isSigned ? b.sgt(x[0], x[1]) : b.ugt(x[0], x[1]); })
-      .Case([&](graph::GreaterEqualOp) { return in.isSigned ? b.sge(x[0], x[1]) : b.uge(x[0], x[1]); })
+      .Case([&](graph::GreaterEqualOp) {
+        return in.isSigned ? b.sge(x[0], x[1]) : b.uge(x[0], x[1]);
+      })
       .Default(Value());
 }
 
@@ -109,7 +112,8 @@ Value Expander::minMax(bool larger) {
 Value Expander::divide(bool remainder) {
   if (in.isFloat)
     return byFloat(in.width, [&]<unsigned W>() -> Value {
-      return remainder ? m::remainderFloat<W>(b, x[0], x[1]) : m::floorDivideFloat<W>(b, x[0], x[1]);
+      return remainder ? m::remainderFloat<W>(b, x[0], x[1])
+                       : m::floorDivideFloat<W>(b, x[0], x[1]);
     });
   // A scalar has the machine's division; vectors would be taken apart for it.
   bool byFloat64 = float64 && in.lanes > 1;
@@ -119,9 +123,11 @@ Value Expander::divide(bool remainder) {
         auto both = m::divModConst<W, Signed, Method>(b, x[0], *pending.divisor, pending.small);
         return remainder ? both.remainder : both.quotient;
       }
-      return remainder ? m::remainderInt<W, Signed, Method>(b, x[0], x[1]) : m::floorDivideInt<W, Signed, Method>(b, x[0], x[1]);
+      return remainder ? m::remainderInt<W, Signed, Method>(b, x[0], x[1])
+                       : m::floorDivideInt<W, Signed, Method>(b, x[0], x[1]);
     };
-    return byFloat64 ? form.template operator()<DivideBy::kFloat64>() : form.template operator()<DivideBy::kInteger>();
+    return byFloat64 ? form.template operator()<DivideBy::kFloat64>()
+                     : form.template operator()<DivideBy::kInteger>();
   });
 }
 
@@ -131,7 +137,8 @@ Value Expander::cast() {
   if (in.isBool) {
     if (out.isFloat)
       return byFloat(out.width, [&]<unsigned W>() -> Value { return m::boolToFloat<W>(b, x[0]); });
-    return m::withIntFormat(out.width, out.isSigned, [&]<unsigned W, bool>() -> Value { return b.zext(x[0], W); });
+    return m::withIntFormat(out.width, out.isSigned,
+                            [&]<unsigned W, bool>() -> Value { return b.zext(x[0], W); });
   }
   if (out.isBool) {
     if (in.isFloat)
@@ -142,12 +149,15 @@ Value Expander::cast() {
     return in.width == out.width ? x[0] : out.width == 64 ? b.extf(x[0]) : b.truncf(x[0]);
   if (in.isFloat)
     return byFloat(in.width, [&]<unsigned FW>() -> Value {
-      return m::withIntFormat(out.width, out.isSigned,
-                              [&]<unsigned W, bool Signed>() -> Value { return m::floatToInt<FW, W, Signed>(b, x[0]); });
+      return m::withIntFormat(out.width, out.isSigned, [&]<unsigned W, bool Signed>() -> Value {
+        return m::floatToInt<FW, W, Signed>(b, x[0]);
+      });
     });
   if (out.isFloat)
     return byFloat(out.width, [&]<unsigned FW>() -> Value {
-      return byInt([&]<unsigned W, bool Signed>() -> Value { return m::intToFloat<W, Signed, FW>(b, x[0]); });
+      return byInt([&]<unsigned W, bool Signed>() -> Value {
+        return m::intToFloat<W, Signed, FW>(b, x[0]);
+      });
     });
   if (out.width <= in.width)
     return b.itrunc(x[0], out.width);
@@ -166,71 +176,109 @@ Value Expander::logical() {
       .Case<graph::LogicalOrOp, graph::BitwiseOrOp>([&](auto) { return b.bor(x[0], x[1]); })
       .Case<graph::LogicalXorOp, graph::BitwiseXorOp>([&](auto) { return b.bxor(x[0], x[1]); })
       .Case([&](graph::LogicalNotOp) { return b.mnot(x[0]); })
-      .Case([&](graph::BitwiseNotOp) { return in.isBool ? b.mnot(x[0]) : b.bxor(x[0], b.intConst(in.width, -1)); })
+      .Case([&](graph::BitwiseNotOp) {
+        return in.isBool ? b.mnot(x[0]) : b.bxor(x[0], b.intConst(in.width, -1));
+      })
       .Default(Value());
 }
 
-/// FLOATS and INTS name the two meanings of an op; bool is unsigned with one bit and handled before.
+/// FLOATS and INTS name the two meanings of an op; bool is unsigned with one bit and handled
+/// before.
 Value Expander::expand() {
   Operation *op = pending.op;
-  auto rounding = [&](Value (MlirBuilder::*fn)(Value)) { return in.isFloat ? (b.*fn)(x[0]) : x[0]; };
+  auto rounding = [&](Value (MlirBuilder::*fn)(Value)) {
+    return in.isFloat ? (b.*fn)(x[0]) : x[0];
+  };
   if (Value v = logical())
     return v;
-  if (isa<graph::EqualOp, graph::NotEqualOp, graph::LessOp, graph::LessEqualOp, graph::GreaterOp, graph::GreaterEqualOp>(op))
+  if (isa<graph::EqualOp, graph::NotEqualOp, graph::LessOp, graph::LessEqualOp, graph::GreaterOp,
+          graph::GreaterEqualOp>(op))
     return compare();
   return TypeSwitch<Operation *, Value>(op)
-      .Case([&](graph::AddOp) { return in.isFloat ? b.add(x[0], x[1]) : in.isBool ? b.mor(x[0], x[1]) : b.iadd(x[0], x[1]); })
+      .Case([&](graph::AddOp) {
+        return in.isFloat ? b.add(x[0], x[1]) : in.isBool ? b.mor(x[0], x[1]) : b.iadd(x[0], x[1]);
+      })
       .Case([&](graph::SubOp) { return in.isFloat ? b.sub(x[0], x[1]) : b.isub(x[0], x[1]); })
-      .Case([&](graph::MulOp) { return in.isFloat ? b.mul(x[0], x[1]) : in.isBool ? b.mand(x[0], x[1]) : b.imul(x[0], x[1]); })
+      .Case([&](graph::MulOp) {
+        return in.isFloat ? b.mul(x[0], x[1]) : in.isBool ? b.mand(x[0], x[1]) : b.imul(x[0], x[1]);
+      })
       .Case([&](graph::DivOp) { return b.div(x[0], x[1]); })
       .Case([&](graph::FloorDivideOp) { return divide(false); })
       .Case([&](graph::RemainderOp) { return divide(true); })
       .Case([&](graph::PowOp) {
         if (in.isFloat)
           return byFloat(in.width, [&]<unsigned W>() -> Value { return m::pow<W>(b, x[0], x[1]); });
-        return byInt([&]<unsigned W, bool Signed>() -> Value { return m::powInt<W, Signed>(b, x[0], x[1]); });
+        return byInt([&]<unsigned W, bool Signed>() -> Value {
+          return m::powInt<W, Signed>(b, x[0], x[1]);
+        });
       })
       .Case([&](graph::MinimumOp) { return minMax(false); })
       .Case([&](graph::MaximumOp) { return minMax(true); })
-      .Case([&](graph::FmaOp) { return in.isFloat ? b.fma(x[0], x[1], x[2]) : b.iadd(b.imul(x[0], x[1]), x[2]); })
+      .Case([&](graph::FmaOp) {
+        return in.isFloat ? b.fma(x[0], x[1], x[2]) : b.iadd(b.imul(x[0], x[1]), x[2]);
+      })
       .Case([&](graph::ClipOp) {
         if (in.isFloat)
           return m::clipFloat(b, x[0], x[1], x[2]);
         if (in.isBool)
           return b.mand(b.mor(x[0], x[1]), x[2]);
-        return in.isSigned ? m::clipInt<true>(b, x[0], x[1], x[2]) : m::clipInt<false>(b, x[0], x[1], x[2]);
+        return in.isSigned ? m::clipInt<true>(b, x[0], x[1], x[2])
+                           : m::clipInt<false>(b, x[0], x[1], x[2]);
       })
-      .Case([&](graph::NegOp) { return in.isFloat ? b.neg(x[0]) : b.isub(b.intConst(in.width, 0), x[0]); })
+      .Case([&](graph::NegOp) {
+        return in.isFloat ? b.neg(x[0]) : b.isub(b.intConst(in.width, 0), x[0]);
+      })
       .Case([&](graph::AbsOp) {
         if (in.isFloat)
           return b.abs(x[0]);
-        return in.isBool ? x[0] : byInt([&]<unsigned W, bool Signed>() -> Value { return m::absInt<W, Signed>(b, x[0]); });
+        return in.isBool ? x[0] : byInt([&]<unsigned W, bool Signed>() -> Value {
+          return m::absInt<W, Signed>(b, x[0]);
+        });
       })
       .Case([&](graph::SignOp) {
         if (in.isFloat)
           return byFloat(in.width, [&]<unsigned W>() -> Value { return m::signFloat<W>(b, x[0]); });
-        return byInt([&]<unsigned W, bool Signed>() -> Value { return m::signInt<W, Signed>(b, x[0]); });
+        return byInt(
+            [&]<unsigned W, bool Signed>() -> Value { return m::signInt<W, Signed>(b, x[0]); });
       })
       .Case([&](graph::FloorOp) { return rounding(&MlirBuilder::floor); })
       .Case([&](graph::CeilOp) { return rounding(&MlirBuilder::ceil); })
       .Case([&](graph::TruncOp) { return rounding(&MlirBuilder::trunc); })
       .Case([&](graph::RoundOp) { return rounding(&MlirBuilder::roundeven); })
       .Case([&](graph::SqrtOp) { return b.sqrt(x[0]); })
-      .Case([&](graph::ExpOp) { return byFloat(in.width, [&]<unsigned W>() -> Value { return m::exp<W>(b, x[0]); }); })
-      .Case([&](graph::LogOp) { return byFloat(in.width, [&]<unsigned W>() -> Value { return m::log<W>(b, x[0]); }); })
-      .Case([&](graph::SinOp) { return byFloat(in.width, [&]<unsigned W>() -> Value { return m::sin<W>(b, x[0]); }); })
-      .Case([&](graph::CosOp) { return byFloat(in.width, [&]<unsigned W>() -> Value { return m::cos<W>(b, x[0]); }); })
-      .Case([&](graph::TanhOp) { return byFloat(in.width, [&]<unsigned W>() -> Value { return m::tanh<W>(b, x[0]); }); })
-      .Case([&](graph::Expm1Op) { return byFloat(in.width, [&]<unsigned W>() -> Value { return m::expm1<W>(b, x[0]); }); })
-      .Case([&](graph::Log1pOp) { return byFloat(in.width, [&]<unsigned W>() -> Value { return m::log1p<W>(b, x[0]); }); })
+      .Case([&](graph::ExpOp) {
+        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::exp<W>(b, x[0]); });
+      })
+      .Case([&](graph::LogOp) {
+        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::log<W>(b, x[0]); });
+      })
+      .Case([&](graph::SinOp) {
+        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::sin<W>(b, x[0]); });
+      })
+      .Case([&](graph::CosOp) {
+        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::cos<W>(b, x[0]); });
+      })
+      .Case([&](graph::TanhOp) {
+        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::tanh<W>(b, x[0]); });
+      })
+      .Case([&](graph::Expm1Op) {
+        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::expm1<W>(b, x[0]); });
+      })
+      .Case([&](graph::Log1pOp) {
+        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::log1p<W>(b, x[0]); });
+      })
       .Case([&](graph::ShiftLeftOp) { return shift(true); })
       .Case([&](graph::ShiftRightOp) { return shift(false); })
       .Case([&](graph::IsNanOp) { return in.isFloat ? b.isnan(x[0]) : Value(); })
       .Case([&](graph::IsInfOp) {
-        return in.isFloat ? byFloat(in.width, [&]<unsigned W>() -> Value { return m::isInf<W>(b, x[0]); }) : Value();
+        return in.isFloat
+                   ? byFloat(in.width, [&]<unsigned W>() -> Value { return m::isInf<W>(b, x[0]); })
+                   : Value();
       })
       .Case([&](graph::IsFiniteOp) {
-        return in.isFloat ? byFloat(in.width, [&]<unsigned W>() -> Value { return m::isFinite<W>(b, x[0]); }) : Value();
+        return in.isFloat ? byFloat(in.width,
+                                    [&]<unsigned W>() -> Value { return m::isFinite<W>(b, x[0]); })
+                          : Value();
       })
       .Case([&](graph::SelectOp) { return b.select(x[0], x[1], x[2]); })
       .Case([&](graph::CastOp) { return cast(); })
@@ -248,7 +296,8 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
       if (!isa<graph::GraphDialect>(op->getDialect()))
         return;
       unsigned typed = isa<graph::SelectOp>(op) ? 1 : 0;
-      Pending pending{op, Format(op->getOperand(typed).getType()), Format(op->getResult(0).getType()), std::nullopt};
+      Pending pending{op, Format(op->getOperand(typed).getType()),
+                      Format(op->getResult(0).getType()), std::nullopt};
       if (isa<graph::FloorDivideOp, graph::RemainderOp>(op) && !pending.in.isFloat) {
         m::Interval divisor = intervals.of(op->getOperand(1));
         if (divisor.isConstant() && divisor.low != 0)
@@ -260,7 +309,7 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
     });
     for (const Pending &pending : work) {
       OpBuilder builder(pending.op);
-      Value value = Expander(builder, pending, hasFloat64).expand();
+      Value value = Expander(builder, pending, hasFloat64, int64Conversions).expand();
       if (!value) // isnan and the like of integers
         value = constantMask(builder, pending, isa<graph::IsFiniteOp>(pending.op));
       pending.op->getResult(0).replaceAllUsesWith(value);

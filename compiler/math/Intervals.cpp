@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::math;
 
-/// Deeper expressions than this get no bounds; the walk over a function visits operands first, so this is rare.
+/// Deeper expressions than this get no bounds; the walk over a function visits operands first, so
+/// this is rare.
 static constexpr int kMaxDepth = 512;
 
 static Interval ofType(Type element) {
@@ -71,7 +72,8 @@ Interval Intervals::compute(Value value) {
     if (auto dense = dyn_cast<SplatElementsAttr>(constant))
       constant = dense.getSplatValue<Attribute>();
     if (auto integer = dyn_cast<IntegerAttr>(constant)) {
-      int64_t v = element.isInteger(1) ? integer.getValue().getZExtValue() : integer.getValue().getSExtValue();
+      int64_t v = element.isInteger(1) ? integer.getValue().getZExtValue()
+                                       : integer.getValue().getSExtValue();
       return {v, v};
     }
   }
@@ -96,8 +98,10 @@ Interval Intervals::compute(Value value) {
       return clamp(Wide(a.low) + b.low, Wide(a.high) + b.high, element);
     if (isa<graph::SubOp>(op))
       return clamp(Wide(a.low) - b.high, Wide(a.high) - b.low, element);
-    Wide corners[] = {Wide(a.low) * b.low, Wide(a.low) * b.high, Wide(a.high) * b.low, Wide(a.high) * b.high};
-    return clamp(*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4), element);
+    Wide corners[] = {Wide(a.low) * b.low, Wide(a.low) * b.high, Wide(a.high) * b.low,
+                      Wide(a.high) * b.high};
+    return clamp(*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4),
+                 element);
   }
   return ofType(element);
 }

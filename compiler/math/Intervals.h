@@ -1,4 +1,5 @@
-//===- Intervals.h - What values integer expressions can have ----------------------------------------------===//
+//===- Intervals.h - What values integer expressions can have
+//----------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_INTERVALS_H
 #define GRAPHC_COMPILER_MATH_INTERVALS_H
 
@@ -17,8 +18,8 @@ struct Interval {
   bool isConstant() const { return low == high; }
 };
 
-/// Bounds of integer values from constants, remainders, sums and products of bounded values. An operation whose exact
-/// bounds do not fit its type has the type's bounds, because it may wrap.
+/// Bounds of integer values from constants, remainders, sums and products of bounded values. An
+/// operation whose exact bounds do not fit its type has the type's bounds, because it may wrap.
 class Intervals {
 public:
   Interval of(mlir::Value value);

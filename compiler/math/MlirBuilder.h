@@ -1,4 +1,5 @@
-//===- MlirBuilder.h - Scalar meanings as arith and math ops --------------------------------------------------===//
+//===- MlirBuilder.h - Scalar meanings as arith and math ops
+//--------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_MLIRBUILDER_H
 #define GRAPHC_COMPILER_MATH_MLIRBUILDER_H
 
@@ -13,7 +14,8 @@
 
 namespace graphc::math {
 
-/// The builder of Builder.h over MLIR values: scalars (lanes 1) or vectors of `lanes`. Integers are signless.
+/// The builder of Builder.h over MLIR values: scalars (lanes 1) or vectors of `lanes`. Integers are
+/// signless.
 class MlirBuilder {
 public:
   using V = mlir::Value;
@@ -25,7 +27,8 @@ public:
   V i32(int32_t v) { return intConst(32, v); }
   V i64(int64_t v) { return intConst(64, v); }
   V intConst(unsigned width, int64_t v) {
-    return constant(mlir::IntegerAttr::get(ops.getIntegerType(width), llvm::APInt(width, static_cast<uint64_t>(v), false, true)));
+    return constant(mlir::IntegerAttr::get(
+        ops.getIntegerType(width), llvm::APInt(width, static_cast<uint64_t>(v), false, true)));
   }
 
   V add(V a, V b) { return mlir::arith::AddFOp::create(ops, loc, a, b); }
@@ -35,7 +38,9 @@ public:
   V fma(V a, V b, V c) { return mlir::math::FmaOp::create(ops, loc, a, b, c); }
   V neg(V a) { return mlir::arith::NegFOp::create(ops, loc, a); }
   V abs(V a) { return mlir::math::AbsFOp::create(ops, loc, a); }
-  V copysign(V magnitude, V sign) { return mlir::math::CopySignOp::create(ops, loc, magnitude, sign); }
+  V copysign(V magnitude, V sign) {
+    return mlir::math::CopySignOp::create(ops, loc, magnitude, sign);
+  }
   V sqrt(V a) { return mlir::math::SqrtOp::create(ops, loc, a); }
   V roundeven(V a) { return mlir::math::RoundEvenOp::create(ops, loc, a); }
   V floor(V a) { return mlir::math::FloorOp::create(ops, loc, a); }
@@ -80,24 +85,46 @@ public:
   V mnot(V a) { return bxor(a, constant(ops.getBoolAttr(true))); }
   V select(V mask, V a, V b) { return mlir::arith::SelectOp::create(ops, loc, mask, a, b); }
 
-  V toBits(V a) { return mlir::arith::BitcastOp::create(ops, loc, shaped(ops.getIntegerType(bits(a))), a); }
+  V toBits(V a) {
+    return mlir::arith::BitcastOp::create(ops, loc, shaped(ops.getIntegerType(bits(a))), a);
+  }
   V fromBits(V a) { return mlir::arith::BitcastOp::create(ops, loc, floatType(bits(a)), a); }
   V extf(V a) { return mlir::arith::ExtFOp::create(ops, loc, floatType(64), a); }
   V truncf(V a) { return mlir::arith::TruncFOp::create(ops, loc, floatType(32), a); }
-  V sitofp(V a, unsigned width) { return mlir::arith::SIToFPOp::create(ops, loc, floatType(width), a); }
-  V uitofp(V a, unsigned width) { return mlir::arith::UIToFPOp::create(ops, loc, floatType(width), a); }
-  V fptosi(V a, unsigned width) { return mlir::arith::FPToSIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a); }
-  V sext(V a, unsigned width) { return bits(a) == width ? a : V(mlir::arith::ExtSIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a)); }
-  V zext(V a, unsigned width) { return bits(a) == width ? a : V(mlir::arith::ExtUIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a)); }
-  V itrunc(V a, unsigned width) { return bits(a) == width ? a : V(mlir::arith::TruncIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a)); }
+  V sitofp(V a, unsigned width) {
+    return mlir::arith::SIToFPOp::create(ops, loc, floatType(width), a);
+  }
+  V uitofp(V a, unsigned width) {
+    return mlir::arith::UIToFPOp::create(ops, loc, floatType(width), a);
+  }
+  V fptosi(V a, unsigned width) {
+    return mlir::arith::FPToSIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a);
+  }
+  V sext(V a, unsigned width) {
+    return bits(a) == width
+               ? a
+               : V(mlir::arith::ExtSIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a));
+  }
+  V zext(V a, unsigned width) {
+    return bits(a) == width
+               ? a
+               : V(mlir::arith::ExtUIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a));
+  }
+  V itrunc(V a, unsigned width) {
+    return bits(a) == width
+               ? a
+               : V(mlir::arith::TruncIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a));
+  }
   bool int64Conversions() const { return int64Convert; }
 
-  /// A branch that is skipped when no lane needs it; the result is selected lane by lane all the same.
+  /// A branch that is skipped when no lane needs it; the result is selected lane by lane all the
+  /// same.
   template <class Fn, class... Else>
   auto ifAny(V mask, Fn fn, Else... otherwise) {
     constexpr size_t count = sizeof...(Else);
     std::array<V, count> rest{otherwise...};
-    auto branch = mlir::scf::IfOp::create(ops, loc, mlir::TypeRange(mlir::ValueRange(rest)), any(mask), true);
+    auto branch =
+        mlir::scf::IfOp::create(ops, loc, mlir::TypeRange(mlir::ValueRange(rest)), any(mask), true);
     mlir::OpBuilder::InsertionGuard guard(ops);
     ops.setInsertionPointToStart(branch.thenBlock());
     std::array<V, count> computed = toArray(fn());
@@ -123,7 +150,8 @@ public:
           mlir::scf::ConditionOp::create(ops, loc, go, args);
         },
         [&](mlir::OpBuilder &inside, mlir::Location, mlir::ValueRange args) {
-          // The callbacks hold a reference to this builder, so creation is redirected into the region.
+          // The callbacks hold a reference to this builder, so creation is redirected into the
+          // region.
           mlir::OpBuilder::InsertionGuard guard(ops);
           ops.setInsertionPoint(inside.getInsertionBlock(), inside.getInsertionPoint());
           V mask = apply<count>(cond, args);
@@ -138,7 +166,9 @@ public:
 private:
   template <size_t N, class Fn>
   static auto apply(Fn &fn, mlir::ValueRange args) {
-    return [&]<size_t... I>(std::index_sequence<I...>) { return fn(V(args[I])...); }(std::make_index_sequence<N>());
+    return [&]<size_t... I>(std::index_sequence<I...>) {
+      return fn(V(args[I])...);
+    }(std::make_index_sequence<N>());
   }
   template <class... T>
   static std::array<V, sizeof...(T)> toArray(std::tuple<T...> tuple) {
@@ -146,7 +176,9 @@ private:
   }
   template <size_t N>
   static auto toTuple(mlir::ValueRange values) {
-    return [&]<size_t... I>(std::index_sequence<I...>) { return std::make_tuple(V(values[I])...); }(std::make_index_sequence<N>());
+    return [&]<size_t... I>(std::index_sequence<I...>) {
+      return std::make_tuple(V(values[I])...);
+    }(std::make_index_sequence<N>());
   }
 
   V any(V mask) {
@@ -154,16 +186,27 @@ private:
       return mask;
     return mlir::vector::ReductionOp::create(ops, loc, mlir::vector::CombiningKind::OR, mask);
   }
-  V compare(mlir::arith::CmpFPredicate p, V a, V b) { return mlir::arith::CmpFOp::create(ops, loc, p, a, b); }
-  V compare(mlir::arith::CmpIPredicate p, V a, V b) { return mlir::arith::CmpIOp::create(ops, loc, p, a, b); }
-  mlir::Type shaped(mlir::Type element) { return lanes == 1 ? element : mlir::Type(mlir::VectorType::get({lanes}, element)); }
-  mlir::Type floatType(unsigned width) { return shaped(width == 32 ? mlir::Type(ops.getF32Type()) : mlir::Type(ops.getF64Type())); }
-  static unsigned bits(V v) { return mlir::getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth(); }
+  V compare(mlir::arith::CmpFPredicate p, V a, V b) {
+    return mlir::arith::CmpFOp::create(ops, loc, p, a, b);
+  }
+  V compare(mlir::arith::CmpIPredicate p, V a, V b) {
+    return mlir::arith::CmpIOp::create(ops, loc, p, a, b);
+  }
+  mlir::Type shaped(mlir::Type element) {
+    return lanes == 1 ? element : mlir::Type(mlir::VectorType::get({lanes}, element));
+  }
+  mlir::Type floatType(unsigned width) {
+    return shaped(width == 32 ? mlir::Type(ops.getF32Type()) : mlir::Type(ops.getF64Type()));
+  }
+  static unsigned bits(V v) {
+    return mlir::getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth();
+  }
   V constant(mlir::TypedAttr scalar) {
     if (lanes == 1)
       return mlir::arith::ConstantOp::create(ops, loc, scalar);
     auto type = mlir::VectorType::get({lanes}, scalar.getType());
-    return mlir::arith::ConstantOp::create(ops, loc, mlir::DenseElementsAttr::get(type, mlir::Attribute(scalar)));
+    return mlir::arith::ConstantOp::create(
+        ops, loc, mlir::DenseElementsAttr::get(type, mlir::Attribute(scalar)));
   }
 
   mlir::OpBuilder &ops;

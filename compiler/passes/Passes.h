@@ -1,4 +1,5 @@
-//===- Passes.h - Factories of all passes (generated from Passes.td) ----------------------------------------===//
+//===- Passes.h - Factories of all passes (generated from Passes.td)
+//----------------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_PASSES_H
 #define GRAPHC_COMPILER_PASSES_PASSES_H
 

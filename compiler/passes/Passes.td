@@ -18,7 +18,7 @@ def Decompose : Pass<"graphc-decompose", "::mlir::func::FuncOp"> {
     %m = graph.reduce <mean> %x axes [1]  ->  %s = graph.reduce <sum> %x axes [1]; %n = graph.extent %x axes [1]; graph.div
     ```
   }];
-  let dependentDialects = ["::graphc::graph::GraphDialect"];
+  let dependentDialects = ["::graphc::graph::GraphDialect", "::mlir::arith::ArithDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -65,7 +65,7 @@ def BuildPlan : Pass<"graphc-build-plan", "::mlir::ModuleOp"> {
     reshapes aliases, updates happen in place when the old value has no later reader and the kernel reads it at no other
     place than it writes, else after a copy.
   }];
-  let dependentDialects = ["::graphc::plan::PlanDialect"];
+  let dependentDialects = ["::graphc::plan::PlanDialect", "::mlir::arith::ArithDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,7 +90,9 @@ def ExpandScalarOps : Pass<"graphc-expand-scalar-ops", "::mlir::func::FuncOp"> {
     target; unsigned types become signless.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
-  let options = [Option<"hasFloat64", "has-float64", "bool", "true", "the target computes in f64">];
+  let options = [
+    Option<"hasFloat64", "has-float64", "bool", "true", "the target computes in f64">,
+    Option<"int64Conversions", "int64-conversions", "bool", "true", "vectors of i64 convert to f64 and back in one operation">];
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,11 +29,13 @@ using AddPasses = void (*)(OpPassManager &, const PipelineOptions &);
 // graph: func + graph + index arithmetic
 void addGraph(OpPassManager &passes, const PipelineOptions &) {
   passes.addNestedPass<func::FuncOp>(pass::createDecompose());
-  // After decomposition, which repeats extents and literals; before fusion, which would compute both copies.
+  // After decomposition, which repeats extents and literals; before fusion, which would compute
+  // both copies.
   passes.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
-// kernel: kernel.func (graph ops on scalars + arith.constant), func of kernel.call + graph.reshape + index arithmetic
+// kernel: kernel.func (graph ops on scalars + arith.constant), func of kernel.call + graph.reshape
+// + index arithmetic
 void addKernel(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(pass::createFormKernels());
   // Within kernels: equal loads and literals of different members of a group.
@@ -62,8 +64,9 @@ void addLower(OpPassManager &passes, const PipelineOptions &options) {
   passes.addNestedPass<func::FuncOp>(createCSEPass());
   pass::ExpandScalarOpsOptions expand;
   expand.hasFloat64 = options.hasFloat64;
+  expand.int64Conversions = options.int64Conversions;
   passes.addNestedPass<func::FuncOp>(pass::createExpandScalarOps(expand));
-  passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  // No canonicalizer: LLVM folds the same things faster than patterns do.
   passes.addNestedPass<func::FuncOp>(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createLoopInvariantCodeMotionPass());
 }
@@ -83,8 +86,10 @@ constexpr PhaseEntry kPhases[] = {
 
 struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<std::string> to{*this, "to", llvm::cl::desc("last phase"), llvm::cl::init("lower")};
-  Option<int64_t> vectorBytes{*this, "vector-bytes", llvm::cl::desc("0: device"), llvm::cl::init(64)};
-  Option<bool> float64{*this, "float64", llvm::cl::desc("the target has f64"), llvm::cl::init(true)};
+  Option<int64_t> vectorBytes{*this, "vector-bytes", llvm::cl::desc("0: device"),
+                              llvm::cl::init(64)};
+  Option<bool> float64{*this, "float64", llvm::cl::desc("the target has f64"),
+                       llvm::cl::init(true)};
 };
 
 } // namespace
@@ -105,7 +110,9 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     return llvm::is_contained(llvm::split(target.features, ','), llvm::StringRef(feature));
   };
   if (target.kind == program::Target::Cpu) {
-    result.vectorBytes = has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") ? 64 : 32;
+    result.int64Conversions = has("avx512dq");
+    result.vectorBytes =
+        has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") ? 64 : 32;
   } else {
     result.vectorBytes = 0;
     result.hasFloat64 = has("fp64");
@@ -113,7 +120,8 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
   return result;
 }
 
-void graphc::addPhases(PassManager &passes, const PipelineOptions &options, Phase last, std::optional<Phase> done) {
+void graphc::addPhases(PassManager &passes, const PipelineOptions &options, Phase last,
+                       std::optional<Phase> done) {
   for (const PhaseEntry &entry : kPhases) {
     if (entry.phase > last || (done && entry.phase <= *done))
       continue;
@@ -127,9 +135,10 @@ void graphc::addPhases(PassManager &passes, const PipelineOptions &options, Phas
 }
 
 void graphc::registerDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect, graph::GraphDialect,
-                  kernel::KernelDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect, plan::PlanDialect,
-                  scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
+                  graph::GraphDialect, kernel::KernelDialect, LLVM::LLVMDialect, math::MathDialect,
+                  memref::MemRefDialect, plan::PlanDialect, scf::SCFDialect, ub::UBDialect,
+                  vector::VectorDialect>();
 }
 
 void graphc::registerPipeline() {

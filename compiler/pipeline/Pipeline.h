@@ -1,4 +1,5 @@
-//===- Pipeline.h - The order of the phases ---------------------------------------------------------------===//
+//===- Pipeline.h - The order of the phases
+//---------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_PIPELINE_PIPELINE_H
 #define GRAPHC_COMPILER_PIPELINE_PIPELINE_H
 
@@ -21,6 +22,7 @@ std::string_view phaseName(Phase phase);
 struct PipelineOptions {
   int64_t vectorBytes = 64; ///< 0: device work-items, one lane
   bool hasFloat64 = true;
+  bool int64Conversions = true; ///< vectors of i64 convert to f64 and back in one operation
   bool verifyPhases = false;
 };
 PipelineOptions pipelineOptions(const TargetDesc &target, const CompileOptions &options);

@@ -1,4 +1,5 @@
-//===- Graph.h - The graph dialect -------------------------------------------------------------------===//
+//===- Graph.h - The graph dialect
+//-------------------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_GRAPH_GRAPH_H
 #define GRAPHC_DIALECTS_GRAPH_GRAPH_H
 
@@ -11,9 +12,18 @@
 
 namespace graphc::graph {
 
+/// Rule of every elementwise op: its operands have a dtype of the named class (DTypeClass in
+/// GraphBase.td).
+llvm::LogicalResult verifyOperandDTypes(mlir::Operation *op, llvm::StringRef dtypeClass);
+
 /// What passes may ask of an op. See GraphBase.td.
 template <typename Op>
-class Elementwise : public mlir::OpTrait::TraitBase<Op, Elementwise> {};
+class Elementwise : public mlir::OpTrait::TraitBase<Op, Elementwise> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
+    return verifyOperandDTypes(op, Op::kOperandDTypes);
+  }
+};
 template <typename Op>
 class Reduction : public mlir::OpTrait::TraitBase<Op, Reduction> {};
 template <typename Op>

@@ -78,9 +78,14 @@ class Graph_Op<string mnemonic, list<Trait> traits = []>
   string ulpF64 = "";
   // Reference expression for generated tests: NumPy function name.
   string numpyName = "";
+  // Read by the Elementwise trait's verifier.
+  let extraClassDeclaration = "static constexpr const char *kOperandDTypes = \"" # operandDTypes.name # "\";";
 }
 
-def Graph_Type : AnyTypeOf<[AnyRankedTensor, AnyInteger, AnyFloat, AnyVectorOfAnyRank]>;
+// The dtypes: bool, signed (signless) and unsigned integers, two floats.
+defvar Graph_DTypes = [I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64, F32, F64];
+def Graph_Tensor : RankedTensorOf<Graph_DTypes>;
+def Graph_Type : AnyTypeOf<!listconcat([Graph_Tensor, VectorOfAnyRankOf<Graph_DTypes>], Graph_DTypes)>;
 
 class Graph_UnaryOp<string mnemonic, list<Trait> traits = []>
     : Graph_Op<mnemonic, !listconcat([Graph_Elementwise, SameOperandsAndResultType], traits)> {

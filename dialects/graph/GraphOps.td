@@ -161,7 +161,7 @@ def FullOp : Graph_Op<"full", [Graph_Generator]> {
   let summary = "A tensor of one value, a typed literal; sizes of `?` dimensions are operands";
   let description = [{ C1: the literal has the result's dtype. C2: one operand per `?`. }];
   let arguments = (ins TypedAttrInterface:$value, Variadic<Index>:$sizes);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$value (`to` `(` $sizes^ `)`)? attr-dict `:` type($result)";
   let arity = 0; let resultRule = ExplicitResult; let hasVerifier = 1;
   let recordAttrs = [LiteralAttr<"value">];
@@ -169,14 +169,14 @@ def FullOp : Graph_Op<"full", [Graph_Generator]> {
 def IotaOp : Graph_Op<"iota", [Graph_Generator]> {
   let summary = "0, 1, 2, ... along axis 0 of a rank-1 tensor, converted to the result's dtype";
   let arguments = (ins Variadic<Index>:$sizes);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "(`to` `(` $sizes^ `)`)? attr-dict `:` type($result)";
   let arity = 0; let resultRule = ExplicitResult; let hasVerifier = 1;
 }
 def ExtentOp : Graph_Op<"extent", [Graph_Generator]> {
   let summary = "Product of the named sizes of a tensor as a 0-d value: a count that follows the sizes without recompiling";
-  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$axes);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Graph_Tensor:$x, DenseI64ArrayAttr:$axes);
+  let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$x `axes` $axes attr-dict `:` type($x) `->` type($result)";
   let arity = 1; let resultRule = ExplicitResult; let hasVerifier = 1;
   let recordAttrs = [IntsAttr<"axes">];
@@ -184,10 +184,10 @@ def ExtentOp : Graph_Op<"extent", [Graph_Generator]> {
 
 def DimOp : Graph_Op<"dim", []> {
   let summary = "Size of one axis (IR only: the recorder names sizes by symbols)";
-  let arguments = (ins AnyRankedTensor:$x, I64Attr:$axis);
+  let arguments = (ins Graph_Tensor:$x, I64Attr:$axis);
   let results = (outs Index:$result);
   let assemblyFormat = "$x `,` $axis attr-dict `:` type($x)";
-  let arity = 0; let resultRule = IrOnlyResult;
+  let arity = 0; let resultRule = IrOnlyResult; let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,8 +197,8 @@ def DimOp : Graph_Op<"dim", []> {
 def BroadcastOp : Graph_Op<"broadcast", [Graph_Movement]> {
   let summary = "Repeat along new or size-1 axes: axis i of the operand is axis dims[i] of the result";
   let description = [{ C1: dims is strictly increasing, one entry per operand axis. C2: an operand size is 1 or equals the result's. }];
-  let arguments = (ins AnyRankedTensor:$x, Variadic<Index>:$sizes, DenseI64ArrayAttr:$dims);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Graph_Tensor:$x, Variadic<Index>:$sizes, DenseI64ArrayAttr:$dims);
+  let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$x (`to` `(` $sizes^ `)`)? `dims` $dims attr-dict `:` type($x) `->` type($result)";
   let arity = 1; let hasVerifier = 1;
   let recordAttrs = [IntsAttr<"dims">];
@@ -206,8 +206,8 @@ def BroadcastOp : Graph_Op<"broadcast", [Graph_Movement]> {
 def TransposeOp : Graph_Op<"transpose", [Graph_Movement]> {
   let summary = "Axis i of the result is axis permutation[i] of the operand";
   let description = [{ C1: permutation is a permutation of the axes. }];
-  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$permutation);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Graph_Tensor:$x, DenseI64ArrayAttr:$permutation);
+  let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$x `permutation` $permutation attr-dict `:` type($x) `->` type($result)";
   let arity = 1; let hasVerifier = 1;
   let recordAttrs = [IntsAttr<"permutation">];
@@ -215,16 +215,16 @@ def TransposeOp : Graph_Op<"transpose", [Graph_Movement]> {
 def ReshapeOp : Graph_Op<"reshape", [Graph_Movement]> {
   let summary = "The same elements in row-major order under another shape";
   let description = [{ C1: element counts agree. }];
-  let arguments = (ins AnyRankedTensor:$x, Variadic<Index>:$sizes);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Graph_Tensor:$x, Variadic<Index>:$sizes);
+  let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$x (`to` `(` $sizes^ `)`)? attr-dict `:` type($x) `->` type($result)";
   let arity = 1; let hasVerifier = 1;
 }
 def SliceOp : Graph_Op<"slice", [Graph_Movement, AttrSizedOperandSegments]> {
   let summary = "Elements starts + i * steps of each axis; a step may be negative, not zero";
   let description = [{ Entries of static_starts that are ShapedType::kDynamic take the next operand of starts. C1: one start and step per axis. C2: no step is 0. C3: every element read lies inside the operand. }];
-  let arguments = (ins AnyRankedTensor:$x, Variadic<Index>:$starts, Variadic<Index>:$sizes, DenseI64ArrayAttr:$static_starts, DenseI64ArrayAttr:$steps);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Graph_Tensor:$x, Variadic<Index>:$starts, Variadic<Index>:$sizes, DenseI64ArrayAttr:$static_starts, DenseI64ArrayAttr:$steps);
+  let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$x `from` custom<DynamicIndexList>($starts, $static_starts) `step` $steps (`to` `(` $sizes^ `)`)? attr-dict `:` type($x) `->` type($result)";
   let arity = 1; let hasVerifier = 1;
   let recordAttrs = [ExtentsAttr<"starts">, IntsAttr<"steps">];
@@ -232,8 +232,8 @@ def SliceOp : Graph_Op<"slice", [Graph_Movement, AttrSizedOperandSegments]> {
 def FlipOp : Graph_Op<"flip", [Graph_Movement]> {
   let summary = "Reverse the named axes (decomposed into a slice with step -1)";
   let description = [{ C1: axes are distinct and in range. }];
-  let arguments = (ins AnyRankedTensor:$x, DenseI64ArrayAttr:$axes);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Graph_Tensor:$x, DenseI64ArrayAttr:$axes);
+  let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$x `axes` $axes attr-dict `:` type($x) `->` type($result)";
   let arity = 1; let hasVerifier = 1;
   let recordAttrs = [IntsAttr<"axes">];
@@ -241,8 +241,8 @@ def FlipOp : Graph_Op<"flip", [Graph_Movement]> {
 def ConcatenateOp : Graph_Op<"concatenate", [AttrSizedOperandSegments]> {
   let summary = "Tensors joined along an axis (decomposed into updates of one new tensor)";
   let description = [{ C1: ranks and dtypes agree. C2: sizes off the axis agree. C3: axis is in range. }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<Index>:$sizes, I64Attr:$axis);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, Variadic<Index>:$sizes, I64Attr:$axis);
+  let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$inputs (`to` `(` $sizes^ `)`)? `axis` $axis attr-dict `:` type($inputs) `->` type($result)";
   let arity = -1; let hasVerifier = 1;
   let recordAttrs = [IntAttr<"axis">];
@@ -250,8 +250,8 @@ def ConcatenateOp : Graph_Op<"concatenate", [AttrSizedOperandSegments]> {
 def UpdateSliceOp : Graph_Op<"update_slice", [Graph_Update]> {
   let summary = "x with the elements starts + i * steps replaced by value; in place when x has no other reader";
   let description = [{ C1: one start and step per axis, no step 0. C2: dtypes agree. C3: the region lies inside x. }];
-  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$value, Variadic<Index>:$starts, DenseI64ArrayAttr:$static_starts, DenseI64ArrayAttr:$steps);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Graph_Tensor:$x, Graph_Tensor:$value, Variadic<Index>:$starts, DenseI64ArrayAttr:$static_starts, DenseI64ArrayAttr:$steps);
+  let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$value `into` $x `from` custom<DynamicIndexList>($starts, $static_starts) `step` $steps attr-dict `:` type($value) `into` type($x) `->` type($result)";
   let arity = 2; let hasVerifier = 1;
   let recordAttrs = [ExtentsAttr<"starts">, IntsAttr<"steps">];
@@ -272,13 +272,13 @@ def ReduceKindAttr : EnumAttr<Graph_Dialect, ReduceKind, "reduce_kind"> { let as
 def ReduceOp : Graph_Op<"reduce", [Graph_Reduction]> {
   let summary = "Combine along axes: sum, prod, min, max, any, all, mean, argmin, argmax";
   let description = [{
-    C1: axes are distinct, increasing, in range. C2: any and all take bool; the others are not bool except min and max.
+    C1: axes are distinct, increasing, in range. C2: any and all take bool; sum, prod and mean do not.
     C3: argmin and argmax give i64, reduce one axis, and return the first of equal elements; NaN wins.
     C4: min, max, argmin and argmax of zero elements are refused. C5: mean is of a float dtype. Axes are removed from the
     result (keepdims is a reshape). Float sums and products follow the canonical tree (docs/numerics.md).
   }];
-  let arguments = (ins ReduceKindAttr:$kind, AnyRankedTensor:$x, DenseI64ArrayAttr:$axes);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins ReduceKindAttr:$kind, Graph_Tensor:$x, DenseI64ArrayAttr:$axes);
+  let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$kind $x `axes` $axes attr-dict `:` type($x) `->` type($result)";
   let arity = 1; let resultRule = ExplicitResult; let hasVerifier = 1;
   let recordAttrs = [IntAttr<"kind">, IntsAttr<"axes">];
@@ -290,8 +290,8 @@ def MatmulOp : Graph_Op<"matmul", [Graph_Contraction]> {
     C2: contracted sizes agree. C3: batch sizes agree. Floats: per element an fma chain in increasing k, cut into blocks of
     2048, four blocks a run (docs/numerics.md). Integers wrap, bool is or of ands.
   }];
-  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$y);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Graph_Tensor:$x, Graph_Tensor:$y);
+  let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$x `,` $y attr-dict `:` type($x) `,` type($y) `->` type($result)";
   let arity = 2; let hasVerifier = 1;
 }

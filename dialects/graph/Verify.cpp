@@ -1,5 +1,6 @@
-// Rules C1.. of the op descriptions that types alone do not say. Inference at record time (dialects/opset) enforces the
-// same rules with NumPy's wording; these are for IR that arrives as text and for pass bugs.
+// Rules C1.. of the op descriptions that types alone do not say. Inference at record time
+// (dialects/opset) enforces the same rules with NumPy's wording; these are for IR that arrives as
+// text and for pass bugs.
 #include "dialects/graph/Graph.h"
 
 #include "llvm/ADT/SmallBitVector.h"
@@ -32,14 +33,51 @@ LogicalResult verifyStartsAndSteps(Operation *op, int64_t rank, ArrayRef<int64_t
   if (static_cast<int64_t>(starts.size()) != rank || static_cast<int64_t>(steps.size()) != rank)
     return op->emitOpError("C1: needs one start and one step per axis (") << rank << ")";
   if (llvm::is_contained(steps, 0))
-    return op->emitOpError("C2: a step is 0");
+    return op->emitOpError("a step is 0");
   size_t dynamic = llvm::count_if(starts, ShapedType::isDynamic);
   if (dynamic != dynamicStarts)
-    return op->emitOpError("has ") << dynamic << " dynamic starts but " << dynamicStarts << " operands";
+    return op->emitOpError("has ")
+           << dynamic << " dynamic starts but " << dynamicStarts << " operands";
+  return success();
+}
+
+/// Elements start + i * step, i < sizes, lie inside bounds, as far as all are static.
+LogicalResult verifyRegion(Operation *op, ArrayRef<int64_t> starts, ArrayRef<int64_t> steps,
+                           ArrayRef<int64_t> sizes, ArrayRef<int64_t> bounds) {
+  for (auto [axis, start, step, size, bound] : llvm::enumerate(starts, steps, sizes, bounds)) {
+    if (ShapedType::isDynamic(start) || ShapedType::isDynamic(size) ||
+        ShapedType::isDynamic(bound) || size == 0)
+      continue;
+    int64_t last = start + (size - 1) * step;
+    if (start < 0 || start >= bound || last < 0 || last >= bound)
+      return op->emitOpError("C3: axis ") << axis << " reaches outside size " << bound;
+  }
   return success();
 }
 
 } // namespace
+
+LogicalResult graphc::graph::verifyOperandDTypes(Operation *op, StringRef dtypeClass) {
+  for (Value operand : op->getOperands()) {
+    Type type = elementType(operand.getType());
+    bool isBool = type.isInteger(1), isFloat = isa<FloatType>(type);
+    bool fits = dtypeClass == "Any" || (dtypeClass == "Numeric" && !isBool) ||
+                (dtypeClass == "Floating" && isFloat) ||
+                (dtypeClass == "Integer" && !isFloat && !isBool) ||
+                (dtypeClass == "IntegerOrBool" && !isFloat) || (dtypeClass == "Boolean" && isBool);
+    if (!fits)
+      return op->emitOpError("C1: does not take ") << type;
+  }
+  return success();
+}
+
+LogicalResult DimOp::verify() {
+  int64_t rank = cast<RankedTensorType>(getX().getType()).getRank();
+  if (static_cast<int64_t>(getAxis()) < 0 || static_cast<int64_t>(getAxis()) >= rank)
+    return emitOpError("axis ") << static_cast<int64_t>(getAxis()) << " is out of range for rank "
+                                << rank;
+  return success();
+}
 
 LogicalResult CastOp::verify() {
   if (isa<ShapedType>(getX().getType()) != isa<ShapedType>(getResult().getType()))
@@ -130,17 +168,12 @@ LogicalResult SliceOp::verify() {
   if (to.getRank() != from.getRank())
     return emitOpError("C1: rank changes from ") << from.getRank() << " to " << to.getRank();
   // slice_c1, slice_c2
-  if (failed(verifyStartsAndSteps(*this, from.getRank(), getStaticStarts(), getSteps(), getStarts().size())))
+  if (failed(verifyStartsAndSteps(*this, from.getRank(), getStaticStarts(), getSteps(),
+                                  getStarts().size())))
     return failure();
-  // slice_c3, as far as sizes are static
-  for (int64_t axis = 0; axis < from.getRank(); ++axis) {
-    int64_t start = getStaticStarts()[axis], size = to.getDimSize(axis), bound = from.getDimSize(axis);
-    if (ShapedType::isDynamic(start) || ShapedType::isDynamic(size) || ShapedType::isDynamic(bound) || size == 0)
-      continue;
-    int64_t last = start + (size - 1) * getSteps()[axis];
-    if (start < 0 || start >= bound || last < 0 || last >= bound)
-      return emitOpError("C3: axis ") << axis << " reads outside size " << bound;
-  }
+  // slice_c3
+  if (failed(verifyRegion(*this, getStaticStarts(), getSteps(), to.getShape(), from.getShape())))
+    return failure();
   if (failed(verifySameElement(*this, from, to)))
     return failure();
   return verifySizes(*this, to, getSizes().size());
@@ -187,10 +220,14 @@ LogicalResult UpdateSliceOp::verify() {
   if (from.getRank() != to.getRank())
     return emitOpError("C1: value and tensor must have the same rank");
   // update_slice_c1
-  if (failed(verifyStartsAndSteps(*this, to.getRank(), getStaticStarts(), getSteps(), getStarts().size())))
+  if (failed(verifyStartsAndSteps(*this, to.getRank(), getStaticStarts(), getSteps(),
+                                  getStarts().size())))
     return failure();
   if (getResult().getType() != to)
     return emitOpError("result type must be that of the updated tensor");
+  // update_slice_c3
+  if (failed(verifyRegion(*this, getStaticStarts(), getSteps(), from.getShape(), to.getShape())))
+    return failure();
   // update_slice_c2
   return verifySameElement(*this, from, to);
 }
@@ -213,6 +250,12 @@ LogicalResult ReduceOp::verify() {
     return emitOpError("result shape must be the operand's without the reduced axes");
   Type element = from.getElementType();
   bool isBool = element.isInteger(1);
+  // reduce_c4
+  bool needsElements = getKind() == ReduceKind::Min || getKind() == ReduceKind::Max ||
+                       getKind() == ReduceKind::ArgMin || getKind() == ReduceKind::ArgMax;
+  for (int64_t axis : getAxes())
+    if (needsElements && from.getDimSize(axis) == 0)
+      return emitOpError("C4: axis ") << axis << " has no elements";
   switch (getKind()) {
   case ReduceKind::Any:
   case ReduceKind::All:
@@ -258,7 +301,8 @@ LogicalResult MatmulOp::verify() {
     return emitOpError("C2: contracted sizes differ: ") << x << " and " << y;
   // matmul_c3
   for (int64_t d = 0; d < rank - 2; ++d)
-    if (!sizesMayAgree(x.getDimSize(d), y.getDimSize(d)) || !sizesMayAgree(x.getDimSize(d), to.getDimSize(d)))
+    if (!sizesMayAgree(x.getDimSize(d), y.getDimSize(d)) ||
+        !sizesMayAgree(x.getDimSize(d), to.getDimSize(d)))
       return emitOpError("C3: batch sizes differ on axis ") << d;
   if (!sizesMayAgree(to.getDimSize(rank - 2), x.getDimSize(rank - 2)) ||
       !sizesMayAgree(to.getDimSize(rank - 1), y.getDimSize(rank - 1)))

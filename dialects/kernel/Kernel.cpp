@@ -39,21 +39,71 @@ void KernelDialect::initialize() {
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildType = [](Builder &builder, ArrayRef<Type> args, ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(args, results);
-  };
+                      function_interface_impl::VariadicFlag,
+                      std::string &) { return builder.getFunctionType(args, results); };
   return function_interface_impl::parseFunctionOp(
       parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), buildType,
       getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
 }
 
 void FuncOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
-                                           getArgAttrsAttrName(), getResAttrsAttrName());
+  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
+                                           getFunctionTypeAttrName(), getArgAttrsAttrName(),
+                                           getResAttrsAttrName());
 }
 
 unsigned FuncOp::getNumTensors() {
   return llvm::count_if(getArgumentTypes(), [](Type t) { return isa<RankedTensorType>(t); });
+}
+
+/// Whether a value changes along the reduced dimensions other than through a reduction.
+static bool isPoint(Value value, int64_t parallel, llvm::DenseMap<Value, bool> &known) {
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
+  bool result = false;
+  Operation *op = value.getDefiningOp();
+  if (op && op->hasAttr("map")) {
+    AffineMap map = op->getAttrOfType<AffineMapAttr>("map").getValue();
+    for (unsigned d = parallel; d < map.getNumDims(); ++d)
+      result |= map.isFunctionOfDim(d);
+  } else if (op && !isa<ReduceOp, DotOp>(op)) {
+    for (Value operand : op->getOperands())
+      result |= isPoint(operand, parallel, known);
+  }
+  return known[value] = result;
+}
+
+/// Element types and ranks of one load or store, and rule K3.
+static LogicalResult verifyAccess(FuncOp func, Operation *op) {
+  auto fits = [&](Type tensor, unsigned shape, AffineMap map, Type value) -> LogicalResult {
+    if (cast<RankedTensorType>(tensor).getElementType() != value)
+      return op->emitOpError("moves ") << value << " but the tensor is " << tensor;
+    if (map.getNumResults() !=
+        cast<AffineMapAttr>(func.getShapes()[shape]).getValue().getNumResults())
+      return op->emitOpError("map needs one result per size of the tensor");
+    return success();
+  };
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    auto argument = dyn_cast<BlockArgument>(load.getTensor());
+    if (!argument)
+      return op->emitOpError("loads from something that is not an argument");
+    return fits(load.getTensor().getType(), argument.getArgNumber(), load.getMap(), load.getType());
+  }
+  auto store = dyn_cast<StoreOp>(op);
+  if (!store)
+    return success();
+  if (failed(fits(func.getResultTypes()[store.getResult()],
+                  func.getNumTensors() + store.getResult(), store.getMap(),
+                  store.getValue().getType())))
+    return failure();
+  int64_t parallel = func.getDomain().getParallel();
+  bool usesReduced = false;
+  for (unsigned d = parallel; d < store.getMap().getNumDims(); ++d)
+    usesReduced |= store.getMap().isFunctionOfDim(d);
+  llvm::DenseMap<Value, bool> known;
+  if (!usesReduced && isPoint(store.getValue(), parallel, known))
+    return op->emitOpError("K3: stores a value of every reduced point in one place");
+  return success();
 }
 
 LogicalResult FuncOp::verify() {
@@ -65,11 +115,14 @@ LogicalResult FuncOp::verify() {
     return emitOpError("needs one shape per tensor argument and result");
   if (getInits().size() != getResultTypes().size())
     return emitOpError("needs one init per result");
+  for (int64_t init : getInits())
+    if (init < -1 || init >= static_cast<int64_t>(tensors))
+      return emitOpError("init ") << init << " is not a tensor argument";
   AffineMap extents = getDomain().getExtents();
   if (extents.getNumDims() != 0 || extents.getNumSymbols() != sizes)
     return emitOpError("domain extents must be a map of the ") << sizes << " sizes";
-  if (getDomain().getParallel() > getNumDims())
-    return emitOpError("domain has fewer dimensions than parallel ones");
+  if (getDomain().getParallel() < 0 || getDomain().getParallel() > getNumDims())
+    return emitOpError("domain has no such number of parallel dimensions");
   SmallVector<bool> stored(getResultTypes().size());
   // K1, K2
   WalkResult walked = getBody().walk([&](Operation *op) {
@@ -86,8 +139,12 @@ LogicalResult FuncOp::verify() {
       }
       stored[store.getResult()] = true;
     }
-    if (map && (map.getValue().getNumDims() != getNumDims() || map.getValue().getNumSymbols() != sizes)) {
-      op->emitOpError("K1: map must take ") << getNumDims() << " dimensions and " << sizes << " sizes";
+    if (failed(verifyAccess(*this, op)))
+      return WalkResult::interrupt();
+    if (map &&
+        (map.getValue().getNumDims() != getNumDims() || map.getValue().getNumSymbols() != sizes)) {
+      op->emitOpError("K1: map must take ")
+          << getNumDims() << " dimensions and " << sizes << " sizes";
       return WalkResult::interrupt();
     }
     return WalkResult::advance();

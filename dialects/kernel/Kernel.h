@@ -1,4 +1,5 @@
-//===- Kernel.h - The kernel dialect -----------------------------------------------------------------===//
+//===- Kernel.h - The kernel dialect
+//-----------------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_KERNEL_KERNEL_H
 #define GRAPHC_DIALECTS_KERNEL_KERNEL_H
 

@@ -1,5 +1,6 @@
-// Lowered functions to native code: one conversion to the LLVM dialect, a small LLVM pipeline (the code is already
-// vectorized), an object file, and a position-independent image of it that the runtime maps as it is.
+// Lowered functions to native code: one conversion to the LLVM dialect, a small LLVM pipeline (the
+// code is already vectorized), an object file, and a position-independent image of it that the
+// runtime maps as it is.
 #include "compiler/emit/Emitter.h"
 #include "compiler/emit/cpu/Image.h"
 
@@ -13,8 +14,8 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
@@ -61,7 +62,7 @@ LogicalResult convertToLlvm(ModuleOp module) {
   populateFuncToLLVMConversionPatterns(types, patterns);
   populateVectorToLLVMConversionPatterns(types, patterns);
   vector::populateVectorTransferLoweringPatterns(patterns);
-  vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/false);
+  vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/true);
   vector::populateVectorBroadcastLoweringPatterns(patterns);
   vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
   LLVMConversionTarget legal(*context);
@@ -69,20 +70,23 @@ LogicalResult convertToLlvm(ModuleOp module) {
   return applyFullConversion(module, legal, std::move(patterns));
 }
 
-/// `void name_entry(void *const *buffers, const int64_t *sizes, int64_t begin, int64_t end, void *scratch)`, the
-/// kernel ABI of Program.h: unpacks its arguments into the memref descriptors that the kernel takes.
+/// `void name_entry(void *const *buffers, const int64_t *sizes, int64_t begin, int64_t end, void
+/// *scratch)`, the kernel ABI of Program.h: unpacks its arguments into the memref descriptors that
+/// the kernel takes.
 void addEntry(ModuleOp module, const EmittedKernel &kernel) {
   auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   Location loc = callee.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, pointer, i64, i64, pointer});
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                          {pointer, pointer, i64, i64, pointer});
   auto entry = LLVM::LLVMFuncOp::create(b, loc, kernel.name + "_entry", type);
   callee.setLinkage(LLVM::Linkage::Internal);
   Block *body = entry.addEntryBlock(b);
   b.setInsertionPointToStart(body);
   auto element = [&](Value base, Type of, int64_t i) -> Value {
-    Value at = LLVM::GEPOp::create(b, loc, pointer, of, base, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    Value at = LLVM::GEPOp::create(b, loc, pointer, of, base,
+                                   ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
     return LLVM::LoadOp::create(b, loc, of, at);
   };
   Value zero = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(0));
@@ -100,7 +104,8 @@ void addEntry(ModuleOp module, const EmittedKernel &kernel) {
   LLVM::ReturnOp::create(b, loc, ValueRange());
 }
 
-/// Target machines are kept: creating one costs most of a small kernel's compile time. Compiles are serialised by the api.
+/// Target machines are kept: creating one costs most of a small kernel's compile time. Compiles are
+/// serialised by the api.
 Result<llvm::TargetMachine *> targetMachine(const std::string &features) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -124,7 +129,8 @@ Result<llvm::TargetMachine *> targetMachine(const std::string &features) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.NoTrappingFPMath = true;
-  machine.reset(target->createTargetMachine(triple, "x86-64", list, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+  machine.reset(target->createTargetMachine(triple, "x86-64", list, options, llvm::Reloc::PIC_,
+                                            llvm::CodeModel::Small,
                                             llvm::CodeGenOptLevel::Default));
   return machine.get();
 }
@@ -147,7 +153,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::SimplifyCFGPass());
   llvm::LoopPassManager loopPasses;
   loopPasses.addPass(llvm::LICMPass(llvm::LICMOptions()));
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loopPasses), /*UseMemorySSA=*/true));
+  passes.addPass(
+      llvm::createFunctionToLoopPassAdaptor(std::move(loopPasses), /*UseMemorySSA=*/true));
   passes.addPass(llvm::EarlyCSEPass());
   for (llvm::Function &function : module)
     if (!function.isDeclaration())

@@ -12,7 +12,9 @@ using namespace llvm::object;
 using namespace graphc;
 using namespace graphc::emit;
 
-static Status broken(const Twine &what) { return Status(ErrorCode::Compile, ("[cpu] object file: " + what).str()); }
+static Status broken(const Twine &what) {
+  return Status(ErrorCode::Compile, ("[cpu] object file: " + what).str());
+}
 
 /// Takes the error, so that none is dropped unchecked.
 template <typename T>
@@ -25,8 +27,10 @@ static bool take(Expected<T> value, T &out, std::string &why) {
   return true;
 }
 
-/// Offsets of the allocated sections in the image; exception tables are left out, kernels do not unwind.
-static Status placeSections(const ELF64LEObjectFile &file, std::vector<uint8_t> &bytes, std::map<SectionRef, uint64_t> &place) {
+/// Offsets of the allocated sections in the image; exception tables are left out, kernels do not
+/// unwind.
+static Status placeSections(const ELF64LEObjectFile &file, std::vector<uint8_t> &bytes,
+                            std::map<SectionRef, uint64_t> &place) {
   std::string why;
   for (const SectionRef &section : file.sections()) {
     ELFSectionRef elf(section);
@@ -48,8 +52,9 @@ static Status placeSections(const ELF64LEObjectFile &file, std::vector<uint8_t> 
   return Status::ok();
 }
 
-static Status relocate(const ELF64LEObjectFile &file, const RelocationRef &relocation, uint64_t base,
-                       const std::map<SectionRef, uint64_t> &place, std::vector<uint8_t> &bytes) {
+static Status relocate(const ELF64LEObjectFile &file, const RelocationRef &relocation,
+                       uint64_t base, const std::map<SectionRef, uint64_t> &place,
+                       std::vector<uint8_t> &bytes) {
   std::string why;
   symbol_iterator symbol = relocation.getSymbol();
   if (symbol == file.symbol_end())
@@ -58,7 +63,8 @@ static Status relocate(const ELF64LEObjectFile &file, const RelocationRef &reloc
   StringRef name;
   uint64_t value = 0;
   int64_t addend = 0;
-  if (!take(symbol->getSection(), section, why) || !take(symbol->getName(), name, why) || !take(symbol->getValue(), value, why) ||
+  if (!take(symbol->getSection(), section, why) || !take(symbol->getName(), name, why) ||
+      !take(symbol->getValue(), value, why) ||
       !take(ELFRelocationRef(relocation).getAddend(), addend, why))
     return broken(why);
   if (section == file.section_end())

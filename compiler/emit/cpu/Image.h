@@ -1,4 +1,5 @@
-//===- Image.h - A flat code image from an object file -------------------------------------------------------===//
+//===- Image.h - A flat code image from an object file
+//-------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_EMIT_CPU_IMAGE_H
 #define GRAPHC_COMPILER_EMIT_CPU_IMAGE_H
 
@@ -11,14 +12,16 @@
 
 namespace graphc::emit {
 
-/// Code and constants with every reference resolved relative to its own place: it runs wherever it is mapped.
+/// Code and constants with every reference resolved relative to its own place: it runs wherever it
+/// is mapped.
 struct Image {
   std::vector<uint8_t> bytes;
   std::vector<uint64_t> entries; ///< offsets of the asked symbols
 };
 
-/// Lays out the allocated sections of an x86-64 ELF object and applies its relocations. Absolute addresses, writable data
-/// and references to other libraries are refused by name: generated code has none.
+/// Lays out the allocated sections of an x86-64 ELF object and applies its relocations. Absolute
+/// addresses, writable data and references to other libraries are refused by name: generated code
+/// has none.
 Result<Image> buildImage(llvm::StringRef object, const std::vector<std::string> &symbols);
 
 } // namespace graphc::emit

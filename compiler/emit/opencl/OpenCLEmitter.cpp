@@ -21,7 +21,8 @@ static bool usesFloat64(Type type) {
 static Operation *firstFloat64(func::FuncOp func) {
   Operation *found = nullptr;
   func.walk([&](Operation *op) {
-    bool uses = llvm::any_of(op->getOperandTypes(), usesFloat64) || llvm::any_of(op->getResultTypes(), usesFloat64);
+    bool uses = llvm::any_of(op->getOperandTypes(), usesFloat64) ||
+                llvm::any_of(op->getResultTypes(), usesFloat64);
     if (uses && !found)
       found = op;
     return found ? WalkResult::interrupt() : WalkResult::advance();
@@ -34,13 +35,15 @@ static Operation *firstFloat64(func::FuncOp func) {
 static std::string where(Operation *op) {
   std::string text;
   if (auto file = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    llvm::raw_string_ostream(text) << " (" << file.getFilename().getValue() << ":" << file.getLine() << ")";
+    llvm::raw_string_ostream(text)
+        << " (" << file.getFilename().getValue() << ":" << file.getLine() << ")";
   return text;
 }
 
 Result<EmittedCode> emit::emitOpenCL(ModuleOp module, const TargetDesc &target) {
   auto features = llvm::split(target.features, ',');
-  bool float64 = llvm::is_contained(features, StringRef("fp64")), onCpu = llvm::is_contained(features, StringRef("cpu"));
+  bool float64 = llvm::is_contained(features, StringRef("fp64")),
+       onCpu = llvm::is_contained(features, StringRef("cpu"));
   EmittedCode result;
   bool used64 = false;
   std::string kernels;
@@ -50,7 +53,8 @@ Result<EmittedCode> emit::emitOpenCL(ModuleOp module, const TargetDesc &target) 
     if (Operation *op = firstFloat64(func)) {
       if (!float64)
         return Status(ErrorCode::Unsupported,
-                      "[opencl] the device has no float64, which " + op->getName().getStringRef().str() + where(op) +
+                      "[opencl] the device has no float64, which " +
+                          op->getName().getStringRef().str() + where(op) +
                           " needs; convert with astype('float32'), or run it on device='cpu'");
       used64 = true;
     }

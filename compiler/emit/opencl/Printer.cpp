@@ -27,7 +27,9 @@ const char *typeName(Type type, bool isUnsigned = false) {
   return isUnsigned ? "uint" : "int"; // i1
 }
 
-std::string cast(const char *type, const std::string &text) { return std::string("(") + type + ")(" + text + ")"; }
+std::string cast(const char *type, const std::string &text) {
+  return std::string("(") + type + ")(" + text + ")";
+}
 
 bool isMask(Type type) { return type.isInteger(1); }
 
@@ -46,7 +48,8 @@ void OpenCLPrinter::declare(Value value, StringRef initial) {
   line() << typeName(value.getType()) << " " << name(value) << " = " << initial << ";\n";
 }
 
-LogicalResult OpenCLPrinter::printKernel(func::FuncOp func, unsigned buffers, unsigned itemsPerThread) {
+LogicalResult OpenCLPrinter::printKernel(func::FuncOp func, unsigned buffers,
+                                         unsigned itemsPerThread) {
   names.clear();
   next = 0;
   os << "__kernel void " << func.getSymName() << "(";
@@ -55,7 +58,8 @@ LogicalResult OpenCLPrinter::printKernel(func::FuncOp func, unsigned buffers, un
   for (unsigned i = 0; i < count - 2; ++i) {
     BlockArgument argument = body.getArgument(i);
     if (i < buffers)
-      os << "__global " << typeName(llvm::cast<MemRefType>(argument.getType()).getElementType()) << " *" << name(argument);
+      os << "__global " << typeName(llvm::cast<MemRefType>(argument.getType()).getElementType())
+         << " *" << name(argument);
     else
       os << "const long " << name(argument);
     os << ", ";
@@ -78,7 +82,8 @@ LogicalResult OpenCLPrinter::block(Block &b) {
   return success();
 }
 
-/// Results first go to temporaries when there are several: a later one may read what an earlier one overwrites.
+/// Results first go to temporaries when there are several: a later one may read what an earlier one
+/// overwrites.
 void OpenCLPrinter::assignYield(Operation *terminator, ValueRange targets) {
   OperandRange values = terminator->getOperands();
   if (targets.size() == 1) {
@@ -88,7 +93,8 @@ void OpenCLPrinter::assignYield(Operation *terminator, ValueRange targets) {
   SmallVector<std::string> temporaries;
   for (Value value : values) {
     temporaries.push_back("t" + std::to_string(next++));
-    line() << typeName(value.getType()) << " " << temporaries.back() << " = " << name(value) << ";\n";
+    line() << typeName(value.getType()) << " " << temporaries.back() << " = " << name(value)
+           << ";\n";
   }
   for (auto [target, temporary] : llvm::zip_equal(targets, temporaries))
     line() << name(target) << " = " << temporary << ";\n";
@@ -96,13 +102,14 @@ void OpenCLPrinter::assignYield(Operation *terminator, ValueRange targets) {
 
 LogicalResult OpenCLPrinter::loop(Operation *op) {
   auto forOp = llvm::cast<scf::ForOp>(op);
-  for (auto [result, argument, init] : llvm::zip_equal(forOp.getResults(), forOp.getRegionIterArgs(), forOp.getInitArgs())) {
+  for (auto [result, argument, init] :
+       llvm::zip_equal(forOp.getResults(), forOp.getRegionIterArgs(), forOp.getInitArgs())) {
     declare(result, name(init));
     names[argument] = name(result);
   }
   std::string i = name(forOp.getInductionVar());
-  line() << "for (long " << i << " = " << name(forOp.getLowerBound()) << "; " << i << " < " << name(forOp.getUpperBound())
-         << "; " << i << " += " << name(forOp.getStep()) << ") {\n";
+  line() << "for (long " << i << " = " << name(forOp.getLowerBound()) << "; " << i << " < "
+         << name(forOp.getUpperBound()) << "; " << i << " += " << name(forOp.getStep()) << ") {\n";
   ++depth;
   if (failed(block(*forOp.getBody())))
     return failure();
@@ -167,7 +174,8 @@ LogicalResult OpenCLPrinter::memory(Operation *op) {
     return success();
   }
   if (auto store = dyn_cast<memref::StoreOp>(op)) {
-    line() << name(store.getMemRef()) << "[" << name(store.getIndices()[0]) << "] = " << name(store.getValue()) << ";\n";
+    line() << name(store.getMemRef()) << "[" << name(store.getIndices()[0])
+           << "] = " << name(store.getValue()) << ";\n";
     return success();
   }
   auto alloca = llvm::cast<memref::AllocaOp>(op);
@@ -206,7 +214,8 @@ std::string OpenCLPrinter::constant(Operation *op) {
   // The most negative number has no literal; a cast bit pattern has.
   unsigned width = integer.getType().isIndex() ? 64 : integer.getType().getIntOrFloatBitWidth();
   uint64_t bits = integer.getValue().zextOrTrunc(width).getZExtValue();
-  return cast(typeName(integer.getType()), "0x" + llvm::utohexstr(bits) + (width == 64 ? "ul" : "u"));
+  return cast(typeName(integer.getType()),
+              "0x" + llvm::utohexstr(bits) + (width == 64 ? "ul" : "u"));
 }
 
 /// Wrapping arithmetic: computed unsigned, read back signed.
@@ -215,7 +224,8 @@ std::string OpenCLPrinter::wrapped(const char *symbol, Operation *op) {
   std::string a = name(op->getOperand(0)), b = name(op->getOperand(1));
   if (isMask(type))
     return a + " " + symbol + " " + b;
-  return cast(typeName(type), cast(typeName(type, true), a) + " " + symbol + " " + cast(typeName(type, true), b));
+  return cast(typeName(type),
+              cast(typeName(type, true), a) + " " + symbol + " " + cast(typeName(type, true), b));
 }
 
 std::string OpenCLPrinter::integer(Operation *op) {
@@ -288,9 +298,13 @@ std::string OpenCLPrinter::conversion(Operation *op) {
           [&](auto) { return cast(typeName(to), a); })
       .Case([&](arith::UIToFPOp) { return cast(typeName(to), cast(typeName(from, true), a)); })
       .Case([&](arith::FPToUIOp) { return cast(typeName(to), cast(typeName(to, true), a)); })
-      .Case([&](arith::ExtSIOp) { return isMask(from) ? cast(typeName(to), "-" + a) : cast(typeName(to), a); })
+      .Case([&](arith::ExtSIOp) {
+        return isMask(from) ? cast(typeName(to), "-" + a) : cast(typeName(to), a);
+      })
       .Case([&](arith::ExtUIOp) { return cast(typeName(to), cast(typeName(from, true), a)); })
-      .Case([&](arith::TruncIOp) { return isMask(to) ? "(int)(" + a + " & 1)" : cast(typeName(to), a); })
+      .Case([&](arith::TruncIOp) {
+        return isMask(to) ? "(int)(" + a + " & 1)" : cast(typeName(to), a);
+      })
       .Case([&](arith::BitcastOp) { return std::string("as_") + typeName(to) + "(" + a + ")"; })
       .Default(std::string());
 }
@@ -298,7 +312,8 @@ std::string OpenCLPrinter::conversion(Operation *op) {
 std::string OpenCLPrinter::compare(Operation *op) {
   std::string a = name(op->getOperand(0)), b = name(op->getOperand(1));
   if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
-    static constexpr const char *kSymbols[] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
+    static constexpr const char *kSymbols[] = {"==", "!=", "<",  "<=", ">",
+                                               ">=", "<",  "<=", ">",  ">="};
     auto predicate = static_cast<unsigned>(cmp.getPredicate());
     if (predicate >= static_cast<unsigned>(arith::CmpIPredicate::ult)) {
       const char *type = typeName(op->getOperand(0).getType(), true);
@@ -352,7 +367,8 @@ std::string OpenCLPrinter::expression(Operation *op) {
   if (isa<arith::CmpIOp, arith::CmpFOp>(op))
     return compare(op);
   if (isa<arith::SelectOp>(op))
-    return name(op->getOperand(0)) + " ? " + name(op->getOperand(1)) + " : " + name(op->getOperand(2));
+    return name(op->getOperand(0)) + " ? " + name(op->getOperand(1)) + " : " +
+           name(op->getOperand(2));
   for (auto print : {&OpenCLPrinter::integer, &OpenCLPrinter::floating, &OpenCLPrinter::conversion})
     if (std::string text = (this->*print)(op); !text.empty())
       return text;

@@ -1,4 +1,5 @@
-//===- Printer.h - Lowered functions as OpenCL C ----------------------------------------------------------------===//
+//===- Printer.h - Lowered functions as OpenCL C
+//----------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_EMIT_OPENCL_PRINTER_H
 #define GRAPHC_COMPILER_EMIT_OPENCL_PRINTER_H
 
@@ -10,14 +11,16 @@
 
 namespace graphc::emit {
 
-/// Prints functions over scf, memref, arith and math on scalars as OpenCL C 1.2 kernels. Integer arithmetic goes through
-/// unsigned types (signed overflow is undefined in C), floats are written as bit patterns, bool is an int of 0 or 1.
+/// Prints functions over scf, memref, arith and math on scalars as OpenCL C 1.2 kernels. Integer
+/// arithmetic goes through unsigned types (signed overflow is undefined in C), floats are written
+/// as bit patterns, bool is an int of 0 or 1.
 class OpenCLPrinter {
 public:
   explicit OpenCLPrinter(llvm::raw_ostream &os) : os(os) {}
-  /// A kernel of (buffers..., sizes..., range); `itemsPerThread` work items each. Fails with a diagnostic at an op that has
-  /// no spelling.
-  llvm::LogicalResult printKernel(mlir::func::FuncOp func, unsigned buffers, unsigned itemsPerThread);
+  /// A kernel of (buffers..., sizes..., range); `itemsPerThread` work items each. Fails with a
+  /// diagnostic at an op that has no spelling.
+  llvm::LogicalResult printKernel(mlir::func::FuncOp func, unsigned buffers,
+                                  unsigned itemsPerThread);
 
 private:
   llvm::LogicalResult block(mlir::Block &block);

@@ -8,16 +8,19 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
 
-SmallVector<AffineExpr> pass::identityIndices(ArrayRef<Size> sizes, unsigned &next, MLIRContext *context) {
+SmallVector<AffineExpr> pass::identityIndices(ArrayRef<Size> sizes, unsigned &next,
+                                              MLIRContext *context) {
   SmallVector<AffineExpr> result;
   for (const Size &size : sizes)
-    result.push_back(size.isConstant(1) ? getAffineConstantExpr(0, context) : getAffineDimExpr(next++, context));
+    result.push_back(size.isConstant(1) ? getAffineConstantExpr(0, context)
+                                        : getAffineDimExpr(next++, context));
   return result;
 }
 
 SmallVector<Size> pass::squeezed(ArrayRef<Size> sizes) {
   SmallVector<Size> result;
-  llvm::copy_if(sizes, std::back_inserter(result), [](const Size &size) { return !size.isConstant(1); });
+  llvm::copy_if(sizes, std::back_inserter(result),
+                [](const Size &size) { return !size.isConstant(1); });
   return result;
 }
 
@@ -29,10 +32,12 @@ SmallVector<AffineExpr> pass::squeezedIndices(ArrayRef<AffineExpr> indices, Arra
   return result;
 }
 
-/// Indices of a reshape's operand from those of its result, when they are affine: equal leading and trailing sizes pair
-/// up, and what is left on the operand's side is at most one axis, which the left-over result axes enumerate row-major.
+/// Indices of a reshape's operand from those of its result, when they are affine: equal leading and
+/// trailing sizes pair up, and what is left on the operand's side is at most one axis, which the
+/// left-over result axes enumerate row-major.
 static std::optional<SmallVector<AffineExpr>> reshapeIndices(ArrayRef<Size> from, ArrayRef<Size> to,
-                                                             ArrayRef<AffineExpr> indices, SizeAnalysis &sizes,
+                                                             ArrayRef<AffineExpr> indices,
+                                                             SizeAnalysis &sizes,
                                                              MLIRContext *context) {
   SmallVector<Size> f = squeezed(from), t = squeezed(to);
   SmallVector<AffineExpr> e = squeezedIndices(indices, to);
@@ -42,7 +47,8 @@ static std::optional<SmallVector<AffineExpr>> reshapeIndices(ArrayRef<Size> from
     result[head] = e[head];
     ++head;
   }
-  while (head + tail < f.size() && head + tail < t.size() && f[f.size() - 1 - tail] == t[t.size() - 1 - tail]) {
+  while (head + tail < f.size() && head + tail < t.size() &&
+         f[f.size() - 1 - tail] == t[t.size() - 1 - tail]) {
     result[f.size() - 1 - tail] = e[t.size() - 1 - tail];
     ++tail;
   }
@@ -62,7 +68,8 @@ static std::optional<SmallVector<AffineExpr>> reshapeIndices(ArrayRef<Size> from
   return full;
 }
 
-static AffineExpr startExpr(int64_t constant, Value dynamic, SizeAnalysis &sizes, MLIRContext *context) {
+static AffineExpr startExpr(int64_t constant, Value dynamic, SizeAnalysis &sizes,
+                            MLIRContext *context) {
   if (!ShapedType::isDynamic(constant))
     return getAffineConstantExpr(constant, context);
   return sizes.expr(sizes.canonical(dynamic));
@@ -75,8 +82,9 @@ Access pass::resolveAccess(Value tensor, ArrayRef<AffineExpr> indices, SizeAnaly
     SmallVector<AffineExpr> next;
     if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
       for (auto [axis, dim] : llvm::enumerate(broadcast.getDims()))
-        next.push_back(sizes.of(broadcast.getX())[axis].isConstant(1) ? getAffineConstantExpr(0, context)
-                                                                      : access.indices[dim]);
+        next.push_back(sizes.of(broadcast.getX())[axis].isConstant(1)
+                           ? getAffineConstantExpr(0, context)
+                           : access.indices[dim]);
       access.root = broadcast.getX();
     } else if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
       next.resize(access.indices.size());
@@ -87,11 +95,13 @@ Access pass::resolveAccess(Value tensor, ArrayRef<AffineExpr> indices, SizeAnaly
       unsigned dynamic = 0;
       for (auto [axis, start] : llvm::enumerate(slice.getStaticStarts())) {
         Value value = ShapedType::isDynamic(start) ? slice.getStarts()[dynamic++] : Value();
-        next.push_back(startExpr(start, value, sizes, context) + access.indices[axis] * slice.getSteps()[axis]);
+        next.push_back(startExpr(start, value, sizes, context) +
+                       access.indices[axis] * slice.getSteps()[axis]);
       }
       access.root = slice.getX();
     } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
-      auto mapped = reshapeIndices(sizes.of(reshape.getX()), sizes.of(reshape.getResult()), access.indices, sizes, context);
+      auto mapped = reshapeIndices(sizes.of(reshape.getX()), sizes.of(reshape.getResult()),
+                                   access.indices, sizes, context);
       if (!mapped)
         return access;
       next = std::move(*mapped);

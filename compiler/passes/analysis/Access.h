@@ -1,4 +1,5 @@
-//===- Access.h - Movement ops as index maps -------------------------------------------------------------===//
+//===- Access.h - Movement ops as index maps
+//-------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_ANALYSIS_ACCESS_H
 #define GRAPHC_COMPILER_PASSES_ANALYSIS_ACCESS_H
 
@@ -6,19 +7,20 @@
 
 namespace graphc::pass {
 
-/// Where an element of a tensor comes from: element `indices` (one per axis of root) of a value that is not an affine
-/// movement: a function argument, a computed value, a generator, or a reshape that no affine map expresses (an alias:
-/// the same buffer under another shape).
+/// Where an element of a tensor comes from: element `indices` (one per axis of root) of a value
+/// that is not an affine movement: a function argument, a computed value, a generator, or a reshape
+/// that no affine map expresses (an alias: the same buffer under another shape).
 struct Access {
   mlir::Value root;
   llvm::SmallVector<mlir::AffineExpr> indices;
 };
 
 /// Follows broadcast, transpose, slice and affine reshape from element `indices` of `tensor`.
-Access resolveAccess(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices, SizeAnalysis &sizes);
+Access resolveAccess(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices,
+                     SizeAnalysis &sizes);
 
-/// Index expressions d0, d1, ... for the axes whose size is not 1, constant 0 for the others; `next` is the first
-/// dimension number and is advanced.
+/// Index expressions d0, d1, ... for the axes whose size is not 1, constant 0 for the others;
+/// `next` is the first dimension number and is advanced.
 llvm::SmallVector<mlir::AffineExpr> identityIndices(llvm::ArrayRef<Size> sizes, unsigned &next,
                                                     mlir::MLIRContext *context);
 

@@ -90,7 +90,8 @@ Polynomial Polynomial::without(unsigned d) const {
 
 bool Polynomial::hasDimProduct() const {
   return std::any_of(terms.begin(), terms.end(), [](const auto &term) {
-    return std::count_if(term.first.begin(), term.first.end(), [](Variable v) { return v % 2 == 0; }) > 1;
+    return std::count_if(term.first.begin(), term.first.end(),
+                         [](Variable v) { return v % 2 == 0; }) > 1;
   });
 }
 
@@ -117,7 +118,8 @@ AffineExpr Polynomial::toExpr(MLIRContext *context) const {
   for (const auto &[monomial, factor] : terms) {
     AffineExpr product = getAffineConstantExpr(factor, context);
     for (Variable v : monomial)
-      product = product * (v % 2 ? getAffineSymbolExpr(v / 2, context) : getAffineDimExpr(v / 2, context));
+      product = product *
+                (v % 2 ? getAffineSymbolExpr(v / 2, context) : getAffineDimExpr(v / 2, context));
     sum = sum + product;
   }
   return sum;

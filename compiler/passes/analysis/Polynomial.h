@@ -1,4 +1,5 @@
-//===- Polynomial.h - Integer polynomials over iteration dimensions and sizes ------------------------------===//
+//===- Polynomial.h - Integer polynomials over iteration dimensions and sizes
+//------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_ANALYSIS_POLYNOMIAL_H
 #define GRAPHC_COMPILER_PASSES_ANALYSIS_POLYNOMIAL_H
 
@@ -11,11 +12,12 @@
 
 namespace graphc::pass {
 
-/// A sum of monomials with integer coefficients. Unlike affine expressions it has one canonical form also with products of
-/// sizes, so equality of strides is decidable.
+/// A sum of monomials with integer coefficients. Unlike affine expressions it has one canonical
+/// form also with products of sizes, so equality of strides is decidable.
 class Polynomial {
 public:
-  using Variable = unsigned; ///< dimensions and symbols share one numbering: dimension d is 2d, symbol s is 2s + 1
+  using Variable = unsigned; ///< dimensions and symbols share one numbering: dimension d is 2d,
+                             ///< symbol s is 2s + 1
   using Monomial = std::vector<Variable>;
   static Variable dim(unsigned d) { return 2 * d; }
   static Variable symbol(unsigned s) { return 2 * s + 1; }

@@ -10,11 +10,13 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
 
-static SmallVector<Size> mixedSizes(RankedTensorType type, OperandRange dynamic, SizeAnalysis &analysis) {
+static SmallVector<Size> mixedSizes(RankedTensorType type, OperandRange dynamic,
+                                    SizeAnalysis &analysis) {
   SmallVector<Size> result;
   unsigned next = 0;
   for (int64_t size : type.getShape())
-    result.push_back(ShapedType::isDynamic(size) ? analysis.canonical(dynamic[next++]) : Size{size, {}});
+    result.push_back(ShapedType::isDynamic(size) ? analysis.canonical(dynamic[next++])
+                                                 : Size{size, {}});
   return result;
 }
 
@@ -45,7 +47,8 @@ SizeAnalysis::SizeAnalysis(func::FuncOp func) : context(func.getContext()) {
           value = graph::DimOp::create(builder, arg.getLoc(), builder.getIndexType(), arg,
                                        builder.getI64IntegerAttr(axis));
         else
-          value.getDefiningOp()->moveBefore(&func.getBody().front(), func.getBody().front().begin());
+          value.getDefiningOp()->moveBefore(&func.getBody().front(),
+                                            func.getBody().front().begin());
         if (name)
           *name = value;
       }
@@ -85,6 +88,11 @@ ArrayRef<Size> SizeAnalysis::of(Value tensor) {
   return known;
 }
 
+void SizeAnalysis::replace(Value old, Value replacement) {
+  SmallVector<Size> known(of(old));
+  sizes[replacement] = std::move(known);
+}
+
 unsigned SizeAnalysis::symbol(Value index) {
   auto [it, inserted] = numbers.try_emplace(index, symbolValues.size());
   if (inserted)
@@ -102,7 +110,8 @@ void SizeAnalysis::unify(Operation *op, unsigned axis, Size a, Size b) {
   if (a == b)
     return;
   std::string what;
-  llvm::raw_string_ostream(what) << "axis " << axis << " of the operands of " << op->getName().getStringRef();
+  llvm::raw_string_ostream(what) << "axis " << axis << " of the operands of "
+                                 << op->getName().getStringRef();
   checks.push_back({a, b, what});
   if (a.value && b.value)
     parent[b.value] = a.value;
@@ -114,7 +123,8 @@ void SizeAnalysis::unify(Operation *op, unsigned axis, Size a, Size b) {
 
 SmallVector<Size> SizeAnalysis::resultSizes(Operation *op, RankedTensorType type) {
   return TypeSwitch<Operation *, SmallVector<Size>>(op)
-      .Case<graph::BroadcastOp, graph::ReshapeOp, graph::SliceOp, graph::ConcatenateOp, graph::FullOp, graph::IotaOp>(
+      .Case<graph::BroadcastOp, graph::ReshapeOp, graph::SliceOp, graph::ConcatenateOp,
+            graph::FullOp, graph::IotaOp>(
           [&](auto sized) { return mixedSizes(type, sized.getSizes(), *this); })
       .Case([&](graph::TransposeOp transpose) {
         SmallVector<Size> from(of(transpose.getX())), result;
@@ -135,8 +145,10 @@ SmallVector<Size> SizeAnalysis::resultSizes(Operation *op, RankedTensorType type
         return result;
       })
       .Default([&](Operation *other) {
-        // Elementwise ops, update_slice, flip: the sizes of the first operand. 0-d results have none.
-        return type.getRank() == 0 ? SmallVector<Size>() : SmallVector<Size>(of(other->getOperand(0)));
+        // Elementwise ops, update_slice, flip: the sizes of the first operand. 0-d results have
+        // none.
+        return type.getRank() == 0 ? SmallVector<Size>()
+                                   : SmallVector<Size>(of(other->getOperand(0)));
       });
 }
 

@@ -1,4 +1,5 @@
-//===- Sizes.h - Sizes of tensors as canonical values ----------------------------------------------------===//
+//===- Sizes.h - Sizes of tensors as canonical values
+//----------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_ANALYSIS_SIZES_H
 #define GRAPHC_COMPILER_PASSES_ANALYSIS_SIZES_H
 
@@ -20,14 +21,17 @@ struct Size {
   }
 };
 
-/// Sizes of every tensor of one graph function. Elementwise operands have equal sizes, so their `?` get one name; an
-/// argument attribute `graph.dims` (symbol numbers, -1: none) names equal sizes across arguments. `graph.dim` ops are
-/// created at the function's start for argument sizes that have no name yet. Valid until the function changes.
+/// Sizes of every tensor of one graph function. Elementwise operands have equal sizes, so their `?`
+/// get one name; an argument attribute `graph.dims` (symbol numbers, -1: none) names equal sizes
+/// across arguments. `graph.dim` ops are created at the function's start for argument sizes that
+/// have no name yet. Valid until the function changes.
 class SizeAnalysis {
 public:
   explicit SizeAnalysis(mlir::func::FuncOp func);
 
   llvm::ArrayRef<Size> of(mlir::Value tensor);
+  /// Gives a new tensor the sizes of the one it replaces.
+  void replace(mlir::Value old, mlir::Value replacement);
   /// Symbol number of an index value in maps that use all sizes of this function.
   unsigned symbol(mlir::Value index);
   /// The size as an affine expression over those symbols.

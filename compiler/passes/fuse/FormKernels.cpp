@@ -33,8 +33,8 @@ void collectLines(Location loc, SmallVectorImpl<std::string> &lines) {
   }
 }
 
-/// Builds the kernel of one group. Maps first use the size symbols of the whole function; `finish` renumbers them in order
-/// of first use, so that equal kernels become equal text.
+/// Builds the kernel of one group. Maps first use the size symbols of the whole function; `finish`
+/// renumbers them in order of first use, so that equal kernels become equal text.
 class KernelBuilder {
 public:
   KernelBuilder(Group &group, FusionPlan &plan, SizeAnalysis &sizes, MLIRContext *context)
@@ -67,8 +67,8 @@ public:
 private:
   Type scalar(Value tensor) { return graph::elementType(tensor.getType()); }
 
-  /// Expressions over the node's own dimensions, over the kernel's. Row values already count kernel dimensions, because
-  /// parallel dimensions come first.
+  /// Expressions over the node's own dimensions, over the kernel's. Row values already count kernel
+  /// dimensions, because parallel dimensions come first.
   SmallVector<AffineExpr> toKernel(const Node &node, ArrayRef<AffineExpr> exprs) {
     if (!node.readsPoints())
       return SmallVector<AffineExpr>(exprs);
@@ -95,7 +95,8 @@ private:
   }
 
   Value convert(Location loc, Value value, Type type) {
-    return value.getType() == type ? value : graph::CastOp::create(body, loc, type, value).getResult();
+    return value.getType() == type ? value
+                                   : graph::CastOp::create(body, loc, type, value).getResult();
   }
 
   Value literal(Location loc, TypedAttr attr) {
@@ -104,7 +105,8 @@ private:
       return arith::ConstantOp::create(body, loc, attr);
     // arith constants are signless; the cast only renames the type.
     Type signless = body.getIntegerType(attr.getType().getIntOrFloatBitWidth());
-    Value bits = arith::ConstantOp::create(body, loc, body.getIntegerAttr(signless, integer.getValue()));
+    Value bits =
+        arith::ConstantOp::create(body, loc, body.getIntegerAttr(signless, integer.getValue()));
     return convert(loc, bits, attr.getType());
   }
 
@@ -141,7 +143,8 @@ private:
     else if (producer && producer->inlined)
       result = compute(*producer, points);
     else
-      result = kernel::LoadOp::create(body, access.root.getLoc(), scalar(access.root), tensorArgument(access.root), key.second);
+      result = kernel::LoadOp::create(body, access.root.getLoc(), scalar(access.root),
+                                      tensorArgument(access.root), key.second);
     memo[key] = result;
     return result;
   }
@@ -182,7 +185,8 @@ private:
     case NodeKind::Reduce: {
       Value operand = read(node.reads[0], movedIndices(node, 0, points));
       bool rowTree = node.reduced.back() + 1 != node.space.size();
-      value = kernel::ReduceOp::create(body, loc, scalar(node.result), cast<graph::ReduceOp>(node.op).getKindAttr(), operand,
+      value = kernel::ReduceOp::create(body, loc, scalar(node.result),
+                                       cast<graph::ReduceOp>(node.op).getKindAttr(), operand,
                                        rowTree ? body.getUnitAttr() : UnitAttr());
       break;
     }
@@ -216,9 +220,12 @@ private:
       unsigned next = 0, dynamic = 0;
       SmallVector<AffineExpr> full;
       for (auto [axis, start] : llvm::enumerate(update.getStaticStarts())) {
-        AffineExpr first = ShapedType::isDynamic(start) ? sizes.expr(sizes.canonical(update.getStarts()[dynamic++]))
-                                                        : getAffineConstantExpr(start, context);
-        AffineExpr step = sizes.of(update.getValue())[axis].isConstant(1) ? getAffineConstantExpr(0, context) : where[next++];
+        AffineExpr first = ShapedType::isDynamic(start)
+                               ? sizes.expr(sizes.canonical(update.getStarts()[dynamic++]))
+                               : getAffineConstantExpr(start, context);
+        AffineExpr step = sizes.of(update.getValue())[axis].isConstant(1)
+                              ? getAffineConstantExpr(0, context)
+                              : where[next++];
         full.push_back(first + step * update.getSteps()[axis]);
       }
       where = squeezedIndices(full, sizes.of(node.result));
@@ -228,7 +235,8 @@ private:
       }
     }
     inits.push_back(init);
-    kernel::StoreOp::create(body, node.result.getLoc(), value, body.getI64IntegerAttr(stored.size()),
+    kernel::StoreOp::create(body, node.result.getLoc(), value,
+                            body.getI64IntegerAttr(stored.size()),
                             AffineMapAttr::get(mapOf(where)));
     stored.push_back(&node);
   }
@@ -246,8 +254,8 @@ private:
   MLIRContext *context;
   Block block;
   OpBuilder body;
-  SmallVector<unsigned> order;     // logical dimension of each kernel dimension
-  SmallVector<AffineExpr> place;   // kernel dimension of each logical one
+  SmallVector<unsigned> order;   // logical dimension of each kernel dimension
+  SmallVector<AffineExpr> place; // kernel dimension of each logical one
   unsigned parallel = 0;
   DenseMap<Node *, Value> values;
   DenseMap<std::pair<Value, AffineMapAttr>, Value> memo;
@@ -310,7 +318,8 @@ kernel::FuncOp KernelBuilder::finish(OpBuilder &builder, StringRef name) {
   for (AffineMap shape : shapes)
     shapeAttrs.push_back(AffineMapAttr::get(compact(shape)));
   auto func = kernel::FuncOp::create(
-      builder, UnknownLoc::get(context), builder.getStringAttr(name), TypeAttr::get(builder.getFunctionType(inputs, outputs)),
+      builder, UnknownLoc::get(context), builder.getStringAttr(name),
+      TypeAttr::get(builder.getFunctionType(inputs, outputs)),
       kernel::DomainAttr::get(context, compact(domain), parallel), builder.getArrayAttr(shapeAttrs),
       builder.getDenseI64ArrayAttr(inits), kernel::ScheduleAttr(), ArrayAttr(), ArrayAttr());
   Block *entry = &func.getBody().emplaceBlock();
@@ -370,7 +379,9 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
   void recordCheck(func::FuncOp func, const SizeAnalysis::Equality &check) {
     OpBuilder builder(func.getBody().front().getTerminator());
     auto value = [&](const Size &size) -> Value {
-      return size.value ? size.value : arith::ConstantIndexOp::create(builder, func.getLoc(), size.constant).getResult();
+      return size.value ? size.value
+                        : arith::ConstantIndexOp::create(builder, func.getLoc(), size.constant)
+                              .getResult();
     };
     Value a = value(check.a), b = value(check.b);
     kernel::CheckOp::create(builder, func.getLoc(), a, b, builder.getStringAttr(check.what));
@@ -383,12 +394,14 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
     if (!reshape)
       return tensor;
     Value from = materialized(reshape.getX(), builder, done);
-    Value alias = graph::ReshapeOp::create(builder, reshape.getLoc(), reshape.getType(), from, reshape.getSizes());
+    Value alias = graph::ReshapeOp::create(builder, reshape.getLoc(), reshape.getType(), from,
+                                           reshape.getSizes());
     done.map(tensor, alias);
     return alias;
   }
 
-  void emitCall(OpBuilder &builder, kernel::FuncOp callee, KernelBuilder &kernel, SizeAnalysis &sizes, IRMapping &done) {
+  void emitCall(OpBuilder &builder, kernel::FuncOp callee, KernelBuilder &kernel,
+                SizeAnalysis &sizes, IRMapping &done) {
     SmallVector<Value> tensors, sizeValues;
     for (Value root : kernel.tensors())
       tensors.push_back(materialized(root, builder, done));
@@ -417,8 +430,9 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
     }
     // Result sizes that no map uses are extra size arguments of the kernel.
     callee = widen(callee, sizeValues.size());
-    auto call = kernel::CallOp::create(builder, callee.getLoc(), types, callee.getSymNameAttr(), tensors, sizeValues,
-                                       builder.getDenseI64ArrayAttr(resultDims), builder.getStringAttr(kernel.lines()));
+    auto call = kernel::CallOp::create(
+        builder, callee.getLoc(), types, callee.getSymNameAttr(), tensors, sizeValues,
+        builder.getDenseI64ArrayAttr(resultDims), builder.getStringAttr(kernel.lines()));
     for (auto [node, result] : llvm::zip_equal(kernel.results(), call.getResults()))
       done.map(node->result, result);
   }
@@ -439,7 +453,8 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
     for (Attribute shape : func.getShapes())
       shapes.push_back(AffineMapAttr::get(grow(cast<AffineMapAttr>(shape).getValue())));
     func.setShapesAttr(ArrayAttr::get(context, shapes));
-    func.setDomainAttr(kernel::DomainAttr::get(context, grow(func.getDomain().getExtents()), func.getDomain().getParallel()));
+    func.setDomainAttr(kernel::DomainAttr::get(context, grow(func.getDomain().getExtents()),
+                                               func.getDomain().getParallel()));
     SmallVector<Type> inputs(func.getArgumentTypes());
     for (size_t i = 0; i < missing; ++i) {
       inputs.push_back(IndexType::get(context));

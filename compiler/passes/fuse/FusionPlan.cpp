@@ -43,7 +43,8 @@ static Value stripReshapes(Value v) {
   return v;
 }
 
-FusionPlan::FusionPlan(func::FuncOp func, SizeAnalysis &sizes) : sizes(sizes), context(func.getContext()) {
+FusionPlan::FusionPlan(func::FuncOp func, SizeAnalysis &sizes)
+    : sizes(sizes), context(func.getContext()) {
   collect(func);
   decideInlining();
   for (Node &node : nodes)
@@ -69,7 +70,13 @@ void FusionPlan::addRead(Node &node, Value tensor, ArrayRef<AffineExpr> indices)
   Value root = resolveAccess(tensor, indices, sizes).root;
   if (Node *producer = byValue.lookup(root))
     ++producer->uses;
-  else if (root.getDefiningOp<graph::ReshapeOp>())
+}
+
+/// Makes a whole buffer of what a read goes through when no index map expresses it. Before the
+/// reader becomes a node, so that nodes stay in topological order.
+void FusionPlan::prepareRead(Value tensor, ArrayRef<AffineExpr> indices) {
+  Value root = resolveAccess(tensor, indices, sizes).root;
+  if (root.getDefiningOp<graph::ReshapeOp>())
     materialize(root);
 }
 
@@ -108,6 +115,8 @@ void FusionPlan::addContract(Operation *op) {
   xi[rank - 1] = k;
   yi[rank - 2] = k;
   Value xv = matmul.getX(), yv = matmul.getY();
+  prepareRead(xv, xi);
+  prepareRead(yv, yi);
   Node &node = addNode(NodeKind::Contract, op, matmul.getResult());
   node.space = squeezed(out);
   node.reduced = {static_cast<unsigned>(node.space.size())};
@@ -138,6 +147,7 @@ void FusionPlan::collect(func::FuncOp func) {
         materialize(update.getX());
       unsigned next = 0;
       SmallVector<AffineExpr> indices = identityIndices(sizes.of(update.getValue()), next, context);
+      prepareRead(update.getValue(), indices);
       Node &node = addNode(NodeKind::Update, op, result);
       node.space = squeezed(sizes.of(update.getValue()));
       node.base = fresh ? Value() : update.getX();
@@ -148,6 +158,8 @@ void FusionPlan::collect(func::FuncOp func) {
     Value shaped = isReduce ? op->getOperand(0) : result;
     unsigned next = 0;
     SmallVector<AffineExpr> indices = identityIndices(sizes.of(shaped), next, context);
+    for (Value operand : op->getOperands())
+      prepareRead(operand, indices);
     Node &node = addNode(isReduce ? NodeKind::Reduce : NodeKind::Map, op, result);
     node.space = squeezed(sizes.of(shaped));
     if (isReduce)
@@ -161,8 +173,8 @@ void FusionPlan::collect(func::FuncOp func) {
 
 static int costOf(Operation *op) { return op->hasTrait<graph::Expensive>() ? 16 : 1; }
 
-/// A map node that is read at other points than its own is recomputed by its reader when that is cheap: one reader, and
-/// either few operations or a read that visits no element twice.
+/// A map node that is read at other points than its own is recomputed by its reader when that is
+/// cheap: one reader, and either few operations or a read that visits no element twice.
 void FusionPlan::decideInlining() {
   DenseMap<Node *, int> shifted;
   DenseMap<Node *, bool> repeats;
@@ -172,14 +184,16 @@ void FusionPlan::decideInlining() {
       Node *producer = byValue.lookup(access.root);
       if (!producer || producer->kind != NodeKind::Map || producer == &node)
         continue;
-      SmallVector<AffineExpr> squeezedAccess = squeezedIndices(access.indices, sizes.of(access.root));
+      SmallVector<AffineExpr> squeezedAccess =
+          squeezedIndices(access.indices, sizes.of(access.root));
       bool identity = squeezedAccess.size() == node.space.size() && producer->space == node.space;
       for (auto [i, e] : llvm::enumerate(squeezedAccess))
         identity &= e == getAffineDimExpr(i, context);
       if (identity)
         continue;
       ++shifted[producer];
-      repeats[producer] |= squeezedAccess.size() < node.space.size() || node.kind == NodeKind::Contract;
+      repeats[producer] |=
+          squeezedAccess.size() < node.space.size() || node.kind == NodeKind::Contract;
     }
   for (Node &node : nodes) {
     auto it = shifted.find(&node);
@@ -260,14 +274,16 @@ static bool isRowRead(ArrayRef<AffineExpr> indices, const Group &group) {
   for (unsigned dim = 0; dim < group.space.size(); ++dim) {
     if (llvm::is_contained(group.reduced, dim))
       continue;
-    if (next >= indices.size() || indices[next] != getAffineDimExpr(dim, indices[next].getContext()))
+    if (next >= indices.size() ||
+        indices[next] != getAffineDimExpr(dim, indices[next].getContext()))
       return false;
     ++next;
   }
   return next == indices.size();
 }
 
-/// Whether `node` can be computed in `group`, from which at least one of its leaves comes; sets the level it gets there.
+/// Whether `node` can be computed in `group`, from which at least one of its leaves comes; sets the
+/// level it gets there.
 CutReason FusionPlan::joins(Node &node, int index, bool &row) {
   Group &group = groups[index];
   if (group.nodes.size() >= kMaxNodesPerKernel)
@@ -322,11 +338,12 @@ CutReason FusionPlan::joins(Node &node, int index, bool &row) {
   return CutReason::None;
 }
 
-/// Whether `node` can join a group it does not read from but shares an input with: both then read it once.
+/// Whether `node` can join a group it does not read from but shares an input with: both then read
+/// it once.
 CutReason FusionPlan::shares(Node &node, int index) {
   Group &group = groups[index];
-  if (node.kind == NodeKind::Contract || node.kind == NodeKind::Update || group.family == Family::Contract ||
-      node.space != group.space || node.space.empty())
+  if (node.kind == NodeKind::Contract || node.kind == NodeKind::Update ||
+      group.family == Family::Contract || node.space != group.space || node.space.empty())
     return CutReason::DifferentSpace;
   if (!node.reduced.empty() && !group.reduced.empty() && node.reduced != group.reduced)
     return CutReason::DifferentSpace;
@@ -341,7 +358,8 @@ CutReason FusionPlan::shares(Node &node, int index) {
   for (const Leaf &leaf : node.leaves)
     for (Node *member : group.nodes)
       for (const Leaf &other : member->leaves)
-        if (!member->row && leaf.root == other.root && leaf.indices == other.indices && !leaf.indices.empty())
+        if (member->readsPoints() && leaf.root == other.root && leaf.indices == other.indices &&
+            !leaf.indices.empty())
           return CutReason::None;
   return CutReason::DifferentSpace;
 }
@@ -354,7 +372,9 @@ void FusionPlan::dependOn(int group, int producer) {
   more.set(producer);
   for (int i = 0, e = groups.size(); i < e; ++i) {
     Group &other = groups[i];
-    if (other.mergedInto < 0 && (i == group || (other.ancestors.size() > static_cast<unsigned>(group) && other.ancestors.test(group)))) {
+    if (other.mergedInto < 0 &&
+        (i == group ||
+         (other.ancestors.size() > static_cast<unsigned>(group) && other.ancestors.test(group)))) {
       other.ancestors.resize(groups.size());
       other.ancestors |= more;
     }
@@ -367,7 +387,8 @@ void FusionPlan::join(Node &node, int index, bool row) {
   node.row = row || !node.reduced.empty();
   if (group.reduced.empty() && !node.reduced.empty()) {
     group.reduced = node.reduced;
-    group.family = node.kind == NodeKind::Contract ? Family::Contract : familyOf(node.space, node.reduced);
+    group.family =
+        node.kind == NodeKind::Contract ? Family::Contract : familyOf(node.space, node.reduced);
   }
   group.nodes.push_back(&node);
   for (const Leaf &leaf : node.leaves)
@@ -435,8 +456,9 @@ void FusionPlan::assign(Node &node) {
       break;
     }
     std::string line;
-    llvm::raw_string_ostream(line) << (node.op ? node.op->getName().getStringRef() : "copy") << " not fused with kernel "
-                                   << candidate << ": " << describe(reason);
+    llvm::raw_string_ostream(line)
+        << (node.op ? node.op->getName().getStringRef() : "copy") << " not fused with kernel "
+        << candidate << ": " << describe(reason);
     cutLines.push_back(line);
   }
   if (chosen < 0)
@@ -457,7 +479,8 @@ void FusionPlan::assign(Node &node) {
     if (candidate = find(candidate); candidate != find(node.group)) {
       bool otherRow = false;
       int into = find(node.group);
-      // The other producer must be local to the node as well, or merging would read it before it is complete.
+      // The other producer must be local to the node as well, or merging would read it before it is
+      // complete.
       bool local = joins(node, candidate, otherRow) == CutReason::None && otherRow == row;
       if (local && !groups[into].ancestors.test(candidate))
         tryMergeGroups(into, candidate);
@@ -474,7 +497,8 @@ void FusionPlan::markStored() {
       if (leaf.producer && find(leaf.producer->group) != find(node.group))
         leaf.producer->stored = true;
   }
-  // A value nobody reads (dead code) still defines its kernel; storing it keeps the kernel well formed.
+  // A value nobody reads (dead code) still defines its kernel; storing it keeps the kernel well
+  // formed.
   for (Group &group : groups)
     if (group.mergedInto < 0 && llvm::none_of(group.nodes, [](Node *n) { return n->stored; }))
       group.nodes.back()->stored = true;

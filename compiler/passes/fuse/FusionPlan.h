@@ -1,4 +1,5 @@
-//===- FusionPlan.h - Which ops share a kernel -----------------------------------------------------------===//
+//===- FusionPlan.h - Which ops share a kernel
+//-----------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_FUSE_FUSIONPLAN_H
 #define GRAPHC_COMPILER_PASSES_FUSE_FUSIONPLAN_H
 
@@ -15,12 +16,12 @@ namespace graphc::pass {
 /// Why two neighbours are in different kernels; shown by `explain`.
 enum class CutReason {
   None,
-  DifferentSpace,      ///< iteration spaces differ
-  WholeReduction,      ///< the reduction must be complete before any element can continue
-  ShiftedRead,         ///< an element needs other elements of the value
-  WouldCycle,          ///< a kernel between the two would depend on their union
-  UpdateBase,          ///< an update needs the whole old value in memory
-  KernelFull,          ///< the kernel has reached its size limit
+  DifferentSpace, ///< iteration spaces differ
+  WholeReduction, ///< the reduction must be complete before any element can continue
+  ShiftedRead,    ///< an element needs other elements of the value
+  WouldCycle,     ///< a kernel between the two would depend on their union
+  UpdateBase,     ///< an update needs the whole old value in memory
+  KernelFull,     ///< the kernel has reached its size limit
 };
 llvm::StringRef describe(CutReason reason);
 
@@ -29,25 +30,26 @@ struct Node;
 /// A read of a value at index expressions over the reader's space.
 struct Leaf {
   mlir::Value root;
-  Node *producer = nullptr; ///< null: argument, generator, or alias
+  Node *producer = nullptr;                    ///< null: argument, generator, or alias
   llvm::SmallVector<mlir::AffineExpr> indices; ///< axes of size 1 left out
   bool alias = false; ///< reads the producer's buffer under another shape: never local
 };
 
 enum class NodeKind { Map, Reduce, Contract, Update, Copy };
 
-/// A value that is computed (not moved). Copy nodes have no op: they materialise a moved or generated value.
+/// A value that is computed (not moved). Copy nodes have no op: they materialise a moved or
+/// generated value.
 struct Node {
   NodeKind kind;
   mlir::Operation *op = nullptr;
   mlir::Value result;
-  llvm::SmallVector<Size> space;        ///< sizes other than 1, logical order (reduce: of the operand)
+  llvm::SmallVector<Size> space; ///< sizes other than 1, logical order (reduce: of the operand)
   llvm::SmallVector<unsigned> reduced;  ///< dimensions of `space`
   llvm::SmallVector<mlir::Value> reads; ///< tensors read at every point of the space
-  mlir::Value base;                     ///< update: the tensor that is updated (null: uninitialised)
+  mlir::Value base; ///< update: the tensor that is updated (null: uninitialised)
   llvm::SmallVector<llvm::SmallVector<mlir::AffineExpr>> readIndices; ///< per read, full rank
-  llvm::SmallVector<Leaf> leaves;       ///< reads with inlined producers expanded
-  unsigned uses = 0, outside = 0;       ///< reads by nodes; other uses (outputs, aliases, bases)
+  llvm::SmallVector<Leaf> leaves; ///< reads with inlined producers expanded
+  unsigned uses = 0, outside = 0; ///< reads by nodes; other uses (outputs, aliases, bases)
   bool inlined = false, row = false, stored = false, afterReduce = false;
   int group = -1;
 
@@ -64,7 +66,8 @@ struct Group {
   int mergedInto = -1;
 };
 
-/// Groups the computed values of one graph function into kernels. Analysis only: the function is not changed.
+/// Groups the computed values of one graph function into kernels. Analysis only: the function is
+/// not changed.
 class FusionPlan {
 public:
   FusionPlan(mlir::func::FuncOp func, SizeAnalysis &sizes);
@@ -81,6 +84,7 @@ private:
   void collect(mlir::func::FuncOp func);
   Node &addNode(NodeKind kind, mlir::Operation *op, mlir::Value result);
   void addRead(Node &node, mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
+  void prepareRead(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
   void materialize(mlir::Value tensor);
   void addContract(mlir::Operation *op);
   void decideInlining();

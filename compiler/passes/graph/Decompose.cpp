@@ -16,19 +16,22 @@ using namespace graphc::pass;
 namespace {
 
 /// Index operands for the `?` of a tensor with the given sizes.
-SmallVector<Value> dynamicSizes(RankedTensorType type, ArrayRef<Size> sizes, OpBuilder &builder, Location loc) {
+SmallVector<Value> dynamicSizes(RankedTensorType type, ArrayRef<Size> sizes, OpBuilder &builder,
+                                Location loc) {
   SmallVector<Value> result;
   for (auto [size, extent] : llvm::zip_equal(sizes, type.getShape()))
     if (ShapedType::isDynamic(extent))
-      result.push_back(size.value ? size.value : arith::ConstantIndexOp::create(builder, loc, size.constant).getResult());
+      result.push_back(
+          size.value ? size.value
+                     : arith::ConstantIndexOp::create(builder, loc, size.constant).getResult());
   return result;
 }
 
 struct Decompose : pass::impl::DecomposeBase<Decompose> {
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    // Each rewrite may expose others (mean -> grouped sum), so repeat until nothing changes; every rule removes what it
-    // matches, so this ends.
+    // Each rewrite may expose others (mean -> grouped sum), so repeat until nothing changes; every
+    // rule removes what it matches, so this ends.
     bool changed = true;
     while (changed) {
       changed = false;
@@ -51,6 +54,8 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
       replacement = wholeUpdate(update, sizes);
     if (!replacement)
       return false;
+    // Later ops of this sweep ask for its sizes.
+    sizes.replace(op->getResult(0), replacement);
     op->getResult(0).replaceAllUsesWith(replacement);
     op->erase();
     return true;
@@ -75,7 +80,8 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
         starts.push_back(ShapedType::kDynamic);
       }
     }
-    return graph::SliceOp::create(builder, loc, type, flip.getX(), dynamic, dynamicSizes(type, extents, builder, loc), starts, steps);
+    return graph::SliceOp::create(builder, loc, type, flip.getX(), dynamic,
+                                  dynamicSizes(type, extents, builder, loc), starts, steps);
   }
 
   /// A chain of updates of a tensor whose first content nobody reads.
@@ -100,21 +106,25 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
         starts[axis] = ShapedType::kDynamic;
         dynamic.push_back(offset.value);
       }
-      result = graph::UpdateSliceOp::create(builder, loc, type, result, input, dynamic, starts, steps);
+      result =
+          graph::UpdateSliceOp::create(builder, loc, type, result, input, dynamic, starts, steps);
       offset = addSizes(offset, sizes.of(input)[axis], builder, loc);
     }
     return result;
   }
 
   static Type signlessZeroType(Type type) {
-    return type.isUnsignedInteger() ? IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth()) : type;
+    return type.isUnsignedInteger()
+               ? IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth())
+               : type;
   }
 
   static Size addSizes(Size a, Size b, OpBuilder &builder, Location loc) {
     if (!a.value && !b.value)
       return {a.constant + b.constant, {}};
     auto value = [&](Size s) -> Value {
-      return s.value ? s.value : arith::ConstantIndexOp::create(builder, loc, s.constant).getResult();
+      return s.value ? s.value
+                     : arith::ConstantIndexOp::create(builder, loc, s.constant).getResult();
     };
     if (a.isConstant(0))
       return b;
@@ -126,15 +136,16 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
     auto type = cast<RankedTensorType>(reduce.getType());
     SmallVector<Size> from(sizes.of(reduce.getX()));
     if (reduce.getKind() == graph::ReduceKind::Mean) {
-      auto sum = graph::ReduceOp::create(builder, loc, type, graph::ReduceKind::Sum, reduce.getX(), reduce.getAxes());
+      auto sum = graph::ReduceOp::create(builder, loc, type, graph::ReduceKind::Sum, reduce.getX(),
+                                         reduce.getAxes());
       auto scalar = RankedTensorType::get({}, type.getElementType());
       Value count = graph::ExtentOp::create(builder, loc, scalar, reduce.getX(), reduce.getAxes());
       SmallVector<Size> kept;
       for (auto [axis, size] : llvm::enumerate(from))
         if (!llvm::is_contained(reduce.getAxes(), static_cast<int64_t>(axis)))
           kept.push_back(size);
-      Value divisor = graph::BroadcastOp::create(builder, loc, type, count, dynamicSizes(type, kept, builder, loc),
-                                                 ArrayRef<int64_t>());
+      Value divisor = graph::BroadcastOp::create(
+          builder, loc, type, count, dynamicSizes(type, kept, builder, loc), ArrayRef<int64_t>());
       return graph::DivOp::create(builder, loc, type, sum, divisor);
     }
     // Size-1 axes hold one element: nothing to combine.
@@ -142,10 +153,12 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
     for (int64_t axis : reduce.getAxes())
       if (!from[axis].isConstant(1))
         axes.push_back(axis);
-    bool isArg = reduce.getKind() == graph::ReduceKind::ArgMin || reduce.getKind() == graph::ReduceKind::ArgMax;
+    bool isArg = reduce.getKind() == graph::ReduceKind::ArgMin ||
+                 reduce.getKind() == graph::ReduceKind::ArgMax;
     if (axes.empty())
       return reduceNothing(reduce, isArg, from, builder);
-    // Adjacent axes (size-1 axes between them do not count) are one group; the last group is reduced first.
+    // Adjacent axes (size-1 axes between them do not count) are one group; the last group is
+    // reduced first.
     SmallVector<int64_t> last = {axes.back()};
     for (size_t i = axes.size() - 1; i-- > 0;) {
       bool adjacent = true;
@@ -161,8 +174,9 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
     for (int64_t axis = 0; axis < cast<RankedTensorType>(reduce.getX().getType()).getRank(); ++axis)
       if (!llvm::is_contained(last, axis))
         shape.push_back(cast<RankedTensorType>(reduce.getX().getType()).getDimSize(axis));
-    auto inner = graph::ReduceOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()), reduce.getKind(),
-                                         reduce.getX(), last);
+    auto inner =
+        graph::ReduceOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()),
+                                reduce.getKind(), reduce.getX(), last);
     SmallVector<int64_t> rest;
     for (int64_t axis : reduce.getAxes())
       if (!llvm::is_contained(last, axis))
@@ -170,7 +184,8 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
     return graph::ReduceOp::create(builder, loc, type, reduce.getKind(), inner, rest);
   }
 
-  static Value reduceNothing(graph::ReduceOp reduce, bool isArg, ArrayRef<Size> from, OpBuilder &builder) {
+  static Value reduceNothing(graph::ReduceOp reduce, bool isArg, ArrayRef<Size> from,
+                             OpBuilder &builder) {
     Location loc = reduce.getLoc();
     auto type = cast<RankedTensorType>(reduce.getType());
     SmallVector<Size> kept;
@@ -179,7 +194,8 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
         kept.push_back(size);
     SmallVector<Value> dynamic = dynamicSizes(type, kept, builder, loc);
     if (isArg)
-      return graph::FullOp::create(builder, loc, type, cast<TypedAttr>(builder.getI64IntegerAttr(0)), dynamic);
+      return graph::FullOp::create(builder, loc, type,
+                                   cast<TypedAttr>(builder.getI64IntegerAttr(0)), dynamic);
     return graph::ReshapeOp::create(builder, loc, type, reduce.getX(), dynamic);
   }
 

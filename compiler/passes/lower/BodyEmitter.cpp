@@ -9,7 +9,8 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
 
-BodyEmitter::BodyEmitter(kernel::FuncOp func, const LoopSpace &space, ValueRange buffers, ValueRange sizes)
+BodyEmitter::BodyEmitter(kernel::FuncOp func, const LoopSpace &space, ValueRange buffers,
+                         ValueRange sizes)
     : func(func), space(space), loc(func.getLoc()), buffers(buffers), sizes(sizes) {}
 
 Type BodyEmitter::vectorOf(Type element, int64_t width) {
@@ -19,7 +20,8 @@ Type BodyEmitter::vectorOf(Type element, int64_t width) {
 Value BodyEmitter::splat(OpBuilder &builder, Location loc, Value value, int64_t width) {
   if (width == 1 || isa<VectorType>(value.getType()))
     return value;
-  return vector::BroadcastOp::create(builder, loc, VectorType::get({width}, value.getType()), value);
+  return vector::BroadcastOp::create(builder, loc, VectorType::get({width}, value.getType()),
+                                     value);
 }
 
 void BodyEmitter::maskLanes(OpBuilder &builder, Position &position, Value limit) {
@@ -27,10 +29,12 @@ void BodyEmitter::maskLanes(OpBuilder &builder, Position &position, Value limit)
   if (position.width == 1)
     return;
   Value left = arith::SubIOp::create(builder, loc, limit, position.loops[position.vectorLoop]);
-  position.mask = vector::CreateMaskOp::create(builder, loc, VectorType::get({position.width}, builder.getI1Type()), left);
+  position.mask = vector::CreateMaskOp::create(
+      builder, loc, VectorType::get({position.width}, builder.getI1Type()), left);
 }
 
-void BodyEmitter::delinearize(OpBuilder &builder, Value linear, unsigned first, unsigned last, Position &position) {
+void BodyEmitter::delinearize(OpBuilder &builder, Value linear, unsigned first, unsigned last,
+                              Position &position) {
   for (unsigned loop = last; loop-- > first;) {
     if (loop == first) {
       position.loops[loop] = linear;
@@ -70,21 +74,28 @@ Value BodyEmitter::toMemory(OpBuilder &builder, Value value) {
   return fromMemory(builder, value, memoryType(element));
 }
 
-/// Index of one lane; masked lanes repeat the last valid one, so that every address is inside the buffer.
-Value BodyEmitter::laneIndex(OpBuilder &builder, Value first, Value stride, int64_t lane, Position &position) {
+/// Index of one lane; masked lanes repeat the last valid one, so that every address is inside the
+/// buffer.
+Value BodyEmitter::laneIndex(OpBuilder &builder, Value first, Value stride, int64_t lane,
+                             Position &position) {
   Value step = arith::ConstantIndexOp::create(builder, loc, lane);
   if (position.limit) {
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-    Value left = arith::SubIOp::create(builder, loc, position.limit, position.loops[position.vectorLoop]);
-    step = arith::MinSIOp::create(builder, loc, step, arith::SubIOp::create(builder, loc, left, one));
+    Value left =
+        arith::SubIOp::create(builder, loc, position.limit, position.loops[position.vectorLoop]);
+    step =
+        arith::MinSIOp::create(builder, loc, step, arith::SubIOp::create(builder, loc, left, one));
   }
-  return arith::AddIOp::create(builder, loc, first, arith::MulIOp::create(builder, loc, step, stride));
+  return arith::AddIOp::create(builder, loc, first,
+                               arith::MulIOp::create(builder, loc, step, stride));
 }
 
-Value BodyEmitter::gather(OpBuilder &builder, Value buffer, Value first, Value stride, Position &position) {
+Value BodyEmitter::gather(OpBuilder &builder, Value buffer, Value first, Value stride,
+                          Position &position) {
   SmallVector<Value> lanes;
   for (int64_t lane = 0; lane < position.width; ++lane)
-    lanes.push_back(memref::LoadOp::create(builder, loc, buffer, laneIndex(builder, first, stride, lane, position)));
+    lanes.push_back(memref::LoadOp::create(builder, loc, buffer,
+                                           laneIndex(builder, first, stride, lane, position)));
   auto type = VectorType::get({position.width}, lanes[0].getType());
   return vector::FromElementsOp::create(builder, loc, type, lanes);
 }
@@ -93,12 +104,14 @@ Value BodyEmitter::load(OpBuilder &builder, kernel::LoadOp op, Position &positio
   const LinearAccess &access = space.accesses.at(op);
   Value buffer = buffers[cast<BlockArgument>(op.getTensor()).getArgNumber()];
   Value first = index(builder, access, position);
-  bool lanes = position.vectorLoop >= 0 && position.width > 1 && !access.strides[position.vectorLoop].isZero();
+  bool lanes = position.vectorLoop >= 0 && position.width > 1 &&
+               !access.strides[position.vectorLoop].isZero();
   Value raw;
   if (!lanes) {
     raw = memref::LoadOp::create(builder, loc, buffer, first);
   } else if (access.strides[position.vectorLoop].isConstant(1)) {
-    auto type = VectorType::get({position.width}, cast<MemRefType>(buffer.getType()).getElementType());
+    auto type =
+        VectorType::get({position.width}, cast<MemRefType>(buffer.getType()).getElementType());
     if (position.limit) {
       Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
       raw = vector::MaskedLoadOp::create(builder, loc, type, buffer, first, position.mask, zero);
@@ -106,25 +119,30 @@ Value BodyEmitter::load(OpBuilder &builder, kernel::LoadOp op, Position &positio
       raw = vector::LoadOp::create(builder, loc, type, buffer, first);
     }
   } else {
-    raw = gather(builder, buffer, first, emit(builder, access.strides[position.vectorLoop]), position);
+    raw = gather(builder, buffer, first, emit(builder, access.strides[position.vectorLoop]),
+                 position);
   }
   return fromMemory(builder, raw, op.getType());
 }
 
 Value BodyEmitter::indexValue(OpBuilder &builder, kernel::IndexOp op, Position &position) {
   const LinearAccess &access = space.accesses.at(op);
-  Value first = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index(builder, access, position));
-  bool lanes = position.vectorLoop >= 0 && position.width > 1 && !access.strides[position.vectorLoop].isZero();
+  Value first = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                           index(builder, access, position));
+  bool lanes = position.vectorLoop >= 0 && position.width > 1 &&
+               !access.strides[position.vectorLoop].isZero();
   if (!lanes)
     return first;
   auto type = VectorType::get({position.width}, builder.getI64Type());
   SmallVector<int64_t> numbers(position.width);
   for (int64_t i = 0; i < position.width; ++i)
     numbers[i] = i;
-  Value steps = arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
+  Value steps = arith::ConstantOp::create(builder, loc,
+                                          DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
   const Polynomial &stride = access.strides[position.vectorLoop];
   if (!stride.isConstant(1)) {
-    Value scale = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), emit(builder, stride));
+    Value scale =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), emit(builder, stride));
     steps = arith::MulIOp::create(builder, loc, steps, splat(builder, loc, scale, position.width));
   }
   return arith::AddIOp::create(builder, loc, splat(builder, loc, first, position.width), steps);
@@ -142,7 +160,8 @@ Value BodyEmitter::value(OpBuilder &builder, Value kernelValue, Position &positi
       continue;
     }
     Operation *op = current.getDefiningOp();
-    assert(op && !isa<kernel::ReduceOp>(op) && !isa<kernel::DotOp>(op) && "reduction read before it is computed");
+    assert(op && !isa<kernel::ReduceOp>(op) && !isa<kernel::DotOp>(op) &&
+           "reduction read before it is computed");
     Value result;
     if (auto loadOp = dyn_cast<kernel::LoadOp>(op)) {
       result = load(builder, loadOp, position);
@@ -183,7 +202,8 @@ void BodyEmitter::store(OpBuilder &builder, kernel::StoreOp op, Position &positi
   Value raw = toMemory(builder, value(builder, op.getValue(), position));
   Value buffer = buffers[func.getNumTensors() + op.getResult()];
   Value first = index(builder, access, position);
-  bool lanes = position.vectorLoop >= 0 && position.width > 1 && !access.strides[position.vectorLoop].isZero();
+  bool lanes = position.vectorLoop >= 0 && position.width > 1 &&
+               !access.strides[position.vectorLoop].isZero();
   if (!lanes) {
     memref::StoreOp::create(builder, loc, raw, buffer, first);
     return;
@@ -206,7 +226,8 @@ void BodyEmitter::store(OpBuilder &builder, kernel::StoreOp op, Position &positi
     }
     Value last = arith::AddIOp::create(builder, loc, position.loops[position.vectorLoop],
                                        arith::ConstantIndexOp::create(builder, loc, lane));
-    Value valid = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, last, position.limit);
+    Value valid =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, last, position.limit);
     auto guard = scf::IfOp::create(builder, loc, valid, /*withElseRegion=*/false);
     OpBuilder inside = guard.getThenBodyBuilder();
     memref::StoreOp::create(inside, loc, element, buffer, where);

@@ -1,4 +1,5 @@
-//===- KernelLowering.h - One kernel to loops, by schedule family --------------------------------------------===//
+//===- KernelLowering.h - One kernel to loops, by schedule family
+//--------------------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_KERNELLOWERING_H
 #define GRAPHC_COMPILER_PASSES_LOWER_KERNELLOWERING_H
 
@@ -9,8 +10,8 @@
 
 namespace graphc::pass {
 
-/// Lowers a scheduled kernel to functions of (buffers..., sizes..., begin, end) over flat memrefs; work items are counted
-/// as KernelShape says.
+/// Lowers a scheduled kernel to functions of (buffers..., sizes..., begin, end) over flat memrefs;
+/// work items are counted as KernelShape says.
 class KernelLowering {
 public:
   KernelLowering(kernel::FuncOp kernel, mlir::OpBuilder &module);
@@ -19,6 +20,7 @@ public:
 
 private:
   void lowerMap();
+  void storeAll(mlir::OpBuilder &builder, Position &at);
   void lowerRows();
   void lowerColumns();
   void lowerFull();
@@ -31,12 +33,13 @@ private:
   /// for i in [lower, upper) step `step`; the body gets a builder and i.
   void loop(mlir::OpBuilder &builder, mlir::Value lower, mlir::Value upper, int64_t step,
             llvm::function_ref<void(mlir::OpBuilder &, mlir::Value)> body);
-  /// Splits items [begin, end) into runs along the last parallel loop: `body` gets a position whose outer loops are set,
-  /// and the bounds of the run.
+  /// Splits items [begin, end) into runs along the last parallel loop: `body` gets a position whose
+  /// outer loops are set, and the bounds of the run.
   void runs(llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);
   /// Strips of `width` lanes over [low, high) of `loopNumber`, then one masked strip for the rest.
-  void strips(mlir::OpBuilder &builder, const Position &base, int loopNumber, int64_t width, mlir::Value low,
-              mlir::Value high, llvm::function_ref<void(mlir::OpBuilder &, Position &)> body);
+  void strips(mlir::OpBuilder &builder, const Position &base, int loopNumber, int64_t width,
+              mlir::Value low, mlir::Value high,
+              llvm::function_ref<void(mlir::OpBuilder &, Position &)> body);
   Position position();
   mlir::Value constant(mlir::OpBuilder &builder, int64_t value);
 
@@ -46,11 +49,13 @@ private:
   /// Number of reductions on the longest path to the value.
   int stage(mlir::Value value);
   llvm::SmallVector<Reducer> reducersOfStage(int stage);
-  States pointStates(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers, Position &at, mlir::Value index);
-  void bind(llvm::ArrayRef<Reducer> reducers, const States &states, Position &row, mlir::OpBuilder &builder,
-            mlir::Value length);
+  States pointStates(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers, Position &at,
+                     mlir::Value index);
+  void bind(llvm::ArrayRef<Reducer> reducers, const States &states, Position &row,
+            mlir::OpBuilder &builder, mlir::Value length);
   int64_t reduceWidth();
-  void setReduced(mlir::OpBuilder &builder, Position &at, mlir::Value index, mlir::Value limit, int64_t width);
+  void setReduced(mlir::OpBuilder &builder, Position &at, mlir::Value index, mlir::Value limit,
+                  int64_t width);
 
   // Contract
   struct Tile;

@@ -13,8 +13,8 @@ Type pass::memoryType(Type type) {
   return type;
 }
 
-/// Row-major position of map results in a tensor of the given shape; all expressions are polynomials by construction
-/// (division never enters a map).
+/// Row-major position of map results in a tensor of the given shape; all expressions are
+/// polynomials by construction (division never enters a map).
 static Polynomial linearize(AffineMap map, AffineMap shape) {
   Polynomial position;
   for (auto [index, size] : llvm::zip_equal(map.getResults(), shape.getResults()))
@@ -30,7 +30,8 @@ LoopSpace::LoopSpace(kernel::FuncOp func) : parallel(func.getDomain().getParalle
   func.getBody().walk([&](Operation *op) {
     Polynomial position;
     if (auto load = dyn_cast<kernel::LoadOp>(op))
-      position = linearize(load.getMap(), shape(cast<BlockArgument>(load.getTensor()).getArgNumber()));
+      position =
+          linearize(load.getMap(), shape(cast<BlockArgument>(load.getTensor()).getArgNumber()));
     else if (auto store = dyn_cast<kernel::StoreOp>(op))
       position = linearize(store.getMap(), shape(tensors + store.getResult()));
     else if (auto index = dyn_cast<kernel::IndexOp>(op))
@@ -70,7 +71,8 @@ Polynomial LoopSpace::product(unsigned first, unsigned last) const {
   return result;
 }
 
-KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space) : family(func.getSchedule()->getFamily()) {
+KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
+    : family(func.getSchedule()->getFamily()) {
   MLIRContext *context = func.getContext();
   auto product = [&](unsigned first, unsigned last) {
     return space.product(first, last).toExpr(context);
@@ -84,7 +86,8 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space) : family(f
     func.getBody().walk([&](kernel::ReduceOp reduce) {
       Type element = memoryType(reduce.getValue().getType());
       partials.push_back(element);
-      if (reduce.getKind() == graph::ReduceKind::ArgMin || reduce.getKind() == graph::ReduceKind::ArgMax)
+      if (reduce.getKind() == graph::ReduceKind::ArgMin ||
+          reduce.getKind() == graph::ReduceKind::ArgMax)
         partials.push_back(IntegerType::get(context, 64));
     });
   } else if (family == Family::Contract) {
@@ -92,8 +95,11 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space) : family(f
     tileRows = vector == 1 ? 4 : 6;
     tileColumns = 4 * vector;
     work = work * (tileRows * tileColumns);
-    AffineExpr columns = parallel >= 1 ? product(parallel - 1, parallel) : getAffineConstantExpr(1, context);
-    AffineExpr rows = parallel >= 2 ? product(parallel - 2, parallel - 1) : getAffineConstantExpr(1, context);
-    range = product(0, parallel >= 2 ? parallel - 2 : 0) * columns.ceilDiv(tileColumns) * rows.ceilDiv(tileRows);
+    AffineExpr columns =
+        parallel >= 1 ? product(parallel - 1, parallel) : getAffineConstantExpr(1, context);
+    AffineExpr rows =
+        parallel >= 2 ? product(parallel - 2, parallel - 1) : getAffineConstantExpr(1, context);
+    range = product(0, parallel >= 2 ? parallel - 2 : 0) * columns.ceilDiv(tileColumns) *
+            rows.ceilDiv(tileRows);
   }
 }

@@ -1,4 +1,5 @@
-//===- LoopSpace.h - Iteration space of a kernel with linear accesses ---------------------------------------===//
+//===- LoopSpace.h - Iteration space of a kernel with linear accesses
+//---------------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_LOOPSPACE_H
 #define GRAPHC_COMPILER_PASSES_LOWER_LOOPSPACE_H
 
@@ -18,8 +19,8 @@ struct LinearAccess {
   llvm::SmallVector<Polynomial> strides; ///< per loop
 };
 
-/// The loops of a kernel after adjacent dimensions that every access walks through as one have been merged. Parallel
-/// loops come first.
+/// The loops of a kernel after adjacent dimensions that every access walks through as one have been
+/// merged. Parallel loops come first.
 struct LoopSpace {
   explicit LoopSpace(kernel::FuncOp func);
 
@@ -36,8 +37,8 @@ private:
   void merge(unsigned loop);
 };
 
-/// Work items of a kernel as its launch counts them, and what follows from the family. Shared by the plan (ranges, block
-/// buffers) and the lowering, which must agree.
+/// Work items of a kernel as its launch counts them, and what follows from the family. Shared by
+/// the plan (ranges, block buffers) and the lowering, which must agree.
 struct KernelShape {
   explicit KernelShape(kernel::FuncOp func) : KernelShape(func, LoopSpace(func)) {}
   KernelShape(kernel::FuncOp func, const LoopSpace &space);
@@ -45,8 +46,8 @@ struct KernelShape {
   kernel::Family family;
   mlir::AffineExpr range; ///< over the kernel's sizes
   mlir::AffineExpr work;  ///< elements visited per item
-  /// Full: block results per reduction, as element types in order (argmin and argmax: value, then index); their length is
-  /// `range`.
+  /// Full: block results per reduction, as element types in order (argmin and argmax: value, then
+  /// index); their length is `range`.
   llvm::SmallVector<mlir::Type> partials;
   /// Contract: tile sizes.
   int64_t tileRows = 0, tileColumns = 0;

@@ -1,6 +1,6 @@
-// Matrix products as register tiles: per element one fma chain per 2048 k, four chains a run (docs/numerics.md). A tile is
-// a few rows by four vectors; operands are read in place, the left one by broadcast. Edges run one row and one masked
-// vector at a time.
+// Matrix products as register tiles: per element one fma chain per 2048 k, four chains a run
+// (docs/numerics.md). A tile is a few rows by four vectors; operands are read in place, the left
+// one by broadcast. Edges run one row and one masked vector at a time.
 #include "compiler/passes/lower/KernelLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,15 +12,16 @@ using namespace graphc::pass;
 
 struct KernelLowering::Tile {
   kernel::DotOp dot;
-  Position base;        ///< batch loops set
+  Position base; ///< batch loops set
   int rowLoop = -1, columnLoop = -1;
-  Value row, column;    ///< first row and column (when the loop exists)
+  Value row, column; ///< first row and column (when the loop exists)
   int64_t rows = 1, vectors = 1, lanes = 1;
-  Value limit;          ///< columns at or beyond it are masked
+  Value limit; ///< columns at or beyond it are masked
 };
 
 /// Whether a value read at a point changes with a loop.
-static bool dependsOn(Value value, unsigned loop, const LoopSpace &space, llvm::DenseMap<Value, bool> &known) {
+static bool dependsOn(Value value, unsigned loop, const LoopSpace &space,
+                      llvm::DenseMap<Value, bool> &known) {
   auto [it, inserted] = known.try_emplace(value, false);
   if (!inserted)
     return it->second;
@@ -42,7 +43,9 @@ static Value multiplyAdd(OpBuilder &b, Location loc, Value x, Value y, Value sum
 }
 
 static Value zeroOf(OpBuilder &b, Location loc, Type element, int64_t lanes) {
-  Type signless = element.isUnsignedInteger() ? Type(b.getIntegerType(element.getIntOrFloatBitWidth())) : element;
+  Type signless = element.isUnsignedInteger()
+                      ? Type(b.getIntegerType(element.getIntOrFloatBitWidth()))
+                      : element;
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(signless));
   if (signless != element)
     zero = graph::CastOp::create(b, loc, element, zero);
@@ -50,9 +53,11 @@ static Value zeroOf(OpBuilder &b, Location loc, Type element, int64_t lanes) {
 }
 
 /// The accumulators of one chain over k in [first, last).
-static SmallVector<Value> chainOver(OpBuilder &b, Location loc, BodyEmitter &emitter, const LoopSpace &space,
-                                    kernel::DotOp dot, Value first, Value last, int64_t rows, int64_t vectors, int64_t lanes,
-                                    int rowLoop, int columnLoop, llvm::function_ref<Position(OpBuilder &, int64_t, int64_t)> place) {
+static SmallVector<Value>
+chainOver(OpBuilder &b, Location loc, BodyEmitter &emitter, const LoopSpace &space,
+          kernel::DotOp dot, Value first, Value last, int64_t rows, int64_t vectors, int64_t lanes,
+          int rowLoop, int columnLoop,
+          llvm::function_ref<Position(OpBuilder &, int64_t, int64_t)> place) {
   Type element = dot.getType();
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   SmallVector<Value> zeros(rows * vectors, zeroOf(b, loc, element, lanes));
@@ -97,10 +102,13 @@ void KernelLowering::contractTile(OpBuilder &b, Tile &tile) {
   auto place = [&](OpBuilder &c, int64_t row, int64_t vector) {
     Position at = tile.base;
     if (tile.rowLoop >= 0)
-      at.loops[tile.rowLoop] = row ? arith::AddIOp::create(c, loc, tile.row, constant(c, row)).getResult() : tile.row;
+      at.loops[tile.rowLoop] =
+          row ? arith::AddIOp::create(c, loc, tile.row, constant(c, row)).getResult() : tile.row;
     if (tile.columnLoop >= 0) {
       at.loops[tile.columnLoop] =
-          vector ? arith::AddIOp::create(c, loc, tile.column, constant(c, vector * tile.lanes)).getResult() : tile.column;
+          vector ? arith::AddIOp::create(c, loc, tile.column, constant(c, vector * tile.lanes))
+                       .getResult()
+                 : tile.column;
       at.vectorLoop = tile.columnLoop;
       at.width = tile.lanes;
       if (tile.limit)
@@ -120,8 +128,9 @@ void KernelLowering::contractTile(OpBuilder &b, Tile &tile) {
     Value number = outer.getInductionVar();
     Value first = arith::MulIOp::create(c, loc, number, step);
     Value last = arith::MinSIOp::create(c, loc, arith::AddIOp::create(c, loc, first, step), length);
-    SmallVector<Value> sums = chainOver(c, loc, *emitter, space, tile.dot, first, last, tile.rows, tile.vectors, tile.lanes,
-                                        tile.rowLoop, tile.columnLoop, place);
+    SmallVector<Value> sums =
+        chainOver(c, loc, *emitter, space, tile.dot, first, last, tile.rows, tile.vectors,
+                  tile.lanes, tile.rowLoop, tile.columnLoop, place);
     ValueRange carried = outer.getRegionIterArgs();
     SmallVector<Value> run(carried.take_front(count)), total(carried.drop_front(count));
     auto add = [&](OpBuilder &d, Value x, Value y) -> Value {
@@ -140,10 +149,13 @@ void KernelLowering::contractTile(OpBuilder &b, Tile &tile) {
     for (auto [x, y] : llvm::zip_equal(run, sums))
       added.push_back(add(no, x, y));
     scf::YieldOp::create(no, loc, added);
-    Value ends = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::eq, inRun, constant(c, kChainsPerRun - 1));
-    Value final = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::eq, arith::AddIOp::create(c, loc, number, one), chains);
+    Value ends = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::eq, inRun,
+                                       constant(c, kChainsPerRun - 1));
+    Value final = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::eq,
+                                        arith::AddIOp::create(c, loc, number, one), chains);
     ends = arith::OrIOp::create(c, loc, ends, final);
-    Value firstRun = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::slt, number, constant(c, kChainsPerRun));
+    Value firstRun = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::slt, number,
+                                           constant(c, kChainsPerRun));
     auto summed = scf::IfOp::create(c, loc, types, ends, /*withElseRegion=*/true);
     OpBuilder close = summed.getThenBodyBuilder(), keep = summed.getElseBodyBuilder();
     scf::YieldOp::create(keep, loc, total);
@@ -190,11 +202,14 @@ void KernelLowering::contractItem(OpBuilder &b, Value item) {
   Value rest = arith::DivUIOp::create(b, loc, item, rowTiles);
   Value columnTile = arith::RemUIOp::create(b, loc, rest, columnTiles);
   if (tile.rowLoop > 0)
-    emitter->delinearize(b, arith::DivUIOp::create(b, loc, rest, columnTiles), 0, tile.rowLoop, tile.base);
+    emitter->delinearize(b, arith::DivUIOp::create(b, loc, rest, columnTiles), 0, tile.rowLoop,
+                         tile.base);
   Value row = arith::MulIOp::create(b, loc, rowTile, constant(b, shape.tileRows));
   Value column = arith::MulIOp::create(b, loc, columnTile, constant(b, shape.tileColumns));
-  Value rowEnd = arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, row, constant(b, shape.tileRows)), rows);
-  Value columnEnd = arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, column, constant(b, shape.tileColumns)), columns);
+  Value rowEnd = arith::MinSIOp::create(
+      b, loc, arith::AddIOp::create(b, loc, row, constant(b, shape.tileRows)), rows);
+  Value columnEnd = arith::MinSIOp::create(
+      b, loc, arith::AddIOp::create(b, loc, column, constant(b, shape.tileColumns)), columns);
   auto edges = [&](OpBuilder &c) {
     loop(c, row, rowEnd, 1, [&](OpBuilder &d, Value i) {
       loop(d, column, columnEnd, width, [&](OpBuilder &e, Value j) {
@@ -208,10 +223,14 @@ void KernelLowering::contractItem(OpBuilder &b, Value item) {
   };
   if (tile.rowLoop < 0)
     return edges(b);
-  Value height = arith::SubIOp::create(b, loc, rowEnd, row), breadth = arith::SubIOp::create(b, loc, columnEnd, column);
-  Value tall = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, height, constant(b, shape.tileRows));
-  Value broad = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, breadth, constant(b, shape.tileColumns));
-  auto whole = scf::IfOp::create(b, loc, arith::AndIOp::create(b, loc, tall, broad), /*withElseRegion=*/true);
+  Value height = arith::SubIOp::create(b, loc, rowEnd, row),
+        breadth = arith::SubIOp::create(b, loc, columnEnd, column);
+  Value tall =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, height, constant(b, shape.tileRows));
+  Value broad = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, breadth,
+                                      constant(b, shape.tileColumns));
+  auto whole = scf::IfOp::create(b, loc, arith::AndIOp::create(b, loc, tall, broad),
+                                 /*withElseRegion=*/true);
   OpBuilder inside = whole.getThenBodyBuilder(), outside = whole.getElseBodyBuilder();
   Tile full = tile;
   full.row = row;

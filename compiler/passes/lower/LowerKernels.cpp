@@ -35,8 +35,8 @@ struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
 } // namespace
 
 KernelLowering::KernelLowering(kernel::FuncOp kernel, OpBuilder &module)
-    : kernel(kernel), module(module), space(kernel), shape(kernel, space), width(kernel.getSchedule()->getVector()),
-      builder(kernel.getContext()), loc(kernel.getLoc()) {
+    : kernel(kernel), module(module), space(kernel), shape(kernel, space),
+      width(kernel.getSchedule()->getVector()), builder(kernel.getContext()), loc(kernel.getLoc()) {
   kernel.getBody().walk([&](kernel::StoreOp store) { stores.push_back(store); });
 }
 
@@ -56,11 +56,15 @@ void KernelLowering::run() {
   }
 }
 
-Value KernelLowering::constant(OpBuilder &b, int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+Value KernelLowering::constant(OpBuilder &b, int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
 
 void KernelLowering::open(StringRef name, ArrayRef<Type> extra) {
   SmallVector<Type> types;
-  auto flat = [](Type element) { return MemRefType::get({ShapedType::kDynamic}, memoryType(element)); };
+  auto flat = [](Type element) {
+    return MemRefType::get({ShapedType::kDynamic}, memoryType(element));
+  };
   for (Type type : kernel.getArgumentTypes())
     if (auto tensor = dyn_cast<RankedTensorType>(type))
       types.push_back(flat(tensor.getElementType()));
@@ -114,13 +118,15 @@ void KernelLowering::runs(llvm::function_ref<void(OpBuilder &, Position &, Value
     Position at = position();
     emitter->delinearize(b, run, 0, parallel - 1, at);
     Value start = arith::MulIOp::create(b, loc, run, length);
-    Value low = arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, begin, start), constant(b, 0));
+    Value low =
+        arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, begin, start), constant(b, 0));
     Value high = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, end, start), length);
     body(b, at, low, high);
   });
 }
 
-void KernelLowering::strips(OpBuilder &b, const Position &base, int loopNumber, int64_t lanes, Value low, Value high,
+void KernelLowering::strips(OpBuilder &b, const Position &base, int loopNumber, int64_t lanes,
+                            Value low, Value high,
                             llvm::function_ref<void(OpBuilder &, Position &)> body) {
   auto at = [&](OpBuilder &inside, Value index) {
     Position here = base;
@@ -137,7 +143,8 @@ void KernelLowering::strips(OpBuilder &b, const Position &base, int loopNumber, 
     return;
   }
   Value length = arith::SubIOp::create(b, loc, high, low), w = constant(b, lanes);
-  Value whole = arith::AddIOp::create(b, loc, low, arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, length, w), w));
+  Value whole = arith::AddIOp::create(
+      b, loc, low, arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, length, w), w));
   loop(b, low, whole, lanes, [&](OpBuilder &inside, Value index) {
     Position here = at(inside, index);
     body(inside, here);
@@ -150,24 +157,29 @@ void KernelLowering::strips(OpBuilder &b, const Position &base, int loopNumber, 
   body(inside, here);
 }
 
+void KernelLowering::storeAll(OpBuilder &b, Position &at) {
+  // Every load before any store: a result may overwrite a tensor that another result is computed
+  // from.
+  for (kernel::StoreOp store : stores)
+    emitter->value(b, store.getValue(), at);
+  for (kernel::StoreOp store : stores)
+    emitter->store(b, store, at);
+}
+
 void KernelLowering::lowerMap() {
   open(kernel.getSymName(), {});
   if (space.parallel == 0) {
     Position at = position();
-    for (kernel::StoreOp store : stores)
-      emitter->store(builder, store, at);
+    storeAll(builder, at);
   } else if (width == 1) {
     // A device work-item is one element: no loop for the driver's vectorizer to trip over.
     Position at = position();
     emitter->delinearize(builder, begin, 0, space.parallel, at);
-    for (kernel::StoreOp store : stores)
-      emitter->store(builder, store, at);
+    storeAll(builder, at);
   } else {
     runs([&](OpBuilder &b, Position &outer, Value low, Value high) {
-      strips(b, outer, space.parallel - 1, width, low, high, [&](OpBuilder &inside, Position &at) {
-        for (kernel::StoreOp store : stores)
-          emitter->store(inside, store, at);
-      });
+      strips(b, outer, space.parallel - 1, width, low, high,
+             [&](OpBuilder &inside, Position &at) { storeAll(inside, at); });
     });
   }
   close();

@@ -59,7 +59,8 @@ SmallVector<Reducer> KernelLowering::reducersOfStage(int wanted) {
 /// Several loops that do not merge cannot be walked in vectors of consecutive elements.
 int64_t KernelLowering::reduceWidth() { return space.count() - space.parallel == 1 ? width : 1; }
 
-void KernelLowering::setReduced(OpBuilder &b, Position &at, Value index, Value limit, int64_t lanes) {
+void KernelLowering::setReduced(OpBuilder &b, Position &at, Value index, Value limit,
+                                int64_t lanes) {
   if (space.count() - space.parallel == 1) {
     at.loops[space.parallel] = index;
     at.vectorLoop = space.parallel;
@@ -72,7 +73,8 @@ void KernelLowering::setReduced(OpBuilder &b, Position &at, Value index, Value l
 }
 
 /// Loads and computes what the reductions combine at one position.
-States KernelLowering::pointStates(OpBuilder &b, ArrayRef<Reducer> reducers, Position &at, Value index) {
+States KernelLowering::pointStates(OpBuilder &b, ArrayRef<Reducer> reducers, Position &at,
+                                   Value index) {
   States states;
   for (const Reducer &reducer : reducers) {
     kernel::ReduceOp op = reducer.op;
@@ -85,7 +87,8 @@ States KernelLowering::pointStates(OpBuilder &b, ArrayRef<Reducer> reducers, Pos
         for (int64_t i = 0; i < at.width; ++i)
           lanes[i] = at.vectorLoop >= static_cast<int>(space.parallel) ? i : 0;
         auto type = VectorType::get({at.width}, b.getI64Type());
-        Value steps = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>(lanes)));
+        Value steps = arith::ConstantOp::create(
+            b, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>(lanes)));
         number = arith::AddIOp::create(b, loc, BodyEmitter::splat(b, loc, number, at.width), steps);
       }
     }
@@ -94,8 +97,10 @@ States KernelLowering::pointStates(OpBuilder &b, ArrayRef<Reducer> reducers, Pos
   return states;
 }
 
-/// Gives the results of finished reductions to the row. A float sum of nothing is +0.0 although its identity is -0.0.
-void KernelLowering::bind(ArrayRef<Reducer> reducers, const States &states, Position &row, OpBuilder &b, Value length) {
+/// Gives the results of finished reductions to the row. A float sum of nothing is +0.0 although its
+/// identity is -0.0.
+void KernelLowering::bind(ArrayRef<Reducer> reducers, const States &states, Position &row,
+                          OpBuilder &b, Value length) {
   for (auto [reducer, state] : llvm::zip_equal(reducers, states)) {
     kernel::ReduceOp op = reducer.op;
     Value result = reducer.result(state);
@@ -128,8 +133,8 @@ void KernelLowering::lowerRows() {
           here.push_back(store);
       // Values of the row that points of this stage use, before the loop over points.
       kernel.getBody().walk([&](Operation *op) {
-        if (op->getNumResults() == 1 && !isa<kernel::ReduceOp, kernel::DotOp>(op) && !isPoint(op->getResult(0)) &&
-            stage(op->getResult(0)) == current)
+        if (op->getNumResults() == 1 && !isa<kernel::ReduceOp, kernel::DotOp>(op) &&
+            !isPoint(op->getResult(0)) && stage(op->getResult(0)) == current)
           emitter->value(b, op->getResult(0), row);
       });
       auto body = [&](OpBuilder &c, Value index, Value limit) {
@@ -145,12 +150,14 @@ void KernelLowering::lowerRows() {
         bind(reducers, trees.laneTree(b, length, body), row, b, length);
       } else if (!here.empty()) {
         if (space.count() - space.parallel == 1)
-          strips(b, row, space.parallel, lanes, constant(b, 0), length, [&](OpBuilder &c, Position &at) {
-            for (kernel::StoreOp store : here)
-              emitter->store(c, store, at);
-          });
+          strips(b, row, space.parallel, lanes, constant(b, 0), length,
+                 [&](OpBuilder &c, Position &at) {
+                   for (kernel::StoreOp store : here)
+                     emitter->store(c, store, at);
+                 });
         else
-          loop(b, constant(b, 0), length, 1, [&](OpBuilder &c, Value index) { (void)body(c, index, Value()); });
+          loop(b, constant(b, 0), length, 1,
+               [&](OpBuilder &c, Value index) { (void)body(c, index, Value()); });
       }
     }
     for (kernel::StoreOp store : stores)
@@ -166,25 +173,26 @@ void KernelLowering::lowerColumns() {
   Block *entry = &function.getBody().front();
   SmallVector<Reducer> reducers = reducersOfStage(0);
   runs([&](OpBuilder &b, Position &outer, Value low, Value high) {
-    strips(b, outer, static_cast<int>(space.parallel) - 1, width, low, high, [&](OpBuilder &c, Position &column) {
-      TreeEmitter trees(entry, loc, reducers, column.width);
-      auto body = [&](OpBuilder &d, Value index, Value) {
-        Position at = column;
-        if (space.count() - space.parallel == 1)
-          at.loops[space.parallel] = index;
-        else
-          emitter->delinearize(d, index, space.parallel, space.count(), at);
-        States states = pointStates(d, reducers, at, index);
-        for (kernel::StoreOp store : stores)
-          if (isPoint(store))
-            emitter->store(d, store, at);
-        return states;
-      };
-      bind(reducers, trees.rowTree(c, length, body), column, c, length);
-      for (kernel::StoreOp store : stores)
-        if (!isPoint(store))
-          emitter->store(c, store, column);
-    });
+    strips(b, outer, static_cast<int>(space.parallel) - 1, width, low, high,
+           [&](OpBuilder &c, Position &column) {
+             TreeEmitter trees(entry, loc, reducers, column.width);
+             auto body = [&](OpBuilder &d, Value index, Value) {
+               Position at = column;
+               if (space.count() - space.parallel == 1)
+                 at.loops[space.parallel] = index;
+               else
+                 emitter->delinearize(d, index, space.parallel, space.count(), at);
+               States states = pointStates(d, reducers, at, index);
+               for (kernel::StoreOp store : stores)
+                 if (isPoint(store))
+                   emitter->store(d, store, at);
+               return states;
+             };
+             bind(reducers, trees.rowTree(c, length, body), column, c, length);
+             for (kernel::StoreOp store : stores)
+               if (!isPoint(store))
+                 emitter->store(c, store, column);
+           });
   });
   close();
 }
@@ -214,7 +222,9 @@ void KernelLowering::lowerFull() {
       for (Value part : state) {
         Value buffer = extraBuffers[next++];
         Type element = cast<MemRefType>(buffer.getType()).getElementType();
-        Value raw = part.getType() == element ? part : graph::CastOp::create(b, loc, element, part).getResult();
+        Value raw = part.getType() == element
+                        ? part
+                        : graph::CastOp::create(b, loc, element, part).getResult();
         memref::StoreOp::create(b, loc, raw, buffer, block);
       }
   });
@@ -235,7 +245,8 @@ void KernelLowering::lowerFold() {
       result.emplace_back();
       for (Type type : reducer.types()) {
         Value raw = memref::LoadOp::create(b, loc, extraBuffers[next++], index);
-        result.back().push_back(raw.getType() == type ? raw : graph::CastOp::create(b, loc, type, raw).getResult());
+        result.back().push_back(
+            raw.getType() == type ? raw : graph::CastOp::create(b, loc, type, raw).getResult());
       }
     }
     return result;

@@ -25,8 +25,9 @@ static TypedAttr extreme(Type type, bool largest, Builder &builder) {
     return builder.getFloatAttr(type, APFloat::getInf(f.getFloatSemantics(), !largest));
   unsigned bits = type.getIntOrFloatBitWidth();
   bool isUnsigned = type.isUnsignedInteger() || bits == 1;
-  APInt value = isUnsigned ? (largest ? APInt::getMaxValue(bits) : APInt::getMinValue(bits))
-                           : (largest ? APInt::getSignedMaxValue(bits) : APInt::getSignedMinValue(bits));
+  APInt value = isUnsigned
+                    ? (largest ? APInt::getMaxValue(bits) : APInt::getMinValue(bits))
+                    : (largest ? APInt::getSignedMaxValue(bits) : APInt::getSignedMinValue(bits));
   return builder.getIntegerAttr(IntegerType::get(type.getContext(), bits), value);
 }
 
@@ -37,10 +38,13 @@ static TypedAttr identityOf(ReduceKind kind, Type type, Builder &builder) {
   case ReduceKind::Sum:
   case ReduceKind::Mean:
     // -0.0 + x is x for every x, +0.0 is not.
-    return isa<FloatType>(type) ? TypedAttr(builder.getFloatAttr(type, APFloat::getZero(cast<FloatType>(type).getFloatSemantics(), true)))
-                                : TypedAttr(builder.getIntegerAttr(signless, 0));
+    return isa<FloatType>(type)
+               ? TypedAttr(builder.getFloatAttr(
+                     type, APFloat::getZero(cast<FloatType>(type).getFloatSemantics(), true)))
+               : TypedAttr(builder.getIntegerAttr(signless, 0));
   case ReduceKind::Prod:
-    return isa<FloatType>(type) ? TypedAttr(builder.getFloatAttr(type, 1.0)) : TypedAttr(builder.getIntegerAttr(signless, 1));
+    return isa<FloatType>(type) ? TypedAttr(builder.getFloatAttr(type, 1.0))
+                                : TypedAttr(builder.getIntegerAttr(signless, 1));
   case ReduceKind::Any:
     return builder.getIntegerAttr(signless, 0);
   case ReduceKind::All:
@@ -64,7 +68,8 @@ SmallVector<Value, 2> Reducer::identity(OpBuilder &builder, int64_t width) const
   // Larger than every real position, so that any element wins against the identity.
   if (isArg)
     state.push_back(BodyEmitter::splat(
-        builder, loc, arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(INT64_MAX)), width));
+        builder, loc, arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(INT64_MAX)),
+        width));
   return state;
 }
 
@@ -75,7 +80,8 @@ SmallVector<Value, 2> Reducer::lift(Value value, Value index) const {
   return state;
 }
 
-/// Mask of lanes in which `other` replaces `state`: it is better, it is NaN and the state is not, or it is equal and earlier.
+/// Mask of lanes in which `other` replaces `state`: it is better, it is NaN and the state is not,
+/// or it is equal and earlier.
 Value Reducer::pick(OpBuilder &builder, ValueRange state, ValueRange other) const {
   Location loc = op.getLoc();
   Type mask = graph::boolLike(state[0].getType());
@@ -89,13 +95,16 @@ Value Reducer::pick(OpBuilder &builder, ValueRange state, ValueRange other) cons
     Value oldNan = graph::IsNanOp::create(builder, loc, mask, state[0]);
     Value bothNan = arith::AndIOp::create(builder, loc, newNan, oldNan);
     Value notOld = graph::LogicalNotOp::create(builder, loc, mask, oldNan);
-    better = arith::OrIOp::create(builder, loc, better, arith::AndIOp::create(builder, loc, newNan, notOld));
+    better = arith::OrIOp::create(builder, loc, better,
+                                  arith::AndIOp::create(builder, loc, newNan, notOld));
     equal = arith::OrIOp::create(builder, loc, equal, bothNan);
   }
-  return arith::OrIOp::create(builder, loc, better, arith::AndIOp::create(builder, loc, equal, earlier));
+  return arith::OrIOp::create(builder, loc, better,
+                              arith::AndIOp::create(builder, loc, equal, earlier));
 }
 
-SmallVector<Value, 2> Reducer::combine(OpBuilder &builder, ValueRange state, ValueRange other) const {
+SmallVector<Value, 2> Reducer::combine(OpBuilder &builder, ValueRange state,
+                                       ValueRange other) const {
   Location loc = op.getLoc();
   Type type = state[0].getType();
   switch (op.getKind()) {

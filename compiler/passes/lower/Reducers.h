@@ -1,4 +1,5 @@
-//===- Reducers.h - What each kind of reduction accumulates --------------------------------------------------===//
+//===- Reducers.h - What each kind of reduction accumulates
+//--------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_REDUCERS_H
 #define GRAPHC_COMPILER_PASSES_LOWER_REDUCERS_H
 
@@ -6,8 +7,8 @@
 
 namespace graphc::pass {
 
-/// The state of one reduction: one value, or value and index for argmin and argmax. States are scalars or vectors of lanes;
-/// combining with the identity changes no bits.
+/// The state of one reduction: one value, or value and index for argmin and argmax. States are
+/// scalars or vectors of lanes; combining with the identity changes no bits.
 class Reducer {
 public:
   explicit Reducer(kernel::ReduceOp op);
@@ -17,7 +18,8 @@ public:
   llvm::SmallVector<mlir::Type, 2> types() const;
   llvm::SmallVector<mlir::Value, 2> identity(mlir::OpBuilder &builder, int64_t width) const;
   /// `state` then `other`, in this order.
-  llvm::SmallVector<mlir::Value, 2> combine(mlir::OpBuilder &builder, mlir::ValueRange state, mlir::ValueRange other) const;
+  llvm::SmallVector<mlir::Value, 2> combine(mlir::OpBuilder &builder, mlir::ValueRange state,
+                                            mlir::ValueRange other) const;
   /// The state of one element; `index` is its i64 position among the reduced elements.
   llvm::SmallVector<mlir::Value, 2> lift(mlir::Value value, mlir::Value index) const;
   mlir::Value result(mlir::ValueRange state) const { return state.back(); }

@@ -23,7 +23,8 @@ TreeEmitter::Storage TreeEmitter::allocate() {
   Storage storage;
   for (const Reducer &reducer : reducers)
     for (Type type : reducer.types())
-      storage.push_back(memref::AllocaOp::create(builder, loc, MemRefType::get({kTreeLanes}, memoryType(type))));
+      storage.push_back(
+          memref::AllocaOp::create(builder, loc, MemRefType::get({kTreeLanes}, memoryType(type))));
   return storage;
 }
 
@@ -59,12 +60,15 @@ States TreeEmitter::combine(OpBuilder &builder, const States &a, const States &b
   return states;
 }
 
-void TreeEmitter::save(OpBuilder &builder, const Storage &storage, Value index, const States &states) {
+void TreeEmitter::save(OpBuilder &builder, const Storage &storage, Value index,
+                       const States &states) {
   for (auto [memory, value] : llvm::zip_equal(storage, flatten(states))) {
     Type element = cast<MemRefType>(memory.getType()).getElementType();
     auto vector = dyn_cast<VectorType>(value.getType());
     Type type = vector ? Type(vector.clone(element)) : element;
-    Value raw = value.getType() == type ? value : graph::CastOp::create(builder, loc, type, value).getResult();
+    Value raw = value.getType() == type
+                    ? value
+                    : graph::CastOp::create(builder, loc, type, value).getResult();
     if (vector)
       vector::StoreOp::create(builder, loc, raw, memory, index);
     else
@@ -72,7 +76,8 @@ void TreeEmitter::save(OpBuilder &builder, const Storage &storage, Value index, 
   }
 }
 
-States TreeEmitter::restore(OpBuilder &builder, const Storage &storage, Value index, int64_t lanesWide) {
+States TreeEmitter::restore(OpBuilder &builder, const Storage &storage, Value index,
+                            int64_t lanesWide) {
   SmallVector<Value> values;
   unsigned next = 0;
   for (const Reducer &reducer : reducers)
@@ -81,20 +86,26 @@ States TreeEmitter::restore(OpBuilder &builder, const Storage &storage, Value in
       Type element = cast<MemRefType>(memory.getType()).getElementType();
       Value raw = lanesWide == 1
                       ? memref::LoadOp::create(builder, loc, memory, index).getResult()
-                      : vector::LoadOp::create(builder, loc, VectorType::get({lanesWide}, element), memory, index).getResult();
+                      : vector::LoadOp::create(builder, loc, VectorType::get({lanesWide}, element),
+                                               memory, index)
+                            .getResult();
       Type wanted = BodyEmitter::vectorOf(type, lanesWide);
-      values.push_back(raw.getType() == wanted ? raw : graph::CastOp::create(builder, loc, wanted, raw).getResult());
+      values.push_back(raw.getType() == wanted
+                           ? raw
+                           : graph::CastOp::create(builder, loc, wanted, raw).getResult());
     }
   return unflatten(values);
 }
 
-/// Halves 128, 64, ... down to `step` lanes, `step` lanes at a time; lanes at or beyond `count` are absent. Strips that
-/// hold a present lane are whole in memory, with the identity in absent lanes.
-void TreeEmitter::foldStrips(OpBuilder &builder, const Storage &storage, Value count, int64_t step) {
+/// Halves 128, 64, ... down to `step` lanes, `step` lanes at a time; lanes at or beyond `count` are
+/// absent. Strips that hold a present lane are whole in memory, with the identity in absent lanes.
+void TreeEmitter::foldStrips(OpBuilder &builder, const Storage &storage, Value count,
+                             int64_t step) {
   int64_t halvings = llvm::Log2_64(kTreeLanes) - llvm::Log2_64(step);
   if (halvings == 0)
     return;
-  Value zero = constant(builder, 0), one = constant(builder, 1), half = constant(builder, kTreeLanes / 2);
+  Value zero = constant(builder, 0), one = constant(builder, 1),
+        half = constant(builder, kTreeLanes / 2);
   auto outer = scf::ForOp::create(builder, loc, zero, constant(builder, halvings), one);
   OpBuilder b = OpBuilder::atBlockBegin(outer.getBody());
   Value h = arith::ShRUIOp::create(b, loc, half, outer.getInductionVar());
@@ -103,7 +114,8 @@ void TreeEmitter::foldStrips(OpBuilder &builder, const Storage &storage, Value c
   auto inner = scf::ForOp::create(b, loc, zero, end, constant(b, step));
   OpBuilder c = OpBuilder::atBlockBegin(inner.getBody());
   Value low = inner.getInductionVar(), high = arith::AddIOp::create(c, loc, low, h);
-  save(c, storage, low, combine(c, restore(c, storage, low, step), restore(c, storage, high, step)));
+  save(c, storage, low,
+       combine(c, restore(c, storage, low, step), restore(c, storage, high, step)));
 }
 
 States TreeEmitter::foldLanes(OpBuilder &builder, const Storage &storage, Value count) {
@@ -124,10 +136,12 @@ States TreeEmitter::foldVector(OpBuilder &builder, States states) {
           high.back().push_back(vector::ExtractOp::create(builder, loc, part, 1));
           continue;
         }
-        low.back().push_back(vector::ExtractStridedSliceOp::create(builder, loc, part, ArrayRef<int64_t>{0},
-                                                                   ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1}));
-        high.back().push_back(vector::ExtractStridedSliceOp::create(builder, loc, part, ArrayRef<int64_t>{half},
-                                                                    ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1}));
+        low.back().push_back(
+            vector::ExtractStridedSliceOp::create(builder, loc, part, ArrayRef<int64_t>{0},
+                                                  ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1}));
+        high.back().push_back(
+            vector::ExtractStridedSliceOp::create(builder, loc, part, ArrayRef<int64_t>{half},
+                                                  ArrayRef<int64_t>{half}, ArrayRef<int64_t>{1}));
       }
     }
     states = combine(builder, low, high);
@@ -138,7 +152,8 @@ States TreeEmitter::foldVector(OpBuilder &builder, States states) {
 States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
   if (lanes.empty())
     lanes = allocate();
-  Value zero = constant(builder, 0), one = constant(builder, 1), all = constant(builder, kTreeLanes);
+  Value zero = constant(builder, 0), one = constant(builder, 1),
+        all = constant(builder, kTreeLanes);
   Value w = constant(builder, width);
   Value count = arith::MinSIOp::create(builder, loc, length, all);
   Value end = arith::AddIOp::create(builder, loc, first, length);
@@ -149,7 +164,8 @@ States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, con
     Value start = arith::AddIOp::create(b, loc, first, strip);
     // Rows in which all lanes of the strip are present: (length - strip - width + 256) / 256.
     Value left = arith::SubIOp::create(b, loc, length, strip);
-    Value whole = arith::DivUIOp::create(b, loc, arith::AddIOp::create(b, loc, left, constant(b, kTreeLanes - width)), all);
+    Value whole = arith::DivUIOp::create(
+        b, loc, arith::AddIOp::create(b, loc, left, constant(b, kTreeLanes - width)), all);
     auto rows = scf::ForOp::create(b, loc, zero, whole, one, flatten(identity(b, width)));
     {
       OpBuilder c = OpBuilder::atBlockBegin(rows.getBody());
@@ -161,10 +177,12 @@ States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, con
     if (width > 1) {
       Value index = arith::AddIOp::create(b, loc, start, arith::MulIOp::create(b, loc, whole, all));
       Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, end);
-      auto tail = scf::IfOp::create(b, loc, TypeRange(ValueRange(state)), some, /*withElseRegion=*/true);
+      auto tail =
+          scf::IfOp::create(b, loc, TypeRange(ValueRange(state)), some, /*withElseRegion=*/true);
       OpBuilder c = tail.getThenBodyBuilder();
       Value present = arith::SubIOp::create(c, loc, end, index);
-      Value mask = vector::CreateMaskOp::create(c, loc, VectorType::get({width}, c.getI1Type()), present);
+      Value mask =
+          vector::CreateMaskOp::create(c, loc, VectorType::get({width}, c.getI1Type()), present);
       SmallVector<Value> merged = flatten(combine(c, unflatten(state), body(c, index, end)));
       for (auto [value, old] : llvm::zip_equal(merged, state))
         value = arith::SelectOp::create(c, loc, mask, value, old);
@@ -180,9 +198,11 @@ States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, con
 }
 
 /// Adds result `number` (0, 1, ...) of a sequence to its lane: the first 256 start their lanes.
-void TreeEmitter::push(OpBuilder &builder, const Storage &storage, Value number, const States &states) {
+void TreeEmitter::push(OpBuilder &builder, const Storage &storage, Value number,
+                       const States &states) {
   Value lane = arith::AndIOp::create(builder, loc, number, constant(builder, kTreeLanes - 1));
-  Value starts = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, number, constant(builder, kTreeLanes));
+  Value starts = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, number,
+                                       constant(builder, kTreeLanes));
   auto choice = scf::IfOp::create(builder, loc, starts, /*withElseRegion=*/true);
   OpBuilder b = choice.getThenBodyBuilder();
   save(b, storage, lane, states);
@@ -193,7 +213,8 @@ void TreeEmitter::push(OpBuilder &builder, const Storage &storage, Value number,
 States TreeEmitter::laneTree(OpBuilder &builder, Value length, const Body &body) {
   blocks = allocate();
   groups = allocate();
-  Value zero = constant(builder, 0), one = constant(builder, 1), all = constant(builder, kTreeLanes);
+  Value zero = constant(builder, 0), one = constant(builder, 1),
+        all = constant(builder, kTreeLanes);
   Value size = constant(builder, kTreeBlock);
   Value blockCount = arith::CeilDivUIOp::create(builder, loc, length, size);
   Value groupCount = arith::CeilDivUIOp::create(builder, loc, blockCount, size);
@@ -203,13 +224,15 @@ States TreeEmitter::laneTree(OpBuilder &builder, Value length, const Body &body)
   {
     OpBuilder b = OpBuilder::atBlockBegin(outer.getBody());
     Value firstBlock = arith::MulIOp::create(b, loc, outer.getInductionVar(), size);
-    Value count = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, blockCount, firstBlock), size);
+    Value count =
+        arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, blockCount, firstBlock), size);
     auto inner = scf::ForOp::create(b, loc, zero, count, one);
     {
       OpBuilder c = OpBuilder::atBlockBegin(inner.getBody());
       Value block = arith::AddIOp::create(c, loc, firstBlock, inner.getInductionVar());
       Value first = arith::MulIOp::create(c, loc, block, size);
-      Value some = arith::MinSIOp::create(c, loc, arith::SubIOp::create(c, loc, length, first), size);
+      Value some =
+          arith::MinSIOp::create(c, loc, arith::SubIOp::create(c, loc, length, first), size);
       push(c, blocks, inner.getInductionVar(), laneBlock(c, first, some, body));
     }
     States group = foldLanes(b, blocks, arith::MinSIOp::create(b, loc, count, all));
@@ -219,8 +242,8 @@ States TreeEmitter::laneTree(OpBuilder &builder, Value length, const Body &body)
 }
 
 /// Blocks [first, last) of level `level` combined in order; level 0 blocks are elements.
-States TreeEmitter::rowLevel(OpBuilder &builder, ArrayRef<Value> counts, int level, Value first, Value last,
-                             const Body &body) {
+States TreeEmitter::rowLevel(OpBuilder &builder, ArrayRef<Value> counts, int level, Value first,
+                             Value last, const Body &body) {
   Value one = constant(builder, 1);
   auto loop = scf::ForOp::create(builder, loc, first, last, one, flatten(identity(builder, width)));
   OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
@@ -230,7 +253,8 @@ States TreeEmitter::rowLevel(OpBuilder &builder, ArrayRef<Value> counts, int lev
   } else {
     Value block = constant(b, kRowBlock);
     Value begin = arith::MulIOp::create(b, loc, loop.getInductionVar(), block);
-    Value end = arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, begin, block), counts[level - 1]);
+    Value end = arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, begin, block),
+                                       counts[level - 1]);
     next = rowLevel(b, counts, level - 1, begin, end, body);
   }
   scf::YieldOp::create(b, loc, flatten(combine(b, unflatten(loop.getRegionIterArgs()), next)));
@@ -238,8 +262,8 @@ States TreeEmitter::rowLevel(OpBuilder &builder, ArrayRef<Value> counts, int lev
 }
 
 States TreeEmitter::rowTree(OpBuilder &builder, Value length, const Body &body) {
-  // Six levels of 32 reach 2^30 rows in one block; a seventh level's blocks are added in order, as its own first block
-  // would be up to 2^35 rows.
+  // Six levels of 32 reach 2^30 rows in one block; a seventh level's blocks are added in order, as
+  // its own first block would be up to 2^35 rows.
   constexpr int kLevels = 6;
   SmallVector<Value> counts = {length};
   Value block = constant(builder, kRowBlock);

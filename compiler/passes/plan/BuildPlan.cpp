@@ -21,19 +21,24 @@ namespace {
 /// The plan of one function. Tensors become buffers; a reshape is the same buffer.
 class Planner {
 public:
-  Planner(func::FuncOp func, SymbolTable &symbols) : func(func), symbols(symbols), builder(func.getContext()) {}
+  Planner(func::FuncOp func, SymbolTable &symbols)
+      : func(func), symbols(symbols), builder(func.getContext()) {}
   LogicalResult run();
 
 private:
   plan::BufferType bufferType(Value tensor) {
-    return plan::BufferType::get(func.getContext(), cast<RankedTensorType>(tensor.getType()).getElementType());
+    return plan::BufferType::get(func.getContext(),
+                                 cast<RankedTensorType>(tensor.getType()).getElementType());
   }
-  Value index(int64_t constant) { return arith::ConstantIndexOp::create(builder, func.getLoc(), constant); }
+  Value index(int64_t constant) {
+    return arith::ConstantIndexOp::create(builder, func.getLoc(), constant);
+  }
   Value evaluate(AffineExpr expr, ValueRange sizes);
   void openProgram();
   LogicalResult plan(Operation *op);
   LogicalResult planCall(kernel::CallOp call);
-  bool updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigned result, unsigned argument);
+  bool updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigned result,
+                      unsigned argument);
   void launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> buffers);
   void planReturn(func::ReturnOp ret);
   Value origin(Value tensor);
@@ -79,7 +84,8 @@ SmallVector<Value> Planner::dynamicSizes(Value tensor) {
     for (auto [axis, size] : llvm::enumerate(type.getShape()))
       if (ShapedType::isDynamic(size))
         result.push_back(plan::DimOp::create(builder, tensor.getLoc(), builder.getIndexType(),
-                                             builder.getI64IntegerAttr(number), builder.getI64IntegerAttr(axis)));
+                                             builder.getI64IntegerAttr(number),
+                                             builder.getI64IntegerAttr(axis)));
   }
   return result;
 }
@@ -123,8 +129,8 @@ void Planner::openProgram() {
   for (Type type : func.getResultTypes())
     outputs.push_back(TypeAttr::get(type));
   OpBuilder outer(func);
-  auto program = plan::ProgramOp::create(outer, func.getLoc(), func.getSymName(), outer.getArrayAttr(inputs),
-                                         outer.getArrayAttr(outputs));
+  auto program = plan::ProgramOp::create(outer, func.getLoc(), func.getSymName(),
+                                         outer.getArrayAttr(inputs), outer.getArrayAttr(outputs));
   Block &body = program.getBody().emplaceBlock();
   for (Value tensor : tensors)
     buffers[tensor] = body.addArgument(bufferType(tensor), tensor.getLoc());
@@ -133,8 +139,9 @@ void Planner::openProgram() {
   for (auto [i, argument] : llvm::enumerate(func.getArguments()))
     if (argument.getType().isIndex()) {
       auto symbol = func.getArgAttrOfType<IntegerAttr>(i, "graph.symbol");
-      sizes.map(argument, plan::SizeOp::create(builder, func.getLoc(), builder.getIndexType(),
-                                               builder.getI64IntegerAttr(symbol ? symbol.getInt() : number)));
+      sizes.map(argument,
+                plan::SizeOp::create(builder, func.getLoc(), builder.getIndexType(),
+                                     builder.getI64IntegerAttr(symbol ? symbol.getInt() : number)));
       ++number;
     }
 }
@@ -164,8 +171,10 @@ LogicalResult Planner::plan(Operation *op) {
     unsigned number = 0;
     for (unsigned i = 0; i < argument.getArgNumber(); ++i)
       number += isa<RankedTensorType>(func.getArgumentTypes()[i]);
-    sizes.map(op->getResult(0), plan::DimOp::create(builder, loc, builder.getIndexType(), builder.getI64IntegerAttr(number),
-                                                    builder.getI64IntegerAttr(dim.getAxis())).getResult());
+    sizes.map(op->getResult(0), plan::DimOp::create(builder, loc, builder.getIndexType(),
+                                                    builder.getI64IntegerAttr(number),
+                                                    builder.getI64IntegerAttr(dim.getAxis()))
+                                    .getResult());
     return success();
   }
   if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
@@ -173,7 +182,8 @@ LogicalResult Planner::plan(Operation *op) {
     return success();
   }
   if (auto check = dyn_cast<kernel::CheckOp>(op)) {
-    plan::CheckOp::create(builder, loc, sizes.lookup(check.getLhs()), sizes.lookup(check.getRhs()), check.getWhatAttr());
+    plan::CheckOp::create(builder, loc, sizes.lookup(check.getLhs()), sizes.lookup(check.getRhs()),
+                          check.getWhatAttr());
     return success();
   }
   if (auto call = dyn_cast<kernel::CallOp>(op))
@@ -186,9 +196,10 @@ LogicalResult Planner::plan(Operation *op) {
   return success();
 }
 
-/// An update may overwrite the old value's buffer when nothing reads that later, it is not the caller's, and the kernel
-/// itself reads it only where it writes.
-bool Planner::updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigned result, unsigned argument) {
+/// An update may overwrite the old value's buffer when nothing reads that later, it is not the
+/// caller's, and the kernel itself reads it only where it writes.
+bool Planner::updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigned result,
+                             unsigned argument) {
   Value base = origin(call.getTensors()[argument]);
   if (isa<BlockArgument>(base) || lastUse.lookup(base) > position[call])
     return false;
@@ -201,7 +212,10 @@ bool Planner::updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigne
   kernel.getBody().walk([&](kernel::LoadOp load) {
     Value read = call.getTensors()[cast<BlockArgument>(load.getTensor()).getArgNumber()];
     if (origin(read) == base)
-      safe &= read == call.getTensors()[argument] && load.getMap() == written;
+      // A map kernel loads everything of a point before it stores there; the others visit points
+      // again.
+      safe &= read == call.getTensors()[argument] && load.getMap() == written &&
+              kernel.getSchedule()->getFamily() == kernel::Family::Map;
   });
   for (auto [other, init] : llvm::enumerate(kernel.getInits()))
     if (other != result && init >= 0 && origin(call.getTensors()[init]) == base)
@@ -248,13 +262,15 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   KernelShape shape(kernel);
   Value range = evaluate(shape.range, mapped);
   for (Type partial : shape.partials)
-    launchBuffers.push_back(
-        plan::AllocOp::create(builder, loc, plan::BufferType::get(func.getContext(), partial), range));
+    launchBuffers.push_back(plan::AllocOp::create(
+        builder, loc, plan::BufferType::get(func.getContext(), partial), range));
   Value work = evaluate(shape.work, mapped);
-  plan::LaunchOp::create(builder, loc, call.getCalleeAttr(), launchBuffers, mapped, range, work, call.getLinesAttr());
+  plan::LaunchOp::create(builder, loc, call.getCalleeAttr(), launchBuffers, mapped, range, work,
+                         call.getLinesAttr());
   if (shape.family == kernel::Family::Full) {
     auto fold = FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + "_fold").str());
-    plan::LaunchOp::create(builder, loc, fold, launchBuffers, mapped, index(1), range, call.getLinesAttr());
+    plan::LaunchOp::create(builder, loc, fold, launchBuffers, mapped, index(1), range,
+                           call.getLinesAttr());
   }
 }
 

@@ -1,4 +1,5 @@
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/lower/LoopSpace.h"
 #include "dialects/kernel/Kernel.h"
 
 namespace graphc::pass {
@@ -13,8 +14,13 @@ using kernel::Family;
 
 namespace {
 
-/// Picoseconds an element costs on one core: vector throughput of a simple op, of an expensive one, and of memory.
+/// Picoseconds an element costs on one core: vector throughput of a simple op, of an expensive one,
+/// and of memory.
 constexpr int64_t kSimplePs = 60, kExpensivePs = 900, kBytePs = 80;
+
+/// Up to here a body is bound by its loads and stores.
+constexpr int64_t kLongChainPs = 1500;
+constexpr int64_t kMostLanes = 64;
 
 int64_t bytesOf(Type type) { return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8); }
 
@@ -41,15 +47,14 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   }
 
   kernel::ScheduleAttr scheduleOf(kernel::FuncOp func) {
-    int64_t widest = 1, narrowest = 8, cost = 0, expensive = 0;
+    int64_t widest = 1, cost = 0, expensive = 0;
     func.getBody().walk([&](Operation *op) {
       for (Type type : op->getResultTypes())
-        if (type.isIntOrFloat()) {
+        if (type.isIntOrFloat())
           widest = std::max(widest, bytesOf(type));
-          narrowest = std::min(narrowest, bytesOf(type));
-        }
       if (isa<kernel::LoadOp, kernel::StoreOp>(op))
-        cost += kBytePs * bytesOf(op->getNumResults() ? op->getResult(0).getType() : op->getOperand(0).getType());
+        cost += kBytePs * bytesOf(op->getNumResults() ? op->getResult(0).getType()
+                                                      : op->getOperand(0).getType());
       else if (op->hasTrait<graph::Expensive>())
         cost += kExpensivePs, ++expensive;
       else
@@ -58,13 +63,19 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     Family family = familyOf(func);
     int64_t vector = 1;
     if (vectorBytes > 0) {
-      // One native vector of the widest type; long dependent chains get several, which the core overlaps.
-      vector = std::max<int64_t>(1, vectorBytes / widest);
-      if (family == Family::Map && (expensive > 0 || cost < 1500))
-        vector *= expensive > 0 ? 4 : 2;
-      if (family == Family::Rows || family == Family::Full || family == Family::Columns)
-        vector *= expensive > 0 ? 2 : 4;
-      vector = std::min<int64_t>(vector, 64);
+      // Native vectors of the widest type: as many as keep the loads or the arithmetic busy without
+      // spilling. A plain reduction of everything holds a whole row of the tree in registers; long
+      // chains get a few, which the core overlaps.
+      int64_t native = std::max<int64_t>(1, vectorBytes / widest);
+      int64_t registers = vectorBytes >= 64 ? 32 : 16;
+      int64_t vectors = 1;
+      if (family == Family::Map)
+        vectors = expensive > 0 ? 4 : cost < kLongChainPs ? 2 : 1;
+      else if (family == Family::Full)
+        vectors = expensive > 0 ? 2 : cost < kLongChainPs ? registers / 2 : 4;
+      else if (family != Family::Contract)
+        vectors = expensive > 0 ? 2 : 4;
+      vector = std::min(native * vectors, family == Family::Full ? kTreeLanes : kMostLanes);
     }
     return kernel::ScheduleAttr::get(&getContext(), family, vector, std::max<int64_t>(cost, 1));
   }

@@ -40,10 +40,11 @@ struct VerifyPhase : pass::impl::VerifyPhaseBase<VerifyPhase> {
       return signalPassFailure();
     }
     WalkResult walked = getOperation().walk([&](Operation *op) {
-      bool scheduled = phase != "schedule" || !isa<kernel::FuncOp>(op) || cast<kernel::FuncOp>(op).getSchedule();
+      bool scheduled =
+          phase != "schedule" || !isa<kernel::FuncOp>(op) || cast<kernel::FuncOp>(op).getSchedule();
       if (isa<ModuleOp>(op) || (legal(op) && scheduled))
         return WalkResult::advance();
-      op->emitError("does not belong after phase '") << phase << "'";
+      op->emitOpError("does not belong after phase '") << phase << "'";
       return WalkResult::interrupt();
     });
     if (walked.wasInterrupted())
@@ -51,10 +52,12 @@ struct VerifyPhase : pass::impl::VerifyPhaseBase<VerifyPhase> {
   }
 
   static bool indexArithmetic(Operation *op) {
-    return isa<arith::ArithDialect>(op->getDialect()) && op->getNumResults() == 1 && op->getResult(0).getType().isIndex();
+    return isa<arith::ArithDialect>(op->getDialect()) && op->getNumResults() == 1 &&
+           op->getResult(0).getType().isIndex();
   }
   static bool graphPhase(Operation *op) {
-    return isa<func::FuncOp, func::ReturnOp>(op) || isa<graph::GraphDialect>(op->getDialect()) || indexArithmetic(op);
+    return isa<func::FuncOp, func::ReturnOp>(op) || isa<graph::GraphDialect>(op->getDialect()) ||
+           indexArithmetic(op);
   }
   static bool kernelPhase(Operation *op) {
     if (isa<func::FuncOp, func::ReturnOp>(op) || isa<kernel::KernelDialect>(op->getDialect()))
@@ -71,8 +74,9 @@ struct VerifyPhase : pass::impl::VerifyPhaseBase<VerifyPhase> {
   static bool lowerPhase(Operation *op) {
     if (isa<plan::PlanDialect>(op->getDialect()))
       return true;
-    return isa<arith::ArithDialect, func::FuncDialect, gpu::GPUDialect, math::MathDialect, memref::MemRefDialect,
-               scf::SCFDialect, ub::UBDialect, vector::VectorDialect>(op->getDialect());
+    return isa<arith::ArithDialect, func::FuncDialect, gpu::GPUDialect, math::MathDialect,
+               memref::MemRefDialect, scf::SCFDialect, ub::UBDialect, vector::VectorDialect>(
+        op->getDialect());
   }
 };
 
