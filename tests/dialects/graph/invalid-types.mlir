@@ -191,3 +191,11 @@ func.func @matmul_result_dtype(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
   %0 = graph.matmul %x, %y : tensor<2x3xf32>, tensor<3x4xf32> -> tensor<2x4xf64>
   return
 }
+
+// -----
+
+func.func @dim_axis(%x: tensor<4xf32>) -> index {
+  // expected-error @+1 {{'graph.dim' op axis 7 is out of range for rank 1}}
+  %0 = graph.dim %x, 7 : tensor<4xf32>
+  return %0 : index
+}

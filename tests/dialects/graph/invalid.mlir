@@ -98,7 +98,7 @@ func.func @slice_c1(%x: tensor<8x8xf32>) {
 // -----
 
 func.func @slice_c2(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'graph.slice' op C2: a step is 0}}
+  // expected-error @+1 {{'graph.slice' op a step is 0}}
   %0 = graph.slice %x from [0] step [0] : tensor<8xf32> -> tensor<8xf32>
   return
 }
@@ -106,7 +106,7 @@ func.func @slice_c2(%x: tensor<8xf32>) {
 // -----
 
 func.func @slice_c3(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'graph.slice' op C3: axis 0 reads outside size 8}}
+  // expected-error @+1 {{'graph.slice' op C3: axis 0 reaches outside size 8}}
   %0 = graph.slice %x from [2] step [3] : tensor<8xf32> -> tensor<3xf32>
   return
 }
@@ -114,7 +114,7 @@ func.func @slice_c3(%x: tensor<8xf32>) {
 // -----
 
 func.func @slice_c3_below(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'graph.slice' op C3: axis 0 reads outside size 8}}
+  // expected-error @+1 {{'graph.slice' op C3: axis 0 reaches outside size 8}}
   %0 = graph.slice %x from [1] step [-1] : tensor<8xf32> -> tensor<3xf32>
   return
 }
@@ -193,6 +193,22 @@ func.func @update_slice_c2(%x: tensor<8xf32>, %v: tensor<2xf64>) {
 
 // -----
 
+func.func @update_slice_c1_step(%x: tensor<8xf32>, %v: tensor<2xf32>) {
+  // expected-error @+1 {{'graph.update_slice' op a step is 0}}
+  %0 = graph.update_slice %v into %x from [0] step [0] : tensor<2xf32> into tensor<8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @update_slice_c3(%x: tensor<8xf32>, %v: tensor<3xf32>) {
+  // expected-error @+1 {{'graph.update_slice' op C3: axis 0 reaches outside size 8}}
+  %0 = graph.update_slice %v into %x from [6] step [1] : tensor<3xf32> into tensor<8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
 func.func @reduce_c1(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{'graph.reduce' op C1: axes must be increasing and in range for rank 2}}
   %0 = graph.reduce <sum> %x axes [1, 0] : tensor<2x3xf32> -> tensor<f32>
@@ -245,6 +261,30 @@ func.func @reduce_c3_axes(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{'graph.reduce' op C3: argmin and argmax reduce one axis}}
   %0 = graph.reduce <argmin> %x axes [0, 1] : tensor<2x3xf32> -> tensor<i64>
   return
+}
+
+// -----
+
+func.func @reduce_c4(%x: tensor<4x0xf32>) {
+  // expected-error @+1 {{'graph.reduce' op C4: axis 1 has no elements}}
+  %0 = graph.reduce <min> %x axes [1] : tensor<4x0xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c4_arg(%x: tensor<0xf32>) {
+  // expected-error @+1 {{'graph.reduce' op C4: axis 0 has no elements}}
+  %0 = graph.reduce <argmax> %x axes [0] : tensor<0xf32> -> tensor<i64>
+  return
+}
+
+// -----
+
+// A sum of nothing is fine.
+func.func @reduce_c4_sum(%x: tensor<0xf32>) -> tensor<f32> {
+  %0 = graph.reduce <sum> %x axes [0] : tensor<0xf32> -> tensor<f32>
+  return %0 : tensor<f32>
 }
 
 // -----

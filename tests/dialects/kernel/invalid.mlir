@@ -45,6 +45,61 @@ kernel.func @result_number(%x: tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
+kernel.func @kernel_k3(%x: tensor<4xf32>) -> tensor<f32>
+    attributes {domain = #kernel.domain<() -> (4), parallel = 0>, inits = array<i64: -1>,
+                shapes = [affine_map<() -> (4)>, affine_map<() -> ()>]} {
+  %a = kernel.load %x at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32
+  // expected-error @+1 {{'kernel.store' op K3: stores a value of every reduced point in one place}}
+  kernel.store %a, result 0 at affine_map<(d0) -> ()> : f32
+  kernel.return
+}
+
+// -----
+
+kernel.func @load_type(%x: tensor<4xf32>) -> tensor<4xf64>
+    attributes {domain = #kernel.domain<() -> (4), parallel = 1>, inits = array<i64: -1>,
+                shapes = [affine_map<() -> (4)>, affine_map<() -> (4)>]} {
+  // expected-error @+1 {{'kernel.load' op moves 'f64' but the tensor is 'tensor<4xf32>'}}
+  %a = kernel.load %x at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f64
+  kernel.store %a, result 0 at affine_map<(d0) -> (d0)> : f64
+  kernel.return
+}
+
+// -----
+
+kernel.func @store_type(%x: tensor<4xf32>) -> tensor<4xf64>
+    attributes {domain = #kernel.domain<() -> (4), parallel = 1>, inits = array<i64: -1>,
+                shapes = [affine_map<() -> (4)>, affine_map<() -> (4)>]} {
+  %a = kernel.load %x at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32
+  // expected-error @+1 {{'kernel.store' op moves 'f32' but the tensor is 'tensor<4xf64>'}}
+  kernel.store %a, result 0 at affine_map<(d0) -> (d0)> : f32
+  kernel.return
+}
+
+// -----
+
+kernel.func @load_rank(%x: tensor<4xf32>) -> tensor<4xf32>
+    attributes {domain = #kernel.domain<() -> (4), parallel = 1>, inits = array<i64: -1>,
+                shapes = [affine_map<() -> (4)>, affine_map<() -> (4)>]} {
+  // expected-error @+1 {{'kernel.load' op map needs one result per size of the tensor}}
+  %a = kernel.load %x at affine_map<(d0) -> (d0, d0)> : tensor<4xf32> -> f32
+  kernel.store %a, result 0 at affine_map<(d0) -> (d0)> : f32
+  kernel.return
+}
+
+// -----
+
+// expected-error @+1 {{'kernel.func' op init 5 is not a tensor argument}}
+kernel.func @init_range(%x: tensor<4xf32>) -> tensor<4xf32>
+    attributes {domain = #kernel.domain<() -> (4), parallel = 1>, inits = array<i64: 5>,
+                shapes = [affine_map<() -> (4)>, affine_map<() -> (4)>]} {
+  %a = kernel.load %x at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32
+  kernel.store %a, result 0 at affine_map<(d0) -> (d0)> : f32
+  kernel.return
+}
+
+// -----
+
 // expected-error @+1 {{'kernel.func' op takes tensors, then index sizes; argument 0 is 'index'}}
 kernel.func @argument_order(%n: index, %x: tensor<4xf32>)
     attributes {domain = #kernel.domain<()[s0] -> (4), parallel = 1>, inits = array<i64>, shapes = [affine_map<()[s0] -> (4)>]} {
@@ -77,7 +132,7 @@ kernel.func @domain_sizes(%x: tensor<?xf32>, %n: index)
 
 // -----
 
-// expected-error @+1 {{'kernel.func' op domain has fewer dimensions than parallel ones}}
+// expected-error @+1 {{'kernel.func' op domain has no such number of parallel dimensions}}
 kernel.func @domain_parallel(%x: tensor<4xf32>)
     attributes {domain = #kernel.domain<() -> (4), parallel = 2>, inits = array<i64>, shapes = [affine_map<() -> (4)>]} {
   kernel.return

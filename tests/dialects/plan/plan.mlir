@@ -1,0 +1,34 @@
+// Every op and type of the plan dialect reads back what it printed.
+// RUN: graphc-opt %s | graphc-opt | FileCheck %s
+// RUN: graphc-opt %s --mlir-print-op-generic | graphc-opt | FileCheck %s
+
+// CHECK-LABEL: plan.program @f inputs [tensor<?x8xf32>, tensor<4xui8>] outputs [tensor<?x8xf32>, tensor<4xui8>] {
+// CHECK-NEXT: ^bb0(%[[X:.*]]: !plan.buffer<f32>, %[[Y:.*]]: !plan.buffer<ui8>):
+// CHECK: %[[N:.*]] = plan.dim input 0, 0
+// CHECK: %[[S:.*]] = plan.size 2
+// CHECK: plan.check %[[N]] equals %[[S]], "axis 0"
+// CHECK: %[[A:.*]] = plan.alloc %[[N]] : <f32>
+// CHECK: plan.launch @k(%[[X]], %[[A]] : !plan.buffer<f32>, !plan.buffer<f32>) sizes(%[[N]]) over %[[N]] work %[[S]] lines "a.py:1"
+// CHECK: %[[B:.*]] = plan.alloc %[[S]] : <ui8>
+// CHECK: plan.copy %[[Y]] to %[[B]] : <ui8>, <ui8>
+// CHECK: plan.return %[[A]], %[[B]] : !plan.buffer<f32>, !plan.buffer<ui8> sizes(%[[N]])
+plan.program @f inputs [tensor<?x8xf32>, tensor<4xui8>] outputs [tensor<?x8xf32>, tensor<4xui8>] {
+^bb0(%x: !plan.buffer<f32>, %y: !plan.buffer<ui8>):
+  %n = plan.dim input 0, 0
+  %s = plan.size 2
+  plan.check %n equals %s, "axis 0"
+  %a = plan.alloc %n : <f32>
+  plan.launch @k(%x, %a : !plan.buffer<f32>, !plan.buffer<f32>) sizes(%n) over %n work %s lines "a.py:1"
+  %b = plan.alloc %s : <ui8>
+  plan.copy %y to %b : <ui8>, <ui8>
+  plan.return %a, %b : !plan.buffer<f32>, !plan.buffer<ui8> sizes(%n)
+}
+
+// CHECK-LABEL: plan.program @nothing inputs [] outputs []
+// CHECK: plan.return sizes()
+plan.program @nothing inputs [] outputs [] {
+  plan.return sizes()
+}
+
+// CHECK-LABEL: func.func private @types(!plan.buffer<i1>, !plan.buffer<f64>)
+func.func private @types(!plan.buffer<i1>, !plan.buffer<f64>)
