@@ -154,6 +154,18 @@ Result<std::vector<uint8_t>> compileModule(ModuleOp module, const TargetDesc &ta
   return emit::writeProgram(module, code, target.kind, explain, graphcCompilerApi()->buildId);
 }
 
+/// The text of a stage belongs to a kind of target: OpenCL C of a program for the CPU is what a CPU
+/// device with everything would get, and native stages of a device program do not exist.
+Result<TargetDesc> targetOfStage(const TargetDesc &target, std::string_view stage) {
+  bool native = stage == "llvm" || stage == "asm";
+  if (native && target.kind != program::Target::Cpu)
+    return Status(ErrorCode::InvalidArgument,
+                  "stage '" + std::string(stage) + "' exists for target cpu only");
+  if (stage == "opencl" && target.kind == program::Target::Cpu)
+    return TargetDesc{program::Target::OpenCL, "fp64,cpu"};
+  return target;
+}
+
 Result<std::string> printModule(ModuleOp module, const TargetDesc &target, std::string_view stage) {
   PipelineOptions pipeline = pipelineOptions(target, {});
   std::string text;

@@ -52,7 +52,7 @@ private:
   States pointStates(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers, Position &at,
                      mlir::Value index);
   void bind(llvm::ArrayRef<Reducer> reducers, const States &states, Position &row,
-            mlir::OpBuilder &builder, mlir::Value length);
+            mlir::OpBuilder &builder);
   int64_t reduceWidth();
   void setReduced(mlir::OpBuilder &builder, Position &at, mlir::Value index, mlir::Value limit,
                   int64_t width);

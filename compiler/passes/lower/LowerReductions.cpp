@@ -100,14 +100,13 @@ States KernelLowering::pointStates(OpBuilder &b, ArrayRef<Reducer> reducers, Pos
 /// Gives the results of finished reductions to the row. A float sum of nothing is +0.0 although its
 /// identity is -0.0.
 void KernelLowering::bind(ArrayRef<Reducer> reducers, const States &states, Position &row,
-                          OpBuilder &b, Value length) {
+                          OpBuilder &b) {
   for (auto [reducer, state] : llvm::zip_equal(reducers, states)) {
     kernel::ReduceOp op = reducer.op;
     Value result = reducer.result(state);
     if (op.getKind() == graph::ReduceKind::Sum && isa<FloatType>(op.getType())) {
-      Value empty = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, length, constant(b, 0));
       Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(result.getType()));
-      result = arith::SelectOp::create(b, loc, empty, zero, result);
+      result = arith::AddFOp::create(b, loc, result, zero);
     }
     row.values[op.getResult()] = result;
   }
@@ -147,7 +146,7 @@ void KernelLowering::lowerRows() {
       };
       if (!reducers.empty()) {
         TreeEmitter trees(entry, loc, reducers, lanes);
-        bind(reducers, trees.laneTree(b, length, body), row, b, length);
+        bind(reducers, trees.laneTree(b, length, body), row, b);
       } else if (!here.empty()) {
         if (space.count() - space.parallel == 1)
           strips(b, row, space.parallel, lanes, constant(b, 0), length,
@@ -188,7 +187,7 @@ void KernelLowering::lowerColumns() {
                    emitter->store(d, store, at);
                return states;
              };
-             bind(reducers, trees.rowTree(c, length, body), column, c, length);
+             bind(reducers, trees.rowTree(c, length, body), column, c);
              for (kernel::StoreOp store : stores)
                if (!isPoint(store))
                  emitter->store(c, store, column);
@@ -252,7 +251,7 @@ void KernelLowering::lowerFold() {
     return result;
   });
   Position row = position();
-  bind(reducers, states, row, builder, length);
+  bind(reducers, states, row, builder);
   for (kernel::StoreOp store : stores)
     if (!isPoint(store))
       emitter->store(builder, store, row);

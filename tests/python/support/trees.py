@@ -57,8 +57,12 @@ def row_tree(x, combine):
 
 
 def reduce(x, axes, combine, identity):
-    """The canonical reduction of a row-major array over `axes` (sorted, distinct, non-negative)."""
-    axes = tuple(sorted(axes))
+    """The canonical reduction of a row-major array over `axes` (distinct, non-negative)."""
+    result = tuple(size for axis, size in enumerate(x.shape) if axis not in axes)
+    # Axes of size 1 are left out before anything else, so that x and x[:, None] have the same bits.
+    long = [axis for axis, size in enumerate(x.shape) if size != 1]
+    axes = tuple(number for number, axis in enumerate(long) if axis in axes)
+    x = x.reshape([x.shape[axis] for axis in long])
     groups = []
     for axis in axes:
         if groups and groups[-1][-1] == axis - 1:
@@ -76,7 +80,7 @@ def reduce(x, axes, combine, identity):
         else:
             x = (lane_tree if last else row_tree)(x, combine)
         # The removed axes lie behind; groups still to do lie before them, so their numbers stand.
-    return x
+    return x.reshape(result)
 
 
 def sum(x, axes):
