@@ -166,7 +166,8 @@ Result<TargetDesc> targetOfStage(const TargetDesc &target, std::string_view stag
   return target;
 }
 
-Result<std::string> printModule(ModuleOp module, const TargetDesc &target, std::string_view stage) {
+Result<std::string> printModule(ModuleOp module, const TargetDesc &asked, std::string_view stage) {
+  GRAPHC_ASSIGN(TargetDesc target, targetOfStage(asked, stage));
   PipelineOptions pipeline = pipelineOptions(target, {});
   std::string text;
   llvm::raw_string_ostream stream(text);
