@@ -57,9 +57,22 @@ int64_t defaultBudget() {
          static_cast<int64_t>(sysconf(_SC_PAGESIZE));
 }
 
-Status runSegment(Segment &segment, rt::Device &device) {
+/// The status with the first few user lines of the segment.
+Status withLines(Status status, Segment &segment) {
+  resolveLines(segment);
+  std::string lines;
+  for (size_t i = 1; i < segment.graph.lines.size() && i <= 3; ++i)
+    lines += (i > 1 ? "; " : "") + segment.graph.lines[i];
+  return lines.empty()
+             ? std::move(status)
+             : Status(status.code(), format("{} (recorded at {})", status.message(), lines));
+}
+
+Status computeSegment(Segment &segment, rt::Device &device, std::vector<rt::Tensor> &outputs) {
+  if (computesNothing(segment))
+    return emptyOutputs(segment.outputs, outputs);
   GRAPHC_ASSIGN(std::shared_ptr<rt::LoadedProgram> program, programFor(segment, device));
-  std::vector<rt::Tensor> inputs, outputs;
+  std::vector<rt::Tensor> inputs;
   inputs.reserve(segment.inputs.size() + segment.literals.size());
   for (const NodeRef &n : segment.inputs) {
     if (n->state() != NodeState::Ready)
@@ -71,16 +84,13 @@ Status runSegment(Segment &segment, rt::Device &device) {
     inputs.push_back(std::move(t));
   }
   std::vector<int64_t> sizes = segment.sizeArguments(program->program().meta().sizeArguments);
-  Status status = rt::run(*program, inputs, sizes, outputs);
-  if (!status) {
-    resolveLines(segment);
-    std::string lines;
-    for (size_t i = 1; i < segment.graph.lines.size() && i <= 3; ++i)
-      lines += (i > 1 ? "; " : "") + segment.graph.lines[i];
-    return lines.empty()
-               ? std::move(status)
-               : Status(status.code(), format("{} (recorded at {})", status.message(), lines));
-  }
+  return rt::run(*program, inputs, sizes, outputs);
+}
+
+Status runSegment(Segment &segment, rt::Device &device) {
+  std::vector<rt::Tensor> outputs;
+  if (Status status = computeSegment(segment, device, outputs); !status)
+    return withLines(std::move(status), segment);
   if (outputs.size() != segment.outputs.size())
     return Status(ErrorCode::Internal, format("[record] a program gave {} results instead of {}",
                                               outputs.size(), segment.outputs.size()));
@@ -115,6 +125,20 @@ std::vector<uint8_t> programKey(const op::GraphDesc &graph, rt::Device &device) 
 } // namespace
 
 rt::Tensor tensorOf(const Node &node) { return {node.buffer(), node.dtype(), node.shape()}; }
+
+bool computesNothing(const Segment &segment) {
+  return std::ranges::all_of(segment.outputs, [](const NodeRef &n) { return n->bytes() == 0; });
+}
+
+Status emptyOutputs(std::span<const NodeRef> nodes, std::vector<rt::Tensor> &outputs) {
+  outputs.clear();
+  for (const NodeRef &n : nodes) {
+    rt::Tensor t{nullptr, n->dtype(), n->shape()};
+    GRAPHC_ASSIGN(t.buffer, n->device().allocate(0));
+    outputs.push_back(std::move(t));
+  }
+  return Status::ok();
+}
 
 Result<rt::Tensor> literalTensor(const LiteralInput &literal, rt::Device &device) {
   rt::Tensor t{nullptr, literal.dtype, {}};

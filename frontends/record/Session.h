@@ -35,6 +35,10 @@ Status evaluateArrays(std::span<Array *const> arrays, Reason reason);
 /// The program of a segment: from memory, from disk, or from the compiler. Promotes literals
 /// (Constants.h) first.
 Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device);
+/// Whether all outputs are without elements: there is nothing to compile or run.
+bool computesNothing(const Segment &segment);
+/// Tensors of a segment that computes nothing.
+Status emptyOutputs(std::span<const NodeRef> nodes, std::vector<rt::Tensor> &outputs);
 /// A 0-d value on a device.
 Result<rt::Tensor> literalTensor(const LiteralInput &literal, rt::Device &device);
 /// Tensor of a Ready node.

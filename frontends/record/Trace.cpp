@@ -63,7 +63,8 @@ void Trace::replaceCaptured(const std::shared_ptr<Storage> &storage, NodeRef nex
 /// values.
 struct Function::Plan {
   struct Step {
-    std::shared_ptr<rt::LoadedProgram> program;
+    std::shared_ptr<rt::LoadedProgram> program; ///< null: every output is `empty`
+    std::vector<NodeRef> empty;
     std::vector<uint32_t> inputs, outputs;
     std::vector<rt::Tensor> literals;
     std::vector<int64_t> sizes;
@@ -105,7 +106,12 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
       continue;
     rt::Device &device = segment.outputs[0]->device();
     Step step;
-    GRAPHC_ASSIGN(step.program, programFor(segment, device));
+    if (computesNothing(segment)) {
+      step.empty = segment.outputs;
+    } else {
+      GRAPHC_ASSIGN(step.program, programFor(segment, device));
+      step.sizes = segment.sizeArguments(step.program->program().meta().sizeArguments);
+    }
     for (const NodeRef &n : segment.inputs) {
       auto [it, isNew] = slotOf.try_emplace(n.get(), slots);
       if (isNew) {
@@ -123,7 +129,6 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
       slotOf[n.get()] = slots;
       step.outputs.push_back(slots++);
     }
-    step.sizes = segment.sizeArguments(step.program->program().meta().sizeArguments);
     steps.push_back(std::move(step));
   }
   return Status::ok();
@@ -308,7 +313,8 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
       inputs.push_back(slots[slot]);
     for (const rt::Tensor &literal : step.literals)
       inputs.push_back(literal);
-    GRAPHC_TRY(rt::run(*step.program, inputs, step.sizes, results));
+    GRAPHC_TRY(step.program ? rt::run(*step.program, inputs, step.sizes, results)
+                            : emptyOutputs(step.empty, results));
     if (results.size() != step.outputs.size())
       return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");
     for (size_t i = 0; i < results.size(); ++i)

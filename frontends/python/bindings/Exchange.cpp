@@ -238,6 +238,7 @@ pb::object toItem(Array &x, std::string_view reason) {
 
 pb::custom_type_setup bufferSetup() {
   return pb::custom_type_setup([](PyHeapTypeObject *type) {
+    type->ht_type.tp_as_buffer = &type->as_buffer;
     type->as_buffer.bf_getbuffer = getBuffer;
     type->as_buffer.bf_releasebuffer = nullptr;
   });
