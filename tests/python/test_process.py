@@ -13,7 +13,8 @@ import pytest
 
 pytestmark = pytest.mark.graphc_only
 
-PACKAGE_PARENT = str(pathlib.Path(gc.__file__).resolve().parents[1]) if hasattr(gc, "_graphc") else ""
+PACKAGE = pathlib.Path(os.path.abspath(gc.__file__)).parent if hasattr(gc, "_graphc") else pathlib.Path()
+PACKAGE_PARENT = str(PACKAGE.parent)  # not resolved: a build tree links to the source files
 
 PROGRAM = """
 import numpy as np, graphc as gc
@@ -286,7 +287,7 @@ def test_the_default_device_comes_from_the_environment():
 
 def test_a_source_folder_without_the_extension_says_so(tmp_path):
     (tmp_path / "graphc").mkdir()
-    for file in pathlib.Path(gc.__file__).parent.glob("*.py"):
+    for file in PACKAGE.glob("*.py"):
         (tmp_path / "graphc" / file.name).write_text(file.read_text())
     done = subprocess.run(
         [sys.executable, "-c", "import graphc"], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True

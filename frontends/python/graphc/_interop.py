@@ -151,3 +151,4 @@ def attach():
     }.items():
         setattr(_Array, name, function)
     _Array.__module__ = "graphc"
+    _Array.__doc__ = "A lazily computed array: a view of versioned memory on one device. Make one with asarray, zeros, arange."
