@@ -125,7 +125,20 @@ void FusionPlan::addContract(Operation *op) {
   addRead(node, yv, yi);
 }
 
+/// Ops whose elements some output depends on. An extent asks for sizes only.
+static llvm::DenseSet<Operation *> readOps(func::FuncOp func) {
+  llvm::DenseSet<Operation *> read;
+  for (Operation &op : llvm::reverse(func.getBody().front())) {
+    bool reads = isa<func::ReturnOp>(op) || (read.contains(&op) && !isa<graph::ExtentOp>(op));
+    for (Value operand : op.getOperands())
+      if (Operation *producer = operand.getDefiningOp(); producer && reads)
+        read.insert(producer);
+  }
+  return read;
+}
+
 void FusionPlan::collect(func::FuncOp func) {
+  llvm::DenseSet<Operation *> read = readOps(func);
   for (Operation &opRef : func.getBody().front()) {
     Operation *op = &opRef;
     if (auto ret = dyn_cast<func::ReturnOp>(op)) {
@@ -133,7 +146,7 @@ void FusionPlan::collect(func::FuncOp func) {
         materialize(v);
       continue;
     }
-    if (!isComputed(op))
+    if (!isComputed(op) || !read.contains(op))
       continue;
     Value result = op->getResult(0);
     if (op->hasTrait<graph::Contraction>()) {

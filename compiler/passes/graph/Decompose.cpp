@@ -199,8 +199,11 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
     return graph::ReshapeOp::create(builder, loc, type, reduce.getX(), dynamic);
   }
 
-  /// An update that replaces every element in order is its value.
+  /// An update that replaces every element in order is its value; one of no elements is the old tensor.
   static Value wholeUpdate(graph::UpdateSliceOp update, SizeAnalysis &sizes) {
+    // Nothing to write.
+    if (llvm::any_of(sizes.of(update.getValue()), [](const Size &size) { return size.isConstant(0); }))
+      return update.getX();
     for (auto [start, step] : llvm::zip_equal(update.getStaticStarts(), update.getSteps()))
       if (start != 0 || step != 1)
         return {};
