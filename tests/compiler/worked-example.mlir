@@ -43,7 +43,8 @@ func.func @f(%x: tensor<?x256xf32>, %w: tensor<256xf32>) -> tensor<?xf32> {
 // PLAN-NEXT: ^bb0(%[[X:.*]]: !plan.buffer<f32>, %[[W:.*]]: !plan.buffer<f32>):
 // PLAN-NEXT: %[[N:.*]] = plan.dim input 0, 0
 // PLAN-NEXT: %[[O:.*]] = plan.alloc %[[N]] : <f32>
-// PLAN-NEXT: plan.launch @f_0(%[[X]], %[[W]], %[[O]] : !plan.buffer<f32>, !plan.buffer<f32>, !plan.buffer<f32>) sizes(%[[N]]) over %[[N]]
+// PLAN-NEXT: %[[COLUMNS:.*]] = arith.constant 256 : index
+// PLAN-NEXT: plan.launch @f_0(%[[X]], %[[W]], %[[O]] : !plan.buffer<f32>, !plan.buffer<f32>, !plan.buffer<f32>) sizes(%[[N]]) over %[[N]] work %[[COLUMNS]]
 // PLAN-NEXT: plan.return %[[O]] : !plan.buffer<f32> sizes(%[[N]])
 
 // Columns come in rows of 256 lanes, so each lane holds one product, and lanes fold by halves (docs/numerics.md).
