@@ -71,7 +71,8 @@ def test_import_maps_no_compiler_and_no_driver():
 
 
 def test_import_time_over_numpys():
-    code = "import time, numpy; t = time.perf_counter(); import graphc; print(time.perf_counter() - t)"
+    # Processor time: the wall clock of a busy machine says nothing about the package.
+    code = "import time, numpy; t = time.process_time(); import graphc; print(time.process_time() - t)"
     run(code)
     best = min(float(run(code).stdout) for _ in range(5))
     print(f"import graphc: {best * 1e3:.1f} ms over numpy")

@@ -31,7 +31,7 @@ from .errors import (
 try:
     from . import _graphc
 except ImportError as _error:
-    if getattr(_error, "name", None) in ("graphc._graphc", "_graphc"):
+    if "cannot import name '_graphc'" in str(_error):
         raise ImportError(
             f"the extension module of graphc is missing in {__path__[0]}: this is a source folder, or the package was "
             "built for another Python. Build it with `tools/dev build` or install it with `pip install .`"
