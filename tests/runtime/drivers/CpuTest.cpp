@@ -21,6 +21,9 @@ using namespace graphc;
 using namespace graphc::rt;
 using namespace graphc::rt::cpu;
 
+// Children of these tests start threads, which ThreadSanitizer allows only when told so.
+extern "C" const char *__tsan_default_options() { return "die_after_fork=0"; }
+
 namespace {
 
 /// Counts how often each item is worked on.
