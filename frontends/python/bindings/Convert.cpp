@@ -251,10 +251,12 @@ pb::object scalarObject(const void *data, DType t) {
 }
 
 Array *asArray(pb::handle object) {
-  // The caster accepts None as a null pointer.
-  if (object.is_none() || !pb::isinstance<Array>(object))
+  // pybind11's own lookup hashes type names: this runs for every operand of every call.
+  static auto *const type = reinterpret_cast<PyTypeObject *>(pb::type::of<Array>().release().ptr());
+  if (!PyObject_TypeCheck(object.ptr(), type))
     return nullptr;
-  return object.cast<Array *>();
+  auto *instance = reinterpret_cast<pb::detail::instance *>(object.ptr());
+  return instance->get_value_and_holder().value_ptr<Array>();
 }
 
 bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {

@@ -86,13 +86,15 @@ class Jit {
 public:
   explicit Jit(pb::object slow) : slow(std::move(slow)) {}
 
-  pb::object call(const pb::args &args, const pb::kwargs &kwargs) {
+  /// `kwargs` may be null.
+  pb::object call(PyObject *args, PyObject *kwargs) {
     constexpr size_t kFew = 16;
     Array *arrays[kFew];
-    size_t count = args.size();
-    bool fast = !bound.empty() && count <= kFew && kwargs.empty() && !Trace::active();
+    auto count = static_cast<size_t>(PyTuple_GET_SIZE(args));
+    bool noKeywords = !kwargs || PyDict_GET_SIZE(kwargs) == 0;
+    bool fast = !bound.empty() && count <= kFew && noKeywords && !Trace::active();
     for (size_t i = 0; fast && i < count; ++i)
-      fast = (arrays[i] = asArray(args[i])) != nullptr;
+      fast = (arrays[i] = asArray(PyTuple_GET_ITEM(args, static_cast<Py_ssize_t>(i)))) != nullptr;
     if (fast)
       for (size_t i = 0; i < bound.size(); ++i)
         if (matches(bound[i], {arrays, count})) {
@@ -100,7 +102,8 @@ public:
                       bound.begin() + static_cast<std::ptrdiff_t>(i) + 1);
           return run({arrays, count});
         }
-    return slow(args, kwargs);
+    pb::object given = kwargs ? pb::reinterpret_borrow<pb::object>(kwargs) : pb::object(pb::dict());
+    return slow(pb::reinterpret_borrow<pb::object>(args), given);
   }
 
   void bind(const pb::tuple &args, const TracedFunction &function, pb::object unflatten) {
@@ -149,6 +152,24 @@ private:
   std::vector<Bound> bound;
 };
 
+/// The type's call slot: pybind11's dispatcher costs as much as the rest of a warm call.
+PyObject *callJit(PyObject *self, PyObject *args, PyObject *kwargs) {
+  try {
+    auto *instance = reinterpret_cast<pb::detail::instance *>(self);
+    auto *jit = instance->get_value_and_holder().value_ptr<Jit>();
+    if (!jit)
+      throw pb::type_error("Jit.__init__ was not called");
+    return jit->call(args, kwargs).release().ptr();
+  } catch (pb::error_already_set &e) {
+    e.restore();
+  } catch (const pb::builtin_exception &e) {
+    e.set_error();
+  } catch (const std::exception &e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+  return nullptr;
+}
+
 } // namespace
 
 void defineJit(pb::module_ &m) {
@@ -188,9 +209,10 @@ void defineJit(pb::module_ &m) {
   m.def("is_traced", [](const Array &x) {
     return Trace::active() && x.storage()->traceId() == Trace::active()->id();
   });
-  pb::class_<Jit>(m, "Jit")
+  pb::class_<Jit>(m, "Jit", pb::custom_type_setup([](PyHeapTypeObject *type) {
+                    type->ht_type.tp_call = callJit;
+                  }))
       .def(pb::init<pb::object>())
-      .def("__call__", &Jit::call)
       .def("bind", &Jit::bind)
       .def("clear", &Jit::clear)
       .def_property_readonly("size", &Jit::size);
