@@ -42,3 +42,11 @@ func.func @maybe_a_part(%x: tensor<?xf32>, %v: tensor<?xf32>) -> tensor<?xf32> {
   %0 = graph.update_slice %v into %x from [0] step [1] : tensor<?xf32> into tensor<?xf32> -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// CHECK-LABEL: @of_nothing(
+// CHECK-SAME: %[[X:.*]]: tensor<4x5xf32>, %{{.*}}: tensor<0x2xf32>)
+// CHECK-NEXT: return %[[X]]
+func.func @of_nothing(%x: tensor<4x5xf32>, %v: tensor<0x2xf32>) -> tensor<4x5xf32> {
+  %0 = graph.update_slice %v into %x from [1, 1] step [1, 1] : tensor<0x2xf32> into tensor<4x5xf32> -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}

@@ -17,7 +17,7 @@
 // CHECK-COUNT-7: scf.for {{.*}} -> (vector<16xf32>)
 // CHECK: %[[A:.*]] = vector.load %[[X]]
 // CHECK-COUNT-7: graph.add {{.*}} : vector<16xf32>
-// CHECK: arith.select
+// CHECK: arith.addf {{.*}} : vector<16xf32>
 // CHECK: vector.store %{{.*}}, %[[R]][%[[J]]]
 // The last columns, masked.
 // CHECK: scf.if
