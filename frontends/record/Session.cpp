@@ -205,6 +205,19 @@ Status evaluateArrays(std::span<Array *const> arrays, Reason reason) {
   return Status::ok();
 }
 
+/// Stages of one kind of target are printed for that kind, whatever the device: OpenCL C for a
+/// device with everything.
+static Result<TargetDesc> targetOfStage(std::string_view stage, rt::Device &device) {
+  TargetDesc target{device.info().target, device.info().features};
+  if (stage == "opencl" && target.kind != program::Target::OpenCL)
+    return TargetDesc{program::Target::OpenCL, "fp64"};
+  if ((stage == "llvm" || stage == "asm") && target.kind != program::Target::Cpu) {
+    GRAPHC_ASSIGN(rt::Device * cpu, rt::findDevice("cpu"));
+    return TargetDesc{program::Target::Cpu, cpu->info().features};
+  }
+  return target;
+}
+
 Result<std::string> printStage(std::span<const NodeRef> roots, std::string_view stage) {
   GRAPHC_ASSIGN(Snapshot snapshot, Snapshot::take(roots, true));
   std::string text;
@@ -218,8 +231,7 @@ Result<std::string> printStage(std::span<const NodeRef> roots, std::string_view 
       continue;
     }
     GRAPHC_ASSIGN(const CompilerApi *compiler, loadCompiler());
-    rt::Device &device = roots[0]->device();
-    TargetDesc target{device.info().target, device.info().features};
+    GRAPHC_ASSIGN(TargetDesc target, targetOfStage(stage, roots[0]->device()));
     GRAPHC_ASSIGN(std::string part, compiler->printStage(segment.graph, target, stage));
     text += part;
   }
