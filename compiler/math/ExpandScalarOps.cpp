@@ -63,6 +63,7 @@ private:
   Value compare();
   Value minMax(bool larger);
   Value logical();
+  Value elementary();
   Value shift(bool left);
   template <class Fn>
   Value byInt(Fn fn) {
@@ -182,15 +183,41 @@ Value Expander::logical() {
       .Default(Value());
 }
 
-/// FLOATS and INTS name the two meanings of an op; bool is unsigned with one bit and handled
-/// before.
+Value Expander::elementary() {
+  return TypeSwitch<Operation *, Value>(pending.op)
+      .Case([&](graph::ExpOp) {
+        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::exp<W>(b, x[0]); });
+      })
+      .Case([&](graph::LogOp) {
+        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::log<W>(b, x[0]); });
+      })
+      .Case([&](graph::SinOp) {
+        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::sin<W>(b, x[0]); });
+      })
+      .Case([&](graph::CosOp) {
+        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::cos<W>(b, x[0]); });
+      })
+      .Case([&](graph::TanhOp) {
+        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::tanh<W>(b, x[0]); });
+      })
+      .Case([&](graph::Expm1Op) {
+        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::expm1<W>(b, x[0]); });
+      })
+      .Case([&](graph::Log1pOp) {
+        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::log1p<W>(b, x[0]); });
+      })
+      .Default(Value());
+}
+
+/// Null for predicates of floats asked of integers, whose answer is a constant.
 Value Expander::expand() {
   Operation *op = pending.op;
   auto rounding = [&](Value (MlirBuilder::*fn)(Value)) {
     return in.isFloat ? (b.*fn)(x[0]) : x[0];
   };
-  if (Value v = logical())
-    return v;
+  for (Value v : {logical(), elementary()})
+    if (v)
+      return v;
   if (isa<graph::EqualOp, graph::NotEqualOp, graph::LessOp, graph::LessEqualOp, graph::GreaterOp,
           graph::GreaterEqualOp>(op))
     return compare();
@@ -246,27 +273,6 @@ Value Expander::expand() {
       .Case([&](graph::TruncOp) { return rounding(&MlirBuilder::trunc); })
       .Case([&](graph::RoundOp) { return rounding(&MlirBuilder::roundeven); })
       .Case([&](graph::SqrtOp) { return b.sqrt(x[0]); })
-      .Case([&](graph::ExpOp) {
-        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::exp<W>(b, x[0]); });
-      })
-      .Case([&](graph::LogOp) {
-        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::log<W>(b, x[0]); });
-      })
-      .Case([&](graph::SinOp) {
-        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::sin<W>(b, x[0]); });
-      })
-      .Case([&](graph::CosOp) {
-        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::cos<W>(b, x[0]); });
-      })
-      .Case([&](graph::TanhOp) {
-        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::tanh<W>(b, x[0]); });
-      })
-      .Case([&](graph::Expm1Op) {
-        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::expm1<W>(b, x[0]); });
-      })
-      .Case([&](graph::Log1pOp) {
-        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::log1p<W>(b, x[0]); });
-      })
       .Case([&](graph::ShiftLeftOp) { return shift(true); })
       .Case([&](graph::ShiftRightOp) { return shift(false); })
       .Case([&](graph::IsNanOp) { return in.isFloat ? b.isnan(x[0]) : Value(); })

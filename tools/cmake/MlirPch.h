@@ -1,3 +1,6 @@
+#ifndef GRAPHC_TOOLS_CMAKE_MLIRPCH_H
+#define GRAPHC_TOOLS_CMAKE_MLIRPCH_H
+
 // Headers that most compiler sources need, parsed once per build folder.
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -32,3 +35,5 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
+
+#endif // GRAPHC_TOOLS_CMAKE_MLIRPCH_H

@@ -196,13 +196,22 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
     if (isArg)
       return graph::FullOp::create(builder, loc, type,
                                    cast<TypedAttr>(builder.getI64IntegerAttr(0)), dynamic);
-    return graph::ReshapeOp::create(builder, loc, type, reduce.getX(), dynamic);
+    Value same = graph::ReshapeOp::create(builder, loc, type, reduce.getX(), dynamic);
+    auto element = dyn_cast<FloatType>(type.getElementType());
+    if (reduce.getKind() != graph::ReduceKind::Sum || !element)
+      return same;
+    // A float sum starts from +0.0 also when it adds one element.
+    Value zero = graph::FullOp::create(
+        builder, loc, type, cast<TypedAttr>(builder.getFloatAttr(element, 0.0)), dynamic);
+    return graph::AddOp::create(builder, loc, type, same, zero);
   }
 
-  /// An update that replaces every element in order is its value; one of no elements is the old tensor.
+  /// An update that replaces every element in order is its value; one of no elements is the old
+  /// tensor.
   static Value wholeUpdate(graph::UpdateSliceOp update, SizeAnalysis &sizes) {
     // Nothing to write.
-    if (llvm::any_of(sizes.of(update.getValue()), [](const Size &size) { return size.isConstant(0); }))
+    if (llvm::any_of(sizes.of(update.getValue()),
+                     [](const Size &size) { return size.isConstant(0); }))
       return update.getX();
     for (auto [start, step] : llvm::zip_equal(update.getStaticStarts(), update.getSteps()))
       if (start != 0 || step != 1)

@@ -98,6 +98,50 @@ chainOver(OpBuilder &b, Location loc, BodyEmitter &emitter, const LoopSpace &spa
   return SmallVector<Value>(loop.getResults());
 }
 
+static Value plus(OpBuilder &b, Location loc, Value x, Value y) {
+  if (graph::elementType(x.getType()).isInteger(1))
+    return arith::OrIOp::create(b, loc, x, y);
+  return graph::AddOp::create(b, loc, x.getType(), x, y);
+}
+
+/// `values` of a new sum when it starts, else added to `old`, per value.
+static SmallVector<Value> startOrAdd(OpBuilder &b, Location loc, Value starts, ValueRange old,
+                                     ValueRange values) {
+  auto choice = scf::IfOp::create(b, loc, TypeRange(values), starts, /*withElseRegion=*/true);
+  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+  scf::YieldOp::create(yes, loc, values);
+  SmallVector<Value> sums;
+  for (auto [x, y] : llvm::zip_equal(old, values))
+    sums.push_back(plus(no, loc, x, y));
+  scf::YieldOp::create(no, loc, sums);
+  return SmallVector<Value>(choice.getResults());
+}
+
+/// The run after chain `number`, then the total after it: a run grows by every chain, the total by
+/// every finished run. The first chain of a run and the first run start their sums, so that no zero
+/// is added.
+static SmallVector<Value> addChain(OpBuilder &b, Location loc, Value number, Value chains,
+                                   ValueRange sums, ValueRange run, ValueRange total) {
+  auto constant = [&](int64_t v) { return arith::ConstantIndexOp::create(b, loc, v).getResult(); };
+  auto compare = [&](arith::CmpIPredicate p, Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, loc, p, x, y);
+  };
+  Value inRun = arith::AndIOp::create(b, loc, number, constant(kChainsPerRun - 1));
+  Value starts = compare(arith::CmpIPredicate::eq, inRun, constant(0));
+  SmallVector<Value> joined = startOrAdd(b, loc, starts, run, sums);
+  Value next = arith::AddIOp::create(b, loc, number, constant(1));
+  Value ends = arith::OrIOp::create(
+      b, loc, compare(arith::CmpIPredicate::eq, inRun, constant(kChainsPerRun - 1)),
+      compare(arith::CmpIPredicate::eq, next, chains));
+  Value firstRun = compare(arith::CmpIPredicate::slt, number, constant(kChainsPerRun));
+  auto summed = scf::IfOp::create(b, loc, TypeRange(total), ends, /*withElseRegion=*/true);
+  OpBuilder close = summed.getThenBodyBuilder(), keep = summed.getElseBodyBuilder();
+  scf::YieldOp::create(close, loc, startOrAdd(close, loc, firstRun, total, joined));
+  scf::YieldOp::create(keep, loc, total);
+  joined.append(summed.getResults().begin(), summed.getResults().end());
+  return joined;
+}
+
 void KernelLowering::contractTile(OpBuilder &b, Tile &tile) {
   auto place = [&](OpBuilder &c, int64_t row, int64_t vector) {
     Position at = tile.base;
@@ -131,45 +175,10 @@ void KernelLowering::contractTile(OpBuilder &b, Tile &tile) {
     SmallVector<Value> sums =
         chainOver(c, loc, *emitter, space, tile.dot, first, last, tile.rows, tile.vectors,
                   tile.lanes, tile.rowLoop, tile.columnLoop, place);
-    ValueRange carried = outer.getRegionIterArgs();
-    SmallVector<Value> run(carried.take_front(count)), total(carried.drop_front(count));
-    auto add = [&](OpBuilder &d, Value x, Value y) -> Value {
-      if (element.isInteger(1))
-        return arith::OrIOp::create(d, loc, x, y);
-      return graph::AddOp::create(d, loc, x.getType(), x, y);
-    };
-    // The first chain of a run and the first run start their sums, so that no zero is added.
-    Value inRun = arith::AndIOp::create(c, loc, number, constant(c, kChainsPerRun - 1));
-    Value starts = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::eq, inRun, zero);
-    SmallVector<Type> types(count, initial[0].getType());
-    auto joined = scf::IfOp::create(c, loc, types, starts, /*withElseRegion=*/true);
-    OpBuilder yes = joined.getThenBodyBuilder(), no = joined.getElseBodyBuilder();
-    scf::YieldOp::create(yes, loc, sums);
-    SmallVector<Value> added;
-    for (auto [x, y] : llvm::zip_equal(run, sums))
-      added.push_back(add(no, x, y));
-    scf::YieldOp::create(no, loc, added);
-    Value ends = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::eq, inRun,
-                                       constant(c, kChainsPerRun - 1));
-    Value final = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::eq,
-                                        arith::AddIOp::create(c, loc, number, one), chains);
-    ends = arith::OrIOp::create(c, loc, ends, final);
-    Value firstRun = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::slt, number,
-                                           constant(c, kChainsPerRun));
-    auto summed = scf::IfOp::create(c, loc, types, ends, /*withElseRegion=*/true);
-    OpBuilder close = summed.getThenBodyBuilder(), keep = summed.getElseBodyBuilder();
-    scf::YieldOp::create(keep, loc, total);
-    auto totals = scf::IfOp::create(close, loc, types, firstRun, /*withElseRegion=*/true);
-    OpBuilder head = totals.getThenBodyBuilder(), rest = totals.getElseBodyBuilder();
-    scf::YieldOp::create(head, loc, joined.getResults());
-    SmallVector<Value> more;
-    for (auto [x, y] : llvm::zip_equal(total, joined.getResults()))
-      more.push_back(add(rest, x, y));
-    scf::YieldOp::create(rest, loc, more);
-    scf::YieldOp::create(close, loc, totals.getResults());
-    SmallVector<Value> yielded(joined.getResults());
-    yielded.append(summed.getResults().begin(), summed.getResults().end());
-    scf::YieldOp::create(c, loc, yielded);
+    scf::YieldOp::create(c, loc,
+                         addChain(c, loc, number, chains, sums,
+                                  outer.getRegionIterArgs().take_front(count),
+                                  outer.getRegionIterArgs().drop_front(count)));
   }
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t vector = 0; vector < tile.vectors; ++vector) {
