@@ -22,6 +22,7 @@ _Array = _graphc.Array
 _RETRACE_LIMIT = 8  # different values of Python scalars before a function stops being recorded per value
 _TRACE_LIMIT = 256  # recordings kept per function
 _STATIC = (str, bytes, type, type(Ellipsis), slice, np.dtype, complex)
+_pack = struct.Struct("d").pack
 _live = weakref.WeakSet()
 _disabled = 0
 
@@ -57,6 +58,9 @@ class _Recording:
         self.unique = unique  # number of outputs
 
     def rebuild(self, outputs, arguments):
+        if self.structure is _tree.LEAF:
+            how, v = self.plan[0]
+            return outputs[v] if how == "out" else arguments[v] if how == "arg" else v
         values = [outputs[v] if how == "out" else arguments[v] if how == "arg" else v for how, v in self.plan]
         return _tree.unflatten(self.structure, iter(values))
 
@@ -89,6 +93,7 @@ class _State:
         self.device = device
         self.fullgraph = fullgraph
         self.recordings = {}
+        self.quick = {}  # of calls whose arguments are distinct Arrays and Python numbers: `_quick_key` to recording
         self.values_seen = collections.Counter()
         self.eager_calls = 0
         self.eager_reason = None
@@ -101,12 +106,41 @@ class _State:
         """Every call that the fast path of the extension does not know."""
         if _disabled or _graphc.is_tracing():
             return self.fn(*args, **kwargs)
-        if self.device is None:
-            return self._call(args, kwargs)
-        with _device(self.device):
-            return self._call(args, kwargs)
+        if self.device is not None:
+            with _device(self.device):
+                return self._call(args, kwargs, None)
+        key = None
+        if not kwargs and not self.static_argnums:
+            arrays = []
+            key = self._quick_key(args, arrays)
+            recording = self.quick.get(key)
+            if recording is not None:
+                try:
+                    return recording.rebuild(recording.function.call(arrays), arrays)
+                except TraceError:  # nothing ran; see _call
+                    key = None
+        return self._call(args, kwargs, key)
 
-    def _call(self, args, kwargs):
+    def _quick_key(self, args, arrays):
+        """What a recording depends on when the arguments are distinct Arrays, appended to `arrays`, and numbers; else
+        None."""
+        key = []
+        for x in args:
+            kind = type(x)
+            if kind is _Array:
+                arrays.append(x)
+                key.append((x.dtype, x.shape, x.device, x.contiguous))
+            elif kind is float:
+                key.append(_pack(x))
+            elif kind is int or kind is bool:
+                key.append((kind, x))
+            else:
+                return None
+        if len(arrays) > 1 and _aliased(arrays):
+            return None
+        return (tuple(key), self._guards(), _default_device())
+
+    def _call(self, args, kwargs, quick_key):
         call = self._take_apart(args, kwargs)
         recording = self.recordings.get(call.key)
         if recording is None:
@@ -118,6 +152,10 @@ class _State:
         except TraceError:  # nothing ran: an update would reach another array of this call
             return self._eager(call)
         self._bind(call, recording)
+        if quick_key is not None:
+            if len(self.quick) >= _TRACE_LIMIT:
+                self.quick.clear()
+            self.quick[quick_key] = recording
         return recording.rebuild(outputs, call.arrays)
 
     def _eager(self, call):
@@ -199,7 +237,7 @@ class _State:
     def _scalar_key(self, leaf):
         kind = type(leaf)
         if kind is float:
-            return struct.pack("d", leaf)  # tells -0.0 from 0.0 and finds NaN again
+            return _pack(leaf)  # tells -0.0 from 0.0 and finds NaN again
         if kind in (int, bool) or isinstance(leaf, _STATIC) or (callable(leaf) and _hashable(leaf)):
             return leaf
         if isinstance(leaf, (int, float)):
@@ -444,6 +482,7 @@ class Jitted(_graphc.Jit):
         """Forgets all recordings (compiled kernels stay in graphc's cache)."""
         self.clear()
         self._state.recordings.clear()
+        self._state.quick.clear()
         self._state.values_seen.clear()
         self._state.eager_calls = 0
         self._state.eager_reason = None
