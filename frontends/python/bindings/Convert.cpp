@@ -1,7 +1,7 @@
 #include "frontends/python/bindings/Bindings.h"
 
+#include "frontends/record/Devices.h"
 #include "runtime/base/Strings.h"
-#include "runtime/drivers/Drivers.h"
 
 #include <pybind11/numpy.h>
 

@@ -1,11 +1,10 @@
 // What this build is and what it has done.
 #include "frontends/python/bindings/Bindings.h"
 
-#include "compiler/api/Loader.h"
+#include "frontends/record/Devices.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Setting.h"
 #include "runtime/base/Trace.h"
-#include "runtime/drivers/Drivers.h"
 
 namespace graphc::py {
 namespace {

@@ -1,0 +1,15 @@
+//===- Devices.h - Devices and the compiler, as frontends see them
+//------------------------------===//
+//
+// Frontends see the recorder only. What they may ask of the runtime and of the compiler's loader
+// without recording anything is named here: finding and listing devices, and whether a compiler
+// exists and is in memory.
+//
+//===--------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_DEVICES_H
+#define GRAPHC_FRONTENDS_RECORD_DEVICES_H
+
+#include "compiler/api/Loader.h"     // IWYU pragma: export
+#include "runtime/drivers/Drivers.h" // IWYU pragma: export
+
+#endif // GRAPHC_FRONTENDS_RECORD_DEVICES_H
