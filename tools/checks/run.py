@@ -26,6 +26,7 @@ def main() -> int:
     unknown = set(options.names) - set(NAMES)
     if unknown:
         parser.error(f"no such check: {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
+    sys.stdout.reconfigure(line_buffering=True)  # findings stay before their check's verdict in a log
     tree = Tree(ROOT)
     counts = {}
     for name in options.names or NAMES:
