@@ -1,5 +1,6 @@
 // class Array: properties, views and methods.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Session.h"
 #include "runtime/base/Strings.h"
@@ -210,7 +211,7 @@ void defineMethods(pb::class_<Array> &cls) {
         if (!device || device == &x.device())
           return self;
         Result<Array> moved = [&] {
-          pb::gil_scoped_release release;
+          WithoutGil release;
           return ops::toDevice(x, *device);
         }();
         return pb::cast(unwrap(std::move(moved)));
@@ -226,7 +227,7 @@ void defineMethods(pb::class_<Array> &cls) {
     evaluateNow(arrays, "eval");
     Status status;
     {
-      pb::gil_scoped_release release;
+      WithoutGil release;
       status = arrays[0]->device().queue().finish();
     }
     check(std::move(status));

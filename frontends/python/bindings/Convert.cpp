@@ -1,4 +1,5 @@
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Devices.h"
 #include "runtime/base/Strings.h"
@@ -176,7 +177,7 @@ rt::Device *toDevice(pb::handle object) {
   if (object.is_none())
     return nullptr;
   auto name = pb::str(object).cast<std::string>();
-  pb::gil_scoped_release release; // the first use of a driver may take a second
+  WithoutGil release; // the first use of a driver may take a second
   auto found = rt::findDevice(name);
   if (found)
     return *found;
@@ -297,7 +298,7 @@ Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device) 
   values = np.ascontiguousarray(values); // makes 0-d arrays 1-d: the shape was read before
   auto array = pb::reinterpret_borrow<pb::array>(values);
   const void *data = array.data();
-  pb::gil_scoped_release release;
+  WithoutGil release;
   auto made = ops::fromHost(data, type, device);
   if (made)
     return made.take();

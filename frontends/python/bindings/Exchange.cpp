@@ -1,6 +1,7 @@
 // Values leave graphc: NumPy arrays, Python numbers, the buffer protocol, DLPack.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Dlpack.h"
+#include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
@@ -23,7 +24,7 @@ struct Window {
 };
 
 Status finishQueue(rt::Device &device) {
-  pb::gil_scoped_release release;
+  WithoutGil release;
   return device.queue().finish();
 }
 
@@ -193,7 +194,7 @@ pb::object toDlpack(Array &x, const pb::object &maxVersion, const pb::object &de
 void evaluateNow(std::span<Array *const> arrays, std::string_view reason) {
   Status status;
   {
-    pb::gil_scoped_release release;
+    WithoutGil release;
     status = evaluateArrays(arrays, reason);
   }
   check(std::move(status));
@@ -206,7 +207,7 @@ pb::object toNumpy(Array &x, std::string_view reason) {
   }
   NodeRef node = unwrap(x.value());
   Result<std::vector<char>> bytes = [&] {
-    pb::gil_scoped_release release;
+    WithoutGil release;
     return download(node);
   }();
   std::vector<char> data = unwrap(std::move(bytes));
@@ -229,7 +230,7 @@ pb::object toItem(Array &x, std::string_view reason) {
   uint64_t word = 0;
   Status status;
   {
-    pb::gil_scoped_release release;
+    WithoutGil release;
     status = node->device().queue().download(&word, *node->buffer(), itemSize(node->dtype()));
   }
   check(std::move(status));

@@ -1,5 +1,6 @@
 // Module functions that record.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Session.h"
 #include "runtime/base/Strings.h"
@@ -218,7 +219,7 @@ void defineEvaluation(pb::module_ &m) {
     for (const Array &a : toArrays(arrays))
       roots.push_back(unwrap(a.value()));
     Result<std::string> text = [&] {
-      pb::gil_scoped_release release;
+      WithoutGil release;
       return printStage(roots, stage);
     }();
     return unwrap(std::move(text));

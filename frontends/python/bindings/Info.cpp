@@ -1,5 +1,6 @@
 // What this build is and what it has done.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Devices.h"
 #include "frontends/record/Session.h"
@@ -78,7 +79,7 @@ pb::dict counters() {
 
 pb::list devices() {
   std::vector<rt::DeviceListing> listings = [] {
-    pb::gil_scoped_release release;
+    WithoutGil release;
     return rt::listDevices();
   }();
   pb::list out;
@@ -115,7 +116,7 @@ void synchronize(const pb::object &name) {
     wanted.push_back(unwrap(currentDevice()));
   Status status;
   {
-    pb::gil_scoped_release release;
+    WithoutGil release;
     for (rt::Device *device : wanted)
       if (status)
         status = device->queue().finish();
@@ -167,7 +168,7 @@ void defineInfo(pb::module_ &m) {
     for (const Array &a : toArrays(arrays))
       roots.push_back(unwrap(a.value()));
     Result<std::string> text = [&] {
-      pb::gil_scoped_release release;
+      WithoutGil release;
       return printStage(roots, "explain");
     }();
     return unwrap(std::move(text));

@@ -1,5 +1,6 @@
 // Traces, traced functions, and the fast path of jit.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
@@ -46,7 +47,7 @@ TracedFunction endTrace(TraceHandle &handle, const pb::object &outputs) {
   for (Array *a : borrowArrays(outputs))
     results.push_back(*a);
   Result<std::unique_ptr<Function>> function = [&] {
-    pb::gil_scoped_release release;
+    WithoutGil release;
     return handle.trace->finish(results);
   }();
   handle.trace.reset();
@@ -58,7 +59,7 @@ std::vector<Array> callFunction(const Function &function, std::span<Array *const
   std::vector<Array> outputs;
   Status status;
   {
-    pb::gil_scoped_release release;
+    WithoutGil release;
     status = function.call(arrays, outputs);
   }
   check(std::move(status));
@@ -75,7 +76,7 @@ pb::list toList(std::vector<Array> arrays) {
 
 std::string stageText(const TracedFunction &f, const std::string &stage) {
   Result<std::string> text = [&] {
-    pb::gil_scoped_release release;
+    WithoutGil release;
     return f.function->printStage(stage);
   }();
   return unwrap(std::move(text));

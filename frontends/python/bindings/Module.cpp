@@ -1,7 +1,9 @@
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Gil.h"
 
 PYBIND11_MODULE(_graphc, m) {
   m.doc() = "The compiled part of graphc; frontends/python/bindings/README.md describes it.";
+  graphc::py::registerExit();
   graphc::py::installLocationSource();
   graphc::py::defineArray(m);
   graphc::py::defineFunctions(m);
