@@ -31,7 +31,8 @@ class Suite:
 
     def __init__(self, build: Path):
         self.build = build
-        self.scratch = LOGS.parent / "test-scratch"
+        # Of this run alone: two runs in one checkout must not take each other's files.
+        self.scratch = LOGS.parent / "test-scratch" / str(os.getpid())
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir(parents=True)
         LOGS.mkdir(parents=True, exist_ok=True)
