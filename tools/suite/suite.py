@@ -263,6 +263,7 @@ def main() -> int:
     unknown = set(options.steps) - set(STEPS)
     if unknown:
         parser.error(f"no such step: {', '.join(sorted(unknown))}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unwinds, which ends the running step's processes
     suite = Suite(options.build.resolve())
     start = time.monotonic()
     for name in options.steps or STEPS:
