@@ -25,6 +25,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -46,62 +47,83 @@ using namespace graphc::emit;
 
 namespace {
 
-/// All conversions at once: separate passes would walk the module eight times.
-LogicalResult convertToLlvm(ModuleOp module) {
-  MLIRContext *context = module.getContext();
-  LowerToLLVMOptions options(context);
-  LLVMTypeConverter types(context, options);
-  RewritePatternSet patterns(context);
-  populateSCFToControlFlowConversionPatterns(patterns);
-  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
-  arith::populateArithToLLVMConversionPatterns(types, patterns);
-  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-  populateMathToLLVMConversionPatterns(types, patterns);
-  ub::populateUBToLLVMConversionPatterns(types, patterns);
-  populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
-  populateFuncToLLVMConversionPatterns(types, patterns);
-  populateVectorToLLVMConversionPatterns(types, patterns);
-  vector::populateVectorTransferLoweringPatterns(patterns);
-  vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/true);
-  vector::populateVectorBroadcastLoweringPatterns(patterns);
-  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
-  LLVMConversionTarget legal(*context);
-  legal.addLegalOp<ModuleOp>();
-  return applyFullConversion(module, legal, std::move(patterns));
-}
+/// All conversions at once: separate passes would walk the module eight times. Building the set
+/// costs as much as applying it to a small kernel, so one is kept for as long as its context is in
+/// use; compiles are serialised by the api.
+class ConversionToLlvm {
+public:
+  explicit ConversionToLlvm(MLIRContext *context)
+      : context(context), types(context, LowerToLLVMOptions(context)), legal(*context) {
+    RewritePatternSet set(context);
+    populateSCFToControlFlowConversionPatterns(set);
+    cf::populateControlFlowToLLVMConversionPatterns(types, set);
+    arith::populateArithToLLVMConversionPatterns(types, set);
+    arith::populateCeilFloorDivExpandOpsPatterns(set);
+    populateMathToLLVMConversionPatterns(types, set);
+    ub::populateUBToLLVMConversionPatterns(types, set);
+    populateFinalizeMemRefToLLVMConversionPatterns(types, set);
+    populateFuncToLLVMConversionPatterns(types, set);
+    populateVectorToLLVMConversionPatterns(types, set);
+    vector::populateVectorTransferLoweringPatterns(set);
+    vector::populateVectorMaskMaterializationPatterns(set, /*force32BitVectorIndices=*/true);
+    vector::populateVectorBroadcastLoweringPatterns(set);
+    vector::populateVectorInsertExtractStridedSliceTransforms(set);
+    patterns = std::move(set);
+    legal.addLegalOp<ModuleOp>();
+  }
 
-/// `void name_entry(void *const *buffers, const int64_t *sizes, int64_t begin, int64_t end, void
-/// *scratch)`, the kernel ABI of Program.h: unpacks its arguments into the memref descriptors that
-/// the kernel takes.
-void addEntry(ModuleOp module, const EmittedKernel &kernel) {
-  auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);
-  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  Location loc = callee.getLoc();
+  static LogicalResult apply(ModuleOp module) {
+    // Never destroyed: exit may come while a thread compiles.
+    static ConversionToLlvm *kept = nullptr;
+    if (!kept || kept->context != module.getContext())
+      kept = new ConversionToLlvm(module.getContext());
+    return applyFullConversion(module, kept->legal, kept->patterns);
+  }
+
+private:
+  MLIRContext *context;
+  LLVMTypeConverter types;
+  FrozenRewritePatternSet patterns;
+  LLVMConversionTarget legal;
+};
+
+/// Gives a kernel the ABI of Program.h, `void name(void *const *buffers, const int64_t *sizes,
+/// int64_t begin, int64_t end, void *scratch)`: the memref descriptors it was converted to are
+/// loaded in its entry block. A wrapper would be one more function to generate code for and a call
+/// with its arguments on the stack.
+void adoptKernelAbi(ModuleOp module, const EmittedKernel &kernel) {
+  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);
+  OpBuilder b(function.getContext());
+  Location loc = function.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                          {pointer, pointer, i64, i64, pointer});
-  auto entry = LLVM::LLVMFuncOp::create(b, loc, kernel.name + "_entry", type);
-  callee.setLinkage(LLVM::Linkage::Internal);
-  Block *body = entry.addEntryBlock(b);
-  b.setInsertionPointToStart(body);
-  auto element = [&](Value base, Type of, int64_t i) -> Value {
-    Value at = LLVM::GEPOp::create(b, loc, pointer, of, base,
-                                   ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+  Block &body = function.getBody().front();
+  unsigned old = body.getNumArguments();
+  for (Type type : {pointer, pointer, i64, i64, pointer})
+    body.addArgument(type, loc);
+  auto abi = [&](unsigned i) { return body.getArgument(old + i); };
+  // The entry block of an LLVM function has no predecessors: loads there run once.
+  b.setInsertionPointToStart(&body);
+  auto element = [&](Value base, Type of, int32_t i) -> Value {
+    Value at = LLVM::GEPOp::create(b, loc, pointer, of, base, ArrayRef<LLVM::GEPArg>{i});
     return LLVM::LoadOp::create(b, loc, of, at);
   };
   Value zero = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(0));
   Value one = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(1));
   Value many = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(INT64_MAX));
-  SmallVector<Value> arguments;
+  SmallVector<Value> values;
   for (size_t i = 0; i < kernel.writes.size(); ++i) {
-    Value buffer = element(body->getArgument(0), pointer, i);
-    arguments.append({buffer, buffer, zero, many, one});
+    Value buffer = element(abi(0), pointer, i);
+    values.append({buffer, buffer, zero, many, one});
   }
   for (uint32_t i = 0; i < kernel.sizeCount; ++i)
-    arguments.push_back(element(body->getArgument(1), i64, i));
-  arguments.append({body->getArgument(2), body->getArgument(3)});
-  LLVM::CallOp::create(b, loc, callee, arguments);
-  LLVM::ReturnOp::create(b, loc, ValueRange());
+    values.push_back(element(abi(1), i64, i));
+  values.append({abi(2), abi(3)});
+  for (auto [argument, value] : llvm::zip_equal(body.getArguments().take_front(old), values))
+    argument.replaceAllUsesWith(value);
+  body.eraseArguments(0, old);
+  function.setFunctionType(LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                                       {pointer, pointer, i64, i64, pointer}));
+  function.removeArgAttrsAttr();
 }
 
 /// Target machines are kept: creating one costs most of a small kernel's compile time. Compiles are
@@ -123,15 +145,27 @@ Result<llvm::TargetMachine *> targetMachine(const std::string &features) {
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return Status(ErrorCode::Compile, "[cpu] no code generator: " + error);
-  std::string list;
-  for (StringRef feature : llvm::split(features, ','))
-    list += (list.empty() ? "+" : ",+") + feature.str();
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.NoTrappingFPMath = true;
-  machine.reset(target->createTargetMachine(triple, "x86-64", list, options, llvm::Reloc::PIC_,
-                                            llvm::CodeModel::Small,
-                                            llvm::CodeGenOptLevel::Default));
+  auto create = [&](StringRef list) {
+    return std::unique_ptr<llvm::TargetMachine>(
+        target->createTargetMachine(triple, "x86-64", list, options, llvm::Reloc::PIC_,
+                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  };
+  static const std::unique_ptr<llvm::TargetMachine> baseline = create("");
+  std::string list;
+  for (StringRef feature : llvm::split(features, ',')) {
+    if (feature.empty())
+      continue;
+    // LLVM ignores an unknown feature with a line on stderr.
+    if (llvm::none_of(baseline->getMCSubtargetInfo()->getAllProcessorFeatures(),
+                      [&](const llvm::SubtargetFeatureKV &known) { return feature == known.Key; }))
+      return Status(ErrorCode::InvalidArgument, "[cpu] unknown CPU feature '" + feature.str() +
+                                                    "'; features are LLVM's names, such as avx2");
+    list += (list.empty() ? "+" : ",+") + feature.str();
+  }
+  machine = create(list);
   return machine.get();
 }
 
@@ -190,10 +224,10 @@ Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
     func->remove();
     code->push_back(func);
   }
-  if (failed(convertToLlvm(*code)))
+  if (failed(ConversionToLlvm::apply(*code)))
     return Status(ErrorCode::Compile, ""); // the diagnostics say why
   for (const EmittedKernel &kernel : result.kernels)
-    addEntry(*code, kernel);
+    adoptKernelAbi(*code, kernel);
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
   result.context = std::make_unique<llvm::LLVMContext>();
@@ -213,27 +247,50 @@ Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
   return result;
 }
 
-Result<llvm::SmallVector<char, 0>> generate(Compiled &compiled, llvm::CodeGenFileType kind) {
+/// LLVM's code generation passes, built once for a target machine and kind of file: building them
+/// costs a fifth of a small kernel's compile time.
+class CodeGenerator {
+public:
+  static Result<CodeGenerator *> get(llvm::TargetMachine *machine, llvm::CodeGenFileType kind) {
+    static std::map<std::pair<llvm::TargetMachine *, llvm::CodeGenFileType>,
+                    std::unique_ptr<CodeGenerator>>
+        kept;
+    auto &generator = kept[{machine, kind}];
+    if (generator)
+      return generator.get();
+    auto made = std::make_unique<CodeGenerator>();
+    if (machine->addPassesToEmitFile(made->passes, made->stream, nullptr, kind,
+                                     /*DisableVerify=*/true))
+      return Status(ErrorCode::Internal, "[cpu] the code generator cannot emit this kind of file");
+    generator = std::move(made);
+    return generator.get();
+  }
+
+  llvm::SmallVector<char, 0> run(llvm::Module &module) {
+    bytes.clear();
+    passes.run(module);
+    return std::move(bytes);
+  }
+
+private:
   llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
+  llvm::raw_svector_ostream stream{bytes};
   llvm::legacy::PassManager passes;
-  if (compiled.machine->addPassesToEmitFile(passes, stream, nullptr, kind))
-    return Status(ErrorCode::Internal, "[cpu] the code generator cannot emit this kind of file");
-  passes.run(*compiled.module);
-  return bytes;
-}
+};
 
 } // namespace
 
 Result<EmittedCode> emit::emitCpu(ModuleOp module, const TargetDesc &target) {
   GRAPHC_ASSIGN(Compiled compiled, toLlvm(module, target));
-  GRAPHC_ASSIGN(auto object, generate(compiled, llvm::CodeGenFileType::ObjectFile));
+  GRAPHC_ASSIGN(CodeGenerator * generator,
+                CodeGenerator::get(compiled.machine, llvm::CodeGenFileType::ObjectFile));
+  llvm::SmallVector<char, 0> object = generator->run(*compiled.module);
   EmittedCode code;
   code.kernels = std::move(compiled.kernels);
   code.isa = target.features;
   std::vector<std::string> names;
   for (const EmittedKernel &kernel : code.kernels)
-    names.push_back(kernel.name + "_entry");
+    names.push_back(kernel.name);
   GRAPHC_ASSIGN(Image image, buildImage(llvm::StringRef(object.data(), object.size()), names));
   code.code = std::move(image.bytes);
   for (auto [kernel, entry] : llvm::zip_equal(code.kernels, image.entries))
@@ -248,6 +305,8 @@ Result<std::string> emit::printCpu(ModuleOp module, const TargetDesc &target, Te
     llvm::raw_string_ostream(text) << *compiled.module;
     return text;
   }
-  GRAPHC_ASSIGN(auto assembly, generate(compiled, llvm::CodeGenFileType::AssemblyFile));
+  GRAPHC_ASSIGN(CodeGenerator * generator,
+                CodeGenerator::get(compiled.machine, llvm::CodeGenFileType::AssemblyFile));
+  llvm::SmallVector<char, 0> assembly = generator->run(*compiled.module);
   return std::string(assembly.data(), assembly.size());
 }

@@ -67,6 +67,9 @@ static Status relocate(const ELF64LEObjectFile &file, const RelocationRef &reloc
       !take(symbol->getValue(), value, why) ||
       !take(ELFRelocationRef(relocation).getAddend(), addend, why))
     return broken(why);
+  if (section == file.section_end() && (name == "fma" || name == "fmaf"))
+    return Status(ErrorCode::Unsupported,
+                  "[cpu] the program needs fused multiply-add, which the CPU features lack (fma)");
   if (section == file.section_end())
     return broken("code calls '" + name + "', which no kernel may");
   auto target = place.find(*section);

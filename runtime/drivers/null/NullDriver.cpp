@@ -82,6 +82,7 @@ public:
     deviceInfo.name = "null";
     deviceInfo.description = "runs no kernels; results are undefined";
     deviceInfo.identity = "null";
+    deviceInfo.features = "avx,avx2,fma"; // that every program can be compiled
     deviceInfo.memoryBytes = int64_t{1} << 40;
     deviceInfo.budgetBytes = memoryBudget(deviceInfo.memoryBytes);
     deviceInfo.largestBuffer = deviceInfo.budgetBytes;
