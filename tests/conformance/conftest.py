@@ -3,11 +3,18 @@
 import pathlib
 import sys
 
+import graphc as gc
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
 from support.session import (  # noqa: E402, F401
     default_device,
     pytest_collection_modifyitems,
     pytest_configure,
-    pytest_generate_tests,
 )
+
+
+def pytest_generate_tests(metafunc):
+    """Every usable device, and the one that runs nothing."""
+    if "device" in metafunc.fixturenames:
+        metafunc.parametrize("device", [str(d) for d in gc.devices()] + ["null"])
