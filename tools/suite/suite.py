@@ -220,6 +220,8 @@ def step_package(suite: Suite) -> None:
                  env={**suite.env, "CMAKE_BUILD_PARALLEL_LEVEL": suite.jobs}):
         suite.one("package-program", [python, "-c", PROGRAM], 300, cwd=suite.scratch)
         suite.one("package-cli", [environment / "bin/graphc", "devices"], 300, cwd=suite.scratch)
+        suite.one("package-compile", [environment / "bin/graphc", "compile", ROOT / "tests/install/program.mlir",
+                                      "-o", suite.scratch / "package.gco"], 300, cwd=suite.scratch)
 
 
 def step_install(suite: Suite) -> None:
