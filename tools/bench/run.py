@@ -1,241 +1,141 @@
 #!/usr/bin/env python3
-"""Speed against C loops, NumPy and the machine: `tools/dev bench [--json FILE] [--device NAME] [name ...]`.
+"""graphc beside NumPy, Numba, JAX, PyTorch, tinygrad, numexpr and the machine's limits: `tools/dev bench`.
 
-The contenders of a case take turns in one run, so that a noisy machine disturbs all of them; the median and the smallest
-time are shown. C loops are compiled by clang-22 -O3 -march=native and run on as many threads as graphc uses.
+Every contender runs in a process of its own with its environment; they get the same inputs, their results are checked, and
+they take turns in one run. See docs/benchmarks.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import concurrent.futures
-import ctypes
-import json
+import fnmatch
 import os
-import shutil
-import statistics
-import subprocess
+import signal
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-THREADS = len(os.sched_getaffinity(0))
+sys.path.insert(0, str(HERE))
+
+import compare  # noqa: E402  (the folder's own modules)
+import costs  # noqa: E402
+import peers  # noqa: E402
+import plot  # noqa: E402
+import report  # noqa: E402
+import rows  # noqa: E402
+import session  # noqa: E402
 
 
-class Loops:
-    """tools/bench/loops.c as a library; each call is split over threads (ctypes releases the interpreter's lock)."""
-
-    def __init__(self, folder: Path):
-        library = folder / "loops.so"
-        subprocess.run(["clang-22", "-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC", HERE / "loops.c", "-o", library],
-                       check=True)
-        self.library = ctypes.CDLL(str(library))
-        self.pool = concurrent.futures.ThreadPoolExecutor(THREADS)
-
-    def call(self, name: str, count: int, *arrays) -> None:
-        function = getattr(self.library, name)
-        pointers = [ctypes.c_void_p(a.ctypes.data) for a in arrays]
-        share = -(-count // THREADS) // 16 * 16 + 16
-        jobs = [self.pool.submit(function, *pointers, ctypes.c_size_t(b), ctypes.c_size_t(min(b + share, count)))
-                for b in range(0, count, share)]
-        for job in jobs:
-            job.result()
-
-
-class Bench:
-    """Collects rows; a row is one contender of one case."""
-
-    def __init__(self, options, folder: Path):
-        import numpy
-        import graphc
-
-        self.np, self.gc, self.options, self.folder = numpy, graphc, options, folder
-        self.loops = Loops(folder)
-        self.rows: list[dict] = []
-        self.rng = numpy.random.default_rng(1)
-
-    def size(self, full: int) -> int:
-        return max(16, full // 256) if self.options.small else full
-
-    def array(self, host):
-        return self.gc.asarray(host).to_device(self.options.device)
-
-    def ready(self, value):
-        self.gc.eval(value)
-        self.gc.synchronize()
-        return value
-
-    def compare(self, case: str, contenders: dict, work: float, unit: str, rounds: int = 9) -> None:
-        """Runs every contender once a round. `work` / seconds is shown in `unit`."""
-        rounds = 3 if self.options.small else rounds
-        times = {name: [] for name in contenders}
-        for run in contenders.values():
-            run()
-        for _ in range(rounds):
-            for name, run in contenders.items():
-                start = time.perf_counter()
-                run()
-                times[name].append(time.perf_counter() - start)
-        base = statistics.median(times["graphc"])
-        for name, seconds in times.items():
-            median, best = statistics.median(seconds), min(seconds)
-            self.rows.append({"case": case, "contender": name, "median_ms": 1e3 * median, "min_ms": 1e3 * best,
-                              "rate": work / median, "unit": unit, "graphc_takes": base / median})
-
-    def single(self, case: str, contender: str, milliseconds: float) -> None:
-        self.rows.append({"case": case, "contender": contender, "median_ms": milliseconds})
+def arguments() -> argparse.Namespace:
+    cores = len(os.sched_getaffinity(0))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=HERE.parents[1] / "build", help="build folder")
+    parser.add_argument("--rows", action="append", default=[], metavar="PATTERN",
+                        help="rows whose name contains this, or fits it with * and ?; again for more")
+    parser.add_argument("--threads", default=f"1,{cores}" if cores > 1 else "1", help="thread counts (default: %(default)s)")
+    parser.add_argument("--only", default=",".join(p.name for p in peers.PEERS), metavar="NAMES",
+                        help="contenders (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=0.6, help="time of a contender in a row (default: %(default)s)")
+    parser.add_argument("--quick", action="store_true", help="small sizes, few rounds: shows that it runs")
+    parser.add_argument("--device", default="cpu", help="where graphc runs (default: %(default)s)")
+    parser.add_argument("--no-costs", action="store_true", help="without the rows of graphc's own cost")
+    parser.add_argument("--costs", action="store_true", help="only the rows of graphc's own cost")
+    parser.add_argument("--detail", action="store_true", help="print every contender, not only the best")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures; into an existing file: its other rows stay")
+    parser.add_argument("--show", type=Path, metavar="FILE", help="measure nothing: show what --json wrote")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="compare with an earlier --json; regressions exit with 1")
+    parser.add_argument("--noise", type=float, default=0.10, help="smallest change that is one (default: %(default)s)")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="write the ratios as a picture")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables for a page")
+    parser.add_argument("--list", action="store_true", help="name the rows")
+    parser.add_argument("--peers", dest="environments", nargs="*", metavar="NAME",
+                        help="make the peers' environments (none named: all) and end")
+    options = parser.parse_args()
+    options.threads = sorted({int(t) for t in options.threads.split(",")}, reverse=True)
+    options.peers = options.only.split(",")
+    options.build = options.build.resolve()
+    options.before = report.load(options.json) if options.json and options.json.exists() else None
+    unknown = set(options.peers) - {p.name for p in peers.PEERS}
+    if unknown:
+        parser.error(f"no such contender: {', '.join(sorted(unknown))}")
+    if options.quick:
+        options.seconds = min(options.seconds, 0.05)
+    return options
 
 
-def chain(bench: Bench) -> None:
-    np, n = bench.np, bench.size(1 << 24)
-    a, b = (bench.rng.random(n, np.float32) for _ in range(2))
-    y = np.empty_like(a)
-    x0, x1 = bench.array(a), bench.array(b)
-    function = bench.gc.jit(lambda p, q: (p * q + p) * (q - 0.5))
-    got = np.asarray(function(x0, x1))
-    bench.loops.call("chain", n, a, b, y)
-    assert np.array_equal(got, y), "the C loop and graphc disagree"
-    bench.compare("chain f32", {"graphc": lambda: bench.ready(function(x0, x1)),
-                                "C": lambda: bench.loops.call("chain", n, a, b, y),
-                                "NumPy": lambda: (a * b + a) * (b - np.float32(0.5))}, 12e-9 * n, "GB/s")
+def chosen(options) -> list:
+    found = rows.rows(options.quick)
+    if options.rows:
+        found = [r for r in found if any(p.lower() in r.name.lower() or fnmatch.fnmatch(r.name, p) for p in options.rows)]
+        if not found:
+            sys.exit(f"no row fits {' or '.join(options.rows)}; --list names them")
+    return found
 
 
-def total(bench: Bench) -> None:
-    np, n = bench.np, bench.size(1 << 26)
-    a, sums = bench.rng.random(n, np.float32), np.zeros(bench.size(1 << 26) // 16 + 1, np.float32)
-    x = bench.array(a)
-    function = bench.gc.jit(lambda p: bench.gc.sum(p))
-    bench.compare("sum f32", {"graphc": lambda: bench.ready(function(x)),
-                              "C read": lambda: bench.loops.call("readAll", n, a, sums),
-                              "NumPy": lambda: a.sum()}, 4e-9 * n, "GB/s")
+def measure(options) -> dict:
+    """Runs what was asked for; with --json the file grows row by row, so that an interrupted run keeps its rows."""
+    with tempfile.TemporaryDirectory(prefix="graphc-bench-logs-") as logs:
+        options.logs = Path(logs)
+        result = {"rows": {}, "costs": {}}
+        running = session.Session(options)
+        try:
+            for row in [] if options.costs else chosen(options):
+                begin = time.perf_counter()
+                result["rows"][row.name] = running.measure(row)
+                line = " ".join(report.cells(row.name, result["rows"][row.name], str(options.threads[0])))
+                print(f"[{time.perf_counter() - begin:.0f} s] {line}", file=sys.stderr, flush=True)
+                result["conditions"] = session.conditions(options, running.versions())
+                keep(options, result)
+            result["conditions"] = session.conditions(options, running.versions())
+        finally:
+            running.close()
+        if not options.no_costs and (options.costs or not options.rows) and "graphc" in options.peers:
+            result["costs"] = costs.measure(options)
+    return result
 
 
-def matmul(bench: Bench) -> None:
-    np, n = bench.np, 128 if bench.options.small else 1024
-    a, b = (bench.rng.standard_normal((n, n), np.float32) for _ in range(2))
-    x0, x1 = bench.array(a), bench.array(b)
-    function = bench.gc.jit(lambda p, q: p @ q)
-    bench.compare(f"matmul {n} f32", {"graphc": lambda: bench.ready(function(x0, x1)),
-                                      "NumPy (BLAS)": lambda: a @ b}, 2e-9 * n ** 3, "GFLOP/s")
+def keep(options, result: dict) -> None:
+    if options.json:
+        report.save(options.json, report.merge(options.before, result) if options.before else result)
 
 
-def softmax(bench: Bench) -> None:
-    np, gc = bench.np, bench.gc
-    a = bench.rng.standard_normal((bench.size(8192), 1024), np.float32)
-    x = bench.array(a)
-
-    def program(xp, p):
-        e = xp.exp(p - p.max(axis=-1, keepdims=True))
-        return e / e.sum(axis=-1, keepdims=True)
-
-    function = gc.jit(lambda p: program(gc, p))
-    bench.compare("softmax f32", {"graphc": lambda: bench.ready(function(x)), "NumPy": lambda: program(np, a)}, 8e-9 * a.size, "GB/s", 5)
-
-
-def logistic(bench: Bench) -> None:
-    np, n = bench.np, bench.size(1 << 22)
-    a = np.arange(1, n + 1, dtype=np.int64)
-    y, x = np.empty_like(a), bench.array(a)
-
-    def program(v):
-        for _ in range(10):
-            v = 22 * v * (v + 1) % 6700417
-        return v
-
-    function = bench.gc.jit(program)
-    bench.compare("logistic map", {"graphc": lambda: bench.ready(function(x)),
-                                   "C": lambda: bench.loops.call("logisticMap", n, a, y),
-                                   "NumPy": lambda: program(a)}, 1e-6 * n, "M/s", 5)
-
-
-def dispatch(bench: Bench) -> None:
-    np = bench.np
-    a = np.arange(8, dtype=np.float32)
-    x, function = bench.array(a), bench.gc.jit(lambda p: p * 2.0 + 1.0)
-    calls = 200 if bench.options.small else 5000
-
-    def repeat(run):
-        for _ in range(calls):
-            run()
-
-    def evaluated():
-        bench.gc.eval(function(x))
-
-    bench.compare(f"{calls} calls, 8 elements", {"graphc": lambda: repeat(lambda: function(x)), "graphc, evaluated": lambda: repeat(evaluated),
-                                                 "NumPy": lambda: repeat(lambda: a * 2.0 + 1.0)}, 1e-3 * calls, "k/s", 5)
-
-
-START = """
-import time; t0 = time.perf_counter()
-import numpy; t1 = time.perf_counter()
-import graphc as gc; t2 = time.perf_counter()
-import json, sys
-x = gc.asarray(numpy.arange(8, dtype="float32")).to_device(sys.argv[1]); gc.eval(x)
-def once(f):
-    t = time.perf_counter(); gc.eval(f(x)); gc.synchronize(); return 1e3 * (time.perf_counter() - t)
-first = once(lambda v: v * 2 + 1)
-second = once(lambda v: (v - 3) * v)
-third = once(lambda v: v * v - v)
-print(json.dumps([1e3 * (t2 - t1), first, second, third]))
-"""
-
-
-def start(bench: Bench) -> None:
-    """Fresh processes: import, first and further kernels with an empty cache, then with a full one."""
-    cold, warm, imports = [], [], []
-    for _ in range(2 if bench.options.small else 5):
-        cache = Path(tempfile.mkdtemp(dir=bench.folder))
-        environment = {**os.environ, "GRAPHC_CACHE_DIR": str(cache), "PYTHONPATH": str(bench.options.build / "python")}
-        for results in (cold, warm):
-            done = subprocess.run([sys.executable, "-c", START, bench.options.device], env=environment, capture_output=True, text=True,
-                                  check=True)
-            results.append(json.loads(done.stdout))
-            imports.append(results[-1][0])
-    bench.single("import", "graphc after numpy", statistics.median(imports))
-    for number, name in ((1, "first kernel"), (2, "second kernel"), (3, "third kernel")):
-        bench.single(name, "compiled", statistics.median(r[number] for r in cold))
-        bench.single(name, "from disk", statistics.median(r[number] for r in warm))
-
-
-CASES = {"chain": chain, "sum": total, "matmul": matmul, "softmax": softmax, "logistic": logistic, "dispatch": dispatch, "start": start}
-
-
-def show(rows: list[dict]) -> None:
-    print(f"{'case':<26}{'contender':<20}{'median ms':>11}{'min ms':>11}{'rate':>18}  graphc takes")
-    for row in rows:
-        best = f"{row['min_ms']:.3f}" if "min_ms" in row else ""
-        rate = f"{row['rate']:.1f} {row['unit']}" if "rate" in row else ""
-        ratio = f"{row['graphc_takes']:.2f} x" if "graphc_takes" in row and row["contender"] != "graphc" else ""
-        print(f"{row['case']:<26}{row['contender']:<20}{row['median_ms']:>11.3f}{best:>11}{rate:>18}  {ratio}")
+def failures(result: dict) -> list[str]:
+    """graphc's own wrong results: a run that has one is no success."""
+    return [f"{name}, {t} threads: {e['graphc']['wrong']}" for name, row in result["rows"].items()
+            for t, e in row["threads"].items() if e.get("graphc", {}).get("wrong")]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", type=Path, required=True, help="build folder")
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows as JSON")
-    parser.add_argument("--small", action="store_true", help="small sizes, few rounds: shows that it runs")
-    parser.add_argument("cases", nargs="*", metavar="case", help=", ".join(CASES))
-    options = parser.parse_args()
-    unknown = set(options.cases) - set(CASES)
-    if unknown:
-        parser.error(f"no such case: {', '.join(sorted(unknown))}")
-    options.build = options.build.resolve()
-    sys.path.insert(0, str(options.build / "python"))
-    folder = Path(tempfile.mkdtemp(prefix="graphc-bench-"))
-    try:
-        os.environ["GRAPHC_CACHE_DIR"] = tempfile.mkdtemp(dir=folder)
-        bench = Bench(options, folder)
-        for name in options.cases or CASES:
-            CASES[name](bench)
-        show(bench.rows)
-        if options.json:
-            options.json.write_text(json.dumps(bench.rows, indent=1) + "\n", encoding="utf-8")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that workers end and shared memory is given back
+    options = arguments()
+    if options.environments is not None:
+        return min(peers.build(options.environments), 1)
+    if options.list:
+        print("\n".join(r.name for r in chosen(options)))
+        return 0
+    result = report.load(options.show) if options.show else measure(options)
+    print(report.detail(result) + "\n" if options.detail else "", end="")
+    if result["rows"]:
+        print(report.text(result))
+    if result.get("costs"):
+        print(report.costs(result))
+    status = 0
+    for line in failures(result):
+        print(f"WRONG: {line}")
+        status = 1
+    if options.against:
+        worse, better = compare.compare(result, report.load(options.against), options.noise)
+        print("\n".join([f"better: {x}" for x in better] + [f"WORSE: {x}" for x in worse]) or "no change beyond noise")
+        status = status or int(bool(worse))
+    if not options.show:
+        keep(options, result)
+    if options.svg:
+        options.svg.write_text(plot.svg(result), encoding="utf-8")
+    if options.markdown:
+        options.markdown.write_text(report.markdown(result), encoding="utf-8")
+    return status
 
 
 if __name__ == "__main__":

@@ -245,7 +245,11 @@ def step_tools(suite: Suite) -> None:
     if suite.needs("main", "tools"):
         env = {**suite.env, "PYTHONPATH": str(suite.build / "python")}
         suite.one("demo-small", [sys.executable, ROOT / "tools/demo/logistic_map.py", "--build", suite.build, "--small"], 600, env=env)
-        suite.one("bench-small", [sys.executable, ROOT / "tools/bench/run.py", "--build", suite.build, "--small"], 600, env=env)
+        table = suite.scratch / "bench.json"
+        bench = [sys.executable, ROOT / "tools/bench/run.py", "--build", suite.build, "--quick", "--only=limit,graphc,numpy"]
+        if suite.one("bench-quick", [*bench, f"--json={table}"], 600, env=env):
+            suite.one("bench-show", [*bench, f"--show={table}", f"--against={table}", f"--svg={suite.scratch / 'bench.svg'}",
+                                     f"--markdown={suite.scratch / 'bench.md'}"], 60, env=env)
 
 
 STEPS = {"checks": step_checks, "build": step_build, "lit": step_lit, "python": step_python, "nollvm": step_nollvm,
