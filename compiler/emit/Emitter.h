@@ -20,6 +20,7 @@ struct EmittedKernel {
   double cost = 0;              ///< ns per element
   std::vector<uint32_t> writes; ///< per buffer
   uint32_t sizeCount = 0;
+  int64_t scratch = 0; ///< cpu: bytes of its own that a thread needs
   uint32_t grain = 1, itemsPerThread = 1, group = 0;
 };
 

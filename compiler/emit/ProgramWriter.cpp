@@ -31,7 +31,9 @@ emit::EmittedKernel emit::describeKernel(Operation *op) {
   int64_t inputs = func->getAttrOfType<IntegerAttr>("graphc.inputs").getInt();
   for (int64_t i = 0; i < buffers; ++i)
     kernel.writes.push_back(i >= inputs);
-  kernel.sizeCount = func.getNumArguments() - buffers - 2;
+  if (auto scratch = func->getAttrOfType<IntegerAttr>("graphc.scratch"))
+    kernel.scratch = scratch.getInt();
+  kernel.sizeCount = func.getNumArguments() - buffers - 2 - (kernel.scratch > 0);
   return kernel;
 }
 
@@ -248,7 +250,7 @@ std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::st
     record.sizeCount = kernel.sizeCount;
     record.writes = pool(kernel.writes);
     record.grain = kernel.grain;
-    record.scratch = prog::kNone;
+    record.scratch = kernel.scratch > 0 ? constantSize(kernel.scratch) : prog::kNone;
     record.itemsPerThread = kernel.itemsPerThread;
     record.group = kernel.group;
     record.costPerItem = kernel.cost;

@@ -118,6 +118,8 @@ void adoptKernelAbi(ModuleOp module, const EmittedKernel &kernel) {
   for (uint32_t i = 0; i < kernel.sizeCount; ++i)
     values.push_back(element(abi(1), i64, i));
   values.append({abi(2), abi(3)});
+  if (kernel.scratch > 0)
+    values.append({abi(4), abi(4), zero, many, one});
   for (auto [argument, value] : llvm::zip_equal(body.getArguments().take_front(old), values))
     argument.replaceAllUsesWith(value);
   body.eraseArguments(0, old);

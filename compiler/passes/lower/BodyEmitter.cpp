@@ -102,7 +102,7 @@ Value BodyEmitter::gather(OpBuilder &builder, Value buffer, Value first, Value s
 
 Value BodyEmitter::load(OpBuilder &builder, kernel::LoadOp op, Position &position) {
   const LinearAccess &access = space.accesses.at(op);
-  Value buffer = buffers[cast<BlockArgument>(op.getTensor()).getArgNumber()];
+  Value buffer = this->buffer(op);
   Value first = index(builder, access, position);
   bool lanes = position.vectorLoop >= 0 && position.width > 1 &&
                !access.strides[position.vectorLoop].isZero();

@@ -54,14 +54,20 @@ public:
   const LoopSpace &space;
   mlir::Location loc;
 
-private:
+  /// The buffer of a tensor argument and the position of an element in it.
+  mlir::Value buffer(kernel::LoadOp op) {
+    return buffers[llvm::cast<mlir::BlockArgument>(op.getTensor()).getArgNumber()];
+  }
   mlir::Value index(mlir::OpBuilder &builder, const LinearAccess &access, Position &position);
+  /// Between a value's type and the type its elements have in memory.
+  mlir::Value fromMemory(mlir::OpBuilder &builder, mlir::Value value, mlir::Type type);
+  mlir::Value toMemory(mlir::OpBuilder &builder, mlir::Value value);
+
+private:
   mlir::Value load(mlir::OpBuilder &builder, kernel::LoadOp op, Position &position);
   mlir::Value gather(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,
                      mlir::Value stride, Position &position);
   mlir::Value indexValue(mlir::OpBuilder &builder, kernel::IndexOp op, Position &position);
-  mlir::Value fromMemory(mlir::OpBuilder &builder, mlir::Value value, mlir::Type type);
-  mlir::Value toMemory(mlir::OpBuilder &builder, mlir::Value value);
   mlir::Value laneIndex(mlir::OpBuilder &builder, mlir::Value first, mlir::Value stride,
                         int64_t lane, Position &position);
 

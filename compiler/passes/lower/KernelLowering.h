@@ -27,8 +27,11 @@ private:
   void lowerFold();
   void lowerContract();
 
-  /// Opens a function; `extra` buffers follow the kernel's own.
-  void open(llvm::StringRef name, llvm::ArrayRef<mlir::Type> extra);
+  /// Opens a function; `extra` buffers follow the kernel's own, `scratch` bytes of a thread's own
+  /// memory come last when there are any.
+  void open(llvm::StringRef name, llvm::ArrayRef<mlir::Type> extra, int64_t scratch = 0);
+  /// A typed piece of the scratch memory.
+  mlir::Value scratchView(mlir::Type element, int64_t offset, int64_t count);
   void close();
   /// for i in [lower, upper) step `step`; the body gets a builder and i.
   void loop(mlir::OpBuilder &builder, mlir::Value lower, mlir::Value upper, int64_t step,
@@ -59,6 +62,14 @@ private:
 
   // Contract
   struct Tile;
+  struct Panels;
+  void lowerPanels();
+  void lowerStream();
+  void lowerLanes();
+  void columnRuns(
+      llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);
+  llvm::SmallVector<mlir::Value> turnedLanes(mlir::OpBuilder &builder, mlir::Value value,
+                                             const Position &at, mlir::Value k, int64_t count);
   void contractItem(mlir::OpBuilder &builder, mlir::Value item);
   void contractTile(mlir::OpBuilder &builder, Tile &tile);
 
@@ -76,7 +87,7 @@ private:
   mlir::OpBuilder builder; ///< in the open function
   mlir::Location loc;
   llvm::SmallVector<mlir::Value> extraBuffers;
-  mlir::Value begin, end;
+  mlir::Value begin, end, scratchMemory;
 };
 
 } // namespace graphc::pass

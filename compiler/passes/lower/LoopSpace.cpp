@@ -64,11 +64,65 @@ void LoopSpace::merge(unsigned outer) {
     --parallel;
 }
 
+bool LoopSpace::dependsOn(Value value, unsigned loop) const {
+  SmallVector<Value> stack = {value};
+  llvm::DenseSet<Value> seen;
+  while (!stack.empty()) {
+    Value current = stack.pop_back_val();
+    Operation *op = current.getDefiningOp();
+    if (!op || !seen.insert(current).second)
+      continue;
+    if (auto access = accesses.find(op); access != accesses.end()) {
+      if (!access->second.strides[loop].isZero())
+        return true;
+      continue;
+    }
+    stack.append(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+bool LoopSpace::contiguous(Value value, unsigned loop) const {
+  SmallVector<Value> stack = {value};
+  llvm::DenseSet<Value> seen;
+  while (!stack.empty()) {
+    Value current = stack.pop_back_val();
+    Operation *op = current.getDefiningOp();
+    if (!op || !seen.insert(current).second)
+      continue;
+    if (isa<kernel::LoadOp>(op)) {
+      const Polynomial &stride = accesses.at(op).strides[loop];
+      if (!stride.isZero() && !stride.isConstant(1))
+        return false;
+      continue;
+    }
+    stack.append(op->operand_begin(), op->operand_end());
+  }
+  return true;
+}
+
 Polynomial LoopSpace::product(unsigned first, unsigned last) const {
   Polynomial result(1);
   for (unsigned i = first; i < last; ++i)
     result = result * extents[i];
   return result;
+}
+
+ContractForm pass::contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t vector) {
+  if (vector == 1)
+    return ContractForm::Item;
+  if (space.parallel == 0)
+    return ContractForm::Point;
+  kernel::DotOp dot;
+  func.getBody().walk([&](kernel::DotOp op) { dot = op; });
+  unsigned column = space.parallel - 1;
+  bool left = space.dependsOn(dot.getLhs(), column), right = space.dependsOn(dot.getRhs(), column);
+  if (left && right)
+    return ContractForm::Lanes;
+  Value columns = left ? dot.getLhs() : dot.getRhs();
+  if (space.parallel >= 2 && !space.dependsOn(columns, column - 1))
+    return ContractForm::Panels;
+  return space.contiguous(columns, column) ? ContractForm::Stream : ContractForm::Lanes;
 }
 
 KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
@@ -91,15 +145,51 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
         partials.push_back(IntegerType::get(context, 64));
     });
   } else if (family == Family::Contract) {
-    int64_t vector = func.getSchedule()->getVector();
-    tileRows = vector == 1 ? 4 : 6;
-    tileColumns = 4 * vector;
-    work = work * (tileRows * tileColumns);
-    AffineExpr columns =
-        parallel >= 1 ? product(parallel - 1, parallel) : getAffineConstantExpr(1, context);
-    AffineExpr rows =
-        parallel >= 2 ? product(parallel - 2, parallel - 1) : getAffineConstantExpr(1, context);
-    range = product(0, parallel >= 2 ? parallel - 2 : 0) * columns.ceilDiv(tileColumns) *
-            rows.ceilDiv(tileRows);
+    setContract(func, space);
   }
+}
+
+void KernelShape::setContract(kernel::FuncOp func, const LoopSpace &space) {
+  MLIRContext *context = func.getContext();
+  int64_t vector = func.getSchedule()->getVector();
+  form = contractForm(func, space, vector);
+  unsigned parallel = space.parallel;
+  bool rowTiles = form == ContractForm::Panels || (form == ContractForm::Item && parallel >= 2);
+  tileRows = !rowTiles ? 1 : form == ContractForm::Item ? 4 : 6;
+  switch (form) {
+  case ContractForm::Point:
+    tileColumns = 1;
+    break;
+  case ContractForm::Item:
+    tileColumns = 4;
+    break;
+  case ContractForm::Panels: {
+    // As many vectors as leave registers for the column operand and a broadcast.
+    int64_t bytes = 0;
+    func.getBody().walk([&](kernel::DotOp dot) {
+      bytes = vector * std::max<int64_t>(1, dot.getType().getIntOrFloatBitWidth() / 8);
+    });
+    tileColumns = (bytes >= 64 ? 4 : 2) * vector;
+    break;
+  }
+  case ContractForm::Stream:
+    tileColumns = 4 * vector;
+    break;
+  case ContractForm::Lanes:
+    tileColumns = std::min<int64_t>(vector, 16);
+    break;
+  }
+  work = work * (tileRows * tileColumns);
+  auto product = [&](unsigned first, unsigned last) {
+    return space.product(first, last).toExpr(context);
+  };
+  AffineExpr one = getAffineConstantExpr(1, context);
+  AffineExpr columns = parallel >= 1 ? product(parallel - 1, parallel) : one;
+  unsigned outer = parallel >= 1 ? parallel - 1 : 0;
+  range = columns.ceilDiv(tileColumns);
+  if (rowTiles) {
+    --outer;
+    range = range * product(outer, outer + 1).ceilDiv(tileRows);
+  }
+  range = product(0, outer) * range;
 }

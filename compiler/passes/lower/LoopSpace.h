@@ -13,6 +13,10 @@ inline constexpr int64_t kTreeLanes = 256, kTreeBlock = 8192, kRowBlock = 32;
 /// k is cut into chains of this length, four chains make a run.
 inline constexpr int64_t kChain = 2048, kChainsPerRun = 4;
 
+/// Matrix products are worked through in panels: k in pieces of kPanelDepth, columns in strips of
+/// `tileColumns`, kPanelStrips strips at a time, rows in tiles of `tileRows`.
+inline constexpr int64_t kPanelDepth = 512, kPanelStrips = 4;
+
 /// Position of an access (load, store or index op) as a linear function of the loops.
 struct LinearAccess {
   Polynomial offset;
@@ -32,9 +36,23 @@ struct LoopSpace {
   Polynomial product(unsigned first, unsigned last) const;
   Polynomial items() const { return product(0, parallel); }
   Polynomial reducedItems() const { return product(parallel, count()); }
+  /// Whether a value read at a point changes with a loop.
+  bool dependsOn(mlir::Value value, unsigned loop) const;
+  /// Whether everything a value is computed from is read at a step of 1, or not at all, along a
+  /// loop.
+  bool contiguous(mlir::Value value, unsigned loop) const;
 
 private:
   void merge(unsigned loop);
+};
+
+/// How a matrix product runs.
+enum class ContractForm {
+  Item,   ///< a work-item has a tile of its own (devices)
+  Point,  ///< one element
+  Panels, ///< many rows share the operand of the columns
+  Stream, ///< a row for each operand of the columns, which is read in order of k
+  Lanes,  ///< the same, read in order of the columns and turned in registers
 };
 
 /// Work items of a kernel as its launch counts them, and what follows from the family. Shared by
@@ -50,8 +68,15 @@ struct KernelShape {
   /// index); their length is `range`.
   llvm::SmallVector<mlir::Type> partials;
   /// Contract: tile sizes.
+  ContractForm form = ContractForm::Item;
   int64_t tileRows = 0, tileColumns = 0;
+
+private:
+  void setContract(kernel::FuncOp func, const LoopSpace &space);
 };
+
+/// The form of a contract kernel of `vector` lanes.
+ContractForm contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t vector);
 
 /// Element type in memory: unsigned as signless, bool as i8.
 mlir::Type memoryType(mlir::Type type);

@@ -1,6 +1,6 @@
-// Matrix products as register tiles: per element one fma chain per 2048 k, four chains a run
-// (docs/numerics.md). A tile is a few rows by four vectors; operands are read in place, the left
-// one by broadcast. Edges run one row and one masked vector at a time.
+// Matrix products of devices and of single elements: per element one fma chain per 2048 k, four
+// chains a run (docs/numerics.md). A work-item has a tile of 4 by 4 elements.
+#include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/KernelLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,39 +19,6 @@ struct KernelLowering::Tile {
   Value limit; ///< columns at or beyond it are masked
 };
 
-/// Whether a value read at a point changes with a loop.
-static bool dependsOn(Value value, unsigned loop, const LoopSpace &space,
-                      llvm::DenseMap<Value, bool> &known) {
-  auto [it, inserted] = known.try_emplace(value, false);
-  if (!inserted)
-    return it->second;
-  Operation *op = value.getDefiningOp();
-  bool result = false;
-  if (auto access = space.accesses.find(op); access != space.accesses.end())
-    result = !access->second.strides[loop].isZero();
-  else
-    for (Value operand : op->getOperands())
-      result |= dependsOn(operand, loop, space, known);
-  known[value] = result;
-  return result;
-}
-
-static Value multiplyAdd(OpBuilder &b, Location loc, Value x, Value y, Value sum) {
-  if (graph::elementType(sum.getType()).isInteger(1))
-    return arith::OrIOp::create(b, loc, arith::AndIOp::create(b, loc, x, y), sum);
-  return graph::FmaOp::create(b, loc, sum.getType(), x, y, sum);
-}
-
-static Value zeroOf(OpBuilder &b, Location loc, Type element, int64_t lanes) {
-  Type signless = element.isUnsignedInteger()
-                      ? Type(b.getIntegerType(element.getIntOrFloatBitWidth()))
-                      : element;
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(signless));
-  if (signless != element)
-    zero = graph::CastOp::create(b, loc, element, zero);
-  return BodyEmitter::splat(b, loc, zero, lanes);
-}
-
 /// The accumulators of one chain over k in [first, last).
 static SmallVector<Value>
 chainOver(OpBuilder &b, Location loc, BodyEmitter &emitter, const LoopSpace &space,
@@ -60,12 +27,11 @@ chainOver(OpBuilder &b, Location loc, BodyEmitter &emitter, const LoopSpace &spa
           llvm::function_ref<Position(OpBuilder &, int64_t, int64_t)> place) {
   Type element = dot.getType();
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  SmallVector<Value> zeros(rows * vectors, zeroOf(b, loc, element, lanes));
+  SmallVector<Value> zeros(rows * vectors, chainZero(b, loc, element, lanes));
   auto loop = scf::ForOp::create(b, loc, first, last, one, zeros);
   OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
-  llvm::DenseMap<Value, bool> onRow, onColumn;
-  bool leftColumn = columnLoop >= 0 && dependsOn(dot.getLhs(), columnLoop, space, onColumn);
-  bool rightRow = rowLoop >= 0 && dependsOn(dot.getRhs(), rowLoop, space, onRow);
+  bool leftColumn = columnLoop >= 0 && space.dependsOn(dot.getLhs(), columnLoop);
+  bool rightRow = rowLoop >= 0 && space.dependsOn(dot.getRhs(), rowLoop);
   auto at = [&](int64_t row, int64_t vector, bool column) {
     Position here = place(c, row, vector);
     here.loops[space.parallel] = loop.getInductionVar();
@@ -98,50 +64,6 @@ chainOver(OpBuilder &b, Location loc, BodyEmitter &emitter, const LoopSpace &spa
   return SmallVector<Value>(loop.getResults());
 }
 
-static Value plus(OpBuilder &b, Location loc, Value x, Value y) {
-  if (graph::elementType(x.getType()).isInteger(1))
-    return arith::OrIOp::create(b, loc, x, y);
-  return graph::AddOp::create(b, loc, x.getType(), x, y);
-}
-
-/// `values` of a new sum when it starts, else added to `old`, per value.
-static SmallVector<Value> startOrAdd(OpBuilder &b, Location loc, Value starts, ValueRange old,
-                                     ValueRange values) {
-  auto choice = scf::IfOp::create(b, loc, TypeRange(values), starts, /*withElseRegion=*/true);
-  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
-  scf::YieldOp::create(yes, loc, values);
-  SmallVector<Value> sums;
-  for (auto [x, y] : llvm::zip_equal(old, values))
-    sums.push_back(plus(no, loc, x, y));
-  scf::YieldOp::create(no, loc, sums);
-  return SmallVector<Value>(choice.getResults());
-}
-
-/// The run after chain `number`, then the total after it: a run grows by every chain, the total by
-/// every finished run. The first chain of a run and the first run start their sums, so that no zero
-/// is added.
-static SmallVector<Value> addChain(OpBuilder &b, Location loc, Value number, Value chains,
-                                   ValueRange sums, ValueRange run, ValueRange total) {
-  auto constant = [&](int64_t v) { return arith::ConstantIndexOp::create(b, loc, v).getResult(); };
-  auto compare = [&](arith::CmpIPredicate p, Value x, Value y) -> Value {
-    return arith::CmpIOp::create(b, loc, p, x, y);
-  };
-  Value inRun = arith::AndIOp::create(b, loc, number, constant(kChainsPerRun - 1));
-  Value starts = compare(arith::CmpIPredicate::eq, inRun, constant(0));
-  SmallVector<Value> joined = startOrAdd(b, loc, starts, run, sums);
-  Value next = arith::AddIOp::create(b, loc, number, constant(1));
-  Value ends = arith::OrIOp::create(
-      b, loc, compare(arith::CmpIPredicate::eq, inRun, constant(kChainsPerRun - 1)),
-      compare(arith::CmpIPredicate::eq, next, chains));
-  Value firstRun = compare(arith::CmpIPredicate::slt, number, constant(kChainsPerRun));
-  auto summed = scf::IfOp::create(b, loc, TypeRange(total), ends, /*withElseRegion=*/true);
-  OpBuilder close = summed.getThenBodyBuilder(), keep = summed.getElseBodyBuilder();
-  scf::YieldOp::create(close, loc, startOrAdd(close, loc, firstRun, total, joined));
-  scf::YieldOp::create(keep, loc, total);
-  joined.append(summed.getResults().begin(), summed.getResults().end());
-  return joined;
-}
-
 void KernelLowering::contractTile(OpBuilder &b, Tile &tile) {
   auto place = [&](OpBuilder &c, int64_t row, int64_t vector) {
     Position at = tile.base;
@@ -165,7 +87,7 @@ void KernelLowering::contractTile(OpBuilder &b, Tile &tile) {
   Value chains = arith::CeilDivUIOp::create(b, loc, length, step);
   Type element = tile.dot.getType();
   int64_t count = tile.rows * tile.vectors;
-  SmallVector<Value> initial(2 * count, zeroOf(b, loc, element, tile.lanes));
+  SmallVector<Value> initial(2 * count, chainZero(b, loc, element, tile.lanes));
   auto outer = scf::ForOp::create(b, loc, zero, chains, one, initial);
   {
     OpBuilder c = OpBuilder::atBlockBegin(outer.getBody());
@@ -251,6 +173,17 @@ void KernelLowering::contractItem(OpBuilder &b, Value item) {
 }
 
 void KernelLowering::lowerContract() {
+  switch (shape.form) {
+  case ContractForm::Panels:
+    return lowerPanels();
+  case ContractForm::Stream:
+    return lowerStream();
+  case ContractForm::Lanes:
+    return lowerLanes();
+  case ContractForm::Item:
+  case ContractForm::Point:
+    break;
+  }
   open(kernel.getSymName(), {});
   loop(builder, begin, end, 1, [&](OpBuilder &b, Value item) { contractItem(b, item); });
   close();

@@ -60,7 +60,7 @@ Value KernelLowering::constant(OpBuilder &b, int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value);
 }
 
-void KernelLowering::open(StringRef name, ArrayRef<Type> extra) {
+void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch) {
   SmallVector<Type> types;
   auto flat = [](Type element) {
     return MemRefType::get({ShapedType::kDynamic}, memoryType(element));
@@ -75,11 +75,15 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra) {
     types.push_back(flat(type));
   unsigned buffers = types.size(), sizes = kernel.getNumSizes();
   types.append(sizes + 2, module.getIndexType());
+  if (scratch > 0)
+    types.push_back(flat(module.getI8Type()));
   function = func::FuncOp::create(module, loc, name, module.getFunctionType(types, {}));
   function->setAttr("graphc.kernel", module.getUnitAttr());
   function->setAttr("graphc.buffers", module.getI64IntegerAttr(buffers));
   function->setAttr("graphc.family", module.getStringAttr(kernel::stringifyFamily(shape.family)));
   function->setAttr("graphc.cost", module.getI64IntegerAttr(kernel.getSchedule()->getCost()));
+  if (scratch > 0)
+    function->setAttr("graphc.scratch", module.getI64IntegerAttr(scratch));
   function->setAttr("graphc.inputs", module.getI64IntegerAttr(kernel.getNumTensors()));
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
@@ -88,6 +92,14 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra) {
   extraBuffers.assign(entry->getArguments().begin() + own, entry->getArguments().begin() + buffers);
   begin = entry->getArgument(buffers + sizes);
   end = entry->getArgument(buffers + sizes + 1);
+  if (scratch > 0)
+    scratchMemory = entry->getArguments().back();
+}
+
+Value KernelLowering::scratchView(Type element, int64_t offset, int64_t count) {
+  auto type = MemRefType::get({ShapedType::kDynamic}, element);
+  return memref::ViewOp::create(builder, loc, type, scratchMemory, constant(builder, offset),
+                                constant(builder, count));
 }
 
 void KernelLowering::close() { func::ReturnOp::create(builder, loc); }

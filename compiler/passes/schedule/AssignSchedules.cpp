@@ -18,6 +18,9 @@ namespace {
 /// and of memory.
 constexpr int64_t kSimplePs = 60, kExpensivePs = 900, kBytePs = 80;
 
+/// The same for a byte of what a tile of a matrix product multiplies and adds.
+constexpr int64_t kMultiplyAddPs = 4;
+
 /// Up to here a body is bound by its loads and stores.
 constexpr int64_t kLongChainPs = 1500;
 constexpr int64_t kMostLanes = 64;
@@ -46,6 +49,17 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     return family;
   }
 
+  /// Lanes of the type that is summed. The cost is that of one multiplication and addition: tiles
+  /// of registers keep the core busy with them, products with a vector wait for memory.
+  kernel::ScheduleAttr contractSchedule(kernel::FuncOp func) {
+    int64_t bytes = 1;
+    func.getBody().walk([&](kernel::DotOp dot) { bytes = bytesOf(dot.getType()); });
+    int64_t vector = std::max<int64_t>(1, vectorBytes / bytes);
+    bool panels = contractForm(func, LoopSpace(func), vector) == ContractForm::Panels;
+    return kernel::ScheduleAttr::get(&getContext(), Family::Contract, vector,
+                                     bytes * (panels ? kMultiplyAddPs : kBytePs));
+  }
+
   kernel::ScheduleAttr scheduleOf(kernel::FuncOp func) {
     int64_t widest = 1, cost = 0, expensive = 0;
     func.getBody().walk([&](Operation *op) {
@@ -61,6 +75,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         cost += kSimplePs;
     });
     Family family = familyOf(func);
+    if (family == Family::Contract && vectorBytes > 0)
+      return contractSchedule(func);
     int64_t vector = 1;
     if (vectorBytes > 0) {
       // Native vectors of the widest type: as many as keep the loads or the arithmetic busy without
@@ -73,7 +89,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         vectors = expensive > 0 ? 4 : cost < kLongChainPs ? 2 : 1;
       else if (family == Family::Full)
         vectors = expensive > 0 ? 2 : cost < kLongChainPs ? registers / 2 : 4;
-      else if (family != Family::Contract)
+      else
         vectors = expensive > 0 ? 2 : 4;
       vector = std::min(native * vectors, family == Family::Full ? kTreeLanes : kMostLanes);
     }

@@ -68,17 +68,17 @@ public:
 /// A thread's scratch memory, grown on demand and kept until the thread ends.
 class Scratch {
 public:
-  ~Scratch() { std::free(memory); }
+  ~Scratch() { HostMemory().giveBack(memory, bytes); }
   void *get(int64_t wanted) {
     if (wanted <= bytes)
       return memory;
     if (wanted > limit)
       return nullptr;
     int64_t rounded = (wanted + 4095) / 4096 * 4096;
-    void *larger = std::aligned_alloc(4096, static_cast<size_t>(rounded));
+    void *larger = HostMemory().obtain(rounded);
     if (!larger)
       return nullptr;
-    std::free(memory);
+    HostMemory().giveBack(memory, bytes);
     memory = larger;
     bytes = rounded;
     return memory;
@@ -166,7 +166,8 @@ private:
     ThreadPool &pool = ThreadPool::instance();
     double pieces =
         std::min(nanos / kBreakEvenNanos, static_cast<double>(pool.threads()) * kChunksPerThread);
-    auto chunks = std::max<int64_t>(1, static_cast<int64_t>(pieces) + 1);
+    // A whole number of rounds: one chunk more would leave the other threads idle at the end.
+    auto chunks = static_cast<int64_t>(std::ceil(pieces));
     int64_t chunk = (range + chunks - 1) / chunks;
     // Rounded up to the grain; a chunk beyond the range is as good as the range itself.
     chunk = chunk > range - grain ? range : (chunk + grain - 1) / grain * grain;

@@ -1,4 +1,5 @@
-// Products: tiles of 6 rows by 4 vectors in registers, fma chains of 2048, four chains a run (docs/numerics.md).
+// Products: tiles of 6 rows by 4 vectors in registers, k in pieces of 512, fma chains of 2048, four chains a run
+// (docs/numerics.md).
 // RUN: graphc-opt %s --graphc-lower-kernels --cse | FileCheck %s
 
 #x = affine_map<(d0, d1, d2)[s0, s1, s2] -> (d0, d2)>
@@ -6,39 +7,48 @@
 #z = affine_map<(d0, d1, d2)[s0, s1, s2] -> (d0, d1)>
 
 // CHECK-LABEL: func.func @product(
-// CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[M:[^:]*]]: index, %[[N:[^:]*]]: index, %[[K:[^:]*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
-// CHECK: scf.for %[[ITEM:.*]] = %[[BEGIN]] to %[[END]]
-// CHECK: %[[ROWS:.*]] = arith.constant 6 : index
-// CHECK: %[[ROWTILES:.*]] = arith.ceildivui %[[M]], %[[ROWS]]
-// CHECK: %[[COLUMNS:.*]] = arith.constant 64 : index
-// CHECK: arith.ceildivui %[[N]], %[[COLUMNS]]
-// Row tiles vary fastest.
-// CHECK: arith.remui %[[ITEM]], %[[ROWTILES]]
-// A whole tile has 24 accumulators and no mask.
+// CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[M:[^:]*]]: index, %[[N:[^:]*]]: index, %[[K:[^:]*]]: index, %[[BEGIN:[^:]*]]: index, %[[END:[^:]*]]: index, %[[SCRATCH:.*]]: memref<?xi8>)
+// CHECK-SAME: graphc.scratch = 3489792
+// The packed panel, then sums, runs and totals of 160 row tiles by four strips.
+// CHECK: %[[PACKED:.*]] = memref.view %[[SCRATCH]]
+// CHECK: %[[SUMS:.*]] = memref.view %[[SCRATCH]]
+// CHECK: memref.view %[[SCRATCH]]
+// CHECK: memref.view %[[SCRATCH]]
+// CHECK: %[[ROWTILES:.*]] = arith.ceildivui %[[M]], %{{.*}} : index
+// CHECK: %[[STRIPS:.*]] = arith.ceildivui %[[N]], %{{.*}} : index
+// Whole strips are packed row by row when that pays, a strip with an edge always.
 // CHECK: scf.if
 // CHECK-NOT: vector.create_mask
-// CHECK: %[[CHAIN:.*]] = arith.constant 2048 : index
-// CHECK: arith.ceildivui %[[K]], %[[CHAIN]]
-// CHECK: %{{.*}}:48 = scf.for
-// CHECK: %{{.*}}:24 = scf.for
-// CHECK-NOT: vector.create_mask
-// CHECK-COUNT-24: graph.fma {{.*}} : vector<16xf32>
-// CHECK-NOT: graph.fma
-// CHECK: scf.yield
-// The first chain of a run starts it, the first run starts the sum.
-// CHECK: %[[THREE:.*]] = arith.constant 3 : index
-// CHECK: %[[PLACE:.*]] = arith.andi %{{.*}}, %[[THREE]]
-// CHECK: arith.cmpi eq, %[[PLACE]], %{{.*}} : index
-// CHECK: %{{.*}}:24 = scf.if
-// CHECK-COUNT-24: graph.add {{.*}} : vector<16xf32>
-// CHECK-COUNT-24: graph.add {{.*}} : vector<16xf32>
-// CHECK-COUNT-24: vector.store %{{.*}}, %[[R]]
-// Edges: a row and a masked vector at a time.
-// CHECK: } else {
+// CHECK-COUNT-4: vector.store %{{.*}}, %[[PACKED]]
 // CHECK: vector.create_mask
 // CHECK: vector.maskedload %[[Y]]
-// CHECK: graph.fma {{.*}} : vector<16xf32>
+// CHECK: vector.store %{{.*}}, %[[PACKED]]
+// A tile reads the packed strip or the operand itself.
+// CHECK: %[[SOURCE:.*]] = arith.select %{{.*}}, %[[PACKED]], %[[Y]] : memref<?xf32>
+// A whole tile: 24 accumulators, no mask.
+// CHECK: scf.if
+// CHECK: %{{.*}}:24 = scf.if
+// CHECK-COUNT-24: vector.load %[[SUMS]]
+// CHECK: %{{.*}}:24 = scf.for
+// CHECK-NOT: vector.create_mask
+// CHECK-COUNT-4: vector.load %[[SOURCE]]
+// CHECK-COUNT-24: graph.fma {{.*}} : vector<16xf32>
 // CHECK-NOT: graph.fma
+// Done after one piece of k: straight from the registers.
+// CHECK: scf.if
+// CHECK-COUNT-24: vector.store %{{.*}}, %[[R]]
+// CHECK: } else {
+// CHECK-COUNT-24: vector.store %{{.*}}, %[[SUMS]]
+// An edge: six rows by one vector at a time.
+// CHECK: %{{.*}}:6 = scf.for
+// CHECK-COUNT-6: graph.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: graph.fma
+// The first chain of a run starts it, the first run starts the total; then the results, masked.
+// CHECK: graph.add {{.*}} : vector<16xf32>
+// CHECK: arith.select
+// CHECK: graph.add {{.*}} : vector<16xf32>
+// CHECK: arith.select
+// CHECK: vector.create_mask
 // CHECK: vector.maskedstore %[[R]]
 // CHECK: return
 kernel.func @product(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %m: index, %n: index, %k: index) -> tensor<?x?xf32>
@@ -87,5 +97,59 @@ kernel.func @bools(%x: tensor<?x?xi1>, %y: tensor<?x?xi1>, %m: index, %n: index,
   %s = kernel.dot %a, %b : i1
   %t = graph.logical_not %s : i1
   kernel.store %t, result 0 at #z : i1
+  kernel.return
+}
+
+#v = affine_map<(d0, d1)[s0, s1] -> (d1)>
+#av = affine_map<(d0, d1)[s0, s1] -> (d0, d1)>
+#va = affine_map<(d0, d1)[s0, s1] -> (d1, d0)>
+#w = affine_map<(d0, d1)[s0, s1] -> (d0)>
+
+// A vector times a matrix: rows of the matrix are added to sums of columns, eight rows in a pass.
+// CHECK-LABEL: func.func @stream(
+// CHECK-SAME: %[[V:[^:]*]]: memref<?xf32>, %[[A:[^:]*]]: memref<?xf32>, %[[R:[^:]*]]: memref<?xf32>
+// CHECK-COUNT-8: memref.load %[[V]]
+// CHECK: scf.for
+// CHECK-NOT: vector.create_mask
+// CHECK-COUNT-8: graph.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: graph.fma
+// CHECK: vector.create_mask
+// CHECK: vector.store %{{.*}}, %[[R]]
+// CHECK: vector.maskedstore %[[R]]
+// CHECK: return
+kernel.func @stream(%x: tensor<?xf32>, %y: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<contract, vector = 16, cost = 320>,
+                shapes = [affine_map<()[s0, s1] -> (s1)>, affine_map<()[s0, s1] -> (s1, s0)>, affine_map<()[s0, s1] -> (s0)>]} {
+  %a = kernel.load %x at #v : tensor<?xf32> -> f32
+  %b = kernel.load %y at #va : tensor<?x?xf32> -> f32
+  %s = kernel.dot %a, %b : f32
+  kernel.store %s, result 0 at #w : f32
+  kernel.return
+}
+
+// A matrix times a vector: blocks of 16 by 16 are read along k and turned in registers; what is left of k element by
+// element.
+// CHECK-LABEL: func.func @lanes(
+// CHECK-SAME: %[[A:[^:]*]]: memref<?xf32>, %[[V:[^:]*]]: memref<?xf32>, %[[R:[^:]*]]: memref<?xf32>
+// CHECK: scf.for
+// CHECK-COUNT-16: vector.load %[[A]]
+// CHECK-COUNT-64: vector.shuffle
+// CHECK-NOT: vector.shuffle
+// CHECK-COUNT-16: graph.fma {{.*}} : vector<16xf32>
+// CHECK: scf.for
+// CHECK-COUNT-16: memref.load %[[A]]
+// CHECK: graph.fma
+// CHECK-NOT: graph.fma
+// CHECK: vector.maskedstore %[[R]]
+// CHECK: return
+kernel.func @lanes(%x: tensor<?x?xf32>, %y: tensor<?xf32>, %n: index, %k: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<contract, vector = 16, cost = 320>,
+                shapes = [affine_map<()[s0, s1] -> (s0, s1)>, affine_map<()[s0, s1] -> (s1)>, affine_map<()[s0, s1] -> (s0)>]} {
+  %a = kernel.load %x at #av : tensor<?x?xf32> -> f32
+  %b = kernel.load %y at #v : tensor<?xf32> -> f32
+  %s = kernel.dot %a, %b : f32
+  kernel.store %s, result 0 at #w : f32
   kernel.return
 }

@@ -1,0 +1,81 @@
+#include "compiler/passes/lower/Contract.h"
+#include "compiler/passes/lower/BodyEmitter.h"
+#include "compiler/passes/lower/IndexMath.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+Value pass::multiplyAdd(OpBuilder &b, Location loc, Value x, Value y, Value sum) {
+  if (graph::elementType(sum.getType()).isInteger(1))
+    return arith::OrIOp::create(b, loc, arith::AndIOp::create(b, loc, x, y), sum);
+  return graph::FmaOp::create(b, loc, sum.getType(), x, y, sum);
+}
+
+Value pass::chainSum(OpBuilder &b, Location loc, Value x, Value y) {
+  if (graph::elementType(x.getType()).isInteger(1))
+    return arith::OrIOp::create(b, loc, x, y);
+  return graph::AddOp::create(b, loc, x.getType(), x, y);
+}
+
+Value pass::chainZero(OpBuilder &b, Location loc, Type element, int64_t lanes) {
+  Type signless = element.isUnsignedInteger()
+                      ? Type(b.getIntegerType(element.getIntOrFloatBitWidth()))
+                      : element;
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(signless));
+  if (signless != element)
+    zero = graph::CastOp::create(b, loc, element, zero);
+  return BodyEmitter::splat(b, loc, zero, lanes);
+}
+
+/// `values` of a new sum when it starts, else added to `old`, per value.
+static SmallVector<Value> startOrAdd(OpBuilder &b, Location loc, Value starts, ValueRange old,
+                                     ValueRange values) {
+  auto choice = scf::IfOp::create(b, loc, TypeRange(values), starts, /*withElseRegion=*/true);
+  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+  scf::YieldOp::create(yes, loc, values);
+  SmallVector<Value> sums;
+  for (auto [x, y] : llvm::zip_equal(old, values))
+    sums.push_back(chainSum(no, loc, x, y));
+  scf::YieldOp::create(no, loc, sums);
+  return SmallVector<Value>(choice.getResults());
+}
+
+SmallVector<Value> pass::addChain(OpBuilder &b, Location loc, Value number, Value chains,
+                                  ValueRange sums, ValueRange run, ValueRange total) {
+  IndexMath at{b, loc};
+  Value inRun = arith::AndIOp::create(b, loc, number, at(kChainsPerRun - 1));
+  Value starts = at.equal(inRun, at(0));
+  SmallVector<Value> joined = startOrAdd(b, loc, starts, run, sums);
+  Value next = at.add(number, 1);
+  Value ends = at.either(at.equal(inRun, at(kChainsPerRun - 1)), at.equal(next, chains));
+  Value firstRun = at.less(number, at(kChainsPerRun));
+  auto summed = scf::IfOp::create(b, loc, TypeRange(total), ends, /*withElseRegion=*/true);
+  OpBuilder close = summed.getThenBodyBuilder(), keep = summed.getElseBodyBuilder();
+  scf::YieldOp::create(close, loc, startOrAdd(close, loc, firstRun, total, joined));
+  scf::YieldOp::create(keep, loc, total);
+  joined.append(summed.getResults().begin(), summed.getResults().end());
+  return joined;
+}
+
+void pass::transposeVectors(OpBuilder &b, Location loc, SmallVectorImpl<Value> &vectors) {
+  int64_t count = vectors.size();
+  for (int64_t half = count / 2; half >= 1; half /= 2) {
+    // Blocks of half x half: the upper right one and the lower left one change places.
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < count; ++lane) {
+      low.push_back(lane & half ? count + lane - half : lane);
+      high.push_back(lane & half ? count + lane : lane + half);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      if (i & half)
+        continue;
+      Value x = vectors[i], y = vectors[i + half];
+      vectors[i] = vector::ShuffleOp::create(b, loc, x, y, low);
+      vectors[i + half] = vector::ShuffleOp::create(b, loc, x, y, high);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+//===- Contract.h - What the forms of matrix products share
+//-----------------------------------------------===//
+#ifndef GRAPHC_COMPILER_PASSES_LOWER_CONTRACT_H
+#define GRAPHC_COMPILER_PASSES_LOWER_CONTRACT_H
+
+#include "mlir/IR/Builders.h"
+
+namespace graphc::pass {
+
+/// x * y + sum as a product's chain does it: one rounding, integers wrap, bool is or of ands.
+mlir::Value multiplyAdd(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y,
+                        mlir::Value sum);
+/// Sum of two chains or runs.
+mlir::Value chainSum(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y);
+/// What a chain starts from, in every lane.
+mlir::Value chainZero(mlir::OpBuilder &b, mlir::Location loc, mlir::Type element, int64_t lanes);
+
+/// The run after chain `number` of `chains`, then the total after it: a run grows by every chain,
+/// the total by every finished run. The first chain of a run and the first run start their sums, so
+/// that no zero is added.
+llvm::SmallVector<mlir::Value> addChain(mlir::OpBuilder &b, mlir::Location loc, mlir::Value number,
+                                        mlir::Value chains, mlir::ValueRange sums,
+                                        mlir::ValueRange run, mlir::ValueRange total);
+
+/// Lane j of vector i becomes lane i of vector j; as many vectors as lanes, a power of two.
+void transposeVectors(mlir::OpBuilder &b, mlir::Location loc,
+                      llvm::SmallVectorImpl<mlir::Value> &vectors);
+
+} // namespace graphc::pass
+
+#endif // GRAPHC_COMPILER_PASSES_LOWER_CONTRACT_H

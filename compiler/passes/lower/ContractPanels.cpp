@@ -1,0 +1,562 @@
+// Matrix products of many rows on a CPU. Columns are taken in panels of a few strips, k in pieces
+// of kPanelDepth, rows in tiles; a tile of 6 rows by 4 vectors stays in registers while it walks
+// through a piece of k. The operand of the columns is copied into strips that a core's cache holds
+// (panel form, with whatever is computed from it done once) when enough rows use it or when it does
+// not lie in columns; the operand of the rows is read in place, one element for all columns of the
+// tile. What a tile has summed waits in scratch memory between pieces of k: storing and loading
+// changes no bits, so an element is the same fma chain for every choice here (docs/numerics.md).
+#include "compiler/passes/lower/Contract.h"
+#include "compiler/passes/lower/IndexMath.h"
+#include "compiler/passes/lower/KernelLowering.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+namespace {
+constexpr int64_t kRowTilesPerBlock = 160; ///< row tiles whose sums wait in scratch at once
+constexpr int64_t kTilesToPack = 32;       ///< from here on packing costs little
+constexpr int64_t kFewTiles = 3;           ///< below, the operand is not read often enough
+constexpr int64_t kSpreadBytes = 1 << 19;  ///< a piece spread wider than this leaves the cache
+constexpr int64_t kPrefetch = 8;           ///< k ahead
+constexpr int64_t kDirectOps = 8;          ///< longest epilogue that is repeated for every vector
+constexpr int64_t kTurned = 16;            ///< lanes of a block turned in registers
+constexpr int64_t kRowPitch = 8;           ///< elements from k to k + 1 where rows lie side by side
+} // namespace
+
+struct KernelLowering::Panels {
+  KernelLowering &l;
+  Location loc;
+  kernel::DotOp dot;
+  Value rowValue, columnValue;        ///< the operands, by the loop they depend on
+  kernel::LoadOp rowLoad, columnLoad; ///< set when read in place
+  bool sideBySide;                    ///< packed rows of a tile lie side by side, k by k
+  int rowLoop, columnLoop, depthLoop;
+  int64_t lanes, vectors, rows, strip, bytes; ///< bytes: of an element in memory
+  Type element, stored;
+  Value extentRows, extentColumns, depth; ///< M, N, K
+  Value packed, rowPacked, sums, runs, totals;
+
+  explicit Panels(KernelLowering &l);
+  static int64_t panelElements(int64_t strip) { return kPanelStrips * kPanelDepth * strip; }
+  int64_t slots() const { return kRowTilesPerBlock * kPanelStrips * rows * strip; }
+  int64_t scratchBytes() const {
+    return bytes * (panelElements(strip) + kRowPitch * kPanelDepth + 3 * slots());
+  }
+  void prepare(OpBuilder &b);
+
+  /// What a chunk of work items is cut into: tiles [low, high) of a panel, counted rows first.
+  struct Panel {
+    Position base;            ///< batch loops set
+    Value firstStrip, strips; ///< of the panel
+    Value low, high;          ///< items of the panel
+    Value firstTile, endTile; ///< row tiles of the block at work
+    Value k0, length;         ///< piece of k
+    Value last, first;        ///< i1: last piece of all, first piece of its chain
+    Value usePacked;          ///< i1, of whole strips
+  };
+  void chunk(OpBuilder &b);
+  void panel(OpBuilder &b, Panel &p);
+  void block(OpBuilder &b, Panel &p);
+  Value wantsPacking(OpBuilder &b, const Panel &p);
+  void stripRange(OpBuilder &b, const Panel &p, Value tile, Value &low, Value &high);
+  void packStrips(OpBuilder &b, const Panel &p);
+  void packLanes(OpBuilder &b, const Panel &p, Value s, Value k, bool whole);
+  void packTurned(OpBuilder &b, const Panel &p, Value s);
+  void packRow(OpBuilder &b, const Panel &p, Value tile);
+  void packSideBySide(OpBuilder &b, const Panel &p, Value row);
+
+  struct Tile {
+    Value row, column;                      ///< first
+    Value slot;                             ///< element of `sums`
+    Value source, sourceBase, sourceStride; ///< of the column operand
+  };
+  void tile(OpBuilder &b, Panel &p, Value tile, Value strip);
+  SmallVector<Value> accumulate(OpBuilder &b, const Panel &p, const Tile &t, int64_t count,
+                                Value firstVector);
+  Value wholeTile(OpBuilder &b, const Panel &p, const Tile &t);
+  void edgeTile(OpBuilder &b, const Panel &p, const Tile &t);
+  void finish(OpBuilder &b, const Panel &p, const Tile &t);
+  void joinChains(OpBuilder &b, const Panel &p, Value at);
+  bool smallEpilogue();
+  Position place(const Panel &p, Value row, Value column) const;
+
+  Value load(OpBuilder &b, Value buffer, Value at) {
+    auto type = VectorType::get({lanes}, stored);
+    return l.emitter->fromMemory(b, vector::LoadOp::create(b, loc, type, buffer, at), element);
+  }
+  void store(OpBuilder &b, Value value, Value buffer, Value at) {
+    vector::StoreOp::create(b, loc, l.emitter->toMemory(b, value), buffer, at);
+  }
+};
+
+KernelLowering::Panels::Panels(KernelLowering &l) : l(l), loc(l.loc) {
+  l.kernel.getBody().walk([&](kernel::DotOp op) { dot = op; });
+  depthLoop = l.space.parallel;
+  columnLoop = depthLoop - 1;
+  rowLoop = depthLoop - 2;
+  rowValue = dot.getLhs();
+  columnValue = dot.getRhs();
+  if (l.space.dependsOn(rowValue, columnLoop))
+    std::swap(rowValue, columnValue);
+  rowLoad = rowValue.getDefiningOp<kernel::LoadOp>();
+  columnLoad = columnValue.getDefiningOp<kernel::LoadOp>();
+  if (rowLoad && !l.space.contiguous(rowLoad, depthLoop))
+    rowLoad = kernel::LoadOp();
+  sideBySide =
+      !rowLoad && !l.space.contiguous(rowValue, depthLoop) && l.space.contiguous(rowValue, rowLoop);
+  lanes = l.width;
+  rows = l.shape.tileRows;
+  strip = l.shape.tileColumns;
+  vectors = strip / lanes;
+  element = dot.getType();
+  stored = memoryType(element);
+  bytes = stored.getIntOrFloatBitWidth() / 8;
+  if (columnLoad &&
+      (stored != element || !l.space.accesses.at(columnLoad).strides[columnLoop].isConstant(1)))
+    columnLoad = kernel::LoadOp();
+}
+
+void KernelLowering::Panels::prepare(OpBuilder &b) {
+  int64_t at = 0;
+  auto take = [&](int64_t count) {
+    Value view = l.scratchView(stored, at, count);
+    at += count * bytes;
+    return view;
+  };
+  packed = take(panelElements(strip));
+  rowPacked = rowLoad ? Value() : take(kRowPitch * kPanelDepth);
+  sums = take(slots());
+  runs = take(slots());
+  totals = take(slots());
+  extentRows = l.emitter->extent(b, rowLoop);
+  extentColumns = l.emitter->extent(b, columnLoop);
+  depth = l.emitter->emit(b, l.space.reducedItems());
+}
+
+Position KernelLowering::Panels::place(const Panel &p, Value row, Value column) const {
+  Position at = p.base;
+  at.loops[rowLoop] = row;
+  at.loops[columnLoop] = column;
+  return at;
+}
+
+/// Items of a batch are counted by panel, then row tile, then strip.
+void KernelLowering::Panels::chunk(OpBuilder &b) {
+  IndexMath at{b, loc};
+  Value tiles = at.ceilDiv(extentRows, rows), strips = at.ceilDiv(extentColumns, strip);
+  Value perBatch = at.mul(tiles, strips), perPanel = at.mul(tiles, kPanelStrips);
+  l.loop(b, at.div(l.begin, perBatch), at.ceilDiv(l.end, perBatch), 1, [&](OpBuilder &c, Value n) {
+    IndexMath in{c, loc};
+    Position base = l.position();
+    if (rowLoop > 0)
+      l.emitter->delinearize(c, n, 0, rowLoop, base);
+    Value before = in.mul(n, perBatch);
+    Value low = in.max(in.sub(l.begin, before), 0);
+    Value high = in.min(in.sub(l.end, before), perBatch);
+    l.loop(c, in.div(low, perPanel), in.ceilDiv(high, perPanel), 1, [&](OpBuilder &d, Value i) {
+      IndexMath here{d, loc};
+      Panel p;
+      p.base = base;
+      p.firstStrip = here.mul(i, kPanelStrips);
+      p.strips = here.min(here.sub(strips, p.firstStrip), kPanelStrips);
+      Value start = here.mul(i, perPanel);
+      p.low = here.max(here.sub(low, start), 0);
+      p.high = here.min(here.sub(high, start), here.mul(tiles, p.strips));
+      panel(d, p);
+    });
+  });
+}
+
+void KernelLowering::Panels::panel(OpBuilder &b, Panel &p) {
+  IndexMath at{b, loc};
+  Value firstTile = at.div(p.low, p.strips), endTile = at.ceilDiv(p.high, p.strips);
+  Value pieces = at.max(at.ceilDiv(depth, kPanelDepth), 1);
+  l.loop(b, firstTile, endTile, kRowTilesPerBlock, [&](OpBuilder &c, Value first) {
+    Panel q = p;
+    q.firstTile = first;
+    q.endTile = IndexMath{c, loc}.min(IndexMath{c, loc}.add(first, kRowTilesPerBlock), endTile);
+    l.loop(c, l.constant(c, 0), pieces, 1, [&](OpBuilder &d, Value piece) {
+      IndexMath in{d, loc};
+      q.k0 = in.mul(piece, kPanelDepth);
+      q.length = in.min(in.sub(depth, q.k0), kPanelDepth);
+      q.last = in.equal(in.add(piece, 1), pieces);
+      Value inChain = arith::AndIOp::create(d, loc, q.k0, in(kChain - 1));
+      q.first = in.equal(inChain, in(0));
+      block(d, q);
+    });
+  });
+}
+
+/// Strips [low, high) of a row tile that belong to the items of the chunk.
+void KernelLowering::Panels::stripRange(OpBuilder &b, const Panel &p, Value tile, Value &low,
+                                        Value &high) {
+  IndexMath at{b, loc};
+  Value before = at.mul(tile, p.strips);
+  low = at.max(at.sub(p.low, before), 0);
+  high = at.min(at.sub(p.high, before), p.strips);
+}
+
+Value KernelLowering::Panels::wantsPacking(OpBuilder &b, const Panel &p) {
+  if (!columnLoad)
+    return arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  IndexMath at{b, loc};
+  Value tiles = at.sub(p.endTile, p.firstTile);
+  Value stride = l.emitter->emit(b, l.space.accesses.at(columnLoad).strides[depthLoop]);
+  Value spread = at.mul(at.mul(stride, at.min(depth, kPanelDepth)), bytes);
+  Value wide = at.less(at(kSpreadBytes), spread);
+  return at.either(at.atLeast(tiles, at(kTilesToPack)),
+                   at.both(wide, at.atLeast(tiles, at(kFewTiles))));
+}
+
+void KernelLowering::Panels::block(OpBuilder &b, Panel &p) {
+  p.usePacked = wantsPacking(b, p);
+  packStrips(b, p);
+  l.loop(b, p.firstTile, p.endTile, 1, [&](OpBuilder &c, Value t) {
+    if (!rowLoad)
+      packRow(c, p, t);
+    Value low, high;
+    stripRange(c, p, t, low, high);
+    l.loop(c, low, high, 1, [&](OpBuilder &d, Value s) { tile(d, p, t, s); });
+  });
+}
+
+void KernelLowering::Panels::packStrips(OpBuilder &b, const Panel &p) {
+  IndexMath at{b, loc};
+  // A block of one row tile may need some of the strips only.
+  Value low, high;
+  stripRange(b, p, p.firstTile, low, high);
+  Value single = at.equal(at.add(p.firstTile, 1), p.endTile);
+  low = at.select(single, low, at(0));
+  high = at.select(single, high, p.strips);
+  if (!l.space.contiguous(columnValue, columnLoop)) {
+    l.loop(b, low, high, 1, [&](OpBuilder &c, Value s) { packTurned(c, p, s); });
+    return;
+  }
+  Value whole = at.min(high, at.sub(at.div(extentColumns, strip), p.firstStrip));
+  auto wanted = scf::IfOp::create(b, loc, p.usePacked, /*withElseRegion=*/false);
+  OpBuilder c = wanted.getThenBodyBuilder();
+  // Row by row: neighbouring strips share pages and lines that are fetched together.
+  l.loop(c, l.constant(c, 0), p.length, 1, [&](OpBuilder &d, Value k) {
+    l.loop(d, low, whole, 1, [&](OpBuilder &e, Value s) { packLanes(e, p, s, k, /*whole=*/true); });
+  });
+  l.loop(b, at.max(low, whole), high, 1, [&](OpBuilder &d, Value s) {
+    l.loop(d, l.constant(d, 0), p.length, 1,
+           [&](OpBuilder &e, Value k) { packLanes(e, p, s, k, /*whole=*/false); });
+  });
+}
+
+/// Copies a row of a strip whose columns lie next to each other; lanes beyond the last column are
+/// 0.
+void KernelLowering::Panels::packLanes(OpBuilder &b, const Panel &p, Value s, Value k, bool whole) {
+  IndexMath in{b, loc};
+  Value column = in.mul(in.add(p.firstStrip, s), strip);
+  Value to = in.add(in.mul(s, kPanelDepth * strip), in.mul(k, strip));
+  for (int64_t v = 0; v < vectors; ++v) {
+    Position here = place(p, Value(), in.add(column, v * lanes));
+    here.loops[depthLoop] = in.add(p.k0, k);
+    here.vectorLoop = columnLoop;
+    here.width = lanes;
+    if (!whole)
+      l.emitter->maskLanes(b, here, extentColumns);
+    if (whole && columnLoad) {
+      const LinearAccess &access = l.space.accesses.at(columnLoad);
+      Value stride = l.emitter->emit(b, access.strides[depthLoop]);
+      Value ahead = in.add(l.emitter->index(b, access, here), in.mul(stride, kPrefetch));
+      memref::PrefetchOp::create(b, loc, l.emitter->buffer(columnLoad), ahead, /*isWrite=*/false,
+                                 /*localityHint=*/3, /*isDataCache=*/true);
+    }
+    Value value = BodyEmitter::splat(b, loc, l.emitter->value(b, columnValue, here), lanes);
+    store(b, value, packed, in.add(to, v * lanes));
+  }
+}
+
+/// Copies a strip whose elements lie next to each other along k: blocks are read along k and turned
+/// in registers. Columns beyond the last one repeat it; nobody stores what they give.
+void KernelLowering::Panels::packTurned(OpBuilder &b, const Panel &p, Value s) {
+  int64_t block = std::min(lanes, kTurned);
+  Value column = IndexMath{b, loc}.mul(IndexMath{b, loc}.add(p.firstStrip, s), strip);
+  Value to = IndexMath{b, loc}.mul(s, kPanelDepth * strip);
+  Value none, lastColumn = IndexMath{b, loc}.sub(extentColumns, l.constant(b, 1));
+  Value columnEnd = IndexMath{b, loc}.min(
+      l.constant(b, strip),
+      IndexMath{b, loc}.mul(
+          IndexMath{b, loc}.ceilDiv(IndexMath{b, loc}.sub(extentColumns, column), block), block));
+  l.loop(b, l.constant(b, 0), columnEnd, block, [&](OpBuilder &c, Value offset) {
+    Value from = IndexMath{c, loc}.add(column, offset);
+    Position base = place(p, none, none);
+    Value kEnd = IndexMath{c, loc}.add(p.k0, p.length);
+    l.strips(c, base, depthLoop, block, p.k0, kEnd, [&](OpBuilder &d, Position &at) {
+      IndexMath in{d, loc};
+      SmallVector<Value> lines;
+      for (int64_t i = 0; i < block; ++i) {
+        Position here = at;
+        here.loops[columnLoop] = in.min(in.add(from, i), lastColumn);
+        Value value = BodyEmitter::splat(d, loc, l.emitter->value(d, columnValue, here), block);
+        lines.push_back(l.emitter->toMemory(d, value));
+      }
+      transposeVectors(d, loc, lines);
+      Value k = in.sub(at.loops[depthLoop], p.k0);
+      Value row = in.add(in.add(to, offset), in.mul(k, strip));
+      // Lines beyond the end of k stay inside the strip: its depth is a multiple of the block.
+      for (int64_t i = 0; i < block; ++i)
+        vector::StoreOp::create(d, loc, lines[i], packed, in.add(row, i * strip));
+    });
+  });
+}
+
+/// The row operand of one row tile where it cannot be read in place: row after row, or the rows
+/// side by side when that is how they lie.
+void KernelLowering::Panels::packRow(OpBuilder &b, const Panel &p, Value tile) {
+  IndexMath at{b, loc};
+  Value lastRow = at.sub(extentRows, at(1)), row = at.mul(tile, rows);
+  Value kEnd = at.add(p.k0, p.length);
+  if (sideBySide)
+    return packSideBySide(b, p, row);
+  l.loop(b, at(0), at(rows), 1, [&](OpBuilder &c, Value r) {
+    IndexMath in{c, loc};
+    Position base = place(p, in.min(in.add(row, r), lastRow), Value());
+    l.strips(c, base, depthLoop, lanes, p.k0, kEnd, [&](OpBuilder &d, Position &here) {
+      IndexMath to{d, loc};
+      Value value = BodyEmitter::splat(d, loc, l.emitter->value(d, rowValue, here), lanes);
+      Value k = to.sub(here.loops[depthLoop], p.k0);
+      store(d, value, rowPacked, to.add(to.mul(r, kPanelDepth), k));
+    });
+  });
+}
+
+void KernelLowering::Panels::packSideBySide(OpBuilder &b, const Panel &p, Value row) {
+  IndexMath at{b, loc};
+  Value whole = at.atLeast(extentRows, at.add(row, kRowPitch));
+  auto choice = scf::IfOp::create(b, loc, whole, /*withElseRegion=*/true);
+  auto copy = [&](OpBuilder c, bool masked) {
+    l.loop(c, l.constant(c, 0), p.length, 1, [&](OpBuilder &d, Value k) {
+      IndexMath in{d, loc};
+      Position here = place(p, row, Value());
+      here.loops[depthLoop] = in.add(p.k0, k);
+      here.vectorLoop = rowLoop;
+      here.width = kRowPitch;
+      if (masked)
+        l.emitter->maskLanes(d, here, extentRows);
+      Value value = BodyEmitter::splat(d, loc, l.emitter->value(d, rowValue, here), kRowPitch);
+      store(d, value, rowPacked, in.mul(k, kRowPitch));
+    });
+  };
+  copy(choice.getThenBodyBuilder(), /*masked=*/false);
+  copy(choice.getElseBodyBuilder(), /*masked=*/true);
+}
+
+/// `count` vectors from `firstVector` of all rows of a tile over one piece of k. Rows beyond the
+/// last one repeat it; nobody stores what they give.
+SmallVector<Value> KernelLowering::Panels::accumulate(OpBuilder &b, const Panel &p, const Tile &t,
+                                                      int64_t count, Value firstVector) {
+  IndexMath at{b, loc};
+  Value lastRow = at.sub(extentRows, at(1));
+  Value offset = at.mul(firstVector, lanes);
+  SmallVector<Value> row;
+  for (int64_t r = 0; r < rows; ++r)
+    row.push_back(at.min(at.add(t.row, r), lastRow));
+  SmallVector<Type> types(rows * count, VectorType::get({lanes}, element));
+  auto start = scf::IfOp::create(b, loc, types, p.first, /*withElseRegion=*/true);
+  OpBuilder zero = start.getThenBodyBuilder(), resume = start.getElseBodyBuilder();
+  SmallVector<Value> zeros(rows * count, chainZero(zero, loc, element, lanes)), old;
+  scf::YieldOp::create(zero, loc, zeros);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t v = 0; v < count; ++v) {
+      IndexMath in{resume, loc};
+      Value slot = in.add(in.add(t.slot, offset), (r * vectors + v) * lanes);
+      old.push_back(load(resume, sums, slot));
+    }
+  scf::YieldOp::create(resume, loc, old);
+  // Counted from the start of k: the row operand then needs no sum of its own for its position.
+  Value base = at.sub(at.add(t.sourceBase, offset), at.mul(p.k0, t.sourceStride));
+  auto loop = scf::ForOp::create(b, loc, p.k0, at.add(p.k0, p.length), at(1), start.getResults());
+  OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
+  IndexMath in{c, loc};
+  Value k = loop.getInductionVar();
+  Value from = in.add(base, in.mul(k, t.sourceStride));
+  SmallVector<Value> right, next;
+  for (int64_t v = 0; v < count; ++v) {
+    Value ahead = in.add(from, in.mul(t.sourceStride, kPrefetch));
+    memref::PrefetchOp::create(c, loc, t.source, in.add(ahead, v * lanes), /*isWrite=*/false,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+    right.push_back(load(c, t.source, in.add(from, v * lanes)));
+  }
+  for (int64_t r = 0; r < rows; ++r) {
+    Value x;
+    if (rowLoad) {
+      Position here = place(p, row[r], Value());
+      here.loops[depthLoop] = k;
+      x = l.emitter->value(c, rowValue, here);
+    } else {
+      Value inPiece = in.sub(k, p.k0);
+      Value from =
+          sideBySide ? in.add(in.mul(inPiece, kRowPitch), r) : in.add(inPiece, r * kPanelDepth);
+      x = memref::LoadOp::create(c, loc, rowPacked, from);
+      x = l.emitter->fromMemory(c, x, element);
+    }
+    x = BodyEmitter::splat(c, loc, x, lanes);
+    for (int64_t v = 0; v < count; ++v)
+      next.push_back(multiplyAdd(c, loc, x, right[v], loop.getRegionIterArgs()[r * count + v]));
+  }
+  scf::YieldOp::create(c, loc, next);
+  return SmallVector<Value>(loop.getResults());
+}
+
+bool KernelLowering::Panels::smallEpilogue() {
+  int64_t ops = 0;
+  bool expensive = false;
+  for (Operation *op = dot->getNextNode(); op; op = op->getNextNode()) {
+    ops += op->getNumResults();
+    expensive |= op->hasTrait<graph::Expensive>();
+  }
+  return !expensive && ops <= kDirectOps;
+}
+
+/// A tile without edges. Gives an i1: the results are stored. They are, straight from the
+/// registers, when the tile is done after this piece of k.
+Value KernelLowering::Panels::wholeTile(OpBuilder &b, const Panel &p, const Tile &t) {
+  IndexMath at{b, loc};
+  SmallVector<Value> values = accumulate(b, p, t, vectors, at(0));
+  auto keep = [&](OpBuilder &c) {
+    for (int64_t i = 0; i < rows * vectors; ++i)
+      store(c, values[i], sums, IndexMath{c, loc}.add(t.slot, i * lanes));
+  };
+  Value no = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  if (!smallEpilogue()) {
+    keep(b);
+    return no;
+  }
+  Value all = at.atLeast(extentRows, at.add(t.row, rows));
+  Value oneChain = at.atLeast(at(kChain), depth);
+  Value direct = at.both(at.both(all, oneChain), p.last);
+  auto choice = scf::IfOp::create(b, loc, direct, /*withElseRegion=*/true);
+  OpBuilder done = choice.getThenBodyBuilder(), later = choice.getElseBodyBuilder();
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t v = 0; v < vectors; ++v) {
+      IndexMath in{done, loc};
+      Position here = place(p, in.add(t.row, r), in.add(t.column, v * lanes));
+      here.vectorLoop = columnLoop;
+      here.width = lanes;
+      here.values[dot.getResult()] = values[r * vectors + v];
+      for (kernel::StoreOp s : l.stores)
+        l.emitter->store(done, s, here);
+    }
+  keep(later);
+  return direct;
+}
+
+/// A tile with columns beyond the last one: a vector of columns at a time.
+void KernelLowering::Panels::edgeTile(OpBuilder &b, const Panel &p, const Tile &t) {
+  IndexMath at{b, loc};
+  Value count = at.ceilDiv(at.sub(extentColumns, t.column), lanes);
+  l.loop(b, at(0), count, 1, [&](OpBuilder &c, Value v) {
+    SmallVector<Value> values = accumulate(c, p, t, 1, v);
+    IndexMath in{c, loc};
+    Value slot = in.add(t.slot, in.mul(v, lanes));
+    for (int64_t r = 0; r < rows; ++r)
+      store(c, values[r], sums, in.add(slot, r * strip));
+  });
+}
+
+/// The run and the total of one vector after a chain, as addChain does; values of sums that have
+/// not begun are not used.
+void KernelLowering::Panels::joinChains(OpBuilder &b, const Panel &p, Value at) {
+  IndexMath in{b, loc};
+  auto vectorAt = [&](Value buffer) { return load(b, buffer, at); };
+  auto choose = [&](Value condition, Value x, Value y) -> Value {
+    x = l.emitter->toMemory(b, x);
+    y = l.emitter->toMemory(b, y);
+    return l.emitter->fromMemory(b, in.select(condition, x, y), element);
+  };
+  Value number = in.div(p.k0, kChain);
+  Value inRun = arith::AndIOp::create(b, loc, number, in(kChainsPerRun - 1));
+  Value sum = vectorAt(sums), run = vectorAt(runs), total = vectorAt(totals);
+  Value joined = choose(in.equal(inRun, in(0)), sum, chainSum(b, loc, run, sum));
+  Value ends = in.either(in.equal(inRun, in(kChainsPerRun - 1)), p.last);
+  Value firstRun = in.less(number, in(kChainsPerRun));
+  Value grown = choose(firstRun, joined, chainSum(b, loc, total, joined));
+  store(b, joined, runs, at);
+  store(b, choose(ends, grown, total), totals, at);
+}
+
+/// Sums that wait in scratch memory: joins chains where one ends, and stores results after the last
+/// piece of k, row by row and vector by vector.
+void KernelLowering::Panels::finish(OpBuilder &b, const Panel &p, const Tile &t) {
+  IndexMath at{b, loc};
+  Value next = arith::AndIOp::create(b, loc, at.add(p.k0, kPanelDepth), at(kChain - 1));
+  Value chainEnds = at.either(at.equal(next, at(0)), p.last);
+  Value many = at.less(at(kChain), depth);
+  auto joins = scf::IfOp::create(b, loc, at.both(chainEnds, many), /*withElseRegion=*/false);
+  OpBuilder c = joins.getThenBodyBuilder();
+  l.loop(c, l.constant(c, 0), l.constant(c, rows * strip), lanes,
+         [&](OpBuilder &d, Value i) { joinChains(d, p, IndexMath{d, loc}.add(t.slot, i)); });
+  auto ends = scf::IfOp::create(b, loc, p.last, /*withElseRegion=*/false);
+  OpBuilder e = ends.getThenBodyBuilder();
+  IndexMath in{e, loc};
+  Value height = in.min(in.sub(extentRows, t.row), rows);
+  Value breadth = in.min(in.sub(extentColumns, t.column), strip);
+  Value buffer = in.select(many, totals, sums);
+  l.loop(e, in(0), height, 1, [&](OpBuilder &d, Value r) {
+    Value row = IndexMath{d, loc}.add(t.row, r);
+    l.loop(d, l.constant(d, 0), breadth, lanes, [&](OpBuilder &f, Value offset) {
+      IndexMath here{f, loc};
+      Position where = place(p, row, here.add(t.column, offset));
+      where.vectorLoop = columnLoop;
+      where.width = lanes;
+      l.emitter->maskLanes(f, where, extentColumns);
+      Value slot = here.add(here.add(t.slot, here.mul(r, strip)), offset);
+      where.values[dot.getResult()] = load(f, buffer, slot);
+      for (kernel::StoreOp s : l.stores)
+        l.emitter->store(f, s, where);
+    });
+  });
+}
+
+void KernelLowering::Panels::tile(OpBuilder &b, Panel &p, Value tile, Value s) {
+  IndexMath at{b, loc};
+  Tile t;
+  t.row = at.mul(tile, rows);
+  t.column = at.mul(at.add(p.firstStrip, s), strip);
+  Value inBlock = at.add(at.mul(at.sub(tile, p.firstTile), kPanelStrips), s);
+  t.slot = at.mul(inBlock, rows * strip);
+  t.source = packed;
+  t.sourceBase = at.mul(s, kPanelDepth * strip);
+  t.sourceStride = at(strip);
+  Value whole = at.atLeast(extentColumns, at.add(t.column, strip));
+  if (columnLoad) {
+    const LinearAccess &access = l.space.accesses.at(columnLoad);
+    Position here = place(p, Value(), t.column);
+    here.loops[depthLoop] = p.k0;
+    Value inPlace = l.emitter->index(b, access, here);
+    Value copied = at.either(p.usePacked, at.less(extentColumns, at.add(t.column, strip)));
+    t.source = at.select(copied, packed, l.emitter->buffer(columnLoad));
+    t.sourceBase = at.select(copied, t.sourceBase, inPlace);
+    t.sourceStride =
+        at.select(copied, t.sourceStride, l.emitter->emit(b, access.strides[depthLoop]));
+  }
+  auto choice = scf::IfOp::create(b, loc, TypeRange(b.getI1Type()), whole, /*withElseRegion=*/true);
+  OpBuilder inside = choice.getThenBodyBuilder(), edge = choice.getElseBodyBuilder();
+  scf::YieldOp::create(inside, loc, wholeTile(inside, p, t));
+  edgeTile(edge, p, t);
+  scf::YieldOp::create(edge, loc,
+                       arith::ConstantOp::create(edge, loc, edge.getBoolAttr(false)).getResult());
+  Value stored = choice.getResult(0);
+  Value open =
+      arith::XOrIOp::create(b, loc, stored, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+  auto rest = scf::IfOp::create(b, loc, open, /*withElseRegion=*/false);
+  OpBuilder later = rest.getThenBodyBuilder();
+  finish(later, p, t);
+}
+
+void KernelLowering::lowerPanels() {
+  Panels panels(*this);
+  open(kernel.getSymName(), {}, panels.scratchBytes());
+  panels.prepare(builder);
+  panels.chunk(builder);
+  close();
+}

@@ -1,0 +1,122 @@
+"""Matrix products in every form the compiler has for them: panels, packed or not, products with vectors, edges, long k."""
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import edge, exact, trees
+from test_process import run
+from test_reductions import floats, same
+
+# Sizes around tiles (6 rows), strips (16 to 256 columns), panels of four strips, pieces (512) and chains (2048) of k.
+PANELS = [(6, 512, 64), (7, 513, 65), (5, 511, 300), (200, 40, 33), (230, 600, 70), (13, 2049, 17), (8, 4 * 2048 + 5, 5)]
+LAYOUTS = ["ab", "Ab", "aB", "AB"]
+
+
+def sample(rng, size):
+    """All of few, else the edges and some between: the reference takes a step for every k."""
+    return np.arange(size) if size <= 24 else np.unique(np.r_[0:4, rng.integers(0, size, 8), size - 4 : size])
+
+
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("sizes", PANELS, ids=str)
+def test_chains_in_every_layout(sizes, layout, dtype):
+    m, k, n = sizes
+    rng = np.random.default_rng(50)
+    x, y = floats(rng, (m, k), dtype), floats(rng, (k, n), dtype)
+    left = gc.asarray(np.ascontiguousarray(x.T)).T if layout[0] == "A" else gc.asarray(x)
+    right = gc.asarray(np.ascontiguousarray(y.T)).T if layout[1] == "B" else gc.asarray(y)
+    got = np.asarray(left @ right)
+    rows, columns = sample(rng, m), sample(rng, n)
+    same(got[np.ix_(rows, columns)], trees.matmul(x[rows], y[:, columns]), f"{sizes} {layout}")
+    np.testing.assert_allclose(got, x @ y, rtol=0, atol=(1e-5 if dtype == "float32" else 1e-13) * np.abs(x).max() * np.abs(y).max() * max(k, 1))
+
+
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+@pytest.mark.parametrize("sizes", [(1, 3), (17, 15), (33, 700), (300, 70), (5, 5000), (4200, 9), (40, 4 * 2048 + 19)], ids=str)
+def test_products_with_vectors(sizes, dtype):
+    rng = np.random.default_rng(51)
+    a, x = floats(rng, sizes, dtype), floats(rng, sizes[1:], dtype)
+    want = trees.matmul(a, x[:, None])[:, 0]
+    transposed = gc.asarray(np.ascontiguousarray(a.T))
+    same(gc.asarray(a) @ gc.asarray(x), want, "A @ x")
+    same(gc.asarray(x) @ transposed, want, "x @ A")
+    same(transposed.T @ gc.asarray(x), want, "A.T @ x")
+    same(gc.asarray(x) @ gc.asarray(a).T, want, "x @ A.T")
+
+
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+def test_batches(dtype):
+    rng = np.random.default_rng(52)
+    x, y, v = floats(rng, (5, 9, 40), dtype), floats(rng, (5, 40, 70), dtype), floats(rng, (5, 40), dtype)
+    gx, gy, gv = gc.asarray(x), gc.asarray(y), gc.asarray(v)
+    same(gx @ gy, np.stack([trees.matmul(a, b) for a, b in zip(x, y)]))
+    same(gx @ gy[2], np.stack([trees.matmul(a, y[2]) for a in x]), "one right operand")
+    same(gx[1] @ gy, np.stack([trees.matmul(x[1], b) for b in y]), "one left operand")
+    same((gx @ gv[:, :, None])[:, :, 0], np.stack([trees.matmul(a, b[:, None])[:, 0] for a, b in zip(x, v)]), "vectors")
+    same((gv[:, None, :] @ gy)[:, 0], np.stack([trees.matmul(b[None], a)[0] for a, b in zip(y, v)]), "vectors on the left")
+    same((gv[:, None, :] @ gv[:, :, None])[:, 0, 0], np.array([trees.matmul(b[None], b[:, None])[0, 0] for b in v]), "dots")
+
+
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+def test_what_is_computed_around_a_product(dtype):
+    """Prologues on either side in either layout, and epilogues short and long, change no bit."""
+    rng = np.random.default_rng(53)
+    x, y, bias = floats(rng, (70, 90), dtype), floats(rng, (90, 130), dtype), floats(rng, (130,), dtype)
+    gx, gy, gb = gc.asarray(x), gc.asarray(y), gc.asarray(bias)
+    want = trees.matmul(x * 2, y - 1)
+    same((gx * 2) @ (gy - 1), want)
+    xt, yt = gc.asarray(np.ascontiguousarray(x.T)), gc.asarray(np.ascontiguousarray(y.T))
+    same((xt * 2).T @ (yt - 1).T, want, "transposed")
+    plain = trees.matmul(x, y)
+    same(gc.maximum(gx @ gy + gb, 0), np.maximum(plain + bias, 0), "bias and relu")
+    long = gx @ gy
+    long, plain = gc.tanh(long), np.asarray(gc.tanh(gc.asarray(plain)))
+    for _ in range(3):
+        long, plain = long * (1 / 64) + gb * (1 / 64), plain * plain.dtype.type(1 / 64) + bias * plain.dtype.type(1 / 64)
+    same(long, plain, "a long epilogue")
+
+
+@pytest.mark.parametrize("dtype", [d for d in edge.DTYPES if np.dtype(d).kind in "iub"])
+@pytest.mark.parametrize("sizes", [(1, 7, 1), (7, 600, 9), (40, 33, 300), (200, 2500, 20)], ids=str)
+def test_integers_wrap_as_in_numpy(sizes, dtype):
+    m, k, n = sizes
+    rng = np.random.default_rng(54)
+    if dtype == "bool":
+        x, y = rng.random((m, k)) < 0.05, rng.random((k, n)) < 0.05
+    else:
+        info = np.iinfo(dtype)
+        x, y = (rng.integers(info.min, info.max, s, dtype, endpoint=True) for s in ((m, k), (k, n)))
+    gx, gy = gc.asarray(x), gc.asarray(y)
+    with np.errstate(all="ignore"):
+        want = x @ y
+    exact.assert_same(gx @ gy, want)
+    exact.assert_same(gc.asarray(np.ascontiguousarray(x.T)).T @ gc.asarray(np.ascontiguousarray(y.T)).T, want, "transposed")
+    exact.assert_same(gx @ gy[:, 0], want[:, 0], "A @ x")
+    exact.assert_same(gx[0] @ gy, want[0], "x @ A")
+
+
+def test_steps_and_reversal():
+    rng = np.random.default_rng(55)
+    x, y = floats(rng, (80, 90), "float32"), floats(rng, (30, 170), "float32")
+    want = trees.matmul(x[::2, ::3], y[::-1, 1::2])
+    same(gc.asarray(x)[::2, ::3] @ gc.asarray(y)[::-1, 1::2], want)
+
+
+def test_bits_do_not_depend_on_threads_or_instructions():
+    code = """
+    import hashlib, numpy as np, graphc as gc
+    rng = np.random.default_rng(1)
+    h = hashlib.sha256()
+    for dtype in ("f4", "f8"):
+        make = lambda *s: (rng.normal(size=s) * 2.0 ** rng.integers(-9, 9, s)).astype(dtype)
+        for m, k, n in ((300, 700, 500), (70, 9000, 130), (1000, 64, 10), (3, 300, 2000)):
+            x, y, v = make(m, k), make(k, n), make(k)
+            a, b, c = gc.asarray(x), gc.asarray(y), gc.asarray(v)
+            for z in (a @ b, gc.asarray(x.T.copy()).T @ b, a @ gc.asarray(y.T.copy()).T, a @ c, c @ b, gc.tanh(a @ b * 1e-3)):
+                h.update(np.asarray(z).tobytes())
+    print(h.hexdigest())
+    """
+    settings = [{"GRAPHC_NUM_THREADS": str(n)} for n in (1, 2, 3, 7)]
+    settings += [{"GRAPHC_NUM_THREADS": str(n), "GRAPHC_CPU_FEATURES": "avx,avx2,fma"} for n in (1, 3)]
+    assert len({run(code, GRAPHC_CACHE="off", **setting).stdout for setting in settings}) == 1
