@@ -297,7 +297,8 @@ std::optional<View> View::reshape(const Shape &to) const {
       ni = nj;
     }
   } else {
-    strides.assign(denseStrides(to).begin(), denseStrides(to).end());
+    Shape dense = denseStrides(to);
+    strides.assign(dense.begin(), dense.end());
   }
   View out = *this;
   if (!out.steps.empty() && std::holds_alternative<ReshapeStep>(out.steps.back()))

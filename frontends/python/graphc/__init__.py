@@ -40,6 +40,30 @@ except ImportError as _error:
 
 _graphc.set_package_folder(__path__[0])
 
+from ._assemble import (  # noqa: E402
+    append,
+    array_split,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    block,
+    column_stack,
+    delete,
+    dsplit,
+    dstack,
+    fliplr,
+    flipud,
+    hsplit,
+    hstack,
+    indices,
+    insert,
+    repeat,
+    rollaxis,
+    rot90,
+    split,
+    vsplit,
+    vstack,
+)
 from ._creation import (  # noqa: E402
     arange,
     array,
@@ -88,6 +112,7 @@ from ._dtypes import (  # noqa: E402
     uint32,
     uint64,
 )
+from ._einsum import einsum  # noqa: E402
 from ._export import export, spec  # noqa: E402
 from ._functions import *  # noqa: E402, F403
 from ._graphc import Array  # noqa: E402
@@ -122,6 +147,62 @@ from ._manipulation import (  # noqa: E402
     transpose,
     unstack,
     where,
+)
+from ._matrices import (  # noqa: E402
+    copyto,
+    cross,
+    diag,
+    diagflat,
+    diagonal,
+    fill_diagonal,
+    fromfunction,
+    identity,
+    inner,
+    ix_,
+    kron,
+    mgrid,
+    ogrid,
+    trace,
+    tri,
+    vander,
+    vdot,
+)
+from ._numeric import (  # noqa: E402
+    allclose,
+    array_equiv,
+    corrcoef,
+    cov,
+    deg2rad,
+    degrees,
+    diff,
+    divmod,
+    ediff1d,
+    fabs,
+    fix,
+    float_power,
+    fmod,
+    gradient,
+    heaviside,
+    isclose,
+    isneginf,
+    isposinf,
+    logspace,
+    nan_to_num,
+    nanmax,
+    nanmean,
+    nanmin,
+    nanprod,
+    nanstd,
+    nansum,
+    nanvar,
+    polyval,
+    ptp,
+    rad2deg,
+    radians,
+    rint,
+    select,
+    sinc,
+    trapezoid,
 )
 from ._reductions import (  # noqa: E402
     all,

@@ -133,6 +133,19 @@ def _tobytes(self):
     return _np.asarray(self).tobytes()
 
 
+def _method(module, name):
+    """The module's function as a method: its first argument is the array."""
+
+    def method(self, *args, **keywords):
+        from importlib import import_module
+
+        return getattr(import_module(f".{module}", __package__), name)(self, *args, **keywords)
+
+    method.__name__ = name
+    method.__doc__ = f"As graphc.{name}."
+    return method
+
+
 def attach():
     """Gives the extension's Array the methods that are written in Python."""
     for name, function in {
@@ -148,6 +161,9 @@ def attach():
         "std": _std,
         "dot": _dot,
         "tobytes": _tobytes,
+        "diagonal": _method("_matrices", "diagonal"),
+        "trace": _method("_matrices", "trace"),
+        "repeat": _method("_assemble", "repeat"),
     }.items():
         setattr(_Array, name, function)
     _Array.__module__ = "graphc"

@@ -1,0 +1,285 @@
+"""Arrays cut apart and put together: NumPy's split, stack, repeat and rotate families. All are views and joins of
+`_manipulation`, so they are fused like any other indexing."""
+
+from __future__ import annotations
+
+import builtins as _py
+import operator as _operator
+from typing import TYPE_CHECKING
+
+from . import _graphc
+from ._creation import asarray
+from ._manipulation import _axes, _axis, concatenate, flip, moveaxis, stack, transpose
+from .errors import ArgumentError, AxisError, IndexOutOfBounds, ShapeError, UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._types import Array, ArrayLike
+
+
+def _along(axis, item):
+    """The index that applies `item` to one axis and leaves those before it alone."""
+    return (slice(None),) * axis + (item,)
+
+
+def _atleast(rank, shape_of, arrays):
+    results = []
+    for x in arrays:
+        x = asarray(x)
+        results.append(x if x.ndim >= rank else x.reshape(shape_of(x.shape)))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def atleast_1d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
+    """Views with at least one axis; several arguments give a tuple."""
+    return _atleast(1, lambda shape: (1,), arrays)
+
+
+def atleast_2d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
+    """Views with at least two axes, new ones first; several arguments give a tuple."""
+    return _atleast(2, lambda shape: (1,) * (2 - len(shape)) + shape, arrays)
+
+
+def atleast_3d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
+    """Views with at least three axes: (n,) becomes (1, n, 1) and (m, n) becomes (m, n, 1)."""
+    return _atleast(3, lambda shape: (1, *shape, 1)[-3:] if len(shape) == 1 else (*shape, 1) if shape else (1, 1, 1), arrays)
+
+
+def _list(lifted):
+    return list(lifted) if isinstance(lifted, tuple) else [lifted]
+
+
+def vstack(arrays: Sequence[ArrayLike], /) -> Array:
+    """Rows on top of each other: arrays of at least two axes joined along the first."""
+    return concatenate(_list(atleast_2d(*arrays)), 0)
+
+
+def hstack(arrays: Sequence[ArrayLike], /) -> Array:
+    """Arrays side by side: joined along the second axis, vectors along their only one."""
+    arrays = _list(atleast_1d(*arrays))
+    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1)
+
+
+def dstack(arrays: Sequence[ArrayLike], /) -> Array:
+    """Arrays of at least three axes joined along the third."""
+    return concatenate(_list(atleast_3d(*arrays)), 2)
+
+
+def column_stack(arrays: Sequence[ArrayLike], /) -> Array:
+    """Vectors as the columns of a matrix; matrices are joined as they are."""
+    arrays = [asarray(a) for a in arrays]
+    return concatenate([a if a.ndim >= 2 else a.reshape((-1, 1)) for a in arrays], 1)
+
+
+def block(arrays) -> Array:
+    """One array from nested lists of blocks: the innermost lists are joined along the last axis, the next along the one
+    before. Raises ArgumentError when the nesting is uneven."""
+
+    def depth(item):
+        if not isinstance(item, list):
+            return 0
+        depths = {depth(i) for i in item}
+        if len(depths) != 1:
+            raise ArgumentError("block: lists must be nested to the same depth, and none may be empty")
+        return depths.pop() + 1
+
+    def leaves(item):
+        return [a for i in item for a in leaves(i)] if isinstance(item, list) else [asarray(item)]
+
+    levels = depth(arrays)
+    rank = _py.max([levels] + [a.ndim for a in leaves(arrays)])
+
+    def join(item, level):
+        if not isinstance(item, list):
+            x = asarray(item)
+            return x.reshape((1,) * (rank - x.ndim) + x.shape)
+        return concatenate([join(i, level + 1) for i in item], rank - levels + level)
+
+    result = join(arrays, 0)
+    return result if isinstance(arrays, list) else result.copy()
+
+
+def array_split(x: ArrayLike, sections, /, axis: int = 0) -> list[Array]:
+    """Views of consecutive parts: `sections` of nearly equal size, or cut at the given indices."""
+    x = asarray(x)
+    axis = _axis(axis, x.ndim, "array_split")
+    size = x.shape[axis]
+    try:
+        count = _operator.index(sections)
+    except TypeError:
+        edges = [0, *(_operator.index(i) for i in sections), size]
+    else:
+        if count <= 0:
+            raise ArgumentError(f"array_split: number of sections must be larger than 0, got {count}")
+        each, extra = divmod(size, count)
+        edges = [i * each + _py.min(i, extra) for i in range(count + 1)]
+    return [x[_along(axis, slice(a, b))] for a, b in zip(edges[:-1], edges[1:])]
+
+
+def split(x: ArrayLike, sections, /, axis: int = 0) -> list[Array]:
+    """As `array_split`. Raises ShapeError when a number of sections does not divide the axis."""
+    x = asarray(x)
+    size = x.shape[_axis(axis, x.ndim, "split")]
+    if not isinstance(sections, (tuple, list)) and getattr(sections, "ndim", 0) == 0 and size % _operator.index(sections):
+        raise ShapeError(f"split: an axis of size {size} does not divide into {sections} equal parts (shape {x.shape})")
+    return array_split(x, sections, axis)
+
+
+def vsplit(x: ArrayLike, sections, /) -> list[Array]:
+    """`split` along the first axis of at least two."""
+    if asarray(x).ndim < 2:
+        raise ShapeError(f"vsplit: at least two axes are needed, got shape {asarray(x).shape}")
+    return split(x, sections, 0)
+
+
+def hsplit(x: ArrayLike, sections, /) -> list[Array]:
+    """`split` along the second axis, or along the only one."""
+    x = asarray(x)
+    if x.ndim == 0:
+        raise ShapeError("hsplit: at least one axis is needed, got shape ()")
+    return split(x, sections, 1 if x.ndim > 1 else 0)
+
+
+def dsplit(x: ArrayLike, sections, /) -> list[Array]:
+    """`split` along the third axis."""
+    if asarray(x).ndim < 3:
+        raise ShapeError(f"dsplit: at least three axes are needed, got shape {asarray(x).shape}")
+    return split(x, sections, 2)
+
+
+def repeat(x: ArrayLike, repeats, /, axis: int | None = None) -> Array:
+    """Each element `repeats` times along `axis` (None: of the flattened array). Counts that differ per element must be
+    Python integers: they decide the shape."""
+    x = asarray(x)
+    if axis is None:
+        x, axis = _graphc.reshape(x, (-1,)), 0
+    axis = _axis(axis, x.ndim, "repeat")
+    size = x.shape[axis]
+    counts = [_operator.index(r) for r in repeats] if hasattr(repeats, "__len__") else [_operator.index(repeats)]
+    if _py.any(c < 0 for c in counts):
+        raise ArgumentError(f"repeat: counts may not be negative, got {repeats}")
+    if len(counts) not in (1, size):
+        raise ShapeError(f"repeat: {len(counts)} counts for an axis of size {size} (shape {x.shape})")
+    if len(counts) == 1:
+        spread = x.shape[: axis + 1] + (counts[0],) + x.shape[axis + 1 :]
+        wide = _graphc.broadcast_to(_graphc.expand_dims(x, axis + 1), spread)
+        return wide.reshape(x.shape[:axis] + (size * counts[0],) + x.shape[axis + 1 :]).copy()
+    pieces = [repeat(x[_along(axis, slice(i, i + 1))], c, axis) for i, c in enumerate(counts) if c]
+    return concatenate(pieces, axis) if pieces else x[_along(axis, slice(0, 0))].copy()
+
+
+def append(x: ArrayLike, values: ArrayLike, /, axis: int | None = None) -> Array:
+    """`values` joined to the end of `x` along `axis`; both are flattened when it is None."""
+    return concatenate([asarray(x), asarray(values)], axis)
+
+
+def _places(index, size, what):
+    """The sorted places that an integer, a slice or a sequence of integers names on an axis."""
+    if isinstance(index, slice):
+        return sorted(range(*index.indices(size)))
+    try:
+        items = [_operator.index(index)]
+    except TypeError:
+        items = [_operator.index(i) for i in index]
+    for i in items:
+        if not -size <= i < size:
+            raise IndexOutOfBounds(f"{what}: index {i} is out of bounds for an axis of size {size}")
+    return sorted({i % size for i in items})
+
+
+def delete(x: ArrayLike, index, /, axis: int | None = None) -> Array:
+    """A copy without the places that `index` (Python integers or a slice) names; flattened when `axis` is None."""
+    x = asarray(x)
+    if axis is None:
+        x, axis = _graphc.reshape(x, (-1,)), 0
+    axis = _axis(axis, x.ndim, "delete")
+    size = x.shape[axis]
+    edges = [-1, *_places(index, size, "delete"), size]
+    kept = [x[_along(axis, slice(a + 1, b))] for a, b in zip(edges[:-1], edges[1:]) if b > a + 1]
+    return concatenate(kept, axis) if kept else x[_along(axis, slice(0, 0))].copy()
+
+
+def insert(x: ArrayLike, index: int, values: ArrayLike, /, axis: int | None = None) -> Array:
+    """A copy with `values` before the place `index`; flattened when `axis` is None. One place: a sequence of places
+    raises UnsupportedError."""
+    x = asarray(x)
+    if axis is None:
+        x, axis = _graphc.reshape(x, (-1,)), 0
+    axis = _axis(axis, x.ndim, "insert")
+    try:
+        place = _operator.index(index)
+    except TypeError:
+        raise UnsupportedError("insert: one integer place is supported, not a sequence of places") from None
+    size = x.shape[axis]
+    if not -size <= place <= size:
+        raise IndexOutOfBounds(f"insert: index {place} is out of bounds for an axis of size {size}")
+    place += size if place < 0 else 0
+    values = asarray(values).astype(x.dtype, copy=False)
+    rest = x.shape[:axis] + x.shape[axis + 1 :]
+    if values.ndim < x.ndim or values.shape[axis] == 1:
+        aligned = values if values.ndim == x.ndim else _insertable(values, x.ndim, axis)
+        count = aligned.shape[axis]
+    else:
+        aligned, count = values, values.shape[axis]
+    aligned = _graphc.broadcast_to(aligned, rest[:axis] + (count,) + rest[axis:])
+    return concatenate([x[_along(axis, slice(0, place))], aligned, x[_along(axis, slice(place, None))]], axis)
+
+
+def _insertable(values, rank, axis):
+    """NumPy's rule for one place: leading axes of `values` are those of the array with `axis` moved first."""
+    values = values.reshape((1,) * (rank - values.ndim) + values.shape)
+    return moveaxis(values, 0, axis)
+
+
+def rot90(x: ArrayLike, /, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
+    """A view rotated `k` quarter turns from the first axis towards the second."""
+    x = asarray(x)
+    if len(tuple(axes)) != 2:
+        raise ArgumentError(f"rot90: two axes are needed, got {tuple(axes)}")
+    first, second = _axes(tuple(axes), x.ndim, "rot90")
+    k = _operator.index(k) % 4
+    if k == 0:
+        return x[...]
+    if k == 2:
+        return flip(flip(x, first), second)
+    order = list(range(x.ndim))
+    order[first], order[second] = second, first
+    return transpose(flip(x, second), tuple(order)) if k == 1 else flip(transpose(x, tuple(order)), second)
+
+
+def fliplr(x: ArrayLike, /) -> Array:
+    """A view with the second axis reversed."""
+    if asarray(x).ndim < 2:
+        raise ShapeError(f"fliplr: at least two axes are needed, got shape {asarray(x).shape}")
+    return flip(x, 1)
+
+
+def flipud(x: ArrayLike, /) -> Array:
+    """A view with the first axis reversed."""
+    if asarray(x).ndim < 1:
+        raise ShapeError("flipud: at least one axis is needed, got shape ()")
+    return flip(x, 0)
+
+
+def rollaxis(x: ArrayLike, axis: int, /, start: int = 0) -> Array:
+    """A view with `axis` moved until it lies before the axis that is at `start` now."""
+    x = asarray(x)
+    axis = _axis(axis, x.ndim, "rollaxis")
+    if not -x.ndim <= start <= x.ndim:
+        raise AxisError(f"rollaxis: start {start} is out of bounds for array of dimension {x.ndim}")
+    start += x.ndim if start < 0 else 0
+    return moveaxis(x, axis, start - 1 if axis < start else start)
+
+
+def indices(dimensions: Sequence[int], /, dtype="int64", sparse: bool = False):
+    """For each axis of a grid, the coordinate along it: stacked to one array, or sparse as a tuple of broadcastable
+    arrays."""
+    rank = len(dimensions)
+    axes = []
+    for i, n in enumerate(dimensions):
+        own = (1,) * i + (n,) + (1,) * (rank - i - 1)
+        axes.append(_graphc.iota(_operator.index(n), dtype, None).reshape(own))
+    if sparse:
+        return tuple(axes)
+    return stack([_graphc.broadcast_to(a, tuple(dimensions)) for a in axes]) if rank else _graphc.full((0,), 0, dtype, None)

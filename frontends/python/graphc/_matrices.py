@@ -1,0 +1,194 @@
+"""Diagonals, grids and products of vectors and matrices, as formulas over indexing and `matmul`."""
+
+from __future__ import annotations
+
+import builtins as _py
+import operator as _operator
+from typing import TYPE_CHECKING
+
+from . import _graphc
+from ._creation import asarray, eye, meshgrid, zeros
+from ._dtypes import as_dtype, float64, int64
+from ._linalg import tensordot
+from ._manipulation import _axes, _axis, moveaxis, stack
+from ._reductions import sum
+from .errors import ArgumentError, ShapeError
+
+if TYPE_CHECKING:
+    from ._types import Array, ArrayLike
+
+
+def diagonal(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """The diagonal of the matrices along two axes, as the last axis. Writing to it is an error, as in NumPy."""
+    x = asarray(x)
+    if x.ndim < 2:
+        raise ShapeError(f"diagonal: at least two axes are needed, got shape {x.shape}")
+    first, second = _axes((axis1, axis2), x.ndim, "diagonal")
+    offset = _operator.index(offset)
+    x = moveaxis(x, (first, second), (-2, -1))
+    x = x[..., offset:] if offset >= 0 else x[..., -offset:, :]
+    rows, columns = x.shape[-2:]
+    length = _py.min(rows, columns)
+    flat = x[..., :length, :].reshape(x.shape[:-2] + (length * columns,))
+    picked = flat[..., :: columns + 1] if length else flat
+    return _graphc.broadcast_to(picked, picked.shape)
+
+
+def diag(v: ArrayLike, /, k: int = 0) -> Array:
+    """A matrix with the vector `v` on its k-th diagonal, or the k-th diagonal of a matrix."""
+    v = asarray(v)
+    if v.ndim == 2:
+        return diagonal(v, k)
+    if v.ndim != 1:
+        raise ShapeError(f"diag: one or two axes are needed, got shape {v.shape}")
+    k = _operator.index(k)
+    size = v.size + _py.abs(k)
+    result = zeros((size, size), v.dtype, device=v.device)
+    if v.size:
+        start = k if k >= 0 else -k * size
+        result.reshape((-1,))[start : start + v.size * (size + 1) : size + 1] = v
+    return result
+
+
+def diagflat(v: ArrayLike, /, k: int = 0) -> Array:
+    """`diag` of the flattened array."""
+    return diag(_graphc.reshape(asarray(v), (-1,)), k)
+
+
+def fill_diagonal(x: Array, value: ArrayLike, /) -> None:
+    """Writes `value` (one for all, or one an element) to the main diagonal of a matrix, in place."""
+    if type(x) is not _graphc.Array:
+        raise ArgumentError(f"fill_diagonal: an Array is changed in place, not {type(x).__name__}")
+    if x.ndim != 2:
+        raise ShapeError(f"fill_diagonal: two axes are needed, got shape {x.shape}")
+    rows = _graphc.iota(x.shape[0], int64, x.device)[:, None]
+    columns = _graphc.iota(x.shape[1], int64, x.device)
+    value = asarray(value).astype(x.dtype, copy=False)
+    if value.ndim == 1 and value.size < _py.min(x.shape):
+        raise ShapeError(f"fill_diagonal: {value.size} values for a diagonal of {_py.min(x.shape)}")
+    if value.ndim:
+        length = _py.min(x.shape)
+        x.reshape((-1,))[: length * x.shape[1] : x.shape[1] + 1] = value.reshape((-1,))[:length]
+    else:
+        x[...] = _graphc.select(rows == columns, value, x)
+
+
+def trace(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype=None) -> Array:
+    """Sum of a diagonal."""
+    return sum(diagonal(x, offset, axis1, axis2), -1, dtype)
+
+
+def identity(n: int, dtype=float64) -> Array:
+    """The identity matrix of n rows."""
+    return eye(n, dtype=dtype)
+
+
+def tri(n: int, m: int | None = None, k: int = 0, dtype=float64) -> Array:
+    """Ones on and below the k-th diagonal, zeros above."""
+    rows = _graphc.iota(_operator.index(n), int64, None)[:, None] + _operator.index(k)
+    return (rows >= _graphc.iota(_operator.index(n if m is None else m), int64, None)).astype(as_dtype(dtype))
+
+
+def vander(x: ArrayLike, /, n: int | None = None, increasing: bool = False) -> Array:
+    """Powers of a vector as columns, the highest first unless increasing; by repeated products, as NumPy."""
+    x = asarray(x)
+    if x.ndim != 1:
+        raise ShapeError(f"vander: one axis is needed, got shape {x.shape}")
+    n = x.size if n is None else _operator.index(n)
+    x = x.astype(int64) if x.dtype.kind in "biu" and x.dtype.itemsize < 8 else x
+    if n == 0:
+        return zeros((x.size, 0), x.dtype, device=x.device)
+    columns = [_graphc.full(x.shape, 1, x.dtype, x.device)]
+    for _ in range(n - 1):
+        columns.append(columns[-1] * x)
+    return stack(columns if increasing else columns[::-1], 1)
+
+
+def inner(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Sum of products over the last axes of both operands."""
+    x1, x2 = asarray(x1), asarray(x2)
+    if x1.ndim == 0 or x2.ndim == 0:
+        return x1 * x2
+    return tensordot(x1, x2, axes=([-1], [-1]))
+
+
+def vdot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Sum of products of the flattened operands."""
+    return _graphc.matmul(_graphc.reshape(asarray(x1), (-1,)), _graphc.reshape(asarray(x2), (-1,)))
+
+
+def kron(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Kronecker product: every element of `x1` times all of `x2`, as blocks."""
+    x1, x2 = asarray(x1), asarray(x2)
+    rank = _py.max(x1.ndim, x2.ndim)
+    shape1, shape2 = (1,) * (rank - x1.ndim) + x1.shape, (1,) * (rank - x2.ndim) + x2.shape
+    left = x1.reshape(tuple(n for size in shape1 for n in (size, 1)))
+    right = x2.reshape(tuple(n for size in shape2 for n in (1, size)))
+    return (left * right).reshape(tuple(a * b for a, b in zip(shape1, shape2)))
+
+
+def cross(x1: ArrayLike, x2: ArrayLike, /, axis: int = -1) -> Array:
+    """Vector product along an axis of size 3 in both operands, other axes broadcast."""
+    x1, x2 = asarray(x1), asarray(x2)
+    x1 = moveaxis(x1, _axis(axis, x1.ndim, "cross"), -1)
+    x2 = moveaxis(x2, _axis(axis, x2.ndim, "cross"), -1)
+    if x1.shape[-1] != 3 or x2.shape[-1] != 3:
+        raise ShapeError(f"cross: the axis must have size 3 in both operands, got shapes {x1.shape} and {x2.shape}")
+    a, b, c = x1[..., 0], x1[..., 1], x1[..., 2]
+    d, e, f = x2[..., 0], x2[..., 1], x2[..., 2]
+    result = stack([b * f - c * e, c * d - a * f, a * e - b * d], -1)
+    return moveaxis(result, -1, axis)
+
+
+def ix_(*sequences: ArrayLike) -> tuple[Array, ...]:
+    """Vectors as an open grid: each along its own axis."""
+    vectors = [asarray(s) for s in sequences]
+    if _py.any(v.ndim != 1 for v in vectors):
+        raise ShapeError(f"ix_: one-dimensional sequences expected, got shapes {[v.shape for v in vectors]}")
+    rank = len(vectors)
+    return tuple(v.reshape((1,) * i + (-1,) + (1,) * (rank - i - 1)) for i, v in enumerate(vectors))
+
+
+def fromfunction(function, shape, *, dtype=float64, **keywords):
+    """`function` of the coordinate arrays of a grid."""
+    from ._assemble import indices
+
+    return function(*indices(tuple(shape), dtype=dtype), **keywords)
+
+
+def copyto(target: Array, source: ArrayLike, /, where=True) -> None:
+    """Writes `source`, broadcast, into `target` where the condition holds."""
+    if where is True:
+        target[...] = source
+    else:
+        target[...] = _graphc.select(where, asarray(source).astype(target.dtype, copy=False), target)
+
+
+class _Grid:
+    """`mgrid[0:3, 0:1:5j]`: coordinates of a grid; an imaginary step is a number of points, the end included."""
+
+    def __init__(self, sparse):
+        self._sparse = sparse
+
+    def __getitem__(self, key):
+        from ._creation import arange, linspace
+
+        def axis(item):
+            start = 0 if item.start is None else item.start
+            step = 1 if item.step is None else item.step
+            if isinstance(step, complex):
+                return linspace(start, item.stop, int(_py.abs(step)))
+            return arange(start, item.stop, step)
+
+        if not isinstance(key, tuple):
+            return axis(key)
+        axes = [axis(item) for item in key]
+        kind = _graphc.result_type(*axes)
+        axes = [a.astype(kind, copy=False) for a in axes]
+        if self._sparse:
+            return ix_(*axes)
+        return stack(list(meshgrid(*axes, indexing="ij")))
+
+
+mgrid = _Grid(False)
+ogrid = _Grid(True)

@@ -1,0 +1,355 @@
+"""NumPy's functions that are a formula over others: differences, special forms, comparisons within a tolerance,
+statistics that skip NaN. Each is recorded as its formula and fused with what surrounds it."""
+
+from __future__ import annotations
+
+import math as _math
+import operator as _operator
+from typing import TYPE_CHECKING
+
+from . import _graphc
+from ._assemble import _along
+from ._creation import asarray, linspace
+from ._dtypes import as_dtype, float64
+from ._manipulation import _axes, _axis, broadcast_to, concatenate, where
+from ._reductions import all, max, mean, min, prod, sum, var
+from .errors import ArgumentError, ShapeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._types import Array, ArrayLike, Scalar
+
+
+def _floating(x):
+    x = asarray(x)
+    return x if x.dtype.kind == "f" else x.astype(float64)
+
+
+# Differences and sums along an axis.
+
+
+def diff(x: ArrayLike, /, n: int = 1, axis: int = -1, *, prepend: ArrayLike | None = None, append: ArrayLike | None = None) -> Array:
+    """The n-th difference of neighbours along an axis; of bool, whether they differ."""
+    x = asarray(x)
+    n = _operator.index(n)
+    if n < 0:
+        raise ArgumentError(f"diff: order must be non-negative but got {n}")
+    if x.ndim == 0:
+        raise ShapeError("diff: at least one axis is needed, got shape ()")
+    axis = _axis(axis, x.ndim, "diff")
+    if n == 0:
+        return x
+    parts = []
+    for extra in (prepend, x, append):
+        if extra is None:
+            continue
+        extra = asarray(extra)
+        edge = x.shape[:axis] + (1,) + x.shape[axis + 1 :]
+        parts.append(broadcast_to(extra, edge) if extra.ndim == 0 else extra)
+    x = concatenate(parts, axis) if len(parts) > 1 else x
+    for _ in range(n):
+        upper, lower = x[_along(axis, slice(1, None))], x[_along(axis, slice(None, -1))]
+        x = upper != lower if x.dtype.kind == "b" else upper - lower
+    return x
+
+
+def ediff1d(x: ArrayLike, /) -> Array:
+    """Differences of neighbours of the flattened array."""
+    return diff(_graphc.reshape(asarray(x), (-1,)))
+
+
+def _gradient(x, spacing, axis, edge_order):
+    size = x.shape[axis]
+    if size < edge_order + 1:
+        raise ShapeError(f"gradient: an axis of size {size} is too small for edge_order={edge_order} (shape {x.shape})")
+    at = lambda a, b=None: x[_along(axis, slice(a, b))]  # noqa: E731
+    h = asarray(spacing).astype(x.dtype) if isinstance(spacing, _graphc.Array) or hasattr(spacing, "__len__") else spacing
+    if getattr(h, "ndim", 0) == 0:
+        inner = (at(2) - at(0, -2)) / (2.0 * h)
+        if edge_order == 1:
+            first, last = (at(1, 2) - at(0, 1)) / h, (at(-1) - at(-2, -1)) / h
+        else:
+            first = (-1.5 / h) * at(0, 1) + (2.0 / h) * at(1, 2) + (-0.5 / h) * at(2, 3)
+            last = (0.5 / h) * at(-3, -2) + (-2.0 / h) * at(-2, -1) + (1.5 / h) * at(-1)
+        return concatenate([first, inner, last], axis)
+    if h.shape != (size,):
+        raise ShapeError(f"gradient: coordinates of shape {h.shape} for an axis of size {size}")
+    own = (1,) * axis + (-1,) + (1,) * (x.ndim - axis - 1)
+    d = (h[1:] - h[:-1]).reshape(own)
+    step = lambda a, b=None: d[_along(axis, slice(a, b))]  # noqa: E731
+    d1, d2 = step(0, -1), step(1)
+    inner = -d2 / (d1 * (d1 + d2)) * at(0, -2) + (d2 - d1) / (d1 * d2) * at(1, -1) + d1 / (d2 * (d1 + d2)) * at(2)
+    if edge_order == 1:
+        first, last = (at(1, 2) - at(0, 1)) / step(0, 1), (at(-1) - at(-2, -1)) / step(-1)
+    else:
+        a, b = step(0, 1), step(1, 2)
+        first = -(2.0 * a + b) / (a * (a + b)) * at(0, 1) + (a + b) / (a * b) * at(1, 2) - a / (b * (a + b)) * at(2, 3)
+        a, b = step(-2, -1), step(-1)
+        last = b / (a * (a + b)) * at(-3, -2) - (b + a) / (a * b) * at(-2, -1) + (2.0 * b + a) / (b * (a + b)) * at(-1)
+    return concatenate([first, inner, last], axis)
+
+
+def gradient(x: ArrayLike, /, *spacing, axis: int | Sequence[int] | None = None, edge_order: int = 1):
+    """Second-order central differences inside, one-sided at the ends. `spacing`: one step for all axes, or one step or
+    coordinate vector an axis. A tuple of arrays for several axes, one array for one."""
+    x = _floating(x)
+    axes = list(range(x.ndim)) if axis is None else _axes(axis, x.ndim, "gradient")
+    if edge_order not in (1, 2):
+        raise ArgumentError(f"gradient: edge_order is 1 or 2, not {edge_order}")
+    if len(spacing) not in (0, 1, len(axes)) or (len(spacing) == 1 < len(axes) and asarray(spacing[0]).ndim):
+        raise ArgumentError(f"gradient: {len(spacing)} spacings for {len(axes)} axes")
+    steps = list(spacing) or [1.0]
+    steps = steps * len(axes) if len(steps) == 1 else steps
+    results = tuple(_gradient(x, h, a, edge_order) for h, a in zip(steps, axes))
+    return results[0] if len(axes) == 1 else results
+
+
+def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: int = -1) -> Array:
+    """Integral by the trapezoidal rule along an axis, over coordinates `x` or steps `dx`."""
+    y = asarray(y)
+    axis = _axis(axis, y.ndim, "trapezoid")
+    if x is not None:
+        x = asarray(x)
+        dx = diff(x).reshape((-1,) + (1,) * (y.ndim - axis - 1)) if x.ndim == 1 else diff(x, axis=axis)
+    return sum(dx * (y[_along(axis, slice(1, None))] + y[_along(axis, slice(None, -1))]) / 2.0, axis)
+
+
+def polyval(p: ArrayLike, x: ArrayLike) -> Array:
+    """The polynomial with coefficients `p`, highest power first, at `x`, by Horner's rule."""
+    p, x = asarray(p), asarray(x)
+    y = _graphc.full(x.shape, 0, _graphc.result_type(p, x), x.device)
+    for i in range(p.size):
+        y = y * x + p[i]
+    return y
+
+
+# Elementwise forms.
+
+
+def deg2rad(x: ArrayLike, /) -> Array:
+    """Degrees to radians."""
+    return _floating(x) * (_math.pi / 180)
+
+
+def rad2deg(x: ArrayLike, /) -> Array:
+    """Radians to degrees."""
+    return _floating(x) * (180 / _math.pi)
+
+
+radians = deg2rad
+degrees = rad2deg
+
+
+def fix(x: ArrayLike, /) -> Array:
+    """Rounded towards zero."""
+    return _graphc.trunc(asarray(x))
+
+
+def rint(x: ArrayLike, /) -> Array:
+    """Rounded to the nearest integer, ties to even, as a float."""
+    return _graphc.round(_floating(x))
+
+
+def fabs(x: ArrayLike, /) -> Array:
+    """Absolute value as a float."""
+    return _graphc.abs(_floating(x))
+
+
+def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 to the power x2 in float64."""
+    return _graphc.pow(asarray(x1).astype(float64), asarray(x2).astype(float64))
+
+
+def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Remainder of the division rounded towards zero: it has the sign of `x1`, as in C."""
+    x1, x2 = asarray(x1), asarray(x2)
+    kind = _graphc.result_type(x1, x2)
+    x1, x2 = x1.astype(kind, copy=False), x2.astype(kind, copy=False)
+    if kind.kind in "bu":
+        return _graphc.remainder(x1, x2)
+    if kind.kind == "i":  # by floor division's remainder, which may have the other sign; abs(INT_MIN) would wrap
+        r = _graphc.remainder(x1, x2)
+        return where((r != 0) & ((r < 0) != (x1 < 0)), r - x2, r)
+    r = _graphc.remainder(_graphc.abs(x1), _graphc.abs(x2))
+    # The sign of a zero result is that of x1, also of -0.
+    return where((x1 < 0) | ((x1 == 0) & (1 / x1 < 0)), -r, r)
+
+
+def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
+    """Floor division and its remainder."""
+    return _graphc.floor_divide(x1, x2), _graphc.remainder(x1, x2)
+
+
+def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """0 below zero, 1 above, `x2` at zero; NaN stays."""
+    x1, x2 = _floating(x1), _floating(x2)
+    return where(_graphc.isnan(x1), x1, where(x1 == 0, x2, where(x1 < 0, 0.0, 1.0)))
+
+
+def sinc(x: ArrayLike, /) -> Array:
+    """sin(pi x) / (pi x), 1 at zero."""
+    y = _math.pi * where(asarray(x) == 0, 1.0e-20, _floating(x))
+    return _graphc.sin(y) / y
+
+
+def isneginf(x: ArrayLike, /) -> Array:
+    """Whether elements are minus infinity."""
+    return asarray(x) == -_math.inf
+
+
+def isposinf(x: ArrayLike, /) -> Array:
+    """Whether elements are plus infinity."""
+    return asarray(x) == _math.inf
+
+
+def nan_to_num(x: ArrayLike, /, *, nan: Scalar = 0.0, posinf: Scalar | None = None, neginf: Scalar | None = None) -> Array:
+    """NaN and infinities replaced; by zero and the largest finite values unless given."""
+    import numpy as np
+
+    x = asarray(x)
+    if x.dtype.kind != "f":
+        return x.copy()
+    largest = float(np.finfo(x.dtype).max)
+    x = where(_graphc.isnan(x), nan, x)
+    x = where(x == _math.inf, largest if posinf is None else posinf, x)
+    return where(x == -_math.inf, -largest if neginf is None else neginf, x)
+
+
+def isclose(a: ArrayLike, b: ArrayLike, /, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
+    """Whether |a - b| <= atol + rtol * |b|, elementwise; infinities are close to themselves only."""
+    a, b = asarray(a), asarray(b)
+    b = _floating(b)
+    close = (_graphc.abs(a - b) <= atol + rtol * _graphc.abs(b)) & _graphc.isfinite(b) | (a == b)
+    return close | (_graphc.isnan(_floating(a)) & _graphc.isnan(b)) if equal_nan else close
+
+
+def allclose(a: ArrayLike, b: ArrayLike, /, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    """Whether all elements are close, as a Python bool (this evaluates)."""
+    return bool(all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+def array_equiv(a: ArrayLike, b: ArrayLike, /) -> Array:
+    """Whether two arrays broadcast to each other and are equal, as a 0-d bool array."""
+    a, b = asarray(a), asarray(b)
+    for x, y in zip(a.shape[::-1], b.shape[::-1]):
+        if x != y and 1 not in (x, y):
+            return asarray(False)
+    return all(a == b)
+
+
+def select(conditions: Sequence[ArrayLike], choices: Sequence[ArrayLike], default: Scalar = 0) -> Array:
+    """For each element the choice of the first condition that holds, else `default`."""
+    if len(conditions) != len(choices) or not conditions:
+        raise ArgumentError(f"select: {len(conditions)} conditions for {len(choices)} choices")
+    kind = _graphc.result_type(*choices, default)
+    result = asarray(default).astype(kind)
+    for condition, choice in zip(reversed(conditions), reversed(choices)):
+        result = where(condition, asarray(choice).astype(kind, copy=False), result)
+    return result
+
+
+def logspace(start: float, stop: float, /, num: int = 50, *, endpoint: bool = True, base: float = 10.0, dtype=None) -> Array:
+    """`num` values from base**start to base**stop, evenly spaced in the exponent."""
+    values = _graphc.pow(float(base), linspace(start, stop, num, endpoint=endpoint))
+    return values if dtype is None else values.astype(as_dtype(dtype))
+
+
+# Statistics.
+
+
+def ptp(x: ArrayLike, /, axis=None, keepdims: bool = False) -> Array:
+    """Largest minus smallest element."""
+    return max(x, axis, keepdims) - min(x, axis, keepdims)
+
+
+def _without_nan(x, filler):
+    x = asarray(x)
+    return where(_graphc.isnan(x), filler, x) if x.dtype.kind == "f" else x
+
+
+def nansum(x: ArrayLike, /, axis=None, dtype=None, keepdims: bool = False) -> Array:
+    """`sum` with NaN counted as zero."""
+    return sum(_without_nan(x, 0.0), axis, dtype, keepdims)
+
+
+def nanprod(x: ArrayLike, /, axis=None, dtype=None, keepdims: bool = False) -> Array:
+    """`prod` with NaN counted as one."""
+    return prod(_without_nan(x, 1.0), axis, dtype, keepdims)
+
+
+def _present(x, axis, keepdims):
+    """How many elements are not NaN, in the dtype of `x`."""
+    return sum(~_graphc.isnan(x), axis, keepdims=keepdims).astype(x.dtype)
+
+
+def nanmean(x: ArrayLike, /, axis=None, dtype=None, keepdims: bool = False) -> Array:
+    """`mean` of the elements that are not NaN; NaN when there are none."""
+    x = asarray(x)
+    if x.dtype.kind != "f":
+        return mean(x, axis, dtype, keepdims)
+    x = x if dtype is None else x.astype(as_dtype(dtype))
+    return nansum(x, axis, keepdims=keepdims) / _present(x, axis, keepdims)
+
+
+def nanvar(x: ArrayLike, /, axis=None, dtype=None, *, ddof: float = 0, keepdims: bool = False) -> Array:
+    """`var` of the elements that are not NaN."""
+    x = asarray(x)
+    if x.dtype.kind != "f":
+        return var(x, axis, dtype, ddof=ddof, keepdims=keepdims)
+    x = x if dtype is None else x.astype(as_dtype(dtype))
+    distance = x - nanmean(x, axis, keepdims=True)
+    freedom = _present(x, axis, keepdims) - ddof
+    return nansum(distance * distance, axis, keepdims=keepdims) / where(freedom <= 0, _math.nan, freedom)
+
+
+def nanstd(x: ArrayLike, /, axis=None, dtype=None, *, ddof: float = 0, keepdims: bool = False) -> Array:
+    """Square root of `nanvar`."""
+    return _graphc.sqrt(nanvar(x, axis, dtype, ddof=ddof, keepdims=keepdims))
+
+
+def _nan_extreme(reduction, x, axis, keepdims, filler):
+    x = asarray(x)
+    if x.dtype.kind != "f":
+        return reduction(x, axis, keepdims)
+    found = reduction(_without_nan(x, filler), axis, keepdims)
+    return where(all(_graphc.isnan(x), axis, keepdims), _math.nan, found)
+
+
+def nanmax(x: ArrayLike, /, axis=None, keepdims: bool = False) -> Array:
+    """`max` of the elements that are not NaN; NaN when there are none."""
+    return _nan_extreme(max, x, axis, keepdims, -_math.inf)
+
+
+def nanmin(x: ArrayLike, /, axis=None, keepdims: bool = False) -> Array:
+    """`min` of the elements that are not NaN; NaN when there are none."""
+    return _nan_extreme(min, x, axis, keepdims, _math.inf)
+
+
+def cov(m: ArrayLike, /, y: ArrayLike | None = None, *, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Array:
+    """Covariance matrix of the rows of `m` (its columns when rowvar is false), each an observed variable."""
+    x = _floating(m)
+    if x.ndim > 2:
+        raise ShapeError(f"cov: at most two axes, got shape {x.shape}")
+    x = x.reshape((1, -1)) if x.ndim < 2 else x
+    x = x.T if not rowvar and x.shape[0] != 1 else x
+    if y is not None:
+        y = _floating(y)
+        y = y.reshape((1, -1)) if y.ndim < 2 else y
+        x = concatenate([x, y.T if not rowvar and y.shape[0] != 1 else y], 0)
+    ddof = (0 if bias else 1) if ddof is None else ddof
+    count = x.shape[1] - ddof
+    distance = x - mean(x, 1, keepdims=True)
+    product = _graphc.matmul(distance, distance.T)
+    return (product / count if count > 0 else product * _math.nan).squeeze()
+
+
+def corrcoef(x: ArrayLike, /, y: ArrayLike | None = None, *, rowvar: bool = True) -> Array:
+    """Pearson correlation coefficients, limited to [-1, 1]."""
+    c = cov(x, y, rowvar=rowvar)
+    if c.ndim == 0:
+        return c / c
+    from ._matrices import diagonal
+
+    deviation = _graphc.sqrt(diagonal(c))
+    return _graphc.clip(c / deviation[:, None] / deviation[None, :], -1.0, 1.0)
