@@ -131,7 +131,8 @@ def test_a_contender_that_ends_or_fails_is_an_answer(tmp_path, monkeypatch):
 
 def test_a_small_run_with_numpy_alone(tmp_path):
     file = tmp_path / "table.json"
-    command = [sys.executable, str(BENCH / "run.py"), "--quick", "--only=numpy", "--threads=1", "--rows=sum*", f"--json={file}"]
+    command = [sys.executable, str(BENCH / "run.py"), "--quick", "--only=numpy", "--threads=1", "--rows=sum*", "--batch=3",
+               f"--json={file}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": ""})
     assert done.returncode == 0, done.stderr
     found = json.loads(file.read_text())["rows"]

@@ -13,7 +13,6 @@ import os
 import signal
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -38,6 +37,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", default=",".join(p.name for p in peers.PEERS), metavar="NAMES",
                         help="contenders (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=0.6, help="time of a contender in a row (default: %(default)s)")
+    parser.add_argument("--batch", type=int, default=1, metavar="N", help="rows prepared before they are measured: with more, the"
+                        " measured part of a run is in fewer pieces and takes more memory (default: %(default)s)")
     parser.add_argument("--quick", action="store_true", help="small sizes, few rounds: shows that it runs")
     parser.add_argument("--device", default="cpu", help="where graphc runs (default: %(default)s)")
     parser.add_argument("--no-costs", action="store_true", help="without the rows of graphc's own cost")
@@ -81,11 +82,14 @@ def measure(options) -> dict:
         result = {"rows": {}, "costs": {}}
         running = session.Session(options)
         try:
-            for row in [] if options.costs else chosen(options):
-                begin = time.perf_counter()
-                result["rows"][row.name] = running.measure(row)
-                line = " ".join(report.cells(row.name, result["rows"][row.name], str(options.threads[0])))
-                print(f"[{time.perf_counter() - begin:.0f} s] {line}", file=sys.stderr, flush=True)
+            wanted = [] if options.costs else chosen(options)
+            for begin in range(0, len(wanted), options.batch):
+                states = [running.prepare(row) for row in wanted[begin:begin + options.batch]]
+                for state in states:
+                    running.measure(state)
+                for state in states:
+                    result["rows"][state.row.name] = found = running.finish(state)
+                    print(*report.cells(state.row.name, found, str(options.threads[0])), file=sys.stderr, flush=True)
                 result["conditions"] = session.conditions(options, running.versions())
                 keep(options, result)
             result["conditions"] = session.conditions(options, running.versions())

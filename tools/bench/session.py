@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -83,8 +84,21 @@ class Worker:
         return process.wait()
 
 
+@dataclass
+class State:
+    """A row between its preparation and its result: what was found of each contender, and which of them can run, by
+    thread count."""
+
+    row: object
+    inputs: list
+    folder: Path
+    found: dict = field(default_factory=dict)
+    runners: dict = field(default_factory=dict)
+
+
 class Session:
-    """All workers of a run; `measure(row)` gives what the report needs, and lets go of the row's arrays."""
+    """All workers of a run. A row is prepared (compiled, checked), measured, and finished; several may be prepared
+    before the first is measured, so that nothing else happens between their turns."""
 
     def __init__(self, options):
         self.options = options
@@ -102,74 +116,83 @@ class Session:
     def versions(self) -> dict:
         return {w.peer.name: w.version for workers in self.workers.values() for w in workers if w.version}
 
-    def measure(self, row) -> dict:
+    def prepare(self, row) -> State:
         checks.forget()
-        inputs = row.inputs(np.random.default_rng(1))
-        for i, x in enumerate(inputs):
-            np.save(self.folder / f"input-{i}.npy", x)
-        found = {"bytes": row.bytes, "flops": row.flops, "limit": row.limit.loop if row.limit else None,
-                 "target": row.target, "threads": {}}
+        state = State(row, row.inputs(np.random.default_rng(1)), Path(tempfile.mkdtemp(dir=self.folder)))
+        for i, x in enumerate(state.inputs):
+            np.save(state.folder / f"input-{i}.npy", x)
         for threads, workers in self.workers.items():
-            found["threads"][str(threads)] = self._threads(row, inputs, workers, threads)
-        self._same_bits(found["threads"])
-        for path in self.folder.iterdir():
+            found, runners = state.found.setdefault(threads, {}), state.runners.setdefault(threads, [])
+            for worker in workers:
+                if worker.peer.name in row.without:
+                    found[worker.peer.name] = {"missing": row.without[worker.peer.name]}
+                else:
+                    runners += self._prepare(state, worker, found)
+        for path in state.folder.glob("input-*.npy"):
             path.unlink()
-        return found
+        return state
 
-    def _threads(self, row, inputs, workers, threads) -> dict:
-        found, runners = {}, []
-        for worker in workers:
-            name = worker.peer.name
-            if name in row.without:
-                found[name] = {"missing": row.without[name]}
-            else:
-                runners += self._prepare(row, inputs, worker, found)
-        self._rounds(runners, found)
-        for worker, name in runners:
-            slow = found[name]["warm"] > SLOW and name != "graphc"
-            if found[name].get("seconds") and name != "limit" and not slow:
-                self._again(row, inputs, worker, name, found[name])
-        for worker in workers:
-            if worker.process:
-                worker.ask(do="drop")
-        return {name: self._summary(row, entry) for name, entry in found.items()}
+    def measure(self, state: State) -> None:
+        for threads, runners in state.runners.items():
+            self._rounds(state.row, runners, state.found[threads])
 
-    def _prepare(self, row, inputs, worker, found) -> list:
-        answer = worker.ask(do="prepare", row=row.name, quick=self.options.quick, folder=str(self.folder))
+    def finish(self, state: State) -> dict:
+        """The row's entry of the result; its arrays are let go of."""
+        checks.forget()
+        row = state.row
+        result = {"bytes": row.bytes, "flops": row.flops, "limit": row.limit.loop if row.limit else None,
+                  "target": row.target, "threads": {}}
+        for threads, runners in state.runners.items():
+            found = state.found[threads]
+            for worker, name in runners:
+                slow = found[name]["warm"] > SLOW and name != "graphc"
+                if found[name].get("seconds") and name != "limit" and not slow:
+                    self._again(state, worker, name, found[name])
+            for worker in self.workers[threads]:
+                if worker.process:
+                    worker.ask(do="drop", row=row.name)
+            result["threads"][str(threads)] = {name: self._summary(row, entry) for name, entry in found.items()}
+        self._same_bits(result["threads"])
+        shutil.rmtree(state.folder)
+        return result
+
+    def _prepare(self, state, worker, found) -> list:
+        row, folder = state.row.name, str(state.folder)
+        answer = worker.ask(do="prepare", row=row, quick=self.options.quick, folder=folder)
         if "contenders" not in answer:
             found[worker.peer.name] = answer
             return []
         runners = []
         for name in answer["contenders"]:
-            found[name] = entry = worker.ask(do="run", contender=name, folder=str(self.folder))
+            found[name] = entry = worker.ask(do="run", row=row, contender=name, folder=folder)
             if "error" not in entry and name != "limit":
-                entry["wrong"] = self._check(row, inputs)
+                entry["wrong"] = self._check(state)
             if "error" not in entry:
-                entry.update(worker.ask(do="warm", contender=name))
+                entry.update(worker.ask(do="warm", row=row, contender=name))
             if "error" not in entry:
                 entry["warm"] = entry.pop("seconds")
                 runners.append((worker, name))
         return runners
 
-    def _check(self, row, inputs) -> str | None:
-        paths = sorted(self.folder.glob("output-*.npy"))
+    def _check(self, state) -> str | None:
+        paths = sorted(state.folder.glob("output-*.npy"))
         got = [np.load(path, mmap_mode="r") for path in paths]
         with contextlib.suppress(ValueError, IndexError):
-            wrong = row.check(got, inputs, row.params, row.program)
+            wrong = state.row.check(got, state.inputs, state.row.params, state.row.program)
             for path in paths:
                 path.unlink()
             return wrong
         return "results of other shapes"
 
-    def _again(self, row, inputs, worker, name, entry) -> None:
-        answer = worker.ask(do="again", contender=name, folder=str(self.folder))
+    def _again(self, state, worker, name, entry) -> None:
+        answer = worker.ask(do="again", row=state.row.name, contender=name, folder=str(state.folder))
         if "error" in answer:
             entry["wrong"] = entry["wrong"] or answer["error"]
         elif not answer["same"]:
             entry["varies"] = True
-            entry["wrong"] = entry["wrong"] or self._check(row, inputs)
+            entry["wrong"] = entry["wrong"] or self._check(state)
 
-    def _rounds(self, runners, found) -> None:
+    def _rounds(self, row, runners, found) -> None:
         """Every contender once a round, beginning with another one each time, until its time is used up."""
         budget, spent = self.options.seconds, {name: 0.0 for _, name in runners}
         for round_ in range(ROUNDS):
@@ -181,7 +204,7 @@ class Session:
                     continue
                 time.sleep(1e-3)  # threads of the one before may still spin for work
                 begin = time.perf_counter()
-                answer = worker.ask(do="time", contender=name, calls=calls)
+                answer = worker.ask(do="time", row=row.name, contender=name, calls=calls)
                 spent[name] += time.perf_counter() - begin
                 if "seconds" in answer:
                     entry.setdefault("seconds", []).append(answer["seconds"])

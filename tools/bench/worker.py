@@ -11,6 +11,7 @@ import os
 import sys
 import time
 import traceback
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -38,15 +39,23 @@ def reason(error: BaseException) -> str:
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:160]
 
 
+@dataclass
+class Prepared:
+    """A row's contenders of this module."""
+
+    entries: dict
+    in_place: bool
+    first: dict = field(default_factory=dict)  # contender: digest of the first result
+    cost: dict = field(default_factory=dict)  # contender: seconds of a call
+
+
 class Worker:
-    """The contenders of one module, for the row that was prepared last."""
+    """The contenders of one module, for the rows that were prepared and not dropped."""
 
     def __init__(self, module: str, threads: int):
         self.module = importlib.import_module(f"contenders.{module}")
         self.threads = threads
-        self.entries: dict = {}
-        self.first: dict = {}
-        self.cost: dict = {}
+        self.rows: dict[str, Prepared] = {}
 
     def start(self) -> dict:
         begin = time.perf_counter()
@@ -55,43 +64,43 @@ class Worker:
 
     def prepare(self, row: str, quick: bool, folder: str) -> dict:
         """Makes the row's contenders of this module; nothing runs yet."""
-        self.drop()
-        row = next(r for r in table.rows(quick) if r.name == row)
+        found = next(r for r in table.rows(quick) if r.name == row)
         inputs = [np.load(path) for path in sorted(Path(folder).glob("input-*.npy"))]
-        self.entries = self.module.contenders(row, inputs)
-        self.in_place = row.program in programs.IN_PLACE
-        return {"contenders": list(self.entries)}
+        self.rows[row] = Prepared(self.module.contenders(found, inputs), found.program in programs.IN_PLACE)
+        return {"contenders": list(self.rows[row].entries)}
 
-    def run(self, contender: str, folder: str) -> dict:
-        """The first result, kept for the check; and how long the first call and a further one take."""
-        entry = self.entries[contender]
+    def run(self, row: str, contender: str, folder: str) -> dict:
+        """The first result, kept for the check, and how long the first call takes."""
+        prepared = self.rows[row]
+        entry = prepared.entries[contender]
         begin = time.perf_counter()
         result = entry.run()
         first = time.perf_counter() - begin
         values = entry.values(result)
-        self.first[contender] = digest(values)
+        prepared.first[contender] = digest(values)
         for i, x in enumerate(values):
             np.save(Path(folder) / f"output-{i}.npy", x)
-        del result, values
-        return {"first_ms": 1e3 * first, "digest": self.first[contender]}
+        return {"first_ms": 1e3 * first, "digest": prepared.first[contender]}
 
-    def warm(self, contender: str) -> dict:
+    def warm(self, row: str, contender: str) -> dict:
         """Seconds of a call once everything is compiled: the second and third call may still compile."""
-        entry, seconds = self.entries[contender], []
+        prepared, seconds = self.rows[row], []
+        entry = prepared.entries[contender]
         while len(seconds) < 3 and sum(seconds) < 1.0:
             begin = time.perf_counter()
             entry.run()
             seconds.append(time.perf_counter() - begin)
-        self.cost[contender] = entry.clock(1) if entry.clock else min(seconds)
-        return {"seconds": self.cost[contender]}
+        prepared.cost[contender] = entry.clock(1) if entry.clock else min(seconds)
+        return {"seconds": prepared.cost[contender]}
 
-    def time(self, contender: str, calls: int) -> dict:
+    def time(self, row: str, contender: str, calls: int) -> dict:
         """Seconds of one of `calls` calls, after untimed ones: caches come back, and the system spreads threads that
         were asleep over the cores, which takes it some milliseconds."""
-        entry = self.entries[contender]
+        prepared = self.rows[row]
+        entry = prepared.entries[contender]
         run = (lambda: entry.clock(calls)) if entry.clock else entry.run
         begin = now = time.perf_counter()
-        while now - begin < WAKING and self.cost[contender] < LONG:
+        while now - begin < WAKING and prepared.cost[contender] < LONG:
             run()
             now = time.perf_counter()
         if entry.clock:
@@ -104,19 +113,20 @@ class Worker:
         collector.enable()
         return {"seconds": seconds}
 
-    def again(self, contender: str, folder: str) -> dict:
+    def again(self, row: str, contender: str, folder: str) -> dict:
         """Whether the last result has the first one's bits; if it has not, it is kept for another check."""
-        if self.in_place:
+        prepared = self.rows[row]
+        if prepared.in_place:
             return {"same": True}
-        entry = self.entries[contender]
+        entry = prepared.entries[contender]
         values = entry.values(entry.run())
-        same = digest(values) == self.first[contender]
+        same = digest(values) == prepared.first[contender]
         for i, x in enumerate(values if not same else ()):
             np.save(Path(folder) / f"output-{i}.npy", x)
         return {"same": same}
 
-    def drop(self) -> dict:
-        self.entries, self.first, self.cost = {}, {}, {}
+    def drop(self, row: str) -> dict:
+        self.rows.pop(row, None)
         collector.collect()
         return {}
 

@@ -112,6 +112,12 @@ LOOPS = {f.__name__: f for f in (jacobi, mandelbrot)}
 FORMS.update({name: network(name) for name in ("resnet18", "mobilenet_v2")})
 
 
+def _own_code(function, name: str):
+    """What is compiled is kept, and looked for in each call, by code object: rows must not share one."""
+    function.__code__ = function.__code__.replace(co_name=f"{function.__name__}_{name}")
+    return function
+
+
 def contenders(row, inputs) -> dict:
     torch = _state["torch"]
     form = FORMS.get(row.program) or getattr(programs, row.program, None)
@@ -126,13 +132,12 @@ def contenders(row, inputs) -> dict:
     own = row.program in programs.IN_PLACE
     arrays = [torch.from_numpy(x) for x in inputs]
     again = [x.clone() for x in arrays] if own else arrays
-    torch._dynamo.reset()
     if row.program in LOOPS:
         loop = LOOPS[row.program]
         function = loop(torch, lambda f: f, **row.params)
         compiled = loop(torch, torch.compile(dynamic=False), **row.params)
     else:
-        compiled = torch.compile(function, dynamic=False)
+        compiled = torch.compile(_own_code(function, row.name), dynamic=False)
     found = {"torch": _entry(lambda: function(*arrays)), "torch.compile": _entry(lambda: compiled(*again))}
     if row.fresh:
         out = torch.empty(tuple(reversed(inputs[0].shape)) if row.program == "transpose" else inputs[0].shape,
@@ -141,7 +146,7 @@ def contenders(row, inputs) -> dict:
         def into(y, *values):
             y.copy_(function(*values))
 
-        writing = torch.compile(into, dynamic=False)
+        writing = torch.compile(_own_code(into, row.name), dynamic=False)
 
         def run():
             writing(out, *arrays)
