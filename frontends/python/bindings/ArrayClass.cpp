@@ -237,10 +237,11 @@ void defineMethods(pb::class_<Array> &cls) {
 
 } // namespace
 
-pb::custom_type_setup bufferSetup();
-
 void defineArray(pb::module_ &m) {
-  pb::class_<Array> cls(m, "Array", bufferSetup());
+  pb::class_<Array> cls(m, "Array", pb::custom_type_setup([](PyHeapTypeObject *type) {
+                          setupOperators(type);
+                          setupBuffer(type);
+                        }));
   defineProperties(cls);
   defineContainer(cls);
   defineViews(cls);
@@ -251,7 +252,6 @@ void defineArray(pb::module_ &m) {
   for (ReduceKind kind : {ReduceKind::Min, ReduceKind::Max, ReduceKind::Any, ReduceKind::All,
                           ReduceKind::ArgMin, ReduceKind::ArgMax})
     defineReduction(cls, kind, false);
-  defineOperators(cls);
   defineExchange(cls);
 }
 

@@ -35,6 +35,24 @@ T unwrap(Result<T> result) {
   return result.take();
 }
 
+/// Runs the body of a function that Python calls without pybind11 between: exceptions become
+/// Python's, and null is returned.
+template <typename Body>
+PyObject *guarded(Body body) {
+  try {
+    return body();
+  } catch (pb::error_already_set &e) {
+    e.restore();
+  } catch (const pb::builtin_exception &e) {
+    e.set_error();
+  } catch (const std::bad_alloc &) {
+    PyErr_NoMemory();
+  } catch (const std::exception &e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+  return nullptr;
+}
+
 // Location.cpp
 /// Makes the recorder ask Python for the user's line. Frames of code below `folder` are skipped.
 void setPackageFolder(const std::string &folder);
@@ -87,7 +105,9 @@ void defineExchange(pb::class_<Array> &cls);
 
 // One function a file.
 void defineArray(pb::module_ &m);
-void defineOperators(pb::class_<Array> &cls);
+/// Fills the slots of the type Array before it is made ready.
+void setupOperators(PyHeapTypeObject *type);
+void setupBuffer(PyHeapTypeObject *type);
 void defineFunctions(pb::module_ &m);
 void defineInfo(pb::module_ &m);
 void defineJit(pb::module_ &m);

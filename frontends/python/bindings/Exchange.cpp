@@ -237,12 +237,10 @@ pb::object toItem(Array &x, std::string_view reason) {
   return scalarObject(&word, node->dtype());
 }
 
-pb::custom_type_setup bufferSetup() {
-  return pb::custom_type_setup([](PyHeapTypeObject *type) {
-    type->ht_type.tp_as_buffer = &type->as_buffer;
-    type->as_buffer.bf_getbuffer = getBuffer;
-    type->as_buffer.bf_releasebuffer = nullptr;
-  });
+void setupBuffer(PyHeapTypeObject *type) {
+  type->ht_type.tp_as_buffer = &type->as_buffer;
+  type->as_buffer.bf_getbuffer = getBuffer;
+  type->as_buffer.bf_releasebuffer = nullptr;
 }
 
 void defineExchange(pb::class_<Array> &cls) {

@@ -155,20 +155,13 @@ private:
 
 /// The type's call slot: pybind11's dispatcher costs as much as the rest of a warm call.
 PyObject *callJit(PyObject *self, PyObject *args, PyObject *kwargs) {
-  try {
+  return guarded([&] {
     auto *instance = reinterpret_cast<pb::detail::instance *>(self);
     auto *jit = instance->get_value_and_holder().value_ptr<Jit>();
     if (!jit)
       throw pb::type_error("Jit.__init__ was not called");
     return jit->call(args, kwargs).release().ptr();
-  } catch (pb::error_already_set &e) {
-    e.restore();
-  } catch (const pb::builtin_exception &e) {
-    e.set_error();
-  } catch (const std::exception &e) {
-    PyErr_SetString(PyExc_RuntimeError, e.what());
-  }
-  return nullptr;
+  });
 }
 
 } // namespace

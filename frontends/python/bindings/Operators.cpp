@@ -1,10 +1,15 @@
-// Python operators, from the dunders of the op table.
+// Python operators, from the dunders of the op table. They fill the type's number slots: pybind11's
+// dispatcher costs as much as recording the operation.
 #include "frontends/python/bindings/Bindings.h"
+
+#include <array>
+#include <cstddef>
+#include <utility>
 
 namespace graphc::py {
 namespace {
 
-pb::object notImplemented() { return pb::reinterpret_borrow<pb::object>(Py_NotImplemented); }
+PyObject *notImplemented() { Py_RETURN_NOTIMPLEMENTED; }
 
 Array apply(op::OpKind kind, const Operand &x, const Operand &y) {
   if (kind == op::OpKind::Pow)
@@ -13,65 +18,159 @@ Array apply(op::OpKind kind, const Operand &x, const Operand &y) {
   return unwrap(ops::elementwise(kind, both));
 }
 
-void defineBinary(pb::class_<Array> &cls, op::OpKind kind, const std::string &name) {
-  bool isComparison = op::opInfo(kind).resultRule == op::ResultRule::Bool;
-  cls.def(("__" + name + "__").c_str(), [kind](const Array &x, const pb::object &other) {
-    Converted y;
-    return convertOperand(other, y, &x.device()) ? pb::cast(apply(kind, x, *y.operand))
-                                                 : notImplemented();
-  });
-  if (isComparison) // Python reflects comparisons itself
-    return;
-  cls.def(("__r" + name + "__").c_str(), [kind](const Array &x, const pb::object &other) {
-    Converted y;
-    return convertOperand(other, y, &x.device()) ? pb::cast(apply(kind, *y.operand, x))
-                                                 : notImplemented();
-  });
-  cls.def(("__i" + name + "__").c_str(), [kind](const pb::object &self, const pb::object &other) {
-    Converted y;
-    if (!convertOperand(other, y, &asArray(self)->device()))
+PyObject *give(Array &&array) { return pb::cast(std::move(array)).release().ptr(); }
+
+/// One of the two is an Array: Python asks the type of either.
+PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
+  return guarded([&] {
+    Array *x = asArray(left), *y = asArray(right);
+    rt::Device *device = &(x ? x : y)->device();
+    Converted a, b;
+    if (!convertOperand(left, a, device) || !convertOperand(right, b, device))
       return notImplemented();
-    check(ops::inPlace(kind, *asArray(self), *y.operand));
-    return self;
+    return give(apply(kind, *a.operand, *b.operand));
   });
 }
 
-void defineUnary(pb::class_<Array> &cls, op::OpKind kind, const std::string &name) {
-  cls.def(("__" + name + "__").c_str(), [kind](const Array &x) {
-    Operand one[] = {x};
-    return unwrap(ops::elementwise(kind, one));
+PyObject *inPlace(op::OpKind kind, PyObject *self, PyObject *other) {
+  return guarded([&] {
+    Array *x = asArray(self);
+    Converted y;
+    if (!convertOperand(other, y, &x->device()))
+      return notImplemented();
+    check(ops::inPlace(kind, *x, *y.operand));
+    return Py_NewRef(self);
   });
 }
 
-pb::object matmul(const pb::object &left, const pb::object &right) {
-  Array *known = asArray(left) ? asArray(left) : asArray(right);
-  Converted x, y;
-  if (!convertOperand(left, x, &known->device()) || !convertOperand(right, y, &known->device()))
-    return notImplemented();
-  return pb::cast(
-      unwrap(ops::matmul(toArray(left, &known->device()), toArray(right, &known->device()))));
+PyObject *unary(op::OpKind kind, PyObject *self) {
+  return guarded([&] {
+    Operand one[] = {*asArray(self)};
+    return give(unwrap(ops::elementwise(kind, one)));
+  });
+}
+
+/// The slots of one operation as C functions: a slot is told no more than its operands.
+template <int Kind>
+struct Slots {
+  static constexpr auto kKind = static_cast<op::OpKind>(Kind);
+  static PyObject *two(PyObject *x, PyObject *y) { return binary(kKind, x, y); }
+  static PyObject *update(PyObject *x, PyObject *y) { return inPlace(kKind, x, y); }
+  static PyObject *one(PyObject *x) { return unary(kKind, x); }
+};
+
+struct SlotFunctions {
+  binaryfunc two, update;
+  unaryfunc one;
+};
+
+template <int... Kinds>
+constexpr auto slotFunctions(std::integer_sequence<int, Kinds...>) {
+  return std::array<SlotFunctions, sizeof...(Kinds)>{
+      SlotFunctions{Slots<Kinds>::two, Slots<Kinds>::update, Slots<Kinds>::one}...};
+}
+constexpr auto kSlots = slotFunctions(std::make_integer_sequence<int, op::kOpKindCount>());
+
+/// Where the dunders of binary operations live. `**` and comparisons have slots of another shape.
+struct BinarySlot {
+  std::string_view dunder;
+  binaryfunc PyNumberMethods::*two;
+  binaryfunc PyNumberMethods::*update;
+};
+constexpr BinarySlot kBinarySlots[] = {
+    {"add", &PyNumberMethods::nb_add, &PyNumberMethods::nb_inplace_add},
+    {"sub", &PyNumberMethods::nb_subtract, &PyNumberMethods::nb_inplace_subtract},
+    {"mul", &PyNumberMethods::nb_multiply, &PyNumberMethods::nb_inplace_multiply},
+    {"truediv", &PyNumberMethods::nb_true_divide, &PyNumberMethods::nb_inplace_true_divide},
+    {"floordiv", &PyNumberMethods::nb_floor_divide, &PyNumberMethods::nb_inplace_floor_divide},
+    {"mod", &PyNumberMethods::nb_remainder, &PyNumberMethods::nb_inplace_remainder},
+    {"and", &PyNumberMethods::nb_and, &PyNumberMethods::nb_inplace_and},
+    {"or", &PyNumberMethods::nb_or, &PyNumberMethods::nb_inplace_or},
+    {"xor", &PyNumberMethods::nb_xor, &PyNumberMethods::nb_inplace_xor},
+    {"lshift", &PyNumberMethods::nb_lshift, &PyNumberMethods::nb_inplace_lshift},
+    {"rshift", &PyNumberMethods::nb_rshift, &PyNumberMethods::nb_inplace_rshift},
+};
+struct UnarySlot {
+  std::string_view dunder;
+  unaryfunc PyNumberMethods::*one;
+};
+constexpr UnarySlot kUnarySlots[] = {
+    {"neg", &PyNumberMethods::nb_negative},
+    {"abs", &PyNumberMethods::nb_absolute},
+    {"invert", &PyNumberMethods::nb_invert},
+};
+/// In the order of Py_LT, Py_LE, Py_EQ, Py_NE, Py_GT, Py_GE.
+constexpr std::string_view kComparisons[] = {"lt", "le", "eq", "ne", "gt", "ge"};
+op::OpKind comparisons[std::size(kComparisons)];
+
+PyObject *compare(PyObject *self, PyObject *other, int comparison) {
+  return binary(comparisons[comparison], self, other);
+}
+
+PyObject *power(PyObject *x, PyObject *y, PyObject *modulus) {
+  return modulus == Py_None ? binary(op::OpKind::Pow, x, y) : notImplemented();
+}
+
+PyObject *powerInPlace(PyObject *x, PyObject *y, PyObject *modulus) {
+  return modulus == Py_None ? inPlace(op::OpKind::Pow, x, y) : notImplemented();
+}
+
+PyObject *positive(PyObject *self) {
+  return guarded([&] { return give(unwrap(ops::copy(*asArray(self)))); });
+}
+
+PyObject *matmul(PyObject *left, PyObject *right) {
+  return guarded([&] {
+    Array *known = asArray(left) ? asArray(left) : asArray(right);
+    Converted x, y;
+    if (!convertOperand(left, x, &known->device()) || !convertOperand(right, y, &known->device()))
+      return notImplemented();
+    return give(
+        unwrap(ops::matmul(toArray(left, &known->device()), toArray(right, &known->device()))));
+  });
+}
+
+PyObject *matmulInPlace(PyObject *self, PyObject *other) {
+  return guarded([&] {
+    Array product = unwrap(ops::matmul(*asArray(self), toArray(other)));
+    IndexItem all;
+    check(ops::setItem(*asArray(self), {&all, 1}, product));
+    return Py_NewRef(self);
+  });
+}
+
+void fillSlots(PyHeapTypeObject &type, op::OpKind kind, std::string_view dunder) {
+  const SlotFunctions &functions = kSlots[static_cast<size_t>(kind)];
+  PyNumberMethods &number = type.as_number;
+  for (const BinarySlot &slot : kBinarySlots)
+    if (slot.dunder == dunder) {
+      number.*slot.two = functions.two;
+      number.*slot.update = functions.update;
+    }
+  for (const UnarySlot &slot : kUnarySlots)
+    if (slot.dunder == dunder)
+      number.*slot.one = functions.one;
+  for (size_t i = 0; i < std::size(kComparisons); ++i)
+    if (kComparisons[i] == dunder)
+      comparisons[i] = kind;
 }
 
 } // namespace
 
-void defineOperators(pb::class_<Array> &cls) {
+void setupOperators(PyHeapTypeObject *type) {
   for (int i = 0; i < op::kOpKindCount; ++i) {
     auto kind = static_cast<op::OpKind>(i);
-    const op::OpInfo &info = op::opInfo(kind);
-    for (std::string_view dunder : info.dunders)
-      (info.arity == 1 ? defineUnary : defineBinary)(cls, kind, std::string(dunder));
+    for (std::string_view dunder : op::opInfo(kind).dunders)
+      fillSlots(*type, kind, dunder);
   }
-  cls.def("__pos__", [](const Array &x) { return unwrap(ops::copy(x)); });
-  cls.def("__matmul__", matmul);
-  cls.def("__rmatmul__",
-          [](const pb::object &self, const pb::object &other) { return matmul(other, self); });
-  cls.def("__imatmul__", [](const pb::object &self, const pb::object &other) {
-    Array product = unwrap(ops::matmul(*asArray(self), toArray(other)));
-    IndexItem all;
-    check(ops::setItem(*asArray(self), {&all, 1}, product));
-    return self;
-  });
-  cls.attr("__hash__") = pb::none(); // defining __eq__ may have set it
+  PyNumberMethods &number = type->as_number;
+  number.nb_power = power;
+  number.nb_inplace_power = powerInPlace;
+  number.nb_positive = positive;
+  number.nb_matrix_multiply = matmul;
+  number.nb_inplace_matrix_multiply = matmulInPlace;
+  type->ht_type.tp_richcompare = compare;
+  type->ht_type.tp_hash = PyObject_HashNotImplemented; // equality is elementwise
 }
 
 } // namespace graphc::py

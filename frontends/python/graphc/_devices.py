@@ -50,7 +50,11 @@ def default_device():
 def eval(*arrays):
     """Computes arrays (or nested lists, tuples and dicts of them) together, and returns when they are done. Values
     are also computed when they are looked at: printing, float(), NumPy conversion."""
-    _graphc.eval([x for x in _tree.leaves(arrays) if type(x) is _graphc.Array])
+    for x in arrays:
+        if type(x) is not _graphc.Array:
+            arrays = [x for x in _tree.leaves(arrays) if type(x) is _graphc.Array]
+            break
+    _graphc.eval(arrays)
 
 
 def synchronize(device=None):
