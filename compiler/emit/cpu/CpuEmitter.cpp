@@ -210,10 +210,10 @@ Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
   for (auto func : module.getOps<func::FuncOp>()) {
     EmittedKernel kernel = describeKernel(func);
     // Chunks of whole cache lines, so that no two threads write one.
-    kernel.grain = kernel.family == static_cast<uint32_t>(program::KernelFamily::Map) ||
-                           kernel.family == static_cast<uint32_t>(program::KernelFamily::Columns)
-                       ? 64
-                       : 1;
+    bool elements = !func->hasAttr("graphc.tiles") &&
+                    (kernel.family == static_cast<uint32_t>(program::KernelFamily::Map) ||
+                     kernel.family == static_cast<uint32_t>(program::KernelFamily::Columns));
+    kernel.grain = elements ? 64 : 1;
     result.kernels.push_back(std::move(kernel));
   }
   SmallVector<Operation *> plans;

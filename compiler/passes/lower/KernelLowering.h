@@ -20,6 +20,10 @@ public:
 
 private:
   void lowerMap();
+  void lowerTurned();
+  void turnedBlock(mlir::OpBuilder &builder, const Position &base, mlir::Value row,
+                   mlir::Value column);
+  void prefetchTurned(mlir::OpBuilder &builder, kernel::LoadOp load, Position at);
   void storeAll(mlir::OpBuilder &builder, Position &at);
   void lowerRows();
   void lowerColumns();

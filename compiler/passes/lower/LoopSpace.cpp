@@ -108,6 +108,34 @@ Polynomial LoopSpace::product(unsigned first, unsigned last) const {
   return result;
 }
 
+/// Ops of the longest body that is worth turning blocks for.
+static constexpr unsigned kMostTurnedOps = 12;
+
+std::optional<unsigned> pass::turnedLoop(kernel::FuncOp func, const LoopSpace &space) {
+  std::optional<unsigned> turned;
+  bool agree = space.parallel >= 2 && space.parallel == space.count();
+  if (!agree)
+    return std::nullopt;
+  unsigned last = space.parallel - 1, ops = 0;
+  func.getBody().walk([&](Operation *op) {
+    // The body is repeated for every line of a block.
+    agree &= ++ops <= kMostTurnedOps && !op->hasTrait<graph::Expensive>();
+    if (!isa<kernel::LoadOp, kernel::StoreOp>(op))
+      return;
+    const LinearAccess &access = space.accesses.at(op);
+    if (access.strides[last].isZero() || access.strides[last].isConstant(1))
+      return;
+    // What is neither read along the last loop nor along the turned one would be gathered anyway.
+    std::optional<unsigned> along;
+    for (unsigned i = 0; i < last; ++i)
+      if (access.strides[i].isConstant(1))
+        along = i;
+    agree &= isa<kernel::LoadOp>(op) && along && (!turned || turned == along);
+    turned = along;
+  });
+  return agree ? turned : std::nullopt;
+}
+
 ContractForm pass::contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t vector) {
   if (vector == 1)
     return ContractForm::Item;
@@ -134,7 +162,19 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
   unsigned parallel = space.parallel;
   range = product(0, parallel);
   work = product(parallel, space.count());
-  if (family == Family::Full) {
+  if (family == Family::Map && func.getSchedule()->getVector() > 1)
+    turned = turnedLoop(func, space);
+  if (turned) {
+    AffineExpr tiles = getAffineConstantExpr(1, context);
+    for (unsigned i = 0; i < parallel; ++i) {
+      AffineExpr extent = product(i, i + 1);
+      tiles = tiles * (i == *turned        ? extent.ceilDiv(kTurnedRows)
+                       : i + 1 == parallel ? extent.ceilDiv(kTurnedColumns)
+                                           : extent);
+    }
+    range = tiles;
+    work = getAffineConstantExpr(kTurnedRows * kTurnedColumns, context);
+  } else if (family == Family::Full) {
     range = product(0, space.count()).ceilDiv(kTreeBlock);
     work = getAffineConstantExpr(kTreeBlock, context);
     func.getBody().walk([&](kernel::ReduceOp reduce) {

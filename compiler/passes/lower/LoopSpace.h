@@ -17,6 +17,10 @@ inline constexpr int64_t kChain = 2048, kChainsPerRun = 4;
 /// `tileColumns`, kPanelStrips strips at a time, rows in tiles of `tileRows`.
 inline constexpr int64_t kPanelDepth = 512, kPanelStrips = 4;
 
+/// Maps that turn what they read are cut into tiles: so many elements along the turned loop, by so
+/// many along the last.
+inline constexpr int64_t kTurnedRows = 256, kTurnedColumns = 64;
+
 /// Position of an access (load, store or index op) as a linear function of the loops.
 struct LinearAccess {
   Polynomial offset;
@@ -67,6 +71,8 @@ struct KernelShape {
   /// Full: block results per reduction, as element types in order (argmin and argmax: value, then
   /// index); their length is `range`.
   llvm::SmallVector<mlir::Type> partials;
+  /// Map: the loop along which something is read that is written along the last one.
+  std::optional<unsigned> turned;
   /// Contract: tile sizes.
   ContractForm form = ContractForm::Item;
   int64_t tileRows = 0, tileColumns = 0;
@@ -74,6 +80,9 @@ struct KernelShape {
 private:
   void setContract(kernel::FuncOp func, const LoopSpace &space);
 };
+
+/// The loop along which a map reads what it writes along its last loop, if it does.
+std::optional<unsigned> turnedLoop(kernel::FuncOp func, const LoopSpace &space);
 
 /// The form of a contract kernel of `vector` lanes.
 ContractForm contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t vector);

@@ -43,7 +43,7 @@ KernelLowering::KernelLowering(kernel::FuncOp kernel, OpBuilder &module)
 void KernelLowering::run() {
   switch (shape.family) {
   case Family::Map:
-    return lowerMap();
+    return shape.turned ? lowerTurned() : lowerMap();
   case Family::Rows:
     return lowerRows();
   case Family::Columns:

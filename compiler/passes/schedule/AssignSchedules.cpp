@@ -24,6 +24,8 @@ constexpr int64_t kMultiplyAddPs = 4;
 /// Up to here a body is bound by its loads and stores.
 constexpr int64_t kLongChainPs = 1500;
 constexpr int64_t kMostLanes = 64;
+/// A block of this many vectors of this many lanes is turned in registers.
+constexpr int64_t kMostTurnedLanes = 16;
 
 int64_t bytesOf(Type type) { return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8); }
 
@@ -85,7 +87,9 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       int64_t native = std::max<int64_t>(1, vectorBytes / widest);
       int64_t registers = vectorBytes >= 64 ? 32 : 16;
       int64_t vectors = 1;
-      if (family == Family::Map)
+      if (family == Family::Map && turnedLoop(func, LoopSpace(func)))
+        native = std::min(native, kMostTurnedLanes);
+      else if (family == Family::Map)
         vectors = expensive > 0 ? 4 : cost < kLongChainPs ? 2 : 1;
       else if (family == Family::Full)
         vectors = expensive > 0 ? 2 : cost < kLongChainPs ? registers / 2 : 4;

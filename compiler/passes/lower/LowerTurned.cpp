@@ -1,0 +1,119 @@
+// Maps that read something along another loop than the one they write along: transposes and what
+// is computed from them. Blocks are read in the order in which they lie and turned in registers;
+// tiles of several blocks use whatever a page and a cache line bring.
+#include "compiler/passes/lower/Contract.h"
+#include "compiler/passes/lower/IndexMath.h"
+#include "compiler/passes/lower/KernelLowering.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+static constexpr int64_t kBlocksAhead = 4;
+
+/// The loads whose lanes lie along `turned` instead of the last loop.
+static SmallVector<kernel::LoadOp> turnedLoads(kernel::FuncOp kernel, const LoopSpace &space,
+                                               unsigned turned) {
+  SmallVector<kernel::LoadOp> loads;
+  kernel.getBody().walk([&](kernel::LoadOp load) {
+    const LinearAccess &access = space.accesses.at(load);
+    const Polynomial &last = access.strides[space.parallel - 1];
+    if (!last.isZero() && !last.isConstant(1) && access.strides[turned].isConstant(1))
+      loads.push_back(load);
+  });
+  return loads;
+}
+
+/// Asks for the line that a block further along the turned loop reads: each block touches many
+/// lines once, which no machine sees coming.
+void KernelLowering::prefetchTurned(OpBuilder &b, kernel::LoadOp load, Position at) {
+  Value &row = at.loops[*shape.turned];
+  row = IndexMath{b, loc}.add(row, kBlocksAhead * width);
+  Value index = emitter->index(b, space.accesses.at(load), at);
+  memref::PrefetchOp::create(b, loc, emitter->buffer(load), index, /*isWrite=*/false,
+                             /*localityHint=*/3, /*isDataCache=*/true);
+}
+
+/// A whole block of `width` by `width`: every turned load before any store.
+void KernelLowering::turnedBlock(OpBuilder &b, const Position &base, Value row, Value column) {
+  IndexMath in{b, loc};
+  unsigned last = space.parallel - 1, turned = *shape.turned;
+  SmallVector<Position> rows;
+  for (int64_t r = 0; r < width; ++r) {
+    Position &at = rows.emplace_back(base);
+    at.loops[turned] = in.add(row, r);
+    at.loops[last] = column;
+    at.vectorLoop = last;
+    at.width = width;
+  }
+  for (kernel::LoadOp load : turnedLoads(kernel, space, turned)) {
+    SmallVector<Value> lines;
+    for (int64_t c = 0; c < width; ++c) {
+      Position at = base;
+      at.loops[turned] = row;
+      at.loops[last] = in.add(column, c);
+      at.vectorLoop = turned;
+      at.width = width;
+      prefetchTurned(b, load, at);
+      lines.push_back(emitter->toMemory(b, emitter->value(b, load, at)));
+    }
+    transposeVectors(b, loc, lines);
+    for (int64_t r = 0; r < width; ++r)
+      rows[r].values[load.getResult()] = emitter->fromMemory(b, lines[r], load.getType());
+  }
+  for (Position &at : rows)
+    storeAll(b, at);
+}
+
+/// Items are tiles, counted by the other loops, then columns, then rows.
+void KernelLowering::lowerTurned() {
+  unsigned last = space.parallel - 1, turned = *shape.turned;
+  open(kernel.getSymName(), {});
+  function->setAttr("graphc.tiles", module.getUnitAttr());
+  IndexMath at{builder, loc};
+  Value rows = emitter->extent(builder, turned), columns = emitter->extent(builder, last);
+  Value rowTiles = at.ceilDiv(rows, kTurnedRows), columnTiles = at.ceilDiv(columns, kTurnedColumns);
+  loop(builder, begin, end, 1, [&](OpBuilder &b, Value item) {
+    IndexMath in{b, loc};
+    Position base = position();
+    Value rest = in.div(item, rowTiles);
+    Value row = in.mul(in.sub(item, in.mul(rest, rowTiles)), kTurnedRows);
+    Value outer = in.div(rest, columnTiles);
+    Value column = in.mul(in.sub(rest, in.mul(outer, columnTiles)), kTurnedColumns);
+    for (unsigned i = last; i-- > 0;) {
+      if (i == turned)
+        continue;
+      Value size = emitter->extent(b, i), next = in.div(outer, size);
+      base.loops[i] = in.sub(outer, in.mul(next, size));
+      outer = next;
+    }
+    Value rowEnd = in.min(in.add(row, kTurnedRows), rows);
+    Value columnEnd = in.min(in.add(column, kTurnedColumns), columns);
+    // Along the turned loop first: that is the order in which the operand lies.
+    loop(b, column, columnEnd, width, [&](OpBuilder &c, Value j) {
+      loop(c, row, rowEnd, width, [&](OpBuilder &d, Value i) {
+        IndexMath here{d, loc};
+        Value iEnd = here.add(i, width), jEnd = here.add(j, width);
+        Value whole = here.both(here.atLeast(rowEnd, iEnd), here.atLeast(columnEnd, jEnd));
+        auto choice = scf::IfOp::create(d, loc, whole, /*withElseRegion=*/true);
+        OpBuilder inside = choice.getThenBodyBuilder(), edge = choice.getElseBodyBuilder();
+        turnedBlock(inside, base, i, j);
+        Value low = IndexMath{edge, loc}.min(iEnd, rowEnd);
+        Value high = IndexMath{edge, loc}.min(jEnd, columnEnd);
+        loop(edge, i, low, 1, [&](OpBuilder &e, Value r) {
+          Position line = base;
+          line.loops[turned] = r;
+          loop(e, j, high, 1, [&](OpBuilder &f, Value c) {
+            Position point = line;
+            point.loops[last] = c;
+            storeAll(f, point);
+          });
+        });
+      });
+    });
+  });
+  close();
+}

@@ -1,0 +1,57 @@
+"""Transposes and what is computed from them: every element type, sizes around blocks of 16 and tiles of 64."""
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import edge, exact
+
+SHAPES = [(1, 5), (2, 3), (16, 16), (17, 15), (64, 64), (65, 130), (8, 700), (300, 3), (200, 129)]
+
+
+def numbers(shape, dtype):
+    rng = np.random.default_rng(60)
+    return (rng.integers(0, 100, shape) % (2 if dtype == "bool" else 101)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", edge.DTYPES)
+def test_transposes(dtype):
+    for shape in SHAPES:
+        x = numbers(shape, dtype)
+        exact.assert_same(gc.asarray(x).T, np.ascontiguousarray(x.T), f"{shape}")
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "float64"])
+@pytest.mark.parametrize("axes", [(0, 2, 1), (1, 0, 2), (2, 0, 1), (1, 2, 0), (2, 1, 0)])
+def test_permutations(axes, dtype):
+    for shape in ((3, 70, 33), (20, 17, 65), (65, 2, 31)):
+        x = numbers(shape, dtype)
+        exact.assert_same(gc.permute_dims(gc.asarray(x), axes), np.ascontiguousarray(x.transpose(axes)), f"{shape}")
+
+
+def test_four_axes():
+    x = numbers((5, 18, 3, 66), "float32")
+    for axes in ((0, 3, 2, 1), (3, 1, 2, 0), (2, 3, 0, 1), (1, 3, 0, 2)):
+        exact.assert_same(gc.permute_dims(gc.asarray(x), axes), np.ascontiguousarray(x.transpose(axes)), str(axes))
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int64", "float32"])
+def test_what_is_computed_from_a_transpose(dtype):
+    x, y = numbers((130, 75), dtype), numbers((75, 130), dtype)
+    gx, gy = gc.asarray(x), gc.asarray(y)
+    exact.assert_same(gx.T + gy * 2, x.T + y * 2, "a transposed operand and one that is not")
+    exact.assert_same(gx.T * gx.T + gx[:, 0], x.T * x.T + x[:, 0], "a broadcast operand")
+    exact.assert_same(gx[::2, 1:].T - gy[1:, ::2], x[::2, 1:].T - y[1:, ::2], "slices")
+    exact.assert_same((gx == gy.T).T, (x == y.T).T.copy(), "comparison")
+    exact.assert_same(gx[:, ::-1].T + gx[::-1].T, x[:, ::-1].T + x[::-1].T, "reversed")
+
+
+def test_updates_from_a_transpose():
+    x, base = numbers((90, 90), "float32"), numbers((100, 100), "float32")
+    g = gc.asarray(base) + 0
+    g[5:95, 5:95] = gc.asarray(x).T
+    want = base.copy()
+    want[5:95, 5:95] = x.T
+    exact.assert_same(g, want)
+    g[:90, :90] += g[10:, 10:].T
+    want[:90, :90] += want[10:, 10:].T.copy()
+    exact.assert_same(g, want, "of itself")
