@@ -78,6 +78,90 @@ inline constexpr float kPowLogF32[] = {0x1.27771p-1f, 0x1.a5ba8ep-2f, 0x1.5a0d5p
 inline constexpr double kPowLogF64[] = {
     0x1.2776c50ef9bfbp-1, 0x1.a61762a7af1e5p-2, 0x1.484b13d679a92p-2, 0x1.0c9a855029e6fp-2,
     0x1.c68edf657684bp-3, 0x1.8a0b105e2991fp-3, 0x1.58e3f2fa4b897p-3, 0x1.62af18c1319cdp-3};
+/// 2^x on [-0.5, 0.5] = 1 + the powers 1, 2, ...; relative error 2^-28.0.
+inline constexpr float kExp2F32[] = {0x1.62e43p-1f, 0x1.ebfbd8p-3f,  0x1.c6af76p-5f,
+                                     0x1.3b30ap-7f, 0x1.5f0b82p-10f, 0x1.3fa206p-13f};
+/// 2^x on [-0.5, 0.5] = 1 + the powers 1, 2, ...; relative error 2^-57.3.
+inline constexpr double kExp2F64[] = {
+    0x1.62e42fefa39efp-1,  0x1.ebfbdff82c5a6p-3,  0x1.c6b08d704a12cp-5,  0x1.3b2ab6fb9fda6p-7,
+    0x1.5d87fe789e96fp-10, 0x1.4309130f6cbdbp-13, 0x1.ffcbfc6685f06p-17, 0x1.62bfc6596be12p-20,
+    0x1.b52522bc15f8fp-24, 0x1.e61d43321746dp-28, 0x1.e973179a994acp-32};
+/// asin(x) on [1b-6, 0.5] = x + the powers 3, 5, ...; relative error 2^-27.6.
+inline constexpr float kAsinF32[] = {0x1.5555c8p-3f, 0x1.330206p-4f, 0x1.747b72p-5f, 0x1.8c415ap-6f,
+                                     0x1.5959aap-5f};
+/// asin(x) on [1b-6, 0.5] = x + the powers 3, 5, ...; relative error 2^-55.9.
+inline constexpr double kAsinF64[] = {
+    0x1.555555555539p-3,  0x1.333333336e80fp-4, 0x1.6db6db427a4f9p-5,  0x1.f1c72c38fb29cp-6,
+    0x1.6e89f4401ada8p-6, 0x1.1c6be1a66e06cp-6, 0x1.c6fdc1ace0082p-7,  0x1.8ec2fc961e291p-7,
+    0x1.abcf5d68bcfc9p-8, 0x1.3ff4a92a44ddep-6, -0x1.09d3279018276p-6, 0x1.056d6c48d610ap-5};
+/// atan(x) on [1b-6, 0.4143] = x + the powers 3, 5, ...; relative error 2^-30.4.
+inline constexpr float kAtanF32[] = {-0x1.55554ap-2f, 0x1.9991e4p-3f, -0x1.23b9dp-3f,
+                                     0x1.b226f2p-4f, -0x1.f2f1b6p-5f};
+/// atan(x) on [1b-6, 0.4143] = x + the powers 3, 5, ...; relative error 2^-59.4.
+inline constexpr double kAtanF64[] = {
+    -0x1.555555555553dp-2, 0x1.999999999585bp-3, -0x1.24924922acb78p-3, 0x1.c71c70e5b84a1p-4,
+    -0x1.745cf8d0ca308p-4, 0x1.3b11183416505p-4, -0x1.10ebad12e245bp-4, 0x1.df0e9d906e09fp-5,
+    -0x1.9ccf8630c48ap-5,  0x1.37cd21b929775p-5, -0x1.25570a177e673p-6};
+/// sinh(x) on [1b-6, (log(2)/2*1.002)] = x + the powers 3, 5, ...; relative error 2^-34.1.
+inline constexpr float kSinhF32[] = {0x1.555556p-3f, 0x1.110fe2p-7f, 0x1.a28fp-13f};
+/// sinh(x) on [1b-6, (log(2)/2*1.002)] = x + the powers 3, 5, ...; relative error 2^-61.7.
+inline constexpr double kSinhF64[] = {0x1.5555555555559p-3, 0x1.111111110f638p-7,
+                                      0x1.a01a01b017415p-13, 0x1.71ddf7cccc96p-19,
+                                      0x1.af5fb94bc7f87p-26};
+/// cosh(x) on [1b-4, (log(2)/2*1.002)] = 1 + x^2 / 2 + the powers 4, 6, ...; relative error
+/// 2^-33.3.
+inline constexpr float kCoshF32[] = {0x1.5554e6p-5f, 0x1.6d4f3ep-10f};
+/// cosh(x) on [1b-4, (log(2)/2*1.002)] = 1 + x^2 / 2 + the powers 4, 6, ...; relative error
+/// 2^-70.0.
+inline constexpr double kCoshF64[] = {0x1.5555555555558p-5, 0x1.6c16c16c14ffcp-10,
+                                      0x1.a01a01ad8040bp-16, 0x1.27e4cc0a4ce8ap-22,
+                                      0x1.1f8bee5f0c68bp-29};
+/// erf(x) on [1b-6, 0.9] = x + the powers 1, 3, ...; relative error 2^-30.1.
+inline constexpr float kErfF32[] = {0x1.06eba8p-3f,  -0x1.812742p-2f, 0x1.ce2dfap-4f,
+                                    -0x1.b80ee8p-6f, 0x1.54d5a2p-8f,  -0x1.aafd0ap-11f,
+                                    0x1.5fff4cp-14f};
+/// erf(x) on [1b-6, 0.9] = x + the powers 1, 3, ...; relative error 2^-56.4.
+inline constexpr double kErfF64[] = {
+    0x1.06eba8214db69p-3,  -0x1.812746b0379fcp-2,  0x1.ce2f21a0434a1p-4,  -0x1.b82ce312a09d9p-6,
+    0x1.565bcd102643fp-8,  -0x1.c02db4017e93ep-11, 0x1.f9a31dec8a131p-14, -0x1.f4d0e8bc8dfbep-17,
+    0x1.b9c87ba763586p-20, -0x1.5df9493e25c64p-23, 0x1.e63ced8aec153p-27, -0x1.deaace786a73bp-31};
+/// (1+2*(2*(1+x)/(1-x)))*exp((2*(1+x)/(1-x))^2)*erfc(2*(1+x)/(1-x)) on [-1, (10.1-2)/(10.1+2)]
+/// = 1.25 + the powers 0, 1, ...; relative error 2^-29.8.
+inline constexpr float kErfcxF32[] = {0x1.ba038ap-6f,  -0x1.7bf5eap-4f, -0x1.5407dp-3f,
+                                      0x1.4ff9fap-3f,  -0x1.bc26f6p-5f, -0x1.0726ap-7f,
+                                      0x1.1d6084p-7f,  0x1.48508cp-10f, -0x1.746ce4p-10f,
+                                      -0x1.a3f4ep-12f, 0x1.630f34p-13f, 0x1.4ca3e4p-14f};
+/// (1+2*(2.5*(1+x)/(1-x)))*exp((2.5*(1+x)/(1-x))^2)*erfc(2.5*(1+x)/(1-x)) on [-1,
+/// (27.3-2.5)/(27.3+2.5)] = 1.25 + the powers 0, 1, ...; relative error 2^-55.7.
+inline constexpr double kErfcxF64[] = {
+    0x1.e637b64b39617p-7,   -0x1.f52c5d7e222edp-4,  -0x1.959ac16f858e3p-4,  0x1.42d379989b0ebp-3,
+    -0x1.a5c0c8a3fd4fp-4,   0x1.0c6092a5cf9b1p-5,   0x1.e894891101a78p-11,  -0x1.1f2f133e0f6e1p-8,
+    0x1.01e1209533478p-11,  0x1.4b6a51202ec1p-11,   -0x1.731cbcecb620bp-14, -0x1.dc26d12abe365p-14,
+    0x1.a4c0be7c347bdp-18,  0x1.7ce6ccb8fbe04p-16,  0x1.5cb800b69f36fp-19,  -0x1.1bb65f9616883p-18,
+    -0x1.a401bd67195aep-20, 0x1.23fdfe741c6c6p-21,  0x1.10bff346425ffp-21,  0x1.d95ca418a7754p-27,
+    -0x1.c8ca019f9f7d6p-24, -0x1.c8389347c721cp-26, 0x1.81451a44be00ap-27,  0x1.3ce3605e8054bp-28};
+/// log gamma(2 + x) on [-0.5, 0.5] = (1 - Euler's constant) x + the powers 2, 3, ...; relative
+/// error 2^-29.5.
+inline constexpr float kGammaF32[] = {0x1.4a34ccp-2f,  -0x1.13dffcp-4f,  0x1.5132bep-6f,
+                                      -0x1.e41072p-8f, 0x1.7ab224p-9f,   -0x1.36c0dp-10f,
+                                      0x1.0d27aep-11f, -0x1.0b139cp-12f, 0x1.b01828p-14f};
+/// log gamma(2 + x) on [-0.5, 0.5] = (1 - Euler's constant) x + the powers 2, 3, ...; relative
+/// error 2^-59.4.
+inline constexpr double kGammaF64[] = {
+    0x1.4a34cc4a60fa6p-2,  -0x1.13e001a55760ap-4,  0x1.51322ac7d872ep-6,  -0x1.e404fc218d915p-8,
+    0x1.7add6ead6d753p-9,  -0x1.38ac5c2d592p-10,   0x1.0b36afa58f1e8p-11, -0x1.d3fd4b65c8725p-13,
+    0x1.a127a19971bddp-14, -0x1.78de98e43221ep-15, 0x1.58101bed17401p-16, -0x1.3cb441e7ead6cp-17,
+    0x1.2560278341489p-18, -0x1.1266b4059bbd7p-19, 0x1.03a59ed266c4dp-20, -0x1.d0380d710ecb5p-22,
+    0x1.8dc7e2fc5bc17p-23, -0x1.16c1eeff40b97p-23, 0x1.4f96d71e2659fp-24, -0x1.090e7f7689afcp-28};
+/// log gamma(1 / x) less its leading terms on [1b-6, 1/8] = the powers 1, 3, ...; relative error
+/// 2^-25.1.
+inline constexpr float kStirlingF32[] = {0x1.555556p-4f, -0x1.6c2a72p-9f, 0x1.aafcfcp-11f};
+/// log gamma(1 / x) less its leading terms on [1b-6, 1/8] = the powers 1, 3, ...; relative error
+/// 2^-55.3.
+inline constexpr double kStirlingF64[] = {
+    0x1.5555555555555p-4,   -0x1.6c16c16c0f0c8p-9, 0x1.a01a0135c9258p-11,
+    -0x1.3812db66f368ep-11, 0x1.b8c84be948864p-11, -0x1.d63a0cdc86f2ap-10,
+    -0x1.14a6ffeab44b8p-9,  0x1.21289468523cbp-2,  -0x1.237713226d1cep2};
 /// ln 2; the first part times an exponent is exact.
 inline constexpr float kLn2F32[] = {0x1.62e4p-1f, 0x1.7f7d1cp-20f};
 /// ln 2; the first part times an exponent is exact.
@@ -87,18 +171,51 @@ inline constexpr float kHalfPiF32[] = {0x1.921fb6p0f, -0x1.777a5cp-25f, -0x1.ee5
 /// pi / 2 in parts of 53 bits.
 inline constexpr double kHalfPiF64[] = {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54,
                                         -0x1.f1976b7ed8fbcp-110};
+/// pi / 2 in positive parts of 24 bits.
+inline constexpr float kTurnF32[] = {0x1.921fb4p0f, 0x1.4442dp-24f, 0x1.84698ap-48f};
+/// pi / 2 in positive parts of 53 bits.
+inline constexpr double kTurnF64[] = {0x1.921fb54442d18p0, 0x1.1a62633145c06p-54,
+                                      0x1.c1cd129024e09p-107};
 /// ln 2 in two full parts.
 inline constexpr float kLn2PairF32[] = {0x1.62e43p-1f, -0x1.05c61p-29f};
 /// 2 / ln 2.
 inline constexpr float kTwoOverLn2F32[] = {0x1.715476p1f, 0x1.4ae0cp-25f};
 /// 2 / (3 ln 2).
 inline constexpr float kTwoThirdsOverLn2F32[] = {0x1.ec709ep-1f, -0x1.e2fe02p-28f};
+/// 1 / ln 2.
+inline constexpr float kLog2EF32[] = {0x1.715476p0f, 0x1.4ae0cp-26f};
+/// 1 / ln 10.
+inline constexpr float kLog10EF32[] = {0x1.bcb7b2p-2f, -0x1.5b235ep-27f};
 /// ln 2 in two full parts.
 inline constexpr double kLn2PairF64[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 /// 2 / ln 2.
 inline constexpr double kTwoOverLn2F64[] = {0x1.71547652b82fep1, 0x1.777d0ffda0d24p-55};
 /// 2 / (3 ln 2).
 inline constexpr double kTwoThirdsOverLn2F64[] = {0x1.ec709dc3a03fdp-1, 0x1.d27f05548af0cp-55};
+/// 1 / ln 2.
+inline constexpr double kLog2EF64[] = {0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56};
+/// 1 / ln 10.
+inline constexpr double kLog10EF64[] = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+/// 1 - Euler's constant.
+inline constexpr float kOneLessEulerF32[] = {0x1.b0ee6p-2f, 0x1.c824f4p-28f};
+/// log pi.
+inline constexpr float kLogPiF32[] = {0x1.250d04p0f, 0x1.1cf438p-25f};
+/// log(2 pi) / 2.
+inline constexpr float kHalfLogTwoPiF32[] = {0x1.d67f1cp-1f, 0x1.0c97d6p-26f};
+/// 1 - Euler's constant.
+inline constexpr double kOneLessEulerF64[] = {0x1.b0ee6072093cep-2, 0x1.6cb90701fbfabp-58};
+/// log pi.
+inline constexpr double kLogPiF64[] = {0x1.250d048e7a1bdp0, 0x1.7abf2ad8d5088p-57};
+/// log(2 pi) / 2.
+inline constexpr double kHalfLogTwoPiF64[] = {0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55};
+/// log10 2; the first part times an exponent is exact.
+inline constexpr float kLog10Of2F32[] = {0x1.344p-2f, 0x1.3509f8p-18f};
+/// log10 2; the first part times an exponent is exact.
+inline constexpr double kLog10Of2F64[] = {0x1.34413509f78p-2, 0x1.fef311f12b358p-46};
+/// pi / 4; up to four times the first part is exact.
+inline constexpr float kQuarterPiF32[] = {0x1.921fbp-1f, 0x1.5110b4p-23f};
+/// pi / 4; up to four times the first part is exact.
+inline constexpr double kQuarterPiF64[] = {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55};
 /// 2 / pi in binary: word i holds the bits of weight 2^-(64 i + 1) to 2^-(64 i + 64).
 inline constexpr uint64_t kTwoOverPi[] = {
     0xa2f9836e4e441529u, 0xfc2757d1f534ddc0u, 0xdb6295993c439041u, 0xfe5163abdebbc561u,

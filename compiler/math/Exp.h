@@ -1,4 +1,4 @@
-//===- Exp.h - exp and expm1 ------------------------------------------------------------------===//
+//===- Exp.h - exp, expm1 and exp2 ------------------------------------------------------------===//
 //
 // x = n ln 2 + r with n integral and |r| <= ln 2 / 2: exp(x) = 2^n exp(r). n comes from adding a
 // constant whose low bits then hold it; n times the first part of ln 2 is exact, so r carries one
@@ -23,6 +23,8 @@ struct ExpTable<32> {
   static constexpr auto &kLn2 = kLn2F32;
   static constexpr auto &kExp = kExpF32;
   static constexpr auto &kExpm1 = kExpm1F32;
+  static constexpr double kMaxExp2 = 129.0, kMinExp2 = -151.0;
+  static constexpr auto &kExp2 = kExp2F32;
 };
 template <>
 struct ExpTable<64> {
@@ -30,6 +32,8 @@ struct ExpTable<64> {
   static constexpr auto &kLn2 = kLn2F64;
   static constexpr auto &kExp = kExpF64;
   static constexpr auto &kExpm1 = kExpm1F64;
+  static constexpr double kMaxExp2 = 1025.0, kMinExp2 = -1076.0;
+  static constexpr auto &kExp2 = kExp2F64;
 };
 inline constexpr double kLog2E = 0x1.71547652b82fep0;
 
@@ -93,6 +97,35 @@ V expm1(B &b, V x) {
   V tail = b.fma(b.mul(linear, r), q, b.fma(s, rLow, b.add(sumLow, baseLow)));
   V result = b.mul(b.add(sum, tail), b.select(tooLarge, F::f(b, 2.0), F::f(b, 1.0)));
   return b.copysign(result, x);
+}
+
+/// 2^x. <= 1 ulp; integers give powers of two; special values as exp.
+template <unsigned W, class B, class V>
+V exp2(B &b, V x) {
+  using F = Format<W>;
+  using T = ExpTable<W>;
+  V y = clampRange<W>(b, x, T::kMinExp2, T::kMaxExp2);
+  V shifted = b.add(y, F::f(b, F::kRound));
+  V r = b.sub(y, b.sub(shifted, F::f(b, F::kRound)));
+  auto n = b.isub(b.toBits(shifted), F::i(b, F::kRoundBits));
+  V p = b.fma(r, horner(b, r, T::kExp2), F::f(b, 1.0));
+  return scaleByPowerOfTwo<W>(b, p, n);
+}
+
+/// e^(x + low) = 2^n (high + low'), the pair more precise than one float by about five bits; x
+/// within the clamped range, |low| <= ulp(x).
+template <unsigned W, class B, class V>
+auto expPair(B &b, V x, V low) {
+  using F = Format<W>;
+  using T = ExpTable<W>;
+  auto [n, ni, high] = splitByLn2<W>(b, x);
+  V part = b.mul(n, F::f(b, T::kLn2[1]));
+  V r = b.sub(high, part);
+  V rLow = b.add(b.sub(b.sub(high, r), part), low);
+  V q = horner(b, r, T::kExpm1);
+  auto [sum, sumLow] = fastTwoSum(b, F::f(b, 1.0), r);
+  auto [h, l] = fastTwoSum(b, sum, b.fma(b.mul(r, r), q, sumLow));
+  return std::tuple{h, b.fma(rLow, h, l), ni};
 }
 
 } // namespace graphc::math

@@ -1,7 +1,9 @@
 // The scalar lowering of every elementwise op: which function of compiler/math it is.
+#include "compiler/math/Elementary.h"
 #include "compiler/math/Intervals.h"
 #include "compiler/math/Math.h"
 #include "compiler/math/MlirBuilder.h"
+#include "compiler/math/Residues.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/graph/Graph.h"
 
@@ -50,10 +52,9 @@ struct Pending {
 
 class Expander {
 public:
-  Expander(OpBuilder &builder, const Pending &pending, bool hasFloat64, bool int64Conversions)
+  Expander(OpBuilder &builder, const Pending &pending, bool hasFloat64, MlirBuilder::Target target)
       : pending(pending), in(pending.in), out(pending.out), float64(hasFloat64),
-        x(pending.op->getOperands()), b(builder, pending.op->getLoc(), in.lanes, int64Conversions) {
-  }
+        x(pending.op->getOperands()), b(builder, pending.op->getLoc(), in.lanes, target) {}
 
   Value expand();
 
@@ -63,7 +64,7 @@ private:
   Value compare();
   Value minMax(bool larger);
   Value logical();
-  Value elementary();
+  Value predicate();
   Value shift(bool left);
   template <class Fn>
   Value byInt(Fn fn) {
@@ -183,28 +184,24 @@ Value Expander::logical() {
       .Default(Value());
 }
 
-Value Expander::elementary() {
+/// Null for any other op, and for what integers need no look at (constantMask).
+Value Expander::predicate() {
   return TypeSwitch<Operation *, Value>(pending.op)
-      .Case([&](graph::ExpOp) {
-        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::exp<W>(b, x[0]); });
+      .Case([&](graph::IsNanOp) { return in.isFloat ? b.isnan(x[0]) : Value(); })
+      .Case([&](graph::IsInfOp) {
+        return in.isFloat
+                   ? byFloat(in.width, [&]<unsigned W>() -> Value { return m::isInf<W>(b, x[0]); })
+                   : Value();
       })
-      .Case([&](graph::LogOp) {
-        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::log<W>(b, x[0]); });
+      .Case([&](graph::IsFiniteOp) {
+        return in.isFloat ? byFloat(in.width,
+                                    [&]<unsigned W>() -> Value { return m::isFinite<W>(b, x[0]); })
+                          : Value();
       })
-      .Case([&](graph::SinOp) {
-        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::sin<W>(b, x[0]); });
-      })
-      .Case([&](graph::CosOp) {
-        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::cos<W>(b, x[0]); });
-      })
-      .Case([&](graph::TanhOp) {
-        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::tanh<W>(b, x[0]); });
-      })
-      .Case([&](graph::Expm1Op) {
-        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::expm1<W>(b, x[0]); });
-      })
-      .Case([&](graph::Log1pOp) {
-        return byFloat(in.width, [&]<unsigned W>() -> Value { return m::log1p<W>(b, x[0]); });
+      .Case([&](graph::SignbitOp) {
+        if (in.isFloat)
+          return byFloat(in.width, [&]<unsigned W>() -> Value { return m::signbit<W>(b, x[0]); });
+        return in.isSigned ? b.slt(x[0], b.intConst(in.width, 0)) : Value();
       })
       .Default(Value());
 }
@@ -215,7 +212,7 @@ Value Expander::expand() {
   auto rounding = [&](Value (MlirBuilder::*fn)(Value)) {
     return in.isFloat ? (b.*fn)(x[0]) : x[0];
   };
-  for (Value v : {logical(), elementary()})
+  for (Value v : {logical(), predicate(), m::expandElementary(op, b, x, in.width)})
     if (v)
       return v;
   if (isa<graph::EqualOp, graph::NotEqualOp, graph::LessOp, graph::LessEqualOp, graph::GreaterOp,
@@ -229,6 +226,7 @@ Value Expander::expand() {
       .Case([&](graph::MulOp) {
         return in.isFloat ? b.mul(x[0], x[1]) : in.isBool ? b.mand(x[0], x[1]) : b.imul(x[0], x[1]);
       })
+      .Case([&](graph::SquareOp) { return in.isFloat ? b.mul(x[0], x[0]) : b.imul(x[0], x[0]); })
       .Case([&](graph::DivOp) { return b.div(x[0], x[1]); })
       .Case([&](graph::FloorDivideOp) { return divide(false); })
       .Case([&](graph::RemainderOp) { return divide(true); })
@@ -275,17 +273,6 @@ Value Expander::expand() {
       .Case([&](graph::SqrtOp) { return b.sqrt(x[0]); })
       .Case([&](graph::ShiftLeftOp) { return shift(true); })
       .Case([&](graph::ShiftRightOp) { return shift(false); })
-      .Case([&](graph::IsNanOp) { return in.isFloat ? b.isnan(x[0]) : Value(); })
-      .Case([&](graph::IsInfOp) {
-        return in.isFloat
-                   ? byFloat(in.width, [&]<unsigned W>() -> Value { return m::isInf<W>(b, x[0]); })
-                   : Value();
-      })
-      .Case([&](graph::IsFiniteOp) {
-        return in.isFloat ? byFloat(in.width,
-                                    [&]<unsigned W>() -> Value { return m::isFinite<W>(b, x[0]); })
-                          : Value();
-      })
       .Case([&](graph::SelectOp) { return b.select(x[0], x[1], x[2]); })
       .Case([&](graph::CastOp) { return cast(); })
       .Default(Value());
@@ -297,6 +284,9 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
   void runOnOperation() override {
     SmallVector<Pending> work;
     m::Intervals intervals;
+    MlirBuilder::Target target{int64Conversions, scaleOperation};
+    if (hasFloat64)
+      m::expandResidueChains(getOperation(), intervals, target);
     // First everything that types and constants say, because replaced operands no longer say it.
     getOperation().walk([&](Operation *op) {
       if (!isa<graph::GraphDialect>(op->getDialect()))
@@ -315,7 +305,7 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
     });
     for (const Pending &pending : work) {
       OpBuilder builder(pending.op);
-      Value value = Expander(builder, pending, hasFloat64, int64Conversions).expand();
+      Value value = Expander(builder, pending, hasFloat64, target).expand();
       if (!value) // isnan and the like of integers
         value = constantMask(builder, pending, isa<graph::IsFiniteOp>(pending.op));
       pending.op->getResult(0).replaceAllUsesWith(value);

@@ -3,12 +3,16 @@
 #ifndef GRAPHC_COMPILER_MATH_MLIRBUILDER_H
 #define GRAPHC_COMPILER_MATH_MLIRBUILDER_H
 
+#include "compiler/math/Select.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <array>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -19,8 +23,13 @@ namespace graphc::math {
 class MlirBuilder {
 public:
   using V = mlir::Value;
-  MlirBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes, bool int64Convert)
-      : ops(builder), loc(loc), lanes(lanes), int64Convert(int64Convert) {}
+  /// What the target's vectors do in one operation.
+  struct Target {
+    bool int64Conversions = true; ///< i64 to f64 and back
+    bool scale = false;           ///< x * 2^n
+  };
+  MlirBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes, Target target)
+      : ops(builder), loc(loc), lanes(lanes), target(target) {}
 
   V f32(float v) { return constant(ops.getF32FloatAttr(v)); }
   V f64(double v) { return constant(ops.getF64FloatAttr(v)); }
@@ -115,7 +124,18 @@ public:
                ? a
                : V(mlir::arith::TruncIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a));
   }
-  bool int64Conversions() const { return int64Convert; }
+  bool int64Conversions() const { return target.int64Conversions; }
+
+  /// x * 2^n rounded once: LLVM's ldexp, which is one operation where the target says so.
+  V scale(V x, V n) {
+    if (!target.scale || lanes == 1)
+      return bits(x) == 32 ? scaleByProducts<32>(*this, x, n) : scaleByProducts<64>(*this, x, n);
+    std::string name = "llvm.ldexp.v" + std::to_string(lanes) + (bits(x) == 32 ? "f32" : "f64") +
+                       ".v" + std::to_string(lanes) + (bits(n) == 32 ? "i32" : "i64");
+    return mlir::LLVM::CallIntrinsicOp::create(ops, loc, x.getType(), ops.getStringAttr(name),
+                                               mlir::ValueRange{x, n})
+        .getResult(0);
+  }
 
   /// A branch that is skipped when no lane needs it; the result is selected lane by lane all the
   /// same.
@@ -212,7 +232,7 @@ private:
   mlir::OpBuilder &ops;
   mlir::Location loc;
   int64_t lanes;
-  bool int64Convert;
+  Target target;
 };
 
 } // namespace graphc::math

@@ -166,6 +166,30 @@ V signFloat(B &b, V x) {
   return b.select(b.gt(x, zero), F::f(b, 1.0), r);
 }
 
+/// The sign bit; false for NaN, whose sign differs between targets.
+template <unsigned W, class B, class V>
+auto signbit(B &b, V x) {
+  using F = Format<W>;
+  return b.mand(b.slt(b.toBits(x), F::i(b, 0)), b.eq(x, x));
+}
+/// |x| with the sign of y; a NaN y counts as positive.
+template <unsigned W, class B, class V>
+V copySign(B &b, V x, V y) {
+  return b.copysign(x, b.select(b.isnan(y), Format<W>::f(b, 0.0), y));
+}
+/// The neighbour of x towards y; y where they are equal.
+template <unsigned W, class B, class V>
+V nextAfter(B &b, V x, V y) {
+  using F = Format<W>;
+  V zero = F::f(b, 0.0);
+  auto bits = b.toBits(x), one = F::i(b, 1);
+  auto grows = b.mxor(b.lt(x, y), b.lt(x, zero)); // away from zero
+  V r = b.fromBits(b.select(grows, b.iadd(bits, one), b.isub(bits, one)));
+  r = b.select(b.eq(x, zero), b.copysign(b.fromBits(one), y), r);
+  r = b.select(b.eq(x, y), y, r);
+  return b.select(b.mor(b.isnan(x), b.isnan(y)), b.add(x, y), r);
+}
+
 //===----------------------------------------------------------------------------------------===//
 // Integers of width W
 //===----------------------------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Trig.h - sin and cos for every finite argument -----------------------------------------===//
+//===- Trig.h - sin, cos and tan for every finite argument ------------------------------------===//
 //
 // x = n pi / 2 + r with |r| <= pi / 4 (a little more), r in two parts; then a polynomial for sin or
 // cos of r by the quadrant n mod 4. Up to kMaxReduced, r comes from pi / 2 in three parts; above, x
@@ -23,6 +23,7 @@ template <>
 struct TrigTable<32> {
   static constexpr double kMaxReduced = 0x1p17;
   static constexpr auto &kHalfPi = kHalfPiF32;
+  static constexpr auto &kTurn = kTurnF32;
   static constexpr auto &kSin = kSinF32;
   static constexpr auto &kCos = kCosF32;
 };
@@ -30,31 +31,34 @@ template <>
 struct TrigTable<64> {
   static constexpr double kMaxReduced = 0x1p28;
   static constexpr auto &kHalfPi = kHalfPiF64;
+  static constexpr auto &kTurn = kTurnF64;
   static constexpr auto &kSin = kSinF64;
   static constexpr auto &kCos = kCosF64;
 };
 
-/// r = high + low, and an integer whose two low bits are the quadrant.
+/// r = high - minusLow, and an integer whose two low bits are the quadrant. Minus, because then sin
+/// keeps the sign of zero without a selection.
 template <class V, class I>
 struct Reduced {
   V high;
-  V low;
+  V minusLow;
   I quadrant;
 };
 
 /// |x| <= kMaxReduced. x - n c1 is exact: both are multiples of c1's last place and the difference
-/// is below 1. n c2 is taken exactly in two parts; n c3 completes it.
+/// is below 1. It is a multiple of the last place of p ~ n c2, too, which is small; therefore
+/// high - a is exact even where p is the larger one, and the next product finds all that was lost.
 template <unsigned W, class B, class V>
 auto reduceMedium(B &b, V x) {
   using F = Format<W>;
-  auto &c = TrigTable<W>::kHalfPi;
+  auto &c = TrigTable<W>::kTurn;
   V shifted = b.fma(x, F::f(b, 0x1.45f306dc9c883p-1), F::f(b, F::kRound));
   V n = b.sub(shifted, F::f(b, F::kRound));
   V a = b.fma(n, F::f(b, -c[0]), x);
-  auto [p, pLow] = twoProduct(b, n, F::f(b, -c[1]));
-  auto [high, error] = twoSum(b, a, p);
-  V low = b.fma(n, F::f(b, -c[2]), b.add(error, pLow));
-  return Reduced<V, decltype(b.toBits(x))>{high, low, b.toBits(shifted)};
+  V high = b.add(a, b.mul(n, F::f(b, -c[1])));
+  V moved = b.sub(high, a);
+  V minusLow = b.fma(n, F::f(b, c[2]), b.fma(n, F::f(b, c[1]), moved));
+  return Reduced<V, decltype(b.toBits(x))>{high, minusLow, b.toBits(shifted)};
 }
 
 /// The fraction (high + low) * 2^-scale of a quarter turn, times pi / 2.
@@ -95,7 +99,7 @@ auto reduceLarge32(B &b, V x) {
   V high = b.sitofp(fraction, kWidth<32>);
   V low = b.sitofp(b.isub(fraction, b.fptosi(high, kWidth<64>)), kWidth<32>);
   auto [r, rLow] = timesHalfPi<32>(b, high, low, 0x1p-62);
-  return Reduced<V, decltype(b.toBits(x))>{r, rLow, b.itrunc(quadrant, kWidth<32>)};
+  return Reduced<V, decltype(b.toBits(x))>{r, b.neg(rLow), b.itrunc(quadrant, kWidth<32>)};
 }
 
 /// Four consecutive words of 2 / pi (after one zero word) from word `index` on, 0 <= index <= 16,
@@ -160,47 +164,72 @@ auto reduceLarge64(B &b, V x) {
   auto [sum, error] = twoSum(b, s1, s2);
   auto [f, fLow] = fastTwoSum(b, sum, b.add(error, b.add(e1, e2)));
   auto [r, rLow] = timesHalfPi<64>(b, f, fLow, 1.0);
-  return Reduced<V, decltype(quadrant)>{r, rLow, quadrant};
+  return Reduced<V, decltype(quadrant)>{r, b.neg(rLow), quadrant};
 }
 
-/// Infinities and NaN leave NaN in both parts.
+/// Infinities and NaN leave NaN in the high part.
 template <unsigned W, class B, class V>
 auto reduceQuarterTurns(B &b, V x) {
   using F = Format<W>;
   auto m = reduceMedium<W>(b, x);
   V a = b.abs(x);
-  auto large = b.mand(b.gt(a, F::f(b, TrigTable<W>::kMaxReduced)), b.lt(a, F::f(b, kInfinity<W>)));
-  auto [high, low, quadrant] = b.ifAny(
-      large,
+  auto [high, minusLow, quadrant] = b.ifAny(
+      b.gt(a, F::f(b, TrigTable<W>::kMaxReduced)),
       [&] {
-        if constexpr (W == 32) {
-          auto l = reduceLarge32(b, x);
-          return std::tuple{l.high, l.low, l.quadrant};
-        } else {
-          auto l = reduceLarge64(b, x);
-          return std::tuple{l.high, l.low, l.quadrant};
-        }
+        auto finite = b.lt(a, F::f(b, kInfinity<W>));
+        auto large = [&] {
+          if constexpr (W == 32)
+            return reduceLarge32(b, x);
+          else
+            return reduceLarge64(b, x);
+        }();
+        return std::tuple{b.select(finite, large.high, F::f(b, kNaN)), large.minusLow,
+                          large.quadrant};
       },
-      m.high, m.low, m.quadrant);
-  return Reduced<V, decltype(m.quadrant)>{high, low, quadrant};
+      m.high, m.minusLow, m.quadrant);
+  return Reduced<V, decltype(m.quadrant)>{high, minusLow, quadrant};
 }
 
-/// sin of r for an even quadrant, cos of r for an odd one, negated in the upper two.
+/// sin and cos of r, each as a large part and what is to be added.
+template <class V>
+struct SinCos {
+  V sine, sineTail;
+  V cosine, cosineTail;
+};
 template <unsigned W, class B, class R>
-auto sinOfQuadrant(B &b, R r) {
+auto sinCosParts(B &b, R r) {
   using F = Format<W>;
   using T = TrigTable<W>;
   auto one = F::f(b, 1.0);
   auto z = b.mul(r.high, r.high);
   auto halfZ = b.mul(z, F::f(b, 0.5));
   // sin(h + l) = h + h z S(z) + l (1 - z / 2)
-  auto sinLow = b.fma(b.neg(r.low), halfZ, r.low);
-  auto sine = b.add(r.high, b.fma(b.mul(r.high, z), horner(b, z, T::kSin), sinLow));
+  auto low = b.neg(r.minusLow);
+  auto sinLow = b.fma(r.minusLow, halfZ, low);
+  auto sineTail = b.fma(b.mul(r.high, z), horner(b, z, T::kSin), sinLow);
   // cos(h + l) = 1 - z / 2 + z^2 C(z) - h l, with what 1 - z / 2 loses
   auto w = b.sub(one, halfZ);
   auto wLow = b.sub(b.sub(one, w), halfZ);
-  auto cosLow = b.fma(b.neg(r.high), r.low, wLow);
-  auto cosine = b.add(w, b.fma(b.mul(z, z), horner(b, z, T::kCos), cosLow));
+  auto cosLow = b.fma(r.high, r.minusLow, wLow);
+  auto cosineTail = b.fma(b.mul(z, z), horner(b, z, T::kCos), cosLow);
+  return SinCos<decltype(z)>{r.high, sineTail, w, cosineTail};
+}
+
+/// sin of r for an even quadrant, cos of r for an odd one, negated in the upper two.
+///
+/// cos(h + l) = 1 + z v with z = (h + l)^2 and v = -1/2 + z C(z); sin(h + l) = h + h z S(z) + l
+/// cos.
+template <unsigned W, class B, class R>
+auto sinOfQuadrant(B &b, R r) {
+  using F = Format<W>;
+  using T = TrigTable<W>;
+  auto h = r.high;
+  auto cross = b.mul(h, r.minusLow);
+  auto z = b.fma(h, h, b.mul(cross, F::f(b, -2.0)));
+  auto v = b.fma(z, horner(b, z, T::kCos), F::f(b, -0.5));
+  auto cosine = b.fma(z, v, F::f(b, 1.0));
+  auto cube = b.neg(b.mul(h, z));
+  auto sine = b.sub(h, b.fma(cube, horner(b, z, T::kSin), b.mul(r.minusLow, cosine)));
   auto odd = b.ine(b.band(r.quadrant, F::i(b, 1)), F::i(b, 0));
   auto sign = b.shl(b.band(r.quadrant, F::i(b, 2)), F::i(b, W - 2));
   return b.fromBits(b.bxor(b.toBits(b.select(odd, cosine, sine)), sign));
@@ -209,8 +238,7 @@ auto sinOfQuadrant(B &b, R r) {
 /// <= 1 ulp for every finite x; -0 stays -0; NaN at infinities.
 template <unsigned W, class B, class V>
 V sin(B &b, V x) {
-  V y = sinOfQuadrant<W>(b, reduceQuarterTurns<W>(b, x));
-  return b.select(b.eq(x, Format<W>::f(b, 0.0)), x, y);
+  return sinOfQuadrant<W>(b, reduceQuarterTurns<W>(b, x));
 }
 
 /// <= 1 ulp for every finite x; NaN at infinities.
@@ -219,6 +247,27 @@ V cos(B &b, V x) {
   auto r = reduceQuarterTurns<W>(b, x);
   r.quadrant = b.iadd(r.quadrant, Format<W>::i(b, 1));
   return sinOfQuadrant<W>(b, r);
+}
+
+/// <= 1 ulp for every finite x; -0 stays -0; NaN at infinities. sin r / cos r, or -cos r / sin r in
+/// odd quadrants, all in two parts.
+template <unsigned W, class B, class V>
+V tan(B &b, V x) {
+  using F = Format<W>;
+  auto r = reduceQuarterTurns<W>(b, x);
+  auto parts = sinCosParts<W>(b, r);
+  auto [sine, sineLow] = fastTwoSum(b, parts.sine, parts.sineTail);
+  V squareLow = twoProduct(b, r.high, r.high).second;
+  auto [cosine, cosineLow] =
+      fastTwoSum(b, parts.cosine, b.fma(squareLow, F::f(b, -0.5), parts.cosineTail));
+  auto odd = b.ine(b.band(r.quadrant, F::i(b, 1)), F::i(b, 0));
+  V n = b.select(odd, cosine, sine), nLow = b.select(odd, cosineLow, sineLow);
+  V d = b.select(odd, sine, cosine), dLow = b.select(odd, sineLow, cosineLow);
+  V inverse = b.div(F::f(b, 1.0), d);
+  V q = b.mul(n, inverse);
+  V rest = b.fma(b.neg(q), dLow, b.add(b.fma(b.neg(q), d, n), nLow));
+  V y = b.fma(rest, inverse, q);
+  return b.select(b.eq(x, F::f(b, 0.0)), x, b.select(odd, b.neg(y), y));
 }
 
 } // namespace graphc::math

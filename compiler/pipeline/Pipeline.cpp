@@ -65,6 +65,7 @@ void addLower(OpPassManager &passes, const PipelineOptions &options) {
   pass::ExpandScalarOpsOptions expand;
   expand.hasFloat64 = options.hasFloat64;
   expand.int64Conversions = options.int64Conversions;
+  expand.scaleOperation = options.scaleOperation;
   passes.addNestedPass<func::FuncOp>(pass::createExpandScalarOps(expand));
   // No canonicalizer: LLVM folds the same things faster than patterns do.
   passes.addNestedPass<func::FuncOp>(createCSEPass());
@@ -111,6 +112,7 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
   };
   if (target.kind == program::Target::Cpu) {
     result.int64Conversions = has("avx512dq");
+    result.scaleOperation = has("avx512f") && has("avx512vl") && has("avx512dq");
     result.vectorBytes =
         has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") ? 64 : 32;
   } else {

@@ -71,6 +71,10 @@ def SignOp : Graph_UnaryOp<"sign"> {
   let summary = "-1, 0 or 1; NaN stays NaN, sign(-0.0) is 0.0. C1: not bool";
   let pyNames = ["sign"]; let operandDTypes = NumericDType;
 }
+def SquareOp : Graph_UnaryOp<"square"> {
+  let summary = "x * x; integers wrap";
+  let pyNames = ["square"]; let operandDTypes = NumericDType; let promoteBool = 1;
+}
 def FloorOp : Graph_UnaryOp<"floor"> { let summary = "Largest integer not above x; integers and bool are unchanged"; let pyNames = ["floor"]; }
 def CeilOp : Graph_UnaryOp<"ceil"> { let summary = "Smallest integer not below x; integers and bool are unchanged"; let pyNames = ["ceil"]; }
 def TruncOp : Graph_UnaryOp<"trunc"> { let summary = "Integer part; integers and bool are unchanged"; let pyNames = ["trunc"]; }
@@ -94,6 +98,42 @@ def CosOp : Graph_ElementaryOp<"cos"> { let summary = "Cosine of x in radians"; 
 def TanhOp : Graph_ElementaryOp<"tanh"> { let summary = "Hyperbolic tangent"; let ulpF32 = "1"; let ulpF64 = "1.5"; }
 def Expm1Op : Graph_ElementaryOp<"expm1"> { let summary = "exp(x) - 1, accurate near zero"; let ulpF32 = "1"; let ulpF64 = "1"; }
 def Log1pOp : Graph_ElementaryOp<"log1p"> { let summary = "log(1 + x), accurate near zero"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def Exp2Op : Graph_ElementaryOp<"exp2"> { let summary = "2 to the x; exact for integers"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def Log2Op : Graph_ElementaryOp<"log2"> { let summary = "Logarithm to base 2; exact for powers of two"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def Log10Op : Graph_ElementaryOp<"log10"> { let summary = "Logarithm to base 10; exact for powers of ten"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def TanOp : Graph_ElementaryOp<"tan"> { let summary = "Tangent of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def AsinOp : Graph_ElementaryOp<"asin"> { let summary = "Inverse sine; NaN outside [-1, 1]"; let pyNames = ["asin", "arcsin"]; let numpyName = "arcsin"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def AcosOp : Graph_ElementaryOp<"acos"> { let summary = "Inverse cosine; NaN outside [-1, 1]"; let pyNames = ["acos", "arccos"]; let numpyName = "arccos"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def AtanOp : Graph_ElementaryOp<"atan"> { let summary = "Inverse tangent"; let pyNames = ["atan", "arctan"]; let numpyName = "arctan"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def SinhOp : Graph_ElementaryOp<"sinh"> { let summary = "Hyperbolic sine"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def CoshOp : Graph_ElementaryOp<"cosh"> { let summary = "Hyperbolic cosine"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def AsinhOp : Graph_ElementaryOp<"asinh"> { let summary = "Inverse hyperbolic sine"; let pyNames = ["asinh", "arcsinh"]; let numpyName = "arcsinh"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def AcoshOp : Graph_ElementaryOp<"acosh"> { let summary = "Inverse hyperbolic cosine; NaN below 1"; let pyNames = ["acosh", "arccosh"]; let numpyName = "arccosh"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def AtanhOp : Graph_ElementaryOp<"atanh"> { let summary = "Inverse hyperbolic tangent; infinite at -1 and 1, NaN outside"; let pyNames = ["atanh", "arctanh"]; let numpyName = "arctanh"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def CbrtOp : Graph_ElementaryOp<"cbrt"> { let summary = "Cube root, of negative numbers too"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def ReciprocalOp : Graph_ElementaryOp<"reciprocal"> { let summary = "1 / x, correctly rounded"; }
+def RsqrtOp : Graph_ElementaryOp<"rsqrt"> { let summary = "1 / sqrt(x); infinite at zeros with their sign, NaN below"; let numpyName = ""; let ulpF32 = "1"; let ulpF64 = "1"; }
+def ErfOp : Graph_ElementaryOp<"erf"> { let summary = "Error function"; let numpyName = ""; let ulpF32 = "1"; let ulpF64 = "1"; }
+def ErfcOp : Graph_ElementaryOp<"erfc"> { let summary = "Complementary error function, 1 - erf(x), accurate where it is small"; let numpyName = ""; let ulpF32 = "1"; let ulpF64 = "1.5"; }
+def LgammaOp : Graph_ElementaryOp<"lgamma"> {
+  let summary = "Logarithm of |gamma(x)|; infinite at 0 and negative integers; below 0 the bound is in ulp of the largest of 1, the result and lgamma(-x), above it more than 1 only near 1.4";
+  let numpyName = ""; let ulpF32 = "1.5"; let ulpF64 = "1.5";
+}
+
+class Graph_Elementary2Op<string mnemonic, list<Trait> traits = []> : Graph_BinaryOp<mnemonic, !listconcat([Graph_Expensive], traits)> {
+  let operandDTypes = FloatingDType; let promoteToFloat = 1; let pyNames = [mnemonic];
+}
+def Atan2Op : Graph_Elementary2Op<"atan2"> { let summary = "Angle of the point (x2, x1): its operands are y and x"; let pyNames = ["atan2", "arctan2"]; let numpyName = "arctan2"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def HypotOp : Graph_Elementary2Op<"hypot", [Commutative]> { let summary = "sqrt(a * a + b * b) without overflow on the way; infinite if either operand is"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def LogAddExpOp : Graph_Elementary2Op<"logaddexp", [Commutative]> {
+  let summary = "log(exp(a) + exp(b)) without overflow on the way; the bound is in ulp of the larger of |a|, |b| and the result"; let ulpF32 = "1"; let ulpF64 = "1";
+}
+def CopysignOp : Graph_BinaryOp<"copysign"> {
+  let summary = "|a| with the sign of b; a NaN b counts as positive"; let pyNames = ["copysign"]; let operandDTypes = FloatingDType; let promoteToFloat = 1;
+}
+def NextafterOp : Graph_BinaryOp<"nextafter"> {
+  let summary = "The float next to a towards b"; let pyNames = ["nextafter"]; let operandDTypes = FloatingDType; let promoteToFloat = 1;
+}
 
 //===----------------------------------------------------------------------===//
 // Comparison, logic, bits, selection, conversion
@@ -136,6 +176,7 @@ def ShiftRightOp : Graph_BinaryOp<"shift_right"> {
 def IsNanOp : Graph_PredicateOp<"isnan"> { let summary = "x is NaN; false for integers and bool"; let pyNames = ["isnan"]; }
 def IsInfOp : Graph_PredicateOp<"isinf"> { let summary = "x is infinite; false for integers and bool"; let pyNames = ["isinf"]; }
 def IsFiniteOp : Graph_PredicateOp<"isfinite"> { let summary = "x is neither infinite nor NaN; true for integers and bool"; let pyNames = ["isfinite"]; }
+def SignbitOp : Graph_PredicateOp<"signbit"> { let summary = "x is negative or -0.0; false for NaN, whose sign is not specified"; let pyNames = ["signbit"]; }
 
 def SelectOp : Graph_Op<"select", [Graph_Elementwise, AllTypesMatch<["x", "y", "result"]>,
     TypesMatchWith<"condition is bool of the operands' shape", "x", "condition", "::graphc::graph::boolLike($_self)">]> {

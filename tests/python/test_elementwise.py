@@ -19,7 +19,7 @@ def compare(op, dtype, got, arrays):
     got = np.asarray(got)
     result_dtype = dtype if dtype in edge.FLOATS else "float64"
     assert got.dtype == result_dtype and got.shape == arrays[0].shape
-    off = exact.ulp_distance(got, wide)
+    off = exact.ulp_distance(got, wide, reference.size(op, arrays, wide))
     worst = int(np.argmax(off))
     assert off[worst] <= reference.bound(op, result_dtype), (
         f"{op.name} {dtype}: {off[worst]:.2f} ulp at {tuple(a[worst] for a in arrays)}: "
@@ -75,6 +75,20 @@ def test_pow_on_random_values(dtype):
     power = np.concatenate([rng.uniform(-20, 20, 8000), rng.integers(-5, 6, 2000)])
     x, y = base.astype(dtype), power.astype(dtype)
     compare(op, dtype, gc.pow(gc.asarray(x), gc.asarray(y)), [x, y])
+
+
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+def test_functions_of_two_on_random_values(dtype):
+    ops = [op for op in optable.elementwise() if reference.bound(op, dtype) and op.arity == 2 and op.name != "pow"]
+    assert len(ops) >= 3
+    rng = np.random.default_rng(23)
+    spread = 2.0 ** rng.uniform(-120, 120, (2, 4000)) * rng.choice([-1, 1], (2, 4000))
+    x, y = np.concatenate([rng.uniform(-5, 5, (2, 4000)), rng.uniform(-200, 200, (2, 4000)), spread], axis=1).astype(dtype)
+    recorded = [gc.asarray(x), gc.asarray(y)]
+    results = [apply(op, recorded) for op in ops]
+    gc.eval(*results)
+    for op, got in zip(ops, results):
+        compare(op, dtype, got, [x, y])
 
 
 @pytest.mark.parametrize("source", edge.DTYPES)

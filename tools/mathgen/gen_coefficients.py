@@ -9,12 +9,52 @@ Every polynomial is relative-error minimax (fpminimax) with the listed leading t
 in the output gives the function, the interval and the error of the polynomial itself, before rounding.
 """
 
+import math
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 HALF_LN2 = "(log(2)/2*1.002)"
 QUARTER_PI = "(pi/4*1.002)"
+EULER = "0.57721566490153286060651209008240243104215933593992359880576723488486772677766467"
+
+
+def bernoulli(count: int) -> list[Fraction]:
+    """B_0, B_1, ... up to `count` - 1."""
+    b = [Fraction(1)]
+    for m in range(1, count):
+        b.append(-sum(math.comb(m + 1, k) * b[k] for k in range(m)) / (m + 1))
+    return b
+
+
+def zeta_minus_1(k: int, bits: int = 220) -> Fraction:
+    """By Euler and Maclaurin's formula after 30 terms, truncated to `bits`."""
+    n, numbers = 30, bernoulli(42)
+    total = sum(Fraction(1, i**k) for i in range(2, n)) + Fraction(1, 2 * n**k) + Fraction(1, (k - 1) * n ** (k - 1))
+    rising = Fraction(k)
+    for j in range(1, 21):
+        total += numbers[2 * j] / math.factorial(2 * j) * rising / n ** (k + 2 * j - 1)
+        rising *= (k + 2 * j - 1) * (k + 2 * j)
+    return Fraction(int(total * 2**bits), 2**bits)
+
+
+def log_gamma_near_2() -> str:
+    """log gamma(2 + x) as its series about x = 0, which converges within |x| < 2."""
+    terms = [f"(1-{EULER})*x"]
+    terms += [f"{'-' if k % 2 else ''}({zeta_minus_1(k).numerator}/{zeta_minus_1(k).denominator})/{k}*x^{k}" for k in range(2, 64)]
+    return "(" + "+".join(f"({t})" for t in terms) + ")"
+
+
+def stirling() -> str:
+    """log gamma(1/x) without its leading terms: an asymptotic series, good to 2^-70 for x <= 1/8."""
+    numbers = bernoulli(46)
+    terms = [f"({numbers[2 * k].numerator}/{numbers[2 * k].denominator})/{2 * k * (2 * k - 1)}*x^{2 * k - 1}" for k in range(1, 23)]
+    return "(" + "+".join(f"({t})" for t in terms) + ")"
+
+
+# (1 + 2 y) erfc(y) e^(y^2) where x = (y - k) / (y + k)
+ERFCX = "(1+2*({k}*(1+x)/(1-x)))*exp(({k}*(1+x)/(1-x))^2)*erfc({k}*(1+x)/(1-x))"
 SQRT_LO, SQRT_HI = "(sqrt(1/2)-1-1b-20)", "(sqrt(2)-1+1b-20)"
 
 
@@ -31,6 +71,7 @@ class Poly:
     fixed: str = "0"
     fixed_terms: str = ""
     first_formats: list[str] = field(default_factory=list)  # e.g. "DD" for a leading double-double
+    title: str = ""  # the target in the comment, where its expression is long
 
 
 def run_sollya(source: str) -> list[str]:
@@ -50,17 +91,17 @@ def fit(poly: Poly) -> tuple[str, list[str]]:
         f"prec=300;f={poly.target};c={poly.fixed};"
         f"p=fpminimax(f,[{monomials}],[|{','.join(formats)}|],[{poly.lo};{poly.hi}],floating,relative,c);"
         f'display=decimal;print(round(log2(dirtyinfnorm(p/f-1,[{poly.lo};{poly.hi}])),20,RN));print("COEFFICIENTS");'
-        f"display=hexadecimal!;" + "".join(f"print(coeff(p,{m}));" for m in poly.monomials)
+        f"display=hexadecimal!;" + "".join(f"print(coeff(p,{m})-coeff(c,{m}));" for m in poly.monomials)
     )
     at = lines.index("COEFFICIENTS")
     return lines[at - 1], lines[at + 1 :]
 
 
-def split(value: str, widths: list[int]) -> list[str]:
-    """value = sum of parts, part i rounded to widths[i] bits."""
+def split(value: str, widths: list[int], down: bool = False) -> list[str]:
+    """value = sum of parts, part i rounded to widths[i] bits; down: parts but the last toward zero."""
     source = f"prec=2000;display=hexadecimal!;v={value};"
-    for width in widths:
-        source += f"h=round(v,{width},RN);print(h);v=v-h;"
+    for i, width in enumerate(widths):
+        source += f"h=round(v,{width},{'RZ' if down and i + 1 < len(widths) else 'RN'});print(h);v=v-h;"
     return run_sollya(source)
 
 
@@ -95,6 +136,31 @@ POLYS = [
          "(2 x + 2 x^3 / 3) / ln 2"),
     Poly("kPowLogF64", 53, "log((1+x)/(1-x))/log(2)", r(5, 20, 2), "1b-5", "0.1718", "(2*x+2*x^3/3)/log(2)",
          "(2 x + 2 x^3 / 3) / ln 2"),
+    # 2^x = 1 + x P(x)
+    Poly("kExp2F32", 24, "2^x", r(1, 7), "-0.5", "0.5", "1", "1"),
+    Poly("kExp2F64", 53, "2^x", r(1, 12), "-0.5", "0.5", "1", "1"),
+    # asin and atan on the reduced range (InverseTrig.h)
+    Poly("kAsinF32", 24, "asin(x)", r(3, 13, 2), "1b-6", "0.5", "x", "x"),
+    Poly("kAsinF64", 53, "asin(x)", r(3, 27, 2), "1b-6", "0.5", "x", "x"),
+    Poly("kAtanF32", 24, "atan(x)", r(3, 13, 2), "1b-6", "0.4143", "x", "x"),
+    Poly("kAtanF64", 53, "atan(x)", r(3, 25, 2), "1b-6", "0.4143", "x", "x"),
+    # sinh(x) = x + x^3 P(x^2), cosh(x) = 1 + x^2 / 2 + x^4 P(x^2)
+    Poly("kSinhF32", 24, "sinh(x)", r(3, 8, 2), "1b-6", HALF_LN2, "x", "x"),
+    Poly("kSinhF64", 53, "sinh(x)", r(3, 12, 2), "1b-6", HALF_LN2, "x", "x"),
+    Poly("kCoshF32", 24, "cosh(x)", r(4, 7, 2), "1b-4", HALF_LN2, "1+x^2/2", "1 + x^2 / 2"),
+    Poly("kCoshF64", 53, "cosh(x)", r(4, 13, 2), "1b-4", HALF_LN2, "1+x^2/2", "1 + x^2 / 2"),
+    # erf(x) = x + x P(x^2), and the scaled complement (ErrorFunction.h)
+    Poly("kErfF32", 24, "erf(x)", r(1, 14, 2), "1b-6", "0.9", "x", "x"),
+    Poly("kErfF64", 53, "erf(x)", r(1, 24, 2), "1b-6", "0.9", "x", "x"),
+    Poly("kErfcxF32", 24, ERFCX.format(k="2"), r(0, 12), "-1", "(10.1-2)/(10.1+2)", "1.25", "1.25"),
+    Poly("kErfcxF64", 53, ERFCX.format(k="2.5"), r(0, 24), "-1", "(27.3-2.5)/(27.3+2.5)", "1.25", "1.25"),
+    # log gamma(2 + x) = c x + x^2 P(x), and what Stirling's leading terms leave (Gamma.h)
+    Poly("kGammaF32", 24, log_gamma_near_2(), r(2, 11), "-0.5", "0.5", f"(1-{EULER})*x", "(1 - Euler's constant) x",
+         title="log gamma(2 + x)"),
+    Poly("kGammaF64", 53, log_gamma_near_2(), r(2, 22), "-0.5", "0.5", f"(1-{EULER})*x", "(1 - Euler's constant) x",
+         title="log gamma(2 + x)"),
+    Poly("kStirlingF32", 24, stirling(), r(1, 6, 2), "1b-6", "1/8", title="log gamma(1 / x) less its leading terms"),
+    Poly("kStirlingF64", 53, stirling(), r(1, 18, 2), "1b-6", "1/8", title="log gamma(1 / x) less its leading terms"),
 ]
 
 
@@ -103,14 +169,14 @@ def emit_poly(poly: Poly) -> None:
     kind = "float" if poly.bits == 24 else "double"
     fixed = f"{poly.fixed_terms} + " if poly.fixed_terms else ""
     step = poly.monomials[1] - poly.monomials[0]
-    print(f"/// {poly.target} on [{poly.lo}, {poly.hi}] = {fixed}the powers {poly.monomials[0]}, "
+    print(f"/// {poly.title or poly.target} on [{poly.lo}, {poly.hi}] = {fixed}the powers {poly.monomials[0]}, "
           f"{poly.monomials[0] + step}, ...; relative error 2^{float(error):.1f}.")
     print(f"inline constexpr {kind} {poly.name}[] = {{{', '.join(hexfloat(c, poly.bits) for c in coefficients)}}};")
 
 
-def emit_split(name: str, value: str, widths: list[int], bits: int, comment: str) -> None:
+def emit_split(name: str, value: str, widths: list[int], bits: int, comment: str, down: bool = False) -> None:
     kind = "float" if bits == 24 else "double"
-    parts = split(value, widths)
+    parts = split(value, widths, down)
     print(f"/// {comment}")
     print(f"inline constexpr {kind} {name}[] = {{{', '.join(hexfloat(p, bits) for p in parts)}}};")
 
@@ -137,10 +203,21 @@ def main() -> int:
     emit_split("kLn2F64", "log(2)", [42, 53], 53, "ln 2; the first part times an exponent is exact.")
     emit_split("kHalfPiF32", "pi/2", [24, 24, 24], 24, "pi / 2 in parts of 24 bits.")
     emit_split("kHalfPiF64", "pi/2", [53, 53, 53], 53, "pi / 2 in parts of 53 bits.")
+    emit_split("kTurnF32", "pi/2", [24, 24, 24], 24, "pi / 2 in positive parts of 24 bits.", down=True)
+    emit_split("kTurnF64", "pi/2", [53, 53, 53], 53, "pi / 2 in positive parts of 53 bits.", down=True)
     for bits in (24, 53):
         emit_split(f"kLn2PairF{'32' if bits == 24 else '64'}", "log(2)", [bits, bits], bits, "ln 2 in two full parts.")
         emit_split(f"kTwoOverLn2F{'32' if bits == 24 else '64'}", "2/log(2)", [bits, bits], bits, "2 / ln 2.")
         emit_split(f"kTwoThirdsOverLn2F{'32' if bits == 24 else '64'}", "2/3/log(2)", [bits, bits], bits, "2 / (3 ln 2).")
+        emit_split(f"kLog2EF{'32' if bits == 24 else '64'}", "1/log(2)", [bits, bits], bits, "1 / ln 2.")
+        emit_split(f"kLog10EF{'32' if bits == 24 else '64'}", "1/log(10)", [bits, bits], bits, "1 / ln 10.")
+        emit_split(f"kOneLessEulerF{'32' if bits == 24 else '64'}", f"1-{EULER}", [bits, bits], bits, "1 - Euler's constant.")
+        emit_split(f"kLogPiF{'32' if bits == 24 else '64'}", "log(pi)", [bits, bits], bits, "log pi.")
+        emit_split(f"kHalfLogTwoPiF{'32' if bits == 24 else '64'}", "log(2*pi)/2", [bits, bits], bits, "log(2 pi) / 2.")
+    emit_split("kLog10Of2F32", "log(2)/log(10)", [15, 24], 24, "log10 2; the first part times an exponent is exact.")
+    emit_split("kLog10Of2F64", "log(2)/log(10)", [42, 53], 53, "log10 2; the first part times an exponent is exact.")
+    emit_split("kQuarterPiF32", "pi/4", [21, 24], 24, "pi / 4; up to four times the first part is exact.")
+    emit_split("kQuarterPiF64", "pi/4", [50, 53], 53, "pi / 4; up to four times the first part is exact.")
     emit_two_over_pi()
     print("\n} // namespace graphc::math\n\n#endif // GRAPHC_COMPILER_MATH_COEFFICIENTS_H")
     return 0

@@ -48,6 +48,25 @@ def cases() -> list[tuple[str, float, float]]:
         ("sin", trigonometric()),
         ("cos", trigonometric()),
     ]
+    inside = [abs(v) for v in spread(-30, -1, 4)]
+    found += [
+        ("acos", neighbours([0.5, -0.5, 1.0 - 2.0**-40]) + inside),
+        ("acosh", [1 + v for v in inside] + [1.0 + 2.0**-52, 1.5, 2.0**30, 1e200, 2.0**100]),
+        ("asin", neighbours([0.5, 1.0 - 2.0**-40]) + inside),
+        ("asinh", neighbours([0.5, 2.0**100]) + inside + [1e-20, 1e300]),
+        ("atan", neighbours([0.4142135623730951, 2.414213562373095]) + inside + [1e20]),
+        ("atanh", inside + [-v for v in inside] + [1.0 - 2.0**-53, 1e-20]),
+        ("cbrt", [27.0, 0.001, 5e-324, 1e-310, 1e308] + [abs(v) for v in spread(-1000, 1000, 6)]),
+        ("cosh", neighbours([0.34657359, 20.0]) + [710.4, 1e-9] + spread(-3, 8, 4)),
+        ("erf", neighbours([0.9, 3.0]) + [1e-300, 5.9] + spread(-20, 2, 4)),
+        ("erfc", neighbours([0.46875, 26.5]) + [-1.5, 5.0] + spread(-10, 4, 4)),
+        ("exp2", neighbours([0.5, -1074.0]) + [1023.9, -1022.5] + spread(-30, 9, 4)),
+        ("log10", neighbours([10.0, 1e22]) + [5e-324] + [abs(v) for v in spread(-1000, 1000, 5)]),
+        ("log2", neighbours([2.0, 1.0 + 2.0**-30]) + [5e-324] + [abs(v) for v in spread(-1000, 1000, 5)]),
+        ("rsqrt", [2.0, 1.0 - 2.0**-53, 5e-324, 1e308] + [abs(v) for v in spread(-1000, 1000, 6)]),
+        ("sinh", neighbours([0.34657359, 20.0]) + [710.4, 1e-9] + spread(-3, 8, 4)),
+        ("tan", trigonometric()[:30:3] + [6381956970095103.0 * 2.0**797, 1e22]),
+    ]
     result = [(name, x, 0.0) for name, values in found for x in values]
     bases = neighbours([1.0, 0.5, 2.0, 3.0, 10.0, 1.4142135623730951, 0.7071067811865476]) + [5e-324, 1e-310, 1e308]
     for base in bases:
@@ -60,7 +79,9 @@ def cases() -> list[tuple[str, float, float]]:
 
 
 def expression(name: str, x: float, y: float) -> str:
-    return f"({x.hex()})^({y.hex()})" if name == "pow" else f"{name}({x.hex()})"
+    spelled = {"pow": f"({x.hex()})^({y.hex()})", "cbrt": f"({x.hex()})^(1/3)", "exp2": f"2^({x.hex()})",
+               "rsqrt": f"1/sqrt({x.hex()})"}
+    return spelled.get(name, f"{name}({x.hex()})")
 
 
 def main() -> int:

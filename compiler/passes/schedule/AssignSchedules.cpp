@@ -27,6 +27,10 @@ constexpr int64_t kMostLanes = 64;
 /// A block of this many vectors of this many lanes is turned in registers.
 constexpr int64_t kMostTurnedLanes = 16;
 
+/// From so many remainders on a body is one chain of dependent float operations (math/Residues.h),
+/// which only many vectors side by side hide.
+constexpr int64_t kRemainderChain = 3;
+
 int64_t bytesOf(Type type) { return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8); }
 
 struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
@@ -62,8 +66,12 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
                                      bytes * (panels ? kMultiplyAddPs : kBytePs));
   }
 
+  static bool isIntegerRemainder(Operation *op) {
+    return isa<graph::RemainderOp>(op) && isa<IntegerType>(op->getResult(0).getType());
+  }
+
   kernel::ScheduleAttr scheduleOf(kernel::FuncOp func) {
-    int64_t widest = 1, cost = 0, expensive = 0;
+    int64_t widest = 1, cost = 0, expensive = 0, remainders = 0;
     func.getBody().walk([&](Operation *op) {
       for (Type type : op->getResultTypes())
         if (type.isIntOrFloat())
@@ -72,7 +80,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         cost += kBytePs * bytesOf(op->getNumResults() ? op->getResult(0).getType()
                                                       : op->getOperand(0).getType());
       else if (op->hasTrait<graph::Expensive>())
-        cost += kExpensivePs, ++expensive;
+        cost += kExpensivePs, ++expensive, remainders += isIntegerRemainder(op);
       else
         cost += kSimplePs;
     });
@@ -90,7 +98,10 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       if (family == Family::Map && turnedLoop(func, LoopSpace(func)))
         native = std::min(native, kMostTurnedLanes);
       else if (family == Family::Map)
-        vectors = expensive > 0 ? 4 : cost < kLongChainPs ? 2 : 1;
+        vectors = remainders >= kRemainderChain ? 8
+                  : expensive > 0               ? 4
+                  : cost < kLongChainPs         ? 2
+                                                : 1;
       else if (family == Family::Full)
         vectors = expensive > 0 ? 2 : cost < kLongChainPs ? registers / 2 : 4;
       else

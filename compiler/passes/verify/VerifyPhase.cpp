@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -72,7 +73,7 @@ struct VerifyPhase : pass::impl::VerifyPhaseBase<VerifyPhase> {
     return kernelPhase(op) && (isa<kernel::FuncOp>(op) || op->getParentOfType<kernel::FuncOp>());
   }
   static bool lowerPhase(Operation *op) {
-    if (isa<plan::PlanDialect>(op->getDialect()))
+    if (isa<plan::PlanDialect>(op->getDialect()) || isa<LLVM::CallIntrinsicOp>(op))
       return true;
     return isa<arith::ArithDialect, func::FuncDialect, gpu::GPUDialect, math::MathDialect,
                memref::MemRefDialect, scf::SCFDialect, ub::UBDialect, vector::VectorDialect>(

@@ -52,6 +52,14 @@ inline bool exhaustive() {
   return value && std::string(value) == "1";
 }
 
+/// Of how many f32 one is tested: all when exhaustive; any other number in the variable is that
+/// step.
+inline uint64_t floatStep() {
+  const char *value = std::getenv("GRAPHC_EXHAUSTIVE");
+  uint64_t step = value ? std::strtoull(value, nullptr, 10) : 0;
+  return step ? step : 1021;
+}
+
 /// The worst error of one table row.
 template <class T>
 struct Worst {

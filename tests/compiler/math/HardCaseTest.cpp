@@ -25,20 +25,33 @@ constexpr HardCase kHardCases[] = {
 
 double evaluate(const HardCase &c) {
   ScalarBuilder<> b;
-  if (c.function == "exp")
-    return m::exp<64>(b, c.x);
-  if (c.function == "expm1")
-    return m::expm1<64>(b, c.x);
-  if (c.function == "log")
-    return m::log<64>(b, c.x);
-  if (c.function == "log1p")
-    return m::log1p<64>(b, c.x);
-  if (c.function == "tanh")
-    return m::tanh<64>(b, c.x);
-  if (c.function == "sin")
-    return m::sin<64>(b, c.x);
-  if (c.function == "cos")
-    return m::cos<64>(b, c.x);
+#define GRAPHC_CALL(name)                                                                          \
+  if (c.function == #name)                                                                         \
+    return m::name<64>(b, c.x);
+  GRAPHC_CALL(acos)
+  GRAPHC_CALL(acosh)
+  GRAPHC_CALL(asin)
+  GRAPHC_CALL(asinh)
+  GRAPHC_CALL(atan)
+  GRAPHC_CALL(atanh)
+  GRAPHC_CALL(cbrt)
+  GRAPHC_CALL(cos)
+  GRAPHC_CALL(cosh)
+  GRAPHC_CALL(erf)
+  GRAPHC_CALL(erfc)
+  GRAPHC_CALL(exp)
+  GRAPHC_CALL(exp2)
+  GRAPHC_CALL(expm1)
+  GRAPHC_CALL(log)
+  GRAPHC_CALL(log10)
+  GRAPHC_CALL(log1p)
+  GRAPHC_CALL(log2)
+  GRAPHC_CALL(rsqrt)
+  GRAPHC_CALL(sin)
+  GRAPHC_CALL(sinh)
+  GRAPHC_CALL(tan)
+  GRAPHC_CALL(tanh)
+#undef GRAPHC_CALL
   EXPECT_EQ(c.function, "pow");
   return m::pow<64>(b, c.x, c.y);
 }
@@ -48,10 +61,11 @@ TEST(HardCases, F64) {
   for (const HardCase &c : kHardCases) {
     long double exact = static_cast<long double>(c.high) + c.low;
     double error = errorInUlp(evaluate(c), exact);
-    EXPECT_LE(error, 1.0) << c.function << "(" << c.x << ", " << c.y << ")";
+    EXPECT_LE(error, c.function == "erfc" ? 1.5 : 1.0)
+        << c.function << "(" << c.x << ", " << c.y << ")";
     worst[c.function].add(error, c.x, c.y);
   }
-  EXPECT_EQ(worst.size(), 8u);
+  EXPECT_EQ(worst.size(), 24u);
   for (auto &[function, row] : worst)
     row.print(std::string(function).c_str(), "hard cases");
 }

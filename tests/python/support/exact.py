@@ -30,15 +30,16 @@ def assert_same(got, want, what=""):
         )
 
 
-def ulp_distance(got, exact):
-    """|got - exact| in units of the last place of `got`'s dtype at `exact` (a wider float). NaN meets NaN at 0; an
-    infinity meets what rounds to it at 0."""
+def ulp_distance(got, exact, size=None):
+    """|got - exact| in units of the last place of `got`'s dtype at `size`, by default `exact` (a wider float). NaN meets
+    NaN at 0; an infinity meets what rounds to it at 0."""
     got = np.asarray(got)
     kind = got.dtype.type
     exact = np.asarray(exact)
     with np.errstate(all="ignore"):
         rounded = exact.astype(kind)
-        step = np.spacing(np.maximum(np.abs(rounded), np.finfo(kind).tiny)).astype(exact.dtype)
+        place = np.abs(rounded if size is None else np.asarray(size).astype(kind))
+        step = np.spacing(np.maximum(place, np.finfo(kind).tiny)).astype(exact.dtype)
         step = np.where(np.isfinite(step), step, np.spacing(np.finfo(kind).max).astype(exact.dtype))
         off = np.abs(got.astype(exact.dtype) - exact) / step
     same = (np.isnan(got) & np.isnan(exact)) | (got == rounded)

@@ -30,7 +30,10 @@ def _documented_differences(gc):
     def through_reference(op):
         def apply(*arrays):
             value, wide = reference.expected(op, list(arrays))
-            return getattr(np, op.numpy_name)(*reference.promoted(op, arrays)) if value is None else value
+            if value is not None:
+                return value
+            plain = reference.promoted(op, arrays)
+            return getattr(np, op.numpy_name)(*plain) if op.numpy_name else wide.astype(plain[0].dtype)
 
         return apply
 

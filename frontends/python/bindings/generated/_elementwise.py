@@ -12,10 +12,80 @@ ELEMENTWISE = {
         ("x",),
         "Absolute value; abs(INT_MIN) is INT_MIN, bool is unchanged",
     ),
+    "acos": (
+        "acos",
+        ("x",),
+        "Inverse cosine; NaN outside [-1, 1]",
+    ),
+    "acosh": (
+        "acosh",
+        ("x",),
+        "Inverse hyperbolic cosine; NaN below 1",
+    ),
     "add": (
         "add",
         ("x1", "x2"),
         "Sum; integers wrap, bool is logical or",
+    ),
+    "arccos": (
+        "acos",
+        ("x",),
+        "Inverse cosine; NaN outside [-1, 1]",
+    ),
+    "arccosh": (
+        "acosh",
+        ("x",),
+        "Inverse hyperbolic cosine; NaN below 1",
+    ),
+    "arcsin": (
+        "asin",
+        ("x",),
+        "Inverse sine; NaN outside [-1, 1]",
+    ),
+    "arcsinh": (
+        "asinh",
+        ("x",),
+        "Inverse hyperbolic sine",
+    ),
+    "arctan": (
+        "atan",
+        ("x",),
+        "Inverse tangent",
+    ),
+    "arctan2": (
+        "atan2",
+        ("x1", "x2"),
+        "Angle of the point (x2, x1): its operands are y and x",
+    ),
+    "arctanh": (
+        "atanh",
+        ("x",),
+        "Inverse hyperbolic tangent; infinite at -1 and 1, NaN outside",
+    ),
+    "asin": (
+        "asin",
+        ("x",),
+        "Inverse sine; NaN outside [-1, 1]",
+    ),
+    "asinh": (
+        "asinh",
+        ("x",),
+        "Inverse hyperbolic sine",
+    ),
+    "atan": (
+        "atan",
+        ("x",),
+        "Inverse tangent",
+    ),
+    "atan2": (
+        "atan2",
+        ("x1", "x2"),
+        "Angle of the point (x2, x1): its operands are y and x",
+    ),
+    "atanh": (
+        "atanh",
+        ("x",),
+        "Inverse hyperbolic tangent; infinite at -1 and 1, NaN outside",
     ),
     "bitwise_and": (
         "bitwise_and",
@@ -52,15 +122,30 @@ ELEMENTWISE = {
         ("x1", "x2"),
         "Bitwise exclusive or",
     ),
+    "cbrt": (
+        "cbrt",
+        ("x",),
+        "Cube root, of negative numbers too",
+    ),
     "ceil": (
         "ceil",
         ("x",),
         "Smallest integer not below x; integers and bool are unchanged",
     ),
+    "copysign": (
+        "copysign",
+        ("x1", "x2"),
+        "|a| with the sign of b; a NaN b counts as positive",
+    ),
     "cos": (
         "cos",
         ("x",),
         "Cosine of x in radians",
+    ),
+    "cosh": (
+        "cosh",
+        ("x",),
+        "Hyperbolic cosine",
     ),
     "divide": (
         "div",
@@ -72,10 +157,25 @@ ELEMENTWISE = {
         ("x1", "x2"),
         "a == b",
     ),
+    "erf": (
+        "erf",
+        ("x",),
+        "Error function",
+    ),
+    "erfc": (
+        "erfc",
+        ("x",),
+        "Complementary error function, 1 - erf(x), accurate where it is small",
+    ),
     "exp": (
         "exp",
         ("x",),
         "e to the x",
+    ),
+    "exp2": (
+        "exp2",
+        ("x",),
+        "2 to the x; exact for integers",
     ),
     "expm1": (
         "expm1",
@@ -106,6 +206,11 @@ ELEMENTWISE = {
         "greater_equal",
         ("x1", "x2"),
         "a >= b",
+    ),
+    "hypot": (
+        "hypot",
+        ("x1", "x2"),
+        "sqrt(a * a + b * b) without overflow on the way; infinite if either operand is",
     ),
     "invert": (
         "bitwise_not",
@@ -142,15 +247,35 @@ ELEMENTWISE = {
         ("x1", "x2"),
         "a <= b",
     ),
+    "lgamma": (
+        "lgamma",
+        ("x",),
+        "Logarithm of |gamma(x)|; infinite at 0 and negative integers; below 0 the bound is in ulp of the largest of 1, the result and lgamma(-x), above it more than 1 only near 1.4",
+    ),
     "log": (
         "log",
         ("x",),
         "Natural logarithm; -inf at zero, NaN below",
     ),
+    "log10": (
+        "log10",
+        ("x",),
+        "Logarithm to base 10; exact for powers of ten",
+    ),
     "log1p": (
         "log1p",
         ("x",),
         "log(1 + x), accurate near zero",
+    ),
+    "log2": (
+        "log2",
+        ("x",),
+        "Logarithm to base 2; exact for powers of two",
+    ),
+    "logaddexp": (
+        "logaddexp",
+        ("x1", "x2"),
+        "log(exp(a) + exp(b)) without overflow on the way; the bound is in ulp of the larger of |a|, |b| and the result",
     ),
     "logical_and": (
         "logical_and",
@@ -197,6 +322,11 @@ ELEMENTWISE = {
         ("x",),
         "Negation; integers wrap, unsigned ones too. C1: not bool",
     ),
+    "nextafter": (
+        "nextafter",
+        ("x1", "x2"),
+        "The float next to a towards b",
+    ),
     "not_equal": (
         "not_equal",
         ("x1", "x2"),
@@ -212,6 +342,11 @@ ELEMENTWISE = {
         ("x1", "x2"),
         "Power; integers wrap. A negative integer exponent gives what the float result truncates to: 1 for base 1, +-1 for base -1, 0 otherwise",
     ),
+    "reciprocal": (
+        "reciprocal",
+        ("x",),
+        "1 / x, correctly rounded",
+    ),
     "remainder": (
         "remainder",
         ("x1", "x2"),
@@ -222,25 +357,50 @@ ELEMENTWISE = {
         ("x1", "x2"),
         "a >> b, arithmetic for signed types; a shift by the width or more, or by a negative count, gives 0 or -1 by the sign of a. C1: integers",
     ),
+    "rsqrt": (
+        "rsqrt",
+        ("x",),
+        "1 / sqrt(x); infinite at zeros with their sign, NaN below",
+    ),
     "sign": (
         "sign",
         ("x",),
         "-1, 0 or 1; NaN stays NaN, sign(-0.0) is 0.0. C1: not bool",
+    ),
+    "signbit": (
+        "signbit",
+        ("x",),
+        "x is negative or -0.0; false for NaN, whose sign is not specified",
     ),
     "sin": (
         "sin",
         ("x",),
         "Sine of x in radians",
     ),
+    "sinh": (
+        "sinh",
+        ("x",),
+        "Hyperbolic sine",
+    ),
     "sqrt": (
         "sqrt",
         ("x",),
         "Square root, correctly rounded; NaN below zero, sqrt(-0.0) is -0.0",
     ),
+    "square": (
+        "square",
+        ("x",),
+        "x * x; integers wrap",
+    ),
     "subtract": (
         "sub",
         ("x1", "x2"),
         "Difference; integers wrap. C1: operands are not bool",
+    ),
+    "tan": (
+        "tan",
+        ("x",),
+        "Tangent of x in radians",
     ),
     "tanh": (
         "tanh",

@@ -1,0 +1,91 @@
+"""Integer division against NumPy: whatever form a quotient or a chain of remainders takes, its integers are the wrapping ones."""
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import exact
+
+#: Around every bound that a form of the chain may be chosen by.
+MODULI = (2, 3, 61, 4096, 46341, 6700417, 2**25 - 39, 2**31 - 1, 2**50 - 27, 2**50 + 55, 2**62 + 1)
+
+CHAINS = {
+    "logistic": lambda x, y, p: (22 * x * (x + 1)) % p,
+    "square": lambda x, y, p: (x * x - 7) % p,
+    "operand each step": lambda x, y, p: (x * 5 + y) % p,
+    "negative": lambda x, y, p: (3 - x * y - x) % p,
+    "two products": lambda x, y, p: (x * (1 + x) + (x + 1) * (x - 1)) % p,
+    "another modulus between": lambda x, y, p: (x % (p // 2 + 1) * 3 + x) % p,
+    "negated": lambda x, y, p: (-x + x * 2) % p,
+}
+
+
+def inputs():
+    rng = np.random.default_rng(70)
+    info = np.iinfo("int64")
+    edges = [0, 1, -1, 2, 2**22, 2**23, 2**25, 2**26, 2**31, 2**50, 2**51, 2**52, 2**53, info.min, info.min + 1, info.max]
+    x = np.concatenate([edges, np.negative(edges), rng.integers(-(10**6), 10**6, 300), rng.integers(info.min, info.max, 300)])
+    return x.astype("int64"), np.roll(x, 5).astype("int64")
+
+
+@pytest.mark.parametrize("chain", sorted(CHAINS))
+@pytest.mark.parametrize("p", MODULI)
+def test_chains_of_remainders(chain, p):
+    step = CHAINS[chain]
+    x, y = inputs()
+    want, got, seen = x, gc.asarray(x), []
+    second = gc.asarray(y)
+    with np.errstate(all="ignore"):
+        for i in range(4):
+            want, got = step(want, y, p), step(got, second, p)
+            if i in (1, 3):
+                seen.append((got + 1 if i == 1 else got, want + 1 if i == 1 else want))
+    gc.eval(*[g for g, _ in seen])
+    for g, w in seen:
+        exact.assert_same(g, w, f"{chain} modulo {p}")
+
+
+@pytest.mark.parametrize("p", MODULI)
+def test_small_values_take_the_short_way_alone(p):
+    """No lane is beyond the bound, then one is, in the last vector."""
+    x = np.arange(1000, dtype="int64")
+    for last in (999, -1, 2**40, np.iinfo("int64").min):
+        x[-1] = last
+        want, got = x, gc.asarray(x)
+        with np.errstate(all="ignore"):
+            for _ in range(3):
+                want, got = (22 * want * (want + 1)) % p, (22 * got * (got + 1)) % p
+        exact.assert_same(got, want, f"modulo {p}, last {last}")
+
+
+#: Dividends whose range the compiler can know, each by another operation.
+BOUNDED = {
+    "mask": lambda xp, x: x & 0xFFFF,
+    "two masks": lambda xp, x: (x & 0xFFFF) * (x & 0xFF) + 5,
+    "shift": lambda xp, x: (x >> 40) + 1,
+    "quotient": lambda xp, x: x // 1000003,
+    "clip": lambda xp, x: xp.clip(x, 10, 5000),
+    "minimum": lambda xp, x: xp.minimum(x, 77),
+    "maximum of a mask": lambda xp, x: xp.maximum(x & 0xFFFFF, 3),
+    "selection": lambda xp, x: xp.where(x > 5, x & 0xFFF, 7),
+    "absolute": lambda xp, x: abs(x),
+    "negative": lambda xp, x: -(x & 0xFFFF),
+    "square": lambda xp, x: xp.square(x & 0x3FFFFFF),
+}
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "int32", "uint32"])
+def test_ranges_of_dividends(dtype):
+    info = np.iinfo(dtype)
+    rng = np.random.default_rng(71)
+    near = [info.min, info.min + 1, info.max, info.max - 1, info.max // 2, info.max // 2 + 1, 0, 1, 2, 99]
+    x = np.concatenate([np.array(near, dtype), rng.integers(info.min, info.max, 500, dtype), np.arange(100, dtype=dtype)])
+    g = gc.asarray(x)
+    results = []
+    with np.errstate(all="ignore"):
+        for name, make in BOUNDED.items():
+            for p in (7, 61, 6700417):
+                results.append((f"{name} // {p}", make(gc, g) // p, make(np, x) // np.array(p, dtype)))
+                results.append((f"{name} % {p}", make(gc, g) % p, make(np, x) % np.array(p, dtype)))
+    gc.eval(*[got for _, got, _ in results])
+    for name, got, want in results:
+        exact.assert_same(got, want, f"{name} {dtype}")
