@@ -51,6 +51,8 @@ class Op:
     dunders: tuple
     ulp_f32: str
     ulp_f64: str
+    worst_f32: str
+    worst_f64: str
     numpy_name: str
     attrs: tuple
 
@@ -119,6 +121,8 @@ def make_op(records, name, rule):
         dunders=tuple(record["dunders"]),
         ulp_f32=record["ulpF32"],
         ulp_f64=record["ulpF64"],
+        worst_f32=record["worstF32"],
+        worst_f64=record["worstF64"],
         numpy_name=record["numpyName"],
         attrs=tuple(Attr(a["name"], a["kind"]) for a in attrs),
     )
@@ -223,6 +227,11 @@ def emit_stubs(opset):
     return "".join(lines)
 
 
+def accuracy(bound, worst):
+    """The bound in ulp, and what was measured."""
+    return f"{bound} ({worst} seen)" if worst else bound
+
+
 def emit_reference(opset):
     lines = ["# Operations\n\nGenerated from `dialects/graph/GraphOps.td`.\n"]
     for category in CATEGORIES + ("None",):
@@ -238,7 +247,8 @@ def emit_reference(opset):
                 ", bool to int8" if op.promote_bool else "")
             text = f"{op.summary}. {op.description}".rstrip(". ") + "."
             text = text.replace("|", "\\|")
-            lines.append(f"| `graph.{op.name}` | {names} | {accepts} | {op.result_rule} | {op.ulp_f32} | {op.ulp_f64} | {text} |\n")
+            lines.append(f"| `graph.{op.name}` | {names} | {accepts} | {op.result_rule} | "
+                         f"{accuracy(op.ulp_f32, op.worst_f32)} | {accuracy(op.ulp_f64, op.worst_f64)} | {text} |\n")
     lines.append("\n## Reductions by kind\n\n")
     lines.append(", ".join(f"`{spelling}`" for _, spelling, _ in opset.reduce_kinds) + "\n")
     return "".join(lines)

@@ -76,6 +76,9 @@ class Graph_Op<string mnemonic, list<Trait> traits = []>
   // Largest difference from the correctly rounded value, in ulp, as published ("" = exact or correctly rounded).
   string ulpF32 = "";
   string ulpF64 = "";
+  // The largest error measured (compiler/math/README.md says over what), for the reference page.
+  string worstF32 = "";
+  string worstF64 = "";
   // Reference expression for generated tests: NumPy function name.
   string numpyName = "";
   // Read by the Elementwise trait's verifier.

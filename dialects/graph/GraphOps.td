@@ -35,7 +35,7 @@ def RemainderOp : Graph_BinaryOp<"remainder", [Graph_Expensive]> {
 }
 def PowOp : Graph_BinaryOp<"pow", [Graph_Expensive]> {
   let summary = "Power; integers wrap. A negative integer exponent gives what the float result truncates to: 1 for base 1, +-1 for base -1, 0 otherwise";
-  let pyNames = ["pow", "power"]; let dunders = ["pow"]; let operandDTypes = NumericDType; let promoteBool = 1; let numpyName = "power"; let ulpF32 = "1"; let ulpF64 = "1.5";
+  let pyNames = ["pow", "power"]; let dunders = ["pow"]; let operandDTypes = NumericDType; let promoteBool = 1; let numpyName = "power"; let ulpF32 = "1"; let ulpF64 = "1.5"; let worstF32 = "0.782"; let worstF64 = "0.971";
 }
 def MinimumOp : Graph_BinaryOp<"minimum", [Commutative]> {
   let summary = "Smaller of two values; NaN if either is NaN; -0 is smaller than +0";
@@ -91,42 +91,42 @@ class Graph_ElementaryOp<string mnemonic> : Graph_UnaryOp<mnemonic, [Graph_Expen
   let operandDTypes = FloatingDType; let promoteToFloat = 1; let pyNames = [mnemonic];
 }
 def SqrtOp : Graph_ElementaryOp<"sqrt"> { let summary = "Square root, correctly rounded; NaN below zero, sqrt(-0.0) is -0.0"; }
-def ExpOp : Graph_ElementaryOp<"exp"> { let summary = "e to the x"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def LogOp : Graph_ElementaryOp<"log"> { let summary = "Natural logarithm; -inf at zero, NaN below"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def SinOp : Graph_ElementaryOp<"sin"> { let summary = "Sine of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def CosOp : Graph_ElementaryOp<"cos"> { let summary = "Cosine of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def TanhOp : Graph_ElementaryOp<"tanh"> { let summary = "Hyperbolic tangent"; let ulpF32 = "1"; let ulpF64 = "1.5"; }
-def Expm1Op : Graph_ElementaryOp<"expm1"> { let summary = "exp(x) - 1, accurate near zero"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def Log1pOp : Graph_ElementaryOp<"log1p"> { let summary = "log(1 + x), accurate near zero"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def Exp2Op : Graph_ElementaryOp<"exp2"> { let summary = "2 to the x; exact for integers"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def Log2Op : Graph_ElementaryOp<"log2"> { let summary = "Logarithm to base 2; exact for powers of two"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def Log10Op : Graph_ElementaryOp<"log10"> { let summary = "Logarithm to base 10; exact for powers of ten"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def TanOp : Graph_ElementaryOp<"tan"> { let summary = "Tangent of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def AsinOp : Graph_ElementaryOp<"asin"> { let summary = "Inverse sine; NaN outside [-1, 1]"; let pyNames = ["asin", "arcsin"]; let numpyName = "arcsin"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def AcosOp : Graph_ElementaryOp<"acos"> { let summary = "Inverse cosine; NaN outside [-1, 1]"; let pyNames = ["acos", "arccos"]; let numpyName = "arccos"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def AtanOp : Graph_ElementaryOp<"atan"> { let summary = "Inverse tangent"; let pyNames = ["atan", "arctan"]; let numpyName = "arctan"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def SinhOp : Graph_ElementaryOp<"sinh"> { let summary = "Hyperbolic sine"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def CoshOp : Graph_ElementaryOp<"cosh"> { let summary = "Hyperbolic cosine"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def AsinhOp : Graph_ElementaryOp<"asinh"> { let summary = "Inverse hyperbolic sine"; let pyNames = ["asinh", "arcsinh"]; let numpyName = "arcsinh"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def AcoshOp : Graph_ElementaryOp<"acosh"> { let summary = "Inverse hyperbolic cosine; NaN below 1"; let pyNames = ["acosh", "arccosh"]; let numpyName = "arccosh"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def AtanhOp : Graph_ElementaryOp<"atanh"> { let summary = "Inverse hyperbolic tangent; infinite at -1 and 1, NaN outside"; let pyNames = ["atanh", "arctanh"]; let numpyName = "arctanh"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def CbrtOp : Graph_ElementaryOp<"cbrt"> { let summary = "Cube root, of negative numbers too"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def ExpOp : Graph_ElementaryOp<"exp"> { let summary = "e to the x"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.799"; let worstF64 = "0.820"; }
+def LogOp : Graph_ElementaryOp<"log"> { let summary = "Natural logarithm; -inf at zero, NaN below"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.848"; let worstF64 = "0.855"; }
+def SinOp : Graph_ElementaryOp<"sin"> { let summary = "Sine of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.882"; let worstF64 = "0.851"; }
+def CosOp : Graph_ElementaryOp<"cos"> { let summary = "Cosine of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.878"; let worstF64 = "0.837"; }
+def TanhOp : Graph_ElementaryOp<"tanh"> { let summary = "Hyperbolic tangent"; let ulpF32 = "1"; let ulpF64 = "1.5"; let worstF32 = "0.938"; let worstF64 = "0.941"; }
+def Expm1Op : Graph_ElementaryOp<"expm1"> { let summary = "exp(x) - 1, accurate near zero"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.865"; let worstF64 = "0.876"; }
+def Log1pOp : Graph_ElementaryOp<"log1p"> { let summary = "log(1 + x), accurate near zero"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.854"; let worstF64 = "0.855"; }
+def Exp2Op : Graph_ElementaryOp<"exp2"> { let summary = "2 to the x; exact for integers"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.828"; let worstF64 = "0.783"; }
+def Log2Op : Graph_ElementaryOp<"log2"> { let summary = "Logarithm to base 2; exact for powers of two"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.895"; let worstF64 = "0.916"; }
+def Log10Op : Graph_ElementaryOp<"log10"> { let summary = "Logarithm to base 10; exact for powers of ten"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.830"; let worstF64 = "0.805"; }
+def TanOp : Graph_ElementaryOp<"tan"> { let summary = "Tangent of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.818"; let worstF64 = "0.769"; }
+def AsinOp : Graph_ElementaryOp<"asin"> { let summary = "Inverse sine; NaN outside [-1, 1]"; let pyNames = ["asin", "arcsin"]; let numpyName = "arcsin"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.638"; let worstF64 = "0.734"; }
+def AcosOp : Graph_ElementaryOp<"acos"> { let summary = "Inverse cosine; NaN outside [-1, 1]"; let pyNames = ["acos", "arccos"]; let numpyName = "arccos"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.606"; let worstF64 = "0.689"; }
+def AtanOp : Graph_ElementaryOp<"atan"> { let summary = "Inverse tangent"; let pyNames = ["atan", "arctan"]; let numpyName = "arctan"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.823"; let worstF64 = "0.783"; }
+def SinhOp : Graph_ElementaryOp<"sinh"> { let summary = "Hyperbolic sine"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.863"; let worstF64 = "0.774"; }
+def CoshOp : Graph_ElementaryOp<"cosh"> { let summary = "Hyperbolic cosine"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.626"; let worstF64 = "0.736"; }
+def AsinhOp : Graph_ElementaryOp<"asinh"> { let summary = "Inverse hyperbolic sine"; let pyNames = ["asinh", "arcsinh"]; let numpyName = "arcsinh"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.857"; let worstF64 = "0.829"; }
+def AcoshOp : Graph_ElementaryOp<"acosh"> { let summary = "Inverse hyperbolic cosine; NaN below 1"; let pyNames = ["acosh", "arccosh"]; let numpyName = "arccosh"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.738"; let worstF64 = "0.707"; }
+def AtanhOp : Graph_ElementaryOp<"atanh"> { let summary = "Inverse hyperbolic tangent; infinite at -1 and 1, NaN outside"; let pyNames = ["atanh", "arctanh"]; let numpyName = "arctanh"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.824"; let worstF64 = "0.851"; }
+def CbrtOp : Graph_ElementaryOp<"cbrt"> { let summary = "Cube root, of negative numbers too"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.735"; let worstF64 = "0.681"; }
 def ReciprocalOp : Graph_ElementaryOp<"reciprocal"> { let summary = "1 / x, correctly rounded"; }
-def RsqrtOp : Graph_ElementaryOp<"rsqrt"> { let summary = "1 / sqrt(x); infinite at zeros with their sign, NaN below"; let numpyName = ""; let ulpF32 = "1"; let ulpF64 = "1"; }
-def ErfOp : Graph_ElementaryOp<"erf"> { let summary = "Error function"; let numpyName = ""; let ulpF32 = "1"; let ulpF64 = "1"; }
-def ErfcOp : Graph_ElementaryOp<"erfc"> { let summary = "Complementary error function, 1 - erf(x), accurate where it is small"; let numpyName = ""; let ulpF32 = "1"; let ulpF64 = "1.5"; }
+def RsqrtOp : Graph_ElementaryOp<"rsqrt"> { let summary = "1 / sqrt(x); infinite at zeros with their sign, NaN below"; let numpyName = ""; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.952"; let worstF64 = "0.674"; }
+def ErfOp : Graph_ElementaryOp<"erf"> { let summary = "Error function"; let numpyName = ""; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.790"; let worstF64 = "0.768"; }
+def ErfcOp : Graph_ElementaryOp<"erfc"> { let summary = "Complementary error function, 1 - erf(x), accurate where it is small"; let numpyName = ""; let ulpF32 = "1"; let ulpF64 = "1.5"; let worstF32 = "0.803"; let worstF64 = "1.108"; }
 def LgammaOp : Graph_ElementaryOp<"lgamma"> {
   let summary = "Logarithm of |gamma(x)|; infinite at 0 and negative integers; below 0 the bound is in ulp of the largest of 1, the result and lgamma(-x), above it more than 1 only near 1.4";
-  let numpyName = ""; let ulpF32 = "1.5"; let ulpF64 = "1.5";
+  let numpyName = ""; let ulpF32 = "1.5"; let ulpF64 = "1.5"; let worstF32 = "0.979"; let worstF64 = "0.989";
 }
 
 class Graph_Elementary2Op<string mnemonic, list<Trait> traits = []> : Graph_BinaryOp<mnemonic, !listconcat([Graph_Expensive], traits)> {
   let operandDTypes = FloatingDType; let promoteToFloat = 1; let pyNames = [mnemonic];
 }
-def Atan2Op : Graph_Elementary2Op<"atan2"> { let summary = "Angle of the point (x2, x1): its operands are y and x"; let pyNames = ["atan2", "arctan2"]; let numpyName = "arctan2"; let ulpF32 = "1"; let ulpF64 = "1"; }
-def HypotOp : Graph_Elementary2Op<"hypot", [Commutative]> { let summary = "sqrt(a * a + b * b) without overflow on the way; infinite if either operand is"; let ulpF32 = "1"; let ulpF64 = "1"; }
+def Atan2Op : Graph_Elementary2Op<"atan2"> { let summary = "Angle of the point (x2, x1): its operands are y and x"; let pyNames = ["atan2", "arctan2"]; let numpyName = "arctan2"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.808"; let worstF64 = "0.732"; }
+def HypotOp : Graph_Elementary2Op<"hypot", [Commutative]> { let summary = "sqrt(a * a + b * b) without overflow on the way; infinite if either operand is"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.500"; let worstF64 = "0.500"; }
 def LogAddExpOp : Graph_Elementary2Op<"logaddexp", [Commutative]> {
-  let summary = "log(exp(a) + exp(b)) without overflow on the way; the bound is in ulp of the larger of |a|, |b| and the result"; let ulpF32 = "1"; let ulpF64 = "1";
+  let summary = "log(exp(a) + exp(b)) without overflow on the way; the bound is in ulp of the larger of |a|, |b| and the result"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.627"; let worstF64 = "0.635";
 }
 def CopysignOp : Graph_BinaryOp<"copysign"> {
   let summary = "|a| with the sign of b; a NaN b counts as positive"; let pyNames = ["copysign"]; let operandDTypes = FloatingDType; let promoteToFloat = 1;
