@@ -419,7 +419,7 @@ void FusionPlan::join(Node &node, int index, bool row) {
 /// Two producers of one node over the same space become one kernel when neither needs the other.
 bool FusionPlan::tryMergeGroups(int into, int from) {
   Group &a = groups[into], &b = groups[from];
-  if (into == from || a.space != b.space || a.nodes.size() + b.nodes.size() > kMaxNodesPerKernel)
+  if (into == from || a.space != b.space || a.nodes.size() + b.nodes.size() >= kMaxNodesPerKernel)
     return false;
   if (a.family == Family::Contract || b.family == Family::Contract)
     return false;
@@ -487,17 +487,16 @@ void FusionPlan::assign(Node &node) {
     join(node, chosen, false);
     return;
   }
+  // Other producers over the same space come along when the node could have joined them as well.
+  // Before the node joins, which makes its kernel depend on all of them.
+  for (int candidate : candidates) {
+    bool otherRow = false;
+    if (candidate = find(candidate); candidate != chosen &&
+                                     joins(node, candidate, otherRow) == CutReason::None &&
+                                     otherRow == row)
+      tryMergeGroups(chosen, candidate);
+  }
   join(node, chosen, row);
-  for (int candidate : candidates)
-    if (candidate = find(candidate); candidate != find(node.group)) {
-      bool otherRow = false;
-      int into = find(node.group);
-      // The other producer must be local to the node as well, or merging would read it before it is
-      // complete.
-      bool local = joins(node, candidate, otherRow) == CutReason::None && otherRow == row;
-      if (local && !groups[into].ancestors.test(candidate))
-        tryMergeGroups(into, candidate);
-    }
 }
 
 void FusionPlan::markStored() {

@@ -90,19 +90,40 @@ Value BodyEmitter::laneIndex(OpBuilder &builder, Value first, Value stride, int6
                                arith::MulIOp::create(builder, loc, step, stride));
 }
 
-Value BodyEmitter::gather(OpBuilder &builder, Value buffer, Value first, Value stride,
+/// Elements a stride apart. The hardware gathers 32 and 64 bits when the stride is not known; a
+/// known one LLVM makes into loads and shuffles.
+Value BodyEmitter::gather(OpBuilder &builder, Value buffer, Value first, const Polynomial &stride,
                           Position &position) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  int64_t width = position.width;
+  Value step = emit(builder, stride);
+  if (element.getIntOrFloatBitWidth() >= 32 && !stride.constant()) {
+    auto type = VectorType::get({width}, element);
+    auto wide = VectorType::get({width}, builder.getI64Type());
+    SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, width));
+    Value lanes =
+        arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(wide, ArrayRef(numbers)));
+    Value scale = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), step);
+    Value offsets = arith::MulIOp::create(builder, loc, lanes, splat(builder, loc, scale, width));
+    Value mask = position.mask;
+    if (!position.limit)
+      mask = arith::ConstantOp::create(
+          builder, loc,
+          DenseElementsAttr::get(VectorType::get({width}, builder.getI1Type()), true));
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    return vector::GatherOp::create(builder, loc, type, buffer, ValueRange(first), offsets, mask,
+                                    zero);
+  }
   SmallVector<Value> lanes;
-  for (int64_t lane = 0; lane < position.width; ++lane)
+  for (int64_t lane = 0; lane < width; ++lane)
     lanes.push_back(memref::LoadOp::create(builder, loc, buffer,
-                                           laneIndex(builder, first, stride, lane, position)));
-  auto type = VectorType::get({position.width}, lanes[0].getType());
+                                           laneIndex(builder, first, step, lane, position)));
+  auto type = VectorType::get({width}, lanes[0].getType());
   return vector::FromElementsOp::create(builder, loc, type, lanes);
 }
 
-Value BodyEmitter::load(OpBuilder &builder, kernel::LoadOp op, Position &position) {
-  const LinearAccess &access = space.accesses.at(op);
-  Value buffer = this->buffer(op);
+Value BodyEmitter::load(OpBuilder &builder, Value buffer, const LinearAccess &access, Type type,
+                        Position &position) {
   Value first = index(builder, access, position);
   bool lanes = position.vectorLoop >= 0 && position.width > 1 &&
                !access.strides[position.vectorLoop].isZero();
@@ -110,19 +131,18 @@ Value BodyEmitter::load(OpBuilder &builder, kernel::LoadOp op, Position &positio
   if (!lanes) {
     raw = memref::LoadOp::create(builder, loc, buffer, first);
   } else if (access.strides[position.vectorLoop].isConstant(1)) {
-    auto type =
+    auto vector =
         VectorType::get({position.width}, cast<MemRefType>(buffer.getType()).getElementType());
     if (position.limit) {
-      Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-      raw = vector::MaskedLoadOp::create(builder, loc, type, buffer, first, position.mask, zero);
+      Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vector));
+      raw = vector::MaskedLoadOp::create(builder, loc, vector, buffer, first, position.mask, zero);
     } else {
-      raw = vector::LoadOp::create(builder, loc, type, buffer, first);
+      raw = vector::LoadOp::create(builder, loc, vector, buffer, first);
     }
   } else {
-    raw = gather(builder, buffer, first, emit(builder, access.strides[position.vectorLoop]),
-                 position);
+    raw = gather(builder, buffer, first, access.strides[position.vectorLoop], position);
   }
-  return fromMemory(builder, raw, op.getType());
+  return fromMemory(builder, raw, type);
 }
 
 Value BodyEmitter::indexValue(OpBuilder &builder, kernel::IndexOp op, Position &position) {
@@ -164,7 +184,8 @@ Value BodyEmitter::value(OpBuilder &builder, Value kernelValue, Position &positi
            "reduction read before it is computed");
     Value result;
     if (auto loadOp = dyn_cast<kernel::LoadOp>(op)) {
-      result = load(builder, loadOp, position);
+      Value buffer = buffers[cast<BlockArgument>(loadOp.getTensor()).getArgNumber()];
+      result = load(builder, buffer, space.accesses.at(op), loadOp.getType(), position);
     } else if (auto indexOp = dyn_cast<kernel::IndexOp>(op)) {
       result = indexValue(builder, indexOp, position);
     } else {
@@ -197,9 +218,21 @@ Value BodyEmitter::value(OpBuilder &builder, Value kernelValue, Position &positi
   return position.values.lookup(kernelValue);
 }
 
+void BodyEmitter::recall(OpBuilder &builder, kernel::StoreOp op, Value kernelValue,
+                         Position &position) {
+  Value buffer = buffers[func.getNumTensors() + op.getResult()];
+  position.values[kernelValue] =
+      load(builder, buffer, space.accesses.at(op), kernelValue.getType(), position);
+}
+
 void BodyEmitter::store(OpBuilder &builder, kernel::StoreOp op, Position &position) {
+  keep(builder, op, op.getValue(), position);
+}
+
+void BodyEmitter::keep(OpBuilder &builder, kernel::StoreOp op, Value kernelValue,
+                       Position &position) {
   const LinearAccess &access = space.accesses.at(op);
-  Value raw = toMemory(builder, value(builder, op.getValue(), position));
+  Value raw = toMemory(builder, value(builder, kernelValue, position));
   Value buffer = buffers[func.getNumTensors() + op.getResult()];
   Value first = index(builder, access, position);
   bool lanes = position.vectorLoop >= 0 && position.width > 1 &&

@@ -33,6 +33,12 @@ public:
   /// The lowered form of a kernel value at `position`, emitted once per position.
   mlir::Value value(mlir::OpBuilder &builder, mlir::Value kernelValue, Position &position);
   void store(mlir::OpBuilder &builder, kernel::StoreOp store, Position &position);
+  /// Keeps another value of the store's type at the store's place, until the store itself is made.
+  void keep(mlir::OpBuilder &builder, kernel::StoreOp store, mlir::Value kernelValue,
+            Position &position);
+  /// Gives `position` the value that was kept there.
+  void recall(mlir::OpBuilder &builder, kernel::StoreOp store, mlir::Value kernelValue,
+              Position &position);
 
   /// Sets limit and mask of a position.
   void maskLanes(mlir::OpBuilder &builder, Position &position, mlir::Value limit);
@@ -64,9 +70,10 @@ public:
   mlir::Value toMemory(mlir::OpBuilder &builder, mlir::Value value);
 
 private:
-  mlir::Value load(mlir::OpBuilder &builder, kernel::LoadOp op, Position &position);
+  mlir::Value load(mlir::OpBuilder &builder, mlir::Value buffer, const LinearAccess &access,
+                   mlir::Type type, Position &position);
   mlir::Value gather(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,
-                     mlir::Value stride, Position &position);
+                     const Polynomial &stride, Position &position);
   mlir::Value indexValue(mlir::OpBuilder &builder, kernel::IndexOp op, Position &position);
   mlir::Value laneIndex(mlir::OpBuilder &builder, mlir::Value first, mlir::Value stride,
                         int64_t lane, Position &position);

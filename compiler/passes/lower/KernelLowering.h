@@ -15,7 +15,7 @@ namespace graphc::pass {
 class KernelLowering {
 public:
   KernelLowering(kernel::FuncOp kernel, mlir::OpBuilder &module);
-  /// The main function, and for the full family the fold of block results, named <kernel>_fold.
+  /// The main function, and for split reductions the fold of block results, named <kernel>_fold.
   void run();
 
 private:
@@ -26,10 +26,12 @@ private:
   void prefetchTurned(mlir::OpBuilder &builder, kernel::LoadOp load, Position at);
   void storeAll(mlir::OpBuilder &builder, Position &at);
   void lowerRows();
-  void lowerColumns();
-  void lowerFull();
-  void lowerFold();
   void lowerContract();
+  // Reductions that need one pass: a work item is a block.
+  void lowerLaneBlocks();
+  void lowerLaneFold();
+  void lowerColumns();
+  void lowerColumnFold();
 
   /// Opens a function; `extra` buffers follow the kernel's own, `scratch` bytes of a thread's own
   /// memory come last when there are any.
@@ -42,7 +44,8 @@ private:
             llvm::function_ref<void(mlir::OpBuilder &, mlir::Value)> body);
   /// Splits items [begin, end) into runs along the last parallel loop: `body` gets a position whose
   /// outer loops are set, and the bounds of the run.
-  void runs(llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);
+  void runs(mlir::OpBuilder &builder,
+            llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);
   /// Strips of `width` lanes over [low, high) of `loopNumber`, then one masked strip for the rest.
   void strips(mlir::OpBuilder &builder, const Position &base, int loopNumber, int64_t width,
               mlir::Value low, mlir::Value high,
@@ -56,13 +59,52 @@ private:
   /// Number of reductions on the longest path to the value.
   int stage(mlir::Value value);
   llvm::SmallVector<Reducer> reducersOfStage(int stage);
-  States pointStates(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers, Position &at,
-                     mlir::Value index);
+  llvm::SmallVector<mlir::Value> pointValues(mlir::OpBuilder &builder,
+                                             llvm::ArrayRef<Reducer> reducers, Position &at);
+  /// Values of a stage that belong to the row, before any loop over points.
+  void rowValues(mlir::OpBuilder &builder, Position &row, int stage);
+  llvm::SmallVector<kernel::StoreOp> pointStores(int stage);
+  void storeRow(mlir::OpBuilder &builder, Position &row);
+  /// An expensive value of an earlier stage from which the store's value is computed, of its type:
+  /// it waits in the result for the stage of the store instead of being computed again. Or null.
+  mlir::Value keptValue(kernel::StoreOp store);
+  void storePoints(mlir::OpBuilder &builder, int stage, Position &at);
   void bind(llvm::ArrayRef<Reducer> reducers, const States &states, Position &row,
             mlir::OpBuilder &builder);
   int64_t reduceWidth();
   void setReduced(mlir::OpBuilder &builder, Position &at, mlir::Value index, mlir::Value limit,
                   int64_t width);
+
+  // Split reductions
+  /// Blocks of an item's reduced elements; null when there is always one.
+  mlir::Value blockCount(mlir::OpBuilder &builder);
+  /// Stores the row when this was its only block, the block's states at `item` otherwise.
+  void finish(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers, const States &states,
+              const Position &row, mlir::Value item, mlir::Value blocks);
+  void savePartials(mlir::OpBuilder &builder, const States &states, const Position &row,
+                    mlir::Value item);
+  States loadPartials(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers,
+                      const Position &row, mlir::Value item);
+  /// Runs of columns: the item of column c is `offset` + c.
+  struct ColumnRun {
+    Position outer;
+    mlir::Value block, low, high, offset;
+  };
+  void columnRuns(mlir::Value blocks,
+                  llvm::function_ref<void(mlir::OpBuilder &, ColumnRun &)> body);
+  struct ColumnTile;
+  void columnTile(mlir::OpBuilder &builder, ColumnTile &tile);
+  void columnRows(mlir::OpBuilder &builder, ColumnTile &tile, mlir::Value group);
+
+  // Rows too short for the lane tree to fill a vector: lanes are rows.
+  /// 0: never; 1: always; else decided by the length at run time.
+  enum class Short { Never, Sometimes, Always };
+  Short shortRows();
+  void lowerShortRows(mlir::OpBuilder &builder);
+  void shortStage(mlir::OpBuilder &builder, Position &row, int stage);
+  /// Emits `usual`, the short form, or a choice between both.
+  void chooseRows(llvm::function_ref<void(mlir::OpBuilder &)> usual);
+  int lastStage();
 
   // Contract
   struct Tile;

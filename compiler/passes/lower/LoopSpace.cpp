@@ -153,6 +153,23 @@ ContractForm pass::contractForm(kernel::FuncOp func, const LoopSpace &space, int
   return space.contiguous(columns, column) ? ContractForm::Stream : ContractForm::Lanes;
 }
 
+bool pass::reducesOnce(kernel::FuncOp func) {
+  unsigned parallel = func.getDomain().getParallel();
+  llvm::DenseSet<Value> reduced; // and what is computed from it
+  for (Operation &op : func.getBody().front()) {
+    bool after = llvm::any_of(op.getOperands(), [&](Value v) { return reduced.contains(v); });
+    auto store = dyn_cast<kernel::StoreOp>(op);
+    bool point = isa<kernel::ReduceOp>(op);
+    for (unsigned d = parallel; store && d < store.getMap().getNumDims(); ++d)
+      point |= store.getMap().isFunctionOfDim(d);
+    if (after && point)
+      return false;
+    if (after || isa<kernel::ReduceOp>(op))
+      reduced.insert(op.result_begin(), op.result_end());
+  }
+  return true;
+}
+
 KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
     : family(func.getSchedule()->getFamily()) {
   MLIRContext *context = func.getContext();
@@ -174,9 +191,16 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
     }
     range = tiles;
     work = getAffineConstantExpr(kTurnedRows * kTurnedColumns, context);
-  } else if (family == Family::Full) {
-    range = product(0, space.count()).ceilDiv(kTreeBlock);
-    work = getAffineConstantExpr(kTreeBlock, context);
+    return;
+  }
+  bool lanes = family == Family::Full || (family == Family::Rows && reducesOnce(func));
+  if (lanes || family == Family::Columns) {
+    splitBlock = lanes ? kTreeBlock : kRowTreeBlock;
+    if (auto known = space.product(parallel, space.count()).constant();
+        known && *known <= splitBlock)
+      splitBlock = 0;
+    if (splitBlock == 0)
+      return;
     func.getBody().walk([&](kernel::ReduceOp reduce) {
       Type element = memoryType(reduce.getValue().getType());
       partials.push_back(element);

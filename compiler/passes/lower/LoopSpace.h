@@ -10,6 +10,8 @@ namespace graphc::pass {
 
 /// Rows of lanes in the canonical trees (docs/numerics.md).
 inline constexpr int64_t kTreeLanes = 256, kTreeBlock = 8192, kRowBlock = 32;
+/// Rows of a row tree that are one work item: two levels.
+inline constexpr int64_t kRowTreeBlock = kRowBlock * kRowBlock;
 /// k is cut into chains of this length, four chains make a run.
 inline constexpr int64_t kChain = 2048, kChainsPerRun = 4;
 
@@ -59,6 +61,10 @@ enum class ContractForm {
   Lanes,  ///< the same, read in order of the columns and turned in registers
 };
 
+/// Whether no reduction and no value of a point needs the result of a reduction: one pass over the
+/// points is enough.
+bool reducesOnce(kernel::FuncOp func);
+
 /// Work items of a kernel as its launch counts them, and what follows from the family. Shared by
 /// the plan (ranges, block buffers) and the lowering, which must agree.
 struct KernelShape {
@@ -66,10 +72,14 @@ struct KernelShape {
   KernelShape(kernel::FuncOp func, const LoopSpace &space);
 
   kernel::Family family;
-  mlir::AffineExpr range; ///< over the kernel's sizes
-  mlir::AffineExpr work;  ///< elements visited per item
-  /// Full: block results per reduction, as element types in order (argmin and argmax: value, then
-  /// index); their length is `range`.
+  mlir::AffineExpr range; ///< over the kernel's sizes; before splitting
+  mlir::AffineExpr work;  ///< elements visited per item; before splitting
+  /// Not 0: the reduced elements of an item are split into max(1, ceil(work / splitBlock)) blocks,
+  /// each an item of its own: row by row for lane trees, block by block of all columns for row
+  /// trees. When there are several, <kernel>_fold combines their results.
+  int64_t splitBlock = 0;
+  /// Split: block results per reduction, as element types in order (argmin and argmax: value, then
+  /// index), one element an item.
   llvm::SmallVector<mlir::Type> partials;
   /// Map: the loop along which something is read that is written along the last one.
   std::optional<unsigned> turned;

@@ -45,12 +45,15 @@ void KernelLowering::run() {
   case Family::Map:
     return shape.turned ? lowerTurned() : lowerMap();
   case Family::Rows:
-    return lowerRows();
-  case Family::Columns:
-    return lowerColumns();
+    if (!reducesOnce(kernel))
+      return lowerRows();
+    [[fallthrough]];
   case Family::Full:
-    lowerFull();
-    return lowerFold();
+    lowerLaneBlocks();
+    return shape.splitBlock ? lowerLaneFold() : void();
+  case Family::Columns:
+    lowerColumns();
+    return shape.splitBlock ? lowerColumnFold() : void();
   case Family::Contract:
     return lowerContract();
   }
@@ -117,16 +120,17 @@ void KernelLowering::loop(OpBuilder &b, Value lower, Value upper, int64_t step,
   body(inside, loopOp.getInductionVar());
 }
 
-void KernelLowering::runs(llvm::function_ref<void(OpBuilder &, Position &, Value, Value)> body) {
+void KernelLowering::runs(OpBuilder &outside,
+                          llvm::function_ref<void(OpBuilder &, Position &, Value, Value)> body) {
   unsigned parallel = space.parallel;
   if (parallel <= 1) {
     Position at = position();
-    return body(builder, at, begin, end);
+    return body(outside, at, begin, end);
   }
-  Value length = emitter->extent(builder, parallel - 1);
-  Value first = arith::DivUIOp::create(builder, loc, begin, length);
-  Value last = arith::CeilDivUIOp::create(builder, loc, end, length);
-  loop(builder, first, last, 1, [&](OpBuilder &b, Value run) {
+  Value length = emitter->extent(outside, parallel - 1);
+  Value first = arith::DivUIOp::create(outside, loc, begin, length);
+  Value last = arith::CeilDivUIOp::create(outside, loc, end, length);
+  loop(outside, first, last, 1, [&](OpBuilder &b, Value run) {
     Position at = position();
     emitter->delinearize(b, run, 0, parallel - 1, at);
     Value start = arith::MulIOp::create(b, loc, run, length);
@@ -189,7 +193,7 @@ void KernelLowering::lowerMap() {
     emitter->delinearize(builder, begin, 0, space.parallel, at);
     storeAll(builder, at);
   } else {
-    runs([&](OpBuilder &b, Position &outer, Value low, Value high) {
+    runs(builder, [&](OpBuilder &b, Position &outer, Value low, Value high) {
       strips(b, outer, space.parallel - 1, width, low, high,
              [&](OpBuilder &inside, Position &at) { storeAll(inside, at); });
     });

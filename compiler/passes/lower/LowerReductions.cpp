@@ -1,9 +1,10 @@
-// Rows, columns and full reductions: see docs/numerics.md for the trees.
+// Rows and full reductions, by the lane tree of docs/numerics.md.
 #include "compiler/passes/lower/KernelLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -73,28 +74,80 @@ void KernelLowering::setReduced(OpBuilder &b, Position &at, Value index, Value l
 }
 
 /// Loads and computes what the reductions combine at one position.
-States KernelLowering::pointStates(OpBuilder &b, ArrayRef<Reducer> reducers, Position &at,
-                                   Value index) {
-  States states;
+SmallVector<Value> KernelLowering::pointValues(OpBuilder &b, ArrayRef<Reducer> reducers,
+                                               Position &at) {
+  SmallVector<Value> values;
   for (const Reducer &reducer : reducers) {
     kernel::ReduceOp op = reducer.op;
-    Value value = BodyEmitter::splat(b, loc, emitter->value(b, op.getValue(), at), at.width);
-    Value number;
-    if (reducer.needsIndex()) {
-      number = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
-      if (at.width > 1) {
-        SmallVector<int64_t> lanes(at.width);
-        for (int64_t i = 0; i < at.width; ++i)
-          lanes[i] = at.vectorLoop >= static_cast<int>(space.parallel) ? i : 0;
-        auto type = VectorType::get({at.width}, b.getI64Type());
-        Value steps = arith::ConstantOp::create(
-            b, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>(lanes)));
-        number = arith::AddIOp::create(b, loc, BodyEmitter::splat(b, loc, number, at.width), steps);
-      }
-    }
-    states.push_back(reducer.lift(value, number));
+    values.push_back(BodyEmitter::splat(b, loc, emitter->value(b, op.getValue(), at), at.width));
   }
-  return states;
+  return values;
+}
+
+void KernelLowering::rowValues(OpBuilder &b, Position &row, int current) {
+  kernel.getBody().walk([&](Operation *op) {
+    if (op->getNumResults() == 1 && !isa<kernel::ReduceOp, kernel::DotOp>(op) &&
+        !isPoint(op->getResult(0)) && stage(op->getResult(0)) == current)
+      emitter->value(b, op->getResult(0), row);
+  });
+}
+
+SmallVector<kernel::StoreOp> KernelLowering::pointStores(int current) {
+  SmallVector<kernel::StoreOp> here;
+  for (kernel::StoreOp store : stores)
+    if (isPoint(store) && stage(store.getValue()) == current)
+      here.push_back(store);
+  return here;
+}
+
+void KernelLowering::storeRow(OpBuilder &b, Position &row) {
+  for (kernel::StoreOp store : stores)
+    if (!isPoint(store))
+      emitter->store(b, store, row);
+}
+
+Value KernelLowering::keptValue(kernel::StoreOp store) {
+  int last = stage(store.getValue());
+  Value best;
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Value> stack = {store.getValue()};
+  while (!stack.empty()) {
+    Operation *op = stack.pop_back_val().getDefiningOp();
+    if (!op || isa<kernel::ReduceOp>(op) || !seen.insert(op).second)
+      continue;
+    Value value = op->getResult(0);
+    if (!isPoint(value))
+      continue;
+    if (op->hasTrait<graph::Expensive>() && stage(value) < last &&
+        value.getType() == store.getValue().getType()) {
+      if (!best || stage(value) > stage(best))
+        best = value;
+      continue;
+    }
+    stack.append(op->operand_begin(), op->operand_end());
+  }
+  // The stage must visit the points anyway.
+  return best && !reducersOfStage(stage(best)).empty() ? best : Value();
+}
+
+/// What a stage leaves at a point: finished values, and those that wait for a later stage.
+void KernelLowering::storePoints(OpBuilder &b, int current, Position &at) {
+  for (kernel::StoreOp store : stores)
+    if (isPoint(store) && stage(store.getValue()) > current)
+      if (Value kept = keptValue(store); kept && stage(kept) == current)
+        emitter->keep(b, store, kept, at);
+  for (kernel::StoreOp store : pointStores(current)) {
+    if (Value kept = keptValue(store); kept && !at.values.count(kept))
+      emitter->recall(b, store, kept, at);
+    emitter->store(b, store, at);
+  }
+}
+
+int KernelLowering::lastStage() {
+  int last = 0;
+  for (kernel::StoreOp store : stores)
+    last = std::max(last, stage(store.getValue()));
+  return last;
 }
 
 /// Gives the results of finished reductions to the row. A float sum of nothing is +0.0 although its
@@ -114,146 +167,173 @@ void KernelLowering::bind(ArrayRef<Reducer> reducers, const States &states, Posi
 
 void KernelLowering::lowerRows() {
   open(kernel.getSymName(), {});
-  int last = 0;
-  for (kernel::StoreOp store : stores)
-    last = std::max(last, stage(store.getValue()));
+  int last = lastStage();
   int64_t lanes = reduceWidth();
-  Value length = emitter->emit(builder, space.reducedItems());
   Block *entry = &function.getBody().front();
+  auto rows = [&](OpBuilder &outside) {
+    Value length = emitter->emit(outside, space.reducedItems());
+    loop(outside, begin, end, 1, [&](OpBuilder &b, Value item) {
+      Position row = position();
+      if (space.parallel)
+        emitter->delinearize(b, item, 0, space.parallel, row);
+      for (int current = 0; current <= last; ++current) {
+        SmallVector<Reducer> reducers = reducersOfStage(current);
+        SmallVector<kernel::StoreOp> here = pointStores(current);
+        rowValues(b, row, current);
+        auto body = [&](OpBuilder &c, Value index, Value limit) {
+          Position at = row;
+          setReduced(c, at, index, limit, lanes);
+          SmallVector<Value> values = pointValues(c, reducers, at);
+          storePoints(c, current, at);
+          return values;
+        };
+        if (!reducers.empty()) {
+          TreeEmitter trees(entry, loc, reducers, lanes);
+          bind(reducers, trees.laneTree(b, length, body), row, b);
+        } else if (!here.empty()) {
+          if (space.count() - space.parallel == 1)
+            strips(b, row, space.parallel, lanes, constant(b, 0), length,
+                   [&](OpBuilder &c, Position &at) { storePoints(c, current, at); });
+          else
+            loop(b, constant(b, 0), length, 1,
+                 [&](OpBuilder &c, Value index) { (void)body(c, index, Value()); });
+        }
+      }
+      storeRow(b, row);
+    });
+  };
+  chooseRows(rows);
+  close();
+}
+
+Value KernelLowering::blockCount(OpBuilder &b) {
+  if (shape.splitBlock == 0)
+    return {};
+  Value length = emitter->emit(b, space.reducedItems());
+  Value blocks = arith::CeilDivUIOp::create(b, loc, length, constant(b, shape.splitBlock));
+  return arith::MaxSIOp::create(b, loc, blocks, constant(b, 1));
+}
+
+void KernelLowering::finish(OpBuilder &b, ArrayRef<Reducer> reducers, const States &states,
+                            const Position &row, Value item, Value blocks) {
+  auto whole = [&](OpBuilder &inside) {
+    Position at = row;
+    bind(reducers, states, at, inside);
+    storeRow(inside, at);
+  };
+  if (!blocks)
+    return whole(b);
+  Value only = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, blocks, constant(b, 1));
+  auto choice = scf::IfOp::create(b, loc, only, /*withElseRegion=*/true);
+  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+  whole(yes);
+  savePartials(no, states, row, item);
+}
+
+void KernelLowering::savePartials(OpBuilder &b, const States &states, const Position &row,
+                                  Value item) {
+  for (auto [buffer, part] : llvm::zip_equal(extraBuffers, TreeEmitter::flatten(states))) {
+    Type element = cast<MemRefType>(buffer.getType()).getElementType();
+    auto vector = dyn_cast<VectorType>(part.getType());
+    Type type = vector ? Type(vector.clone(element)) : element;
+    Value raw =
+        part.getType() == type ? part : graph::CastOp::create(b, loc, type, part).getResult();
+    if (!vector)
+      memref::StoreOp::create(b, loc, raw, buffer, item);
+    else if (row.limit)
+      vector::MaskedStoreOp::create(b, loc, buffer, item, row.mask, raw);
+    else
+      vector::StoreOp::create(b, loc, raw, buffer, item);
+  }
+}
+
+States KernelLowering::loadPartials(OpBuilder &b, ArrayRef<Reducer> reducers, const Position &row,
+                                    Value item) {
+  States result;
+  unsigned next = 0;
+  for (const Reducer &reducer : reducers) {
+    result.emplace_back();
+    for (Type type : reducer.types()) {
+      Value buffer = extraBuffers[next++], raw;
+      Type element = cast<MemRefType>(buffer.getType()).getElementType();
+      if (row.width == 1) {
+        raw = memref::LoadOp::create(b, loc, buffer, item);
+      } else {
+        auto vector = VectorType::get({row.width}, element);
+        if (row.limit) {
+          Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
+          raw = vector::MaskedLoadOp::create(b, loc, vector, buffer, item, row.mask, zero);
+        } else {
+          raw = vector::LoadOp::create(b, loc, vector, buffer, item);
+        }
+      }
+      Type wanted = BodyEmitter::vectorOf(type, row.width);
+      result.back().push_back(
+          raw.getType() == wanted ? raw : graph::CastOp::create(b, loc, wanted, raw).getResult());
+    }
+  }
+  return result;
+}
+
+void KernelLowering::lowerLaneBlocks() {
+  open(kernel.getSymName(), shape.partials);
+  SmallVector<Reducer> reducers = reducersOfStage(0);
+  SmallVector<kernel::StoreOp> here = pointStores(0);
+  int64_t lanes = reduceWidth();
+  Block *entry = &function.getBody().front();
+  auto usual = [&](OpBuilder &outside) {
+    Value length = emitter->emit(outside, space.reducedItems()), blocks = blockCount(outside);
+    loop(outside, begin, end, 1, [&](OpBuilder &b, Value item) {
+      Position row = position();
+      Value number = item, first = constant(b, 0), some = length;
+      if (blocks) {
+        Value size = constant(b, kTreeBlock), block = item;
+        if (space.parallel) {
+          number = arith::DivUIOp::create(b, loc, item, blocks);
+          block = arith::RemUIOp::create(b, loc, item, blocks);
+        }
+        first = arith::MulIOp::create(b, loc, block, size);
+        some = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, length, first), size);
+      }
+      if (space.parallel)
+        emitter->delinearize(b, number, 0, space.parallel, row);
+      rowValues(b, row, 0);
+      TreeEmitter trees(entry, loc, reducers, lanes);
+      auto body = [&](OpBuilder &c, Value index, Value limit) {
+        Position at = row;
+        setReduced(c, at, index, limit, lanes);
+        SmallVector<Value> values = pointValues(c, reducers, at);
+        for (kernel::StoreOp store : here)
+          emitter->store(c, store, at);
+        return values;
+      };
+      finish(b, reducers, trees.laneBlock(b, first, some, body), row, item, blocks);
+    });
+  };
+  chooseRows(usual);
+  close();
+}
+
+void KernelLowering::lowerLaneFold() {
+  open((kernel.getSymName() + "_fold").str(), shape.partials);
+  SmallVector<Reducer> reducers = reducersOfStage(0);
+  Block *entry = &function.getBody().front();
+  Value blocks = blockCount(builder);
+  auto fold = [&](OpBuilder &b, Position &row, Value number) {
+    rowValues(b, row, 0);
+    Value first = arith::MulIOp::create(b, loc, number, blocks);
+    TreeEmitter trees(entry, loc, reducers, 1);
+    States states = trees.foldBlocks(b, blocks, [&](OpBuilder &c, Value block) {
+      return loadPartials(c, reducers, position(), arith::AddIOp::create(c, loc, first, block));
+    });
+    bind(reducers, states, row, b);
+    storeRow(b, row);
+  };
   loop(builder, begin, end, 1, [&](OpBuilder &b, Value item) {
     Position row = position();
     if (space.parallel)
       emitter->delinearize(b, item, 0, space.parallel, row);
-    for (int current = 0; current <= last; ++current) {
-      SmallVector<Reducer> reducers = reducersOfStage(current);
-      SmallVector<kernel::StoreOp> here;
-      for (kernel::StoreOp store : stores)
-        if (isPoint(store) && stage(store.getValue()) == current)
-          here.push_back(store);
-      // Values of the row that points of this stage use, before the loop over points.
-      kernel.getBody().walk([&](Operation *op) {
-        if (op->getNumResults() == 1 && !isa<kernel::ReduceOp, kernel::DotOp>(op) &&
-            !isPoint(op->getResult(0)) && stage(op->getResult(0)) == current)
-          emitter->value(b, op->getResult(0), row);
-      });
-      auto body = [&](OpBuilder &c, Value index, Value limit) {
-        Position at = row;
-        setReduced(c, at, index, limit, lanes);
-        States states = pointStates(c, reducers, at, index);
-        for (kernel::StoreOp store : here)
-          emitter->store(c, store, at);
-        return states;
-      };
-      if (!reducers.empty()) {
-        TreeEmitter trees(entry, loc, reducers, lanes);
-        bind(reducers, trees.laneTree(b, length, body), row, b);
-      } else if (!here.empty()) {
-        if (space.count() - space.parallel == 1)
-          strips(b, row, space.parallel, lanes, constant(b, 0), length,
-                 [&](OpBuilder &c, Position &at) {
-                   for (kernel::StoreOp store : here)
-                     emitter->store(c, store, at);
-                 });
-        else
-          loop(b, constant(b, 0), length, 1,
-               [&](OpBuilder &c, Value index) { (void)body(c, index, Value()); });
-      }
-    }
-    for (kernel::StoreOp store : stores)
-      if (!isPoint(store))
-        emitter->store(b, store, row);
+    fold(b, row, item);
   });
-  close();
-}
-
-void KernelLowering::lowerColumns() {
-  open(kernel.getSymName(), {});
-  Value length = emitter->emit(builder, space.reducedItems());
-  Block *entry = &function.getBody().front();
-  SmallVector<Reducer> reducers = reducersOfStage(0);
-  runs([&](OpBuilder &b, Position &outer, Value low, Value high) {
-    strips(b, outer, static_cast<int>(space.parallel) - 1, width, low, high,
-           [&](OpBuilder &c, Position &column) {
-             TreeEmitter trees(entry, loc, reducers, column.width);
-             auto body = [&](OpBuilder &d, Value index, Value) {
-               Position at = column;
-               if (space.count() - space.parallel == 1)
-                 at.loops[space.parallel] = index;
-               else
-                 emitter->delinearize(d, index, space.parallel, space.count(), at);
-               States states = pointStates(d, reducers, at, index);
-               for (kernel::StoreOp store : stores)
-                 if (isPoint(store))
-                   emitter->store(d, store, at);
-               return states;
-             };
-             bind(reducers, trees.rowTree(c, length, body), column, c);
-             for (kernel::StoreOp store : stores)
-               if (!isPoint(store))
-                 emitter->store(c, store, column);
-           });
-  });
-  close();
-}
-
-void KernelLowering::lowerFull() {
-  open(kernel.getSymName(), shape.partials);
-  SmallVector<Reducer> reducers = reducersOfStage(0);
-  int64_t lanes = reduceWidth();
-  Block *entry = &function.getBody().front();
-  Value length = emitter->emit(builder, space.reducedItems());
-  loop(builder, begin, end, 1, [&](OpBuilder &b, Value block) {
-    Value size = constant(b, kTreeBlock);
-    Value first = arith::MulIOp::create(b, loc, block, size);
-    Value some = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, length, first), size);
-    TreeEmitter trees(entry, loc, reducers, lanes);
-    States states = trees.laneBlock(b, first, some, [&](OpBuilder &c, Value index, Value limit) {
-      Position at = position();
-      setReduced(c, at, index, limit, lanes);
-      States result = pointStates(c, reducers, at, index);
-      for (kernel::StoreOp store : stores)
-        if (isPoint(store))
-          emitter->store(c, store, at);
-      return result;
-    });
-    unsigned next = 0;
-    for (const auto &state : states)
-      for (Value part : state) {
-        Value buffer = extraBuffers[next++];
-        Type element = cast<MemRefType>(buffer.getType()).getElementType();
-        Value raw = part.getType() == element
-                        ? part
-                        : graph::CastOp::create(b, loc, element, part).getResult();
-        memref::StoreOp::create(b, loc, raw, buffer, block);
-      }
-  });
-  close();
-}
-
-void KernelLowering::lowerFold() {
-  open((kernel.getSymName() + "_fold").str(), shape.partials);
-  SmallVector<Reducer> reducers = reducersOfStage(0);
-  Block *entry = &function.getBody().front();
-  Value length = emitter->emit(builder, space.reducedItems());
-  Value blocks = arith::CeilDivUIOp::create(builder, loc, length, constant(builder, kTreeBlock));
-  TreeEmitter trees(entry, loc, reducers, 1);
-  States states = trees.laneTree(builder, blocks, [&](OpBuilder &b, Value index, Value) {
-    States result;
-    unsigned next = 0;
-    for (const Reducer &reducer : reducers) {
-      result.emplace_back();
-      for (Type type : reducer.types()) {
-        Value raw = memref::LoadOp::create(b, loc, extraBuffers[next++], index);
-        result.back().push_back(
-            raw.getType() == type ? raw : graph::CastOp::create(b, loc, type, raw).getResult());
-      }
-    }
-    return result;
-  });
-  Position row = position();
-  bind(reducers, states, row, builder);
-  for (kernel::StoreOp store : stores)
-    if (!isPoint(store))
-      emitter->store(builder, store, row);
   close();
 }

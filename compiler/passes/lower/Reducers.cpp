@@ -20,6 +20,13 @@ SmallVector<Type, 2> Reducer::types() const {
   return result;
 }
 
+SmallVector<Type, 2> Reducer::sequenceTypes() const {
+  SmallVector<Type, 2> result = types();
+  if (isArg)
+    result[1] = IntegerType::get(op.getContext(), std::max(8u, element.getIntOrFloatBitWidth()));
+  return result;
+}
+
 static TypedAttr extreme(Type type, bool largest, Builder &builder) {
   if (auto f = dyn_cast<FloatType>(type))
     return builder.getFloatAttr(type, APFloat::getInf(f.getFloatSemantics(), !largest));
@@ -73,11 +80,71 @@ SmallVector<Value, 2> Reducer::identity(OpBuilder &builder, int64_t width) const
   return state;
 }
 
-SmallVector<Value, 2> Reducer::lift(Value value, Value index) const {
-  SmallVector<Value, 2> state = {value};
+/// Any element that counts is at number 0 or later, and one equal to the identity may stay there.
+SmallVector<Value, 2> Reducer::sequenceIdentity(OpBuilder &builder, int64_t width) const {
+  SmallVector<Value, 2> state = identity(builder, width);
   if (isArg)
-    state.push_back(index);
+    state[1] = arith::ConstantOp::create(
+        builder, op.getLoc(),
+        builder.getZeroAttr(BodyEmitter::vectorOf(sequenceTypes()[1], width)));
   return state;
+}
+
+/// Mask of lanes in which `other` is better than `state`, or NaN where `state` is not.
+Value Reducer::better(OpBuilder &builder, Value state, Value other) const {
+  Location loc = op.getLoc();
+  Type mask = graph::boolLike(state.getType());
+  bool least = op.getKind() == ReduceKind::ArgMin;
+  if (!isa<FloatType>(element))
+    return least ? graph::LessOp::create(builder, loc, mask, other, state).getResult()
+                 : graph::GreaterOp::create(builder, loc, mask, other, state).getResult();
+  // Not "no better", which a NaN on either side makes true, and the state is a number.
+  Value wins = arith::CmpFOp::create(
+      builder, loc, least ? arith::CmpFPredicate::ULT : arith::CmpFPredicate::UGT, other, state);
+  Value number = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, state, state);
+  return arith::AndIOp::create(builder, loc, number, wins);
+}
+
+SmallVector<Value, 2> Reducer::append(OpBuilder &builder, ValueRange state, Value value,
+                                      Value number) const {
+  if (!isArg)
+    return combine(builder, state, value);
+  Location loc = op.getLoc();
+  auto vector = dyn_cast<VectorType>(value.getType());
+  int64_t width = vector ? vector.getNumElements() : 1;
+  // Later elements win only when they are better.
+  Value take = better(builder, state[0], value);
+  Value place = arith::IndexCastOp::create(builder, loc, sequenceTypes()[1], number);
+  place = BodyEmitter::splat(builder, loc, place, width);
+  return {arith::SelectOp::create(builder, loc, take, value, state[0]),
+          arith::SelectOp::create(builder, loc, take, place, state[1])};
+}
+
+SmallVector<Value, 2> Reducer::fromSequence(OpBuilder &builder, ValueRange state, Value first,
+                                            int64_t step, int64_t laneStep) const {
+  if (!isArg)
+    return SmallVector<Value, 2>(state);
+  Location loc = op.getLoc();
+  auto vector = dyn_cast<VectorType>(state[0].getType());
+  int64_t width = vector ? vector.getNumElements() : 1;
+  Type i64 = builder.getI64Type(), wide = BodyEmitter::vectorOf(i64, width);
+  Value number = state[1];
+  if (number.getType() != wide)
+    number = arith::ExtUIOp::create(builder, loc, wide, number);
+  auto splat = [&](Value v) { return BodyEmitter::splat(builder, loc, v, width); };
+  Value factor = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(step));
+  Value base = arith::IndexCastOp::create(builder, loc, i64, first);
+  Value index = arith::AddIOp::create(builder, loc, splat(base),
+                                      arith::MulIOp::create(builder, loc, number, splat(factor)));
+  if (vector && laneStep) {
+    SmallVector<int64_t> lanes(width);
+    for (int64_t i = 0; i < width; ++i)
+      lanes[i] = i * laneStep;
+    Value steps = arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(cast<VectorType>(wide), ArrayRef<int64_t>(lanes)));
+    index = arith::AddIOp::create(builder, loc, index, steps);
+  }
+  return {state[0], index};
 }
 
 /// Mask of lanes in which `other` replaces `state`: it is better, it is NaN and the state is not,
@@ -85,21 +152,15 @@ SmallVector<Value, 2> Reducer::lift(Value value, Value index) const {
 Value Reducer::pick(OpBuilder &builder, ValueRange state, ValueRange other) const {
   Location loc = op.getLoc();
   Type mask = graph::boolLike(state[0].getType());
-  Value better = op.getKind() == ReduceKind::ArgMin
-                     ? graph::LessOp::create(builder, loc, mask, other[0], state[0]).getResult()
-                     : graph::GreaterOp::create(builder, loc, mask, other[0], state[0]).getResult();
   Value earlier = graph::LessOp::create(builder, loc, mask, other[1], state[1]);
   Value equal = graph::EqualOp::create(builder, loc, mask, other[0], state[0]);
   if (isa<FloatType>(element)) {
     Value newNan = graph::IsNanOp::create(builder, loc, mask, other[0]);
     Value oldNan = graph::IsNanOp::create(builder, loc, mask, state[0]);
-    Value bothNan = arith::AndIOp::create(builder, loc, newNan, oldNan);
-    Value notOld = graph::LogicalNotOp::create(builder, loc, mask, oldNan);
-    better = arith::OrIOp::create(builder, loc, better,
-                                  arith::AndIOp::create(builder, loc, newNan, notOld));
-    equal = arith::OrIOp::create(builder, loc, equal, bothNan);
+    equal = arith::OrIOp::create(builder, loc, equal,
+                                 arith::AndIOp::create(builder, loc, newNan, oldNan));
   }
-  return arith::OrIOp::create(builder, loc, better,
+  return arith::OrIOp::create(builder, loc, better(builder, state[0], other[0]),
                               arith::AndIOp::create(builder, loc, equal, earlier));
 }
 

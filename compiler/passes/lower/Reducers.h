@@ -9,6 +9,10 @@ namespace graphc::pass {
 
 /// The state of one reduction: one value, or value and index for argmin and argmax. States are
 /// scalars or vectors of lanes; combining with the identity changes no bits.
+///
+/// A sequence state serves while elements come in order, at most 128 of them per lane: its index
+/// counts them in an integer of the element's width, so that an index vector costs no more
+/// registers than its values.
 class Reducer {
 public:
   explicit Reducer(kernel::ReduceOp op);
@@ -16,21 +20,29 @@ public:
   unsigned parts() const { return isArg ? 2 : 1; }
   /// Element types of the parts.
   llvm::SmallVector<mlir::Type, 2> types() const;
+  llvm::SmallVector<mlir::Type, 2> sequenceTypes() const;
   llvm::SmallVector<mlir::Value, 2> identity(mlir::OpBuilder &builder, int64_t width) const;
+  llvm::SmallVector<mlir::Value, 2> sequenceIdentity(mlir::OpBuilder &builder, int64_t width) const;
   /// `state` then `other`, in this order.
   llvm::SmallVector<mlir::Value, 2> combine(mlir::OpBuilder &builder, mlir::ValueRange state,
                                             mlir::ValueRange other) const;
-  /// The state of one element; `index` is its i64 position among the reduced elements.
-  llvm::SmallVector<mlir::Value, 2> lift(mlir::Value value, mlir::Value index) const;
+  /// A sequence state and its next element, the one numbered `number` (an index value).
+  llvm::SmallVector<mlir::Value, 2> append(mlir::OpBuilder &builder, mlir::ValueRange state,
+                                           mlir::Value value, mlir::Value number) const;
+  /// The state that a sequence state stands for: element n of lane l is at first + n * step + l *
+  /// laneStep.
+  llvm::SmallVector<mlir::Value, 2> fromSequence(mlir::OpBuilder &builder, mlir::ValueRange state,
+                                                 mlir::Value first, int64_t step,
+                                                 int64_t laneStep) const;
   mlir::Value result(mlir::ValueRange state) const { return state.back(); }
-  bool needsIndex() const { return isArg; }
 
   mutable kernel::ReduceOp op; ///< ODS accessors are not const
 
 private:
   mlir::Value pick(mlir::OpBuilder &builder, mlir::ValueRange state, mlir::ValueRange other) const;
+  mlir::Value better(mlir::OpBuilder &builder, mlir::Value state, mlir::Value other) const;
   bool isArg;
-  mlir::Type element; ///< signless
+  mlir::Type element;
 };
 
 } // namespace graphc::pass

@@ -18,13 +18,13 @@ Value TreeEmitter::constant(OpBuilder &builder, int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
 }
 
-TreeEmitter::Storage TreeEmitter::allocate() {
+TreeEmitter::Storage TreeEmitter::allocate(int64_t elements, bool sequence) {
   OpBuilder builder = OpBuilder::atBlockBegin(entry);
   Storage storage;
   for (const Reducer &reducer : reducers)
-    for (Type type : reducer.types())
+    for (Type type : sequence ? reducer.sequenceTypes() : reducer.types())
       storage.push_back(
-          memref::AllocaOp::create(builder, loc, MemRefType::get({kTreeLanes}, memoryType(type))));
+          memref::AllocaOp::create(builder, loc, MemRefType::get({elements}, memoryType(type))));
   return storage;
 }
 
@@ -53,6 +53,29 @@ States TreeEmitter::identity(OpBuilder &builder, int64_t lanesWide) {
   return states;
 }
 
+States TreeEmitter::sequenceIdentity(OpBuilder &builder, int64_t lanesWide) {
+  States states;
+  for (const Reducer &reducer : reducers)
+    states.push_back(reducer.sequenceIdentity(builder, lanesWide));
+  return states;
+}
+
+States TreeEmitter::append(OpBuilder &builder, const States &states, ArrayRef<Value> values,
+                           Value number) {
+  States result;
+  for (auto [reducer, state, value] : llvm::zip_equal(reducers, states, values))
+    result.push_back(reducer.append(builder, state, value, number));
+  return result;
+}
+
+States TreeEmitter::fromSequence(OpBuilder &builder, const States &states, Value first,
+                                 int64_t step, int64_t laneStep) {
+  States result;
+  for (auto [reducer, state] : llvm::zip_equal(reducers, states))
+    result.push_back(reducer.fromSequence(builder, state, first, step, laneStep));
+  return result;
+}
+
 States TreeEmitter::combine(OpBuilder &builder, const States &a, const States &b) {
   States states;
   for (auto [reducer, x, y] : llvm::zip_equal(reducers, a, b))
@@ -77,11 +100,11 @@ void TreeEmitter::save(OpBuilder &builder, const Storage &storage, Value index,
 }
 
 States TreeEmitter::restore(OpBuilder &builder, const Storage &storage, Value index,
-                            int64_t lanesWide) {
+                            int64_t lanesWide, bool sequence) {
   SmallVector<Value> values;
   unsigned next = 0;
   for (const Reducer &reducer : reducers)
-    for (Type type : reducer.types()) {
+    for (Type type : sequence ? reducer.sequenceTypes() : reducer.types()) {
       Value memory = storage[next++];
       Type element = cast<MemRefType>(memory.getType()).getElementType();
       Value raw = lanesWide == 1
@@ -97,8 +120,6 @@ States TreeEmitter::restore(OpBuilder &builder, const Storage &storage, Value in
   return unflatten(values);
 }
 
-/// Halves 128, 64, ... down to `step` lanes, `step` lanes at a time; lanes at or beyond `count` are
-/// absent. Strips that hold a present lane are whole in memory, with the identity in absent lanes.
 void TreeEmitter::foldStrips(OpBuilder &builder, const Storage &storage, Value count,
                              int64_t step) {
   int64_t halvings = llvm::Log2_64(kTreeLanes) - llvm::Log2_64(step);
@@ -115,12 +136,12 @@ void TreeEmitter::foldStrips(OpBuilder &builder, const Storage &storage, Value c
   OpBuilder c = OpBuilder::atBlockBegin(inner.getBody());
   Value low = inner.getInductionVar(), high = arith::AddIOp::create(c, loc, low, h);
   save(c, storage, low,
-       combine(c, restore(c, storage, low, step), restore(c, storage, high, step)));
+       combine(c, restore(c, storage, low, step, false), restore(c, storage, high, step, false)));
 }
 
 States TreeEmitter::foldLanes(OpBuilder &builder, const Storage &storage, Value count) {
   foldStrips(builder, storage, count, 1);
-  return restore(builder, storage, constant(builder, 0), 1);
+  return restore(builder, storage, constant(builder, 0), 1, false);
 }
 
 States TreeEmitter::foldVector(OpBuilder &builder, States states) {
@@ -151,12 +172,14 @@ States TreeEmitter::foldVector(OpBuilder &builder, States states) {
 
 States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
   if (lanes.empty())
-    lanes = allocate();
+    lanes = allocate(kTreeLanes, false);
   Value zero = constant(builder, 0), one = constant(builder, 1),
         all = constant(builder, kTreeLanes);
   Value w = constant(builder, width);
   Value count = arith::MinSIOp::create(builder, loc, length, all);
   Value end = arith::AddIOp::create(builder, loc, first, length);
+  // An empty block leaves this: the identity.
+  save(builder, lanes, zero, identity(builder, width));
   auto strips = scf::ForOp::create(builder, loc, zero, count, w);
   {
     OpBuilder b = OpBuilder::atBlockBegin(strips.getBody());
@@ -166,35 +189,43 @@ States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, con
     Value left = arith::SubIOp::create(b, loc, length, strip);
     Value whole = arith::DivUIOp::create(
         b, loc, arith::AddIOp::create(b, loc, left, constant(b, kTreeLanes - width)), all);
-    auto rows = scf::ForOp::create(b, loc, zero, whole, one, flatten(identity(b, width)));
+    auto rows = scf::ForOp::create(b, loc, zero, whole, one, flatten(sequenceIdentity(b, width)));
     {
       OpBuilder c = OpBuilder::atBlockBegin(rows.getBody());
-      Value offset = arith::MulIOp::create(c, loc, rows.getInductionVar(), all);
-      States next = body(c, arith::AddIOp::create(c, loc, start, offset), Value());
-      scf::YieldOp::create(c, loc, flatten(combine(c, unflatten(rows.getRegionIterArgs()), next)));
+      Value number = rows.getInductionVar();
+      Value offset = arith::MulIOp::create(c, loc, number, all);
+      SmallVector<Value> next = body(c, arith::AddIOp::create(c, loc, start, offset), Value());
+      scf::YieldOp::create(c, loc,
+                           flatten(append(c, unflatten(rows.getRegionIterArgs()), next, number)));
     }
     SmallVector<Value> state(rows.getResults());
-    if (width > 1) {
-      Value index = arith::AddIOp::create(b, loc, start, arith::MulIOp::create(b, loc, whole, all));
-      Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, end);
-      auto tail =
-          scf::IfOp::create(b, loc, TypeRange(ValueRange(state)), some, /*withElseRegion=*/true);
-      OpBuilder c = tail.getThenBodyBuilder();
-      Value present = arith::SubIOp::create(c, loc, end, index);
-      Value mask =
-          vector::CreateMaskOp::create(c, loc, VectorType::get({width}, c.getI1Type()), present);
-      SmallVector<Value> merged = flatten(combine(c, unflatten(state), body(c, index, end)));
-      for (auto [value, old] : llvm::zip_equal(merged, state))
-        value = arith::SelectOp::create(c, loc, mask, value, old);
-      scf::YieldOp::create(c, loc, merged);
-      OpBuilder d = tail.getElseBodyBuilder();
-      scf::YieldOp::create(d, loc, state);
-      state.assign(tail.getResults().begin(), tail.getResults().end());
-    }
-    save(b, lanes, strip, unflatten(state));
+    if (width > 1)
+      state = lastRow(b, state, start, whole, end, body);
+    save(b, lanes, strip, fromSequence(b, unflatten(state), start, kTreeLanes, 1));
   }
   foldStrips(builder, lanes, count, width);
-  return foldVector(builder, restore(builder, lanes, zero, width));
+  return foldVector(builder, restore(builder, lanes, zero, width, false));
+}
+
+/// Row `number` of a strip, in which only lanes before `end` are present, if there is such a row.
+SmallVector<Value> TreeEmitter::lastRow(OpBuilder &b, SmallVector<Value> state, Value start,
+                                        Value number, Value end, const Body &body) {
+  Value all = constant(b, kTreeLanes);
+  Value index = arith::AddIOp::create(b, loc, start, arith::MulIOp::create(b, loc, number, all));
+  Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, end);
+  auto tail =
+      scf::IfOp::create(b, loc, TypeRange(ValueRange(state)), some, /*withElseRegion=*/true);
+  OpBuilder c = tail.getThenBodyBuilder();
+  Value present = arith::SubIOp::create(c, loc, end, index);
+  Value mask =
+      vector::CreateMaskOp::create(c, loc, VectorType::get({width}, c.getI1Type()), present);
+  SmallVector<Value> merged = flatten(append(c, unflatten(state), body(c, index, end), number));
+  for (auto [value, old] : llvm::zip_equal(merged, state))
+    value = arith::SelectOp::create(c, loc, mask, value, old);
+  scf::YieldOp::create(c, loc, merged);
+  OpBuilder d = tail.getElseBodyBuilder();
+  scf::YieldOp::create(d, loc, state);
+  return SmallVector<Value>(tail.getResults());
 }
 
 /// Adds result `number` (0, 1, ...) of a sequence to its lane: the first 256 start their lanes.
@@ -207,16 +238,25 @@ void TreeEmitter::push(OpBuilder &builder, const Storage &storage, Value number,
   OpBuilder b = choice.getThenBodyBuilder();
   save(b, storage, lane, states);
   OpBuilder c = choice.getElseBodyBuilder();
-  save(c, storage, lane, combine(c, restore(c, storage, lane, 1), states));
+  save(c, storage, lane, combine(c, restore(c, storage, lane, 1, false), states));
 }
 
 States TreeEmitter::laneTree(OpBuilder &builder, Value length, const Body &body) {
-  blocks = allocate();
-  groups = allocate();
+  Value size = constant(builder, kTreeBlock);
+  Value count = arith::CeilDivUIOp::create(builder, loc, length, size);
+  return foldBlocks(builder, count, [&](OpBuilder &b, Value block) {
+    Value first = arith::MulIOp::create(b, loc, block, size);
+    Value some = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, length, first), size);
+    return laneBlock(b, first, some, body);
+  });
+}
+
+States TreeEmitter::foldBlocks(OpBuilder &builder, Value blockCount, const StateBody &body) {
+  blocks = allocate(kTreeLanes, false);
+  groups = allocate(kTreeLanes, false);
   Value zero = constant(builder, 0), one = constant(builder, 1),
         all = constant(builder, kTreeLanes);
   Value size = constant(builder, kTreeBlock);
-  Value blockCount = arith::CeilDivUIOp::create(builder, loc, length, size);
   Value groupCount = arith::CeilDivUIOp::create(builder, loc, blockCount, size);
   // An empty sequence leaves these: the identity.
   save(builder, groups, zero, identity(builder, 1));
@@ -230,10 +270,7 @@ States TreeEmitter::laneTree(OpBuilder &builder, Value length, const Body &body)
     {
       OpBuilder c = OpBuilder::atBlockBegin(inner.getBody());
       Value block = arith::AddIOp::create(c, loc, firstBlock, inner.getInductionVar());
-      Value first = arith::MulIOp::create(c, loc, block, size);
-      Value some =
-          arith::MinSIOp::create(c, loc, arith::SubIOp::create(c, loc, length, first), size);
-      push(c, blocks, inner.getInductionVar(), laneBlock(c, first, some, body));
+      push(c, blocks, inner.getInductionVar(), body(c, block));
     }
     States group = foldLanes(b, blocks, arith::MinSIOp::create(b, loc, count, all));
     push(b, groups, outer.getInductionVar(), group);
@@ -241,15 +278,15 @@ States TreeEmitter::laneTree(OpBuilder &builder, Value length, const Body &body)
   return foldLanes(builder, groups, arith::MinSIOp::create(builder, loc, groupCount, all));
 }
 
-/// Blocks [first, last) of level `level` combined in order; level 0 blocks are elements.
+/// Blocks [first, last) of level `level` combined in order; level 0 blocks are what `body` gives.
 States TreeEmitter::rowLevel(OpBuilder &builder, ArrayRef<Value> counts, int level, Value first,
-                             Value last, const Body &body) {
+                             Value last, const StateBody &body) {
   Value one = constant(builder, 1);
   auto loop = scf::ForOp::create(builder, loc, first, last, one, flatten(identity(builder, width)));
   OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
   States next;
   if (level == 0) {
-    next = body(b, loop.getInductionVar(), Value());
+    next = body(b, loop.getInductionVar());
   } else {
     Value block = constant(b, kRowBlock);
     Value begin = arith::MulIOp::create(b, loc, loop.getInductionVar(), block);
@@ -261,13 +298,35 @@ States TreeEmitter::rowLevel(OpBuilder &builder, ArrayRef<Value> counts, int lev
   return unflatten(loop.getResults());
 }
 
-States TreeEmitter::rowTree(OpBuilder &builder, Value length, const Body &body) {
-  // Six levels of 32 reach 2^30 rows in one block; a seventh level's blocks are added in order, as
-  // its own first block would be up to 2^35 rows.
-  constexpr int kLevels = 6;
-  SmallVector<Value> counts = {length};
+States TreeEmitter::foldRows(OpBuilder &builder, Value count, const StateBody &body) {
+  // Blocks hold 32 * 32 rows; four levels above them reach 2^30 rows in one block. A further
+  // level's blocks are added in order, as its own first block would be up to 2^35 rows.
+  constexpr int kLevels = 4;
+  SmallVector<Value> counts = {count};
   Value block = constant(builder, kRowBlock);
   for (int level = 1; level <= kLevels; ++level)
     counts.push_back(arith::CeilDivUIOp::create(builder, loc, counts.back(), block));
   return rowLevel(builder, counts, kLevels, constant(builder, 0), counts.back(), body);
+}
+
+States TreeEmitter::rowBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
+  Value zero = constant(builder, 0), one = constant(builder, 1),
+        block = constant(builder, kRowBlock);
+  auto outer =
+      scf::ForOp::create(builder, loc, zero, length, block, flatten(identity(builder, width)));
+  OpBuilder b = OpBuilder::atBlockBegin(outer.getBody());
+  Value start = arith::AddIOp::create(b, loc, first, outer.getInductionVar());
+  Value count = arith::MinSIOp::create(
+      b, loc, block, arith::SubIOp::create(b, loc, length, outer.getInductionVar()));
+  auto inner = scf::ForOp::create(b, loc, zero, count, one, flatten(sequenceIdentity(b, width)));
+  {
+    OpBuilder c = OpBuilder::atBlockBegin(inner.getBody());
+    Value number = inner.getInductionVar();
+    SmallVector<Value> next = body(c, arith::AddIOp::create(c, loc, start, number), Value());
+    scf::YieldOp::create(c, loc,
+                         flatten(append(c, unflatten(inner.getRegionIterArgs()), next, number)));
+  }
+  States next = fromSequence(b, unflatten(inner.getResults()), start, 1, 0);
+  scf::YieldOp::create(b, loc, flatten(combine(b, unflatten(outer.getRegionIterArgs()), next)));
+  return unflatten(outer.getResults());
 }

@@ -16,9 +16,13 @@ using States = llvm::SmallVector<llvm::SmallVector<mlir::Value, 2>>;
 /// only.
 class TreeEmitter {
 public:
-  /// The states of `width` consecutive elements from `index`; lanes at or beyond `limit` (when set)
-  /// are ignored by the caller.
-  using Body = std::function<States(mlir::OpBuilder &, mlir::Value index, mlir::Value limit)>;
+  /// What is combined at `width` consecutive elements from `index`, one value per reducer; lanes at
+  /// or beyond `limit` (when set) are ignored by the caller.
+  using Body = std::function<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Value index,
+                                                            mlir::Value limit)>;
+  /// The complete state at one place of a sequence of states.
+  using StateBody = std::function<States(mlir::OpBuilder &, mlir::Value index)>;
+  using Storage = llvm::SmallVector<mlir::Value>; ///< one memref per part of every reducer
 
   /// `entry`: the block that takes stack storage.
   TreeEmitter(mlir::Block *entry, mlir::Location loc, llvm::ArrayRef<Reducer> reducers,
@@ -26,31 +30,48 @@ public:
 
   /// Lane tree over [0, length): scalar states.
   States laneTree(mlir::OpBuilder &builder, mlir::Value length, const Body &body);
-  /// One block of the lane tree: elements [first, first + length), length in 1..8192.
+  /// One block of the lane tree: elements [first, first + length), length in 0..8192.
   States laneBlock(mlir::OpBuilder &builder, mlir::Value first, mlir::Value length,
                    const Body &body);
-  /// Row tree over [0, length): states as wide as the body's.
-  States rowTree(mlir::OpBuilder &builder, mlir::Value length, const Body &body);
+  /// Lane tree over the results of `count` blocks, one at a time.
+  States foldBlocks(mlir::OpBuilder &builder, mlir::Value count, const StateBody &body);
+  /// Row tree over rows [first, first + length) of at most 1024: states as wide as the body's.
+  States rowBlock(mlir::OpBuilder &builder, mlir::Value first, mlir::Value length,
+                  const Body &body);
+  /// Row tree over the results of `count` such blocks.
+  States foldRows(mlir::OpBuilder &builder, mlir::Value count, const StateBody &body);
 
-private:
-  using Storage = llvm::SmallVector<mlir::Value>; ///< one memref<256xT> per part of every reducer
-  Storage allocate();
+  // What schedules that keep states of their own are made of.
+  Storage allocate(int64_t elements, bool sequence);
   void save(mlir::OpBuilder &builder, const Storage &storage, mlir::Value index,
             const States &states);
-  States restore(mlir::OpBuilder &builder, const Storage &storage, mlir::Value index,
-                 int64_t width);
+  States restore(mlir::OpBuilder &builder, const Storage &storage, mlir::Value index, int64_t width,
+                 bool sequence);
   States combine(mlir::OpBuilder &builder, const States &a, const States &b);
   States identity(mlir::OpBuilder &builder, int64_t width);
+  States sequenceIdentity(mlir::OpBuilder &builder, int64_t width);
+  States append(mlir::OpBuilder &builder, const States &states, llvm::ArrayRef<mlir::Value> values,
+                mlir::Value number);
+  States fromSequence(mlir::OpBuilder &builder, const States &states, mlir::Value first,
+                      int64_t step, int64_t laneStep);
+  /// Halves 128, 64, ... down to `step` lanes of storage of 256; lanes at or beyond `count` are
+  /// absent. Strips of `step` that hold a present lane are whole in memory, with the identity in
+  /// absent lanes.
   void foldStrips(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count,
-                  int64_t width);
+                  int64_t step);
+  static llvm::SmallVector<mlir::Value> flatten(const States &states);
+  States unflatten(mlir::ValueRange values);
+
+private:
+  llvm::SmallVector<mlir::Value> lastRow(mlir::OpBuilder &builder,
+                                         llvm::SmallVector<mlir::Value> state, mlir::Value start,
+                                         mlir::Value number, mlir::Value end, const Body &body);
   States foldLanes(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count);
   States foldVector(mlir::OpBuilder &builder, States states);
   void push(mlir::OpBuilder &builder, const Storage &storage, mlir::Value number,
             const States &states);
   States rowLevel(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Value> counts, int level,
-                  mlir::Value first, mlir::Value last, const Body &body);
-  static llvm::SmallVector<mlir::Value> flatten(const States &states);
-  States unflatten(mlir::ValueRange values);
+                  mlir::Value first, mlir::Value last, const StateBody &body);
   mlir::Value constant(mlir::OpBuilder &builder, int64_t value);
 
   mlir::Block *entry;

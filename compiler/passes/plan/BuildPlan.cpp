@@ -39,6 +39,9 @@ private:
   LogicalResult planCall(kernel::CallOp call);
   bool updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigned result,
                       unsigned argument);
+  Value valueBefore(kernel::CallOp call, kernel::FuncOp kernel, unsigned result);
+  Value updatedBuffer(kernel::CallOp call, kernel::FuncOp kernel, unsigned result, Value elements,
+                      SmallVectorImpl<Value> &launchBuffers);
   void launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> buffers);
   void planReturn(func::ReturnOp ret);
   Value origin(Value tensor);
@@ -50,9 +53,19 @@ private:
   OpBuilder builder;
   IRMapping sizes;                   // index values of the function -> of the program
   DenseMap<Value, Value> buffers;    // tensor -> buffer
+  DenseMap<Value, Value> holder;     // buffer -> the tensor it holds now
   DenseMap<Value, unsigned> lastUse; // origin tensor -> position of its last reader
   DenseMap<Operation *, unsigned> position;
 };
+
+static AffineMap writtenMap(kernel::FuncOp kernel, unsigned result) {
+  AffineMap written;
+  kernel.getBody().walk([&](kernel::StoreOp store) {
+    if (store.getResult() == result)
+      written = store.getMap();
+  });
+  return written;
+}
 
 /// The tensor whose buffer a value is.
 Value Planner::origin(Value tensor) {
@@ -196,18 +209,14 @@ LogicalResult Planner::plan(Operation *op) {
   return success();
 }
 
-/// An update may overwrite the old value's buffer when nothing reads that later, it is not the
-/// caller's, and the kernel itself reads it only where it writes.
+/// An update may overwrite the old value's buffer when nothing reads that later and the kernel
+/// itself reads it only where it writes.
 bool Planner::updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigned result,
                              unsigned argument) {
   Value base = origin(call.getTensors()[argument]);
-  if (isa<BlockArgument>(base) || lastUse.lookup(base) > position[call])
+  if (lastUse.lookup(base) > position[call])
     return false;
-  AffineMap written;
-  kernel.getBody().walk([&](kernel::StoreOp store) {
-    if (store.getResult() == result)
-      written = store.getMap();
-  });
+  AffineMap written = writtenMap(kernel, result);
   bool safe = true;
   kernel.getBody().walk([&](kernel::LoadOp load) {
     Value read = call.getTensors()[cast<BlockArgument>(load.getTensor()).getArgNumber()];
@@ -221,6 +230,51 @@ bool Planner::updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigne
     if (other != result && init >= 0 && origin(call.getTensors()[init]) == base)
       safe = false;
   return safe;
+}
+
+/// What the base of an update was before the same region of it was updated: equal to the base
+/// wherever this update does not write. Null when the base came about otherwise.
+Value Planner::valueBefore(kernel::CallOp call, kernel::FuncOp kernel, unsigned result) {
+  auto earlier =
+      origin(call.getTensors()[kernel.getInits()[result]]).getDefiningOp<kernel::CallOp>();
+  if (!earlier)
+    return {};
+  auto other = symbols.lookup<kernel::FuncOp>(earlier.getCallee());
+  unsigned number =
+      cast<OpResult>(origin(call.getTensors()[kernel.getInits()[result]])).getResultNumber();
+  if (other.getInits()[number] < 0 || call.getSizes() != earlier.getSizes() ||
+      kernel.getDomain() != other.getDomain() ||
+      writtenMap(kernel, result) != writtenMap(other, number) ||
+      kernel.getShapes()[kernel.getNumTensors() + result] !=
+          other.getShapes()[other.getNumTensors() + number])
+    return {};
+  return origin(earlier.getTensors()[other.getInits()[number]]);
+}
+
+/// The buffer of an updated value: the base's own where that is safe; else that of the value before
+/// the base when nobody needs it any more, which differs from the base only where this update
+/// writes (two grids are enough for any number of steps); else a copy.
+Value Planner::updatedBuffer(kernel::CallOp call, kernel::FuncOp kernel, unsigned result,
+                             Value elements, SmallVectorImpl<Value> &launchBuffers) {
+  unsigned init = kernel.getInits()[result];
+  Value base = launchBuffers[init], root = origin(call.getTensors()[init]);
+  bool inPlace = updatesInPlace(call, kernel, result, init);
+  if (inPlace && !isa<BlockArgument>(root))
+    return base;
+  if (Value before = inPlace ? Value() : valueBefore(call, kernel, result)) {
+    Value buffer = buffers.lookup(before);
+    bool dead = lastUse.lookup(before) < position[call];
+    if (dead && !isa<BlockArgument>(before) && holder.lookup(buffer) == before)
+      return buffer;
+  }
+  Value copy = plan::AllocOp::create(builder, call.getLoc(), base.getType(), elements);
+  plan::CopyOp::create(builder, call.getLoc(), base, copy);
+  // A base that belongs to the caller is not read again.
+  if (inPlace)
+    for (auto [tensor, buffer] : llvm::zip(call.getTensors(), launchBuffers))
+      if (origin(tensor) == root)
+        buffer = copy;
+  return copy;
 }
 
 LogicalResult Planner::planCall(kernel::CallOp call) {
@@ -238,16 +292,12 @@ LogicalResult Planner::planCall(kernel::CallOp call) {
     AffineExpr count = getAffineConstantExpr(1, func.getContext());
     for (AffineExpr size : shape.getResults())
       count = count * size;
-    int64_t init = kernel.getInits()[i];
-    Value buffer;
-    if (init >= 0 && updatesInPlace(call, kernel, i, init)) {
-      buffer = launchBuffers[init];
-    } else {
-      buffer = plan::AllocOp::create(builder, loc, bufferType(result), evaluate(count, mapped));
-      if (init >= 0)
-        plan::CopyOp::create(builder, loc, launchBuffers[init], buffer);
-    }
+    Value elements = evaluate(count, mapped);
+    Value buffer = kernel.getInits()[i] >= 0
+                       ? updatedBuffer(call, kernel, i, elements, launchBuffers)
+                       : plan::AllocOp::create(builder, loc, bufferType(result), elements);
     buffers[result] = buffer;
+    holder[buffer] = result;
     launchBuffers.push_back(buffer);
   }
   launch(call, kernel, launchBuffers);
@@ -260,18 +310,28 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   for (Value size : call.getSizes())
     mapped.push_back(sizes.lookup(size));
   KernelShape shape(kernel);
-  Value range = evaluate(shape.range, mapped);
+  Value range = evaluate(shape.range, mapped), work = evaluate(shape.work, mapped);
+  auto step = [&](FlatSymbolRefAttr callee, Value items, Value each) {
+    plan::LaunchOp::create(builder, loc, callee, launchBuffers, mapped, items, each,
+                           call.getLinesAttr());
+  };
+  if (shape.splitBlock == 0)
+    return step(call.getCalleeAttr(), range, work);
+  // Block results take memory, and the fold runs, only when there are several blocks.
+  auto both = [&](auto op, Value a, Value b) -> Value {
+    return decltype(op)::create(builder, loc, a, b);
+  };
+  Value block = index(shape.splitBlock), one = index(1);
+  Value blocks = both(arith::MaxSIOp(), both(arith::CeilDivSIOp(), work, block), one);
+  Value several = both(arith::MinSIOp(), both(arith::SubIOp(), blocks, one), one);
+  Value items = both(arith::MulIOp(), range, blocks);
+  Value kept = both(arith::MulIOp(), items, several);
   for (Type partial : shape.partials)
     launchBuffers.push_back(plan::AllocOp::create(
-        builder, loc, plan::BufferType::get(func.getContext(), partial), range));
-  Value work = evaluate(shape.work, mapped);
-  plan::LaunchOp::create(builder, loc, call.getCalleeAttr(), launchBuffers, mapped, range, work,
-                         call.getLinesAttr());
-  if (shape.family == kernel::Family::Full) {
-    auto fold = FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + "_fold").str());
-    plan::LaunchOp::create(builder, loc, fold, launchBuffers, mapped, index(1), range,
-                           call.getLinesAttr());
-  }
+        builder, loc, plan::BufferType::get(func.getContext(), partial), kept));
+  step(call.getCalleeAttr(), items, both(arith::MinSIOp(), work, block));
+  step(FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + "_fold").str()),
+       both(arith::MulIOp(), range, several), blocks);
 }
 
 void Planner::planReturn(func::ReturnOp ret) {

@@ -2,6 +2,8 @@
 #include "compiler/passes/lower/LoopSpace.h"
 #include "dialects/kernel/Kernel.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 namespace graphc::pass {
 #define GEN_PASS_DEF_ASSIGNSCHEDULES
 #include "compiler/passes/Passes.h.inc"
@@ -30,6 +32,8 @@ constexpr int64_t kMostTurnedLanes = 16;
 /// From so many remainders on a body is one chain of dependent float operations (math/Residues.h),
 /// which only many vectors side by side hide.
 constexpr int64_t kRemainderChain = 3;
+/// Values that an expensive op holds while it runs.
+constexpr int64_t kExpensiveValues = 5;
 
 int64_t bytesOf(Type type) { return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8); }
 
@@ -70,45 +74,107 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     return isa<graph::RemainderOp>(op) && isa<IntegerType>(op->getResult(0).getType());
   }
 
-  kernel::ScheduleAttr scheduleOf(kernel::FuncOp func) {
-    int64_t widest = 1, cost = 0, expensive = 0, remainders = 0;
-    func.getBody().walk([&](Operation *op) {
-      for (Type type : op->getResultTypes())
-        if (type.isIntOrFloat())
-          widest = std::max(widest, bytesOf(type));
+  /// What the ops of one point need; ops of a row are left out, they run once per row.
+  struct Body {
+    int64_t widest = 1; ///< bytes
+    int64_t cost = 0;
+    int64_t live = 0; ///< bytes of the most values alive at once, constants and masks left out
+    int64_t sums = 0; ///< registers per vector that reductions keep
+    int64_t remainders = 0; ///< of integers
+    bool expensive = false;
+  };
+
+  static bool usesReduced(Operation *op, int64_t parallel) {
+    auto map = op->getAttrOfType<AffineMapAttr>("map");
+    for (unsigned d = parallel; map && d < map.getValue().getNumDims(); ++d)
+      if (map.getValue().isFunctionOfDim(d))
+        return true;
+    return false;
+  }
+
+  static Body bodyOf(kernel::FuncOp func) {
+    Body body;
+    int64_t parallel = func.getDomain().getParallel();
+    bool reduces = parallel != func.getNumDims();
+    DenseSet<Value> points, alive;
+    DenseMap<Value, Operation *> last;
+    for (Operation &op : func.getBody().front())
+      for (Value operand : op.getOperands())
+        last[operand] = &op;
+    for (Operation &op : func.getBody().front()) {
+      bool point = !reduces || usesReduced(&op, parallel);
+      if (!op.hasTrait<OpTrait::IsTerminator>() && !isa<kernel::ReduceOp, kernel::DotOp>(op))
+        for (Value operand : op.getOperands())
+          point |= points.contains(operand);
+      for (Value operand : op.getOperands())
+        if (last.lookup(operand) == &op)
+          alive.erase(operand);
+      if (auto reduce = dyn_cast<kernel::ReduceOp>(op)) {
+        // Positions double what is kept and compared.
+        bool arg = reduce.getKind() == graph::ReduceKind::ArgMin ||
+                   reduce.getKind() == graph::ReduceKind::ArgMax;
+        body.sums += arg ? 4 : 1;
+      }
+      bool result = point && op.getNumResults() == 1 && op.getResult(0).getType().isIntOrFloat();
+      if (result) {
+        Type type = op.getResult(0).getType();
+        points.insert(op.getResult(0));
+        body.widest = std::max(body.widest, bytesOf(type));
+        if (!type.isInteger(1) && !isa<arith::ConstantOp>(op))
+          alive.insert(op.getResult(0));
+      }
+      if (!point)
+        continue;
+      bool expensive = op.hasTrait<graph::Expensive>();
+      body.expensive |= expensive;
+      body.remainders += isIntegerRemainder(&op);
+      int64_t bytes = expensive ? kExpensiveValues * bytesOf(op.getResult(0).getType()) : 0;
+      for (Value value : alive)
+        bytes += bytesOf(value.getType());
+      body.live = std::max(body.live, bytes);
       if (isa<kernel::LoadOp, kernel::StoreOp>(op))
-        cost += kBytePs * bytesOf(op->getNumResults() ? op->getResult(0).getType()
-                                                      : op->getOperand(0).getType());
-      else if (op->hasTrait<graph::Expensive>())
-        cost += kExpensivePs, ++expensive, remainders += isIntegerRemainder(op);
+        body.cost += kBytePs * bytesOf(op.getNumResults() ? op.getResult(0).getType()
+                                                          : op.getOperand(0).getType());
       else
-        cost += kSimplePs;
-    });
+        body.cost += expensive ? kExpensivePs : kSimplePs;
+    }
+    return body;
+  }
+
+  kernel::ScheduleAttr scheduleOf(kernel::FuncOp func) {
+    Body body = bodyOf(func);
     Family family = familyOf(func);
     if (family == Family::Contract && vectorBytes > 0)
       return contractSchedule(func);
     int64_t vector = 1;
     if (vectorBytes > 0) {
-      // Native vectors of the widest type: as many as keep the loads or the arithmetic busy without
-      // spilling. A plain reduction of everything holds a whole row of the tree in registers; long
-      // chains get a few, which the core overlaps.
-      int64_t native = std::max<int64_t>(1, vectorBytes / widest);
+      // Native vectors of the widest type: as many as keep the loads busy; a plain reduction of
+      // everything holds a whole row of the tree in registers. A chain of arithmetic gets as many
+      // as the registers hold, up to four: the core overlaps those, but not one point with the
+      // next, which is further away than it looks.
+      int64_t native = std::max<int64_t>(1, vectorBytes / body.widest);
       int64_t registers = vectorBytes >= 64 ? 32 : 16;
+      int64_t live = std::max<int64_t>(1, llvm::divideCeil(body.live, body.widest));
+      auto fitting = [&](int64_t each, int64_t most) {
+        return llvm::bit_floor<uint64_t>(std::clamp<int64_t>(registers / each, 1, most));
+      };
+      bool chain = body.cost >= kLongChainPs;
       int64_t vectors = 1;
       if (family == Family::Map && turnedLoop(func, LoopSpace(func)))
         native = std::min(native, kMostTurnedLanes);
       else if (family == Family::Map)
-        vectors = remainders >= kRemainderChain ? 8
-                  : expensive > 0               ? 4
-                  : cost < kLongChainPs         ? 2
-                                                : 1;
+        vectors = body.remainders >= kRemainderChain ? 8
+                  : body.expensive                   ? 4
+                  : chain                            ? fitting(live, 4)
+                                                     : 2;
       else if (family == Family::Full)
-        vectors = expensive > 0 ? 2 : cost < kLongChainPs ? registers / 2 : 4;
+        vectors = body.expensive || chain ? 4 : fitting(live + body.sums, registers / 2);
       else
-        vectors = expensive > 0 ? 2 : 4;
+        vectors = body.expensive ? 2 : 4;
       vector = std::min(native * vectors, family == Family::Full ? kTreeLanes : kMostLanes);
     }
-    return kernel::ScheduleAttr::get(&getContext(), family, vector, std::max<int64_t>(cost, 1));
+    return kernel::ScheduleAttr::get(&getContext(), family, vector,
+                                     std::max<int64_t>(body.cost, 1));
   }
 };
 

@@ -26,6 +26,8 @@ using KernelFunction = void (*)(void *const *buffers, const int64_t *sizes, int6
 /// worker and waiting for it costs about as much.
 constexpr double kBreakEvenNanos = 3000;
 constexpr int kChunksPerThread = 4;
+/// Bytes that a thread copies at a time.
+constexpr int64_t kCopyChunk = int64_t{256} << 10;
 
 class PoolBuffer final : public Buffer {
 public:
@@ -145,23 +147,38 @@ public:
 
   Status copy(Buffer &destination, Buffer &source, int64_t bytes) override {
     count(Counter::Copies);
-    if (bytes > 0)
-      std::memcpy(destination.host(), source.host(), static_cast<size_t>(bytes));
+    copyBytes(destination.host(), source.host(), bytes);
     return Status::ok();
   }
   Status upload(Buffer &destination, const void *source, int64_t bytes) override {
-    if (bytes > 0)
-      std::memcpy(destination.host(), source, static_cast<size_t>(bytes));
+    copyBytes(destination.host(), source, bytes);
     return Status::ok();
   }
   Status download(void *destination, Buffer &source, int64_t bytes) override {
-    if (bytes > 0)
-      std::memcpy(destination, source.host(), static_cast<size_t>(bytes));
+    copyBytes(destination, source.host(), bytes);
     return Status::ok();
   }
   Status finish() override { return Status::ok(); }
 
 private:
+  /// One core does not move memory as fast as all together.
+  static void copyBytes(void *destination, const void *source, int64_t bytes) {
+    if (bytes <= kCopyChunk) {
+      if (bytes > 0)
+        std::memcpy(destination, source, static_cast<size_t>(bytes));
+      return;
+    }
+    struct Both {
+      char *destination;
+      const char *source;
+    } both{static_cast<char *>(destination), static_cast<const char *>(source)};
+    auto body = [](void *context, int64_t begin, int64_t end) {
+      auto *b = static_cast<Both *>(context);
+      std::memcpy(b->destination + begin, b->source + begin, static_cast<size_t>(end - begin));
+    };
+    ThreadPool::instance().run({body, &both, bytes, kCopyChunk});
+  }
+
   static void runParallel(Context &context, int64_t range, int64_t grain, double nanos) {
     ThreadPool &pool = ThreadPool::instance();
     double pieces =

@@ -38,3 +38,37 @@ func.func @other_axes(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<8xf32>) {
   %1 = graph.reduce <max> %x axes [0] : tensor<4x8xf32> -> tensor<8xf32>
   return %0, %1 : tensor<4xf32>, tensor<8xf32>
 }
+
+// Producers that share no input with each other, only a reader: one kernel.
+// CHECK-LABEL: kernel.func @producers_0(
+// CHECK: graph.mul
+// CHECK: graph.exp
+// CHECK: graph.add
+// CHECK: kernel.reduce <sum>
+// CHECK-NOT: kernel.func
+// CHECK-LABEL: func.func @producers(
+// CHECK-COUNT-1: kernel.call
+// CHECK-NOT: kernel.call
+// CHECK: return
+func.func @producers(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<f32> {
+  %0 = graph.mul %x, %x : tensor<?xf32>
+  %1 = graph.exp %y : tensor<?xf32>
+  %2 = graph.add %0, %1 : tensor<?xf32>
+  %3 = graph.reduce <sum> %2 axes [0] : tensor<?xf32> -> tensor<f32>
+  return %3 : tensor<f32>
+}
+
+// A producer that needs the other stays where it is, in a kernel before.
+// CHECK-LABEL: func.func @producer_of_producer(
+// CHECK-COUNT-2: kernel.call
+// CHECK-NOT: kernel.call
+// CHECK: return
+func.func @producer_of_producer(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = graph.exp %x : tensor<?xf32>
+  %1 = graph.reduce <max> %0 axes [0] : tensor<?xf32> -> tensor<f32>
+  %n = graph.dim %x, 0 : tensor<?xf32>
+  %2 = graph.broadcast %1 to(%n) dims [] : tensor<f32> -> tensor<?xf32>
+  %3 = graph.log %2 : tensor<?xf32>
+  %4 = graph.add %0, %3 : tensor<?xf32>
+  return %4 : tensor<?xf32>
+}

@@ -5,12 +5,19 @@
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %{{.*}}: memref<?xf32>, %[[P:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
 // CHECK-SAME: graphc.buffers = 3 : i64
 // CHECK-SAME: graphc.family = "full"
-// CHECK: scf.for %[[B:.*]] = %[[BEGIN]] to %[[END]]
 // CHECK: %[[BLOCK:.*]] = arith.constant 8192 : index
+// CHECK: %[[COUNT:.*]] = arith.ceildivui %[[N]], %[[BLOCK]]
+// CHECK: %[[BLOCKS:.*]] = arith.maxsi %[[COUNT]]
+// CHECK: scf.for %[[B:.*]] = %[[BEGIN]] to %[[END]]
 // CHECK: %[[FIRST:.*]] = arith.muli %[[B]], %[[BLOCK]]
 // CHECK: %[[LEFT:.*]] = arith.subi %[[N]], %[[FIRST]]
 // CHECK: arith.minsi %[[LEFT]], %[[BLOCK]]
 // CHECK: graph.mul {{.*}} : vector<16xf32>
+// The only block is the result already.
+// CHECK: %[[ONLY:.*]] = arith.cmpi eq, %[[BLOCKS]]
+// CHECK: scf.if %[[ONLY]]
+// CHECK: graph.sqrt
+// CHECK: } else {
 // CHECK: memref.store %{{.*}}, %[[P]][%[[B]]]
 // CHECK: return
 

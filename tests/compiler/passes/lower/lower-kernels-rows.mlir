@@ -7,15 +7,21 @@
 #rows = affine_map<()[s0, s1] -> (s0)>
 
 // CHECK-LABEL: func.func @sum(
-// CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %{{.*}}: index, %[[K:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
-// CHECK-COUNT-3: memref.alloca() : memref<256xf32>
-// CHECK: scf.for %[[ROW:.*]] = %[[BEGIN]] to %[[END]]
-// CHECK-DAG: %[[LANES:.*]] = arith.constant 256 : index
-// CHECK-DAG: %[[BLOCK:.*]] = arith.constant 8192 : index
-// CHECK-DAG: arith.ceildivui %[[K]], %[[BLOCK]]
-// CHECK-DAG: %[[NEGZERO:.*]] = arith.constant -0.000000e+00 : f32
+// CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[P:.*]]: memref<?xf32>, %{{.*}}: index, %[[K:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
+// CHECK-DAG: memref.alloca() : memref<256xf32>
+// CHECK-DAG: memref.alloca() : memref<512xf32>
+// Up to 32 elements: lanes are rows, and fold by halves of 16.
+// CHECK: arith.cmpi ule, %[[K]]
+// CHECK: scf.if
+// CHECK: vector.gather %[[X]]
+// CHECK: graph.add {{.*}} : vector<16xf32>
+// CHECK: vector.store %{{.*}}, %[[R]]
+// CHECK: } else {
+// CHECK: %[[BLOCK:.*]] = arith.constant 8192 : index
+// CHECK: arith.ceildivui %[[K]], %[[BLOCK]]
+// CHECK: scf.for %[[ITEM:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK: %[[ROW:.*]] = arith.divui %[[ITEM]]
 // Rows of lanes are added in order, from the identity of addition.
-// CHECK: vector.broadcast %[[NEGZERO]] : f32 to vector<16xf32>
 // CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}) -> (vector<16xf32>)
 // CHECK: %[[A:.*]] = vector.load %[[X]]
 // CHECK: %[[S:.*]] = graph.add %[[ACC]], %[[A]] : vector<16xf32>
@@ -39,6 +45,7 @@
 // CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: %[[RESULT:.*]] = arith.addf %{{.*}}, %[[ZERO]] : f32
 // CHECK: memref.store %[[RESULT]], %[[R]][%[[ROW]]]
+// CHECK: memref.store %{{.*}}, %[[P]][%[[ITEM]]]
 kernel.func @sum(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?xf32>
     attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
                 schedule = #kernel.schedule<rows, vector = 16, cost = 700>, shapes = [#extents, #rows]} {
@@ -64,20 +71,24 @@ kernel.func @sum_item(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?xf32
   kernel.return
 }
 
-// A reduction that needs another comes after it and visits the row again; so does what is stored for every point.
+// A reduction that needs another comes after it and visits the row again; so does what is stored for every point. The
+// exponential is computed once: it waits in the result.
 // CHECK-LABEL: func.func @softmax(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>
+// CHECK: } else {
 // CHECK: vector.load %[[X]]
 // CHECK: graph.maximum {{.*}} : vector<16xf32>
 // CHECK: vector.load %[[X]]
 // CHECK: graph.sub {{.*}} : vector<16xf32>
-// CHECK: graph.exp {{.*}} : vector<16xf32>
+// CHECK: %[[E:.*]] = graph.exp {{.*}} : vector<16xf32>
+// CHECK: vector.store %[[E]], %[[R]]
 // CHECK: graph.add {{.*}} : vector<16xf32>
-// CHECK: vector.load %[[X]]
-// CHECK: graph.sub {{.*}} : vector<16xf32>
-// CHECK: graph.exp {{.*}} : vector<16xf32>
-// CHECK: graph.div {{.*}} : vector<16xf32>
-// CHECK: vector.store %{{.*}}, %[[R]]
+// CHECK: vector.maskedstore %[[R]]
+// CHECK: %[[KEPT:.*]] = vector.load %[[R]]
+// CHECK-NOT: graph.exp
+// CHECK: %[[Q:.*]] = graph.div %[[KEPT]], {{.*}} : vector<16xf32>
+// CHECK: vector.store %[[Q]], %[[R]]
+// CHECK: vector.maskedload %[[R]]
 // CHECK: vector.maskedstore %[[R]]
 // CHECK: return
 kernel.func @softmax(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?x?xf32>
@@ -93,16 +104,20 @@ kernel.func @softmax(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?x?xf3
   kernel.return
 }
 
-// Value and index; the identity's index is larger than every position.
+// Value and index. Within a lane elements come in order and are numbered in the element's width; across lanes the index
+// decides, and the identity's is larger than every position.
 // CHECK-LABEL: func.func @argmax(
 // CHECK-DAG: memref.alloca() : memref<256xi32>
 // CHECK-DAG: memref.alloca() : memref<256xi64>
 // CHECK-DAG: arith.constant -2147483648 : i32
 // CHECK-DAG: arith.constant 9223372036854775807 : i64
-// CHECK: scf.for {{.*}} -> (i32, i64)
-// CHECK: %[[BETTER:.*]] = graph.greater
+// CHECK: scf.for {{.*}} -> (i32, i32)
+// CHECK: %[[NEW:.*]] = graph.greater
+// CHECK: arith.select %[[NEW]]
+// CHECK: arith.select %[[NEW]]
 // CHECK: %[[EARLIER:.*]] = graph.less {{.*}} : i64
 // CHECK: %[[EQUAL:.*]] = graph.equal
+// CHECK: %[[BETTER:.*]] = graph.greater
 // CHECK: %[[TIE:.*]] = arith.andi %[[EQUAL]], %[[EARLIER]]
 // CHECK: arith.ori %[[BETTER]], %[[TIE]]
 kernel.func @argmax(%x: tensor<?x?xi32>, %n: index, %k: index) -> tensor<?xi64>

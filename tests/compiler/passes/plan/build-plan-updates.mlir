@@ -32,12 +32,12 @@ func.func @in_place_same_point(%x: tensor<10xf32>) -> tensor<10xf32> {
   return %u : tensor<10xf32>
 }
 
-// The caller's buffer is never written.
+// The caller's buffer is never written, and not read again once it is copied.
 // CHECK-LABEL: plan.program @input inputs [
 // CHECK-NEXT: ^bb0(%[[X:.*]]: !plan.buffer<f32>, %[[V:.*]]: !plan.buffer<f32>):
 // CHECK: %[[U:.*]] = plan.alloc
 // CHECK: plan.copy %[[X]] to %[[U]] : <f32>, <f32>
-// CHECK: plan.launch @{{.*}}(%[[V]], %[[X]], %[[U]] :
+// CHECK: plan.launch @{{.*}}(%[[V]], %[[U]], %[[U]] :
 // CHECK: plan.return %[[U]] :
 func.func @input(%x: tensor<10xf32>, %v: tensor<3xf32>) -> tensor<10xf32> {
   %u = graph.update_slice %v into %x from [1] step [2] : tensor<3xf32> into tensor<10xf32> -> tensor<10xf32>
@@ -84,6 +84,50 @@ func.func @overlap(%x: tensor<10xf32>) -> tensor<10xf32> {
   %s = graph.slice %a from [0] step [1] : tensor<10xf32> -> tensor<8xf32>
   %u = graph.update_slice %s into %a from [1] step [1] : tensor<8xf32> into tensor<10xf32> -> tensor<10xf32>
   return %u : tensor<10xf32>
+}
+
+// Steps that read neighbours of what they write: a value equals the one before its base wherever it is not written, so
+// the third takes the first's buffer without a copy, and two hold any number of steps.
+// CHECK-LABEL: plan.program @steps inputs [
+// CHECK-NEXT: ^bb0(%[[X:.*]]: !plan.buffer<f32>):
+// CHECK: %[[A:.*]] = plan.alloc
+// CHECK: plan.copy %[[X]] to %[[A]]
+// CHECK: plan.launch @[[K:.*]](%[[X]], %[[A]] :
+// CHECK: %[[B:.*]] = plan.alloc
+// CHECK: plan.copy %[[A]] to %[[B]]
+// CHECK: plan.launch @[[K]](%[[A]], %[[B]] :
+// CHECK-NOT: plan.alloc
+// CHECK-NOT: plan.copy
+// CHECK: plan.launch @[[K]](%[[B]], %[[A]] :
+// CHECK: plan.launch @[[K]](%[[A]], %[[B]] :
+// CHECK: plan.return %[[B]] :
+func.func @steps(%x: tensor<10xf32>) -> tensor<10xf32> {
+  %s0 = graph.slice %x from [0] step [1] : tensor<10xf32> -> tensor<8xf32>
+  %u0 = graph.update_slice %s0 into %x from [1] step [1] : tensor<8xf32> into tensor<10xf32> -> tensor<10xf32>
+  %s1 = graph.slice %u0 from [0] step [1] : tensor<10xf32> -> tensor<8xf32>
+  %u1 = graph.update_slice %s1 into %u0 from [1] step [1] : tensor<8xf32> into tensor<10xf32> -> tensor<10xf32>
+  %s2 = graph.slice %u1 from [0] step [1] : tensor<10xf32> -> tensor<8xf32>
+  %u2 = graph.update_slice %s2 into %u1 from [1] step [1] : tensor<8xf32> into tensor<10xf32> -> tensor<10xf32>
+  %s3 = graph.slice %u2 from [0] step [1] : tensor<10xf32> -> tensor<8xf32>
+  %u3 = graph.update_slice %s3 into %u2 from [1] step [1] : tensor<8xf32> into tensor<10xf32> -> tensor<10xf32>
+  return %u3 : tensor<10xf32>
+}
+
+// The second step writes another region, and the value before the fourth's base is returned: copies.
+// CHECK-LABEL: plan.program @steps_apart inputs [
+// CHECK-COUNT-3: plan.copy
+// CHECK-NOT: plan.copy
+// CHECK: plan.return
+func.func @steps_apart(%x: tensor<10xf32>) -> (tensor<10xf32>, tensor<10xf32>) {
+  %s0 = graph.slice %x from [0] step [1] : tensor<10xf32> -> tensor<8xf32>
+  %u0 = graph.update_slice %s0 into %x from [1] step [1] : tensor<8xf32> into tensor<10xf32> -> tensor<10xf32>
+  %s1 = graph.slice %u0 from [0] step [1] : tensor<10xf32> -> tensor<8xf32>
+  %u1 = graph.update_slice %s1 into %u0 from [2] step [1] : tensor<8xf32> into tensor<10xf32> -> tensor<10xf32>
+  %s2 = graph.slice %u1 from [0] step [1] : tensor<10xf32> -> tensor<8xf32>
+  %u2 = graph.update_slice %s2 into %u1 from [2] step [1] : tensor<8xf32> into tensor<10xf32> -> tensor<10xf32>
+  %s3 = graph.slice %u2 from [0] step [1] : tensor<10xf32> -> tensor<8xf32>
+  %u3 = graph.update_slice %s3 into %u2 from [2] step [1] : tensor<8xf32> into tensor<10xf32> -> tensor<10xf32>
+  return %u1, %u3 : tensor<10xf32>, tensor<10xf32>
 }
 
 // A chain of updates needs one buffer; the input is copied once.

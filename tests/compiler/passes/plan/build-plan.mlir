@@ -66,17 +66,25 @@ func.func @owned_alias(%x: tensor<4x6xi8>) -> tensor<24xi8> {
   return %0 : tensor<24xi8>
 }
 
-// A full reduction: blocks of 8192 elements into a buffer of block results, then one item that folds them.
+// A full reduction: an item a block of 8192 elements. Only when there are several do their results take memory, and one
+// item folds them.
 // CHECK-LABEL: plan.program @full inputs [tensor<?xf64>] outputs [tensor<f64>] {
 // CHECK-NEXT: ^bb0(%[[X:.*]]: !plan.buffer<f64>):
 // CHECK-DAG: %[[N:.*]] = plan.dim input 0, 0
 // CHECK-DAG: %[[BLOCK:.*]] = arith.constant 8192 : index
 // CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : index
-// CHECK-DAG: %[[COUNT:.*]] = arith.ceildivsi %[[N]], %[[BLOCK]] : index
 // CHECK-DAG: %[[R:.*]] = plan.alloc %[[ONE]] : <f64>
-// CHECK: %[[P:.*]] = plan.alloc %[[COUNT]] : <f64>
-// CHECK: plan.launch @full_0(%[[X]], %[[R]], %[[P]] : {{.*}}) sizes(%[[N]]) over %[[COUNT]]
-// CHECK: plan.launch @full_0_fold(%[[X]], %[[R]], %[[P]] : {{.*}}) sizes(%[[N]]) over %[[ONE]]
+// CHECK: %[[CEIL:.*]] = arith.ceildivsi %[[N]], %[[BLOCK]] : index
+// CHECK: %[[COUNT:.*]] = arith.maxsi %[[CEIL]], %[[ONE]] : index
+// CHECK: %[[MORE:.*]] = arith.subi %[[COUNT]], %[[ONE]] : index
+// CHECK: %[[SEVERAL:.*]] = arith.minsi %[[MORE]], %[[ONE]] : index
+// CHECK: %[[ITEMS:.*]] = arith.muli %[[ONE]], %[[COUNT]] : index
+// CHECK: %[[KEPT:.*]] = arith.muli %[[ITEMS]], %[[SEVERAL]] : index
+// CHECK: %[[P:.*]] = plan.alloc %[[KEPT]] : <f64>
+// CHECK: %[[EACH:.*]] = arith.minsi %[[N]], %[[BLOCK]] : index
+// CHECK: plan.launch @full_0(%[[X]], %[[R]], %[[P]] : {{.*}}) sizes(%[[N]]) over %[[ITEMS]] work %[[EACH]]
+// CHECK: %[[FOLDS:.*]] = arith.muli %[[ONE]], %[[SEVERAL]] : index
+// CHECK: plan.launch @full_0_fold(%[[X]], %[[R]], %[[P]] : {{.*}}) sizes(%[[N]]) over %[[FOLDS]] work %[[COUNT]]
 // CHECK: plan.return %[[R]] :
 func.func @full(%x: tensor<?xf64>) -> tensor<f64> {
   %0 = graph.reduce <sum> %x axes [0] : tensor<?xf64> -> tensor<f64>
@@ -112,6 +120,26 @@ func.func @tiles(%x: tensor<?x8xf32>, %y: tensor<8x128xf32>) -> tensor<?x128xf32
 func.func @rows(%x: tensor<?x8xf32>) -> tensor<?xf32> {
   %0 = graph.reduce <max> %x axes [1] : tensor<?x8xf32> -> tensor<?xf32>
   return %0 : tensor<?xf32>
+}
+
+// Blocks of 1024 rows are items of a column reduction; a length that is known to fit one block needs no fold.
+// CHECK-LABEL: plan.program @columns inputs
+// CHECK-DAG: %[[N:.*]] = plan.dim input 0, 0
+// CHECK-DAG: %[[BLOCK:.*]] = arith.constant 1024 : index
+// CHECK: arith.ceildivsi %[[N]], %[[BLOCK]] : index
+// CHECK: plan.launch @columns_0(
+// CHECK: plan.launch @columns_0_fold(
+// CHECK-LABEL: plan.program @columns_known inputs
+// CHECK: plan.launch
+// CHECK-NOT: plan.launch
+// CHECK: plan.return
+func.func @columns(%x: tensor<?x8xf32>) -> tensor<8xf32> {
+  %0 = graph.reduce <max> %x axes [0] : tensor<?x8xf32> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+func.func @columns_known(%x: tensor<1024x8xf32>) -> tensor<8xf32> {
+  %0 = graph.reduce <max> %x axes [0] : tensor<1024x8xf32> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
 }
 
 // CHECK-LABEL: plan.program @nothing inputs [] outputs [] {

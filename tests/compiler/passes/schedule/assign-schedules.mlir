@@ -76,6 +76,41 @@ func.func @full(%x: tensor<?x8xf32>) -> tensor<f32> {
   return %0 : tensor<f32>
 }
 
+// What a row costs does not make its points expensive, nor its i64 wide; positions take registers.
+// CHECK-LABEL: kernel.func @epilogue_0(
+// CHECK-SAME: parallel = 0>
+// WIDE-SAME: schedule = #kernel.schedule<full, vector = 64, cost = 320>
+func.func @epilogue(%x: tensor<?xf32>) -> (tensor<f32>, tensor<i64>) {
+  %0 = graph.reduce <sum> %x axes [0] : tensor<?xf32> -> tensor<f32>
+  %1 = graph.exp %0 : tensor<f32>
+  %2 = graph.reduce <argmax> %x axes [0] : tensor<?xf32> -> tensor<i64>
+  return %1, %2 : tensor<f32>, tensor<i64>
+}
+
+// Thirty cheap operations in a row, few values alive: four vectors overlap.
+// CHECK-LABEL: kernel.func @cheap_chain_0(
+// WIDE-SAME: schedule = #kernel.schedule<map, vector = 64, cost =
+// HALF-SAME: schedule = #kernel.schedule<map, vector = 32, cost =
+func.func @cheap_chain(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = graph.mul %x, %x : tensor<?xf32>
+  %1 = graph.add %0, %x : tensor<?xf32>
+  %2 = graph.mul %1, %x : tensor<?xf32>
+  %3 = graph.add %2, %x : tensor<?xf32>
+  %4 = graph.mul %3, %x : tensor<?xf32>
+  %5 = graph.add %4, %x : tensor<?xf32>
+  %6 = graph.mul %5, %x : tensor<?xf32>
+  %7 = graph.add %6, %x : tensor<?xf32>
+  %8 = graph.mul %7, %x : tensor<?xf32>
+  %9 = graph.add %8, %x : tensor<?xf32>
+  %10 = graph.mul %9, %x : tensor<?xf32>
+  %11 = graph.add %10, %x : tensor<?xf32>
+  %12 = graph.mul %11, %x : tensor<?xf32>
+  %13 = graph.add %12, %x : tensor<?xf32>
+  %14 = graph.mul %13, %x : tensor<?xf32>
+  %15 = graph.add %14, %x : tensor<?xf32>
+  return %15 : tensor<?xf32>
+}
+
 // The accumulators of a tile are one native vector wide each, whatever the epilogue costs.
 // CHECK-LABEL: kernel.func @contract_0(
 // CHECK-SAME: parallel = 2>

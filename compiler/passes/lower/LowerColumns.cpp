@@ -1,0 +1,177 @@
+// Reductions by the row tree of docs/numerics.md: lanes are columns.
+#include "compiler/passes/lower/KernelLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+namespace {
+/// Columns whose sums stay in the first cache while rows stream past, and rows that are read side
+/// by side: as many as the prefetcher follows.
+constexpr int64_t kTileColumns = 1024, kTileRows = 8;
+} // namespace
+
+void KernelLowering::columnRuns(Value blocks,
+                                llvm::function_ref<void(OpBuilder &, ColumnRun &)> body) {
+  unsigned parallel = space.parallel;
+  Value length = emitter->extent(builder, parallel - 1);
+  Value first = arith::DivUIOp::create(builder, loc, begin, length);
+  Value last = arith::CeilDivUIOp::create(builder, loc, end, length);
+  loop(builder, first, last, 1, [&](OpBuilder &b, Value number) {
+    ColumnRun run{position(), number, {}, {}, {}};
+    run.offset = arith::MulIOp::create(b, loc, number, length);
+    run.low = arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, begin, run.offset),
+                                     constant(b, 0));
+    run.high =
+        arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, end, run.offset), length);
+    if (parallel > 1) {
+      Value outer = number;
+      if (blocks) {
+        Value runs = emitter->emit(b, space.product(0, parallel - 1));
+        run.block = arith::DivUIOp::create(b, loc, number, runs);
+        outer = arith::RemUIOp::create(b, loc, number, runs);
+      }
+      emitter->delinearize(b, outer, 0, parallel - 1, run.outer);
+    }
+    if (!blocks)
+      run.block = constant(b, 0);
+    body(b, run);
+  });
+}
+
+/// A block of rows over up to kTileColumns columns.
+struct KernelLowering::ColumnTile {
+  const ColumnRun &run;
+  TreeEmitter &trees;
+  ArrayRef<Reducer> reducers;
+  TreeEmitter::Storage group, total; ///< sums of 32 rows, and of groups: two levels of the tree
+  Value low, high;                   ///< columns
+  Value first, length;               ///< rows
+};
+
+/// Adds rows [group, group + 32) of a tile to its `group` sums, a few rows at a time over all
+/// columns.
+void KernelLowering::columnRows(OpBuilder &b, ColumnTile &tile, Value group) {
+  Value rows = constant(b, kTileRows);
+  Value end = arith::MinSIOp::create(
+      b, loc, arith::AddIOp::create(b, loc, group, constant(b, kRowBlock)), tile.length);
+  loop(b, group, end, kTileRows, [&](OpBuilder &c, Value some) {
+    Value stop = arith::MinSIOp::create(c, loc, arith::AddIOp::create(c, loc, some, rows), end);
+    strips(c, tile.run.outer, static_cast<int>(space.parallel) - 1, width, tile.low, tile.high,
+           [&](OpBuilder &d, Position &column) {
+             Value slot = arith::SubIOp::create(d, loc, column.loops[space.parallel - 1], tile.low);
+             States before = tile.trees.restore(d, tile.group, slot, width, true);
+             auto inner = scf::ForOp::create(d, loc, some, stop, constant(d, 1),
+                                             TreeEmitter::flatten(before));
+             OpBuilder e = OpBuilder::atBlockBegin(inner.getBody());
+             Value row = inner.getInductionVar();
+             Position at = column;
+             Value index = arith::AddIOp::create(e, loc, tile.first, row);
+             emitter->delinearize(e, index, space.parallel, space.count(), at);
+             SmallVector<Value> values = pointValues(e, tile.reducers, at);
+             for (kernel::StoreOp store : pointStores(0))
+               emitter->store(e, store, at);
+             Value number = arith::SubIOp::create(e, loc, row, group);
+             scf::YieldOp::create(
+                 e, loc,
+                 TreeEmitter::flatten(tile.trees.append(
+                     e, tile.trees.unflatten(inner.getRegionIterArgs()), values, number)));
+             tile.trees.save(d, tile.group, slot, tile.trees.unflatten(inner.getResults()));
+           });
+  });
+}
+
+void KernelLowering::columnTile(OpBuilder &b, ColumnTile &tile) {
+  // The sums' memory is whole vectors: no strip of it is masked.
+  auto sums = [&](OpBuilder &c, llvm::function_ref<void(OpBuilder &, Value)> body) {
+    loop(c, constant(c, 0), arith::SubIOp::create(c, loc, tile.high, tile.low), width, body);
+  };
+  sums(b, [&](OpBuilder &c, Value slot) {
+    tile.trees.save(c, tile.group, slot, tile.trees.sequenceIdentity(c, width));
+    tile.trees.save(c, tile.total, slot, tile.trees.identity(c, width));
+  });
+  loop(b, constant(b, 0), tile.length, kRowBlock, [&](OpBuilder &c, Value group) {
+    columnRows(c, tile, group);
+    Value first = arith::AddIOp::create(c, loc, tile.first, group);
+    sums(c, [&](OpBuilder &d, Value slot) {
+      States total = tile.trees.restore(d, tile.total, slot, width, false);
+      States more = tile.trees.fromSequence(d, tile.trees.restore(d, tile.group, slot, width, true),
+                                            first, 1, 0);
+      tile.trees.save(d, tile.total, slot, tile.trees.combine(d, total, more));
+      tile.trees.save(d, tile.group, slot, tile.trees.sequenceIdentity(d, width));
+    });
+  });
+}
+
+void KernelLowering::lowerColumns() {
+  open(kernel.getSymName(), shape.partials);
+  Value length = emitter->emit(builder, space.reducedItems()), blocks = blockCount(builder);
+  Block *entry = &function.getBody().front();
+  SmallVector<Reducer> reducers = reducersOfStage(0);
+  TreeEmitter trees(entry, loc, reducers, width);
+  TreeEmitter::Storage group, total;
+  if (width > 1) {
+    group = trees.allocate(kTileColumns, true);
+    total = trees.allocate(kTileColumns, false);
+  }
+  int last = static_cast<int>(space.parallel) - 1;
+  columnRuns(blocks, [&](OpBuilder &b, ColumnRun &run) {
+    Value size = constant(b, kRowTreeBlock);
+    Value first = arith::MulIOp::create(b, loc, run.block, size), some = length;
+    if (blocks)
+      some = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, length, first), size);
+    auto done = [&](OpBuilder &c, const States &states, Position &column) {
+      Value item = arith::AddIOp::create(c, loc, run.offset, column.loops[last]);
+      finish(c, reducers, states, column, item, blocks);
+    };
+    if (width == 1)
+      return strips(b, run.outer, last, 1, run.low, run.high, [&](OpBuilder &c, Position &column) {
+        auto body = [&](OpBuilder &d, Value index, Value) {
+          Position at = column;
+          emitter->delinearize(d, index, space.parallel, space.count(), at);
+          SmallVector<Value> values = pointValues(d, reducers, at);
+          for (kernel::StoreOp store : pointStores(0))
+            emitter->store(d, store, at);
+          return values;
+        };
+        done(c, trees.rowBlock(c, first, some, body), column);
+      });
+    loop(b, run.low, run.high, kTileColumns, [&](OpBuilder &c, Value low) {
+      Value high = arith::MinSIOp::create(
+          c, loc, arith::AddIOp::create(c, loc, low, constant(c, kTileColumns)), run.high);
+      ColumnTile tile{run, trees, reducers, group, total, low, high, first, some};
+      columnTile(c, tile);
+      strips(c, run.outer, last, width, low, high, [&](OpBuilder &d, Position &column) {
+        Value slot = arith::SubIOp::create(d, loc, column.loops[last], low);
+        done(d, trees.restore(d, total, slot, width, false), column);
+      });
+    });
+  });
+  close();
+}
+
+void KernelLowering::lowerColumnFold() {
+  open((kernel.getSymName() + "_fold").str(), shape.partials);
+  SmallVector<Reducer> reducers = reducersOfStage(0);
+  Block *entry = &function.getBody().front();
+  Value blocks = blockCount(builder);
+  Value columns = emitter->emit(builder, space.product(0, space.parallel));
+  TreeEmitter trees(entry, loc, reducers, width);
+  int last = static_cast<int>(space.parallel) - 1;
+  columnRuns(Value(), [&](OpBuilder &b, ColumnRun &run) {
+    strips(b, run.outer, last, width, run.low, run.high, [&](OpBuilder &c, Position &column) {
+      Value item = arith::AddIOp::create(c, loc, run.offset, column.loops[last]);
+      States states = trees.foldRows(c, blocks, [&](OpBuilder &d, Value block) {
+        Value at =
+            arith::AddIOp::create(d, loc, item, arith::MulIOp::create(d, loc, block, columns));
+        return loadPartials(d, reducers, column, at);
+      });
+      bind(reducers, states, column, c);
+      storeRow(c, column);
+    });
+  });
+  close();
+}

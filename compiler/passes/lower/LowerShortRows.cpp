@@ -1,0 +1,94 @@
+// Rows of a few elements: lanes are rows, and elements j of all rows of a vector are combined at
+// once. The tree is the lane tree, whose folds by halves are the same at every length.
+#include "compiler/passes/lower/KernelLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+namespace {
+/// Elements of a short row: beyond, the lane tree's own vectors are full enough.
+constexpr int64_t kShortRow = 32;
+constexpr int64_t kRowLanes = 16;
+/// A body is emitted twice when the length decides at run time: not a large one.
+constexpr int64_t kMostOps = 64;
+} // namespace
+
+KernelLowering::Short KernelLowering::shortRows() {
+  if (width == 1 || space.parallel == 0 || space.count() - space.parallel != 1)
+    return Short::Never;
+  if (auto length = space.reducedItems().constant())
+    return *length <= kShortRow ? Short::Always : Short::Never;
+  int64_t ops = llvm::range_size(kernel.getBody().front());
+  return ops <= kMostOps ? Short::Sometimes : Short::Never;
+}
+
+void KernelLowering::chooseRows(llvm::function_ref<void(OpBuilder &)> usual) {
+  Short form = shortRows();
+  if (form == Short::Never)
+    return usual(builder);
+  if (form == Short::Always)
+    return lowerShortRows(builder);
+  Value length = emitter->emit(builder, space.reducedItems());
+  Value few = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, length,
+                                    constant(builder, kShortRow));
+  auto choice = scf::IfOp::create(builder, loc, few, /*withElseRegion=*/true);
+  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+  lowerShortRows(yes);
+  // Values that the emitter keeps for a position live in that position: nothing is shared.
+  usual(no);
+}
+
+/// Reductions and point stores of one stage, for a vector of rows.
+void KernelLowering::shortStage(OpBuilder &b, Position &row, int current) {
+  SmallVector<Reducer> reducers = reducersOfStage(current);
+  SmallVector<kernel::StoreOp> here = pointStores(current);
+  if (reducers.empty() && here.empty())
+    return;
+  int64_t lanes = row.width;
+  TreeEmitter trees(&function.getBody().front(), loc, reducers, lanes);
+  TreeEmitter::Storage storage = trees.allocate(kShortRow * lanes, false);
+  Value length = emitter->emit(b, space.reducedItems()), w = constant(b, lanes),
+        zero = constant(b, 0);
+  trees.save(b, storage, zero, trees.identity(b, lanes));
+  loop(b, zero, length, 1, [&](OpBuilder &c, Value index) {
+    Position at = row;
+    at.loops[space.parallel] = index;
+    States first = trees.append(c, trees.sequenceIdentity(c, lanes), pointValues(c, reducers, at),
+                                constant(c, 0));
+    storePoints(c, current, at);
+    trees.save(c, storage, arith::MulIOp::create(c, loc, index, w),
+               trees.fromSequence(c, first, index, 1, 0));
+  });
+  if (reducers.empty())
+    return;
+  for (int64_t half = kShortRow / 2; half >= 1; half /= 2) {
+    Value h = constant(b, half);
+    Value present = arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, length, h), zero);
+    loop(b, zero, arith::MinSIOp::create(b, loc, h, present), 1, [&](OpBuilder &c, Value index) {
+      Value low = arith::MulIOp::create(c, loc, index, w);
+      Value high = arith::AddIOp::create(c, loc, low, constant(c, half * lanes));
+      trees.save(c, storage, low,
+                 trees.combine(c, trees.restore(c, storage, low, lanes, false),
+                               trees.restore(c, storage, high, lanes, false)));
+    });
+  }
+  bind(reducers, trees.restore(b, storage, zero, lanes, false), row, b);
+}
+
+void KernelLowering::lowerShortRows(OpBuilder &outside) {
+  int last = lastStage();
+  runs(outside, [&](OpBuilder &b, Position &outer, Value low, Value high) {
+    strips(b, outer, static_cast<int>(space.parallel) - 1, std::min(width, kRowLanes), low, high,
+           [&](OpBuilder &c, Position &row) {
+             for (int current = 0; current <= last; ++current) {
+               rowValues(c, row, current);
+               shortStage(c, row, current);
+             }
+             storeRow(c, row);
+           });
+  });
+}

@@ -1,0 +1,155 @@
+// What the inner loops of named kernels are made of: vectors as wide as the machine's, no mask on loads and stores of the
+// main loop, nothing spilled, no call, one element of the tree an instruction.
+// REQUIRES: compiler, graphc
+// RUN: graphc compile %s --emit=asm --cpu-features=avx,avx2,fma,avx512f,avx512vl,avx512bw,avx512dq,avx512cd > %t.s
+// RUN: FileCheck %s < %t.s
+// No kernel calls anything but its own body, and none divides integers per element.
+// RUN: FileCheck %s --check-prefix=NONE < %t.s
+// NONE-NOT: call{{q?}} {{.*}}{{exp|tanh|sin|memcpy|memset}}
+
+// Two vectors of loads in flight.
+// CHECK-LABEL: triad_0:
+// CHECK: [[LOOP:.LBB[0-9]+_[0-9]+]]:
+// CHECK-NEXT: vmovups (%[[X:[a-z0-9]+]],%[[I:[a-z0-9]+]],4), %zmm
+// CHECK-NEXT: vmovups 64(%[[X]],%[[I]],4), %zmm
+// CHECK-NEXT: vmulps
+// CHECK-NEXT: vmulps
+// CHECK-NEXT: vaddps
+// CHECK-NEXT: vaddps
+// CHECK-NEXT: vmovups %zmm
+// CHECK-NEXT: vmovups %zmm
+// CHECK-NEXT: addq $32, %[[I]]
+// CHECK-NEXT: cmpq
+// CHECK-NEXT: jl{{.*}}[[LOOP]]
+// CHECK: ret
+func.func @triad(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = graph.mul %x, %y : tensor<?xf32>
+  %1 = graph.add %0, %x : tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// A long chain: four vectors overlap, and stay in registers.
+// CHECK-LABEL: chain_0:
+// CHECK: [[LOOP:.LBB[0-9]+_[0-9]+]]:
+// CHECK-NOT: rsp
+// CHECK: vfmadd
+// CHECK-NOT: rsp
+// CHECK: addq $64,
+// CHECK-NEXT: cmpq
+// CHECK-NEXT: jl{{.*}}[[LOOP]]
+// CHECK: ret
+func.func @chain(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = graph.exp %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// All 256 lanes in registers, rows read in order.
+// CHECK-LABEL: total_0:
+// CHECK: vaddps (%[[X:[a-z0-9]+]]), %zmm
+// CHECK-NEXT: vaddps 64(%[[X]]), %zmm
+// CHECK-NEXT: vaddps 128(%[[X]]), %zmm
+// CHECK-NEXT: vaddps 192(%[[X]]), %zmm
+// CHECK-NEXT: vaddps 256(%[[X]]), %zmm
+// CHECK-NEXT: vaddps 320(%[[X]]), %zmm
+// CHECK-NEXT: vaddps 384(%[[X]]), %zmm
+// CHECK-NEXT: vaddps 448(%[[X]]), %zmm
+// CHECK-NEXT: vaddps 512(%[[X]]), %zmm
+// CHECK-NEXT: vaddps 576(%[[X]]), %zmm
+// CHECK-NEXT: vaddps 640(%[[X]]), %zmm
+// CHECK-NEXT: vaddps 704(%[[X]]), %zmm
+// CHECK-NEXT: vaddps 768(%[[X]]), %zmm
+// CHECK-NEXT: vaddps 832(%[[X]]), %zmm
+// CHECK-NEXT: vaddps 896(%[[X]]), %zmm
+// CHECK-NEXT: vaddps 960(%[[X]]), %zmm
+// CHECK-NEXT: incq
+// CHECK-NEXT: addq $1024, %[[X]]
+// CHECK-NEXT: cmpq
+// CHECK-NEXT: jl
+// CHECK: ret
+func.func @total(%x: tensor<?xf32>) -> tensor<f32> {
+  %0 = graph.reduce <sum> %x axes [0] : tensor<?xf32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// A row of 64 columns is four additions.
+// CHECK-LABEL: columns_0:
+// CHECK: vaddps {{.*}},4), %zmm
+// CHECK-NEXT: vaddps
+// CHECK-NEXT: vaddps
+// CHECK-NEXT: vaddps
+// CHECK-NEXT: incq
+// CHECK-NEXT: cmpq
+// CHECK-NEXT: jl
+// CHECK: ret
+func.func @columns(%x: tensor<?x?xf32>) -> tensor<?xf32> {
+  %0 = graph.reduce <sum> %x axes [0] : tensor<?x?xf32> -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// argmax: two comparisons, the value and a position as wide as the value.
+// CHECK-LABEL: place_0:
+// CHECK: vmovups (%[[X:[a-z0-9]+]]), %zmm
+// CHECK-NEXT: vmovups 64(%[[X]]), %zmm
+// CHECK-NEXT: vmovups 128(%[[X]]), %zmm
+// CHECK-NEXT: vmovups 192(%[[X]]), %zmm
+// CHECK-COUNT-4: vcmpordps
+// CHECK-NOT: rsp
+// CHECK-COUNT-4: vpbroadcastd %e{{.*}}, %zmm{{.*}} {%k
+// CHECK-NOT: rsp
+// CHECK: jl
+// CHECK: ret
+func.func @place(%x: tensor<?xf32>) -> tensor<i64> {
+  %0 = graph.reduce <argmax> %x axes [0] : tensor<?xf32> -> tensor<i64>
+  return %0 : tensor<i64>
+}
+
+// A count: masks become numbers, half a vector at a time.
+// CHECK-LABEL: inside_0:
+// CHECK-COUNT-4: vcmpleps {{.*}}, %k{{[0-7]$}}
+// CHECK-NOT: rsp
+// CHECK: vpmovm2q
+// CHECK-NOT: rsp
+// CHECK: jl
+// CHECK: ret
+func.func @inside(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<i64> {
+  %0 = graph.mul %x, %x : tensor<?xf32>
+  %1 = graph.mul %y, %y : tensor<?xf32>
+  %2 = graph.add %0, %1 : tensor<?xf32>
+  %3 = graph.less_equal %2, %x : tensor<?xf32>
+  %4 = graph.cast %3 : tensor<?xi1> -> tensor<?xi64>
+  %5 = graph.reduce <sum> %4 axes [0] : tensor<?xi64> -> tensor<i64>
+  return %5 : tensor<i64>
+}
+
+// Two outputs of one pass, selects by mask registers.
+// CHECK-LABEL: escape_0:
+// CHECK: [[LOOP:.LBB[0-9]+_[0-9]+]]:
+// CHECK-NOT: rsp
+// CHECK-NOT: ({{.*}}{%k
+// CHECK-COUNT-4: vmovaps %zmm{{[0-9]+}}, %zmm{{[0-9]+}} {%k
+// CHECK-NOT: rsp
+// CHECK: jl{{.*}}[[LOOP]]
+// CHECK: ret
+func.func @escape(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: tensor<?xi32>) -> (tensor<?xf32>, tensor<?xi32>) {
+  %0 = graph.mul %x, %x : tensor<?xf32>
+  %1 = graph.add %0, %y : tensor<?xf32>
+  %2 = graph.less %1, %y : tensor<?xf32>
+  %3 = graph.select %2, %1, %x : tensor<?xf32>
+  %4 = graph.cast %2 : tensor<?xi1> -> tensor<?xi32>
+  %5 = graph.add %n, %4 : tensor<?xi32>
+  return %3, %5 : tensor<?xf32>, tensor<?xi32>
+}
+
+// Small integers and bools are packed: 64 an instruction.
+// CHECK-LABEL: bytes_0:
+// CHECK: [[LOOP:.LBB[0-9]+_[0-9]+]]:
+// CHECK-NEXT: vmovdqu64 (
+// CHECK-NEXT: vpaddb {{.*}}zmm
+// CHECK: vpcmp{{.*}}zmm
+// CHECK: jl{{.*}}[[LOOP]]
+// CHECK: ret
+func.func @bytes(%x: tensor<?xi8>, %y: tensor<?xi8>) -> tensor<?xi1> {
+  %0 = graph.add %x, %y : tensor<?xi8>
+  %1 = graph.less %0, %x : tensor<?xi8>
+  return %1 : tensor<?xi1>
+}
