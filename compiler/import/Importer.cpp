@@ -223,6 +223,11 @@ Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRe
       if (auto kind = graph::symbolizeReduceKind(static_cast<uint32_t>(a.kind)))
         add(graph::ReduceOp::create(builder, loc, type, *kind, operands[0], a.axes));
     return Status::ok();
+  case op::OpKind::Scan:
+    if (op::ScanAttrs a; decoded(a))
+      if (auto kind = graph::symbolizeReduceKind(static_cast<uint32_t>(a.kind)))
+        add(graph::ScanOp::create(builder, loc, type, *kind, operands[0], a.axis));
+    return Status::ok();
   case op::OpKind::Matmul:
     add(graph::MatmulOp::create(builder, loc, type, operands[0], operands[1]));
     return Status::ok();

@@ -27,6 +27,8 @@ public:
 template <typename Op>
 class Reduction : public mlir::OpTrait::TraitBase<Op, Reduction> {};
 template <typename Op>
+class Scan : public mlir::OpTrait::TraitBase<Op, Scan> {};
+template <typename Op>
 class Movement : public mlir::OpTrait::TraitBase<Op, Movement> {};
 template <typename Op>
 class Contraction : public mlir::OpTrait::TraitBase<Op, Contraction> {};

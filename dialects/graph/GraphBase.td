@@ -26,6 +26,7 @@ def Graph_Dialect : Dialect {
 // Categories. Passes ask for these; `tools/opgen.py` copies them into the op table of dialects/opset.
 def Graph_Elementwise : NativeOpTrait<"Elementwise"> { let cppNamespace = "::graphc::graph"; }
 def Graph_Reduction : NativeOpTrait<"Reduction"> { let cppNamespace = "::graphc::graph"; }
+def Graph_Scan : NativeOpTrait<"Scan"> { let cppNamespace = "::graphc::graph"; }
 def Graph_Movement : NativeOpTrait<"Movement"> { let cppNamespace = "::graphc::graph"; }
 def Graph_Contraction : NativeOpTrait<"Contraction"> { let cppNamespace = "::graphc::graph"; }
 def Graph_Generator : NativeOpTrait<"Generator"> { let cppNamespace = "::graphc::graph"; }

@@ -324,6 +324,18 @@ def ReduceOp : Graph_Op<"reduce", [Graph_Reduction]> {
   let arity = 1; let resultRule = ExplicitResult; let hasVerifier = 1;
   let recordAttrs = [IntAttr<"kind">, IntsAttr<"axes">];
 }
+def ScanOp : Graph_Op<"scan", [Graph_Scan, SameOperandsAndResultType]> {
+  let summary = "Running sums or products along an axis: element i combines elements 0 to i";
+  let description = [{
+    C1: axis is in range. C2: the kind is sum or prod, and the dtype is not bool. Integers wrap; floats follow the tree of
+    scans (docs/numerics.md).
+  }];
+  let arguments = (ins ReduceKindAttr:$kind, Graph_Tensor:$x, I64Attr:$axis);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$kind $x `axis` $axis attr-dict `:` type($x)";
+  let arity = 1; let hasVerifier = 1;
+  let recordAttrs = [IntAttr<"kind">, IntAttr<"axis">];
+}
 def MatmulOp : Graph_Op<"matmul", [Graph_Contraction]> {
   let summary = "Matrix product over the last axis of x and the second last of y; leading axes are batch axes";
   let description = [{

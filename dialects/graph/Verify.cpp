@@ -288,6 +288,20 @@ LogicalResult ReduceOp::verify() {
   return verifySameElement(*this, from, to);
 }
 
+LogicalResult ScanOp::verify() {
+  auto type = cast<RankedTensorType>(getX().getType());
+  int64_t axis = getAxis();
+  // scan_c1
+  if (axis < 0 || axis >= type.getRank())
+    return emitOpError("C1: axis ") << axis << " is out of range for rank " << type.getRank();
+  // scan_c2
+  if (getKind() != ReduceKind::Sum && getKind() != ReduceKind::Prod)
+    return emitOpError("C2: scans are sums or products");
+  if (type.getElementType().isInteger(1))
+    return emitOpError("C2: scans do not take bool");
+  return success();
+}
+
 LogicalResult MatmulOp::verify() {
   auto x = cast<RankedTensorType>(getX().getType());
   auto y = cast<RankedTensorType>(getY().getType());

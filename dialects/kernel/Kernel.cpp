@@ -15,13 +15,15 @@ using namespace graphc::kernel;
 #define GET_OP_CLASSES
 #include "dialects/kernel/KernelOps.cpp.inc"
 
-static constexpr StringRef kFamilyNames[] = {"map", "rows", "columns", "full", "contract"};
+// Folds are functions of other families, not schedules.
+static constexpr StringRef kFamilyNames[] = {"map",      "rows", "columns", "full",
+                                             "contract", "",     "scan"};
 
 StringRef kernel::stringifyFamily(Family family) { return kFamilyNames[static_cast<int>(family)]; }
 
 std::optional<Family> kernel::symbolizeFamily(StringRef name) {
   for (auto [i, known] : llvm::enumerate(kFamilyNames))
-    if (known == name)
+    if (known == name && !name.empty())
       return static_cast<Family>(i);
   return std::nullopt;
 }

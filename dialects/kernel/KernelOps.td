@@ -82,6 +82,12 @@ def Kernel_ReduceOp : Kernel_Op<"reduce", [Pure]> {
   let results = (outs AnyType:$result);
   let assemblyFormat = "$kind $value (`row_tree` $row_tree^)? attr-dict `:` type($value) `->` type($result)";
 }
+def Kernel_ScanOp : Kernel_Op<"scan", [Pure, SameOperandsAndResultType]> {
+  let summary = "Combination of all points up to this one along the one reduced dimension (docs/numerics.md)";
+  let arguments = (ins ReduceKindAttr:$kind, AnyType:$value);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$kind $value attr-dict `:` type($value)";
+}
 def Kernel_DotOp : Kernel_Op<"dot", [Pure, AllTypesMatch<["lhs", "rhs", "result"]>]> {
   let summary = "Sum of products over the one reduced dimension, as fma chains cut into blocks (docs/numerics.md)";
   let arguments = (ins AnyType:$lhs, AnyType:$rhs);

@@ -86,6 +86,26 @@ Result<TensorType> inferReduce(const TensorView &x, std::span<const int64_t> att
   return TensorType{arg ? DType::Int64 : x.dtype, reducedShape(x.shape, a.axes, false)};
 }
 
+Result<TensorType> inferScan(const TensorView &x, std::span<const int64_t> attrs) {
+  ScanAttrs a;
+  if (!a.decode(attrs) || a.kind < 0 || a.kind >= kReduceKindCount)
+    return malformed(OpKind::Scan);
+  auto kind = static_cast<ReduceKind>(a.kind);
+  // scan_c1
+  if (a.axis < 0 || a.axis >= static_cast<int64_t>(x.shape.size()))
+    return Status(ErrorCode::Axis, format("[cumulative_{}] axis {} is out of bounds for rank {}",
+                                          reduceKindName(kind), a.axis, x.shape.size()));
+  // scan_c2
+  if (kind != ReduceKind::Sum && kind != ReduceKind::Prod)
+    return malformed(OpKind::Scan);
+  if (x.dtype == DType::Bool)
+    return Status(ErrorCode::DType,
+                  format("[cumulative_{}] not supported for dtype bool", reduceKindName(kind)));
+  TensorType out{x.dtype, {}};
+  out.shape.assign(x.shape);
+  return out;
+}
+
 Result<TensorType> inferMatmul(std::span<const TensorView> operands) {
   const TensorView &x = operands[0], &y = operands[1];
   // matmul_c1
@@ -136,6 +156,8 @@ Result<TensorType> infer(OpKind kind, std::span<const TensorView> operands,
       return inferElementwise(kind, operands, wanted);
     case Category::Reduction:
       return inferReduce(operands[0], attrs);
+    case Category::Scan:
+      return inferScan(operands[0], attrs);
     case Category::Contraction:
       return inferMatmul(operands);
     case Category::Generator:

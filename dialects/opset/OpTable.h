@@ -23,6 +23,7 @@ enum class Category : uint8_t {
   None,
   Elementwise,
   Reduction,
+  Scan,
   Movement,
   Contraction,
   Generator,

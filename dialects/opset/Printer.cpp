@@ -37,7 +37,7 @@ std::string attrsText(OpKind kind, DType dtype, std::span<const int64_t> attrs) 
     std::string value;
     switch (spans[i].kind) {
     case AttrKind::Int:
-      value = kind == OpKind::Reduce && words[0] >= 0 && words[0] < kReduceKindCount
+      value = info.attrs[i].name == "kind" && words[0] >= 0 && words[0] < kReduceKindCount
                   ? std::string(reduceKindName(static_cast<ReduceKind>(words[0])))
                   : format("{}", words[0]);
       break;

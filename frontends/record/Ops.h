@@ -50,6 +50,9 @@ Result<DType> resultType(std::span<const Operand> operands);
 
 Result<Array> reduce(op::ReduceKind kind, const Array &x, const Axes &axes, bool keepdims,
                      std::optional<DType> dtype);
+/// Running sums or products; no axis: of the flattened array.
+Result<Array> scan(op::ReduceKind kind, const Array &x, std::optional<int64_t> axis,
+                   std::optional<DType> dtype);
 /// Scalars are refused.
 Result<Array> matmul(const Array &x, const Array &y);
 

@@ -136,6 +136,13 @@ Result<NodeRef> updateSlice(const NodeRef &x, const NodeRef &value, std::vector<
   return make(op::OpKind::UpdateSlice, operands, attrs.encode(), {}, x->device());
 }
 
+Result<NodeRef> scan(op::ReduceKind kind, const NodeRef &x, int64_t axis) {
+  if (x->shape()[static_cast<size_t>(axis)] <= 1)
+    return x;
+  op::ScanAttrs attrs{static_cast<int64_t>(kind), axis};
+  return make(op::OpKind::Scan, {&x, 1}, attrs.encode(), {}, x->device());
+}
+
 Result<NodeRef> reduce(op::ReduceKind kind, const NodeRef &x, std::vector<int64_t> axes) {
   op::ReduceAttrs attrs{static_cast<int64_t>(kind), std::move(axes)};
   return make(op::OpKind::Reduce, {&x, 1}, attrs.encode(), {}, x->device());

@@ -54,6 +54,8 @@ Result<NodeRef> slice(const NodeRef &x, std::vector<int64_t> starts, std::vector
                       const Shape &counts);
 Result<NodeRef> updateSlice(const NodeRef &x, const NodeRef &value, std::vector<int64_t> starts,
                             std::vector<int64_t> steps);
+/// `x` itself when there is nothing to combine along the axis.
+Result<NodeRef> scan(op::ReduceKind kind, const NodeRef &x, int64_t axis);
 Result<NodeRef> reduce(op::ReduceKind kind, const NodeRef &x, std::vector<int64_t> axes);
 
 } // namespace node

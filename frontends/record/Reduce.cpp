@@ -65,6 +65,25 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &given, bool ke
   return finish(node::reshape(reduced, result));
 }
 
+Result<Array> scan(ReduceKind kind, const Array &x, std::optional<int64_t> given,
+                   std::optional<DType> wanted) {
+  RecordScope scope;
+  std::string name = format("cumulative_{}", op::reduceKindName(kind));
+  if (wanted == DType::Bool)
+    return Status(ErrorCode::DType, format("[{}] dtype bool is not supported", name));
+  GRAPHC_ASSIGN(NodeRef n, x.value());
+  GRAPHC_ASSIGN(n, node::cast(n, wanted ? *wanted : op::reduceDType(kind, x.dtype())));
+  int64_t axis = 0;
+  if (given) {
+    GRAPHC_ASSIGN(std::vector<int64_t> axes,
+                  op::normalizeAxes(name, std::vector<int64_t>{*given}, x.rank()));
+    axis = axes[0];
+  } else {
+    GRAPHC_ASSIGN(n, node::reshape(n, Shape{x.size()}));
+  }
+  return finish(node::scan(kind, n, axis));
+}
+
 Result<Array> matmul(const Array &x, const Array &y) {
   RecordScope scope;
   GRAPHC_ASSIGN(Shape shape, op::matmulShape(x.shape(), y.shape()));

@@ -337,6 +337,55 @@ size_t Function::captureCount() const { return plan->captures.size(); }
 
 size_t Function::programCount() const { return plan->steps.size(); }
 
+Result<FunctionCost> Function::cost() const {
+  FunctionCost cost;
+  std::vector<rt::Tensor> slots(plan->slots), inputs, results;
+  auto bytes = [](const rt::Tensor &t) { return byteCount(t.shape, t.dtype).value_or(0); };
+  size_t count = plan->arguments.size();
+  for (size_t i = 0; i < count + plan->captures.size(); ++i) {
+    rt::Tensor &t = slots[i];
+    if (i < count) {
+      t.dtype = plan->arguments[i].dtype;
+      t.shape = plan->arguments[i].shape;
+    } else {
+      NodeRef node = plan->captures[i - count]->current();
+      t.dtype = node->dtype();
+      t.shape = node->shape();
+    }
+    cost.argumentBytes += bytes(t);
+  }
+  for (auto &[slot, node] : plan->constants) {
+    slots[slot].dtype = node->dtype();
+    slots[slot].shape = node->shape();
+  }
+  std::vector<bool> computed(plan->slots, false);
+  int64_t live = cost.argumentBytes;
+  for (const Plan::Step &step : plan->steps) {
+    if (!step.program)
+      continue;
+    inputs.clear();
+    for (uint32_t slot : step.inputs)
+      inputs.push_back(slots[slot]);
+    for (const rt::Tensor &literal : step.literals)
+      inputs.push_back(literal);
+    GRAPHC_ASSIGN(rt::RunCost run, rt::costOf(*step.program, inputs, step.sizes, results));
+    cost.launches += run.launches;
+    cost.copies += run.copies;
+    cost.peakBytes = std::max(cost.peakBytes, live + run.peakBytes);
+    for (size_t i = 0; i < results.size(); ++i) {
+      slots[step.outputs[i]] = results[i];
+      computed[step.outputs[i]] = true;
+      live += bytes(results[i]);
+    }
+    for (uint32_t slot : step.dead)
+      if (computed[slot])
+        live -= bytes(slots[slot]);
+  }
+  cost.outputBytes = live - cost.argumentBytes;
+  cost.peakBytes = std::max(cost.peakBytes, live);
+  return cost;
+}
+
 Result<std::string> Function::printStage(std::string_view stage) const {
   return graphc::printStage(plan->roots, stage);
 }

@@ -60,6 +60,14 @@ private:
   std::unordered_map<const Storage *, size_t> captureOf;
 };
 
+/// What one call of a function takes, known without calling it.
+struct FunctionCost {
+  int64_t argumentBytes = 0; ///< arguments and captured arrays
+  int64_t outputBytes = 0;   ///< new arrays and new values of arguments
+  int64_t peakBytes = 0;     ///< most bytes alive together, arguments included
+  int64_t launches = 0, copies = 0;
+};
+
 /// A traced function: programs and the wiring between them. Immutable; calls may run at the same
 /// time.
 class Function {
@@ -77,6 +85,7 @@ public:
   /// Numbers of the arguments that a call writes to.
   std::vector<uint32_t> updatedArguments() const;
   size_t captureCount() const;
+  Result<FunctionCost> cost() const;
   /// As graphc::printStage for what was traced.
   Result<std::string> printStage(std::string_view stage) const;
 

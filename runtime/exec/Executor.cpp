@@ -243,7 +243,52 @@ public:
     return collect(outputs);
   }
 
+  Status measure(std::span<const int64_t> arguments, RunCost &cost, std::vector<Tensor> &outputs) {
+    if (inputs.size() != program.inputs().size() ||
+        arguments.size() != program.meta().sizeArguments)
+      return error(ErrorCode::InvalidArgument,
+                   "{} inputs and {} size arguments given, {} and {} wanted", inputs.size(),
+                   arguments.size(), program.inputs().size(), program.meta().sizeArguments);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i].shape.rank() != program.inputs()[i].rank)
+        return error(ErrorCode::Shape, "{} has shape {}, the program wants rank {}",
+                     inputText(program, i), shapeText(inputs[i].shape), program.inputs()[i].rank);
+    GRAPHC_TRY(computeSizes(arguments));
+    int64_t live = 0;
+    auto add = [&](uint32_t b, int64_t sign) -> Status {
+      auto bytes = checkedMul(state.sizes[plan.buffers[b].elements], plan.buffers[b].itemBytes);
+      if (!bytes)
+        return error(ErrorCode::OutOfMemory, "a buffer does not fit in 64 bits ({})",
+                     allShapes(program, inputs));
+      live += sign * *bytes;
+      cost.peakBytes = std::max(cost.peakBytes, live);
+      return Status::ok();
+    };
+    for (uint32_t b : plan.unused)
+      GRAPHC_TRY(add(b, 1));
+    for (const auto &step : plan.steps) {
+      for (uint32_t b : step.allocate)
+        GRAPHC_TRY(add(b, 1));
+      cost.copies += step.isCopy;
+      cost.launches += !step.isCopy && state.sizes[step.range] > 0;
+      for (uint32_t b : step.release)
+        GRAPHC_TRY(add(b, -1));
+    }
+    outputs.resize(program.outputs().size());
+    for (size_t i = 0; i < outputs.size(); ++i)
+      describe(program.outputs()[i], outputs[i]);
+    return Status::ok();
+  }
+
 private:
+  void describe(const TensorRecord &record, Tensor &t) const {
+    t.dtype = static_cast<DType>(record.dtype);
+    t.shape.resize(record.rank);
+    std::span<const uint32_t> dims = program.dims(record);
+    for (size_t d = 0; d < dims.size(); ++d)
+      t.shape[d] = state.sizes[dims[d]];
+  }
+
   Status computeSizes(std::span<const int64_t> arguments) {
     state.sizes = plan.sizeValues;
     for (uint32_t i : plan.dynamicSizes) {
@@ -332,11 +377,7 @@ private:
     for (size_t i = 0; i < outputs.size(); ++i) {
       const TensorRecord &record = program.outputs()[i];
       Tensor &t = outputs[i];
-      t.dtype = static_cast<DType>(record.dtype);
-      t.shape.resize(record.rank);
-      std::span<const uint32_t> dims = program.dims(record);
-      for (size_t d = 0; d < dims.size(); ++d)
-        t.shape[d] = state.sizes[dims[d]];
+      describe(record, t);
       const auto &b = plan.buffers[record.buffer];
       t.buffer = b.kind == BufferKind::Input ? inputs[b.number].buffer : state.owned[record.buffer];
       auto bytes = byteCount(t.shape, t.dtype);
@@ -378,6 +419,13 @@ Status run(const LoadedProgram &loaded, std::span<const Tensor> inputs,
   count(Counter::Runs);
   TraceSpan span("exec", loaded.impl->traceName);
   return Run(*loaded.impl, inputs, threadState).execute(sizeArguments, outputs);
+}
+
+Result<RunCost> costOf(const LoadedProgram &loaded, std::span<const Tensor> inputs,
+                       std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs) {
+  RunCost cost;
+  GRAPHC_TRY(Run(*loaded.impl, inputs, threadState).measure(sizeArguments, cost, outputs));
+  return cost;
 }
 
 } // namespace graphc::rt

@@ -21,6 +21,13 @@ struct Tensor {
   Shape shape;
 };
 
+/// What one run takes, known without running.
+struct RunCost {
+  int64_t peakBytes = 0; ///< most bytes of outputs and temporaries alive together; inputs left out
+  int64_t launches = 0;  ///< kernels started
+  int64_t copies = 0;    ///< whole buffers copied
+};
+
 /// A program ready to run on one device. Immutable: run() may be called from several threads at
 /// once.
 class LoadedProgram {
@@ -34,6 +41,9 @@ private:
   friend Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &device);
   friend Status run(const LoadedProgram &program, std::span<const Tensor> inputs,
                     std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs);
+  friend Result<RunCost> costOf(const LoadedProgram &program, std::span<const Tensor> inputs,
+                                std::span<const int64_t> sizeArguments,
+                                std::vector<Tensor> &outputs);
   explicit LoadedProgram(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl;
 };
@@ -49,6 +59,11 @@ Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &
 /// and those of the queue.
 Status run(const LoadedProgram &program, std::span<const Tensor> inputs,
            std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs);
+
+/// The cost of a run with inputs of these dtypes and shapes, whose buffers may be null; `outputs`
+/// gets dtypes and shapes without buffers. Errors as run(), those of devices and buffers left out.
+Result<RunCost> costOf(const LoadedProgram &program, std::span<const Tensor> inputs,
+                       std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs);
 
 } // namespace graphc::rt
 

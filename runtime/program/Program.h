@@ -111,7 +111,8 @@ enum class KernelFamily : uint32_t {
   Columns = 2,
   Full = 3,
   Contract = 4,
-  Fold = 5
+  Fold = 5,
+  Scan = 6
 };
 
 /// CPU: `void f(void *const *buffers, const int64_t *sizes, int64_t begin, int64_t end, void

@@ -280,7 +280,7 @@ private:
       const KernelRecord &k = p.kernelRecords[i];
       GRAPHC_TRY(checkString(k.name, "name of a kernel"));
       GRAPHC_TRY(checkString(k.lines, "lines of a kernel"));
-      if (k.family > static_cast<uint32_t>(KernelFamily::Fold))
+      if (k.family > static_cast<uint32_t>(KernelFamily::Scan))
         return bad("kernel {} has unknown family {}", i, k.family);
       GRAPHC_TRY(checkWords(k.writes, k.bufferCount, "write flags of a kernel"));
       if (k.scratch != kNone)
@@ -374,7 +374,8 @@ std::span<const uint32_t> Program::words(uint32_t first, uint32_t count) const {
 std::string_view targetName(Target target) { return target == Target::Cpu ? "cpu" : "opencl"; }
 
 std::string_view familyName(KernelFamily family) {
-  constexpr std::string_view kNames[] = {"map", "rows", "columns", "full", "contract", "fold"};
+  constexpr std::string_view kNames[] = {"map",      "rows", "columns", "full",
+                                         "contract", "fold", "scan"};
   return kNames[static_cast<int>(family)];
 }
 

@@ -142,6 +142,20 @@ def test_float_sums_of_many_sizes(device, dtype, shape, axis):
     compare(device, lambda where: reduction_outputs(on(where, [x])[0], axis, ("sum", "mean")), f"{dtype} {shape}")
 
 
+@pytest.mark.parametrize("dtype", [d for d in edge.DTYPES if d != "bool"])
+@pytest.mark.parametrize("shape,axis", [((7, 300), 1), ((300, 7), 0), ((2, 9000), 1), ((9000, 2), 0), ((3, 40, 2), 1)], ids=str)
+def test_scans(device, dtype, shape, axis):
+    usable(device, dtype)
+    rng = np.random.default_rng(96)
+    x = rng.normal(size=shape).astype(dtype) if dtype in edge.FLOATS else rng.integers(0, 100, shape).astype(dtype)
+
+    def build(where):
+        (g,) = on(where, [x])
+        return {"sum": gc.cumsum(g, axis=axis, dtype=dtype), "product": gc.cumprod(g, axis=axis, dtype=dtype)}
+
+    compare(device, build, f"{dtype} {shape}")
+
+
 def test_row_local_programs(device):
     x = np.random.default_rng(93).normal(size=(33, 515)).astype("f4")
 

@@ -55,6 +55,7 @@ ROWS = {
     "where": lambda a, b: gc.where(a > b, a, b * 2),
     "mixed": lambda a, b: a.astype(gc.float64) + b.astype(gc.int8),
     "strides": lambda a, b: (a[::-1] * 2, a[:, ::-2] + 1, a.T * 3, a[1:-1, 1:-1] - b[:-2, 2:]),
+    "scans": lambda a, b: (gc.cumsum(a), gc.cumsum(a, axis=0), gc.cumprod(b, axis=1)),
     "outputs": lambda a, b: (a + 1, a * 2, gc.sum(a + 1, axis=0)),
     "stencil": lambda a, b: steps(a + 0),
 }
@@ -83,7 +84,7 @@ def reference():
                          + [{"GRAPHC_CPU_FEATURES": "avx2,fma", "GRAPHC_NUM_THREADS": "3"}], ids=str)
 def test_bits_do_not_depend_on_threads_or_vectors(reference, settings):
     assert digests(**settings) == reference
-    assert len(reference) == 17
+    assert len(reference) == 18
 
 
 @pytest.mark.parametrize("shape", [(3, 40000), (40000, 3), (2100, 70), (5, 2100, 33), (1, 9), (64, 32), (64, 33)],
@@ -96,6 +97,18 @@ def test_positions_of_extremes(shape, dtype):
     for axis in (None, *range(len(shape))):
         for f in ("argmax", "argmin"):
             np.testing.assert_array_equal(np.asarray(getattr(gc, f)(g, axis=axis)), getattr(np, f)(x, axis=axis))
+
+
+@pytest.mark.parametrize("n", [1, 8192, 8193, 100000, 1 << 20])
+def test_any_and_all_stop_early_and_are_right(n):
+    for place in sorted({0, n // 3, n - 1}):
+        x = np.zeros(n, np.float32)
+        assert not gc.any(gc.asarray(x) > 0) and gc.all(gc.asarray(x) == 0)
+        x[place] = 1
+        g = gc.asarray(x)
+        assert gc.any(g > 0) and not gc.all(g == 0)
+        both = gc.jit(lambda a: (gc.any(a > 0), gc.all(a > 0), gc.any(a > 2), gc.all(a < 2)))(g)
+        assert [bool(b) for b in both] == [True, n == 1, False, True]
 
 
 def test_positions_of_nan_and_infinity():
@@ -122,3 +135,18 @@ def test_steps_in_place_equal_numpy_and_keep_two_grids():
     np.testing.assert_array_equal(np.asarray(first), start)
     text = gc.jit(lambda b: steps(b, 50)).lower(gc.asarray(start)).as_text("plan")
     assert text.count("plan.alloc") == 2 and text.count("plan.copy") == 2
+    cost = gc.jit(lambda b: steps(b, 50)).lower(gc.asarray(start)).cost()
+    assert cost.argument_bytes == cost.output_bytes == start.nbytes
+    assert cost.peak_bytes == 3 * start.nbytes  # the caller's grid and two
+    assert cost.kernels == 50 and cost.copies == 2
+
+
+def test_cost_counts_bytes_and_kernels():
+    x = gc.zeros((1000, 300), dtype=gc.float32)
+    cost = gc.jit(lambda a: a * 2 + 1).lower(x).cost()
+    assert cost == (1200000, 1200000, 2400000, 1, 0)
+    cost = gc.jit(lambda a: gc.sum(a, axis=1)).lower(x).cost()
+    assert cost == (1200000, 4000, 1204000, 1, 0)
+    # Block results live until they are folded: 300000 / 8192 of them.
+    cost = gc.jit(gc.sum).lower(x).cost()
+    assert cost == (1200000, 4, 1200000 + 4 + 37 * 4, 2, 0)

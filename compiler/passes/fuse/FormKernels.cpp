@@ -190,6 +190,16 @@ private:
                                        rowTree ? body.getUnitAttr() : UnitAttr());
       break;
     }
+    case NodeKind::Scan: {
+      // Along one element a scan is its operand.
+      Value operand = read(node.reads[0], movedIndices(node, 0, points));
+      value = node.reduced.empty()
+                  ? operand
+                  : kernel::ScanOp::create(body, loc, scalar(node.result),
+                                           cast<graph::ScanOp>(node.op).getKindAttr(), operand)
+                        .getResult();
+      break;
+    }
     case NodeKind::Contract: {
       Value lhs = read(node.reads[0], movedIndices(node, 0, points));
       Value rhs = read(node.reads[1], movedIndices(node, 1, points));

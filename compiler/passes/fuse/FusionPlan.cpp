@@ -34,7 +34,8 @@ StringRef pass::describe(CutReason reason) {
 
 static bool isComputed(Operation *op) {
   return op && (op->hasTrait<graph::Elementwise>() || op->hasTrait<graph::Reduction>() ||
-                op->hasTrait<graph::Contraction>() || op->hasTrait<graph::Update>());
+                op->hasTrait<graph::Contraction>() || op->hasTrait<graph::Update>() ||
+                op->hasTrait<graph::Scan>());
 }
 
 static Value stripReshapes(Value v) {
@@ -168,17 +169,24 @@ void FusionPlan::collect(func::FuncOp func) {
       continue;
     }
     bool isReduce = op->hasTrait<graph::Reduction>();
+    auto scan = dyn_cast<graph::ScanOp>(op);
     Value shaped = isReduce ? op->getOperand(0) : result;
     unsigned next = 0;
     SmallVector<AffineExpr> indices = identityIndices(sizes.of(shaped), next, context);
     for (Value operand : op->getOperands())
       prepareRead(operand, indices);
-    Node &node = addNode(isReduce ? NodeKind::Reduce : NodeKind::Map, op, result);
+    Node &node = addNode(isReduce ? NodeKind::Reduce
+                         : scan   ? NodeKind::Scan
+                                  : NodeKind::Map,
+                         op, result);
     node.space = squeezed(sizes.of(shaped));
     if (isReduce)
       for (int64_t axis : cast<graph::ReduceOp>(op).getAxes())
         if (auto dim = dyn_cast<AffineDimExpr>(indices[axis]))
           node.reduced.push_back(dim.getPosition());
+    if (scan)
+      if (auto dim = dyn_cast<AffineDimExpr>(indices[scan.getAxis()]))
+        node.reduced.push_back(dim.getPosition());
     for (Value operand : op->getOperands())
       addRead(node, operand, indices);
   }
@@ -310,6 +318,11 @@ CutReason FusionPlan::joins(Node &node, int index, bool &row) {
     return CutReason::DifferentSpace;
   if (node.kind == NodeKind::Contract)
     return CutReason::DifferentSpace;
+  // A scan is the only pass over its points.
+  if (group.family == Family::Scan && (row || !node.reduced.empty()))
+    return CutReason::WholeReduction;
+  if (node.kind == NodeKind::Scan && (!group.reduced.empty() || node.reduced.empty()))
+    return CutReason::DifferentSpace;
   if (group.family == Family::Contract && !row)
     return CutReason::WholeReduction;
   if (node.base)
@@ -356,6 +369,7 @@ CutReason FusionPlan::joins(Node &node, int index, bool &row) {
 CutReason FusionPlan::shares(Node &node, int index) {
   Group &group = groups[index];
   if (node.kind == NodeKind::Contract || node.kind == NodeKind::Update ||
+      node.kind == NodeKind::Scan || group.family == Family::Scan ||
       group.family == Family::Contract || node.space != group.space || node.space.empty())
     return CutReason::DifferentSpace;
   if (!node.reduced.empty() && !group.reduced.empty() && node.reduced != group.reduced)
@@ -397,11 +411,12 @@ void FusionPlan::dependOn(int group, int producer) {
 void FusionPlan::join(Node &node, int index, bool row) {
   Group &group = groups[index];
   node.group = index;
-  node.row = row || !node.reduced.empty();
+  node.row = row || node.reduces();
   if (group.reduced.empty() && !node.reduced.empty()) {
     group.reduced = node.reduced;
-    group.family =
-        node.kind == NodeKind::Contract ? Family::Contract : familyOf(node.space, node.reduced);
+    group.family = node.kind == NodeKind::Contract ? Family::Contract
+                   : node.kind == NodeKind::Scan   ? Family::Scan
+                                                   : familyOf(node.space, node.reduced);
   }
   group.nodes.push_back(&node);
   for (const Leaf &leaf : node.leaves)
@@ -421,7 +436,9 @@ bool FusionPlan::tryMergeGroups(int into, int from) {
   Group &a = groups[into], &b = groups[from];
   if (into == from || a.space != b.space || a.nodes.size() + b.nodes.size() >= kMaxNodesPerKernel)
     return false;
-  if (a.family == Family::Contract || b.family == Family::Contract)
+  if (a.family == Family::Contract || b.family == Family::Contract ||
+      (a.family == Family::Scan && !b.reduced.empty()) ||
+      (b.family == Family::Scan && !a.reduced.empty()))
     return false;
   if (!a.reduced.empty() && !b.reduced.empty() && a.reduced != b.reduced)
     return false;

@@ -35,7 +35,7 @@ struct Leaf {
   bool alias = false; ///< reads the producer's buffer under another shape: never local
 };
 
-enum class NodeKind { Map, Reduce, Contract, Update, Copy };
+enum class NodeKind { Map, Reduce, Scan, Contract, Update, Copy };
 
 /// A value that is computed (not moved). Copy nodes have no op: they materialise a moved or
 /// generated value.
@@ -55,6 +55,8 @@ struct Node {
 
   /// Reductions read at every point although their value belongs to a row.
   bool readsPoints() const { return !reduced.empty() || !row; }
+  /// Its result has no reduced dimension.
+  bool reduces() const { return !reduced.empty() && kind != NodeKind::Scan; }
 };
 
 struct Group {

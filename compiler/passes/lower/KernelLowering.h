@@ -29,6 +29,8 @@ private:
   void lowerContract();
   // Reductions that need one pass: a work item is a block.
   void lowerLaneBlocks();
+  void untilDecided(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers,
+                    llvm::function_ref<States(mlir::OpBuilder &, mlir::Value)> block);
   void lowerLaneFold();
   void lowerColumns();
   void lowerColumnFold();
@@ -95,6 +97,17 @@ private:
   struct ColumnTile;
   void columnTile(mlir::OpBuilder &builder, ColumnTile &tile);
   void columnRows(mlir::OpBuilder &builder, ColumnTile &tile, mlir::Value group);
+
+  // Scans
+  struct ScanLoop;
+  void lowerScan();
+  /// One pass over the items: the block results, or (`stores`) the values themselves.
+  void scanPass(llvm::StringRef name, bool stores);
+  void scanFold();
+  void scanItem(mlir::OpBuilder &builder, ScanLoop &scan, mlir::Value item, mlir::Value blocks);
+  void scanVectors(mlir::OpBuilder &builder, ScanLoop &scan);
+  void scanGroups(mlir::OpBuilder &builder, ScanLoop &scan);
+  bool scansAlongVector();
 
   // Rows too short for the lane tree to fill a vector: lanes are rows.
   /// 0: never; 1: always; else decided by the length at run time.

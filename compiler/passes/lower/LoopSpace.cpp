@@ -193,6 +193,15 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
     work = getAffineConstantExpr(kTurnedRows * kTurnedColumns, context);
     return;
   }
+  if (family == Family::Scan) {
+    auto known = space.product(parallel, space.count()).constant();
+    splitBlock = known && *known <= kScanBlock ? 0 : kScanBlock;
+    func.getBody().walk([&](kernel::ScanOp scan) {
+      if (splitBlock)
+        partials.push_back(memoryType(scan.getType()));
+    });
+    return;
+  }
   bool lanes = family == Family::Full || (family == Family::Rows && reducesOnce(func));
   if (lanes || family == Family::Columns) {
     splitBlock = lanes ? kTreeBlock : kRowTreeBlock;

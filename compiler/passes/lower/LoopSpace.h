@@ -12,6 +12,8 @@ namespace graphc::pass {
 inline constexpr int64_t kTreeLanes = 256, kTreeBlock = 8192, kRowBlock = 32;
 /// Rows of a row tree that are one work item: two levels.
 inline constexpr int64_t kRowTreeBlock = kRowBlock * kRowBlock;
+/// A scan doubles within groups, adds groups in order within blocks, and scans the blocks' results.
+inline constexpr int64_t kScanGroup = 16, kScanBlock = 4096;
 /// k is cut into chains of this length, four chains make a run.
 inline constexpr int64_t kChain = 2048, kChainsPerRun = 4;
 
@@ -76,7 +78,8 @@ struct KernelShape {
   mlir::AffineExpr work;  ///< elements visited per item; before splitting
   /// Not 0: the reduced elements of an item are split into max(1, ceil(work / splitBlock)) blocks,
   /// each an item of its own: row by row for lane trees, block by block of all columns for row
-  /// trees. When there are several, <kernel>_fold combines their results.
+  /// trees. When there are several, <kernel>_fold combines their results. A scan needs them before
+  /// its own pass: <kernel>_blocks computes them, the fold makes them what precedes each block.
   int64_t splitBlock = 0;
   /// Split: block results per reduction, as element types in order (argmin and argmax: value, then
   /// index), one element an item.

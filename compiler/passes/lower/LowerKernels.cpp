@@ -56,6 +56,8 @@ void KernelLowering::run() {
     return shape.splitBlock ? lowerColumnFold() : void();
   case Family::Contract:
     return lowerContract();
+  case Family::Scan:
+    return lowerScan();
   }
 }
 

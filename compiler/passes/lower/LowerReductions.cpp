@@ -19,6 +19,8 @@ bool KernelLowering::isPoint(Value value) {
   if (auto known = space.accesses.find(op); known != space.accesses.end()) {
     for (unsigned loop = space.parallel; loop < space.count(); ++loop)
       result |= !known->second.strides[loop].isZero();
+  } else if (isa<kernel::ScanOp>(op)) {
+    result = true;
   } else if (!isa<kernel::ReduceOp, kernel::DotOp>(op)) {
     for (Value operand : op->getOperands())
       result |= isPoint(operand);
@@ -275,6 +277,36 @@ States KernelLowering::loadPartials(OpBuilder &b, ArrayRef<Reducer> reducers, co
   return result;
 }
 
+/// Items one after the other; once the results of a block are known to be the results of
+/// everything, the rest of the chunk is not read. Order and grouping mean nothing to any and all.
+void KernelLowering::untilDecided(OpBuilder &b, ArrayRef<Reducer> reducers,
+                                  llvm::function_ref<States(OpBuilder &, Value)> block) {
+  Value no = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  auto items = scf::ForOp::create(b, loc, begin, end, constant(b, 1), ValueRange(no));
+  OpBuilder c = OpBuilder::atBlockBegin(items.getBody());
+  Value item = items.getInductionVar(), decided = items.getRegionIterArgs()[0];
+  auto choice = scf::IfOp::create(c, loc, TypeRange(c.getI1Type()), decided,
+                                  /*withElseRegion=*/true);
+  OpBuilder known = choice.getThenBodyBuilder(), open = choice.getElseBodyBuilder();
+  States rest;
+  for (const Reducer &reducer : reducers) {
+    bool any = kernel::ReduceOp(reducer.op).getKind() == graph::ReduceKind::Any;
+    rest.push_back({arith::ConstantOp::create(known, loc, known.getBoolAttr(any)).getResult()});
+  }
+  savePartials(known, rest, position(), item);
+  scf::YieldOp::create(known, loc, decided);
+  Value all = arith::ConstantOp::create(open, loc, open.getBoolAttr(true));
+  for (auto [reducer, state] : llvm::zip_equal(reducers, block(open, item))) {
+    Value is = state[0];
+    if (kernel::ReduceOp(reducer.op).getKind() == graph::ReduceKind::All)
+      is = arith::XOrIOp::create(open, loc, is,
+                                 arith::ConstantOp::create(open, loc, open.getBoolAttr(true)));
+    all = arith::AndIOp::create(open, loc, all, is);
+  }
+  scf::YieldOp::create(open, loc, all);
+  scf::YieldOp::create(c, loc, choice.getResult(0));
+}
+
 void KernelLowering::lowerLaneBlocks() {
   open(kernel.getSymName(), shape.partials);
   SmallVector<Reducer> reducers = reducersOfStage(0);
@@ -283,16 +315,16 @@ void KernelLowering::lowerLaneBlocks() {
   Block *entry = &function.getBody().front();
   auto usual = [&](OpBuilder &outside) {
     Value length = emitter->emit(outside, space.reducedItems()), blocks = blockCount(outside);
-    loop(outside, begin, end, 1, [&](OpBuilder &b, Value item) {
+    auto block = [&](OpBuilder &b, Value item) {
       Position row = position();
       Value number = item, first = constant(b, 0), some = length;
       if (blocks) {
-        Value size = constant(b, kTreeBlock), block = item;
+        Value size = constant(b, kTreeBlock), part = item;
         if (space.parallel) {
           number = arith::DivUIOp::create(b, loc, item, blocks);
-          block = arith::RemUIOp::create(b, loc, item, blocks);
+          part = arith::RemUIOp::create(b, loc, item, blocks);
         }
-        first = arith::MulIOp::create(b, loc, block, size);
+        first = arith::MulIOp::create(b, loc, part, size);
         some = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, length, first), size);
       }
       if (space.parallel)
@@ -307,8 +339,18 @@ void KernelLowering::lowerLaneBlocks() {
           emitter->store(c, store, at);
         return values;
       };
-      finish(b, reducers, trees.laneBlock(b, first, some, body), row, item, blocks);
-    });
+      States states = trees.laneBlock(b, first, some, body);
+      finish(b, reducers, states, row, item, blocks);
+      return states;
+    };
+    bool decidable = blocks && !space.parallel && here.empty() && !reducers.empty();
+    for (const Reducer &reducer : reducers) {
+      graph::ReduceKind kind = kernel::ReduceOp(reducer.op).getKind();
+      decidable &= kind == graph::ReduceKind::Any || kind == graph::ReduceKind::All;
+    }
+    if (decidable)
+      return untilDecided(outside, reducers, block);
+    loop(outside, begin, end, 1, [&](OpBuilder &b, Value item) { block(b, item); });
   };
   chooseRows(usual);
   close();

@@ -66,12 +66,17 @@ static TypedAttr identityOf(ReduceKind kind, Type type, Builder &builder) {
   return {};
 }
 
-SmallVector<Value, 2> Reducer::identity(OpBuilder &builder, int64_t width) const {
-  Location loc = op.getLoc();
-  Value value = arith::ConstantOp::create(builder, loc, identityOf(op.getKind(), element, builder));
+Value pass::reductionIdentity(OpBuilder &builder, Location loc, ReduceKind kind, Type element,
+                              int64_t width) {
+  Value value = arith::ConstantOp::create(builder, loc, identityOf(kind, element, builder));
   if (element.isUnsignedInteger())
     value = graph::CastOp::create(builder, loc, element, value);
-  SmallVector<Value, 2> state = {BodyEmitter::splat(builder, loc, value, width)};
+  return BodyEmitter::splat(builder, loc, value, width);
+}
+
+SmallVector<Value, 2> Reducer::identity(OpBuilder &builder, int64_t width) const {
+  Location loc = op.getLoc();
+  SmallVector<Value, 2> state = {reductionIdentity(builder, loc, op.getKind(), element, width)};
   // Larger than every real position, so that any element wins against the identity.
   if (isArg)
     state.push_back(BodyEmitter::splat(

@@ -7,6 +7,10 @@
 
 namespace graphc::pass {
 
+/// What changes no bits when it is combined first, in `width` lanes.
+mlir::Value reductionIdentity(mlir::OpBuilder &builder, mlir::Location loc, graph::ReduceKind kind,
+                              mlir::Type element, int64_t width);
+
 /// The state of one reduction: one value, or value and index for argmin and argmax. States are
 /// scalars or vectors of lanes; combining with the identity changes no bits.
 ///

@@ -329,9 +329,18 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   for (Type partial : shape.partials)
     launchBuffers.push_back(plan::AllocOp::create(
         builder, loc, plan::BufferType::get(func.getContext(), partial), kept));
-  step(call.getCalleeAttr(), items, both(arith::MinSIOp(), work, block));
-  step(FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + "_fold").str()),
-       both(arith::MulIOp(), range, several), blocks);
+  auto named = [&](StringRef suffix) {
+    return FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + suffix).str());
+  };
+  Value each = both(arith::MinSIOp(), work, block);
+  bool scan = shape.family == kernel::Family::Scan;
+  if (scan)
+    step(named("_blocks"), kept, each);
+  else
+    step(call.getCalleeAttr(), items, each);
+  step(named("_fold"), both(arith::MulIOp(), range, several), blocks);
+  if (scan)
+    step(call.getCalleeAttr(), items, each);
 }
 
 void Planner::planReturn(func::ReturnOp ret) {

@@ -53,6 +53,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     func.getBody().walk([&](Operation *op) {
       if (isa<kernel::DotOp>(op))
         family = Family::Contract;
+      else if (isa<kernel::ScanOp>(op))
+        family = Family::Scan;
       else if (auto reduce = dyn_cast<kernel::ReduceOp>(op); reduce && reduce.getRowTree())
         family = Family::Columns;
     });

@@ -253,6 +253,19 @@ void defineFunctions(pb::module_ &m) {
       },
       pb::arg("kind"), pb::arg("x"), pb::arg("axes") = pb::none(), pb::arg("keepdims") = false,
       pb::arg("dtype") = pb::none());
+  m.def(
+      "scan",
+      [](const std::string &kind, const pb::object &x, const pb::object &axis,
+         const pb::object &dtype) {
+        std::optional<int64_t> along;
+        if (Axes axes = toAxes(axis)) {
+          if (axes->size() != 1)
+            throw pb::type_error("cumulative_" + kind + " takes one axis");
+          along = axes->front();
+        }
+        return unwrap(ops::scan(reduceKind(kind), toArray(x), along, toOptionalDType(dtype)));
+      },
+      pb::arg("kind"), pb::arg("x"), pb::arg("axis") = pb::none(), pb::arg("dtype") = pb::none());
   m.def("matmul", [](const pb::object &x, const pb::object &y) {
     rt::Device *device = deviceOf(pb::make_tuple(x, y));
     return unwrap(ops::matmul(toArray(x, device), toArray(y, device)));

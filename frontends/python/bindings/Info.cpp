@@ -11,8 +11,8 @@ namespace graphc::py {
 namespace {
 
 std::string categoryName(op::Category c) {
-  constexpr const char *kNames[] = {
-      "", "Elementwise", "Reduction", "Movement", "Contraction", "Generator", "Update"};
+  constexpr const char *kNames[] = {"",         "Elementwise", "Reduction", "Scan",
+                                    "Movement", "Contraction", "Generator", "Update"};
   return kNames[static_cast<size_t>(c)];
 }
 std::string classNameOf(op::DTypeClass c) {

@@ -181,6 +181,12 @@ void defineJit(pb::module_ &m) {
            })
       .def("print_stage", stageText)
       .def("explain", [](const TracedFunction &f) { return stageText(f, "explain"); })
+      .def("cost",
+           [](const TracedFunction &f) {
+             FunctionCost cost = unwrap(f.function->cost());
+             return pb::make_tuple(cost.argumentBytes, cost.outputBytes, cost.peakBytes,
+                                   cost.launches, cost.copies);
+           })
       .def("export_text", [](const TracedFunction &f) { return stageText(f, "graph"); })
       .def_property_readonly("program_count",
                              [](const TracedFunction &f) { return f.function->programCount(); })

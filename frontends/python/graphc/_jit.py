@@ -26,6 +26,7 @@ _pack = struct.Struct("d").pack
 _live = weakref.WeakSet()
 _disabled = 0
 
+Cost = collections.namedtuple("Cost", "argument_bytes output_bytes peak_bytes kernels copies")
 CacheInfo = collections.namedtuple("CacheInfo", "traces eager programs bound")
 
 
@@ -423,6 +424,11 @@ class Lowered:
         if stage not in self.STAGES:
             raise ArgumentError(f"as_text: {stage!r} is not a stage; there are {', '.join(self.STAGES)}")
         return self._function.print_stage(stage)
+
+    def cost(self):
+        """What one call takes: bytes of the arguments, of what it returns or writes back, the most bytes alive
+        together (arguments included), and how many kernels start and whole buffers are copied."""
+        return Cost(*self._function.cost())
 
     def explain(self):
         """Which kernels there are and why each is separate."""

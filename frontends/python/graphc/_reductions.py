@@ -4,8 +4,9 @@ threads, devices or memory layout."""
 import math as _math
 
 from . import _graphc
-from ._creation import asarray
+from ._creation import asarray, full
 from ._dtypes import as_dtype, bool_, float64
+from ._manipulation import concat
 from .errors import ArgumentError
 
 
@@ -63,6 +64,40 @@ def argmax(x, /, axis=None, *, keepdims=False):
     """int64 index of the first largest element along one axis, or of the flattened array. NaN wins. Raises
     ValueError for no elements."""
     return _graphc.reduce("argmax", asarray(x), axis, keepdims, None)
+
+
+def _cumulative(kind, x, axis, dtype, include_initial):
+    x = asarray(x)
+    if axis is None and x.ndim != 1:
+        raise ArgumentError(f"cumulative_{kind}: an array of {x.ndim} dimensions needs an axis")
+    result = _graphc.scan(kind, x, 0 if axis is None else axis, _dtype(dtype))
+    if not include_initial:
+        return result
+    shape = list(result.shape)
+    shape[0 if axis is None else axis] = 1
+    first = full(shape, 0 if kind == "sum" else 1, dtype=result.dtype)
+    return concat((first, result), axis=0 if axis is None else axis)
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+    """Running sums along `axis`, which only 1-d arrays may leave out; `include_initial` starts with a zero. Float sums
+    follow one order (docs/numerics.md)."""
+    return _cumulative("sum", x, axis, dtype, include_initial)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+    """Running products along `axis`; see `cumulative_sum`."""
+    return _cumulative("prod", x, axis, dtype, include_initial)
+
+
+def cumsum(x, /, axis=None, dtype=None):
+    """Running sums along `axis`, or of the flattened array; dtypes as `sum`."""
+    return _graphc.scan("sum", asarray(x), axis, _dtype(dtype))
+
+
+def cumprod(x, /, axis=None, dtype=None):
+    """Running products along `axis`, or of the flattened array; dtypes as `prod`."""
+    return _graphc.scan("prod", asarray(x), axis, _dtype(dtype))
 
 
 def count_nonzero(x, /, axis=None, keepdims=False):

@@ -209,6 +209,30 @@ func.func @update_slice_c3(%x: tensor<8xf32>, %v: tensor<3xf32>) {
 
 // -----
 
+func.func @scan_c1(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{'graph.scan' op C1: axis 2 is out of range for rank 2}}
+  %0 = graph.scan <sum> %x axis 2 : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @scan_c2(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{'graph.scan' op C2: scans are sums or products}}
+  %0 = graph.scan <max> %x axis 0 : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @scan_c2_bool(%x: tensor<2x3xi1>) {
+  // expected-error @+1 {{'graph.scan' op C2: scans do not take bool}}
+  %0 = graph.scan <sum> %x axis 0 : tensor<2x3xi1>
+  return
+}
+
+// -----
+
 func.func @reduce_c1(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{'graph.reduce' op C1: axes must be increasing and in range for rank 2}}
   %0 = graph.reduce <sum> %x axes [1, 0] : tensor<2x3xf32> -> tensor<f32>

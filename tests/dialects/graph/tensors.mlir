@@ -99,6 +99,15 @@ func.func @reductions(%x: tensor<?x4xf32>, %b: tensor<?x4xi1>) {
   return
 }
 
+// CHECK-LABEL: @scans(
+// CHECK: graph.scan <sum> %{{.*}} axis 1 : tensor<?x4xf32>
+// CHECK: graph.scan <prod> %{{.*}} axis 0 : tensor<3xui8>
+func.func @scans(%x: tensor<?x4xf32>, %b: tensor<3xui8>) {
+  %0 = graph.scan <sum> %x axis 1 : tensor<?x4xf32>
+  %1 = graph.scan <prod> %b axis 0 : tensor<3xui8>
+  return
+}
+
 // CHECK-LABEL: @contractions(
 // CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<?x8xf32>, tensor<8x5xf32> -> tensor<?x5xf32>
 // CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<2x3x4xi32>, tensor<2x4x5xi32> -> tensor<2x3x5xi32>

@@ -49,6 +49,19 @@ kernel.func @columns(%x: tensor<4x8xf32>) -> tensor<8xi64>
   kernel.return
 }
 
+// CHECK-LABEL: kernel.func @scan
+// CHECK: schedule = #kernel.schedule<scan, vector = 16, cost = 700>
+// CHECK: kernel.scan <prod> %{{.*}} : f32
+kernel.func @scan(%x: tensor<4x8xf32>) -> tensor<4x8xf32>
+    attributes {domain = #kernel.domain<() -> (8, 4), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<scan, vector = 16, cost = 700>,
+                shapes = [affine_map<() -> (4, 8)>, affine_map<() -> (4, 8)>]} {
+  %a = kernel.load %x at affine_map<(d0, d1) -> (d1, d0)> : tensor<4x8xf32> -> f32
+  %s = kernel.scan <prod> %a : f32
+  kernel.store %s, result 0 at affine_map<(d0, d1) -> (d1, d0)> : f32
+  kernel.return
+}
+
 // CHECK-LABEL: kernel.func @contract
 // CHECK: %[[L:.*]] = kernel.load
 // CHECK: %[[R:.*]] = kernel.load

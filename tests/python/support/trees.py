@@ -41,6 +41,33 @@ def _lane_block(x, combine):
     return lanes[..., 0]
 
 
+SCAN_GROUP = 16
+SCAN_BLOCK = 4096
+
+
+def scan(x, axis, combine):
+    """Running combination along an axis: doubling in groups of 16, groups of 4096 in order, then the blocks before."""
+    x = np.moveaxis(x, axis, -1)
+    blocks = [_scan_groups(x[..., i : i + SCAN_BLOCK], combine) for i in range(0, x.shape[-1], SCAN_BLOCK)]
+    if len(blocks) > 1:
+        before = _scan_groups(np.stack([b[..., -1] for b in blocks[:-1]], axis=-1), combine)
+        blocks[1:] = [combine(before[..., i : i + 1], b) for i, b in enumerate(blocks[1:])]
+    result = np.concatenate(blocks, axis=-1) if blocks else x.copy()
+    return np.ascontiguousarray(np.moveaxis(result, -1, axis))
+
+
+def _scan_groups(x, combine):
+    result = x.copy()
+    for start in range(0, x.shape[-1], SCAN_GROUP):
+        y = result[..., start : start + SCAN_GROUP]
+        for apart in (1, 2, 4, 8):
+            if apart < y.shape[-1]:
+                y[..., apart:] = combine(y[..., :-apart], y[..., apart:].copy())
+        if start:
+            y[...] = combine(result[..., start - 1 : start], y)
+    return result
+
+
 def row_tree(x, combine):
     """Reduces the last axis: in order in blocks of 32, block results by the same tree."""
     while True:

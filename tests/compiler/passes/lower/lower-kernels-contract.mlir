@@ -138,7 +138,7 @@ kernel.func @stream(%x: tensor<?xf32>, %y: tensor<?x?xf32>, %n: index, %k: index
 // CHECK-NOT: vector.shuffle
 // CHECK-COUNT-16: graph.fma {{.*}} : vector<16xf32>
 // CHECK: scf.for
-// CHECK-COUNT-16: memref.load %[[A]]
+// CHECK: vector.gather %[[A]]
 // CHECK: graph.fma
 // CHECK-NOT: graph.fma
 // CHECK: vector.maskedstore %[[R]]

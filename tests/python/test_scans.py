@@ -1,0 +1,99 @@
+"""Running sums and products: the published order bit for bit, NumPy's dtypes and axes."""
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import exact, trees
+from support.session import ORACLE
+
+SIZES = (0, 1, 2, 15, 16, 17, 33, 4095, 4096, 4097, 8192, 3 * 4096 + 21, 40 * 4096 + 5)
+
+
+def floats(shape, dtype, seed):
+    rng = np.random.default_rng(seed)
+    return (rng.normal(size=shape) * 2.0 ** rng.integers(-6, 6, shape)).astype(dtype)
+
+
+def same(got, want, what=""):
+    if ORACLE:
+        np.testing.assert_allclose(np.asarray(got), want, rtol=2e-3, atol=1e-2)
+    else:
+        exact.assert_same(got, want, what)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_every_size(dtype):
+    for n in SIZES:
+        x = floats(n, dtype, 40)
+        g = gc.asarray(x)
+        sums, products = gc.cumsum(g), gc.cumprod(g)
+        gc.eval(sums, products)
+        same(sums, trees.scan(x, 0, np.add), f"sum of {n}")
+        with np.errstate(all="ignore"):
+            want = trees.scan(x, 0, np.multiply)
+        np.testing.assert_array_equal(np.asarray(products), want, f"product of {n}")
+
+
+@pytest.mark.parametrize("shape", [(5, 40), (40, 5), (3, 9000), (9000, 3), (70, 3, 20), (2, 4100, 33), (1, 7), (7, 1), (3, 1, 5)],
+                         ids=str)
+def test_every_axis(shape):
+    x = floats(shape, "float32", 41)
+    g = gc.asarray(x)
+    for axis in range(-len(shape), len(shape)):
+        same(gc.cumsum(g, axis=axis), trees.scan(x, axis, np.add), f"axis {axis}")
+        same(gc.cumsum(g[::-1] * 2, axis=axis), trees.scan(x[::-1] * 2, axis, np.add), f"of a view, axis {axis}")
+    same(gc.cumsum(g), trees.scan(x.reshape(-1), 0, np.add), "flattened")
+    same(gc.cumsum(g.T, axis=0), trees.scan(np.ascontiguousarray(x.T), 0, np.add), "transposed")
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint32", "int64", "uint64"])
+def test_integers_equal_numpy(dtype):
+    x = np.random.default_rng(42).integers(0, 2 if dtype == "bool" else 100, (37, 4099)).astype(dtype)
+    g = gc.asarray(x)
+    for axis in (None, 0, 1):
+        for f in ("cumsum", "cumprod"):
+            want = getattr(np, f)(x, axis=axis)
+            got = np.asarray(getattr(gc, f)(g, axis=axis))
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(np.asarray(gc.cumsum(g, axis=1, dtype=gc.int32)), np.cumsum(x, axis=1, dtype=np.int32))
+
+
+def test_fused_before_and_after():
+    x = floats((6, 5000), "float32", 43)
+    g = gc.asarray(x)
+    same(gc.cumsum(g * 2, axis=1) + 1, trees.scan(x * 2, 1, np.add) + 1)
+    same(gc.sum(gc.cumsum(g, axis=0), axis=0), trees.reduce(trees.scan(x, 0, np.add), (0,), np.add, 0) + np.float32(0))
+    same(gc.cumsum(gc.cumsum(g, axis=0), axis=1), trees.scan(trees.scan(x, 0, np.add), 1, np.add))
+    same(gc.cumsum(gc.max(g, axis=1)), trees.scan(x.max(1), 0, np.add))
+
+
+def test_zeros_keep_their_sign():
+    for n in (1, 20, 5000):
+        x = np.full(n, -0.0, np.float32)
+        assert np.signbit(np.asarray(gc.cumsum(gc.asarray(x)))).all()
+    assert np.asarray(gc.cumsum(gc.zeros((0, 3)), axis=0)).shape == (0, 3)
+    assert np.asarray(gc.cumsum(gc.asarray(2.0))).tolist() == [2.0]
+
+
+def test_array_api_names():
+    x = np.arange(12.0).reshape(3, 4)
+    g = gc.asarray(x)
+    np.testing.assert_array_equal(np.asarray(gc.cumulative_sum(g, axis=1, include_initial=True)),
+                                  np.concatenate([np.zeros((3, 1)), x.cumsum(1)], axis=1))
+    np.testing.assert_array_equal(np.asarray(gc.cumulative_prod(g[0] + 1)), np.cumprod(x[0] + 1))
+    with pytest.raises(gc.errors.ArgumentError, match="needs an axis"):
+        gc.cumulative_sum(g)
+
+
+def test_wrong_axes_and_dtypes():
+    g = gc.zeros((2, 3))
+    with pytest.raises(gc.errors.AxisError, match="cumulative_sum"):
+        gc.cumsum(g, axis=2)
+    with pytest.raises(TypeError, match="bool"):
+        gc.cumsum(g, dtype=gc.bool_)
+
+
+def test_gradual_sums_of_many_blocks():
+    x = floats(1 << 20, "float32", 44)
+    same(gc.cumsum(gc.asarray(x)), trees.scan(x, 0, np.add))
