@@ -197,4 +197,4 @@ def test_numpy_functions_without_a_counterpart_say_so():
     with pytest.raises(TypeError):
         np.linalg.eig(gc.ones((2, 2)))
     with pytest.raises(TypeError):
-        np.arctan2(gc.ones(2), gc.ones(2))
+        np.ldexp(gc.ones(2), 3)
