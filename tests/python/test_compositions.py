@@ -91,6 +91,9 @@ EXACT = {
     "fmod": lambda xp: [xp.fmod(R * 5, 0.75), xp.fmod(I, [3, -4, 5]), xp.fmod(np.array([-0.0, 0.0, -6.0]), 3.0)],
     "fmod special": lambda xp: xp.fmod(SPECIAL, 2.0),
     "fmod lowest": lambda xp: xp.fmod(np.array([-128, 127, -7], "int8"), np.array([3, -5, 7], "int8")),
+    "fmax": lambda xp: [xp.fmax(SPECIAL, np.roll(SPECIAL, 3)), xp.fmax(I, 2), xp.fmax(N, 0.0)],
+    "fmin": lambda xp: [xp.fmin(SPECIAL, np.roll(SPECIAL, 3)), xp.fmin(N.astype("f4"), np.float32(0.5))],
+    "positive": lambda xp: xp.positive(I),
     "divmod": lambda xp: xp.divmod(I, 3),
     "heaviside": lambda xp: xp.heaviside(SPECIAL, 0.5),
     "isneginf": lambda xp: xp.isneginf(SPECIAL),
@@ -213,6 +216,7 @@ def test_split_gives_views():
         (ValueError, lambda: gc.einsum("i", V, V)),
         (ValueError, lambda: gc.select([V > 0], [V, V])),
         (ValueError, lambda: gc.block([[V], V])),
+        (TypeError, lambda: gc.positive(V > 0)),
     ],
 )
 def test_errors_name_this_line(error, call):

@@ -13,7 +13,7 @@ from ._creation import asarray, linspace
 from ._dtypes import as_dtype, float64
 from ._manipulation import _axes, _axis, broadcast_to, concatenate, where
 from ._reductions import all, max, mean, min, prod, sum, var
-from .errors import ArgumentError, ShapeError
+from .errors import ArgumentError, DTypeError, ShapeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -174,6 +174,33 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     r = _graphc.remainder(_graphc.abs(x1), _graphc.abs(x2))
     # The sign of a zero result is that of x1, also of -0.
     return where((x1 < 0) | ((x1 == 0) & (1 / x1 < 0)), -r, r)
+
+
+def _without_nan_pair(x1, x2, choose):
+    x1, x2 = asarray(x1), asarray(x2)
+    chosen = choose(x1, x2)
+    if chosen.dtype.kind != "f":
+        return chosen
+    x1, x2 = x1.astype(chosen.dtype, copy=False), x2.astype(chosen.dtype, copy=False)
+    return where(_graphc.isnan(x1), x2, where(_graphc.isnan(x2), x1, chosen))
+
+
+def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The larger of two elements, or the one that is not NaN."""
+    return _without_nan_pair(x1, x2, _graphc.maximum)
+
+
+def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The smaller of two elements, or the one that is not NaN."""
+    return _without_nan_pair(x1, x2, _graphc.minimum)
+
+
+def positive(x: ArrayLike, /) -> Array:
+    """A copy of a number. Raises DTypeError for bool."""
+    x = asarray(x)
+    if x.dtype.kind == "b":
+        raise DTypeError(f"positive: numbers are needed, not {x.dtype}")
+    return x.copy()
 
 
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
