@@ -176,6 +176,33 @@ def test_fork(before, cache):
     assert done.stdout.split() == ["0", "True"]
 
 
+def test_fork_while_another_thread_compiles():
+    """The child compiles with nothing that the parent's thread was in the middle of using."""
+    code = """
+    import os, signal, threading, time, numpy as np, graphc as gc
+    x = gc.asarray(np.ones(50))
+    gc.eval(x * 3 + 1)
+    def busy():
+        for i in range(1_000_000):
+            c = x
+            for j in range(i % 40): c = c + float(j) * x
+            gc.eval(gc.max(c * c))
+    threading.Thread(target=busy, daemon=True).start()
+    for n in range(12):
+        time.sleep(0.013)
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(30)
+            c = x
+            for j in range(n + 50): c = c - x
+            os._exit(0 if float(gc.sum(c * 2)) == 100 * (1 - (n + 50)) else 3)
+        print(os.waitpid(pid, 0)[1], flush=True)
+    os._exit(0)
+    """
+    done = run(code, "-W", "ignore::DeprecationWarning", GRAPHC_CACHE="off")
+    assert done.stdout.split() == ["0"] * 12
+
+
 def test_multiprocessing_fork_pool(cache):
     code = """
     import multiprocessing as mp, numpy as np, graphc as gc

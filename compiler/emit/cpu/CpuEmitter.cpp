@@ -39,7 +39,6 @@
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include <map>
-#include <mutex>
 
 using namespace mlir;
 using namespace graphc;
@@ -48,12 +47,11 @@ using namespace graphc::emit;
 namespace {
 
 /// All conversions at once: separate passes would walk the module eight times. Building the set
-/// costs as much as applying it to a small kernel, so one is kept for as long as its context is in
-/// use; compiles are serialised by the api.
+/// costs as much as applying it to a small kernel.
 class ConversionToLlvm {
 public:
   explicit ConversionToLlvm(MLIRContext *context)
-      : context(context), types(context, LowerToLLVMOptions(context)), legal(*context) {
+      : types(context, LowerToLLVMOptions(context)), legal(*context) {
     RewritePatternSet set(context);
     populateSCFToControlFlowConversionPatterns(set);
     cf::populateControlFlowToLLVMConversionPatterns(types, set);
@@ -72,16 +70,11 @@ public:
     legal.addLegalOp<ModuleOp>();
   }
 
-  static LogicalResult apply(ModuleOp module) {
-    // Never destroyed: exit may come while a thread compiles.
-    static ConversionToLlvm *kept = nullptr;
-    if (!kept || kept->context != module.getContext())
-      kept = new ConversionToLlvm(module.getContext());
-    return applyFullConversion(module, kept->legal, kept->patterns);
+  LogicalResult apply(ModuleOp module) const {
+    return applyFullConversion(module, legal, patterns);
   }
 
 private:
-  MLIRContext *context;
   LLVMTypeConverter types;
   FrozenRewritePatternSet patterns;
   LLVMConversionTarget legal;
@@ -128,20 +121,31 @@ void adoptKernelAbi(ModuleOp module, const EmittedKernel &kernel) {
   function.removeArgAttrsAttr();
 }
 
-/// Target machines are kept: creating one costs most of a small kernel's compile time. Compiles are
-/// serialised by the api.
-Result<llvm::TargetMachine *> targetMachine(const std::string &features) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-  });
-  static std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
-  auto &machine = machines[features];
-  if (machine)
-    return machine.get();
+/// LLVM's code generation passes for a target machine and kind of file.
+class CodeGenerator {
+public:
+  static Result<std::unique_ptr<CodeGenerator>> make(llvm::TargetMachine &machine,
+                                                     llvm::CodeGenFileType kind) {
+    auto made = std::make_unique<CodeGenerator>();
+    if (machine.addPassesToEmitFile(made->passes, made->stream, nullptr, kind,
+                                    /*DisableVerify=*/true))
+      return Status(ErrorCode::Internal, "[cpu] the code generator cannot emit this kind of file");
+    return made;
+  }
+
+  llvm::SmallVector<char, 0> run(llvm::Module &module) {
+    bytes.clear();
+    passes.run(module);
+    return std::move(bytes);
+  }
+
+private:
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream{bytes};
+  llvm::legacy::PassManager passes;
+};
+
+Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(StringRef features) {
   llvm::Triple triple("x86_64-unknown-linux-gnu");
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -155,7 +159,7 @@ Result<llvm::TargetMachine *> targetMachine(const std::string &features) {
         target->createTargetMachine(triple, "x86-64", list, options, llvm::Reloc::PIC_,
                                     llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
   };
-  static const std::unique_ptr<llvm::TargetMachine> baseline = create("");
+  auto baseline = create("");
   std::string list;
   for (StringRef feature : llvm::split(features, ',')) {
     if (feature.empty())
@@ -167,9 +171,55 @@ Result<llvm::TargetMachine *> targetMachine(const std::string &features) {
                                                     "'; features are LLVM's names, such as avx2");
     list += (list.empty() ? "+" : ",+") + feature.str();
   }
-  machine = create(list);
-  return machine.get();
+  return create(list);
 }
+
+/// What is made once and used by every compile: making it costs more than half of a small kernel's
+/// compile time. It lives as long as the context: compiles are serialised by the api, and a forked
+/// child, whose parent may have been in the middle of one, has a context of its own.
+class Backend {
+public:
+  static Backend &of(MLIRContext *context) {
+    // Never destroyed: exit may come while a thread compiles.
+    static Backend *current = nullptr;
+    if (!current || current->context != context)
+      current = new Backend(context);
+    return *current;
+  }
+
+  const ConversionToLlvm conversion;
+
+  Result<llvm::TargetMachine *> machine(const std::string &features) {
+    auto &machine = machines[features];
+    if (!machine) {
+      GRAPHC_ASSIGN(machine, makeTargetMachine(features));
+    }
+    return machine.get();
+  }
+
+  Result<CodeGenerator *> generator(llvm::TargetMachine *machine, llvm::CodeGenFileType kind) {
+    auto &generator = generators[{machine, kind}];
+    if (!generator) {
+      GRAPHC_ASSIGN(generator, CodeGenerator::make(*machine, kind));
+    }
+    return generator.get();
+  }
+
+private:
+  explicit Backend(MLIRContext *context) : conversion(context), context(context) {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    registerBuiltinDialectTranslation(*context);
+    registerLLVMDialectTranslation(*context);
+  }
+
+  MLIRContext *context;
+  std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
+  std::map<std::pair<llvm::TargetMachine *, llvm::CodeGenFileType>, std::unique_ptr<CodeGenerator>>
+      generators;
+};
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
@@ -206,7 +256,8 @@ struct Compiled {
 
 Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
   Compiled result;
-  GRAPHC_ASSIGN(result.machine, targetMachine(target.features));
+  Backend &backend = Backend::of(module.getContext());
+  GRAPHC_ASSIGN(result.machine, backend.machine(target.features));
   for (auto func : module.getOps<func::FuncOp>()) {
     EmittedKernel kernel = describeKernel(func);
     // Chunks of whole cache lines, so that no two threads write one.
@@ -226,12 +277,10 @@ Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
     func->remove();
     code->push_back(func);
   }
-  if (failed(ConversionToLlvm::apply(*code)))
+  if (failed(backend.conversion.apply(*code)))
     return Status(ErrorCode::Compile, ""); // the diagnostics say why
   for (const EmittedKernel &kernel : result.kernels)
     adoptKernelAbi(*code, kernel);
-  registerBuiltinDialectTranslation(*module.getContext());
-  registerLLVMDialectTranslation(*module.getContext());
   result.context = std::make_unique<llvm::LLVMContext>();
   result.module = translateModuleToLLVMIR(*code, *result.context);
   if (!result.module)
@@ -249,43 +298,13 @@ Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
   return result;
 }
 
-/// LLVM's code generation passes, built once for a target machine and kind of file: building them
-/// costs a fifth of a small kernel's compile time.
-class CodeGenerator {
-public:
-  static Result<CodeGenerator *> get(llvm::TargetMachine *machine, llvm::CodeGenFileType kind) {
-    static std::map<std::pair<llvm::TargetMachine *, llvm::CodeGenFileType>,
-                    std::unique_ptr<CodeGenerator>>
-        kept;
-    auto &generator = kept[{machine, kind}];
-    if (generator)
-      return generator.get();
-    auto made = std::make_unique<CodeGenerator>();
-    if (machine->addPassesToEmitFile(made->passes, made->stream, nullptr, kind,
-                                     /*DisableVerify=*/true))
-      return Status(ErrorCode::Internal, "[cpu] the code generator cannot emit this kind of file");
-    generator = std::move(made);
-    return generator.get();
-  }
-
-  llvm::SmallVector<char, 0> run(llvm::Module &module) {
-    bytes.clear();
-    passes.run(module);
-    return std::move(bytes);
-  }
-
-private:
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream{bytes};
-  llvm::legacy::PassManager passes;
-};
-
 } // namespace
 
 Result<EmittedCode> emit::emitCpu(ModuleOp module, const TargetDesc &target) {
   GRAPHC_ASSIGN(Compiled compiled, toLlvm(module, target));
   GRAPHC_ASSIGN(CodeGenerator * generator,
-                CodeGenerator::get(compiled.machine, llvm::CodeGenFileType::ObjectFile));
+                Backend::of(module.getContext())
+                    .generator(compiled.machine, llvm::CodeGenFileType::ObjectFile));
   llvm::SmallVector<char, 0> object = generator->run(*compiled.module);
   EmittedCode code;
   code.kernels = std::move(compiled.kernels);
@@ -308,7 +327,8 @@ Result<std::string> emit::printCpu(ModuleOp module, const TargetDesc &target, Te
     return text;
   }
   GRAPHC_ASSIGN(CodeGenerator * generator,
-                CodeGenerator::get(compiled.machine, llvm::CodeGenFileType::AssemblyFile));
+                Backend::of(module.getContext())
+                    .generator(compiled.machine, llvm::CodeGenFileType::AssemblyFile));
   llvm::SmallVector<char, 0> assembly = generator->run(*compiled.module);
   return std::string(assembly.data(), assembly.size());
 }
