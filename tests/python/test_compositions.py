@@ -58,6 +58,7 @@ EXACT = {
     "indices": lambda xp: xp.indices((2, 3)),
     "indices sparse": lambda xp: xp.indices((2, 3), sparse=True),
     "diagonal": lambda xp: [xp.diagonal(M, k) for k in range(-2, 4)],
+    "diagonal layouts": lambda xp: [xp.diagonal(xp.asarray(M)[::-1], k) for k in (-1, 0, 2)] + [xp.diagonal(xp.asarray(X)[..., ::2], 1, 0, 2)],
     "diagonal axes": lambda xp: xp.diagonal(X, 1, 2, 1),
     "diag": lambda xp: [xp.diag(V[:3], k) for k in (-2, 0, 1)] + [xp.diag(M, 1)],
     "diagflat": lambda xp: xp.diagflat(M[:2, :2], 1),
@@ -180,9 +181,23 @@ def test_in_place():
         xp.copyto(x[0], y[:4])
         z = xp.asarray(np.zeros((3, 3)))
         xp.fill_diagonal(z, np.array([1.0, 2.0, 3.0]))
-        return x, y, z
+        w = xp.asarray(np.zeros((3, 4)))
+        xp.fill_diagonal(w.T, 2.0)
+        xp.fill_diagonal(w[:, 1:], np.array([7.0, 8.0, 9.0]))
+        return x, y, z, w
 
     for g, w in zip(fill(gc), fill(np)):
+        exact.assert_same(g, w)
+
+
+def test_diagonals_are_views():
+    def views(xp):
+        x = xp.asarray(np.arange(12.0).reshape(3, 4))
+        seen = [xp.diagonal(x), xp.diagonal(x, 1), xp.diagonal(x, -2), xp.diagonal(x.T, -2)]
+        x[...] = x * 10
+        return seen
+
+    for g, w in zip(views(gc), views(np)):
         exact.assert_same(g, w)
 
 

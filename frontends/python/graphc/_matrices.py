@@ -10,7 +10,7 @@ from . import _graphc
 from ._creation import asarray, eye, meshgrid, zeros
 from ._dtypes import as_dtype, float64, int64
 from ._linalg import tensordot
-from ._manipulation import _axes, _axis, moveaxis, stack
+from ._manipulation import _axes, _axis, concatenate, moveaxis, stack
 from ._reductions import sum
 from .errors import ArgumentError, ShapeError
 
@@ -19,18 +19,21 @@ if TYPE_CHECKING:
 
 
 def diagonal(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """The diagonal of the matrices along two axes, as the last axis. Writing to it is an error, as in NumPy."""
+    """The diagonal of the matrices along two axes, as the last axis. Writing to it is an error, as in NumPy. A view
+    where those matrices lie dense in memory, by rows or by columns; otherwise a copy of the values."""
     x = asarray(x)
     if x.ndim < 2:
         raise ShapeError(f"diagonal: at least two axes are needed, got shape {x.shape}")
     first, second = _axes((axis1, axis2), x.ndim, "diagonal")
     offset = _operator.index(offset)
     x = moveaxis(x, (first, second), (-2, -1))
-    x = x[..., offset:] if offset >= 0 else x[..., -offset:, :]
+    if x.strides[-2] < x.strides[-1]:  # by columns: the same diagonal of the transpose
+        x, offset = x.mT, -offset
     rows, columns = x.shape[-2:]
-    length = _py.min(rows, columns)
-    flat = x[..., :length, :].reshape(x.shape[:-2] + (length * columns,))
-    picked = flat[..., :: columns + 1] if length else flat
+    start = offset if offset >= 0 else -offset * columns
+    length = _py.max(0, _py.min(rows + _py.min(offset, 0), columns - _py.max(offset, 0)))
+    flat = x.reshape(x.shape[:-2] + (rows * columns,))
+    picked = flat[..., start : start + length * (columns + 1) : columns + 1][..., :length] if length else flat[..., :0]
     return _graphc.broadcast_to(picked, picked.shape)
 
 
@@ -61,16 +64,17 @@ def fill_diagonal(x: Array, value: ArrayLike, /) -> None:
         raise ArgumentError(f"fill_diagonal: an Array is changed in place, not {type(x).__name__}")
     if x.ndim != 2:
         raise ShapeError(f"fill_diagonal: two axes are needed, got shape {x.shape}")
-    rows = _graphc.iota(x.shape[0], int64, x.device)[:, None]
-    columns = _graphc.iota(x.shape[1], int64, x.device)
-    value = asarray(value).astype(x.dtype, copy=False)
-    if value.ndim == 1 and value.size < _py.min(x.shape):
-        raise ShapeError(f"fill_diagonal: {value.size} values for a diagonal of {_py.min(x.shape)}")
+    value = asarray(value, device=x.device).astype(x.dtype, copy=False)
+    length = _py.min(x.shape)
     if value.ndim:
-        length = _py.min(x.shape)
-        x.reshape((-1,))[: length * x.shape[1] : x.shape[1] + 1] = value.reshape((-1,))[:length]
-    else:
-        x[...] = _graphc.select(rows == columns, value, x)
+        if value.size < length:
+            raise ShapeError(f"fill_diagonal: {value.size} values for a diagonal of {length}")
+        value = _graphc.reshape(value, (-1,))[:length]
+        rest = zeros((x.shape[1] - length,), x.dtype, device=x.device)
+        value = concatenate([value, rest])  # a value a column
+    # Through `x` itself: the flattened array is a copy when `x` is not dense.
+    rows = _graphc.iota(x.shape[0], int64, x.device)[:, None]
+    x[...] = _graphc.select(rows == _graphc.iota(x.shape[1], int64, x.device), value, x)
 
 
 def trace(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype=None) -> Array:
