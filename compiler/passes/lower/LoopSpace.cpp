@@ -64,7 +64,8 @@ void LoopSpace::merge(unsigned outer) {
     --parallel;
 }
 
-bool LoopSpace::dependsOn(Value value, unsigned loop) const {
+bool LoopSpace::anyAccess(Value value,
+                          llvm::function_ref<bool(Operation *, const LinearAccess &)> holds) const {
   SmallVector<Value> stack = {value};
   llvm::DenseSet<Value> seen;
   while (!stack.empty()) {
@@ -72,33 +73,26 @@ bool LoopSpace::dependsOn(Value value, unsigned loop) const {
     Operation *op = current.getDefiningOp();
     if (!op || !seen.insert(current).second)
       continue;
-    if (auto access = accesses.find(op); access != accesses.end()) {
-      if (!access->second.strides[loop].isZero())
-        return true;
-      continue;
-    }
-    stack.append(op->operand_begin(), op->operand_end());
+    auto access = accesses.find(op);
+    if (access == accesses.end())
+      stack.append(op->operand_begin(), op->operand_end());
+    else if (holds(op, access->second))
+      return true;
   }
   return false;
 }
 
+bool LoopSpace::dependsOn(Value value, unsigned loop) const {
+  return anyAccess(value, [&](Operation *, const LinearAccess &access) {
+    return !access.strides[loop].isZero();
+  });
+}
+
 bool LoopSpace::contiguous(Value value, unsigned loop) const {
-  SmallVector<Value> stack = {value};
-  llvm::DenseSet<Value> seen;
-  while (!stack.empty()) {
-    Value current = stack.pop_back_val();
-    Operation *op = current.getDefiningOp();
-    if (!op || !seen.insert(current).second)
-      continue;
-    if (isa<kernel::LoadOp>(op)) {
-      const Polynomial &stride = accesses.at(op).strides[loop];
-      if (!stride.isZero() && !stride.isConstant(1))
-        return false;
-      continue;
-    }
-    stack.append(op->operand_begin(), op->operand_end());
-  }
-  return true;
+  return !anyAccess(value, [&](Operation *op, const LinearAccess &access) {
+    const Polynomial &stride = access.strides[loop];
+    return isa<kernel::LoadOp>(op) && !stride.isZero() && !stride.isConstant(1);
+  });
 }
 
 Polynomial LoopSpace::product(unsigned first, unsigned last) const {

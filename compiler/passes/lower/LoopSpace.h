@@ -51,6 +51,9 @@ struct LoopSpace {
   bool contiguous(mlir::Value value, unsigned loop) const;
 
 private:
+  /// Whether `holds` for an access that `value` is computed from.
+  bool anyAccess(mlir::Value value,
+                 llvm::function_ref<bool(mlir::Operation *, const LinearAccess &)> holds) const;
   void merge(unsigned loop);
 };
 

@@ -18,6 +18,10 @@ namespace graphc::math::test {
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
 
+/// Exact enough for results of type T: double for float.
+template <class T>
+using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
+
 /// Equal bits, or both NaN (of any sign and payload).
 template <class T>
 bool sameValue(T a, T b) {

@@ -12,17 +12,6 @@ namespace m = graphc::math;
 
 namespace {
 
-/// Exact enough for results of type T: double for float.
-template <class T>
-using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
-
-struct NoFloat64 : ScalarBuilder<> {
-  double f64(double) = delete;
-  double extf(float) = delete;
-};
-template <class T>
-using BuilderOf = std::conditional_t<sizeof(T) == 4, NoFloat64, ScalarBuilder<>>;
-
 struct Atan2 {
   static constexpr const char *kName = "atan2";
   template <class T>

@@ -16,7 +16,7 @@ namespace {
 using Wide = __int128;
 
 /// No f64 anywhere: what a device without it is given.
-struct NoFloat64 : ScalarBuilder<> {
+struct IntegersOnly : ScalarBuilder<> {
   double f64(double) = delete;
   template <class T>
   double sitofp(T, m::Width<64>) = delete;
@@ -62,7 +62,7 @@ void check(IntOf<W> x, IntOf<W> y) {
                     << +want.remainder;
   };
   ScalarBuilder<> b;
-  NoFloat64 integers;
+  IntegersOnly integers;
   Converting converting;
   auto p = static_cast<int64_t>(y);
   same("f64", m::divModInt<W, Signed, DivideBy::kFloat64>(b, x, y));

@@ -16,15 +16,7 @@ namespace {
 
 constexpr int kBlock = 1024;
 
-/// The functions over whole blocks, so that the compiler vectorizes them; a builder without f64
-/// would not compile the f32 ones if they used it.
-struct NoFloat64 : ScalarBuilder<Branch::kBoth> {
-  double f64(double) = delete;
-  double extf(float) = delete;
-};
-template <class T>
-using BuilderOf = std::conditional_t<sizeof(T) == 4, NoFloat64, ScalarBuilder<Branch::kBoth>>;
-
+/// The functions over whole blocks, so that the compiler vectorizes them.
 template <class T>
 using Block = void (*)(const T *, T *);
 
@@ -32,7 +24,7 @@ using Block = void (*)(const T *, T *);
   template <class T>                                                                               \
   [[gnu::noinline]] void name##Block(const T *x, T *y) {                                           \
     for (int i = 0; i < kBlock; ++i) {                                                             \
-      BuilderOf<T> b;                                                                              \
+      BuilderOf<T, Branch::kBoth> b;                                                               \
       y[i] = m::name<sizeof(T) * 8>(b, x[i]);                                                      \
     }                                                                                              \
   }

@@ -11,15 +11,8 @@ namespace m = graphc::math;
 namespace {
 
 template <class T>
-using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
-
-struct NoFloat64 : ScalarBuilder<> {
-  double f64(double) = delete;
-  double extf(float) = delete;
-};
-template <class T>
 T ours(T x) {
-  std::conditional_t<sizeof(T) == 4, NoFloat64, ScalarBuilder<>> b;
+  BuilderOf<T> b;
   return m::lgamma<sizeof(T) * 8>(b, x);
 }
 

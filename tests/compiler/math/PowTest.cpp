@@ -10,12 +10,8 @@ namespace m = graphc::math;
 
 namespace {
 
-struct NoFloat64 : ScalarBuilder<> {
-  double f64(double) = delete;
-  double extf(float) = delete;
-};
 float ours(float x, float y) {
-  NoFloat64 b;
+  BuilderOf<float> b;
   return m::pow<32>(b, x, y);
 }
 double ours(double x, double y) {

@@ -141,6 +141,15 @@ struct ScalarBuilder {
   }
 };
 
+/// What a device without f64 is given: f32 code that used it would not compile.
+template <Branch kBranch = Branch::kTaken>
+struct NoFloat64 : ScalarBuilder<kBranch> {
+  double f64(double) = delete;
+  double extf(float) = delete;
+};
+template <class T, Branch kBranch = Branch::kTaken>
+using BuilderOf = std::conditional_t<sizeof(T) == 4, NoFloat64<kBranch>, ScalarBuilder<kBranch>>;
+
 } // namespace graphc::math::test
 
 #endif // GRAPHC_TESTS_COMPILER_MATH_SCALARBUILDER_H
