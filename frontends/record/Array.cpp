@@ -9,18 +9,18 @@ Storage::Storage(NodeRef first)
       trace(Trace::active() ? Trace::active()->id() : 0), node(std::move(first)) {}
 
 NodeRef Storage::current() const {
-  std::lock_guard lock(mutex);
+  std::lock_guard held(lock);
   return node;
 }
 
 std::pair<NodeRef, uint64_t> Storage::versioned() const {
-  std::lock_guard lock(mutex);
+  std::lock_guard held(lock);
   return {node, version};
 }
 
 void Storage::replace(NodeRef next) {
   // The old version may be the end of a long graph: it is dropped after the lock.
-  std::lock_guard lock(mutex);
+  std::lock_guard held(lock);
   std::swap(node, next);
   ++version;
 }
@@ -60,6 +60,8 @@ Result<NodeRef> Array::value() const {
   Trace *trace = Trace::active();
   if (trace && store->traceId() != trace->id())
     return arrayView.get(trace->capture(store));
+  if (arrayView.isWhole())
+    return store->current();
   auto [node, version] = store->versioned();
   if (remembered && rememberedVersion == version)
     return remembered;

@@ -13,6 +13,7 @@
 #define GRAPHC_FRONTENDS_RECORD_ARRAY_H
 
 #include "frontends/record/View.h"
+#include "runtime/base/SpinLock.h"
 
 #include <memory>
 
@@ -38,7 +39,7 @@ private:
   DType storageDType;
   rt::Device *storageDevice;
   uint64_t trace;
-  mutable std::mutex mutex;
+  mutable SpinLock lock;
   NodeRef node;
   uint64_t version = 0;
 };

@@ -5,6 +5,7 @@
 #include "runtime/base/Strings.h"
 
 #include <algorithm>
+#include <array>
 
 namespace graphc {
 
@@ -126,11 +127,50 @@ Status refuseNegativePower(std::span<const Operand> operands, DType dtype) {
                        dtypeName(dtype), exponent.scalar.text()));
 }
 
+/// No elementwise operation has more operands.
+constexpr size_t kMostOperands = 4;
+
 Result<DType> computeDType(OpKind kind, std::span<const Operand> operands) {
-  std::vector<op::OperandType> types;
+  std::array<op::OperandType, kMostOperands> types;
+  size_t count = 0;
   for (const Operand &o : operands.subspan(kind == OpKind::Select ? 1 : 0))
-    types.push_back(o.type());
-  return op::promoteOperands(kind, types);
+    types[count++] = o.type();
+  return op::promoteOperands(kind, std::span(types).first(count));
+}
+
+Result<Shape> commonShape(std::string_view name, std::span<const Operand> operands) {
+  std::array<std::span<const int64_t>, kMostOperands> shapes;
+  size_t count = 0;
+  for (const Operand &o : operands)
+    shapes[count++] = o.shape();
+  return op::broadcastShapes(name, std::span(shapes).first(count));
+}
+
+/// Whether all operands are arrays of one shape, dtype and device that the operation takes as they
+/// are: most operations of a program, and then there is nothing to convert or to check.
+bool fitAsTheyAre(const op::OpInfo &info, std::span<const Operand> operands) {
+  const Array *first = operands[0].array;
+  if (!first)
+    return false;
+  DType t = first->dtype();
+  if (!op::acceptsDType(info.operandDTypes, t) || (info.promoteToFloat && !isFloat(t)) ||
+      (info.promoteBool && t == DType::Bool))
+    return false;
+  return std::ranges::all_of(operands.subspan(1), [&](const Operand &o) {
+    return o.array && o.array->dtype() == t && &o.array->device() == &first->device() &&
+           o.array->shape() == first->shape();
+  });
+}
+
+Result<NodeRef> elementwiseOfEqual(OpKind kind, std::span<const Operand> operands) {
+  std::array<NodeRef, kMostOperands> nodes;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    GRAPHC_ASSIGN(nodes[i], operands[i].array->value());
+  }
+  const Array &first = *operands[0].array;
+  return Node::makeOp(kind, std::span(nodes).first(operands.size()), {},
+                      {op::resultDType(kind, first.dtype()), first.shape()}, first.device(),
+                      RecordScope::location());
 }
 
 } // namespace
@@ -139,29 +179,28 @@ Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
   RecordScope scope;
   const op::OpInfo &info = op::opInfo(kind);
   if (info.category != op::Category::Elementwise ||
-      operands.size() != static_cast<size_t>(info.arity))
+      operands.size() != static_cast<size_t>(info.arity) || operands.size() > kMostOperands)
     return Status(ErrorCode::InvalidArgument,
                   format("[{}] takes {} operands, got {}", info.name, info.arity, operands.size()));
+  if (kind != OpKind::Select && info.resultRule != op::ResultRule::Explicit &&
+      fitAsTheyAre(info, operands))
+    return finish(elementwiseOfEqual(kind, operands));
   GRAPHC_ASSIGN(DType dtype, computeDType(kind, operands));
   GRAPHC_ASSIGN(rt::Device * device, commonDevice(info.name, operands));
   if (isComparison(kind) && mixesSignAt64(operands))
     return compareMixed(kind, operands);
   if (kind == OpKind::Pow)
     GRAPHC_TRY(refuseNegativePower(operands, dtype));
-  std::vector<std::span<const int64_t>> shapes;
-  for (const Operand &o : operands)
-    shapes.push_back(o.shape());
-  GRAPHC_ASSIGN(Shape shape, op::broadcastShapes(info.name, shapes));
+  GRAPHC_ASSIGN(Shape shape, commonShape(info.name, operands));
   if (auto decided = decidedComparison(kind, operands, dtype))
     return finish(node::broadcast(node::literal(*decided, DType::Bool, *device), shape));
-  std::vector<NodeRef> nodes;
+  std::array<NodeRef, kMostOperands> nodes;
   for (size_t i = 0; i < operands.size(); ++i) {
     DType wanted = kind == OpKind::Select && i == 0 ? DType::Bool : dtype;
     GRAPHC_ASSIGN(NodeRef n, operandNode(operands[i], wanted, *device));
-    GRAPHC_ASSIGN(NodeRef wide, node::broadcast(n, shape));
-    nodes.push_back(std::move(wide));
+    GRAPHC_ASSIGN(nodes[i], node::broadcast(n, shape));
   }
-  return finish(node::make(kind, nodes, {}, {}, *device));
+  return finish(node::make(kind, std::span(nodes).first(operands.size()), {}, {}, *device));
 }
 
 Result<Array> power(const Operand &x, const Operand &y) {

@@ -30,6 +30,10 @@ std::mutex &graphMutex() {
   static auto *mutex = new std::mutex; // outlives thread_local caches of nodes
   return *mutex;
 }
+uint64_t nextMarkEpoch() {
+  static uint64_t epoch = 0;
+  return ++epoch;
+}
 int64_t pendingBytes() { return pendingByteCount.load(std::memory_order_relaxed); }
 int64_t pendingNodes() { return pendingNodeCount.load(std::memory_order_relaxed); }
 int64_t recordedNodes() { return recordedCount.load(std::memory_order_relaxed); }
@@ -113,16 +117,24 @@ void Node::publish(rt::BufferRef buffer, std::vector<NodeRef> &dropped) {
 void Node::destroy(Node *node) {
   // A node without references is ours alone: its operands need no lock. The list replaces recursion
   // over the depth.
-  std::vector<Node *> dead{node};
-  while (!dead.empty()) {
-    Node *next = dead.back();
-    dead.pop_back();
-    for (NodeRef &operand : std::span(next->operandData(), next->operandCount)) {
+  std::vector<Node *> dead; // besides `node`; a chain never fills it
+  while (node) {
+    Node *next = nullptr;
+    for (NodeRef &operand : std::span(node->operandData(), node->operandCount)) {
       Node *child = operand.release();
-      if (child && child->refs.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      if (!child || child->refs.fetch_sub(1, std::memory_order_acq_rel) != 1)
+        continue;
+      if (next)
         dead.push_back(child);
+      else
+        next = child;
     }
-    delete next;
+    delete node;
+    if (!next && !dead.empty()) {
+      next = dead.back();
+      dead.pop_back();
+    }
+    node = next;
   }
 }
 

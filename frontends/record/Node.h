@@ -141,6 +141,8 @@ inline NodeRef::~NodeRef() {
 /// Guards the operands of pending nodes, process-wide. Never held while compiling, running or
 /// releasing nodes.
 std::mutex &graphMutex();
+/// A number that no Node::markEpoch has yet. Needs graphMutex().
+uint64_t nextMarkEpoch();
 /// Bytes of the values of all pending operations, movement and generators left out.
 int64_t pendingBytes();
 /// Pending operations alive, and operations recorded since the start of the process.

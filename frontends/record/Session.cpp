@@ -2,15 +2,14 @@
 
 #include "compiler/api/Loader.h"
 #include "dialects/opset/Printer.h"
-#include "frontends/record/Constants.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Setting.h"
 #include "runtime/base/Strings.h"
 #include "runtime/base/Trace.h"
 #include "runtime/drivers/Drivers.h"
-#include "runtime/exec/ProgramStore.h"
 
 #include <algorithm>
+#include <functional>
 #include <unistd.h>
 
 namespace graphc {
@@ -23,12 +22,11 @@ Setting pendingBytesSetting{"GRAPHC_PENDING_BYTES",
                             "a quarter of physical memory"};
 std::atomic<int64_t> budgetBytes{-1};
 std::atomic<int64_t> segmentCount{0};
-std::atomic<int64_t> kernelCount{0};
 thread_local rt::Device *threadDevice = nullptr;
 
 struct Counts {
   std::mutex mutex;
-  std::map<std::string, int64_t> byReason;
+  std::map<std::string, int64_t, std::less<>> byReason;
 };
 Counts &counts() {
   static auto *c = new Counts; // in use until the process ends
@@ -42,7 +40,11 @@ void countReason(Reason reason) {
                                                           : Counter::FlushRead;
   count(counter);
   std::lock_guard lock(counts().mutex);
-  ++counts().byReason[std::string(reason)];
+  auto &byReason = counts().byReason;
+  if (auto it = byReason.find(reason); it != byReason.end())
+    ++it->second;
+  else
+    byReason.emplace(reason, 1);
 }
 
 int64_t defaultBudget() {
@@ -58,22 +60,60 @@ int64_t defaultBudget() {
 }
 
 /// The status with the first few user lines of the segment.
-Status withLines(Status status, Segment &segment) {
-  resolveLines(segment);
+Status withLines(Status status, const Segment &segment) {
+  op::GraphDesc graph = segment.graph(true);
   std::string lines;
-  for (size_t i = 1; i < segment.graph.lines.size() && i <= 3; ++i)
-    lines += (i > 1 ? "; " : "") + segment.graph.lines[i];
+  for (size_t i = 1; i < graph.lines.size() && i <= 3; ++i)
+    lines += (i > 1 ? "; " : "") + graph.lines[i];
   return lines.empty()
              ? std::move(status)
              : Status(status.code(), format("{} (recorded at {})", status.message(), lines));
 }
 
-Status computeSegment(Segment &segment, rt::Device &device, std::vector<rt::Tensor> &outputs) {
+/// What one evaluation needs; kept by each thread so that a warm one allocates little.
+struct Scratch {
+  Snapshot snapshot;
+  Segment segment;
+  std::vector<rt::Tensor> inputs, outputs;
+  std::vector<NodeRef> dropped;
+  // References must not outlive the evaluation in a thread's state, however it ends.
+  void clear() {
+    snapshot.clear();
+    segment.clear();
+    inputs.clear();
+    outputs.clear();
+    dropped.clear();
+  }
+};
+thread_local std::unique_ptr<Scratch> idleScratch;
+
+/// Releasing values may run code of the language binding, which may evaluate: that one gets another
+/// scratch.
+class ScratchLease {
+public:
+  ScratchLease() : held(std::move(idleScratch)) {
+    if (!held)
+      held = std::make_unique<Scratch>();
+  }
+  ~ScratchLease() {
+    held->clear();
+    idleScratch = std::move(held);
+  }
+  ScratchLease(const ScratchLease &) = delete;
+  ScratchLease &operator=(const ScratchLease &) = delete;
+  Scratch &operator*() { return *held; }
+
+private:
+  std::unique_ptr<Scratch> held;
+};
+
+Status computeSegment(Scratch &scratch, rt::Device &device) {
+  Segment &segment = scratch.segment;
   if (computesNothing(segment))
-    return emptyOutputs(segment.outputs, outputs);
+    return emptyOutputs(segment.outputs, scratch.outputs);
   GRAPHC_ASSIGN(std::shared_ptr<rt::LoadedProgram> program, programFor(segment, device));
-  std::vector<rt::Tensor> inputs;
-  inputs.reserve(segment.inputs.size() + segment.literals.size());
+  std::vector<rt::Tensor> &inputs = scratch.inputs;
+  inputs.clear();
   for (const NodeRef &n : segment.inputs) {
     if (n->state() != NodeState::Ready)
       return Status(ErrorCode::Internal, "[record] a segment was run before its inputs");
@@ -84,42 +124,38 @@ Status computeSegment(Segment &segment, rt::Device &device, std::vector<rt::Tens
     inputs.push_back(std::move(t));
   }
   std::vector<int64_t> sizes = segment.sizeArguments(program->program().meta().sizeArguments);
-  return rt::run(*program, inputs, sizes, outputs);
+  return rt::run(*program, inputs, sizes, scratch.outputs);
 }
 
-Status runSegment(Segment &segment, rt::Device &device) {
-  std::vector<rt::Tensor> outputs;
-  if (Status status = computeSegment(segment, device, outputs); !status)
+Status runSegment(Scratch &scratch, rt::Device &device) {
+  Segment &segment = scratch.segment;
+  std::vector<rt::Tensor> &outputs = scratch.outputs;
+  if (Status status = computeSegment(scratch, device); !status)
     return withLines(std::move(status), segment);
   if (outputs.size() != segment.outputs.size())
     return Status(ErrorCode::Internal, format("[record] a program gave {} results instead of {}",
                                               outputs.size(), segment.outputs.size()));
-  std::vector<NodeRef> dropped;
   {
     std::lock_guard lock(graphMutex());
     for (size_t i = 0; i < outputs.size(); ++i)
-      segment.outputs[i]->publish(std::move(outputs[i].buffer), dropped);
+      segment.outputs[i]->publish(std::move(outputs[i].buffer), scratch.dropped);
   }
+  scratch.dropped.clear();
   segmentCount.fetch_add(1, std::memory_order_relaxed);
   return Status::ok();
 }
 
 Status runOnDevice(std::span<const NodeRef> roots, rt::Device &device) {
-  GRAPHC_ASSIGN(Snapshot snapshot, Snapshot::take(roots, false));
-  for (size_t i = 0; i < snapshot.segmentCount(); ++i) {
-    Segment segment = snapshot.build(i);
-    if (!segment.outputs.empty())
-      GRAPHC_TRY(runSegment(segment, device));
-    snapshot.drop(i);
+  ScratchLease lease;
+  Scratch &scratch = *lease;
+  GRAPHC_TRY(scratch.snapshot.retake(roots, false));
+  for (size_t i = 0; i < scratch.snapshot.segmentCount(); ++i) {
+    scratch.snapshot.build(i, scratch.segment);
+    if (!scratch.segment.outputs.empty())
+      GRAPHC_TRY(runSegment(scratch, device));
+    scratch.snapshot.drop(i);
   }
   return Status::ok();
-}
-
-/// The key covers what is computed; device and compiler come from ProgramStore.
-std::vector<uint8_t> programKey(const op::GraphDesc &graph, rt::Device &device) {
-  std::vector<uint8_t> bytes;
-  op::appendCanonicalBytes(graph, bytes);
-  return rt::ProgramStore::key(bytes, compilerBuildId(), device);
 }
 
 } // namespace
@@ -146,28 +182,6 @@ Result<rt::Tensor> literalTensor(const LiteralInput &literal, rt::Device &device
   // Little-endian: the low bytes of the pattern are the value.
   GRAPHC_TRY(device.queue().upload(*t.buffer, &literal.bits, itemSize(literal.dtype)));
   return t;
-}
-
-Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device) {
-  promoteLiterals(segment);
-  std::vector<uint8_t> key = programKey(segment.graph, device);
-  rt::ProgramStore &store = rt::ProgramStore::instance();
-  if (auto program = store.find(digestOf(key)))
-    return program;
-  TraceSpan span("record", "program");
-  bool compiled = false;
-  auto compile = [&]() -> Result<std::vector<uint8_t>> {
-    compiled = true;
-    resolveLines(segment);
-    GRAPHC_ASSIGN(const CompilerApi *compiler, loadCompiler());
-    TargetDesc target{device.info().target, device.info().features};
-    return compiler->compile(segment.graph, target, {});
-  };
-  auto program = store.get(key, device, segment.graph.name, compile);
-  if (program && compiled)
-    kernelCount.fetch_add(static_cast<int64_t>((*program)->program().kernels().size()),
-                          std::memory_order_relaxed);
-  return program;
 }
 
 Status evaluate(std::span<const NodeRef> roots, Reason reason) {
@@ -225,14 +239,14 @@ Result<std::string> printStage(std::span<const NodeRef> roots, std::string_view 
     Segment segment = snapshot.build(i);
     if (snapshot.segmentCount() > 1)
       text += format("// program {} of {}\n", i + 1, snapshot.segmentCount());
-    resolveLines(segment);
+    op::GraphDesc graph = segment.graph(true);
     if (stage == "recorded") {
-      text += op::printGraph(segment.graph);
+      text += op::printGraph(graph);
       continue;
     }
     GRAPHC_ASSIGN(const CompilerApi *compiler, loadCompiler());
     GRAPHC_ASSIGN(TargetDesc target, targetOfStage(stage, roots[0]->device()));
-    GRAPHC_ASSIGN(std::string part, compiler->printStage(segment.graph, target, stage));
+    GRAPHC_ASSIGN(std::string part, compiler->printStage(graph, target, stage));
     text += part;
   }
   return text;
@@ -254,15 +268,13 @@ rt::Device *setCurrentDevice(rt::Device *device) { return std::exchange(threadDe
 
 std::map<std::string, int64_t> evaluationCounts() {
   std::lock_guard lock(counts().mutex);
-  return counts().byReason;
+  return {counts().byReason.begin(), counts().byReason.end()};
 }
 void resetEvaluationCounts() {
   std::lock_guard lock(counts().mutex);
   counts().byReason.clear();
 }
 int64_t segmentsRun() { return segmentCount.load(std::memory_order_relaxed); }
-
-int64_t kernelsCompiled() { return kernelCount.load(std::memory_order_relaxed); }
 
 int64_t pendingBudget() {
   int64_t bytes = budgetBytes.load(std::memory_order_relaxed);

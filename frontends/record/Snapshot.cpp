@@ -1,9 +1,7 @@
 #include "frontends/record/Snapshot.h"
 
-#include "frontends/record/Record.h"
-
 #include <algorithm>
-#include <unordered_map>
+#include <functional>
 
 namespace graphc {
 namespace {
@@ -13,31 +11,44 @@ constexpr uint8_t kCheapDepth = 8;
 /// Movement counts this much less than computation towards the length of a segment.
 constexpr size_t kSegmentMembers = 4 * kSegmentNodes;
 
-uint64_t nextEpoch = 0; // guarded by graphMutex()
-
 op::Category category(const Node &n) { return op::opInfo(n.kind()).category; }
 bool isMovement(const Node &n) { return category(n) == op::Category::Movement; }
 bool isGenerator(const Node &n) { return category(n) == op::Category::Generator; }
+/// The same operation at the same place of the user's program.
+bool sameCall(const Node &a, const Node &b) {
+  return a.location() != 0 && a.location() == b.location() && a.kind() == b.kind();
+}
 
 } // namespace
 
 Result<Snapshot> Snapshot::take(std::span<const NodeRef> roots, bool placeholders) {
   Snapshot s;
+  GRAPHC_TRY(s.retake(roots, placeholders));
+  return s;
+}
+
+void Snapshot::clear() {
+  entries.clear();
+  segmentEnds.clear();
+}
+
+Status Snapshot::retake(std::span<const NodeRef> roots, bool placeholders) {
+  clear();
   std::lock_guard lock(graphMutex());
-  if (!s.collect(roots) && !placeholders)
+  if (!collect(roots) && !placeholders)
     return Status(
         ErrorCode::Trace,
         "a value that depends on the arguments of a traced function is not known while the "
         "function is traced; it cannot be printed, converted or branched on");
-  s.classify(roots);
-  s.cut();
-  return s;
+  classify(roots);
+  cut();
+  return Status::ok();
 }
 
 bool Snapshot::collect(std::span<const NodeRef> roots) {
-  uint64_t epoch = ++nextEpoch;
+  uint64_t epoch = nextMarkEpoch();
   bool known = true;
-  std::vector<Node *> stack;
+  stack.clear();
   auto visit = [&](const NodeRef &n) {
     known &= n->state() != NodeState::Placeholder;
     if (n->state() != NodeState::Pending || n->markEpoch == epoch)
@@ -55,7 +66,11 @@ bool Snapshot::collect(std::span<const NodeRef> roots) {
         visit(operand);
     }
   }
-  std::ranges::sort(entries, {}, &Entry::sequence);
+  // Most programs are met from their end on.
+  if (std::ranges::is_sorted(entries, std::greater{}, &Entry::sequence))
+    std::ranges::reverse(entries);
+  else
+    std::ranges::sort(entries, {}, &Entry::sequence);
   for (uint32_t i = 0; i < entries.size(); ++i)
     entries[i].node->mark = i;
   return known;
@@ -87,28 +102,48 @@ void Snapshot::classify(std::span<const NodeRef> roots) {
 
 void Snapshot::cut() {
   size_t computed = 0, members = 0;
+  // Where the segment begins, and where its first call was met last in its second half.
+  uint32_t first = 0, repeats = 0;
   for (uint32_t i = 0; i < entries.size(); ++i) {
     Entry &e = entries[i];
     if (e.cheapDepth > 0)
       continue;
-    e.segment = static_cast<uint32_t>(segmentEnds.size());
-    ++members;
+    if (members++ == 0)
+      first = i;
+    else if ((2 * computed >= kSegmentNodes || 2 * members >= kSegmentMembers) &&
+             sameCall(*e.node, *entries[first].node))
+      repeats = i;
     computed += !isMovement(*e.node) && !isGenerator(*e.node);
+    // Right after a computation: the movement of its value goes with whoever reads it.
+    if (computed < kSegmentNodes && members < kSegmentMembers)
+      continue;
+    // A loop is cut between two of its turns, so that all its segments are one program.
+    uint32_t end = repeats > first ? repeats : i + 1;
+    segmentEnds.push_back(end);
+    i = end - 1;
+    computed = members = 0;
+  }
+  if (members)
+    segmentEnds.push_back(static_cast<uint32_t>(entries.size()));
+  shareValues();
+}
+
+void Snapshot::shareValues() {
+  uint32_t segment = 0;
+  for (uint32_t i = 0; i < entries.size(); ++i) {
+    Entry &e = entries[i];
+    segment += segment < segmentEnds.size() && i == segmentEnds[segment];
+    if (e.cheapDepth > 0)
+      continue;
+    e.segment = segment;
     for (const NodeRef &operand : e.node->operands()) {
       if (operand->state() != NodeState::Pending)
         continue;
       Entry &o = entries[operand->mark];
-      if (o.cheapDepth == 0 && o.segment != e.segment)
+      if (o.cheapDepth == 0 && o.segment != segment)
         o.isOutput = true;
     }
-    // Right after a computation: the movement of its value goes with whoever reads it.
-    if (computed == kSegmentNodes || members == kSegmentMembers) {
-      segmentEnds.push_back(i + 1);
-      computed = members = 0;
-    }
   }
-  if (members)
-    segmentEnds.push_back(static_cast<uint32_t>(entries.size()));
 }
 
 const Snapshot::Entry *Snapshot::find(const Node &node) const {
@@ -122,140 +157,27 @@ void Snapshot::drop(size_t segment) {
     entries[i].node = nullptr;
 }
 
-/// Builds one segment's GraphDesc. Needs graphMutex().
-class SegmentBuilder {
-public:
-  SegmentBuilder(const Snapshot &snapshot, uint32_t segment)
-      : snapshot(snapshot), segment(segment) {}
-
-  Segment build() {
-    size_t begin = segment ? snapshot.segmentEnds[segment - 1] : 0;
-    for (size_t i = begin; i < snapshot.segmentEnds[segment]; ++i) {
-      const Snapshot::Entry &e = snapshot.entries[i];
-      // Another thread may have computed it meanwhile.
-      if (!e.node || e.cheapDepth > 0 || e.node->state() != NodeState::Pending)
-        continue;
-      uint32_t number = emit(e.node);
-      if (e.isOutput) {
-        out.outputs.push_back(e.node);
-        out.graph.outputs.push_back(number);
-      }
-    }
-    numberValues();
-    nameSizes();
-    return std::move(out);
-  }
-
-private:
-  static constexpr uint32_t kInput = 0x80000000u;
-
-  /// Depth is bounded: only cheap operands are emitted from here (kCheapDepth).
-  uint32_t emit(const NodeRef &n) {
-    op::NodeDesc desc;
-    desc.kind = n->kind();
-    desc.dtype = n->dtype();
-    desc.shape.assign(n->shape().begin(), n->shape().end());
-    desc.attrs.assign(n->attrs().begin(), n->attrs().end());
-    for (const NodeRef &operand : n->operands())
-      desc.operands.push_back(valueOf(operand));
-    auto number = static_cast<uint32_t>(out.graph.nodes.size());
-    out.graph.nodes.push_back(std::move(desc));
-    out.locations.push_back(n->location());
-    numbers.emplace(n.get(), number);
-    return number;
-  }
-
-  uint32_t valueOf(const NodeRef &n) {
-    if (auto it = numbers.find(n.get()); it != numbers.end())
-      return it->second;
-    if (n->state() == NodeState::Pending) {
-      const Snapshot::Entry *e = snapshot.find(*n);
-      if (e && e->cheapDepth > 0)
-        return emit(n);
-    }
-    auto number = kInput | static_cast<uint32_t>(out.inputs.size());
-    op::InputDesc desc;
-    desc.dtype = n->dtype();
-    desc.shape.assign(n->shape().begin(), n->shape().end());
-    out.graph.inputs.push_back(std::move(desc));
-    out.inputs.push_back(n);
-    numbers.emplace(n.get(), number);
-    return number;
-  }
-
-  void numberValues() {
-    auto inputs = static_cast<uint32_t>(out.inputs.size());
-    auto final = [&](uint32_t &v) { v = v & kInput ? v & ~kInput : v + inputs; };
-    for (op::NodeDesc &node : out.graph.nodes)
-      std::ranges::for_each(node.operands, final);
-    std::ranges::for_each(out.graph.outputs, final);
-  }
-
-  void nameSizes() {
-    for (op::InputDesc &input : out.graph.inputs)
-      for (int64_t &size : input.shape)
-        size = symbol(sizes, size);
-    for (op::NodeDesc &node : out.graph.nodes) {
-      for (int64_t &size : node.shape)
-        size = symbol(sizes, size);
-      spans.clear();
-      if (!op::splitAttrs(node.kind, node.attrs, spans))
-        continue; // refused when it was recorded
-      for (const op::AttrSpan &span : spans)
-        if (span.kind == op::AttrKind::Extents)
-          for (uint32_t i = 0; i < span.count; ++i)
-            node.attrs[span.offset + i] = symbol(starts, node.attrs[span.offset + i]);
-    }
-    out.graph.symbolCount = static_cast<uint32_t>(out.symbols.size());
-  }
-
-  op::Extent symbol(std::unordered_map<int64_t, op::Extent> &names, int64_t value) {
-    if (value == 0 || value == 1)
-      return value;
-    auto [it, isNew] =
-        names.try_emplace(value, op::symbolExtent(static_cast<uint32_t>(out.symbols.size())));
-    if (isNew)
-      out.symbols.push_back(value);
-    return it->second;
-  }
-
-  const Snapshot &snapshot;
-  uint32_t segment;
-  Segment out;
-  std::unordered_map<const Node *, uint32_t> numbers;
-  // Sizes and starts of equal value are different symbols: that a slice starts at n is no reason to
-  // recompile when only one of the two changes.
-  std::unordered_map<int64_t, op::Extent> sizes, starts;
-  std::vector<op::AttrSpan> spans;
-};
-
 std::vector<int64_t> Segment::sizeArguments(size_t wanted) const {
   return {symbols.begin(),
           symbols.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, symbols.size()))};
 }
 
-Segment Snapshot::build(size_t segment) const {
-  std::lock_guard lock(graphMutex());
-  return SegmentBuilder(*this, static_cast<uint32_t>(segment)).build();
+void Segment::clear() {
+  code.nodes.clear();
+  code.inputs.clear();
+  code.outputs.clear();
+  code.literals.clear();
+  code.locations.clear();
+  inputs.clear();
+  literals.clear();
+  outputs.clear();
+  symbols.clear();
 }
 
-void resolveLines(Segment &segment) {
-  std::unordered_map<Location, uint32_t> known;
-  op::GraphDesc &graph = segment.graph;
-  graph.lines.assign(1, "");
-  for (size_t i = 0; i < graph.nodes.size() && i < segment.locations.size(); ++i) {
-    Location location = segment.locations[i];
-    auto [it, isNew] = known.try_emplace(location, 0);
-    if (isNew && location) {
-      // Resolved outside graphMutex(): it may call into the language binding.
-      std::string text = locationText(location);
-      if (!text.empty()) {
-        it->second = static_cast<uint32_t>(graph.lines.size());
-        graph.lines.push_back(std::move(text));
-      }
-    }
-    graph.nodes[i].line = it->second;
-  }
+Segment Snapshot::build(size_t segment) const {
+  Segment out;
+  build(segment, out);
+  return out;
 }
 
 } // namespace graphc

@@ -17,22 +17,50 @@ struct LiteralInput {
   DType dtype;
 };
 
-/// One program's worth of a snapshot. `inputs` and then `literals` are the graph's inputs in order.
+/// A segment's graph as flat words, made without allocating when its vectors are used again: what
+/// decides which program runs is found by their digest, and a GraphDesc is made of them only for
+/// the compiler. Nodes are numbered from 0, inputs from kInput.
+struct SegmentCode {
+  static constexpr uint32_t kInput = 0x80000000u;
+  /// A 0-d float literal: its word in `nodes` is 0, so that the code stands for every value of it.
+  struct Literal {
+    uint64_t bits;
+    DType dtype;
+    uint32_t node;
+    bool isArgument = false; ///< decided by promoteLiterals
+  };
+
+  std::vector<int64_t> nodes;  ///< per node: head, attribute count, shape, operands, attributes
+  std::vector<int64_t> inputs; ///< per input: head, shape
+  std::vector<uint32_t> outputs;
+  std::vector<Literal> literals;
+  std::vector<Location> locations; ///< of each node
+
+  /// Of everything but the values of literals and the locations.
+  Digest structure() const;
+};
+
+/// One program's worth of a snapshot. `inputs` and then `literals` are the program's inputs in
+/// order.
 struct Segment {
-  op::GraphDesc graph;
+  SegmentCode code;
   std::vector<NodeRef> inputs;
-  std::vector<LiteralInput> literals;
+  std::vector<LiteralInput> literals; ///< the arguments among code.literals
   std::vector<NodeRef> outputs;
-  std::vector<int64_t> symbols;    ///< value of each symbol
-  std::vector<Location> locations; ///< of each graph node
+  std::vector<int64_t> symbols; ///< value of each symbol
 
   /// What a call passes as size arguments: the values of the first `wanted` symbols. Programs take
   /// sizes by symbol number and read most of them from their inputs' shapes.
   std::vector<int64_t> sizeArguments(size_t wanted) const;
+  /// The graph for the compiler; literals that are arguments are its last inputs. With `lines`,
+  /// "file:line" of every node is looked up.
+  op::GraphDesc graph(bool lines) const;
+  /// Keeps the memory of the vectors.
+  void clear();
 };
 
-/// Compute nodes of one segment. Long graphs are cut, so that a chain of a million equal steps is a
-/// few programs.
+/// Compute nodes of one segment at most. Long graphs are cut, where a loop of the user's program
+/// begins another turn if there is one, so that a million equal steps are a few programs.
 inline constexpr size_t kSegmentNodes = 256;
 
 /// The pending nodes that some roots need, in recording order, cut into segments. Cheap operations
@@ -47,11 +75,15 @@ public:
   /// Takes graphMutex(). TraceError when a root depends on a placeholder and `placeholders` is
   /// false.
   static Result<Snapshot> take(std::span<const NodeRef> roots, bool placeholders);
+  /// The same in place of what this one held, whose memory is used again.
+  Status retake(std::span<const NodeRef> roots, bool placeholders);
   size_t segmentCount() const { return segmentEnds.size(); }
   /// Takes graphMutex(). Nodes that became ready since are inputs.
   Segment build(size_t segment) const;
+  void build(size_t segment, Segment &out) const;
   /// Gives up the nodes of a finished segment.
   void drop(size_t segment);
+  void clear();
 
 private:
   friend class SegmentBuilder;
@@ -68,14 +100,14 @@ private:
   bool collect(std::span<const NodeRef> roots);
   void classify(std::span<const NodeRef> roots);
   void cut();
+  /// Which segment each node is in, and what a later segment needs.
+  void shareValues();
   const Entry *find(const Node &node) const;
 
   std::vector<Entry> entries; ///< by sequence
   std::vector<uint32_t> segmentEnds;
+  std::vector<Node *> stack; ///< of collect()
 };
-
-/// Writes "file:line" of every node into graph.lines; only a compilation needs it.
-void resolveLines(Segment &segment);
 
 } // namespace graphc
 

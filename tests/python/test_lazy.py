@@ -296,3 +296,25 @@ def test_zero_size_arrays_never_compile():
         gc.eval(y)
         assert np.asarray(y).shape == (0, 3)
     assert d.compiles == 0
+
+
+def test_a_long_loop_is_a_few_programs():
+    """Segments are cut between turns of a loop: one program for all of them, whatever a turn's length."""
+
+    def steps(xp, x, y, n):
+        for _ in range(n):
+            d = x - y
+            x = x - 0.01 * d * abs(d)
+            y = y + xp.sqrt(abs(d)) * 0.001
+        return x + y
+
+    a, b = np.linspace(1.0, 2.0, 33), np.linspace(0.5, 0.9, 33)
+    x, y = gc.asarray(a), gc.asarray(b)
+    before = gc.cache_info()["kernels_compiled"]
+    result = steps(gc, x, y, 1000)
+    np.testing.assert_allclose(np.asarray(result), steps(np, a, b, 1000), rtol=1e-12)
+    few = gc.cache_info()["kernels_compiled"] - before
+    assert few <= 12, "first, middle and last segment, each of few kernels"
+    more = steps(gc, x, y, 3000)
+    gc.eval(more)
+    assert gc.cache_info()["kernels_compiled"] - before <= few + 4, "a longer loop has the same middle"

@@ -239,6 +239,7 @@ void defineMethods(pb::class_<Array> &cls) {
 
 void defineArray(pb::module_ &m) {
   pb::class_<Array> cls(m, "Array", pb::custom_type_setup([](PyHeapTypeObject *type) {
+                          setupLifetime(type);
                           setupOperators(type);
                           setupBuffer(type);
                         }));

@@ -103,6 +103,15 @@ pb::object toNumpy(Array &x, std::string_view reason);
 pb::object toItem(Array &x, std::string_view reason);
 void defineExchange(pb::class_<Array> &cls);
 
+// Wrap.cpp
+/// A new Python object that holds the array; what pb::cast gives, at a fraction of its cost.
+PyObject *wrap(Array array);
+inline pb::object wrapped(Array array) {
+  return pb::reinterpret_steal<pb::object>(wrap(std::move(array)));
+}
+/// Fills the slots of the type Array that end its objects, before it is made ready.
+void setupLifetime(PyHeapTypeObject *type);
+
 // One function a file.
 void defineArray(pb::module_ &m);
 /// Fills the slots of the type Array before it is made ready.

@@ -23,6 +23,10 @@ struct PlaceHash {
 /// Guarded by the GIL; lives as long as the process because nodes do.
 struct Places {
   std::string folder;
+  /// The user code met last, which is `known`: a loop asks for its places again and again.
+  PyCodeObject *lastCode = nullptr;
+  int lastOffset = 0;
+  Location lastLocation = 0;
   std::vector<Place> list;
   std::unordered_map<std::pair<PyCodeObject *, int>, Location, PlaceHash> known;
   std::unordered_map<PyCodeObject *, bool> isOurs; ///< owns its keys
@@ -56,8 +60,11 @@ int instructionOffset(PyFrameObject *frame) {
 Location remember(PyCodeObject *code, int offset) {
   Places &p = places();
   auto found = p.known.find({code, offset});
-  if (found != p.known.end())
-    return found->second;
+  if (found != p.known.end()) {
+    p.lastCode = code;
+    p.lastOffset = offset;
+    return p.lastLocation = found->second;
+  }
   if (p.list.size() >= kMaxPlaces)
     return 0;
   Py_INCREF(code);
@@ -72,14 +79,17 @@ Location currentLocation() {
   if (!top)
     return 0;
   auto frame = pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject *>(top));
+  Places &p = places();
   while (frame) {
     auto *f = reinterpret_cast<PyFrameObject *>(frame.ptr());
     PyCodeObject *code = PyFrame_GetCode(f);
-    Location found = isPackageCode(code) ? 0 : remember(code, instructionOffset(f));
-    bool ours = isPackageCode(code);
-    Py_DECREF(code);
-    if (!ours)
-      return found;
+    Py_DECREF(code); // the frame keeps it
+    if (code == p.lastCode) {
+      int offset = instructionOffset(f);
+      return offset == p.lastOffset ? p.lastLocation : remember(code, offset);
+    }
+    if (!isPackageCode(code))
+      return remember(code, instructionOffset(f));
     frame = pb::reinterpret_steal<pb::object>(reinterpret_cast<PyObject *>(PyFrame_GetBack(f)));
   }
   return 0;
@@ -108,6 +118,7 @@ void setPackageFolder(const std::string &folder) {
   Places &p = places();
   p.folder = folder.empty() || folder.ends_with('/') ? folder : folder + "/";
   p.isOurs.clear();
+  p.lastCode = nullptr;
 }
 
 void installLocationSource() { setLocationSource({currentLocation, locationLine}); }

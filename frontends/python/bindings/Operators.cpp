@@ -18,8 +18,6 @@ Array apply(op::OpKind kind, const Operand &x, const Operand &y) {
   return unwrap(ops::elementwise(kind, both));
 }
 
-PyObject *give(Array &&array) { return pb::cast(std::move(array)).release().ptr(); }
-
 /// One of the two is an Array: Python asks the type of either.
 PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
   return guarded([&] {
@@ -28,7 +26,7 @@ PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
     Converted a, b;
     if (!convertOperand(left, a, device) || !convertOperand(right, b, device))
       return notImplemented();
-    return give(apply(kind, *a.operand, *b.operand));
+    return wrap(apply(kind, *a.operand, *b.operand));
   });
 }
 
@@ -46,7 +44,7 @@ PyObject *inPlace(op::OpKind kind, PyObject *self, PyObject *other) {
 PyObject *unary(op::OpKind kind, PyObject *self) {
   return guarded([&] {
     Operand one[] = {*asArray(self)};
-    return give(unwrap(ops::elementwise(kind, one)));
+    return wrap(unwrap(ops::elementwise(kind, one)));
   });
 }
 
@@ -116,7 +114,7 @@ PyObject *powerInPlace(PyObject *x, PyObject *y, PyObject *modulus) {
 }
 
 PyObject *positive(PyObject *self) {
-  return guarded([&] { return give(unwrap(ops::copy(*asArray(self)))); });
+  return guarded([&] { return wrap(unwrap(ops::copy(*asArray(self)))); });
 }
 
 PyObject *matmul(PyObject *left, PyObject *right) {
@@ -125,7 +123,7 @@ PyObject *matmul(PyObject *left, PyObject *right) {
     Converted x, y;
     if (!convertOperand(left, x, &known->device()) || !convertOperand(right, y, &known->device()))
       return notImplemented();
-    return give(
+    return wrap(
         unwrap(ops::matmul(toArray(left, &known->device()), toArray(right, &known->device()))));
   });
 }

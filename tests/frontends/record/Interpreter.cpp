@@ -39,15 +39,16 @@ struct Tensor {
 
 class Machine {
 public:
-  Machine(const Segment &segment, std::string &error) : segment(segment), error(error) {}
+  Machine(const Segment &segment, std::string &error)
+      : segment(segment), graph(segment.graph(false)), error(error) {}
 
   std::vector<Values> run(const std::vector<Values> &inputs) {
     for (size_t i = 0; i < inputs.size(); ++i)
-      tensors.push_back({concrete(segment.graph.inputs[i].shape), inputs[i]});
-    for (const op::NodeDesc &node : segment.graph.nodes)
+      tensors.push_back({concrete(graph.inputs[i].shape), inputs[i]});
+    for (const op::NodeDesc &node : graph.nodes)
       tensors.push_back(compute(node));
     std::vector<Values> out;
-    for (uint32_t v : segment.graph.outputs)
+    for (uint32_t v : graph.outputs)
       out.push_back(tensors[v].values);
     return out;
   }
@@ -139,6 +140,7 @@ private:
   }
 
   const Segment &segment;
+  op::GraphDesc graph;
   std::string &error;
   std::vector<Tensor> tensors;
 };

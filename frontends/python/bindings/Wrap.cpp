@@ -1,0 +1,59 @@
+// Python objects of new arrays. Every recorded operation makes one: pybind11's own way looks its
+// type up by name and enters the object in a table of addresses, which costs more than the
+// recording.
+#include "frontends/python/bindings/Bindings.h"
+
+#include <memory>
+
+namespace graphc::py {
+namespace {
+
+using Instance = pb::detail::instance;
+using Holder = std::unique_ptr<Array>;
+
+PyTypeObject *arrayType = nullptr;
+
+Holder *holderOf(Instance *instance) {
+  return reinterpret_cast<Holder *>(&instance->simple_value_holder[1]);
+}
+
+/// Objects made by wrap() are the ones that pybind11 never registered.
+void release(PyObject *self) {
+  auto *instance = reinterpret_cast<Instance *>(self);
+  bool ours = Py_TYPE(self) == arrayType && instance->simple_layout &&
+              instance->simple_holder_constructed && !instance->simple_instance_registered;
+  if (!ours || instance->has_patients) {
+    pb::detail::pybind11_object_dealloc(self);
+    return;
+  }
+  // Buffers that wrap foreign memory may run Python code when they go.
+  pb::error_scope keep;
+  if (instance->weakrefs)
+    PyObject_ClearWeakRefs(self);
+  holderOf(instance)->~Holder();
+  arrayType->tp_free(self);
+  Py_DECREF(arrayType);
+}
+
+} // namespace
+
+void setupLifetime(PyHeapTypeObject *type) { type->ht_type.tp_dealloc = release; }
+
+PyObject *wrap(Array array) {
+  if (!arrayType)
+    arrayType = reinterpret_cast<PyTypeObject *>(pb::type::of<Array>().release().ptr());
+  auto value = std::make_unique<Array>(std::move(array));
+  PyObject *self = arrayType->tp_alloc(arrayType, 0);
+  if (!self)
+    throw pb::error_already_set();
+  auto *instance = reinterpret_cast<Instance *>(self);
+  instance->owned = true;
+  instance->simple_layout = true;
+  instance->simple_instance_registered = false;
+  instance->simple_value_holder[0] = value.get();
+  new (holderOf(instance)) Holder(std::move(value));
+  instance->simple_holder_constructed = true;
+  return self;
+}
+
+} // namespace graphc::py

@@ -1,0 +1,101 @@
+// From a segment to the program that computes it.
+#include "compiler/api/Loader.h"
+#include "frontends/record/Constants.h"
+#include "frontends/record/Session.h"
+#include "runtime/base/Trace.h"
+#include "runtime/exec/ProgramStore.h"
+
+#include <mutex>
+#include <unordered_map>
+
+namespace graphc {
+namespace {
+
+std::atomic<int64_t> kernelCount{0};
+
+/// Keys of the programs of segments that were met before, so that the canonical bytes are written
+/// once. Programs are held by ProgramStore, which may forget them.
+class KnownKeys {
+public:
+  static KnownKeys &instance() {
+    static auto *known = new KnownKeys; // in use until the process ends
+    return *known;
+  }
+  std::optional<Digest> find(const Digest &segment) {
+    std::lock_guard lock(mutex);
+    auto it = keys.find(segment);
+    return it == keys.end() ? std::nullopt : std::optional(it->second);
+  }
+  void add(const Digest &segment, const Digest &key) {
+    std::lock_guard lock(mutex);
+    if (keys.size() >= kMost)
+      keys.clear();
+    keys.insert_or_assign(segment, key);
+  }
+
+private:
+  static constexpr size_t kMost = 1 << 16;
+  std::mutex mutex;
+  std::unordered_map<Digest, Digest> keys;
+};
+
+/// Everything that decides the program: the structure, the device, and the literals that are no
+/// arguments.
+Digest segmentDigest(const Segment &segment, const Digest &structure, const rt::Device &device) {
+  thread_local std::vector<uint64_t> words;
+  words = {structure.low, structure.high, reinterpret_cast<uintptr_t>(&device)};
+  for (const SegmentCode::Literal &literal : segment.code.literals) {
+    words.push_back(literal.isArgument);
+    words.push_back(literal.isArgument ? 0 : literal.bits);
+  }
+  return digestOf(
+      std::span(reinterpret_cast<const uint8_t *>(words.data()), words.size() * sizeof(uint64_t)));
+}
+
+/// The key covers what is computed; device and compiler come from ProgramStore.
+std::vector<uint8_t> programKey(const op::GraphDesc &graph, rt::Device &device) {
+  std::vector<uint8_t> bytes;
+  op::appendCanonicalBytes(graph, bytes);
+  return rt::ProgramStore::key(bytes, compilerBuildId(), device);
+}
+
+Result<std::shared_ptr<rt::LoadedProgram>>
+makeProgram(const Segment &segment, std::span<const uint8_t> key, rt::Device &device) {
+  TraceSpan span("record", "program");
+  bool compiled = false;
+  auto compile = [&]() -> Result<std::vector<uint8_t>> {
+    compiled = true;
+    GRAPHC_ASSIGN(const CompilerApi *compiler, loadCompiler());
+    TargetDesc target{device.info().target, device.info().features};
+    return compiler->compile(segment.graph(true), target, {});
+  };
+  auto program = rt::ProgramStore::instance().get(key, device, "main", compile);
+  if (program && compiled)
+    kernelCount.fetch_add(static_cast<int64_t>((*program)->program().kernels().size()),
+                          std::memory_order_relaxed);
+  return program;
+}
+
+} // namespace
+
+Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device) {
+  Digest structure = segment.code.structure();
+  promoteLiterals(segment, structure);
+  Digest known = segmentDigest(segment, structure, device);
+  rt::ProgramStore &store = rt::ProgramStore::instance();
+  if (auto key = KnownKeys::instance().find(known))
+    if (auto program = store.find(*key))
+      return program;
+  std::vector<uint8_t> key = programKey(segment.graph(false), device);
+  Digest digest = digestOf(key);
+  auto program = store.find(digest);
+  if (!program) {
+    GRAPHC_ASSIGN(program, makeProgram(segment, key, device));
+  }
+  KnownKeys::instance().add(known, digest);
+  return program;
+}
+
+int64_t kernelsCompiled() { return kernelCount.load(std::memory_order_relaxed); }
+
+} // namespace graphc
