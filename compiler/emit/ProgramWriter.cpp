@@ -44,6 +44,10 @@ uint32_t dtypeOf(Type type) {
     return static_cast<uint32_t>(DType::Float32);
   if (type.isF64())
     return static_cast<uint32_t>(DType::Float64);
+  if (type.isF16())
+    return static_cast<uint32_t>(DType::Float16);
+  if (type.isBF16())
+    return static_cast<uint32_t>(DType::BFloat16);
   if (type.isInteger(1))
     return static_cast<uint32_t>(DType::Bool);
   uint32_t log = llvm::Log2_32(type.getIntOrFloatBitWidth() / 8);

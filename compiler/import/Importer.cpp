@@ -5,8 +5,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
-#include <cstring>
-
 using namespace mlir;
 using namespace graphc;
 
@@ -41,6 +39,10 @@ Type Importer::elementType(DType type) {
     return builder.getF32Type();
   if (type == DType::Float64)
     return builder.getF64Type();
+  if (type == DType::Float16)
+    return builder.getF16Type();
+  if (type == DType::BFloat16)
+    return builder.getBF16Type();
   if (type == DType::Bool)
     return builder.getI1Type();
   unsigned width = itemSize(type) * 8;
@@ -85,19 +87,10 @@ void Importer::splitExtents(const std::vector<int64_t> &extents, SmallVector<int
 }
 
 TypedAttr Importer::literal(Type type, uint64_t bits) {
-  if (type.isF32()) {
-    float f;
-    uint32_t low = static_cast<uint32_t>(bits);
-    std::memcpy(&f, &low, sizeof(f));
-    return builder.getFloatAttr(type, APFloat(f));
-  }
-  if (type.isF64()) {
-    double d;
-    std::memcpy(&d, &bits, sizeof(d));
-    return builder.getFloatAttr(type, APFloat(d));
-  }
-  return IntegerAttr::get(type,
-                          APInt(type.getIntOrFloatBitWidth(), bits, false, /*implicitTrunc=*/true));
+  APInt pattern(type.getIntOrFloatBitWidth(), bits, false, /*implicitTrunc=*/true);
+  if (auto floating = dyn_cast<FloatType>(type))
+    return builder.getFloatAttr(type, APFloat(floating.getFloatSemantics(), pattern));
+  return IntegerAttr::get(type, pattern);
 }
 
 Status Importer::openFunction(ModuleOp module) {

@@ -26,13 +26,18 @@ struct Format {
     Type element = graph::elementType(type);
     width = element.getIntOrFloatBitWidth();
     isFloat = isa<FloatType>(element);
+    if (isFloat && width == 16) {
+      narrow = element.isF16() ? m::Narrow::kHalf : m::Narrow::kBFloat;
+      width = 32;
+    }
     isBool = element.isInteger(1);
     isSigned = !isBool && !element.isUnsignedInteger();
     if (auto vector = dyn_cast<VectorType>(type))
       lanes = vector.getDimSize(0);
   }
-  unsigned width;
+  unsigned width; ///< in which it is computed
   bool isFloat, isBool, isSigned;
+  m::Narrow narrow = m::Narrow::kNone;
   int64_t lanes = 1;
 };
 
@@ -56,9 +61,12 @@ public:
       : pending(pending), in(pending.in), out(pending.out), float64(hasFloat64),
         x(pending.op->getOperands()), b(builder, pending.op->getLoc(), in.lanes, target) {}
 
-  Value expand();
+  Value run();
 
 private:
+  Value expand();
+  Value widened(Value bits);
+  Value narrowed(Value value);
   Value divide(bool remainder);
   Value cast();
   Value compare();
@@ -148,7 +156,10 @@ Value Expander::cast() {
     return byInt([&]<unsigned W, bool>() -> Value { return m::intToBool<W>(b, x[0]); });
   }
   if (in.isFloat && out.isFloat)
-    return in.width == out.width ? x[0] : out.width == 64 ? b.extf(x[0]) : b.truncf(x[0]);
+    return in.width == out.width            ? x[0]
+           : out.width == 64                ? b.extf(x[0])
+           : out.narrow != m::Narrow::kNone ? m::truncateToOdd(b, x[0])
+                                            : b.truncf(x[0]);
   if (in.isFloat)
     return byFloat(in.width, [&]<unsigned FW>() -> Value {
       return m::withIntFormat(out.width, out.isSigned, [&]<unsigned W, bool Signed>() -> Value {
@@ -278,13 +289,40 @@ Value Expander::expand() {
       .Default(Value());
 }
 
+Value Expander::widened(Value bits) {
+  return in.narrow == m::Narrow::kHalf ? m::widen<m::Narrow::kHalf>(b, bits)
+                                       : m::widen<m::Narrow::kBFloat>(b, bits);
+}
+
+Value Expander::narrowed(Value value) {
+  return out.narrow == m::Narrow::kHalf ? m::narrow<m::Narrow::kHalf>(b, value)
+                                        : m::narrow<m::Narrow::kBFloat>(b, value);
+}
+
+/// expand() in float32 for the floats of 16 bits; selections move bits.
+Value Expander::run() {
+  Operation *op = pending.op;
+  if (isa<graph::SelectOp>(op))
+    return expand();
+  SmallVector<Value> given = x;
+  if (in.narrow != m::Narrow::kNone)
+    for (Value &operand : x)
+      operand = widened(operand);
+  if (in.narrow != m::Narrow::kNone && isa<graph::NextafterOp>(op))
+    return in.narrow == m::Narrow::kHalf
+               ? m::nextAfterNarrow<m::Narrow::kHalf>(b, given[0], given[1], x[0], x[1])
+               : m::nextAfterNarrow<m::Narrow::kBFloat>(b, given[0], given[1], x[0], x[1]);
+  Value value = expand();
+  return value && out.narrow != m::Narrow::kNone ? narrowed(value) : value;
+}
+
 struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
   using ExpandScalarOpsBase::ExpandScalarOpsBase;
 
   void runOnOperation() override {
     SmallVector<Pending> work;
     m::Intervals intervals;
-    MlirBuilder::Target target{int64Conversions, scaleOperation};
+    MlirBuilder::Target target{int64Conversions, scaleOperation, halfConversions};
     if (hasFloat64)
       m::expandResidueChains(getOperation(), intervals, target);
     // First everything that types and constants say, because replaced operands no longer say it.
@@ -303,15 +341,15 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
       }
       work.push_back(pending);
     });
+    dropNames();
     for (const Pending &pending : work) {
       OpBuilder builder(pending.op);
-      Value value = Expander(builder, pending, hasFloat64, target).expand();
+      Value value = Expander(builder, pending, hasFloat64, target).run();
       if (!value) // isnan and the like of integers
         value = constantMask(builder, pending, isa<graph::IsFiniteOp>(pending.op));
       pending.op->getResult(0).replaceAllUsesWith(value);
       pending.op->erase();
     }
-    dropSigns();
   }
 
   static Value constantMask(OpBuilder &builder, const Pending &pending, bool value) {
@@ -322,15 +360,24 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
     return arith::ConstantOp::create(builder, pending.op->getLoc(), attr);
   }
 
-  /// Values that only carry (loop state, selections, broadcasts) become signless too.
-  void dropSigns() {
+  /// Unsigned integers and floats of 16 bits become signless integers, also where values are only
+  /// carried (loop state, selections, broadcasts).
+  void dropNames() {
     auto drop = [](Value value) {
       Type element = graph::elementType(value.getType());
-      if (!element.isUnsignedInteger())
+      if (!element.isUnsignedInteger() && !element.isF16() && !element.isBF16())
         return;
       Type signless = IntegerType::get(value.getContext(), element.getIntOrFloatBitWidth());
       auto vector = dyn_cast<VectorType>(value.getType());
       value.setType(vector ? Type(vector.clone(signless)) : signless);
+    };
+    auto dropConstant = [](arith::ConstantOp op) {
+      if (auto literal = dyn_cast<FloatAttr>(op.getValue());
+          literal && literal.getType() != op.getType())
+        op.setValueAttr(IntegerAttr::get(op.getType(), literal.getValue().bitcastToAPInt()));
+      else if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+               dense && dense.getType() != op.getType())
+        op.setValueAttr(dense.bitcast(cast<VectorType>(op.getType()).getElementType()));
     };
     getOperation().walk([&](Operation *op) {
       for (Value result : op->getResults())
@@ -339,6 +386,8 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
         for (Block &block : region)
           for (BlockArgument argument : block.getArguments())
             drop(argument);
+      if (auto constant = dyn_cast<arith::ConstantOp>(op))
+        dropConstant(constant);
     });
   }
 };

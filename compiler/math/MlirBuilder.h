@@ -3,6 +3,7 @@
 #ifndef GRAPHC_COMPILER_MATH_MLIRBUILDER_H
 #define GRAPHC_COMPILER_MATH_MLIRBUILDER_H
 
+#include "compiler/math/Narrow.h"
 #include "compiler/math/Select.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,6 +28,7 @@ public:
   struct Target {
     bool int64Conversions = true; ///< i64 to f64 and back
     bool scale = false;           ///< x * 2^n
+    bool half = false;            ///< f16 to f32 and back
   };
   MlirBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes, Target target)
       : ops(builder), loc(loc), lanes(lanes), target(target) {}
@@ -125,6 +127,20 @@ public:
                : V(mlir::arith::TruncIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a));
   }
   bool int64Conversions() const { return target.int64Conversions; }
+
+  /// Between f32 and the bits of an f16: the target's operations if it has them.
+  V halfToFloat(V a) {
+    if (!target.half)
+      return halfToFloatByBits(*this, a);
+    V half = mlir::arith::BitcastOp::create(ops, loc, shaped(ops.getF16Type()), a);
+    return mlir::arith::ExtFOp::create(ops, loc, floatType(32), half);
+  }
+  V floatToHalf(V a) {
+    if (!target.half)
+      return floatToHalfByBits(*this, a);
+    V half = mlir::arith::TruncFOp::create(ops, loc, shaped(ops.getF16Type()), a);
+    return mlir::arith::BitcastOp::create(ops, loc, shaped(ops.getIntegerType(16)), half);
+  }
 
   /// x * 2^n rounded once: LLVM's ldexp, which is one operation where the target says so.
   V scale(V x, V n) {

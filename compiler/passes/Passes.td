@@ -87,13 +87,14 @@ def ExpandScalarOps : Pass<"graphc-expand-scalar-ops", "::mlir::func::FuncOp"> {
   let summary = "Elementwise graph ops on scalars and vectors to arith and math";
   let description = [{
     Input: lowered functions. Output: no graph op is left. The arithmetic is that of compiler/math, the same for every
-    target; unsigned types become signless.
+    target; unsigned types and floats of 16 bits become signless integers.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
   let options = [
     Option<"hasFloat64", "has-float64", "bool", "true", "the target computes in f64">,
     Option<"int64Conversions", "int64-conversions", "bool", "true", "vectors of i64 convert to f64 and back in one operation">,
-    Option<"scaleOperation", "scale-operation", "bool", "false", "LLVM's ldexp on vectors is one operation of the target">];
+    Option<"scaleOperation", "scale-operation", "bool", "false", "LLVM's ldexp on vectors is one operation of the target">,
+    Option<"halfConversions", "half-conversions", "bool", "false", "the target converts between f16 and f32">];
 }
 
 //===----------------------------------------------------------------------===//

@@ -66,6 +66,7 @@ void addLower(OpPassManager &passes, const PipelineOptions &options) {
   expand.hasFloat64 = options.hasFloat64;
   expand.int64Conversions = options.int64Conversions;
   expand.scaleOperation = options.scaleOperation;
+  expand.halfConversions = options.halfConversions;
   passes.addNestedPass<func::FuncOp>(pass::createExpandScalarOps(expand));
   // No canonicalizer: LLVM folds the same things faster than patterns do.
   passes.addNestedPass<func::FuncOp>(createCSEPass());
@@ -113,6 +114,7 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
   if (target.kind == program::Target::Cpu) {
     result.int64Conversions = has("avx512dq");
     result.scaleOperation = has("avx512f") && has("avx512vl") && has("avx512dq");
+    result.halfConversions = has("f16c");
     result.vectorBytes =
         has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") ? 64 : 32;
   } else {

@@ -24,6 +24,7 @@ struct PipelineOptions {
   bool hasFloat64 = true;
   bool int64Conversions = true; ///< vectors of i64 convert to f64 and back in one operation
   bool scaleOperation = false;  ///< vectors of floats times powers of two are one operation
+  bool halfConversions = false; ///< the target converts between f16 and f32
   bool verifyPhases = false;
 };
 PipelineOptions pipelineOptions(const TargetDesc &target, const CompileOptions &options);

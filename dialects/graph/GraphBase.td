@@ -35,7 +35,7 @@ def Graph_Expensive : NativeOpTrait<"Expensive"> { let cppNamespace = "::graphc:
 def Graph_Update : NativeOpTrait<"Update"> { let cppNamespace = "::graphc::graph"; }
 
 // Operand dtype classes and result dtype rules, enforced by opset inference when recorded and by the verifier here.
-// AnyDType: every dtype. Numeric: every dtype but bool. Floating: f32, f64. IntegerOrBool: bool and integers. Boolean.
+// AnyDType: every dtype. Numeric: every dtype but bool. Floating: the floats. IntegerOrBool: bool and integers. Boolean.
 class DTypeClass<string n> { string name = n; }
 def AnyDType : DTypeClass<"Any">;
 def NumericDType : DTypeClass<"Numeric">;
@@ -86,8 +86,8 @@ class Graph_Op<string mnemonic, list<Trait> traits = []>
   let extraClassDeclaration = "static constexpr const char *kOperandDTypes = \"" # operandDTypes.name # "\";";
 }
 
-// The dtypes: bool, signed (signless) and unsigned integers, two floats.
-defvar Graph_DTypes = [I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64, F32, F64];
+// The dtypes: bool, signed (signless) and unsigned integers, floats (those of 16 bits are computed in f32).
+defvar Graph_DTypes = [I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64, F16, BF16, F32, F64];
 def Graph_Tensor : RankedTensorOf<Graph_DTypes>;
 def Graph_Type : AnyTypeOf<!listconcat([Graph_Tensor, VectorOfAnyRankOf<Graph_DTypes>], Graph_DTypes)>;
 

@@ -34,7 +34,7 @@ enum class DTypeClass : uint8_t { Any, Numeric, Floating, Integer, IntegerOrBool
 enum class ResultRule : uint8_t { SameAsOperands, Bool, Explicit };
 /// How an attribute is written in the flat words of a node: Int and Literal one word, Ints and
 /// Extents a count then that many words. A Literal is the value's bit pattern in the node's dtype:
-/// integers and bool sign- or zero-extended to 64 bits, float32 zero-extended.
+/// integers and bool sign- or zero-extended to 64 bits, narrower floats zero-extended.
 enum class AttrKind : uint8_t { Int, Ints, Extents, Literal };
 
 struct AttrInfo {

@@ -1,5 +1,6 @@
 #include "dialects/opset/Promote.h"
 
+#include "runtime/base/NarrowFloat.h"
 #include "runtime/base/Strings.h"
 
 #include <bit>
@@ -71,7 +72,11 @@ DType promoteTypes(DType a, DType b) {
     DType o = isFloat(a) ? b : a;
     if (f == DType::Float64 || o == DType::Float64)
       return DType::Float64;
-    return isFloat(o) || itemSize(o) <= 2 ? DType::Float32 : DType::Float64;
+    if (isFloat(o)) // two of float32, float16 and bfloat16
+      return DType::Float32;
+    if (itemSize(o) == 1)
+      return f;
+    return itemSize(o) == 2 ? DType::Float32 : DType::Float64;
   }
   if (isSigned(a) == isSigned(b))
     return itemSize(a) > itemSize(b) ? a : b;
@@ -164,6 +169,8 @@ Result<uint64_t> literalBits(const Scalar &scalar, DType t) {
         scalar.kind == Scalar::Kind::Float ? scalar.number : static_cast<double>(scalar.integer);
     if (t == DType::Float64)
       return std::bit_cast<uint64_t>(v);
+    if (isNarrowFloat(t))
+      return uint64_t{narrowBits(v, t)};
     // From an integer directly: going through double would round twice.
     float f = scalar.kind == Scalar::Kind::Float ? static_cast<float>(v)
                                                  : static_cast<float>(scalar.integer);
@@ -193,6 +200,8 @@ std::string literalText(uint64_t bits, DType t) {
     return format("{}", std::bit_cast<float>(static_cast<uint32_t>(bits)));
   if (t == DType::Float64)
     return format("{}", std::bit_cast<double>(bits));
+  if (isNarrowFloat(t))
+    return format("{}", narrowValue(static_cast<uint16_t>(bits), t));
   if (t == DType::Bool)
     return bits ? "true" : "false";
   return isUnsigned(t) ? format("{}", bits) : format("{}", static_cast<int64_t>(bits));

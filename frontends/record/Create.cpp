@@ -3,6 +3,7 @@
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
+#include "runtime/base/NarrowFloat.h"
 #include "runtime/base/Strings.h"
 
 #include <cmath>
@@ -80,6 +81,18 @@ Result<Array> arange(const Scalar &start, const Scalar &stop, const Scalar &step
                       ? Scalar::ofFloat(numberOf(start) + numberOf(step))
                       : Scalar::ofInt(start.integer + step.integer);
   Scalar delta = step;
+  if (isNarrowFloat(dtype)) { // in float32 from ends of the dtype, rounded once
+    auto rounded = [&](const Scalar &s) {
+      return narrowValue(narrowBits(numberOf(s), dtype), dtype);
+    };
+    double a = rounded(start), b = rounded(second);
+    GRAPHC_ASSIGN(Array out, iota(count, DType::Float32, device));
+    Operand product[] = {out, Scalar::ofFloat(b - a)};
+    GRAPHC_ASSIGN(out, elementwise(op::OpKind::Mul, product));
+    Operand sum[] = {out, Scalar::ofFloat(a)};
+    GRAPHC_ASSIGN(out, elementwise(op::OpKind::Add, sum));
+    return cast(out, dtype);
+  }
   if (isFloat(dtype)) {
     double a = numberOf(start), b = numberOf(second);
     delta = Scalar::ofFloat(dtype == DType::Float32

@@ -21,24 +21,28 @@ enum class DType : uint8_t {
   UInt64 = 8,
   Float32 = 9,
   Float64 = 10,
+  Float16 = 11,
+  BFloat16 = 12,
 };
-inline constexpr int kDTypeCount = 11;
+inline constexpr int kDTypeCount = 13;
 
 /// Bytes of one stored element (bool is one byte, 0 or 1).
 constexpr int64_t itemSize(DType t) {
-  constexpr int64_t kSizes[kDTypeCount] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
+  constexpr int64_t kSizes[kDTypeCount] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 2, 2};
   return kSizes[static_cast<int>(t)];
 }
 constexpr bool isFloat(DType t) { return t >= DType::Float32; }
+/// Kept in 16 bits, computed in float32 (docs/numerics.md).
+constexpr bool isNarrowFloat(DType t) { return t == DType::Float16 || t == DType::BFloat16; }
 constexpr bool isSigned(DType t) { return t >= DType::Int8 && t <= DType::Int64; }
 constexpr bool isUnsigned(DType t) { return t >= DType::UInt8 && t <= DType::UInt64; }
 constexpr bool isInteger(DType t) { return isSigned(t) || isUnsigned(t); }
 
-/// NumPy's name: "bool", "int8", ..., "float64".
+/// NumPy's name: "bool", "int8", ..., "bfloat16".
 constexpr std::string_view dtypeName(DType t) {
-  constexpr std::string_view kNames[kDTypeCount] = {"bool",   "int8",    "int16",  "int32",
-                                                    "int64",  "uint8",   "uint16", "uint32",
-                                                    "uint64", "float32", "float64"};
+  constexpr std::string_view kNames[kDTypeCount] = {
+      "bool",   "int8",   "int16",   "int32",   "int64",   "uint8",   "uint16",
+      "uint32", "uint64", "float32", "float64", "float16", "bfloat16"};
   return kNames[static_cast<int>(t)];
 }
 constexpr std::optional<DType> dtypeFromName(std::string_view name) {

@@ -16,7 +16,7 @@ def test_every_pair_of_dtypes(left):
         assert (gc.asarray(a) * b).dtype == (a * b).dtype
         assert (a * gc.asarray(b)).dtype == (a * b).dtype
         assert gc.result_type(gc.asarray(a), gc.asarray(b)) == np.result_type(a, b)
-        assert (gc.asarray(a) / gc.asarray(b)).dtype == np.result_type(a, b, np.float32 if left == right == "float32" else a / b)
+        assert (gc.asarray(a) / gc.asarray(b)).dtype == (a / b).dtype
         assert (gc.asarray(a) < gc.asarray(b)).dtype == np.bool_
         assert gc.where(gc.asarray(a) > 0, gc.asarray(a), gc.asarray(b)).dtype == np.where(a > 0, a, b).dtype
 
@@ -104,6 +104,6 @@ def test_assignment_casts():
 
 @pytest.mark.graphc_only
 def test_unsupported_dtypes_are_named():
-    for dtype in ("complex128", "float16", "U3", "O"):
-        with pytest.raises(TypeError, match="complex128|float16|<U3|str|object"):
+    for dtype in ("complex128", "longdouble", "U3", "O"):
+        with pytest.raises(TypeError, match="complex128|longdouble|float128|<U3|str|object"):
             gc.asarray(np.zeros(2, dtype))

@@ -1,6 +1,7 @@
 //===- Compare.cpp - Comparing and summing arrays ---------------------------------------------===//
 #include "tools/graphc/Compare.h"
 
+#include "runtime/base/NarrowFloat.h"
 #include "runtime/base/Shape.h"
 #include "runtime/base/Strings.h"
 
@@ -12,6 +13,13 @@ namespace graphc::cli {
 namespace {
 
 using strings::format;
+
+/// The stored form of a 16-bit float.
+template <DType Type>
+struct Narrow {
+  static constexpr DType kType = Type;
+  uint16_t bits;
+};
 
 /// Calls `f` with a value of the C++ type for a dtype.
 template <typename F>
@@ -36,6 +44,10 @@ auto dispatch(DType dtype, F f) {
     return f(uint64_t{});
   case DType::Float32:
     return f(float{});
+  case DType::Float16:
+    return f(Narrow<DType::Float16>{});
+  case DType::BFloat16:
+    return f(Narrow<DType::BFloat16>{});
   case DType::Float64:
     break;
   }
@@ -43,10 +55,13 @@ auto dispatch(DType dtype, F f) {
 }
 
 template <typename T>
-T load(const uint8_t *data, int64_t i) {
+auto load(const uint8_t *data, int64_t i) {
   T value;
   std::memcpy(&value, data + i * static_cast<int64_t>(sizeof(T)), sizeof(T));
-  return value;
+  if constexpr (requires { value.bits; })
+    return static_cast<float>(narrowValue(value.bits, T::kType)); // exact
+  else
+    return value;
 }
 
 template <typename T>
@@ -105,7 +120,7 @@ std::string sumText(DType dtype, std::span<const int64_t> shape, const uint8_t *
   int64_t count = elementCount(shape).value_or(0);
   return dispatch(dtype, [&](auto zero) -> std::string {
     using T = decltype(zero);
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (std::is_floating_point_v<decltype(load<T>(data, 0))>) {
       double sum = 0;
       for (int64_t i = 0; i < count; ++i)
         sum += load<T>(data, i);

@@ -44,7 +44,9 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
   bool rewrite(Operation *op, SizeAnalysis &sizes) {
     OpBuilder builder(op);
     Value replacement;
-    if (auto flip = dyn_cast<graph::FlipOp>(op))
+    if (combinesNarrow(op))
+      replacement = inFloat32(op, builder);
+    else if (auto flip = dyn_cast<graph::FlipOp>(op))
       replacement = decomposeFlip(flip, sizes, builder);
     else if (auto concatenate = dyn_cast<graph::ConcatenateOp>(op))
       replacement = decomposeConcatenate(concatenate, sizes, builder);
@@ -59,6 +61,37 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
     op->getResult(0).replaceAllUsesWith(replacement);
     op->erase();
     return true;
+  }
+
+  static bool isNarrow(Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && (tensor.getElementType().isF16() || tensor.getElementType().isBF16());
+  }
+
+  /// Ops that combine many elements, or count, keep float32 on the way.
+  static bool combinesNarrow(Operation *op) {
+    if (!isa<graph::ReduceOp, graph::ScanOp, graph::MatmulOp, graph::IotaOp, graph::ExtentOp>(op))
+      return false;
+    bool counts = isa<graph::IotaOp, graph::ExtentOp>(op);
+    return isNarrow(counts ? op->getResult(0).getType() : op->getOperand(0).getType());
+  }
+
+  /// The op on widened operands, its result rounded once.
+  static Value inFloat32(Operation *op, OpBuilder &builder) {
+    auto wide = [&](Type type) { return cast<RankedTensorType>(type).clone(builder.getF32Type()); };
+    Type type = op->getResult(0).getType();
+    OperationState state(op->getLoc(), op->getName());
+    for (Value operand : op->getOperands())
+      state.addOperands(
+          isNarrow(operand.getType()) && !isa<graph::ExtentOp>(op)
+              ? graph::CastOp::create(builder, op->getLoc(), wide(operand.getType()), operand)
+                    .getResult()
+              : operand);
+    state.addAttributes(op->getAttrs());
+    state.addTypes(isNarrow(type) ? wide(type) : type);
+    Value result = builder.create(state)->getResult(0);
+    return isNarrow(type) ? graph::CastOp::create(builder, op->getLoc(), type, result).getResult()
+                          : result;
   }
 
   Value decomposeFlip(graph::FlipOp flip, SizeAnalysis &sizes, OpBuilder &builder) {

@@ -66,6 +66,9 @@ Value BodyEmitter::fromMemory(OpBuilder &builder, Value value, Type type) {
     return value;
   auto vector = dyn_cast<VectorType>(value.getType());
   Type to = vector ? Type(vector.clone(type)) : type;
+  // The bits of a float of 16 bits, else a widening or narrowing of integers.
+  if (isa<FloatType>(from) || isa<FloatType>(type))
+    return arith::BitcastOp::create(builder, loc, to, value);
   return graph::CastOp::create(builder, loc, to, value);
 }
 

@@ -8,7 +8,7 @@ using kernel::Family;
 Type pass::memoryType(Type type) {
   if (type.isInteger(1))
     return IntegerType::get(type.getContext(), 8);
-  if (type.isUnsignedInteger())
+  if (type.isUnsignedInteger() || type.isF16() || type.isBF16())
     return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth());
   return type;
 }

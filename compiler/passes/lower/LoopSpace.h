@@ -103,7 +103,7 @@ std::optional<unsigned> turnedLoop(kernel::FuncOp func, const LoopSpace &space);
 /// The form of a contract kernel of `vector` lanes.
 ContractForm contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t vector);
 
-/// Element type in memory: unsigned as signless, bool as i8.
+/// Element type in memory: unsigned and 16-bit floats as signless, bool as i8.
 mlir::Type memoryType(mlir::Type type);
 
 } // namespace graphc::pass

@@ -35,7 +35,10 @@ constexpr int64_t kRemainderChain = 3;
 /// Values that an expensive op holds while it runs.
 constexpr int64_t kExpensiveValues = 5;
 
-int64_t bytesOf(Type type) { return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8); }
+/// Bytes of a value in a register: floats of 16 bits are computed in 32.
+int64_t bytesOf(Type type) {
+  return std::max<int64_t>(isa<FloatType>(type) ? 4 : 1, type.getIntOrFloatBitWidth() / 8);
+}
 
 struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   using AssignSchedulesBase::AssignSchedulesBase;

@@ -60,6 +60,8 @@ void installLocationSource();
 
 // Convert.cpp
 pb::object dtypeObject(DType t);
+/// The same as a np.dtype; a TypeError where NumPy has none.
+pb::object numpyDType(DType t);
 /// Anything numpy.dtype accepts; TypeError from NumPy, or DTypeError for a dtype graphc does not
 /// have.
 DType toDType(pb::handle object);

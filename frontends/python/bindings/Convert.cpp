@@ -2,6 +2,7 @@
 #include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Devices.h"
+#include "runtime/base/NarrowFloat.h"
 #include "runtime/base/Strings.h"
 
 #include <pybind11/numpy.h>
@@ -28,7 +29,8 @@ const Numpy &numpy() {
     made->ascontiguousarray = np.attr("ascontiguousarray");
     made->asarray = np.attr("asarray");
     for (int i = 0; i < kDTypeCount; ++i)
-      made->dtypes[i] = made->dtype(std::string(dtypeName(static_cast<DType>(i))));
+      if (static_cast<DType>(i) != DType::BFloat16)
+        made->dtypes[i] = made->dtype(std::string(dtypeName(static_cast<DType>(i))));
     return made;
   }();
   return *n;
@@ -70,9 +72,10 @@ op::Scalar integerScalar(pb::handle object) {
 bool isNumpyScalar(pb::handle object) { return pb::isinstance(object, numpy().generic); }
 
 op::Scalar strongScalar(pb::handle object, DType t) {
+  if (isFloat(t)) // ml_dtypes' item() is the scalar itself
+    return op::Scalar::ofFloat(
+        pb::float_(pb::reinterpret_borrow<pb::object>(object)).cast<double>());
   pb::object item = object.attr("item")();
-  if (isFloat(t))
-    return op::Scalar::ofFloat(item.cast<double>());
   return t == DType::Bool ? op::Scalar::ofBool(item.cast<bool>()) : integerScalar(item);
 }
 
@@ -120,12 +123,26 @@ IndexItem toIndexItem(pb::handle object) {
 
 } // namespace
 
-pb::object dtypeObject(DType t) { return numpy().dtypes[static_cast<size_t>(t)]; }
+pb::object dtypeObject(DType t) {
+  // NumPy has none: the package knows whether ml_dtypes is there.
+  if (t == DType::BFloat16)
+    return pb::module_::import("graphc._dtypes").attr("bfloat16");
+  return numpy().dtypes[static_cast<size_t>(t)];
+}
+
+pb::object numpyDType(DType t) {
+  pb::object dtype = dtypeObject(t);
+  if (!pb::isinstance(dtype, numpy().dtype))
+    raise(Status(ErrorCode::DType,
+                 format("NumPy has no {}: install ml_dtypes, or convert with astype('float32')",
+                        dtypeName(t))));
+  return dtype;
+}
 
 DType toDType(pb::handle object) {
   const Numpy &np = numpy();
   for (int i = 0; i < kDTypeCount; ++i)
-    if (np.dtypes[i].is(object))
+    if (np.dtypes[i].ptr() && np.dtypes[i].is(object))
       return static_cast<DType>(i);
   pb::object dtype;
   try {
@@ -140,7 +157,8 @@ DType toDType(pb::handle object) {
   auto found = dtypeFromName(name);
   if (!found)
     raise(Status(ErrorCode::DType, format("dtype {} is not supported: graphc has bool, int8 to "
-                                          "int64, uint8 to uint64, float32 and float64",
+                                          "int64, uint8 to uint64, float16, bfloat16, float32 "
+                                          "and float64",
                                           name)));
   return *found;
 }
@@ -247,6 +265,9 @@ pb::object scalarObject(const void *data, DType t) {
     return pb::float_(static_cast<double>(read(float{})));
   case DType::Float64:
     return pb::float_(read(double{}));
+  case DType::Float16:
+  case DType::BFloat16:
+    return pb::float_(narrowValue(read(uint16_t{}), t));
   }
   return pb::none();
 }
@@ -289,6 +310,10 @@ bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {
 
 Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device) {
   const Numpy &np = numpy();
+  if (dtype && !pb::isinstance(dtypeObject(*dtype), np.dtype)) {
+    Array wide = copyIn(object, DType::Float32, device);
+    return unwrap(ops::cast(wide, *dtype));
+  }
   pb::object values = dtype ? np.asarray(object, dtypeObject(*dtype)) : np.asarray(object);
   DType t = toDType(values.attr("dtype"));
   if (!values.attr("dtype").attr("isnative").cast<bool>())

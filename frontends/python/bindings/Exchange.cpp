@@ -67,7 +67,7 @@ pb::object windowArray(const Array &x, const Window &w) {
   std::vector<pb::ssize_t> shape(x.shape().begin(), x.shape().end()), strides;
   for (int64_t s : w.strides)
     strides.push_back(static_cast<pb::ssize_t>(s * itemSize(x.dtype())));
-  pb::array out(pb::reinterpret_borrow<pb::dtype>(dtypeObject(x.dtype())), shape, strides, w.data,
+  pb::array out(pb::reinterpret_borrow<pb::dtype>(numpyDType(x.dtype())), shape, strides, w.data,
                 owner);
   // A newer version of the array lives elsewhere: nobody may write this one.
   pb::detail::array_proxy(out.ptr())->flags &= ~pb::detail::npy_api::NPY_ARRAY_WRITEABLE_;
@@ -122,10 +122,11 @@ dlpack::Tensor dlpackTensor(const Array &x, const Window &w, DlpackOwner &owner)
   t.device = {dlpack::kCpu, 0};
   t.ndim = static_cast<int32_t>(owner.shape.size());
   DType d = x.dtype();
-  t.dtype.code = d == DType::Bool ? dlpack::kBool
-                 : isFloat(d)     ? dlpack::kFloat
-                 : isUnsigned(d)  ? dlpack::kUInt
-                                  : dlpack::kInt;
+  t.dtype.code = d == DType::Bool       ? dlpack::kBool
+                 : d == DType::BFloat16 ? dlpack::kBfloat
+                 : isFloat(d)           ? dlpack::kFloat
+                 : isUnsigned(d)        ? dlpack::kUInt
+                                        : dlpack::kInt;
   t.dtype.bits = static_cast<uint8_t>(8 * itemSize(d));
   t.dtype.lanes = 1;
   t.shape = owner.shape.data();
@@ -212,7 +213,7 @@ pb::object toNumpy(Array &x, std::string_view reason) {
   }();
   std::vector<char> data = unwrap(std::move(bytes));
   std::vector<pb::ssize_t> shape(x.shape().begin(), x.shape().end());
-  return pb::array(pb::reinterpret_borrow<pb::dtype>(dtypeObject(x.dtype())), shape, data.data());
+  return pb::array(pb::reinterpret_borrow<pb::dtype>(numpyDType(x.dtype())), shape, data.data());
 }
 
 pb::object toItem(Array &x, std::string_view reason) {

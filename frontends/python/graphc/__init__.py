@@ -98,6 +98,7 @@ from ._dtypes import (  # noqa: E402
     bool_,
     can_cast,
     finfo,
+    float16,
     float32,
     float64,
     iinfo,
@@ -237,13 +238,15 @@ del _attach
 
 
 def __dir__():
-    return sorted(name for name in globals() if not name.startswith("_"))
+    return sorted({"bfloat16"}.union(name for name in globals() if not name.startswith("_")))
 
 
 def __getattr__(name):
     """Reached for names that graphc does not have: says so, and names the nearest one."""
     if name == "__version__":
         return _graphc.build_info()["version"]
+    if name == "bfloat16":
+        return _dtypes.bfloat16
     if name.startswith("__"):
         raise AttributeError(f"module 'graphc' has no attribute {name!r}")
     import difflib

@@ -1,4 +1,4 @@
-"""Dtypes are NumPy's dtype objects; graphc computes with these eleven."""
+"""Dtypes are NumPy's dtype objects; bfloat16, which NumPy lacks, is that of ml_dtypes where it is installed."""
 
 import numpy as _np
 
@@ -16,13 +16,55 @@ uint32 = _np.dtype("uint32")
 uint64 = _np.dtype("uint64")
 float32 = _np.dtype("float32")
 float64 = _np.dtype("float64")
+float16 = _np.dtype("float16")
 
-ALL = (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64)
-_NAMES = tuple(d.name for d in ALL)
+_NAMES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_NAMES += ("float16", "bfloat16", "float32", "float64")
+
+
+class _BFloat16:
+    """Stands for the dtype where ml_dtypes is not installed: equal to its name, of no use to NumPy."""
+
+    name, kind, itemsize, isnative, str = "bfloat16", "V", 2, True, "<V2"
+
+    def __eq__(self, other):
+        return getattr(other, "name", other) == "bfloat16"
+
+    def __hash__(self):
+        return hash("bfloat16")
+
+    def __repr__(self):
+        return "dtype(bfloat16)"
+
+    def __str__(self):
+        return "bfloat16"
+
+    def __reduce__(self):
+        return as_dtype, ("bfloat16",)
+
+
+def __getattr__(name):
+    """bfloat16, found when it is first asked for: importing ml_dtypes takes a while."""
+    if name != "bfloat16":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        import ml_dtypes
+
+        found = _np.dtype(ml_dtypes.bfloat16)
+    except ImportError:
+        found = _BFloat16()
+    globals()["bfloat16"] = found
+    return found
+
+
+def _bfloat16():
+    return globals().get("bfloat16") or __getattr__("bfloat16")
 
 
 def as_dtype(dtype):
-    """`dtype` as a supported np.dtype. Raises DTypeError with the nearest name for anything else."""
+    """`dtype` as a supported dtype. Raises DTypeError with the nearest name for anything else."""
+    if isinstance(dtype, (str, _BFloat16)) and dtype == "bfloat16":
+        return _bfloat16()
     try:
         found = _np.dtype(dtype)
     except TypeError:
@@ -44,9 +86,23 @@ def _plain(x):
     return x.dtype if isinstance(x, _graphc.Array) else x
 
 
+def _is_bfloat16(dtype):
+    return getattr(dtype, "name", dtype) == "bfloat16"
+
+
 def can_cast(from_, to, /, casting="safe"):
     """Whether a value of dtype (or array) `from_` fits dtype `to` under NumPy's casting rule."""
-    return _np.can_cast(_plain(from_), as_dtype(to), casting)
+    from_, to = _plain(from_), as_dtype(to)
+    if not _is_bfloat16(from_) and not _is_bfloat16(to):
+        return _np.can_cast(from_, to, casting)
+    from_ = as_dtype(from_)
+    if casting in ("no", "equiv") or from_ == to:
+        return from_ == to
+    if casting == "unsafe":
+        return True
+    if _is_bfloat16(from_):
+        return _np.can_cast(float32, to, "safe") or (casting == "same_kind" and to.kind == "f")
+    return from_.kind in "biuf" if casting == "same_kind" else from_.kind == "b" or (from_.kind in "iu" and from_.itemsize == 1)
 
 
 def result_type(*arrays_and_dtypes):
@@ -57,12 +113,34 @@ def result_type(*arrays_and_dtypes):
 def isdtype(dtype, kind, /):
     """Whether `dtype` is of a kind: "bool", "signed integer", "unsigned integer", "integral", "real floating",
     "complex floating", "numeric", a dtype, or a tuple of those."""
-    return _np.isdtype(as_dtype(dtype), kind)
+    dtype = as_dtype(dtype)
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, k) for k in kind)
+    if not _is_bfloat16(dtype):
+        return not _is_bfloat16(kind) and _np.isdtype(dtype, kind)
+    return kind in ("real floating", "numeric") or _is_bfloat16(kind)
+
+
+class _BFloat16Info:
+    """Limits of bfloat16 as numpy.finfo has them for its floats."""
+
+    bits, nmant, nexp, iexp, precision, maxexp, minexp, machep, negep = 16, 7, 8, 8, 2, 128, -126, -7, -8
+    eps, epsneg, resolution = 2.0**-7, 2.0**-8, 0.01
+    max, min, tiny = (2 - 2.0**-7) * 2.0**127, -(2 - 2.0**-7) * 2.0**127, 2.0**-126
+    smallest_normal, smallest_subnormal = tiny, 2.0**-133
+
+    @property
+    def dtype(self):
+        return _bfloat16()
+
+    def __repr__(self):
+        return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype=bfloat16)"
 
 
 def finfo(dtype, /):
     """Limits of a float dtype (or of an array's); as numpy.finfo."""
-    return _np.finfo(_plain(dtype))
+    dtype = _plain(dtype)
+    return _BFloat16Info() if _is_bfloat16(dtype) else _np.finfo(dtype)
 
 
 def iinfo(dtype, /):

@@ -12,12 +12,15 @@ _Array = _graphc.Array
 
 def _values(x):
     _graphc.eval([x], "print")
+    if not isinstance(x.dtype, _np.dtype):
+        x = x.astype("float32")
     return _np.asarray(x)
 
 
 def _repr(self):
     try:
-        return _np.array_repr(_values(self))
+        text = _np.array_repr(_values(self))
+        return text if isinstance(self.dtype, _np.dtype) else text.replace("float32", self.dtype.name)
     except TraceError:
         return f"array(<recorded in jit>, shape={self.shape}, dtype={self.dtype.name})"
 

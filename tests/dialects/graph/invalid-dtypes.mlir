@@ -73,9 +73,9 @@ func.func @integer_or_boolean(%x: tensor<f64>) {
 
 // -----
 
-func.func @no_dtype(%x: tensor<4xf16>) {
+func.func @no_dtype(%x: tensor<4xf80>) {
   // expected-error @+1 {{'graph.add' op operand #0 must be ranked tensor of}}
-  %0 = graph.add %x, %x : tensor<4xf16>
+  %0 = graph.add %x, %x : tensor<4xf80>
   return
 }
 
@@ -91,6 +91,6 @@ func.func @no_dtype_moved(%x: tensor<4xsi8>) {
 
 func.func @no_dtype_made() {
   // expected-error @+1 {{'graph.full' op result #0 must be ranked tensor of}}
-  %0 = graph.full 1.0 : bf16 : tensor<4xbf16>
+  %0 = graph.full 1.0 : f128 : tensor<4xf128>
   return
 }
