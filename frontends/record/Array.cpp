@@ -25,6 +25,16 @@ void Storage::replace(NodeRef next) {
   ++version;
 }
 
+bool Storage::exclusive() const {
+  std::lock_guard held(lock);
+  return isExclusive();
+}
+
+bool Storage::isExclusive() const {
+  return node->state() == NodeState::Ready && node->references() == 1 &&
+         node->buffer().use_count() == 1 && node->buffer()->isPrivate();
+}
+
 Array::Array(NodeRef node) : store(std::make_shared<Storage>(node)), arrayView(node->shape()) {}
 
 Array Array::ofStorage(std::shared_ptr<Storage> storage) {

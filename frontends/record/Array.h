@@ -33,8 +33,18 @@ public:
   /// The newest version and its number, which counts writes.
   std::pair<NodeRef, uint64_t> versioned() const;
   void replace(NodeRef next);
+  /// Whether the newest version is computed and nobody but this storage can see its memory.
+  bool exclusive() const;
+  /// Changes the memory of an exclusive version: the next version, without a copy. False, and
+  /// nothing done, when it is not exclusive.
+  template <typename Change>
+  bool update(Change change);
+  /// How many element writes found the storage not exclusive, this one included.
+  uint32_t countElementWrite() { return ++elementWrites; }
 
 private:
+  bool isExclusive() const;
+
   Shape storageShape;
   DType storageDType;
   rt::Device *storageDevice;
@@ -42,7 +52,18 @@ private:
   mutable SpinLock lock;
   NodeRef node;
   uint64_t version = 0;
+  uint32_t elementWrites = 0;
 };
+
+template <typename Change>
+bool Storage::update(Change change) {
+  std::lock_guard held(lock);
+  if (!isExclusive())
+    return false;
+  change(*node->buffer());
+  ++version;
+  return true;
+}
 
 class Array {
 public:

@@ -41,9 +41,11 @@ std::vector<Role> rolesOf(const Segment &segment) {
   auto inputs = static_cast<uint32_t>(graph.inputs.size());
   constexpr uint32_t kNoLiteral = ~0u;
   std::vector<uint32_t> literal(graph.nodes.size(), kNoLiteral); // the literal a node repeats
-  std::vector<Role> roles(segment.code.literals.size(), Role::Free);
-  for (uint32_t i = 0; i < roles.size(); ++i)
-    literal[segment.code.literals[i].node] = i;
+  std::vector<Role> roles;
+  for (const SegmentCode::Literal &l : segment.code.literals) {
+    literal[l.node] = static_cast<uint32_t>(roles.size());
+    roles.push_back(l.isKnown ? Role::Argument : Role::Free);
+  }
   auto literalOf = [&](uint32_t value) {
     return value < inputs ? kNoLiteral : literal[value - inputs];
   };
@@ -51,12 +53,14 @@ std::vector<Role> rolesOf(const Segment &segment) {
     const op::NodeDesc &node = graph.nodes[i];
     if (op::opInfo(node.kind).category == op::Category::Movement || node.kind == op::OpKind::Cast)
       literal[i] = literalOf(node.operands[0]);
-    else if (pinsSecondOperand(node.kind) && literalOf(node.operands[1]) != kNoLiteral)
+    else if (pinsSecondOperand(node.kind) && literalOf(node.operands[1]) != kNoLiteral &&
+             roles[literalOf(node.operands[1])] == Role::Free)
       roles[literalOf(node.operands[1])] = Role::Pinned;
   }
   for (uint32_t value : graph.outputs)
     if (value >= inputs && graph.nodes[value - inputs].kind == op::OpKind::Full &&
-        literal[value - inputs] != kNoLiteral)
+        literal[value - inputs] != kNoLiteral &&
+        roles[literal[value - inputs]] == Role::Free)
       roles[literal[value - inputs]] = Role::Pinned;
   return roles;
 }

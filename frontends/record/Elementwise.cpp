@@ -1,3 +1,4 @@
+#include "frontends/record/Known.h"
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
@@ -150,8 +151,6 @@ Result<Shape> commonShape(std::string_view name, std::span<const Operand> operan
 /// are: most operations of a program, and then there is nothing to convert or to check.
 bool fitAsTheyAre(const op::OpInfo &info, std::span<const Operand> operands) {
   const Array *first = operands[0].array;
-  if (!first)
-    return false;
   DType t = first->dtype();
   if (!op::acceptsDType(info.operandDTypes, t) || (info.promoteToFloat && !isFloat(t)) ||
       (info.promoteBool && t == DType::Bool))
@@ -182,8 +181,9 @@ Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
       operands.size() != static_cast<size_t>(info.arity) || operands.size() > kMostOperands)
     return Status(ErrorCode::InvalidArgument,
                   format("[{}] takes {} operands, got {}", info.name, info.arity, operands.size()));
-  if (kind != OpKind::Select && info.resultRule != op::ResultRule::Explicit &&
-      fitAsTheyAre(info, operands))
+  // Values of rank 0 may be known (below).
+  if (operands[0].array && operands[0].array->rank() != 0 && kind != OpKind::Select &&
+      info.resultRule != op::ResultRule::Explicit && fitAsTheyAre(info, operands))
     return finish(elementwiseOfEqual(kind, operands));
   GRAPHC_ASSIGN(DType dtype, computeDType(kind, operands));
   GRAPHC_ASSIGN(rt::Device * device, commonDevice(info.name, operands));
@@ -192,6 +192,9 @@ Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
   if (kind == OpKind::Pow)
     GRAPHC_TRY(refuseNegativePower(operands, dtype));
   GRAPHC_ASSIGN(Shape shape, commonShape(info.name, operands));
+  if (shape.rank() == 0)
+    if (auto bits = foldKnown(kind, operands, dtype))
+      return Array(Node::makeKnown(*bits, op::resultDType(kind, dtype), *device));
   if (auto decided = decidedComparison(kind, operands, dtype))
     return finish(node::broadcast(node::literal(*decided, DType::Bool, *device), shape));
   std::array<NodeRef, kMostOperands> nodes;

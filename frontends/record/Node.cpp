@@ -100,6 +100,12 @@ NodeRef Node::makePlaceholder(op::TensorType type, rt::Device &device) {
   return NodeRef::adopt(new Node(std::move(type), device, NodeState::Placeholder));
 }
 
+NodeRef Node::makeKnown(uint64_t bits, DType dtype, rt::Device &device) {
+  NodeRef node = makeOp(op::OpKind::Full, {}, {static_cast<int64_t>(bits)}, {dtype, {}}, device, 0);
+  node->madeKnown = true;
+  return node;
+}
+
 void Node::publish(rt::BufferRef buffer, std::vector<NodeRef> &dropped) {
   if (state() != NodeState::Pending)
     return;

@@ -70,9 +70,13 @@ public:
   /// A value in memory: dense, row-major.
   static NodeRef makeReady(op::TensorType type, rt::Device &device, rt::BufferRef buffer);
   static NodeRef makePlaceholder(op::TensorType type, rt::Device &device);
+  /// A 0-d literal whose value is the program's data, not its text: always an argument of what is
+  /// compiled.
+  static NodeRef makeKnown(uint64_t bits, DType dtype, rt::Device &device);
 
   op::OpKind kind() const { return opKind; } ///< meaningless unless made by makeOp
   bool isOp() const { return madeByOp; }
+  bool isKnown() const { return madeKnown; }
   DType dtype() const { return type.dtype; }
   const Shape &shape() const { return type.shape; }
   std::span<const int64_t> attrs() const { return attributes; }
@@ -117,6 +121,7 @@ private:
   op::OpKind opKind = {};
   std::atomic<NodeState> nodeState;
   bool madeByOp = false;
+  bool madeKnown = false;
   bool countsAsPending = false;
   uint64_t number;
   op::TensorType type;

@@ -127,9 +127,11 @@ private:
   void emitAttributes(const Node &n, uint32_t number) {
     size_t begin = code.nodes.size();
     code.nodes.insert(code.nodes.end(), n.attrs().begin(), n.attrs().end());
-    if (n.kind() == op::OpKind::Full && n.shape().rank() == 0 && isFloat(n.dtype())) {
-      code.literals.push_back({static_cast<uint64_t>(n.attrs()[0]), n.dtype(), number});
-      code.nodes[begin] = 0;
+    if (n.kind() == op::OpKind::Full && n.shape().rank() == 0 &&
+        (n.isKnown() || isFloat(n.dtype()))) {
+      code.literals.push_back(
+          {static_cast<uint64_t>(n.attrs()[0]), n.dtype(), number, n.isKnown()});
+      code.nodes[begin] = n.isKnown();
       return;
     }
     if (!hasExtents(n.kind()))

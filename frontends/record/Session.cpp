@@ -184,11 +184,26 @@ Result<rt::Tensor> literalTensor(const LiteralInput &literal, rt::Device &device
   return t;
 }
 
+/// A 0-d literal is stored, not computed: a program for each value would be compiled.
+static Status storeLiteral(const NodeRef &literal) {
+  LiteralInput input{static_cast<uint64_t>(literal->attrs()[0]), literal->dtype()};
+  GRAPHC_ASSIGN(rt::Tensor t, literalTensor(input, literal->device()));
+  std::vector<NodeRef> dropped;
+  std::lock_guard lock(graphMutex());
+  literal->publish(std::move(t.buffer), dropped);
+  return Status::ok();
+}
+
 Status evaluate(std::span<const NodeRef> roots, Reason reason) {
   std::vector<NodeRef> pending;
-  for (const NodeRef &root : roots)
-    if (root->state() != NodeState::Ready)
+  for (const NodeRef &root : roots) {
+    NodeState state = root->state();
+    if (state == NodeState::Pending && root->kind() == op::OpKind::Full &&
+        root->shape().rank() == 0)
+      GRAPHC_TRY(storeLiteral(root));
+    else if (state != NodeState::Ready)
       pending.push_back(root);
+  }
   if (pending.empty())
     return Status::ok();
   countReason(reason);

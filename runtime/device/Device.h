@@ -42,15 +42,18 @@ public:
   /// only while the queue is finished. At least 64-byte aligned unless the memory came from
   /// Device::wrapHost.
   void *host() const { return hostAddress; }
+  /// False for memory of someone else, who may look at it.
+  bool isPrivate() const { return bufferPrivate; }
 
 protected:
-  Buffer(Device &device, int64_t bytes, void *host)
-      : bufferDevice(&device), bufferBytes(bytes), hostAddress(host) {}
+  Buffer(Device &device, int64_t bytes, void *host, bool isPrivate = true)
+      : bufferDevice(&device), bufferBytes(bytes), hostAddress(host), bufferPrivate(isPrivate) {}
 
 private:
   Device *bufferDevice;
   int64_t bufferBytes;
   void *hostAddress;
+  bool bufferPrivate;
 };
 using BufferRef = std::shared_ptr<Buffer>;
 

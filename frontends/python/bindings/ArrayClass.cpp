@@ -254,6 +254,7 @@ void defineArray(pb::module_ &m) {
                           ReduceKind::ArgMin, ReduceKind::ArgMax})
     defineReduction(cls, kind, false);
   defineExchange(cls);
+  setupElements(reinterpret_cast<PyTypeObject *>(cls.ptr()));
 }
 
 } // namespace graphc::py

@@ -119,6 +119,8 @@ void defineArray(pb::module_ &m);
 /// Fills the slots of the type Array before it is made ready.
 void setupOperators(PyHeapTypeObject *type);
 void setupBuffer(PyHeapTypeObject *type);
+/// Puts the short ways of single elements and values before the class's own methods.
+void setupElements(PyTypeObject *type);
 void defineFunctions(pb::module_ &m);
 void defineInfo(pb::module_ &m);
 void defineJit(pb::module_ &m);

@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/Dlpack.h"
 #include "frontends/python/bindings/Gil.h"
 
+#include "frontends/record/Known.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
@@ -222,6 +223,8 @@ pb::object toItem(Array &x, std::string_view reason) {
         ErrorCode::InvalidArgument,
         format("[item] can only convert an array of size 1 to a Python scalar, not one of shape {}",
                op::compactShape(x.shape()))));
+  if (auto bits = knownBits(*unwrap(x.value())))
+    return scalarObject(&*bits, x.dtype());
   Array *arrays[] = {&x};
   evaluateNow(arrays, reason);
   NodeRef node = unwrap(x.value());

@@ -42,7 +42,7 @@ private:
 class WrappedBuffer final : public Buffer {
 public:
   WrappedBuffer(Device &device, void *address, int64_t bytes, std::shared_ptr<void> owner)
-      : Buffer(device, bytes, address), owner(std::move(owner)) {}
+      : Buffer(device, bytes, address, false), owner(std::move(owner)) {}
 
 private:
   std::shared_ptr<void> owner;

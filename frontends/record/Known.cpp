@@ -1,0 +1,336 @@
+#include "frontends/record/Known.h"
+
+#include "frontends/record/Session.h"
+#include "frontends/record/Trace.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <type_traits>
+
+namespace graphc {
+namespace {
+
+using op::OpKind;
+
+/// Calls `f` with a value of the C++ type of `t`; false for dtypes that are no C++ type.
+template <typename F>
+bool withType(DType t, F f) {
+  switch (t) {
+  case DType::Bool:
+    return f(bool{});
+  case DType::Int8:
+    return f(int8_t{});
+  case DType::Int16:
+    return f(int16_t{});
+  case DType::Int32:
+    return f(int32_t{});
+  case DType::Int64:
+    return f(int64_t{});
+  case DType::UInt8:
+    return f(uint8_t{});
+  case DType::UInt16:
+    return f(uint16_t{});
+  case DType::UInt32:
+    return f(uint32_t{});
+  case DType::UInt64:
+    return f(uint64_t{});
+  case DType::Float32:
+    return f(float{});
+  case DType::Float64:
+    return f(double{});
+  default:
+    return false;
+  }
+}
+
+template <typename T>
+T valueOf(uint64_t bits) {
+  if constexpr (std::is_same_v<T, bool>)
+    return bits != 0;
+  else if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<float>(static_cast<uint32_t>(bits));
+  else if constexpr (std::is_same_v<T, double>)
+    return std::bit_cast<double>(bits);
+  else
+    return static_cast<T>(bits);
+}
+
+template <typename T>
+uint64_t bitsOf(T v) {
+  if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<uint32_t>(v);
+  else if constexpr (std::is_same_v<T, double>)
+    return std::bit_cast<uint64_t>(v);
+  else
+    return static_cast<uint64_t>(static_cast<int64_t>(v));
+}
+
+/// Only conversions without a choice of rounding or saturation.
+std::optional<uint64_t> converted(uint64_t bits, DType from, DType to) {
+  if (from == to)
+    return bits;
+  if (isFloat(from) && !isFloat(to))
+    return std::nullopt;
+  uint64_t out = 0;
+  bool ok = withType(from, [&](auto f) {
+    return withType(to, [&](auto t) {
+      out = bitsOf(static_cast<decltype(t)>(valueOf<decltype(f)>(bits)));
+      return true;
+    });
+  });
+  return ok ? std::optional(out) : std::nullopt;
+}
+
+bool onHost(const rt::Device &device) {
+  return device.info().target == program::Target::Cpu && device.info().runsKernels;
+}
+
+std::optional<uint64_t> load(const void *address, DType t) {
+  uint64_t out = 0;
+  bool ok = withType(t, [&](auto v) {
+    if constexpr (std::is_same_v<decltype(v), bool>) {
+      v = *static_cast<const uint8_t *>(address) != 0;
+    } else {
+      std::memcpy(&v, address, sizeof v);
+    }
+    out = bitsOf(v);
+    return true;
+  });
+  return ok ? std::optional(out) : std::nullopt;
+}
+
+template <typename T>
+std::optional<bool> compared(OpKind kind, T a, T b) {
+  switch (kind) {
+  case OpKind::Equal:
+    return a == b;
+  case OpKind::NotEqual:
+    return a != b;
+  case OpKind::Less:
+    return a < b;
+  case OpKind::LessEqual:
+    return a <= b;
+  case OpKind::Greater:
+    return a > b;
+  case OpKind::GreaterEqual:
+    return a >= b;
+  default:
+    return std::nullopt;
+  }
+}
+
+template <typename T>
+std::optional<T> foldFloat(OpKind kind, T a, T b) {
+  switch (kind) {
+  case OpKind::Add:
+    return a + b;
+  case OpKind::Sub:
+    return a - b;
+  case OpKind::Mul:
+    return a * b;
+  case OpKind::Div:
+    return a / b;
+  case OpKind::Neg:
+    return -a;
+  case OpKind::Abs:
+    return std::fabs(a);
+  case OpKind::Square:
+    return a * a;
+  case OpKind::Sqrt:
+    return std::sqrt(a);
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Integers wrap; `//` and `%` round down, and division by zero gives 0.
+template <typename T>
+std::optional<T> foldInteger(OpKind kind, T a, T b) {
+  // Wide enough that no product of narrow ones overflows a signed int on the way.
+  using U = std::make_unsigned_t<std::common_type_t<T, int>>;
+  auto wide = [](T v) { return static_cast<U>(v); };
+  bool wraps = std::is_signed_v<T> && b == static_cast<T>(-1);
+  switch (kind) {
+  case OpKind::Add:
+    return static_cast<T>(wide(a) + wide(b));
+  case OpKind::Sub:
+    return static_cast<T>(wide(a) - wide(b));
+  case OpKind::Mul:
+    return static_cast<T>(wide(a) * wide(b));
+  case OpKind::Neg:
+    return static_cast<T>(U{0} - wide(a));
+  case OpKind::Abs:
+    return a < 0 ? static_cast<T>(U{0} - wide(a)) : a;
+  case OpKind::Square:
+    return static_cast<T>(wide(a) * wide(a));
+  case OpKind::FloorDivide:
+    if (b == 0)
+      return T{0};
+    if (wraps)
+      return static_cast<T>(U{0} - wide(a));
+    return static_cast<T>(a / b - (a % b != 0 && (a < 0) != (b < 0)));
+  case OpKind::Remainder:
+    if (b == 0 || wraps)
+      return T{0};
+    return static_cast<T>(a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : T{0}));
+  case OpKind::BitwiseAnd:
+    return static_cast<T>(a & b);
+  case OpKind::BitwiseOr:
+    return static_cast<T>(a | b);
+  case OpKind::BitwiseXor:
+    return static_cast<T>(a ^ b);
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<bool> foldBool(OpKind kind, bool a, bool b) {
+  switch (kind) {
+  case OpKind::LogicalAnd:
+  case OpKind::BitwiseAnd:
+    return a && b;
+  case OpKind::LogicalOr:
+  case OpKind::BitwiseOr:
+    return a || b;
+  case OpKind::LogicalXor:
+  case OpKind::BitwiseXor:
+    return a != b;
+  case OpKind::LogicalNot:
+  case OpKind::BitwiseNot:
+    return !a;
+  default:
+    return std::nullopt;
+  }
+}
+
+template <typename T>
+std::optional<uint64_t> fold(OpKind kind, T a, T b) {
+  if (auto answer = compared(kind, a, b))
+    return *answer;
+  std::optional<T> out;
+  if constexpr (std::is_same_v<T, bool>)
+    out = foldBool(kind, a, b);
+  else if constexpr (std::is_floating_point_v<T>)
+    out = foldFloat(kind, a, b);
+  else
+    out = foldInteger(kind, a, b);
+  return out ? std::optional(bitsOf(*out)) : std::nullopt;
+}
+
+/// The pattern of an operand in dtype `t`.
+std::optional<uint64_t> operandBits(const Operand &o, DType t) {
+  if (o.array) {
+    if (o.array->rank() != 0)
+      return std::nullopt;
+    auto value = o.array->value();
+    auto bits = value ? knownBits(**value) : std::nullopt;
+    return bits ? converted(*bits, o.array->dtype(), t) : std::nullopt;
+  }
+  DType own = o.dtype.value_or(t);
+  // What does not fit raises, which the caller's general way does best.
+  if (!isFloat(own) && o.scalar.kind == op::Scalar::Kind::Float)
+    return std::nullopt;
+  auto bits = op::literalBits(o.scalar, own);
+  return bits ? converted(*bits, own, t) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<uint64_t> knownBits(const Node &node) {
+  if (node.shape().rank() != 0)
+    return std::nullopt;
+  NodeState state = node.state();
+  if (state == NodeState::Pending && node.kind() == OpKind::Full)
+    return static_cast<uint64_t>(node.attrs()[0]);
+  if (state != NodeState::Ready || !onHost(node.device()))
+    return std::nullopt;
+  return load(node.buffer()->host(), node.dtype());
+}
+
+namespace ops {
+namespace {
+
+/// Where the element lies in a dense base, in elements.
+int64_t placeOf(const View &view, std::span<const int64_t> index) {
+  int64_t place = view.offset();
+  for (size_t i = 0; i < index.size(); ++i)
+    place += index[i] * view.strides()[i];
+  return place;
+}
+
+/// After this many element writes an array is taken for one that is filled in a loop.
+constexpr uint32_t kLazyWrites = 8;
+
+/// Makes the newest version computed, in host memory and nobody else's.
+Status detach(Array &x) {
+  Array whole = Array::ofStorage(x.storage());
+  Array *arrays[] = {&whole};
+  GRAPHC_TRY(evaluateArrays(arrays, "item"));
+  if (x.storage()->exclusive())
+    return Status::ok();
+  NodeRef old = x.storage()->current();
+  rt::Device &device = x.device();
+  GRAPHC_ASSIGN(rt::BufferRef copy, device.allocate(old->bytes()));
+  GRAPHC_TRY(device.queue().copy(*copy, *old->buffer(), old->bytes()));
+  GRAPHC_TRY(device.queue().finish());
+  x.storage()->replace(Node::makeReady({old->dtype(), old->shape()}, device, std::move(copy)));
+  return Status::ok();
+}
+
+} // namespace
+
+std::optional<Array> readElement(const Array &x, std::span<const int64_t> index) {
+  if (Trace::active() || !x.view().hasLayout() || !onHost(x.device()))
+    return std::nullopt;
+  NodeRef base = x.storage()->current();
+  if (base->state() != NodeState::Ready)
+    return std::nullopt;
+  const char *data = static_cast<const char *>(base->buffer()->host());
+  auto bits = load(data + placeOf(x.view(), index) * itemSize(x.dtype()), x.dtype());
+  return bits ? std::optional(Array(Node::makeKnown(*bits, x.dtype(), x.device()))) : std::nullopt;
+}
+
+Result<bool> writeElement(Array &x, std::span<const int64_t> index, const Operand &value) {
+  if (Trace::active() || x.view().isReadOnly() || !x.view().hasLayout() || !onHost(x.device()))
+    return false;
+  auto bits = operandBits(value, x.dtype());
+  if (!bits)
+    return false;
+  if (!x.storage()->exclusive()) {
+    if (x.storage()->countElementWrite() < kLazyWrites)
+      return false;
+    GRAPHC_TRY(detach(x));
+  }
+  int64_t place = placeOf(x.view(), index);
+  return x.storage()->update([&](rt::Buffer &buffer) {
+    int64_t size = itemSize(x.dtype());
+    std::memcpy(static_cast<char *>(buffer.host()) + place * size, &*bits,
+                static_cast<size_t>(size)); // little-endian: the low bytes are the value
+  });
+}
+
+std::optional<uint64_t> foldKnown(OpKind kind, std::span<const Operand> operands, DType t) {
+  if (operands.size() > 2 || Trace::active())
+    return std::nullopt;
+  std::array<uint64_t, 2> bits{};
+  for (size_t i = 0; i < operands.size(); ++i) {
+    auto known = operandBits(operands[i], t);
+    if (!known)
+      return std::nullopt;
+    bits[i] = *known;
+  }
+  std::optional<uint64_t> out;
+  withType(t, [&](auto v) {
+    using T = decltype(v);
+    out = fold(kind, valueOf<T>(bits[0]), valueOf<T>(bits[1]));
+    return true;
+  });
+  return out;
+}
+
+} // namespace ops
+} // namespace graphc

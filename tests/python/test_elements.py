@@ -1,0 +1,197 @@
+"""Loops over single elements: reads, arithmetic and writes happen at once, with the values and the order of NumPy."""
+
+import operator
+
+import graphc as gc
+import numpy as np
+import pytest
+
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"]
+OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "and_", "or_", "xor", "lt", "le", "eq", "ne", "gt", "ge"]
+
+
+def samples(dtype):
+    t = np.dtype(dtype)
+    if t.kind == "f":
+        return np.array([0.0, -0.0, 1.5, -2.25, 1e-40, np.inf, -np.inf, np.nan, 3.0e38], dtype)
+    if t.kind == "b":
+        return np.array([False, True])
+    i = np.iinfo(t)
+    return np.array([0, 1, 2, 7, i.max, i.max - 1, i.min, i.min // 2 + 3], dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", OPERATORS)
+def test_two_elements_give_what_arrays_give(name, dtype):
+    """The value computed on the spot has the bits that the kernel of the whole array gives."""
+    f = getattr(operator, name)
+    a, b = (v.ravel() for v in np.meshgrid(samples(dtype), samples(dtype)))
+    x, y = gc.asarray(a), gc.asarray(b)
+    try:
+        whole = np.asarray(f(x, y))
+    except TypeError:
+        with pytest.raises(TypeError):
+            f(x[0], y[0])
+        return
+    for i in range(len(a)):
+        one = f(x[i], y[i])
+        assert one.dtype == whole.dtype and one.shape == ()
+        one = np.asarray(one)
+        same = one.tobytes() == whole[i].tobytes() or (one != one and whole[i] != whole[i])
+        assert same, (name, a[i], b[i], one, whole[i])
+
+
+@pytest.mark.parametrize("f", [operator.neg, abs, operator.invert, gc.sqrt, gc.square, gc.exp], ids=str)
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "float32", "float64", "bool"])
+def test_one_element(f, dtype):
+    x = gc.asarray(samples(dtype))
+    try:
+        whole = np.asarray(f(x))
+    except TypeError:
+        with pytest.raises(TypeError):
+            f(x[0])
+        return
+    for i in range(len(x)):
+        np.testing.assert_array_equal(np.asarray(f(x[i])), whole[i])
+
+
+def test_mixed_dtypes_promote_as_arrays_do():
+    for s in DTYPES:
+        for t in DTYPES:
+            a, b = np.ones(3, s), np.ones(3, t)
+            x, y = gc.asarray(a), gc.asarray(b)
+            one = x[1] + y[2]
+            assert one.dtype == (x + y).dtype
+            assert float(one) == float(np.asarray(x + y)[0])
+
+
+def test_python_numbers_with_elements():
+    x = gc.asarray(np.array([3, -4, 5], np.int16))
+    assert int(x[0] * 2 - 1) == 5
+    assert float(x[1] / 8) == -0.5 and (x[1] / 8).dtype == np.float64
+    assert (x[0] + 1).dtype == np.int16
+    assert bool(2 < x[0]) and not bool(x[1] > 0)
+    with pytest.raises(OverflowError):
+        x[0] + 100000
+    assert min(x[0], x[1], x[2]) is not None and int(min(x[0], x[1], x[2])) == -4
+    assert [int(v) for v in x] == [3, -4, 5] and sum(x) == 4 and sorted(x)[0] == -4
+
+
+def fill(xp, n):
+    """Levenshtein distance of two words by single elements."""
+    s, t = "kitten sitting on the mat"[:n], "sitting kitten at the mat"[:n]
+    d = xp.zeros((len(s) + 1, len(t) + 1), dtype=np.int64)
+    for i in range(len(s) + 1):
+        d[i, 0] = i
+    for j in range(len(t) + 1):
+        d[0, j] = j
+    for i in range(1, len(s) + 1):
+        for j in range(1, len(t) + 1):
+            cost = 0 if s[i - 1] == t[j - 1] else 1
+            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + cost)
+    return d
+
+
+def lu(xp, m):
+    a = xp.asarray(m).copy()
+    n = a.shape[0]
+    for k in range(n):
+        for i in range(k + 1, n):
+            a[i, k] = a[i, k] / a[k, k]
+            for j in range(k + 1, n):
+                a[i, j] -= a[i, k] * a[k, j]
+    return a
+
+
+def test_programs_of_elements_compile_next_to_nothing():
+    m = np.random.default_rng(3).normal(size=(9, 9)) + 9 * np.eye(9)
+    before = gc.cache_info()["kernels_compiled"]
+    np.testing.assert_array_equal(np.asarray(fill(gc, 18)), fill(np, 18))
+    np.testing.assert_array_equal(np.asarray(lu(gc, m)), lu(np, m))
+    assert gc.cache_info()["kernels_compiled"] - before <= 8
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_writes_through_views_reach_the_array(dtype):
+    a = np.arange(60).astype(dtype).reshape(3, 4, 5)
+    x = gc.asarray(a)
+    for u, v in [(a, x)]:
+        parts = (u[1:, ::2, ::-1], u.T[2], u.reshape(12, 5)[3:9:2])
+        for turn in range(12):
+            parts[0][1, turn % 2, turn % 5] = turn % 2
+            parts[1][turn % 4, -1] = turn % 2
+            parts[2][-2, turn % 5] = (turn + 1) % 2
+        mirror = (v[1:, ::2, ::-1], v.T[2], v.reshape(12, 5)[3:9:2])
+        for turn in range(12):
+            mirror[0][1, turn % 2, turn % 5] = turn % 2
+            mirror[1][turn % 4, -1] = turn % 2
+            mirror[2][-2, turn % 5] = (turn + 1) % 2
+    np.testing.assert_array_equal(np.asarray(x), a)
+
+
+def test_values_read_before_a_write_keep_their_value():
+    x = gc.asarray(np.arange(6.0))
+    gc.eval(x)
+    old, late, view = x[2], x * 10, x[1:4]
+    exported = np.asarray(x)
+    for i in range(20):
+        x[2] = 100.0 + i
+    assert float(old) == 2.0
+    np.testing.assert_array_equal(np.asarray(late), np.arange(6.0) * 10)
+    np.testing.assert_array_equal(exported, np.arange(6.0))
+    assert float(view[1]) == 119.0 and float(x[2]) == 119.0
+
+
+def test_reads_of_cached_views_see_later_writes():
+    x = gc.asarray(np.arange(12.0).reshape(3, 4))
+    row = x[1] * 1
+    column = x[:, 2]
+    np.testing.assert_array_equal(np.asarray(column), [2, 6, 10])
+    for i in range(15):
+        x[0, 2] = float(i)
+    np.testing.assert_array_equal(np.asarray(column), [14, 6, 10])
+    np.testing.assert_array_equal(np.asarray(row), [4, 5, 6, 7])
+
+
+def test_mistakes_raise_as_before():
+    x = gc.asarray(np.arange(4, dtype=np.int8))
+    with pytest.raises(IndexError, match="index 4 is out of bounds for axis 0 with size 4"):
+        x[4]
+    with pytest.raises(IndexError):
+        x[-5] = 0
+    with pytest.raises(OverflowError):
+        x[0] = 300
+    with pytest.raises(IndexError):
+        x[0, 0]
+    with pytest.raises(ValueError):
+        gc.broadcast_to(x, (2, 4))[0, 0] = 1
+    x[0] = 2.9  # NumPy truncates
+    assert int(x[0]) == 2
+    with pytest.raises(ValueError, match="cannot delete array elements"):
+        del x[0]
+
+
+def test_elements_inside_jit_are_traced():
+    @gc.jit
+    def step(a):
+        a[0] = a[1] + a[2]
+        return a * a[0]
+
+    for first in (1.0, 5.0):
+        m = np.array([0.0, first, 2.0])
+        x = gc.asarray(m)
+        m[0] = m[1] + m[2]
+        np.testing.assert_array_equal(np.asarray(step(x)), m * m[0])
+        np.testing.assert_array_equal(np.asarray(x), m)
+
+
+def test_known_values_never_recompile():
+    """A value that was read from an array is an argument: integers and divisors too."""
+    x = gc.asarray(np.arange(1, 40, dtype=np.int64))
+    y = gc.asarray(np.arange(100.0))
+    np.asarray(y / x[3]), np.asarray(y * x[3])
+    before = gc.cache_info()["kernels_compiled"]
+    for i in range(10):
+        np.testing.assert_array_equal(np.asarray(y / x[i]), np.arange(100.0) / (i + 1))
+        np.testing.assert_array_equal(np.asarray(y * x[i]), np.arange(100.0) * (i + 1))
+    assert gc.cache_info()["kernels_compiled"] == before
