@@ -77,6 +77,7 @@ private:
   uint32_t constantSize(int64_t value);
   Status addSize(Operation *op);
   Status addStep(Operation *op);
+  void addFaults(plan::FaultsOp op);
   void addTensor(std::vector<prog::TensorRecord> &to, RankedTensorType type, uint32_t buffer,
                  ArrayRef<uint32_t> dynamic);
   Status addReturn(plan::ReturnOp ret, plan::ProgramOp program);
@@ -89,6 +90,7 @@ private:
   std::vector<prog::TensorRecord> inputs, outputs;
   std::vector<prog::BufferRecord> buffers;
   std::vector<prog::StepRecord> steps;
+  std::vector<prog::FaultRecord> faults;
   llvm::DenseMap<Value, uint32_t> sizeNumber, bufferNumber;
   llvm::DenseMap<int64_t, uint32_t> constants;
   uint32_t sizeArguments = 0;
@@ -200,6 +202,18 @@ Status Writer::addReturn(plan::ReturnOp ret, plan::ProgramOp program) {
   return Status::ok();
 }
 
+void Writer::addFaults(plan::FaultsOp op) {
+  bufferNumber[op.getBuffer()] = buffers.size();
+  buffers.push_back({static_cast<uint32_t>(prog::BufferKind::Faults),
+                     static_cast<uint32_t>(DType::Int64), constantSize(prog::kFaultWords), 0});
+  for (Attribute site : op.getSites()) {
+    auto fields = cast<DictionaryAttr>(site);
+    faults.push_back({static_cast<uint32_t>(fields.getAs<IntegerAttr>("axis").getInt()),
+                      static_cast<uint32_t>(fields.getAs<IntegerAttr>("place").getInt()),
+                      text(fields.getAs<StringAttr>("line").getValue())});
+  }
+}
+
 Status Writer::collect(plan::ProgramOp program) {
   Block &body = program.getBody().front();
   for (auto [i, argument, attr] : llvm::enumerate(body.getArguments(), program.getInputs())) {
@@ -229,6 +243,8 @@ Status Writer::collect(plan::ProgramOp program) {
       buffers.push_back({static_cast<uint32_t>(prog::BufferKind::Temp),
                          dtypeOf(alloc.getBuffer().getType().getElement()),
                          size(alloc.getElements()), 0});
+    } else if (auto report = dyn_cast<plan::FaultsOp>(op)) {
+      addFaults(report);
     } else if (auto check = dyn_cast<plan::CheckOp>(op)) {
       checks.push_back({size(check.getLhs()), size(check.getRhs()), text(check.getWhat())});
     } else if (auto ret = dyn_cast<plan::ReturnOp>(op)) {
@@ -270,7 +286,7 @@ std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::st
 
   std::vector<uint8_t> blob(sizeof(prog::Header));
   std::vector<prog::SectionRecord> table;
-  constexpr uint32_t kSections = 12;
+  constexpr uint32_t kSections = 13;
   blob.resize(sizeof(prog::Header) + kSections * sizeof(prog::SectionRecord));
   auto add = [&](prog::Section section, const void *data, size_t bytes, size_t count) {
     blob.resize(llvm::alignTo(
@@ -293,6 +309,7 @@ std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::st
   records(prog::Section::Buffers, buffers);
   records(prog::Section::Kernels, kernels);
   records(prog::Section::Steps, steps);
+  records(prog::Section::Faults, faults);
   records(prog::Section::Code, code.code);
   add(prog::Section::Data, nullptr, 0, 0);
   add(prog::Section::Meta, &meta, sizeof(meta), 1);

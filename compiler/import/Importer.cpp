@@ -24,7 +24,10 @@ private:
   Status importNode(const op::NodeDesc &node);
   Status create(const op::NodeDesc &node, RankedTensorType type, ArrayRef<Value> operands,
                 Location loc);
+  Status createPlaces(const op::NodeDesc &node, RankedTensorType type, ArrayRef<Value> operands,
+                      Location loc);
   TypedAttr literal(Type type, uint64_t bits);
+  Location place(Location loc);
   /// Splits extents into static entries (kDynamic for symbols) and the symbols' values.
   void splitExtents(const std::vector<int64_t> &extents, SmallVector<int64_t> &fixed,
                     SmallVector<Value> &dynamic);
@@ -32,6 +35,7 @@ private:
   const op::GraphDesc &desc;
   OpBuilder builder;
   SmallVector<Value> values, symbols;
+  unsigned places = 0;
 };
 
 Type Importer::elementType(DType type) {
@@ -75,6 +79,11 @@ Location Importer::location(uint32_t line) {
   if (number.getAsInteger(10, value))
     return builder.getUnknownLoc();
   return FileLineColLoc::get(builder.getContext(), file, value, 0);
+}
+
+/// A program is found again by its structure: what it refuses, it names by number.
+Location Importer::place(Location loc) {
+  return NameLoc::get(builder.getStringAttr(graph::kPlacePrefix + std::to_string(places++)), loc);
 }
 
 void Importer::splitExtents(const std::vector<int64_t> &extents, SmallVector<int64_t> &fixed,
@@ -157,6 +166,27 @@ Status Importer::importNode(const op::NodeDesc &node) {
   return Status::ok();
 }
 
+Status Importer::createPlaces(const op::NodeDesc &node, RankedTensorType type,
+                              ArrayRef<Value> operands, Location loc) {
+  if (node.kind == op::OpKind::Gather) {
+    if (op::GatherAttrs a; a.decode(node.attrs))
+      values.push_back(graph::GatherOp::create(builder, place(loc), type, operands[0],
+                                               operands.drop_front(), a.axes,
+                                               static_cast<uint64_t>(a.position)));
+    return Status::ok();
+  }
+  op::ScatterAttrs a;
+  if (!a.decode(node.attrs))
+    return Status::ok(); // the caller sees that nothing was made
+  std::string_view combine;
+  if (a.combine >= 0 && a.combine < op::kOpKindCount)
+    combine = op::opInfo(static_cast<op::OpKind>(a.combine)).name;
+  values.push_back(graph::ScatterOp::create(
+      builder, place(loc), type, operands[0], operands[1], operands.drop_front(2), a.axes,
+      static_cast<uint64_t>(a.position), StringRef(combine), (a.mode & 1) != 0, (a.mode & 2) != 0));
+  return Status::ok();
+}
+
 /// Elementwise ops carry nothing but operands and types; the others are built by their own
 /// signature.
 Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRef<Value> operands,
@@ -211,6 +241,9 @@ Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRe
                                        a.steps));
     }
     return Status::ok();
+  case op::OpKind::Gather:
+  case op::OpKind::Scatter:
+    return createPlaces(node, type, operands, loc);
   case op::OpKind::Reduce:
     if (op::ReduceAttrs a; decoded(a))
       if (auto kind = graph::symbolizeReduceKind(static_cast<uint32_t>(a.kind)))

@@ -38,6 +38,11 @@ template <typename Op>
 class Expensive : public mlir::OpTrait::TraitBase<Op, Expensive> {};
 template <typename Op>
 class Update : public mlir::OpTrait::TraitBase<Op, Update> {};
+template <typename Op>
+class Indexed : public mlir::OpTrait::TraitBase<Op, Indexed> {};
+
+/// How the location of a gather or scatter is named when the recorder numbers them: prefix, number.
+inline constexpr const char *kPlacePrefix = "place:";
 
 /// i1 with the shape of a tensor, vector or scalar type.
 mlir::Type boolLike(mlir::Type type);

@@ -33,6 +33,8 @@ def Graph_Generator : NativeOpTrait<"Generator"> { let cppNamespace = "::graphc:
 // Costs about as much as ten to twenty simple operations; recomputing it is not free.
 def Graph_Expensive : NativeOpTrait<"Expensive"> { let cppNamespace = "::graphc::graph"; }
 def Graph_Update : NativeOpTrait<"Update"> { let cppNamespace = "::graphc::graph"; }
+// Reads or writes one tensor at places that others name.
+def Graph_Indexed : NativeOpTrait<"Indexed"> { let cppNamespace = "::graphc::graph"; }
 
 // Operand dtype classes and result dtype rules, enforced by opset inference when recorded and by the verifier here.
 // AnyDType: every dtype. Numeric: every dtype but bool. Floating: the floats. IntegerOrBool: bool and integers. Boolean.

@@ -299,6 +299,40 @@ def UpdateSliceOp : Graph_Op<"update_slice", [Graph_Update]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Places that are values
+//===----------------------------------------------------------------------===//
+
+def GatherOp : Graph_Op<"gather", [Graph_Indexed]> {
+  let summary = "Elements of x at the places that index tensors name along some axes; the other axes are whole";
+  let description = [{
+    The result has the sizes of x without `axes`, with those of the indices inserted at `position`. A negative index counts
+    from the end; an index outside the axis refuses the call while it runs. C1: indices are i64 of one shape, one an axis.
+    C2: axes are increasing and in range. C3: position lies among the other axes.
+  }];
+  let arguments = (ins Graph_Tensor:$x, Variadic<Graph_Tensor>:$indices, DenseI64ArrayAttr:$axes, I64Attr:$position);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$x `[` $indices `]` `axes` $axes `at` $position attr-dict `:` type($x) `[` type($indices) `]` `->` type($result)";
+  let arity = -1; let hasVerifier = 1;
+  let recordAttrs = [IntsAttr<"axes">, IntAttr<"position">];
+}
+def ScatterOp : Graph_Op<"scatter", [Graph_Indexed]> {
+  let summary = "x with value written at the places that index tensors name, or combined with what is there, in row-major order of value";
+  let description = [{
+    Sizes and indices as for a gather whose result is value. C1: indices are i64 of one shape, one an axis. C2: axes are
+    increasing and in range. C3: position lies among the other axes. C4: value has x's dtype and the sizes of the gather.
+    C5: `combine` is empty (write) or names an elementwise operation of two operands. `unique`: no place is named twice, so
+    that the order does not matter. `drop`: an index that is not in [0, size) is left out.
+  }];
+  let arguments = (ins Graph_Tensor:$x, Graph_Tensor:$value, Variadic<Graph_Tensor>:$indices, DenseI64ArrayAttr:$axes, I64Attr:$position,
+    StrAttr:$combine, UnitAttr:$unique, UnitAttr:$drop);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$value `into` $x `[` $indices `]` `axes` $axes `at` $position `combine` $combine (`unique` $unique^)? (`drop` $drop^)? attr-dict `:` type($value) `into` type($x) `[` type($indices) `]` `->` type($result)";
+  let arity = -1; let hasVerifier = 1;
+  // combine: number of the operation, -1 to write. mode: 1 unique, 2 drop, or both.
+  let recordAttrs = [IntsAttr<"axes">, IntAttr<"position">, IntAttr<"combine">, IntAttr<"mode">];
+}
+
+//===----------------------------------------------------------------------===//
 // Reductions and contractions
 //===----------------------------------------------------------------------===//
 

@@ -232,6 +232,65 @@ LogicalResult UpdateSliceOp::verify() {
   return verifySameElement(*this, from, to);
 }
 
+/// Rules that gathers and scatters share: `value` has the elements at the places of `x`.
+static LogicalResult verifyPlaces(Operation *op, RankedTensorType x, RankedTensorType value,
+                                  ValueRange indices, ArrayRef<int64_t> axes, int64_t position) {
+  // gather_c1, scatter_c1
+  if (indices.empty() || indices.size() != axes.size())
+    return op->emitOpError("C1: needs one index an axis");
+  auto first = cast<RankedTensorType>(indices[0].getType());
+  for (Value index : indices) {
+    auto type = cast<RankedTensorType>(index.getType());
+    if (!type.getElementType().isSignlessInteger(64) || type.getRank() != first.getRank())
+      return op->emitOpError("C1: indices are i64 of one shape, not ") << type;
+    for (auto [a, b] : llvm::zip_equal(type.getShape(), first.getShape()))
+      if (!sizesMayAgree(a, b))
+        return op->emitOpError("C1: indices have different sizes");
+  }
+  // gather_c2, scatter_c2
+  int64_t previous = -1;
+  for (int64_t axis : axes) {
+    if (axis <= previous || axis >= x.getRank())
+      return op->emitOpError("C2: axes must be increasing and in range for rank ") << x.getRank();
+    previous = axis;
+  }
+  SmallVector<int64_t> shape;
+  for (int64_t d = 0; d < x.getRank(); ++d)
+    if (!llvm::is_contained(axes, d))
+      shape.push_back(x.getDimSize(d));
+  // gather_c3, scatter_c3
+  if (position < 0 || position > static_cast<int64_t>(shape.size()))
+    return op->emitOpError("C3: position ") << position << " is not among the other axes";
+  shape.insert(shape.begin() + position, first.getShape().begin(), first.getShape().end());
+  bool fits = static_cast<int64_t>(shape.size()) == value.getRank();
+  for (int64_t d = 0; fits && d < value.getRank(); ++d)
+    fits = sizesMayAgree(shape[d], value.getDimSize(d));
+  if (!fits) // scatter_c4
+    return op->emitOpError("C4: ") << value << " does not have the sizes of the places";
+  return verifySameElement(op, x, value);
+}
+
+LogicalResult GatherOp::verify() {
+  return verifyPlaces(*this, cast<RankedTensorType>(getX().getType()),
+                      cast<RankedTensorType>(getType()), getIndices(), getAxes(), getPosition());
+}
+
+LogicalResult ScatterOp::verify() {
+  if (getType() != getX().getType())
+    return emitOpError("result type must be that of the updated tensor");
+  // scatter_c5
+  if (!getCombine().empty()) {
+    std::optional<RegisteredOperationName> name =
+        RegisteredOperationName::lookup(("graph." + getCombine()).str(), getContext());
+    if (!name || !name->hasTrait<Elementwise>() || !name->hasTrait<OpTrait::NOperands<2>::Impl>())
+      return emitOpError("C5: '") << getCombine()
+                                  << "' is no elementwise operation of two operands";
+  }
+  return verifyPlaces(*this, cast<RankedTensorType>(getX().getType()),
+                      cast<RankedTensorType>(getValue().getType()), getIndices(), getAxes(),
+                      getPosition());
+}
+
 LogicalResult ReduceOp::verify() {
   auto from = cast<RankedTensorType>(getX().getType());
   auto to = cast<RankedTensorType>(getResult().getType());

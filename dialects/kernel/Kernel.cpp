@@ -66,12 +66,14 @@ static bool isPoint(Value value, int64_t parallel, llvm::DenseMap<Value, bool> &
   Operation *op = value.getDefiningOp();
   if (op && op->hasAttr("map")) {
     AffineMap map = op->getAttrOfType<AffineMapAttr>("map").getValue();
-    for (unsigned d = parallel; d < map.getNumDims(); ++d)
+    auto gather = dyn_cast<GatherOp>(op);
+    unsigned dims = map.getNumDims() - (gather ? gather.getPlaces().size() : 0);
+    for (unsigned d = parallel; d < dims; ++d)
       result |= map.isFunctionOfDim(d);
-  } else if (op && !isa<ReduceOp, DotOp>(op)) {
+  }
+  if (op && !isa<ReduceOp, DotOp>(op))
     for (Value operand : op->getOperands())
       result |= isPoint(operand, parallel, known);
-  }
   return known[value] = result;
 }
 
@@ -85,11 +87,19 @@ static LogicalResult verifyAccess(FuncOp func, Operation *op) {
       return op->emitOpError("map needs one result per size of the tensor");
     return success();
   };
-  if (auto load = dyn_cast<LoadOp>(op)) {
-    auto argument = dyn_cast<BlockArgument>(load.getTensor());
+  if (isa<LoadOp, GatherOp>(op)) {
+    auto argument = dyn_cast<BlockArgument>(op->getOperand(0));
     if (!argument)
       return op->emitOpError("loads from something that is not an argument");
-    return fits(load.getTensor().getType(), argument.getArgNumber(), load.getMap(), load.getType());
+    return fits(argument.getType(), argument.getArgNumber(),
+                op->getAttrOfType<AffineMapAttr>("map").getValue(), op->getResult(0).getType());
+  }
+  if (auto scatter = dyn_cast<ScatterOp>(op)) {
+    if (func.getDomain().getParallel() != func.getNumDims())
+      return op->emitOpError("K4: scatters belong to kernels without reduced dimensions");
+    return fits(func.getResultTypes()[scatter.getResult()],
+                func.getNumTensors() + scatter.getResult(), scatter.getMap(),
+                scatter.getValue().getType());
   }
   auto store = dyn_cast<StoreOp>(op);
   if (!store)
@@ -128,23 +138,24 @@ LogicalResult FuncOp::verify() {
   SmallVector<bool> stored(getResultTypes().size());
   // K1, K2
   WalkResult walked = getBody().walk([&](Operation *op) {
-    AffineMapAttr map;
-    if (auto load = dyn_cast<LoadOp>(op))
-      map = load.getMapAttr();
-    else if (auto index = dyn_cast<IndexOp>(op))
-      map = index.getMapAttr();
-    else if (auto store = dyn_cast<StoreOp>(op)) {
-      map = store.getMapAttr();
-      if (store.getResult() >= stored.size()) {
-        store.emitOpError("names result ") << store.getResult() << " of " << stored.size();
+    auto map = op->getAttrOfType<AffineMapAttr>("map");
+    unsigned places = 0;
+    if (auto gather = dyn_cast<GatherOp>(op))
+      places = gather.getPlaces().size();
+    if (auto scatter = dyn_cast<ScatterOp>(op))
+      places = scatter.getPlaces().size();
+    if (isa<StoreOp, ScatterOp>(op)) {
+      uint64_t result = op->getAttrOfType<IntegerAttr>("result").getValue().getZExtValue();
+      if (result >= stored.size()) {
+        op->emitOpError("names result ") << result << " of " << stored.size();
         return WalkResult::interrupt();
       }
-      stored[store.getResult()] = true;
+      stored[result] = true;
     }
     if (failed(verifyAccess(*this, op)))
       return WalkResult::interrupt();
-    if (map &&
-        (map.getValue().getNumDims() != getNumDims() || map.getValue().getNumSymbols() != sizes)) {
+    if (map && (map.getValue().getNumDims() != getNumDims() + places ||
+                map.getValue().getNumSymbols() != sizes)) {
       op->emitOpError("K1: map must take ")
           << getNumDims() << " dimensions and " << sizes << " sizes";
       return WalkResult::interrupt();

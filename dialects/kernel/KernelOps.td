@@ -44,7 +44,7 @@ def Kernel_FuncOp : Kernel_Op<"func", [AffineScope, FunctionOpInterface, Isolate
     argument whose content result r starts from (an update), or -1.
     K1: every map has the domain's dimension count and the kernel's size count. K2: stores cover each result.
     K3: a value stored under a map that uses no reduced dimension does not depend on reduced dimensions except through
-    kernel.reduce and kernel.dot.
+    kernel.reduce and kernel.dot. K4: a kernel that scatters reduces nothing.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type, Kernel_DomainAttr:$domain,
     AffineMapArrayAttr:$shapes, DenseI64ArrayAttr:$inits, OptionalAttr<Kernel_ScheduleAttr>:$schedule,
@@ -75,6 +75,26 @@ def Kernel_IndexOp : Kernel_Op<"index", [Pure]> {
   let results = (outs I64:$result);
   let assemblyFormat = "$map attr-dict";
 }
+def Kernel_BoundOp : Kernel_Op<"bound", [Pure]> {
+  let summary = "An index as a place in [0, size): negative ones count from the end, one outside is reported and gives 0";
+  let description = [{ `map` is the size. `site` numbers the check among those of the kernel; the call says where each was recorded. }];
+  let arguments = (ins I64:$index, AffineMapAttr:$map, I64Attr:$site);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$index `below` $map `site` $site attr-dict";
+}
+def Kernel_InsideOp : Kernel_Op<"inside", [Pure]> {
+  let summary = "Whether an index lies in [0, size)";
+  let arguments = (ins I64:$index, AffineMapAttr:$map);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$index `below` $map attr-dict";
+}
+def Kernel_GatherOp : Kernel_Op<"gather", [Pure]> {
+  let summary = "Element of a tensor argument at an affine map of the iteration point and of places";
+  let description = [{ The map's dimensions are those of the kernel, then one a place. }];
+  let arguments = (ins AnyRankedTensor:$tensor, Variadic<I64>:$places, AffineMapAttr:$map);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$tensor `[` $places `]` `at` $map attr-dict `:` type($tensor) `->` type($result)";
+}
 def Kernel_ReduceOp : Kernel_Op<"reduce", [Pure]> {
   let summary = "Combination over all reduced dimensions in the canonical order (docs/numerics.md)";
   let description = [{ `tree` is lane when the reduced group holds the last axis of the reduced tensor, row otherwise. }];
@@ -99,6 +119,14 @@ def Kernel_StoreOp : Kernel_Op<"store"> {
   let arguments = (ins AnyType:$value, I64Attr:$result, AffineMapAttr:$map);
   let assemblyFormat = "$value `,` `result` $result `at` $map attr-dict `:` type($value)";
 }
+def Kernel_ScatterOp : Kernel_Op<"scatter", [AttrSizedOperandSegments]> {
+  let summary = "Writes, or combines with what is there, one element of a result at a map of the iteration point and of places";
+  let description = [{ Points follow each other in row-major order unless `unique` says that no two write one place. A guard that does
+    not hold leaves the point out. }];
+  let arguments = (ins AnyType:$value, Variadic<I64>:$places, Optional<I1>:$guard, I64Attr:$result, StrAttr:$combine, AffineMapAttr:$map,
+    UnitAttr:$unique);
+  let assemblyFormat = "$value `,` `result` $result `[` $places `]` (`if` $guard^)? `combine` $combine `at` $map (`unique` $unique^)? attr-dict `:` type($value)";
+}
 def Kernel_ReturnOp : Kernel_Op<"return", [Pure, Terminator, HasParent<"FuncOp">]> {
   let summary = "End of a kernel body";
   let assemblyFormat = "attr-dict";
@@ -110,9 +138,10 @@ def Kernel_CheckOp : Kernel_Op<"check"> {
 }
 def Kernel_CallOp : Kernel_Op<"call", [Pure, AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Application of a kernel to whole tensors; result sizes are given so that the plan can allocate";
-  let description = [{ `result_dims` holds, for every `?` of every result in order, an index into `sizes`. }];
+  let description = [{ `result_dims` holds, for every `?` of every result in order, an index into `sizes`. `faults` gives axis and
+    line of every site of the kernel that checks an index. }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$tensors, Variadic<Index>:$sizes,
-    DenseI64ArrayAttr:$result_dims, StrAttr:$lines);
+    DenseI64ArrayAttr:$result_dims, StrAttr:$lines, OptionalAttr<DictArrayAttr>:$faults);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = "$callee `(` $tensors `)` `sizes` `(` $sizes `)` `dims` $result_dims `lines` $lines attr-dict `:` functional-type($tensors, $results)";
   let hasVerifier = 1;

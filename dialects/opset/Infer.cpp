@@ -166,6 +166,8 @@ Result<TensorType> infer(OpKind kind, std::span<const TensorView> operands,
     case Category::Update:
     case Category::None:
       return detail::inferMovement(kind, operands, attrs, wanted);
+    case Category::Indexed:
+      return detail::inferIndexed(kind, operands, attrs);
     }
     return malformed(kind);
   }();

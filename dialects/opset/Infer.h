@@ -61,6 +61,8 @@ Result<Shape> matmulShape(std::span<const int64_t> x, std::span<const int64_t> y
 namespace detail {
 Result<TensorType> inferMovement(OpKind kind, std::span<const TensorView> operands,
                                  std::span<const int64_t> attrs, const TensorType &wanted);
+Result<TensorType> inferIndexed(OpKind kind, std::span<const TensorView> operands,
+                                std::span<const int64_t> attrs);
 /// update_slice and slice share this: every element addressed lies inside `shape`.
 Status checkRegion(std::string_view op, std::span<const int64_t> shape,
                    std::span<const int64_t> starts, std::span<const int64_t> steps,

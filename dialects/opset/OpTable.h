@@ -27,7 +27,8 @@ enum class Category : uint8_t {
   Movement,
   Contraction,
   Generator,
-  Update
+  Update,
+  Indexed
 };
 /// Operand dtypes an op accepts after promotion.
 enum class DTypeClass : uint8_t { Any, Numeric, Floating, Integer, IntegerOrBool, Boolean };

@@ -53,6 +53,12 @@ def Plan_AllocOp : Plan_Op<"alloc"> {
   let results = (outs Plan_BufferType:$buffer);
   let assemblyFormat = "$elements attr-dict `:` type($buffer)";
 }
+def Plan_FaultsOp : Plan_Op<"faults"> {
+  let summary = "Where kernels report what they refuse; `sites` gives axis and line of every check of the program";
+  let arguments = (ins DictArrayAttr:$sites);
+  let results = (outs Plan_BufferType:$buffer);
+  let assemblyFormat = "$sites attr-dict `:` type($buffer)";
+}
 def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
   let summary = "Runs a lowered kernel over a range of work items of `work` elements each";
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$buffers, Variadic<Index>:$sizes, Index:$range, Index:$work, StrAttr:$lines);

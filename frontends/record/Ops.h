@@ -68,6 +68,26 @@ Result<Array> broadcastTo(const Array &x, const Shape &shape);
 Result<Array> reshape(const Array &x, const Shape &shape);
 /// x[items] = value, with NumPy's unsafe cast and broadcasting into the view.
 Status setItem(Array &x, std::span<const IndexItem> items, const Operand &value);
+
+/// One item of any index NumPy takes: a basic one, an array of integers, a mask, or a 0-d mask.
+struct KeyItem {
+  IndexItem basic;
+  std::optional<Array> array; ///< integers or bools of any rank
+  std::optional<bool> flag;   ///< a 0-d mask
+  bool isBasic() const { return !array && !flag; }
+};
+/// A copy of the elements an index with arrays names. Indices whose values are known are checked
+/// here (Index error), others when the program runs. Masks are counted here (reason "mask").
+Result<Array> take(const Array &x, std::span<const KeyItem> key);
+/// x[key] = value; with `combine`, x[key] = combine(x[key], value) one element after the other, so
+/// that places named twice meet both (NumPy's ufunc.at).
+Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
+           std::optional<op::OpKind> combine);
+/// Positions of the true elements of a flattened mask, int64, counted here (reason "mask").
+Result<Array> flatNonzero(const Array &mask);
+/// Elements of x at `index` (int64 after conversion, any shape) along one axis; the index's axes
+/// take the axis's place.
+Result<Array> takeAxis(const Array &x, const Array &index, int64_t axis);
 /// Nothing as axis flattens.
 Result<Array> concatenate(std::span<const Array> xs, std::optional<int64_t> axis);
 

@@ -148,5 +148,22 @@ Result<NodeRef> reduce(op::ReduceKind kind, const NodeRef &x, std::vector<int64_
   return make(op::OpKind::Reduce, {&x, 1}, attrs.encode(), {}, x->device());
 }
 
+Result<NodeRef> gather(const NodeRef &x, const Places &places) {
+  std::vector<NodeRef> operands{x};
+  operands.insert(operands.end(), places.indices.begin(), places.indices.end());
+  op::GatherAttrs attrs{places.axes, places.position};
+  return make(op::OpKind::Gather, operands, attrs.encode(), {}, x->device());
+}
+
+Result<NodeRef> scatter(const NodeRef &x, const NodeRef &value, const Places &places,
+                        const ScatterRule &rule) {
+  std::vector<NodeRef> operands{x, value};
+  operands.insert(operands.end(), places.indices.begin(), places.indices.end());
+  op::ScatterAttrs attrs{places.axes, places.position,
+                         rule.combine ? static_cast<int64_t>(*rule.combine) : -1,
+                         (rule.unique ? 1 : 0) | (rule.drop ? 2 : 0)};
+  return make(op::OpKind::Scatter, operands, attrs.encode(), {}, x->device());
+}
+
 } // namespace node
 } // namespace graphc

@@ -11,7 +11,9 @@
 #include "dialects/opset/Promote.h"
 #include "frontends/record/Node.h"
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace graphc {
 
@@ -57,6 +59,23 @@ Result<NodeRef> updateSlice(const NodeRef &x, const NodeRef &value, std::vector<
 /// `x` itself when there is nothing to combine along the axis.
 Result<NodeRef> scan(op::ReduceKind kind, const NodeRef &x, int64_t axis);
 Result<NodeRef> reduce(op::ReduceKind kind, const NodeRef &x, std::vector<int64_t> axes);
+
+/// Places along some axes of a tensor, as graph.gather and graph.scatter take them: int64 nodes of
+/// one shape, one an increasing axis; their axes stand at `position` among the others.
+struct Places {
+  std::vector<NodeRef> indices;
+  std::vector<int64_t> axes;
+  int64_t position = 0;
+};
+Result<NodeRef> gather(const NodeRef &x, const Places &places);
+/// How scattered elements meet: written (no op), or combined by an elementwise op of two operands.
+struct ScatterRule {
+  std::optional<op::OpKind> combine;
+  bool unique = false; ///< no place is named twice
+  bool drop = false;   ///< places outside are left out instead of refused
+};
+Result<NodeRef> scatter(const NodeRef &x, const NodeRef &value, const Places &places,
+                        const ScatterRule &rule);
 
 } // namespace node
 } // namespace graphc

@@ -230,6 +230,18 @@ private:
 
 } // namespace
 
+std::vector<Location> Segment::placeLocations() const {
+  std::vector<Location> out;
+  size_t at = 0;
+  for (Location location : code.locations) {
+    Head head = Head::of(code.nodes[at]);
+    if (op::opInfo(static_cast<op::OpKind>(head.kind)).category == op::Category::Indexed)
+      out.push_back(location);
+    at += 2 + head.rank + head.operands + static_cast<size_t>(code.nodes[at + 1]);
+  }
+  return out;
+}
+
 op::GraphDesc Segment::graph(bool lines) const {
   op::GraphDesc out;
   for (size_t at = 0; at < code.inputs.size();) {

@@ -124,14 +124,18 @@ Status computeSegment(Scratch &scratch, rt::Device &device) {
     inputs.push_back(std::move(t));
   }
   std::vector<int64_t> sizes = segment.sizeArguments(program->program().meta().sizeArguments);
-  return rt::run(*program, inputs, sizes, scratch.outputs);
+  std::optional<uint32_t> place;
+  Status status = rt::run(*program, inputs, sizes, scratch.outputs, &place);
+  return place ? atPlace(std::move(status), segment.placeLocations(), *place) : std::move(status);
 }
 
 Status runSegment(Scratch &scratch, rt::Device &device) {
   Segment &segment = scratch.segment;
   std::vector<rt::Tensor> &outputs = scratch.outputs;
   if (Status status = computeSegment(scratch, device); !status)
-    return withLines(std::move(status), segment);
+    // An index outside its axis names its own line.
+    return status.code() == ErrorCode::Index ? std::move(status)
+                                             : withLines(std::move(status), segment);
   if (outputs.size() != segment.outputs.size())
     return Status(ErrorCode::Internal, format("[record] a program gave {} results instead of {}",
                                               outputs.size(), segment.outputs.size()));
@@ -161,6 +165,13 @@ Status runOnDevice(std::span<const NodeRef> roots, rt::Device &device) {
 } // namespace
 
 rt::Tensor tensorOf(const Node &node) { return {node.buffer(), node.dtype(), node.shape()}; }
+
+Status atPlace(Status status, std::span<const Location> places, uint32_t place) {
+  std::string line = place < places.size() ? locationText(places[place]) : std::string();
+  return line.empty()
+             ? std::move(status)
+             : Status(status.code(), format("{} (recorded at {})", status.message(), line));
+}
 
 bool computesNothing(const Segment &segment) {
   return std::ranges::all_of(segment.outputs, [](const NodeRef &n) { return n->bytes() == 0; });

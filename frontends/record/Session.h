@@ -35,6 +35,8 @@ Status evaluateArrays(std::span<Array *const> arrays, Reason reason);
 /// The program of a segment: from memory, from disk, or from the compiler. Promotes literals
 /// (Constants.h) first.
 Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device);
+/// An error of one gather or scatter with the user's line.
+Status atPlace(Status status, std::span<const Location> places, uint32_t place);
 /// Whether all outputs are without elements: there is nothing to compile or run.
 bool computesNothing(const Segment &segment);
 /// Tensors of a segment that computes nothing.

@@ -57,6 +57,8 @@ struct Segment {
   /// The graph for the compiler; literals that are arguments are its last inputs. With `lines`,
   /// "file:line" of every node is looked up.
   op::GraphDesc graph(bool lines) const;
+  /// Where its gathers and scatters were recorded, in order.
+  std::vector<Location> placeLocations() const;
   /// Keeps the memory of the vectors.
   void clear();
 };

@@ -67,6 +67,7 @@ struct Function::Plan {
     std::vector<NodeRef> empty;
     std::vector<uint32_t> inputs, outputs;
     std::vector<rt::Tensor> literals;
+    std::vector<Location> places; ///< of its gathers and scatters
     std::vector<int64_t> sizes;
     std::vector<uint32_t> dead; ///< slots nobody reads after this step
   };
@@ -111,6 +112,7 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
     } else {
       GRAPHC_ASSIGN(step.program, programFor(segment, device));
       step.sizes = segment.sizeArguments(step.program->program().meta().sizeArguments);
+      step.places = segment.placeLocations();
     }
     for (const NodeRef &n : segment.inputs) {
       auto [it, isNew] = slotOf.try_emplace(n.get(), slots);
@@ -313,8 +315,11 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
       inputs.push_back(slots[slot]);
     for (const rt::Tensor &literal : step.literals)
       inputs.push_back(literal);
-    GRAPHC_TRY(step.program ? rt::run(*step.program, inputs, step.sizes, results)
-                            : emptyOutputs(step.empty, results));
+    std::optional<uint32_t> place;
+    Status status = step.program ? rt::run(*step.program, inputs, step.sizes, results, &place)
+                                 : emptyOutputs(step.empty, results);
+    if (!status)
+      return place ? atPlace(std::move(status), step.places, *place) : std::move(status);
     if (results.size() != step.outputs.size())
       return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");
     for (size_t i = 0; i < results.size(); ++i)

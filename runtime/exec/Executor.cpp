@@ -233,13 +233,15 @@ public:
       : plan(plan), program(plan.program), inputs(inputs), state(state) {}
   ~Run() { state.clear(); }
 
-  Status execute(std::span<const int64_t> arguments, std::vector<Tensor> &outputs) {
+  Status execute(std::span<const int64_t> arguments, std::vector<Tensor> &outputs,
+                 std::optional<uint32_t> *place) {
     GRAPHC_TRY(checkInputs(program, plan.device, inputs, arguments));
     GRAPHC_TRY(computeSizes(arguments));
     GRAPHC_TRY(checkShapes(program, inputs, state.sizes));
     GRAPHC_TRY(bindBuffers());
     for (const auto &step : plan.steps)
       GRAPHC_TRY(executeStep(step));
+    GRAPHC_TRY(checkFaults(place));
     return collect(outputs);
   }
 
@@ -312,7 +314,36 @@ private:
     }
     for (uint32_t b : plan.unused)
       GRAPHC_TRY(allocate(b));
+    if (auto number = program.faultBuffer()) {
+      constexpr int64_t kNoFault[kFaultWords] = {};
+      GRAPHC_TRY(allocate(*number));
+      GRAPHC_TRY(plan.device.queue().upload(*state.buffers[*number], kNoFault, sizeof kNoFault));
+    }
     return Status::ok();
+  }
+
+  /// Waits for the run when it checks indices: its outputs must not be seen when one was outside.
+  Status checkFaults(std::optional<uint32_t> *place) {
+    auto number = program.faultBuffer();
+    if (!number)
+      return Status::ok();
+    int64_t words[kFaultWords] = {};
+    GRAPHC_TRY(plan.device.queue().download(words, *state.buffers[*number], sizeof words));
+    if (words[0] == 0)
+      return Status::ok();
+    auto site = static_cast<size_t>(words[0] - 1);
+    if (site >= program.faults().size())
+      return error(ErrorCode::Internal, "a fault at an unknown place");
+    const FaultRecord &fault = program.faults()[site];
+    std::string_view line = program.text(fault.line);
+    if (place && fault.place != kNone) {
+      *place = fault.place;
+      line = "";
+    }
+    return {ErrorCode::Index,
+            strings::format("index {} is out of bounds for axis {} with size {}{}{}{}", words[1],
+                            fault.axis, words[2], line.empty() ? "" : " (recorded at ", line,
+                            line.empty() ? "" : ")")};
   }
 
   Status allocate(uint32_t number) {
@@ -415,10 +446,11 @@ Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &
 }
 
 Status run(const LoadedProgram &loaded, std::span<const Tensor> inputs,
-           std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs) {
+           std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs,
+           std::optional<uint32_t> *place) {
   count(Counter::Runs);
   TraceSpan span("exec", loaded.impl->traceName);
-  return Run(*loaded.impl, inputs, threadState).execute(sizeArguments, outputs);
+  return Run(*loaded.impl, inputs, threadState).execute(sizeArguments, outputs, place);
 }
 
 Result<RunCost> costOf(const LoadedProgram &loaded, std::span<const Tensor> inputs,

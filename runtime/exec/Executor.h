@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,7 +41,8 @@ private:
   struct Impl;
   friend Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &device);
   friend Status run(const LoadedProgram &program, std::span<const Tensor> inputs,
-                    std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs);
+                    std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs,
+                    std::optional<uint32_t> *place);
   friend Result<RunCost> costOf(const LoadedProgram &program, std::span<const Tensor> inputs,
                                 std::span<const int64_t> sizeArguments,
                                 std::vector<Tensor> &outputs);
@@ -56,9 +58,12 @@ Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &
 /// ended (Queue::finish, at once on the cpu); they are never written. `outputs` is replaced; its
 /// buffers belong to the caller. An output that is an input shares that input's buffer. Errors:
 /// InvalidArgument (counts, devices), DType, Shape (message with the shapes given), OutOfMemory,
-/// and those of the queue.
+/// and those of the queue; Index when a kernel met an index outside its axis: then there are no
+/// outputs, and `place` gets the number of the gather or scatter among those of the graph, or,
+/// where that is not asked for or not known, the message has the line the program was compiled for.
 Status run(const LoadedProgram &program, std::span<const Tensor> inputs,
-           std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs);
+           std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs,
+           std::optional<uint32_t> *place = nullptr);
 
 /// The cost of a run with inputs of these dtypes and shapes, whose buffers may be null; `outputs`
 /// gets dtypes and shapes without buffers. Errors as run(), those of devices and buffers left out.

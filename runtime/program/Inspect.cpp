@@ -38,6 +38,8 @@ std::string bufferText(const Program &p, uint32_t buffer) {
     return format("%t{}", buffer);
   case BufferKind::Constant:
     return format("%c{}", buffer);
+  case BufferKind::Faults:
+    return "%faults";
   }
   return "?";
 }

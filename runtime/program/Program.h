@@ -15,7 +15,7 @@ namespace graphc::program {
 
 inline constexpr uint8_t kMagic[8] = {'G', 'C', 'P', 'R', 'O', 'G', '\r', '\n'};
 /// Bumped whenever a record changes; readers refuse any other version.
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 inline constexpr uint32_t kNone = 0xffffffffu;
 
 enum class Target : uint32_t { Cpu = 1, OpenCL = 2 };
@@ -43,6 +43,7 @@ enum class Section : uint32_t {
   Code = 10,   ///< cpu: one position-independent image (map read+execute); opencl: source text
   Data = 11,   ///< constants, each 64-byte aligned
   Meta = 12,   ///< one MetaRecord
+  Faults = 13, ///< FaultRecord, one a site that checks an index
 };
 
 struct SectionRecord {
@@ -97,6 +98,7 @@ enum class BufferKind : uint32_t {
   Output = 1,   ///< a = output number; allocated by the executor, handed to the caller
   Temp = 2,     ///< allocated by the executor before its first step, released after its last
   Constant = 3, ///< a = byte offset in Data
+  Faults = 4,   ///< kFaultWords of int64, zero when a run starts; at most one
 };
 struct BufferRecord {
   uint32_t kind;
@@ -151,6 +153,16 @@ struct StepRecord {
   uint32_t sizeCount;
   uint32_t work; ///< launch: size number of the elements an item visits; its cost is costPerItem
                  ///< times this
+};
+
+/// A program that finds an index outside its axis reports it and goes on without touching memory
+/// outside: word 0 is 1 + the number of the site (0: no fault), word 1 the index, word 2 the axis's
+/// size. When several are found, any one of them is reported.
+inline constexpr int64_t kFaultWords = 4;
+struct FaultRecord {
+  uint32_t axis;
+  uint32_t place; ///< number of the gather or scatter among those of the graph, or kNone
+  String line;    ///< "file:line" (may be empty); of the graph that was compiled
 };
 
 struct MetaRecord {

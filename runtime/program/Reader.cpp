@@ -79,6 +79,8 @@ private:
       return sizeof(StepRecord);
     case Section::Meta:
       return sizeof(MetaRecord);
+    case Section::Faults:
+      return sizeof(FaultRecord);
     }
     return 0;
   }
@@ -115,6 +117,7 @@ private:
     copy(Section::Buffers, p.bufferRecords);
     copy(Section::Kernels, p.kernelRecords);
     copy(Section::Steps, p.stepRecords);
+    copy(Section::Faults, p.faultRecords);
     return Status::ok();
   }
 
@@ -216,10 +219,26 @@ private:
       case BufferKind::Constant:
         GRAPHC_TRY(checkConstant(i, b));
         break;
+      case BufferKind::Faults:
+        GRAPHC_TRY(checkFaults(i, b));
+        break;
       default:
         return bad("buffer {} has unknown kind {}", i, b.kind);
       }
     }
+    return Status::ok();
+  }
+
+  Status checkFaults(size_t number, const BufferRecord &b) {
+    const SizeRecord &elements = p.sizeRecords[b.elements];
+    if (static_cast<SizeKind>(elements.kind) != SizeKind::Constant ||
+        elements.value != kFaultWords || b.dtype != static_cast<uint32_t>(graphc::DType::Int64))
+      return bad("buffer {} is not {} words for faults", number, kFaultWords);
+    if (p.faultBufferNumber)
+      return bad("buffer {} is a second one for faults", number);
+    p.faultBufferNumber = static_cast<uint32_t>(number);
+    for (const FaultRecord &f : p.faultRecords)
+      GRAPHC_TRY(checkString(f.line, "line of a fault"));
     return Status::ok();
   }
 

@@ -7,6 +7,7 @@
 #include "runtime/program/Program.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,9 @@ public:
   std::span<const BufferRecord> buffers() const { return bufferRecords; }
   std::span<const KernelRecord> kernels() const { return kernelRecords; }
   std::span<const StepRecord> steps() const { return stepRecords; }
+  std::span<const FaultRecord> faults() const { return faultRecords; }
+  /// The buffer of kind Faults, if there is one.
+  std::optional<uint32_t> faultBuffer() const { return faultBufferNumber; }
   std::span<const uint8_t> code() const { return section(Section::Code); }
   std::span<const uint8_t> data() const { return section(Section::Data); }
   const MetaRecord &meta() const { return metaRecord; }
@@ -66,7 +70,7 @@ private:
     size_t offset = 0;
     size_t bytes = 0;
   };
-  static constexpr int kSectionEnd = static_cast<int>(Section::Meta) + 1;
+  static constexpr int kSectionEnd = static_cast<int>(Section::Faults) + 1;
 
   std::vector<uint8_t> blob;
   Target programTarget = Target::Cpu;
@@ -79,6 +83,8 @@ private:
   std::vector<BufferRecord> bufferRecords;
   std::vector<KernelRecord> kernelRecords;
   std::vector<StepRecord> stepRecords;
+  std::vector<FaultRecord> faultRecords;
+  std::optional<uint32_t> faultBufferNumber;
   MetaRecord metaRecord = {};
 };
 

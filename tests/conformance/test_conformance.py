@@ -223,6 +223,39 @@ def test_movement_and_updates(device, dtype):
     compare(device, build, dtype)
 
 
+@pytest.mark.parametrize("dtype", edge.DTYPES)
+def test_places(device, dtype):
+    """Gathers and scatters: places that are values."""
+    usable(device, dtype)
+    rng = np.random.default_rng(97)
+    x = np.resize(edge.values(dtype), (60, 8))
+    rows, columns = rng.integers(-60, 60, (40, 5)).astype("i4"), rng.integers(-8, 8, (5,)).astype("i2")
+    mask = rng.random((60, 8)) < 0.4
+
+    def build(where):
+        g, i, j, m = on(where, [x, rows, columns, mask])
+        written, summed, chosen = g.copy(), g.copy(), g.copy()
+        written[i[:, 0], ::-1] = g[:40]
+        chosen[m] = g[3, 4]
+        if dtype != "bool":
+            gc._graphc.scatter(summed, (i, j), g[i, j], "add")
+        out = {
+            "rows": g[i],
+            "points": g[i, j],
+            "columns": g[:, j[:, None]],
+            "turned": g.T[j, ::-2],
+            "fused": gc.where(g[i + 0, j] == g[0, 0], g[1, 1], g[i, j]),
+            "written": written,
+            "summed": summed,
+            "chosen": chosen,
+        }
+        if device != "null":
+            out |= {"masked": g[m], "places": gc.flatnonzero(m)}
+        return out
+
+    compare(device, build, dtype)
+
+
 @pytest.mark.parametrize("seed", range(300, 306))
 def test_random_programs(device, seed):
     program = Program(seed, length=12)

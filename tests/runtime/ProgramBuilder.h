@@ -121,7 +121,7 @@ public:
     using program::Section;
     std::vector<program::SectionRecord> table;
     std::vector<uint8_t> body;
-    constexpr size_t kSections = 12;
+    constexpr size_t kSections = 13;
     size_t start = sizeof(program::Header) + kSections * sizeof(program::SectionRecord);
     auto add = [&](Section s, const void *bytes, size_t count, size_t recordBytes) {
       size_t alignment = s == Section::Code || s == Section::Data ? 64 : 8;
@@ -142,6 +142,7 @@ public:
     records(Section::Buffers, buffers);
     records(Section::Kernels, kernels);
     records(Section::Steps, steps);
+    records(Section::Faults, faults);
     records(Section::Code, code);
     records(Section::Data, constants);
     add(Section::Meta, &meta, 1, sizeof meta);
@@ -170,6 +171,7 @@ public:
   std::vector<program::BufferRecord> buffers;
   std::vector<program::KernelRecord> kernels;
   std::vector<program::StepRecord> steps;
+  std::vector<program::FaultRecord> faults;
   std::vector<uint8_t> code, constants;
   program::MetaRecord meta = {};
 };

@@ -32,6 +32,22 @@ SmallVector<AffineExpr> pass::squeezedIndices(ArrayRef<AffineExpr> indices, Arra
   return result;
 }
 
+SmallVector<AffineExpr> pass::placedIndices(Value whole, ArrayRef<int64_t> axes, int64_t position,
+                                            int64_t indexRank, ArrayRef<AffineExpr> points,
+                                            unsigned firstPlace) {
+  SmallVector<AffineExpr> result;
+  int64_t kept = 0;
+  for (int64_t axis = 0, e = cast<RankedTensorType>(whole.getType()).getRank(); axis < e; ++axis) {
+    if (llvm::is_contained(axes, axis)) {
+      result.push_back(getAffineDimExpr(firstPlace++, whole.getContext()));
+      continue;
+    }
+    result.push_back(points[kept < position ? kept : kept + indexRank]);
+    ++kept;
+  }
+  return result;
+}
+
 /// Indices of a reshape's operand from those of its result, when they are affine: equal leading and
 /// trailing sizes pair up, and what is left on the operand's side is at most one axis, which the
 /// left-over result axes enumerate row-major.

@@ -19,6 +19,14 @@ struct Access {
 Access resolveAccess(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices,
                      SizeAnalysis &sizes);
 
+/// What a gather reads, or a scatter writes, at a point of the elements moved: one index per axis
+/// of `whole`, where the places are dimensions `firstPlace`, ... and `points` has one entry per
+/// axis of the moved elements.
+llvm::SmallVector<mlir::AffineExpr> placedIndices(mlir::Value whole, llvm::ArrayRef<int64_t> axes,
+                                                  int64_t position, int64_t indexRank,
+                                                  llvm::ArrayRef<mlir::AffineExpr> points,
+                                                  unsigned firstPlace);
+
 /// Index expressions d0, d1, ... for the axes whose size is not 1, constant 0 for the others;
 /// `next` is the first dimension number and is advanced.
 llvm::SmallVector<mlir::AffineExpr> identityIndices(llvm::ArrayRef<Size> sizes, unsigned &next,

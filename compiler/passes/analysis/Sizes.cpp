@@ -139,6 +139,14 @@ SmallVector<Size> SizeAnalysis::resultSizes(Operation *op, RankedTensorType type
             result.push_back(size);
         return result;
       })
+      .Case([&](graph::GatherOp gather) {
+        SmallVector<Size> from(of(gather.getX())), index(of(gather.getIndices()[0])), result;
+        for (auto [axis, size] : llvm::enumerate(from))
+          if (!llvm::is_contained(gather.getAxes(), static_cast<int64_t>(axis)))
+            result.push_back(size);
+        result.insert(result.begin() + gather.getPosition(), index.begin(), index.end());
+        return result;
+      })
       .Case([&](graph::MatmulOp matmul) {
         SmallVector<Size> result(of(matmul.getX()));
         result.back() = of(matmul.getY()).back();
@@ -150,6 +158,29 @@ SmallVector<Size> SizeAnalysis::resultSizes(Operation *op, RankedTensorType type
         return type.getRank() == 0 ? SmallVector<Size>()
                                    : SmallVector<Size>(of(other->getOperand(0)));
       });
+}
+
+/// The indices of a gather or scatter have equal sizes, and what is scattered those of the places.
+void SizeAnalysis::unifyPlaces(Operation *op) {
+  auto scatter = dyn_cast<graph::ScatterOp>(op);
+  ValueRange indices = scatter ? scatter.getIndices() : cast<graph::GatherOp>(op).getIndices();
+  unsigned rank = cast<RankedTensorType>(indices[0].getType()).getRank();
+  for (Value index : indices.drop_front())
+    for (unsigned axis = 0; axis < rank; ++axis)
+      unify(op, axis, of(indices[0])[axis], of(index)[axis]);
+  if (!scatter)
+    return;
+  unsigned position = scatter.getPosition(), kept = 0;
+  for (unsigned axis = 0; axis < rank; ++axis)
+    unify(op, position + axis, of(scatter.getValue())[position + axis], of(indices[0])[axis]);
+  SmallVector<Size> whole(of(scatter.getX()));
+  for (auto [axis, size] : llvm::enumerate(whole)) {
+    if (llvm::is_contained(scatter.getAxes(), static_cast<int64_t>(axis)))
+      continue;
+    unsigned at = kept < position ? kept : kept + rank;
+    unify(op, at, of(scatter.getValue())[at], size);
+    ++kept;
+  }
 }
 
 void SizeAnalysis::visit(Operation *op) {
@@ -168,6 +199,8 @@ void SizeAnalysis::visit(Operation *op) {
       unify(op, axis, of(matmul.getX())[axis], of(matmul.getY())[axis]);
     unify(op, rank - 1, of(matmul.getX())[rank - 1], of(matmul.getY())[rank - 2]);
   }
+  if (op->hasTrait<graph::Indexed>())
+    unifyPlaces(op);
   SmallVector<Size> result = resultSizes(op, type);
   // A static result type knows more than a `?` operand.
   for (auto [axis, size] : llvm::enumerate(type.getShape()))

@@ -49,6 +49,7 @@ public:
 
 private:
   void visit(mlir::Operation *op);
+  void unifyPlaces(mlir::Operation *op);
   void unify(mlir::Operation *op, unsigned axis, Size a, Size b);
   llvm::SmallVector<Size> resultSizes(mlir::Operation *op, mlir::RankedTensorType type);
 

@@ -33,6 +33,16 @@ void collectLines(Location loc, SmallVectorImpl<std::string> &lines) {
   }
 }
 
+/// The number the recorder gave a gather or scatter, or -1.
+int64_t placeNumber(Location loc) {
+  int64_t number = -1;
+  if (auto name = dyn_cast<NameLoc>(loc))
+    if (StringRef text = name.getName(); text.consume_front(graph::kPlacePrefix))
+      if (text.getAsInteger(10, number))
+        return -1;
+  return number;
+}
+
 /// Builds the kernel of one group. Maps first use the size symbols of the whole function; `finish`
 /// renumbers them in order of first use, so that equal kernels become equal text.
 class KernelBuilder {
@@ -63,6 +73,8 @@ public:
   /// Function-level symbol numbers of the kernel's sizes, in argument order.
   ArrayRef<unsigned> sizeSymbols() const { return used; }
   std::string lines() const { return llvm::join(lineSet, "; "); }
+  /// Axis and line of every checked index; null when there is none.
+  ArrayAttr faults() { return sites.empty() ? ArrayAttr() : body.getArrayAttr(sites); }
 
 private:
   Type scalar(Value tensor) { return graph::elementType(tensor.getType()); }
@@ -149,6 +161,87 @@ private:
     return result;
   }
 
+  AffineMap sizeMap(const Size &size) { return mapOf(sizes.expr(size)); }
+
+  /// The map of a tensor's element from indices over kernel dimensions and then `places`.
+  AffineMap placedMap(ArrayRef<AffineExpr> exprs, unsigned places) {
+    unsigned dims = order.size() + places, symbols = sizes.symbols().size();
+    SmallVector<AffineExpr> simple;
+    for (AffineExpr e : exprs)
+      simple.push_back(simplifyAffineExpr(e, dims, symbols));
+    return AffineMap::get(dims, symbols, simple, context);
+  }
+
+  /// Indices into the named axes of a tensor, checked.
+  SmallVector<Value> bound(Location loc, ArrayRef<Value> indices, Value tensor,
+                           ArrayRef<int64_t> axes) {
+    SmallVector<Value> places;
+    for (auto [index, axis] : llvm::zip_equal(indices, axes)) {
+      auto map = AffineMapAttr::get(sizeMap(sizes.of(tensor)[axis]));
+      Value &known = checked[{index, map}];
+      if (!known) {
+        SmallVector<std::string> lines;
+        collectLines(loc, lines);
+        sites.push_back(body.getDictionaryAttr(
+            {body.getNamedAttr("axis", body.getI64IntegerAttr(axis)),
+             body.getNamedAttr("line", body.getStringAttr(llvm::join(lines, "; "))),
+             body.getNamedAttr("place", body.getI64IntegerAttr(placeNumber(loc)))}));
+        known = kernel::BoundOp::create(body, loc, index, map,
+                                        body.getI64IntegerAttr(sites.size() - 1));
+      }
+      places.push_back(known);
+    }
+    return places;
+  }
+
+  /// One expression per axis of a tensor of the node's elements.
+  SmallVector<AffineExpr> pointsOf(Value tensor, ArrayRef<AffineExpr> points) {
+    unsigned next = 0;
+    SmallVector<AffineExpr> full = identityIndices(sizes.of(tensor), next, context);
+    for (AffineExpr &e : full)
+      e = e.replaceDims(points);
+    return full;
+  }
+
+  Value gather(graph::GatherOp op, ArrayRef<Value> indices, ArrayRef<AffineExpr> points) {
+    SmallVector<Value> places = bound(op.getLoc(), indices, op.getX(), op.getAxes());
+    int64_t rank = cast<RankedTensorType>(op.getIndices()[0].getType()).getRank();
+    SmallVector<AffineExpr> source = placedIndices(op.getX(), op.getAxes(), op.getPosition(), rank,
+                                                   pointsOf(op.getResult(), points), order.size());
+    Access access = resolveAccess(op.getX(), source, sizes);
+    AffineMap map =
+        placedMap(squeezedIndices(access.indices, sizes.of(access.root)), places.size());
+    return kernel::GatherOp::create(body, op.getLoc(), scalar(op.getX()),
+                                    tensorArgument(access.root), places, AffineMapAttr::get(map));
+  }
+
+  void scatter(Node &node, graph::ScatterOp op, ArrayRef<AffineExpr> points) {
+    Location loc = op.getLoc();
+    SmallVector<Value> operands;
+    for (auto [read, tensor] : llvm::enumerate(node.reads))
+      operands.push_back(this->read(tensor, movedIndices(node, read, points)));
+    SmallVector<Value> places(llvm::drop_begin(operands));
+    Value guard;
+    if (op.getDrop()) {
+      for (auto [place, axis] : llvm::zip_equal(places, op.getAxes())) {
+        Value inside = kernel::InsideOp::create(
+            body, loc, place, AffineMapAttr::get(sizeMap(sizes.of(op.getX())[axis])));
+        guard = guard ? graph::LogicalAndOp::create(body, loc, guard, inside).getResult() : inside;
+      }
+    } else {
+      places = bound(loc, places, op.getX(), op.getAxes());
+    }
+    int64_t rank = cast<RankedTensorType>(op.getIndices()[0].getType()).getRank();
+    SmallVector<AffineExpr> target = placedIndices(op.getX(), op.getAxes(), op.getPosition(), rank,
+                                                   pointsOf(op.getValue(), points), order.size());
+    AffineMap map = placedMap(squeezedIndices(target, sizes.of(op.getResult())), places.size());
+    inits.push_back(cast<BlockArgument>(tensorArgument(node.base)).getArgNumber());
+    kernel::ScatterOp::create(body, loc, operands[0], places, guard,
+                              body.getI64IntegerAttr(stored.size()), op.getCombineAttr(),
+                              AffineMapAttr::get(map), op.getUniqueAttr());
+    stored.push_back(&node);
+  }
+
   /// The node's operation on scalars, with its own dimensions replaced by `points`.
   Value compute(Node &node, ArrayRef<AffineExpr> points) {
     SmallVector<Value> operands;
@@ -158,6 +251,8 @@ private:
         moved.push_back(e.replaceDims(points));
       operands.push_back(read(tensor, moved));
     }
+    if (auto op = dyn_cast<graph::GatherOp>(node.op))
+      return gather(op, operands, points);
     OperationState state(node.op->getLoc(), node.op->getName());
     state.addOperands(operands);
     state.addTypes(scalar(node.result));
@@ -172,6 +267,8 @@ private:
     for (unsigned i = 0; i < node.space.size(); ++i)
       points.push_back(getAffineDimExpr(i, context));
     points = toKernel(node, points);
+    if (auto op = dyn_cast_or_null<graph::ScatterOp>(node.op))
+      return scatter(node, op, points);
     Value value;
     Location loc = node.result.getLoc();
     switch (node.kind) {
@@ -275,6 +372,8 @@ private:
   SmallVector<int64_t> inits;
   SmallVector<unsigned> used;
   SmallVector<std::string> lineSet;
+  SmallVector<Attribute> sites;
+  DenseMap<std::pair<Value, AffineMapAttr>, Value> checked;
 };
 
 kernel::FuncOp KernelBuilder::finish(OpBuilder &builder, StringRef name) {
@@ -440,9 +539,10 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
     }
     // Result sizes that no map uses are extra size arguments of the kernel.
     callee = widen(callee, sizeValues.size());
-    auto call = kernel::CallOp::create(
-        builder, callee.getLoc(), types, callee.getSymNameAttr(), tensors, sizeValues,
-        builder.getDenseI64ArrayAttr(resultDims), builder.getStringAttr(kernel.lines()));
+    auto call =
+        kernel::CallOp::create(builder, callee.getLoc(), types, callee.getSymNameAttr(), tensors,
+                               sizeValues, builder.getDenseI64ArrayAttr(resultDims),
+                               builder.getStringAttr(kernel.lines()), kernel.faults());
     for (auto [node, result] : llvm::zip_equal(kernel.results(), call.getResults()))
       done.map(node->result, result);
   }

@@ -28,6 +28,10 @@ StringRef pass::describe(CutReason reason) {
     return "an update needs the whole old value in memory";
   case CutReason::KernelFull:
     return "the kernel reached its size limit";
+  case CutReason::WholeSource:
+    return "a gather needs the whole tensor in memory";
+  case CutReason::OneByOne:
+    return "its elements are written one after the other";
   }
   return "";
 }
@@ -35,7 +39,7 @@ StringRef pass::describe(CutReason reason) {
 static bool isComputed(Operation *op) {
   return op && (op->hasTrait<graph::Elementwise>() || op->hasTrait<graph::Reduction>() ||
                 op->hasTrait<graph::Contraction>() || op->hasTrait<graph::Update>() ||
-                op->hasTrait<graph::Scan>());
+                op->hasTrait<graph::Scan>() || op->hasTrait<graph::Indexed>());
 }
 
 static Value stripReshapes(Value v) {
@@ -126,6 +130,61 @@ void FusionPlan::addContract(Operation *op) {
   addRead(node, yv, yi);
 }
 
+void FusionPlan::addUpdate(Operation *op) {
+  auto update = cast<graph::UpdateSliceOp>(op);
+  auto full = update.getX().getDefiningOp<graph::FullOp>();
+  bool fresh = full && full->hasAttr("graphc.uninitialized");
+  if (!fresh)
+    materialize(update.getX());
+  unsigned next = 0;
+  SmallVector<AffineExpr> indices = identityIndices(sizes.of(update.getValue()), next, context);
+  prepareRead(update.getValue(), indices);
+  Node &node = addNode(NodeKind::Update, op, update.getResult());
+  node.space = squeezed(sizes.of(update.getValue()));
+  node.base = fresh ? Value() : update.getX();
+  addRead(node, update.getValue(), indices);
+}
+
+/// A gather is a map over its indices; what it reads from must be in memory.
+void FusionPlan::addGather(Operation *op) {
+  auto gather = cast<graph::GatherOp>(op);
+  unsigned next = 0;
+  SmallVector<AffineExpr> points = identityIndices(sizes.of(gather.getResult()), next, context);
+  int64_t rank = cast<RankedTensorType>(gather.getIndices()[0].getType()).getRank();
+  ArrayRef<AffineExpr> indexPoints = ArrayRef(points).slice(gather.getPosition(), rank);
+  for (Value index : gather.getIndices())
+    prepareRead(index, indexPoints);
+  Value source = resolveAccess(gather.getX(),
+                               placedIndices(gather.getX(), gather.getAxes(), gather.getPosition(),
+                                             rank, points, next),
+                               sizes)
+                     .root;
+  materialize(source);
+  Node &node = addNode(NodeKind::Map, op, gather.getResult());
+  node.space = squeezed(sizes.of(gather.getResult()));
+  node.sources.push_back(source);
+  for (Value index : gather.getIndices())
+    addRead(node, index, indexPoints);
+}
+
+void FusionPlan::addScatter(Operation *op) {
+  auto scatter = cast<graph::ScatterOp>(op);
+  unsigned next = 0;
+  SmallVector<AffineExpr> points = identityIndices(sizes.of(scatter.getValue()), next, context);
+  int64_t rank = cast<RankedTensorType>(scatter.getIndices()[0].getType()).getRank();
+  ArrayRef<AffineExpr> indexPoints = ArrayRef(points).slice(scatter.getPosition(), rank);
+  materialize(scatter.getX());
+  prepareRead(scatter.getValue(), points);
+  for (Value index : scatter.getIndices())
+    prepareRead(index, indexPoints);
+  Node &node = addNode(NodeKind::Update, op, scatter.getResult());
+  node.space = squeezed(sizes.of(scatter.getValue()));
+  node.base = scatter.getX();
+  addRead(node, scatter.getValue(), points);
+  for (Value index : scatter.getIndices())
+    addRead(node, index, indexPoints);
+}
+
 /// Ops whose elements some output depends on. An extent asks for sizes only.
 static llvm::DenseSet<Operation *> readOps(func::FuncOp func) {
   llvm::DenseSet<Operation *> read;
@@ -154,18 +213,16 @@ void FusionPlan::collect(func::FuncOp func) {
       addContract(op);
       continue;
     }
-    if (auto update = dyn_cast<graph::UpdateSliceOp>(op)) {
-      auto full = update.getX().getDefiningOp<graph::FullOp>();
-      bool fresh = full && full->hasAttr("graphc.uninitialized");
-      if (!fresh)
-        materialize(update.getX());
-      unsigned next = 0;
-      SmallVector<AffineExpr> indices = identityIndices(sizes.of(update.getValue()), next, context);
-      prepareRead(update.getValue(), indices);
-      Node &node = addNode(NodeKind::Update, op, result);
-      node.space = squeezed(sizes.of(update.getValue()));
-      node.base = fresh ? Value() : update.getX();
-      addRead(node, update.getValue(), indices);
+    if (isa<graph::UpdateSliceOp>(op)) {
+      addUpdate(op);
+      continue;
+    }
+    if (isa<graph::GatherOp>(op)) {
+      addGather(op);
+      continue;
+    }
+    if (isa<graph::ScatterOp>(op)) {
+      addScatter(op);
       continue;
     }
     bool isReduce = op->hasTrait<graph::Reduction>();
@@ -192,7 +249,10 @@ void FusionPlan::collect(func::FuncOp func) {
   }
 }
 
-static int costOf(Operation *op) { return op->hasTrait<graph::Expensive>() ? 16 : 1; }
+static int costOf(Operation *op) {
+  // A gather misses the cache.
+  return op->hasTrait<graph::Expensive>() ? 16 : op->hasTrait<graph::Indexed>() ? 4 : 1;
+}
 
 /// A map node that is read at other points than its own is recomputed by its reader when that is
 /// cheap: one reader, and either few operations or a read that visits no element twice.
@@ -242,6 +302,7 @@ void FusionPlan::appendLeaves(Node &reader, Value tensor, ArrayRef<AffineExpr> i
     producer = nullptr;
   SmallVector<AffineExpr> points = squeezedIndices(access.indices, sizes.of(access.root));
   if (producer && producer->inlined) {
+    reader.sources.append(producer->sources);
     for (auto [read, readIndices] : llvm::zip_equal(producer->reads, producer->readIndices)) {
       SmallVector<AffineExpr> moved;
       for (AffineExpr e : readIndices)
@@ -303,6 +364,48 @@ static bool isRowRead(ArrayRef<AffineExpr> indices, const Group &group) {
   return next == indices.size();
 }
 
+/// Whether a scatter's order matters.
+static bool isOneByOne(const Node &node) {
+  auto scatter = dyn_cast_or_null<graph::ScatterOp>(node.op);
+  return scatter && !scatter.getUnique();
+}
+
+/// Ops of a body that one thread may as well compute on the way.
+static constexpr size_t kMostOneByOneOps = 8;
+
+/// Whether what `node` needs as a whole keeps it out of a group.
+CutReason FusionPlan::needsWhole(Node &node, int index) {
+  Group &group = groups[index];
+  auto inside = [&](Value tensor) {
+    Node *producer = byValue.lookup(stripReshapes(tensor));
+    if (!producer || producer->group < 0)
+      return false;
+    int from = find(producer->group);
+    return from == index || groups[from].ancestors.test(index);
+  };
+  if (node.base && inside(node.base))
+    return CutReason::UpdateBase;
+  for (Value source : node.sources)
+    if (inside(source))
+      return CutReason::WholeSource;
+  if (group.oneByOne)
+    return CutReason::OneByOne;
+  if (!isa_and_nonnull<graph::ScatterOp>(node.op))
+    return CutReason::None;
+  if (!group.reduced.empty())
+    return CutReason::DifferentSpace;
+  // A gather of what is updated would see the new elements.
+  for (Node *member : group.nodes) {
+    for (Value source : member->sources)
+      if (stripReshapes(source) == stripReshapes(node.base))
+        return CutReason::UpdateBase;
+    if (isOneByOne(node) && (group.nodes.size() > kMostOneByOneOps ||
+                             (member->op && member->op->hasTrait<graph::Expensive>())))
+      return CutReason::OneByOne;
+  }
+  return CutReason::None;
+}
+
 /// Whether `node` can be computed in `group`, from which at least one of its leaves comes; sets the
 /// level it gets there.
 CutReason FusionPlan::joins(Node &node, int index, bool &row) {
@@ -325,12 +428,8 @@ CutReason FusionPlan::joins(Node &node, int index, bool &row) {
     return CutReason::DifferentSpace;
   if (group.family == Family::Contract && !row)
     return CutReason::WholeReduction;
-  if (node.base)
-    if (Node *base = byValue.lookup(stripReshapes(node.base)); base && base->group >= 0) {
-      int baseGroup = find(base->group);
-      if (baseGroup == index || groups[baseGroup].ancestors.test(index))
-        return CutReason::UpdateBase;
-    }
+  if (CutReason reason = needsWhole(node, index); reason != CutReason::None)
+    return reason;
   for (const Leaf &leaf : node.leaves) {
     if (!leaf.producer)
       continue;
@@ -376,6 +475,8 @@ CutReason FusionPlan::shares(Node &node, int index) {
     return CutReason::DifferentSpace;
   if (group.nodes.size() >= kMaxNodesPerKernel)
     return CutReason::KernelFull;
+  if (CutReason reason = needsWhole(node, index); reason != CutReason::None)
+    return reason;
   for (const Leaf &leaf : node.leaves)
     if (leaf.producer) {
       int from = find(leaf.producer->group);
@@ -419,6 +520,7 @@ void FusionPlan::join(Node &node, int index, bool row) {
                                                    : familyOf(node.space, node.reduced);
   }
   group.nodes.push_back(&node);
+  group.oneByOne |= isOneByOne(node);
   for (const Leaf &leaf : node.leaves)
     if (leaf.producer) {
       int from = find(leaf.producer->group);
@@ -426,15 +528,21 @@ void FusionPlan::join(Node &node, int index, bool row) {
         node.afterReduce |= leaf.producer->row || leaf.producer->afterReduce;
       dependOn(index, from);
     }
+  auto dependOnWhole = [&](Value tensor) {
+    if (Node *whole = byValue.lookup(stripReshapes(tensor)); whole && whole->group >= 0)
+      dependOn(index, find(whole->group));
+  };
   if (node.base)
-    if (Node *base = byValue.lookup(stripReshapes(node.base)); base && base->group >= 0)
-      dependOn(index, find(base->group));
+    dependOnWhole(node.base);
+  for (Value source : node.sources)
+    dependOnWhole(source);
 }
 
 /// Two producers of one node over the same space become one kernel when neither needs the other.
 bool FusionPlan::tryMergeGroups(int into, int from) {
   Group &a = groups[into], &b = groups[from];
-  if (into == from || a.space != b.space || a.nodes.size() + b.nodes.size() >= kMaxNodesPerKernel)
+  if (into == from || a.oneByOne || b.oneByOne || a.space != b.space ||
+      a.nodes.size() + b.nodes.size() >= kMaxNodesPerKernel)
     return false;
   if (a.family == Family::Contract || b.family == Family::Contract ||
       (a.family == Family::Scan && !b.reduced.empty()) ||

@@ -22,6 +22,8 @@ enum class CutReason {
   WouldCycle,     ///< a kernel between the two would depend on their union
   UpdateBase,     ///< an update needs the whole old value in memory
   KernelFull,     ///< the kernel has reached its size limit
+  WholeSource,    ///< a gather needs the whole tensor in memory
+  OneByOne,       ///< elements are written in order, by one thread
 };
 llvm::StringRef describe(CutReason reason);
 
@@ -47,6 +49,7 @@ struct Node {
   llvm::SmallVector<unsigned> reduced;  ///< dimensions of `space`
   llvm::SmallVector<mlir::Value> reads; ///< tensors read at every point of the space
   mlir::Value base; ///< update: the tensor that is updated (null: uninitialised)
+  llvm::SmallVector<mlir::Value> sources; ///< tensors read at places that are values
   llvm::SmallVector<llvm::SmallVector<mlir::AffineExpr>> readIndices; ///< per read, full rank
   llvm::SmallVector<Leaf> leaves; ///< reads with inlined producers expanded
   unsigned uses = 0, outside = 0; ///< reads by nodes; other uses (outputs, aliases, bases)
@@ -66,6 +69,7 @@ struct Group {
   kernel::Family family = kernel::Family::Map;
   llvm::BitVector ancestors;
   int mergedInto = -1;
+  bool oneByOne = false; ///< its points are visited in order by one thread
 };
 
 /// Groups the computed values of one graph function into kernels. Analysis only: the function is
@@ -89,6 +93,10 @@ private:
   void prepareRead(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
   void materialize(mlir::Value tensor);
   void addContract(mlir::Operation *op);
+  void addUpdate(mlir::Operation *op);
+  void addGather(mlir::Operation *op);
+  void addScatter(mlir::Operation *op);
+  CutReason needsWhole(Node &node, int group);
   void decideInlining();
   void expandLeaves(Node &node);
   void appendLeaves(Node &reader, mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);

@@ -93,6 +93,19 @@ Value BodyEmitter::laneIndex(OpBuilder &builder, Value first, Value stride, int6
                                arith::MulIOp::create(builder, loc, step, stride));
 }
 
+/// 0, 1, 2, ... times a stride.
+Value BodyEmitter::laneSteps(OpBuilder &builder, const Polynomial &stride, int64_t width) {
+  auto type = VectorType::get({width}, builder.getI64Type());
+  SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, width));
+  Value lanes =
+      arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef(numbers)));
+  if (stride.isConstant(1))
+    return lanes;
+  Value scale =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), emit(builder, stride));
+  return arith::MulIOp::create(builder, loc, lanes, splat(builder, loc, scale, width));
+}
+
 /// Elements a stride apart. The hardware gathers 32 and 64 bits when the stride is not known; a
 /// known one LLVM makes into loads and shuffles.
 Value BodyEmitter::gather(OpBuilder &builder, Value buffer, Value first, const Polynomial &stride,
@@ -100,23 +113,8 @@ Value BodyEmitter::gather(OpBuilder &builder, Value buffer, Value first, const P
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   int64_t width = position.width;
   Value step = emit(builder, stride);
-  if (element.getIntOrFloatBitWidth() >= 32 && !stride.constant()) {
-    auto type = VectorType::get({width}, element);
-    auto wide = VectorType::get({width}, builder.getI64Type());
-    SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, width));
-    Value lanes =
-        arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(wide, ArrayRef(numbers)));
-    Value scale = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), step);
-    Value offsets = arith::MulIOp::create(builder, loc, lanes, splat(builder, loc, scale, width));
-    Value mask = position.mask;
-    if (!position.limit)
-      mask = arith::ConstantOp::create(
-          builder, loc,
-          DenseElementsAttr::get(VectorType::get({width}, builder.getI1Type()), true));
-    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-    return vector::GatherOp::create(builder, loc, type, buffer, ValueRange(first), offsets, mask,
-                                    zero);
-  }
+  if (element.getIntOrFloatBitWidth() >= 32 && !stride.constant())
+    return lanesAt(builder, buffer, first, laneSteps(builder, stride, width), position);
   SmallVector<Value> lanes;
   for (int64_t lane = 0; lane < width; ++lane)
     lanes.push_back(memref::LoadOp::create(builder, loc, buffer,
@@ -127,25 +125,25 @@ Value BodyEmitter::gather(OpBuilder &builder, Value buffer, Value first, const P
 
 Value BodyEmitter::load(OpBuilder &builder, Value buffer, const LinearAccess &access, Type type,
                         Position &position) {
-  Value first = index(builder, access, position);
+  Value raw = loadFrom(builder, buffer, index(builder, access, position), access, position);
+  return fromMemory(builder, raw, type);
+}
+
+/// What is in memory at `first`, or at the access's lanes from there on.
+Value BodyEmitter::loadFrom(OpBuilder &builder, Value buffer, Value first,
+                            const LinearAccess &access, Position &position) {
   bool lanes = position.vectorLoop >= 0 && position.width > 1 &&
                !access.strides[position.vectorLoop].isZero();
-  Value raw;
-  if (!lanes) {
-    raw = memref::LoadOp::create(builder, loc, buffer, first);
-  } else if (access.strides[position.vectorLoop].isConstant(1)) {
-    auto vector =
-        VectorType::get({position.width}, cast<MemRefType>(buffer.getType()).getElementType());
-    if (position.limit) {
-      Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vector));
-      raw = vector::MaskedLoadOp::create(builder, loc, vector, buffer, first, position.mask, zero);
-    } else {
-      raw = vector::LoadOp::create(builder, loc, vector, buffer, first);
-    }
-  } else {
-    raw = gather(builder, buffer, first, access.strides[position.vectorLoop], position);
-  }
-  return fromMemory(builder, raw, type);
+  if (!lanes)
+    return memref::LoadOp::create(builder, loc, buffer, first);
+  if (!access.strides[position.vectorLoop].isConstant(1))
+    return gather(builder, buffer, first, access.strides[position.vectorLoop], position);
+  auto vector =
+      VectorType::get({position.width}, cast<MemRefType>(buffer.getType()).getElementType());
+  if (!position.limit)
+    return vector::LoadOp::create(builder, loc, vector, buffer, first);
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vector));
+  return vector::MaskedLoadOp::create(builder, loc, vector, buffer, first, position.mask, zero);
 }
 
 Value BodyEmitter::indexValue(OpBuilder &builder, kernel::IndexOp op, Position &position) {
@@ -156,18 +154,7 @@ Value BodyEmitter::indexValue(OpBuilder &builder, kernel::IndexOp op, Position &
                !access.strides[position.vectorLoop].isZero();
   if (!lanes)
     return first;
-  auto type = VectorType::get({position.width}, builder.getI64Type());
-  SmallVector<int64_t> numbers(position.width);
-  for (int64_t i = 0; i < position.width; ++i)
-    numbers[i] = i;
-  Value steps = arith::ConstantOp::create(builder, loc,
-                                          DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
-  const Polynomial &stride = access.strides[position.vectorLoop];
-  if (!stride.isConstant(1)) {
-    Value scale =
-        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), emit(builder, stride));
-    steps = arith::MulIOp::create(builder, loc, steps, splat(builder, loc, scale, position.width));
-  }
+  Value steps = laneSteps(builder, access.strides[position.vectorLoop], position.width);
   return arith::AddIOp::create(builder, loc, splat(builder, loc, first, position.width), steps);
 }
 
@@ -194,12 +181,24 @@ Value BodyEmitter::value(OpBuilder &builder, Value kernelValue, Position &positi
     } else {
       bool ready = true;
       for (Value operand : op->getOperands())
-        if (!position.values.count(operand)) {
+        // The tensor of a gather is an argument.
+        if (operand.getDefiningOp() && !position.values.count(operand)) {
           stack.push_back(operand);
           ready = false;
         }
       if (!ready)
         continue;
+      if (auto gather = dyn_cast<kernel::GatherOp>(op))
+        result = gathered(builder, gather, position);
+      else if (auto check = dyn_cast<kernel::BoundOp>(op))
+        result = bound(builder, check, position);
+      else if (auto check = dyn_cast<kernel::InsideOp>(op))
+        result = inside(builder, check, position);
+      if (result) {
+        position.values[current] = result;
+        stack.pop_back();
+        continue;
+      }
       SmallVector<Value> operands;
       bool lanes = false;
       for (Value operand : op->getOperands()) {

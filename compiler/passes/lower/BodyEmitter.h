@@ -30,9 +30,15 @@ public:
   BodyEmitter(kernel::FuncOp func, const LoopSpace &space, mlir::ValueRange buffers,
               mlir::ValueRange sizes);
 
+  /// Where checks of indices report: a flat memref of words of 64 bits (program::FaultWord), and
+  /// the number of the kernel's first site as an index.
+  void setFaults(mlir::Value buffer, mlir::Value firstSite);
+
   /// The lowered form of a kernel value at `position`, emitted once per position.
   mlir::Value value(mlir::OpBuilder &builder, mlir::Value kernelValue, Position &position);
   void store(mlir::OpBuilder &builder, kernel::StoreOp store, Position &position);
+  /// Lanes follow each other in order.
+  void scatter(mlir::OpBuilder &builder, kernel::ScatterOp scatter, Position &position);
   /// Keeps another value of the store's type at the store's place, until the store itself is made.
   void keep(mlir::OpBuilder &builder, kernel::StoreOp store, mlir::Value kernelValue,
             Position &position);
@@ -72,13 +78,40 @@ public:
 private:
   mlir::Value load(mlir::OpBuilder &builder, mlir::Value buffer, const LinearAccess &access,
                    mlir::Type type, Position &position);
+  mlir::Value loadFrom(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,
+                       const LinearAccess &access, Position &position);
   mlir::Value gather(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,
                      const Polynomial &stride, Position &position);
+  mlir::Value lanesAt(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,
+                      mlir::Value offsets, Position &position);
+  mlir::Value laneSteps(mlir::OpBuilder &builder, const Polynomial &stride, int64_t width);
+
+  // Places that are values
+  struct Place {
+    mlir::Value first;   ///< index of the element, for lane 0 where lanes differ by a stride
+    mlir::Value offsets; ///< i64 lanes to add, or null
+    bool strided;        ///< lanes differ by the access's stride
+  };
+  Place place(mlir::OpBuilder &builder, const LinearAccess &access, mlir::ValueRange places,
+              Position &position);
+  mlir::Value bound(mlir::OpBuilder &builder, kernel::BoundOp op, Position &position);
+  void report(mlir::OpBuilder &builder, kernel::BoundOp op, mlir::Value index, mlir::Value bad,
+              mlir::Value size);
+  mlir::Value inside(mlir::OpBuilder &builder, kernel::InsideOp op, Position &position);
+  mlir::Value gathered(mlir::OpBuilder &builder, kernel::GatherOp op, Position &position);
+  mlir::Value combined(mlir::OpBuilder &builder, kernel::ScatterOp op, mlir::Value old,
+                       mlir::Value value);
+  void scatterLane(mlir::OpBuilder &builder, kernel::ScatterOp op, mlir::Value value,
+                   mlir::Value at);
+  void scatterLanes(mlir::OpBuilder &builder, kernel::ScatterOp op, const Place &at,
+                    Position &position);
+  mlir::Value sizeOf(mlir::OpBuilder &builder, mlir::AffineMap map);
   mlir::Value indexValue(mlir::OpBuilder &builder, kernel::IndexOp op, Position &position);
   mlir::Value laneIndex(mlir::OpBuilder &builder, mlir::Value first, mlir::Value stride,
                         int64_t lane, Position &position);
 
   llvm::SmallVector<mlir::Value> buffers, sizes;
+  mlir::Value faults, firstSite;
 };
 
 } // namespace graphc::pass

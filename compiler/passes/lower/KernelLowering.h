@@ -140,6 +140,7 @@ private:
   llvm::DenseMap<mlir::Value, int> stages;
   llvm::DenseMap<mlir::Value, bool> points;
   llvm::SmallVector<kernel::StoreOp> stores;
+  llvm::SmallVector<kernel::ScatterOp> scatters;
 
   mlir::func::FuncOp function;
   std::unique_ptr<BodyEmitter> emitter;

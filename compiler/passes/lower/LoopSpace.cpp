@@ -29,18 +29,31 @@ LoopSpace::LoopSpace(kernel::FuncOp func) : parallel(func.getDomain().getParalle
   auto shape = [&](unsigned i) { return cast<AffineMapAttr>(func.getShapes()[i]).getValue(); };
   func.getBody().walk([&](Operation *op) {
     Polynomial position;
-    if (auto load = dyn_cast<kernel::LoadOp>(op))
+    unsigned places = 0;
+    if (auto load = dyn_cast<kernel::LoadOp>(op)) {
       position =
           linearize(load.getMap(), shape(cast<BlockArgument>(load.getTensor()).getArgNumber()));
-    else if (auto store = dyn_cast<kernel::StoreOp>(op))
+    } else if (auto gather = dyn_cast<kernel::GatherOp>(op)) {
+      position =
+          linearize(gather.getMap(), shape(cast<BlockArgument>(gather.getTensor()).getArgNumber()));
+      places = gather.getPlaces().size();
+    } else if (auto store = dyn_cast<kernel::StoreOp>(op)) {
       position = linearize(store.getMap(), shape(tensors + store.getResult()));
-    else if (auto index = dyn_cast<kernel::IndexOp>(op))
+    } else if (auto scatter = dyn_cast<kernel::ScatterOp>(op)) {
+      position = linearize(scatter.getMap(), shape(tensors + scatter.getResult()));
+      places = scatter.getPlaces().size();
+    } else if (auto index = dyn_cast<kernel::IndexOp>(op)) {
       position = *Polynomial::of(index.getMap().getResult(0));
-    else
+    } else {
       return;
+    }
     LinearAccess access;
     for (unsigned d = 0; d < extents.size(); ++d) {
       access.strides.push_back(position.coefficient(d));
+      position = position.without(d);
+    }
+    for (unsigned d = extents.size(); d < extents.size() + places; ++d) {
+      access.places.push_back(position.coefficient(d));
       position = position.without(d);
     }
     access.offset = position;
@@ -74,10 +87,10 @@ bool LoopSpace::anyAccess(Value value,
     if (!op || !seen.insert(current).second)
       continue;
     auto access = accesses.find(op);
-    if (access == accesses.end())
-      stack.append(op->operand_begin(), op->operand_end());
-    else if (holds(op, access->second))
+    if (access != accesses.end() && holds(op, access->second))
       return true;
+    // The places of a gather; the tensor of a load is an argument.
+    stack.append(op->operand_begin(), op->operand_end());
   }
   return false;
 }
@@ -91,7 +104,8 @@ bool LoopSpace::dependsOn(Value value, unsigned loop) const {
 bool LoopSpace::contiguous(Value value, unsigned loop) const {
   return !anyAccess(value, [&](Operation *op, const LinearAccess &access) {
     const Polynomial &stride = access.strides[loop];
-    return isa<kernel::LoadOp>(op) && !stride.isZero() && !stride.isConstant(1);
+    return isa<kernel::GatherOp>(op) ||
+           (isa<kernel::LoadOp>(op) && !stride.isZero() && !stride.isConstant(1));
   });
 }
 
@@ -113,7 +127,8 @@ std::optional<unsigned> pass::turnedLoop(kernel::FuncOp func, const LoopSpace &s
   unsigned last = space.parallel - 1, ops = 0;
   func.getBody().walk([&](Operation *op) {
     // The body is repeated for every line of a block.
-    agree &= ++ops <= kMostTurnedOps && !op->hasTrait<graph::Expensive>();
+    agree &= ++ops <= kMostTurnedOps && !op->hasTrait<graph::Expensive>() &&
+             !isa<kernel::GatherOp, kernel::ScatterOp>(op);
     if (!isa<kernel::LoadOp, kernel::StoreOp>(op))
       return;
     const LinearAccess &access = space.accesses.at(op);
@@ -128,6 +143,18 @@ std::optional<unsigned> pass::turnedLoop(kernel::FuncOp func, const LoopSpace &s
     turned = along;
   });
   return agree ? turned : std::nullopt;
+}
+
+bool pass::writesOneByOne(kernel::FuncOp func) {
+  bool found = false;
+  func.getBody().walk([&](kernel::ScatterOp op) { found |= !op.getUnique(); });
+  return found;
+}
+
+bool pass::reportsFaults(kernel::FuncOp func) {
+  bool found = false;
+  func.getBody().walk([&](kernel::BoundOp) { found = true; });
+  return found;
 }
 
 ContractForm pass::contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t vector) {
@@ -173,6 +200,12 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
   unsigned parallel = space.parallel;
   range = product(0, parallel);
   work = product(parallel, space.count());
+  oneByOne = writesOneByOne(func);
+  if (oneByOne) {
+    work = range;
+    range = getAffineConstantExpr(1, context);
+    return;
+  }
   if (family == Family::Map && func.getSchedule()->getVector() > 1)
     turned = turnedLoop(func, space);
   if (turned) {

@@ -25,10 +25,12 @@ inline constexpr int64_t kPanelDepth = 512, kPanelStrips = 4;
 /// many along the last.
 inline constexpr int64_t kTurnedRows = 256, kTurnedColumns = 64;
 
-/// Position of an access (load, store or index op) as a linear function of the loops.
+/// Position of an access (load, store, gather, scatter or index op) as a linear function of the
+/// loops.
 struct LinearAccess {
   Polynomial offset;
   llvm::SmallVector<Polynomial> strides; ///< per loop
+  llvm::SmallVector<Polynomial> places;  ///< gather, scatter: factor of each place
 };
 
 /// The loops of a kernel after adjacent dimensions that every access walks through as one have been
@@ -87,6 +89,8 @@ struct KernelShape {
   /// Split: block results per reduction, as element types in order (argmin and argmax: value, then
   /// index), one element an item.
   llvm::SmallVector<mlir::Type> partials;
+  /// Points follow each other in row-major order: there is one work item.
+  bool oneByOne = false;
   /// Map: the loop along which something is read that is written along the last one.
   std::optional<unsigned> turned;
   /// Contract: tile sizes.
@@ -99,6 +103,11 @@ private:
 
 /// The loop along which a map reads what it writes along its last loop, if it does.
 std::optional<unsigned> turnedLoop(kernel::FuncOp func, const LoopSpace &space);
+
+/// Whether elements are scattered to places that may be equal.
+bool writesOneByOne(kernel::FuncOp func);
+/// Whether indices are checked while the kernel runs.
+bool reportsFaults(kernel::FuncOp func);
 
 /// The form of a contract kernel of `vector` lanes.
 ContractForm contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t vector);

@@ -38,6 +38,7 @@ KernelLowering::KernelLowering(kernel::FuncOp kernel, OpBuilder &module)
     : kernel(kernel), module(module), space(kernel), shape(kernel, space),
       width(kernel.getSchedule()->getVector()), builder(kernel.getContext()), loc(kernel.getLoc()) {
   kernel.getBody().walk([&](kernel::StoreOp store) { stores.push_back(store); });
+  kernel.getBody().walk([&](kernel::ScatterOp scatter) { scatters.push_back(scatter); });
 }
 
 void KernelLowering::run() {
@@ -75,11 +76,14 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
       types.push_back(flat(tensor.getElementType()));
   for (Type type : kernel.getResultTypes())
     types.push_back(flat(cast<RankedTensorType>(type).getElementType()));
-  unsigned own = types.size();
+  // After its own buffers and sizes: where faults go, and the number of its first site.
+  unsigned own = types.size(), faults = reportsFaults(kernel);
+  if (faults)
+    types.push_back(flat(module.getI64Type()));
   for (Type type : extra)
     types.push_back(flat(type));
   unsigned buffers = types.size(), sizes = kernel.getNumSizes();
-  types.append(sizes + 2, module.getIndexType());
+  types.append(sizes + faults + 2, module.getIndexType());
   if (scratch > 0)
     types.push_back(flat(module.getI8Type()));
   function = func::FuncOp::create(module, loc, name, module.getFunctionType(types, {}));
@@ -94,9 +98,12 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
   builder.setInsertionPointToEnd(entry);
   emitter = std::make_unique<BodyEmitter>(kernel, space, entry->getArguments().take_front(own),
                                           entry->getArguments().slice(buffers, sizes));
-  extraBuffers.assign(entry->getArguments().begin() + own, entry->getArguments().begin() + buffers);
-  begin = entry->getArgument(buffers + sizes);
-  end = entry->getArgument(buffers + sizes + 1);
+  if (faults)
+    emitter->setFaults(entry->getArgument(own), entry->getArgument(buffers + sizes));
+  extraBuffers.assign(entry->getArguments().begin() + own + faults,
+                      entry->getArguments().begin() + buffers);
+  begin = entry->getArgument(buffers + sizes + faults);
+  end = entry->getArgument(buffers + sizes + faults + 1);
   if (scratch > 0)
     scratchMemory = entry->getArguments().back();
 }
@@ -182,13 +189,25 @@ void KernelLowering::storeAll(OpBuilder &b, Position &at) {
     emitter->value(b, store.getValue(), at);
   for (kernel::StoreOp store : stores)
     emitter->store(b, store, at);
+  for (kernel::ScatterOp scatter : scatters)
+    emitter->scatter(b, scatter, at);
 }
 
 void KernelLowering::lowerMap() {
   open(kernel.getSymName(), {});
+  if (shape.oneByOne) {
+    begin = constant(builder, 0);
+    end = emitter->emit(builder, space.items());
+  }
   if (space.parallel == 0) {
     Position at = position();
     storeAll(builder, at);
+  } else if (shape.oneByOne && width == 1) {
+    loop(builder, begin, end, 1, [&](OpBuilder &b, Value item) {
+      Position at = position();
+      emitter->delinearize(b, item, 0, space.parallel, at);
+      storeAll(b, at);
+    });
   } else if (width == 1) {
     // A device work-item is one element: no loop for the driver's vectorizer to trip over.
     Position at = position();

@@ -19,11 +19,12 @@ bool KernelLowering::isPoint(Value value) {
   if (auto known = space.accesses.find(op); known != space.accesses.end()) {
     for (unsigned loop = space.parallel; loop < space.count(); ++loop)
       result |= !known->second.strides[loop].isZero();
-  } else if (isa<kernel::ScanOp>(op)) {
+  }
+  if (isa<kernel::ScanOp>(op)) {
     result = true;
   } else if (!isa<kernel::ReduceOp, kernel::DotOp>(op)) {
     for (Value operand : op->getOperands())
-      result |= isPoint(operand);
+      result |= operand.getDefiningOp() && isPoint(operand);
   }
   points[value] = result;
   return result;
@@ -41,8 +42,9 @@ int KernelLowering::stage(Value value) {
     return known->second;
   Operation *op = value.getDefiningOp();
   int result = 0;
-  if (!space.accesses.count(op))
-    for (Value operand : op->getOperands())
+  // The tensor that is read is an argument.
+  for (Value operand : op->getOperands())
+    if (operand.getDefiningOp())
       result = std::max(result, stage(operand));
   if (isa<kernel::ReduceOp, kernel::DotOp>(op))
     ++result;
@@ -343,7 +345,9 @@ void KernelLowering::lowerLaneBlocks() {
       finish(b, reducers, states, row, item, blocks);
       return states;
     };
-    bool decidable = blocks && !space.parallel && here.empty() && !reducers.empty();
+    // What is not read would not be checked.
+    bool decidable =
+        blocks && !space.parallel && here.empty() && !reducers.empty() && !reportsFaults(kernel);
     for (const Reducer &reducer : reducers) {
       graph::ReduceKind kind = kernel::ReduceOp(reducer.op).getKind();
       decidable &= kind == graph::ReduceKind::Any || kind == graph::ReduceKind::All;

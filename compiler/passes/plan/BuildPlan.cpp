@@ -44,6 +44,7 @@ private:
                       SmallVectorImpl<Value> &launchBuffers);
   void launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> buffers);
   void planReturn(func::ReturnOp ret);
+  Value faultBuffer();
   Value origin(Value tensor);
   SmallVector<Value> dynamicSizes(Value tensor);
   SmallVector<Value> allSizes(Value tensor);
@@ -56,6 +57,8 @@ private:
   DenseMap<Value, Value> holder;     // buffer -> the tensor it holds now
   DenseMap<Value, unsigned> lastUse; // origin tensor -> position of its last reader
   DenseMap<Operation *, unsigned> position;
+  plan::FaultsOp faults; // of the whole program, null until a launch needs it
+  SmallVector<Attribute> sites;
 };
 
 static AffineMap writtenMap(kernel::FuncOp kernel, unsigned result) {
@@ -218,6 +221,11 @@ bool Planner::updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigne
     return false;
   AffineMap written = writtenMap(kernel, result);
   bool safe = true;
+  // A gather may read what was written.
+  kernel.getBody().walk([&](kernel::GatherOp gather) {
+    unsigned read = cast<BlockArgument>(gather.getTensor()).getArgNumber();
+    safe &= origin(call.getTensors()[read]) != base;
+  });
   kernel.getBody().walk([&](kernel::LoadOp load) {
     Value read = call.getTensors()[cast<BlockArgument>(load.getTensor()).getArgNumber()];
     if (origin(read) == base)
@@ -242,8 +250,8 @@ Value Planner::valueBefore(kernel::CallOp call, kernel::FuncOp kernel, unsigned 
   auto other = symbols.lookup<kernel::FuncOp>(earlier.getCallee());
   unsigned number =
       cast<OpResult>(origin(call.getTensors()[kernel.getInits()[result]])).getResultNumber();
-  if (other.getInits()[number] < 0 || call.getSizes() != earlier.getSizes() ||
-      kernel.getDomain() != other.getDomain() ||
+  if (other.getInits()[number] < 0 || !writtenMap(kernel, result) ||
+      call.getSizes() != earlier.getSizes() || kernel.getDomain() != other.getDomain() ||
       writtenMap(kernel, result) != writtenMap(other, number) ||
       kernel.getShapes()[kernel.getNumTensors() + result] !=
           other.getShapes()[other.getNumTensors() + number])
@@ -311,6 +319,12 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
     mapped.push_back(sizes.lookup(size));
   KernelShape shape(kernel);
   Value range = evaluate(shape.range, mapped), work = evaluate(shape.work, mapped);
+  if (call.getFaultsAttr()) {
+    launchBuffers.push_back(faultBuffer());
+    mapped.push_back(index(sites.size()));
+    llvm::append_range(sites, call.getFaultsAttr());
+    faults.setSitesAttr(builder.getArrayAttr(sites));
+  }
   auto step = [&](FlatSymbolRefAttr callee, Value items, Value each) {
     plan::LaunchOp::create(builder, loc, callee, launchBuffers, mapped, items, each,
                            call.getLinesAttr());
@@ -341,6 +355,14 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   step(named("_fold"), both(arith::MulIOp(), range, several), blocks);
   if (scan)
     step(call.getCalleeAttr(), items, each);
+}
+
+Value Planner::faultBuffer() {
+  if (!faults)
+    faults = plan::FaultsOp::create(builder, func.getLoc(),
+                                    plan::BufferType::get(func.getContext(), builder.getI64Type()),
+                                    builder.getArrayAttr({}));
+  return faults.getBuffer();
 }
 
 void Planner::planReturn(func::ReturnOp ret) {

@@ -18,6 +18,8 @@ namespace {
 
 /// Picoseconds an element costs on one core: vector throughput of a simple op, of an expensive one,
 /// and of memory.
+/// An element at a place that is a value.
+constexpr int64_t kPlacePs = 1000;
 constexpr int64_t kSimplePs = 60, kExpensivePs = 900, kBytePs = 80;
 
 /// The same for a byte of what a tile of a matrix product multiplies and adds.
@@ -26,6 +28,8 @@ constexpr int64_t kMultiplyAddPs = 4;
 /// Up to here a body is bound by its loads and stores.
 constexpr int64_t kLongChainPs = 1500;
 constexpr int64_t kMostLanes = 64;
+/// Lanes that are written one after the other.
+constexpr int64_t kMostScatterLanes = 8;
 /// A block of this many vectors of this many lanes is turned in registers.
 constexpr int64_t kMostTurnedLanes = 16;
 
@@ -97,6 +101,12 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     return false;
   }
 
+  static bool scatters(kernel::FuncOp func) {
+    bool found = false;
+    func.getBody().walk([&](kernel::ScatterOp) { found = true; });
+    return found;
+  }
+
   static Body bodyOf(kernel::FuncOp func) {
     Body body;
     int64_t parallel = func.getDomain().getParallel();
@@ -137,7 +147,9 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       for (Value value : alive)
         bytes += bytesOf(value.getType());
       body.live = std::max(body.live, bytes);
-      if (isa<kernel::LoadOp, kernel::StoreOp>(op))
+      if (isa<kernel::GatherOp, kernel::ScatterOp>(op))
+        body.cost += kPlacePs;
+      else if (isa<kernel::LoadOp, kernel::StoreOp>(op))
         body.cost += kBytePs * bytesOf(op.getNumResults() ? op.getResult(0).getType()
                                                           : op.getOperand(0).getType());
       else
@@ -167,6 +179,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       int64_t vectors = 1;
       if (family == Family::Map && turnedLoop(func, LoopSpace(func)))
         native = std::min(native, kMostTurnedLanes);
+      else if (scatters(func))
+        native = std::min(native, kMostScatterLanes);
       else if (family == Family::Map)
         vectors = body.remainders >= kRemainderChain ? 8
                   : body.expensive                   ? 4

@@ -67,29 +67,8 @@ void defineProperties(pb::class_<Array> &cls) {
   cls.attr("__hash__") = pb::none();
 }
 
-void setItem(Array &x, const pb::object &key, const pb::object &value) {
-  Converted v;
-  if (!convertOperand(value, v, &x.device())) {
-    v.holder = toArray(value);
-    v.operand.emplace(v.holder);
-  }
-  check(ops::setItem(x, toIndex(key), *v.operand));
-}
-
-/// An element is a value, as NumPy's scalars are; every other index is a view.
-Array getItem(const Array &x, const pb::object &key) {
-  std::vector<IndexItem> items = toIndex(key);
-  Array view = unwrap(ops::index(x, items));
-  bool isElement = static_cast<int64_t>(items.size()) == x.rank() &&
-                   std::ranges::all_of(items, [](const IndexItem &i) {
-                     return i.kind == IndexItem::Kind::Integer;
-                   });
-  return isElement ? unwrap(ops::copy(view)) : view;
-}
-
 void defineContainer(pb::class_<Array> &cls) {
-  cls.def("__getitem__", getItem);
-  cls.def("__setitem__", setItem);
+  defineIndexing(cls);
   cls.def("__len__", [](const Array &x) {
     if (x.rank() == 0)
       throw pb::type_error("len() of unsized object");

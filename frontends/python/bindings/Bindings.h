@@ -73,7 +73,10 @@ Axes toAxes(pb::handle object);
 pb::tuple toTuple(std::span<const int64_t> values);
 /// None: null.
 rt::Device *toDevice(pb::handle object);
+/// Basic items only.
 std::vector<IndexItem> toIndex(pb::handle key);
+/// Any index; arrays that have no device go to `device`.
+std::vector<ops::KeyItem> toKey(pb::handle key, rt::Device *device);
 std::vector<Array> toArrays(pb::handle sequence, rt::Device *device = nullptr);
 /// bool, int or float; raises TypeError for anything else.
 op::Scalar toScalar(pb::handle object);
@@ -113,6 +116,11 @@ inline pb::object wrapped(Array array) {
 }
 /// Fills the slots of the type Array that end its objects, before it is made ready.
 void setupLifetime(PyHeapTypeObject *type);
+
+// Indexing.cpp
+void setItem(Array &x, const pb::object &key, const pb::object &value);
+void defineIndexing(pb::class_<Array> &cls);
+void defineIndexFunctions(pb::module_ &m);
 
 // One function a file.
 void defineArray(pb::module_ &m);

@@ -79,48 +79,6 @@ op::Scalar strongScalar(pb::handle object, DType t) {
   return t == DType::Bool ? op::Scalar::ofBool(item.cast<bool>()) : integerScalar(item);
 }
 
-IndexItem toIndexItem(pb::handle object) {
-  IndexItem item;
-  if (object.is_none()) {
-    item.kind = IndexItem::Kind::NewAxis;
-    return item;
-  }
-  if (object.ptr() == Py_Ellipsis)
-    return item;
-  if (PySlice_Check(object.ptr())) {
-    Py_ssize_t start, stop, step;
-    if (PySlice_Unpack(object.ptr(), &start, &stop, &step) < 0)
-      throw pb::error_already_set();
-    item.kind = IndexItem::Kind::Slice;
-    item.start = start;
-    item.stop = stop;
-    item.step = step;
-    return item;
-  }
-  Array *array = asArray(object);
-  bool isMask =
-      PyBool_Check(object.ptr()) || (array && array->dtype() == DType::Bool) ||
-      (pb::isinstance(object, numpy().generic) && numpy().dtypes[0].is(object.attr("dtype")));
-  bool isList = PyList_Check(object.ptr()) || PyTuple_Check(object.ptr()) ||
-                (pb::isinstance(object, numpy().ndarray) && object.attr("ndim").cast<int>() > 0) ||
-                (array && array->rank() > 0);
-  if (isMask || isList)
-    raise(Status(ErrorCode::Unsupported,
-                 format("[getitem] indexing with {} is not supported: use slices and integers, "
-                        "graphc.where(mask, x, y) to "
-                        "choose by a condition, or x * mask to leave elements out of a sum",
-                        isMask ? "a boolean mask" : "a list or an array of integers")));
-  if (!PyIndex_Check(object.ptr()))
-    raise(
-        Status(ErrorCode::Index,
-               format("[getitem] only integers, slices (`:`), ellipsis (`...`) and None are valid "
-                      "indices, not {}",
-                      typeName(object))));
-  item.kind = IndexItem::Kind::Integer;
-  item.integer = toInt(object);
-  return item;
-}
-
 } // namespace
 
 pb::object dtypeObject(DType t) {
@@ -201,17 +159,6 @@ rt::Device *toDevice(pb::handle object) {
     return *found;
   pb::gil_scoped_acquire acquire;
   raise(found.status());
-}
-
-std::vector<IndexItem> toIndex(pb::handle key) {
-  std::vector<IndexItem> items;
-  if (!PyTuple_Check(key.ptr())) {
-    items.push_back(toIndexItem(key));
-    return items;
-  }
-  for (pb::handle item : pb::reinterpret_borrow<pb::tuple>(key))
-    items.push_back(toIndexItem(item));
-  return items;
 }
 
 std::vector<Array> toArrays(pb::handle sequence, rt::Device *device) {

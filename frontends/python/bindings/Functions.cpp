@@ -271,6 +271,7 @@ void defineFunctions(pb::module_ &m) {
     return unwrap(ops::matmul(toArray(x, device), toArray(y, device)));
   });
   m.def("result_type", resultType);
+  defineIndexFunctions(m);
   defineMovement(m);
   defineCreation(m);
   defineEvaluation(m);

@@ -118,6 +118,23 @@ from ._export import export, spec  # noqa: E402
 from ._functions import *  # noqa: E402, F403
 from ._graphc import Array  # noqa: E402
 from ._interop import attach as _attach  # noqa: E402
+from ._indexing import (  # noqa: E402
+    argwhere,
+    bincount,
+    choose,
+    compress,
+    extract,
+    flatnonzero,
+    nonzero,
+    place,
+    put,
+    put_along_axis,
+    putmask,
+    ravel_multi_index,
+    take,
+    take_along_axis,
+    unravel_index,
+)
 from ._jit import disable_jit, jit  # noqa: E402
 from ._linalg import dot, matmul, outer, tensordot, vecdot  # noqa: E402
 from ._manipulation import (  # noqa: E402

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import _graphc
 from ._creation import asarray
 from ._manipulation import _axes, _axis, concatenate, flip, moveaxis, stack, transpose
-from .errors import ArgumentError, AxisError, IndexOutOfBounds, ShapeError, UnsupportedError
+from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,14 +149,16 @@ def dsplit(x: ArrayLike, sections, /) -> list[Array]:
 
 
 def repeat(x: ArrayLike, repeats, /, axis: int | None = None) -> Array:
-    """Each element `repeats` times along `axis` (None: of the flattened array). Counts that differ per element must be
-    Python integers: they decide the shape."""
+    """Each element `repeats` times along `axis` (None: of the flattened array). Counts may differ per element; an array's
+    are added up when called."""
     x = asarray(x)
     if axis is None:
         x, axis = _graphc.reshape(x, (-1,)), 0
     axis = _axis(axis, x.ndim, "repeat")
     size = x.shape[axis]
-    counts = [_operator.index(r) for r in repeats] if hasattr(repeats, "__len__") else [_operator.index(repeats)]
+    if isinstance(repeats, _graphc.Array) and repeats.ndim == 1 and repeats.shape[0] == size != 1:
+        return _repeat_each(x, repeats, axis)
+    counts = [_operator.index(r) for r in repeats] if getattr(repeats, "ndim", 1) and hasattr(repeats, "__len__") else [_operator.index(repeats)]
     if _py.any(c < 0 for c in counts):
         raise ArgumentError(f"repeat: counts may not be negative, got {repeats}")
     if len(counts) not in (1, size):
@@ -165,8 +167,20 @@ def repeat(x: ArrayLike, repeats, /, axis: int | None = None) -> Array:
         spread = x.shape[: axis + 1] + (counts[0],) + x.shape[axis + 1 :]
         wide = _graphc.broadcast_to(_graphc.expand_dims(x, axis + 1), spread)
         return wide.reshape(x.shape[:axis] + (size * counts[0],) + x.shape[axis + 1 :]).copy()
-    pieces = [repeat(x[_along(axis, slice(i, i + 1))], c, axis) for i, c in enumerate(counts) if c]
-    return concatenate(pieces, axis) if pieces else x[_along(axis, slice(0, 0))].copy()
+    return _graphc.take(x, asarray([i for i, c in enumerate(counts) for _ in range(c)], dtype="int64", device=x.device), axis)
+
+
+def _repeat_each(x, counts, axis):
+    from ._indexing import repeated_places
+    from ._reductions import min, sum
+
+    if counts.dtype.kind not in "iub":
+        raise DTypeError(f"repeat: counts are integers, not {counts.dtype}")
+    total, low = sum(counts.astype("int64")), min(counts)
+    _graphc.eval([total, low], "mask")
+    if int(low) < 0:
+        raise ArgumentError("repeat: counts may not be negative.")
+    return _graphc.take(x, repeated_places(counts, int(total)), axis)
 
 
 def append(x: ArrayLike, values: ArrayLike, /, axis: int | None = None) -> Array:

@@ -136,6 +136,13 @@ def _tobytes(self):
     return _np.asarray(self).tobytes()
 
 
+def _compress(self, condition, axis=None, out=None):
+    """As graphc.compress."""
+    from ._indexing import compress
+
+    return compress(condition, self, axis, out)
+
+
 def _method(module, name):
     """The module's function as a method: its first argument is the array."""
 
@@ -167,6 +174,11 @@ def attach():
         "diagonal": _method("_matrices", "diagonal"),
         "trace": _method("_matrices", "trace"),
         "repeat": _method("_assemble", "repeat"),
+        "take": _method("_indexing", "take"),
+        "put": _method("_indexing", "put"),
+        "choose": _method("_indexing", "choose"),
+        "nonzero": _method("_indexing", "nonzero"),
+        "compress": _compress,
     }.items():
         setattr(_Array, name, function)
     _Array.__module__ = "graphc"

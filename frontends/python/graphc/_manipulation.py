@@ -182,9 +182,14 @@ def tile(x, repetitions, /):
 
 
 def where(condition, x=None, y=None, /):
-    """`x` where the condition is nonzero, else `y`; all three broadcast, `x` and `y` promote."""
+    """`x` where the condition is nonzero, else `y`; all three broadcast, `x` and `y` promote. A condition alone gives the
+    places where it holds, as nonzero."""
+    if x is None and y is None:
+        from ._indexing import nonzero
+
+        return nonzero(condition)
     if x is None or y is None:
-        raise UnsupportedError("where(condition) alone has a shape that depends on values, which graphc does not have")
+        raise ArgumentError("either both or neither of x and y should be given")
     return _graphc.select(condition, x, y)
 
 

@@ -76,6 +76,19 @@ func.func @concatenate(%a: tensor<2x3xi8>, %b: tensor<2x4xi8>, %c: tensor<?x3xi8
   return
 }
 
+// CHECK-LABEL: @places(
+// CHECK: graph.gather %{{.*}}[%{{.*}}] axes [0] at 0 : tensor<?x4xf32>[tensor<2x3xi64>] -> tensor<2x3x4xf32>
+// CHECK: graph.gather %{{.*}}[%{{.*}}, %{{.*}}] axes [0, 1] at 0 : tensor<?x4xf32>[tensor<?xi64>, tensor<?xi64>] -> tensor<?xf32>
+// CHECK: graph.scatter %{{.*}} into %{{.*}}[%{{.*}}] axes [1] at 1 combine "" : tensor<?x2x3xf32> into tensor<?x4xf32>[tensor<2x3xi64>] -> tensor<?x4xf32>
+// CHECK: graph.scatter %{{.*}} into %{{.*}}[%{{.*}}, %{{.*}}] axes [0, 1] at 0 combine "add" unique drop : tensor<?xf32> into tensor<?x4xf32>[tensor<?xi64>, tensor<?xi64>] -> tensor<?x4xf32>
+func.func @places(%x: tensor<?x4xf32>, %i: tensor<2x3xi64>, %j: tensor<?xi64>, %v: tensor<?x2x3xf32>) {
+  %0 = graph.gather %x[%i] axes [0] at 0 : tensor<?x4xf32>[tensor<2x3xi64>] -> tensor<2x3x4xf32>
+  %1 = graph.gather %x[%j, %j] axes [0, 1] at 0 : tensor<?x4xf32>[tensor<?xi64>, tensor<?xi64>] -> tensor<?xf32>
+  %2 = graph.scatter %v into %x[%i] axes [1] at 1 combine "" : tensor<?x2x3xf32> into tensor<?x4xf32>[tensor<2x3xi64>] -> tensor<?x4xf32>
+  %3 = graph.scatter %1 into %x[%j, %j] axes [0, 1] at 0 combine "add" unique drop : tensor<?xf32> into tensor<?x4xf32>[tensor<?xi64>, tensor<?xi64>] -> tensor<?x4xf32>
+  return
+}
+
 // CHECK-LABEL: @reductions(
 // CHECK: graph.reduce <sum> %{{.*}} axes [0, 1] : tensor<?x4xf32> -> tensor<f32>
 // CHECK: graph.reduce <prod> %{{.*}} axes [0] : tensor<?x4xf32> -> tensor<4xf32>

@@ -186,3 +186,27 @@ kernel.func @family(%x: tensor<4xf32>)
                 schedule = #kernel.schedule<spiral, vector = 1, cost = 1>} {
   kernel.return
 }
+
+// -----
+
+kernel.func @gather_map(%x: tensor<4xf32>, %i: tensor<4xi64>) -> tensor<4xf32>
+    attributes {domain = #kernel.domain<() -> (4), parallel = 1>, inits = array<i64: -1>,
+                shapes = [affine_map<() -> (4)>, affine_map<() -> (4)>, affine_map<() -> (4)>]} {
+  %0 = kernel.load %i at affine_map<(d0) -> (d0)> : tensor<4xi64> -> i64
+  // expected-error @+1 {{'kernel.gather' op K1: map must take 1 dimensions and 0 sizes}}
+  %1 = kernel.gather %x[%0] at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32
+  kernel.store %1, result 0 at affine_map<(d0) -> (d0)> : f32
+  kernel.return
+}
+
+// -----
+
+kernel.func @scatter_reduced(%x: tensor<4xf32>, %i: tensor<4xi64>) -> tensor<4xf32>
+    attributes {domain = #kernel.domain<() -> (4), parallel = 0>, inits = array<i64: 0>,
+                shapes = [affine_map<() -> (4)>, affine_map<() -> (4)>, affine_map<() -> (4)>]} {
+  %0 = kernel.load %i at affine_map<(d0) -> (d0)> : tensor<4xi64> -> i64
+  %1 = kernel.load %x at affine_map<(d0) -> (d0)> : tensor<4xf32> -> f32
+  // expected-error @+1 {{'kernel.scatter' op K4: scatters belong to kernels without reduced dimensions}}
+  kernel.scatter %1, result 0 [%0] combine "" at affine_map<(d0, d1) -> (d1)> : f32
+  kernel.return
+}

@@ -76,6 +76,25 @@ kernel.func @contract(%x: tensor<4x8xf64>, %y: tensor<8x5xf64>) -> tensor<4x5xf6
   kernel.return
 }
 
+// CHECK-LABEL: kernel.func @places
+// CHECK: %[[I:.*]] = kernel.load
+// CHECK: %[[P:.*]] = kernel.bound %[[I]] below #{{.*}} site 0
+// CHECK: %[[G:.*]] = kernel.inside %[[I]] below #{{.*}}
+// CHECK: %[[E:.*]] = kernel.gather %{{.*}}[%[[P]]] at #{{.*}} : tensor<9xf32> -> f32
+// CHECK: kernel.scatter %[[E]], result 0[%[[I]]] if %[[G]] combine "" at #{{.*}} unique : f32
+// CHECK: kernel.scatter %[[E]], result 1[%[[P]]] combine "add" at #{{.*}} : f32
+kernel.func @places(%x: tensor<9xf32>, %i: tensor<4xi64>, %y: tensor<5xf32>) -> (tensor<5xf32>, tensor<5xf32>)
+    attributes {domain = #kernel.domain<() -> (4), parallel = 1>, inits = array<i64: 2, 2>,
+                shapes = [affine_map<() -> (9)>, affine_map<() -> (4)>, affine_map<() -> (5)>, affine_map<() -> (5)>, affine_map<() -> (5)>]} {
+  %0 = kernel.load %i at affine_map<(d0) -> (d0)> : tensor<4xi64> -> i64
+  %1 = kernel.bound %0 below affine_map<(d0) -> (9)> site 0
+  %2 = kernel.inside %0 below affine_map<(d0) -> (5)>
+  %3 = kernel.gather %x[%1] at affine_map<(d0, d1) -> (d1)> : tensor<9xf32> -> f32
+  kernel.scatter %3, result 0[%0] if %2 combine "" at affine_map<(d0, d1) -> (d1)> unique : f32
+  kernel.scatter %3, result 1[%1] combine "add" at affine_map<(d0, d1) -> (d1)> : f32
+  kernel.return
+}
+
 // CHECK-LABEL: func.func @f
 // CHECK-SAME: (%[[X:.*]]: tensor<?x8xf32>, %[[M:.*]]: index)
 // CHECK: %[[N:.*]] = graph.dim %[[X]], 0

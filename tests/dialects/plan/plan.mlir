@@ -24,6 +24,13 @@ plan.program @f inputs [tensor<?x8xf32>, tensor<4xui8>] outputs [tensor<?x8xf32>
   plan.return %a, %b : !plan.buffer<f32>, !plan.buffer<ui8> sizes(%n)
 }
 
+// CHECK-LABEL: plan.program @checked
+// CHECK: plan.faults [{axis = 0 : i64, line = "a.py:1", place = 2 : i64}] : <i64>
+plan.program @checked inputs [] outputs [] {
+  %0 = plan.faults [{axis = 0 : i64, line = "a.py:1", place = 2 : i64}] : <i64>
+  plan.return sizes()
+}
+
 // CHECK-LABEL: plan.program @nothing inputs [] outputs []
 // CHECK: plan.return sizes()
 plan.program @nothing inputs [] outputs [] {

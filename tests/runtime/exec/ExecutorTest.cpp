@@ -77,6 +77,43 @@ TEST(Executor, RunsStepsThroughTemporaries) {
   EXPECT_EQ(valuesOf<int64_t>(out[0]), (std::vector<int64_t>{7, 8, 9}));
 }
 
+// y = x + 4, and the same into the fault words: x says what the kernel reports.
+std::vector<uint8_t> reporting() {
+  ProgramBuilder b(Target::Cpu);
+  b.code.assign(test::kernelImage().begin(), test::kernelImage().end());
+  uint32_t n = b.constant(program::kFaultWords);
+  uint32_t x = b.input("x", DType::Int64, {n}, n);
+  uint32_t y = b.output("y", DType::Int64, {n}, n);
+  uint32_t faults = b.buffer(BufferKind::Faults, DType::Int64, n);
+  uint32_t k = b.kernel("add_size", {0, 1}, 1, test::entryOf(test::addSize), 1);
+  b.launch(k, n, {x, y}, {n});
+  b.launch(k, n, {x, faults}, {n});
+  b.faults = {{0, 5, b.text("a.py:1")}, {1, 6, b.text("a.py:2")}};
+  return b.build();
+}
+
+TEST(Executor, GivesNoOutputsWhenAKernelReportsAFault) {
+  Device &cpu = device("cpu");
+  auto p = loaded(reporting(), cpu);
+  std::vector<Tensor> out;
+  auto x = [&](int64_t site, int64_t index, int64_t size) {
+    return std::vector{makeTensor<int64_t>(cpu, DType::Int64, {site - 4, index - 4, size - 4, -4},
+                                           {program::kFaultWords})};
+  };
+  std::optional<uint32_t> place;
+  Status s = run(*p, x(2, -9, 7), {}, out, &place);
+  EXPECT_EQ(s.code(), ErrorCode::Index);
+  EXPECT_EQ(s.message(), "index -9 is out of bounds for axis 1 with size 7");
+  EXPECT_EQ(place, 6u);
+  EXPECT_TRUE(out.empty());
+  s = run(*p, x(1, 3, 3), {}, out);
+  EXPECT_EQ(s.message(), "index 3 is out of bounds for axis 0 with size 3 (recorded at a.py:1)");
+  EXPECT_EQ(run(*p, x(3, 3, 3), {}, out).code(), ErrorCode::Internal);
+  // The words are zero again for every run.
+  EXPECT_TRUE(run(*p, x(0, 3, 3), {}, out).isOk());
+  EXPECT_EQ(out.size(), 1u);
+}
+
 TEST(Executor, ServesEverySizeInParallelAndSerially) {
   Device &cpu = device("cpu");
   for (double cost : {0.0, 1000.0}) {

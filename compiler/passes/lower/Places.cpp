@@ -1,0 +1,235 @@
+// Gathers, scatters and the checks of their indices.
+#include "compiler/passes/lower/BodyEmitter.h"
+#include "compiler/passes/lower/IndexMath.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+void BodyEmitter::setFaults(Value buffer, Value first) {
+  faults = buffer;
+  firstSite = first;
+}
+
+Value BodyEmitter::sizeOf(OpBuilder &builder, AffineMap map) {
+  Value size = emit(builder, *Polynomial::of(map.getResult(0)));
+  return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size);
+}
+
+static int64_t lanesOf(Value value) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return vector ? vector.getNumElements() : 1;
+}
+
+static Value splatConstant(OpBuilder &b, Location loc, int64_t value, int64_t width) {
+  Type type = BodyEmitter::vectorOf(b.getI64Type(), width);
+  if (width == 1)
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  return arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(cast<VectorType>(type), ArrayRef<int64_t>(value)));
+}
+
+/// One branch for all lanes, which a right program never takes; what is refused reads place 0.
+Value BodyEmitter::bound(OpBuilder &builder, kernel::BoundOp op, Position &position) {
+  Value index = position.values.lookup(op.getIndex()), size = sizeOf(builder, op.getMap());
+  int64_t width = lanesOf(index);
+  IndexMath m{builder, loc};
+  Value zero = splatConstant(builder, loc, 0, width), most = splat(builder, loc, size, width);
+  Value wrapped = m.select(m.less(index, zero), m.add(index, most), index);
+  Value outside = m.compare(arith::CmpIPredicate::uge, wrapped, most);
+  // Lanes that are masked off hold anything.
+  Value bad = position.limit && width > 1 ? m.both(outside, position.mask) : outside;
+  Value any =
+      width == 1
+          ? bad
+          : vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, bad).getResult();
+  auto seldom = scf::IfOp::create(builder, loc, any, /*withElseRegion=*/false);
+  OpBuilder inside = seldom.getThenBodyBuilder();
+  report(inside, op, index, bad, size);
+  return m.select(outside, zero, wrapped);
+}
+
+/// The first report of a run stays, as far as threads see each other's.
+void BodyEmitter::report(OpBuilder &builder, kernel::BoundOp op, Value index, Value bad,
+                         Value size) {
+  auto write = [&](OpBuilder &b, Value refused) {
+    IndexMath m{b, loc};
+    Value flag = memref::LoadOp::create(b, loc, faults, m(0));
+    Value first = m.equal(flag, splatConstant(b, loc, 0, 1));
+    auto once = scf::IfOp::create(b, loc, first, /*withElseRegion=*/false);
+    OpBuilder inside = once.getThenBodyBuilder();
+    IndexMath n{inside, loc};
+    memref::StoreOp::create(inside, loc, refused, faults, n(1));
+    memref::StoreOp::create(inside, loc, size, faults, n(2));
+    Value site = arith::IndexCastOp::create(inside, loc, inside.getI64Type(),
+                                            n.add(firstSite, op.getSite() + 1));
+    memref::StoreOp::create(inside, loc, site, faults, n(0));
+  };
+  int64_t width = lanesOf(index);
+  if (width == 1)
+    return write(builder, index);
+  IndexMath m{builder, loc};
+  auto lanes = scf::ForOp::create(builder, loc, m(0), m(width), m(1));
+  OpBuilder b = OpBuilder::atBlockBegin(lanes.getBody());
+  Value lane = lanes.getInductionVar();
+  auto wrong = scf::IfOp::create(b, loc, vector::ExtractOp::create(b, loc, bad, lane),
+                                 /*withElseRegion=*/false);
+  OpBuilder inside = wrong.getThenBodyBuilder();
+  write(inside, vector::ExtractOp::create(inside, loc, index, lane));
+}
+
+Value BodyEmitter::inside(OpBuilder &builder, kernel::InsideOp op, Position &position) {
+  Value index = position.values.lookup(op.getIndex());
+  Value size = splat(builder, loc, sizeOf(builder, op.getMap()), lanesOf(index));
+  return IndexMath{builder, loc}.compare(arith::CmpIPredicate::ult, index, size);
+}
+
+BodyEmitter::Place BodyEmitter::place(OpBuilder &builder, const LinearAccess &access,
+                                      ValueRange places, Position &position) {
+  IndexMath m{builder, loc};
+  Place result{index(builder, access, position), {}, false};
+  bool lanes = position.vectorLoop >= 0 && position.width > 1;
+  result.strided = lanes && !access.strides[position.vectorLoop].isZero();
+  for (auto [value, factor] : llvm::zip_equal(places, access.places)) {
+    if (factor.isZero())
+      continue;
+    Value at = position.values.lookup(value);
+    if (!isa<VectorType>(at.getType())) {
+      at = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), at);
+      if (!factor.isConstant(1))
+        at = m.mul(at, emit(builder, factor));
+      result.first = m.add(result.first, at);
+      continue;
+    }
+    if (!factor.isConstant(1)) {
+      Value scale =
+          arith::IndexCastOp::create(builder, loc, builder.getI64Type(), emit(builder, factor));
+      at = m.mul(at, splat(builder, loc, scale, position.width));
+    }
+    result.offsets = result.offsets ? m.add(result.offsets, at) : at;
+  }
+  if (result.offsets && result.strided)
+    result.offsets = m.add(result.offsets,
+                           laneSteps(builder, access.strides[position.vectorLoop], position.width));
+  return result;
+}
+
+/// Elements at offsets from `first`. The hardware gathers 32 and 64 bits.
+Value BodyEmitter::lanesAt(OpBuilder &builder, Value buffer, Value first, Value offsets,
+                           Position &position) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = VectorType::get({position.width}, element);
+  if (element.getIntOrFloatBitWidth() >= 32) {
+    Value mask = position.mask;
+    if (!position.limit)
+      mask = arith::ConstantOp::create(
+          builder, loc,
+          DenseElementsAttr::get(VectorType::get({position.width}, builder.getI1Type()), true));
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    return vector::GatherOp::create(builder, loc, type, buffer, ValueRange(first), offsets, mask,
+                                    zero);
+  }
+  IndexMath m{builder, loc};
+  SmallVector<Value> lanes;
+  for (int64_t lane = 0; lane < position.width; ++lane) {
+    Value offset = vector::ExtractOp::create(builder, loc, offsets, lane);
+    Value at = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), offset);
+    lanes.push_back(memref::LoadOp::create(builder, loc, buffer, m.add(first, at)));
+  }
+  return vector::FromElementsOp::create(builder, loc, type, lanes);
+}
+
+Value BodyEmitter::gathered(OpBuilder &builder, kernel::GatherOp op, Position &position) {
+  Value buffer = buffers[cast<BlockArgument>(op.getTensor()).getArgNumber()];
+  const LinearAccess &access = space.accesses.at(op);
+  Place at = place(builder, access, op.getPlaces(), position);
+  Value raw = at.offsets ? lanesAt(builder, buffer, at.first, at.offsets, position)
+                         : loadFrom(builder, buffer, at.first, access, position);
+  return fromMemory(builder, raw, op.getType());
+}
+
+Value BodyEmitter::combined(OpBuilder &builder, kernel::ScatterOp op, Value old, Value value) {
+  OperationState state(op.getLoc(), ("graph." + op.getCombine()).str());
+  state.addOperands({old, value});
+  state.addTypes(value.getType());
+  return builder.create(state)->getResult(0);
+}
+
+void BodyEmitter::scatterLane(OpBuilder &builder, kernel::ScatterOp op, Value element, Value at) {
+  Value buffer = buffers[func.getNumTensors() + op.getResult()];
+  if (!op.getCombine().empty()) {
+    Value old = memref::LoadOp::create(builder, loc, buffer, at);
+    element = combined(builder, op, fromMemory(builder, old, element.getType()), element);
+  }
+  memref::StoreOp::create(builder, loc, toMemory(builder, element), buffer, at);
+}
+
+/// Lane by lane, in order.
+void BodyEmitter::scatterLanes(OpBuilder &builder, kernel::ScatterOp op, const Place &at,
+                               Position &position) {
+  IndexMath m{builder, loc};
+  Value element = position.values.lookup(op.getValue());
+  Value guard = op.getGuard() ? position.values.lookup(op.getGuard()) : Value();
+  Value stride;
+  if (at.strided && !at.offsets)
+    stride = emit(builder, space.accesses.at(op).strides[position.vectorLoop]);
+  for (int64_t lane = 0; lane < position.width; ++lane) {
+    Value runs = guard;
+    if (guard && isa<VectorType>(guard.getType()))
+      runs = vector::ExtractOp::create(builder, loc, guard, lane);
+    if (position.limit) {
+      Value valid = m.less(m.add(position.loops[position.vectorLoop], lane), position.limit);
+      runs = runs ? m.both(runs, valid) : valid;
+    }
+    OpBuilder inside = builder;
+    if (runs)
+      inside = scf::IfOp::create(builder, loc, runs, /*withElseRegion=*/false).getThenBodyBuilder();
+    IndexMath n{inside, loc};
+    Value where = at.first;
+    if (at.offsets) {
+      Value offset = vector::ExtractOp::create(inside, loc, at.offsets, lane);
+      where = n.add(where, arith::IndexCastOp::create(inside, loc, inside.getIndexType(), offset));
+    } else if (stride) {
+      where = n.add(where, n.mul(stride, n(lane)));
+    }
+    Value part = element;
+    if (isa<VectorType>(element.getType()))
+      part = vector::ExtractOp::create(inside, loc, element, lane);
+    scatterLane(inside, op, part, where);
+  }
+}
+
+void BodyEmitter::scatter(OpBuilder &builder, kernel::ScatterOp op, Position &position) {
+  for (Value operand : op->getOperands())
+    value(builder, operand, position);
+  const LinearAccess &access = space.accesses.at(op);
+  Place at = place(builder, access, op.getPlaces(), position);
+  Value element = position.values.lookup(op.getValue());
+  Value guard = op.getGuard() ? position.values.lookup(op.getGuard()) : Value();
+  bool dense = at.strided && !at.offsets && access.strides[position.vectorLoop].isConstant(1);
+  bool guardLanes = guard && isa<VectorType>(guard.getType());
+  if (position.width > 1 && (!dense || guardLanes))
+    return scatterLanes(builder, op, at, position);
+  OpBuilder inside = builder;
+  if (guard)
+    inside = scf::IfOp::create(builder, loc, guard, /*withElseRegion=*/false).getThenBodyBuilder();
+  if (position.width == 1)
+    return scatterLane(inside, op, element, at.first);
+  // A row of neighbours at one place.
+  Value buffer = buffers[func.getNumTensors() + op.getResult()];
+  Value row = splat(inside, loc, element, position.width);
+  if (!op.getCombine().empty()) {
+    Value old = loadFrom(inside, buffer, at.first, access, position);
+    row = combined(inside, op, fromMemory(inside, old, graph::elementType(element.getType())), row);
+  }
+  Value raw = toMemory(inside, row);
+  if (position.limit)
+    vector::MaskedStoreOp::create(inside, loc, buffer, at.first, position.mask, raw);
+  else
+    vector::StoreOp::create(inside, loc, raw, buffer, at.first);
+}

@@ -1,0 +1,192 @@
+// x[key], x[key] = value, and what else names elements by arrays.
+#include "frontends/python/bindings/Bindings.h"
+#include "runtime/base/Strings.h"
+
+#include <pybind11/numpy.h>
+
+#include <algorithm>
+
+namespace graphc::py {
+namespace {
+
+using ops::KeyItem;
+using strings::format;
+
+KeyItem integerItem(pb::handle object) {
+  auto index = pb::reinterpret_steal<pb::object>(PyNumber_Index(object.ptr()));
+  if (!index)
+    throw pb::error_already_set();
+  int64_t v = PyLong_AsLongLong(index.ptr());
+  if (v == -1 && PyErr_Occurred())
+    throw pb::error_already_set();
+  KeyItem item;
+  item.basic.kind = IndexItem::Kind::Integer;
+  item.basic.integer = v;
+  return item;
+}
+
+KeyItem sliceItem(pb::handle object) {
+  Py_ssize_t start, stop, step;
+  if (PySlice_Unpack(object.ptr(), &start, &stop, &step) < 0)
+    throw pb::error_already_set();
+  KeyItem item;
+  item.basic.kind = IndexItem::Kind::Slice;
+  item.basic.start = start;
+  item.basic.stop = stop;
+  item.basic.step = step;
+  return item;
+}
+
+KeyItem arrayItem(Array array, bool emptyList) {
+  KeyItem item;
+  if (emptyList && array.size() == 0)
+    array = unwrap(ops::cast(array, DType::Int64));
+  if (array.dtype() == DType::Bool && array.rank() == 0)
+    item.flag = toItem(array, "mask").cast<bool>();
+  else
+    item.array = std::move(array);
+  return item;
+}
+
+/// A 0-d array of integers whose value is known is an integer; one that is pending stays lazy.
+KeyItem ofArray(const Array &array, pb::handle object) {
+  bool known = array.rank() == 0 && isInteger(array.dtype()) &&
+               unwrap(array.value())->state() == NodeState::Ready;
+  return known ? integerItem(object) : arrayItem(array, false);
+}
+
+KeyItem toKeyItem(pb::handle object, rt::Device *device) {
+  KeyItem item;
+  PyObject *p = object.ptr();
+  if (PyLong_CheckExact(p))
+    return integerItem(object);
+  if (PySlice_Check(p))
+    return sliceItem(object);
+  if (p == Py_Ellipsis)
+    return item;
+  if (object.is_none()) {
+    item.basic.kind = IndexItem::Kind::NewAxis;
+    return item;
+  }
+  if (PyBool_Check(p)) {
+    item.flag = p == Py_True;
+    return item;
+  }
+  if (Array *array = asArray(object))
+    return ofArray(*array, object);
+  if (PyList_Check(p) || PyTuple_Check(p))
+    return arrayItem(copyIn(object, std::nullopt, device), true);
+  if (pb::isinstance<pb::array>(object) || pb::hasattr(object, "dtype")) {
+    std::string kind = pb::str(pb::handle(object).attr("dtype").attr("kind"));
+    bool scalar = object.attr("ndim").cast<int>() == 0;
+    if (scalar && (kind == "i" || kind == "u"))
+      return integerItem(object);
+    if (kind == "b" || kind == "i" || kind == "u")
+      return arrayItem(copyIn(object, std::nullopt, device), false);
+    if (!scalar)
+      raise(
+          Status(ErrorCode::Index, "arrays used as indices must be of integer (or boolean) type"));
+  }
+  if (!PyIndex_Check(p))
+    raise(Status(ErrorCode::Index,
+                 format("only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and "
+                        "integer or boolean arrays are valid indices, not {}",
+                        Py_TYPE(p)->tp_name)));
+  return integerItem(object);
+}
+
+bool isBasic(std::span<const KeyItem> key) { return std::ranges::all_of(key, &KeyItem::isBasic); }
+
+std::vector<IndexItem> basicItems(std::span<const KeyItem> key) {
+  std::vector<IndexItem> items;
+  for (const KeyItem &item : key)
+    items.push_back(item.basic);
+  return items;
+}
+
+/// An element is a value, as NumPy's scalars are; every other basic index is a view.
+Array getItem(const Array &x, const pb::object &object) {
+  std::vector<KeyItem> key = toKey(object, &x.device());
+  if (!isBasic(key))
+    return unwrap(ops::take(x, key));
+  Array view = unwrap(ops::index(x, basicItems(key)));
+  bool isElement = static_cast<int64_t>(key.size()) == x.rank() &&
+                   std::ranges::all_of(key, [](const KeyItem &i) {
+                     return i.basic.kind == IndexItem::Kind::Integer;
+                   });
+  return isElement ? unwrap(ops::copy(view)) : view;
+}
+
+void putItem(Array &x, const pb::object &object, const pb::object &value,
+             std::optional<op::OpKind> combine) {
+  Converted v;
+  if (!convertOperand(value, v, &x.device())) {
+    v.holder = toArray(value);
+    v.operand.emplace(v.holder);
+  }
+  std::vector<KeyItem> key = toKey(object, &x.device());
+  if (isBasic(key) && !combine)
+    return check(ops::setItem(x, basicItems(key), *v.operand));
+  if (isBasic(key)) {
+    Array view = unwrap(ops::index(x, basicItems(key)));
+    return check(ops::inPlace(*combine, view, *v.operand));
+  }
+  check(ops::put(x, key, *v.operand, combine));
+}
+
+} // namespace
+
+std::vector<KeyItem> toKey(pb::handle key, rt::Device *device) {
+  std::vector<KeyItem> items;
+  if (!PyTuple_Check(key.ptr())) {
+    items.push_back(toKeyItem(key, device));
+    return items;
+  }
+  for (pb::handle item : pb::reinterpret_borrow<pb::tuple>(key))
+    items.push_back(toKeyItem(item, device));
+  return items;
+}
+
+std::vector<IndexItem> toIndex(pb::handle key) {
+  std::vector<KeyItem> items = toKey(key, nullptr);
+  if (!isBasic(items))
+    raise(Status(ErrorCode::Index, "an integer for each axis is needed here"));
+  return basicItems(items);
+}
+
+void setItem(Array &x, const pb::object &key, const pb::object &value) {
+  putItem(x, key, value, std::nullopt);
+}
+
+void defineIndexing(pb::class_<Array> &cls) {
+  cls.def("__getitem__", getItem);
+  cls.def("__setitem__", setItem);
+}
+
+void defineIndexFunctions(pb::module_ &m) {
+  m.def(
+      "scatter",
+      [](Array &x, const pb::object &key, const pb::object &value, const pb::object &combine) {
+        std::optional<op::OpKind> kind;
+        if (!combine.is_none()) {
+          kind = op::opKindFromName(combine.cast<std::string>());
+          if (!kind)
+            throw pb::value_error(
+                format("scatter: no operation is called '{}'", combine.cast<std::string>()));
+        }
+        putItem(x, key, value, kind);
+      },
+      pb::arg("x"), pb::arg("key"), pb::arg("value"), pb::arg("combine") = pb::none(),
+      "x[key] = value when combine is None; else x[key] = combine(x[key], value) for one element "
+      "of "
+      "value after the other in row-major order, so that an element named twice meets both "
+      "(ufunc.at). combine: the name of an elementwise operation of two operands from x's dtype to "
+      "itself ('add', 'sub', 'mul', 'minimum', ...); value is converted to x's dtype first.");
+  m.def("flatnonzero", [](const pb::object &x) { return unwrap(ops::flatNonzero(toArray(x))); });
+  m.def("take", [](const pb::object &object, const pb::object &index, int64_t axis) {
+    Array x = toArray(object);
+    return unwrap(ops::takeAxis(x, toArray(index, &x.device()), axis));
+  });
+}
+
+} // namespace graphc::py

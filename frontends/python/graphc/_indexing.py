@@ -1,0 +1,288 @@
+"""Elements named by arrays: take, put, nonzero and their relatives. All are gathers and scatters that fuse with their
+neighbours; where a shape depends on values, those are counted when the function is called."""
+
+import builtins as _py
+import operator as _operator
+
+import numpy as _np
+
+from . import _graphc
+from ._creation import arange, asarray, zeros
+from ._manipulation import _axis, broadcast_arrays, ravel, reshape, stack
+from ._reductions import any as _any
+from ._reductions import cumsum, max, min
+from .errors import ArgumentError, DTypeError, IndexOutOfBounds, ShapeError
+
+_Array = _graphc.Array
+
+
+def _indices(values, device, what):
+    """Indices as an array; an empty list has no dtype of its own."""
+    found = values if isinstance(values, _Array) else asarray(values, device=device)
+    if found.dtype.kind not in "iu":
+        if found.size and found.dtype.kind != "b":
+            raise DTypeError(f"{what}: indices are integers, not {found.dtype}")
+        found = found.astype("int64")
+    return found
+
+
+def _in_mode(indices, size, mode, what):
+    """Indices that need no check in the modes 'wrap' and 'clip'."""
+    if mode == "raise":
+        return indices
+    if mode not in ("wrap", "clip"):
+        raise ArgumentError(f"{what}: mode is 'raise', 'wrap' or 'clip', not {mode!r}")
+    if size == 0 and indices.size:
+        raise IndexOutOfBounds(f"{what}: cannot do a non-empty take from an empty axes.")
+    indices = indices.astype("int64", copy=False)
+    return indices % _py.max(size, 1) if mode == "wrap" else _graphc.clip(indices, 0, _py.max(size - 1, 0))
+
+
+def _deliver(result, out, what):
+    if out is None:
+        return result
+    if out.shape != result.shape:
+        raise ShapeError(f"{what}: out has shape {out.shape}, the result {result.shape}")
+    out[...] = result
+    return out
+
+
+def take(x, indices, /, axis=None, out=None, mode="raise"):
+    """Elements at integer `indices` of any shape along `axis` (None: of the flattened array); the indices' axes take the
+    axis's place. Negative indices count from the end. mode: 'raise' refuses an index outside (IndexError, also when
+    it is found while computing), 'wrap' takes it modulo the size, 'clip' moves it to the nearest end."""
+    x = asarray(x)
+    if axis is None:
+        x, axis = ravel(x), 0
+    axis = _axis(axis, x.ndim, "take")
+    indices = _in_mode(_indices(indices, x.device, "take"), x.shape[axis], mode, "take")
+    return _deliver(_graphc.take(x, indices, axis), out, "take")
+
+
+def _cycled(values, count):
+    """The first `count` of the flattened values, repeated as often as needed."""
+    flat = ravel(values)
+    if flat.shape[0] >= count:
+        return flat[:count]
+    if flat.shape[0] == 1:
+        return _graphc.broadcast_to(flat, (count,))
+    return flat[arange(count, device=flat.device) % flat.shape[0]]
+
+
+def _flat_key(x, places):
+    """Flat places of an array as a key of it."""
+    key = []
+    for size in reversed(x.shape):
+        key.append(places % size)
+        places = places // size
+    return tuple(reversed(key))
+
+
+def put(x, indices, values, /, mode="raise"):
+    """Writes `values`, repeated as needed, to flat `indices` of `x`, in order. Modes as in take."""
+    if not isinstance(x, _Array):
+        raise TypeError(f"argument 1 must be a graphc array, not {type(x).__name__}")
+    indices = ravel(_in_mode(_indices(indices, x.device, "put"), x.size, mode, "put"))
+    values = asarray(values, device=x.device)
+    if indices.shape[0] == 0 or values.size == 0:
+        return
+    values = _cycled(values, indices.shape[0])
+    flat = _graphc.reshape(x, (-1,))
+    if _graphc.shares_storage(x, flat):
+        flat[indices] = values
+        return
+    copied = x.copy()
+    flat = _graphc.reshape(copied, (-1,))
+    flat[indices] = values
+    x[...] = copied
+
+
+def _along(x, indices, axis, what):
+    if indices.dtype.kind not in "iu":
+        raise IndexOutOfBounds(f"{what}: `indices` must be an integer array")
+    if x.ndim != indices.ndim:
+        raise ArgumentError(f"{what}: `indices` and `arr` must have the same number of dimensions")
+    key = []
+    for d, size in enumerate(x.shape):
+        shape = [1] * x.ndim
+        shape[d] = size
+        key.append(indices if d == axis else reshape(arange(size, device=x.device), tuple(shape)))
+    return tuple(key)
+
+
+def take_along_axis(x, indices, /, axis=-1):
+    """Elements that `indices`, of x's rank, names along `axis`; the other axes are matched by broadcasting. None
+    flattens both."""
+    x = asarray(x)
+    indices = indices if isinstance(indices, _Array) else asarray(indices, device=x.device)
+    if axis is None:
+        if indices.ndim != 1:
+            raise ArgumentError("take_along_axis: when axis=None, `indices` must have a single dimension.")
+        x, axis = ravel(x), 0
+    axis = _axis(axis, x.ndim, "take_along_axis")
+    return x[_along(x, indices, axis, "take_along_axis")]
+
+
+def put_along_axis(x, indices, values, /, axis):
+    """Writes `values` to the elements that take_along_axis would give."""
+    indices = indices if isinstance(indices, _Array) else asarray(indices, device=x.device)
+    if axis is None:
+        x, axis = _graphc.reshape(x, (-1,)), 0
+    axis = _axis(axis, x.ndim, "put_along_axis")
+    x[_along(x, indices, axis, "put_along_axis")] = values
+
+
+def flatnonzero(x, /):
+    """Positions of the nonzero elements of the flattened array, int64. Counted when called."""
+    return _graphc.flatnonzero(asarray(x))
+
+
+def nonzero(x, /):
+    """Positions of the nonzero elements, one int64 array an axis, in row-major order. Counted when called; ValueError
+    for 0-d arrays."""
+    x = asarray(x)
+    if x.ndim == 0:
+        raise ArgumentError(
+            "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the context of "
+            "this error is of the form `arr[nonzero(cond)]`, just use `arr[cond]`."
+        )
+    flat = flatnonzero(x)
+    return (flat,) if x.ndim == 1 else _flat_key(x, flat)
+
+
+def argwhere(x, /):
+    """Positions of the nonzero elements as rows: shape (count, ndim), int64."""
+    x = asarray(x)
+    if x.ndim == 0:
+        return zeros((flatnonzero(x).shape[0], 0), "int64", device=x.device)
+    return stack(nonzero(x), axis=1)
+
+
+def compress(condition, x, /, axis=None, out=None):
+    """The parts of `x` along `axis` (None: flattened) where a condition of one axis holds. Counted when called."""
+    x = asarray(x)
+    condition = asarray(condition, device=None if isinstance(condition, _Array) else x.device)
+    if condition.ndim != 1:
+        raise ArgumentError("compress: condition must be a 1-d array")
+    if axis is None:
+        x, axis = ravel(x), 0
+    return take(x, flatnonzero(condition), axis, out)
+
+
+def extract(condition, x, /):
+    """The elements of the flattened `x` where the flattened condition holds."""
+    return compress(ravel(asarray(condition)), ravel(asarray(x)))
+
+
+def place(x, mask, values, /):
+    """Writes the values, one after the other and repeated as needed, where the mask holds."""
+    mask = asarray(mask, device=None if isinstance(mask, _Array) else x.device)
+    if mask.size != x.size:
+        raise ArgumentError("place: mask and data must be the same size")
+    places = flatnonzero(mask)
+    values = asarray(values, dtype=x.dtype, device=x.device)
+    if places.shape[0] and not values.size:
+        raise ArgumentError("Cannot insert from an empty array!")
+    put(x, places, values)
+
+
+def putmask(x, mask, values, /):
+    """x.flat[i] = values.flat[i % values.size] where the mask holds; nothing is counted."""
+    mask = asarray(mask, device=None if isinstance(mask, _Array) else x.device)
+    values = asarray(values, device=None if isinstance(values, _Array) else x.device)
+    if mask.size != x.size:
+        raise ArgumentError("putmask: mask and data must be the same size")
+    if values.size and x.size:
+        wide = reshape(_cycled(values, x.size), x.shape).astype(x.dtype, copy=False)
+        x[...] = _graphc.select(reshape(mask, x.shape), wide, x)
+
+
+def choose(index, choices, /, out=None, mode="raise"):
+    """For each element the choice that an integer names; all broadcast against each other. An index outside is a
+    ValueError (mode 'raise', looked at when called), or taken as in take."""
+    index = _indices(index, None, "choose")
+    choices = [asarray(c) for c in choices]
+    kind = _graphc.result_type(*choices)
+    if mode == "raise":
+        if index.size and bool(_any((index < 0) | (index >= len(choices)))):
+            raise ArgumentError("invalid entry in choice array")
+    index = _in_mode(index, len(choices), mode, "choose")
+    index, *choices = broadcast_arrays(index, *choices)
+    result = choices[0].astype(kind)
+    for number, choice in enumerate(choices[1:], 1):
+        result = _graphc.select(index == number, choice.astype(kind, copy=False), result)
+    return _deliver(result, out, "choose")
+
+
+def bincount(x, /, weights=None, minlength=0):
+    """How often each integer from 0 to max(x) occurs in a 1-d array, at least `minlength` counts, int64; with weights
+    their sums in float64, added in order. The length is found when called."""
+    x = asarray(x)
+    minlength = _operator.index(minlength)
+    if x.ndim != 1:
+        raise ArgumentError("object of too small depth for desired array" if x.ndim == 0 else "object too deep for desired array")
+    if minlength < 0:
+        raise ArgumentError("'minlength' must not be negative")
+    if x.size and x.dtype.kind not in "iub":
+        raise DTypeError(f"Cannot cast array data from dtype('{x.dtype}') to dtype('int64') according to the rule 'safe'")
+    length = minlength
+    if x.size:
+        x = x.astype("int64", copy=False)
+        low, high = min(x), max(x)
+        _graphc.eval([low, high], "mask")
+        if int(low) < 0:
+            raise ArgumentError("'list' argument must have no negative elements")
+        length = _py.max(length, int(high) + 1)
+    counts = zeros((length,), "int64" if weights is None else "float64", device=x.device)
+    if weights is not None:
+        weights = asarray(weights, dtype="float64", device=x.device)
+        if weights.shape != x.shape:
+            raise ArgumentError("The weights and list don't have the same length.")
+    if x.size:
+        _graphc.scatter(counts, x, 1 if weights is None else weights, "add")
+    return counts
+
+
+def repeated_places(counts, total):
+    """Which element each of `total` repetitions shows: the number of counts that ended before it."""
+    ends = cumsum(counts.astype("int64", copy=False))
+    steps = zeros((total + 1,), "int64", device=counts.device)
+    if ends.shape[0] > 1:
+        _graphc.scatter(steps, ends[:-1], 1, "add")
+    return cumsum(steps[:total])
+
+
+def unravel_index(indices, shape, order="C"):
+    """Flat places as one index array an axis of an array of the given shape. ValueError for a place outside, looked at
+    when called."""
+    if order not in ("C", "F"):
+        raise ArgumentError(f"unravel_index: order is 'C' or 'F', not {order!r}")
+    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (_operator.index(shape),)
+    places = _indices(indices, None, "unravel_index").astype("int64", copy=False)
+    count = int(_np.prod(shape, dtype=object)) if shape else 1
+    if places.size and bool(_any((places < 0) | (places >= count))):
+        low, high = int(min(places)), int(max(places))
+        raise ArgumentError(f"index {low if low < 0 else high} is out of bounds for array with size {count}")
+    found = []
+    for size in reversed(shape) if order == "C" else shape:
+        found.append(places % size)
+        places = places // size
+    return tuple(reversed(found) if order == "C" else found)
+
+
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    """Flat places from one index array an axis. Modes as in take, one for all axes or one an axis; an index outside is a
+    ValueError, looked at when called."""
+    modes = (mode,) * len(dims) if isinstance(mode, str) else tuple(mode)
+    arrays = broadcast_arrays(*[_indices(i, None, "ravel_multi_index").astype("int64", copy=False) for i in multi_index])
+    if len(arrays) != len(dims):
+        raise ArgumentError(f"parameter multi_index must be a sequence of length {len(dims)}")
+    flat, step = None, 1
+    pairs = list(zip(arrays, dims, modes))
+    for index, size, how in reversed(pairs) if order == "C" else pairs:
+        if how == "raise" and index.size and bool(_any((index < 0) | (index >= size))):
+            raise ArgumentError("invalid entry in coordinates array")
+        index = _in_mode(index, size, how, "ravel_multi_index")
+        flat = index * step if flat is None else flat + index * step
+        step *= size
+    return flat

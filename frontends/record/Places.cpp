@@ -1,0 +1,524 @@
+// Indices with arrays: NumPy's advanced indexing as gathers and scatters.
+#include "frontends/record/Ops.h"
+#include "frontends/record/OpsDetail.h"
+#include "frontends/record/Record.h"
+#include "frontends/record/Trace.h"
+#include "runtime/base/Strings.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace graphc::ops {
+namespace {
+
+using detail::finish;
+using strings::format;
+
+/// Known indices up to this many are checked when they are recorded.
+constexpr int64_t kCheckedAtOnce = 1 << 16;
+
+Status outside(int64_t index, int64_t axis, int64_t size) {
+  return Status(ErrorCode::Index,
+                format("index {} is out of bounds for axis {} with size {}", index, axis, size));
+}
+
+template <typename T>
+std::optional<int64_t> firstOutside(const void *data, int64_t count, int64_t size) {
+  const T *values = static_cast<const T *>(data);
+  for (int64_t i = 0; i < count; ++i) {
+    auto v = static_cast<int64_t>(values[i]);
+    if (v < -size || v >= size)
+      return v;
+  }
+  return std::nullopt;
+}
+
+/// The first index outside an axis, as far as the host knows the values already.
+std::optional<int64_t> knownOutside(const NodeRef &n, int64_t size) {
+  if (n->state() != NodeState::Ready || !n->buffer()->host() || !n->device().info().hostVisible ||
+      !n->device().info().runsKernels)
+    return std::nullopt;
+  int64_t count = n->bytes() / itemSize(n->dtype());
+  if (count > kCheckedAtOnce && size > 0)
+    return std::nullopt;
+  const void *data = n->buffer()->host();
+  switch (n->dtype()) {
+  case DType::Int8:
+    return firstOutside<int8_t>(data, count, size);
+  case DType::Int16:
+    return firstOutside<int16_t>(data, count, size);
+  case DType::Int32:
+    return firstOutside<int32_t>(data, count, size);
+  case DType::Int64:
+    return firstOutside<int64_t>(data, count, size);
+  case DType::UInt8:
+    return firstOutside<uint8_t>(data, count, size);
+  case DType::UInt16:
+    return firstOutside<uint16_t>(data, count, size);
+  case DType::UInt32:
+    return firstOutside<uint32_t>(data, count, size);
+  case DType::UInt64:
+    return firstOutside<uint64_t>(data, count, size);
+  default:
+    return std::nullopt;
+  }
+}
+
+int64_t elementsOf(std::span<const int64_t> shape) {
+  int64_t n = 1;
+  for (int64_t s : shape)
+    n *= s;
+  return n;
+}
+
+/// An index whose values are checked as far as they are known.
+Status checkIndex(const NodeRef &index, int64_t axis, int64_t size) {
+  if (auto bad = knownOutside(index, size))
+    return outside(*bad, axis, size);
+  // Nothing is inside an axis without elements.
+  if (size == 0 && elementsOf(index->shape()) > 0)
+    return outside(0, axis, 0);
+  return Status::ok();
+}
+
+/// The positions of the last few masks that were counted: `a[m] += 1` reads and writes through one.
+struct CountedMask {
+  NodeRef mask, positions;
+};
+constexpr int64_t kMostKept = 1 << 20;
+thread_local CountedMask lastMask;
+
+Result<int64_t> readInteger(const NodeRef &n) {
+  int64_t value = 0;
+  GRAPHC_TRY(n->device().queue().download(&value, *n->buffer(), sizeof value));
+  return value;
+}
+
+/// Positions of the true elements of a mask of rank 1: the running count says where each goes.
+Result<NodeRef> positionsOf(const NodeRef &mask) {
+  rt::Device &device = mask->device();
+  int64_t n = mask->shape()[0];
+  if (n == 0)
+    return node::make(op::OpKind::Iota, {}, {}, {DType::Int64, Shape{0}}, device);
+  GRAPHC_ASSIGN(NodeRef ones, node::cast(mask, DType::Int64));
+  GRAPHC_ASSIGN(NodeRef running, node::scan(op::ReduceKind::Sum, ones, 0));
+  GRAPHC_ASSIGN(NodeRef last, node::slice(running, {n - 1}, {1}, Shape{1}));
+  NodeRef roots[] = {running, last};
+  GRAPHC_TRY(evaluate(roots, "mask"));
+  GRAPHC_ASSIGN(int64_t count, readInteger(last));
+  if (!device.info().runsKernels)
+    count = 0;
+  NodeRef zero = node::literal(0, DType::Int64, device),
+          one = node::literal(1, DType::Int64, device);
+  if (count == 0)
+    return node::make(op::OpKind::Iota, {}, {}, {DType::Int64, Shape{0}}, device);
+  GRAPHC_ASSIGN(NodeRef step, node::broadcast(one, Shape{n}));
+  NodeRef before[] = {running, step};
+  GRAPHC_ASSIGN(NodeRef rank, node::make(op::OpKind::Sub, before, {}, {}, device));
+  NodeRef minus = node::literal(~uint64_t{0}, DType::Int64, device);
+  GRAPHC_ASSIGN(NodeRef nowhere, node::broadcast(minus, Shape{n}));
+  NodeRef chosen[] = {mask, rank, nowhere};
+  GRAPHC_ASSIGN(NodeRef where, node::make(op::OpKind::Select, chosen, {}, {}, device));
+  GRAPHC_ASSIGN(NodeRef numbers,
+                node::make(op::OpKind::Iota, {}, {}, {DType::Int64, Shape{n}}, device));
+  GRAPHC_ASSIGN(NodeRef target, node::broadcast(zero, Shape{count}));
+  return node::scatter(target, numbers, {{where}, {0}, 0}, {std::nullopt, true, true});
+}
+
+Result<NodeRef> countedPositions(const NodeRef &mask) {
+  if (lastMask.mask == mask)
+    return lastMask.positions;
+  GRAPHC_ASSIGN(NodeRef flat, node::reshape(mask, Shape{elementsOf(mask->shape())}));
+  GRAPHC_ASSIGN(NodeRef positions, positionsOf(flat));
+  lastMask = {};
+  if (elementsOf(mask->shape()) <= kMostKept && !Trace::active())
+    lastMask = {mask, positions};
+  return positions;
+}
+
+/// x[key] as a view of what is whole, a shape for it in which masked axes are one, and places.
+struct Resolved {
+  Array whole;
+  Shape merged;
+  node::Places places;
+  Shape placesShape;
+  Shape result;
+  int64_t position = 0;
+  bool unique = false;
+};
+
+/// A mask's own axes in the array it indexes.
+Status checkMask(std::span<const int64_t> mask, std::span<const int64_t> x, size_t first) {
+  for (size_t i = 0; i < mask.size(); ++i)
+    if (mask[i] != x[first + i])
+      return Status(ErrorCode::Index,
+                    format("boolean index did not match indexed array along axis {}; size of axis "
+                           "is {} but size of corresponding boolean axis is {}",
+                           first + i, x[first + i], mask[i]));
+  return Status::ok();
+}
+
+/// Source axes that one item takes.
+int64_t axesTaken(const KeyItem &item) {
+  if (item.flag)
+    return 0;
+  if (item.array)
+    return item.array->dtype() == DType::Bool ? item.array->rank() : 1;
+  return item.basic.kind == IndexItem::Kind::Integer || item.basic.kind == IndexItem::Kind::Slice;
+}
+
+Status checkDepth(std::span<const KeyItem> key, int64_t rank) {
+  int64_t used = 0, ellipses = 0;
+  for (const KeyItem &item : key) {
+    used += axesTaken(item);
+    ellipses += item.isBasic() && item.basic.kind == IndexItem::Kind::Ellipsis;
+  }
+  if (ellipses > 1)
+    return Status(ErrorCode::Index, "an index can only have a single ellipsis ('...')");
+  if (used > rank)
+    return Status(ErrorCode::Index, format("too many indices for array: array is {}-dimensional, "
+                                           "but {} were indexed",
+                                           rank, used));
+  return Status::ok();
+}
+
+/// One array of a key, over axes [axis, axis + taken) of the view.
+struct Item {
+  NodeRef index; ///< of any integer dtype
+  int64_t axis, taken;
+  int64_t sourceAxis;
+};
+
+class Resolver {
+public:
+  Resolver(const Array &x, std::span<const KeyItem> key) : x(x), key(key) {}
+
+  Result<Resolved> run() {
+    GRAPHC_TRY(checkDepth(key, x.rank()));
+    GRAPHC_TRY(walk());
+    GRAPHC_ASSIGN(View view, x.view().index(basic));
+    out.whole = x.withView(std::move(view));
+    GRAPHC_TRY(broadcastIndices());
+    mergeAxes();
+    return std::move(out);
+  }
+
+private:
+  /// Basic items with whole slices in the arrays' places, and what the arrays are.
+  Status walk() {
+    int64_t used = 0, source = 0;
+    for (const KeyItem &item : key)
+      used += axesTaken(item);
+    for (const KeyItem &item : key) {
+      bool advanced = !item.isBasic() || item.basic.kind == IndexItem::Kind::Integer;
+      if (advanced && !started)
+        out.position = axis - gathered;
+      // Arrays apart from each other put their axes first.
+      apart |= advanced && started && !lastAdvanced;
+      started |= advanced;
+      lastAdvanced = advanced;
+      if (item.isBasic()) {
+        basic.push_back(item.basic);
+        switch (item.basic.kind) {
+        case IndexItem::Kind::Ellipsis:
+          axis += x.rank() - used;
+          source += x.rank() - used;
+          break;
+        case IndexItem::Kind::Integer:
+          ++source;
+          break;
+        case IndexItem::Kind::Slice:
+          ++source;
+          ++axis;
+          break;
+        case IndexItem::Kind::NewAxis:
+          ++axis;
+          break;
+        }
+        continue;
+      }
+      if (item.flag) {
+        flagShapes.push_back(Shape{*item.flag ? 1 : 0});
+        continue;
+      }
+      GRAPHC_TRY(addArray(*item.array, source));
+      source += axesTaken(item);
+    }
+    if (apart)
+      out.position = 0;
+    return Status::ok();
+  }
+
+  Status addArray(const Array &array, int64_t source) {
+    if (&array.device() != &x.device())
+      return Status(ErrorCode::Device,
+                    format("[getitem] array is on {}, index on {}; use to_device",
+                           x.device().info().name, array.device().info().name));
+    GRAPHC_ASSIGN(NodeRef n, array.value());
+    if (array.dtype() != DType::Bool) {
+      if (!isInteger(array.dtype()))
+        return Status(ErrorCode::Index,
+                      "arrays used as indices must be of integer (or boolean) type");
+      GRAPHC_TRY(checkIndex(n, source, x.shape()[static_cast<size_t>(source)]));
+      items.push_back({n, axis, 1, source});
+    } else {
+      GRAPHC_TRY(checkMask(array.shape(), x.shape(), static_cast<size_t>(source)));
+      GRAPHC_ASSIGN(NodeRef positions, countedPositions(n));
+      items.push_back({positions, axis, array.rank(), source});
+      ++masks;
+    }
+    for (int64_t i = 0; i < items.back().taken; ++i)
+      basic.push_back(IndexItem{IndexItem::Kind::Slice, 0, {}, {}, {}});
+    axis += items.back().taken;
+    gathered += items.back().taken;
+    return Status::ok();
+  }
+
+  Status broadcastIndices() {
+    std::vector<std::span<const int64_t>> shapes;
+    for (const Item &item : items)
+      shapes.push_back(item.index->shape());
+    for (const Shape &s : flagShapes)
+      shapes.push_back(s);
+    auto common = op::broadcastShapes("getitem", shapes);
+    if (!common) {
+      std::string all;
+      for (auto s : shapes)
+        all += op::compactShape(s) + " ";
+      return Status(ErrorCode::Index,
+                    "shape mismatch: indexing arrays could not be broadcast together with shapes " +
+                        all);
+    }
+    out.placesShape = *common;
+    for (const Item &item : items) {
+      GRAPHC_ASSIGN(NodeRef wide, node::cast(item.index, DType::Int64));
+      GRAPHC_ASSIGN(wide, node::broadcast(wide, *common));
+      out.places.indices.push_back(std::move(wide));
+    }
+    out.unique = masks == 1 && items.size() == 1;
+    return Status::ok();
+  }
+
+  /// Axes of one mask become one axis.
+  void mergeAxes() {
+    std::vector<int64_t> dims, kept;
+    const Shape &shape = out.whole.shape();
+    size_t next = 0;
+    for (int64_t a = 0; a < shape.rank();) {
+      if (next == items.size() || items[next].axis != a) {
+        dims.push_back(shape[static_cast<size_t>(a)]);
+        kept.push_back(shape[static_cast<size_t>(a++)]);
+        continue;
+      }
+      int64_t taken = items[next++].taken;
+      out.places.axes.push_back(static_cast<int64_t>(dims.size()));
+      dims.push_back(elementsOf(std::span<const int64_t>(shape).subspan(
+          static_cast<size_t>(a), static_cast<size_t>(taken))));
+      a += taken;
+    }
+    out.merged = Shape(std::span<const int64_t>(dims));
+    out.places.position = out.position;
+    kept.insert(kept.begin() + out.position, out.placesShape.begin(), out.placesShape.end());
+    out.result = Shape(std::span<const int64_t>(kept));
+  }
+
+  const Array &x;
+  std::span<const KeyItem> key;
+  Resolved out;
+  std::vector<IndexItem> basic;
+  std::vector<Item> items;
+  std::vector<Shape> flagShapes;
+  int64_t axis = 0, gathered = 0, masks = 0;
+  bool started = false, lastAdvanced = false, apart = false;
+};
+
+/// `value` as a node of the dtype and shape that is written.
+Result<NodeRef> valueNode(const Operand &value, DType dtype, rt::Device &device) {
+  if (value.array) {
+    if (&value.array->device() != &device)
+      return Status(ErrorCode::Device,
+                    format("[setitem] target is on {}, value on {}; use to_device",
+                           device.info().name, value.array->device().info().name));
+    GRAPHC_ASSIGN(NodeRef n, value.array->value());
+    return node::cast(n, dtype);
+  }
+  DType own = value.dtype.value_or(dtype);
+  GRAPHC_ASSIGN(uint64_t bits, op::literalBits(value.scalar, own));
+  return node::cast(node::literal(bits, own, device), dtype);
+}
+
+Shape trimmed(std::span<const int64_t> shape, int64_t rank) {
+  while (static_cast<int64_t>(shape.size()) > rank && shape.front() == 1)
+    shape = shape.subspan(1);
+  return Shape(shape);
+}
+
+/// The only array of a key, when that is a mask and nothing else is advanced.
+std::optional<size_t> onlyMask(std::span<const KeyItem> key) {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < key.size(); ++i) {
+    if (key[i].isBasic() && key[i].basic.kind != IndexItem::Kind::Integer)
+      continue;
+    if (found || !key[i].array || key[i].array->dtype() != DType::Bool)
+      return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+/// x[..., mask, ...] = value where the value does not change along the masked elements: a choice
+/// that fuses. Nothing when it does.
+Result<bool> putByChoice(Array &x, std::span<const KeyItem> key, const NodeRef &value) {
+  auto at = onlyMask(key);
+  if (!at)
+    return false;
+  GRAPHC_TRY(checkDepth(key, x.rank()));
+  const Array &mask = *key[*at].array;
+  int64_t used = 0, first = 0, source = 0;
+  for (const KeyItem &item : key)
+    used += axesTaken(item);
+  std::vector<IndexItem> basic;
+  for (size_t i = 0; i < key.size(); ++i) {
+    const KeyItem &item = key[i];
+    bool ellipsis = item.isBasic() && item.basic.kind == IndexItem::Kind::Ellipsis;
+    if (i < *at) {
+      first += ellipsis ? x.rank() - used : 1; // masks and integers aside, each item is one axis
+      source += ellipsis ? x.rank() - used : axesTaken(item);
+    }
+    if (item.isBasic())
+      basic.push_back(item.basic);
+    else
+      basic.insert(basic.end(), static_cast<size_t>(mask.rank()),
+                   IndexItem{IndexItem::Kind::Slice, 0, {}, {}, {}});
+  }
+  GRAPHC_TRY(checkMask(mask.shape(), x.shape(), static_cast<size_t>(source)));
+  GRAPHC_ASSIGN(View view, x.view().index(basic));
+  Array target = x.withView(std::move(view));
+  if (mask.rank() == 0)
+    return false;
+  // The value's axes: those before the mask, the count, those after.
+  int64_t after = target.rank() - first - mask.rank();
+  Shape from = trimmed(value->shape(), first + 1 + after);
+  std::vector<int64_t> dims;
+  for (int64_t i = 0; i < from.rank(); ++i) {
+    int64_t place = i - from.rank() + after; // -1: the count
+    int64_t size = from[static_cast<size_t>(i)];
+    if (place == -1 && size != 1)
+      return false;
+    if (place == -1)
+      dims.insert(dims.end(), static_cast<size_t>(mask.rank()), 1);
+    else
+      dims.push_back(size);
+  }
+  std::span<const int64_t> shapes[] = {dims, target.shape()};
+  auto common = op::broadcastShapes("setitem", shapes);
+  if (!common || !(*common == target.shape()))
+    return false;
+  GRAPHC_ASSIGN(NodeRef shaped, node::reshape(value, Shape(std::span<const int64_t>(dims))));
+  GRAPHC_ASSIGN(NodeRef wide, node::broadcast(shaped, target.shape()));
+  GRAPHC_ASSIGN(NodeRef condition, mask.value());
+  std::vector<int64_t> lifted(mask.shape().begin(), mask.shape().end());
+  lifted.insert(lifted.end(), static_cast<size_t>(after), 1);
+  GRAPHC_ASSIGN(condition, node::reshape(condition, Shape(std::span<const int64_t>(lifted))));
+  GRAPHC_ASSIGN(condition, node::broadcast(condition, target.shape()));
+  GRAPHC_ASSIGN(NodeRef old, target.value());
+  NodeRef operands[] = {condition, wide, old};
+  GRAPHC_ASSIGN(NodeRef next, node::make(op::OpKind::Select, operands, {}, {}, x.device()));
+  GRAPHC_TRY(target.assign(next));
+  return true;
+}
+
+Status cannotBroadcast(std::span<const KeyItem> key, const Array &x, const Shape &from,
+                       const Resolved &r) {
+  auto mask = onlyMask(key);
+  if (mask && key.size() == 1 && key[0].array->rank() == x.rank() && from.rank() == 1)
+    return Status(ErrorCode::Shape,
+                  format("NumPy boolean array indexing assignment cannot assign {} input values to "
+                         "the {} output values where the mask is true",
+                         from[0], r.result[0]));
+  return Status(ErrorCode::Shape, format("shape mismatch: value array of shape {} could not be "
+                                         "broadcast to indexing result of shape {}",
+                                         op::compactShape(from), op::compactShape(r.result)));
+}
+
+/// The part that 0-d masks alone leave: all of it, or nothing.
+Result<NodeRef> wholeOrNothing(const Resolved &r) {
+  GRAPHC_ASSIGN(NodeRef n, r.whole.value());
+  if (elementsOf(r.placesShape) != 0)
+    return node::reshape(n, r.result);
+  return node::broadcast(node::literal(0, n->dtype(), n->device()), r.result);
+}
+
+} // namespace
+
+Result<Array> take(const Array &x, std::span<const KeyItem> key) {
+  RecordScope scope;
+  GRAPHC_ASSIGN(Resolved r, Resolver(x, key).run());
+  if (r.places.indices.empty())
+    return finish(wholeOrNothing(r));
+  GRAPHC_ASSIGN(NodeRef n, r.whole.value());
+  GRAPHC_ASSIGN(NodeRef merged, node::reshape(n, r.merged));
+  return finish(node::gather(merged, r.places));
+}
+
+Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
+           std::optional<op::OpKind> combine) {
+  RecordScope scope;
+  if (x.view().isReadOnly())
+    return Status(ErrorCode::InvalidArgument,
+                  "[setitem] assignment destination is read-only: it is a broadcast view");
+  GRAPHC_ASSIGN(NodeRef v, valueNode(value, x.dtype(), x.device()));
+  if (!combine) {
+    GRAPHC_ASSIGN(bool done, putByChoice(x, key, v));
+    if (done)
+      return respectBudget(x.storage()->current());
+  }
+  GRAPHC_ASSIGN(Resolved r, Resolver(x, key).run());
+  Shape from = trimmed(v->shape(), r.result.rank());
+  std::span<const int64_t> shapes[] = {from, r.result};
+  auto common = op::broadcastShapes("setitem", shapes);
+  if (!common || !(*common == r.result))
+    return cannotBroadcast(key, x, v->shape(), r);
+  if (elementsOf(r.result) == 0)
+    return Status::ok();
+  GRAPHC_ASSIGN(NodeRef shaped, node::reshape(v, from));
+  GRAPHC_ASSIGN(NodeRef wide, node::broadcast(shaped, r.result));
+  GRAPHC_ASSIGN(NodeRef old, r.whole.value());
+  NodeRef next;
+  if (r.places.indices.empty()) {
+    GRAPHC_ASSIGN(next, node::reshape(wide, r.whole.shape()));
+    if (combine) {
+      NodeRef operands[] = {old, next};
+      GRAPHC_ASSIGN(next, node::make(*combine, operands, {}, {}, x.device()));
+    }
+  } else {
+    GRAPHC_ASSIGN(NodeRef merged, node::reshape(old, r.merged));
+    GRAPHC_ASSIGN(NodeRef written,
+                  node::scatter(merged, wide, r.places, {combine, r.unique, false}));
+    GRAPHC_ASSIGN(next, node::reshape(written, r.whole.shape()));
+  }
+  GRAPHC_TRY(r.whole.assign(next));
+  return respectBudget(x.storage()->current());
+}
+
+Result<Array> flatNonzero(const Array &mask) {
+  RecordScope scope;
+  GRAPHC_ASSIGN(NodeRef n, mask.value());
+  GRAPHC_ASSIGN(NodeRef condition, node::cast(n, DType::Bool));
+  return finish(countedPositions(condition));
+}
+
+Result<Array> takeAxis(const Array &x, const Array &index, int64_t axis) {
+  RecordScope scope;
+  if (!isInteger(index.dtype()) && index.dtype() != DType::Bool)
+    return Status(ErrorCode::DType,
+                  format("[take] indices are integers, not {}", dtypeName(index.dtype())));
+  GRAPHC_ASSIGN(int64_t along, op::normalizeAxis("take", axis, x.rank()));
+  GRAPHC_ASSIGN(NodeRef n, index.value());
+  GRAPHC_TRY(checkIndex(n, along, x.shape()[static_cast<size_t>(along)]));
+  GRAPHC_ASSIGN(NodeRef wide, node::cast(n, DType::Int64));
+  GRAPHC_ASSIGN(NodeRef from, x.value());
+  return finish(node::gather(from, {{wide}, {along}, along}));
+}
+
+} // namespace graphc::ops

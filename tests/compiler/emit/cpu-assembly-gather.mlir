@@ -1,0 +1,25 @@
+// A gather checks its indices a vector at a time: one branch for all lanes, and the hardware's gather.
+// REQUIRES: compiler, graphc
+// RUN: graphc compile %s --emit=asm --cpu-features=avx,avx2,fma,avx512f,avx512vl,avx512bw,avx512dq | FileCheck %s
+// RUN: graphc compile %s --emit=llvm --cpu-features=avx,avx2,fma,avx512f,avx512vl,avx512bw,avx512dq | FileCheck %s --check-prefix=LLVM
+// RUN: graphc compile %s --emit=opencl | FileCheck %s --check-prefix=OPENCL
+
+// CHECK-LABEL: f_0:
+// CHECK: kortest
+// CHECK: vgather{{d|q}}ps
+// CHECK-NOT: call
+
+// LLVM: %[[BAD:.*]] = icmp uge <[[W:[0-9]+]] x i64>
+// LLVM: bitcast <[[W]] x i1> %[[BAD]] to i[[W]]
+// LLVM: select <[[W]] x i1> %[[BAD]], <[[W]] x i64> zeroinitializer
+// LLVM: call <[[W]] x float> @llvm.masked.gather
+
+// OPENCL: __global long *[[FAULTS:v[0-9]+]], const long
+// OPENCL: if (
+// OPENCL: [[FAULTS]][
+func.func @f(%x: tensor<?xf32>, %i: tensor<?xi32>) -> tensor<?xf32> {
+  %j = graph.cast %i : tensor<?xi32> -> tensor<?xi64>
+  %g = graph.gather %x[%j] axes [0] at 0 : tensor<?xf32>[tensor<?xi64>] -> tensor<?xf32>
+  %r = graph.add %g, %g : tensor<?xf32>
+  return %r : tensor<?xf32>
+}

@@ -1,0 +1,484 @@
+"""Indices with arrays against NumPy: every key NumPy takes, reads and writes, aliasing, errors."""
+
+import itertools
+import traceback
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import edge, exact
+
+DTYPES = edge.DTYPES
+
+
+def pair(shape, dtype="float64", seed=0):
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, 100, shape).astype(dtype) if dtype != "bool" else rng.integers(0, 2, shape).astype(bool)
+    return a, gc.asarray(a)
+
+
+def ours(key):
+    """The key with its arrays as graphc arrays."""
+    if isinstance(key, tuple):
+        return tuple(ours(k) for k in key)
+    return gc.asarray(key) if isinstance(key, np.ndarray) else key
+
+
+def same(got, want, what=""):
+    got = np.asarray(got)
+    assert got.shape == np.shape(want), (what, got.shape, np.shape(want))
+    assert got.dtype == np.asarray(want).dtype, what
+    np.testing.assert_array_equal(got, want, err_msg=str(what))
+
+
+KEYS = [
+    ((7,), [2, 0, -1]),
+    ((7,), np.array([], int)),
+    ((7,), []),
+    ((7,), np.array([[1, 2], [3, 3]])),
+    ((4, 5), np.array([3, 0])),
+    ((4, 5), (np.array([3, 0]), np.array([1, 4]))),
+    ((4, 5), (slice(None), np.array([1, 4]))),
+    ((4, 5), (np.array([[1], [2]]), np.array([1, 4]))),
+    ((4, 5), (slice(None, None, -2), [1, -1])),
+    ((4, 5), (..., np.array([1, 4]))),
+    ((4, 5), (np.array([1, 2]), ...)),
+    ((4, 5), (None, np.array([1, 2]))),
+    ((4, 5), (np.array([1, 2]), None)),
+    ((4, 5), (1, np.array([1, 2]))),
+    ((4, 5), (np.array([1, 2]), -1)),
+    ((3, 4, 5), (np.array([1, 2]), slice(None), np.array([0, 4]))),
+    ((3, 4, 5), (0, slice(None), np.array([0, 4]))),
+    ((3, 4, 5), (slice(None), np.array([1, 2]), np.array([0, 4]))),
+    ((3, 4, 5), (slice(1, 3), np.array([1, 2]), 2)),
+    ((3, 4, 5), (np.array([1, 2]), None, np.array([0, 1]))),
+    ((3, 4, 5), (np.array([1, 2]), ..., np.array([0, 1]))),
+    ((3, 4, 5), (slice(None), slice(None), np.array([[0, 1], [2, 3]]))),
+    ((3, 4, 5), np.ix_([0, 2], [1, 3], [4, 0])),
+    ((4, 5), np.arange(20).reshape(4, 5) % 3 == 0),
+    ((4, 5), np.array([True, False, True, True])),
+    ((4, 5), (slice(None), np.array([True, False, True, True, False]))),
+    ((4, 5), (np.array([True, False, True, False]), np.array([0, 3]))),
+    ((4, 5), (np.array([True, False, True, False]), 2)),
+    ((3, 4, 5), np.arange(12).reshape(3, 4) % 2 == 0),
+    ((3, 4, 5), (slice(None), np.arange(20).reshape(4, 5) % 3 == 0)),
+    ((3, 4, 5), (1, np.arange(20).reshape(4, 5) % 3 == 0)),
+    ((3, 4, 5), (np.arange(12).reshape(3, 4) % 2 == 0, slice(1, 3))),
+    ((4, 5), np.zeros((4, 5), bool)),
+    ((4, 5), True),
+    ((4, 5), False),
+    ((4, 5), (True, np.array([0, 1]))),
+    ((4, 5), (..., True)),
+    ((), True),
+    ((), np.array(False)),
+    ((), (None, True)),
+    ((0, 3), np.zeros((0, 3), bool)),
+    ((5, 0), np.array([0, 4])),
+    ((4, 5), (np.array(2), np.array([1, 2]))),
+    ((4, 5), (np.array(2), slice(None))),
+    ((4, 5), np.array(2)),
+    ((1, 1, 1), (np.array([0, 0]), np.array([0, -1]))),
+]
+
+
+@pytest.mark.parametrize("shape,key", KEYS, ids=str)
+def test_reads(shape, key):
+    a, g = pair(shape)
+    same(g[key], a[key])
+    same(g[ours(key)], a[key])
+
+
+@pytest.mark.parametrize("shape,key", KEYS, ids=str)
+def test_writes(shape, key):
+    for kind in ("scalar", "full", "row"):
+        a, g = pair(shape)
+        part = np.asarray(a[key])
+        value = {"scalar": 7, "full": np.arange(part.size).reshape(part.shape), "row": np.arange(part.shape[-1] if part.ndim else 1)}[kind]
+        value = value if kind != "row" or part.ndim else 3
+        a[key] = value
+        g[key] = value
+        same(g, a, kind)
+        h = gc.asarray(pair(shape)[0])
+        h[ours(key)] = gc.asarray(value)
+        same(h, a, kind)
+
+
+@pytest.mark.parametrize("shape,key", KEYS, ids=str)
+def test_updates(shape, key):
+    a, g = pair(shape)
+    a[key] += 5
+    g[key] += 5
+    same(g, a)
+
+
+def random_key(rng, shape):
+    """A key for an array of the shape, with everything NumPy mixes."""
+    key, axis = [], 0
+    common = tuple(rng.integers(1, 4, rng.integers(0, 3)))
+    spent = False
+    while axis < len(shape):
+        size = shape[axis]
+        kind = rng.choice(["slice", "int", "array", "mask", "none", "all", "stop"], p=[0.25, 0.1, 0.3, 0.1, 0.1, 0.1, 0.05])
+        if kind == "stop":
+            break
+        if kind == "none":
+            key.append(None)
+            continue
+        if kind == "all":
+            if not spent and rng.random() < 0.5:
+                spent = True
+                skip = rng.integers(0, len(shape) - axis + 1)
+                key.append(...)
+                # What follows an ellipsis counts from the end.
+                rest = len(shape) - axis - skip
+                key += [slice(None)] * rest
+                axis = len(shape)
+                break
+            key.append(slice(None))
+        elif kind == "slice":
+            bounds = [None if rng.random() < 0.3 else int(rng.integers(-size - 2, size + 3)) for _ in range(2)]
+            key.append(slice(*bounds, int(rng.choice([-3, -2, -1, 1, 1, 1, 2, 3]))))
+        elif kind == "int" and size:
+            key.append(int(rng.integers(-size, size)))
+        elif kind == "mask" and not any(isinstance(k, np.ndarray) for k in key):
+            mask = rng.random(size) < 0.5
+            want = common[-1] if common else 1
+            mask[:] = False
+            if size >= want:
+                mask[rng.permutation(size)[:want]] = True
+                key.append(mask)
+            else:
+                key.append(slice(None))
+        elif size:
+            dims = tuple(1 if rng.random() < 0.2 else n for n in common)[int(rng.integers(0, len(common) + 1)) :]
+            dtype = rng.choice(["int64", "int32", "int8", "uint8", "uint64"])
+            low = -size if dtype[0] == "i" else 0
+            key.append(rng.integers(low, size, dims).astype(dtype))
+        else:
+            key.append(slice(None))
+        axis += 1
+    return tuple(key)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_keys(seed):
+    rng = np.random.default_rng(1000 + seed)
+    for _ in range(12):
+        shape = tuple(int(n) for n in rng.choice([0, 1, 2, 3, 5], rng.integers(0, 6), p=[0.05, 0.2, 0.25, 0.25, 0.25]))
+        key = random_key(rng, shape)
+        dtype = str(rng.choice(["float64", "int32", "bool", "uint8", "float32"]))
+        a, g = pair(shape, dtype, seed)
+        # Views of views, too.
+        if len(shape) > 1 and rng.random() < 0.4:
+            back = np.argsort(order := rng.permutation(len(shape)))
+            a, g = a.transpose(order).copy().transpose(back), gc.transpose(gc.transpose(g, order).copy(), back)
+        if shape and rng.random() < 0.3:
+            a, g = a[::-1], g[::-1]
+        want = a[key]
+        what = (shape, key, dtype)
+        same(g[ours(key)], want, what)
+        value = rng.integers(0, 50, np.shape(want)).astype(str(rng.choice(["int64", "float64"])))
+        a, g = a.copy(), g.copy()
+        a[key] = value
+        g[ours(key)] = gc.asarray(value)
+        same(g, a, what)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype(dtype):
+    a = np.resize(edge.values(dtype), (6, 8))
+    for make in (np.array([5, 0, -6, 3]), np.array([[True] * 4 + [False] * 4] * 6)):
+        g = gc.asarray(a)
+        exact.assert_same(g[gc.asarray(make)], a[make], dtype)
+        b = a.copy()
+        b[make] = a[make][::-1]
+        g[gc.asarray(make)] = gc.asarray(a[make][::-1])
+        exact.assert_same(g, b, dtype)
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_every_index_dtype(kind):
+    a, g = pair((100,))
+    index = np.array([0, 99, 50, 7], kind)
+    same(g[gc.asarray(index)], a[index])
+    if kind[0] == "i":
+        same(g[gc.asarray(-index)], a[-index.astype("int64")])
+
+
+def test_large_arrays_on_all_threads():
+    rng = np.random.default_rng(3)
+    a, index = rng.normal(size=100_003), rng.integers(-100_003, 100_003, 300_001)
+    g, i = gc.asarray(a), gc.asarray(index)
+    same(g[i], a[index])
+    same(gc.sum(g[i] > 0), np.sum(a[index] > 0))
+    b = a.copy()
+    b[index] = np.arange(index.size)
+    g[i] = gc.arange(index.size, dtype="float64")
+    same(g, b)
+    mask = rng.random(100_003) < 0.3
+    same(g[gc.asarray(mask)], b[mask])
+    table, rows = rng.normal(size=(1000, 37)).astype("f4"), rng.integers(0, 1000, 5000)
+    same(gc.asarray(table)[gc.asarray(rows)], table[rows])
+
+
+def test_the_last_of_equal_places_wins():
+    a, g = np.zeros(5), gc.zeros(5)
+    index = np.array([1, 3, 1, 1, 3])
+    a[index] = [1, 2, 3, 4, 5]
+    g[index] = [1, 2, 3, 4, 5]
+    same(g, a)
+    rows, grows = np.zeros((3, 20)), gc.zeros((3, 20))
+    value = np.arange(80.0).reshape(4, 20)
+    rows[[0, 2, 0, 2]] = value
+    grows[[0, 2, 0, 2]] = value
+    same(grows, rows)
+
+
+def test_compound_updates_read_old_values():
+    a, g = np.arange(6.0), gc.arange(6.0)
+    a[[1, 1, 2]] += 10
+    g[[1, 1, 2]] += 10
+    same(g, a)
+    a[[0, 1, 2]] = a[[2, 0, 1]]
+    g[[0, 1, 2]] = g[[2, 0, 1]]
+    same(g, a)
+    a[1:][[0, 1]] = a[:-1][[1, 2]]
+    g[1:][[0, 1]] = g[:-1][[1, 2]]
+    same(g, a)
+
+
+def test_scatter_combines_in_order():
+    from graphc import _graphc
+
+    rng = np.random.default_rng(5)
+    for ufunc, name in ((np.add, "add"), (np.multiply, "mul"), (np.subtract, "sub"), (np.minimum, "minimum"), (np.maximum, "maximum"), (np.divide, "div")):
+        a = rng.normal(size=50)
+        index, value = rng.integers(-50, 50, 1000), rng.uniform(0.9, 1.1, 1000)
+        g = gc.asarray(a)
+        ufunc.at(a, index, value)
+        _graphc.scatter(g, index, value, name)
+        exact.assert_same(g, a, name)
+    a = np.zeros((4, 6), "int32")
+    g = gc.asarray(a)
+    np.add.at(a, (slice(None), [1, 1, 3]), 2)
+    _graphc.scatter(g, (slice(None), [1, 1, 3]), 2, "add")
+    same(g, a)
+    b = np.array([12, 7], "uint8")
+    h = gc.asarray(b)
+    np.bitwise_and.at(b, [0, 0, 1], [4, 6, 3])
+    _graphc.scatter(h, [0, 0, 1], [4, 6, 3], "bitwise_and")
+    same(h, b)
+
+
+def test_views_see_each_others_writes():
+    a = np.arange(24.0).reshape(2, 3, 4)
+    g = gc.asarray(a)
+    va, vg = a[:, ::-1].T, g[:, ::-1].T
+    va[[0, 2]] = -1
+    vg[[0, 2]] = -1
+    same(g, a)
+    row, grow = a[1], g[1]
+    a[a > 10] = 0
+    g[g > 10] = 0
+    same(grow, row)
+    same(vg, va)
+    row[row == 0] += 2
+    grow[grow == 0] += 2
+    same(g, a)
+    same(vg, va)
+    copied, gcopied = a[[0, 1]], g[[0, 1]]
+    copied[:] = 9
+    gcopied[:] = 9
+    same(g, a)
+
+
+def test_a_masked_scalar_is_one_kernel_without_a_count():
+    gc.cache_info()
+    x = gc.asarray(np.linspace(-1, 1, 100))
+    gc._graphc.reset_counters()
+    y = x * 2
+    y[y < 0] = 0
+    z = gc.sqrt(y)
+    assert "mask" not in gc._graphc.counters().get("eval_reasons", {})
+    np.testing.assert_array_equal(np.asarray(z), np.sqrt(np.maximum(np.linspace(-1, 1, 100) * 2, 0)))
+
+
+ERRORS = [
+    ((4,), [4], "index 4 is out of bounds for axis 0 with size 4"),
+    ((4,), [0, -5], "index -5 is out of bounds for axis 0 with size 4"),
+    ((3, 4), ([0], [7]), "index 7 is out of bounds for axis 1 with size 4"),
+    ((3, 4), (slice(None), [0, 9]), "index 9 is out of bounds for axis 1 with size 4"),
+    ((3, 4), ([0], [1], [2]), "too many indices for array: array is 2-dimensional, but 3 were indexed"),
+    ((3, 4), ([0, 1], [1, 2, 3]), "shape mismatch: indexing arrays could not be broadcast together with shapes (2,) (3,)"),
+    ((3, 4), np.zeros(4, bool), "boolean index did not match indexed array along axis 0; size of axis is 3 but size of corresponding boolean axis is 4"),
+    ((3, 4), np.array([1.0]), "arrays used as indices must be of integer (or boolean) type"),
+    ((3, 4), "a", "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices"),
+]
+
+
+@pytest.mark.parametrize("shape,key,message", ERRORS, ids=str)
+def test_errors(shape, key, message):
+    a, g = pair(shape)
+    with pytest.raises(IndexError) as numpys:
+        a[key]
+    assert message in str(numpys.value)
+    with pytest.raises(IndexError) as raised:
+        g[key]
+    assert message in str(raised.value) and __file__ in str(raised.value)
+    with pytest.raises(IndexError):
+        g[key] = 1
+    same(g, a)
+
+
+def test_an_index_outside_is_found_while_computing(line=None):
+    a, g = pair((40,))
+    index = gc.arange(50) * 1
+    bad = g[index]
+    line = traceback.extract_stack()[-1].lineno - 1
+    with pytest.raises(IndexError, match="is out of bounds for axis 0 with size 40") as raised:
+        np.asarray(bad)
+    assert f"{__file__}:{line}" in str(raised.value) and raised.value.code == "GC0104"
+    # The same program recorded elsewhere names its own line.
+    again = g[gc.arange(50) * 1]
+    line = traceback.extract_stack()[-1].lineno - 1
+    with pytest.raises(IndexError) as raised:
+        np.asarray(again)
+    assert f"{__file__}:{line}" in str(raised.value)
+    with pytest.raises(IndexError, match="index -41 is out of bounds"):
+        float(gc.sum(g[gc.asarray([-41]) + 0]))
+    h = g.copy()
+    h[gc.asarray([40]) + 0] = 1
+    with pytest.raises(IndexError):
+        np.asarray(h)
+    same(g, a)
+    same(g[gc.arange(40) - 40], a)
+
+
+def test_jit():
+    a, g = pair((10, 3))
+
+    @gc.jit
+    def rows(x, i):
+        return x[i] * 2
+
+    @gc.jit
+    def masked(x):
+        x = x.copy()
+        x[x > 50] = 0
+        return x
+
+    @gc.jit
+    def counted(x):
+        return x[x > 50]
+
+    index = np.array([3, -1, 0])
+    same(rows(g, gc.asarray(index)), a[index] * 2)
+    same(masked(g), np.where(a > 50, 0, a))
+    with pytest.raises(IndexError, match="index 10 is out of bounds for axis 0 with size 10"):
+        np.asarray(rows(g, gc.asarray([3, 10, 1])))
+    same(rows(g, gc.asarray(index)), a[index] * 2)
+    with pytest.warns(gc.PerformanceWarning):
+        same(counted(g), a[a > 50])
+
+
+@pytest.mark.parametrize("shape", [(7,), (3, 4), (2, 3, 4)])
+def test_take(shape):
+    a, g = pair(shape)
+    for axis in (None, *range(-len(shape), len(shape))):
+        for index in (1, [0, 1, -1], [[0], [1]], np.array([], int)):
+            same(gc.take(g, index, axis=axis), np.take(a, index, axis=axis))
+        for mode in ("wrap", "clip"):
+            same(gc.take(g, [-30, 2, 50], axis=axis, mode=mode), np.take(a, [-30, 2, 50], axis=axis, mode=mode))
+    out = gc.zeros(3)
+    assert gc.take(g, [0, 1, 2], out=out) is out
+    same(out, np.take(a, [0, 1, 2]))
+    same(g.take([1, 0], axis=0), a.take([1, 0], axis=0))
+    with pytest.raises(IndexError, match="index 99 is out of bounds for axis 0 with size"):
+        gc.take(g, [99])
+
+
+def test_put_and_friends():
+    for shape in ((7,), (3, 4)):
+        for index, values, mode in (([0, 5, -1], [1, 2, 3], "raise"), ([0, 1, 2, 3], [9, 8], "raise"), ([100, -100], 5, "wrap"), ([100, -100], 5, "clip")):
+            for turn in (False, True):
+                a, g = pair(shape)
+                va, vg = (a.T, g.T) if turn else (a, g)
+                np.put(va, index, values, mode)
+                gc.put(vg, index, values, mode)
+                same(g, a)
+    a, g = pair((4, 5))
+    order = np.argsort(a, axis=1)
+    same(gc.take_along_axis(g, order, axis=1), np.take_along_axis(a, order, axis=1))
+    same(gc.take_along_axis(g, order[:1, :2], axis=0), np.take_along_axis(a, order[:1, :2] % 4, axis=0) if False else np.take_along_axis(a, order[:1, :2], axis=0)) if order[:1, :2].max() < 4 else None
+    np.put_along_axis(a, order[:, :1], -1, axis=1)
+    gc.put_along_axis(g, order[:, :1], -1, axis=1)
+    same(g, a)
+    for values in ([1, 2, 3], [7]):
+        np.place(a, a > 30, values)
+        gc.place(g, g > 30, values)
+        same(g, a)
+        np.putmask(a, a < 5, values)
+        gc.putmask(g, g < 5, values)
+        same(g, a)
+    choices = [[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]
+    same(gc.choose([2, 1, 0, 1], choices), np.choose([2, 1, 0, 1], choices))
+    for mode in ("wrap", "clip"):
+        same(gc.choose([2, 4, -1, 1], choices, mode=mode), np.choose([2, 4, -1, 1], choices, mode=mode))
+    with pytest.raises(ValueError, match="invalid entry in choice array"):
+        gc.choose([3], choices)
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (9,), (3, 4), (2, 0, 3), (2, 3, 4)])
+def test_nonzero_family(shape):
+    a, g = pair(shape)
+    a, g = a % 3, g % 3
+    for got, want in zip(gc.nonzero(g), np.nonzero(a), strict=True):
+        same(got, want)
+    for got, want in zip(gc.where(g), np.where(a), strict=True):
+        same(got, want)
+    same(gc.flatnonzero(g), np.flatnonzero(a))
+    same(gc.argwhere(g), np.argwhere(a))
+    same(gc.count_nonzero(g), np.count_nonzero(a))
+    same(gc.extract(g > 1, g), np.extract(a > 1, a))
+    same(g[gc.nonzero(g)], a[np.nonzero(a)])
+    if len(shape) == 2:
+        same(gc.compress([True, False, True], g, axis=0), np.compress([True, False, True], a, axis=0))
+    same(gc.compress([0, 1, 1], gc.arange(5)), np.compress([0, 1, 1], np.arange(5)))
+
+
+def test_bincount_and_repeat():
+    rng = np.random.default_rng(8)
+    x, w = rng.integers(0, 20, 500), rng.normal(size=500)
+    same(gc.bincount(gc.asarray(x)), np.bincount(x))
+    same(gc.bincount(gc.asarray(x), minlength=30), np.bincount(x, minlength=30))
+    exact.assert_same(gc.bincount(gc.asarray(x), gc.asarray(w)), np.bincount(x, w), "weights")
+    same(gc.bincount(gc.asarray(np.array([], int))), np.bincount(np.array([], int)))
+    with pytest.raises(ValueError, match="must have no negative elements"):
+        gc.bincount(gc.asarray([1, -1]))
+    counts = rng.integers(0, 4, 12)
+    a, g = pair((3, 12))
+    same(gc.repeat(g, gc.asarray(counts), axis=1), np.repeat(a, counts, axis=1))
+    same(gc.repeat(g, counts, axis=1), np.repeat(a, counts, axis=1))
+    same(gc.repeat(g[0], counts.tolist()), np.repeat(a[0], counts.tolist()))
+    same(gc.repeat(g, gc.asarray(counts * 0), axis=1), np.repeat(a, counts * 0, axis=1))
+
+
+def test_flat_places():
+    flat = np.array([[0, 5], [11, 7]])
+    for got, want in zip(gc.unravel_index(flat, (3, 4)), np.unravel_index(flat, (3, 4)), strict=True):
+        same(got, want)
+    index = (np.array([0, 2]), np.array([3, 1]))
+    same(gc.ravel_multi_index(index, (3, 4)), np.ravel_multi_index(index, (3, 4)))
+    same(gc.ravel_multi_index(index, (3, 4), order="F"), np.ravel_multi_index(index, (3, 4), order="F"))
+    with pytest.raises(ValueError, match="index 12 is out of bounds for array with size 12"):
+        gc.unravel_index([12], (3, 4))
+
+
+def test_mask_counts_must_agree():
+    a, g = pair((6,))
+    mask = a >= 0
+    with pytest.raises(ValueError, match="NumPy boolean array indexing assignment cannot assign 3 input values to the 6 output values where the mask is true"):
+        g[gc.asarray(mask)] = [1, 2, 3]
+    with pytest.raises(ValueError, match=r"shape mismatch: value array of shape \(3,\) could not be broadcast to indexing result of shape \(2,\)"):
+        g[[0, 1]] = [1, 2, 3]
+    same(g, a)
