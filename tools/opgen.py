@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-CATEGORIES = ("Elementwise", "Reduction", "Scan", "Movement", "Contraction", "Generator", "Update", "Indexed")
+CATEGORIES = ("Elementwise", "Reduction", "Scan", "Movement", "Contraction", "Generator", "Update", "Indexed", "Library")
 GENERATED = {
     "opkinds": "dialects/opset/generated/OpsetKinds.inc",
     "optable": "dialects/opset/generated/OpsetTable.inc",

@@ -102,6 +102,12 @@ std::string explainText(ModuleOp module) {
       stream << "call " << op->getAttrOfType<FlatSymbolRefAttr>("callee").getValue() << " for "
              << op->getAttrOfType<StringAttr>("lines").getValue() << "\n";
   });
+  module.walk([&](Operation *op) {
+    if (op->getName().getStringRef() == "graph.library")
+      stream << "library " << op->getAttrOfType<StringAttr>("routine").getValue() << " for "
+             << op->getAttrOfType<StringAttr>("graph.lines").getValue()
+             << ": on the host; a device other than the cpu reads its operands back\n";
+  });
   if (auto cuts = module->getAttrOfType<ArrayAttr>("graphc.cuts"))
     for (Attribute cut : cuts)
       stream << "cut: " << cast<StringAttr>(cut).getValue() << "\n";

@@ -78,6 +78,7 @@ private:
   Status addSize(Operation *op);
   Status addStep(Operation *op);
   void addFaults(plan::FaultsOp op);
+  void addCall(plan::CallOp call);
   void addTensor(std::vector<prog::TensorRecord> &to, RankedTensorType type, uint32_t buffer,
                  ArrayRef<uint32_t> dynamic);
   Status addReturn(plan::ReturnOp ret, plan::ProgramOp program);
@@ -91,6 +92,7 @@ private:
   std::vector<prog::BufferRecord> buffers;
   std::vector<prog::StepRecord> steps;
   std::vector<prog::FaultRecord> faults;
+  std::vector<prog::CallRecord> calls;
   llvm::DenseMap<Value, uint32_t> sizeNumber, bufferNumber;
   llvm::DenseMap<int64_t, uint32_t> constants;
   uint32_t sizeArguments = 0;
@@ -177,6 +179,33 @@ Status Writer::addStep(Operation *op) {
   return Status::ok();
 }
 
+void Writer::addCall(plan::CallOp call) {
+  SmallVector<uint32_t> args, sizeArgs, ranks, params;
+  for (Value buffer : call.getInputs())
+    args.push_back(bufferNumber.lookup(buffer));
+  args.push_back(bufferNumber.lookup(call.getOutput()));
+  for (Value s : call.getSizes())
+    sizeArgs.push_back(size(s));
+  llvm::append_range(ranks, call.getRanks());
+  for (int64_t param : call.getParams()) {
+    params.push_back(static_cast<uint32_t>(param));
+    params.push_back(static_cast<uint32_t>(static_cast<uint64_t>(param) >> 32));
+  }
+  prog::StepRecord step{};
+  step.kind = static_cast<uint32_t>(prog::StepKind::Call);
+  step.kernel = calls.size();
+  step.range = step.work = constantSize(1);
+  step.buffers = pool(args);
+  step.bufferCount = args.size();
+  step.sizes = pool(sizeArgs);
+  step.sizeCount = sizeArgs.size();
+  steps.push_back(step);
+  int64_t node = call.getNode();
+  calls.push_back({text(call.getRoutine()), pool(ranks), pool(params),
+                   static_cast<uint32_t>(call.getParams().size()),
+                   node < 0 ? prog::kNone : static_cast<uint32_t>(node), text(call.getLines())});
+}
+
 void Writer::addTensor(std::vector<prog::TensorRecord> &to, RankedTensorType type, uint32_t buffer,
                        ArrayRef<uint32_t> dynamic) {
   SmallVector<uint32_t> dims;
@@ -251,6 +280,8 @@ Status Writer::collect(plan::ProgramOp program) {
       GRAPHC_TRY(addReturn(ret, program));
     } else if (isa<plan::LaunchOp, plan::CopyOp>(op)) {
       GRAPHC_TRY(addStep(&op));
+    } else if (auto call = dyn_cast<plan::CallOp>(op)) {
+      addCall(call);
     } else {
       GRAPHC_TRY(addSize(&op));
     }
@@ -313,6 +344,7 @@ std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::st
   records(prog::Section::Code, code.code);
   add(prog::Section::Data, nullptr, 0, 0);
   add(prog::Section::Meta, &meta, sizeof(meta), 1);
+  records(prog::Section::Calls, calls);
   std::memcpy(blob.data() + sizeof(prog::Header), table.data(),
               table.size() * sizeof(prog::SectionRecord));
 

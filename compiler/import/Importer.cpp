@@ -1,6 +1,7 @@
 #include "compiler/import/Importer.h"
 
 #include "dialects/graph/Graph.h"
+#include "runtime/base/Routine.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -253,6 +254,17 @@ Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRe
     if (op::ScanAttrs a; decoded(a))
       if (auto kind = graph::symbolizeReduceKind(static_cast<uint32_t>(a.kind)))
         add(graph::ScanOp::create(builder, loc, type, *kind, operands[0], a.axis));
+    return Status::ok();
+  case op::OpKind::Library:
+    if (op::LibraryAttrs a; decoded(a) && a.routine >= 0 && a.routine < kRoutineCount) {
+      auto library =
+          graph::LibraryOp::create(builder, loc, type, routineName(static_cast<Routine>(a.routine)),
+                                   operands, sizes, a.params);
+      // Programs are shared by graphs that differ in nothing but their lines: an error of the step
+      // names the node, whose line the recorder knows.
+      library->setAttr("graph.node", builder.getI64IntegerAttr(&node - desc.nodes.data()));
+      add(library);
+    }
     return Status::ok();
   case op::OpKind::Matmul:
     add(graph::MatmulOp::create(builder, loc, type, operands[0], operands[1]));

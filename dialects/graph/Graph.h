@@ -31,6 +31,8 @@ class Scan : public mlir::OpTrait::TraitBase<Op, Scan> {};
 template <typename Op>
 class Movement : public mlir::OpTrait::TraitBase<Op, Movement> {};
 template <typename Op>
+class Library : public mlir::OpTrait::TraitBase<Op, Library> {};
+template <typename Op>
 class Contraction : public mlir::OpTrait::TraitBase<Op, Contraction> {};
 template <typename Op>
 class Generator : public mlir::OpTrait::TraitBase<Op, Generator> {};

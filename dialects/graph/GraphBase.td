@@ -28,6 +28,8 @@ def Graph_Elementwise : NativeOpTrait<"Elementwise"> { let cppNamespace = "::gra
 def Graph_Reduction : NativeOpTrait<"Reduction"> { let cppNamespace = "::graphc::graph"; }
 def Graph_Scan : NativeOpTrait<"Scan"> { let cppNamespace = "::graphc::graph"; }
 def Graph_Movement : NativeOpTrait<"Movement"> { let cppNamespace = "::graphc::graph"; }
+// Computed by a routine of the runtime on host memory (runtime/base/Routine.h), never inside a kernel.
+def Graph_Library : NativeOpTrait<"Library"> { let cppNamespace = "::graphc::graph"; }
 def Graph_Contraction : NativeOpTrait<"Contraction"> { let cppNamespace = "::graphc::graph"; }
 def Graph_Generator : NativeOpTrait<"Generator"> { let cppNamespace = "::graphc::graph"; }
 // Costs about as much as ten to twenty simple operations; recomputing it is not free.

@@ -383,4 +383,23 @@ def MatmulOp : Graph_Op<"matmul", [Graph_Contraction]> {
   let arity = 2; let hasVerifier = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// Library
+//===----------------------------------------------------------------------===//
+
+def LibraryOp : Graph_Op<"library", [Graph_Library, AttrSizedOperandSegments]> {
+  let summary = "A routine of the runtime's host library: sorting, searching, linear algebra";
+  let description = [{
+    C1: the routine exists and takes these operands and parameters (runtime/base/Routine.h). It reads whole tensors and fuses
+    with nothing; its operands and its result are the only temporaries. On a device that is not the CPU its operands are read
+    back and its result is uploaded. Sorting and searching give the same bits everywhere; linear algebra by LAPACK repeats on
+    one machine with one LAPACK and is exempt from equality between machines.
+  }];
+  let arguments = (ins StrAttr:$routine, Variadic<Graph_Tensor>:$inputs, Variadic<Index>:$sizes, DenseI64ArrayAttr:$params);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$routine $inputs (`to` `(` $sizes^ `)`)? `params` $params attr-dict `:` type($inputs) `->` type($result)";
+  let arity = -1; let resultRule = ExplicitResult; let hasVerifier = 1;
+  let recordAttrs = [IntAttr<"routine">, IntsAttr<"params">];
+}
+
 #endif // GRAPHC_GRAPH_OPS_TD

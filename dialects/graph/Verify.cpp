@@ -2,6 +2,7 @@
 // (dialects/opset) enforces the same rules with NumPy's wording; these are for IR that arrives as
 // text and for pass bugs.
 #include "dialects/graph/Graph.h"
+#include "runtime/base/Routine.h"
 
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -383,4 +384,49 @@ LogicalResult MatmulOp::verify() {
   if (failed(verifySameElement(*this, x, y)))
     return failure();
   return verifySameElement(*this, x, to);
+}
+
+/// Its dtype as the runtime knows it.
+static std::optional<graphc::DType> dtypeOf(Type type) {
+  using graphc::DType;
+  if (type.isInteger(1))
+    return DType::Bool;
+  for (int i = 0; i < graphc::kDTypeCount; ++i) {
+    auto t = static_cast<DType>(i);
+    bool kind = isa<FloatType>(type)       ? graphc::isFloat(t)
+                : type.isUnsignedInteger() ? graphc::isUnsigned(t)
+                : type.isSignlessInteger() ? graphc::isSigned(t)
+                                           : false;
+    if (kind && graphc::itemSize(t) * 8 == type.getIntOrFloatBitWidth())
+      return t;
+  }
+  return std::nullopt;
+}
+
+LogicalResult LibraryOp::verify() {
+  // library_c1
+  auto routine = graphc::routineFromName(getRoutine());
+  if (!routine)
+    return emitOpError("C1: no routine is called '") << getRoutine() << "'";
+  SmallVector<SmallVector<int64_t>> shapes;
+  SmallVector<graphc::RoutineTensor> tensors;
+  auto describe = [&](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    for (int64_t size : type.getShape())
+      shapes.back().push_back(ShapedType::isDynamic(size) ? -1 : size);
+    tensors.push_back(
+        {dtypeOf(type.getElementType()).value_or(graphc::DType::Bool), shapes.back()});
+  };
+  shapes.reserve(getInputs().size() + 1);
+  for (Value input : getInputs()) {
+    shapes.emplace_back();
+    describe(input);
+  }
+  shapes.emplace_back();
+  describe(getResult());
+  graphc::RoutineTensor result = tensors.pop_back_val();
+  graphc::Status status = graphc::checkRoutine(*routine, tensors, result, getParams());
+  if (!status)
+    return emitOpError("C1: ") << status.message();
+  return verifySizes(*this, cast<RankedTensorType>(getType()), getSizes().size());
 }

@@ -1,6 +1,7 @@
 #include "dialects/opset/Infer.h"
 
 #include "dialects/opset/Promote.h"
+#include "runtime/base/Routine.h"
 #include "runtime/base/Strings.h"
 
 #include <algorithm>
@@ -142,6 +143,21 @@ Result<TensorType> inferGenerator(OpKind kind, std::span<const TensorView> opera
   return wanted;
 }
 
+/// The result is what the recorder asks for when the routine gives that.
+Result<TensorType> inferLibrary(std::span<const TensorView> operands,
+                                std::span<const int64_t> attrs, const TensorType &wanted) {
+  LibraryAttrs a;
+  if (!a.decode(attrs) || a.routine < 0 || a.routine >= kRoutineCount)
+    return malformed(OpKind::Library);
+  std::vector<RoutineTensor> tensors;
+  for (const TensorView &operand : operands)
+    tensors.push_back({operand.dtype, operand.shape});
+  // library_c1
+  GRAPHC_TRY(checkRoutine(static_cast<Routine>(a.routine), tensors, {wanted.dtype, wanted.shape},
+                          a.params));
+  return wanted;
+}
+
 } // namespace
 
 Result<TensorType> infer(OpKind kind, std::span<const TensorView> operands,
@@ -162,6 +178,8 @@ Result<TensorType> infer(OpKind kind, std::span<const TensorView> operands,
       return inferMatmul(operands);
     case Category::Generator:
       return inferGenerator(kind, operands, attrs, wanted);
+    case Category::Library:
+      return inferLibrary(operands, attrs, wanted);
     case Category::Movement:
     case Category::Update:
     case Category::None:

@@ -28,7 +28,8 @@ enum class Category : uint8_t {
   Contraction,
   Generator,
   Update,
-  Indexed
+  Indexed,
+  Library
 };
 /// Operand dtypes an op accepts after promotion.
 enum class DTypeClass : uint8_t { Any, Numeric, Floating, Integer, IntegerOrBool, Boolean };

@@ -13,6 +13,18 @@ using namespace graphc::plan;
 #define GET_OP_CLASSES
 #include "dialects/plan/PlanOps.cpp.inc"
 
+LogicalResult CallOp::verify() {
+  size_t wanted = 0;
+  for (int64_t rank : getRanks()) {
+    if (rank < 0)
+      return emitOpError("rank ") << rank << " is negative";
+    wanted += rank;
+  }
+  if (getRanks().size() != getInputs().size() + 1 || getSizes().size() != wanted)
+    return emitOpError("needs one rank for each operand and the result, and their sizes");
+  return success();
+}
+
 void PlanDialect::initialize() {
   addTypes<
 #define GET_TYPEDEF_LIST

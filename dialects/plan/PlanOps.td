@@ -69,6 +69,17 @@ def Plan_CopyOp : Plan_Op<"copy"> {
   let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$target);
   let assemblyFormat = "$source `to` $target attr-dict `:` type($source) `,` type($target)";
 }
+def Plan_CallOp : Plan_Op<"call", [AttrSizedOperandSegments]> {
+  let summary = "Runs a routine of the runtime's host library (runtime/base/Routine.h)";
+  let description = [{
+    `sizes` are all sizes of the operands in order, then those of the result; `ranks` says which belong to which. `node` is the
+    recorded node that the step computes, or -1: an error of the step names its line.
+  }];
+  let arguments = (ins StrAttr:$routine, Variadic<Plan_BufferType>:$inputs, Plan_BufferType:$output, Variadic<Index>:$sizes,
+    DenseI64ArrayAttr:$ranks, DenseI64ArrayAttr:$params, I64Attr:$node, StrAttr:$lines);
+  let assemblyFormat = "$routine `(` $inputs `:` type($inputs) `)` `to` $output `:` type($output) `sizes` `(` $sizes `)` `ranks` $ranks `params` $params `node` $node `lines` $lines attr-dict";
+  let hasVerifier = 1;
+}
 def Plan_ReturnOp : Plan_Op<"return", [Terminator, AttrSizedOperandSegments]> {
   let summary = "Buffers handed to the caller; `sizes` holds the sizes of the outputs' `?` axes in order";
   let arguments = (ins Variadic<Plan_BufferType>:$buffers, Variadic<Index>:$sizes);

@@ -11,6 +11,7 @@
 
 #include "dialects/opset/Promote.h"
 #include "frontends/record/Array.h"
+#include "runtime/base/Routine.h"
 
 #include <optional>
 #include <span>
@@ -55,6 +56,11 @@ Result<Array> scan(op::ReduceKind kind, const Array &x, std::optional<int64_t> a
                    std::optional<DType> dtype);
 /// Scalars are refused.
 Result<Array> matmul(const Array &x, const Array &y);
+
+/// A routine of the runtime's library on operands of its canonical ranks (runtime/base/Routine.h),
+/// which give a result of this type.
+Result<Array> library(Routine routine, std::span<const Array> operands, std::vector<int64_t> params,
+                      const op::TensorType &result);
 
 /// Views.
 Result<Array> index(const Array &x, std::span<const IndexItem> items);

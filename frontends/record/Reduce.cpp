@@ -1,4 +1,4 @@
-// Reductions and matrix products.
+// Reductions, matrix products, library routines.
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
@@ -111,6 +111,26 @@ Result<Array> matmul(const Array &x, const Array &y) {
   NodeRef operands[] = {a, b};
   GRAPHC_ASSIGN(NodeRef product, node::make(op::OpKind::Matmul, operands, {}, {}, x.device()));
   return finish(node::reshape(product, shape));
+}
+
+Result<Array> library(Routine routine, std::span<const Array> operands, std::vector<int64_t> params,
+                      const op::TensorType &result) {
+  RecordScope scope;
+  std::vector<NodeRef> nodes;
+  for (const Array &x : operands) {
+    if (&x.device() != &operands[0].device())
+      return Status(ErrorCode::Device,
+                    format("[{}] operands are on different devices, {} and {}; use to_device",
+                           routineName(routine), operands[0].device().info().name,
+                           x.device().info().name));
+    GRAPHC_ASSIGN(NodeRef n, x.value());
+    nodes.push_back(std::move(n));
+  }
+  if (nodes.empty())
+    return Status(ErrorCode::InvalidArgument,
+                  format("[{}] needs an operand", routineName(routine)));
+  op::LibraryAttrs attrs{static_cast<int64_t>(routine), std::move(params)};
+  return finish(node::make(op::OpKind::Library, nodes, attrs.encode(), result, nodes[0]->device()));
 }
 
 } // namespace graphc::ops

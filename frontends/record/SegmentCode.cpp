@@ -288,4 +288,23 @@ op::GraphDesc Segment::graph(bool lines) const {
   return out;
 }
 
+std::vector<Location> Segment::locations() const {
+  std::vector<Location> out;
+  size_t literal = 0;
+  for (uint32_t n = 0; n < code.locations.size(); ++n) {
+    bool isLiteral = literal < code.literals.size() && code.literals[literal].node == n;
+    if (!isLiteral || !code.literals[literal++].isArgument)
+      out.push_back(code.locations[n]);
+  }
+  return out;
+}
+
+std::string Segment::lineOf(int64_t node) const {
+  if (node < 0)
+    return "";
+  std::vector<Location> all = locations();
+  auto number = static_cast<size_t>(node);
+  return number < all.size() && all[number] ? locationText(all[number]) : std::string();
+}
+
 } // namespace graphc

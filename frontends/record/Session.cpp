@@ -59,8 +59,10 @@ int64_t defaultBudget() {
          static_cast<int64_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// The status with the first few user lines of the segment.
+/// The status with the line of the node that failed, else the first few lines of the segment.
 Status withLines(Status status, const Segment &segment) {
+  if (std::string line = segment.lineOf(status.node()); !line.empty())
+    return Status(status.code(), format("{} (recorded at {})", status.message(), line));
   op::GraphDesc graph = segment.graph(true);
   std::string lines;
   for (size_t i = 1; i < graph.lines.size() && i <= 3; ++i)

@@ -59,6 +59,10 @@ struct Segment {
   op::GraphDesc graph(bool lines) const;
   /// Where its gathers and scatters were recorded, in order.
   std::vector<Location> placeLocations() const;
+  /// Where the nodes of that graph were recorded, by number.
+  std::vector<Location> locations() const;
+  /// "file:line" of one of them; "" for -1 and when it is unknown.
+  std::string lineOf(int64_t node) const;
   /// Keeps the memory of the vectors.
   void clear();
 };

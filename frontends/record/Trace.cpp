@@ -1,5 +1,6 @@
 #include "frontends/record/Trace.h"
 
+#include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Strings.h"
 
@@ -13,6 +14,16 @@ using strings::format;
 
 std::atomic<uint64_t> nextTrace{1};
 thread_local Trace *activeTrace = nullptr;
+
+/// The status with the line of the node that failed, if it says which.
+Status withLine(Status status, const std::vector<Location> &locations) {
+  auto node = static_cast<size_t>(status.node());
+  std::string line =
+      status.node() >= 0 && node < locations.size() ? locationText(locations[node]) : std::string();
+  return line.empty()
+             ? std::move(status)
+             : Status(status.code(), format("{} (recorded at {})", status.message(), line));
+}
 
 op::TensorType typeOf(const Array &a) { return {a.dtype(), a.shape()}; }
 
@@ -69,7 +80,8 @@ struct Function::Plan {
     std::vector<rt::Tensor> literals;
     std::vector<Location> places; ///< of its gathers and scatters
     std::vector<int64_t> sizes;
-    std::vector<uint32_t> dead; ///< slots nobody reads after this step
+    std::vector<Location> locations; ///< of the graph's nodes, for errors of its steps
+    std::vector<uint32_t> dead;      ///< slots nobody reads after this step
   };
   struct Output {
     uint32_t slot = 0;
@@ -113,6 +125,7 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
       GRAPHC_ASSIGN(step.program, programFor(segment, device));
       step.sizes = segment.sizeArguments(step.program->program().meta().sizeArguments);
       step.places = segment.placeLocations();
+      step.locations = segment.locations();
     }
     for (const NodeRef &n : segment.inputs) {
       auto [it, isNew] = slotOf.try_emplace(n.get(), slots);
@@ -315,11 +328,12 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
       inputs.push_back(slots[slot]);
     for (const rt::Tensor &literal : step.literals)
       inputs.push_back(literal);
-    std::optional<uint32_t> place;
+      std::optional<uint32_t> place;
     Status status = step.program ? rt::run(*step.program, inputs, step.sizes, results, &place)
                                  : emptyOutputs(step.empty, results);
     if (!status)
-      return place ? atPlace(std::move(status), step.places, *place) : std::move(status);
+      return place ? atPlace(std::move(status), step.places, *place)
+                   : withLine(std::move(status), step.locations);
     if (results.size() != step.outputs.size())
       return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");
     for (size_t i = 0; i < results.size(); ++i)

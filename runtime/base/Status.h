@@ -3,6 +3,7 @@
 #define GRAPHC_RUNTIME_BASE_STATUS_H
 
 #include <cassert>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@ enum class ErrorCode : uint8_t {
   Io,              ///< a file could not be read or written
   Internal,        ///< a graphc bug
   Overflow,        ///< a Python integer does not fit the dtype (OverflowError)
+  LinAlg,          ///< a matrix is singular, or an iteration does not converge (LinAlgError)
   Trace,           ///< a value that is not known while tracing was asked for (TraceError)
 };
 
@@ -36,11 +38,17 @@ class [[nodiscard]] Status {
 public:
   Status() = default;
   Status(ErrorCode code, std::string message)
-      : state(std::make_unique<State>(State{code, std::move(message)})) {}
+      : state(std::make_unique<State>(State{code, std::move(message), -1})) {}
   static Status ok() { return {}; }
   bool isOk() const { return !state; }
   explicit operator bool() const { return isOk(); }
   ErrorCode code() const { return state ? state->code : ErrorCode::Ok; }
+  /// Number of the recorded node that failed, or -1.
+  int64_t node() const { return state ? state->node : -1; }
+  void setNode(int64_t number) {
+    if (state)
+      state->node = number;
+  }
   const std::string &message() const {
     static const std::string kEmpty;
     return state ? state->message : kEmpty;
@@ -50,6 +58,7 @@ private:
   struct State {
     ErrorCode code;
     std::string message;
+    int64_t node;
   };
   std::unique_ptr<State> state;
 };

@@ -53,10 +53,10 @@ int traceDescriptor() {
 
 std::string_view counterName(Counter c) {
   constexpr std::string_view kNames[kCounterCount] = {
-      "compiles",       "compile_nanos", "memory_hits",  "disk_hits",
-      "disk_misses",    "disk_defects",  "disk_writes",  "launches",
-      "copies",         "runs",          "allocations",  "pool_hits",
-      "flush_explicit", "flush_read",    "flush_budget", "flush_exchange"};
+      "compiles",       "compile_nanos", "memory_hits",    "disk_hits",  "disk_misses",
+      "disk_defects",   "disk_writes",   "launches",       "copies",     "runs",
+      "allocations",    "pool_hits",     "flush_explicit", "flush_read", "flush_budget",
+      "flush_exchange", "library_calls", "read_backs"};
   return kNames[static_cast<int>(c)];
 }
 

@@ -31,8 +31,10 @@ enum class Counter : uint8_t {
   FlushRead,     ///< the user read values (asarray, item, print, bool, ...)
   FlushBudget,   ///< pending bytes passed the budget
   FlushExchange, ///< an exchange protocol asked for memory
+  LibraryCalls,  ///< routines of the host library run
+  ReadBacks,     ///< of these, with operands copied from a device and the result copied back
 };
-inline constexpr int kCounterCount = 16;
+inline constexpr int kCounterCount = 18;
 
 namespace detail {
 extern std::atomic<int64_t> counters[kCounterCount];

@@ -3,6 +3,8 @@
 
 #include "runtime/base/Strings.h"
 #include "runtime/base/Trace.h"
+#include "runtime/drivers/Drivers.h"
+#include "runtime/library/Library.h"
 
 #include <algorithm>
 #include <optional>
@@ -21,8 +23,8 @@ struct LoadedProgram::Impl {
     uint32_t number;   ///< input number of an input
   };
   struct StepPlan {
-    bool isCopy;
-    uint32_t kernel;
+    StepKind kind;
+    uint32_t kernel; ///< or the number in `calls`
     uint32_t range;
     uint32_t scratch; ///< size number or kNone
     uint32_t work;    ///< size number or kNone
@@ -30,6 +32,13 @@ struct LoadedProgram::Impl {
     std::span<const uint32_t> sizes;
     std::vector<uint32_t> allocate; ///< buffers first used here
     std::vector<uint32_t> release;  ///< temporaries last used here
+  };
+  struct CallPlan {
+    std::optional<Routine> routine; ///< nothing: this runtime has none of that name
+    std::string name, lines;
+    std::vector<uint32_t> ranks;
+    std::vector<int64_t> params;
+    int64_t node; ///< or -1
   };
 
   Impl(Program p, Device &d) : program(std::move(p)), device(d) {}
@@ -43,9 +52,11 @@ struct LoadedProgram::Impl {
   std::vector<BufferRef> constants; ///< by buffer number, null for other kinds
   std::vector<uint32_t> unused;     ///< output buffers that no step touches
   std::vector<StepPlan> steps;
+  std::vector<CallPlan> calls; ///< one a step of that kind
   std::string traceName;
 
   void plan();
+  void planCall(const StepRecord &step);
   Status loadConstants();
 };
 
@@ -178,11 +189,14 @@ void LoadedProgram::Impl::plan() {
   constexpr size_t kNever = SIZE_MAX;
   std::vector<size_t> first(buffers.size(), kNever), last(buffers.size(), kNever);
   for (const StepRecord &s : program.steps()) {
-    bool isCopy = static_cast<StepKind>(s.kind) == StepKind::Copy;
-    StepPlan step = {isCopy,
-                     s.kernel,
+    auto kind = static_cast<StepKind>(s.kind);
+    bool isLaunch = kind == StepKind::Launch;
+    if (kind == StepKind::Call)
+      planCall(s);
+    StepPlan step = {kind,
+                     isLaunch ? s.kernel : static_cast<uint32_t>(calls.size() - 1),
                      s.range,
-                     isCopy ? kNone : program.kernels()[s.kernel].scratch,
+                     isLaunch ? program.kernels()[s.kernel].scratch : kNone,
                      s.work,
                      program.stepBuffers(s),
                      program.stepSizes(s),
@@ -207,6 +221,20 @@ void LoadedProgram::Impl::plan() {
       steps[last[b]].release.push_back(b);
   }
   traceName = std::string(program.text(program.meta().name));
+}
+
+void LoadedProgram::Impl::planCall(const StepRecord &step) {
+  const CallRecord &record = program.calls()[step.kernel];
+  std::span<const uint32_t> ranks = program.callRanks(step);
+  CallPlan call;
+  call.name = std::string(program.text(record.routine));
+  call.routine = routineFromName(call.name);
+  call.lines = std::string(program.text(record.lines));
+  call.ranks.assign(ranks.begin(), ranks.end());
+  for (uint32_t i = 0; i < record.paramCount; ++i)
+    call.params.push_back(program.callParam(record, i));
+  call.node = record.node == kNone ? -1 : static_cast<int64_t>(record.node);
+  calls.push_back(std::move(call));
 }
 
 Status LoadedProgram::Impl::loadConstants() {
@@ -271,8 +299,9 @@ public:
     for (const auto &step : plan.steps) {
       for (uint32_t b : step.allocate)
         GRAPHC_TRY(add(b, 1));
-      cost.copies += step.isCopy;
-      cost.launches += !step.isCopy && state.sizes[step.range] > 0;
+      cost.copies += step.kind == StepKind::Copy;
+      cost.calls += step.kind == StepKind::Call;
+      cost.launches += step.kind == StepKind::Launch && state.sizes[step.range] > 0;
       for (uint32_t b : step.release)
         GRAPHC_TRY(add(b, -1));
     }
@@ -363,10 +392,17 @@ private:
   Status executeStep(const Step &step) {
     for (uint32_t b : step.allocate)
       GRAPHC_TRY(allocate(b));
-    if (step.isCopy)
+    switch (step.kind) {
+    case StepKind::Copy:
       GRAPHC_TRY(copy(step.buffers[0], step.buffers[1]));
-    else
+      break;
+    case StepKind::Call:
+      GRAPHC_TRY(call(step, plan.calls[step.kernel]));
+      break;
+    case StepKind::Launch:
       GRAPHC_TRY(launch(step));
+      break;
+    }
     for (uint32_t b : step.release) {
       state.owned[b].reset();
       state.buffers[b] = nullptr;
@@ -401,6 +437,68 @@ private:
     int64_t work = step.work == kNone ? 1 : state.sizes[step.work];
     return plan.device.queue().launch({plan.module.get(), step.kernel, state.launchBuffers,
                                        state.launchSizes, range, scratch, work});
+  }
+
+  /// The error with the user's line, where the program knows it; a recorder names the line of the
+  /// node instead, since programs are shared.
+  template <typename Call>
+  static Status failed(Status status, const Call &call) {
+    if (call.node < 0 && !call.lines.empty())
+      return {status.code(), strings::format("{} (at {})", status.message(), call.lines)};
+    status.setNode(call.node);
+    return status;
+  }
+
+  /// A tensor of a call in host memory; `held` keeps what was copied from the device.
+  Result<library::Operand> hostOperand(uint32_t buffer, std::span<const int64_t> shape, bool reads,
+                                       BufferRef &held) {
+    const BufferRecord &record = program.buffers()[buffer];
+    auto dtype = static_cast<DType>(record.dtype);
+    auto bytes = byteCount(shape, dtype);
+    Buffer &own = *state.buffers[buffer];
+    if (!bytes || *bytes > own.bytes())
+      return error(ErrorCode::Shape, "a library step passes shape {} in a buffer of {} bytes",
+                   shapeText(shape), own.bytes());
+    if (own.host())
+      return library::Operand{own.host(), dtype, shape};
+    GRAPHC_ASSIGN(Device * cpu, findDevice("cpu"));
+    GRAPHC_ASSIGN(held, cpu->allocate(*bytes));
+    if (reads)
+      GRAPHC_TRY(plan.device.queue().download(held->host(), own, *bytes));
+    return library::Operand{held->host(), dtype, shape};
+  }
+
+  template <typename Step, typename Call>
+  Status call(const Step &step, const Call &call) {
+    if (!plan.device.info().runsKernels)
+      return Status::ok();
+    if (!call.routine)
+      return error(ErrorCode::Unsupported, "this runtime has no library routine '{}'", call.name);
+    count(Counter::LibraryCalls);
+    count(Counter::ReadBacks, !plan.device.info().hostVisible);
+    std::vector<int64_t> sizes;
+    for (uint32_t s : step.sizes)
+      sizes.push_back(state.sizes[s]);
+    std::vector<library::Operand> tensors;
+    std::vector<BufferRef> held(step.buffers.size());
+    GRAPHC_TRY(plan.device.queue().finish());
+    size_t first = 0;
+    for (size_t i = 0; i < step.buffers.size(); ++i) {
+      std::span<const int64_t> shape(sizes.data() + first, call.ranks[i]);
+      first += call.ranks[i];
+      bool reads = i + 1 < step.buffers.size();
+      GRAPHC_ASSIGN(library::Operand t, hostOperand(step.buffers[i], shape, reads, held[i]));
+      tensors.push_back(t);
+    }
+    library::Operand result = tensors.back();
+    tensors.pop_back();
+    if (Status status = library::run(*call.routine, {tensors, result, call.params}); !status)
+      return failed(std::move(status), call);
+    Buffer &to = *state.buffers[step.buffers.back()];
+    if (!to.host())
+      GRAPHC_TRY(
+          plan.device.queue().upload(to, result.data, *byteCount(result.shape, result.dtype)));
+    return Status::ok();
   }
 
   Status collect(std::vector<Tensor> &outputs) {

@@ -27,6 +27,7 @@ struct RunCost {
   int64_t peakBytes = 0; ///< most bytes of outputs and temporaries alive together; inputs left out
   int64_t launches = 0;  ///< kernels started
   int64_t copies = 0;    ///< whole buffers copied
+  int64_t calls = 0;     ///< library routines run on the host
 };
 
 /// A program ready to run on one device. Immutable: run() may be called from several threads at

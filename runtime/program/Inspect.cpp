@@ -44,10 +44,32 @@ std::string bufferText(const Program &p, uint32_t buffer) {
   return "?";
 }
 
+std::string callText(const Program &p, const StepRecord &s) {
+  const CallRecord &c = p.calls()[s.kernel];
+  std::string text = format("library {}(", p.text(c.routine));
+  uint32_t size = 0;
+  auto tensor = [&](uint32_t i) {
+    std::string dims;
+    for (uint32_t d = 0; d < p.callRanks(s)[i]; ++d)
+      dims += (d ? ", " : "") + sizeText(p, p.stepSizes(s)[size++]);
+    return format("{}[{}]", bufferText(p, p.stepBuffers(s)[i]), dims);
+  };
+  for (uint32_t i = 0; i + 1 < s.bufferCount; ++i)
+    text += (i ? ", " : "") + tensor(i);
+  text += format(") to {}", tensor(s.bufferCount - 1));
+  for (uint32_t i = 0; i < c.paramCount; ++i)
+    text += format("{}{}", i ? ", " : " params ", p.callParam(c, i));
+  if (c.lines.bytes)
+    text += format("  # {}", p.text(c.lines));
+  return text;
+}
+
 std::string stepText(const Program &p, const StepRecord &s) {
   if (static_cast<StepKind>(s.kind) == StepKind::Copy)
     return format("copy {} <- {}", bufferText(p, p.stepBuffers(s)[0]),
                   bufferText(p, p.stepBuffers(s)[1]));
+  if (static_cast<StepKind>(s.kind) == StepKind::Call)
+    return callText(p, s);
   std::string text = format("launch @{}(", p.text(p.kernels()[s.kernel].name));
   for (uint32_t i = 0; i < s.bufferCount; ++i)
     text += (i ? ", " : "") + bufferText(p, p.stepBuffers(s)[i]);

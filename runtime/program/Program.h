@@ -44,6 +44,7 @@ enum class Section : uint32_t {
   Data = 11,   ///< constants, each 64-byte aligned
   Meta = 12,   ///< one MetaRecord
   Faults = 13, ///< FaultRecord, one a site that checks an index
+  Calls = 14,  ///< CallRecord
 };
 
 struct SectionRecord {
@@ -139,9 +140,21 @@ struct KernelRecord {
   String lines;       ///< user lines this kernel computes, "file:line; file:line" (may be empty)
 };
 
+/// One use of a routine of the runtime's host library.
+struct CallRecord {
+  String routine;  ///< its name: "sort", ...
+  uint32_t ranks;  ///< first of a step's bufferCount ranks in Words
+  uint32_t params; ///< first of paramCount pairs (low, high) in Words: 64-bit parameters
+  uint32_t paramCount;
+  uint32_t node; ///< number of the recorded node that this computes, or kNone
+  String lines;  ///< its user line, as in KernelRecord
+};
+
 enum class StepKind : uint32_t {
   Launch = 0, ///< kernel over range
   Copy = 1,   ///< args: destination buffer, source buffer; whole buffers of equal size
+  Call = 2, ///< library routine; args: operand buffers, then the result's; `kernel` is a CallRecord
+            ///< number, `sizes` are the sizes of all these tensors in order
 };
 struct StepRecord {
   uint32_t kind;

@@ -81,6 +81,8 @@ private:
       return sizeof(MetaRecord);
     case Section::Faults:
       return sizeof(FaultRecord);
+    case Section::Calls:
+      return sizeof(CallRecord);
     }
     return 0;
   }
@@ -118,6 +120,7 @@ private:
     copy(Section::Kernels, p.kernelRecords);
     copy(Section::Steps, p.stepRecords);
     copy(Section::Faults, p.faultRecords);
+    copy(Section::Calls, p.callRecords);
     return Status::ok();
   }
 
@@ -342,6 +345,8 @@ private:
         GRAPHC_TRY(checkLaunch(i, s));
       else if (static_cast<StepKind>(s.kind) == StepKind::Copy)
         GRAPHC_TRY(checkCopy(i, s));
+      else if (static_cast<StepKind>(s.kind) == StepKind::Call)
+        GRAPHC_TRY(checkCall(i, s));
       else
         return bad("step {} has unknown kind {}", i, s.kind);
     }
@@ -362,6 +367,34 @@ private:
       if (p.writes(k)[i] != 0)
         GRAPHC_TRY(checkWritable(number, p.stepBuffers(s)[i]));
     return Status::ok();
+  }
+
+  // What the routine takes is checked when it is run: it depends on sizes.
+  Status checkCall(size_t number, const StepRecord &s) const {
+    if (s.kernel >= p.callRecords.size())
+      return bad("step {} uses library call {} of {}", number, s.kernel, p.callRecords.size());
+    const CallRecord &c = p.callRecords[s.kernel];
+    GRAPHC_TRY(checkString(c.routine, "routine of a call"));
+    GRAPHC_TRY(checkString(c.lines, "lines of a call"));
+    if (s.bufferCount < 2)
+      return bad("step {} passes {} buffers to a routine", number, s.bufferCount);
+    GRAPHC_TRY(checkWords(c.ranks, s.bufferCount, "ranks of a call"));
+    if (c.paramCount > p.wordPool.size() / 2)
+      return bad("step {} passes {} parameters", number, c.paramCount);
+    GRAPHC_TRY(checkWords(c.params, 2 * c.paramCount, "parameters of a call"));
+    uint64_t sizes = 0;
+    for (uint32_t rank : p.callRanks(s)) {
+      if (rank > static_cast<uint32_t>(kMaxRank))
+        return bad("step {} passes a tensor of rank {}", number, rank);
+      sizes += rank;
+    }
+    if (sizes != s.sizeCount)
+      return bad("step {} passes {} sizes of {}", number, s.sizeCount, sizes);
+    std::span<const uint32_t> buffers = p.stepBuffers(s);
+    for (size_t i = 0; i + 1 < buffers.size(); ++i)
+      if (buffers[i] == buffers.back())
+        return bad("step {} writes a buffer that it reads", number);
+    return checkWritable(number, buffers.back());
   }
 
   Status checkCopy(size_t number, const StepRecord &s) const {

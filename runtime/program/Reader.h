@@ -40,6 +40,7 @@ public:
   std::span<const FaultRecord> faults() const { return faultRecords; }
   /// The buffer of kind Faults, if there is one.
   std::optional<uint32_t> faultBuffer() const { return faultBufferNumber; }
+  std::span<const CallRecord> calls() const { return callRecords; }
   std::span<const uint8_t> code() const { return section(Section::Code); }
   std::span<const uint8_t> data() const { return section(Section::Data); }
   const MetaRecord &meta() const { return metaRecord; }
@@ -53,6 +54,15 @@ public:
   }
   std::span<const uint32_t> stepBuffers(const StepRecord &s) const {
     return words(s.buffers, s.bufferCount);
+  }
+  /// Ranks of the tensors of a library step.
+  std::span<const uint32_t> callRanks(const StepRecord &s) const {
+    return words(callRecords[s.kernel].ranks, s.bufferCount);
+  }
+  /// The n-th parameter of a library call.
+  int64_t callParam(const CallRecord &c, uint32_t n) const {
+    std::span<const uint32_t> pair = words(c.params + 2 * n, 2);
+    return static_cast<int64_t>(static_cast<uint64_t>(pair[1]) << 32 | pair[0]);
   }
   std::span<const uint32_t> stepSizes(const StepRecord &s) const {
     return words(s.sizes, s.sizeCount);
@@ -70,7 +80,7 @@ private:
     size_t offset = 0;
     size_t bytes = 0;
   };
-  static constexpr int kSectionEnd = static_cast<int>(Section::Faults) + 1;
+  static constexpr int kSectionEnd = static_cast<int>(Section::Calls) + 1;
 
   std::vector<uint8_t> blob;
   Target programTarget = Target::Cpu;
@@ -85,6 +95,7 @@ private:
   std::vector<StepRecord> stepRecords;
   std::vector<FaultRecord> faultRecords;
   std::optional<uint32_t> faultBufferNumber;
+  std::vector<CallRecord> callRecords;
   MetaRecord metaRecord = {};
 };
 

@@ -100,6 +100,18 @@ public:
     steps.push_back({static_cast<uint32_t>(program::StepKind::Copy), 0, 0,
                      list({destination, source}), 2, 0, 0, 0});
   }
+  /// A library step; `ranks` and `stepSizes` describe the operands, then the result.
+  void call(std::string_view routine, std::vector<uint32_t> stepBuffers,
+            std::vector<uint32_t> ranks, std::vector<uint32_t> stepSizes,
+            std::vector<uint32_t> paramWords, uint32_t node = program::kNone,
+            std::string_view lines = "") {
+    auto number = static_cast<uint32_t>(calls.size());
+    calls.push_back({text(routine), list(ranks), list(paramWords),
+                     static_cast<uint32_t>(paramWords.size() / 2), node, text(lines)});
+    steps.push_back({static_cast<uint32_t>(program::StepKind::Call), number, 0, list(stepBuffers),
+                     static_cast<uint32_t>(stepBuffers.size()), list(stepSizes),
+                     static_cast<uint32_t>(stepSizes.size()), 0});
+  }
   /// A constant; returns its buffer number.
   uint32_t data(DType dtype, std::span<const uint8_t> bytes) {
     constants.resize((constants.size() + 63) / 64 * 64);
@@ -146,6 +158,7 @@ public:
     records(Section::Code, code);
     records(Section::Data, constants);
     add(Section::Meta, &meta, 1, sizeof meta);
+    records(Section::Calls, calls);
 
     program::Header header = {};
     std::memcpy(header.magic, program::kMagic, sizeof header.magic);
@@ -172,6 +185,7 @@ public:
   std::vector<program::KernelRecord> kernels;
   std::vector<program::StepRecord> steps;
   std::vector<program::FaultRecord> faults;
+  std::vector<program::CallRecord> calls;
   std::vector<uint8_t> code, constants;
   program::MetaRecord meta = {};
 };

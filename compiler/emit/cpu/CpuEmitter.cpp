@@ -301,6 +301,9 @@ Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
 } // namespace
 
 Result<EmittedCode> emit::emitCpu(ModuleOp module, const TargetDesc &target) {
+  // A program may be made of library steps alone.
+  if (module.getOps<func::FuncOp>().empty())
+    return EmittedCode{};
   GRAPHC_ASSIGN(Compiled compiled, toLlvm(module, target));
   GRAPHC_ASSIGN(CodeGenerator * generator,
                 Backend::of(module.getContext())

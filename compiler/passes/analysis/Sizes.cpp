@@ -124,7 +124,7 @@ void SizeAnalysis::unify(Operation *op, unsigned axis, Size a, Size b) {
 SmallVector<Size> SizeAnalysis::resultSizes(Operation *op, RankedTensorType type) {
   return TypeSwitch<Operation *, SmallVector<Size>>(op)
       .Case<graph::BroadcastOp, graph::ReshapeOp, graph::SliceOp, graph::ConcatenateOp,
-            graph::FullOp, graph::IotaOp>(
+            graph::FullOp, graph::IotaOp, graph::LibraryOp>(
           [&](auto sized) { return mixedSizes(type, sized.getSizes(), *this); })
       .Case([&](graph::TransposeOp transpose) {
         SmallVector<Size> from(of(transpose.getX())), result;

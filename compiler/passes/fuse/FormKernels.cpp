@@ -297,6 +297,8 @@ private:
                         .getResult();
       break;
     }
+    case NodeKind::Library:
+      llvm_unreachable("a step of its own");
     case NodeKind::Contract: {
       Value lhs = read(node.reads[0], movedIndices(node, 0, points));
       Value rhs = read(node.reads[1], movedIndices(node, 1, points));
@@ -465,6 +467,10 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
     OpBuilder calls(terminator), kernels(func);
     IRMapping done;
     for (auto [number, group] : llvm::enumerate(groups)) {
+      if (group->isLibrary()) {
+        emitLibrary(calls, group->nodes[0]->op, done);
+        continue;
+      }
       KernelBuilder kernel(*group, plan, sizes, &getContext());
       kernel.build();
       std::string name = (func.getSymName() + "_" + llvm::Twine(number)).str();
@@ -507,6 +513,19 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
                                            reshape.getSizes());
     done.map(tensor, alias);
     return alias;
+  }
+
+  /// The same op over the buffers of its operands.
+  static void emitLibrary(OpBuilder &builder, Operation *op, IRMapping &done) {
+    IRMapping operands;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        operands.map(operand, materialized(operand, builder, done));
+    Operation *step = builder.clone(*op, operands);
+    SmallVector<std::string> lineSet;
+    collectLines(op->getLoc(), lineSet);
+    step->setAttr("graph.lines", builder.getStringAttr(llvm::join(lineSet, "; ")));
+    done.map(op->getResult(0), step->getResult(0));
   }
 
   void emitCall(OpBuilder &builder, kernel::FuncOp callee, KernelBuilder &kernel,

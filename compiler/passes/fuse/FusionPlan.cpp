@@ -26,6 +26,8 @@ StringRef pass::describe(CutReason reason) {
     return "a kernel in between depends on one and feeds the other";
   case CutReason::UpdateBase:
     return "an update needs the whole old value in memory";
+  case CutReason::LibraryStep:
+    return "a routine of the library reads and writes whole tensors";
   case CutReason::KernelFull:
     return "the kernel reached its size limit";
   case CutReason::WholeSource:
@@ -39,7 +41,8 @@ StringRef pass::describe(CutReason reason) {
 static bool isComputed(Operation *op) {
   return op && (op->hasTrait<graph::Elementwise>() || op->hasTrait<graph::Reduction>() ||
                 op->hasTrait<graph::Contraction>() || op->hasTrait<graph::Update>() ||
-                op->hasTrait<graph::Scan>() || op->hasTrait<graph::Indexed>());
+                op->hasTrait<graph::Scan>() || op->hasTrait<graph::Indexed>() ||
+                op->hasTrait<graph::Library>());
 }
 
 static Value stripReshapes(Value v) {
@@ -185,6 +188,22 @@ void FusionPlan::addScatter(Operation *op) {
     addRead(node, index, indexPoints);
 }
 
+/// Whole buffers in, a whole buffer out; no index maps.
+void FusionPlan::addLibrary(Operation *op) {
+  SmallVector<Value> tensors;
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      tensors.push_back(operand);
+  for (Value tensor : tensors)
+    materialize(tensor);
+  Node &node = addNode(NodeKind::Library, op, op->getResult(0));
+  node.space = squeezed(sizes.of(node.result));
+  node.stored = true;
+  for (Value tensor : tensors)
+    if (Node *producer = byValue.lookup(stripReshapes(tensor)))
+      node.leaves.push_back({tensor, producer, {}, /*alias=*/true});
+}
+
 /// Ops whose elements some output depends on. An extent asks for sizes only.
 static llvm::DenseSet<Operation *> readOps(func::FuncOp func) {
   llvm::DenseSet<Operation *> read;
@@ -211,6 +230,10 @@ void FusionPlan::collect(func::FuncOp func) {
     Value result = op->getResult(0);
     if (op->hasTrait<graph::Contraction>()) {
       addContract(op);
+      continue;
+    }
+    if (op->hasTrait<graph::Library>()) {
+      addLibrary(op);
       continue;
     }
     if (isa<graph::UpdateSliceOp>(op)) {
@@ -410,6 +433,8 @@ CutReason FusionPlan::needsWhole(Node &node, int index) {
 /// level it gets there.
 CutReason FusionPlan::joins(Node &node, int index, bool &row) {
   Group &group = groups[index];
+  if (node.kind == NodeKind::Library || group.isLibrary())
+    return CutReason::LibraryStep;
   if (group.nodes.size() >= kMaxNodesPerKernel)
     return CutReason::KernelFull;
   bool point = node.space == group.space;
@@ -467,6 +492,8 @@ CutReason FusionPlan::joins(Node &node, int index, bool &row) {
 /// it once.
 CutReason FusionPlan::shares(Node &node, int index) {
   Group &group = groups[index];
+  if (node.kind == NodeKind::Library || group.isLibrary())
+    return CutReason::LibraryStep;
   if (node.kind == NodeKind::Contract || node.kind == NodeKind::Update ||
       node.kind == NodeKind::Scan || group.family == Family::Scan ||
       group.family == Family::Contract || node.space != group.space || node.space.empty())

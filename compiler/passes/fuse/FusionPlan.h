@@ -21,6 +21,7 @@ enum class CutReason {
   ShiftedRead,    ///< an element needs other elements of the value
   WouldCycle,     ///< a kernel between the two would depend on their union
   UpdateBase,     ///< an update needs the whole old value in memory
+  LibraryStep,    ///< a routine of the library reads and writes whole tensors
   KernelFull,     ///< the kernel has reached its size limit
   WholeSource,    ///< a gather needs the whole tensor in memory
   OneByOne,       ///< elements are written in order, by one thread
@@ -37,10 +38,11 @@ struct Leaf {
   bool alias = false; ///< reads the producer's buffer under another shape: never local
 };
 
-enum class NodeKind { Map, Reduce, Scan, Contract, Update, Copy };
+enum class NodeKind { Map, Reduce, Scan, Contract, Update, Copy, Library };
 
 /// A value that is computed (not moved). Copy nodes have no op: they materialise a moved or
-/// generated value.
+/// generated value. Library nodes are alone in their group, which is no kernel; their leaves are
+/// the buffers they read.
 struct Node {
   NodeKind kind;
   mlir::Operation *op = nullptr;
@@ -70,6 +72,9 @@ struct Group {
   llvm::BitVector ancestors;
   int mergedInto = -1;
   bool oneByOne = false; ///< its points are visited in order by one thread
+
+  /// Its one value is computed by the library: a step of its own, not a kernel.
+  bool isLibrary() const { return nodes.size() == 1 && nodes[0]->kind == NodeKind::Library; }
 };
 
 /// Groups the computed values of one graph function into kernels. Analysis only: the function is
@@ -97,6 +102,7 @@ private:
   void addGather(mlir::Operation *op);
   void addScatter(mlir::Operation *op);
   CutReason needsWhole(Node &node, int group);
+  void addLibrary(mlir::Operation *op);
   void decideInlining();
   void expandLeaves(Node &node);
   void appendLeaves(Node &reader, mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);

@@ -37,6 +37,7 @@ private:
   void openProgram();
   LogicalResult plan(Operation *op);
   LogicalResult planCall(kernel::CallOp call);
+  void planLibrary(graph::LibraryOp step);
   bool updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigned result,
                       unsigned argument);
   Value valueBefore(kernel::CallOp call, kernel::FuncOp kernel, unsigned result);
@@ -83,6 +84,9 @@ SmallVector<Value> Planner::dynamicSizes(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (auto reshape = tensor.getDefiningOp<graph::ReshapeOp>()) {
     for (Value size : reshape.getSizes())
+      result.push_back(sizes.lookup(size));
+  } else if (auto step = tensor.getDefiningOp<graph::LibraryOp>()) {
+    for (Value size : step.getSizes())
       result.push_back(sizes.lookup(size));
   } else if (auto call = tensor.getDefiningOp<kernel::CallOp>()) {
     unsigned next = 0;
@@ -204,6 +208,10 @@ LogicalResult Planner::plan(Operation *op) {
   }
   if (auto call = dyn_cast<kernel::CallOp>(op))
     return planCall(call);
+  if (auto step = dyn_cast<graph::LibraryOp>(op)) {
+    planLibrary(step);
+    return success();
+  }
   if (auto ret = dyn_cast<func::ReturnOp>(op)) {
     planReturn(ret);
     return success();
@@ -310,6 +318,33 @@ LogicalResult Planner::planCall(kernel::CallOp call) {
   }
   launch(call, kernel, launchBuffers);
   return success();
+}
+
+void Planner::planLibrary(graph::LibraryOp step) {
+  Location loc = step.getLoc();
+  SmallVector<Value> operands, extents;
+  SmallVector<int64_t> ranks;
+  auto describe = [&](Value tensor) {
+    SmallVector<Value> own = allSizes(tensor);
+    ranks.push_back(own.size());
+    extents.append(own);
+    return own;
+  };
+  for (Value input : step.getInputs()) {
+    operands.push_back(buffers.lookup(input));
+    describe(input);
+  }
+  Value elements = index(1);
+  for (Value size : describe(step.getResult()))
+    elements = arith::MulIOp::create(builder, loc, elements, size);
+  Value buffer = plan::AllocOp::create(builder, loc, bufferType(step.getResult()), elements);
+  buffers[step.getResult()] = buffer;
+  holder[buffer] = step.getResult();
+  auto node = step->getAttrOfType<IntegerAttr>("graph.node");
+  auto lines = step->getAttrOfType<StringAttr>("graph.lines");
+  plan::CallOp::create(builder, loc, step.getRoutine(), operands, buffer, extents, ranks,
+                       step.getParams(), node ? node.getInt() : -1,
+                       lines ? lines.getValue() : StringRef());
 }
 
 void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> launchBuffers) {

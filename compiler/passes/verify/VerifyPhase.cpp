@@ -65,7 +65,8 @@ struct VerifyPhase : pass::impl::VerifyPhaseBase<VerifyPhase> {
       return true;
     if (op->getParentOfType<kernel::FuncOp>())
       return op->hasTrait<graph::Elementwise>() || isa<arith::ConstantOp>(op);
-    return isa<graph::ReshapeOp, graph::DimOp>(op) || indexArithmetic(op);
+    return isa<graph::ReshapeOp, graph::DimOp>(op) || op->hasTrait<graph::Library>() ||
+           indexArithmetic(op);
   }
   static bool planPhase(Operation *op) {
     if (isa<plan::PlanDialect>(op->getDialect()) || indexArithmetic(op))

@@ -32,6 +32,8 @@ const char *codeName(ErrorCode code) {
     return "Io";
   case ErrorCode::Overflow:
     return "Overflow";
+  case ErrorCode::LinAlg:
+    return "LinAlg";
   case ErrorCode::Trace:
     return "Trace";
   }

@@ -21,6 +21,7 @@ from .errors import (
     GraphcWarning,
     IndexOutOfBounds,
     InternalError,
+    LinAlgError,
     OutOfMemory,
     PerformanceWarning,
     ShapeError,
@@ -247,6 +248,16 @@ from ._reductions import (  # noqa: E402
     sum,
     var,
 )
+from ._sorting import (  # noqa: E402
+    argpartition,
+    argsort,
+    digitize,
+    lexsort,
+    partition,
+    searchsorted,
+    sort,
+)
+from . import linalg  # noqa: E402, I001  (after what it is made of)
 
 newaxis = None
 bool = bool_

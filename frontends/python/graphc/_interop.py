@@ -103,7 +103,8 @@ def _array_ufunc(self, ufunc, method, *inputs, out=None, **keywords):
 def _array_function(self, function, types, args, kwargs):
     import graphc
 
-    ours = getattr(graphc, function.__name__, None) if function.__module__ in ("numpy", "numpy.linalg") else None
+    home = {"numpy": graphc, "numpy.linalg": graphc.linalg}.get(function.__module__)
+    ours = getattr(home, function.__name__, None)
     if ours is None:
         return NotImplemented
     kwargs = {k: v for k, v in kwargs.items() if not (k == "out" and v is None)}
@@ -129,6 +130,20 @@ def _dot(self, other, /):
     from ._linalg import dot
 
     return dot(self, other)
+
+
+def _sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """Sorts the array itself along an axis; every view of it sees the new order."""
+    from ._sorting import sort_in_place
+
+    sort_in_place(self, axis, kind, order, stable=stable, descending=descending)
+
+
+def _partition(self, kth, axis=-1, kind="introselect", order=None):
+    """Brings the element at `kth` along an axis to its place in the array itself, smaller ones before it."""
+    from ._sorting import partition_in_place
+
+    partition_in_place(self, kth, axis, kind, order)
 
 
 def _tobytes(self):
@@ -179,6 +194,11 @@ def attach():
         "choose": _method("_indexing", "choose"),
         "nonzero": _method("_indexing", "nonzero"),
         "compress": _compress,
+        "argsort": _method("_sorting", "argsort"),
+        "argpartition": _method("_sorting", "argpartition"),
+        "searchsorted": _method("_sorting", "searchsorted"),
+        "sort": _sort,
+        "partition": _partition,
     }.items():
         setattr(_Array, name, function)
     _Array.__module__ = "graphc"

@@ -8,6 +8,8 @@ with a code that ``docs/errors.md`` explains.
 import os as _os
 import sys as _sys
 
+from numpy.linalg import LinAlgError as _LinAlgError
+
 __all__ = [
     "ArgumentError",
     "AxisError",
@@ -20,6 +22,7 @@ __all__ = [
     "GraphcWarning",
     "IndexOutOfBounds",
     "InternalError",
+    "LinAlgError",
     "OutOfMemory",
     "PerformanceWarning",
     "ShapeError",
@@ -97,6 +100,12 @@ class IndexOutOfBounds(GraphcError, IndexError):
     code = "GC0104"
 
 
+class LinAlgError(GraphcError, _LinAlgError):
+    """A matrix is singular, not square, or an iteration does not converge."""
+
+    code = "GC0105"
+
+
 class TraceError(GraphcError, TypeError):
     """A jitted function needs the value of a traced array, or was given a leaf it cannot trace."""
 
@@ -160,6 +169,7 @@ BY_CODE = {
     "Io": FileError,
     "Internal": InternalError,
     "Overflow": OverflowError,
+    "LinAlg": LinAlgError,
     "Trace": TraceError,
 }
 

@@ -129,3 +129,12 @@ func.func @contractions(%x: tensor<?x8xf32>, %y: tensor<8x5xf32>, %a: tensor<2x3
   %1 = graph.matmul %a, %b : tensor<2x3x4xi32>, tensor<2x4x5xi32> -> tensor<2x3x5xi32>
   return
 }
+
+// CHECK-LABEL: @library(
+// CHECK: graph.library "sort" %{{.*}} to(%{{.*}}) params [1] : tensor<?x4xf32> -> tensor<?x4xf32>
+// CHECK: graph.library "lexsort" %{{.*}}, %{{.*}} params [] : tensor<2x3xui8>, tensor<2x3xf64> -> tensor<2x3xi64>
+func.func @library(%x: tensor<?x4xf32>, %a: tensor<2x3xui8>, %b: tensor<2x3xf64>, %n: index) {
+  %0 = graph.library "sort" %x to (%n) params [1] : tensor<?x4xf32> -> tensor<?x4xf32>
+  %1 = graph.library "lexsort" %a, %b params [] : tensor<2x3xui8>, tensor<2x3xf64> -> tensor<2x3xi64>
+  return
+}

@@ -36,3 +36,14 @@ plan.program @isolated inputs [] outputs [] {
   %0 = plan.alloc %n : <f32>
   plan.return sizes()
 }
+
+// -----
+
+plan.program @call_ranks inputs [tensor<4xf32>] outputs [] {
+^bb0(%x: !plan.buffer<f32>):
+  %n = arith.constant 4 : index
+  %y = plan.alloc %n : <f32>
+  // expected-error @+1 {{'plan.call' op needs one rank for each operand and the result, and their sizes}}
+  plan.call "sort"(%x : !plan.buffer<f32>) to %y : !plan.buffer<f32> sizes(%n, %n) ranks [1] params [] node -1 lines ""
+  plan.return sizes()
+}

@@ -131,6 +131,46 @@ TEST(Executor, ServesEverySizeInParallelAndSerially) {
   }
 }
 
+// order = routine(x) over float32[r, n], as a library step.
+std::vector<uint8_t> libraryStep(std::string_view routine, DType resultType) {
+  ProgramBuilder b(Target::Cpu);
+  uint32_t r = b.dim(0, 0), n = b.dim(0, 1), count = b.size(SizeKind::Mul, r, n);
+  uint32_t x = b.input("x", DType::Float32, {r, n}, count);
+  uint32_t y = b.output("y", resultType, {r, n}, count);
+  b.call(routine, {x, y}, {2, 2}, {r, n, r, n}, {0, 0}, program::kNone, "a.py:4");
+  return b.build();
+}
+
+TEST(Executor, RunsLibrarySteps) {
+  Device &cpu = device("cpu");
+  auto p = loaded(libraryStep("argsort", DType::Int64), cpu);
+  std::vector in{makeTensor<float>(cpu, DType::Float32, {3, 1, 2, -1, 0, -1}, {2, 3})};
+  int64_t before = counterValue(Counter::LibraryCalls);
+  std::vector<Tensor> out;
+  Status s = run(*p, in, {}, out);
+  ASSERT_TRUE(s.isOk()) << s.message();
+  EXPECT_EQ(valuesOf<int64_t>(out[0]), (std::vector<int64_t>{1, 2, 0, 0, 2, 1}));
+  EXPECT_EQ(counterValue(Counter::LibraryCalls), before + 1);
+  auto cost = costOf(*p, in, {}, out);
+  ASSERT_TRUE(cost.isOk());
+  EXPECT_EQ(cost->calls, 1);
+  EXPECT_EQ(cost->launches, 0);
+}
+
+TEST(Executor, ChecksLibrarySteps) {
+  Device &cpu = device("cpu");
+  std::vector in{makeTensor<float>(cpu, DType::Float32, {3, 1, 2, -1}, {2, 2})};
+  std::vector<Tensor> out;
+  // A routine of a later runtime, and a result that the routine does not give: the program is
+  // valid, the step is not.
+  Status s = run(*loaded(libraryStep("sprt", DType::Float32), cpu), in, {}, out);
+  EXPECT_EQ(s.code(), ErrorCode::Unsupported);
+  EXPECT_EQ(s.message(), "[run] this runtime has no library routine 'sprt'");
+  s = run(*loaded(libraryStep("argsort", DType::Float32), cpu), in, {}, out);
+  EXPECT_EQ(s.code(), ErrorCode::DType);
+  EXPECT_EQ(s.message(), "[argsort] gives int64, not float32 (at a.py:4)");
+}
+
 TEST(Executor, EmptyRangeLaunchesNothing) {
   Device &nul = device("null");
   auto p = loaded(twoSteps(), nul);

@@ -35,6 +35,7 @@ ProgramBuilder complete() {
   b.kernels[k].lines = b.text("a.py:3");
   b.checks.push_back({n, m, b.text("square")});
   b.launch(k, nm, {x, c, t}, {n, m});
+  b.call("sort", {x, t}, {2, 2}, {n, m, n, m}, {1, 0}, 7, "a.py:4");
   b.copy(y, t);
   return b;
 }
@@ -68,7 +69,10 @@ TEST(Reader, ListsAProgram) {
   EXPECT_NE(text.find("  step 0: launch @f_0(%x, %c3, %t2) sizes(x.0, x.1) over (x.0*x.1)\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("  step 1: copy %y <- %t2\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  step 1: library sort(%x[x.0, x.1]) to %t2[x.0, x.1] params 1  # a.py:4\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  step 2: copy %y <- %t2\n"), std::string::npos) << text;
   std::string json = inspectJson(*p);
   EXPECT_NE(json.find("\"kernels\":[{\"name\":\"f_0\",\"family\":\"map\""), std::string::npos)
       << json;
@@ -122,6 +126,14 @@ void walk(const Program &p) {
       sum += p.buffers()[b].kind + p.sizes()[p.buffers()[b].elements].kind;
     for (uint32_t size : p.stepSizes(s))
       sum += p.sizes()[size].kind;
+    if (static_cast<StepKind>(s.kind) != StepKind::Call)
+      continue;
+    for (uint32_t rank : p.callRanks(s))
+      sum += rank;
+    const CallRecord &c = p.calls()[s.kernel];
+    sum += p.text(c.routine).size() + p.text(c.lines).size();
+    for (uint32_t i = 0; i < c.paramCount; ++i)
+      sum += static_cast<size_t>(p.callParam(c, i) & 1);
   }
   EXPECT_LT(sum, SIZE_MAX);
 }
@@ -192,6 +204,22 @@ TEST(Reader, SaysWhatIsWrong) {
             "[program] step 0 passes 2 buffers and 2 sizes to a kernel of 3 and 2");
   EXPECT_EQ(message([](auto &b) { b.steps[0].buffers = 0xfffffff0; }),
             "[program] the buffers of a step lie outside the words");
+  EXPECT_EQ(message([](auto &b) { b.steps[1].kernel = 1; }),
+            "[program] step 1 uses library call 1 of 1");
+  EXPECT_EQ(message([](auto &b) { b.steps[1].bufferCount = 1; }),
+            "[program] step 1 passes 1 buffers to a routine");
+  EXPECT_EQ(message([](auto &b) { b.words[b.calls[0].ranks] = 65; }),
+            "[program] step 1 passes a tensor of rank 65");
+  EXPECT_EQ(message([](auto &b) { b.words[b.calls[0].ranks] = 1; }),
+            "[program] step 1 passes 4 sizes of 3");
+  EXPECT_EQ(message([](auto &b) { b.calls[0].paramCount = 0xffffffff; }),
+            "[program] step 1 passes 4294967295 parameters");
+  EXPECT_EQ(message([](auto &b) { b.words[b.steps[1].buffers + 1] = 0; }),
+            "[program] step 1 writes a buffer that it reads");
+  EXPECT_EQ(message([](auto &b) { b.words[b.steps[1].buffers + 1] = 3; }),
+            "[program] step 1 writes buffer 3, which is an input or a constant");
+  EXPECT_EQ(message([](auto &b) { b.calls[0].routine.bytes = 0x7fffffff; }),
+            "[program] the routine of a call lies outside the strings");
   EXPECT_EQ(message([](auto &b) { b.outputs[0].buffer = 2; }),
             "[program] output 0 is neither an output buffer nor an input");
   EXPECT_EQ(message([](auto &b) { b.meta.name.offset = 0xfffffff0; }),
@@ -206,7 +234,8 @@ TEST(Reader, RefusesOtherVersionsAndTargets) {
     return refusal(bad);
   };
   EXPECT_EQ(with(offsetof(Header, version), kVersion + 1),
-            "[program] format version 2 (this runtime reads version 1)");
+            "[program] format version " + std::to_string(kVersion + 1) +
+                " (this runtime reads version " + std::to_string(kVersion) + ")");
   EXPECT_EQ(with(offsetof(Header, target), 3), "[program] unknown target 3");
   EXPECT_EQ(refusal({}), "[program] 0 bytes are too few for a program");
   EXPECT_EQ(refusal(std::vector<uint8_t>(1000, 'x')), "[program] not a graphc program");

@@ -1,0 +1,245 @@
+"""Polynomials as coefficient vectors, highest power first, and the sums of products that multiply them."""
+
+import operator as _operator
+
+import numpy as _np
+
+from . import _graphc
+from ._creation import asarray, full, zeros
+from ._dtypes import float64, int64
+from ._manipulation import concat, expand_dims
+from ._matrices import diag, vander
+from .errors import ArgumentError, DTypeError
+
+#: Products of so many taps are one kernel.
+_TAPS = 64
+
+
+def _vector(x, name):
+    x = asarray(x)
+    if x.ndim > 1:
+        raise ArgumentError(f"{name}: object too deep for desired array: shape {x.shape} is not a vector")
+    if x.size == 0:
+        raise ArgumentError(f"{name}: operands cannot be empty")
+    return x.reshape((-1,))
+
+
+def _products(a, v):
+    """All sums of products of two vectors, the second reversed; the longer one first."""
+    if v.size > a.size:
+        a, v = v, a
+    n, m = a.size, v.size
+    dtype = _graphc.result_type(a, v)
+    work = int64 if dtype.kind == "b" else dtype
+    edge = zeros((m - 1,), work)
+    padded = concat((edge, a.astype(work, copy=False), edge))
+    v = v.astype(work, copy=False)
+    total = None
+    for start in range(0, m, _TAPS):
+        block = None
+        for j in range(start, min(m, start + _TAPS)):
+            term = padded[m - 1 - j : n + 2 * m - 2 - j] * v[j]
+            block = term if block is None else block + term
+        total = block if total is None else total + block
+    return total != 0 if dtype.kind == "b" else total
+
+
+def _part(whole, n, m, mode, name, start):
+    """The part of all sums that a mode asks for; `start` of "same"."""
+    modes = {"full": (0, n + m - 1), "same": (start, start + max(n, m)), "valid": (min(n, m) - 1, max(n, m))}
+    if mode not in modes:
+        raise ArgumentError(f"{name}: mode must be one of 'full', 'same', or 'valid' (got {mode!r})")
+    first, last = modes[mode]
+    return whole[first:last].copy() if mode != "full" else whole
+
+
+def convolve(a, v, mode="full"):
+    """Sums of products of `a` with the reversed `v` at every shift: all of them ("full"), as many as the longer vector
+    has elements ("same"), or those without an edge ("valid"). Raises ValueError for empty operands or another mode."""
+    a, v = _vector(a, "convolve"), _vector(v, "convolve")
+    return _part(_products(a, v), a.size, v.size, mode, "convolve", (min(a.size, v.size) - 1) // 2)
+
+
+def correlate(a, v, mode="valid"):
+    """Sums of products of `a` with `v` at every shift; modes as `convolve`."""
+    a, v = _vector(a, "correlate"), _vector(v, "correlate")
+    m = min(a.size, v.size)
+    start = (m - 1) // 2 if a.size >= v.size else m // 2
+    if v.dtype.kind == "c":
+        v = _graphc.conj(v)
+    return _part(_products(a, v[::-1]), a.size, v.size, mode, "correlate", start)
+
+
+def _coefficients(p):
+    return asarray(p).reshape((-1,)) if asarray(p).ndim < 2 else asarray(p)
+
+
+def _ends(p, name):
+    """The coefficients as a list and the places of the first and the last that is not zero."""
+    if p.ndim != 1:
+        raise ArgumentError(f"{name}: Input must be a rank-1 array.")
+    _graphc.eval([p], name)
+    values = p.tolist()
+    used = [i for i, c in enumerate(values) if c != 0]
+    return (used[0], used[-1]) if used else (0, -1)
+
+
+def roots(p):
+    """The roots of a polynomial: the eigenvalues of its companion matrix, and zeros. Raises ValueError unless `p` is a
+    vector."""
+    from .linalg import eigvals
+
+    p = asarray(p)
+    p = p.reshape((1,)) if p.ndim == 0 else p
+    first, last = _ends(p, "roots")
+    none = p.size - 1 - last
+    p = p[first : last + 1]
+    p = p if p.dtype.kind in "fc" else p.astype(float64)
+    if p.size < 2:
+        return zeros((none if last >= 0 else 0,), p.dtype)
+    n = p.size - 1
+    companion = concat((expand_dims(-p[1:] / p[0], 0), diag(full((n - 1,), 1, dtype=p.dtype), -1)[1:] if n > 1 else zeros((0, 1), p.dtype)))
+    found = eigvals(companion)
+    return concat((found, zeros((none,), found.dtype))) if none else found
+
+
+def poly(seq_of_zeros):
+    """The coefficients of the polynomial with the given roots and leading coefficient 1; of a square matrix its
+    characteristic polynomial."""
+    from .linalg import eigvals
+
+    zeros_of = asarray(seq_of_zeros)
+    if zeros_of.ndim == 2 and zeros_of.shape[0] == zeros_of.shape[1] and zeros_of.size:
+        zeros_of = eigvals(zeros_of)
+    if zeros_of.ndim > 1:
+        raise ArgumentError("poly: input must be 1d or non-empty square 2d array.")
+    zeros_of = zeros_of.reshape((-1,))
+    if zeros_of.size == 0:
+        return asarray(1.0)
+    if zeros_of.dtype.kind not in "fc":
+        zeros_of = zeros_of.astype(float64)
+    result = one = full((1,), 1, dtype=zeros_of.dtype)
+    for i in range(zeros_of.size):
+        result = convolve(result, concat((one, -zeros_of[i : i + 1])))
+    return result
+
+
+def _aligned(a, b):
+    a, b = _coefficients(a), _coefficients(b)
+    dtype = _graphc.result_type(a, b)
+    size = max(a.size, b.size)
+    return [x if x.size == size else concat((zeros((size - x.size,), dtype), x)) for x in (a, b)]
+
+
+def polyadd(a1, a2):
+    """The sum of two polynomials."""
+    a, b = _aligned(a1, a2)
+    return a + b
+
+
+def polysub(a1, a2):
+    """The difference of two polynomials."""
+    a, b = _aligned(a1, a2)
+    return a - b
+
+
+def polymul(a1, a2):
+    """The product of two polynomials."""
+    return convolve(a1, a2)
+
+
+def polydiv(u, v):
+    """(quotient, remainder) of two polynomials."""
+    u, v = _coefficients(u) + 0.0, _coefficients(v) + 0.0
+    m, n = u.size - 1, v.size - 1
+    scale = 1.0 / v[0]
+    rest, terms = u.astype(_graphc.result_type(u, v), copy=True), []
+    for k in range(0, m - n + 1):
+        d = scale * rest[k]
+        terms.append(d.reshape((1,)))
+        rest[k : k + n + 1] -= d * v
+    quotient = concat(terms) if terms else zeros((1,), rest.dtype)
+    _graphc.eval([rest], "polydiv")
+    values, drop = rest.tolist(), 0
+    while drop < rest.size - 1 and abs(values[drop]) <= 1e-14:
+        drop += 1
+    return quotient, rest[drop:].copy()
+
+
+def polyder(p, m=1):
+    """The m-th derivative. Raises ValueError for a negative order."""
+    m = _operator.index(m)
+    if m < 0:
+        raise ArgumentError("polyder: Order of derivative must be positive (see polyint)")
+    p = asarray(p)
+    for _ in range(m):
+        n = p.size - 1
+        p = p[:-1] * _graphc.asarray(list(range(n, 0, -1)), int64, None, None) if n > 0 else p[:0]
+    return p
+
+
+def polyint(p, m=1, k=None):
+    """The m-th antiderivative with constants `k` (default 0). Raises ValueError for a negative order or too few
+    constants."""
+    m = _operator.index(m)
+    if m < 0:
+        raise ArgumentError("polyint: Order of integral must be positive (see polyder)")
+    constants = [0.0] * m if k is None else list(_np.atleast_1d(k)) if not isinstance(k, _graphc.Array) else k.tolist()
+    if len(constants) == 1 and m > 1:
+        constants *= m
+    if len(constants) < m:
+        raise ArgumentError("polyint: k must be a scalar or a rank-1 array of length 1 or >m.")
+    p = asarray(p)
+    for step in range(m):
+        powers = _graphc.asarray([float(n) for n in range(p.size, 0, -1)], float64, None, None)
+        p = concat((p / powers, full((1,), constants[step], dtype=float64)))
+    return p
+
+
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """The coefficients of the polynomial of degree `deg` that fits the points best, each weighted by `w`; `y` may hold
+    several columns. full=True gives also residuals, rank, singular values and rcond; cov=True (or "unscaled") the
+    covariance. Raises ValueError and TypeError for sizes that make no fit."""
+    from .linalg import inv, lstsq
+
+    order = _operator.index(deg) + 1
+    x, y = asarray(x) + 0.0, asarray(y) + 0.0
+    if order < 1:
+        raise ArgumentError("polyfit: expected deg >= 0")
+    if x.ndim != 1:
+        raise DTypeError("polyfit: expected 1D vector for x")
+    if x.size == 0:
+        raise DTypeError("polyfit: expected non-empty vector for x")
+    if y.ndim < 1 or y.ndim > 2:
+        raise DTypeError("polyfit: expected 1D or 2D array for y")
+    if x.shape[0] != y.shape[0]:
+        raise DTypeError("polyfit: expected x and y to have same length")
+    if rcond is None:
+        rcond = x.size * float(_np.finfo(x.dtype).eps)
+    left, right = vander(x, order), y
+    if w is not None:
+        w = asarray(w) + 0.0
+        if w.ndim != 1:
+            raise DTypeError("polyfit: expected a 1-d array for weights")
+        if w.shape[0] != y.shape[0]:
+            raise DTypeError("polyfit: expected w and y to have the same length")
+        left = left * w.reshape((-1, 1))
+        right = right * (w.reshape((-1, 1)) if y.ndim == 2 else w)
+    scale = _graphc.sqrt((left * left).sum(axis=0))
+    left = left / scale
+    c, residuals, rank, s = lstsq(left, right, rcond)
+    c = c / (scale.reshape((-1, 1)) if y.ndim == 2 else scale)
+    if full:
+        return c, residuals, rank, s, rcond
+    if not cov:
+        return c
+    base = inv(left.mT @ left) / (scale.reshape((-1, 1)) * scale)
+    if cov == "unscaled":
+        factor = 1
+    else:
+        if x.size <= order:
+            raise ArgumentError("polyfit: the number of data points must exceed order to scale the covariance matrix")
+        factor = residuals / (x.size - order)
+    if y.ndim == 1:
+        return c, base * factor
+    return c, base.reshape((order, order, 1)) * factor

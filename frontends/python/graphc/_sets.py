@@ -1,0 +1,197 @@
+"""Unique values and sets, by sorting. How many there are depends on values: they are counted when the function is called."""
+
+from typing import Any as _Any
+from typing import NamedTuple as _NamedTuple
+
+from . import _graphc
+from ._creation import asarray, full, zeros
+from ._dtypes import bool_, int64
+from ._indexing import flatnonzero, take
+from ._manipulation import _axis, concat, moveaxis
+from ._sorting import lexsort, searchsorted, sort
+from .errors import UnsupportedError
+
+
+class UniqueAllResult(_NamedTuple):
+    """What unique_all gives."""
+
+    values: _Any
+    indices: _Any
+    inverse_indices: _Any
+    counts: _Any
+
+
+class UniqueCountsResult(_NamedTuple):
+    """What unique_counts gives."""
+
+    values: _Any
+    counts: _Any
+
+
+class UniqueInverseResult(_NamedTuple):
+    """What unique_inverse gives."""
+
+    values: _Any
+    inverse_indices: _Any
+
+
+def _argsort(x):
+    return _graphc.library("argsort", [x.reshape((1, x.size))], [0], (1, x.size), int64).reshape((x.size,))
+
+
+def _firsts(s, equal_nan):
+    """Whether each element of a sorted vector differs from the one before it."""
+    low, high = s[:-1], s[1:]
+    new = high != low
+    if equal_nan and s.dtype.kind in "fc":
+        new = _graphc.logical_and(new, _graphc.logical_or(low == low, high == high))
+    return concat((full((1,), True, dtype=bool_), new))
+
+
+def _parts(order, first, values, index, inverse, counts, n, shape):
+    """The values and what was asked for besides. `order` sorts, `first` marks the first of each run of equals."""
+    found = [values]
+    if index:
+        found.append(order[first])
+    if inverse:
+        # The place of an element in the sorted order is the inverse permutation.
+        run = first.astype(int64).cumsum() - 1
+        found.append(take(run, _argsort(order)).reshape(shape))
+    if counts:
+        starts = flatnonzero(first)
+        ends = concat((starts[1:], full((1,), n, dtype=int64))) if starts.size else starts
+        found.append(ends - starts)
+    return found
+
+
+def _unique(x, index, inverse, counts, equal_nan):
+    shape, flat = x.shape, x.reshape((-1,))
+    n = flat.size
+    if n == 0:
+        return [flat.copy()] + [zeros((0,), int64).reshape(shape if k == 1 else (0,)) for k, f in enumerate((index, inverse, counts)) if f]
+    if not (index or inverse):
+        order, s = None, sort(flat)
+    else:
+        order = _argsort(flat)
+        s = take(flat, order)
+    first = _firsts(s, equal_nan)
+    return _parts(order, first, s[first], index, inverse, counts, n, shape)
+
+
+def _unique_along(x, axis, index, inverse, counts):
+    axis = _axis(axis, x.ndim, "unique")
+    moved = moveaxis(x, axis, 0)
+    n = moved.shape[0]
+    rows = moved.reshape((n, x.size // n if n else 0))
+    if rows.shape[1] == 0 or n == 0:
+        kept = 1 if n and not rows.shape[1] else 0
+        first = concat((full((kept,), True, dtype=bool_), full((n - kept,), False, dtype=bool_)))
+        order = _graphc.iota(n, int64, None)
+    else:
+        order = lexsort([rows[:, k] for k in range(rows.shape[1] - 1, -1, -1)])
+        s = take(rows, order, axis=0)
+        first = concat((full((1,), True, dtype=bool_), (s[1:] != s[:-1]).any(axis=1)))
+    kept = order[first]
+    found = _parts(order, first, moveaxis(take(moved, kept, axis=0), 0, axis).copy(), index, inverse, counts, n, (n,))
+    return found
+
+
+def unique(x, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True):
+    """The sorted distinct elements, or with `axis` the distinct slices along it; with flags also the index of each
+    one's first occurrence, the indices that rebuild `x`, and how often each occurs. NaNs are one value unless
+    equal_nan=False. Raises AxisError for an axis out of range."""
+    x = asarray(x)
+    if axis is None:
+        found = _unique(x, return_index, return_inverse, return_counts, equal_nan)
+    else:
+        found = _unique_along(x, axis, return_index, return_inverse, return_counts)
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def unique_all(x, /):
+    """(values, indices, inverse_indices, counts) of the distinct elements; every NaN is one of its own."""
+    return UniqueAllResult(*_unique(asarray(x), True, True, True, False))
+
+
+def unique_counts(x, /):
+    """(values, counts) of the distinct elements; every NaN is one of its own."""
+    return UniqueCountsResult(*_unique(asarray(x), False, False, True, False))
+
+
+def unique_inverse(x, /):
+    """(values, inverse_indices) of the distinct elements; every NaN is one of its own."""
+    return UniqueInverseResult(*_unique(asarray(x), False, True, False, False))
+
+
+def unique_values(x, /):
+    """The sorted distinct elements; every NaN is one of its own."""
+    return _unique(asarray(x), False, False, False, False)[0]
+
+
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
+    """Whether each element is one of `test_elements`. NaN is never one."""
+    if isinstance(test_elements, (set, frozenset)):
+        raise UnsupportedError("isin: test_elements is a set; pass list(test_elements)")
+    element, tests = asarray(element), asarray(test_elements).reshape((-1,))
+    if tests.size == 0:
+        return full(element.shape, bool(invert), dtype=bool_)
+    dtype = _graphc.result_type(element, tests)
+    tests = sort(tests.astype(dtype, copy=False))
+    element = element.astype(dtype, copy=False)
+    place = _graphc.minimum(searchsorted(tests, element), tests.size - 1)
+    found = take(tests, place) == element
+    return _graphc.logical_not(found) if invert else found
+
+
+def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
+    """`isin` of the flattened elements."""
+    return isin(asarray(ar1).reshape((-1,)), ar2, assume_unique, invert)
+
+
+def union1d(ar1, ar2, /):
+    """The sorted distinct elements of both arrays."""
+    return unique(concat((asarray(ar1).reshape((-1,)), asarray(ar2).reshape((-1,)))))
+
+
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    """The sorted distinct elements that are in both arrays; with return_indices also the indices of their first
+    occurrences in each."""
+    a, b = asarray(ar1).reshape((-1,)), asarray(ar2).reshape((-1,))
+    if not return_indices:
+        if not assume_unique:
+            a, b = unique(a), unique(b)
+        s = sort(concat((a, b)))
+        return s[:-1][s[1:] == s[:-1]]
+    first_a = first_b = None
+    if not assume_unique:
+        a, first_a = unique(a, return_index=True)
+        b, first_b = unique(b, return_index=True)
+    both = concat((a, b))
+    order = _argsort(both)
+    s = take(both, order)
+    equal = s[1:] == s[:-1]
+    in_a, in_b = order[:-1][equal], order[1:][equal] - a.size
+    if not assume_unique:
+        in_a, in_b = take(first_a, in_a), take(first_b, in_b)
+    return s[:-1][equal], in_a, in_b
+
+
+def setdiff1d(ar1, ar2, assume_unique=False):
+    """The distinct elements of `ar1` that are not in `ar2`, sorted (in their order with assume_unique)."""
+    a = asarray(ar1).reshape((-1,))
+    if not assume_unique:
+        a = unique(a)
+    return a[isin(a, asarray(ar2).reshape((-1,)), invert=True)]
+
+
+def setxor1d(ar1, ar2, assume_unique=False):
+    """The sorted distinct elements that are in one of the two arrays only."""
+    a, b = asarray(ar1).reshape((-1,)), asarray(ar2).reshape((-1,))
+    if not assume_unique:
+        a, b = unique(a), unique(b)
+    s = sort(concat((a, b)))
+    if s.size == 0:
+        return s
+    edge = full((1,), True, dtype=bool_)
+    new = concat((edge, s[1:] != s[:-1], edge))
+    return s[_graphc.logical_and(new[1:], new[:-1])]

@@ -1,0 +1,183 @@
+"""Sorting and searching. NaN sorts last; -0.0 and 0.0 are equal; every sort is stable, so `kind=` changes nothing."""
+
+import operator as _operator
+
+import numpy as _np
+
+from . import _graphc
+from ._creation import asarray
+from ._dtypes import int64
+from ._manipulation import _axis
+from .errors import ArgumentError, AxisError, DTypeError, ShapeError
+
+_KINDS = ("quicksort", "mergesort", "heapsort", "stable")
+
+
+def _check_kind(name, kind, order, stable):
+    if kind is not None and kind not in _KINDS and str(kind)[:1].lower() not in "qmhs":
+        raise ArgumentError(f"{name}: sort kind must be one of {', '.join(_KINDS)} (got {kind!r})")
+    if kind is not None and stable is not None:
+        raise ArgumentError(f"{name}: kind and stable cannot both be given")
+    if order is not None:
+        raise ArgumentError(f"{name}: Cannot specify order when the array has no fields")
+
+
+def _along(x, axis, name):
+    """`x` (flattened when axis is None) with the axis as an int."""
+    if axis is None:
+        return x.reshape((-1,)), 0
+    return x, _axis(axis, x.ndim, name)
+
+
+def _rows(x, axis):
+    """`x` as a matrix whose rows run along `axis`."""
+    n = x.shape[axis]
+    if axis != x.ndim - 1:
+        x = _graphc.transpose(x, _last(x.ndim, axis))
+    return _graphc.reshape(x, (x.size // n if n else 0, n))
+
+
+def _last(ndim, axis):
+    return tuple(a for a in range(ndim) if a != axis) + (axis,)
+
+
+def _unrow(rows, shape, axis, length=None):
+    """A matrix of rows along `axis`, as an array of `shape` (with another length of that axis)."""
+    moved = [n for a, n in enumerate(shape) if a != axis] + [shape[axis] if length is None else length]
+    x = _graphc.reshape(rows, tuple(moved))
+    if axis == len(shape) - 1:
+        return x
+    order = list(range(len(shape) - 1))
+    order.insert(axis, len(shape) - 1)
+    return _graphc.transpose(x, tuple(order)).copy()
+
+
+def _sorted(x, axis, descending=False):
+    if x.shape[axis] <= 1:
+        return x.copy()
+    rows = _rows(x, axis)
+    return _unrow(_graphc.library("sort", [rows], [int(descending)], rows.shape, x.dtype), x.shape, axis)
+
+
+def _order(x, axis, descending=False):
+    rows = _rows(x, axis)
+    return _unrow(_graphc.library("argsort", [rows], [int(descending)], rows.shape, int64), x.shape, axis)
+
+
+def sort(x, /, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """A sorted copy along `axis` (None: flattened). Raises AxisError for an axis out of range or a 0-d array."""
+    _check_kind("sort", kind, order, stable)
+    x, axis = _along(asarray(x), axis, "sort")
+    return _sorted(x, axis, descending)
+
+
+def argsort(x, /, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """int64 indices that sort along `axis` (None: of the flattened array); equal elements keep their order. Raises
+    AxisError for an axis out of range or a 0-d array."""
+    _check_kind("argsort", kind, order, stable)
+    x = asarray(x)
+    if x.ndim == 0 and axis in (0, -1):
+        x = x.reshape((1,))
+    x, axis = _along(x, axis, "argsort")
+    return _order(x, axis, descending)
+
+
+def sort_in_place(x, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """Sorts the array itself along `axis`; every view of it sees the new order. Raises AxisError for an axis out of
+    range and ValueError for a read-only array."""
+    _check_kind("sort", kind, order, stable)
+    axis = _axis(axis, x.ndim, "sort")
+    x[...] = _sorted(x, axis, descending)
+
+
+def _kth(kth, n, name):
+    places = [_operator.index(k) for k in (kth if isinstance(kth, (tuple, list, _np.ndarray)) else [kth])]
+    for k in places:
+        if not -n <= k < n:
+            raise ArgumentError(f"{name}: kth(={k}) out of bounds ({n})")
+
+
+def partition(x, kth, axis=-1, kind="introselect", order=None):
+    """A copy in which the element at `kth` along `axis` is where sorting puts it, smaller ones before it and larger
+    ones after it (they are sorted as well). Raises ValueError for a `kth` out of bounds."""
+    x, axis = _along(asarray(x), axis, "partition")
+    _kth(kth, x.shape[axis], "partition")
+    return _sorted(x, axis)
+
+
+def argpartition(x, kth, axis=-1, kind="introselect", order=None):
+    """Indices of a `partition`."""
+    x, axis = _along(asarray(x), axis, "argpartition")
+    _kth(kth, x.shape[axis], "argpartition")
+    return _order(x, axis)
+
+
+def partition_in_place(x, kth, axis=-1, kind="introselect", order=None):
+    """`partition` of the array itself."""
+    axis = _axis(axis, x.ndim, "partition")
+    _kth(kth, x.shape[axis], "partition")
+    x[...] = _sorted(x, axis)
+
+
+def lexsort(keys, axis=-1):
+    """Indices that sort by several keys, the last of them first. `keys` are arrays of one shape, or the rows of an
+    array. Raises ValueError when shapes differ and TypeError without keys."""
+    if isinstance(keys, _graphc.Array) or isinstance(keys, _np.ndarray):
+        keys = asarray(keys)
+        keys = [keys] if keys.ndim == 0 else [keys[i] if keys.ndim > 1 else keys[i : i + 1].reshape(()) for i in range(keys.shape[0])]
+    else:
+        keys = [asarray(k) for k in keys]
+    if not keys:
+        raise DTypeError("lexsort: need sequence of keys with len > 0 in lexsort")
+    shape = keys[0].shape
+    if any(k.shape != shape for k in keys):
+        raise ShapeError(f"lexsort: all keys need to be the same shape, got {[k.shape for k in keys]}")
+    if not shape:
+        return _graphc.full((), 0, int64, None)
+    axis = _axis(axis, len(shape), "lexsort")
+    rows = [_rows(k, axis) for k in keys]
+    return _unrow(_graphc.library("lexsort", rows, [], rows[0].shape, int64), shape, axis)
+
+
+def searchsorted(x1, x2, /, side="left", sorter=None):
+    """Where each element of `x2` would be inserted into the sorted vector `x1`: before equal elements for side
+    "left", behind them for "right". Raises ValueError for another side or an `x1` that is not a vector."""
+    x1, x2 = asarray(x1), asarray(x2)
+    if side not in ("left", "right"):
+        raise ArgumentError(f"searchsorted: search side must be 'left' or 'right' (got {side!r})")
+    if x1.ndim != 1:
+        raise ShapeError(f"searchsorted: object of too small depth for desired array: shape {x1.shape} is not a vector")
+    if sorter is not None:
+        sorter = asarray(sorter)
+        if sorter.shape != x1.shape:
+            raise ShapeError(f"searchsorted: sorter.size must equal a.size: {sorter.shape} and {x1.shape}")
+        x1 = _take(x1, sorter)
+    dtype = _graphc.result_type(x1, x2)
+    found = _graphc.library("searchsorted", [x1.astype(dtype, copy=False), x2.astype(dtype, copy=False).reshape((-1,))],
+                            [int(side == "right")], (x2.size,), int64)
+    return found.reshape(x2.shape)
+
+
+def _take(x, indices):
+    import graphc
+
+    return graphc.take(x, indices)
+
+
+def digitize(x, bins, right=False):
+    """The bin of each element: i where bins[i-1] <= x < bins[i] (right=True: < and <=), bins rising or falling.
+    Raises ValueError when `bins` are not monotonic."""
+    x, bins = asarray(x), asarray(bins)
+    if bins.ndim != 1:
+        raise ShapeError(f"digitize: object of too small depth for desired array: shape {bins.shape} is not a vector")
+    rising = falling = True
+    if bins.size > 1:
+        low, high = bins[:-1], bins[1:]
+        rising, falling = (low <= high).all(), (low >= high).all()
+        _graphc.eval([rising, falling], "monotonic")
+        rising, falling = bool(rising), bool(falling)
+    if not rising and not falling:
+        raise ArgumentError("digitize: bins must be monotonically increasing or decreasing")
+    if rising:
+        return searchsorted(bins, x, side="left" if right else "right")
+    return bins.size - searchsorted(bins[::-1], x, side="right" if right else "left")

@@ -1,0 +1,506 @@
+"""Order statistics, histograms and piecewise linear interpolation."""
+
+import builtins as _py
+import math as _math
+import operator as _operator
+
+import numpy as _np
+
+from . import _graphc
+from ._creation import asarray, full
+from ._dtypes import float64, int64
+from ._indexing import bincount, take, take_along_axis
+from ._manipulation import _axes, concat, expand_dims
+from ._sorting import _check_kind, argsort, searchsorted, sort  # noqa: F401
+from .errors import ArgumentError, DTypeError, ShapeError
+
+#: alpha and beta of the continuous methods of Hyndman and Fan.
+_CONTINUOUS = {
+    "interpolated_inverted_cdf": (0, 1),
+    "hazen": (0.5, 0.5),
+    "weibull": (0, 0),
+    "median_unbiased": (1 / 3.0, 1 / 3.0),
+    "normal_unbiased": (3 / 8.0, 3 / 8.0),
+}
+_METHODS = ("inverted_cdf", "averaged_inverted_cdf", "closest_observation", *_CONTINUOUS, "linear", "lower", "higher",
+            "midpoint", "nearest")
+
+
+def _places(xp, n, q, method):
+    """The two neighbours of each quantile among `n` sorted elements and the weight of the second; `xp` computes with
+    `n` and `q`: NumPy for numbers of the program, graphc for counts that depend on values."""
+    if method not in _METHODS:
+        raise ArgumentError(f"quantile: {method!r} is not a valid method. Use one of: {', '.join(_METHODS)}")
+    if method in ("inverted_cdf", "closest_observation"):
+        at = n * q - 1 if method == "inverted_cdf" else n * q - 1 - 0.5
+        low = xp.floor(at)
+        exact = at - low == 0
+        if method == "closest_observation":
+            exact = xp.logical_and(exact, low % 2 == 1)
+        at = xp.maximum(xp.where(exact, low, low + 1), 0)
+    elif method == "averaged_inverted_cdf":
+        at = n * q - 1
+    elif method in _CONTINUOUS:
+        alpha, beta = _CONTINUOUS[method]
+        at = n * q + (alpha + q * (1 - alpha - beta)) - 1
+    else:
+        at = (n - 1) * q
+        at = {"lower": xp.floor, "higher": xp.ceil, "nearest": xp.rint}.get(method, lambda v: v)(at)
+        if method == "midpoint":
+            at = 0.5 * (xp.floor(at) + xp.ceil(at))
+    low = xp.floor(at)
+    weight = at - low
+    if method == "averaged_inverted_cdf":
+        weight = xp.where(weight == 0, 0.5, 1.0)
+    elif method == "midpoint":
+        weight = xp.where(at % 1 == 0, 0.0, 0.5)
+    last = n - 1
+    above, below = at >= last, at < 0
+    first = xp.where(above, last, xp.where(below, 0, low))
+    second = xp.where(above, last, xp.where(below, 0, low + 1))
+    return first, second, weight
+
+
+def _between(a, b, t):
+    """As NumPy interpolates: exact at both ends."""
+    step = b - a
+    return _graphc.select(t >= 0.5, b - step * (1 - t), a + step * t)
+
+
+def _merged(x, axis, name):
+    """`x` with the named axes as one last axis, and the shape of a result that keeps them as 1."""
+    axes = list(range(x.ndim)) if axis is None else _axes(axis, x.ndim, name)
+    kept = [a for a in range(x.ndim) if a not in axes]
+    size = _math.prod(x.shape[a] for a in axes)
+    flat = _graphc.transpose(x, tuple(kept + axes)).reshape(tuple(x.shape[a] for a in kept) + (size,))
+    return flat, tuple(1 if a in axes else n for a, n in enumerate(x.shape))
+
+
+def _deliver(result, out):
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def _last_is_nan(s, result):
+    """The result, but NaN where a row has one: it sorts last."""
+    if s.dtype.kind not in "fc":
+        return result
+    last = s[..., -1]
+    return _graphc.select(last != last, last.astype(result.dtype, copy=False), result)
+
+
+def median(x, axis=None, out=None, overwrite_input=False, keepdims=False):
+    """The middle of the sorted elements over `axis` (None: all; an int or a tuple), the mean of the two middle ones of
+    an even number; NaN if any is NaN, and of no elements. Integers give float64."""
+    x = asarray(x)
+    flat, kept = _merged(x, axis, "median")
+    n = flat.shape[-1]
+    dtype = x.dtype if x.dtype.kind == "f" else float64
+    if n == 0:
+        result = full(flat.shape[:-1], _math.nan, dtype=dtype)
+    else:
+        s = sort(flat)
+        if n % 2:
+            result = s[..., n // 2].astype(dtype, copy=False)
+        else:
+            result = (s[..., n // 2 - 1].astype(dtype, copy=False) + s[..., n // 2].astype(dtype, copy=False)) / 2
+        result = _last_is_nan(s, result)
+    return _deliver(result.reshape(kept) if keepdims else result, out)
+
+
+def _host_quantiles(q, x, name, most):
+    """q in [0, 1] as a host array, and whether it is a plain number, which follows the dtype of `x`."""
+    weak = isinstance(q, (int, float))
+    values = _np.asarray(q.tolist() if isinstance(q, _graphc.Array) else q)
+    if weak and x.dtype.kind == "f":
+        values = values.astype(x.dtype)
+    if most == 100:
+        values = values / (values.dtype.type(100) if values.dtype.kind == "f" else 100)
+    elif values.dtype.kind != "f":
+        values = values.astype(float64)
+    if values.ndim > 2:
+        raise ArgumentError(f"{name}: q must be a scalar or 1d")
+    if not _np.all((values >= 0) & (values <= 1)):
+        raise ArgumentError(f"{name}: {'Percentiles' if most == 100 else 'Quantiles'} must be in the range [0, {most}]")
+    return values, weak
+
+
+def _with_quantiles(pick, q, weak):
+    """`pick` for each quantile, stacked in front."""
+    if q.ndim == 0:
+        return pick(q)
+    if q.size == 0:
+        return pick(_np.zeros((), q.dtype))[None][:0].reshape(q.shape + pick(_np.zeros((), q.dtype)).shape)
+    stacked = concat([expand_dims(pick(v), 0) for v in q.reshape(-1)], axis=0)
+    return stacked.reshape(q.shape + stacked.shape[1:])
+
+
+def _result_type(x, q, method, weak):
+    """Discrete methods give elements; the others compute with weights of q's dtype."""
+    if method in ("inverted_cdf", "closest_observation", "lower", "higher", "nearest"):
+        return x.dtype
+    if x.dtype.kind == "f" and weak:
+        return x.dtype
+    return _np.result_type(x.dtype, q.dtype)
+
+
+def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
+    x = asarray(x)
+    if x.dtype.kind == "c":
+        raise DTypeError(f"{name}: a must be an array of real numbers")
+    q, weak = _host_quantiles(q, x, name, most)
+    if weights is not None:
+        return _deliver(_weighted(x, q, axis, method, keepdims, weights, name), out)
+    flat, kept = _merged(x, axis, name)
+    n = flat.shape[-1]
+    dtype = _result_type(x, q, method, weak)
+    if n == 0:
+        result = full(q.shape + flat.shape[:-1], _math.nan, dtype=dtype if dtype.kind == "f" else float64)
+    else:
+        s = sort(flat)
+        if x.dtype.kind == "b" and dtype != x.dtype:
+            raise DTypeError(f"{name}: numpy boolean subtract, the `-` operator, is not supported: method {method!r} of bool")
+
+        def pick(v):
+            low, high, weight = _places(_np, n, v, method)
+            a = s[..., int(low)].astype(dtype, copy=False)
+            if int(low) == int(high) or dtype == x.dtype and method not in _CONTINUOUS and float(weight) == 0:
+                result = a
+            else:
+                result = _between(a, s[..., int(high)].astype(dtype, copy=False), full((), float(weight), dtype=dtype))
+            return _last_is_nan(s, result)
+
+        result = _with_quantiles(pick, q, weak)
+    return _deliver(result.reshape(q.shape + kept) if keepdims else result, out)
+
+
+def _weighted(x, q, axis, method, keepdims, weights, name):
+    """The only method for weights is inverted_cdf: the first element at which the sum of weights reaches q of it."""
+    if method != "inverted_cdf":
+        raise ArgumentError(f"{name}: Only method 'inverted_cdf' supports weights. Got: {method}.")
+    weights = asarray(weights)
+    if weights.shape != x.shape:
+        if axis is None or weights.ndim != 1 or not isinstance(axis, int) or weights.shape[0] != x.shape[axis]:
+            raise ShapeError(f"{name}: Shape of weights must be consistent with shape of a along specified axis: {weights.shape} and {x.shape}")
+        shape = [1] * x.ndim
+        shape[axis] = weights.size
+        weights = _graphc.broadcast_to(weights.reshape(tuple(shape)), x.shape)
+    flat, kept = _merged(x, axis, name)
+    load, _ = _merged(weights, axis, name)
+    order = argsort(flat)
+    s, load = take_along_axis(flat, order), take_along_axis(load, order)
+    total = load.astype(float64).cumsum(axis=-1)
+    share = total / total[..., -1:]
+    share = _graphc.select(share == 0, -1.0, share)
+
+    def pick(v):
+        place = _graphc.minimum((share < float(v)).sum(axis=-1, keepdims=True), flat.shape[-1] - 1)
+        return _last_is_nan(s, take_along_axis(s, place)[..., 0])
+
+    result = _with_quantiles(pick, q, False)
+    return result.reshape(q.shape + kept) if keepdims else result
+
+
+def quantile(x, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    """The q-quantiles over `axis` (None: all; an int or a tuple), q in [0, 1], by any of NumPy's thirteen methods; the
+    axes of `q` come first. NaN if any element is NaN. Raises ValueError for q out of range or an unknown method."""
+    return _quantile(x, q, axis, out, method, keepdims, weights, "quantile", 1)
+
+
+def percentile(x, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    """`quantile` with q in [0, 100]."""
+    return _quantile(x, q, axis, out, method, keepdims, weights, "percentile", 100)
+
+
+def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
+    x = asarray(x)
+    if x.dtype.kind != "f":
+        return _quantile(x, q, axis, out, method, keepdims, weights, name, most)
+    if weights is not None:
+        weights = _graphc.select(x != x, 0.0, weights if asarray(weights).shape == x.shape else asarray(weights))
+        lowest = _graphc.select(x != x, _math.inf, x)
+        return _quantile(lowest, q, axis, out, method, keepdims, weights, name, most)
+    q, weak = _host_quantiles(q, x, name, most)
+    flat, kept = _merged(x, axis, name)
+    dtype = _result_type(x, q, method, weak)
+    if flat.shape[-1] == 0:
+        result = full(q.shape + flat.shape[:-1], _math.nan, dtype=dtype)
+    else:
+        s = sort(flat)
+        count = (flat == flat).sum(axis=-1, keepdims=True)
+        n = count.astype(q.dtype)
+
+        def pick(v):
+            import graphc
+
+            low, high, weight = _places(graphc, n, full((), float(v), dtype=q.dtype), method)
+            at = [_graphc.maximum(place.astype(int64), 0) for place in (low, high)]
+            a, b = (take_along_axis(s, place)[..., 0].astype(dtype, copy=False) for place in at)
+            result = _between(a, b, weight[..., 0].astype(dtype, copy=False))
+            result = _graphc.select((low == high)[..., 0], a, result)
+            return _graphc.select(count[..., 0] == 0, asarray(_math.nan, dtype=dtype), result)
+
+        result = _with_quantiles(pick, q, weak)
+    return _deliver(result.reshape(q.shape + kept) if keepdims else result, out)
+
+
+def nanquantile(x, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    """`quantile` of the elements that are not NaN; NaN where there are none."""
+    return _nan_quantile(x, q, axis, out, method, keepdims, weights, "nanquantile", 1)
+
+
+def nanpercentile(x, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+    """`percentile` of the elements that are not NaN; NaN where there are none."""
+    return _nan_quantile(x, q, axis, out, method, keepdims, weights, "nanpercentile", 100)
+
+
+def nanmedian(x, axis=None, out=None, overwrite_input=False, keepdims=False):
+    """`median` of the elements that are not NaN; NaN where there are none."""
+    x = asarray(x)
+    if x.dtype.kind != "f":
+        return median(x, axis, out, keepdims=keepdims)
+    flat, kept = _merged(x, axis, "nanmedian")
+    if flat.shape[-1] == 0:
+        return median(x, axis, out, keepdims=keepdims)
+    s = sort(flat)
+    count = (flat == flat).sum(axis=-1, keepdims=True)
+    low = take_along_axis(s, _graphc.maximum((count - 1) // 2, 0))[..., 0]
+    high = take_along_axis(s, count // 2 - (count // 2 == flat.shape[-1]))[..., 0]
+    result = _graphc.select((count % 2 == 1)[..., 0], low, (low + high) / 2)
+    result = _graphc.select((count == 0)[..., 0], asarray(_math.nan, dtype=x.dtype), result)
+    return _deliver(result.reshape(kept) if keepdims else result, out)
+
+
+def _outer_edges(x, limits):
+    """Where the bins begin and end, as numbers; read from the values unless given."""
+    if limits is not None:
+        first, last = limits
+        first, last = (v.item() if isinstance(v, (_graphc.Array, _np.generic)) else v for v in (first, last))
+        if first > last:
+            raise ArgumentError("histogram: max must be larger than min in range parameter.")
+        where = "supplied"
+    elif x.size == 0:
+        return 0, 1
+    else:
+        ends = [x.min(), x.max()]
+        _graphc.eval(ends, "range")
+        first, last = ends[0].item(), ends[1].item()
+        where = "autodetected"
+    if not (_math.isfinite(first) and _math.isfinite(last)):
+        raise ArgumentError(f"histogram: {where} range of [{first}, {last}] is not finite")
+    return (first - 0.5, last + 0.5) if first == last else (first, last)
+
+
+def _width(x, rule, limits):
+    """The width of bins by a named rule."""
+    n = x.size
+    ends = [x.max(), x.min()]
+    _graphc.eval(ends, "range")
+    reach = float(ends[0].item()) - float(ends[1].item())
+    if rule == "sqrt":
+        return reach / _math.sqrt(n)
+    if rule == "sturges":
+        return reach / (_math.log2(n) + 1.0)
+    if rule == "rice":
+        return reach / (2.0 * n ** (1.0 / 3))
+    if rule == "scott":
+        return (24.0 * _math.pi**0.5 / n) ** (1.0 / 3.0) * float(x.std())
+    if rule == "fd":
+        high, low = percentile(x, [75, 25])
+        return 2.0 * float(high - low) * n ** (-1.0 / 3.0)
+    if rule == "doane":
+        sigma = float(x.std())
+        if n <= 2 or sigma <= 0.0:
+            return 0.0
+        spread = _math.sqrt(6.0 * (n - 2) / ((n + 1.0) * (n + 3)))
+        skew = float((((x - x.mean()) / sigma) ** 3).mean())
+        return reach / (1.0 + _math.log2(n) + _math.log2(1.0 + abs(skew) / spread))
+    if rule == "auto":
+        robust, sturges = _width(x, "fd", limits), _width(x, "sturges", limits)
+        if robust:
+            return min(max(robust, _width(x, "sqrt", limits) / 2), sturges)
+        return sturges
+    if n <= 1 or reach == 0:
+        return 0.0
+
+    def loss(bins):
+        p = histogram(x, bins, limits)[0] / n
+        return (2 - (n + 1) * float((p * p).sum())) / (reach / bins)
+
+    most = max(100, int(_math.sqrt(n)))
+    return reach / min(range(1, most + 1), key=loss)
+
+
+_RULES = ("stone", "auto", "doane", "fd", "rice", "scott", "sqrt", "sturges")
+
+
+def _edges(x, bins, limits, weights):
+    """Edges of the bins as an array, and whether they have equal widths."""
+    if isinstance(bins, str):
+        if bins not in _RULES:
+            raise ArgumentError(f"histogram: {bins!r} is not a valid estimator for `bins`")
+        if weights is not None:
+            raise DTypeError("histogram: Automated estimation of the number of bins is not supported for weighted data")
+        first, last = _outer_edges(x, limits)
+        inside = x if limits is None else x[_graphc.logical_and(x >= first, x <= last)]
+        width = _width(inside, bins, (first, last)) if inside.size else 0
+        if width and x.dtype.kind in "iu" and width < 1:
+            width = 1
+        bins = int(_math.ceil((last - first) / width)) if width else 1
+    elif _np.ndim(bins) == 0 if not isinstance(bins, _graphc.Array) else bins.ndim == 0:
+        try:
+            bins = _operator.index(bins)
+        except TypeError:
+            raise DTypeError("histogram: `bins` must be an integer, a string, or an array") from None
+        if bins < 1:
+            raise ArgumentError("histogram: `bins` must be positive, when an integer")
+        first, last = _outer_edges(x, limits)
+    else:
+        edges = asarray(bins)
+        if edges.ndim != 1:
+            raise ArgumentError("histogram: `bins` must be 1d, when an array")
+        falls = (edges[:-1] > edges[1:]).any()
+        _graphc.eval([falls], "monotonic")
+        if bool(falls):
+            raise ArgumentError("histogram: `bins` must increase monotonically, when an array")
+        return edges
+    dtype = _np.result_type(first, last, x.dtype)
+    if dtype.kind in "iub":
+        dtype = _np.result_type(dtype, float)
+    edges = _np.linspace(first, last, bins + 1, dtype=dtype)
+    if _np.any(edges[:-1] >= edges[1:]):
+        raise ArgumentError(f"histogram: Too many bins for data range. Cannot create {bins} finite-sized bins.")
+    return asarray(edges)
+
+
+def _bins_of(x, edges):
+    """1 + the bin of each element, 0 below the first and one more than there are above the last or for NaN."""
+    place = searchsorted(edges, x, side="right")
+    return place - (x == edges[-1])
+
+
+def _values_and_weights(x, weights):
+    x = asarray(x)
+    if x.dtype.kind == "b":
+        x = x.astype(_np.dtype("uint8"))
+    if weights is not None:
+        weights = asarray(weights)
+        if weights.shape != x.shape:
+            raise ArgumentError(f"histogram: weights should have the same shape as a: {weights.shape} and {x.shape}")
+        weights = weights.reshape((-1,))
+    return x.reshape((-1,)), weights
+
+
+def histogram_bin_edges(x, bins=10, range=None, weights=None):
+    """The edges that `histogram` uses."""
+    x, weights = _values_and_weights(x, weights)
+    return _edges(x, bins, range, weights)
+
+
+def histogram(x, bins=10, range=None, density=None, weights=None):
+    """(counts, edges): how many elements, or which sum of weights, fall into each bin; the last bin has its right edge.
+    `bins` is a number of equal bins over `range` (default: from the smallest to the largest element), rising edges,
+    or the name of one of NumPy's rules. density=True divides by the total and the widths. Raises ValueError for bins
+    or a range that make no sense."""
+    x, weights = _values_and_weights(x, weights)
+    edges = _edges(x, bins, range, weights)
+    values = x.astype(edges.dtype, copy=False) if edges.dtype.kind == "f" else x
+    counts = bincount(_bins_of(values, edges), weights, minlength=edges.size + 1)[1:-1]
+    counts = counts.astype(int64 if weights is None else weights.dtype, copy=False)
+    if density:
+        return counts / (edges[1:] - edges[:-1]).astype(float64) / counts.sum(), edges
+    return counts, edges
+
+
+def histogramdd(sample, bins=10, range=None, density=None, weights=None):
+    """(counts, edges) of points in several dimensions: `sample` is (n, d), or d vectors; `bins` one number, or a number
+    or edges for each dimension. Counts are float64, edges a tuple of vectors."""
+    if isinstance(sample, (_graphc.Array, _np.ndarray)) and asarray(sample).ndim == 2:
+        sample = asarray(sample)
+        columns = [sample[:, i] for i in _py.range(sample.shape[1])]
+    else:
+        columns = [asarray(c).reshape((-1,)) for c in sample]
+    d = len(columns)
+    if isinstance(bins, (int, _np.integer)):
+        bins = [bins] * d
+    elif len(bins) != d:
+        raise ArgumentError("histogramdd: The dimension of bins must be equal to the dimension of the sample x.")
+    limits = (None,) * d if range is None else range
+    if len(limits) != d:
+        raise ArgumentError("histogramdd: range argument must have one entry per dimension")
+    edges = []
+    for column, count, limit in zip(columns, bins, limits):
+        if isinstance(count, (int, _np.integer)) and count >= 1:
+            first, last = _outer_edges(column, limit)
+            edges.append(asarray(_np.linspace(first, last, int(count) + 1)))
+        else:
+            edges.append(_edges(column, count, limit, None))
+    flat = None
+    for column, edge in zip(columns, edges):
+        place = _bins_of(column, edge)
+        flat = place if flat is None else flat * (edge.size + 1) + place
+    sizes = tuple(e.size + 1 for e in edges)
+    if weights is not None:
+        weights = asarray(weights)
+    counts = bincount(flat, weights, minlength=_math.prod(sizes)).reshape(sizes).astype(float64, copy=False)
+    counts = counts[(slice(1, -1),) * d]
+    if density:
+        total = counts.sum()
+        for i, edge in enumerate(edges):
+            shape = [1] * d
+            shape[i] = edge.size - 1
+            counts = counts / (edge[1:] - edge[:-1]).reshape(tuple(shape))
+        counts = counts / total
+    return counts, tuple(edges)
+
+
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
+    """(counts, x edges, y edges) of points in the plane. `bins` is a number or edges for both, or a pair."""
+    x, y = asarray(x), asarray(y)
+    if x.size != y.size:
+        raise ArgumentError("histogram2d: x and y must have the same length.")
+    if not isinstance(bins, (int, _np.integer)) and len(bins) != 2:
+        bins = [asarray(bins)] * 2
+    counts, edges = histogramdd([x, y], bins, range, density, weights)
+    return counts, edges[0], edges[1]
+
+
+def interp(x, xp, fp, left=None, right=None, period=None):
+    """The piecewise linear function through the points (xp, fp), `xp` rising; `left` and `right` (default: the ends of
+    `fp`) beyond them, or with a `period` the points repeated. Raises ValueError when the points are not vectors of one
+    length or there are none."""
+    shape = asarray(x).shape
+    x, xp, fp = (asarray(a).astype(float64, copy=False) for a in (x, xp, fp))
+    if xp.ndim != 1 or fp.ndim != 1:
+        raise ArgumentError("interp: Data points must be 1-D sequences")
+    if xp.size != fp.size:
+        raise ArgumentError(f"interp: fp and xp are not of the same length: {fp.size} and {xp.size}")
+    if xp.size == 0:
+        raise ArgumentError("interp: array of sample points is empty")
+    if period is not None:
+        if period == 0:
+            raise ArgumentError("interp: period must be a non-zero value")
+        period, left, right = abs(period), None, None
+        x, xp = x % period, xp % period
+        order = argsort(xp)
+        xp, fp = take(xp, order), take(fp, order)
+        xp = concat((xp[-1:] - period, xp, xp[:1] + period))
+        fp = concat((fp[-1:], fp, fp[:1]))
+    x = x.reshape((-1,))
+    n = xp.size
+    result = fp[-1]
+    if n > 1:
+        j = _graphc.clip(searchsorted(xp, x, side="right") - 1, 0, n - 2)
+        x0, x1, y0, y1 = take(xp, j), take(xp, j + 1), take(fp, j), take(fp, j + 1)
+        slope = (y1 - y0) / (x1 - x0)
+        inner = slope * (x - x0) + y0
+        # An infinite end: from the other one; between equal ends there is nothing to compute.
+        other = slope * (x - x1) + y1
+        inner = _graphc.select(inner != inner, _graphc.select(_graphc.logical_and(other != other, y0 == y1), y0, other), inner)
+        result = _graphc.select(x == x0, y0, inner)
+        result = _graphc.select(x == xp[-1], fp[-1], result)
+    result = _graphc.select(x > xp[-1], fp[-1] if right is None else right, result)
+    result = _graphc.select(x < xp[0], fp[0] if left is None else left, result)
+    return _graphc.select(x != x, x, result).reshape(shape)

@@ -1,0 +1,553 @@
+"""Linear algebra over the last two axes, earlier axes a batch; NumPy's `linalg` and the Array API's extension.
+
+Factorisations are LAPACK's, from an OpenBLAS found when first needed (the one NumPy brings, else the system's, else
+the library named by GRAPHC_LAPACK). They run on the CPU in float64, as NumPy's do, and repeat on one machine; products
+are our own kernels and give the same bits everywhere. What may fail for its values (a singular matrix, no convergence)
+is computed at once, so that the error is raised here; inside `jit` it is raised when the function is called.
+"""
+
+import math as _math
+import operator as _operator
+from typing import Any as _Any
+from typing import NamedTuple as _NamedTuple
+
+import numpy as _np
+
+from . import _graphc
+from ._creation import asarray, eye, full, zeros
+from ._dtypes import float32, float64
+from ._linalg import dot as _dot
+from ._linalg import matmul, tensordot, vecdot
+from ._linalg import outer as _outer
+from ._manipulation import _axes, _axis, broadcast_shapes, matrix_transpose
+from ._matrices import cross as _cross
+from ._matrices import diagonal as _diagonal
+from ._matrices import trace as _trace
+from .errors import ArgumentError, DTypeError, LinAlgError, ShapeError, TraceError
+
+__all__ = [
+    "LinAlgError",
+    "cholesky",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "tensorinv",
+    "tensorsolve",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
+
+
+class EigResult(_NamedTuple):
+    """Eigenvalues and, as columns, eigenvectors."""
+
+    eigenvalues: _Any
+    eigenvectors: _Any
+
+
+class EighResult(_NamedTuple):
+    """Eigenvalues in ascending order and, as columns, orthonormal eigenvectors."""
+
+    eigenvalues: _Any
+    eigenvectors: _Any
+
+
+class QRResult(_NamedTuple):
+    """An orthonormal and an upper triangular factor."""
+
+    Q: _Any
+    R: _Any
+
+
+class SlogdetResult(_NamedTuple):
+    """Sign and logarithm of the absolute value of determinants."""
+
+    sign: _Any
+    logabsdet: _Any
+
+
+class SVDResult(_NamedTuple):
+    """Left singular vectors, singular values in descending order, right singular vectors."""
+
+    U: _Any
+    S: _Any
+    Vh: _Any
+
+
+def _matrices(x, name, square=False):
+    """The operand, and the dtype of what is computed from it."""
+    x = asarray(x)
+    if x.dtype.kind == "f" and x.dtype not in (float32, float64):
+        raise DTypeError(f"{name}: array type {x.dtype} is unsupported in linalg")
+    if x.ndim < 2:
+        raise LinAlgError(f"{name}: {x.ndim}-dimensional array given. Array must be at least two-dimensional")
+    if square and x.shape[-1] != x.shape[-2]:
+        raise LinAlgError(f"{name}: Last 2 dimensions of the array must be square, not {x.shape}")
+    return x, float32 if x.dtype == float32 else float64
+
+
+def _batch(x):
+    """(b, m, n) in float64."""
+    count = _math.prod(x.shape[:-2])
+    return x.astype(float64, copy=False).reshape((count,) + x.shape[-2:])
+
+
+def _run(name, operands, params, shape):
+    return _graphc.library(name, operands, params, shape, float64)
+
+
+def _now(x):
+    """Computed, so that an error is raised here; not while a function is traced."""
+    try:
+        _graphc.eval([x], "linalg")
+    except TraceError:
+        pass
+    return x
+
+
+def _parts(packed, lead, dtype, *shapes):
+    """The parts that follow one another in each row of a packed result."""
+    found, start = [], 0
+    for shape in shapes:
+        stop = start + _math.prod(shape)
+        found.append(packed[:, start:stop].reshape(lead + shape).astype(dtype, copy=False))
+        start = stop
+    return found
+
+
+def cholesky(x, /, *, upper=False):
+    """The lower triangular L with x = L Lᵀ (upper=True: U with x = Uᵀ U); only that triangle of `x` is read. Raises
+    LinAlgError when `x` is not positive definite or not square."""
+    x, dtype = _matrices(x, "cholesky", square=True)
+    a = _batch(x)
+    return _now(_run("cholesky", [a], [int(bool(upper))], a.shape)).reshape(x.shape).astype(dtype, copy=False)
+
+
+def qr(x, /, mode="reduced"):
+    """(Q, R) with x = Q R: Q has as many columns as the smaller side ("reduced") or rows ("complete"); mode "r" gives
+    R alone, "raw" LAPACK's reflectors and scalars. Raises ValueError for another mode."""
+    modes = {"reduced": 0, "complete": 1, "r": 2, "raw": 3}
+    if mode not in modes:
+        raise ArgumentError(f"qr: Unrecognized mode {mode!r}; it is one of {', '.join(modes)}")
+    x, dtype = _matrices(x, "qr")
+    m, n = x.shape[-2:]
+    k = min(m, n)
+    shapes = {"reduced": ((m, k), (k, n)), "complete": ((m, m), (m, n)), "r": ((k, n),), "raw": ((n, m), (k,))}[mode]
+    a = _batch(x)
+    packed = _run("qr", [a], [modes[mode]], (a.shape[0], sum(_math.prod(s) for s in shapes)))
+    parts = _parts(packed, x.shape[:-2], dtype, *shapes)
+    if mode == "r":
+        return parts[0]
+    return tuple(parts) if mode == "raw" else QRResult(*parts)
+
+
+def solve(x1, x2, /):
+    """x with x1 x = x2; `x2` is a vector when it has one axis, else matrices; batch axes broadcast. Raises
+    LinAlgError for a singular `x1` and ShapeError when sizes differ."""
+    x1, dtype = _matrices(x1, "solve", square=True)
+    x2 = asarray(x2)
+    vector = x2.ndim == 1
+    if x2.ndim == 0:
+        raise ShapeError("solve: the right side has no axis")
+    if vector:
+        x2 = x2.reshape((x2.size, 1))
+    dtype = float32 if dtype == x2.dtype == float32 else float64
+    n, k = x1.shape[-1], x2.shape[-1]
+    if x2.shape[-2] != n:
+        raise ShapeError(f"solve: sizes differ: shapes {x1.shape} and {x2.shape}")
+    lead = broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+    a = _batch(_graphc.broadcast_to(x1, lead + (n, n)))
+    y = _batch(_graphc.broadcast_to(x2, lead + (n, k)))
+    x = _now(_run("solve", [a, y], [], y.shape)).reshape(lead + ((n,) if vector else (n, k)))
+    return x.astype(dtype, copy=False)
+
+
+def _inverse(x, dtype, quiet):
+    a = _batch(x)
+    return _run("inv", [a], [int(quiet)], a.shape).reshape(x.shape).astype(dtype, copy=False)
+
+
+def inv(x, /):
+    """The inverse of square matrices. Raises LinAlgError when one is singular or not square."""
+    x, dtype = _matrices(x, "inv", square=True)
+    return _now(_inverse(x, dtype, False))
+
+
+def det(x, /):
+    """Determinants of square matrices."""
+    x, dtype = _matrices(x, "det", square=True)
+    a = _batch(x)
+    return _run("det", [a], [], a.shape[:1]).reshape(x.shape[:-2]).astype(dtype, copy=False)
+
+
+def slogdet(x, /):
+    """(sign, logabsdet) with det = sign * exp(logabsdet); 0 and -inf for a singular matrix."""
+    x, dtype = _matrices(x, "slogdet", square=True)
+    a = _batch(x)
+    packed = _run("slogdet", [a], [], (a.shape[0], 2))
+    return SlogdetResult(*_parts(packed, x.shape[:-2], dtype, (), ()))
+
+
+def _eigh(x, UPLO, values_only, name):
+    UPLO = str(UPLO).upper()
+    if UPLO not in ("L", "U"):
+        raise ArgumentError(f"{name}: UPLO argument must be 'L' or 'U'")
+    x, dtype = _matrices(x, name, square=True)
+    n, a = x.shape[-1], _batch(x)
+    shapes = ((n,),) if values_only else ((n,), (n, n))
+    packed = _run("eigh", [a], [int(values_only), int(UPLO == "L")], (a.shape[0], n if values_only else n + n * n))
+    return _parts(_now(packed), x.shape[:-2], dtype, *shapes)
+
+
+def eigh(x, /, UPLO="L"):
+    """(eigenvalues, eigenvectors) of symmetric matrices, ascending; only the named triangle is read. Raises
+    LinAlgError when the iteration does not converge."""
+    return EighResult(*_eigh(x, UPLO, False, "eigh"))
+
+
+def eigvalsh(x, /, UPLO="L"):
+    """Eigenvalues of symmetric matrices, ascending; only the named triangle is read."""
+    return _eigh(x, UPLO, True, "eigvalsh")[0]
+
+
+def _eig(x, values_only, name):
+    x, dtype = _matrices(x, name, square=True)
+    n, a = x.shape[-1], _batch(x)
+    size = 2 * n if values_only else 2 * (n + n * n)
+    packed = _now(_run("eig", [a], [int(values_only)], (a.shape[0], size)))
+    shapes = ((n,), (n,)) if values_only else ((n,), (n,), (n, n), (n, n))
+    parts = _parts(packed, x.shape[:-2], dtype, *shapes)
+    is_real = (parts[1] == 0).all()
+    _graphc.eval([is_real], "linalg")
+    if bool(is_real):
+        return parts[::2]
+    return [_complex(re, im) for re, im in zip(parts[::2], parts[1::2])]
+
+
+def _complex(re, im):
+    return re + 1j * im
+
+
+def eig(x, /):
+    """(eigenvalues, eigenvectors) of square matrices; complex unless every eigenvalue is real. Raises LinAlgError for
+    infinities and NaN, and when the iteration does not converge."""
+    return EigResult(*_eig(x, False, "eig"))
+
+
+def eigvals(x, /):
+    """Eigenvalues of square matrices; complex unless all are real."""
+    return _eig(x, True, "eigvals")[0]
+
+
+def svd(x, /, full_matrices=True, compute_uv=True, hermitian=False):
+    """(U, S, Vh) with x = U diag(S) Vh; full_matrices=False leaves out the vectors beyond the smaller side;
+    compute_uv=False gives S alone. Raises LinAlgError when the iteration does not converge."""
+    x, dtype = _matrices(x, "svd", square=hermitian)
+    m, n = x.shape[-2:]
+    k, a = min(m, n), _batch(x)
+    mode = 0 if not compute_uv else 2 if full_matrices else 1
+    shapes = [((k,),), ((m, k), (k,), (k, n)), ((m, m), (k,), (n, n))][mode]
+    packed = _now(_run("svd", [a], [mode], (a.shape[0], sum(_math.prod(s) for s in shapes))))
+    parts = _parts(packed, x.shape[:-2], dtype, *shapes)
+    return parts[0] if mode == 0 else SVDResult(*parts)
+
+
+def svdvals(x, /):
+    """Singular values, descending."""
+    return svd(x, compute_uv=False)
+
+
+def lstsq(a, b, rcond=None):
+    """(x, residuals, rank, s): x minimises the 2-norm of b - a x. Singular values below rcond times the largest count
+    as zero (None: machine precision times the larger side). `residuals` is empty unless a has full rank and more rows
+    than columns. Raises LinAlgError when sizes differ or the iteration does not converge."""
+    a, dtype = _matrices(a, "lstsq")
+    b = asarray(b)
+    vector = b.ndim == 1
+    if vector:
+        b = b.reshape((b.size, 1))
+    if a.ndim != 2 or b.ndim != 2:
+        raise LinAlgError(f"lstsq: {a.ndim if a.ndim != 2 else b.ndim}-dimensional array given. Array must be two-dimensional")
+    (m, n), k = a.shape, b.shape[1]
+    if b.shape[0] != m:
+        raise LinAlgError(f"lstsq: Incompatible dimensions: shapes {a.shape} and {b.shape}")
+    dtype = float32 if dtype == b.dtype == float32 else float64
+    limit = _np.finfo(float64).eps * max(m, n) if rcond is None else rcond
+    limit = asarray(limit).astype(float64, copy=False).reshape((1,))
+    packed = _now(_run("lstsq", [_batch(a).reshape((m, n)), b.astype(float64, copy=False), limit], [], (n * k + k + 1 + min(m, n),)))
+    x, residuals, rank, s = _parts(packed.reshape((1, packed.size)), (), dtype, (n, k), (k,), (), (min(m, n),))
+    rank = int(rank)
+    if rank != n or m <= n:
+        residuals = zeros((0,), dtype)
+    return x.reshape((n,)) if vector else x, residuals, rank, s
+
+
+def _column(tolerance):
+    """A tolerance, for comparison with singular values along the last axis."""
+    if isinstance(tolerance, (int, float)):
+        return tolerance
+    tolerance = asarray(tolerance)
+    return tolerance.reshape(tolerance.shape + (1,))
+
+
+def pinv(x, /, rcond=None, hermitian=False, *, rtol=...):
+    """Moore-Penrose inverses; singular values up to rcond times the largest count as zero (default 1e-15; rtol=None:
+    machine precision times the larger side)."""
+    x, dtype = _matrices(x, "pinv", square=hermitian)
+    if rcond is not None and rtol is not ...:
+        raise ArgumentError("pinv: `rtol` and `rcond` can't be both set.")
+    m, n = x.shape[-2:]
+    if rcond is None:
+        rcond = 1e-15 if rtol is ... else max(m, n) * float(_np.finfo(dtype).eps) if rtol is None else rtol
+    if 0 in (m, n):
+        return zeros(x.shape[:-2] + (n, m), dtype)
+    u, s, vh = svd(x, full_matrices=False)
+    large = s > _column(rcond) * s.max(axis=-1, keepdims=True)
+    s = _graphc.select(large, 1 / _graphc.select(large, s, 1), 0)
+    return matmul(vh.mT, (s.reshape(s.shape + (1,)) * u.mT).astype(dtype, copy=False))
+
+
+def matrix_rank(A, /, tol=None, hermitian=False, *, rtol=None):
+    """How many singular values exceed `tol` (default: rtol, or machine precision times the larger side, times the
+    largest). Of a vector or number: whether it has a nonzero element."""
+    if tol is not None and rtol is not None:
+        raise ArgumentError("matrix_rank: `tol` and `rtol` can't be both set.")
+    A = asarray(A)
+    if A.ndim < 2:
+        return (A != 0).any().astype(_np.dtype("int64"))
+    s = svd(A, compute_uv=False, hermitian=hermitian)
+    if s.shape[-1] == 0:
+        return full(A.shape[:-2], 0, dtype="int64")
+    if tol is None:
+        rtol = max(A.shape[-2:]) * float(_np.finfo(s.dtype).eps) if rtol is None else _column(rtol)
+        tol = s.max(axis=-1, keepdims=True) * rtol
+    else:
+        tol = _column(tol)
+    return (s > tol).sum(axis=-1)
+
+
+def matrix_power(x, n, /):
+    """The n-th power of square matrices; a negative power is one of the inverse, power 0 the identity."""
+    x = asarray(x)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        _matrices(x, "matrix_power", square=True)
+    try:
+        n = _operator.index(n)
+    except TypeError:
+        raise DTypeError("matrix_power: exponent must be an integer") from None
+    if n == 0:
+        return _graphc.broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape).copy()
+    if n < 0:
+        x, n = inv(x), -n
+    result = None
+    while True:
+        if n & 1:
+            result = x if result is None else matmul(result, x)
+        n >>= 1
+        if not n:
+            return result.copy() if result is x else result
+        x = matmul(x, x)
+
+
+def _float(x):
+    x = asarray(x)
+    return x if x.dtype.kind in "fc" else x.astype(float64)
+
+
+def _powers(x, order, axis, keepdims):
+    """The order-norm of vectors along one axis."""
+    if order == _math.inf:
+        return abs(x).max(axis=axis, keepdims=keepdims)
+    if order == -_math.inf:
+        return abs(x).min(axis=axis, keepdims=keepdims)
+    if order == 0:
+        return (x != 0).astype(abs(x).dtype).sum(axis=axis, keepdims=keepdims)
+    if order == 1:
+        return abs(x).sum(axis=axis, keepdims=keepdims)
+    if order is None or order == 2:
+        size = abs(x)
+        return _graphc.sqrt((size * size).sum(axis=axis, keepdims=keepdims))
+    if isinstance(order, str):
+        raise ArgumentError(f"norm: Invalid norm order '{order}' for vectors")
+    return (abs(x) ** order).sum(axis=axis, keepdims=keepdims) ** (1.0 / order)
+
+
+def _matrix_norm(x, order, keepdims):
+    """The order-norm of the last two axes."""
+    rows, columns = (-1, -2), (-2, -1)
+    if order in (None, "fro", "f"):
+        size = abs(x)
+        return _graphc.sqrt((size * size).sum(axis=columns, keepdims=keepdims))
+    if order in ("nuc", 2, -2):
+        s = svd(x, compute_uv=False)
+        result = s.sum(axis=-1) if order == "nuc" else s.max(axis=-1) if order == 2 else s.min(axis=-1)
+        return result.reshape(result.shape + (1, 1)) if keepdims else result
+    if order in (1, -1, _math.inf, -_math.inf):
+        first = rows[1] if abs(order) == 1 else rows[0]
+        sums = abs(x).sum(axis=first, keepdims=True)
+        result = sums.max(axis=columns, keepdims=keepdims) if order > 0 else sums.min(axis=columns, keepdims=keepdims)
+        return result
+    raise ArgumentError(f"norm: Invalid norm order {order!r} for matrices")
+
+
+def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+    """The ord-norm of vectors along `axis` (None: of all elements; several axes count as one)."""
+    x = _float(x)
+    if axis is None:
+        axes = list(range(x.ndim))
+    else:
+        axes = _axes(axis, x.ndim, "vector_norm")
+    kept = [a for a in range(x.ndim) if a not in axes]
+    flat = _graphc.transpose(x, tuple(kept + axes)).reshape(tuple(x.shape[a] for a in kept) + (_math.prod(x.shape[a] for a in axes),))
+    result = _powers(flat, ord, -1, False)
+    return result.reshape(tuple(1 if a in axes else n for a, n in enumerate(x.shape))) if keepdims else result
+
+
+def matrix_norm(x, /, *, keepdims=False, ord="fro"):
+    """The ord-norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
+    x = _float(x)
+    if x.ndim < 2:
+        raise LinAlgError(f"matrix_norm: {x.ndim}-dimensional array given. Array must be at least two-dimensional")
+    return _matrix_norm(x, ord, keepdims)
+
+
+def norm(x, ord=None, axis=None, keepdims=False):
+    """NumPy's norm: of vectors along one axis, of matrices along two; without axis and ord of the flattened array.
+    Raises ValueError for an order that does not exist for them."""
+    x = _float(x)
+    if axis is None:
+        if ord is None or (ord in ("fro", "f") and x.ndim == 2) or (ord == 2 and x.ndim == 1):
+            size = abs(x).reshape((-1,))
+            result = _graphc.sqrt((size * size).sum())
+            return result.reshape((1,) * x.ndim) if keepdims else result
+        axes = list(range(x.ndim))
+    else:
+        axes = _axes(axis, x.ndim, "norm")
+    if len(axes) == 1:
+        return _powers(x, ord, axes[0], keepdims)
+    if len(axes) != 2:
+        raise ArgumentError("norm: Improper number of dimensions to norm.")
+    kept = [a for a in range(x.ndim) if a not in axes]
+    result = _matrix_norm(_graphc.transpose(x, tuple(kept + axes)), ord, False)
+    return result.reshape(tuple(1 if a in axes else n for a, n in enumerate(x.shape))) if keepdims else result
+
+
+def cond(x, p=None):
+    """The condition number in the p-norm (None: 2); infinite for a singular matrix. Raises LinAlgError for a matrix
+    without elements."""
+    x, dtype = _matrices(x, "cond")
+    if 0 in x.shape[-2:]:
+        raise LinAlgError("cond: cond is not defined on empty arrays")
+    if p in (None, 2, -2):
+        s = svd(x, compute_uv=False)
+        result = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    else:
+        _matrices(x, "cond", square=True)
+        x = x.astype(float64, copy=False)
+        result = _matrix_norm(x, p, False) * _matrix_norm(_inverse(x, float64, True), p, False)
+        result = result.astype(dtype, copy=False)
+    singular = _graphc.logical_and(result != result, _graphc.logical_not((x != x).any(axis=(-2, -1))))
+    return _graphc.select(singular, _math.inf, result)
+
+
+def multi_dot(arrays):
+    """The product of several matrices in the order that takes the fewest multiplications; the first and the last may
+    be vectors."""
+    arrays = [asarray(a) for a in arrays]
+    if len(arrays) < 2:
+        raise ArgumentError("multi_dot: Expecting at least two arrays.")
+    first, last = arrays[0].ndim, arrays[-1].ndim
+    if first == 1:
+        arrays[0] = arrays[0].reshape((1, arrays[0].size))
+    if last == 1:
+        arrays[-1] = arrays[-1].reshape((arrays[-1].size, 1))
+    for a in arrays:
+        if a.ndim != 2:
+            raise LinAlgError(f"multi_dot: {a.ndim}-dimensional array given. Array must be two-dimensional")
+    sizes = [a.shape[0] for a in arrays] + [arrays[-1].shape[1]]
+    count = len(arrays)
+    cost = {(i, i): (0, i) for i in range(count)}
+    for width in range(1, count):
+        for i in range(count - width):
+            j = i + width
+            cost[i, j] = min((cost[i, s][0] + cost[s + 1, j][0] + sizes[i] * sizes[s + 1] * sizes[j + 1], s) for s in range(i, j))
+
+    def product(i, j):
+        return arrays[i] if i == j else _dot(product(i, cost[i, j][1]), product(cost[i, j][1] + 1, j))
+
+    result = product(0, count - 1)
+    if first == 1 and last == 1:
+        return result.reshape(())
+    return result.reshape((-1,)) if 1 in (first, last) else result
+
+
+def tensorinv(a, ind=2):
+    """The inverse of `a` as a map between its first `ind` axes and the others."""
+    a = asarray(a)
+    if ind <= 0:
+        raise ArgumentError("tensorinv: Invalid ind argument.")
+    shape = a.shape[ind:] + a.shape[:ind]
+    return inv(a.reshape((_math.prod(a.shape[ind:]), -1))).reshape(shape)
+
+
+def tensorsolve(a, b, axes=None):
+    """x with tensordot(a, x, x.ndim) = b; `axes` are moved to the end of `a` first."""
+    a, b = asarray(a), asarray(b)
+    if axes is not None:
+        order = [k for k in range(a.ndim) if k not in axes] + list(axes)
+        a = _graphc.transpose(a, tuple(order))
+    shape = a.shape[-(a.ndim - b.ndim) :] if a.ndim > b.ndim else ()
+    size = _math.prod(shape)
+    if a.size != size**2:
+        raise LinAlgError("tensorsolve: Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])")
+    return solve(a.reshape((size, size)), b.reshape((-1,))).reshape(shape)
+
+
+def cross(x1, x2, /, *, axis=-1):
+    """Cross products of 3-vectors along an axis. Raises ValueError for other sizes."""
+    x1, x2 = asarray(x1), asarray(x2)
+    for x in (x1, x2):
+        if x.ndim == 0 or x.shape[_axis(axis, x.ndim, "cross")] != 3:
+            raise ArgumentError(f"cross: Both input arrays must be (arrays of) 3-dimensional vectors, shapes are {x1.shape} and {x2.shape}")
+    return _cross(x1, x2, axis=axis)
+
+
+def outer(x1, x2, /):
+    """All products of the elements of two vectors. Raises ValueError for operands that are not vectors."""
+    x1, x2 = asarray(x1), asarray(x2)
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise ArgumentError(f"outer: Input arrays must be one-dimensional, but they are x1.ndim={x1.ndim} and x2.ndim={x2.ndim}.")
+    return _outer(x1, x2)
+
+
+def diagonal(x, /, *, offset=0):
+    """Diagonals of the last two axes: a view."""
+    return _diagonal(asarray(x), offset, -2, -1)
+
+
+def trace(x, /, *, offset=0, dtype=None):
+    """Sums of the diagonals of the last two axes."""
+    return _trace(asarray(x), offset, -2, -1, dtype)

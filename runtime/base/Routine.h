@@ -1,0 +1,80 @@
+//===- Routine.h - What the host library of the runtime can do --------------------------------===//
+//
+// A routine is a step that no kernel of ours computes: sorting, LAPACK. The recorder checks one
+// when it is recorded, the compiler when it verifies IR, the executor before it runs (a program is
+// not trusted); all three ask here. runtime/library has the code.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_BASE_ROUTINE_H
+#define GRAPHC_RUNTIME_BASE_ROUTINE_H
+
+#include "runtime/base/DType.h"
+#include "runtime/base/Status.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace graphc {
+
+/// The numbers are part of the digest of a graph; programs hold names.
+enum class Routine : uint32_t {
+  Sort = 0,
+  Argsort = 1,
+  Lexsort = 2,
+  Searchsorted = 3,
+  Cholesky = 4,
+  Qr = 5,
+  Solve = 6,
+  Inv = 7,
+  Det = 8,
+  Slogdet = 9,
+  Eigh = 10,
+  Eig = 11,
+  Svd = 12,
+  Lstsq = 13,
+};
+inline constexpr int kRoutineCount = 14;
+
+/// A dense row-major tensor without its elements; a size of -1 is not known yet.
+struct RoutineTensor {
+  DType dtype;
+  std::span<const int64_t> shape;
+};
+
+/// "sort", "argsort", ...
+std::string_view routineName(Routine routine);
+std::optional<Routine> routineFromName(std::string_view name);
+
+/// Whether the routine takes these operands and parameters and gives this result. Every tensor has
+/// the routine's canonical rank (leading axes merged into one batch axis):
+///
+///   sort          x(b, n) -> x(b, n)                params: descending
+///   argsort       x(b, n) -> int64(b, n)            params: descending
+///   lexsort       keys(b, n)... -> int64(b, n)      the last key is the first to decide
+///   searchsorted  a(n), v(m) -> int64(m)            params: right
+///   cholesky      a(b, n, n) -> a(b, n, n)          params: upper
+///   solve         a(b, n, n), y(b, n, k) -> x(b, n, k)
+///   inv           a(b, n, n) -> a(b, n, n)          params: NaN for a singular matrix, no error
+///   det           a(b, n, n) -> a(b)
+///
+/// Several results of one dtype share a result: for each matrix the parts follow one another, each
+/// row-major (k is the smaller of m and n).
+///
+///   slogdet  a(b, n, n) -> sign, logarithm of the absolute value
+///   qr       a(b, m, n) -> params: mode. 0: q(m, k), r(k, n); 1: q(m, m), r(m, n); 2: r(k, n);
+///                          3: h(n, m), tau(k)
+///   eigh     a(b, n, n) -> w(n), v(n, n)            params: values only, lower
+///   eig      a(b, n, n) -> w(n) real, w imaginary, v(n, n) real, v imaginary  params: values only
+///   svd      a(b, m, n) -> params: mode. 0: s(k); 1: u(m, k), s(k), vh(k, n); 2: u(m, m), s(k),
+///                          vh(n, n)
+///   lstsq    a(m, n), y(m, k), rcond(1) -> x(n, k), residuals(k), rank, s(min(m, n)); one matrix
+///
+/// InvalidArgument (counts, parameters), DType or Shape, with the routine's name.
+Status checkRoutine(Routine routine, std::span<const RoutineTensor> operands,
+                    const RoutineTensor &result, std::span<const int64_t> params);
+
+} // namespace graphc
+
+#endif // GRAPHC_RUNTIME_BASE_ROUTINE_H

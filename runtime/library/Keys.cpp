@@ -1,0 +1,125 @@
+//===- Keys.cpp - Sorting unsigned keys -------------------------------------------------------===//
+//
+// highway's sort is a header; it is compiled here once for each of two instruction sets, and the
+// allowed CPU features choose. Its own library, which chooses for itself, is not linked: a user's
+// machine does not need it.
+//
+//===------------------------------------------------------------------------------------------===//
+#include "runtime/library/Keys.h"
+
+#if GRAPHC_HAS_VQSORT
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/library/Keys.cpp"
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#include "hwy/foreach_target.h" // IWYU pragma: keep; before the headers that are compiled per target
+#include "hwy/contrib/sort/traits-inl.h"
+#include "hwy/contrib/sort/traits128-inl.h"
+#include "hwy/contrib/sort/vqsort-inl.h"
+#include "hwy/highway.h"
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace graphc::rt::library {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+template <typename Lane, typename Traits>
+void vectorSort(Lane *keys, size_t lanes) {
+  namespace hw = hwy::HWY_NAMESPACE;
+  hw::SortTag<Lane> tag;
+  hw::detail::SharedTraits<Traits> traits;
+  constexpr size_t kMost = hwy::SortConstants::BufBytes<Lane>(HWY_MAX_BYTES) / sizeof(Lane);
+  HWY_ALIGN Lane buffer[kMost];
+  hw::Sort(tag, traits, keys, lanes, buffer);
+}
+
+template <typename Lane>
+using Ascending =
+    hwy::HWY_NAMESPACE::detail::TraitsLane<hwy::HWY_NAMESPACE::detail::OrderAscending<Lane>>;
+
+void sort32(uint32_t *keys, size_t count) {
+  vectorSort<uint32_t, Ascending<uint32_t>>(keys, count);
+}
+void sort64(uint64_t *keys, size_t count) {
+  vectorSort<uint64_t, Ascending<uint64_t>>(keys, count);
+}
+void sort128(Key128 *keys, size_t count) {
+  using Order =
+      hwy::HWY_NAMESPACE::detail::Traits128<hwy::HWY_NAMESPACE::detail::OrderAscending128>;
+  vectorSort<uint64_t, Order>(reinterpret_cast<uint64_t *>(keys), 2 * count);
+}
+#endif
+
+} // namespace HWY_NAMESPACE
+} // namespace graphc::rt::library
+HWY_AFTER_NAMESPACE();
+#endif // GRAPHC_HAS_VQSORT
+
+#if !GRAPHC_HAS_VQSORT || HWY_ONCE
+
+#include "runtime/drivers/cpu/CpuFeatures.h"
+
+#include <algorithm>
+#include <string>
+
+#if GRAPHC_HAS_VQSORT
+// What highway's sort asks its own library for: where the sampling of pivots starts. Fixed, so that
+// a run repeats.
+void hwy::Sorter::Fill24Bytes(const void *, size_t, void *bytes) {
+  constexpr uint64_t kStart[] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu};
+  std::copy_n(reinterpret_cast<const unsigned char *>(kStart), sizeof kStart,
+              static_cast<unsigned char *>(bytes));
+}
+#endif
+
+namespace graphc::rt::library {
+namespace {
+
+enum class Isa : uint8_t { None, Avx2, Avx512 };
+
+Isa chooseIsa() {
+  std::string features = "," + cpu::allowedFeatures() + ",";
+  auto hasAll = [&](std::initializer_list<const char *> names) {
+    return std::ranges::all_of(names, [&](const char *name) {
+      return features.find(std::string(",") + name + ",") != std::string::npos;
+    });
+  };
+  if (!hasAll({"avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt"}))
+    return Isa::None;
+  return hasAll({"avx512f", "avx512vl", "avx512dq", "avx512bw", "avx512cd"}) ? Isa::Avx512
+                                                                             : Isa::Avx2;
+}
+
+template <typename Key>
+void sortWith(Key *keys, size_t count, void (*avx2)(Key *, size_t), void (*avx512)(Key *, size_t)) {
+  static const Isa isa = chooseIsa();
+  if (isa == Isa::Avx512 && avx512)
+    avx512(keys, count);
+  else if (isa != Isa::None && avx2)
+    avx2(keys, count);
+  else
+    std::sort(keys, keys + count);
+}
+
+} // namespace
+
+#if GRAPHC_HAS_VQSORT
+void sortKeys(uint32_t *keys, size_t count) {
+  sortWith(keys, count, N_AVX2::sort32, N_AVX3::sort32);
+}
+void sortKeys(uint64_t *keys, size_t count) {
+  sortWith(keys, count, N_AVX2::sort64, N_AVX3::sort64);
+}
+void sortKeys(Key128 *keys, size_t count) {
+  sortWith(keys, count, N_AVX2::sort128, N_AVX3::sort128);
+}
+#else
+void sortKeys(uint32_t *keys, size_t count) { sortWith<uint32_t>(keys, count, nullptr, nullptr); }
+void sortKeys(uint64_t *keys, size_t count) { sortWith<uint64_t>(keys, count, nullptr, nullptr); }
+void sortKeys(Key128 *keys, size_t count) { sortWith<Key128>(keys, count, nullptr, nullptr); }
+#endif
+
+} // namespace graphc::rt::library
+
+#endif // !GRAPHC_HAS_VQSORT || HWY_ONCE

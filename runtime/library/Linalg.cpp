@@ -1,0 +1,500 @@
+//===- Linalg.cpp - Linear algebra by LAPACK --------------------------------------------------===//
+//
+// LAPACK stores matrices by columns: a row-major matrix is the transposed one there. Where a
+// factorisation of the transposed matrix holds the wanted one, nothing is moved.
+//
+// Threads: matrices up to kSmall run on one thread each, several at once; a larger one has all
+// threads of its library to itself. The size of a matrix alone decides, so that its result does not
+// depend on what stands beside it.
+//
+//===------------------------------------------------------------------------------------------===//
+#include "runtime/base/Strings.h"
+#include "runtime/library/Lapack.h"
+#include "runtime/library/Parallel.h"
+#include "runtime/library/Routines.h"
+
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <type_traits>
+#include <vector>
+
+namespace graphc::rt::library {
+namespace {
+
+using strings::format;
+
+/// Up to this size threads of LAPACK cost more than they give.
+constexpr int64_t kSmall = 192;
+
+/// Holds the thread count of the library at `wanted` while alive; other users of the library get
+/// their own back.
+class LapackThreads {
+public:
+  LapackThreads(const Lapack &lapack, int wanted) : lapack(lapack), lock(mutex()) {
+    if (!lapack.getThreads)
+      return;
+    saved = lapack.getThreads();
+    if (saved != wanted)
+      lapack.setThreads(wanted);
+    else
+      saved = 0;
+  }
+  ~LapackThreads() {
+    if (saved > 0)
+      lapack.setThreads(saved);
+  }
+  LapackThreads(const LapackThreads &) = delete;
+  LapackThreads &operator=(const LapackThreads &) = delete;
+
+private:
+  static std::mutex &mutex() {
+    static auto *m = new std::mutex; // in use until the process ends
+    return *m;
+  }
+  const Lapack &lapack;
+  std::lock_guard<std::mutex> lock;
+  int saved = 0;
+};
+
+/// Calls LAPACK functions with integers of type Int on elements of type T.
+template <typename T, typename Int>
+struct Caller {
+  const Lapack &lapack;
+  static constexpr int kType = std::is_same_v<T, double>;
+
+  /// `args` are passed as pointers to Int, T or char; characters get their lengths at the end.
+  template <typename... Args>
+  Int operator()(Lapack::Function function, size_t characters, Args *...args) const {
+    Int info = 0;
+    void *code = lapack.functions[function][kType];
+    size_t one = 1;
+    switch (characters) {
+    case 0:
+      reinterpret_cast<void (*)(Args *..., Int *)>(code)(args..., &info);
+      break;
+    case 1:
+      reinterpret_cast<void (*)(Args *..., Int *, size_t)>(code)(args..., &info, one);
+      break;
+    default:
+      reinterpret_cast<void (*)(Args *..., Int *, size_t, size_t)>(code)(args..., &info, one, one);
+      break;
+    }
+    return info;
+  }
+};
+
+/// out(columns, rows) = x(rows, columns) transposed, in blocks that fit in cache.
+template <typename T>
+void transpose(const T *x, int64_t rows, int64_t columns, T *out) {
+  constexpr int64_t kBlock = 32;
+  for (int64_t i = 0; i < rows; i += kBlock)
+    for (int64_t j = 0; j < columns; j += kBlock)
+      for (int64_t r = i; r < std::min(rows, i + kBlock); ++r)
+        for (int64_t c = j; c < std::min(columns, j + kBlock); ++c)
+          out[c * rows + r] = x[r * columns + c];
+}
+
+Status singular(const char *routine, const char *text) {
+  return {ErrorCode::LinAlg, format("[{}] {}", routine, text)};
+}
+
+/// Calls `one(caller, a, result, number)` for each matrix of a batch. `size` is that of a matrix.
+template <typename One>
+Status eachMatrix(const Call &call, int64_t batch, int64_t size, const One &one) {
+  if (batch == 0)
+    return Status::ok();
+  GRAPHC_ASSIGN(const Lapack *lapack, Lapack::find());
+  auto typed = [&](auto element, auto integer) -> Status {
+    using T = decltype(element);
+    Caller<T, decltype(integer)> caller{*lapack};
+    const auto *a = static_cast<const T *>(call.operands[0].data);
+    auto *out = static_cast<T *>(call.result.data);
+    int64_t aSize = 1, outSize = 1;
+    for (int64_t n : call.operands[0].shape)
+      aSize *= n;
+    for (int64_t n : call.result.shape)
+      outSize *= n;
+    aSize /= batch;
+    outSize /= batch;
+    int threads = cpu::ThreadPool::instance().threads();
+    bool small = size <= kSmall;
+    LapackThreads held(*lapack, small ? 1 : threads);
+    std::mutex mutex;
+    Status failed;
+    int64_t firstFailed = batch;
+    auto run = [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        if (Status status = one(caller, a + i * aSize, out + i * outSize, i); !status) {
+          std::lock_guard lock(mutex);
+          if (i < firstFailed) {
+            firstFailed = i;
+            failed = std::move(status);
+          }
+        }
+    };
+    int64_t work = std::max<int64_t>(1, size * size * size);
+    if (small)
+      parallelFor(batch, std::max<int64_t>(1, 20000 / work), run);
+    else
+      run(0, batch);
+    return failed;
+  };
+  auto withInteger = [&](auto element) {
+    return lapack->wideIntegers ? typed(element, int64_t()) : typed(element, int32_t());
+  };
+  return call.result.dtype == DType::Float64 ? withInteger(double()) : withInteger(float());
+}
+
+/// Runs `call(work, lwork)` twice: for the size of the workspace, then with it.
+template <typename T, typename Int, typename F>
+Int withWorkspace(const F &call) {
+  T wanted = 0;
+  Int query = -1;
+  if (Int info = call(&wanted, &query); info != 0)
+    return info;
+  // A float holds no large integer exactly: what it says may be rounded down.
+  auto size = static_cast<Int>(std::ceil(static_cast<double>(wanted) * (1 + 1e-6))) + 1;
+  std::vector<T> work(static_cast<size_t>(size));
+  return call(work.data(), &size);
+}
+
+template <typename T>
+bool allFinite(const T *x, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    if (!std::isfinite(x[i]))
+      return false;
+  return true;
+}
+
+/// The Int of a Caller.
+template <typename C>
+struct IntOf;
+template <typename T, typename Int>
+struct IntOf<Caller<T, Int>> {
+  using type = Int;
+};
+template <typename C>
+using IntType = typename IntOf<std::remove_cvref_t<C>>::type;
+
+} // namespace
+
+Status cholesky(const Call &call) {
+  int64_t batch = call.result.shape[0], n = call.result.shape[1];
+  bool upper = call.params[0] != 0;
+  return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
+    using Int = IntType<decltype(lapack)>;
+    std::copy_n(a, n * n, out);
+    // The lower triangle here is LAPACK's upper one, and A = L Lᵀ is its A = Uᵀ U.
+    char triangle = upper ? 'L' : 'U';
+    auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
+    if (lapack(Lapack::Potrf, 1, &triangle, &size, out, &stride) != 0)
+      return singular("cholesky", "Matrix is not positive definite");
+    for (int64_t i = 0; i < n; ++i)
+      if (upper)
+        std::fill_n(out + i * n, i, 0);
+      else
+        std::fill_n(out + i * n + i + 1, n - i - 1, 0);
+    return Status::ok();
+  });
+}
+
+Status solve(const Call &call) {
+  int64_t batch = call.result.shape[0], n = call.result.shape[1], k = call.result.shape[2];
+  return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t i) -> Status {
+    using Int = IntType<decltype(lapack)>;
+    using T = std::remove_pointer_t<decltype(out)>;
+    const T *y = static_cast<const T *>(call.operands[1].data) + i * n * k;
+    std::vector<T> matrix(static_cast<size_t>(n * n)), x(static_cast<size_t>(n * k));
+    std::vector<Int> pivots(static_cast<size_t>(n));
+    transpose(a, n, n, matrix.data());
+    transpose(y, n, k, x.data());
+    auto size = static_cast<Int>(n), columns = static_cast<Int>(k), stride = std::max<Int>(1, size);
+    if (lapack(Lapack::Gesv, 0, &size, &columns, matrix.data(), &stride, pivots.data(), x.data(),
+               &stride) != 0)
+      return singular("solve", "Singular matrix");
+    transpose(x.data(), k, n, out);
+    return Status::ok();
+  });
+}
+
+Status inv(const Call &call) {
+  bool quiet = call.params[0] != 0;
+  int64_t batch = call.result.shape[0], n = call.result.shape[1];
+  return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
+    using Int = IntType<decltype(lapack)>;
+    using T = std::remove_pointer_t<decltype(out)>;
+    // The inverse of the transposed matrix, transposed, is the inverse.
+    std::vector<T> matrix(a, a + n * n);
+    std::vector<Int> pivots(static_cast<size_t>(n));
+    std::fill_n(out, n * n, T(0));
+    for (int64_t i = 0; i < n; ++i)
+      out[i * n + i] = 1;
+    auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
+    if (lapack(Lapack::Gesv, 0, &size, &size, matrix.data(), &stride, pivots.data(), out,
+               &stride) != 0) {
+      if (!quiet)
+        return singular("inv", "Singular matrix");
+      std::fill_n(out, n * n, std::numeric_limits<T>::quiet_NaN());
+    }
+    return Status::ok();
+  });
+}
+
+namespace {
+
+/// The diagonal of the triangular factor and the sign of the permutation.
+template <typename C, typename T>
+int factorDiagonal(const C &lapack, const T *a, int64_t n, std::vector<T> &diagonal) {
+  using Int = IntType<C>;
+  std::vector<T> matrix(a, a + n * n);
+  std::vector<Int> pivots(static_cast<size_t>(n));
+  auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
+  lapack(Lapack::Getrf, 0, &size, &size, matrix.data(), &stride, pivots.data());
+  int sign = 1;
+  diagonal.resize(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) {
+    diagonal[static_cast<size_t>(i)] = matrix[static_cast<size_t>(i * n + i)];
+    if (pivots[static_cast<size_t>(i)] != i + 1)
+      sign = -sign;
+  }
+  return sign;
+}
+
+} // namespace
+
+Status det(const Call &call) {
+  int64_t batch = call.result.shape[0], n = call.operands[0].shape[1];
+  return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
+    using T = std::remove_pointer_t<decltype(out)>;
+    std::vector<T> diagonal;
+    double product = factorDiagonal(lapack, a, n, diagonal);
+    // Fractions and exponents apart: a product in between may overflow where the result does not.
+    int64_t exponent = 0;
+    for (T x : diagonal) {
+      int e = 0;
+      product = std::frexp(product * static_cast<double>(x), &e);
+      exponent += std::isfinite(product) ? e : 0;
+    }
+    exponent = std::clamp<int64_t>(exponent, -5000, 5000);
+    *out = static_cast<T>(std::ldexp(product, static_cast<int>(exponent)));
+    return Status::ok();
+  });
+}
+
+Status slogdet(const Call &call) {
+  int64_t batch = call.result.shape[0], n = call.operands[0].shape[1];
+  return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
+    using T = std::remove_pointer_t<decltype(out)>;
+    std::vector<T> diagonal;
+    T sign = static_cast<T>(factorDiagonal(lapack, a, n, diagonal));
+    T logarithm = 0;
+    for (T x : diagonal) {
+      sign = x == 0 ? 0 : x < 0 ? -sign : sign;
+      logarithm += std::log(std::abs(x));
+    }
+    out[0] = sign;
+    out[1] = logarithm;
+    return Status::ok();
+  });
+}
+
+Status qr(const Call &call) {
+  int64_t batch = call.result.shape[0];
+  int64_t m = call.operands[0].shape[1], n = call.operands[0].shape[2], k = std::min(m, n);
+  int64_t mode = call.params[0];
+  return eachMatrix(
+      call, batch, std::max(m, n), [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
+        using Int = IntType<decltype(lapack)>;
+        using T = std::remove_pointer_t<decltype(out)>;
+        int64_t width = mode == 1 ? m : k; // columns of q
+        std::vector<T> h(static_cast<size_t>(m * std::max(n, width))), tau(static_cast<size_t>(k));
+        transpose(a, m, n, h.data());
+        auto rows = static_cast<Int>(m), columns = static_cast<Int>(n),
+             stride = std::max<Int>(1, rows);
+        Int info = withWorkspace<T, Int>([&](T *work, Int *size) {
+          return lapack(Lapack::Geqrf, 0, &rows, &columns, h.data(), &stride, tau.data(), work,
+                        size);
+        });
+        if (info != 0)
+          return singular("qr", "Incorrect argument found while performing QR factorization");
+        if (mode == 3) {
+          std::copy_n(h.data(), m * n, out);
+          std::copy_n(tau.data(), k, out + m * n);
+          return Status::ok();
+        }
+        int64_t height = mode == 1 ? m : k; // rows of r
+        T *r = out + (mode == 2 ? 0 : m * width);
+        for (int64_t i = 0; i < height; ++i)
+          for (int64_t j = 0; j < n; ++j)
+            r[i * n + j] = j >= i ? h[static_cast<size_t>(j * m + i)] : T(0);
+        if (mode == 2)
+          return Status::ok();
+        auto wide = static_cast<Int>(width), reflectors = static_cast<Int>(k);
+        info = withWorkspace<T, Int>([&](T *work, Int *size) {
+          return lapack(Lapack::Orgqr, 0, &rows, &wide, &reflectors, h.data(), &stride, tau.data(),
+                        work, size);
+        });
+        if (info != 0)
+          return singular("qr", "Incorrect argument found while performing QR factorization");
+        transpose(h.data(), width, m, out);
+        return Status::ok();
+      });
+}
+
+Status eigh(const Call &call) {
+  int64_t batch = call.result.shape[0], n = call.operands[0].shape[1];
+  bool valuesOnly = call.params[0] != 0, lower = call.params[1] != 0;
+  return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
+    using Int = IntType<decltype(lapack)>;
+    using T = std::remove_pointer_t<decltype(out)>;
+    std::vector<T> matrix(a, a + n * n);
+    char job = valuesOnly ? 'N' : 'V', triangle = lower ? 'U' : 'L';
+    auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
+    Int wantedInts = 0, query = -1;
+    T wanted = 0;
+    Int info = lapack(Lapack::Syevd, 2, &job, &triangle, &size, matrix.data(), &stride, out,
+                      &wanted, &query, &wantedInts, &query);
+    if (info == 0) {
+      auto count = static_cast<Int>(std::ceil(static_cast<double>(wanted) * (1 + 1e-6))) + 1;
+      std::vector<T> work(static_cast<size_t>(count));
+      std::vector<Int> ints(static_cast<size_t>(std::max<Int>(1, wantedInts)));
+      auto intCount = static_cast<Int>(ints.size());
+      info = lapack(Lapack::Syevd, 2, &job, &triangle, &size, matrix.data(), &stride, out,
+                    work.data(), &count, ints.data(), &intCount);
+    }
+    if (info != 0)
+      return singular("eigh", "Eigenvalues did not converge");
+    if (!valuesOnly)
+      transpose(matrix.data(), n, n, out + n);
+    return Status::ok();
+  });
+}
+
+Status eig(const Call &call) {
+  int64_t batch = call.result.shape[0], n = call.operands[0].shape[1];
+  bool valuesOnly = call.params[0] != 0;
+  return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
+    using Int = IntType<decltype(lapack)>;
+    using T = std::remove_pointer_t<decltype(out)>;
+    if (!allFinite(a, n * n))
+      return singular("eig", "Array must not contain infs or NaNs");
+    std::vector<T> matrix(static_cast<size_t>(n * n));
+    std::vector<T> vectors(static_cast<size_t>(valuesOnly ? 1 : n * n));
+    transpose(a, n, n, matrix.data());
+    char left = 'N', right = valuesOnly ? 'N' : 'V';
+    T none = 0;
+    auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
+    Int info = withWorkspace<T, Int>([&](T *work, Int *count) {
+      return lapack(Lapack::Geev, 2, &left, &right, &size, matrix.data(), &stride, out, out + n,
+                    &none, &stride, vectors.data(), &stride, work, count);
+    });
+    if (info != 0)
+      return singular("eig", "Eigenvalues did not converge");
+    if (valuesOnly)
+      return Status::ok();
+    // A pair of conjugate eigenvectors is stored as its real and its imaginary part.
+    T *real = out + 2 * n, *imaginary = real + n * n;
+    for (int64_t j = 0; j < n; ++j) {
+      bool pair = out[n + j] != 0 && j + 1 < n;
+      const T *column = vectors.data() + j * n;
+      for (int64_t i = 0; i < n; ++i) {
+        real[i * n + j] = column[i];
+        imaginary[i * n + j] = pair ? column[n + i] : T(0);
+        if (pair) {
+          real[i * n + j + 1] = column[i];
+          imaginary[i * n + j + 1] = -column[n + i];
+        }
+      }
+      j += pair;
+    }
+    return Status::ok();
+  });
+}
+
+Status svd(const Call &call) {
+  int64_t batch = call.result.shape[0];
+  int64_t m = call.operands[0].shape[1], n = call.operands[0].shape[2], k = std::min(m, n);
+  int64_t mode = call.params[0];
+  return eachMatrix(
+      call, batch, std::max(m, n), [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
+        using Int = IntType<decltype(lapack)>;
+        using T = std::remove_pointer_t<decltype(out)>;
+        // LAPACK sees the transposed matrix, whose factors are the transposed ones in reverse
+        // order: its U, by columns, is our vh by rows, and its VT is our u.
+        int64_t uWidth = mode == 2 ? m : k;
+        T none[1] = {};
+        T *u = mode ? out : none, *s = mode ? out + m * uWidth : out, *vh = mode ? s + k : none;
+        if (k == 0) {
+          // No singular values: the full factors are identities.
+          for (int64_t i = 0; mode == 2 && i < m * m; ++i)
+            u[i] = i % (m + 1) == 0;
+          for (int64_t i = 0; mode == 2 && i < n * n; ++i)
+            vh[i] = i % (n + 1) == 0;
+          return Status::ok();
+        }
+        std::vector<T> matrix(a, a + m * n);
+        std::vector<Int> ints(static_cast<size_t>(8 * k));
+        char job = mode == 0 ? 'N' : mode == 1 ? 'S' : 'A';
+        auto rows = static_cast<Int>(n), columns = static_cast<Int>(m);
+        auto uStride = static_cast<Int>(mode ? n : 1),
+             vStride = static_cast<Int>(mode ? uWidth : 1);
+        Int info = withWorkspace<T, Int>([&](T *work, Int *size) {
+          return lapack(Lapack::Gesdd, 1, &job, &rows, &columns, matrix.data(), &rows, s, vh,
+                        &uStride, u, &vStride, work, size, ints.data());
+        });
+        if (info != 0)
+          return singular("svd", "SVD did not converge");
+        return Status::ok();
+      });
+}
+
+Status lstsq(const Call &call) {
+  int64_t m = call.operands[0].shape[0], n = call.operands[0].shape[1];
+  int64_t k = call.operands[1].shape[1], smaller = std::min(m, n), larger = std::max(m, n);
+  return eachMatrix(call, 1, larger, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
+    using Int = IntType<decltype(lapack)>;
+    using T = std::remove_pointer_t<decltype(out)>;
+    const T *y = static_cast<const T *>(call.operands[1].data);
+    T rcond = *static_cast<const T *>(call.operands[2].data);
+    T *residuals = out + n * k, *rank = residuals + k, *s = rank + 1;
+    std::fill(out, s + smaller, T(0));
+    if (smaller == 0) {
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < k; ++j)
+          residuals[j] += y[i * k + j] * y[i * k + j];
+      return Status::ok();
+    }
+    std::vector<T> matrix(static_cast<size_t>(m * n)), x(static_cast<size_t>(larger * k));
+    transpose(a, m, n, matrix.data());
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < k; ++j)
+        x[static_cast<size_t>(j * larger + i)] = y[i * k + j];
+    auto rows = static_cast<Int>(m), columns = static_cast<Int>(n), right = static_cast<Int>(k);
+    auto stride = static_cast<Int>(larger);
+    Int found = 0, query = -1, wantedInts = 0;
+    T wanted = 0;
+    Int info = lapack(Lapack::Gelsd, 0, &rows, &columns, &right, matrix.data(), &rows, x.data(),
+                      &stride, s, &rcond, &found, &wanted, &query, &wantedInts);
+    if (info == 0) {
+      auto size = static_cast<Int>(std::ceil(static_cast<double>(wanted) * (1 + 1e-6))) + 1;
+      std::vector<T> work(static_cast<size_t>(size));
+      std::vector<Int> ints(static_cast<size_t>(std::max<Int>(1, wantedInts)));
+      info = lapack(Lapack::Gelsd, 0, &rows, &columns, &right, matrix.data(), &rows, x.data(),
+                    &stride, s, &rcond, &found, work.data(), &size, ints.data());
+    }
+    if (info != 0)
+      return singular("lstsq", "SVD did not converge in Linear Least Squares");
+    *rank = static_cast<T>(found);
+    for (int64_t j = 0; j < k; ++j) {
+      const T *column = x.data() + j * larger;
+      for (int64_t i = 0; i < n; ++i)
+        out[i * k + j] = column[i];
+      for (int64_t i = n; i < m; ++i)
+        residuals[j] += column[i] * column[i];
+    }
+    return Status::ok();
+  });
+}
+
+} // namespace graphc::rt::library

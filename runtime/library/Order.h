@@ -1,0 +1,99 @@
+//===- Order.h - Unsigned keys in the order of elements ---------------------------------------===//
+//
+// Elements are never compared as floats: their bits become unsigned numbers whose order is that of
+// the elements. -0 and +0 are equal elements, NaN is one value above all others.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_RUNTIME_LIBRARY_ORDER_H
+#define GRAPHC_RUNTIME_LIBRARY_ORDER_H
+
+#include "runtime/base/DType.h"
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace graphc::rt::library {
+
+enum class KeyKind : uint8_t { Unsigned, Signed, Float };
+
+constexpr KeyKind keyKind(DType t) {
+  return isFloat(t) ? KeyKind::Float : isSigned(t) ? KeyKind::Signed : KeyKind::Unsigned;
+}
+
+/// The order of elements that are stored as U.
+template <typename U, KeyKind kind>
+struct Order {
+  static constexpr bool isFloat = kind == KeyKind::Float;
+  static constexpr U kSign = U{1} << (std::numeric_limits<U>::digits - 1);
+  /// Bits of infinity: NaN has larger ones.
+  static constexpr U kInfinity = [] {
+    if constexpr (sizeof(U) == 8)
+      return static_cast<U>(0x7ff0000000000000u);
+    else if constexpr (sizeof(U) == 4)
+      return static_cast<U>(0x7f800000u);
+    else
+      return static_cast<U>(0x7c00u);
+  }();
+  /// Infinity with the highest bit of its fraction.
+  static constexpr U kNan = kInfinity | (kInfinity & (~kInfinity + 1)) >> 1;
+  static constexpr U kLast = std::numeric_limits<U>::max();
+
+  /// -0 sorts directly before +0.
+  static constexpr U toKey(U bits) {
+    if constexpr (kind == KeyKind::Unsigned)
+      return bits;
+    if constexpr (kind == KeyKind::Signed)
+      return bits ^ kSign;
+    U key = bits ^ (bits & kSign ? kLast : kSign);
+    return (bits & ~kSign) > kInfinity ? kLast : key;
+  }
+  /// The bits of a key; every NaN comes back as the quiet one.
+  static constexpr U fromKey(U key) {
+    if constexpr (kind == KeyKind::Unsigned)
+      return key;
+    if constexpr (kind == KeyKind::Signed)
+      return key ^ kSign;
+    U bits = key ^ (key & kSign ? kSign : kLast);
+    return key == kLast ? kNan : bits;
+  }
+  /// Equal for equal elements: -0 has the key of +0.
+  static constexpr U toEqualKey(U bits) {
+    if constexpr (kind == KeyKind::Float)
+      return toKey(bits == kSign ? U{0} : bits);
+    return toKey(bits);
+  }
+};
+
+/// Calls `f` with an Order of the dtype.
+template <typename F>
+auto withOrder(DType t, const F &f) {
+  auto width = [&]<typename U>(U) {
+    switch (keyKind(t)) {
+    case KeyKind::Unsigned:
+      return f(Order<U, KeyKind::Unsigned>(), U());
+    case KeyKind::Signed:
+      return f(Order<U, KeyKind::Signed>(), U());
+    case KeyKind::Float:
+      break;
+    }
+    if constexpr (sizeof(U) >= 2)
+      return f(Order<U, KeyKind::Float>(), U());
+    else
+      return f(Order<U, KeyKind::Unsigned>(), U()); // there is no float of one byte
+  };
+  switch (itemSize(t)) {
+  case 1:
+    return width(uint8_t());
+  case 2:
+    return width(uint16_t());
+  case 4:
+    return width(uint32_t());
+  default:
+    return width(uint64_t());
+  }
+}
+
+} // namespace graphc::rt::library
+
+#endif // GRAPHC_RUNTIME_LIBRARY_ORDER_H

@@ -1,0 +1,28 @@
+//===- Routines.h - The routines by name; calls are checked -----------------------------------===//
+#ifndef GRAPHC_RUNTIME_LIBRARY_ROUTINES_H
+#define GRAPHC_RUNTIME_LIBRARY_ROUTINES_H
+
+#include "runtime/library/Library.h"
+
+namespace graphc::rt::library {
+
+/// Each takes a call that checkRoutine accepts.
+Status sort(const Call &call);
+Status argsort(const Call &call);
+Status lexsort(const Call &call);
+Status searchsorted(const Call &call);
+/// By LAPACK: Unsupported without one, LinAlg for a singular matrix or no convergence.
+Status cholesky(const Call &call);
+Status qr(const Call &call);
+Status solve(const Call &call);
+Status inv(const Call &call);
+Status det(const Call &call);
+Status slogdet(const Call &call);
+Status eigh(const Call &call);
+Status eig(const Call &call);
+Status svd(const Call &call);
+Status lstsq(const Call &call);
+
+} // namespace graphc::rt::library
+
+#endif // GRAPHC_RUNTIME_LIBRARY_ROUTINES_H

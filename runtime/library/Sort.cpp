@@ -1,0 +1,344 @@
+//===- Sort.cpp - sort, argsort, lexsort ------------------------------------------------------===//
+//
+// Rows become unsigned keys (Order.h), which are sorted as numbers. To find the order of elements,
+// a key carries its position below it, so that an unstable sort of keys is a stable one of
+// elements. A long row is cut into as many pieces as there are threads; sorted pieces are merged in
+// pairs, and the last merge writes the result. The sorted sequence is one and the same however it
+// is cut.
+//
+//===------------------------------------------------------------------------------------------===//
+#include "runtime/base/Strings.h"
+#include "runtime/drivers/Drivers.h"
+#include "runtime/library/Keys.h"
+#include "runtime/library/Order.h"
+#include "runtime/library/Parallel.h"
+#include "runtime/library/Routines.h"
+
+#include <atomic>
+#include <bit>
+#include <vector>
+
+namespace graphc::rt::library {
+namespace {
+
+/// Shorter rows are not cut.
+constexpr int64_t kParallelRow = int64_t{1} << 16;
+/// Rows of one- and two-byte elements above these lengths are counted, not sorted.
+constexpr int64_t kCountBytes = 64, kCountWords = int64_t{1} << 14;
+
+Result<BufferRef> scratch(int64_t bytes) {
+  GRAPHC_ASSIGN(Device * cpu, findDevice("cpu"));
+  return cpu->allocate(bytes);
+}
+
+template <typename T>
+T *as(const BufferRef &buffer) {
+  return static_cast<T *>(buffer->host());
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Keys
+//===------------------------------------------------------------------------------------------===//
+
+void sortSmall(uint8_t *keys, size_t count) { std::sort(keys, keys + count); }
+void sortSmall(uint16_t *keys, size_t count) { std::sort(keys, keys + count); }
+template <typename Key>
+void sortSmall(Key *keys, size_t count) {
+  sortKeys(keys, count);
+}
+
+/// How many of the first `take` elements of the merge of a and b are from a.
+template <typename Key>
+int64_t split(const Key *a, int64_t countA, const Key *b, int64_t countB, int64_t take) {
+  int64_t low = std::max<int64_t>(0, take - countB), high = std::min(take, countA);
+  while (low < high) {
+    int64_t mid = low + (high - low) / 2;
+    if (b[take - 1 - mid] < a[mid])
+      high = mid;
+    else
+      low = mid + 1;
+  }
+  return low;
+}
+
+/// One merge in progress.
+template <typename Key>
+struct Merge {
+  const Key *a, *endA, *b, *endB;
+  template <typename Out, typename Finish>
+  void step(Out *&out, const Finish &finish) {
+    bool second = *b < *a;
+    *out++ = finish(second ? *b : *a);
+    a += !second;
+    b += second;
+  }
+  bool open() const { return a != endA && b != endB; }
+  template <typename Out, typename Finish>
+  void rest(Out *out, const Finish &finish) {
+    while (open())
+      step(out, finish);
+    for (; a != endA; ++a)
+      *out++ = finish(*a);
+    for (; b != endB; ++b)
+      *out++ = finish(*b);
+  }
+};
+
+/// Elements [begin, end) of the merge of two sorted runs. Two halves at once: each is a chain of
+/// dependent steps, and a core has room for more than one.
+template <typename Key, typename Out, typename Finish>
+void mergeRange(const Key *a, int64_t countA, const Key *b, int64_t countB, int64_t begin,
+                int64_t end, Out *out, const Finish &finish) {
+  int64_t mid = begin + (end - begin) / 2;
+  int64_t at[3] = {begin, mid, end}, fromA[3];
+  for (int i = 0; i < 3; ++i)
+    fromA[i] = split(a, countA, b, countB, at[i]);
+  auto part = [&](int i) {
+    return Merge<Key>{a + fromA[i], a + fromA[i + 1], b + at[i] - fromA[i],
+                      b + at[i + 1] - fromA[i + 1]};
+  };
+  Merge<Key> low = part(0), high = part(1);
+  Out *lowOut = out + begin, *highOut = out + mid;
+  while (low.open() && high.open()) {
+    low.step(lowOut, finish);
+    high.step(highOut, finish);
+  }
+  low.rest(lowOut, finish);
+  high.rest(highOut, finish);
+}
+
+/// Sorts `count` keys that `fill(begin, end, keys)` writes and gives each to `finish`, whose values
+/// go to `out`. `keys` and `spare` have room for all keys; either may be `out` itself when a key is
+/// as wide as a result, and neither otherwise.
+template <typename Key, typename Out, typename Fill, typename Finish>
+void sortRow(int64_t count, Key *keys, Key *spare, Out *out, const Fill &fill, const Finish &finish,
+             bool several) {
+  int threads = cpu::ThreadPool::instance().threads();
+  int64_t pieces = several && count >= kParallelRow
+                       ? static_cast<int64_t>(std::bit_floor(static_cast<unsigned>(threads)))
+                       : 1;
+  if (pieces == 1) {
+    fill(0, count, keys);
+    sortSmall(keys, static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = finish(keys[i]);
+    return;
+  }
+  // The last merge reads keys and writes `out`: the buffer that is not `out` has to hold them.
+  int levels = std::countr_zero(static_cast<unsigned>(pieces));
+  if (static_cast<void *>(levels % 2 ? keys : spare) == static_cast<void *>(out))
+    std::swap(keys, spare);
+  auto edge = [&](int64_t piece) {
+    return count / pieces * piece + std::min(piece, count % pieces);
+  };
+  parallelFor(pieces, 1, [&](int64_t first, int64_t last) {
+    for (int64_t p = first; p < last; ++p) {
+      fill(edge(p), edge(p + 1), keys + edge(p));
+      sortSmall(keys + edge(p), static_cast<size_t>(edge(p + 1) - edge(p)));
+    }
+  });
+  auto same = [](Key key) { return key; };
+  for (int64_t width = 1; width < pieces; width *= 2) {
+    bool last = 2 * width == pieces;
+    // Work is cut by the positions of the results, not by pairs: all threads have the same.
+    int64_t chunk = (count + 2 * threads - 1) / (2 * threads);
+    parallelFor(count, chunk, [&](int64_t begin, int64_t end) {
+      for (int64_t pair = 0; pair < pieces; pair += 2 * width) {
+        int64_t from = edge(pair), middle = edge(pair + width), to = edge(pair + 2 * width);
+        int64_t b = std::clamp(begin, from, to) - from, e = std::clamp(end, from, to) - from;
+        if (b == e)
+          continue;
+        if (last)
+          mergeRange(keys + from, middle - from, keys + middle, to - middle, b, e, out + from,
+                     finish);
+        else
+          mergeRange(keys + from, middle - from, keys + middle, to - middle, b, e, spare + from,
+                     same);
+      }
+    });
+    std::swap(keys, spare);
+  }
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Values
+//===------------------------------------------------------------------------------------------===//
+
+/// Zeros of both signs are equal: they keep the order that they came in.
+template <typename O, typename U>
+void restoreZeros(const U *x, U *out, int64_t count, bool descending) {
+  auto key = [&](U bits) { return descending ? U(~O::toKey(bits)) : O::toKey(bits); };
+  U lowest = std::min(key(0), key(O::kSign));
+  U *first = std::lower_bound(out, out + count, lowest,
+                              [&](U bits, U wanted) { return key(bits) < wanted; });
+  if (first == out + count || (*first & U(~O::kSign)) != 0)
+    return;
+  U *end = first;
+  while (end != out + count && (*end & U(~O::kSign)) == 0)
+    ++end;
+  if (*first == end[-1])
+    return; // of one sign
+  for (const U *from = x; first != end; ++from)
+    if ((*from & U(~O::kSign)) == 0)
+      *first++ = *from;
+}
+
+/// Elements of at most 16 bits: how often each occurs is all there is to know.
+template <typename O, typename U>
+void countRow(const U *x, U *out, int64_t count, bool descending) {
+  constexpr size_t kKeys = size_t{1} << std::numeric_limits<U>::digits;
+  std::vector<int64_t> counts(kKeys);
+  for (int64_t i = 0; i < count; ++i)
+    ++counts[O::toKey(x[i])];
+  for (size_t k = 0; k < kKeys; ++k) {
+    size_t key = descending ? kKeys - 1 - k : k;
+    out = std::fill_n(out, counts[key], O::fromKey(static_cast<U>(key)));
+  }
+}
+
+template <typename O, typename U>
+void sortValues(const U *x, U *out, U *spare, int64_t count, bool descending, bool several) {
+  U flip = descending ? O::kLast : U{0};
+  bool counted = sizeof(U) <= 2 && count > (sizeof(U) == 1 ? kCountBytes : kCountWords);
+  if (counted) {
+    if constexpr (sizeof(U) <= 2)
+      countRow<O>(x, out, count, descending);
+  } else {
+    auto fill = [&](int64_t begin, int64_t end, U *keys) {
+      for (int64_t i = begin; i < end; ++i)
+        keys[i - begin] = O::toKey(x[i]) ^ flip;
+    };
+    sortRow(count, out, spare, out, fill, [&](U key) { return O::fromKey(key ^ flip); }, several);
+  }
+  if constexpr (O::isFloat)
+    restoreZeros<O>(x, out, count, descending);
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Orders
+//===------------------------------------------------------------------------------------------===//
+
+/// Writes the stable order of `at(0), ..., at(count - 1)`, keys whose width in bytes is `width`.
+template <typename At>
+Status orderRow(int64_t count, const At &at, size_t width, int64_t *out, bool several) {
+  bool packs = width <= 4 && count <= std::numeric_limits<uint32_t>::max();
+  if (packs) {
+    GRAPHC_ASSIGN(BufferRef spare, scratch(count * 8));
+    auto fill = [&](int64_t begin, int64_t end, uint64_t *keys) {
+      for (int64_t i = begin; i < end; ++i)
+        keys[i - begin] = static_cast<uint64_t>(at(i)) << 32 | static_cast<uint64_t>(i);
+    };
+    sortRow(
+        count, as<uint64_t>(spare), reinterpret_cast<uint64_t *>(out),
+        reinterpret_cast<uint64_t *>(out), fill, [](uint64_t key) { return key & 0xffffffffu; },
+        several);
+    return Status::ok();
+  }
+  GRAPHC_ASSIGN(BufferRef keys, scratch(count * 16));
+  GRAPHC_ASSIGN(BufferRef spare, scratch(count * 16));
+  auto fill = [&](int64_t begin, int64_t end, Key128 *to) {
+    for (int64_t i = begin; i < end; ++i)
+      to[i - begin] = {static_cast<uint64_t>(i), static_cast<uint64_t>(at(i))};
+  };
+  sortRow(
+      count, as<Key128>(keys), as<Key128>(spare), out, fill,
+      [](const Key128 &key) { return static_cast<int64_t>(key.low); }, several);
+  return Status::ok();
+}
+
+/// Calls `row(number, several)` for every row: rows on the threads, or the threads in a row.
+template <typename Row>
+Status eachRow(int64_t rows, int64_t length, const Row &row) {
+  int threads = cpu::ThreadPool::instance().threads();
+  if (rows < threads || length >= (int64_t{1} << 22)) {
+    for (int64_t r = 0; r < rows; ++r)
+      GRAPHC_TRY(row(r, true));
+    return Status::ok();
+  }
+  std::vector<Status> failed(static_cast<size_t>(threads) * 4 + 1);
+  int64_t chunk = std::max<int64_t>(1, std::max(rows / (threads * 4), 4096 / (length + 1)));
+  std::atomic<size_t> next{0};
+  parallelFor(rows, chunk, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r)
+      if (Status status = row(r, false); !status) {
+        size_t place = next.fetch_add(1, std::memory_order_relaxed);
+        if (place < failed.size())
+          failed[place] = std::move(status);
+      }
+  });
+  return std::move(failed[0]);
+}
+
+} // namespace
+
+Status sort(const Call &call) {
+  int64_t rows = call.result.shape[0], length = call.result.shape[1];
+  bool descending = call.params[0] != 0;
+  if (rows == 0 || length == 0)
+    return Status::ok();
+  return withOrder(call.result.dtype, [&](auto order, auto word) -> Status {
+    using O = decltype(order);
+    using U = decltype(word);
+    const auto *x = static_cast<const U *>(call.operands[0].data);
+    auto *out = static_cast<U *>(call.result.data);
+    return eachRow(rows, length, [&](int64_t r, bool several) -> Status {
+      BufferRef spare;
+      if (several && sizeof(U) > 2 && length >= kParallelRow) {
+        GRAPHC_ASSIGN(spare, scratch(length * static_cast<int64_t>(sizeof(U))));
+      }
+      sortValues<O>(x + r * length, out + r * length, spare ? as<U>(spare) : nullptr, length,
+                    descending, several && spare);
+      return Status::ok();
+    });
+  });
+}
+
+Status argsort(const Call &call) {
+  int64_t rows = call.result.shape[0], length = call.result.shape[1];
+  bool descending = call.params[0] != 0;
+  if (rows == 0 || length == 0)
+    return Status::ok();
+  auto *out = static_cast<int64_t *>(call.result.data);
+  return withOrder(call.operands[0].dtype, [&](auto order, auto word) -> Status {
+    using O = decltype(order);
+    using U = decltype(word);
+    U flip = descending ? O::kLast : U{0};
+    const auto *x = static_cast<const U *>(call.operands[0].data);
+    return eachRow(rows, length, [&](int64_t r, bool several) {
+      const U *from = x + r * length;
+      return orderRow(
+          length, [&](int64_t i) { return U(O::toEqualKey(from[i]) ^ flip); }, sizeof(U),
+          out + r * length, several);
+    });
+  });
+}
+
+Status lexsort(const Call &call) {
+  int64_t rows = call.result.shape[0], length = call.result.shape[1];
+  if (rows == 0 || length == 0)
+    return Status::ok();
+  auto *out = static_cast<int64_t *>(call.result.data);
+  GRAPHC_ASSIGN(BufferRef held, scratch(length * 16));
+  int64_t *before = as<int64_t>(held), *step = before + length;
+  for (int64_t r = 0; r < rows; ++r) {
+    int64_t *order = out + r * length;
+    for (int64_t i = 0; i < length; ++i)
+      order[i] = i;
+    // From the least important key on; each sort keeps the order of the one before among equals.
+    for (const Operand &key : call.operands)
+      GRAPHC_TRY(withOrder(key.dtype, [&](auto kind, auto word) -> Status {
+        using O = decltype(kind);
+        using U = decltype(word);
+        const U *x = static_cast<const U *>(key.data) + r * length;
+        GRAPHC_TRY(orderRow(
+            length, [&](int64_t i) { return O::toEqualKey(x[order[i]]); }, sizeof(U), step, true));
+        std::copy_n(order, length, before);
+        for (int64_t i = 0; i < length; ++i)
+          order[i] = before[step[i]];
+        return Status::ok();
+      }));
+  }
+  return Status::ok();
+}
+
+} // namespace graphc::rt::library

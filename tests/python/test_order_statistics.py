@@ -1,0 +1,191 @@
+"""Sets, order statistics, histograms and interpolation against NumPy."""
+
+import graphc as gc
+import numpy as np
+import pytest
+
+METHODS = ("inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
+           "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest")
+DTYPES = ("bool", "int8", "int32", "int64", "uint8", "uint64", "float32", "float64")
+
+
+def values(shape, dtype="float64", seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 2 if dtype == "bool" else 9, shape)
+    if dtype.startswith("float"):
+        x = np.where(rng.integers(0, 8, shape) == 0, np.nan, x / 2)
+    return x.astype(dtype)
+
+
+def same(got, want):
+    got, want = np.asarray(got), np.asarray(want)
+    assert got.dtype == want.dtype and got.shape == want.shape, (got.dtype, want.dtype, got.shape, want.shape)
+    np.testing.assert_array_equal(got, want)
+
+
+def near(got, want):
+    got, want = np.asarray(got), np.asarray(want)
+    assert got.dtype == want.dtype and got.shape == want.shape, (got.dtype, want.dtype, got.shape, want.shape)
+    eps = np.finfo(want.dtype).eps if want.dtype.kind == "f" else 0
+    np.testing.assert_allclose(got, want, rtol=8 * eps, atol=8 * eps)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_unique(dtype):
+    for shape in ((0,), (1,), (40,), (5, 6), (2, 0, 3), ()):
+        x = values(shape, dtype)
+        g = gc.asarray(x)
+        same(gc.unique(g), np.unique(x))
+        for flags in ((True, False, False), (False, True, False), (False, False, True), (True, True, True)):
+            for got, want in zip(gc.unique(g, *flags), np.unique(x, *flags)):
+                same(got, want)
+        for nan in (True, False):
+            same(gc.unique(g, equal_nan=nan), np.unique(x, equal_nan=nan))
+        for name in ("unique_all", "unique_counts", "unique_inverse"):
+            got, want = getattr(gc, name)(g), getattr(np, name)(x)
+            assert got._fields == want._fields
+            for a, b in zip(got, want):
+                same(a, b)
+        same(gc.unique_values(g), np.sort(np.unique_values(x)))
+
+
+def test_unique_along_an_axis():
+    x = np.random.default_rng(1).integers(0, 2, (12, 3, 2))
+    for axis in range(-3, 3):
+        for flags in ((False, False, False), (True, True, True)):
+            got, want = gc.unique(gc.asarray(x), *flags, axis=axis), np.unique(x, *flags, axis=axis)
+            for a, b in zip(got if any(flags) else (got,), want if any(flags) else (want,)):
+                same(a, b)
+    with pytest.raises(IndexError):
+        gc.unique(gc.asarray(x), axis=3)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sets(dtype):
+    a, b = values((30,), dtype), values((4, 3), dtype, 3)
+    if dtype.startswith("float"):
+        a, b = np.nan_to_num(a), np.nan_to_num(b)
+    b = b[:, :2]
+    ga, gb = gc.asarray(a), gc.asarray(b)
+    same(gc.isin(ga, gb), np.isin(a, b))
+    same(gc.isin(gb, ga, invert=True), np.isin(b, a, invert=True))
+    same(gc.isin(gb, ga[:0]), np.isin(b, a[:0]))
+    same(gc.union1d(ga, gb), np.union1d(a, b))
+    same(gc.intersect1d(ga, gb), np.intersect1d(a, b))
+    same(gc.setdiff1d(ga, gb), np.setdiff1d(a, b))
+    same(gc.setxor1d(ga, gb), np.setxor1d(a, b))
+    for got, want in zip(gc.intersect1d(ga, gb, return_indices=True), np.intersect1d(a, b, return_indices=True)):
+        same(got, want)
+
+
+def test_isin_with_nan_and_scalars():
+    x = np.array([1.0, np.nan, 3.0])
+    same(gc.isin(gc.asarray(x), [np.nan, 3]), np.isin(x, [np.nan, 3]))
+    same(gc.isin(3, gc.asarray(x)), np.isin(3, x))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_median(dtype):
+    for shape in ((1,), (6,), (7,), (3, 8), (2, 3, 5)):
+        x = values(shape, dtype)
+        g = gc.asarray(x)
+        for axis in (None, 0, -1, tuple(range(len(shape)))):
+            for keep in (False, True):
+                near(gc.median(g, axis, keepdims=keep), np.median(x, axis, keepdims=keep))
+                with np.testing.suppress_warnings() as quiet:
+                    quiet.filter(RuntimeWarning)
+                    near(gc.nanmedian(g, axis, keepdims=keep), np.nanmedian(x, axis, keepdims=keep))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_quantiles(method):
+    for dtype in ("int32", "float32", "float64"):
+        for n in (1, 2, 7, 10):
+            x = np.nan_to_num(values((n, 4), dtype, n))
+            g = gc.asarray(x)
+            for q in (0, 0.3, 0.5, 1, [0.1, 0.5, 0.99], [[0.0], [0.75]], []):
+                for axis in (0, 1, None):
+                    near(gc.quantile(g, q, axis, method=method), np.quantile(x, q, axis, method=method))
+                near(gc.percentile(g, np.asarray(q) * 100, 0, method=method, keepdims=True),
+                     np.percentile(x, np.asarray(q) * 100, 0, method=method, keepdims=True))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nan_quantiles(method):
+    x = values((9, 5), "float64", 4)
+    x[:, 2] = np.nan
+    g = gc.asarray(x)
+    with np.testing.suppress_warnings() as quiet:
+        quiet.filter(RuntimeWarning)
+        for q in (0.25, [0.0, 0.6, 1.0]):
+            for axis in (0, 1, None):
+                near(gc.nanquantile(g, q, axis, method=method), np.nanquantile(x, q, axis, method=method))
+                near(gc.quantile(g, q, axis, method=method), np.quantile(x, q, axis, method=method))
+        near(gc.nanpercentile(g, 30, 0, method=method), np.nanpercentile(x, 30, 0, method=method))
+
+
+def test_quantile_weights_and_errors():
+    x, w = np.random.default_rng(2).normal(size=(11, 3)), np.random.default_rng(3).integers(0, 4, (11, 3)).astype(float)
+    for q in (0.0, 0.5, [0.2, 1.0]):
+        near(gc.quantile(gc.asarray(x), q, 0, method="inverted_cdf", weights=gc.asarray(w)), np.quantile(x, q, 0, method="inverted_cdf", weights=w))
+    for wrong in (lambda m, a: m.quantile(a, 1.5), lambda m, a: m.percentile(a, -1), lambda m, a: m.quantile(a, 0.5, method="bogus")):
+        with pytest.raises(ValueError):
+            wrong(np, x)
+        with pytest.raises(ValueError):
+            wrong(gc, gc.asarray(x))
+
+
+def test_histogram():
+    rng = np.random.default_rng(5)
+    for x in (rng.normal(size=1000), rng.normal(size=500).astype("float32"), rng.integers(-5, 20, 300), rng.integers(0, 2, 50).astype(bool), np.zeros(0)):
+        g = gc.asarray(x)
+        w = rng.integers(0, 5, x.shape).astype("float64")
+        for bins in (10, 1, 33, [-1, 0, 0.5, 4], np.array([0, 3, 9])):
+            with np.testing.suppress_warnings() as quiet:
+                quiet.filter(RuntimeWarning)
+                quiet.filter(DeprecationWarning)
+                for kw in ({}, {"density": True}, {"range": (-2, 2)}, {"weights": w}):
+                    if kw.get("density") and (x.size == 0 or x.dtype == bool):
+                        continue
+                    got = gc.histogram(g, bins, **{k: gc.asarray(v) if k == "weights" else v for k, v in kw.items()})
+                    want = np.histogram(x, bins, **kw)
+                    near(got[0], want[0])
+                    near(got[1], want[1])
+                near(gc.histogram_bin_edges(g, bins), np.histogram_bin_edges(x, bins))
+    x = rng.normal(size=400)
+    for rule in ("auto", "fd", "doane", "scott", "rice", "sturges", "sqrt", "stone"):
+        np.testing.assert_allclose(np.asarray(gc.histogram_bin_edges(gc.asarray(x), rule)), np.histogram_bin_edges(x, rule))
+    for wrong in (lambda m: m.histogram([1.0], 0), lambda m: m.histogram([1.0], [2, 1]), lambda m: m.histogram([1.0], 3, (2, 1)),
+                  lambda m: m.histogram([np.nan, 1.0]), lambda m: m.histogram([1.0], "sometimes")):
+        with pytest.raises(ValueError):
+            wrong(np)
+        with pytest.raises(ValueError):
+            wrong(gc)
+
+
+def test_histograms_of_points():
+    rng = np.random.default_rng(6)
+    x, y = rng.normal(size=300), rng.normal(size=300)
+    for bins in (5, (4, 7), [np.linspace(-2, 2, 5), 3]):
+        for got, want in zip(gc.histogram2d(gc.asarray(x), gc.asarray(y), bins), np.histogram2d(x, y, bins)):
+            near(got, want)
+    sample = rng.normal(size=(200, 3))
+    got, want = gc.histogramdd(gc.asarray(sample), (3, 4, 2), density=True), np.histogramdd(sample, (3, 4, 2), density=True)
+    near(got[0], want[0])
+    for a, b in zip(got[1], want[1]):
+        near(a, b)
+
+
+def test_interp():
+    xp, fp = np.array([0.0, 1.0, 2.5, 4.0]), np.array([1.0, -1.0, np.inf, 3.0])
+    x = np.array([[-1.0, 0.0, 0.3], [1.0, 2.5, 3.0], [4.0, 9.0, np.nan]])
+    for kw in ({}, {"left": -7.0}, {"right": 5.0, "left": 2}, {"period": 3.0}):
+        with np.errstate(all="ignore"):
+            near(gc.interp(gc.asarray(x), gc.asarray(xp), gc.asarray(fp), **kw), np.interp(x, xp, fp, **kw))
+    near(gc.interp(gc.asarray(x), gc.asarray(xp[:1]), gc.asarray(fp[:1])), np.interp(x, xp[:1], fp[:1]))
+    near(gc.interp(2.5, [1, 2, 3], [3, 2, 0]), np.asarray(np.interp(2.5, [1, 2, 3], [3, 2, 0])))
+    for wrong in (lambda m: m.interp(0, [1, 2], [1]), lambda m: m.interp(0, [], []), lambda m: m.interp(0, [1], [1], period=0)):
+        with pytest.raises(ValueError):
+            wrong(np)
+        with pytest.raises(ValueError):
+            wrong(gc)

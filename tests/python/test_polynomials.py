@@ -1,0 +1,82 @@
+"""Polynomials and convolutions against NumPy."""
+
+import graphc as gc
+import numpy as np
+import pytest
+
+
+def near(got, want, scale=50):
+    got, want = np.asarray(got), np.asarray(want)
+    assert got.dtype == want.dtype and got.shape == want.shape, (got.dtype, want.dtype, got.shape, want.shape)
+    eps = np.finfo(want.dtype).eps if want.dtype.kind in "fc" else 0
+    np.testing.assert_allclose(got, want, rtol=scale * eps, atol=scale * eps * np.abs(want).max(initial=1))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "uint16", "float32", "float64"])
+def test_convolve_and_correlate(dtype):
+    rng = np.random.default_rng(0)
+    for n, m in ((1, 1), (5, 1), (7, 3), (3, 7), (6, 6), (4, 2), (2, 5), (300, 150)):
+        a, v = (rng.integers(0, 2 if dtype == "bool" else 4, k).astype(dtype) for k in (n, m))
+        for mode in ("full", "same", "valid"):
+            near(gc.convolve(gc.asarray(a), gc.asarray(v), mode), np.convolve(a, v, mode))
+            near(gc.correlate(gc.asarray(a), gc.asarray(v), mode), np.correlate(a, v, mode))
+    for f in ("convolve", "correlate"):
+        for wrong in (lambda m, f=f: getattr(m, f)([], [1]), lambda m, f=f: getattr(m, f)([1], [1], mode="most")):
+            with pytest.raises(ValueError):
+                wrong(np)
+            with pytest.raises(ValueError):
+                wrong(gc)
+
+
+@pytest.mark.graphc_only
+def test_a_short_convolution_is_one_kernel():
+    x = gc.asarray(np.random.default_rng(1).normal(size=1000))
+    text = gc.explain(gc.convolve(x, gc.asarray([1.0, 2.0, 3.0]), "valid"))
+    assert text.count("kernel ") <= 3
+
+
+def test_arithmetic():
+    a, b = np.array([1.0, -3.0, 2.0, 5.0]), np.array([2.0, 1.0])
+    ga, gb = gc.asarray(a), gc.asarray(b)
+    for name in ("polyadd", "polysub", "polymul"):
+        near(getattr(gc, name)(ga, gb), getattr(np, name)(a, b))
+        near(getattr(gc, name)(gb, ga), getattr(np, name)(b, a))
+    for u, v in ((a, b), (b, a), (np.convolve(a, b), b)):
+        for got, want in zip(gc.polydiv(gc.asarray(u), gc.asarray(v)), np.polydiv(u, v)):
+            near(got, want)
+    for m in (0, 1, 2, 5):
+        near(gc.polyder(ga, m), np.polyder(a, m))
+        near(gc.polyint(ga, m), np.polyint(a, m))
+    near(gc.polyint(ga, 2, [3, 4]), np.polyint(a, 2, [3, 4]))
+
+
+def test_roots():
+    for p in ([1, -6, 11, -6], [0, 0, 2, -3, 1, 0, 0], [1.0, 2.0], [5.0], [0, 0], []):
+        got, want = np.asarray(gc.roots(gc.asarray(p, dtype="float64"))), np.roots(np.asarray(p, "float64"))
+        near(np.sort(got), np.sort(want), 1e5)
+    near(gc.poly(gc.asarray([1.0, -2.0, 0.5])), np.poly([1.0, -2.0, 0.5]))
+    near(gc.poly(gc.asarray([[2.0, 1.0], [1.0, 3.0]])), np.poly([[2.0, 1.0], [1.0, 3.0]]), 1e3)
+
+
+def test_polyfit():
+    rng = np.random.default_rng(2)
+    x = np.linspace(-1, 2, 30)
+    y = 1 + 2 * x - x**3 + rng.normal(size=30) / 10
+    gx, gy = gc.asarray(x), gc.asarray(y)
+    w = rng.random(30)
+    for deg in (0, 1, 3, 5):
+        near(gc.polyfit(gx, gy, deg), np.polyfit(x, y, deg), 1e4)
+        near(gc.polyfit(gx, gy, deg, w=gc.asarray(w)), np.polyfit(x, y, deg, w=w), 1e4)
+        for scaled in (True, "unscaled"):
+            for got, want in zip(gc.polyfit(gx, gy, deg, cov=scaled), np.polyfit(x, y, deg, cov=scaled)):
+                near(got, want, 1e5)
+    two = np.stack([y, 2 * y], axis=1)
+    near(gc.polyfit(gx, gc.asarray(two), 2), np.polyfit(x, two, 2), 1e4)
+    got, want = gc.polyfit(gx, gy, 2, full=True), np.polyfit(x, y, 2, full=True)
+    near(got[0], want[0], 1e4)
+    assert got[2] == want[2]
+    for wrong in (lambda m: m.polyfit([1, 2], [1], 1), lambda m: m.polyfit([], [], 1), lambda m: m.polyfit([[1]], [1], 1)):
+        with pytest.raises(TypeError):
+            wrong(np)
+        with pytest.raises(TypeError):
+            wrong(gc)

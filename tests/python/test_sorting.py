@@ -1,0 +1,211 @@
+"""Sorting and searching against NumPy: every dtype, axis and layout, ties, NaN and zeros of both signs."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import graphc as gc
+import numpy as np
+import pytest
+
+DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
+SHAPES = ((0,), (1,), (7,), (300,), (3, 50), (50, 3), (4, 1, 6), (2, 0, 3), (2, 3, 4, 5), (2, 2, 3, 2, 4))
+
+
+def values(shape, dtype, seed=0):
+    rng = np.random.default_rng(seed)
+    if dtype == "bool":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.startswith("float"):
+        x = rng.integers(-9, 9, shape).astype(dtype) / 2
+        return np.where(x == 0, rng.choice(np.array([0.0, -0.0, np.nan, np.inf, -np.inf], dtype), shape), x)
+    info = np.iinfo(dtype)
+    return np.where(rng.integers(0, 2, shape) == 1, rng.integers(info.min, info.max, shape, dtype, endpoint=True),
+                    rng.integers(0, 5, shape).astype(dtype)).astype(dtype)
+
+
+def same(got, want):
+    got = np.asarray(got)
+    assert got.dtype == want.dtype and got.shape == want.shape
+    np.testing.assert_array_equal(got, want)
+    if want.dtype.kind == "f":
+        real = ~np.isnan(want)
+        np.testing.assert_array_equal(np.signbit(got)[real], np.signbit(want)[real])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype_shape_and_axis(dtype):
+    for shape in SHAPES:
+        x = values(shape, dtype)
+        g = gc.asarray(x)
+        for axis in (None, *range(-len(shape), len(shape))):
+            same(gc.sort(g, axis=axis), np.sort(x, axis=axis, kind="stable"))
+            same(gc.argsort(g, axis=axis), np.argsort(x, axis=axis, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", ("int8", "uint16", "int32", "float32", "float64"))
+def test_long_rows(dtype, device):
+    if dtype == "float64" and not next(d for d in gc.devices() if d == device).fp64:
+        pytest.skip("the device has no float64")
+    for n in (16385, 65536, 200003):
+        x = values(n, dtype, n)
+        g = gc.asarray(x, device=device)
+        same(gc.sort(g), np.sort(x, kind="stable"))
+        same(gc.argsort(g), np.argsort(x, kind="stable"))
+
+
+def test_descending_is_stable():
+    for dtype in DTYPES:
+        x = values((5, 40), dtype)
+        if dtype.startswith("float"):
+            x = np.nan_to_num(x)
+        order = np.asarray(gc.argsort(gc.asarray(x), axis=1, descending=True))
+        want = np.stack([np.array(sorted(range(40), key=lambda i, row=row: -np.float64(row[i]) if dtype[0] == "f" else -int(row[i]))) for row in x])
+        np.testing.assert_array_equal(order, want)
+        same(gc.sort(gc.asarray(x), axis=1, descending=True), np.take_along_axis(x, want, axis=1))
+
+
+def test_views_and_fusion():
+    x = values((40, 30), "float32")
+    g = gc.asarray(x)
+    same(gc.sort(g.T, axis=0), np.sort(x.T, axis=0, kind="stable"))
+    same(gc.sort(g[::-2, 3::4]), np.sort(x[::-2, 3::4], kind="stable"))
+    same(gc.sort(g * 2 + 1, axis=0) * 3, np.sort(x * 2 + 1, axis=0, kind="stable") * 3)
+    same(gc.sort(gc.broadcast_to(g[0], (5, 30)), axis=0), np.broadcast_to(x[0], (5, 30)))
+    assert gc.sort(g, axis=0).strides == np.sort(x, axis=0).strides
+
+
+def test_in_place():
+    for axis in (0, 1, -1):
+        x = values((6, 7), "int32")
+        g = gc.asarray(x)
+        view = g[1:]
+        assert g.sort(axis=axis) is None
+        x.sort(axis=axis)
+        same(g, x)
+        same(view, x[1:])
+        g[:, 2].sort()
+        x[:, 2].sort()
+        same(g, x)
+    with pytest.raises(ValueError):
+        gc.broadcast_to(gc.asarray(x[0]), (6, 7)).sort()
+
+
+def test_inside_jit():
+    @gc.jit
+    def f(x):
+        return gc.sort(x * 2)[::-1] + 1
+
+    for n in (5, 80000, 7):
+        x = np.random.default_rng(n).normal(size=n).astype("float32")
+        same(f(gc.asarray(x)), np.sort(x * np.float32(2))[::-1] + np.float32(1))
+
+
+def test_partition():
+    x = values((5, 31), "float64")
+    for kth in (0, 15, -1, [3, 20]):
+        got = np.asarray(gc.partition(gc.asarray(x), kth, axis=1))
+        want = np.partition(x, kth, axis=1)
+        np.testing.assert_array_equal(got[:, kth], want[:, kth])
+        np.testing.assert_array_equal(np.sort(got, axis=1), np.sort(x, axis=1))
+        order = np.asarray(gc.argpartition(gc.asarray(x), kth, axis=1))
+        np.testing.assert_array_equal(np.take_along_axis(x, order, 1)[:, kth], want[:, kth])
+    with pytest.raises(ValueError, match="out of bounds"):
+        gc.partition(gc.asarray(x), 31)
+
+
+def test_lexsort():
+    rng = np.random.default_rng(1)
+    keys = [rng.integers(0, 4, (3, 50)).astype(t) for t in ("int8", "float32", "bool", "uint64")]
+    for axis in (0, 1, -1):
+        same(gc.lexsort([gc.asarray(k) for k in keys], axis=axis), np.lexsort(keys, axis=axis))
+    same(gc.lexsort(gc.asarray(keys[0])), np.lexsort(keys[0]))
+    with pytest.raises(ValueError):
+        gc.lexsort([gc.zeros(3), gc.zeros(4)])
+    with pytest.raises(TypeError):
+        gc.lexsort([])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_searchsorted(dtype):
+    a = np.sort(values(200, dtype), kind="stable")
+    v = values((20, 3), dtype, 5)
+    for side in ("left", "right"):
+        same(gc.searchsorted(gc.asarray(a), gc.asarray(v), side=side), np.searchsorted(a, v, side=side))
+        same(gc.searchsorted(gc.asarray(a[:0]), gc.asarray(v), side=side), np.searchsorted(a[:0], v, side=side))
+    same(gc.searchsorted(gc.asarray(a), a[3].item()), np.asarray(np.searchsorted(a, a[3].item())))
+
+
+def test_searchsorted_promotes_and_refuses():
+    a = np.array([1, 3, 5])
+    same(gc.searchsorted(gc.asarray(a), 2.5), np.asarray(np.searchsorted(a, 2.5)))
+    with pytest.raises(ValueError, match="side"):
+        gc.searchsorted(gc.asarray(a), 2, side="middle")
+    with pytest.raises(ValueError):
+        gc.searchsorted(gc.asarray(a).reshape((1, 3)), 2)
+
+
+def test_digitize():
+    x = np.array([0.2, 6.4, 3.0, 1.6, np.nan, -1, 10])
+    for bins in ([0.0, 1.0, 2.5, 4.0, 10.0], [10.0, 4.0, 2.5, 1.0, 0.0], [3.0], [1.0, 1.0]):
+        for right in (False, True):
+            same(gc.digitize(gc.asarray(x), gc.asarray(bins), right), np.digitize(x, bins, right))
+    with pytest.raises(ValueError, match="monotonic"):
+        gc.digitize(gc.asarray(x), gc.asarray([1.0, 3.0, 2.0]))
+
+
+def test_errors_name_the_line():
+    x = gc.zeros((3, 4))
+    with pytest.raises(gc.AxisError, match=r"test_sorting\.py:\d+.*GC0102"):
+        gc.sort(x, axis=2)
+    with pytest.raises(IndexError):
+        gc.sort(gc.asarray(3.0))
+    with pytest.raises(ValueError, match="kind"):
+        gc.sort(x, kind="bogo")
+    with pytest.raises(ValueError):
+        gc.argsort(x, order="f")
+
+
+@pytest.mark.graphc_only
+def test_one_step_and_its_read_back():
+    x = gc.asarray(values(50, "float32"))
+    y = gc.sort(x + 1) * 2
+    text = gc.explain(y)
+    assert "library sort" in text and text.count("kernel ") == 2
+    before = gc.cache_info()
+    gc.eval(y)
+    after = gc.cache_info()
+    assert after["library_calls"] == before["library_calls"] + 1
+    assert after["read_backs"] == before["read_backs"]
+    for device in gc.devices():
+        if device != "cpu":
+            gc.eval(gc.sort(gc.asarray(values(50, "float32"), device=str(device)) + 1))
+            assert gc.cache_info()["read_backs"] == after["read_backs"] + 1
+            break
+
+
+SCRIPT = """
+import sys, hashlib
+import graphc as gc, numpy as np
+rng = np.random.default_rng(3)
+digest = hashlib.sha256()
+for dtype in ("float32", "float64", "int32", "uint64", "int16"):
+    x = (rng.normal(size=300001) * 20).round(1).astype(dtype)
+    for f in (gc.sort, gc.argsort):
+        digest.update(np.asarray(f(gc.asarray(x))).tobytes())
+        digest.update(np.asarray(f(gc.asarray(x[:300000].reshape(100, 3000)), axis=0)).tobytes())
+print(digest.hexdigest())
+"""
+
+
+@pytest.mark.graphc_only
+def test_threads_and_instruction_sets_agree():
+    found = set()
+    package = str(pathlib.Path(gc.__file__).parents[1])
+    for changes in ({"GRAPHC_NUM_THREADS": "1"}, {"GRAPHC_NUM_THREADS": "2"}, {"GRAPHC_NUM_THREADS": "3"},
+                    {"GRAPHC_NUM_THREADS": "7"}, {"GRAPHC_CPU_FEATURES": "avx2,fma,bmi,bmi2,f16c,lzcnt"}, {"GRAPHC_CPU_FEATURES": "none"}):
+        env = {**os.environ, **changes, "PYTHONPATH": package}
+        done = subprocess.run([sys.executable, "-c", SCRIPT], env=env, capture_output=True, text=True, check=True)
+        found.add(done.stdout.strip())
+    assert len(found) == 1

@@ -1,0 +1,140 @@
+//===- LibraryTest.cpp - Routines on host memory ----------------------------------------------===//
+#include "runtime/library/Library.h"
+
+#include "runtime/base/Shape.h"
+#include "runtime/library/Keys.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <numeric>
+#include <random>
+
+using namespace graphc;
+using namespace graphc::rt::library;
+
+namespace {
+
+template <typename T>
+Operand over(std::vector<T> &values, DType dtype, const Shape &shape) {
+  return {values.data(), dtype, shape};
+}
+
+template <typename T>
+std::vector<T> randomValues(size_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<T> values(count);
+  for (T &v : values) {
+    auto word = random();
+    if constexpr (std::is_floating_point_v<T>)
+      v = static_cast<T>(static_cast<int64_t>(word % 2001) - 1000) / 8;
+    else
+      v = static_cast<T>(word >> 40);
+  }
+  return values;
+}
+
+template <typename T>
+bool before(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::isnan(b) ? !std::isnan(a) : a < b;
+  else
+    return a < b;
+}
+
+template <typename T>
+void checkOrders(DType dtype) {
+  for (int64_t n : {0, 1, 2, 3, 63, 64, 65, 1000, 70000, 200001}) {
+    std::vector<T> x = randomValues<T>(static_cast<size_t>(n), 5 + static_cast<uint64_t>(n));
+    if constexpr (std::is_floating_point_v<T>)
+      for (size_t i = 0; i < x.size(); i += 7)
+        x[i] = std::array{T(0), -T(0), std::numeric_limits<T>::quiet_NaN(),
+                          std::numeric_limits<T>::infinity()}[i % 4];
+    Shape shape{1, n};
+    std::vector<int64_t> order(x.size()), want(x.size());
+    std::iota(want.begin(), want.end(), 0);
+    std::stable_sort(want.begin(), want.end(), [&](int64_t a, int64_t b) {
+      return before(x[static_cast<size_t>(a)], x[static_cast<size_t>(b)]);
+    });
+    int64_t params[] = {0};
+    std::vector operands{over(x, dtype, shape)};
+    ASSERT_TRUE(run(Routine::Argsort, {operands, over(order, DType::Int64, shape), params}).isOk());
+    ASSERT_EQ(order, want) << dtypeName(dtype) << " " << n;
+    std::vector<T> sorted(x.size());
+    ASSERT_TRUE(run(Routine::Sort, {operands, over(sorted, dtype, shape), params}).isOk());
+    for (size_t i = 0; i < sorted.size(); ++i) {
+      T element = x[static_cast<size_t>(want[i])];
+      if constexpr (std::is_floating_point_v<T>) {
+        ASSERT_EQ(std::isnan(sorted[i]), std::isnan(element)) << n << " " << i;
+        if (std::isnan(element))
+          continue;
+        ASSERT_EQ(std::signbit(sorted[i]), std::signbit(element)) << n << " " << i;
+      }
+      ASSERT_EQ(sorted[i], element) << n << " " << i;
+    }
+  }
+}
+
+TEST(Library, SortsEveryWidth) {
+  checkOrders<int8_t>(DType::Int8);
+  checkOrders<uint8_t>(DType::UInt8);
+  checkOrders<int16_t>(DType::Int16);
+  checkOrders<uint16_t>(DType::UInt16);
+  checkOrders<int32_t>(DType::Int32);
+  checkOrders<uint32_t>(DType::UInt32);
+  checkOrders<int64_t>(DType::Int64);
+  checkOrders<uint64_t>(DType::UInt64);
+  checkOrders<float>(DType::Float32);
+  checkOrders<double>(DType::Float64);
+}
+
+TEST(Library, KeysOf128BitsHaveTheOrderOfNumbers) {
+  std::mt19937_64 random(3);
+  std::vector<Key128> keys(5000);
+  for (Key128 &k : keys)
+    k = {random(), random() % 10};
+  std::vector<Key128> want = keys;
+  std::sort(want.begin(), want.end());
+  sortKeys(keys.data(), keys.size());
+  for (size_t i = 0; i < keys.size(); ++i)
+    ASSERT_TRUE(keys[i].low == want[i].low && keys[i].high == want[i].high) << i;
+}
+
+std::string refusal(Routine routine, std::vector<RoutineTensor> operands, RoutineTensor result,
+                    std::vector<int64_t> params) {
+  Status status = checkRoutine(routine, operands, result, params);
+  EXPECT_FALSE(status.isOk());
+  return status.message();
+}
+
+TEST(Routine, ChecksWhatItIsGiven) {
+  int64_t ab[] = {2, 3}, square[] = {1, 3, 3}, oblong[] = {1, 3, 4}, open[] = {-1, 3};
+  RoutineTensor x{DType::Float32, ab}, order{DType::Int64, ab};
+  EXPECT_TRUE(checkRoutine(Routine::Sort, std::vector{x}, x, std::vector<int64_t>{1}).isOk());
+  EXPECT_TRUE(
+      checkRoutine(Routine::Sort, std::vector{x}, {DType::Float32, open}, std::vector<int64_t>{0})
+          .isOk());
+  EXPECT_EQ(refusal(Routine::Sort, {x}, order, {0}), "[sort] gives float32, not int64");
+  EXPECT_EQ(refusal(Routine::Sort, {x}, x, {}), "[sort] takes 1 parameters, not 0");
+  EXPECT_EQ(refusal(Routine::Sort, {x}, x, {2}), "[sort] parameter 2 is not in [0, 2)");
+  EXPECT_EQ(refusal(Routine::Sort, {}, x, {0}), "[sort] 0 operands are too few");
+  EXPECT_EQ(refusal(Routine::Sort, {x, x}, x, {0}), "[sort] 2 operands are too many");
+  EXPECT_EQ(refusal(Routine::Inv, {{DType::Float64, oblong}}, {DType::Float64, square}, {0}),
+            "[inv] sizes differ: 3 and 4");
+  EXPECT_EQ(refusal(Routine::Inv, {{DType::Int32, square}}, {DType::Int32, square}, {0}),
+            "[inv] needs a floating dtype, not int32");
+  int64_t packed[] = {1, 21};
+  EXPECT_TRUE(checkRoutine(Routine::Qr, std::vector<RoutineTensor>{{DType::Float64, oblong}},
+                           {DType::Float64, packed}, std::vector<int64_t>{0})
+                  .isOk());
+  EXPECT_EQ(refusal(Routine::Qr, {{DType::Float64, oblong}}, {DType::Float64, packed}, {2}),
+            "[qr] sizes differ: 12 and 21");
+  int64_t huge[] = {1, int64_t{1} << 40, int64_t{1} << 40};
+  EXPECT_EQ(refusal(Routine::Svd, {{DType::Float64, huge}}, {DType::Float64, packed}, {2}),
+            "[svd] size 1099511627776 is too large");
+  EXPECT_EQ(routineFromName("sort"), Routine::Sort);
+  EXPECT_EQ(routineFromName("sorted"), std::nullopt);
+}
+
+} // namespace
