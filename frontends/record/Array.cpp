@@ -35,7 +35,41 @@ bool Storage::isExclusive() const {
          node->buffer().use_count() == 1 && node->buffer()->isPrivate();
 }
 
-Array::Array(NodeRef node) : store(std::make_shared<Storage>(node)), arrayView(node->shape()) {}
+Array::Array(NodeRef node) : store(std::make_shared<Storage>(node)), arrayView(node->shape()) {
+  own();
+}
+
+Array &Array::operator=(const Array &other) {
+  if (this != &other) {
+    Array copied(other);
+    *this = std::move(copied);
+  }
+  return *this;
+}
+
+Array::Array(Array &&other) noexcept
+    : store(std::move(other.store)), arrayView(std::move(other.arrayView)),
+      remembered(std::move(other.remembered)), rememberedVersion(other.rememberedVersion) {
+  if (store && store->owner() == &other)
+    own();
+}
+
+Array &Array::operator=(Array &&other) noexcept {
+  if (this == &other)
+    return *this;
+  // A new view of the same storage keeps what this array owns.
+  bool owns = store && store == other.store && store->owner() == this;
+  if (!owns)
+    disown();
+  owns = owns || (other.store && other.store->owner() == &other);
+  store = std::move(other.store);
+  arrayView = std::move(other.arrayView);
+  remembered = std::move(other.remembered);
+  rememberedVersion = other.rememberedVersion;
+  if (owns)
+    own();
+  return *this;
+}
 
 Array Array::ofStorage(std::shared_ptr<Storage> storage) {
   Array out;

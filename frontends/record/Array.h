@@ -15,9 +15,12 @@
 #include "frontends/record/View.h"
 #include "runtime/base/SpinLock.h"
 
+#include <atomic>
 #include <memory>
 
 namespace graphc {
+
+class Array;
 
 /// What arrays that alias each other share: a type, a device and the newest version. Made inside a
 /// trace it belongs to that trace.
@@ -42,13 +45,22 @@ public:
   /// How many element writes found the storage not exclusive, this one included.
   uint32_t countElementWrite() { return ++elementWrites; }
 
+  /// The array that was made with this storage, while it lives where it can be found; or null.
+  const Array *owner() const { return firstArray.load(std::memory_order_relaxed); }
+  /// What a front end keeps about the owner; null again when the owner ends.
+  void *ownerObject() const { return object.load(std::memory_order_relaxed); }
+  void setOwnerObject(void *o) { object.store(o, std::memory_order_relaxed); }
+
 private:
+  friend class Array;
   bool isExclusive() const;
 
   Shape storageShape;
   DType storageDType;
   rt::Device *storageDevice;
   uint64_t trace;
+  std::atomic<const Array *> firstArray{nullptr};
+  std::atomic<void *> object{nullptr};
   mutable SpinLock lock;
   NodeRef node;
   uint64_t version = 0;
@@ -68,6 +80,12 @@ bool Storage::update(Change change) {
 class Array {
 public:
   Array() = default;
+  ~Array() { disown(); }
+  Array(const Array &other) = default;
+  Array &operator=(const Array &other);
+  /// Moving takes ownership of the storage along (Storage::owner), copying does not.
+  Array(Array &&other) noexcept;
+  Array &operator=(Array &&other) noexcept;
   /// A new storage whose first version is `node`; the array shows all of it.
   explicit Array(NodeRef node);
   /// All of a storage.
@@ -82,6 +100,8 @@ public:
   DType dtype() const { return store->dtype(); }
   rt::Device &device() const { return store->device(); }
   const View &view() const { return arrayView; }
+  /// Makes this array read-only, and views taken of it later.
+  void lock() { arrayView.lock(); }
   const std::shared_ptr<Storage> &storage() const { return store; }
   bool sharesStorage(const Array &other) const { return store == other.store; }
   /// Whether the ranges of elements touched overlap (numpy.may_share_memory).
@@ -96,6 +116,13 @@ public:
   void remember(const NodeRef &ready, uint64_t version);
 
 private:
+  void own() { store->firstArray.store(this, std::memory_order_relaxed); }
+  void disown() {
+    if (store && store->owner() == this) {
+      store->firstArray.store(nullptr, std::memory_order_relaxed);
+      store->setOwnerObject(nullptr);
+    }
+  }
   std::shared_ptr<Storage> store;
   View arrayView;
   NodeRef remembered;

@@ -23,6 +23,11 @@ std::optional<DType> computeDType(ReduceKind kind, DType x, std::optional<DType>
   return std::nullopt;
 }
 
+/// Axes 0 and -1 of a 0-d array are allowed, as in NumPy: there is nothing to combine.
+bool isOnlyAxisOfScalar(std::span<const int64_t> axes, int64_t rank) {
+  return rank == 0 && axes.size() == 1 && (axes[0] == 0 || axes[0] == -1);
+}
+
 /// Batch axes broadcast to `batch`, in front of the last two axes.
 Result<NodeRef> withBatch(const NodeRef &x, std::span<const int64_t> batch) {
   std::vector<int64_t> dims(batch.begin(), batch.end());
@@ -33,9 +38,12 @@ Result<NodeRef> withBatch(const NodeRef &x, std::span<const int64_t> batch) {
 
 } // namespace
 
-Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &given, bool keepdims,
+Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, bool keepdims,
                      std::optional<DType> wanted) {
   RecordScope scope;
+  Axes given = axesGiven;
+  if (given && isOnlyAxisOfScalar(*given, x.rank()))
+    given = std::nullopt;
   std::string_view name = op::reduceKindName(kind);
   GRAPHC_ASSIGN(std::vector<int64_t> axes,
                 inShape(op::normalizeAxes(name, given, x.rank()), x.shape()));
@@ -74,6 +82,8 @@ Result<Array> scan(ReduceKind kind, const Array &x, std::optional<int64_t> given
   GRAPHC_ASSIGN(NodeRef n, x.value());
   GRAPHC_ASSIGN(n, node::cast(n, wanted ? *wanted : op::reduceDType(kind, x.dtype())));
   int64_t axis = 0;
+  if (given && isOnlyAxisOfScalar({&*given, 1}, x.rank()))
+    given = std::nullopt;
   if (given) {
     GRAPHC_ASSIGN(std::vector<int64_t> axes,
                   op::normalizeAxes(name, std::vector<int64_t>{*given}, x.rank()));

@@ -49,6 +49,7 @@ public:
   int64_t offset() const { return viewOffset; }
   bool isWhole() const { return steps.empty(); }
   bool isReadOnly() const { return readOnly; }
+  void lock() { readOnly = true; }
   /// Whether offset and strides describe where the base's elements are; false after a write-through
   /// reshape that NumPy would have answered with a copy (then()).
   bool hasLayout() const { return layoutKnown; }

@@ -19,6 +19,13 @@ pb::object oneOrMany(const pb::args &args) {
   return args;
 }
 
+std::vector<int64_t> reversedAxes(int64_t rank) {
+  std::vector<int64_t> axes;
+  for (int64_t i = rank; i-- > 0;)
+    axes.push_back(i);
+  return axes;
+}
+
 Array swapAxes(const Array &x, int64_t a, int64_t b) {
   int64_t i = unwrap(op::normalizeAxis("swapaxes", a, x.rank())),
           j = unwrap(op::normalizeAxis("swapaxes", b, x.rank()));
@@ -43,8 +50,30 @@ pb::tuple byteStrides(const Array &x) {
   return toTuple(bytes);
 }
 
+/// x.shape = ...: the same object, another view of its memory.
+void setShape(Array &x, const pb::object &shape) {
+  Array out = unwrap(ops::reshape(x, toShape(shape)));
+  if (!out.sharesStorage(x))
+    throw pb::attribute_error("Incompatible shape for in-place modification. Use `.reshape()` to "
+                              "make a copy with the desired shape.");
+  x = out;
+}
+
+/// The array whose memory a view shows; None for that array itself. Once that is gone: another
+/// array of the same memory, or None when `x` shows all of it.
+pb::object baseOf(const Array &x) {
+  const Array *owner = x.storage()->owner();
+  if (!owner && !x.view().isWhole())
+    return wrapped(Array::ofStorage(x.storage()));
+  if (!owner || owner == &x)
+    return pb::none();
+  if (auto *object = static_cast<PyObject *>(x.storage()->ownerObject()))
+    return pb::reinterpret_borrow<pb::object>(object);
+  return pb::cast(owner, pb::return_value_policy::reference);
+}
+
 void defineProperties(pb::class_<Array> &cls) {
-  cls.def_property_readonly("shape", [](const Array &x) { return toTuple(x.shape()); });
+  cls.def_property("shape", [](const Array &x) { return toTuple(x.shape()); }, setShape);
   cls.def_property_readonly("dtype", [](const Array &x) { return dtypeObject(x.dtype()); });
   cls.def_property_readonly("ndim", [](const Array &x) { return x.rank(); });
   cls.def_property_readonly("size", [](const Array &x) { return x.size(); });
@@ -57,12 +86,12 @@ void defineProperties(pb::class_<Array> &cls) {
   cls.def_property_readonly("mT", matrixTranspose);
   cls.def_property_readonly("device", [](const Array &x) { return x.device().info().name; });
   cls.def_property_readonly("contiguous", [](const Array &x) { return x.view().isContiguous(); });
+  cls.def_property_readonly("base", baseOf);
+  cls.def("_lock", [](Array &x) { x.lock(); });
+  cls.def("_become", [](Array &x, const Array &other) { x = Array(unwrap(other.value())); });
   cls.def_property_readonly("readonly", [](const Array &x) { return x.view().isReadOnly(); });
   cls.def_property_readonly("version",
                             [](const Array &x) { return x.storage()->versioned().second; });
-  cls.def_property_readonly("flat", [](const Array &x) {
-    return pb::iter(pb::cast(unwrap(ops::reshape(x, Shape{-1}))));
-  });
   cls.attr("__array_priority__") = 1000;
   cls.attr("__hash__") = pb::none();
 }
@@ -86,69 +115,88 @@ void defineContainer(pb::class_<Array> &cls) {
     Array any = unwrap(ops::reduce(op::ReduceKind::Any, equal, std::nullopt, false, std::nullopt));
     return pb::bool_(toItem(any, "bool"));
   });
-  cls.def(
-      "__array_namespace__",
-      [](const Array &, const pb::object &) { return pb::module_::import("graphc"); },
-      pb::arg("api_version") = pb::none());
+}
+
+/// Calls the package's function for what is not said here: outputs, masks, initial values.
+pb::object fromPackage(const char *module, const std::string &name, const pb::object &self,
+                       const pb::dict &keywords) {
+  pb::object function = pb::module_::import(module).attr(name.c_str());
+  return function(self, **keywords);
+}
+
+bool isTrue(const pb::object &object) {
+  int truth = PyObject_IsTrue(object.ptr());
+  if (truth < 0)
+    throw pb::error_already_set();
+  return truth != 0;
 }
 
 void defineReduction(pb::class_<Array> &cls, op::ReduceKind kind, bool takesDType) {
   std::string name(op::reduceKindName(kind));
+  auto reduce = [kind, name](const pb::object &self, const pb::object &axis,
+                             const pb::object &dtype, const pb::object &out,
+                             const pb::object &keepdims, pb::kwargs rest) -> pb::object {
+    if (out.is_none() && rest.empty())
+      return wrapped(unwrap(ops::reduce(kind, *asArray(self), toAxes(axis), isTrue(keepdims),
+                                        toOptionalDType(dtype))));
+    rest["axis"] = axis;
+    rest["out"] = out;
+    rest["keepdims"] = keepdims;
+    if (!dtype.is_none())
+      rest["dtype"] = dtype;
+    return fromPackage("graphc._reductions", name, self, rest);
+  };
   if (takesDType) {
-    cls.def(
-        name.c_str(),
-        [kind](const Array &x, const pb::object &axis, const pb::object &dtype, bool keepdims) {
-          return unwrap(ops::reduce(kind, x, toAxes(axis), keepdims, toOptionalDType(dtype)));
-        },
-        pb::arg("axis") = pb::none(), pb::arg("dtype") = pb::none(), pb::arg("keepdims") = false);
+    cls.def(name.c_str(), reduce, pb::arg("axis") = pb::none(), pb::arg("dtype") = pb::none(),
+            pb::arg("out") = pb::none(), pb::arg("keepdims") = false);
     return;
   }
   cls.def(
       name.c_str(),
-      [kind](const Array &x, const pb::object &axis, bool keepdims) {
-        return unwrap(ops::reduce(kind, x, toAxes(axis), keepdims, std::nullopt));
+      [reduce](const pb::object &self, const pb::object &axis, const pb::object &out,
+               const pb::object &keepdims, const pb::kwargs &rest) {
+        return reduce(self, axis, pb::none(), out, keepdims, rest);
       },
-      pb::arg("axis") = pb::none(), pb::arg("keepdims") = false);
+      pb::arg("axis") = pb::none(), pb::arg("out") = pb::none(), pb::arg("keepdims") = false);
 }
 
-Array clip(const Array &x, const pb::object &low, const pb::object &high) {
-  Array out = x;
-  for (auto [bound, kind] :
-       {std::pair(low, op::OpKind::Maximum), std::pair(high, op::OpKind::Minimum)}) {
-    if (bound.is_none())
-      continue;
-    Converted c;
-    if (!convertOperand(bound, c, &x.device()))
-      throw pb::type_error("clip: bounds are arrays or numbers");
-    Operand both[] = {out, *c.operand};
-    out = unwrap(ops::elementwise(kind, both));
-  }
-  return out;
+/// Row-major for "C", column-major for "F"; "A" and "K" are "F" for arrays that lie so.
+bool isColumnMajor(const Array &x, const std::string &order) {
+  if (order != "C" && order != "F" && order != "A" && order != "K")
+    throw pb::value_error(format("order must be one of 'C', 'F', 'A', or 'K' (got '{}')", order));
+  if (order != "A" && order != "K")
+    return order == "F";
+  return !x.view().isContiguous() && x.view().transpose(reversedAxes(x.rank())).isContiguous();
 }
 
-Array roundTo(const Array &x, int64_t decimals) {
-  if (!isFloat(x.dtype()) && decimals >= 0)
-    return unwrap(ops::copy(x));
-  Operand one[] = {x};
-  if (decimals == 0)
-    return unwrap(ops::elementwise(op::OpKind::Round, one));
-  // NumPy: scale, round to even, scale back.
-  double scale = 1;
-  for (int64_t i = 0; i < std::abs(decimals) && i < 400; ++i)
-    scale *= 10;
-  Operand up[] = {x, op::Scalar::ofFloat(scale)};
-  Array scaled = unwrap(ops::elementwise(decimals > 0 ? op::OpKind::Mul : op::OpKind::Div, up));
-  Operand rounding[] = {scaled};
-  Array rounded = unwrap(ops::elementwise(op::OpKind::Round, rounding));
-  Operand down[] = {rounded, op::Scalar::ofFloat(scale)};
-  Array out = unwrap(ops::elementwise(decimals > 0 ? op::OpKind::Div : op::OpKind::Mul, down));
-  return isFloat(x.dtype()) ? out : unwrap(ops::cast(out, x.dtype()));
+Array reshape(const Array &x, Shape shape, const std::string &order) {
+  if (!isColumnMajor(x, order == "K" ? "C" : order))
+    return unwrap(ops::reshape(x, shape));
+  std::reverse(shape.begin(), shape.end());
+  Array turned = unwrap(ops::transpose(x, std::nullopt));
+  return unwrap(ops::transpose(unwrap(ops::reshape(turned, shape)), std::nullopt));
+}
+
+Array ravel(const Array &x, const std::string &order) {
+  Array source = isColumnMajor(x, order) ? unwrap(ops::transpose(x, std::nullopt)) : x;
+  return unwrap(ops::reshape(source, Shape{-1}));
+}
+
+pb::object reshapeMethod(const pb::object &self, const pb::args &shape, const std::string &order,
+                         const pb::object &copy) {
+  Array x = *asArray(self);
+  bool mustCopy = !copy.is_none() && copy.cast<bool>();
+  if (mustCopy)
+    x = unwrap(ops::copy(x));
+  Array out = reshape(x, toShape(oneOrMany(shape)), order);
+  if (!copy.is_none() && !mustCopy && !out.sharesStorage(x))
+    throw pb::value_error("Unable to avoid creating a copy while reshaping.");
+  return wrapped(std::move(out));
 }
 
 void defineViews(pb::class_<Array> &cls) {
-  cls.def("reshape", [](const Array &x, const pb::args &shape) {
-    return unwrap(ops::reshape(x, toShape(oneOrMany(shape))));
-  });
+  cls.def("reshape", reshapeMethod, pb::kw_only(), pb::arg("order") = "C",
+          pb::arg("copy") = pb::none());
   cls.def("transpose", [](const Array &x, const pb::args &axes) {
     return unwrap(ops::transpose(x, axes.empty() ? std::nullopt : toAxes(oneOrMany(axes))));
   });
@@ -157,31 +205,38 @@ void defineViews(pb::class_<Array> &cls) {
       "squeeze",
       [](const Array &x, const pb::object &axis) { return unwrap(ops::squeeze(x, toAxes(axis))); },
       pb::arg("axis") = pb::none());
-  cls.def("ravel", [](const Array &x) { return unwrap(ops::reshape(x, Shape{-1})); });
-  cls.def("flatten",
-          [](const Array &x) { return unwrap(ops::copy(unwrap(ops::reshape(x, Shape{-1})))); });
+  cls.def("ravel", ravel, pb::arg("order") = "C");
+  cls.def(
+      "flatten",
+      [](const Array &x, const std::string &order) { return unwrap(ops::copy(ravel(x, order))); },
+      pb::arg("order") = "C");
+}
+
+pb::object astype(const pb::object &self, const pb::object &dtype, const pb::object &,
+                  const std::string &casting, bool, bool copy) {
+  Array &x = *asArray(self);
+  DType t = toDType(dtype);
+  if (t == x.dtype() && !copy)
+    return self;
+  if (casting != "unsafe" && !pb::module_::import("graphc._dtypes")
+                                  .attr("can_cast")(dtypeObject(x.dtype()), dtypeObject(t), casting)
+                                  .cast<bool>())
+    raise(Status(ErrorCode::DType,
+                 format("Cannot cast array data from dtype('{}') to dtype('{}') according to the "
+                        "rule '{}'",
+                        dtypeName(x.dtype()), dtypeName(t), casting)));
+  return wrapped(unwrap(ops::cast(x, t)));
 }
 
 void defineMethods(pb::class_<Array> &cls) {
+  cls.def("astype", astype, pb::arg("dtype"), pb::arg("order") = "K", pb::arg("casting") = "unsafe",
+          pb::arg("subok") = true, pb::arg("copy") = true);
   cls.def(
-      "astype",
-      [](const pb::object &self, const pb::object &dtype, bool copy) -> pb::object {
-        Array &x = *asArray(self);
-        DType t = toDType(dtype);
-        if (t == x.dtype() && !copy)
-          return self;
-        return pb::cast(unwrap(ops::cast(x, t)));
-      },
-      pb::arg("dtype"), pb::arg("copy") = true);
-  cls.def("copy", [](const Array &x) { return unwrap(ops::copy(x)); });
+      "copy", [](const Array &x, const pb::object &) { return unwrap(ops::copy(x)); },
+      pb::arg("order") = "C");
   cls.def(
       "fill", [](Array &x, const pb::object &value) { setItem(x, pb::ellipsis(), value); },
       pb::arg("value"));
-  cls.def("clip", clip, pb::arg("min") = pb::none(), pb::arg("max") = pb::none());
-  cls.def("round", roundTo, pb::arg("decimals") = 0);
-  cls.def("dot", [](const Array &x, const pb::object &other) {
-    return unwrap(ops::matmul(x, toArray(other)));
-  });
   cls.def(
       "to_device",
       [](const pb::object &self, const pb::object &name, const pb::object &) -> pb::object {

@@ -130,6 +130,7 @@ void setupBuffer(PyHeapTypeObject *type);
 /// Puts the short ways of single elements and values before the class's own methods.
 void setupElements(PyTypeObject *type);
 void defineFunctions(pb::module_ &m);
+void defineUfuncs(pb::module_ &m);
 void defineInfo(pb::module_ &m);
 void defineJit(pb::module_ &m);
 

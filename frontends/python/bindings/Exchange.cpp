@@ -273,7 +273,6 @@ void defineExchange(pb::class_<Array> &cls) {
       },
       "The element as a Python number.");
   cls.def("tolist", [](Array &x) { return toNumpy(x, "item").attr("tolist")(); });
-  cls.def("tobytes", [](Array &x) { return toNumpy(x, "exchange").attr("tobytes")(); });
   cls.def("__float__", [](Array &x) { return pb::float_(toItem(x, "float")); });
   cls.def("__int__", [](Array &x) { return pb::int_(toItem(x, "int")); });
   cls.def("__complex__", [](Array &x) {

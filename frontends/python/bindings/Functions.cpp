@@ -20,24 +20,6 @@ rt::Device *deviceOf(const pb::object &objects) {
   return nullptr;
 }
 
-Array elementwise(op::OpKind kind, const pb::args &args) {
-  const op::OpInfo &info = op::opInfo(kind);
-  if (args.size() != static_cast<size_t>(info.arity))
-    throw pb::type_error(format("{}() takes {} positional arguments but {} were given", info.name,
-                                info.arity, args.size()));
-  std::vector<Converted> converted(args.size());
-  std::vector<Operand> operands;
-  rt::Device *device = deviceOf(args);
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (!convertOperand(args[i], converted[i], device)) {
-      converted[i].holder = toArray(args[i], device);
-      converted[i].operand.emplace(converted[i].holder);
-    }
-    operands.push_back(*converted[i].operand);
-  }
-  return unwrap(ops::elementwise(kind, operands));
-}
-
 op::ReduceKind reduceKind(const std::string &name) {
   auto kind = op::reduceKindFromName(name);
   if (!kind)
@@ -225,22 +207,13 @@ void defineEvaluation(pb::module_ &m) {
     return unwrap(std::move(text));
   });
   m.def("shares_memory", [](const Array &a, const Array &b) { return a.mayShareMemory(b); });
+  m.def("view_offset", [](const Array &x) { return x.view().offset(); });
   m.def("shares_storage", [](const Array &a, const Array &b) { return a.sharesStorage(b); });
 }
 
 } // namespace
 
 void defineFunctions(pb::module_ &m) {
-  for (int i = 0; i < op::kOpKindCount; ++i) {
-    auto kind = static_cast<op::OpKind>(i);
-    const op::OpInfo &info = op::opInfo(kind);
-    if (info.category != op::Category::Elementwise || kind == op::OpKind::Cast)
-      continue;
-    m.def(
-        std::string(info.name).c_str(),
-        [kind](const pb::args &args) { return elementwise(kind, args); },
-        std::string(info.summary).c_str());
-  }
   m.def("cast", [](const pb::object &x, const pb::object &dtype) {
     return unwrap(ops::cast(toArray(x), toDType(dtype)));
   });

@@ -30,9 +30,20 @@ PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
   });
 }
 
+/// A computed 0-d result that nothing was written to: NumPy has a scalar here, which an update
+/// leaves alone (`s = t = x.sum(); s += 1`).
+bool isValue(const Array &x) {
+  if (x.rank() != 0 || !x.view().isWhole())
+    return false;
+  auto [node, version] = x.storage()->versioned();
+  return version == 0 && node->isOp() && node->kind() != op::OpKind::Full;
+}
+
 PyObject *inPlace(op::OpKind kind, PyObject *self, PyObject *other) {
   return guarded([&] {
     Array *x = asArray(self);
+    if (isValue(*x))
+      return binary(kind, self, other);
     Converted y;
     if (!convertOperand(other, y, &x->device()))
       return notImplemented();
@@ -113,6 +124,17 @@ PyObject *powerInPlace(PyObject *x, PyObject *y, PyObject *modulus) {
   return modulus == Py_None ? inPlace(op::OpKind::Pow, x, y) : notImplemented();
 }
 
+PyObject *divmod(PyObject *left, PyObject *right) {
+  PyObject *quotient = binary(op::OpKind::FloorDivide, left, right);
+  if (!quotient || quotient == Py_NotImplemented)
+    return quotient;
+  PyObject *remainder = binary(op::OpKind::Remainder, left, right);
+  PyObject *both = remainder ? PyTuple_Pack(2, quotient, remainder) : nullptr;
+  Py_DECREF(quotient);
+  Py_XDECREF(remainder);
+  return both;
+}
+
 PyObject *positive(PyObject *self) {
   return guarded([&] { return wrap(unwrap(ops::copy(*asArray(self)))); });
 }
@@ -165,6 +187,7 @@ void setupOperators(PyHeapTypeObject *type) {
   number.nb_power = power;
   number.nb_inplace_power = powerInPlace;
   number.nb_positive = positive;
+  number.nb_divmod = divmod;
   number.nb_matrix_multiply = matmul;
   number.nb_inplace_matrix_multiply = matmulInPlace;
   type->ht_type.tp_richcompare = compare;

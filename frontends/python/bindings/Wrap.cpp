@@ -51,6 +51,8 @@ PyObject *wrap(Array array) {
   instance->simple_layout = true;
   instance->simple_instance_registered = false;
   instance->simple_value_holder[0] = value.get();
+  if (!value->isNull() && value->storage()->owner() == value.get())
+    value->storage()->setOwnerObject(self); // how x.base finds it
   new (holderOf(instance)) Holder(std::move(value));
   instance->simple_holder_constructed = true;
   return self;

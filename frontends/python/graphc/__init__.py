@@ -65,10 +65,14 @@ from ._assemble import (  # noqa: E402
     vsplit,
     vstack,
 )
-from ._creation import (  # noqa: E402
+from ._creation import (
     arange,
     array,
+    asanyarray,
     asarray,
+    asarray_chkfinite,
+    ascontiguousarray,
+    asfortranarray,
     empty,
     empty_like,
     eye,
@@ -79,6 +83,7 @@ from ._creation import (  # noqa: E402
     meshgrid,
     ones,
     ones_like,
+    require,
     tril,
     triu,
     zeros,
@@ -116,6 +121,82 @@ from ._dtypes import (  # noqa: E402
 )
 from ._einsum import einsum  # noqa: E402
 from ._export import export, spec  # noqa: E402
+from ._files import (  # noqa: E402
+    array2string,
+    array_repr,
+    array_str,
+    frombuffer,
+    fromfile,
+    fromiter,
+    fromstring,
+    genfromtxt,
+    load,
+    loadtxt,
+    save,
+    savetxt,
+    savez,
+    savez_compressed,
+)
+from ._functional import (  # noqa: E402
+    apply_along_axis,
+    apply_over_axes,
+    frompyfunc,
+    iterable,
+    ndenumerate,
+    ndindex,
+    packbits,
+    piecewise,
+    ravel_multi_index,
+    trim_zeros,
+    unpackbits,
+    unravel_index,
+    vectorize,
+)
+from ._names import (  # noqa: E402
+    broadcast,
+    c_,
+    common_type,
+    convolve,
+    correlate,
+    diag_indices,
+    diag_indices_from,
+    errstate,
+    geterr,
+    isfortran,
+    min_scalar_type,
+    r_,
+    resize,
+    row_stack,
+    seterr,
+    tril_indices,
+    tril_indices_from,
+    triu_indices,
+    triu_indices_from,
+)
+from ._names import shared as _shared  # noqa: E402
+from ._info import namespace_info as __array_namespace_info__  # noqa: E402
+from ._pad import pad  # noqa: E402
+from ._special import (  # noqa: E402
+    angle,
+    bartlett,
+    bitwise_count,
+    blackman,
+    frexp,
+    gcd,
+    geomspace,
+    hamming,
+    hanning,
+    i0,
+    kaiser,
+    lcm,
+    ldexp,
+    logaddexp2,
+    matvec,
+    modf,
+    spacing,
+    unwrap,
+    vecmat,
+)
 from ._functions import *  # noqa: E402, F403
 from ._graphc import Array  # noqa: E402
 from ._interop import attach as _attach  # noqa: E402
@@ -138,7 +219,8 @@ from ._indexing import (  # noqa: E402
 )
 from ._jit import disable_jit, jit  # noqa: E402
 from ._linalg import dot, matmul, outer, tensordot, vecdot  # noqa: E402
-from ._manipulation import (  # noqa: E402
+from ._manipulation import (
+    around,
     broadcast_arrays,
     broadcast_shapes,
     broadcast_to,
@@ -149,6 +231,7 @@ from ._manipulation import (  # noqa: E402
     expand_dims,
     flip,
     matrix_transpose,
+    may_share_memory,
     moveaxis,
     ndim,
     permute_dims,
@@ -209,6 +292,10 @@ from ._numeric import (  # noqa: E402
     isposinf,
     logspace,
     nan_to_num,
+    nanargmax,
+    nanargmin,
+    nancumprod,
+    nancumsum,
     nanmax,
     nanmean,
     nanmin,
@@ -226,6 +313,7 @@ from ._numeric import (  # noqa: E402
     sinc,
     trapezoid,
 )
+from ._methods import attach as _attach_methods  # noqa: E402
 from ._reductions import (  # noqa: E402
     all,
     amax,
@@ -257,12 +345,19 @@ from ._sorting import (  # noqa: E402
     searchsorted,
     sort,
 )
+from ._ufunc import ufunc  # noqa: E402
 from . import linalg  # noqa: E402, I001  (after what it is made of)
 
 newaxis = None
-bool = bool_
+# NumPy's own dtype classes and settings: graphc's arrays have NumPy's dtypes.
+globals().update(_shared)
+bool = bool_  # noqa: F405
+ndarray = Array
+__array_api_version__ = "2025.12"
+euler_gamma = 0.5772156649015329
 _attach()
-del _attach
+_attach_methods(globals())
+del _attach, _attach_methods
 
 
 def __dir__():
@@ -275,6 +370,10 @@ def __getattr__(name):
         return _graphc.build_info()["version"]
     if name == "bfloat16":
         return _dtypes.bfloat16
+    if name in ("testing", "typing"):  # NumPy's own, and slow to import
+        import importlib
+
+        return importlib.import_module(f"numpy.{name}")
     if name.startswith("__"):
         raise AttributeError(f"module 'graphc' has no attribute {name!r}")
     import difflib

@@ -27,86 +27,170 @@ def _shape(shape):
     return shape
 
 
-def asarray(obj, /, dtype=None, *, device=None, copy=None):
-    """`obj` as an Array: an Array (unchanged if nothing has to change), a NumPy array, a buffer or DLPack exporter, or
-    nested sequences of Python scalars. copy=True always copies, False never (ValueError if that cannot be).
-    Raises DTypeError for a dtype that graphc does not have."""
-    if dtype is None and device is None and copy is None and type(obj) is _Array:
-        return obj
-    return _graphc.asarray(obj, _dtype(dtype), device, copy)
+def _joined(obj):
+    """A nested sequence that holds Arrays as one Array, or None when it holds none."""
+    kinds = set(map(type, obj))
+    if _Array not in kinds and not kinds & {list, tuple}:
+        return None
+    if _Array not in kinds and not _py.any(_holds(v) for v in obj):
+        return None
+    parts = [v if type(v) is _Array else asarray(v) for v in obj]
+    if len({p.shape for p in parts}) > 1:
+        raise ShapeError(
+            "setting an array element with a sequence. The requested array has an inhomogeneous shape: "
+            f"{[p.shape for p in parts]}"
+        )
+    return _graphc.concatenate([_graphc.expand_dims(p, 0) for p in parts], 0)
 
 
-def array(obj, /, dtype=None, *, copy=True, device=None):
-    """As `asarray`, but a copy unless told otherwise."""
-    return _graphc.asarray(obj, _dtype(dtype), device, True if copy else None)
+def _holds(obj):
+    return type(obj) is _Array or (isinstance(obj, (list, tuple)) and _py.any(_holds(v) for v in obj))
 
 
-def full(shape, fill_value, *, dtype=None, device=None):
-    """An Array of one value. The dtype follows the value as in NumPy: bool, int64, float64, or an array's own."""
+def _source(obj):
+    """What the extension converts: sequences of Arrays are joined first."""
+    if isinstance(obj, (list, tuple)):
+        joined = _joined(obj) if len(obj) else None
+        return obj if joined is None else joined
+    return obj
+
+
+def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    """`a` as an Array: an Array (unchanged if nothing has to change), a NumPy array, a buffer or DLPack exporter, or
+    nested sequences of numbers and Arrays. copy=True always copies, False never (ValueError if that cannot be).
+    Arrays are row-major: `order` is accepted and ignored. Raises DTypeError for a dtype that graphc does not have."""
+    if dtype is None and device is None and copy is None and type(a) is _Array:
+        return a
+    return _graphc.asarray(_source(a), _dtype(dtype), device, copy)
+
+
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None, device=None):
+    """As `asarray`, but a copy unless told otherwise; axes of size 1 are put in front up to `ndmin`."""
+    result = _graphc.asarray(_source(object), _dtype(dtype), device, copy if copy is False else True if copy else None)
+    return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
+
+
+def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
+    """As `asarray`: there are no subclasses."""
+    return asarray(a, dtype, device=device, copy=copy)
+
+
+def asarray_chkfinite(a, dtype=None, order=None):
+    """As `asarray`. Raises ValueError when a value is infinite or NaN (this evaluates)."""
+    x = asarray(a, dtype)
+    if x.dtype.kind in "fc" and not bool(_graphc.reduce("all", _graphc.isfinite(x), None, False, None)):
+        raise ArgumentError("array must not contain infs or NaNs")
+    return x
+
+
+def ascontiguousarray(a, dtype=None, *, like=None):
+    """A row-major array of at least one axis: `a` itself when it is one."""
+    x = asarray(a, dtype)
+    x = x if x.ndim else x.reshape((1,))
+    return x if x.contiguous else x.copy()
+
+
+def asfortranarray(a, dtype=None, *, like=None):
+    """A column-major array: a transposed view of the dense transpose."""
+    x = asarray(a, dtype)
+    return x if x.flags.f_contiguous else x.T.copy().T
+
+
+def require(a, dtype=None, requirements=None, *, like=None):
+    """An Array that meets NumPy's requirements: C, F, A, W, O (and their long names)."""
+    wanted = {str(r).upper() for r in ([requirements] if isinstance(requirements, str) else requirements or ())}
+    x = asarray(a, dtype)
+    if wanted & {"F", "F_CONTIGUOUS", "FORTRAN"}:
+        if wanted & {"C", "C_CONTIGUOUS", "CONTIGUOUS"}:
+            raise ArgumentError('Cannot specify both "C" and "F" order')
+        x = asfortranarray(x)
+    elif wanted & {"C", "C_CONTIGUOUS", "CONTIGUOUS"}:
+        x = ascontiguousarray(x) if x.ndim else x
+    owns = wanted & {"O", "OWNDATA"} and x.base is not None
+    return x.copy() if owns or (wanted & {"W", "WRITEABLE"} and x.readonly) else x
+
+
+def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
+    """An Array of one value, or of values that broadcast. The dtype follows the value as in NumPy: bool, int64,
+    float64, or an array's own."""
     shape = _shape(shape)
-    if isinstance(fill_value, (_Array, _np.ndarray)):
-        from ._manipulation import broadcast_to
-
+    if isinstance(fill_value, (_Array, _np.ndarray, list, tuple)):
         value = asarray(fill_value, dtype, device=device)
-        return broadcast_to(value, shape).copy()
+        return _graphc.broadcast_to(value, shape).copy()
     return _graphc.full(shape, fill_value, _dtype(dtype), device)
 
 
-def zeros(shape, dtype=float64, *, device=None):
+def zeros(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array of zeros."""
-    return _graphc.full(_shape(shape), 0, as_dtype(dtype), device)
+    return _graphc.full(_shape(shape), 0, float64 if dtype is None else as_dtype(dtype), device)
 
 
-def ones(shape, dtype=float64, *, device=None):
+def ones(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array of ones."""
-    return _graphc.full(_shape(shape), 1, as_dtype(dtype), device)
+    return _graphc.full(_shape(shape), 1, float64 if dtype is None else as_dtype(dtype), device)
 
 
-def empty(shape, dtype=float64, *, device=None):
+def empty(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array whose values do not matter (they are zeros)."""
     return zeros(shape, dtype, device=device)
 
 
-def full_like(x, /, fill_value, *, dtype=None, device=None):
-    """`full` with the shape, dtype and device of `x`."""
-    x = asarray(x)
-    return full(x.shape, fill_value, dtype=x.dtype if dtype is None else dtype, device=device or x.device)
+def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """`full` with the shape, dtype and device of `a`."""
+    x = asarray(a)
+    wanted = x.shape if shape is None else shape
+    return full(wanted, fill_value, x.dtype if dtype is None else dtype, device=device or x.device)
 
 
-def zeros_like(x, /, dtype=None, *, device=None):
-    """Zeros with the shape, dtype and device of `x`."""
-    return full_like(x, 0, dtype=dtype, device=device)
+def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Zeros with the shape, dtype and device of `a`."""
+    return full_like(a, 0, dtype, shape=shape, device=device)
 
 
-def ones_like(x, /, dtype=None, *, device=None):
-    """Ones with the shape, dtype and device of `x`."""
-    return full_like(x, 1, dtype=dtype, device=device)
+def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """Ones with the shape, dtype and device of `a`."""
+    return full_like(a, 1, dtype, shape=shape, device=device)
 
 
-def empty_like(x, /, dtype=None, *, device=None):
-    """`empty` with the shape, dtype and device of `x`."""
-    return zeros_like(x, dtype, device=device)
+def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
+    """`empty` with the shape, dtype and device of `prototype`."""
+    return zeros_like(prototype, dtype, shape=shape, device=device)
 
 
-def arange(start, /, stop=None, step=1, dtype=None, *, device=None):
+def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None):
     """start, start + step, ... below `stop`, as NumPy counts them. One argument is `stop`. Raises ValueError for a
     zero step."""
-    start, stop, step = (v.item() if isinstance(v, (_np.generic, _Array)) else v for v in (start, stop, step))
-    if stop is None:
-        start, stop = 0, start
+    step = 1 if step is None else step
+    if start is None and stop is None:
+        raise TypeError("arange() requires stop to be specified.")
+    start, stop, step = (v.item() if isinstance(v, (_np.generic, _np.ndarray, _Array)) else v for v in (start, stop, step))
+    if stop is None or start is None:
+        start, stop = 0, start if stop is None else stop
     if step == 0:
         raise ArgumentError("arange: the step is zero")
-    return _graphc.arange(start, stop, step, _dtype(dtype), device)
+    wanted = _dtype(dtype)
+    if wanted is not None and wanted.kind == "b":
+        return _boolean_range(_graphc.arange(start, stop, step, int64, device))
+    return _graphc.arange(start, stop, step, wanted, device)
 
 
-def linspace(start, stop, /, num=50, *, endpoint=True, retstep=False, dtype=None, device=None):
+def _boolean_range(values):
+    if values.size > 2:
+        raise TypeError("arange() is only supported for booleans when the result has at most length 2.")
+    return values.astype(bool)
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """`num` evenly spaced values from `start` to `stop` (which is left out when endpoint is false); float64 unless a
-    dtype is given. NumPy's arithmetic, so NumPy's bits. `start` and `stop` are scalars."""
+    dtype is given. NumPy's arithmetic, so NumPy's bits. Array bounds broadcast; their samples lie along `axis`."""
     num = _operator.index(num)
     if num < 0:
         raise ArgumentError(f"linspace: number of samples, {num}, must be non-negative")
     intervals = num - 1 if endpoint else num
-    wanted = float64 if dtype is None else as_dtype(dtype)
+    wanted = None if dtype is None else as_dtype(dtype)
+    if _py.any(isinstance(v, (_Array, _np.ndarray, list, tuple)) for v in (start, stop)):
+        return _spaced(asarray(start), asarray(stop), num, endpoint, retstep, wanted, axis)
+    wanted = float64 if wanted is None else wanted
     start, stop = float(start), float(stop)
     index = _graphc.iota(num, float64, device)
     delta = stop - start
@@ -123,23 +207,46 @@ def linspace(start, stop, /, num=50, *, endpoint=True, retstep=False, dtype=None
     return (values, step) if retstep else values
 
 
-def eye(n_rows, n_cols=None, /, k=0, dtype=float64, *, device=None):
+def _spaced(start, stop, num, endpoint, retstep, wanted, axis):
+    """linspace between arrays."""
+    kind = _graphc.result_type(start, stop, 1.0)
+    start, stop = start.astype(kind, copy=False), stop.astype(kind, copy=False)
+    delta = stop - start
+    intervals = num - 1 if endpoint else num
+    index = _graphc.iota(num, kind, delta.device).reshape((-1,) + (1,) * delta.ndim)
+    if intervals > 0:
+        step = delta / intervals
+        direct = index * step + start
+        values = _graphc.select(step == 0, index / intervals * delta + start, direct)
+    else:
+        step = delta * _math.nan
+        values = index * delta + start
+    if endpoint and num > 1:
+        values = _graphc.select(index == num - 1, stop, values)
+    if axis != 0:
+        order = list(range(1, values.ndim))
+        order.insert(axis % values.ndim, 0)
+        values = _graphc.transpose(values, tuple(order)).copy()
+    if wanted is not None:
+        values = (_graphc.floor(values) if wanted.kind in "iu" else values).astype(wanted, copy=False)
+    return (values, step) if retstep else values
+
+
+def eye(N, M=None, k=0, dtype=float64, order="C", *, device=None, like=None):
     """Ones on the k-th diagonal, zeros elsewhere."""
-    n_cols = n_rows if n_cols is None else n_cols
-    rows = _graphc.iota(_operator.index(n_rows), int64, device)
-    columns = _graphc.iota(_operator.index(n_cols), int64, device)
-    return (rows[:, None] + _operator.index(k) == columns).astype(as_dtype(dtype))
+    M = N if M is None else M
+    rows = _graphc.iota(_operator.index(N), int64, device)
+    columns = _graphc.iota(_operator.index(M), int64, device)
+    return (rows[:, None] + _operator.index(k) == columns).astype(float64 if dtype is None else as_dtype(dtype))
 
 
-def meshgrid(*arrays, indexing="xy"):
-    """Coordinate arrays of a grid, as a tuple of read-only views."""
-    from ._manipulation import broadcast_to
-
+def meshgrid(*arrays, copy=True, sparse=False, indexing="xy"):
+    """Coordinate arrays of a grid, as a tuple: copies, read-only views with copy=False, or, when sparse, arrays that
+    broadcast to the grid."""
     if indexing not in ("xy", "ij"):
         raise ArgumentError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
     arrays = [asarray(a) for a in arrays]
-    if _py.any(a.ndim > 1 for a in arrays):
-        raise ShapeError(f"meshgrid: one-dimensional arrays expected, got shapes {[a.shape for a in arrays]}")
+    arrays = [a.reshape((-1,)) for a in arrays]
     order = list(range(len(arrays)))
     if indexing == "xy" and len(order) > 1:
         order[0], order[1] = 1, 0
@@ -150,12 +257,16 @@ def meshgrid(*arrays, indexing="xy"):
     for place, x in zip(order, arrays):
         own = [1] * len(arrays)
         own[place] = x.size
-        grids.append(broadcast_to(x.reshape(tuple(own)), tuple(shape)))
+        grid = x.reshape(tuple(own))
+        grid = grid if sparse else _graphc.broadcast_to(grid, tuple(shape))
+        grids.append(grid.copy() if copy else grid)
     return tuple(grids)
 
 
 def _triangle(x, k, keep):
     x = asarray(x)
+    if x.ndim == 1:  # NumPy repeats a vector as rows
+        x = _graphc.broadcast_to(x, (x.size, x.size))
     if x.ndim < 2:
         raise ShapeError(f"tril and triu need two axes, got shape {x.shape}")
     rows = _graphc.iota(x.shape[-2], int64, x.device)[:, None] + _operator.index(k)
@@ -163,14 +274,14 @@ def _triangle(x, k, keep):
     return _graphc.select(keep(rows, columns), x, zeros((), x.dtype, device=x.device))
 
 
-def tril(x, /, *, k=0):
-    """`x` with zeros above its k-th diagonal."""
-    return _triangle(x, k, _operator.ge)
+def tril(m, k=0):
+    """`m` with zeros above its k-th diagonal."""
+    return _triangle(m, k, _operator.ge)
 
 
-def triu(x, /, *, k=0):
-    """`x` with zeros below its k-th diagonal."""
-    return _triangle(x, k, _operator.le)
+def triu(m, k=0):
+    """`m` with zeros below its k-th diagonal."""
+    return _triangle(m, k, _operator.le)
 
 
 def from_dlpack(x, /, *, device=None, copy=None):

@@ -90,7 +90,7 @@ def _is_bfloat16(dtype):
     return getattr(dtype, "name", dtype) == "bfloat16"
 
 
-def can_cast(from_, to, /, casting="safe"):
+def can_cast(from_, to, casting="safe"):
     """Whether a value of dtype (or array) `from_` fits dtype `to` under NumPy's casting rule."""
     from_, to = _plain(from_), as_dtype(to)
     if not _is_bfloat16(from_) and not _is_bfloat16(to):

@@ -6,9 +6,11 @@ import operator as _operator
 from . import _graphc
 from ._creation import asarray
 from ._manipulation import _axes
+from ._ufunc import as_ufunc
 from .errors import ArgumentError, ShapeError
 
 
+@as_ufunc(2)
 def matmul(x1, x2, /):
     """Matrix product of the last two axes, earlier axes broadcast; vectors are lifted, as NumPy's `@`. Raises
     ShapeError when the contracted sizes differ or an operand is 0-d."""
@@ -25,6 +27,7 @@ def dot(x1, x2, /):
     return tensordot(x1, x2, axes=([x1.ndim - 1], [max(x2.ndim - 2, 0)]))
 
 
+@as_ufunc(2)
 def vecdot(x1, x2, /, *, axis=-1):
     """Sum of products along one axis of broadcast operands."""
     return (asarray(x1) * asarray(x2)).sum(axis=axis)

@@ -7,7 +7,8 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import asarray
-from ._dtypes import as_dtype  # noqa: F401  (re-exported to the sibling modules)
+from ._dtypes import as_dtype
+from ._ufunc import with_out as _with_out
 from .errors import ArgumentError, AxisError, ShapeError, UnsupportedError
 
 
@@ -27,27 +28,30 @@ def _axes(axes, ndim, what):
     return found
 
 
-def reshape(x, /, shape, *, copy=None):
+def reshape(a, /, shape=None, order="C", *, newshape=None, copy=None):
     """The elements in row-major order under another shape; one size may be -1. A view where NumPy gives one.
     Raises ShapeError when the element counts differ."""
-    x = asarray(x)
-    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    x = asarray(a)
+    shape = newshape if shape is None else shape
+    if shape is None:
+        raise TypeError("reshape() missing 1 required positional argument: 'shape'")
+    shape = tuple(shape) if isinstance(shape, (tuple, list)) or hasattr(shape, "__len__") else (shape,)
     if copy:
         x = x.copy()
-    result = _graphc.reshape(x, shape)
+    result = _graphc.reshape(x, shape) if order == "C" else x.reshape(shape, order=order)
     if copy is False and not _graphc.shares_storage(x, result):
         raise ArgumentError(f"reshape from {x.shape} to {shape} needs a copy, and copy=False forbids it")
     return result
 
 
-def ravel(x, /):
-    """One axis, row-major; a view where NumPy gives one."""
-    return _graphc.reshape(asarray(x), (-1,))
+def ravel(a, order="C"):
+    """One axis, row-major unless `order` says otherwise; a view where NumPy gives one."""
+    return asarray(a).ravel(order)
 
 
-def transpose(x, /, axes=None):
+def transpose(a, axes=None):
     """A view with the axes permuted; reversed when `axes` is None."""
-    return _graphc.transpose(asarray(x), axes)
+    return _graphc.transpose(asarray(a), axes)
 
 
 def permute_dims(x, /, axes):
@@ -60,18 +64,18 @@ def matrix_transpose(x, /):
     return asarray(x).mT
 
 
-def swapaxes(x, axis1, axis2, /):
+def swapaxes(a, axis1, axis2):
     """A view with two axes swapped."""
-    x = asarray(x)
+    x = asarray(a)
     order = list(range(x.ndim))
     i, j = _axis(axis1, x.ndim, "swapaxes"), _axis(axis2, x.ndim, "swapaxes")
     order[i], order[j] = order[j], order[i]
     return _graphc.transpose(x, tuple(order))
 
 
-def moveaxis(x, source, destination, /):
+def moveaxis(a, source, destination):
     """A view with some axes moved, the others in their order."""
-    x = asarray(x)
+    x = asarray(a)
     source = _axes(source, x.ndim, "moveaxis")
     destination = _axes(destination, x.ndim, "moveaxis")
     if len(source) != len(destination):
@@ -82,19 +86,19 @@ def moveaxis(x, source, destination, /):
     return _graphc.transpose(x, tuple(order))
 
 
-def expand_dims(x, /, axis):
+def expand_dims(a, /, axis):
     """A view with size-1 axes inserted at the given places of the result."""
-    return _graphc.expand_dims(asarray(x), axis)
+    return _graphc.expand_dims(asarray(a), axis)
 
 
-def squeeze(x, /, axis=None):
+def squeeze(a, axis=None):
     """A view without size-1 axes (all of them, or the named ones). Raises ShapeError if a named one is larger."""
-    return _graphc.squeeze(asarray(x), axis)
+    return _graphc.squeeze(asarray(a), axis)
 
 
-def broadcast_to(x, /, shape):
+def broadcast_to(array, shape, subok=False):
     """A read-only view of the given shape, by NumPy's broadcasting."""
-    return _graphc.broadcast_to(asarray(x), tuple(shape) if isinstance(shape, (tuple, list)) else (shape,))
+    return _graphc.broadcast_to(asarray(array), tuple(shape) if hasattr(shape, "__len__") else (shape,))
 
 
 def broadcast_shapes(*shapes):
@@ -106,35 +110,39 @@ def broadcast_shapes(*shapes):
         raise ShapeError(f"shapes could not be broadcast together: {text}") from None
 
 
-def broadcast_arrays(*arrays):
+def broadcast_arrays(*arrays, subok=False):
     """The arrays broadcast against each other, as a tuple of views."""
     arrays = [asarray(a) for a in arrays]
     shape = broadcast_shapes(*[a.shape for a in arrays])
     return tuple(a if a.shape == shape else _graphc.broadcast_to(a, shape) for a in arrays)
 
 
-def concatenate(arrays, /, axis=0, *, dtype=None):
+def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays joined along an axis (flattened first when axis is None), promoted to one dtype. Raises ShapeError
     when ranks or other sizes differ, or when there is nothing to join."""
     result = _graphc.concatenate([asarray(a) for a in arrays], axis)
-    return result if dtype is None else result.astype(as_dtype(dtype), copy=False)
+    if dtype is not None:
+        result = result.astype(as_dtype(dtype), casting=casting, copy=False)
+    if out is None:
+        return result
+    if out.shape != result.shape:
+        raise ShapeError(f"concatenate: output array of shape {out.shape} for a result of shape {result.shape}")
+    return _with_out(result, out, casting, "concatenate")
 
 
-def concat(arrays, /, *, axis=0):
-    """`concatenate` under its Array API name."""
-    return concatenate(arrays, axis)
+concat = concatenate
 
 
-def stack(arrays, /, axis=0):
+def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays of one shape joined along a new axis."""
     arrays = [asarray(a) for a in arrays]
     if not arrays:
         raise ShapeError("stack: need at least one array")
     shapes = {a.shape for a in arrays}
     if len(shapes) > 1:
-        raise ShapeError(f"stack: all arrays must have the same shape, got {[a.shape for a in arrays]}")
+        raise ShapeError(f"stack: all input arrays must have the same shape, got {[a.shape for a in arrays]}")
     place = _axis(axis, arrays[0].ndim + 1, "stack")
-    return _graphc.concatenate([_graphc.expand_dims(a, place) for a in arrays], place)
+    return concatenate([_graphc.expand_dims(a, place) for a in arrays], place, out, dtype=dtype, casting=casting)
 
 
 def unstack(x, /, *, axis=0):
@@ -143,16 +151,17 @@ def unstack(x, /, *, axis=0):
     return tuple(x[i] if x.ndim > 1 else x[i : i + 1].reshape(()) for i in range(x.shape[0]))
 
 
-def flip(x, /, axis=None):
+def flip(m, axis=None):
     """A view with axes reversed (all of them when axis is None)."""
-    x = asarray(x)
+    x = asarray(m)
     axes = range(x.ndim) if axis is None else _axes(axis, x.ndim, "flip")
     return x[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))] if x.ndim else x
 
 
-def roll(x, /, shift, axis=None):
+def roll(a, shift, axis=None):
     """Elements shifted along axes, those that fall off re-entering at the other end."""
-    x = asarray(x)
+    x = asarray(a)
+    shift = tuple(_np.asarray(shift).tolist()) if getattr(shift, "ndim", 0) else shift
     if axis is None:
         return roll(_graphc.reshape(x, (-1,)), shift, 0).reshape(x.shape)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -169,10 +178,10 @@ def roll(x, /, shift, axis=None):
     return x
 
 
-def tile(x, repetitions, /):
-    """`x` repeated along each axis."""
-    x = asarray(x)
-    counts = tuple(repetitions) if isinstance(repetitions, (tuple, list)) else (repetitions,)
+def tile(A, reps):
+    """`A` repeated along each axis."""
+    x = asarray(A)
+    counts = tuple(_operator.index(r) for r in (reps if hasattr(reps, "__iter__") else (reps,)))
     counts = (1,) * (x.ndim - len(counts)) + counts
     shape = (1,) * (len(counts) - x.ndim) + x.shape
     spread = tuple(n for pair in zip((1,) * len(shape), shape) for n in pair)
@@ -193,48 +202,109 @@ def where(condition, x=None, y=None, /):
     return _graphc.select(condition, x, y)
 
 
-def clip(x, /, min=None, max=None):
-    """`x` limited to [min, max]; either may be None. NaN anywhere gives NaN; min above max gives max."""
-    if min is None and max is None:
-        return asarray(x).copy()
-    if min is None:
-        return _graphc.minimum(x, max)
-    return _graphc.maximum(x, min) if max is None else _graphc.clip(x, min, max)
+def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, where=True, casting="same_kind", dtype=None):
+    """`a` limited to [min, max]; either may be None. NaN anywhere gives NaN; min above max gives max."""
+    low, high = (None if v is _np._NoValue else v for v in (a_min if min is None else min, a_max if max is None else max))
+    x = asarray(a) if dtype is None else asarray(a).astype(as_dtype(dtype))
+    low, high = (_weak_bound(v, x.dtype, up) for v, up in ((low, False), (high, True)))
+    if low is None and high is None:
+        result = x.copy()
+    elif low is None:
+        result = _graphc.minimum(x, high)
+    else:
+        result = _graphc.maximum(x, low) if high is None else _graphc.clip(x, low, high)
+    if where is not True:
+        result = _graphc.select(where, result, x.astype(result.dtype, copy=False))
+    return _with_out(result, out, casting, "clip")
 
 
-def round(x, /, decimals=0):
-    """Rounded to a number of decimals, ties to even; integers are unchanged."""
-    x = asarray(x)
+def _weak_bound(value, dtype, is_upper):
+    """A Python integer outside an integer dtype bounds nothing, or everything at the dtype's end."""
+    if type(value) is not int or dtype.kind not in "iu":
+        return value
+    limits = _np.iinfo(dtype)
+    if limits.min <= value <= limits.max:
+        return value
+    if (value > limits.max) == is_upper:
+        return None
+    return int(limits.max if value > limits.max else limits.min)
+
+
+def round(a, decimals=0, out=None):
+    """Rounded to a number of decimals, ties to even."""
+    x = asarray(a)
     decimals = _operator.index(decimals)
-    if decimals == 0 or (decimals > 0 and x.dtype.kind in "iu"):
-        return _graphc.round(x)
-    if x.dtype.kind != "f":
+    if x.dtype.kind == "b" and decimals:
         raise UnsupportedError(f"round: {x.dtype} to {decimals} decimals is not supported")
+    if decimals == 0 or (decimals > 0 and x.dtype.kind in "iu"):
+        return _with_out(_graphc.round(x), out, "same_kind", "round")
     scale = 10.0 ** _py.abs(decimals)
-    return _graphc.round(x * scale) / scale if decimals > 0 else _graphc.round(x / scale) * scale
+    scaled = _graphc.round(x * scale) / scale if decimals > 0 else _graphc.round(x / scale) * scale
+    return _with_out(scaled.astype(x.dtype, copy=False), out, "same_kind", "round")
 
 
-def copy(x, /):
-    """A copy that shares nothing with `x`."""
-    return asarray(x).copy()
+around = round
 
 
-def ndim(x, /):
+def copy(a, order="K", subok=False):
+    """A copy that shares nothing with `a`."""
+    return asarray(a).copy()
+
+
+def ndim(a):
     """Number of axes."""
-    return asarray(x).ndim
+    return a.ndim if hasattr(a, "ndim") else asarray(a).ndim
 
 
-def shape(x, /):
+def shape(a):
     """Shape as a tuple."""
-    return asarray(x).shape
+    return tuple(a.shape) if hasattr(a, "shape") else asarray(a).shape
 
 
-def size(x, /, axis=None):
-    """Number of elements, or of one axis."""
-    x = asarray(x)
+def size(a, axis=None):
+    """Number of elements, or of one axis, or of several."""
+    x = asarray(a)
+    if isinstance(axis, (tuple, list)):
+        return int(_np.prod([x.shape[i] for i in _axes(axis, x.ndim, "size")], dtype=int))
     return x.size if axis is None else x.shape[_axis(axis, x.ndim, "size")]
 
 
-def shares_memory(a, b, /):
-    """Whether two arrays have an element in common."""
-    return _graphc.shares_memory(asarray(a), asarray(b))
+def _root(x):
+    """An array whose memory `x` shows: both kinds of arrays, and nested sequences, which have none."""
+    return x if isinstance(x, (_graphc.Array, _np.ndarray)) else None
+
+
+def shares_memory(a, b, /, max_work=None):
+    """Whether two arrays have an element in common. Exact: strides are solved for, not only ranges."""
+    a, b = _root(a), _root(b)
+    if a is None or b is None:
+        return False
+    if isinstance(a, _graphc.Array) and isinstance(b, _graphc.Array):
+        if not _graphc.shares_memory(a, b):
+            return False
+        return _overlap(a, b)
+    return _np.shares_memory(_np.asarray(a), _np.asarray(b))
+
+
+def _overlap(a, b):
+    """Whether two views of one storage have an element in common; NumPy solves it for stand-ins without memory."""
+    low = _graphc.view_offset(a), _graphc.view_offset(b)
+    ranges = [(o * x.itemsize, x) for o, x in zip(low, (a, b))]
+    first = _py.min(o + _py.sum(_py.min(0, (n - 1) * s) for n, s in zip(x.shape, x.strides)) for o, x in ranges)
+    last = _py.max(o + _py.sum(_py.max(0, (n - 1) * s) for n, s in zip(x.shape, x.strides)) for o, x in ranges)
+    stage = _np.lib.stride_tricks.as_strided(_np.empty(1, "u1"), (last - first + a.itemsize,), (1,))
+    stands = [
+        _np.ndarray(x.shape, x.dtype, buffer=stage, offset=o - first, strides=x.strides)
+        for o, x in ranges
+    ]
+    return _np.shares_memory(*stands)
+
+
+def may_share_memory(a, b, /, max_work=None):
+    """Whether the ranges of memory of two arrays overlap."""
+    a, b = _root(a), _root(b)
+    if a is None or b is None:
+        return False
+    if isinstance(a, _graphc.Array) and isinstance(b, _graphc.Array):
+        return _graphc.shares_memory(a, b)
+    return _np.may_share_memory(_np.asarray(a), _np.asarray(b))

@@ -12,7 +12,8 @@ from ._assemble import _along
 from ._creation import asarray, linspace
 from ._dtypes import as_dtype, float64
 from ._manipulation import _axes, _axis, broadcast_to, concatenate, where
-from ._reductions import all, max, mean, min, prod, sum, var
+from ._reductions import all, any, cumprod, cumsum, max, mean, min, prod, sum, var
+from ._ufunc import as_ufunc, with_out
 from .errors import ArgumentError, DTypeError, ShapeError
 
 if TYPE_CHECKING:
@@ -127,40 +128,54 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
 # Elementwise forms.
 
 
+@as_ufunc(1)
 def deg2rad(x: ArrayLike, /) -> Array:
     """Degrees to radians."""
     return _floating(x) * (_math.pi / 180)
 
 
+@as_ufunc(1)
 def rad2deg(x: ArrayLike, /) -> Array:
     """Radians to degrees."""
     return _floating(x) * (180 / _math.pi)
 
 
-radians = deg2rad
-degrees = rad2deg
+@as_ufunc(1)
+def radians(x: ArrayLike, /) -> Array:
+    """Degrees to radians."""
+    return deg2rad(x)
 
 
-def fix(x: ArrayLike, /) -> Array:
+@as_ufunc(1)
+def degrees(x: ArrayLike, /) -> Array:
+    """Radians to degrees."""
+    return rad2deg(x)
+
+
+def fix(x: ArrayLike, out=None) -> Array:
     """Rounded towards zero."""
-    return _graphc.trunc(asarray(x))
+    return with_out(_graphc.trunc(asarray(x)), out, name="fix")
 
 
+@as_ufunc(1)
 def rint(x: ArrayLike, /) -> Array:
     """Rounded to the nearest integer, ties to even, as a float."""
     return _graphc.round(_floating(x))
 
 
+@as_ufunc(1)
 def fabs(x: ArrayLike, /) -> Array:
     """Absolute value as a float."""
     return _graphc.abs(_floating(x))
 
 
+@as_ufunc(2)
 def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 to the power x2 in float64."""
     return _graphc.pow(asarray(x1).astype(float64), asarray(x2).astype(float64))
 
 
+@as_ufunc(2)
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Remainder of the division rounded towards zero: it has the sign of `x1`, as in C."""
     x1, x2 = asarray(x1), asarray(x2)
@@ -185,16 +200,19 @@ def _without_nan_pair(x1, x2, choose):
     return where(_graphc.isnan(x1), x2, where(_graphc.isnan(x2), x1, chosen))
 
 
+@as_ufunc(2)
 def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The larger of two elements, or the one that is not NaN."""
     return _without_nan_pair(x1, x2, _graphc.maximum)
 
 
+@as_ufunc(2)
 def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The smaller of two elements, or the one that is not NaN."""
     return _without_nan_pair(x1, x2, _graphc.minimum)
 
 
+@as_ufunc(1)
 def positive(x: ArrayLike, /) -> Array:
     """A copy of a number. Raises DTypeError for bool."""
     x = asarray(x)
@@ -203,11 +221,13 @@ def positive(x: ArrayLike, /) -> Array:
     return x.copy()
 
 
+@as_ufunc(2, 2)
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     """Floor division and its remainder."""
     return _graphc.floor_divide(x1, x2), _graphc.remainder(x1, x2)
 
 
+@as_ufunc(2)
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """0 below zero, 1 above, `x2` at zero; NaN stays."""
     x1, x2 = _floating(x1), _floating(x2)
@@ -220,14 +240,14 @@ def sinc(x: ArrayLike, /) -> Array:
     return _graphc.sin(y) / y
 
 
-def isneginf(x: ArrayLike, /) -> Array:
+def isneginf(x: ArrayLike, out=None) -> Array:
     """Whether elements are minus infinity."""
-    return asarray(x) == -_math.inf
+    return with_out(asarray(x) == -_math.inf, out, name="isneginf")
 
 
-def isposinf(x: ArrayLike, /) -> Array:
+def isposinf(x: ArrayLike, out=None) -> Array:
     """Whether elements are plus infinity."""
-    return asarray(x) == _math.inf
+    return with_out(asarray(x) == _math.inf, out, name="isposinf")
 
 
 def nan_to_num(x: ArrayLike, /, *, nan: Scalar = 0.0, posinf: Scalar | None = None, neginf: Scalar | None = None) -> Array:
@@ -285,9 +305,9 @@ def logspace(start: float, stop: float, /, num: int = 50, *, endpoint: bool = Tr
 # Statistics.
 
 
-def ptp(x: ArrayLike, /, axis=None, keepdims: bool = False) -> Array:
+def ptp(a: ArrayLike, axis=None, out=None, keepdims: bool = False) -> Array:
     """Largest minus smallest element."""
-    return max(x, axis, keepdims) - min(x, axis, keepdims)
+    return with_out(max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims), out, name="ptp")
 
 
 def _without_nan(x, filler):
@@ -295,14 +315,14 @@ def _without_nan(x, filler):
     return where(_graphc.isnan(x), filler, x) if x.dtype.kind == "f" else x
 
 
-def nansum(x: ArrayLike, /, axis=None, dtype=None, keepdims: bool = False) -> Array:
+def nansum(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, **options) -> Array:
     """`sum` with NaN counted as zero."""
-    return sum(_without_nan(x, 0.0), axis, dtype, keepdims)
+    return sum(_without_nan(a, 0.0), axis, dtype, out, keepdims, **options)
 
 
-def nanprod(x: ArrayLike, /, axis=None, dtype=None, keepdims: bool = False) -> Array:
+def nanprod(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, **options) -> Array:
     """`prod` with NaN counted as one."""
-    return prod(_without_nan(x, 1.0), axis, dtype, keepdims)
+    return prod(_without_nan(a, 1.0), axis, dtype, out, keepdims, **options)
 
 
 def _present(x, axis, keepdims):
@@ -310,47 +330,86 @@ def _present(x, axis, keepdims):
     return sum(~_graphc.isnan(x), axis, keepdims=keepdims).astype(x.dtype)
 
 
-def nanmean(x: ArrayLike, /, axis=None, dtype=None, keepdims: bool = False) -> Array:
+def nanmean(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, *, where=True) -> Array:
     """`mean` of the elements that are not NaN; NaN when there are none."""
-    x = asarray(x)
-    if x.dtype.kind != "f":
-        return mean(x, axis, dtype, keepdims)
+    x = asarray(a)
+    if x.dtype.kind not in "fc":
+        return mean(x, axis, dtype, out, keepdims, where=where)
     x = x if dtype is None else x.astype(as_dtype(dtype))
-    return nansum(x, axis, keepdims=keepdims) / _present(x, axis, keepdims)
+    x = x if where is True else _graphc.select(where, x, _math.nan)
+    return with_out(nansum(x, axis, keepdims=keepdims) / _present(x, axis, keepdims), out, "unsafe", "nanmean")
 
 
-def nanvar(x: ArrayLike, /, axis=None, dtype=None, *, ddof: float = 0, keepdims: bool = False) -> Array:
+def nanvar(
+    a: ArrayLike, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, where=True, correction=None
+) -> Array:
     """`var` of the elements that are not NaN."""
-    x = asarray(x)
-    if x.dtype.kind != "f":
-        return var(x, axis, dtype, ddof=ddof, keepdims=keepdims)
+    x = asarray(a)
+    ddof = ddof if correction is None else correction
+    if x.dtype.kind not in "fc":
+        return var(x, axis, dtype, out, ddof, keepdims, where=where)
     x = x if dtype is None else x.astype(as_dtype(dtype))
+    x = x if where is True else _graphc.select(where, x, _math.nan)
     distance = x - nanmean(x, axis, keepdims=True)
     freedom = _present(x, axis, keepdims) - ddof
-    return nansum(distance * distance, axis, keepdims=keepdims) / where(freedom <= 0, _math.nan, freedom)
+    spread = nansum(distance * distance, axis, keepdims=keepdims) / _graphc.select(freedom <= 0, _math.nan, freedom)
+    return with_out(spread, out, "unsafe", "nanvar")
 
 
-def nanstd(x: ArrayLike, /, axis=None, dtype=None, *, ddof: float = 0, keepdims: bool = False) -> Array:
+def nanstd(
+    a: ArrayLike, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, where=True, correction=None
+) -> Array:
     """Square root of `nanvar`."""
-    return _graphc.sqrt(nanvar(x, axis, dtype, ddof=ddof, keepdims=keepdims))
+    spread = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, correction=correction)
+    return with_out(_graphc.sqrt(spread), out, "unsafe", "nanstd")
 
 
-def _nan_extreme(reduction, x, axis, keepdims, filler):
-    x = asarray(x)
-    if x.dtype.kind != "f":
-        return reduction(x, axis, keepdims)
-    found = reduction(_without_nan(x, filler), axis, keepdims)
-    return where(all(_graphc.isnan(x), axis, keepdims), _math.nan, found)
+def _nan_extreme(reduction, a, axis, out, keepdims, filler, options):
+    x = asarray(a)
+    if x.dtype.kind not in "fc":
+        return reduction(x, axis, out, keepdims, **options)
+    found = reduction(_without_nan(x, filler), axis, keepdims=keepdims, **options)
+    missing = all(_graphc.isnan(x), axis, keepdims=keepdims)
+    return with_out(found if options else where(missing, _math.nan, found), out, "same_kind", reduction.__name__)
 
 
-def nanmax(x: ArrayLike, /, axis=None, keepdims: bool = False) -> Array:
+def nanmax(a: ArrayLike, axis=None, out=None, keepdims: bool = False, **options) -> Array:
     """`max` of the elements that are not NaN; NaN when there are none."""
-    return _nan_extreme(max, x, axis, keepdims, -_math.inf)
+    return _nan_extreme(max, a, axis, out, keepdims, -_math.inf, options)
 
 
-def nanmin(x: ArrayLike, /, axis=None, keepdims: bool = False) -> Array:
+def nanmin(a: ArrayLike, axis=None, out=None, keepdims: bool = False, **options) -> Array:
     """`min` of the elements that are not NaN; NaN when there are none."""
-    return _nan_extreme(min, x, axis, keepdims, _math.inf)
+    return _nan_extreme(min, a, axis, out, keepdims, _math.inf, options)
+
+
+def _nan_place(kind, a, axis, out, keepdims, filler):
+    x = asarray(a)
+    if x.dtype.kind not in "fc":
+        return with_out(_graphc.reduce(kind, x, axis, keepdims, None), out, "safe", "nan" + kind)
+    if x.size and bool(any(all(_graphc.isnan(x), axis))):
+        raise ArgumentError("All-NaN slice encountered")
+    return with_out(_graphc.reduce(kind, _without_nan(x, filler), axis, keepdims, None), out, "safe", "nan" + kind)
+
+
+def nanargmax(a: ArrayLike, axis=None, out=None, *, keepdims: bool = False) -> Array:
+    """`argmax` of the elements that are not NaN. Raises ValueError when there are none (this evaluates)."""
+    return _nan_place("argmax", a, axis, out, keepdims, -_math.inf)
+
+
+def nanargmin(a: ArrayLike, axis=None, out=None, *, keepdims: bool = False) -> Array:
+    """`argmin` of the elements that are not NaN. Raises ValueError when there are none (this evaluates)."""
+    return _nan_place("argmin", a, axis, out, keepdims, _math.inf)
+
+
+def nancumsum(a: ArrayLike, axis=None, dtype=None, out=None) -> Array:
+    """`cumsum` with NaN counted as zero."""
+    return cumsum(_without_nan(a, 0.0), axis, dtype, out)
+
+
+def nancumprod(a: ArrayLike, axis=None, dtype=None, out=None) -> Array:
+    """`cumprod` with NaN counted as one."""
+    return cumprod(_without_nan(a, 1.0), axis, dtype, out)
 
 
 def cov(m: ArrayLike, /, y: ArrayLike | None = None, *, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Array:

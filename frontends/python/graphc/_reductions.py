@@ -7,6 +7,7 @@ from . import _graphc
 from ._creation import asarray, full
 from ._dtypes import as_dtype, bool_, float64
 from ._manipulation import concat
+from ._ufunc import _NO_VALUE, is_missing, reduce_array, with_out
 from .errors import ArgumentError
 
 
@@ -14,56 +15,94 @@ def _dtype(dtype):
     return None if dtype is None else as_dtype(dtype)
 
 
-def sum(x, /, axis=None, dtype=None, keepdims=False):
-    """Sum over `axis` (None: all; an int or a tuple). Small integers and bool add up in 64 bits, as in NumPy.
-    Raises AxisError for an axis out of range or named twice."""
-    return _graphc.reduce("sum", asarray(x), axis, keepdims, _dtype(dtype))
+def _reduce(name, x, axis, dtype, out, keepdims, initial, where):
+    """A reduction with a mask, an initial value or an output."""
+    from . import _functions
+
+    operation = getattr(_functions, _UFUNCS[name])
+    kind = _dtype(dtype)
+    if kind is None and out is not None and name in ("sum", "prod") and out.dtype.kind != "b":
+        kind = as_dtype(out.dtype)
+    return with_out(reduce_array(operation, asarray(x), axis, kind, keepdims, initial, where), out, "same_kind", name)
 
 
-def prod(x, /, axis=None, dtype=None, keepdims=False):
-    """Product over `axis`; dtypes and errors as `sum`."""
-    return _graphc.reduce("prod", asarray(x), axis, keepdims, _dtype(dtype))
+_UFUNCS = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and"}
 
 
-def mean(x, /, axis=None, dtype=None, keepdims=False):
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
+    """Sum over `axis` (None: all; an int or a tuple). Small integers and bool add up in 64 bits, as in NumPy. `where`
+    leaves elements out, `initial` is added. Raises AxisError for an axis out of range or named twice."""
+    if out is None and initial is _NO_VALUE and where is True:
+        return _graphc.reduce("sum", asarray(a), axis, keepdims, _dtype(dtype))
+    return _reduce("sum", a, axis, dtype, out, keepdims, initial, where)
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
+    """Product over `axis`; arguments, dtypes and errors as `sum`."""
+    if out is None and initial is _NO_VALUE and where is True:
+        return _graphc.reduce("prod", asarray(a), axis, keepdims, _dtype(dtype))
+    return _reduce("prod", a, axis, dtype, out, keepdims, initial, where)
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Arithmetic mean over `axis`; integers and bool give float64. Of no elements: NaN."""
-    return _graphc.reduce("mean", asarray(x), axis, keepdims, _dtype(dtype))
+    if where is True:
+        result = _graphc.reduce("mean", asarray(a), axis, keepdims, _dtype(dtype))
+    else:
+        x = asarray(a)
+        kind = _dtype(dtype) or (x.dtype if x.dtype.kind in "fc" else float64)
+        total = _reduce("sum", x, axis, kind, None, keepdims, _NO_VALUE, where)
+        result = total / _chosen(x, axis, keepdims, where).astype(kind)
+    return with_out(result, out, "unsafe", "mean")
 
 
-def min(x, /, axis=None, keepdims=False):
+def _chosen(x, axis, keepdims, where):
+    """How many elements a mask leaves."""
+    return sum(_graphc.broadcast_to(asarray(where).astype(bool_, copy=False), x.shape), axis, keepdims=keepdims)
+
+
+def min(a, axis=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
     """Smallest element over `axis`; NaN if any is NaN; -0 is smaller than +0. Raises ValueError for no elements."""
-    return _graphc.reduce("min", asarray(x), axis, keepdims, None)
+    if out is None and initial is _NO_VALUE and where is True:
+        return _graphc.reduce("min", asarray(a), axis, keepdims, None)
+    return _reduce("min", a, axis, None, out, keepdims, initial, where)
 
 
-def max(x, /, axis=None, keepdims=False):
+def max(a, axis=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
     """Largest element over `axis`; NaN if any is NaN. Raises ValueError for no elements."""
-    return _graphc.reduce("max", asarray(x), axis, keepdims, None)
+    if out is None and initial is _NO_VALUE and where is True:
+        return _graphc.reduce("max", asarray(a), axis, keepdims, None)
+    return _reduce("max", a, axis, None, out, keepdims, initial, where)
 
 
 amin = min
 amax = max
 
 
-def any(x, /, axis=None, keepdims=False):
+def any(a, axis=None, out=None, keepdims=False, *, where=True):
     """Whether any element over `axis` is nonzero; False for none."""
-    return _graphc.reduce("any", asarray(x), axis, keepdims, None)
+    if out is None and where is True:
+        return _graphc.reduce("any", asarray(a), axis, keepdims, None)
+    return _reduce("any", a, axis, None, out, keepdims, _NO_VALUE, where)
 
 
-def all(x, /, axis=None, keepdims=False):
+def all(a, axis=None, out=None, keepdims=False, *, where=True):
     """Whether all elements over `axis` are nonzero; True for none."""
-    return _graphc.reduce("all", asarray(x), axis, keepdims, None)
+    if out is None and where is True:
+        return _graphc.reduce("all", asarray(a), axis, keepdims, None)
+    return _reduce("all", a, axis, None, out, keepdims, _NO_VALUE, where)
 
 
-def argmin(x, /, axis=None, *, keepdims=False):
+def argmin(a, axis=None, out=None, *, keepdims=False):
     """int64 index of the first smallest element along one axis, or of the flattened array. NaN wins. Raises
     ValueError for no elements."""
-    return _graphc.reduce("argmin", asarray(x), axis, keepdims, None)
+    return with_out(_graphc.reduce("argmin", asarray(a), axis, keepdims, None), out, "safe", "argmin")
 
 
-def argmax(x, /, axis=None, *, keepdims=False):
+def argmax(a, axis=None, out=None, *, keepdims=False):
     """int64 index of the first largest element along one axis, or of the flattened array. NaN wins. Raises
     ValueError for no elements."""
-    return _graphc.reduce("argmax", asarray(x), axis, keepdims, None)
+    return with_out(_graphc.reduce("argmax", asarray(a), axis, keepdims, None), out, "safe", "argmax")
 
 
 def _cumulative(kind, x, axis, dtype, include_initial):
@@ -79,50 +118,60 @@ def _cumulative(kind, x, axis, dtype, include_initial):
     return concat((first, result), axis=0 if axis is None else axis)
 
 
-def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """Running sums along `axis`, which only 1-d arrays may leave out; `include_initial` starts with a zero. Float sums
     follow one order (docs/numerics.md)."""
-    return _cumulative("sum", x, axis, dtype, include_initial)
+    return with_out(_cumulative("sum", x, axis, dtype, include_initial), out)
 
 
-def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """Running products along `axis`; see `cumulative_sum`."""
-    return _cumulative("prod", x, axis, dtype, include_initial)
+    return with_out(_cumulative("prod", x, axis, dtype, include_initial), out)
 
 
-def cumsum(x, /, axis=None, dtype=None):
+def cumsum(a, axis=None, dtype=None, out=None):
     """Running sums along `axis`, or of the flattened array; dtypes as `sum`."""
-    return _graphc.scan("sum", asarray(x), axis, _dtype(dtype))
+    return with_out(_graphc.scan("sum", asarray(a), axis, _dtype(dtype)), out, name="cumsum")
 
 
-def cumprod(x, /, axis=None, dtype=None):
+def cumprod(a, axis=None, dtype=None, out=None):
     """Running products along `axis`, or of the flattened array; dtypes as `prod`."""
-    return _graphc.scan("prod", asarray(x), axis, _dtype(dtype))
+    return with_out(_graphc.scan("prod", asarray(a), axis, _dtype(dtype)), out, name="cumprod")
 
 
-def count_nonzero(x, /, axis=None, keepdims=False):
+def count_nonzero(a, axis=None, *, keepdims=False):
     """How many elements over `axis` are nonzero, as int64."""
-    return sum(asarray(x) != 0, axis, keepdims=keepdims)
+    return sum(asarray(a) != 0, axis, keepdims=keepdims)
 
 
-def var(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=False):
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO_VALUE, correction=None):
     """Variance over `axis`: the mean of the squared distances from the mean, times n / (n - ddof). `correction` is
-    another name for `ddof`. Two passes, as NumPy."""
-    x = asarray(x)
-    kind = _dtype(dtype) or (x.dtype if x.dtype.kind == "f" else float64)
+    another name for `ddof`; a known `mean` (with kept dimensions) may be given. Two passes, as NumPy."""
+    x = asarray(a)
+    kind = _dtype(dtype) or (x.dtype if x.dtype.kind in "fc" else float64)
     x = x.astype(kind, copy=False)
-    distance = x - mean(x, axis, keepdims=True)
-    spread = mean(distance * distance, axis, keepdims=keepdims)
+    center = _mean(x, axis, keepdims=True, where=where) if is_missing(mean) else asarray(mean)
+    distance = x - center
+    spread = _mean(distance * distance, axis, keepdims=keepdims, where=where)
     ddof = ddof if correction is None else correction
-    if ddof == 0:
-        return spread
-    count = _count(x.shape, axis)
-    return spread * (count / (count - ddof) if count > ddof else _math.nan if count == 0 else _math.inf)
+    if ddof != 0:
+        if where is True:
+            count = _count(x.shape, axis)
+            scale = count / (count - ddof) if count > ddof else _math.nan if count == 0 else _math.inf
+        else:
+            count = _chosen(x, axis, keepdims, where).astype(kind)
+            scale = _graphc.select(count > ddof, count / (count - ddof), _math.inf)
+        spread = spread * scale
+    return with_out(spread, out, "unsafe", "var")
 
 
-def std(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=False):
+_mean = mean
+
+
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO_VALUE, correction=None):
     """Standard deviation: the square root of `var`."""
-    return _graphc.sqrt(var(x, axis, dtype, ddof=ddof, correction=correction, keepdims=keepdims))
+    spread = var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    return with_out(_graphc.sqrt(spread), out, "unsafe", "std")
 
 
 def _count(shape, axis):
@@ -132,19 +181,36 @@ def _count(shape, axis):
     return _math.prod(shape[a] for a in axes)
 
 
-def array_equal(a, b, /):
-    """Whether two arrays have one shape and equal elements, as a 0-d bool array."""
-    a, b = asarray(a), asarray(b)
+def array_equal(a1, a2, equal_nan=False):
+    """Whether two arrays have one shape and equal elements, as a 0-d bool array. NaN is equal to NaN when `equal_nan`."""
+    a, b = asarray(a1), asarray(a2)
     if a.shape != b.shape:
         return asarray(False, bool_)
-    return all(a == b)
+    equal = a == b
+    if equal_nan and a.dtype.kind in "fc" and b.dtype.kind in "fc":
+        equal = equal | ((a != a) & (b != b))
+    return all(equal)
 
 
-def average(x, /, axis=None, weights=None, *, keepdims=False):
-    """Mean, or weighted mean with weights of the shape of `x`."""
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    """Mean, or weighted mean with weights of the shape of `a` or of its axes `axis`; with the sum of the weights when
+    `returned`."""
+    x = asarray(a)
     if weights is None:
-        return mean(x, axis, keepdims=keepdims)
-    x, weights = asarray(x), asarray(weights)
-    if x.shape != weights.shape:
-        raise ArgumentError(f"average: weights of shape {weights.shape} for an array of shape {x.shape}")
-    return sum(x * weights, axis, keepdims=keepdims) / sum(weights, axis, keepdims=keepdims)
+        result = mean(x, axis, keepdims=keepdims)
+        scale = asarray(x.size / _math.prod(result.shape) if result.size else 0.0, result.dtype)
+    else:
+        weights = asarray(weights)
+        if x.shape != weights.shape:
+            axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+            axes = [i % x.ndim for i in axes] if x.ndim else []
+            if axis is None or weights.shape != tuple(x.shape[i] for i in axes):
+                raise ArgumentError(f"average: weights of shape {weights.shape} for an array of shape {x.shape}")
+            order = sorted(range(len(axes)), key=axes.__getitem__)
+            wide = tuple(n if i in axes else 1 for i, n in enumerate(x.shape))
+            weights = _graphc.transpose(weights, tuple(order)).reshape(wide)
+            weights = _graphc.broadcast_to(weights, x.shape)
+        kind = _graphc.result_type(x, weights, *([float64] if x.dtype.kind in "biu" else []))
+        scale = sum(weights, axis, kind, keepdims=keepdims)
+        result = sum(x.astype(kind, copy=False) * weights, axis, kind, keepdims=keepdims) / scale
+    return (result, _graphc.broadcast_to(scale, result.shape).copy()) if returned else result

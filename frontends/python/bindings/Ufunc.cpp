@@ -1,0 +1,154 @@
+// class ufunc: an elementwise function as an object. A call with its operands alone records at
+// once; everything else (outputs, masks, dtypes) goes to the handler, which Python sets.
+#include "frontends/python/bindings/Bindings.h"
+
+#include <array>
+#include <cstddef>
+#include <structmember.h>
+
+namespace graphc::py {
+namespace {
+
+struct Ufunc {
+  PyObject_HEAD vectorcallfunc call;
+  PyObject *dict;
+  PyObject *function; ///< of the operands; null: the recorder's operation `kind`
+  op::OpKind kind;
+  int operands;
+  int results;
+};
+
+/// handler(ufunc, args, kwargs). Owned for the life of the process.
+PyObject *handler = nullptr;
+
+constexpr size_t kMaxOperands = 4;
+
+Array record(op::OpKind kind, PyObject *const *args, size_t count) {
+  std::array<Converted, kMaxOperands> converted;
+  std::vector<Operand> operands;
+  operands.reserve(count);
+  // Operands without a device go to the first that has one.
+  rt::Device *device = nullptr;
+  for (size_t i = 0; i < count && !device; ++i)
+    if (Array *a = asArray(args[i]))
+      device = &a->device();
+  for (size_t i = 0; i < count; ++i) {
+    if (!convertOperand(args[i], converted[i], device)) {
+      converted[i].holder = toArray(args[i], device);
+      converted[i].operand.emplace(converted[i].holder);
+    }
+    operands.push_back(*converted[i].operand);
+  }
+  return unwrap(ops::elementwise(kind, operands));
+}
+
+PyObject *callHandler(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    if (!handler)
+      throw pb::type_error("a ufunc takes its operands only");
+    pb::tuple positional(count);
+    for (Py_ssize_t i = 0; i < count; ++i)
+      PyTuple_SET_ITEM(positional.ptr(), i, Py_NewRef(args[i]));
+    pb::dict keywords;
+    Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+    for (Py_ssize_t i = 0; i < named; ++i)
+      if (PyDict_SetItem(keywords.ptr(), PyTuple_GET_ITEM(names, i), args[count + i]) < 0)
+        throw pb::error_already_set();
+    PyObject *all[] = {self, positional.ptr(), keywords.ptr()};
+    return PyObject_Vectorcall(handler, all, 3, nullptr);
+  });
+}
+
+PyObject *call(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
+  auto *u = reinterpret_cast<Ufunc *>(self);
+  Py_ssize_t count = PyVectorcall_NARGS(flags);
+  if (count != u->operands || (names && PyTuple_GET_SIZE(names) > 0))
+    return callHandler(self, args, count, names);
+  if (u->function)
+    return PyObject_Vectorcall(u->function, args, static_cast<size_t>(count), nullptr);
+  return guarded([&] { return wrap(record(u->kind, args, static_cast<size_t>(count))); });
+}
+
+void deallocate(PyObject *self) {
+  auto *u = reinterpret_cast<Ufunc *>(self);
+  PyTypeObject *type = Py_TYPE(self);
+  Py_CLEAR(u->dict);
+  Py_CLEAR(u->function);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+Ufunc *allocate(PyTypeObject *type, int operands, int results) {
+  auto *u = reinterpret_cast<Ufunc *>(type->tp_alloc(type, 0));
+  if (!u)
+    throw pb::error_already_set();
+  u->call = call;
+  u->dict = PyDict_New();
+  u->function = nullptr;
+  u->kind = {};
+  u->operands = operands;
+  u->results = results;
+  return u;
+}
+
+/// ufunc(function, nin, nout): `function` takes nin operands and gives an Array, or a tuple of
+/// nout.
+PyObject *construct(PyTypeObject *type, PyObject *args, PyObject *) {
+  return guarded([&]() -> PyObject * {
+    PyObject *function = nullptr;
+    int operands = 0, results = 1;
+    if (!PyArg_ParseTuple(args, "Oi|i", &function, &operands, &results))
+      throw pb::error_already_set();
+    Ufunc *u = allocate(type, operands, results);
+    u->function = Py_NewRef(function);
+    return reinterpret_cast<PyObject *>(u);
+  });
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Ufunc, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Ufunc, dict), READONLY, nullptr},
+    {"nin", T_INT, offsetof(Ufunc, operands), READONLY, "Number of operands."},
+    {"nout", T_INT, offsetof(Ufunc, results), READONLY, "Number of results."},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyGetSetDef attributes[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyTypeObject *makeType() {
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(deallocate)},
+                                {Py_tp_new, reinterpret_cast<void *>(construct)},
+                                {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+                                {Py_tp_members, members},
+                                {Py_tp_getset, attributes},
+                                {0, nullptr}};
+  static PyType_Spec spec = {"graphc.ufunc", sizeof(Ufunc), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+  return reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
+}
+
+} // namespace
+
+void defineUfuncs(pb::module_ &m) {
+  PyTypeObject *type = makeType();
+  if (!type)
+    throw pb::error_already_set();
+  m.add_object("ufunc", reinterpret_cast<PyObject *>(type));
+  for (int i = 0; i < op::kOpKindCount; ++i) {
+    auto kind = static_cast<op::OpKind>(i);
+    const op::OpInfo &info = op::opInfo(kind);
+    if (info.category != op::Category::Elementwise || kind == op::OpKind::Cast)
+      continue;
+    Ufunc *u = allocate(type, info.arity, 1);
+    u->kind = kind;
+    auto object = pb::reinterpret_steal<pb::object>(reinterpret_cast<PyObject *>(u));
+    object.attr("__name__") = std::string(info.name);
+    object.attr("__doc__") = std::string(info.summary);
+    m.attr(std::string(info.name).c_str()) = object;
+  }
+  m.def("set_ufunc_handler",
+        [](const pb::object &function) { handler = Py_NewRef(function.ptr()); });
+}
+
+} // namespace graphc::py

@@ -1,0 +1,150 @@
+"""Arrays from bytes, text and files, and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as _np
+
+from . import _graphc
+from ._creation import asarray
+from ._dtypes import as_dtype, float64
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ._types import Array
+
+
+def _host(value):
+    """What NumPy's writers take: values of Arrays, everything else as it is."""
+    if isinstance(value, _graphc.Array):
+        return _np.asarray(value)
+    return [_host(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def frombuffer(buffer, dtype=float64, count: int = -1, offset: int = 0, *, like=None) -> Array:
+    """A copy of the values in a buffer's bytes. Raises ValueError when they do not divide into items."""
+    return asarray(_np.frombuffer(buffer, as_dtype(dtype), count, offset))
+
+
+def fromiter(iter, dtype, count: int = -1, *, like=None) -> Array:  # noqa: A002
+    """The items of an iterable as a vector."""
+    return asarray(_np.fromiter((v.item() if isinstance(v, _graphc.Array) else v for v in iter), as_dtype(dtype), count))
+
+
+def fromstring(string, dtype=float64, count: int = -1, *, sep: str, like=None) -> Array:
+    """Numbers in a text with a separator."""
+    return asarray(_np.fromstring(string, as_dtype(dtype), count, sep=sep))
+
+
+def fromfile(file, dtype=float64, count: int = -1, sep: str = "", offset: int = 0, *, like=None) -> Array:
+    """Values from a file of bytes, or of text with a separator."""
+    return asarray(_np.fromfile(file, as_dtype(dtype), count, sep, offset))
+
+
+def loadtxt(fname, dtype=float64, **options):
+    """Numbers from a text file, as numpy.loadtxt reads them."""
+    unpack = options.pop("unpack", False)
+    values = asarray(_np.loadtxt(fname, as_dtype(dtype), **options))
+    return values.T if unpack else values
+
+
+def genfromtxt(fname, dtype=float64, **options):
+    """Numbers from a text file with missing values, as numpy.genfromtxt reads them."""
+    unpack = options.pop("unpack", False)
+    values = asarray(_np.genfromtxt(fname, dtype=as_dtype(dtype), **options))
+    return values.T if unpack else values
+
+
+def savetxt(fname, X, *args, **options) -> None:
+    """Writes a vector or matrix as text, as numpy.savetxt does."""
+    _np.savetxt(fname, _np.asarray(asarray(X)), *args, **options)
+
+
+class Archive:
+    """A file of several arrays, read when they are asked for; a mapping of names to Arrays."""
+
+    __module__ = "graphc"
+
+    def __init__(self, opened):
+        self._opened = opened
+        self.files = opened.files
+
+    def __getitem__(self, name):
+        return asarray(self._opened[name])
+
+    def __iter__(self):
+        return iter(self.files)
+
+    def __len__(self):
+        return len(self.files)
+
+    def __contains__(self, name):
+        return name in self._opened
+
+    def keys(self):
+        return list(self.files)
+
+    def values(self):
+        return [self[name] for name in self.files]
+
+    def items(self):
+        return [(name, self[name]) for name in self.files]
+
+    def get(self, name, default=None):
+        return self[name] if name in self else default
+
+    def close(self):
+        self._opened.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+
+def load(file, mmap_mode=None, allow_pickle: bool = False, **options):
+    """An Array from a .npy file, or an archive of Arrays from a .npz file."""
+    found = _np.load(file, mmap_mode, allow_pickle, **options)
+    if isinstance(found, _np.ndarray):
+        return asarray(found)
+    if not hasattr(found, "files"):
+        raise ArgumentError(f"load: {type(found).__name__} is no array")
+    return Archive(found)
+
+
+def save(file, arr, allow_pickle: bool = True) -> None:
+    """Writes an array to a .npy file."""
+    _np.save(file, _np.asarray(asarray(arr)), allow_pickle)
+
+
+def savez(file, *args, **named) -> None:
+    """Writes several arrays to a .npz file, named arr_0, arr_1, ... or by keyword."""
+    _np.savez(file, *[_host(a) for a in args], **{k: _host(v) for k, v in named.items()})
+
+
+def savez_compressed(file, *args, **named) -> None:
+    """As `savez`, compressed."""
+    _np.savez_compressed(file, *[_host(a) for a in args], **{k: _host(v) for k, v in named.items()})
+
+
+def _values(a):
+    if isinstance(a, _graphc.Array):
+        _graphc.eval([a], "print")
+    return _np.asarray(a)
+
+
+def array_repr(arr, max_line_width=None, precision=None, suppress_small=None) -> str:
+    """The text of repr(arr)."""
+    return _np.array_repr(_values(arr), max_line_width, precision, suppress_small)
+
+
+def array_str(a, max_line_width=None, precision=None, suppress_small=None) -> str:
+    """The text of str(a)."""
+    return _np.array_str(_values(a), max_line_width, precision, suppress_small)
+
+
+def array2string(a, *args, **options) -> str:
+    """The text of an array under print options, as numpy.array2string."""
+    return _np.array2string(_values(a), *args, **options)

@@ -1,0 +1,298 @@
+"""Functions of functions, and iteration: NumPy's apply, piecewise and vectorize families."""
+
+from __future__ import annotations
+
+import builtins as _py
+import itertools as _itertools
+import operator as _operator
+from typing import TYPE_CHECKING
+
+import numpy as _np
+
+from . import _graphc
+from ._creation import asarray, zeros
+from ._manipulation import _axis, broadcast_arrays, concatenate, stack
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ._types import Array, ArrayLike
+
+
+def apply_along_axis(func1d, axis: int, arr: ArrayLike, *args, **kwargs) -> Array:
+    """`func1d` of every vector along an axis: it takes a view and gives a number or an Array of one shape."""
+    x = asarray(arr)
+    axis = _axis(axis, x.ndim, "apply_along_axis")
+    rest = x.shape[:axis] + x.shape[axis + 1 :]
+    if 0 in rest:
+        raise ArgumentError("Cannot apply_along_axis when any iteration dimensions are 0")
+    order = [i for i in range(x.ndim) if i != axis] + [axis]
+    rows = _graphc.transpose(x, tuple(order))
+    results = [asarray(func1d(rows[place], *args, **kwargs)) for place in ndindex(*rest)]
+    inner = results[0].shape
+    whole = stack(results).reshape(rest + inner)
+    back = list(range(axis)) + list(range(len(rest), whole.ndim)) + list(range(axis, len(rest)))
+    return _graphc.transpose(whole, tuple(back)) if whole.ndim else whole
+
+
+def apply_over_axes(func, a: ArrayLike, axes) -> Array:
+    """`func(x, axis)` for each axis in turn; an axis that it removes is put back with size 1."""
+    x = asarray(a)
+    rank = x.ndim
+    for axis in axes if isinstance(axes, (tuple, list)) else [axes]:
+        axis = axis + rank if axis < 0 else axis
+        result = asarray(func(x, axis))
+        if result.ndim != x.ndim:
+            result = _graphc.expand_dims(result, axis)
+            if result.ndim != x.ndim:
+                raise ArgumentError("function is not returning an array of the correct shape")
+        x = result
+    return x
+
+
+def piecewise(x: ArrayLike, condlist, funclist, *args, **kw) -> Array:
+    """For each element the function (or value) of the last condition that holds, else the extra one at the end, else
+    zero. Functions are called on all of `x`, so they must be elementwise; the dtype is that of `x`."""
+    x = asarray(x)
+    if not isinstance(condlist, (list, tuple)) or (condlist and not hasattr(condlist[0], "__len__") and x.ndim):
+        condlist = [condlist] if not isinstance(condlist, _graphc.Array) or condlist.ndim <= x.ndim else list(condlist)
+    conditions = [asarray(c).astype(bool, copy=False) for c in condlist]
+    extra = len(funclist) - len(conditions)
+    if extra not in (0, 1):
+        raise ArgumentError(
+            f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are expected"
+        )
+    result = zeros(x.shape, x.dtype, device=x.device)
+    values = [f(x, *args, **kw) if callable(f) else f for f in funclist]
+    if extra:
+        result = result + asarray(values[-1]).astype(x.dtype, copy=False)
+    for condition, value in zip(conditions, values):
+        result = _graphc.select(condition, asarray(value).astype(x.dtype, copy=False), result)
+    return result
+
+
+class ndindex:  # noqa: N801  (NumPy's name)
+    """Iterates over the indices of an array of a shape, the last one fastest."""
+
+    __module__ = "graphc"
+
+    def __init__(self, *shape):
+        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+            shape = shape[0]
+        shape = [_operator.index(n) for n in shape]
+        if _py.any(n < 0 for n in shape):
+            raise ArgumentError("negative dimensions are not allowed")
+        self._places = _itertools.product(*[range(n) for n in shape])
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._places)
+
+
+class ndenumerate:  # noqa: N801
+    """Iterates over (index, element) of an array."""
+
+    __module__ = "graphc"
+
+    def __init__(self, arr):
+        x = asarray(arr)
+        self.iter = zip(ndindex(x.shape), x.ravel() if x.size else ())
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self.iter)
+
+
+class vectorize:
+    """A function of numbers as a function of arrays: it is called once an element, in Python, so its operands are
+    evaluated. `excluded` arguments (by place or name) are passed as they are; `signature` names core axes."""
+
+    __module__ = "graphc"
+
+    def __init__(self, pyfunc=None, otypes=None, doc=None, excluded=None, cache=False, signature=None):
+        self.pyfunc, self.otypes, self.excluded = pyfunc, otypes, set(excluded or ())
+        self.signature = signature
+        if isinstance(otypes, str):
+            self.otypes = list(otypes)
+        if pyfunc is not None:
+            self._named(doc)
+
+    def _named(self, doc=None):
+        self.__doc__ = doc or self.pyfunc.__doc__
+        self.__name__ = getattr(self.pyfunc, "__name__", "vectorize")
+
+    def __call__(self, *args, **kwargs):
+        if self.pyfunc is None:  # used as a decorator with arguments
+            self.pyfunc = args[0]
+            self._named()
+            return self
+        looped = [i for i in range(len(args)) if i not in self.excluded]
+        named = [k for k in kwargs if k not in self.excluded]
+        arrays = [asarray(args[i]) for i in looped] + [asarray(kwargs[k]) for k in named]
+        if not arrays:
+            return self.pyfunc(*args, **kwargs)
+        if self.signature is not None:
+            return self._generalized(arrays)
+        wide = broadcast_arrays(*arrays)
+        shape = wide[0].shape
+        columns = [x.tolist() if x.ndim == 0 else x.ravel().tolist() for x in wide]
+        columns = [[c] if not isinstance(c, list) else c for c in columns]
+        if not columns[0] and self.otypes is None:
+            raise ArgumentError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        results = []
+        for values in zip(*columns):
+            given, keywords = list(args), dict(kwargs)
+            for place, value in zip(looped, values):
+                given[place] = value
+            keywords.update(zip(named, values[len(looped) :]))
+            results.append(self.pyfunc(*given, **keywords))
+        several = _py.bool(results) and isinstance(results[0], tuple)
+        count = len(self.otypes or [None]) if not results else len(results[0]) if several else 1
+        parts = list(zip(*results)) if several else [results]
+        parts = parts or [[] for _ in range(count)]
+        kinds = self.otypes or [None] * count
+        arrays = tuple(_of_values(p, shape, k) for p, k in zip(parts, kinds))
+        return arrays if several or count > 1 else arrays[0]
+
+    def _generalized(self, arrays):
+        inputs, outputs = self.signature.replace(" ", "").split("->")
+        cores = [tuple(n for n in part.split(",") if n) for part in inputs.strip("()").split("),(")]
+        loops = [a.shape[: a.ndim - len(c)] for a, c in zip(arrays, cores)]
+        shape = _np.broadcast_shapes(*loops)
+        wide = [_graphc.broadcast_to(a, shape + a.shape[a.ndim - len(c) :]) for a, c in zip(arrays, cores)]
+        results = [self.pyfunc(*[w[place] for w in wide]) for place in ndindex(*shape)]
+        several = outputs.count("(") > 1
+        parts = list(zip(*results)) if several else [results]
+        done = []
+        for part in parts:
+            joined = stack([asarray(p) for p in part])
+            done.append(joined.reshape(shape + joined.shape[1:]))
+        return tuple(done) if several else done[0]
+
+
+def _of_values(values, shape, kind):
+    """The results of calls, in the dtype of the first unless one is given, as in NumPy."""
+    values = list(values)
+    if kind is None:
+        kind = asarray(values[0]).dtype
+    return asarray(values, kind).reshape(shape)
+
+
+def frompyfunc(func, /, nin: int, nout: int, *, identity=None):
+    """A Python function of `nin` numbers as a function of arrays; its results have the dtype of the first one."""
+    made = vectorize(func)
+    made.nin, made.nout, made.nargs, made.identity = nin, nout, nin + nout, identity
+    return made
+
+
+def iterable(y) -> bool:
+    """Whether an object can be iterated over."""
+    try:
+        iter(y)
+    except TypeError:
+        return False
+    return True
+
+
+def trim_zeros(filt: ArrayLike, trim: str = "fb", axis=None) -> Array:
+    """Without the zeros at the front ("f") and at the back ("b") of every axis; their number is evaluated."""
+    x = asarray(filt)
+    axes = range(x.ndim) if axis is None else [_axis(a, x.ndim, "trim_zeros") for a in _np.atleast_1d(axis).tolist()]
+    present = x != 0
+    index = [slice(None)] * x.ndim
+    for i in axes:
+        others = tuple(k for k in range(x.ndim) if k != i)
+        line = _graphc.reduce("any", present, others, False, None).tolist() if others else present.tolist()
+        first = line.index(True) if True in line else 0 if "f" not in trim.lower() else len(line)
+        last = len(line) - line[::-1].index(True) if True in line else first if "f" in trim.lower() else 0
+        index[i] = slice(first if "f" in trim.lower() else 0, last if "b" in trim.lower() else len(line))
+    return x[tuple(index)]
+
+
+def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: str = "big") -> Array:
+    """Eight truth values a byte along an axis, zeros filled up at the end."""
+    x = asarray(a)
+    if x.dtype.kind not in "biu":
+        raise TypeError("Expected an input array of integer or boolean data type")
+    x = (x != 0).ravel() if axis is None else x != 0
+    axis = 0 if axis is None else _axis(axis, x.ndim, "packbits")
+    missing = -x.shape[axis] % 8
+    if missing:
+        filler = x.shape[:axis] + (missing,) + x.shape[axis + 1 :]
+        x = concatenate([x, zeros(filler, bool, device=x.device)], axis)
+    weights = asarray([1 << (7 - i if _bit_order(bitorder) else i) for i in range(8)], "uint8", device=x.device)
+    groups = x.reshape(x.shape[:axis] + (x.shape[axis] // 8, 8) + x.shape[axis + 1 :]).astype("uint8")
+    weights = weights.reshape((8,) + (1,) * (x.ndim - axis - 1))
+    return _graphc.reduce("sum", groups * weights, axis + 1, False, _np.dtype("uint8"))
+
+
+def _bit_order(order):
+    if order not in ("big", "little"):
+        raise ArgumentError("'order' must be either 'little' or 'big'")
+    return order == "big"
+
+
+def unpackbits(a: ArrayLike, /, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> Array:
+    """The bits of bytes along an axis, as uint8; `count` of them, the rest zeros."""
+    x = asarray(a)
+    if x.dtype != _np.uint8:
+        raise TypeError("Expected an input array of unsigned byte data type")
+    x = x.ravel() if axis is None else x
+    axis = 0 if axis is None else _axis(axis, x.ndim, "unpackbits")
+    shifts = asarray([7 - i if _bit_order(bitorder) else i for i in range(8)], "uint8", device=x.device)
+    shifts = shifts.reshape((8,) + (1,) * (x.ndim - axis - 1))
+    bits = (_graphc.expand_dims(x, axis + 1) >> shifts) & 1
+    size = 8 * x.shape[axis]
+    bits = bits.reshape(x.shape[:axis] + (size,) + x.shape[axis + 1 :])
+    if count is None:
+        return bits
+    wanted = size + count if count < 0 else count
+    if wanted > size:
+        filler = x.shape[:axis] + (wanted - size,) + x.shape[axis + 1 :]
+        return concatenate([bits, zeros(filler, "uint8", device=x.device)], axis)
+    return bits[(slice(None),) * axis + (slice(0, wanted),)].copy()
+
+
+def ravel_multi_index(multi_index, dims, mode="raise", order: str = "C") -> Array:
+    """Flat indices of coordinates, one array an axis. mode "raise" checks bounds (this evaluates), "wrap" and "clip"
+    bring coordinates into range."""
+    dims = tuple(_operator.index(n) for n in (dims if hasattr(dims, "__len__") else (dims,)))
+    modes = mode if isinstance(mode, (tuple, list)) else (mode,) * len(dims)
+    coordinates = [asarray(c) for c in multi_index]
+    if len(coordinates) != len(dims):
+        raise ArgumentError(f"parameter multi_index must be a sequence of length {len(dims)}")
+    flat, scale = None, 1
+    pairs = list(zip(coordinates, dims, modes))
+    for x, n, how in pairs if order == "F" else pairs[::-1]:
+        if x.dtype.kind not in "iu":
+            raise TypeError("only int indices permitted")
+        x = x.astype("int64", copy=False)
+        if how == "wrap":
+            x = _graphc.remainder(x, n)
+        elif how == "clip":
+            x = _graphc.clip(x, 0, n - 1)
+        elif bool(_graphc.reduce("any", (x < 0) | (x >= n), None, False, None)):
+            raise ArgumentError("invalid entry in coordinates array")
+        flat = x * scale if flat is None else flat + x * scale
+        scale *= n
+    return flat
+
+
+def unravel_index(indices: ArrayLike, shape, order: str = "C") -> tuple[Array, ...]:
+    """Coordinates of flat indices, one array an axis. Raises ValueError out of bounds (this evaluates)."""
+    x = asarray(indices)
+    shape = tuple(_operator.index(n) for n in (shape if hasattr(shape, "__len__") else (shape,)))
+    if x.dtype.kind not in "iu":
+        raise TypeError("only int indices permitted")
+    x = x.astype("int64", copy=False)
+    size = int(_np.prod(shape, dtype=object)) if shape else 1
+    if x.size and bool(_graphc.reduce("any", (x < 0) | (x >= size), None, False, None)):
+        raise ArgumentError(f"unravel_index: an index is out of bounds for array with size {size}")
+    places = []
+    for n in shape if order == "F" else shape[::-1]:
+        places.append(_graphc.remainder(x, n))
+        x = _graphc.floor_divide(x, n)
+    return tuple(places if order == "F" else places[::-1])

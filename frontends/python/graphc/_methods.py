@@ -1,0 +1,274 @@
+"""The methods and attributes of Array that are written in Python: those of NumPy's ndarray that record, as the
+function of the same name, and the small objects `flat` and `flags`."""
+
+import builtins as _py
+import operator as _operator
+import pickle as _pickle
+
+import numpy as _np
+
+from . import _graphc
+from .errors import ArgumentError, ShapeError, UnsupportedError, user_line
+
+_Array = _graphc.Array
+
+
+class FlatIterator:
+    """`x.flat`: the elements in row-major order, to iterate over, to read and to write by one index."""
+
+    __module__ = "graphc"
+    __hash__ = None
+
+    def __init__(self, base):
+        self.base = base
+        self._next = 0
+
+    def __len__(self):
+        return self.base.size
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._next >= self.base.size:
+            raise StopIteration
+        self._next += 1
+        return self.base.ravel()[self._next - 1]
+
+    @property
+    def index(self):
+        return self._next
+
+    @property
+    def coords(self):
+        return tuple(int(i) for i in _np.unravel_index(self._next, self.base.shape)) if self._next < self.base.size else ()
+
+    def __getitem__(self, key):
+        return self.base.flatten()[key]
+
+    def __setitem__(self, key, value):
+        whole = self.base.ravel()
+        aliases = _graphc.shares_storage(whole, self.base)
+        whole = whole if aliases else whole.copy()
+        part = whole[key]
+        value = value if isinstance(value, _Array) else _graphc.asarray(value)
+        if value.ndim:  # shorter values are repeated, longer ones cut
+            value = value.ravel()
+            if part.size and value.size == 0:
+                raise ArgumentError("Cannot set values to an empty sequence")
+            if value.size not in (1, part.size):
+                times = -(-part.size // value.size)
+                value = _graphc.broadcast_to(value, (times, value.size)).reshape((-1,))[: part.size]
+            value = value.reshape(part.shape) if value.size == part.size else value
+        whole[key] = value
+        if not aliases:
+            self.base[...] = whole.reshape(self.base.shape)
+
+    def copy(self):
+        return self.base.flatten()
+
+    def __array__(self, dtype=None, copy=None):
+        return self.base.flatten().__array__(dtype, copy)
+
+    def __eq__(self, other):
+        return self.base.flatten() == other
+
+    def __ne__(self, other):
+        return self.base.flatten() != other
+
+
+_FLAG_NAMES = {
+    "C": "c_contiguous", "CONTIGUOUS": "c_contiguous", "C_CONTIGUOUS": "c_contiguous",
+    "F": "f_contiguous", "FORTRAN": "f_contiguous", "F_CONTIGUOUS": "f_contiguous", "O": "owndata", "OWNDATA": "owndata",
+    "W": "writeable", "WRITEABLE": "writeable", "A": "aligned", "ALIGNED": "aligned", "X": "writebackifcopy",
+    "WRITEBACKIFCOPY": "writebackifcopy", "B": "behaved", "BEHAVED": "behaved", "FNC": "fnc", "FORC": "forc",
+    "CA": "carray", "CARRAY": "carray", "FA": "farray", "FARRAY": "farray",
+}  # fmt: skip
+
+
+class Flags:
+    """`x.flags`: layout and rights of an array, by attribute or by NumPy's names."""
+
+    __module__ = "graphc"
+
+    def __init__(self, array):
+        object.__setattr__(self, "_array", array)
+
+    c_contiguous = contiguous = property(lambda self: self._array.contiguous)
+    f_contiguous = fortran = property(lambda self: _dense(self._array.shape[::-1], self._array.strides[::-1], self._array))
+    owndata = property(lambda self: self._array.base is None and not self._array.readonly)
+    aligned = property(lambda self: True)
+    writebackifcopy = property(lambda self: False)
+    writeable = property(lambda self: not self._array.readonly, lambda self, value: _setflags(self._array, write=value))
+    behaved = property(lambda self: self.writeable)
+    fnc = property(lambda self: self.f_contiguous and not self.c_contiguous)
+    forc = property(lambda self: self.f_contiguous or self.c_contiguous)
+    carray = property(lambda self: self.c_contiguous and self.writeable)
+    farray = property(lambda self: self.fnc and self.writeable)
+    num = property(
+        lambda self: self.c_contiguous + 2 * self.f_contiguous + 4 * self.owndata + 256 + 1024 * self.writeable
+    )
+
+    def __getitem__(self, key):
+        if key not in _FLAG_NAMES:
+            raise KeyError("Unknown flag")
+        return getattr(self, _FLAG_NAMES[key])
+
+    def __setitem__(self, key, value):
+        if _FLAG_NAMES.get(key) != "writeable":
+            raise KeyError("Unknown flag" if key not in _FLAG_NAMES else f"flag {key} cannot be set")
+        self.writeable = value
+
+    def __eq__(self, other):
+        return isinstance(other, Flags) and self.num == other.num
+
+    def __repr__(self):
+        names = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
+        return "\n".join(f"  {name} : {self[name]}" for name in names) + "\n"
+
+
+def _dense(shape, strides, x):
+    expected = x.itemsize
+    for size, stride in zip(shape[::-1], strides[::-1]):
+        if size == 0:
+            return True
+        if size != 1 and stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+def _setflags(self, write=None, align=None, uic=None):
+    """`write=False` makes the array, and views taken of it later, read-only."""
+    if write is not None:
+        if not write:
+            self._lock()
+        elif self.readonly:
+            raise ArgumentError("cannot set WRITEABLE flag to True of this array")
+    if uic:
+        raise ArgumentError("cannot set WRITEBACKIFCOPY flag to True")
+
+
+def _view(self, dtype=None, type=None):
+    """A new view of the same memory. Raises UnsupportedError for another dtype: its bits are not reinterpreted."""
+    if isinstance(dtype, _py.type) and issubclass(dtype, (_Array, _np.ndarray)):
+        dtype = None
+    if dtype is not None and _np.dtype(dtype) != self.dtype:
+        raise UnsupportedError(f"view: the bytes of {self.dtype} are not read as {_np.dtype(dtype)}; astype converts values")
+    return self[...]
+
+
+def _resize(self, *shape, refcheck=True):
+    """Changes the shape in place, in row-major order; new elements are zeros. Raises ValueError for a view."""
+    shape = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    shape = tuple(_operator.index(n) for n in shape)
+    if _py.any(n < 0 for n in shape):
+        raise ShapeError(f"resize: negative dimensions are not allowed: {shape}")
+    size = _py.max(0, _np.prod(shape, dtype=object) if shape else 1)
+    if self.base is not None:
+        raise ArgumentError("cannot resize this array: it does not own its data")
+    flat = self.ravel()
+    if size > self.size:
+        flat = _graphc.concatenate([flat, _graphc.full((int(size) - self.size,), 0, self.dtype, self.device)], 0)
+    self._become(flat[: int(size)].reshape(shape).copy())
+
+
+def _rounded(self, ndigits=None):
+    if ndigits is None and self.ndim == 0:
+        return round(self.item())
+    return self.round(ndigits or 0)
+
+
+def _tofile(self, file, sep="", format="%s"):
+    """Writes the values in row-major order, as bytes or as text with a separator."""
+    _np.asarray(self).tofile(file, sep, format)
+
+
+def _tobytes(self, order="C"):
+    """The values as bytes, in row-major ("C") or column-major ("F") order."""
+    return _np.asarray(self).tobytes(order)
+
+
+def _dump(self, file):
+    """Pickles the array into a file or to a path."""
+    if hasattr(file, "write"):
+        _pickle.dump(self, file, 2)
+        return
+    with open(file, "wb") as opened:
+        _pickle.dump(self, opened, 2)
+
+
+def _namespace(self, /, *, api_version=None):
+    """The package. Raises ValueError for a version of the Array API that it does not follow."""
+    import graphc
+
+    if api_version is not None and api_version not in ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12"):
+        raise ArgumentError(f"__array_namespace__: version {api_version!r} of the array API is not supported")
+    return graphc
+
+
+def _function_as_method(name):
+    def method(self, *args, **keywords):
+        import graphc
+
+        return getattr(graphc, name)(self, *args, **keywords)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"As graphc.{name}."
+    return method
+
+
+#: Methods that are the package's function of that name, where it has one.
+_FUNCTIONS = (
+    "take", "choose", "compress", "nonzero", "searchsorted", "argsort", "argpartition", "conj", "conjugate", "clip",
+    "round", "cumsum", "cumprod", "var", "std", "dot", "diagonal", "trace", "repeat", "put",
+)  # fmt: skip
+#: Methods that change the array: x.sort() is x[...] = sort(x).
+_IN_PLACE = ("sort", "partition")
+
+
+def _in_place(name):
+    def method(self, *args, **keywords):
+        import graphc
+
+        self[...] = getattr(graphc, name)(self, *args, **keywords)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"As graphc.{name}, in place."
+    return method
+
+
+def _absent(name, instead):
+    def get(self):
+        where = user_line(2)
+        raise AttributeError(f"graphc.Array has no attribute {name!r}: {instead}" + (f" (at {where})" if where else ""))
+
+    return property(get)
+
+
+_ABSENT = {
+    "ctypes": "its memory is not fixed; use np.asarray(x).ctypes",
+    "byteswap": "the bytes of a value are not visible; use np.asarray(x).byteswap()",
+    "getfield": "there are no structured dtypes",
+    "setfield": "there are no structured dtypes",
+    "__array_struct__": "use the buffer protocol, __array__ or DLPack",
+}
+
+
+def attach(namespace):
+    """Gives Array its methods: those here, and functions of the package that NumPy has as methods."""
+    for name, value in {
+        "flat": property(FlatIterator, lambda self, value: FlatIterator(self).__setitem__(slice(None), value)),
+        "flags": property(Flags), "data": property(memoryview), "setflags": _setflags, "view": _view, "resize": _resize,
+        "__round__": _rounded, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
+        "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
+    }.items():  # fmt: skip
+        setattr(_Array, name, value)
+    for name in _FUNCTIONS:
+        if name in namespace and not hasattr(_Array, name):
+            setattr(_Array, name, _function_as_method(name))
+    for name in _IN_PLACE:
+        if name in namespace and not hasattr(_Array, name):
+            setattr(_Array, name, _in_place(name))
+    for name, instead in _ABSENT.items():
+        setattr(_Array, name, _absent(name, instead))

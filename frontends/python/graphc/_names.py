@@ -1,0 +1,292 @@
+"""Names of NumPy that are about dtypes, printing, settings and grids of indices: they touch no elements."""
+
+from __future__ import annotations
+
+import builtins as _py
+import operator as _operator
+
+import numpy as _np
+
+from . import _graphc
+from ._creation import arange, asarray, linspace
+from ._manipulation import concatenate
+from .errors import ArgumentError, ShapeError, UnsupportedError
+
+# NumPy's own objects: dtypes and their classes, and settings of printing, which graphc's arrays follow.
+SHARED = (
+    "True_", "False_", "euler_gamma", "s_", "index_exp", "little_endian", "sctypeDict", "typecodes", "ScalarType",
+    "dtype", "generic", "number", "integer", "inexact", "floating", "signedinteger", "unsignedinteger", "flexible",
+    "character", "complexfloating", "byte", "ubyte", "short", "ushort", "intc", "uintc", "int_", "uint", "long", "ulong",
+    "longlong", "ulonglong", "intp", "uintp", "single", "double", "bool_", "int8", "int16", "int32", "int64", "uint8",
+    "uint16", "uint32", "uint64", "float32", "float64", "str_", "bytes_", "object_", "void", "datetime64", "timedelta64",
+    "float16", "half", "complex64", "complex128", "csingle", "cdouble", "longdouble", "clongdouble",
+    "promote_types", "issubdtype", "typename", "mintypecode", "base_repr", "binary_repr", "format_float_positional",
+    "format_float_scientific", "get_printoptions", "set_printoptions", "printoptions", "exceptions", "isscalar",
+    "einsum_path", "get_include", "show_config", "dtypes",
+)  # fmt: skip
+shared = {name: getattr(_np, name) for name in SHARED if hasattr(_np, name)}
+
+
+def isscalar(element) -> _py.bool:
+    """Whether an object is a number or a string, and no array."""
+    return _np.isscalar(element)
+
+
+shared["isscalar"] = isscalar
+
+
+def common_type(*arrays):
+    """The float dtype class that all arrays convert to; integers count as float64."""
+    return _np.result_type(*[_np.float64 if a.dtype.kind in "iu" else a.dtype for a in map(asarray, arrays)]).type
+
+
+def min_scalar_type(a, /):
+    """The smallest dtype that holds a number; the dtype of an array with axes."""
+    if isinstance(a, (_graphc.Array, _np.ndarray)) and a.ndim:
+        return a.dtype
+    return _np.min_scalar_type(a.item() if isinstance(a, _graphc.Array) else a)
+
+
+def isfortran(a) -> _py.bool:
+    """Whether an array is column-major and not row-major."""
+    return a.flags.fnc
+
+
+class broadcast:  # noqa: N801  (NumPy's name)
+    """Arrays broadcast against each other: their common shape, and tuples of elements in row-major order."""
+
+    __module__ = "graphc"
+
+    def __init__(self, *arrays):
+        from ._manipulation import broadcast_arrays
+
+        self._arrays = broadcast_arrays(*arrays) if arrays else ()
+        self.shape = self._arrays[0].shape if arrays else ()
+        self.nd = self.ndim = len(self.shape)
+        self.size = int(_np.prod(self.shape, dtype=object)) if self.shape else 1
+        self.numiter = len(self._arrays)
+        self.reset()
+
+    def reset(self):
+        self.index, self._places = 0, zip(*[iter(a.ravel()) for a in self._arrays])
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        found = next(self._places)
+        self.index += 1
+        return found
+
+
+def _bounded(index):
+    return tuple(asarray(i) for i in index)
+
+
+def diag_indices(n: int, ndim: int = 2):
+    """Index arrays of the main diagonal of an array of `ndim` axes of size n."""
+    return (arange(_operator.index(n)),) * ndim
+
+
+def diag_indices_from(arr):
+    """`diag_indices` of an array, whose axes must be equally long."""
+    if arr.ndim < 2:
+        raise ShapeError("input array must be at least 2-d")
+    if len(set(arr.shape)) != 1:
+        raise ShapeError("All dimensions of input must be of equal length")
+    return diag_indices(arr.shape[0], arr.ndim)
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None):
+    """Index arrays of the lower triangle of an (n, m) matrix."""
+    return _bounded(_np.tril_indices(n, k, m))
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None):
+    """Index arrays of the upper triangle of an (n, m) matrix."""
+    return _bounded(_np.triu_indices(n, k, m))
+
+
+def tril_indices_from(arr, k: int = 0):
+    """`tril_indices` of a matrix."""
+    if arr.ndim != 2:
+        raise ShapeError("input array must be 2-d")
+    return tril_indices(arr.shape[0], k, arr.shape[1])
+
+
+def triu_indices_from(arr, k: int = 0):
+    """`triu_indices` of a matrix."""
+    if arr.ndim != 2:
+        raise ShapeError("input array must be 2-d")
+    return triu_indices(arr.shape[0], k, arr.shape[1])
+
+
+def resize(a, new_shape):
+    """The elements repeated in row-major order, or cut, to fill a shape."""
+    x = asarray(a).ravel()
+    shape = (new_shape,) if not hasattr(new_shape, "__len__") else tuple(new_shape)
+    if _py.any(n < 0 for n in shape):
+        raise ArgumentError("all elements of `new_shape` must be non-negative")
+    size = int(_np.prod(shape, dtype=object))
+    if x.size == 0 or size == 0:
+        return _graphc.full(shape, 0, x.dtype, x.device)
+    times = -(-size // x.size)
+    return _graphc.broadcast_to(x, (times, x.size)).reshape((-1,))[:size].reshape(shape).copy()
+
+
+def _along(key):
+    """One item of r_ as an array."""
+    if isinstance(key, slice):
+        start = 0 if key.start is None else key.start
+        step = 1 if key.step is None else key.step
+        if isinstance(step, complex):
+            return linspace(start, key.stop, int(_py.abs(step)))
+        return arange(start, key.stop, step)
+    return asarray(key)
+
+
+class _Concatenator:
+    """`r_[1:4, 0, [5, 6]]`: slices, numbers and arrays joined along an axis."""
+
+    def __init__(self, axis, ndmin=1, trans=-1):
+        self._axis, self._ndmin, self._trans = axis, ndmin, trans
+
+    def __getitem__(self, key):
+        key = key if isinstance(key, tuple) else (key,)
+        axis, ndmin, trans = self._axis, self._ndmin, self._trans
+        if key and isinstance(key[0], str):
+            if key[0] in ("r", "c"):
+                raise UnsupportedError(f"r_: there is no matrix class for {key[0]!r}")
+            numbers = [int(n) for n in key[0].split(",")]
+            axis, ndmin, trans = (numbers + [ndmin, trans][len(numbers) - 1 :])[:3]
+            key = key[1:]
+        parts = []
+        scalars = [k for k in key if _np.isscalar(k)]
+        arrays = [_along(k) for k in key]
+        kind = _graphc.result_type(*[a for a, k in zip(arrays, key) if not _np.isscalar(k)], *scalars)
+        for x in arrays:
+            x = x.astype(kind, copy=False)
+            if x.ndim < ndmin:
+                new = ndmin - x.ndim
+                place = trans if trans >= 0 else new + trans + 1 if x.ndim or trans != -1 else new
+                place = _py.min(_py.max(place, 0), new)
+                order = [n for n in (1,) * place] + list(x.shape) + [1] * (new - place)
+                x = x.reshape(tuple(order))
+            parts.append(x)
+        return concatenate(parts, axis)
+
+    def __len__(self):
+        return 0
+
+
+r_ = _Concatenator(0)
+c_ = _Concatenator(-1, 2, 0)
+
+_DEFAULTS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+_settings = dict(_DEFAULTS)
+
+
+def geterr():
+    """How floating-point errors are treated; see `errstate`."""
+    return dict(_settings)
+
+
+def seterr(all=None, divide=None, over=None, under=None, invalid=None):  # noqa: A002
+    """Changes how floating-point errors are treated, and returns how they were; see `errstate`."""
+    before = geterr()
+    for name, given in (("divide", divide), ("over", over), ("under", under), ("invalid", invalid)):
+        mode = all if given is None else given
+        if mode is None:
+            continue
+        if mode not in ("ignore", "warn"):
+            if mode in ("raise", "call", "print", "log"):
+                raise UnsupportedError(f"seterr: floating-point errors are not detected, so {mode!r} cannot be done")
+            raise ArgumentError(f"seterr: {mode!r} is no way to treat an error")
+        _settings[name] = mode
+    return before
+
+
+class errstate:  # noqa: N801
+    """`with errstate(divide="ignore"):` as in NumPy. Values are IEEE 754's and nothing is reported: "ignore" and "warn"
+    are accepted, and every other mode raises UnsupportedError."""
+
+    __module__ = "graphc"
+
+    def __init__(self, *, call=None, **modes):
+        self._modes = modes
+
+    def __enter__(self):
+        self._before = seterr(**self._modes)
+
+    def __exit__(self, *_):
+        _settings.update(self._before)
+
+    def __call__(self, function):
+        import functools
+
+        @functools.wraps(function)
+        def inner(*args, **keywords):
+            with errstate(**self._modes):
+                return function(*args, **keywords)
+
+        return inner
+
+
+def row_stack(arrays, *, dtype=None, casting="same_kind"):
+    """`vstack` under its old name."""
+    from ._assemble import vstack
+
+    return vstack(arrays)
+
+
+def convolve(a, v, mode: str = "full"):
+    """Discrete convolution of two vectors; mode "full", "same" or "valid". As a sum of shifted products, the shorter
+    vector's elements one after the other."""
+    return _correlation(asarray(a), asarray(v), mode, "convolve", False)
+
+
+def correlate(a, v, mode: str = "valid"):
+    """Cross-correlation of two vectors: sums of a[n + k] * v[n]."""
+    return _correlation(asarray(a), asarray(v), mode, "correlate", True)
+
+
+_FEW, _ROWS = 16, 256  # shifted products that are written out; windows in one matrix
+
+
+def _windows(x, count, length):
+    """The matrix of x[i : i + length] for i < count, from a view of repetitions of `x`."""
+    wide = _graphc.broadcast_to(x, (count + 1, x.size)).reshape((-1,))
+    return wide[: count * (x.size + 1)].reshape((count, x.size + 1))[:, :length]
+
+
+def _correlation(a, v, mode, name, turned):
+    if a.ndim > 1 or v.ndim > 1:
+        raise ShapeError(f"object too deep for desired array: {name} of shapes {a.shape} and {v.shape}")
+    a, v = a.reshape((-1,)), v.reshape((-1,))
+    if a.size == 0 or v.size == 0:
+        raise ArgumentError(f"{'a' if a.size == 0 else 'v'} cannot be empty")
+    if mode not in ("full", "same", "valid"):
+        raise ArgumentError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
+    kind = _graphc.result_type(a, v)
+    if turned:
+        v = v[::-1]
+        v = v.conj() if kind.kind == "c" else v
+    long, short = (a, v) if a.size >= v.size else (v, a)
+    long, short = long.astype(kind, copy=False), short.astype(kind, copy=False)
+    n, m = long.size, short.size
+    full_length = n + m - 1
+    edge = _graphc.full((m - 1,), 0, kind, long.device)
+    padded, short = concatenate([edge, long, edge]), short[::-1]
+    if m <= _FEW:
+        result = short[0] * padded[:full_length]
+        for i in range(1, m):
+            result = result + short[i] * padded[i : i + full_length]
+    else:
+        result = None
+        for i in range(0, m, _ROWS):
+            part = _graphc.matmul(short[i : i + _ROWS], _windows(padded[i:], _py.min(_ROWS, m - i), full_length))
+            result = part if result is None else result + part
+    if mode == "same":
+        start = (m - 1) // 2
+        return result[start : start + n].copy()
+    return result[m - 1 : n].copy() if mode == "valid" else result

@@ -1,0 +1,189 @@
+"""`pad`: arrays with borders, in NumPy's modes. One axis after the other; each border is a view, a reduction or a
+constant joined to the array."""
+
+from __future__ import annotations
+
+import operator as _operator
+from typing import TYPE_CHECKING
+
+import numpy as _np
+
+from . import _graphc
+from ._assemble import _along
+from ._creation import asarray, full
+from ._manipulation import concatenate, flip
+from .errors import ArgumentError, UnsupportedError
+
+if TYPE_CHECKING:
+    from ._types import Array, ArrayLike
+
+_OPTIONS = {
+    "constant": ("constant_values",), "edge": (), "empty": (), "wrap": (), "linear_ramp": ("end_values",),
+    "maximum": ("stat_length",), "mean": ("stat_length",), "median": ("stat_length",), "minimum": ("stat_length",),
+    "reflect": ("reflect_type",), "symmetric": ("reflect_type",),
+}  # fmt: skip
+
+
+def _pairs(value, rank, name, is_count=True):
+    """A value, a pair, or a pair an axis, as a pair an axis."""
+    if isinstance(value, dict):
+        pairs = [(0, 0)] * rank
+        for axis, pair in value.items():
+            pairs[axis] = tuple(pair) if hasattr(pair, "__len__") else (pair, pair)
+        value = pairs
+    try:
+        wide = _np.broadcast_to(_np.asarray(value), (rank, 2)).tolist()
+    except ValueError as error:
+        raise ArgumentError(f"pad: {name} of {value!r} does not fit {rank} axes: {error}") from None
+    if not is_count:
+        return [tuple(p) for p in wide]
+    pairs = [tuple(None if n is None else _operator.index(n) for n in p) for p in wide]
+    if any(n is not None and n < 0 for p in pairs for n in p):
+        raise ArgumentError("index can't contain negative values")
+    return pairs
+
+
+def pad(array: ArrayLike, pad_width, mode="constant", **options) -> Array:
+    """The array with `pad_width` more elements before and after (a number, a pair, a pair an axis, or a dict of axes).
+    Modes: constant, edge, linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap, empty, or a function of
+    (vector, widths, axis, keywords) that changes the vector in place. Raises ValueError as NumPy."""
+    x = asarray(array)
+    if callable(mode):
+        return _by_function(x, _pairs(pad_width, x.ndim, "pad_width"), mode, options)
+    if mode not in _OPTIONS:
+        raise ArgumentError(f"mode '{mode}' is not supported")
+    unknown = set(options) - set(_OPTIONS[mode])
+    if unknown:
+        raise ArgumentError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
+    widths = _pairs(pad_width, x.ndim, "pad_width")
+    if not x.ndim:
+        return x.copy()
+    values = _pairs(options.get("constant_values", options.get("end_values", 0)), x.ndim, "values", False)
+    lengths = _pairs(options.get("stat_length"), x.ndim, "stat_length")
+    for axis, (before, after) in enumerate(widths):
+        if before == 0 and after == 0:
+            continue
+        size = x.shape[axis]
+        if size == 0 and mode not in ("constant", "empty"):
+            raise ArgumentError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
+        x = _axis_padded(x, axis, before, after, mode, values[axis], lengths[axis], options.get("reflect_type", "even"))
+    return x if any(sum(w) for w in widths) else x.copy()
+
+
+def _axis_padded(x, axis, before, after, mode, values, lengths, reflect_type):
+    if mode in ("constant", "empty"):
+        parts = [_constant(x, axis, before, values[0]), x, _constant(x, axis, after, values[1])]
+    elif mode == "edge":
+        parts = [_repeated(x, axis, before, 0), x, _repeated(x, axis, after, -1)]
+    elif mode == "linear_ramp":
+        parts = [_ramp(x, axis, before, 0, values[0]), x, flip(_ramp(x, axis, after, -1, values[1]), axis)]
+    elif mode == "wrap":
+        parts = [_periodic(x, axis, -before, 0, False), x, _periodic(x, axis, x.shape[axis], x.shape[axis] + after, False)]
+    elif mode in ("reflect", "symmetric"):
+        return _mirrored(x, axis, before, after, mode == "symmetric", reflect_type)
+    else:
+        left, right = _statistics(x, axis, mode, lengths)
+        parts = [_wide(left, axis, before), x, _wide(right, axis, after)]
+    return concatenate([p.astype(x.dtype, copy=False) for p in parts if p.shape[axis]], axis)
+
+
+def _wide(x, axis, count):
+    return _graphc.broadcast_to(x, x.shape[:axis] + (count,) + x.shape[axis + 1 :])
+
+
+def _constant(x, axis, count, value):
+    kind = x.dtype if not (isinstance(value, float) and x.dtype.kind in "iu") else None
+    border = full(x.shape[:axis] + (count,) + x.shape[axis + 1 :], value, kind, device=x.device)
+    return border.astype(x.dtype, copy=False)
+
+
+def _edge(x, axis, place):
+    return x[_along(axis, slice(0, 1) if place == 0 else slice(-1, None))]
+
+
+def _repeated(x, axis, count, place):
+    return _wide(_edge(x, axis, place), axis, count)
+
+
+def _ramp(x, axis, count, place, end):
+    """From the end value to the edge, which is left out."""
+    from ._creation import linspace
+
+    edge = _edge(x, axis, place)
+    flat = edge.reshape(edge.shape[:axis] + edge.shape[axis + 1 :])
+    wanted = x.dtype if x.dtype.kind in "iu" else None
+    return linspace(full(flat.shape, end, device=x.device), flat, count, endpoint=False, dtype=wanted, axis=axis)
+
+
+def _statistics(x, axis, mode, lengths):
+    size = x.shape[axis]
+    found = []
+    for place, length in enumerate(lengths):
+        length = size if length is None or length > size else length
+        if length == 0 and mode in ("maximum", "minimum"):
+            raise ArgumentError("stat_length of 0 yields no value for padding")
+        part = x[_along(axis, slice(0, length) if place == 0 else slice(size - length, size))]
+        if mode == "median":
+            import graphc
+
+            if not hasattr(graphc, "median"):
+                raise UnsupportedError("pad: mode 'median' needs a sort")
+            value = graphc.median(part, axis, keepdims=True)
+        else:
+            kind = {"maximum": "max", "minimum": "min", "mean": "mean"}[mode]
+            value = _graphc.reduce(kind, part, axis, True, None)
+        found.append(_graphc.round(value) if x.dtype.kind in "iu" and value.dtype.kind == "f" else value)
+    return found
+
+
+def _periodic(x, axis, start, stop, reversing):
+    """Elements start..stop of the array repeated without end along an axis; with `reversing` every other repetition
+    runs backwards."""
+    size = x.shape[axis]
+    parts, at = [], start
+    while at < stop:
+        turn, offset = divmod(at, size)
+        count = min(size - offset, stop - at)
+        if reversing and turn % 2:
+            part = flip(x, axis)[_along(axis, slice(offset, offset + count))]
+        else:
+            part = x[_along(axis, slice(offset, offset + count))]
+        parts.append(part)
+        at += count
+    return concatenate(parts, axis) if len(parts) > 1 else parts[0] if parts else x[_along(axis, slice(0, 0))]
+
+
+def _mirrored(x, axis, before, after, with_edge, reflect_type):
+    if reflect_type not in ("even", "odd"):
+        raise ArgumentError(f"pad: reflect_type is 'even' or 'odd', not {reflect_type!r}")
+    if x.shape[axis] == 1 and not with_edge:
+        parts = [_repeated(x, axis, before, 0), x, _repeated(x, axis, after, -1)]
+        return concatenate([p for p in parts if p.shape[axis]], axis)
+    period = x.shape[axis] - (0 if with_edge else 1)
+    while before or after:  # at most one length of the original on either side at a time
+        size = x.shape[axis]
+        parts = [x]
+        skip = 0 if with_edge else 1
+        left, right = min(before, period), min(after, period)
+        if left:
+            part = flip(x[_along(axis, slice(skip, skip + left))], axis)
+            parts.insert(0, part if reflect_type == "even" else 2 * _edge(x, axis, 0) - part)
+        if right:
+            part = flip(x[_along(axis, slice(size - skip - right, size - skip))], axis)
+            parts.append(part if reflect_type == "even" else 2 * _edge(x, axis, -1) - part)
+        before, after = before - left, after - right
+        x = concatenate([p.astype(x.dtype, copy=False) for p in parts], axis)
+    return x
+
+
+def _by_function(x, widths, function, options):
+    for axis, (before, after) in enumerate(widths):
+        x = concatenate([p for p in (_constant(x, axis, before, 0), x, _constant(x, axis, after, 0)) if p.shape[axis]], axis)
+    x = x.copy()
+    from ._functional import ndindex
+
+    for axis in range(x.ndim):
+        rows = _graphc.transpose(x, (*[i for i in range(x.ndim) if i != axis], axis))
+        for place in ndindex(*rows.shape[:-1]):
+            function(rows[place], widths[axis], axis, options)
+    return x

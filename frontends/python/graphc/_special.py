@@ -1,0 +1,300 @@
+"""Elementwise functions that are formulas over operations: integer arithmetic, parts of floats, angles, i0."""
+
+from __future__ import annotations
+
+import math as _math
+import operator as _operator
+from typing import TYPE_CHECKING
+
+import numpy as _np
+
+from . import _graphc
+from ._assemble import _along
+from ._creation import asarray, zeros
+from ._dtypes import float64, int64
+from ._manipulation import _axis, concatenate
+from ._ufunc import as_ufunc
+from .errors import ArgumentError, DTypeError, ShapeError
+
+if TYPE_CHECKING:
+    from ._types import Array, ArrayLike
+
+
+def _integers(name, *operands):
+    arrays = [asarray(x) for x in operands]
+    kind = _graphc.result_type(*operands) if len(operands) > 1 else arrays[0].dtype
+    if kind.kind not in "iu":
+        raise DTypeError(f"{name}: integers are needed, not {kind}")
+    return [x.astype(kind, copy=False) for x in arrays]
+
+
+def _magnitude(x):
+    """|x| as an unsigned integer, the smallest integer included."""
+    return _graphc.abs(x).astype(_np.dtype(f"u{x.dtype.itemsize}"), copy=False)
+
+
+def _euclid(a, b):
+    """Greatest common divisors of unsigned integers; as many steps as the worst pair of this width takes."""
+    for _ in range({1: 13, 2: 24, 4: 47, 8: 93}[a.dtype.itemsize]):
+        a, b = _graphc.select(b == 0, a, b), _graphc.select(b == 0, b, _graphc.remainder(a, b))
+    return a
+
+
+@as_ufunc(2)
+def gcd(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Greatest common divisor of |x1| and |x2|. Raises DTypeError for other dtypes than integers."""
+    a, b = _integers("gcd", x1, x2)
+    return _euclid(_magnitude(a), _magnitude(b)).astype(a.dtype, copy=False)
+
+
+@as_ufunc(2)
+def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Least common multiple of |x1| and |x2|; wraps. Raises DTypeError for other dtypes than integers."""
+    a, b = _integers("lcm", x1, x2)
+    a, b, kind = _magnitude(a), _magnitude(b), a.dtype
+    return (_graphc.floor_divide(a, _euclid(a, b)) * b).astype(kind, copy=False)
+
+
+@as_ufunc(1)
+def bitwise_count(x: ArrayLike, /) -> Array:
+    """How many bits of |x| are set, as uint8. Raises DTypeError for floats."""
+    x = asarray(x)
+    if x.dtype.kind == "b":
+        return x.astype("uint8")
+    (x,) = _integers("bitwise_count", x)
+    x = _magnitude(x)
+    width = 8 * x.dtype.itemsize
+    step = 1
+    while step < width:  # neighbours add up: bits, pairs, nibbles, ...
+        mask = sum(((1 << step) - 1) << i for i in range(0, width, 2 * step))
+        x = (x & mask) + ((x >> step) & mask)
+        step *= 2
+    return x.astype("uint8")
+
+
+def _floating(x):
+    x = asarray(x)
+    return x if x.dtype.kind == "f" else x.astype(float64)
+
+
+@as_ufunc(2)
+def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 * 2**x2, rounded once. Raises DTypeError for an exponent that is no integer."""
+    x, n = _floating(x1), asarray(x2)
+    if n.dtype.kind not in "biu":
+        raise DTypeError(f"ldexp: integer exponents are needed, not {n.dtype}")
+    info = _np.finfo(x.dtype)
+    high, low, bits = info.maxexp - 1, info.minexp, info.nmant + 1
+    n = n.astype(int64) if n.dtype.kind != "u" else _graphc.minimum(n, 1 << 20).astype(int64)
+    for _ in range(2):
+        x = _graphc.select(n > high, x * float(2.0**high), _graphc.select(n < low, x * float(2.0 ** (low + bits)), x))
+        n = _graphc.select(n > high, n - high, _graphc.select(n < low, n - (low + bits), n))
+    n = _graphc.clip(n, low, high)
+    return x * _graphc.exp2(n.astype(x.dtype))
+
+
+@as_ufunc(1, 2)
+def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
+    """Mantissa in [0.5, 1) with the sign of x, and int32 exponent of two. Zero, NaN and infinities are their own
+    mantissa with exponent 0."""
+    x = _floating(x)
+    info = _np.finfo(x.dtype)
+    plain = _graphc.isfinite(x) & (x != 0)
+    small = _graphc.abs(x) < float(info.tiny)
+    scaled = _graphc.select(small, x * float(2.0 ** (info.nmant + 2)), x)
+    safe = _graphc.select(plain, scaled, 1.0)
+    e = _graphc.floor(_graphc.log2(_graphc.abs(safe))).astype("int32") + 1
+    m = ldexp(safe, -e)
+    above, below = _graphc.abs(m) >= 1, _graphc.abs(m) < 0.5  # the logarithm may round to the next integer
+    e = _graphc.select(above, e + 1, _graphc.select(below, e - 1, e))
+    m = _graphc.select(above, m * 0.5, _graphc.select(below, m * 2.0, m))
+    e = _graphc.select(small, e - (info.nmant + 2), e)
+    return _graphc.select(plain, m, x), _graphc.select(plain, e, zeros((), "int32", device=x.device))
+
+
+@as_ufunc(1, 2)
+def modf(x: ArrayLike, /) -> tuple[Array, Array]:
+    """Fractional and integral part, both with the sign of x."""
+    x = _floating(x)
+    whole = _graphc.trunc(x)
+    rest = _graphc.select(_graphc.isinf(x), 0.0, x - whole)
+    return _graphc.select(_graphc.isnan(x), x, _graphc.copysign(rest, x)), whole
+
+
+@as_ufunc(1)
+def spacing(x: ArrayLike, /) -> Array:
+    """Distance to the nearest float of larger magnitude, with the sign of x."""
+    x = _floating(x)
+    size = _graphc.abs(x)
+    step = _graphc.nextafter(size, _math.inf) - size
+    return _graphc.select(_graphc.isfinite(x), _graphc.select(x < 0, -step, step), _math.nan)
+
+
+@as_ufunc(2)
+def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """log2(2**x1 + 2**x2) without overflow on the way."""
+    kind = _graphc.result_type(x1, x2, 1.0)
+    a, b = asarray(x1).astype(kind, copy=False), asarray(x2).astype(kind, copy=False)
+    top, low = _graphc.maximum(a, b), _graphc.minimum(a, b)
+    gap = _graphc.select(top == low, 0.0, low - top)
+    return top + _graphc.log1p(_graphc.exp2(gap)) * (1 / _math.log(2))
+
+
+@as_ufunc(2)
+def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Matrices times vectors, other axes broadcast."""
+    x1, x2 = asarray(x1), asarray(x2)
+    if x1.ndim < 2 or x2.ndim < 1:
+        raise ShapeError(f"matvec: a matrix and a vector are needed, got shapes {x1.shape} and {x2.shape}")
+    return _graphc.matmul(x1, _graphc.expand_dims(x2, -1))[..., 0]
+
+
+@as_ufunc(2)
+def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Vectors times matrices, other axes broadcast; complex vectors are conjugated."""
+    x1, x2 = asarray(x1), asarray(x2)
+    if x1.ndim < 1 or x2.ndim < 2:
+        raise ShapeError(f"vecmat: a vector and a matrix are needed, got shapes {x1.shape} and {x2.shape}")
+    x1 = x1.conj() if x1.dtype.kind == "c" else x1
+    return _graphc.matmul(_graphc.expand_dims(x1, -2), x2)[..., 0, :]
+
+
+# Chebyshev coefficients of exp(-x) I0(x) on [0, 8], and of exp(-x) sqrt(x) I0(x) in 1/x beyond (Cephes).
+_I0_SMALL = (
+    -4.41534164647933937950e-18, 3.33079451882223809783e-17, -2.43127984654795469359e-16, 1.71539128555513303061e-15,
+    -1.16853328779934516808e-14, 7.67618549860493561688e-14, -4.85644678311192946090e-13, 2.95505266312963983461e-12,
+    -1.72682629144155570723e-11, 9.67580903537323691224e-11, -5.18979560163526290666e-10, 2.65982372468238665035e-9,
+    -1.30002500998624804212e-8, 6.04699502254191894932e-8, -2.67079385394061173391e-7, 1.11738753912010371815e-6,
+    -4.41673835845875056359e-6, 1.64484480707288970893e-5, -5.75419501008210370398e-5, 1.88502885095841655729e-4,
+    -5.76375574538582365885e-4, 1.63947561694133579842e-3, -4.32430999505057594430e-3, 1.05464603945949983183e-2,
+    -2.37374148058994688156e-2, 4.93052842396707084878e-2, -9.49010970480476444210e-2, 1.71620901522208775349e-1,
+    -3.04682672343198398683e-1, 6.76795274409476084995e-1,
+)  # fmt: skip
+_I0_LARGE = (
+    -7.23318048787475395456e-18, -4.83050448594418207126e-18, 4.46562142029675999901e-17, 3.46122286769746109310e-17,
+    -2.82762398051658348494e-16, -3.42548561967721913462e-16, 1.77256013305652638360e-15, 3.81168066935262242075e-15,
+    -9.55484669882830764870e-15, -4.15056934728722208663e-14, 1.54008621752140982691e-14, 3.85277838274214270114e-13,
+    7.18012445138366623367e-13, -1.79417853150680611778e-12, -1.32158118404477131188e-11, -3.14991652796324136454e-11,
+    1.18891471078464383424e-11, 4.94060238822496958910e-10, 3.39623202570838634515e-9, 2.26666899049817806459e-8,
+    2.04891858946906374183e-7, 2.89137052083475648297e-6, 6.88975834691682398426e-5, 3.36911647825569408990e-3,
+    8.04490411014108831608e-1,
+)  # fmt: skip
+
+
+def _chebyshev(x, coefficients):
+    b0, b1, b2 = coefficients[0], 0.0, 0.0
+    for c in coefficients[1:]:
+        b2, b1 = b1, b0
+        b0 = x * b1 - b2 + c
+    return 0.5 * (b0 - b2)
+
+
+def i0(x: ArrayLike) -> Array:
+    """Modified Bessel function of the first kind, order 0."""
+    x = _graphc.abs(_floating(x))
+    near, far = _graphc.minimum(x, 8.0), _graphc.maximum(x, 8.0)
+    small = _graphc.exp(near) * _chebyshev(near / 2.0 - 2.0, _I0_SMALL)
+    large = _graphc.exp(far) * _chebyshev(32.0 / far - 2.0, _I0_LARGE) / _graphc.sqrt(far)
+    return _graphc.select(x <= 8.0, small, large)
+
+
+def kaiser(M: int, beta: float) -> Array:
+    """The Kaiser window of M points."""
+    M = _operator.index(M)
+    if M < 2:
+        return _graphc.full((max(M, 0),), 1, float64, None)
+    n, alpha = _graphc.iota(M, float64, None), (M - 1) / 2.0
+    return i0(beta * _graphc.sqrt(1 - ((n - alpha) / alpha) ** 2.0)) / i0(float(beta))
+
+
+def _cosine_window(M, *weights):
+    M = _operator.index(M)
+    if M < 2:
+        return _graphc.full((max(M, 0),), 1, float64, None)
+    n = _graphc.iota(M, float64, None) * 2.0 + (1 - M)
+    result = weights[0]
+    for k, w in enumerate(weights[1:], 1):
+        result = result + w * _graphc.cos(n * (k * _math.pi) / (M - 1))
+    return result
+
+
+def hamming(M: int) -> Array:
+    """The Hamming window of M points."""
+    return _cosine_window(M, 0.54, 0.46)
+
+
+def hanning(M: int) -> Array:
+    """The Hann window of M points."""
+    return _cosine_window(M, 0.5, 0.5)
+
+
+def blackman(M: int) -> Array:
+    """The Blackman window of M points."""
+    return _cosine_window(M, 0.42, 0.5, 0.08)
+
+
+def bartlett(M: int) -> Array:
+    """The triangular window of M points."""
+    M = _operator.index(M)
+    if M < 2:
+        return _graphc.full((max(M, 0),), 1, float64, None)
+    n = _graphc.iota(M, float64, None) * 2.0 + (1 - M)
+    return _graphc.select(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1))
+
+
+def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * _math.pi) -> Array:
+    """Jumps of more than half a period between neighbours along an axis replaced by their complement."""
+    p = asarray(p)
+    if p.ndim == 0:
+        raise ShapeError("unwrap: at least one axis is needed, got shape ()")
+    axis = _axis(axis, p.ndim, "unwrap")
+    kind = _graphc.result_type(p, period)
+    step = p[_along(axis, slice(1, None))] - p[_along(axis, slice(None, -1))]
+    discont = period / 2 if discont is None else discont
+    if kind.kind in "iu":
+        high, remainder = divmod(period, 2)
+        ambiguous = remainder == 0
+    else:
+        high, ambiguous = period / 2, True
+    low = -high
+    wrapped = _graphc.remainder(step - low, period) + low
+    if ambiguous:
+        wrapped = _graphc.select((wrapped == low) & (step > 0), high, wrapped)
+    correction = _graphc.select(_graphc.abs(step) < discont, 0, wrapped - step)
+    first = p[_along(axis, slice(0, 1))].astype(kind, copy=False)
+    rest = p[_along(axis, slice(1, None))].astype(kind) + _graphc.scan("sum", correction, axis, None)
+    return concatenate([first, rest.astype(kind, copy=False)], axis)
+
+
+def angle(z: ArrayLike, deg: bool = False) -> Array:
+    """The angle of complex numbers in (-pi, pi], in radians or degrees; of real ones 0 or pi."""
+    z = asarray(z)
+    if z.dtype.kind == "c":
+        result = _graphc.atan2(z.imag, z.real)
+    else:
+        x = _floating(z)
+        result = _graphc.atan2(_graphc.full((), 0, x.dtype, x.device), x)
+    return result * (180 / _math.pi) if deg else result
+
+
+def geomspace(start, stop, num: int = 50, endpoint: bool = True, dtype=None, axis: int = 0) -> Array:
+    """`num` values from `start` to `stop`, evenly spaced in the logarithm. Raises ValueError for zero bounds. Bounds
+    are numbers."""
+    from ._creation import linspace
+
+    start, stop = float(start), float(stop)
+    if start == 0 or stop == 0:
+        raise ArgumentError("Geometric sequence cannot include zero")
+    if (start < 0) != (stop < 0):
+        raise ArgumentError("geomspace: bounds of different signs need complex numbers")
+    sign = -1.0 if start < 0 else 1.0
+    first, last = _math.log10(abs(start)), _math.log10(abs(stop))
+    exponents = linspace(first, last, num, endpoint)
+    values = _graphc.pow(10.0, exponents)
+    index = _graphc.iota(_operator.index(num), int64, None)
+    if num > 0:  # the ends are exact
+        values = _graphc.select(index == 0, abs(start), values)
+        if endpoint and num > 1:
+            values = _graphc.select(index == num - 1, abs(stop), values)
+    values = values * sign
+    return values if dtype is None else values.astype(dtype)

@@ -1,0 +1,470 @@
+"""What elementwise functions do besides being called with their operands: outputs, masks, dtypes, and the methods
+`reduce`, `accumulate`, `reduceat`, `outer` and `at`. The plain call never comes here (bindings/Ufunc.cpp)."""
+
+from __future__ import annotations
+
+import builtins as _py
+import operator as _operator
+
+import numpy as _np
+
+from . import _graphc
+from ._creation import asarray, full, zeros
+from ._dtypes import as_dtype, can_cast
+from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
+
+_Array = _graphc.Array
+ufunc = _graphc.ufunc
+
+# Operations whose result does not depend on how operands are grouped, so that they fold by halves.
+_ASSOCIATIVE = {"bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "gcd", "lcm", "fmax", "fmin"}
+# Reductions and scans that are operations of their own.
+_REDUCTIONS = {"add": "sum", "multiply": "prod", "minimum": "min", "maximum": "max"}
+_REDUCTIONS |= {"logical_and": "all", "logical_or": "any"}
+_SCANS = {"add": "sum", "multiply": "prod"}
+_SCANS_BY_DOUBLING = _ASSOCIATIVE | {"maximum", "minimum", "logical_and", "logical_or"}
+_IDENTITIES = {
+    "add": 0, "multiply": 1, "logical_and": True, "logical_or": False, "logical_xor": False, "bitwise_and": -1,
+    "bitwise_or": 0, "bitwise_xor": 0, "logaddexp": -float("inf"), "logaddexp2": -float("inf"), "hypot": 0, "gcd": 0,
+}  # fmt: skip
+
+
+class _NoValue:
+    def __repr__(self):
+        return "<no value>"
+
+
+_NO_VALUE = _NoValue()
+
+
+def is_missing(value):
+    """Whether an optional argument was left out; NumPy's own mark counts too."""
+    return value is _NO_VALUE or value is _np._NoValue
+
+
+# Outputs.
+
+
+def _castable(from_, to, casting):
+    return casting == "unsafe" or can_cast(from_, to, casting)
+
+
+def check_output(out, shape, dtype, casting, name):
+    """Raises unless a result of this shape and dtype may be written to `out`."""
+    if not isinstance(out, (_Array, _np.ndarray)):
+        raise TypeError(f"{name}: return arrays must be of ArrayType, not {type(out).__name__}")
+    if out.readonly if isinstance(out, _Array) else not out.flags.writeable:
+        raise ArgumentError(f"{name}: output array is read-only")
+    if not _castable(dtype, out.dtype, casting):
+        raise DTypeError(
+            f"Cannot cast ufunc '{name}' output from dtype('{dtype}') to dtype('{out.dtype}') with casting rule '{casting}'"
+        )
+    if tuple(shape) != out.shape and _broadcast(name, [shape, out.shape]) != out.shape:
+        raise ShapeError(
+            f"{name}: non-broadcastable output operand with shape {out.shape} doesn't match the broadcast shape {tuple(shape)}"
+        )
+
+
+def _broadcast(name, shapes):
+    try:
+        return _np.broadcast_shapes(*shapes)
+    except ValueError:
+        text = " ".join(str(tuple(s)) for s in shapes)
+        raise ShapeError(f"{name}: operands could not be broadcast together with shapes {text}") from None
+
+
+def write(result, out, casting="same_kind", name="out", where=True):
+    """Writes a result through `out` (an Array, or a NumPy array, which is changed in place) and returns `out`."""
+    if isinstance(out, tuple):
+        if len(out) != 1:
+            raise ArgumentError(f"{name}: one output is expected, got {len(out)}")
+        out = out[0]
+    check_output(out, result.shape, result.dtype, casting, name)
+    if isinstance(out, _np.ndarray):
+        _np.copyto(out, _np.asarray(result), casting="unsafe", where=True if where is True else _np.asarray(where))
+    elif where is True:
+        out[...] = result
+    else:
+        out[...] = _graphc.select(where, result.astype(out.dtype, copy=False), out)
+    return out
+
+
+def with_out(result, out, casting="same_kind", name="out"):
+    """`result`, or `out` after the result was written to it."""
+    return result if out is None else write(result, out, casting, name)
+
+
+# The call.
+
+
+def _outputs(self, args, out):
+    name, nin, nout = self.__name__, self.nin, self.nout
+    if not nin <= len(args) <= nin + nout:
+        span = f"{nin} to {nin + nout}" if nout else str(nin)
+        raise TypeError(f"{name}() takes from {span} positional arguments but {len(args)} were given")
+    if len(args) > nin:
+        if out is not None:
+            raise TypeError("cannot specify 'out' as both a positional and keyword argument")
+        out = args[nin:]
+    if out is None:
+        return (None,) * nout
+    if not isinstance(out, tuple):
+        out = (out,)
+        if nout > 1:
+            raise TypeError(f"{name}: 'out' must be a tuple of {nout} arrays")
+    if len(args) > nin:
+        out += (None,) * (nout - len(out))
+    if len(out) != nout:
+        raise ArgumentError(f"{name}: The 'out' tuple must have exactly {nout} entries")
+    return out
+
+
+def _is_weak(x):
+    return isinstance(x, (bool, int, float, complex)) and not isinstance(x, _np.generic)
+
+
+def _strong(x):
+    return x if _is_weak(x) or isinstance(x, _np.generic) else asarray(x)
+
+
+def _loop_dtype(signature, dtype, name):
+    if signature is not None:
+        if dtype is not None:
+            raise TypeError("cannot specify both 'signature' and 'dtype'")
+        text = signature if isinstance(signature, str) else signature[-1]
+        dtype = text.split("->")[-1] if isinstance(text, str) else text
+    return None if dtype is None else as_dtype(dtype)
+
+
+def _cast_operands(self, operands, dtype, casting):
+    """The operands as the loop for `dtype` takes them."""
+    name = self.__name__
+    if dtype is None:
+        if casting == "no" or casting == "equiv":
+            kinds = {x.dtype for x in operands if not _is_weak(x)}
+            if len(kinds) > 1:
+                raise DTypeError(f"{name}: operands of dtypes {sorted(map(str, kinds))} with casting rule '{casting}'")
+        return operands
+    probe = self(*[type(x)(1) if _is_weak(x) else zeros((), x.dtype) for x in operands])
+    probe = probe[0] if isinstance(probe, tuple) else probe
+    if probe.dtype == dtype:
+        return operands
+    if self.__name__ in _BOOLEAN:
+        raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
+    for i, x in enumerate(operands):
+        if not _is_weak(x) and not _castable(x.dtype, dtype, casting):
+            raise DTypeError(
+                f"Cannot cast ufunc '{name}' input {i} from dtype('{x.dtype}') to dtype('{dtype}') with casting rule '{casting}'"
+            )
+    return [asarray(x, dtype) if _is_weak(x) else asarray(x).astype(dtype, copy=False) for x in operands]
+
+
+_BOOLEAN = {
+    "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
+    "logical_not", "isnan", "isinf", "isfinite", "signbit",
+}  # fmt: skip
+
+
+def _call(self, args, keywords):
+    """The call with more than operands: the handler of bindings/Ufunc.cpp."""
+    out = keywords.pop("out", None)
+    where = keywords.pop("where", True)
+    casting = keywords.pop("casting", "same_kind")
+    dtype = keywords.pop("dtype", None)
+    signature = keywords.pop("signature", keywords.pop("sig", None))
+    keywords.pop("order", None)
+    keywords.pop("subok", None)
+    axes = {k: keywords.pop(k) for k in ("axis", "axes", "keepdims") if k in keywords and self.__name__ in _PRODUCTS}
+    if keywords:
+        raise TypeError(f"{self.__name__}() got an unexpected keyword argument '{next(iter(keywords))}'")
+    outs = _outputs(self, args, out)
+    for o in outs:
+        if o is not None and not isinstance(o, (_Array, _np.ndarray)):
+            raise TypeError("return arrays must be of ArrayType")
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ArgumentError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '{casting}')")
+    operands = [_strong(x) for x in args[: self.nin]]
+    dtype = _loop_dtype(signature, dtype, self.__name__)
+    operands = _cast_operands(self, operands, dtype, casting)
+    results = self.function(*operands, **axes) if axes else self(*operands)
+    single = not isinstance(results, tuple)
+    results = (results,) if single else results
+    where = True if where is True else asarray(where).astype(bool, copy=False)
+    # Every output is checked before one is written.
+    done = []
+    for result, o in zip(results, outs):
+        if o is not None:
+            shape = result.shape if where is True else _broadcast(self.__name__, [result.shape, where.shape])
+            check_output(o, shape, result.dtype, casting, self.__name__)
+    for result, o in zip(results, outs):
+        if o is not None:
+            done.append(write(result, o, casting, self.__name__, where))
+        elif where is True:
+            done.append(result)
+        else:
+            done.append(_graphc.select(where, result, zeros((), result.dtype, device=result.device)))
+    return done[0] if single else tuple(done)
+
+
+_PRODUCTS = {"matmul", "vecdot", "matvec", "vecmat"}
+
+
+# Reductions.
+
+
+def _binary(self, what):
+    if self.nin != 2 or self.nout != 1:
+        raise ArgumentError(f"{what} only supported for binary functions")
+    if self.__name__ in _PRODUCTS:
+        raise RuntimeError(f"Reduction not defined on ufunc with signature: {self.__name__}")
+
+
+def _axes_of(axis, ndim, what):
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    found = []
+    for a in axes:
+        a = _operator.index(a)
+        limit = ndim or 1  # axes 0 and -1 of a 0-d array are allowed
+        if not -limit <= a < limit:
+            raise AxisError(f"{what}: axis {a} is out of bounds for array of dimension {ndim}")
+        found.append(a % limit)
+    if len(set(found)) != len(found):
+        raise AxisError(f"{what}: duplicate value in 'axis': {tuple(axes)}")
+    return tuple(found) if ndim else ()
+
+
+def _identity(self, dtype):
+    return _IDENTITIES.get(self.__name__)
+
+
+def _fold(self, x):
+    """All rows of `x` combined to one, in order; by halves where grouping does not matter."""
+    if self.__name__ not in _ASSOCIATIVE:
+        result = self(0, x[0]) if self.__name__ == "hypot" else x[0].copy()
+        for i in range(1, x.shape[0]):
+            result = self(result, x[i])
+        return result
+    while x.shape[0] > 1:
+        half = x.shape[0] // 2
+        folded = self(x[:half], x[half : 2 * half])
+        x = folded if x.shape[0] % 2 == 0 else _graphc.concatenate([folded, x[2 * half :].astype(folded.dtype)], 0)
+    return x[0]
+
+
+def _plain_reduce(self, x, axes, keepdims, dtype):
+    kind = _REDUCTIONS.get(self.__name__)
+    if kind is not None:
+        return _graphc.reduce(kind, x, axes, keepdims, dtype if kind in ("sum", "prod") else None)
+    if dtype is not None:
+        x = x.astype(dtype, copy=False)
+    if self.__name__.startswith("logical"):
+        x = x.astype(bool, copy=False)
+    rest = tuple(i for i in range(x.ndim) if i not in axes)
+    shape = tuple(x.shape[i] for i in rest)
+    rows = _graphc.transpose(x, axes + rest).reshape((-1, *shape)) if axes else x.reshape((1, *x.shape))
+    result = _fold(self, rows)
+    if result.dtype != x.dtype and self.__name__ not in _BOOLEAN and rows.shape[0] == 1:
+        result = result.astype(x.dtype)
+    wanted = tuple(1 if i in axes else n for i, n in enumerate(x.shape)) if keepdims else shape
+    return result.reshape(wanted)
+
+
+def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, where=True):
+    """The reduction of an Array by a binary ufunc; see ufunc.reduce."""
+    name = self.__name__
+    axes = _axes_of(axis, x.ndim, f"{name}.reduce")
+    identity = _identity(self, x.dtype)
+    has_initial = not is_missing(initial) and initial is not None
+    if where is not True:
+        if not has_initial and (identity is None or initial is None):
+            raise ArgumentError(
+                f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'"
+            )
+        where = asarray(where).astype(bool, copy=False)
+        if dtype is None and _REDUCTIONS.get(name) not in ("sum", "prod"):
+            filler = asarray(initial if identity is None else identity, x.dtype)
+        else:
+            kind = dtype or _graphc.result_type(x)
+            x = x.astype(kind, copy=False)
+            filler = asarray(identity if identity is not None else initial, x.dtype)
+        shape = _broadcast(name, [x.shape, where.shape])
+        if shape != x.shape:
+            raise ShapeError(f"{name}.reduce: a mask of shape {where.shape} for an array of shape {x.shape}")
+        x = _graphc.select(where, x, filler)
+    empty = _py.any(x.shape[a] == 0 for a in axes)
+    if empty and not has_initial and (identity is None or initial is None):
+        raise ArgumentError(f"zero-size array to reduction operation {name} which has no identity")
+    if empty and _REDUCTIONS.get(name) not in ("sum", "prod", "any", "all"):
+        shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape)) if keepdims else tuple(
+            n for i, n in enumerate(x.shape) if i not in axes
+        )
+        kind = bool if name in _BOOLEAN else dtype or x.dtype
+        return full(shape, initial if has_initial else identity, dtype=kind, device=x.device)
+    result = _plain_reduce(self, x, axes, keepdims, dtype)
+    if has_initial:
+        result = self(asarray(initial, result.dtype if _is_weak(initial) else None), result).astype(result.dtype, copy=False)
+    return result
+
+
+def _reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
+    """Combines the elements along `axis` (an int, a tuple, None: all) in order. Sums and products follow the published
+    trees (docs/numerics.md). `where` leaves elements out, `initial` is combined in front. Raises ValueError for no
+    elements of an operation without identity."""
+    _binary(self, "reduce")
+    dtype = None if dtype is None else as_dtype(dtype)
+    if dtype is None and out is not None and self.__name__ in ("add", "multiply"):
+        target = out[0] if isinstance(out, tuple) else out
+        dtype = target.dtype if target is not None and target.dtype.kind != "b" else None
+    result = reduce_array(self, asarray(array), axis, dtype, keepdims, initial, where)
+    return with_out(result, None if out == (None,) else out, "same_kind", self.__name__) if out is not None else result
+
+
+def _one_axis(x, axis, what):
+    if x.ndim == 0:
+        raise TypeError(f"cannot {what} on a scalar")
+    axis = _operator.index(axis)
+    if not -x.ndim <= axis < x.ndim:
+        raise AxisError(f"{what}: axis {axis} is out of bounds for array of dimension {x.ndim}")
+    return axis % x.ndim
+
+
+def _accumulate(self, array, axis=0, dtype=None, out=None):
+    """Running combinations along an axis: element i combines the first i + 1 elements."""
+    _binary(self, "accumulate")
+    x = asarray(array)
+    axis = _one_axis(x, axis, "accumulate")
+    dtype = None if dtype is None else as_dtype(dtype)
+    name = self.__name__
+    if name in _SCANS:
+        result = _graphc.scan(_SCANS[name], x, axis, dtype)
+    else:
+        x = x if dtype is None else x.astype(dtype, copy=False)
+        x = x.astype(bool, copy=False) if name.startswith("logical") else x
+        rows = _graphc.transpose(x, (axis, *[i for i in range(x.ndim) if i != axis]))
+        rows = _doubling(self, rows) if name in _SCANS_BY_DOUBLING else _in_order(self, rows)
+        back = list(range(1, x.ndim))
+        back.insert(axis, 0)
+        result = _graphc.transpose(rows, tuple(back))
+        result = result.copy() if rows.shape[0] <= 1 else result
+    return with_out(result, out, "same_kind", name)
+
+
+def _doubling(self, rows):
+    step = 1
+    while step < rows.shape[0]:
+        rows = _graphc.concatenate([rows[:step], self(rows[:-step], rows[step:])], 0)
+        step *= 2
+    return rows
+
+
+def _in_order(self, rows):
+    if rows.shape[0] < 2:
+        return rows
+    parts = [rows[0]]
+    for i in range(1, rows.shape[0]):
+        parts.append(self(parts[-1], rows[i]))
+    kind = parts[-1].dtype
+    return _graphc.concatenate([_graphc.expand_dims(p.astype(kind, copy=False), 0) for p in parts], 0)
+
+
+def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
+    """Reductions of the slices from each index to the next one (the last: to the end); where the next index is not
+    larger, the element itself. `indices` decide the structure, so they are evaluated."""
+    _binary(self, "reduceat")
+    x = asarray(array)
+    axis = _one_axis(x, axis, "reduceat")
+    places = [_operator.index(i) for i in _np.asarray(indices).ravel().tolist()]
+    size = x.shape[axis]
+    for i in places:
+        if not 0 <= i < size:
+            raise IndexOutOfBounds(f"index {i} out-of-bounds in {self.__name__}.reduceat [0, {size})")
+    before = (slice(None),) * axis
+    parts = []
+    for i, after in zip(places, places[1:] + [size]):
+        part = x[before + (slice(i, _py.max(after, i + 1)),)]
+        parts.append(_reduce(self, part, axis, dtype, None, True))
+    result = _graphc.concatenate(parts, axis) if parts else x[before + (slice(0, 0),)].copy()
+    return with_out(result, out, "same_kind", self.__name__)
+
+
+def _outer(self, A, B, /, **keywords):
+    """The operation on all pairs of an element of `A` and one of `B`."""
+    if self.nin != 2:
+        raise ArgumentError("outer product only supported for binary functions")
+    a, b = asarray(A), asarray(B)
+    a = A if _is_weak(A) else a.reshape(a.shape + (1,) * b.ndim)
+    b = B if _is_weak(B) else b
+    return self(a, b, **keywords)
+
+
+def _types(self):
+    """The operand and result dtypes the function computes with, as NumPy writes them: 'dd->d'."""
+    found = []
+    for char in _CHARS:
+        operands = [zeros((0,), char)] * self.nin
+        try:
+            results = self(*operands)
+        except TypeError:
+            continue
+        results = results if isinstance(results, tuple) else (results,)
+        # Operands that are converted first have no loop of their own.
+        if self.__name__ not in _BOOLEAN and results[0].dtype.kind == "f" and _np.dtype(char).kind in "biu":
+            continue
+        found.append(char * self.nin + "->" + "".join(r.dtype.char for r in results))
+    return found
+
+
+_CHARS = "?bBhHiIlLfd"
+
+
+def _repr(self):
+    return f"<ufunc '{self.__name__}'>"
+
+
+def _pickled(self):
+    return self.__name__
+
+
+for _name, _value in {
+    "reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat, "outer": _outer,
+    "nargs": property(lambda self: self.nin + self.nout), "types": property(_types),
+    "ntypes": property(lambda self: len(self.types)), "identity": property(lambda self: _IDENTITIES.get(self.__name__)),
+    "signature": None, "__repr__": _repr, "__reduce__": _pickled, "__module__": "graphc",
+}.items():  # fmt: skip
+    setattr(ufunc, _name, _value)
+_graphc.set_ufunc_handler(_call)
+
+
+def as_ufunc(nin, nout=1):
+    """A decorator: a function of `nin` operands as a ufunc."""
+
+    def wrap(function):
+        made = ufunc(function, nin, nout)
+        made.function = function
+        describe(made, function.__name__, function.__doc__, ["x"] if nin == 1 else [f"x{i + 1}" for i in range(nin)])
+        return made
+
+    return wrap
+
+
+def describe(made, name, doc, parameters):
+    """Gives a ufunc its name, documentation and signature."""
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = doc
+    made.__text_parameters__ = parameters
+
+
+def _signature(self):
+    from inspect import Parameter, Signature
+
+    names = self.__dict__.get("__text_parameters__") or [f"x{i + 1}" for i in range(self.nin)]
+    parts = [Parameter(n, Parameter.POSITIONAL_ONLY) for n in names]
+    parts.append(Parameter("out", Parameter.POSITIONAL_OR_KEYWORD, default=None))
+    options = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True, "signature": None}
+    parts += [Parameter(n, Parameter.KEYWORD_ONLY, default=v) for n, v in options.items()]
+    return Signature(parts)
+
+
+ufunc.__signature__ = property(_signature)

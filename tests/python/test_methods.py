@@ -1,0 +1,165 @@
+"""Methods and attributes of arrays, and Python's functions over them."""
+
+import copy
+import operator
+import pickle
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import exact
+
+pytestmark = pytest.mark.graphc_only
+
+
+def test_base_flags_and_strides():
+    for shape in ((), (3,), (2, 3), (1, 3), (2, 0), (4, 1, 2)):
+        x, n = gc.asarray(np.zeros(shape)).copy(), np.zeros(shape)
+        for key in ("C_CONTIGUOUS", "F_CONTIGUOUS", "WRITEABLE", "ALIGNED"):
+            assert x.flags[key] == n.flags[key] and x.T.flags[key] == n.T.flags[key], (shape, key)
+        assert x.base is None and x.flags.owndata
+        view = x.reshape((1, *shape)).T
+        assert view.base is x and not view.flags.owndata and view[...].base is x
+        assert str(x.flags) == str(n.flags)
+    assert not gc.broadcast_to(x, (2, 4, 1, 2)).flags.writeable
+    with pytest.raises(ValueError):
+        gc.broadcast_to(x, (2, 4, 1, 2)).flags.writeable = True
+
+
+def test_setflags():
+    x = gc.zeros(4)
+    early = x[1:]
+    x.flags.writeable = False
+    late = x[1:]
+    for target in (x, late):
+        with pytest.raises(ValueError, match="read-only"):
+            target[0] = 1
+        with pytest.raises(ValueError, match="read-only"):
+            target += 1
+    early[0] = 5
+    exact.assert_same(x, np.array([0, 5.0, 0, 0]))
+
+
+def test_shape_assignment():
+    x = gc.arange(6)
+    y = x[:]
+    x.shape = (2, -1)
+    assert x.shape == (2, 3) and y.shape == (6,) and y.base is x
+    x[1, 2] = 9
+    exact.assert_same(y, np.array([0, 1, 2, 3, 4, 9]))
+    with pytest.raises(AttributeError, match="Incompatible shape"):
+        x.T.shape = (6,)
+    with pytest.raises(ValueError):
+        x.shape = (4,)
+
+
+def test_flat():
+    def program(xp):
+        x = xp.arange(6).reshape(2, 3)
+        results = [xp.asarray([int(v) for v in x.flat]), x.flat[1], x.flat[::2], x.T.flat[1:3], xp.asarray(len(x.flat))]
+        x.flat[0] = 7
+        x.T.flat[1::2] = [1, 2]
+        results.append(x.copy())
+        x.flat = 3
+        return [*results, x]
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        exact.assert_same(g, w)
+
+
+def test_order_of_elements():
+    n = np.arange(24.0).reshape(2, 3, 4)
+    x = gc.asarray(n)
+    for order in "CFAK":
+        exact.assert_same(x.T.flatten(order), n.T.flatten(order), order)
+        exact.assert_same(x.ravel(order), n.ravel(order), order)
+        if order != "K":
+            exact.assert_same(gc.reshape(x.T, (6, 4), order=order), np.reshape(n.T, (6, 4), order=order), order)
+    assert x.tobytes("F") == n.tobytes("F")
+
+
+def test_resize():
+    x = gc.arange(4)
+    x.resize((2, 3))
+    exact.assert_same(x, np.array([[0, 1, 2], [3, 0, 0]]))
+    x.resize(2)
+    exact.assert_same(x, np.array([0, 1]))
+    with pytest.raises(ValueError, match="own"):
+        x[:].resize(3)
+
+
+def test_python_functions():
+    x = gc.asarray([3, -1, 2])
+    assert max(x) == 3 and min(x) == -1 and sum(x) == 4 and sorted(x.tolist()) == [-1, 2, 3] and -1 in x and 7 not in x
+    assert [int(v) for v in sorted(x)] == [-1, 2, 3]
+    for g, w in zip(divmod(x, 2), divmod(np.array([3, -1, 2]), 2)):
+        exact.assert_same(g, w)
+    for g, w in zip(divmod(7, x), divmod(7, np.array([3, -1, 2]))):
+        exact.assert_same(g, w)
+    assert round(gc.asarray(2.5)) == 2 and operator.index(gc.asarray(4)) == 4 and complex(gc.asarray(2.0)) == 2
+    exact.assert_same(round(gc.asarray([1.26, 2.5]), 1), np.array([1.3, 2.5]))
+    assert f"{gc.asarray(1.5):.2f}" == "1.50" and list(gc.arange(2)) == [0, 1]
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(x)
+    a, b, c = x
+    assert int(b) == -1
+
+
+def test_operands():
+    x = gc.asarray([1.0, 2.0])
+    for made in ([1, 2] + x, (1, 2) * x, x - [1, 2], np.float64(2) * x, np.float32(2) * x, np.array([1, 2]) + x, x**2, 2**x):
+        assert type(made) is gc.Array
+    exact.assert_same([1, 2] + x, np.array([2.0, 4.0]))
+
+
+def test_copies_and_pickles():
+    x = gc.arange(6).reshape(2, 3)[:, ::2]
+    for made in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x)), pickle.loads(x.dumps())):
+        exact.assert_same(made, np.asarray(x))
+        assert not gc.shares_memory(made, x)
+
+
+def test_memory_overlap_is_exact():
+    x, n = gc.zeros((4, 6)), np.zeros((4, 6))
+    keys = [np.s_[:, ::2], np.s_[:, 1::2], np.s_[::-1], np.s_[1:3, 2:4], np.s_[3:, 4:], np.s_[::3, ::5], np.s_[0], np.s_[..., 0]]
+    for a in keys:
+        for b in keys:
+            assert gc.shares_memory(x[a], x[b]) == np.shares_memory(n[a], n[b]), (a, b)
+            assert gc.may_share_memory(x[a], x[b]) == np.may_share_memory(n[a], n[b]), (a, b)
+    assert not gc.shares_memory(x, gc.zeros((4, 6))) and not gc.shares_memory(x, [1, 2])
+
+
+def test_casting_rule_of_astype():
+    x = gc.asarray([1.5])
+    with pytest.raises(TypeError, match="according to the rule 'safe'"):
+        x.astype("int32", casting="safe")
+    assert x.astype("float32", casting="same_kind").dtype == np.float32 and x.astype(float, copy=False) is x
+
+
+def test_what_is_absent_says_so():
+    x = gc.zeros(2)
+    with pytest.raises(AttributeError, match="no attribute 'ctypes'"):
+        x.ctypes  # noqa: B018
+    assert not hasattr(x, "getfield")
+    with pytest.raises(NotImplementedError):
+        x.view("float32")
+    assert gc.shares_memory(x.view(), x) and x.data.nbytes == 16
+
+
+def test_updates_of_computed_numbers_leave_other_names_alone():
+    def program(xp):
+        x = xp.asarray([1.0, 2.0, 3.0])
+        total = before = x.sum()
+        total += 1
+        count = first = x.argmax()
+        count += 0.5
+        element = same = x[1]
+        element *= 10
+        cell = xp.zeros(())
+        alias = cell
+        alias += 2
+        alias += 3
+        return [xp.asarray(v) for v in (total, before, count, first, element, same, x, cell)]
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        exact.assert_same(g, w)

@@ -1,0 +1,175 @@
+"""NumPy's smaller functions against NumPy: parts of floats, integer arithmetic, borders, windows, functions of
+functions, constructors. One program of results each, compared element by element."""
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import exact
+
+pytestmark = pytest.mark.graphc_only
+
+F = np.array([0.5, -3.25, 0.0, -0.0, np.inf, -np.inf, np.nan, 1e-310, 8.0, 1e300, -7.999])
+I8 = np.array([[12, -18, 0], [7, 0, -128]], "int8")
+J8 = np.array([[8, 27, 0], [0, 5, -128]], "int8")
+I64 = np.array([0, 1, -1, 2**62, -(2**63), 12345678901])
+SQUARE, CUBE = np.arange(6.0).reshape(2, 3), np.arange(24.0).reshape(2, 3, 4)
+
+EXACT = {
+    "frexp": lambda xp, a: xp.frexp(a(F)),
+    "modf": lambda xp, a: xp.modf(a(F)),
+    "ldexp": lambda xp, a: (xp.ldexp(a(F), np.arange(11) * 200 - 1000), xp.ldexp(a(F.astype("f4")), 3)),
+    "spacing": lambda xp, a: (xp.spacing(a(F)),),
+    "gcd and lcm": lambda xp, a: (xp.gcd(a(I8), a(J8)), xp.lcm(a(I8), a(J8)), xp.gcd(12, 18)),
+    "bitwise_count": lambda xp, a: (xp.bitwise_count(a(I8)), xp.bitwise_count(a(I64))),
+    "angle": lambda xp, a: (xp.angle(a([1.0, -1.0, 0.0])),),
+    "pad constant": lambda xp, a: (
+        xp.pad(a(np.arange(6)), (1, 2), constant_values=(4, 5)), xp.pad(a(np.ones((2, 2))), {0: (1, 0)}), xp.pad(a(SQUARE), 1),
+    ),
+    "pad odd": lambda xp, a: (
+        xp.pad(a(np.arange(6.0) ** 2), 3, "reflect", reflect_type="odd"),
+        xp.pad(a(np.arange(6.0) ** 2), (4, 2), "symmetric", reflect_type="odd"),
+    ),
+    "pad statistics": lambda xp, a: (xp.pad(a(np.arange(6)), 3, "mean", stat_length=2),),
+    "apply_along_axis": lambda xp, a: (
+        xp.apply_along_axis(lambda v: v.sum(), 0, a(SQUARE)), xp.apply_along_axis(lambda v: v[::-1], 1, a(SQUARE)),
+        xp.apply_along_axis(lambda v: xp.outer(v, v), 1, a(CUBE)), xp.apply_over_axes(xp.sum, a(CUBE), [0, 2]),
+    ),
+    "piecewise": lambda xp, a: (
+        xp.piecewise(a(F), [a(F) < 0, a(F) >= 0], [lambda x: -x, lambda x: x]), xp.piecewise(a(I64), a(I64) > 1, [5, 7]),
+    ),
+    "vectorize": lambda xp, a: (
+        xp.vectorize(lambda p, q: p + q if p > q else 0)(a(np.arange(4.0)), 2),
+        xp.vectorize(lambda p: (p, p * 2))(a(np.arange(3)))[1],
+    ),
+    "trim_zeros": lambda xp, a: (xp.trim_zeros(a([0, 0, 1, 2, 0])), xp.trim_zeros(a([0, 1, 0]), "f"), xp.trim_zeros(a([0, 0]))),
+    "bits": lambda xp, a: (
+        xp.packbits(a(np.arange(20) % 3 == 0)), xp.packbits(a(np.arange(20).reshape(2, 10) % 2), axis=1, bitorder="little"),
+        xp.unpackbits(a(np.array([[2], [7], [23]], "u1")), axis=1), xp.unpackbits(a(np.array([2, 255], "u1")), count=-3),
+    ),
+    "index arithmetic": lambda xp, a: (
+        xp.ravel_multi_index(a(np.array([[3, 6, 6], [4, 5, 1]])), (7, 6)), *xp.unravel_index(a(np.array([22, 41, 37])), (7, 6)),
+        xp.ravel_multi_index(a(np.array([[3, 6, 6], [4, 5, 1]])), (4, 6), mode=("clip", "wrap"), order="F"),
+    ),
+    "r_ and c_": lambda xp, a: (
+        xp.r_[1:4, 0, 4], xp.r_[a([1, 2]), 0.5, xp.zeros(2)], xp.c_[a([1, 2, 3]), a([4, 5, 6])], xp.r_[0:1:5j],
+        xp.r_["1", a([[1, 2]]), a([[3, 4]])], xp.c_[xp.ones((2, 2)), xp.zeros((2, 1))],
+    ),
+    "index grids": lambda xp, a: (*xp.tril_indices(4, 1), *xp.triu_indices_from(a(SQUARE)), *xp.diag_indices(3), xp.resize(a([1, 2, 3]), (2, 4))),
+    "linspace": lambda xp, a: (
+        xp.linspace(a([0.0, 1.0]), a([3.0, 5.0]), 5), xp.linspace(a([0.0, 1.0]), 4.0, 3, axis=1, endpoint=False),
+        xp.linspace(0, 10, 5, dtype=int), xp.linspace(start=1, stop=2, num=3),
+    ),
+    "clip and round": lambda xp, a: (
+        xp.clip(a(np.array([1, 200, 50], "u1")), -5, 300), xp.clip(a(I64), None, 3), a(SQUARE).clip(1, out=xp.zeros((2, 3))),
+        xp.round(a([1.25, -0.5, 2.675]), 2), a([15, 25, -25]).round(-1), xp.around(a([1.5])), xp.clip(a(SQUARE), min=1, max=2),
+    ),
+    "constructors": lambda xp, a: (
+        xp.arange(2, dtype=bool), xp.arange(stop=4), xp.arange(1, 10, 3, "f4"), xp.array([[1, 2], [3, 4]], ndmin=3),
+        xp.full((2, 2), [1, 2]), xp.zeros_like(a([1, 2]), shape=(3,), dtype=float), xp.array([a([1.0, 2.0]).sum(), 3]),
+        xp.array([[a(1), 2], [3, 4]]), xp.eye(3, M=4, k=1), xp.tril(xp.ones((3, 3)), -1), xp.tri(3, 4),
+        *xp.meshgrid(a([1, 2]), a([3, 4, 5]), sparse=True), xp.asarray([(1, 2.5)]), xp.float32(3) * a([1, 2]),
+    ),
+    "nan": lambda xp, a: (
+        xp.nansum(a(F[:4])), xp.nanargmax(a(F[6:])), xp.nanmax(a(F[6:9])), xp.nanprod(a(F[6:9])), xp.nancumprod(a(F[6:9])),
+    ),
+}  # fmt: skip
+CLOSE = {
+    "logaddexp2": lambda xp, a: (xp.logaddexp2(a(F), a(F[::-1].copy())),),
+    "i0": lambda xp, a: (xp.i0(a(np.linspace(-30, 30, 41))),),
+    "windows": lambda xp, a: [getattr(xp, w)(n) for w in ("hanning", "hamming", "blackman", "bartlett") for n in (11, 1, 0)]
+    + [xp.kaiser(12, 14.0)],
+    "unwrap": lambda xp, a: (
+        xp.unwrap(a([0, 3.0, 6.4, -4.0, 9.0])), xp.unwrap(a(np.arange(12.0).reshape(3, 4) * 2.9), axis=0),
+        xp.unwrap(a([0, 100, 254, 3]), period=256),
+    ),
+    "geomspace": lambda xp, a: (xp.geomspace(1, 1000, 4), xp.geomspace(256, 1, 9, endpoint=False), xp.logspace(0, 3, 4)),
+    "pad linear_ramp": lambda xp, a: (xp.pad(a(SQUARE), 2, "linear_ramp", end_values=5),),
+    "average": lambda xp, a: (
+        xp.average(a(SQUARE), axis=1, weights=a([0.25, 0.5, 0.25])), *xp.average(a(I8), weights=a(abs(J8)), returned=True),
+        xp.nanmean(a(F[:4])), xp.nanstd(a(F[:4]), ddof=1),
+    ),
+    "matvec": lambda xp, a: (xp.matvec(a(CUBE), a(np.arange(4.0))), xp.vecmat(a(np.arange(3.0)), a(CUBE))),
+}  # fmt: skip
+
+
+def compare(program, check):
+    want = program(np, lambda x: np.asarray(x))
+    got = program(gc, lambda x: gc.asarray(x))
+    gc.eval([g for g in got if isinstance(g, gc.Array)])
+    for i, (g, w) in enumerate(zip(got, want, strict=True)):
+        assert isinstance(g, gc.Array), i
+        check(g, w, i)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", EXACT)
+def test_exact(name):
+    compare(EXACT[name], exact.assert_same)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", CLOSE)
+def test_close(name):
+    def check(g, w, i):
+        g, w = np.asarray(g), np.asarray(w)
+        assert (g.dtype, g.shape) == (w.dtype, w.shape), i
+        np.testing.assert_allclose(g, w, rtol=1e-13, atol=1e-300)
+
+    compare(CLOSE[name], check)
+
+
+@pytest.mark.parametrize("mode", ("edge", "maximum", "mean", "minimum", "reflect", "symmetric", "wrap"))
+def test_pad(mode):
+    def program(xp, a):
+        return [
+            xp.pad(a(SQUARE), ((1, 2), (5, 3)), mode), xp.pad(a(np.arange(5)), 2, mode=mode), xp.pad(a(np.arange(4.0)), (0, 9), mode),
+        ]  # fmt: skip
+
+    compare(program, exact.assert_same)
+
+
+@pytest.mark.parametrize("mode", ("full", "same", "valid"))
+def test_convolve_and_correlate(mode):
+    def program(xp, a):
+        long, short = a(np.arange(40.0)), a(np.array([1.0, 2.0, 3.0, 0.5]))
+        return [
+            xp.convolve(long, short, mode), xp.correlate(long, short, mode), xp.convolve(a(np.arange(3)), a(np.arange(6)), mode),
+            xp.correlate(a(np.arange(3)), a(np.arange(6)), mode), xp.convolve(long, a(np.arange(30.0)), mode),
+        ]  # fmt: skip
+
+    def check(g, w, i):
+        assert np.asarray(g).dtype == w.dtype
+        np.testing.assert_allclose(np.asarray(g), w, rtol=1e-13)
+
+    compare(program, check)
+
+
+def test_files(tmp_path):
+    x = gc.arange(6.0).reshape(2, 3)
+    gc.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", x)
+    gc.savez(tmp_path / "z.npz", x, named=x[0])
+    exact.assert_same(gc.load(tmp_path / "x.npy"), np.load(tmp_path / "y.npy"))
+    with gc.load(tmp_path / "z.npz") as archive:
+        assert sorted(archive) == ["arr_0", "named"] and type(archive["named"]) is gc.Array
+    gc.savetxt(tmp_path / "t.txt", x)
+    exact.assert_same(gc.loadtxt(tmp_path / "t.txt"), np.asarray(x))
+    exact.assert_same(gc.frombuffer(b"\1\0\2\0", dtype="int16"), np.array([1, 2], "int16"))
+    exact.assert_same(gc.fromiter((i * i for i in range(4)), "int64"), np.arange(4) ** 2)
+    exact.assert_same(gc.fromstring("1 2 3", sep=" "), np.array([1.0, 2, 3]))
+
+
+def test_names_of_the_module():
+    from graphc import power, zeros  # noqa: F401
+
+    assert gc.pi == np.pi and gc.newaxis is None and gc.euler_gamma == np.euler_gamma
+    assert gc.zeros(2, dtype=gc.intp).dtype == np.intp and gc.issubdtype(gc.zeros(2).dtype, gc.floating)
+    assert gc.promote_types("int8", "uint8") == np.int16 and isinstance(gc.zeros(1), gc.ndarray)
+    with pytest.raises(AttributeError, match="NumPy does"):
+        gc.busday_count  # noqa: B018
+    with pytest.raises(AttributeError, match="did you mean 'linspace'"):
+        gc.linspce  # noqa: B018
+    with gc.errstate(divide="ignore", invalid="ignore"):
+        assert gc.geterr()["divide"] == "ignore"
+    with pytest.raises(NotImplementedError):
+        gc.seterr(all="raise")

@@ -1,0 +1,200 @@
+"""Elementwise functions as objects: outputs, masks, dtypes, and their methods, against NumPy."""
+
+import copy
+import inspect
+import pickle
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import exact
+
+pytestmark = pytest.mark.graphc_only
+
+X = np.arange(12.0).reshape(3, 4) - 5
+Y = np.array([2.0, -1.0, 0.5, 4.0])
+
+
+def both(program, *arrays):
+    """The results of a program under NumPy and under graphc, which must be equal bit by bit."""
+    want = program(np, *[np.array(a) for a in arrays])
+    got = program(gc, *[gc.array(a) for a in arrays])
+    for g, w in zip(got, want, strict=True):
+        exact.assert_same(g, w)
+
+
+def test_attributes():
+    for name in ("add", "negative", "maximum", "divmod", "logical_and", "matmul"):
+        ours, theirs = getattr(gc, name), getattr(np, name)
+        assert isinstance(ours, gc.ufunc)
+        assert (ours.nin, ours.nout, ours.nargs) == (theirs.nin, theirs.nout, theirs.nargs)
+        assert ours.__name__ == theirs.__name__ and ours.identity == theirs.identity
+        assert repr(ours) == repr(theirs) and ours.__doc__
+    assert gc.abs is gc.absolute and gc.abs.__name__ == "absolute" and gc.mod.__name__ == "remainder"
+    assert "dd->d" in gc.add.types and gc.add.ntypes == len(gc.add.types) and "ll->?" in gc.less.types
+    assert "dd->d" in gc.divide.types and "ll->l" not in gc.divide.types
+    assert pickle.loads(pickle.dumps(gc.add)) is gc.add and copy.deepcopy(gc.add) is gc.add
+    assert list(inspect.signature(gc.add).parameters)[:3] == ["x1", "x2", "out"]
+
+
+def test_outputs():
+    def program(xp, x, y):
+        a, b, c = xp.zeros((3, 4)), xp.zeros((3, 4)), xp.zeros((2, 3, 4))
+        assert xp.add(x, y, out=a) is a
+        assert xp.multiply(x, y, b) is b
+        xp.subtract(x, y, out=(c,))
+        xp.sqrt(xp.abs(x), out=a[:, ::-1])
+        f = xp.zeros(4, dtype="float32")
+        xp.add(y, 1, out=f)
+        q, r = xp.zeros((3, 4)), xp.zeros((3, 4))
+        xp.divmod(x, y, out=(q, r))
+        xp.divmod(x, 2.0, q)
+        return a, b, c, f, q, r
+
+    both(program, X, Y)
+
+
+def test_outputs_that_overlap_their_operands():
+    def program(xp, x, y):
+        xp.add(x[:-1], x[1:], out=x[:-1])
+        xp.multiply(x, 2, out=x)
+        xp.negative(x[::-1], out=x)
+        xp.cumsum(y, out=y)
+        xp.add(y[:3], y[1:], out=y[1:])
+        return x, y
+
+    both(program, X, Y)
+
+
+def test_output_errors():
+    x = gc.asarray(X)
+    with pytest.raises(TypeError, match="Cannot cast ufunc 'add' output from dtype\\('float64'\\) to dtype\\('int64'\\)"):
+        gc.add(x, 1, out=gc.zeros((3, 4), dtype="int64"))
+    with pytest.raises(ValueError, match="non-broadcastable output operand with shape \\(4,\\)"):
+        gc.add(x, 1, out=gc.zeros(4))
+    with pytest.raises(TypeError, match="ArrayType"):
+        gc.add(x, 1, out=[1.0])
+    with pytest.raises(TypeError, match="positional arguments"):
+        gc.add(x)
+    with pytest.raises(TypeError, match="both"):
+        gc.add(x, 1, x, out=x)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'wher'"):
+        gc.add(x, 1, wher=True)
+    with pytest.raises(ValueError, match="read-only"):
+        gc.add(x, 1, out=gc.broadcast_to(gc.zeros(4), (3, 4)))
+    out = np.zeros((3, 4))
+    assert gc.add(x, 1, out=out) is out
+    exact.assert_same(out, X + 1)
+
+
+def test_masks():
+    def program(xp, x, y):
+        a = xp.ones((3, 4))
+        xp.add(x, y, out=a, where=x > 0)
+        b = xp.ones((3, 4))
+        xp.sqrt(y, where=y > 0, out=b)
+        c = xp.full((2, 2), 7)
+        xp.multiply(3, 4, out=c, where=xp.asarray([[True, False], [False, True]]))
+        return a, b, c
+
+    both(program, X, Y)
+    exact.assert_same(gc.add(X, 1, where=X > 0), np.where(X > 0, X + 1, 0))
+
+
+def test_dtypes_and_casting():
+    def program(xp, x, y):
+        i = xp.asarray([1, 2, 3], dtype="int32")
+        return (
+            xp.add(i, i, dtype="float32"), xp.multiply(i, 2, dtype="int64"), xp.add(x, y, dtype=xp.float32),
+            xp.divide(i, 2, dtype="float64"), xp.add(i, 1.5, casting="unsafe", dtype="int32"), xp.less(i, 2, dtype=bool),
+        )  # fmt: skip
+
+    both(program, X, Y)
+    with pytest.raises(TypeError, match="Cannot cast ufunc 'add' input 0"):
+        gc.add(X, 1, dtype="int64")
+    with pytest.raises(TypeError):
+        gc.less(X, 1, dtype="int64")
+    with pytest.raises(ValueError, match="casting must be one of"):
+        gc.add(X, 1, casting="never")
+
+
+REDUCED = ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or", "subtract", "fmax", "hypot", "divide")
+
+
+@pytest.mark.parametrize("name", REDUCED)
+def test_reduce_and_accumulate(name):
+    def program(xp, x, y):
+        f = getattr(xp, name)
+        results = [f.reduce(x), f.reduce(x, axis=1), f.reduce(x, axis=-1, keepdims=True), f.reduce(y), f.accumulate(x)]
+        results += [f.accumulate(x, axis=1), f.outer(x[0], y), f.reduceat(y, [0, 2, 1, 3]), f.reduce(x[:, :1], axis=1)]
+        if name not in ("subtract", "divide"):
+            results += [f.reduce(x, axis=(0, 1)), f.reduce(x, axis=None), f.reduce(x, initial=2.0)]
+            results.append(f.reduce(x, axis=0, where=x > -3, initial=1.0))
+        return [xp.asarray(r, dtype="float64") for r in results]
+
+    want = program(np, X, Y)
+    got = program(gc, gc.asarray(X), gc.asarray(Y))
+    gc.eval(got)
+    for g, w in zip(got, want, strict=True):
+        assert g.shape == w.shape
+        np.testing.assert_allclose(np.asarray(g), w, rtol=1e-14)
+
+
+def test_reductions_of_integers_and_bools():
+    def program(xp, b, i):
+        results = [xp.bitwise_and.reduce(i), xp.bitwise_xor.reduce(i, axis=1), xp.logical_xor.reduce(b, axis=None)]
+        results += [xp.bitwise_or.accumulate(i, axis=1), xp.logical_xor.accumulate(b), xp.add.reduce(b, axis=None)]
+        results += [xp.maximum.reduce(i, axis=None), xp.add.reduce(i[:, :0], axis=1), xp.multiply.reduce(i[:0], axis=0)]
+        results += [xp.equal.outer(i[0], i[1]), xp.bitwise_or.reduce(i[:0]), xp.add.reduce(i, dtype="float32")]
+        return results
+
+    i = np.array([[12, 5, 7], [9, 3, 1], [6, 6, 2]], "int32")
+    both(program, np.array([[True, False, True], [True, True, True]]), i)
+
+
+def test_reduction_errors():
+    with pytest.raises(ValueError, match="no identity"):
+        gc.maximum.reduce(gc.zeros((0,)))
+    with pytest.raises(ValueError, match="does not have an identity"):
+        gc.maximum.reduce(gc.zeros(3), where=[True, False, True])
+    with pytest.raises(ValueError, match="binary"):
+        gc.negative.reduce(gc.zeros(3))
+    with pytest.raises(np.exceptions.AxisError.__mro__[1]):
+        gc.add.reduce(gc.zeros(3), axis=2)
+
+
+def test_array_reductions_with_masks_and_outputs():
+    def program(xp, x, y):
+        out = xp.zeros(4)
+        assert xp.sum(x, axis=0, out=out) is out
+        into = xp.zeros((2, 3))
+        x.max(axis=1, out=into[1])
+        ints = xp.zeros((), dtype="int64")
+        xp.sum(xp.asarray([1, 2, 3]), out=ints)
+        results = [out, into, ints, xp.sum(x, where=x > 0), x.sum(axis=1, where=y > 0, initial=5), xp.all(x, where=x > 2)]
+        results += [xp.min(x, axis=0, where=x > -3, initial=99), x.any(axis=(0, 1), keepdims=True), xp.mean(x, where=x > 0)]
+        results += [xp.prod(x, axis=1, where=y > 0), xp.std(x, axis=0, ddof=1), x.var(1, None, None, 1)]
+        results += [xp.max(x[:0], initial=3.0), xp.cumsum(x, 1), x.argmax(1)]
+        return results
+
+    want = program(np, np.array(X), np.array(Y))
+    got = program(gc, gc.array(X), gc.array(Y))
+    for g, w in zip(got, want, strict=True):
+        assert g.dtype == w.dtype and g.shape == w.shape
+        np.testing.assert_allclose(np.asarray(g), w, rtol=1e-14)
+
+
+def test_numpys_functions_dispatch():
+    g = gc.asarray(X)
+    results = [np.add(g, 1), np.add(1, g, dtype="float32"), np.add.reduce(g, axis=1), np.maximum.accumulate(g), np.subtract.outer(g, g)]
+    results += [np.sum(g, axis=0), np.concatenate([g, X]), np.stack([g, g]), np.where(g > 0, g, 0), np.float64(2) * g]
+    results += [[1, 2, 3, 4] + g, (1, 2, 3, 4) * g, X + g, np.clip(g, 0, 2), np.mean(g), np.reshape(g, (4, 3)), np.zeros_like(g)]
+    assert all(type(r) is gc.Array for r in results)
+    exact.assert_same(results[4], np.subtract.outer(X, X))
+    out = gc.zeros((3, 4))
+    assert np.add(g, 1, out=out) is out
+    exact.assert_same(out, X + 1)
+    into = np.zeros((3, 4))
+    assert np.multiply(g, 2, out=into) is into
+    exact.assert_same(into, X * 2)
+    exact.assert_same(np.zeros((2,), like=g), np.zeros(2))
