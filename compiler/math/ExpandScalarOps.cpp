@@ -1,5 +1,6 @@
 // The scalar lowering of every elementwise op: which function of compiler/math it is.
 #include "compiler/math/Elementary.h"
+#include "compiler/math/ExpandRandom.h"
 #include "compiler/math/Intervals.h"
 #include "compiler/math/Math.h"
 #include "compiler/math/MlirBuilder.h"
@@ -344,7 +345,9 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
     dropNames();
     for (const Pending &pending : work) {
       OpBuilder builder(pending.op);
-      Value value = Expander(builder, pending, hasFloat64, target).run();
+      Value value = m::expandRandom(pending.op, builder, pending.in.lanes, target);
+      if (!value)
+        value = Expander(builder, pending, hasFloat64, target).run();
       if (!value) // isnan and the like of integers
         value = constantMask(builder, pending, isa<graph::IsFiniteOp>(pending.op));
       pending.op->getResult(0).replaceAllUsesWith(value);

@@ -14,7 +14,9 @@
 #include "compiler/math/InverseTrig.h"
 #include "compiler/math/Log.h"
 #include "compiler/math/Pow.h"
+#include "compiler/math/Random.h"
 #include "compiler/math/Roots.h"
+#include "compiler/math/Samplers.h"
 #include "compiler/math/Select.h"
 #include "compiler/math/Trig.h"
 

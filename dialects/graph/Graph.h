@@ -46,6 +46,9 @@ class Indexed : public mlir::OpTrait::TraitBase<Op, Indexed> {};
 /// How the location of a gather or scatter is named when the recorder numbers them: prefix, number.
 inline constexpr const char *kPlacePrefix = "place:";
 
+/// Operands of a random op that are ui64 words: index, stream, key. The others are f64 parameters.
+inline constexpr size_t kRandomWords = 3;
+
 /// i1 with the shape of a tensor, vector or scalar type.
 mlir::Type boolLike(mlir::Type type);
 /// Element type of a tensor or vector; a scalar type itself.

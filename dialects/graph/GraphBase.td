@@ -47,6 +47,8 @@ def FloatingDType : DTypeClass<"Floating">;
 def IntegerDType : DTypeClass<"Integer">;
 def IntegerOrBoolDType : DTypeClass<"IntegerOrBool">;
 def BooleanDType : DTypeClass<"Boolean">;
+// Three ui64 words (element index, stream, key), then f64 parameters.
+def RandomDType : DTypeClass<"Random">;
 
 // SameAsOperands: promoted operand dtype. BoolResult: bool. Explicit: carried by the node.
 class ResultRule<string n> { string name = n; }

@@ -195,6 +195,55 @@ def CastOp : Graph_Op<"cast", [Graph_Elementwise, SameOperandsAndResultShape]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Random numbers: functions of an element's index, a stream and a key (docs/random.md)
+//===----------------------------------------------------------------------===//
+
+class Graph_BitsOp<string mnemonic>
+    : Graph_Op<mnemonic, [Graph_Elementwise, Graph_Expensive, SameOperandsAndResultType]> {
+  let arguments = (ins Graph_Type:$index, Graph_Type:$stream, Graph_Type:$key);
+  let results = (outs Graph_Type:$result);
+  let assemblyFormat = "$index `,` $stream `,` $key attr-dict `:` type($index)";
+  let arity = 3; let operandDTypes = RandomDType;
+}
+def Philox64Op : Graph_BitsOp<"philox64"> { let summary = "64 random bits of an element by Philox4x32-10; two elements share a counter"; }
+def Philox32Op : Graph_BitsOp<"philox32"> { let summary = "32 random bits of an element by Philox4x32-10, zero extended; four elements share a counter"; }
+
+// Attempts follow each other in the words of streams stream, stream + 1, ...; docs/random.md says how many an op may use.
+def RandomGammaOp : Graph_Op<"random_gamma", [Graph_Elementwise, Graph_Expensive, AllTypesMatch<["index", "stream", "key"]>,
+    AllTypesMatch<["shape", "result"]>]> {
+  let summary = "A draw of the standard gamma distribution of a shape of at least 1 (Marsaglia and Tsang); NaN below";
+  let arguments = (ins Graph_Type:$index, Graph_Type:$stream, Graph_Type:$key, Graph_Type:$shape);
+  let results = (outs Graph_Type:$result);
+  let assemblyFormat = "$index `,` $stream `,` $key `,` $shape attr-dict `:` type($index) `,` type($shape)";
+  let arity = 4; let operandDTypes = RandomDType;
+}
+def RandomPoissonOp : Graph_Op<"random_poisson", [Graph_Elementwise, Graph_Expensive, AllTypesMatch<["index", "stream", "key"]>,
+    AllTypesMatch<["mean", "result"]>]> {
+  let summary = "A draw of the Poisson distribution of a mean, as a float: inversion below 10, Hörmann's PTRS from there; NaN for a negative mean";
+  let arguments = (ins Graph_Type:$index, Graph_Type:$stream, Graph_Type:$key, Graph_Type:$mean);
+  let results = (outs Graph_Type:$result);
+  let assemblyFormat = "$index `,` $stream `,` $key `,` $mean attr-dict `:` type($index) `,` type($mean)";
+  let arity = 4; let operandDTypes = RandomDType;
+}
+def RandomBinomialOp : Graph_Op<"random_binomial", [Graph_Elementwise, Graph_Expensive, AllTypesMatch<["index", "stream", "key"]>,
+    AllTypesMatch<["trials", "probability", "result"]>]> {
+  let summary = "A draw of the binomial distribution, as a float: inversion for a mean below 10, Hörmann's BTRS from there; NaN for a probability outside [0, 1]";
+  let arguments = (ins Graph_Type:$index, Graph_Type:$stream, Graph_Type:$key, Graph_Type:$trials, Graph_Type:$probability);
+  let results = (outs Graph_Type:$result);
+  let assemblyFormat = "$index `,` $stream `,` $key `,` $trials `,` $probability attr-dict `:` type($index) `,` type($trials)";
+  let arity = 5; let operandDTypes = RandomDType;
+}
+
+def RandomVonMisesOp : Graph_Op<"random_von_mises", [Graph_Elementwise, Graph_Expensive, AllTypesMatch<["index", "stream", "key"]>,
+    AllTypesMatch<["kappa", "result"]>]> {
+  let summary = "A draw of the von Mises distribution around 0, in radians (Best and Fisher); NaN for a negative concentration";
+  let arguments = (ins Graph_Type:$index, Graph_Type:$stream, Graph_Type:$key, Graph_Type:$kappa);
+  let results = (outs Graph_Type:$result);
+  let assemblyFormat = "$index `,` $stream `,` $key `,` $kappa attr-dict `:` type($index) `,` type($kappa)";
+  let arity = 4; let operandDTypes = RandomDType;
+}
+
+//===----------------------------------------------------------------------===//
 // Generators: values without tensor operands
 //===----------------------------------------------------------------------===//
 

@@ -59,13 +59,15 @@ LogicalResult verifyRegion(Operation *op, ArrayRef<int64_t> starts, ArrayRef<int
 } // namespace
 
 LogicalResult graphc::graph::verifyOperandDTypes(Operation *op, StringRef dtypeClass) {
-  for (Value operand : op->getOperands()) {
+  for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
     Type type = elementType(operand.getType());
     bool isBool = type.isInteger(1), isFloat = isa<FloatType>(type);
-    bool fits = dtypeClass == "Any" || (dtypeClass == "Numeric" && !isBool) ||
-                (dtypeClass == "Floating" && isFloat) ||
-                (dtypeClass == "Integer" && !isFloat && !isBool) ||
-                (dtypeClass == "IntegerOrBool" && !isFloat) || (dtypeClass == "Boolean" && isBool);
+    bool fits =
+        dtypeClass == "Any" || (dtypeClass == "Numeric" && !isBool) ||
+        (dtypeClass == "Floating" && isFloat) || (dtypeClass == "Integer" && !isFloat && !isBool) ||
+        (dtypeClass == "IntegerOrBool" && !isFloat) || (dtypeClass == "Boolean" && isBool) ||
+        (dtypeClass == "Random" &&
+         (number < kRandomWords ? type.isUnsignedInteger(64) : type.isF64()));
     if (!fits)
       return op->emitOpError("C1: does not take ") << type;
   }

@@ -15,9 +15,31 @@ Status malformed(OpKind kind) {
   return Status(ErrorCode::Internal, format("[{}] malformed attributes", opInfo(kind).name));
 }
 
+/// Index, stream and key are uint64, the parameters float64; the result is as the last operand.
+Result<TensorType> inferRandom(OpKind kind, std::span<const TensorView> operands) {
+  constexpr size_t kWords = 3;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!std::ranges::equal(operands[i].shape, operands[0].shape))
+      return Status(ErrorCode::Shape,
+                    format("[{}] operand {} has shape {}, operand 0 has {}", opInfo(kind).name, i,
+                           compactShape(operands[i].shape), compactShape(operands[0].shape)));
+    DType wanted = i < kWords ? DType::UInt64 : DType::Float64;
+    if (operands[i].dtype != wanted)
+      return Status(ErrorCode::DType,
+                    format("[{}] operand {} has dtype {}, expected {}", opInfo(kind).name, i,
+                           dtypeName(operands[i].dtype), dtypeName(wanted)));
+  }
+  TensorType out;
+  out.dtype = operands.back().dtype;
+  out.shape.assign(operands[0].shape);
+  return out;
+}
+
 Result<TensorType> inferElementwise(OpKind kind, std::span<const TensorView> operands,
                                     const TensorType &wanted) {
   const OpInfo &info = opInfo(kind);
+  if (info.operandDTypes == DTypeClass::Random)
+    return inferRandom(kind, operands);
   bool isSelect = kind == OpKind::Select;
   const TensorView &first = operands[isSelect ? 1 : 0];
   for (size_t i = 0; i < operands.size(); ++i) {

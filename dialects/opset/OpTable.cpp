@@ -48,6 +48,8 @@ bool acceptsDType(DTypeClass c, DType t) {
     return t == DType::Bool || isInteger(t);
   case DTypeClass::Boolean:
     return t == DType::Bool;
+  case DTypeClass::Random:
+    return t == DType::UInt64;
   }
   return false;
 }
@@ -55,7 +57,8 @@ bool acceptsDType(DTypeClass c, DType t) {
 std::string_view dtypeClassText(DTypeClass c) {
   constexpr std::string_view kTexts[] = {
       "any dtype",        "a numeric dtype (not bool)", "a floating dtype",
-      "an integer dtype", "a bool or integer dtype",    "bool"};
+      "an integer dtype", "a bool or integer dtype",    "bool",
+      "uint64 words"};
   return kTexts[static_cast<size_t>(c)];
 }
 

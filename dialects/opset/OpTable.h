@@ -32,7 +32,7 @@ enum class Category : uint8_t {
   Library
 };
 /// Operand dtypes an op accepts after promotion.
-enum class DTypeClass : uint8_t { Any, Numeric, Floating, Integer, IntegerOrBool, Boolean };
+enum class DTypeClass : uint8_t { Any, Numeric, Floating, Integer, IntegerOrBool, Boolean, Random };
 enum class ResultRule : uint8_t { SameAsOperands, Bool, Explicit };
 /// How an attribute is written in the flat words of a node: Int and Literal one word, Ints and
 /// Extents a count then that many words. A Literal is the value's bit pattern in the node's dtype:

@@ -35,6 +35,11 @@ bool pinsSecondOperand(op::OpKind kind) {
          kind == op::OpKind::Remainder;
 }
 
+/// A stream or key of random numbers: its value never changes the code.
+bool isRandomWord(op::OpKind kind, size_t operand) {
+  return op::opInfo(kind).operandDTypes == op::DTypeClass::Random && (operand == 1 || operand == 2);
+}
+
 /// What each literal of a segment may become.
 std::vector<Role> rolesOf(const Segment &segment) {
   op::GraphDesc graph = segment.graph(false);
@@ -44,8 +49,12 @@ std::vector<Role> rolesOf(const Segment &segment) {
   std::vector<Role> roles;
   for (const SegmentCode::Literal &l : segment.code.literals) {
     literal[l.node] = static_cast<uint32_t>(roles.size());
-    roles.push_back(l.isKnown ? Role::Argument : Role::Free);
+    // Integers are arguments unless something else than a random draw reads them (below).
+    roles.push_back(l.isKnown || !isFloat(l.dtype) ? Role::Argument : Role::Free);
   }
+  auto isWord = [&](uint32_t l) {
+    return !segment.code.literals[l].isKnown && !isFloat(segment.code.literals[l].dtype);
+  };
   auto literalOf = [&](uint32_t value) {
     return value < inputs ? kNoLiteral : literal[value - inputs];
   };
@@ -56,12 +65,18 @@ std::vector<Role> rolesOf(const Segment &segment) {
     else if (pinsSecondOperand(node.kind) && literalOf(node.operands[1]) != kNoLiteral &&
              roles[literalOf(node.operands[1])] == Role::Free)
       roles[literalOf(node.operands[1])] = Role::Pinned;
+    for (size_t o = 0; o < node.operands.size(); ++o)
+      if (uint32_t l = literalOf(node.operands[o]);
+          l != kNoLiteral && literal[i] == kNoLiteral && isWord(l) && !isRandomWord(node.kind, o))
+        roles[l] = Role::Pinned;
   }
-  for (uint32_t value : graph.outputs)
+  for (uint32_t value : graph.outputs) {
+    if (uint32_t l = literalOf(value); l != kNoLiteral && isWord(l))
+      roles[l] = Role::Pinned;
     if (value >= inputs && graph.nodes[value - inputs].kind == op::OpKind::Full &&
-        literal[value - inputs] != kNoLiteral &&
-        roles[literal[value - inputs]] == Role::Free)
+        literal[value - inputs] != kNoLiteral && roles[literal[value - inputs]] == Role::Free)
       roles[literal[value - inputs]] = Role::Pinned;
+  }
   return roles;
 }
 

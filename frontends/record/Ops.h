@@ -56,6 +56,12 @@ Result<Array> scan(op::ReduceKind kind, const Array &x, std::optional<int64_t> a
                    std::optional<DType> dtype);
 /// Scalars are refused.
 Result<Array> matmul(const Array &x, const Array &y);
+/// Any random op (DTypeClass::Random): uint64 index, stream and key, float64 parameters, broadcast
+/// together.
+Result<Array> random(op::OpKind kind, std::span<const Array> operands);
+/// A 0-d uint64 for a stream or a key: an argument of the kernels that read it as such, whatever
+/// its value.
+Result<Array> randomWord(uint64_t bits, rt::Device *device);
 
 /// A routine of the runtime's library on operands of its canonical ranks (runtime/base/Routine.h),
 /// which give a result of this type.

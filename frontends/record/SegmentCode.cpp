@@ -128,7 +128,7 @@ private:
     size_t begin = code.nodes.size();
     code.nodes.insert(code.nodes.end(), n.attrs().begin(), n.attrs().end());
     if (n.kind() == op::OpKind::Full && n.shape().rank() == 0 &&
-        (n.isKnown() || isFloat(n.dtype()))) {
+        (n.isKnown() || isFloat(n.dtype()) || n.dtype() == DType::UInt64)) {
       code.literals.push_back(
           {static_cast<uint64_t>(n.attrs()[0]), n.dtype(), number, n.isKnown()});
       code.nodes[begin] = n.isKnown();

@@ -22,8 +22,8 @@ struct LiteralInput {
 /// the compiler. Nodes are numbered from 0, inputs from kInput.
 struct SegmentCode {
   static constexpr uint32_t kInput = 0x80000000u;
-  /// A 0-d float literal or known value: its word in `nodes` only says which of the two it is, so
-  /// that the code stands for every value of it.
+  /// A 0-d float or uint64 literal or a known value: its word in `nodes` only says whether it is
+  /// known, so that the code stands for every value of it.
   struct Literal {
     uint64_t bits;
     DType dtype;

@@ -133,6 +133,7 @@ void defineFunctions(pb::module_ &m);
 void defineUfuncs(pb::module_ &m);
 void defineInfo(pb::module_ &m);
 void defineJit(pb::module_ &m);
+void defineRandom(pb::module_ &m);
 
 } // namespace graphc::py
 

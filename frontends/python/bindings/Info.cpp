@@ -16,8 +16,8 @@ std::string categoryName(op::Category c) {
   return kNames[static_cast<size_t>(c)];
 }
 std::string classNameOf(op::DTypeClass c) {
-  constexpr const char *kNames[] = {"Any",     "Numeric",       "Floating",
-                                    "Integer", "IntegerOrBool", "Boolean"};
+  constexpr const char *kNames[] = {"Any",           "Numeric", "Floating", "Integer",
+                                    "IntegerOrBool", "Boolean", "Random"};
   return kNames[static_cast<size_t>(c)];
 }
 std::string ruleName(op::ResultRule r) {

@@ -8,6 +8,7 @@ PYBIND11_MODULE(_graphc, m) {
   graphc::py::defineArray(m);
   graphc::py::defineFunctions(m);
   graphc::py::defineUfuncs(m);
+  graphc::py::defineRandom(m);
   graphc::py::defineJit(m);
   graphc::py::defineInfo(m);
 }

@@ -360,8 +360,12 @@ _attach_methods(globals())
 del _attach, _attach_methods
 
 
+#: Parts that are imported when they are first asked for.
+_PARTS = ("fft", "random")
+
+
 def __dir__():
-    return sorted({"bfloat16"}.union(name for name in globals() if not name.startswith("_")))
+    return sorted({"bfloat16", *_PARTS}.union(name for name in globals() if not name.startswith("_")))
 
 
 def __getattr__(name):
@@ -374,6 +378,10 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module(f"numpy.{name}")
+    if name in _PARTS:
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
     if name.startswith("__"):
         raise AttributeError(f"module 'graphc' has no attribute {name!r}")
     import difflib

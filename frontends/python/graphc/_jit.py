@@ -24,6 +24,7 @@ _TRACE_LIMIT = 256  # recordings kept per function
 _STATIC = (str, bytes, type, type(Ellipsis), slice, np.dtype, complex)
 _pack = struct.Struct("d").pack
 _live = weakref.WeakSet()
+before_trace = []  # called, outside of it, before each recording
 _disabled = 0
 
 Cost = collections.namedtuple("Cost", "argument_bytes output_bytes peak_bytes kernels copies")
@@ -203,7 +204,7 @@ class _State:
         call.structure = _tree.flatten((dynamic_args, dynamic_kwargs), call.leaves)
         call.arrays, call.places = [], []
         seen, kinds, scalars = {}, [], []
-        call.plain = not kwargs and not positions and len(call.leaves) == len(args) > 0
+        call.plain = not kwargs and not positions and call.structure[1][1:] == (_tree.LEAF,) * len(args) != ()
         for leaf in call.leaves:
             if isinstance(leaf, (_Array, np.ndarray, np.generic)):
                 call.plain = call.plain and type(leaf) is _Array and id(leaf) not in seen
@@ -302,6 +303,8 @@ class _State:
         arrays = call.arrays
         if call.aliased:
             arrays = [_graphc.full(x.shape, 0, x.dtype, x.device) for x in arrays]
+        for prepare in before_trace:
+            prepare()
         trace, placeholders = _graphc.begin_trace(arrays)
         try:
             result = self._run(call, placeholders)

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 FLOATS = ("f32", "f64")
 INTEGERS = ("i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64")
 CLASSES = {"Any": FLOATS + INTEGERS + ("i1",), "Numeric": FLOATS + INTEGERS, "Floating": FLOATS, "Integer": INTEGERS,
-           "IntegerOrBool": INTEGERS + ("i1",), "Boolean": ("i1",)}
+           "IntegerOrBool": INTEGERS + ("i1",), "Boolean": ("i1",), "Random": ("ui64",)}
 
 
 def elementwise_ops():
@@ -60,6 +60,10 @@ class Printer:
             if rule == "Explicit":  # a conversion: to every dtype
                 for target in self.dtypes:
                     self.function(f"{name}_{dtype}_{target}", name, [(operands[0], dtype)], target)
+                continue
+            if dtype_class == "Random":
+                typed = [(o, dtype if i < 3 else "f64") for i, o in enumerate(operands)]
+                self.function(f"{name}_{dtype}", name, typed, typed[-1][1])
                 continue
             typed = [(o, "i1" if o == "condition" else dtype) for o in operands]
             self.function(f"{name}_{dtype}", name, typed, "i1" if rule == "Bool" else dtype)

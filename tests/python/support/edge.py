@@ -14,6 +14,7 @@ CLASSES = {
     "Integer": INTEGERS,
     "IntegerOrBool": DTYPES[:9],
     "Boolean": ("bool",),
+    "Random": (),
 }
 
 

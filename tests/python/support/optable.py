@@ -18,7 +18,7 @@ class Op:
     arity: int
     py_names: tuple
     dunders: tuple
-    operand_dtypes: str  # Any, Numeric, Floating, Integer, IntegerOrBool, Boolean
+    operand_dtypes: str  # Any, Numeric, Floating, Integer, IntegerOrBool, Boolean, Random
     result_rule: str  # SameAsOperands, Bool, Explicit, IrOnly
     promote_to_float: bool
     promote_bool: bool
@@ -73,4 +73,5 @@ def all_ops():
 
 
 def elementwise():
-    return tuple(op for op in all_ops() if op.category == "Elementwise")
+    """The elementwise ops of one operand dtype; random ops have tests of their own (test_random.py)."""
+    return tuple(op for op in all_ops() if op.category == "Elementwise" and op.operand_dtypes != "Random")

@@ -1,0 +1,185 @@
+"""Generators, which move on with each draw, and keys, which do not."""
+
+from __future__ import annotations
+
+import operator as _operator
+
+import numpy as _np
+
+from . import _graphc, _tree
+from ._creation import asarray
+from ._devices import default_device
+from ._dtypes import uint64
+from ._random_draws import Draws
+from ._random_state import (
+    FOLD_STREAM,
+    SPLIT_STREAM,
+    Streams,
+    StreamState,
+    bits64,
+    key_of,
+    seed_sequence,
+)
+from .errors import ArgumentError
+
+_M64 = 0xFFFFFFFFFFFFFFFF
+
+
+class Philox:
+    """Philox4x32-10 as a bit generator: what numpy.random.Generator takes. `state` is a dict that can be set.
+
+    seed: None (from the operating system), a non-negative integer, a sequence of them, or a SeedSequence.
+    """
+
+    __slots__ = ("seed_seq", "_state")
+
+    def __init__(self, seed=None):
+        self.seed_seq = seed_sequence(seed)
+        self._state = StreamState(key_of(self.seed_seq))
+
+    @property
+    def state(self):
+        key, position = self._state.read()
+        return {"bit_generator": "Philox4x32", "state": {"key": key, "stream": position}}
+
+    @state.setter
+    def state(self, value):
+        try:
+            key, position = (_operator.index(value["state"][name]) for name in ("key", "stream"))
+        except (KeyError, TypeError):
+            raise ArgumentError("state must be a dict as Philox.state gives it") from None
+        self._state.write(key & _M64, position & _M64)
+
+    def spawn(self, n_children):
+        """`n_children` bit generators that are independent of this one."""
+        return [type(self)(child) for child in self.seed_seq.spawn(n_children)]
+
+    def __reduce__(self):
+        return _restore_philox, (self.seed_seq, self.state)
+
+
+def _restore_philox(seed_seq, state):
+    made = Philox(seed_seq)
+    made.state = state
+    return made
+
+
+class Generator(Draws):
+    """NumPy's Generator: each draw takes the next streams of a key. The values are graphc's own (docs/random.md), the
+    same on every device; a Generator used inside `graphc.jit` moves on at each call, and neither another seed nor a
+    later draw compiles anything."""
+
+    __slots__ = ("bit_generator", "__weakref__")
+
+    def __init__(self, bit_generator):
+        if not isinstance(bit_generator, Philox):
+            raise ArgumentError(f"Generator takes a graphc.random.Philox, not {type(bit_generator).__name__}")
+        self.bit_generator = bit_generator
+
+    def _take(self, count, device=None):
+        return self.bit_generator._state.take(count, device or default_device())
+
+    def spawn(self, n_children):
+        """`n_children` Generators that are independent of this one."""
+        return [Generator(child) for child in self.bit_generator.spawn(n_children)]
+
+    def __repr__(self):
+        return "Generator(Philox4x32)"
+
+    def __reduce__(self):
+        return Generator, (self.bit_generator,)
+
+    def __deepcopy__(self, memo):
+        return Generator(_restore_philox(self.bit_generator.seed_seq, self.bit_generator.state))
+
+    @staticmethod
+    def from_leaves(array):
+        """The Generator whose state an array [key, next stream] is (jit)."""
+        made = Generator(Philox(0))
+        made.bit_generator._state.array, made.bit_generator._state.in_array = array, True
+        return made
+
+
+def default_rng(seed=None):
+    """A new Generator. A Generator or Philox is taken as it is; None takes entropy from the operating system.
+
+    >>> import graphc as gc
+    >>> gc.random.default_rng(7).random(3).tolist() == gc.random.default_rng(7).random(3).tolist()
+    True
+    """
+    if isinstance(seed, Generator):
+        return seed
+    return Generator(seed if isinstance(seed, Philox) else Philox(seed))
+
+
+class Key(Draws):
+    """A splittable key. Drawing from a key is a function of it: the same key gives the same values each time, so use
+    each key once and `split` it for more. A key may be an argument or a result of a jitted function."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data):
+        """`data`: 64 bits, as an integer or a 0-d uint64 Array."""
+        self.data = data & _M64 if isinstance(data, int) else data
+
+    def _take(self, count, device=None):
+        if isinstance(self.data, int):
+            device = device or default_device()
+            word = asarray(_np.uint64(self.data), device=device) if _graphc.is_tracing() else None
+            return Streams(0, _graphc.random_word(self.data, device) if word is None else word, device)
+        return Streams(0, self.data, self.data.device)
+
+    def _derived(self, numbers, stream):
+        """Keys number by number: the 64 bits that element `number` of a reserved stream has."""
+        if isinstance(self.data, int):
+            return [Key(bits64(i, stream, self.data)) for i in numbers]
+        index = asarray(_np.array(numbers, _np.uint64), device=self.data.device)
+        found = _graphc.random("philox64", index, _graphc.random_word(stream, self.data.device), self.data)
+        return [Key(found[i]) for i in range(len(numbers))]
+
+    def split(self, num=2):
+        """`num` keys that are independent of each other and of this one, as a tuple."""
+        num = _operator.index(num)
+        if num < 0:
+            raise ArgumentError(f"split: the number of keys must be non-negative, got {num}")
+        return tuple(self._derived(range(num), SPLIT_STREAM))
+
+    def fold_in(self, number):
+        """The key that belongs to this key and a non-negative integer."""
+        if isinstance(number, _graphc.Array):
+            stream = _graphc.random_word(FOLD_STREAM, number.device)
+            key = self.data if not isinstance(self.data, int) else _graphc.random_word(self.data, number.device)
+            return Key(_graphc.random("philox64", number.astype(uint64), stream, key))
+        return self._derived([_operator.index(number) & _M64], FOLD_STREAM)[0]
+
+    def generator(self):
+        """A Generator that starts at this key; this computes a key that is an Array."""
+        made = Philox(0)
+        made._state.write(int(self.data), 0)
+        return Generator(made)
+
+    @staticmethod
+    def from_leaves(data):
+        """The key whose bits an Array holds (jit)."""
+        return Key(data)
+
+    def __eq__(self, other):
+        return isinstance(other, Key) and int(self.data) == int(other.data)
+
+    def __hash__(self):
+        return hash(int(self.data))
+
+    def __repr__(self):
+        return f"Key(0x{int(self.data):016x})" if not _graphc.is_tracing() else "Key(traced)"
+
+    def __reduce__(self):
+        return Key, (int(self.data),)
+
+
+def key(seed):
+    """The key of a seed: a non-negative integer, a sequence of them, or a SeedSequence."""
+    return Key(key_of(seed))
+
+
+_tree.CONTAINERS[Generator] = lambda rng: [rng.bit_generator._state.shared()]
+_tree.CONTAINERS[Key] = lambda key: [asarray(_np.uint64(key.data)) if isinstance(key.data, int) else key.data]

@@ -1,0 +1,244 @@
+"""Where random numbers come from: keys, streams, and how a Generator moves through them (docs/random.md)."""
+
+from __future__ import annotations
+
+import operator as _operator
+import os as _os
+import weakref as _weakref
+
+import numpy as _np
+
+from . import _graphc, _jit
+from ._devices import default_device
+from .errors import ArgumentError
+
+_M32 = 0xFFFFFFFF
+_M64 = 0xFFFFFFFFFFFFFFFF
+#: Streams of a key that no draw reaches: children, and keys made by folding a number in.
+SPLIT_STREAM = _M64
+FOLD_STREAM = _M64 - 1
+
+
+def philox(counter, key):
+    """The four words of Philox4x32-10 for a 128-bit counter and a 64-bit key, as Python integers."""
+    c = [counter >> 32 * i & _M32 for i in range(4)]
+    k = [key & _M32, key >> 32]
+    for _ in range(10):
+        p0, p1 = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [p1 >> 32 ^ c[1] ^ k[0], p1 & _M32, p0 >> 32 ^ c[3] ^ k[1], p0 & _M32]
+        k = [k[0] + 0x9E3779B9 & _M32, k[1] + 0xBB67AE85 & _M32]
+    return c
+
+
+def bits64(index, stream, key):
+    """What the kernels compute for an element: 64 bits of its counter."""
+    words = philox(8 * (index // 16) + index % 8 | stream << 64, key)
+    pair = index // 8 % 2
+    return words[2 * pair] | words[2 * pair + 1] << 32
+
+
+def _words_of(entropy):
+    """An integer or (nested) sequence of them as 32-bit words, lowest first; as numpy.random.SeedSequence."""
+    if isinstance(entropy, str):
+        raise TypeError("seed must be integers, not a string")
+    try:
+        value = _operator.index(entropy)
+    except TypeError:
+        return [word for part in entropy for word in _words_of(part)]
+    if value < 0:
+        raise ArgumentError(f"expected non-negative integer, got the seed {value}")
+    words = [value & _M32]
+    while value := value >> 32:
+        words.append(value & _M32)
+    return words
+
+
+class _Hash:
+    """The mixing of NumPy's SeedSequence (O'Neill's seed_seq alternative)."""
+
+    def __init__(self, start, factor):
+        self.constant, self.factor = start, factor
+
+    def __call__(self, value):
+        value ^= self.constant
+        self.constant = self.constant * self.factor & _M32
+        value = value * self.constant & _M32
+        return value ^ value >> 16
+
+
+def _mix(x, y):
+    result = 0xCA01F9DD * x - 0x4973F715 * y & _M32
+    return result ^ result >> 16
+
+
+class SeedSequence:
+    """Turns seeds into well mixed states, and spawns children whose states are independent; the algorithm and the
+    states of numpy.random.SeedSequence.
+
+    entropy: None (from the operating system), a non-negative integer, or a sequence of them. Raises ArgumentError for
+    negative seeds.
+    """
+
+    def __init__(self, entropy=None, *, spawn_key=(), pool_size=4, n_children_spawned=0):
+        if pool_size < 4:
+            raise ArgumentError(f"The size of the entropy pool should be at least 4, not {pool_size}")
+        self.entropy = int.from_bytes(_os.urandom(16), "little") if entropy is None else entropy
+        self.spawn_key = tuple(spawn_key)
+        self.pool_size = pool_size
+        self.n_children_spawned = n_children_spawned
+        words = _words_of(self.entropy)
+        extra = _words_of(self.spawn_key) if self.spawn_key else []
+        if extra and len(words) < pool_size:
+            words += [0] * (pool_size - len(words))
+        self._pool = self._mixed(words + extra)
+
+    def _mixed(self, words):
+        shuffle = _Hash(0x43B0D7E5, 0x931E8875)
+        size = self.pool_size
+        pool = [shuffle(words[i] if i < len(words) else 0) for i in range(size)]
+        for source in range(size):
+            for target in range(size):
+                if source != target:
+                    pool[target] = _mix(pool[target], shuffle(pool[source]))
+        for word in words[size:]:
+            for target in range(size):
+                pool[target] = _mix(pool[target], shuffle(word))
+        return pool
+
+    @property
+    def state(self):
+        """What makes an equal SeedSequence again."""
+        names = ("entropy", "spawn_key", "pool_size", "n_children_spawned")
+        return {name: getattr(self, name) for name in names}
+
+    def generate_state(self, n_words, dtype=_np.uint32):
+        """`n_words` well mixed words, uint32 or uint64, as a NumPy array."""
+        dtype = _np.dtype(dtype)
+        if dtype not in (_np.dtype("uint32"), _np.dtype("uint64")):
+            raise ArgumentError("only support uint32 or uint64")
+        each = dtype.itemsize // 4
+        shuffle = _Hash(0x8B51F9DD, 0x58F38DED)
+        words = [shuffle(self._pool[i % self.pool_size]) for i in range(n_words * each)]
+        values = [sum(words[each * i + j] << 32 * j for j in range(each)) for i in range(n_words)]
+        return _np.array(values, dtype)
+
+    def spawn(self, n_children):
+        """`n_children` new SeedSequences."""
+        start = self.n_children_spawned
+        self.n_children_spawned += n_children
+        return [
+            SeedSequence(self.entropy, spawn_key=(*self.spawn_key, i), pool_size=self.pool_size)
+            for i in range(start, start + n_children)
+        ]
+
+    def __repr__(self):
+        return f"SeedSequence(entropy={self.entropy!r}, spawn_key={self.spawn_key!r})"
+
+
+def seed_sequence(seed):
+    return seed if isinstance(seed, SeedSequence) or hasattr(seed, "generate_state") else SeedSequence(seed)
+
+
+def key_of(seed):
+    """The 64-bit key of a seed."""
+    return int(seed_sequence(seed).generate_state(1, _np.uint64)[0])
+
+
+#: Generators whose arrays a trace may capture.
+_generators = _weakref.WeakSet()
+
+
+def prepare_trace():
+    """Brings the arrays of all Generators up to date, before a function is recorded that may draw from them."""
+    for state in list(_generators):
+        state.prepare()
+
+
+_jit.before_trace.append(prepare_trace)
+
+
+class StreamState:
+    """The key and the next stream of a Generator.
+
+    They are Python integers, given to kernels as arguments. A recorded function cannot see integers change from call to
+    call, so it reads and advances an array [key, next stream] instead: from the first such function on the array is
+    what counts, and each draw outside goes through it.
+    """
+
+    __slots__ = ("key", "position", "array", "in_array", "keys", "__weakref__")
+
+    def __init__(self, key, position=0):
+        self.key, self.position = key, position
+        self.array = None
+        self.in_array = False
+        self.keys = {}  # device -> the key as a word, shared by draws so that a kernel reads it once
+        _generators.add(self)
+
+    def read(self):
+        """(key, next stream) as integers; this computes the array where that counts."""
+        if self.in_array:
+            self.key, self.position = (int(v) for v in _np.asarray(self.array))
+        return self.key, self.position
+
+    def write(self, key, position):
+        self.key, self.position = key, position
+        self.keys = {}
+        if self.in_array:
+            self.array[...] = _pair(key, position, self.array.device)
+
+    def prepare(self):
+        """Makes the array, outside any trace."""
+        if not self.in_array:
+            device = default_device()
+            if self.array is None or self.array.device != device:
+                self.array = _pair(self.key, self.position, device)
+            else:
+                self.array[...] = _pair(self.key, self.position, device)
+
+    def shared(self):
+        """The array, which a recorded function that gets this Generator as an argument writes to."""
+        if not _graphc.is_tracing():
+            self.prepare()
+        self.in_array = True
+        return self.array
+
+    def take(self, count, device):
+        """(first stream, key) of `count` streams, as 0-d arrays, with a function that gives the streams after it."""
+        if _graphc.is_tracing():
+            return self._take_traced(count)
+        if self.in_array:
+            key, position = self.read()
+            self.write(key, position + count & _M64)
+        else:
+            position = self.position
+            self.position = position + count & _M64
+        word = self.keys.get(device)
+        if word is None:
+            word = self.keys[device] = _graphc.random_word(self.key, device)
+        return Streams(position, word, device)
+
+    def _take_traced(self, count):
+        if self.array is None:  # made inside the function that is being recorded
+            self.array = _pair(self.key, self.position, None)
+        self.in_array = True
+        first, key = self.array[1], self.array[0]
+        self.array[1] = first + count
+        return Streams(first, key, self.array.device)
+
+
+class Streams:
+    """Consecutive streams of one key."""
+
+    __slots__ = ("first", "key", "device")
+
+    def __init__(self, first, key, device):
+        self.first, self.key, self.device = first, key, device
+
+    def __getitem__(self, number):
+        if isinstance(self.first, int):
+            return _graphc.random_word(self.first + number & _M64, self.device)
+        return self.first + number if number else self.first
+
+
+def _pair(key, position, device):
+    return _graphc.asarray(_np.array([key, position], _np.uint64), None, device, None)

@@ -1,0 +1,65 @@
+"""Random numbers: NumPy's Generator and legacy functions, and splittable keys, over Philox4x32-10.
+
+>>> import graphc as gc
+>>> rng = gc.random.default_rng(1)
+>>> x, y = rng.random(1 << 20), rng.random(1 << 20)
+>>> abs(4 * float(gc.mean(x * x + y * y < 1)) - 3.14159) < 0.02     # one kernel, nothing of that size in memory
+True
+
+Values are a function of the seed and of how many draws came before, the same on every device, and not NumPy's. What is
+promised is in docs/random.md.
+"""
+
+from ._random_generator import Generator, Key, Philox, default_rng, key
+from ._random_legacy import RandomState
+from ._random_state import SeedSequence
+
+_global = RandomState()
+
+beta = _global.beta
+binomial = _global.binomial
+bytes = _global.bytes
+chisquare = _global.chisquare
+choice = _global.choice
+dirichlet = _global.dirichlet
+exponential = _global.exponential
+f = _global.f
+gamma = _global.gamma
+geometric = _global.geometric
+get_state = _global.get_state
+gumbel = _global.gumbel
+laplace = _global.laplace
+logistic = _global.logistic
+lognormal = _global.lognormal
+logseries = _global.logseries
+multinomial = _global.multinomial
+negative_binomial = _global.negative_binomial
+noncentral_chisquare = _global.noncentral_chisquare
+noncentral_f = _global.noncentral_f
+normal = _global.normal
+pareto = _global.pareto
+poisson = _global.poisson
+power = _global.power
+rand = _global.rand
+randint = _global.randint
+randn = _global.randn
+random = _global.random
+random_integers = _global.random_integers
+random_sample = _global.random_sample
+ranf = _global.random_sample
+rayleigh = _global.rayleigh
+sample = _global.random_sample
+seed = _global.seed
+set_state = _global.set_state
+standard_cauchy = _global.standard_cauchy
+standard_exponential = _global.standard_exponential
+standard_gamma = _global.standard_gamma
+standard_normal = _global.standard_normal
+standard_t = _global.standard_t
+triangular = _global.triangular
+uniform = _global.uniform
+vonmises = _global.vonmises
+wald = _global.wald
+weibull = _global.weibull
+
+__all__ = sorted(name for name in globals() if not name.startswith("_"))
