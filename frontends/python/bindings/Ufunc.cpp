@@ -138,7 +138,8 @@ void defineUfuncs(pb::module_ &m) {
   for (int i = 0; i < op::kOpKindCount; ++i) {
     auto kind = static_cast<op::OpKind>(i);
     const op::OpInfo &info = op::opInfo(kind);
-    if (info.category != op::Category::Elementwise || kind == op::OpKind::Cast)
+    if (info.category != op::Category::Elementwise || kind == op::OpKind::Cast ||
+        info.operandDTypes == op::DTypeClass::Random)
       continue;
     Ufunc *u = allocate(type, info.arity, 1);
     u->kind = kind;
