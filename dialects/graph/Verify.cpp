@@ -393,6 +393,8 @@ static std::optional<graphc::DType> dtypeOf(Type type) {
   using graphc::DType;
   if (type.isInteger(1))
     return DType::Bool;
+  if (type.isBF16())
+    return DType::BFloat16;
   for (int i = 0; i < graphc::kDTypeCount; ++i) {
     auto t = static_cast<DType>(i);
     bool kind = isa<FloatType>(type)       ? graphc::isFloat(t)

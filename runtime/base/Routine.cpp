@@ -121,8 +121,9 @@ Status bindAxes(const Rule &rule, std::string_view axes, std::span<const int64_t
 }
 
 Status checkOperandDType(const Rule &rule, std::span<const RoutineTensor> operands, size_t i) {
-  if (rule.takes == Takes::Float && !isFloat(operands[i].dtype))
-    return Status(ErrorCode::DType, format("[{}] needs a floating dtype, not {}", rule.name,
+  DType t = operands[i].dtype;
+  if (rule.takes == Takes::Float && t != DType::Float32 && t != DType::Float64)
+    return Status(ErrorCode::DType, format("[{}] needs float32 or float64, not {}", rule.name,
                                            dtypeName(operands[i].dtype)));
   if (rule.takes != Takes::AnyMixed && operands[i].dtype != operands[0].dtype)
     return Status(ErrorCode::DType,

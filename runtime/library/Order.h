@@ -15,16 +15,19 @@
 
 namespace graphc::rt::library {
 
-enum class KeyKind : uint8_t { Unsigned, Signed, Float };
+enum class KeyKind : uint8_t { Unsigned, Signed, Float, BFloat16 };
 
 constexpr KeyKind keyKind(DType t) {
-  return isFloat(t) ? KeyKind::Float : isSigned(t) ? KeyKind::Signed : KeyKind::Unsigned;
+  return t == DType::BFloat16 ? KeyKind::BFloat16
+         : isFloat(t)         ? KeyKind::Float
+         : isSigned(t)        ? KeyKind::Signed
+                              : KeyKind::Unsigned;
 }
 
 /// The order of elements that are stored as U.
 template <typename U, KeyKind kind>
 struct Order {
-  static constexpr bool isFloat = kind == KeyKind::Float;
+  static constexpr bool isFloat = kind == KeyKind::Float || kind == KeyKind::BFloat16;
   static constexpr U kSign = U{1} << (std::numeric_limits<U>::digits - 1);
   /// Bits of infinity: NaN has larger ones.
   static constexpr U kInfinity = [] {
@@ -33,7 +36,7 @@ struct Order {
     else if constexpr (sizeof(U) == 4)
       return static_cast<U>(0x7f800000u);
     else
-      return static_cast<U>(0x7c00u);
+      return static_cast<U>(kind == KeyKind::BFloat16 ? 0x7f80u : 0x7c00u);
   }();
   /// Infinity with the highest bit of its fraction.
   static constexpr U kNan = kInfinity | (kInfinity & (~kInfinity + 1)) >> 1;
@@ -59,7 +62,7 @@ struct Order {
   }
   /// Equal for equal elements: -0 has the key of +0.
   static constexpr U toEqualKey(U bits) {
-    if constexpr (kind == KeyKind::Float)
+    if constexpr (isFloat)
       return toKey(bits == kSign ? U{0} : bits);
     return toKey(bits);
   }
@@ -74,13 +77,16 @@ auto withOrder(DType t, const F &f) {
       return f(Order<U, KeyKind::Unsigned>(), U());
     case KeyKind::Signed:
       return f(Order<U, KeyKind::Signed>(), U());
+    case KeyKind::BFloat16:
+      if constexpr (sizeof(U) == 2)
+        return f(Order<U, KeyKind::BFloat16>(), U());
+      break;
     case KeyKind::Float:
+      if constexpr (sizeof(U) >= 2)
+        return f(Order<U, KeyKind::Float>(), U());
       break;
     }
-    if constexpr (sizeof(U) >= 2)
-      return f(Order<U, KeyKind::Float>(), U());
-    else
-      return f(Order<U, KeyKind::Unsigned>(), U()); // there is no float of one byte
+    return f(Order<U, KeyKind::Unsigned>(), U()); // no float of one byte exists
   };
   switch (itemSize(t)) {
   case 1:

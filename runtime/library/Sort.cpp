@@ -223,25 +223,29 @@ template <typename At>
 Status orderRow(int64_t count, const At &at, size_t width, int64_t *out, bool several) {
   bool packs = width <= 4 && count <= std::numeric_limits<uint32_t>::max();
   if (packs) {
-    GRAPHC_ASSIGN(BufferRef spare, scratch(count * 8));
-    auto fill = [&](int64_t begin, int64_t end, uint64_t *keys) {
+    // A key is as wide as a result: a row that is not cut is sorted in its place.
+    bool cut = several && count >= kParallelRow;
+    GRAPHC_ASSIGN(BufferRef spare, scratch(cut ? count * 8 : 0));
+    auto *keys = reinterpret_cast<uint64_t *>(out);
+    auto fill = [&](int64_t begin, int64_t end, uint64_t *to) {
       for (int64_t i = begin; i < end; ++i)
-        keys[i - begin] = static_cast<uint64_t>(at(i)) << 32 | static_cast<uint64_t>(i);
+        to[i - begin] = static_cast<uint64_t>(at(i)) << 32 | static_cast<uint64_t>(i);
     };
     sortRow(
-        count, as<uint64_t>(spare), reinterpret_cast<uint64_t *>(out),
-        reinterpret_cast<uint64_t *>(out), fill, [](uint64_t key) { return key & 0xffffffffu; },
-        several);
+        count, keys, as<uint64_t>(spare), keys, fill,
+        [](uint64_t key) { return key & 0xffffffffu; }, cut);
     return Status::ok();
   }
-  GRAPHC_ASSIGN(BufferRef keys, scratch(count * 16));
-  GRAPHC_ASSIGN(BufferRef spare, scratch(count * 16));
+  constexpr int64_t kFew = 128;
+  Key128 few[kFew];
+  GRAPHC_ASSIGN(BufferRef keys, scratch(count > kFew ? count * 16 : 0));
+  GRAPHC_ASSIGN(BufferRef spare, scratch(several && count >= kParallelRow ? count * 16 : 0));
   auto fill = [&](int64_t begin, int64_t end, Key128 *to) {
     for (int64_t i = begin; i < end; ++i)
       to[i - begin] = {static_cast<uint64_t>(i), static_cast<uint64_t>(at(i))};
   };
   sortRow(
-      count, as<Key128>(keys), as<Key128>(spare), out, fill,
+      count, count > kFew ? as<Key128>(keys) : few, as<Key128>(spare), out, fill,
       [](const Key128 &key) { return static_cast<int64_t>(key.low); }, several);
   return Status::ok();
 }

@@ -9,7 +9,7 @@ import graphc as gc
 import numpy as np
 import pytest
 
-DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
+DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
 SHAPES = ((0,), (1,), (7,), (300,), (3, 50), (50, 3), (4, 1, 6), (2, 0, 3), (2, 3, 4, 5), (2, 2, 3, 2, 4))
 
 

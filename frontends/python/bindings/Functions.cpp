@@ -243,15 +243,17 @@ void defineFunctions(pb::module_ &m) {
     rt::Device *device = deviceOf(pb::make_tuple(x, y));
     return unwrap(ops::matmul(toArray(x, device), toArray(y, device)));
   });
-  m.def("library",
-        [](const std::string &name, const pb::object &operands, const std::vector<int64_t> &params,
-           const pb::object &shape, const pb::object &dtype) {
-          auto routine = routineFromName(name);
-          if (!routine)
-            throw pb::value_error(format("library: no routine is called '{}'", name));
-          return unwrap(ops::library(*routine, toArrays(operands, deviceOf(operands)), params,
-                                     {toDType(dtype), toShape(shape)}));
-        });
+  m.def("library", [](const std::string &name, const pb::object &operands, const pb::object &params,
+                      const pb::object &shape, const pb::object &dtype) {
+    auto routine = routineFromName(name);
+    if (!routine)
+      throw pb::value_error(format("library: no routine is called '{}'", name));
+    std::vector<int64_t> numbers;
+    for (pb::handle param : params)
+      numbers.push_back(param.cast<int64_t>());
+    return unwrap(ops::library(*routine, toArrays(operands, deviceOf(operands)), numbers,
+                               {toDType(dtype), toShape(shape)}));
+  });
   m.def("result_type", resultType);
   defineIndexFunctions(m);
   defineMovement(m);

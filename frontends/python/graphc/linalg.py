@@ -100,7 +100,7 @@ class SVDResult(_NamedTuple):
 def _matrices(x, name, square=False):
     """The operand, and the dtype of what is computed from it."""
     x = asarray(x)
-    if x.dtype.kind == "f" and x.dtype not in (float32, float64):
+    if x.dtype.name in ("float16", "bfloat16"):
         raise DTypeError(f"{name}: array type {x.dtype} is unsupported in linalg")
     if x.ndim < 2:
         raise LinAlgError(f"{name}: {x.ndim}-dimensional array given. Array must be at least two-dimensional")
