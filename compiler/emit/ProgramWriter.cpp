@@ -317,7 +317,7 @@ std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::st
 
   std::vector<uint8_t> blob(sizeof(prog::Header));
   std::vector<prog::SectionRecord> table;
-  constexpr uint32_t kSections = 13;
+  constexpr uint32_t kSections = 14;
   blob.resize(sizeof(prog::Header) + kSections * sizeof(prog::SectionRecord));
   auto add = [&](prog::Section section, const void *data, size_t bytes, size_t count) {
     blob.resize(llvm::alignTo(
