@@ -137,10 +137,25 @@ class _BFloat16Info:
         return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype=bfloat16)"
 
 
-def finfo(dtype, /):
-    """Limits of a float dtype (or of an array's); as numpy.finfo."""
-    dtype = _plain(dtype)
-    return _BFloat16Info() if _is_bfloat16(dtype) else _np.finfo(dtype)
+class finfo:  # noqa: N801  (NumPy's name)
+    """Limits of a float dtype (or of an array's): numpy.finfo, its numbers as Python floats."""
+
+    __module__ = "graphc"
+
+    def __new__(cls, dtype, /):
+        dtype = _plain(dtype)
+        if _is_bfloat16(dtype):
+            return _BFloat16Info()
+        self = super().__new__(cls)
+        self._info = _np.finfo(dtype)
+        return self
+
+    def __getattr__(self, name):
+        value = getattr(object.__getattribute__(self, "_info"), name)
+        return float(value) if isinstance(value, _np.floating) else value
+
+    def __repr__(self):
+        return repr(self._info)
 
 
 def iinfo(dtype, /):

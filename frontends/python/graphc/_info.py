@@ -40,7 +40,7 @@ class ArrayNamespaceInfo:
 
     def devices(self):
         """The devices arrays can be on."""
-        return [str(d) for d in devices()]
+        return tuple(str(d) for d in devices())
 
 
 _STANDARD = (

@@ -403,20 +403,20 @@ def _types(self):
     """The operand and result dtypes the function computes with, as NumPy writes them: 'dd->d'."""
     found = []
     for char in _CHARS:
-        operands = [zeros((0,), char)] * self.nin
         try:
+            operands = [zeros((0,), char)] * self.nin
             results = self(*operands)
         except TypeError:
             continue
         results = results if isinstance(results, tuple) else (results,)
         # Operands that are converted first have no loop of their own.
-        if self.__name__ not in _BOOLEAN and results[0].dtype.kind == "f" and _np.dtype(char).kind in "biu":
+        if self.__name__ not in _BOOLEAN and results[0].dtype.kind in "fc" and _np.dtype(char).kind in "biu":
             continue
         found.append(char * self.nin + "->" + "".join(r.dtype.char for r in results))
     return found
 
 
-_CHARS = "?bBhHiIlLfd"
+_CHARS = "?bBhHiIlLefdFD"
 
 
 def _repr(self):
