@@ -1,4 +1,4 @@
-"""Polynomials as coefficient vectors, highest power first, and the sums of products that multiply them."""
+"""Polynomials as coefficient vectors, highest power first."""
 
 import operator as _operator
 
@@ -9,66 +9,8 @@ from ._creation import asarray, full, zeros
 from ._dtypes import float64, int64
 from ._manipulation import concat, expand_dims
 from ._matrices import diag, vander
+from ._names import convolve
 from .errors import ArgumentError, DTypeError
-
-#: Products of so many taps are one kernel.
-_TAPS = 64
-
-
-def _vector(x, name):
-    x = asarray(x)
-    if x.ndim > 1:
-        raise ArgumentError(f"{name}: object too deep for desired array: shape {x.shape} is not a vector")
-    if x.size == 0:
-        raise ArgumentError(f"{name}: operands cannot be empty")
-    return x.reshape((-1,))
-
-
-def _products(a, v):
-    """All sums of products of two vectors, the second reversed; the longer one first."""
-    if v.size > a.size:
-        a, v = v, a
-    n, m = a.size, v.size
-    dtype = _graphc.result_type(a, v)
-    work = int64 if dtype.kind == "b" else dtype
-    edge = zeros((m - 1,), work)
-    padded = concat((edge, a.astype(work, copy=False), edge))
-    v = v.astype(work, copy=False)
-    total = None
-    for start in range(0, m, _TAPS):
-        block = None
-        for j in range(start, min(m, start + _TAPS)):
-            term = padded[m - 1 - j : n + 2 * m - 2 - j] * v[j]
-            block = term if block is None else block + term
-        total = block if total is None else total + block
-    return total != 0 if dtype.kind == "b" else total
-
-
-def _part(whole, n, m, mode, name, start):
-    """The part of all sums that a mode asks for; `start` of "same"."""
-    modes = {"full": (0, n + m - 1), "same": (start, start + max(n, m)), "valid": (min(n, m) - 1, max(n, m))}
-    if mode not in modes:
-        raise ArgumentError(f"{name}: mode must be one of 'full', 'same', or 'valid' (got {mode!r})")
-    first, last = modes[mode]
-    return whole[first:last].copy() if mode != "full" else whole
-
-
-def convolve(a, v, mode="full"):
-    """Sums of products of `a` with the reversed `v` at every shift: all of them ("full"), as many as the longer vector
-    has elements ("same"), or those without an edge ("valid"). Raises ValueError for empty operands or another mode."""
-    a, v = _vector(a, "convolve"), _vector(v, "convolve")
-    return _part(_products(a, v), a.size, v.size, mode, "convolve", (min(a.size, v.size) - 1) // 2)
-
-
-def correlate(a, v, mode="valid"):
-    """Sums of products of `a` with `v` at every shift; modes as `convolve`."""
-    a, v = _vector(a, "correlate"), _vector(v, "correlate")
-    m = min(a.size, v.size)
-    start = (m - 1) // 2 if a.size >= v.size else m // 2
-    if v.dtype.kind == "c":
-        v = _graphc.conj(v)
-    return _part(_products(a, v[::-1]), a.size, v.size, mode, "correlate", start)
-
 
 def _coefficients(p):
     return asarray(p).reshape((-1,)) if asarray(p).ndim < 2 else asarray(p)

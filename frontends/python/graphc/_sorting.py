@@ -7,8 +7,9 @@ import numpy as _np
 from . import _graphc
 from ._creation import asarray
 from ._dtypes import int64
+from ._indexing import take
 from ._manipulation import _axis
-from .errors import ArgumentError, AxisError, DTypeError, ShapeError
+from .errors import ArgumentError, DTypeError, ShapeError
 
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 
@@ -151,17 +152,11 @@ def searchsorted(x1, x2, /, side="left", sorter=None):
         sorter = asarray(sorter)
         if sorter.shape != x1.shape:
             raise ShapeError(f"searchsorted: sorter.size must equal a.size: {sorter.shape} and {x1.shape}")
-        x1 = _take(x1, sorter)
+        x1 = take(x1, sorter)
     dtype = _graphc.result_type(x1, x2)
     found = _graphc.library("searchsorted", [x1.astype(dtype, copy=False), x2.astype(dtype, copy=False).reshape((-1,))],
                             [int(side == "right")], (x2.size,), int64)
     return found.reshape(x2.shape)
-
-
-def _take(x, indices):
-    import graphc
-
-    return graphc.take(x, indices)
 
 
 def digitize(x, bins, right=False):

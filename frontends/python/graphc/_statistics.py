@@ -11,7 +11,7 @@ from ._creation import asarray, full
 from ._dtypes import float64, int64
 from ._indexing import bincount, take, take_along_axis
 from ._manipulation import _axes, concat, expand_dims
-from ._sorting import _check_kind, argsort, searchsorted, sort  # noqa: F401
+from ._sorting import argsort, searchsorted, sort
 from .errors import ArgumentError, DTypeError, ShapeError
 
 #: alpha and beta of the continuous methods of Hyndman and Fan.
