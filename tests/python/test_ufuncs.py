@@ -198,3 +198,29 @@ def test_numpys_functions_dispatch():
     assert np.multiply(g, 2, out=into) is into
     exact.assert_same(into, X * 2)
     exact.assert_same(np.zeros((2,), like=g), np.zeros(2))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_at():
+    def program(xp):
+        results = []
+        for name, value in (("add", 2), ("subtract", 1.5), ("multiply", 3), ("maximum", 4), ("divide", 2.0), ("fmax", 1.0), ("power", 2)):
+            x = xp.arange(6.0)
+            getattr(xp, name).at(x, [0, 2, 2, -1], value)
+            results.append(x)
+        x = xp.arange(12.0).reshape(3, 4)
+        xp.add.at(x, (xp.asarray([0, 2, 0]), xp.asarray([1, 3, 1])), xp.asarray([10.0, 20.0, 30.0]))
+        xp.add.at(x, xp.s_[:, 0], 100)
+        xp.negative.at(x, ([0, 0, 1], [0, 0, 1]))
+        i = xp.zeros(3, dtype="int32")
+        xp.add.at(i, [1, 1, 1], 1)
+        xp.bitwise_or.at(i, [0, 1], [4, 8])
+        xp.add.at(x.T, (3, [0, 0]), 1)
+        return [*results, x, i]
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        exact.assert_same(g, w)
+    with pytest.raises(TypeError, match="Cannot cast"):
+        gc.add.at(gc.zeros(3, dtype="int32"), [0], 1.5)
+    with pytest.raises(IndexError):
+        gc.add.at(gc.zeros(3), [3], 1)

@@ -65,7 +65,7 @@ from ._assemble import (  # noqa: E402
     vsplit,
     vstack,
 )
-from ._creation import (
+from ._creation import (  # noqa: E402
     arange,
     array,
     asanyarray,
@@ -146,10 +146,8 @@ from ._functional import (  # noqa: E402
     ndindex,
     packbits,
     piecewise,
-    ravel_multi_index,
     trim_zeros,
     unpackbits,
-    unravel_index,
     vectorize,
 )
 from ._names import (  # noqa: E402
@@ -219,7 +217,7 @@ from ._indexing import (  # noqa: E402
 )
 from ._jit import disable_jit, jit  # noqa: E402
 from ._linalg import dot, matmul, outer, tensordot, vecdot  # noqa: E402
-from ._manipulation import (
+from ._manipulation import (  # noqa: E402
     around,
     broadcast_arrays,
     broadcast_shapes,

@@ -17,6 +17,7 @@ def _collect():
             best[operation] = (name, parameters, summary, numpys)
     for operation, (name, parameters, summary, _) in best.items():
         _describe(getattr(_graphc, operation), name, summary + ".", parameters)
+        getattr(_graphc, operation).operation = operation
     return found
 
 

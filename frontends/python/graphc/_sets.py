@@ -143,11 +143,6 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     return _graphc.logical_not(found) if invert else found
 
 
-def in1d(ar1, ar2, assume_unique=False, invert=False, *, kind=None):
-    """`isin` of the flattened elements."""
-    return isin(asarray(ar1).reshape((-1,)), ar2, assume_unique, invert)
-
-
 def union1d(ar1, ar2, /):
     """The sorted distinct elements of both arrays."""
     return unique(concat((asarray(ar1).reshape((-1,)), asarray(ar2).reshape((-1,)))))

@@ -399,6 +399,49 @@ def _outer(self, A, B, /, **keywords):
     return self(a, b, **keywords)
 
 
+def _at(self, a, indices, b=_NO_VALUE, /):
+    """Applies the operation to the elements of `a` that `indices` name, in place, one after the other: an element named
+    twice is changed twice. Raises TypeError when the result does not cast to the dtype of `a` by same_kind."""
+    if not isinstance(a, _Array):
+        raise TypeError(f"{self.__name__}.at: first operand must be array, not {type(a).__name__}")
+    if self.nout != 1 or self.nin not in (1, 2):
+        raise ArgumentError("Only single output ufuncs of one or two operands are supported by at")
+    if self.nin == 1:
+        if b is not _NO_VALUE:
+            raise ArgumentError(f"{self.__name__}.at: second operand provided when ufunc is unary")
+        _unary_at(self, a, indices)
+        return
+    if b is _NO_VALUE:
+        raise ArgumentError(f"{self.__name__}.at: second operand needed for ufunc")
+    probe = self(zeros((), a.dtype), b if _is_weak(b) else zeros((), asarray(b).dtype))
+    check_output(a, (), probe.dtype, "same_kind", self.__name__)
+    operation = self.__dict__.get("operation")
+    if operation is not None and (probe.dtype == a.dtype or a.dtype.kind in "iu") and self.__name__ not in _BOOLEAN:
+        _graphc.scatter(a, indices, b, operation)
+        return
+    places = _flat_places(a, indices)
+    values = _graphc.broadcast_to(asarray(b), places.shape).ravel()
+    flat = a.ravel()
+    for i, place in enumerate(places.ravel().tolist()):
+        flat[place] = self(flat[place], values[i])
+    if not _graphc.shares_storage(flat, a):
+        a[...] = flat.reshape(a.shape)
+
+
+def _flat_places(a, indices):
+    """The row-major places that an index names."""
+    return _graphc.iota(a.size, _np.dtype("int64"), a.device).reshape(a.shape)[indices]
+
+
+def _unary_at(self, a, indices):
+    check_output(a, (), self(zeros((), a.dtype)).dtype, "same_kind", self.__name__)
+    counts = zeros(a.shape, "int64", device=a.device)
+    _graphc.scatter(counts, indices, 1, "add")
+    times = int(_graphc.reduce("max", counts, None, False, None)) if a.size else 0
+    for i in range(times):
+        a[...] = _graphc.select(counts > i, self(a).astype(a.dtype, copy=False), a)
+
+
 def _types(self):
     """The operand and result dtypes the function computes with, as NumPy writes them: 'dd->d'."""
     found = []
@@ -428,7 +471,7 @@ def _pickled(self):
 
 
 for _name, _value in {
-    "reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat, "outer": _outer,
+    "reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat, "outer": _outer, "at": _at,
     "nargs": property(lambda self: self.nin + self.nout), "types": property(_types),
     "ntypes": property(lambda self: len(self.types)), "identity": property(lambda self: _IDENTITIES.get(self.__name__)),
     "signature": None, "__repr__": _repr, "__reduce__": _pickled, "__module__": "graphc",
