@@ -174,8 +174,8 @@ def step_lit(suite: Suite) -> None:
 
 
 def step_python(suite: Suite) -> None:
-    """The Python package on every device; then the conformance suite."""
-    for name in ("python", "conformance"):
+    """The Python package on every device, the conformance suite, whole programs, and a bounded run of the fuzzer."""
+    for name in ("python", "conformance", "programs", "fuzz"):
         if suite.needs("main", name):
             suite.pytest(name, [ROOT / "tests" / name], 1800, env={**suite.env, "PYTHONPATH": str(suite.build / "python")})
 

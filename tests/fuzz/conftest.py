@@ -1,0 +1,6 @@
+"""The fuzzer is a program beside its test."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
