@@ -14,6 +14,20 @@ J8 = np.array([[8, 27, 0], [0, 5, -128]], "int8")
 I64 = np.array([0, 1, -1, 2**62, -(2**63), 12345678901])
 SQUARE, CUBE = np.arange(6.0).reshape(2, 3), np.arange(24.0).reshape(2, 3, 4)
 
+
+
+def filled(xp, shape, value, **options):
+    x = xp.zeros(shape, dtype=int)
+    xp.fill_diagonal(x, value, **options)
+    return x
+
+
+def copied(xp, value, where):
+    x = xp.zeros((2, 3))
+    xp.copyto(x, value, where=where)
+    return x
+
+
 EXACT = {
     "frexp": lambda xp, a: xp.frexp(a(F)),
     "modf": lambda xp, a: xp.modf(a(F)),
@@ -69,6 +83,12 @@ EXACT = {
         xp.array([[a(1), 2], [3, 4]]), xp.eye(3, M=4, k=1), xp.tril(xp.ones((3, 3)), -1), xp.tri(3, 4),
         *xp.meshgrid(a([1, 2]), a([3, 4, 5]), sparse=True), xp.asarray([(1, 2.5)]), xp.float32(3) * a([1, 2]),
     ),
+    "matrices": lambda xp, a: (
+        filled(xp, (3, 4), 5), filled(xp, (5, 3), 7, wrap=True), filled(xp, (3, 3, 3), 2), filled(xp, (4, 4), [1, 2]),
+        filled(xp, (7, 3), [1, 2, 3], wrap=True), copied(xp, [1, 2, 3], True), copied(xp, 5, a([True, False, True])),
+        xp.tri(3, M=4, k=1), xp.vander(a([1, 2, 3]), N=2), xp.trace(a(SQUARE), out=xp.zeros(())), xp.diff(a=a(SQUARE), axis=0),
+        xp.vstack([a([1, 2]), a([3, 4])], dtype=float), xp.ediff1d(a([1, 4, 9]), to_begin=0, to_end=[5, 6]),
+    ),
     "nan": lambda xp, a: (
         xp.nansum(a(F[:4])), xp.nanargmax(a(F[6:])), xp.nanmax(a(F[6:9])), xp.nanprod(a(F[6:9])), xp.nancumprod(a(F[6:9])),
     ),
@@ -87,6 +107,10 @@ CLOSE = {
     "average": lambda xp, a: (
         xp.average(a(SQUARE), axis=1, weights=a([0.25, 0.5, 0.25])), *xp.average(a(I8), weights=a(abs(J8)), returned=True),
         xp.nanmean(a(F[:4])), xp.nanstd(a(F[:4]), ddof=1),
+    ),
+    "covariance": lambda xp, a: (
+        xp.cov(a(CUBE[0])), xp.cov(a(SQUARE), rowvar=False), xp.cov(a(SQUARE), fweights=a([1, 2, 3])),
+        xp.cov(a(SQUARE), aweights=a([1.0, 2, 3])), xp.cov(a(SQUARE), aweights=a([1.0, 2, 3]), fweights=a([1, 2, 3]), ddof=0),
     ),
     "matvec": lambda xp, a: (xp.matvec(a(CUBE), a(np.arange(4.0))), xp.vecmat(a(np.arange(3.0)), a(CUBE))),
 }  # fmt: skip

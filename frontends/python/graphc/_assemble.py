@@ -50,25 +50,25 @@ def _list(lifted):
     return list(lifted) if isinstance(lifted, tuple) else [lifted]
 
 
-def vstack(arrays: Sequence[ArrayLike], /) -> Array:
+def vstack(tup: Sequence[ArrayLike], *, dtype=None, casting: str = "same_kind") -> Array:
     """Rows on top of each other: arrays of at least two axes joined along the first."""
-    return concatenate(_list(atleast_2d(*arrays)), 0)
+    return concatenate(_list(atleast_2d(*tup)), 0, dtype=dtype, casting=casting)
 
 
-def hstack(arrays: Sequence[ArrayLike], /) -> Array:
+def hstack(tup: Sequence[ArrayLike], *, dtype=None, casting: str = "same_kind") -> Array:
     """Arrays side by side: joined along the second axis, vectors along their only one."""
-    arrays = _list(atleast_1d(*arrays))
-    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1)
+    arrays = _list(atleast_1d(*tup))
+    return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
-def dstack(arrays: Sequence[ArrayLike], /) -> Array:
+def dstack(tup: Sequence[ArrayLike]) -> Array:
     """Arrays of at least three axes joined along the third."""
-    return concatenate(_list(atleast_3d(*arrays)), 2)
+    return concatenate(_list(atleast_3d(*tup)), 2)
 
 
-def column_stack(arrays: Sequence[ArrayLike], /) -> Array:
+def column_stack(tup: Sequence[ArrayLike]) -> Array:
     """Vectors as the columns of a matrix; matrices are joined as they are."""
-    arrays = [asarray(a) for a in arrays]
+    arrays = [asarray(a) for a in tup]
     return concatenate([a if a.ndim >= 2 else a.reshape((-1, 1)) for a in arrays], 1)
 
 

@@ -64,7 +64,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     return _graphc.asarray(_source(a), _dtype(dtype), device, copy)
 
 
-def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None, device=None):
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None, device=None):
     """As `asarray`, but a copy unless told otherwise; axes of size 1 are put in front up to `ndmin`."""
     result = _graphc.asarray(_source(object), _dtype(dtype), device, copy if copy is False else True if copy else None)
     return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 from . import _graphc
 from ._creation import asarray, eye, meshgrid, zeros
-from ._dtypes import as_dtype, float64, int64
+from ._dtypes import as_dtype, can_cast, float64, int64
 from ._linalg import tensordot
 from ._manipulation import _axes, _axis, concatenate, moveaxis, stack
 from ._reductions import sum
-from .errors import ArgumentError, ShapeError
+from .errors import ArgumentError, DTypeError, ShapeError
 
 if TYPE_CHECKING:
     from ._types import Array, ArrayLike
 
 
-def diagonal(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """The diagonal of the matrices along two axes, as the last axis. Writing to it is an error, as in NumPy. A view
     where those matrices lie dense in memory, by rows or by columns; otherwise a copy of the values."""
-    x = asarray(x)
+    x = asarray(a)
     if x.ndim < 2:
         raise ShapeError(f"diagonal: at least two axes are needed, got shape {x.shape}")
     first, second = _axes((axis1, axis2), x.ndim, "diagonal")
@@ -37,7 +37,7 @@ def diagonal(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -
     return _graphc.broadcast_to(picked, picked.shape)
 
 
-def diag(v: ArrayLike, /, k: int = 0) -> Array:
+def diag(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with the vector `v` on its k-th diagonal, or the k-th diagonal of a matrix."""
     v = asarray(v)
     if v.ndim == 2:
@@ -53,52 +53,68 @@ def diag(v: ArrayLike, /, k: int = 0) -> Array:
     return result
 
 
-def diagflat(v: ArrayLike, /, k: int = 0) -> Array:
+def diagflat(v: ArrayLike, k: int = 0) -> Array:
     """`diag` of the flattened array."""
     return diag(_graphc.reshape(asarray(v), (-1,)), k)
 
 
-def fill_diagonal(x: Array, value: ArrayLike, /) -> None:
-    """Writes `value` (one for all, or one an element) to the main diagonal of a matrix, in place."""
-    if type(x) is not _graphc.Array:
-        raise ArgumentError(f"fill_diagonal: an Array is changed in place, not {type(x).__name__}")
-    if x.ndim != 2:
-        raise ShapeError(f"fill_diagonal: two axes are needed, got shape {x.shape}")
-    value = asarray(value, device=x.device).astype(x.dtype, copy=False)
-    length = _py.min(x.shape)
-    if value.ndim:
-        if value.size < length:
-            raise ShapeError(f"fill_diagonal: {value.size} values for a diagonal of {length}")
-        value = _graphc.reshape(value, (-1,))[:length]
-        rest = zeros((x.shape[1] - length,), x.dtype, device=x.device)
-        value = concatenate([value, rest])  # a value a column
-    # Through `x` itself: the flattened array is a copy when `x` is not dense.
-    rows = _graphc.iota(x.shape[0], int64, x.device)[:, None]
-    x[...] = _graphc.select(rows == _graphc.iota(x.shape[1], int64, x.device), value, x)
+def fill_diagonal(a: Array, val: ArrayLike, wrap: bool = False) -> None:
+    """Writes `val` (one for all, or values repeated along it) to the main diagonal of an array, in place. Arrays of more
+    than two axes must have equal sizes. `wrap` starts the diagonal anew below a tall matrix's last column."""
+    if type(a) is not _graphc.Array:
+        raise ArgumentError(f"fill_diagonal: an Array is changed in place, not {type(a).__name__}")
+    if a.ndim < 2:
+        raise ShapeError(f"array must be at least 2-d, got shape {a.shape}")
+    if a.ndim > 2 and len(set(a.shape)) != 1:
+        raise ShapeError(f"All dimensions of input must be of equal length, got shape {a.shape}")
+    value = asarray(val, device=a.device).astype(a.dtype, copy=False)
+    columns = _graphc.iota(a.shape[-1], int64, a.device)
+    on = None
+    for axis in range(a.ndim - 1):
+        rows = _graphc.iota(a.shape[axis], int64, a.device)
+        if wrap and a.ndim == 2:
+            place = _graphc.remainder(rows, a.shape[1] + 1)
+        else:
+            place = rows
+        own = (1,) * axis + (-1,) + (1,) * (a.ndim - axis - 1)
+        equal = place.reshape(own) == columns
+        on = equal if on is None else on & equal
+    if value.ndim and value.size:  # the i-th place takes value i, from the start again when they run out
+        value = _graphc.reshape(value, (-1,))
+        times = -(-_py.max(1, a.shape[0]) // value.size)
+        value = _graphc.broadcast_to(value, (times, value.size)).reshape((-1,))[: a.shape[0]]
+        if wrap and a.ndim == 2 and a.shape[0] > a.shape[1]:
+            parts = [value[i - i // (a.shape[1] + 1)] for i in range(a.shape[0])]
+            value = stack(parts)
+        value = value.reshape((-1,) + (1,) * (a.ndim - 1))
+    elif value.ndim:
+        return
+    # Through `a` itself: the flattened array is a copy when `a` is not dense.
+    a[...] = _graphc.select(on, value, a)
 
 
-def trace(x: ArrayLike, /, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype=None) -> Array:
+def trace(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype=None, out=None) -> Array:
     """Sum of a diagonal."""
-    return sum(diagonal(x, offset, axis1, axis2), -1, dtype)
+    return sum(diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
-def identity(n: int, dtype=float64) -> Array:
+def identity(n: int, dtype=float64, *, like=None) -> Array:
     """The identity matrix of n rows."""
     return eye(n, dtype=dtype)
 
 
-def tri(n: int, m: int | None = None, k: int = 0, dtype=float64) -> Array:
+def tri(N: int, M: int | None = None, k: int = 0, dtype=float64, *, like=None) -> Array:  # noqa: N803
     """Ones on and below the k-th diagonal, zeros above."""
-    rows = _graphc.iota(_operator.index(n), int64, None)[:, None] + _operator.index(k)
-    return (rows >= _graphc.iota(_operator.index(n if m is None else m), int64, None)).astype(as_dtype(dtype))
+    rows = _graphc.iota(_operator.index(N), int64, None)[:, None] + _operator.index(k)
+    return (rows >= _graphc.iota(_operator.index(N if M is None else M), int64, None)).astype(as_dtype(dtype))
 
 
-def vander(x: ArrayLike, /, n: int | None = None, increasing: bool = False) -> Array:
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:  # noqa: N803
     """Powers of a vector as columns, the highest first unless increasing; by repeated products, as NumPy."""
     x = asarray(x)
     if x.ndim != 1:
         raise ShapeError(f"vander: one axis is needed, got shape {x.shape}")
-    n = x.size if n is None else _operator.index(n)
+    n = x.size if N is None else _operator.index(N)
     x = x.astype(int64) if x.dtype.kind in "biu" and x.dtype.itemsize < 8 else x
     if n == 0:
         return zeros((x.size, 0), x.dtype, device=x.device)
@@ -153,19 +169,29 @@ def ix_(*sequences: ArrayLike) -> tuple[Array, ...]:
     return tuple(v.reshape((1,) * i + (-1,) + (1,) * (rank - i - 1)) for i, v in enumerate(vectors))
 
 
-def fromfunction(function, shape, *, dtype=float64, **keywords):
+def fromfunction(function, shape, *, dtype=float64, like=None, **keywords):
     """`function` of the coordinate arrays of a grid."""
     from ._assemble import indices
 
     return function(*indices(tuple(shape), dtype=dtype), **keywords)
 
 
-def copyto(target: Array, source: ArrayLike, /, where=True) -> None:
-    """Writes `source`, broadcast, into `target` where the condition holds."""
+def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -> None:
+    """Writes `src`, broadcast, into `dst` where the condition holds. Raises TypeError when the casting rule forbids it."""
+    if type(dst) is not _graphc.Array:
+        raise TypeError(f"copyto: an Array is changed in place, not {type(dst).__name__}")
+    weak = isinstance(src, (bool, int, float, complex))
+    source = src if weak else asarray(src, device=dst.device)
+    kind = _graphc.result_type(dst, src) if weak else source.dtype
+    if casting != "unsafe" and not can_cast(kind, dst.dtype, casting):
+        raise DTypeError(f"Cannot cast array data from dtype('{kind}') to dtype('{dst.dtype}') according to the rule '{casting}'")
     if where is True:
-        target[...] = source
-    else:
-        target[...] = _graphc.select(where, asarray(source).astype(target.dtype, copy=False), target)
+        dst[...] = source
+        return
+    source = asarray(source, dst.dtype) if weak else source.astype(dst.dtype, copy=False)
+    if source.ndim > dst.ndim or _graphc.select(where, source, dst).shape != dst.shape:
+        raise ShapeError(f"copyto: could not broadcast input array from shape {source.shape} into shape {dst.shape}")
+    dst[...] = _graphc.select(where, source, dst)
 
 
 class _Grid:

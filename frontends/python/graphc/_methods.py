@@ -255,12 +255,34 @@ _ABSENT = {
 }
 
 
+def _new(cls, shape=None, dtype=float, buffer=None, offset=0, strides=None, order=None):
+    if shape is None:
+        raise TypeError("Array() missing required argument 'shape': use asarray to convert")
+    if buffer is None:
+        from ._creation import zeros
+
+        return zeros(shape, dtype)
+    return _graphc.asarray(_np.ndarray(shape, dtype, buffer, offset, strides, order))
+
+
+def _init(self, *args, **keywords):
+    """Everything was done when the object was made."""
+
+
+def _tokenize(self):
+    """What dask names results by: dtype, shape and values."""
+    import hashlib
+
+    return "graphc.Array", str(self.dtype), self.shape, hashlib.sha1(self.tobytes()).hexdigest()
+
+
 def attach(namespace):
     """Gives Array its methods: those here, and functions of the package that NumPy has as methods."""
     for name, value in {
         "flat": property(FlatIterator, lambda self, value: FlatIterator(self).__setitem__(slice(None), value)),
         "flags": property(Flags), "data": property(memoryview), "setflags": _setflags, "view": _view, "resize": _resize,
         "__round__": _rounded, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
+        "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize,
         "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
     }.items():  # fmt: skip
         setattr(_Array, name, value)

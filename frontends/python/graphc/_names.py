@@ -236,7 +236,7 @@ def row_stack(arrays, *, dtype=None, casting="same_kind"):
     """`vstack` under its old name."""
     from ._assemble import vstack
 
-    return vstack(arrays)
+    return vstack(arrays, dtype=dtype, casting=casting)
 
 
 def convolve(a, v, mode: str = "full"):

@@ -30,9 +30,9 @@ def _floating(x):
 # Differences and sums along an axis.
 
 
-def diff(x: ArrayLike, /, n: int = 1, axis: int = -1, *, prepend: ArrayLike | None = None, append: ArrayLike | None = None) -> Array:
+def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None) -> Array:
     """The n-th difference of neighbours along an axis; of bool, whether they differ."""
-    x = asarray(x)
+    x = asarray(a)
     n = _operator.index(n)
     if n < 0:
         raise ArgumentError(f"diff: order must be non-negative but got {n}")
@@ -55,9 +55,15 @@ def diff(x: ArrayLike, /, n: int = 1, axis: int = -1, *, prepend: ArrayLike | No
     return x
 
 
-def ediff1d(x: ArrayLike, /) -> Array:
-    """Differences of neighbours of the flattened array."""
-    return diff(_graphc.reshape(asarray(x), (-1,)))
+def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
+    """Differences of neighbours of the flattened array, between `to_begin` and `to_end`."""
+    x = asarray(ary)
+    parts = [diff(_graphc.reshape(x, (-1,)))]
+    if to_begin is not None:
+        parts.insert(0, asarray(to_begin).ravel().astype(x.dtype, casting="same_kind"))
+    if to_end is not None:
+        parts.append(asarray(to_end).ravel().astype(x.dtype, casting="same_kind"))
+    return concatenate(parts) if len(parts) > 1 else parts[0]
 
 
 def _gradient(x, spacing, axis, edge_order):
@@ -91,10 +97,10 @@ def _gradient(x, spacing, axis, edge_order):
     return concatenate([first, inner, last], axis)
 
 
-def gradient(x: ArrayLike, /, *spacing, axis: int | Sequence[int] | None = None, edge_order: int = 1):
+def gradient(f: ArrayLike, *spacing, axis: int | Sequence[int] | None = None, edge_order: int = 1):
     """Second-order central differences inside, one-sided at the ends. `spacing`: one step for all axes, or one step or
     coordinate vector an axis. A tuple of arrays for several axes, one array for one."""
-    x = _floating(x)
+    x = _floating(f)
     axes = list(range(x.ndim)) if axis is None else _axes(axis, x.ndim, "gradient")
     if edge_order not in (1, 2):
         raise ArgumentError(f"gradient: edge_order is 1 or 2, not {edge_order}")
@@ -250,7 +256,9 @@ def isposinf(x: ArrayLike, out=None) -> Array:
     return with_out(asarray(x) == _math.inf, out, name="isposinf")
 
 
-def nan_to_num(x: ArrayLike, /, *, nan: Scalar = 0.0, posinf: Scalar | None = None, neginf: Scalar | None = None) -> Array:
+def nan_to_num(
+    x: ArrayLike, copy: bool = True, nan: Scalar = 0.0, posinf: Scalar | None = None, neginf: Scalar | None = None
+) -> Array:
     """NaN and infinities replaced; by zero and the largest finite values unless given."""
     import numpy as np
 
@@ -258,12 +266,13 @@ def nan_to_num(x: ArrayLike, /, *, nan: Scalar = 0.0, posinf: Scalar | None = No
     if x.dtype.kind != "f":
         return x.copy()
     largest = float(np.finfo(x.dtype).max)
-    x = where(_graphc.isnan(x), nan, x)
-    x = where(x == _math.inf, largest if posinf is None else posinf, x)
-    return where(x == -_math.inf, -largest if neginf is None else neginf, x)
+    given = x
+    x = where(x == _math.inf, largest if posinf is None else posinf, where(_graphc.isnan(x), nan, x))
+    x = where(x == -_math.inf, -largest if neginf is None else neginf, x)
+    return x if copy else with_out(x, given)
 
 
-def isclose(a: ArrayLike, b: ArrayLike, /, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
+def isclose(a: ArrayLike, b: ArrayLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
     """Whether |a - b| <= atol + rtol * |b|, elementwise; infinities are close to themselves only."""
     a, b = asarray(a), asarray(b)
     b = _floating(b)
@@ -271,22 +280,23 @@ def isclose(a: ArrayLike, b: ArrayLike, /, rtol: float = 1e-5, atol: float = 1e-
     return close | (_graphc.isnan(_floating(a)) & _graphc.isnan(b)) if equal_nan else close
 
 
-def allclose(a: ArrayLike, b: ArrayLike, /, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+def allclose(a: ArrayLike, b: ArrayLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether all elements are close, as a Python bool (this evaluates)."""
     return bool(all(isclose(a, b, rtol, atol, equal_nan)))
 
 
-def array_equiv(a: ArrayLike, b: ArrayLike, /) -> Array:
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Whether two arrays broadcast to each other and are equal, as a 0-d bool array."""
-    a, b = asarray(a), asarray(b)
+    a, b = asarray(a1), asarray(a2)
     for x, y in zip(a.shape[::-1], b.shape[::-1]):
         if x != y and 1 not in (x, y):
             return asarray(False)
     return all(a == b)
 
 
-def select(conditions: Sequence[ArrayLike], choices: Sequence[ArrayLike], default: Scalar = 0) -> Array:
+def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: Scalar = 0) -> Array:
     """For each element the choice of the first condition that holds, else `default`."""
+    conditions, choices = list(condlist), list(choicelist)
     if len(conditions) != len(choices) or not conditions:
         raise ArgumentError(f"select: {len(conditions)} conditions for {len(choices)} choices")
     kind = _graphc.result_type(*choices, default)
@@ -296,9 +306,9 @@ def select(conditions: Sequence[ArrayLike], choices: Sequence[ArrayLike], defaul
     return result
 
 
-def logspace(start: float, stop: float, /, num: int = 50, *, endpoint: bool = True, base: float = 10.0, dtype=None) -> Array:
+def logspace(start, stop, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype=None, axis: int = 0) -> Array:
     """`num` values from base**start to base**stop, evenly spaced in the exponent."""
-    values = _graphc.pow(float(base), linspace(start, stop, num, endpoint=endpoint))
+    values = _graphc.pow(float(base), linspace(start, stop, num, endpoint=endpoint, axis=axis))
     return values if dtype is None else values.astype(as_dtype(dtype))
 
 
@@ -412,9 +422,13 @@ def nancumprod(a: ArrayLike, axis=None, dtype=None, out=None) -> Array:
     return cumprod(_without_nan(a, 1.0), axis, dtype, out)
 
 
-def cov(m: ArrayLike, /, y: ArrayLike | None = None, *, rowvar: bool = True, bias: bool = False, ddof: int | None = None) -> Array:
-    """Covariance matrix of the rows of `m` (its columns when rowvar is false), each an observed variable."""
-    x = _floating(m)
+def cov(
+    m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None,
+    fweights: ArrayLike | None = None, aweights: ArrayLike | None = None, *, dtype=None,
+) -> Array:  # fmt: skip
+    """Covariance matrix of the rows of `m` (its columns when rowvar is false), each an observed variable. `fweights`
+    repeat observations, `aweights` weigh them."""
+    x = _floating(m) if dtype is None else asarray(m).astype(as_dtype(dtype))
     if x.ndim > 2:
         raise ShapeError(f"cov: at most two axes, got shape {x.shape}")
     x = x.reshape((1, -1)) if x.ndim < 2 else x
@@ -424,15 +438,32 @@ def cov(m: ArrayLike, /, y: ArrayLike | None = None, *, rowvar: bool = True, bia
         y = y.reshape((1, -1)) if y.ndim < 2 else y
         x = concatenate([x, y.T if not rowvar and y.shape[0] != 1 else y], 0)
     ddof = (0 if bias else 1) if ddof is None else ddof
-    count = x.shape[1] - ddof
-    distance = x - mean(x, 1, keepdims=True)
-    product = _graphc.matmul(distance, distance.T)
-    return (product / count if count > 0 else product * _math.nan).squeeze()
+    weights = None
+    for given in (fweights, aweights):
+        if given is not None:
+            given = asarray(given)
+            if given.shape != (x.shape[1],):
+                raise ShapeError(f"cov: weights of shape {given.shape} for {x.shape[1]} observations")
+            weights = given if weights is None else weights * given
+    if weights is None:
+        count = x.shape[1] - ddof
+        distance = x - mean(x, 1, keepdims=True)
+        product = _graphc.matmul(distance, distance.T.conj() if x.dtype.kind == "c" else distance.T)
+        return (product / count if count > 0 else product * _math.nan).squeeze()
+    weights = weights.astype(float64)
+    total = sum(weights)
+    distance = x - sum(x * weights, 1, keepdims=True) / total
+    if aweights is None or ddof == 0:
+        count = total - ddof
+    else:
+        count = total - ddof * sum(weights * asarray(aweights)) / total
+    weighted = distance * weights
+    return (_graphc.matmul(distance, weighted.T.conj() if x.dtype.kind == "c" else weighted.T) / count).squeeze()
 
 
-def corrcoef(x: ArrayLike, /, y: ArrayLike | None = None, *, rowvar: bool = True) -> Array:
+def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype=None) -> Array:
     """Pearson correlation coefficients, limited to [-1, 1]."""
-    c = cov(x, y, rowvar=rowvar)
+    c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
     from ._matrices import diagonal
