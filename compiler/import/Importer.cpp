@@ -25,6 +25,8 @@ private:
   Status importNode(const op::NodeDesc &node);
   Status create(const op::NodeDesc &node, RankedTensorType type, ArrayRef<Value> operands,
                 Location loc);
+  Operation *createLibrary(const op::NodeDesc &node, RankedTensorType type,
+                           ArrayRef<Value> operands, const op::LibraryAttrs &attrs, Location loc);
   Status createPlaces(const op::NodeDesc &node, RankedTensorType type, ArrayRef<Value> operands,
                       Location loc);
   TypedAttr literal(Type type, uint64_t bits);
@@ -188,6 +190,18 @@ Status Importer::createPlaces(const op::NodeDesc &node, RankedTensorType type,
   return Status::ok();
 }
 
+/// Programs are shared by graphs that differ in nothing but their lines: an error of a library step
+/// names the node, whose line the recorder knows.
+Operation *Importer::createLibrary(const op::NodeDesc &node, RankedTensorType type,
+                                   ArrayRef<Value> operands, const op::LibraryAttrs &attrs,
+                                   Location loc) {
+  auto library =
+      graph::LibraryOp::create(builder, loc, type, routineName(static_cast<Routine>(attrs.routine)),
+                               operands, dynamicSizes(node.shape), attrs.params);
+  library->setAttr("graph.node", builder.getI64IntegerAttr(&node - desc.nodes.data()));
+  return library;
+}
+
 /// Elementwise ops carry nothing but operands and types; the others are built by their own
 /// signature.
 Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRef<Value> operands,
@@ -256,15 +270,8 @@ Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRe
         add(graph::ScanOp::create(builder, loc, type, *kind, operands[0], a.axis));
     return Status::ok();
   case op::OpKind::Library:
-    if (op::LibraryAttrs a; decoded(a) && a.routine >= 0 && a.routine < kRoutineCount) {
-      auto library =
-          graph::LibraryOp::create(builder, loc, type, routineName(static_cast<Routine>(a.routine)),
-                                   operands, sizes, a.params);
-      // Programs are shared by graphs that differ in nothing but their lines: an error of the step
-      // names the node, whose line the recorder knows.
-      library->setAttr("graph.node", builder.getI64IntegerAttr(&node - desc.nodes.data()));
-      add(library);
-    }
+    if (op::LibraryAttrs a; decoded(a) && a.routine >= 0 && a.routine < kRoutineCount)
+      add(createLibrary(node, type, operands, a, loc));
     return Status::ok();
   case op::OpKind::Matmul:
     add(graph::MatmulOp::create(builder, loc, type, operands[0], operands[1]));
