@@ -328,7 +328,7 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
       inputs.push_back(slots[slot]);
     for (const rt::Tensor &literal : step.literals)
       inputs.push_back(literal);
-      std::optional<uint32_t> place;
+    std::optional<uint32_t> place;
     Status status = step.program ? rt::run(*step.program, inputs, step.sizes, results, &place)
                                  : emptyOutputs(step.empty, results);
     if (!status)
