@@ -77,7 +77,7 @@ def lacking(ours, theirs):
 
 
 def row(name, ours, theirs, where=""):
-    if ours is None:
+    if ours is MISSING:
         return f"| `{where}{name}` | {kind_of(theirs)} | {why_absent(name)} |"
     said = [NOTES[name]] if NOTES.get(name) else []
     if kind_of(theirs) == "function" and not isinstance(ours, type):
@@ -86,11 +86,14 @@ def row(name, ours, theirs, where=""):
     return f"| `{where}{name}` | {kind_of(theirs)} | {'; '.join(said) if said else 'same'} |"
 
 
+MISSING = object()
+
+
 def find(module, name):
     try:
         return getattr(module, name)
     except (AttributeError, NotImplementedError):
-        return None
+        return MISSING
 
 
 def section(title, theirs, ours, where=""):
@@ -99,7 +102,7 @@ def section(title, theirs, ours, where=""):
         thing = getattr(theirs, name)
         if isinstance(thing, types.ModuleType) or name in ("test", "Tester", "bitgen"):
             continue
-        lines.append(row(name, find(ours, name) if ours is not None else None, thing, where))
+        lines.append(row(name, find(ours, name) if ours is not MISSING else MISSING, thing, where))
     return lines
 
 
