@@ -101,6 +101,8 @@ def test_python_functions():
     assert f"{gc.asarray(1.5):.2f}" == "1.50" and list(gc.arange(2)) == [0, 1]
     with pytest.raises(TypeError, match="unhashable"):
         hash(x)
+    assert {x[0]: "a", 2: "b"}[3] == "a" and {1: "c"}[-x[1]] == "c" and len({int(v) for v in x} | set(x)) == 3
+    assert "%d %.2f" % (x[0], gc.asarray(1.5)) == "3 1.50" and [1, 2, 3, 4][x[0]] == 4
     a, b, c = x
     assert int(b) == -1
 

@@ -161,6 +161,7 @@ from ._names import (  # noqa: E402
     errstate,
     geterr,
     isfortran,
+    mask_indices,
     min_scalar_type,
     r_,
     resize,

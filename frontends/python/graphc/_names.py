@@ -290,3 +290,10 @@ def _correlation(a, v, mode, name, turned):
         start = (m - 1) // 2
         return result[start : start + n].copy()
     return result[m - 1 : n].copy() if mode == "valid" else result
+
+
+def mask_indices(n: int, mask_func, k=0):
+    """Index arrays of the places where `mask_func` of an (n, n) matrix of ones, with `k`, is not zero."""
+    from ._indexing import nonzero
+
+    return nonzero(asarray(mask_func(_graphc.full((n, n), 1, None, None), k)) != 0)
