@@ -30,9 +30,10 @@ Location RecordScope::location() { return scopeDepth ? scopeLocation : 0; }
 namespace node {
 namespace {
 
-/// The last few literals and their broadcasts, so that `x = x + 1` in a loop records one node a
-/// turn. Pending nodes only: a computed literal would be an input and change the structure of what
-/// uses it.
+/// The last few literals and their broadcasts, latest first, so that `x = x + 1` in a loop records
+/// one node a turn. Pending nodes only: a computed literal would be an input and change the
+/// structure of what uses it. The one that goes is the one not used for longest: whether two uses
+/// share a node must not depend on what was recorded before the first.
 struct RecentLiteral {
   uint64_t bits = 0;
   NodeRef scalar;
@@ -40,7 +41,6 @@ struct RecentLiteral {
 };
 constexpr size_t kRecentLiterals = 8;
 thread_local std::array<RecentLiteral, kRecentLiterals> recentLiterals;
-thread_local size_t nextRecent = 0;
 
 RecentLiteral *findRecent(const NodeRef &scalar) {
   for (RecentLiteral &r : recentLiterals)
@@ -48,6 +48,8 @@ RecentLiteral *findRecent(const NodeRef &scalar) {
       return &r;
   return nullptr;
 }
+
+void moveToFront(RecentLiteral &r) { std::rotate(recentLiterals.data(), &r, &r + 1); }
 
 bool usable(const NodeRef &n) { return n && n->state() == NodeState::Pending; }
 
@@ -73,12 +75,15 @@ Result<NodeRef> make(op::OpKind kind, std::span<const NodeRef> operands, std::ve
 NodeRef literal(uint64_t bits, DType dtype, rt::Device &device) {
   for (RecentLiteral &r : recentLiterals)
     if (r.bits == bits && usable(r.scalar) && r.scalar->dtype() == dtype &&
-        &r.scalar->device() == &device)
-      return r.scalar;
+        &r.scalar->device() == &device) {
+      moveToFront(r);
+      return recentLiterals.front().scalar;
+    }
   op::FullAttrs attrs{bits};
   NodeRef n = Node::makeOp(op::OpKind::Full, {}, attrs.encode(), {dtype, {}}, device,
                            RecordScope::location());
-  recentLiterals[nextRecent++ % kRecentLiterals] = {bits, n, nullptr};
+  recentLiterals.back() = {bits, n, nullptr};
+  moveToFront(recentLiterals.back());
   return n;
 }
 

@@ -326,7 +326,7 @@ class Draws:
 
     def dirichlet(self, alpha, size=None):
         """Dirichlet; `alpha` is a vector, which the last axis of the result runs over."""
-        alpha = _positive("alpha", alpha)
+        alpha = _positive("alpha", alpha, zero=True)
         if len(alpha.shape) != 1:
             raise ShapeError(f"alpha must be a one-dimensional array, not of shape {alpha.shape}")
         size = () if size is None else _shape(size)

@@ -39,7 +39,7 @@ def limits(low, high, dtype, endpoint):
     smallest, largest = _bounds(dtype)
     first, last = _host_integers("low", low), _host_integers("high", high)
     if last is not None and not endpoint:
-        last = last - 1
+        last = _np.asarray(last - 1, object)  # a 0-d array would become a number
     if first is not None and _np.any(_np.asarray(first < smallest, bool)):
         raise ArgumentError(f"low is out of bounds for {dtype}")
     if last is not None and _np.any(_np.asarray(last > largest, bool)):
