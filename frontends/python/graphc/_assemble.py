@@ -100,9 +100,9 @@ def block(arrays) -> Array:
     return result if isinstance(arrays, list) else result.copy()
 
 
-def array_split(x: ArrayLike, sections, /, axis: int = 0) -> list[Array]:
-    """Views of consecutive parts: `sections` of nearly equal size, or cut at the given indices."""
-    x = asarray(x)
+def array_split(ary: ArrayLike, indices_or_sections, axis: int = 0) -> list[Array]:
+    """Views of consecutive parts: `indices_or_sections` of nearly equal size, or cut at the given indices."""
+    x, sections = asarray(ary), indices_or_sections
     axis = _axis(axis, x.ndim, "array_split")
     size = x.shape[axis]
     try:
@@ -117,41 +117,43 @@ def array_split(x: ArrayLike, sections, /, axis: int = 0) -> list[Array]:
     return [x[_along(axis, slice(a, b))] for a, b in zip(edges[:-1], edges[1:])]
 
 
-def split(x: ArrayLike, sections, /, axis: int = 0) -> list[Array]:
+def split(ary: ArrayLike, indices_or_sections, axis: int = 0) -> list[Array]:
     """As `array_split`. Raises ShapeError when a number of sections does not divide the axis."""
-    x = asarray(x)
+    x, sections = asarray(ary), indices_or_sections
     size = x.shape[_axis(axis, x.ndim, "split")]
     if not isinstance(sections, (tuple, list)) and getattr(sections, "ndim", 0) == 0 and size % _operator.index(sections):
         raise ShapeError(f"split: an axis of size {size} does not divide into {sections} equal parts (shape {x.shape})")
     return array_split(x, sections, axis)
 
 
-def vsplit(x: ArrayLike, sections, /) -> list[Array]:
+def vsplit(ary: ArrayLike, indices_or_sections) -> list[Array]:
     """`split` along the first axis of at least two."""
+    x, sections = ary, indices_or_sections
     if asarray(x).ndim < 2:
         raise ShapeError(f"vsplit: at least two axes are needed, got shape {asarray(x).shape}")
     return split(x, sections, 0)
 
 
-def hsplit(x: ArrayLike, sections, /) -> list[Array]:
+def hsplit(ary: ArrayLike, indices_or_sections) -> list[Array]:
     """`split` along the second axis, or along the only one."""
-    x = asarray(x)
+    x, sections = asarray(ary), indices_or_sections
     if x.ndim == 0:
         raise ShapeError("hsplit: at least one axis is needed, got shape ()")
     return split(x, sections, 1 if x.ndim > 1 else 0)
 
 
-def dsplit(x: ArrayLike, sections, /) -> list[Array]:
+def dsplit(ary: ArrayLike, indices_or_sections) -> list[Array]:
     """`split` along the third axis."""
+    x, sections = ary, indices_or_sections
     if asarray(x).ndim < 3:
         raise ShapeError(f"dsplit: at least three axes are needed, got shape {asarray(x).shape}")
     return split(x, sections, 2)
 
 
-def repeat(x: ArrayLike, repeats, /, axis: int | None = None) -> Array:
+def repeat(a: ArrayLike, repeats, axis: int | None = None) -> Array:
     """Each element `repeats` times along `axis` (None: of the flattened array). Counts may differ per element; an array's
     are added up when called."""
-    x = asarray(x)
+    x = asarray(a)
     if axis is None:
         x, axis = _graphc.reshape(x, (-1,)), 0
     axis = _axis(axis, x.ndim, "repeat")
@@ -183,8 +185,9 @@ def _repeat_each(x, counts, axis):
     return _graphc.take(x, repeated_places(counts, int(total)), axis)
 
 
-def append(x: ArrayLike, values: ArrayLike, /, axis: int | None = None) -> Array:
-    """`values` joined to the end of `x` along `axis`; both are flattened when it is None."""
+def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
+    """`values` joined to the end of `arr` along `axis`; both are flattened when it is None."""
+    x = arr
     return concatenate([asarray(x), asarray(values)], axis)
 
 
@@ -202,9 +205,9 @@ def _places(index, size, what):
     return sorted({i % size for i in items})
 
 
-def delete(x: ArrayLike, index, /, axis: int | None = None) -> Array:
-    """A copy without the places that `index` (Python integers or a slice) names; flattened when `axis` is None."""
-    x = asarray(x)
+def delete(arr: ArrayLike, obj, axis: int | None = None) -> Array:
+    """A copy without the places that `obj` (Python integers or a slice) names; flattened when `axis` is None."""
+    x, index = asarray(arr), obj
     if axis is None:
         x, axis = _graphc.reshape(x, (-1,)), 0
     axis = _axis(axis, x.ndim, "delete")
@@ -214,10 +217,10 @@ def delete(x: ArrayLike, index, /, axis: int | None = None) -> Array:
     return concatenate(kept, axis) if kept else x[_along(axis, slice(0, 0))].copy()
 
 
-def insert(x: ArrayLike, index: int, values: ArrayLike, /, axis: int | None = None) -> Array:
-    """A copy with `values` before the place `index`; flattened when `axis` is None. One place: a sequence of places
+def insert(arr: ArrayLike, obj: int, values: ArrayLike, axis: int | None = None) -> Array:
+    """A copy with `values` before the place `obj`; flattened when `axis` is None. One place: a sequence of places
     raises UnsupportedError."""
-    x = asarray(x)
+    x, index = asarray(arr), obj
     if axis is None:
         x, axis = _graphc.reshape(x, (-1,)), 0
     axis = _axis(axis, x.ndim, "insert")
@@ -246,9 +249,9 @@ def _insertable(values, rank, axis):
     return moveaxis(values, 0, axis)
 
 
-def rot90(x: ArrayLike, /, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
+def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     """A view rotated `k` quarter turns from the first axis towards the second."""
-    x = asarray(x)
+    x = asarray(m)
     if len(tuple(axes)) != 2:
         raise ArgumentError(f"rot90: two axes are needed, got {tuple(axes)}")
     first, second = _axes(tuple(axes), x.ndim, "rot90")
@@ -262,23 +265,25 @@ def rot90(x: ArrayLike, /, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     return transpose(flip(x, second), tuple(order)) if k == 1 else flip(transpose(x, tuple(order)), second)
 
 
-def fliplr(x: ArrayLike, /) -> Array:
+def fliplr(m: ArrayLike) -> Array:
     """A view with the second axis reversed."""
+    x = m
     if asarray(x).ndim < 2:
         raise ShapeError(f"fliplr: at least two axes are needed, got shape {asarray(x).shape}")
     return flip(x, 1)
 
 
-def flipud(x: ArrayLike, /) -> Array:
+def flipud(m: ArrayLike) -> Array:
     """A view with the first axis reversed."""
+    x = m
     if asarray(x).ndim < 1:
         raise ShapeError("flipud: at least one axis is needed, got shape ()")
     return flip(x, 0)
 
 
-def rollaxis(x: ArrayLike, axis: int, /, start: int = 0) -> Array:
+def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """A view with `axis` moved until it lies before the axis that is at `start` now."""
-    x = asarray(x)
+    x = asarray(a)
     axis = _axis(axis, x.ndim, "rollaxis")
     if not -x.ndim <= start <= x.ndim:
         raise AxisError(f"rollaxis: start {start} is out of bounds for array of dimension {x.ndim}")
@@ -286,7 +291,7 @@ def rollaxis(x: ArrayLike, axis: int, /, start: int = 0) -> Array:
     return moveaxis(x, axis, start - 1 if axis < start else start)
 
 
-def indices(dimensions: Sequence[int], /, dtype="int64", sparse: bool = False):
+def indices(dimensions: Sequence[int], dtype="int64", sparse: bool = False):
     """For each axis of a grid, the coordinate along it: stacked to one array, or sparse as a tuple of broadcastable
     arrays."""
     rank = len(dimensions)

@@ -47,11 +47,11 @@ def _deliver(result, out, what):
     return out
 
 
-def take(x, indices, /, axis=None, out=None, mode="raise"):
+def take(a, indices, axis=None, out=None, mode="raise"):
     """Elements at integer `indices` of any shape along `axis` (None: of the flattened array); the indices' axes take the
     axis's place. Negative indices count from the end. mode: 'raise' refuses an index outside (IndexError, also when
     it is found while computing), 'wrap' takes it modulo the size, 'clip' moves it to the nearest end."""
-    x = asarray(x)
+    x = asarray(a)
     if axis is None:
         x, axis = ravel(x), 0
     axis = _axis(axis, x.ndim, "take")
@@ -78,8 +78,9 @@ def _flat_key(x, places):
     return tuple(reversed(key))
 
 
-def put(x, indices, values, /, mode="raise"):
-    """Writes `values`, repeated as needed, to flat `indices` of `x`, in order. Modes as in take."""
+def put(a, ind, v, mode="raise"):
+    """Writes `v`, repeated as needed, to flat `ind` of `a`, in order. Modes as in take."""
+    x, indices, values = a, ind, v
     if not isinstance(x, _Array):
         raise TypeError(f"argument 1 must be a graphc array, not {type(x).__name__}")
     indices = ravel(_in_mode(_indices(indices, x.device, "put"), x.size, mode, "put"))
@@ -110,10 +111,10 @@ def _along(x, indices, axis, what):
     return tuple(key)
 
 
-def take_along_axis(x, indices, /, axis=-1):
+def take_along_axis(arr, indices, axis=-1):
     """Elements that `indices`, of x's rank, names along `axis`; the other axes are matched by broadcasting. None
     flattens both."""
-    x = asarray(x)
+    x = asarray(arr)
     indices = indices if isinstance(indices, _Array) else asarray(indices, device=x.device)
     if axis is None:
         if indices.ndim != 1:
@@ -123,8 +124,9 @@ def take_along_axis(x, indices, /, axis=-1):
     return x[_along(x, indices, axis, "take_along_axis")]
 
 
-def put_along_axis(x, indices, values, /, axis):
+def put_along_axis(arr, indices, values, axis):
     """Writes `values` to the elements that take_along_axis would give."""
+    x = arr
     indices = indices if isinstance(indices, _Array) else asarray(indices, device=x.device)
     if axis is None:
         x, axis = _graphc.reshape(x, (-1,)), 0
@@ -132,15 +134,16 @@ def put_along_axis(x, indices, values, /, axis):
     x[_along(x, indices, axis, "put_along_axis")] = values
 
 
-def flatnonzero(x, /):
+def flatnonzero(a):
     """Positions of the nonzero elements of the flattened array, int64. Counted when called."""
+    x = a
     return _graphc.flatnonzero(asarray(x))
 
 
-def nonzero(x, /):
+def nonzero(a):
     """Positions of the nonzero elements, one int64 array an axis, in row-major order. Counted when called; ValueError
     for 0-d arrays."""
-    x = asarray(x)
+    x = asarray(a)
     if x.ndim == 0:
         raise ArgumentError(
             "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the context of "
@@ -150,17 +153,17 @@ def nonzero(x, /):
     return (flat,) if x.ndim == 1 else _flat_key(x, flat)
 
 
-def argwhere(x, /):
+def argwhere(a):
     """Positions of the nonzero elements as rows: shape (count, ndim), int64."""
-    x = asarray(x)
+    x = asarray(a)
     if x.ndim == 0:
         return zeros((flatnonzero(x).shape[0], 0), "int64", device=x.device)
     return stack(nonzero(x), axis=1)
 
 
-def compress(condition, x, /, axis=None, out=None):
-    """The parts of `x` along `axis` (None: flattened) where a condition of one axis holds. Counted when called."""
-    x = asarray(x)
+def compress(condition, a, axis=None, out=None):
+    """The parts of `a` along `axis` (None: flattened) where a condition of one axis holds. Counted when called."""
+    x = asarray(a)
     condition = asarray(condition, device=None if isinstance(condition, _Array) else x.device)
     if condition.ndim != 1:
         raise ArgumentError("compress: condition must be a 1-d array")
@@ -169,13 +172,15 @@ def compress(condition, x, /, axis=None, out=None):
     return take(x, flatnonzero(condition), axis, out)
 
 
-def extract(condition, x, /):
-    """The elements of the flattened `x` where the flattened condition holds."""
+def extract(condition, arr):
+    """The elements of the flattened `arr` where the flattened condition holds."""
+    x = arr
     return compress(ravel(asarray(condition)), ravel(asarray(x)))
 
 
-def place(x, mask, values, /):
+def place(arr, mask, vals):
     """Writes the values, one after the other and repeated as needed, where the mask holds."""
+    x, values = arr, vals
     mask = asarray(mask, device=None if isinstance(mask, _Array) else x.device)
     if mask.size != x.size:
         raise ArgumentError("place: mask and data must be the same size")
@@ -186,8 +191,9 @@ def place(x, mask, values, /):
     put(x, places, values)
 
 
-def putmask(x, mask, values, /):
+def putmask(a, mask, values):
     """x.flat[i] = values.flat[i % values.size] where the mask holds; nothing is counted."""
+    x = a
     mask = asarray(mask, device=None if isinstance(mask, _Array) else x.device)
     values = asarray(values, device=None if isinstance(values, _Array) else x.device)
     if mask.size != x.size:
@@ -197,9 +203,10 @@ def putmask(x, mask, values, /):
         x[...] = _graphc.select(reshape(mask, x.shape), wide, x)
 
 
-def choose(index, choices, /, out=None, mode="raise"):
+def choose(a, choices, out=None, mode="raise"):
     """For each element the choice that an integer names; all broadcast against each other. An index outside is a
     ValueError (mode 'raise', looked at when called), or taken as in take."""
+    index = a
     index = _indices(index, None, "choose")
     choices = [asarray(c) for c in choices]
     kind = _graphc.result_type(*choices)
@@ -214,7 +221,7 @@ def choose(index, choices, /, out=None, mode="raise"):
     return _deliver(result, out, "choose")
 
 
-def bincount(x, /, weights=None, minlength=0):
+def bincount(x, weights=None, minlength=0):
     """How often each integer from 0 to max(x) occurs in a 1-d array, at least `minlength` counts, int64; with weights
     their sums in float64, added in order. The length is found when called."""
     x = asarray(x)

@@ -6,7 +6,7 @@ import operator as _operator
 from . import _graphc
 from ._creation import asarray
 from ._manipulation import _axes
-from ._ufunc import as_ufunc
+from ._ufunc import as_ufunc, with_out
 from .errors import ArgumentError, ShapeError
 
 
@@ -17,14 +17,16 @@ def matmul(x1, x2, /):
     return _graphc.matmul(x1, x2)
 
 
-def dot(x1, x2, /):
-    """NumPy's dot: a product with a 0-d operand, else the sum over the last axis of `x1` and the second last of `x2`."""
-    x1, x2 = asarray(x1), asarray(x2)
+def dot(a, b, out=None):
+    """NumPy's dot: a product with a 0-d operand, else the sum over the last axis of `a` and the second last of `b`."""
+    x1, x2 = asarray(a), asarray(b)
     if x1.ndim == 0 or x2.ndim == 0:
-        return x1 * x2
-    if x1.ndim <= 2 and x2.ndim <= 2:
-        return _graphc.matmul(x1, x2)
-    return tensordot(x1, x2, axes=([x1.ndim - 1], [max(x2.ndim - 2, 0)]))
+        result = x1 * x2
+    elif x1.ndim <= 2 and x2.ndim <= 2:
+        result = _graphc.matmul(x1, x2)
+    else:
+        result = tensordot(x1, x2, axes=([x1.ndim - 1], [max(x2.ndim - 2, 0)]))
+    return with_out(result, out, name="dot")
 
 
 @as_ufunc(2)
@@ -33,14 +35,14 @@ def vecdot(x1, x2, /, *, axis=-1):
     return (asarray(x1) * asarray(x2)).sum(axis=axis)
 
 
-def outer(x1, x2, /):
+def outer(a, b, out=None):
     """All products of the elements of two arrays, as a matrix."""
-    return asarray(x1).reshape((-1, 1)) * asarray(x2).reshape((1, -1))
+    return with_out(asarray(a).reshape((-1, 1)) * asarray(b).reshape((1, -1)), out, name="outer")
 
 
-def tensordot(x1, x2, /, axes=2):
-    """Sum of products over pairs of axes: the last `axes` of `x1` with the first of `x2`, or two lists of axes."""
-    x1, x2 = asarray(x1), asarray(x2)
+def tensordot(a, b, axes=2):
+    """Sum of products over pairs of axes: the last `axes` of `a` with the first of `b`, or two lists of axes."""
+    x1, x2 = asarray(a), asarray(b)
     try:
         count = _operator.index(axes)
         first, second = range(x1.ndim - count, x1.ndim), range(count)

@@ -124,22 +124,23 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     return stack(columns if increasing else columns[::-1], 1)
 
 
-def inner(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+def inner(a: ArrayLike, b: ArrayLike) -> Array:
     """Sum of products over the last axes of both operands."""
-    x1, x2 = asarray(x1), asarray(x2)
+    x1, x2 = asarray(a), asarray(b)
     if x1.ndim == 0 or x2.ndim == 0:
         return x1 * x2
     return tensordot(x1, x2, axes=([-1], [-1]))
 
 
-def vdot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+def vdot(a: ArrayLike, b: ArrayLike) -> Array:
     """Sum of products of the flattened operands."""
+    x1, x2 = a, b
     return _graphc.matmul(_graphc.reshape(asarray(x1), (-1,)), _graphc.reshape(asarray(x2), (-1,)))
 
 
-def kron(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Kronecker product: every element of `x1` times all of `x2`, as blocks."""
-    x1, x2 = asarray(x1), asarray(x2)
+def kron(a: ArrayLike, b: ArrayLike) -> Array:
+    """Kronecker product: every element of `a` times all of `b`, as blocks."""
+    x1, x2 = asarray(a), asarray(b)
     rank = _py.max(x1.ndim, x2.ndim)
     shape1, shape2 = (1,) * (rank - x1.ndim) + x1.shape, (1,) * (rank - x2.ndim) + x2.shape
     left = x1.reshape(tuple(n for size in shape1 for n in (size, 1)))
@@ -147,17 +148,31 @@ def kron(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return (left * right).reshape(tuple(a * b for a, b in zip(shape1, shape2)))
 
 
-def cross(x1: ArrayLike, x2: ArrayLike, /, axis: int = -1) -> Array:
-    """Vector product along an axis of size 3 in both operands, other axes broadcast."""
-    x1, x2 = asarray(x1), asarray(x2)
-    x1 = moveaxis(x1, _axis(axis, x1.ndim, "cross"), -1)
-    x2 = moveaxis(x2, _axis(axis, x2.ndim, "cross"), -1)
-    if x1.shape[-1] != 3 or x2.shape[-1] != 3:
-        raise ShapeError(f"cross: the axis must have size 3 in both operands, got shapes {x1.shape} and {x2.shape}")
-    a, b, c = x1[..., 0], x1[..., 1], x1[..., 2]
-    d, e, f = x2[..., 0], x2[..., 1], x2[..., 2]
-    result = stack([b * f - c * e, c * d - a * f, a * e - b * d], -1)
-    return moveaxis(result, -1, axis)
+def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
+    """Vector product along an axis of size 3 in both operands (`axis`, or `axisa`, `axisb` and, of the result, `axisc`),
+    other axes broadcast. Of vectors of size 2 the third component is zero; of two of them, only it is given."""
+    x1, x2 = asarray(a), asarray(b)
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x1 = moveaxis(x1, _axis(axisa, x1.ndim, "cross"), -1)
+    x2 = moveaxis(x2, _axis(axisb, x2.ndim, "cross"), -1)
+    sizes = x1.shape[-1], x2.shape[-1]
+    if not {2, 3}.issuperset(sizes):
+        raise ShapeError(f"cross: the axis must have size 2 or 3 in both operands, got shapes {x1.shape} and {x2.shape}")
+    a0, a1, b0, b1 = x1[..., 0], x1[..., 1], x2[..., 0], x2[..., 1]
+    third = a0 * b1 - a1 * b0
+    if sizes == (2, 2):
+        return third
+    if sizes == (3, 3):
+        a2, b2 = x1[..., 2], x2[..., 2]
+        first, second = a1 * b2 - a2 * b1, a2 * b0 - a0 * b2
+    elif sizes == (3, 2):
+        a2 = x1[..., 2]
+        first, second = -(a2 * b1), a2 * b0
+    else:
+        b2 = x2[..., 2]
+        first, second = a1 * b2, -(a0 * b2)
+    return moveaxis(stack([first, second, third], -1), -1, axisc)
 
 
 def ix_(*sequences: ArrayLike) -> tuple[Array, ...]:

@@ -96,11 +96,11 @@ def _unique_along(x, axis, index, inverse, counts):
     return found
 
 
-def unique(x, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True):
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True):
     """The sorted distinct elements, or with `axis` the distinct slices along it; with flags also the index of each
-    one's first occurrence, the indices that rebuild `x`, and how often each occurs. NaNs are one value unless
+    one's first occurrence, the indices that rebuild `ar`, and how often each occurs. NaNs are one value unless
     equal_nan=False. Raises AxisError for an axis out of range."""
-    x = asarray(x)
+    x = asarray(ar)
     if axis is None:
         found = _unique(x, return_index, return_inverse, return_counts, equal_nan)
     else:
@@ -143,7 +143,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     return _graphc.logical_not(found) if invert else found
 
 
-def union1d(ar1, ar2, /):
+def union1d(ar1, ar2):
     """The sorted distinct elements of both arrays."""
     return unique(concat((asarray(ar1).reshape((-1,)), asarray(ar2).reshape((-1,)))))
 

@@ -65,16 +65,18 @@ def _order(x, axis, descending=False):
     return _unrow(_graphc.library("argsort", [rows], [int(descending)], rows.shape, int64), x.shape, axis)
 
 
-def sort(x, /, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """A sorted copy along `axis` (None: flattened). Raises AxisError for an axis out of range or a 0-d array."""
+    x = a
     _check_kind("sort", kind, order, stable)
     x, axis = _along(asarray(x), axis, "sort")
     return _sorted(x, axis, descending)
 
 
-def argsort(x, /, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """int64 indices that sort along `axis` (None: of the flattened array); equal elements keep their order. Raises
     AxisError for an axis out of range or a 0-d array."""
+    x = a
     _check_kind("argsort", kind, order, stable)
     x = asarray(x)
     if x.ndim == 0 and axis in (0, -1):
@@ -98,16 +100,18 @@ def _kth(kth, n, name):
             raise ArgumentError(f"{name}: kth(={k}) out of bounds ({n})")
 
 
-def partition(x, kth, axis=-1, kind="introselect", order=None):
+def partition(a, kth, axis=-1, kind="introselect", order=None):
     """A copy in which the element at `kth` along `axis` is where sorting puts it, smaller ones before it and larger
     ones after it (they are sorted as well). Raises ValueError for a `kth` out of bounds."""
+    x = a
     x, axis = _along(asarray(x), axis, "partition")
     _kth(kth, x.shape[axis], "partition")
     return _sorted(x, axis)
 
 
-def argpartition(x, kth, axis=-1, kind="introselect", order=None):
+def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     """Indices of a `partition`."""
+    x = a
     x, axis = _along(asarray(x), axis, "argpartition")
     _kth(kth, x.shape[axis], "argpartition")
     return _order(x, axis)
@@ -140,9 +144,10 @@ def lexsort(keys, axis=-1):
     return _unrow(_graphc.library("lexsort", rows, [], rows[0].shape, int64), shape, axis)
 
 
-def searchsorted(x1, x2, /, side="left", sorter=None):
-    """Where each element of `x2` would be inserted into the sorted vector `x1`: before equal elements for side
-    "left", behind them for "right". Raises ValueError for another side or an `x1` that is not a vector."""
+def searchsorted(a, v, side="left", sorter=None):
+    """Where each element of `v` would be inserted into the sorted vector `a`: before equal elements for side
+    "left", behind them for "right". Raises ValueError for another side or an `a` that is not a vector."""
+    x1, x2 = a, v
     x1, x2 = asarray(x1), asarray(x2)
     if side not in ("left", "right"):
         raise ArgumentError(f"searchsorted: search side must be 'left' or 'right' (got {side!r})")

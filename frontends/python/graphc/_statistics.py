@@ -91,10 +91,10 @@ def _last_is_nan(s, result):
     return _graphc.select(last != last, last.astype(result.dtype, copy=False), result)
 
 
-def median(x, axis=None, out=None, overwrite_input=False, keepdims=False):
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The middle of the sorted elements over `axis` (None: all; an int or a tuple), the mean of the two middle ones of
     an even number; NaN if any is NaN, and of no elements. Integers give float64."""
-    x = asarray(x)
+    x = asarray(a)
     flat, kept = _merged(x, axis, "median")
     n = flat.shape[-1]
     dtype = x.dtype if x.dtype.kind == "f" else float64
@@ -203,14 +203,16 @@ def _weighted(x, q, axis, method, keepdims, weights, name):
     return result.reshape(q.shape + kept) if keepdims else result
 
 
-def quantile(x, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """The q-quantiles over `axis` (None: all; an int or a tuple), q in [0, 1], by any of NumPy's thirteen methods; the
     axes of `q` come first. NaN if any element is NaN. Raises ValueError for q out of range or an unknown method."""
+    x = a
     return _quantile(x, q, axis, out, method, keepdims, weights, "quantile", 1)
 
 
-def percentile(x, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """`quantile` with q in [0, 100]."""
+    x = a
     return _quantile(x, q, axis, out, method, keepdims, weights, "percentile", 100)
 
 
@@ -246,19 +248,21 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
     return _deliver(result.reshape(q.shape + kept) if keepdims else result, out)
 
 
-def nanquantile(x, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """`quantile` of the elements that are not NaN; NaN where there are none."""
+    x = a
     return _nan_quantile(x, q, axis, out, method, keepdims, weights, "nanquantile", 1)
 
 
-def nanpercentile(x, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
+def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """`percentile` of the elements that are not NaN; NaN where there are none."""
+    x = a
     return _nan_quantile(x, q, axis, out, method, keepdims, weights, "nanpercentile", 100)
 
 
-def nanmedian(x, axis=None, out=None, overwrite_input=False, keepdims=False):
+def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """`median` of the elements that are not NaN; NaN where there are none."""
-    x = asarray(x)
+    x = asarray(a)
     if x.dtype.kind != "f":
         return median(x, axis, out, keepdims=keepdims)
     flat, kept = _merged(x, axis, "nanmedian")
@@ -393,17 +397,19 @@ def _values_and_weights(x, weights):
     return x.reshape((-1,)), weights
 
 
-def histogram_bin_edges(x, bins=10, range=None, weights=None):
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
     """The edges that `histogram` uses."""
+    x = a
     x, weights = _values_and_weights(x, weights)
     return _edges(x, bins, range, weights)
 
 
-def histogram(x, bins=10, range=None, density=None, weights=None):
+def histogram(a, bins=10, range=None, density=None, weights=None):
     """(counts, edges): how many elements, or which sum of weights, fall into each bin; the last bin has its right edge.
     `bins` is a number of equal bins over `range` (default: from the smallest to the largest element), rising edges,
     or the name of one of NumPy's rules. density=True divides by the total and the widths. Raises ValueError for bins
     or a range that make no sense."""
+    x = a
     x, weights = _values_and_weights(x, weights)
     edges = _edges(x, bins, range, weights)
     values = x.astype(edges.dtype, copy=False) if edges.dtype.kind == "f" else x
