@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from . import _graphc
 from ._creation import asarray
+from ._dtypes import as_dtype
 from ._matrices import diagonal
+from ._ufunc import with_out
 from .errors import ArgumentError, ShapeError
 
 if TYPE_CHECKING:
-    from ._types import Array, ArrayLike
+    from ._types import Array
 
 
 def _letters(text, operands):
@@ -100,20 +102,33 @@ def _pair(a, x, b, y, keep):
     return "".join(batch + left + right), _graphc.matmul(x, y).reshape((*many, *rows, *columns))
 
 
-def einsum(equation: str, /, *operands: ArrayLike) -> Array:
-    """Sum of products of the operands over the indices that the result lacks: `einsum("bij,bjk->bik", x, y)`. Operands
-    are taken from left to right, two at a time. Raises ArgumentError for an equation that means nothing, ShapeError
-    when sizes differ."""
+def _sublists(operands):
+    """einsum(x, [0, 1], y, [1, 2], [0, 2]) as an equation and operands."""
+    place = lambda labels: "".join("..." if n is Ellipsis else _string.ascii_letters[n] for n in labels)  # noqa: E731
+    pairs = len(operands) // 2
+    text = ",".join(place(operands[2 * i + 1]) for i in range(pairs))
+    if len(operands) % 2:
+        text += "->" + place(operands[-1])
+    return text, operands[0 : 2 * pairs : 2]
+
+
+def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe", order: str = "K") -> Array:
+    """Sum of products of the operands over the indices that the result lacks: `einsum("bij,bjk->bik", x, y)`, or with
+    lists of axis numbers after the operands. Operands are taken from left to right, two at a time; `optimize` is
+    accepted and changes nothing. Raises ArgumentError for an equation that means nothing, ShapeError when sizes differ."""
+    if not operands:
+        raise ArgumentError("einsum: must specify the einstein sum subscripts string and at least one operand")
+    equation, operands = (operands[0], operands[1:]) if isinstance(operands[0], str) else _sublists(operands)
     arrays = [asarray(x) for x in operands]
-    terms, out = _letters(equation, arrays)
+    terms, letters = _letters(equation, arrays)
     _sizes(terms, arrays, equation)
-    kind = _graphc.result_type(*arrays)
-    arrays = [x.astype(kind, copy=False) for x in arrays]
-    term, x = _single(terms[0], arrays[0], set(out).union(*terms[1:]))
+    kind = _graphc.result_type(*arrays) if dtype is None else as_dtype(dtype)
+    arrays = [x.astype(kind, casting=casting, copy=False) for x in arrays]
+    term, x = _single(terms[0], arrays[0], set(letters).union(*terms[1:]))
     for i in range(1, len(arrays)):
-        later = set(out).union(*terms[i + 1 :])
+        later = set(letters).union(*terms[i + 1 :])
         other, y = _single(terms[i], arrays[i], later | set(term))
         term, x = _single(term, x, later | set(other))
         term, x = _pair(term, x, other, y, later)
-    term, x = _single(term, x, set(out))
-    return x.transpose([term.index(c) for c in out]) if len(out) > 1 else x
+    term, x = _single(term, x, set(letters))
+    return with_out(x.transpose([term.index(c) for c in letters]) if len(letters) > 1 else x, out, name="einsum")
