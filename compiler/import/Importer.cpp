@@ -27,6 +27,8 @@ private:
                 Location loc);
   Operation *createLibrary(const op::NodeDesc &node, RankedTensorType type,
                            ArrayRef<Value> operands, const op::LibraryAttrs &attrs, Location loc);
+  Operation *createElementwise(op::OpKind kind, RankedTensorType type, ArrayRef<Value> operands,
+                               Location loc);
   Status createPlaces(const op::NodeDesc &node, RankedTensorType type, ArrayRef<Value> operands,
                       Location loc);
   TypedAttr literal(Type type, uint64_t bits);
@@ -202,8 +204,16 @@ Operation *Importer::createLibrary(const op::NodeDesc &node, RankedTensorType ty
   return library;
 }
 
-/// Elementwise ops carry nothing but operands and types; the others are built by their own
-/// signature.
+/// Elementwise ops carry nothing but operands and types.
+Operation *Importer::createElementwise(op::OpKind kind, RankedTensorType type,
+                                       ArrayRef<Value> operands, Location loc) {
+  OperationState state(loc, "graph." + std::string(op::opInfo(kind).name));
+  state.addOperands(operands);
+  state.addTypes(type);
+  return builder.create(state);
+}
+
+/// The others are built by their own signature.
 Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRef<Value> operands,
                         Location loc) {
   SmallVector<Value> sizes = dynamicSizes(node.shape), dynamic;
@@ -276,14 +286,9 @@ Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRe
   case op::OpKind::Matmul:
     add(graph::MatmulOp::create(builder, loc, type, operands[0], operands[1]));
     return Status::ok();
-  default: {
-    std::string name = "graph." + std::string(op::opInfo(node.kind).name);
-    OperationState state(loc, name);
-    state.addOperands(operands);
-    state.addTypes(type);
-    add(builder.create(state));
+  default:
+    add(createElementwise(node.kind, type, operands, loc));
     return Status::ok();
-  }
   }
 }
 
