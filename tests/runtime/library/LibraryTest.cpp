@@ -54,8 +54,9 @@ void checkOrders(DType dtype) {
     Shape shape{1, n};
     std::vector<int64_t> order(x.size()), want(x.size());
     std::iota(want.begin(), want.end(), 0);
-    std::stable_sort(want.begin(), want.end(), [&](int64_t a, int64_t b) {
-      return before(x[static_cast<size_t>(a)], x[static_cast<size_t>(b)]);
+    std::sort(want.begin(), want.end(), [&](int64_t a, int64_t b) {
+      T left = x[static_cast<size_t>(a)], right = x[static_cast<size_t>(b)];
+      return before(left, right) || (!before(right, left) && a < b);
     });
     int64_t params[] = {0};
     std::vector operands{over(x, dtype, shape)};
