@@ -456,6 +456,80 @@ def test_choice_of_integers():
     assert set(np.unique(picked)) == {1, 3}
 
 
+def test_choice_of_values():
+    rng = gc.random.default_rng(2)
+    x = np.arange(12.0).reshape(3, 4) * 10
+    picked = np.asarray(rng.choice(gc.asarray(x), (5, 2), axis=1))
+    assert picked.shape == (3, 5, 2) and np.isin(picked[1], x[1]).all() and (picked[1] == picked[0] + 40).all()
+    assert rng.choice([5, 7, 9]).tolist() in (5, 7, 9)
+    many = np.asarray(rng.choice(300, 200_000, p=np.arange(300) / (299 * 150)))
+    assert abs(many.mean() - 199.67) < 5 * 70.7 / np.sqrt(200_000) and many.min() > 0
+
+
+def test_choice_without_replacement():
+    rng = gc.random.default_rng(3)
+    assert sorted(rng.choice(10, 10, replace=False).tolist()) == list(range(10))
+    assert len(set(rng.choice(100, (4, 5), replace=False).ravel().tolist())) == 20
+    firsts = np.array([rng.choice(3, 2, replace=False, p=[0.5, 0.3, 0.2]).tolist() for _ in range(1500)])
+    assert (firsts[:, 0] != firsts[:, 1]).all()
+    assert abs((firsts[:, 0] == 0).mean() - 0.5) < 0.07
+    assert abs(((firsts[:, 0] == 0) & (firsts[:, 1] == 1)).mean() - 0.5 * 0.3 / 0.5) < 0.07
+    for wrong in (lambda: rng.choice(3, 4, replace=False), lambda: rng.choice(3, 3, replace=False, p=[0.5, 0.5, 0])):
+        with pytest.raises(ValueError):
+            wrong()
+
+
+def test_permutations():
+    rng = gc.random.default_rng(4)
+    order = np.asarray(rng.permutation(1000))
+    assert order.dtype == np.int64 and sorted(order) == list(range(1000)) and (order != np.arange(1000)).any()
+    counts = {}
+    orders = np.asarray(rng.permuted(np.tile(np.arange(3), (60_000, 1)), axis=1))
+    for row in orders.tolist():
+        counts[tuple(row)] = counts.get(tuple(row), 0) + 1
+    assert len(counts) == 6 and max(abs(c - 10_000) for c in counts.values()) < 5 * np.sqrt(10_000)
+    x = np.arange(24).reshape(4, 3, 2)
+    moved = np.asarray(rng.permutation(gc.asarray(x), axis=1))
+    assert sorted(moved[0, :, 0]) == [0, 2, 4] and (moved[1:] == moved[:1] + 6 * np.arange(1, 4)[:, None, None]).all()
+    flat = np.asarray(rng.permuted(gc.asarray(x)))
+    assert flat.shape == x.shape and sorted(flat.ravel()) == list(range(24))
+    out = gc.zeros((4, 3, 2), dtype="int64")
+    assert rng.permuted(gc.asarray(x), axis=2, out=out) is out and sorted(np.asarray(out).ravel()) == list(range(24))
+
+
+def test_shuffle():
+    rng = gc.random.default_rng(5)
+    x = gc.arange(100).reshape(50, 2)
+    view = x[:, 0]
+    rng.shuffle(x)
+    rows = np.asarray(x)
+    assert (rows[:, 1] == rows[:, 0] + 1).all() and sorted(rows[:, 0]) == list(range(0, 100, 2))
+    np.testing.assert_array_equal(np.asarray(view), rows[:, 0])
+    assert (rows[:, 0] != np.arange(0, 100, 2)).any()
+    for other in (list(range(20)), np.arange(20)):
+        rng.shuffle(other)
+        assert sorted(other) == list(range(20)) and list(other) != list(range(20))
+    gc.random.shuffle(x)
+    with pytest.raises(TypeError):
+        rng.shuffle((1, 2))
+
+
+@pytest.mark.parametrize("method", ["svd", "eigh", "cholesky"])
+def test_multivariate_normal(method):
+    rng = gc.random.default_rng(6)
+    mean, cov = np.array([1.0, -2, 3]), np.array([[2.0, 0.5, 0.2], [0.5, 1.0, -0.3], [0.2, -0.3, 0.7]])
+    x = np.asarray(rng.multivariate_normal(mean, cov, (400, 500), method=method)).reshape(-1, 3)
+    assert np.allclose(x.mean(axis=0), mean, atol=5 * np.sqrt(2 / 200_000))
+    assert np.allclose(np.cov(x.T), cov, atol=0.04)
+    assert rng.multivariate_normal(mean, cov, method=method).shape == (3,)
+    for wrong in ((mean, cov[:2]), (mean[:2], cov), (mean[None], cov)):
+        with pytest.raises(ValueError):
+            rng.multivariate_normal(*wrong, method=method)
+    if method != "cholesky":
+        with pytest.warns(RuntimeWarning):
+            rng.multivariate_normal([0, 0], [[1, 2], [2, 1]], method=method)
+
+
 def test_bytes():
     data = gc.random.default_rng(1).bytes(1000)
     assert isinstance(data, bytes) and len(data) == 1000 and len(set(data)) > 200

@@ -9,10 +9,10 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
+from . import _random_choice as _choice
 from ._creation import _shape, asarray, full
 from ._dtypes import as_dtype, bool_, float32, float64, int64, uint64
 from ._manipulation import broadcast_shapes, broadcast_to, stack, where
-from ._random_choice import choice
 from ._random_integers import bounded, limits
 from .errors import ArgumentError, DTypeError, ShapeError
 
@@ -453,9 +453,23 @@ class Draws:
         """`length` random bytes; this computes."""
         return _np.asarray(self.integers(0, 256, _operator.index(length), _np.uint8)).tobytes()
 
-    def choice(self, a, size=None, *, p=None):
-        """Elements of range(a), all equally probable or with probabilities `p`."""
-        return choice(self, a, size, p)
+    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+        """Elements of `a` along an axis (of range(a) for an integer), all equally probable or with probabilities `p`, with
+        or without replacement; the order is random whether `shuffle` asks for it or not."""
+        return _choice.choice(self, a, size, replace, p, axis, shuffle)
+
+    def permutation(self, x, axis=0):
+        """range(x) in random order for an integer; else a copy of `x` with its slices along an axis in random order."""
+        return _choice.permutation(self, x, axis)
+
+    def permuted(self, x, axis=None, out=None):
+        """A copy of `x` with each line along an axis in an order of its own; all elements when `axis` is None."""
+        return _choice.permuted(self, x, axis, out)
+
+    def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"):
+        """Normal vectors with a mean and a covariance matrix, factored by method "svd", "eigh" or "cholesky"; the last
+        axis of the result runs over the vector. The factor is computed at once."""
+        return _choice.multivariate_normal(self, mean, cov, size, check_valid, tol, method)
 
 
 def _float_dtype(dtype, name):

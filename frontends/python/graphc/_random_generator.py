@@ -7,6 +7,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc, _tree
+from . import _random_choice as _choice
 from ._creation import asarray
 from ._devices import default_device
 from ._dtypes import uint64
@@ -82,6 +83,10 @@ class Generator(Draws):
     def spawn(self, n_children):
         """`n_children` Generators that are independent of this one."""
         return [Generator(child) for child in self.bit_generator.spawn(n_children)]
+
+    def shuffle(self, x, axis=0):
+        """Puts the slices of an array (or the elements of a sequence) along an axis in random order, in place."""
+        _choice.shuffle(self, x, axis)
 
     def __repr__(self):
         return "Generator(Philox4x32)"
