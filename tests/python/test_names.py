@@ -89,6 +89,12 @@ EXACT = {
         xp.tri(3, M=4, k=1), xp.vander(a([1, 2, 3]), N=2), xp.trace(a(SQUARE), out=xp.zeros(())), xp.diff(a=a(SQUARE), axis=0),
         xp.vstack([a([1, 2]), a([3, 4])], dtype=float), xp.ediff1d(a([1, 4, 9]), to_begin=0, to_end=[5, 6]),
     ),
+    "windows of arrays": lambda xp, a: (
+        xp.lib.stride_tricks.sliding_window_view(a(np.arange(7)), 3), xp.lib.stride_tricks.sliding_window_view(a(SQUARE), (2, 2)),
+        xp.lib.stride_tricks.sliding_window_view(a(CUBE), 2, axis=1), xp.lib.stride_tricks.sliding_window_view(a(CUBE), (2, 3), axis=(0, 2)),
+        xp.lib.stride_tricks.as_strided(a(np.arange(8)), (3, 2), (16, 8)), xp.einsum("ij,kj->ik", a(SQUARE), a(SQUARE), optimize=True),
+        xp.einsum(a(SQUARE), [0, 1], a(SQUARE), [2, 1], [0, 2]), xp.cross(a([1.0, 2, 3]), a([4.0, 5, 6]), axisc=0),
+    ),
     "nan": lambda xp, a: (
         xp.nansum(a(F[:4])), xp.nanargmax(a(F[6:])), xp.nanmax(a(F[6:9])), xp.nanprod(a(F[6:9])), xp.nancumprod(a(F[6:9])),
     ),

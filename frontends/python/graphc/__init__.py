@@ -396,7 +396,7 @@ del _attach, _attach_methods
 
 
 #: Parts that are imported when they are first asked for.
-_PARTS = ("fft", "random")
+_PARTS = ("fft", "lib", "random")
 
 
 def __dir__():
