@@ -23,7 +23,7 @@ NOTES = {
     "frompyfunc": "results have a dtype, not object", "empty": "zeros", "empty_like": "zeros", "errstate": "nothing is reported",
     "seterr": "nothing is reported", "asfortranarray": "a view of the transpose", "finfo": "numbers are Python floats",
     "reciprocal": "integers give float64", "fromfunction": "dtype by keyword", "signbit": "a NaN counts as positive",
-    "meshgrid": "views are read-only with copy=False", "broadcast": "elements are 0-d arrays", "nditer": "", "view": "same dtype",
+    "meshgrid": "views are read-only with copy=False", "broadcast": "elements are 0-d arrays", "nditer": "row-major, no allocated operands", "view": "same dtype",
     "put": "counted from the flattened array", "load": "archives give Arrays", "geomspace": "real bounds",
     "base": "None once the owner is gone and all of it is shown", "flags": "no WRITEABLE = True once it is False",
 }  # fmt: skip
@@ -34,7 +34,7 @@ ABSENT = {
     "extended precision": ("complex256", "float128"),
     "NumPy's own tests and build": ("test", "f2py", "ctypeslib", "core", "show_runtime", "info", "emath", "ma"),
     "nothing is reported while values are computed": ("geterrcall", "seterrcall", "getbufsize", "setbufsize"),
-    "iterates in Python: use the arrays": ("nditer", "nested_iters", "flatiter"),
+    "iterates in Python: use the arrays": ("nested_iters", "flatiter"),
     "memory is not fixed": ("ctypes", "byteswap", "memmap"),
 }  # fmt: skip
 

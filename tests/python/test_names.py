@@ -203,3 +203,32 @@ def test_names_of_the_module():
         assert gc.geterr()["divide"] == "ignore"
     with pytest.raises(NotImplementedError):
         gc.seterr(all="raise")
+
+
+def test_nditer():
+    def program(xp):
+        x = xp.arange(6).reshape(2, 3)
+        seen = [int(v) for v in xp.nditer(x)] + [int(a) * int(b) for a, b in xp.nditer([x, xp.arange(3)])]
+        with xp.nditer(x, op_flags=["readwrite"]) as it:
+            for v in it:
+                v[...] = 2 * v
+        it = xp.nditer(x, flags=["multi_index"])
+        places = []
+        while not it.finished:
+            places.append((*it.multi_index, int(it[0])))
+            it.iternext()
+        return x, xp.asarray(seen), xp.asarray(places)
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        exact.assert_same(g, w)
+
+
+def test_poly1d():
+    def program(xp):
+        p, q = xp.poly1d([1.0, -3.0, 2.0]), xp.poly1d([2.0, 1.0])
+        made = [p + q, p - 1, 2 * p, p * q, p.deriv(), q.integ(), p**2, -p, p(q), (p * q / q)[0]]
+        return [m.coeffs for m in made] + [p(xp.asarray([0.0, 1.0, 5.0])), xp.asarray([p.order, p[0], p[2], len(p)])]
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(g), np.asarray(w))
+    assert str(gc.poly1d([1, 2])) == str(np.poly1d([1, 2])) and gc.poly1d([1, 2]) == gc.poly1d([0, 1, 2])

@@ -216,6 +216,7 @@ from ._indexing import (  # noqa: E402
     take_along_axis,
     unravel_index,
 )
+from ._iterate import nditer, poly1d  # noqa: E402
 from ._jit import disable_jit, jit  # noqa: E402
 from ._linalg import dot, matmul, outer, tensordot, vecdot  # noqa: E402
 from ._manipulation import (  # noqa: E402

@@ -1,0 +1,208 @@
+"""nditer and poly1d: NumPy's two small classes that programs still use."""
+
+from __future__ import annotations
+
+from . import _graphc
+from ._creation import asarray
+from ._functional import ndindex
+from ._manipulation import broadcast_arrays
+from .errors import ArgumentError, UnsupportedError
+
+
+class nditer:  # noqa: N801  (NumPy's name)
+    """Iterates over the elements of one array, or of several broadcast together, in row-major order: 0-d views, which
+    `x[...] = value` writes through when the operand is "readwrite" or "writeonly". Flags "multi_index", "c_index" and
+    "external_loop" (of one array: all of it at once) are known; buffering and "reduce_ok" change nothing. Raises
+    UnsupportedError for other flags and for operands to be allocated."""
+
+    __module__ = "graphc"
+    _KNOWN = {"multi_index", "c_index", "external_loop", "refs_ok", "buffered", "zerosize_ok", "reduce_ok", "delay_bufalloc", "copy_if_overlap"}
+
+    def __init__(self, op, flags=(), op_flags=None, op_dtypes=None, order="K", casting="safe", **options):
+        several = isinstance(op, (list, tuple))
+        operands = list(op) if several else [op]
+        unknown = set(flags) - self._KNOWN
+        if unknown or options or op_dtypes is not None or any(o is None for o in operands):
+            raise UnsupportedError(f"nditer: {sorted(unknown) or 'these operands'} are not supported")
+        per = [[]] * len(operands)
+        if op_flags:
+            per = [list(op_flags)] * len(operands) if isinstance(op_flags[0], str) else [list(f) for f in op_flags]
+        given = [asarray(o) for o in operands]
+        writes = [bool({"readwrite", "writeonly"} & set(f)) for f in per]
+        shape = broadcast_arrays(*given)[0].shape
+        if any(w and g.shape != shape for w, g in zip(writes, given)):
+            raise ArgumentError("nditer: non-broadcastable output operand")
+        self._arrays = [g if w else _graphc.broadcast_to(g, shape) for g, w in zip(given, writes)]
+        self._single, self.shape, self.ndim, self.operands = not several, shape, len(shape), tuple(given)
+        self.itersize = self._arrays[0].size
+        self._flags = set(flags)
+        if "external_loop" in flags and not self._single:
+            raise UnsupportedError("nditer: external_loop of several operands is not supported")
+        self.reset()
+
+    def reset(self):
+        """Starts again."""
+        self._places = ndindex(self.shape)
+        self.iterindex = -1
+        self._ended = False
+        self._next_place()
+
+    def _next_place(self):
+        try:
+            self.multi_index = next(self._places)
+            self.iterindex += 1
+            self.index = self.iterindex
+        except StopIteration:
+            self._ended = True
+
+    @property
+    def finished(self):
+        return self._ended
+
+    @property
+    def value(self):
+        parts = tuple(a[(*self.multi_index, ...)] for a in self._arrays)
+        return parts[0] if self._single else parts
+
+    def __getitem__(self, i):
+        return self._arrays[i][(*self.multi_index, ...)]
+
+    def __setitem__(self, i, value):
+        self._arrays[i][(*self.multi_index, ...)] = value
+
+    def iternext(self):
+        """Goes to the next element; False at the end."""
+        self._next_place()
+        return not self._ended
+
+    def __iter__(self):
+        if "external_loop" in self._flags:
+            yield self._arrays[0].ravel()
+            return
+        while not self._ended:
+            yield self.value
+            self._next_place()
+
+    def __len__(self):
+        return self.itersize
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        """Writes went through at once."""
+
+    def close(self):
+        """As the end of `with`."""
+
+
+class poly1d:  # noqa: N801
+    """A polynomial by its coefficients, the highest power first, or by its roots (`r=True`): callable, with arithmetic,
+    `deriv`, `integ` and `roots`."""
+
+    __module__ = "graphc"
+    __array_ufunc__ = None
+
+    def __init__(self, c_or_r, r=False, variable=None):
+        import graphc
+
+        if isinstance(c_or_r, poly1d):
+            c_or_r, variable = c_or_r.coeffs, variable or c_or_r.variable
+        c = graphc.poly(c_or_r) if r else graphc.atleast_1d(asarray(c_or_r))
+        if c.ndim > 1:
+            raise ArgumentError("Polynomial must be 1d only.")
+        c = graphc.trim_zeros(c, "f")
+        self.coeffs = c if c.size else graphc.zeros(1, c.dtype)
+        self.variable = variable or "x"
+
+    c = coef = coefficients = property(lambda self: self.coeffs)
+    o = order = property(lambda self: self.coeffs.size - 1)
+
+    @property
+    def roots(self):
+        import graphc
+
+        return graphc.roots(self.coeffs)
+
+    r = roots
+
+    def __call__(self, x):
+        import graphc
+
+        if isinstance(x, poly1d):
+            total = poly1d([0])
+            for i in range(self.coeffs.size):
+                total = total * x + poly1d([self.coeffs[i]])
+            return total
+        return graphc.polyval(self.coeffs, x)
+
+    def _with(self, name, other, turned=False):
+        import graphc
+
+        a, b = self.coeffs, other.coeffs if isinstance(other, poly1d) else graphc.atleast_1d(asarray(other))
+        result = getattr(graphc, name)(*((b, a) if turned else (a, b)))
+        return tuple(poly1d(p) for p in result) if isinstance(result, tuple) else poly1d(result)
+
+    def __add__(self, other):
+        return self._with("polyadd", other)
+
+    def __sub__(self, other):
+        return self._with("polysub", other)
+
+    def __rsub__(self, other):
+        return self._with("polysub", other, True)
+
+    def __mul__(self, other):
+        return self._with("polymul", other)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other):
+        return self._with("polydiv", other) if isinstance(other, poly1d) else poly1d(self.coeffs / other)
+
+    def __pow__(self, n):
+        result = poly1d([1])
+        for _ in range(n):
+            result = result * self
+        return result
+
+    def __neg__(self):
+        return poly1d(-self.coeffs)
+
+    def __eq__(self, other):
+        same = isinstance(other, poly1d) and self.coeffs.shape == other.coeffs.shape
+        return same and self.coeffs.tolist() == other.coeffs.tolist()
+
+    __hash__ = None
+
+    def __getitem__(self, power):
+        return self.coeffs[self.order - power] if 0 <= power <= self.order else self.coeffs[0] * 0
+
+    def __len__(self):
+        return self.order
+
+    def __iter__(self):
+        return iter(self.coeffs)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.coeffs.__array__(dtype, copy)
+
+    def deriv(self, m=1):
+        """The m-th derivative."""
+        import graphc
+
+        return poly1d(graphc.polyder(self.coeffs, m))
+
+    def integ(self, m=1, k=0):
+        """The m-th integral, with constants k."""
+        import graphc
+
+        return poly1d(graphc.polyint(self.coeffs, m, k))
+
+    def __repr__(self):
+        return f"poly1d({self.coeffs.tolist()})"
+
+    def __str__(self):
+        import numpy
+
+        return str(numpy.poly1d(self.coeffs.tolist(), variable=self.variable))
