@@ -86,8 +86,8 @@ def test_integers_are_the_upper_part_of_a_product():
     assert (got == want).all()
 
 
-@pytest.mark.parametrize("shape", [(2000,), (3, 77)], ids=str)
-def test_every_distribution_has_the_same_bits_on_every_device(device, shape):
+def test_every_distribution_has_the_same_bits_on_every_device(device):
+    shape = (3, 77)
     if not next(d for d in gc.devices() if d == device).fp64:
         pytest.skip("no float64")
 

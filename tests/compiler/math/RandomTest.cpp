@@ -64,7 +64,7 @@ TEST(Philox, openUnitNeverReachesItsEnds) {
 /// Mean and variance of draws, each within 5 standard errors (`kurtosis` bounds the fourth moment).
 template <class Draw>
 void checkMoments(double mean, double variance, double kurtosis, Draw draw) {
-  constexpr int64_t kCount = 200000;
+  constexpr int64_t kCount = 50000;
   double sum = 0, squares = 0;
   for (int64_t i = 0; i < kCount; ++i) {
     double x = draw(i) - mean;
@@ -119,7 +119,7 @@ TEST(Samplers, vonMises) {
     if (kappa > 1e6)
       ratio = 1 - 0.5 / kappa;
     double variance = kappa > 1e6 ? 0.5 / kappa / kappa : 1 - ratio / kappa - ratio * ratio;
-    constexpr int64_t kCount = 200000;
+    constexpr int64_t kCount = 50000;
     double cosines = 0, sines = 0;
     for (int64_t i = 0; i < kCount; ++i) {
       double x = m::randomVonMises(b, i, int64_t{1}, int64_t{2}, kappa);
