@@ -2,9 +2,12 @@
 
 import doctest
 import importlib
+import os
 import pathlib
 import pkgutil
 import re
+import subprocess
+import sys
 
 import graphc as gc
 import pytest
@@ -52,3 +55,10 @@ def test_every_public_function_has_a_docstring():
         value = getattr(gc, name)
         if callable(value):
             assert (value.__doc__ or "").strip(), name
+
+
+@pytest.mark.graphc_only
+def test_the_table_of_numpys_names_is_current():
+    script = pathlib.Path(__file__).resolve().parents[2] / "tools" / "numpy_names.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True, env=os.environ)
+    assert done.returncode == 0, done.stdout + done.stderr

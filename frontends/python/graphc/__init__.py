@@ -180,22 +180,31 @@ from ._special import (  # noqa: E402
     bartlett,
     bitwise_count,
     blackman,
+    conjugate,
     frexp,
     gcd,
     geomspace,
     hamming,
     hanning,
     i0,
+    imag,
+    iscomplex,
+    iscomplexobj,
+    isreal,
+    isrealobj,
     kaiser,
     lcm,
     ldexp,
     logaddexp2,
     matvec,
     modf,
+    real,
+    real_if_close,
     spacing,
     unwrap,
     vecmat,
 )
+from ._special import conjugate as conj  # noqa: E402
 from ._functions import *  # noqa: E402, F403
 from ._graphc import Array  # noqa: E402
 from ._interop import attach as _attach  # noqa: E402

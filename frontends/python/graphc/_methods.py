@@ -299,5 +299,8 @@ def attach(namespace):
     for name in _IN_PLACE:
         if name in namespace and not hasattr(_Array, name):
             setattr(_Array, name, _in_place(name))
+    for name in ("real", "imag"):
+        if not hasattr(_Array, name):
+            setattr(_Array, name, property(namespace[name], lambda self, value: self.__setitem__(..., value)))
     for name, instead in _ABSENT.items():
         setattr(_Array, name, _absent(name, instead))

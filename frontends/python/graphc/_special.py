@@ -277,6 +277,54 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     return result * (180 / _math.pi) if deg else result
 
 
+def real(val: ArrayLike) -> Array:
+    """The real part: a view of a complex array, a real array itself."""
+    x = asarray(val)
+    return x.real if x.dtype.kind == "c" else x
+
+
+def imag(val: ArrayLike) -> Array:
+    """The imaginary part: a view of a complex array, read-only zeros of a real one."""
+    x = asarray(val)
+    return x.imag if x.dtype.kind == "c" else _graphc.broadcast_to(zeros((), x.dtype, device=x.device), x.shape)
+
+
+@as_ufunc(1)
+def conjugate(x: ArrayLike, /) -> Array:
+    """The complex conjugate; a real array's copy."""
+    x = asarray(x)
+    return x.conj() if x.dtype.kind == "c" else x.copy()
+
+
+def isreal(x: ArrayLike) -> Array:
+    """Whether imaginary parts are zero."""
+    return imag(x) == 0
+
+
+def iscomplex(x: ArrayLike) -> Array:
+    """Whether imaginary parts are not zero."""
+    return imag(x) != 0
+
+
+def iscomplexobj(x) -> bool:
+    """Whether an array or a number has a complex dtype."""
+    return asarray(x).dtype.kind == "c"
+
+
+def isrealobj(x) -> bool:
+    """Whether an array or a number has no complex dtype."""
+    return not iscomplexobj(x)
+
+
+def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
+    """The real part when all imaginary parts are within `tol` units of rounding (looked at when called), else `a`."""
+    x = asarray(a)
+    if x.dtype.kind != "c":
+        return x
+    limit = tol * _np.finfo(x.dtype).eps if tol > 1 else tol
+    return x.real if bool(_graphc.reduce("all", _graphc.abs(x.imag) < limit, None, False, None)) else x
+
+
 def geomspace(start, stop, num: int = 50, endpoint: bool = True, dtype=None, axis: int = 0) -> Array:
     """`num` values from `start` to `stop`, evenly spaced in the logarithm. Raises ValueError for zero bounds. Bounds
     are numbers."""
