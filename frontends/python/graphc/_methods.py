@@ -238,6 +238,13 @@ def _in_place(name):
     return method
 
 
+def _part(get):
+    def put(self, value):
+        get(self)[...] = value
+
+    return property(get, put)
+
+
 def _absent(name, instead):
     def get(self):
         where = user_line(2)
@@ -301,6 +308,6 @@ def attach(namespace):
             setattr(_Array, name, _in_place(name))
     for name in ("real", "imag"):
         if not hasattr(_Array, name):
-            setattr(_Array, name, property(namespace[name], lambda self, value: self.__setitem__(..., value)))
+            setattr(_Array, name, _part(namespace[name]))
     for name, instead in _ABSENT.items():
         setattr(_Array, name, _absent(name, instead))
