@@ -220,10 +220,9 @@ def emit_pynames(opset):
 
 def emit_stubs(opset):
     lines = ["# Generated from dialects/graph/GraphOps.td by tools/opgen.py; do not edit.\n"]
-    lines.append("from ._types import Array, ArrayLike\n\n")
-    for name, op in plain_functions(opset):
-        params = ", ".join(f"{p}: ArrayLike" for p in PARAMETERS[op.arity])
-        lines.append(f"def {name}({params}, /) -> Array: ...\n")
+    lines.append("from ._graphc import ufunc\n\n")
+    for name, _ in plain_functions(opset):
+        lines.append(f"{name}: ufunc\n")
     return "".join(lines)
 
 
