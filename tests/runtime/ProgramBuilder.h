@@ -133,7 +133,7 @@ public:
     using program::Section;
     std::vector<program::SectionRecord> table;
     std::vector<uint8_t> body;
-    constexpr size_t kSections = 13;
+    constexpr size_t kSections = 14;
     size_t start = sizeof(program::Header) + kSections * sizeof(program::SectionRecord);
     auto add = [&](Section s, const void *bytes, size_t count, size_t recordBytes) {
       size_t alignment = s == Section::Code || s == Section::Data ? 64 : 8;
