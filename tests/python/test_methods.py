@@ -114,6 +114,12 @@ def test_operands():
     exact.assert_same([1, 2] + x, np.array([2.0, 4.0]))
 
 
+def test_repetition_of_sequences():
+    n = gc.arange(4).max()
+    assert [0] * n == [0, 0, 0] and n * (1,) == (1, 1, 1) and "ab" * n == "ababab"
+    exact.assert_same([1, 2] * gc.asarray([3, 4]), np.array([3, 8]))
+
+
 def test_copies_and_pickles():
     x = gc.arange(6).reshape(2, 3)[:, ::2]
     for made in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x)), pickle.loads(x.dumps())):

@@ -18,9 +18,33 @@ Array apply(op::OpKind kind, const Operand &x, const Operand &y) {
   return unwrap(ops::elementwise(kind, both));
 }
 
+/// A computed 0-d result that nothing was written to: NumPy has a scalar here, which an update
+/// leaves alone (`s = t = x.sum(); s += 1`).
+bool isValue(const Array &x) {
+  if (x.rank() != 0 || !x.view().isWhole())
+    return false;
+  auto [node, version] = x.storage()->versioned();
+  return version == 0 && (node->isKnown() || (node->isOp() && node->kind() != op::OpKind::Full));
+}
+
+/// `[0] * n` with a computed integer: Python repeats the sequence, as it does for NumPy's scalars.
+bool repeats(op::OpKind kind, PyObject *left, PyObject *right) {
+  if (kind != op::OpKind::Mul)
+    return false;
+  for (auto [sequence, number] : {std::pair(left, right), std::pair(right, left)}) {
+    Array *count =
+        PyList_CheckExact(sequence) || PyTuple_CheckExact(sequence) ? asArray(number) : nullptr;
+    if (count && isValue(*count) && !isFloat(count->dtype()) && count->dtype() != DType::Bool)
+      return true;
+  }
+  return false;
+}
+
 /// One of the two is an Array: Python asks the type of either.
 PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
   return guarded([&] {
+    if (repeats(kind, left, right))
+      return notImplemented();
     Array *x = asArray(left), *y = asArray(right);
     rt::Device *device = &(x ? x : y)->device();
     Converted a, b;
@@ -28,15 +52,6 @@ PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
       return notImplemented();
     return wrap(apply(kind, *a.operand, *b.operand));
   });
-}
-
-/// A computed 0-d result that nothing was written to: NumPy has a scalar here, which an update
-/// leaves alone (`s = t = x.sum(); s += 1`).
-bool isValue(const Array &x) {
-  if (x.rank() != 0 || !x.view().isWhole())
-    return false;
-  auto [node, version] = x.storage()->versioned();
-  return version == 0 && node->isOp() && node->kind() != op::OpKind::Full;
 }
 
 PyObject *inPlace(op::OpKind kind, PyObject *self, PyObject *other) {
