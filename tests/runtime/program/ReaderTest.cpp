@@ -186,8 +186,8 @@ TEST(Reader, SaysWhatIsWrong) {
             "[program] size 0 is axis 2 of input 0, which does not exist");
   EXPECT_EQ(message([](auto &b) { b.sizes[3].a = 1; }), "[program] size 3 is argument 1 of 1");
   EXPECT_EQ(message([](auto &b) { b.sizes[3].kind = 10; }), "[program] size 3 has unknown kind 10");
-  EXPECT_EQ(message([](auto &b) { b.buffers[2].dtype = 11; }),
-            "[program] buffer 2 has unknown dtype 11");
+  EXPECT_EQ(message([](auto &b) { b.buffers[2].dtype = 99; }),
+            "[program] buffer 2 has unknown dtype 99");
   EXPECT_EQ(message([](auto &b) { b.buffers[3].a = 64; }),
             "[program] constant buffer 3 lies outside the data");
   EXPECT_EQ(message([](auto &b) { b.kernels[0].entry = 128; }),
