@@ -2,6 +2,7 @@
 
 #include "compiler/api/Loader.h"
 #include "dialects/opset/Printer.h"
+#include "frontends/record/Record.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Setting.h"
 #include "runtime/base/Strings.h"
