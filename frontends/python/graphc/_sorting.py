@@ -178,6 +178,7 @@ def digitize(x, bins, right=False):
         rising, falling = bool(rising), bool(falling)
     if not rising and not falling:
         raise ArgumentError("digitize: bins must be monotonically increasing or decreasing")
+    side = "left" if right else "right"
     if rising:
-        return searchsorted(bins, x, side="left" if right else "right")
-    return bins.size - searchsorted(bins[::-1], x, side="right" if right else "left")
+        return searchsorted(bins, x, side=side)
+    return bins.size - searchsorted(bins[::-1], x, side=side)
