@@ -147,10 +147,10 @@ struct Resolved {
   bool unique = false;
 };
 
-/// A mask's own axes in the array it indexes.
+/// A mask's own axes in the array it indexes; an axis without elements fits any, as in NumPy.
 Status checkMask(std::span<const int64_t> mask, std::span<const int64_t> x, size_t first) {
   for (size_t i = 0; i < mask.size(); ++i)
-    if (mask[i] != x[first + i])
+    if (mask[i] != 0 && mask[i] != x[first + i])
       return Status(ErrorCode::Index,
                     format("boolean index did not match indexed array along axis {}; size of axis "
                            "is {} but size of corresponding boolean axis is {}",

@@ -120,6 +120,8 @@ class Maker:
             f"xp.flip({source})", f"{source}.view()", f"xp.diagonal({source})", f"xp.moveaxis({source}, 0, -1)",
             f"xp.swapaxes({source}, 0, -1)", f"xp.atleast_2d({source})", f"{source}",
         ]  # fmt: skip
+        if not x.flags.c_contiguous:  # a diagonal of what is not dense is a copy
+            choices = [c for c in choices if "diagonal" not in c]
         return name, f"{name} = {r.choice(choices)}"
 
     def operand(self):

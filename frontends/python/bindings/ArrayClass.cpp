@@ -179,7 +179,9 @@ Array reshape(const Array &x, Shape shape, const std::string &order) {
 
 Array ravel(const Array &x, const std::string &order) {
   Array source = isColumnMajor(x, order) ? unwrap(ops::transpose(x, std::nullopt)) : x;
-  return unwrap(ops::reshape(source, Shape{-1}));
+  Array flat = unwrap(ops::reshape(source, Shape{-1}));
+  // NumPy's result is dense: a reversed vector is copied, though it could be shown.
+  return source.view().isContiguous() ? flat : unwrap(ops::copy(flat));
 }
 
 pb::object reshapeMethod(const pb::object &self, const pb::args &shape, const std::string &order,

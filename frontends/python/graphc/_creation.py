@@ -237,7 +237,8 @@ def eye(N, M=None, k=0, dtype=float64, order="C", *, device=None, like=None):
     M = N if M is None else M
     rows = _graphc.iota(_operator.index(N), int64, device)
     columns = _graphc.iota(_operator.index(M), int64, device)
-    return (rows[:, None] + _operator.index(k) == columns).astype(float64 if dtype is None else as_dtype(dtype))
+    k = _py.max(-_operator.index(N), _py.min(_operator.index(k), _operator.index(M)))  # beyond: no diagonal
+    return (rows[:, None] + k == columns).astype(float64 if dtype is None else as_dtype(dtype))
 
 
 def meshgrid(*arrays, copy=True, sparse=False, indexing="xy"):
