@@ -287,7 +287,7 @@ def _correlation(a, v, mode, name, turned):
             part = _graphc.matmul(short[i : i + _ROWS], _windows(padded[i:], _py.min(_ROWS, m - i), full_length))
             result = part if result is None else result + part
     if mode == "same":
-        start = (m - 1) // 2
+        start = m // 2 if turned and a.size < v.size else (m - 1) // 2
         return result[start : start + n].copy()
     return result[m - 1 : n].copy() if mode == "valid" else result
 
