@@ -112,14 +112,12 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 def _host_quantiles(q, x, name, most):
     """q in [0, 1] as a host array, and whether it is a plain number, which follows the dtype of `x`."""
-    weak = isinstance(q, (int, float))
+    weak = type(q) in (int, float)
     values = _np.asarray(q.tolist() if isinstance(q, _graphc.Array) else q)
     if weak and x.dtype.kind == "f":
         values = values.astype(x.dtype)
     if most == 100:
-        values = values / (values.dtype.type(100) if values.dtype.kind == "f" else 100)
-    elif values.dtype.kind != "f":
-        values = values.astype(float64)
+        values = values / (values.dtype.type(100) if weak and values.dtype.kind == "f" else 100)
     if values.ndim > 2:
         raise ArgumentError(f"{name}: q must be a scalar or 1d")
     if not _np.all((values >= 0) & (values <= 1)):
@@ -141,6 +139,8 @@ def _result_type(x, q, method, weak):
     """Discrete methods give elements; the others compute with weights of q's dtype."""
     if method in ("inverted_cdf", "closest_observation", "lower", "higher", "nearest"):
         return x.dtype
+    if q.dtype.kind != "f":  # whole places
+        return x.dtype if method == "linear" else _np.result_type(x.dtype, float64)
     if x.dtype.kind == "f" and weak:
         return x.dtype
     return _np.result_type(x.dtype, q.dtype)
@@ -169,7 +169,9 @@ def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
             if int(low) == int(high) or dtype == x.dtype and method not in _CONTINUOUS and float(weight) == 0:
                 result = a
             else:
-                result = _between(a, s[..., int(high)].astype(dtype, copy=False), full((), float(weight), dtype=dtype))
+                b = s[..., int(high)].astype(dtype, copy=False)
+                other = 1 - float(weight) if weak else float(1 - weight)
+                result = b - (b - a) * other if weight >= 0.5 else a + (b - a) * float(weight)
             return _last_is_nan(s, result)
 
         result = _with_quantiles(pick, q, weak)
@@ -232,6 +234,7 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
     else:
         s = sort(flat)
         count = (flat == flat).sum(axis=-1, keepdims=True)
+        q = q if q.dtype.kind == "f" else q.astype(float64)
         n = count.astype(q.dtype)
 
         def pick(v):
@@ -290,7 +293,7 @@ def _outer_edges(x, limits):
     else:
         ends = [x.min(), x.max()]
         _graphc.eval(ends, "range")
-        first, last = ends[0].item(), ends[1].item()
+        first, last = (x.dtype.type(end.item()) for end in ends)
         where = "autodetected"
     if not (_math.isfinite(first) and _math.isfinite(last)):
         raise ArgumentError(f"histogram: {where} range of [{first}, {last}] is not finite")
@@ -509,4 +512,4 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         result = _graphc.select(x == xp[-1], fp[-1], result)
     result = _graphc.select(x > xp[-1], fp[-1] if right is None else right, result)
     result = _graphc.select(x < xp[0], fp[0] if left is None else left, result)
-    return _graphc.select(x != x, x, result).reshape(shape)
+    return (_graphc.select(x != x, x, result) if n > 1 else result).reshape(shape)
