@@ -63,6 +63,8 @@ class Printer:
                 continue
             if dtype_class == "Random":
                 typed = [(o, dtype if i < 3 else "f64") for i, o in enumerate(operands)]
+                if any(t not in self.dtypes for _, t in typed):
+                    continue
                 self.function(f"{name}_{dtype}", name, typed, typed[-1][1])
                 continue
             typed = [(o, "i1" if o == "condition" else dtype) for o in operands]

@@ -11,7 +11,7 @@
 // CHECK: plan.launch @k(%[[X]], %[[A]] : !plan.buffer<f32>, !plan.buffer<f32>) sizes(%[[N]]) over %[[N]] work %[[S]] lines "a.py:1"
 // CHECK: %[[B:.*]] = plan.alloc %[[S]] : <ui8>
 // CHECK: plan.copy %[[Y]] to %[[B]] : <ui8>, <ui8>
-// CHECK: plan.call "sort"(%[[A]] : !plan.buffer<f32>) to %{{.*}} : !plan.buffer<f32> sizes(%[[N]], %[[S]], %[[N]], %[[S]]) ranks [2, 2] params [1] node 3 lines "a.py:2"
+// CHECK: plan.call "sort"(%[[A]] : !plan.buffer<f32>) to %{{.*}} : <f32> sizes(%[[N]], %[[S]], %[[N]], %[[S]]) ranks [2, 2] params [1] node 3 lines "a.py:2"
 // CHECK: plan.return %[[A]], %[[B]] : !plan.buffer<f32>, !plan.buffer<ui8> sizes(%[[N]])
 plan.program @f inputs [tensor<?x8xf32>, tensor<4xui8>] outputs [tensor<?x8xf32>, tensor<4xui8>] {
 ^bb0(%x: !plan.buffer<f32>, %y: !plan.buffer<ui8>):

@@ -7,7 +7,7 @@
 // CHECK-DAG: %[[N:.*]] = plan.dim input 0, 0
 // CHECK-DAG: %[[C:.*]] = arith.constant 8 : index
 // CHECK: %[[Y:.*]] = plan.alloc %{{.*}} : <f32>
-// CHECK: plan.call "sort"(%[[X]] : !plan.buffer<f32>) to %[[Y]] : !plan.buffer<f32> sizes(%[[N]], %[[C]], %[[N]], %[[C]]) ranks [2, 2] params [1] node -1 lines "
+// CHECK: plan.call "sort"(%[[X]] : !plan.buffer<f32>) to %[[Y]] : <f32> sizes(%[[N]], %[[C]], %[[N]], %[[C]]) ranks [2, 2] params [1] node -1 lines "
 // CHECK: plan.return %[[Y]]
 func.func @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %n = graph.dim %x, 0 : tensor<?x8xf32>
