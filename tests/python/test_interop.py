@@ -195,6 +195,6 @@ def test_numpy_arrays_take_in_place_results():
 
 def test_numpy_functions_without_a_counterpart_say_so():
     with pytest.raises(TypeError):
-        np.linalg.eig(gc.ones((2, 2)))
+        np.isnat(gc.ones(2))
     with pytest.raises(TypeError):
-        np.ldexp(gc.ones(2), 3)
+        np.busday_count(gc.ones(2), gc.ones(2))

@@ -8,6 +8,9 @@
 #include <pybind11/numpy.h>
 
 namespace graphc::py {
+/// Operators.cpp: a 0-d result that NumPy has a scalar for.
+bool isValue(const Array &x);
+
 namespace {
 
 using strings::format;
@@ -27,6 +30,13 @@ op::ReduceKind reduceKind(const std::string &name) {
   return *kind;
 }
 
+/// What NumPy makes of a scalar: a 0-d array that updates change for all its names.
+pb::object settled(Array x) {
+  if (isValue(x))
+    x.storage()->replace(unwrap(x.value()));
+  return wrapped(std::move(x));
+}
+
 pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::object &deviceName,
                    const pb::object &copy) {
   auto wanted = toOptionalDType(dtype);
@@ -36,11 +46,11 @@ pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::
     Array x = *given;
     if (device && device != &x.device())
       x = unwrap(ops::toDevice(x, *device));
-    else if (!mustCopy && (!wanted || *wanted == x.dtype()))
+    else if (!mustCopy && (!wanted || *wanted == x.dtype()) && !isValue(x))
       return object;
     if (wanted && *wanted != x.dtype())
-      return pb::cast(unwrap(ops::cast(x, *wanted)));
-    return pb::cast(unwrap(ops::copy(x)));
+      return settled(unwrap(ops::cast(x, *wanted)));
+    return settled(unwrap(ops::copy(x)));
   }
   if (!copy.is_none() && !mustCopy)
     throw pb::value_error("Unable to avoid copy while creating an array as requested: graphc "

@@ -7,6 +7,17 @@
 #include <utility>
 
 namespace graphc::py {
+bool isValue(const Array &x); // also Functions.cpp
+
+/// A computed 0-d result that nothing was written to: NumPy has a scalar here, which an update
+/// leaves alone (`s = t = x.sum(); s += 1`).
+bool isValue(const Array &x) {
+  if (x.rank() != 0 || !x.view().isWhole())
+    return false;
+  auto [node, version] = x.storage()->versioned();
+  return version == 0 && (node->isKnown() || (node->isOp() && node->kind() != op::OpKind::Full));
+}
+
 namespace {
 
 PyObject *notImplemented() { Py_RETURN_NOTIMPLEMENTED; }
@@ -16,15 +27,6 @@ Array apply(op::OpKind kind, const Operand &x, const Operand &y) {
     return unwrap(ops::power(x, y));
   Operand both[] = {x, y};
   return unwrap(ops::elementwise(kind, both));
-}
-
-/// A computed 0-d result that nothing was written to: NumPy has a scalar here, which an update
-/// leaves alone (`s = t = x.sum(); s += 1`).
-bool isValue(const Array &x) {
-  if (x.rank() != 0 || !x.view().isWhole())
-    return false;
-  auto [node, version] = x.storage()->versioned();
-  return version == 0 && (node->isKnown() || (node->isOp() && node->kind() != op::OpKind::Full));
 }
 
 /// `[0] * n` with a computed integer: Python repeats the sequence, as it does for NumPy's scalars.

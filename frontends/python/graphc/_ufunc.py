@@ -511,3 +511,5 @@ def _signature(self):
 
 
 ufunc.__signature__ = property(_signature)
+ufunc.__doc__ = """An elementwise function: called with arrays and numbers, with `out`, `where`, `casting` and `dtype`; `reduce`,
+`accumulate`, `reduceat`, `outer` and `at` apply it along axes, to pairs and to places."""
