@@ -13,7 +13,7 @@ from typing import NamedTuple as _NamedTuple
 
 import numpy as _np
 
-from . import _graphc
+from . import _dtypes, _graphc
 from ._creation import asarray, eye, full, zeros
 from ._dtypes import float32, float64
 from ._linalg import dot as _dot
@@ -23,7 +23,7 @@ from ._manipulation import _axes, _axis, broadcast_shapes, matrix_transpose
 from ._matrices import cross as _cross
 from ._matrices import diagonal as _diagonal
 from ._matrices import trace as _trace
-from .errors import ArgumentError, DTypeError, LinAlgError, ShapeError, TraceError
+from .errors import ArgumentError, DTypeError, LinAlgError, ShapeError, TraceError, UnsupportedError
 
 __all__ = [
     "LinAlgError",
@@ -248,6 +248,8 @@ def _eig(x, values_only, name):
 
 
 def _complex(re, im):
+    if not hasattr(_dtypes, "complex128"):
+        raise UnsupportedError("eig: these eigenvalues are complex, and graphc has no complex dtype")
     return re + 1j * im
 
 
