@@ -143,9 +143,16 @@ class Maker:
         ))  # fmt: skip
         return name, f"{name} = " + text.format(self.pick(), self.operand())
 
+    def fitting(self, target):
+        """An operand whose values the target's dtype has: negative floats are undefined in unsigned integers."""
+        operand = self.operand()
+        value = np.asarray(self.env.get(operand, 0))
+        bad = np.asarray(self.env[target]).dtype.kind == "u" and value.dtype.kind == "f" and value.size and value.min() < 0
+        return "1" if bad else operand
+
     def assign(self):
         target = self.pick(lambda x: isinstance(x, np.ndarray))
-        return None, f"{target}[{self.index(self.env[target])}] = {self.operand()}" if target else None
+        return (None, f"{target}[{self.index(self.env[target])}] = {self.fitting(target)}") if target else None
 
     def in_place(self):
         target = self.pick()
@@ -205,8 +212,8 @@ class Maker:
         if kind == 2:
             return None, f"{a}[{condition}] += {r.choice(('1', '2'))}"
         if kind == 3:
-            b = self.pick(lambda x: np.shape(x) == np.shape(self.env[a]))
-            return None, f"{a}[{condition}] = {b}[{condition}]"
+            b = self.pick(lambda x: np.shape(x) == np.shape(self.env[a]) and np.asarray(x).dtype.kind != "f")
+            return (None, f"{a}[{condition}] = {b}[{condition}]") if b else None
         return None, f"{a}[{condition}] = {r.choice(('0', '3', '1'))}"
 
     def fancy(self):
@@ -225,7 +232,7 @@ class Maker:
         if kind < 2:
             name = self.fresh()
             return name, f"{name} = {a}[{key}]"
-        return None, f"{a}[{key}] {r.choice(('=', '+='))} {self.operand() if kind == 2 else '1'}"
+        return None, f"{a}[{key}] {r.choice(('=', '+='))} {self.fitting(a) if kind == 2 else '1'}"
 
     def scalar(self):
         source = self.pick(lambda x: np.size(x) == 1)
