@@ -238,6 +238,7 @@ def test_keyboard_interrupt_leaves_a_usable_session(cache):
     code = """
     import os, signal, threading, time, numpy as np, graphc as gc
     x = gc.asarray(np.random.default_rng(0).normal(size=(500, 500)))
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job begins with it ignored
     handler = signal.getsignal(signal.SIGINT)
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     caught = False
