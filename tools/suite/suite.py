@@ -14,8 +14,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +42,8 @@ class Suite:
         self.passed = self.failed = self.skipped = 0
         self.jobs = os.environ.get("JOBS", str(os.cpu_count() or 1))
         self.built: dict[str, bool] = {}
+        self.lock = threading.Lock()  # of the sums and of what is printed
+        self.children: set[subprocess.Popen] = set()
         self.env = {**os.environ, "GRAPHC_CACHE_DIR": self.private("cache"), "POCL_CACHE_DIR": self.private("pocl")}
 
     def private(self, name: str) -> str:
@@ -54,6 +59,7 @@ class Suite:
             try:
                 with subprocess.Popen([str(c) for c in command], cwd=cwd, env=env or self.env, stdin=subprocess.DEVNULL,
                                       stdout=log, stderr=subprocess.STDOUT, start_new_session=True) as child:
+                    self.children.add(child)
                     try:
                         return child.wait(timeout)
                     except BaseException as stop:  # time-out or Ctrl-C: the child's children go as well
@@ -62,9 +68,25 @@ class Suite:
                             raise
                         log.write(f"\nstopped after {timeout} s\n")
                         return 124
+                    finally:
+                        self.children.discard(child)
             except OSError as error:
                 log.write(f"\n{error}\n")
                 return 127
+
+    def side_by_side(self, steps: list) -> None:
+        """Runs the steps on two threads, the first ones first; Ctrl-C ends what they have started."""
+        pool = ThreadPoolExecutor(min(2, int(self.jobs)))
+        started = [pool.submit(step) for step in steps]
+        try:
+            for step in started:
+                step.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in list(self.children):
+                os.killpg(child.pid, signal.SIGKILL)
+            raise
+        pool.shutdown()
 
     def tail(self, name: str) -> None:
         lines = (LOGS / f"test-{name}.log").read_text(encoding="utf-8", errors="replace").splitlines()
@@ -72,16 +94,17 @@ class Suite:
 
     def count(self, what: str, start: float, passed: int = 0, failures: list[str] | None = None, skipped: int = 0) -> None:
         failures = failures or []
-        self.passed += passed
-        self.failed += len(failures)
-        self.skipped += skipped
         extra = f", {skipped} skipped" if skipped else ""
-        print(f"{what:<28} {passed} passed, {len(failures)} failed{extra}  ({time.monotonic() - start:.0f} s)")
-        for failure in failures[:SHOWN]:
-            print(f"  FAILED {failure}")
-        if len(failures) > SHOWN:
-            print(f"  ... and {len(failures) - SHOWN} more, see {LOGS}")
-        sys.stdout.flush()
+        with self.lock:
+            self.passed += passed
+            self.failed += len(failures)
+            self.skipped += skipped
+            print(f"{what:<28} {passed} passed, {len(failures)} failed{extra}  ({time.monotonic() - start:.0f} s)")
+            for failure in failures[:SHOWN]:
+                print(f"  FAILED {failure}")
+            if len(failures) > SHOWN:
+                print(f"  ... and {len(failures) - SHOWN} more, see {LOGS}")
+            sys.stdout.flush()
 
     def one(self, name: str, command: list, timeout: int, **options) -> bool:
         """A step that is one test."""
@@ -175,9 +198,12 @@ def step_lit(suite: Suite) -> None:
 
 def step_python(suite: Suite) -> None:
     """The Python package on every device, the conformance suite, whole programs, and a bounded run of the fuzzer."""
-    for name in ("python", "conformance", "programs", "fuzz"):
-        if suite.needs("main", name):
-            suite.pytest(name, [ROOT / "tests" / name], 1800, env={**suite.env, "PYTHONPATH": str(suite.build / "python")})
+    names = ("python", "conformance", "programs", "fuzz")
+    if not all([suite.needs("main", name) for name in names]):
+        return
+    environment = {**suite.env, "PYTHONPATH": str(suite.build / "python")}
+    # Most of their time is a compiler on one core.
+    suite.side_by_side([partial(suite.pytest, name, [ROOT / "tests" / name], 2400, env=environment) for name in names])
 
 
 def step_nollvm(suite: Suite) -> None:
