@@ -50,6 +50,9 @@ uint32_t dtypeOf(Type type) {
     return static_cast<uint32_t>(DType::BFloat16);
   if (type.isInteger(1))
     return static_cast<uint32_t>(DType::Bool);
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return static_cast<uint32_t>(complex.getElementType().isF64() ? DType::Complex128
+                                                                  : DType::Complex64);
   uint32_t log = llvm::Log2_32(type.getIntOrFloatBitWidth() / 8);
   return static_cast<uint32_t>(type.isUnsignedInteger() ? DType::UInt8 : DType::Int8) + log;
 }

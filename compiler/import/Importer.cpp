@@ -54,6 +54,8 @@ Type Importer::elementType(DType type) {
     return builder.getBF16Type();
   if (type == DType::Bool)
     return builder.getI1Type();
+  if (isComplex(type))
+    return ComplexType::get(elementType(realDType(type)));
   unsigned width = itemSize(type) * 8;
   return isUnsigned(type) ? builder.getIntegerType(width, /*isSigned=*/false)
                           : builder.getIntegerType(width);
@@ -223,8 +225,8 @@ Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRe
   switch (node.kind) {
   case op::OpKind::Full:
     if (op::FullAttrs a; decoded(a))
-      add(graph::FullOp::create(builder, loc, type, literal(type.getElementType(), a.value),
-                                sizes));
+      add(graph::FullOp::create(builder, loc, type,
+                                literal(graph::realLike(type.getElementType()), a.value), sizes));
     return Status::ok();
   case op::OpKind::Iota:
     add(graph::IotaOp::create(builder, loc, type, sizes));

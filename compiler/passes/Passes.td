@@ -13,7 +13,8 @@ def Decompose : Pass<"graphc-decompose", "::mlir::func::FuncOp"> {
   let description = [{
     Input and output: the graph dialect. `mean` becomes a sum divided by an extent, `concatenate` a chain of updates of an
     uninitialised tensor, `flip` a slice with step -1, a reduction over several axis groups one reduction per group (last
-    group first: the canonical order), a reduction over size-1 axes only a reshape, an update of everything its value.
+    group first: the canonical order), a reduction over size-1 axes only a reshape, an update of everything its value. Sums, means,
+    scans and matrix products of complex numbers become those of their parts.
     ```mlir
     %m = graph.reduce <mean> %x axes [1]  ->  %s = graph.reduce <sum> %x axes [1]; %n = graph.extent %x axes [1]; graph.div
     ```
@@ -41,6 +42,20 @@ def DeduplicateKernels : Pass<"graphc-deduplicate-kernels", "::mlir::ModuleOp"> 
     Input and output: the kernel level. Kernels whose text is equal but for the name are merged, so that a loop of fifty equal
     steps compiles its step once.
   }];
+}
+
+def SplitComplex : Pass<"graphc-split-complex", "::mlir::ModuleOp"> {
+  let summary = "Compute complex numbers of kernel bodies as two values";
+  let description = [{
+    Input and output: the kernel level. Loads and gathers of complex elements become those of a part, stores take both parts,
+    operations on complex scalars become real arithmetic (compiler/math/Complex.h). No value is complex afterwards; tensors
+    are, with the parts of an element side by side in memory.
+    ```mlir
+    %z = kernel.load %x at #map : tensor<?xcomplex<f32>> -> complex<f32>; %w = graph.conj %z; kernel.store %w, result 0 at #map
+    -> %a = kernel.load %x at #map part 0 ... -> f32; %b = ... part 1; %c = graph.neg %b; kernel.store %a imaginary %c ...
+    ```
+  }];
+  let dependentDialects = ["::graphc::graph::GraphDialect", "::mlir::arith::ArithDialect"];
 }
 
 //===----------------------------------------------------------------------===//

@@ -41,6 +41,8 @@ void addKernel(OpPassManager &passes, const PipelineOptions &) {
   // Within kernels: equal loads and literals of different members of a group.
   passes.addPass(createCSEPass());
   passes.addPass(pass::createDeduplicateKernels());
+  // Fusion counts a complex operation as one; what follows knows real scalars only.
+  passes.addPass(pass::createSplitComplex());
 }
 
 // schedule: the same, every kernel with a schedule

@@ -22,6 +22,21 @@ Type graphc::graph::boolLike(Type type) {
   return i1;
 }
 
+static Type withElement(Type type, Type element) {
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    return shaped.clone(element);
+  return element;
+}
+
+Type graphc::graph::realLike(Type type) {
+  auto complex = dyn_cast<ComplexType>(elementType(type));
+  return complex ? withElement(type, complex.getElementType()) : type;
+}
+
+Type graphc::graph::complexLike(Type type) {
+  return withElement(type, ComplexType::get(elementType(type)));
+}
+
 Type graphc::graph::elementType(Type type) {
   if (auto shaped = dyn_cast<ShapedType>(type))
     return shaped.getElementType();

@@ -51,6 +51,10 @@ inline constexpr size_t kRandomWords = 3;
 
 /// i1 with the shape of a tensor, vector or scalar type.
 mlir::Type boolLike(mlir::Type type);
+/// The type of one part of a complex type, of tensors and vectors likewise; others as they are.
+mlir::Type realLike(mlir::Type type);
+/// The complex type of two parts of a type.
+mlir::Type complexLike(mlir::Type type);
 /// Element type of a tensor or vector; a scalar type itself.
 mlir::Type elementType(mlir::Type type);
 

@@ -39,22 +39,30 @@ def Graph_Update : NativeOpTrait<"Update"> { let cppNamespace = "::graphc::graph
 def Graph_Indexed : NativeOpTrait<"Indexed"> { let cppNamespace = "::graphc::graph"; }
 
 // Operand dtype classes and result dtype rules, enforced by opset inference when recorded and by the verifier here.
-// AnyDType: every dtype. Numeric: every dtype but bool. Floating: the floats. IntegerOrBool: bool and integers. Boolean.
+// AnyDType: every dtype. Numeric: every dtype but bool. Inexact: floats and complex numbers. Floating: the floats.
+// IntegerOrBool: bool and integers. Boolean. Real in a name leaves complex numbers out.
 class DTypeClass<string n> { string name = n; }
 def AnyDType : DTypeClass<"Any">;
+def AnyRealDType : DTypeClass<"AnyReal">;
 def NumericDType : DTypeClass<"Numeric">;
+def RealNumericDType : DTypeClass<"RealNumeric">;
+def InexactDType : DTypeClass<"Inexact">;
 def FloatingDType : DTypeClass<"Floating">;
+def ComplexFloatingDType : DTypeClass<"ComplexFloating">;
 def IntegerDType : DTypeClass<"Integer">;
 def IntegerOrBoolDType : DTypeClass<"IntegerOrBool">;
 def BooleanDType : DTypeClass<"Boolean">;
 // Three ui64 words (element index, stream, key), then f64 parameters.
 def RandomDType : DTypeClass<"Random">;
 
-// SameAsOperands: promoted operand dtype. BoolResult: bool. Explicit: carried by the node.
+// SameAsOperands: promoted operand dtype. BoolResult: bool. Explicit: carried by the node. RealPart: the dtype of one part of
+// a complex operand, other dtypes as they are. ComplexOf: the complex dtype of two parts.
 class ResultRule<string n> { string name = n; }
 def SameAsOperands : ResultRule<"SameAsOperands">;
 def BoolResult : ResultRule<"Bool">;
 def ExplicitResult : ResultRule<"Explicit">;
+def RealPartResult : ResultRule<"RealPart">;
+def ComplexOfResult : ResultRule<"ComplexOf">;
 // Not recorded: exists in IR only and is left out of the op table.
 def IrOnlyResult : ResultRule<"IrOnly">;
 
@@ -92,10 +100,13 @@ class Graph_Op<string mnemonic, list<Trait> traits = []>
   let extraClassDeclaration = "static constexpr const char *kOperandDTypes = \"" # operandDTypes.name # "\";";
 }
 
-// The dtypes: bool, signed (signless) and unsigned integers, floats (those of 16 bits are computed in f32).
-defvar Graph_DTypes = [I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64, F16, BF16, F32, F64];
-def Graph_Tensor : RankedTensorOf<Graph_DTypes>;
-def Graph_Type : AnyTypeOf<!listconcat([Graph_Tensor, VectorOfAnyRankOf<Graph_DTypes>], Graph_DTypes)>;
+// The dtypes: bool, signed (signless) and unsigned integers, floats (those of 16 bits are computed in f32), complex numbers.
+defvar Graph_RealDTypes = [I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64, F16, BF16, F32, F64];
+defvar Graph_ComplexDTypes = [Complex<F32>, Complex<F64>];
+def Graph_DType : AnyTypeOf<!listconcat(!foreach(t, Graph_RealDTypes, !cast<Type>(t)), !foreach(t, Graph_ComplexDTypes, !cast<Type>(t)))>;
+def Graph_Tensor : RankedTensorOf<[Graph_DType]>;
+// Vectors appear where complex numbers have become two values.
+def Graph_Type : AnyTypeOf<[Graph_Tensor, VectorOfAnyRankOf<Graph_RealDTypes>, Graph_DType]>;
 
 class Graph_UnaryOp<string mnemonic, list<Trait> traits = []>
     : Graph_Op<mnemonic, !listconcat([Graph_Elementwise, SameOperandsAndResultType], traits)> {
@@ -135,6 +146,18 @@ class Graph_PredicateOp<string mnemonic>
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let arity = 1;
   let resultRule = BoolResult;
+  let numpyName = mnemonic;
+}
+
+// Result: the parts' dtype of a complex operand, the operand's otherwise.
+class Graph_RealPartOp<string mnemonic, list<Trait> traits = []>
+    : Graph_Op<mnemonic, !listconcat([Graph_Elementwise,
+        TypesMatchWith<"result has the dtype of one part of the operand", "x", "result", "::graphc::graph::realLike($_self)">], traits)> {
+  let arguments = (ins Graph_Type:$x);
+  let results = (outs Graph_Type:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let arity = 1;
+  let resultRule = RealPartResult;
   let numpyName = mnemonic;
 }
 

@@ -22,16 +22,16 @@ def MulOp : Graph_BinaryOp<"mul", [Commutative]> {
   let pyNames = ["multiply"]; let dunders = ["mul"]; let numpyName = "multiply";
 }
 def DivOp : Graph_BinaryOp<"div", [Graph_Expensive]> {
-  let summary = "True division, correctly rounded; integers and bool are converted to the default float first";
-  let pyNames = ["divide", "true_divide"]; let dunders = ["truediv"]; let operandDTypes = FloatingDType; let promoteToFloat = 1; let numpyName = "divide";
+  let summary = "True division, correctly rounded (complex: Smith's method); integers and bool are converted to the default float first";
+  let pyNames = ["divide", "true_divide"]; let dunders = ["truediv"]; let operandDTypes = InexactDType; let promoteToFloat = 1; let numpyName = "divide";
 }
 def FloorDivideOp : Graph_BinaryOp<"floor_divide", [Graph_Expensive]> {
   let summary = "floor(a / b) as NumPy defines it; an integer divided by 0 is 0, INT_MIN // -1 is INT_MIN";
-  let pyNames = ["floor_divide"]; let dunders = ["floordiv"]; let operandDTypes = NumericDType; let promoteBool = 1;
+  let pyNames = ["floor_divide"]; let dunders = ["floordiv"]; let operandDTypes = RealNumericDType; let promoteBool = 1;
 }
 def RemainderOp : Graph_BinaryOp<"remainder", [Graph_Expensive]> {
   let summary = "a - floor(a / b) * b with the sign of b; integers modulo 0 give 0";
-  let pyNames = ["remainder", "mod"]; let dunders = ["mod"]; let operandDTypes = NumericDType; let promoteBool = 1;
+  let pyNames = ["remainder", "mod"]; let dunders = ["mod"]; let operandDTypes = RealNumericDType; let promoteBool = 1;
 }
 def PowOp : Graph_BinaryOp<"pow", [Graph_Expensive]> {
   let summary = "Power; integers wrap. A negative integer exponent gives what the float result truncates to: 1 for base 1, +-1 for base -1, 0 otherwise";
@@ -50,34 +50,45 @@ def FmaOp : Graph_Op<"fma", [Graph_Elementwise, SameOperandsAndResultType]> {
   let arguments = (ins Graph_Type:$x, Graph_Type:$y, Graph_Type:$z);
   let results = (outs Graph_Type:$result);
   let assemblyFormat = "$x `,` $y `,` $z attr-dict `:` type($x)";
-  let arity = 3; let pyNames = ["fma"]; let operandDTypes = NumericDType;
+  let arity = 3; let pyNames = ["fma"]; let operandDTypes = RealNumericDType;
 }
 def ClipOp : Graph_Op<"clip", [Graph_Elementwise, SameOperandsAndResultType]> {
   let summary = "minimum(maximum(x, lo), hi); NaN in any operand gives NaN";
   let arguments = (ins Graph_Type:$x, Graph_Type:$lo, Graph_Type:$hi);
   let results = (outs Graph_Type:$result);
   let assemblyFormat = "$x `,` $lo `,` $hi attr-dict `:` type($x)";
-  let arity = 3; let numpyName = "clip";
+  let arity = 3; let operandDTypes = AnyRealDType; let numpyName = "clip";
 }
 def NegOp : Graph_UnaryOp<"neg"> {
   let summary = "Negation; integers wrap, unsigned ones too. C1: not bool";
   let pyNames = ["negative"]; let dunders = ["neg"]; let operandDTypes = NumericDType; let numpyName = "negative";
 }
-def AbsOp : Graph_UnaryOp<"abs"> {
-  let summary = "Absolute value; abs(INT_MIN) is INT_MIN, bool is unchanged";
+def AbsOp : Graph_RealPartOp<"abs"> {
+  let summary = "Absolute value; abs(INT_MIN) is INT_MIN, bool is unchanged; of a complex number its distance from 0, a float";
   let pyNames = ["abs", "absolute"]; let dunders = ["abs"]; let numpyName = "absolute";
 }
 def SignOp : Graph_UnaryOp<"sign"> {
-  let summary = "-1, 0 or 1; NaN stays NaN, sign(-0.0) is 0.0. C1: not bool";
+  let summary = "-1, 0 or 1; NaN stays NaN, sign(-0.0) is 0.0; x / abs(x) of a complex number. C1: not bool";
   let pyNames = ["sign"]; let operandDTypes = NumericDType;
 }
 def SquareOp : Graph_UnaryOp<"square"> {
   let summary = "x * x; integers wrap";
   let pyNames = ["square"]; let operandDTypes = NumericDType; let promoteBool = 1;
 }
-def FloorOp : Graph_UnaryOp<"floor"> { let summary = "Largest integer not above x; integers and bool are unchanged"; let pyNames = ["floor"]; }
-def CeilOp : Graph_UnaryOp<"ceil"> { let summary = "Smallest integer not below x; integers and bool are unchanged"; let pyNames = ["ceil"]; }
-def TruncOp : Graph_UnaryOp<"trunc"> { let summary = "Integer part; integers and bool are unchanged"; let pyNames = ["trunc"]; }
+def ComplexOp : Graph_Op<"complex", [Graph_Elementwise, AllTypesMatch<["re", "im"]>,
+    TypesMatchWith<"result is complex of the operands' dtype", "re", "result", "::graphc::graph::complexLike($_self)">]> {
+  let summary = "The complex number of two floats, real part first. C1: the operands are float32 or float64";
+  let arguments = (ins Graph_Type:$re, Graph_Type:$im);
+  let results = (outs Graph_Type:$result);
+  let assemblyFormat = "$re `,` $im attr-dict `:` type($re)";
+  let arity = 2; let operandDTypes = FloatingDType; let promoteToFloat = 1; let resultRule = ComplexOfResult;
+}
+def RealOp : Graph_RealPartOp<"real"> { let summary = "Real part of a complex number"; let operandDTypes = ComplexFloatingDType; }
+def ImagOp : Graph_RealPartOp<"imag"> { let summary = "Imaginary part of a complex number"; let operandDTypes = ComplexFloatingDType; }
+def ConjOp : Graph_UnaryOp<"conj"> { let summary = "Complex conjugate"; let operandDTypes = ComplexFloatingDType; let numpyName = "conjugate"; }
+def FloorOp : Graph_UnaryOp<"floor"> { let summary = "Largest integer not above x; integers and bool are unchanged"; let operandDTypes = AnyRealDType; let pyNames = ["floor"]; }
+def CeilOp : Graph_UnaryOp<"ceil"> { let summary = "Smallest integer not below x; integers and bool are unchanged"; let operandDTypes = AnyRealDType; let pyNames = ["ceil"]; }
+def TruncOp : Graph_UnaryOp<"trunc"> { let summary = "Integer part; integers and bool are unchanged"; let operandDTypes = AnyRealDType; let pyNames = ["trunc"]; }
 def RoundOp : Graph_UnaryOp<"round"> {
   let summary = "Nearest integer, ties to even; integers are unchanged. C1: not bool";
   let numpyName = "rint"; let operandDTypes = NumericDType;
@@ -87,31 +98,33 @@ def RoundOp : Graph_UnaryOp<"round"> {
 // Elementary functions (own polynomials, compiler/math; ulp bounds are tested and published)
 //===----------------------------------------------------------------------===//
 
-class Graph_ElementaryOp<string mnemonic> : Graph_UnaryOp<mnemonic, [Graph_Expensive]> {
-  let operandDTypes = FloatingDType; let promoteToFloat = 1; let pyNames = [mnemonic];
+// The bounds are those of floats; parts of complex results are computed from them.
+class Graph_ElementaryOp<string mnemonic, DTypeClass dtypes = FloatingDType> : Graph_UnaryOp<mnemonic, [Graph_Expensive]> {
+  let operandDTypes = dtypes; let promoteToFloat = 1; let pyNames = [mnemonic];
 }
-def SqrtOp : Graph_ElementaryOp<"sqrt"> { let summary = "Square root, correctly rounded; NaN below zero, sqrt(-0.0) is -0.0"; }
-def ExpOp : Graph_ElementaryOp<"exp"> { let summary = "e to the x"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.799"; let worstF64 = "0.820"; }
-def LogOp : Graph_ElementaryOp<"log"> { let summary = "Natural logarithm; -inf at zero, NaN below"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.848"; let worstF64 = "0.855"; }
-def SinOp : Graph_ElementaryOp<"sin"> { let summary = "Sine of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.882"; let worstF64 = "0.851"; }
-def CosOp : Graph_ElementaryOp<"cos"> { let summary = "Cosine of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.878"; let worstF64 = "0.837"; }
-def TanhOp : Graph_ElementaryOp<"tanh"> { let summary = "Hyperbolic tangent"; let ulpF32 = "1"; let ulpF64 = "1.5"; let worstF32 = "0.938"; let worstF64 = "0.941"; }
-def Expm1Op : Graph_ElementaryOp<"expm1"> { let summary = "exp(x) - 1, accurate near zero"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.865"; let worstF64 = "0.876"; }
-def Log1pOp : Graph_ElementaryOp<"log1p"> { let summary = "log(1 + x), accurate near zero"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.854"; let worstF64 = "0.855"; }
-def Exp2Op : Graph_ElementaryOp<"exp2"> { let summary = "2 to the x; exact for integers"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.828"; let worstF64 = "0.783"; }
-def Log2Op : Graph_ElementaryOp<"log2"> { let summary = "Logarithm to base 2; exact for powers of two"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.895"; let worstF64 = "0.916"; }
-def Log10Op : Graph_ElementaryOp<"log10"> { let summary = "Logarithm to base 10; exact for powers of ten"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.830"; let worstF64 = "0.805"; }
-def TanOp : Graph_ElementaryOp<"tan"> { let summary = "Tangent of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.818"; let worstF64 = "0.769"; }
-def AsinOp : Graph_ElementaryOp<"asin"> { let summary = "Inverse sine; NaN outside [-1, 1]"; let pyNames = ["asin", "arcsin"]; let numpyName = "arcsin"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.638"; let worstF64 = "0.734"; }
-def AcosOp : Graph_ElementaryOp<"acos"> { let summary = "Inverse cosine; NaN outside [-1, 1]"; let pyNames = ["acos", "arccos"]; let numpyName = "arccos"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.606"; let worstF64 = "0.689"; }
-def AtanOp : Graph_ElementaryOp<"atan"> { let summary = "Inverse tangent"; let pyNames = ["atan", "arctan"]; let numpyName = "arctan"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.823"; let worstF64 = "0.783"; }
-def SinhOp : Graph_ElementaryOp<"sinh"> { let summary = "Hyperbolic sine"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.863"; let worstF64 = "0.774"; }
-def CoshOp : Graph_ElementaryOp<"cosh"> { let summary = "Hyperbolic cosine"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.626"; let worstF64 = "0.736"; }
-def AsinhOp : Graph_ElementaryOp<"asinh"> { let summary = "Inverse hyperbolic sine"; let pyNames = ["asinh", "arcsinh"]; let numpyName = "arcsinh"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.857"; let worstF64 = "0.829"; }
-def AcoshOp : Graph_ElementaryOp<"acosh"> { let summary = "Inverse hyperbolic cosine; NaN below 1"; let pyNames = ["acosh", "arccosh"]; let numpyName = "arccosh"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.738"; let worstF64 = "0.707"; }
-def AtanhOp : Graph_ElementaryOp<"atanh"> { let summary = "Inverse hyperbolic tangent; infinite at -1 and 1, NaN outside"; let pyNames = ["atanh", "arctanh"]; let numpyName = "arctanh"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.824"; let worstF64 = "0.851"; }
+class Graph_ComplexElementaryOp<string mnemonic> : Graph_ElementaryOp<mnemonic, InexactDType>;
+def SqrtOp : Graph_ComplexElementaryOp<"sqrt"> { let summary = "Square root, correctly rounded; NaN below zero, sqrt(-0.0) is -0.0"; }
+def ExpOp : Graph_ComplexElementaryOp<"exp"> { let summary = "e to the x"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.799"; let worstF64 = "0.820"; }
+def LogOp : Graph_ComplexElementaryOp<"log"> { let summary = "Natural logarithm; -inf at zero, NaN below"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.848"; let worstF64 = "0.855"; }
+def SinOp : Graph_ComplexElementaryOp<"sin"> { let summary = "Sine of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.882"; let worstF64 = "0.851"; }
+def CosOp : Graph_ComplexElementaryOp<"cos"> { let summary = "Cosine of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.878"; let worstF64 = "0.837"; }
+def TanhOp : Graph_ComplexElementaryOp<"tanh"> { let summary = "Hyperbolic tangent"; let ulpF32 = "1"; let ulpF64 = "1.5"; let worstF32 = "0.938"; let worstF64 = "0.941"; }
+def Expm1Op : Graph_ComplexElementaryOp<"expm1"> { let summary = "exp(x) - 1, accurate near zero"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.865"; let worstF64 = "0.876"; }
+def Log1pOp : Graph_ComplexElementaryOp<"log1p"> { let summary = "log(1 + x), accurate near zero"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.854"; let worstF64 = "0.855"; }
+def Exp2Op : Graph_ComplexElementaryOp<"exp2"> { let summary = "2 to the x; exact for integers"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.828"; let worstF64 = "0.783"; }
+def Log2Op : Graph_ComplexElementaryOp<"log2"> { let summary = "Logarithm to base 2; exact for powers of two"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.895"; let worstF64 = "0.916"; }
+def Log10Op : Graph_ComplexElementaryOp<"log10"> { let summary = "Logarithm to base 10; exact for powers of ten"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.830"; let worstF64 = "0.805"; }
+def TanOp : Graph_ComplexElementaryOp<"tan"> { let summary = "Tangent of x in radians"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.818"; let worstF64 = "0.769"; }
+def AsinOp : Graph_ComplexElementaryOp<"asin"> { let summary = "Inverse sine; NaN outside [-1, 1]"; let pyNames = ["asin", "arcsin"]; let numpyName = "arcsin"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.638"; let worstF64 = "0.734"; }
+def AcosOp : Graph_ComplexElementaryOp<"acos"> { let summary = "Inverse cosine; NaN outside [-1, 1]"; let pyNames = ["acos", "arccos"]; let numpyName = "arccos"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.606"; let worstF64 = "0.689"; }
+def AtanOp : Graph_ComplexElementaryOp<"atan"> { let summary = "Inverse tangent"; let pyNames = ["atan", "arctan"]; let numpyName = "arctan"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.823"; let worstF64 = "0.783"; }
+def SinhOp : Graph_ComplexElementaryOp<"sinh"> { let summary = "Hyperbolic sine"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.863"; let worstF64 = "0.774"; }
+def CoshOp : Graph_ComplexElementaryOp<"cosh"> { let summary = "Hyperbolic cosine"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.626"; let worstF64 = "0.736"; }
+def AsinhOp : Graph_ComplexElementaryOp<"asinh"> { let summary = "Inverse hyperbolic sine"; let pyNames = ["asinh", "arcsinh"]; let numpyName = "arcsinh"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.857"; let worstF64 = "0.829"; }
+def AcoshOp : Graph_ComplexElementaryOp<"acosh"> { let summary = "Inverse hyperbolic cosine; NaN below 1"; let pyNames = ["acosh", "arccosh"]; let numpyName = "arccosh"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.738"; let worstF64 = "0.707"; }
+def AtanhOp : Graph_ComplexElementaryOp<"atanh"> { let summary = "Inverse hyperbolic tangent; infinite at -1 and 1, NaN outside"; let pyNames = ["atanh", "arctanh"]; let numpyName = "arctanh"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.824"; let worstF64 = "0.851"; }
 def CbrtOp : Graph_ElementaryOp<"cbrt"> { let summary = "Cube root, of negative numbers too"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.735"; let worstF64 = "0.681"; }
-def ReciprocalOp : Graph_ElementaryOp<"reciprocal"> { let summary = "1 / x, correctly rounded"; }
+def ReciprocalOp : Graph_ComplexElementaryOp<"reciprocal"> { let summary = "1 / x, correctly rounded"; }
 def RsqrtOp : Graph_ElementaryOp<"rsqrt"> { let summary = "1 / sqrt(x); infinite at zeros with their sign, NaN below"; let numpyName = ""; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.952"; let worstF64 = "0.674"; }
 def ErfOp : Graph_ElementaryOp<"erf"> { let summary = "Error function"; let numpyName = ""; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.790"; let worstF64 = "0.768"; }
 def ErfcOp : Graph_ElementaryOp<"erfc"> { let summary = "Complementary error function, 1 - erf(x), accurate where it is small"; let numpyName = ""; let ulpF32 = "1"; let ulpF64 = "1.5"; let worstF32 = "0.803"; let worstF64 = "1.108"; }
@@ -176,7 +189,7 @@ def ShiftRightOp : Graph_BinaryOp<"shift_right"> {
 def IsNanOp : Graph_PredicateOp<"isnan"> { let summary = "x is NaN; false for integers and bool"; let pyNames = ["isnan"]; }
 def IsInfOp : Graph_PredicateOp<"isinf"> { let summary = "x is infinite; false for integers and bool"; let pyNames = ["isinf"]; }
 def IsFiniteOp : Graph_PredicateOp<"isfinite"> { let summary = "x is neither infinite nor NaN; true for integers and bool"; let pyNames = ["isfinite"]; }
-def SignbitOp : Graph_PredicateOp<"signbit"> { let summary = "x is negative or -0.0; false for NaN, whose sign is not specified"; let pyNames = ["signbit"]; }
+def SignbitOp : Graph_PredicateOp<"signbit"> { let operandDTypes = AnyRealDType; let summary = "x is negative or -0.0; false for NaN, whose sign is not specified"; let pyNames = ["signbit"]; }
 
 def SelectOp : Graph_Op<"select", [Graph_Elementwise, AllTypesMatch<["x", "y", "result"]>,
     TypesMatchWith<"condition is bool of the operands' shape", "x", "condition", "::graphc::graph::boolLike($_self)">]> {
@@ -249,7 +262,7 @@ def RandomVonMisesOp : Graph_Op<"random_von_mises", [Graph_Elementwise, Graph_Ex
 
 def FullOp : Graph_Op<"full", [Graph_Generator]> {
   let summary = "A tensor of one value, a typed literal; sizes of `?` dimensions are operands";
-  let description = [{ C1: the literal has the result's dtype. C2: one operand per `?`. }];
+  let description = [{ C1: the literal has the result's dtype; of complex numbers it is the real part, and the imaginary one is 0. C2: one operand per `?`. }];
   let arguments = (ins TypedAttrInterface:$value, Variadic<Index>:$sizes);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$value (`to` `(` $sizes^ `)`)? attr-dict `:` type($result)";
@@ -398,7 +411,8 @@ def ReduceOp : Graph_Op<"reduce", [Graph_Reduction]> {
   let description = [{
     C1: axes are distinct, increasing, in range. C2: any and all take bool; sum, prod and mean do not.
     C3: argmin and argmax give i64, reduce one axis, and return the first of equal elements; NaN wins.
-    C4: min, max, argmin and argmax of zero elements are refused. C5: mean is of a float dtype. Axes are removed from the
+    C4: min, max, argmin and argmax of zero elements are refused. C5: mean is of a float or complex dtype.
+    C6: complex numbers have sums and means only. Axes are removed from the
     result (keepdims is a reshape). Float sums and products follow the canonical tree (docs/numerics.md).
   }];
   let arguments = (ins ReduceKindAttr:$kind, Graph_Tensor:$x, DenseI64ArrayAttr:$axes);
@@ -410,7 +424,8 @@ def ReduceOp : Graph_Op<"reduce", [Graph_Reduction]> {
 def ScanOp : Graph_Op<"scan", [Graph_Scan, SameOperandsAndResultType]> {
   let summary = "Running sums or products along an axis: element i combines elements 0 to i";
   let description = [{
-    C1: axis is in range. C2: the kind is sum or prod, and the dtype is not bool. Integers wrap; floats follow the tree of
+    C1: axis is in range. C2: the kind is sum or prod, and the dtype is not bool. C3: complex numbers have sums only.
+    Integers wrap; floats follow the tree of
     scans (docs/numerics.md).
   }];
   let arguments = (ins ReduceKindAttr:$kind, Graph_Tensor:$x, I64Attr:$axis);

@@ -62,10 +62,15 @@ LogicalResult graphc::graph::verifyOperandDTypes(Operation *op, StringRef dtypeC
   for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
     Type type = elementType(operand.getType());
     bool isBool = type.isInteger(1), isFloat = isa<FloatType>(type);
+    bool isComplex = isa<ComplexType>(type), isInteger = isa<IntegerType>(type);
     bool fits =
-        dtypeClass == "Any" || (dtypeClass == "Numeric" && !isBool) ||
-        (dtypeClass == "Floating" && isFloat) || (dtypeClass == "Integer" && !isFloat && !isBool) ||
-        (dtypeClass == "IntegerOrBool" && !isFloat) || (dtypeClass == "Boolean" && isBool) ||
+        dtypeClass == "Any" || (dtypeClass == "AnyReal" && !isComplex) ||
+        (dtypeClass == "Numeric" && !isBool) ||
+        (dtypeClass == "RealNumeric" && !isBool && !isComplex) ||
+        (dtypeClass == "Inexact" && (isFloat || isComplex)) ||
+        (dtypeClass == "Floating" && isFloat) || (dtypeClass == "ComplexFloating" && isComplex) ||
+        (dtypeClass == "Integer" && isInteger && !isBool) ||
+        (dtypeClass == "IntegerOrBool" && isInteger) || (dtypeClass == "Boolean" && isBool) ||
         (dtypeClass == "Random" &&
          (number < kRandomWords ? type.isUnsignedInteger(64) : type.isF64()));
     if (!fits)
@@ -91,7 +96,7 @@ LogicalResult CastOp::verify() {
 LogicalResult FullOp::verify() {
   auto type = cast<RankedTensorType>(getResult().getType());
   // full_c1
-  if (getValue().getType() != type.getElementType())
+  if (getValue().getType() != realLike(type.getElementType()))
     return emitOpError("C1: literal of type ") << getValue().getType() << " in " << type;
   // full_c2
   return verifySizes(*this, type, getSizes().size());
@@ -318,6 +323,9 @@ LogicalResult ReduceOp::verify() {
   for (int64_t axis : getAxes())
     if (needsElements && from.getDimSize(axis) == 0)
       return emitOpError("C4: axis ") << axis << " has no elements";
+  // reduce_c6
+  if (isa<ComplexType>(element) && getKind() != ReduceKind::Sum && getKind() != ReduceKind::Mean)
+    return emitOpError("C6: complex numbers have sums and means only");
   switch (getKind()) {
   case ReduceKind::Any:
   case ReduceKind::All:
@@ -335,8 +343,8 @@ LogicalResult ReduceOp::verify() {
     return success();
   case ReduceKind::Mean:
     // reduce_c5
-    if (!isa<FloatType>(element))
-      return emitOpError("C5: mean takes a float dtype, not ") << element;
+    if (!isa<FloatType, ComplexType>(element))
+      return emitOpError("C5: mean takes a float or complex dtype, not ") << element;
     break;
   case ReduceKind::Sum:
   case ReduceKind::Prod:
@@ -361,6 +369,9 @@ LogicalResult ScanOp::verify() {
     return emitOpError("C2: scans are sums or products");
   if (type.getElementType().isInteger(1))
     return emitOpError("C2: scans do not take bool");
+  // scan_c3
+  if (isa<ComplexType>(type.getElementType()) && getKind() != ReduceKind::Sum)
+    return emitOpError("C3: complex numbers have sums only");
   return success();
 }
 
@@ -395,6 +406,8 @@ static std::optional<graphc::DType> dtypeOf(Type type) {
     return DType::Bool;
   if (type.isBF16())
     return DType::BFloat16;
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return complex.getElementType().isF64() ? DType::Complex128 : DType::Complex64;
   for (int i = 0; i < graphc::kDTypeCount; ++i) {
     auto t = static_cast<DType>(i);
     bool kind = isa<FloatType>(type)       ? graphc::isFloat(t)

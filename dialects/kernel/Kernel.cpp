@@ -79,9 +79,18 @@ static bool isPoint(Value value, int64_t parallel, llvm::DenseMap<Value, bool> &
 
 /// Element types and ranks of one load or store, and rule K3.
 static LogicalResult verifyAccess(FuncOp func, Operation *op) {
+  auto part = op->getAttrOfType<IntegerAttr>("part");
   auto fits = [&](Type tensor, unsigned shape, AffineMap map, Type value) -> LogicalResult {
-    if (cast<RankedTensorType>(tensor).getElementType() != value)
+    Type element = cast<RankedTensorType>(tensor).getElementType();
+    auto complex = dyn_cast<ComplexType>(element);
+    auto store = dyn_cast<StoreOp>(op);
+    bool inParts = part || (store && store.getImaginary());
+    if (inParts && (!complex || (part && part.getValue().ugt(1))))
+      return op->emitOpError("names a part of ") << element;
+    if ((inParts ? complex.getElementType() : element) != value)
       return op->emitOpError("moves ") << value << " but the tensor is " << tensor;
+    if (store && store.getImaginary() && store.getImaginary().getType() != value)
+      return op->emitOpError("stores parts of different types");
     if (map.getNumResults() !=
         cast<AffineMapAttr>(func.getShapes()[shape]).getValue().getNumResults())
       return op->emitOpError("map needs one result per size of the tensor");
@@ -113,7 +122,8 @@ static LogicalResult verifyAccess(FuncOp func, Operation *op) {
   for (unsigned d = parallel; d < store.getMap().getNumDims(); ++d)
     usesReduced |= store.getMap().isFunctionOfDim(d);
   llvm::DenseMap<Value, bool> known;
-  if (!usesReduced && isPoint(store.getValue(), parallel, known))
+  if (!usesReduced && (isPoint(store.getValue(), parallel, known) ||
+                       (store.getImaginary() && isPoint(store.getImaginary(), parallel, known))))
     return op->emitOpError("K3: stores a value of every reduced point in one place");
   return success();
 }

@@ -65,9 +65,10 @@ def Kernel_FuncOp : Kernel_Op<"func", [AffineScope, FunctionOpInterface, Isolate
 
 def Kernel_LoadOp : Kernel_Op<"load", [Pure]> {
   let summary = "Element of a tensor argument at an affine map of the iteration point";
-  let arguments = (ins AnyRankedTensor:$tensor, AffineMapAttr:$map);
+  let description = [{ `part` 0 or 1: the real or imaginary part of a complex element. }];
+  let arguments = (ins AnyRankedTensor:$tensor, AffineMapAttr:$map, OptionalAttr<I64Attr>:$part);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "$tensor `at` $map attr-dict `:` type($tensor) `->` type($result)";
+  let assemblyFormat = "$tensor `at` $map (`part` $part^)? attr-dict `:` type($tensor) `->` type($result)";
 }
 def Kernel_IndexOp : Kernel_Op<"index", [Pure]> {
   let summary = "Value of an affine expression of the iteration point, as i64";
@@ -90,10 +91,10 @@ def Kernel_InsideOp : Kernel_Op<"inside", [Pure]> {
 }
 def Kernel_GatherOp : Kernel_Op<"gather", [Pure]> {
   let summary = "Element of a tensor argument at an affine map of the iteration point and of places";
-  let description = [{ The map's dimensions are those of the kernel, then one a place. }];
-  let arguments = (ins AnyRankedTensor:$tensor, Variadic<I64>:$places, AffineMapAttr:$map);
+  let description = [{ The map's dimensions are those of the kernel, then one a place. `part` as for loads. }];
+  let arguments = (ins AnyRankedTensor:$tensor, Variadic<I64>:$places, AffineMapAttr:$map, OptionalAttr<I64Attr>:$part);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "$tensor `[` $places `]` `at` $map attr-dict `:` type($tensor) `->` type($result)";
+  let assemblyFormat = "$tensor `[` $places `]` `at` $map (`part` $part^)? attr-dict `:` type($tensor) `->` type($result)";
 }
 def Kernel_ReduceOp : Kernel_Op<"reduce", [Pure]> {
   let summary = "Combination over all reduced dimensions in the canonical order (docs/numerics.md)";
@@ -115,17 +116,21 @@ def Kernel_DotOp : Kernel_Op<"dot", [Pure, AllTypesMatch<["lhs", "rhs", "result"
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
 }
 def Kernel_StoreOp : Kernel_Op<"store"> {
-  let summary = "Writes one element of a result";
-  let arguments = (ins AnyType:$value, I64Attr:$result, AffineMapAttr:$map);
-  let assemblyFormat = "$value `,` `result` $result `at` $map attr-dict `:` type($value)";
+  let summary = "Writes one element of a result; of a complex one both parts, once graphc-split-complex has made them";
+  let arguments = (ins AnyType:$value, Optional<AnyType>:$imaginary, I64Attr:$result, AffineMapAttr:$map);
+  let assemblyFormat = "$value (`imaginary` $imaginary^ `:` type($imaginary))? `,` `result` $result `at` $map attr-dict `:` type($value)";
+  let extraClassDeclaration = [{
+    /// What is written: one value, or both parts.
+    ::mlir::OperandRange getValues() { return getOperation()->getOperands(); }
+  }];
 }
 def Kernel_ScatterOp : Kernel_Op<"scatter", [AttrSizedOperandSegments]> {
   let summary = "Writes, or combines with what is there, one element of a result at a map of the iteration point and of places";
   let description = [{ Points follow each other in row-major order unless `unique` says that no two write one place. A guard that does
     not hold leaves the point out. }];
   let arguments = (ins AnyType:$value, Variadic<I64>:$places, Optional<I1>:$guard, I64Attr:$result, StrAttr:$combine, AffineMapAttr:$map,
-    UnitAttr:$unique);
-  let assemblyFormat = "$value `,` `result` $result `[` $places `]` (`if` $guard^)? `combine` $combine `at` $map (`unique` $unique^)? attr-dict `:` type($value)";
+    UnitAttr:$unique, OptionalAttr<I64Attr>:$part);
+  let assemblyFormat = "$value `,` `result` $result `[` $places `]` (`if` $guard^)? `combine` $combine `at` $map (`unique` $unique^)? (`part` $part^)? attr-dict `:` type($value)";
 }
 def Kernel_ReturnOp : Kernel_Op<"return", [Pure, Terminator, HasParent<"FuncOp">]> {
   let summary = "End of a kernel body";

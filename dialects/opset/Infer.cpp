@@ -56,6 +56,10 @@ Result<TensorType> inferElementwise(OpKind kind, std::span<const TensorView> ope
     return Status(ErrorCode::DType,
                   format("[{}] not supported for operands of dtype {}: it needs {}", info.name,
                          dtypeName(first.dtype), dtypeClassText(info.operandDTypes)));
+  // complex_c1
+  if (info.resultRule == ResultRule::ComplexOf && isNarrowFloat(first.dtype))
+    return Status(ErrorCode::DType, format("[{}] parts are float32 or float64, not {}", info.name,
+                                           dtypeName(first.dtype)));
   TensorType out;
   out.dtype =
       info.resultRule == ResultRule::Explicit ? wanted.dtype : resultDType(kind, first.dtype);
@@ -72,8 +76,12 @@ Status checkReduceDType(ReduceKind kind, DType t) {
     return Status(ErrorCode::DType,
                   format("[{}] not supported for dtype {}", reduceKindName(kind), dtypeName(t)));
   // reduce_c5
-  if (kind == ReduceKind::Mean && !isFloat(t))
+  if (kind == ReduceKind::Mean && !isInexact(t))
     return Status(ErrorCode::DType, format("[mean] needs a floating dtype, not {}", dtypeName(t)));
+  // reduce_c6
+  if (isComplex(t) && kind != ReduceKind::Mean && kind != ReduceKind::Sum)
+    return Status(ErrorCode::DType,
+                  format("[{}] not supported for dtype {}", reduceKindName(kind), dtypeName(t)));
   return Status::ok();
 }
 
@@ -124,6 +132,10 @@ Result<TensorType> inferScan(const TensorView &x, std::span<const int64_t> attrs
   if (x.dtype == DType::Bool)
     return Status(ErrorCode::DType,
                   format("[cumulative_{}] not supported for dtype bool", reduceKindName(kind)));
+  // scan_c3
+  if (isComplex(x.dtype) && kind != ReduceKind::Sum)
+    return Status(ErrorCode::DType, format("[cumulative_{}] not supported for dtype {}",
+                                           reduceKindName(kind), dtypeName(x.dtype)));
   TensorType out{x.dtype, {}};
   out.shape.assign(x.shape);
   return out;
@@ -159,6 +171,8 @@ Result<TensorType> inferGenerator(OpKind kind, std::span<const TensorView> opera
         return Status(ErrorCode::Axis, format("[extent] axis {} is out of bounds", axis));
     return TensorType{wanted.dtype, {}};
   }
+  if (kind == OpKind::Iota && isComplex(wanted.dtype))
+    return Status(ErrorCode::DType, format("[iota] does not give {}", dtypeName(wanted.dtype)));
   if (kind == OpKind::Iota && wanted.shape.rank() != 1)
     return Status(ErrorCode::Shape,
                   format("[iota] gives one axis, not shape {}", compactShape(wanted.shape)));

@@ -38,8 +38,16 @@ bool acceptsDType(DTypeClass c, DType t) {
   switch (c) {
   case DTypeClass::Any:
     return true;
+  case DTypeClass::AnyReal:
+    return !isComplex(t);
   case DTypeClass::Numeric:
     return t != DType::Bool;
+  case DTypeClass::RealNumeric:
+    return t != DType::Bool && !isComplex(t);
+  case DTypeClass::Inexact:
+    return isInexact(t);
+  case DTypeClass::ComplexFloating:
+    return isComplex(t);
   case DTypeClass::Floating:
     return isFloat(t);
   case DTypeClass::Integer:
@@ -55,10 +63,17 @@ bool acceptsDType(DTypeClass c, DType t) {
 }
 
 std::string_view dtypeClassText(DTypeClass c) {
-  constexpr std::string_view kTexts[] = {
-      "any dtype",        "a numeric dtype (not bool)", "a floating dtype",
-      "an integer dtype", "a bool or integer dtype",    "bool",
-      "uint64 words"};
+  constexpr std::string_view kTexts[] = {"any dtype",
+                                         "a real dtype",
+                                         "a numeric dtype (not bool)",
+                                         "a real numeric dtype (not bool)",
+                                         "a floating or complex dtype",
+                                         "a floating dtype",
+                                         "a complex dtype",
+                                         "an integer dtype",
+                                         "a bool or integer dtype",
+                                         "bool",
+                                         "uint64 words"};
   return kTexts[static_cast<size_t>(c)];
 }
 

@@ -32,11 +32,25 @@ enum class Category : uint8_t {
   Library
 };
 /// Operand dtypes an op accepts after promotion.
-enum class DTypeClass : uint8_t { Any, Numeric, Floating, Integer, IntegerOrBool, Boolean, Random };
-enum class ResultRule : uint8_t { SameAsOperands, Bool, Explicit };
+enum class DTypeClass : uint8_t {
+  Any,
+  AnyReal,
+  Numeric,
+  RealNumeric,
+  Inexact,
+  Floating,
+  ComplexFloating,
+  Integer,
+  IntegerOrBool,
+  Boolean,
+  Random
+};
+/// RealPart: the dtype of one part of a complex operand; ComplexOf: the complex dtype of two parts.
+enum class ResultRule : uint8_t { SameAsOperands, Bool, Explicit, RealPart, ComplexOf };
 /// How an attribute is written in the flat words of a node: Int and Literal one word, Ints and
 /// Extents a count then that many words. A Literal is the value's bit pattern in the node's dtype:
-/// integers and bool sign- or zero-extended to 64 bits, narrower floats zero-extended.
+/// integers and bool sign- or zero-extended to 64 bits, narrower floats zero-extended; of a complex
+/// dtype the real part's, the imaginary part being 0.
 enum class AttrKind : uint8_t { Int, Ints, Extents, Literal };
 
 struct AttrInfo {

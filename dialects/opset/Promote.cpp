@@ -48,11 +48,15 @@ OperandType Scalar::type() const {
     return {DType::Int64, Weak::Int};
   case Kind::Float:
     return {DType::Float64, Weak::Float};
+  case Kind::Complex:
+    return {DType::Complex128, Weak::Complex};
   }
   return {};
 }
 
 std::string Scalar::text() const {
+  if (kind == Kind::Complex)
+    return format("({}{}{}j)", number, std::signbit(imaginary) ? "" : "+", imaginary);
   if (kind == Kind::Float)
     return format("{}", number);
   if (kind == Kind::Bool)
@@ -67,6 +71,11 @@ DType promoteTypes(DType a, DType b) {
     return b;
   if (b == DType::Bool)
     return a;
+  if (isComplex(a) || isComplex(b)) {
+    DType parts = promoteTypes(realDType(a), realDType(b));
+    bool wide = parts == DType::Float64 || (isInteger(parts) && itemSize(parts) > 2);
+    return wide ? DType::Complex128 : DType::Complex64;
+  }
   if (isFloat(a) || isFloat(b)) {
     DType f = isFloat(a) ? a : b;
     DType o = isFloat(a) ? b : a;
@@ -88,17 +97,20 @@ DType promoteTypes(DType a, DType b) {
 }
 
 DType resultType(std::span<const OperandType> operands) {
-  bool any = false, weakInt = false, weakFloat = false;
+  bool any = false, weakInt = false, weakFloat = false, weakComplex = false;
   DType t = DType::Bool;
   for (const OperandType &o : operands) {
     weakInt |= o.weak == Weak::Int;
     weakFloat |= o.weak == Weak::Float;
+    weakComplex |= o.weak == Weak::Complex;
     if (o.weak != Weak::None)
       continue;
     t = any ? promoteTypes(t, o.dtype) : o.dtype;
     any = true;
   }
-  if (weakFloat && !(any && isFloat(t)))
+  if (weakComplex)
+    return any && isInexact(t) ? complexDType(t) : DType::Complex128;
+  if (weakFloat && !(any && isInexact(t)))
     return DType::Float64;
   if (weakInt && (!any || t == DType::Bool))
     return DType::Int64;
@@ -107,7 +119,7 @@ DType resultType(std::span<const OperandType> operands) {
 
 bool canCastSameKind(DType from, DType to) {
   auto rank = [](DType t) {
-    return t == DType::Bool ? 0 : isUnsigned(t) ? 1 : isSigned(t) ? 2 : 3;
+    return t == DType::Bool ? 0 : isUnsigned(t) ? 1 : isSigned(t) ? 2 : isFloat(t) ? 3 : 4;
   };
   return rank(from) <= rank(to);
 }
@@ -117,7 +129,7 @@ Result<DType> promoteOperands(OpKind kind, std::span<const OperandType> operands
   if (info.operandDTypes == DTypeClass::Boolean)
     return DType::Bool;
   DType t = resultType(operands);
-  if (info.promoteToFloat && !isFloat(t))
+  if (info.promoteToFloat && !isInexact(t))
     return DType::Float64;
   if (info.promoteBool && t == DType::Bool)
     return DType::Int8;
@@ -126,15 +138,27 @@ Result<DType> promoteOperands(OpKind kind, std::span<const OperandType> operands
   std::string given;
   for (const OperandType &o : operands)
     given += format("{}{}", given.empty() ? "" : ", ",
-                    o.weak == Weak::Int     ? "Python int"
-                    : o.weak == Weak::Float ? "Python float"
-                                            : dtypeName(o.dtype));
+                    o.weak == Weak::Int       ? "Python int"
+                    : o.weak == Weak::Float   ? "Python float"
+                    : o.weak == Weak::Complex ? "Python complex"
+                                              : dtypeName(o.dtype));
   return Status(ErrorCode::DType, format("[{}] not supported for operands of dtype {}: it needs {}",
                                          info.name, given, dtypeClassText(info.operandDTypes)));
 }
 
 DType resultDType(OpKind kind, DType operands) {
-  return opInfo(kind).resultRule == ResultRule::Bool ? DType::Bool : operands;
+  switch (opInfo(kind).resultRule) {
+  case ResultRule::Bool:
+    return DType::Bool;
+  case ResultRule::RealPart:
+    return realDType(operands);
+  case ResultRule::ComplexOf:
+    return complexDType(operands);
+  case ResultRule::SameAsOperands:
+  case ResultRule::Explicit:
+    break;
+  }
+  return operands;
 }
 
 DType reduceDType(ReduceKind kind, DType t) {
@@ -145,7 +169,7 @@ DType reduceDType(ReduceKind kind, DType t) {
       return DType::Int64;
     return isUnsigned(t) ? DType::UInt64 : t;
   case ReduceKind::Mean:
-    return isFloat(t) ? t : DType::Float64;
+    return isInexact(t) ? t : DType::Float64;
   case ReduceKind::Any:
   case ReduceKind::All:
     return DType::Bool;
@@ -160,10 +184,15 @@ DType reduceDType(ReduceKind kind, DType t) {
 }
 
 bool fits(__int128 value, DType t) {
-  return isFloat(t) || (value >= lowest(t) && value <= highest(t));
+  return isInexact(t) || (value >= lowest(t) && value <= highest(t));
 }
 
 Result<uint64_t> literalBits(const Scalar &scalar, DType t) {
+  if (scalar.kind == Scalar::Kind::Complex)
+    return Status(ErrorCode::DType,
+                  format("cannot convert complex {} to {}", scalar.text(), dtypeName(t)));
+  if (isComplex(t))
+    return literalBits(scalar, realDType(t));
   if (isFloat(t)) {
     double v =
         scalar.kind == Scalar::Kind::Float ? scalar.number : static_cast<double>(scalar.integer);
@@ -196,6 +225,8 @@ Result<uint64_t> literalBits(const Scalar &scalar, DType t) {
 }
 
 std::string literalText(uint64_t bits, DType t) {
+  if (isComplex(t))
+    return literalText(bits, realDType(t));
   if (t == DType::Float32)
     return format("{}", std::bit_cast<float>(static_cast<uint32_t>(bits)));
   if (t == DType::Float64)

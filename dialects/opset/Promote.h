@@ -11,25 +11,30 @@
 namespace graphc::op {
 
 /// A Python scalar takes part in promotion by its kind only. A Python bool counts as a bool array.
-enum class Weak : uint8_t { None, Int, Float };
+enum class Weak : uint8_t { None, Int, Float, Complex };
 
 struct OperandType {
-  DType dtype =
-      DType::Bool; ///< of a weak operand: int64 or float64, used when every operand is weak
+  DType dtype = DType::Bool; ///< of a weak operand: int64, float64 or complex128, used when every
+                             ///< operand is weak
   Weak weak = Weak::None;
 };
 
 /// A Python number as it was given.
 struct Scalar {
-  enum class Kind : uint8_t { Bool, Int, Float };
+  enum class Kind : uint8_t { Bool, Int, Float, Complex };
   Kind kind = Kind::Int;
   __int128 integer =
       0; ///< Bool and Int; a Python integer outside 128 bits is refused before it gets here
-  double number = 0; ///< Float
+  double number = 0;    ///< Float; Complex: the real part
+  double imaginary = 0; ///< Complex
 
-  static Scalar ofBool(bool v) { return {Kind::Bool, v ? 1 : 0, 0}; }
-  static Scalar ofInt(__int128 v) { return {Kind::Int, v, 0}; }
-  static Scalar ofFloat(double v) { return {Kind::Float, 0, v}; }
+  static Scalar ofBool(bool v) { return {Kind::Bool, v ? 1 : 0, 0, 0}; }
+  static Scalar ofInt(__int128 v) { return {Kind::Int, v, 0, 0}; }
+  static Scalar ofFloat(double v) { return {Kind::Float, 0, v, 0}; }
+  static Scalar ofComplex(double re, double im) { return {Kind::Complex, 0, re, im}; }
+  /// The real part of a complex scalar, as a float; the others as they are.
+  Scalar real() const { return kind == Kind::Complex ? ofFloat(number) : *this; }
+  Scalar imag() const { return ofFloat(imaginary); }
   OperandType type() const;
   /// As Python prints it.
   std::string text() const;
@@ -52,7 +57,8 @@ DType reduceDType(ReduceKind kind, DType t);
 
 /// Whether an integer fits an integer dtype (always true for floats; bool: 0 and 1).
 bool fits(__int128 value, DType t);
-/// Bit pattern of a scalar in a dtype (OpTable.h: Literal). Overflow when an integer does not fit,
+/// Bit pattern of a scalar that is not complex in a dtype, of a complex one that of its real part
+/// (OpTable.h: Literal). Overflow when an integer does not fit,
 /// NumPy's wording; a float becomes an integer by truncation (InvalidArgument for NaN, Overflow for
 /// infinities and large values).
 Result<uint64_t> literalBits(const Scalar &scalar, DType t);

@@ -97,7 +97,9 @@ bool Array::mayShareMemory(const Array &other) const {
     return false;
   auto [a, b] = arrayView.extent();
   auto [c, d] = other.arrayView.extent();
-  return a < d && c < b;
+  // Bytes: one of the two may count parts of complex elements.
+  int64_t own = itemSize(dtype()), theirs = itemSize(other.dtype());
+  return a * own < d * theirs && c * theirs < b * own;
 }
 
 Result<NodeRef> Array::value() const {

@@ -97,7 +97,7 @@ public:
   const Shape &shape() const { return arrayView.shape(); }
   int64_t rank() const { return shape().rank(); }
   int64_t size() const;
-  DType dtype() const { return store->dtype(); }
+  DType dtype() const { return arrayView.isPart() ? realDType(store->dtype()) : store->dtype(); }
   rt::Device &device() const { return store->device(); }
   const View &view() const { return arrayView; }
   /// Makes this array read-only, and views taken of it later.

@@ -51,8 +51,8 @@ Result<Array> full(const Shape &shape, const Scalar &value, DType dtype, rt::Dev
   GRAPHC_ASSIGN(int64_t count, op::checkedCount("full", shape));
   static_cast<void>(count);
   GRAPHC_ASSIGN(rt::Device * on, chosen(device));
-  GRAPHC_ASSIGN(uint64_t bits, op::literalBits(value, dtype));
-  GRAPHC_ASSIGN(NodeRef n, node::broadcast(node::literal(bits, dtype, *on), shape));
+  GRAPHC_ASSIGN(NodeRef one, node::scalar(value, dtype, *on));
+  GRAPHC_ASSIGN(NodeRef n, node::broadcast(one, shape));
   return Array(std::move(n));
 }
 
@@ -72,6 +72,13 @@ Result<Array> arange(const Scalar &start, const Scalar &stop, const Scalar &step
   GRAPHC_ASSIGN(int64_t count, arangeCount(start, stop, step));
   op::OperandType types[] = {start.type(), stop.type(), step.type()};
   DType dtype = wanted.value_or(op::resultType(types));
+  if (isComplex(dtype)) {
+    if (start.kind == Scalar::Kind::Complex || stop.kind == Scalar::Kind::Complex ||
+        step.kind == Scalar::Kind::Complex)
+      return Status(ErrorCode::DType, "[arange] takes real numbers");
+    GRAPHC_ASSIGN(Array parts, arange(start, stop, step, realDType(dtype), device));
+    return cast(parts, dtype);
+  }
   if (dtype == DType::Bool)
     return Status(ErrorCode::DType,
                   "[arange] no fill-function for dtype bool; use an integer dtype and astype");

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace graphc {
 
@@ -48,11 +49,10 @@ Result<NodeRef> operandNode(const Operand &o, DType dtype, rt::Device &device) {
     return node::cast(n, dtype);
   }
   if (o.dtype) { // a strong scalar has been rounded to its own dtype already
-    GRAPHC_ASSIGN(uint64_t bits, op::literalBits(o.scalar, *o.dtype));
-    return node::cast(node::literal(bits, *o.dtype, device), dtype);
+    GRAPHC_ASSIGN(NodeRef n, node::scalar(o.scalar, *o.dtype, device));
+    return node::cast(n, dtype);
   }
-  GRAPHC_ASSIGN(uint64_t bits, op::literalBits(o.scalar, dtype));
-  return node::literal(bits, dtype, device);
+  return node::scalar(o.scalar, dtype, device);
 }
 
 bool isComparison(OpKind kind) {
@@ -80,7 +80,7 @@ bool orderedResult(OpKind kind, bool less) {
 
 /// A Python integer outside the dtype it is compared in decides the result (NumPy 2).
 std::optional<bool> decidedComparison(OpKind kind, std::span<const Operand> operands, DType dtype) {
-  if (!isComparison(kind) || isFloat(dtype))
+  if (!isComparison(kind) || isInexact(dtype))
     return std::nullopt;
   for (size_t i = 0; i < 2; ++i) {
     const Operand &o = operands[i];
@@ -119,7 +119,7 @@ Result<Array> compareMixed(OpKind kind, std::span<const Operand> operands) {
 
 Status refuseNegativePower(std::span<const Operand> operands, DType dtype) {
   const Operand &exponent = operands[1];
-  if (isFloat(dtype) || exponent.array || exponent.scalar.kind != op::Scalar::Kind::Int ||
+  if (isInexact(dtype) || exponent.array || exponent.scalar.kind != op::Scalar::Kind::Int ||
       exponent.scalar.integer >= 0)
     return Status::ok();
   return Status(ErrorCode::InvalidArgument,
@@ -152,7 +152,7 @@ Result<Shape> commonShape(std::string_view name, std::span<const Operand> operan
 bool fitAsTheyAre(const op::OpInfo &info, std::span<const Operand> operands) {
   const Array *first = operands[0].array;
   DType t = first->dtype();
-  if (!op::acceptsDType(info.operandDTypes, t) || (info.promoteToFloat && !isFloat(t)) ||
+  if (!op::acceptsDType(info.operandDTypes, t) || (info.promoteToFloat && !isInexact(t)) ||
       (info.promoteBool && t == DType::Bool))
     return false;
   return std::ranges::all_of(operands.subspan(1), [&](const Operand &o) {
@@ -206,14 +206,43 @@ Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
   return finish(node::make(kind, std::span(nodes).first(operands.size()), {}, {}, *device));
 }
 
+/// Exponents below this are products, which NumPy forms for complex numbers in the same order.
+static constexpr double kMostFactors = 100;
+
+static Result<Array> wholePower(const Operand &x, DType dtype, int64_t exponent) {
+  GRAPHC_ASSIGN(Array square, cast(*x.array, dtype));
+  std::optional<Array> product;
+  for (int64_t left = exponent < 0 ? -exponent : exponent; left; left /= 2) {
+    if (left % 2) {
+      if (product) {
+        Operand factors[] = {*product, square};
+        GRAPHC_ASSIGN(product, elementwise(OpKind::Mul, factors));
+      } else {
+        product = square;
+      }
+    }
+    if (left > 1) {
+      Operand same[] = {square, square};
+      GRAPHC_ASSIGN(square, elementwise(OpKind::Mul, same));
+    }
+  }
+  if (!product)
+    return full(x.array->shape(), op::Scalar::ofInt(1), dtype, &x.array->device());
+  if (exponent > 0)
+    return *product;
+  Operand inverse[] = {op::Scalar::ofInt(1), *product};
+  return elementwise(OpKind::Div, inverse);
+}
+
 Result<Array> power(const Operand &x, const Operand &y) {
   Operand both[] = {x, y};
-  if (!x.array || y.array || y.scalar.kind == op::Scalar::Kind::Bool)
+  if (!x.array || y.array || y.scalar.kind == op::Scalar::Kind::Bool ||
+      y.scalar.kind == op::Scalar::Kind::Complex)
     return elementwise(OpKind::Pow, both);
   GRAPHC_ASSIGN(DType dtype, computeDType(OpKind::Pow, both));
   double e = y.scalar.kind == op::Scalar::Kind::Float ? y.scalar.number
                                                       : static_cast<double>(y.scalar.integer);
-  bool wasFloat = isFloat(x.array->dtype());
+  bool wasFloat = isInexact(x.array->dtype());
   RecordScope scope;
   if (e == 2 || e == 1) {
     GRAPHC_ASSIGN(Array base, cast(*x.array, dtype));
@@ -229,6 +258,8 @@ Result<Array> power(const Operand &x, const Operand &y) {
     Operand reciprocal[] = {op::Scalar::ofInt(1), x};
     return elementwise(OpKind::Div, reciprocal);
   }
+  if (isComplex(dtype) && e == std::trunc(e) && std::fabs(e) < kMostFactors)
+    return wholePower(x, dtype, static_cast<int64_t>(e));
   return elementwise(OpKind::Pow, both);
 }
 

@@ -231,6 +231,8 @@ std::optional<uint64_t> operandBits(const Operand &o, DType t) {
     return bits ? converted(*bits, o.array->dtype(), t) : std::nullopt;
   }
   DType own = o.dtype.value_or(t);
+  if (isComplex(own) || o.scalar.kind == op::Scalar::Kind::Complex)
+    return std::nullopt;
   // What does not fit raises, which the caller's general way does best.
   if (!isFloat(own) && o.scalar.kind == op::Scalar::Kind::Float)
     return std::nullopt;
@@ -241,7 +243,7 @@ std::optional<uint64_t> operandBits(const Operand &o, DType t) {
 } // namespace
 
 std::optional<uint64_t> knownBits(const Node &node) {
-  if (node.shape().rank() != 0)
+  if (node.shape().rank() != 0 || isComplex(node.dtype()))
     return std::nullopt;
   NodeState state = node.state();
   if (state == NodeState::Pending && node.kind() == OpKind::Full)
@@ -314,7 +316,7 @@ Result<bool> writeElement(Array &x, std::span<const int64_t> index, const Operan
 }
 
 std::optional<uint64_t> foldKnown(OpKind kind, std::span<const Operand> operands, DType t) {
-  if (operands.size() > 2 || Trace::active())
+  if (operands.size() > 2 || isComplex(t) || Trace::active())
     return std::nullopt;
   std::array<uint64_t, 2> bits{};
   for (size_t i = 0; i < operands.size(); ++i) {

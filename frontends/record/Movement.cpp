@@ -71,6 +71,14 @@ Result<Array> flip(const Array &x, const Axes &axes) {
   return x.withView(x.view().flip(sorted));
 }
 
+Result<Array> part(const Array &x, int64_t number) {
+  RecordScope scope;
+  if (!isComplex(x.dtype()))
+    return Status(ErrorCode::DType, format("[{}] needs a complex dtype, not {}",
+                                           number ? "imag" : "real", dtypeName(x.dtype())));
+  return x.withView(x.view().part(number));
+}
+
 Result<Array> broadcastTo(const Array &x, const Shape &shape) {
   GRAPHC_ASSIGN(int64_t count, op::checkedCount("broadcast_to", shape));
   static_cast<void>(count);
@@ -110,12 +118,8 @@ Status setItem(Array &x, std::span<const IndexItem> items, const Operand &value)
   NodeRef n;
   if (value.array) {
     GRAPHC_ASSIGN(n, value.array->value());
-  } else if (value.dtype) {
-    GRAPHC_ASSIGN(uint64_t bits, op::literalBits(value.scalar, *value.dtype));
-    n = node::literal(bits, *value.dtype, x.device());
   } else {
-    GRAPHC_ASSIGN(uint64_t bits, op::literalBits(value.scalar, x.dtype()));
-    n = node::literal(bits, x.dtype(), x.device());
+    GRAPHC_ASSIGN(n, node::scalar(value.scalar, value.dtype.value_or(x.dtype()), x.device()));
   }
   GRAPHC_ASSIGN(NodeRef converted, node::cast(n, x.dtype()));
   Shape from = trimmed(converted->shape(), target.rank());

@@ -74,6 +74,8 @@ Result<Array> transpose(const Array &x, const Axes &axes);
 Result<Array> expandDims(const Array &x, std::vector<int64_t> axes);
 Result<Array> squeeze(const Array &x, const Axes &axes);
 Result<Array> flip(const Array &x, const Axes &axes);
+/// The real (0) or imaginary (1) parts of a complex array.
+Result<Array> part(const Array &x, int64_t number);
 /// Read-only.
 Result<Array> broadcastTo(const Array &x, const Shape &shape);
 /// A view where NumPy gives one, else a copy. One size may be -1.

@@ -343,8 +343,8 @@ Result<NodeRef> valueNode(const Operand &value, DType dtype, rt::Device &device)
     return node::cast(n, dtype);
   }
   DType own = value.dtype.value_or(dtype);
-  GRAPHC_ASSIGN(uint64_t bits, op::literalBits(value.scalar, own));
-  return node::cast(node::literal(bits, own, device), dtype);
+  GRAPHC_ASSIGN(NodeRef n, node::scalar(value.scalar, own, device));
+  return node::cast(n, dtype);
 }
 
 Shape trimmed(std::span<const int64_t> shape, int64_t rank) {

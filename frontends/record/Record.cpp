@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace graphc {
 namespace {
@@ -85,6 +86,17 @@ NodeRef literal(uint64_t bits, DType dtype, rt::Device &device) {
   recentLiterals.back() = {bits, n, nullptr};
   moveToFront(recentLiterals.back());
   return n;
+}
+
+Result<NodeRef> scalar(const op::Scalar &value, DType dtype, rt::Device &device) {
+  DType part = realDType(dtype);
+  bool parts = isComplex(dtype);
+  GRAPHC_ASSIGN(uint64_t bits, op::literalBits(parts ? value.real() : value, part));
+  if (!parts || (bits == 0 && value.imaginary == 0 && !std::signbit(value.imaginary)))
+    return literal(bits, dtype, device);
+  GRAPHC_ASSIGN(uint64_t imaginary, op::literalBits(value.imag(), part));
+  NodeRef both[] = {literal(bits, part, device), literal(imaginary, part, device)};
+  return make(op::OpKind::Complex, both, {}, {}, device);
 }
 
 Result<NodeRef> cast(const NodeRef &x, DType dtype) {

@@ -36,6 +36,64 @@ Result<NodeRef> withBatch(const NodeRef &x, std::span<const int64_t> batch) {
   return node::broadcast(x, Shape(std::span<const int64_t>(dims)));
 }
 
+/// Elements [first, first + count) of one axis.
+Result<NodeRef> piece(const NodeRef &x, int64_t axis, int64_t first, int64_t count) {
+  std::vector<int64_t> starts(x->shape().size(), 0), steps(x->shape().size(), 1);
+  Shape counts = x->shape();
+  starts[static_cast<size_t>(axis)] = first;
+  counts[static_cast<size_t>(axis)] = count;
+  return node::slice(x, std::move(starts), std::move(steps), counts);
+}
+
+Result<NodeRef> product(const NodeRef &x, const NodeRef &y) {
+  NodeRef both[] = {x, y};
+  return node::make(op::OpKind::Mul, both, {}, {}, x->device());
+}
+
+/// The product of complex elements along an axis, which keeps size 1. A complex product needs both
+/// parts of both factors, so it is no reduction of parts: halves are multiplied until one element
+/// is left, and what an odd count leaves over comes last.
+Result<NodeRef> productAlong(NodeRef x, int64_t axis) {
+  auto count = [&] { return x->shape()[static_cast<size_t>(axis)]; };
+  if (count() == 0) {
+    Shape shape = x->shape();
+    shape[static_cast<size_t>(axis)] = 1;
+    GRAPHC_ASSIGN(NodeRef one, node::scalar(op::Scalar::ofInt(1), x->dtype(), x->device()));
+    return node::broadcast(one, shape);
+  }
+  NodeRef left;
+  while (count() > 1) {
+    int64_t half = count() / 2;
+    if (count() % 2) {
+      GRAPHC_ASSIGN(NodeRef last, piece(x, axis, count() - 1, 1));
+      if (left) {
+        GRAPHC_ASSIGN(left, product(last, left));
+      } else {
+        left = last;
+      }
+    }
+    GRAPHC_ASSIGN(NodeRef low, piece(x, axis, 0, half));
+    GRAPHC_ASSIGN(NodeRef high, piece(x, axis, half, half));
+    GRAPHC_ASSIGN(x, product(low, high));
+  }
+  return left ? product(x, left) : Result<NodeRef>(x);
+}
+
+/// Running products of complex elements: distances double.
+Result<NodeRef> runningProduct(NodeRef x, int64_t axis) {
+  int64_t count = x->shape()[static_cast<size_t>(axis)];
+  for (int64_t apart = 1; apart < count; apart *= 2) {
+    GRAPHC_ASSIGN(NodeRef first, piece(x, axis, 0, apart));
+    GRAPHC_ASSIGN(NodeRef before, piece(x, axis, 0, count - apart));
+    GRAPHC_ASSIGN(NodeRef after, piece(x, axis, apart, count - apart));
+    GRAPHC_ASSIGN(NodeRef rest, product(before, after));
+    NodeRef both[] = {first, rest};
+    op::ConcatenateAttrs attrs{axis};
+    GRAPHC_ASSIGN(x, node::make(op::OpKind::Concatenate, both, attrs.encode(), {}, x->device()));
+  }
+  return x;
+}
+
 } // namespace
 
 Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, bool keepdims,
@@ -47,7 +105,7 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
   std::string_view name = op::reduceKindName(kind);
   GRAPHC_ASSIGN(std::vector<int64_t> axes,
                 inShape(op::normalizeAxes(name, given, x.rank()), x.shape()));
-  if (kind == ReduceKind::Mean && wanted && !isFloat(*wanted))
+  if (kind == ReduceKind::Mean && wanted && !isInexact(*wanted))
     return Status(ErrorCode::DType,
                   format("[mean] dtype {} is not a floating dtype", dtypeName(*wanted)));
   if ((kind == ReduceKind::Sum || kind == ReduceKind::Prod) && wanted == DType::Bool)
@@ -69,6 +127,12 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
   }
   if (axes.empty() && !isArg(kind)) // nothing to combine
     return finish(node::reshape(n, result));
+  if (kind == ReduceKind::Prod && isComplex(n->dtype())) {
+    for (size_t i = axes.size(); i-- > 0;) {
+      GRAPHC_ASSIGN(n, productAlong(n, axes[i]));
+    }
+    return finish(node::reshape(n, result));
+  }
   GRAPHC_ASSIGN(NodeRef reduced, node::reduce(kind, n, axes));
   return finish(node::reshape(reduced, result));
 }
@@ -91,6 +155,8 @@ Result<Array> scan(ReduceKind kind, const Array &x, std::optional<int64_t> given
   } else {
     GRAPHC_ASSIGN(n, node::reshape(n, Shape{x.size()}));
   }
+  if (kind == ReduceKind::Prod && isComplex(n->dtype()))
+    return finish(runningProduct(n, axis));
   return finish(node::scan(kind, n, axis));
 }
 

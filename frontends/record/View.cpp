@@ -81,6 +81,10 @@ Shape permuted(const std::vector<int64_t> &counts, const std::vector<int64_t> &p
   return toShape(dims);
 }
 
+Result<NodeRef> partOf(const NodeRef &x, int64_t part) {
+  return node::make(part ? op::OpKind::Imag : op::OpKind::Real, {&x, 1}, {}, {}, x->device());
+}
+
 Result<NodeRef> getStep(const NodeRef &x, const ViewStep &step) {
   if (auto *s = std::get_if<StridedStep>(&step)) {
     GRAPHC_ASSIGN(NodeRef part, node::slice(x, s->starts, s->steps, toShape(s->counts)));
@@ -89,6 +93,8 @@ Result<NodeRef> getStep(const NodeRef &x, const ViewStep &step) {
   }
   if (auto *r = std::get_if<ReshapeStep>(&step))
     return node::reshape(x, r->to);
+  if (auto *p = std::get_if<PartStep>(&step))
+    return partOf(x, p->part);
   auto &b = std::get<BroadcastStep>(step);
   return node::broadcast(x, b.to);
 }
@@ -110,6 +116,11 @@ Result<NodeRef> putStep(const NodeRef &x, const ViewStep &step, const NodeRef &v
   }
   if (std::holds_alternative<ReshapeStep>(step))
     return node::reshape(value, source);
+  if (auto *p = std::get_if<PartStep>(&step)) {
+    GRAPHC_ASSIGN(NodeRef other, partOf(x, 1 - p->part));
+    NodeRef both[] = {p->part ? other : value, p->part ? value : other};
+    return node::make(op::OpKind::Complex, both, {}, {}, x->device());
+  }
   return Status(ErrorCode::InvalidArgument,
                 "[setitem] assignment destination is read-only: it is a broadcast view");
 }
@@ -156,6 +167,8 @@ Shape View::sourceShape(size_t step) const {
   if (step == 0)
     return baseShape;
   const ViewStep &before = steps[step - 1];
+  if (std::holds_alternative<PartStep>(before))
+    return sourceShape(step - 1);
   if (auto *s = std::get_if<StridedStep>(&before))
     return resultShape(*s);
   if (auto *r = std::get_if<ReshapeStep>(&before))
@@ -310,6 +323,16 @@ std::optional<View> View::reshape(const Shape &to) const {
   return out;
 }
 
+View View::part(int64_t number) const {
+  View out = *this;
+  out.steps.emplace_back(PartStep{number});
+  for (int64_t &stride : out.viewStrides)
+    stride *= 2;
+  out.viewOffset = 2 * out.viewOffset + number;
+  out.showsPart = true;
+  return out;
+}
+
 View View::then(const View &inner) const {
   View out = *this;
   for (const ViewStep &step : inner.steps) {
@@ -332,6 +355,8 @@ View View::then(const View &inner) const {
         out.layoutKnown = false;
         out.viewShape = r->to;
       }
+    } else if (auto *p = std::get_if<PartStep>(&step)) {
+      out = out.part(p->part);
     } else {
       out = out.broadcast(std::get<BroadcastStep>(step).to);
     }

@@ -34,10 +34,15 @@ struct ReshapeStep {
 struct BroadcastStep {
   Shape to;
 };
-using ViewStep = std::variant<StridedStep, ReshapeStep, BroadcastStep>;
+/// One part of complex elements: 0 real, 1 imaginary.
+struct PartStep {
+  int64_t part;
+};
+using ViewStep = std::variant<StridedStep, ReshapeStep, BroadcastStep, PartStep>;
 
 /// A chain of movements from a dense row-major base, and the layout NumPy would report for it
-/// (offset and strides in elements). Consecutive strided steps are merged. A plain value.
+/// (offset and strides in elements; of the dtype of a part once it shows one). Consecutive strided
+/// steps are merged. A plain value.
 class View {
 public:
   View() = default;
@@ -49,6 +54,8 @@ public:
   int64_t offset() const { return viewOffset; }
   bool isWhole() const { return steps.empty(); }
   bool isReadOnly() const { return readOnly; }
+  /// Whether it shows one part of a complex base.
+  bool isPart() const { return showsPart; }
   void lock() { readOnly = true; }
   /// Whether offset and strides describe where the base's elements are; false after a write-through
   /// reshape that NumPy would have answered with a copy (then()).
@@ -71,6 +78,9 @@ public:
   /// Read-only. `to` is a shape this view's broadcasts to.
   View broadcast(const Shape &to) const;
 
+  /// The real (0) or imaginary (1) parts of a view of complex elements.
+  View part(int64_t number) const;
+
   /// This view's view `inner`, whose base has this view's shape.
   View then(const View &inner) const;
 
@@ -85,7 +95,7 @@ private:
   Shape sourceShape(size_t step) const;
   Shape baseShape, viewShape, viewStrides;
   int64_t viewOffset = 0;
-  bool readOnly = false;
+  bool readOnly = false, showsPart = false;
   bool layoutKnown = true;
   std::vector<ViewStep> steps;
 };

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <type_traits>
+#include <vector>
 
 namespace graphc::cli {
 namespace {
@@ -49,6 +50,8 @@ auto dispatch(DType dtype, F f) {
   case DType::BFloat16:
     return f(Narrow<DType::BFloat16>{});
   case DType::Float64:
+  case DType::Complex64: // compared and summed part by part
+  case DType::Complex128:
     break;
   }
   return f(double{});
@@ -101,6 +104,11 @@ std::string indexText(std::span<const int64_t> shape, int64_t flat) {
 
 std::string compareArrays(DType dtype, std::span<const int64_t> shape, const uint8_t *got,
                           const uint8_t *want, Tolerance tolerance) {
+  if (isComplex(dtype)) {
+    std::vector<int64_t> parts(shape.begin(), shape.end());
+    parts.push_back(2);
+    return compareArrays(realDType(dtype), parts, got, want, tolerance);
+  }
   int64_t count = elementCount(shape).value_or(0);
   return dispatch(dtype, [&](auto zero) -> std::string {
     using T = decltype(zero);
@@ -118,6 +126,19 @@ std::string compareArrays(DType dtype, std::span<const int64_t> shape, const uin
 
 std::string sumText(DType dtype, std::span<const int64_t> shape, const uint8_t *data) {
   int64_t count = elementCount(shape).value_or(0);
+  if (isComplex(dtype)) {
+    // Each part's own, side by side.
+    std::string text;
+    for (int64_t part = 0; part < 2; ++part)
+      text += dispatch(realDType(dtype), [&](auto zero) -> std::string {
+        using T = decltype(zero);
+        double sum = 0;
+        for (int64_t i = 0; i < count; ++i)
+          sum += static_cast<double>(load<T>(data, 2 * i + part));
+        return format("{}{}", part && !std::signbit(sum) ? "+" : "", valueText(sum));
+      });
+    return text + "j";
+  }
   return dispatch(dtype, [&](auto zero) -> std::string {
     using T = decltype(zero);
     if constexpr (std::is_floating_point_v<decltype(load<T>(data, 0))>) {

@@ -13,8 +13,8 @@ namespace {
 constexpr uint8_t kMagic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
 constexpr std::string_view kCodes[kDTypeCount] = {
-    "|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2",
-    "<u4", "<u8", "<f4", "<f8", "<f2", "<V2"}; // ml_dtypes writes bfloat16 so
+    "|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4",
+    "<u8", "<f4", "<f8", "<f2", "<V2", "<c8", "<c16"}; // "<V2": ml_dtypes writes bfloat16 so
 
 /// Reads the Python dict literal of a header: strings, True, False and tuples of integers.
 class HeaderReader {
@@ -162,7 +162,7 @@ Result<NpyHeader> parseNpy(std::span<const uint8_t> file, const std::string &nam
   if (!known)
     return Status(ErrorCode::DType, strings::format("{}: error: elements of type '{}' are not "
                                                     "supported; use a little-endian bool, integer, "
-                                                    "float16, float32 or float64 array",
+                                                    "float or complex array",
                                                     name, *fields.descr));
   header.shape = Shape(std::span<const int64_t>(*fields.shape));
   if (*fields.fortran && header.shape.rank() > 1)

@@ -126,7 +126,7 @@ private:
     Location loc = op->getLoc();
     Type type = scalar(op->getResult(0));
     if (auto full = dyn_cast<graph::FullOp>(op))
-      return literal(loc, cast<TypedAttr>(full.getValue()));
+      return convert(loc, literal(loc, cast<TypedAttr>(full.getValue())), type);
     AffineExpr expr = getAffineConstantExpr(1, context);
     if (auto extent = dyn_cast<graph::ExtentOp>(op))
       for (int64_t axis : extent.getAxes())
@@ -156,7 +156,7 @@ private:
       result = compute(*producer, points);
     else
       result = kernel::LoadOp::create(body, access.root.getLoc(), scalar(access.root),
-                                      tensorArgument(access.root), key.second);
+                                      tensorArgument(access.root), key.second, IntegerAttr());
     memo[key] = result;
     return result;
   }
@@ -212,7 +212,8 @@ private:
     AffineMap map =
         placedMap(squeezedIndices(access.indices, sizes.of(access.root)), places.size());
     return kernel::GatherOp::create(body, op.getLoc(), scalar(op.getX()),
-                                    tensorArgument(access.root), places, AffineMapAttr::get(map));
+                                    tensorArgument(access.root), places, AffineMapAttr::get(map),
+                                    IntegerAttr());
   }
 
   void scatter(Node &node, graph::ScatterOp op, ArrayRef<AffineExpr> points) {
@@ -238,7 +239,7 @@ private:
     inits.push_back(cast<BlockArgument>(tensorArgument(node.base)).getArgNumber());
     kernel::ScatterOp::create(body, loc, operands[0], places, guard,
                               body.getI64IntegerAttr(stored.size()), op.getCombineAttr(),
-                              AffineMapAttr::get(map), op.getUniqueAttr());
+                              AffineMapAttr::get(map), op.getUniqueAttr(), IntegerAttr());
     stored.push_back(&node);
   }
 
@@ -344,7 +345,7 @@ private:
       }
     }
     inits.push_back(init);
-    kernel::StoreOp::create(body, node.result.getLoc(), value,
+    kernel::StoreOp::create(body, node.result.getLoc(), value, /*imaginary=*/Value(),
                             body.getI64IntegerAttr(stored.size()),
                             AffineMapAttr::get(mapOf(where)));
     stored.push_back(&node);

@@ -46,6 +46,8 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
     Value replacement;
     if (combinesNarrow(op))
       replacement = inFloat32(op, builder);
+    else if (combines(op) && isComplex(op->getResult(0).getType()))
+      replacement = inParts(op, builder);
     else if (auto flip = dyn_cast<graph::FlipOp>(op))
       replacement = decomposeFlip(flip, sizes, builder);
     else if (auto concatenate = dyn_cast<graph::ConcatenateOp>(op))
@@ -74,6 +76,43 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
       return false;
     bool counts = isa<graph::IotaOp, graph::ExtentOp>(op);
     return isNarrow(counts ? op->getResult(0).getType() : op->getOperand(0).getType());
+  }
+
+  static bool isComplex(Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && isa<ComplexType>(tensor.getElementType());
+  }
+
+  static bool combines(Operation *op) {
+    return isa<graph::ReduceOp, graph::ScanOp, graph::MatmulOp>(op);
+  }
+
+  /// Sums of complex numbers are those of their parts; products of matrices are four real ones.
+  static Value inParts(Operation *op, OpBuilder &builder) {
+    Location loc = op->getLoc();
+    Type part = graph::realLike(op->getResult(0).getType());
+    auto of = [&]<class Half>(Half, Value x) -> Value {
+      return Half::create(builder, loc, TypeRange(graph::realLike(x.getType())), ValueRange(x));
+    };
+    auto real = [&](Value x) { return of(graph::RealOp(), x); };
+    auto imaginary = [&](Value x) { return of(graph::ImagOp(), x); };
+    auto again = [&](ValueRange operands) {
+      OperationState state(loc, op->getName(), operands, TypeRange(part), op->getAttrs());
+      return builder.create(state)->getResult(0);
+    };
+    Value re, im, x = op->getOperand(0);
+    if (isa<graph::MatmulOp>(op)) {
+      Value y = op->getOperand(1), xr = real(x), xi = imaginary(x), yr = real(y), yi = imaginary(y);
+      re = graph::SubOp::create(builder, loc, TypeRange(part),
+                                ValueRange{again({xr, yr}), again({xi, yi})});
+      im = graph::AddOp::create(builder, loc, TypeRange(part),
+                                ValueRange{again({xr, yi}), again({xi, yr})});
+    } else {
+      re = again(real(x));
+      im = again(imaginary(x));
+    }
+    return graph::ComplexOp::create(builder, loc, TypeRange(op->getResult(0).getType()),
+                                    ValueRange{re, im});
   }
 
   /// The op on widened operands, its result rounded once.
@@ -123,7 +162,8 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
     auto type = cast<RankedTensorType>(op.getType());
     if (op.getInputs().size() == 1 && op.getInputs()[0].getType() == type)
       return op.getInputs()[0];
-    TypedAttr zero = cast<TypedAttr>(builder.getZeroAttr(signlessZeroType(type.getElementType())));
+    TypedAttr zero = cast<TypedAttr>(
+        builder.getZeroAttr(signlessZeroType(graph::realLike(type.getElementType()))));
     if (type.getElementType().isUnsignedInteger())
       zero = IntegerAttr::get(type.getElementType(), 0);
     auto whole = graph::FullOp::create(builder, loc, type, zero, op.getSizes());

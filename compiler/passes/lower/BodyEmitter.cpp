@@ -136,6 +136,8 @@ Value BodyEmitter::loadFrom(OpBuilder &builder, Value buffer, Value first,
                !access.strides[position.vectorLoop].isZero();
   if (!lanes)
     return memref::LoadOp::create(builder, loc, buffer, first);
+  if (access.part && access.isDense(position.vectorLoop))
+    return loadParts(builder, buffer, first, *access.part, position);
   if (!access.strides[position.vectorLoop].isConstant(1))
     return gather(builder, buffer, first, access.strides[position.vectorLoop], position);
   auto vector =
@@ -228,7 +230,10 @@ void BodyEmitter::recall(OpBuilder &builder, kernel::StoreOp op, Value kernelVal
 }
 
 void BodyEmitter::store(OpBuilder &builder, kernel::StoreOp op, Position &position) {
-  keep(builder, op, op.getValue(), position);
+  if (op.getImaginary())
+    storeParts(builder, op, position);
+  else
+    keep(builder, op, op.getValue(), position);
 }
 
 void BodyEmitter::keep(OpBuilder &builder, kernel::StoreOp op, Value kernelValue,
@@ -251,12 +256,22 @@ void BodyEmitter::keep(OpBuilder &builder, kernel::StoreOp op, Value kernelValue
       vector::StoreOp::create(builder, loc, raw, buffer, first);
     return;
   }
-  Value stride = emit(builder, access.strides[position.vectorLoop]);
+  forLanes(builder, first, access.strides[position.vectorLoop], position,
+           [&](OpBuilder &inside, int64_t lane, Value where) {
+             Value element = vector::ExtractOp::create(inside, loc, raw, lane);
+             memref::StoreOp::create(inside, loc, element, buffer, where);
+           });
+}
+
+/// Every lane that is not masked off, with its index.
+void BodyEmitter::forLanes(OpBuilder &builder, Value first, const Polynomial &stride,
+                           Position &position,
+                           llvm::function_ref<void(OpBuilder &, int64_t, Value)> body) {
+  Value step = emit(builder, stride);
   for (int64_t lane = 0; lane < position.width; ++lane) {
-    Value element = vector::ExtractOp::create(builder, loc, raw, lane);
-    Value where = laneIndex(builder, first, stride, lane, position);
+    Value where = laneIndex(builder, first, step, lane, position);
     if (!position.limit) {
-      memref::StoreOp::create(builder, loc, element, buffer, where);
+      body(builder, lane, where);
       continue;
     }
     Value last = arith::AddIOp::create(builder, loc, position.loops[position.vectorLoop],
@@ -265,6 +280,71 @@ void BodyEmitter::keep(OpBuilder &builder, kernel::StoreOp op, Value kernelValue
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, last, position.limit);
     auto guard = scf::IfOp::create(builder, loc, valid, /*withElseRegion=*/false);
     OpBuilder inside = guard.getThenBodyBuilder();
-    memref::StoreOp::create(inside, loc, element, buffer, where);
+    body(inside, lane, where);
   }
+}
+
+/// The position's mask for both parts of every lane.
+Value BodyEmitter::partsMask(OpBuilder &builder, Position &position) {
+  Value left =
+      arith::SubIOp::create(builder, loc, position.limit, position.loops[position.vectorLoop]);
+  auto type = VectorType::get({2 * position.width}, builder.getI1Type());
+  return vector::CreateMaskOp::create(builder, loc, type,
+                                      arith::AddIOp::create(builder, loc, left, left).getResult());
+}
+
+/// One part of consecutive complex elements: both are read, which whoever wants the other shares.
+Value BodyEmitter::loadParts(OpBuilder &builder, Value buffer, Value first, int64_t part,
+                             Position &position) {
+  auto type =
+      VectorType::get({2 * position.width}, cast<MemRefType>(buffer.getType()).getElementType());
+  Value from = first;
+  if (part)
+    from = arith::SubIOp::create(builder, loc, first,
+                                 arith::ConstantIndexOp::create(builder, loc, part));
+  Value both;
+  if (position.limit) {
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    both = vector::MaskedLoadOp::create(builder, loc, type, buffer, from,
+                                        partsMask(builder, position), zero);
+  } else {
+    both = vector::LoadOp::create(builder, loc, type, buffer, from);
+  }
+  SmallVector<int64_t> lanes;
+  for (int64_t lane = 0; lane < position.width; ++lane)
+    lanes.push_back(2 * lane + part);
+  return vector::ShuffleOp::create(builder, loc, both, both, lanes);
+}
+
+void BodyEmitter::storeParts(OpBuilder &builder, kernel::StoreOp op, Position &position) {
+  const LinearAccess &access = space.accesses.at(op);
+  Value re = value(builder, op.getValue(), position);
+  Value im = value(builder, op.getImaginary(), position);
+  Value buffer = buffers[func.getNumTensors() + op.getResult()];
+  Value first = index(builder, access, position);
+  auto pair = [&](OpBuilder &b, Value a, Value c, Value where) {
+    Value next = arith::AddIOp::create(b, loc, where, arith::ConstantIndexOp::create(b, loc, 1));
+    memref::StoreOp::create(b, loc, a, buffer, where);
+    memref::StoreOp::create(b, loc, c, buffer, next);
+  };
+  bool lanes = position.vectorLoop >= 0 && position.width > 1 &&
+               !access.strides[position.vectorLoop].isZero();
+  if (!lanes)
+    return pair(builder, re, im, first);
+  re = splat(builder, loc, re, position.width);
+  im = splat(builder, loc, im, position.width);
+  if (!access.isDense(position.vectorLoop))
+    return forLanes(builder, first, access.strides[position.vectorLoop], position,
+                    [&](OpBuilder &inside, int64_t lane, Value where) {
+                      pair(inside, vector::ExtractOp::create(inside, loc, re, lane),
+                           vector::ExtractOp::create(inside, loc, im, lane), where);
+                    });
+  SmallVector<int64_t> order;
+  for (int64_t lane = 0; lane < position.width; ++lane)
+    order.append({lane, position.width + lane});
+  Value both = vector::ShuffleOp::create(builder, loc, re, im, order);
+  if (position.limit)
+    vector::MaskedStoreOp::create(builder, loc, buffer, first, partsMask(builder, position), both);
+  else
+    vector::StoreOp::create(builder, loc, both, buffer, first);
 }

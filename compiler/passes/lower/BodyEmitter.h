@@ -80,6 +80,13 @@ private:
                    mlir::Type type, Position &position);
   mlir::Value loadFrom(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,
                        const LinearAccess &access, Position &position);
+  mlir::Value loadParts(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,
+                        int64_t part, Position &position);
+  void storeParts(mlir::OpBuilder &builder, kernel::StoreOp op, Position &position);
+  mlir::Value partsMask(mlir::OpBuilder &builder, Position &position);
+  void forLanes(mlir::OpBuilder &builder, mlir::Value first, const Polynomial &stride,
+                Position &position,
+                llvm::function_ref<void(mlir::OpBuilder &, int64_t, mlir::Value)> body);
   mlir::Value gather(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,
                      const Polynomial &stride, Position &position);
   mlir::Value lanesAt(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,

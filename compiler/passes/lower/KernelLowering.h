@@ -60,6 +60,7 @@ private:
   bool isPoint(kernel::StoreOp store);
   /// Number of reductions on the longest path to the value.
   int stage(mlir::Value value);
+  int stage(kernel::StoreOp store);
   llvm::SmallVector<Reducer> reducersOfStage(int stage);
   llvm::SmallVector<mlir::Value> pointValues(mlir::OpBuilder &builder,
                                              llvm::ArrayRef<Reducer> reducers, Position &at);

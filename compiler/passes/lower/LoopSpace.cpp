@@ -6,6 +6,8 @@ using namespace graphc::pass;
 using kernel::Family;
 
 Type pass::memoryType(Type type) {
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return complex.getElementType();
   if (type.isInteger(1))
     return IntegerType::get(type.getContext(), 8);
   if (type.isUnsignedInteger() || type.isF16() || type.isBF16())
@@ -48,6 +50,12 @@ LoopSpace::LoopSpace(kernel::FuncOp func) : parallel(func.getDomain().getParalle
       return;
     }
     LinearAccess access;
+    if (auto part = op->getAttrOfType<IntegerAttr>("part"))
+      access.part = part.getInt();
+    else if (auto store = dyn_cast<kernel::StoreOp>(op); store && store.getImaginary())
+      access.part = 0;
+    if (access.part)
+      position = position * Polynomial(2) + Polynomial(*access.part);
     for (unsigned d = 0; d < extents.size(); ++d) {
       access.strides.push_back(position.coefficient(d));
       position = position.without(d);

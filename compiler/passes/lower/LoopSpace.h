@@ -31,6 +31,11 @@ struct LinearAccess {
   Polynomial offset;
   llvm::SmallVector<Polynomial> strides; ///< per loop
   llvm::SmallVector<Polynomial> places;  ///< gather, scatter: factor of each place
+  /// Of a complex element: positions count parts, and this is part 0 or 1 of two side by side.
+  std::optional<int64_t> part;
+
+  /// Whether consecutive indices of a loop are consecutive elements.
+  bool isDense(unsigned loop) const { return strides[loop].isConstant(part ? 2 : 1); }
 };
 
 /// The loops of a kernel after adjacent dimensions that every access walks through as one have been
@@ -112,7 +117,8 @@ bool reportsFaults(kernel::FuncOp func);
 /// The form of a contract kernel of `vector` lanes.
 ContractForm contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t vector);
 
-/// Element type in memory: unsigned and 16-bit floats as signless, bool as i8.
+/// Element type in memory: unsigned and 16-bit floats as signless, bool as i8, of complex numbers a
+/// part.
 mlir::Type memoryType(mlir::Type type);
 
 } // namespace graphc::pass

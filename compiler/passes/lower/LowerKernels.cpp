@@ -186,7 +186,8 @@ void KernelLowering::storeAll(OpBuilder &b, Position &at) {
   // Every load before any store: a result may overwrite a tensor that another result is computed
   // from.
   for (kernel::StoreOp store : stores)
-    emitter->value(b, store.getValue(), at);
+    for (Value value : store.getValues())
+      emitter->value(b, value, at);
   for (kernel::StoreOp store : stores)
     emitter->store(b, store, at);
   for (kernel::ScatterOp scatter : scatters)

@@ -52,6 +52,13 @@ int KernelLowering::stage(Value value) {
   return result;
 }
 
+int KernelLowering::stage(kernel::StoreOp store) {
+  int result = 0;
+  for (Value value : store.getValues())
+    result = std::max(result, stage(value));
+  return result;
+}
+
 SmallVector<Reducer> KernelLowering::reducersOfStage(int wanted) {
   SmallVector<Reducer> result;
   kernel.getBody().walk([&](kernel::ReduceOp op) {
@@ -99,7 +106,7 @@ void KernelLowering::rowValues(OpBuilder &b, Position &row, int current) {
 SmallVector<kernel::StoreOp> KernelLowering::pointStores(int current) {
   SmallVector<kernel::StoreOp> here;
   for (kernel::StoreOp store : stores)
-    if (isPoint(store) && stage(store.getValue()) == current)
+    if (isPoint(store) && stage(store) == current)
       here.push_back(store);
   return here;
 }
@@ -111,7 +118,10 @@ void KernelLowering::storeRow(OpBuilder &b, Position &row) {
 }
 
 Value KernelLowering::keptValue(kernel::StoreOp store) {
-  int last = stage(store.getValue());
+  // Parts do not lie where a value of one of them could wait.
+  if (store.getImaginary())
+    return {};
+  int last = stage(store);
   Value best;
   llvm::SmallPtrSet<Operation *, 16> seen;
   SmallVector<Value> stack = {store.getValue()};
@@ -137,7 +147,7 @@ Value KernelLowering::keptValue(kernel::StoreOp store) {
 /// What a stage leaves at a point: finished values, and those that wait for a later stage.
 void KernelLowering::storePoints(OpBuilder &b, int current, Position &at) {
   for (kernel::StoreOp store : stores)
-    if (isPoint(store) && stage(store.getValue()) > current)
+    if (isPoint(store) && stage(store) > current)
       if (Value kept = keptValue(store); kept && stage(kept) == current)
         emitter->keep(b, store, kept, at);
   for (kernel::StoreOp store : pointStores(current)) {
@@ -150,7 +160,7 @@ void KernelLowering::storePoints(OpBuilder &b, int current, Position &at) {
 int KernelLowering::lastStage() {
   int last = 0;
   for (kernel::StoreOp store : stores)
-    last = std::max(last, stage(store.getValue()));
+    last = std::max(last, stage(store));
   return last;
 }
 

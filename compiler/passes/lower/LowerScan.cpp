@@ -120,7 +120,7 @@ bool KernelLowering::scansAlongVector() {
     return false;
   bool along = true;
   for (kernel::StoreOp store : stores)
-    along &= space.accesses.at(store).strides[space.parallel].isConstant(1);
+    along &= space.accesses.at(store).isDense(space.parallel);
   return along || space.parallel == 0;
 }
 

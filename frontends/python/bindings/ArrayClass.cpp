@@ -87,6 +87,7 @@ void defineProperties(pb::class_<Array> &cls) {
   cls.def_property_readonly("device", [](const Array &x) { return x.device().info().name; });
   cls.def_property_readonly("contiguous", [](const Array &x) { return x.view().isContiguous(); });
   cls.def_property_readonly("base", baseOf);
+  cls.def("_part", [](const Array &x, int64_t number) { return unwrap(ops::part(x, number)); });
   cls.def("_lock", [](Array &x) { x.lock(); });
   cls.def("_become", [](Array &x, const Array &other) { x = Array(unwrap(other.value())); });
   cls.def_property_readonly("readonly", [](const Array &x) { return x.view().isReadOnly(); });

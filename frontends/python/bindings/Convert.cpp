@@ -7,6 +7,7 @@
 
 #include <pybind11/numpy.h>
 
+#include <array>
 #include <cstring>
 
 namespace graphc::py {
@@ -71,11 +72,20 @@ op::Scalar integerScalar(pb::handle object) {
 
 bool isNumpyScalar(pb::handle object) { return pb::isinstance(object, numpy().generic); }
 
+op::Scalar complexScalar(pb::handle object) {
+  Py_complex v = PyComplex_AsCComplex(object.ptr());
+  if (v.real == -1 && PyErr_Occurred())
+    throw pb::error_already_set();
+  return op::Scalar::ofComplex(v.real, v.imag);
+}
+
 op::Scalar strongScalar(pb::handle object, DType t) {
   if (isFloat(t)) // ml_dtypes' item() is the scalar itself
     return op::Scalar::ofFloat(
         pb::float_(pb::reinterpret_borrow<pb::object>(object)).cast<double>());
   pb::object item = object.attr("item")();
+  if (isComplex(t))
+    return complexScalar(item);
   return t == DType::Bool ? op::Scalar::ofBool(item.cast<bool>()) : integerScalar(item);
 }
 
@@ -115,8 +125,8 @@ DType toDType(pb::handle object) {
   auto found = dtypeFromName(name);
   if (!found)
     raise(Status(ErrorCode::DType, format("dtype {} is not supported: graphc has bool, int8 to "
-                                          "int64, uint8 to uint64, float16, bfloat16, float32 "
-                                          "and float64",
+                                          "int64, uint8 to uint64, float16, bfloat16, float32, "
+                                          "float64, complex64 and complex128",
                                           name)));
   return *found;
 }
@@ -177,6 +187,8 @@ op::Scalar toScalar(pb::handle object) {
     return integerScalar(object);
   if (PyFloat_Check(object.ptr()))
     return op::Scalar::ofFloat(PyFloat_AS_DOUBLE(object.ptr()));
+  if (PyComplex_Check(object.ptr()))
+    return complexScalar(object);
   if (Array *a = asArray(object))
     return toScalar(toItem(*a, "item"));
   if (PyIndex_Check(object.ptr()))
@@ -215,6 +227,14 @@ pb::object scalarObject(const void *data, DType t) {
   case DType::Float16:
   case DType::BFloat16:
     return pb::float_(narrowValue(read(uint16_t{}), t));
+  case DType::Complex64: {
+    auto z = read(std::array<float, 2>{});
+    return pb::reinterpret_steal<pb::object>(PyComplex_FromDoubles(z[0], z[1]));
+  }
+  case DType::Complex128: {
+    auto z = read(std::array<double, 2>{});
+    return pb::reinterpret_steal<pb::object>(PyComplex_FromDoubles(z[0], z[1]));
+  }
   }
   return pb::none();
 }
@@ -235,7 +255,7 @@ bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {
     return true;
   }
   PyObject *p = object.ptr();
-  if (PyBool_Check(p) || PyFloat_CheckExact(p) || PyLong_CheckExact(p)) {
+  if (PyBool_Check(p) || PyFloat_CheckExact(p) || PyLong_CheckExact(p) || PyComplex_CheckExact(p)) {
     out.operand.emplace(toScalar(object));
     return true;
   }
@@ -244,7 +264,7 @@ bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {
     out.operand.emplace(strongScalar(object, t), t);
     return true;
   }
-  if (PyFloat_Check(p) || PyLong_Check(p)) {
+  if (PyFloat_Check(p) || PyLong_Check(p) || PyComplex_Check(p)) {
     out.operand.emplace(toScalar(object));
     return true;
   }

@@ -12,7 +12,7 @@
 namespace graphc::py::dlpack {
 
 inline constexpr int32_t kCpu = 1;
-inline constexpr uint8_t kInt = 0, kUInt = 1, kFloat = 2, kBfloat = 4, kBool = 6;
+inline constexpr uint8_t kInt = 0, kUInt = 1, kFloat = 2, kBfloat = 4, kComplex = 5, kBool = 6;
 inline constexpr uint64_t kReadOnly = 1;
 
 struct Device {

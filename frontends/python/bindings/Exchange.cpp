@@ -10,6 +10,7 @@
 
 #include <pybind11/numpy.h>
 
+#include <array>
 #include <atomic>
 
 namespace graphc::py {
@@ -126,6 +127,7 @@ dlpack::Tensor dlpackTensor(const Array &x, const Window &w, DlpackOwner &owner)
   t.dtype.code = d == DType::Bool       ? dlpack::kBool
                  : d == DType::BFloat16 ? dlpack::kBfloat
                  : isFloat(d)           ? dlpack::kFloat
+                 : isComplex(d)         ? dlpack::kComplex
                  : isUnsigned(d)        ? dlpack::kUInt
                                         : dlpack::kInt;
   t.dtype.bits = static_cast<uint8_t>(8 * itemSize(d));
@@ -231,14 +233,14 @@ pb::object toItem(Array &x, std::string_view reason) {
   if (node->state() != NodeState::Ready)
     raise(Status(ErrorCode::Trace,
                  "[item] a value of a traced function is not known while it is traced"));
-  uint64_t word = 0;
+  std::array<uint64_t, 2> word{};
   Status status;
   {
     WithoutGil release;
-    status = node->device().queue().download(&word, *node->buffer(), itemSize(node->dtype()));
+    status = node->device().queue().download(word.data(), *node->buffer(), itemSize(node->dtype()));
   }
   check(std::move(status));
-  return scalarObject(&word, node->dtype());
+  return scalarObject(word.data(), node->dtype());
 }
 
 void setupBuffer(PyHeapTypeObject *type) {
@@ -276,11 +278,14 @@ void defineExchange(pb::class_<Array> &cls) {
   cls.def("__float__", [](Array &x) { return pb::float_(toItem(x, "float")); });
   cls.def("__int__", [](Array &x) { return pb::int_(toItem(x, "int")); });
   cls.def("__complex__", [](Array &x) {
+    pb::object item = toItem(x, "float");
+    if (isComplex(x.dtype()))
+      return item;
     return pb::reinterpret_steal<pb::object>(
-        PyComplex_FromDoubles(pb::float_(toItem(x, "float")).cast<double>(), 0));
+        PyComplex_FromDoubles(pb::float_(item).cast<double>(), 0));
   });
   cls.def("__index__", [](Array &x) {
-    if (isFloat(x.dtype()) || x.dtype() == DType::Bool || x.rank() != 0)
+    if (isInexact(x.dtype()) || x.dtype() == DType::Bool || x.rank() != 0)
       throw pb::type_error("only integer scalar arrays can be converted to a scalar index");
     return toItem(x, "int");
   });

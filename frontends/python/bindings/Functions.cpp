@@ -227,6 +227,15 @@ void defineFunctions(pb::module_ &m) {
   m.def("cast", [](const pb::object &x, const pb::object &dtype) {
     return unwrap(ops::cast(toArray(x), toDType(dtype)));
   });
+  // Operations without a function of their own: complex, conj.
+  m.def("elementwise", [](const std::string &name, const pb::object &operands) {
+    auto kind = op::opKindFromName(name);
+    if (!kind)
+      throw pb::value_error(format("elementwise: no operation is called '{}'", name));
+    std::vector<Array> arrays = toArrays(operands, deviceOf(operands));
+    std::vector<Operand> each(arrays.begin(), arrays.end());
+    return unwrap(ops::elementwise(*kind, each));
+  });
   m.def(
       "reduce",
       [](const std::string &kind, const pb::object &x, const pb::object &axes, bool keepdims,

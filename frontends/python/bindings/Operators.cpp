@@ -36,7 +36,7 @@ bool repeats(op::OpKind kind, PyObject *left, PyObject *right) {
   for (auto [sequence, number] : {std::pair(left, right), std::pair(right, left)}) {
     Array *count =
         PyList_CheckExact(sequence) || PyTuple_CheckExact(sequence) ? asArray(number) : nullptr;
-    if (count && isValue(*count) && !isFloat(count->dtype()) && count->dtype() != DType::Bool)
+    if (count && isValue(*count) && !isInexact(count->dtype()) && count->dtype() != DType::Bool)
       return true;
   }
   return false;

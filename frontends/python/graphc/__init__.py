@@ -103,6 +103,8 @@ from ._dtypes import (  # noqa: E402
     astype,
     bool_,
     can_cast,
+    complex64,
+    complex128,
     finfo,
     float16,
     float32,

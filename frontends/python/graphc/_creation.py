@@ -188,7 +188,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         raise ArgumentError(f"linspace: number of samples, {num}, must be non-negative")
     intervals = num - 1 if endpoint else num
     wanted = None if dtype is None else as_dtype(dtype)
-    if _py.any(isinstance(v, (_Array, _np.ndarray, list, tuple)) for v in (start, stop)):
+    if _py.any(isinstance(v, (_Array, _np.ndarray, list, tuple, complex)) for v in (start, stop)):
         return _spaced(asarray(start), asarray(stop), num, endpoint, retstep, wanted, axis)
     wanted = float64 if wanted is None else wanted
     start, stop = float(start), float(stop)
@@ -213,7 +213,8 @@ def _spaced(start, stop, num, endpoint, retstep, wanted, axis):
     start, stop = start.astype(kind, copy=False), stop.astype(kind, copy=False)
     delta = stop - start
     intervals = num - 1 if endpoint else num
-    index = _graphc.iota(num, kind, delta.device).reshape((-1,) + (1,) * delta.ndim)
+    real = float64 if kind.kind == "c" else kind
+    index = _graphc.iota(num, real, delta.device).astype(kind, copy=False).reshape((-1,) + (1,) * delta.ndim)
     if intervals > 0:
         step = delta / intervals
         direct = index * step + start

@@ -17,9 +17,11 @@ uint64 = _np.dtype("uint64")
 float32 = _np.dtype("float32")
 float64 = _np.dtype("float64")
 float16 = _np.dtype("float16")
+complex64 = _np.dtype("complex64")
+complex128 = _np.dtype("complex128")
 
 _NAMES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-_NAMES += ("float16", "bfloat16", "float32", "float64")
+_NAMES += ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
 
 class _BFloat16:

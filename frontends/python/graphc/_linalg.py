@@ -31,8 +31,9 @@ def dot(a, b, out=None):
 
 @as_ufunc(2)
 def vecdot(x1, x2, /, *, axis=-1):
-    """Sum of products along one axis of broadcast operands."""
-    return (asarray(x1) * asarray(x2)).sum(axis=axis)
+    """Sum of products along one axis of broadcast operands; complex numbers of the first are conjugated."""
+    x1 = asarray(x1)
+    return ((x1.conj() if x1.dtype.kind == "c" else x1) * asarray(x2)).sum(axis=axis)
 
 
 def outer(a, b, out=None):

@@ -133,9 +133,10 @@ def inner(a: ArrayLike, b: ArrayLike) -> Array:
 
 
 def vdot(a: ArrayLike, b: ArrayLike) -> Array:
-    """Sum of products of the flattened operands."""
-    x1, x2 = a, b
-    return _graphc.matmul(_graphc.reshape(asarray(x1), (-1,)), _graphc.reshape(asarray(x2), (-1,)))
+    """Sum of products of the flattened operands; complex numbers of the first are conjugated."""
+    x1, x2 = asarray(a), asarray(b)
+    x1 = x1.conj() if x1.dtype.kind == "c" else x1
+    return _graphc.matmul(_graphc.reshape(x1, (-1,)), _graphc.reshape(x2, (-1,)))
 
 
 def kron(a: ArrayLike, b: ArrayLike) -> Array:

@@ -145,14 +145,19 @@ def count_nonzero(a, axis=None, *, keepdims=False):
 
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO_VALUE, correction=None):
-    """Variance over `axis`: the mean of the squared distances from the mean, times n / (n - ddof). `correction` is
+    """Variance over `axis`: the mean of the squared distances from the mean, times n / (n - ddof); real also of complex
+    numbers. `correction` is
     another name for `ddof`; a known `mean` (with kept dimensions) may be given. Two passes, as NumPy."""
     x = asarray(a)
     kind = _dtype(dtype) or (x.dtype if x.dtype.kind in "fc" else float64)
     x = x.astype(kind, copy=False)
     center = _mean(x, axis, keepdims=True, where=where) if is_missing(mean) else asarray(mean)
     distance = x - center
-    spread = _mean(distance * distance, axis, keepdims=keepdims, where=where)
+    if distance.dtype.kind == "c":
+        square = distance._part(0) * distance._part(0) + distance._part(1) * distance._part(1)
+    else:
+        square = distance * distance
+    spread = _mean(square, axis, keepdims=keepdims, where=where)
     ddof = ddof if correction is None else correction
     if ddof != 0:
         if where is True:

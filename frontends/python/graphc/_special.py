@@ -280,20 +280,20 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
 def real(val: ArrayLike) -> Array:
     """The real part: a view of a complex array, a real array itself."""
     x = asarray(val)
-    return x.real if x.dtype.kind == "c" else x
+    return x._part(0) if x.dtype.kind == "c" else x
 
 
 def imag(val: ArrayLike) -> Array:
     """The imaginary part: a view of a complex array, read-only zeros of a real one."""
     x = asarray(val)
-    return x.imag if x.dtype.kind == "c" else _graphc.broadcast_to(zeros((), x.dtype, device=x.device), x.shape)
+    return x._part(1) if x.dtype.kind == "c" else _graphc.broadcast_to(zeros((), x.dtype, device=x.device), x.shape)
 
 
 @as_ufunc(1)
 def conjugate(x: ArrayLike, /) -> Array:
     """The complex conjugate; a real array's copy."""
     x = asarray(x)
-    return x.conj() if x.dtype.kind == "c" else x.copy()
+    return _graphc.elementwise("conj", [x]) if x.dtype.kind == "c" else x.copy()
 
 
 def isreal(x: ArrayLike) -> Array:

@@ -416,7 +416,9 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     probe = self(zeros((), a.dtype), b if _is_weak(b) else zeros((), asarray(b).dtype))
     check_output(a, (), probe.dtype, "same_kind", self.__name__)
     operation = self.__dict__.get("operation")
-    if operation is not None and (probe.dtype == a.dtype or a.dtype.kind in "iu") and self.__name__ not in _BOOLEAN:
+    fits = probe.dtype == a.dtype or a.dtype.kind in "iu"
+    fits = fits and (a.dtype.kind != "c" or operation in ("add", "sub"))  # parts meet one by one
+    if operation is not None and fits and self.__name__ not in _BOOLEAN:
         _graphc.scatter(a, indices, b, operation)
         return
     places = _flat_places(a, indices)

@@ -13,7 +13,7 @@ from typing import NamedTuple as _NamedTuple
 
 import numpy as _np
 
-from . import _dtypes, _graphc
+from . import _graphc
 from ._creation import asarray, eye, full, zeros
 from ._dtypes import float32, float64
 from ._linalg import dot as _dot
@@ -23,7 +23,7 @@ from ._manipulation import _axes, _axis, broadcast_shapes, matrix_transpose
 from ._matrices import cross as _cross
 from ._matrices import diagonal as _diagonal
 from ._matrices import trace as _trace
-from .errors import ArgumentError, DTypeError, LinAlgError, ShapeError, TraceError, UnsupportedError
+from .errors import ArgumentError, DTypeError, LinAlgError, ShapeError, TraceError
 
 __all__ = [
     "LinAlgError",
@@ -244,13 +244,7 @@ def _eig(x, values_only, name):
     _graphc.eval([is_real], "linalg")
     if bool(is_real):
         return parts[::2]
-    return [_complex(re, im) for re, im in zip(parts[::2], parts[1::2])]
-
-
-def _complex(re, im):
-    if not hasattr(_dtypes, "complex128"):
-        raise UnsupportedError("eig: these eigenvalues are complex, and graphc has no complex dtype")
-    return re + 1j * im
+    return [_graphc.elementwise("complex", both) for both in zip(parts[::2], parts[1::2])]
 
 
 def eig(x, /):

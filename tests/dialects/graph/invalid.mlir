@@ -314,7 +314,7 @@ func.func @reduce_c4_sum(%x: tensor<0xf32>) -> tensor<f32> {
 // -----
 
 func.func @reduce_c5(%x: tensor<2x3xi32>) {
-  // expected-error @+1 {{'graph.reduce' op C5: mean takes a float dtype, not 'i32'}}
+  // expected-error @+1 {{'graph.reduce' op C5: mean takes a float or complex dtype, not 'i32'}}
   %0 = graph.reduce <mean> %x axes [1] : tensor<2x3xi32> -> tensor<2xi32>
   return
 }

@@ -28,6 +28,7 @@ TEST(Promote, PythonScalarsAreWeak) {
     };
     EXPECT_EQ(with(Scalar::ofInt(1)), kWithInt[a]) << dtypeName(dtype(a));
     EXPECT_EQ(with(Scalar::ofFloat(1)), kWithFloat[a]) << dtypeName(dtype(a));
+    EXPECT_EQ(with(Scalar::ofComplex(1, 1)), kWithComplex[a]) << dtypeName(dtype(a));
     EXPECT_EQ(with(Scalar::ofBool(true)), kWithBool[a]) << dtypeName(dtype(a));
   }
 }

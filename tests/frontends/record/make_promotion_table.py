@@ -5,7 +5,8 @@
 
 import numpy as np
 
-NAMES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "float16", "bfloat16"]
+NAMES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "float16", "bfloat16",
+         "complex64", "complex128"]
 
 
 def stand_in(name):
@@ -47,7 +48,7 @@ def main():
         row = ", ".join(f"DType::{name(promoted(a, b))}" for b in NAMES)
         print(f"    {{{row}}},")
     print("};")
-    for label, scalar in (("Int", 1), ("Float", 1.0), ("Bool", True)):
+    for label, scalar in (("Int", 1), ("Float", 1.0), ("Complex", 1j), ("Bool", True)):
         row = ", ".join(f"DType::{name(with_scalar(a, scalar))}" for a in NAMES)
         print(f"constexpr DType kWith{label}[kDTypeCount] = {{{row}}};")
     print("constexpr bool kSameKind[kDTypeCount][kDTypeCount] = {")

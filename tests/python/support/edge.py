@@ -8,8 +8,11 @@ FLOATS = ("float32", "float64")
 INTEGERS = DTYPES[1:9]
 
 CLASSES = {
-    "Any": DTYPES,
+    "Any": DTYPES,  # complex numbers have tests of their own (test_complex.py)
+    "AnyReal": DTYPES,
     "Numeric": DTYPES[1:],
+    "RealNumeric": DTYPES[1:],
+    "Inexact": DTYPES[9:],
     "Floating": DTYPES[9:],
     "Integer": INTEGERS,
     "IntegerOrBool": DTYPES[:9],

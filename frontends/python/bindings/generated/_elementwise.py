@@ -5,12 +5,12 @@ ELEMENTWISE = {
     "abs": (
         "abs",
         ("x",),
-        "Absolute value; abs(INT_MIN) is INT_MIN, bool is unchanged",
+        "Absolute value; abs(INT_MIN) is INT_MIN, bool is unchanged; of a complex number its distance from 0, a float",
     ),
     "absolute": (
         "abs",
         ("x",),
-        "Absolute value; abs(INT_MIN) is INT_MIN, bool is unchanged",
+        "Absolute value; abs(INT_MIN) is INT_MIN, bool is unchanged; of a complex number its distance from 0, a float",
     ),
     "acos": (
         "acos",
@@ -150,7 +150,7 @@ ELEMENTWISE = {
     "divide": (
         "div",
         ("x1", "x2"),
-        "True division, correctly rounded; integers and bool are converted to the default float first",
+        "True division, correctly rounded (complex: Smith's method); integers and bool are converted to the default float first",
     ),
     "equal": (
         "equal",
@@ -365,7 +365,7 @@ ELEMENTWISE = {
     "sign": (
         "sign",
         ("x",),
-        "-1, 0 or 1; NaN stays NaN, sign(-0.0) is 0.0. C1: not bool",
+        "-1, 0 or 1; NaN stays NaN, sign(-0.0) is 0.0; x / abs(x) of a complex number. C1: not bool",
     ),
     "signbit": (
         "signbit",
@@ -410,7 +410,7 @@ ELEMENTWISE = {
     "true_divide": (
         "div",
         ("x1", "x2"),
-        "True division, correctly rounded; integers and bool are converted to the default float first",
+        "True division, correctly rounded (complex: Smith's method); integers and bool are converted to the default float first",
     ),
     "trunc": (
         "trunc",

@@ -1,0 +1,66 @@
+// Bodies compute complex numbers as two values; tensors stay complex.
+// RUN: graphc-opt %s --graphc-split-complex --split-input-file --verify-diagnostics --mlir-print-local-scope | FileCheck %s
+// RUN: graphc-opt %s --graphc-split-complex --split-input-file --verify-diagnostics > %t.once
+// RUN: graphc-opt %t.once --graphc-split-complex --split-input-file | diff %t.once -
+
+#id = affine_map<(d0) -> (d0)>
+#four = affine_map<() -> (4)>
+
+// CHECK-LABEL: kernel.func @product(
+// CHECK: %[[A:.*]] = kernel.load %arg0 at {{.*}} part 0 : tensor<4xcomplex<f32>> -> f32
+// CHECK: %[[B:.*]] = kernel.load %arg0 at {{.*}} part 1 : tensor<4xcomplex<f32>> -> f32
+// CHECK: %[[C:.*]] = kernel.load %arg1 at {{.*}} part 0
+// CHECK: %[[D:.*]] = kernel.load %arg1 at {{.*}} part 1
+// CHECK-DAG: %[[AC:.*]] = graph.mul %[[A]], %[[C]] : f32
+// CHECK-DAG: %[[BD:.*]] = graph.mul %[[B]], %[[D]] : f32
+// CHECK-DAG: %[[RE:.*]] = graph.sub %[[AC]], %[[BD]] : f32
+// CHECK-DAG: %[[AD:.*]] = graph.mul %[[A]], %[[D]] : f32
+// CHECK-DAG: %[[BC:.*]] = graph.mul %[[B]], %[[C]] : f32
+// CHECK-DAG: %[[IM:.*]] = graph.add %[[AD]], %[[BC]] : f32
+// CHECK: kernel.store %[[RE]] imaginary %[[IM]] : f32, result 0
+kernel.func @product(%x: tensor<4xcomplex<f32>>, %y: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+    attributes {domain = #kernel.domain<() -> (4), parallel = 1>, inits = array<i64: -1>, shapes = [#four, #four, #four]} {
+  %a = kernel.load %x at #id : tensor<4xcomplex<f32>> -> complex<f32>
+  %b = kernel.load %y at #id : tensor<4xcomplex<f32>> -> complex<f32>
+  %c = graph.mul %a, %b : complex<f32>
+  kernel.store %c, result 0 at #id : complex<f32>
+  kernel.return
+}
+
+// What nobody asks for is not loaded.
+// CHECK-LABEL: kernel.func @imaginary(
+// CHECK-NOT: part 0
+// CHECK: %[[B:.*]] = kernel.load %arg0 at {{.*}} part 1
+// CHECK-NEXT: kernel.store %[[B]], result 0
+kernel.func @imaginary(%x: tensor<4xcomplex<f64>>) -> tensor<4xf64>
+    attributes {domain = #kernel.domain<() -> (4), parallel = 1>, inits = array<i64: -1>, shapes = [#four, #four]} {
+  %a = kernel.load %x at #id : tensor<4xcomplex<f64>> -> complex<f64>
+  %b = graph.imag %a : complex<f64>
+  kernel.store %b, result 0 at #id : f64
+  kernel.return
+}
+
+// CHECK-LABEL: kernel.func @conversions(
+// CHECK-DAG: %[[RE:.*]] = graph.cast %{{.*}} : i32 -> f32
+// CHECK-DAG: %[[IM:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: kernel.store %[[RE]] imaginary %[[IM]] : f32, result 0
+kernel.func @conversions(%x: tensor<4xi32>) -> tensor<4xcomplex<f32>>
+    attributes {domain = #kernel.domain<() -> (4), parallel = 1>, inits = array<i64: -1>, shapes = [#four, #four]} {
+  %a = kernel.load %x at #id : tensor<4xi32> -> i32
+  %b = graph.cast %a : i32 -> complex<f32>
+  kernel.store %b, result 0 at #id : complex<f32>
+  kernel.return
+}
+
+// Real bodies stay as they are.
+// CHECK-LABEL: kernel.func @real(
+// CHECK: kernel.load %arg0 at {{.*}} : tensor<4xf32> -> f32
+// CHECK-NEXT: graph.exp
+// CHECK-NEXT: kernel.store
+kernel.func @real(%x: tensor<4xf32>) -> tensor<4xf32>
+    attributes {domain = #kernel.domain<() -> (4), parallel = 1>, inits = array<i64: -1>, shapes = [#four, #four]} {
+  %a = kernel.load %x at #id : tensor<4xf32> -> f32
+  %b = graph.exp %a : f32
+  kernel.store %b, result 0 at #id : f32
+  kernel.return
+}

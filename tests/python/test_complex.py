@@ -1,0 +1,214 @@
+"""Complex numbers: dtypes, arithmetic, views of parts, special values, all against NumPy."""
+
+import numpy as np
+import pytest
+
+import graphc as gc
+
+DTYPES = ("complex64", "complex128")
+ELEMENTARY = (
+    "exp", "expm1", "exp2", "log", "log1p", "log2", "log10", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin",
+    "arccos", "arctan", "arcsinh", "arccosh", "arctanh",
+)  # fmt: skip
+
+
+def numbers(shape, dtype, seed=0, spread=2.0):
+    rng = np.random.default_rng(seed)
+    return (rng.normal(0, spread, shape) + 1j * rng.normal(0, spread, shape)).astype(dtype)
+
+
+def edges(dtype):
+    """Every pair of edge values as real and imaginary part."""
+    info = np.finfo(dtype)
+    far = 710.0 if dtype == "complex128" else 89.0
+    parts = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 30.0, far, 1e5, float(info.max), -float(info.max) / 2, float(info.tiny), np.inf, -np.inf, np.nan]
+    z = np.empty((len(parts), len(parts)), dtype)
+    z.real, z.imag = np.array(parts, info.dtype)[:, None], np.array(parts, info.dtype)[None, :]
+    return z.ravel()
+
+
+def close(got, want, units=64, scale=None):
+    """Each part equal, or within some units of rounding of the number it belongs to."""
+    got, want = np.asarray(got), np.asarray(want)
+    assert got.dtype == want.dtype and got.shape == want.shape
+    eps = np.finfo(want.dtype).eps
+    with np.errstate(all="ignore"):
+        size = np.abs(want) if scale is None else scale
+        for g, w in ((got.real, want.real), (got.imag, want.imag)):
+            same = (g == w) | (np.isnan(g) & np.isnan(w))
+            near = np.abs(g - w) <= units * eps * np.where(np.isfinite(size), size, np.abs(w))
+            assert np.all(same | near), (got[~(same | near)][:5], want[~(same | near)][:5])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_arithmetic(dtype):
+    x, y = numbers((3, 50), dtype), numbers((50,), dtype, 1)
+    a, b = gc.asarray(x), gc.asarray(y)
+    assert a.dtype == x.dtype and np.array_equal(np.asarray(a), x)
+    for name in ("add", "subtract", "multiply", "divide", "power"):
+        close(getattr(gc, name)(a, b), getattr(np, name)(x, y), 200)
+    for scalar in (2, -1.5, 2 - 3j, np.float32(1.25), np.complex64(1j)):
+        close(a * scalar, x * scalar, 8)
+        close(scalar / a, scalar / x, 8)
+        assert (a + scalar).dtype == (x + scalar).dtype
+    assert np.array_equal(np.asarray(-a), -x) and np.array_equal(np.asarray(a.conj()), x.conj())
+    close(abs(a), abs(x), 2)
+    close(gc.angle(a), np.angle(x), 4)
+    close(gc.sign(a), np.sign(x), 4)
+    close(gc.reciprocal(a), 1 / x, 8)
+    close(gc.square(a), x * x, 8)
+    for exponent in (0, 1, 2, 3, 7, -2, 0.5, 1.5):
+        close(a**exponent, x**exponent, 400)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ELEMENTARY)
+def test_elementary(name, dtype):
+    x = numbers((400,), dtype, 2)
+    wide = getattr(np, name)(x.astype("clongdouble")).astype(dtype)
+    close(getattr(gc, name)(gc.asarray(x)), wide, 16)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", *ELEMENTARY[14:]])
+def test_special_values(name, dtype):
+    z = edges(dtype)
+    with np.errstate(all="ignore"):
+        want, wide = getattr(np, name)(z), getattr(np, name)(z.astype("clongdouble")).astype(dtype)
+        got = np.asarray(getattr(gc, name)(gc.asarray(z)))
+        eps, tiny = np.finfo(dtype).eps, np.finfo(dtype).tiny
+        for g, w, x in ((got.real, want.real, wide.real), (got.imag, want.imag, wide.imag)):
+            def agrees(v):
+                return (g == v) | (np.isnan(g) & np.isnan(v)) | (np.abs(g - v) <= 200 * eps * np.abs(v) + tiny)
+
+            assert np.all(agrees(w) | agrees(x)), [(z[i], got[i], want[i]) for i in np.flatnonzero(~(agrees(w) | agrees(x)))[:5]]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_comparisons(dtype):
+    x = np.array([1 + 2j, 1 - 2j, -1 + 2j, np.nan + 1j, 1 + np.nan * 1j, 1 + 2j], dtype)
+    a = gc.asarray(x)
+    for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
+        with np.errstate(invalid="ignore"):
+            want = getattr(np, name)(x[:, None], x)
+        assert np.array_equal(np.asarray(getattr(gc, name)(a[:, None], a)), want), name
+    for name in ("isnan", "isinf", "isfinite"):
+        z = edges(dtype)
+        assert np.array_equal(np.asarray(getattr(gc, name)(gc.asarray(z))), getattr(np, name)(z))
+    finite = numbers((40,), dtype)
+    for name in ("minimum", "maximum"):
+        want = getattr(np, name)(finite, finite[::-1])
+        assert np.array_equal(np.asarray(getattr(gc, name)(gc.asarray(finite), finite[::-1].copy())), want)
+    assert np.array_equal(np.asarray(gc.where(a == a, a, 0)), np.where(x == x, x, 0))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(7,), (1000,), (20, 500), (3, 1, 9), (0,), (4, 0)])
+def test_reductions(dtype, shape):
+    x = numbers(shape, dtype)
+    a = gc.asarray(x)
+    for axis in (None, 0, -1):
+        size = np.abs(x).sum(axis) if x.size else 0
+        close(a.sum(axis), x.sum(axis), 16, size)
+        with np.errstate(all="ignore"):
+            if x.size:
+                close(a.mean(axis), x.mean(axis), 16, size)
+                assert np.allclose(np.asarray(a.var(axis)), x.var(axis), rtol=1e-4 if dtype == "complex64" else 1e-12)
+        assert np.array_equal(np.asarray((a != 0).any(axis)), (x != 0).any(axis))
+    small = numbers((3, 11), dtype, spread=1)
+    close(gc.asarray(small).prod(1), small.prod(1), 64)
+    close(gc.cumsum(gc.asarray(small), 1), small.cumsum(1), 16, 30)
+    close(gc.cumprod(gc.asarray(small), 1), small.cumprod(1), 64)
+    assert complex(gc.asarray(np.zeros(0, dtype)).prod()) == 1
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_products(dtype):
+    for m, k, n in ((5, 7, 6), (1, 3, 1), (40, 130, 33)):
+        x, y = numbers((m, k), dtype), numbers((k, n), dtype, 1)
+        size = np.abs(x) @ np.abs(y)
+        close(gc.asarray(x) @ gc.asarray(y), x @ y, 16, size)
+        close(gc.asarray(x) @ gc.asarray(y[:, 0].copy()), x @ y[:, 0], 16, size[:, 0])
+    close(gc.vecdot(gc.asarray(x), gc.asarray(x)), np.vecdot(x, x), 64)
+    close(gc.vdot(gc.asarray(x), gc.asarray(x)), np.vdot(x, x), 64)
+
+
+def test_parts_are_views():
+    x = numbers((4, 6), "complex128")
+    a = gc.asarray(x.copy())
+    for array in (a, x):
+        real, row = array.real, array.imag[1]
+        real[2] = 5
+        row += 1
+        array.imag[:, 3] = array.real[:, 2]
+        array.T[0] *= 2j
+        array.real = array.real + array.imag
+    assert np.array_equal(np.asarray(a), x)
+    assert a.real.strides == x.real.strides and np.array_equal(np.asarray(a.real[1:, ::2]), x.real[1:, ::2])
+    assert gc.shares_memory(a, a.imag) and a.real.dtype == np.float64
+    assert np.array_equal(np.asarray(gc.real(a.T)), x.T.real)
+
+
+def test_moves_and_updates():
+    x = numbers((5, 7, 3), "complex64")
+    a = gc.asarray(x.copy())
+    for key in (np.s_[1:4, ::-2], np.s_[..., 1], np.s_[[0, 2], :, [1, 2]]):
+        assert np.array_equal(np.asarray(a[key]), x[key])
+    mask = x.real > 0
+    assert np.array_equal(np.asarray(a[gc.asarray(mask)]), x[mask])
+    assert np.array_equal(np.asarray(a.transpose(2, 0, 1).reshape(3, 35)), x.transpose(2, 0, 1).reshape(3, 35))
+    for array in (a, x):
+        array[1:3, ::2] = 1j
+        array[[0, 4], 1] = [[1, 2, 3], [4j, 5j, 6j]]
+        array[array.real < -1] = 7 - 7j
+    assert np.array_equal(np.asarray(a), x)
+    joined = np.concatenate([x, x[::-1]], axis=1)
+    assert np.array_equal(np.asarray(gc.concatenate([a, a[::-1]], axis=1)), joined)
+    places = np.array([0, 3, 3, 1, 0])
+    total, want = gc.zeros(4, "complex64"), np.zeros(4, "complex64")
+    gc.add.at(total, places, 1 + 2j)
+    np.add.at(want, places, 1 + 2j)
+    assert np.array_equal(np.asarray(total), want)
+    gc.multiply.at(total, places, 1j)
+    np.multiply.at(want, places, 1j)
+    assert np.array_equal(np.asarray(total), want)
+
+
+def test_dtypes_and_scalars():
+    for other in ("bool", "int8", "int32", "uint64", "float16", "float32", "float64", "complex64", "complex128"):
+        for dtype in DTYPES:
+            assert gc.result_type(other, dtype) == np.result_type(other, dtype)
+            assert (gc.zeros(1, other) + gc.zeros(1, dtype)).dtype == (np.zeros(1, other) + np.zeros(1, dtype)).dtype
+        assert (gc.zeros(1, other) * 1j).dtype == (np.zeros(1, other) * 1j).dtype
+    z = gc.asarray(2.5 - 1j)
+    assert z.dtype == gc.complex128 and complex(z) == z.item() == 2.5 - 1j
+    assert gc.asarray([1, 2j]).tolist() == [1, 2j]
+    assert gc.asarray([1.5]).astype("complex64").tolist() == [1.5 + 0j]
+    assert gc.asarray([1 + 2j, 0, 1j]).astype(bool).tolist() == [True, False, True]
+    assert gc.full((2,), 3 + 1j).dtype == gc.complex128 and gc.ones(2, "complex64").tolist() == [1, 1]
+    for convert in (float, int):
+        with pytest.raises(TypeError):
+            convert(z)
+    with pytest.raises(TypeError, match="complex"):
+        gc.zeros(2)[0] = 1j
+    for name in ("floor", "remainder", "arctan2", "bitwise_and"):
+        with pytest.raises(TypeError, match="complex128"):
+            getattr(gc, name)(*[gc.zeros(2, complex)] * (1 if name == "floor" else 2))
+    assert gc.isdtype(gc.complex64, "complex floating") and gc.finfo(gc.complex64).bits == 32
+
+
+def test_exchange():
+    x = numbers((3, 5), "complex64")
+    assert np.array_equal(np.from_dlpack(gc.asarray(x)), x)
+    assert np.array_equal(np.asarray(gc.from_dlpack(x)), x)
+    assert np.array_equal(np.asarray(memoryview(gc.asarray(x))), x)
+
+
+def test_one_kernel_for_a_formula():
+    @gc.jit
+    def f(x, y):
+        return gc.exp(x) * y.conj() + abs(x)
+
+    x, y = numbers((300,), "complex128"), numbers((300,), "complex128", 1)
+    close(f(x, y), np.exp(x) * y.conj() + abs(x), 16)
+    assert f.lower(gc.asarray(x), gc.asarray(y)).as_text("kernel").count("kernel.func") == 1
