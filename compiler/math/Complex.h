@@ -207,7 +207,8 @@ auto Complex<B>::expm1(Z z) -> Z {
   Z whole = exp(z);
   // Where exp is large or has a special value, 1 is all the difference.
   V far = b.mor(b.mnot(finite(re)), b.gt(b.abs(z.re), b.num(40)));
-  return {b.select(far, b.sub(whole.re, b.num(1)), re), whole.im};
+  // A real part of -0 becomes +0.
+  return {b.select(far, b.sub(whole.re, b.num(1)), b.add(re, b.num(0))), whole.im};
 }
 
 template <class B>

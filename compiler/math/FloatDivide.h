@@ -82,10 +82,14 @@ FloatDivMod<V> divModFloat(B &b, V x, V y) {
   return {b.select(byZero, quotient, floored), b.select(byZero, mod, remainder)};
 }
 
-/// x // y as NumPy defines it: x / y for y = 0.
+/// x // y as NumPy defines it, x / y for y = 0; as the Array API defines it where one of the two is
+/// infinite: x / y.
 template <unsigned W, class B, class V>
 V floorDivideFloat(B &b, V x, V y) {
-  return divModFloat<W>(b, x, y).quotient;
+  V infinity = Format<W>::f(b, kInfinity<W>);
+  auto infinite = b.mxor(b.eq(b.abs(x), infinity), b.eq(b.abs(y), infinity));
+  auto known = b.mand(infinite, b.mnot(b.mor(b.isnan(x), b.isnan(y))));
+  return b.select(known, b.div(x, y), divModFloat<W>(b, x, y).quotient);
 }
 /// x % y as NumPy defines it: the sign of y, NaN for y = 0.
 template <unsigned W, class B, class V>

@@ -166,16 +166,15 @@ V signFloat(B &b, V x) {
   return b.select(b.gt(x, zero), F::f(b, 1.0), r);
 }
 
-/// The sign bit; false for NaN, whose sign differs between targets.
+/// The sign bit, of a NaN too.
 template <unsigned W, class B, class V>
 auto signbit(B &b, V x) {
-  using F = Format<W>;
-  return b.mand(b.slt(b.toBits(x), F::i(b, 0)), b.eq(x, x));
+  return b.slt(b.toBits(x), Format<W>::i(b, 0));
 }
-/// |x| with the sign of y; a NaN y counts as positive.
+/// |x| with the sign bit of y.
 template <unsigned W, class B, class V>
 V copySign(B &b, V x, V y) {
-  return b.copysign(x, b.select(b.isnan(y), Format<W>::f(b, 0.0), y));
+  return b.copysign(x, y);
 }
 /// The neighbour of x towards y; y where they are equal.
 template <unsigned W, class B, class V>

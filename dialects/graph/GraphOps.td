@@ -26,7 +26,7 @@ def DivOp : Graph_BinaryOp<"div", [Graph_Expensive]> {
   let pyNames = ["divide", "true_divide"]; let dunders = ["truediv"]; let operandDTypes = InexactDType; let promoteToFloat = 1; let numpyName = "divide";
 }
 def FloorDivideOp : Graph_BinaryOp<"floor_divide", [Graph_Expensive]> {
-  let summary = "floor(a / b) as NumPy defines it; an integer divided by 0 is 0, INT_MIN // -1 is INT_MIN";
+  let summary = "floor(a / b) as NumPy defines it, a / b where one of two floats is infinite; an integer divided by 0 is 0, INT_MIN // -1 is INT_MIN";
   let pyNames = ["floor_divide"]; let dunders = ["floordiv"]; let operandDTypes = RealNumericDType; let promoteBool = 1;
 }
 def RemainderOp : Graph_BinaryOp<"remainder", [Graph_Expensive]> {
@@ -142,7 +142,7 @@ def LogAddExpOp : Graph_Elementary2Op<"logaddexp", [Commutative]> {
   let summary = "log(exp(a) + exp(b)) without overflow on the way; the bound is in ulp of the larger of |a|, |b| and the result"; let ulpF32 = "1"; let ulpF64 = "1"; let worstF32 = "0.627"; let worstF64 = "0.635";
 }
 def CopysignOp : Graph_BinaryOp<"copysign"> {
-  let summary = "|a| with the sign of b; a NaN b counts as positive"; let pyNames = ["copysign"]; let operandDTypes = FloatingDType; let promoteToFloat = 1;
+  let summary = "|a| with the sign bit of b"; let pyNames = ["copysign"]; let operandDTypes = FloatingDType; let promoteToFloat = 1;
 }
 def NextafterOp : Graph_BinaryOp<"nextafter"> {
   let summary = "The float next to a towards b"; let pyNames = ["nextafter"]; let operandDTypes = FloatingDType; let promoteToFloat = 1;
@@ -189,7 +189,7 @@ def ShiftRightOp : Graph_BinaryOp<"shift_right"> {
 def IsNanOp : Graph_PredicateOp<"isnan"> { let summary = "x is NaN; false for integers and bool"; let pyNames = ["isnan"]; }
 def IsInfOp : Graph_PredicateOp<"isinf"> { let summary = "x is infinite; false for integers and bool"; let pyNames = ["isinf"]; }
 def IsFiniteOp : Graph_PredicateOp<"isfinite"> { let summary = "x is neither infinite nor NaN; true for integers and bool"; let pyNames = ["isfinite"]; }
-def SignbitOp : Graph_PredicateOp<"signbit"> { let operandDTypes = AnyRealDType; let summary = "x is negative or -0.0; false for NaN, whose sign is not specified"; let pyNames = ["signbit"]; }
+def SignbitOp : Graph_PredicateOp<"signbit"> { let operandDTypes = AnyRealDType; let summary = "The sign bit of x; that of a computed NaN is not specified"; let pyNames = ["signbit"]; }
 
 def SelectOp : Graph_Op<"select", [Graph_Elementwise, AllTypesMatch<["x", "y", "result"]>,
     TypesMatchWith<"condition is bool of the operands' shape", "x", "condition", "::graphc::graph::boolLike($_self)">]> {

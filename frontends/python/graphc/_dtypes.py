@@ -112,7 +112,7 @@ def result_type(*arrays_and_dtypes):
     return _graphc.result_type(*arrays_and_dtypes)
 
 
-def isdtype(dtype, kind, /):
+def isdtype(dtype, kind):
     """Whether `dtype` is of a kind: "bool", "signed integer", "unsigned integer", "integral", "real floating",
     "complex floating", "numeric", a dtype, or a tuple of those."""
     dtype = as_dtype(dtype)

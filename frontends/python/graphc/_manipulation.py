@@ -202,9 +202,9 @@ def where(condition, x=None, y=None, /):
     return _graphc.select(condition, x, y)
 
 
-def clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, where=True, casting="same_kind", dtype=None):
+def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, where=True, casting="same_kind", dtype=None):
     """`a` limited to [min, max]; either may be None. NaN anywhere gives NaN; min above max gives max."""
-    low, high = (None if v is _np._NoValue else v for v in (a_min if min is None else min, a_max if max is None else max))
+    low, high = (None if v is _np._NoValue else v for v in (min if a_min is None else a_min, max if a_max is None else a_max))
     x = asarray(a) if dtype is None else asarray(a).astype(as_dtype(dtype))
     low, high = (_weak_bound(v, x.dtype, up) for v, up in ((low, False), (high, True)))
     if low is None and high is None:

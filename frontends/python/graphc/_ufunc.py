@@ -508,6 +508,8 @@ def _signature(self):
     parts = [Parameter(n, Parameter.POSITIONAL_ONLY) for n in names]
     parts.append(Parameter("out", Parameter.POSITIONAL_OR_KEYWORD, default=None))
     options = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True, "signature": None}
+    if self.__name__ == "vecdot":
+        options = {"axis": -1, **options}
     parts += [Parameter(n, Parameter.KEYWORD_ONLY, default=v) for n, v in options.items()]
     return Signature(parts)
 

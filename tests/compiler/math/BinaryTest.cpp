@@ -138,11 +138,10 @@ void checkRepresentation() {
   constexpr unsigned W = sizeof(T) * 8;
   ScalarBuilder<> b;
   for (T x : specials<T>()) {
-    EXPECT_EQ(m::signbit<W>(b, x), x == x && std::signbit(x)) << x;
+    EXPECT_EQ(m::signbit<W>(b, x), std::signbit(x)) << x;
     for (T y : specials<T>()) {
       EXPECT_TRUE(sameValue(m::nextAfter<W>(b, x, y), std::nextafter(x, y))) << x << ", " << y;
-      T sign = y != y ? T(1) : y;
-      EXPECT_TRUE(sameValue(m::copySign<W>(b, x, y), std::copysign(x, sign))) << x << ", " << y;
+      EXPECT_TRUE(sameValue(m::copySign<W>(b, x, y), std::copysign(x, y))) << x << ", " << y;
     }
   }
 }

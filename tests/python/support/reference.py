@@ -79,6 +79,15 @@ def _integer_divide(function):
     return apply
 
 
+def _floor_divide(x, y):
+    """An infinite operand beside a finite one gives the quotient (the Array API; NumPy: NaN, or -1 for one below 0)."""
+    with np.errstate(all="ignore"):
+        result = np.floor_divide(x, y)
+        if x.dtype.kind != "f":
+            return result
+        return np.where(np.isinf(x) & np.isfinite(y) | np.isfinite(x) & np.isinf(y), x / y, result)
+
+
 def _fma(x, y, z):
     if x.dtype == np.float16:  # one float32 fma, rounded
         return _fma(*(a.astype(np.float32) for a in (x, y, z))).astype(np.float16)
@@ -118,13 +127,11 @@ SPECIAL = {
     "clip": lambda x, lo, hi: _minimum(_maximum(x, lo), hi),
     "shift_left": _shift(True),
     "shift_right": _shift(False),
-    "floor_divide": _integer_divide(np.floor_divide),
+    "floor_divide": _floor_divide,
     "remainder": _integer_divide(np.remainder),
     "fma": _fma,
     "sign": _sign,
     "round": np.round,
-    "copysign": lambda x, y: np.copysign(x, np.where(np.isnan(y), np.abs(y), y)),
-    "signbit": lambda x: np.signbit(x) & (x == x),
 }
 
 

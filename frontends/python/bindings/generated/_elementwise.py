@@ -135,7 +135,7 @@ ELEMENTWISE = {
     "copysign": (
         "copysign",
         ("x1", "x2"),
-        "|a| with the sign of b; a NaN b counts as positive",
+        "|a| with the sign bit of b",
     ),
     "cos": (
         "cos",
@@ -190,7 +190,7 @@ ELEMENTWISE = {
     "floor_divide": (
         "floor_divide",
         ("x1", "x2"),
-        "floor(a / b) as NumPy defines it; an integer divided by 0 is 0, INT_MIN // -1 is INT_MIN",
+        "floor(a / b) as NumPy defines it, a / b where one of two floats is infinite; an integer divided by 0 is 0, INT_MIN // -1 is INT_MIN",
     ),
     "fma": (
         "fma",
@@ -370,7 +370,7 @@ ELEMENTWISE = {
     "signbit": (
         "signbit",
         ("x",),
-        "x is negative or -0.0; false for NaN, whose sign is not specified",
+        "The sign bit of x; that of a computed NaN is not specified",
     ),
     "sin": (
         "sin",
