@@ -2,11 +2,16 @@
 
 #include "frontends/record/Trace.h"
 
+#include <utility>
+
 namespace graphc {
 
 Storage::Storage(NodeRef first)
+    : Storage(std::move(first), Trace::active() ? Trace::active()->id() : 0) {}
+
+Storage::Storage(NodeRef first, uint64_t trace)
     : storageShape(first->shape()), storageDType(first->dtype()), storageDevice(&first->device()),
-      trace(Trace::active() ? Trace::active()->id() : 0), node(std::move(first)) {}
+      trace(trace), node(std::move(first)) {}
 
 NodeRef Storage::current() const {
   std::lock_guard held(lock);
@@ -35,9 +40,17 @@ bool Storage::isExclusive() const {
          node->buffer().use_count() == 1 && node->buffer()->isPrivate();
 }
 
-Array::Array(NodeRef node) : store(std::make_shared<Storage>(node)), arrayView(node->shape()) {
+Array::Array(NodeRef node)
+    : store(std::make_shared<Storage>(node)), arrayView(node->shape()),
+      literal{0, node->dtype(), &node->device()} {
   own();
 }
+
+Array::Array(const KnownValue &known) : literal(known), single(true) {}
+
+Array::Array(const Array &other)
+    : store(other.storage()), arrayView(other.arrayView), remembered(other.remembered),
+      rememberedVersion(other.rememberedVersion), literal(other.literal) {}
 
 Array &Array::operator=(const Array &other) {
   if (this != &other) {
@@ -49,7 +62,9 @@ Array &Array::operator=(const Array &other) {
 
 Array::Array(Array &&other) noexcept
     : store(std::move(other.store)), arrayView(std::move(other.arrayView)),
-      remembered(std::move(other.remembered)), rememberedVersion(other.rememberedVersion) {
+      remembered(std::move(other.remembered)), rememberedVersion(other.rememberedVersion),
+      literal(std::exchange(other.literal, {})),
+      single(other.single.exchange(false, std::memory_order_relaxed)) {
   if (store && store->owner() == &other)
     own();
 }
@@ -66,21 +81,38 @@ Array &Array::operator=(Array &&other) noexcept {
   arrayView = std::move(other.arrayView);
   remembered = std::move(other.remembered);
   rememberedVersion = other.rememberedVersion;
+  literal = std::exchange(other.literal, {});
+  single.store(other.single.exchange(false, std::memory_order_relaxed), std::memory_order_release);
   if (owns)
     own();
   return *this;
 }
 
+void Array::makeStorage() const {
+  std::lock_guard held(making);
+  if (!single.load(std::memory_order_relaxed))
+    return;
+  NodeRef node = Node::makeKnown(literal.bits, literal.dtype, *literal.device);
+  store = std::make_shared<Storage>(std::move(node), 0);
+  own();
+  store->setOwnerObject(object);
+  single.store(false, std::memory_order_release);
+}
+
 Array Array::ofStorage(std::shared_ptr<Storage> storage) {
   Array out;
   out.arrayView = View(storage->shape());
+  out.literal = {0, storage->dtype(), &storage->device()};
   out.store = std::move(storage);
   return out;
 }
 
 Array Array::withView(View view) const {
   Array out;
-  out.store = store;
+  out.store = storage();
+  out.literal = literal;
+  if (view.isPart())
+    out.literal.dtype = realDType(literal.dtype);
   out.arrayView = std::move(view);
   return out;
 }
@@ -93,7 +125,7 @@ int64_t Array::size() const {
 }
 
 bool Array::mayShareMemory(const Array &other) const {
-  if (store != other.store)
+  if (!sharesStorage(other))
     return false;
   auto [a, b] = arrayView.extent();
   auto [c, d] = other.arrayView.extent();
@@ -104,6 +136,7 @@ bool Array::mayShareMemory(const Array &other) const {
 
 Result<NodeRef> Array::value() const {
   Trace *trace = Trace::active();
+  const std::shared_ptr<Storage> &store = storage();
   if (trace && store->traceId() != trace->id())
     return arrayView.get(trace->capture(store));
   if (arrayView.isWhole())
@@ -116,6 +149,7 @@ Result<NodeRef> Array::value() const {
 
 Status Array::assign(const NodeRef &value) {
   Trace *trace = Trace::active();
+  const std::shared_ptr<Storage> &store = storage();
   bool outer = trace && store->traceId() != trace->id();
   GRAPHC_ASSIGN(NodeRef next,
                 arrayView.put(outer ? trace->capture(store) : store->current(), value));

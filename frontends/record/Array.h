@@ -27,12 +27,17 @@ class Array;
 class Storage {
 public:
   explicit Storage(NodeRef first);
+  /// Of a value made outside traces, whatever trace is active now.
+  Storage(NodeRef first, uint64_t trace);
   const Shape &shape() const { return storageShape; }
   DType dtype() const { return storageDType; }
   rt::Device &device() const { return *storageDevice; }
   uint64_t traceId() const { return trace; } ///< 0: made outside traces
 
   NodeRef current() const;
+  /// Calls `f` with the newest version, which stays as it is until `f` returns.
+  template <typename F>
+  auto withCurrent(F f) const;
   /// The newest version and its number, which counts writes.
   std::pair<NodeRef, uint64_t> versioned() const;
   void replace(NodeRef next);
@@ -44,6 +49,8 @@ public:
   bool update(Change change);
   /// How many element writes found the storage not exclusive, this one included.
   uint32_t countElementWrite() { return ++elementWrites; }
+  /// How many element reads found the newest version pending, this one included.
+  uint32_t countElementRead() { return ++elementReads; }
 
   /// The array that was made with this storage, while it lives where it can be found; or null.
   const Array *owner() const { return firstArray.load(std::memory_order_relaxed); }
@@ -65,7 +72,14 @@ private:
   NodeRef node;
   uint64_t version = 0;
   uint32_t elementWrites = 0;
+  uint32_t elementReads = 0;
 };
+
+template <typename F>
+auto Storage::withCurrent(F f) const {
+  std::lock_guard held(lock);
+  return f(*node);
+}
 
 template <typename Change>
 bool Storage::update(Change change) {
@@ -77,33 +91,55 @@ bool Storage::update(Change change) {
   return true;
 }
 
+/// A single value that the host has, as a literal pattern (OpTable.h).
+struct KnownValue {
+  uint64_t bits = 0;
+  DType dtype = DType::Bool;
+  rt::Device *device = nullptr;
+};
+
 class Array {
 public:
   Array() = default;
   ~Array() { disown(); }
-  Array(const Array &other) = default;
+  Array(const Array &other);
   Array &operator=(const Array &other);
   /// Moving takes ownership of the storage along (Storage::owner), copying does not.
   Array(Array &&other) noexcept;
   Array &operator=(Array &&other) noexcept;
   /// A new storage whose first version is `node`; the array shows all of it.
   explicit Array(NodeRef node);
+  /// A 0-d array made outside traces. Loops over elements make and drop one for every value they
+  /// look at: it gets a storage only when somebody asks for that.
+  explicit Array(const KnownValue &known);
   /// All of a storage.
   static Array ofStorage(std::shared_ptr<Storage> storage);
   /// Another view of the same storage.
   Array withView(View view) const;
 
-  bool isNull() const { return !store; }
+  bool isNull() const { return !literal.device; }
+  /// The value of an array that has no storage yet, so that nobody wrote to it; else null.
+  const KnownValue *known() const {
+    return single.load(std::memory_order_acquire) ? &literal : nullptr;
+  }
+  /// Another value for an array that has no storage yet.
+  void become(const KnownValue &known) { literal = known; }
+  /// What the storage's setOwnerObject is to be given when the storage is made.
+  void setObject(void *o) { object = o; }
   const Shape &shape() const { return arrayView.shape(); }
   int64_t rank() const { return shape().rank(); }
   int64_t size() const;
-  DType dtype() const { return arrayView.isPart() ? realDType(store->dtype()) : store->dtype(); }
-  rt::Device &device() const { return store->device(); }
+  DType dtype() const { return literal.dtype; }
+  rt::Device &device() const { return *literal.device; }
   const View &view() const { return arrayView; }
   /// Makes this array read-only, and views taken of it later.
   void lock() { arrayView.lock(); }
-  const std::shared_ptr<Storage> &storage() const { return store; }
-  bool sharesStorage(const Array &other) const { return store == other.store; }
+  const std::shared_ptr<Storage> &storage() const {
+    if (known())
+      makeStorage();
+    return store;
+  }
+  bool sharesStorage(const Array &other) const { return storage() == other.storage(); }
   /// Whether the ranges of elements touched overlap (numpy.may_share_memory).
   bool mayShareMemory(const Array &other) const;
 
@@ -116,17 +152,22 @@ public:
   void remember(const NodeRef &ready, uint64_t version);
 
 private:
-  void own() { store->firstArray.store(this, std::memory_order_relaxed); }
+  void makeStorage() const;
+  void own() const { store->firstArray.store(this, std::memory_order_relaxed); }
   void disown() {
     if (store && store->owner() == this) {
       store->firstArray.store(nullptr, std::memory_order_relaxed);
       store->setOwnerObject(nullptr);
     }
   }
-  std::shared_ptr<Storage> store;
+  mutable std::shared_ptr<Storage> store;
   View arrayView;
   NodeRef remembered;
   uint64_t rememberedVersion = 0;
+  KnownValue literal; ///< dtype and device of every array; the bits of one that has no storage yet
+  void *object = nullptr;
+  mutable SpinLock making;
+  mutable std::atomic<bool> single{false}; ///< has no storage yet
 };
 
 } // namespace graphc

@@ -193,8 +193,8 @@ Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
     GRAPHC_TRY(refuseNegativePower(operands, dtype));
   GRAPHC_ASSIGN(Shape shape, commonShape(info.name, operands));
   if (shape.rank() == 0)
-    if (auto bits = foldKnown(kind, operands, dtype))
-      return Array(Node::makeKnown(*bits, op::resultDType(kind, dtype), *device));
+    if (auto known = foldKnown(kind, operands, dtype, *device))
+      return Array(*known);
   if (auto decided = decidedComparison(kind, operands, dtype))
     return finish(node::broadcast(node::literal(*decided, DType::Bool, *device), shape));
   std::array<NodeRef, kMostOperands> nodes;

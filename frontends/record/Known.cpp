@@ -207,10 +207,11 @@ std::optional<bool> foldBool(OpKind kind, bool a, bool b) {
   }
 }
 
+/// The pattern of the result, and its dtype when the operands have dtype `t`.
 template <typename T>
-std::optional<uint64_t> fold(OpKind kind, T a, T b) {
+std::optional<std::pair<uint64_t, DType>> fold(OpKind kind, T a, T b, DType t) {
   if (auto answer = compared(kind, a, b))
-    return *answer;
+    return std::pair(uint64_t{*answer}, DType::Bool);
   std::optional<T> out;
   if constexpr (std::is_same_v<T, bool>)
     out = foldBool(kind, a, b);
@@ -218,26 +219,7 @@ std::optional<uint64_t> fold(OpKind kind, T a, T b) {
     out = foldFloat(kind, a, b);
   else
     out = foldInteger(kind, a, b);
-  return out ? std::optional(bitsOf(*out)) : std::nullopt;
-}
-
-/// The pattern of an operand in dtype `t`.
-std::optional<uint64_t> operandBits(const Operand &o, DType t) {
-  if (o.array) {
-    if (o.array->rank() != 0)
-      return std::nullopt;
-    auto value = o.array->value();
-    auto bits = value ? knownBits(**value) : std::nullopt;
-    return bits ? converted(*bits, o.array->dtype(), t) : std::nullopt;
-  }
-  DType own = o.dtype.value_or(t);
-  if (isComplex(own) || o.scalar.kind == op::Scalar::Kind::Complex)
-    return std::nullopt;
-  // What does not fit raises, which the caller's general way does best.
-  if (!isFloat(own) && o.scalar.kind == op::Scalar::Kind::Float)
-    return std::nullopt;
-  auto bits = op::literalBits(o.scalar, own);
-  return bits ? converted(*bits, own, t) : std::nullopt;
+  return out ? std::optional(std::pair(bitsOf(*out), t)) : std::nullopt;
 }
 
 } // namespace
@@ -264,8 +246,9 @@ int64_t placeOf(const View &view, std::span<const int64_t> index) {
   return place;
 }
 
-/// After this many element writes an array is taken for one that is filled in a loop.
-constexpr uint32_t kLazyWrites = 8;
+/// After this many element writes an array is taken for one that is filled in a loop, and after
+/// this many reads for one that a loop walks over.
+constexpr uint32_t kLazyWrites = 8, kLazyReads = 8;
 
 /// Makes the newest version computed, in host memory and nobody else's.
 Status detach(Array &x) {
@@ -285,37 +268,72 @@ Status detach(Array &x) {
 
 } // namespace
 
-std::optional<Array> readElement(const Array &x, std::span<const int64_t> index) {
+std::optional<KnownValue> readElement(const Array &x, std::span<const int64_t> index) {
   if (Trace::active() || !x.view().hasLayout() || !onHost(x.device()))
     return std::nullopt;
-  NodeRef base = x.storage()->current();
-  if (base->state() != NodeState::Ready)
-    return std::nullopt;
-  const char *data = static_cast<const char *>(base->buffer()->host());
-  auto bits = load(data + placeOf(x.view(), index) * itemSize(x.dtype()), x.dtype());
-  return bits ? std::optional(Array(Node::makeKnown(*bits, x.dtype(), x.device()))) : std::nullopt;
+  int64_t place = placeOf(x.view(), index) * itemSize(x.dtype());
+  auto bits = x.storage()->withCurrent([&](const Node &base) {
+    return base.state() == NodeState::Ready
+               ? load(static_cast<const char *>(base.buffer()->host()) + place, x.dtype())
+               : std::nullopt;
+  });
+  return bits ? std::optional(KnownValue{*bits, x.dtype(), &x.device()}) : std::nullopt;
 }
 
-Result<bool> writeElement(Array &x, std::span<const int64_t> index, const Operand &value) {
+bool isWalkedOver(const Array &x) {
+  return !Trace::active() && onHost(x.device()) &&
+         x.storage()->current()->state() == NodeState::Pending &&
+         x.storage()->countElementRead() >= kLazyReads;
+}
+
+std::optional<uint64_t> operandBits(const Operand &o, DType t) {
+  if (o.array) {
+    if (o.array->rank() != 0)
+      return std::nullopt;
+    if (const KnownValue *known = o.array->known())
+      return converted(known->bits, known->dtype, t);
+    auto value = o.array->value();
+    auto bits = value ? knownBits(**value) : std::nullopt;
+    return bits ? converted(*bits, o.array->dtype(), t) : std::nullopt;
+  }
+  DType own = o.dtype.value_or(t);
+  if (isComplex(own) || o.scalar.kind == op::Scalar::Kind::Complex)
+    return std::nullopt;
+  // What does not fit raises, which the caller's general way does best.
+  if (!isFloat(own) && o.scalar.kind == op::Scalar::Kind::Float)
+    return std::nullopt;
+  auto bits = op::literalBits(o.scalar, own);
+  return bits ? converted(*bits, own, t) : std::nullopt;
+}
+
+Result<bool> writeElement(Array &x, std::span<const int64_t> index, uint64_t bits) {
   if (Trace::active() || x.view().isReadOnly() || !x.view().hasLayout() || !onHost(x.device()))
     return false;
-  auto bits = operandBits(value, x.dtype());
-  if (!bits)
-    return false;
-  if (!x.storage()->exclusive()) {
-    if (x.storage()->countElementWrite() < kLazyWrites)
-      return false;
-    GRAPHC_TRY(detach(x));
-  }
-  int64_t place = placeOf(x.view(), index);
-  return x.storage()->update([&](rt::Buffer &buffer) {
-    int64_t size = itemSize(x.dtype());
-    std::memcpy(static_cast<char *>(buffer.host()) + place * size, &*bits,
+  int64_t size = itemSize(x.dtype()), place = placeOf(x.view(), index) * size;
+  auto write = [&](rt::Buffer &buffer) {
+    std::memcpy(static_cast<char *>(buffer.host()) + place, &bits,
                 static_cast<size_t>(size)); // little-endian: the low bytes are the value
-  });
+  };
+  if (x.storage()->update(write))
+    return true;
+  if (x.storage()->countElementWrite() < kLazyWrites)
+    return false;
+  GRAPHC_TRY(detach(x));
+  return x.storage()->update(write);
 }
 
-std::optional<uint64_t> foldKnown(OpKind kind, std::span<const Operand> operands, DType t) {
+std::optional<KnownValue> foldValues(OpKind kind, const KnownValue &a, uint64_t b) {
+  std::optional<std::pair<uint64_t, DType>> out;
+  withType(a.dtype, [&](auto v) {
+    using T = decltype(v);
+    out = fold(kind, valueOf<T>(a.bits), valueOf<T>(b), a.dtype);
+    return true;
+  });
+  return out ? std::optional(KnownValue{out->first, out->second, a.device}) : std::nullopt;
+}
+
+std::optional<KnownValue> foldKnown(OpKind kind, std::span<const Operand> operands, DType t,
+                                    rt::Device &device) {
   if (operands.size() > 2 || isComplex(t) || Trace::active())
     return std::nullopt;
   std::array<uint64_t, 2> bits{};
@@ -325,13 +343,7 @@ std::optional<uint64_t> foldKnown(OpKind kind, std::span<const Operand> operands
       return std::nullopt;
     bits[i] = *known;
   }
-  std::optional<uint64_t> out;
-  withType(t, [&](auto v) {
-    using T = decltype(v);
-    out = fold(kind, valueOf<T>(bits[0]), valueOf<T>(bits[1]));
-    return true;
-  });
-  return out;
+  return foldValues(kind, {bits[0], t, &device}, bits[1]);
 }
 
 } // namespace ops

@@ -21,17 +21,25 @@ std::optional<uint64_t> knownBits(const Node &node);
 
 namespace ops {
 
-/// The element at `index` (inside the shape, one number an axis) as a value of its own; nothing
-/// when x is not computed, not in host memory or belongs to a trace.
-std::optional<Array> readElement(const Array &x, std::span<const int64_t> index);
-/// Writes one element at once. False when it has to be recorded: inside a trace, on another device,
-/// for a value that is not known, and for the first few writes into values that are pending or that
+/// The element at `index` (inside the shape, one number an axis); nothing when x is not computed,
+/// not in host memory or belongs to a trace.
+std::optional<KnownValue> readElement(const Array &x, std::span<const int64_t> index);
+/// Whether x is pending and so many of its elements were read that a loop seems to walk over it: it
+/// is cheaper computed whole. Counts as a read.
+bool isWalkedOver(const Array &x);
+/// The pattern of a known operand in dtype `t`; nothing where that needs a program or raises.
+std::optional<uint64_t> operandBits(const Operand &operand, DType t);
+/// Writes one element, a pattern of x's dtype, at once. False when it has to be recorded: inside a
+/// trace, on another device, and for the first few writes into values that are pending or that
 /// someone else reads too (those stay lazy; a loop of them computes or copies the array once).
-Result<bool> writeElement(Array &x, std::span<const int64_t> index, const Operand &value);
-/// The result pattern of an elementwise operation on known 0-d operands of dtype `t`, or nothing:
-/// an operation that is exact or correctly rounded is computed here with a kernel's bits, others
-/// are recorded.
-std::optional<uint64_t> foldKnown(op::OpKind kind, std::span<const Operand> operands, DType t);
+Result<bool> writeElement(Array &x, std::span<const int64_t> index, uint64_t bits);
+/// The result of an elementwise operation on known 0-d operands of dtype `t`, or nothing: an
+/// operation that is exact or correctly rounded is computed here with a kernel's bits, others are
+/// recorded.
+std::optional<KnownValue> foldKnown(op::OpKind kind, std::span<const Operand> operands, DType t,
+                                    rt::Device &device);
+/// As above for two values of the dtype of `a` (one operand: b is ignored), outside traces.
+std::optional<KnownValue> foldValues(op::OpKind kind, const KnownValue &a, uint64_t b);
 
 } // namespace ops
 } // namespace graphc

@@ -4,6 +4,7 @@
 #include "frontends/record/Record.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
+#include "runtime/library/Library.h"
 
 #include <algorithm>
 #include <cstring>
@@ -94,42 +95,35 @@ Result<int64_t> readInteger(const NodeRef &n) {
   return value;
 }
 
-/// Positions of the true elements of a mask of rank 1: the running count says where each goes.
-Result<NodeRef> positionsOf(const NodeRef &mask) {
+/// How many elements of a mask are true; computes it.
+Result<int64_t> countTrue(const NodeRef &mask) {
   rt::Device &device = mask->device();
-  int64_t n = mask->shape()[0];
-  if (n == 0)
-    return node::make(op::OpKind::Iota, {}, {}, {DType::Int64, Shape{0}}, device);
-  GRAPHC_ASSIGN(NodeRef ones, node::cast(mask, DType::Int64));
-  GRAPHC_ASSIGN(NodeRef running, node::scan(op::ReduceKind::Sum, ones, 0));
-  GRAPHC_ASSIGN(NodeRef last, node::slice(running, {n - 1}, {1}, Shape{1}));
-  NodeRef roots[] = {running, last};
+  if (!device.info().runsKernels || mask->bytes() == 0)
+    return 0;
+  if (device.info().hostVisible) {
+    GRAPHC_TRY(evaluate({&mask, 1}, "mask"));
+    GRAPHC_TRY(device.queue().finish());
+    return rt::library::countTrue(
+        {static_cast<const uint8_t *>(mask->buffer()->host()), static_cast<size_t>(mask->bytes())});
+  }
+  GRAPHC_ASSIGN(NodeRef flat, node::reshape(mask, Shape{elementsOf(mask->shape())}));
+  GRAPHC_ASSIGN(NodeRef ones, node::cast(flat, DType::Int64));
+  GRAPHC_ASSIGN(NodeRef sum, node::reduce(op::ReduceKind::Sum, ones, {0}));
+  NodeRef roots[] = {mask, sum};
   GRAPHC_TRY(evaluate(roots, "mask"));
-  GRAPHC_ASSIGN(int64_t count, readInteger(last));
-  if (!device.info().runsKernels)
-    count = 0;
-  NodeRef zero = node::literal(0, DType::Int64, device),
-          one = node::literal(1, DType::Int64, device);
-  if (count == 0)
-    return node::make(op::OpKind::Iota, {}, {}, {DType::Int64, Shape{0}}, device);
-  GRAPHC_ASSIGN(NodeRef step, node::broadcast(one, Shape{n}));
-  NodeRef before[] = {running, step};
-  GRAPHC_ASSIGN(NodeRef rank, node::make(op::OpKind::Sub, before, {}, {}, device));
-  NodeRef minus = node::literal(~uint64_t{0}, DType::Int64, device);
-  GRAPHC_ASSIGN(NodeRef nowhere, node::broadcast(minus, Shape{n}));
-  NodeRef chosen[] = {mask, rank, nowhere};
-  GRAPHC_ASSIGN(NodeRef where, node::make(op::OpKind::Select, chosen, {}, {}, device));
-  GRAPHC_ASSIGN(NodeRef numbers,
-                node::make(op::OpKind::Iota, {}, {}, {DType::Int64, Shape{n}}, device));
-  GRAPHC_ASSIGN(NodeRef target, node::broadcast(zero, Shape{count}));
-  return node::scatter(target, numbers, {{where}, {0}, 0}, {std::nullopt, true, true});
+  return readInteger(sum);
 }
 
+/// Positions of the true elements of a mask, row-major: of known length, computed when needed.
 Result<NodeRef> countedPositions(const NodeRef &mask) {
   if (lastMask.mask == mask)
     return lastMask.positions;
+  GRAPHC_ASSIGN(int64_t count, countTrue(mask));
   GRAPHC_ASSIGN(NodeRef flat, node::reshape(mask, Shape{elementsOf(mask->shape())}));
-  GRAPHC_ASSIGN(NodeRef positions, positionsOf(flat));
+  op::TensorType type{DType::Int64, Shape{count}};
+  GRAPHC_ASSIGN(NodeRef positions, count == 0
+                                       ? node::make(op::OpKind::Iota, {}, {}, type, mask->device())
+                                       : node::library(Routine::Nonzero, {&flat, 1}, {}, type));
   lastMask = {};
   if (elementsOf(mask->shape()) <= kMostKept && !Trace::active())
     lastMask = {mask, positions};
@@ -145,6 +139,7 @@ struct Resolved {
   Shape result;
   int64_t position = 0;
   bool unique = false;
+  NodeRef mask; ///< when it is all that names places
 };
 
 /// A mask's own axes in the array it indexes; an axis without elements fits any, as in NumPy.
@@ -265,6 +260,7 @@ private:
       GRAPHC_TRY(checkMask(array.shape(), x.shape(), static_cast<size_t>(source)));
       GRAPHC_ASSIGN(NodeRef positions, countedPositions(n));
       items.push_back({positions, axis, array.rank(), source});
+      out.mask = n;
       ++masks;
     }
     for (int64_t i = 0; i < items.back().taken; ++i)
@@ -296,6 +292,8 @@ private:
       out.places.indices.push_back(std::move(wide));
     }
     out.unique = masks == 1 && items.size() == 1;
+    if (!out.unique || !flagShapes.empty() || out.placesShape.rank() != 1)
+      out.mask = nullptr;
     return Status::ok();
   }
 
@@ -449,6 +447,18 @@ Result<NodeRef> wholeOrNothing(const Resolved &r) {
   return node::broadcast(node::literal(0, n->dtype(), n->device()), r.result);
 }
 
+/// Rows of a computed tensor that a mask of its first axes chooses.
+Result<NodeRef> compressed(const NodeRef &n, const Resolved &r) {
+  int64_t rows = r.merged[0], count = r.placesShape[0];
+  int64_t length = elementsOf(std::span<const int64_t>(r.merged).subspan(1));
+  GRAPHC_ASSIGN(NodeRef table, node::reshape(n, Shape{rows, length}));
+  GRAPHC_ASSIGN(NodeRef mask, node::reshape(r.mask, Shape{rows}));
+  NodeRef operands[] = {table, mask};
+  GRAPHC_ASSIGN(NodeRef chosen,
+                node::library(Routine::Compress, operands, {}, {n->dtype(), Shape{count, length}}));
+  return node::reshape(chosen, r.result);
+}
+
 } // namespace
 
 Result<Array> take(const Array &x, std::span<const KeyItem> key) {
@@ -457,6 +467,11 @@ Result<Array> take(const Array &x, std::span<const KeyItem> key) {
   if (r.places.indices.empty())
     return finish(wholeOrNothing(r));
   GRAPHC_ASSIGN(NodeRef n, r.whole.value());
+  // Values in memory are moved once; those that are still to be computed, only where they are asked
+  // for.
+  if (r.mask && r.places.axes[0] == 0 && n->state() == NodeState::Ready &&
+      x.device().info().hostVisible)
+    return finish(compressed(n, r));
   GRAPHC_ASSIGN(NodeRef merged, node::reshape(n, r.merged));
   return finish(node::gather(merged, r.places));
 }

@@ -165,6 +165,12 @@ Result<NodeRef> reduce(op::ReduceKind kind, const NodeRef &x, std::vector<int64_
   return make(op::OpKind::Reduce, {&x, 1}, attrs.encode(), {}, x->device());
 }
 
+Result<NodeRef> library(Routine routine, std::span<const NodeRef> operands,
+                        std::vector<int64_t> params, const op::TensorType &result) {
+  op::LibraryAttrs attrs{static_cast<int64_t>(routine), std::move(params)};
+  return make(op::OpKind::Library, operands, attrs.encode(), result, operands[0]->device());
+}
+
 Result<NodeRef> gather(const NodeRef &x, const Places &places) {
   std::vector<NodeRef> operands{x};
   operands.insert(operands.end(), places.indices.begin(), places.indices.end());

@@ -10,6 +10,7 @@
 
 #include "dialects/opset/Promote.h"
 #include "frontends/record/Node.h"
+#include "runtime/base/Routine.h"
 
 #include <optional>
 #include <string>
@@ -61,6 +62,9 @@ Result<NodeRef> updateSlice(const NodeRef &x, const NodeRef &value, std::vector<
 /// `x` itself when there is nothing to combine along the axis.
 Result<NodeRef> scan(op::ReduceKind kind, const NodeRef &x, int64_t axis);
 Result<NodeRef> reduce(op::ReduceKind kind, const NodeRef &x, std::vector<int64_t> axes);
+
+Result<NodeRef> library(Routine routine, std::span<const NodeRef> operands,
+                        std::vector<int64_t> params, const op::TensorType &result);
 
 /// Places along some axes of a tensor, as graph.gather and graph.scatter take them: int64 nodes of
 /// one shape, one an increasing axis; their axes stand at `position` among the others.

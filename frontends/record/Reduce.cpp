@@ -205,8 +205,7 @@ Result<Array> library(Routine routine, std::span<const Array> operands, std::vec
   if (nodes.empty())
     return Status(ErrorCode::InvalidArgument,
                   format("[{}] needs an operand", routineName(routine)));
-  op::LibraryAttrs attrs{static_cast<int64_t>(routine), std::move(params)};
-  return finish(node::make(op::OpKind::Library, nodes, attrs.encode(), result, nodes[0]->device()));
+  return finish(node::library(routine, nodes, std::move(params), result));
 }
 
 } // namespace graphc::ops

@@ -12,7 +12,8 @@ namespace {
 
 using strings::format;
 
-enum class Takes : uint8_t { AnySame, AnyMixed, Float };
+/// Masked: the last operand is a mask, those before have any dtype.
+enum class Takes : uint8_t { AnySame, AnyMixed, Float, Masked };
 enum class Gives : uint8_t { Same, Int64 };
 
 /// Sizes by letter; -1 where unknown.
@@ -80,6 +81,8 @@ constexpr Rule kRules[kRoutineCount] = {
     {"eig", "bnn:b*", Takes::Float, Gives::Same, 1, 2, packedEig},
     {"svd", "bmn:b*", Takes::Float, Gives::Same, 1, 3, packedSvd},
     {"lstsq", "mn,mk,r:*", Takes::Float, Gives::Same, 0, 2, packedLstsq},
+    {"nonzero", "n:m", Takes::Masked, Gives::Int64, 0},
+    {"compress", "nk,n:mk", Takes::Masked, Gives::Same, 0},
 };
 
 /// The size that '*' stands for; -1 while a size it depends on is unknown.
@@ -125,6 +128,12 @@ Status checkOperandDType(const Rule &rule, std::span<const RoutineTensor> operan
   if (rule.takes == Takes::Float && t != DType::Float32 && t != DType::Float64)
     return Status(ErrorCode::DType, format("[{}] needs float32 or float64, not {}", rule.name,
                                            dtypeName(operands[i].dtype)));
+  if (rule.takes == Takes::Masked) {
+    if (i + 1 == operands.size() && t != DType::Bool)
+      return Status(ErrorCode::DType,
+                    format("[{}] needs a bool mask, not {}", rule.name, dtypeName(t)));
+    return Status::ok();
+  }
   if (rule.takes != Takes::AnyMixed && operands[i].dtype != operands[0].dtype)
     return Status(ErrorCode::DType,
                   format("[{}] operands have dtypes {} and {}", rule.name,

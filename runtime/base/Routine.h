@@ -34,8 +34,10 @@ enum class Routine : uint32_t {
   Eig = 11,
   Svd = 12,
   Lstsq = 13,
+  Nonzero = 14,
+  Compress = 15,
 };
-inline constexpr int kRoutineCount = 14;
+inline constexpr int kRoutineCount = 16;
 
 /// A dense row-major tensor without its elements; a size of -1 is not known yet.
 struct RoutineTensor {
@@ -54,10 +56,11 @@ std::optional<Routine> routineFromName(std::string_view name);
 ///   argsort       x(b, n) -> int64(b, n)            params: descending
 ///   lexsort       keys(b, n)... -> int64(b, n)      the last key is the first to decide
 ///   searchsorted  a(n), v(m) -> int64(m)            params: right
-///   cholesky      a(b, n, n) -> a(b, n, n)          params: upper
-///   solve         a(b, n, n), y(b, n, k) -> x(b, n, k)
-///   inv           a(b, n, n) -> a(b, n, n)          params: NaN for a singular matrix, no error
-///   det           a(b, n, n) -> a(b)
+///   nonzero       bool(n) -> int64(m)               positions; m is how many are true, checked
+///   when run compress      x(n, k), bool(n) -> x(m, k)       the rows where the mask is true; m
+///   likewise cholesky      a(b, n, n) -> a(b, n, n)          params: upper solve         a(b, n,
+///   n), y(b, n, k) -> x(b, n, k) inv           a(b, n, n) -> a(b, n, n)          params: NaN for a
+///   singular matrix, no error det           a(b, n, n) -> a(b)
 ///
 /// Several results of one dtype share a result: for each matrix the parts follow one another, each
 /// row-major (k is the smaller of m and n).

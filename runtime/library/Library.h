@@ -36,6 +36,10 @@ struct Call {
 /// OutOfMemory, and what the routine says.
 Status run(Routine routine, const Call &call);
 
+/// How many bytes are not 0: what the results of Nonzero and Compress have room for. On several
+/// threads.
+int64_t countTrue(std::span<const uint8_t> mask);
+
 } // namespace graphc::rt::library
 
 #endif // GRAPHC_RUNTIME_LIBRARY_LIBRARY_H

@@ -1,6 +1,7 @@
 """Loops over single elements: reads, arithmetic and writes happen at once, with the values and the order of NumPy."""
 
 import operator
+import weakref
 
 import graphc as gc
 import numpy as np
@@ -195,3 +196,62 @@ def test_known_values_never_recompile():
         np.testing.assert_array_equal(np.asarray(y / x[i]), np.arange(100.0) / (i + 1))
         np.testing.assert_array_equal(np.asarray(y * x[i]), np.arange(100.0) * (i + 1))
     assert gc.cache_info()["kernels_compiled"] == before
+
+
+def test_an_element_is_an_array_of_its_own():
+    """What a value shares with others starts when somebody asks for it."""
+    x = gc.asarray(np.arange(6.0))
+    gc.eval(x)
+    value = x[3]
+    same = value
+    view = value.reshape(1)
+    assert view.base is value and value.base is None and gc.shares_memory(view, value)
+    view[0] = 9.0
+    assert float(value) == 9.0 and float(same) == 9.0 and float(x[3]) == 3.0
+    other = x[3]
+    assert not gc.shares_memory(other, x[3]) and not gc.shares_memory(other, x)
+    other += 1
+    assert float(other) == 4.0 and float(x[3]) == 3.0
+    kept = [x[i % 6] for i in range(500)]
+    assert [float(v) for v in kept] == [i % 6 for i in range(500)]
+    seen = weakref.ref(kept[7])
+    del kept
+    assert seen() is None
+
+
+def test_an_element_outside_a_traced_function_is_read_at_each_call():
+    x = gc.asarray(np.arange(4.0))
+    gc.eval(x)
+    value = x[2]
+    add = gc.jit(lambda y: y + value)
+    y = gc.asarray(np.ones(3))
+    np.testing.assert_array_equal(np.asarray(add(y)), [3.0, 3.0, 3.0])
+    value[...] = 7.0
+    np.testing.assert_array_equal(np.asarray(add(y)), [8.0, 8.0, 8.0])
+
+
+def test_walking_over_a_pending_array_computes_it_once():
+    a = np.arange(200.0)
+    x = gc.asarray(a) * 3 + 1
+    before = gc.cache_info()["programs_run"]
+    assert [float(v) for v in x] == list(a * 3 + 1)
+    assert gc.cache_info()["programs_run"] - before <= 8
+
+
+def test_elements_as_python_numbers():
+    x = gc.asarray(np.array([2, 0, -1], np.int32))
+    f = gc.asarray(np.array([0.0, -0.0, np.nan, 1e-320]))
+    gc.eval(x, f)
+    words = ["a", "b", "c"]
+    assert words[x[0]] == "c" and words[x[2]] == "c" and x[x[0]] == -1
+    assert [bool(v) for v in f] == [False, False, True, True]
+    assert isinstance(float(x[0]), float) and isinstance(int(f[3]), int)
+    for key in (f[0], x > 0):
+        with pytest.raises(TypeError, match="only integer scalar arrays"):
+            words[key]
+    with pytest.raises(IndexError):
+        x[gc.asarray(np.array([2**64 - 1], np.uint64))[0]]
+    with pytest.raises(TypeError, match="iteration over a 0-d array"):
+        iter(x[0])
+    with pytest.raises(TypeError, match="unsized"):
+        len(x[0])

@@ -483,3 +483,24 @@ def test_mask_counts_must_agree():
     with pytest.raises(ValueError, match=r"shape mismatch: value array of shape \(3,\) could not be broadcast to indexing result of shape \(2,\)"):
         g[[0, 1]] = [1, 2, 3]
     same(g, a)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "float32", "float64"])
+def test_masks_of_values_in_memory_move_them_once(dtype):
+    """Computed values go through one library step; what is pending is gathered, so that it fuses."""
+    rng = np.random.default_rng(5)
+    a = rng.integers(0, 100, (300, 7)).astype(dtype)
+    x = gc.asarray(a)
+    gc.eval(x)
+    for mask in (rng.random((300, 7)) < 0.4, rng.random(300) < 0.9, np.zeros(300, bool), np.ones((300, 7), bool)):
+        m = gc.asarray(mask)
+        before = gc.cache_info()["library_calls"]
+        np.testing.assert_array_equal(np.asarray(x[m]), a[mask])
+        assert gc.cache_info()["library_calls"] - before <= 1
+        np.testing.assert_array_equal(np.asarray((x != 3)[m]), (a != 3)[mask])
+        np.testing.assert_array_equal(np.asarray(x[::-1][m]), a[::-1][mask])
+        for got, want in zip(gc.nonzero(m), np.nonzero(mask), strict=True):
+            np.testing.assert_array_equal(np.asarray(got), want)
+    column = rng.random(7) < 0.5
+    np.testing.assert_array_equal(np.asarray(gc.compress(gc.asarray(column), x, axis=1)), a[:, column])
+    np.testing.assert_array_equal(np.asarray(gc.compress([True, False, True], x, axis=0)), a[[0, 2]])

@@ -98,17 +98,6 @@ void defineProperties(pb::class_<Array> &cls) {
 }
 
 void defineContainer(pb::class_<Array> &cls) {
-  defineIndexing(cls);
-  cls.def("__len__", [](const Array &x) {
-    if (x.rank() == 0)
-      throw pb::type_error("len() of unsized object");
-    return x.shape()[0];
-  });
-  cls.def("__iter__", [](const pb::object &self) {
-    if (asArray(self)->rank() == 0)
-      throw pb::type_error("iteration over a 0-d array");
-    return pb::reinterpret_steal<pb::object>(PySeqIter_New(self.ptr()));
-  });
   cls.def("__contains__", [](const Array &x, const pb::object &value) {
     Array y = toArray(value);
     Operand both[] = {x, y};
@@ -278,6 +267,7 @@ void defineArray(pb::module_ &m) {
   pb::class_<Array> cls(m, "Array", pb::custom_type_setup([](PyHeapTypeObject *type) {
                           setupLifetime(type);
                           setupOperators(type);
+                          setupElements(type);
                           setupBuffer(type);
                         }));
   defineProperties(cls);
@@ -291,7 +281,6 @@ void defineArray(pb::module_ &m) {
                           ReduceKind::ArgMin, ReduceKind::ArgMax})
     defineReduction(cls, kind, false);
   defineExchange(cls);
-  setupElements(reinterpret_cast<PyTypeObject *>(cls.ptr()));
 }
 
 } // namespace graphc::py

@@ -106,11 +106,15 @@ void evaluateNow(std::span<Array *const> arrays, std::string_view reason);
 pb::object toNumpy(Array &x, std::string_view reason);
 /// The single element of an array of size 1.
 pb::object toItem(Array &x, std::string_view reason);
+/// As above, as a bool.
+pb::object toTruth(Array &x);
 void defineExchange(pb::class_<Array> &cls);
 
 // Wrap.cpp
 /// A new Python object that holds the array; what pb::cast gives, at a fraction of its cost.
 PyObject *wrap(Array array);
+/// As above, from a short list of objects that were used before.
+PyObject *wrapKnown(const KnownValue &value);
 inline pb::object wrapped(Array array) {
   return pb::reinterpret_steal<pb::object>(wrap(std::move(array)));
 }
@@ -118,8 +122,9 @@ inline pb::object wrapped(Array array) {
 void setupLifetime(PyHeapTypeObject *type);
 
 // Indexing.cpp
+/// An element is a value, as NumPy's scalars are; every other basic index is a view.
+Array getItem(const Array &x, const pb::object &key);
 void setItem(Array &x, const pb::object &key, const pb::object &value);
-void defineIndexing(pb::class_<Array> &cls);
 void defineIndexFunctions(pb::module_ &m);
 
 // One function a file.
@@ -127,8 +132,10 @@ void defineArray(pb::module_ &m);
 /// Fills the slots of the type Array before it is made ready.
 void setupOperators(PyHeapTypeObject *type);
 void setupBuffer(PyHeapTypeObject *type);
-/// Puts the short ways of single elements and values before the class's own methods.
-void setupElements(PyTypeObject *type);
+/// The result of an operation on values that are known, or null when there is more to it.
+PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right);
+PyObject *operationOnValue(op::OpKind kind, PyObject *operand);
+void setupElements(PyHeapTypeObject *type);
 void defineFunctions(pb::module_ &m);
 void defineUfuncs(pb::module_ &m);
 void defineInfo(pb::module_ &m);

@@ -245,6 +245,8 @@ Array *asArray(pb::handle object) {
   if (!PyObject_TypeCheck(object.ptr(), type))
     return nullptr;
   auto *instance = reinterpret_cast<pb::detail::instance *>(object.ptr());
+  if (instance->simple_layout)
+    return static_cast<Array *>(instance->simple_value_holder[0]);
   return instance->get_value_and_holder().value_ptr<Array>();
 }
 

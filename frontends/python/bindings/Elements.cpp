@@ -1,24 +1,46 @@
-// Single elements and values, without pybind11 and without a program where the value is known.
-// Whatever is not plain goes to the methods of the class, which were there first.
+// x[key], x[key] = value, iteration and Python's conversions as type slots. Single elements and
+// values that are known need no program, and pybind11's dispatcher costs more than they do.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Trace.h"
 
 #include <array>
+#include <bit>
 
 namespace graphc::py {
 namespace {
 
-/// The slots that pybind11's methods filled.
-struct Methods {
-  binaryfunc get;
-  objobjargproc set;
-  ssizeargfunc item;
-  inquiry truth;
-  unaryfunc real, integer;
-};
-Methods methods;
-
 constexpr size_t kMostAxes = 8;
+
+const KnownValue *knownOf(PyObject *object) {
+  const Array *x = asArray(object);
+  return x ? x->known() : nullptr;
+}
+
+/// The pattern of a Python number in dtype `t`; nothing for other objects, and where the number
+/// does not fit or another dtype results.
+std::optional<uint64_t> scalarBits(PyObject *object, DType t) {
+  if (PyFloat_CheckExact(object)) {
+    double v = PyFloat_AS_DOUBLE(object);
+    if (t == DType::Float64)
+      return std::bit_cast<uint64_t>(v);
+    if (t == DType::Float32)
+      return std::bit_cast<uint32_t>(static_cast<float>(v));
+    return std::nullopt;
+  }
+  bool isBool = PyBool_Check(object);
+  if (!isBool && !PyLong_CheckExact(object))
+    return std::nullopt;
+  int overflow = 0;
+  int64_t v = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow || (t == DType::Bool && !isBool))
+    return std::nullopt;
+  if (t == DType::Float64)
+    return std::bit_cast<uint64_t>(static_cast<double>(v));
+  if (t == DType::Float32)
+    return std::bit_cast<uint32_t>(static_cast<float>(v));
+  return !isInexact(t) && op::fits(v, t) ? std::optional(static_cast<uint64_t>(v)) : std::nullopt;
+}
 
 /// One plain integer an axis, inside the shape.
 struct Place {
@@ -26,13 +48,23 @@ struct Place {
   size_t count = 0;
 
   bool add(PyObject *object, const Shape &shape) {
-    if (!PyLong_CheckExact(object))
-      return false;
-    int overflow = 0;
-    int64_t at = PyLong_AsLongLongAndOverflow(object, &overflow), size = shape[count];
+    int64_t at = 0, size = shape[count];
+    if (PyLong_CheckExact(object)) {
+      int overflow = 0;
+      at = PyLong_AsLongLongAndOverflow(object, &overflow);
+      if (overflow)
+        return false;
+    } else {
+      const KnownValue *known = knownOf(object);
+      if (!known || !isInteger(known->dtype))
+        return false;
+      at = static_cast<int64_t>(known->bits);
+      if (at < 0 && isUnsigned(known->dtype))
+        return false;
+    }
     if (at < 0)
       at += size;
-    if (overflow || at < 0 || at >= size)
+    if (at < 0 || at >= size)
       return false;
     index[count++] = at;
     return true;
@@ -51,14 +83,26 @@ struct Place {
   std::span<const int64_t> span() const { return {index.data(), count}; }
 };
 
+/// The element as an object, or null: also when x was computed just now.
+PyObject *element(const Array &x, std::span<const int64_t> index) {
+  auto known = ops::readElement(x, index);
+  if (!known && ops::isWalkedOver(x)) {
+    Array whole = Array::ofStorage(x.storage());
+    Array *arrays[] = {&whole};
+    evaluateNow(arrays, "item");
+    known = ops::readElement(x, index);
+  }
+  return known ? wrapKnown(*known) : nullptr;
+}
+
 PyObject *get(PyObject *self, PyObject *key) {
   return guarded([&]() -> PyObject * {
     const Array &x = *asArray(self);
     Place place;
     if (place.set(key, x.shape()))
-      if (auto element = ops::readElement(x, place.span()))
-        return wrap(*std::move(element));
-    return methods.get(self, key);
+      if (PyObject *value = element(x, place.span()))
+        return value;
+    return wrap(getItem(x, pb::reinterpret_borrow<pb::object>(key)));
   });
 }
 
@@ -66,12 +110,36 @@ PyObject *get(PyObject *self, PyObject *key) {
 PyObject *item(PyObject *self, Py_ssize_t at) {
   return guarded([&]() -> PyObject * {
     const Array &x = *asArray(self);
+    if (x.rank() > 0 && at >= x.shape()[0]) { // the end of every iteration
+      PyErr_SetString(PyExc_IndexError, "index is out of bounds");
+      return nullptr;
+    }
     int64_t index[] = {at};
-    if (x.rank() == 1 && at < x.shape()[0])
-      if (auto element = ops::readElement(x, index))
-        return wrap(*std::move(element));
-    return methods.item(self, at);
+    if (x.rank() == 1)
+      if (PyObject *value = element(x, index))
+        return value;
+    return wrap(getItem(x, pb::int_(at)));
   });
+}
+
+PyObject *iterate(PyObject *self) {
+  if (asArray(self)->rank() > 0)
+    return PySeqIter_New(self);
+  PyErr_SetString(PyExc_TypeError, "iteration over a 0-d array");
+  return nullptr;
+}
+
+/// What `value` is as an element of dtype `t`, when that is known.
+std::optional<uint64_t> elementBits(PyObject *value, DType t, rt::Device &device) {
+  if (const KnownValue *known = knownOf(value); known && known->dtype == t)
+    return known->bits;
+  if (auto bits = scalarBits(value, t))
+    return bits;
+  if (!asArray(value) && !PyFloat_CheckExact(value) && !PyLong_CheckExact(value) &&
+      !PyBool_Check(value))
+    return std::nullopt;
+  Converted v;
+  return convertOperand(value, v, &device) ? ops::operandBits(*v.operand, t) : std::nullopt;
 }
 
 int set(PyObject *self, PyObject *key, PyObject *value) {
@@ -79,76 +147,120 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
     return -1;
   }
-  bool written = false;
   PyObject *ok = guarded([&]() -> PyObject * {
     Array &x = *asArray(self);
+    bool written = false;
     Place place;
-    Converted v;
-    bool plain = value && (asArray(value) || PyFloat_CheckExact(value) ||
-                           PyLong_CheckExact(value) || PyBool_Check(value));
-    if (plain && place.set(key, x.shape()) && convertOperand(value, v, &x.device()))
-      written = unwrap(ops::writeElement(x, place.span(), *v.operand));
+    if (place.set(key, x.shape()))
+      if (auto bits = elementBits(value, x.dtype(), x.device()))
+        written = unwrap(ops::writeElement(x, place.span(), *bits));
+    if (!written)
+      setItem(x, pb::reinterpret_borrow<pb::object>(key),
+              pb::reinterpret_borrow<pb::object>(value));
     return self;
   });
-  if (!ok)
-    return -1;
-  return written ? 0 : methods.set(self, key, value);
+  return ok ? 0 : -1;
 }
 
-std::optional<uint64_t> known(PyObject *self) {
+/// The value of a 0-d array that needs no program.
+std::optional<KnownValue> valueOf(PyObject *self) {
   const Array &x = *asArray(self);
+  if (const KnownValue *known = x.known())
+    return *known;
   if (x.rank() != 0)
     return std::nullopt;
-  return knownBits(*unwrap(x.value()));
+  auto bits = knownBits(*unwrap(x.value()));
+  return bits ? std::optional(KnownValue{*bits, x.dtype(), &x.device()}) : std::nullopt;
 }
 
 int truth(PyObject *self) {
   int answer = -1;
   guarded([&]() -> PyObject * {
-    auto bits = known(self);
-    if (!bits) {
-      answer = methods.truth(self);
-    } else {
-      pb::object value = scalarObject(&*bits, asArray(self)->dtype());
-      answer = PyObject_IsTrue(value.ptr());
-    }
+    auto value = valueOf(self);
+    if (value && isFloat(value->dtype)) // the sign of a zero is no value
+      answer = value->bits << (64 - 8 * itemSize(value->dtype)) << 1 != 0;
+    else if (value)
+      answer = value->bits != 0;
+    else
+      answer = PyObject_IsTrue(toTruth(*asArray(self)).ptr());
     return self;
   });
   return answer;
 }
 
+/// The value as a Python number; computed when it has to be.
+pb::object number(PyObject *self, std::string_view reason) {
+  auto value = valueOf(self);
+  return value ? scalarObject(&value->bits, value->dtype) : toItem(*asArray(self), reason);
+}
+
 PyObject *real(PyObject *self) {
-  return guarded([&]() -> PyObject * {
-    auto bits = known(self);
-    return bits ? PyNumber_Float(scalarObject(&*bits, asArray(self)->dtype()).ptr())
-                : methods.real(self);
-  });
+  return guarded([&] { return PyNumber_Float(number(self, "float").ptr()); });
 }
 
 PyObject *integer(PyObject *self) {
-  return guarded([&]() -> PyObject * {
-    auto bits = known(self);
-    return bits ? PyNumber_Long(scalarObject(&*bits, asArray(self)->dtype()).ptr())
-                : methods.integer(self);
+  return guarded([&] { return PyNumber_Long(number(self, "int").ptr()); });
+}
+
+PyObject *index(PyObject *self) {
+  return guarded([&] {
+    const Array &x = *asArray(self);
+    if (!isInteger(x.dtype()) || x.rank() != 0)
+      throw pb::type_error("only integer scalar arrays can be converted to a scalar index");
+    return number(self, "int").release().ptr();
   });
+}
+
+Py_ssize_t length(PyObject *self) {
+  const Array &x = *asArray(self);
+  if (x.rank() > 0)
+    return x.shape()[0];
+  PyErr_SetString(PyExc_TypeError, "len() of unsized object");
+  return -1;
 }
 
 } // namespace
 
-void setupElements(PyTypeObject *type) {
-  auto *heap = reinterpret_cast<PyHeapTypeObject *>(type);
-  PyMappingMethods &mapping = heap->as_mapping;
-  PySequenceMethods &sequence = heap->as_sequence;
-  PyNumberMethods &number = heap->as_number;
-  methods = {mapping.mp_subscript, mapping.mp_ass_subscript, sequence.sq_item,
-             number.nb_bool,       number.nb_float,          number.nb_int};
-  mapping.mp_subscript = get;
-  mapping.mp_ass_subscript = set;
-  sequence.sq_item = item;
-  number.nb_bool = truth;
-  number.nb_float = real;
-  number.nb_int = integer;
-  PyType_Modified(type);
+PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right) {
+  const KnownValue *a = knownOf(left), *b = knownOf(right);
+  if ((!a && !b) || Trace::active())
+    return nullptr;
+  KnownValue x, y;
+  if (a && b) {
+    if (a->dtype != b->dtype || a->device != b->device)
+      return nullptr;
+    x = *a;
+    y = *b;
+  } else {
+    x = y = a ? *a : *b;
+    auto bits = scalarBits(a ? right : left, x.dtype);
+    if (!bits)
+      return nullptr;
+    (a ? y : x).bits = *bits;
+  }
+  auto result = ops::foldValues(kind, x, y.bits);
+  return result ? wrapKnown(*result) : nullptr;
+}
+
+PyObject *operationOnValue(op::OpKind kind, PyObject *operand) {
+  const KnownValue *x = knownOf(operand);
+  if (!x || Trace::active())
+    return nullptr;
+  auto result = ops::foldValues(kind, *x, 0);
+  return result ? wrapKnown(*result) : nullptr;
+}
+
+void setupElements(PyHeapTypeObject *type) {
+  type->as_mapping.mp_length = length;
+  type->as_mapping.mp_subscript = get;
+  type->as_mapping.mp_ass_subscript = set;
+  type->as_sequence.sq_length = length;
+  type->as_sequence.sq_item = item;
+  type->ht_type.tp_iter = iterate;
+  type->as_number.nb_bool = truth;
+  type->as_number.nb_float = real;
+  type->as_number.nb_int = integer;
+  type->as_number.nb_index = index;
 }
 
 } // namespace graphc::py

@@ -243,6 +243,16 @@ pb::object toItem(Array &x, std::string_view reason) {
   return scalarObject(word.data(), node->dtype());
 }
 
+pb::object toTruth(Array &x) {
+  if (x.size() != 1)
+    raise(Status(ErrorCode::InvalidArgument,
+                 format("[bool] The truth value of an array with {} is ambiguous. Use a.any() or "
+                        "a.all(): shape {}",
+                        x.size() == 0 ? "no elements" : "more than one element",
+                        op::compactShape(x.shape()))));
+  return pb::bool_(toItem(x, "bool"));
+}
+
 void setupBuffer(PyHeapTypeObject *type) {
   type->ht_type.tp_as_buffer = &type->as_buffer;
   type->as_buffer.bf_getbuffer = getBuffer;
@@ -275,28 +285,12 @@ void defineExchange(pb::class_<Array> &cls) {
       },
       "The element as a Python number.");
   cls.def("tolist", [](Array &x) { return toNumpy(x, "item").attr("tolist")(); });
-  cls.def("__float__", [](Array &x) { return pb::float_(toItem(x, "float")); });
-  cls.def("__int__", [](Array &x) { return pb::int_(toItem(x, "int")); });
   cls.def("__complex__", [](Array &x) {
     pb::object item = toItem(x, "float");
     if (isComplex(x.dtype()))
       return item;
     return pb::reinterpret_steal<pb::object>(
         PyComplex_FromDoubles(pb::float_(item).cast<double>(), 0));
-  });
-  cls.def("__index__", [](Array &x) {
-    if (isInexact(x.dtype()) || x.dtype() == DType::Bool || x.rank() != 0)
-      throw pb::type_error("only integer scalar arrays can be converted to a scalar index");
-    return toItem(x, "int");
-  });
-  cls.def("__bool__", [](Array &x) {
-    if (x.size() != 1)
-      raise(Status(ErrorCode::InvalidArgument,
-                   format("[bool] The truth value of an array with {} is ambiguous. Use a.any() or "
-                          "a.all(): shape {}",
-                          x.size() == 0 ? "no elements" : "more than one element",
-                          op::compactShape(x.shape()))));
-    return pb::bool_(toItem(x, "bool"));
   });
 }
 

@@ -13,10 +13,7 @@ using ops::KeyItem;
 using strings::format;
 
 KeyItem integerItem(pb::handle object) {
-  auto index = pb::reinterpret_steal<pb::object>(PyNumber_Index(object.ptr()));
-  if (!index)
-    throw pb::error_already_set();
-  int64_t v = PyLong_AsLongLong(index.ptr());
+  Py_ssize_t v = PyNumber_AsSsize_t(object.ptr(), PyExc_IndexError);
   if (v == -1 && PyErr_Occurred())
     throw pb::error_already_set();
   KeyItem item;
@@ -51,7 +48,7 @@ KeyItem arrayItem(Array array, bool emptyList) {
 /// A 0-d array of integers whose value is known is an integer; one that is pending stays lazy.
 KeyItem ofArray(const Array &array, pb::handle object) {
   bool known = array.rank() == 0 && isInteger(array.dtype()) &&
-               unwrap(array.value())->state() == NodeState::Ready;
+               (array.known() || unwrap(array.value())->state() == NodeState::Ready);
   return known ? integerItem(object) : arrayItem(array, false);
 }
 
@@ -104,19 +101,6 @@ std::vector<IndexItem> basicItems(std::span<const KeyItem> key) {
   return items;
 }
 
-/// An element is a value, as NumPy's scalars are; every other basic index is a view.
-Array getItem(const Array &x, const pb::object &object) {
-  std::vector<KeyItem> key = toKey(object, &x.device());
-  if (!isBasic(key))
-    return unwrap(ops::take(x, key));
-  Array view = unwrap(ops::index(x, basicItems(key)));
-  bool isElement = static_cast<int64_t>(key.size()) == x.rank() &&
-                   std::ranges::all_of(key, [](const KeyItem &i) {
-                     return i.basic.kind == IndexItem::Kind::Integer;
-                   });
-  return isElement ? unwrap(ops::copy(view)) : view;
-}
-
 void putItem(Array &x, const pb::object &object, const pb::object &value,
              std::optional<op::OpKind> combine) {
   Converted v;
@@ -154,13 +138,20 @@ std::vector<IndexItem> toIndex(pb::handle key) {
   return basicItems(items);
 }
 
-void setItem(Array &x, const pb::object &key, const pb::object &value) {
-  putItem(x, key, value, std::nullopt);
+Array getItem(const Array &x, const pb::object &object) {
+  std::vector<KeyItem> key = toKey(object, &x.device());
+  if (!isBasic(key))
+    return unwrap(ops::take(x, key));
+  Array view = unwrap(ops::index(x, basicItems(key)));
+  bool isElement = static_cast<int64_t>(key.size()) == x.rank() &&
+                   std::ranges::all_of(key, [](const KeyItem &i) {
+                     return i.basic.kind == IndexItem::Kind::Integer;
+                   });
+  return isElement ? unwrap(ops::copy(view)) : view;
 }
 
-void defineIndexing(pb::class_<Array> &cls) {
-  cls.def("__getitem__", getItem);
-  cls.def("__setitem__", setItem);
+void setItem(Array &x, const pb::object &key, const pb::object &value) {
+  putItem(x, key, value, std::nullopt);
 }
 
 void defineIndexFunctions(pb::module_ &m) {

@@ -12,6 +12,8 @@ bool isValue(const Array &x); // also Functions.cpp
 /// A computed 0-d result that nothing was written to: NumPy has a scalar here, which an update
 /// leaves alone (`s = t = x.sum(); s += 1`).
 bool isValue(const Array &x) {
+  if (x.known())
+    return true;
   if (x.rank() != 0 || !x.view().isWhole())
     return false;
   auto [node, version] = x.storage()->versioned();
@@ -45,6 +47,8 @@ bool repeats(op::OpKind kind, PyObject *left, PyObject *right) {
 /// One of the two is an Array: Python asks the type of either.
 PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
   return guarded([&] {
+    if (PyObject *value = operationOnValues(kind, left, right))
+      return value;
     if (repeats(kind, left, right))
       return notImplemented();
     Array *x = asArray(left), *y = asArray(right);
@@ -71,6 +75,8 @@ PyObject *inPlace(op::OpKind kind, PyObject *self, PyObject *other) {
 
 PyObject *unary(op::OpKind kind, PyObject *self) {
   return guarded([&] {
+    if (PyObject *value = operationOnValue(kind, self))
+      return value;
     Operand one[] = {*asArray(self)};
     return wrap(unwrap(ops::elementwise(kind, one)));
   });

@@ -3,6 +3,7 @@
 // recording.
 #include "frontends/python/bindings/Bindings.h"
 
+#include <array>
 #include <memory>
 
 namespace graphc::py {
@@ -12,6 +13,18 @@ using Instance = pb::detail::instance;
 using Holder = std::unique_ptr<Array>;
 
 PyTypeObject *arrayType = nullptr;
+
+PyTypeObject *typeOfArrays() {
+  if (!arrayType)
+    arrayType = reinterpret_cast<PyTypeObject *>(pb::type::of<Array>().release().ptr());
+  return arrayType;
+}
+
+/// Objects of known values that ended, with their arrays: a loop over elements makes one for every
+/// value it looks at. Guarded by the GIL.
+constexpr size_t kMostIdle = 64;
+std::array<PyObject *, kMostIdle> idle;
+size_t idleCount = 0;
 
 Holder *holderOf(Instance *instance) {
   return reinterpret_cast<Holder *>(&instance->simple_value_holder[1]);
@@ -24,6 +37,12 @@ void release(PyObject *self) {
               instance->simple_holder_constructed && !instance->simple_instance_registered;
   if (!ours || instance->has_patients) {
     pb::detail::pybind11_object_dealloc(self);
+    return;
+  }
+  Array &value = **holderOf(instance);
+  if (idleCount < kMostIdle && value.known() && !instance->weakrefs) {
+    idle[idleCount++] = self;
+    Py_DECREF(arrayType);
     return;
   }
   // Buffers that wrap foreign memory may run Python code when they go.
@@ -39,9 +58,16 @@ void release(PyObject *self) {
 
 void setupLifetime(PyHeapTypeObject *type) { type->ht_type.tp_dealloc = release; }
 
+PyObject *wrapKnown(const KnownValue &value) {
+  if (idleCount == 0)
+    return wrap(Array(value));
+  PyObject *self = idle[--idleCount];
+  (*holderOf(reinterpret_cast<Instance *>(self)))->become(value);
+  return PyObject_Init(self, arrayType);
+}
+
 PyObject *wrap(Array array) {
-  if (!arrayType)
-    arrayType = reinterpret_cast<PyTypeObject *>(pb::type::of<Array>().release().ptr());
+  PyTypeObject *arrayType = typeOfArrays();
   auto value = std::make_unique<Array>(std::move(array));
   PyObject *self = arrayType->tp_alloc(arrayType, 0);
   if (!self)
@@ -51,7 +77,9 @@ PyObject *wrap(Array array) {
   instance->simple_layout = true;
   instance->simple_instance_registered = false;
   instance->simple_value_holder[0] = value.get();
-  if (!value->isNull() && value->storage()->owner() == value.get())
+  if (value->known())
+    value->setObject(self);
+  else if (!value->isNull() && value->storage()->owner() == value.get())
     value->storage()->setOwnerObject(self); // how x.base finds it
   new (holderOf(instance)) Holder(std::move(value));
   instance->simple_holder_constructed = true;

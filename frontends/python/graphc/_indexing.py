@@ -169,6 +169,9 @@ def compress(condition, a, axis=None, out=None):
         raise ArgumentError("compress: condition must be a 1-d array")
     if axis is None:
         x, axis = ravel(x), 0
+    axis = _axis(axis, x.ndim, "compress")
+    if axis == 0 and condition.shape[0] == x.shape[0]:
+        return _deliver(x[condition.astype("bool", copy=False)], out, "compress")
     return take(x, flatnonzero(condition), axis, out)
 
 

@@ -139,3 +139,38 @@ TEST(Routine, ChecksWhatItIsGiven) {
 }
 
 } // namespace
+
+TEST(Library, MasksChooseElementsAndRows) {
+  for (int64_t n : {0, 1, 7, 8, 64, 65, 200, 70000, 200003})
+    for (uint64_t density : {0, 1, 50, 97, 100}) {
+      std::mt19937_64 random(static_cast<uint64_t>(n) + density);
+      std::vector<uint8_t> mask(static_cast<size_t>(n));
+      std::vector<int64_t> want;
+      for (size_t i = 0; i < mask.size(); ++i) {
+        mask[i] = random() % 100 < density ? static_cast<uint8_t>(1 + (density == 97) * 8) : 0;
+        if (mask[i])
+          want.push_back(static_cast<int64_t>(i));
+      }
+      auto count = static_cast<int64_t>(want.size());
+      ASSERT_EQ(countTrue(mask), count);
+      Shape length{n}, chosen{count};
+      Operand masks[] = {over(mask, DType::Bool, length)};
+      std::vector<int64_t> found(want.size());
+      ASSERT_TRUE(run(Routine::Nonzero, {masks, over(found, DType::Int64, chosen), {}}).isOk());
+      EXPECT_EQ(found, want);
+      for (int64_t k : {1, 2, 3, 4, 8}) {
+        std::vector<uint8_t> x = randomValues<uint8_t>(static_cast<size_t>(n * k), 3), rows, out;
+        for (int64_t i : want)
+          rows.insert(rows.end(), x.begin() + i * k, x.begin() + (i + 1) * k);
+        out.resize(rows.size());
+        Shape table{n, k}, few{count, k};
+        Operand both[] = {over(x, DType::UInt8, table), over(mask, DType::Bool, length)};
+        ASSERT_TRUE(run(Routine::Compress, {both, over(out, DType::UInt8, few), {}}).isOk());
+        EXPECT_EQ(out, rows);
+      }
+      Shape wrong{count + 1};
+      std::vector<int64_t> room(want.size() + 1);
+      EXPECT_EQ(run(Routine::Nonzero, {masks, over(room, DType::Int64, wrong), {}}).code(),
+                ErrorCode::InvalidArgument);
+    }
+}
