@@ -57,7 +57,7 @@ class Exporter:
         self.shape = (ctypes.c_int64 * 8)(*fields.pop("shape", values.shape))
         self.strides = (ctypes.c_int64 * 8)(*[s // values.itemsize for s in values.strides])
         self.record = Managed() if old else Versioned(major=major, minor=minor)
-        kind = {"f": 2, "i": 0, "u": 1, "b": 6}[values.dtype.kind]
+        kind = {"f": 2, "i": 0, "u": 1, "c": 5, "b": 6}[values.dtype.kind]
         given = dict(
             data=values.ctypes.data, device_type=device, ndim=values.ndim, code=kind, bits=8 * values.itemsize, lanes=1,
             shape=self.shape, strides=self.strides, offset=0,
@@ -124,8 +124,8 @@ def test_imports_of_bfloat16():
 
 @pytest.mark.parametrize(
     "fields",
-    [dict(major=2), dict(major=0), dict(device=2), dict(device_type=2), dict(lanes=4), dict(code=9), dict(bits=4), dict(data=None),
-     dict(shape=(-1, 3)), dict(shape=(2**40, 2**40))],
+    [dict(major=2), dict(major=0), dict(device=2), dict(device_type=2), dict(lanes=4), dict(code=9), dict(bits=4),
+     dict(data=None), dict(shape=(-1, 3)), dict(shape=(2**40, 2**40))],
     ids=str,
 )  # fmt: skip
 def test_records_that_cannot_be_taken(fields):

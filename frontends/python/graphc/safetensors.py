@@ -33,7 +33,7 @@ _DTYPES = [
     ("BOOL", "bool", "u1"), ("U8", "uint8", "u1"), ("I8", "int8", "i1"), ("U16", "uint16", "<u2"), ("I16", "int16", "<i2"),
     ("U32", "uint32", "<u4"), ("I32", "int32", "<i4"), ("U64", "uint64", "<u8"), ("I64", "int64", "<i8"),
     ("F16", "float16", "<f2"), ("BF16", "bfloat16", "<u2"), ("F32", "float32", "<f4"), ("F64", "float64", "<f8"),
-    ("F8_E4M3", "float8_e4m3fn", "u1"), ("F8_E5M2", "float8_e5m2", "u1"),
+    ("C64", "complex64", "<c8"), ("F8_E4M3", "float8_e4m3fn", "u1"), ("F8_E5M2", "float8_e5m2", "u1"),
 ]  # fmt: skip
 _BY_FILE = {name: (ours, _np.dtype(raw)) for name, ours, raw in _DTYPES}
 _BY_NAME = {ours: (name, _np.dtype(raw)) for name, ours, raw in _DTYPES}
