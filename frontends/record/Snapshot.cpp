@@ -9,7 +9,7 @@ namespace {
 /// Longest chain of cheap operations that is repeated in each segment.
 constexpr uint8_t kCheapDepth = 8;
 /// Movement counts this much less than computation towards the length of a segment.
-constexpr size_t kSegmentMembers = 4 * kSegmentNodes;
+constexpr size_t kMembersPerNode = 4;
 
 op::Category category(const Node &n) { return op::opInfo(n.kind()).category; }
 bool isMovement(const Node &n) { return category(n) == op::Category::Movement; }
@@ -21,9 +21,10 @@ bool sameCall(const Node &a, const Node &b) {
 
 } // namespace
 
-Result<Snapshot> Snapshot::take(std::span<const NodeRef> roots, bool placeholders) {
+Result<Snapshot> Snapshot::take(std::span<const NodeRef> roots, bool placeholders,
+                                size_t segmentNodes) {
   Snapshot s;
-  GRAPHC_TRY(s.retake(roots, placeholders));
+  GRAPHC_TRY(s.retake(roots, placeholders, segmentNodes));
   return s;
 }
 
@@ -32,7 +33,7 @@ void Snapshot::clear() {
   segmentEnds.clear();
 }
 
-Status Snapshot::retake(std::span<const NodeRef> roots, bool placeholders) {
+Status Snapshot::retake(std::span<const NodeRef> roots, bool placeholders, size_t segmentNodes) {
   clear();
   std::lock_guard lock(graphMutex());
   if (!collect(roots) && !placeholders)
@@ -41,7 +42,7 @@ Status Snapshot::retake(std::span<const NodeRef> roots, bool placeholders) {
         "a value that depends on the arguments of a traced function is not known while the "
         "function is traced; it cannot be printed, converted or branched on");
   classify(roots);
-  cut();
+  cut(segmentNodes);
   return Status::ok();
 }
 
@@ -100,7 +101,8 @@ void Snapshot::classify(std::span<const NodeRef> roots) {
       e.isOutput = true;
 }
 
-void Snapshot::cut() {
+void Snapshot::cut(size_t segmentNodes) {
+  size_t segmentMembers = kMembersPerNode * segmentNodes;
   size_t computed = 0, members = 0;
   // Where the segment begins, and where its first call was met last in its second half.
   uint32_t first = 0, repeats = 0;
@@ -110,12 +112,12 @@ void Snapshot::cut() {
       continue;
     if (members++ == 0)
       first = i;
-    else if ((2 * computed >= kSegmentNodes || 2 * members >= kSegmentMembers) &&
+    else if ((2 * computed >= segmentNodes || 2 * members >= segmentMembers) &&
              sameCall(*e.node, *entries[first].node))
       repeats = i;
     computed += !isMovement(*e.node) && !isGenerator(*e.node);
     // Right after a computation: the movement of its value goes with whoever reads it.
-    if (computed < kSegmentNodes && members < kSegmentMembers)
+    if (computed < segmentNodes && members < segmentMembers)
       continue;
     // A loop is cut between two of its turns, so that all its segments are one program.
     uint32_t end = repeats > first ? repeats : i + 1;

@@ -82,9 +82,11 @@ class Snapshot {
 public:
   /// Takes graphMutex(). TraceError when a root depends on a placeholder and `placeholders` is
   /// false.
-  static Result<Snapshot> take(std::span<const NodeRef> roots, bool placeholders);
+  static Result<Snapshot> take(std::span<const NodeRef> roots, bool placeholders,
+                               size_t segmentNodes = kSegmentNodes);
   /// The same in place of what this one held, whose memory is used again.
-  Status retake(std::span<const NodeRef> roots, bool placeholders);
+  Status retake(std::span<const NodeRef> roots, bool placeholders,
+                size_t segmentNodes = kSegmentNodes);
   size_t segmentCount() const { return segmentEnds.size(); }
   /// Takes graphMutex(). Nodes that became ready since are inputs.
   Segment build(size_t segment) const;
@@ -107,7 +109,7 @@ private:
   /// False when a placeholder was met.
   bool collect(std::span<const NodeRef> roots);
   void classify(std::span<const NodeRef> roots);
-  void cut();
+  void cut(size_t segmentNodes);
   /// Which segment each node is in, and what a later segment needs.
   void shareValues();
   const Entry *find(const Node &node) const;

@@ -165,7 +165,8 @@ void Function::Plan::findDead() {
         }
 }
 
-Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs) {
+Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
+                                                size_t segmentNodes) {
   std::unique_ptr<Function> function(new Function);
   Function::Plan &plan = *function->plan;
   auto count = static_cast<uint32_t>(arguments.size());
@@ -213,7 +214,7 @@ Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs) 
       plan.roots.push_back(results[i]);
   for (auto &[target, node] : written)
     plan.roots.push_back(node);
-  GRAPHC_ASSIGN(Snapshot snapshot, Snapshot::take(plan.roots, true));
+  GRAPHC_ASSIGN(Snapshot snapshot, Snapshot::take(plan.roots, true, segmentNodes));
   GRAPHC_TRY(plan.addSegments(snapshot, slotOf));
   auto slot = [&](const NodeRef &n) -> uint32_t {
     auto [it, isNew] = slotOf.try_emplace(n.get(), plan.slots);

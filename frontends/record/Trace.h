@@ -4,6 +4,7 @@
 #define GRAPHC_FRONTENDS_RECORD_TRACE_H
 
 #include "frontends/record/Array.h"
+#include "frontends/record/Snapshot.h"
 #include "runtime/exec/Executor.h"
 
 #include <memory>
@@ -36,8 +37,9 @@ public:
   uint64_t id() const { return number; }
   std::span<const Array> placeholders() const { return arguments; }
 
-  /// Ends the trace. `outputs` may be any arrays.
-  Result<std::unique_ptr<Function>> finish(std::span<const Array> outputs);
+  /// Ends the trace. `outputs` may be any arrays. Programs hold `segmentNodes` operations at most.
+  Result<std::unique_ptr<Function>> finish(std::span<const Array> outputs,
+                                           size_t segmentNodes = kSegmentNodes);
   /// Ends the trace without a function.
   void abort();
 

@@ -107,6 +107,24 @@ def test_casts(device, dtype):
     compare(device, build, f"from {dtype}")
 
 
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+def test_fourier_transforms(device, dtype):
+    usable(device, dtype)
+    rng = np.random.default_rng(3)
+    x = [rng.standard_normal((3, n)).astype(dtype) for n in (8, 12, 17, 128)]
+
+    def build(where):
+        out = {}
+        for real in on(where, x):
+            n, spectrum = real.shape[1], gc.fft.rfft(real)
+            z = gc.fft.ifft(real)
+            for name, y in {"rfft": spectrum, "irfft": gc.fft.irfft(spectrum, n), "ifft": z, "fft": gc.fft.fft(z)}.items():
+                out.update({f"{name} {n} real": y.real, f"{name} {n} imag": y.imag} if y.dtype.kind == "c" else {f"{name} {n}": y})
+        return out
+
+    compare(device, build, "fft")
+
+
 REDUCTIONS = ("sum", "prod", "min", "max", "any", "all", "mean", "argmin", "argmax")
 
 

@@ -16,7 +16,7 @@ import graphc as gc  # noqa: E402
 HERE = pathlib.Path(__file__).parent
 PROGRAMS = sorted(p.stem for p in HERE.glob("*.py") if not p.stem.startswith("test_"))
 # What a program needs of the package beyond arithmetic and slices.
-NEEDS = {"k_means": ("bincount",), "pca": ("linalg.svd",), "spectrogram": ("fft.rfft",), "sieve": ("flatnonzero",)}
+NEEDS = {"k_means": ("bincount",), "pca": ("linalg.svd",), "sieve": ("flatnonzero",)}
 
 
 def load(name, package):

@@ -1,9 +1,178 @@
-"""Frequencies and the order of transforms, as NumPy has them."""
+"""Fourier transforms against NumPy's in long double, every function and length; frequencies and the order of transforms."""
 
 import graphc as gc
 import numpy as np
 import pytest
 from support import exact
+
+EVERY = [*range(1, 41), 44, 49, 50, 53, 64, 77, 97, 100, 101, 121, 128, 243, 255, 256, 257]
+LONG = [360, 512, 997, 1000, 1024, 1994, 2047, 4096, 5040, 10007]
+RNG = np.random.default_rng(5)
+
+
+def complex_of(shape):
+    return RNG.standard_normal(shape) + 1j * RNG.standard_normal(shape)
+
+
+def deviation(got, exact_value):
+    """Root of the mean square, relative."""
+    got = np.asarray(got)
+    assert got.shape == exact_value.shape
+    size = np.sqrt(np.mean(np.abs(exact_value) ** 2, dtype="longdouble"))
+    return float(np.sqrt(np.mean(np.abs(got - exact_value) ** 2, dtype="longdouble")) / size)
+
+
+def check(name, x, *args, **options):
+    """Within twice the error of NumPy's own transform, and a little for its luck with short ones."""
+    want = getattr(np.fft, name)(x, *args, **options)
+    wide = x.astype("clongdouble" if np.iscomplexobj(x) else "longdouble")
+    best = getattr(np.fft, name)(wide, *args, **options)
+    got = getattr(gc.fft, name)(gc.asarray(x), *args, **options)
+    assert np.asarray(got).dtype == want.dtype
+    eps = np.finfo(want.dtype).eps
+    assert deviation(got, best) <= 2 * deviation(want, best) + 0.25 * eps, (name, x.shape, args, options)
+    return got
+
+
+@pytest.mark.parametrize("n", EVERY + LONG)
+def test_lengths(n):
+    check("fft", complex_of(n))
+    check("ifft", complex_of(n))
+    check("rfft", RNG.standard_normal(n))
+    check("irfft", complex_of(n // 2 + 1), n)
+    check("fft", RNG.standard_normal(n))
+
+
+@pytest.mark.parametrize("n", [8, 12, 17, 100, 1024])
+def test_float32(n):
+    x = complex_of((3, n)).astype("complex64")
+    for name in ("fft", "ifft"):
+        assert check(name, x).dtype == np.complex64
+    assert check("rfft", x.real.copy()).dtype == np.complex64
+    assert check("irfft", x, n).dtype == np.float32
+
+
+def test_long_ones():
+    for n in (2**16, 2**17, 3 * 2**15, 65537):
+        check("fft", complex_of(n))
+    check("rfft", RNG.standard_normal(2**17))
+
+
+SHAPES = [((3, 8), -1), ((8, 3), 0), ((2, 12, 5), 1), ((1, 1, 16), 2), ((4, 4, 4), 1), ((7, 1), 0)]
+
+
+@pytest.mark.parametrize("shape, axis", SHAPES)
+def test_axes(shape, axis):
+    x = complex_of(shape)
+    for name in ("fft", "ifft", "irfft", "hfft"):
+        if name in ("fft", "ifft") or shape[axis] > 1:
+            check(name, x, axis=axis)
+    for name in ("fft", "rfft", "ihfft"):
+        check(name, x.real.copy(), axis=axis)
+
+
+@pytest.mark.parametrize("n", [1, 3, 4, 5, 9, 16, 23])
+@pytest.mark.parametrize("norm", [None, "backward", "ortho", "forward"])
+def test_points_and_norms(n, norm):
+    x = complex_of((2, 9))
+    for name in ("fft", "ifft", "irfft", "hfft"):
+        check(name, x, n, norm=norm)
+    for name in ("rfft", "ihfft", "fft"):
+        check(name, x.real.copy(), n, norm=norm)
+
+
+@pytest.mark.parametrize("axes", [None, (0,), (0, 1), (1, 0), (-1, 0, 1)], ids=str)
+@pytest.mark.parametrize("norm", [None, "ortho", "forward"])
+def test_several_axes(axes, norm):
+    x = complex_of((4, 6, 7))
+    for name in ("fftn", "ifftn", "irfftn"):
+        check(name, x, axes=axes, norm=norm)
+    for name in ("rfftn", "fftn"):
+        check(name, x.real.copy(), axes=axes, norm=norm)
+
+
+def test_two_axes_and_sizes():
+    x = complex_of((5, 8, 6))
+    for name in ("fft2", "ifft2", "irfft2"):
+        check(name, x)
+        check(name, x, axes=(0, 1))
+        check(name, x, s=(4, 10))
+    check("rfft2", x.real.copy())
+    check("rfft2", x.real.copy(), s=(-1, 10))
+    check("fftn", x, s=(3, 9), axes=(0, 2))
+    check("irfftn", x, s=(3, 9), axes=(0, 2))
+    check("fftn", complex_of((64, 64)))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "float16", "float32", "complex64"])
+def test_dtypes(dtype):
+    x = np.arange(12).astype(dtype).reshape(2, 6)
+    for name in ("fft", "ifft", "rfft") if dtype != "complex64" else ("fft", "ifft", "irfft"):
+        want, got = getattr(np.fft, name)(x), getattr(gc.fft, name)(gc.asarray(x))
+        assert got.dtype == want.dtype, name
+        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-5, atol=1e-5)
+
+
+def test_layouts_and_results():
+    x = complex_of((8, 12))
+    g = gc.asarray(x)
+    np.testing.assert_allclose(np.asarray(gc.fft.fft(g.T)), np.fft.fft(x.T), atol=1e-13)
+    np.testing.assert_allclose(np.asarray(gc.fft.fft(g[::-2, 1:9])), np.fft.fft(x[::-2, 1:9]), atol=1e-13)
+    out = gc.zeros((8, 12), dtype="complex128")
+    assert gc.fft.fft(g, out=out) is out
+    np.testing.assert_allclose(np.asarray(out), np.fft.fft(x), atol=1e-13)
+    assert gc.fft.fft(gc.zeros((0, 5))).shape == (0, 5) and gc.fft.rfft(gc.zeros((0, 5))).shape == (0, 3)
+    assert gc.fft.irfft(gc.zeros((0, 3), dtype="complex64")).dtype == np.float32
+    np.testing.assert_allclose(np.asarray(np.fft.fft(g)), np.fft.fft(x), atol=1e-13)
+    np.testing.assert_allclose(np.asarray(gc.fft.fft([1.0, 2.0, 3.0])), np.fft.fft([1.0, 2.0, 3.0]), atol=1e-15)
+
+
+@pytest.mark.graphc_only
+def test_inside_a_jitted_function():
+    x = complex_of((3, 48))
+    power = gc.jit(lambda x: gc.abs(gc.fft.fft(x * 2)) ** 2)
+    for _ in range(2):
+        np.testing.assert_allclose(np.asarray(power(gc.asarray(x))), np.abs(np.fft.fft(x * 2)) ** 2, rtol=1e-12)
+    with gc.disable_jit():
+        np.testing.assert_allclose(np.asarray(gc.fft.fft(gc.asarray(x))), np.fft.fft(x), atol=1e-12)
+
+
+@pytest.mark.graphc_only
+@pytest.mark.parametrize("n", [16, 60, 1024])
+def test_another_batch_compiles_nothing(n):
+    gc.fft.fft(gc.asarray(complex_of((3, n)))).block()
+    before = gc.cache_info()["compiles"]
+    for batch in (19, 37, 1001):
+        gc.fft.fft(gc.asarray(complex_of((batch, n)))).block()
+    assert gc.cache_info()["compiles"] == before
+
+
+@pytest.mark.graphc_only
+def test_a_short_transform_is_one_program_of_a_kernel_a_pass():
+    from graphc import _fft_transforms
+
+    transform = _fft_transforms.transform("complex", (512,), (-1,), "float64", False, None)
+    x = gc.asarray(complex_of((2, 512)))
+    assert len(transform.stages) == 1 and transform.stages[0].lower(x).cost().kernels == 3
+
+
+@pytest.mark.graphc_only
+def test_plans_are_given_up():
+    from graphc import _fft_transforms
+
+    for n in range(1, _fft_transforms._KEPT + 20):
+        _fft_transforms.transform("complex", (n,), (-1,), "float64", False, None)
+    assert len(_fft_transforms._transforms) == _fft_transforms._KEPT
+
+
+@pytest.mark.graphc_only
+def test_special_values():
+    x = complex_of(16)
+    x[3] = np.inf
+    assert np.isnan(np.asarray(gc.fft.fft(gc.asarray(x)))).any()
+    impulse = np.zeros(64)
+    impulse[0] = 1
+    exact.assert_same(gc.fft.rfft(gc.asarray(impulse)), np.ones(33, "c16"))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 9, 1000])
@@ -27,6 +196,30 @@ def test_mistakes():
     for n in (0, -3, 2.5):
         with pytest.raises(ValueError):
             gc.fft.fftfreq(n)
+        with pytest.raises(ValueError):
+            gc.fft.fft(gc.ones(4), n)
     with pytest.raises(IndexError):
         gc.fft.fftshift(gc.zeros(3), axes=1)
+    with pytest.raises(IndexError):
+        gc.fft.fft(gc.zeros(3), axis=1)
+    with pytest.raises(IndexError):
+        gc.fft.fft(gc.zeros(()))
+    with pytest.raises(ValueError, match="norm"):
+        gc.fft.fft(gc.zeros(3), norm="mean")
+    with pytest.raises(TypeError, match="real"):
+        gc.fft.rfft(gc.zeros(3, dtype="complex64"))
+    with pytest.raises(ValueError):
+        gc.fft.fftn(gc.zeros((3, 3)), s=(3,), axes=(0, 1))
     assert gc.fft.fftfreq(4, dtype="float32").dtype == np.float32
+
+
+@pytest.mark.graphc_only
+def test_tables_are_exact_roots():
+    from graphc import _fft_plan
+
+    for n in (1, 2, 7, 8, 12, 1000, 4099):
+        c, s = _fft_plan.Roots(n)(np.arange(n))
+        turn = 2 * np.longdouble("3.14159265358979323846264338327950288") / n * np.arange(n)
+        assert abs(c - np.cos(turn)).max() <= 2.0**-54 * 1.001 and abs(s - np.sin(turn)).max() <= 2.0**-54 * 1.001
+        mirrored = c[(-np.arange(n)) % n], -s[(-np.arange(n)) % n]
+        assert (mirrored[0] == c).all() and (mirrored[1] == s).all()

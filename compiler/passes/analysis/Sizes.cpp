@@ -201,6 +201,12 @@ void SizeAnalysis::visit(Operation *op) {
   }
   if (op->hasTrait<graph::Indexed>())
     unifyPlaces(op);
+  // A reshape that only forgets which sizes are known.
+  if (op->hasAttr("graphc.same_sizes")) {
+    SmallVector<Size> renamed = resultSizes(op, type);
+    for (auto [axis, size] : llvm::enumerate(renamed))
+      unify(op, axis, size, of(op->getOperand(0))[axis]);
+  }
   SmallVector<Size> result = resultSizes(op, type);
   // A static result type knows more than a `?` operand.
   for (auto [axis, size] : llvm::enumerate(type.getShape()))

@@ -324,7 +324,7 @@ private:
     unsigned dims = node.row ? parallel : node.space.size();
     for (unsigned i = 0; i < dims; ++i)
       where.push_back(node.row ? getAffineDimExpr(i, context) : place[i]);
-    int64_t init = -1;
+    int64_t init = -1, number = stored.size();
     if (node.kind == NodeKind::Update) {
       auto update = cast<graph::UpdateSliceOp>(node.op);
       unsigned next = 0, dynamic = 0;
@@ -339,16 +339,22 @@ private:
         full.push_back(first + step * update.getSteps()[axis]);
       }
       where = squeezedIndices(full, sizes.of(node.result));
-      if (node.base) {
+      if (auto before = resultOf.find(node.continues); before != resultOf.end()) {
+        number = before->second;
+      } else if (node.base) {
         Value argument = tensorArgument(node.base);
         init = cast<BlockArgument>(argument).getArgNumber();
       }
     }
-    inits.push_back(init);
+    if (number == static_cast<int64_t>(stored.size())) {
+      inits.push_back(init);
+      stored.push_back(&node);
+    }
+    stored[number] = &node;
+    resultOf[&node] = number;
     kernel::StoreOp::create(body, node.result.getLoc(), value, /*imaginary=*/Value(),
-                            body.getI64IntegerAttr(stored.size()),
+                            body.getI64IntegerAttr(number),
                             AffineMapAttr::get(mapOf(where)));
-    stored.push_back(&node);
   }
 
   AffineMap shapeOf(Value tensor) {
@@ -371,7 +377,8 @@ private:
   DenseMap<std::pair<Value, AffineMapAttr>, Value> memo;
   DenseMap<Value, Value> arguments;
   SmallVector<Value> roots;
-  SmallVector<Node *> stored;
+  SmallVector<Node *> stored; // of each result the last node that writes it
+  DenseMap<Node *, int64_t> resultOf;
   SmallVector<int64_t> inits;
   SmallVector<unsigned> used;
   SmallVector<std::string> lineSet;

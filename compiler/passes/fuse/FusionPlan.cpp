@@ -133,6 +133,36 @@ void FusionPlan::addContract(Operation *op) {
   addRead(node, yv, yi);
 }
 
+/// Updates of one new value that a kernel may hold.
+static constexpr unsigned kMostContinued = 16;
+
+/// The update whose result `op` updates, when nobody else reads that and no two updates so far
+/// write one element: whoever computes what they write may then write all of it.
+Node *FusionPlan::continuedUpdate(Operation *op) {
+  auto update = cast<graph::UpdateSliceOp>(op);
+  auto apart = [&](graph::UpdateSliceOp other) {
+    if (!other.getStarts().empty() || other.getSteps() != update.getSteps())
+      return false;
+    for (auto [axis, size] : llvm::enumerate(sizes.of(update.getValue())))
+      if (size.isConstant(1) && sizes.of(other.getValue())[axis].isConstant(1) &&
+          other.getStaticStarts()[axis] != update.getStaticStarts()[axis])
+        return true;
+    return false;
+  };
+  if (!update.getStarts().empty())
+    return nullptr;
+  unsigned count = 0;
+  for (Value base = update.getX();;) {
+    auto other = base.getDefiningOp<graph::UpdateSliceOp>();
+    if (!other)
+      break;
+    if (++count == kMostContinued || !base.hasOneUse() || !apart(other))
+      return nullptr;
+    base = other.getX();
+  }
+  return count ? byValue.lookup(update.getX()) : nullptr;
+}
+
 void FusionPlan::addUpdate(Operation *op) {
   auto update = cast<graph::UpdateSliceOp>(op);
   auto full = update.getX().getDefiningOp<graph::FullOp>();
@@ -145,6 +175,7 @@ void FusionPlan::addUpdate(Operation *op) {
   Node &node = addNode(NodeKind::Update, op, update.getResult());
   node.space = squeezed(sizes.of(update.getValue()));
   node.base = fresh ? Value() : update.getX();
+  node.continues = continuedUpdate(op);
   addRead(node, update.getValue(), indices);
 }
 
@@ -406,7 +437,8 @@ CutReason FusionPlan::needsWhole(Node &node, int index) {
     int from = find(producer->group);
     return from == index || groups[from].ancestors.test(index);
   };
-  if (node.base && inside(node.base))
+  bool continues = node.continues && group.reduced.empty() && find(node.continues->group) == index;
+  if (node.base && !continues && inside(node.base))
     return CutReason::UpdateBase;
   for (Value source : node.sources)
     if (inside(source))

@@ -50,7 +50,8 @@ struct Node {
   llvm::SmallVector<Size> space; ///< sizes other than 1, logical order (reduce: of the operand)
   llvm::SmallVector<unsigned> reduced;  ///< dimensions of `space`
   llvm::SmallVector<mlir::Value> reads; ///< tensors read at every point of the space
-  mlir::Value base; ///< update: the tensor that is updated (null: uninitialised)
+  mlir::Value base;          ///< update: the tensor that is updated (null: uninitialised)
+  Node *continues = nullptr; ///< update: the one before it of the same new value, elsewhere in it
   llvm::SmallVector<mlir::Value> sources; ///< tensors read at places that are values
   llvm::SmallVector<llvm::SmallVector<mlir::AffineExpr>> readIndices; ///< per read, full rank
   llvm::SmallVector<Leaf> leaves; ///< reads with inlined producers expanded
@@ -99,6 +100,7 @@ private:
   void materialize(mlir::Value tensor);
   void addContract(mlir::Operation *op);
   void addUpdate(mlir::Operation *op);
+  Node *continuedUpdate(mlir::Operation *op);
   void addGather(mlir::Operation *op);
   void addScatter(mlir::Operation *op);
   CutReason needsWhole(Node &node, int group);

@@ -159,14 +159,15 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
   /// A chain of updates of a tensor whose first content nobody reads.
   Value decomposeConcatenate(graph::ConcatenateOp op, SizeAnalysis &sizes, OpBuilder &builder) {
     Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getType());
-    if (op.getInputs().size() == 1 && op.getInputs()[0].getType() == type)
+    if (op.getInputs().size() == 1 && op.getInputs()[0].getType() == op.getType())
       return op.getInputs()[0];
+    RankedTensorType type = knownType(op, sizes);
     TypedAttr zero = cast<TypedAttr>(
         builder.getZeroAttr(signlessZeroType(graph::realLike(type.getElementType()))));
     if (type.getElementType().isUnsignedInteger())
       zero = IntegerAttr::get(type.getElementType(), 0);
-    auto whole = graph::FullOp::create(builder, loc, type, zero, op.getSizes());
+    auto whole = graph::FullOp::create(builder, loc, type, zero,
+                                       dynamicSizes(type, sizes.of(op.getResult()), builder, loc));
     whole->setAttr("graphc.uninitialized", builder.getUnitAttr());
     Value result = whole;
     int64_t axis = op.getAxis(), rank = type.getRank();
@@ -183,7 +184,27 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
           graph::UpdateSliceOp::create(builder, loc, type, result, input, dynamic, starts, steps);
       offset = addSizes(offset, sizes.of(input)[axis], builder, loc);
     }
-    return result;
+    if (type == op.getType())
+      return result;
+    auto named = graph::ReshapeOp::create(builder, loc, op.getType(), result, op.getSizes());
+    named->setAttr("graphc.same_sizes", builder.getUnitAttr());
+    return named;
+  }
+
+  /// The result's type with the size of the joined axis when those of the parts are known: it is
+  /// what neighbouring elements of different parts are apart.
+  static RankedTensorType knownType(graph::ConcatenateOp op, SizeAnalysis &sizes) {
+    auto type = cast<RankedTensorType>(op.getType());
+    int64_t total = 0;
+    for (Value input : op.getInputs()) {
+      Size size = sizes.of(input)[op.getAxis()];
+      if (size.value)
+        return type;
+      total += size.constant;
+    }
+    SmallVector<int64_t> shape(type.getShape());
+    shape[op.getAxis()] = total;
+    return type.clone(shape);
   }
 
   static Type signlessZeroType(Type type) {

@@ -37,6 +37,9 @@ public:
   /// The lowered form of a kernel value at `position`, emitted once per position.
   mlir::Value value(mlir::OpBuilder &builder, mlir::Value kernelValue, Position &position);
   void store(mlir::OpBuilder &builder, kernel::StoreOp store, Position &position);
+  /// All of them in order; those whose lanes alternate in memory are written as whole vectors.
+  void storeAll(mlir::OpBuilder &builder, llvm::ArrayRef<kernel::StoreOp> stores,
+                Position &position);
   /// Lanes follow each other in order.
   void scatter(mlir::OpBuilder &builder, kernel::ScatterOp scatter, Position &position);
   /// Keeps another value of the store's type at the store's place, until the store itself is made.
@@ -76,6 +79,9 @@ public:
   mlir::Value toMemory(mlir::OpBuilder &builder, mlir::Value value);
 
 private:
+  size_t alternating(llvm::ArrayRef<kernel::StoreOp> stores, const Position &position);
+  void storeAlternating(mlir::OpBuilder &builder, llvm::ArrayRef<kernel::StoreOp> stores,
+                        Position &position);
   mlir::Value load(mlir::OpBuilder &builder, mlir::Value buffer, const LinearAccess &access,
                    mlir::Type type, Position &position);
   mlir::Value loadFrom(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,

@@ -48,6 +48,7 @@ private:
   /// outer loops are set, and the bounds of the run.
   void runs(mlir::OpBuilder &builder,
             llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);
+  llvm::SmallVector<mlir::Value> nextRun(mlir::OpBuilder &builder, const Position &at);
   /// Strips of `width` lanes over [low, high) of `loopNumber`, then one masked strip for the rest.
   void strips(mlir::OpBuilder &builder, const Position &base, int loopNumber, int64_t width,
               mlir::Value low, mlir::Value high,

@@ -1,4 +1,5 @@
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -139,15 +140,42 @@ void KernelLowering::runs(OpBuilder &outside,
   Value length = emitter->extent(outside, parallel - 1);
   Value first = arith::DivUIOp::create(outside, loc, begin, length);
   Value last = arith::CeilDivUIOp::create(outside, loc, end, length);
-  loop(outside, first, last, 1, [&](OpBuilder &b, Value run) {
-    Position at = position();
-    emitter->delinearize(b, run, 0, parallel - 1, at);
-    Value start = arith::MulIOp::create(b, loc, run, length);
-    Value low =
-        arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, begin, start), constant(b, 0));
-    Value high = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, end, start), length);
-    body(b, at, low, high);
-  });
+  Position at = position();
+  SmallVector<Value> outer;
+  if (parallel > 2) {
+    emitter->delinearize(outside, first, 0, parallel - 1, at);
+    outer.append(at.loops.begin(), at.loops.begin() + (parallel - 1));
+  }
+  auto over = scf::ForOp::create(outside, loc, first, last, constant(outside, 1), outer);
+  OpBuilder b = OpBuilder::atBlockBegin(over.getBody());
+  Value run = over.getInductionVar();
+  at.loops[0] = run;
+  llvm::copy(over.getRegionIterArgs(), at.loops.begin());
+  Position here = at;
+  Value start = arith::MulIOp::create(b, loc, run, length);
+  Value low =
+      arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, begin, start), constant(b, 0));
+  Value high = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, end, start), length);
+  body(b, here, low, high);
+  if (parallel > 2)
+    scf::YieldOp::create(b, loc, nextRun(b, at));
+}
+
+/// The outer loops of the run after the one at `at`: counted on, because a division costs more than
+/// a short run.
+SmallVector<Value> KernelLowering::nextRun(OpBuilder &b, const Position &at) {
+  IndexMath m{b, loc};
+  SmallVector<Value> next(space.parallel - 1);
+  Value carry;
+  for (unsigned i = space.parallel - 1; i-- > 0;) {
+    Value more = m.add(at.loops[i], 1);
+    next[i] = carry ? m.select(carry, more, at.loops[i]) : more;
+    if (i == 0)
+      break;
+    carry = m.equal(next[i], emitter->extent(b, i));
+    next[i] = m.select(carry, m(0), next[i]);
+  }
+  return next;
 }
 
 void KernelLowering::strips(OpBuilder &b, const Position &base, int loopNumber, int64_t lanes,
@@ -188,8 +216,7 @@ void KernelLowering::storeAll(OpBuilder &b, Position &at) {
   for (kernel::StoreOp store : stores)
     for (Value value : store.getValues())
       emitter->value(b, value, at);
-  for (kernel::StoreOp store : stores)
-    emitter->store(b, store, at);
+  emitter->storeAll(b, stores, at);
   for (kernel::ScatterOp scatter : scatters)
     emitter->scatter(b, scatter, at);
 }

@@ -62,13 +62,17 @@ private:
   SmallVector<Attribute> sites;
 };
 
+/// Where a kernel writes a result; null when no one map says so.
 static AffineMap writtenMap(kernel::FuncOp kernel, unsigned result) {
   AffineMap written;
+  unsigned stores = 0;
   kernel.getBody().walk([&](kernel::StoreOp store) {
-    if (store.getResult() == result)
+    if (store.getResult() == result) {
       written = store.getMap();
+      ++stores;
+    }
   });
-  return written;
+  return stores == 1 ? written : AffineMap();
 }
 
 /// The tensor whose buffer a value is.

@@ -110,6 +110,10 @@ pb::object toItem(Array &x, std::string_view reason);
 pb::object toTruth(Array &x);
 void defineExchange(pb::class_<Array> &cls);
 
+// Import.cpp
+/// An array over the memory of a DLPack exporter, or a copy of it.
+Array fromDlpack(const pb::object &object, const pb::object &copy);
+
 // Wrap.cpp
 /// A new Python object that holds the array; what pb::cast gives, at a fraction of its cost.
 PyObject *wrap(Array array);

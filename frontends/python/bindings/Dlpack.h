@@ -1,11 +1,13 @@
 //===- Dlpack.h - The DLPack ABI
 //------------------------------------------------------------------------===//
 //
-// Records of the DLPack standard (versions 0 and 1), as far as exports of host memory need them.
+// Records of the DLPack standard (versions 0 and 1), as far as host memory needs them.
 //
 //===----------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_DLPACK_H
 #define GRAPHC_FRONTENDS_PYTHON_BINDINGS_DLPACK_H
+
+#include "runtime/base/DType.h"
 
 #include <cstdint>
 
@@ -13,7 +15,9 @@ namespace graphc::py::dlpack {
 
 inline constexpr int32_t kCpu = 1;
 inline constexpr uint8_t kInt = 0, kUInt = 1, kFloat = 2, kBfloat = 4, kComplex = 5, kBool = 6;
-inline constexpr uint64_t kReadOnly = 1;
+inline constexpr uint64_t kReadOnly = 1, kCopied = 2;
+/// What exports say and imports ask for; another major version has other records.
+inline constexpr uint32_t kMajor = 1, kMinor = 1;
 
 struct Device {
   int32_t type;
@@ -53,5 +57,9 @@ struct ManagedVersioned {
 };
 
 } // namespace graphc::py::dlpack
+
+namespace graphc::py {
+dlpack::DataType dlpackType(DType dtype);
+}
 
 #endif // GRAPHC_FRONTENDS_PYTHON_BINDINGS_DLPACK_H

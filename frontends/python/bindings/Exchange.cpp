@@ -123,15 +123,7 @@ dlpack::Tensor dlpackTensor(const Array &x, const Window &w, DlpackOwner &owner)
   t.data = w.data;
   t.device = {dlpack::kCpu, 0};
   t.ndim = static_cast<int32_t>(owner.shape.size());
-  DType d = x.dtype();
-  t.dtype.code = d == DType::Bool       ? dlpack::kBool
-                 : d == DType::BFloat16 ? dlpack::kBfloat
-                 : isFloat(d)           ? dlpack::kFloat
-                 : isComplex(d)         ? dlpack::kComplex
-                 : isUnsigned(d)        ? dlpack::kUInt
-                                        : dlpack::kInt;
-  t.dtype.bits = static_cast<uint8_t>(8 * itemSize(d));
-  t.dtype.lanes = 1;
+  t.dtype = dlpackType(x.dtype());
   t.shape = owner.shape.data();
   t.strides = owner.strides.data();
   return t;
@@ -144,14 +136,14 @@ void deleteManaged(Managed *managed) {
 }
 
 template <typename Managed>
-pb::object capsule(const Array &x, const Window &w, const char *name) {
+pb::object capsule(const Array &x, const Window &w, const char *name, uint64_t flags) {
   auto owner = std::make_unique<DlpackOwner>();
   auto managed = std::make_unique<Managed>();
   managed->tensor = dlpackTensor(x, w, *owner);
   managed->deleter = deleteManaged<Managed>;
   if constexpr (std::is_same_v<Managed, dlpack::ManagedVersioned>) {
-    managed->version = {1, 0};
-    managed->flags = dlpack::kReadOnly;
+    managed->version = {dlpack::kMajor, dlpack::kMinor};
+    managed->flags = flags;
   }
   managed->context = owner.release();
   // A consumer renames the capsule and calls the deleter itself.
@@ -170,13 +162,17 @@ pb::object capsule(const Array &x, const Window &w, const char *name) {
   return pb::reinterpret_steal<pb::object>(made);
 }
 
-pb::object toDlpack(Array &x, const pb::object &maxVersion, const pb::object &device,
-                    const pb::object &copy) {
+pb::object toDlpack(Array &x, const pb::object &stream, const pb::object &maxVersion,
+                    const pb::object &device, const pb::object &copy) {
   if (!device.is_none() && device.cast<pb::tuple>()[0].cast<int>() != dlpack::kCpu)
     throw pb::buffer_error("graphc exports host memory: dl_device must be (1, 0)");
+  if (!stream.is_none())
+    throw pb::value_error("__dlpack__: host memory has no stream, stream must be None");
   bool mustCopy = !copy.is_none() && copy.cast<bool>();
   std::optional<Window> w = mustCopy ? std::nullopt : hostWindow(x, "exchange");
   Array source = x;
+  // A copy is the consumer's own.
+  uint64_t flags = w ? dlpack::kReadOnly : dlpack::kCopied;
   if (!w) {
     if (!copy.is_none() && !mustCopy)
       throw pb::buffer_error("this array is not in host memory: exporting it needs a copy");
@@ -188,12 +184,23 @@ pb::object toDlpack(Array &x, const pb::object &maxVersion, const pb::object &de
       throw pb::buffer_error("no host memory for an export");
   }
   check(finishQueue(w->node->device()));
-  bool versioned = !maxVersion.is_none() && maxVersion.cast<pb::tuple>()[0].cast<int>() >= 1;
-  return versioned ? capsule<dlpack::ManagedVersioned>(source, *w, "dltensor_versioned")
-                   : capsule<dlpack::Managed>(source, *w, "dltensor");
+  bool versioned =
+      !maxVersion.is_none() && maxVersion.cast<pb::tuple>()[0].cast<uint32_t>() >= dlpack::kMajor;
+  return versioned ? capsule<dlpack::ManagedVersioned>(source, *w, "dltensor_versioned", flags)
+                   : capsule<dlpack::Managed>(source, *w, "dltensor", flags);
 }
 
 } // namespace
+
+dlpack::DataType dlpackType(DType d) {
+  uint8_t code = d == DType::Bool       ? dlpack::kBool
+                 : d == DType::BFloat16 ? dlpack::kBfloat
+                 : isFloat(d)           ? dlpack::kFloat
+                 : isComplex(d)         ? dlpack::kComplex
+                 : isUnsigned(d)        ? dlpack::kUInt
+                                        : dlpack::kInt;
+  return {code, static_cast<uint8_t>(8 * itemSize(d)), 1};
+}
 
 void evaluateNow(std::span<Array *const> arrays, std::string_view reason) {
   Status status;
@@ -263,8 +270,8 @@ void defineExchange(pb::class_<Array> &cls) {
   cls.def("__array__", arrayProtocol, pb::arg("dtype") = pb::none(), pb::arg("copy") = pb::none());
   cls.def(
       "__dlpack__",
-      [](Array &x, const pb::object &, const pb::object &maxVersion, const pb::object &device,
-         const pb::object &copy) { return toDlpack(x, maxVersion, device, copy); },
+      [](Array &x, const pb::object &stream, const pb::object &maxVersion, const pb::object &device,
+         const pb::object &copy) { return toDlpack(x, stream, maxVersion, device, copy); },
       pb::kw_only(), pb::arg("stream") = pb::none(), pb::arg("max_version") = pb::none(),
       pb::arg("dl_device") = pb::none(), pb::arg("copy") = pb::none());
   cls.def("__dlpack_device__", [](const Array &) { return pb::make_tuple(dlpack::kCpu, 0); });

@@ -87,35 +87,6 @@ Array full(const pb::object &shape, const pb::object &value, const pb::object &d
   return unwrap(ops::full(dims, c.operand->scalar, t, on));
 }
 
-/// NumPy reads the capsule of any library; the memory is shared, not copied.
-Array fromDlpack(const pb::object &object, const pb::object &copy) {
-  if (Array *a = asArray(object))
-    return *a;
-  pb::object values = pb::module_::import("numpy").attr("from_dlpack")(object);
-  if (!copy.is_none() && copy.cast<bool>())
-    return copyIn(values, std::nullopt, nullptr);
-  auto array = pb::reinterpret_borrow<pb::array>(values);
-  rt::Device *cpu = toDevice(pb::str("cpu"));
-  DType t = toDType(values.attr("dtype"));
-  bool dense = (array.flags() & pb::array::c_style) != 0;
-  bool aligned =
-      reinterpret_cast<uintptr_t>(array.data()) % static_cast<uintptr_t>(itemSize(t)) == 0;
-  if (!dense || !aligned || array.size() == 0) {
-    if (!copy.is_none())
-      throw pb::value_error("from_dlpack: this array is not dense in memory: it needs a copy");
-    return copyIn(values, std::nullopt, cpu);
-  }
-  std::shared_ptr<void> owner(values.release().ptr(), [](void *p) {
-    if (!Py_IsInitialized())
-      return;
-    pb::gil_scoped_acquire gil;
-    Py_DECREF(static_cast<PyObject *>(p));
-  });
-  pb::tuple dims = array.attr("shape");
-  return unwrap(
-      ops::wrapHost(const_cast<void *>(array.data()), {t, toShape(dims)}, std::move(owner), cpu));
-}
-
 pb::object resultType(const pb::args &args) {
   std::vector<op::OperandType> types;
   for (pb::handle a : args) {

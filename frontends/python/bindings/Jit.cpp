@@ -40,7 +40,7 @@ pb::tuple beginTrace(const pb::object &arrays) {
   return pb::make_tuple(std::move(handle), placeholders);
 }
 
-TracedFunction endTrace(TraceHandle &handle, const pb::object &outputs) {
+TracedFunction endTrace(TraceHandle &handle, const pb::object &outputs, size_t programNodes) {
   if (!handle.trace || Trace::active() != handle.trace.get())
     raise(Status(ErrorCode::Trace, "[jit] this trace has ended"));
   std::vector<Array> results;
@@ -48,7 +48,7 @@ TracedFunction endTrace(TraceHandle &handle, const pb::object &outputs) {
     results.push_back(*a);
   Result<std::unique_ptr<Function>> function = [&] {
     WithoutGil release;
-    return handle.trace->finish(results);
+    return handle.trace->finish(results, programNodes);
   }();
   handle.trace.reset();
   return {unwrap(std::move(function))};
@@ -203,7 +203,8 @@ void defineJit(pb::module_ &m) {
       .def_property_readonly("captures",
                              [](const TracedFunction &f) { return f.function->captureCount(); });
   m.def("begin_trace", beginTrace);
-  m.def("end_trace", endTrace);
+  m.def("end_trace", endTrace, pb::arg("trace"), pb::arg("outputs"),
+        pb::arg("program_nodes") = kSegmentNodes);
   m.def("abort_trace", [](TraceHandle &handle) { handle.trace.reset(); });
   m.def("is_tracing", [] { return Trace::active() != nullptr; });
   m.def("is_traced", [](const Array &x) {

@@ -94,6 +94,7 @@ class _State:
         self.static_argnames = static_argnames
         self.device = device
         self.fullgraph = fullgraph
+        self.program_nodes = {}  # how many operations a program holds, where that is not the usual number
         self.recordings = {}
         self.quick = {}  # of calls whose arguments are distinct Arrays and Python numbers: `_quick_key` to recording
         self.values_seen = collections.Counter()
@@ -311,7 +312,7 @@ class _State:
             leaves = []
             structure = _tree.flatten(result, leaves)
             plan, outputs = _plan_outputs(leaves, placeholders)
-            function = _graphc.end_trace(trace, outputs)
+            function = _graphc.end_trace(trace, outputs, **self.program_nodes)
         except BaseException:
             _graphc.abort_trace(trace)
             raise
@@ -528,6 +529,13 @@ def jit(fn=None, /, *, static_argnums=(), static_argnames=(), device=None, fullg
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     numbers, names = _complete_statics(fn, numbers, names)
     return Jitted(_State(fn, numbers, names, device, fullgraph))
+
+
+def jit_whole(fn, nodes):
+    """`fn` jitted, of up to `nodes` operations, as one program; for the package's own functions."""
+    state = _State(fn, (), (), None, True)
+    state.program_nodes = {"program_nodes": nodes}
+    return Jitted(state)
 
 
 def _complete_statics(fn, numbers, names):

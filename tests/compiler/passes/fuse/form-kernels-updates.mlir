@@ -53,3 +53,56 @@ func.func @update_computed(%x: tensor<10xf32>, %v: tensor<3xf32>) -> tensor<10xf
   %1 = graph.neg %0 : tensor<10xf32>
   return %1 : tensor<10xf32>
 }
+
+// The parts of a stack are written by the kernel that computes them, into one result.
+// CHECK-LABEL: kernel.func @stack_0(
+// CHECK-SAME: %[[X:.*]]: tensor<?xf32>, %{{.*}}: index) -> tensor<?x2xf32> attributes {{.*}}inits = array<i64: -1>
+// CHECK: %[[A:.*]] = graph.neg
+// CHECK: %[[B:.*]] = graph.abs
+// CHECK: kernel.store %[[A]], result 0 at affine_map<(d0)[s0] -> (d0, 0)> : f32
+// CHECK: kernel.store %[[B]], result 0 at affine_map<(d0)[s0] -> (d0, 1)> : f32
+// CHECK-NOT: kernel.func @stack_1
+// CHECK-LABEL: func.func @stack(
+func.func @stack(%x: tensor<?xf32>) -> tensor<?x2xf32> {
+  %n = graph.dim %x, 0 : tensor<?xf32>
+  %a = graph.neg %x : tensor<?xf32>
+  %b = graph.abs %x : tensor<?xf32>
+  %0 = graph.reshape %a to(%n) : tensor<?xf32> -> tensor<?x1xf32>
+  %1 = graph.reshape %b to(%n) : tensor<?xf32> -> tensor<?x1xf32>
+  %f = graph.full 0.000000e+00 : f32 to(%n) {graphc.uninitialized} : tensor<?x2xf32>
+  %2 = graph.update_slice %0 into %f from [0, 0] step [1, 1] : tensor<?x1xf32> into tensor<?x2xf32> -> tensor<?x2xf32>
+  %3 = graph.update_slice %1 into %2 from [0, 1] step [1, 1] : tensor<?x1xf32> into tensor<?x2xf32> -> tensor<?x2xf32>
+  return %3 : tensor<?x2xf32>
+}
+
+// Both write the same elements: the later one has to come later.
+// CHECK-LABEL: kernel.func @again_0(
+// CHECK: kernel.func @again_1(
+// CHECK-LABEL: func.func @again(
+func.func @again(%x: tensor<?xf32>) -> tensor<?x2xf32> {
+  %n = graph.dim %x, 0 : tensor<?xf32>
+  %a = graph.neg %x : tensor<?xf32>
+  %b = graph.abs %x : tensor<?xf32>
+  %0 = graph.reshape %a to(%n) : tensor<?xf32> -> tensor<?x1xf32>
+  %1 = graph.reshape %b to(%n) : tensor<?xf32> -> tensor<?x1xf32>
+  %f = graph.full 0.000000e+00 : f32 to(%n) {graphc.uninitialized} : tensor<?x2xf32>
+  %2 = graph.update_slice %0 into %f from [0, 1] step [1, 1] : tensor<?x1xf32> into tensor<?x2xf32> -> tensor<?x2xf32>
+  %3 = graph.update_slice %1 into %2 from [0, 1] step [1, 1] : tensor<?x1xf32> into tensor<?x2xf32> -> tensor<?x2xf32>
+  return %3 : tensor<?x2xf32>
+}
+
+// Somebody reads the first update without the second.
+// CHECK-LABEL: kernel.func @between_0(
+// CHECK: kernel.func @between_1(
+// CHECK-LABEL: func.func @between(
+func.func @between(%x: tensor<?xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>) {
+  %n = graph.dim %x, 0 : tensor<?xf32>
+  %a = graph.neg %x : tensor<?xf32>
+  %b = graph.abs %x : tensor<?xf32>
+  %0 = graph.reshape %a to(%n) : tensor<?xf32> -> tensor<?x1xf32>
+  %1 = graph.reshape %b to(%n) : tensor<?xf32> -> tensor<?x1xf32>
+  %f = graph.full 0.000000e+00 : f32 to(%n) {graphc.uninitialized} : tensor<?x2xf32>
+  %2 = graph.update_slice %0 into %f from [0, 0] step [1, 1] : tensor<?x1xf32> into tensor<?x2xf32> -> tensor<?x2xf32>
+  %3 = graph.update_slice %1 into %2 from [0, 1] step [1, 1] : tensor<?x1xf32> into tensor<?x2xf32> -> tensor<?x2xf32>
+  return %2, %3 : tensor<?x2xf32>, tensor<?x2xf32>
+}

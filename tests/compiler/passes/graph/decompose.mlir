@@ -56,6 +56,20 @@ func.func @concatenate_dynamic(%x: tensor<3x?xf32>, %y: tensor<3x4xf32>) -> tens
   return %0 : tensor<3x?xf32>
 }
 
+// The sizes of the parts are known, so that of the whole is, whatever its type says.
+// CHECK-LABEL: @concatenate_known(
+// CHECK-SAME: %[[X:.*]]: tensor<?x1xf32>, %[[N:.*]]: index)
+// CHECK: %[[M:.*]] = graph.dim %[[X]], 0
+// CHECK: %[[F:.*]] = graph.full 0.000000e+00 : f32 to(%[[M]]) {graphc.uninitialized} : tensor<?x2xf32>
+// CHECK: graph.update_slice %[[X]] into %[[F]] from [0, 0] step [1, 1]
+// CHECK: %[[B:.*]] = graph.update_slice %[[X]] into %{{.*}} from [0, 1] step [1, 1]
+// CHECK: graph.reshape %[[B]] to(%[[M]], %[[N]]) {graphc.same_sizes} : tensor<?x2xf32> -> tensor<?x?xf32>
+func.func @concatenate_known(%x: tensor<?x1xf32>, %n: index) -> tensor<?x?xf32> {
+  %m = graph.dim %x, 0 : tensor<?x1xf32>
+  %0 = graph.concatenate %x, %x to (%m, %n) axis 1 : tensor<?x1xf32>, tensor<?x1xf32> -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
 // CHECK-LABEL: @concatenate_one(
 // CHECK-SAME: %[[X:.*]]: tensor<3x5xf32>)
 // CHECK-NEXT: return %[[X]]

@@ -138,3 +138,72 @@ kernel.func @index(%n: index) -> tensor<?xi64>
   kernel.store %a, result 0 at #line : i64
   kernel.return
 }
+
+// Several outer loops are counted on from run to run: one division for the first, none in the loop.
+// CHECK-LABEL: func.func @runs(
+// CHECK: arith.remui
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[I:.*]] = %{{.*}}, %[[J:.*]] = %{{.*}}) -> (index, index) {
+// CHECK-NOT: arith.remui
+// CHECK: %[[MORE:.*]] = arith.addi %[[J]], %{{.*}} : index
+// CHECK: %[[WRAPS:.*]] = arith.cmpi eq, %[[MORE]], %{{.*}} : index
+// CHECK: %[[NEXT:.*]] = arith.select %[[WRAPS]], %{{.*}}, %[[MORE]] : index
+// CHECK: %[[ON:.*]] = arith.addi %[[I]], %{{.*}} : index
+// CHECK: %[[OUTER:.*]] = arith.select %[[WRAPS]], %[[ON]], %[[I]] : index
+// CHECK: scf.yield %[[OUTER]], %[[NEXT]] : index, index
+kernel.func @runs(%x: tensor<7x9xf32>) -> tensor<9x7x40xf32>
+    attributes {domain = #kernel.domain<() -> (9, 7, 40), parallel = 3>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 16, cost = 700>,
+                shapes = [affine_map<() -> (7, 9)>, affine_map<() -> (9, 7, 40)>]} {
+  %a = kernel.load %x at affine_map<(d0, d1, d2) -> (d1, d0)> : tensor<7x9xf32> -> f32
+  kernel.store %a, result 0 at affine_map<(d0, d1, d2) -> (d0, d1, d2)> : f32
+  kernel.return
+}
+
+// Stores whose lanes alternate become one vector, masked in the rest.
+// CHECK-LABEL: func.func @alternate(
+// CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: %[[A:.*]] = vector.load %[[X]][%[[I]]] : memref<?xf32>, vector<4xf32>
+// CHECK: %[[B:.*]] = graph.neg %[[A]] : vector<4xf32>
+// CHECK: %[[BOTH:.*]] = vector.shuffle %[[A]], %[[B]] [0, 4, 1, 5, 2, 6, 3, 7] : vector<4xf32>, vector<4xf32>
+// CHECK: vector.store %[[BOTH]], %[[R]][%{{.*}}] : memref<?xf32>, vector<8xf32>
+// CHECK: scf.if
+// CHECK: vector.create_mask %{{.*}} : vector<8xi1>
+// CHECK: vector.maskedstore %[[R]][%{{.*}}], %{{.*}}, %{{.*}} : memref<?xf32>, vector<8xi1>, vector<8xf32>
+kernel.func @alternate(%x: tensor<?xf32>, %n: index) -> tensor<?x2xf32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 4, cost = 700>, shapes = [#size, affine_map<()[s0] -> (s0, 2)>]} {
+  %a = kernel.load %x at #line : tensor<?xf32> -> f32
+  %b = graph.neg %a : f32
+  kernel.store %a, result 0 at affine_map<(d0)[s0] -> (d0, 0)> : f32
+  kernel.store %b, result 0 at affine_map<(d0)[s0] -> (d0, 1)> : f32
+  kernel.return
+}
+
+// Three parts: lane by lane into one vector.
+// CHECK-LABEL: func.func @alternate_three(
+// CHECK: vector.from_elements {{.*}} : vector<12xf32>
+// CHECK: vector.store {{.*}} : memref<?xf32>, vector<12xf32>
+kernel.func @alternate_three(%x: tensor<?xf32>, %n: index) -> tensor<?x3xf32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 4, cost = 700>, shapes = [#size, affine_map<()[s0] -> (s0, 3)>]} {
+  %a = kernel.load %x at #line : tensor<?xf32> -> f32
+  %b = graph.neg %a : f32
+  kernel.store %a, result 0 at affine_map<(d0)[s0] -> (d0, 0)> : f32
+  kernel.store %b, result 0 at affine_map<(d0)[s0] -> (d0, 1)> : f32
+  kernel.store %a, result 0 at affine_map<(d0)[s0] -> (d0, 2)> : f32
+  kernel.return
+}
+
+// Not neighbours: element 1 is missing.
+// CHECK-LABEL: func.func @apart(
+// CHECK-NOT: vector.shuffle
+// CHECK: return
+kernel.func @apart(%x: tensor<?xf32>, %n: index) -> tensor<?x3xf32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 4, cost = 700>, shapes = [#size, affine_map<()[s0] -> (s0, 3)>]} {
+  %a = kernel.load %x at #line : tensor<?xf32> -> f32
+  kernel.store %a, result 0 at affine_map<(d0)[s0] -> (d0, 0)> : f32
+  kernel.store %a, result 0 at affine_map<(d0)[s0] -> (d0, 2)> : f32
+  kernel.return
+}

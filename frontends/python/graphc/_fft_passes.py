@@ -1,0 +1,338 @@
+"""Passes of Fourier transforms over pairs (real parts, imaginary parts) of arrays.
+
+Stockham's form: a pass of radix r reads x[b, j, p, q] and writes y[b, p, k, q] = w[k, p] * sum over j of
+exp(-2 pi i j k / r) * x[b, j, p, q], so that after the last pass the frequencies are in order. A pass is one kernel.
+"""
+
+import math
+
+from . import _complex, _fft_plan, _graphc
+from ._creation import asarray as _asarray
+from ._graphc import fma as _fma
+from ._manipulation import stack as _stack
+
+_HALF = math.sqrt(0.5)
+_SIXTEENTH = _fft_plan.Roots(16)(_fft_plan.np.arange(16))
+
+
+def _add(x, y):
+    return x[0] + y[0], x[1] + y[1]
+
+
+def _subtract(x, y):
+    return x[0] - y[0], x[1] - y[1]
+
+
+def _minus_i(x):
+    return x[1], -x[0]
+
+
+def multiply(x, c, s):
+    """x * (c + i s)."""
+    return _fma(x[0], c, -(x[1] * s)), _fma(x[0], s, x[1] * c)
+
+
+def _two(x):
+    return [_add(x[0], x[1]), _subtract(x[0], x[1])]
+
+
+def _four(x):
+    even, odd = _two([x[0], x[2]]), _two([x[1], x[3]])
+    (sr, si), (dr, di) = even[1], odd[1]
+    return [_add(even[0], odd[0]), (sr + di, si - dr), _subtract(even[0], odd[0]), (sr - di, si + dr)]
+
+
+def _eight(x):
+    sums = [_add(x[i], x[i + 4]) for i in range(4)]
+    (a, b, c, d) = [_subtract(x[i], x[i + 4]) for i in range(4)]
+    b = (b[0] + b[1]) * _HALF, (b[1] - b[0]) * _HALF
+    d = (d[1] - d[0]) * _HALF, (d[0] + d[1]) * -_HALF
+    even, odd = _four(sums), _four([a, b, _minus_i(c), d])
+    return [pair for both in zip(even, odd) for pair in both]
+
+
+def _times_root(x, m):
+    """x * exp(-2 pi i m / 16)."""
+    if m == 0:
+        return x
+    if m == 4:
+        return _minus_i(x)
+    if m == 2:
+        return (x[0] + x[1]) * _HALF, (x[1] - x[0]) * _HALF
+    if m == 6:
+        return (x[1] - x[0]) * _HALF, (x[0] + x[1]) * -_HALF
+    return multiply(x, float(_SIXTEENTH[0][m]), -float(_SIXTEENTH[1][m]))
+
+
+def _sixteen(x):
+    columns = [_four([x[b + 4 * a] for a in range(4)]) for b in range(4)]
+    rows = [_four([_times_root(columns[b][k], b * k) for b in range(4)]) for k in range(4)]
+    return [rows[k % 4][k // 4] for k in range(16)]
+
+
+def _odd(x):
+    """An odd number of points: of each pair of mirrored points the sum meets cosines and the difference sines."""
+    n, half = len(x), len(x) // 2
+    cos, sin = _fft_plan.Roots(n)(_fft_plan.np.arange(n))
+    sums = [_add(x[j], x[n - j]) for j in range(1, half + 1)]
+    differences = [_subtract(x[j], x[n - j]) for j in range(1, half + 1)]
+    first = x[0]
+    for s in sums:
+        first = _add(first, s)
+    out = [first] + [None] * (n - 1)
+    for k in range(1, half + 1):
+        (ar, ai), (br, bi) = x[0], (None, None)
+        for j in range(1, half + 1):
+            c, s = float(cos[j * k % n]), float(sin[j * k % n])
+            (pr, pi), (mr, mi) = sums[j - 1], differences[j - 1]
+            ar, ai = _fma(pr, c, ar), _fma(pi, c, ai)
+            br, bi = (mr * s, mi * s) if br is None else (_fma(mr, s, br), _fma(mi, s, bi))
+        out[k], out[n - k] = (ar + bi, ai - br), (ar - bi, ai + br)
+    return out
+
+
+_BUTTERFLIES = {2: _two, 4: _four, 8: _eight, 16: _sixteen, 3: _odd, 5: _odd, 7: _odd, 11: _odd}
+
+
+def cost(radix, m):
+    """About how many operations a pass records."""
+    butterfly = {2: 4, 4: 16, 8: 60, 16: 168}.get(radix) or 6 * radix + (radix - 1) ** 2
+    return butterfly + (5 * (radix - 1) if m > 1 else 0) + 3 * radix + 4
+
+
+class Tables:
+    """Arrays of a plan on each device that asked for them."""
+
+    def __init__(self, dtype, *values):
+        self._values = [v.astype(dtype) for v in values]
+        self._arrays = {}
+        self.bytes = sum(v.nbytes for v in self._values)
+
+    def on(self, device):
+        found = self._arrays.get(device)
+        if found is None:
+            found = [_asarray(v, device=device) for v in self._values]
+            # What a trace makes belongs to it.
+            if not _graphc.is_tracing():
+                self._arrays[device] = found
+        return found
+
+
+class Ends:
+    """How the first step of a transform takes its argument and the last one gives its result: as complex numbers or one
+    real number instead of pairs, pairs exchanged for the other direction, scaled."""
+
+    def __init__(self, pairs=False, inverse=False, scale=None):
+        self.pairs, self.inverse, self.scale = pairs, inverse, scale
+
+    def enter(self, values):
+        re, im = values if self.pairs else _complex.parts(values[0])
+        return (im, re) if self.inverse else (re, im)
+
+    def leave(self, pair):
+        re, im = pair[::-1] if self.inverse else pair
+        if self.scale is not None:
+            re, im = re * self.scale, im * self.scale
+        return (re, im) if self.pairs else (_complex.of_parts(re, im),)
+
+
+_PAIRS = Ends(pairs=True)
+
+
+def _around(shape, axis):
+    """Sizes before, on and after an axis that is counted from the end."""
+    at = len(shape) + axis
+    return math.prod(shape[:at]), shape[at], math.prod(shape[at + 1 :])
+
+
+def _joined(pieces, shape, axis):
+    """Pieces along axis 1, each a tuple of arrays, as arrays of `shape` with another size of `axis`."""
+    wholes = [_graphc.concatenate(list(parts), 1) if len(parts) > 1 else parts[0] for parts in zip(*pieces)]
+    shape = list(shape)
+    shape[axis] = wholes[0].shape[1]
+    return tuple(w.reshape(*shape) for w in wholes)
+
+
+class Step:
+    """A part of a transform along one axis, counted from the end; `first` and `last` are its ends."""
+
+    cost = 16
+    tables = ()
+
+    def __init__(self, axis):
+        self.axis = axis
+        self.first = self.last = _PAIRS
+
+    def _open(self, values):
+        """The argument as (before, length, after)."""
+        sizes = _around(values[0].shape, self.axis)
+        return [v.reshape(*sizes) for v in values]
+
+
+class Pass(Step):
+    """One factor of the length. With `halves` the argument is real, its even elements real parts, its odd ones imaginary
+    parts of half as many points."""
+
+    def __init__(self, axis, radix, m, s, table, halves=False):
+        super().__init__(axis)
+        self.radix, self.m, self.s, self.halves = radix, m, s, halves
+        self.tables = (table,) if table else ()
+        self.cost = cost(radix, m)
+
+    def __call__(self, *values):
+        shape = list(values[0].shape)
+        if self.halves:
+            x = self._open(values)[0]
+            values = x[:, ::2], x[:, 1::2]
+            shape[self.axis] //= 2
+        batch, _, inner = _around(shape, self.axis)
+        inputs = [v.reshape(batch, self.radix, self.m, self.s * inner) for v in values]
+        points = [self.first.enter([v[:, j] for v in inputs]) for j in range(self.radix)]
+        results = _BUTTERFLIES[self.radix](points)
+        if self.tables:
+            c, s = self.tables[0].on(values[0].device)
+            for k in range(1, self.radix):
+                factors = [w[k - 1].reshape(self.m, 1) for w in (c, s)]
+                results[k] = multiply(results[k], *factors)
+        results = [self.last.leave(pair) for pair in results]
+        return tuple(_stack(parts, axis=2).reshape(*shape) for parts in zip(*results))
+
+
+class Same(Step):
+    """The transform of one point, or the last step of one whose other steps cannot end it: its first `length` results."""
+
+    def __init__(self, axis, length=None):
+        super().__init__(axis)
+        self.length = length
+
+    def __call__(self, *values):
+        x = [v[:, : self.length] for v in self._open(values)]
+        return _joined([self.last.leave(self.first.enter(x))], values[0].shape, self.axis)
+
+
+class Chirp(Step):
+    """Points times the chirp, zeros after them up to a length: the first step of a transform as a convolution."""
+
+    def __init__(self, axis, length, table, halves=False):
+        super().__init__(axis)
+        self.length, self.tables, self.halves = length, (table,), halves
+
+    def __call__(self, *values):
+        x = self._open(values)
+        if self.halves:
+            x = x[0][:, ::2], x[0][:, 1::2]
+        before, n, after = x[0].shape
+        points = multiply(self.first.enter(x), *[w.reshape(n, 1) for w in self.tables[0].on(values[0].device)])
+        zeros = _graphc.full((before, self.length - n, after), 0, points[0].dtype, values[0].device)
+        return _joined([points, (zeros, zeros)], values[0].shape, self.axis)
+
+
+class Convolve(Step):
+    """Between the two transforms of a convolution; the second one is of exchanged pairs."""
+
+    def __init__(self, axis, table):
+        super().__init__(axis)
+        self.tables = (table,)
+
+    def __call__(self, *values):
+        pair = self._open(values)
+        table = self.tables[0].on(values[0].device)
+        re, im = multiply(pair, *[w.reshape(pair[0].shape[1], 1) for w in table])
+        return im.reshape(*values[0].shape), re.reshape(*values[0].shape)
+
+
+class Unchirp(Step):
+    """The end of a convolution: its first `length` points times the chirp."""
+
+    def __init__(self, axis, length, table):
+        super().__init__(axis)
+        self.length, self.tables = length, (table,)
+
+    def __call__(self, *values):
+        im, re = [v[:, : self.length] for v in self._open(values)]
+        table = self.tables[0].on(values[0].device)
+        pair = multiply((re, im), *[w.reshape(self.length, 1) for w in table])
+        return _joined([self.last.leave(pair)], values[0].shape, self.axis)
+
+
+class Unfold(Step):
+    """From the transform of half as many points to that of real ones (see Pass.halves); `whole`: to all frequencies, of which
+    the second half are the conjugates of the first."""
+
+    def __init__(self, axis, table, whole=False):
+        super().__init__(axis)
+        self.tables, self.whole = (table,), whole
+
+    def __call__(self, *values):
+        re, im = self._open(values)
+        half = re.shape[1]
+        (r, i), zero = (re[:, :1], im[:, :1]), _graphc.full((re.shape[0], 1, re.shape[2]), 0, re.dtype, re.device)
+        pieces = [(r + i, zero), (r - i, zero)]
+        if half > 1:
+            table = self.tables[0].on(re.device)
+            (ar, ai), (br, bi) = (re[:, 1:], im[:, 1:]), (re[:, :0:-1], im[:, :0:-1])
+            odd = multiply((ai + bi, br - ar), *[w.reshape(half - 1, 1) for w in table])
+            mean = ((ar + br + odd[0]) * 0.5, (ai - bi + odd[1]) * 0.5)
+            pieces.insert(1, mean)
+            if self.whole:
+                pieces.append((mean[0][:, ::-1], -mean[1][:, ::-1]))
+        return _joined([self.last.leave(p) for p in pieces], values[0].shape, self.axis)
+
+
+class Fold(Step):
+    """The inverse of Unfold, times the length: pairs, exchanged for the inverse transform that follows. Imaginary parts of
+    the first and the last frequency do not count."""
+
+    def __init__(self, axis, half, table):
+        super().__init__(axis)
+        self.half, self.tables = half, (table,)
+
+    def __call__(self, *values):
+        x, half = self._open(values), self.half
+        ends = [self.first.enter([v[:, k : k + 1] for v in x])[0] for k in (0, half)]
+        pieces = [(ends[0] - ends[1], ends[0] + ends[1])]
+        if half > 1:
+            ar, ai = self.first.enter([v[:, 1:half] for v in x])
+            br, bi = self.first.enter([v[:, half - 1 : 0 : -1] for v in x])
+            table = [w.reshape(half - 1, 1) for w in self.tables[0].on(x[0].device)]
+            mr, mi = multiply((ar - br, ai + bi), *table)
+            pieces.append((ai - bi + mr, ar + br - mi))
+        return _joined(pieces, values[0].shape, self.axis)
+
+
+class Weave(Step):
+    """Exchanged pairs as twice as many real numbers."""
+
+    def __call__(self, *values):
+        im, re = self._open(values)
+        if self.last.scale is not None:
+            re, im = re * self.last.scale, im * self.last.scale
+        before, half, after = re.shape
+        both = _stack([re, im], axis=2).reshape(before, 2 * half, after)
+        return _joined([(both,)], values[0].shape, self.axis)
+
+
+class Mirror(Step):
+    """All `length` frequencies of an odd number of real points from the first half; exchanged pairs."""
+
+    def __init__(self, axis, length):
+        super().__init__(axis)
+        self.length = length
+
+    def __call__(self, *values):
+        x, half = self._open(values), self.length // 2
+        first = self.first.enter([v[:, :1] for v in x])[0]
+        pieces = [(first * 0, first)]
+        if half:
+            re, im = self.first.enter([v[:, 1 : half + 1] for v in x])
+            back = self.first.enter([v[:, half:0:-1] for v in x])
+            pieces += [(im, re), (-back[1], back[0])]
+        return _joined(pieces, values[0].shape, self.axis)
+
+
+class Real(Step):
+    """Real parts of exchanged pairs."""
+
+    def __call__(self, *values):
+        re = values[1]
+        return (re if self.last.scale is None else re * self.last.scale,)

@@ -1,0 +1,312 @@
+"""DLPack both ways, tokens, files and pickles, NumPy's functions on graphc arrays."""
+
+import copy
+import ctypes
+import inspect
+import io
+import pickle
+import subprocess
+import sys
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import edge, exact
+
+pytestmark = pytest.mark.graphc_only
+
+
+# DLPack: records made and read by hand, as another library would.
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64),
+    ]  # fmt: skip
+
+
+DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class Managed(ctypes.Structure):
+    _fields_ = [("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter", DELETER)]
+
+
+class Versioned(ctypes.Structure):
+    _fields_ = [
+        ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p), ("deleter", DELETER),
+        ("flags", ctypes.c_uint64), ("tensor", Tensor),
+    ]  # fmt: skip
+
+
+make_capsule = ctypes.pythonapi.PyCapsule_New
+make_capsule.restype, make_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+look_into = ctypes.pythonapi.PyCapsule_GetPointer
+look_into.restype, look_into.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+
+class Exporter:
+    """Memory of a NumPy array under any record; lives until its capsule's deleter is called."""
+
+    alive = set()
+
+    def __init__(self, values, *, old=False, major=1, minor=1, device=1, **fields):
+        self.values, self.old, self.device, self.freed, self.asked = values, old, device, 0, []
+        self.shape = (ctypes.c_int64 * 8)(*fields.pop("shape", values.shape))
+        self.strides = (ctypes.c_int64 * 8)(*[s // values.itemsize for s in values.strides])
+        self.record = Managed() if old else Versioned(major=major, minor=minor)
+        kind = {"f": 2, "i": 0, "u": 1, "c": 5, "b": 6}[values.dtype.kind]
+        given = dict(
+            data=values.ctypes.data, device_type=device, ndim=values.ndim, code=kind, bits=8 * values.itemsize, lanes=1,
+            shape=self.shape, strides=self.strides, offset=0,
+        )  # fmt: skip
+        for name, value in {**given, **fields}.items():
+            setattr(self.record.tensor, name, value)
+        self.record.deleter = self.keep = DELETER(self.free)
+
+    def free(self, record):
+        self.freed += 1
+        self.alive.discard(self)
+
+    def __dlpack_device__(self):
+        return (self.device, 0)
+
+    def __dlpack__(self, **options):
+        self.asked.append(options)
+        if self.old and options:
+            raise TypeError("unexpected keyword")
+        self.alive.add(self)
+        return make_capsule(ctypes.addressof(self.record), b"dltensor" if self.old else b"dltensor_versioned", None)
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["versioned", "old"])
+def test_imports_share_memory_until_the_last_use(old):
+    values = np.arange(6.0).reshape(2, 3)
+    source = Exporter(values, old=old)
+    g = gc.from_dlpack(source)
+    assert source.asked[0] == {"max_version": (1, 1)}
+    assert np.asarray(g).ctypes.data == values.ctypes.data
+    view = np.asarray(g[1:])
+    del g
+    assert source.freed == 0
+    exact.assert_same(view, values[1:])
+    del view
+    assert source.freed == 1
+
+
+@pytest.mark.parametrize("dtype", edge.DTYPES)
+def test_imports_of_every_dtype_and_layout(dtype):
+    x = np.resize(edge.values(dtype), (4, 6))
+    for values in (x, x.T, x[::2, ::-3], x[:0], x[:, :1], x[1, 2, ...]):
+        source = Exporter(values)
+        g = gc.from_dlpack(source)
+        exact.assert_same(g, values)
+        del g
+        assert source.freed == 1
+
+
+def test_imports_without_strides_with_an_offset():
+    values = np.arange(10.0)
+    exact.assert_same(gc.from_dlpack(Exporter(values, strides=None, shape=(4,), offset=16)), values[2:6])
+    misaligned = np.frombuffer(bytearray(33), "u1")[1:].view("f8")
+    misaligned[:] = [1, 2, 3, 4]
+    exact.assert_same(gc.from_dlpack(Exporter(misaligned)), misaligned)
+
+
+def test_imports_of_bfloat16():
+    bits = (np.array([1.5, -2.0, 3.0], "f4").view("u4") >> 16).astype("u2")
+    g = gc.from_dlpack(Exporter(bits, code=4))
+    assert g.dtype.name == "bfloat16"
+    exact.assert_same(g.astype("float32"), np.array([1.5, -2.0, 3.0], "f4"))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [dict(major=2), dict(major=0), dict(device=2), dict(device_type=2), dict(lanes=4), dict(code=9), dict(bits=4),
+     dict(data=None), dict(shape=(-1, 3)), dict(shape=(2**40, 2**40))],
+    ids=str,
+)  # fmt: skip
+def test_records_that_cannot_be_taken(fields):
+    values = np.arange(6.0).reshape(2, 3)
+    source = Exporter(values, **fields)
+    with pytest.raises(BufferError):
+        gc.from_dlpack(source)
+    exact.assert_same(values, np.arange(6.0).reshape(2, 3))
+
+
+def test_imports_say_what_they_need():
+    with pytest.raises(TypeError, match="__dlpack__"):
+        gc.from_dlpack([1, 2])
+    with pytest.raises(BufferError, match="needs a copy"):
+        gc.from_dlpack(np.arange(6.0)[::2], copy=False)
+
+    class Wrong(Exporter):
+        def __dlpack__(self, **options):
+            return "text"
+
+    with pytest.raises((ValueError, TypeError)):
+        gc.from_dlpack(Wrong(np.arange(3.0)))
+
+
+def exported(capsule, versioned=True):
+    kind, name = (Versioned, b"dltensor_versioned") if versioned else (Managed, b"dltensor")
+    return kind.from_address(look_into(capsule, name))
+
+
+def test_exports():
+    g = gc.asarray(np.arange(6.0).reshape(2, 3)) * 1
+    capsule = g.__dlpack__(max_version=(1, 1))
+    record = exported(capsule)
+    assert (record.major, record.minor, record.flags) == (1, 1, 1)
+    t = record.tensor
+    assert (t.device_type, t.ndim, t.code, t.bits, t.lanes, t.offset) == (1, 2, 2, 64, 1, 0)
+    assert (t.shape[:2], t.strides[:2]) == ([2, 3], [3, 1]) and t.data == np.asarray(g).ctypes.data
+    own = g.__dlpack__(max_version=(2, 0), copy=True)
+    assert exported(own).flags == 2 and exported(own).tensor.data != t.data
+    old = g.__dlpack__()
+    assert exported(old, versioned=False).tensor.data == t.data
+    assert exported(g.astype("bfloat16").__dlpack__(max_version=(1, 0))).tensor.code == 4
+    assert not np.from_dlpack(g).flags.writeable and np.from_dlpack(g, copy=True).flags.writeable
+    with pytest.raises(BufferError):
+        g.__dlpack__(dl_device=(2, 0))
+    with pytest.raises(ValueError):
+        g.__dlpack__(stream=1)
+
+
+def test_both_ways():
+    for x in (np.arange(6.0), np.zeros((0, 3)), np.array(5)):
+        g = gc.asarray(x)
+        exact.assert_same(gc.from_dlpack(np.from_dlpack(g)), x)
+    g = gc.arange(3.0)
+    assert gc.from_dlpack(g) is not None and gc.from_dlpack(g, copy=True) is not g
+    h = gc.from_dlpack(g, copy=True)
+    h += 1
+    exact.assert_same(g, np.arange(3.0))
+
+
+# Tokens
+
+
+def test_tokens_are_of_values():
+    x = np.arange(6.0).reshape(2, 3)
+    token = gc.asarray(x).__dask_tokenize__()
+    assert token == (gc.asarray(x) * 1).__dask_tokenize__() == gc.asarray(x[:, ::-1])[:, ::-1].__dask_tokenize__()
+    others = [x + 1, x.reshape(3, 2), x.astype("f4"), x.T, x.astype("i8"), x[:0], np.array(1.0)]
+    tokens = {gc.asarray(o).__dask_tokenize__() for o in others}
+    assert len(tokens) == len(others) and token not in tokens
+    assert gc.asarray(x).astype("bfloat16").__dask_tokenize__() != gc.asarray(x).astype("float32").__dask_tokenize__()
+    code = "import graphc as gc; print(gc.arange(6.0).reshape(2, 3).__dask_tokenize__())"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == str(token)
+
+
+# Files and pickles
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickles(protocol):
+    for x in (np.arange(6.0).reshape(2, 3), np.zeros((0, 2), "i2"), np.array(True)):
+        exact.assert_same(pickle.loads(pickle.dumps(gc.asarray(x), protocol)), x)
+    g = gc.asarray([1.5, 2.0]).astype("bfloat16")
+    back = pickle.loads(pickle.dumps(g, protocol))
+    assert back.dtype == g.dtype and back.tolist() == g.tolist()
+
+
+def test_pickles_out_of_band():
+    buffers = []
+    g = gc.arange(1000.0)
+    text = pickle.dumps(g, 5, buffer_callback=buffers.append)
+    assert len(text) < 1000 and len(buffers) == 1
+    exact.assert_same(pickle.loads(text, buffers=buffers), np.arange(1000.0))
+
+
+def test_copies_of_containers():
+    g = gc.arange(3.0)
+    nested = {"a": [g, g]}
+    other = copy.deepcopy(nested)
+    other["a"][0] += 1
+    exact.assert_same(g, np.arange(3.0))
+    exact.assert_same(copy.copy(g), np.arange(3.0))
+
+
+@pytest.mark.parametrize("xp", [gc, np], ids=["graphc", "numpy"])
+def test_npy_and_npz(xp):
+    x = np.arange(6, dtype="i2").reshape(2, 3)
+    file = io.BytesIO()
+    xp.save(file, gc.asarray(x) + 1)
+    file.seek(0)
+    exact.assert_same(np.load(file), x + 1)
+    file.seek(0)
+    exact.assert_same(gc.load(file), x + 1)
+    for save in (xp.savez, xp.savez_compressed):
+        file = io.BytesIO()
+        save(file, gc.asarray(x), named=gc.asarray(x) * 2)
+        file.seek(0)
+        found = gc.load(file)
+        assert set(found.files) == {"arr_0", "named"}
+        exact.assert_same(found["named"], x * 2)
+
+
+def test_buffers():
+    g = gc.asarray(np.arange(6, dtype="i4").reshape(2, 3))
+    view = memoryview(g)
+    assert (view.format, view.shape, view.strides, view.readonly) == ("i", (2, 3), (12, 4), True)
+    assert bytes(g) == np.arange(6, dtype="i4").tobytes() and view.tolist() == [[0, 1, 2], [3, 4, 5]]
+    file = io.BytesIO()
+    file.write(g)
+    assert file.getvalue() == bytes(g)
+
+
+# NumPy's functions
+
+
+def dispatched():
+    """(name, function) of every function of NumPy that asks its arguments."""
+    for module in (np, np.linalg, np.fft):
+        for name in sorted(dir(module)):
+            function = getattr(module, name)
+            if not name.startswith("_") and hasattr(function, "_implementation"):
+                yield f"{module.__name__}.{name}", function
+
+
+def is_found(function):
+    """Whether __array_function__ has something to call: called without arguments, which most do not like."""
+    try:
+        return gc.ones(1).__array_function__(function, (gc.ndarray,), (), {}) is not NotImplemented
+    except (TypeError, ValueError):
+        return True
+
+
+#: Dates, matrices, and what waits for complex numbers.
+ABSENT = "asmatrix bmat busday_count busday_offset datetime_as_string is_busday sort_complex".split()
+
+
+@pytest.mark.parametrize("name, function", dispatched(), ids=lambda v: v if isinstance(v, str) else "")
+def test_every_function_of_numpy_is_found(name, function):
+    if is_found(function):
+        return
+    assert name.removeprefix("numpy.") in ABSENT, f"{name} is not dispatched"
+    needed = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
+    with pytest.raises(TypeError, match=f"no implementation found for '{name}'"):
+        function(*[gc.ones(2)] * len(needed))
+
+
+def test_results_stay_graphc_arrays():
+    x = np.arange(1.0, 7).reshape(2, 3)
+    g = gc.asarray(x)
+    for function in (
+        lambda a: np.sum(a), lambda a: np.linalg.norm(a), lambda a: np.fft.fftshift(a), lambda a: np.median(a, axis=0),
+        lambda a: np.einsum("ij,kj->ik", a, a), lambda a: np.add.accumulate(a, axis=1), lambda a: np.multiply.outer(a, a),
+        lambda a: np.clip(a, 2, 4), lambda a: np.divmod(a, 2)[1], lambda a: np.modf(a)[0], lambda a: np.argsort(a, axis=None),
+    ):  # fmt: skip
+        got = function(g)
+        assert type(got) is gc.Array
+        np.testing.assert_allclose(np.asarray(got), function(x), rtol=1e-14)
+
+
+def test_what_is_lacking_says_so():
+    with pytest.raises(TypeError, match="no implementation found for 'numpy.busday_count'"):
+        np.busday_count(gc.ones(2), gc.ones(2))
+    with pytest.raises(TypeError, match="isnat"):
+        np.isnat(gc.ones(2))

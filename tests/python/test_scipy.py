@@ -1,0 +1,70 @@
+"""Libraries that take arrays of the standard, or of NumPy's protocols: SciPy under SCIPY_ARRAY_API=1, matplotlib."""
+
+import subprocess
+import sys
+
+import graphc as gc
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.graphc_only
+
+#: SciPy reads the variable when it is imported, so that this is a process of its own.
+PROGRAM = """
+import os
+os.environ["SCIPY_ARRAY_API"] = "1"
+import graphc as gc
+import numpy as np
+from scipy import integrate, signal, special, stats
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((4, 50))
+
+CALLS = {
+    "zscore": lambda x, y: stats.zscore(x, axis=1),
+    "moments": lambda x, y: (stats.skew(x, axis=1), stats.kurtosis(x, axis=1)),
+    "logsumexp": lambda x, y: (special.logsumexp(x, axis=1), special.softmax(x, axis=1)),
+    "means": lambda x, y: (stats.gmean(y, axis=1), stats.hmean(y, axis=1), stats.pmean(y, 2.0, axis=1)),
+    "trapezoid": lambda x, y: integrate.trapezoid(y, axis=1),
+    "entropy": lambda x, y: stats.entropy(y, axis=1),
+    "detrend": lambda x, y: signal.detrend(x, type="constant"),
+}
+for name, call in CALLS.items():
+    got, want = [call(xp.asarray(X), xp.asarray(np.abs(X) + 0.5)) for xp in (gc, np)]
+    got, want = (got, want) if isinstance(want, tuple) else ((got,), (want,))
+    for g, w in zip(got, want):
+        assert type(g) is gc.Array, (name, type(g))
+        np.testing.assert_allclose(np.asarray(g), w, rtol=1e-12, err_msg=name)
+    print(name)
+"""
+
+
+def test_scipy_functions_take_graphc_arrays():
+    pytest.importorskip("scipy")
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
+    assert done.stdout.split() == "zscore moments logsumexp means trapezoid entropy detrend".split(), done.stderr[-2000:]
+
+
+def test_matplotlib_plots_graphc_arrays(tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    def drawn(xp):
+        x = xp.linspace(0.0, 6.0, 50)
+        figure, axes = pyplot.subplots(2, 2)
+        (line,) = axes[0, 0].plot(x, xp.sin(x), label="sin")
+        axes[0, 1].imshow(xp.sin(x[:, None]) * xp.cos(x))
+        axes[1, 0].hist(xp.sin(x), bins=7)
+        axes[1, 1].scatter(x, xp.cos(x), c=x)
+        axes[1, 0].errorbar(x, xp.cos(x), yerr=x * 0.1)
+        axes[0, 0].fill_between(x, xp.sin(x), 0.0)
+        figure.canvas.draw()
+        pixels = np.asarray(figure.canvas.buffer_rgba()).copy()
+        data = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+        pyplot.close(figure)
+        return pixels, data
+
+    (got, (x, y)), (want, _) = drawn(gc), drawn(np)
+    np.testing.assert_allclose(y, np.sin(x), rtol=1e-14)
+    assert (got != want).mean() < 1e-3

@@ -1,0 +1,70 @@
+"""Values that one kernel writes at several places of one array."""
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import exact
+
+
+@pytest.mark.parametrize("parts", [2, 3, 4, 5, 7, 8, 16, 17])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "bool", "float16"])
+def test_stack_along_the_last_axis(parts, dtype):
+    rng = np.random.default_rng(parts)
+    for n in (1, 2, 7, 100, 1000):
+        x = rng.integers(0, 100, n).astype(dtype)
+        want = np.stack([np.logical_xor(x, k % 2) if dtype == "bool" else x * np.array(k, dtype) for k in range(parts)], -1)
+        g = gc.asarray(x)
+        made = [gc.logical_xor(g, bool(k % 2)) if dtype == "bool" else g * gc.asarray(k, dtype=dtype) for k in range(parts)]
+        exact.assert_same(gc.stack(made, axis=-1), want)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, 3])
+@pytest.mark.parametrize("shape", [(5, 40, 3), (1, 37, 1), (4, 4, 4), (2, 1, 9)], ids=str)
+def test_stack_along_each_axis(axis, shape):
+    rng = np.random.default_rng(1)
+    a, b = rng.standard_normal(shape), rng.standard_normal(shape)
+
+    def parts(a, b, np):
+        return np.stack([a + b, a - b, a * b, a - 2 * b], axis=axis)
+
+    want = parts(a, b, np)
+    exact.assert_same(parts(gc.asarray(a), gc.asarray(b), gc), want)
+    exact.assert_same(gc.jit(lambda a, b: parts(a, b, gc))(gc.asarray(a), gc.asarray(b)), want)
+
+
+@pytest.mark.graphc_only
+def test_a_stack_of_computed_parts_is_one_kernel():
+    x = gc.ones((5, 40))
+    f = gc.jit(lambda x: gc.stack([x + 1, x - 1, x * x], axis=1))
+    assert f.lower(x).cost().kernels == 1
+
+
+def updates(np, a):
+    x = np.zeros((4, 6)) + a
+    y = x * 2
+    x[:, 0] = y[:, 1] + x[:, 2]
+    x[:, 1] = y[:, 2] - x[:, 0]
+    x[:, 0] = y[:, 3] * 3
+    z = x + 0
+    x[::2, 4] = y[::2, 0] + 5
+    x[1::2, 4] = y[1::2, 0] + 7
+    return x, z
+
+
+def test_updates_of_overlapping_and_disjoint_parts():
+    a = np.arange(24.0).reshape(4, 6)
+    for got, want in zip(updates(gc, gc.asarray(a)), updates(np, a)):
+        exact.assert_same(got, want)
+    for got, want in zip(gc.jit(lambda a: updates(gc, a))(gc.asarray(a)), updates(np, a)):
+        exact.assert_same(got, want)
+
+
+def test_two_columns_from_the_other_two():
+    def turn(np, x):
+        a, b = x[:, 0] + 1, x[:, 1] * 2
+        x[:, 0] = b
+        x[:, 1] = a
+        return x
+
+    a = np.arange(200.0).reshape(100, 2)
+    exact.assert_same(turn(gc, gc.asarray(a)), turn(np, a.copy()))
