@@ -55,10 +55,10 @@ def test_elementary(device, name, dtype):
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_combinations(device, dtype):
-    x = numbers(60 * 70, dtype)[8:4180].reshape(56, -1)[:, :70]
+    x = numbers(61 * 70, dtype)[70:].reshape(60, 70)  # without the edge values, whose sums are NaN
 
     def build(where):
-        (a,) = on(where, [np.ascontiguousarray(x)])
+        (a,) = on(where, [x])
         return {
             "sum": a.sum(), "rows": a.sum(1), "columns": a.mean(0), "prod": a[:, :9].prod(1), "cumsum": gc.cumsum(a, 1),
             "product": a @ a.T, "taken": a[[3, 1, 3], ::-2], "turned": a.T * 2j,
