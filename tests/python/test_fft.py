@@ -24,7 +24,7 @@ def deviation(got, exact_value):
 
 
 def is_rough(*lengths):
-    return any(n % prime == 0 for n in lengths for prime in range(13, n + 1) if all(prime % d for d in range(2, prime)))
+    return any(2310**20 % n for n in lengths if n)
 
 
 def check(name, x, *args, **options):
