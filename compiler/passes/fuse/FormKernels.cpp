@@ -353,8 +353,7 @@ private:
     stored[number] = &node;
     resultOf[&node] = number;
     kernel::StoreOp::create(body, node.result.getLoc(), value, /*imaginary=*/Value(),
-                            body.getI64IntegerAttr(number),
-                            AffineMapAttr::get(mapOf(where)));
+                            body.getI64IntegerAttr(number), AffineMapAttr::get(mapOf(where)));
   }
 
   AffineMap shapeOf(Value tensor) {

@@ -335,4 +335,5 @@ class Real(Step):
 
     def __call__(self, *values):
         re = values[1]
-        return (re if self.last.scale is None else re * self.last.scale,)
+        # Of one point it would be a view of the argument.
+        return (re.copy() if self.last.scale is None else re * self.last.scale,)
