@@ -25,6 +25,9 @@ Result<T> inShape(Result<T> r, const Shape &shape) {
   return Status(r.status().code(), r.status().message() + ", shape " + op::compactShape(shape));
 }
 
+/// Min, max, argmin (argmax) of complex numbers over `axes` (over one), which keep size 1.
+Result<Array> reduceExtreme(op::ReduceKind kind, const Array &x, std::span<const int64_t> axes);
+
 } // namespace graphc::ops::detail
 
 #endif // GRAPHC_FRONTENDS_RECORD_OPSDETAIL_H

@@ -12,6 +12,11 @@ using detail::inShape;
 using op::ReduceKind;
 using strings::format;
 
+bool isExtreme(ReduceKind kind) {
+  return kind == ReduceKind::Min || kind == ReduceKind::Max || kind == ReduceKind::ArgMin ||
+         kind == ReduceKind::ArgMax;
+}
+
 bool isArg(ReduceKind kind) { return kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax; }
 
 /// The dtype in which a reduction computes; nothing keeps the operand's.
@@ -127,6 +132,11 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
   }
   if (axes.empty() && !isArg(kind)) // nothing to combine
     return finish(node::reshape(n, result));
+  if (isExtreme(kind) && isComplex(x.dtype())) {
+    GRAPHC_ASSIGN(Array found, given || !isArg(kind) ? x : reshape(x, Shape{x.size()}));
+    GRAPHC_ASSIGN(found, detail::reduceExtreme(kind, found, axes));
+    return reshape(found, result);
+  }
   if (kind == ReduceKind::Prod && isComplex(n->dtype())) {
     for (size_t i = axes.size(); i-- > 0;) {
       GRAPHC_ASSIGN(n, productAlong(n, axes[i]));

@@ -13,8 +13,8 @@ namespace {
 using strings::format;
 
 /// Masked: the last operand is a mask, those before have any dtype.
-enum class Takes : uint8_t { AnySame, AnyMixed, Float, Masked };
-enum class Gives : uint8_t { Same, Int64 };
+enum class Takes : uint8_t { AnySame, AnyMixed, Inexact, Masked };
+enum class Gives : uint8_t { Same, Int64, Complex };
 
 /// Sizes by letter; -1 where unknown.
 using Letters = std::array<int64_t, 26>;
@@ -49,13 +49,9 @@ int64_t packedQr(const Letters &s, std::span<const int64_t> params) {
   }
 }
 int64_t packedSlogdet(const Letters &, std::span<const int64_t>) { return 2; }
-int64_t packedEigh(const Letters &s, std::span<const int64_t> params) {
-  int64_t n = at(s, 'n');
-  return params[0] ? n : n + n * n;
-}
 int64_t packedEig(const Letters &s, std::span<const int64_t> params) {
   int64_t n = at(s, 'n');
-  return params[0] ? 2 * n : 2 * (n + n * n);
+  return params[0] ? n : n + n * n;
 }
 int64_t packedSvd(const Letters &s, std::span<const int64_t> params) {
   int64_t m = at(s, 'm'), n = at(s, 'n'), k = std::min(m, n);
@@ -71,16 +67,16 @@ constexpr Rule kRules[kRoutineCount] = {
     {"argsort", "bn:bn", Takes::AnySame, Gives::Int64, 1},
     {"lexsort", "bn...:bn", Takes::AnyMixed, Gives::Int64, 0},
     {"searchsorted", "n,m:m", Takes::AnySame, Gives::Int64, 1},
-    {"cholesky", "bnn:bnn", Takes::Float, Gives::Same, 1},
-    {"qr", "bmn:b*", Takes::Float, Gives::Same, 1, 4, packedQr},
-    {"solve", "bnn,bnk:bnk", Takes::Float, Gives::Same, 0},
-    {"inv", "bnn:bnn", Takes::Float, Gives::Same, 1},
-    {"det", "bnn:b", Takes::Float, Gives::Same, 0},
-    {"slogdet", "bnn:b*", Takes::Float, Gives::Same, 0, 2, packedSlogdet},
-    {"eigh", "bnn:b*", Takes::Float, Gives::Same, 2, 2, packedEigh},
-    {"eig", "bnn:b*", Takes::Float, Gives::Same, 1, 2, packedEig},
-    {"svd", "bmn:b*", Takes::Float, Gives::Same, 1, 3, packedSvd},
-    {"lstsq", "mn,mk,r:*", Takes::Float, Gives::Same, 0, 2, packedLstsq},
+    {"cholesky", "bnn:bnn", Takes::Inexact, Gives::Same, 1},
+    {"qr", "bmn:b*", Takes::Inexact, Gives::Same, 1, 4, packedQr},
+    {"solve", "bnn,bnk:bnk", Takes::Inexact, Gives::Same, 0},
+    {"inv", "bnn:bnn", Takes::Inexact, Gives::Same, 1},
+    {"det", "bnn:b", Takes::Inexact, Gives::Same, 0},
+    {"slogdet", "bnn:b*", Takes::Inexact, Gives::Same, 0, 2, packedSlogdet},
+    {"eigh", "bnn:b*", Takes::Inexact, Gives::Same, 2, 2, packedEig},
+    {"eig", "bnn:b*", Takes::Inexact, Gives::Complex, 1, 2, packedEig},
+    {"svd", "bmn:b*", Takes::Inexact, Gives::Same, 1, 3, packedSvd},
+    {"lstsq", "mn,mk,r:*", Takes::Inexact, Gives::Same, 0, 2, packedLstsq},
     {"nonzero", "n:m", Takes::Masked, Gives::Int64, 0},
     {"compress", "nk,n:mk", Takes::Masked, Gives::Same, 0},
 };
@@ -125,9 +121,9 @@ Status bindAxes(const Rule &rule, std::string_view axes, std::span<const int64_t
 
 Status checkOperandDType(const Rule &rule, std::span<const RoutineTensor> operands, size_t i) {
   DType t = operands[i].dtype;
-  if (rule.takes == Takes::Float && t != DType::Float32 && t != DType::Float64)
-    return Status(ErrorCode::DType, format("[{}] needs float32 or float64, not {}", rule.name,
-                                           dtypeName(operands[i].dtype)));
+  if (rule.takes == Takes::Inexact && (!isInexact(t) || isNarrowFloat(t)))
+    return Status(ErrorCode::DType, format("[{}] needs float32, float64 or a complex dtype, not {}",
+                                           rule.name, dtypeName(operands[i].dtype)));
   if (rule.takes == Takes::Masked) {
     if (i + 1 == operands.size() && t != DType::Bool)
       return Status(ErrorCode::DType,
@@ -186,7 +182,9 @@ Status checkRoutine(Routine routine, std::span<const RoutineTensor> operands,
   if (next != operands.size())
     return Status(ErrorCode::InvalidArgument,
                   format("[{}] {} operands are too many", rule.name, operands.size()));
-  DType wanted = rule.gives == Gives::Int64 ? DType::Int64 : operands[0].dtype;
+  DType wanted = rule.gives == Gives::Int64     ? DType::Int64
+                 : rule.gives == Gives::Complex ? complexDType(operands[0].dtype)
+                                                : operands[0].dtype;
   if (result.dtype != wanted)
     return Status(ErrorCode::DType, format("[{}] gives {}, not {}", rule.name, dtypeName(wanted),
                                            dtypeName(result.dtype)));

@@ -62,14 +62,14 @@ std::optional<Routine> routineFromName(std::string_view name);
 ///   n), y(b, n, k) -> x(b, n, k) inv           a(b, n, n) -> a(b, n, n)          params: NaN for a
 ///   singular matrix, no error det           a(b, n, n) -> a(b)
 ///
-/// Several results of one dtype share a result: for each matrix the parts follow one another, each
-/// row-major (k is the smaller of m and n).
+/// Several results share a result in the matrix's dtype, real ones of a complex matrix too: for
+/// each matrix the parts follow one another, each row-major (k is the smaller of m and n).
 ///
 ///   slogdet  a(b, n, n) -> sign, logarithm of the absolute value
 ///   qr       a(b, m, n) -> params: mode. 0: q(m, k), r(k, n); 1: q(m, m), r(m, n); 2: r(k, n);
 ///                          3: h(n, m), tau(k)
 ///   eigh     a(b, n, n) -> w(n), v(n, n)            params: values only, lower
-///   eig      a(b, n, n) -> w(n) real, w imaginary, v(n, n) real, v imaginary  params: values only
+///   eig      a(b, n, n) -> w(n), v(n, n), both complex     params: values only
 ///   svd      a(b, m, n) -> params: mode. 0: s(k); 1: u(m, k), s(k), vh(k, n); 2: u(m, m), s(k),
 ///                          vh(n, n)
 ///   lstsq    a(m, n), y(m, k), rcond(1) -> x(n, k), residuals(k), rank, s(min(m, n)); one matrix

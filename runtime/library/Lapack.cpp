@@ -18,8 +18,12 @@ Setting lapackSetting{"GRAPHC_LAPACK",
                       "library with LAPACK for linear algebra, e.g. a libopenblas.so",
                       "one that is loaded, else the system's"};
 
-constexpr const char *kNames[Lapack::Count] = {"potrf", "geqrf", "orgqr", "gesv", "getrf",
-                                               "syevd", "geev",  "gesdd", "gelsd"};
+constexpr char kTypeLetters[Lapack::kTypes + 1] = "sdcz";
+/// Of real and of complex numbers.
+constexpr const char *kNames[Lapack::Count][2] = {
+    {"potrf", "potrf"}, {"geqrf", "geqrf"}, {"orgqr", "ungqr"},
+    {"gesv", "gesv"},   {"getrf", "getrf"}, {"syevd", "heevd"},
+    {"geev", "geev"},   {"gesdd", "gesdd"}, {"gelsd", "gelsd"}};
 
 /// How a build of LAPACK spells its symbols.
 struct Spelling {
@@ -38,9 +42,9 @@ bool resolve(void *handle, const Spelling &spelling, Lapack &lapack) {
     return dlsym(handle, (spelling.prefix + name + suffix).c_str());
   };
   for (int f = 0; f < Lapack::Count; ++f)
-    for (int d = 0; d < 2; ++d)
-      if (!(lapack.functions[f][d] =
-                symbol(std::string(d ? "d" : "s") + kNames[f], spelling.suffix)))
+    for (int t = 0; t < Lapack::kTypes; ++t)
+      if (!(lapack.functions[f][t] =
+                symbol(kTypeLetters[t] + std::string(kNames[f][t / 2]), spelling.suffix)))
         return false;
   lapack.wideIntegers = spelling.wide;
   const char *suffix = spelling.wide ? "64_" : "";

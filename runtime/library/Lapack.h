@@ -9,11 +9,13 @@
 
 namespace graphc::rt::library {
 
-/// The functions of LAPACK that are used, for float32 ([0]) and float64 ([1]). All arguments are
-/// pointers, integers of 32 or 64 bits; a character argument has its length, 1, at the end.
+/// The functions of LAPACK that are used, for float32 ([0]), float64, complex64 and complex128.
+/// Orgqr and Syevd of complex numbers are LAPACK's ungqr and heevd. All arguments are pointers,
+/// integers of 32 or 64 bits; a character argument has its length, 1, at the end.
 struct Lapack {
   enum Function { Potrf, Geqrf, Orgqr, Gesv, Getrf, Syevd, Geev, Gesdd, Gelsd, Count };
-  void *functions[Count][2] = {};
+  static constexpr int kTypes = 4;
+  void *functions[Count][kTypes] = {};
   bool wideIntegers = false;     ///< 64 bits
   std::string path;              ///< of the library, or the name it was opened by
   int (*getThreads)() = nullptr; ///< null: not OpenBLAS

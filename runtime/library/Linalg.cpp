@@ -1,7 +1,8 @@
 //===- Linalg.cpp - Linear algebra by LAPACK --------------------------------------------------===//
 //
-// LAPACK stores matrices by columns: a row-major matrix is the transposed one there. Where a
-// factorisation of the transposed matrix holds the wanted one, nothing is moved.
+// LAPACK stores matrices by columns: a row-major matrix is the transposed one there (not the
+// conjugate transposed: of a Hermitian matrix, the conjugate one). Where a factorisation of the
+// transposed matrix holds the wanted one, nothing is moved.
 //
 // Threads: matrices up to kSmall run on one thread each, several at once; a larger one has all
 // threads of its library to itself. The size of a matrix alone decides, so that its result does not
@@ -14,6 +15,7 @@
 #include "runtime/library/Routines.h"
 
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <mutex>
 #include <type_traits>
@@ -57,13 +59,27 @@ private:
   int saved = 0;
 };
 
+/// The type of the parts of a complex T; T itself otherwise.
+template <typename T>
+using Real = decltype(std::real(T()));
+template <typename T>
+constexpr bool kComplex = !std::is_same_v<T, Real<T>>;
+
+template <typename T>
+T conjugate(T x) {
+  if constexpr (kComplex<T>)
+    return std::conj(x);
+  return x;
+}
+
 /// Calls LAPACK functions with integers of type Int on elements of type T.
 template <typename T, typename Int>
 struct Caller {
   const Lapack &lapack;
-  static constexpr int kType = std::is_same_v<T, double>;
+  static constexpr int kType = 2 * kComplex<T> + std::is_same_v<Real<T>, double>;
 
-  /// `args` are passed as pointers to Int, T or char; characters get their lengths at the end.
+  /// `args` are passed as pointers to Int, T, Real<T> or char; characters get their lengths at the
+  /// end.
   template <typename... Args>
   Int operator()(Lapack::Function function, size_t characters, Args *...args) const {
     Int info = 0;
@@ -117,6 +133,8 @@ Status eachMatrix(const Call &call, int64_t batch, int64_t size, const One &one)
       outSize *= n;
     aSize /= batch;
     outSize /= batch;
+    // Of several results some may be complex where the matrix is not: they count as two of it.
+    outSize *= itemSize(call.result.dtype) / static_cast<int64_t>(sizeof(T));
     int threads = cpu::ThreadPool::instance().threads();
     bool small = size <= kSmall;
     LapackThreads held(*lapack, small ? 1 : threads);
@@ -143,7 +161,23 @@ Status eachMatrix(const Call &call, int64_t batch, int64_t size, const One &one)
   auto withInteger = [&](auto element) {
     return lapack->wideIntegers ? typed(element, int64_t()) : typed(element, int32_t());
   };
-  return call.result.dtype == DType::Float64 ? withInteger(double()) : withInteger(float());
+  switch (call.operands[0].dtype) {
+  case DType::Float32:
+    return withInteger(float());
+  case DType::Complex64:
+    return withInteger(std::complex<float>());
+  case DType::Complex128:
+    return withInteger(std::complex<double>());
+  default:
+    return withInteger(double());
+  }
+}
+
+/// The size of a workspace that LAPACK asks for. A float holds no large integer exactly: what it
+/// says may be rounded down.
+template <typename Int, typename T>
+Int workspaceSize(T wanted) {
+  return static_cast<Int>(std::ceil(static_cast<double>(std::real(wanted)) * (1 + 1e-6))) + 1;
 }
 
 /// Runs `call(work, lwork)` twice: for the size of the workspace, then with it.
@@ -153,8 +187,7 @@ Int withWorkspace(const F &call) {
   Int query = -1;
   if (Int info = call(&wanted, &query); info != 0)
     return info;
-  // A float holds no large integer exactly: what it says may be rounded down.
-  auto size = static_cast<Int>(std::ceil(static_cast<double>(wanted) * (1 + 1e-6))) + 1;
+  auto size = workspaceSize<Int>(wanted);
   std::vector<T> work(static_cast<size_t>(size));
   return call(work.data(), &size);
 }
@@ -162,7 +195,7 @@ Int withWorkspace(const F &call) {
 template <typename T>
 bool allFinite(const T *x, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
-    if (!std::isfinite(x[i]))
+    if (!std::isfinite(std::real(x[i])) || !std::isfinite(std::imag(x[i])))
       return false;
   return true;
 }
@@ -184,17 +217,18 @@ Status cholesky(const Call &call) {
   bool upper = call.params[0] != 0;
   return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
     using Int = IntType<decltype(lapack)>;
+    using T = std::remove_pointer_t<decltype(out)>;
     std::copy_n(a, n * n, out);
-    // The lower triangle here is LAPACK's upper one, and A = L Lᵀ is its A = Uᵀ U.
+    // The lower triangle here is LAPACK's upper one, and A = L Lᴴ is its Aᵀ = Uᴴ U.
     char triangle = upper ? 'L' : 'U';
     auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
     if (lapack(Lapack::Potrf, 1, &triangle, &size, out, &stride) != 0)
       return singular("cholesky", "Matrix is not positive definite");
     for (int64_t i = 0; i < n; ++i)
       if (upper)
-        std::fill_n(out + i * n, i, 0);
+        std::fill_n(out + i * n, i, T(0));
       else
-        std::fill_n(out + i * n + i + 1, n - i - 1, 0);
+        std::fill_n(out + i * n + i + 1, n - i - 1, T(0));
     return Status::ok();
   });
 }
@@ -235,7 +269,11 @@ Status inv(const Call &call) {
                &stride) != 0) {
       if (!quiet)
         return singular("inv", "Singular matrix");
-      std::fill_n(out, n * n, std::numeric_limits<T>::quiet_NaN());
+      constexpr auto kNan = std::numeric_limits<Real<T>>::quiet_NaN();
+      if constexpr (kComplex<T>)
+        std::fill_n(out, n * n, T(kNan, kNan));
+      else
+        std::fill_n(out, n * n, kNan);
     }
     return Status::ok();
   });
@@ -267,17 +305,30 @@ Status det(const Call &call) {
   int64_t batch = call.result.shape[0], n = call.operands[0].shape[1];
   return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
     using T = std::remove_pointer_t<decltype(out)>;
+    using Wide = std::conditional_t<kComplex<T>, std::complex<double>, double>;
     std::vector<T> diagonal;
-    double product = factorDiagonal(lapack, a, n, diagonal);
+    Wide product = factorDiagonal(lapack, a, n, diagonal);
     // Fractions and exponents apart: a product in between may overflow where the result does not.
     int64_t exponent = 0;
-    for (T x : diagonal) {
+    auto scaled = [](Wide x, int by) {
+      if constexpr (kComplex<T>)
+        return Wide(std::ldexp(x.real(), by), std::ldexp(x.imag(), by));
+      else
+        return std::ldexp(x, by);
+    };
+    auto normalise = [&](Wide x) {
+      double size = std::max(std::abs(std::real(x)), std::abs(std::imag(x)));
       int e = 0;
-      product = std::frexp(product * static_cast<double>(x), &e);
-      exponent += std::isfinite(product) ? e : 0;
-    }
+      std::frexp(size, &e);
+      if (!std::isfinite(size))
+        return x;
+      exponent += e;
+      return scaled(x, -e);
+    };
+    for (T x : diagonal)
+      product = normalise(product * normalise(Wide(x)));
     exponent = std::clamp<int64_t>(exponent, -5000, 5000);
-    *out = static_cast<T>(std::ldexp(product, static_cast<int>(exponent)));
+    *out = static_cast<T>(scaled(product, static_cast<int>(exponent)));
     return Status::ok();
   });
 }
@@ -288,10 +339,16 @@ Status slogdet(const Call &call) {
     using T = std::remove_pointer_t<decltype(out)>;
     std::vector<T> diagonal;
     T sign = static_cast<T>(factorDiagonal(lapack, a, n, diagonal));
-    T logarithm = 0;
+    Real<T> logarithm = 0;
     for (T x : diagonal) {
-      sign = x == 0 ? 0 : x < 0 ? -sign : sign;
-      logarithm += std::log(std::abs(x));
+      Real<T> size = std::abs(x);
+      if (x == T(0))
+        sign = T(0);
+      else if constexpr (kComplex<T>)
+        sign *= x / size;
+      else
+        sign = x < 0 ? -sign : sign;
+      logarithm += std::log(size);
     }
     out[0] = sign;
     out[1] = logarithm;
@@ -349,65 +406,108 @@ Status eigh(const Call &call) {
     using Int = IntType<decltype(lapack)>;
     using T = std::remove_pointer_t<decltype(out)>;
     std::vector<T> matrix(a, a + n * n);
+    std::vector<Real<T>> values(static_cast<size_t>(n));
     char job = valuesOnly ? 'N' : 'V', triangle = lower ? 'U' : 'L';
     auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
-    Int wantedInts = 0, query = -1;
+    auto decompose = [&](T *work, Int *count, [[maybe_unused]] Real<T> *reals,
+                         [[maybe_unused]] Int *realCount, Int *ints, Int *intCount) {
+      if constexpr (kComplex<T>)
+        return lapack(Lapack::Syevd, 2, &job, &triangle, &size, matrix.data(), &stride,
+                      values.data(), work, count, reals, realCount, ints, intCount);
+      else
+        return lapack(Lapack::Syevd, 2, &job, &triangle, &size, matrix.data(), &stride,
+                      values.data(), work, count, ints, intCount);
+    };
     T wanted = 0;
-    Int info = lapack(Lapack::Syevd, 2, &job, &triangle, &size, matrix.data(), &stride, out,
-                      &wanted, &query, &wantedInts, &query);
+    Real<T> wantedReals = 0;
+    Int wantedInts = 0, query = -1;
+    Int info = decompose(&wanted, &query, &wantedReals, &query, &wantedInts, &query);
     if (info == 0) {
-      auto count = static_cast<Int>(std::ceil(static_cast<double>(wanted) * (1 + 1e-6))) + 1;
+      auto count = workspaceSize<Int>(wanted), realCount = workspaceSize<Int>(wantedReals);
       std::vector<T> work(static_cast<size_t>(count));
+      std::vector<Real<T>> reals(static_cast<size_t>(realCount));
       std::vector<Int> ints(static_cast<size_t>(std::max<Int>(1, wantedInts)));
       auto intCount = static_cast<Int>(ints.size());
-      info = lapack(Lapack::Syevd, 2, &job, &triangle, &size, matrix.data(), &stride, out,
-                    work.data(), &count, ints.data(), &intCount);
+      info = decompose(work.data(), &count, reals.data(), &realCount, ints.data(), &intCount);
     }
     if (info != 0)
       return singular("eigh", "Eigenvalues did not converge");
-    if (!valuesOnly)
-      transpose(matrix.data(), n, n, out + n);
+    std::copy_n(values.data(), n, out);
+    if (valuesOnly)
+      return Status::ok();
+    // Eigenvectors of the transposed matrix, which is the conjugate one.
+    transpose(matrix.data(), n, n, out + n);
+    std::transform(out + n, out + n + n * n, out + n, conjugate<T>);
     return Status::ok();
   });
 }
+
+namespace {
+
+/// Eigenvalues and, unless `vectors` is null, eigenvectors of a real matrix. geev stores a pair of
+/// conjugate eigenvectors as its real and its imaginary part.
+template <typename C, typename T>
+IntType<C> eigOfMatrix(const C &lapack, T *matrix, int64_t n, std::complex<T> *values,
+                       std::complex<T> *vectors) {
+  using Int = IntType<C>;
+  auto elements = static_cast<size_t>(n);
+  std::vector<T> real(elements), imaginary(elements), columns(vectors ? elements * elements : 1);
+  char left = 'N', right = vectors ? 'V' : 'N';
+  T none = 0;
+  auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
+  Int info = withWorkspace<T, Int>([&](T *work, Int *count) {
+    return lapack(Lapack::Geev, 2, &left, &right, &size, matrix, &stride, real.data(),
+                  imaginary.data(), &none, &stride, columns.data(), &stride, work, count);
+  });
+  for (size_t j = 0; j < elements; ++j)
+    values[j] = {real[j], imaginary[j]};
+  for (size_t j = 0; vectors && j < elements; ++j) {
+    bool pair = imaginary[j] != 0 && j + 1 < elements;
+    const T *column = columns.data() + j * elements;
+    for (size_t i = 0; i < elements; ++i) {
+      std::complex<T> x(column[i], pair ? column[elements + i] : T(0));
+      vectors[i * elements + j] = x;
+      if (pair)
+        vectors[i * elements + j + 1] = std::conj(x);
+    }
+    j += pair;
+  }
+  return info;
+}
+
+/// The same of a complex matrix.
+template <typename C, typename T>
+IntType<C> eigOfMatrix(const C &lapack, std::complex<T> *matrix, int64_t n, std::complex<T> *values,
+                       std::complex<T> *vectors) {
+  using Int = IntType<C>;
+  std::vector<std::complex<T>> columns(static_cast<size_t>(vectors ? n * n : 1));
+  std::vector<T> reals(static_cast<size_t>(2 * n));
+  char left = 'N', right = vectors ? 'V' : 'N';
+  std::complex<T> none = 0;
+  auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
+  Int info = withWorkspace<std::complex<T>, Int>([&](std::complex<T> *work, Int *count) {
+    return lapack(Lapack::Geev, 2, &left, &right, &size, matrix, &stride, values, &none, &stride,
+                  columns.data(), &stride, work, count, reals.data());
+  });
+  if (vectors)
+    transpose(columns.data(), n, n, vectors);
+  return info;
+}
+
+} // namespace
 
 Status eig(const Call &call) {
   int64_t batch = call.result.shape[0], n = call.operands[0].shape[1];
   bool valuesOnly = call.params[0] != 0;
   return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
-    using Int = IntType<decltype(lapack)>;
     using T = std::remove_pointer_t<decltype(out)>;
     if (!allFinite(a, n * n))
       return singular("eig", "Array must not contain infs or NaNs");
     std::vector<T> matrix(static_cast<size_t>(n * n));
-    std::vector<T> vectors(static_cast<size_t>(valuesOnly ? 1 : n * n));
     transpose(a, n, n, matrix.data());
-    char left = 'N', right = valuesOnly ? 'N' : 'V';
-    T none = 0;
-    auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
-    Int info = withWorkspace<T, Int>([&](T *work, Int *count) {
-      return lapack(Lapack::Geev, 2, &left, &right, &size, matrix.data(), &stride, out, out + n,
-                    &none, &stride, vectors.data(), &stride, work, count);
-    });
-    if (info != 0)
+    auto *values = reinterpret_cast<std::complex<Real<T>> *>(out);
+    if (eigOfMatrix(lapack, matrix.data(), n, values, valuesOnly ? nullptr : values + n) != 0)
       return singular("eig", "Eigenvalues did not converge");
-    if (valuesOnly)
-      return Status::ok();
-    // A pair of conjugate eigenvectors is stored as its real and its imaginary part.
-    T *real = out + 2 * n, *imaginary = real + n * n;
-    for (int64_t j = 0; j < n; ++j) {
-      bool pair = out[n + j] != 0 && j + 1 < n;
-      const T *column = vectors.data() + j * n;
-      for (int64_t i = 0; i < n; ++i) {
-        real[i * n + j] = column[i];
-        imaginary[i * n + j] = pair ? column[n + i] : T(0);
-        if (pair) {
-          real[i * n + j + 1] = column[i];
-          imaginary[i * n + j + 1] = -column[n + i];
-        }
-      }
-      j += pair;
-    }
     return Status::ok();
   });
 }
@@ -421,30 +521,42 @@ Status svd(const Call &call) {
         using Int = IntType<decltype(lapack)>;
         using T = std::remove_pointer_t<decltype(out)>;
         // LAPACK sees the transposed matrix, whose factors are the transposed ones in reverse
-        // order: its U, by columns, is our vh by rows, and its VT is our u.
+        // order: its U, by columns, is our vh by rows, and its VT (VH) is our u.
         int64_t uWidth = mode == 2 ? m : k;
         T none[1] = {};
         T *u = mode ? out : none, *s = mode ? out + m * uWidth : out, *vh = mode ? s + k : none;
         if (k == 0) {
           // No singular values: the full factors are identities.
           for (int64_t i = 0; mode == 2 && i < m * m; ++i)
-            u[i] = i % (m + 1) == 0;
+            u[i] = T(i % (m + 1) == 0);
           for (int64_t i = 0; mode == 2 && i < n * n; ++i)
-            vh[i] = i % (n + 1) == 0;
+            vh[i] = T(i % (n + 1) == 0);
           return Status::ok();
         }
         std::vector<T> matrix(a, a + m * n);
         std::vector<Int> ints(static_cast<size_t>(8 * k));
+        std::vector<Real<T>> values(static_cast<size_t>(k));
+        [[maybe_unused]] std::vector<Real<T>> reals;
+        if constexpr (kComplex<T>) {
+          int64_t most = std::max(5 * k * k + 5 * k, 2 * std::max(m, n) * k + 2 * k * k + k);
+          reals.resize(static_cast<size_t>(mode ? most : 7 * k));
+        }
         char job = mode == 0 ? 'N' : mode == 1 ? 'S' : 'A';
         auto rows = static_cast<Int>(n), columns = static_cast<Int>(m);
         auto uStride = static_cast<Int>(mode ? n : 1),
              vStride = static_cast<Int>(mode ? uWidth : 1);
         Int info = withWorkspace<T, Int>([&](T *work, Int *size) {
-          return lapack(Lapack::Gesdd, 1, &job, &rows, &columns, matrix.data(), &rows, s, vh,
-                        &uStride, u, &vStride, work, size, ints.data());
+          if constexpr (kComplex<T>)
+            return lapack(Lapack::Gesdd, 1, &job, &rows, &columns, matrix.data(), &rows,
+                          values.data(), vh, &uStride, u, &vStride, work, size, reals.data(),
+                          ints.data());
+          else
+            return lapack(Lapack::Gesdd, 1, &job, &rows, &columns, matrix.data(), &rows,
+                          values.data(), vh, &uStride, u, &vStride, work, size, ints.data());
         });
         if (info != 0)
           return singular("svd", "SVD did not converge");
+        std::copy_n(values.data(), k, s);
         return Status::ok();
       });
 }
@@ -456,42 +568,54 @@ Status lstsq(const Call &call) {
     using Int = IntType<decltype(lapack)>;
     using T = std::remove_pointer_t<decltype(out)>;
     const T *y = static_cast<const T *>(call.operands[1].data);
-    T rcond = *static_cast<const T *>(call.operands[2].data);
+    Real<T> rcond = std::real(*static_cast<const T *>(call.operands[2].data));
     T *residuals = out + n * k, *rank = residuals + k, *s = rank + 1;
     std::fill(out, s + smaller, T(0));
     if (smaller == 0) {
       for (int64_t i = 0; i < m; ++i)
         for (int64_t j = 0; j < k; ++j)
-          residuals[j] += y[i * k + j] * y[i * k + j];
+          residuals[j] += y[i * k + j] * conjugate(y[i * k + j]);
       return Status::ok();
     }
-    std::vector<T> matrix(static_cast<size_t>(m * n)), x(static_cast<size_t>(larger * k));
+    int64_t sides = std::max<int64_t>(1, k); // gelsd wants one
+    std::vector<T> matrix(static_cast<size_t>(m * n)), x(static_cast<size_t>(larger * sides));
     transpose(a, m, n, matrix.data());
     for (int64_t i = 0; i < m; ++i)
       for (int64_t j = 0; j < k; ++j)
         x[static_cast<size_t>(j * larger + i)] = y[i * k + j];
-    auto rows = static_cast<Int>(m), columns = static_cast<Int>(n), right = static_cast<Int>(k);
+    auto rows = static_cast<Int>(m), columns = static_cast<Int>(n), right = static_cast<Int>(sides);
     auto stride = static_cast<Int>(larger);
-    Int found = 0, query = -1, wantedInts = 0;
+    std::vector<Real<T>> values(static_cast<size_t>(smaller));
+    Int found = 0;
+    auto decompose = [&](T *work, Int *size, [[maybe_unused]] Real<T> *reals, Int *ints) {
+      if constexpr (kComplex<T>)
+        return lapack(Lapack::Gelsd, 0, &rows, &columns, &right, matrix.data(), &rows, x.data(),
+                      &stride, values.data(), &rcond, &found, work, size, reals, ints);
+      else
+        return lapack(Lapack::Gelsd, 0, &rows, &columns, &right, matrix.data(), &rows, x.data(),
+                      &stride, values.data(), &rcond, &found, work, size, ints);
+    };
+    Int query = -1, wantedInts = 0;
     T wanted = 0;
-    Int info = lapack(Lapack::Gelsd, 0, &rows, &columns, &right, matrix.data(), &rows, x.data(),
-                      &stride, s, &rcond, &found, &wanted, &query, &wantedInts);
+    Real<T> wantedReals = 0;
+    Int info = decompose(&wanted, &query, &wantedReals, &wantedInts);
     if (info == 0) {
-      auto size = static_cast<Int>(std::ceil(static_cast<double>(wanted) * (1 + 1e-6))) + 1;
+      auto size = workspaceSize<Int>(wanted);
       std::vector<T> work(static_cast<size_t>(size));
+      std::vector<Real<T>> reals(static_cast<size_t>(workspaceSize<Int>(wantedReals)));
       std::vector<Int> ints(static_cast<size_t>(std::max<Int>(1, wantedInts)));
-      info = lapack(Lapack::Gelsd, 0, &rows, &columns, &right, matrix.data(), &rows, x.data(),
-                    &stride, s, &rcond, &found, work.data(), &size, ints.data());
+      info = decompose(work.data(), &size, reals.data(), ints.data());
     }
     if (info != 0)
       return singular("lstsq", "SVD did not converge in Linear Least Squares");
-    *rank = static_cast<T>(found);
+    *rank = static_cast<Real<T>>(found);
+    std::copy_n(values.data(), smaller, s);
     for (int64_t j = 0; j < k; ++j) {
       const T *column = x.data() + j * larger;
       for (int64_t i = 0; i < n; ++i)
         out[i * k + j] = column[i];
       for (int64_t i = n; i < m; ++i)
-        residuals[j] += column[i] * column[i];
+        residuals[j] += column[i] * conjugate(column[i]);
     }
     return Status::ok();
   });

@@ -1,7 +1,8 @@
 //===- Order.h - Unsigned keys in the order of elements ---------------------------------------===//
 //
 // Elements are never compared as floats: their bits become unsigned numbers whose order is that of
-// the elements. -0 and +0 are equal elements, NaN is one value above all others.
+// the elements. -0 and +0 are equal elements, NaN is one value above all others. A complex number
+// becomes two such numbers.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_RUNTIME_LIBRARY_ORDER_H
@@ -68,9 +69,28 @@ struct Order {
   }
 };
 
-/// Calls `f` with an Order of the dtype.
+/// The order of complex numbers whose parts are stored as U: by real, then by imaginary parts.
+/// Those with a NaN are last, as in NumPy: R + nan i by R, then nan + R i by R, then the rest.
+template <typename U>
+struct ComplexKey {
+  using Part = Order<U, KeyKind::Float>;
+  U high, low;
+  /// Equal for equal elements. No number has one of the largest keys: they name the kinds of NaN.
+  static constexpr ComplexKey of(const U *parts) {
+    U re = Part::toEqualKey(parts[0]), im = Part::toEqualKey(parts[1]);
+    if (re == Part::kLast)
+      return im == Part::kLast ? ComplexKey{re, im} : ComplexKey{Part::kLast - 1, im};
+    return im == Part::kLast ? ComplexKey{Part::kLast - 2, re} : ComplexKey{re, im};
+  }
+  friend constexpr bool operator<(const ComplexKey &a, const ComplexKey &b) {
+    return a.high != b.high ? a.high < b.high : a.low < b.low;
+  }
+};
+
+/// Calls `f` with an Order of the dtype; of a complex one, of its parts.
 template <typename F>
 auto withOrder(DType t, const F &f) {
+  t = realDType(t);
   auto width = [&]<typename U>(U) {
     switch (keyKind(t)) {
     case KeyKind::Unsigned:

@@ -250,6 +250,22 @@ Status orderRow(int64_t count, const At &at, size_t width, int64_t *out, bool se
   return Status::ok();
 }
 
+/// The order of complex elements: by what decides last, then, keeping that order among equals, by
+/// what decides first.
+template <typename U>
+Status orderComplexRow(const U *x, int64_t count, bool descending, int64_t *out, bool several) {
+  U flip = descending ? std::numeric_limits<U>::max() : U{0};
+  GRAPHC_ASSIGN(BufferRef held, scratch(count * 8));
+  int64_t *step = as<int64_t>(held);
+  auto low = [&](int64_t i) { return U(ComplexKey<U>::of(x + 2 * i).low ^ flip); };
+  GRAPHC_TRY(orderRow(count, low, sizeof(U), step, several));
+  auto high = [&](int64_t i) { return U(ComplexKey<U>::of(x + 2 * step[i]).high ^ flip); };
+  GRAPHC_TRY(orderRow(count, high, sizeof(U), out, several));
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = step[out[i]];
+  return Status::ok();
+}
+
 /// Calls `row(number, several)` for every row: rows on the threads, or the threads in a row.
 template <typename Row>
 Status eachRow(int64_t rows, int64_t length, const Row &row) {
@@ -273,6 +289,29 @@ Status eachRow(int64_t rows, int64_t length, const Row &row) {
   return std::move(failed[0]);
 }
 
+/// Calls `f` with a word as wide as a part of a complex dtype.
+template <typename F>
+Status withPart(DType t, const F &f) {
+  return t == DType::Complex64 ? f(uint32_t()) : f(uint64_t());
+}
+
+Status sortComplex(const Call &call, int64_t rows, int64_t length, bool descending) {
+  return withPart(call.result.dtype, [&](auto word) {
+    using U = decltype(word);
+    const auto *x = static_cast<const U *>(call.operands[0].data);
+    auto *out = static_cast<U *>(call.result.data);
+    return eachRow(rows, length, [&](int64_t r, bool several) -> Status {
+      GRAPHC_ASSIGN(BufferRef held, scratch(length * 8));
+      int64_t *order = as<int64_t>(held);
+      const U *from = x + 2 * r * length;
+      GRAPHC_TRY(orderComplexRow(from, length, descending, order, several));
+      for (U *to = out + 2 * r * length; to != out + 2 * (r + 1) * length; to += 2, ++order)
+        std::copy_n(from + 2 * *order, 2, to);
+      return Status::ok();
+    });
+  });
+}
+
 } // namespace
 
 Status sort(const Call &call) {
@@ -280,6 +319,8 @@ Status sort(const Call &call) {
   bool descending = call.params[0] != 0;
   if (rows == 0 || length == 0)
     return Status::ok();
+  if (isComplex(call.result.dtype))
+    return sortComplex(call, rows, length, descending);
   return withOrder(call.result.dtype, [&](auto order, auto word) -> Status {
     using O = decltype(order);
     using U = decltype(word);
@@ -303,7 +344,15 @@ Status argsort(const Call &call) {
   if (rows == 0 || length == 0)
     return Status::ok();
   auto *out = static_cast<int64_t *>(call.result.data);
-  return withOrder(call.operands[0].dtype, [&](auto order, auto word) -> Status {
+  DType dtype = call.operands[0].dtype;
+  if (isComplex(dtype))
+    return withPart(dtype, [&](auto word) {
+      const auto *x = static_cast<const decltype(word) *>(call.operands[0].data);
+      return eachRow(rows, length, [&](int64_t r, bool several) {
+        return orderComplexRow(x + 2 * r * length, length, descending, out + r * length, several);
+      });
+    });
+  return withOrder(dtype, [&](auto order, auto word) -> Status {
     using O = decltype(order);
     using U = decltype(word);
     U flip = descending ? O::kLast : U{0};
@@ -328,18 +377,31 @@ Status lexsort(const Call &call) {
     int64_t *order = out + r * length;
     for (int64_t i = 0; i < length; ++i)
       order[i] = i;
+    // `step` sorts what `order` names.
+    auto follow = [&] {
+      std::copy_n(order, length, before);
+      for (int64_t i = 0; i < length; ++i)
+        order[i] = before[step[i]];
+    };
     // From the least important key on; each sort keeps the order of the one before among equals.
     for (const Operand &key : call.operands)
       GRAPHC_TRY(withOrder(key.dtype, [&](auto kind, auto word) -> Status {
         using O = decltype(kind);
         using U = decltype(word);
-        const U *x = static_cast<const U *>(key.data) + r * length;
-        GRAPHC_TRY(orderRow(
-            length, [&](int64_t i) { return O::toEqualKey(x[order[i]]); }, sizeof(U), step, true));
-        std::copy_n(order, length, before);
-        for (int64_t i = 0; i < length; ++i)
-          order[i] = before[step[i]];
-        return Status::ok();
+        auto by = [&](const auto &at) -> Status {
+          GRAPHC_TRY(orderRow(length, at, sizeof(U), step, true));
+          follow();
+          return Status::ok();
+        };
+        const U *x = static_cast<const U *>(key.data);
+        if constexpr (O::isFloat && sizeof(U) >= 4)
+          if (isComplex(key.dtype)) {
+            x += 2 * r * length;
+            GRAPHC_TRY(by([&](int64_t i) { return ComplexKey<U>::of(x + 2 * order[i]).low; }));
+            return by([&](int64_t i) { return ComplexKey<U>::of(x + 2 * order[i]).high; });
+          }
+        x += r * length;
+        return by([&](int64_t i) { return O::toEqualKey(x[order[i]]); });
       }));
   }
   return Status::ok();

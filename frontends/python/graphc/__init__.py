@@ -391,6 +391,7 @@ from ._sorting import (  # noqa: E402
     partition,
     searchsorted,
     sort,
+    sort_complex,
 )
 from ._ufunc import ufunc  # noqa: E402
 from . import linalg  # noqa: E402, I001  (after what it is made of)

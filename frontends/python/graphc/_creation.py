@@ -8,7 +8,7 @@ import numpy as _np
 
 from . import _graphc
 from ._dtypes import as_dtype, float64, int64
-from .errors import ArgumentError, ShapeError
+from .errors import ArgumentError, DTypeError, ShapeError
 
 _Array = _graphc.Array
 
@@ -62,6 +62,25 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     if dtype is None and device is None and copy is None and type(a) is _Array and a.ndim:
         return a  # a 0-d one may be a number, of which this makes an array
     return _graphc.asarray(_source(a), _dtype(dtype), device, copy)
+
+
+def _inexact(x):
+    """As an array of floats or complex numbers; others as float64."""
+    x = asarray(x)
+    return x if x.dtype.kind in "fc" else x.astype(float64)
+
+
+def _real(x, name):
+    """As an array of real numbers. Raises DTypeError for complex ones."""
+    x = asarray(x)
+    if x.dtype.kind == "c":
+        raise DTypeError(f"{name}: real numbers are needed, not {x.dtype}")
+    return x
+
+
+def _floating(x, name):
+    """As an array of floats; integers as float64. Raises DTypeError for complex numbers."""
+    return _inexact(_real(x, name))
 
 
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None, device=None):
@@ -188,8 +207,8 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         raise ArgumentError(f"linspace: number of samples, {num}, must be non-negative")
     intervals = num - 1 if endpoint else num
     wanted = None if dtype is None else as_dtype(dtype)
-    if _py.any(isinstance(v, (_Array, _np.ndarray, list, tuple, complex)) for v in (start, stop)):
-        return _spaced(asarray(start), asarray(stop), num, endpoint, retstep, wanted, axis)
+    if _py.any(isinstance(v, (_Array, _np.ndarray, list, tuple, complex, _np.complexfloating)) for v in (start, stop)):
+        return _spaced(start, stop, num, endpoint, retstep, wanted, axis)
     wanted = float64 if wanted is None else wanted
     start, stop = float(start), float(stop)
     index = _graphc.iota(num, float64, device)
@@ -208,9 +227,9 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 
 def _spaced(start, stop, num, endpoint, retstep, wanted, axis):
-    """linspace between arrays."""
-    kind = _graphc.result_type(start, stop, 1.0)
-    start, stop = start.astype(kind, copy=False), stop.astype(kind, copy=False)
+    """linspace between arrays, or between an array and a number."""
+    kind = _graphc.result_type(*[v if isinstance(v, (int, float, complex)) else asarray(v) for v in (start, stop)], 1.0)
+    start, stop = asarray(start).astype(kind, copy=False), asarray(stop).astype(kind, copy=False)
     delta = stop - start
     intervals = num - 1 if endpoint else num
     real = float64 if kind.kind == "c" else kind

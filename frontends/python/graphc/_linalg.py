@@ -5,7 +5,7 @@ import operator as _operator
 
 from . import _graphc
 from ._creation import asarray
-from ._manipulation import _axes
+from ._manipulation import _axes, _axis, moveaxis
 from ._ufunc import as_ufunc, with_out
 from .errors import ArgumentError, ShapeError
 
@@ -31,9 +31,14 @@ def dot(a, b, out=None):
 
 @as_ufunc(2)
 def vecdot(x1, x2, /, *, axis=-1):
-    """Sum of products along one axis of broadcast operands; complex numbers of the first are conjugated."""
-    x1 = asarray(x1)
-    return ((x1.conj() if x1.dtype.kind == "c" else x1) * asarray(x2)).sum(axis=axis)
+    """Sum of products along one axis, in the dtype of the products; other axes broadcast, and complex numbers of the
+    first operand are conjugated. Raises ShapeError when the axis is not of one size."""
+    x1, x2 = (asarray(x) for x in (x1, x2))
+    x1, x2 = (moveaxis(x, _axis(axis, x.ndim, "vecdot"), -1) for x in (x1, x2))
+    if x1.shape[-1] != x2.shape[-1]:
+        raise ShapeError(f"vecdot: axis {axis} differs in size: {x1.shape[-1]} and {x2.shape[-1]}")
+    product = (x1.conj() if x1.dtype.kind == "c" else x1) * x2
+    return product.any(axis=-1) if product.dtype.kind == "b" else product.sum(axis=-1, dtype=product.dtype)
 
 
 def outer(a, b, out=None):

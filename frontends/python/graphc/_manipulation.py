@@ -211,8 +211,12 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, where=True,
         result = x.copy()
     elif low is None:
         result = _graphc.minimum(x, high)
+    elif high is None:
+        result = _graphc.maximum(x, low)
+    elif _graphc.result_type(x, low, high).kind == "c":
+        result = _graphc.minimum(_graphc.maximum(x, low), high)
     else:
-        result = _graphc.maximum(x, low) if high is None else _graphc.clip(x, low, high)
+        result = _graphc.clip(x, low, high)
     if where is not True:
         result = _graphc.select(where, result, x.astype(result.dtype, copy=False))
     return _with_out(result, out, casting, "clip")
@@ -231,8 +235,10 @@ def _weak_bound(value, dtype, is_upper):
 
 
 def round(a, decimals=0, out=None):
-    """Rounded to a number of decimals, ties to even."""
+    """Rounded to a number of decimals, ties to even; both parts of a complex number."""
     x = asarray(a)
+    if x.dtype.kind == "c":
+        return _with_out(_graphc.elementwise("complex", [round(p, decimals) for p in (x.real, x.imag)]), out, "same_kind", "round")
     decimals = _operator.index(decimals)
     if x.dtype.kind == "b" and decimals:
         raise UnsupportedError(f"round: {x.dtype} to {decimals} decimals is not supported")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from . import _graphc
 from ._assemble import _along
-from ._creation import asarray, linspace
+from ._creation import _floating, _inexact, _real, asarray, linspace
 from ._dtypes import as_dtype, float64
-from ._manipulation import _axes, _axis, broadcast_to, concatenate, where
-from ._reductions import all, any, cumprod, cumsum, max, mean, min, prod, sum, var
+from ._manipulation import _axes, _axis, broadcast_to, concatenate, round, where
+from ._reductions import _squared_size, all, any, cumprod, cumsum, max, mean, min, prod, sum, var
 from ._ufunc import as_ufunc, with_out
 from .errors import ArgumentError, DTypeError, ShapeError
 
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ._types import Array, ArrayLike, Scalar
-
-
-def _floating(x):
-    x = asarray(x)
-    return x if x.dtype.kind == "f" else x.astype(float64)
 
 
 # Differences and sums along an axis.
@@ -100,7 +95,7 @@ def _gradient(x, spacing, axis, edge_order):
 def gradient(f: ArrayLike, *spacing, axis: int | Sequence[int] | None = None, edge_order: int = 1):
     """Second-order central differences inside, one-sided at the ends. `spacing`: one step for all axes, or one step or
     coordinate vector an axis. A tuple of arrays for several axes, one array for one."""
-    x = _floating(f)
+    x = _inexact(f)
     axes = list(range(x.ndim)) if axis is None else _axes(axis, x.ndim, "gradient")
     if edge_order not in (1, 2):
         raise ArgumentError(f"gradient: edge_order is 1 or 2, not {edge_order}")
@@ -126,7 +121,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
     """The polynomial with coefficients `p`, highest power first, at `x`, by Horner's rule."""
     p, x = asarray(p), asarray(x)
     y = _graphc.full(x.shape, 0, _graphc.result_type(p, x), x.device)
-    for i in range(p.size):
+    for i in range(p.shape[0]):
         y = y * x + p[i]
     return y
 
@@ -137,13 +132,13 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
 @as_ufunc(1)
 def deg2rad(x: ArrayLike, /) -> Array:
     """Degrees to radians."""
-    return _floating(x) * (_math.pi / 180)
+    return _floating(x, "deg2rad") * (_math.pi / 180)
 
 
 @as_ufunc(1)
 def rad2deg(x: ArrayLike, /) -> Array:
     """Radians to degrees."""
-    return _floating(x) * (180 / _math.pi)
+    return _floating(x, "rad2deg") * (180 / _math.pi)
 
 
 @as_ufunc(1)
@@ -165,27 +160,29 @@ def fix(x: ArrayLike, out=None) -> Array:
 
 @as_ufunc(1)
 def rint(x: ArrayLike, /) -> Array:
-    """Rounded to the nearest integer, ties to even, as a float."""
-    return _graphc.round(_floating(x))
+    """Rounded to the nearest integer, ties to even, as a float; both parts of a complex number."""
+    return round(_inexact(x))
 
 
 @as_ufunc(1)
 def fabs(x: ArrayLike, /) -> Array:
     """Absolute value as a float."""
-    return _graphc.abs(_floating(x))
+    return _graphc.abs(_floating(x, "fabs"))
 
 
 @as_ufunc(2)
 def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """x1 to the power x2 in float64."""
-    return _graphc.pow(asarray(x1).astype(float64), asarray(x2).astype(float64))
+    """x1 to the power x2 in float64, or in complex128."""
+    x1, x2 = asarray(x1), asarray(x2)
+    kind = _graphc.result_type(x1, x2, float64)
+    return _graphc.pow(x1.astype(kind, copy=False), x2.astype(kind, copy=False))
 
 
 @as_ufunc(2)
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Remainder of the division rounded towards zero: it has the sign of `x1`, as in C."""
     x1, x2 = asarray(x1), asarray(x2)
-    kind = _graphc.result_type(x1, x2)
+    kind = _graphc.result_type(_real(x1, "fmod"), _real(x2, "fmod"))
     x1, x2 = x1.astype(kind, copy=False), x2.astype(kind, copy=False)
     if kind.kind in "bu":
         return _graphc.remainder(x1, x2)
@@ -200,7 +197,7 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def _without_nan_pair(x1, x2, choose):
     x1, x2 = asarray(x1), asarray(x2)
     chosen = choose(x1, x2)
-    if chosen.dtype.kind != "f":
+    if chosen.dtype.kind not in "fc":
         return chosen
     x1, x2 = x1.astype(chosen.dtype, copy=False), x2.astype(chosen.dtype, copy=False)
     return where(_graphc.isnan(x1), x2, where(_graphc.isnan(x2), x1, chosen))
@@ -236,37 +233,41 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
 @as_ufunc(2)
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """0 below zero, 1 above, `x2` at zero; NaN stays."""
-    x1, x2 = _floating(x1), _floating(x2)
+    x1, x2 = _floating(x1, "heaviside"), _floating(x2, "heaviside")
     return where(_graphc.isnan(x1), x1, where(x1 == 0, x2, where(x1 < 0, 0.0, 1.0)))
 
 
 def sinc(x: ArrayLike, /) -> Array:
     """sin(pi x) / (pi x), 1 at zero."""
-    y = _math.pi * where(asarray(x) == 0, 1.0e-20, _floating(x))
+    y = _math.pi * where(asarray(x) == 0, 1.0e-20, _inexact(x))
     return _graphc.sin(y) / y
 
 
 def isneginf(x: ArrayLike, out=None) -> Array:
     """Whether elements are minus infinity."""
-    return with_out(asarray(x) == -_math.inf, out, name="isneginf")
+    return with_out(_real(x, "isneginf") == -_math.inf, out, name="isneginf")
 
 
 def isposinf(x: ArrayLike, out=None) -> Array:
     """Whether elements are plus infinity."""
-    return with_out(asarray(x) == _math.inf, out, name="isposinf")
+    return with_out(_real(x, "isposinf") == _math.inf, out, name="isposinf")
 
 
 def nan_to_num(
     x: ArrayLike, copy: bool = True, nan: Scalar = 0.0, posinf: Scalar | None = None, neginf: Scalar | None = None
 ) -> Array:
-    """NaN and infinities replaced; by zero and the largest finite values unless given."""
+    """NaN and infinities replaced; by zero and the largest finite values unless given. Parts of complex numbers each."""
     import numpy as np
 
     x = asarray(x)
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fc":
         return x.copy()
-    largest = float(np.finfo(x.dtype).max)
     given = x
+    if x.dtype.kind == "c":
+        parts = [nan_to_num(p, True, nan, posinf, neginf) for p in (x.real, x.imag)]
+        x = _graphc.elementwise("complex", parts)
+        return x if copy else with_out(x, given)
+    largest = float(np.finfo(x.dtype).max)
     x = where(x == _math.inf, largest if posinf is None else posinf, where(_graphc.isnan(x), nan, x))
     x = where(x == -_math.inf, -largest if neginf is None else neginf, x)
     return x if copy else with_out(x, given)
@@ -275,9 +276,9 @@ def nan_to_num(
 def isclose(a: ArrayLike, b: ArrayLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
     """Whether |a - b| <= atol + rtol * |b|, elementwise; infinities are close to themselves only."""
     a, b = asarray(a), asarray(b)
-    b = _floating(b)
+    b = _inexact(b)
     close = (_graphc.abs(a - b) <= atol + rtol * _graphc.abs(b)) & _graphc.isfinite(b) | (a == b)
-    return close | (_graphc.isnan(_floating(a)) & _graphc.isnan(b)) if equal_nan else close
+    return close | (_graphc.isnan(_inexact(a)) & _graphc.isnan(b)) if equal_nan else close
 
 
 def allclose(a: ArrayLike, b: ArrayLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
@@ -308,7 +309,8 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
 
 def logspace(start, stop, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype=None, axis: int = 0) -> Array:
     """`num` values from base**start to base**stop, evenly spaced in the exponent."""
-    values = _graphc.pow(float(base), linspace(start, stop, num, endpoint=endpoint, axis=axis))
+    base = base if isinstance(base, complex) else float(base)
+    values = _graphc.pow(base, linspace(start, stop, num, endpoint=endpoint, axis=axis))
     return values if dtype is None else values.astype(as_dtype(dtype))
 
 
@@ -322,7 +324,7 @@ def ptp(a: ArrayLike, axis=None, out=None, keepdims: bool = False) -> Array:
 
 def _without_nan(x, filler):
     x = asarray(x)
-    return where(_graphc.isnan(x), filler, x) if x.dtype.kind == "f" else x
+    return where(_graphc.isnan(x), filler, x) if x.dtype.kind in "fc" else x
 
 
 def nansum(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, **options) -> Array:
@@ -336,8 +338,8 @@ def nanprod(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = Fals
 
 
 def _present(x, axis, keepdims):
-    """How many elements are not NaN, in the dtype of `x`."""
-    return sum(~_graphc.isnan(x), axis, keepdims=keepdims).astype(x.dtype)
+    """How many elements are not NaN, in the dtype of `x` or of its parts."""
+    return sum(~_graphc.isnan(x), axis, keepdims=keepdims).astype(abs(x).dtype)
 
 
 def nanmean(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, *, where=True) -> Array:
@@ -353,7 +355,7 @@ def nanmean(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = Fals
 def nanvar(
     a: ArrayLike, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, where=True, correction=None
 ) -> Array:
-    """`var` of the elements that are not NaN."""
+    """`var` of the elements that are not NaN; real also of complex numbers."""
     x = asarray(a)
     ddof = ddof if correction is None else correction
     if x.dtype.kind not in "fc":
@@ -362,7 +364,7 @@ def nanvar(
     x = x if where is True else _graphc.select(where, x, _math.nan)
     distance = x - nanmean(x, axis, keepdims=True)
     freedom = _present(x, axis, keepdims) - ddof
-    spread = nansum(distance * distance, axis, keepdims=keepdims) / _graphc.select(freedom <= 0, _math.nan, freedom)
+    spread = nansum(_squared_size(distance), axis, keepdims=keepdims) / _graphc.select(freedom <= 0, _math.nan, freedom)
     return with_out(spread, out, "unsafe", "nanvar")
 
 
@@ -428,13 +430,16 @@ def cov(
 ) -> Array:  # fmt: skip
     """Covariance matrix of the rows of `m` (its columns when rowvar is false), each an observed variable. `fweights`
     repeat observations, `aweights` weigh them."""
-    x = _floating(m) if dtype is None else asarray(m).astype(as_dtype(dtype))
+    m = asarray(m)
+    y = y if y is None else asarray(y)
+    kind = _graphc.result_type(m, *([] if y is None else [y]), float64) if dtype is None else as_dtype(dtype)
+    x = m.astype(kind, copy=False)
     if x.ndim > 2:
         raise ShapeError(f"cov: at most two axes, got shape {x.shape}")
     x = x.reshape((1, -1)) if x.ndim < 2 else x
     x = x.T if not rowvar and x.shape[0] != 1 else x
     if y is not None:
-        y = _floating(y)
+        y = y.astype(kind, copy=False)
         y = y.reshape((1, -1)) if y.ndim < 2 else y
         x = concatenate([x, y.T if not rowvar and y.shape[0] != 1 else y], 0)
     ddof = (0 if bias else 1) if ddof is None else ddof
@@ -462,11 +467,14 @@ def cov(
 
 
 def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype=None) -> Array:
-    """Pearson correlation coefficients, limited to [-1, 1]."""
+    """Pearson correlation coefficients, limited to [-1, 1]; both parts of complex ones."""
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
     from ._matrices import diagonal
 
-    deviation = _graphc.sqrt(diagonal(c))
-    return _graphc.clip(c / deviation[:, None] / deviation[None, :], -1.0, 1.0)
+    deviation = _graphc.sqrt(diagonal(c).real)
+    c = c / deviation[:, None] / deviation[None, :]
+    if c.dtype.kind == "c":
+        return _graphc.elementwise("complex", [_graphc.clip(p, -1.0, 1.0) for p in (c.real, c.imag)])
+    return _graphc.clip(c, -1.0, 1.0)

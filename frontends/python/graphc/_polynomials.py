@@ -10,6 +10,8 @@ from ._dtypes import float64, int64
 from ._manipulation import concat, expand_dims
 from ._matrices import diag, vander
 from ._names import convolve
+from ._reductions import all
+from ._sorting import sort
 from .errors import ArgumentError, DTypeError
 
 def _coefficients(p):
@@ -27,8 +29,8 @@ def _ends(p, name):
 
 
 def roots(p):
-    """The roots of a polynomial: the eigenvalues of its companion matrix, and zeros. Raises ValueError unless `p` is a
-    vector."""
+    """The roots of a polynomial: the eigenvalues of its companion matrix, and zeros; real when all are, of real
+    coefficients. Raises ValueError unless `p` is a vector."""
     from .linalg import eigvals
 
     p = asarray(p)
@@ -42,12 +44,14 @@ def roots(p):
     n = p.size - 1
     companion = concat((expand_dims(-p[1:] / p[0], 0), diag(full((n - 1,), 1, dtype=p.dtype), -1)[1:] if n > 1 else zeros((0, 1), p.dtype)))
     found = eigvals(companion)
+    if p.dtype.kind == "f" and bool(all(found.imag == 0)):
+        found = found.real
     return concat((found, zeros((none,), found.dtype))) if none else found
 
 
 def poly(seq_of_zeros):
     """The coefficients of the polynomial with the given roots and leading coefficient 1; of a square matrix its
-    characteristic polynomial."""
+    characteristic polynomial. Real when complex roots come in conjugate pairs (this evaluates them)."""
     from .linalg import eigvals
 
     zeros_of = asarray(seq_of_zeros)
@@ -63,6 +67,8 @@ def poly(seq_of_zeros):
     result = one = full((1,), 1, dtype=zeros_of.dtype)
     for i in range(zeros_of.size):
         result = convolve(result, concat((one, -zeros_of[i : i + 1])))
+    if result.dtype.kind == "c" and bool(all(sort(zeros_of) == sort(zeros_of.conj()))):
+        return result.real.copy()
     return result
 
 
@@ -134,7 +140,7 @@ def polyint(p, m=1, k=None):
     p = asarray(p)
     for step in range(m):
         powers = _graphc.asarray([float(n) for n in range(p.size, 0, -1)], float64, None, None)
-        p = concat((p / powers, full((1,), constants[step], dtype=float64)))
+        p = concat((p / powers, asarray(constants[step]).reshape((1,))))
     return p
 
 

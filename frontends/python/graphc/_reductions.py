@@ -144,6 +144,12 @@ def count_nonzero(a, axis=None, *, keepdims=False):
     return sum(asarray(a) != 0, axis, keepdims=keepdims)
 
 
+def _squared_size(x):
+    if x.dtype.kind != "c":
+        return x * x
+    return x._part(0) * x._part(0) + x._part(1) * x._part(1)
+
+
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO_VALUE, correction=None):
     """Variance over `axis`: the mean of the squared distances from the mean, times n / (n - ddof); real also of complex
     numbers. `correction` is
@@ -153,11 +159,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     x = x.astype(kind, copy=False)
     center = _mean(x, axis, keepdims=True, where=where) if is_missing(mean) else asarray(mean)
     distance = x - center
-    if distance.dtype.kind == "c":
-        square = distance._part(0) * distance._part(0) + distance._part(1) * distance._part(1)
-    else:
-        square = distance * distance
-    spread = _mean(square, axis, keepdims=keepdims, where=where)
+    spread = _mean(_squared_size(distance), axis, keepdims=keepdims, where=where)
     ddof = ddof if correction is None else correction
     if ddof != 0:
         if where is True:

@@ -1,12 +1,13 @@
-"""Sorting and searching. NaN sorts last; -0.0 and 0.0 are equal; every sort is stable, so `kind=` changes nothing."""
+"""Sorting and searching. NaN sorts last; -0.0 and 0.0 are equal; complex numbers are ordered by real, then by imaginary
+parts; every sort is stable, so `kind=` changes nothing."""
 
 import operator as _operator
 
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray
-from ._dtypes import int64
+from ._creation import _real, asarray
+from ._dtypes import complex64, complex128, int64
 from ._indexing import take
 from ._manipulation import _axis
 from .errors import ArgumentError, DTypeError, ShapeError
@@ -83,6 +84,14 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
         x = x.reshape((1,))
     x, axis = _along(x, axis, "argsort")
     return _order(x, axis, descending)
+
+
+def sort_complex(a):
+    """A copy as complex numbers (8- and 16-bit integers: complex64), sorted along the last axis."""
+    x = asarray(a)
+    if x.dtype.kind != "c":
+        x = x.astype(complex64 if x.dtype.kind in "iu" and x.dtype.itemsize <= 2 else complex128)
+    return sort(x)
 
 
 def sort_in_place(x, axis=-1, kind=None, order=None, *, stable=None, descending=False):
@@ -166,8 +175,8 @@ def searchsorted(a, v, side="left", sorter=None):
 
 def digitize(x, bins, right=False):
     """The bin of each element: i where bins[i-1] <= x < bins[i] (right=True: < and <=), bins rising or falling.
-    Raises ValueError when `bins` are not monotonic."""
-    x, bins = asarray(x), asarray(bins)
+    Raises ValueError when `bins` are not monotonic and TypeError for complex `x`."""
+    x, bins = _real(x, "digitize"), asarray(bins)
     if bins.ndim != 1:
         raise ShapeError(f"digitize: object of too small depth for desired array: shape {bins.shape} is not a vector")
     rising = falling = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath as _cmath
 import math as _math
 import operator as _operator
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import numpy as _np
 
 from . import _graphc
 from ._assemble import _along
-from ._creation import asarray, zeros
+from ._creation import _floating, _real, asarray, zeros
 from ._dtypes import float64, int64
 from ._manipulation import _axis, concatenate
 from ._ufunc import as_ufunc
@@ -72,15 +73,10 @@ def bitwise_count(x: ArrayLike, /) -> Array:
     return x.astype("uint8")
 
 
-def _floating(x):
-    x = asarray(x)
-    return x if x.dtype.kind == "f" else x.astype(float64)
-
-
 @as_ufunc(2)
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 * 2**x2, rounded once. Raises DTypeError for an exponent that is no integer."""
-    x, n = _floating(x1), asarray(x2)
+    x, n = _floating(x1, "ldexp"), asarray(x2)
     if n.dtype.kind not in "biu":
         raise DTypeError(f"ldexp: integer exponents are needed, not {n.dtype}")
     info = _np.finfo(x.dtype)
@@ -97,7 +93,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """Mantissa in [0.5, 1) with the sign of x, and int32 exponent of two. Zero, NaN and infinities are their own
     mantissa with exponent 0."""
-    x = _floating(x)
+    x = _floating(x, "frexp")
     info = _np.finfo(x.dtype)
     plain = _graphc.isfinite(x) & (x != 0)
     small = _graphc.abs(x) < float(info.tiny)
@@ -115,7 +111,7 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
 @as_ufunc(1, 2)
 def modf(x: ArrayLike, /) -> tuple[Array, Array]:
     """Fractional and integral part, both with the sign of x."""
-    x = _floating(x)
+    x = _floating(x, "modf")
     whole = _graphc.trunc(x)
     rest = _graphc.select(_graphc.isinf(x), 0.0, x - whole)
     return _graphc.select(_graphc.isnan(x), x, _graphc.copysign(rest, x)), whole
@@ -124,7 +120,7 @@ def modf(x: ArrayLike, /) -> tuple[Array, Array]:
 @as_ufunc(1)
 def spacing(x: ArrayLike, /) -> Array:
     """Distance to the nearest float of larger magnitude, with the sign of x."""
-    x = _floating(x)
+    x = _floating(x, "spacing")
     size = _graphc.abs(x)
     step = _graphc.nextafter(size, _math.inf) - size
     return _graphc.select(_graphc.isfinite(x), _graphc.select(x < 0, -step, step), _math.nan)
@@ -134,7 +130,7 @@ def spacing(x: ArrayLike, /) -> Array:
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """log2(2**x1 + 2**x2) without overflow on the way."""
     kind = _graphc.result_type(x1, x2, 1.0)
-    a, b = asarray(x1).astype(kind, copy=False), asarray(x2).astype(kind, copy=False)
+    a, b = (_real(x, "logaddexp2").astype(kind, copy=False) for x in (x1, x2))
     top, low = _graphc.maximum(a, b), _graphc.minimum(a, b)
     gap = _graphc.select(top == low, 0.0, low - top)
     return top + _graphc.log1p(_graphc.exp2(gap)) * (1 / _math.log(2))
@@ -191,7 +187,7 @@ def _chebyshev(x, coefficients):
 
 def i0(x: ArrayLike) -> Array:
     """Modified Bessel function of the first kind, order 0."""
-    x = _graphc.abs(_floating(x))
+    x = _graphc.abs(_floating(x, "i0"))
     near, far = _graphc.minimum(x, 8.0), _graphc.maximum(x, 8.0)
     small = _graphc.exp(near) * _chebyshev(near / 2.0 - 2.0, _I0_SMALL)
     large = _graphc.exp(far) * _chebyshev(32.0 / far - 2.0, _I0_LARGE) / _graphc.sqrt(far)
@@ -272,7 +268,7 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     if z.dtype.kind == "c":
         result = _graphc.atan2(z.imag, z.real)
     else:
-        x = _floating(z)
+        x = _floating(z, "angle")
         result = _graphc.atan2(_graphc.full((), 0, x.dtype, x.device), x)
     return result * (180 / _math.pi) if deg else result
 
@@ -326,23 +322,32 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
 
 
 def geomspace(start, stop, num: int = 50, endpoint: bool = True, dtype=None, axis: int = 0) -> Array:
-    """`num` values from `start` to `stop`, evenly spaced in the logarithm. Raises ValueError for zero bounds. Bounds
-    are numbers."""
+    """`num` values from `start` to `stop`, evenly spaced in the logarithm; complex ones on a spiral. Raises ValueError
+    for zero bounds. Bounds are numbers."""
     from ._creation import linspace
 
-    start, stop = float(start), float(stop)
+    if any(isinstance(v, (complex, _np.complexfloating)) for v in (start, stop)):
+        start, stop = complex(start), complex(stop)
+    else:
+        start, stop = float(start), float(stop)
     if start == 0 or stop == 0:
         raise ArgumentError("Geometric sequence cannot include zero")
-    if (start < 0) != (stop < 0):
+    if isinstance(start, complex):
+        sign = start / abs(start)
+        start, stop = start / sign, stop / sign
+        first, last = _cmath.log10(start), _cmath.log10(stop)
+    elif (start < 0) != (stop < 0):
         raise ArgumentError("geomspace: bounds of different signs need complex numbers")
-    sign = -1.0 if start < 0 else 1.0
-    first, last = _math.log10(abs(start)), _math.log10(abs(stop))
+    else:
+        sign = -1.0 if start < 0 else 1.0
+        start, stop = abs(start), abs(stop)
+        first, last = _math.log10(start), _math.log10(stop)
     exponents = linspace(first, last, num, endpoint)
     values = _graphc.pow(10.0, exponents)
     index = _graphc.iota(_operator.index(num), int64, None)
     if num > 0:  # the ends are exact
-        values = _graphc.select(index == 0, abs(start), values)
+        values = _graphc.select(index == 0, start, values)
         if endpoint and num > 1:
-            values = _graphc.select(index == num - 1, abs(stop), values)
+            values = _graphc.select(index == num - 1, stop, values)
     values = values * sign
     return values if dtype is None else values.astype(dtype)

@@ -7,8 +7,8 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, full
-from ._dtypes import float64, int64
+from ._creation import _floating, _real, asarray, full
+from ._dtypes import complex128, float64, int64
 from ._indexing import bincount, take, take_along_axis
 from ._manipulation import _axes, concat, expand_dims
 from ._sorting import argsort, searchsorted, sort
@@ -97,7 +97,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     x = asarray(a)
     flat, kept = _merged(x, axis, "median")
     n = flat.shape[-1]
-    dtype = x.dtype if x.dtype.kind == "f" else float64
+    dtype = x.dtype if x.dtype.kind in "fc" else float64
     if n == 0:
         result = full(flat.shape[:-1], _math.nan, dtype=dtype)
     else:
@@ -147,9 +147,7 @@ def _result_type(x, q, method, weak):
 
 
 def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
-    x = asarray(x)
-    if x.dtype.kind == "c":
-        raise DTypeError(f"{name}: a must be an array of real numbers")
+    x = _real(x, name)
     q, weak = _host_quantiles(q, x, name, most)
     if weights is not None:
         return _deliver(_weighted(x, q, axis, method, keepdims, weights, name), out)
@@ -266,7 +264,7 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """`median` of the elements that are not NaN; NaN where there are none."""
     x = asarray(a)
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fc":
         return median(x, axis, out, keepdims=keepdims)
     flat, kept = _merged(x, axis, "nanmedian")
     if flat.shape[-1] == 0:
@@ -481,7 +479,9 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     `fp`) beyond them, or with a `period` the points repeated. Raises ValueError when the points are not vectors of one
     length or there are none."""
     shape = asarray(x).shape
-    x, xp, fp = (asarray(a).astype(float64, copy=False) for a in (x, xp, fp))
+    x, xp = (_floating(a, "interp").astype(float64, copy=False) for a in (x, xp))
+    fp = asarray(fp)
+    fp = fp.astype(complex128 if fp.dtype.kind == "c" else float64, copy=False)
     if xp.ndim != 1 or fp.ndim != 1:
         raise ArgumentError("interp: Data points must be 1-D sequences")
     if xp.size != fp.size:

@@ -1,8 +1,8 @@
 """Linear algebra over the last two axes, earlier axes a batch; NumPy's `linalg` and the Array API's extension.
 
 Factorisations are LAPACK's, from an OpenBLAS found when first needed (the one NumPy brings, else the system's, else
-the library named by GRAPHC_LAPACK). They run on the CPU in float64, as NumPy's do, and repeat on one machine; products
-are our own kernels and give the same bits everywhere. What may fail for its values (a singular matrix, no convergence)
+the library named by GRAPHC_LAPACK). They run on the CPU in float64 or complex128, as NumPy's do, and repeat on one
+machine; products are our own kernels and give the same bits everywhere. What may fail for its values (a singular matrix, no convergence)
 is computed at once, so that the error is raised here; inside `jit` it is raised when the function is called.
 """
 
@@ -15,7 +15,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import asarray, eye, full, zeros
-from ._dtypes import float32, float64
+from ._dtypes import complex64, complex128, float32, float64
 from ._linalg import dot as _dot
 from ._linalg import matmul, tensordot, vecdot
 from ._linalg import outer as _outer
@@ -106,17 +106,39 @@ def _matrices(x, name, square=False):
         raise LinAlgError(f"{name}: {x.ndim}-dimensional array given. Array must be at least two-dimensional")
     if square and x.shape[-1] != x.shape[-2]:
         raise LinAlgError(f"{name}: Last 2 dimensions of the array must be square, not {x.shape}")
-    return x, float32 if x.dtype == float32 else float64
+    return x, _common(x)
 
 
-def _batch(x):
-    """(b, m, n) in float64."""
+def _common(*arrays):
+    """The dtype of what is computed from these."""
+    dtypes = [x.dtype for x in arrays]
+    single = all(d in (float32, complex64) for d in dtypes)
+    if any(d.kind == "c" for d in dtypes):
+        return complex64 if single else complex128
+    return float32 if single else float64
+
+
+def _wide(dtype):
+    """The dtype in which a result of this one is computed."""
+    return complex128 if dtype.kind == "c" else float64
+
+
+def _real(dtype):
+    return _np.finfo(dtype).dtype
+
+
+def _batch(x, dtype):
+    """(b, m, n) in the wide dtype."""
     count = _math.prod(x.shape[:-2])
-    return x.astype(float64, copy=False).reshape((count,) + x.shape[-2:])
+    return x.astype(_wide(dtype), copy=False).reshape((count,) + x.shape[-2:])
 
 
 def _run(name, operands, params, shape):
-    return _graphc.library(name, operands, params, shape, float64)
+    return _graphc.library(name, operands, params, shape, complex128 if name == "eig" else operands[0].dtype)
+
+
+def _adjoint(x):
+    return _graphc.conj(x).mT if x.dtype.kind == "c" else x.mT
 
 
 def _now(x):
@@ -128,21 +150,24 @@ def _now(x):
     return x
 
 
-def _parts(packed, lead, dtype, *shapes):
-    """The parts that follow one another in each row of a packed result."""
+def _parts(packed, lead, dtype, *shapes, real=()):
+    """The parts that follow one another in each row of a packed result; those numbered in `real` hold real numbers."""
     found, start = [], 0
-    for shape in shapes:
+    for number, shape in enumerate(shapes):
         stop = start + _math.prod(shape)
-        found.append(packed[:, start:stop].reshape(lead + shape).astype(dtype, copy=False))
+        part, kind = packed[:, start:stop], dtype
+        if number in real:
+            part, kind = part.real, _real(dtype)
+        found.append(part.reshape(lead + shape).astype(kind, copy=False))
         start = stop
     return found
 
 
 def cholesky(x, /, *, upper=False):
-    """The lower triangular L with x = L Lᵀ (upper=True: U with x = Uᵀ U); only that triangle of `x` is read. Raises
+    """The lower triangular L with x = L Lᴴ (upper=True: U with x = Uᴴ U); only that triangle of `x` is read. Raises
     LinAlgError when `x` is not positive definite or not square."""
     x, dtype = _matrices(x, "cholesky", square=True)
-    a = _batch(x)
+    a = _batch(x, dtype)
     return _now(_run("cholesky", [a], [int(bool(upper))], a.shape)).reshape(x.shape).astype(dtype, copy=False)
 
 
@@ -156,7 +181,7 @@ def qr(x, /, mode="reduced"):
     m, n = x.shape[-2:]
     k = min(m, n)
     shapes = {"reduced": ((m, k), (k, n)), "complete": ((m, m), (m, n)), "r": ((k, n),), "raw": ((n, m), (k,))}[mode]
-    a = _batch(x)
+    a = _batch(x, dtype)
     packed = _run("qr", [a], [modes[mode]], (a.shape[0], sum(_math.prod(s) for s in shapes)))
     parts = _parts(packed, x.shape[:-2], dtype, *shapes)
     if mode == "r":
@@ -167,26 +192,26 @@ def qr(x, /, mode="reduced"):
 def solve(x1, x2, /):
     """x with x1 x = x2; `x2` is a vector when it has one axis, else matrices; batch axes broadcast. Raises
     LinAlgError for a singular `x1` and ShapeError when sizes differ."""
-    x1, dtype = _matrices(x1, "solve", square=True)
+    x1, _ = _matrices(x1, "solve", square=True)
     x2 = asarray(x2)
     vector = x2.ndim == 1
     if x2.ndim == 0:
         raise ShapeError("solve: the right side has no axis")
     if vector:
         x2 = x2.reshape((x2.size, 1))
-    dtype = float32 if dtype == x2.dtype == float32 else float64
+    dtype = _common(x1, x2)
     n, k = x1.shape[-1], x2.shape[-1]
     if x2.shape[-2] != n:
         raise ShapeError(f"solve: sizes differ: shapes {x1.shape} and {x2.shape}")
     lead = broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
-    a = _batch(_graphc.broadcast_to(x1, lead + (n, n)))
-    y = _batch(_graphc.broadcast_to(x2, lead + (n, k)))
+    a = _batch(_graphc.broadcast_to(x1, lead + (n, n)), dtype)
+    y = _batch(_graphc.broadcast_to(x2, lead + (n, k)), dtype)
     x = _now(_run("solve", [a, y], [], y.shape)).reshape(lead + ((n,) if vector else (n, k)))
     return x.astype(dtype, copy=False)
 
 
 def _inverse(x, dtype, quiet):
-    a = _batch(x)
+    a = _batch(x, dtype)
     return _run("inv", [a], [int(quiet)], a.shape).reshape(x.shape).astype(dtype, copy=False)
 
 
@@ -199,16 +224,17 @@ def inv(x, /):
 def det(x, /):
     """Determinants of square matrices."""
     x, dtype = _matrices(x, "det", square=True)
-    a = _batch(x)
+    a = _batch(x, dtype)
     return _run("det", [a], [], a.shape[:1]).reshape(x.shape[:-2]).astype(dtype, copy=False)
 
 
 def slogdet(x, /):
-    """(sign, logabsdet) with det = sign * exp(logabsdet); 0 and -inf for a singular matrix."""
+    """(sign, logabsdet) with det = sign * exp(logabsdet); 0 and -inf for a singular matrix. The sign of a complex
+    determinant is a complex number of size 1."""
     x, dtype = _matrices(x, "slogdet", square=True)
-    a = _batch(x)
+    a = _batch(x, dtype)
     packed = _run("slogdet", [a], [], (a.shape[0], 2))
-    return SlogdetResult(*_parts(packed, x.shape[:-2], dtype, (), ()))
+    return SlogdetResult(*_parts(packed, x.shape[:-2], dtype, (), (), real=(1,)))
 
 
 def _eigh(x, UPLO, values_only, name):
@@ -216,45 +242,39 @@ def _eigh(x, UPLO, values_only, name):
     if UPLO not in ("L", "U"):
         raise ArgumentError(f"{name}: UPLO argument must be 'L' or 'U'")
     x, dtype = _matrices(x, name, square=True)
-    n, a = x.shape[-1], _batch(x)
+    n, a = x.shape[-1], _batch(x, dtype)
     shapes = ((n,),) if values_only else ((n,), (n, n))
     packed = _run("eigh", [a], [int(values_only), int(UPLO == "L")], (a.shape[0], n if values_only else n + n * n))
-    return _parts(_now(packed), x.shape[:-2], dtype, *shapes)
+    return _parts(_now(packed), x.shape[:-2], dtype, *shapes, real=(0,))
 
 
 def eigh(x, /, UPLO="L"):
-    """(eigenvalues, eigenvectors) of symmetric matrices, ascending; only the named triangle is read. Raises
+    """(eigenvalues, eigenvectors) of symmetric or Hermitian matrices, ascending; only the named triangle is read. Raises
     LinAlgError when the iteration does not converge."""
     return EighResult(*_eigh(x, UPLO, False, "eigh"))
 
 
 def eigvalsh(x, /, UPLO="L"):
-    """Eigenvalues of symmetric matrices, ascending; only the named triangle is read."""
+    """Eigenvalues of symmetric or Hermitian matrices, ascending; only the named triangle is read."""
     return _eigh(x, UPLO, True, "eigvalsh")[0]
 
 
 def _eig(x, values_only, name):
     x, dtype = _matrices(x, name, square=True)
-    n, a = x.shape[-1], _batch(x)
-    size = 2 * n if values_only else 2 * (n + n * n)
-    packed = _now(_run("eig", [a], [int(values_only)], (a.shape[0], size)))
-    shapes = ((n,), (n,)) if values_only else ((n,), (n,), (n, n), (n, n))
-    parts = _parts(packed, x.shape[:-2], dtype, *shapes)
-    is_real = (parts[1] == 0).all()
-    _graphc.eval([is_real], "linalg")
-    if bool(is_real):
-        return parts[::2]
-    return [_graphc.elementwise("complex", both) for both in zip(parts[::2], parts[1::2])]
+    n, a = x.shape[-1], _batch(x, dtype)
+    shapes = ((n,),) if values_only else ((n,), (n, n))
+    packed = _now(_run("eig", [a], [int(values_only)], (a.shape[0], n if values_only else n + n * n)))
+    return _parts(packed, x.shape[:-2], complex64 if dtype in (float32, complex64) else complex128, *shapes)
 
 
 def eig(x, /):
-    """(eigenvalues, eigenvectors) of square matrices; complex unless every eigenvalue is real. Raises LinAlgError for
-    infinities and NaN, and when the iteration does not converge."""
+    """(eigenvalues, eigenvectors) of square matrices, complex whatever their values, as the Array API wants them.
+    Raises LinAlgError for infinities and NaN, and when the iteration does not converge."""
     return EigResult(*_eig(x, False, "eig"))
 
 
 def eigvals(x, /):
-    """Eigenvalues of square matrices; complex unless all are real."""
+    """Eigenvalues of square matrices, complex whatever their values."""
     return _eig(x, True, "eigvals")[0]
 
 
@@ -263,11 +283,11 @@ def svd(x, /, full_matrices=True, compute_uv=True, hermitian=False):
     compute_uv=False gives S alone. Raises LinAlgError when the iteration does not converge."""
     x, dtype = _matrices(x, "svd", square=hermitian)
     m, n = x.shape[-2:]
-    k, a = min(m, n), _batch(x)
+    k, a = min(m, n), _batch(x, dtype)
     mode = 0 if not compute_uv else 2 if full_matrices else 1
     shapes = [((k,),), ((m, k), (k,), (k, n)), ((m, m), (k,), (n, n))][mode]
     packed = _now(_run("svd", [a], [mode], (a.shape[0], sum(_math.prod(s) for s in shapes))))
-    parts = _parts(packed, x.shape[:-2], dtype, *shapes)
+    parts = _parts(packed, x.shape[:-2], dtype, *shapes, real=(0,) if mode == 0 else (1,))
     return parts[0] if mode == 0 else SVDResult(*parts)
 
 
@@ -280,7 +300,7 @@ def lstsq(a, b, rcond=None):
     """(x, residuals, rank, s): x minimises the 2-norm of b - a x. Singular values below rcond times the largest count
     as zero (None: machine precision times the larger side). `residuals` is empty unless a has full rank and more rows
     than columns. Raises LinAlgError when sizes differ or the iteration does not converge."""
-    a, dtype = _matrices(a, "lstsq")
+    a, _ = _matrices(a, "lstsq")
     b = asarray(b)
     vector = b.ndim == 1
     if vector:
@@ -290,14 +310,15 @@ def lstsq(a, b, rcond=None):
     (m, n), k = a.shape, b.shape[1]
     if b.shape[0] != m:
         raise LinAlgError(f"lstsq: Incompatible dimensions: shapes {a.shape} and {b.shape}")
-    dtype = float32 if dtype == b.dtype == float32 else float64
+    dtype = _common(a, b)
+    wide = _wide(dtype)
     limit = _np.finfo(float64).eps * max(m, n) if rcond is None else rcond
-    limit = asarray(limit).astype(float64, copy=False).reshape((1,))
-    packed = _now(_run("lstsq", [_batch(a).reshape((m, n)), b.astype(float64, copy=False), limit], [], (n * k + k + 1 + min(m, n),)))
-    x, residuals, rank, s = _parts(packed.reshape((1, packed.size)), (), dtype, (n, k), (k,), (), (min(m, n),))
+    limit = asarray(limit).astype(wide, copy=False).reshape((1,))
+    packed = _now(_run("lstsq", [a.astype(wide, copy=False), b.astype(wide, copy=False), limit], [], (n * k + k + 1 + min(m, n),)))
+    x, residuals, rank, s = _parts(packed.reshape((1, packed.size)), (), dtype, (n, k), (k,), (), (min(m, n),), real=(1, 2, 3))
     rank = int(rank)
     if rank != n or m <= n:
-        residuals = zeros((0,), dtype)
+        residuals = zeros((0,), residuals.dtype)
     return x.reshape((n,)) if vector else x, residuals, rank, s
 
 
@@ -323,7 +344,7 @@ def pinv(x, /, rcond=None, hermitian=False, *, rtol=...):
     u, s, vh = svd(x, full_matrices=False)
     large = s > _column(rcond) * s.max(axis=-1, keepdims=True)
     s = _graphc.select(large, 1 / _graphc.select(large, s, 1), 0)
-    return matmul(vh.mT, (s.reshape(s.shape + (1,)) * u.mT).astype(dtype, copy=False))
+    return matmul(_adjoint(vh), (s.reshape(s.shape + (1,)) * _adjoint(u)).astype(dtype, copy=False))
 
 
 def matrix_rank(A, /, tol=None, hermitian=False, *, rtol=None):
@@ -462,9 +483,10 @@ def cond(x, p=None):
         result = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
     else:
         _matrices(x, "cond", square=True)
-        x = x.astype(float64, copy=False)
-        result = _matrix_norm(x, p, False) * _matrix_norm(_inverse(x, float64, True), p, False)
-        result = result.astype(dtype, copy=False)
+        wide = _wide(dtype)
+        x = x.astype(wide, copy=False)
+        result = _matrix_norm(x, p, False) * _matrix_norm(_inverse(x, wide, True), p, False)
+        result = result.astype(_real(dtype), copy=False)
     singular = _graphc.logical_and(result != result, _graphc.logical_not((x != x).any(axis=(-2, -1))))
     return _graphc.select(singular, _math.inf, result)
 

@@ -124,7 +124,7 @@ TEST(Routine, ChecksWhatItIsGiven) {
   EXPECT_EQ(refusal(Routine::Inv, {{DType::Float64, oblong}}, {DType::Float64, square}, {0}),
             "[inv] sizes differ: 3 and 4");
   EXPECT_EQ(refusal(Routine::Inv, {{DType::Int32, square}}, {DType::Int32, square}, {0}),
-            "[inv] needs float32 or float64, not int32");
+            "[inv] needs float32, float64 or a complex dtype, not int32");
   int64_t packed[] = {1, 21};
   EXPECT_TRUE(checkRoutine(Routine::Qr, std::vector<RoutineTensor>{{DType::Float64, oblong}},
                            {DType::Float64, packed}, std::vector<int64_t>{0})
