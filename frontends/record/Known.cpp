@@ -3,6 +3,7 @@
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -320,6 +321,52 @@ Result<bool> writeElement(Array &x, std::span<const int64_t> index, uint64_t bit
     return false;
   GRAPHC_TRY(detach(x));
   return x.storage()->update(write);
+}
+
+namespace {
+
+/// Every axis but the last is walked by recursion.
+template <typename T>
+void fill(T *to, std::span<const int64_t> shape, std::span<const int64_t> strides, T value) {
+  int64_t count = shape[0], stride = strides[0];
+  if (shape.size() > 1)
+    for (int64_t i = 0; i < count; ++i)
+      fill(to + i * stride, shape.subspan(1), strides.subspan(1), value);
+  else if (stride == 1)
+    std::fill_n(to, count, value);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      to[i * stride] = value;
+}
+
+template <typename T>
+void fillView(void *base, const View &view, uint64_t bits) {
+  T *first = static_cast<T *>(base) + view.offset();
+  if (view.shape().rank() == 0)
+    *first = static_cast<T>(bits);
+  else
+    fill(first, view.shape(), view.strides(), static_cast<T>(bits));
+}
+
+} // namespace
+
+bool fillAtOnce(Array &x, uint64_t bits) {
+  const View &view = x.view();
+  if (Trace::active() || view.isWhole() || view.isReadOnly() || !view.hasLayout() ||
+      !onHost(x.device()) || itemSize(x.dtype()) > 8)
+    return false;
+  return x.storage()->update([&](rt::Buffer &buffer) {
+    switch (itemSize(x.dtype())) { // little-endian: the low bytes are the value
+    case 1:
+      return fillView<uint8_t>(buffer.host(), view, bits);
+    case 2:
+      return fillView<uint16_t>(buffer.host(), view, bits);
+    case 4:
+      return fillView<uint32_t>(buffer.host(), view, bits);
+    default:
+      return fillView<uint64_t>(buffer.host(), view, bits);
+    }
+  });
 }
 
 std::optional<KnownValue> foldValues(OpKind kind, const KnownValue &a, uint64_t b) {

@@ -33,6 +33,10 @@ std::optional<uint64_t> operandBits(const Operand &operand, DType t);
 /// trace, on another device, and for the first few writes into values that are pending or that
 /// someone else reads too (those stay lazy; a loop of them computes or copies the array once).
 Result<bool> writeElement(Array &x, std::span<const int64_t> index, uint64_t bits);
+/// Writes one pattern of x's dtype to all that a view of a part of its storage shows, at once.
+/// False when it has to be recorded: as for elements, and whenever the storage is pending or
+/// someone else reads it.
+bool fillAtOnce(Array &x, uint64_t bits);
 /// The result of an elementwise operation on known 0-d operands of dtype `t`, or nothing: an
 /// operation that is exact or correctly rounded is computed here with a kernel's bits, others are
 /// recorded.

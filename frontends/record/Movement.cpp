@@ -1,3 +1,4 @@
+#include "frontends/record/Known.h"
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
@@ -115,6 +116,11 @@ Status setItem(Array &x, std::span<const IndexItem> items, const Operand &value)
   // `a[1:-1] += b` ends with a[1:-1] = (the view that was updated): nothing to do.
   if (value.array && isSameView(target, *value.array))
     return Status::ok();
+  // A value of the host into a part of what is in memory: a program for it would be compiled anew
+  // for every step of a slice, and the part is written once in any case.
+  if (!value.array || value.array->rank() == 0)
+    if (auto bits = operandBits(value, x.dtype()); bits && fillAtOnce(target, *bits))
+      return Status::ok();
   NodeRef n;
   if (value.array) {
     GRAPHC_ASSIGN(n, value.array->value());

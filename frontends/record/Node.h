@@ -102,6 +102,9 @@ public:
   /// graphMutex(). Needs graphMutex(). A node that is Ready already keeps its buffer.
   void publish(rt::BufferRef buffer, std::vector<NodeRef> &dropped);
   uint32_t references() const { return refs.load(std::memory_order_relaxed); }
+  /// Set while a run makes a result in this node's memory, when nothing but that run can reach it.
+  /// Needs graphMutex().
+  bool isTaken = false;
 
   /// Scratch of the snapshot that holds graphMutex().
   uint64_t markEpoch = 0;

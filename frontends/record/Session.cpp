@@ -110,17 +110,35 @@ private:
   std::unique_ptr<Scratch> held;
 };
 
-Status computeSegment(Scratch &scratch, rt::Device &device) {
+/// The claims of a run end with it.
+class Claims {
+public:
+  explicit Claims(Snapshot &snapshot) : snapshot(snapshot) {}
+  ~Claims() { snapshot.release(); }
+  Claims(const Claims &) = delete;
+  Claims &operator=(const Claims &) = delete;
+
+private:
+  Snapshot &snapshot;
+};
+
+Status computeSegment(Scratch &scratch, rt::Device &device, bool isLast) {
   Segment &segment = scratch.segment;
   if (computesNothing(segment))
     return emptyOutputs(segment.outputs, scratch.outputs);
   GRAPHC_ASSIGN(std::shared_ptr<rt::LoadedProgram> program, programFor(segment, device));
   std::vector<rt::Tensor> &inputs = scratch.inputs;
   inputs.clear();
-  for (const NodeRef &n : segment.inputs) {
+  for (size_t i = 0; i < segment.inputs.size(); ++i) {
+    const NodeRef &n = segment.inputs[i];
     if (n->state() != NodeState::Ready)
       return Status(ErrorCode::Internal, "[record] a segment was run before its inputs");
+    if (n->isTaken)
+      return Status(ErrorCode::Internal, "[record] a value was lost: the process was forked while "
+                                         "another thread updated it in place");
+    bool isGiven = isLast && program->takes(i) && scratch.snapshot.claim(n);
     inputs.push_back(tensorOf(*n));
+    inputs.back().isGiven = isGiven;
   }
   for (const LiteralInput &literal : segment.literals) {
     GRAPHC_ASSIGN(rt::Tensor t, literalTensor(literal, device));
@@ -132,10 +150,11 @@ Status computeSegment(Scratch &scratch, rt::Device &device) {
   return place ? atPlace(std::move(status), segment.placeLocations(), *place) : std::move(status);
 }
 
-Status runSegment(Scratch &scratch, rt::Device &device) {
+Status runSegment(Scratch &scratch, rt::Device &device, bool isLast) {
   Segment &segment = scratch.segment;
   std::vector<rt::Tensor> &outputs = scratch.outputs;
-  if (Status status = computeSegment(scratch, device); !status)
+  std::optional<Claims> claims(std::in_place, scratch.snapshot);
+  if (Status status = computeSegment(scratch, device, isLast); !status)
     // An index outside its axis names its own line.
     return status.code() == ErrorCode::Index ? std::move(status)
                                              : withLines(std::move(status), segment);
@@ -147,6 +166,7 @@ Status runSegment(Scratch &scratch, rt::Device &device) {
     for (size_t i = 0; i < outputs.size(); ++i)
       segment.outputs[i]->publish(std::move(outputs[i].buffer), scratch.dropped);
   }
+  claims.reset();
   scratch.dropped.clear();
   segmentCount.fetch_add(1, std::memory_order_relaxed);
   return Status::ok();
@@ -159,7 +179,7 @@ Status runOnDevice(std::span<const NodeRef> roots, rt::Device &device) {
   for (size_t i = 0; i < scratch.snapshot.segmentCount(); ++i) {
     scratch.snapshot.build(i, scratch.segment);
     if (!scratch.segment.outputs.empty())
-      GRAPHC_TRY(runSegment(scratch, device));
+      GRAPHC_TRY(runSegment(scratch, device, i + 1 == scratch.snapshot.segmentCount()));
     scratch.snapshot.drop(i);
   }
   return Status::ok();

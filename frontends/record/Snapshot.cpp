@@ -1,6 +1,9 @@
 #include "frontends/record/Snapshot.h"
 
+#include "runtime/base/Fork.h"
+
 #include <algorithm>
+#include <condition_variable>
 #include <functional>
 
 namespace graphc {
@@ -19,7 +22,41 @@ bool sameCall(const Node &a, const Node &b) {
   return a.location() != 0 && a.location() == b.location() && a.kind() == b.kind();
 }
 
+/// Who is between retake() and clear(), and who overwrites a value. Needs graphMutex().
+struct Presences {
+  int64_t snapshots = 0;
+  int64_t claims = 0;
+  uint32_t generation = 0; ///< of forks
+  std::condition_variable *released = new std::condition_variable;
+
+  /// In a forked child: the other threads are gone, and with them what they held.
+  void renew() {
+    if (generation == forkGeneration())
+      return;
+    generation = forkGeneration();
+    snapshots = claims = 0;
+    released = new std::condition_variable; // the old one may count waiters that are gone
+  }
+};
+Presences &presences() {
+  static auto *p = new Presences; // used until the process ends
+  return *p;
+}
+
 } // namespace
+
+Snapshot::Presence::~Presence() {
+  if (!present)
+    return;
+  std::lock_guard lock(graphMutex());
+  presences().renew();
+  presences().snapshots -= generation == presences().generation;
+}
+void Snapshot::Presence::enter() {
+  present = true;
+  generation = presences().generation;
+  ++presences().snapshots;
+}
 
 Result<Snapshot> Snapshot::take(std::span<const NodeRef> roots, bool placeholders,
                                 size_t segmentNodes) {
@@ -31,11 +68,56 @@ Result<Snapshot> Snapshot::take(std::span<const NodeRef> roots, bool placeholder
 void Snapshot::clear() {
   entries.clear();
   segmentEnds.clear();
+  presence = {};
+}
+
+bool Snapshot::claim(const NodeRef &input) {
+  std::lock_guard lock(graphMutex());
+  // Another snapshot may hold nodes that lead to this value.
+  if (presences().snapshots != 1 || input->buffer().use_count() != 1 ||
+      !input->buffer()->isPrivate())
+    return false;
+  uint32_t uses = 1; // the segment's
+  for (Entry &e : entries) {
+    e.readsClaimed = false;
+    if (!e.node || e.node->state() != NodeState::Pending)
+      continue;
+    for (const NodeRef &operand : e.node->operands()) {
+      const Entry *from = operand == input ? nullptr : find(*operand);
+      e.readsClaimed |= operand == input || (from && from->readsClaimed);
+      uses += operand == input;
+    }
+    // What others hold stays pending unless it is a result of this run.
+    if (e.readsClaimed && !e.isOutput && e.node->references() > e.internalUses + 1)
+      return false;
+  }
+  if (input->references() > uses)
+    return false;
+  presences().claims += claimed.empty();
+  input->isTaken = true;
+  claimed.push_back(input);
+  return true;
+}
+
+void Snapshot::release() {
+  if (claimed.empty())
+    return;
+  {
+    std::lock_guard lock(graphMutex());
+    for (const NodeRef &node : claimed)
+      node->isTaken = false;
+    presences().claims -= presences().claims > 0; // none in a child that was forked meanwhile
+    presences().released->notify_all();
+  }
+  claimed.clear();
 }
 
 Status Snapshot::retake(std::span<const NodeRef> roots, bool placeholders, size_t segmentNodes) {
   clear();
-  std::lock_guard lock(graphMutex());
+  std::unique_lock lock(graphMutex());
+  presences().renew();
+  presences().released->wait(lock, [] { return presences().claims == 0; });
+  presence.enter();
   if (!collect(roots) && !placeholders)
     return Status(
         ErrorCode::Trace,

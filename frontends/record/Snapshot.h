@@ -7,6 +7,7 @@
 #include "frontends/record/Node.h"
 
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace graphc {
@@ -94,6 +95,12 @@ public:
   /// Gives up the nodes of a finished segment.
   void drop(size_t segment);
   void clear();
+  /// Whether the run of the last segment may make a result in the memory of `input`, one of its
+  /// inputs: then nobody can ask for that value any more, and until release() no other snapshot
+  /// begins, so that nobody meets it.
+  bool claim(const NodeRef &input);
+  /// After the results of the run were published, or when there was none.
+  void release();
 
 private:
   friend class SegmentBuilder;
@@ -105,6 +112,7 @@ private:
     uint8_t cheapDepth = 0; ///< 0: computed in its segment
     bool isRoot = false;
     bool isOutput = false;
+    bool readsClaimed = false; ///< of claim(): needs the value it is asked about
   };
   /// False when a placeholder was met.
   bool collect(std::span<const NodeRef> roots);
@@ -114,9 +122,30 @@ private:
   void shareValues();
   const Entry *find(const Node &node) const;
 
+  /// Counts the snapshots that hold nodes. Needs graphMutex() but to be moved.
+  class Presence {
+  public:
+    Presence() = default;
+    Presence(Presence &&other) noexcept
+        : present(std::exchange(other.present, false)), generation(other.generation) {}
+    Presence &operator=(Presence &&other) noexcept {
+      std::swap(present, other.present);
+      std::swap(generation, other.generation);
+      return *this;
+    }
+    ~Presence();
+    void enter();
+
+  private:
+    bool present = false;
+    uint32_t generation = 0;
+  };
+
   std::vector<Entry> entries; ///< by sequence
   std::vector<uint32_t> segmentEnds;
   std::vector<Node *> stack; ///< of collect()
+  std::vector<NodeRef> claimed;
+  Presence presence;
 };
 
 } // namespace graphc

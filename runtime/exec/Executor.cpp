@@ -51,11 +51,13 @@ struct LoadedProgram::Impl {
   std::vector<BufferPlan> buffers;
   std::vector<BufferRef> constants; ///< by buffer number, null for other kinds
   std::vector<uint32_t> unused;     ///< output buffers that no step touches
+  std::vector<uint32_t> takers; ///< by input number: the buffer that may be its memory, or kNone
   std::vector<StepPlan> steps;
   std::vector<CallPlan> calls; ///< one a step of that kind
   std::string traceName;
 
   void plan();
+  void planTakers(std::span<const size_t> first, std::span<const size_t> last);
   void planCall(const StepRecord &step);
   Status loadConstants();
 };
@@ -220,7 +222,27 @@ void LoadedProgram::Impl::plan() {
     if (isTemp && last[b] != kNever)
       steps[last[b]].release.push_back(b);
   }
+  planTakers(first, last);
   traceName = std::string(program.text(program.meta().name));
+}
+
+/// An input that is copied and not looked at again may be what it is copied to, in a program where
+/// nothing can fail once it has begun to write.
+void LoadedProgram::Impl::planTakers(std::span<const size_t> first, std::span<const size_t> last) {
+  takers.assign(program.inputs().size(), kNone);
+  bool mayFail = device.info().target != Target::Cpu || program.faultBuffer() ||
+                 std::ranges::any_of(steps, [](const StepPlan &s) {
+                   return s.kind == StepKind::Call || s.scratch != kNone;
+                 });
+  for (size_t i = 0; i < steps.size() && !mayFail; ++i) {
+    if (steps[i].kind != StepKind::Copy)
+      continue;
+    uint32_t to = steps[i].buffers[0], from = steps[i].buffers[1];
+    bool returned = std::ranges::any_of(program.outputs(),
+                                        [&](const TensorRecord &t) { return t.buffer == from; });
+    if (buffers[from].kind == BufferKind::Input && last[from] == i && first[to] == i && !returned)
+      takers[buffers[from].number] = to;
+  }
 }
 
 void LoadedProgram::Impl::planCall(const StepRecord &step) {
@@ -343,11 +365,33 @@ private:
     }
     for (uint32_t b : plan.unused)
       GRAPHC_TRY(allocate(b));
+    GRAPHC_TRY(takeInputs());
     if (auto number = program.faultBuffer()) {
       constexpr int64_t kNoFault[kFaultWords] = {};
       GRAPHC_TRY(allocate(*number));
       GRAPHC_TRY(plan.device.queue().upload(*state.buffers[*number], kNoFault, sizeof kNoFault));
     }
+    return Status::ok();
+  }
+
+  /// Everything is allocated before an input is written: a run without memory loses nothing.
+  Status takeInputs() {
+    bool any = false;
+    for (const auto &step : plan.steps)
+      if (step.kind == StepKind::Launch && state.sizes[step.range] < 0)
+        return Status::ok(); // launch() refuses it
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      uint32_t to = plan.takers[i];
+      if (!inputs[i].isGiven || to == kNone)
+        continue;
+      state.owned[to] = inputs[i].buffer;
+      state.buffers[to] = inputs[i].buffer.get();
+      any = true;
+    }
+    for (size_t i = 0; i < plan.steps.size() && any; ++i)
+      for (uint32_t b : plan.steps[i].allocate)
+        if (!state.buffers[b])
+          GRAPHC_TRY(allocate(b));
     return Status::ok();
   }
 
@@ -391,7 +435,8 @@ private:
   template <typename Step>
   Status executeStep(const Step &step) {
     for (uint32_t b : step.allocate)
-      GRAPHC_TRY(allocate(b));
+      if (!state.buffers[b])
+        GRAPHC_TRY(allocate(b));
     switch (step.kind) {
     case StepKind::Copy:
       GRAPHC_TRY(copy(step.buffers[0], step.buffers[1]));
@@ -533,6 +578,7 @@ LoadedProgram::LoadedProgram(std::unique_ptr<Impl> impl) : impl(std::move(impl))
 LoadedProgram::~LoadedProgram() = default;
 const Program &LoadedProgram::program() const { return impl->program; }
 Device &LoadedProgram::device() const { return impl->device; }
+bool LoadedProgram::takes(size_t input) const { return impl->takers[input] != kNone; }
 
 Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &device) {
   GRAPHC_ASSIGN(Program program, Program::parse(std::move(bytes)));

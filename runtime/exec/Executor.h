@@ -20,6 +20,9 @@ struct Tensor {
   BufferRef buffer;
   DType dtype = DType::Float32;
   Shape shape;
+  /// Of an input that LoadedProgram::takes() and that nobody else sees: a result is made in its
+  /// memory, and what it held is lost.
+  bool isGiven = false;
 };
 
 /// What one run takes, known without running.
@@ -37,6 +40,9 @@ public:
   ~LoadedProgram();
   const program::Program &program() const;
   Device &device() const;
+  /// Whether a result can be made in the memory of this input, which is otherwise copied first. A
+  /// run that takes one fails before it has written anything, or not at all.
+  bool takes(size_t input) const;
 
 private:
   struct Impl;
@@ -56,12 +62,13 @@ private:
 Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &device);
 
 /// Runs a program. Inputs must be on the program's device and stay unchanged until the work has
-/// ended (Queue::finish, at once on the cpu); they are never written. `outputs` is replaced; its
-/// buffers belong to the caller. An output that is an input shares that input's buffer. Errors:
-/// InvalidArgument (counts, devices), DType, Shape (message with the shapes given), OutOfMemory,
-/// and those of the queue; Index when a kernel met an index outside its axis: then there are no
-/// outputs, and `place` gets the number of the gather or scatter among those of the graph, or,
-/// where that is not asked for or not known, the message has the line the program was compiled for.
+/// ended (Queue::finish, at once on the cpu); only those that are given are written. `outputs` is
+/// replaced; its buffers belong to the caller. An output that is an input shares that input's
+/// buffer. Errors: InvalidArgument (counts, devices), DType, Shape (message with the shapes given),
+/// OutOfMemory, and those of the queue; Index when a kernel met an index outside its axis: then
+/// there are no outputs, and `place` gets the number of the gather or scatter among those of the
+/// graph, or, where that is not asked for or not known, the message has the line the program was
+/// compiled for.
 Status run(const LoadedProgram &program, std::span<const Tensor> inputs,
            std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs,
            std::optional<uint32_t> *place = nullptr);

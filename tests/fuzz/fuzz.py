@@ -58,6 +58,11 @@ class Maker:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 exec(text, self.env)
+                made = self.env.get(target)
+                if isinstance(made, np.ndarray) and made.base is None and not made.flags.c_contiguous:
+                    # New arrays of graphc are row-major, and what a reshape shares depends on that.
+                    text = f"{target} = xp.array({text.split(' = ', 1)[1]}, order='C')"
+                    exec(text, self.env)
             if target and not self.fits(self.env[target]):
                 raise ValueError("not comparable")
             if any(not self.fits(self.env[n]) for n in self.names):

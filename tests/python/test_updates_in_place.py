@@ -1,0 +1,153 @@
+"""Updates of arrays in memory: in the memory itself where nobody can tell, in new memory where somebody looks at the old."""
+
+import threading
+
+import graphc as gc
+import numpy as np
+import pytest
+
+
+def fresh(count=5000):
+    a = np.arange(float(count))
+    x = gc.asarray(a.copy()) * 1
+    gc.eval(x)
+    return a, x
+
+
+def copies(act):
+    before = gc.cache_info()["copies"]
+    act()
+    return gc.cache_info()["copies"] - before
+
+
+@pytest.fixture(autouse=True)
+def on_the_cpu():
+    with gc.device("cpu"):
+        yield
+
+
+def test_a_part_is_updated_without_a_copy_of_the_rest():
+    a, x = fresh()
+
+    def steps():
+        for _ in range(5):
+            x[10:3000] = x[10:3000] * 2
+            x[100:200] += x[100:200]
+            gc.eval(x)
+
+    assert copies(steps) == 0
+    for _ in range(5):
+        a[10:3000] = a[10:3000] * 2
+        a[100:200] += a[100:200]
+    np.testing.assert_array_equal(np.asarray(x), a)
+
+
+def test_whoever_looks_at_the_old_value_keeps_it():
+    for watch in (
+        lambda x: x * 3,  # pending
+        lambda x: x.copy(),
+        lambda x: x[5:50][::-1] + 0,
+        lambda x: np.asarray(x),
+        lambda x: gc.broadcast_to(x.copy(), (2, x.shape[0])),
+    ):
+        a, x = fresh()
+        seen = watch(x)
+        want = np.array(watch(gc.asarray(a)))
+        x[1:4000] = x[1:4000] + 1
+        gc.eval(x)
+        x[7:9] = -1.0
+        gc.eval(x)
+        a[1:4000] = a[1:4000] + 1
+        a[7:9] = -1.0
+        np.testing.assert_array_equal(np.asarray(x), a)
+        np.testing.assert_array_equal(np.asarray(seen), want)
+
+
+def test_overlapping_parts_read_the_old_values():
+    a, x = fresh()
+    for _ in range(4):
+        x[1:] = x[:-1] + 1
+        a[1:] = a[:-1] + 1
+        gc.eval(x)
+        x[:-3] = x[3:]
+        a[:-3] = a[3:]
+        gc.eval(x)
+    np.testing.assert_array_equal(np.asarray(x), a)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "float32", "int64", "float64"])
+def test_values_are_filled_in_at_once(dtype):
+    a = (np.arange(2 * 6 * 10) % 5).astype(dtype).reshape(2, 6, 10)
+    x = gc.asarray(a.copy())
+    gc.eval(x)
+    x[0, 0, 0] = 0
+    a[0, 0, 0] = 0
+    for _ in range(9):  # a shared memory is copied once
+        x[1, 1, 1] = 1
+    a[1, 1, 1] = 1
+    gc.eval(x)
+    view, mirror = x.transpose(2, 0, 1)[::-2], a.transpose(2, 0, 1)[::-2]
+
+    def fills():
+        for i in range(1, 5):
+            x[1, i::i] = i % 2
+            view[i % 3 :: i, 0] = True
+            x[:, i - 1, ::-i] = x[0, 0, i]
+            x[..., 5:5] = 1
+        gc.eval(x)
+
+    before = gc.cache_info()["programs_run"]
+    fills()
+    assert gc.cache_info()["programs_run"] == before
+    for i in range(1, 5):
+        a[1, i::i] = i % 2
+        mirror[i % 3 :: i, 0] = True
+        a[:, i - 1, ::-i] = a[0, 0, i]
+    np.testing.assert_array_equal(np.asarray(x), a)
+    with pytest.raises(ValueError):
+        gc.broadcast_to(x, (3, 2, 6, 10))[0, 0] = 1
+
+
+def test_threads_that_evaluate_while_another_updates():
+    """Threads share what they read: nobody sees memory that is being overwritten."""
+    rounds, failures = 60, []
+
+    def work(number):
+        try:
+            a, x = fresh(20000)
+            for i in range(rounds):
+                x[i:15000] = x[i:15000] + number
+                a[i:15000] = a[i:15000] + number
+                total = shared * number
+                gc.eval(x)
+                assert float(total[17]) == 17.0 * number
+            np.testing.assert_array_equal(np.asarray(x), a)
+        except BaseException as error:
+            failures.append(error)
+
+    shared = gc.asarray(np.arange(20000.0))
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 5)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(120)
+    assert not failures and not any(t.is_alive() for t in threads)
+
+
+def test_threads_that_ask_for_one_array():
+    for _ in range(30):
+        a, x = fresh(200000)
+        x[5:190000] = x[5:190000] * 2 + 1
+        a[5:190000] = a[5:190000] * 2 + 1
+        results = [None] * 4
+
+        def ask(i, x=x, results=results):
+            results[i] = np.array(x[i:])
+
+        threads = [threading.Thread(target=ask, args=(i,)) for i in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join(60)
+        for i, got in enumerate(results):
+            np.testing.assert_array_equal(got, a[i:])
