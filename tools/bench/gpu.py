@@ -250,6 +250,7 @@ class Bench:
             if name == "compile":
                 if not self.options.compile or row.unit == "TFLOP/s":
                     continue
+                torch._dynamo.reset()  # rows are programs of their own
                 function = torch.compile(plain)
             try:
                 _, median = timed(lambda: function(*tensors), torch.cuda.synchronize, self.options.seconds)

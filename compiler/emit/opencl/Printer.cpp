@@ -262,8 +262,8 @@ LogicalResult OpenCLPrinter::statement(Operation *op) {
     return success();
   }
   if (auto id = dyn_cast<gpu::ThreadIdOp>(op)) {
-    declare(id.getResult(), "(long)get_local_id(" +
-                                std::to_string(static_cast<unsigned>(id.getDimension())) + ")");
+    declare(id.getResult(),
+            "(long)get_local_id(" + std::to_string(static_cast<unsigned>(id.getDimension())) + ")");
     return success();
   }
   if (vectors(op))

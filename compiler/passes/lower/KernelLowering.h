@@ -175,8 +175,7 @@ private:
                   llvm::function_ref<States(mlir::OpBuilder &, mlir::Value, mlir::Value)> lanesOf);
   Kept keptPoints();
   States keptStage(mlir::OpBuilder &builder, const Team &team, Kept &kept, TreeEmitter &trees,
-                   llvm::ArrayRef<Reducer> reducers, Position &row, mlir::Value length,
-                   int stage);
+                   llvm::ArrayRef<Reducer> reducers, Position &row, mlir::Value length, int stage);
   void keptRow(mlir::OpBuilder &builder, const Team &team, Kept &kept, mlir::Value length);
   void longRow(mlir::OpBuilder &builder, const Team &team, mlir::Value length);
   void storeOnce(mlir::OpBuilder &builder, const Team &team, Position &row);
@@ -198,7 +197,7 @@ private:
   mlir::OpBuilder &module;
   LoopSpace space;
   KernelShape shape;
-  int64_t width; ///< lanes of the schedule
+  int64_t width;      ///< lanes of the schedule
   mlir::Value member; ///< number of the work-item in its group
   llvm::DenseMap<mlir::Value, int> stages;
   llvm::DenseMap<mlir::Value, bool> points;

@@ -198,7 +198,13 @@ bool pass::contractsByGroups(kernel::FuncOp func, const LoopSpace &space) {
   if (space.parallel < 2 || space.reducedLoops() != 1)
     return false;
   kernel::DotOp dot;
-  func.getBody().walk([&](kernel::DotOp op) { dot = op; });
+  unsigned dots = 0;
+  func.getBody().walk([&](kernel::DotOp op) {
+    dot = op;
+    ++dots;
+  });
+  if (dots != 1)
+    return false;
   unsigned column = space.parallel - 1, row = column - 1;
   auto only = [&](Value value, unsigned loop, unsigned other) {
     return space.dependsOn(value, loop) && !space.dependsOn(value, other);
@@ -326,8 +332,8 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
     auto tiles = [&](unsigned loop) {
       return space.product(loop, loop + 1).toExpr(context).ceilDiv(kContractTile);
     };
-    pieces = space.product(0, parallel - 2).toExpr(context) * tiles(parallel - 2) *
-             tiles(parallel - 1);
+    pieces =
+        space.product(0, parallel - 2).toExpr(context) * tiles(parallel - 2) * tiles(parallel - 1);
     return;
   }
   if (family == Family::Map || family == Family::Columns) {

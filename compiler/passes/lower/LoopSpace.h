@@ -110,7 +110,8 @@ struct KernelShape {
   /// index), one element an item.
   llvm::SmallVector<mlir::Type> partials;
   /// Work-items of a group: an item of a launch is a group then, which takes `perGroup` of the
-  /// strips (`vector` neighbours along the last parallel loop), rows or blocks that `pieces` counts.
+  /// strips (`vector` neighbours along the last parallel loop), rows or blocks that `pieces`
+  /// counts.
   int64_t group = 0, perGroup = 1;
   mlir::AffineExpr pieces; ///< before splitting; the range where pieces are items
   /// Points follow each other in row-major order: there is one work item.

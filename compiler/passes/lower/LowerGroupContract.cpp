@@ -29,22 +29,22 @@ constexpr int64_t kPitch = kTile + kLanes;
 
 /// One side of the product: what is multiplied, and how its pieces are read.
 struct KernelLowering::Side {
-  Value value;       ///< of the kernel
-  int loopNumber;    ///< the parallel loop that it depends on
-  Value first;       ///< of the tile
-  Value end;         ///< of the loop
-  bool alongK;       ///< neighbours in memory follow k, else the loop
-  int64_t lanes;     ///< elements of one read
-  Value memory;      ///< two pieces
+  Value value;        ///< of the kernel
+  int loopNumber;     ///< the parallel loop that it depends on
+  Value first;        ///< of the tile
+  Value end;          ///< of the loop
+  bool alongK;        ///< neighbours in memory follow k, else the loop
+  int64_t lanes;      ///< elements of one read
+  Value memory;       ///< two pieces
   unsigned parts = 0; ///< reads of a work-item
 };
 
 struct KernelLowering::ContractTile {
   mutable kernel::DotOp dot; ///< ODS accessors are not const
-  Position base; ///< outer loops set
+  Position base;             ///< outer loops set
   Side rows, columns;
-  int64_t depth; ///< of a piece of k
-  Value from, to; ///< k
+  int64_t depth;     ///< of a piece of k
+  Value from, to;    ///< k
   Value own, across; ///< first row and column of this work-item in the tile
 };
 
@@ -67,8 +67,8 @@ SmallVector<Value> KernelLowering::readPiece(OpBuilder &b, const ContractTile &t
   int kLoop = static_cast<int>(space.parallel);
   SmallVector<Value> values;
   for (unsigned part = 0; part < side.parts; ++part) {
-    auto [element, depth] = placeInPiece(b, loc, side.alongK, side.lanes, tile.depth, member, part,
-                                         shape.group);
+    auto [element, depth] =
+        placeInPiece(b, loc, side.alongK, side.lanes, tile.depth, member, part, shape.group);
     Position at = tile.base;
     Value index = m.add(side.first, element), along = m.add(k, depth);
     at.vectorLoop = side.alongK ? kLoop : side.loopNumber;
@@ -83,8 +83,7 @@ SmallVector<Value> KernelLowering::readPiece(OpBuilder &b, const ContractTile &t
     at.loops[kLoop] = along;
     if (!whole && side.lanes > 1)
       emitter->maskLanes(b, at, side.alongK ? tile.to : side.end);
-    values.push_back(
-        BodyEmitter::splat(b, loc, emitter->value(b, side.value, at), side.lanes));
+    values.push_back(BodyEmitter::splat(b, loc, emitter->value(b, side.value, at), side.lanes));
   }
   return values;
 }
@@ -95,8 +94,8 @@ void KernelLowering::keepPiece(OpBuilder &b, const ContractTile &tile, const Sid
   IndexMath m{b, loc};
   Value start = m.mul(half, tile.depth * kPitch);
   for (auto [part, value] : llvm::enumerate(values)) {
-    auto [element, depth] = placeInPiece(b, loc, side.alongK, side.lanes, tile.depth, member, part,
-                                         shape.group);
+    auto [element, depth] =
+        placeInPiece(b, loc, side.alongK, side.lanes, tile.depth, member, part, shape.group);
     Value at = m.add(start, m.add(m.mul(depth, kPitch), element));
     if (side.lanes == 1 || !side.alongK) {
       if (side.lanes == 1)
@@ -131,8 +130,8 @@ SmallVector<Value> KernelLowering::contractStep(OpBuilder &b, const ContractTile
   bool rowsLeft = tile.rows.value == tile.dot.getLhs();
   for (int64_t i = 0; i < kEach; ++i)
     for (int64_t j = 0; j < kEach; ++j)
-      next.push_back(multiplyAdd(b, loc, rowsLeft ? x[i] : y[j], rowsLeft ? y[j] : x[i],
-                                 sums[i * kEach + j]));
+      next.push_back(
+          multiplyAdd(b, loc, rowsLeft ? x[i] : y[j], rowsLeft ? y[j] : x[i], sums[i * kEach + j]));
   return next;
 }
 
@@ -158,9 +157,8 @@ SmallVector<Value> KernelLowering::contractChains(OpBuilder &b, const ContractTi
     if (unrolled)
       loop->setAttr(kUnrollAttr, c.getI64IntegerAttr(tile.depth));
     OpBuilder d = OpBuilder::atBlockBegin(loop.getBody());
-    scf::YieldOp::create(d, loc,
-                         contractStep(d, tile, first, loop.getInductionVar(),
-                                      loop.getRegionIterArgs()));
+    scf::YieldOp::create(
+        d, loc, contractStep(d, tile, first, loop.getInductionVar(), loop.getRegionIterArgs()));
     return loop.getResults();
   };
   keepBoth(b, readBoth(b, tile.from), m(0));
@@ -205,8 +203,8 @@ void KernelLowering::contractStore(OpBuilder &b, const ContractTile &tile, Array
     for (int64_t part = 0; part < kEach / kLanes; ++part) {
       IndexMath m{b, loc};
       Position at = tile.base;
-      at.loops[row] = m.add(tile.rows.first,
-                            m.add(tile.own, i / kLanes * (kTile / 2) + i % kLanes));
+      at.loops[row] =
+          m.add(tile.rows.first, m.add(tile.own, i / kLanes * (kTile / 2) + i % kLanes));
       at.loops[column] = m.add(tile.columns.first, m.add(tile.across, part * (kTile / 2)));
       at.vectorLoop = column;
       at.width = kLanes;
@@ -249,8 +247,7 @@ KernelLowering::Side KernelLowering::contractSide(Value value, int loopNumber, i
   OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
   auto local = gpu::AddressSpaceAttr::get(entry.getContext(), gpu::AddressSpace::Workgroup);
   side.memory = memref::AllocaOp::create(
-      entry, loc,
-      MemRefType::get({2 * depth * kPitch}, value.getType(), AffineMap(), local));
+      entry, loc, MemRefType::get({2 * depth * kPitch}, value.getType(), AffineMap(), local));
   return side;
 }
 
@@ -328,8 +325,8 @@ void KernelLowering::lowerGroupContractFold() {
     OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
     IndexMath n{c, loc};
     Value number = loop.getInductionVar();
-    Value chain = memref::LoadOp::create(c, loc, extraBuffers[0],
-                                         n.add(item, n.mul(number, items)));
+    Value chain =
+        memref::LoadOp::create(c, loc, extraBuffers[0], n.add(item, n.mul(number, items)));
     scf::YieldOp::create(c, loc,
                          addChain(c, loc, number, blocks, chain,
                                   loop.getRegionIterArgs().take_front(1),

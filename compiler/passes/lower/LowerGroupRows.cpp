@@ -99,9 +99,8 @@ States KernelLowering::teamLanes(OpBuilder &b, TreeEmitter &trees, const Team &t
 }
 
 /// The tree over `length` elements of which `lanes` gives a work-item's part of every block.
-States KernelLowering::teamTree(
-    OpBuilder &b, TreeEmitter &trees, const Team &team, Value length,
-    llvm::function_ref<States(OpBuilder &, Value, Value)> lanesOf) {
+States KernelLowering::teamTree(OpBuilder &b, TreeEmitter &trees, const Team &team, Value length,
+                                llvm::function_ref<States(OpBuilder &, Value, Value)> lanesOf) {
   TreeEmitter::Storage own = trees.allocateShared(kTreeLanes),
                        blocks = trees.allocateShared(kTreeLanes),
                        groups = trees.allocateShared(kTreeLanes);
@@ -231,8 +230,8 @@ void KernelLowering::foldMany(OpBuilder &b, ArrayRef<Reducer> reducers, Value bl
     IndexMath n{c, loc};
     Value rows = n.div(n.max(n.add(n.sub(size, team.number), kTreeLanes - 1), 0), kTreeLanes);
     Value start = n.add(line, n.add(first, team.number));
-    auto loop = scf::ForOp::create(c, loc, n(0), rows, n(1),
-                                   TreeEmitter::flatten(trees.identity(c, 1)));
+    auto loop =
+        scf::ForOp::create(c, loc, n(0), rows, n(1), TreeEmitter::flatten(trees.identity(c, 1)));
     loop->setAttr(kUnrollAttr, c.getI64IntegerAttr(kTreeBlock / kTreeLanes));
     OpBuilder d = OpBuilder::atBlockBegin(loop.getBody());
     IndexMath o{d, loc};
@@ -274,8 +273,11 @@ KernelLowering::Kept KernelLowering::keptPoints() {
     SmallVector<Value> stack;
     for (const Reducer &reducer : reducersOfStage(current))
       stack.push_back(kernel::ReduceOp(reducer.op).getValue());
-    for (kernel::StoreOp store : pointStores(current))
+    for (kernel::StoreOp store : pointStores(current)) {
       stack.push_back(store.getValue());
+      if (Value imaginary = store.getImaginary())
+        stack.push_back(imaginary);
+    }
     llvm::DenseSet<Value> visited;
     while (!stack.empty()) {
       Value value = stack.pop_back_val();
@@ -338,8 +340,8 @@ States KernelLowering::keptStage(OpBuilder &b, const Team &team, Kept &kept, Tre
   for (auto [value, stage] : kept.first) {
     if (stage != current)
       continue;
-    Value raw = BodyEmitter::splat(c, loc, emitter->toMemory(c, emitter->value(c, value, at)),
-                                   team.lanes);
+    Value raw =
+        BodyEmitter::splat(c, loc, emitter->toMemory(c, emitter->value(c, value, at)), team.lanes);
     if (team.lanes == 1)
       memref::StoreOp::create(c, loc, raw, memoryOf(value), slot);
     else
@@ -429,8 +431,8 @@ void KernelLowering::lowerGroupRows() {
   Value length = emitter->emit(builder, space.reducedItems());
   Value fits = m.both(m.atLeast(length, m(lanes)), m.atLeast(m(kept.rows * kTreeLanes), length));
   if (lanes > 1)
-    if (Value aligned = alignedSizes(builder, static_cast<int>(space.parallel), lanes,
-                                     {space.reducedItems()}))
+    if (Value aligned =
+            alignedSizes(builder, static_cast<int>(space.parallel), lanes, {space.reducedItems()}))
       fits = m.both(fits, aligned);
   auto choice = scf::IfOp::create(builder, loc, fits, /*withElseRegion=*/true);
   OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();

@@ -44,9 +44,7 @@ public:
       return graph::AddOp::create(b, loc, op.getType(), earlier, later);
     return graph::MulOp::create(b, loc, op.getType(), earlier, later);
   }
-  Value identity(OpBuilder &b) {
-    return reductionIdentity(b, loc, op.getKind(), op.getType(), 1);
-  }
+  Value identity(OpBuilder &b) { return reductionIdentity(b, loc, op.getKind(), op.getType(), 1); }
   Value get(OpBuilder &b, Value memory, Value index) {
     Value raw = memref::LoadOp::create(b, loc, memory, index);
     return raw.getType() == op.getType()

@@ -33,7 +33,8 @@ void KernelLowering::lowerGroupTurned() {
     rest = quotient;
   }
   Value row = base.loops[turned], column = base.loops[last];
-  Value lane = arith::RemUIOp::create(builder, loc, member, m(across)), line = m.div(member, across);
+  Value lane = arith::RemUIOp::create(builder, loc, member, m(across)),
+        line = m.div(member, across);
   Value start = m.mul(lane, kLanes);
 
   OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
@@ -41,7 +42,8 @@ void KernelLowering::lowerGroupTurned() {
   SmallVector<std::pair<kernel::LoadOp, Value>> tiles;
   for (kernel::LoadOp load : turnedLoads(kernel, space, *shape.turned)) {
     // One more element a line: columns of the tile lie in different banks.
-    auto type = MemRefType::get({tile * (tile + 1)}, memoryType(load.getType()), AffineMap(), local);
+    auto type =
+        MemRefType::get({tile * (tile + 1)}, memoryType(load.getType()), AffineMap(), local);
     tiles.push_back({load, memref::AllocaOp::create(entry, loc, type)});
   }
   auto vectorAlong = [&](Position &at, int loopNumber, Value end) {
@@ -78,8 +80,8 @@ void KernelLowering::lowerGroupTurned() {
     for (auto [load, memory] : tiles) {
       SmallVector<Value> parts;
       for (int64_t k = 0; k < kLanes; ++k)
-        parts.push_back(memref::LoadOp::create(
-            builder, loc, memory, m.add(m.mul(m.add(start, k), tile + 1), i)));
+        parts.push_back(memref::LoadOp::create(builder, loc, memory,
+                                               m.add(m.mul(m.add(start, k), tile + 1), i)));
       auto type = VectorType::get({kLanes}, parts[0].getType());
       Value x = vector::FromElementsOp::create(builder, loc, type, parts);
       at.values[load.getResult()] = emitter->fromMemory(builder, x, load.getType());

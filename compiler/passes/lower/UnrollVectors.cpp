@@ -59,7 +59,9 @@ private:
   LogicalResult loop(scf::ForOp op);
   LogicalResult branch(scf::IfOp op);
   LogicalResult whileLoop(scf::WhileOp op);
+  LogicalResult memoryOp(Operation *op, Location loc);
   LogicalResult vectorOp(Operation *op, Location loc);
+  Lanes gather(vector::GatherOp op);
   LogicalResult elementwise(Operation *op);
   Lanes load(Location loc, VectorType type, Value memory, Value index, Value full, bool aligned,
              ArrayRef<Value> mask, ArrayRef<Value> rest);
@@ -96,8 +98,8 @@ LogicalResult Unroller::block(Block &block) {
 
 LogicalResult Unroller::rewrite(Operation *op) {
   b.setInsertionPoint(op);
-  bool vectors = llvm::any_of(op->getOperands(), isVector) ||
-                 llvm::any_of(op->getResults(), isVector);
+  bool vectors =
+      llvm::any_of(op->getOperands(), isVector) || llvm::any_of(op->getResults(), isVector);
   if (auto forOp = dyn_cast<scf::ForOp>(op))
     return loop(forOp);
   if (auto ifOp = dyn_cast<scf::IfOp>(op))
@@ -149,15 +151,13 @@ LogicalResult Unroller::branch(scf::IfOp op) {
 }
 
 LogicalResult Unroller::whileLoop(scf::WhileOp op) {
-  bool vectors =
-      llvm::any_of(op.getResults(), isVector) || llvm::any_of(op.getInits(), isVector);
+  bool vectors = llvm::any_of(op.getResults(), isVector) || llvm::any_of(op.getInits(), isVector);
   if (!vectors) {
     if (failed(block(*op.getBeforeBody())))
       return failure();
     return block(*op.getAfterBody());
   }
-  auto fresh =
-      scf::WhileOp::create(b, op.getLoc(), flat(op.getResultTypes()), flat(op.getInits()));
+  auto fresh = scf::WhileOp::create(b, op.getLoc(), flat(op.getResultTypes()), flat(op.getInits()));
   auto move = [&](Block &from, Region &to) -> Block & {
     Block &body = to.emplaceBlock();
     for (Type type : flat(from.getArgumentTypes()))
@@ -233,8 +233,8 @@ static llvm::MaybeAlign vectorAlignment(VectorType type) {
 
 Lanes Unroller::wholeLoad(OpBuilder &builder, Location loc, VectorType type, Value memory,
                           Value index) {
-  Value whole = vector::LoadOp::create(builder, loc, type, memory, index, false,
-                                       vectorAlignment(type));
+  Value whole =
+      vector::LoadOp::create(builder, loc, type, memory, index, false, vectorAlignment(type));
   Lanes values;
   for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
     values.push_back(vector::ExtractOp::create(builder, loc, whole, lane));
@@ -307,61 +307,13 @@ void Unroller::store(Location loc, ArrayRef<Value> values, Value memory, Value i
   each(no);
 }
 
-LogicalResult Unroller::vectorOp(Operation *op, Location loc) {
-  IndexMath m{b, loc};
+/// Loads and stores; failure for what is none of them.
+LogicalResult Unroller::memoryOp(Operation *op, Location loc) {
   auto set = [&](Lanes values) {
     lanes[op->getResult(0)] = std::move(values);
     return success();
   };
-  auto slice = [&](Value from, int64_t first, int64_t size) {
-    Lanes all = lanesOf(from);
-    return Lanes(ArrayRef<Value>(all).slice(first, size));
-  };
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](vector::BroadcastOp cast) {
-        return set(isVector(cast.getSource())
-                       ? lanesOf(cast.getSource())
-                       : Lanes(count(cast.getResult()), cast.getSource()));
-      })
-      .Case([&](vector::FromElementsOp from) {
-        return set(Lanes(from.getElements().begin(), from.getElements().end()));
-      })
-      .Case([&](vector::ExtractOp extract) -> LogicalResult {
-        if (extract.hasDynamicPosition())
-          return extract.emitError("has no scalar form");
-        extract.getResult().replaceAllUsesWith(
-            lanesOf(extract.getSource())[extract.getStaticPosition()[0]]);
-        return success();
-      })
-      .Case([&](vector::ExtractStridedSliceOp part) {
-        return set(slice(part.getSource(), cast<IntegerAttr>(part.getOffsets()[0]).getInt(),
-                         count(part.getResult())));
-      })
-      .Case([&](vector::ShuffleOp shuffle) {
-        Lanes both = lanesOf(shuffle.getV1()), chosen;
-        both.append(lanesOf(shuffle.getV2()));
-        for (int64_t from : shuffle.getMask())
-          chosen.push_back(both[from]);
-        return set(std::move(chosen));
-      })
-      .Case([&](vector::CreateMaskOp mask) {
-        Value left = mask.getOperand(0);
-        Lanes bits;
-        for (int64_t lane = 0, size = count(mask.getResult()); lane < size; ++lane)
-          bits.push_back(m.less(m(lane), left));
-        full[mask.getResult()] = bits.back();
-        return set(std::move(bits));
-      })
-      .Case([&](vector::ReductionOp reduction) -> LogicalResult {
-        if (reduction.getKind() != vector::CombiningKind::OR || reduction.getAcc())
-          return reduction.emitError("has no scalar form");
-        Lanes bits = lanesOf(reduction.getVector());
-        Value any = bits[0];
-        for (Value bit : ArrayRef<Value>(bits).drop_front())
-          any = m.either(any, bit);
-        reduction.getResult().replaceAllUsesWith(any);
-        return success();
-      })
       .Case([&](vector::LoadOp from) {
         return set(load(loc, from.getVectorType(), from.getBase(), from.getIndices()[0], {},
                         from.getAlignment().has_value(), {}, {}));
@@ -381,21 +333,78 @@ LogicalResult Unroller::vectorOp(Operation *op, Location loc) {
               full.lookup(to.getMask()), false, lanesOf(to.getMask()));
         return success();
       })
-      .Case([&](vector::GatherOp gather) {
-        Lanes values, mask = lanesOf(gather.getMask()), rest = lanesOf(gather.getPassThru()),
-                      offsets = lanesOf(gather.getIndices());
-        auto element = cast<VectorType>(gather.getResult().getType()).getElementType();
-        for (auto [bit, other, offset] : llvm::zip_equal(mask, rest, offsets)) {
-          auto choice = scf::IfOp::create(b, loc, TypeRange(element), bit, /*withElseRegion=*/true);
-          OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
-          Value step = arith::IndexCastOp::create(yes, loc, yes.getIndexType(), offset);
-          Value at = IndexMath{yes, loc}.add(gather.getOffsets()[0], step);
-          Value one = memref::LoadOp::create(yes, loc, gather.getBase(), at);
-          scf::YieldOp::create(yes, loc, one);
-          scf::YieldOp::create(no, loc, other);
-          values.push_back(choice.getResult(0));
-        }
-        return set(std::move(values));
+      .Case([&](vector::GatherOp from) { return set(gather(from)); })
+      .Default(failure());
+}
+
+Lanes Unroller::gather(vector::GatherOp op) {
+  Location loc = op.getLoc();
+  Lanes values;
+  Type element = cast<VectorType>(op.getResult().getType()).getElementType();
+  for (auto [bit, other, offset] : llvm::zip_equal(lanesOf(op.getMask()), lanesOf(op.getPassThru()),
+                                                   lanesOf(op.getIndices()))) {
+    auto choice = scf::IfOp::create(b, loc, TypeRange(element), bit, /*withElseRegion=*/true);
+    OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+    Value step = arith::IndexCastOp::create(yes, loc, yes.getIndexType(), offset);
+    Value at = IndexMath{yes, loc}.add(op.getOffsets()[0], step);
+    scf::YieldOp::create(yes, loc, memref::LoadOp::create(yes, loc, op.getBase(), at).getResult());
+    scf::YieldOp::create(no, loc, other);
+    values.push_back(choice.getResult(0));
+  }
+  return values;
+}
+
+LogicalResult Unroller::vectorOp(Operation *op, Location loc) {
+  if (succeeded(memoryOp(op, loc)))
+    return success();
+  IndexMath m{b, loc};
+  auto set = [&](Lanes values) {
+    lanes[op->getResult(0)] = std::move(values);
+    return success();
+  };
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](vector::BroadcastOp cast) {
+        Value from = cast.getSource();
+        return set(isVector(from) ? lanesOf(from) : Lanes(count(cast.getResult()), from));
+      })
+      .Case([&](vector::FromElementsOp from) {
+        return set(Lanes(from.getElements().begin(), from.getElements().end()));
+      })
+      .Case([&](vector::ExtractOp extract) -> LogicalResult {
+        if (extract.hasDynamicPosition())
+          return extract.emitError("has no scalar form");
+        extract.getResult().replaceAllUsesWith(
+            lanesOf(extract.getSource())[extract.getStaticPosition()[0]]);
+        return success();
+      })
+      .Case([&](vector::ExtractStridedSliceOp part) {
+        Lanes all = lanesOf(part.getSource());
+        int64_t first = cast<IntegerAttr>(part.getOffsets()[0]).getInt();
+        return set(Lanes(ArrayRef<Value>(all).slice(first, count(part.getResult()))));
+      })
+      .Case([&](vector::ShuffleOp shuffle) {
+        Lanes both = lanesOf(shuffle.getV1()), chosen;
+        both.append(lanesOf(shuffle.getV2()));
+        for (int64_t from : shuffle.getMask())
+          chosen.push_back(both[from]);
+        return set(std::move(chosen));
+      })
+      .Case([&](vector::CreateMaskOp mask) {
+        Lanes bits;
+        for (int64_t lane = 0, size = count(mask.getResult()); lane < size; ++lane)
+          bits.push_back(m.less(m(lane), mask.getOperand(0)));
+        full[mask.getResult()] = bits.back();
+        return set(std::move(bits));
+      })
+      .Case([&](vector::ReductionOp reduction) -> LogicalResult {
+        if (reduction.getKind() != vector::CombiningKind::OR || reduction.getAcc())
+          return reduction.emitError("has no scalar form");
+        Lanes bits = lanesOf(reduction.getVector());
+        Value any = bits[0];
+        for (Value bit : ArrayRef<Value>(bits).drop_front())
+          any = m.either(any, bit);
+        reduction.getResult().replaceAllUsesWith(any);
+        return success();
       })
       .Default([](Operation *other) { return other->emitError("has no scalar form"); });
 }

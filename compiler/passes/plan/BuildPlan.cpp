@@ -405,10 +405,10 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
     folds = launched(range, shape.group);
   else if (shape.group && !scan) {
     // 1 + (group - 1) rows a group when they have few blocks, else one.
-    Value few = both(arith::MinSIOp(),
-                     both(arith::MaxSIOp(), both(arith::SubIOp(), index(kFewBlocks + 1), blocks),
-                          index(0)),
-                     one);
+    Value few =
+        both(arith::MinSIOp(),
+             both(arith::MaxSIOp(), both(arith::SubIOp(), index(kFewBlocks + 1), blocks), index(0)),
+             one);
     Value rows = both(arith::AddIOp(), one, both(arith::MulIOp(), few, index(shape.group - 1)));
     folds = both(arith::CeilDivSIOp(), range, rows);
   }

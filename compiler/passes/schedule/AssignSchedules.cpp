@@ -209,8 +209,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       if (family == Family::Rows && !reducesOnce(func))
         group = kTreeLanes / (LoopSpace(func).reducedLoops() == 1 ? vector : 1);
     }
-    return kernel::ScheduleAttr::get(&getContext(), family, vector,
-                                     std::max<int64_t>(body.cost, 1), group);
+    return kernel::ScheduleAttr::get(&getContext(), family, vector, std::max<int64_t>(body.cost, 1),
+                                     group);
   }
 
   kernel::ScheduleAttr scheduleOf(kernel::FuncOp func) {
@@ -250,8 +250,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         vectors = body.expensive ? 2 : 4;
       vector = std::min(native * vectors, family == Family::Full ? kTreeLanes : kMostLanes);
     }
-    return kernel::ScheduleAttr::get(&getContext(), family, vector,
-                                     std::max<int64_t>(body.cost, 1), 0);
+    return kernel::ScheduleAttr::get(&getContext(), family, vector, std::max<int64_t>(body.cost, 1),
+                                     0);
   }
 };
 

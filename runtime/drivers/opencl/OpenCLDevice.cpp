@@ -39,7 +39,7 @@ public:
     uint32_t itemsPerThread;
     uint32_t group;
     std::string name;
-    std::vector<cl_long> sizes; ///< as last set, the range behind them
+    std::vector<cl_long> sizes;     ///< as last set, the range behind them
     std::set<size_t> compiledSizes; ///< PoCL: global sizes that need no compile any more
   };
   OpenCLModule(OpenCLDevice &device, cl_program program) : device(device), program(program) {}

@@ -83,8 +83,8 @@ DeviceInfo describe(const Api &api, cl_platform_id platform, cl_device_id device
   info.features = info.fp64 ? "fp64" : "";
   if (auto wanted = deviceClass.get(); wanted == "cpu" || wanted == "gpu")
     info.cpuClass = wanted == "cpu";
-  info.features += strings::format("{}{}", info.features.empty() ? "" : ",",
-                                   info.cpuClass ? "cpu" : "gpu");
+  info.features +=
+      strings::format("{}{}", info.features.empty() ? "" : ",", info.cpuClass ? "cpu" : "gpu");
   info.memoryBytes =
       static_cast<int64_t>(deviceValue<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE));
   info.largestBuffer =
