@@ -22,7 +22,8 @@ namespace graphc {
 /// What code is generated for. `features` of a cpu target: comma separated LLVM feature names that
 /// may be used
 /// ("avx2,fma,avx512f,..."), as runtime/drivers/cpu detects them; of an opencl target: "fp64" when
-/// the device has it, "cpu" when work-items run on CPU cores.
+/// the device has it, "cpu" when work-items run on CPU cores, "gpu" when groups of them share local
+/// memory and neighbours read neighbouring memory.
 struct TargetDesc {
   program::Target kind = program::Target::Cpu;
   std::string features;

@@ -21,6 +21,7 @@ struct EmittedKernel {
   std::vector<uint32_t> writes; ///< per buffer
   uint32_t sizeCount = 0;
   int64_t scratch = 0; ///< cpu: bytes of its own that a thread needs
+  /// itemsPerThread 0: an item is a group (program::KernelRecord).
   uint32_t grain = 1, itemsPerThread = 1, group = 0;
 };
 

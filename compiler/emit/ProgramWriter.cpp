@@ -33,6 +33,10 @@ emit::EmittedKernel emit::describeKernel(Operation *op) {
     kernel.writes.push_back(i >= inputs);
   if (auto scratch = func->getAttrOfType<IntegerAttr>("graphc.scratch"))
     kernel.scratch = scratch.getInt();
+  if (auto group = func->getAttrOfType<IntegerAttr>("graphc.group")) {
+    kernel.group = group.getInt();
+    kernel.itemsPerThread = 0;
+  }
   kernel.sizeCount = func.getNumArguments() - buffers - 2 - (kernel.scratch > 0);
   return kernel;
 }

@@ -66,7 +66,8 @@ def AssignSchedules : Pass<"graphc-assign-schedules", "::mlir::ModuleOp"> {
   let summary = "Choose family, vector width and cost of every kernel for a target class";
   let description = [{ Input and output: the kernel level; adds kernel.func's `schedule`. }];
   let options = [
-    Option<"vectorBytes", "vector-bytes", "int64_t", "64", "native vector register width; 0: one lane (device work-items)">];
+    Option<"vectorBytes", "vector-bytes", "int64_t", "64", "native vector register width; 0: one lane (device work-items)">,
+    Option<"groups", "groups", "bool", "false", "work-items of a group share items and local memory (GPU-class devices)">];
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,6 +111,15 @@ def ExpandScalarOps : Pass<"graphc-expand-scalar-ops", "::mlir::func::FuncOp"> {
     Option<"int64Conversions", "int64-conversions", "bool", "true", "vectors of i64 convert to f64 and back in one operation">,
     Option<"scaleOperation", "scale-operation", "bool", "false", "LLVM's ldexp on vectors is one operation of the target">,
     Option<"halfConversions", "half-conversions", "bool", "false", "the target converts between f16 and f32">];
+}
+
+def UnrollVectors : Pass<"graphc-unroll-vectors", "::mlir::func::FuncOp"> {
+  let summary = "Vectors to scalars, for the work-items of a device";
+  let description = [{
+    Input: functions without graph ops. Output: the same on scalars, lane by lane, but for loads and stores of whole
+    vectors at aligned places, whose lanes are taken by vector.extract and given by vector.from_elements.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 //===----------------------------------------------------------------------===//

@@ -49,6 +49,7 @@ void addKernel(OpPassManager &passes, const PipelineOptions &) {
 void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   pass::AssignSchedulesOptions schedule;
   schedule.vectorBytes = options.vectorBytes;
+  schedule.groups = options.groups;
   passes.addPass(pass::createAssignSchedules(schedule));
 }
 
@@ -70,6 +71,9 @@ void addLower(OpPassManager &passes, const PipelineOptions &options) {
   expand.scaleOperation = options.scaleOperation;
   expand.halfConversions = options.halfConversions;
   passes.addNestedPass<func::FuncOp>(pass::createExpandScalarOps(expand));
+  // After the expansions, which are shorter on vectors.
+  if (options.groups)
+    passes.addNestedPass<func::FuncOp>(pass::createUnrollVectors());
   // No canonicalizer: LLVM folds the same things faster than patterns do.
   passes.addNestedPass<func::FuncOp>(createCSEPass());
   passes.addNestedPass<func::FuncOp>(createLoopInvariantCodeMotionPass());
@@ -92,6 +96,8 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<std::string> to{*this, "to", llvm::cl::desc("last phase"), llvm::cl::init("lower")};
   Option<int64_t> vectorBytes{*this, "vector-bytes", llvm::cl::desc("0: device"),
                               llvm::cl::init(64)};
+  Option<bool> groups{*this, "groups", llvm::cl::desc("the target is a GPU-class device"),
+                      llvm::cl::init(false)};
   Option<bool> float64{*this, "float64", llvm::cl::desc("the target has f64"),
                        llvm::cl::init(true)};
 };
@@ -122,6 +128,7 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
   } else {
     result.vectorBytes = 0;
     result.hasFloat64 = has("fp64");
+    result.groups = has("gpu");
   }
   return result;
 }
@@ -154,6 +161,7 @@ void graphc::registerPipeline() {
         PipelineOptions options;
         options.vectorBytes = text.vectorBytes;
         options.hasFloat64 = text.float64;
+        options.groups = text.groups;
         options.verifyPhases = true;
         Phase last = phaseFromName(text.to).value_or(Phase::Lower);
         for (const PhaseEntry &entry : kPhases) {

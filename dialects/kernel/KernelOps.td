@@ -30,10 +30,10 @@ def Kernel_DomainAttr : AttrDef<Kernel_Dialect, "Domain"> {
 def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
   let mnemonic = "schedule";
   let summary = "How a target class runs the iteration space; chosen by graphc-assign-schedules";
-  let description = [{ `vector`: lanes of one body instance (1: scalar, the form for device work-items). `cost`: estimated
-    picoseconds of one work item on one core. }];
-  let parameters = (ins "Family":$family, "int64_t":$vector, "int64_t":$cost);
-  let assemblyFormat = "`<` $family `,` `vector` `=` $vector `,` `cost` `=` $cost `>`";
+  let description = [{ `vector`: lanes of one body instance (1: scalar). `cost`: estimated picoseconds of one work item on one
+    core. `group`: device work-items that work together on one item, 0 when an item belongs to one thread or work-item. }];
+  let parameters = (ins "Family":$family, "int64_t":$vector, "int64_t":$cost, DefaultValuedParameter<"int64_t", "0">:$group);
+  let assemblyFormat = "`<` $family `,` `vector` `=` $vector `,` `cost` `=` $cost (`,` `group` `=` $group^)? `>`";
 }
 
 def Kernel_FuncOp : Kernel_Op<"func", [AffineScope, FunctionOpInterface, IsolatedFromAbove]> {

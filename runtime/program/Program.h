@@ -123,7 +123,8 @@ enum class KernelFamily : uint32_t {
 /// OpenCL: kernel `name` of the source; arguments are buffers (global pointers), then sizes (long),
 /// then the range (long); one work-item handles items [id * itemsPerThread, ...), global size =
 /// ceil(range / itemsPerThread), local size = `group` (0: driver's choice; otherwise the global
-/// size is rounded up to a multiple).
+/// size is rounded up to a multiple). With itemsPerThread 0 each item is a whole work-group: global
+/// size = range * group.
 struct KernelRecord {
   String name;
   uint64_t entry; ///< cpu: offset in Code

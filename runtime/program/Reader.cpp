@@ -315,8 +315,8 @@ private:
         if (k.grain == 0)
           return bad("kernel {} has grain 0", i);
       } else {
-        if (k.itemsPerThread == 0)
-          return bad("kernel {} has no items per thread", i);
+        if (k.itemsPerThread == 0 && k.group == 0)
+          return bad("kernel {} has neither items per thread nor a group", i);
         if (!isIdentifier(p.text(k.name)))
           return bad("the name of kernel {} is not an identifier", i);
       }

@@ -20,6 +20,7 @@ sys.path.insert(0, str(HERE))
 
 import compare  # noqa: E402  (the folder's own modules)
 import costs  # noqa: E402
+import gpu  # noqa: E402
 import peers  # noqa: E402
 import plot  # noqa: E402
 import report  # noqa: E402
@@ -113,6 +114,8 @@ def failures(result: dict) -> list[str]:
 
 def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that workers end and shared memory is given back
+    if "gpu" in sys.argv[1:4]:
+        return gpu.main([a for a in sys.argv[1:] if a != "gpu"])
     options = arguments()
     if options.environments is not None:
         return min(peers.build(options.environments), 1)

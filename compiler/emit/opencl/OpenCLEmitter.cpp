@@ -60,8 +60,9 @@ Result<EmittedCode> emit::emitOpenCL(ModuleOp module, const TargetDesc &target) 
     }
     EmittedKernel kernel = describeKernel(func);
     bool map = kernel.family == static_cast<uint32_t>(program::KernelFamily::Map);
-    kernel.group = map ? kMapGroup : onCpu ? 1 : kMapGroup;
-    if (failed(printer.printKernel(func, kernel.writes.size(), kernel.itemsPerThread)))
+    if (kernel.group == 0)
+      kernel.group = map ? kMapGroup : onCpu ? 1 : kMapGroup;
+    if (failed(printer.printKernel(func, kernel)))
       return Status(ErrorCode::Compile, "");
     result.kernels.push_back(std::move(kernel));
   }

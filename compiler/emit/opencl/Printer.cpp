@@ -1,9 +1,11 @@
 #include "compiler/emit/opencl/Printer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -33,6 +35,22 @@ std::string cast(const char *type, const std::string &text) {
 
 bool isMask(Type type) { return type.isInteger(1); }
 
+/// Local memory that vectors of any type are loaded from.
+constexpr const char *kWholeVectors = " __attribute__((aligned(128)))";
+
+const char *space(MemRefType type, const char *otherwise = "") {
+  return type.getMemorySpace() ? "__local " : otherwise;
+}
+
+VectorType vectorAt(Operation *op) {
+  Type type = op->getNumResults() ? op->getResult(0).getType() : op->getOperand(0).getType();
+  return llvm::cast<VectorType>(type);
+}
+
+std::string typeOf(VectorType type) {
+  return typeName(type.getElementType()) + std::to_string(type.getNumElements());
+}
+
 } // namespace
 
 llvm::raw_ostream &OpenCLPrinter::line() { return os.indent(depth * 2); }
@@ -48,27 +66,38 @@ void OpenCLPrinter::declare(Value value, StringRef initial) {
   line() << typeName(value.getType()) << " " << name(value) << " = " << initial << ";\n";
 }
 
-LogicalResult OpenCLPrinter::printKernel(func::FuncOp func, unsigned buffers,
-                                         unsigned itemsPerThread) {
+LogicalResult OpenCLPrinter::printKernel(func::FuncOp func, const EmittedKernel &kernel) {
   names.clear();
   next = 0;
-  os << "__kernel void " << func.getSymName() << "(";
+  bool groups = kernel.itemsPerThread == 0;
+  // A map may write what it reads; the others have buffers of their own (BuildPlan).
+  bool map = kernel.family == static_cast<uint32_t>(program::KernelFamily::Map);
+  os << "__kernel ";
+  if (groups)
+    os << "__attribute__((reqd_work_group_size(" << kernel.group << ", 1, 1))) ";
+  os << "void " << func.getSymName() << "(";
   Block &body = func.getBody().front();
   unsigned count = body.getNumArguments();
   for (unsigned i = 0; i < count - 2; ++i) {
     BlockArgument argument = body.getArgument(i);
-    if (i < buffers)
+    if (i < kernel.writes.size())
       os << "__global " << typeName(llvm::cast<MemRefType>(argument.getType()).getElementType())
-         << " *" << name(argument);
+         << (groups && !map ? " *restrict " : " *") << name(argument);
     else
       os << "const long " << name(argument);
     os << ", ";
   }
   os << "const long range) {\n";
   std::string begin = name(body.getArgument(count - 2)), end = name(body.getArgument(count - 1));
-  line() << "const long " << begin << " = (long)get_global_id(0) * " << itemsPerThread << ";\n";
-  line() << "if (" << begin << " >= range) return;\n";
-  line() << "const long " << end << " = min(" << begin << " + " << itemsPerThread << ", range);\n";
+  if (groups) {
+    line() << "const long " << begin << " = (long)get_group_id(0);\n";
+  } else {
+    line() << "const long " << begin << " = (long)get_global_id(0) * " << kernel.itemsPerThread
+           << ";\n";
+    line() << "if (" << begin << " >= range) return;\n";
+    line() << "const long " << end << " = min(" << begin << " + " << kernel.itemsPerThread
+           << ", range);\n";
+  }
   if (failed(block(body)))
     return failure();
   os << "}\n";
@@ -108,6 +137,8 @@ LogicalResult OpenCLPrinter::loop(Operation *op) {
     names[argument] = name(result);
   }
   std::string i = name(forOp.getInductionVar());
+  if (auto times = forOp->getAttrOfType<IntegerAttr>("graphc.unroll"))
+    line() << "#pragma unroll " << times.getInt() << "\n";
   line() << "for (long " << i << " = " << name(forOp.getLowerBound()) << "; " << i << " < "
          << name(forOp.getUpperBound()) << "; " << i << " += " << name(forOp.getStep()) << ") {\n";
   ++depth;
@@ -179,9 +210,42 @@ LogicalResult OpenCLPrinter::memory(Operation *op) {
     return success();
   }
   auto alloca = llvm::cast<memref::AllocaOp>(op);
-  line() << typeName(alloca.getType().getElementType()) << " " << name(alloca.getResult()) << "["
-         << alloca.getType().getNumElements() << "];\n";
+  line() << space(alloca.getType()) << typeName(alloca.getType().getElementType()) << " "
+         << name(alloca.getResult()) << "[" << alloca.getType().getNumElements() << "]"
+         << (alloca.getType().getMemorySpace() ? kWholeVectors : "") << ";\n";
   return success();
+}
+
+bool OpenCLPrinter::vectors(Operation *op) {
+  auto place = [&](Value memory, Value index) {
+    return "*(" + std::string(space(llvm::cast<MemRefType>(memory.getType()), "__global ")) +
+           typeOf(vectorAt(op)) + " *)(" + name(memory) + " + " + name(index) + ")";
+  };
+  return TypeSwitch<Operation *, bool>(op)
+      .Case([&](vector::LoadOp load) {
+        line() << typeOf(vectorAt(op)) << " " << name(load.getResult()) << " = "
+               << place(load.getBase(), load.getIndices()[0]) << ";\n";
+        return true;
+      })
+      .Case([&](vector::StoreOp store) {
+        line() << place(store.getBase(), store.getIndices()[0]) << " = "
+               << name(store.getValueToStore()) << ";\n";
+        return true;
+      })
+      .Case([&](vector::ExtractOp extract) {
+        declare(extract.getResult(), name(extract.getSource()) + ".s" +
+                                         llvm::utohexstr(extract.getStaticPosition()[0],
+                                                         /*LowerCase=*/true));
+        return true;
+      })
+      .Case([&](vector::FromElementsOp from) {
+        std::string type = typeOf(vectorAt(op)), text = "(" + type + ")(";
+        for (auto [i, element] : llvm::enumerate(from.getElements()))
+          text += (i ? ", " : "") + name(element);
+        line() << type << " " << name(from.getResult()) << " = " << text << ");\n";
+        return true;
+      })
+      .Default(false);
 }
 
 LogicalResult OpenCLPrinter::statement(Operation *op) {
@@ -193,6 +257,17 @@ LogicalResult OpenCLPrinter::statement(Operation *op) {
     return branch(op);
   if (isa<memref::LoadOp, memref::StoreOp, memref::AllocaOp>(op))
     return memory(op);
+  if (isa<gpu::BarrierOp>(op)) {
+    line() << "barrier(CLK_LOCAL_MEM_FENCE);\n";
+    return success();
+  }
+  if (auto id = dyn_cast<gpu::ThreadIdOp>(op)) {
+    declare(id.getResult(),
+            "(long)get_local_id(" + std::to_string(static_cast<unsigned>(id.getDimension())) + ")");
+    return success();
+  }
+  if (vectors(op))
+    return success();
   std::string text = expression(op);
   if (text.empty())
     return op->emitError("has no OpenCL C spelling");

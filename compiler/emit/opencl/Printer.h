@@ -3,6 +3,8 @@
 #ifndef GRAPHC_COMPILER_EMIT_OPENCL_PRINTER_H
 #define GRAPHC_COMPILER_EMIT_OPENCL_PRINTER_H
 
+#include "compiler/emit/Emitter.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/raw_ostream.h"
@@ -17,10 +19,9 @@ namespace graphc::emit {
 class OpenCLPrinter {
 public:
   explicit OpenCLPrinter(llvm::raw_ostream &os) : os(os) {}
-  /// A kernel of (buffers..., sizes..., range); `itemsPerThread` work items each. Fails with a
-  /// diagnostic at an op that has no spelling.
-  llvm::LogicalResult printKernel(mlir::func::FuncOp func, unsigned buffers,
-                                  unsigned itemsPerThread);
+  /// A kernel of (buffers..., sizes..., range). Fails with a diagnostic at an op that has no
+  /// spelling.
+  llvm::LogicalResult printKernel(mlir::func::FuncOp func, const EmittedKernel &kernel);
 
 private:
   llvm::LogicalResult block(mlir::Block &block);
@@ -29,6 +30,8 @@ private:
   llvm::LogicalResult whileLoop(mlir::Operation *op);
   llvm::LogicalResult branch(mlir::Operation *op);
   llvm::LogicalResult memory(mlir::Operation *op);
+  /// Loads and stores of whole vectors, and their lanes; false for other ops.
+  bool vectors(mlir::Operation *op);
   /// The C expression of an arith or math op; empty when there is none.
   std::string expression(mlir::Operation *op);
   std::string integer(mlir::Operation *op);

@@ -123,6 +123,12 @@ Value BodyEmitter::gather(OpBuilder &builder, Value buffer, Value first, const P
   return vector::FromElementsOp::create(builder, loc, type, lanes);
 }
 
+static llvm::MaybeAlign alignment(VectorType type, const Position &position) {
+  if (!position.aligned)
+    return {};
+  return llvm::Align(type.getNumElements() * type.getElementTypeBitWidth() / 8);
+}
+
 Value BodyEmitter::load(OpBuilder &builder, Value buffer, const LinearAccess &access, Type type,
                         Position &position) {
   Value raw = loadFrom(builder, buffer, index(builder, access, position), access, position);
@@ -143,7 +149,8 @@ Value BodyEmitter::loadFrom(OpBuilder &builder, Value buffer, Value first,
   auto vector =
       VectorType::get({position.width}, cast<MemRefType>(buffer.getType()).getElementType());
   if (!position.limit)
-    return vector::LoadOp::create(builder, loc, vector, buffer, first);
+    return vector::LoadOp::create(builder, loc, vector, buffer, first, false,
+                                  alignment(vector, position));
   Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vector));
   return vector::MaskedLoadOp::create(builder, loc, vector, buffer, first, position.mask, zero);
 }
@@ -253,7 +260,8 @@ void BodyEmitter::keep(OpBuilder &builder, kernel::StoreOp op, Value kernelValue
     if (position.limit)
       vector::MaskedStoreOp::create(builder, loc, buffer, first, position.mask, raw);
     else
-      vector::StoreOp::create(builder, loc, raw, buffer, first);
+      vector::StoreOp::create(builder, loc, raw, buffer, first, false,
+                              alignment(cast<VectorType>(raw.getType()), position));
     return;
   }
   forLanes(builder, first, access.strides[position.vectorLoop], position,

@@ -18,6 +18,7 @@ struct Position {
   mlir::Value limit; ///< lanes at or beyond this index of the vector loop are masked off; null: all
                      ///< lanes run
   mlir::Value mask;  ///< vector<width x i1>, set with limit when width > 1
+  bool aligned = false; ///< whole vectors lie at multiples of their size
   llvm::DenseMap<mlir::Value, mlir::Value>
       values; ///< kernel value -> lowered value (scalar, or vector over the lanes)
 };

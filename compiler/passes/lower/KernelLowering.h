@@ -121,6 +121,65 @@ private:
   void chooseRows(llvm::function_ref<void(mlir::OpBuilder &)> usual);
   int lastStage();
 
+  // Groups of work-items
+  struct Team;
+  struct Kept;
+  void lowerGroups();
+  void lowerGroupMap();
+  void lowerGroupTurned();
+  void lowerGroupScan();
+  void groupScanPass(llvm::StringRef name, bool stores);
+  void groupScanFold();
+  void lowerGroupColumns();
+  void lowerGroupColumnFold();
+  void lowerGroupBlocks();
+  void lowerGroupFold();
+  void foldFew(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers, mlir::Value blocks);
+  void foldMany(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers, mlir::Value blocks);
+  void lowerGroupRows();
+  /// The strip of a work-item, when it has one: `body` gets its run and its position.
+  void groupStrip(mlir::Value blocks,
+                  llvm::function_ref<void(mlir::OpBuilder &, ColumnRun &, Position &)> body);
+  /// Whether vectors along a loop lie at multiples of their size: offsets, the steps of other
+  /// loops, and the sizes of `also` are multiples of `lanes`. Null when they are by construction.
+  mlir::Value alignedSizes(mlir::OpBuilder &builder, int loopNumber, int64_t lanes,
+                           llvm::ArrayRef<Polynomial> also);
+  /// The states of a body for aligned sizes, or of another for all where they are not known.
+  States chooseAligned(mlir::OpBuilder &builder, TreeEmitter &trees, int loopNumber, int64_t lanes,
+                       llvm::ArrayRef<Polynomial> also,
+                       llvm::function_ref<States(mlir::OpBuilder &, bool)> body);
+  struct Side;
+  struct ContractTile;
+  void lowerGroupContract();
+  void lowerGroupContractFold();
+  Side contractSide(mlir::Value value, int loopNumber, int64_t depth);
+  llvm::SmallVector<mlir::Value> readPiece(mlir::OpBuilder &builder, const ContractTile &tile,
+                                           const Side &side, mlir::Value k, bool whole);
+  void keepPiece(mlir::OpBuilder &builder, const ContractTile &tile, const Side &side,
+                 llvm::ArrayRef<mlir::Value> values, mlir::Value half);
+  llvm::SmallVector<mlir::Value> contractStep(mlir::OpBuilder &builder, const ContractTile &tile,
+                                              mlir::Value start, mlir::Value k,
+                                              mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> contractChains(mlir::OpBuilder &builder, const ContractTile &tile,
+                                                bool whole);
+  llvm::SmallVector<mlir::Value> edgeChains(mlir::OpBuilder &builder, const ContractTile &tile);
+  void contractStore(mlir::OpBuilder &builder, const ContractTile &tile,
+                     llvm::ArrayRef<mlir::Value> sums, mlir::Value block, mlir::Value blocks);
+  Team teamOf(mlir::OpBuilder &builder, int64_t lanes);
+  States foldTeam(mlir::OpBuilder &builder, TreeEmitter &trees, const Team &team,
+                  const TreeEmitter::Storage &memory, const States &own);
+  States teamLanes(mlir::OpBuilder &builder, TreeEmitter &trees, const Team &team,
+                   mlir::Value first, mlir::Value length, const TreeEmitter::Body &body);
+  States teamTree(mlir::OpBuilder &builder, TreeEmitter &trees, const Team &team,
+                  mlir::Value length,
+                  llvm::function_ref<States(mlir::OpBuilder &, mlir::Value, mlir::Value)> lanesOf);
+  Kept keptPoints();
+  States keptStage(mlir::OpBuilder &builder, const Team &team, Kept &kept, TreeEmitter &trees,
+                   llvm::ArrayRef<Reducer> reducers, Position &row, mlir::Value length, int stage);
+  void keptRow(mlir::OpBuilder &builder, const Team &team, Kept &kept, mlir::Value length);
+  void longRow(mlir::OpBuilder &builder, const Team &team, mlir::Value length);
+  void storeOnce(mlir::OpBuilder &builder, const Team &team, Position &row);
+
   // Contract
   struct Tile;
   struct Panels;
@@ -138,7 +197,8 @@ private:
   mlir::OpBuilder &module;
   LoopSpace space;
   KernelShape shape;
-  int64_t width; ///< lanes of the schedule
+  int64_t width;      ///< lanes of the schedule
+  mlir::Value member; ///< number of the work-item in its group
   llvm::DenseMap<mlir::Value, int> stages;
   llvm::DenseMap<mlir::Value, bool> points;
   llvm::SmallVector<kernel::StoreOp> stores;

@@ -153,6 +153,18 @@ std::optional<unsigned> pass::turnedLoop(kernel::FuncOp func, const LoopSpace &s
   return agree ? turned : std::nullopt;
 }
 
+SmallVector<kernel::LoadOp> pass::turnedLoads(kernel::FuncOp kernel, const LoopSpace &space,
+                                              unsigned turned) {
+  SmallVector<kernel::LoadOp> loads;
+  kernel.getBody().walk([&](kernel::LoadOp load) {
+    const LinearAccess &access = space.accesses.at(load);
+    const Polynomial &last = access.strides[space.parallel - 1];
+    if (!last.isZero() && !last.isConstant(1) && access.strides[turned].isConstant(1))
+      loads.push_back(load);
+  });
+  return loads;
+}
+
 bool pass::writesOneByOne(kernel::FuncOp func) {
   bool found = false;
   func.getBody().walk([&](kernel::ScatterOp op) { found |= !op.getUnique(); });
@@ -182,6 +194,27 @@ ContractForm pass::contractForm(kernel::FuncOp func, const LoopSpace &space, int
   return space.contiguous(columns, column) ? ContractForm::Stream : ContractForm::Lanes;
 }
 
+bool pass::contractsByGroups(kernel::FuncOp func, const LoopSpace &space) {
+  if (space.parallel < 2 || space.reducedLoops() != 1)
+    return false;
+  kernel::DotOp dot;
+  unsigned dots = 0;
+  func.getBody().walk([&](kernel::DotOp op) {
+    dot = op;
+    ++dots;
+  });
+  if (dots != 1)
+    return false;
+  unsigned column = space.parallel - 1, row = column - 1;
+  auto only = [&](Value value, unsigned loop, unsigned other) {
+    return space.dependsOn(value, loop) && !space.dependsOn(value, other);
+  };
+  Value left = dot.getLhs(), right = dot.getRhs();
+  return (dot.getType().isF32() || dot.getType().isF64()) &&
+         ((only(left, row, column) && only(right, column, row)) ||
+          (only(left, column, row) && only(right, row, column)));
+}
+
 bool pass::reducesOnce(kernel::FuncOp func) {
   unsigned parallel = func.getDomain().getParallel();
   llvm::DenseSet<Value> reduced; // and what is computed from it
@@ -208,15 +241,18 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
   unsigned parallel = space.parallel;
   range = product(0, parallel);
   work = product(parallel, space.count());
+  pieces = range;
   oneByOne = writesOneByOne(func);
   if (oneByOne) {
     work = range;
-    range = getAffineConstantExpr(1, context);
+    range = pieces = getAffineConstantExpr(1, context);
     return;
   }
-  if (family == Family::Map && func.getSchedule()->getVector() > 1)
+  group = func.getSchedule()->getGroup();
+  setGroups(func, space);
+  if (family == Family::Map && !group && func.getSchedule()->getVector() > 1)
     turned = turnedLoop(func, space);
-  if (turned) {
+  if (turned && !group) {
     AffineExpr tiles = getAffineConstantExpr(1, context);
     for (unsigned i = 0; i < parallel; ++i) {
       AffineExpr extent = product(i, i + 1);
@@ -224,8 +260,17 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
                        : i + 1 == parallel ? extent.ceilDiv(kTurnedColumns)
                                            : extent);
     }
-    range = tiles;
+    range = pieces = tiles;
     work = getAffineConstantExpr(kTurnedRows * kTurnedColumns, context);
+    return;
+  }
+  if (family == Family::Contract && group) {
+    auto known = space.product(parallel, space.count()).constant();
+    splitBlock = known && *known <= kChain ? 0 : kChain;
+    func.getBody().walk([&](kernel::DotOp dot) {
+      if (splitBlock)
+        partials.push_back(dot.getType());
+    });
     return;
   }
   if (family == Family::Scan) {
@@ -252,8 +297,53 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
           reduce.getKind() == graph::ReduceKind::ArgMax)
         partials.push_back(IntegerType::get(context, 64));
     });
-  } else if (family == Family::Contract) {
+  } else if (family == Family::Contract && !group) {
     setContract(func, space);
+  }
+}
+
+void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
+  if (!group)
+    return;
+  unsigned parallel = space.parallel;
+  int64_t vector = func.getSchedule()->getVector();
+  MLIRContext *context = func.getContext();
+  if (family == Family::Map)
+    turned = turnedLoop(func, space);
+  if (turned) {
+    int64_t bytes = 0;
+    for (kernel::LoadOp load : turnedLoads(func, space, *turned))
+      bytes += memoryType(load.getType()).getIntOrFloatBitWidth() / 8;
+    for (turnedTile = kGroupTile; turnedTile * (turnedTile + 1) * bytes > kGroupMemory;)
+      turnedTile /= 2;
+    if (turnedTile < kGroupTile / 2)
+      turned = std::nullopt;
+  }
+  if (turned) {
+    pieces = getAffineConstantExpr(1, context);
+    for (unsigned i = 0; i < parallel; ++i) {
+      AffineExpr extent = space.product(i, i + 1).toExpr(context);
+      bool cut = i == *turned || i + 1 == parallel;
+      pieces = pieces * (cut ? extent.ceilDiv(turnedTile) : extent);
+    }
+    return;
+  }
+  if (family == Family::Contract) {
+    auto tiles = [&](unsigned loop) {
+      return space.product(loop, loop + 1).toExpr(context).ceilDiv(kContractTile);
+    };
+    pieces =
+        space.product(0, parallel - 2).toExpr(context) * tiles(parallel - 2) * tiles(parallel - 1);
+    return;
+  }
+  if (family == Family::Map || family == Family::Columns) {
+    perGroup = group;
+    if (parallel)
+      pieces = space.product(0, parallel - 1).toExpr(context) *
+               space.product(parallel - 1, parallel).toExpr(context).ceilDiv(vector);
+  } else if (family != Family::Scan && reducesOnce(func)) {
+    int64_t lanes = space.reducedLoops() == 1 ? vector : 1;
+    perGroup = group / (kTreeLanes / lanes);
   }
 }
 
@@ -299,5 +389,5 @@ void KernelShape::setContract(kernel::FuncOp func, const LoopSpace &space) {
     --outer;
     range = range * product(outer, outer + 1).ceilDiv(tileRows);
   }
-  range = product(0, outer) * range;
+  range = pieces = product(0, outer) * range;
 }

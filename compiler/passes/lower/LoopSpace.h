@@ -25,6 +25,20 @@ inline constexpr int64_t kPanelDepth = 512, kPanelStrips = 4;
 /// many along the last.
 inline constexpr int64_t kTurnedRows = 256, kTurnedColumns = 64;
 
+/// Elements along both sides of a tile that a group of work-items turns, and the local memory it
+/// may have: devices promise 32 KiB, those of this class have 48.
+inline constexpr int64_t kGroupTile = 64, kGroupMemory = 40 << 10;
+
+/// Rows and columns of a group's tile of a matrix product, and bytes of k that it has at once.
+inline constexpr int64_t kContractTile = 128, kContractBytes = 64;
+
+/// How often a loop's body is repeated, so that loads go ahead of their use.
+inline constexpr llvm::StringLiteral kUnrollAttr = "graphc.unroll";
+/// Rows of a column that a work-item of a group reads ahead.
+inline constexpr int64_t kColumnsAhead = 16;
+/// So many block results of a row are folded by one work-item of a group, more by the group.
+inline constexpr int64_t kFewBlocks = 32;
+
 /// Position of an access (load, store, gather, scatter or index op) as a linear function of the
 /// loops.
 struct LinearAccess {
@@ -48,6 +62,7 @@ struct LoopSpace {
   llvm::DenseMap<mlir::Operation *, LinearAccess> accesses;
 
   unsigned count() const { return extents.size(); }
+  unsigned reducedLoops() const { return count() - parallel; }
   Polynomial product(unsigned first, unsigned last) const;
   Polynomial items() const { return product(0, parallel); }
   Polynomial reducedItems() const { return product(parallel, count()); }
@@ -94,20 +109,31 @@ struct KernelShape {
   /// Split: block results per reduction, as element types in order (argmin and argmax: value, then
   /// index), one element an item.
   llvm::SmallVector<mlir::Type> partials;
+  /// Work-items of a group: an item of a launch is a group then, which takes `perGroup` of the
+  /// strips (`vector` neighbours along the last parallel loop), rows or blocks that `pieces`
+  /// counts.
+  int64_t group = 0, perGroup = 1;
+  mlir::AffineExpr pieces; ///< before splitting; the range where pieces are items
   /// Points follow each other in row-major order: there is one work item.
   bool oneByOne = false;
   /// Map: the loop along which something is read that is written along the last one.
   std::optional<unsigned> turned;
+  int64_t turnedTile = 0; ///< groups: elements along both loops
   /// Contract: tile sizes.
   ContractForm form = ContractForm::Item;
   int64_t tileRows = 0, tileColumns = 0;
 
 private:
+  void setGroups(kernel::FuncOp func, const LoopSpace &space);
   void setContract(kernel::FuncOp func, const LoopSpace &space);
 };
 
 /// The loop along which a map reads what it writes along its last loop, if it does.
 std::optional<unsigned> turnedLoop(kernel::FuncOp func, const LoopSpace &space);
+
+/// The loads whose neighbours lie along `turned` instead of the last loop.
+llvm::SmallVector<kernel::LoadOp> turnedLoads(kernel::FuncOp kernel, const LoopSpace &space,
+                                              unsigned turned);
 
 /// Whether elements are scattered to places that may be equal.
 bool writesOneByOne(kernel::FuncOp func);
@@ -116,6 +142,9 @@ bool reportsFaults(kernel::FuncOp func);
 
 /// The form of a contract kernel of `vector` lanes.
 ContractForm contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t vector);
+
+/// Whether groups of work-items run a contract kernel: each operand has a parallel loop of its own.
+bool contractsByGroups(kernel::FuncOp func, const LoopSpace &space);
 
 /// Element type in memory: unsigned and 16-bit floats as signless, bool as i8, of complex numbers a
 /// part.

@@ -3,6 +3,7 @@
 #include "compiler/passes/lower/KernelLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -43,6 +44,8 @@ KernelLowering::KernelLowering(kernel::FuncOp kernel, OpBuilder &module)
 }
 
 void KernelLowering::run() {
+  if (shape.group)
+    return lowerGroups();
   switch (shape.family) {
   case Family::Map:
     return shape.turned ? lowerTurned() : lowerMap();
@@ -92,6 +95,8 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
   function->setAttr("graphc.buffers", module.getI64IntegerAttr(buffers));
   function->setAttr("graphc.family", module.getStringAttr(kernel::stringifyFamily(shape.family)));
   function->setAttr("graphc.cost", module.getI64IntegerAttr(kernel.getSchedule()->getCost()));
+  if (shape.group)
+    function->setAttr("graphc.group", module.getI64IntegerAttr(shape.group));
   if (scratch > 0)
     function->setAttr("graphc.scratch", module.getI64IntegerAttr(scratch));
   function->setAttr("graphc.inputs", module.getI64IntegerAttr(kernel.getNumTensors()));
@@ -105,6 +110,8 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
                       entry->getArguments().begin() + buffers);
   begin = entry->getArgument(buffers + sizes + faults);
   end = entry->getArgument(buffers + sizes + faults + 1);
+  if (shape.group)
+    member = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
   if (scratch > 0)
     scratchMemory = entry->getArguments().back();
 }

@@ -14,19 +14,6 @@ using namespace graphc::pass;
 
 static constexpr int64_t kBlocksAhead = 4;
 
-/// The loads whose lanes lie along `turned` instead of the last loop.
-static SmallVector<kernel::LoadOp> turnedLoads(kernel::FuncOp kernel, const LoopSpace &space,
-                                               unsigned turned) {
-  SmallVector<kernel::LoadOp> loads;
-  kernel.getBody().walk([&](kernel::LoadOp load) {
-    const LinearAccess &access = space.accesses.at(load);
-    const Polynomial &last = access.strides[space.parallel - 1];
-    if (!last.isZero() && !last.isConstant(1) && access.strides[turned].isConstant(1))
-      loads.push_back(load);
-  });
-  return loads;
-}
-
 /// Asks for the line that a block further along the turned loop reads: each block touches many
 /// lines once, which no machine sees coming.
 void KernelLowering::prefetchTurned(OpBuilder &b, kernel::LoadOp load, Position at) {

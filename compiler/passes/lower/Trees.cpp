@@ -3,6 +3,7 @@
 #include "compiler/passes/lower/BodyEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,6 +26,17 @@ TreeEmitter::Storage TreeEmitter::allocate(int64_t elements, bool sequence) {
     for (Type type : sequence ? reducer.sequenceTypes() : reducer.types())
       storage.push_back(
           memref::AllocaOp::create(builder, loc, MemRefType::get({elements}, memoryType(type))));
+  return storage;
+}
+
+TreeEmitter::Storage TreeEmitter::allocateShared(int64_t elements) {
+  OpBuilder builder = OpBuilder::atBlockBegin(entry);
+  auto local = gpu::AddressSpaceAttr::get(builder.getContext(), gpu::AddressSpace::Workgroup);
+  Storage storage;
+  for (const Reducer &reducer : reducers)
+    for (Type type : reducer.types())
+      storage.push_back(memref::AllocaOp::create(
+          builder, loc, MemRefType::get({elements}, memoryType(type), AffineMap(), local)));
   return storage;
 }
 
@@ -283,6 +295,8 @@ States TreeEmitter::rowLevel(OpBuilder &builder, ArrayRef<Value> counts, int lev
                              Value last, const StateBody &body) {
   Value one = constant(builder, 1);
   auto loop = scf::ForOp::create(builder, loc, first, last, one, flatten(identity(builder, width)));
+  if (unroll && level == 0)
+    loop->setAttr(kUnrollAttr, builder.getI64IntegerAttr(unroll));
   OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
   States next;
   if (level == 0) {
@@ -319,6 +333,8 @@ States TreeEmitter::rowBlock(OpBuilder &builder, Value first, Value length, cons
   Value count = arith::MinSIOp::create(
       b, loc, block, arith::SubIOp::create(b, loc, length, outer.getInductionVar()));
   auto inner = scf::ForOp::create(b, loc, zero, count, one, flatten(sequenceIdentity(b, width)));
+  if (unroll)
+    inner->setAttr(kUnrollAttr, b.getI64IntegerAttr(unroll));
   {
     OpBuilder c = OpBuilder::atBlockBegin(inner.getBody());
     Value number = inner.getInductionVar();

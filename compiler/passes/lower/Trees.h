@@ -43,6 +43,12 @@ public:
 
   // What schedules that keep states of their own are made of.
   Storage allocate(int64_t elements, bool sequence);
+  /// The same in the local memory of a group.
+  Storage allocateShared(int64_t elements);
+  States foldVector(mlir::OpBuilder &builder, States states);
+  llvm::SmallVector<mlir::Value> lastRow(mlir::OpBuilder &builder,
+                                         llvm::SmallVector<mlir::Value> state, mlir::Value start,
+                                         mlir::Value number, mlir::Value end, const Body &body);
   void save(mlir::OpBuilder &builder, const Storage &storage, mlir::Value index,
             const States &states);
   States restore(mlir::OpBuilder &builder, const Storage &storage, mlir::Value index, int64_t width,
@@ -59,15 +65,13 @@ public:
   /// absent lanes.
   void foldStrips(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count,
                   int64_t step);
+  /// Rows that rowBlock reads ahead, 0 where the machine does that.
+  int64_t unroll = 0;
   static llvm::SmallVector<mlir::Value> flatten(const States &states);
   States unflatten(mlir::ValueRange values);
 
 private:
-  llvm::SmallVector<mlir::Value> lastRow(mlir::OpBuilder &builder,
-                                         llvm::SmallVector<mlir::Value> state, mlir::Value start,
-                                         mlir::Value number, mlir::Value end, const Body &body);
   States foldLanes(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count);
-  States foldVector(mlir::OpBuilder &builder, States states);
   void push(mlir::OpBuilder &builder, const Storage &storage, mlir::Value number,
             const States &states);
   States rowLevel(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Value> counts, int level,

@@ -368,12 +368,17 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
     plan::LaunchOp::create(builder, loc, callee, launchBuffers, mapped, items, each,
                            call.getLinesAttr());
   };
-  if (shape.splitBlock == 0)
-    return step(call.getCalleeAttr(), range, work);
-  // Block results take memory, and the fold runs, only when there are several blocks.
   auto both = [&](auto op, Value a, Value b) -> Value {
     return decltype(op)::create(builder, loc, a, b);
   };
+  // What a launch counts: items, or groups of `each` pieces.
+  Value pieces = evaluate(shape.pieces, mapped);
+  auto launched = [&](Value count, int64_t each) {
+    return each == 1 ? count : both(arith::CeilDivSIOp(), count, index(each));
+  };
+  if (shape.splitBlock == 0)
+    return step(call.getCalleeAttr(), launched(pieces, shape.perGroup), work);
+  // Block results take memory, and the fold runs, only when there are several blocks.
   Value block = index(shape.splitBlock), one = index(1);
   Value blocks = both(arith::MaxSIOp(), both(arith::CeilDivSIOp(), work, block), one);
   Value several = both(arith::MinSIOp(), both(arith::SubIOp(), blocks, one), one);
@@ -390,8 +395,24 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   if (scan)
     step(named("_blocks"), kept, each);
   else
-    step(call.getCalleeAttr(), items, each);
-  step(named("_fold"), both(arith::MulIOp(), range, several), blocks);
+    step(call.getCalleeAttr(), launched(both(arith::MulIOp(), pieces, blocks), shape.perGroup),
+         each);
+  // A group folds one row, but many columns, and many elements of a product.
+  Value folds = range;
+  if (shape.family == kernel::Family::Columns)
+    folds = launched(pieces, shape.perGroup);
+  else if (shape.family == kernel::Family::Contract)
+    folds = launched(range, shape.group);
+  else if (shape.group && !scan) {
+    // 1 + (group - 1) rows a group when they have few blocks, else one.
+    Value few =
+        both(arith::MinSIOp(),
+             both(arith::MaxSIOp(), both(arith::SubIOp(), index(kFewBlocks + 1), blocks), index(0)),
+             one);
+    Value rows = both(arith::AddIOp(), one, both(arith::MulIOp(), few, index(shape.group - 1)));
+    folds = both(arith::CeilDivSIOp(), range, rows);
+  }
+  step(named("_fold"), both(arith::MulIOp(), folds, several), blocks);
   if (scan)
     step(call.getCalleeAttr(), items, each);
 }

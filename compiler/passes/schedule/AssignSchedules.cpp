@@ -41,6 +41,11 @@ constexpr int64_t kRemainderChain = 3;
 /// Values that an expensive op holds while it runs.
 constexpr int64_t kExpensiveValues = 5;
 
+/// Work-items of a group, and bytes that one reads or writes at once.
+constexpr int64_t kGroup = 256, kItemBytes = 16;
+/// Neighbouring lanes of a tree that a work-item of a group has.
+constexpr int64_t kTreeVector = 4;
+
 /// Bytes of a value in a register: floats of 16 bits are computed in 32.
 int64_t bytesOf(Type type) {
   return std::max<int64_t>(isa<FloatType>(type) ? 4 : 1, type.getIntOrFloatBitWidth() / 8);
@@ -78,7 +83,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     int64_t vector = std::max<int64_t>(1, vectorBytes / bytes);
     bool panels = contractForm(func, LoopSpace(func), vector) == ContractForm::Panels;
     return kernel::ScheduleAttr::get(&getContext(), Family::Contract, vector,
-                                     bytes * (panels ? kMultiplyAddPs : kBytePs));
+                                     bytes * (panels ? kMultiplyAddPs : kBytePs), 0);
   }
 
   static bool isIntegerRemainder(Operation *op) {
@@ -107,6 +112,25 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     bool found = false;
     func.getBody().walk([&](kernel::ScatterOp) { found = true; });
     return found;
+  }
+
+  /// Whether elements are found by values.
+  static bool usesPlaces(kernel::FuncOp func) {
+    bool found = false;
+    func.getBody().walk([&](Operation *op) {
+      found |= isa<kernel::GatherOp, kernel::ScatterOp, kernel::BoundOp>(op);
+    });
+    return found;
+  }
+
+  /// Whether running sums go along what is neighbouring memory in all results.
+  static bool scansNeighbours(kernel::FuncOp func) {
+    LoopSpace space(func);
+    bool along = space.reducedLoops() == 1;
+    func.getBody().walk([&](kernel::StoreOp store) {
+      along &= space.accesses.at(store).strides[space.parallel].isConstant(1);
+    });
+    return along;
   }
 
   static Body bodyOf(kernel::FuncOp func) {
@@ -163,9 +187,38 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     return body;
   }
 
+  /// The form for GPU-class devices, where work-items of a group read neighbouring memory; null for
+  /// kernels that keep a work-item of their own an item.
+  kernel::ScheduleAttr groupSchedule(kernel::FuncOp func, Family family, const Body &body) {
+    if (writesOneByOne(func))
+      return {};
+    int64_t vector = 1, group = kGroup;
+    bool places = usesPlaces(func);
+    if (family == Family::Contract && (places || !contractsByGroups(func, LoopSpace(func))))
+      return {};
+    // Running sums of columns: a work-item has a column.
+    if (family == Family::Scan && !scansNeighbours(func))
+      return {};
+    if (family == Family::Map || family == Family::Columns) {
+      vector = places ? 1 : std::max<int64_t>(1, kItemBytes / body.widest);
+      if (body.expensive || family == Family::Columns)
+        vector = std::min<int64_t>(vector, kTreeVector);
+    } else if (family != Family::Contract) {
+      vector = places ? 1 : kTreeVector;
+      // What visits a row again keeps it, so that the row is all that a group has.
+      if (family == Family::Rows && !reducesOnce(func))
+        group = kTreeLanes / (LoopSpace(func).reducedLoops() == 1 ? vector : 1);
+    }
+    return kernel::ScheduleAttr::get(&getContext(), family, vector, std::max<int64_t>(body.cost, 1),
+                                     group);
+  }
+
   kernel::ScheduleAttr scheduleOf(kernel::FuncOp func) {
     Body body = bodyOf(func);
     Family family = familyOf(func);
+    if (groups)
+      if (auto schedule = groupSchedule(func, family, body))
+        return schedule;
     if (family == Family::Contract && vectorBytes > 0)
       return contractSchedule(func);
     int64_t vector = 1;
@@ -197,8 +250,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         vectors = body.expensive ? 2 : 4;
       vector = std::min(native * vectors, family == Family::Full ? kTreeLanes : kMostLanes);
     }
-    return kernel::ScheduleAttr::get(&getContext(), family, vector,
-                                     std::max<int64_t>(body.cost, 1));
+    return kernel::ScheduleAttr::get(&getContext(), family, vector, std::max<int64_t>(body.cost, 1),
+                                     0);
   }
 };
 

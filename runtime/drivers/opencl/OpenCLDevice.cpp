@@ -15,6 +15,9 @@ namespace {
 /// driver.
 int64_t budgetOf(int64_t memoryBytes) { return memoryBudget(memoryBytes / 16 * 15); }
 
+/// A flush costs as much as a launch.
+constexpr uint32_t kLaunchesPerFlush = 8;
+
 class OpenCLBuffer final : public Buffer {
 public:
   OpenCLBuffer(OpenCLDevice &device, Block block)
@@ -36,6 +39,7 @@ public:
     uint32_t itemsPerThread;
     uint32_t group;
     std::string name;
+    std::vector<cl_long> sizes;     ///< as last set, the range behind them
     std::set<size_t> compiledSizes; ///< PoCL: global sizes that need no compile any more
   };
   OpenCLModule(OpenCLDevice &device, cl_program program) : device(device), program(program) {}
@@ -173,7 +177,7 @@ Result<std::unique_ptr<Module>> OpenCLDevice::load(const program::Program &progr
     cl_kernel kernel = api.clCreateKernel(built, name.c_str(), &code);
     if (code != CL_SUCCESS)
       return failure("clCreateKernel", code, "kernel " + name);
-    module->kernels.push_back({kernel, k.itemsPerThread, k.group, name, {}});
+    module->kernels.push_back({kernel, k.itemsPerThread, k.group, name, {}, {}});
     cl_uint arguments = 0;
     code = api.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr);
     if (code != CL_SUCCESS)
@@ -206,14 +210,26 @@ Status OpenCLQueue::launch(const Launch &launch) {
     cl_mem memory = memoryOf(*buffer);
     GRAPHC_TRY(set(sizeof memory, &memory));
   }
-  for (cl_long size : launch.sizes)
-    GRAPHC_TRY(set(sizeof size, &size));
+  // Sizes stay from launch to launch; buffers are set anew, since handles are used again.
+  kernel.sizes.resize(launch.sizes.size() + 1, -1);
   cl_long range = launch.range;
-  GRAPHC_TRY(set(sizeof range, &range));
+  for (size_t i = 0; i <= launch.sizes.size(); ++i) {
+    cl_long size = i < launch.sizes.size() ? launch.sizes[i] : range;
+    if (kernel.sizes[i] == size) {
+      ++index;
+      continue;
+    }
+    GRAPHC_TRY(set(sizeof size, &size));
+    kernel.sizes[i] = size;
+  }
 
-  uint64_t items = static_cast<uint64_t>(range - 1) / kernel.itemsPerThread + 1;
-  size_t local = kernel.group;
-  size_t global = local ? (items + local - 1) / local * local : items;
+  size_t local = kernel.group, global = static_cast<size_t>(range);
+  if (kernel.itemsPerThread == 0) {
+    global *= local;
+  } else {
+    global = (global - 1) / kernel.itemsPerThread + 1;
+    global = local ? (global + local - 1) / local * local : global;
+  }
   auto enqueue = [&] {
     return device.api.clEnqueueNDRangeKernel(device.commands, kernel.handle, 1, nullptr, &global,
                                              local ? &local : nullptr, 0, nullptr, nullptr);
@@ -234,7 +250,9 @@ Status OpenCLQueue::launch(const Launch &launch) {
                    code == CL_INVALID_WORK_GROUP_SIZE
                        ? strings::format("work-group size {} of kernel {}", local, kernel.name)
                        : "");
-  code = device.api.clFlush(device.commands);
+  // Every wait flushes by itself; in between, work is handed over some launches at a time.
+  if (device.info().cpuClass || ++device.unflushed % kLaunchesPerFlush == 0)
+    code = device.api.clFlush(device.commands);
   return code == CL_SUCCESS ? Status::ok() : failure("clFlush", code);
 }
 

@@ -65,6 +65,7 @@ public:
   const bool isPocl;
   cl_context context = nullptr;
   cl_command_queue commands = nullptr;
+  std::atomic<uint32_t> unflushed{0}; ///< launches
   BufferPool pool;
 
 private:

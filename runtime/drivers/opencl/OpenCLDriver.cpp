@@ -1,6 +1,7 @@
 //===- OpenCLDriver.cpp - OpenCL devices ------------------------------------------------------===//
 #include "runtime/drivers/opencl/OpenCLDriver.h"
 
+#include "runtime/base/Setting.h"
 #include "runtime/base/Strings.h"
 #include "runtime/drivers/opencl/Api.h"
 #include "runtime/drivers/opencl/OpenCLDevice.h"
@@ -10,6 +11,10 @@
 
 namespace graphc::rt::opencl {
 namespace {
+
+Setting deviceClass{"GRAPHC_OPENCL_CLASS",
+                    "schedules of OpenCL devices: cpu (items of their own), gpu (groups)",
+                    "by the device's type"};
 
 std::string platformText(const Api &api, cl_platform_id platform, cl_platform_info what) {
   size_t bytes = 0;
@@ -76,8 +81,10 @@ DeviceInfo describe(const Api &api, cl_platform_id platform, cl_device_id device
   info.exactDivide = (deviceValue<cl_device_fp_config>(api, device, CL_DEVICE_SINGLE_FP_CONFIG) &
                       CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   info.features = info.fp64 ? "fp64" : "";
-  if (info.cpuClass)
-    info.features += info.features.empty() ? "cpu" : ",cpu";
+  if (auto wanted = deviceClass.get(); wanted == "cpu" || wanted == "gpu")
+    info.cpuClass = wanted == "cpu";
+  info.features +=
+      strings::format("{}{}", info.features.empty() ? "" : ",", info.cpuClass ? "cpu" : "gpu");
   info.memoryBytes =
       static_cast<int64_t>(deviceValue<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_SIZE));
   info.largestBuffer =

@@ -1,0 +1,442 @@
+// Rows and full reductions for groups of work-items, by the lane tree of docs/numerics.md: the
+// work-items of a team have the 256 lanes of a block, and fold them in local memory.
+#include "compiler/passes/lower/IndexMath.h"
+#include "compiler/passes/lower/KernelLowering.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+/// The work-items that share a block, and what each of them has of it.
+struct KernelLowering::Team {
+  int64_t lanes, items;
+  Value number; ///< of this work-item in its team
+  Value slot;   ///< its first lane in memory that all teams share
+  Value base;   ///< that of the team's first work-item
+};
+
+namespace {
+
+/// Rows of a block that a work-item reads ahead.
+constexpr int64_t kRowsAhead = 8;
+/// Bytes that a work-item keeps of a row, and the most elements of each of its lanes.
+constexpr int64_t kKeptBytes = 512, kMostKeptRows = 16;
+
+void barrier(OpBuilder &b, Location loc) { gpu::BarrierOp::create(b, loc); }
+
+/// Halves 128, 64, ... of the lanes in `memory`; every work-item gets the result.
+States foldMemory(OpBuilder &b, Location loc, TreeEmitter &trees, int64_t items, int64_t lanes,
+                  Value number, Value slot, Value base, const TreeEmitter::Storage &memory) {
+  IndexMath m{b, loc};
+  if (items > 1) {
+    auto halves = scf::ForOp::create(b, loc, m(0), m(llvm::Log2_64(items)), m(1));
+    OpBuilder c = OpBuilder::atBlockBegin(halves.getBody());
+    IndexMath n{c, loc};
+    Value half = arith::ShRUIOp::create(c, loc, n(items / 2), halves.getInductionVar());
+    barrier(c, loc);
+    auto active = scf::IfOp::create(c, loc, n.less(number, half), /*withElseRegion=*/false);
+    OpBuilder d = active.getThenBodyBuilder();
+    Value other = IndexMath{d, loc}.add(slot, IndexMath{d, loc}.mul(half, lanes));
+    trees.save(d, memory, slot,
+               trees.combine(d, trees.restore(d, memory, slot, lanes, false),
+                             trees.restore(d, memory, other, lanes, false)));
+  }
+  barrier(b, loc);
+  States result = trees.foldVector(b, trees.restore(b, memory, base, lanes, false));
+  // The memory is written again only when everybody has read it.
+  barrier(b, loc);
+  return result;
+}
+
+} // namespace
+
+KernelLowering::Team KernelLowering::teamOf(OpBuilder &b, int64_t lanes) {
+  IndexMath m{b, loc};
+  Team team{lanes, kTreeLanes / lanes, member, m.mul(member, lanes), m(0)};
+  if (team.items < shape.group) {
+    team.number = arith::AndIOp::create(b, loc, member, m(team.items - 1));
+    team.base = m.mul(m.sub(member, team.number), lanes);
+  }
+  return team;
+}
+
+States KernelLowering::foldTeam(OpBuilder &b, TreeEmitter &trees, const Team &team,
+                                const TreeEmitter::Storage &memory, const States &own) {
+  trees.save(b, memory, team.slot, own);
+  return foldMemory(b, loc, trees, team.items, team.lanes, team.number, team.slot, team.base,
+                    memory);
+}
+
+/// A work-item's lanes of elements [first, first + length), at most a block.
+States KernelLowering::teamLanes(OpBuilder &b, TreeEmitter &trees, const Team &team, Value first,
+                                 Value length, const TreeEmitter::Body &body) {
+  IndexMath m{b, loc};
+  Value offset = m.mul(team.number, team.lanes), start = m.add(first, offset);
+  Value end = m.add(first, length);
+  Value left = m.add(m.sub(length, offset), kTreeLanes - team.lanes);
+  Value whole = m.div(m.max(left, 0), kTreeLanes);
+  auto rows = scf::ForOp::create(b, loc, m(0), whole, m(1),
+                                 TreeEmitter::flatten(trees.sequenceIdentity(b, team.lanes)));
+  rows->setAttr(kUnrollAttr, b.getI64IntegerAttr(kRowsAhead));
+  {
+    OpBuilder c = OpBuilder::atBlockBegin(rows.getBody());
+    IndexMath n{c, loc};
+    Value number = rows.getInductionVar();
+    SmallVector<Value> next = body(c, n.add(start, n.mul(number, kTreeLanes)), Value());
+    States merged = trees.append(c, trees.unflatten(rows.getRegionIterArgs()), next, number);
+    scf::YieldOp::create(c, loc, TreeEmitter::flatten(merged));
+  }
+  SmallVector<Value> state(rows.getResults());
+  if (team.lanes > 1)
+    state = trees.lastRow(b, state, start, whole, end, body);
+  return trees.fromSequence(b, trees.unflatten(state), start, kTreeLanes, 1);
+}
+
+/// The tree over `length` elements of which `lanes` gives a work-item's part of every block.
+States KernelLowering::teamTree(OpBuilder &b, TreeEmitter &trees, const Team &team, Value length,
+                                llvm::function_ref<States(OpBuilder &, Value, Value)> lanesOf) {
+  TreeEmitter::Storage own = trees.allocateShared(kTreeLanes),
+                       blocks = trees.allocateShared(kTreeLanes),
+                       groups = trees.allocateShared(kTreeLanes);
+  auto fold = [&](OpBuilder &c, const TreeEmitter::Storage &memory) {
+    return foldMemory(c, loc, trees, team.items, team.lanes, team.number, team.slot, team.base,
+                      memory);
+  };
+  // Only one work-item writes; a fold's barriers come before anybody reads.
+  auto push = [&](OpBuilder &c, const TreeEmitter::Storage &memory, Value number,
+                  const States &states) {
+    IndexMath m{c, loc};
+    Value lane = arith::AndIOp::create(c, loc, number, m(kTreeLanes - 1));
+    auto first = scf::IfOp::create(c, loc, m.equal(team.number, m(0)), /*withElseRegion=*/false);
+    OpBuilder d = first.getThenBodyBuilder();
+    trees.save(d, memory, lane, trees.combine(d, trees.restore(d, memory, lane, 1, false), states));
+  };
+  IndexMath m{b, loc};
+  Value count = m.ceilDiv(length, kTreeBlock), groupCount = m.ceilDiv(count, kTreeBlock);
+  trees.save(b, groups, team.slot, trees.identity(b, team.lanes));
+  loop(b, m(0), groupCount, 1, [&](OpBuilder &c, Value group) {
+    IndexMath n{c, loc};
+    Value firstBlock = n.mul(group, kTreeBlock);
+    trees.save(c, blocks, team.slot, trees.identity(c, team.lanes));
+    barrier(c, loc);
+    Value some = n.min(n.sub(count, firstBlock), kTreeBlock);
+    loop(c, n(0), some, 1, [&](OpBuilder &d, Value number) {
+      IndexMath o{d, loc};
+      Value first = o.mul(o.add(firstBlock, number), kTreeBlock);
+      Value size = o.min(o.sub(length, first), kTreeBlock);
+      push(d, blocks, number, foldTeam(d, trees, team, own, lanesOf(d, first, size)));
+    });
+    push(c, groups, group, fold(c, blocks));
+  });
+  return fold(b, groups);
+}
+
+void KernelLowering::lowerGroupBlocks() {
+  open(kernel.getSymName(), shape.partials);
+  SmallVector<Reducer> reducers = reducersOfStage(0);
+  SmallVector<kernel::StoreOp> here = pointStores(0);
+  int64_t lanes = reduceWidth();
+  Team team = teamOf(builder, lanes);
+  IndexMath m{builder, loc};
+  Value length = emitter->emit(builder, space.reducedItems()), blocks = blockCount(builder);
+  Value total = emitter->emit(builder, space.items());
+  if (blocks)
+    total = m.mul(total, blocks);
+  Value item = m.add(m.mul(begin, shape.perGroup), m.div(member, team.items));
+  // A team without a block goes along: everybody meets at the barriers.
+  Value present = m.less(item, total);
+  item = m.select(present, item, m(0));
+  Value number = item, first = m(0), some = length;
+  if (blocks) {
+    number = m.div(item, blocks);
+    first = m.mul(m.sub(item, m.mul(number, blocks)), kTreeBlock);
+    some = m.min(m.sub(length, first), kTreeBlock);
+  }
+  some = m.select(present, some, m(0));
+  Position row = position();
+  if (space.parallel)
+    emitter->delinearize(builder, number, 0, space.parallel, row);
+  rowValues(builder, row, 0);
+  TreeEmitter trees(&function.getBody().front(), loc, reducers, lanes);
+  TreeEmitter::Storage memory = trees.allocateShared(shape.group * lanes);
+  auto block = [&](OpBuilder &b, bool aligned) {
+    return teamLanes(b, trees, team, first, some, [&](OpBuilder &c, Value index, Value limit) {
+      Position at = row;
+      setReduced(c, at, index, limit, lanes);
+      at.aligned = aligned;
+      SmallVector<Value> values = pointValues(c, reducers, at);
+      for (kernel::StoreOp store : here)
+        emitter->store(c, store, at);
+      return values;
+    });
+  };
+  int along = static_cast<int>(space.parallel);
+  States own = chooseAligned(builder, trees, along, lanes, {}, block);
+  States states = foldTeam(builder, trees, team, memory, own);
+  Value writes = m.both(present, m.equal(team.number, m(0)));
+  auto once = scf::IfOp::create(builder, loc, writes, /*withElseRegion=*/false);
+  OpBuilder b = once.getThenBodyBuilder();
+  finish(b, reducers, states, row, item, blocks);
+  close();
+}
+
+/// The block results of one row, when they are few, folded by one work-item.
+void KernelLowering::foldFew(OpBuilder &outside, ArrayRef<Reducer> reducers, Value blocks) {
+  IndexMath m{outside, loc};
+  Value item = m.add(m.mul(begin, shape.group), member);
+  Value present = m.less(item, emitter->emit(outside, space.items()));
+  auto guard = scf::IfOp::create(outside, loc, present, /*withElseRegion=*/false);
+  OpBuilder b = guard.getThenBodyBuilder();
+  IndexMath n{b, loc};
+  Position row = position();
+  if (space.parallel)
+    emitter->delinearize(b, item, 0, space.parallel, row);
+  rowValues(b, row, 0);
+  TreeEmitter trees(&function.getBody().front(), loc, reducers, 1);
+  SmallVector<Value> none = TreeEmitter::flatten(trees.identity(b, 1));
+  Value first = n.mul(item, blocks), last = n.sub(blocks, n(1));
+  SmallVector<States> lanes;
+  for (int64_t block = 0; block < kFewBlocks; ++block) {
+    Value number = n(block), at = n.add(first, n.min(number, last));
+    SmallVector<Value> parts = TreeEmitter::flatten(loadPartials(b, reducers, position(), at));
+    for (auto [part, identity] : llvm::zip_equal(parts, none))
+      part = n.select(n.less(number, blocks), part, identity);
+    lanes.push_back(trees.unflatten(parts));
+  }
+  for (int64_t half = kFewBlocks / 2; half >= 1; half /= 2)
+    for (int64_t lane = 0; lane < half; ++lane)
+      lanes[lane] = trees.combine(b, lanes[lane], lanes[lane + half]);
+  bind(reducers, lanes[0], row, b);
+  storeRow(b, row);
+}
+
+/// The block results of one row, folded by a group.
+void KernelLowering::foldMany(OpBuilder &b, ArrayRef<Reducer> reducers, Value blocks) {
+  IndexMath m{b, loc};
+  Team team = teamOf(b, 1);
+  Position row = position();
+  if (space.parallel)
+    emitter->delinearize(b, begin, 0, space.parallel, row);
+  rowValues(b, row, 0);
+  Value line = m.mul(begin, blocks);
+  TreeEmitter trees(&function.getBody().front(), loc, reducers, 1);
+  States states = teamTree(b, trees, team, blocks, [&](OpBuilder &c, Value first, Value size) {
+    IndexMath n{c, loc};
+    Value rows = n.div(n.max(n.add(n.sub(size, team.number), kTreeLanes - 1), 0), kTreeLanes);
+    Value start = n.add(line, n.add(first, team.number));
+    auto loop =
+        scf::ForOp::create(c, loc, n(0), rows, n(1), TreeEmitter::flatten(trees.identity(c, 1)));
+    loop->setAttr(kUnrollAttr, c.getI64IntegerAttr(kTreeBlock / kTreeLanes));
+    OpBuilder d = OpBuilder::atBlockBegin(loop.getBody());
+    IndexMath o{d, loc};
+    Value at = o.add(start, o.mul(loop.getInductionVar(), kTreeLanes));
+    States next = loadPartials(d, reducers, position(), at);
+    States sums = trees.combine(d, trees.unflatten(loop.getRegionIterArgs()), next);
+    scf::YieldOp::create(d, loc, TreeEmitter::flatten(sums));
+    return trees.unflatten(loop.getResults());
+  });
+  bind(reducers, states, row, b);
+  storeOnce(b, team, row);
+}
+
+void KernelLowering::lowerGroupFold() {
+  open((kernel.getSymName() + "_fold").str(), shape.partials);
+  SmallVector<Reducer> reducers = reducersOfStage(0);
+  Value blocks = blockCount(builder);
+  IndexMath m{builder, loc};
+  // As BuildPlan counts the groups.
+  auto few = scf::IfOp::create(builder, loc, m.atLeast(m(kFewBlocks), blocks),
+                               /*withElseRegion=*/true);
+  OpBuilder yes = few.getThenBodyBuilder(), no = few.getElseBodyBuilder();
+  foldFew(yes, reducers, blocks);
+  foldMany(no, reducers, blocks);
+  close();
+}
+
+/// Points that a later stage needs again: what was read, and what was expensive.
+struct KernelLowering::Kept {
+  llvm::MapVector<Value, int> first; ///< the stage that computes it
+  DenseMap<Value, Value> memory;
+  int64_t rows = kMostKeptRows; ///< elements of a lane
+};
+
+KernelLowering::Kept KernelLowering::keptPoints() {
+  Kept kept;
+  DenseMap<Value, int> seen;
+  for (int current = 0, last = lastStage(); current <= last; ++current) {
+    SmallVector<Value> stack;
+    for (const Reducer &reducer : reducersOfStage(current))
+      stack.push_back(kernel::ReduceOp(reducer.op).getValue());
+    for (kernel::StoreOp store : pointStores(current)) {
+      stack.push_back(store.getValue());
+      if (Value imaginary = store.getImaginary())
+        stack.push_back(imaginary);
+    }
+    llvm::DenseSet<Value> visited;
+    while (!stack.empty()) {
+      Value value = stack.pop_back_val();
+      Operation *op = value.getDefiningOp();
+      if (!op || isa<kernel::ReduceOp>(op) || !isPoint(value) || !visited.insert(value).second)
+        continue;
+      if (isa<kernel::LoadOp, kernel::GatherOp>(op) || op->hasTrait<graph::Expensive>()) {
+        auto [it, fresh] = seen.try_emplace(value, current);
+        if (!fresh) {
+          kept.first.insert({value, it->second});
+          continue;
+        }
+      }
+      stack.append(op->operand_begin(), op->operand_end());
+    }
+  }
+  int64_t bytes = 1, lanes = reduceWidth();
+  for (auto [value, stage] : kept.first)
+    bytes += lanes * llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8);
+  while (kept.rows > 2 && kept.rows * bytes > kKeptBytes)
+    kept.rows /= 2;
+  OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
+  for (auto [value, stage] : kept.first)
+    kept.memory[value] = memref::AllocaOp::create(
+        entry, loc, MemRefType::get({kept.rows * lanes}, memoryType(value.getType())));
+  return kept;
+}
+
+/// One pass over a row of which every work-item has `rows` pieces, the last of them perhaps absent.
+States KernelLowering::keptStage(OpBuilder &b, const Team &team, Kept &kept, TreeEmitter &trees,
+                                 ArrayRef<Reducer> reducers, Position &row, Value length,
+                                 int current) {
+  IndexMath m{b, loc};
+  Value offset = m.mul(team.number, team.lanes);
+  SmallVector<kernel::StoreOp> here = pointStores(current);
+  auto rows = scf::ForOp::create(b, loc, m(0), m(kept.rows), m(1),
+                                 TreeEmitter::flatten(trees.sequenceIdentity(b, team.lanes)));
+  rows->setAttr(kUnrollAttr, b.getI64IntegerAttr(kept.rows));
+  OpBuilder c = OpBuilder::atBlockBegin(rows.getBody());
+  IndexMath n{c, loc};
+  Value number = rows.getInductionVar(), slot = n.mul(number, team.lanes);
+  Value index = n.add(offset, n.mul(number, kTreeLanes)), valid = n.less(index, length);
+  // An absent piece reads the row's first one: a load without a branch can go ahead of its use.
+  Position at = row;
+  setReduced(c, at, n.select(valid, index, n(0)), Value(), team.lanes);
+  at.aligned = team.lanes > 1;
+  auto memoryOf = [&](Value value) { return kept.memory.lookup(value); };
+  for (auto [value, stage] : kept.first) {
+    if (stage >= current)
+      continue;
+    Type element = memoryType(value.getType());
+    Value raw = team.lanes == 1
+                    ? memref::LoadOp::create(c, loc, memoryOf(value), slot).getResult()
+                    : vector::LoadOp::create(c, loc, VectorType::get({team.lanes}, element),
+                                             memoryOf(value), slot)
+                          .getResult();
+    at.values[value] = emitter->fromMemory(c, raw, value.getType());
+  }
+  SmallVector<Value> values = pointValues(c, reducers, at);
+  for (auto [value, stage] : kept.first) {
+    if (stage != current)
+      continue;
+    Value raw =
+        BodyEmitter::splat(c, loc, emitter->toMemory(c, emitter->value(c, value, at)), team.lanes);
+    if (team.lanes == 1)
+      memref::StoreOp::create(c, loc, raw, memoryOf(value), slot);
+    else
+      vector::StoreOp::create(c, loc, raw, memoryOf(value), slot);
+  }
+  if (!here.empty()) {
+    auto guard = scf::IfOp::create(c, loc, valid, /*withElseRegion=*/false);
+    OpBuilder inside = guard.getThenBodyBuilder();
+    Position place = at;
+    for (kernel::StoreOp store : here)
+      emitter->store(inside, store, place);
+  }
+  if (reducers.empty())
+    return {};
+  States before = trees.unflatten(rows.getRegionIterArgs());
+  SmallVector<Value> merged = TreeEmitter::flatten(trees.append(c, before, values, number));
+  for (auto [value, old] : llvm::zip_equal(merged, rows.getRegionIterArgs()))
+    value = n.select(valid, value, old);
+  scf::YieldOp::create(c, loc, merged);
+  return trees.fromSequence(b, trees.unflatten(rows.getResults()), offset, kTreeLanes, 1);
+}
+
+void KernelLowering::keptRow(OpBuilder &b, const Team &team, Kept &kept, Value length) {
+  Position row = position();
+  if (space.parallel)
+    emitter->delinearize(b, begin, 0, space.parallel, row);
+  for (int current = 0, last = lastStage(); current <= last; ++current) {
+    SmallVector<Reducer> reducers = reducersOfStage(current);
+    rowValues(b, row, current);
+    if (reducers.empty() && pointStores(current).empty())
+      continue;
+    TreeEmitter trees(&function.getBody().front(), loc, reducers, team.lanes);
+    States own = keptStage(b, team, kept, trees, reducers, row, length, current);
+    if (!reducers.empty())
+      bind(reducers, foldTeam(b, trees, team, trees.allocateShared(kTreeLanes), own), row, b);
+  }
+  storeOnce(b, team, row);
+}
+
+void KernelLowering::storeOnce(OpBuilder &b, const Team &team, Position &row) {
+  IndexMath m{b, loc};
+  if (llvm::all_of(stores, [&](kernel::StoreOp store) { return isPoint(store); }))
+    return;
+  auto once = scf::IfOp::create(b, loc, m.equal(team.number, m(0)), /*withElseRegion=*/false);
+  OpBuilder inside = once.getThenBodyBuilder();
+  Position place = row;
+  storeRow(inside, place);
+}
+
+/// A row of any length and alignment, visited again by every stage.
+void KernelLowering::longRow(OpBuilder &b, const Team &team, Value length) {
+  Position row = position();
+  if (space.parallel)
+    emitter->delinearize(b, begin, 0, space.parallel, row);
+  for (int current = 0, last = lastStage(); current <= last; ++current) {
+    SmallVector<Reducer> reducers = reducersOfStage(current);
+    rowValues(b, row, current);
+    auto body = [&](OpBuilder &c, Value index, Value limit) {
+      Position at = row;
+      setReduced(c, at, index, limit, team.lanes);
+      SmallVector<Value> values = pointValues(c, reducers, at);
+      storePoints(c, current, at);
+      return values;
+    };
+    if (!reducers.empty()) {
+      TreeEmitter trees(&function.getBody().front(), loc, reducers, team.lanes);
+      States states = teamTree(b, trees, team, length, [&](OpBuilder &c, Value first, Value size) {
+        return teamLanes(c, trees, team, first, size, body);
+      });
+      bind(reducers, states, row, b);
+    } else if (!pointStores(current).empty()) {
+      loop(b, IndexMath{b, loc}.mul(team.number, team.lanes), length, kTreeLanes,
+           [&](OpBuilder &c, Value index) {
+             (void)body(c, index, team.lanes > 1 ? length : Value());
+           });
+    }
+  }
+  storeOnce(b, team, row);
+}
+
+void KernelLowering::lowerGroupRows() {
+  open(kernel.getSymName(), {});
+  int64_t lanes = reduceWidth();
+  Team team = teamOf(builder, lanes);
+  Kept kept = keptPoints();
+  IndexMath m{builder, loc};
+  Value length = emitter->emit(builder, space.reducedItems());
+  Value fits = m.both(m.atLeast(length, m(lanes)), m.atLeast(m(kept.rows * kTreeLanes), length));
+  if (lanes > 1)
+    if (Value aligned =
+            alignedSizes(builder, static_cast<int>(space.parallel), lanes, {space.reducedItems()}))
+      fits = m.both(fits, aligned);
+  auto choice = scf::IfOp::create(builder, loc, fits, /*withElseRegion=*/true);
+  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+  keptRow(yes, team, kept, length);
+  longRow(no, team, length);
+  close();
+}

@@ -1,0 +1,48 @@
+// GPU-class devices: 256 work-items of 16 bytes, 64 for a row that is visited again.
+// RUN: graphc-opt %s --graphc-form-kernels --graphc-assign-schedules="vector-bytes=0 groups=true" | FileCheck %s
+
+// CHECK-LABEL: kernel.func @map_0(
+// CHECK-SAME: schedule = #kernel.schedule<map, vector = 4, cost = {{[0-9]+}}, group = 256>
+func.func @map(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = graph.neg %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// CHECK-LABEL: kernel.func @bytes_0(
+// CHECK-SAME: schedule = #kernel.schedule<map, vector = 16, cost = {{[0-9]+}}, group = 256>
+func.func @bytes(%x: tensor<?xi8>) -> tensor<?xi8> {
+  %0 = graph.add %x, %x : tensor<?xi8>
+  return %0 : tensor<?xi8>
+}
+
+// CHECK-LABEL: kernel.func @total_0(
+// CHECK-SAME: schedule = #kernel.schedule<full, vector = 4, cost = {{[0-9]+}}, group = 256>
+func.func @total(%x: tensor<?xf64>) -> tensor<f64> {
+  %0 = graph.reduce <sum> %x axes [0] : tensor<?xf64> -> tensor<f64>
+  return %0 : tensor<f64>
+}
+
+// CHECK-LABEL: kernel.func @again_0(
+// CHECK-SAME: schedule = #kernel.schedule<rows, vector = 4, cost = {{[0-9]+}}, group = 64>
+func.func @again(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = graph.reduce <max> %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  %1 = graph.broadcast %0 to (%x) dims [0] : tensor<?xf32> -> tensor<?x?xf32>
+  %2 = graph.sub %x, %1 : tensor<?x?xf32>
+  return %2 : tensor<?x?xf32>
+}
+
+// CHECK-LABEL: kernel.func @product_0(
+// CHECK-SAME: schedule = #kernel.schedule<contract, vector = 1, cost = {{[0-9]+}}, group = 256>
+func.func @product(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = graph.matmul %a, %b : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// Products with a vector, and of integers, keep an item a work-item.
+// CHECK-LABEL: kernel.func @integers_0(
+// CHECK-NOT: group =
+// CHECK: kernel.return
+func.func @integers(%a: tensor<?x?xi32>, %b: tensor<?x?xi32>) -> tensor<?x?xi32> {
+  %0 = graph.matmul %a, %b : tensor<?x?xi32>, tensor<?x?xi32> -> tensor<?x?xi32>
+  return %0 : tensor<?x?xi32>
+}

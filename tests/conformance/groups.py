@@ -1,0 +1,98 @@
+"""Programs whose kernels run by groups of work-items on a GPU-class device, at sizes around every border of a tile, a vector
+and a block: all bits must be the CPU's. test_groups.py runs it in a process whose OpenCL devices count as GPUs."""
+
+import sys
+
+import graphc as gc
+import numpy as np
+from support import exact
+
+rng = np.random.default_rng(11)
+
+
+def normal(*shape, dtype=np.float32):
+    return rng.standard_normal(shape).astype(dtype)
+
+
+def softmax(x):
+    e = gc.exp(x - gc.max(x, axis=1, keepdims=True))
+    return e / gc.sum(e, axis=1, keepdims=True)
+
+
+def layernorm(x, w, b):
+    d = x - gc.mean(x, axis=1, keepdims=True)
+    return d / gc.sqrt(gc.mean(d * d, axis=1, keepdims=True) + 1e-5) * w + b
+
+
+def maps():
+    for n in (1, 3, 4, 1024, 1025, 100_003):
+        yield lambda a, b: a * b + 1, [normal(n), normal(n)]
+    for rows, columns in ((3, 5), (7, 64), (100, 1001), (1000, 3)):
+        yield lambda a, b, c: a * b + c, [normal(rows, columns), normal(columns), normal(rows, 1)]
+    yield lambda a: a[1:-1] + a[2:] * a[:-2], [normal(10_001)]
+    yield lambda a: a * 3 + 1, [rng.integers(-128, 127, 1001).astype(np.int8)]
+    yield lambda a: (a * 17 + 3) % 1000003 // 7, [rng.integers(-2**40, 2**40, 4099)]
+    yield lambda a, b: a * b, [normal(1003) + 1j * normal(1003), normal(1003) + 1j * normal(1003)]
+
+
+def turned():
+    for shape in ((3, 5), (64, 64), (100, 130), (1000, 77)):
+        yield lambda a: gc.permute_dims(a, (1, 0)).copy(), [normal(*shape)]
+    yield lambda a, b: gc.permute_dims(a, (0, 2, 1)) * 2 + b, [normal(5, 33, 47), normal(5, 47, 33)]
+
+
+def totals():
+    for n in (1, 5, 255, 257, 8191, 8192, 8193, 100_000, 600_001):
+        yield lambda a: (gc.sum(a), gc.max(a), gc.argmax(a)), [normal(n)]
+
+
+def rows():
+    for shape in ((3, 5), (7, 64), (100, 1001), (5, 8200), (2, 30_000), (2, 300_000), (4096, 16)):
+        yield lambda a: (gc.sum(a, axis=1), gc.argmin(a, axis=1)), [normal(*shape)]
+    yield lambda a: (gc.any(a > 4, axis=1), gc.all(a > -4), gc.sum(a > 0)), [normal(5, 3347)]
+
+
+def columns():
+    for shape in ((3, 5), (64, 64), (1001, 101), (8200, 5), (40_000, 7), (16, 4096)):
+        yield lambda a: (gc.sum(a, axis=0), gc.argmin(a, axis=0)), [normal(*shape)]
+
+
+def visited_again():
+    for shape in ((3, 8), (5, 5), (7, 1024), (5, 4096), (3, 4100), (2, 9000), (2, 20_001)):
+        yield softmax, [normal(*shape)]
+    for shape in ((3, 8), (5, 4096), (2, 9000)):
+        yield layernorm, [normal(*shape), normal(shape[1]), normal(shape[1])]
+
+
+def scans():
+    for shape in ((5,), (4096,), (4100,), (100_000,), (600_000,), (3, 50), (3, 5000), (7, 33_333)):
+        yield lambda a: gc.cumulative_sum(a, axis=-1), [normal(*shape)]
+    yield gc.cumulative_prod, [rng.integers(-3, 4, 9001)]
+
+
+def products():
+    for m, k, n in ((5, 7, 9), (128, 16, 128), (256, 64, 128), (130, 33, 257), (64, 2048, 64), (130, 5001, 140), (3, 0, 4)):
+        yield lambda a, b: a @ b, [normal(m, k), normal(k, n)]
+    tiny = np.float32(1e-30)
+    yield lambda a, b: a @ b, [normal(20, 33) * tiny, normal(33, 20) * -tiny]
+    yield lambda a, b, c: (a * 2) @ b.T + c, [normal(3, 20, 30, dtype=np.float64), normal(3, 40, 30, dtype=np.float64),
+                                              normal(40, dtype=np.float64)]
+
+
+FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, columns, visited_again, scans, products)}
+
+
+def run(name: str, device: str) -> None:
+    for number, (program, inputs) in enumerate(FAMILIES[name]()):
+        results = []
+        for where in ("cpu", device):
+            found = program(*[gc.asarray(x, device=where) for x in inputs])
+            results.append(found if isinstance(found, tuple) else (found,))
+        gc.eval(results)
+        for want, got in zip(*results):
+            exact.assert_same(np.asarray(got), np.asarray(want), f"{name} {number} {[x.shape for x in inputs]}")
+
+
+if __name__ == "__main__":
+    for family in sys.argv[2:]:
+        run(family, sys.argv[1])
