@@ -10,6 +10,7 @@
 #include "runtime/drivers/Drivers.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <unistd.h>
 
@@ -214,7 +215,8 @@ Result<rt::Tensor> literalTensor(const LiteralInput &literal, rt::Device &device
   rt::Tensor t{nullptr, literal.dtype, {}};
   GRAPHC_ASSIGN(t.buffer, device.allocate(itemSize(literal.dtype)));
   // Little-endian: the low bytes of the pattern are the value.
-  GRAPHC_TRY(device.queue().upload(*t.buffer, &literal.bits, itemSize(literal.dtype)));
+  const std::array<uint64_t, 2> words{literal.bits, 0}; // of a complex literal the imaginary part
+  GRAPHC_TRY(device.queue().upload(*t.buffer, words.data(), itemSize(literal.dtype)));
   return t;
 }
 

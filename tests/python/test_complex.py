@@ -186,6 +186,9 @@ def test_dtypes_and_scalars():
     assert gc.asarray([1.5]).astype("complex64").tolist() == [1.5 + 0j]
     assert gc.asarray([1 + 2j, 0, 1j]).astype(bool).tolist() == [True, False, True]
     assert gc.full((2,), 3 + 1j).dtype == gc.complex128 and gc.ones(2, "complex64").tolist() == [1, 1]
+    for dtype in DTYPES:
+        zero = gc.zeros_like(gc.ones((), dtype))
+        assert complex(zero) == 0 and np.asarray(gc.zeros((), dtype)) == 0
     for convert in (float, int):
         with pytest.raises(TypeError):
             convert(z)
