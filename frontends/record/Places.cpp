@@ -470,7 +470,7 @@ Result<Array> take(const Array &x, std::span<const KeyItem> key) {
   // Values in memory are moved once; those that are still to be computed, only where they are asked
   // for.
   if (r.mask && r.places.axes[0] == 0 && n->state() == NodeState::Ready &&
-      x.device().info().hostVisible)
+      x.device().info().hostVisible && elementsOf(r.mask->shape()) == r.merged[0])
     return finish(compressed(n, r));
   GRAPHC_ASSIGN(NodeRef merged, node::reshape(n, r.merged));
   return finish(node::gather(merged, r.places));

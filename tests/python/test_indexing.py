@@ -501,6 +501,8 @@ def test_masks_of_values_in_memory_move_them_once(dtype):
         np.testing.assert_array_equal(np.asarray(x[::-1][m]), a[::-1][mask])
         for got, want in zip(gc.nonzero(m), np.nonzero(mask), strict=True):
             np.testing.assert_array_equal(np.asarray(got), want)
+    none = gc.asarray(np.zeros(0, bool))  # a mask without elements fits any axis
+    np.testing.assert_array_equal(np.asarray(x[none]), a[np.zeros(0, bool)])
     column = rng.random(7) < 0.5
     np.testing.assert_array_equal(np.asarray(gc.compress(gc.asarray(column), x, axis=1)), a[:, column])
     np.testing.assert_array_equal(np.asarray(gc.compress([True, False, True], x, axis=0)), a[[0, 2]])

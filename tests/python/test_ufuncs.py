@@ -224,3 +224,16 @@ def test_at():
         gc.add.at(gc.zeros(3, dtype="int32"), [0], 1.5)
     with pytest.raises(IndexError):
         gc.add.at(gc.zeros(3), [3], 1)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64"])
+def test_differences_of_integers_are_one_sum(dtype):
+    a = np.random.default_rng(3).integers(0, 100, (40, 5)).astype(dtype)
+    x = gc.asarray(a)
+    before = gc.cache_info()["nodes_recorded"]
+    results = [gc.subtract.reduce(x, axis=axis) for axis in (0, 1)]
+    assert gc.cache_info()["nodes_recorded"] - before < 40
+    for got, axis in zip(results, (0, 1), strict=True):
+        want = np.subtract.reduce(a, axis=axis)
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(np.asarray(got), want)

@@ -241,6 +241,8 @@ def _identity(self, dtype):
 
 def _fold(self, x):
     """All rows of `x` combined to one, in order; by halves where grouping does not matter."""
+    if self.__name__ == "subtract" and x.dtype.kind in "iu" and x.shape[0] > 1:
+        return x[0] - _graphc.reduce("sum", x[1:], (0,), False, x.dtype)  # integers wrap: any order is the same
     if self.__name__ not in _ASSOCIATIVE:
         result = self(0, x[0]) if self.__name__ == "hypot" else x[0].copy()
         for i in range(1, x.shape[0]):
