@@ -56,11 +56,12 @@ std::optional<Routine> routineFromName(std::string_view name);
 ///   argsort       x(b, n) -> int64(b, n)            params: descending
 ///   lexsort       keys(b, n)... -> int64(b, n)      the last key is the first to decide
 ///   searchsorted  a(n), v(m) -> int64(m)            params: right
-///   nonzero       bool(n) -> int64(m)               positions; m is how many are true, checked
-///   when run compress      x(n, k), bool(n) -> x(m, k)       the rows where the mask is true; m
-///   likewise cholesky      a(b, n, n) -> a(b, n, n)          params: upper solve         a(b, n,
-///   n), y(b, n, k) -> x(b, n, k) inv           a(b, n, n) -> a(b, n, n)          params: NaN for a
-///   singular matrix, no error det           a(b, n, n) -> a(b)
+///   nonzero       bool(n) -> int64(m)               positions; a run checks that m are true
+///   compress      x(n, k), bool(n) -> x(m, k)       rows where the mask is true; m likewise
+///   cholesky      a(b, n, n) -> a(b, n, n)          params: upper
+///   solve         a(b, n, n), y(b, n, k) -> x(b, n, k)
+///   inv           a(b, n, n) -> a(b, n, n)          params: NaN for a singular matrix, no error
+///   det           a(b, n, n) -> a(b)
 ///
 /// Several results share a result in the matrix's dtype, real ones of a complex matrix too: for
 /// each matrix the parts follow one another, each row-major (k is the smaller of m and n).
