@@ -75,8 +75,8 @@ def products():
         yield lambda a, b: a @ b, [normal(m, k), normal(k, n)]
     tiny = np.float32(1e-30)
     yield lambda a, b: a @ b, [normal(20, 33) * tiny, normal(33, 20) * -tiny]
-    yield lambda a, b, c: (a * 2) @ b.T + c, [normal(3, 20, 30, dtype=np.float64), normal(3, 40, 30, dtype=np.float64),
-                                              normal(40, dtype=np.float64)]
+    double = [normal(*shape, dtype=np.float64) for shape in ((3, 20, 30), (3, 40, 30), (40,))]
+    yield lambda a, b, c: (a * 2) @ gc.permute_dims(b, (0, 2, 1)) + c, double
 
 
 FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, columns, visited_again, scans, products)}

@@ -16,6 +16,7 @@ from typing import Callable
 import numpy as np
 
 import programs
+from contenders import with_torch
 
 F4, F8, I8 = np.float32, np.float64, np.int64
 
@@ -48,27 +49,10 @@ class Pool:
         return self.known[key, shape, dtype]
 
 
-def _softmax(torch, x):
-    return torch.softmax(x, 1)
-
-
-def _layernorm(torch, x, w, b):
-    return torch.nn.functional.layer_norm(x, (x.shape[1],), w, b, 1e-5)
-
-
-def _gelu(torch, x, bias):
-    return torch.nn.functional.gelu(x + bias, approximate="tanh")
-
-
 def _logistic(torch, x):
     for _ in range(10):
         x = 22 * x * (x + 1) % 6700417
     return x
-
-
-def _fourier(torch, x, odd, factor):
-    series = torch.sum(torch.sin(odd[:, None] * x) * factor[:, None], dim=0)
-    return series, (series[2:] - series[:-2]) / (2 * np.pi / (x.shape[0] - 1))
 
 
 def _pi(torch, n):
@@ -83,7 +67,7 @@ def elementwise(n: int, side: int) -> list[Row]:
         Row("a*b+1", "mul_add", two, "TB/s", 4.3, 12 * n, torch=lambda torch, a, b: a * b + 1),
         Row("a*b+exp(-a)*tanh(b)", "chain", two, "TB/s", 4.2, 12 * n,
             torch=lambda torch, a, b: a * b + torch.exp(-a) * torch.tanh(b)),
-        Row("bias+gelu(tanh)", "gelu", rows, "TB/s", 4.2, 8 * n, torch=_gelu),
+        Row("bias+gelu(tanh)", "gelu", rows, "TB/s", 4.2, 8 * n, torch=with_torch.gelu),
         Row("logistic map int64 x10", "logistic", lambda pool: [np.arange(1, n // 8 + 1, dtype=I8)], "ms", 0.40,
             2 * n, {"steps": 10}, _logistic),
     ]
@@ -106,9 +90,9 @@ def reductions(n: int, side: int) -> list[Row]:
 def matrices(n: int, side: int, wide: int) -> list[Row]:
     rows = lambda pool: [pool.uniform("a", n).reshape(-1, wide)]  # noqa: E731
     return [
-        Row("softmax rows", "softmax", rows, "TB/s", 4.1, 8 * n, torch=_softmax),
+        Row("softmax rows", "softmax", rows, "TB/s", 4.1, 8 * n, torch=with_torch.softmax),
         Row("layernorm rows", "layernorm", lambda pool: rows(pool) + [pool.uniform("w", wide), pool.uniform("v", wide)],
-            "TB/s", 4.1, 8 * n, torch=_layernorm),
+            "TB/s", 4.1, 8 * n, torch=with_torch.layernorm),
         Row("transpose", "transpose", lambda pool: [pool.uniform("a", n).reshape(side, -1)], "TB/s", 3.9, 8 * n,
             torch=lambda torch, a: a.T.contiguous()),
     ]
@@ -116,7 +100,7 @@ def matrices(n: int, side: int, wide: int) -> list[Row]:
 
 def others(quick: bool) -> list[Row]:
     points, terms, count = (512, 20, 1 << 12) if quick else (100_000, 200, 1 << 28)
-    odd = 2 * np.arange(terms) + 1
+    odd, step = 2 * np.arange(terms) + 1, {"step": np.pi / (points - 1)}
 
     def series(pool):
         return [np.linspace(0, np.pi, points).astype(F4), odd.astype(F4), (4 / np.pi / odd).astype(F4)]
@@ -124,7 +108,7 @@ def others(quick: bool) -> list[Row]:
     return [
         Row("Monte-Carlo pi", "pi_random", lambda pool: [], "ms", 0.9, params={"n": count},
             torch=functools.partial(_pi, n=count)),
-        Row(f"Fourier K={terms}", "fourier", series, "ms", 0.055, params={"step": np.pi / (points - 1)}, torch=_fourier),
+        Row(f"Fourier K={terms}", "fourier", series, "ms", 0.055, 0, step, functools.partial(with_torch.fourier, **step)),
     ]
 
 
