@@ -60,8 +60,10 @@ def _oclgrind(folder: Path) -> Path | None:
 RUNTIMES = {
     "intel": Runtime("intel", "2026.2.0", _intel),
     "mesa": Runtime("mesa", "rusticl", _mesa, {"RUSTICL_ENABLE": "llvmpipe"}),
+    # Its check of uninitialised values stays off: it ends at instructions that its own compiler's optimizer makes.
     "oclgrind": Runtime("oclgrind", "system", _oclgrind, {
-        "OCLGRIND_DATA_RACES": "1", "OCLGRIND_UNINITIALIZED": "1", "OCLGRIND_CHECK_API": "1", "OCLGRIND_MAX_ERRORS": "5"}),
+        "OCLGRIND_DATA_RACES": "1", "OCLGRIND_CHECK_API": "1", "OCLGRIND_MAX_ERRORS": "5",
+        "OCLGRIND_BUILD_OPTIONS": "-cl-opt-disable"}),
 }
 
 

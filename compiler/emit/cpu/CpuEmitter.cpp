@@ -9,7 +9,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 
 #include <map>
@@ -57,20 +56,10 @@ void adoptKernelAbi(ModuleOp module, const EmittedKernel &kernel) {
 }
 
 Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(StringRef features) {
-  llvm::Triple triple("x86_64-unknown-linux-gnu");
-  std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return Status(ErrorCode::Compile, "[cpu] no code generator: " + error);
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  options.NoTrappingFPMath = true;
-  auto create = [&](StringRef list) {
-    return std::unique_ptr<llvm::TargetMachine>(
-        target->createTargetMachine(triple, "x86-64", list, options, llvm::Reloc::PIC_,
-                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  auto create = [](StringRef list) {
+    return makeMachine("x86_64-unknown-linux-gnu", "x86-64", list, llvm::CodeGenOptLevel::Default);
   };
-  auto baseline = create("");
+  GRAPHC_ASSIGN(auto baseline, create(""));
   std::string list;
   for (StringRef feature : llvm::split(features, ',')) {
     if (feature.empty())

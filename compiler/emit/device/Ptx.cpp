@@ -4,7 +4,6 @@
 #include "compiler/emit/llvm/Llvm.h"
 
 #include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 
 using namespace mlir;
@@ -13,7 +12,7 @@ using namespace graphc::emit;
 
 namespace {
 
-Result<std::unique_ptr<llvm::TargetMachine>> makeMachine(StringRef processor) {
+Result<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(StringRef processor) {
   static const bool ready = [] {
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
@@ -22,19 +21,12 @@ Result<std::unique_ptr<llvm::TargetMachine>> makeMachine(StringRef processor) {
     return true;
   }();
   (void)ready;
-  llvm::Triple triple("nvptx64-nvidia-nvcl");
-  std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return Status(ErrorCode::Compile, "[ptx] no code generator: " + error);
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  auto create = [&](StringRef cpu) {
-    return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-        triple, cpu, "", options, std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
+  auto create = [](StringRef name) {
+    return makeMachine("nvptx64-nvidia-nvcl", name, "", llvm::CodeGenOptLevel::Default);
   };
   // LLVM takes another processor for an unknown one, with a line on stderr.
-  if (!create("")->getMCSubtargetInfo()->isCPUStringValid(processor))
+  GRAPHC_ASSIGN(auto baseline, create(""));
+  if (!baseline->getMCSubtargetInfo()->isCPUStringValid(processor))
     return Status(ErrorCode::InvalidArgument,
                   "[ptx] unknown processor '" + processor.str() + "'; one is called sm_90");
   return create(processor);
@@ -44,7 +36,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> makeMachine(StringRef processor) {
 
 Result<std::string> emit::emitPtx(ModuleOp module, ArrayRef<EmittedKernel> kernels,
                                   StringRef processor) {
-  GRAPHC_ASSIGN(std::unique_ptr<llvm::TargetMachine> machine, makeMachine(processor));
+  GRAPHC_ASSIGN(std::unique_ptr<llvm::TargetMachine> machine, makePtxMachine(processor));
   GRAPHC_ASSIGN(DeviceModule made, makeDeviceModule(module, kernels, Language::Ptx, *machine));
   GRAPHC_ASSIGN(std::unique_ptr<CodeGenerator> generator,
                 CodeGenerator::make(*machine, llvm::CodeGenFileType::AssemblyFile));

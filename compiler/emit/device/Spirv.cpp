@@ -6,7 +6,6 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 
 #include <spirv-tools/libspirv.h>
@@ -29,7 +28,7 @@ enum SpirvOp : uint32_t {
 };
 constexpr size_t kHeaderWords = 5;
 
-Result<std::unique_ptr<llvm::TargetMachine>> makeMachine(StringRef version) {
+Result<std::unique_ptr<llvm::TargetMachine>> makeSpirvMachine(StringRef version) {
   static const bool ready = [] {
     LLVMInitializeSPIRVTargetInfo();
     LLVMInitializeSPIRVTarget();
@@ -38,17 +37,10 @@ Result<std::unique_ptr<llvm::TargetMachine>> makeMachine(StringRef version) {
     return true;
   }();
   (void)ready;
-  llvm::Triple triple(version == "spirv1.0" ? "spirv64v1.0-unknown-unknown"
-                                            : "spirv64v1.2-unknown-unknown");
-  std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return Status(ErrorCode::Compile, "[spirv] no code generator: " + error);
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   // Beyond this level strength reduction turns indices into casts of pointers.
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, "", "", options, std::nullopt, std::nullopt, llvm::CodeGenOptLevel::None));
+  return makeMachine(version == "spirv1.0" ? "spirv64v1.0-unknown-unknown"
+                                           : "spirv64v1.2-unknown-unknown",
+                     "", "", llvm::CodeGenOptLevel::None);
 }
 
 /// LLVM 22 keeps the ids of blocks beyond their module, under the address of their MachineFunction
@@ -131,7 +123,7 @@ Status validate(ArrayRef<uint32_t> words, StringRef version) {
 Result<std::vector<uint8_t>> emit::emitSpirv(ModuleOp module, ArrayRef<EmittedKernel> kernels,
                                              StringRef version) {
   // The machine keeps what it knows of a module's types and constants: each module wants its own.
-  GRAPHC_ASSIGN(std::unique_ptr<llvm::TargetMachine> machine, makeMachine(version));
+  GRAPHC_ASSIGN(std::unique_ptr<llvm::TargetMachine> machine, makeSpirvMachine(version));
   GRAPHC_ASSIGN(DeviceModule made, makeDeviceModule(module, kernels, Language::SpirV, *machine));
   GRAPHC_ASSIGN(auto object, generate(*machine, *made.module));
   std::vector<uint32_t> words(object.size() / sizeof(uint32_t));

@@ -16,6 +16,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/DCE.h"
@@ -80,6 +81,23 @@ OwningOpRef<ModuleOp> emit::takeFunctions(ModuleOp module) {
     code->push_back(func);
   }
   return code;
+}
+
+Result<std::unique_ptr<llvm::TargetMachine>> emit::makeMachine(StringRef triple,
+                                                               StringRef processor,
+                                                               StringRef features,
+                                                               llvm::CodeGenOptLevel level) {
+  llvm::Triple parsed(triple);
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(parsed, error);
+  if (!target)
+    return Status(ErrorCode::Compile, "[emit] no code generator: " + error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  options.NoTrappingFPMath = true;
+  // Position independence and the code model mean something on the CPU only.
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      parsed, processor, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
 }
 
 Result<std::unique_ptr<CodeGenerator>> CodeGenerator::make(llvm::TargetMachine &machine,

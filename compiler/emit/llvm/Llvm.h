@@ -41,6 +41,12 @@ llvm::SmallVector<mlir::Value> flatDescriptor(mlir::OpBuilder &builder, mlir::Lo
 /// The functions of a module in a module of their own; the plan stays behind.
 mlir::OwningOpRef<mlir::ModuleOp> takeFunctions(mlir::ModuleOp module);
 
+/// A code generator that contracts nothing. Compile error when LLVM was built without it.
+Result<std::unique_ptr<llvm::TargetMachine>> makeMachine(llvm::StringRef triple,
+                                                         llvm::StringRef processor,
+                                                         llvm::StringRef features,
+                                                         llvm::CodeGenOptLevel level);
+
 /// LLVM's code generation passes for a target machine and kind of file.
 class CodeGenerator {
 public:
