@@ -42,6 +42,9 @@ for name in ("HOME", "TMPDIR", "OCL_ICD_VENDORS", "CI"):
 config.environment["GRAPHC_CACHE_DIR"] = os.path.join(scratch, "lit-cache")
 config.environment["POCL_CACHE_DIR"] = os.path.join(scratch, "pocl-cache")
 
+# NVIDIA's assembler, where its toolkit is installed.
+if shutil.which("ptxas"):
+    config.available_features.add("ptxas")
 if config.graphc_compiler:
     config.available_features.add("compiler")
 if tools["graphc"]:

@@ -157,19 +157,48 @@ Result<std::vector<uint8_t>> compileModule(ModuleOp module, const TargetDesc &ta
   GRAPHC_ASSIGN(emit::EmittedCode code, target.kind == program::Target::Cpu
                                             ? emit::emitCpu(module, target)
                                             : emit::emitOpenCL(module, target));
-  return emit::writeProgram(module, code, target.kind, explain, graphcCompilerApi()->buildId);
+  return emit::writeProgram(module, code, target.kind, explain + code.report,
+                            graphcCompilerApi()->buildId);
 }
 
-/// The text of a stage belongs to a kind of target: OpenCL C of a program for the CPU is what a CPU
+/// The form of code that a stage prints, as a feature of an opencl target; "" for other stages.
+std::string_view formOfStage(std::string_view stage) {
+  return stage == "opencl" ? "c" : stage == "spirv" ? "spirv1.2" : stage == "ptx" ? "sm_90" : "";
+}
+
+/// The text of a stage belongs to a kind of target: device code of a program for the CPU is what a
 /// device with everything would get, and native stages of a device program do not exist.
 Result<TargetDesc> targetOfStage(const TargetDesc &target, std::string_view stage) {
   bool native = stage == "llvm" || stage == "asm";
   if (native && target.kind != program::Target::Cpu)
     return Status(ErrorCode::InvalidArgument,
                   "stage '" + std::string(stage) + "' exists for target cpu only");
-  if (stage == "opencl" && target.kind == program::Target::Cpu)
-    return TargetDesc{program::Target::OpenCL, "fp64,cpu"};
-  return target;
+  std::string_view form = formOfStage(stage);
+  if (form.empty())
+    return target;
+  if (target.kind == program::Target::Cpu)
+    return TargetDesc{program::Target::OpenCL, "fp64,cpu," + std::string(form)};
+  // Of the forms that the target names, the one that is asked for.
+  std::string features;
+  std::string chosen(form);
+  for (StringRef feature : llvm::split(target.features, ',')) {
+    if (feature == "c" || feature.empty())
+      continue;
+    if (feature.starts_with("spirv") || feature.starts_with("sm_"))
+      chosen = feature.starts_with(form.substr(0, 2)) ? feature.str() : chosen;
+    else
+      features += feature.str() + ",";
+  }
+  return TargetDesc{target.kind, features + chosen};
+}
+
+/// The code of a device program as text.
+Result<std::string> printDevice(ModuleOp module, const TargetDesc &target, std::string_view stage) {
+  GRAPHC_ASSIGN(emit::EmittedCode code, emit::emitOpenCL(module, target));
+  if (stage == "spirv")
+    return emit::disassembleSpirv(code.il);
+  const std::vector<uint8_t> &text = stage == "ptx" ? code.binary : code.code;
+  return std::string(text.begin(), text.end());
 }
 
 Result<std::string> printModule(ModuleOp module, const TargetDesc &asked, std::string_view stage) {
@@ -183,21 +212,18 @@ Result<std::string> printModule(ModuleOp module, const TargetDesc &asked, std::s
     module->print(stream);
     return text;
   }
-  if (!phase && !explain && stage != "llvm" && stage != "asm" && stage != "opencl")
-    return Status(
-        ErrorCode::InvalidArgument,
-        "unknown stage '" + std::string(stage) +
-            "'; stages are graph, kernel, schedule, plan, lower, llvm, asm, opencl, explain");
+  if (!phase && !explain && stage != "llvm" && stage != "asm" && formOfStage(stage).empty())
+    return Status(ErrorCode::InvalidArgument, "unknown stage '" + std::string(stage) +
+                                                  "'; stages are graph, kernel, schedule, plan, "
+                                                  "lower, llvm, asm, opencl, spirv, ptx, explain");
   GRAPHC_TRY(runPhases(module, pipeline, explain ? Phase::Kernel : phase.value_or(Phase::Lower)));
   if (explain)
     return explainText(module);
   if (stage == "llvm" || stage == "asm")
     return emit::printCpu(module, target,
                           stage == "llvm" ? emit::TextStage::Llvm : emit::TextStage::Assembly);
-  if (stage == "opencl") {
-    GRAPHC_ASSIGN(emit::EmittedCode code, emit::emitOpenCL(module, target));
-    return std::string(code.code.begin(), code.code.end());
-  }
+  if (!formOfStage(stage).empty())
+    return printDevice(module, target, stage);
   module->print(stream);
   return text;
 }

@@ -20,10 +20,11 @@
 namespace graphc {
 
 /// What code is generated for. `features` of a cpu target: comma separated LLVM feature names that
-/// may be used
-/// ("avx2,fma,avx512f,..."), as runtime/drivers/cpu detects them; of an opencl target: "fp64" when
-/// the device has it, "cpu" when work-items run on CPU cores, "gpu" when groups of them share local
-/// memory and neighbours read neighbouring memory.
+/// may be used ("avx2,fma,avx512f,..."), as runtime/drivers/cpu detects them. Of an opencl target:
+/// "fp64" when the device has it, "cpu" when work-items run on CPU cores, "gpu" when groups of
+/// them share local memory and neighbours read neighbouring memory, and the forms of code
+/// that the program is to carry: "c" (OpenCL C), "spirv1.0" or "spirv1.2", an NVIDIA processor
+/// ("sm_90") for PTX; without any of these OpenCL C.
 struct TargetDesc {
   program::Target kind = program::Target::Cpu;
   std::string features;
@@ -45,7 +46,7 @@ struct CompilerApi {
                                               const TargetDesc &target,
                                               const CompileOptions &options);
   /// The text after a phase: "graph", "kernel", "schedule", "plan", "lower", "llvm", "asm",
-  /// "opencl", or "explain".
+  /// "opencl", "spirv", "ptx", or "explain".
   Result<std::string> (*printStage)(const op::GraphDesc &graph, const TargetDesc &target,
                                     std::string_view stage);
   Result<std::string> (*printStageText)(std::string_view mlir, std::string_view fileName,

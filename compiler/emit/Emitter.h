@@ -26,9 +26,12 @@ struct EmittedKernel {
 };
 
 struct EmittedCode {
-  std::vector<uint8_t> code;
+  std::vector<uint8_t> code;   ///< Section::Code
+  std::vector<uint8_t> il;     ///< Section::Il
+  std::vector<uint8_t> binary; ///< Section::Binary
   std::vector<EmittedKernel> kernels;
-  std::string isa; ///< MetaRecord::isa
+  std::string isa;    ///< MetaRecord::isa
+  std::string report; ///< lines for people
 };
 
 /// How far an emitter goes when only text is wanted.
@@ -39,8 +42,12 @@ enum class TextStage { Llvm, Assembly };
 Result<EmittedCode> emitCpu(mlir::ModuleOp module, const TargetDesc &target);
 Result<std::string> printCpu(mlir::ModuleOp module, const TargetDesc &target, TextStage stage);
 
-/// OpenCL C 1.2. Refuses, naming op, type and user line, what the device lacks.
+/// For OpenCL devices, in the forms that the target's features ask for (TargetDesc). Refuses,
+/// naming op, type and user line, what the device lacks and what a form has no words for.
 Result<EmittedCode> emitOpenCL(mlir::ModuleOp module, const TargetDesc &target);
+
+/// A SPIR-V module as text.
+Result<std::string> disassembleSpirv(llvm::ArrayRef<uint8_t> bytes);
 
 /// The program blob of the module's plan.program and the emitted kernels.
 Result<std::vector<uint8_t>> writeProgram(mlir::ModuleOp module, const EmittedCode &code,

@@ -324,11 +324,10 @@ std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::st
 
   std::vector<uint8_t> blob(sizeof(prog::Header));
   std::vector<prog::SectionRecord> table;
-  constexpr uint32_t kSections = 14;
+  constexpr uint32_t kSections = 16;
   blob.resize(sizeof(prog::Header) + kSections * sizeof(prog::SectionRecord));
   auto add = [&](prog::Section section, const void *data, size_t bytes, size_t count) {
-    blob.resize(llvm::alignTo(
-        blob.size(), section == prog::Section::Code || section == prog::Section::Data ? 64 : 8));
+    blob.resize(llvm::alignTo(blob.size(), prog::alignmentOf(section)));
     table.push_back(
         {static_cast<uint32_t>(section), static_cast<uint32_t>(count), blob.size(), bytes});
     const auto *first = static_cast<const uint8_t *>(data);
@@ -352,6 +351,8 @@ std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::st
   add(prog::Section::Data, nullptr, 0, 0);
   add(prog::Section::Meta, &meta, sizeof(meta), 1);
   records(prog::Section::Calls, calls);
+  records(prog::Section::Il, code.il);
+  records(prog::Section::Binary, code.binary);
   std::memcpy(blob.data() + sizeof(prog::Header), table.data(),
               table.size() * sizeof(prog::SectionRecord));
 

@@ -270,11 +270,12 @@ Status evaluateArrays(std::span<Array *const> arrays, Reason reason) {
   return Status::ok();
 }
 
-/// Stages of one kind of target are printed for that kind, whatever the device: OpenCL C for a
+/// Stages of one kind of target are printed for that kind, whatever the device: device code for a
 /// device with everything.
 static Result<TargetDesc> targetOfStage(std::string_view stage, rt::Device &device) {
   TargetDesc target{device.info().target, device.info().features};
-  if (stage == "opencl" && target.kind != program::Target::OpenCL)
+  bool deviceCode = stage == "opencl" || stage == "spirv" || stage == "ptx";
+  if (deviceCode && target.kind != program::Target::OpenCL)
     return TargetDesc{program::Target::OpenCL, "fp64"};
   if ((stage == "llvm" || stage == "asm") && target.kind != program::Target::Cpu) {
     GRAPHC_ASSIGN(rt::Device * cpu, rt::findDevice("cpu"));

@@ -147,9 +147,26 @@ std::string sizeText(const Program &program, uint32_t size) {
   return sizeExpression(program, size, 6);
 }
 
+// Of an OpenCL program: the forms of code that it carries.
+static std::string formsText(const Program &p) {
+  std::string text;
+  auto add = [&](std::span<const uint8_t> code, const char *form) {
+    if (!code.empty())
+      text += (text.empty() ? "" : ", ") + std::string(form);
+  };
+  if (p.target() == Target::OpenCL) {
+    add(p.code(), "OpenCL C");
+    add(p.il(), "SPIR-V");
+    add(p.binary(), "PTX");
+  }
+  return text;
+}
+
 std::string inspectText(const Program &p) {
   const MetaRecord &m = p.meta();
   std::string text = format("program @{} for {}", p.text(m.name), targetName(p.target()));
+  if (std::string forms = formsText(p); !forms.empty())
+    text += format(" in {}", forms);
   if (m.isa.bytes)
     text += format(" ({})", p.text(m.isa));
   text += format(", format {}, {}, compiler {}\n", kVersion,
@@ -196,13 +213,15 @@ std::string inspectJson(const Program &p) {
   }
   for (size_t i = 0; i < p.steps().size(); ++i)
     steps += (i ? "," : "") + jsonQuote(stepText(p, p.steps()[i]));
-  return format("{{\"name\":{},\"target\":\"{}\",\"isa\":{},\"format\":{},\"bytes\":{},"
-                "\"code_bytes\":{},\"data_bytes\":{},\"compiler\":{},\"size_arguments\":{},"
-                "\"inputs\":[{}],\"outputs\":[{}],\"kernels\":[{}],\"steps\":[{}],\"explain\":{}}}",
-                jsonQuote(p.text(m.name)), targetName(p.target()), jsonQuote(p.text(m.isa)),
-                kVersion, p.bytes().size(), p.code().size(), p.data().size(),
-                jsonQuote(p.text(m.compiler)), m.sizeArguments, inputs, outputs, kernels, steps,
-                jsonQuote(p.text(m.explain)));
+  return format(
+      "{{\"name\":{},\"target\":\"{}\",\"forms\":{},\"isa\":{},\"format\":{},\"bytes\":{},"
+      "\"code_bytes\":{},\"data_bytes\":{},\"compiler\":{},\"size_arguments\":{},"
+      "\"inputs\":[{}],\"outputs\":[{}],\"kernels\":[{}],\"steps\":[{}],\"explain\":{}}}",
+      jsonQuote(p.text(m.name)), targetName(p.target()), jsonQuote(formsText(p)),
+      jsonQuote(p.text(m.isa)), kVersion, p.bytes().size(),
+      p.code().size() + p.il().size() + p.binary().size(), p.data().size(),
+      jsonQuote(p.text(m.compiler)), m.sizeArguments, inputs, outputs, kernels, steps,
+      jsonQuote(p.text(m.explain)));
 }
 
 } // namespace graphc::program

@@ -15,7 +15,7 @@ namespace graphc::program {
 
 inline constexpr uint8_t kMagic[8] = {'G', 'C', 'P', 'R', 'O', 'G', '\r', '\n'};
 /// Bumped whenever a record changes; readers refuse any other version.
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
 inline constexpr uint32_t kNone = 0xffffffffu;
 
 enum class Target : uint32_t { Cpu = 1, OpenCL = 2 };
@@ -45,12 +45,18 @@ enum class Section : uint32_t {
   Meta = 12,   ///< one MetaRecord
   Faults = 13, ///< FaultRecord, one a site that checks an index
   Calls = 14,  ///< CallRecord
+  Il = 15,     ///< opencl: a SPIR-V module of the same kernels
+  Binary = 16, ///< opencl: PTX text of the same kernels, for NVIDIA's driver
 };
+/// Where a section may begin: at multiples of this many bytes.
+inline constexpr uint64_t alignmentOf(Section section) {
+  return section == Section::Code || section == Section::Data || section == Section::Il ? 64 : 8;
+}
 
 struct SectionRecord {
   uint32_t section; ///< Section; each at most once
   uint32_t count;   ///< records, or bytes for Strings/Code/Data
-  uint64_t offset;  ///< from the start of the blob, 8-byte aligned (Code: 64)
+  uint64_t offset;  ///< from the start of the blob, aligned as alignmentOf says
   uint64_t bytes;
 };
 
@@ -120,14 +126,16 @@ enum class KernelFamily : uint32_t {
 
 /// CPU: `void f(void *const *buffers, const int64_t *sizes, int64_t begin, int64_t end, void
 /// *scratch)` at Code + entry, work items [begin, end); any split of the range gives the same bits.
-/// OpenCL: kernel `name` of the source; arguments are buffers (global pointers), then sizes (long),
-/// then the range (long); one work-item handles items [id * itemsPerThread, ...), global size =
-/// ceil(range / itemsPerThread), local size = `group` (0: driver's choice; otherwise the global
-/// size is rounded up to a multiple). With itemsPerThread 0 each item is a whole work-group: global
-/// size = range * group.
+/// OpenCL: kernel `name` of the code, in whichever of its forms (Code, Il, Binary; at least one
+/// when there are kernels) the driver prefers; arguments are buffers (global pointers), then sizes
+/// (long), then the range (long); one work-item handles items [id * itemsPerThread, ...), global
+/// size = ceil(range / itemsPerThread), local size = `group` (0: driver's choice; otherwise the
+/// global size is rounded up to a multiple). With itemsPerThread 0 each item is a whole work-group:
+/// global size = range * group.
 struct KernelRecord {
   String name;
-  uint64_t entry; ///< cpu: offset in Code
+  /// cpu: offset in Code
+  uint64_t entry;
   uint32_t family;
   uint32_t bufferCount;
   uint32_t sizeCount;

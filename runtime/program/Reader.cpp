@@ -61,6 +61,8 @@ private:
     case Section::Strings:
     case Section::Code:
     case Section::Data:
+    case Section::Il:
+    case Section::Binary:
       return 1;
     case Section::Words:
       return sizeof(uint32_t);
@@ -103,8 +105,7 @@ private:
       if (range.offset != 0)
         return bad("section {} appears twice", r.section);
       auto kind = static_cast<Section>(r.section);
-      uint64_t alignment = kind == Section::Code || kind == Section::Data ? 64 : 8;
-      if (r.offset < tableEnd || r.offset % alignment != 0 || r.offset > p.blob.size() ||
+      if (r.offset < tableEnd || r.offset % alignmentOf(kind) != 0 || r.offset > p.blob.size() ||
           r.bytes > p.blob.size() - r.offset)
         return bad("section {} lies outside the program", r.section);
       if (r.bytes != r.count * static_cast<uint64_t>(recordBytes(kind)))

@@ -42,6 +42,8 @@ public:
   std::optional<uint32_t> faultBuffer() const { return faultBufferNumber; }
   std::span<const CallRecord> calls() const { return callRecords; }
   std::span<const uint8_t> code() const { return section(Section::Code); }
+  std::span<const uint8_t> il() const { return section(Section::Il); }
+  std::span<const uint8_t> binary() const { return section(Section::Binary); }
   std::span<const uint8_t> data() const { return section(Section::Data); }
   const MetaRecord &meta() const { return metaRecord; }
 
@@ -80,7 +82,7 @@ private:
     size_t offset = 0;
     size_t bytes = 0;
   };
-  static constexpr int kSectionEnd = static_cast<int>(Section::Calls) + 1;
+  static constexpr int kSectionEnd = static_cast<int>(Section::Binary) + 1;
 
   std::vector<uint8_t> blob;
   Target programTarget = Target::Cpu;

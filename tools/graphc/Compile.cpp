@@ -34,12 +34,29 @@ TargetDesc describeTarget(const std::string &name, const Options &options) {
   }
   // Without an OpenCL device here, code is made for one that has everything a GPU of today has.
   target.kind = program::Target::OpenCL;
-  target.features = "fp64";
+  std::string features = "fp64";
   if (!options.openclFeatures.empty())
-    target.features = options.openclFeatures == "none" ? "" : options.openclFeatures;
+    features = options.openclFeatures == "none" ? "" : options.openclFeatures;
   else if (auto device = rt::findDevice("opencl"))
-    target.features = (*device)->info().features;
+    features = (*device)->info().features;
+  // The target's name is a form of code; what the features say of forms chooses its version.
+  std::string form = name == "opencl" ? "c" : name == "spirv" ? "spirv1.2" : "sm_90";
+  for (std::string_view feature : strings::split(features, ',')) {
+    bool isForm = feature == "c" || feature.starts_with("spirv") || feature.starts_with("sm_");
+    if (isForm && feature.substr(0, 2) == form.substr(0, 2))
+      form = feature;
+    else if (!isForm && !feature.empty())
+      target.features += strings::format("{},", feature);
+  }
+  target.features += form;
   return target;
+}
+
+/// The target whose stage is printed.
+std::string targetOfStage(const Options &options) {
+  if (options.emit == "opencl" || options.emit == "spirv" || options.emit == "ptx")
+    return options.emit;
+  return options.emit == "asm" || options.emit == "llvm" ? "cpu" : options.targets[0];
 }
 
 int compile(const Options &options) {
@@ -57,11 +74,8 @@ int compile(const Options &options) {
   if (!compiler)
     return report(compiler.status(), "graphc");
   if (!options.emit.empty()) {
-    std::string target = options.emit == "opencl"                          ? "opencl"
-                         : options.emit == "asm" || options.emit == "llvm" ? "cpu"
-                                                                           : options.targets[0];
-    auto stage =
-        (*compiler)->printStageText(text, name, describeTarget(target, options), options.emit);
+    TargetDesc target = describeTarget(targetOfStage(options), options);
+    auto stage = (*compiler)->printStageText(text, name, target, options.emit);
     if (!stage)
       return report(stage.status(), name);
     std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t *>(stage->data()), stage->size());
@@ -98,17 +112,20 @@ void addCompile(CLI::App &app, Action &action) {
                    "file with one function in the graph dialect; - is stdin")
       ->required();
   command->add_option("-o,--output", options->output, "program file (.gco); - is stdout");
-  command->add_option("--target", options->targets, "cpu, opencl or both, separated by a comma")
+  command
+      ->add_option("--target", options->targets,
+                   "cpu, opencl (OpenCL C), spirv, ptx; several separated by commas")
       ->delimiter(',')
-      ->check(CLI::IsMember({"cpu", "opencl"}));
+      ->check(CLI::IsMember({"cpu", "opencl", "spirv", "ptx"}));
   command->add_option("--emit", options->emit, "print a stage instead of writing a program")
-      ->check(CLI::IsMember(
-          {"graph", "kernel", "schedule", "plan", "lower", "llvm", "asm", "opencl", "explain"}));
+      ->check(CLI::IsMember({"graph", "kernel", "schedule", "plan", "lower", "llvm", "asm",
+                             "opencl", "spirv", "ptx", "explain"}));
   command->add_option(
       "--cpu-features", options->cpuFeatures,
       "LLVM features of the cpu target (default: those of this CPU; none: baseline)");
   command->add_option("--opencl-features", options->openclFeatures,
-                      "fp64, cpu (default: those of the first OpenCL device; none)");
+                      "fp64, cpu, spirv1.0, spirv1.2, sm_90 (default: those of the first OpenCL "
+                      "device; none)");
   command->add_flag("--verify", options->verify, "verify the program at every phase border");
   command->footer("examples:\n  graphc compile f.mlir -o f.gco --target=cpu,opencl\n"
                   "  graphc compile f.mlir --emit=kernel");

@@ -21,6 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+import runtimes
+
 ROOT = Path(__file__).resolve().parents[2]
 LLVM_BIN = Path("/usr/lib/llvm-22/bin")
 LOGS = ROOT / "build" / "logs"
@@ -206,6 +208,42 @@ def step_python(suite: Suite) -> None:
     suite.side_by_side([partial(suite.pytest, name, [ROOT / "tests" / name], 2400, env=environment) for name in names])
 
 
+# What a driver of its own runs of the conformance suite: all of it, or what stands for it where a kernel takes seconds. llvmpipe
+# rounds small quotients wrongly, and the negative indices of a gather: it runs neither.
+SAMPLE = ("row_local or generators or (elementwise and 2-int16) or (casts and int32) or (edge_values and 33 and float32)"
+          " or (scans and 40 and float32) or (matmul and float32)")
+DRIVERS = {"intel": ("spirv", "opencl"), "mesa": ("c", f"opencl and ({SAMPLE})"),
+           "oclgrind": ("c", f"opencl and ({SAMPLE} or (elementwise and 2-float32) or (places and int32))")}
+
+
+def step_drivers(suite: Suite) -> None:
+    """The conformance suite on further OpenCL runtimes: SPIR-V, a device without float64, a simulator that looks for races."""
+    if suite.needs("main", "drivers"):
+        suite.side_by_side([partial(conformance_on, suite, name) for name in DRIVERS])
+
+
+def conformance_on(suite: Suite, name: str) -> None:
+    start, (emitter, cases) = time.monotonic(), DRIVERS[name]
+    runtime = runtimes.environment(name)
+    if runtime is None:
+        print(f"{name}: this runtime cannot be installed here")
+        suite.count(f"conformance-{name}", start, skipped=1)
+        return
+    log = suite.scratch / f"{name}.log"
+    environment = {**suite.env, **runtime, "PYTHONPATH": str(suite.build / "python"), "GRAPHC_OPENCL_EMITTER": emitter,
+                   "OCLGRIND_LOG": str(log)}
+    suite.pytest(f"conformance-{name}", [ROOT / "tests/conformance", "-k", cases], 1500, env=environment)
+    if name == "oclgrind":
+        # What it finds it writes; that it finds something, a kernel with a race shows.
+        found = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        suite.count("oclgrind-clean", start, passed=int(not found), failures=[f"oclgrind: {found[:2000]}"] if found else [])
+        log.unlink(missing_ok=True)
+        suite.run("oclgrind-race", [suite.build / "tests/unit/opencl-test", "--gtest_also_run_disabled_tests",
+                                    "--gtest_filter=*ARace"], 120, env=environment)
+        seen = log.exists() and "race" in log.read_text(encoding="utf-8", errors="replace")
+        suite.count("oclgrind-finds-races", start, passed=int(seen), failures=[] if seen else ["oclgrind: the race was not found"])
+
+
 def step_nollvm(suite: Suite) -> None:
     """The runtime and the recorder without LLVM."""
     if suite.needs("nollvm", "unit-nollvm"):
@@ -278,7 +316,7 @@ def step_tools(suite: Suite) -> None:
                                      f"--markdown={suite.scratch / 'bench.md'}"], 60, env=env)
 
 
-STEPS = {"checks": step_checks, "build": step_build, "lit": step_lit, "python": step_python, "nollvm": step_nollvm,
+STEPS = {"checks": step_checks, "build": step_build, "lit": step_lit, "python": step_python, "drivers": step_drivers, "nollvm": step_nollvm,
          "sanitize": step_sanitize, "install": step_install, "package": step_package, "tools": step_tools}
 
 

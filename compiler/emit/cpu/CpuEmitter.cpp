@@ -3,40 +3,13 @@
 // runtime maps as it is.
 #include "compiler/emit/Emitter.h"
 #include "compiler/emit/cpu/Image.h"
+#include "compiler/emit/llvm/Llvm.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
-#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
-#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
-#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
-#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "mlir/Transforms/DialectConversion.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/SROA.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include <map>
 
@@ -45,40 +18,6 @@ using namespace graphc;
 using namespace graphc::emit;
 
 namespace {
-
-/// All conversions at once: separate passes would walk the module eight times. Building the set
-/// costs as much as applying it to a small kernel.
-class ConversionToLlvm {
-public:
-  explicit ConversionToLlvm(MLIRContext *context)
-      : types(context, LowerToLLVMOptions(context)), legal(*context) {
-    RewritePatternSet set(context);
-    populateSCFToControlFlowConversionPatterns(set);
-    cf::populateControlFlowToLLVMConversionPatterns(types, set);
-    arith::populateArithToLLVMConversionPatterns(types, set);
-    arith::populateCeilFloorDivExpandOpsPatterns(set);
-    populateMathToLLVMConversionPatterns(types, set);
-    ub::populateUBToLLVMConversionPatterns(types, set);
-    populateFinalizeMemRefToLLVMConversionPatterns(types, set);
-    populateFuncToLLVMConversionPatterns(types, set);
-    populateVectorToLLVMConversionPatterns(types, set);
-    vector::populateVectorTransferLoweringPatterns(set);
-    vector::populateVectorMaskMaterializationPatterns(set, /*force32BitVectorIndices=*/true);
-    vector::populateVectorBroadcastLoweringPatterns(set);
-    vector::populateVectorInsertExtractStridedSliceTransforms(set);
-    patterns = std::move(set);
-    legal.addLegalOp<ModuleOp>();
-  }
-
-  LogicalResult apply(ModuleOp module) const {
-    return applyFullConversion(module, legal, patterns);
-  }
-
-private:
-  LLVMTypeConverter types;
-  FrozenRewritePatternSet patterns;
-  LLVMConversionTarget legal;
-};
 
 /// Gives a kernel the ABI of Program.h, `void name(void *const *buffers, const int64_t *sizes,
 /// int64_t begin, int64_t end, void *scratch)`: the memref descriptors it was converted to are
@@ -100,19 +39,14 @@ void adoptKernelAbi(ModuleOp module, const EmittedKernel &kernel) {
     Value at = LLVM::GEPOp::create(b, loc, pointer, of, base, ArrayRef<LLVM::GEPArg>{i});
     return LLVM::LoadOp::create(b, loc, of, at);
   };
-  Value zero = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(0));
-  Value one = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(1));
-  Value many = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(INT64_MAX));
   SmallVector<Value> values;
-  for (size_t i = 0; i < kernel.writes.size(); ++i) {
-    Value buffer = element(abi(0), pointer, i);
-    values.append({buffer, buffer, zero, many, one});
-  }
+  for (size_t i = 0; i < kernel.writes.size(); ++i)
+    values.append(flatDescriptor(b, loc, element(abi(0), pointer, i)));
   for (uint32_t i = 0; i < kernel.sizeCount; ++i)
     values.push_back(element(abi(1), i64, i));
   values.append({abi(2), abi(3)});
   if (kernel.scratch > 0)
-    values.append({abi(4), abi(4), zero, many, one});
+    values.append(flatDescriptor(b, loc, abi(4)));
   for (auto [argument, value] : llvm::zip_equal(body.getArguments().take_front(old), values))
     argument.replaceAllUsesWith(value);
   body.eraseArguments(0, old);
@@ -121,45 +55,11 @@ void adoptKernelAbi(ModuleOp module, const EmittedKernel &kernel) {
   function.removeArgAttrsAttr();
 }
 
-/// LLVM's code generation passes for a target machine and kind of file.
-class CodeGenerator {
-public:
-  static Result<std::unique_ptr<CodeGenerator>> make(llvm::TargetMachine &machine,
-                                                     llvm::CodeGenFileType kind) {
-    auto made = std::make_unique<CodeGenerator>();
-    if (machine.addPassesToEmitFile(made->passes, made->stream, nullptr, kind,
-                                    /*DisableVerify=*/true))
-      return Status(ErrorCode::Internal, "[cpu] the code generator cannot emit this kind of file");
-    return made;
-  }
-
-  llvm::SmallVector<char, 0> run(llvm::Module &module) {
-    bytes.clear();
-    passes.run(module);
-    return std::move(bytes);
-  }
-
-private:
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream{bytes};
-  llvm::legacy::PassManager passes;
-};
-
 Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(StringRef features) {
-  llvm::Triple triple("x86_64-unknown-linux-gnu");
-  std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return Status(ErrorCode::Compile, "[cpu] no code generator: " + error);
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  options.NoTrappingFPMath = true;
-  auto create = [&](StringRef list) {
-    return std::unique_ptr<llvm::TargetMachine>(
-        target->createTargetMachine(triple, "x86-64", list, options, llvm::Reloc::PIC_,
-                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  auto create = [](StringRef list) {
+    return makeMachine("x86_64-unknown-linux-gnu", "x86-64", list, llvm::CodeGenOptLevel::Default);
   };
-  auto baseline = create("");
+  GRAPHC_ASSIGN(auto baseline, create(""));
   std::string list;
   for (StringRef feature : llvm::split(features, ',')) {
     if (feature.empty())
@@ -187,7 +87,7 @@ public:
     return *current;
   }
 
-  const ConversionToLlvm conversion;
+  const ConversionToLlvm &conversion;
 
   Result<llvm::TargetMachine *> machine(const std::string &features) {
     auto &machine = machines[features];
@@ -206,13 +106,12 @@ public:
   }
 
 private:
-  explicit Backend(MLIRContext *context) : conversion(context), context(context) {
+  explicit Backend(MLIRContext *context)
+      : conversion(ConversionToLlvm::of(context)), context(context) {
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
-    registerBuiltinDialectTranslation(*context);
-    registerLLVMDialectTranslation(*context);
   }
 
   MLIRContext *context;
@@ -220,32 +119,6 @@ private:
   std::map<std::pair<llvm::TargetMachine *, llvm::CodeGenFileType>, std::unique_ptr<CodeGenerator>>
       generators;
 };
-
-void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  passes.addPass(llvm::EarlyCSEPass(true));
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::SimplifyCFGPass());
-  llvm::LoopPassManager loopPasses;
-  loopPasses.addPass(llvm::LICMPass(llvm::LICMOptions()));
-  passes.addPass(
-      llvm::createFunctionToLoopPassAdaptor(std::move(loopPasses), /*UseMemorySSA=*/true));
-  passes.addPass(llvm::EarlyCSEPass());
-  for (llvm::Function &function : module)
-    if (!function.isDeclaration())
-      passes.run(function, functions);
-}
 
 struct Compiled {
   std::unique_ptr<llvm::LLVMContext> context;
@@ -267,16 +140,7 @@ Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
     kernel.grain = elements ? 64 : 1;
     result.kernels.push_back(std::move(kernel));
   }
-  SmallVector<Operation *> plans;
-  for (Operation &op : *module.getBody())
-    if (!isa<func::FuncOp>(op))
-      plans.push_back(&op);
-  // The plan stays behind in a module of its own while the functions are converted.
-  OwningOpRef<ModuleOp> code = ModuleOp::create(module.getLoc());
-  for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-    func->remove();
-    code->push_back(func);
-  }
+  OwningOpRef<ModuleOp> code = takeFunctions(module);
   if (failed(backend.conversion.apply(*code)))
     return Status(ErrorCode::Compile, ""); // the diagnostics say why
   for (const EmittedKernel &kernel : result.kernels)

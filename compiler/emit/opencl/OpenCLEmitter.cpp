@@ -1,4 +1,5 @@
 #include "compiler/emit/Emitter.h"
+#include "compiler/emit/device/DeviceModule.h"
 #include "compiler/emit/opencl/Printer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -32,29 +33,64 @@ static Operation *firstFloat64(func::FuncOp func) {
   return found;
 }
 
-static std::string where(Operation *op) {
-  std::string text;
-  if (auto file = op->getLoc()->findInstanceOf<FileLineColLoc>())
-    llvm::raw_string_ostream(text)
-        << " (" << file.getFilename().getValue() << ":" << file.getLine() << ")";
-  return text;
+/// Forms of code that a target's features ask for.
+struct Forms {
+  bool source = true;
+  std::string il, processor;
+};
+
+static Forms formsOf(ArrayRef<StringRef> features) {
+  Forms forms;
+  for (StringRef feature : features) {
+    if (feature.starts_with("spirv"))
+      forms.il = feature.str();
+    if (feature.starts_with("sm_"))
+      forms.processor = feature.str();
+  }
+  bool others = !forms.il.empty() || !forms.processor.empty();
+  forms.source = !others || llvm::is_contained(features, StringRef("c"));
+  return forms;
 }
 
-Result<EmittedCode> emit::emitOpenCL(ModuleOp module, const TargetDesc &target) {
-  auto features = llvm::split(target.features, ',');
-  bool float64 = llvm::is_contained(features, StringRef("fp64")),
-       onCpu = llvm::is_contained(features, StringRef("cpu"));
-  EmittedCode result;
-  bool used64 = false;
+static Status emitSource(ModuleOp module, bool float64, EmittedCode &code) {
   std::string kernels;
   llvm::raw_string_ostream stream(kernels);
   OpenCLPrinter printer(stream);
+  for (auto [func, kernel] : llvm::zip_equal(module.getOps<func::FuncOp>(), code.kernels)) {
+    GRAPHC_TRY(checkAccepted(func, Language::OpenCLC));
+    if (failed(printer.printKernel(func, kernel)))
+      return Status(ErrorCode::Compile, "");
+  }
+  std::string text = "#pragma OPENCL FP_CONTRACT OFF\n";
+  if (float64)
+    text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+  text += kernels;
+  code.code.assign(text.begin(), text.end());
+  return Status::ok();
+}
+
+/// Where the program has source as well, a kernel that another form has no words for leaves that
+/// form out, and its report says so.
+static Status unlessRefused(Status status, bool source, std::string &report) {
+  if (status || !source || status.code() != ErrorCode::Unsupported)
+    return status;
+  report += "OpenCL C only: " + status.message() + "\n";
+  return Status::ok();
+}
+
+Result<EmittedCode> emit::emitOpenCL(ModuleOp module, const TargetDesc &target) {
+  SmallVector<StringRef> features(llvm::split(target.features, ','));
+  bool float64 = llvm::is_contained(features, StringRef("fp64")),
+       onCpu = llvm::is_contained(features, StringRef("cpu"));
+  Forms forms = formsOf(features);
+  EmittedCode result;
+  bool used64 = false;
   for (auto func : module.getOps<func::FuncOp>()) {
     if (Operation *op = firstFloat64(func)) {
       if (!float64)
         return Status(ErrorCode::Unsupported,
                       "[opencl] the device has no float64, which " +
-                          op->getName().getStringRef().str() + where(op) +
+                          op->getName().getStringRef().str() + lineOf(op) +
                           " needs; convert with astype('float32'), or run it on device='cpu'");
       used64 = true;
     }
@@ -62,15 +98,24 @@ Result<EmittedCode> emit::emitOpenCL(ModuleOp module, const TargetDesc &target) 
     bool map = kernel.family == static_cast<uint32_t>(program::KernelFamily::Map);
     if (kernel.group == 0)
       kernel.group = map ? kMapGroup : onCpu ? 1 : kMapGroup;
-    if (failed(printer.printKernel(func, kernel)))
-      return Status(ErrorCode::Compile, "");
     result.kernels.push_back(std::move(kernel));
   }
-  std::string text = "#pragma OPENCL FP_CONTRACT OFF\n";
-  if (used64)
-    text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
-  text += kernels;
-  result.code.assign(text.begin(), text.end());
   result.isa = used64 ? "fp64" : "";
+  if (result.kernels.empty())
+    return result;
+  if (forms.source)
+    GRAPHC_TRY(emitSource(module, used64, result));
+  if (!forms.il.empty()) {
+    auto il = emitSpirv(module, result.kernels, forms.il);
+    GRAPHC_TRY(unlessRefused(il ? Status::ok() : il.takeStatus(), forms.source, result.report));
+    if (il)
+      result.il = il.take();
+  }
+  if (!forms.processor.empty()) {
+    auto text = emitPtx(module, result.kernels, forms.processor);
+    GRAPHC_TRY(unlessRefused(text ? Status::ok() : text.takeStatus(), forms.source, result.report));
+    if (text)
+      result.binary.assign(text->begin(), text->end());
+  }
   return result;
 }

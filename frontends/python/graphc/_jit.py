@@ -417,7 +417,7 @@ def _default_device():
 class Lowered:
     """A recorded function, not called: `as_text(stage)` shows it at one level of the compiler."""
 
-    STAGES = ("graph", "kernel", "schedule", "plan", "lower", "llvm", "asm", "opencl")
+    STAGES = ("graph", "kernel", "schedule", "plan", "lower", "llvm", "asm", "opencl", "spirv", "ptx")
 
     def __init__(self, function):
         self._function = function

@@ -34,6 +34,8 @@ Result<const Api *> openApi() {
     return Status(ErrorCode::Device, "[opencl] " + std::string(kLoaderName) + " has no " #name);
   GRAPHC_OPENCL_FUNCTIONS(GRAPHC_FIND)
 #undef GRAPHC_FIND
+  api->clCreateProgramWithIL = reinterpret_cast<decltype(api->clCreateProgramWithIL)>(
+      dlsym(library, "clCreateProgramWithIL"));
   return static_cast<const Api *>(api);
 }
 
@@ -55,6 +57,7 @@ const char *codeName(cl_int code) {
     GRAPHC_CODE(CL_INVALID_CONTEXT)
     GRAPHC_CODE(CL_INVALID_COMMAND_QUEUE)
     GRAPHC_CODE(CL_INVALID_MEM_OBJECT)
+    GRAPHC_CODE(CL_INVALID_BINARY)
     GRAPHC_CODE(CL_INVALID_BUILD_OPTIONS)
     GRAPHC_CODE(CL_INVALID_PROGRAM)
     GRAPHC_CODE(CL_INVALID_PROGRAM_EXECUTABLE)

@@ -4,7 +4,7 @@
 
 #include "runtime/base/Status.h"
 
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 210
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
@@ -19,6 +19,7 @@ namespace graphc::rt::opencl {
   X(clCreateCommandQueue)                                                                          \
   X(clCreateContext)                                                                               \
   X(clCreateKernel)                                                                                \
+  X(clCreateProgramWithBinary)                                                                     \
   X(clCreateProgramWithSource)                                                                     \
   X(clEnqueueCopyBuffer)                                                                           \
   X(clEnqueueNDRangeKernel)                                                                        \
@@ -42,6 +43,8 @@ struct Api {
 #define GRAPHC_DECLARE(name) decltype(&::name) name;
   GRAPHC_OPENCL_FUNCTIONS(GRAPHC_DECLARE)
 #undef GRAPHC_DECLARE
+  /// Null where the loader is older than OpenCL 2.1.
+  decltype(&::clCreateProgramWithIL) clCreateProgramWithIL;
 };
 
 /// Opens the loader on first use; a Device error says what is missing. The library stays open for

@@ -4,6 +4,7 @@
 #include "runtime/base/Strings.h"
 #include "runtime/base/Trace.h"
 #include "runtime/device/MemoryLimit.h"
+#include "runtime/drivers/opencl/Code.h"
 
 #include <algorithm>
 #include <set>
@@ -48,12 +49,13 @@ public:
       return;
     for (Kernel &k : kernels)
       device.api.clReleaseKernel(k.handle);
-    device.api.clReleaseProgram(program);
+    if (program)
+      device.api.clReleaseProgram(program);
   }
 
   OpenCLDevice &device;
-  cl_program program;
-  std::mutex mutex; ///< arguments belong to the kernel object: set and enqueue go together
+  cl_program program; ///< null when there are no kernels
+  std::mutex mutex;   ///< arguments belong to the kernel object: set and enqueue go together
   std::vector<Kernel> kernels;
 };
 
@@ -95,7 +97,9 @@ Status OpenCLDevice::start() {
     return Status::ok();
   SignalGuard signals;
   cl_int code = CL_SUCCESS;
-  context = api.clCreateContext(nullptr, 1, &handle, nullptr, nullptr, &code);
+  // A context may be left of a start that failed to make the queue.
+  if (!context)
+    context = api.clCreateContext(nullptr, 1, &handle, nullptr, nullptr, &code);
   if (code != CL_SUCCESS)
     return startFailure("clCreateContext", code);
   commands = api.clCreateCommandQueue(context, handle, 0, &code);
@@ -122,31 +126,6 @@ Result<BufferRef> OpenCLDevice::wrapHost(void *address, int64_t bytes,
                 strings::format("[{}] cannot use host memory without a copy", deviceInfo.name));
 }
 
-Status OpenCLDevice::build(cl_program program, const std::string &options) {
-  cl_int code = CL_SUCCESS;
-  {
-    BuildLock lock;
-    SignalGuard signals;
-    code = api.clBuildProgram(program, 1, &handle, options.c_str(), nullptr, nullptr);
-  }
-  if (code == CL_SUCCESS)
-    return Status::ok();
-  size_t bytes = 0;
-  std::string log;
-  if (api.clGetProgramBuildInfo(program, handle, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) ==
-          CL_SUCCESS &&
-      bytes > 1) {
-    log.resize(bytes);
-    if (api.clGetProgramBuildInfo(program, handle, CL_PROGRAM_BUILD_LOG, bytes, log.data(),
-                                  nullptr) != CL_SUCCESS)
-      log.clear();
-    log.resize(std::min(log.size(), log.find('\0')));
-  }
-  Status failed = failure("clBuildProgram", code, std::string(strings::trim(log)));
-  return code == CL_BUILD_PROGRAM_FAILURE ? Status(ErrorCode::Compile, failed.message())
-                                          : std::move(failed);
-}
-
 Result<std::unique_ptr<Module>> OpenCLDevice::load(const program::Program &program) {
   TraceSpan span("exec", "load");
   if (program.target() != program::Target::OpenCL)
@@ -159,19 +138,12 @@ Result<std::unique_ptr<Module>> OpenCLDevice::load(const program::Program &progr
                                     need, deviceInfo.name, deviceInfo.description));
   GRAPHC_TRY(start());
   GRAPHC_TRY(checkDiskSpace());
-  const char *source = reinterpret_cast<const char *>(program.code().data());
-  size_t bytes = program.code().size();
-  if (bytes == 0)
+  // A program may be made of library steps alone.
+  if (program.kernels().empty())
     return std::unique_ptr<Module>(std::make_unique<OpenCLModule>(*this, nullptr));
-  cl_int code = CL_SUCCESS;
-  cl_program built = api.clCreateProgramWithSource(context, 1, &source, &bytes, &code);
-  if (code != CL_SUCCESS)
-    return failure("clCreateProgramWithSource", code);
+  GRAPHC_ASSIGN(cl_program built, buildCode(api, context, handle, deviceInfo, program));
   auto module = std::make_unique<OpenCLModule>(*this, built);
-  std::string options = "-cl-std=CL1.2";
-  if (deviceInfo.exactDivide)
-    options += " -cl-fp32-correctly-rounded-divide-sqrt";
-  GRAPHC_TRY(build(built, options));
+  cl_int code = CL_SUCCESS;
   for (const program::KernelRecord &k : program.kernels()) {
     std::string name(program.text(k.name));
     cl_kernel kernel = api.clCreateKernel(built, name.c_str(), &code);

@@ -69,8 +69,6 @@ public:
   BufferPool pool;
 
 private:
-  Status build(cl_program program, const std::string &options);
-
   DeviceInfo deviceInfo;
   DeviceMemory memory;
   OpenCLQueue deviceQueue;

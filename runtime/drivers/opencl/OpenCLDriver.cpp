@@ -4,6 +4,7 @@
 #include "runtime/base/Setting.h"
 #include "runtime/base/Strings.h"
 #include "runtime/drivers/opencl/Api.h"
+#include "runtime/drivers/opencl/Code.h"
 #include "runtime/drivers/opencl/OpenCLDevice.h"
 
 #include <cstdio>
@@ -145,6 +146,17 @@ private:
         unusable(std::move(name), std::move(description), std::move(reason));
         continue;
       }
+      if (info.memoryBytes <= 0 || info.largestBuffer <= 0) {
+        unusable(std::move(name), std::move(description),
+                 "the driver does not say how much memory it has");
+        continue;
+      }
+      auto forms = codeForms(api, platform, device);
+      if (!forms) {
+        unusable(std::move(name), std::move(description), forms.status().message());
+        continue;
+      }
+      info.features += (info.features.empty() ? "" : ",") + *forms;
       bool isPocl = platformName == "Portable Computing Language";
       listing.push_back({std::move(name), std::move(description),
                          new OpenCLDevice(api, device, std::move(info), isPocl), ""});

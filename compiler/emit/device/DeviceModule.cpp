@@ -1,0 +1,309 @@
+// Lowered functions to LLVM IR of a device. In order: the kernel's frame (which items are this
+// work-item's) and address spaces are written into the MLIR functions, work-item functions become
+// calls, everything is converted to the LLVM dialect, descriptors of buffers become pointers, and
+// what only LLVM IR can say (calling conventions, metadata) is said there.
+#include "compiler/emit/device/DeviceModule.h"
+
+#include "compiler/emit/llvm/Llvm.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::emit;
+
+namespace {
+
+/// Numbers that SPIR-V's and NVPTX's code generators share.
+constexpr int kGlobalSpace = 1, kLocalSpace = 3;
+/// cl_mem objects begin at a multiple of this many bytes.
+constexpr unsigned kBufferAlign = 16;
+/// CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE
+constexpr int kAllFences = 3;
+
+/// The functions of one module on their way to the LLVM dialect.
+class Lowering {
+public:
+  Lowering(ModuleOp code, Language language)
+      : code(code), language(language), b(code.getContext()) {}
+
+  /// Turns (buffers..., sizes..., begin, end) into (buffers..., sizes..., range).
+  void addFrame(func::FuncOp function, const EmittedKernel &kernel);
+  void placeMemory(func::FuncOp function);
+  void callWorkItemFunctions(func::FuncOp function);
+  /// After the conversion: the descriptors of buffers become pointers.
+  void adoptAbi(const EmittedKernel &kernel);
+
+private:
+  Value workItem(Operation *op);
+  Value call(Location loc, StringRef name, int32_t argument, Type result);
+  Value register32(Location loc, const Twine &name);
+
+  ModuleOp code;
+  Language language;
+  OpBuilder b;
+  unsigned locals = 0;
+};
+
+void Lowering::addFrame(func::FuncOp function, const EmittedKernel &kernel) {
+  Block &body = function.getBody().front();
+  Location loc = function.getLoc();
+  unsigned count = body.getNumArguments();
+  BlockArgument range = body.addArgument(b.getIndexType(), loc);
+  b.setInsertionPointToStart(&body);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto finish = [&](Value begin, Value end) {
+    body.getArgument(count - 2).replaceAllUsesWith(begin);
+    body.getArgument(count - 1).replaceAllUsesWith(end);
+    body.eraseArguments(count - 2, 2);
+    function.setFunctionType(b.getFunctionType(body.getArgumentTypes(), {}));
+  };
+  // A group is an item: all of it meets at barriers, so there is no guard, and no group too many.
+  if (kernel.itemsPerThread == 0) {
+    Value group = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+    return finish(group, arith::AddIOp::create(b, loc, group, constant(1)));
+  }
+  Value id = gpu::GlobalIdOp::create(b, loc, gpu::Dimension::x);
+  Value begin = arith::MulIOp::create(b, loc, id, constant(kernel.itemsPerThread));
+  Value last = arith::AddIOp::create(b, loc, begin, constant(kernel.itemsPerThread));
+  Value end = arith::MinSIOp::create(b, loc, last, range);
+  Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, begin, range);
+  auto inside = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false);
+  Block &then = *inside.thenBlock();
+  then.getOperations().splice(then.begin(), body.getOperations(),
+                              std::next(Block::iterator(inside)), std::prev(body.end()));
+  finish(begin, end);
+}
+
+void Lowering::placeMemory(func::FuncOp function) {
+  auto in = [&](MemRefType type, int space) {
+    return MemRefType::get(type.getShape(), type.getElementType(), type.getLayout(),
+                           b.getI64IntegerAttr(space));
+  };
+  for (BlockArgument argument : function.getArguments())
+    if (auto type = dyn_cast<MemRefType>(argument.getType()))
+      argument.setType(in(type, kGlobalSpace));
+  function.setFunctionType(b.getFunctionType(function.getBody().front().getArgumentTypes(), {}));
+  SmallVector<memref::AllocaOp> shared;
+  function.walk([&](memref::AllocaOp op) {
+    if (op.getType().getMemorySpace())
+      shared.push_back(op);
+  });
+  for (memref::AllocaOp op : shared) {
+    MemRefType type = in(op.getType(), kLocalSpace);
+    std::string name = (function.getSymName() + "_local" + Twine(locals++)).str();
+    b.setInsertionPointToStart(code.getBody());
+    memref::GlobalOp::create(b, op.getLoc(), name, b.getStringAttr("private"), type,
+                             b.getUnitAttr(), /*constant=*/false, /*alignment=*/IntegerAttr());
+    b.setInsertionPoint(op);
+    op.replaceAllUsesWith(memref::GetGlobalOp::create(b, op.getLoc(), type, name).getResult());
+    op.erase();
+  }
+}
+
+Value Lowering::call(Location loc, StringRef name, int32_t argument, Type result) {
+  SmallVector<Type> results;
+  if (result)
+    results.push_back(result);
+  auto type = b.getFunctionType({b.getI32Type()}, results);
+  if (!code.lookupSymbol(name)) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(code.getBody());
+    func::FuncOp::create(b, loc, name, type).setPrivate();
+  }
+  Value number = arith::ConstantIntOp::create(b, loc, argument, 32);
+  auto made = func::CallOp::create(b, loc, name, results, ValueRange(number));
+  return result ? made.getResult(0) : Value();
+}
+
+Value Lowering::register32(Location loc, const Twine &name) {
+  auto intrinsic = b.getStringAttr("llvm.nvvm.read.ptx.sreg." + name);
+  Value narrow =
+      LLVM::CallIntrinsicOp::create(b, loc, b.getI32Type(), intrinsic, ValueRange()).getResult(0);
+  return arith::ExtUIOp::create(b, loc, b.getI64Type(), narrow);
+}
+
+/// A work-item function as i64.
+Value Lowering::workItem(Operation *op) {
+  Location loc = op->getLoc();
+  auto dimension = [](auto id) { return static_cast<int32_t>(id.getDimension()); };
+  auto letter = [&](auto id) { return Twine("xyz"[dimension(id)]); };
+  if (language == Language::SpirV) {
+    auto ask = [&](const char *name, auto id) {
+      return call(loc, name, dimension(id), b.getI64Type());
+    };
+    return llvm::TypeSwitch<Operation *, Value>(op)
+        .Case([&](gpu::ThreadIdOp id) { return ask("_Z12get_local_idj", id); })
+        .Case([&](gpu::BlockIdOp id) { return ask("_Z12get_group_idj", id); })
+        .Case([&](gpu::BlockDimOp id) { return ask("_Z14get_local_sizej", id); })
+        .Case([&](gpu::GridDimOp id) { return ask("_Z14get_num_groupsj", id); })
+        .Case([&](gpu::GlobalIdOp id) { return ask("_Z13get_global_idj", id); });
+  }
+  auto read = [&](const char *name, auto id) { return register32(loc, name + letter(id)); };
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](gpu::ThreadIdOp id) { return read("tid.", id); })
+      .Case([&](gpu::BlockIdOp id) { return read("ctaid.", id); })
+      .Case([&](gpu::BlockDimOp id) { return read("ntid.", id); })
+      .Case([&](gpu::GridDimOp id) { return read("nctaid.", id); })
+      // Without a global offset, which graphc never gives.
+      .Case([&](gpu::GlobalIdOp id) {
+        Value first = arith::MulIOp::create(b, loc, read("ctaid.", id), read("ntid.", id));
+        return arith::AddIOp::create(b, loc, first, read("tid.", id)).getResult();
+      });
+}
+
+void Lowering::callWorkItemFunctions(func::FuncOp function) {
+  function.walk([&](Operation *op) {
+    if (!isa<gpu::GPUDialect>(op->getDialect()))
+      return;
+    b.setInsertionPoint(op);
+    if (!isa<gpu::BarrierOp>(op)) {
+      Value value = workItem(op);
+      op->getResult(0).replaceAllUsesWith(
+          arith::IndexCastOp::create(b, op->getLoc(), b.getIndexType(), value));
+    } else if (language == Language::SpirV) {
+      call(op->getLoc(), "_Z7barrierj", kAllFences, Type());
+    } else {
+      Value number = arith::ConstantIntOp::create(b, op->getLoc(), 0, 32);
+      LLVM::CallIntrinsicOp::create(b, op->getLoc(),
+                                    b.getStringAttr("llvm.nvvm.barrier.cta.sync.aligned.all"),
+                                    ValueRange(number));
+    }
+    op->erase();
+  });
+}
+
+void Lowering::adoptAbi(const EmittedKernel &kernel) {
+  auto function = code.lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);
+  Location loc = function.getLoc();
+  Block &body = function.getBody().front();
+  unsigned old = body.getNumArguments();
+  b.setInsertionPointToStart(&body);
+  SmallVector<Type> types(kernel.writes.size(),
+                          LLVM::LLVMPointerType::get(b.getContext(), kGlobalSpace));
+  types.append(kernel.sizeCount + 1, b.getI64Type());
+  SmallVector<Value> values;
+  for (auto [i, type] : llvm::enumerate(types)) {
+    Value argument = body.addArgument(type, loc);
+    if (i < kernel.writes.size())
+      values.append(flatDescriptor(b, loc, argument));
+    else
+      values.push_back(argument);
+  }
+  for (auto [argument, value] : llvm::zip_equal(body.getArguments().take_front(old), values))
+    argument.replaceAllUsesWith(value);
+  body.eraseArguments(0, old);
+  function.setFunctionType(
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types));
+  function.removeArgAttrsAttr();
+}
+
+/// Private arrays as one object of their size each, at the top of their kernel: their storage class
+/// wants both.
+void hoistArrays(llvm::Function &function) {
+  SmallVector<llvm::AllocaInst *> arrays;
+  for (llvm::Instruction &instruction : llvm::instructions(function))
+    if (auto *array = dyn_cast<llvm::AllocaInst>(&instruction))
+      arrays.push_back(array);
+  llvm::IRBuilder<> top(&function.getEntryBlock(), function.getEntryBlock().getFirstInsertionPt());
+  for (llvm::AllocaInst *array : arrays)
+    if (auto *count = dyn_cast<llvm::ConstantInt>(array->getArraySize())) {
+      llvm::Type *type = llvm::ArrayType::get(array->getAllocatedType(), count->getZExtValue());
+      llvm::AllocaInst *whole = top.CreateAlloca(type, array->getAddressSpace());
+      whole->setAlignment(array->getAlign());
+      array->replaceAllUsesWith(whole);
+      array->eraseFromParent();
+    }
+}
+
+/// Calling conventions and group sizes.
+void finishModule(llvm::Module &module, ArrayRef<EmittedKernel> kernels, Language language) {
+  llvm::LLVMContext &context = module.getContext();
+  for (llvm::Function &function : module) {
+    function.setDoesNotThrow();
+    if (!function.isDeclaration() || language != Language::SpirV || function.isIntrinsic())
+      continue;
+    function.setCallingConv(llvm::CallingConv::SPIR_FUNC);
+    if (function.getName().contains("barrier"))
+      function.addFnAttr(llvm::Attribute::Convergent);
+    else
+      function.setDoesNotAccessMemory();
+    for (llvm::User *user : function.users())
+      cast<llvm::CallInst>(user)->setCallingConv(llvm::CallingConv::SPIR_FUNC);
+  }
+  for (const EmittedKernel &kernel : kernels) {
+    llvm::Function &function = *module.getFunction(kernel.name);
+    function.setCallingConv(language == Language::SpirV ? llvm::CallingConv::SPIR_KERNEL
+                                                        : llvm::CallingConv::PTX_Kernel);
+    if (language == Language::Ptx) {
+      for (unsigned i = 0; i < kernel.writes.size(); ++i)
+        function.addParamAttr(
+            i, llvm::Attribute::getWithAlignment(context, llvm::Align(kBufferAlign)));
+      if (kernel.group)
+        function.addFnAttr("nvvm.reqntid", std::to_string(kernel.group) + ",1,1");
+    } else if (kernel.group) {
+      auto number = [&](uint32_t n) {
+        return llvm::ConstantAsMetadata::get(
+            llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), n));
+      };
+      function.setMetadata(
+          "reqd_work_group_size",
+          llvm::MDNode::get(context, {number(kernel.group), number(1), number(1)}));
+    }
+    hoistArrays(function);
+  }
+}
+
+} // namespace
+
+Result<DeviceModule> emit::makeDeviceModule(ModuleOp module, ArrayRef<EmittedKernel> kernels,
+                                            Language language, llvm::TargetMachine &machine) {
+  OwningOpRef<ModuleOp> code = ModuleOp::create(module.getLoc());
+  for (const EmittedKernel &kernel : kernels) {
+    auto func = module.lookupSymbol<func::FuncOp>(kernel.name);
+    GRAPHC_TRY(checkAccepted(func, language));
+    code->push_back(func.clone());
+  }
+  Lowering lowering(*code, language);
+  for (const EmittedKernel &kernel : kernels) {
+    auto function = code->lookupSymbol<func::FuncOp>(kernel.name);
+    lowering.addFrame(function, kernel);
+    lowering.placeMemory(function);
+    lowering.callWorkItemFunctions(function);
+  }
+  if (failed(ConversionToLlvm::of(module.getContext()).apply(*code)))
+    return Status(ErrorCode::Compile, ""); // the diagnostics say why
+  for (const EmittedKernel &kernel : kernels)
+    lowering.adoptAbi(kernel);
+  // Before translation, which writes alignments down.
+  llvm::DataLayout layout = machine.createDataLayout();
+  code->getOperation()->setAttr(
+      LLVM::LLVMDialect::getDataLayoutAttrName(),
+      StringAttr::get(module.getContext(), layout.getStringRepresentation()));
+  DeviceModule made;
+  made.context = std::make_unique<llvm::LLVMContext>();
+  made.module = translateModuleToLLVMIR(*code, *made.context);
+  if (!made.module)
+    return Status(ErrorCode::Compile, "");
+  made.module->setDataLayout(layout);
+  made.module->setTargetTriple(machine.getTargetTriple());
+  finishModule(*made.module, kernels, language);
+  // Combining makes operations that SPIR-V has none for, and removes the guard of a shift's count
+  // that LLVM 22's PTX relies on; who compiles for the device combines.
+  optimize(*made.module, machine, /*combine=*/false);
+  GRAPHC_TRY(checkAccepted(*made.module, language));
+  return made;
+}

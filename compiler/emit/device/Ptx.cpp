@@ -1,0 +1,45 @@
+// PTX as NVIDIA's OpenCL driver takes it for a program binary: LLVM's triple of that flavour
+// declares the kernels' buffers so that the driver knows them as memory objects.
+#include "compiler/emit/device/DeviceModule.h"
+#include "compiler/emit/llvm/Llvm.h"
+
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::emit;
+
+namespace {
+
+Result<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(StringRef processor) {
+  static const bool ready = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return true;
+  }();
+  (void)ready;
+  auto create = [](StringRef name) {
+    return makeMachine("nvptx64-nvidia-nvcl", name, "", llvm::CodeGenOptLevel::Default);
+  };
+  // LLVM takes another processor for an unknown one, with a line on stderr.
+  GRAPHC_ASSIGN(auto baseline, create(""));
+  if (!baseline->getMCSubtargetInfo()->isCPUStringValid(processor))
+    return Status(ErrorCode::InvalidArgument,
+                  "[ptx] unknown processor '" + processor.str() + "'; one is called sm_90");
+  return create(processor);
+}
+
+} // namespace
+
+Result<std::string> emit::emitPtx(ModuleOp module, ArrayRef<EmittedKernel> kernels,
+                                  StringRef processor) {
+  GRAPHC_ASSIGN(std::unique_ptr<llvm::TargetMachine> machine, makePtxMachine(processor));
+  GRAPHC_ASSIGN(DeviceModule made, makeDeviceModule(module, kernels, Language::Ptx, *machine));
+  GRAPHC_ASSIGN(std::unique_ptr<CodeGenerator> generator,
+                CodeGenerator::make(*machine, llvm::CodeGenFileType::AssemblyFile));
+  llvm::SmallVector<char, 0> text = generator->run(*made.module);
+  return std::string(text.data(), text.size());
+}

@@ -1,0 +1,147 @@
+#include "compiler/emit/llvm/Llvm.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/DCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::emit;
+
+ConversionToLlvm::ConversionToLlvm(MLIRContext *context)
+    : types(context, LowerToLLVMOptions(context)), legal(*context) {
+  RewritePatternSet set(context);
+  populateSCFToControlFlowConversionPatterns(set);
+  cf::populateControlFlowToLLVMConversionPatterns(types, set);
+  arith::populateArithToLLVMConversionPatterns(types, set);
+  arith::populateCeilFloorDivExpandOpsPatterns(set);
+  populateMathToLLVMConversionPatterns(types, set);
+  ub::populateUBToLLVMConversionPatterns(types, set);
+  populateFinalizeMemRefToLLVMConversionPatterns(types, set);
+  populateFuncToLLVMConversionPatterns(types, set);
+  populateVectorToLLVMConversionPatterns(types, set);
+  vector::populateVectorTransferLoweringPatterns(set);
+  vector::populateVectorMaskMaterializationPatterns(set, /*force32BitVectorIndices=*/true);
+  vector::populateVectorBroadcastLoweringPatterns(set);
+  vector::populateVectorInsertExtractStridedSliceTransforms(set);
+  patterns = std::move(set);
+  legal.addLegalOp<ModuleOp>();
+}
+
+const ConversionToLlvm &ConversionToLlvm::of(MLIRContext *context) {
+  // Never destroyed: exit may come while a thread compiles.
+  static MLIRContext *owner = nullptr;
+  static const ConversionToLlvm *conversion = nullptr;
+  if (owner != context) {
+    registerBuiltinDialectTranslation(*context);
+    registerLLVMDialectTranslation(*context);
+    conversion = new ConversionToLlvm(context);
+    owner = context;
+  }
+  return *conversion;
+}
+
+LogicalResult ConversionToLlvm::apply(ModuleOp module) const {
+  return applyFullConversion(module, legal, patterns);
+}
+
+SmallVector<Value> emit::flatDescriptor(OpBuilder &b, Location loc, Value pointer) {
+  auto constant = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(value));
+  };
+  return {pointer, pointer, constant(0), constant(INT64_MAX), constant(1)};
+}
+
+OwningOpRef<ModuleOp> emit::takeFunctions(ModuleOp module) {
+  OwningOpRef<ModuleOp> code = ModuleOp::create(module.getLoc());
+  for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    func->remove();
+    code->push_back(func);
+  }
+  return code;
+}
+
+Result<std::unique_ptr<llvm::TargetMachine>> emit::makeMachine(StringRef triple,
+                                                               StringRef processor,
+                                                               StringRef features,
+                                                               llvm::CodeGenOptLevel level) {
+  llvm::Triple parsed(triple);
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(parsed, error);
+  if (!target)
+    return Status(ErrorCode::Compile, "[emit] no code generator: " + error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  options.NoTrappingFPMath = true;
+  // Position independence and the code model mean something on the CPU only.
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      parsed, processor, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
+}
+
+Result<std::unique_ptr<CodeGenerator>> CodeGenerator::make(llvm::TargetMachine &machine,
+                                                           llvm::CodeGenFileType kind) {
+  auto made = std::make_unique<CodeGenerator>();
+  if (machine.addPassesToEmitFile(made->passes, made->stream, nullptr, kind,
+                                  /*DisableVerify=*/true))
+    return Status(ErrorCode::Internal, "[emit] the code generator of " +
+                                           machine.getTargetTriple().str() +
+                                           " cannot emit this kind of file");
+  return made;
+}
+
+llvm::SmallVector<char, 0> CodeGenerator::run(llvm::Module &module) {
+  bytes.clear();
+  passes.run(module);
+  return std::move(bytes);
+}
+
+void emit::optimize(llvm::Module &module, llvm::TargetMachine &machine, bool combine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  if (combine)
+    passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  llvm::LoopPassManager loopPasses;
+  loopPasses.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  passes.addPass(
+      llvm::createFunctionToLoopPassAdaptor(std::move(loopPasses), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::EarlyCSEPass());
+  if (!combine)
+    passes.addPass(llvm::DCEPass()); // buffer descriptors, which combining would have removed
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      passes.run(function, functions);
+}

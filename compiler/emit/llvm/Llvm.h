@@ -1,0 +1,69 @@
+//===- Llvm.h - What the emitters through LLVM share
+//-----------------------------------------------------===//
+#ifndef GRAPHC_COMPILER_EMIT_LLVM_LLVM_H
+#define GRAPHC_COMPILER_EMIT_LLVM_LLVM_H
+
+#include "runtime/base/Status.h"
+
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+
+namespace graphc::emit {
+
+/// All conversions to the LLVM dialect at once: separate passes would walk the module eight times.
+/// Building the set costs as much as applying it to a small kernel.
+class ConversionToLlvm {
+public:
+  /// The context's own, kept as long as it lives: compiles are serialised by the api, and a forked
+  /// child, whose parent may have been in the middle of one, has a context of its own.
+  static const ConversionToLlvm &of(mlir::MLIRContext *context);
+  llvm::LogicalResult apply(mlir::ModuleOp module) const;
+
+private:
+  explicit ConversionToLlvm(mlir::MLIRContext *context);
+
+  mlir::LLVMTypeConverter types;
+  mlir::FrozenRewritePatternSet patterns;
+  mlir::LLVMConversionTarget legal;
+};
+
+/// The five values of the flat memref descriptor of a buffer that starts at `pointer`.
+llvm::SmallVector<mlir::Value> flatDescriptor(mlir::OpBuilder &builder, mlir::Location loc,
+                                              mlir::Value pointer);
+
+/// The functions of a module in a module of their own; the plan stays behind.
+mlir::OwningOpRef<mlir::ModuleOp> takeFunctions(mlir::ModuleOp module);
+
+/// A code generator that contracts nothing. Compile error when LLVM was built without it.
+Result<std::unique_ptr<llvm::TargetMachine>> makeMachine(llvm::StringRef triple,
+                                                         llvm::StringRef processor,
+                                                         llvm::StringRef features,
+                                                         llvm::CodeGenOptLevel level);
+
+/// LLVM's code generation passes for a target machine and kind of file.
+class CodeGenerator {
+public:
+  static Result<std::unique_ptr<CodeGenerator>> make(llvm::TargetMachine &machine,
+                                                     llvm::CodeGenFileType kind);
+  llvm::SmallVector<char, 0> run(llvm::Module &module);
+
+private:
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream{bytes};
+  llvm::legacy::PassManager passes;
+};
+
+/// A small pipeline of function passes: the code is already in the form that it is to run in.
+/// `combine` allows rewriting into other operations than those of the source.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool combine = true);
+
+} // namespace graphc::emit
+
+#endif // GRAPHC_COMPILER_EMIT_LLVM_LLVM_H

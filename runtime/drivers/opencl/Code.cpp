@@ -1,0 +1,182 @@
+//===- Code.cpp - Programs in the forms that a driver takes -----------------------------------===//
+#include "runtime/drivers/opencl/Code.h"
+
+#include "runtime/base/Setting.h"
+#include "runtime/base/Strings.h"
+#include "runtime/base/Trace.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace graphc::rt::opencl {
+namespace {
+
+Setting emitterSetting{"GRAPHC_OPENCL_EMITTER",
+                       "form of the code for OpenCL devices: c, spirv or ptx",
+                       "SPIR-V where the driver takes it, with OpenCL C at hand; else OpenCL C"};
+
+// cl_nv_device_attribute_query
+constexpr cl_device_info kComputeCapabilityMajor = 0x4000, kComputeCapabilityMinor = 0x4001;
+
+std::string ilVersions(const Api &api, cl_platform_id platform, cl_device_id device) {
+  // Drivers before OpenCL 2.1 have no entry for SPIR-V: the loader would jump to nowhere.
+  char version[64] = "";
+  int major = 0, minor = 0;
+  if (!api.clCreateProgramWithIL ||
+      api.clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof version - 1, version, nullptr) !=
+          CL_SUCCESS ||
+      std::sscanf(version, "OpenCL %d.%d", &major, &minor) != 2 || major * 10 + minor < 21)
+    return "";
+  size_t bytes = 0;
+  if (api.clGetDeviceInfo(device, CL_DEVICE_IL_VERSION, 0, nullptr, &bytes) != CL_SUCCESS)
+    return "";
+  std::string text(bytes, '\0');
+  if (bytes == 0 ||
+      api.clGetDeviceInfo(device, CL_DEVICE_IL_VERSION, bytes, text.data(), nullptr) != CL_SUCCESS)
+    return "";
+  return text.c_str();
+}
+
+/// "spirv1.2", "spirv1.0", or "".
+std::string spirvForm(const Api &api, cl_platform_id platform, cl_device_id device) {
+  std::string versions = ilVersions(api, platform, device);
+  std::ranges::replace(versions, ' ', ',');
+  for (const char *version : {"1.2", "1.0"})
+    if (strings::listContains(versions, strings::format("SPIR-V_{}", version)))
+      return strings::format("spirv{}", version);
+  return "";
+}
+
+/// "sm_90", or "" when this is no NVIDIA device. Later processors run the code of earlier ones.
+std::string ptxForm(const Api &api, cl_device_id device) {
+  constexpr cl_uint kKnown[] = {90, 89, 86, 80, 75, 70, 60, 50};
+  cl_uint major = 0, minor = 0;
+  if (api.clGetDeviceInfo(device, kComputeCapabilityMajor, sizeof major, &major, nullptr) !=
+          CL_SUCCESS ||
+      api.clGetDeviceInfo(device, kComputeCapabilityMinor, sizeof minor, &minor, nullptr) !=
+          CL_SUCCESS)
+    return "";
+  for (cl_uint known : kKnown)
+    if (known <= major * 10 + minor)
+      return strings::format("sm_{}", known);
+  return "";
+}
+
+std::string buildLog(const Api &api, cl_program program, cl_device_id device) {
+  size_t bytes = 0;
+  std::string log;
+  if (api.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) !=
+          CL_SUCCESS ||
+      bytes <= 1)
+    return log;
+  log.resize(bytes);
+  if (api.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, log.data(),
+                                nullptr) != CL_SUCCESS)
+    log.clear();
+  log.resize(std::min(log.size(), log.find('\0')));
+  return std::string(strings::trim(log));
+}
+
+enum class Form { Ptx, SpirV, Source };
+
+struct Creation {
+  const char *function;
+  cl_program program;
+  cl_int code;
+};
+
+Creation create(const Api &api, cl_context context, cl_device_id device, Form form,
+                std::span<const uint8_t> code) {
+  Creation made{"clCreateProgramWithSource", nullptr, CL_SUCCESS};
+  size_t bytes = code.size();
+  if (form == Form::SpirV) {
+    made.function = "clCreateProgramWithIL";
+    made.program = api.clCreateProgramWithIL(context, code.data(), bytes, &made.code);
+  } else if (form == Form::Ptx) {
+    const unsigned char *binary = code.data();
+    cl_int status = CL_SUCCESS;
+    made.function = "clCreateProgramWithBinary";
+    made.program =
+        api.clCreateProgramWithBinary(context, 1, &device, &bytes, &binary, &status, &made.code);
+  } else {
+    const char *source = reinterpret_cast<const char *>(code.data());
+    made.program = api.clCreateProgramWithSource(context, 1, &source, &bytes, &made.code);
+  }
+  return made;
+}
+
+Result<cl_program> buildForm(const Api &api, cl_context context, cl_device_id device,
+                             const DeviceInfo &info, Form form, std::span<const uint8_t> code) {
+  Creation made = create(api, context, device, form, code);
+  if (made.code != CL_SUCCESS)
+    return failure(made.function, made.code);
+  std::string options = form == Form::Source ? "-cl-std=CL1.2" : "";
+  // PTX says for itself how it divides.
+  if (info.exactDivide && form != Form::Ptx)
+    options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  cl_int result = CL_SUCCESS;
+  {
+    BuildLock lock;
+    SignalGuard signals;
+    result = api.clBuildProgram(made.program, 1, &device, options.c_str(), nullptr, nullptr);
+  }
+  if (result == CL_SUCCESS)
+    return made.program;
+  Status failed = failure("clBuildProgram", result, buildLog(api, made.program, device));
+  api.clReleaseProgram(made.program);
+  return result == CL_BUILD_PROGRAM_FAILURE ? Status(ErrorCode::Compile, failed.message())
+                                            : std::move(failed);
+}
+
+} // namespace
+
+Result<std::string> codeForms(const Api &api, cl_platform_id platform, cl_device_id device) {
+  std::string asked = emitterSetting.get().value_or("");
+  if (asked == "c")
+    return asked;
+  std::string il = spirvForm(api, platform, device);
+  if (asked.empty())
+    return il.empty() ? std::string("c") : "c," + il;
+  if (asked != "spirv" && asked != "ptx")
+    return Status(
+        ErrorCode::InvalidArgument,
+        strings::format("GRAPHC_OPENCL_EMITTER is '{}'; it may be c, spirv or ptx", asked));
+  std::string form = asked == "spirv" ? il : ptxForm(api, device);
+  if (form.empty())
+    return Status(ErrorCode::Unsupported,
+                  strings::format("the driver does not take {}, which GRAPHC_OPENCL_EMITTER asks "
+                                  "for",
+                                  asked == "spirv" ? "SPIR-V" : "PTX"));
+  return form;
+}
+
+Result<cl_program> buildCode(const Api &api, cl_context context, cl_device_id device,
+                             const DeviceInfo &info, const program::Program &program) {
+  bool spirv = info.features.find("spirv") != std::string::npos,
+       ptx = info.features.find("sm_") != std::string::npos,
+       source = strings::listContains(info.features, "c");
+  using Bytes = std::span<const uint8_t>;
+  const std::pair<Form, Bytes> forms[] = {{Form::Ptx, ptx ? program.binary() : Bytes()},
+                                          {Form::SpirV, spirv ? program.il() : Bytes()},
+                                          {Form::Source, source ? program.code() : Bytes()}};
+  Status last(ErrorCode::Unsupported,
+              strings::format("[opencl] the program has no code in a form that {} ({}) takes",
+                              info.name, info.description));
+  bool tried = false;
+  for (auto [form, bytes] : forms) {
+    if (bytes.empty())
+      continue;
+    if (tried)
+      emitEvent(EventLevel::Warning, "device",
+                strings::format("{}: trying another form of the code", last.message()));
+    auto built = buildForm(api, context, device, info, form, bytes);
+    // The next form would fail for want of memory as well.
+    if (built || built.status().code() == ErrorCode::OutOfMemory)
+      return built;
+    last = built.takeStatus();
+    tried = true;
+  }
+  return last;
+}
+
+} // namespace graphc::rt::opencl

@@ -1,0 +1,26 @@
+//===- Code.h - Programs in the forms that a driver takes -------------------------------------===//
+#ifndef GRAPHC_RUNTIME_DRIVERS_OPENCL_CODE_H
+#define GRAPHC_RUNTIME_DRIVERS_OPENCL_CODE_H
+
+#include "runtime/device/Device.h"
+#include "runtime/drivers/opencl/Api.h"
+
+#include <string>
+
+namespace graphc::rt::opencl {
+
+/// The forms of code that compilers should make for a device, as features of TargetDesc:
+/// "c,spirv1.2" where SPIR-V is taken, "c" elsewhere, and what GRAPHC_OPENCL_EMITTER asks for
+/// alone. Unsupported when the device does not take that, InvalidArgument when it is no form's
+/// name.
+Result<std::string> codeForms(const Api &api, cl_platform_id platform, cl_device_id device);
+
+/// A built program of the caller. Of the forms that both `program` and the device's `features`
+/// have, the first that builds: PTX, SPIR-V, OpenCL C. A failure that a later form makes good is a
+/// warning event.
+Result<cl_program> buildCode(const Api &api, cl_context context, cl_device_id device,
+                             const DeviceInfo &info, const program::Program &program);
+
+} // namespace graphc::rt::opencl
+
+#endif // GRAPHC_RUNTIME_DRIVERS_OPENCL_CODE_H

@@ -1,0 +1,106 @@
+//===- FaultLayer.cpp - An OpenCL layer whose calls fail on demand ----------------------------===//
+#include "tests/runtime/drivers/FaultLayer.h"
+
+#include "runtime/drivers/opencl/Api.h"
+
+#include <CL/cl_layer.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+namespace {
+
+const cl_icd_dispatch *below = nullptr;
+cl_icd_dispatch dispatch;
+std::atomic<const char *> armed{nullptr};
+std::atomic<int> callsLeft{0}, failCode{0}, live{0};
+std::atomic<bool> hit{false};
+
+bool failsNow(const char *function) {
+  const char *name = armed.load();
+  if (!name || std::strcmp(name, function) != 0 || callsLeft.fetch_sub(1) != 1)
+    return false;
+  hit = true;
+  return true;
+}
+
+/// One name as a type, so that a wrapper knows its own.
+template <size_t N>
+struct Name {
+  constexpr Name(const char (&text)[N]) { std::copy_n(text, N, value); }
+  char value[N];
+};
+
+template <Name name, auto member>
+struct Wrapper;
+
+template <Name name, typename Result, typename... Arguments,
+          Result (CL_API_CALL *cl_icd_dispatch::*member)(Arguments...)>
+struct Wrapper<name, member> {
+  static constexpr std::string_view kName{name.value};
+  static constexpr bool kReleases = kName.starts_with("clRelease");
+
+  static Result CL_API_CALL call(Arguments... arguments) {
+    bool fails = failsNow(name.value);
+    if constexpr (std::is_same_v<Result, cl_int>) {
+      if (kReleases)
+        --live;
+      if (fails && !kReleases)
+        return failCode;
+      cl_int code = (below->*member)(arguments...);
+      return fails ? failCode.load() : code;
+    } else {
+      auto all = std::tie(arguments...);
+      if (fails) {
+        *std::get<sizeof...(Arguments) - 1>(all) = failCode;
+        return nullptr;
+      }
+      Result made = (below->*member)(arguments...);
+      live += made != nullptr;
+      return made;
+    }
+  }
+};
+
+} // namespace
+
+void graphc::test::armFault(const char *function, int n, int code) {
+  armed = nullptr;
+  hit = false;
+  callsLeft = n;
+  failCode = code;
+  armed = n > 0 ? function : nullptr;
+}
+bool graphc::test::faultHit() { return hit; }
+int graphc::test::liveObjects() { return live; }
+
+extern "C" __attribute__((visibility("default"))) cl_int CL_API_CALL
+clGetLayerInfo(cl_layer_info what, size_t bytes, void *value, size_t *needed) {
+  static constexpr cl_layer_api_version kVersion = CL_LAYER_API_VERSION_100;
+  if (what != CL_LAYER_API_VERSION || (value && bytes < sizeof kVersion))
+    return CL_INVALID_VALUE;
+  if (value)
+    std::memcpy(value, &kVersion, sizeof kVersion);
+  if (needed)
+    *needed = sizeof kVersion;
+  return CL_SUCCESS;
+}
+
+extern "C" __attribute__((visibility("default"))) cl_int CL_API_CALL clInitLayer(
+    cl_uint entries, const cl_icd_dispatch *target, cl_uint *made, const cl_icd_dispatch **layer) {
+  if (!target || !made || !layer || entries < sizeof dispatch / sizeof(void *))
+    return CL_INVALID_VALUE;
+  below = target;
+  dispatch = *target;
+#define GRAPHC_WRAP(function)                                                                      \
+  dispatch.function = Wrapper<#function, &cl_icd_dispatch::function>::call;
+  GRAPHC_OPENCL_FUNCTIONS(GRAPHC_WRAP)
+#undef GRAPHC_WRAP
+  *layer = &dispatch;
+  *made = sizeof dispatch / sizeof(void *);
+  return CL_SUCCESS;
+}

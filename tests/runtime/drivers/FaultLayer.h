@@ -1,0 +1,22 @@
+//===- FaultLayer.h - An OpenCL layer whose calls fail on demand ------------------------------===//
+//
+// A layer of the OpenCL loader (OPENCL_LAYERS): every entry point that the driver uses passes
+// through it, is counted, and fails when it was told to.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_TESTS_RUNTIME_DRIVERS_FAULTLAYER_H
+#define GRAPHC_TESTS_RUNTIME_DRIVERS_FAULTLAYER_H
+
+namespace graphc::test {
+
+/// The nth call from now of `function` fails with `code`: a function that makes an object makes
+/// none, one that releases an object releases it all the same. n = 0: none fails.
+__attribute__((visibility("default"))) void armFault(const char *function, int n, int code);
+/// Whether the armed call has come.
+__attribute__((visibility("default"))) bool faultHit();
+/// Objects made and not yet released.
+__attribute__((visibility("default"))) int liveObjects();
+
+} // namespace graphc::test
+
+#endif // GRAPHC_TESTS_RUNTIME_DRIVERS_FAULTLAYER_H
