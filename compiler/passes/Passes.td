@@ -96,7 +96,7 @@ def LowerKernels : Pass<"graphc-lower-kernels", "::mlir::ModuleOp"> {
     results, index sizes, the work-item range [begin, end), scratch.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
-    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect"];
 }
 
 def ExpandScalarOps : Pass<"graphc-expand-scalar-ops", "::mlir::func::FuncOp"> {

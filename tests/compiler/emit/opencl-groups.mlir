@@ -15,9 +15,8 @@
 // CHECK-LABEL: void f_1(__global float *v
 // CHECK-NOT: restrict
 // CHECK: }
-func.func @f(%x: tensor<?xf32>) -> (tensor<f32>, tensor<?xf32>) {
+func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<f32>, tensor<?xf32>) {
   %0 = graph.reduce <sum> %x axes [0] : tensor<?xf32> -> tensor<f32>
-  %1 = graph.broadcast %0 to (%x) dims [] : tensor<f32> -> tensor<?xf32>
-  %2 = graph.sub %x, %1 : tensor<?xf32>
-  return %0, %2 : tensor<f32>, tensor<?xf32>
+  %1 = graph.neg %y : tensor<?xf32>
+  return %0, %1 : tensor<f32>, tensor<?xf32>
 }

@@ -3,7 +3,8 @@
 
 #id = affine_map<(d0)[s0] -> (d0)>
 #shape = affine_map<()[s0] -> (s0)>
-#none = affine_map<()[s0] -> ()>
+#one = affine_map<()[s0] -> ()>
+#none = affine_map<(d0)[s0] -> ()>
 
 // CHECK-LABEL: func.func @map(
 // CHECK-SAME: graphc.group = 256
@@ -35,7 +36,7 @@ kernel.func @map(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
 // CHECK: gpu.barrier
 kernel.func @total(%x: tensor<?xf32>, %n: index) -> tensor<f32>
     attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 0>, inits = array<i64: -1>,
-                schedule = #kernel.schedule<full, vector = 4, cost = 700, group = 256>, shapes = [#shape, #none]} {
+                schedule = #kernel.schedule<full, vector = 4, cost = 700, group = 256>, shapes = [#shape, #one]} {
   %a = kernel.load %x at #id : tensor<?xf32> -> f32
   %s = kernel.reduce <sum> %a : f32 -> f32
   kernel.store %s, result 0 at #none : f32
@@ -45,7 +46,7 @@ kernel.func @total(%x: tensor<?xf32>, %n: index) -> tensor<f32>
 // The groups of 16 of a block follow each other in one chain.
 // CHECK-LABEL: func.func @running(
 // CHECK: memref.alloca() : memref<4352xf32, #gpu.address_space<workgroup>>
-// CHECK-COUNT-5: gpu.barrier
+// CHECK-COUNT-4: gpu.barrier
 // CHECK-LABEL: func.func @running_blocks(
 // CHECK-LABEL: func.func @running_fold(
 kernel.func @running(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>

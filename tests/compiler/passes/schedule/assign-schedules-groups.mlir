@@ -26,7 +26,9 @@ func.func @total(%x: tensor<?xf64>) -> tensor<f64> {
 // CHECK-SAME: schedule = #kernel.schedule<rows, vector = 4, cost = {{[0-9]+}}, group = 64>
 func.func @again(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = graph.reduce <max> %x axes [1] : tensor<?x?xf32> -> tensor<?xf32>
-  %1 = graph.broadcast %0 to (%x) dims [0] : tensor<?xf32> -> tensor<?x?xf32>
+  %m = graph.dim %x, 0 : tensor<?x?xf32>
+  %n = graph.dim %x, 1 : tensor<?x?xf32>
+  %1 = graph.broadcast %0 to (%m, %n) dims [0] : tensor<?xf32> -> tensor<?x?xf32>
   %2 = graph.sub %x, %1 : tensor<?x?xf32>
   return %2 : tensor<?x?xf32>
 }
