@@ -29,7 +29,7 @@ constexpr int kCodes[] = {CL_OUT_OF_RESOURCES,      CL_MEM_OBJECT_ALLOCATION_FAI
                           CL_OUT_OF_HOST_MEMORY,    CL_DEVICE_NOT_AVAILABLE,
                           CL_BUILD_PROGRAM_FAILURE, CL_INVALID_VALUE,
                           CL_INVALID_COMMAND_QUEUE};
-constexpr int kMostCalls = 400, kSteps = 24;
+constexpr int kMostCalls = 400, kSteps = 36;
 constexpr int64_t kCount = 5;
 
 bool typed(const Status &status) {
