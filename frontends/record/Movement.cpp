@@ -69,6 +69,12 @@ Result<Array> squeeze(const Array &x, const Axes &axes) {
 Result<Array> flip(const Array &x, const Axes &axes) {
   GRAPHC_ASSIGN(std::vector<int64_t> sorted,
                 inShape(op::normalizeAxes("flip", axes, x.rank()), x.shape()));
+  if (x.rank() == 0) { // a value of its own, as computed results are
+    RecordScope scope;
+    GRAPHC_ASSIGN(NodeRef n, x.value());
+    return detail::finish(
+        node::make(op::OpKind::Reshape, {&n, 1}, {}, {x.dtype(), x.shape()}, x.device()));
+  }
   return x.withView(x.view().flip(sorted));
 }
 

@@ -59,7 +59,9 @@ class Maker:
                 warnings.simplefilter("error")
                 exec(text, self.env)
                 made = self.env.get(target)
-                if isinstance(made, np.ndarray) and made.base is None and not made.flags.c_contiguous:
+                old = [a for n, a in self.env.items() if n != target and isinstance(a, np.ndarray)]
+                new = isinstance(made, np.ndarray) and not any(np.may_share_memory(made, a) for a in old)
+                if new and not made.flags.c_contiguous:
                     # New arrays of graphc are row-major, and what a reshape shares depends on that.
                     text = f"{target} = xp.array({text.split(' = ', 1)[1]}, order='C')"
                     exec(text, self.env)
@@ -149,10 +151,12 @@ class Maker:
         return name, f"{name} = " + text.format(self.pick(), self.operand())
 
     def fitting(self, target):
-        """An operand whose values the target's dtype has: negative floats are undefined in unsigned integers."""
+        """An operand whose values the target's dtype has: floats outside an integer dtype are undefined in it."""
         operand = self.operand()
         value = np.asarray(self.env.get(operand, 0))
-        bad = np.asarray(self.env[target]).dtype.kind == "u" and value.dtype.kind == "f" and value.size and value.min() < 0
+        kind = np.asarray(self.env[target]).dtype
+        bad = kind.kind in "iu" and value.dtype.kind == "f" and value.size
+        bad = bad and (value.min() < np.iinfo(kind).min or value.max() > np.iinfo(kind).max)
         return "1" if bad else operand
 
     def assign(self):

@@ -212,7 +212,8 @@ def step_python(suite: Suite) -> None:
 # rounds small quotients wrongly, and the negative indices of a gather: it runs neither.
 SAMPLE = ("row_local or generators or (elementwise and 2-int16) or (casts and int32) or (edge_values and 33 and float32)"
           " or (scans and 40 and float32) or (matmul and float32)")
-DRIVERS = {"intel": ("spirv", "opencl"), "mesa": ("c", f"opencl and ({SAMPLE})"),
+# Intel's runtime adds in another order than the SPIR-V it is given where one loop sums two things down columns.
+DRIVERS = {"intel": ("spirv", "opencl and not combinations"), "mesa": ("c", f"opencl and ({SAMPLE})"),
            "oclgrind": ("c", f"opencl and ({SAMPLE} or (elementwise and 2-float32) or (places and int32))")}
 
 
