@@ -6,6 +6,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
+from ._complex import of_parts as _of_parts
 from ._creation import asarray
 from ._dtypes import as_dtype
 from ._ufunc import with_out as _with_out
@@ -238,7 +239,7 @@ def round(a, decimals=0, out=None):
     """Rounded to a number of decimals, ties to even; both parts of a complex number."""
     x = asarray(a)
     if x.dtype.kind == "c":
-        return _with_out(_graphc.elementwise("complex", [round(p, decimals) for p in (x.real, x.imag)]), out, "same_kind", "round")
+        return _with_out(_of_parts(*(round(p, decimals) for p in (x.real, x.imag))), out, "same_kind", "round")
     decimals = _operator.index(decimals)
     if x.dtype.kind == "b" and decimals:
         raise UnsupportedError(f"round: {x.dtype} to {decimals} decimals is not supported")

@@ -8,6 +8,7 @@ import operator as _operator
 from typing import TYPE_CHECKING
 
 from . import _graphc
+from ._complex import of_parts as _of_parts
 from ._assemble import _along
 from ._creation import _floating, _inexact, _real, asarray, linspace
 from ._dtypes import as_dtype, float64
@@ -265,7 +266,7 @@ def nan_to_num(
     given = x
     if x.dtype.kind == "c":
         parts = [nan_to_num(p, True, nan, posinf, neginf) for p in (x.real, x.imag)]
-        x = _graphc.elementwise("complex", parts)
+        x = _of_parts(*parts)
         return x if copy else with_out(x, given)
     largest = float(np.finfo(x.dtype).max)
     x = where(x == _math.inf, largest if posinf is None else posinf, where(_graphc.isnan(x), nan, x))
@@ -476,5 +477,5 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, d
     deviation = _graphc.sqrt(diagonal(c).real)
     c = c / deviation[:, None] / deviation[None, :]
     if c.dtype.kind == "c":
-        return _graphc.elementwise("complex", [_graphc.clip(p, -1.0, 1.0) for p in (c.real, c.imag)])
+        return _of_parts(*(_graphc.clip(p, -1.0, 1.0) for p in (c.real, c.imag)))
     return _graphc.clip(c, -1.0, 1.0)
