@@ -114,7 +114,7 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
     member = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
   if (scratch > 0)
     scratchMemory = entry->getArguments().back();
-  if (shape.family == Family::Map || shape.family == Family::Rows)
+  if (shape.family == Family::Map || shape.family == Family::Rows || shape.family == Family::Scan)
     openStreams();
 }
 

@@ -14,6 +14,9 @@ using namespace graphc::pass;
 
 namespace {
 
+/// How far ahead memory is asked for: what a group adds waits for the one before.
+constexpr int64_t kVectorsAhead = 32;
+
 kernel::ScanOp scanOf(kernel::FuncOp kernel) {
   kernel::ScanOp found;
   kernel.getBody().walk([&](kernel::ScanOp op) { found = op; });
@@ -135,6 +138,8 @@ void KernelLowering::scanVectors(OpBuilder &b, ScanLoop &scan) {
     if (limit)
       emitter->maskLanes(c, at, limit);
     Value x = BodyEmitter::splat(c, loc, emitter->value(c, scan.op.getValue(), at), kLanes);
+    if (!limit)
+      prefetch(c, at, space.parallel, kVectorsAhead * kLanes, /*locality=*/3);
     Value none = identity(c, scan.op, kLanes);
     for (int64_t apart = 1; apart < kLanes; apart *= 2) {
       SmallVector<int64_t> from(kLanes);
@@ -142,14 +147,15 @@ void KernelLowering::scanVectors(OpBuilder &b, ScanLoop &scan) {
         from[i] = i < apart ? i : kLanes + i - apart;
       x = combine(c, scan.op, vector::ShuffleOp::create(c, loc, none, x, from), x);
     }
-    Value y = combine(c, scan.op, carry, x);
     if (scan.stores) {
+      Value y = combine(c, scan.op, carry, x);
       at.values[scan.op.getResult()] = scan.before ? combine(c, scan.op, scan.before, y) : y;
       for (kernel::StoreOp store : stores)
         emitter->store(c, store, at);
     }
+    // The last lane of y in all lanes, without waiting for the carry before the shuffle.
     SmallVector<int64_t> last(kLanes, kLanes - 1);
-    return vector::ShuffleOp::create(c, loc, y, y, last).getResult();
+    return combine(c, scan.op, carry, vector::ShuffleOp::create(c, loc, x, x, last));
   };
   Value size = constant(b, kLanes), end = arith::AddIOp::create(b, loc, scan.first, scan.length);
   Value whole = arith::AddIOp::create(

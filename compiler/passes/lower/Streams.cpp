@@ -22,7 +22,7 @@ static constexpr int64_t kLineBytes = 64;
 /// not written over an operand, whose lines are in the cache already.
 void KernelLowering::openStreams() {
   auto last = kernel->getAttrOfType<DenseBoolArrayAttr>(kLastReadAttr);
-  if (!last || shape.group || width == 1 || space.parallel == 0)
+  if (!last || shape.group || width == 1 || space.count() == 0)
     return;
   IndexMath at{builder, loc};
   auto addressOf = [&](Value buffer) -> Value {
@@ -33,6 +33,8 @@ void KernelLowering::openStreams() {
     if (!last[store.getResult()] || store.getImaginary() || emitter->streamWord(store))
       continue;
     const LinearAccess &access = space.accesses.at(store);
+    if (space.parallel == 0 && !isPoint(store))
+      continue;
     unsigned along = isPoint(store) ? space.parallel : space.parallel - 1;
     if (!access.isDense(along))
       continue;
