@@ -241,7 +241,8 @@ Status Writer::addReturn(plan::ReturnOp ret, plan::ProgramOp program) {
 void Writer::addFaults(plan::FaultsOp op) {
   bufferNumber[op.getBuffer()] = buffers.size();
   buffers.push_back({static_cast<uint32_t>(prog::BufferKind::Faults),
-                     static_cast<uint32_t>(DType::Int64), constantSize(prog::kFaultWords), 0});
+                     static_cast<uint32_t>(DType::Int64), constantSize(prog::kFaultWords), 0,
+                     prog::kNone});
   for (Attribute site : op.getSites()) {
     auto fields = cast<DictionaryAttr>(site);
     faults.push_back({static_cast<uint32_t>(fields.getAs<IntegerAttr>("axis").getInt()),
@@ -270,7 +271,8 @@ Status Writer::collect(plan::ProgramOp program) {
     uint32_t buffer = buffers.size();
     bufferNumber[argument] = buffer;
     buffers.push_back({static_cast<uint32_t>(prog::BufferKind::Input),
-                       dtypeOf(type.getElementType()), count, static_cast<uint32_t>(i)});
+                       dtypeOf(type.getElementType()), count, static_cast<uint32_t>(i),
+                       prog::kNone});
     addTensor(inputs, type, buffer, dynamic);
   }
   for (Operation &op : body) {
@@ -278,7 +280,8 @@ Status Writer::collect(plan::ProgramOp program) {
       bufferNumber[alloc.getBuffer()] = buffers.size();
       buffers.push_back({static_cast<uint32_t>(prog::BufferKind::Temp),
                          dtypeOf(alloc.getBuffer().getType().getElement()),
-                         size(alloc.getElements()), 0});
+                         size(alloc.getElements()), 0,
+                         static_cast<uint32_t>(alloc.getDonor().value_or(prog::kNone))});
     } else if (auto report = dyn_cast<plan::FaultsOp>(op)) {
       addFaults(report);
     } else if (auto check = dyn_cast<plan::CheckOp>(op)) {

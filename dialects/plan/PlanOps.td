@@ -48,8 +48,8 @@ def Plan_CheckOp : Plan_Op<"check"> {
   let assemblyFormat = "$lhs `equals` $rhs `,` $what attr-dict";
 }
 def Plan_AllocOp : Plan_Op<"alloc"> {
-  let summary = "Storage for a number of elements";
-  let arguments = (ins Index:$elements);
+  let summary = "Storage for a number of elements; the program's input `donor` may become it when nobody else needs that any more";
+  let arguments = (ins Index:$elements, OptionalAttr<I64Attr>:$donor);
   let results = (outs Plan_BufferType:$buffer);
   let assemblyFormat = "$elements attr-dict `:` type($buffer)";
 }

@@ -124,6 +124,9 @@ private:
   Snapshot &snapshot;
 };
 
+/// Smaller inputs stay in a cache: asking who else needs one costs more than it saves.
+constexpr int64_t kWorthReuse = int64_t{1} << 20;
+
 /// What is known of a run besides its results.
 struct Ran {
   rt::RunReport report;
@@ -144,7 +147,8 @@ Status computeSegment(Scratch &scratch, rt::Device &device, bool isLast, Ran &ra
     if (n->isTaken)
       return Status(ErrorCode::Internal, "[record] a value was lost: the process was forked while "
                                          "another thread updated it in place");
-    bool isGiven = isLast && program->takes(i) && scratch.snapshot.claim(n);
+    bool wanted = program->takes(i) || (program->reuses(i) && n->bytes() >= kWorthReuse);
+    bool isGiven = isLast && wanted && scratch.snapshot.claim(n);
     inputs.push_back(tensorOf(*n));
     inputs.back().isGiven = isGiven;
     ran.tookInputs |= isGiven;

@@ -21,6 +21,7 @@ struct LoadedProgram::Impl {
     int64_t itemBytes;
     uint32_t elements; ///< size number
     uint32_t number;   ///< input number of an input
+    uint32_t donor;    ///< input number or kNone
   };
   struct StepPlan {
     StepKind kind;
@@ -52,6 +53,7 @@ struct LoadedProgram::Impl {
   std::vector<BufferRef> constants; ///< by buffer number, null for other kinds
   std::vector<uint32_t> unused;     ///< output buffers that no step touches
   std::vector<uint32_t> takers; ///< by input number: the buffer that may be its memory, or kNone
+  std::vector<bool> copied;     ///< by input number: it is copied unless it is taken
   std::vector<StepPlan> steps;
   std::vector<CallPlan> calls; ///< one a step of that kind
   std::string traceName;
@@ -194,8 +196,8 @@ void LoadedProgram::Impl::plan() {
       dynamicSizes.push_back(i);
   }
   for (const BufferRecord &b : program.buffers())
-    buffers.push_back(
-        {static_cast<BufferKind>(b.kind), itemSize(static_cast<DType>(b.dtype)), b.elements, b.a});
+    buffers.push_back({static_cast<BufferKind>(b.kind), itemSize(static_cast<DType>(b.dtype)),
+                       b.elements, b.a, b.donor});
   constexpr size_t kNever = SIZE_MAX;
   std::vector<size_t> first(buffers.size(), kNever), last(buffers.size(), kNever);
   for (const StepRecord &s : program.steps()) {
@@ -234,23 +236,30 @@ void LoadedProgram::Impl::plan() {
   traceName = std::string(program.text(program.meta().name));
 }
 
-/// An input that is copied and not looked at again may be what it is copied to, in a program where
-/// nothing can fail once it has begun to write.
+/// An input that is not looked at again may be what it is copied to, or what is computed from it in
+/// its place, in a program where nothing can fail once it has begun to write.
 void LoadedProgram::Impl::planTakers(std::span<const size_t> first, std::span<const size_t> last) {
   takers.assign(program.inputs().size(), kNone);
   bool mayFail = device.info().target != Target::Cpu || !program.faults().empty() ||
                  std::ranges::any_of(steps, [](const StepPlan &s) {
                    return s.kind == StepKind::Call || s.scratch != kNone;
                  });
-  for (size_t i = 0; i < steps.size() && !mayFail; ++i) {
-    if (steps[i].kind != StepKind::Copy)
-      continue;
-    uint32_t to = steps[i].buffers[0], from = steps[i].buffers[1];
+  auto mayTake = [&](uint32_t from, uint32_t to, size_t step) {
     bool returned = std::ranges::any_of(program.outputs(),
                                         [&](const TensorRecord &t) { return t.buffer == from; });
-    if (buffers[from].kind == BufferKind::Input && last[from] == i && first[to] == i && !returned)
-      takers[buffers[from].number] = to;
-  }
+    return buffers[from].kind == BufferKind::Input && last[from] == step && first[to] == step &&
+           !returned;
+  };
+  copied.assign(takers.size(), false);
+  for (uint32_t b = 0; b < buffers.size() && !mayFail; ++b)
+    if (buffers[b].donor != kNone &&
+        mayTake(program.inputs()[buffers[b].donor].buffer, b, first[b]))
+      takers[buffers[b].donor] = b;
+  for (size_t i = 0; i < steps.size() && !mayFail; ++i)
+    if (steps[i].kind == StepKind::Copy && mayTake(steps[i].buffers[1], steps[i].buffers[0], i)) {
+      takers[buffers[steps[i].buffers[1]].number] = steps[i].buffers[0];
+      copied[buffers[steps[i].buffers[1]].number] = true;
+    }
 }
 
 void LoadedProgram::Impl::planCall(const StepRecord &step) {
@@ -400,7 +409,9 @@ private:
         return Status::ok(); // launch() refuses it
     for (size_t i = 0; i < inputs.size(); ++i) {
       uint32_t to = plan.takers[i];
-      if (!inputs[i].isGiven || to == kNone)
+      if (!inputs[i].isGiven || to == kNone ||
+          state.sizes[plan.buffers[to].elements] * plan.buffers[to].itemBytes >
+              inputs[i].buffer->bytes())
         continue;
       state.owned[to] = inputs[i].buffer;
       state.buffers[to] = inputs[i].buffer.get();
@@ -604,7 +615,10 @@ LoadedProgram::LoadedProgram(std::unique_ptr<Impl> impl) : impl(std::move(impl))
 LoadedProgram::~LoadedProgram() = default;
 const Program &LoadedProgram::program() const { return impl->program; }
 Device &LoadedProgram::device() const { return impl->device; }
-bool LoadedProgram::takes(size_t input) const { return impl->takers[input] != kNone; }
+bool LoadedProgram::takes(size_t input) const { return impl->copied[input]; }
+bool LoadedProgram::reuses(size_t input) const {
+  return impl->takers[input] != kNone && !impl->copied[input];
+}
 
 Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &device) {
   GRAPHC_ASSIGN(Program program, Program::parse(std::move(bytes)));

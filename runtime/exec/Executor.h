@@ -20,8 +20,8 @@ struct Tensor {
   BufferRef buffer;
   DType dtype = DType::Float32;
   Shape shape;
-  /// Of an input that LoadedProgram::takes() and that nobody else sees: a result is made in its
-  /// memory, and what it held is lost.
+  /// Of an input that LoadedProgram::takes() or reuses() and that nobody else sees: a result is
+  /// made in its memory, and what it held is lost.
   bool isGiven = false;
 };
 
@@ -51,6 +51,8 @@ public:
   /// Whether a result can be made in the memory of this input, which is otherwise copied first. A
   /// run that takes one fails before it has written anything, or not at all.
   bool takes(size_t input) const;
+  /// The same for an input that would not be copied, only kept beside the result.
+  bool reuses(size_t input) const;
 
 private:
   struct Impl;

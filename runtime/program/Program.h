@@ -15,7 +15,7 @@ namespace graphc::program {
 
 inline constexpr uint8_t kMagic[8] = {'G', 'C', 'P', 'R', 'O', 'G', '\r', '\n'};
 /// Bumped whenever a record changes; readers refuse any other version.
-inline constexpr uint32_t kVersion = 3;
+inline constexpr uint32_t kVersion = 4;
 inline constexpr uint32_t kNone = 0xffffffffu;
 
 enum class Target : uint32_t { Cpu = 1, OpenCL = 2 };
@@ -112,6 +112,9 @@ struct BufferRecord {
   uint32_t dtype;
   uint32_t elements; ///< size number
   uint32_t a;
+  /// Output, Temp: an input whose memory may become this buffer's, or kNone. The step that first
+  /// writes the buffer is then the last to read the input, at the same places.
+  uint32_t donor = kNone;
 };
 
 enum class KernelFamily : uint32_t {

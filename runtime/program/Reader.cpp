@@ -229,8 +229,17 @@ private:
       default:
         return bad("buffer {} has unknown kind {}", i, b.kind);
       }
+      GRAPHC_TRY(checkDonor(i, b));
     }
     return Status::ok();
+  }
+
+  Status checkDonor(size_t number, const BufferRecord &b) const {
+    auto kind = static_cast<BufferKind>(b.kind);
+    bool written = kind == BufferKind::Output || kind == BufferKind::Temp;
+    if (b.donor == kNone || (written && b.donor < p.inputRecords.size()))
+      return Status::ok();
+    return bad("buffer {} has a donor {} that it cannot have", number, b.donor);
   }
 
   Status checkFaults(size_t number, const BufferRecord &b) {

@@ -151,3 +151,62 @@ def test_threads_that_ask_for_one_array():
             t.join(60)
         for i, got in enumerate(results):
             np.testing.assert_array_equal(got, a[i:])
+
+
+LARGE = 1 << 19  # float32: 2 MiB, from 1 MiB on memory is reused
+
+
+def test_a_result_is_made_in_the_memory_of_what_it_replaces():
+    x = gc.asarray(np.ones(LARGE, "f")) + 0
+    b = gc.asarray(np.arange(LARGE, dtype="f")) + 0
+    gc.eval(x, b)
+    before = gc.cache_info()["allocations"]
+    for _ in range(6):
+        x += b
+        gc.eval(x)
+    assert gc.cache_info()["allocations"] == before
+    np.testing.assert_array_equal(np.asarray(x), 1 + 6 * np.arange(LARGE, dtype="f"))
+
+
+@pytest.mark.parametrize("shape", [(LARGE,), (512, 1024), (1021, 777)])
+def test_nobody_sees_memory_that_is_made_over(shape):
+    rng = np.random.default_rng(5)
+    a, c = rng.random(shape, np.float32), rng.random(shape, np.float32)
+    x, y = gc.asarray(a.copy()) + 0, gc.asarray(c.copy()) + 0
+    gc.eval(x, y)
+    view, other, transposed = x[1:], x + 1, x.T * 2  # pending, or of the same memory
+    old = x
+    x = x * y - x
+    np.testing.assert_array_equal(np.asarray(x), a * c - a)
+    np.testing.assert_array_equal(np.asarray(old), a)
+    np.testing.assert_array_equal(np.asarray(view), a[1:])
+    np.testing.assert_array_equal(np.asarray(other), a + 1)
+    np.testing.assert_array_equal(np.asarray(transposed), a.T * 2)
+    x, want = x + 0, a * c - a
+    del old, view, other, transposed
+    for _ in range(3):
+        y = x + y  # x is asked for again
+        x = x * y
+        gc.eval(x)
+        c = want + c
+        want = want * c
+    np.testing.assert_array_equal(np.asarray(x), want)
+    np.testing.assert_array_equal(np.asarray(y), c)
+
+
+@pytest.mark.parametrize("shape", [(9_000_001,), (3000, 3001), (2100, 4096)])
+def test_results_that_pass_the_caches_by(shape):
+    """32 MiB and more are written with other instructions, on lines of the cache only."""
+    a = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    row = np.arange(shape[-1], dtype=np.float32)
+    x, r = gc.asarray(a), gc.asarray(row)
+    np.testing.assert_array_equal(np.asarray(x * 0.5 + r), a * np.float32(0.5) + row)
+    if len(shape) == 2:
+        np.testing.assert_array_equal(np.asarray((x + 1).T.copy()), (a + 1).T)
+        low = a - a.max(axis=1, keepdims=True)
+        np.testing.assert_array_equal(np.asarray(x - gc.max(x, axis=1, keepdims=True)), low)
+    out = gc.zeros(shape, dtype="float32")
+    out[..., 5:] = x[..., 5:] + 1
+    want = np.zeros(shape, np.float32)
+    want[..., 5:] = a[..., 5:] + 1
+    np.testing.assert_array_equal(np.asarray(out), want)

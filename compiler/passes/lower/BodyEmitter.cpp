@@ -267,8 +267,7 @@ void BodyEmitter::keep(OpBuilder &builder, kernel::StoreOp op, Value kernelValue
     if (position.limit)
       vector::MaskedStoreOp::create(builder, loc, buffer, first, position.mask, raw);
     else
-      vector::StoreOp::create(builder, loc, raw, buffer, first, false,
-                              alignment(cast<VectorType>(raw.getType()), position));
+      storeVector(builder, op, raw, first, alignment(cast<VectorType>(raw.getType()), position));
     return;
   }
   forLanes(builder, first, access.strides[position.vectorLoop], position,

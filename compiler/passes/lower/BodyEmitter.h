@@ -34,6 +34,9 @@ public:
   /// Where checks of indices report: a flat memref of words of 64 bits (program::FaultWord), and
   /// the number of the kernel's first site as an index.
   void setFaults(mlir::Value buffer, mlir::Value firstSite);
+  /// Whole lines of the store's result may pass the caches by where `word` is 0.
+  void stream(kernel::StoreOp store, mlir::Value word);
+  bool isStreamed(kernel::StoreOp store) const;
 
   /// The lowered form of a kernel value at `position`, emitted once per position.
   mlir::Value value(mlir::OpBuilder &builder, mlir::Value kernelValue, Position &position);
@@ -74,6 +77,10 @@ public:
   mlir::Value buffer(kernel::LoadOp op) {
     return buffers[llvm::cast<mlir::BlockArgument>(op.getTensor()).getArgNumber()];
   }
+  mlir::Value buffer(kernel::StoreOp op) { return buffers[func.getNumTensors() + op.getResult()]; }
+  llvm::ArrayRef<mlir::Value> operands() {
+    return llvm::ArrayRef<mlir::Value>(buffers).take_front(func.getNumTensors());
+  }
   mlir::Value index(mlir::OpBuilder &builder, const LinearAccess &access, Position &position);
   /// Between a value's type and the type its elements have in memory.
   mlir::Value fromMemory(mlir::OpBuilder &builder, mlir::Value value, mlir::Type type);
@@ -89,6 +96,8 @@ private:
                        const LinearAccess &access, Position &position);
   mlir::Value loadParts(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,
                         int64_t part, Position &position);
+  void storeVector(mlir::OpBuilder &builder, kernel::StoreOp op, mlir::Value raw, mlir::Value first,
+                   llvm::MaybeAlign alignment);
   void storeParts(mlir::OpBuilder &builder, kernel::StoreOp op, Position &position);
   mlir::Value partsMask(mlir::OpBuilder &builder, Position &position);
   void forLanes(mlir::OpBuilder &builder, mlir::Value first, const Polynomial &stride,
@@ -131,6 +140,7 @@ private:
 
   llvm::SmallVector<mlir::Value> buffers, sizes;
   mlir::Value faults, firstSite;
+  llvm::DenseMap<int64_t, mlir::Value> streamed; ///< result -> word
 };
 
 } // namespace graphc::pass

@@ -38,6 +38,7 @@ private:
   /// Opens a function; `extra` buffers follow the kernel's own, `scratch` bytes of a thread's own
   /// memory come last when there are any.
   void open(llvm::StringRef name, llvm::ArrayRef<mlir::Type> extra, int64_t scratch = 0);
+  void openStreams();
   /// A typed piece of the scratch memory.
   mlir::Value scratchView(mlir::Type element, int64_t offset, int64_t count);
   void close();

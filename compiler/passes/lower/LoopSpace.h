@@ -34,6 +34,8 @@ inline constexpr int64_t kContractTile = 128, kContractBytes = 64;
 
 /// How often a loop's body is repeated, so that loads go ahead of their use.
 inline constexpr llvm::StringLiteral kUnrollAttr = "graphc.unroll";
+/// On a kernel: for each result, whether nothing else in the program reads it.
+inline constexpr llvm::StringLiteral kLastReadAttr = "graphc.last_read";
 /// Rows of a column that a work-item of a group reads ahead.
 inline constexpr int64_t kColumnsAhead = 16;
 /// So many block results of a row are folded by one work-item of a group, more by the group.

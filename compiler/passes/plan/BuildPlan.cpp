@@ -43,6 +43,8 @@ private:
   Value valueBefore(kernel::CallOp call, kernel::FuncOp kernel, unsigned result);
   Value updatedBuffer(kernel::CallOp call, kernel::FuncOp kernel, unsigned result, Value elements,
                       SmallVectorImpl<Value> &launchBuffers);
+  Value resultBuffer(kernel::CallOp call, kernel::FuncOp kernel, unsigned result, Value elements,
+                     SmallVectorImpl<Value> &launchBuffers);
   void launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> buffers);
   void planReturn(func::ReturnOp ret);
   Value faultBuffer();
@@ -287,7 +289,8 @@ Value Planner::updatedBuffer(kernel::CallOp call, kernel::FuncOp kernel, unsigne
     if (dead && !isa<BlockArgument>(before) && holder.lookup(buffer) == before)
       return buffer;
   }
-  Value copy = plan::AllocOp::create(builder, call.getLoc(), base.getType(), elements);
+  Value copy =
+      plan::AllocOp::create(builder, call.getLoc(), base.getType(), elements, IntegerAttr());
   plan::CopyOp::create(builder, call.getLoc(), base, copy);
   // A base that belongs to the caller is not read again.
   if (inPlace)
@@ -297,8 +300,31 @@ Value Planner::updatedBuffer(kernel::CallOp call, kernel::FuncOp kernel, unsigne
   return copy;
 }
 
+/// The buffer of a result that is written whole: that of an operand which nothing needs later and
+/// which is read only where the result is written, so that memory is neither found nor fetched
+/// anew.
+Value Planner::resultBuffer(kernel::CallOp call, kernel::FuncOp kernel, unsigned result,
+                            Value elements, SmallVectorImpl<Value> &launchBuffers) {
+  unsigned tensors = call.getTensors().size();
+  plan::BufferType type = bufferType(call.getResult(result));
+  IntegerAttr donor;
+  for (unsigned i = 0; i < tensors && writtenMap(kernel, result); ++i) {
+    Value root = origin(call.getTensors()[i]);
+    bool taken =
+        llvm::is_contained(ArrayRef<Value>(launchBuffers).drop_front(tensors), launchBuffers[i]);
+    if (taken || bufferType(root) != type ||
+        kernel.getShapes()[i] != kernel.getShapes()[tensors + result] ||
+        !updatesInPlace(call, kernel, result, i))
+      continue;
+    if (isa_and_nonnull<kernel::CallOp, graph::LibraryOp>(root.getDefiningOp()))
+      return launchBuffers[i];
+    if (auto argument = dyn_cast<BlockArgument>(root); argument && !donor)
+      donor = builder.getI64IntegerAttr(cast<BlockArgument>(buffers.lookup(root)).getArgNumber());
+  }
+  return plan::AllocOp::create(builder, call.getLoc(), type, elements, donor);
+}
+
 LogicalResult Planner::planCall(kernel::CallOp call) {
-  Location loc = call.getLoc();
   auto kernel = symbols.lookup<kernel::FuncOp>(call.getCallee());
   SmallVector<Value> mapped;
   for (Value size : call.getSizes())
@@ -315,7 +341,7 @@ LogicalResult Planner::planCall(kernel::CallOp call) {
     Value elements = evaluate(count, mapped);
     Value buffer = kernel.getInits()[i] >= 0
                        ? updatedBuffer(call, kernel, i, elements, launchBuffers)
-                       : plan::AllocOp::create(builder, loc, bufferType(result), elements);
+                       : resultBuffer(call, kernel, i, elements, launchBuffers);
     buffers[result] = buffer;
     holder[buffer] = result;
     launchBuffers.push_back(buffer);
@@ -341,7 +367,8 @@ void Planner::planLibrary(graph::LibraryOp step) {
   Value elements = index(1);
   for (Value size : describe(step.getResult()))
     elements = arith::MulIOp::create(builder, loc, elements, size);
-  Value buffer = plan::AllocOp::create(builder, loc, bufferType(step.getResult()), elements);
+  Value buffer =
+      plan::AllocOp::create(builder, loc, bufferType(step.getResult()), elements, IntegerAttr());
   buffers[step.getResult()] = buffer;
   holder[buffer] = step.getResult();
   auto node = step->getAttrOfType<IntegerAttr>("graph.node");
@@ -435,7 +462,8 @@ void Planner::planReturn(func::ReturnOp ret) {
       Value size = index(1);
       for (Value dim : allSizes(tensor))
         size = arith::MulIOp::create(builder, ret.getLoc(), size, dim);
-      Value copy = plan::AllocOp::create(builder, ret.getLoc(), buffer.getType(), size);
+      Value copy =
+          plan::AllocOp::create(builder, ret.getLoc(), buffer.getType(), size, IntegerAttr());
       plan::CopyOp::create(builder, ret.getLoc(), buffer, copy);
       buffer = copy;
       taken.insert(buffer);

@@ -3,6 +3,7 @@
 #include "dialects/kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace graphc::pass {
 #define GEN_PASS_DEF_ASSIGNSCHEDULES
@@ -57,6 +58,23 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   void runOnOperation() override {
     for (auto func : getOperation().getOps<kernel::FuncOp>())
       func.setScheduleAttr(scheduleOf(func));
+    markLastReads();
+  }
+
+  /// Kernels may be called several times: all callers must agree.
+  void markLastReads() {
+    llvm::MapVector<kernel::FuncOp, SmallVector<bool>> last;
+    getOperation().walk([&](kernel::CallOp call) {
+      auto callee =
+          SymbolTable::lookupNearestSymbolFrom<kernel::FuncOp>(call, call.getCalleeAttr());
+      auto [entry, isNew] = last.try_emplace(callee, call.getNumResults(), true);
+      for (OpResult result : call.getResults())
+        entry->second[result.getResultNumber()] &= llvm::all_of(
+            result.getUsers(), [](Operation *user) { return isa<func::ReturnOp>(user); });
+    });
+    for (auto &[func, flags] : last)
+      if (llvm::is_contained(flags, true))
+        func->setAttr(kLastReadAttr, DenseBoolArrayAttr::get(&getContext(), flags));
   }
 
   static Family familyOf(kernel::FuncOp func) {

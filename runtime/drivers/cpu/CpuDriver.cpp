@@ -110,6 +110,13 @@ struct Context {
     }
     function(buffers, sizes, begin, end, scratch);
   }
+
+  /// What large launches wrote past the caches is not ordered with the signal that a piece is done.
+  static void orderStores() {
+#if defined(__x86_64__)
+    _mm_sfence();
+#endif
+  }
 };
 
 class CpuQueue final : public Queue {
@@ -134,10 +141,14 @@ public:
     FloatMode mode;
     double nanos =
         static_cast<double>(launch.range) * static_cast<double>(launch.work) * kernel.costPerItem;
-    if (nanos < kBreakEvenNanos || launch.range <= kernel.grain)
+    if (nanos < kBreakEvenNanos) {
       context.run(0, launch.range);
-    else
+    } else if (launch.range <= kernel.grain) {
+      context.run(0, launch.range);
+      Context::orderStores();
+    } else {
       runParallel(context, launch.range, kernel.grain, nanos);
+    }
     if (context.scratchFailed.load(std::memory_order_relaxed))
       return {ErrorCode::OutOfMemory,
               strings::format("[cpu] out of memory: {} of scratch wanted by kernel {}",
@@ -190,6 +201,7 @@ private:
     chunk = chunk > range - grain ? range : (chunk + grain - 1) / grain * grain;
     auto body = [](void *c, int64_t begin, int64_t end) {
       static_cast<Context *>(c)->run(begin, end);
+      Context::orderStores();
     };
     pool.run({body, &context, range, chunk});
   }

@@ -7,8 +7,11 @@
 // RUN: FileCheck %s --check-prefix=NONE < %t.s
 // NONE-NOT: call{{q?}} {{.*}}{{exp|tanh|sin|memcpy|memset}}
 
-// Two vectors of loads in flight.
+// Two vectors of loads in flight. Large results pass the caches by.
 // CHECK-LABEL: triad_0:
+// CHECK: vmovntps %zmm{{[0-9]+}}, (
+// CHECK-NEXT: vmovntps %zmm{{[0-9]+}}, 64(
+// CHECK: jge
 // CHECK: [[LOOP:.LBB[0-9]+_[0-9]+]]:
 // CHECK-NEXT: vmovups (%[[X:[a-z0-9]+]],%[[I:[a-z0-9]+]],4), %zmm
 // CHECK-NEXT: vmovups 64(%[[X]],%[[I]],4), %zmm
@@ -16,7 +19,8 @@
 // CHECK-NEXT: vmulps
 // CHECK-NEXT: vaddps
 // CHECK-NEXT: vaddps
-// CHECK-NEXT: vmovups %zmm
+// CHECK: je{{.*}}.LBB
+// CHECK: vmovups %zmm
 // CHECK-NEXT: vmovups %zmm
 // CHECK-NEXT: addq $32, %[[I]]
 // CHECK-NEXT: cmpq
@@ -30,6 +34,8 @@ func.func @triad(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
 
 // A long chain: four vectors overlap, and stay in registers.
 // CHECK-LABEL: chain_0:
+// CHECK-COUNT-4: vmovntps
+// CHECK: jge
 // CHECK: [[LOOP:.LBB[0-9]+_[0-9]+]]:
 // CHECK-NOT: rsp
 // CHECK: vfmadd
@@ -123,6 +129,8 @@ func.func @inside(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<i64> {
 
 // Two outputs of one pass, selects by mask registers.
 // CHECK-LABEL: escape_0:
+// CHECK-COUNT-4: vmovnt
+// CHECK: jge
 // CHECK: [[LOOP:.LBB[0-9]+_[0-9]+]]:
 // CHECK-NOT: rsp
 // CHECK-NOT: ({{.*}}{%k
@@ -142,6 +150,8 @@ func.func @escape(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: tensor<?xi32>) -> (t
 
 // Small integers and bools are packed: 64 an instruction.
 // CHECK-LABEL: bytes_0:
+// CHECK: vmovntdq %zmm
+// CHECK: jge
 // CHECK: [[LOOP:.LBB[0-9]+_[0-9]+]]:
 // CHECK-NEXT: vmovdqu64 (
 // CHECK-NEXT: vpaddb {{.*}}zmm

@@ -8,7 +8,7 @@
 // CHECK-DAG: %[[M:.*]] = plan.dim input 1, 0
 // CHECK: plan.check %[[N]] equals %[[M]], "axis 0 of the operands of graph.add"
 // CHECK: %[[E:.*]] = arith.muli %[[N]], %{{.*}} : index
-// CHECK: %[[O:.*]] = plan.alloc %[[E]] : <f32>
+// CHECK: %[[O:.*]] = plan.alloc %[[E]] {donor = 0 : i64} : <f32>
 // CHECK: plan.launch @sizes_0(%[[X]], %[[Y]], %[[O]] : {{.*}}) sizes(%[[N]]) over %[[E]]
 // CHECK-NEXT: plan.return %[[O]] : !plan.buffer<f32> sizes(%[[N]])
 func.func @sizes(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
@@ -146,4 +146,35 @@ func.func @columns_known(%x: tensor<1024x8xf32>) -> tensor<8xf32> {
 // CHECK-NEXT: plan.return sizes()
 func.func @nothing() {
   return
+}
+
+// What is read for the last time only where the result is written becomes the result: a temporary at once, an input as its
+// owner allows. What is read elsewhere too does not, nor what has another type.
+// CHECK-LABEL: plan.program @reuse
+// CHECK: plan.call "sort"({{.*}}) to %[[A:[0-9]+]] :
+// CHECK: plan.call "sort"({{.*}}) to %[[C:[0-9]+]] :
+// CHECK-NOT: plan.alloc
+// CHECK: plan.launch @reuse_{{[0-9]}}(%[[A]], %[[C]], %[[C]] :
+// CHECK: plan.return %[[C]] :
+func.func @reuse(%x: tensor<5x5xf32>) -> tensor<5x5xf32> {
+  %a = graph.library "sort" %x params [0] : tensor<5x5xf32> -> tensor<5x5xf32>
+  %c = graph.library "sort" %x params [1] : tensor<5x5xf32> -> tensor<5x5xf32>
+  %0 = graph.transpose %a permutation [1, 0] : tensor<5x5xf32> -> tensor<5x5xf32>
+  %1 = graph.add %0, %c : tensor<5x5xf32>
+  return %1 : tensor<5x5xf32>
+}
+// CHECK-LABEL: plan.program @other_type
+// CHECK-NOT: donor
+// CHECK: plan.return
+func.func @other_type(%x: tensor<?x?xf32>) -> tensor<?x?xf64> {
+  %0 = graph.cast %x : tensor<?x?xf32> -> tensor<?x?xf64>
+  return %0 : tensor<?x?xf64>
+}
+// CHECK-LABEL: plan.program @turned
+// CHECK-NOT: donor
+// CHECK: plan.return
+func.func @turned(%x: tensor<5x5xf32>) -> tensor<5x5xf32> {
+  %0 = graph.transpose %x permutation [1, 0] : tensor<5x5xf32> -> tensor<5x5xf32>
+  %1 = graph.add %0, %x : tensor<5x5xf32>
+  return %1 : tensor<5x5xf32>
 }
