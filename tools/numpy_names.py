@@ -20,8 +20,8 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "numpy-names.md"
 
 NOTES = {
     "array_equal": "a 0-d bool array", "array_equiv": "a 0-d bool array", "vectorize": "no objects; results have one dtype",
-    "frompyfunc": "results have a dtype, not object", "empty": "zeros", "empty_like": "zeros", "errstate": "nothing is reported",
-    "seterr": "nothing is reported", "asfortranarray": "a view of the transpose", "finfo": "numbers are Python floats",
+    "frompyfunc": "results have a dtype, not object", "empty": "zeros", "empty_like": "zeros", "errstate": "reported when computed",
+    "seterr": "reported when computed", "asfortranarray": "a view of the transpose", "finfo": "numbers are Python floats",
     "reciprocal": "integers give float64", "fromfunction": "dtype by keyword", "floor_divide": "a / b where one operand is infinite",
     "meshgrid": "views are read-only with copy=False", "broadcast": "elements are 0-d arrays", "nditer": "row-major, no allocated operands", "view": "same dtype",
     "put": "counted from the flattened array", "load": "archives give Arrays", "geomspace": "real bounds",
@@ -33,7 +33,7 @@ ABSENT = {
     "no structured or object dtypes": ("rec", "recarray", "record", "getfield", "setfield", "char", "strings", "fromregex"),
     "extended precision": ("complex256", "float128"),
     "NumPy's own tests and build": ("test", "f2py", "ctypeslib", "core", "show_runtime", "info", "emath", "ma"),
-    "nothing is reported while values are computed": ("geterrcall", "seterrcall", "getbufsize", "setbufsize"),
+    "there are no buffers to size": ("getbufsize", "setbufsize"),
     "iterates in Python: use the arrays": ("nested_iters", "flatiter"),
     "memory is not fixed": ("ctypes", "byteswap", "memmap"),
 }  # fmt: skip

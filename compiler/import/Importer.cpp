@@ -1,5 +1,7 @@
 #include "compiler/import/Importer.h"
 
+#include "compiler/passes/fuse/Watch.h"
+
 #include "dialects/graph/Graph.h"
 #include "runtime/base/Routine.h"
 
@@ -296,6 +298,8 @@ Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRe
 
 Result<OwningOpRef<ModuleOp>> Importer::run() {
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
+  if (desc.watches)
+    (*module)->setAttr(pass::kWatchAttr, builder.getUnitAttr());
   GRAPHC_TRY(openFunction(*module));
   for (const op::NodeDesc &node : desc.nodes)
     GRAPHC_TRY(importNode(node));

@@ -39,6 +39,7 @@ void appendCanonicalBytes(const GraphDesc &graph, std::vector<uint8_t> &out) {
     putNumbers(out, node.attrs);
   }
   putNumbers(out, graph.outputs);
+  out.push_back(graph.watches);
 }
 
 } // namespace graphc::op

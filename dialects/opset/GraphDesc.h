@@ -45,6 +45,8 @@ struct GraphDesc {
   std::vector<NodeDesc> nodes;
   std::vector<uint32_t> outputs; ///< value numbers
   uint32_t symbolCount = 0;
+  /// Programs report values that became infinite or NaN (program::kFaultWords).
+  bool watches = false;
   /// lines[0] is "": unknown. "file:line".
   std::vector<std::string> lines{""};
 };

@@ -169,7 +169,7 @@ Result<NodeRef> elementwiseOfEqual(OpKind kind, std::span<const Operand> operand
   const Array &first = *operands[0].array;
   return Node::makeOp(kind, std::span(nodes).first(operands.size()), {},
                       {op::resultDType(kind, first.dtype()), first.shape()}, first.device(),
-                      RecordScope::location());
+                      RecordScope::location(), RecordScope::errors());
 }
 
 } // namespace

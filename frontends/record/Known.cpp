@@ -1,5 +1,6 @@
 #include "frontends/record/Known.h"
 
+#include "frontends/record/FloatErrors.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
 
@@ -208,6 +209,19 @@ std::optional<bool> foldBool(OpKind kind, bool a, bool b) {
   }
 }
 
+/// Whether there may be something to say about it, which an evaluation does.
+template <typename T>
+bool meetsError(OpKind kind, T a, T b, T result) {
+  if constexpr (std::is_floating_point_v<T>)
+    return !std::isfinite(result) || ((floatModes() & FloatModes::kUnder) != 0 &&
+                                      std::fabs(result) < std::numeric_limits<T>::min());
+  else if constexpr (std::is_same_v<T, bool>)
+    return false;
+  bool divides = kind == OpKind::FloorDivide || kind == OpKind::Remainder;
+  bool wraps = std::is_signed_v<T> && b == static_cast<T>(-1) && a == std::numeric_limits<T>::min();
+  return divides && (b == 0 || wraps);
+}
+
 /// The pattern of the result, and its dtype when the operands have dtype `t`.
 template <typename T>
 std::optional<std::pair<uint64_t, DType>> fold(OpKind kind, T a, T b, DType t) {
@@ -220,7 +234,8 @@ std::optional<std::pair<uint64_t, DType>> fold(OpKind kind, T a, T b, DType t) {
     out = foldFloat(kind, a, b);
   else
     out = foldInteger(kind, a, b);
-  return out ? std::optional(std::pair(bitsOf(*out), t)) : std::nullopt;
+  return out && !meetsError(kind, a, b, *out) ? std::optional(std::pair(bitsOf(*out), t))
+                                              : std::nullopt;
 }
 
 } // namespace

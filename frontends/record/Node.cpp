@@ -69,11 +69,12 @@ void Node::setOperands(std::span<const NodeRef> operands) {
 }
 
 NodeRef Node::makeOp(op::OpKind kind, std::span<const NodeRef> operands, std::vector<int64_t> attrs,
-                     op::TensorType type, rt::Device &device, Location location) {
+                     op::TensorType type, rt::Device &device, Location location, uint32_t errors) {
   auto *node = new Node(std::move(type), device, NodeState::Pending);
   node->opKind = kind;
   node->madeByOp = true;
   node->userLocation = location;
+  node->errorModes = errors;
   node->attributes = std::move(attrs);
   node->setOperands(operands);
   Digest h = mix(node->hash, static_cast<uint64_t>(kind));

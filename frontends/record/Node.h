@@ -66,7 +66,7 @@ public:
   /// A pending operation whose type was checked (op::infer).
   static NodeRef makeOp(op::OpKind kind, std::span<const NodeRef> operands,
                         std::vector<int64_t> attrs, op::TensorType type, rt::Device &device,
-                        Location location);
+                        Location location, uint32_t errors = 0);
   /// A value in memory: dense, row-major.
   static NodeRef makeReady(op::TensorType type, rt::Device &device, rt::BufferRef buffer);
   static NodeRef makePlaceholder(op::TensorType type, rt::Device &device);
@@ -82,6 +82,8 @@ public:
   std::span<const int64_t> attrs() const { return attributes; }
   rt::Device &device() const { return *nodeDevice; }
   Location location() const { return userLocation; }
+  /// What is done about floating-point errors (FloatErrors.h), when it is computed.
+  uint32_t errors() const { return errorModes; }
   /// Increases along every edge: recording order is a topological order.
   uint64_t sequence() const { return number; }
   /// Covers kinds, attributes, dtypes and ranks of the graph above, not sizes and values: equal for
@@ -126,6 +128,7 @@ private:
   bool madeByOp = false;
   bool madeKnown = false;
   bool countsAsPending = false;
+  uint32_t errorModes = 0;
   uint64_t number;
   op::TensorType type;
   std::vector<int64_t> attributes;

@@ -1,5 +1,7 @@
 #include "frontends/record/Record.h"
 
+#include "frontends/record/FloatErrors.h"
+
 #include "runtime/base/Strings.h"
 
 #include <algorithm>
@@ -12,6 +14,7 @@ namespace {
 LocationSource locationSource;
 thread_local int scopeDepth = 0;
 thread_local Location scopeLocation = 0;
+thread_local uint32_t scopeErrors = 0;
 
 } // namespace
 
@@ -22,11 +25,16 @@ std::string locationText(Location location) {
 }
 
 RecordScope::RecordScope() {
-  if (scopeDepth++ == 0)
-    scopeLocation = locationSource.current ? locationSource.current() : 0;
+  if (scopeDepth++ > 0)
+    return;
+  UserPlace place = locationSource.current ? locationSource.current() : UserPlace{};
+  scopeLocation = place.location;
+  uint32_t modes = place.meetsErrors ? floatModes() : 0;
+  scopeErrors = modes & FloatModes::kAll ? modes | place.errorName : 0;
 }
 RecordScope::~RecordScope() { --scopeDepth; }
 Location RecordScope::location() { return scopeDepth ? scopeLocation : 0; }
+uint32_t RecordScope::errors() { return scopeDepth ? scopeErrors : 0; }
 
 namespace node {
 namespace {
@@ -70,7 +78,7 @@ Result<NodeRef> make(op::OpKind kind, std::span<const NodeRef> operands, std::ve
     views[i] = {operands[i]->dtype(), operands[i]->shape()};
   GRAPHC_ASSIGN(op::TensorType type, op::infer(kind, views, attrs, wanted));
   return Node::makeOp(kind, operands, std::move(attrs), std::move(type), device,
-                      RecordScope::location());
+                      RecordScope::location(), RecordScope::errors());
 }
 
 NodeRef literal(uint64_t bits, DType dtype, rt::Device &device) {

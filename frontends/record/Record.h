@@ -20,9 +20,16 @@ namespace graphc {
 
 /// How the language binding names user code. Set once, before recording; both functions may be
 /// called from any thread.
+struct UserPlace {
+  Location location = 0; ///< 0 when there is none
+  /// Whether the user asked for the operations themselves, whose floating-point errors are theirs;
+  /// those of a function that is made of operations are not.
+  bool meetsErrors = false;
+  uint32_t errorName = 0; ///< bits above FloatModes::kAll that go with the modes
+};
 struct LocationSource {
-  /// The user's current place, cheap; 0 when there is none.
-  Location (*current)() = nullptr;
+  /// The user's current place, cheap.
+  UserPlace (*current)() = nullptr;
   /// "file:line", "" when unknown.
   std::string (*text)(Location location) = nullptr;
 };
@@ -39,6 +46,8 @@ public:
   RecordScope &operator=(const RecordScope &) = delete;
   /// The place of this thread's outermost scope.
   static Location location();
+  /// What is done about floating-point errors of what is recorded there (FloatErrors.h).
+  static uint32_t errors();
 };
 
 namespace node {

@@ -1,4 +1,5 @@
 // From the nodes of one segment to flat words, and from the words to a GraphDesc.
+#include "frontends/record/FloatErrors.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Snapshot.h"
 
@@ -109,6 +110,11 @@ private:
       values[i] = valueOf(operands[i]);
     auto number = static_cast<uint32_t>(code.locations.size());
     code.locations.push_back(n->location());
+    code.errors.push_back(n->errors() && mayMeetFloatErrors(*n) ? n->errors() : 0);
+    if (code.errors.back()) {
+      code.watches = true;
+      code.asksForUnderflow |= (n->errors() & FloatModes::kUnder) != 0;
+    }
     code.nodes.push_back(Head{static_cast<uint16_t>(n->kind()), static_cast<uint8_t>(n->dtype()),
                               static_cast<uint8_t>(n->shape().rank()),
                               static_cast<uint32_t>(operands.size())}
@@ -188,7 +194,8 @@ Digest SegmentCode::structure() const {
   auto bytes = [](const auto &list) {
     return std::span(reinterpret_cast<const uint8_t *>(list.data()), list.size() * sizeof(list[0]));
   };
-  Digest parts[] = {digestOf(bytes(nodes)), digestOf(bytes(inputs)), digestOf(bytes(outputs))};
+  Digest parts[] = {digestOf(bytes(nodes)), digestOf(bytes(inputs)), digestOf(bytes(outputs)),
+                    Digest{watches, 0}};
   return digestOf(std::span(reinterpret_cast<const uint8_t *>(parts), sizeof parts));
 }
 
@@ -285,7 +292,51 @@ op::GraphDesc Segment::graph(bool lines) const {
   for (uint32_t v : code.outputs)
     out.outputs.push_back(final(v));
   out.symbolCount = static_cast<uint32_t>(symbols.size());
+  out.watches = code.watches;
   return out;
+}
+
+std::vector<NodeRef> Segment::replay(std::span<const NodeRef> given, rt::Device &device) const {
+  std::vector<NodeRef> out;
+  std::vector<op::AttrSpan> spans;
+  size_t literal = 0, at = 0;
+  auto size = [&](int64_t word) { return op::isSymbol(word) ? symbols[op::symbolOf(word)] : word; };
+  for (uint32_t n = 0; n < code.locations.size(); ++n) {
+    Head head = Head::of(code.nodes[at++]);
+    auto attrCount = static_cast<size_t>(code.nodes[at++]);
+    auto kind = static_cast<op::OpKind>(head.kind);
+    op::TensorType type{static_cast<DType>(head.dtype), {}};
+    type.shape.resize(head.rank);
+    for (uint8_t i = 0; i < head.rank; ++i)
+      type.shape[i] = size(code.nodes[at++]);
+    std::vector<NodeRef> operands;
+    for (uint32_t i = 0; i < head.operands; ++i) {
+      auto v = static_cast<uint32_t>(code.nodes[at++]);
+      operands.push_back(v & SegmentCode::kInput ? given[v & ~SegmentCode::kInput] : out[v]);
+    }
+    std::vector<int64_t> attrs(code.nodes.begin() + static_cast<std::ptrdiff_t>(at),
+                               code.nodes.begin() + static_cast<std::ptrdiff_t>(at + attrCount));
+    at += attrCount;
+    if (literal < code.literals.size() && code.literals[literal].node == n)
+      attrs[0] = static_cast<int64_t>(code.literals[literal++].bits);
+    spans.clear();
+    if (hasExtents(kind) && op::splitAttrs(kind, attrs, spans))
+      for (const op::AttrSpan &span : spans)
+        for (uint32_t i = 0; span.kind == op::AttrKind::Extents && i < span.count; ++i)
+          attrs[span.offset + i] = size(attrs[span.offset + i]);
+    out.push_back(
+        Node::makeOp(kind, operands, std::move(attrs), std::move(type), device, code.locations[n]));
+  }
+  return out;
+}
+
+op::OpKind Segment::kindOf(size_t node) const {
+  size_t at = 0;
+  for (; node > 0; --node) {
+    Head head = Head::of(code.nodes[at]);
+    at += 2 + head.rank + head.operands + static_cast<size_t>(code.nodes[at + 1]);
+  }
+  return static_cast<op::OpKind>(Head::of(code.nodes[at]).kind);
 }
 
 std::vector<Location> Segment::locations() const {

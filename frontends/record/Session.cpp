@@ -2,6 +2,7 @@
 
 #include "compiler/api/Loader.h"
 #include "dialects/opset/Printer.h"
+#include "frontends/record/FloatErrors.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Setting.h"
@@ -126,7 +127,13 @@ private:
 /// Smaller inputs stay in a cache: asking who else needs one costs more than it saves.
 constexpr int64_t kWorthReuse = int64_t{1} << 20;
 
-Status computeSegment(Scratch &scratch, rt::Device &device, bool isLast) {
+/// What is known of a run besides its results.
+struct Ran {
+  rt::RunReport report;
+  bool tookInputs = false; ///< which are results now
+};
+
+Status computeSegment(Scratch &scratch, rt::Device &device, bool isLast, Ran &ran) {
   Segment &segment = scratch.segment;
   if (computesNothing(segment))
     return emptyOutputs(segment.outputs, scratch.outputs);
@@ -144,22 +151,24 @@ Status computeSegment(Scratch &scratch, rt::Device &device, bool isLast) {
     bool isGiven = isLast && wanted && scratch.snapshot.claim(n);
     inputs.push_back(tensorOf(*n));
     inputs.back().isGiven = isGiven;
+    ran.tookInputs |= isGiven;
   }
   for (const LiteralInput &literal : segment.literals) {
     GRAPHC_ASSIGN(rt::Tensor t, literalTensor(literal, device));
     inputs.push_back(std::move(t));
   }
   std::vector<int64_t> sizes = segment.sizeArguments(program->program().meta().sizeArguments);
-  std::optional<uint32_t> place;
-  Status status = rt::run(*program, inputs, sizes, scratch.outputs, &place);
-  return place ? atPlace(std::move(status), segment.placeLocations(), *place) : std::move(status);
+  Status status = rt::run(*program, inputs, sizes, scratch.outputs, &ran.report);
+  return ran.report.place ? atPlace(std::move(status), segment.placeLocations(), *ran.report.place)
+                          : std::move(status);
 }
 
 Status runSegment(Scratch &scratch, rt::Device &device, bool isLast) {
   Segment &segment = scratch.segment;
   std::vector<rt::Tensor> &outputs = scratch.outputs;
   std::optional<Claims> claims(std::in_place, scratch.snapshot);
-  if (Status status = computeSegment(scratch, device, isLast); !status)
+  Ran ran;
+  if (Status status = computeSegment(scratch, device, isLast, ran); !status)
     // An index outside its axis names its own line.
     return status.code() == ErrorCode::Index ? std::move(status)
                                              : withLines(std::move(status), segment);
@@ -174,7 +183,10 @@ Status runSegment(Scratch &scratch, rt::Device &device, bool isLast) {
   claims.reset();
   scratch.dropped.clear();
   segmentCount.fetch_add(1, std::memory_order_relaxed);
-  return Status::ok();
+  if (!needsLook(segment.code, ran.report))
+    return Status::ok();
+  return ran.tookInputs ? lookAtResults(segment, segment.outputs)
+                        : lookForFloatErrors(segment, segment.inputs, device);
 }
 
 Status runOnDevice(std::span<const NodeRef> roots, rt::Device &device) {
@@ -256,7 +268,7 @@ Status evaluate(std::span<const NodeRef> roots, Reason reason) {
       ++end;
     GRAPHC_TRY(runOnDevice(std::span(pending).subspan(begin, end - begin), device));
   }
-  return Status::ok();
+  return deliverFloatErrors();
 }
 
 Status evaluateArrays(std::span<Array *const> arrays, Reason reason) {
@@ -300,6 +312,8 @@ Result<std::string> printStage(std::span<const NodeRef> roots, std::string_view 
       text += op::printGraph(graph);
       continue;
     }
+    // What is exported is the computation: whoever runs it elsewhere does not ask about errors.
+    graph.watches &= stage != "graph";
     GRAPHC_ASSIGN(const CompilerApi *compiler, loadCompiler());
     GRAPHC_ASSIGN(TargetDesc target, targetOfStage(stage, roots[0]->device()));
     GRAPHC_ASSIGN(std::string part, compiler->printStage(graph, target, stage));

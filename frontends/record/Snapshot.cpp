@@ -252,6 +252,8 @@ void Segment::clear() {
   code.outputs.clear();
   code.literals.clear();
   code.locations.clear();
+  code.errors.clear();
+  code.watches = code.asksForUnderflow = false;
   inputs.clear();
   literals.clear();
   outputs.clear();

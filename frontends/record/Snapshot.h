@@ -38,6 +38,9 @@ struct SegmentCode {
   std::vector<uint32_t> outputs;
   std::vector<Literal> literals;
   std::vector<Location> locations; ///< of each node
+  std::vector<uint32_t> errors;    ///< likewise, what is done about errors it may meet
+  bool watches = false;            ///< something is done, so the program tells of some
+  bool asksForUnderflow = false;   ///< which no program tells of
 
   /// Of everything but the values of literals and the locations.
   Digest structure() const;
@@ -58,6 +61,9 @@ struct Segment {
   /// The graph for the compiler; literals that are arguments are its last inputs. With `lines`,
   /// "file:line" of every node is looked up.
   op::GraphDesc graph(bool lines) const;
+  /// Its nodes once more, pending, on other inputs; they do nothing about errors.
+  std::vector<NodeRef> replay(std::span<const NodeRef> inputs, rt::Device &device) const;
+  op::OpKind kindOf(size_t node) const;
   /// Where its gathers and scatters were recorded, in order.
   std::vector<Location> placeLocations() const;
   /// Where the nodes of that graph were recorded, by number.

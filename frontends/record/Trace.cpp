@@ -1,5 +1,6 @@
 #include "frontends/record/Trace.h"
 
+#include "frontends/record/FloatErrors.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Strings.h"
@@ -82,6 +83,8 @@ struct Function::Plan {
     std::vector<int64_t> sizes;
     std::vector<Location> locations; ///< of the graph's nodes, for errors of its steps
     std::vector<uint32_t> dead;      ///< slots nobody reads after this step
+    std::shared_ptr<const Segment>
+        watched; ///< without its nodes; null: nothing is done about errors
   };
   struct Output {
     uint32_t slot = 0;
@@ -126,6 +129,12 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
       step.sizes = segment.sizeArguments(step.program->program().meta().sizeArguments);
       step.places = segment.placeLocations();
       step.locations = segment.locations();
+      if (segment.code.watches) {
+        auto watched = std::make_shared<Segment>();
+        watched->code = segment.code;
+        watched->symbols = segment.symbols;
+        step.watched = std::move(watched);
+      }
     }
     for (const NodeRef &n : segment.inputs) {
       auto [it, isNew] = slotOf.try_emplace(n.get(), slots);
@@ -329,12 +338,19 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
       inputs.push_back(slots[slot]);
     for (const rt::Tensor &literal : step.literals)
       inputs.push_back(literal);
-    std::optional<uint32_t> place;
-    Status status = step.program ? rt::run(*step.program, inputs, step.sizes, results, &place)
+    rt::RunReport report;
+    Status status = step.program ? rt::run(*step.program, inputs, step.sizes, results, &report)
                                  : emptyOutputs(step.empty, results);
     if (!status)
-      return place ? atPlace(std::move(status), step.places, *place)
-                   : withLine(std::move(status), step.locations);
+      return report.place ? atPlace(std::move(status), step.places, *report.place)
+                          : withLine(std::move(status), step.locations);
+    if (step.watched && needsLook(step.watched->code, report)) {
+      std::vector<NodeRef> nodes;
+      for (size_t i = 0; i < step.inputs.size(); ++i)
+        nodes.push_back(Node::makeReady({inputs[i].dtype, inputs[i].shape},
+                                        inputs[i].buffer->device(), inputs[i].buffer));
+      GRAPHC_TRY(lookForFloatErrors(*step.watched, nodes, step.program->device()));
+    }
     if (results.size() != step.outputs.size())
       return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");
     for (size_t i = 0; i < results.size(); ++i)
@@ -342,7 +358,8 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
     for (uint32_t slot : step.dead)
       slots[slot].buffer.reset();
   }
-  return deliver(given, slots, outputs);
+  GRAPHC_TRY(deliver(given, slots, outputs));
+  return deliverFloatErrors();
 }
 
 std::vector<uint32_t> Function::updatedArguments() const {

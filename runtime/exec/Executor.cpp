@@ -66,8 +66,16 @@ struct LoadedProgram::Impl {
 
 namespace {
 
+/// The words for faults of a device that sees host memory.
+class FaultWords final : public Buffer {
+public:
+  explicit FaultWords(Device &device) : Buffer(device, sizeof words, words) {}
+  int64_t words[kFaultWords] = {};
+};
+
 /// What one run needs; kept by each thread so that a warm run allocates nothing here.
 struct RunState {
+  std::unique_ptr<FaultWords> faults;
   std::vector<int64_t> sizes;
   std::vector<Buffer *> buffers;
   std::vector<BufferRef> owned;
@@ -232,7 +240,7 @@ void LoadedProgram::Impl::plan() {
 /// its place, in a program where nothing can fail once it has begun to write.
 void LoadedProgram::Impl::planTakers(std::span<const size_t> first, std::span<const size_t> last) {
   takers.assign(program.inputs().size(), kNone);
-  bool mayFail = device.info().target != Target::Cpu || program.faultBuffer() ||
+  bool mayFail = device.info().target != Target::Cpu || !program.faults().empty() ||
                  std::ranges::any_of(steps, [](const StepPlan &s) {
                    return s.kind == StepKind::Call || s.scratch != kNone;
                  });
@@ -293,14 +301,14 @@ public:
   ~Run() { state.clear(); }
 
   Status execute(std::span<const int64_t> arguments, std::vector<Tensor> &outputs,
-                 std::optional<uint32_t> *place) {
+                 RunReport *report) {
     GRAPHC_TRY(checkInputs(program, plan.device, inputs, arguments));
     GRAPHC_TRY(computeSizes(arguments));
     GRAPHC_TRY(checkShapes(program, inputs, state.sizes));
     GRAPHC_TRY(bindBuffers());
     for (const auto &step : plan.steps)
       GRAPHC_TRY(executeStep(step));
-    GRAPHC_TRY(checkFaults(place));
+    GRAPHC_TRY(checkFaults(report));
     return collect(outputs);
   }
 
@@ -375,12 +383,22 @@ private:
     for (uint32_t b : plan.unused)
       GRAPHC_TRY(allocate(b));
     GRAPHC_TRY(takeInputs());
-    if (auto number = program.faultBuffer()) {
-      constexpr int64_t kNoFault[kFaultWords] = {};
-      GRAPHC_TRY(allocate(*number));
-      GRAPHC_TRY(plan.device.queue().upload(*state.buffers[*number], kNoFault, sizeof kNoFault));
-    }
+    if (auto number = program.faultBuffer())
+      GRAPHC_TRY(bindFaults(*number));
     return Status::ok();
+  }
+
+  Status bindFaults(uint32_t number) {
+    if (plan.device.info().hostVisible) {
+      if (!state.faults || &state.faults->device() != &plan.device)
+        state.faults = std::make_unique<FaultWords>(plan.device);
+      std::ranges::fill(state.faults->words, 0);
+      state.buffers[number] = state.faults.get();
+      return Status::ok();
+    }
+    constexpr int64_t kNoFault[kFaultWords] = {};
+    GRAPHC_TRY(allocate(number));
+    return plan.device.queue().upload(*state.buffers[number], kNoFault, sizeof kNoFault);
   }
 
   /// Everything is allocated before an input is written: a run without memory loses nothing.
@@ -407,12 +425,20 @@ private:
   }
 
   /// Waits for the run when it checks indices: its outputs must not be seen when one was outside.
-  Status checkFaults(std::optional<uint32_t> *place) {
+  Status checkFaults(RunReport *report) {
     auto number = program.faultBuffer();
     if (!number)
       return Status::ok();
     int64_t words[kFaultWords] = {};
-    GRAPHC_TRY(plan.device.queue().download(words, *state.buffers[*number], sizeof words));
+    Buffer &buffer = *state.buffers[*number];
+    if (&buffer == state.faults.get()) {
+      GRAPHC_TRY(plan.device.queue().finish());
+      std::ranges::copy(state.faults->words, words);
+    } else {
+      GRAPHC_TRY(plan.device.queue().download(words, buffer, sizeof words));
+    }
+    if (report)
+      report->watched = words[kWatchWord] != 0;
     if (words[0] == 0)
       return Status::ok();
     auto site = static_cast<size_t>(words[0] - 1);
@@ -420,8 +446,8 @@ private:
       return error(ErrorCode::Internal, "a fault at an unknown place");
     const FaultRecord &fault = program.faults()[site];
     std::string_view line = program.text(fault.line);
-    if (place && fault.place != kNone) {
-      *place = fault.place;
+    if (report && fault.place != kNone) {
+      report->place = fault.place;
       line = "";
     }
     return {ErrorCode::Index,
@@ -605,10 +631,10 @@ Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &
 
 Status run(const LoadedProgram &loaded, std::span<const Tensor> inputs,
            std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs,
-           std::optional<uint32_t> *place) {
+           RunReport *report) {
   count(Counter::Runs);
   TraceSpan span("exec", loaded.impl->traceName);
-  return Run(*loaded.impl, inputs, threadState).execute(sizeArguments, outputs, place);
+  return Run(*loaded.impl, inputs, threadState).execute(sizeArguments, outputs, report);
 }
 
 Result<RunCost> costOf(const LoadedProgram &loaded, std::span<const Tensor> inputs,

@@ -25,6 +25,14 @@ struct Tensor {
   bool isGiven = false;
 };
 
+/// What a run tells besides its results.
+struct RunReport {
+  /// Of an Index error: the number of the gather or scatter among those of the graph.
+  std::optional<uint32_t> place;
+  /// A value that the program watches became infinite or NaN, or integers had no result.
+  bool watched = false;
+};
+
 /// What one run takes, known without running.
 struct RunCost {
   int64_t peakBytes = 0; ///< most bytes of outputs and temporaries alive together; inputs left out
@@ -51,7 +59,7 @@ private:
   friend Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &device);
   friend Status run(const LoadedProgram &program, std::span<const Tensor> inputs,
                     std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs,
-                    std::optional<uint32_t> *place);
+                    RunReport *report);
   friend Result<RunCost> costOf(const LoadedProgram &program, std::span<const Tensor> inputs,
                                 std::span<const int64_t> sizeArguments,
                                 std::vector<Tensor> &outputs);
@@ -68,12 +76,11 @@ Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &
 /// replaced; its buffers belong to the caller. An output that is an input shares that input's
 /// buffer. Errors: InvalidArgument (counts, devices), DType, Shape (message with the shapes given),
 /// OutOfMemory, and those of the queue; Index when a kernel met an index outside its axis: then
-/// there are no outputs, and `place` gets the number of the gather or scatter among those of the
-/// graph, or, where that is not asked for or not known, the message has the line the program was
-/// compiled for.
+/// there are no outputs, and `report` gets the place, or, where that is not asked for or not known,
+/// the message has the line the program was compiled for.
 Status run(const LoadedProgram &program, std::span<const Tensor> inputs,
            std::span<const int64_t> sizeArguments, std::vector<Tensor> &outputs,
-           std::optional<uint32_t> *place = nullptr);
+           RunReport *report = nullptr);
 
 /// The cost of a run with inputs of these dtypes and shapes, whose buffers may be null; `outputs`
 /// gets dtypes and shapes without buffers. Errors as run(), those of devices and buffers left out.

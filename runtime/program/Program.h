@@ -183,7 +183,9 @@ struct StepRecord {
 /// A program that finds an index outside its axis reports it and goes on without touching memory
 /// outside: word 0 is 1 + the number of the site (0: no fault), word 1 the index, word 2 the axis's
 /// size. When several are found, any one of them is reported.
-inline constexpr int64_t kFaultWords = 4;
+/// Word kWatchWord is 1 when a value that the program watches became infinite or NaN, or integers
+/// had no result.
+inline constexpr int64_t kFaultWords = 4, kWatchWord = 3;
 struct FaultRecord {
   uint32_t axis;
   uint32_t place; ///< number of the gather or scatter among those of the graph, or kNone

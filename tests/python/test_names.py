@@ -199,10 +199,6 @@ def test_names_of_the_module():
         gc.busday_count  # noqa: B018
     with pytest.raises(AttributeError, match="did you mean 'linspace'"):
         gc.linspce  # noqa: B018
-    with gc.errstate(divide="ignore", invalid="ignore"):
-        assert gc.geterr()["divide"] == "ignore"
-    with pytest.raises(NotImplementedError):
-        gc.seterr(all="raise")
 
 
 def test_nditer():

@@ -1,6 +1,7 @@
 """Files of named arrays: against bytes written by hand, with headers that lie, and floats of 8 bits."""
 
 import json
+import pickle
 import struct
 
 import graphc as gc
@@ -186,5 +187,30 @@ def test_float8_mistakes():
         lambda: float8.decode(gc.zeros(2, dtype="uint8"), "float8"),
         lambda: float8.encode(gc.ones(2), "float8_e5m2"),
     ):
+        with pytest.raises(TypeError):
+            call()
+
+
+@pytest.mark.parametrize("format", FLOAT8)
+def test_arrays_of_float8(format):
+    kind = np.dtype(getattr(ml_dtypes, format))
+    theirs = np.linspace(-3, 3, 24).reshape(4, 6).astype(kind)
+    kept = gc.asarray(theirs)
+    assert isinstance(kept, float8.Stored) and (kept.dtype, kept.shape, kept.nbytes, len(kept)) == (kind, (4, 6), 24, 4)
+    exact.assert_same(kept.astype("float32"), theirs.astype("f4"))
+    exact.assert_same(gc.asarray(theirs, dtype="float64"), theirs.astype("f8"))
+    back = np.asarray(kept)
+    assert back.dtype == kind
+    np.testing.assert_array_equal(back.view("u1"), theirs.view("u1"))
+    np.testing.assert_array_equal(np.asarray(kept[1:, ::2].reshape(-1)), theirs[1:, ::2].reshape(-1))
+    assert kept.tolist() == theirs.astype("f4").tolist() and format in repr(kept)
+    np.testing.assert_array_equal(np.asarray(pickle.loads(pickle.dumps(kept))), theirs)
+    assert gc.asarray(kept).format == format
+    for x in (np.linspace(-3, 3, 7, dtype="f4"), [0.1, 2.0]):
+        np.testing.assert_array_equal(np.asarray(gc.asarray(x, dtype=format)), np.asarray(x, "f4").astype(kind))
+        np.testing.assert_array_equal(np.asarray(gc.asarray(x, dtype=kind)), np.asarray(x, "f4").astype(kind))
+    other = next(f for f in FLOAT8 if f != format)
+    assert kept.astype(other).dtype == np.dtype(getattr(ml_dtypes, other))
+    for call in (lambda: kept + 1, lambda: theirs + kept, lambda: float8.Stored(gc.ones(2), format)):
         with pytest.raises(TypeError):
             call()

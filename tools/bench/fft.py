@@ -1,17 +1,22 @@
-"""Fourier transforms against NumPy's: speed in turns, errors against long double. python tools/bench/fft.py [--quick] [--dtype complex64]
+"""Fourier transforms against NumPy's and SciPy's: speed in turns, errors against long double. python tools/bench/fft.py [--quick] [--dtype complex64]
 
-Prints one line a case: batch x length, times in microseconds, how often graphc is as fast by the best and by the median of the
-turns, and graphc's error over NumPy's (root of the mean square).
+Prints one line a case: batch x length, times in microseconds (the best of the turns; SciPy's, where it is installed, on all cores), how often
+graphc is as fast as NumPy and as the better of the two, and graphc's error over NumPy's (root of the mean square).
 """
 
 import argparse
-import statistics
+import os
 import time
 
 import graphc as gc
 import numpy as np
 
-SINGLE = [2**k for k in range(3, 23)] + [12, 60, 100, 360, 997, 1000, 1009, 5040, 10000, 100003, 1000000]
+try:
+    import scipy.fft as scipy_fft
+except ImportError:
+    scipy_fft = None
+
+SINGLE = [2**k for k in range(3, 23)] + [12, 60, 100, 360, 13, 17, 169, 997, 1000, 1009, 5040, 10000, 100003, 1000000]
 BATCHES = [(10000, 8), (4096, 64), (1024, 256), (1000, 1024), (64, 4096), (16, 65536), (1000, 1000)]
 TURNS = 9
 
@@ -41,12 +46,15 @@ def measure(name, shape, dtype):
     best = theirs(x[rows].astype("longdouble" if name == "rfft" else "clongdouble"))
     errors = error(got[rows], best), error(theirs(x[rows]), best)
     count = max(1, min(2000, 10**6 // x.size))
-    times = [(turn(lambda: ours(g), count), turn(lambda: theirs(x), count)) for _ in range(TURNS)]
-    mine, other = zip(*times)
+    contenders = [lambda: ours(g), lambda: theirs(x)]
+    if scipy_fft:
+        contenders.append(lambda: getattr(scipy_fft, name)(x, workers=os.cpu_count()))
+    turns = [[turn(f, count) for f in contenders] for _ in range(TURNS)]
+    mine, *others = (min(times) for times in zip(*turns))
+    scipy = f"{others[1] * 1e6:11.1f}" if scipy_fft else f"{'-':>11}"
     print(
-        f"{name:5} {shape[0]:6} x {shape[1]:<8} {min(mine) * 1e6:11.1f} {min(other) * 1e6:11.1f}"
-        f"  {min(other) / min(mine):5.2f} {statistics.median(other) / statistics.median(mine):5.2f}"
-        f"  {errors[0] / errors[1]:5.2f}  first {first * 1e3:.0f} ms",
+        f"{name:5} {shape[0]:6} x {shape[1]:<8} {mine * 1e6:11.1f} {others[0] * 1e6:11.1f} {scipy}"
+        f"  {others[0] / mine:5.2f} {min(others) / mine:5.2f}  {errors[0] / errors[1]:5.2f}  first {first * 1e3:.0f} ms",
         flush=True,
     )
 
@@ -56,7 +64,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="a few cases")
     parser.add_argument("--dtype", default="complex128")
     options = parser.parse_args()
-    print("                            graphc us    numpy us   best median error")
+    print("                            graphc us    numpy us    scipy us  numpy  best  error")
     single = SINGLE[::5] if options.quick else SINGLE
     for n in single:
         measure("fft", (1, n), options.dtype)

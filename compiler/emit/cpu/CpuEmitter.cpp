@@ -156,6 +156,11 @@ Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
       function.addFnAttr("prefer-vector-width", "512");
       function.addFnAttr(llvm::Attribute::NoUnwind);
       function.addFnAttr("tune-cpu", "skylake-avx512");
+      // Registers that are spilled would straddle cache lines otherwise: LLVM finds out that there
+      // are some when it is too late to keep a frame pointer.
+      function.addFnAttr("stackrealign");
+      function.addFnAttr(
+          llvm::Attribute::getWithStackAlignment(function.getContext(), llvm::Align(64)));
       function.setDSOLocal(true);
     }
   optimize(*result.module, *result.machine);

@@ -1,5 +1,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/fuse/FusionPlan.h"
+#include "compiler/passes/fuse/Watch.h"
 #include "dialects/kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -482,7 +483,8 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
       kernel.build();
       std::string name = (func.getSymName() + "_" + llvm::Twine(number)).str();
       kernel::FuncOp callee = kernel.finish(kernels, name);
-      emitCall(calls, callee, kernel, sizes, done);
+      bool watched = func->getParentOp()->hasAttr(pass::kWatchAttr) && watchValues(callee);
+      emitCall(calls, callee, kernel, watched, sizes, done);
     }
     for (OpOperand &operand : terminator->getOpOperands())
       operand.set(materialized(operand.get(), calls, done));
@@ -535,7 +537,7 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
     done.map(op->getResult(0), step->getResult(0));
   }
 
-  void emitCall(OpBuilder &builder, kernel::FuncOp callee, KernelBuilder &kernel,
+  void emitCall(OpBuilder &builder, kernel::FuncOp callee, KernelBuilder &kernel, bool watched,
                 SizeAnalysis &sizes, IRMapping &done) {
     SmallVector<Value> tensors, sizeValues;
     for (Value root : kernel.tensors())
@@ -565,10 +567,12 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
     }
     // Result sizes that no map uses are extra size arguments of the kernel.
     callee = widen(callee, sizeValues.size());
-    auto call =
-        kernel::CallOp::create(builder, callee.getLoc(), types, callee.getSymNameAttr(), tensors,
-                               sizeValues, builder.getDenseI64ArrayAttr(resultDims),
-                               builder.getStringAttr(kernel.lines()), kernel.faults());
+    ArrayAttr faults = kernel.faults();
+    if (watched && !faults)
+      faults = builder.getArrayAttr({});
+    auto call = kernel::CallOp::create(
+        builder, callee.getLoc(), types, callee.getSymNameAttr(), tensors, sizeValues,
+        builder.getDenseI64ArrayAttr(resultDims), builder.getStringAttr(kernel.lines()), faults);
     for (auto [node, result] : llvm::zip_equal(kernel.results(), call.getResults()))
       done.map(node->result, result);
   }

@@ -1,5 +1,6 @@
 #include "compiler/math/Complex.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/fuse/Watch.h"
 #include "dialects/kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -188,9 +189,10 @@ struct SplitComplex : pass::impl::SplitComplexBase<SplitComplex> {
     if (auto reduce = dyn_cast<kernel::ReduceOp>(op)) {
       Parts z = parts.lookup(reduce.getValue());
       auto of = [&](Value part) {
-        return kernel::ReduceOp::create(builder, op->getLoc(), part.getType(), reduce.getKindAttr(),
-                                        part, reduce.getRowTreeAttr())
-            .getResult();
+        auto half = kernel::ReduceOp::create(builder, op->getLoc(), part.getType(),
+                                             reduce.getKindAttr(), part, reduce.getRowTreeAttr());
+        half->setDiscardableAttrs(reduce->getDiscardableAttrDictionary());
+        return half.getResult();
       };
       parts[reduce.getResult()] = {of(z.re), of(z.im)};
       return success();
@@ -198,11 +200,21 @@ struct SplitComplex : pass::impl::SplitComplexBase<SplitComplex> {
     Parts result = compute(builder, op);
     if (!result.re)
       return op->emitOpError("is not computed for complex numbers");
+    if (op->hasAttr(pass::kWatchAttr))
+      for (Value part : {result.re, result.im})
+        watch(part);
     if (isComplex(op->getResult(0)))
       parts[op->getResult(0)] = result;
     else
       op->getResult(0).replaceAllUsesWith(result.re);
     return success();
+  }
+
+  /// What is loaded was watched where it was computed.
+  static void watch(Value part) {
+    Operation *op = part ? part.getDefiningOp() : nullptr;
+    if (op && !isa<kernel::LoadOp, kernel::GatherOp, arith::ConstantOp>(op))
+      op->setAttr(pass::kWatchAttr, UnitAttr::get(op->getContext()));
   }
 
   static Value loadPart(OpBuilder &builder, Operation *op, int64_t part) {

@@ -64,7 +64,9 @@ void BodyEmitter::storeAlternating(OpBuilder &builder, ArrayRef<kernel::StoreOp>
   SmallVector<Value> parts;
   for (kernel::StoreOp store : stores)
     for (Value part : store.getValues()) {
-      Value raw = toMemory(builder, value(builder, part, position));
+      Value own = value(builder, part, position);
+      watchReduced(builder, part, position);
+      Value raw = toMemory(builder, own);
       parts.push_back(splat(builder, loc, raw, position.width));
     }
   Value all = alternate(builder, loc, parts);

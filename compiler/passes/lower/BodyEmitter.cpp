@@ -1,5 +1,7 @@
 #include "compiler/passes/lower/BodyEmitter.h"
 
+#include "compiler/passes/fuse/Watch.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -221,7 +223,10 @@ Value BodyEmitter::value(OpBuilder &builder, Value kernelValue, Position &positi
       state.addOperands(operands);
       state.addAttributes(op->getAttrs());
       state.addTypes(vectorOf(op->getResult(0).getType(), lanes ? position.width : 1));
-      result = builder.create(state)->getResult(0);
+      Operation *made = builder.create(state);
+      result = made->getResult(0);
+      if (made->removeAttr(pass::kWatchAttr))
+        watch(builder, made, position);
     }
     position.values[current] = result;
     stack.pop_back();
@@ -239,7 +244,9 @@ void BodyEmitter::store(OpBuilder &builder, kernel::StoreOp op, Position &positi
 void BodyEmitter::storeValue(OpBuilder &builder, kernel::StoreOp op, Value kernelValue,
                              Position &position) {
   const LinearAccess &access = space.accesses.at(op);
-  Value raw = toMemory(builder, value(builder, kernelValue, position));
+  Value own = value(builder, kernelValue, position);
+  watchReduced(builder, kernelValue, position);
+  Value raw = toMemory(builder, own);
   Value buffer = this->buffer(op);
   Value first = index(builder, access, position);
   bool lanes = position.vectorLoop >= 0 && position.width > 1 &&
@@ -320,6 +327,8 @@ void BodyEmitter::storeParts(OpBuilder &builder, kernel::StoreOp op, Position &p
   const LinearAccess &access = space.accesses.at(op);
   Value re = value(builder, op.getValue(), position);
   Value im = value(builder, op.getImaginary(), position);
+  watchReduced(builder, op.getValue(), position);
+  watchReduced(builder, op.getImaginary(), position);
   Value buffer = buffers[func.getNumTensors() + op.getResult()];
   Value first = index(builder, access, position);
   auto pair = [&](OpBuilder &b, Value a, Value c, Value where) {

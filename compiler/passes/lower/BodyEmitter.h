@@ -133,6 +133,11 @@ private:
   void report(mlir::OpBuilder &builder, kernel::BoundOp op, mlir::Value index, mlir::Value bad,
               mlir::Value size);
   mlir::Value inside(mlir::OpBuilder &builder, kernel::InsideOp op, Position &position);
+
+  // Values that are watched (Watch.h)
+  void watch(mlir::OpBuilder &builder, mlir::Operation *lowered, Position &position);
+  void watchReduced(mlir::OpBuilder &builder, mlir::Value kernelValue, Position &position);
+  void reportUnless(mlir::OpBuilder &builder, mlir::Value fine, Position &position);
   mlir::Value gathered(mlir::OpBuilder &builder, kernel::GatherOp op, Position &position);
   mlir::Value combined(mlir::OpBuilder &builder, kernel::ScatterOp op, mlir::Value old,
                        mlir::Value value);

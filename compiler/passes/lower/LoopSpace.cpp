@@ -1,5 +1,7 @@
 #include "compiler/passes/lower/LoopSpace.h"
 
+#include "compiler/passes/fuse/Watch.h"
+
 using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
@@ -172,7 +174,7 @@ bool pass::writesOneByOne(kernel::FuncOp func) {
 }
 
 bool pass::reportsFaults(kernel::FuncOp func) {
-  bool found = false;
+  bool found = func->hasAttr(kWatchAttr);
   func.getBody().walk([&](kernel::BoundOp) { found = true; });
   return found;
 }

@@ -57,6 +57,17 @@ PyObject *guarded(Body body) {
 /// Makes the recorder ask Python for the user's line. Frames of code below `folder` are skipped.
 void setPackageFolder(const std::string &folder);
 void installLocationSource();
+/// Makes a function of the package one that stands for an operation: floating-point errors in it
+/// are the user's, and go by the name of this number (0: by those of the operations in it).
+void setErrorName(const pb::object &function, uint32_t name);
+/// Where it lies in Node::errors().
+inline constexpr int kErrorNameShift = 22;
+
+// FloatErrors.cpp
+/// The exception that the handler of floating-point errors raised, if `status` came of it; clears
+/// it.
+pb::object takeFloatError(const Status &status);
+void defineFloatErrors(pb::module_ &m);
 
 // Convert.cpp
 pb::object dtypeObject(DType t);

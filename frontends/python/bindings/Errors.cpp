@@ -53,6 +53,10 @@ pb::object exceptionClass(ErrorCode code) {
 } // namespace
 
 void raise(const Status &status) {
+  if (pb::object error = takeFloatError(status)) {
+    PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
+    throw pb::error_already_set();
+  }
   pb::object cls = exceptionClass(status.code());
   pb::object error = cls(status.message());
   PyErr_SetObject(cls.ptr(), error.ptr());

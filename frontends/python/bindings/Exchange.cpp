@@ -83,7 +83,25 @@ Result<std::vector<char>> download(const NodeRef &n) {
   return bytes;
 }
 
+/// NumPy asks for a buffer first, takes any error of that for a no, and asks for `__array__`. An
+/// error that comes once, of a handler of floating-point errors, is kept for then.
+struct Refusal {
+  const Array *array = nullptr;
+  PyObject *error = nullptr; ///< owned
+};
+thread_local Refusal refusal;
+
+void refuse(const Array *array, PyObject *error) {
+  refusal.array = array;
+  Py_XSETREF(refusal.error, Py_XNewRef(error));
+}
+
 pb::object arrayProtocol(Array &x, const pb::object &dtype, const pb::object &copy) {
+  if (refusal.array == &x && refusal.error) {
+    PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(refusal.error)), refusal.error);
+    refuse(nullptr, nullptr);
+    throw pb::error_already_set();
+  }
   pb::object out = toNumpy(x, "numpy");
   bool mustCopy = !copy.is_none() && copy.cast<bool>();
   bool mayCopy = copy.is_none() || mustCopy;
@@ -97,11 +115,13 @@ pb::object arrayProtocol(Array &x, const pb::object &dtype, const pb::object &co
 }
 
 int getBuffer(PyObject *self, Py_buffer *view, int flags) {
+  refuse(nullptr, nullptr);
   try {
     pb::object values = toNumpy(*asArray(self), "exchange");
     // NumPy's view keeps the values alive, also when this array gets a newer version meanwhile.
     return PyObject_GetBuffer(values.ptr(), view, flags);
   } catch (pb::error_already_set &e) {
+    refuse(asArray(self), e.value().ptr());
     e.restore();
   } catch (const std::exception &e) {
     PyErr_SetString(PyExc_BufferError, e.what());

@@ -2,6 +2,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Gil.h"
 
+#include "frontends/record/FloatErrors.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
 
@@ -108,10 +109,10 @@ public:
   }
 
   void bind(const pb::tuple &args, const TracedFunction &function, pb::object unflatten) {
-    // Which device new arrays go to is part of what was traced.
+    // Which device new arrays go to is part of what was traced, and what is done about errors.
     bool writes = !function.function->updatedArguments().empty();
-    bound.insert(bound.begin(),
-                 {function.function, std::move(unflatten), unwrap(currentDevice()), writes});
+    bound.insert(bound.begin(), {function.function, std::move(unflatten), unwrap(currentDevice()),
+                                 floatModes(), writes});
     if (bound.size() > kMaxBound)
       bound.pop_back();
     static_cast<void>(args);
@@ -124,6 +125,7 @@ private:
     std::shared_ptr<Function> function;
     pb::object unflatten;
     rt::Device *device;
+    uint32_t floatModes;
     bool writesArguments;
   };
   static constexpr size_t kMaxBound = 64;
@@ -132,8 +134,8 @@ private:
     std::span<const Array *const> given(const_cast<const Array *const *>(arrays.data()),
                                         arrays.size());
     auto device = currentDevice();
-    return device && *device == b.device && b.function->accepts(given) &&
-           b.function->isSafeFor(given);
+    return device && *device == b.device && floatModes() == b.floatModes &&
+           b.function->accepts(given) && b.function->isSafeFor(given);
   }
 
   pb::object run(std::span<Array *const> arrays) {

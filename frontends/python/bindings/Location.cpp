@@ -30,6 +30,8 @@ struct Places {
   std::vector<Place> list;
   std::unordered_map<std::pair<PyCodeObject *, int>, Location, PlaceHash> known;
   std::unordered_map<PyCodeObject *, bool> isOurs; ///< owns its keys
+  /// Of our functions those that stand for one operation: the name it goes by. Owns its keys.
+  std::unordered_map<PyCodeObject *, uint32_t> errorNames;
 };
 Places &places() {
   static auto *p = new Places;
@@ -74,10 +76,20 @@ Location remember(PyCodeObject *code, int offset) {
   return location;
 }
 
-Location currentLocation() {
+/// Errors are the user's when nothing but functions that stand for operations lies between.
+void passThrough(PyCodeObject *code, UserPlace &place) {
+  auto &names = places().errorNames;
+  auto it = names.find(code);
+  place.meetsErrors &= it != names.end();
+  if (it != names.end() && it->second)
+    place.errorName = it->second;
+}
+
+UserPlace currentPlace() {
+  UserPlace place{0, true, 0};
   PyFrameObject *top = PyEval_GetFrame(); // borrowed
   if (!top)
-    return 0;
+    return {};
   auto frame = pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject *>(top));
   Places &p = places();
   while (frame) {
@@ -86,13 +98,17 @@ Location currentLocation() {
     Py_DECREF(code); // the frame keeps it
     if (code == p.lastCode) {
       int offset = instructionOffset(f);
-      return offset == p.lastOffset ? p.lastLocation : remember(code, offset);
+      place.location = offset == p.lastOffset ? p.lastLocation : remember(code, offset);
+      return place;
     }
-    if (!isPackageCode(code))
-      return remember(code, instructionOffset(f));
+    if (!isPackageCode(code)) {
+      place.location = remember(code, instructionOffset(f));
+      return place;
+    }
+    passThrough(code, place);
     frame = pb::reinterpret_steal<pb::object>(reinterpret_cast<PyObject *>(PyFrame_GetBack(f)));
   }
-  return 0;
+  return {};
 }
 
 std::string locationLine(Location location) {
@@ -121,6 +137,16 @@ void setPackageFolder(const std::string &folder) {
   p.lastCode = nullptr;
 }
 
-void installLocationSource() { setLocationSource({currentLocation, locationLine}); }
+void installLocationSource() { setLocationSource({currentPlace, locationLine}); }
+
+void setErrorName(const pb::object &function, uint32_t name) {
+  auto *code = PyFunction_Check(function.ptr()) ? PyFunction_GetCode(function.ptr()) : nullptr;
+  if (!code)
+    throw pb::type_error("a Python function is needed");
+  auto [it, isNew] = places().errorNames.try_emplace(reinterpret_cast<PyCodeObject *>(code), 0);
+  if (isNew)
+    Py_INCREF(code);
+  it->second = name << kErrorNameShift;
+}
 
 } // namespace graphc::py

@@ -10,5 +10,6 @@ PYBIND11_MODULE(_graphc, m) {
   graphc::py::defineUfuncs(m);
   graphc::py::defineRandom(m);
   graphc::py::defineJit(m);
+  graphc::py::defineFloatErrors(m);
   graphc::py::defineInfo(m);
 }

@@ -152,6 +152,7 @@ from ._functional import (  # noqa: E402
     unpackbits,
     vectorize,
 )
+from ._float_errors import errstate, geterr, geterrcall, seterr, seterrcall  # noqa: E402
 from ._names import (  # noqa: E402
     broadcast,
     c_,
@@ -160,15 +161,12 @@ from ._names import (  # noqa: E402
     correlate,
     diag_indices,
     diag_indices_from,
-    errstate,
-    geterr,
     isfortran,
     mask_indices,
     min_scalar_type,
     r_,
     resize,
     row_stack,
-    seterr,
     tril_indices,
     tril_indices_from,
     triu_indices,

@@ -58,10 +58,19 @@ def _source(obj):
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """`a` as an Array: an Array (unchanged if nothing has to change), a NumPy array, a buffer or DLPack exporter, or
     nested sequences of numbers and Arrays. copy=True always copies, False never (ValueError if that cannot be).
-    Arrays are row-major: `order` is accepted and ignored. Raises DTypeError for a dtype that graphc does not have."""
+    Arrays are row-major: `order` is accepted and ignored. 8-bit floats become a `float8.Stored`. Raises DTypeError for a dtype
+    that graphc does not have."""
     if dtype is None and device is None and copy is None and type(a) is _Array and a.ndim:
         return a  # a 0-d one may be a number, of which this makes an array
-    return _graphc.asarray(_source(a), _dtype(dtype), device, copy)
+    try:
+        return _graphc.asarray(_source(a), _dtype(dtype), device, copy)
+    except DTypeError:
+        from .float8 import stored
+
+        kept = stored(a, dtype, device, copy)
+        if kept is None:
+            raise
+        return kept
 
 
 def _inexact(x):

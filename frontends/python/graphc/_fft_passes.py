@@ -91,7 +91,7 @@ def _odd(x):
     return out
 
 
-_BUTTERFLIES = {2: _two, 4: _four, 8: _eight, 16: _sixteen, 3: _odd, 5: _odd, 7: _odd, 11: _odd}
+_BUTTERFLIES = {2: _two, 4: _four, 8: _eight, 16: _sixteen} | dict.fromkeys(_fft_plan.ODD_RADICES, _odd)
 
 
 def cost(radix, m):

@@ -4,16 +4,16 @@ import math
 
 import numpy as np
 
-#: Lengths are products of these, in this order, where they can be; other lengths become convolutions.
-RADICES = (16, 8, 4, 2, 3, 5, 7, 11)
+#: Lengths are products of powers of two and of these, in this order, where they can be; other lengths become convolutions.
+ODD_RADICES = (3, 5, 7, 11, 13, 17)
 
 
 def factors(n):
-    """Radices whose product is n in the order of their passes, or None when a prime above 11 divides n."""
+    """Radices whose product is n in the order of their passes, or None when a larger prime divides n."""
     twos = (n & -n).bit_length() - 1
     rest = n >> twos
     odd = []
-    for prime in (3, 5, 7, 11):
+    for prime in ODD_RADICES:
         while rest % prime == 0:
             odd.append(prime)
             rest //= prime

@@ -141,7 +141,7 @@ class _State:
                 return None
         if len(arrays) > 1 and _aliased(arrays):
             return None
-        return (tuple(key), self._guards(), _default_device())
+        return (tuple(key), self._guards(), _default_device(), _graphc.float_modes())
 
     def _call(self, args, kwargs, quick_key):
         call = self._take_apart(args, kwargs)
@@ -232,7 +232,7 @@ class _State:
             bad = next(v for v in (*positions.values(), *names.values()) if not _hashable(v))
             raise TraceError(f"jit: a static argument must be hashable, got {type(bad).__name__}") from None
         contiguous = tuple([x.contiguous for x in call.arrays])
-        outer = (call.structure, tuple(kinds), contiguous, static, self._guards(), _default_device())
+        outer = (call.structure, tuple(kinds), contiguous, static, self._guards(), _default_device(), _graphc.float_modes())
         call.scalar_key = outer
         call.key = (outer, tuple(scalars))
         return call

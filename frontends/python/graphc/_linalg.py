@@ -5,18 +5,21 @@ import operator as _operator
 
 from . import _graphc
 from ._creation import asarray
+from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axes, _axis, moveaxis
 from ._ufunc import as_ufunc, with_out
 from .errors import ArgumentError, ShapeError
 
 
 @as_ufunc(2)
+@_stands_for()
 def matmul(x1, x2, /):
     """Matrix product of the last two axes, earlier axes broadcast; vectors are lifted, as NumPy's `@`. Raises
     ShapeError when the contracted sizes differ or an operand is 0-d."""
     return _graphc.matmul(x1, x2)
 
 
+@_stands_for("dot")
 def dot(a, b, out=None):
     """NumPy's dot: a product with a 0-d operand, else the sum over the last axis of `a` and the second last of `b`."""
     x1, x2 = asarray(a), asarray(b)
@@ -30,6 +33,7 @@ def dot(a, b, out=None):
 
 
 @as_ufunc(2)
+@_stands_for()
 def vecdot(x1, x2, /, *, axis=-1):
     """Sum of products along one axis, in the dtype of the products; other axes broadcast, and complex numbers of the
     first operand are conjugated. Raises ShapeError when the axis is not of one size."""
@@ -41,11 +45,13 @@ def vecdot(x1, x2, /, *, axis=-1):
     return product.any(axis=-1) if product.dtype.kind == "b" else product.sum(axis=-1, dtype=product.dtype)
 
 
+@_stands_for()
 def outer(a, b, out=None):
     """All products of the elements of two arrays, as a matrix."""
     return with_out(asarray(a).reshape((-1, 1)) * asarray(b).reshape((1, -1)), out, name="outer")
 
 
+@_stands_for()
 def tensordot(a, b, axes=2):
     """Sum of products over pairs of axes: the last `axes` of `a` with the first of `b`, or two lists of axes."""
     x1, x2 = asarray(a), asarray(b)

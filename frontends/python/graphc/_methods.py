@@ -8,6 +8,7 @@ import pickle as _pickle
 import numpy as _np
 
 from . import _graphc
+from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, ShapeError, UnsupportedError, user_line
 
 _Array = _graphc.Array
@@ -208,6 +209,7 @@ def _namespace(self, /, *, api_version=None):
 
 
 def _function_as_method(name):
+    @_stands_for()
     def method(self, *args, **keywords):
         import graphc
 

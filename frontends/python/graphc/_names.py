@@ -182,55 +182,6 @@ class _Concatenator:
 r_ = _Concatenator(0)
 c_ = _Concatenator(-1, 2, 0)
 
-_DEFAULTS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
-_settings = dict(_DEFAULTS)
-
-
-def geterr():
-    """How floating-point errors are treated; see `errstate`."""
-    return dict(_settings)
-
-
-def seterr(all=None, divide=None, over=None, under=None, invalid=None):  # noqa: A002
-    """Changes how floating-point errors are treated, and returns how they were; see `errstate`."""
-    before = geterr()
-    for name, given in (("divide", divide), ("over", over), ("under", under), ("invalid", invalid)):
-        mode = all if given is None else given
-        if mode is None:
-            continue
-        if mode not in ("ignore", "warn"):
-            if mode in ("raise", "call", "print", "log"):
-                raise UnsupportedError(f"seterr: floating-point errors are not detected, so {mode!r} cannot be done")
-            raise ArgumentError(f"seterr: {mode!r} is no way to treat an error")
-        _settings[name] = mode
-    return before
-
-
-class errstate:  # noqa: N801
-    """`with errstate(divide="ignore"):` as in NumPy. Values are IEEE 754's and nothing is reported: "ignore" and "warn"
-    are accepted, and every other mode raises UnsupportedError."""
-
-    __module__ = "graphc"
-
-    def __init__(self, *, call=None, **modes):
-        self._modes = modes
-
-    def __enter__(self):
-        self._before = seterr(**self._modes)
-
-    def __exit__(self, *_):
-        _settings.update(self._before)
-
-    def __call__(self, function):
-        import functools
-
-        @functools.wraps(function)
-        def inner(*args, **keywords):
-            with errstate(**self._modes):
-                return function(*args, **keywords)
-
-        return inner
-
 
 def row_stack(arrays, *, dtype=None, casting="same_kind"):
     """`vstack` under its old name."""

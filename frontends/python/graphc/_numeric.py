@@ -12,6 +12,7 @@ from ._complex import of_parts as _of_parts
 from ._assemble import _along
 from ._creation import _floating, _inexact, _real, asarray, linspace
 from ._dtypes import as_dtype, float64
+from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axes, _axis, broadcast_to, concatenate, round, where
 from ._reductions import _squared_size, all, any, cumprod, cumsum, max, mean, min, prod, sum, var
 from ._ufunc import as_ufunc, with_out
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 # Differences and sums along an axis.
 
 
+@_stands_for()
 def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None) -> Array:
     """The n-th difference of neighbours along an axis; of bool, whether they differ."""
     x = asarray(a)
@@ -62,6 +64,7 @@ def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike
     return concatenate(parts) if len(parts) > 1 else parts[0]
 
 
+@_stands_for()
 def _gradient(x, spacing, axis, edge_order):
     size = x.shape[axis]
     if size < edge_order + 1:
@@ -93,6 +96,7 @@ def _gradient(x, spacing, axis, edge_order):
     return concatenate([first, inner, last], axis)
 
 
+@_stands_for()
 def gradient(f: ArrayLike, *spacing, axis: int | Sequence[int] | None = None, edge_order: int = 1):
     """Second-order central differences inside, one-sided at the ends. `spacing`: one step for all axes, or one step or
     coordinate vector an axis. A tuple of arrays for several axes, one array for one."""
@@ -108,6 +112,7 @@ def gradient(f: ArrayLike, *spacing, axis: int | Sequence[int] | None = None, ed
     return results[0] if len(axes) == 1 else results
 
 
+@_stands_for()
 def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: int = -1) -> Array:
     """Integral by the trapezoidal rule along an axis, over coordinates `x` or steps `dx`."""
     y = asarray(y)
@@ -118,6 +123,7 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: i
     return sum(dx * (y[_along(axis, slice(1, None))] + y[_along(axis, slice(None, -1))]) / 2.0, axis)
 
 
+@_stands_for()
 def polyval(p: ArrayLike, x: ArrayLike) -> Array:
     """The polynomial with coefficients `p`, highest power first, at `x`, by Horner's rule."""
     p, x = asarray(p), asarray(x)
@@ -172,6 +178,7 @@ def fabs(x: ArrayLike, /) -> Array:
 
 
 @as_ufunc(2)
+@_stands_for("float_power")
 def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 to the power x2 in float64, or in complex128."""
     x1, x2 = asarray(x1), asarray(x2)
@@ -226,6 +233,7 @@ def positive(x: ArrayLike, /) -> Array:
 
 
 @as_ufunc(2, 2)
+@_stands_for("divmod")
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     """Floor division and its remainder."""
     return _graphc.floor_divide(x1, x2), _graphc.remainder(x1, x2)
@@ -318,6 +326,7 @@ def logspace(start, stop, num: int = 50, endpoint: bool = True, base: float = 10
 # Statistics.
 
 
+@_stands_for()
 def ptp(a: ArrayLike, axis=None, out=None, keepdims: bool = False) -> Array:
     """Largest minus smallest element."""
     return with_out(max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims), out, name="ptp")

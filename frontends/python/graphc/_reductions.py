@@ -6,6 +6,7 @@ import math as _math
 from . import _graphc
 from ._creation import asarray, full
 from ._dtypes import as_dtype, bool_, float64
+from ._float_errors import stands_for as _stands_for
 from ._manipulation import concat
 from ._ufunc import _NO_VALUE, is_missing, reduce_array, with_out
 from .errors import ArgumentError
@@ -15,6 +16,7 @@ def _dtype(dtype):
     return None if dtype is None else as_dtype(dtype)
 
 
+@_stands_for()
 def _reduce(name, x, axis, dtype, out, keepdims, initial, where):
     """A reduction with a mask, an initial value or an output."""
     from . import _functions
@@ -29,6 +31,7 @@ def _reduce(name, x, axis, dtype, out, keepdims, initial, where):
 _UFUNCS = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and"}
 
 
+@_stands_for()
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
     """Sum over `axis` (None: all; an int or a tuple). Small integers and bool add up in 64 bits, as in NumPy. `where`
     leaves elements out, `initial` is added. Raises AxisError for an axis out of range or named twice."""
@@ -37,6 +40,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, w
     return _reduce("sum", a, axis, dtype, out, keepdims, initial, where)
 
 
+@_stands_for()
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
     """Product over `axis`; arguments, dtypes and errors as `sum`."""
     if out is None and initial is _NO_VALUE and where is True:
@@ -44,6 +48,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, 
     return _reduce("prod", a, axis, dtype, out, keepdims, initial, where)
 
 
+@_stands_for()
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Arithmetic mean over `axis`; integers and bool give float64. Of no elements: NaN."""
     if where is True:
@@ -105,6 +110,7 @@ def argmax(a, axis=None, out=None, *, keepdims=False):
     return with_out(_graphc.reduce("argmax", asarray(a), axis, keepdims, None), out, "safe", "argmax")
 
 
+@_stands_for()
 def _cumulative(kind, x, axis, dtype, include_initial):
     x = asarray(x)
     if axis is None and x.ndim != 1:
@@ -118,22 +124,26 @@ def _cumulative(kind, x, axis, dtype, include_initial):
     return concat((first, result), axis=0 if axis is None else axis)
 
 
+@_stands_for()
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """Running sums along `axis`, which only 1-d arrays may leave out; `include_initial` starts with a zero. Float sums
     follow one order (docs/numerics.md)."""
     return with_out(_cumulative("sum", x, axis, dtype, include_initial), out)
 
 
+@_stands_for()
 def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """Running products along `axis`; see `cumulative_sum`."""
     return with_out(_cumulative("prod", x, axis, dtype, include_initial), out)
 
 
+@_stands_for()
 def cumsum(a, axis=None, dtype=None, out=None):
     """Running sums along `axis`, or of the flattened array; dtypes as `sum`."""
     return with_out(_graphc.scan("sum", asarray(a), axis, _dtype(dtype)), out, name="cumsum")
 
 
+@_stands_for()
 def cumprod(a, axis=None, dtype=None, out=None):
     """Running products along `axis`, or of the flattened array; dtypes as `prod`."""
     return with_out(_graphc.scan("prod", asarray(a), axis, _dtype(dtype)), out, name="cumprod")
@@ -144,12 +154,14 @@ def count_nonzero(a, axis=None, *, keepdims=False):
     return sum(asarray(a) != 0, axis, keepdims=keepdims)
 
 
+@_stands_for()
 def _squared_size(x):
     if x.dtype.kind != "c":
         return x * x
     return x._part(0) * x._part(0) + x._part(1) * x._part(1)
 
 
+@_stands_for()
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO_VALUE, correction=None):
     """Variance over `axis`: the mean of the squared distances from the mean, times n / (n - ddof); real also of complex
     numbers. `correction` is
@@ -175,6 +187,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
 _mean = mean
 
 
+@_stands_for()
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO_VALUE, correction=None):
     """Standard deviation: the square root of `var`."""
     spread = var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
@@ -199,6 +212,7 @@ def array_equal(a1, a2, equal_nan=False):
     return all(equal)
 
 
+@_stands_for()
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     """Mean, or weighted mean with weights of the shape of `a` or of its axes `axis`; with the sum of the weights when
     `returned`."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins as _py
+import contextlib as _contextlib
 import operator as _operator
 
 import numpy as _np
@@ -11,6 +12,8 @@ import numpy as _np
 from . import _graphc
 from ._creation import asarray, full, zeros
 from ._dtypes import as_dtype, can_cast
+from ._float_errors import errstate as _errstate
+from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
 
 _Array = _graphc.Array
@@ -73,6 +76,7 @@ def _broadcast(name, shapes):
         raise ShapeError(f"{name}: operands could not be broadcast together with shapes {text}") from None
 
 
+@_stands_for()
 def write(result, out, casting="same_kind", name="out", where=True):
     """Writes a result through `out` (an Array, or a NumPy array, which is changed in place) and returns `out`."""
     if isinstance(out, tuple):
@@ -89,6 +93,7 @@ def write(result, out, casting="same_kind", name="out", where=True):
     return out
 
 
+@_stands_for()
 def with_out(result, out, casting="same_kind", name="out"):
     """`result`, or `out` after the result was written to it."""
     return result if out is None else write(result, out, casting, name)
@@ -165,6 +170,7 @@ _BOOLEAN = {
 }  # fmt: skip
 
 
+@_stands_for()
 def _call(self, args, keywords):
     """The call with more than operands: the handler of bindings/Ufunc.cpp."""
     out = keywords.pop("out", None)
@@ -186,7 +192,9 @@ def _call(self, args, keywords):
     operands = [_strong(x) for x in args[: self.nin]]
     dtype = _loop_dtype(signature, dtype, self.__name__)
     operands = _cast_operands(self, operands, dtype, casting)
-    results = self.function(*operands, **axes) if axes else self(*operands)
+    # Elements that a mask leaves out are computed too: what they meet is nobody's error.
+    with _contextlib.nullcontext() if where is True else _errstate(all="ignore"):
+        results = self.function(*operands, **axes) if axes else self(*operands)
     single = not isinstance(results, tuple)
     results = (results,) if single else results
     where = True if where is True else asarray(where).astype(bool, copy=False)
@@ -239,6 +247,7 @@ def _identity(self, dtype):
     return _IDENTITIES.get(self.__name__)
 
 
+@_stands_for("reduce")
 def _fold(self, x):
     """All rows of `x` combined to one, in order; by halves where grouping does not matter."""
     if self.__name__ == "subtract" and x.dtype.kind in "iu" and x.shape[0] > 1:
@@ -255,6 +264,7 @@ def _fold(self, x):
     return x[0]
 
 
+@_stands_for()
 def _plain_reduce(self, x, axes, keepdims, dtype):
     kind = _REDUCTIONS.get(self.__name__)
     if kind is not None:
@@ -273,6 +283,7 @@ def _plain_reduce(self, x, axes, keepdims, dtype):
     return result.reshape(wanted)
 
 
+@_stands_for()
 def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, where=True):
     """The reduction of an Array by a binary ufunc; see ufunc.reduce."""
     name = self.__name__
@@ -310,6 +321,7 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
     return result
 
 
+@_stands_for()
 def _reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
     """Combines the elements along `axis` (an int, a tuple, None: all) in order. Sums and products follow the published
     trees (docs/numerics.md). `where` leaves elements out, `initial` is combined in front. Raises ValueError for no
@@ -332,6 +344,7 @@ def _one_axis(x, axis, what):
     return axis % x.ndim
 
 
+@_stands_for("accumulate")
 def _accumulate(self, array, axis=0, dtype=None, out=None):
     """Running combinations along an axis: element i combines the first i + 1 elements."""
     _binary(self, "accumulate")

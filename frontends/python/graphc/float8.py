@@ -1,7 +1,10 @@
-"""Floats of 8 bits, kept as uint8: exact float32 values of their bits, and bits of values rounded to nearest even.
+"""Floats of 8 bits: exact float32 values of their bits, and bits of values rounded to nearest even.
 
-`np.asarray(bits).view(ml_dtypes.float8_e4m3fn)` is such an array for NumPy, without a copy; `decode` takes one back.
+`gc.asarray` of an array of ml_dtypes' float8 dtypes, or with the name of one as dtype, is a `Stored`: its bits in a uint8 array,
+which converts and exports but does not compute.
 """
+
+import numpy as _np
 
 from . import _graphc
 from ._creation import asarray as _asarray
@@ -9,7 +12,7 @@ from ._special import frexp as _frexp
 from ._special import ldexp as _ldexp
 from .errors import DTypeError as _DTypeError
 
-__all__ = ["decode", "encode"]
+__all__ = ["Stored", "decode", "encode"]
 
 #: Bits of the mantissa, exponent bias, largest finite magnitude's bits.
 _FORMATS = {"float8_e4m3fn": (3, 7, 0x7E), "float8_e5m2": (2, 15, 0x7B)}
@@ -63,3 +66,86 @@ def encode(x, format):  # noqa: A002
     bits = _graphc.select(bits > largest, over, bits)
     bits = _graphc.select(_graphc.not_equal(x, x), 0x7F, bits)
     return (bits + _graphc.select(_graphc.signbit(x), 128, 0)).astype("uint8")
+
+
+def _numpy_dtype(name):
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise _DTypeError(f"NumPy has no {name}: install ml_dtypes, or convert with astype('float32')") from None
+    return _np.dtype(getattr(ml_dtypes, name))
+
+
+class Stored:
+    """An array of 8-bit floats that is kept, converted and exported, and does not compute: `astype` makes an Array of its exact
+    values, `np.asarray` an array of ml_dtypes' dtype. `bits` are uint8; indices and `reshape` give a Stored. Raises DTypeError for
+    bits that are not uint8 and for other formats."""
+
+    __slots__ = ("bits", "format")
+    __hash__ = None
+    # NumPy leaves operators to this class, which has none.
+    __array_ufunc__ = None
+
+    def __init__(self, bits, format):  # noqa: A002
+        self.bits, self.format = _asarray(bits), _format(format)[-1]
+        if self.bits.dtype.name != "uint8":
+            raise _DTypeError(f"float8: bits are uint8, not {self.bits.dtype}")
+
+    shape = property(lambda self: self.bits.shape)
+    ndim = property(lambda self: self.bits.ndim)
+    size = property(lambda self: self.bits.size)
+    nbytes = property(lambda self: self.bits.size)
+    itemsize = property(lambda self: 1)
+    device = property(lambda self: self.bits.device)
+    dtype = property(lambda self: _numpy_dtype(self.format))
+
+    def __len__(self):
+        return len(self.bits)
+
+    def __getitem__(self, key):
+        return Stored(self.bits[key], self.format)
+
+    def reshape(self, *shape):
+        """The same elements in another shape."""
+        return Stored(self.bits.reshape(*shape), self.format)
+
+    def to_device(self, device):
+        """On another device."""
+        return Stored(self.bits.to_device(device), self.format)
+
+    def astype(self, dtype, copy=True):
+        """The values as an Array of a dtype that has arithmetic, or rounded to the other float8 format."""
+        name = getattr(dtype, "name", dtype)
+        if name == self.format:
+            return Stored(self.bits.copy(), self.format) if copy else self
+        if name in _FORMATS:
+            return Stored(encode(decode(self.bits, self.format), name), name)
+        return decode(self.bits, self.format, dtype=dtype)
+
+    def __array__(self, dtype=None, copy=None):
+        values = _np.asarray(self.bits).view(self.dtype)
+        return values.copy() if copy and dtype is None else values if dtype is None else values.astype(dtype)
+
+    def tolist(self):
+        """Nested lists of Python floats."""
+        return decode(self.bits, self.format).tolist()
+
+    def __reduce__(self):
+        return Stored, (self.bits, self.format)
+
+    def __repr__(self):
+        return f"float8.Stored({self.tolist()}, {self.format})"
+
+
+def stored(x, dtype, device, copy):
+    """What asarray gives for a float8 argument or dtype; None when neither is one."""
+    wanted = getattr(dtype, "name", dtype)
+    given = x.format if isinstance(x, Stored) else getattr(getattr(x, "dtype", None), "name", "")
+    if given in _FORMATS:
+        bits = x.bits if isinstance(x, Stored) else _np.asarray(x).view("uint8")
+        kept = Stored(_asarray(bits, device=device, copy=copy), given)
+        return kept if wanted is None else kept.astype(dtype, copy=False)
+    if not isinstance(wanted, str) or wanted not in _FORMATS:
+        return None
+    values = _asarray(x, device=device)
+    return Stored(encode(values if values.dtype.itemsize < 8 else values.astype("float32"), wanted), wanted)

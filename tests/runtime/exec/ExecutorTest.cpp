@@ -96,15 +96,16 @@ TEST(Executor, GivesNoOutputsWhenAKernelReportsAFault) {
   Device &cpu = device("cpu");
   auto p = loaded(reporting(), cpu);
   std::vector<Tensor> out;
-  auto x = [&](int64_t site, int64_t index, int64_t size) {
-    return std::vector{makeTensor<int64_t>(cpu, DType::Int64, {site - 4, index - 4, size - 4, -4},
-                                           {program::kFaultWords})};
+  auto x = [&](int64_t site, int64_t index, int64_t size, int64_t watched = 0) {
+    return std::vector{makeTensor<int64_t>(
+        cpu, DType::Int64, {site - 4, index - 4, size - 4, watched - 4}, {program::kFaultWords})};
   };
-  std::optional<uint32_t> place;
-  Status s = run(*p, x(2, -9, 7), {}, out, &place);
+  RunReport report;
+  Status s = run(*p, x(2, -9, 7), {}, out, &report);
   EXPECT_EQ(s.code(), ErrorCode::Index);
   EXPECT_EQ(s.message(), "index -9 is out of bounds for axis 1 with size 7");
-  EXPECT_EQ(place, 6u);
+  EXPECT_EQ(report.place, 6u);
+  EXPECT_FALSE(report.watched);
   EXPECT_TRUE(out.empty());
   s = run(*p, x(1, 3, 3), {}, out);
   EXPECT_EQ(s.message(), "index 3 is out of bounds for axis 0 with size 3 (recorded at a.py:1)");
@@ -112,6 +113,11 @@ TEST(Executor, GivesNoOutputsWhenAKernelReportsAFault) {
   // The words are zero again for every run.
   EXPECT_TRUE(run(*p, x(0, 3, 3), {}, out).isOk());
   EXPECT_EQ(out.size(), 1u);
+  // A watched value that is no number is told, and no error.
+  EXPECT_TRUE(run(*p, x(0, 0, 0, 1), {}, out, &report).isOk());
+  EXPECT_TRUE(report.watched);
+  EXPECT_TRUE(run(*p, x(0, 0, 0), {}, out, &report).isOk());
+  EXPECT_FALSE(report.watched);
 }
 
 TEST(Executor, ServesEverySizeInParallelAndSerially) {

@@ -1,0 +1,101 @@
+#include "compiler/passes/fuse/Watch.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+namespace {
+
+bool isInexact(Type type) { return isa<FloatType, ComplexType>(type); }
+
+unsigned width(Type type) {
+  auto complex = dyn_cast<ComplexType>(type);
+  return (complex ? complex.getElementType() : type).getIntOrFloatBitWidth();
+}
+
+/// A converted value fits unless the format is narrower, or an integer's range is wider.
+bool raisesConverted(graph::CastOp cast) {
+  Type from = cast.getX().getType(), to = cast.getType();
+  if (isInexact(to))
+    return isInexact(from) ? width(to) < width(from) : to.isF16() && width(from) >= 16;
+  return isInexact(from) && !to.isInteger(1);
+}
+
+bool isNonzero(Value divisor) {
+  while (auto cast = divisor.getDefiningOp<graph::CastOp>())
+    divisor = cast.getX();
+  APInt value;
+  return matchPattern(divisor, m_ConstantInt(&value)) && !value.isZero() && !value.isAllOnes();
+}
+
+/// Whether finite operands may give an infinity or a NaN, or integers have no result.
+bool raises(Operation *op) {
+  if (auto cast = dyn_cast<graph::CastOp>(op))
+    return raisesConverted(cast);
+  if (op->getNumResults() != 1 || op->getNumOperands() == 0)
+    return false;
+  if (auto reduce = dyn_cast<kernel::ReduceOp>(op))
+    return isInexact(reduce.getType()) && (reduce.getKind() == graph::ReduceKind::Sum ||
+                                           reduce.getKind() == graph::ReduceKind::Prod ||
+                                           reduce.getKind() == graph::ReduceKind::Mean);
+  if (isa<kernel::ScanOp, kernel::DotOp>(op))
+    return isInexact(op->getResult(0).getType());
+  if (isa<graph::FloorDivideOp, graph::RemainderOp>(op) && !isInexact(op->getResult(0).getType()))
+    return !isNonzero(op->getOperand(1));
+  if (!isa<graph::GraphDialect>(op->getDialect()) || !isInexact(op->getResult(0).getType()))
+    return false;
+  if (isa<graph::AbsOp>(op))
+    return isInexact(op->getOperand(0).getType()) && isa<ComplexType>(op->getOperand(0).getType());
+  return !isa<graph::NegOp, graph::SignOp, graph::ConjOp, graph::RealOp, graph::ImagOp,
+              graph::ComplexOp, graph::FloorOp, graph::CeilOp, graph::TruncOp, graph::RoundOp,
+              graph::CopysignOp, graph::MinimumOp, graph::MaximumOp, graph::ClipOp, graph::SelectOp,
+              graph::AtanOp, graph::TanhOp, graph::AsinhOp, graph::CbrtOp, graph::ErfOp,
+              graph::ErfcOp>(op);
+}
+
+/// Whether an infinite or NaN operand always gives an infinite or NaN result.
+bool passesOn(Operation *op, Value operand) {
+  if (op->getNumResults() != 1 || !isInexact(op->getResult(0).getType()))
+    return false;
+  if (auto reduce = dyn_cast<kernel::ReduceOp>(op))
+    return raises(op);
+  if (isa<kernel::ScanOp, kernel::DotOp, graph::AddOp, graph::SubOp, graph::MulOp, graph::NegOp,
+          graph::ConjOp, graph::ComplexOp, graph::SquareOp>(op))
+    return true;
+  if (isa<ComplexType>(operand.getType()))
+    return false;
+  if (isa<graph::DivOp, graph::RemainderOp, graph::CopysignOp>(op))
+    return operand == op->getOperand(0);
+  return isa<graph::AbsOp, graph::FmaOp, graph::SqrtOp, graph::LogOp, graph::Log2Op, graph::Log10Op,
+             graph::Log1pOp, graph::SinOp, graph::CosOp, graph::TanOp, graph::SinhOp, graph::CoshOp,
+             graph::AsinhOp, graph::AcoshOp, graph::AtanhOp, graph::AsinOp, graph::AcosOp,
+             graph::CbrtOp, graph::FloorOp, graph::CeilOp, graph::TruncOp, graph::RoundOp,
+             graph::HypotOp, graph::CastOp>(op);
+}
+
+} // namespace
+
+bool pass::watchValues(kernel::FuncOp kernel) {
+  bool any = false;
+  DenseSet<Operation *> needed;
+  for (Operation &op : kernel.getBody().front()) {
+    if (!raises(&op) && !needed.contains(&op))
+      continue;
+    Value value = op.getResult(0);
+    Operation *heir = nullptr;
+    for (Operation *user : value.getUsers())
+      if (!heir && isInexact(value.getType()) && passesOn(user, value))
+        heir = user;
+    if (heir) {
+      needed.insert(heir);
+    } else {
+      op.setAttr(kWatchAttr, UnitAttr::get(op.getContext()));
+      any = true;
+    }
+  }
+  if (any)
+    kernel->setAttr(kWatchAttr, UnitAttr::get(kernel.getContext()));
+  return any;
+}

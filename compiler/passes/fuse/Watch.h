@@ -1,0 +1,21 @@
+//===- Watch.h - Which values of a kernel are looked at for infinities and NaN
+//--------------------===//
+#ifndef GRAPHC_COMPILER_PASSES_FUSE_WATCH_H
+#define GRAPHC_COMPILER_PASSES_FUSE_WATCH_H
+
+#include "dialects/kernel/Kernel.h"
+
+namespace graphc::pass {
+
+/// Of a module: its kernels report values that became infinite or NaN. Of a kernel: it does, and
+/// takes the words to report to. Of an operation in it: its value is looked at where it is
+/// computed.
+inline constexpr const char *kWatchAttr = "graphc.watch";
+
+/// Marks as few operations as show everything: an infinity or a NaN that one of their operands
+/// would pass on is seen later. False when nothing in the kernel can give one.
+bool watchValues(kernel::FuncOp kernel);
+
+} // namespace graphc::pass
+
+#endif // GRAPHC_COMPILER_PASSES_FUSE_WATCH_H

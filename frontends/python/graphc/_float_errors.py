@@ -1,0 +1,184 @@
+"""What is done when an operation divides by zero, overflows, underflows or is invalid: NumPy's `errstate` and its kin.
+
+Modes are those of the thread when an operation is recorded; what they say is done when it is computed, at the latest
+before its value is seen. The compiled part asks (frontends/record/FloatErrors.h)."""
+
+from __future__ import annotations
+
+import functools as _functools
+import sys as _sys
+import threading as _threading
+import warnings as _warnings
+
+from . import _graphc
+from .errors import ArgumentError
+
+# The order of bits in the words of the compiled part.
+_ERRORS = ("divide", "over", "under", "invalid")
+_TEXTS = ("divide by zero", "overflow", "underflow", "invalid value")
+_MODES = ("ignore", "warn", "raise", "call", "print", "log")
+_BITS, _CALL_SHIFT, _CALL_MASK, _NAME_SHIFT = 3, 12, (1 << 10) - 1, 22
+
+# Handlers by number; number 0 is none. Words of pending operations hold the numbers.
+_handlers = [None]
+_names = [""]
+_lock = _threading.Lock()
+
+
+def _handler_number(handler):
+    with _lock:
+        for number, known in enumerate(_handlers):
+            if known is handler:
+                return number
+        if len(_handlers) > _CALL_MASK:
+            raise ArgumentError(f"seterrcall: more than {_CALL_MASK} handlers in one process")
+        _handlers.append(handler)
+        return len(_handlers) - 1
+
+
+def _modes_of(word):
+    return {name: _MODES[word >> _BITS * i & 7] for i, name in enumerate(_ERRORS)}
+
+
+def _word_with(word, name, all, given):  # noqa: A002
+    for i, error in enumerate(_ERRORS):
+        mode = all if given[error] is None else given[error]
+        if mode is None:
+            continue
+        if mode not in _MODES:
+            raise ArgumentError(f"{name}: {mode!r} is no way to treat an error; these are: {', '.join(_MODES)}")
+        word = word & ~(7 << _BITS * i) | _MODES.index(mode) << _BITS * i
+    return word
+
+
+def geterr():
+    """How floating-point errors are treated in this thread: a dict of `divide`, `over`, `under` and `invalid`."""
+    return _modes_of(_graphc.float_modes())
+
+
+def seterr(all=None, divide=None, over=None, under=None, invalid=None):  # noqa: A002
+    """Changes how floating-point errors of what this thread records from now on are treated, and returns how they
+    were. Modes: "ignore", "warn" (RuntimeWarning), "raise" (FloatingPointError), "call" and "log" (`seterrcall`),
+    "print". ArgumentError for any other."""
+    before = geterr()
+    given = {"divide": divide, "over": over, "under": under, "invalid": invalid}
+    _graphc.set_float_modes(_word_with(_graphc.float_modes(), "seterr", all, given))
+    return before
+
+
+def geterrcall():
+    """The handler of mode "call", or the object whose `write` mode "log" calls; None when there is none."""
+    return _handlers[_graphc.float_modes() >> _CALL_SHIFT & _CALL_MASK]
+
+
+def seterrcall(func):
+    """Sets the handler of mode "call", `func(text, flag)`, or for mode "log" an object with a `write` method; returns the
+    former one. ArgumentError for anything else."""
+    if func is not None and not callable(func) and not callable(getattr(func, "write", None)):
+        raise ArgumentError("seterrcall: a callable or an object with a write method is needed")
+    before, word = geterrcall(), _graphc.float_modes()
+    _graphc.set_float_modes(word & ~(_CALL_MASK << _CALL_SHIFT) | _handler_number(func) << _CALL_SHIFT)
+    return before
+
+
+class errstate:  # noqa: N801
+    """`with errstate(divide="ignore", call=None):` as in NumPy, also as a decorator. What is recorded inside is
+    treated so, wherever it is computed."""
+
+    __module__ = "graphc"
+
+    def __init__(self, *, all=None, divide=None, over=None, under=None, invalid=None, **call):  # noqa: A002
+        if call.keys() - {"call"}:
+            raise TypeError(f"errstate() got an unexpected keyword argument '{next(iter(call.keys() - {'call'}))}'")
+        self._given = (all, {"divide": divide, "over": over, "under": under, "invalid": invalid})
+        self._call = call
+        self._before = []
+
+    def __enter__(self):
+        before = _graphc.float_modes()
+        word = _word_with(before, "errstate", *self._given)
+        _graphc.set_float_modes(word)
+        self._before.append(before)
+        if self._call:
+            try:
+                seterrcall(self._call["call"])
+            except BaseException:
+                self.__exit__()
+                raise
+
+    def __exit__(self, *_):
+        _graphc.set_float_modes(self._before.pop())
+
+    def __call__(self, function):
+        @_functools.wraps(function)
+        def inner(*args, **keywords):
+            with errstate(all=self._given[0], **self._given[1], **self._call):
+                return function(*args, **keywords)
+
+        return stands_for()(inner)
+
+
+def stands_for(name=""):
+    """Makes a function of the package one that stands for what it records: errors there are reported at the caller's
+    line, under `name` or the names of the operations."""
+
+    def mark(function):
+        with _lock:
+            if name not in _names:
+                _names.append(name)
+        _graphc.set_error_name(function, _names.index(name))
+        return function
+
+    return mark
+
+
+# Reports.
+
+_SHORT = {"reduce": "reduce", "scan": "accumulate", "cast": "cast"}
+# Registries of places that belong to no module.
+_registries = {}
+
+
+def _module_of(file):
+    main = _sys.modules.get("__main__")
+    for module in [main, *list(_sys.modules.values())]:
+        if getattr(module, "__file__", None) == file:
+            return module
+    return main if file.startswith("<") else None
+
+
+def _warn(text, place):
+    file, _, line = place.rpartition(":")
+    module = _module_of(file) if file else None
+    if module is None:
+        registry = _registries.setdefault(file, {})
+    else:
+        registry = vars(module).setdefault("__warningregistry__", {})
+    name = module.__name__ if module else None
+    _warnings.warn_explicit(text, RuntimeWarning, file or "graphc", int(line or 1), module=name, registry=registry)
+
+
+def _report(error, flags, operation, word, place):
+    mode = _MODES[word >> _BITS * error & 7]
+    name = _names[word >> _NAME_SHIFT] or _SHORT.get(operation)
+    if not name:
+        name = getattr(getattr(_graphc, operation, None), "__name__", operation)
+    text = f"{_TEXTS[error]} encountered in {name}"
+    handler = _handlers[word >> _CALL_SHIFT & _CALL_MASK]
+    if mode == "warn":
+        _warn(text, place)
+    elif mode == "raise":
+        raise FloatingPointError(text)
+    elif mode == "print":
+        _sys.stderr.write(f"Warning: {text}\n")
+    elif mode == "log":
+        if not hasattr(handler, "write"):
+            raise NameError(f"log specified for {_TEXTS[error]} (in {name}) but no object with write method found.")
+        handler.write(f"Warning: {text}\n")
+    else:
+        if handler is None:
+            raise NameError(f"python callback specified for {_TEXTS[error]} (in {name}) but no function found.")
+        handler(_TEXTS[error], flags)
+
+
+_graphc.set_float_error_handler(_report)

@@ -1,0 +1,70 @@
+//===- FloatErrors.h - Which operation met an infinity or a NaN
+//-----------------------------------===//
+//
+// What is to happen at a division by zero, an overflow, an underflow or an invalid operation is
+// taken when an operation is recorded. Programs of such operations say at little cost whether any
+// value became infinite or NaN (compiler/passes/fuse/Watch.h); only then the operations are asked
+// one by one, by a program of their own.
+//
+//===----------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_FLOATERRORS_H
+#define GRAPHC_FRONTENDS_RECORD_FLOATERRORS_H
+
+#include "frontends/record/Snapshot.h"
+#include "runtime/exec/Executor.h"
+
+#include <span>
+
+namespace graphc {
+
+enum class FloatError : uint8_t { Divide, Over, Under, Invalid };
+inline constexpr int kFloatErrors = 4;
+
+/// What is done about each error, in kModeBits bits each, 0 for nothing; what the other values and
+/// the bits above mean is the language binding's.
+struct FloatModes {
+  static constexpr int kModeBits = 3;
+  static constexpr uint32_t kUnder = 7u << (kModeBits * static_cast<int>(FloatError::Under));
+  static constexpr uint32_t kAll = (1u << (kModeBits * kFloatErrors)) - 1;
+  static constexpr uint32_t of(uint32_t word, FloatError e) {
+    return word >> (kModeBits * static_cast<int>(e)) & 7u;
+  }
+  /// Mode 1 for all but underflow.
+  static constexpr uint32_t kDefault = 0b001'000'001'001;
+};
+
+/// Of this thread, for what is recorded from here on. Returns the former word.
+uint32_t setFloatModes(uint32_t word);
+uint32_t floatModes();
+
+/// One operation that met an error.
+struct FloatReport {
+  FloatError error;
+  op::OpKind kind;
+  Location location;
+  uint32_t modes;
+};
+/// Told after an evaluation what its operations met, in their order; its status is that of the
+/// evaluation, whose results stand. Set once, before recording.
+using FloatSink = Status (*)(std::span<const FloatReport> reports);
+void setFloatSink(FloatSink sink);
+
+/// Whether an operation can meet one.
+bool mayMeetFloatErrors(const Node &node);
+/// Whether a run that reported so needs a look at the operations.
+inline bool needsLook(const SegmentCode &code, const rt::RunReport &report) {
+  return code.watches && (report.watched || code.asksForUnderflow);
+}
+/// Asks the operations of a segment that ran on `inputs`, one by one, and keeps what they met for
+/// deliverFloatErrors(). Evaluates.
+Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> inputs,
+                          rt::Device &device);
+/// The same when the inputs are gone: the last operation is held responsible for what is in the
+/// results.
+Status lookAtResults(const Segment &segment, std::span<const NodeRef> results);
+/// Tells the sink what this thread's evaluations met.
+Status deliverFloatErrors();
+
+} // namespace graphc
+
+#endif // GRAPHC_FRONTENDS_RECORD_FLOATERRORS_H

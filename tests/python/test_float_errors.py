@@ -1,0 +1,263 @@
+"""What is said about divisions by zero, overflows and invalid operations: as NumPy, at the user's line."""
+
+import inspect
+import warnings
+
+import graphc as gc
+import numpy as np
+import pytest
+
+INF, NAN = float("inf"), float("nan")
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -2.0, 3.0, 1e-30, 200.0, 800.0, 2e4, 1e30, -1e30, INF, -INF, NAN]
+UNARY = [
+    "negative", "absolute", "sign", "square", "floor", "rint", "sqrt", "exp", "log", "sin", "cos", "tanh", "expm1", "log1p", "exp2", "log2",
+    "log10", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "cbrt", "reciprocal", "isnan", "signbit",
+]  # fmt: skip
+BINARY = [
+    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power", "minimum", "maximum", "arctan2", "hypot", "logaddexp",
+    "copysign", "less", "equal", "float_power",
+]  # fmt: skip
+
+
+def said(function):
+    """Texts of the warnings of a call whose result is looked at."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        np.asarray(function())
+    return sorted({str(w.message) for w in caught if w.category is RuntimeWarning})
+
+
+def same(ours, theirs, what):
+    assert ours == theirs, f"{what}: {ours} here, {theirs} by NumPy"
+
+
+def differs(name, x, y):
+    """Where NumPy names errors of its own formulas, which the value that comes out does not have."""
+    if name == "logaddexp":  # a NaN is compared with the other operand
+        return np.isnan(x) or np.isnan(y)
+    if name in ("power", "float_power"):  # some of them, of some infinite exponents
+        return np.isinf(y)
+    if name == "floor_divide":  # an overflown quotient is rounded down by a subtraction from itself
+        with np.errstate(all="ignore"):
+            return np.isfinite(x) and np.isfinite(y) and y != 0 and np.isinf(x / y)
+    return False
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", UNARY)
+def test_unary(name, dtype):
+    with np.errstate(all="ignore"):
+        values = np.array(SPECIAL, dtype)
+    for v in values:
+        x = np.full(3, v)
+        same(said(lambda: getattr(gc, name)(gc.asarray(x))), said(lambda: getattr(np, name)(x)), f"{name}({v!r})")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", BINARY)
+def test_binary(name, dtype):
+    with np.errstate(all="ignore"):
+        values = np.array(SPECIAL, dtype)
+    for v in values:
+        for w in values:
+            x, y = np.full(3, v), np.full(3, w)
+            if not differs(name, v, w):
+                ours = said(lambda: getattr(gc, name)(gc.asarray(x), gc.asarray(y)))
+                same(ours, said(lambda: getattr(np, name)(x, y)), f"{name}({v!r}, {w!r})")
+
+
+INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("name", ["floor_divide", "remainder", "add", "multiply"])
+def test_integers(name, dtype):
+    least = np.iinfo(dtype).min
+    for v in (7, 0, least):
+        for w in (3, 0, -1 if least else 1):
+            x, y = np.full(3, v, dtype), np.full(3, w, dtype)
+            ours = said(lambda: getattr(gc, name)(gc.asarray(x), gc.asarray(y)))
+            same(ours, said(lambda: getattr(np, name)(x, y)), f"{name}({v}, {w})")
+
+
+FAR = [127.5, 128, 256, -1, -129, 40000, 70000, 2.0**31 - 129, 2.0**31, 2.0**32, -(2.0**31), -(2.0**31) - 0.5, -(2.0**31) - 1]
+FAR += [2.0**63, -(2.0**63), -(2.0**63) * 1.001, 2.0**64 * (1 - 2.0**-53), 2.0**64, INF, -INF, NAN]
+
+
+@pytest.mark.parametrize("source", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("target", [*INTEGERS, "bool", "float16", "float32", "float64", "complex64"])
+def test_conversions(source, target):
+    with np.errstate(all="ignore"):
+        values = np.array(FAR, source)
+    for v in values:
+        # NumPy's vector conversion of float32 has no answer of its own just below 2**64.
+        if (source, target) != ("float32", "uint64") or not 2.0**63 < v < 2.0**64:
+            x = np.full(3, v)
+            same(said(lambda: gc.asarray(x).astype(target)), said(lambda: x.astype(target)), f"{v!r} to {target}")
+    big = np.full(3, 70000)
+    same(said(lambda: gc.asarray(big).astype(target)), said(lambda: big.astype(target)), f"70000 to {target}")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_reductions(dtype):
+    big = np.finfo(dtype).max
+    for values in ([1, 2, 3], [big, big, 1], [INF, -INF, 1], [NAN, 1, 2], [INF, 1, 2]):
+        x = np.array(values, dtype)
+        for name in ("sum", "prod", "mean", "cumsum") if x.dtype.kind == "f" else ("sum", "cumsum"):
+            same(said(lambda: getattr(gc, name)(gc.asarray(x))), said(lambda: getattr(np, name)(x)), f"{name} of {values}")
+            same(said(lambda: getattr(gc.asarray(x), name)()), said(lambda: getattr(np, name)(x)), f"x.{name} of {values}")
+    m = np.full((2, 2), big, dtype)
+    theirs = said(lambda: m @ m)  # of complex numbers also what becomes of an infinity on the way
+    same(said(lambda: gc.asarray(m) @ gc.asarray(m)), [t for t in theirs if m.dtype.kind == "f" or "overflow" in t], "matmul")
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex(dtype):
+    big = np.finfo(dtype).max
+    for v, w in [(1 + 2j, 3 - 1j), (1 + 2j, 0), (big, 2), (complex(0, big), 4j)]:
+        x, y = np.full(3, v, dtype), np.full(3, w, dtype)
+        for name in ("add", "subtract", "multiply"):
+            ours = said(lambda: getattr(gc, name)(gc.asarray(x), gc.asarray(y)))
+            same(ours, said(lambda: getattr(np, name)(x, y)), f"{name}({v}, {w})")
+    zero = gc.zeros(3, dtype=dtype)
+    assert said(lambda: 1 / zero), "a complex division by zero"
+
+
+def test_values_that_do_not_show():
+    """Infinities that nothing infinite comes of."""
+    x = gc.asarray([0.0, 1.0, 2.0])
+    for make in (lambda: 1 / (1 / x), lambda: 1 / x > 2, lambda: gc.minimum(1 / x, 3.0), lambda: gc.exp(-1 / x), lambda: gc.max(1 / x)):
+        assert said(make) == ["divide by zero encountered in divide"]
+    assert said(lambda: gc.where(x > 0, gc.log(x), 0.0)) == ["divide by zero encountered in log"]
+    assert said(lambda: gc.argmax(1 / x)) == ["divide by zero encountered in divide"]
+
+
+def test_many_elements():
+    """Whichever element it is: first, last, in a tail, in a block of another thread."""
+    for n in (1, 15, 16, 17, 1000, 100_003):
+        for place in {0, n // 2, n - 1}:
+            x = np.ones(n, "float32")
+            x[place] = 0
+            y = gc.asarray(x)
+            assert said(lambda: 1 / y) == ["divide by zero encountered in divide"]
+            assert said(lambda: gc.sum(1 / y)) == ["divide by zero encountered in divide"]
+            assert said(lambda: 1 / (y + 1)) == []
+    m = np.ones((67, 130))
+    m[66, 129] = 0
+    for axis in (0, 1):
+        assert said(lambda: (1 / gc.asarray(m)).sum(axis=axis)) == ["divide by zero encountered in divide"]
+
+
+def test_place():
+    x = gc.zeros(3)
+    with pytest.warns(RuntimeWarning, match="divide by zero encountered in divide") as caught:
+        line = inspect.currentframe().f_lineno + 1
+        y = 1 / x
+        y.tolist()
+    assert [(w.filename, w.lineno) for w in caught] == [(__file__, line)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.filterwarnings("always", module=__name__.replace(".", r"\."))
+        (1 / x).tolist()
+    assert len(caught) == 1
+
+
+def test_modes_are_those_of_the_recording():
+    x = gc.zeros(3)
+    with gc.errstate(divide="ignore"):
+        quiet = 1 / x
+        assert gc.geterr() == {"divide": "ignore", "over": "warn", "under": "ignore", "invalid": "warn"}
+    assert said(lambda: quiet) == []
+    with gc.errstate(all="ignore"), gc.errstate(divide="warn"):
+        loud = 1 / x
+    assert said(lambda: loud) == ["divide by zero encountered in divide"]
+
+
+def test_every_mode(capsys):
+    x = gc.zeros(3)
+    with gc.errstate(divide="raise"):
+        y = 1 / x
+    with pytest.raises(FloatingPointError, match="divide by zero encountered in divide"):
+        y.tolist()
+    with gc.errstate(divide="print"):
+        np.asarray(1 / x)
+    assert capsys.readouterr().err == "Warning: divide by zero encountered in divide\n"
+    calls = []
+    with gc.errstate(all="call", call=lambda *given: calls.append(given)):
+        np.asarray(gc.asarray([0.0, 1.0]) / gc.zeros(2))
+    assert calls == [("divide by zero", 9), ("invalid value", 9)]
+
+    class Log:
+        def write(self, text):
+            calls.append(text)
+
+    with gc.errstate(divide="log", call=Log()):
+        np.asarray(1 / x)
+    assert calls[2:] == ["Warning: divide by zero encountered in divide\n"]
+    with gc.errstate(divide="call", call=None), pytest.raises(NameError, match="no function found"):
+        np.asarray(1 / x)
+
+
+def test_settings():
+    before = gc.seterr(over="raise", under="print")
+    assert gc.geterr() == {**before, "over": "raise", "under": "print"}
+    assert gc.seterr(**before) == {**before, "over": "raise", "under": "print"}
+    handler = print
+    assert gc.seterrcall(handler) is None and gc.geterrcall() is handler and gc.seterrcall(None) is handler
+    for wrong in (lambda: gc.seterr(all="loudly"), lambda: gc.seterrcall(3)):
+        with pytest.raises(ValueError):
+            wrong()
+
+    @gc.errstate(all="ignore")
+    def quiet(x):
+        return 1 / x
+
+    assert said(lambda: quiet(gc.zeros(3))) == []
+
+
+def test_underflow():
+    for dtype, small in (("float32", 1e-30), ("float64", 1e-200)):
+        x = np.array([small, 1.0], dtype)
+        assert said(lambda: gc.asarray(x) * gc.asarray(x)) == []
+        for name, args in (("multiply", (x, x)), ("divide", (x, 1 / x)), ("exp", (np.array([-800.0], dtype),)), ("multiply", (x, x * 0))):
+            with np.errstate(under="warn"), gc.errstate(under="warn"):
+                ours = said(lambda: getattr(gc, name)(*(gc.asarray(a) for a in args)))
+                same(ours, said(lambda: getattr(np, name)(*args)), name)
+
+
+def test_traced_functions():
+    @gc.jit
+    def f(x, y):
+        return gc.sqrt(x) + y
+
+    good, bad = gc.asarray([1.0, 4.0]), gc.asarray([-1.0, 4.0])
+    for _ in range(2):
+        assert said(lambda: f(good, good)) == []
+        assert said(lambda: f(bad, good)) == ["invalid value encountered in sqrt"]
+    with gc.errstate(invalid="ignore"):
+        assert said(lambda: f(bad, good)) == []
+    assert said(lambda: f(bad, good)) == ["invalid value encountered in sqrt"]
+
+
+def test_functions_made_of_operations():
+    """Guarded formulas of the package are not the user's errors; masks leave errors out."""
+    x = gc.asarray([0.0, 1.0, 2.0])
+    for make in (lambda: gc.sinc(x), lambda: gc.nanmean(gc.asarray([[NAN, 1.0]]), axis=1), lambda: gc.fft.fft(x), lambda: gc.frexp(x)[0]):
+        assert said(make) == []
+    assert said(lambda: gc.divide(1.0, x, where=x > 0, out=gc.zeros(3))) == []
+    assert said(lambda: gc.divide(1.0, x, out=gc.zeros(3))) == ["divide by zero encountered in divide"]
+    assert said(lambda: gc.var(gc.asarray([INF, 1.0]))) == ["invalid value encountered in subtract"]
+
+
+def test_numbers():
+    """Single values that are computed at once."""
+    x = gc.asarray([0.0, 3.0])
+    assert said(lambda: x[1] / x[0]) == ["divide by zero encountered in divide"]
+    assert said(lambda: gc.asarray(7) // gc.asarray(0)) == ["divide by zero encountered in floor_divide"]
+
+
+def test_results_made_in_place():
+    x = gc.ones(1000)
+    x.eval()
+    x[100:200] = x[0] / (x[100:200] - 1)
+    assert said(lambda: x) == ["divide by zero encountered in divide"]
