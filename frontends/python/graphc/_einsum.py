@@ -131,4 +131,4 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
         term, x = _single(term, x, later | set(other))
         term, x = _pair(term, x, other, y, later)
     term, x = _single(term, x, set(letters))
-    return with_out(x.transpose([term.index(c) for c in letters]) if len(letters) > 1 else x, out, name="einsum")
+    return with_out(x.transpose([term.index(c) for c in letters]) if len(letters) > 1 else x, out, casting, "einsum")

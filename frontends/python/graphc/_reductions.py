@@ -150,6 +150,15 @@ def _squared_size(x):
     return x._part(0) * x._part(0) + x._part(1) * x._part(1)
 
 
+def freedom_lost(ddof, correction):
+    """`ddof` under either of its names."""
+    if correction is None:
+        return ddof
+    if ddof != 0:
+        raise ArgumentError("ddof and correction can't be provided simultaneously.")
+    return correction
+
+
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO_VALUE, correction=None):
     """Variance over `axis`: the mean of the squared distances from the mean, times n / (n - ddof); real also of complex
     numbers. `correction` is
@@ -160,7 +169,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     center = _mean(x, axis, keepdims=True, where=where) if is_missing(mean) else asarray(mean)
     distance = x - center
     spread = _mean(_squared_size(distance), axis, keepdims=keepdims, where=where)
-    ddof = ddof if correction is None else correction
+    ddof = freedom_lost(ddof, correction)
     if ddof != 0:
         if where is True:
             count = _count(x.shape, axis)
