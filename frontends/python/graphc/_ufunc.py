@@ -483,7 +483,7 @@ def _types(self):
         try:
             operands = [zeros((0,), char)] * self.nin
             results = self(*operands)
-        except TypeError:
+        except (TypeError, ValueError):  # ValueError: of vectors there is no product
             continue
         results = results if isinstance(results, tuple) else (results,)
         # Operands that are converted first have no loop of their own.
