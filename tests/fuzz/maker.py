@@ -1,6 +1,7 @@
 """Makes the statements of random programs, running them under NumPy as it goes."""
 
 import random
+import re
 import warnings
 
 import numpy as np
@@ -97,7 +98,7 @@ class Maker(Statements):
             with warnings.catch_warnings(), np.errstate(all="warn"):
                 warnings.simplefilter("error")
                 text = self.tried(target, text)
-            if any(not exact(self.env[n]) for n in [*self.names, *([target] if target else [])]):
+            if self.leaves_bfloat16(target, text) or any(not exact(self.env[n]) for n in [*self.names, *([target] if target else [])]):
                 raise ValueError("not comparable")
         except Exception:
             self.env.update(arrays)  # undone: also what was written in part
@@ -108,6 +109,12 @@ class Maker(Statements):
         if target and target not in self.names:
             self.names.append(target)
         self.statements.append(text)
+
+    def leaves_bfloat16(self, target, text):
+        """Whether the statement promotes bfloat16, which has other rules in NumPy."""
+        used = {np.asarray(self.env[n]).dtype.name for n in re.findall(r"\bv\d+\b", text) if n != target and n in self.env}
+        made = np.asarray(self.env[target]).dtype.name if target else "bool"
+        return "bfloat16" in used and (len(used) > 1 or made not in ("bfloat16", "bool", "int64"))
 
     def tried(self, target, text):
         exec(text, self.env)

@@ -158,3 +158,21 @@ def test_einsum_casts_its_output():
         return out
 
     both(program)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex64"])
+def test_masks_that_are_in_memory(dtype):
+    def program(xp):
+        x = xp.asarray((np.arange(101) % 7).astype(dtype)).copy()
+        y, square = x, xp.asarray((np.arange(30) % 5).reshape(5, 6).astype(dtype)).copy()
+        mask, rows = xp.asarray(np.arange(101) % 9 == 4), xp.asarray(np.arange(12).reshape(2, 6) % 5 == 1)
+        if xp is gc:
+            gc.eval(x, square, mask, rows)
+        x[mask] = 1
+        mask[0] = True
+        x[mask] = 0
+        square[1:3][rows] = 1
+        square.T[rows.T[:, :1].repeat(5, axis=1)] = 0
+        return x, y, square, x[mask]
+
+    both(program)

@@ -203,10 +203,9 @@ def _places(index, size, what):
         if mask.shape != (size,):
             raise ShapeError(f"{what}: boolean array argument must be of one axis of length {size}, not of shape {mask.shape}")
         return _np.flatnonzero(mask).tolist()
-    try:
-        items = [_operator.index(index)]
-    except TypeError:
-        items = [_operator.index(i) for i in index]
+    if mask.size and mask.dtype.kind not in "iu":
+        raise IndexOutOfBounds(f"{what}: arrays used as indices must be of integer (or boolean) type")
+    items = mask.ravel().tolist()
     for i in items:
         if not -size <= i < size:
             raise IndexOutOfBounds(f"{what}: index {i} is out of bounds for an axis of size {size}")

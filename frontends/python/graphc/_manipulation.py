@@ -121,6 +121,10 @@ def broadcast_arrays(*arrays, subok=False):
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays joined along an axis (flattened first when axis is None), promoted to one dtype. Raises ShapeError
     when ranks or other sizes differ, or when there is nothing to join."""
+    arrays = list(arrays)
+    if axis is None:  # Python numbers, which have no axis to join along, are weak
+        kind = _graphc.result_type(*(a if isinstance(a, (bool, int, float, complex)) else asarray(a) for a in arrays)) if arrays else None
+        arrays = [asarray(a, kind) if isinstance(a, (bool, int, float, complex)) else a for a in arrays]
     result = _graphc.concatenate([asarray(a) for a in arrays], axis)
     if dtype is not None:
         result = result.astype(as_dtype(dtype), casting=casting, copy=False)

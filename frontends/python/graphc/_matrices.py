@@ -210,6 +210,9 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -
         dst[...] = source
         return
     source = asarray(source, dst.dtype) if weak else source.astype(dst.dtype, copy=False)
+    where = asarray(where).astype(bool, copy=False)
+    while source.ndim > dst.ndim and source.shape[0] == 1:
+        source = source[0]
     if source.ndim > dst.ndim or _graphc.select(where, source, dst).shape != dst.shape:
         raise ShapeError(f"copyto: could not broadcast input array from shape {source.shape} into shape {dst.shape}")
     dst[...] = _graphc.select(where, source, dst)

@@ -196,15 +196,20 @@ def i0(x: ArrayLike) -> Array:
 
 def kaiser(M: int, beta: float) -> Array:
     """The Kaiser window of M points."""
-    M = _operator.index(M)
+    M = _points(M)
     if M < 2:
         return _graphc.full((max(M, 0),), 1, float64, None)
     n, alpha = _graphc.iota(M, float64, None), (M - 1) / 2.0
     return i0(beta * _graphc.sqrt(1 - ((n - alpha) / alpha) ** 2.0)) / i0(float(beta))
 
 
+def _points(M):
+    """A number of points, which may be a whole float."""
+    return int(M) if float(M).is_integer() else _operator.index(M)
+
+
 def _cosine_window(M, *weights):
-    M = _operator.index(M)
+    M = _points(M)
     if M < 2:
         return _graphc.full((max(M, 0),), 1, float64, None)
     n = _graphc.iota(M, float64, None) * 2.0 + (1 - M)
@@ -231,7 +236,7 @@ def blackman(M: int) -> Array:
 
 def bartlett(M: int) -> Array:
     """The triangular window of M points."""
-    M = _operator.index(M)
+    M = _points(M)
     if M < 2:
         return _graphc.full((max(M, 0),), 1, float64, None)
     n = _graphc.iota(M, float64, None) * 2.0 + (1 - M)

@@ -162,7 +162,7 @@ def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
             raise DTypeError(f"{name}: numpy boolean subtract, the `-` operator, is not supported: method {method!r} of bool")
 
         def pick(v):
-            low, high, weight = _places(_np, n, v, method)
+            low, high, weight = _places(_np, n, v if v.dtype.itemsize > 2 else v.astype(float64), method)
             a = s[..., int(low)].astype(dtype, copy=False)
             if int(low) == int(high) or dtype == x.dtype and method not in _CONTINUOUS and float(weight) == 0:
                 result = a
