@@ -129,7 +129,7 @@ class Statements:
             f"xp.swapaxes({source}, 0, -1)", f"xp.atleast_2d({source})", f"{source}", f"xp.rot90({source})", f"{source}.real",
             f"{source}.imag" if x.dtype.kind == "c" else f"{source}.real", f"xp.asarray({source})", f"xp.fliplr({source})", f"xp.asanyarray({source})",
             f"xp.split({source}, 2)[1]", f"xp.array_split({source}, 2, axis=-1)[0]", f"xp.atleast_1d({source})", f"xp.atleast_3d({source})",
-            f"{source}.mT", 
+            f"{source}.mT",
         ]  # fmt: skip
         if x.ndim >= 2:
             first, second = r.sample(range(x.ndim), 2)
@@ -266,7 +266,7 @@ class Statements:
             return self.new(r.choice(makes))
         value = self.fitting(a)
         return None, r.choice((
-            f"{a}[{key}] = {value}", f"{a}[{key}] += 1", f"{a}[{key}] = {a}[{key}] * 2", f"{a}[{rows}] = {value}", f"xp.add.at({a}, ({key},), {r.choice(('1', value))})",
+            f"{a}[{key}] = {value}", f"{a}[{key}] += 1", f"{a}[{key}] = {a}[{key}] * 2", f"{a}[{rows}] = {value}", f"xp.add.at({a}, ({key},), {value if np.asarray(self.env.get(value, 0.5)).dtype.kind in 'biu' else '1'})",
             f"xp.maximum.at({a}, {rows}, {value if value != '-1' else '1'})", f"xp.put({a}, {self.integers(x.size, (3,))}, {value})", f"{a}[{key}] -= {value}", f"{a}[{key}] *= 2",
             f"xp.put_along_axis({a}, xp.argmax({a}, axis=-1, keepdims=True), {value}, axis=-1)", f"{a}.flat[{r.randrange(max(x.size, 1))}] = {value}",
         ))  # fmt: skip

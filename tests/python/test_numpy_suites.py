@@ -176,3 +176,16 @@ def test_masks_that_are_in_memory(dtype):
         return x, y, square, x[mask]
 
     both(program)
+
+
+def test_outputs_of_reductions_are_cast():
+    def program(xp):
+        x = xp.asarray([1.5, 2.75, -3.25])
+        results = []
+        for kind in ("int64", "float32", "float64"):
+            o, wide = (lambda: xp.zeros((), kind)), (lambda: xp.zeros(3, kind))  # noqa: B023
+            results += [xp.min(x, out=o()), xp.maximum.reduce(x, out=o()), xp.max(x, 0, o()), xp.add.reduce(x.astype(int), out=o())]
+            results += [xp.maximum.accumulate(x, out=wide()), xp.multiply.reduce(x.astype(int), out=(o(),)), xp.any(x, out=o())]
+        return [*results, xp.argmax(x, out=xp.zeros((), "uint8")), xp.cumsum(x.astype(int), out=xp.zeros(3, "int16"))]
+
+    both(program)

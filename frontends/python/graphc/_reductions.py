@@ -23,7 +23,7 @@ def _reduce(name, x, axis, dtype, out, keepdims, initial, where):
     kind = _dtype(dtype)
     if kind is None and out is not None and name in ("sum", "prod") and out.dtype.kind != "b":
         kind = as_dtype(out.dtype)
-    return with_out(reduce_array(operation, asarray(x), axis, kind, keepdims, initial, where), out, "same_kind", name)
+    return with_out(reduce_array(operation, asarray(x), axis, kind, keepdims, initial, where), out, "unsafe", name)
 
 
 _UFUNCS = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and"}
@@ -93,16 +93,21 @@ def all(a, axis=None, out=None, keepdims=False, *, where=True):
     return _reduce("all", a, axis, None, out, keepdims, _NO_VALUE, where)
 
 
+def _with_place(place, out, name):
+    """An index goes to any integers and bool, as in NumPy, but not to floats."""
+    return with_out(place, out, "unsafe" if getattr(getattr(out, "dtype", None), "kind", "f") in "biu" else "safe", name)
+
+
 def argmin(a, axis=None, out=None, *, keepdims=False):
     """int64 index of the first smallest element along one axis, or of the flattened array. NaN wins. Raises
     ValueError for no elements."""
-    return with_out(_graphc.reduce("argmin", asarray(a), axis, keepdims, None), out, "safe", "argmin")
+    return _with_place(_graphc.reduce("argmin", asarray(a), axis, keepdims, None), out, "argmin")
 
 
 def argmax(a, axis=None, out=None, *, keepdims=False):
     """int64 index of the first largest element along one axis, or of the flattened array. NaN wins. Raises
     ValueError for no elements."""
-    return with_out(_graphc.reduce("argmax", asarray(a), axis, keepdims, None), out, "safe", "argmax")
+    return _with_place(_graphc.reduce("argmax", asarray(a), axis, keepdims, None), out, "argmax")
 
 
 def _cumulative(kind, x, axis, dtype, include_initial):
@@ -131,12 +136,12 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
 
 def cumsum(a, axis=None, dtype=None, out=None):
     """Running sums along `axis`, or of the flattened array; dtypes as `sum`."""
-    return with_out(_graphc.scan("sum", asarray(a), axis, _dtype(dtype)), out, name="cumsum")
+    return with_out(_graphc.scan("sum", asarray(a), axis, _dtype(dtype)), out, "unsafe", "cumsum")
 
 
 def cumprod(a, axis=None, dtype=None, out=None):
     """Running products along `axis`, or of the flattened array; dtypes as `prod`."""
-    return with_out(_graphc.scan("prod", asarray(a), axis, _dtype(dtype)), out, name="cumprod")
+    return with_out(_graphc.scan("prod", asarray(a), axis, _dtype(dtype)), out, "unsafe", "cumprod")
 
 
 def count_nonzero(a, axis=None, *, keepdims=False):

@@ -347,7 +347,8 @@ def _reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_
         target = out[0] if isinstance(out, tuple) else out
         dtype = target.dtype if target is not None and target.dtype.kind != "b" else None
     result = reduce_array(self, asarray(array), axis, dtype, keepdims, initial, where)
-    return with_out(result, None if out == (None,) else out, "same_kind", self.__name__) if out is not None else result
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    return with_out(result, out, "unsafe", self.__name__)
 
 
 def _one_axis(x, axis, what):
@@ -377,7 +378,7 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
         back.insert(axis, 0)
         result = _graphc.transpose(rows, tuple(back))
         result = result.copy() if rows.shape[0] <= 1 else result
-    return with_out(result, out, "same_kind", name)
+    return with_out(result, out, "unsafe", name)
 
 
 def _doubling(self, rows):
