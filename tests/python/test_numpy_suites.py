@@ -189,3 +189,11 @@ def test_outputs_of_reductions_are_cast():
         return [*results, xp.argmax(x, out=xp.zeros((), "uint8")), xp.cumsum(x.astype(int), out=xp.zeros(3, "int16"))]
 
     both(program)
+
+
+def test_numbers_joined_to_arrays_are_weak():
+    def program(xp):
+        small = xp.zeros(2, "uint8")
+        return xp.concatenate([small, -1], axis=None), xp.union1d(xp.ones(2, "float16"), 3), xp.append(xp.ones(2, "float32"), 1.5)
+
+    both(program)

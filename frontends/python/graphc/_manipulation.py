@@ -124,7 +124,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     arrays = list(arrays)
     if axis is None:  # Python numbers, which have no axis to join along, are weak
         kind = _graphc.result_type(*(a if isinstance(a, (bool, int, float, complex)) else asarray(a) for a in arrays)) if arrays else None
-        arrays = [asarray(a, kind) if isinstance(a, (bool, int, float, complex)) else a for a in arrays]
+        arrays = [asarray(a).astype(kind) if isinstance(a, (bool, int, float, complex)) else a for a in arrays]
     result = _graphc.concatenate([asarray(a) for a in arrays], axis)
     if dtype is not None:
         result = result.astype(as_dtype(dtype), casting=casting, copy=False)
