@@ -251,7 +251,7 @@ class Statements:
         ))  # fmt: skip
 
     def fancy(self):
-        a, r = self.pick(lambda x: axes(x) and x.shape[0]), self.random
+        a, r = self.pick(lambda x: axes(x) and x.shape[0] and x.flags.writeable), self.random
         x = self.env[a]
         rows = self.integers(x.shape[0])
         key = rows if r.random() < 0.3 else self.mixed(x)

@@ -197,3 +197,14 @@ def test_numbers_joined_to_arrays_are_weak():
         return xp.concatenate([small, -1], axis=None), xp.union1d(xp.ones(2, "float16"), 3), xp.append(xp.ones(2, "float32"), 1.5)
 
     both(program)
+
+
+def test_empty_products_and_running_results():
+    def program(xp):
+        return (
+            xp.einsum("ij,jk", xp.ones((1, 1)), xp.ones((0, 1)).T[:, :0]), xp.einsum("ij,jk", xp.ones((0, 1)), xp.ones((0, 3))),
+            xp.logical_and.accumulate(xp.asarray([[1, 1, 0], [1, 0, 1]]), axis=1),
+        )  # fmt: skip
+
+    both(program)
+    assert gc.bitwise_or.accumulate(gc.ones((2, 3), dtype=int), axis=1).flags.c_contiguous

@@ -377,7 +377,7 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
         back = list(range(1, x.ndim))
         back.insert(axis, 0)
         result = _graphc.transpose(rows, tuple(back))
-        result = result.copy() if rows.shape[0] <= 1 else result
+        result = result.copy() if axis or rows.shape[0] <= 1 else result
     return with_out(result, out, "unsafe", name)
 
 
