@@ -66,7 +66,7 @@ struct OpInfo {
   int arity; ///< tensor operands; -1: one or more
   DTypeClass operandDTypes;
   ResultRule resultRule;
-  bool promoteToFloat; ///< integer and bool operands become float64
+  bool promoteToFloat; ///< integer and bool operands become floats
   bool promoteBool;    ///< bool operands become int8
   bool commutative;
   std::span<const std::string_view> pyNames;

@@ -38,6 +38,18 @@ DType signedOfSize(int64_t bytes) {
                       : DType::Int64;
 }
 
+/// The smallest float that has all values of an integer dtype, as far as there is one.
+DType floatFor(DType t) {
+  switch (itemSize(t)) {
+  case 1:
+    return DType::Float16;
+  case 2:
+    return DType::Float32;
+  default:
+    return DType::Float64;
+  }
+}
+
 } // namespace
 
 OperandType Scalar::type() const {
@@ -130,7 +142,7 @@ Result<DType> promoteOperands(OpKind kind, std::span<const OperandType> operands
     return DType::Bool;
   DType t = resultType(operands);
   if (info.promoteToFloat && !isInexact(t))
-    return DType::Float64;
+    return kind == OpKind::Div ? DType::Float64 : floatFor(t);
   if (info.promoteBool && t == DType::Bool)
     return DType::Int8;
   if (acceptsDType(info.operandDTypes, t))

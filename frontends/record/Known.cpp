@@ -384,6 +384,54 @@ bool fillAtOnce(Array &x, uint64_t bits) {
   });
 }
 
+namespace {
+
+/// Most masks that are written through are sparse: eight elements that are false cost one look.
+template <typename T>
+void fillWhere(void *base, std::span<const uint8_t> mask, uint64_t bits) {
+  T *to = static_cast<T *>(base), value = static_cast<T>(bits);
+  size_t i = 0;
+  for (; i + 8 <= mask.size(); i += 8) {
+    uint64_t eight = 0;
+    std::memcpy(&eight, mask.data() + i, sizeof eight);
+    if (!eight)
+      continue;
+    for (size_t k = i; k < i + 8; ++k)
+      to[k] = mask[k] ? value : to[k];
+  }
+  for (; i < mask.size(); ++i)
+    if (mask[i])
+      to[i] = value;
+}
+
+} // namespace
+
+bool fillMasked(Array &x, const Array &mask, uint64_t bits) {
+  if (Trace::active() || x.view().isReadOnly() || !x.view().hasLayout() ||
+      !x.view().isContiguous() || x.view().isPart() || !mask.view().isWhole() || mask.known() ||
+      !onHost(x.device()) || !onHost(mask.device()) || itemSize(x.dtype()) > 8)
+    return false;
+  NodeRef node = mask.storage()->current();
+  if (node->state() != NodeState::Ready || node->bytes() == 0)
+    return false;
+  std::span chosen(static_cast<const uint8_t *>(node->buffer()->host()),
+                   static_cast<size_t>(node->bytes()));
+  return x.storage()->update([&](rt::Buffer &buffer) {
+    int64_t size = itemSize(x.dtype());
+    void *first = static_cast<char *>(buffer.host()) + x.view().offset() * size;
+    switch (size) { // little-endian: the low bytes are the value
+    case 1:
+      return fillWhere<uint8_t>(first, chosen, bits);
+    case 2:
+      return fillWhere<uint16_t>(first, chosen, bits);
+    case 4:
+      return fillWhere<uint32_t>(first, chosen, bits);
+    default:
+      return fillWhere<uint64_t>(first, chosen, bits);
+    }
+  });
+}
+
 std::optional<KnownValue> foldValues(OpKind kind, const KnownValue &a, uint64_t b) {
   std::optional<std::pair<uint64_t, DType>> out;
   withType(a.dtype, [&](auto v) {

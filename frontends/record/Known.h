@@ -37,6 +37,9 @@ Result<bool> writeElement(Array &x, std::span<const int64_t> index, uint64_t bit
 /// False when it has to be recorded: as for elements, and whenever the storage is pending or
 /// someone else reads it.
 bool fillAtOnce(Array &x, uint64_t bits);
+/// Writes one pattern of x's dtype where `mask`, of the shape of x, is true, at once. False when it
+/// has to be recorded: as above, and where one of the two is pending or not dense.
+bool fillMasked(Array &x, const Array &mask, uint64_t bits);
 /// The result of an elementwise operation on known 0-d operands of dtype `t`, or nothing: an
 /// operation that is exact or correctly rounded is computed here with a kernel's bits, others are
 /// recorded.

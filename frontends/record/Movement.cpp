@@ -78,6 +78,20 @@ Result<Array> flip(const Array &x, const Axes &axes) {
   return x.withView(x.view().flip(sorted));
 }
 
+Result<Array> strided(const Array &x, const Shape &shape, const Shape &strides, int64_t offset) {
+  GRAPHC_ASSIGN(int64_t count, op::checkedCount("as_strided", shape));
+  static_cast<void>(count);
+  if (x.view().isPart() || !x.view().hasLayout())
+    return Status(ErrorCode::InvalidArgument, "[as_strided] the array has no layout of its own");
+  auto view = x.view().strided(shape, strides, offset);
+  if (!view)
+    return Status(ErrorCode::InvalidArgument,
+                  format("[as_strided] shape {} at offset {} reaches outside of an array of "
+                         "shape {}",
+                         op::compactShape(shape), offset, op::compactShape(x.view().base())));
+  return x.withView(*std::move(view));
+}
+
 Result<Array> part(const Array &x, int64_t number) {
   RecordScope scope;
   if (!isComplex(x.dtype()))

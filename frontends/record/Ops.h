@@ -74,6 +74,10 @@ Result<Array> transpose(const Array &x, const Axes &axes);
 Result<Array> expandDims(const Array &x, std::vector<int64_t> axes);
 Result<Array> squeeze(const Array &x, const Axes &axes);
 Result<Array> flip(const Array &x, const Axes &axes);
+/// The elements of the storage of `x` at an offset and strides (elements), which may overlap.
+/// InvalidArgument when one is outside, or when `x` shows parts of complex elements or has no
+/// layout.
+Result<Array> strided(const Array &x, const Shape &shape, const Shape &strides, int64_t offset);
 /// The real (0) or imaginary (1) parts of a complex array.
 Result<Array> part(const Array &x, int64_t number);
 /// Read-only.

@@ -1,4 +1,5 @@
 // Indices with arrays: NumPy's advanced indexing as gathers and scatters.
+#include "frontends/record/Known.h"
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
@@ -482,6 +483,10 @@ Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
   if (x.view().isReadOnly())
     return Status(ErrorCode::InvalidArgument,
                   "[setitem] assignment destination is read-only: it is a broadcast view");
+  if (!combine && key.size() == 1 && key[0].array && key[0].array->dtype() == DType::Bool &&
+      key[0].array->shape() == x.shape())
+    if (auto bits = operandBits(value, x.dtype()); bits && fillMasked(x, *key[0].array, *bits))
+      return Status::ok();
   GRAPHC_ASSIGN(NodeRef v, valueNode(value, x.dtype(), x.device()));
   if (!combine) {
     GRAPHC_ASSIGN(bool done, putByChoice(x, key, v));

@@ -81,8 +81,59 @@ Shape permuted(const std::vector<int64_t> &counts, const std::vector<int64_t> &p
   return toShape(dims);
 }
 
+int64_t elementsOf(std::span<const int64_t> shape) {
+  int64_t n = 1;
+  for (int64_t s : shape)
+    n *= s;
+  return n;
+}
+
 Result<NodeRef> partOf(const NodeRef &x, int64_t part) {
   return node::make(part ? op::OpKind::Imag : op::OpKind::Real, {&x, 1}, {}, {}, x->device());
+}
+
+/// Where the elements of a layout are in the flat base: int64 of its shape.
+Result<NodeRef> placesOf(const LayoutStep &layout, rt::Device &device) {
+  auto number = [&](int64_t v) {
+    return node::broadcast(node::literal(static_cast<uint64_t>(v), DType::Int64, device),
+                           layout.shape);
+  };
+  GRAPHC_ASSIGN(NodeRef sum, number(layout.offset));
+  for (size_t axis = 0; axis < layout.shape.size(); ++axis) {
+    int64_t count = layout.shape[axis];
+    if (count == 1 || layout.strides[axis] == 0)
+      continue;
+    std::vector<int64_t> dims(layout.shape.size(), 1);
+    dims[axis] = count;
+    GRAPHC_ASSIGN(NodeRef along,
+                  node::make(op::OpKind::Iota, {}, {}, {DType::Int64, Shape{count}}, device));
+    GRAPHC_ASSIGN(along, node::reshape(along, toShape(dims)));
+    GRAPHC_ASSIGN(along, node::broadcast(along, layout.shape));
+    GRAPHC_ASSIGN(NodeRef stride, number(layout.strides[axis]));
+    NodeRef factors[] = {along, stride};
+    GRAPHC_ASSIGN(NodeRef distance, node::make(op::OpKind::Mul, factors, {}, {}, device));
+    NodeRef terms[] = {sum, distance};
+    GRAPHC_ASSIGN(sum, node::make(op::OpKind::Add, terms, {}, {}, device));
+  }
+  return sum;
+}
+
+Result<NodeRef> getPlaces(const NodeRef &x, const LayoutStep &layout) {
+  if (elementsOf(layout.shape) == 0)
+    return node::broadcast(node::literal(0, x->dtype(), x->device()), layout.shape);
+  GRAPHC_ASSIGN(NodeRef flat, node::reshape(x, Shape{elementsOf(x->shape())}));
+  GRAPHC_ASSIGN(NodeRef places, placesOf(layout, x->device()));
+  return node::gather(flat, {{places}, {0}, 0});
+}
+
+/// Where places overlap, the value of one of them stays.
+Result<NodeRef> putPlaces(const NodeRef &x, const LayoutStep &layout, const NodeRef &value) {
+  if (elementsOf(layout.shape) == 0)
+    return x;
+  GRAPHC_ASSIGN(NodeRef flat, node::reshape(x, Shape{elementsOf(x->shape())}));
+  GRAPHC_ASSIGN(NodeRef places, placesOf(layout, x->device()));
+  GRAPHC_ASSIGN(NodeRef written, node::scatter(flat, value, {{places}, {0}, 0}, {}));
+  return node::reshape(written, x->shape());
 }
 
 Result<NodeRef> getStep(const NodeRef &x, const ViewStep &step) {
@@ -95,6 +146,8 @@ Result<NodeRef> getStep(const NodeRef &x, const ViewStep &step) {
     return node::reshape(x, r->to);
   if (auto *p = std::get_if<PartStep>(&step))
     return partOf(x, p->part);
+  if (auto *l = std::get_if<LayoutStep>(&step))
+    return getPlaces(x, *l);
   auto &b = std::get<BroadcastStep>(step);
   return node::broadcast(x, b.to);
 }
@@ -121,6 +174,8 @@ Result<NodeRef> putStep(const NodeRef &x, const ViewStep &step, const NodeRef &v
     NodeRef both[] = {p->part ? other : value, p->part ? value : other};
     return node::make(op::OpKind::Complex, both, {}, {}, x->device());
   }
+  if (auto *l = std::get_if<LayoutStep>(&step))
+    return putPlaces(x, *l, value);
   return Status(ErrorCode::InvalidArgument,
                 "[setitem] assignment destination is read-only: it is a broadcast view");
 }
@@ -173,6 +228,8 @@ Shape View::sourceShape(size_t step) const {
     return resultShape(*s);
   if (auto *r = std::get_if<ReshapeStep>(&before))
     return r->to;
+  if (auto *l = std::get_if<LayoutStep>(&before))
+    return l->shape;
   return std::get<BroadcastStep>(before).to;
 }
 
@@ -357,6 +414,12 @@ View View::then(const View &inner) const {
       }
     } else if (auto *p = std::get_if<PartStep>(&step)) {
       out = out.part(p->part);
+    } else if (auto *l = std::get_if<LayoutStep>(&step)) {
+      out.steps.push_back(step); // its base is dense: what this view shows, not where that lies
+      out.viewShape = l->shape;
+      out.viewStrides = l->strides;
+      out.viewOffset = l->offset;
+      out.layoutKnown = isWhole();
     } else {
       out = out.broadcast(std::get<BroadcastStep>(step).to);
     }
@@ -364,7 +427,27 @@ View View::then(const View &inner) const {
   return out;
 }
 
+std::optional<View> View::strided(const Shape &to, const Shape &strides, int64_t offset) const {
+  View out(baseShape);
+  out.viewShape = to;
+  out.viewStrides = strides;
+  out.viewOffset = offset;
+  out.readOnly = readOnly;
+  auto [low, high] = out.extent();
+  if (low < high && (low < 0 || high > elementsOf(baseShape)))
+    return std::nullopt;
+  out.steps.emplace_back(LayoutStep{to, strides, offset});
+  return out;
+}
+
+bool View::isByLayout() const {
+  return !steps.empty() && std::holds_alternative<LayoutStep>(steps.front()) && layoutKnown &&
+         !showsPart;
+}
+
 Result<NodeRef> View::get(NodeRef base) const {
+  if (isByLayout())
+    return getStep(base, LayoutStep{viewShape, viewStrides, viewOffset});
   for (const ViewStep &step : steps) {
     GRAPHC_ASSIGN(base, getStep(base, step));
   }
@@ -375,6 +458,8 @@ Result<NodeRef> View::put(NodeRef base, NodeRef value) const {
   if (readOnly)
     return Status(ErrorCode::InvalidArgument,
                   "[setitem] assignment destination is read-only: it is a broadcast view");
+  if (isByLayout())
+    return putStep(base, LayoutStep{viewShape, viewStrides, viewOffset}, value, baseShape);
   // Down the chain for the sources, then up: each step replaces its part of its source.
   std::vector<NodeRef> sources{base};
   for (size_t i = 0; i + 1 < steps.size(); ++i) {

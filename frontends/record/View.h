@@ -38,7 +38,13 @@ struct BroadcastStep {
 struct PartStep {
   int64_t part;
 };
-using ViewStep = std::variant<StridedStep, ReshapeStep, BroadcastStep, PartStep>;
+/// Elements of the base at an offset and strides (elements), which may overlap. Where
+/// it is the first step and the layout is known, the whole view is one such step.
+struct LayoutStep {
+  Shape shape, strides;
+  int64_t offset;
+};
+using ViewStep = std::variant<StridedStep, ReshapeStep, BroadcastStep, PartStep, LayoutStep>;
 
 /// A chain of movements from a dense row-major base, and the layout NumPy would report for it
 /// (offset and strides in elements; of the dtype of a part once it shows one). Consecutive strided
@@ -81,6 +87,10 @@ public:
   /// The real (0) or imaginary (1) parts of a view of complex elements.
   View part(int64_t number) const;
 
+  /// The base's elements at `offset` and `strides` (elements): neither parts nor unknown layouts.
+  /// Nothing when one of them is outside of the base.
+  std::optional<View> strided(const Shape &to, const Shape &strides, int64_t offset) const;
+
   /// This view's view `inner`, whose base has this view's shape.
   View then(const View &inner) const;
 
@@ -93,6 +103,8 @@ private:
   View withStep(StridedStep step, Shape shape, Shape strides, int64_t offset) const;
   StridedStep identity() const;
   Shape sourceShape(size_t step) const;
+  /// Whether offset and strides are all that says where elements are.
+  bool isByLayout() const;
   Shape baseShape, viewShape, viewStrides;
   int64_t viewOffset = 0;
   bool readOnly = false, showsPart = false;

@@ -17,7 +17,7 @@ def compare(op, dtype, got, arrays):
         exact.assert_same(got, value, f"{op.name} {dtype}")
         return
     got = np.asarray(got)
-    result_dtype = dtype if dtype in edge.CLASSES["Floating"] else "float64"
+    result_dtype = dtype if dtype in edge.CLASSES["Floating"] else optable.float_of(op, dtype)
     assert got.dtype == result_dtype and got.shape == arrays[0].shape
     off = exact.ulp_distance(got, wide, reference.size(op, arrays, wide))
     worst = int(np.argmax(off))

@@ -7,10 +7,23 @@ using namespace graphc;
 using namespace graphc::pass;
 using kernel::Family;
 
-/// A kernel larger than this costs more in registers and compile time than a pass over memory.
-static constexpr size_t kMaxNodesPerKernel = 384;
+/// In simple operations (costOf): a kernel larger than this costs more in registers and compile
+/// time than a pass over memory.
+static constexpr int kMaxCostPerKernel = 384;
+/// Kernels that only read the same tensor become one up to this cost: beyond it, the second read is
+/// a small part of either.
+static constexpr int kMaxCostOfSharing = 128;
+/// Tensors one kernel reads and writes, where a second read is the only thing to gain.
+static constexpr size_t kMaxSharedStreams = 32;
 /// Recomputed per reader when cheaper than this many simple operations.
 static constexpr int kCheapOps = 2;
+
+static int costOf(Operation *op) {
+  // A gather misses the cache.
+  return op->hasTrait<graph::Expensive>() ? 16 : op->hasTrait<graph::Indexed>() ? 4 : 1;
+}
+
+static int costOf(const Node &node) { return node.op ? costOf(node.op) : 1; }
 
 StringRef pass::describe(CutReason reason) {
   switch (reason) {
@@ -30,6 +43,8 @@ StringRef pass::describe(CutReason reason) {
     return "a routine of the library reads and writes whole tensors";
   case CutReason::KernelFull:
     return "the kernel reached its size limit";
+  case CutReason::SharingFull:
+    return "reading a tensor again costs less than a larger kernel";
   case CutReason::WholeSource:
     return "a gather needs the whole tensor in memory";
   case CutReason::OneByOne:
@@ -303,11 +318,6 @@ void FusionPlan::collect(func::FuncOp func) {
   }
 }
 
-static int costOf(Operation *op) {
-  // A gather misses the cache.
-  return op->hasTrait<graph::Expensive>() ? 16 : op->hasTrait<graph::Indexed>() ? 4 : 1;
-}
-
 /// A map node that is read at other points than its own is recomputed by its reader when that is
 /// cheap: one reader, and either few operations or a read that visits no element twice.
 void FusionPlan::decideInlining() {
@@ -467,7 +477,7 @@ CutReason FusionPlan::joins(Node &node, int index, bool &row) {
   Group &group = groups[index];
   if (node.kind == NodeKind::Library || group.isLibrary())
     return CutReason::LibraryStep;
-  if (group.nodes.size() >= kMaxNodesPerKernel)
+  if (group.cost + costOf(node) > kMaxCostPerKernel)
     return CutReason::KernelFull;
   bool point = node.space == group.space;
   row = !point && !group.reduced.empty() && node.reduced.empty() && node.space == rowSpace(group);
@@ -532,8 +542,6 @@ CutReason FusionPlan::shares(Node &node, int index) {
     return CutReason::DifferentSpace;
   if (!node.reduced.empty() && !group.reduced.empty() && node.reduced != group.reduced)
     return CutReason::DifferentSpace;
-  if (group.nodes.size() >= kMaxNodesPerKernel)
-    return CutReason::KernelFull;
   if (CutReason reason = needsWhole(node, index); reason != CutReason::None)
     return reason;
   for (const Leaf &leaf : node.leaves)
@@ -547,7 +555,10 @@ CutReason FusionPlan::shares(Node &node, int index) {
       for (const Leaf &other : member->leaves)
         if (member->readsPoints() && leaf.root == other.root && leaf.indices == other.indices &&
             !leaf.indices.empty())
-          return CutReason::None;
+          return group.cost + costOf(node) <= kMaxCostOfSharing &&
+                         group.nodes.size() < kMaxSharedStreams
+                     ? CutReason::None
+                     : CutReason::SharingFull;
   return CutReason::DifferentSpace;
 }
 
@@ -579,6 +590,7 @@ void FusionPlan::join(Node &node, int index, bool row) {
                                                    : familyOf(node.space, node.reduced);
   }
   group.nodes.push_back(&node);
+  group.cost += costOf(node);
   group.oneByOne |= isOneByOne(node);
   for (const Leaf &leaf : node.leaves)
     if (leaf.producer) {
@@ -601,7 +613,7 @@ void FusionPlan::join(Node &node, int index, bool row) {
 bool FusionPlan::tryMergeGroups(int into, int from) {
   Group &a = groups[into], &b = groups[from];
   if (into == from || a.oneByOne || b.oneByOne || a.space != b.space ||
-      a.nodes.size() + b.nodes.size() >= kMaxNodesPerKernel)
+      a.cost + b.cost > kMaxCostPerKernel)
     return false;
   if (a.family == Family::Contract || b.family == Family::Contract ||
       (a.family == Family::Scan && !b.reduced.empty()) ||
@@ -619,6 +631,7 @@ bool FusionPlan::tryMergeGroups(int into, int from) {
   }
   for (Node *node : b.nodes)
     a.nodes.push_back(node);
+  a.cost += b.cost;
   b.mergedInto = into;
   llvm::BitVector more = b.ancestors;
   a.ancestors |= more;
@@ -634,6 +647,13 @@ bool FusionPlan::tryMergeGroups(int into, int from) {
     }
   }
   return true;
+}
+
+void FusionPlan::noteCut(const Node &node, int group, CutReason reason) {
+  std::string line;
+  llvm::raw_string_ostream(line) << (node.op ? node.op->getName().getStringRef() : "copy")
+                                 << " not fused with kernel " << group << ": " << describe(reason);
+  cutLines.push_back(line);
 }
 
 void FusionPlan::assign(Node &node) {
@@ -652,16 +672,17 @@ void FusionPlan::assign(Node &node) {
       chosen = candidate;
       break;
     }
-    std::string line;
-    llvm::raw_string_ostream(line)
-        << (node.op ? node.op->getName().getStringRef() : "copy") << " not fused with kernel "
-        << candidate << ": " << describe(reason);
-    cutLines.push_back(line);
+    noteCut(node, candidate, reason);
   }
-  if (chosen < 0)
-    for (int i = static_cast<int>(groups.size()) - 1; i >= 0 && chosen < 0; --i)
-      if (groups[i].mergedInto < 0 && shares(node, i) == CutReason::None)
-        chosen = i, row = false;
+  for (int i = static_cast<int>(groups.size()) - 1; i >= 0 && chosen < 0; --i) {
+    if (groups[i].mergedInto >= 0)
+      continue;
+    CutReason reason = shares(node, i);
+    if (reason == CutReason::None)
+      chosen = i, row = false;
+    else if (reason == CutReason::SharingFull)
+      noteCut(node, i, reason);
+  }
   if (chosen < 0) {
     chosen = groups.size();
     Group &group = groups.emplace_back();

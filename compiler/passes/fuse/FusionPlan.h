@@ -23,6 +23,7 @@ enum class CutReason {
   UpdateBase,     ///< an update needs the whole old value in memory
   LibraryStep,    ///< a routine of the library reads and writes whole tensors
   KernelFull,     ///< the kernel has reached its size limit
+  SharingFull,    ///< too much is computed for a read to matter
   WholeSource,    ///< a gather needs the whole tensor in memory
   OneByOne,       ///< elements are written in order, by one thread
 };
@@ -72,6 +73,7 @@ struct Group {
   kernel::Family family = kernel::Family::Map;
   llvm::BitVector ancestors;
   int mergedInto = -1;
+  int cost = 0;          ///< of a point, in simple operations
   bool oneByOne = false; ///< its points are visited in order by one thread
 
   /// Its one value is computed by the library: a step of its own, not a kernel.
@@ -108,6 +110,7 @@ private:
   void decideInlining();
   void expandLeaves(Node &node);
   void appendLeaves(Node &reader, mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
+  void noteCut(const Node &node, int group, CutReason reason);
   void assign(Node &node);
   CutReason joins(Node &node, int group, bool &row);
   CutReason shares(Node &node, int group);

@@ -7,10 +7,12 @@ import builtins as _py
 import operator as _operator
 from typing import TYPE_CHECKING
 
+import numpy as _np
+
 from . import _graphc
 from ._creation import asarray
 from ._manipulation import _axes, _axis, concatenate, flip, moveaxis, stack, transpose
-from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError, UnsupportedError
+from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,6 +158,7 @@ def repeat(a: ArrayLike, repeats, axis: int | None = None) -> Array:
     x = asarray(a)
     if axis is None:
         x, axis = _graphc.reshape(x, (-1,)), 0
+    x = x if x.ndim else _graphc.reshape(x, (1,))
     axis = _axis(axis, x.ndim, "repeat")
     size = x.shape[axis]
     if isinstance(repeats, _graphc.Array) and repeats.ndim == 1 and repeats.shape[0] == size > 1:
@@ -192,13 +195,17 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
 
 
 def _places(index, size, what):
-    """The sorted places that an integer, a slice or a sequence of integers names on an axis."""
+    """The sorted places that an integer, a slice, a mask or a sequence of integers names on an axis."""
     if isinstance(index, slice):
         return sorted(range(*index.indices(size)))
-    try:
-        items = [_operator.index(index)]
-    except TypeError:
-        items = [_operator.index(i) for i in index]
+    mask = _np.asarray(index)
+    if mask.dtype == bool:
+        if mask.shape != (size,):
+            raise ShapeError(f"{what}: boolean array argument must be of one axis of length {size}, not of shape {mask.shape}")
+        return _np.flatnonzero(mask).tolist()
+    if mask.size and mask.dtype.kind not in "iu":
+        raise IndexOutOfBounds(f"{what}: arrays used as indices must be of integer (or boolean) type")
+    items = mask.ravel().tolist()
     for i in items:
         if not -size <= i < size:
             raise IndexOutOfBounds(f"{what}: index {i} is out of bounds for an axis of size {size}")
@@ -217,18 +224,22 @@ def delete(arr: ArrayLike, obj, axis: int | None = None) -> Array:
     return concatenate(kept, axis) if kept else x[_along(axis, slice(0, 0))].copy()
 
 
-def insert(arr: ArrayLike, obj: int, values: ArrayLike, axis: int | None = None) -> Array:
-    """A copy with `values` before the place `obj`; flattened when `axis` is None. One place: a sequence of places
-    raises UnsupportedError."""
+def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> Array:
+    """A copy with `values` before the place `obj`, or each before its own when `obj` is a slice, a mask or a sequence of
+    places of `arr`; flattened when `axis` is None. Raises IndexError for a place outside."""
     x, index = asarray(arr), obj
     if axis is None:
         x, axis = _graphc.reshape(x, (-1,)), 0
     axis = _axis(axis, x.ndim, "insert")
+    size = x.shape[axis]
     try:
         place = _operator.index(index)
     except TypeError:
-        raise UnsupportedError("insert: one integer place is supported, not a sequence of places") from None
-    size = x.shape[axis]
+        places = _np.arange(size)[index] if isinstance(index, slice) else _np.asarray(index)
+        places = _np.flatnonzero(places) if places.dtype == bool else places.astype(int, copy=False).ravel()
+        if places.size != 1:
+            return _insert_each(x, places, values, axis)
+        place = int(places[0])
     if not -size <= place <= size:
         raise IndexOutOfBounds(f"insert: index {place} is out of bounds for an axis of size {size}")
     place += size if place < 0 else 0
@@ -241,6 +252,20 @@ def insert(arr: ArrayLike, obj: int, values: ArrayLike, axis: int | None = None)
         aligned, count = values, values.shape[axis]
     aligned = _graphc.broadcast_to(aligned, rest[:axis] + (count,) + rest[axis:])
     return concatenate([x[_along(axis, slice(0, place))], aligned, x[_along(axis, slice(place, None))]], axis)
+
+
+def _insert_each(x, places, values, axis):
+    size, count = x.shape[axis], len(places)
+    if _py.any(not -size <= p <= size for p in places):
+        raise IndexOutOfBounds(f"insert: a place of {places.tolist()} is out of bounds for an axis of size {size}")
+    places = _np.where(places < 0, places + size, places)
+    order = _np.argsort(places, kind="stable")
+    places[order] += _np.arange(count)
+    kept = _np.setdiff1d(_np.arange(size + count), places)
+    result = _graphc.full(x.shape[:axis] + (size + count,) + x.shape[axis + 1 :], 0, x.dtype, x.device)
+    result[_along(axis, asarray(places, device=x.device))] = values
+    result[_along(axis, asarray(kept, device=x.device))] = x
+    return result
 
 
 def _insertable(values, rank, axis):

@@ -73,10 +73,12 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         return kept
 
 
-def _inexact(x):
-    """As an array of floats or complex numbers; others as float64."""
+def _inexact(x, smallest=False):
+    """As an array of floats or complex numbers; others as float64, or as the smallest float that has their values."""
     x = asarray(x)
-    return x if x.dtype.kind in "fc" else x.astype(float64)
+    if x.dtype.kind in "fc" or x.dtype.name == "bfloat16":
+        return x
+    return x.astype({1: "float16", 2: "float32"}.get(x.itemsize, float64) if smallest else float64)
 
 
 def _real(x, name):
@@ -87,9 +89,9 @@ def _real(x, name):
     return x
 
 
-def _floating(x, name):
-    """As an array of floats; integers as float64. Raises DTypeError for complex numbers."""
-    return _inexact(_real(x, name))
+def _floating(x, name, smallest=True):
+    """As an array of floats; see `_inexact`. Raises DTypeError for complex numbers."""
+    return _inexact(_real(x, name), smallest)
 
 
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None, device=None):

@@ -64,16 +64,17 @@ def _bfloat16():
 
 
 def as_dtype(dtype):
-    """`dtype` as a supported dtype. Raises DTypeError with the nearest name for anything else."""
+    """`dtype` as a supported dtype, in the machine's byte order. Raises DTypeError with the nearest name for anything
+    else."""
     if isinstance(dtype, (str, _BFloat16)) and dtype == "bfloat16":
         return _bfloat16()
     try:
         found = _np.dtype(dtype)
     except TypeError:
         raise DTypeError(f"{dtype!r} is not a dtype{_nearest(dtype)}") from None
-    if found.name not in _NAMES or not found.isnative:
+    if found.name not in _NAMES:
         raise DTypeError(f"dtype {found.name} is not supported; graphc has {', '.join(_NAMES)}")
-    return found
+    return found if found.isnative else found.newbyteorder("=")
 
 
 def _nearest(dtype):

@@ -91,7 +91,8 @@ def _pair(a, x, b, y, keep):
         return "".join(term), spread[0] * spread[1]
     # An axis of size 1 stands for any size.
     for c in inner + batch:
-        n = _py.max(x.shape[a.index(c)], y.shape[b.index(c)])
+        n, m = x.shape[a.index(c)], y.shape[b.index(c)]
+        n = _py.max(n, m) if n and m else 0
         x = _graphc.broadcast_to(x, tuple(n if d == c else s for d, s in zip(a, x.shape)))
         y = _graphc.broadcast_to(y, tuple(n if d == c else s for d, s in zip(b, y.shape)))
     size = lambda letters, t, z: [z.shape[t.index(c)] for c in letters]  # noqa: E731
@@ -131,4 +132,4 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
         term, x = _single(term, x, later | set(other))
         term, x = _pair(term, x, other, y, later)
     term, x = _single(term, x, set(letters))
-    return with_out(x.transpose([term.index(c) for c in letters]) if len(letters) > 1 else x, out, name="einsum")
+    return with_out(x.transpose([term.index(c) for c in letters]) if len(letters) > 1 else x, out, casting, "einsum")

@@ -22,9 +22,14 @@ def _host(value):
     return [_host(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
+def _stored(dtype):
+    """A supported dtype as bytes have it: in the byte order that was asked for."""
+    return _np.dtype(dtype) if as_dtype(dtype).name != "bfloat16" else as_dtype(dtype)
+
+
 def frombuffer(buffer, dtype=float64, count: int = -1, offset: int = 0, *, like=None) -> Array:
     """A copy of the values in a buffer's bytes. Raises ValueError when they do not divide into items."""
-    return asarray(_np.frombuffer(buffer, as_dtype(dtype), count, offset))
+    return asarray(_np.frombuffer(buffer, _stored(dtype), count, offset))
 
 
 def fromiter(iter, dtype, count: int = -1, *, like=None) -> Array:  # noqa: A002
@@ -34,12 +39,12 @@ def fromiter(iter, dtype, count: int = -1, *, like=None) -> Array:  # noqa: A002
 
 def fromstring(string, dtype=float64, count: int = -1, *, sep: str, like=None) -> Array:
     """Numbers in a text with a separator."""
-    return asarray(_np.fromstring(string, as_dtype(dtype), count, sep=sep))
+    return asarray(_np.fromstring(string, _stored(dtype), count, sep=sep))
 
 
 def fromfile(file, dtype=float64, count: int = -1, sep: str = "", offset: int = 0, *, like=None) -> Array:
     """Values from a file of bytes, or of text with a separator."""
-    return asarray(_np.fromfile(file, as_dtype(dtype), count, sep, offset))
+    return asarray(_np.fromfile(file, _stored(dtype), count, sep, offset))
 
 
 def loadtxt(fname, dtype=float64, **options):

@@ -211,8 +211,8 @@ def choose(a, choices, out=None, mode="raise"):
     ValueError (mode 'raise', looked at when called), or taken as in take."""
     index = a
     index = _indices(index, None, "choose")
-    choices = [asarray(c) for c in choices]
     kind = _graphc.result_type(*choices)
+    choices = [asarray(c) for c in choices]
     if mode == "raise":
         if index.size and bool(_any((index < 0) | (index >= len(choices)))):
             raise ArgumentError("invalid entry in choice array")

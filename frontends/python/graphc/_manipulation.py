@@ -10,7 +10,7 @@ from ._complex import of_parts as _of_parts
 from ._creation import asarray
 from ._dtypes import as_dtype
 from ._ufunc import with_out as _with_out
-from .errors import ArgumentError, AxisError, ShapeError, UnsupportedError
+from .errors import ArgumentError, AxisError, ShapeError
 
 
 def _axis(axis, ndim, what):
@@ -121,6 +121,10 @@ def broadcast_arrays(*arrays, subok=False):
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays joined along an axis (flattened first when axis is None), promoted to one dtype. Raises ShapeError
     when ranks or other sizes differ, or when there is nothing to join."""
+    arrays = list(arrays)
+    if axis is None:  # Python numbers, which have no axis to join along, are weak
+        kind = _graphc.result_type(*(a if isinstance(a, (bool, int, float, complex)) else asarray(a) for a in arrays)) if arrays else None
+        arrays = [asarray(a).astype(kind) if isinstance(a, (bool, int, float, complex)) else a for a in arrays]
     result = _graphc.concatenate([asarray(a) for a in arrays], axis)
     if dtype is not None:
         result = result.astype(as_dtype(dtype), casting=casting, copy=False)
@@ -166,6 +170,7 @@ def roll(a, shift, axis=None):
     if axis is None:
         return roll(_graphc.reshape(x, (-1,)), shift, 0).reshape(x.shape)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    given = x
     shifts = shift if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
     if len(shifts) != len(axes):
         raise ArgumentError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
@@ -176,7 +181,7 @@ def roll(a, shift, axis=None):
         if by:
             before = (slice(None),) * along
             x = _graphc.concatenate([x[before + (slice(size - by, None),)], x[before + (slice(None, size - by),)]], along)
-    return x
+    return x.copy() if x is given else x
 
 
 def tile(A, reps):
@@ -215,6 +220,7 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, where=True,
     elif high is None:
         result = _graphc.maximum(x, low)
     elif _graphc.result_type(x, low, high).kind == "c":
+        x = x.astype(_graphc.result_type(x, low, high), copy=False)
         result = _graphc.minimum(_graphc.maximum(x, low), high)
     else:
         result = _graphc.clip(x, low, high)
@@ -241,8 +247,8 @@ def round(a, decimals=0, out=None):
     if x.dtype.kind == "c":
         return _with_out(_of_parts(*(round(p, decimals) for p in (x.real, x.imag))), out, "same_kind", "round")
     decimals = _operator.index(decimals)
-    if x.dtype.kind == "b" and decimals:
-        raise UnsupportedError(f"round: {x.dtype} to {decimals} decimals is not supported")
+    if x.dtype.kind == "b":
+        x = x.astype("float16")
     if decimals == 0 or (decimals > 0 and x.dtype.kind in "iu"):
         return _with_out(_graphc.round(x), out, "same_kind", "round")
     scale = 10.0 ** _py.abs(decimals)
@@ -299,7 +305,7 @@ def _overlap(a, b):
     ranges = [(o * x.itemsize, x) for o, x in zip(low, (a, b))]
     first = _py.min(o + _py.sum(_py.min(0, (n - 1) * s) for n, s in zip(x.shape, x.strides)) for o, x in ranges)
     last = _py.max(o + _py.sum(_py.max(0, (n - 1) * s) for n, s in zip(x.shape, x.strides)) for o, x in ranges)
-    stage = _np.lib.stride_tricks.as_strided(_np.empty(1, "u1"), (last - first + a.itemsize,), (1,))
+    stage = _np.lib.stride_tricks.as_strided(_np.empty(1, "u1"), (last - first + _py.max(a.itemsize, b.itemsize),), (1,))
     stands = [
         _np.ndarray(x.shape, x.dtype, buffer=stage, offset=o - first, strides=x.strides)
         for o, x in ranges

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """The diagonal of the matrices along two axes, as the last axis. Writing to it is an error, as in NumPy. A view
-    where those matrices lie dense in memory, by rows or by columns; otherwise a copy of the values."""
+    """The diagonal of the matrices along two axes, as the last axis: a view. Writing to it is an error, as in NumPy."""
     x = asarray(a)
     if x.ndim < 2:
         raise ShapeError(f"diagonal: at least two axes are needed, got shape {x.shape}")
@@ -33,6 +32,12 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     start = offset if offset >= 0 else -offset * columns
     length = _py.max(0, _py.min(rows + _py.min(offset, 0), columns - _py.max(offset, 0)))
     flat = x.reshape(x.shape[:-2] + (rows * columns,))
+    if x.size and _graphc.has_layout(x) and not _graphc.shares_storage(flat, x):  # dense by neither rows nor columns
+        corner = x[..., _py.max(-offset, 0) :, _py.max(offset, 0) :]
+        steps = [s // x.itemsize for s in x.strides]
+        where = _graphc.view_offset(corner) if length else 0
+        picked = _graphc.strided(x, (*x.shape[:-2], length), (*steps[:-2], steps[-2] + steps[-1]), where)
+        return _graphc.broadcast_to(picked, picked.shape)
     picked = flat[..., start : start + length * (columns + 1) : columns + 1][..., :length] if length else flat[..., :0]
     return _graphc.broadcast_to(picked, picked.shape)
 
@@ -205,6 +210,9 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -
         dst[...] = source
         return
     source = asarray(source, dst.dtype) if weak else source.astype(dst.dtype, copy=False)
+    where = asarray(where).astype(bool, copy=False)
+    while source.ndim > dst.ndim and source.shape[0] == 1:
+        source = source[0]
     if source.ndim > dst.ndim or _graphc.select(where, source, dst).shape != dst.shape:
         raise ShapeError(f"copyto: could not broadcast input array from shape {source.shape} into shape {dst.shape}")
     dst[...] = _graphc.select(where, source, dst)

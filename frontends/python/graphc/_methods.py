@@ -292,6 +292,17 @@ def _tokenize(self):
     return "graphc.Array", str(self.dtype), self.shape, hashlib.sha1(self.tobytes()).hexdigest()
 
 
+def _imatmul(self, other):
+    """`x @= y` writes the product to `x`, whose shape it must have."""
+    from ._linalg import matmul
+    from ._ufunc import with_out
+
+    other = _graphc.asarray(other)
+    if other.ndim < 2 and self.ndim != 1:
+        raise ArgumentError("inplace matrix multiplication requires the first operand to have at least one and the second at least two dimensions")
+    return with_out(matmul(self, other), self, name="matmul")
+
+
 def attach(namespace):
     """Gives Array its methods: those here, and functions of the package that NumPy has as methods."""
     for name, value in {
@@ -300,6 +311,7 @@ def attach(namespace):
         "__round__": _rounded, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize, "__hash__": _hash,
         "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
+        "__imatmul__": _imatmul,
     }.items():  # fmt: skip
         setattr(_Array, name, value)
     for name in _FUNCTIONS:

@@ -14,8 +14,8 @@ from ._creation import _floating, _inexact, _real, asarray, linspace
 from ._dtypes import as_dtype, float64
 from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axes, _axis, broadcast_to, concatenate, round, where
-from ._reductions import _squared_size, all, any, cumprod, cumsum, max, mean, min, prod, sum, var
-from ._ufunc import as_ufunc, with_out
+from ._reductions import _squared_size, all, any, cumprod, cumsum, freedom_lost, max, mean, min, prod, sum, var
+from ._ufunc import _NO_VALUE, as_ufunc, is_missing, with_out
 from .errors import ArgumentError, DTypeError, ShapeError
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def fix(x: ArrayLike, out=None) -> Array:
 @as_ufunc(1)
 def rint(x: ArrayLike, /) -> Array:
     """Rounded to the nearest integer, ties to even, as a float; both parts of a complex number."""
-    return round(_inexact(x))
+    return round(_inexact(x, True))
 
 
 @as_ufunc(1)
@@ -243,7 +243,8 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """0 below zero, 1 above, `x2` at zero; NaN stays."""
     x1, x2 = _floating(x1, "heaviside"), _floating(x2, "heaviside")
-    return where(_graphc.isnan(x1), x1, where(x1 == 0, x2, where(x1 < 0, 0.0, 1.0)))
+    step = (x1 > 0).astype(_graphc.result_type(x1, x2))
+    return where(_graphc.isnan(x1), x1, where(x1 == 0, x2, step))
 
 
 def sinc(x: ArrayLike, /) -> Array:
@@ -363,26 +364,29 @@ def nanmean(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = Fals
 
 
 def nanvar(
-    a: ArrayLike, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, where=True, correction=None
-) -> Array:
+    a: ArrayLike, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, where=True, mean=_NO_VALUE,
+    correction=None,
+) -> Array:  # fmt: skip
     """`var` of the elements that are not NaN; real also of complex numbers."""
     x = asarray(a)
-    ddof = ddof if correction is None else correction
+    ddof = freedom_lost(ddof, correction)
     if x.dtype.kind not in "fc":
-        return var(x, axis, dtype, out, ddof, keepdims, where=where)
+        return var(x, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
     x = x if dtype is None else x.astype(as_dtype(dtype))
     x = x if where is True else _graphc.select(where, x, _math.nan)
-    distance = x - nanmean(x, axis, keepdims=True)
+    center = nanmean(x, axis, keepdims=True) if is_missing(mean) else asarray(mean)
+    distance = x - center
     freedom = _present(x, axis, keepdims) - ddof
     spread = nansum(_squared_size(distance), axis, keepdims=keepdims) / _graphc.select(freedom <= 0, _math.nan, freedom)
     return with_out(spread, out, "unsafe", "nanvar")
 
 
 def nanstd(
-    a: ArrayLike, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, where=True, correction=None
-) -> Array:
+    a: ArrayLike, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, where=True, mean=_NO_VALUE,
+    correction=None,
+) -> Array:  # fmt: skip
     """Square root of `nanvar`."""
-    spread = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, correction=correction)
+    spread = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
     return with_out(_graphc.sqrt(spread), out, "unsafe", "nanstd")
 
 

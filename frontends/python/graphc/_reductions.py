@@ -25,7 +25,7 @@ def _reduce(name, x, axis, dtype, out, keepdims, initial, where):
     kind = _dtype(dtype)
     if kind is None and out is not None and name in ("sum", "prod") and out.dtype.kind != "b":
         kind = as_dtype(out.dtype)
-    return with_out(reduce_array(operation, asarray(x), axis, kind, keepdims, initial, where), out, "same_kind", name)
+    return with_out(reduce_array(operation, asarray(x), axis, kind, keepdims, initial, where), out, "unsafe", name)
 
 
 _UFUNCS = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and"}
@@ -98,16 +98,21 @@ def all(a, axis=None, out=None, keepdims=False, *, where=True):
     return _reduce("all", a, axis, None, out, keepdims, _NO_VALUE, where)
 
 
+def _with_place(place, out, name):
+    """An index goes to any integers and bool, as in NumPy, but not to floats."""
+    return with_out(place, out, "unsafe" if getattr(getattr(out, "dtype", None), "kind", "f") in "biu" else "safe", name)
+
+
 def argmin(a, axis=None, out=None, *, keepdims=False):
     """int64 index of the first smallest element along one axis, or of the flattened array. NaN wins. Raises
     ValueError for no elements."""
-    return with_out(_graphc.reduce("argmin", asarray(a), axis, keepdims, None), out, "safe", "argmin")
+    return _with_place(_graphc.reduce("argmin", asarray(a), axis, keepdims, None), out, "argmin")
 
 
 def argmax(a, axis=None, out=None, *, keepdims=False):
     """int64 index of the first largest element along one axis, or of the flattened array. NaN wins. Raises
     ValueError for no elements."""
-    return with_out(_graphc.reduce("argmax", asarray(a), axis, keepdims, None), out, "safe", "argmax")
+    return _with_place(_graphc.reduce("argmax", asarray(a), axis, keepdims, None), out, "argmax")
 
 
 @_stands_for()
@@ -140,13 +145,13 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
 @_stands_for()
 def cumsum(a, axis=None, dtype=None, out=None):
     """Running sums along `axis`, or of the flattened array; dtypes as `sum`."""
-    return with_out(_graphc.scan("sum", asarray(a), axis, _dtype(dtype)), out, name="cumsum")
+    return with_out(_graphc.scan("sum", asarray(a), axis, _dtype(dtype)), out, "unsafe", "cumsum")
 
 
 @_stands_for()
 def cumprod(a, axis=None, dtype=None, out=None):
     """Running products along `axis`, or of the flattened array; dtypes as `prod`."""
-    return with_out(_graphc.scan("prod", asarray(a), axis, _dtype(dtype)), out, name="cumprod")
+    return with_out(_graphc.scan("prod", asarray(a), axis, _dtype(dtype)), out, "unsafe", "cumprod")
 
 
 def count_nonzero(a, axis=None, *, keepdims=False):
@@ -161,6 +166,15 @@ def _squared_size(x):
     return x._part(0) * x._part(0) + x._part(1) * x._part(1)
 
 
+def freedom_lost(ddof, correction):
+    """`ddof` under either of its names."""
+    if correction is None:
+        return ddof
+    if ddof != 0:
+        raise ArgumentError("ddof and correction can't be provided simultaneously.")
+    return correction
+
+
 @_stands_for()
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO_VALUE, correction=None):
     """Variance over `axis`: the mean of the squared distances from the mean, times n / (n - ddof); real also of complex
@@ -172,7 +186,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     center = _mean(x, axis, keepdims=True, where=where) if is_missing(mean) else asarray(mean)
     distance = x - center
     spread = _mean(_squared_size(distance), axis, keepdims=keepdims, where=where)
-    ddof = ddof if correction is None else correction
+    ddof = freedom_lost(ddof, correction)
     if ddof != 0:
         if where is True:
             count = _count(x.shape, axis)

@@ -145,7 +145,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
 
 def union1d(ar1, ar2):
     """The sorted distinct elements of both arrays."""
-    return unique(concat((asarray(ar1).reshape((-1,)), asarray(ar2).reshape((-1,)))))
+    return unique(concat((ar1, ar2), axis=None))
 
 
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):

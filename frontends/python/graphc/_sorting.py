@@ -1,6 +1,7 @@
 """Sorting and searching. NaN sorts last; -0.0 and 0.0 are equal; complex numbers are ordered by real, then by imaginary
 parts; every sort is stable, so `kind=` changes nothing."""
 
+import builtins as _py
 import operator as _operator
 
 import numpy as _np
@@ -105,7 +106,7 @@ def sort_in_place(x, axis=-1, kind=None, order=None, *, stable=None, descending=
 def _kth(kth, n, name):
     places = [_operator.index(k) for k in (kth if isinstance(kth, (tuple, list, _np.ndarray)) else [kth])]
     for k in places:
-        if not -n <= k < n:
+        if not -n <= k < _py.max(n, 1):
             raise ArgumentError(f"{name}: kth(={k}) out of bounds ({n})")
 
 

@@ -12,7 +12,7 @@ import numpy as _np
 from . import _graphc
 from ._assemble import _along
 from ._creation import _floating, _real, asarray, zeros
-from ._dtypes import float64, int64
+from ._dtypes import float64, int64, uint64
 from ._manipulation import _axis, concatenate
 from ._ufunc import as_ufunc
 from .errors import ArgumentError, DTypeError, ShapeError
@@ -73,7 +73,7 @@ def bitwise_count(x: ArrayLike, /) -> Array:
     return x.astype("uint8")
 
 
-@as_ufunc(2)
+@as_ufunc(2, alike=False)
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 * 2**x2, rounded once. Raises DTypeError for an exponent that is no integer."""
     x, n = _floating(x1, "ldexp"), asarray(x2)
@@ -81,7 +81,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         raise DTypeError(f"ldexp: integer exponents are needed, not {n.dtype}")
     info = _np.finfo(x.dtype)
     high, low, bits = info.maxexp - 1, info.minexp, info.nmant + 1
-    n = n.astype(int64) if n.dtype.kind != "u" else _graphc.minimum(n, 1 << 20).astype(int64)
+    n = n.astype(int64) if n.dtype.kind != "u" else _graphc.minimum(n.astype(uint64, copy=False), 1 << 20).astype(int64)
     for _ in range(2):
         x = _graphc.select(n > high, x * float(2.0**high), _graphc.select(n < low, x * float(2.0 ** (low + bits)), x))
         n = _graphc.select(n > high, n - high, _graphc.select(n < low, n - (low + bits), n))
@@ -187,7 +187,7 @@ def _chebyshev(x, coefficients):
 
 def i0(x: ArrayLike) -> Array:
     """Modified Bessel function of the first kind, order 0."""
-    x = _graphc.abs(_floating(x, "i0"))
+    x = _graphc.abs(_floating(x, "i0", False))
     near, far = _graphc.minimum(x, 8.0), _graphc.maximum(x, 8.0)
     small = _graphc.exp(near) * _chebyshev(near / 2.0 - 2.0, _I0_SMALL)
     large = _graphc.exp(far) * _chebyshev(32.0 / far - 2.0, _I0_LARGE) / _graphc.sqrt(far)
@@ -196,15 +196,20 @@ def i0(x: ArrayLike) -> Array:
 
 def kaiser(M: int, beta: float) -> Array:
     """The Kaiser window of M points."""
-    M = _operator.index(M)
+    M = _points(M)
     if M < 2:
         return _graphc.full((max(M, 0),), 1, float64, None)
     n, alpha = _graphc.iota(M, float64, None), (M - 1) / 2.0
     return i0(beta * _graphc.sqrt(1 - ((n - alpha) / alpha) ** 2.0)) / i0(float(beta))
 
 
+def _points(M):
+    """A number of points, which may be a whole float."""
+    return int(M) if float(M).is_integer() else _operator.index(M)
+
+
 def _cosine_window(M, *weights):
-    M = _operator.index(M)
+    M = _points(M)
     if M < 2:
         return _graphc.full((max(M, 0),), 1, float64, None)
     n = _graphc.iota(M, float64, None) * 2.0 + (1 - M)
@@ -231,7 +236,7 @@ def blackman(M: int) -> Array:
 
 def bartlett(M: int) -> Array:
     """The triangular window of M points."""
-    M = _operator.index(M)
+    M = _points(M)
     if M < 2:
         return _graphc.full((max(M, 0),), 1, float64, None)
     n = _graphc.iota(M, float64, None) * 2.0 + (1 - M)
@@ -287,8 +292,9 @@ def imag(val: ArrayLike) -> Array:
 
 @as_ufunc(1)
 def conjugate(x: ArrayLike, /) -> Array:
-    """The complex conjugate; a real array's copy."""
+    """The complex conjugate; a real array's copy. Of bool: int8, as every arithmetic of one operand."""
     x = asarray(x)
+    x = x.astype("int8") if x.dtype.kind == "b" else x
     return _graphc.elementwise("conj", [x]) if x.dtype.kind == "c" else x.copy()
 
 

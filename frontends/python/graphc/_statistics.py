@@ -162,7 +162,7 @@ def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
             raise DTypeError(f"{name}: numpy boolean subtract, the `-` operator, is not supported: method {method!r} of bool")
 
         def pick(v):
-            low, high, weight = _places(_np, n, v, method)
+            low, high, weight = _places(_np, n, v if v.dtype.itemsize > 2 else v.astype(float64), method)
             a = s[..., int(low)].astype(dtype, copy=False)
             if int(low) == int(high) or dtype == x.dtype and method not in _CONTINUOUS and float(weight) == 0:
                 result = a
@@ -479,7 +479,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     `fp`) beyond them, or with a `period` the points repeated. Raises ValueError when the points are not vectors of one
     length or there are none."""
     shape = asarray(x).shape
-    x, xp = (_floating(a, "interp").astype(float64, copy=False) for a in (x, xp))
+    x, xp = (_floating(a, "interp", False).astype(float64, copy=False) for a in (x, xp))
     fp = asarray(fp)
     fp = fp.astype(complex128 if fp.dtype.kind == "c" else float64, copy=False)
     if xp.ndim != 1 or fp.ndim != 1:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import builtins as _py
 import contextlib as _contextlib
+import functools as _functools
+import math as _math
 import operator as _operator
 
 import numpy as _np
@@ -20,7 +22,9 @@ _Array = _graphc.Array
 ufunc = _graphc.ufunc
 
 # Operations whose result does not depend on how operands are grouped, so that they fold by halves.
+# logaddexp and hypot: but for roundings.
 _ASSOCIATIVE = {"bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "gcd", "lcm", "fmax", "fmin"}
+_ROUNDED = {"logaddexp", "logaddexp2", "hypot"}
 # Reductions and scans that are operations of their own.
 _REDUCTIONS = {"add": "sum", "multiply": "prod", "minimum": "min", "maximum": "max"}
 _REDUCTIONS |= {"logical_and": "all", "logical_or": "any"}
@@ -95,8 +99,13 @@ def write(result, out, casting="same_kind", name="out", where=True):
 
 @_stands_for()
 def with_out(result, out, casting="same_kind", name="out"):
-    """`result`, or `out` after the result was written to it."""
-    return result if out is None else write(result, out, casting, name)
+    """`result`, or `out`, which has its shape, after the result was written to it."""
+    if out is None:
+        return result
+    place = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if getattr(place, "shape", result.shape) != result.shape:
+        raise ShapeError(f"{name}: output array of shape {place.shape} does not match the result's, {result.shape}")
+    return write(result, out, casting, name)
 
 
 # The call.
@@ -243,17 +252,24 @@ def _axes_of(axis, ndim, what):
     return tuple(found) if ndim else ()
 
 
-def _identity(self, dtype):
+def _identity(self):
     return _IDENTITIES.get(self.__name__)
+
+
+def _identity_array(self, dtype):
+    return asarray(_IDENTITIES[self.__name__]).astype(dtype)
 
 
 @_stands_for("reduce")
 def _fold(self, x):
-    """All rows of `x` combined to one, in order; by halves where grouping does not matter."""
-    if self.__name__ == "subtract" and x.dtype.kind in "iu" and x.shape[0] > 1:
-        return x[0] - _graphc.reduce("sum", x[1:], (0,), False, x.dtype)  # integers wrap: any order is the same
-    if self.__name__ not in _ASSOCIATIVE:
-        result = self(0, x[0]) if self.__name__ == "hypot" else x[0].copy()
+    """All rows of `x` combined to one, in order; by halves where grouping does not matter, and what is subtracted in the
+    order of sums."""
+    if self.__name__ == "subtract" and x.dtype.kind != "b" and x.shape[0] > 2:
+        return x[0] - _graphc.reduce("sum", x[1:], (0,), False, x.dtype)
+    if self.__name__ == "hypot" and x.shape[0] == 1:
+        return self(0, x[0])
+    if self.__name__ not in _ASSOCIATIVE | _ROUNDED:
+        result = x[0].copy()
         for i in range(1, x.shape[0]):
             result = self(result, x[i])
         return result
@@ -275,8 +291,11 @@ def _plain_reduce(self, x, axes, keepdims, dtype):
         x = x.astype(bool, copy=False)
     rest = tuple(i for i in range(x.ndim) if i not in axes)
     shape = tuple(x.shape[i] for i in rest)
-    rows = _graphc.transpose(x, axes + rest).reshape((-1, *shape)) if axes else x.reshape((1, *x.shape))
+    count = _math.prod(x.shape[i] for i in axes)
+    rows = _graphc.transpose(x, axes + rest).reshape((count, *shape))
     result = _fold(self, rows)
+    if count == 1 and _graphc.shares_storage(result, x):
+        result = result.copy()
     if result.dtype != x.dtype and self.__name__ not in _BOOLEAN and rows.shape[0] == 1:
         result = result.astype(x.dtype)
     wanted = tuple(1 if i in axes else n for i, n in enumerate(x.shape)) if keepdims else shape
@@ -288,7 +307,7 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
     """The reduction of an Array by a binary ufunc; see ufunc.reduce."""
     name = self.__name__
     axes = _axes_of(axis, x.ndim, f"{name}.reduce")
-    identity = _identity(self, x.dtype)
+    identity = _identity(self)
     has_initial = not is_missing(initial) and initial is not None
     if where is not True:
         if not has_initial and (identity is None or initial is None):
@@ -297,7 +316,7 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
             )
         where = asarray(where).astype(bool, copy=False)
         if dtype is None and _REDUCTIONS.get(name) not in ("sum", "prod"):
-            filler = asarray(initial if identity is None else identity, x.dtype)
+            filler = _identity_array(self, x.dtype) if identity is not None else asarray(initial, x.dtype)
         else:
             kind = dtype or _graphc.result_type(x)
             x = x.astype(kind, copy=False)
@@ -314,7 +333,15 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
             n for i, n in enumerate(x.shape) if i not in axes
         )
         kind = bool if name in _BOOLEAN else dtype or x.dtype
-        return full(shape, initial if has_initial else identity, dtype=kind, device=x.device)
+        filler = asarray(initial, kind) if has_initial else _identity_array(self, kind)
+        return _graphc.broadcast_to(filler.to_device(x.device), shape).copy()
+    if has_initial and name not in _ASSOCIATIVE | _ROUNDED and name not in _REDUCTIONS:  # in front of the others
+        front = asarray(initial, x.dtype if dtype is None else dtype)
+        rest = tuple(i for i in range(x.ndim) if i not in axes)
+        rows = _graphc.transpose(x, axes + rest).reshape((_math.prod(x.shape[i] for i in axes), *(x.shape[i] for i in rest)))
+        front = _graphc.broadcast_to(front, (1, *rows.shape[1:]))
+        result = _plain_reduce(self, _graphc.concatenate([front, rows], 0), (0,), False, dtype)
+        return result.reshape(tuple(1 if i in axes else n for i, n in enumerate(x.shape))) if keepdims else result
     result = _plain_reduce(self, x, axes, keepdims, dtype)
     if has_initial:
         result = self(asarray(initial, result.dtype if _is_weak(initial) else None), result).astype(result.dtype, copy=False)
@@ -332,7 +359,8 @@ def _reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_
         target = out[0] if isinstance(out, tuple) else out
         dtype = target.dtype if target is not None and target.dtype.kind != "b" else None
     result = reduce_array(self, asarray(array), axis, dtype, keepdims, initial, where)
-    return with_out(result, None if out == (None,) else out, "same_kind", self.__name__) if out is not None else result
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    return with_out(result, out, "unsafe", self.__name__)
 
 
 def _one_axis(x, axis, what):
@@ -362,8 +390,8 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
         back = list(range(1, x.ndim))
         back.insert(axis, 0)
         result = _graphc.transpose(rows, tuple(back))
-        result = result.copy() if rows.shape[0] <= 1 else result
-    return with_out(result, out, "same_kind", name)
+        result = result.copy() if axis or rows.shape[0] <= 1 else result
+    return with_out(result, out, "unsafe", name)
 
 
 def _doubling(self, rows):
@@ -400,7 +428,10 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
     for i, after in zip(places, places[1:] + [size]):
         part = x[before + (slice(i, _py.max(after, i + 1)),)]
         parts.append(_reduce(self, part, axis, dtype, None, True))
-    result = _graphc.concatenate(parts, axis) if parts else x[before + (slice(0, 0),)].copy()
+    if not parts:
+        kind = _reduce(self, zeros((1,), x.dtype), 0, dtype).dtype
+        parts = [x[before + (slice(0, 0),)].astype(kind)]
+    result = _graphc.concatenate(parts, axis)
     return with_out(result, out, "same_kind", self.__name__)
 
 
@@ -416,7 +447,7 @@ def _outer(self, A, B, /, **keywords):
 
 def _at(self, a, indices, b=_NO_VALUE, /):
     """Applies the operation to the elements of `a` that `indices` name, in place, one after the other: an element named
-    twice is changed twice. Raises TypeError when the result does not cast to the dtype of `a` by same_kind."""
+    twice is changed twice. Results are cast to the dtype of `a` whatever theirs is, as in NumPy."""
     if not isinstance(a, _Array):
         raise TypeError(f"{self.__name__}.at: first operand must be array, not {type(a).__name__}")
     if self.nout != 1 or self.nin not in (1, 2):
@@ -429,9 +460,9 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     if b is _NO_VALUE:
         raise ArgumentError(f"{self.__name__}.at: second operand needed for ufunc")
     probe = self(zeros((), a.dtype), b if _is_weak(b) else zeros((), asarray(b).dtype))
-    check_output(a, (), probe.dtype, "same_kind", self.__name__)
+    check_output(a, (), probe.dtype, "unsafe", self.__name__)
     operation = self.__dict__.get("operation")
-    fits = probe.dtype == a.dtype or a.dtype.kind in "iu"
+    fits = probe.dtype == a.dtype or (a.dtype.kind in "iu" and probe.dtype.kind in "biu")
     fits = fits and (a.dtype.kind != "c" or operation in ("add", "sub"))  # parts meet one by one
     if operation is not None and fits and self.__name__ not in _BOOLEAN:
         _graphc.scatter(a, indices, b, operation)
@@ -466,7 +497,7 @@ def _types(self):
         try:
             operands = [zeros((0,), char)] * self.nin
             results = self(*operands)
-        except TypeError:
+        except (TypeError, ValueError):  # ValueError: of vectors there is no product
             continue
         results = results if isinstance(results, tuple) else (results,)
         # Operands that are converted first have no loop of their own.
@@ -497,11 +528,21 @@ for _name, _value in {
 _graphc.set_ufunc_handler(_call)
 
 
-def as_ufunc(nin, nout=1):
-    """A decorator: a function of `nin` operands as a ufunc."""
+def _strengthened(args):
+    if not _py.any(map(_is_weak, args)) or _py.all(map(_is_weak, args)):
+        return args
+    args = [_strong(x) for x in args]
+    kind = _graphc.result_type(*args)
+    return [asarray(x, kind) if _is_weak(x) else x for x in args]
+
+
+def as_ufunc(nin, nout=1, alike=True):
+    """A decorator: a function of `nin` operands as a ufunc. Where operands are alike, Python numbers among arrays come
+    to the function as arrays of the dtype they promote to: they are weak."""
 
     def wrap(function):
-        made = ufunc(function, nin, nout)
+        called = function if nin == 1 or not alike else _functools.wraps(function)(lambda *args, **options: function(*_strengthened(args), **options))
+        made = ufunc(called, nin, nout)
         made.function = function
         describe(made, function.__name__, function.__doc__, ["x"] if nin == 1 else [f"x{i + 1}" for i in range(nin)])
         return made

@@ -8,6 +8,7 @@ with a code that ``docs/errors.md`` explains.
 import os as _os
 import sys as _sys
 
+from numpy.exceptions import AxisError as _AxisError
 from numpy.linalg import LinAlgError as _LinAlgError
 
 __all__ = [
@@ -65,6 +66,7 @@ class GraphcError(Exception):
             at = f" (at {self.where})" if self.where else ""
             message = f"{message}{at} [{self.code}]"
         super().__init__(message)
+        self.args = (message,)  # NumPy's AxisError keeps the words elsewhere
 
     def __str__(self):
         return self.args[0] if self.args else ""
@@ -82,7 +84,7 @@ class ShapeError(GraphcError, ValueError):
     code = "GC0101"
 
 
-class AxisError(GraphcError, ValueError, IndexError):
+class AxisError(GraphcError, _AxisError):
     """An axis is out of range or named twice."""
 
     code = "GC0102"

@@ -285,11 +285,11 @@ def _shifted(x, axes, shift):
     return _roll(x, tuple(shift(x.shape[a]) for a in axes), axes)
 
 
-def fftshift(x, /, *, axes=None):
+def fftshift(x, /, axes=None):
     """Elements with the zero frequency moved to the middle of each axis (of all, unless `axes` says which)."""
     return _shifted(x, axes, lambda n: n // 2)
 
 
-def ifftshift(x, /, *, axes=None):
+def ifftshift(x, /, axes=None):
     """The inverse of `fftshift`."""
     return _shifted(x, axes, lambda n: -(n // 2))

@@ -8,6 +8,8 @@ import pathlib
 import shutil
 import subprocess
 
+import numpy as np
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
@@ -76,3 +78,8 @@ def elementwise():
     """The elementwise ops of real numbers; random and complex ones have tests of their own."""
     return tuple(op for op in all_ops() if op.category == "Elementwise" and op.result_rule != "ComplexOf"
                  and op.operand_dtypes not in ("Random", "ComplexFloating"))
+
+
+def float_of(op, dtype):
+    """The dtype in which an op of floats takes integers and bool: the smallest that has their values; quotients float64."""
+    return "float64" if op.name == "div" else {1: "float16", 2: "float32"}.get(np.dtype(dtype).itemsize, "float64")

@@ -11,6 +11,7 @@ import os
 import numpy as np
 
 from . import exact as ex
+from . import optable
 
 #: NumPy in graphc's place keeps no published bound: its float32 functions are off by up to 4 ulp.
 ORACLE_SLACK = 4 if os.environ.get("GRAPHC_TEST_ORACLE") == "1" else 1
@@ -21,8 +22,8 @@ WIDER = {np.dtype("float16"): np.dtype("float64"), np.dtype("float32"): np.dtype
 def promoted(op, arrays):
     if op.name in ("logical_and", "logical_or", "logical_xor", "logical_not"):
         return [a.astype(bool) for a in arrays]
-    if op.promote_to_float:  # difference: NumPy uses float16/float32 for small integers
-        arrays = [a if a.dtype.kind == "f" else a.astype(np.float64) for a in arrays]
+    if op.promote_to_float:
+        arrays = [a if a.dtype.kind == "f" else a.astype(optable.float_of(op, a.dtype)) for a in arrays]
     if op.promote_bool:
         arrays = [a.astype(np.int8) if a.dtype == bool else a for a in arrays]
     return arrays

@@ -1,0 +1,52 @@
+// A kernel ends where another pass over memory costs less than what it would hold.
+// RUN: graphc-opt %s --graphc-form-kernels -split-input-file | FileCheck %s
+
+// CHECK: graphc.cuts = ["graph.exp not fused with kernel 0: the kernel reached its size limit"]
+// CHECK-COUNT-2: kernel.func
+// CHECK-NOT: kernel.func
+func.func @chain(%0: tensor<8xf32>) -> tensor<8xf32> {
+  %1 = graph.exp %0 : tensor<8xf32>
+  %2 = graph.exp %1 : tensor<8xf32>
+  %3 = graph.exp %2 : tensor<8xf32>
+  %4 = graph.exp %3 : tensor<8xf32>
+  %5 = graph.exp %4 : tensor<8xf32>
+  %6 = graph.exp %5 : tensor<8xf32>
+  %7 = graph.exp %6 : tensor<8xf32>
+  %8 = graph.exp %7 : tensor<8xf32>
+  %9 = graph.exp %8 : tensor<8xf32>
+  %10 = graph.exp %9 : tensor<8xf32>
+  %11 = graph.exp %10 : tensor<8xf32>
+  %12 = graph.exp %11 : tensor<8xf32>
+  %13 = graph.exp %12 : tensor<8xf32>
+  %14 = graph.exp %13 : tensor<8xf32>
+  %15 = graph.exp %14 : tensor<8xf32>
+  %16 = graph.exp %15 : tensor<8xf32>
+  %17 = graph.exp %16 : tensor<8xf32>
+  %18 = graph.exp %17 : tensor<8xf32>
+  %19 = graph.exp %18 : tensor<8xf32>
+  %20 = graph.exp %19 : tensor<8xf32>
+  %21 = graph.exp %20 : tensor<8xf32>
+  %22 = graph.exp %21 : tensor<8xf32>
+  %23 = graph.exp %22 : tensor<8xf32>
+  %24 = graph.exp %23 : tensor<8xf32>
+  %25 = graph.exp %24 : tensor<8xf32>
+  return %25 : tensor<8xf32>
+}
+
+// -----
+
+// CHECK: graphc.cuts = ["graph.sin not fused with kernel 0: reading a tensor again costs less than a larger kernel"]
+// CHECK-COUNT-2: kernel.func
+// CHECK-NOT: kernel.func
+func.func @siblings(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %0 = graph.exp %x : tensor<8xf32>
+  %1 = graph.sin %x : tensor<8xf32>
+  %2 = graph.cos %x : tensor<8xf32>
+  %3 = graph.tanh %x : tensor<8xf32>
+  %4 = graph.log %x : tensor<8xf32>
+  %5 = graph.erf %x : tensor<8xf32>
+  %6 = graph.sinh %x : tensor<8xf32>
+  %7 = graph.cosh %x : tensor<8xf32>
+  %8 = graph.sin %x : tensor<8xf32>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+}

@@ -1,0 +1,210 @@
+"""What NumPy's own test suites and random programs found: the same statements under both imports."""
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import exact
+
+
+def both(program, *args):
+    got, want = program(gc, *args), program(np, *args)
+    got, want = (r if isinstance(r, (list, tuple)) else [r] for r in (got, want))
+    for g, w in zip(got, want, strict=True):
+        exact.assert_same(np.asarray(g), np.asarray(w))
+
+
+def test_windows_are_views():
+    def program(xp):
+        windows = xp.lib.stride_tricks.sliding_window_view
+        x = xp.arange(10.0)
+        w = windows(x, 3)
+        x[2] = 100
+        seen = [w.sum(axis=1), w[::2, 1], w.copy()]
+        w = windows(x, 3, writeable=True)
+        w[0, 1] = -5
+        w[3] = 7
+        image = windows(xp.arange(20).reshape(4, 5), (2, 2))
+        z = windows(xp.arange(6.0) + 1j, 2)
+        return [*seen, x, w, image.max(axis=(2, 3)), image.reshape(3, 4, 4)[1], z.real.copy(), z[::-1].imag.copy()]
+
+    both(program)
+    x = gc.arange(4)
+    w = gc.lib.stride_tricks.sliding_window_view(x, 2)
+    assert gc.shares_memory(x, w) and w.strides == (8, 8) and not w.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        w[0] = 1
+
+
+def test_strided_views():
+    def program(xp):
+        x = xp.arange(12.0)
+        s = xp.lib.stride_tricks.as_strided(x[1:], (4, 3), (16, 8))
+        first = s.copy()
+        s[1, 2] = -1
+        a = xp.zeros((3, 3))
+        xp.lib.stride_tricks.as_strided(a, (3,), (32,))[:] = [1, 2, 3]
+        return first, x, s.T.copy(), a
+
+    both(program)
+    with pytest.raises(ValueError, match="outside"):
+        gc.lib.stride_tricks.as_strided(gc.arange(4), (5,), (8,))
+
+
+@pytest.mark.parametrize("offset", [-2, -1, 0, 1, 5])
+def test_diagonals_of_any_layout_are_views(offset):
+    def program(xp):
+        a = xp.arange(60).reshape(3, 4, 5)
+        views = [xp.diagonal(a, offset, i, j) for i in range(3) for j in range(3) if i != j]
+        views += [xp.diagonal(a[:, ::-1, ::2], offset, 2, 0), xp.diagonal(a.T[1:], offset)]
+        a *= 2
+        return views
+
+    both(program)
+    a = gc.arange(60).reshape(3, 4, 5)
+    assert gc.shares_memory(a, gc.diagonal(a, 0, 2, 0))
+
+
+def test_dtypes_of_small_integers():
+    def program(xp):
+        results = []
+        for kind in ("bool", "int8", "uint8", "int16", "uint16", "int32"):
+            x = xp.ones(2, kind)
+            results += [xp.sqrt(x), xp.rint(x), xp.hypot(x, x), x / x, xp.deg2rad(x), xp.fabs(x)]
+        b = xp.asarray([True, False])
+        results += [xp.fmax(xp.zeros(2, "uint16"), 3), xp.heaviside(xp.ones(2, "float32"), 0.5), b**2, xp.conj(b), xp.round(b)]
+        return [*results, xp.fmod(xp.ones(2, "int8"), 3), xp.choose([0, 1], [xp.uint8(3), xp.uint8(4)])]
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        g = np.asarray(g)
+        assert g.dtype == w.dtype and np.allclose(g, w, rtol=1e-3)
+
+
+def test_reductions_of_ufuncs():
+    def program(xp):
+        x, e = xp.arange(12.0).reshape(3, 4), xp.zeros((2, 0, 3), "uint32")
+        return (
+            xp.subtract.reduce(x, axis=1, initial=1, keepdims=True), xp.subtract.reduce(x), xp.bitwise_and.reduce(e, axis=1),
+            xp.bitwise_or.reduce(e, axis=0), xp.fmax.reduceat(xp.zeros((2, 0, 3)), [0, 0], axis=2), xp.subtract.reduce(x.astype(int), initial=3),
+            xp.logical_and.reduceat(xp.ones((2, 3)), [], axis=1), xp.divide.reduce(x + 1, axis=1, initial=2.0),
+        )  # fmt: skip
+
+    both(program)
+    x = gc.ones((1, 1))
+    assert not gc.shares_memory(x, gc.bitwise_and.reduce(x.astype(int), axis=1)) and not gc.shares_memory(x, gc.roll(x, 1))
+
+
+def test_long_float_differences_are_few_operations():
+    x = gc.asarray(np.random.default_rng(0).random(2000))
+    result = gc.subtract.reduce(x)
+    assert len(gc.explain(result).splitlines()) < 20
+    assert abs(float(result) - np.subtract.reduce(np.asarray(x))) < 1e-9
+
+
+def test_insert_and_delete_by_sequences():
+    def program(xp):
+        a = xp.arange(12).reshape(3, 4)
+        return (
+            xp.insert(a, [1, 3], [[9, 8], [7, 6], [5, 4]], axis=1), xp.insert(a, [0, 0], 99), xp.insert(a, slice(0, 2), 7, axis=0),
+            xp.insert(a, [-1], 5, axis=0), xp.insert(a[0], np.array([True, False, True, False]), [1, 2]), xp.delete(a, [True, False, True], axis=0),
+        )  # fmt: skip
+
+    both(program)
+    with pytest.raises(IndexError):
+        gc.insert(gc.arange(3), [1, 7], 0)
+
+
+def test_matmul_in_place():
+    def program(xp):
+        a = xp.arange(4.0).reshape(2, 2)
+        b = a
+        a @= xp.asarray([[1.0, 2], [3, 4]])
+        return a, b
+
+    both(program)
+    a = gc.ones((2, 2))
+    with pytest.raises(ValueError):
+        a @= gc.ones(2)
+
+
+def test_foreign_byte_order():
+    def program(xp):
+        return (
+            xp.asarray(np.arange(3, dtype=">i4")) + 0, xp.frombuffer(b"\0\1\0\2", ">i2") + 0, xp.zeros(3, ">u2") + 0,
+            xp.array([1, 2], ">f8") * 2, xp.asarray([1, 2]).astype(">f4") + 0,
+        )  # fmt: skip
+
+    both(program)
+
+
+def test_outputs_have_the_shape_of_the_result():
+    x = gc.ones((3, 4))
+    for reduce in (gc.sum, gc.argmax, gc.mean, gc.cumsum):
+        with pytest.raises(ValueError, match="shape"):
+            reduce(x, axis=0, out=gc.zeros((2, 4)))
+
+
+def test_errors_are_numpys():
+    with pytest.raises(np.exceptions.AxisError, match="axis 3 is out of bounds"):
+        gc.sum(gc.ones((2, 3)), axis=3)
+    for spread in (gc.var, gc.std, gc.nanvar, gc.nanstd):
+        with pytest.raises(ValueError, match="simultaneously"):
+            spread(gc.arange(4.0), ddof=1, correction=0)
+
+
+def test_einsum_casts_its_output():
+    def program(xp):
+        out = xp.zeros((2, 2), dtype="int64")
+        xp.einsum("ij,jk", xp.ones((2, 2)), xp.ones((2, 2)), out=out, casting="unsafe")
+        return out
+
+    both(program)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex64"])
+def test_masks_that_are_in_memory(dtype):
+    def program(xp):
+        x = xp.asarray((np.arange(101) % 7).astype(dtype)).copy()
+        y, square = x, xp.asarray((np.arange(30) % 5).reshape(5, 6).astype(dtype)).copy()
+        mask, rows = xp.asarray(np.arange(101) % 9 == 4), xp.asarray(np.arange(12).reshape(2, 6) % 5 == 1)
+        if xp is gc:
+            gc.eval(x, square, mask, rows)
+        x[mask] = 1
+        mask[0] = True
+        x[mask] = 0
+        square[1:3][rows] = 1
+        square.T[rows.T[:, :1].repeat(5, axis=1)] = 0
+        return x, y, square, x[mask]
+
+    both(program)
+
+
+def test_outputs_of_reductions_are_cast():
+    def program(xp):
+        x = xp.asarray([1.5, 2.75, -3.25])
+        results = []
+        for kind in ("int64", "float32", "float64"):
+            o, wide = (lambda: xp.zeros((), kind)), (lambda: xp.zeros(3, kind))  # noqa: B023
+            results += [xp.min(x, out=o()), xp.maximum.reduce(x, out=o()), xp.max(x, 0, o()), xp.add.reduce(x.astype(int), out=o())]
+            results += [xp.maximum.accumulate(x, out=wide()), xp.multiply.reduce(x.astype(int), out=(o(),)), xp.any(x, out=o())]
+        return [*results, xp.argmax(x, out=xp.zeros((), "uint8")), xp.cumsum(x.astype(int), out=xp.zeros(3, "int16"))]
+
+    both(program)
+
+
+def test_numbers_joined_to_arrays_are_weak():
+    def program(xp):
+        small = xp.zeros(2, "uint8")
+        return xp.concatenate([small, -1], axis=None), xp.union1d(xp.ones(2, "float16"), 3), xp.append(xp.ones(2, "float32"), 1.5)
+
+    both(program)
+
+
+def test_empty_products_and_running_results():
+    def program(xp):
+        return (
+            xp.einsum("ij,jk", xp.ones((1, 1)), xp.ones((0, 1)).T[:, :0]), xp.einsum("ij,jk", xp.ones((0, 1)), xp.ones((0, 3))),
+            xp.logical_and.accumulate(xp.asarray([[1, 1, 0], [1, 0, 1]]), axis=1),
+        )  # fmt: skip
+
+    both(program)
+    assert gc.bitwise_or.accumulate(gc.ones((2, 3), dtype=int), axis=1).flags.c_contiguous
