@@ -73,6 +73,9 @@ def scans():
 def products():
     for m, k, n in ((5, 7, 9), (128, 16, 128), (256, 64, 128), (130, 33, 257), (64, 2048, 64), (130, 5001, 140), (3, 0, 4)):
         yield lambda a, b: a @ b, [normal(m, k), normal(k, n)]
+    for m, k in ((5, 7), (128, 16), (300, 130), (257, 2100)):
+        yield lambda a: a @ gc.permute_dims(a, (1, 0)) * 2, [normal(m, k)]
+        yield lambda a: gc.permute_dims(a, (1, 0)) @ a, [normal(k, m, dtype=np.float64)]
     tiny = np.float32(1e-30)
     yield lambda a, b: a @ b, [normal(20, 33) * tiny, normal(33, 20) * -tiny]
     double = [normal(*shape, dtype=np.float64) for shape in ((3, 20, 30), (3, 40, 30), (40,))]

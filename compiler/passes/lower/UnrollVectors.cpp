@@ -411,6 +411,8 @@ LogicalResult Unroller::vectorOp(Operation *op, Location loc) {
 
 struct UnrollVectors : pass::impl::UnrollVectorsBase<UnrollVectors> {
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     if (failed(Unroller(&getContext()).run(getOperation())))
       signalPassFailure();
   }

@@ -1,5 +1,6 @@
 // GPU-class devices: 256 work-items of 16 bytes, 64 for a row that is visited again.
 // RUN: graphc-opt %s --graphc-form-kernels --graphc-assign-schedules="vector-bytes=0 groups=true" | FileCheck %s
+// RUN: graphc-opt %s --graphc-form-kernels --graphc-assign-schedules="vector-bytes=0 groups=true tiles=true" | FileCheck %s --check-prefix=TILES
 
 // CHECK-LABEL: kernel.func @map_0(
 // CHECK-SAME: schedule = #kernel.schedule<map, vector = 4, cost = {{[0-9]+}}, group = 256>
@@ -35,6 +36,10 @@ func.func @again(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
 
 // CHECK-LABEL: kernel.func @product_0(
 // CHECK-SAME: schedule = #kernel.schedule<contract, vector = 1, cost = {{[0-9]+}}, group = 256>
+// A float32 tile of OpenCL C has 128 work-items; the lowering may call it.
+// TILES-LABEL: kernel.func @product_0(
+// TILES-SAME: graphc.tiles
+// TILES-SAME: group = 128>
 func.func @product(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = graph.matmul %a, %b : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
