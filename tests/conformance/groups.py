@@ -82,14 +82,22 @@ def products():
     yield lambda a, b, c: (a * 2) @ gc.permute_dims(b, (0, 2, 1)) + c, double
 
 
-FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, columns, visited_again, scans, products)}
+def draws():
+    # A work-item has all elements of a block of counters; up to many block results.
+    for n in (5, 31, 32, 33, 8193, 300_001):
+        yield lambda n=n: gc.sum(gc.random.default_rng(7).random(n)), []
+        yield lambda n=n: gc.mean(gc.random.default_rng(7).random(n, dtype=gc.float32) < 0.3), []
+
+
+FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, columns, visited_again, scans, products, draws)}
 
 
 def run(name: str, device: str) -> None:
     for number, (program, inputs) in enumerate(FAMILIES[name]()):
         results = []
         for where in ("cpu", device):
-            found = program(*[gc.asarray(x, device=where) for x in inputs])
+            with gc.device(where):
+                found = program(*[gc.asarray(x, device=where) for x in inputs])
             results.append(found if isinstance(found, tuple) else (found,))
         gc.eval(results)
         for want, got in zip(*results):

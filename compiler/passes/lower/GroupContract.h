@@ -25,6 +25,8 @@ struct KernelLowering::Side {
 /// The elements of a work-item, from the tile's first: `rows` times `quads`.
 struct KernelLowering::Spread {
   llvm::SmallVector<mlir::Value> rows, quads;
+
+  int64_t count() const { return rows.size() * quads.size() * kQuad; }
 };
 
 struct KernelLowering::ContractTile {

@@ -22,6 +22,8 @@ namespace {
 constexpr int64_t kTile = kContractTile;
 /// Rows of a work-item, in runs of kQuad.
 constexpr int64_t kEach = 8;
+/// Quads of a row that a work-item of an edge tile has at once.
+constexpr int64_t kEdgeQuads = 2;
 /// Tiles of rows that go through all tiles of columns together, for the second-level cache.
 constexpr int64_t kBand = 16;
 /// Elements between k's of the local copy: turned writes of neighbours fall into different banks.
@@ -125,7 +127,7 @@ SmallVector<Value> KernelLowering::contractChains(OpBuilder &b, const ContractTi
                                                   bool whole) {
   IndexMath m{b, loc};
   Value length = m.sub(tile.to, tile.from), pieces = m.div(length, tile.depth);
-  SmallVector<Value> sums(kTile * kTile / shape.group, chainZero(b, loc, tile.dot.getType(), 1));
+  SmallVector<Value> sums(tile.spread.count(), chainZero(b, loc, tile.dot.getType(), 1));
   auto readBoth = [&](OpBuilder &c, Value k) {
     return std::pair(readPiece(c, tile, tile.rows, k, whole),
                      readPiece(c, tile, tile.columns, k, whole));
@@ -170,7 +172,7 @@ SmallVector<Value> KernelLowering::contractChains(OpBuilder &b, const ContractTi
 /// The chains of any tile; over no elements they stay as they start, and nothing is read.
 SmallVector<Value> KernelLowering::edgeChains(OpBuilder &b, const ContractTile &tile) {
   IndexMath m{b, loc};
-  SmallVector<Value> zeros(kTile * kTile / shape.group, chainZero(b, loc, tile.dot.getType(), 1));
+  SmallVector<Value> zeros(tile.spread.count(), chainZero(b, loc, tile.dot.getType(), 1));
   auto some = scf::IfOp::create(b, loc, TypeRange(ValueRange(zeros)), m.less(tile.from, tile.to),
                                 /*withElseRegion=*/true);
   OpBuilder yes = some.getThenBodyBuilder(), no = some.getElseBodyBuilder();
@@ -391,7 +393,14 @@ void KernelLowering::lowerGroupContract() {
     storeCalledTile(yes, tile);
   else
     contractStore(yes, tile, tile.spread, contractChains(yes, tile, true), true);
-  contractStore(no, tile, tile.spread, edgeChains(no, tile), false);
+  // Loops for edges have the registers for two quads a row beside what they read.
+  for (size_t from = 0; from < tile.spread.quads.size(); from += kEdgeQuads) {
+    ContractTile part = tile;
+    part.spread.quads = SmallVector<Value>(ArrayRef(tile.spread.quads).slice(from, kEdgeQuads));
+    if (from > 0)
+      gpu::BarrierOp::create(no, loc);
+    contractStore(no, part, part.spread, edgeChains(no, part), false);
+  }
   builder = b;
   close();
   if (shape.splitBlock)

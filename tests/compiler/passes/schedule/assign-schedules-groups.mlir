@@ -53,3 +53,14 @@ func.func @integers(%a: tensor<?x?xi32>, %b: tensor<?x?xi32>) -> tensor<?x?xi32>
   %0 = graph.matmul %a, %b : tensor<?x?xi32>, tensor<?x?xi32> -> tensor<?x?xi32>
   return %0 : tensor<?x?xi32>
 }
+
+// A reduction of draws has all elements of a block of counters a work-item.
+// CHECK-LABEL: kernel.func @draws_0(
+// CHECK-SAME: schedule = #kernel.schedule<full, vector = 32, cost = {{[0-9]+}}, group = 128>
+func.func @draws(%stream: tensor<ui64>, %n: index) -> tensor<ui64> {
+  %0 = graph.iota to (%n) : tensor<?xui64>
+  %1 = graph.broadcast %stream to (%n) dims [] : tensor<ui64> -> tensor<?xui64>
+  %2 = graph.philox64 %0, %1, %1 : tensor<?xui64>
+  %3 = graph.reduce <sum> %2 axes [0] : tensor<?xui64> -> tensor<ui64>
+  return %3 : tensor<ui64>
+}
