@@ -47,6 +47,7 @@ constexpr int64_t kGroup = 256, kItemBytes = 16;
 constexpr int64_t kTileGroupF32 = 128;
 /// Neighbouring lanes of a tree that a work-item of a group has.
 constexpr int64_t kTreeVector = 4;
+constexpr int64_t kBusyRowVector = 2;
 /// Neighbouring columns of a work-item: fewer are more groups, whose waits overlap.
 constexpr int64_t kColumnVector = 2;
 /// The same where a reduction reads nothing but draws: 32 elements share all words of their
@@ -104,6 +105,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     int64_t live = 0; ///< bytes of the most values alive at once, constants and masks left out
     int64_t sums = 0; ///< registers per vector that reductions keep
     int64_t remainders = 0; ///< of integers
+    int64_t expensives = 0;
     bool expensive = false;
   };
 
@@ -193,6 +195,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         continue;
       bool expensive = op.hasTrait<graph::Expensive>();
       body.expensive |= expensive;
+      body.expensives += expensive;
       body.remainders += isIntegerRemainder(&op);
       int64_t bytes = expensive ? kExpensiveValues * bytesOf(op.getResult(0).getType()) : 0;
       for (Value value : alive)
@@ -240,7 +243,10 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         vector = kDrawVector;
         group = kDrawGroup;
       }
-      // What visits a row again keeps it, so that the row is all that a group has.
+      // What visits a row again keeps it, so that the row is all that a group has. Where points
+      // cost more than memory does, more work-items with fewer registers hide their waits.
+      if (family == Family::Rows && !reducesOnce(func) && body.expensives > 1)
+        vector = std::min(vector, kBusyRowVector);
       if (family == Family::Rows && !reducesOnce(func))
         group = kTreeLanes / (LoopSpace(func).reducedLoops() == 1 ? vector : 1);
     }

@@ -34,6 +34,19 @@ func.func @again(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   return %2 : tensor<?x?xf32>
 }
 
+// Two expensive operations a point: twice as many work-items.
+// CHECK-LABEL: kernel.func @softmax_0(
+// CHECK-SAME: schedule = #kernel.schedule<rows, vector = 2, cost = {{[0-9]+}}, group = 128>
+func.func @softmax(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %m = graph.dim %x, 0 : tensor<?x?xf32>
+  %n = graph.dim %x, 1 : tensor<?x?xf32>
+  %0 = graph.exp %x : tensor<?x?xf32>
+  %1 = graph.reduce <sum> %0 axes [1] : tensor<?x?xf32> -> tensor<?xf32>
+  %2 = graph.broadcast %1 to (%m, %n) dims [0] : tensor<?xf32> -> tensor<?x?xf32>
+  %3 = graph.div %0, %2 : tensor<?x?xf32>
+  return %3 : tensor<?x?xf32>
+}
+
 // CHECK-LABEL: kernel.func @product_0(
 // CHECK-SAME: schedule = #kernel.schedule<contract, vector = 1, cost = {{[0-9]+}}, group = 256>
 // A float32 tile of OpenCL C has 128 work-items; the lowering may call it.
