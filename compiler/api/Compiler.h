@@ -24,7 +24,8 @@ namespace graphc {
 /// "fp64" when the device has it, "cpu" when work-items run on CPU cores, "gpu" when groups of
 /// them share local memory and neighbours read neighbouring memory, and the forms of code
 /// that the program is to carry: "c" (OpenCL C), "spirv1.0" or "spirv1.2", an NVIDIA processor
-/// ("sm_90") for PTX; without any of these OpenCL C.
+/// ("sm_90") for PTX; without any of these OpenCL C. "ptx90", with "c": the device's compiler takes
+/// PTX of sm_90 inline.
 struct TargetDesc {
   program::Target kind = program::Target::Cpu;
   std::string features;

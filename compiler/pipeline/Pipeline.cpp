@@ -50,6 +50,7 @@ void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   pass::AssignSchedulesOptions schedule;
   schedule.vectorBytes = options.vectorBytes;
   schedule.groups = options.groups;
+  schedule.tiles = options.tiles;
   passes.addPass(pass::createAssignSchedules(schedule));
 }
 
@@ -129,6 +130,7 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.vectorBytes = 0;
     result.hasFloat64 = has("fp64");
     result.groups = has("gpu");
+    result.tiles = has("ptx90") && has("c");
   }
   return result;
 }

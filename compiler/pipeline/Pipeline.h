@@ -22,6 +22,7 @@ std::string_view phaseName(Phase phase);
 struct PipelineOptions {
   int64_t vectorBytes = 64; ///< 0: device work-items, one lane
   bool groups = false;      ///< work-items of a group share items (GPU-class devices)
+  bool tiles = false;       ///< OpenCL C with inline PTX of sm_90
   bool hasFloat64 = true;
   bool int64Conversions = true; ///< vectors of i64 convert to f64 and back in one operation
   bool scaleOperation = false;  ///< vectors of floats times powers of two are one operation

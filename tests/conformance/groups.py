@@ -73,20 +73,31 @@ def scans():
 def products():
     for m, k, n in ((5, 7, 9), (128, 16, 128), (256, 64, 128), (130, 33, 257), (64, 2048, 64), (130, 5001, 140), (3, 0, 4)):
         yield lambda a, b: a @ b, [normal(m, k), normal(k, n)]
+    for m, k in ((5, 7), (128, 16), (300, 130), (257, 2100)):
+        yield lambda a: a @ gc.permute_dims(a, (1, 0)) * 2, [normal(m, k)]
+        yield lambda a: gc.permute_dims(a, (1, 0)) @ a, [normal(k, m, dtype=np.float64)]
     tiny = np.float32(1e-30)
     yield lambda a, b: a @ b, [normal(20, 33) * tiny, normal(33, 20) * -tiny]
     double = [normal(*shape, dtype=np.float64) for shape in ((3, 20, 30), (3, 40, 30), (40,))]
     yield lambda a, b, c: (a * 2) @ gc.permute_dims(b, (0, 2, 1)) + c, double
 
 
-FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, columns, visited_again, scans, products)}
+def draws():
+    # A work-item has all elements of a block of counters; up to many block results.
+    for n in (5, 31, 32, 33, 8193, 300_001):
+        yield lambda n=n: gc.sum(gc.random.default_rng(7).random(n)), []
+        yield lambda n=n: gc.mean(gc.random.default_rng(7).random(n, dtype=gc.float32) < 0.3), []
+
+
+FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, columns, visited_again, scans, products, draws)}
 
 
 def run(name: str, device: str) -> None:
     for number, (program, inputs) in enumerate(FAMILIES[name]()):
         results = []
         for where in ("cpu", device):
-            found = program(*[gc.asarray(x, device=where) for x in inputs])
+            with gc.device(where):
+                found = program(*[gc.asarray(x, device=where) for x in inputs])
             results.append(found if isinstance(found, tuple) else (found,))
         gc.eval(results)
         for want, got in zip(*results):

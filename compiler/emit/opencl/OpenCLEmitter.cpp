@@ -1,6 +1,7 @@
 #include "compiler/emit/Emitter.h"
 #include "compiler/emit/device/DeviceModule.h"
 #include "compiler/emit/opencl/Printer.h"
+#include "compiler/emit/opencl/Tiles.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -52,11 +53,23 @@ static Forms formsOf(ArrayRef<StringRef> features) {
   return forms;
 }
 
+/// All functions but declarations of tiles.
+static SmallVector<func::FuncOp> kernelsOf(ModuleOp module) {
+  SmallVector<func::FuncOp> kernels;
+  for (func::FuncOp func : module.getOps<func::FuncOp>())
+    if (!func.isExternal())
+      kernels.push_back(func);
+  return kernels;
+}
+
 static Status emitSource(ModuleOp module, bool float64, EmittedCode &code) {
   std::string kernels;
   llvm::raw_string_ostream stream(kernels);
   OpenCLPrinter printer(stream);
-  for (auto [func, kernel] : llvm::zip_equal(module.getOps<func::FuncOp>(), code.kernels)) {
+  bool tiles = false;
+  for (func::FuncOp func : module.getOps<func::FuncOp>())
+    tiles |= func.isExternal();
+  for (auto [func, kernel] : llvm::zip_equal(kernelsOf(module), code.kernels)) {
     GRAPHC_TRY(checkAccepted(func, Language::OpenCLC));
     if (failed(printer.printKernel(func, kernel)))
       return Status(ErrorCode::Compile, "");
@@ -64,6 +77,8 @@ static Status emitSource(ModuleOp module, bool float64, EmittedCode &code) {
   std::string text = "#pragma OPENCL FP_CONTRACT OFF\n";
   if (float64)
     text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+  if (tiles)
+    text += kTileSource;
   text += kernels;
   code.code.assign(text.begin(), text.end());
   return Status::ok();
@@ -85,7 +100,7 @@ Result<EmittedCode> emit::emitOpenCL(ModuleOp module, const TargetDesc &target) 
   Forms forms = formsOf(features);
   EmittedCode result;
   bool used64 = false;
-  for (auto func : module.getOps<func::FuncOp>()) {
+  for (func::FuncOp func : kernelsOf(module)) {
     if (Operation *op = firstFloat64(func)) {
       if (!float64)
         return Status(ErrorCode::Unsupported,

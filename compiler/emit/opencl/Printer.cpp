@@ -199,6 +199,23 @@ LogicalResult OpenCLPrinter::branch(Operation *op) {
   return success();
 }
 
+/// A tile of opencl/Tiles.cpp: memory, then buffer, offset and pitch of each operand, then pieces.
+/// Its name ends in a letter an operand; the results are elements of an array.
+void OpenCLPrinter::call(func::CallOp op) {
+  StringRef callee = op.getCallee();
+  std::string sums = "t" + std::to_string(next++);
+  auto argument = [&](unsigned i) { return name(op.getOperand(i)); };
+  line() << typeName(op.getResult(0).getType()) << " " << sums << "[" << op.getNumResults()
+         << "];\n";
+  line() << callee.drop_back(3) << "(" << (callee[callee.size() - 2] == 'k') << ", "
+         << (callee.back() == 'k') << ", (__local char *)" << argument(0);
+  for (unsigned i : {1, 4})
+    os << ", " << argument(i) << " + " << argument(i + 1) << ", " << argument(i + 2);
+  os << ", " << argument(7) << ", " << sums << ");\n";
+  for (auto [i, result] : llvm::enumerate(op.getResults()))
+    names[result] = sums + "[" + std::to_string(i) + "]";
+}
+
 LogicalResult OpenCLPrinter::memory(Operation *op) {
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     declare(load.getResult(), name(load.getMemRef()) + "[" + name(load.getIndices()[0]) + "]");
@@ -257,6 +274,10 @@ LogicalResult OpenCLPrinter::statement(Operation *op) {
     return branch(op);
   if (isa<memref::LoadOp, memref::StoreOp, memref::AllocaOp>(op))
     return memory(op);
+  if (auto tile = dyn_cast<func::CallOp>(op)) {
+    call(tile);
+    return success();
+  }
   if (isa<gpu::BarrierOp>(op)) {
     line() << "barrier(CLK_LOCAL_MEM_FENCE);\n";
     return success();

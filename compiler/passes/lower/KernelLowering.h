@@ -158,6 +158,7 @@ private:
                        llvm::ArrayRef<Polynomial> also,
                        llvm::function_ref<States(mlir::OpBuilder &, bool)> body);
   struct Side;
+  struct Spread;
   struct ContractTile;
   void lowerGroupContract();
   void lowerGroupContractFold();
@@ -172,8 +173,20 @@ private:
   llvm::SmallVector<mlir::Value> contractChains(mlir::OpBuilder &builder, const ContractTile &tile,
                                                 bool whole);
   llvm::SmallVector<mlir::Value> edgeChains(mlir::OpBuilder &builder, const ContractTile &tile);
-  void contractStore(mlir::OpBuilder &builder, const ContractTile &tile,
-                     llvm::ArrayRef<mlir::Value> sums, mlir::Value block, mlir::Value blocks);
+  void contractStoreAt(mlir::OpBuilder &builder, const ContractTile &tile, const Position &at,
+                       mlir::Value chain);
+  void contractStore(mlir::OpBuilder &builder, const ContractTile &tile, const Spread &spread,
+                     mlir::ValueRange sums, bool whole);
+  void contractMirror(mlir::OpBuilder &builder, const ContractTile &tile, const Spread &spread,
+                      mlir::ValueRange sums, bool whole);
+  bool isSymmetric(const ContractTile &tile);
+  void placeTile(ContractTile &tile);
+  Spread contractSpread();
+  mlir::Value wholeTile(const ContractTile &tile);
+  /// Whether a whole tile's chains are a function of emit/opencl/Tiles.cpp.
+  bool callsTile(const ContractTile &tile);
+  Spread calledSpread(mlir::OpBuilder &builder, const ContractTile &tile);
+  void storeCalledTile(mlir::OpBuilder &builder, const ContractTile &tile);
   Team teamOf(mlir::OpBuilder &builder, int64_t lanes);
   States foldTeam(mlir::OpBuilder &builder, TreeEmitter &trees, const Team &team,
                   const TreeEmitter::Storage &memory, const States &own);

@@ -32,6 +32,11 @@ inline constexpr int64_t kGroupTile = 64, kGroupMemory = 40 << 10;
 /// Rows and columns of a group's tile of a matrix product, and bytes of k that it has at once.
 inline constexpr int64_t kContractTile = 128, kContractBytes = 64;
 
+/// On a product whose groups may call the tiles of emit/opencl/Tiles.cpp.
+inline constexpr llvm::StringLiteral kTilesAttr = "graphc.tiles";
+/// Local memory of those.
+inline constexpr int64_t kTileBytes = 48 << 10;
+
 /// How often a loop's body is repeated, so that loads go ahead of their use.
 inline constexpr llvm::StringLiteral kUnrollAttr = "graphc.unroll";
 /// On a kernel: for each result, whether nothing else in the program reads it.

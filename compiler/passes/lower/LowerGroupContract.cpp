@@ -1,10 +1,12 @@
 // Matrix products for groups of work-items: a group has a tile of the result, a work-item 8 by 8
-// elements of it in registers, and pieces of k of both operands go through local memory, the next
-// piece being read while the present one is multiplied. An element's products are one fma chain in
-// increasing k, a block of docs/numerics.md; blocks are items of their own, added by the fold.
+// (or 16) elements of it in registers, and pieces of k of both operands go through local memory,
+// the next piece being read while the present one is multiplied. An element's products are one fma
+// chain in increasing k, a block of docs/numerics.md; blocks are items of their own, added by the
+// fold.
+#include "compiler/passes/lower/GroupContract.h"
+
 #include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/IndexMath.h"
-#include "compiler/passes/lower/KernelLowering.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,36 +19,17 @@ using namespace graphc::pass;
 
 namespace {
 
-constexpr int64_t kTile = kContractTile, kLanes = 4, kEach = 8;
-/// Work-items along a side of the tile; each has two runs of four elements, half a tile apart.
-constexpr int64_t kSide = kTile / kEach;
+constexpr int64_t kTile = kContractTile;
+/// Rows of a work-item, in runs of kQuad.
+constexpr int64_t kEach = 8;
+/// Quads of a row that a work-item of an edge tile has at once.
+constexpr int64_t kEdgeQuads = 2;
 /// Tiles of rows that go through all tiles of columns together, for the second-level cache.
 constexpr int64_t kBand = 16;
 /// Elements between k's of the local copy: turned writes of neighbours fall into different banks.
-constexpr int64_t kPitch = kTile + kLanes;
+constexpr int64_t kPitch = kTile + kQuad;
 
 } // namespace
-
-/// One side of the product: what is multiplied, and how its pieces are read.
-struct KernelLowering::Side {
-  Value value;        ///< of the kernel
-  int loopNumber;     ///< the parallel loop that it depends on
-  Value first;        ///< of the tile
-  Value end;          ///< of the loop
-  bool alongK;        ///< neighbours in memory follow k, else the loop
-  int64_t lanes;      ///< elements of one read
-  Value memory;       ///< two pieces
-  unsigned parts = 0; ///< reads of a work-item
-};
-
-struct KernelLowering::ContractTile {
-  mutable kernel::DotOp dot; ///< ODS accessors are not const
-  Position base;             ///< outer loops set
-  Side rows, columns;
-  int64_t depth;     ///< of a piece of k
-  Value from, to;    ///< k
-  Value own, across; ///< first row and column of this work-item in the tile
-};
 
 /// The place of read number `part` of a side's piece that starts at k.
 static std::pair<Value, Value> placeInPiece(OpBuilder &b, Location loc, bool alongK, int64_t lanes,
@@ -92,20 +75,20 @@ SmallVector<Value> KernelLowering::readPiece(OpBuilder &b, const ContractTile &t
 void KernelLowering::keepPiece(OpBuilder &b, const ContractTile &tile, const Side &side,
                                ArrayRef<Value> values, Value half) {
   IndexMath m{b, loc};
-  Value start = m.mul(half, tile.depth * kPitch);
+  Value start = m.add(m.mul(half, tile.depth * kPitch), side.start);
   for (auto [part, value] : llvm::enumerate(values)) {
     auto [element, depth] =
         placeInPiece(b, loc, side.alongK, side.lanes, tile.depth, member, part, shape.group);
     Value at = m.add(start, m.add(m.mul(depth, kPitch), element));
     if (side.lanes == 1 || !side.alongK) {
       if (side.lanes == 1)
-        memref::StoreOp::create(b, loc, value, side.memory, at);
+        memref::StoreOp::create(b, loc, value, tile.memory, at);
       else
-        vector::StoreOp::create(b, loc, value, side.memory, at);
+        vector::StoreOp::create(b, loc, value, tile.memory, at);
       continue;
     }
     for (int64_t lane = 0; lane < side.lanes; ++lane)
-      memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, lane), side.memory,
+      memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, lane), tile.memory,
                               m.add(at, lane * kPitch));
   }
 }
@@ -115,23 +98,27 @@ SmallVector<Value> KernelLowering::contractStep(OpBuilder &b, const ContractTile
                                                 Value k, ValueRange sums) {
   IndexMath m{b, loc};
   Value line = m.add(start, m.mul(k, kPitch));
-  auto vector = VectorType::get({kLanes}, tile.dot.getType());
-  auto read = [&](const Side &side, Value own) {
+  auto vector = VectorType::get({kQuad}, tile.dot.getType());
+  auto read = [&](const Side &side, ArrayRef<Value> quads) {
     SmallVector<Value> values;
-    for (int64_t half = 0; half < kEach / kLanes; ++half) {
-      Value at = m.add(line, m.add(own, half * kTile / 2));
-      Value four = vector::LoadOp::create(b, loc, vector, side.memory, at);
-      for (int64_t lane = 0; lane < kLanes; ++lane)
+    for (Value quad : quads) {
+      Value at = m.add(m.add(line, quad), side.start);
+      Value four = vector::LoadOp::create(b, loc, vector, tile.memory, at);
+      for (int64_t lane = 0; lane < kQuad; ++lane)
         values.push_back(vector::ExtractOp::create(b, loc, four, lane));
     }
     return values;
   };
-  SmallVector<Value> x = read(tile.rows, tile.own), y = read(tile.columns, tile.across), next;
+  SmallVector<Value> firstRows;
+  for (size_t i = 0; i < tile.spread.rows.size(); i += kQuad)
+    firstRows.push_back(tile.spread.rows[i]);
+  SmallVector<Value> x = read(tile.rows, firstRows), y = read(tile.columns, tile.spread.quads),
+                     next;
   bool rowsLeft = tile.rows.value == tile.dot.getLhs();
-  for (int64_t i = 0; i < kEach; ++i)
-    for (int64_t j = 0; j < kEach; ++j)
+  for (Value row : x)
+    for (Value column : y)
       next.push_back(
-          multiplyAdd(b, loc, rowsLeft ? x[i] : y[j], rowsLeft ? y[j] : x[i], sums[i * kEach + j]));
+          multiplyAdd(b, loc, rowsLeft ? row : column, rowsLeft ? column : row, sums[next.size()]));
   return next;
 }
 
@@ -140,7 +127,7 @@ SmallVector<Value> KernelLowering::contractChains(OpBuilder &b, const ContractTi
                                                   bool whole) {
   IndexMath m{b, loc};
   Value length = m.sub(tile.to, tile.from), pieces = m.div(length, tile.depth);
-  SmallVector<Value> sums(kEach * kEach, chainZero(b, loc, tile.dot.getType(), 1));
+  SmallVector<Value> sums(tile.spread.count(), chainZero(b, loc, tile.dot.getType(), 1));
   auto readBoth = [&](OpBuilder &c, Value k) {
     return std::pair(readPiece(c, tile, tile.rows, k, whole),
                      readPiece(c, tile, tile.columns, k, whole));
@@ -185,7 +172,7 @@ SmallVector<Value> KernelLowering::contractChains(OpBuilder &b, const ContractTi
 /// The chains of any tile; over no elements they stay as they start, and nothing is read.
 SmallVector<Value> KernelLowering::edgeChains(OpBuilder &b, const ContractTile &tile) {
   IndexMath m{b, loc};
-  SmallVector<Value> zeros(kEach * kEach, chainZero(b, loc, tile.dot.getType(), 1));
+  SmallVector<Value> zeros(tile.spread.count(), chainZero(b, loc, tile.dot.getType(), 1));
   auto some = scf::IfOp::create(b, loc, TypeRange(ValueRange(zeros)), m.less(tile.from, tile.to),
                                 /*withElseRegion=*/true);
   OpBuilder yes = some.getThenBodyBuilder(), no = some.getElseBodyBuilder();
@@ -194,117 +181,227 @@ SmallVector<Value> KernelLowering::edgeChains(OpBuilder &b, const ContractTile &
   return SmallVector<Value>(some.getResults());
 }
 
-/// Stores a work-item's elements, or keeps the chains of a block where there are several.
-void KernelLowering::contractStore(OpBuilder &b, const ContractTile &tile, ArrayRef<Value> sums,
-                                   Value block, Value blocks) {
+/// Stores elements at a position, or keeps the chains of a block where there are several.
+void KernelLowering::contractStoreAt(OpBuilder &b, const ContractTile &tile, const Position &at,
+                                     Value chain) {
+  auto whole = [&](OpBuilder &c) {
+    Position here = at;
+    here.values[tile.dot.getResult()] = chain;
+    for (kernel::StoreOp store : stores)
+      emitter->store(c, store, here);
+  };
+  if (!tile.blocks)
+    return whole(b);
+  Value only = IndexMath{b, loc}.equal(tile.blocks, IndexMath{b, loc}(1));
+  auto choice = scf::IfOp::create(b, loc, only, /*withElseRegion=*/true);
+  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+  whole(yes);
+  IndexMath n{no, loc};
+  Value item = tile.block;
+  for (unsigned number = 0; number < space.parallel; ++number)
+    item = n.add(n.mul(item, emitter->extent(no, number)), at.loops[number]);
+  if (at.width == 1)
+    memref::StoreOp::create(no, loc, chain, extraBuffers[0], item);
+  else if (at.mask)
+    vector::MaskedStoreOp::create(no, loc, extraBuffers[0], item, at.mask, chain);
+  else
+    vector::StoreOp::create(no, loc, chain, extraBuffers[0], item);
+}
+
+/// Stores a work-item's elements; `whole`: all of them lie inside.
+void KernelLowering::contractStore(OpBuilder &b, const ContractTile &tile, const Spread &spread,
+                                   ValueRange sums, bool whole) {
   int row = tile.rows.loopNumber, column = tile.columns.loopNumber;
-  auto vector = VectorType::get({kLanes}, tile.dot.getType());
-  for (int64_t i = 0; i < kEach; ++i)
-    for (int64_t part = 0; part < kEach / kLanes; ++part) {
+  auto vector = VectorType::get({kQuad}, tile.dot.getType());
+  unsigned next = 0;
+  for (Value down : spread.rows)
+    for (Value across : spread.quads) {
       IndexMath m{b, loc};
       Position at = tile.base;
-      at.loops[row] =
-          m.add(tile.rows.first, m.add(tile.own, i / kLanes * (kTile / 2) + i % kLanes));
-      at.loops[column] = m.add(tile.columns.first, m.add(tile.across, part * (kTile / 2)));
+      at.loops[row] = m.add(tile.rows.first, down);
+      at.loops[column] = m.add(tile.columns.first, across);
       at.vectorLoop = column;
-      at.width = kLanes;
-      emitter->maskLanes(b, at, tile.columns.end);
-      SmallVector<Value> four(ArrayRef(sums).slice(i * kEach + part * kLanes, kLanes));
+      at.width = kQuad;
+      SmallVector<Value> four(sums.slice(next, kQuad));
+      next += kQuad;
       Value chain = vector::FromElementsOp::create(b, loc, vector, four);
+      if (whole) {
+        contractStoreAt(b, tile, at, chain);
+        continue;
+      }
+      emitter->maskLanes(b, at, tile.columns.end);
       auto inside = scf::IfOp::create(b, loc, m.less(at.loops[row], tile.rows.end),
                                       /*withElseRegion=*/false);
       OpBuilder c = inside.getThenBodyBuilder();
-      auto whole = [&](OpBuilder &d) {
-        Position here = at;
-        here.values[tile.dot.getResult()] = chain;
-        for (kernel::StoreOp store : stores)
-          emitter->store(d, store, here);
-      };
-      if (!blocks) {
-        whole(c);
-        continue;
-      }
-      Value only = IndexMath{c, loc}.equal(blocks, IndexMath{c, loc}(1));
-      auto choice = scf::IfOp::create(c, loc, only, /*withElseRegion=*/true);
-      OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
-      whole(yes);
-      IndexMath n{no, loc};
-      Value item = block;
-      for (unsigned number = 0; number < space.parallel; ++number)
-        item = n.add(n.mul(item, emitter->extent(no, number)), at.loops[number]);
-      vector::MaskedStoreOp::create(no, loc, extraBuffers[0], item, at.mask, chain);
+      contractStoreAt(c, tile, at, chain);
     }
+  if (tile.symmetric)
+    contractMirror(b, tile, spread, sums, whole);
+}
+
+/// The tile's mirror image, unless that is the tile itself.
+void KernelLowering::contractMirror(OpBuilder &b, const ContractTile &tile, const Spread &spread,
+                                    ValueRange sums, bool whole) {
+  IndexMath m{b, loc};
+  auto below = scf::IfOp::create(b, loc, m.less(tile.columns.first, tile.rows.first),
+                                 /*withElseRegion=*/false);
+  OpBuilder c = below.getThenBodyBuilder();
+  unsigned next = 0;
+  for (Value down : spread.rows)
+    for (Value across : spread.quads)
+      for (int64_t lane = 0; lane < kQuad; ++lane) {
+        IndexMath n{c, loc};
+        Position at = tile.base;
+        at.loops[tile.columns.loopNumber] = n.add(tile.rows.first, down);
+        at.loops[tile.rows.loopNumber] = n.add(n.add(tile.columns.first, across), lane);
+        Value sum = sums[next++];
+        if (whole) {
+          contractStoreAt(c, tile, at, sum);
+          continue;
+        }
+        // Tiles left of the diagonal have all their columns.
+        auto inside =
+            scf::IfOp::create(c, loc, n.less(at.loops[tile.columns.loopNumber], tile.rows.end),
+                              /*withElseRegion=*/false);
+        OpBuilder d = inside.getThenBodyBuilder();
+        contractStoreAt(d, tile, at, sum);
+      }
 }
 
 KernelLowering::Side KernelLowering::contractSide(Value value, int loopNumber, int64_t depth) {
   int kLoop = static_cast<int>(space.parallel);
-  Side side{value, loopNumber, {}, {}, false, 1, {}, 0};
+  Side side{value, loopNumber, {}, {}, false, 1, 0, 0, {}};
   side.alongK = space.dependsOn(value, kLoop) && space.contiguous(value, kLoop);
   if (side.alongK || space.contiguous(value, loopNumber))
-    side.lanes = kLanes;
+    side.lanes = kQuad;
   side.parts = kTile * depth / side.lanes / shape.group;
   side.end = emitter->extent(builder, loopNumber);
-  OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
-  auto local = gpu::AddressSpaceAttr::get(entry.getContext(), gpu::AddressSpace::Workgroup);
-  side.memory = memref::AllocaOp::create(
-      entry, loc, MemRefType::get({2 * depth * kPitch}, value.getType(), AffineMap(), local));
+  side.load = value.getDefiningOp<kernel::LoadOp>();
   return side;
+}
+
+/// Whether both sides are one load, with rows and columns exchanged.
+bool KernelLowering::isSymmetric(const ContractTile &tile) {
+  kernel::LoadOp x = tile.rows.load, y = tile.columns.load;
+  int row = tile.rows.loopNumber, column = tile.columns.loopNumber;
+  if (!x || !y || x.getTensor() != y.getTensor() || !(space.extents[row] == space.extents[column]))
+    return false;
+  const LinearAccess &left = space.accesses.at(x), &right = space.accesses.at(y);
+  bool same = left.offset == right.offset && left.part == right.part &&
+              left.strides[row] == right.strides[column];
+  for (int number = 0; number < static_cast<int>(space.count()); ++number)
+    if (number != row && number != column)
+      same &= left.strides[number] == right.strides[number];
+  return same;
+}
+
+/// Bands of rows of tiles, the last may be lower; blocks of k and batches are outermost.
+void KernelLowering::placeTile(ContractTile &tile) {
+  IndexMath m{builder, loc};
+  int row = tile.rows.loopNumber;
+  Value length = emitter->emit(builder, space.reducedItems());
+  tile.blocks = blockCount(builder);
+  Value down = m.ceilDiv(tile.rows.end, kTile), across = m.ceilDiv(tile.columns.end, kTile);
+  Value count = m.mul(down, across), outer = m.div(begin, count);
+  Value number = m.sub(begin, m.mul(outer, count));
+  tile.base = position();
+  tile.from = m(0);
+  tile.to = length;
+  if (tile.blocks) {
+    Value batches = emitter->emit(builder, space.product(0, row));
+    tile.block = m.div(outer, batches);
+    outer = m.sub(outer, m.mul(tile.block, batches));
+    tile.from = m.mul(tile.block, kChain);
+    tile.to = m.min(m.add(tile.from, kChain), length);
+  }
+  if (row > 0)
+    emitter->delinearize(builder, outer, 0, row, tile.base);
+  Value band = m.div(number, m.mul(across, kBand)), top = m.mul(band, kBand);
+  Value height = m.min(m.sub(down, top), kBand);
+  Value inBand = m.sub(number, m.mul(top, across)), columnTile = m.div(inBand, height);
+  tile.rows.first = m.mul(m.add(top, m.sub(inBand, m.mul(columnTile, height))), kTile);
+  tile.columns.first = m.mul(columnTile, kTile);
+}
+
+/// Runs of kQuad rows and columns, as far apart as there are work-items between them. Where a group
+/// is four warps of 32, those have squares of 8 by 4.
+KernelLowering::Spread KernelLowering::contractSpread() {
+  IndexMath m{builder, loc};
+  int64_t side = kTile / (kTile * kTile / kEach / shape.group);
+  Value line = m.div(member, side), quad = m.sub(member, m.mul(line, side));
+  if (side < kTile / kEach) {
+    Value warp = m.div(member, 32), lane = m.sub(member, m.mul(warp, 32));
+    Value high = m.div(warp, 2), inWarp = m.div(lane, 4);
+    line = m.add(m.mul(high, 8), inWarp);
+    quad = m.add(m.mul(m.sub(warp, m.mul(high, 2)), 4), m.sub(lane, m.mul(inWarp, 4)));
+  }
+  Spread spread;
+  for (int64_t i = 0; i < kEach; ++i)
+    spread.rows.push_back(
+        m.add(m.mul(line, kQuad), i / kQuad * (kTile * kQuad / kEach) + i % kQuad));
+  for (int64_t part = 0; part < kTile / side / kQuad; ++part)
+    spread.quads.push_back(m.add(m.mul(quad, kQuad), part * side * kQuad));
+  return spread;
+}
+
+/// Whether a tile lies inside and has whole pieces of k, all of them aligned.
+Value KernelLowering::wholeTile(const ContractTile &tile) {
+  IndexMath m{builder, loc};
+  Value rest = arith::RemUIOp::create(builder, loc, m.sub(tile.to, tile.from), m(tile.depth));
+  Value whole = m.both(m.equal(rest, m(0)), m.less(tile.from, tile.to));
+  for (const Side *side : {&tile.rows, &tile.columns}) {
+    whole = m.both(whole, m.atLeast(side->end, m.add(side->first, kTile)));
+    if (side->lanes == 1)
+      continue;
+    int loopNumber = side->alongK ? static_cast<int>(space.parallel) : side->loopNumber;
+    if (Value aligned = alignedSizes(builder, loopNumber, side->lanes, {}))
+      whole = m.both(whole, aligned);
+  }
+  return whole;
 }
 
 void KernelLowering::lowerGroupContract() {
   open(kernel.getSymName(), shape.partials);
   ContractTile tile;
   kernel.getBody().walk([&](kernel::DotOp op) { tile.dot = op; });
-  int column = static_cast<int>(space.parallel) - 1, row = column - 1, kLoop = column + 1;
+  int column = static_cast<int>(space.parallel) - 1, row = column - 1;
   tile.depth = kContractBytes / (tile.dot.getType().getIntOrFloatBitWidth() / 8);
   bool leftColumns = space.dependsOn(tile.dot.getLhs(), column);
   tile.rows = contractSide(leftColumns ? tile.dot.getRhs() : tile.dot.getLhs(), row, tile.depth);
   tile.columns =
       contractSide(leftColumns ? tile.dot.getLhs() : tile.dot.getRhs(), column, tile.depth);
-  IndexMath m{builder, loc};
-  Value length = emitter->emit(builder, space.reducedItems()), blocks = blockCount(builder);
-  Value down = m.ceilDiv(tile.rows.end, kTile), across = m.ceilDiv(tile.columns.end, kTile);
-  Value count = m.mul(down, across), outer = m.div(begin, count);
-  Value number = m.sub(begin, m.mul(outer, count)), block = m(0);
-  tile.base = position();
-  if (blocks) {
-    Value batches = emitter->emit(builder, space.product(0, row));
-    block = m.div(outer, batches);
-    outer = m.sub(outer, m.mul(block, batches));
+  tile.columns.start = 2 * tile.depth * kPitch;
+  tile.symmetric = isSymmetric(tile);
+  bool called = kernel->hasAttr(kTilesAttr) && callsTile(tile);
+  OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
+  auto local = gpu::AddressSpaceAttr::get(entry.getContext(), gpu::AddressSpace::Workgroup);
+  int64_t elements = called ? kTileBytes / (kContractBytes / tile.depth) : 2 * tile.columns.start;
+  tile.memory = memref::AllocaOp::create(
+      entry, loc, MemRefType::get({elements}, tile.dot.getType(), AffineMap(), local));
+  placeTile(tile);
+  tile.spread = contractSpread();
+  OpBuilder b = builder;
+  if (tile.symmetric) {
+    IndexMath m{builder, loc};
+    auto below = scf::IfOp::create(builder, loc, m.atLeast(tile.rows.first, tile.columns.first),
+                                   /*withElseRegion=*/false);
+    builder = below.getThenBodyBuilder();
   }
-  if (row > 0)
-    emitter->delinearize(builder, outer, 0, row, tile.base);
-  // Bands of rows of tiles; the last may be lower.
-  Value band = m.div(number, m.mul(across, kBand)), top = m.mul(band, kBand);
-  Value height = m.min(m.sub(down, top), kBand);
-  Value inBand = m.sub(number, m.mul(top, across)), columnTile = m.div(inBand, height);
-  tile.rows.first = m.mul(m.add(top, m.sub(inBand, m.mul(columnTile, height))), kTile);
-  tile.columns.first = m.mul(columnTile, kTile);
-  Value line = m.div(member, kSide);
-  tile.own = m.mul(line, kLanes);
-  tile.across = m.mul(m.sub(member, m.mul(line, kSide)), kLanes);
-  tile.from = m(0);
-  tile.to = length;
-  if (blocks) {
-    tile.from = m.mul(block, kChain);
-    tile.to = m.min(m.add(tile.from, kChain), length);
-  }
-  Value depthRest = arith::RemUIOp::create(builder, loc, m.sub(tile.to, tile.from), m(tile.depth));
-  Value whole = m.both(m.equal(depthRest, m(0)), m.less(tile.from, tile.to));
-  for (Side *side : {&tile.rows, &tile.columns}) {
-    whole = m.both(whole, m.atLeast(side->end, m.add(side->first, kTile)));
-    if (side->lanes == 1)
-      continue;
-    if (Value aligned =
-            alignedSizes(builder, side->alongK ? kLoop : side->loopNumber, side->lanes, {}))
-      whole = m.both(whole, aligned);
-  }
-  SmallVector<Type> types(kEach * kEach, tile.dot.getType());
-  auto choice = scf::IfOp::create(builder, loc, types, whole, /*withElseRegion=*/true);
+  auto choice = scf::IfOp::create(builder, loc, wholeTile(tile), /*withElseRegion=*/true);
   OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
-  scf::YieldOp::create(yes, loc, contractChains(yes, tile, true));
-  scf::YieldOp::create(no, loc, edgeChains(no, tile));
-  contractStore(builder, tile, SmallVector<Value>(choice.getResults()), block, blocks);
+  if (called)
+    storeCalledTile(yes, tile);
+  else
+    contractStore(yes, tile, tile.spread, contractChains(yes, tile, true), true);
+  // Loops for edges have the registers for two quads a row beside what they read.
+  for (size_t from = 0; from < tile.spread.quads.size(); from += kEdgeQuads) {
+    ContractTile part = tile;
+    part.spread.quads = SmallVector<Value>(ArrayRef(tile.spread.quads).slice(from, kEdgeQuads));
+    if (from > 0)
+      gpu::BarrierOp::create(no, loc);
+    contractStore(no, part, part.spread, edgeChains(no, part), false);
+  }
+  builder = b;
   close();
   if (shape.splitBlock)
     lowerGroupContractFold();

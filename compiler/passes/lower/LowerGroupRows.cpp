@@ -23,10 +23,11 @@ struct KernelLowering::Team {
 
 namespace {
 
-/// Rows of a block that a work-item reads ahead.
-constexpr int64_t kRowsAhead = 8;
-/// Bytes that a work-item keeps of a row, and the most elements of each of its lanes.
-constexpr int64_t kKeptBytes = 512, kMostKeptRows = 16;
+/// Rows of a block that a work-item reads ahead, and the most lanes of one that reads.
+constexpr int64_t kRowsAhead = 16, kMostReadLanes = 4;
+/// Bytes that a work-item keeps of a row, and the most elements of each of its lanes. What one
+/// stage keeps for the next takes the registers of what the stage before kept.
+constexpr int64_t kKeptBytes = 1024, kMostKeptRows = 16;
 
 void barrier(OpBuilder &b, Location loc) { gpu::BarrierOp::create(b, loc); }
 
@@ -83,7 +84,9 @@ States KernelLowering::teamLanes(OpBuilder &b, TreeEmitter &trees, const Team &t
   Value whole = m.div(m.max(left, 0), kTreeLanes);
   auto rows = scf::ForOp::create(b, loc, m(0), whole, m(1),
                                  TreeEmitter::flatten(trees.sequenceIdentity(b, team.lanes)));
-  rows->setAttr(kUnrollAttr, b.getI64IntegerAttr(kRowsAhead));
+  // Wide lanes draw instead of reading (AssignSchedules): nothing goes ahead.
+  if (team.lanes <= kMostReadLanes)
+    rows->setAttr(kUnrollAttr, b.getI64IntegerAttr(kRowsAhead));
   {
     OpBuilder c = OpBuilder::atBlockBegin(rows.getBody());
     IndexMath n{c, loc};
@@ -246,6 +249,8 @@ void KernelLowering::foldMany(OpBuilder &b, ArrayRef<Reducer> reducers, Value bl
 }
 
 void KernelLowering::lowerGroupFold() {
+  // A team of single lanes; kernels with smaller groups have one row, which is one group here.
+  shape.group = std::max(shape.group, kTreeLanes);
   open((kernel.getSymName() + "_fold").str(), shape.partials);
   SmallVector<Reducer> reducers = reducersOfStage(0);
   Value blocks = blockCount(builder);

@@ -21,6 +21,9 @@ namespace {
 
 using Lanes = SmallVector<Value>;
 
+/// Lanes that a language moves at once.
+constexpr int64_t kMostWhole = 16;
+
 /// Rewrites one function in place: operations on vectors get scalar twins before them, and go in
 /// the end.
 class Unroller {
@@ -233,11 +236,16 @@ static llvm::MaybeAlign vectorAlignment(VectorType type) {
 
 Lanes Unroller::wholeLoad(OpBuilder &builder, Location loc, VectorType type, Value memory,
                           Value index) {
-  Value whole =
-      vector::LoadOp::create(builder, loc, type, memory, index, false, vectorAlignment(type));
   Lanes values;
-  for (int64_t lane = 0; lane < type.getNumElements(); ++lane)
-    values.push_back(vector::ExtractOp::create(builder, loc, whole, lane));
+  int64_t count = type.getNumElements(), each = std::min(count, kMostWhole);
+  auto piece = VectorType::get({each}, type.getElementType());
+  for (int64_t from = 0; from < count; from += each) {
+    Value at = IndexMath{builder, loc}.add(index, from);
+    Value whole =
+        vector::LoadOp::create(builder, loc, piece, memory, at, false, vectorAlignment(piece));
+    for (int64_t lane = 0; lane < each; ++lane)
+      values.push_back(vector::ExtractOp::create(builder, loc, whole, lane));
+  }
   return values;
 }
 
@@ -281,7 +289,7 @@ Lanes Unroller::load(Location loc, VectorType type, Value memory, Value index, V
 void Unroller::store(Location loc, ArrayRef<Value> values, Value memory, Value index, Value full,
                      bool aligned, ArrayRef<Value> mask) {
   int64_t count = values.size();
-  auto type = VectorType::get({count}, values[0].getType());
+  auto type = VectorType::get({std::min(count, kMostWhole)}, values[0].getType());
   auto each = [&](OpBuilder &builder) {
     for (int64_t lane = 0; lane < count; ++lane) {
       OpBuilder here = builder;
@@ -293,8 +301,13 @@ void Unroller::store(Location loc, ArrayRef<Value> values, Value memory, Value i
     }
   };
   auto wholeStore = [&](OpBuilder &builder) {
-    Value vector = vector::FromElementsOp::create(builder, loc, type, values);
-    vector::StoreOp::create(builder, loc, vector, memory, index, false, vectorAlignment(type));
+    for (int64_t from = 0; from < count; from += type.getNumElements()) {
+      Value vector = vector::FromElementsOp::create(builder, loc, type,
+                                                    values.slice(from, type.getNumElements()));
+      vector::StoreOp::create(builder, loc, vector, memory,
+                              IndexMath{builder, loc}.add(index, from), false,
+                              vectorAlignment(type));
+    }
   };
   if (isPrivate(memory) || (!mask.empty() && !full))
     return each(b);
@@ -411,6 +424,8 @@ LogicalResult Unroller::vectorOp(Operation *op, Location loc) {
 
 struct UnrollVectors : pass::impl::UnrollVectorsBase<UnrollVectors> {
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     if (failed(Unroller(&getContext()).run(getOperation())))
       signalPassFailure();
   }

@@ -44,8 +44,16 @@ constexpr int64_t kExpensiveValues = 5;
 
 /// Work-items of a group, and bytes that one reads or writes at once.
 constexpr int64_t kGroup = 256, kItemBytes = 16;
+/// Work-items of a group that has a tile of emit/opencl/Tiles.cpp in float32.
+constexpr int64_t kTileGroupF32 = 128;
 /// Neighbouring lanes of a tree that a work-item of a group has.
 constexpr int64_t kTreeVector = 4;
+constexpr int64_t kBusyRowVector = 2;
+/// Neighbouring columns of a work-item: fewer are more groups, whose waits overlap.
+constexpr int64_t kColumnVector = 2;
+/// The same where a reduction reads nothing but draws: 32 elements share all words of their
+/// counters (docs/random.md). Their lanes are in local memory, so that groups are smaller.
+constexpr int64_t kDrawVector = 32, kDrawGroup = 128;
 
 /// Bytes of a value in a register: floats of 16 bits are computed in 32.
 int64_t bytesOf(Type type) {
@@ -115,6 +123,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     int64_t live = 0; ///< bytes of the most values alive at once, constants and masks left out
     int64_t sums = 0; ///< registers per vector that reductions keep
     int64_t remainders = 0; ///< of integers
+    int64_t expensives = 0;
     bool expensive = false;
   };
 
@@ -139,6 +148,23 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       found |= isa<kernel::GatherOp, kernel::ScatterOp, kernel::BoundOp>(op);
     });
     return found;
+  }
+
+  /// Whether one reduction draws random bits and reads nothing that neighbours would share.
+  static bool reducesDraws(kernel::FuncOp func) {
+    unsigned reductions = 0;
+    bool draws = false, reads = false;
+    func.getBody().walk([&](Operation *op) {
+      draws |= isa<graph::Philox32Op, graph::Philox64Op>(op);
+      reads |= isa<kernel::LoadOp, kernel::StoreOp>(op) &&
+               usesReduced(op, func.getDomain().getParallel());
+      if (auto reduce = dyn_cast<kernel::ReduceOp>(op))
+        reductions += reduce.getKind() == graph::ReduceKind::ArgMin ||
+                              reduce.getKind() == graph::ReduceKind::ArgMax
+                          ? 2
+                          : 1;
+    });
+    return draws && !reads && reductions == 1;
   }
 
   /// Whether running sums go along what is neighbouring memory in all results.
@@ -187,6 +213,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         continue;
       bool expensive = op.hasTrait<graph::Expensive>();
       body.expensive |= expensive;
+      body.expensives += expensive;
       body.remainders += isIntegerRemainder(&op);
       int64_t bytes = expensive ? kExpensiveValues * bytesOf(op.getResult(0).getType()) : 0;
       for (Value value : alive)
@@ -214,16 +241,30 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     bool places = usesPlaces(func);
     if (family == Family::Contract && (places || !contractsByGroups(func, LoopSpace(func))))
       return {};
+    if (family == Family::Contract && tiles) {
+      func->setAttr(kTilesAttr, UnitAttr::get(&getContext()));
+      func.getBody().walk(
+          [&](kernel::DotOp dot) { group = dot.getType().isF32() ? kTileGroupF32 : group; });
+    }
     // Running sums of columns: a work-item has a column.
     if (family == Family::Scan && !scansNeighbours(func))
       return {};
     if (family == Family::Map || family == Family::Columns) {
       vector = places ? 1 : std::max<int64_t>(1, kItemBytes / body.widest);
-      if (body.expensive || family == Family::Columns)
+      if (body.expensive)
         vector = std::min<int64_t>(vector, kTreeVector);
+      if (family == Family::Columns)
+        vector = std::min<int64_t>(vector, kColumnVector);
     } else if (family != Family::Contract) {
       vector = places ? 1 : kTreeVector;
-      // What visits a row again keeps it, so that the row is all that a group has.
+      if (family == Family::Full && !places && reducesDraws(func)) {
+        vector = kDrawVector;
+        group = kDrawGroup;
+      }
+      // What visits a row again keeps it, so that the row is all that a group has. Where points
+      // cost more than memory does, more work-items with fewer registers hide their waits.
+      if (family == Family::Rows && !reducesOnce(func) && body.expensives > 1)
+        vector = std::min(vector, kBusyRowVector);
       if (family == Family::Rows && !reducesOnce(func))
         group = kTreeLanes / (LoopSpace(func).reducedLoops() == 1 ? vector : 1);
     }

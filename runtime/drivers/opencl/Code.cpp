@@ -47,17 +47,26 @@ std::string spirvForm(const Api &api, cl_platform_id platform, cl_device_id devi
   return "";
 }
 
-/// "sm_90", or "" when this is no NVIDIA device. Later processors run the code of earlier ones.
-std::string ptxForm(const Api &api, cl_device_id device) {
-  constexpr cl_uint kKnown[] = {90, 89, 86, 80, 75, 70, 60, 50};
+/// 90 for sm_90; 0 when this is no NVIDIA device.
+cl_uint processorOf(const Api &api, cl_device_id device) {
   cl_uint major = 0, minor = 0;
   if (api.clGetDeviceInfo(device, kComputeCapabilityMajor, sizeof major, &major, nullptr) !=
           CL_SUCCESS ||
       api.clGetDeviceInfo(device, kComputeCapabilityMinor, sizeof minor, &minor, nullptr) !=
           CL_SUCCESS)
-    return "";
+    return 0;
+  return major * 10 + minor;
+}
+
+/// From here on the compiler of OpenCL C takes the PTX that the tiles of products have inline.
+constexpr cl_uint kInlinePtx = 90;
+
+/// "sm_90", or "" when this is no NVIDIA device. Later processors run the code of earlier ones.
+std::string ptxForm(const Api &api, cl_device_id device) {
+  constexpr cl_uint kKnown[] = {90, 89, 86, 80, 75, 70, 60, 50};
+  cl_uint processor = processorOf(api, device);
   for (cl_uint known : kKnown)
-    if (known <= major * 10 + minor)
+    if (known <= processor)
       return strings::format("sm_{}", known);
   return "";
 }
@@ -132,11 +141,12 @@ Result<cl_program> buildForm(const Api &api, cl_context context, cl_device_id de
 
 Result<std::string> codeForms(const Api &api, cl_platform_id platform, cl_device_id device) {
   std::string asked = emitterSetting.get().value_or("");
+  std::string source = processorOf(api, device) >= kInlinePtx ? "c,ptx90" : "c";
   if (asked == "c")
-    return asked;
+    return source;
   std::string il = spirvForm(api, platform, device);
   if (asked.empty())
-    return il.empty() ? std::string("c") : "c," + il;
+    return il.empty() ? source : source + "," + il;
   if (asked != "spirv" && asked != "ptx")
     return Status(
         ErrorCode::InvalidArgument,

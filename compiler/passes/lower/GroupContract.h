@@ -1,0 +1,48 @@
+//===- GroupContract.h - Tiles of matrix products for groups of work-items --------------------===//
+#ifndef GRAPHC_COMPILER_PASSES_LOWER_GROUPCONTRACT_H
+#define GRAPHC_COMPILER_PASSES_LOWER_GROUPCONTRACT_H
+
+#include "compiler/passes/lower/KernelLowering.h"
+
+namespace graphc::pass {
+
+/// Adjacent columns of a work-item.
+inline constexpr int64_t kQuad = 4;
+
+/// One side of the product: what is multiplied, and how its pieces are read.
+struct KernelLowering::Side {
+  mlir::Value value;           ///< of the kernel
+  int loopNumber;              ///< the parallel loop that it depends on
+  mlir::Value first;           ///< of the tile
+  mlir::Value end;             ///< of the loop
+  bool alongK;                 ///< neighbours in memory follow k, else the loop
+  int64_t lanes;               ///< elements of one read
+  int64_t start = 0;           ///< of its two pieces in the local memory
+  unsigned parts = 0;          ///< reads of a work-item
+  mutable kernel::LoadOp load; ///< when the value is just that
+};
+
+/// The elements of a work-item, from the tile's first: `rows` times `quads`.
+struct KernelLowering::Spread {
+  llvm::SmallVector<mlir::Value> rows, quads;
+
+  int64_t count() const { return rows.size() * quads.size() * kQuad; }
+};
+
+struct KernelLowering::ContractTile {
+  mutable kernel::DotOp dot; ///< ODS accessors are not const
+  Position base;             ///< outer loops set
+  Side rows, columns;
+  mlir::Value memory; ///< local
+  int64_t depth;      ///< of a piece of k
+  mlir::Value from, to;
+  Spread spread;
+  mlir::Value block, blocks; ///< null: k is one chain
+  /// Both sides are the same elements: only tiles on and below the diagonal are computed, the
+  /// others are their mirror images, since fma(a, b, c) = fma(b, a, c).
+  bool symmetric = false;
+};
+
+} // namespace graphc::pass
+
+#endif // GRAPHC_COMPILER_PASSES_LOWER_GROUPCONTRACT_H

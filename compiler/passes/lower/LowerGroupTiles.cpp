@@ -1,0 +1,63 @@
+// Whole tiles of matrix products as calls of emit/opencl/Tiles.cpp: both operands are loads, and k
+// or the own loop of each is contiguous.
+#include "compiler/passes/lower/GroupContract.h"
+#include "compiler/passes/lower/IndexMath.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+bool KernelLowering::callsTile(const ContractTile &tile) {
+  auto copied = [&](const Side &side) {
+    if (!side.load || side.lanes != kQuad || side.load.getType() != tile.dot.getType())
+      return false;
+    const LinearAccess &access = space.accesses.at(side.load);
+    return !access.part &&
+           access.strides[side.alongK ? space.parallel : side.loopNumber].isConstant(1);
+  };
+  return copied(tile.rows) && copied(tile.columns);
+}
+
+/// The elements of a work-item in the order of the function's results.
+KernelLowering::Spread KernelLowering::calledSpread(OpBuilder &b, const ContractTile &tile) {
+  if (!tile.dot.getType().isF64())
+    return tile.spread;
+  IndexMath m{b, loc};
+  Value warp = m.div(member, 32), lane = m.sub(member, m.mul(warp, 32));
+  Value down = m.div(warp, 2), g = m.div(lane, 4), t = m.sub(lane, m.mul(g, 4));
+  Value row = m.add(m.mul(down, 32), m.mul(g, 2));
+  Value quad = m.add(m.mul(m.sub(warp, m.mul(down, 2)), 64), m.mul(t, kQuad));
+  Spread spread;
+  for (int64_t i : {0, 1, 16, 17})
+    spread.rows.push_back(m.add(row, i));
+  for (int64_t p = 0; p < 4; ++p)
+    spread.quads.push_back(m.add(quad, 16 * p));
+  return spread;
+}
+
+void KernelLowering::storeCalledTile(OpBuilder &b, const ContractTile &tile) {
+  IndexMath m{b, loc};
+  SmallVector<Value> arguments = {tile.memory};
+  std::string name = tile.dot.getType().isF64() ? "gc_tile_f64_" : "gc_tile_f32_";
+  for (const Side *side : {&tile.rows, &tile.columns}) {
+    const LinearAccess &access = space.accesses.at(side->load);
+    Position first = tile.base;
+    first.loops[side->loopNumber] = side->first;
+    first.loops[space.parallel] = tile.from;
+    arguments.push_back(emitter->buffer(side->load));
+    arguments.push_back(emitter->index(b, access, first));
+    arguments.push_back(
+        emitter->emit(b, access.strides[side->alongK ? side->loopNumber : space.parallel]));
+    name += side->alongK ? "k" : "o";
+  }
+  arguments.push_back(m.div(m.sub(tile.to, tile.from), tile.depth));
+  SmallVector<Type> sums(kContractTile * kContractTile / shape.group, tile.dot.getType());
+  auto type = b.getFunctionType(TypeRange(ValueRange(arguments)), sums);
+  auto home = function->getParentOfType<ModuleOp>();
+  if (!home.lookupSymbol(name)) {
+    OpBuilder outside = OpBuilder::atBlockEnd(home.getBody());
+    func::FuncOp::create(outside, loc, name, type).setPrivate();
+  }
+  auto call = func::CallOp::create(b, loc, name, sums, arguments);
+  contractStore(b, tile, calledSpread(b, tile), call.getResults(), true);
+}
