@@ -68,6 +68,7 @@ private:
   Value expand();
   Value widened(Value bits);
   Value narrowed(Value value);
+  bool sharedDivisor();
   Value divide(bool remainder);
   Value cast();
   Value compare();
@@ -118,6 +119,14 @@ Value Expander::minMax(bool larger) {
   if (larger)
     return in.isSigned ? m::maximumInt<true>(b, x[0], x[1]) : m::maximumInt<false>(b, x[0], x[1]);
   return in.isSigned ? m::minimumInt<true>(b, x[0], x[1]) : m::minimumInt<false>(b, x[0], x[1]);
+}
+
+/// Whether all lanes, and then most likely all vectors of a loop, are divided by one value that is
+/// not known. Divisions by powers of two become products without this.
+bool Expander::sharedDivisor() {
+  auto splat = x[1].getDefiningOp<vector::BroadcastOp>();
+  return in.lanes > 1 && splat && !isa<VectorType>(splat.getSource().getType()) &&
+         !splat.getSource().getDefiningOp<arith::ConstantOp>();
 }
 
 Value Expander::divide(bool remainder) {
@@ -239,7 +248,13 @@ Value Expander::expand() {
         return in.isFloat ? b.mul(x[0], x[1]) : in.isBool ? b.mand(x[0], x[1]) : b.imul(x[0], x[1]);
       })
       .Case([&](graph::SquareOp) { return in.isFloat ? b.mul(x[0], x[0]) : b.imul(x[0], x[0]); })
-      .Case([&](graph::DivOp) { return b.div(x[0], x[1]); })
+      .Case([&](graph::DivOp) {
+        return sharedDivisor() ? byFloat(in.width,
+                                         [&]<unsigned W>() -> Value {
+                                           return m::divideByShared<W>(b, x[0], x[1]);
+                                         })
+                               : b.div(x[0], x[1]);
+      })
       .Case([&](graph::FloorDivideOp) { return divide(false); })
       .Case([&](graph::RemainderOp) { return divide(true); })
       .Case([&](graph::PowOp) {

@@ -1,6 +1,7 @@
 //===- FloatDivide.h - floor_divide and remainder of floats -----------------------------------===//
 //
-// Exactly what NumPy computes: fmod (which is exact), then an adjustment to the divisor's sign.
+// Exactly what NumPy computes: fmod (which is exact), then an adjustment to the divisor's sign. And
+// the quotient by a divisor that many dividends share.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_FLOATDIVIDE_H
@@ -8,6 +9,9 @@
 
 #include "compiler/math/Log.h"
 #include "compiler/math/Select.h"
+
+#include <bit>
+#include <limits>
 
 namespace graphc::math {
 
@@ -95,6 +99,47 @@ V floorDivideFloat(B &b, V x, V y) {
 template <unsigned W, class B, class V>
 V remainderFloat(B &b, V x, V y) {
   return divModFloat<W>(b, x, y).remainder;
+}
+
+template <unsigned W>
+struct SharedDivisorTable;
+template <>
+struct SharedDivisorTable<32> {
+  static constexpr double kMostDivisor = 0x1p24, kMostDividend = 0x1p100;
+};
+template <>
+struct SharedDivisorTable<64> {
+  static constexpr double kMostDivisor = 0x1p100, kMostDividend = 0x1p800;
+};
+
+/// x / s, correctly rounded, for an s that many x share: its reciprocal r is found once.
+///
+/// q1 is within an ulp of x / s: q0 is within two, and its remainder is known to a few parts in
+/// 2^mantissa. So the remainder of q1 is exact, and as r is the nearest float to 1 / s, one more
+/// step rounds correctly (P. Markstein, Computation of elementary functions on the IBM RISC
+/// System/6000 processor, IBM J. Res. Dev. 34(1), 1990). All of that as long as nothing over- or
+/// underflows: then, and for what is not finite, the division itself. Remainders have their sign
+/// turned, so that zeros keep theirs.
+template <unsigned W, class B, class V>
+V divideByShared(B &b, V x, V s) {
+  using F = Format<W>;
+  using T = SharedDivisorTable<W>;
+  V r = b.div(F::f(b, 1.0), s);
+  auto badDivisor =
+      b.mnot(b.mand(b.ge(s, F::f(b, 1 / T::kMostDivisor)), b.le(s, F::f(b, T::kMostDivisor))));
+  // One comparison with both ends, of bits; zeros go the long way, they are rare.
+  using Float = typename F::Float;
+  using Bits = typename F::Bits;
+  constexpr auto low = std::bit_cast<Bits>(Float(1 / T::kMostDividend)),
+                 high = std::bit_cast<Bits>(Float(T::kMostDividend));
+  auto size = b.band(b.toBits(x), F::i(b, std::numeric_limits<Bits>::max()));
+  auto outside = b.ugt(b.isub(size, F::i(b, low)), F::i(b, high - low));
+  V q0 = b.mul(x, r);
+  V q1 = b.fma(b.fma(b.neg(q0), s, x), r, q0);
+  V q2 = b.fma(b.fma(b.neg(q1), s, x), r, q1);
+  auto [quotient] =
+      b.ifAny(b.mor(outside, badDivisor), [&] { return std::tuple<V>{b.div(x, s)}; }, q2);
+  return quotient;
 }
 
 } // namespace graphc::math

@@ -239,3 +239,26 @@ def test_matmul_with_prologue_and_epilogue():
     x, y = floats(rng, (9, 40), "float64"), floats(rng, (40, 7), "float64")
     g = (gc.asarray(x) * 2) @ gc.asarray(y)[::-1] + 1
     same(g, trees.matmul(x * 2, y[::-1].copy()) + 1)
+
+
+@pytest.mark.parametrize("columns", [5, 33, 4096, 40_001])
+def test_rows_whose_points_wait_for_their_sums(columns):
+    """Beside the result where rows are short, in it where they are longer than the memory kept for that; quotients are the
+    IEEE ones for all dividends, also where one divisor serves a row."""
+    rng = np.random.default_rng(columns)
+    a = rng.standard_normal((7, columns)).astype(np.float32) * 30
+    a[1] = -np.inf
+    a[2, ::2] = -np.inf
+    a[3, 0] = np.nan
+    a[4] *= 1e-38
+    x = gc.asarray(a)
+    e = gc.exp(x - gc.max(x, axis=1, keepdims=True))
+    s = gc.sum(e, axis=1, keepdims=True)
+    fused = np.asarray(e / s)
+    with np.errstate(all="ignore"):
+        want = np.asarray(e) / np.asarray(s)
+        np.testing.assert_array_equal(fused, want)
+        for divisor in (3.0, -7e-20, 1e38, 1e-45, 0.0, np.inf, np.nan):
+            d = np.full(1, divisor, np.float32)
+            np.testing.assert_array_equal(np.asarray(x / gc.asarray(d)), a / d)
+            np.testing.assert_array_equal(np.asarray(x * 1e-30 / gc.asarray(d)), a * np.float32(1e-30) / d)

@@ -234,27 +234,20 @@ Value BodyEmitter::value(OpBuilder &builder, Value kernelValue, Position &positi
   return position.values.lookup(kernelValue);
 }
 
-void BodyEmitter::recall(OpBuilder &builder, kernel::StoreOp op, Value kernelValue,
-                         Position &position) {
-  Value buffer = buffers[func.getNumTensors() + op.getResult()];
-  position.values[kernelValue] =
-      load(builder, buffer, space.accesses.at(op), kernelValue.getType(), position);
-}
-
 void BodyEmitter::store(OpBuilder &builder, kernel::StoreOp op, Position &position) {
   if (op.getImaginary())
     storeParts(builder, op, position);
   else
-    keep(builder, op, op.getValue(), position);
+    storeValue(builder, op, op.getValue(), position);
 }
 
-void BodyEmitter::keep(OpBuilder &builder, kernel::StoreOp op, Value kernelValue,
-                       Position &position) {
+void BodyEmitter::storeValue(OpBuilder &builder, kernel::StoreOp op, Value kernelValue,
+                             Position &position) {
   const LinearAccess &access = space.accesses.at(op);
   Value own = value(builder, kernelValue, position);
   watchReduced(builder, kernelValue, position);
   Value raw = toMemory(builder, own);
-  Value buffer = buffers[func.getNumTensors() + op.getResult()];
+  Value buffer = this->buffer(op);
   Value first = index(builder, access, position);
   bool lanes = position.vectorLoop >= 0 && position.width > 1 &&
                !access.strides[position.vectorLoop].isZero();

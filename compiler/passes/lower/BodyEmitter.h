@@ -36,7 +36,7 @@ public:
   void setFaults(mlir::Value buffer, mlir::Value firstSite);
   /// Whole lines of the store's result may pass the caches by where `word` is 0.
   void stream(kernel::StoreOp store, mlir::Value word);
-  bool isStreamed(kernel::StoreOp store) const;
+  mlir::Value streamWord(kernel::StoreOp store) const;
 
   /// The lowered form of a kernel value at `position`, emitted once per position.
   mlir::Value value(mlir::OpBuilder &builder, mlir::Value kernelValue, Position &position);
@@ -46,7 +46,10 @@ public:
                 Position &position);
   /// Lanes follow each other in order.
   void scatter(mlir::OpBuilder &builder, kernel::ScatterOp scatter, Position &position);
-  /// Keeps another value of the store's type at the store's place, until the store itself is made.
+  /// Where `use`, values that wait for the store lie in a row of `memory` instead of in the result.
+  void waitIn(kernel::StoreOp store, mlir::Value memory, mlir::Value use);
+  /// Keeps another value of the store's type until the store itself is made, in its place or where
+  /// waitIn() says.
   void keep(mlir::OpBuilder &builder, kernel::StoreOp store, mlir::Value kernelValue,
             Position &position);
   /// Gives `position` the value that was kept there.
@@ -96,6 +99,15 @@ private:
                        const LinearAccess &access, Position &position);
   mlir::Value loadParts(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,
                         int64_t part, Position &position);
+  void storeValue(mlir::OpBuilder &builder, kernel::StoreOp op, mlir::Value kernelValue,
+                  Position &position);
+  struct Waiting {
+    mlir::Value memory, use;
+  };
+  /// The memory and the index there of a value that waits for `op`; null when it is not to wait in
+  /// memory of its own.
+  std::pair<mlir::Value, mlir::Value> waitingPlace(mlir::OpBuilder &builder, kernel::StoreOp op,
+                                                   Position &position);
   void storeVector(mlir::OpBuilder &builder, kernel::StoreOp op, mlir::Value raw, mlir::Value first,
                    llvm::MaybeAlign alignment);
   void storeParts(mlir::OpBuilder &builder, kernel::StoreOp op, Position &position);
@@ -141,6 +153,7 @@ private:
   llvm::SmallVector<mlir::Value> buffers, sizes;
   mlir::Value faults, firstSite;
   llvm::DenseMap<int64_t, mlir::Value> streamed; ///< result -> word
+  llvm::DenseMap<int64_t, Waiting> waiting;      ///< by result
 };
 
 } // namespace graphc::pass

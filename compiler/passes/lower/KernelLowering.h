@@ -39,6 +39,13 @@ private:
   /// memory come last when there are any.
   void open(llvm::StringRef name, llvm::ArrayRef<mlir::Type> extra, int64_t scratch = 0);
   void openStreams();
+  void openWaiting();
+  bool waits(kernel::StoreOp store);
+  int64_t waitingBytes();
+  /// Asks for what has been read at `at`, `distance` further along a loop. The machine sees streams
+  /// coming, but not across the gaps of a tree, nor far enough where a body computes for long.
+  void prefetch(mlir::OpBuilder &builder, const Position &at, unsigned loop, int64_t distance,
+                unsigned locality);
   /// A typed piece of the scratch memory.
   mlir::Value scratchView(mlir::Type element, int64_t offset, int64_t count);
   void close();
@@ -121,6 +128,7 @@ private:
   /// Emits `usual`, the short form, or a choice between both.
   void chooseRows(llvm::function_ref<void(mlir::OpBuilder &)> usual);
   int lastStage();
+  int longestStage();
 
   // Groups of work-items
   struct Team;

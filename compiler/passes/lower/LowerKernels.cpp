@@ -230,8 +230,15 @@ void KernelLowering::storeAll(OpBuilder &b, Position &at) {
     emitter->scatter(b, scatter, at);
 }
 
+/// How far ahead a body that computes long asks for memory: too few of its iterations are under way
+/// at once for the machine to do so.
+static constexpr int64_t kVectorsAhead = 12;
+
 void KernelLowering::lowerMap() {
   open(kernel.getSymName(), {});
+  bool computesLong = llvm::any_of(kernel.getBody().front(),
+                                   [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
+  int64_t ahead = computesLong ? kVectorsAhead * width : 0;
   if (shape.oneByOne) {
     begin = constant(builder, 0);
     end = emitter->emit(builder, space.items());
@@ -252,8 +259,11 @@ void KernelLowering::lowerMap() {
     storeAll(builder, at);
   } else {
     runs(builder, [&](OpBuilder &b, Position &outer, Value low, Value high) {
-      strips(b, outer, space.parallel - 1, width, low, high,
-             [&](OpBuilder &inside, Position &at) { storeAll(inside, at); });
+      strips(b, outer, space.parallel - 1, width, low, high, [&](OpBuilder &inside, Position &at) {
+        storeAll(inside, at);
+        if (ahead && !at.limit)
+          prefetch(inside, at, space.parallel - 1, ahead, /*locality=*/3);
+      });
     });
   }
   close();

@@ -179,9 +179,24 @@ void KernelLowering::bind(ArrayRef<Reducer> reducers, const States &states, Posi
   }
 }
 
+/// The stage in which there is most time to fetch the next row: where something expensive is
+/// computed first, else where results are written. -1: there is one row.
+int KernelLowering::longestStage() {
+  if (space.parallel == 0)
+    return -1;
+  int found = lastStage();
+  kernel.getBody().walk([&](Operation *op) {
+    if (op->hasTrait<graph::Expensive>() && op->getNumResults() == 1 && isPoint(op->getResult(0)))
+      found = std::min(found, stage(op->getResult(0)));
+  });
+  return found;
+}
+
 void KernelLowering::lowerRows() {
-  open(kernel.getSymName(), {});
+  open(kernel.getSymName(), {}, waitingBytes());
+  openWaiting();
   int last = lastStage();
+  int asking = longestStage();
   int64_t lanes = reduceWidth();
   Block *entry = &function.getBody().front();
   auto rows = [&](OpBuilder &outside) {
@@ -199,6 +214,8 @@ void KernelLowering::lowerRows() {
           setReduced(c, at, index, limit, lanes);
           SmallVector<Value> values = pointValues(c, reducers, at);
           storePoints(c, current, at);
+          if (current == asking && lanes > 1 && !limit)
+            prefetch(c, at, space.parallel - 1, 1, /*locality=*/3);
           return values;
         };
         if (!reducers.empty()) {
@@ -207,7 +224,11 @@ void KernelLowering::lowerRows() {
         } else if (!here.empty()) {
           if (space.count() - space.parallel == 1)
             strips(b, row, space.parallel, lanes, constant(b, 0), length,
-                   [&](OpBuilder &c, Position &at) { storePoints(c, current, at); });
+                   [&](OpBuilder &c, Position &at) {
+                     storePoints(c, current, at);
+                     if (current == asking && lanes > 1 && !at.limit)
+                       prefetch(c, at, space.parallel - 1, 1, /*locality=*/3);
+                   });
           else
             loop(b, constant(b, 0), length, 1,
                  [&](OpBuilder &c, Value index) { (void)body(c, index, Value()); });
@@ -349,6 +370,8 @@ void KernelLowering::lowerLaneBlocks() {
         SmallVector<Value> values = pointValues(c, reducers, at);
         for (kernel::StoreOp store : here)
           emitter->store(c, store, at);
+        if (lanes > 1 && lanes < kTreeLanes && !limit)
+          prefetch(c, at, space.parallel, kTreeBlock, /*locality=*/2);
         return values;
       };
       States states = trees.laneBlock(b, first, some, body);

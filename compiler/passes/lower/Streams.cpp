@@ -13,6 +13,8 @@ using namespace graphc::pass;
 
 /// Smaller results stay in the last cache of common machines until they are read.
 static constexpr int64_t kStreamedResultBytes = int64_t{32} << 20;
+/// What of a row waits in a second-level cache beside what is read.
+static constexpr int64_t kWaitingBytes = int64_t{128} << 10;
 /// A line of the cache. Parts of a line cost more than a whole one saves.
 static constexpr int64_t kLineBytes = 64;
 
@@ -28,7 +30,7 @@ void KernelLowering::openStreams() {
   };
   Value elements;
   for (kernel::StoreOp store : stores) {
-    if (!last[store.getResult()] || store.getImaginary() || emitter->isStreamed(store))
+    if (!last[store.getResult()] || store.getImaginary() || emitter->streamWord(store))
       continue;
     const LinearAccess &access = space.accesses.at(store);
     unsigned along = isPoint(store) ? space.parallel : space.parallel - 1;
@@ -46,11 +48,95 @@ void KernelLowering::openStreams() {
   }
 }
 
-bool BodyEmitter::isStreamed(kernel::StoreOp store) const {
-  return streamed.contains(store.getResult());
+Value BodyEmitter::streamWord(kernel::StoreOp store) const {
+  return streamed.lookup(store.getResult());
 }
 
 void BodyEmitter::stream(kernel::StoreOp store, Value word) { streamed[store.getResult()] = word; }
+
+void KernelLowering::prefetch(OpBuilder &b, const Position &at, unsigned loop, int64_t distance,
+                              unsigned locality) {
+  IndexMath m{b, loc};
+  kernel.getBody().walk([&](kernel::LoadOp load) {
+    const LinearAccess &access = space.accesses.at(load);
+    if (!at.values.count(load) || !access.isDense(at.vectorLoop) || access.strides[loop].isZero())
+      return;
+    Position ahead = at;
+    ahead.loops[loop] = m.add(at.loops[loop], distance);
+    Value index = emitter->index(b, access, ahead), memory = emitter->buffer(load);
+    int64_t line = kLineBytes * 8 / cast<MemRefType>(memory.getType()).getElementTypeBitWidth();
+    for (int64_t lane = 0; lane < at.width * (access.part ? 2 : 1); lane += line)
+      memref::PrefetchOp::create(b, loc, memory, m.add(index, lane), /*isWrite=*/false, locality,
+                                 /*isDataCache=*/true);
+  });
+}
+
+/// Values that wait for the end of a row wait in memory that stays in a cache, as long as rows are
+/// short enough: in the result they would fetch it and be written to memory twice.
+void KernelLowering::openWaiting() {
+  int64_t offset = 0;
+  IndexMath at{builder, loc};
+  for (kernel::StoreOp store : stores) {
+    if (!waits(store))
+      continue;
+    Type element = cast<MemRefType>(emitter->buffer(store).getType()).getElementType();
+    int64_t capacity = kWaitingBytes / (element.getIntOrFloatBitWidth() / 8);
+    Value fits = at.atLeast(at(capacity), emitter->emit(builder, space.reducedItems()));
+    emitter->waitIn(store, scratchView(element, offset, capacity), fits);
+    if (Value word = emitter->streamWord(store))
+      emitter->stream(store, at.either(word, at.select(fits, at(0), at(1))));
+    offset += kWaitingBytes;
+  }
+}
+
+bool KernelLowering::waits(kernel::StoreOp store) {
+  return reduceWidth() > 1 && keptValue(store) && space.accesses.at(store).isDense(space.parallel);
+}
+
+/// Bytes of scratch that openWaiting() needs.
+int64_t KernelLowering::waitingBytes() {
+  return kWaitingBytes * llvm::count_if(stores, [&](kernel::StoreOp s) { return waits(s); });
+}
+
+void BodyEmitter::waitIn(kernel::StoreOp store, Value memory, Value use) {
+  waiting[store.getResult()] = {memory, use};
+}
+
+std::pair<Value, Value> BodyEmitter::waitingPlace(OpBuilder &builder, kernel::StoreOp op,
+                                                  Position &position) {
+  auto own = waiting.find(op.getResult());
+  if (own == waiting.end() || position.vectorLoop != static_cast<int>(space.parallel))
+    return {};
+  IndexMath m{builder, loc};
+  Position row = position;
+  Value column = std::exchange(row.loops[space.parallel], m(0));
+  Value start = index(builder, space.accesses.at(op), row);
+  return {m.select(own->second.use, own->second.memory, buffer(op)),
+          m.add(m.select(own->second.use, m(0), start), column)};
+}
+
+void BodyEmitter::keep(OpBuilder &builder, kernel::StoreOp op, Value kernelValue,
+                       Position &position) {
+  auto [memory, first] = waitingPlace(builder, op, position);
+  if (!memory)
+    return storeValue(builder, op, kernelValue, position);
+  Value raw =
+      splat(builder, loc, toMemory(builder, value(builder, kernelValue, position)), position.width);
+  if (position.limit)
+    vector::MaskedStoreOp::create(builder, loc, memory, first, position.mask, raw);
+  else
+    vector::StoreOp::create(builder, loc, raw, memory, first);
+}
+
+void BodyEmitter::recall(OpBuilder &builder, kernel::StoreOp op, Value kernelValue,
+                         Position &position) {
+  const LinearAccess &access = space.accesses.at(op);
+  auto [memory, first] = waitingPlace(builder, op, position);
+  Value raw =
+      memory ? loadFrom(builder, memory, first, access, position)
+             : loadFrom(builder, buffer(op), index(builder, access, position), access, position);
+  position.values[kernelValue] = fromMemory(builder, raw, kernelValue.getType());
+}
 
 /// A whole vector at `first`; on a line of its own it may pass the caches by.
 void BodyEmitter::storeVector(OpBuilder &builder, kernel::StoreOp op, Value raw, Value first,

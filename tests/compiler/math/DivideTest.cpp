@@ -246,6 +246,65 @@ void checkFloat(int count) {
     EXPECT_TRUE(sameValue(m::remainderFloat<W>(b, x, y), remainder)) << x << " % " << y;
   }
 }
+/// Divisors whose reciprocals round badly, among others; dividends next to midpoints of quotients.
+template <class T>
+void checkShared(int64_t divisors, int dividends) {
+  constexpr unsigned W = sizeof(T) * 8;
+  using Bits = std::make_unsigned_t<IntOf<W>>;
+  std::mt19937_64 random(11);
+  ScalarBuilder<> taken;
+  ScalarBuilder<Branch::kBoth> both;
+  auto check = [&](T x, T s) {
+    T want = x / s, got = m::divideByShared<W>(taken, x, s);
+    ASSERT_EQ(std::bit_cast<Bits>(got) == std::bit_cast<Bits>(want) ||
+                  (std::isnan(got) && std::isnan(want)),
+              true)
+        << x << " / " << s << " = " << got << ", not " << want;
+    T other = m::divideByShared<W>(both, x, s);
+    ASSERT_TRUE(std::bit_cast<Bits>(other) == std::bit_cast<Bits>(got) || std::isnan(got));
+  };
+  const T infinity = std::numeric_limits<T>::infinity();
+  const T special[] = {T(0),
+                       -T(0),
+                       T(1),
+                       T(-1),
+                       std::numeric_limits<T>::min(),
+                       infinity,
+                       T(3),
+                       T(1e30),
+                       T(0.1),
+                       std::numeric_limits<T>::denorm_min(),
+                       -infinity,
+                       std::numeric_limits<T>::max(),
+                       std::numeric_limits<T>::quiet_NaN()};
+  constexpr int kMantissa = std::numeric_limits<T>::digits - 1;
+  for (int64_t i = 0; i < divisors; ++i) {
+    Bits bits = static_cast<Bits>(random());
+    if (i % 4 == 1) // all ones but a few
+      bits |= (Bits{1} << kMantissa) - 1 - (static_cast<Bits>(random()) & 7);
+    if (i % 4 == 2) // all zeros but a few
+      bits &= ~((Bits{1} << kMantissa) - 8);
+    T s = std::bit_cast<T>(bits);
+    int exponent;
+    if (i % 8 && std::isfinite(s)) // mostly what the short form takes
+      s = std::ldexp(std::abs(std::frexp(s, &exponent)), static_cast<int>(random() % 60) - 30);
+    for (T x : special)
+      check(x, s);
+    for (T x : special)
+      check(s, x);
+    for (int j = 0; j < dividends; ++j) {
+      T x = std::bit_cast<T>(static_cast<Bits>(random()));
+      check(x, s);
+      T near =
+          std::ldexp(T(1) + std::abs(std::fmod(x, T(1))), static_cast<int>(random() % 40) - 20);
+      check(std::isfinite(near) ? near * s : T(2), s);
+      check(std::nextafter(near * s, infinity), s);
+    }
+  }
+}
+TEST(Divide, SharedFloat32) { checkShared<float>(exhaustive() ? 1000000 : 3000, 100); }
+TEST(Divide, SharedFloat64) { checkShared<double>(exhaustive() ? 1000000 : 3000, 100); }
+
 TEST(Divide, Float32) { checkFloat<float>(exhaustive() ? 100000000 : 600000); }
 TEST(Divide, Float64) { checkFloat<double>(exhaustive() ? 20000000 : 200000); }
 
