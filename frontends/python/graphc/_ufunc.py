@@ -541,7 +541,14 @@ def as_ufunc(nin, nout=1, alike=True):
     to the function as arrays of the dtype they promote to: they are weak."""
 
     def wrap(function):
-        called = function if nin == 1 or not alike else _functools.wraps(function)(lambda *args, **options: function(*_strengthened(args), **options))
+        called = function
+        if nin > 1 and alike:
+
+            @_stands_for()  # is nothing of its own: `function` says what its errors are called
+            @_functools.wraps(function)
+            def called(*args, **options):
+                return function(*_strengthened(args), **options)
+
         made = ufunc(called, nin, nout)
         made.function = function
         describe(made, function.__name__, function.__doc__, ["x"] if nin == 1 else [f"x{i + 1}" for i in range(nin)])

@@ -24,8 +24,9 @@
 // CHECK: %[[Z:.*]] = graph.add %[[CARRY]], %[[Y]]
 // CHECK: %[[OUT:.*]] = graph.add %[[BEFORE]], %[[Z]]
 // CHECK: vector.store %[[OUT]], %[[R]]
-// CHECK: %[[LAST:.*]] = vector.shuffle %[[Z]], %[[Z]] [15, 15,
-// CHECK: scf.yield %[[LAST]]
+// CHECK: %[[LAST:.*]] = vector.shuffle %[[Y]], %[[Y]] [15, 15,
+// CHECK: %[[NEXT:.*]] = graph.add %[[CARRY]], %[[LAST]]
+// CHECK: scf.yield %[[NEXT]]
 // The rest of the last block.
 // CHECK: vector.maskedstore %[[R]]
 // The results of the blocks: nothing is stored but them.
