@@ -184,8 +184,9 @@ struct StepRecord {
 /// outside: word 0 is 1 + the number of the site (0: no fault), word 1 the index, word 2 the axis's
 /// size. When several are found, any one of them is reported.
 /// Word kWatchWord is 1 when a value that the program watches became infinite or NaN, or integers
-/// had no result.
-inline constexpr int64_t kFaultWords = 4, kWatchWord = 3;
+/// had no result. kSpareWord is for stores that mean nothing: a word is chosen where a branch is
+/// not wanted.
+inline constexpr int64_t kFaultWords = 5, kWatchWord = 3, kSpareWord = 4;
 struct FaultRecord {
   uint32_t axis;
   uint32_t place; ///< number of the gather or scatter among those of the graph, or kNone

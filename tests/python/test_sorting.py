@@ -170,7 +170,8 @@ def test_errors_name_the_line():
 @pytest.mark.graphc_only
 def test_one_step_and_its_read_back():
     x = gc.asarray(values(50, "float32"))
-    y = gc.sort(x + 1) * 2
+    with gc.errstate(all="ignore"):  # a NaN among the values would be looked for by a second run
+        y = gc.sort(x + 1) * 2
     text = gc.explain(y)
     assert "library sort" in text and text.count("kernel main") == 2
     before = gc.cache_info()

@@ -123,6 +123,12 @@ void BodyEmitter::watchReduced(OpBuilder &builder, Value kernelValue, Position &
   reportUnless(builder, fine, position);
 }
 
+/// Whether what a group computes comes after the barriers of a fold. There PoCL 3.1 loses results
+/// when a work-item branches.
+static bool followsFold(kernel::FuncOp func) {
+  return func.getSchedule()->getGroup() && !func.getBody().getOps<kernel::ReduceOp>().empty();
+}
+
 void BodyEmitter::reportUnless(OpBuilder &builder, Value fine, Position &position) {
   IndexMath m{builder, loc};
   auto vector = dyn_cast<VectorType>(fine.getType());
@@ -134,9 +140,13 @@ void BodyEmitter::reportUnless(OpBuilder &builder, Value fine, Position &positio
     bad = m.both(bad, position.mask);
   if (vector)
     bad = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, bad);
+  Value one = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
+  if (!vector && followsFold(func)) {
+    Value word = m.select(bad, m(program::kWatchWord), m(program::kSpareWord));
+    memref::StoreOp::create(builder, loc, one, faults, word);
+    return;
+  }
   auto seldom = scf::IfOp::create(builder, loc, bad, /*withElseRegion=*/false);
   OpBuilder inside = seldom.getThenBodyBuilder();
-  IndexMath n{inside, loc};
-  Value one = arith::ConstantOp::create(inside, loc, inside.getI64IntegerAttr(1));
-  memref::StoreOp::create(inside, loc, one, faults, n(program::kWatchWord));
+  memref::StoreOp::create(inside, loc, one, faults, IndexMath{inside, loc}(program::kWatchWord));
 }

@@ -140,7 +140,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     element = element.astype(dtype, copy=False)
     place = _graphc.minimum(searchsorted(tests, element), tests.size - 1)
     found = take(tests, place) == element
-    return _graphc.logical_not(found) if invert else found
+    return asarray(_graphc.logical_not(found) if invert else found)  # an array and no number, as in NumPy
 
 
 def union1d(ar1, ar2):

@@ -77,7 +77,7 @@ TEST(Executor, RunsStepsThroughTemporaries) {
   EXPECT_EQ(valuesOf<int64_t>(out[0]), (std::vector<int64_t>{7, 8, 9}));
 }
 
-// y = x + 4, and the same into the fault words: x says what the kernel reports.
+// y = x + the number of words, and the same into the fault words: x says what the kernel reports.
 std::vector<uint8_t> reporting() {
   ProgramBuilder b(Target::Cpu);
   b.code.assign(test::kernelImage().begin(), test::kernelImage().end());
@@ -97,8 +97,10 @@ TEST(Executor, GivesNoOutputsWhenAKernelReportsAFault) {
   auto p = loaded(reporting(), cpu);
   std::vector<Tensor> out;
   auto x = [&](int64_t site, int64_t index, int64_t size, int64_t watched = 0) {
-    return std::vector{makeTensor<int64_t>(
-        cpu, DType::Int64, {site - 4, index - 4, size - 4, watched - 4}, {program::kFaultWords})};
+    constexpr int64_t n = program::kFaultWords;
+    return std::vector{makeTensor<int64_t>(cpu, DType::Int64,
+                                           {site - n, index - n, size - n, watched - n, -n},
+                                           {program::kFaultWords})};
   };
   RunReport report;
   Status s = run(*p, x(2, -9, 7), {}, out, &report);
