@@ -43,6 +43,8 @@ void addKernel(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(pass::createDeduplicateKernels());
   // Fusion counts a complex operation as one; what follows knows real scalars only.
   passes.addPass(pass::createSplitComplex());
+  // Equal parts of a complex number: a schedule, and the plan's block results, count each fold.
+  passes.addNestedPass<kernel::FuncOp>(createCSEPass());
 }
 
 // schedule: the same, every kernel with a schedule
@@ -57,8 +59,9 @@ void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
 // plan: kernel.func + plan.program
 void addPlan(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(pass::createBuildPlan());
-  // Folds size arithmetic that the plan repeats per launch.
-  passes.addPass(createCSEPass());
+  // Folds size arithmetic that the plan repeats per launch. Not in kernels: the plan has counted
+  // what each of them takes.
+  passes.addNestedPass<plan::ProgramOp>(createCSEPass());
 }
 
 // lower: func + scf + vector + memref + arith + math, plan.program

@@ -27,7 +27,11 @@ def run(gc, statements, prompt):
 
     def differ(names, when):
         for n in names:
-            if not same(ours[n], theirs[n]):
+            try:
+                equal = same(ours[n], theirs[n])
+            except Exception as error:
+                return f"{when}: {n}: {type(error).__name__}: {error}"
+            if not equal:
                 g, w = np.asarray(ours[n]), np.asarray(theirs[n])
                 return f"{when}: {n} is {g.dtype}{g.shape}\n{g}\nexpected {w.dtype}{w.shape}\n{w}"
         return None

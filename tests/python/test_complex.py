@@ -215,3 +215,10 @@ def test_one_kernel_for_a_formula():
     x, y = numbers((300,), "complex128"), numbers((300,), "complex128", 1)
     close(f(x, y), np.exp(x) * y.conj() + abs(x), 16)
     assert f.lower(gc.asarray(x), gc.asarray(y)).as_text("kernel").count("kernel.func") == 1
+
+
+def test_sums_of_equal_parts():
+    """Both parts of a complex zero are one value: the kernel and its program agree on what is kept."""
+    a = gc.zeros_like(gc.asarray(np.ones((2, 3), np.complex64)))
+    assert np.asarray(gc.sum(a, axis=(0, 1))) == 0
+    assert np.array_equal(gc.sum(gc.full((3, 5000), 2 + 2j), axis=1), np.full(3, 10000 + 10000j))
