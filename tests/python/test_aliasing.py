@@ -238,3 +238,18 @@ def test_shape_of_a_wrong_assignment_is_reported_at_once():
         g[:] = np.zeros(4)
     with pytest.raises(ValueError):
         g += np.zeros((5, 2, 3))
+
+
+@pytest.mark.parametrize("xp", [np, gc], ids=["numpy", "graphc"])
+def test_views_of_single_values(xp):
+    """A result without axes is a value, as NumPy's scalars: what is made of it has its own memory. An array without axes is an array."""
+    value = xp.sum(xp.asarray(np.arange(4.0)))
+    for made in (value.ravel(), value.reshape(1, 1), value[None], xp.expand_dims(value, 0), value.flatten()):
+        made += 1
+        assert float(value) == 6 and made.size == 1 and float(made.sum()) == 7
+    array = xp.asarray(2.0).astype(np.float32)
+    for made in (array, array.copy()):
+        other, flat = made, made.reshape(-1)
+        made += 1
+        assert float(other) == 3 and float(flat[0]) == 3 and xp.shares_memory(made, flat)
+        made -= 1

@@ -204,10 +204,10 @@ def test_an_element_is_an_array_of_its_own():
     gc.eval(x)
     value = x[3]
     same = value
-    view = value.reshape(1)
-    assert view.base is value and value.base is None and gc.shares_memory(view, value)
-    view[0] = 9.0
-    assert float(value) == 9.0 and float(same) == 9.0 and float(x[3]) == 3.0
+    made = value.reshape(1)
+    assert value.base is None and not gc.shares_memory(made, value) and gc.shares_memory(same, value)
+    made[0] = 9.0
+    assert float(value) == 3.0 and float(same) == 3.0 and float(x[3]) == 3.0
     other = x[3]
     assert not gc.shares_memory(other, x[3]) and not gc.shares_memory(other, x)
     other += 1

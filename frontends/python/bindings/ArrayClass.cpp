@@ -167,7 +167,13 @@ Array reshape(const Array &x, Shape shape, const std::string &order) {
   return unwrap(ops::transpose(unwrap(ops::reshape(turned, shape)), std::nullopt));
 }
 
-Array ravel(const Array &x, const std::string &order) {
+/// What a view may be taken of: of a value, as of NumPy's scalars, there is none.
+Array ownMemory(const Array &x, bool mustCopy = false) {
+  return mustCopy || isValue(x) ? unwrap(ops::copy(x)) : x;
+}
+
+Array ravel(const Array &given, const std::string &order) {
+  Array x = ownMemory(given);
   Array source = isColumnMajor(x, order) ? unwrap(ops::transpose(x, std::nullopt)) : x;
   Array flat = unwrap(ops::reshape(source, Shape{-1}));
   // NumPy's result is dense: a reversed vector is copied, though it could be shown.
@@ -176,10 +182,8 @@ Array ravel(const Array &x, const std::string &order) {
 
 pb::object reshapeMethod(const pb::object &self, const pb::args &shape, const std::string &order,
                          const pb::object &copy) {
-  Array x = *asArray(self);
   bool mustCopy = !copy.is_none() && copy.cast<bool>();
-  if (mustCopy)
-    x = unwrap(ops::copy(x));
+  Array x = ownMemory(*asArray(self), mustCopy);
   Array out = reshape(x, toShape(oneOrMany(shape)), order);
   if (!copy.is_none() && !mustCopy && !out.sharesStorage(x))
     throw pb::value_error("Unable to avoid creating a copy while reshaping.");
@@ -204,6 +208,11 @@ void defineViews(pb::class_<Array> &cls) {
       pb::arg("order") = "C");
 }
 
+/// A copy of an array is an array, of a value a value.
+pb::object copyOf(const Array &x, Array made) {
+  return isValue(x) ? wrapped(std::move(made)) : settled(std::move(made));
+}
+
 pb::object astype(const pb::object &self, const pb::object &dtype, const pb::object &,
                   const std::string &casting, bool, bool copy) {
   Array &x = *asArray(self);
@@ -217,14 +226,14 @@ pb::object astype(const pb::object &self, const pb::object &dtype, const pb::obj
                  format("Cannot cast array data from dtype('{}') to dtype('{}') according to the "
                         "rule '{}'",
                         dtypeName(x.dtype()), dtypeName(t), casting)));
-  return wrapped(unwrap(ops::cast(x, t)));
+  return copyOf(x, unwrap(ops::cast(x, t)));
 }
 
 void defineMethods(pb::class_<Array> &cls) {
   cls.def("astype", astype, pb::arg("dtype"), pb::arg("order") = "K", pb::arg("casting") = "unsafe",
           pb::arg("subok") = true, pb::arg("copy") = true);
   cls.def(
-      "copy", [](const Array &x, const pb::object &) { return unwrap(ops::copy(x)); },
+      "copy", [](const Array &x, const pb::object &) { return copyOf(x, unwrap(ops::copy(x))); },
       pb::arg("order") = "C");
   cls.def(
       "fill", [](Array &x, const pb::object &value) { setItem(x, pb::ellipsis(), value); },

@@ -130,6 +130,11 @@ Array fromDlpack(const pb::object &object, const pb::object &copy);
 PyObject *wrap(Array array);
 /// As above, from a short list of objects that were used before.
 PyObject *wrapKnown(const KnownValue &value);
+/// A computed 0-d result that nothing was written to: NumPy has a scalar here, which an update
+/// leaves alone (`s = t = x.sum(); s += 1`) and which has no views.
+bool isValue(const Array &x);
+/// What NumPy makes of a scalar: a 0-d array that updates change for all its names.
+pb::object settled(Array x);
 inline pb::object wrapped(Array array) {
   return pb::reinterpret_steal<pb::object>(wrap(std::move(array)));
 }

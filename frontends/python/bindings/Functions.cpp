@@ -8,8 +8,6 @@
 #include <pybind11/numpy.h>
 
 namespace graphc::py {
-/// Operators.cpp: a 0-d result that NumPy has a scalar for.
-bool isValue(const Array &x);
 
 namespace {
 
@@ -28,13 +26,6 @@ op::ReduceKind reduceKind(const std::string &name) {
   if (!kind)
     throw pb::value_error(format("reduce: no reduction is called '{}'", name));
   return *kind;
-}
-
-/// What NumPy makes of a scalar: a 0-d array that updates change for all its names.
-pb::object settled(Array x) {
-  if (isValue(x))
-    x.storage()->replace(unwrap(x.value()));
-  return wrapped(std::move(x));
 }
 
 pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::object &deviceName,

@@ -147,7 +147,7 @@ Array getItem(const Array &x, const pb::object &object) {
                    std::ranges::all_of(key, [](const KeyItem &i) {
                      return i.basic.kind == IndexItem::Kind::Integer;
                    });
-  return isElement ? unwrap(ops::copy(view)) : view;
+  return isElement || (view.rank() && isValue(x)) ? unwrap(ops::copy(view)) : view;
 }
 
 void setItem(Array &x, const pb::object &key, const pb::object &value) {

@@ -7,10 +7,6 @@
 #include <utility>
 
 namespace graphc::py {
-bool isValue(const Array &x); // also Functions.cpp
-
-/// A computed 0-d result that nothing was written to: NumPy has a scalar here, which an update
-/// leaves alone (`s = t = x.sum(); s += 1`).
 bool isValue(const Array &x) {
   if (x.known())
     return true;
@@ -18,6 +14,12 @@ bool isValue(const Array &x) {
     return false;
   auto [node, version] = x.storage()->versioned();
   return version == 0 && (node->isKnown() || (node->isOp() && node->kind() != op::OpKind::Full));
+}
+
+pb::object settled(Array x) {
+  if (isValue(x))
+    x.storage()->replace(unwrap(x.value()));
+  return wrapped(std::move(x));
 }
 
 namespace {
