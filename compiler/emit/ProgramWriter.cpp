@@ -177,6 +177,10 @@ Status Writer::addStep(Operation *op) {
       sizeArgs.push_back(size(s));
     step.range = size(launch.getRange());
     step.work = size(launch.getWork());
+    if (Value rows = launch.getRows()) {
+      step.tile = static_cast<uint32_t>(*launch.getTile());
+      step.rows = size(rows);
+    }
   }
   step.buffers = pool(args);
   step.bufferCount = args.size();

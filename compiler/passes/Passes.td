@@ -85,6 +85,15 @@ def BuildPlan : Pass<"graphc-build-plan", "::mlir::ModuleOp"> {
   let dependentDialects = ["::graphc::plan::PlanDialect", "::mlir::arith::ArithDialect"];
 }
 
+def TileRows : Pass<"graphc-tile-rows", "::mlir::ModuleOp"> {
+  let summary = "Find launches that can be run row by row, one after the other";
+  let description = [{
+    Input and output: the plan level, kernels scheduled for a CPU. Neighbouring launches whose outermost loops are the same, and that
+    touch what one of them writes at the outermost index only, get one `tile` number and the extent of that loop as `rows`. The runtime
+    then takes some rows through all of them while they are in a cache; buffers that only they use need memory for those rows alone.
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // lower: loops
 //===----------------------------------------------------------------------===//

@@ -57,11 +57,14 @@ void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 // plan: kernel.func + plan.program
-void addPlan(OpPassManager &passes, const PipelineOptions &) {
+void addPlan(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(pass::createBuildPlan());
   // Folds size arithmetic that the plan repeats per launch. Not in kernels: the plan has counted
   // what each of them takes.
   passes.addNestedPass<plan::ProgramOp>(createCSEPass());
+  // After it: rows are the same when they are one value.
+  if (options.tileRows)
+    passes.addPass(pass::createTileRows());
 }
 
 // lower: func + scf + vector + memref + arith + math, plan.program
@@ -131,6 +134,7 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
         has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") ? 64 : 32;
   } else {
     result.vectorBytes = 0;
+    result.tileRows = false;
     result.hasFloat64 = has("fp64");
     result.groups = has("gpu");
     result.tiles = has("ptx90") && has("c");
@@ -167,6 +171,7 @@ void graphc::registerPipeline() {
         options.vectorBytes = text.vectorBytes;
         options.hasFloat64 = text.float64;
         options.groups = text.groups;
+        options.tileRows = !text.groups;
         options.verifyPhases = true;
         Phase last = phaseFromName(text.to).value_or(Phase::Lower);
         for (const PhaseEntry &entry : kPhases) {

@@ -61,8 +61,13 @@ def Plan_FaultsOp : Plan_Op<"faults"> {
 }
 def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
   let summary = "Runs a lowered kernel over a range of work items of `work` elements each";
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$buffers, Variadic<Index>:$sizes, Index:$range, Index:$work, StrAttr:$lines);
-  let assemblyFormat = "$kernel `(` $buffers `:` type($buffers) `)` `sizes` `(` $sizes `)` `over` $range `work` $work `lines` $lines attr-dict";
+  let description = [{
+    Launches that follow each other with the same `tile` may be run row by row: each range is `rows` equal parts, and what one of
+    them writes the others touch in the same row only.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$buffers, Variadic<Index>:$sizes, Index:$range, Index:$work,
+    StrAttr:$lines, Optional<Index>:$rows, OptionalAttr<I64Attr>:$tile);
+  let assemblyFormat = "$kernel `(` $buffers `:` type($buffers) `)` `sizes` `(` $sizes `)` `over` $range `work` $work `lines` $lines (`rows` $rows^ `tile` $tile)? attr-dict";
 }
 def Plan_CopyOp : Plan_Op<"copy"> {
   let summary = "Whole-buffer copy";

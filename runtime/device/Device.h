@@ -79,12 +79,41 @@ struct Launch {
   int64_t work = 1;     ///< elements an item visits; costs are per element
 };
 
+/// Launches that follow each other and are run on some rows at a time, all on the same rows before
+/// the next; the views need to be valid during the call only.
+struct TileLaunch {
+  /// Memory of a kernel argument.
+  struct Operand {
+    Buffer *buffer; ///< null: a local of the tile
+    uint32_t local; ///< its number
+  };
+  struct Step {
+    uint32_t kernel;
+    std::span<const Operand> operands;
+    std::span<const int64_t> sizes;
+    int64_t itemsPerRow;
+    int64_t scratchBytes;
+    int64_t work;
+  };
+  Module *module;
+  std::span<const Step> steps;
+  /// Bytes of a row of each local: memory that no step outside looks at, kept for the rows at hand.
+  std::span<const int64_t> locals;
+  int64_t rows;     ///< > 0
+  int64_t tileRows; ///< rows at a time, > 0
+};
+
 /// An in-order queue. Safe from any thread; work of one thread runs in the order it was queued.
 /// Errors of queued work are reported by the call that queued it or by the next call that waits.
 class Queue {
 public:
   virtual ~Queue() = default;
   virtual Status launch(const Launch &launch) = 0;
+  /// Of devices that say so in DeviceInfo::tilesRows.
+  virtual Status launchTile(const TileLaunch &tile) {
+    static_cast<void>(tile);
+    return {ErrorCode::Unsupported, "[run] this device runs whole launches only"};
+  }
   /// Copies the first `bytes` bytes; the buffers must be of this queue's device and different.
   virtual Status copy(Buffer &destination, Buffer &source, int64_t bytes) = 0;
   /// Host memory to device; `source` may be reused when the call returns.
@@ -111,6 +140,7 @@ struct DeviceInfo {
   bool cpuClass = true;    ///< work-items run on CPU cores
   bool exactDivide = true; ///< float32 division and square root are correctly rounded
   bool hostVisible = true; ///< Buffer::host() is never null
+  bool tilesRows = false;  ///< Queue::launchTile works
   bool runsKernels = true; ///< false: results are undefined (the null device)
 };
 

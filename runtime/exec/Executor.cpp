@@ -34,6 +34,13 @@ struct LoadedProgram::Impl {
     std::vector<uint32_t> allocate; ///< buffers first used here
     std::vector<uint32_t> release;  ///< temporaries last used here
   };
+  /// Steps that may be run row by row.
+  struct TilePlan {
+    size_t first, last;           ///< steps
+    uint32_t rows;                ///< size number
+    std::vector<uint32_t> locals; ///< temporaries of these steps alone
+    std::vector<uint32_t> others; ///< the rest of what they touch
+  };
   struct CallPlan {
     std::optional<Routine> routine; ///< nothing: this runtime has none of that name
     std::string name, lines;
@@ -55,10 +62,12 @@ struct LoadedProgram::Impl {
   std::vector<uint32_t> takers; ///< by input number: the buffer that may be its memory, or kNone
   std::vector<bool> copied;     ///< by input number: it is copied unless it is taken
   std::vector<StepPlan> steps;
+  std::vector<TilePlan> tiles; ///< in order of their steps
   std::vector<CallPlan> calls; ///< one a step of that kind
   std::string traceName;
 
   void plan();
+  void planTiles(std::span<const size_t> first, std::span<const size_t> last);
   void planTakers(std::span<const size_t> first, std::span<const size_t> last);
   void planCall(const StepRecord &step);
   Status loadConstants();
@@ -81,6 +90,9 @@ struct RunState {
   std::vector<BufferRef> owned;
   std::vector<Buffer *> launchBuffers;
   std::vector<int64_t> launchSizes;
+  std::vector<TileLaunch::Step> tileSteps;
+  std::vector<TileLaunch::Operand> tileOperands;
+  std::vector<int64_t> tileSizes, tileLocals;
   // References must not outlive the run in a thread's state, however the run ends.
   void clear() {
     for (BufferRef &b : owned)
@@ -232,8 +244,33 @@ void LoadedProgram::Impl::plan() {
     if (isTemp && last[b] != kNever)
       steps[last[b]].release.push_back(b);
   }
+  if (device.info().tilesRows)
+    planTiles(first, last);
   planTakers(first, last);
   traceName = std::string(program.text(program.meta().name));
+}
+
+void LoadedProgram::Impl::planTiles(std::span<const size_t> first, std::span<const size_t> last) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const StepRecord &s = program.steps()[i];
+    if (s.tile == kNone)
+      continue;
+    if (s.tile >= tiles.size())
+      tiles.push_back({i, i, s.rows, {}, {}});
+    tiles.back().last = i;
+  }
+  for (TilePlan &tile : tiles) {
+    std::vector<bool> seen(buffers.size());
+    for (size_t i = tile.first; i <= tile.last; ++i)
+      for (uint32_t b : steps[i].buffers) {
+        if (seen[b])
+          continue;
+        seen[b] = true;
+        bool isLocal =
+            buffers[b].kind == BufferKind::Temp && first[b] >= tile.first && last[b] <= tile.last;
+        (isLocal ? tile.locals : tile.others).push_back(b);
+      }
+  }
 }
 
 /// An input that is not looked at again may be what it is copied to, or what is computed from it in
@@ -241,9 +278,11 @@ void LoadedProgram::Impl::plan() {
 void LoadedProgram::Impl::planTakers(std::span<const size_t> first, std::span<const size_t> last) {
   takers.assign(program.inputs().size(), kNone);
   bool mayFail = device.info().target != Target::Cpu || !program.faults().empty() ||
-                 std::ranges::any_of(steps, [](const StepPlan &s) {
-                   return s.kind == StepKind::Call || s.scratch != kNone;
-                 });
+                 std::ranges::any_of(steps,
+                                     [](const StepPlan &s) {
+                                       return s.kind == StepKind::Call || s.scratch != kNone;
+                                     }) ||
+                 !tiles.empty();
   auto mayTake = [&](uint32_t from, uint32_t to, size_t step) {
     bool returned = std::ranges::any_of(program.outputs(),
                                         [&](const TensorRecord &t) { return t.buffer == from; });
@@ -306,8 +345,18 @@ public:
     GRAPHC_TRY(computeSizes(arguments));
     GRAPHC_TRY(checkShapes(program, inputs, state.sizes));
     GRAPHC_TRY(bindBuffers());
-    for (const auto &step : plan.steps)
-      GRAPHC_TRY(executeStep(step));
+    size_t nextTile = 0;
+    for (size_t i = 0; i < plan.steps.size(); ++i) {
+      if (nextTile < plan.tiles.size() && plan.tiles[nextTile].first == i) {
+        const auto &tile = plan.tiles[nextTile++];
+        if (int64_t rows = tileRows(tile)) {
+          GRAPHC_TRY(executeTile(tile, rows));
+          i = tile.last;
+          continue;
+        }
+      }
+      GRAPHC_TRY(executeStep(plan.steps[i]));
+    }
     GRAPHC_TRY(checkFaults(report));
     return collect(outputs);
   }
@@ -335,14 +384,21 @@ public:
     };
     for (uint32_t b : plan.unused)
       GRAPHC_TRY(add(b, 1));
+    std::vector<bool> local(plan.buffers.size());
+    for (const auto &tile : plan.tiles)
+      if (tileRows(tile))
+        for (uint32_t b : tile.locals)
+          local[b] = true; // a few rows for each thread, kept by it
     for (const auto &step : plan.steps) {
       for (uint32_t b : step.allocate)
-        GRAPHC_TRY(add(b, 1));
+        if (!local[b])
+          GRAPHC_TRY(add(b, 1));
       cost.copies += step.kind == StepKind::Copy;
       cost.calls += step.kind == StepKind::Call;
       cost.launches += step.kind == StepKind::Launch && state.sizes[step.range] > 0;
       for (uint32_t b : step.release)
-        GRAPHC_TRY(add(b, -1));
+        if (!local[b])
+          GRAPHC_TRY(add(b, -1));
     }
     outputs.resize(program.outputs().size());
     for (size_t i = 0; i < outputs.size(); ++i)
@@ -490,6 +546,95 @@ private:
       state.buffers[b] = nullptr;
     }
     return Status::ok();
+  }
+
+  /// How many rows of a tile are run at a time; 0 when whole launches are as good: everything fits
+  /// in a cache, threads would have nothing to do, or a row alone is too much.
+  template <typename Tile>
+  int64_t tileRows(const Tile &tile) const {
+    constexpr int64_t kCacheBytes = int64_t{256} << 10, kLargestRow = 16 * kCacheBytes;
+    int64_t rows = state.sizes[tile.rows];
+    if (rows < 2)
+      return 0;
+    int64_t bytes = 0;
+    for (const auto *group : {&tile.locals, &tile.others})
+      for (uint32_t b : *group) {
+        int64_t elements = state.sizes[plan.buffers[b].elements];
+        if (elements < 0 || (group == &tile.locals && elements % rows))
+          return 0;
+        auto more = checkedMul(elements, plan.buffers[b].itemBytes);
+        auto sum = more ? checkedAdd(bytes, *more) : std::nullopt;
+        if (!sum)
+          return 0;
+        bytes = *sum;
+      }
+    for (size_t i = tile.first; i <= tile.last; ++i)
+      if (state.sizes[plan.steps[i].range] < 0 || state.sizes[plan.steps[i].range] % rows)
+        return 0;
+    int64_t rowBytes = std::max<int64_t>(bytes / rows, 1), threads = plan.device.info().threads;
+    if (bytes <= kCacheBytes || rowBytes > kLargestRow || rows < 2 * threads)
+      return 0;
+    return std::max<int64_t>(std::min(kCacheBytes / rowBytes, rows / threads), 1);
+  }
+
+  /// Allocates what outlives the tile, runs it, and gives back what ends with it.
+  template <typename Tile>
+  Status executeTile(const Tile &tile, int64_t tileRows) {
+    int64_t rows = state.sizes[tile.rows];
+    auto numberOf = [&](uint32_t b) {
+      auto found = std::ranges::find(tile.locals, b);
+      return static_cast<size_t>(found - tile.locals.begin());
+    };
+    state.tileLocals.clear();
+    for (uint32_t b : tile.locals)
+      state.tileLocals.push_back(state.sizes[plan.buffers[b].elements] / rows *
+                                 plan.buffers[b].itemBytes);
+    state.tileOperands.clear();
+    state.tileSizes.clear();
+    for (size_t i = tile.first; i <= tile.last; ++i) {
+      const auto &step = plan.steps[i];
+      for (uint32_t b : step.buffers) {
+        size_t local = numberOf(b);
+        bool isLocal = local < tile.locals.size();
+        if (!isLocal && !state.buffers[b])
+          GRAPHC_TRY(allocate(b));
+        state.tileOperands.push_back(
+            {isLocal ? nullptr : state.buffers[b], static_cast<uint32_t>(local)});
+      }
+      for (uint32_t s : step.sizes)
+        state.tileSizes.push_back(state.sizes[s]);
+    }
+    GRAPHC_TRY(launchTile(tile, rows, tileRows));
+    for (size_t i = tile.first; i <= tile.last; ++i)
+      for (uint32_t b : plan.steps[i].release) {
+        state.owned[b].reset();
+        state.buffers[b] = nullptr;
+      }
+    return Status::ok();
+  }
+
+  template <typename Tile>
+  Status launchTile(const Tile &tile, int64_t rows, int64_t tileRows) {
+    state.tileSteps.clear();
+    const TileLaunch::Operand *operands = state.tileOperands.data();
+    const int64_t *sizes = state.tileSizes.data();
+    for (size_t i = tile.first; i <= tile.last; ++i) {
+      const auto &step = plan.steps[i];
+      int64_t scratch = step.scratch == kNone ? 0 : state.sizes[step.scratch];
+      if (scratch < 0)
+        return error(ErrorCode::Shape, "a negative size ({})", allShapes(program, inputs));
+      if (int64_t range = state.sizes[step.range])
+        state.tileSteps.push_back({step.kernel,
+                                   {operands, step.buffers.size()},
+                                   {sizes, step.sizes.size()},
+                                   range / rows,
+                                   scratch,
+                                   step.work == kNone ? 1 : state.sizes[step.work]});
+      operands += step.buffers.size();
+      sizes += step.sizes.size();
+    }
+    return plan.device.queue().launchTile(
+        {plan.module.get(), state.tileSteps, state.tileLocals, rows, tileRows});
   }
 
   Status copy(uint32_t destination, uint32_t source) {

@@ -80,7 +80,10 @@ std::string stepText(const Program &p, const StepRecord &s) {
       text += (i ? ", " : "") + sizeText(p, p.stepSizes(s)[i]);
     text += ')';
   }
-  return text + format(" over ({})", sizeText(p, s.range));
+  text += format(" over ({})", sizeText(p, s.range));
+  if (s.tile != kNone)
+    text += format(" tile {} of {} rows", s.tile, sizeText(p, s.rows));
+  return text;
 }
 
 std::string kernelText(const Program &p, const KernelRecord &k) {

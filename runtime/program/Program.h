@@ -15,7 +15,7 @@ namespace graphc::program {
 
 inline constexpr uint8_t kMagic[8] = {'G', 'C', 'P', 'R', 'O', 'G', '\r', '\n'};
 /// Bumped whenever a record changes; readers refuse any other version.
-inline constexpr uint32_t kVersion = 4;
+inline constexpr uint32_t kVersion = 5;
 inline constexpr uint32_t kNone = 0xffffffffu;
 
 enum class Target : uint32_t { Cpu = 1, OpenCL = 2 };
@@ -178,6 +178,12 @@ struct StepRecord {
   uint32_t sizeCount;
   uint32_t work; ///< launch: size number of the elements an item visits; its cost is costPerItem
                  ///< times this
+  /// Launch: number of its tile, or kNone. The steps of a tile follow each other. Their ranges are
+  /// `rows` equal parts, in order, and so are the buffers that any of them writes, which all of
+  /// them touch in the row of the item only: rows may be taken through the whole tile one after the
+  /// other.
+  uint32_t tile = kNone;
+  uint32_t rows = kNone; ///< size number, the same for all steps of a tile, or kNone
 };
 
 /// A program that finds an index outside its axis reports it and goes on without touching memory

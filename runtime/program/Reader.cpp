@@ -359,7 +359,25 @@ private:
         GRAPHC_TRY(checkCall(i, s));
       else
         return bad("step {} has unknown kind {}", i, s.kind);
+      GRAPHC_TRY(checkTile(i));
     }
+    return Status::ok();
+  }
+
+  // Tiles are numbered in the order of their steps, which follow each other.
+  Status checkTile(size_t number) {
+    const StepRecord &s = p.stepRecords[number];
+    if (s.tile == kNone)
+      return Status::ok();
+    if (static_cast<StepKind>(s.kind) != StepKind::Launch)
+      return bad("step {} is in a tile and no launch", number);
+    GRAPHC_TRY(checkSizeNumber(s.rows, "a tile"));
+    const StepRecord *before = number ? &p.stepRecords[number - 1] : nullptr;
+    if (before && before->tile == s.tile && before->rows == s.rows)
+      return Status::ok();
+    if (s.tile != tileCount)
+      return bad("step {} is in tile {}, which is not the next one", number, s.tile);
+    ++tileCount;
     return Status::ok();
   }
 
@@ -418,6 +436,7 @@ private:
 
   Program p;
   Header header = {};
+  uint32_t tileCount = 0; ///< met so far
 };
 
 Result<Program> Program::parse(std::vector<uint8_t> bytes) {

@@ -393,7 +393,7 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   }
   auto step = [&](FlatSymbolRefAttr callee, Value items, Value each) {
     plan::LaunchOp::create(builder, loc, callee, launchBuffers, mapped, items, each,
-                           call.getLinesAttr());
+                           call.getLinesAttr(), Value(), IntegerAttr());
   };
   auto both = [&](auto op, Value a, Value b) -> Value {
     return decltype(op)::create(builder, loc, a, b);

@@ -91,7 +91,7 @@ private:
   void *memory = nullptr;
   int64_t bytes = 0;
 };
-thread_local Scratch threadScratch;
+thread_local Scratch threadScratch, threadLocals;
 
 /// What the pieces of one launch share.
 struct Context {
@@ -117,6 +117,74 @@ struct Context {
     _mm_sfence();
 #endif
   }
+};
+
+/// What the pieces of one tile launch share.
+class TileContext {
+public:
+  explicit TileContext(const TileLaunch &tile) : tile(tile) {
+    for (int64_t rowBytes : tile.locals) {
+      offsets.push_back(localBytes);
+      localBytes += (tile.tileRows * rowBytes + kLine - 1) / kLine * kLine;
+    }
+    for (const TileLaunch::Step &step : tile.steps)
+      operands += step.operands.size();
+  }
+
+  /// Takes rows through all steps, so many at a time. A pool without workers passes all of them.
+  void run(int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; row += tile.tileRows)
+      runRows(row, std::min(end, row + tile.tileRows));
+  }
+
+  /// Estimated, on one core.
+  double nanos() const {
+    double sum = 0;
+    for (const TileLaunch::Step &step : tile.steps)
+      sum += static_cast<double>(tile.rows) * static_cast<double>(step.itemsPerRow) *
+             static_cast<double>(step.work) *
+             static_cast<CpuModule *>(tile.module)->kernels[step.kernel].costPerItem;
+    return sum;
+  }
+
+  std::atomic<int64_t> failed{0}; ///< bytes that a worker could not get
+
+private:
+  static constexpr int64_t kLine = 64;
+
+  void runRows(int64_t begin, int64_t end) {
+    auto *locals = static_cast<char *>(threadLocals.get(localBytes));
+    if (localBytes > 0 && !locals) {
+      failed.store(localBytes, std::memory_order_relaxed);
+      return;
+    }
+    thread_local std::vector<void *> addresses;
+    addresses.resize(operands);
+    auto *module = static_cast<CpuModule *>(tile.module);
+    for (const TileLaunch::Step &step : tile.steps) {
+      for (size_t i = 0; i < step.operands.size(); ++i)
+        addresses[i] = addressOf(step.operands[i], locals, begin);
+      Context context{module->kernels[step.kernel].function, addresses.data(), step.sizes.data(),
+                      step.scratchBytes};
+      context.run(begin * step.itemsPerRow, end * step.itemsPerRow);
+      if (context.scratchFailed.load(std::memory_order_relaxed))
+        failed.store(step.scratchBytes, std::memory_order_relaxed);
+    }
+  }
+
+  /// Kernels count rows from the first one of all, so a local's address lies as far before it.
+  void *addressOf(const TileLaunch::Operand &operand, char *locals, int64_t begin) const {
+    if (operand.buffer)
+      return operand.buffer->host();
+    auto address = reinterpret_cast<uintptr_t>(locals + offsets[operand.local]);
+    return reinterpret_cast<void *>(address -
+                                    static_cast<uintptr_t>(begin * tile.locals[operand.local]));
+  }
+
+  const TileLaunch &tile;
+  std::vector<int64_t> offsets; ///< of the locals in a worker's memory
+  int64_t localBytes = 0;
+  size_t operands = 0;
 };
 
 class CpuQueue final : public Queue {
@@ -153,6 +221,27 @@ public:
       return {ErrorCode::OutOfMemory,
               strings::format("[cpu] out of memory: {} of scratch wanted by kernel {}",
                               strings::bytesText(launch.scratchBytes), kernel.name)};
+    return Status::ok();
+  }
+
+  Status launchTile(const TileLaunch &tile) override {
+    count(Counter::Launches, tile.steps.size());
+    TraceSpan span("exec", "tile");
+    TileContext context(tile);
+    FloatMode mode;
+    if (context.nanos() < kBreakEvenNanos) {
+      context.run(0, tile.rows);
+    } else {
+      auto body = [](void *c, int64_t begin, int64_t end) {
+        static_cast<TileContext *>(c)->run(begin, end);
+        Context::orderStores();
+      };
+      ThreadPool::instance().run({body, &context, tile.rows, tile.tileRows});
+    }
+    if (int64_t wanted = context.failed.load(std::memory_order_relaxed))
+      return {ErrorCode::OutOfMemory,
+              strings::format("[cpu] out of memory: {} wanted for rows at hand",
+                              strings::bytesText(wanted))};
     return Status::ok();
   }
 
@@ -218,6 +307,7 @@ public:
     // Code depends on the features alone, which are part of the target: any such CPU may share
     // entries.
     deviceInfo.identity = "cpu";
+    deviceInfo.tilesRows = true;
     deviceInfo.memoryBytes = usableMemory();
     deviceInfo.budgetBytes = pool.budget();
     deviceInfo.largestBuffer = pool.budget();

@@ -220,6 +220,18 @@ TEST(Reader, SaysWhatIsWrong) {
             "[program] step 1 writes buffer 3, which is an input or a constant");
   EXPECT_EQ(message([](auto &b) { b.calls[0].routine.bytes = 0x7fffffff; }),
             "[program] the routine of a call lies outside the strings");
+  EXPECT_EQ(message([](auto &b) { b.steps[0].tile = 0; }),
+            "[program] a tile refers to size 4294967295 of 5");
+  EXPECT_EQ(message([](auto &b) {
+              b.steps[0].tile = 1;
+              b.steps[0].rows = 0;
+            }),
+            "[program] step 0 is in tile 1, which is not the next one");
+  EXPECT_EQ(message([](auto &b) {
+              b.steps[0].tile = b.steps[1].tile = 0;
+              b.steps[0].rows = b.steps[1].rows = 0;
+            }),
+            "[program] step 1 is in a tile and no launch");
   EXPECT_EQ(message([](auto &b) { b.outputs[0].buffer = 2; }),
             "[program] output 0 is neither an output buffer nor an input");
   EXPECT_EQ(message([](auto &b) { b.meta.name.offset = 0xfffffff0; }),

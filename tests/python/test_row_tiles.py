@@ -1,0 +1,74 @@
+"""Programs whose kernels are run on some rows at a time: the same bits as from whole launches, less memory."""
+
+import os
+import subprocess
+import sys
+
+import graphc as gc
+import numpy as np
+import pytest
+
+
+def chain(x):
+    """More elementary functions than one kernel holds."""
+    for i in range(7):
+        x = gc.sin(gc.exp(-x * x) + gc.tanh(x) * i) + gc.log1p(gc.abs(x))
+    return x
+
+
+def staged(x):
+    """Rows that are read again after their maximum, between maps."""
+    y = gc.exp(x - gc.max(x, axis=1, keepdims=True))
+    y = y / gc.max(y + 1, axis=1, keepdims=True)
+    return chain(y)
+
+
+def pieces(f, x, rows):
+    return np.concatenate([np.asarray(f(gc.asarray(x[i : i + rows]))) for i in range(0, len(x), rows)])
+
+
+CASES = [(chain, (200_003,), 1000), (chain, (3001, 77), 10), (staged, (1501, 130), 10), (gc.fft.fft, (257, 1024), 3),
+         (gc.fft.fft, (1003, 360), 3), (gc.fft.ifft, (33, 4096), 1), (gc.fft.rfft, (301, 1000), 2)]
+
+
+@pytest.mark.parametrize("f, shape, rows", CASES, ids=lambda v: getattr(v, "__name__", str(v)))
+def test_tiles_give_what_whole_launches_give(f, shape, rows):
+    x = np.random.default_rng(1).standard_normal(shape)
+    expected = pieces(f, x, rows)
+    assert expected.nbytes > 1 << 20  # tiles are for what fits in no cache
+    assert np.array_equal(f(gc.asarray(x)), expected)
+
+
+def test_what_only_a_tile_sees_takes_no_memory():
+    x = np.zeros((4000, 300))
+    cost = gc.jit(chain).lower(x).cost()
+    assert cost.kernels > 1 and cost.peak_bytes == 2 * x.nbytes
+    small = np.zeros((4, 300))
+    assert gc.jit(chain).lower(small).cost().peak_bytes > 2 * small.nbytes
+
+
+def test_an_input_that_is_updated_after_its_last_use():
+    x = gc.asarray(np.linspace(-3, 3, 100_000))
+    before = np.asarray(chain(gc.asarray(np.asarray(x).copy())))
+    y = chain(x)
+    x *= 0
+    assert np.array_equal(y, before) and not np.asarray(x).any()
+
+
+CODE = """
+import hashlib, sys
+import numpy as np
+import graphc as gc
+sys.path.insert(0, sys.argv[1])
+import test_row_tiles as t
+for f, shape, rows in t.CASES:
+    x = np.random.default_rng(2).standard_normal(shape)
+    print(hashlib.sha256(np.asarray(f(gc.asarray(x))).tobytes()).hexdigest())
+"""
+
+
+def test_threads_and_vectors():
+    settings = [{"GRAPHC_NUM_THREADS": n} for n in "137"] + [{"GRAPHC_CPU_FEATURES": "avx,avx2,fma", "GRAPHC_NUM_THREADS": "2"}]
+    seen = {subprocess.run([sys.executable, "-c", CODE, os.path.dirname(__file__)], env=os.environ | s, capture_output=True, text=True, check=True).stdout
+            for s in settings}
+    assert len(seen) == 1 and len(seen.pop().split()) == len(CASES)
