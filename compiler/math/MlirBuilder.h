@@ -148,28 +148,25 @@ public:
       return bits(x) == 32 ? scaleByProducts<32>(*this, x, n) : scaleByProducts<64>(*this, x, n);
     std::string name = "llvm.ldexp.v" + std::to_string(lanes) + (bits(x) == 32 ? "f32" : "f64") +
                        ".v" + std::to_string(lanes) + (bits(n) == 32 ? "i32" : "i64");
-    return mlir::LLVM::CallIntrinsicOp::create(ops, loc, x.getType(), ops.getStringAttr(name),
-                                               mlir::ValueRange{x, n})
-        .getResult(0);
+    return call(name, {x, n});
   }
 
   /// The same where `whole` is n as a float: whole registers take it as it is.
   V scale(V x, V n, V whole) {
     if (!target.scale || !fillsRegisters(x))
       return scale(x, n);
-    bool single = bits(x) == 32;
-    V rounding = i32Scalar(4); // as the mode says
+    bool single = bits(x) == 32; // all lanes run, rounding is the mode's
     return byRegister(x, whole, [&](V part, V power) {
       return call(single ? "llvm.x86.avx512.mask.scalef.ps.512"
                          : "llvm.x86.avx512.mask.scalef.pd.512",
-                  {part, power, part, allLanes(single ? 16 : 8), rounding});
+                  {part, power, part, uniform(single ? 16 : 8, -1), uniform(32, 4)});
     });
   }
 
   bool estimatesReciprocals() const { return target.scale && lanes % 16 == 0; }
   V reciprocalEstimate(V x) {
     return byRegister(x, x, [&](V part, V) {
-      return call("llvm.x86.avx512.rcp14.ps.512", {part, part, allLanes(16)});
+      return call("llvm.x86.avx512.rcp14.ps.512", {part, part, uniform(16, -1)});
     });
   }
 
@@ -239,13 +236,9 @@ private:
 
   static constexpr unsigned kRegisterBits = 512;
   bool fillsRegisters(V x) const { return lanes > 1 && lanes * bits(x) % kRegisterBits == 0; }
-  V i32Scalar(int32_t value) {
-    return mlir::arith::ConstantOp::create(ops, loc, ops.getI32IntegerAttr(value));
-  }
-  /// A mask of `count` lanes that all run.
-  V allLanes(unsigned count) {
+  V uniform(unsigned width, int64_t value) {
     return mlir::arith::ConstantOp::create(ops, loc,
-                                           ops.getIntegerAttr(ops.getIntegerType(count), -1));
+                                           ops.getIntegerAttr(ops.getIntegerType(width), value));
   }
   V call(llvm::StringRef intrinsic, llvm::ArrayRef<V> operands) {
     return mlir::LLVM::CallIntrinsicOp::create(ops, loc, operands.front().getType(),
