@@ -68,7 +68,7 @@ V exp(B &b, V x) {
   V q = horner(b, r, T::kExp);
   auto [sum, sumLow] = fastTwoSum(b, F::f(b, 1.0), r);
   V p = b.add(sum, b.fma(b.mul(r, r), q, sumLow));
-  return scaleByPowerOfTwo<W>(b, p, ni);
+  return scaleByPowerOfTwo<W>(b, p, ni, n);
 }
 
 /// e^x - 1. <= 1 ulp; -0 stays -0; -1 at -inf.
@@ -106,10 +106,10 @@ V exp2(B &b, V x) {
   using T = ExpTable<W>;
   V y = clampRange<W>(b, x, T::kMinExp2, T::kMaxExp2);
   V shifted = b.add(y, F::f(b, F::kRound));
-  V r = b.sub(y, b.sub(shifted, F::f(b, F::kRound)));
+  V whole = b.sub(shifted, F::f(b, F::kRound)), r = b.sub(y, whole);
   auto n = b.isub(b.toBits(shifted), F::i(b, F::kRoundBits));
   V p = b.fma(r, horner(b, r, T::kExp2), F::f(b, 1.0));
-  return scaleByPowerOfTwo<W>(b, p, n);
+  return scaleByPowerOfTwo<W>(b, p, n, whole);
 }
 
 /// e^(x + low) = 2^n (high + low'), the pair more precise than one float by about five bits; x

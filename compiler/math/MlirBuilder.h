@@ -27,7 +27,7 @@ public:
   /// What the target's vectors do in one operation.
   struct Target {
     bool int64Conversions = true; ///< i64 to f64 and back
-    bool scale = false;           ///< x * 2^n
+    bool scale = false;           ///< x * 2^n; whole registers estimate reciprocals, too (AVX-512)
     bool half = false;            ///< f16 to f32 and back
   };
   MlirBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes, Target target)
@@ -148,9 +148,26 @@ public:
       return bits(x) == 32 ? scaleByProducts<32>(*this, x, n) : scaleByProducts<64>(*this, x, n);
     std::string name = "llvm.ldexp.v" + std::to_string(lanes) + (bits(x) == 32 ? "f32" : "f64") +
                        ".v" + std::to_string(lanes) + (bits(n) == 32 ? "i32" : "i64");
-    return mlir::LLVM::CallIntrinsicOp::create(ops, loc, x.getType(), ops.getStringAttr(name),
-                                               mlir::ValueRange{x, n})
-        .getResult(0);
+    return call(name, {x, n});
+  }
+
+  /// The same where `whole` is n as a float: whole registers take it as it is.
+  V scale(V x, V n, V whole) {
+    if (!target.scale || !fillsRegisters(x))
+      return scale(x, n);
+    bool single = bits(x) == 32; // all lanes run, rounding is the mode's
+    return byRegister(x, whole, [&](V part, V power) {
+      return call(single ? "llvm.x86.avx512.mask.scalef.ps.512"
+                         : "llvm.x86.avx512.mask.scalef.pd.512",
+                  {part, power, part, uniform(single ? 16 : 8, -1), uniform(32, 4)});
+    });
+  }
+
+  bool estimatesReciprocals() const { return target.scale && lanes % 16 == 0; }
+  V reciprocalEstimate(V x) {
+    return byRegister(x, x, [&](V part, V) {
+      return call("llvm.x86.avx512.rcp14.ps.512", {part, part, uniform(16, -1)});
+    });
   }
 
   /// A branch that is skipped when no lane needs it; the result is selected lane by lane all the
@@ -215,6 +232,33 @@ private:
     return [&]<size_t... I>(std::index_sequence<I...>) {
       return std::make_tuple(V(values[I])...);
     }(std::make_index_sequence<N>());
+  }
+
+  static constexpr unsigned kRegisterBits = 512;
+  bool fillsRegisters(V x) const { return lanes > 1 && lanes * bits(x) % kRegisterBits == 0; }
+  V uniform(unsigned width, int64_t value) {
+    return mlir::arith::ConstantOp::create(ops, loc,
+                                           ops.getIntegerAttr(ops.getIntegerType(width), value));
+  }
+  V call(llvm::StringRef intrinsic, llvm::ArrayRef<V> operands) {
+    return mlir::LLVM::CallIntrinsicOp::create(ops, loc, operands.front().getType(),
+                                               ops.getStringAttr(intrinsic),
+                                               mlir::ValueRange(operands))
+        .getResult(0);
+  }
+  template <class Fn>
+  V byRegister(V x, V y, Fn fn) {
+    int64_t each = kRegisterBits / bits(x);
+    if (each == lanes)
+      return fn(x, y);
+    auto slice = [&](V v, int64_t from) -> V {
+      return mlir::vector::ExtractStridedSliceOp::create(ops, loc, v, from, each, 1);
+    };
+    V result = x;
+    for (int64_t from = 0; from < lanes; from += each)
+      result = mlir::vector::InsertStridedSliceOp::create(
+          ops, loc, fn(slice(x, from), slice(y, from)), result, from, 1);
+    return result;
   }
 
   V any(V mask) {

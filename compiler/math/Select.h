@@ -85,6 +85,15 @@ V scaleByPowerOfTwo(B &b, V x, I n) {
     return scaleByProducts<W>(b, x, n);
 }
 
+/// The same where n is known as a float too.
+template <unsigned W, class B, class V, class I>
+V scaleByPowerOfTwo(B &b, V x, I n, V floatN) {
+  if constexpr (requires { b.scale(x, n, floatN); })
+    return b.scale(x, n, floatN);
+  else
+    return scaleByPowerOfTwo<W>(b, x, n);
+}
+
 /// Sum of a and b as s + e exactly, for |a| >= |b| or a = 0 (or any a, b whose exponents say so).
 template <class B, class V>
 std::pair<V, V> fastTwoSum(B &b, V x, V y) {

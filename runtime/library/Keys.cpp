@@ -44,6 +44,41 @@ void sort32(uint32_t *keys, size_t count) {
 void sort64(uint64_t *keys, size_t count) {
   vectorSort<uint64_t, Ascending<uint64_t>>(keys, count);
 }
+
+template <typename O, typename Key>
+void fill(const Key *elements, size_t count, Key flip, Key *keys) {
+  PlainLoops::fill<O>(elements, count, flip, keys);
+}
+template <typename O, typename Key>
+void finish(const Key *keys, size_t count, Key flip, Key *elements) {
+  PlainLoops::finish<O>(keys, count, flip, elements);
+}
+template <typename Key>
+size_t below(const Key *keys, size_t count, Key pivot) {
+  return PlainLoops::below(keys, count, pivot);
+}
+template <typename Key>
+void part(const Key *keys, size_t count, Key pivot, Key *low, Key *high) {
+  namespace hw = hwy::HWY_NAMESPACE;
+  const hw::ScalableTag<Key> tag;
+  const auto limit = hw::Set(tag, pivot);
+  size_t i = 0;
+  for (; i + hw::Lanes(tag) <= count; i += hw::Lanes(tag)) {
+    const auto some = hw::LoadU(tag, keys + i);
+    const auto smaller = hw::Lt(some, limit);
+    low += hw::CompressBlendedStore(some, smaller, tag, low);
+    high += hw::CompressBlendedStore(some, hw::Not(smaller), tag, high);
+  }
+  PlainLoops::part(keys + i, count - i, pivot, low, high);
+}
+template <typename Key>
+constexpr KeyLoops<Key> kLoops = {
+    {{fill<Order<Key, KeyKind::Unsigned>, Key>, finish<Order<Key, KeyKind::Unsigned>, Key>},
+     {fill<Order<Key, KeyKind::Signed>, Key>, finish<Order<Key, KeyKind::Signed>, Key>},
+     {fill<Order<Key, KeyKind::Float>, Key>, finish<Order<Key, KeyKind::Float>, Key>}},
+    below<Key>,
+    part<Key>};
+
 void sort128(Key128 *keys, size_t count) {
   using Order =
       hwy::HWY_NAMESPACE::detail::Traits128<hwy::HWY_NAMESPACE::detail::OrderAscending128>;
@@ -91,18 +126,53 @@ Isa chooseIsa() {
                                                                              : Isa::Avx2;
 }
 
+Isa isa() {
+  static const Isa chosen = chooseIsa();
+  return chosen;
+}
+
+/// For CPUs without either instruction set.
+template <typename Key>
+constexpr KeyLoops<Key> kPlainLoops = {{{PlainLoops::fill<Order<Key, KeyKind::Unsigned>, Key>,
+                                         PlainLoops::finish<Order<Key, KeyKind::Unsigned>, Key>},
+                                        {PlainLoops::fill<Order<Key, KeyKind::Signed>, Key>,
+                                         PlainLoops::finish<Order<Key, KeyKind::Signed>, Key>},
+                                        {PlainLoops::fill<Order<Key, KeyKind::Float>, Key>,
+                                         PlainLoops::finish<Order<Key, KeyKind::Float>, Key>}},
+                                       PlainLoops::below<Key>,
+                                       PlainLoops::part<Key>};
+
+template <typename Key>
+const KeyLoops<Key> &chooseLoops() {
+#if GRAPHC_HAS_VQSORT
+  if (isa() == Isa::Avx512)
+    return N_AVX3::kLoops<Key>;
+  if (isa() == Isa::Avx2)
+    return N_AVX2::kLoops<Key>;
+#endif
+  return kPlainLoops<Key>;
+}
+
 template <typename Key>
 void sortWith(Key *keys, size_t count, void (*avx2)(Key *, size_t), void (*avx512)(Key *, size_t)) {
-  static const Isa isa = chooseIsa();
-  if (isa == Isa::Avx512 && avx512)
+  if (isa() == Isa::Avx512 && avx512)
     avx512(keys, count);
-  else if (isa != Isa::None && avx2)
+  else if (isa() != Isa::None && avx2)
     avx2(keys, count);
   else
     std::sort(keys, keys + count);
 }
 
 } // namespace
+
+template <>
+const KeyLoops<uint32_t> &keyLoops() {
+  return chooseLoops<uint32_t>();
+}
+template <>
+const KeyLoops<uint64_t> &keyLoops() {
+  return chooseLoops<uint64_t>();
+}
 
 #if GRAPHC_HAS_VQSORT
 void sortKeys(uint32_t *keys, size_t count) {

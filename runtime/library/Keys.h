@@ -2,6 +2,8 @@
 #ifndef GRAPHC_RUNTIME_LIBRARY_KEYS_H
 #define GRAPHC_RUNTIME_LIBRARY_KEYS_H
 
+#include "runtime/library/KeyLoops.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +22,14 @@ struct alignas(16) Key128 {
 void sortKeys(uint32_t *keys, size_t count);
 void sortKeys(uint64_t *keys, size_t count);
 void sortKeys(Key128 *keys, size_t count);
+
+/// Loops over keys in the vectors that the CPU has.
+template <typename Key>
+const KeyLoops<Key> &keyLoops();
+template <>
+const KeyLoops<uint32_t> &keyLoops();
+template <>
+const KeyLoops<uint64_t> &keyLoops();
 
 } // namespace graphc::rt::library
 

@@ -28,6 +28,7 @@ constexpr KeyKind keyKind(DType t) {
 /// The order of elements that are stored as U.
 template <typename U, KeyKind kind>
 struct Order {
+  static constexpr KeyKind kKind = kind;
   static constexpr bool isFloat = kind == KeyKind::Float || kind == KeyKind::BFloat16;
   static constexpr U kSign = U{1} << (std::numeric_limits<U>::digits - 1);
   /// Bits of infinity: NaN has larger ones.

@@ -2,7 +2,8 @@
 //
 // Rows become unsigned keys (Order.h), which are sorted as numbers. To find the order of elements,
 // a key carries its position below it, so that an unstable sort of keys is a stable one of
-// elements. A long row is cut into as many pieces as there are threads; sorted pieces are merged in
+// elements. Two threads part a long row at a middle key and sort a part each. More threads, and two
+// where one key fills most of the row, cut it into as many pieces; sorted pieces are merged in
 // pairs, and the last merge writes the result. The sorted sequence is one and the same however it
 // is cut.
 //
@@ -14,8 +15,10 @@
 #include "runtime/library/Parallel.h"
 #include "runtime/library/Routines.h"
 
+#include <array>
 #include <atomic>
 #include <bit>
+#include <type_traits>
 #include <vector>
 
 namespace graphc::rt::library {
@@ -107,6 +110,87 @@ void mergeRange(const Key *a, int64_t countA, const Key *b, int64_t countB, int6
   high.rest(highOut, finish);
 }
 
+/// Elements and keys of one row; the same for many in vectors.
+template <typename O, typename U>
+struct RowKeys {
+  static constexpr bool kVectors = sizeof(U) >= 4;
+  const U *x;
+  U flip;
+  void fill(int64_t begin, int64_t end, U *keys) const {
+    if constexpr (kVectors)
+      keyLoops<U>().kinds[static_cast<int>(O::kKind)].fill(x + begin, size_t(end - begin), flip,
+                                                           keys);
+    else
+      PlainLoops::fill<O>(x + begin, size_t(end - begin), flip, keys);
+  }
+  void finish(const U *keys, int64_t count, U *out) const {
+    if constexpr (kVectors)
+      keyLoops<U>().kinds[static_cast<int>(O::kKind)].finish(keys, size_t(count), flip, out);
+    else
+      PlainLoops::finish<O>(keys, size_t(count), flip, out);
+  }
+  U operator()(U key) const { return O::fromKey(key ^ flip); }
+};
+
+template <typename Key, typename Out, typename Finish>
+void finishAll(const Key *keys, int64_t count, Out *out, const Finish &finish) {
+  if constexpr (requires { finish.finish(keys, count, out); })
+    finish.finish(keys, count, out);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = finish(keys[i]);
+}
+
+/// The middle one of keys all over the row.
+template <typename Key, typename Fill>
+Key middleKey(int64_t count, const Fill &fill) {
+  constexpr int64_t kSample = 512;
+  std::array<Key, kSample> sample;
+  for (int64_t i = 0; i < kSample; ++i) {
+    int64_t at = count / kSample * i;
+    fill(at, at + 1, &sample[static_cast<size_t>(i)]);
+  }
+  auto middle = sample.begin() + kSample / 2;
+  std::nth_element(sample.begin(), middle, sample.end());
+  return *middle;
+}
+
+/// sortRow for two threads: what is below a middle key and the rest are sorted apart, so that
+/// nothing is merged. False, with nothing done but to the buffers, when equal keys make one part
+/// much larger.
+template <typename Key, typename Out, typename Fill, typename Finish>
+bool sortParts(int64_t count, Key *keys, Key *spare, Out *out, const Fill &fill,
+               const Finish &finish) {
+  constexpr int64_t kBlock = 4096;
+  Key pivot = middleKey<Key>(count, fill);
+  int64_t edge[3] = {0, count / 2, count}, below[2] = {0, 0};
+  parallelFor(2, 1, [&](int64_t first, int64_t last) {
+    for (int64_t p = first; p < last; ++p)
+      for (int64_t from = edge[p]; from < edge[p + 1]; from += kBlock) {
+        int64_t to = std::min(from + kBlock, edge[p + 1]);
+        fill(from, to, spare + from);
+        below[p] += static_cast<int64_t>(
+            keyLoops<Key>().below(spare + from, static_cast<size_t>(to - from), pivot));
+      }
+  });
+  int64_t low = below[0] + below[1], larger = std::max(low, count - low);
+  if (larger > count / 8 * 5)
+    return false;
+  parallelFor(2, 1, [&](int64_t first, int64_t last) {
+    for (int64_t p = first; p < last; ++p)
+      keyLoops<Key>().part(spare + edge[p], static_cast<size_t>(edge[p + 1] - edge[p]), pivot,
+                           keys + (p ? below[0] : 0), keys + low + (p ? edge[1] - below[0] : 0));
+  });
+  parallelFor(2, 1, [&](int64_t first, int64_t last) {
+    for (int64_t p = first; p < last; ++p) {
+      int64_t from = p ? low : 0, to = p ? count : low;
+      sortSmall(keys + from, static_cast<size_t>(to - from));
+      finishAll(keys + from, to - from, out + from, finish);
+    }
+  });
+  return true;
+}
+
 /// Sorts `count` keys that `fill(begin, end, keys)` writes and gives each to `finish`, whose values
 /// go to `out`. `keys` and `spare` have room for all keys; either may be `out` itself when a key is
 /// as wide as a result, and neither otherwise.
@@ -120,10 +204,12 @@ void sortRow(int64_t count, Key *keys, Key *spare, Out *out, const Fill &fill, c
   if (pieces == 1) {
     fill(0, count, keys);
     sortSmall(keys, static_cast<size_t>(count));
-    for (int64_t i = 0; i < count; ++i)
-      out[i] = finish(keys[i]);
+    finishAll(keys, count, out, finish);
     return;
   }
+  if constexpr (std::is_same_v<Key, uint32_t> || std::is_same_v<Key, uint64_t>)
+    if (pieces == 2 && sortParts(count, keys, spare, out, fill, finish))
+      return;
   // The last merge reads keys and writes `out`: the buffer that is not `out` has to hold them.
   int levels = std::countr_zero(static_cast<unsigned>(pieces));
   if (static_cast<void *>(levels % 2 ? keys : spare) == static_cast<void *>(out))
@@ -204,11 +290,9 @@ void sortValues(const U *x, U *out, U *spare, int64_t count, bool descending, bo
     if constexpr (sizeof(U) <= 2)
       countRow<O>(x, out, count, descending);
   } else {
-    auto fill = [&](int64_t begin, int64_t end, U *keys) {
-      for (int64_t i = begin; i < end; ++i)
-        keys[i - begin] = O::toKey(x[i]) ^ flip;
-    };
-    sortRow(count, out, spare, out, fill, [&](U key) { return O::fromKey(key ^ flip); }, several);
+    RowKeys<O, U> row{x, flip};
+    auto fill = [&](int64_t begin, int64_t end, U *keys) { row.fill(begin, end, keys); };
+    sortRow(count, out, spare, out, fill, row, several);
   }
   if constexpr (O::isFloat)
     restoreZeros<O>(x, out, count, descending);

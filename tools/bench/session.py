@@ -8,6 +8,7 @@ import math
 import os
 import select
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -29,7 +30,8 @@ PATIENCE = 180.0  # seconds for any one answer: far more than the slowest compil
 
 
 class Worker:
-    """A contender's process. An answer that does not come ends it; the next row starts another."""
+    """A contender's process, stopped but while it answers: threads of some libraries (OpenBLAS, OpenMP) spin for tens of
+    milliseconds after their work. An answer that does not come ends it; the next row starts another."""
 
     def __init__(self, peer, threads: int, options):
         self.peer, self.threads, self.options = peer, threads, options
@@ -60,11 +62,13 @@ class Worker:
 
     def _ask(self, order: dict) -> dict:
         try:
+            self.process.send_signal(signal.SIGCONT)
             self.process.stdin.write(json.dumps(order) + "\n")
             if not select.select([self.process.stdout], [], [], PATIENCE)[0]:
                 self.close()
                 return {"error": f"no answer in {PATIENCE:.0f} s"}
             line = self.process.stdout.readline()
+            self.process.send_signal(signal.SIGSTOP)
         except OSError:
             line = ""
         if line:
@@ -202,7 +206,6 @@ class Session:
                 calls = max(1, min(1 << 20, math.ceil(TURN / entry["warm"])))
                 if round_ >= 1 and spent[name] * (round_ + 1) / round_ > budget:
                     continue
-                time.sleep(1e-3)  # threads of the one before may still spin for work
                 begin = time.perf_counter()
                 answer = worker.ask(do="time", row=row.name, contender=name, calls=calls)
                 spent[name] += time.perf_counter() - begin

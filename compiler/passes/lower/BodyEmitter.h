@@ -19,6 +19,7 @@ struct Position {
                      ///< lanes run
   mlir::Value mask;  ///< vector<width x i1>, set with limit when width > 1
   bool aligned = false; ///< whole vectors lie at multiples of their size
+  bool watched = false; ///< what reductions gave has been looked at
   llvm::DenseMap<mlir::Value, mlir::Value>
       values; ///< kernel value -> lowered value (scalar, or vector over the lanes)
 };
@@ -44,6 +45,10 @@ public:
   /// All of them in order; those whose lanes alternate in memory are written as whole vectors.
   void storeAll(mlir::OpBuilder &builder, llvm::ArrayRef<kernel::StoreOp> stores,
                 Position &position);
+  /// Looks at all `values` of a reduction at once, where it is watched: positions that store them
+  /// say so.
+  void watchTogether(mlir::OpBuilder &builder, mlir::Value kernelValue,
+                     llvm::ArrayRef<mlir::Value> values);
   /// Lanes follow each other in order.
   void scatter(mlir::OpBuilder &builder, kernel::ScatterOp scatter, Position &position);
   /// Where `use`, values that wait for the store lie in a row of `memory` instead of in the result.

@@ -18,11 +18,14 @@ using namespace graphc;
 using namespace graphc::pass;
 
 namespace {
-constexpr int64_t kRowTilesPerBlock = 160; ///< row tiles whose sums wait in scratch at once
+constexpr int64_t kRowTilesPerBlock = 352; ///< row tiles whose sums wait in scratch at once
 constexpr int64_t kTilesToPack = 32;       ///< from here on packing costs little
 constexpr int64_t kFewTiles = 3;           ///< below, the operand is not read often enough
 constexpr int64_t kSpreadBytes = 1 << 19;  ///< a piece spread wider than this leaves the cache
 constexpr int64_t kPrefetch = 8;           ///< k ahead
+constexpr int64_t kSegment = 64;           ///< k between requests for what comes next
+constexpr int64_t kLineBytes = 64;         ///< of a cache
+constexpr unsigned kSecondCache = 2;       ///< locality of a prefetch
 constexpr int64_t kDirectOps = 8;          ///< longest epilogue that is repeated for every vector
 constexpr int64_t kTurned = 16;            ///< lanes of a block turned in registers
 constexpr int64_t kRowPitch = 8;           ///< elements from k to k + 1 where rows lie side by side
@@ -74,10 +77,12 @@ struct KernelLowering::Panels {
     Value row, column;                      ///< first
     Value slot;                             ///< element of `sums`
     Value source, sourceBase, sourceStride; ///< of the column operand
+    Value strip;                            ///< in the panel
   };
   void tile(OpBuilder &b, Panel &p, Value tile, Value strip);
   SmallVector<Value> accumulate(OpBuilder &b, const Panel &p, const Tile &t, int64_t count,
                                 Value firstVector);
+  void requestRows(OpBuilder &b, const Panel &p, const Tile &t, Value done);
   Value wholeTile(OpBuilder &b, const Panel &p, const Tile &t);
   void edgeTile(OpBuilder &b, const Panel &p, const Tile &t);
   void finish(OpBuilder &b, const Panel &p, const Tile &t);
@@ -176,10 +181,13 @@ void KernelLowering::Panels::panel(OpBuilder &b, Panel &p) {
   IndexMath at{b, loc};
   Value firstTile = at.div(p.low, p.strips), endTile = at.ceilDiv(p.high, p.strips);
   Value pieces = at.max(at.ceilDiv(depth, kPanelDepth), 1);
-  l.loop(b, firstTile, endTile, kRowTilesPerBlock, [&](OpBuilder &c, Value first) {
+  // Blocks of one size: each copies the panel's operand again.
+  Value tiles = at.sub(endTile, firstTile), blocks = at.ceilDiv(tiles, kRowTilesPerBlock);
+  Value each = at.ceilDiv(tiles, at.max(blocks, 1));
+  l.loop(b, at(0), blocks, 1, [&](OpBuilder &c, Value number) {
     Panel q = p;
-    q.firstTile = first;
-    q.endTile = IndexMath{c, loc}.min(IndexMath{c, loc}.add(first, kRowTilesPerBlock), endTile);
+    q.firstTile = IndexMath{c, loc}.add(firstTile, IndexMath{c, loc}.mul(number, each));
+    q.endTile = IndexMath{c, loc}.min(IndexMath{c, loc}.add(q.firstTile, each), endTile);
     l.loop(c, l.constant(c, 0), pieces, 1, [&](OpBuilder &d, Value piece) {
       IndexMath in{d, loc};
       q.k0 = in.mul(piece, kPanelDepth);
@@ -374,7 +382,15 @@ SmallVector<Value> KernelLowering::Panels::accumulate(OpBuilder &b, const Panel 
   scf::YieldOp::create(resume, loc, old);
   // Counted from the start of k: the row operand then needs no sum of its own for its position.
   Value base = at.sub(at.add(t.sourceBase, offset), at.mul(p.k0, t.sourceStride));
-  auto loop = scf::ForOp::create(b, loc, p.k0, at.add(p.k0, p.length), at(1), start.getResults());
+  Value end = at.add(p.k0, p.length);
+  auto segments = scf::ForOp::create(b, loc, p.k0, end, at(kSegment), start.getResults());
+  OpBuilder s = OpBuilder::atBlockBegin(segments.getBody());
+  requestRows(s, p, t, IndexMath{s, loc}.sub(segments.getInductionVar(), p.k0));
+  IndexMath segment{s, loc};
+  Value segmentEnd = segment.min(segment.add(segments.getInductionVar(), kSegment), end);
+  auto loop = scf::ForOp::create(s, loc, segments.getInductionVar(), segmentEnd, segment(1),
+                                 segments.getRegionIterArgs());
+  scf::YieldOp::create(s, loc, loop.getResults());
   OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
   IndexMath in{c, loc};
   Value k = loop.getInductionVar();
@@ -404,7 +420,27 @@ SmallVector<Value> KernelLowering::Panels::accumulate(OpBuilder &b, const Panel 
       next.push_back(multiplyAdd(c, loc, x, right[v], loop.getRegionIterArgs()[r * count + v]));
   }
   scf::YieldOp::create(c, loc, next);
-  return SmallVector<Value>(loop.getResults());
+  return SmallVector<Value>(segments.getResults());
+}
+
+/// Asks for the rows of the next tile while this one keeps the core busy: all strips of the tile
+/// together ask for all of the piece.
+void KernelLowering::Panels::requestRows(OpBuilder &b, const Panel &p, const Tile &t, Value done) {
+  if (!rowLoad)
+    return;
+  IndexMath at{b, loc};
+  const LinearAccess &access = l.space.accesses.at(rowLoad);
+  int64_t share = kSegment / kPanelStrips;
+  Value k = at.add(p.k0, at.div(at.add(at.mul(t.strip, p.length), done), kPanelStrips));
+  int64_t width = cast<MemRefType>(l.emitter->buffer(rowLoad).getType()).getElementTypeBitWidth();
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t ahead = 0; ahead < share; ahead += kLineBytes * 8 / width) {
+      Position here = place(p, at.add(t.row, rows + r), Value());
+      here.loops[depthLoop] = at.add(k, ahead);
+      memref::PrefetchOp::create(b, loc, l.emitter->buffer(rowLoad),
+                                 l.emitter->index(b, access, here), /*isWrite=*/false, kSecondCache,
+                                 /*isDataCache=*/true);
+    }
 }
 
 bool KernelLowering::Panels::smallEpilogue() {
@@ -436,10 +472,14 @@ Value KernelLowering::Panels::wholeTile(OpBuilder &b, const Panel &p, const Tile
   Value direct = at.both(at.both(all, oneChain), p.last);
   auto choice = scf::IfOp::create(b, loc, direct, /*withElseRegion=*/true);
   OpBuilder done = choice.getThenBodyBuilder(), later = choice.getElseBodyBuilder();
+  bool together = element.isF32() || element.isF64();
+  if (together)
+    l.emitter->watchTogether(done, dot.getResult(), values);
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t v = 0; v < vectors; ++v) {
       IndexMath in{done, loc};
       Position here = place(p, in.add(t.row, r), in.add(t.column, v * lanes));
+      here.watched = together;
       here.vectorLoop = columnLoop;
       here.width = lanes;
       here.values[dot.getResult()] = values[r * vectors + v];
@@ -524,6 +564,7 @@ void KernelLowering::Panels::tile(OpBuilder &b, Panel &p, Value tile, Value s) {
   t.column = at.mul(at.add(p.firstStrip, s), strip);
   Value inBlock = at.add(at.mul(at.sub(tile, p.firstTile), kPanelStrips), s);
   t.slot = at.mul(inBlock, rows * strip);
+  t.strip = s;
   t.source = packed;
   t.sourceBase = at.mul(s, kPanelDepth * strip);
   t.sourceStride = at(strip);

@@ -114,7 +114,8 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
     member = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
   if (scratch > 0)
     scratchMemory = entry->getArguments().back();
-  if (shape.family == Family::Map || shape.family == Family::Rows || shape.family == Family::Scan)
+  if (shape.family == Family::Map || shape.family == Family::Rows || shape.family == Family::Scan ||
+      shape.form == ContractForm::Panels)
     openStreams();
 }
 

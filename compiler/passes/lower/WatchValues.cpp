@@ -18,6 +18,8 @@ namespace {
 
 /// Of the widest registers of CPUs. Devices have no vectors as wide.
 constexpr int64_t kRegisterBits = 512;
+/// Of many values that are looked at together.
+constexpr size_t kWatchSums = 4;
 
 /// Conditions on lowered values, scalars or vectors.
 struct Conditions {
@@ -48,15 +50,24 @@ struct Conditions {
       return finite(x);
     if (position.limit) // lanes that are masked off hold anything
       x = arith::SelectOp::create(b, loc, position.mask, x, number(type, 0));
-    Value sum, zero = number(VectorType::get({lanes}, type.getElementType()), 0);
-    for (int64_t from = 0; from < type.getNumElements(); from += lanes) {
-      Value part =
+    SmallVector<Value> parts;
+    for (int64_t from = 0; from < type.getNumElements(); from += lanes)
+      parts.push_back(
           lanes == type.getNumElements()
               ? x
-              : vector::ExtractStridedSliceOp::create(b, loc, x, from, lanes, 1).getResult();
-      sum = sum ? math::FmaOp::create(b, loc, part, zero, sum).getResult()
-                : arith::MulFOp::create(b, loc, part, zero).getResult();
-    }
+              : vector::ExtractStridedSliceOp::create(b, loc, x, from, lanes, 1).getResult());
+    return noneLost(parts);
+  }
+  /// NaN in a lane where one of the values has an infinity or a NaN, else 0.
+  Value lost(ArrayRef<Value> values) {
+    Value sum, zero = number(values.front().getType(), 0);
+    for (Value x : values)
+      sum = sum ? math::FmaOp::create(b, loc, x, zero, sum).getResult()
+                : arith::MulFOp::create(b, loc, x, zero).getResult();
+    return sum;
+  }
+  Value noneLost(ArrayRef<Value> values) {
+    Value sum = lost(values);
     return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, sum, sum);
   }
 
@@ -117,10 +128,24 @@ void BodyEmitter::watch(OpBuilder &builder, Operation *lowered, Position &positi
 /// A reduction's value has no place of its own in the body: it is looked at where it is stored.
 void BodyEmitter::watchReduced(OpBuilder &builder, Value kernelValue, Position &position) {
   Operation *op = kernelValue.getDefiningOp();
-  if (!op || !op->hasAttr(kWatchAttr) || !isa<kernel::ReduceOp, kernel::ScanOp, kernel::DotOp>(op))
+  if (position.watched || !op || !op->hasAttr(kWatchAttr) ||
+      !isa<kernel::ReduceOp, kernel::ScanOp, kernel::DotOp>(op))
     return;
   Value fine = Conditions{builder, loc}.finite(position.values.lookup(kernelValue));
   reportUnless(builder, fine, position);
+}
+
+void BodyEmitter::watchTogether(OpBuilder &builder, Value kernelValue, ArrayRef<Value> values) {
+  if (!kernelValue.getDefiningOp()->hasAttr(kWatchAttr))
+    return;
+  // Several sums side by side: one would be a chain as long as there are values.
+  Conditions c{builder, loc};
+  size_t each = std::max<size_t>(1, values.size() / kWatchSums);
+  SmallVector<Value> sums;
+  for (; !values.empty(); values = values.drop_front(std::min(each, values.size())))
+    sums.push_back(c.lost(values.take_front(each)));
+  Position everywhere;
+  reportUnless(builder, c.noneLost(sums), everywhere);
 }
 
 /// Whether what a group computes comes after the barriers of a fold. There PoCL 3.1 loses results

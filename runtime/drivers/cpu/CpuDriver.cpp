@@ -26,6 +26,8 @@ using KernelFunction = void (*)(void *const *buffers, const int64_t *sizes, int6
 /// worker and waiting for it costs about as much.
 constexpr double kBreakEvenNanos = 3000;
 constexpr int kChunksPerThread = 4;
+/// Every piece of a matrix product copies the operand of its columns for itself.
+constexpr int kChunksPerThreadOfProduct = 1;
 /// Bytes that a thread copies at a time.
 constexpr int64_t kCopyChunk = int64_t{256} << 10;
 
@@ -53,6 +55,7 @@ public:
   struct Kernel {
     KernelFunction function;
     int64_t grain;
+    int chunksPerThread;
     double costPerItem;
     std::string name;
   };
@@ -60,7 +63,11 @@ public:
     for (const program::KernelRecord &k : program.kernels())
       kernels.push_back(
           {reinterpret_cast<KernelFunction>(const_cast<uint8_t *>(this->image.base() + k.entry)),
-           k.grain, k.costPerItem, std::string(program.text(k.name))});
+           k.grain,
+           k.family == static_cast<uint32_t>(program::KernelFamily::Contract)
+               ? kChunksPerThreadOfProduct
+               : kChunksPerThread,
+           k.costPerItem, std::string(program.text(k.name))});
   }
 
   CodeImage image;
@@ -215,7 +222,7 @@ public:
       context.run(0, launch.range);
       Context::orderStores();
     } else {
-      runParallel(context, launch.range, kernel.grain, nanos);
+      runParallel(context, launch.range, kernel, nanos);
     }
     if (context.scratchFailed.load(std::memory_order_relaxed))
       return {ErrorCode::OutOfMemory,
@@ -279,14 +286,16 @@ private:
     ThreadPool::instance().run({body, &both, bytes, kCopyChunk});
   }
 
-  static void runParallel(Context &context, int64_t range, int64_t grain, double nanos) {
+  static void runParallel(Context &context, int64_t range, const CpuModule::Kernel &kernel,
+                          double nanos) {
     ThreadPool &pool = ThreadPool::instance();
-    double pieces =
-        std::min(nanos / kBreakEvenNanos, static_cast<double>(pool.threads()) * kChunksPerThread);
+    double pieces = std::min(nanos / kBreakEvenNanos,
+                             static_cast<double>(pool.threads()) * kernel.chunksPerThread);
     // A whole number of rounds: one chunk more would leave the other threads idle at the end.
     auto chunks = static_cast<int64_t>(std::ceil(pieces));
     int64_t chunk = (range + chunks - 1) / chunks;
     // Rounded up to the grain; a chunk beyond the range is as good as the range itself.
+    int64_t grain = kernel.grain;
     chunk = chunk > range - grain ? range : (chunk + grain - 1) / grain * grain;
     auto body = [](void *c, int64_t begin, int64_t end) {
       static_cast<Context *>(c)->run(begin, end);

@@ -297,6 +297,30 @@ TEST(Elementary, BuildersAgree) {
 }
 
 /// Operations per function: what a vector of lanes costs when no slow path is taken.
+/// A machine whose estimates of reciprocals err by `error`.
+struct Estimating : ScalarBuilder<> {
+  double error;
+  explicit Estimating(double error) : error(error) {}
+  static bool estimatesReciprocals() { return true; }
+  float reciprocalEstimate(float x) const { return static_cast<float>((1 + error) / x); }
+};
+
+// The estimates of processors differ; every one that is as good as promised must give the bits of
+// the division.
+TEST(Elementary, TanhByEstimates) {
+  ScalarBuilder<> divides;
+  long differ = 0;
+  for (double error : {-0x1p-14, -0x1.9p-18, 0.0, 0x1.3p-16, 0x1p-14}) {
+    Estimating estimates(error);
+    for (uint32_t bits = std::bit_cast<uint32_t>(1.0f); bits <= std::bit_cast<uint32_t>(10.5f);
+         ++bits) {
+      auto x = std::bit_cast<float>(bits);
+      differ += m::tanh<32>(estimates, x) != m::tanh<32>(divides, x);
+    }
+  }
+  EXPECT_EQ(differ, 0);
+}
+
 TEST(Elementary, OperationCounts) {
   auto count = [](auto fn) {
     ScalarBuilder<Branch::kTaken, true> b;

@@ -8,8 +8,8 @@
 
 // CHECK-LABEL: func.func @product(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[M:[^:]*]]: index, %[[N:[^:]*]]: index, %[[K:[^:]*]]: index, %[[BEGIN:[^:]*]]: index, %[[END:[^:]*]]: index, %[[SCRATCH:.*]]: memref<?xi8>)
-// CHECK-SAME: graphc.scratch = 3489792
-// The packed panel, then sums, runs and totals of 160 row tiles by four strips.
+// CHECK-SAME: graphc.scratch = 7028736
+// The packed panel, then sums, runs and totals of 352 row tiles by four strips.
 // CHECK: %[[PACKED:.*]] = memref.view %[[SCRATCH]]
 // CHECK: %[[SUMS:.*]] = memref.view %[[SCRATCH]]
 // CHECK: memref.view %[[SCRATCH]]
@@ -29,6 +29,9 @@
 // CHECK: scf.if
 // CHECK: %{{.*}}:24 = scf.if
 // CHECK-COUNT-24: vector.load %[[SUMS]]
+// The rows of the next tile are asked for once a segment of k.
+// CHECK: %{{.*}}:24 = scf.for
+// CHECK-COUNT-6: memref.prefetch %[[X]]
 // CHECK: %{{.*}}:24 = scf.for
 // CHECK-NOT: vector.create_mask
 // CHECK-COUNT-4: vector.load %[[SOURCE]]
