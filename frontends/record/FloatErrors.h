@@ -43,6 +43,7 @@ struct FloatReport {
   op::OpKind kind;
   Location location;
   uint32_t modes;
+  bool operator==(const FloatReport &) const = default;
 };
 /// Told after an evaluation what its operations met, in their order; its status is that of the
 /// evaluation, whose results stand. Set once, before recording.

@@ -3,6 +3,7 @@
 #include "compiler/api/Loader.h"
 #include "dialects/opset/Printer.h"
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Setting.h"
@@ -158,7 +159,7 @@ Status computeSegment(Scratch &scratch, rt::Device &device, bool isLast, Ran &ra
     inputs.push_back(std::move(t));
   }
   std::vector<int64_t> sizes = segment.sizeArguments(program->program().meta().sizeArguments);
-  Status status = rt::run(*program, inputs, sizes, scratch.outputs, &ran.report);
+  Status status = runOrSplit(*program, segment, inputs, sizes, scratch.outputs, ran.report);
   return ran.report.place ? atPlace(std::move(status), segment.placeLocations(), *ran.report.place)
                           : std::move(status);
 }
@@ -189,7 +190,9 @@ Status runSegment(Scratch &scratch, rt::Device &device, bool isLast) {
                         : lookForFloatErrors(segment, segment.inputs, device);
 }
 
-Status runOnDevice(std::span<const NodeRef> roots, rt::Device &device) {
+} // namespace
+
+Status computeNow(std::span<const NodeRef> roots, rt::Device &device) {
   ScratchLease lease;
   Scratch &scratch = *lease;
   GRAPHC_TRY(scratch.snapshot.retake(roots, false));
@@ -201,8 +204,6 @@ Status runOnDevice(std::span<const NodeRef> roots, rt::Device &device) {
   }
   return Status::ok();
 }
-
-} // namespace
 
 rt::Tensor tensorOf(const Node &node) { return {node.buffer(), node.dtype(), node.shape()}; }
 
@@ -266,7 +267,7 @@ Status evaluate(std::span<const NodeRef> roots, Reason reason) {
     rt::Device &device = pending[begin]->device();
     while (end < pending.size() && &pending[end]->device() == &device)
       ++end;
-    GRAPHC_TRY(runOnDevice(std::span(pending).subspan(begin, end - begin), device));
+    GRAPHC_TRY(computeNow(std::span(pending).subspan(begin, end - begin), device));
   }
   return deliverFloatErrors();
 }

@@ -1,6 +1,7 @@
 #include "frontends/record/Trace.h"
 
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Strings.h"
@@ -81,10 +82,9 @@ struct Function::Plan {
     std::vector<rt::Tensor> literals;
     std::vector<Location> places; ///< of its gathers and scatters
     std::vector<int64_t> sizes;
-    std::vector<Location> locations; ///< of the graph's nodes, for errors of its steps
-    std::vector<uint32_t> dead;      ///< slots nobody reads after this step
-    std::shared_ptr<const Segment>
-        watched; ///< without its nodes; null: nothing is done about errors
+    std::vector<Location> locations;        ///< of the graph's nodes, for errors of its steps
+    std::vector<uint32_t> dead;             ///< slots nobody reads after this step
+    std::shared_ptr<const Segment> segment; ///< without its nodes
   };
   struct Output {
     uint32_t slot = 0;
@@ -92,6 +92,7 @@ struct Function::Plan {
     /// array.
     std::optional<uint32_t> alias; ///< argument number, or argument count + capture number
     View view;
+    rt::Device *device = nullptr;
   };
   struct WriteBack {
     uint32_t target; ///< as Output::alias
@@ -129,12 +130,10 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
       step.sizes = segment.sizeArguments(step.program->program().meta().sizeArguments);
       step.places = segment.placeLocations();
       step.locations = segment.locations();
-      if (segment.code.watches) {
-        auto watched = std::make_shared<Segment>();
-        watched->code = segment.code;
-        watched->symbols = segment.symbols;
-        step.watched = std::move(watched);
-      }
+      auto kept = std::make_shared<Segment>();
+      kept->code = segment.code;
+      kept->symbols = segment.symbols;
+      step.segment = std::move(kept);
     }
     for (const NodeRef &n : segment.inputs) {
       auto [it, isNew] = slotOf.try_emplace(n.get(), slots);
@@ -184,6 +183,7 @@ Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
   for (const Array &out : outputs) {
     Function::Plan::Output o;
     o.view = out.view();
+    o.device = &out.device();
     for (uint32_t i = 0; i < count; ++i)
       if (out.sharesStorage(arguments[i]))
         o.alias = i;
@@ -317,7 +317,7 @@ Status Function::deliver(std::span<Array *const> given, std::vector<rt::Tensor> 
   outputs.clear();
   for (const Plan::Output &o : plan->outputs) {
     if (!o.alias) {
-      outputs.emplace_back(nodeOf(o.slot, slots[o.slot].buffer->device()));
+      outputs.emplace_back(nodeOf(o.slot, *o.device));
       continue;
     }
     Array a = target(*o.alias);
@@ -339,17 +339,18 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
     for (const rt::Tensor &literal : step.literals)
       inputs.push_back(literal);
     rt::RunReport report;
-    Status status = step.program ? rt::run(*step.program, inputs, step.sizes, results, &report)
-                                 : emptyOutputs(step.empty, results);
+    Status status =
+        step.program ? runOrSplit(*step.program, *step.segment, inputs, step.sizes, results, report)
+                     : emptyOutputs(step.empty, results);
     if (!status)
       return report.place ? atPlace(std::move(status), step.places, *report.place)
                           : withLine(std::move(status), step.locations);
-    if (step.watched && needsLook(step.watched->code, report)) {
+    if (step.segment && needsLook(step.segment->code, report)) {
       std::vector<NodeRef> nodes;
       for (size_t i = 0; i < step.inputs.size(); ++i)
-        nodes.push_back(Node::makeReady({inputs[i].dtype, inputs[i].shape},
-                                        inputs[i].buffer->device(), inputs[i].buffer));
-      GRAPHC_TRY(lookForFloatErrors(*step.watched, nodes, step.program->device()));
+        nodes.push_back(Node::makeReady({inputs[i].dtype, inputs[i].shape}, step.program->device(),
+                                        inputs[i].buffer));
+      GRAPHC_TRY(lookForFloatErrors(*step.segment, nodes, step.program->device()));
     }
     if (results.size() != step.outputs.size())
       return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");

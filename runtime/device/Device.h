@@ -89,6 +89,11 @@ public:
   virtual Status copy(Buffer &destination, Buffer &source, int64_t bytes) = 0;
   /// Host memory to device; `source` may be reused when the call returns.
   virtual Status upload(Buffer &destination, const void *source, int64_t bytes) = 0;
+  /// As upload(), but without waiting for queued work, none of which may use the buffer. What is
+  /// queued after the return sees it. May be called from a thread of its own.
+  virtual Status uploadBeside(Buffer &destination, const void *source, int64_t bytes) {
+    return upload(destination, source, bytes);
+  }
   /// Device to host memory; waits for everything queued before.
   virtual Status download(void *destination, Buffer &source, int64_t bytes) = 0;
   /// Waits until all queued work has ended and returns its first error.

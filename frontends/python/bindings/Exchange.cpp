@@ -79,7 +79,7 @@ pb::object windowArray(const Array &x, const Window &w) {
 Result<std::vector<char>> download(const NodeRef &n) {
   std::vector<char> bytes(static_cast<size_t>(n->bytes()));
   if (!bytes.empty())
-    GRAPHC_TRY(n->device().queue().download(bytes.data(), *n->buffer(), n->bytes()));
+    GRAPHC_TRY(n->buffer()->device().queue().download(bytes.data(), *n->buffer(), n->bytes()));
   return bytes;
 }
 
@@ -264,7 +264,8 @@ pb::object toItem(Array &x, std::string_view reason) {
   Status status;
   {
     WithoutGil release;
-    status = node->device().queue().download(word.data(), *node->buffer(), itemSize(node->dtype()));
+    const rt::BufferRef &buffer = node->buffer();
+    status = buffer->device().queue().download(word.data(), *buffer, itemSize(node->dtype()));
   }
   check(std::move(status));
   return scalarObject(word.data(), node->dtype());

@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Devices.h"
+#include "frontends/record/Pieces.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Setting.h"
 #include "runtime/base/Trace.h"
@@ -67,6 +68,9 @@ pb::dict counters() {
   out["cache_disk_hits"] = counterValue(Counter::DiskHits);
   out["cache_misses"] = counterValue(Counter::DiskMisses);
   out["segments_run"] = segmentsRun();
+  PieceCounts counted = pieceCounts();
+  out["piece_passes"] = counted.passes;
+  out["pieces"] = counted.pieces;
   out["nodes_recorded"] = recordedNodes();
   out["nodes_pending"] = pendingNodes();
   out["bytes_pending"] = pendingBytes();

@@ -14,7 +14,9 @@ namespace {
 
 /// Buffers together stay below 15/16 of the device's memory: the rest is for code, queues and the
 /// driver.
-int64_t budgetOf(int64_t memoryBytes) { return memoryBudget(memoryBytes / 16 * 15); }
+int64_t budgetOf(const DeviceInfo &info) {
+  return memoryBudget(info.memoryBytes / 16 * 15, info.name);
+}
 
 /// A flush costs as much as a launch.
 constexpr uint32_t kLaunchesPerFlush = 8;
@@ -79,8 +81,8 @@ void DeviceMemory::giveBack(void *handle, int64_t bytes) {
 
 OpenCLDevice::OpenCLDevice(const Api &api, cl_device_id handle, DeviceInfo info, bool isPocl)
     : api(api), handle(handle), isPocl(isPocl),
-      pool(memory, info.name, budgetOf(info.memoryBytes), budgetOf(info.memoryBytes) / 4),
-      deviceInfo(std::move(info)), memory(*this), deviceQueue(*this) {
+      pool(memory, info.name, budgetOf(info), budgetOf(info) / 4), deviceInfo(std::move(info)),
+      memory(*this), deviceQueue(*this) {
   deviceInfo.budgetBytes = pool.budget();
 }
 
@@ -107,6 +109,18 @@ Status OpenCLDevice::start() {
     return startFailure("clCreateCommandQueue", code);
   started.store(true, std::memory_order_release);
   return Status::ok();
+}
+
+Result<cl_command_queue> OpenCLDevice::transfers() {
+  std::lock_guard lock(startMutex);
+  if (!transferCommands) {
+    cl_int code = CL_SUCCESS;
+    cl_command_queue made = api.clCreateCommandQueue(context, handle, 0, &code);
+    if (code != CL_SUCCESS)
+      return startFailure("clCreateCommandQueue", code);
+    transferCommands = made;
+  }
+  return transferCommands;
 }
 
 Result<BufferRef> OpenCLDevice::allocate(int64_t bytes) {
@@ -239,14 +253,25 @@ Status OpenCLQueue::copy(Buffer &destination, Buffer &source, int64_t bytes) {
   return code == CL_SUCCESS ? Status::ok() : failure("clEnqueueCopyBuffer", code);
 }
 
-Status OpenCLQueue::upload(Buffer &destination, const void *source, int64_t bytes) {
-  GRAPHC_TRY(device.start());
+Status OpenCLQueue::write(cl_command_queue commands, Buffer &destination, const void *source,
+                          int64_t bytes) {
   if (bytes <= 0)
     return Status::ok();
   cl_int code =
-      device.api.clEnqueueWriteBuffer(device.commands, memoryOf(destination), CL_TRUE, 0,
+      device.api.clEnqueueWriteBuffer(commands, memoryOf(destination), CL_TRUE, 0,
                                       static_cast<size_t>(bytes), source, 0, nullptr, nullptr);
   return code == CL_SUCCESS ? Status::ok() : failure("clEnqueueWriteBuffer", code);
+}
+
+Status OpenCLQueue::upload(Buffer &destination, const void *source, int64_t bytes) {
+  GRAPHC_TRY(device.start());
+  return write(device.commands, destination, source, bytes);
+}
+
+Status OpenCLQueue::uploadBeside(Buffer &destination, const void *source, int64_t bytes) {
+  GRAPHC_TRY(device.start());
+  GRAPHC_ASSIGN(cl_command_queue commands, device.transfers());
+  return write(commands, destination, source, bytes);
 }
 
 Status OpenCLQueue::download(void *destination, Buffer &source, int64_t bytes) {

@@ -32,10 +32,12 @@ public:
   Status launch(const Launch &launch) override;
   Status copy(Buffer &destination, Buffer &source, int64_t bytes) override;
   Status upload(Buffer &destination, const void *source, int64_t bytes) override;
+  Status uploadBeside(Buffer &destination, const void *source, int64_t bytes) override;
   Status download(void *destination, Buffer &source, int64_t bytes) override;
   Status finish() override;
 
 private:
+  Status write(cl_command_queue commands, Buffer &destination, const void *source, int64_t bytes);
   OpenCLDevice &device;
 };
 
@@ -56,6 +58,8 @@ public:
 
   /// Makes context and queue when needed. A Device error when that failed or in a forked child.
   Status start();
+  /// The queue for transfers beside the work of the other one, made when needed.
+  Result<cl_command_queue> transfers();
   /// False in a child of the process that started the device: nothing of the driver may be touched
   /// there.
   bool isOurs() const { return generation == forkGeneration(); }
@@ -74,6 +78,7 @@ private:
   OpenCLQueue deviceQueue;
   const uint32_t generation = forkGeneration();
   std::atomic<bool> started{false};
+  cl_command_queue transferCommands = nullptr; ///< guarded by startMutex
   std::mutex startMutex;
 };
 
