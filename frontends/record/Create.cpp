@@ -1,4 +1,5 @@
 // Arrays from numbers and from memory.
+#include "frontends/record/Looks.h"
 #include "frontends/record/Ops.h"
 #include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
@@ -177,7 +178,7 @@ Result<Array> toDevice(Array &x, rt::Device &device) {
     // One of the two is memory the host can touch, or the host is the way station.
     if (target->host()) {
       GRAPHC_TRY(to.finish());
-      GRAPHC_TRY(from.download(target->host(), source, n->bytes()));
+      GRAPHC_TRY(readValue(target->host(), *n, n->bytes()));
     } else if (source.host()) {
       GRAPHC_TRY(from.finish());
       GRAPHC_TRY(to.upload(*target, source.host(), n->bytes()));

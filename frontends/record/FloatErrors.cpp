@@ -294,8 +294,7 @@ struct Questions {
       uint8_t answer = 0;
       const rt::BufferRef &buffer = nodes[i]->buffer();
       GRAPHC_TRY(buffer->device().queue().download(&answer, *buffer, 1));
-      // Of a program that ran in pieces each may say the same.
-      if (answer && std::ranges::find(met, reports[i]) == met.end())
+      if (answer)
         met.push_back(reports[i]);
     }
     return Status::ok();
@@ -398,6 +397,20 @@ Status lookAtResults(const Segment &segment, std::span<const NodeRef> results) {
   ask(OpKind::IsNan, FloatError::Invalid);
   GRAPHC_TRY(std::move(c.status));
   return questions.ask();
+}
+
+size_t floatErrorsMet() { return met.size(); }
+
+void mergeFloatErrors(size_t first) {
+  for (size_t i = first; i < met.size();) {
+    bool known = std::find(met.begin() + static_cast<std::ptrdiff_t>(first),
+                           met.begin() + static_cast<std::ptrdiff_t>(i),
+                           met[i]) != met.begin() + static_cast<std::ptrdiff_t>(i);
+    if (known)
+      met.erase(met.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      ++i;
+  }
 }
 
 Status deliverFloatErrors() {

@@ -1,5 +1,6 @@
 #include "frontends/record/Pieces.h"
 
+#include "frontends/record/Looks.h"
 #include "frontends/record/PiecePlan.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
@@ -728,12 +729,18 @@ Status runOrSplit(const rt::LoadedProgram &program, const Segment &segment,
                   std::vector<rt::Tensor> &outputs, rt::RunReport &report) {
   rt::Device &device = program.device();
   bool mayKeep = !device.info().hostVisible;
+  report.mayTellLater &= !inPiece; // what a piece reads is overwritten
   if (!mayKeep ||
       std::ranges::none_of(inputs, [&](const rt::Tensor &t) { return isKept(t, device); })) {
     Status status = rt::run(program, inputs, sizes, outputs, &report);
+    if (status.code() == ErrorCode::OutOfMemory && looksWait(device)) {
+      GRAPHC_TRY(lookNow(device)); // which hold memory
+      status = rt::run(program, inputs, sizes, outputs, &report);
+    }
     if (status.code() != ErrorCode::OutOfMemory || !mayKeep || inPiece)
       return status;
   } else {
+    GRAPHC_TRY(lookNow(device)); // what waits holds memory
     GRAPHC_ASSIGN(rt::RunCost cost, rt::costOf(program, inputs, sizes, outputs));
     int64_t wanted = cost.peakBytes;
     for (const rt::Tensor &t : inputs)
@@ -751,8 +758,11 @@ Status runOrSplit(const rt::LoadedProgram &program, const Segment &segment,
   report = {};
   auto literals =
       std::ranges::count(segment.code.literals, true, &SegmentCode::Literal::isArgument);
-  return Splitter(segment, inputs.first(inputs.size() - static_cast<size_t>(literals)), device)
-      .run(outputs);
+  size_t before = floatErrorsMet();
+  Splitter splitter(segment, inputs.first(inputs.size() - static_cast<size_t>(literals)), device);
+  Status status = splitter.run(outputs);
+  mergeFloatErrors(before);
+  return status;
 }
 
 } // namespace graphc

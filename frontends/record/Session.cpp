@@ -3,6 +3,7 @@
 #include "compiler/api/Loader.h"
 #include "dialects/opset/Printer.h"
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/Looks.h"
 #include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Trace.h"
@@ -159,7 +160,17 @@ Status computeSegment(Scratch &scratch, rt::Device &device, bool isLast, Ran &ra
     inputs.push_back(std::move(t));
   }
   std::vector<int64_t> sizes = segment.sizeArguments(program->program().meta().sizeArguments);
+  std::shared_ptr<Look> look;
+  if (segment.code.watches && !device.info().hostVisible) {
+    auto kept = std::make_shared<Segment>();
+    kept->code = segment.code;
+    kept->symbols = segment.symbols;
+    look = Look::before(std::move(kept), std::span(inputs).first(segment.inputs.size()), device);
+  }
+  ran.report.mayTellLater = look != nullptr;
   Status status = runOrSplit(*program, segment, inputs, sizes, scratch.outputs, ran.report);
+  if (look)
+    GRAPHC_TRY(Look::after(look, ran.report.isWatchedLater));
   return ran.report.place ? atPlace(std::move(status), segment.placeLocations(), *ran.report.place)
                           : std::move(status);
 }
@@ -269,6 +280,9 @@ Status evaluate(std::span<const NodeRef> roots, Reason reason) {
       ++end;
     GRAPHC_TRY(computeNow(std::span(pending).subspan(begin, end - begin), device));
   }
+  if (reason == "eval")
+    for (const NodeRef &root : pending)
+      GRAPHC_TRY(lookNow(root->device()));
   return deliverFloatErrors();
 }
 

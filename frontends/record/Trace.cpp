@@ -1,6 +1,7 @@
 #include "frontends/record/Trace.h"
 
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/Looks.h"
 #include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
@@ -339,9 +340,16 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
     for (const rt::Tensor &literal : step.literals)
       inputs.push_back(literal);
     rt::RunReport report;
+    std::shared_ptr<Look> look =
+        step.program ? Look::before(step.segment, std::span(inputs).first(step.inputs.size()),
+                                    step.program->device())
+                     : nullptr;
+    report.mayTellLater = look != nullptr;
     Status status =
         step.program ? runOrSplit(*step.program, *step.segment, inputs, step.sizes, results, report)
                      : emptyOutputs(step.empty, results);
+    if (look)
+      GRAPHC_TRY(Look::after(look, report.isWatchedLater));
     if (!status)
       return report.place ? atPlace(std::move(status), step.places, *report.place)
                           : withLine(std::move(status), step.locations);

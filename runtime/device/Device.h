@@ -79,6 +79,13 @@ struct Launch {
   int64_t work = 1;     ///< elements an item visits; costs are per element
 };
 
+/// One copy from the beginning of a buffer to host memory.
+struct Readback {
+  void *to;
+  Buffer *from;
+  int64_t bytes;
+};
+
 /// An in-order queue. Safe from any thread; work of one thread runs in the order it was queued.
 /// Errors of queued work are reported by the call that queued it or by the next call that waits.
 class Queue {
@@ -96,6 +103,12 @@ public:
   }
   /// Device to host memory; waits for everything queued before.
   virtual Status download(void *destination, Buffer &source, int64_t bytes) = 0;
+  /// Several of them with one wait.
+  virtual Status downloadAll(std::span<const Readback> all) {
+    for (const Readback &r : all)
+      GRAPHC_TRY(download(r.to, *r.from, r.bytes));
+    return Status::ok();
+  }
   /// Waits until all queued work has ended and returns its first error.
   virtual Status finish() = 0;
 };

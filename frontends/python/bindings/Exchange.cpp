@@ -4,6 +4,7 @@
 #include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Known.h"
+#include "frontends/record/Looks.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
@@ -27,7 +28,9 @@ struct Window {
 
 Status finishQueue(rt::Device &device) {
   WithoutGil release;
-  return device.queue().finish();
+  GRAPHC_TRY(device.queue().finish());
+  GRAPHC_TRY(lookNow(device));
+  return deliverFloatErrors();
 }
 
 /// The array's elements in host memory without copying, when it is possible.
@@ -79,7 +82,7 @@ pb::object windowArray(const Array &x, const Window &w) {
 Result<std::vector<char>> download(const NodeRef &n) {
   std::vector<char> bytes(static_cast<size_t>(n->bytes()));
   if (!bytes.empty())
-    GRAPHC_TRY(n->buffer()->device().queue().download(bytes.data(), *n->buffer(), n->bytes()));
+    GRAPHC_TRY(readValue(bytes.data(), *n, n->bytes()));
   return bytes;
 }
 
@@ -264,8 +267,7 @@ pb::object toItem(Array &x, std::string_view reason) {
   Status status;
   {
     WithoutGil release;
-    const rt::BufferRef &buffer = node->buffer();
-    status = buffer->device().queue().download(word.data(), *buffer, itemSize(node->dtype()));
+    status = readValue(word.data(), *node, itemSize(node->dtype()));
   }
   check(std::move(status));
   return scalarObject(word.data(), node->dtype());

@@ -275,13 +275,31 @@ Status OpenCLQueue::uploadBeside(Buffer &destination, const void *source, int64_
 }
 
 Status OpenCLQueue::download(void *destination, Buffer &source, int64_t bytes) {
+  const Readback one{destination, &source, bytes};
+  return downloadAll({&one, 1});
+}
+
+Status OpenCLQueue::downloadAll(std::span<const Readback> all) {
   GRAPHC_TRY(device.start());
-  if (bytes <= 0)
-    return finish();
-  cl_int code =
-      device.api.clEnqueueReadBuffer(device.commands, memoryOf(source), CL_TRUE, 0,
-                                     static_cast<size_t>(bytes), destination, 0, nullptr, nullptr);
-  return code == CL_SUCCESS ? Status::ok() : failure("clEnqueueReadBuffer", code);
+  Status failed;
+  bool waited = false;
+  for (size_t i = 0; i < all.size() && failed; ++i) {
+    const Readback &r = all[i];
+    if (r.bytes <= 0)
+      continue;
+    // The queue is in order: who waits for the last waits for all.
+    waited = i + 1 == all.size();
+    cl_int code = device.api.clEnqueueReadBuffer(
+        device.commands, memoryOf(*r.from), waited ? CL_TRUE : CL_FALSE, 0,
+        static_cast<size_t>(r.bytes), r.to, 0, nullptr, nullptr);
+    if (code != CL_SUCCESS)
+      failed = failure("clEnqueueReadBuffer", code);
+  }
+  if (waited && failed)
+    return failed;
+  // Nothing may be written to the caller's memory after the return.
+  Status finished = finish();
+  return failed ? std::move(finished) : std::move(failed);
 }
 
 Status OpenCLQueue::finish() {

@@ -34,6 +34,7 @@ public:
   Status upload(Buffer &destination, const void *source, int64_t bytes) override;
   Status uploadBeside(Buffer &destination, const void *source, int64_t bytes) override;
   Status download(void *destination, Buffer &source, int64_t bytes) override;
+  Status downloadAll(std::span<const Readback> all) override;
   Status finish() override;
 
 private:
