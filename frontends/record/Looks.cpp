@@ -1,6 +1,7 @@
 #include "frontends/record/Looks.h"
 
 #include "runtime/base/Fork.h"
+#include "runtime/drivers/Choice.h"
 #include "runtime/exec/Watch.h"
 
 #include <algorithm>
@@ -125,13 +126,19 @@ Status Look::after(const std::shared_ptr<Look> &look, bool waits) {
   return many ? lookNow(*look->device) : Status::ok();
 }
 
-bool looksWait(const rt::Device &device) {
+/// Where runs of a device's programs wait.
+static rt::Device &runsOn(rt::Device &device) {
+  const rt::Choices *choices = rt::choicesOf(device);
+  return choices && choices->other ? *choices->other : device;
+}
+
+bool looksWait(rt::Device &device) {
   Looks &looks = Looks::all();
-  return looks.count.load(std::memory_order_relaxed) > 0 && looks.anyQueued(device);
+  return looks.count.load(std::memory_order_relaxed) > 0 && looks.anyQueued(runsOn(device));
 }
 
 Status lookNow(rt::Device &device) {
-  return looksWait(device) ? Looks::all().look(device, {}) : Status::ok();
+  return looksWait(device) ? Looks::all().look(runsOn(device), {}) : Status::ok();
 }
 
 Status lookEverywhere() {
@@ -141,14 +148,20 @@ Status lookEverywhere() {
 }
 
 Status readValue(void *to, const Node &node, int64_t bytes) {
-  const rt::BufferRef &buffer = node.buffer();
-  if (!looksWait(node.device()))
-    return buffer->device().queue().download(to, *buffer, bytes);
-  const rt::Readback value{to, buffer.get(), bytes};
-  bool kept = &buffer->device() != &node.device();
-  if (kept)
-    GRAPHC_TRY(buffer->device().queue().download(to, *buffer, bytes));
-  GRAPHC_TRY(Looks::all().look(node.device(), {&value, kept ? size_t{0} : size_t{1}}));
+  rt::BufferRef memory = node.buffer();
+  rt::Device *device = &node.device();
+  if (const rt::Choices *choices = rt::choicesOf(*device)) {
+    bool there = choices->other && !rt::isOn(*memory, *choices->cpu);
+    device = choices->other ? choices->other : choices->cpu;
+    GRAPHC_ASSIGN(memory, rt::memoryOn(memory, there ? *choices->other : *choices->cpu));
+  }
+  bool kept = &memory->device() != device;
+  if (kept || !looksWait(*device))
+    GRAPHC_TRY(memory->device().queue().download(to, *memory, bytes));
+  if (!looksWait(*device))
+    return Status::ok();
+  const rt::Readback value{to, memory.get(), bytes};
+  GRAPHC_TRY(Looks::all().look(*device, {&value, kept ? size_t{0} : size_t{1}}));
   return deliverFloatErrors();
 }
 

@@ -39,7 +39,7 @@ private:
 };
 
 /// Whether runs of the device wait.
-bool looksWait(const rt::Device &device);
+bool looksWait(rt::Device &device);
 /// Looks at all runs of the device, or of every device, that wait; waits for them. What they met is
 /// kept for deliverFloatErrors().
 Status lookNow(rt::Device &device);

@@ -2,6 +2,7 @@
 
 #include "compiler/api/Loader.h"
 #include "dialects/opset/Printer.h"
+#include "frontends/record/Choose.h"
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/Looks.h"
 #include "frontends/record/Pieces.h"
@@ -82,6 +83,7 @@ struct Scratch {
   Snapshot snapshot;
   Segment segment;
   std::vector<rt::Tensor> inputs, outputs;
+  std::vector<rt::BufferRef> buffers;
   std::vector<NodeRef> dropped;
   // References must not outlive the evaluation in a thread's state, however it ends.
   void clear() {
@@ -89,6 +91,7 @@ struct Scratch {
     segment.clear();
     inputs.clear();
     outputs.clear();
+    buffers.clear();
     dropped.clear();
   }
 };
@@ -135,23 +138,31 @@ struct Ran {
   bool tookInputs = false; ///< which are results now
 };
 
-Status computeSegment(Scratch &scratch, rt::Device &device, bool isLast, Ran &ran) {
+Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, Ran &ran) {
   Segment &segment = scratch.segment;
   if (computesNothing(segment))
     return emptyOutputs(segment.outputs, scratch.outputs);
-  GRAPHC_ASSIGN(std::shared_ptr<rt::LoadedProgram> program, programFor(segment, device));
-  std::vector<rt::Tensor> &inputs = scratch.inputs;
-  inputs.clear();
-  for (size_t i = 0; i < segment.inputs.size(); ++i) {
-    const NodeRef &n = segment.inputs[i];
+  std::vector<rt::BufferRef> &buffers = scratch.buffers;
+  buffers.clear();
+  for (const NodeRef &n : segment.inputs) {
     if (n->state() != NodeState::Ready)
       return Status(ErrorCode::Internal, "[record] a segment was run before its inputs");
     if (n->isTaken)
       return Status(ErrorCode::Internal, "[record] a value was lost: the process was forked while "
                                          "another thread updated it in place");
+    buffers.push_back(n->buffer());
+  }
+  GRAPHC_ASSIGN(std::shared_ptr<rt::LoadedProgram> program, chosenProgram(segment, owner, buffers));
+  buffers.clear(); // who else holds them is asked below
+  rt::Device &device = program->device();
+  std::vector<rt::Tensor> &inputs = scratch.inputs;
+  inputs.clear();
+  for (size_t i = 0; i < segment.inputs.size(); ++i) {
+    const NodeRef &n = segment.inputs[i];
     bool wanted = program->takes(i) || (program->reuses(i) && n->bytes() >= kWorthReuse);
-    bool isGiven = isLast && wanted && scratch.snapshot.claim(n);
+    bool isGiven = isLast && wanted && rt::isOnOne(*n->buffer()) && scratch.snapshot.claim(n);
     inputs.push_back(tensorOf(*n));
+    GRAPHC_ASSIGN(inputs.back().buffer, readyFor(n->buffer(), device));
     inputs.back().isGiven = isGiven;
     ran.tookInputs |= isGiven;
   }
@@ -171,6 +182,8 @@ Status computeSegment(Scratch &scratch, rt::Device &device, bool isLast, Ran &ra
   Status status = runOrSplit(*program, segment, inputs, sizes, scratch.outputs, ran.report);
   if (look)
     GRAPHC_TRY(Look::after(look, ran.report.isWatchedLater));
+  if (status)
+    giveTo(owner, scratch.outputs);
   return ran.report.place ? atPlace(std::move(status), segment.placeLocations(), *ran.report.place)
                           : std::move(status);
 }

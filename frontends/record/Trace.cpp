@@ -1,5 +1,6 @@
 #include "frontends/record/Trace.h"
 
+#include "frontends/record/Choose.h"
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/Looks.h"
 #include "frontends/record/Pieces.h"
@@ -79,6 +80,7 @@ struct Function::Plan {
   struct Step {
     std::shared_ptr<rt::LoadedProgram> program; ///< null: every output is `empty`
     std::vector<NodeRef> empty;
+    rt::Device *owner = nullptr; ///< of the values, which the program's may be one of
     std::vector<uint32_t> inputs, outputs;
     std::vector<rt::Tensor> literals;
     std::vector<Location> places; ///< of its gathers and scatters
@@ -122,12 +124,13 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
     Segment segment = snapshot.build(i);
     if (segment.outputs.empty())
       continue;
-    rt::Device &device = segment.outputs[0]->device();
+    rt::Device &owner = segment.outputs[0]->device();
     Step step;
+    step.owner = &owner;
     if (computesNothing(segment)) {
       step.empty = segment.outputs;
     } else {
-      GRAPHC_ASSIGN(step.program, programFor(segment, device));
+      GRAPHC_ASSIGN(step.program, chosenProgram(segment, owner, {}));
       step.sizes = segment.sizeArguments(step.program->program().meta().sizeArguments);
       step.places = segment.placeLocations();
       step.locations = segment.locations();
@@ -146,7 +149,7 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
       step.inputs.push_back(it->second);
     }
     for (const LiteralInput &literal : segment.literals) {
-      GRAPHC_ASSIGN(rt::Tensor t, literalTensor(literal, device));
+      GRAPHC_ASSIGN(rt::Tensor t, literalTensor(literal, step.program->device()));
       step.literals.push_back(std::move(t));
     }
     for (const NodeRef &n : segment.outputs) {
@@ -335,8 +338,12 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
   GRAPHC_TRY(gather(given, slots));
   for (const Plan::Step &step : plan->steps) {
     inputs.clear();
-    for (uint32_t slot : step.inputs)
+    for (uint32_t slot : step.inputs) {
       inputs.push_back(slots[slot]);
+      if (step.program && rt::choicesOf(*step.owner)) {
+        GRAPHC_ASSIGN(inputs.back().buffer, readyFor(slots[slot].buffer, step.program->device()));
+      }
+    }
     for (const rt::Tensor &literal : step.literals)
       inputs.push_back(literal);
     rt::RunReport report;
@@ -353,6 +360,8 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
     if (!status)
       return report.place ? atPlace(std::move(status), step.places, *report.place)
                           : withLine(std::move(status), step.locations);
+    if (step.program)
+      giveTo(*step.owner, results);
     if (step.segment && needsLook(step.segment->code, report)) {
       std::vector<NodeRef> nodes;
       for (size_t i = 0; i < step.inputs.size(); ++i)

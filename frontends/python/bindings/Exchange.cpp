@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/Dlpack.h"
 #include "frontends/python/bindings/Gil.h"
 
+#include "frontends/record/Devices.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Looks.h"
 #include "frontends/record/Session.h"
@@ -46,20 +47,21 @@ std::optional<Window> hostWindow(Array &x, std::string_view reason) {
         base = x.storage()->current();
       }
     }
-    if (base->state() == NodeState::Ready && base->buffer()->host()) {
+    if (base->state() == NodeState::Ready && rt::hostAddress(*base->buffer())) {
       Window w{base, nullptr, {x.view().strides().begin(), x.view().strides().end()}};
-      w.data =
-          static_cast<char *>(base->buffer()->host()) + x.view().offset() * itemSize(x.dtype());
+      w.data = static_cast<char *>(rt::hostAddress(*base->buffer())) +
+               x.view().offset() * itemSize(x.dtype());
       return w;
     }
   }
   Array *arrays[] = {&x};
   evaluateNow(arrays, reason);
   NodeRef node = unwrap(x.value());
-  if (node->state() != NodeState::Ready || !node->buffer()->host())
+  if (node->state() != NodeState::Ready || !rt::hostAddress(*node->buffer()))
     return std::nullopt;
   Shape dense = denseStrides(x.shape());
-  return Window{node, static_cast<char *>(node->buffer()->host()), {dense.begin(), dense.end()}};
+  return Window{
+      node, static_cast<char *>(rt::hostAddress(*node->buffer())), {dense.begin(), dense.end()}};
 }
 
 void deleteWindowNode(PyObject *capsule) {
