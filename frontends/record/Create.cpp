@@ -1,5 +1,7 @@
 // Arrays from numbers and from memory.
+#include "frontends/record/Looks.h"
 #include "frontends/record/Ops.h"
+#include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
@@ -142,9 +144,9 @@ Result<Array> fromHost(const void *data, const op::TensorType &type, rt::Device 
   if (!bytes)
     return Status(ErrorCode::Shape, format("[asarray] an array of shape {} is too large",
                                            op::compactShape(type.shape)));
-  GRAPHC_ASSIGN(rt::BufferRef buffer, on->allocate(*bytes));
+  GRAPHC_ASSIGN(rt::BufferRef buffer, placeFor(*on, *bytes));
   if (*bytes > 0)
-    GRAPHC_TRY(on->queue().upload(*buffer, data, *bytes));
+    GRAPHC_TRY(buffer->device().queue().upload(*buffer, data, *bytes));
   return Array(Node::makeReady(type, *on, std::move(buffer)));
 }
 
@@ -169,20 +171,21 @@ Result<Array> toDevice(Array &x, rt::Device &device) {
   Array *arrays[] = {&x};
   GRAPHC_TRY(evaluateArrays(arrays, "exchange"));
   GRAPHC_ASSIGN(NodeRef n, x.value());
-  GRAPHC_ASSIGN(rt::BufferRef target, device.allocate(n->bytes()));
+  GRAPHC_ASSIGN(rt::BufferRef target, placeFor(device, n->bytes()));
   rt::Buffer &source = *n->buffer();
+  rt::Queue &from = source.device().queue(), &to = target->device().queue();
   if (n->bytes() > 0) {
     // One of the two is memory the host can touch, or the host is the way station.
-    if (target->host() && device.info().hostVisible) {
-      GRAPHC_TRY(device.queue().finish());
-      GRAPHC_TRY(x.device().queue().download(target->host(), source, n->bytes()));
+    if (target->host()) {
+      GRAPHC_TRY(to.finish());
+      GRAPHC_TRY(readValue(target->host(), *n, n->bytes()));
     } else if (source.host()) {
-      GRAPHC_TRY(x.device().queue().finish());
-      GRAPHC_TRY(device.queue().upload(*target, source.host(), n->bytes()));
+      GRAPHC_TRY(from.finish());
+      GRAPHC_TRY(to.upload(*target, source.host(), n->bytes()));
     } else {
       std::vector<char> station(static_cast<size_t>(n->bytes()));
-      GRAPHC_TRY(x.device().queue().download(station.data(), source, n->bytes()));
-      GRAPHC_TRY(device.queue().upload(*target, station.data(), n->bytes()));
+      GRAPHC_TRY(from.download(station.data(), source, n->bytes()));
+      GRAPHC_TRY(to.upload(*target, station.data(), n->bytes()));
     }
   }
   return Array(Node::makeReady({n->dtype(), n->shape()}, device, std::move(target)));

@@ -10,6 +10,7 @@
 #define GRAPHC_FRONTENDS_RECORD_DEVICES_H
 
 #include "compiler/api/Loader.h"     // IWYU pragma: export
+#include "runtime/drivers/Choice.h"  // IWYU pragma: export
 #include "runtime/drivers/Drivers.h" // IWYU pragma: export
 
 #endif // GRAPHC_FRONTENDS_RECORD_DEVICES_H

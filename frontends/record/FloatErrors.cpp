@@ -289,11 +289,11 @@ struct Questions {
   Status ask() {
     if (nodes.empty())
       return Status::ok();
-    GRAPHC_TRY(evaluate(nodes, "errors"));
+    GRAPHC_TRY(computeNow(nodes, nodes[0]->device()));
     for (size_t i = 0; i < nodes.size(); ++i) {
       uint8_t answer = 0;
-      rt::Device &device = nodes[i]->device();
-      GRAPHC_TRY(device.queue().download(&answer, *nodes[i]->buffer(), 1));
+      const rt::BufferRef &buffer = nodes[i]->buffer();
+      GRAPHC_TRY(buffer->device().queue().download(&answer, *buffer, 1));
       if (answer)
         met.push_back(reports[i]);
     }
@@ -397,6 +397,20 @@ Status lookAtResults(const Segment &segment, std::span<const NodeRef> results) {
   ask(OpKind::IsNan, FloatError::Invalid);
   GRAPHC_TRY(std::move(c.status));
   return questions.ask();
+}
+
+size_t floatErrorsMet() { return met.size(); }
+
+void mergeFloatErrors(size_t first) {
+  for (size_t i = first; i < met.size();) {
+    bool known = std::find(met.begin() + static_cast<std::ptrdiff_t>(first),
+                           met.begin() + static_cast<std::ptrdiff_t>(i),
+                           met[i]) != met.begin() + static_cast<std::ptrdiff_t>(i);
+    if (known)
+      met.erase(met.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      ++i;
+  }
 }
 
 Status deliverFloatErrors() {

@@ -43,6 +43,7 @@ struct FloatReport {
   op::OpKind kind;
   Location location;
   uint32_t modes;
+  bool operator==(const FloatReport &) const = default;
 };
 /// Told after an evaluation what its operations met, in their order; its status is that of the
 /// evaluation, whose results stand. Set once, before recording.
@@ -62,6 +63,10 @@ Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> input
 /// The same when the inputs are gone: the last operation is held responsible for what is in the
 /// results.
 Status lookAtResults(const Segment &segment, std::span<const NodeRef> results);
+/// How many errors wait for deliverFloatErrors() in this thread, and what leaves one of each kind
+/// among those from `first` on: pieces of one program meet the same.
+size_t floatErrorsMet();
+void mergeFloatErrors(size_t first);
 /// Tells the sink what this thread's evaluations met.
 Status deliverFloatErrors();
 

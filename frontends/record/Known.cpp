@@ -88,7 +88,8 @@ std::optional<uint64_t> converted(uint64_t bits, DType from, DType to) {
 }
 
 bool onHost(const rt::Device &device) {
-  return device.info().target == program::Target::Cpu && device.info().runsKernels;
+  const rt::DeviceInfo &info = device.info();
+  return info.target == program::Target::Cpu && info.hostVisible && info.runsKernels;
 }
 
 std::optional<uint64_t> load(const void *address, DType t) {

@@ -92,7 +92,7 @@ thread_local CountedMask lastMask;
 
 Result<int64_t> readInteger(const NodeRef &n) {
   int64_t value = 0;
-  GRAPHC_TRY(n->device().queue().download(&value, *n->buffer(), sizeof value));
+  GRAPHC_TRY(n->buffer()->device().queue().download(&value, *n->buffer(), sizeof value));
   return value;
 }
 

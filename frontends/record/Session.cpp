@@ -2,7 +2,10 @@
 
 #include "compiler/api/Loader.h"
 #include "dialects/opset/Printer.h"
+#include "frontends/record/Choose.h"
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/Looks.h"
+#include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Setting.h"
@@ -80,6 +83,7 @@ struct Scratch {
   Snapshot snapshot;
   Segment segment;
   std::vector<rt::Tensor> inputs, outputs;
+  std::vector<rt::BufferRef> buffers;
   std::vector<NodeRef> dropped;
   // References must not outlive the evaluation in a thread's state, however it ends.
   void clear() {
@@ -87,6 +91,7 @@ struct Scratch {
     segment.clear();
     inputs.clear();
     outputs.clear();
+    buffers.clear();
     dropped.clear();
   }
 };
@@ -133,23 +138,31 @@ struct Ran {
   bool tookInputs = false; ///< which are results now
 };
 
-Status computeSegment(Scratch &scratch, rt::Device &device, bool isLast, Ran &ran) {
+Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, Ran &ran) {
   Segment &segment = scratch.segment;
   if (computesNothing(segment))
     return emptyOutputs(segment.outputs, scratch.outputs);
-  GRAPHC_ASSIGN(std::shared_ptr<rt::LoadedProgram> program, programFor(segment, device));
-  std::vector<rt::Tensor> &inputs = scratch.inputs;
-  inputs.clear();
-  for (size_t i = 0; i < segment.inputs.size(); ++i) {
-    const NodeRef &n = segment.inputs[i];
+  std::vector<rt::BufferRef> &buffers = scratch.buffers;
+  buffers.clear();
+  for (const NodeRef &n : segment.inputs) {
     if (n->state() != NodeState::Ready)
       return Status(ErrorCode::Internal, "[record] a segment was run before its inputs");
     if (n->isTaken)
       return Status(ErrorCode::Internal, "[record] a value was lost: the process was forked while "
                                          "another thread updated it in place");
+    buffers.push_back(n->buffer());
+  }
+  GRAPHC_ASSIGN(std::shared_ptr<rt::LoadedProgram> program, chosenProgram(segment, owner, buffers));
+  buffers.clear(); // who else holds them is asked below
+  rt::Device &device = program->device();
+  std::vector<rt::Tensor> &inputs = scratch.inputs;
+  inputs.clear();
+  for (size_t i = 0; i < segment.inputs.size(); ++i) {
+    const NodeRef &n = segment.inputs[i];
     bool wanted = program->takes(i) || (program->reuses(i) && n->bytes() >= kWorthReuse);
-    bool isGiven = isLast && wanted && scratch.snapshot.claim(n);
+    bool isGiven = isLast && wanted && rt::isOnOne(*n->buffer()) && scratch.snapshot.claim(n);
     inputs.push_back(tensorOf(*n));
+    GRAPHC_ASSIGN(inputs.back().buffer, readyFor(n->buffer(), device));
     inputs.back().isGiven = isGiven;
     ran.tookInputs |= isGiven;
   }
@@ -158,7 +171,19 @@ Status computeSegment(Scratch &scratch, rt::Device &device, bool isLast, Ran &ra
     inputs.push_back(std::move(t));
   }
   std::vector<int64_t> sizes = segment.sizeArguments(program->program().meta().sizeArguments);
-  Status status = rt::run(*program, inputs, sizes, scratch.outputs, &ran.report);
+  std::shared_ptr<Look> look;
+  if (segment.code.watches && !device.info().hostVisible) {
+    auto kept = std::make_shared<Segment>();
+    kept->code = segment.code;
+    kept->symbols = segment.symbols;
+    look = Look::before(std::move(kept), std::span(inputs).first(segment.inputs.size()), device);
+  }
+  ran.report.mayTellLater = look != nullptr;
+  Status status = runOrSplit(*program, segment, inputs, sizes, scratch.outputs, ran.report);
+  if (look)
+    GRAPHC_TRY(Look::after(look, ran.report.isWatchedLater));
+  if (status)
+    giveTo(owner, scratch.outputs);
   return ran.report.place ? atPlace(std::move(status), segment.placeLocations(), *ran.report.place)
                           : std::move(status);
 }
@@ -189,7 +214,9 @@ Status runSegment(Scratch &scratch, rt::Device &device, bool isLast) {
                         : lookForFloatErrors(segment, segment.inputs, device);
 }
 
-Status runOnDevice(std::span<const NodeRef> roots, rt::Device &device) {
+} // namespace
+
+Status computeNow(std::span<const NodeRef> roots, rt::Device &device) {
   ScratchLease lease;
   Scratch &scratch = *lease;
   GRAPHC_TRY(scratch.snapshot.retake(roots, false));
@@ -201,8 +228,6 @@ Status runOnDevice(std::span<const NodeRef> roots, rt::Device &device) {
   }
   return Status::ok();
 }
-
-} // namespace
 
 rt::Tensor tensorOf(const Node &node) { return {node.buffer(), node.dtype(), node.shape()}; }
 
@@ -266,8 +291,11 @@ Status evaluate(std::span<const NodeRef> roots, Reason reason) {
     rt::Device &device = pending[begin]->device();
     while (end < pending.size() && &pending[end]->device() == &device)
       ++end;
-    GRAPHC_TRY(runOnDevice(std::span(pending).subspan(begin, end - begin), device));
+    GRAPHC_TRY(computeNow(std::span(pending).subspan(begin, end - begin), device));
   }
+  if (reason == "eval")
+    for (const NodeRef &root : pending)
+      GRAPHC_TRY(lookNow(root->device()));
   return deliverFloatErrors();
 }
 

@@ -32,6 +32,10 @@ Status evaluate(std::span<const NodeRef> roots, Reason reason);
 /// As above for arrays of any devices; afterwards value() of each is Ready.
 Status evaluateArrays(std::span<Array *const> arrays, Reason reason);
 
+/// As evaluate() for pending nodes of one device, on the way of an evaluation: counts no reason,
+/// and what operations meet is told at its end.
+Status computeNow(std::span<const NodeRef> roots, rt::Device &device);
+
 /// The program of a segment: from memory, from disk, or from the compiler. Promotes literals
 /// (Constants.h) first.
 Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device);

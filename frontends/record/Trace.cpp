@@ -1,6 +1,9 @@
 #include "frontends/record/Trace.h"
 
+#include "frontends/record/Choose.h"
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/Looks.h"
+#include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Strings.h"
@@ -77,14 +80,14 @@ struct Function::Plan {
   struct Step {
     std::shared_ptr<rt::LoadedProgram> program; ///< null: every output is `empty`
     std::vector<NodeRef> empty;
+    rt::Device *owner = nullptr; ///< of the values, which the program's may be one of
     std::vector<uint32_t> inputs, outputs;
     std::vector<rt::Tensor> literals;
     std::vector<Location> places; ///< of its gathers and scatters
     std::vector<int64_t> sizes;
-    std::vector<Location> locations; ///< of the graph's nodes, for errors of its steps
-    std::vector<uint32_t> dead;      ///< slots nobody reads after this step
-    std::shared_ptr<const Segment>
-        watched; ///< without its nodes; null: nothing is done about errors
+    std::vector<Location> locations;        ///< of the graph's nodes, for errors of its steps
+    std::vector<uint32_t> dead;             ///< slots nobody reads after this step
+    std::shared_ptr<const Segment> segment; ///< without its nodes
   };
   struct Output {
     uint32_t slot = 0;
@@ -92,6 +95,7 @@ struct Function::Plan {
     /// array.
     std::optional<uint32_t> alias; ///< argument number, or argument count + capture number
     View view;
+    rt::Device *device = nullptr;
   };
   struct WriteBack {
     uint32_t target; ///< as Output::alias
@@ -120,21 +124,20 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
     Segment segment = snapshot.build(i);
     if (segment.outputs.empty())
       continue;
-    rt::Device &device = segment.outputs[0]->device();
+    rt::Device &owner = segment.outputs[0]->device();
     Step step;
+    step.owner = &owner;
     if (computesNothing(segment)) {
       step.empty = segment.outputs;
     } else {
-      GRAPHC_ASSIGN(step.program, programFor(segment, device));
+      GRAPHC_ASSIGN(step.program, chosenProgram(segment, owner, {}));
       step.sizes = segment.sizeArguments(step.program->program().meta().sizeArguments);
       step.places = segment.placeLocations();
       step.locations = segment.locations();
-      if (segment.code.watches) {
-        auto watched = std::make_shared<Segment>();
-        watched->code = segment.code;
-        watched->symbols = segment.symbols;
-        step.watched = std::move(watched);
-      }
+      auto kept = std::make_shared<Segment>();
+      kept->code = segment.code;
+      kept->symbols = segment.symbols;
+      step.segment = std::move(kept);
     }
     for (const NodeRef &n : segment.inputs) {
       auto [it, isNew] = slotOf.try_emplace(n.get(), slots);
@@ -146,7 +149,7 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
       step.inputs.push_back(it->second);
     }
     for (const LiteralInput &literal : segment.literals) {
-      GRAPHC_ASSIGN(rt::Tensor t, literalTensor(literal, device));
+      GRAPHC_ASSIGN(rt::Tensor t, literalTensor(literal, step.program->device()));
       step.literals.push_back(std::move(t));
     }
     for (const NodeRef &n : segment.outputs) {
@@ -184,6 +187,7 @@ Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
   for (const Array &out : outputs) {
     Function::Plan::Output o;
     o.view = out.view();
+    o.device = &out.device();
     for (uint32_t i = 0; i < count; ++i)
       if (out.sharesStorage(arguments[i]))
         o.alias = i;
@@ -317,7 +321,7 @@ Status Function::deliver(std::span<Array *const> given, std::vector<rt::Tensor> 
   outputs.clear();
   for (const Plan::Output &o : plan->outputs) {
     if (!o.alias) {
-      outputs.emplace_back(nodeOf(o.slot, slots[o.slot].buffer->device()));
+      outputs.emplace_back(nodeOf(o.slot, *o.device));
       continue;
     }
     Array a = target(*o.alias);
@@ -334,22 +338,36 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
   GRAPHC_TRY(gather(given, slots));
   for (const Plan::Step &step : plan->steps) {
     inputs.clear();
-    for (uint32_t slot : step.inputs)
+    for (uint32_t slot : step.inputs) {
       inputs.push_back(slots[slot]);
+      if (step.program && rt::choicesOf(*step.owner)) {
+        GRAPHC_ASSIGN(inputs.back().buffer, readyFor(slots[slot].buffer, step.program->device()));
+      }
+    }
     for (const rt::Tensor &literal : step.literals)
       inputs.push_back(literal);
     rt::RunReport report;
-    Status status = step.program ? rt::run(*step.program, inputs, step.sizes, results, &report)
-                                 : emptyOutputs(step.empty, results);
+    std::shared_ptr<Look> look =
+        step.program ? Look::before(step.segment, std::span(inputs).first(step.inputs.size()),
+                                    step.program->device())
+                     : nullptr;
+    report.mayTellLater = look != nullptr;
+    Status status =
+        step.program ? runOrSplit(*step.program, *step.segment, inputs, step.sizes, results, report)
+                     : emptyOutputs(step.empty, results);
+    if (look)
+      GRAPHC_TRY(Look::after(look, report.isWatchedLater));
     if (!status)
       return report.place ? atPlace(std::move(status), step.places, *report.place)
                           : withLine(std::move(status), step.locations);
-    if (step.watched && needsLook(step.watched->code, report)) {
+    if (step.program)
+      giveTo(*step.owner, results);
+    if (step.segment && needsLook(step.segment->code, report)) {
       std::vector<NodeRef> nodes;
       for (size_t i = 0; i < step.inputs.size(); ++i)
-        nodes.push_back(Node::makeReady({inputs[i].dtype, inputs[i].shape},
-                                        inputs[i].buffer->device(), inputs[i].buffer));
-      GRAPHC_TRY(lookForFloatErrors(*step.watched, nodes, step.program->device()));
+        nodes.push_back(Node::makeReady({inputs[i].dtype, inputs[i].shape}, step.program->device(),
+                                        inputs[i].buffer));
+      GRAPHC_TRY(lookForFloatErrors(*step.segment, nodes, step.program->device()));
     }
     if (results.size() != step.outputs.size())
       return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");

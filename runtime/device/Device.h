@@ -103,6 +103,13 @@ struct TileLaunch {
   int64_t tileRows; ///< rows at a time, > 0
 };
 
+/// One copy from the beginning of a buffer to host memory.
+struct Readback {
+  void *to;
+  Buffer *from;
+  int64_t bytes;
+};
+
 /// An in-order queue. Safe from any thread; work of one thread runs in the order it was queued.
 /// Errors of queued work are reported by the call that queued it or by the next call that waits.
 class Queue {
@@ -118,8 +125,19 @@ public:
   virtual Status copy(Buffer &destination, Buffer &source, int64_t bytes) = 0;
   /// Host memory to device; `source` may be reused when the call returns.
   virtual Status upload(Buffer &destination, const void *source, int64_t bytes) = 0;
+  /// As upload(), but without waiting for queued work, none of which may use the buffer. What is
+  /// queued after the return sees it. May be called from a thread of its own.
+  virtual Status uploadBeside(Buffer &destination, const void *source, int64_t bytes) {
+    return upload(destination, source, bytes);
+  }
   /// Device to host memory; waits for everything queued before.
   virtual Status download(void *destination, Buffer &source, int64_t bytes) = 0;
+  /// Several of them with one wait.
+  virtual Status downloadAll(std::span<const Readback> all) {
+    for (const Readback &r : all)
+      GRAPHC_TRY(download(r.to, *r.from, r.bytes));
+    return Status::ok();
+  }
   /// Waits until all queued work has ended and returns its first error.
   virtual Status finish() = 0;
 };

@@ -10,21 +10,31 @@
 namespace graphc::rt {
 namespace {
 Setting memoryLimit{"GRAPHC_MEMORY_LIMIT",
-                    "bytes that the buffers of one device may take together, e.g. \"2GiB\"",
+                    "bytes that the buffers of one device may take together: \"2GiB\", or "
+                    "\"opencl=8GiB,cpu=2GiB\" by device or driver",
                     "the memory of the device"};
+
+bool isFor(std::string_view name, std::string_view device) {
+  return name == device ||
+         (device.starts_with(name) && device.substr(name.size()).starts_with(':'));
+}
 } // namespace
 
-int64_t memoryBudget(int64_t deviceBytes) {
-  auto text = memoryLimit.get();
-  if (!text)
-    return deviceBytes;
-  int64_t limit = 0;
-  if (!strings::parseBytes(*text, limit)) {
-    emitEvent(EventLevel::Warning, "device",
-              strings::format("GRAPHC_MEMORY_LIMIT: '{}' is not a number of bytes", *text));
-    return deviceBytes;
+int64_t memoryBudget(int64_t deviceBytes, std::string_view device) {
+  int64_t budget = deviceBytes;
+  for (std::string_view entry : strings::split(memoryLimit.get().value_or(""), ',')) {
+    size_t equals = entry.find('=');
+    std::string_view bytes = strings::trim(entry.substr(equals == entry.npos ? 0 : equals + 1));
+    int64_t limit = 0;
+    if (equals != entry.npos && !isFor(strings::trim(entry.substr(0, equals)), device))
+      continue;
+    if (strings::parseBytes(std::string(bytes), limit))
+      budget = std::min(budget, limit);
+    else if (!bytes.empty())
+      emitEvent(EventLevel::Warning, "device",
+                strings::format("GRAPHC_MEMORY_LIMIT: '{}' is not a number of bytes", bytes));
   }
-  return std::min(deviceBytes, limit);
+  return budget;
 }
 
 } // namespace graphc::rt

@@ -3,6 +3,7 @@
 
 #include "runtime/base/Setting.h"
 #include "runtime/base/Strings.h"
+#include "runtime/drivers/Choice.h"
 #include "runtime/drivers/cpu/CpuDriver.h"
 #include "runtime/drivers/null/NullDriver.h"
 #include "runtime/drivers/opencl/OpenCLDriver.h"
@@ -10,8 +11,8 @@
 namespace graphc::rt {
 namespace {
 
-Setting defaultDevice{"GRAPHC_DEVICE", "device used when none is named: cpu, opencl, opencl:1, gpu",
-                      "cpu"};
+Setting defaultDevice{"GRAPHC_DEVICE",
+                      "device used when none is named: cpu, opencl, opencl:1, gpu, auto", "cpu"};
 
 Status noDevice(std::string_view name, const std::vector<DeviceListing> &candidates) {
   std::string text = strings::format("[device] there is no usable device '{}'", name);
@@ -43,6 +44,8 @@ Result<Device *> findDevice(std::string_view name) {
   std::string chosen(name);
   if (chosen.empty())
     chosen = defaultDevice.get().value_or("cpu");
+  if (chosen == "auto")
+    return &choiceDevice();
   if (chosen == "gpu") {
     std::vector<DeviceListing> candidates = listDevices();
     for (const DeviceListing &d : candidates)

@@ -18,9 +18,9 @@ std::span<Driver *const> allDrivers();
 std::vector<DeviceListing> listDevices(bool withNull = false);
 
 /// The device with this name: "cpu", "null", "opencl:1"; "opencl" is the first usable one of the
-/// driver; "gpu" the first usable device that is not CPU-class; "" the one named by GRAPHC_DEVICE,
-/// else "cpu". Only the named driver is started. A Device error names what exists and why the
-/// wanted one does not work.
+/// driver; "gpu" the first usable device that is not CPU-class; "auto" the cpu or another, by
+/// program (Choice.h); "" the one named by GRAPHC_DEVICE, else "cpu". Only the named driver is
+/// started. A Device error names what exists and why the wanted one does not work.
 Result<Device *> findDevice(std::string_view name);
 
 } // namespace graphc::rt

@@ -4,6 +4,7 @@
 #include "runtime/base/Strings.h"
 #include "runtime/base/Trace.h"
 #include "runtime/drivers/Drivers.h"
+#include "runtime/exec/Watch.h"
 #include "runtime/library/Library.h"
 
 #include <algorithm>
@@ -344,6 +345,8 @@ public:
     GRAPHC_TRY(checkInputs(program, plan.device, inputs, arguments));
     GRAPHC_TRY(computeSizes(arguments));
     GRAPHC_TRY(checkShapes(program, inputs, state.sizes));
+    isWatchedLater = report && report->mayTellLater && program.faultBuffer() &&
+                     program.faults().empty() && !plan.device.info().hostVisible;
     GRAPHC_TRY(bindBuffers());
     size_t nextTile = 0;
     for (size_t i = 0; i < plan.steps.size(); ++i) {
@@ -452,6 +455,11 @@ private:
       state.buffers[number] = state.faults.get();
       return Status::ok();
     }
+    if (isWatchedLater) {
+      GRAPHC_ASSIGN(state.owned[number], watchWords(plan.device));
+      state.buffers[number] = state.owned[number].get();
+      return Status::ok();
+    }
     constexpr int64_t kNoFault[kFaultWords] = {};
     GRAPHC_TRY(allocate(number));
     return plan.device.queue().upload(*state.buffers[number], kNoFault, sizeof kNoFault);
@@ -485,6 +493,10 @@ private:
     auto number = program.faultBuffer();
     if (!number)
       return Status::ok();
+    if (isWatchedLater) {
+      report->isWatchedLater = true;
+      return Status::ok();
+    }
     int64_t words[kFaultWords] = {};
     Buffer &buffer = *state.buffers[*number];
     if (&buffer == state.faults.get()) {
@@ -751,6 +763,7 @@ private:
   const Program &program;
   std::span<const Tensor> inputs;
   RunState &state;
+  bool isWatchedLater = false;
 };
 
 } // namespace

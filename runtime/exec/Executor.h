@@ -27,6 +27,10 @@ struct Tensor {
 
 /// What a run tells besides its results.
 struct RunReport {
+  /// Asked for: a run that only watches need not wait for what it met. It says so by
+  /// `isWatchedLater`, and readWatched() (Watch.h) tells.
+  bool mayTellLater = false;
+  bool isWatchedLater = false;
   /// Of an Index error: the number of the gather or scatter among those of the graph.
   std::optional<uint32_t> place;
   /// A value that the program watches became infinite or NaN, or integers had no result.

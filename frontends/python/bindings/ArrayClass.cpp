@@ -2,6 +2,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Gil.h"
 
+#include "frontends/record/Looks.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Strings.h"
 
@@ -264,6 +265,10 @@ void defineMethods(pb::class_<Array> &cls) {
     {
       WithoutGil release;
       status = arrays[0]->device().queue().finish();
+      if (status)
+        status = lookNow(arrays[0]->device());
+      if (status)
+        status = deliverFloatErrors();
     }
     check(std::move(status));
     return self;

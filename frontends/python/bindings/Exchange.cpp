@@ -3,7 +3,9 @@
 #include "frontends/python/bindings/Dlpack.h"
 #include "frontends/python/bindings/Gil.h"
 
+#include "frontends/record/Devices.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Looks.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
@@ -27,7 +29,9 @@ struct Window {
 
 Status finishQueue(rt::Device &device) {
   WithoutGil release;
-  return device.queue().finish();
+  GRAPHC_TRY(device.queue().finish());
+  GRAPHC_TRY(lookNow(device));
+  return deliverFloatErrors();
 }
 
 /// The array's elements in host memory without copying, when it is possible.
@@ -43,20 +47,21 @@ std::optional<Window> hostWindow(Array &x, std::string_view reason) {
         base = x.storage()->current();
       }
     }
-    if (base->state() == NodeState::Ready && base->buffer()->host()) {
+    if (base->state() == NodeState::Ready && rt::hostAddress(*base->buffer())) {
       Window w{base, nullptr, {x.view().strides().begin(), x.view().strides().end()}};
-      w.data =
-          static_cast<char *>(base->buffer()->host()) + x.view().offset() * itemSize(x.dtype());
+      w.data = static_cast<char *>(rt::hostAddress(*base->buffer())) +
+               x.view().offset() * itemSize(x.dtype());
       return w;
     }
   }
   Array *arrays[] = {&x};
   evaluateNow(arrays, reason);
   NodeRef node = unwrap(x.value());
-  if (node->state() != NodeState::Ready || !node->buffer()->host())
+  if (node->state() != NodeState::Ready || !rt::hostAddress(*node->buffer()))
     return std::nullopt;
   Shape dense = denseStrides(x.shape());
-  return Window{node, static_cast<char *>(node->buffer()->host()), {dense.begin(), dense.end()}};
+  return Window{
+      node, static_cast<char *>(rt::hostAddress(*node->buffer())), {dense.begin(), dense.end()}};
 }
 
 void deleteWindowNode(PyObject *capsule) {
@@ -79,7 +84,7 @@ pb::object windowArray(const Array &x, const Window &w) {
 Result<std::vector<char>> download(const NodeRef &n) {
   std::vector<char> bytes(static_cast<size_t>(n->bytes()));
   if (!bytes.empty())
-    GRAPHC_TRY(n->device().queue().download(bytes.data(), *n->buffer(), n->bytes()));
+    GRAPHC_TRY(readValue(bytes.data(), *n, n->bytes()));
   return bytes;
 }
 
@@ -264,7 +269,7 @@ pb::object toItem(Array &x, std::string_view reason) {
   Status status;
   {
     WithoutGil release;
-    status = node->device().queue().download(word.data(), *node->buffer(), itemSize(node->dtype()));
+    status = readValue(word.data(), *node, itemSize(node->dtype()));
   }
   check(std::move(status));
   return scalarObject(word.data(), node->dtype());

@@ -3,6 +3,8 @@
 #include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Devices.h"
+#include "frontends/record/Looks.h"
+#include "frontends/record/Pieces.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Setting.h"
 #include "runtime/base/Trace.h"
@@ -67,6 +69,9 @@ pb::dict counters() {
   out["cache_disk_hits"] = counterValue(Counter::DiskHits);
   out["cache_misses"] = counterValue(Counter::DiskMisses);
   out["segments_run"] = segmentsRun();
+  PieceCounts counted = pieceCounts();
+  out["piece_passes"] = counted.passes;
+  out["pieces"] = counted.pieces;
   out["nodes_recorded"] = recordedNodes();
   out["nodes_pending"] = pendingNodes();
   out["bytes_pending"] = pendingBytes();
@@ -117,9 +122,23 @@ void synchronize(const pb::object &name) {
   Status status;
   {
     WithoutGil release;
-    for (rt::Device *device : wanted)
+    for (rt::Device *device : wanted) {
       if (status)
         status = device->queue().finish();
+      if (status)
+        status = lookNow(*device);
+    }
+    if (status)
+      status = deliverFloatErrors();
+  }
+  check(std::move(status));
+}
+
+void tellFloatErrors() {
+  Status status;
+  {
+    WithoutGil release;
+    status = lookEverywhere();
   }
   check(std::move(status));
 }
@@ -157,6 +176,7 @@ void defineInfo(pb::module_ &m) {
   m.def("devices", devices);
   m.def("set_device", setDevice);
   m.def("synchronize", synchronize, pb::arg("device") = pb::none());
+  m.def("tell_float_errors", tellFloatErrors);
   m.def("build_info", buildInfo);
   m.def("settings", settings);
   m.def("compiler_loaded", compilerIsLoaded);

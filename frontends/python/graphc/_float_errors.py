@@ -5,6 +5,7 @@ before its value is seen. The compiled part asks (frontends/record/FloatErrors.h
 
 from __future__ import annotations
 
+import atexit as _atexit
 import functools as _functools
 import sys as _sys
 import threading as _threading
@@ -182,3 +183,7 @@ def _report(error, flags, operation, word, place):
 
 
 _graphc.set_float_error_handler(_report)
+
+
+# What was computed and never looked at is told at the end.
+_atexit.register(_graphc.tell_float_errors)

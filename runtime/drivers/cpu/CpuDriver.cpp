@@ -307,7 +307,7 @@ private:
 
 class CpuDevice final : public Device {
 public:
-  CpuDevice() : pool(memory, "cpu", memoryBudget(usableMemory()), usableMemory() / 4) {
+  CpuDevice() : pool(memory, "cpu", memoryBudget(usableMemory(), "cpu"), usableMemory() / 4) {
     deviceInfo.name = "cpu";
     deviceInfo.threads = ThreadPool::defaultThreads();
     deviceInfo.description = strings::format("{}, {} thread{}", modelName(), deviceInfo.threads,

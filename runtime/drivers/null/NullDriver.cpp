@@ -84,7 +84,7 @@ public:
     deviceInfo.identity = "null";
     deviceInfo.features = "avx,avx2,fma"; // that every program can be compiled
     deviceInfo.memoryBytes = int64_t{1} << 40;
-    deviceInfo.budgetBytes = memoryBudget(deviceInfo.memoryBytes);
+    deviceInfo.budgetBytes = memoryBudget(deviceInfo.memoryBytes, "null");
     deviceInfo.largestBuffer = deviceInfo.budgetBytes;
     deviceInfo.runsKernels = false;
   }

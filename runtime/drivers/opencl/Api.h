@@ -22,6 +22,7 @@ namespace graphc::rt::opencl {
   X(clCreateProgramWithBinary)                                                                     \
   X(clCreateProgramWithSource)                                                                     \
   X(clEnqueueCopyBuffer)                                                                           \
+  X(clEnqueueMapBuffer)                                                                            \
   X(clEnqueueNDRangeKernel)                                                                        \
   X(clEnqueueReadBuffer)                                                                           \
   X(clEnqueueWriteBuffer)                                                                          \

@@ -7,6 +7,7 @@
 #include "runtime/drivers/opencl/Code.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 namespace graphc::rt::opencl {
@@ -14,7 +15,9 @@ namespace {
 
 /// Buffers together stay below 15/16 of the device's memory: the rest is for code, queues and the
 /// driver.
-int64_t budgetOf(int64_t memoryBytes) { return memoryBudget(memoryBytes / 16 * 15); }
+int64_t budgetOf(const DeviceInfo &info) {
+  return memoryBudget(info.memoryBytes / 16 * 15, info.name);
+}
 
 /// A flush costs as much as a launch.
 constexpr uint32_t kLaunchesPerFlush = 8;
@@ -40,7 +43,9 @@ public:
     uint32_t itemsPerThread;
     uint32_t group;
     std::string name;
-    std::vector<cl_long> sizes;     ///< as last set, the range behind them
+    std::vector<cl_long> sizes;  ///< as last set, the range behind them
+    std::vector<cl_mem> buffers; ///< likewise, while `released` is the device's
+    uint64_t released;
     std::set<size_t> compiledSizes; ///< PoCL: global sizes that need no compile any more
   };
   OpenCLModule(OpenCLDevice &device, cl_program program) : device(device), program(program) {}
@@ -73,14 +78,16 @@ void *DeviceMemory::obtain(int64_t bytes) {
 void DeviceMemory::giveBack(void *handle, int64_t bytes) {
   // The driver keeps the memory until queued commands that use it have ended. In a forked child it
   // is not ours to free.
-  if (device.isOurs())
-    device.api.clReleaseMemObject(static_cast<cl_mem>(handle));
+  if (!device.isOurs())
+    return;
+  device.released.fetch_add(1, std::memory_order_relaxed);
+  device.api.clReleaseMemObject(static_cast<cl_mem>(handle));
 }
 
 OpenCLDevice::OpenCLDevice(const Api &api, cl_device_id handle, DeviceInfo info, bool isPocl)
     : api(api), handle(handle), isPocl(isPocl),
-      pool(memory, info.name, budgetOf(info.memoryBytes), budgetOf(info.memoryBytes) / 4),
-      deviceInfo(std::move(info)), memory(*this), deviceQueue(*this) {
+      pool(memory, info.name, budgetOf(info), budgetOf(info) / 4), deviceInfo(std::move(info)),
+      memory(*this), deviceQueue(*this) {
   deviceInfo.budgetBytes = pool.budget();
 }
 
@@ -107,6 +114,36 @@ Status OpenCLDevice::start() {
     return startFailure("clCreateCommandQueue", code);
   started.store(true, std::memory_order_release);
   return Status::ok();
+}
+
+char *OpenCLDevice::station() {
+  if (stationTried)
+    return stationMemory;
+  stationTried = true;
+  cl_int code = CL_SUCCESS;
+  cl_mem memory = api.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                     kStationBytes, nullptr, &code);
+  if (code != CL_SUCCESS)
+    return nullptr;
+  void *mapped = api.clEnqueueMapBuffer(commands, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                        kStationBytes, 0, nullptr, nullptr, &code);
+  if (code == CL_SUCCESS)
+    stationMemory = static_cast<char *>(mapped); // kept as long as the device
+  else
+    api.clReleaseMemObject(memory);
+  return stationMemory;
+}
+
+Result<cl_command_queue> OpenCLDevice::transfers() {
+  std::lock_guard lock(startMutex);
+  if (!transferCommands) {
+    cl_int code = CL_SUCCESS;
+    cl_command_queue made = api.clCreateCommandQueue(context, handle, 0, &code);
+    if (code != CL_SUCCESS)
+      return startFailure("clCreateCommandQueue", code);
+    transferCommands = made;
+  }
+  return transferCommands;
 }
 
 Result<BufferRef> OpenCLDevice::allocate(int64_t bytes) {
@@ -149,7 +186,7 @@ Result<std::unique_ptr<Module>> OpenCLDevice::load(const program::Program &progr
     cl_kernel kernel = api.clCreateKernel(built, name.c_str(), &code);
     if (code != CL_SUCCESS)
       return failure("clCreateKernel", code, "kernel " + name);
-    module->kernels.push_back({kernel, k.itemsPerThread, k.group, name, {}, {}});
+    module->kernels.push_back({kernel, k.itemsPerThread, k.group, name, {}, {}, 0, {}});
     cl_uint arguments = 0;
     code = api.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, nullptr);
     if (code != CL_SUCCESS)
@@ -178,11 +215,21 @@ Status OpenCLQueue::launch(const Launch &launch) {
     ++index;
     return Status::ok();
   };
-  for (Buffer *buffer : launch.buffers) {
-    cl_mem memory = memoryOf(*buffer);
+  // Arguments stay from launch to launch, but for handles that may have been used again.
+  uint64_t released = device.released.load(std::memory_order_relaxed);
+  if (std::exchange(kernel.released, released) != released)
+    kernel.buffers.clear();
+  kernel.buffers.resize(launch.buffers.size(), nullptr);
+  for (size_t i = 0; i < launch.buffers.size(); ++i) {
+    cl_mem memory = memoryOf(*launch.buffers[i]);
+    if (kernel.buffers[i] == memory) {
+      ++index;
+      continue;
+    }
+    kernel.buffers[i] = nullptr; // unknown when it cannot be set
     GRAPHC_TRY(set(sizeof memory, &memory));
+    kernel.buffers[i] = memory;
   }
-  // Sizes stay from launch to launch; buffers are set anew, since handles are used again.
   kernel.sizes.resize(launch.sizes.size() + 1, -1);
   cl_long range = launch.range;
   for (size_t i = 0; i <= launch.sizes.size(); ++i) {
@@ -239,24 +286,71 @@ Status OpenCLQueue::copy(Buffer &destination, Buffer &source, int64_t bytes) {
   return code == CL_SUCCESS ? Status::ok() : failure("clEnqueueCopyBuffer", code);
 }
 
-Status OpenCLQueue::upload(Buffer &destination, const void *source, int64_t bytes) {
-  GRAPHC_TRY(device.start());
+Status OpenCLQueue::write(cl_command_queue commands, Buffer &destination, const void *source,
+                          int64_t bytes) {
   if (bytes <= 0)
     return Status::ok();
   cl_int code =
-      device.api.clEnqueueWriteBuffer(device.commands, memoryOf(destination), CL_TRUE, 0,
+      device.api.clEnqueueWriteBuffer(commands, memoryOf(destination), CL_TRUE, 0,
                                       static_cast<size_t>(bytes), source, 0, nullptr, nullptr);
   return code == CL_SUCCESS ? Status::ok() : failure("clEnqueueWriteBuffer", code);
 }
 
-Status OpenCLQueue::download(void *destination, Buffer &source, int64_t bytes) {
+Status OpenCLQueue::upload(Buffer &destination, const void *source, int64_t bytes) {
   GRAPHC_TRY(device.start());
-  if (bytes <= 0)
-    return finish();
-  cl_int code =
-      device.api.clEnqueueReadBuffer(device.commands, memoryOf(source), CL_TRUE, 0,
-                                     static_cast<size_t>(bytes), destination, 0, nullptr, nullptr);
-  return code == CL_SUCCESS ? Status::ok() : failure("clEnqueueReadBuffer", code);
+  return write(device.commands, destination, source, bytes);
+}
+
+Status OpenCLQueue::uploadBeside(Buffer &destination, const void *source, int64_t bytes) {
+  GRAPHC_TRY(device.start());
+  GRAPHC_ASSIGN(cl_command_queue commands, device.transfers());
+  return write(commands, destination, source, bytes);
+}
+
+Status OpenCLQueue::download(void *destination, Buffer &source, int64_t bytes) {
+  const Readback one{destination, &source, bytes};
+  return downloadAll({&one, 1});
+}
+
+Status OpenCLQueue::downloadAll(std::span<const Readback> all) {
+  GRAPHC_TRY(device.start());
+  // Several small copies go by memory that the device writes directly: others wait one by one.
+  std::unique_lock<std::mutex> lock(device.stationMutex, std::defer_lock);
+  char *station = all.size() > 1 && lock.try_lock() ? device.station() : nullptr;
+  int64_t used = 0;
+  auto placeOf = [&](const Readback &r) -> char * {
+    constexpr int64_t kAligned = 64;
+    int64_t bytes = (r.bytes + kAligned - 1) / kAligned * kAligned;
+    if (!station || used + bytes > OpenCLDevice::kStationBytes)
+      return nullptr;
+    return station + std::exchange(used, used + bytes);
+  };
+  std::vector<std::pair<const Readback *, char *>> stationed;
+  Status failed;
+  bool waited = false;
+  for (size_t i = 0; i < all.size() && failed; ++i) {
+    const Readback &r = all[i];
+    if (r.bytes <= 0)
+      continue;
+    char *place = placeOf(r);
+    if (place)
+      stationed.emplace_back(&r, place);
+    // The queue is in order: who waits for the last waits for all.
+    waited = i + 1 == all.size();
+    cl_int code = device.api.clEnqueueReadBuffer(
+        device.commands, memoryOf(*r.from), waited ? CL_TRUE : CL_FALSE, 0,
+        static_cast<size_t>(r.bytes), place ? place : r.to, 0, nullptr, nullptr);
+    if (code != CL_SUCCESS)
+      failed = failure("clEnqueueReadBuffer", code);
+  }
+  // Nothing may be written to the caller's memory after the return.
+  if (!waited || !failed) {
+    Status finished = finish();
+    failed = failed ? std::move(finished) : std::move(failed);
+  }
+  for (auto [r, place] : stationed)
+    std::memcpy(r->to, place, static_cast<size_t>(r->bytes));
+  return failed;
 }
 
 Status OpenCLQueue::finish() {

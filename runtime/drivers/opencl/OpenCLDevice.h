@@ -32,10 +32,13 @@ public:
   Status launch(const Launch &launch) override;
   Status copy(Buffer &destination, Buffer &source, int64_t bytes) override;
   Status upload(Buffer &destination, const void *source, int64_t bytes) override;
+  Status uploadBeside(Buffer &destination, const void *source, int64_t bytes) override;
   Status download(void *destination, Buffer &source, int64_t bytes) override;
+  Status downloadAll(std::span<const Readback> all) override;
   Status finish() override;
 
 private:
+  Status write(cl_command_queue commands, Buffer &destination, const void *source, int64_t bytes);
   OpenCLDevice &device;
 };
 
@@ -56,6 +59,13 @@ public:
 
   /// Makes context and queue when needed. A Device error when that failed or in a forked child.
   Status start();
+  /// A few bytes of host memory that the device reads and writes directly, for whoever holds
+  /// `stationMutex`; null when the driver gives none.
+  char *station();
+  static constexpr int64_t kStationBytes = 4096;
+  std::mutex stationMutex;
+  /// The queue for transfers beside the work of the other one, made when needed.
+  Result<cl_command_queue> transfers();
   /// False in a child of the process that started the device: nothing of the driver may be touched
   /// there.
   bool isOurs() const { return generation == forkGeneration(); }
@@ -66,6 +76,7 @@ public:
   cl_context context = nullptr;
   cl_command_queue commands = nullptr;
   std::atomic<uint32_t> unflushed{0}; ///< launches
+  std::atomic<uint64_t> released{0};  ///< memory objects: a handle may name another one since
   BufferPool pool;
 
 private:
@@ -74,6 +85,9 @@ private:
   OpenCLQueue deviceQueue;
   const uint32_t generation = forkGeneration();
   std::atomic<bool> started{false};
+  cl_command_queue transferCommands = nullptr; ///< guarded by startMutex
+  char *stationMemory = nullptr;               ///< guarded by stationMutex
+  bool stationTried = false;
   std::mutex startMutex;
 };
 

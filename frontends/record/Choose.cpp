@@ -1,0 +1,253 @@
+#include "frontends/record/Choose.h"
+
+#include "compiler/api/Loader.h"
+#include "frontends/record/Record.h"
+#include "frontends/record/Session.h"
+#include "runtime/base/Setting.h"
+#include "runtime/base/Trace.h"
+#include "runtime/cache/DiskCache.h"
+#include "runtime/drivers/Drivers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <optional>
+
+namespace graphc {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using op::OpKind;
+
+Setting choiceSetting{"GRAPHC_AUTO", "what the device \"auto\" goes by: timing, cpu or other",
+                      "timing"};
+
+/// An elementary function of an element, in cheap operations.
+constexpr double kExpensive = 16;
+/// So much less than the device that is used at present would need, before the other is chosen:
+/// times are estimates.
+constexpr double kWorthMoving = 0.9;
+/// Both devices together take twice this, unless a driver's compiler takes longer for one kernel.
+constexpr double kSecondsEach = 0.9;
+/// Programs on less than this run on the cpu, whatever they compute of it.
+constexpr int64_t kAlwaysHost = 32 << 10;
+
+double nanosSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+/// Times small programs on one device; what does not fit into the time is estimated from the rest.
+class Timing {
+public:
+  explicit Timing(rt::Device &device) : device(device) {}
+
+  Result<DeviceSpeed> run() {
+    DeviceSpeed speed;
+    GRAPHC_ASSIGN(speed.launchNanos, map(8, 1));
+    constexpr int64_t kWide = int64_t{1} << 22;
+    GRAPHC_ASSIGN(double wide, map(kWide, 1));
+    speed.bytes = 8.0 * kWide / std::max(wide - speed.launchNanos, 1.0);
+    GRAPHC_ASSIGN(double costly, map(kWide / 4, 8));
+    speed.operations = 8 * kExpensive * kWide / 4 / std::max(costly - speed.launchNanos, 1.0);
+    GRAPHC_TRY(transfers(speed));
+    speed.products = 4 * speed.operations;
+    if (nanosSince(begun) < kSecondsEach * 5e8) {
+      constexpr int64_t kSide = 512;
+      GRAPHC_ASSIGN(double product, multiply(kSide));
+      speed.products = 2.0 * kSide * kSide * kSide / std::max(product - speed.launchNanos, 1.0);
+    }
+    return speed;
+  }
+
+private:
+  Result<NodeRef> ones(const Shape &shape) {
+    GRAPHC_ASSIGN(NodeRef one, node::scalar(op::Scalar::ofFloat(0.5), DType::Float32, device));
+    GRAPHC_ASSIGN(NodeRef x, node::broadcast(one, shape));
+    GRAPHC_TRY(computeNow({&x, 1}, device));
+    return x;
+  }
+  /// The best of a few runs after one that compiles.
+  template <typename Make>
+  Result<double> best(Make make) {
+    double found = 0;
+    for (int i = 0; i < 6; ++i) {
+      GRAPHC_ASSIGN(NodeRef y, make());
+      auto start = Clock::now();
+      GRAPHC_TRY(computeNow({&y, 1}, device));
+      GRAPHC_TRY(device.queue().finish());
+      double nanos = nanosSince(start);
+      found = i <= 1 ? nanos : std::min(found, nanos);
+      if (i > 0 && nanosSince(begun) > kSecondsEach * 1e9)
+        break;
+    }
+    return found;
+  }
+  Result<double> map(int64_t count, int depth) {
+    GRAPHC_ASSIGN(NodeRef x, ones(Shape{count}));
+    return best([&]() -> Result<NodeRef> {
+      NodeRef y = x;
+      for (int i = 0; i < depth; ++i) {
+        GRAPHC_ASSIGN(y,
+                      node::make(depth > 1 ? OpKind::Sin : OpKind::Neg, {&y, 1}, {}, {}, device));
+      }
+      return y;
+    });
+  }
+  Result<double> multiply(int64_t side) {
+    GRAPHC_ASSIGN(NodeRef x, ones(Shape{side, side}));
+    NodeRef both[] = {x, x};
+    return best([&] { return node::make(OpKind::Matmul, both, {}, {}, device); });
+  }
+  Status transfers(DeviceSpeed &speed) {
+    constexpr int64_t kBytes = int64_t{16} << 20;
+    std::vector<char> host(kBytes, 1);
+    GRAPHC_ASSIGN(rt::BufferRef buffer, device.allocate(kBytes));
+    for (int i = 0; i < 2; ++i) {
+      auto start = Clock::now();
+      GRAPHC_TRY(device.queue().upload(*buffer, host.data(), kBytes));
+      GRAPHC_TRY(device.queue().finish());
+      speed.up = kBytes / std::max(nanosSince(start), 1.0);
+      start = Clock::now();
+      GRAPHC_TRY(device.queue().download(host.data(), *buffer, kBytes));
+      speed.down = kBytes / std::max(nanosSince(start), 1.0);
+    }
+    return Status::ok();
+  }
+
+  rt::Device &device;
+  Clock::time_point begun = Clock::now();
+};
+
+/// From this process, from disk, or by timing.
+Result<DeviceSpeed> speedOf(rt::Device &device) {
+  static std::mutex mutex;
+  static auto *known = new std::map<rt::Device *, DeviceSpeed>; // used until the process ends
+  std::lock_guard lock(mutex);
+  if (auto it = known->find(&device); it != known->end())
+    return it->second;
+  std::string key = "graphc device speed 1|" + device.info().identity + "|" +
+                    device.info().features + "|" + std::string(compilerBuildId());
+  std::span<const uint8_t> keyBytes(reinterpret_cast<const uint8_t *>(key.data()), key.size());
+  rt::DiskCache &disk = rt::DiskCache::instance();
+  DeviceSpeed speed;
+  if (auto stored = disk.find(keyBytes); stored && stored->size() == sizeof speed) {
+    std::memcpy(&speed, stored->data(), sizeof speed);
+  } else {
+    TraceSpan span("record", "time a device");
+    GRAPHC_ASSIGN(speed, Timing(device).run());
+    disk.store(keyBytes, {reinterpret_cast<const uint8_t *>(&speed), sizeof speed},
+               "speed of " + device.info().name);
+  }
+  known->emplace(&device, speed);
+  return speed;
+}
+
+double elements(std::span<const int64_t> shape, const std::vector<int64_t> &symbols) {
+  double count = 1;
+  for (int64_t size : shape)
+    count *= static_cast<double>(op::isSymbol(size) ? symbols[op::symbolOf(size)] : size);
+  return count;
+}
+
+bool isExpensive(OpKind kind) {
+  const op::OpInfo &info = op::opInfo(kind);
+  return info.category == op::Category::Elementwise &&
+         (!info.ulpF32.empty() || kind == OpKind::Div || kind == OpKind::Pow ||
+          kind == OpKind::Remainder || kind == OpKind::FloorDivide ||
+          info.operandDTypes == op::DTypeClass::Random);
+}
+
+} // namespace
+
+double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other) {
+  return work.kernels * host.launchNanos + work.onOtherOnly / other.down +
+         std::max(work.bytes / host.bytes, work.operations / host.operations) +
+         work.products / host.products;
+}
+
+double timeOnOther(const ProgramWork &work, const DeviceSpeed &other) {
+  return work.kernels * other.launchNanos + work.onHostOnly / other.up +
+         std::max(work.bytes / other.bytes, work.operations / other.operations) +
+         work.products / other.products;
+}
+
+ProgramWork workOf(const Segment &segment, const rt::Choices &choices,
+                   std::span<const rt::BufferRef> inputs) {
+  op::GraphDesc graph = segment.graph(false);
+  ProgramWork work;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    double bytes = elements(graph.inputs[i].shape, segment.symbols) *
+                   static_cast<double>(itemSize(graph.inputs[i].dtype));
+    work.bytes += bytes;
+    if (i >= inputs.size() || !inputs[i])
+      continue;
+    bool here = rt::isOn(*inputs[i], *choices.cpu), there = rt::isOn(*inputs[i], *choices.other);
+    work.onHostOnly += there ? 0 : bytes;
+    work.onOtherOnly += here ? 0 : bytes;
+  }
+  auto shapeOf = [&](uint32_t value) -> std::span<const int64_t> {
+    return value < graph.inputs.size() ? std::span<const int64_t>(graph.inputs[value].shape)
+                                       : graph.nodes[value - graph.inputs.size()].shape;
+  };
+  for (const op::NodeDesc &node : graph.nodes) {
+    op::Category category = op::opInfo(node.kind).category;
+    double count = elements(node.shape, segment.symbols);
+    if (category == op::Category::Elementwise)
+      work.operations += count * (isExpensive(node.kind) ? kExpensive : 1);
+    else if (category == op::Category::Reduction || category == op::Category::Scan)
+      work.operations += elements(shapeOf(node.operands[0]), segment.symbols);
+    else if (category == op::Category::Contraction)
+      work.products += 2 * count * elements(shapeOf(node.operands[0]).last(1), segment.symbols);
+    bool isPass = category == op::Category::Reduction || category == op::Category::Scan ||
+                  category == op::Category::Contraction || category == op::Category::Indexed ||
+                  category == op::Category::Library;
+    work.kernels += isPass;
+    work.needsHost |= category == op::Category::Library;
+  }
+  for (uint32_t value : graph.outputs)
+    work.bytes += 4 * elements(shapeOf(value), segment.symbols);
+  return work;
+}
+
+Result<rt::Device *> chooseDevice(const Segment &segment, rt::Device &device,
+                                  std::span<const rt::BufferRef> inputs) {
+  const rt::Choices *choices = rt::choicesOf(device);
+  if (!choices)
+    return &device;
+  int64_t bytes = 0;
+  for (const std::vector<NodeRef> *list : {&segment.inputs, &segment.outputs})
+    for (const NodeRef &n : *list)
+      bytes += n->bytes();
+  if (!choices->other || bytes < kAlwaysHost)
+    return choices->cpu;
+  if (auto wanted = choiceSetting.get(); wanted == "cpu" || wanted == "other")
+    return wanted == "cpu" ? choices->cpu : choices->other;
+  GRAPHC_ASSIGN(DeviceSpeed host, speedOf(*choices->cpu));
+  auto other = speedOf(*choices->other);
+  if (!other) // one that cannot be timed cannot be used
+    return choices->cpu;
+  ProgramWork work = workOf(segment, *choices, inputs);
+  bool moves = timeOnOther(work, *other) < kWorthMoving * timeOnHost(work, host, *other);
+  return moves && !work.needsHost ? choices->other : choices->cpu;
+}
+
+Result<std::shared_ptr<rt::LoadedProgram>> chosenProgram(Segment &segment, rt::Device &device,
+                                                         std::span<const rt::BufferRef> inputs) {
+  GRAPHC_ASSIGN(rt::Device * chosen, chooseDevice(segment, device, inputs));
+  auto program = programFor(segment, *chosen);
+  const rt::Choices *choices = rt::choicesOf(device);
+  return program || !choices || chosen == choices->cpu ? std::move(program)
+                                                       : programFor(segment, *choices->cpu);
+}
+
+Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device) {
+  auto there = rt::memoryOn(value, device);
+  if (there || there.status().code() != ErrorCode::OutOfMemory)
+    return there;
+  GRAPHC_ASSIGN(rt::Device * cpu, rt::findDevice("cpu"));
+  return rt::memoryOn(value, *cpu);
+}
+
+} // namespace graphc

@@ -1,0 +1,67 @@
+//===- Choose.h - Which device a program of "auto" runs on
+//--------------------------------------------------------------===//
+//
+// Two devices are timed once, for at most two seconds together, and what was found is kept on disk
+// by device, driver and build. A program's time on each follows from its bytes, operations and what
+// must be moved.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_CHOOSE_H
+#define GRAPHC_FRONTENDS_RECORD_CHOOSE_H
+
+#include "frontends/record/Snapshot.h"
+#include "runtime/drivers/Choice.h"
+#include "runtime/exec/Executor.h"
+
+#include <span>
+
+namespace graphc {
+
+/// What a device does in a nanosecond, and what a run costs however small it is.
+struct DeviceSpeed {
+  double launchNanos = 0;
+  double bytes = 1;      ///< read and written by a map
+  double operations = 1; ///< cheap ones of elements
+  double products = 1;   ///< multiplications and additions of a matrix product
+  double up = 1;         ///< bytes from host memory, and back
+  double down = 1;
+};
+
+/// What a program does, as far as it is known before it is compiled.
+struct ProgramWork {
+  double bytes = 0;      ///< of inputs and results
+  double operations = 0; ///< elementary functions count as several
+  double products = 0;
+  double kernels = 1;
+  double onHostOnly = 0;  ///< bytes of inputs that are not on the other device
+  double onOtherOnly = 0; ///< and those that are only there
+  bool needsHost = false; ///< library routines run on the host
+};
+
+/// Nanoseconds.
+double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other);
+double timeOnOther(const ProgramWork &work, const DeviceSpeed &other);
+ProgramWork workOf(const Segment &segment, const rt::Choices &choices,
+                   std::span<const rt::BufferRef> inputs);
+
+/// The device of the two on which `segment` should run; times them when that was never done. Inputs
+/// that are not known yet count as being where the program runs.
+Result<rt::Device *> chooseDevice(const Segment &segment, rt::Device &device,
+                                  std::span<const rt::BufferRef> inputs);
+
+/// The program of a segment on the device chosen for it; on the cpu when the other one cannot run
+/// it.
+Result<std::shared_ptr<rt::LoadedProgram>> chosenProgram(Segment &segment, rt::Device &device,
+                                                         std::span<const rt::BufferRef> inputs);
+/// A value where a program on `device` reads it; in host memory when it has no room there.
+Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device);
+/// Results of a run become values of `device`.
+inline void giveTo(const rt::Device &device, std::span<rt::Tensor> results) {
+  if (rt::choicesOf(device))
+    for (rt::Tensor &t : results)
+      t.buffer = rt::chosenBuffer(std::move(t.buffer));
+}
+
+} // namespace graphc
+
+#endif // GRAPHC_FRONTENDS_RECORD_CHOOSE_H

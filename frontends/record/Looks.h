@@ -1,0 +1,52 @@
+//===- Looks.h - Runs whose floating-point errors are told later
+//-----------------------------------------------------------===//
+//
+// On a device with a queue of its own a run that watches values does not wait for what it met. It
+// is remembered with its inputs, and looked at when a value is read, when the device is waited for,
+// when many wait, or when the process ends: no later than Python can see a value of it.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_LOOKS_H
+#define GRAPHC_FRONTENDS_RECORD_LOOKS_H
+
+#include "frontends/record/FloatErrors.h"
+
+#include <memory>
+#include <span>
+
+namespace graphc {
+
+/// One run, remembered before it is queued; forgotten with this object unless it waits.
+class Look {
+public:
+  Look(const Look &) = delete;
+  Look &operator=(const Look &) = delete;
+  /// Nothing when the run has to say at once what it met.
+  static std::shared_ptr<Look> before(std::shared_ptr<const Segment> segment,
+                                      std::span<const rt::Tensor> inputs, rt::Device &device);
+  /// After the run: it waits when the run was queued and has not said what it met.
+  static Status after(const std::shared_ptr<Look> &look, bool waits);
+
+private:
+  friend struct Looks;
+  Look() = default;
+  std::shared_ptr<const Segment> segment;
+  std::vector<rt::Tensor> inputs;
+  rt::Device *device = nullptr;
+  int64_t bytes = 0;
+  bool isQueued = false;
+  bool isSuspect = false; ///< the word that it may have set was cleared
+};
+
+/// Whether runs of the device wait.
+bool looksWait(rt::Device &device);
+/// Looks at all runs of the device, or of every device, that wait; waits for them. What they met is
+/// kept for deliverFloatErrors().
+Status lookNow(rt::Device &device);
+Status lookEverywhere();
+/// Copies the first bytes of a ready value to host memory; looks at what waits and tells it first.
+Status readValue(void *to, const Node &node, int64_t bytes);
+
+} // namespace graphc
+
+#endif // GRAPHC_FRONTENDS_RECORD_LOOKS_H

@@ -1,0 +1,175 @@
+#include "runtime/drivers/Choice.h"
+
+#include "runtime/base/Strings.h"
+#include "runtime/drivers/Drivers.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+namespace graphc::rt {
+namespace {
+
+class ChoiceBuffer final : public Buffer {
+public:
+  explicit ChoiceBuffer(BufferRef memory)
+      : Buffer(choiceDevice(), memory->bytes(), nullptr, memory->isPrivate()) {
+    memories[slotOf(memory->device())] = std::move(memory);
+  }
+  static size_t slotOf(const Device &device) {
+    return &device == choicesOf(choiceDevice())->cpu ? 0 : 1;
+  }
+  bool has(const Device &device) const {
+    std::lock_guard lock(mutex);
+    const BufferRef &m = memories[slotOf(device)];
+    return m && &m->device() == &device;
+  }
+  bool hasOne() const {
+    std::lock_guard lock(mutex);
+    return !memories[0] || !memories[1];
+  }
+  /// Whichever there is, that of the cpu first.
+  BufferRef any() const {
+    std::lock_guard lock(mutex);
+    return memories[0] ? memories[0] : memories[1];
+  }
+  Result<BufferRef> on(Device &target) {
+    std::lock_guard lock(mutex);
+    BufferRef &wanted = memories[slotOf(target)];
+    if (wanted)
+      return wanted;
+    Buffer &from = *memories[1 - slotOf(target)];
+    GRAPHC_ASSIGN(BufferRef made, target.allocate(bytes()));
+    if (from.host())
+      GRAPHC_TRY(target.queue().upload(*made, from.host(), bytes()));
+    else
+      GRAPHC_TRY(from.device().queue().download(made->host(), from, bytes()));
+    return wanted = std::move(made);
+  }
+
+private:
+  mutable std::mutex mutex;
+  BufferRef memories[2]; ///< of the cpu, of the other device
+};
+
+ChoiceBuffer &asChoice(Buffer &buffer) { return static_cast<ChoiceBuffer &>(buffer); }
+const ChoiceBuffer &asChoice(const Buffer &buffer) {
+  return static_cast<const ChoiceBuffer &>(buffer);
+}
+
+/// Values come and go through the cpu's memory.
+class ChoiceQueue final : public Queue {
+public:
+  explicit ChoiceQueue(const Choices &choices) : choices(choices) {}
+  Status launch(const Launch &) override { return refused(); }
+  Status copy(Buffer &destination, Buffer &source, int64_t bytes) override {
+    GRAPHC_ASSIGN(BufferRef to, asChoice(destination).on(*choices.cpu));
+    GRAPHC_ASSIGN(BufferRef from, asChoice(source).on(*choices.cpu));
+    return choices.cpu->queue().copy(*to, *from, bytes);
+  }
+  Status upload(Buffer &destination, const void *source, int64_t bytes) override {
+    GRAPHC_ASSIGN(BufferRef to, asChoice(destination).on(*choices.cpu));
+    return choices.cpu->queue().upload(*to, source, bytes);
+  }
+  Status download(void *destination, Buffer &source, int64_t bytes) override {
+    BufferRef from = asChoice(source).any();
+    return from->device().queue().download(destination, *from, bytes);
+  }
+  Status finish() override {
+    GRAPHC_TRY(choices.cpu->queue().finish());
+    return choices.other ? choices.other->queue().finish() : Status::ok();
+  }
+
+  static Status refused() {
+    return {ErrorCode::Internal, "[auto] a program was not given one of its devices"};
+  }
+
+private:
+  const Choices &choices;
+};
+
+class ChoiceDevice final : public Device {
+public:
+  ChoiceDevice() : choices(find()), commands(choices) {
+    about = choices.cpu->info();
+    about.name = "auto";
+    about.description = choices.other
+                            ? strings::format("cpu or {}, by program", choices.other->info().name)
+                            : "cpu: there is no other device";
+    about.identity = "auto|" + choices.cpu->info().identity +
+                     (choices.other ? "|" + choices.other->info().identity : "");
+    about.hostVisible = false;
+    about.fp64 = true;
+  }
+  const DeviceInfo &info() const override { return about; }
+  Queue &queue() override { return commands; }
+  Result<BufferRef> allocate(int64_t bytes) override {
+    GRAPHC_ASSIGN(BufferRef memory, choices.cpu->allocate(bytes));
+    return chosenBuffer(std::move(memory));
+  }
+  Result<BufferRef> wrapHost(void *address, int64_t bytes, std::shared_ptr<void> owner) override {
+    GRAPHC_ASSIGN(BufferRef memory, choices.cpu->wrapHost(address, bytes, std::move(owner)));
+    return chosenBuffer(std::move(memory));
+  }
+  Result<std::unique_ptr<Module>> load(const program::Program &) override {
+    return ChoiceQueue::refused();
+  }
+  int64_t liveBytes() const override { return choices.cpu->liveBytes(); }
+  int64_t cachedBytes() const override { return choices.cpu->cachedBytes(); }
+  void releaseCached() override {
+    choices.cpu->releaseCached();
+    if (choices.other)
+      choices.other->releaseCached();
+  }
+
+  const Choices choices;
+
+private:
+  static Choices find() {
+    Choices found{findDevice("cpu").take(), nullptr}; // the cpu is always there
+    for (const char *name : {"gpu", "opencl"})
+      if (auto device = findDevice(name); device && !found.other)
+        found.other = *device;
+    return found;
+  }
+  DeviceInfo about;
+  ChoiceQueue commands;
+};
+
+std::atomic<ChoiceDevice *> made{nullptr};
+
+} // namespace
+
+Device &choiceDevice() {
+  static ChoiceDevice *device = [] {
+    auto *d = new ChoiceDevice; // never destroyed, as every device
+    made = d;
+    return d;
+  }();
+  return *device;
+}
+
+const Choices *choicesOf(const Device &device) {
+  ChoiceDevice *known = made.load(std::memory_order_acquire);
+  return known == &device ? &known->choices : nullptr;
+}
+
+BufferRef chosenBuffer(BufferRef memory) {
+  return std::make_shared<ChoiceBuffer>(std::move(memory));
+}
+
+bool isOn(const Buffer &value, const Device &device) {
+  return choicesOf(value.device()) ? asChoice(value).has(device) : &value.device() == &device;
+}
+
+Result<BufferRef> memoryOn(const BufferRef &value, Device &device) {
+  return choicesOf(value->device()) ? asChoice(*value).on(device) : Result<BufferRef>(value);
+}
+
+void *hostAddress(const Buffer &value) {
+  return choicesOf(value.device()) ? asChoice(value).any()->host() : value.host();
+}
+
+bool isOnOne(const Buffer &value) { return !choicesOf(value.device()) || asChoice(value).hasOne(); }
+
+} // namespace graphc::rt

@@ -1,0 +1,79 @@
+//===- ChooseTest.cpp - Decisions of "auto" under given speeds
+//---------------------------------===//
+#include "frontends/record/Choose.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+using namespace graphc;
+
+namespace {
+
+// A small server and a large GPU behind PCIe; nanoseconds, bytes and operations a nanosecond.
+const DeviceSpeed kHost{800, 40, 40, 150, 10, 10};
+const DeviceSpeed kGpu{25'000, 4000, 20'000, 45'000, 50, 50};
+// The same cores behind a driver: nothing is gained there.
+const DeviceSpeed kSame{60'000, 38, 36, 100, 8, 8};
+
+ProgramWork mapOf(double elements, double operations) {
+  ProgramWork w;
+  w.bytes = 8 * elements;
+  w.operations = operations * elements;
+  return w;
+}
+
+bool movesTo(const ProgramWork &w, const DeviceSpeed &other) {
+  return timeOnOther(w, other) < timeOnHost(w, kHost, other);
+}
+
+TEST(Choose, SmallProgramsStay) {
+  EXPECT_FALSE(movesTo(mapOf(1000, 1), kGpu));
+  EXPECT_FALSE(movesTo(mapOf(1000, 100), kGpu));
+}
+
+TEST(Choose, LargeProgramsGoWhereTheirDataIs) {
+  ProgramWork w = mapOf(1 << 24, 4);
+  EXPECT_TRUE(movesTo(w, kGpu)); // there already
+  w.onHostOnly = w.bytes / 2;
+  EXPECT_TRUE(movesTo(w, kGpu)); // PCIe is a little faster than the memory of the host
+  DeviceSpeed slowLink = kGpu;
+  slowLink.up = 8;
+  EXPECT_FALSE(movesTo(w, slowLink));
+  w.onHostOnly = 0;
+  w.onOtherOnly = w.bytes;
+  EXPECT_TRUE(movesTo(w, slowLink));
+}
+
+TEST(Choose, MuchArithmeticIsWorthTheWay) {
+  ProgramWork w = mapOf(1 << 22, 400);
+  w.onHostOnly = w.bytes / 2;
+  EXPECT_TRUE(movesTo(w, kGpu));
+  ProgramWork product;
+  product.bytes = 3.0 * 4 * 2048 * 2048;
+  product.products = 2.0 * 2048 * 2048 * 2048;
+  product.onHostOnly = product.bytes * 2 / 3;
+  EXPECT_TRUE(movesTo(product, kGpu));
+}
+
+TEST(Choose, TheSameCoresBehindADriverAreNotWorthIt) {
+  for (double elements : {1e3, 1e5, 1e7, 1e9})
+    for (double operations : {1.0, 30.0, 1000.0}) {
+      ProgramWork w = mapOf(elements, operations);
+      w.onHostOnly = w.bytes / 2;
+      EXPECT_FALSE(movesTo(w, kSame)) << elements << " " << operations;
+    }
+}
+
+// What is chosen is the better of the two estimates, from any size on.
+TEST(Choose, OneBoundary) {
+  bool moved = false;
+  for (double elements = 8; elements < 1e9; elements *= 1.5) {
+    bool moves = movesTo(mapOf(elements, 3), kGpu);
+    EXPECT_TRUE(moves || !moved) << elements;
+    moved = moves;
+  }
+  EXPECT_TRUE(moved);
+}
+
+} // namespace

@@ -1,0 +1,127 @@
+"""The device "auto": each program on the cpu or on another device, by what two seconds of timing found."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import warnings
+
+import graphc as gc
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.graphc_only
+
+PACKAGE = str(pathlib.Path(os.path.abspath(gc.__file__)).parent.parent)
+rng = np.random.default_rng(5)
+
+CASES = {
+    "map": lambda a, b: gc.exp(a) * b + 1,
+    "sum": lambda a, b: gc.sum(a * b),
+    "rows": lambda a, b: gc.mean(a.reshape(100, -1), axis=1),
+    "product": lambda a, b: a.reshape(100, -1) @ b.reshape(-1, 100),
+    "sort": lambda a, b: gc.sort(a),
+    "slices": lambda a, b: a[3:50] - b[:47],
+}
+
+
+@pytest.mark.parametrize("n", [100, 10_000, 1_000_000])
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("wrap", [lambda f: f, gc.jit], ids=["lazy", "jit"])
+def test_results_are_those_of_the_cpu(name, n, wrap):
+    x, y = rng.random((2, n)).astype("f4")
+    want = np.asarray(CASES[name](gc.asarray(x), gc.asarray(y)))
+    with gc.device("auto"):
+        a, b = gc.asarray(x), gc.asarray(y)
+        got = wrap(CASES[name])(a, b)
+        assert got.device == "auto" and a.device == "auto"
+        again = np.asarray(got + 0)
+    assert np.asarray(got).tobytes() == want.tobytes() and again.tobytes() == (want + np.float32(0)).tobytes()
+
+
+CHILD = """
+import runpy, graphc as gc, numpy as np
+cases = runpy.run_path({path!r})["CASES"]
+rng = np.random.default_rng(8)
+for name, f in cases.items():
+    x, y = rng.random((2, 40_000)).astype("f4")
+    with gc.device("auto"):
+        a, b = gc.asarray(x), gc.asarray(y)
+        for g in (f, gc.jit(f)):
+            got, here = np.asarray(g(a, b) * 1), np.asarray(g(a, b).ravel()[:1].to_device("cpu"))
+            want = np.asarray(f(gc.asarray(x, device="cpu"), gc.asarray(y, device="cpu")) * 1)
+            assert got.tobytes() == want.tobytes() and here.tobytes() == want.ravel()[:1].tobytes(), name
+        a += b
+        a[3] = 1
+        assert np.asarray(a).sum() > 0
+with gc.device("auto"):
+    big = gc.asarray(np.arange(3_000_000, dtype="f4"))
+    assert np.asarray(big * 2)[-1] == 2 * 2_999_999 and float(gc.sum(big)) > 0
+print(gc._graphc.counters()["piece_passes"])
+"""
+
+
+def test_programs_on_the_other_device():
+    if not any(str(d).startswith("opencl") for d in gc.devices()):
+        pytest.skip("no OpenCL device")
+    env = dict(os.environ, PYTHONPATH=PACKAGE, GRAPHC_AUTO="other", GRAPHC_MEMORY_LIMIT="opencl=8MiB")
+    code = CHILD.format(path=__file__)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], env=env, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 0  # what did not fit went in pieces
+
+
+def test_updates_elements_and_transfers():
+    x = rng.random(50_000).astype("f4")
+    with gc.device("auto"):
+        a = gc.asarray(x)
+        a += 1
+        a[5] = 7
+        want = x + np.float32(1)
+        want[5] = 7
+        assert float(a[5]) == 7 and bool((a == gc.asarray(want)).all())
+        assert np.array_equal(np.asarray(a.to_device("cpu")), want)
+        assert np.array_equal(np.asarray(a.to_device("cpu").to_device("auto") * 1), want)
+
+
+def test_errors_come_as_everywhere():
+    with gc.device("auto"), warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        np.asarray(1 / gc.zeros(100_000, dtype="float32"))
+        with pytest.raises(gc.errors.DeviceError, match="auto"):
+            gc.ones(3) + gc.ones(3, device="cpu")
+    assert len(told) == 1
+
+
+def test_timing_is_kept_on_disk(tmp_path):
+    code = ("import graphc as gc, numpy as np\nwith gc.device('auto'):\n"
+            "    x = gc.asarray(np.ones(100_000, 'f4')); np.asarray(x + 1)\n"
+            "print(gc._graphc.counters()['kernels_compiled'])")
+    env = dict(os.environ, PYTHONPATH=PACKAGE, GRAPHC_CACHE_DIR=str(tmp_path))
+    compiled = []
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=200)
+        assert done.returncode == 0, done.stderr
+        compiled.append(int(done.stdout))
+    assert compiled[1] == 0
+
+
+def test_no_slower_than_the_better_device():
+    """Within a wide margin, for times of a loaded machine: choices are tested by numbers in ChooseTest."""
+    x, y = rng.random((2, 3_000_000)).astype("f4")
+
+    def seconds(device):
+        with gc.device(device):
+            a, b = gc.asarray(x), gc.asarray(y)
+            f = gc.jit(lambda a, b: gc.sum(gc.sin(a) * 2 + b))
+            float(f(a, b))
+            found = []
+            for _ in range(7):
+                start = time.perf_counter()
+                float(f(a, b))
+                found.append(time.perf_counter() - start)
+        return min(found)
+
+    devices = ["cpu"] + [str(d) for d in gc.devices() if str(d) == "opencl:0"]
+    assert seconds("auto") < 2 * min(seconds(d) for d in devices)
