@@ -173,9 +173,19 @@ bool fitAsTheyAre(const op::OpInfo &info, std::span<const Operand> operands) {
   });
 }
 
+/// Whether operations on whole arrays of this size are better fused than computed at once: they
+/// record the same in every turn.
+bool fuseBetter(std::span<const Operand> operands, int64_t count) {
+  constexpr int64_t kMostAtOnce = 256;
+  return count > kMostAtOnce && std::ranges::all_of(operands, [](const Operand &o) {
+           return !o.array || o.array->known() || o.array->view().isWhole();
+         });
+}
+
 Result<Array> elementwiseOfEqual(OpKind kind, std::span<const Operand> operands) {
   const Array &first = *operands[0].array;
-  bool isLoop = small::isLoop(kind, first.size(), first.device());
+  bool isLoop =
+      !fuseBetter(operands, first.size()) && small::isLoop(kind, first.size(), first.device());
   if (isLoop) {
     GRAPHC_ASSIGN(NodeRef now,
                   small::elementwise(kind, operands, first.dtype(), first.shape(), first.device()));
@@ -216,7 +226,8 @@ Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
       return Array(*known);
   if (auto decided = decidedComparison(kind, operands, dtype))
     return finish(node::broadcast(node::literal(*decided, DType::Bool, *device), shape));
-  bool isLoop = small::isLoop(kind, elementCount(shape).value_or(0), *device);
+  int64_t count = elementCount(shape).value_or(0);
+  bool isLoop = !fuseBetter(operands, count) && small::isLoop(kind, count, *device);
   if (isLoop) {
     GRAPHC_ASSIGN(NodeRef now, small::elementwise(kind, operands, dtype, shape, *device));
     if (now)

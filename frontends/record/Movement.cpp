@@ -22,13 +22,6 @@ Shape trimmed(std::span<const int64_t> shape, int64_t rank) {
   return Shape(shape);
 }
 
-bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to) {
-  for (size_t i = 0; i < from.size() && i < to.size(); ++i)
-    if (from[from.size() - 1 - i] != 1 && from[from.size() - 1 - i] != to[to.size() - 1 - i])
-      return false;
-  return from.size() <= to.size();
-}
-
 /// Whether shapes differ along `axis` only, which counts from the front.
 bool fitTogether(std::span<const Array> xs, int64_t axis) {
   return axis >= 0 && axis < xs[0].rank() &&
@@ -164,7 +157,7 @@ Status setItem(Array &x, std::span<const IndexItem> items, const Operand &value)
     if (auto bits = operandBits(value, x.dtype()); bits && fillAtOnce(target, *bits))
       return Status::ok();
   if (small::isLoop(op::OpKind::UpdateSlice, target.size(), x.device()) &&
-      !target.view().isWhole() && broadcasts(value.shape(), target.shape())) {
+      !target.view().isWhole() && small::broadcasts(value.shape(), target.shape())) {
     GRAPHC_ASSIGN(bool isDone, small::assign(target, value));
     if (isDone)
       return Status::ok();

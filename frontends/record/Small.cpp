@@ -91,6 +91,11 @@ bool loopOfOne(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
   return ((kind == Kinds && (loopOf<Kinds>(out, a, b, count), true)) || ...);
 }
 
+template <typename T>
+GRAPHC_WIDE bool allFiniteWide(const T *values, int64_t count) {
+  return allFinite(values, count);
+}
+
 /// False for kinds that have no loop here.
 template <typename T>
 bool loop(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
@@ -139,7 +144,8 @@ Result<bool> computeInto(OpKind kind, std::span<const Operand> operands, DType t
   Run<T> second = operands.size() > 1 ? b.run() : a.run();
   return isRead && hasQuotients(kind, second, count) && loop(kind, out, a.run(), second, count) &&
          (!mustBeFinite() || !std::is_floating_point_v<T> || hostmath::isComparison(kind) ||
-          allFinite(static_cast<const T *>(out), count));
+          (hasWide() ? allFiniteWide(static_cast<const T *>(out), count)
+                     : allFinite(static_cast<const T *>(out), count)));
 }
 
 template <typename T>
@@ -166,18 +172,6 @@ Result<bool> selectInto(std::span<const Operand> operands, DType t, std::span<co
 
 /// Larger arrays are not computed, nor copied, for the sake of a part.
 constexpr int64_t kMostTarget = 256 << 10;
-
-/// Makes what `x` shows computed and nobody else's.
-Result<bool> settle(Array &x) {
-  if (x.storage()->exclusive())
-    return true;
-  int64_t bytes = x.storage()->current()->reach();
-  if (bytes > kMostTarget ||
-      (bytes > kMostBytes && x.storage()->countElementWrite() < ops::kLazyWrites))
-    return false;
-  GRAPHC_TRY(ops::detach(x));
-  return x.storage()->exclusive();
-}
 
 /// Programs of one operation on vectors, for what is no loop here. In use until the process ends.
 class Units {
@@ -273,6 +267,13 @@ Outcome byUnit(OpKind kind, std::span<const Operand> operands, DType t, const Sh
 
 } // namespace
 
+bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to) {
+  for (size_t i = 1; i <= std::min(from.size(), to.size()); ++i)
+    if (from[from.size() - i] != 1 && from[from.size() - i] != to[to.size() - i])
+      return false;
+  return from.size() <= to.size();
+}
+
 int setLoopTurns(int turns) { return turnsWanted().exchange(turns); }
 
 bool isLoop(OpKind kind, int64_t elements, const rt::Device &device) {
@@ -292,6 +293,17 @@ bool isLoop(OpKind kind, int64_t elements, const rt::Device &device) {
     return true;
   count.store(static_cast<uint8_t>(now + 1), std::memory_order_relaxed);
   return false;
+}
+
+Result<bool> settle(Array &x) {
+  if (x.storage()->exclusive())
+    return true;
+  int64_t bytes = x.storage()->current()->reach();
+  if (bytes > kMostTarget ||
+      (bytes > kMostBytes && x.storage()->countElementWrite() < ops::kLazyWrites))
+    return false;
+  GRAPHC_TRY(ops::detach(x));
+  return x.storage()->exclusive();
 }
 
 bool mustBeFinite() { return RecordScope::errors() != 0; }

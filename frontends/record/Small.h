@@ -18,6 +18,8 @@ namespace graphc::small {
 /// Results and operands of more bytes are recorded.
 inline constexpr int64_t kMostBytes = 16 << 10;
 
+bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to);
+
 /// A computed value, or null when it has to be recorded. Errors are those of computing operands.
 using Outcome = Result<NodeRef>;
 
@@ -45,6 +47,11 @@ Outcome reduce(op::ReduceKind kind, const Array &x, std::span<const int64_t> axe
 Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape);
 /// Writes a value that broadcasts to what `target` shows. False when it has to be recorded.
 Result<bool> assign(Array &target, const Operand &value);
+/// x[index] and target[index] = value of one array of integers, and the shape of either. What is
+/// outside of the first axis has to be recorded.
+Outcome takeRows(const Array &x, const Array &index);
+Result<bool> putRows(Array &target, const Array &index, const Operand &value);
+Shape rowsShape(const Array &x, const Array &index);
 /// A computed copy of what a view of a computed array shows, so that whatever is recorded next has
 /// the same structure wherever that is; null when the view has to be recorded.
 Outcome detached(const Array &x);

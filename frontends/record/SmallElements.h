@@ -65,6 +65,8 @@ Result<std::optional<Elements>> elementsOf(const Array &x, int64_t mostBytes = k
 /// Whether a floating-point error of what is recorded now has to be told.
 bool mustBeFinite();
 
+/// Makes what `x` shows computed and nobody else's, when that is not too large.
+Result<bool> settle(Array &x);
 /// A buffer of so many bytes, as a computed value.
 Result<NodeRef> makeNode(DType t, const Shape &shape, rt::Device &device);
 /// `node` when it is done.
@@ -245,13 +247,13 @@ private:
 };
 
 template <typename T>
-bool allFinite(const T *values, int64_t count) {
+[[gnu::always_inline]] inline bool allFinite(const T *values, int64_t count) {
   if constexpr (std::is_floating_point_v<T>) {
     using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
     constexpr Bits kExponent = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
-    Bits found = 0;
+    Bits found = 0; // all ones where the exponent is
     for (int64_t i = 0; i < count; ++i)
-      found |= (std::bit_cast<Bits>(values[i]) & kExponent) == kExponent;
+      found |= (std::bit_cast<Bits>(values[i]) & kExponent) == kExponent ? ~Bits{0} : Bits{0};
     return !found;
   }
   return true;

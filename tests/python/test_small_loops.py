@@ -242,3 +242,25 @@ def test_arrays_of_computed_values():
     assert gc.zeros_like(gc.ones(3, dtype=bool)).dtype == np.bool_ and gc.zeros(()).shape == ()
     with pytest.raises(ValueError):
         gc.zeros(-1)
+
+
+@pytest.mark.parametrize("key", [[2, 0], [0, 0, 1], [[1, -1], [2, 0]], [3]], ids=str)
+def test_rows_by_integers(at_once, key):
+    def program(xp):
+        a = xp.asarray(np.arange(24.0).reshape(4, 6))
+        u, part = xp.asarray(np.arange(5)), xp.asarray(np.arange(20.0))[::-2]
+        index = xp.asarray(np.array(key))
+        taken = [a[key], a[:, ::-2][index], a.T[1:][key], u[index], part[key]]
+        a[key] = a[key] * 2
+        a[[1, 3]] = a[[3, 1]]
+        a[:, 1:3][key] = [7, 8]
+        u[key] = 9
+        part[index] = u[: 1 if np.ndim(key) > 1 else len(key)] * 2
+        return [*taken, a, u, part]
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(g), w)
+    with pytest.raises(IndexError):
+        np.asarray(gc.asarray([1, 2])[[2]])
+    with pytest.raises(ValueError):
+        gc.asarray([[1, 2], [3, 4]])[[0, 1]] = [1, 2, 3]
