@@ -4,6 +4,7 @@
 #include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
+#include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/NarrowFloat.h"
 #include "runtime/base/Strings.h"
@@ -51,8 +52,12 @@ Result<int64_t> arangeCount(const Scalar &start, const Scalar &stop, const Scala
 Result<Array> full(const Shape &shape, const Scalar &value, DType dtype, rt::Device *device) {
   RecordScope scope;
   GRAPHC_ASSIGN(int64_t count, op::checkedCount("full", shape));
-  static_cast<void>(count);
   GRAPHC_ASSIGN(rt::Device * on, chosen(device));
+  if (shape.rank() > 0 && small::isLoop(op::OpKind::Full, count, *on)) {
+    GRAPHC_ASSIGN(NodeRef now, small::full(shape, value, dtype, *on));
+    if (now)
+      return Array(std::move(now));
+  }
   GRAPHC_ASSIGN(NodeRef one, node::scalar(value, dtype, *on));
   GRAPHC_ASSIGN(NodeRef n, node::broadcast(one, shape));
   return Array(std::move(n));

@@ -3,6 +3,7 @@
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
+#include "frontends/record/Small.h"
 #include "runtime/base/Strings.h"
 
 #include <algorithm>
@@ -43,9 +44,20 @@ Result<rt::Device *> commonDevice(std::string_view name, std::span<const Operand
   return device ? Result<rt::Device *>(device) : currentDevice();
 }
 
-Result<NodeRef> operandNode(const Operand &o, DType dtype, rt::Device &device) {
+/// In a loop over small arrays, so as to record the same for every part of an array.
+Result<NodeRef> valueIn(bool isLoop, const Array &x) {
+  if (isLoop && !x.view().isWhole()) {
+    GRAPHC_ASSIGN(NodeRef n, small::detached(x));
+    if (n)
+      return n;
+  }
+  return x.value();
+}
+
+Result<NodeRef> operandNode(const Operand &o, DType dtype, rt::Device &device,
+                            bool isLoop = false) {
   if (o.array) {
-    GRAPHC_ASSIGN(NodeRef n, o.array->value());
+    GRAPHC_ASSIGN(NodeRef n, valueIn(isLoop, *o.array));
     return node::cast(n, dtype);
   }
   if (o.dtype) { // a strong scalar has been rounded to its own dtype already
@@ -161,15 +173,32 @@ bool fitAsTheyAre(const op::OpInfo &info, std::span<const Operand> operands) {
   });
 }
 
-Result<NodeRef> elementwiseOfEqual(OpKind kind, std::span<const Operand> operands) {
+/// Whether operations on whole arrays of this size are better fused than computed at once: they
+/// record the same in every turn.
+bool fuseBetter(std::span<const Operand> operands, int64_t count) {
+  constexpr int64_t kMostAtOnce = 256;
+  return count > kMostAtOnce && std::ranges::all_of(operands, [](const Operand &o) {
+           return !o.array || o.array->known() || o.array->view().isWhole();
+         });
+}
+
+Result<Array> elementwiseOfEqual(OpKind kind, std::span<const Operand> operands) {
+  const Array &first = *operands[0].array;
+  bool isLoop =
+      !fuseBetter(operands, first.size()) && small::isLoop(kind, first.size(), first.device());
+  if (isLoop) {
+    GRAPHC_ASSIGN(NodeRef now,
+                  small::elementwise(kind, operands, first.dtype(), first.shape(), first.device()));
+    if (now)
+      return small::arrayOf(std::move(now));
+  }
   std::array<NodeRef, kMostOperands> nodes;
   for (size_t i = 0; i < operands.size(); ++i) {
-    GRAPHC_ASSIGN(nodes[i], operands[i].array->value());
+    GRAPHC_ASSIGN(nodes[i], valueIn(isLoop, *operands[i].array));
   }
-  const Array &first = *operands[0].array;
-  return Node::makeOp(kind, std::span(nodes).first(operands.size()), {},
-                      {op::resultDType(kind, first.dtype()), first.shape()}, first.device(),
-                      RecordScope::location(), RecordScope::errors());
+  return finish(Node::makeOp(kind, std::span(nodes).first(operands.size()), {},
+                             {op::resultDType(kind, first.dtype()), first.shape()}, first.device(),
+                             RecordScope::location(), RecordScope::errors()));
 }
 
 } // namespace
@@ -184,7 +213,7 @@ Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
   // Values of rank 0 may be known (below).
   if (operands[0].array && operands[0].array->rank() != 0 && kind != OpKind::Select &&
       info.resultRule != op::ResultRule::Explicit && fitAsTheyAre(info, operands))
-    return finish(elementwiseOfEqual(kind, operands));
+    return elementwiseOfEqual(kind, operands);
   GRAPHC_ASSIGN(DType dtype, computeDType(kind, operands));
   GRAPHC_ASSIGN(rt::Device * device, commonDevice(info.name, operands));
   if (isComparison(kind) && mixesSignAt64(operands))
@@ -197,10 +226,17 @@ Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
       return Array(*known);
   if (auto decided = decidedComparison(kind, operands, dtype))
     return finish(node::broadcast(node::literal(*decided, DType::Bool, *device), shape));
+  int64_t count = elementCount(shape).value_or(0);
+  bool isLoop = !fuseBetter(operands, count) && small::isLoop(kind, count, *device);
+  if (isLoop) {
+    GRAPHC_ASSIGN(NodeRef now, small::elementwise(kind, operands, dtype, shape, *device));
+    if (now)
+      return small::arrayOf(std::move(now));
+  }
   std::array<NodeRef, kMostOperands> nodes;
   for (size_t i = 0; i < operands.size(); ++i) {
     DType wanted = kind == OpKind::Select && i == 0 ? DType::Bool : dtype;
-    GRAPHC_ASSIGN(NodeRef n, operandNode(operands[i], wanted, *device));
+    GRAPHC_ASSIGN(NodeRef n, operandNode(operands[i], wanted, *device, isLoop));
     GRAPHC_ASSIGN(nodes[i], node::broadcast(n, shape));
   }
   return finish(node::make(kind, std::span(nodes).first(operands.size()), {}, {}, *device));
@@ -285,6 +321,11 @@ Status inPlace(OpKind kind, Array &x, const Operand &y) {
         format("[{0}] Cannot cast ufunc '{0}' output from dtype('{1}') to dtype('{2}') with "
                "casting rule 'same_kind'",
                name, dtypeName(result.dtype()), dtypeName(x.dtype())));
+  if (small::isLoop(OpKind::UpdateSlice, x.size(), x.device()) && !x.view().isWhole()) {
+    GRAPHC_ASSIGN(bool isDone, small::assign(x, result));
+    if (isDone)
+      return Status::ok();
+  }
   GRAPHC_ASSIGN(NodeRef value, result.value());
   GRAPHC_ASSIGN(NodeRef converted, node::cast(value, x.dtype()));
   return x.assign(converted);
@@ -292,12 +333,22 @@ Status inPlace(OpKind kind, Array &x, const Operand &y) {
 
 Result<Array> cast(const Array &x, DType dtype) {
   RecordScope scope;
+  if (x.dtype() != dtype && x.rank() > 0 && small::isLoop(OpKind::Cast, x.size(), x.device())) {
+    GRAPHC_ASSIGN(NodeRef now, small::cast(x, dtype));
+    if (now)
+      return small::arrayOf(std::move(now));
+  }
   GRAPHC_ASSIGN(NodeRef n, x.value());
   return finish(node::cast(n, dtype));
 }
 
 Result<Array> copy(const Array &x) {
   RecordScope scope;
+  if (!x.view().isWhole() && x.rank() > 0 && small::isLoop(OpKind::Slice, x.size(), x.device())) {
+    GRAPHC_ASSIGN(NodeRef now, small::cast(x, x.dtype()));
+    if (now)
+      return small::arrayOf(std::move(now));
+  }
   return finish(x.value());
 }
 

@@ -60,7 +60,7 @@ Result<size_t> countedAxes(std::span<const IndexItem> items, int64_t rank) {
 Result<View> View::index(std::span<const IndexItem> items) const {
   GRAPHC_ASSIGN(size_t used, countedAxes(items, viewShape.rank()));
   StridedStep step;
-  std::vector<int64_t> dims, strides;
+  AxisList dims, strides;
   int64_t offset = viewOffset;
   auto take = [&](const Range &r) {
     size_t axis = step.starts.size();
@@ -110,8 +110,7 @@ Result<View> View::index(std::span<const IndexItem> items) const {
     }
   }
   keepWhole(viewShape.size() - step.starts.size());
-  return withStep(std::move(step), Shape(std::span<const int64_t>(dims)),
-                  Shape(std::span<const int64_t>(strides)), offset);
+  return withStep(std::move(step), dims, strides, offset);
 }
 
 } // namespace graphc

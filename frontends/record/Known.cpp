@@ -1,96 +1,22 @@
 #include "frontends/record/Known.h"
 
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/HostMath.h"
 #include "frontends/record/Session.h"
+#include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <type_traits>
 
 namespace graphc {
 namespace {
 
-using op::OpKind;
-
-/// Calls `f` with a value of the C++ type of `t`; false for dtypes that are no C++ type.
-template <typename F>
-bool withType(DType t, F f) {
-  switch (t) {
-  case DType::Bool:
-    return f(bool{});
-  case DType::Int8:
-    return f(int8_t{});
-  case DType::Int16:
-    return f(int16_t{});
-  case DType::Int32:
-    return f(int32_t{});
-  case DType::Int64:
-    return f(int64_t{});
-  case DType::UInt8:
-    return f(uint8_t{});
-  case DType::UInt16:
-    return f(uint16_t{});
-  case DType::UInt32:
-    return f(uint32_t{});
-  case DType::UInt64:
-    return f(uint64_t{});
-  case DType::Float32:
-    return f(float{});
-  case DType::Float64:
-    return f(double{});
-  default:
-    return false;
-  }
-}
-
-template <typename T>
-T valueOf(uint64_t bits) {
-  if constexpr (std::is_same_v<T, bool>)
-    return bits != 0;
-  else if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<float>(static_cast<uint32_t>(bits));
-  else if constexpr (std::is_same_v<T, double>)
-    return std::bit_cast<double>(bits);
-  else
-    return static_cast<T>(bits);
-}
-
-template <typename T>
-uint64_t bitsOf(T v) {
-  if constexpr (std::is_same_v<T, float>)
-    return std::bit_cast<uint32_t>(v);
-  else if constexpr (std::is_same_v<T, double>)
-    return std::bit_cast<uint64_t>(v);
-  else
-    return static_cast<uint64_t>(static_cast<int64_t>(v));
-}
-
-/// Only conversions without a choice of rounding or saturation.
-std::optional<uint64_t> converted(uint64_t bits, DType from, DType to) {
-  if (from == to)
-    return bits;
-  if (isFloat(from) && !isFloat(to))
-    return std::nullopt;
-  uint64_t out = 0;
-  bool ok = withType(from, [&](auto f) {
-    return withType(to, [&](auto t) {
-      out = bitsOf(static_cast<decltype(t)>(valueOf<decltype(f)>(bits)));
-      return true;
-    });
-  });
-  return ok ? std::optional(out) : std::nullopt;
-}
-
-bool onHost(const rt::Device &device) {
-  const rt::DeviceInfo &info = device.info();
-  return info.target == program::Target::Cpu && info.hostVisible && info.runsKernels;
-}
+using namespace hostmath;
 
 std::optional<uint64_t> load(const void *address, DType t) {
   uint64_t out = 0;
@@ -104,110 +30,6 @@ std::optional<uint64_t> load(const void *address, DType t) {
     return true;
   });
   return ok ? std::optional(out) : std::nullopt;
-}
-
-template <typename T>
-std::optional<bool> compared(OpKind kind, T a, T b) {
-  switch (kind) {
-  case OpKind::Equal:
-    return a == b;
-  case OpKind::NotEqual:
-    return a != b;
-  case OpKind::Less:
-    return a < b;
-  case OpKind::LessEqual:
-    return a <= b;
-  case OpKind::Greater:
-    return a > b;
-  case OpKind::GreaterEqual:
-    return a >= b;
-  default:
-    return std::nullopt;
-  }
-}
-
-template <typename T>
-std::optional<T> foldFloat(OpKind kind, T a, T b) {
-  switch (kind) {
-  case OpKind::Add:
-    return a + b;
-  case OpKind::Sub:
-    return a - b;
-  case OpKind::Mul:
-    return a * b;
-  case OpKind::Div:
-    return a / b;
-  case OpKind::Neg:
-    return -a;
-  case OpKind::Abs:
-    return std::fabs(a);
-  case OpKind::Square:
-    return a * a;
-  case OpKind::Sqrt:
-    return std::sqrt(a);
-  default:
-    return std::nullopt;
-  }
-}
-
-/// Integers wrap; `//` and `%` round down, and division by zero gives 0.
-template <typename T>
-std::optional<T> foldInteger(OpKind kind, T a, T b) {
-  // Wide enough that no product of narrow ones overflows a signed int on the way.
-  using U = std::make_unsigned_t<std::common_type_t<T, int>>;
-  auto wide = [](T v) { return static_cast<U>(v); };
-  bool wraps = std::is_signed_v<T> && b == static_cast<T>(-1);
-  switch (kind) {
-  case OpKind::Add:
-    return static_cast<T>(wide(a) + wide(b));
-  case OpKind::Sub:
-    return static_cast<T>(wide(a) - wide(b));
-  case OpKind::Mul:
-    return static_cast<T>(wide(a) * wide(b));
-  case OpKind::Neg:
-    return static_cast<T>(U{0} - wide(a));
-  case OpKind::Abs:
-    return a < 0 ? static_cast<T>(U{0} - wide(a)) : a;
-  case OpKind::Square:
-    return static_cast<T>(wide(a) * wide(a));
-  case OpKind::FloorDivide:
-    if (b == 0)
-      return T{0};
-    if (wraps)
-      return static_cast<T>(U{0} - wide(a));
-    return static_cast<T>(a / b - (a % b != 0 && (a < 0) != (b < 0)));
-  case OpKind::Remainder:
-    if (b == 0 || wraps)
-      return T{0};
-    return static_cast<T>(a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : T{0}));
-  case OpKind::BitwiseAnd:
-    return static_cast<T>(a & b);
-  case OpKind::BitwiseOr:
-    return static_cast<T>(a | b);
-  case OpKind::BitwiseXor:
-    return static_cast<T>(a ^ b);
-  default:
-    return std::nullopt;
-  }
-}
-
-std::optional<bool> foldBool(OpKind kind, bool a, bool b) {
-  switch (kind) {
-  case OpKind::LogicalAnd:
-  case OpKind::BitwiseAnd:
-    return a && b;
-  case OpKind::LogicalOr:
-  case OpKind::BitwiseOr:
-    return a || b;
-  case OpKind::LogicalXor:
-  case OpKind::BitwiseXor:
-    return a != b;
-  case OpKind::LogicalNot:
-  case OpKind::BitwiseNot:
-    return !a;
-  default:
-    return std::nullopt;
-  }
 }
 
 /// Whether there may be something to say about it, which an evaluation does.
@@ -241,6 +63,11 @@ std::optional<std::pair<uint64_t, DType>> fold(OpKind kind, T a, T b, DType t) {
 
 } // namespace
 
+bool onHost(const rt::Device &device) {
+  const rt::DeviceInfo &info = device.info();
+  return info.target == program::Target::Cpu && info.hostVisible && info.runsKernels;
+}
+
 std::optional<uint64_t> knownBits(const Node &node) {
   if (node.shape().rank() != 0 || isComplex(node.dtype()))
     return std::nullopt;
@@ -263,11 +90,11 @@ int64_t placeOf(const View &view, std::span<const int64_t> index) {
   return place;
 }
 
-/// After this many element writes an array is taken for one that is filled in a loop, and after
-/// this many reads for one that a loop walks over.
-constexpr uint32_t kLazyWrites = 8, kLazyReads = 8;
+/// After this many element reads an array is taken for one that a loop walks over.
+constexpr uint32_t kLazyReads = 8;
 
-/// Makes the newest version computed, in host memory and nobody else's.
+} // namespace
+
 Status detach(Array &x) {
   Array whole = Array::ofStorage(x.storage());
   Array *arrays[] = {&whole};
@@ -282,8 +109,6 @@ Status detach(Array &x) {
   x.storage()->replace(Node::makeReady({old->dtype(), old->shape()}, device, std::move(copy)));
   return Status::ok();
 }
-
-} // namespace
 
 std::optional<KnownValue> readElement(const Array &x, std::span<const int64_t> index) {
   if (Trace::active() || !x.view().hasLayout() || !onHost(x.device()))
@@ -341,27 +166,10 @@ Result<bool> writeElement(Array &x, std::span<const int64_t> index, uint64_t bit
 
 namespace {
 
-/// Every axis but the last is walked by recursion.
-template <typename T>
-void fill(T *to, std::span<const int64_t> shape, std::span<const int64_t> strides, T value) {
-  int64_t count = shape[0], stride = strides[0];
-  if (shape.size() > 1)
-    for (int64_t i = 0; i < count; ++i)
-      fill(to + i * stride, shape.subspan(1), strides.subspan(1), value);
-  else if (stride == 1)
-    std::fill_n(to, count, value);
-  else
-    for (int64_t i = 0; i < count; ++i)
-      to[i * stride] = value;
-}
-
 template <typename T>
 void fillView(void *base, const View &view, uint64_t bits) {
-  T *first = static_cast<T *>(base) + view.offset();
-  if (view.shape().rank() == 0)
-    *first = static_cast<T>(bits);
-  else
-    fill(first, view.shape(), view.strides(), static_cast<T>(bits));
+  small::fill(static_cast<T>(bits), view.shape(), view.strides(),
+              static_cast<T *>(base) + view.offset());
 }
 
 } // namespace

@@ -15,6 +15,9 @@
 
 namespace graphc {
 
+/// Whether its kernels run on this machine's CPU, on memory that can be read here.
+bool onHost(const rt::Device &device);
+
 /// The value of a 0-d node as a literal pattern (OpTable.h) when it needs no program: a literal, or
 /// computed and in host memory.
 std::optional<uint64_t> knownBits(const Node &node);
@@ -29,6 +32,11 @@ std::optional<KnownValue> readElement(const Array &x, std::span<const int64_t> i
 bool isWalkedOver(const Array &x);
 /// The pattern of a known operand in dtype `t`; nothing where that needs a program or raises.
 std::optional<uint64_t> operandBits(const Operand &operand, DType t);
+/// After this many writes of elements or small parts an array is taken for one that is filled in a
+/// loop.
+inline constexpr uint32_t kLazyWrites = 8;
+/// Makes the newest version computed, in host memory and nobody else's.
+Status detach(Array &x);
 /// Writes one element, a pattern of x's dtype, at once. False when it has to be recorded: inside a
 /// trace, on another device, and for the first few writes into values that are pending or that
 /// someone else reads too (those stay lazy; a loop of them computes or copies the array once).

@@ -2,6 +2,7 @@
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
+#include "frontends/record/Small.h"
 #include "runtime/base/Strings.h"
 
 #include <algorithm>
@@ -19,6 +20,20 @@ Shape trimmed(std::span<const int64_t> shape, int64_t rank) {
   while (static_cast<int64_t>(shape.size()) > rank && shape.front() == 1)
     shape = shape.subspan(1);
   return Shape(shape);
+}
+
+/// Whether shapes differ along `axis` only, which counts from the front.
+bool fitTogether(std::span<const Array> xs, int64_t axis) {
+  return axis >= 0 && axis < xs[0].rank() &&
+         std::ranges::all_of(
+             xs,
+             [&](const Array &x) {
+               Shape shape = x.shape();
+               if (shape.rank() != xs[0].rank())
+                 return false;
+               shape[static_cast<size_t>(axis)] = xs[0].shape()[static_cast<size_t>(axis)];
+               return shape == xs[0].shape();
+             });
 }
 
 bool isSameView(const Array &a, const Array &b) {
@@ -141,6 +156,12 @@ Status setItem(Array &x, std::span<const IndexItem> items, const Operand &value)
   if (!value.array || value.array->rank() == 0)
     if (auto bits = operandBits(value, x.dtype()); bits && fillAtOnce(target, *bits))
       return Status::ok();
+  if (small::isLoop(op::OpKind::UpdateSlice, target.size(), x.device()) &&
+      !target.view().isWhole() && small::broadcasts(value.shape(), target.shape())) {
+    GRAPHC_ASSIGN(bool isDone, small::assign(target, value));
+    if (isDone)
+      return Status::ok();
+  }
   NodeRef n;
   if (value.array) {
     GRAPHC_ASSIGN(n, value.array->value());
@@ -179,6 +200,12 @@ Result<Array> concatenate(std::span<const Array> xs, std::optional<int64_t> axis
                     "[concatenate] zero-dimensional arrays cannot be concatenated");
   }
   DType dtype = op::resultType(types);
+  if (axis && small::isLoop(op::OpKind::Concatenate, xs[0].size(), xs[0].device()) &&
+      fitTogether(xs, *axis)) {
+    GRAPHC_ASSIGN(NodeRef now, small::concatenate(xs, dtype, static_cast<size_t>(*axis)));
+    if (now)
+      return small::arrayOf(std::move(now));
+  }
   std::vector<NodeRef> nodes;
   for (const Array &x : xs) {
     GRAPHC_ASSIGN(NodeRef n, x.value());

@@ -1,5 +1,6 @@
 #include "frontends/record/Node.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace graphc {
@@ -41,6 +42,7 @@ int64_t recordedNodes() { return recordedCount.load(std::memory_order_relaxed); 
 Node::Node(op::TensorType t, rt::Device &device, NodeState state)
     : nodeState(state), number(nextNumber.fetch_add(1, std::memory_order_relaxed)),
       type(std::move(t)), nodeDevice(&device) {
+  reachBytes = bytes();
   hash = mix(mix(Digest{1, 2}, static_cast<uint64_t>(type.dtype)),
              static_cast<uint64_t>(type.shape.rank()));
 }
@@ -80,8 +82,14 @@ NodeRef Node::makeOp(op::OpKind kind, std::span<const NodeRef> operands, std::ve
   Digest h = mix(node->hash, static_cast<uint64_t>(kind));
   for (int64_t word : node->attributes)
     h = mix(h, static_cast<uint64_t>(word));
-  for (const NodeRef &operand : operands)
+  // What is moved or picked from a value in memory costs as much as there is of it.
+  op::Category category = op::opInfo(kind).category;
+  bool picks = category == op::Category::Movement || category == op::Category::Indexed;
+  for (const NodeRef &operand : operands) {
     h = mix(mix(h, operand->hash.low), operand->hash.high);
+    if (!picks || operand->state() != NodeState::Ready)
+      node->reachBytes = std::max(node->reachBytes, operand->reachBytes);
+  }
   node->hash = h;
   node->countsAsPending = !isCheap(kind);
   recordedCount.fetch_add(1, std::memory_order_relaxed);

@@ -91,6 +91,8 @@ public:
   /// the digest of a GraphDesc.
   const Digest &structuralHash() const { return hash; }
   int64_t bytes() const; ///< of its value
+  /// Bytes of the largest value that had to be made or read through for it when it was recorded.
+  int64_t reach() const { return reachBytes; }
 
   NodeState state() const { return nodeState.load(std::memory_order_acquire); }
   /// The value; Ready nodes only.
@@ -129,6 +131,7 @@ private:
   bool madeKnown = false;
   bool countsAsPending = false;
   uint32_t errorModes = 0;
+  int64_t reachBytes = 0;
   uint64_t number;
   op::TensorType type;
   std::vector<int64_t> attributes;

@@ -3,6 +3,7 @@
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
+#include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 #include "runtime/library/Library.h"
@@ -462,8 +463,20 @@ Result<NodeRef> compressed(const NodeRef &n, const Resolved &r) {
 
 } // namespace
 
+/// One array of integers for the first axis, met in a loop over small arrays.
+static bool areSmallRows(op::OpKind kind, const Array &x, std::span<const KeyItem> key) {
+  return key.size() == 1 && key[0].array && isInteger(key[0].array->dtype()) && x.rank() > 0 &&
+         key[0].array->size() <= small::kMostBytes &&
+         small::isLoop(kind, elementsOf(small::rowsShape(x, *key[0].array)), x.device());
+}
+
 Result<Array> take(const Array &x, std::span<const KeyItem> key) {
   RecordScope scope;
+  if (areSmallRows(op::OpKind::Gather, x, key)) {
+    GRAPHC_ASSIGN(NodeRef now, small::takeRows(x, *key[0].array));
+    if (now)
+      return small::arrayOf(std::move(now));
+  }
   GRAPHC_ASSIGN(Resolved r, Resolver(x, key).run());
   if (r.places.indices.empty())
     return finish(wholeOrNothing(r));
@@ -487,6 +500,11 @@ Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
       key[0].array->shape() == x.shape())
     if (auto bits = operandBits(value, x.dtype()); bits && fillMasked(x, *key[0].array, *bits))
       return Status::ok();
+  if (!combine && areSmallRows(op::OpKind::Scatter, x, key)) {
+    GRAPHC_ASSIGN(bool done, small::putRows(x, *key[0].array, value));
+    if (done)
+      return Status::ok();
+  }
   GRAPHC_ASSIGN(NodeRef v, valueNode(value, x.dtype(), x.device()));
   if (!combine) {
     GRAPHC_ASSIGN(bool done, putByChoice(x, key, v));

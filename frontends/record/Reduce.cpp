@@ -2,6 +2,7 @@
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
+#include "frontends/record/Small.h"
 #include "runtime/base/Strings.h"
 
 namespace graphc::ops {
@@ -116,11 +117,18 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
   if ((kind == ReduceKind::Sum || kind == ReduceKind::Prod) && wanted == DType::Bool)
     return Status(ErrorCode::DType,
                   format("[{}] dtype bool is not supported; use any or all", name));
+  Shape result = op::reducedShape(x.shape(), axes, keepdims);
+  auto dtype = computeDType(kind, x.dtype(), wanted);
+  if (small::isLoop(op::OpKind::Reduce, x.size(), x.device()) && !axes.empty() &&
+      !(isArg(kind) && given && axes.size() != 1)) {
+    GRAPHC_ASSIGN(NodeRef now, small::reduce(kind, x, axes, dtype.value_or(x.dtype()), result));
+    if (now)
+      return small::arrayOf(std::move(now));
+  }
   GRAPHC_ASSIGN(NodeRef n, x.value());
-  if (auto dtype = computeDType(kind, x.dtype(), wanted)) {
+  if (dtype) {
     GRAPHC_ASSIGN(n, node::cast(n, *dtype));
   }
-  Shape result = op::reducedShape(x.shape(), axes, keepdims);
   if (isArg(kind)) {
     if (given && axes.size() != 1)
       return Status(ErrorCode::Axis,
@@ -181,6 +189,11 @@ Result<Array> matmul(const Array &x, const Array &y) {
                   format("[matmul] operands are on different devices, {} and {}; use to_device",
                          x.device().info().name, y.device().info().name));
   DType dtype = op::promoteTypes(x.dtype(), y.dtype());
+  if (small::isLoop(op::OpKind::Matmul, elementCount(shape).value_or(0), x.device())) {
+    GRAPHC_ASSIGN(NodeRef now, small::matmul(x, y, dtype, shape));
+    if (now)
+      return small::arrayOf(std::move(now));
+  }
   GRAPHC_ASSIGN(NodeRef a, x.value());
   GRAPHC_ASSIGN(NodeRef b, y.value());
   GRAPHC_ASSIGN(a, node::cast(a, dtype));

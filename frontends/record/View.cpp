@@ -52,10 +52,10 @@ bool emptiesNewAxis(const StridedStep &first, const StridedStep &second) {
 }
 
 Shape resultShape(const StridedStep &s) {
-  std::vector<int64_t> dims;
+  AxisList dims;
   for (int64_t axis : s.axes)
     dims.push_back(axis < 0 ? 1 : s.counts[static_cast<size_t>(axis)]);
-  return toShape(dims);
+  return dims;
 }
 
 /// The order in which `axes` takes source axes, unused ones last: a full permutation of the source.
@@ -74,7 +74,7 @@ std::vector<int64_t> fullPermutation(const StridedStep &s) {
   return order;
 }
 
-Shape permuted(const std::vector<int64_t> &counts, const std::vector<int64_t> &permutation) {
+Shape permuted(const Shape &counts, const std::vector<int64_t> &permutation) {
   std::vector<int64_t> dims;
   for (int64_t axis : permutation)
     dims.push_back(counts[static_cast<size_t>(axis)]);
@@ -138,7 +138,7 @@ Result<NodeRef> putPlaces(const NodeRef &x, const LayoutStep &layout, const Node
 
 Result<NodeRef> getStep(const NodeRef &x, const ViewStep &step) {
   if (auto *s = std::get_if<StridedStep>(&step)) {
-    GRAPHC_ASSIGN(NodeRef part, node::slice(x, s->starts, s->steps, toShape(s->counts)));
+    GRAPHC_ASSIGN(NodeRef part, node::slice(x, s->starts.vector(), s->steps.vector(), s->counts));
     GRAPHC_ASSIGN(NodeRef turned, node::transpose(part, fullPermutation(*s)));
     return node::reshape(turned, resultShape(*s));
   }
@@ -162,10 +162,9 @@ Result<NodeRef> putStep(const NodeRef &x, const ViewStep &step, const NodeRef &v
     for (size_t i = 0; i < order.size(); ++i)
       inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
     GRAPHC_ASSIGN(NodeRef part, node::transpose(full, std::move(inverse)));
-    if (toShape(s->counts) == source &&
-        std::ranges::all_of(s->steps, [](int64_t k) { return k == 1; }))
+    if (s->counts == source && std::ranges::all_of(s->steps, [](int64_t k) { return k == 1; }))
       return part;
-    return node::updateSlice(x, part, s->starts, s->steps);
+    return node::updateSlice(x, part, s->starts.vector(), s->steps.vector());
   }
   if (std::holds_alternative<ReshapeStep>(step))
     return node::reshape(value, source);
@@ -262,30 +261,30 @@ View View::withStep(StridedStep step, Shape shape, Shape strides, int64_t offset
 
 View View::transpose(std::span<const int64_t> permutation) const {
   StridedStep step = identity();
-  step.axes.assign(permutation.begin(), permutation.end());
-  std::vector<int64_t> dims, strides;
+  step.axes.assign(permutation);
+  AxisList dims, strides;
   for (int64_t axis : permutation) {
     dims.push_back(viewShape[static_cast<size_t>(axis)]);
     strides.push_back(viewStrides[static_cast<size_t>(axis)]);
   }
-  return withStep(std::move(step), toShape(dims), toShape(strides), viewOffset);
+  return withStep(std::move(step), dims, strides, viewOffset);
 }
 
 View View::expand(std::span<const int64_t> axes) const {
   StridedStep step = identity();
-  std::vector<int64_t> dims(viewShape.begin(), viewShape.end());
-  std::vector<int64_t> strides(viewStrides.begin(), viewStrides.end());
+  AxisList dims(viewShape), strides(viewStrides);
   for (int64_t axis : axes) {
-    step.axes.insert(step.axes.begin() + axis, -1);
-    dims.insert(dims.begin() + axis, 1);
-    strides.insert(strides.begin() + axis, 0);
+    auto at = static_cast<size_t>(axis);
+    step.axes.insert(at, -1);
+    dims.insert(at, 1);
+    strides.insert(at, 0);
   }
-  return withStep(std::move(step), toShape(dims), toShape(strides), viewOffset);
+  return withStep(std::move(step), dims, strides, viewOffset);
 }
 
 View View::squeeze(std::span<const int64_t> axes) const {
   StridedStep step = identity();
-  std::vector<int64_t> dims, strides;
+  AxisList dims, strides;
   step.axes.clear();
   for (int64_t i = 0; i < viewShape.rank(); ++i) {
     if (std::ranges::find(axes, i) != axes.end())
@@ -294,7 +293,7 @@ View View::squeeze(std::span<const int64_t> axes) const {
     dims.push_back(viewShape[static_cast<size_t>(i)]);
     strides.push_back(viewStrides[static_cast<size_t>(i)]);
   }
-  return withStep(std::move(step), toShape(dims), toShape(strides), viewOffset);
+  return withStep(std::move(step), dims, strides, viewOffset);
 }
 
 View View::flip(std::span<const int64_t> axes) const {

@@ -6,6 +6,7 @@
 #include "dialects/opset/Infer.h"
 #include "frontends/record/Node.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <variant>
@@ -21,12 +22,38 @@ struct IndexItem {
   std::optional<int64_t> start, stop, step; ///< Slice
 };
 
+/// A number an axis; a few need no allocation.
+class AxisList : public Shape {
+public:
+  using Shape::Shape;
+  void push_back(int64_t v) {
+    if (large()) {
+      Shape old = *this;
+      resize(old.size() + 1);
+      std::copy(old.begin(), old.end(), begin());
+    } else {
+      resize(size() + 1);
+    }
+    (*this)[size() - 1] = v;
+  }
+  void insert(size_t at, int64_t v) {
+    push_back(v);
+    std::rotate(begin() + at, end() - 1, end());
+  }
+  void clear() { resize(0); }
+  std::vector<int64_t> vector() const { return {begin(), end()}; }
+
+private:
+  /// Whether another element may move the others.
+  bool large() const { return size() >= 6; }
+};
+
 /// Elements starts + i * steps of every source axis (i < counts), then result axis k is source axis
 /// axes[k], or a new axis of size 1 when axes[k] is -1. Source axes that no result axis names have
 /// count 1.
 struct StridedStep {
-  std::vector<int64_t> starts, steps, counts;
-  std::vector<int64_t> axes;
+  AxisList starts, steps, counts;
+  AxisList axes;
 };
 struct ReshapeStep {
   Shape to;

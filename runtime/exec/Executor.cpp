@@ -1,9 +1,9 @@
 //===- Executor.cpp - Loading and running programs --------------------------------------------===//
 #include "runtime/exec/Executor.h"
 
-#include "runtime/base/Strings.h"
 #include "runtime/base/Trace.h"
 #include "runtime/drivers/Drivers.h"
+#include "runtime/exec/CallChecks.h"
 #include "runtime/exec/Watch.h"
 #include "runtime/library/Library.h"
 
@@ -101,102 +101,6 @@ struct RunState {
   }
 };
 thread_local RunState threadState;
-
-template <typename... Args>
-Status error(ErrorCode code, fmt::format_string<Args...> form, Args &&...args) {
-  return {code, "[run] " + fmt::format(form, std::forward<Args>(args)...)};
-}
-
-std::string inputText(const Program &p, size_t i) {
-  std::string_view name = p.text(p.inputs()[i].name);
-  return name.empty() ? strings::format("input {}", i) : strings::format("input '{}'", name);
-}
-
-std::string allShapes(const Program &p, std::span<const Tensor> inputs) {
-  std::string text;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    text += strings::format("{}{} {}", i ? ", " : "", inputText(p, i), shapeText(inputs[i].shape));
-  return text;
-}
-
-std::optional<int64_t> evaluate(const SizeRecord &s, const std::vector<int64_t> &sizes,
-                                std::span<const Tensor> inputs,
-                                std::span<const int64_t> arguments) {
-  switch (static_cast<SizeKind>(s.kind)) {
-  case SizeKind::Constant:
-    return s.value;
-  case SizeKind::InputDim:
-    return inputs[s.a].shape[s.b];
-  case SizeKind::Argument:
-    return arguments[s.a];
-  case SizeKind::Add:
-    return checkedAdd(sizes[s.a], sizes[s.b]);
-  case SizeKind::Sub:
-    return checkedSub(sizes[s.a], sizes[s.b]);
-  case SizeKind::Mul:
-    return checkedMul(sizes[s.a], sizes[s.b]);
-  case SizeKind::FloorDiv:
-    return checkedFloorDiv(sizes[s.a], sizes[s.b]);
-  case SizeKind::CeilDiv:
-    return checkedCeilDiv(sizes[s.a], sizes[s.b]);
-  case SizeKind::Min:
-    return std::min(sizes[s.a], sizes[s.b]);
-  case SizeKind::Max:
-    return std::max(sizes[s.a], sizes[s.b]);
-  }
-  return std::nullopt;
-}
-
-// Counts, devices, dtypes and ranks: what must hold before sizes may be read from the inputs.
-Status checkInputs(const Program &p, const Device &device, std::span<const Tensor> inputs,
-                   std::span<const int64_t> arguments) {
-  if (inputs.size() != p.inputs().size())
-    return error(ErrorCode::InvalidArgument, "{} inputs given, {} wanted", inputs.size(),
-                 p.inputs().size());
-  if (arguments.size() != p.meta().sizeArguments)
-    return error(ErrorCode::InvalidArgument, "{} size arguments given, {} wanted", arguments.size(),
-                 p.meta().sizeArguments);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Tensor &t = inputs[i];
-    const TensorRecord &record = p.inputs()[i];
-    if (!t.buffer || &t.buffer->device() != &device)
-      return error(ErrorCode::InvalidArgument, "{} is {}, the program runs on {}", inputText(p, i),
-                   t.buffer ? "on " + t.buffer->device().info().name : "missing",
-                   device.info().name);
-    if (static_cast<uint32_t>(t.dtype) != record.dtype)
-      return error(ErrorCode::DType, "{} has dtype {}, the program wants {}", inputText(p, i),
-                   dtypeName(t.dtype), dtypeName(static_cast<DType>(record.dtype)));
-    if (t.shape.rank() != record.rank)
-      return error(ErrorCode::Shape, "{} has shape {}, the program wants rank {}", inputText(p, i),
-                   shapeText(t.shape), record.rank);
-  }
-  return Status::ok();
-}
-
-// Sizes the inputs must have, sizes that must agree, and that each input's buffer is large enough.
-Status checkShapes(const Program &p, std::span<const Tensor> inputs,
-                   const std::vector<int64_t> &sizes) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Tensor &t = inputs[i];
-    const TensorRecord &record = p.inputs()[i];
-    std::span<const uint32_t> dims = p.dims(record);
-    for (size_t d = 0; d < dims.size(); ++d)
-      if (t.shape[d] != sizes[dims[d]])
-        return error(ErrorCode::Shape, "{} has shape {}, but its axis {} must be {}{}",
-                     inputText(p, i), shapeText(t.shape), d, sizes[dims[d]],
-                     inputs.size() > 1 ? " (inputs: " + allShapes(p, inputs) + ")" : "");
-    auto bytes = byteCount(t.shape, t.dtype);
-    int64_t planned = sizes[p.buffers()[record.buffer].elements];
-    if (!bytes || *bytes > t.buffer->bytes() || planned > *bytes / itemSize(t.dtype))
-      return error(ErrorCode::InvalidArgument, "{} has shape {} but a buffer of {} bytes",
-                   inputText(p, i), shapeText(t.shape), t.buffer->bytes());
-  }
-  for (const CheckRecord &c : p.checks())
-    if (sizes[c.a] != sizes[c.b])
-      return error(ErrorCode::Shape, "sizes differ: {}: {} and {} ({})", p.text(c.what), sizes[c.a],
-                   sizes[c.b], allShapes(p, inputs));
-  return Status::ok();
-}
 
 } // namespace
 
@@ -367,20 +271,21 @@ public:
   Status measure(std::span<const int64_t> arguments, RunCost &cost, std::vector<Tensor> &outputs) {
     if (inputs.size() != program.inputs().size() ||
         arguments.size() != program.meta().sizeArguments)
-      return error(ErrorCode::InvalidArgument,
-                   "{} inputs and {} size arguments given, {} and {} wanted", inputs.size(),
-                   arguments.size(), program.inputs().size(), program.meta().sizeArguments);
+      return runError(ErrorCode::InvalidArgument,
+                      "{} inputs and {} size arguments given, {} and {} wanted", inputs.size(),
+                      arguments.size(), program.inputs().size(), program.meta().sizeArguments);
     for (size_t i = 0; i < inputs.size(); ++i)
       if (inputs[i].shape.rank() != program.inputs()[i].rank)
-        return error(ErrorCode::Shape, "{} has shape {}, the program wants rank {}",
-                     inputText(program, i), shapeText(inputs[i].shape), program.inputs()[i].rank);
+        return runError(ErrorCode::Shape, "{} has shape {}, the program wants rank {}",
+                        inputText(program, i), shapeText(inputs[i].shape),
+                        program.inputs()[i].rank);
     GRAPHC_TRY(computeSizes(arguments));
     int64_t live = 0;
     auto add = [&](uint32_t b, int64_t sign) -> Status {
       auto bytes = checkedMul(state.sizes[plan.buffers[b].elements], plan.buffers[b].itemBytes);
       if (!bytes)
-        return error(ErrorCode::OutOfMemory, "a buffer does not fit in 64 bits ({})",
-                     allShapes(program, inputs));
+        return runError(ErrorCode::OutOfMemory, "a buffer does not fit in 64 bits ({})",
+                        allShapes(program, inputs));
       live += sign * *bytes;
       cost.peakBytes = std::max(cost.peakBytes, live);
       return Status::ok();
@@ -423,8 +328,8 @@ private:
     for (uint32_t i : plan.dynamicSizes) {
       auto value = evaluate(program.sizes()[i], state.sizes, inputs, arguments);
       if (!value)
-        return error(ErrorCode::Shape, "a size does not fit in 64 bits ({})",
-                     allShapes(program, inputs));
+        return runError(ErrorCode::Shape, "a size does not fit in 64 bits ({})",
+                        allShapes(program, inputs));
       state.sizes[i] = *value;
     }
     return Status::ok();
@@ -511,7 +416,7 @@ private:
       return Status::ok();
     auto site = static_cast<size_t>(words[0] - 1);
     if (site >= program.faults().size())
-      return error(ErrorCode::Internal, "a fault at an unknown place");
+      return runError(ErrorCode::Internal, "a fault at an unknown place");
     const FaultRecord &fault = program.faults()[site];
     std::string_view line = program.text(fault.line);
     if (report && fault.place != kNone) {
@@ -529,9 +434,9 @@ private:
     int64_t elements = state.sizes[b.elements];
     auto bytes = checkedMul(elements, b.itemBytes);
     if (elements < 0 || !bytes)
-      return error(elements < 0 ? ErrorCode::Shape : ErrorCode::OutOfMemory,
-                   "a buffer of {} elements cannot exist ({})", elements,
-                   allShapes(program, inputs));
+      return runError(elements < 0 ? ErrorCode::Shape : ErrorCode::OutOfMemory,
+                      "a buffer of {} elements cannot exist ({})", elements,
+                      allShapes(program, inputs));
     GRAPHC_ASSIGN(state.owned[number], plan.device.allocate(*bytes));
     state.buffers[number] = state.owned[number].get();
     return Status::ok();
@@ -634,7 +539,7 @@ private:
       const auto &step = plan.steps[i];
       int64_t scratch = step.scratch == kNone ? 0 : state.sizes[step.scratch];
       if (scratch < 0)
-        return error(ErrorCode::Shape, "a negative size ({})", allShapes(program, inputs));
+        return runError(ErrorCode::Shape, "a negative size ({})", allShapes(program, inputs));
       if (int64_t range = state.sizes[step.range])
         state.tileSteps.push_back({step.kernel,
                                    {operands, step.buffers.size()},
@@ -652,7 +557,7 @@ private:
   Status copy(uint32_t destination, uint32_t source) {
     int64_t elements = state.sizes[plan.buffers[source].elements];
     if (elements != state.sizes[plan.buffers[destination].elements])
-      return error(ErrorCode::Internal, "a copy between buffers of different sizes");
+      return runError(ErrorCode::Internal, "a copy between buffers of different sizes");
     if (elements == 0 || state.buffers[source] == state.buffers[destination])
       return Status::ok();
     return plan.device.queue().copy(*state.buffers[destination], *state.buffers[source],
@@ -664,7 +569,7 @@ private:
     int64_t range = state.sizes[step.range];
     int64_t scratch = step.scratch == kNone ? 0 : state.sizes[step.scratch];
     if (range < 0 || scratch < 0)
-      return error(ErrorCode::Shape, "a negative size ({})", allShapes(program, inputs));
+      return runError(ErrorCode::Shape, "a negative size ({})", allShapes(program, inputs));
     if (range == 0)
       return Status::ok();
     state.launchBuffers.clear();
@@ -696,8 +601,8 @@ private:
     auto bytes = byteCount(shape, dtype);
     Buffer &own = *state.buffers[buffer];
     if (!bytes || *bytes > own.bytes())
-      return error(ErrorCode::Shape, "a library step passes shape {} in a buffer of {} bytes",
-                   shapeText(shape), own.bytes());
+      return runError(ErrorCode::Shape, "a library step passes shape {} in a buffer of {} bytes",
+                      shapeText(shape), own.bytes());
     if (own.host())
       return library::Operand{own.host(), dtype, shape};
     GRAPHC_ASSIGN(Device * cpu, findDevice("cpu"));
@@ -712,7 +617,8 @@ private:
     if (!plan.device.info().runsKernels)
       return Status::ok();
     if (!call.routine)
-      return error(ErrorCode::Unsupported, "this runtime has no library routine '{}'", call.name);
+      return runError(ErrorCode::Unsupported, "this runtime has no library routine '{}'",
+                      call.name);
     count(Counter::LibraryCalls);
     count(Counter::ReadBacks, !plan.device.info().hostVisible);
     std::vector<int64_t> sizes;
@@ -750,8 +656,9 @@ private:
       t.buffer = b.kind == BufferKind::Input ? inputs[b.number].buffer : state.owned[record.buffer];
       auto bytes = byteCount(t.shape, t.dtype);
       if (!bytes || *bytes > t.buffer->bytes()) {
-        Status status = error(ErrorCode::Internal, "output {} of shape {} in a buffer of {} bytes",
-                              i, shapeText(t.shape), t.buffer->bytes());
+        Status status =
+            runError(ErrorCode::Internal, "output {} of shape {} in a buffer of {} bytes", i,
+                     shapeText(t.shape), t.buffer->bytes());
         outputs.clear();
         return status;
       }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The sixteen programs of tests/programs at full size: seconds under NumPy and under graphc, in turns, and the ratio.
+"""The programs of tests/programs at full size: seconds under NumPy and under graphc, in turns, and the ratio.
 
     PYTHONPATH=build/python .venv/bin/python tools/bench/whole.py [--small] [--rounds N] [NAME ...]
 

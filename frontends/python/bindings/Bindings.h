@@ -77,6 +77,8 @@ pb::object numpyDType(DType t);
 /// have.
 DType toDType(pb::handle object);
 std::optional<DType> toOptionalDType(pb::handle object);
+/// Of a np.dtype or one of its scalar types; nothing for others, quickly.
+std::optional<DType> knownDType(pb::handle object);
 /// An int or a sequence of ints.
 Shape toShape(pb::handle object);
 /// None: nothing. An int or a sequence of ints otherwise.
@@ -127,7 +129,13 @@ Array fromDlpack(const pb::object &object, const pb::object &copy);
 
 // Wrap.cpp
 /// A new Python object that holds the array; what pb::cast gives, at a fraction of its cost.
-PyObject *wrap(Array array);
+PyObject *wrap(Array &&array);
+/// Of a result; raises for an error.
+inline PyObject *wrap(Result<Array> result) {
+  if (!result)
+    raise(result.takeStatus());
+  return wrap(std::move(*result));
+}
 /// As above, from a short list of objects that were used before.
 PyObject *wrapKnown(const KnownValue &value);
 /// A computed 0-d result that nothing was written to: NumPy has a scalar here, which an update
@@ -157,6 +165,7 @@ PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right);
 PyObject *operationOnValue(op::OpKind kind, PyObject *operand);
 void setupElements(PyHeapTypeObject *type);
 void defineFunctions(pb::module_ &m);
+void defineConstructors(pb::module_ &m);
 void defineUfuncs(pb::module_ &m);
 void defineInfo(pb::module_ &m);
 void defineJit(pb::module_ &m);

@@ -18,6 +18,7 @@ using strings::format;
 /// NumPy objects looked up once. Never released: the module lives as long as the interpreter.
 struct Numpy {
   pb::object dtypes[kDTypeCount];
+  pb::object types[kDTypeCount]; ///< their scalar types
   pb::object dtype, generic, ndarray, ascontiguousarray, asarray;
 };
 const Numpy &numpy() {
@@ -30,8 +31,10 @@ const Numpy &numpy() {
     made->ascontiguousarray = np.attr("ascontiguousarray");
     made->asarray = np.attr("asarray");
     for (int i = 0; i < kDTypeCount; ++i)
-      if (static_cast<DType>(i) != DType::BFloat16)
+      if (static_cast<DType>(i) != DType::BFloat16) {
         made->dtypes[i] = made->dtype(std::string(dtypeName(static_cast<DType>(i))));
+        made->types[i] = made->dtypes[i].attr("type");
+      }
     return made;
   }();
   return *n;
@@ -109,9 +112,8 @@ pb::object numpyDType(DType t) {
 
 DType toDType(pb::handle object) {
   const Numpy &np = numpy();
-  for (int i = 0; i < kDTypeCount; ++i)
-    if (np.dtypes[i].ptr() && np.dtypes[i].is(object))
-      return static_cast<DType>(i);
+  if (auto known = knownDType(object))
+    return *known;
   pb::object dtype;
   try {
     dtype = np.dtype(object);
@@ -129,6 +131,20 @@ DType toDType(pb::handle object) {
                                           "float64, complex64 and complex128",
                                           name)));
   return *found;
+}
+
+std::optional<DType> knownDType(pb::handle object) {
+  const Numpy &np = numpy();
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (np.dtypes[i].ptr() && (np.dtypes[i].is(object) || np.types[i].is(object)))
+      return static_cast<DType>(i);
+  if (object.ptr() == reinterpret_cast<PyObject *>(&PyFloat_Type))
+    return DType::Float64;
+  if (object.ptr() == reinterpret_cast<PyObject *>(&PyLong_Type))
+    return DType::Int64;
+  if (object.ptr() == reinterpret_cast<PyObject *>(&PyBool_Type))
+    return DType::Bool;
+  return std::nullopt;
 }
 
 std::optional<DType> toOptionalDType(pb::handle object) {

@@ -83,6 +83,54 @@ struct Place {
   std::span<const int64_t> span() const { return {index.data(), count}; }
 };
 
+/// Integers, slices, `...` and None: what shows a part of an array.
+class BasicKey {
+public:
+  /// False for other keys, and for those that name one element or have something wrong.
+  bool set(PyObject *key, int64_t rank) {
+    if (!PyTuple_CheckExact(key))
+      return add(key) && (integers < rank);
+    Py_ssize_t size = PyTuple_GET_SIZE(key);
+    for (Py_ssize_t i = 0; i < size; ++i)
+      if (!add(PyTuple_GET_ITEM(key, i)))
+        return false;
+    return integers < rank || integers < size;
+  }
+  std::span<const IndexItem> items() const { return {list.data(), count}; }
+
+private:
+  bool add(PyObject *object) {
+    if (count == list.size())
+      return false;
+    IndexItem &item = list[count++];
+    if (PyLong_CheckExact(object)) {
+      int overflow = 0;
+      item.kind = IndexItem::Kind::Integer;
+      item.integer = PyLong_AsLongLongAndOverflow(object, &overflow);
+      ++integers;
+      return !overflow;
+    }
+    if (PySlice_Check(object)) {
+      Py_ssize_t start, stop, step;
+      if (PySlice_Unpack(object, &start, &stop, &step) < 0) {
+        PyErr_Clear(); // the general way says it
+        return false;
+      }
+      item.kind = IndexItem::Kind::Slice;
+      item.start = start;
+      item.stop = stop;
+      item.step = step;
+      return true;
+    }
+    item.kind = object == Py_None ? IndexItem::Kind::NewAxis : IndexItem::Kind::Ellipsis;
+    return object == Py_None || object == Py_Ellipsis;
+  }
+
+  std::array<IndexItem, kMostAxes> list;
+  size_t count = 0;
+  int64_t integers = 0;
+};
+
 /// The element as an object, or null: also when x was computed just now.
 PyObject *element(const Array &x, std::span<const int64_t> index) {
   auto known = ops::readElement(x, index);
@@ -102,6 +150,8 @@ PyObject *get(PyObject *self, PyObject *key) {
     if (place.set(key, x.shape()))
       if (PyObject *value = element(x, place.span()))
         return value;
+    if (BasicKey basic; basic.set(key, x.rank()))
+      return wrap(ops::index(x, basic.items()));
     return wrap(getItem(x, pb::reinterpret_borrow<pb::object>(key)));
   });
 }
@@ -118,6 +168,12 @@ PyObject *item(PyObject *self, Py_ssize_t at) {
     if (x.rank() == 1)
       if (PyObject *value = element(x, index))
         return value;
+    if (x.rank() > 1) {
+      IndexItem row;
+      row.kind = IndexItem::Kind::Integer;
+      row.integer = at;
+      return wrap(ops::index(x, {&row, 1}));
+    }
     return wrap(getItem(x, pb::int_(at)));
   });
 }
@@ -154,6 +210,12 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     if (place.set(key, x.shape()))
       if (auto bits = elementBits(value, x.dtype(), x.device()))
         written = unwrap(ops::writeElement(x, place.span(), *bits));
+    Converted v;
+    BasicKey basic;
+    if (!written && basic.set(key, x.rank()) && convertOperand(value, v, &x.device())) {
+      check(ops::setItem(x, basic.items(), *v.operand));
+      written = true;
+    }
     if (!written)
       setItem(x, pb::reinterpret_borrow<pb::object>(key),
               pb::reinterpret_borrow<pb::object>(value));

@@ -7,6 +7,7 @@ PYBIND11_MODULE(_graphc, m) {
   graphc::py::installLocationSource();
   graphc::py::defineArray(m);
   graphc::py::defineFunctions(m);
+  graphc::py::defineConstructors(m);
   graphc::py::defineUfuncs(m);
   graphc::py::defineRandom(m);
   graphc::py::defineJit(m);

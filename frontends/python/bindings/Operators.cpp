@@ -26,11 +26,11 @@ namespace {
 
 PyObject *notImplemented() { Py_RETURN_NOTIMPLEMENTED; }
 
-Array apply(op::OpKind kind, const Operand &x, const Operand &y) {
+Result<Array> apply(op::OpKind kind, const Operand &x, const Operand &y) {
   if (kind == op::OpKind::Pow)
-    return unwrap(ops::power(x, y));
+    return ops::power(x, y);
   Operand both[] = {x, y};
-  return unwrap(ops::elementwise(kind, both));
+  return ops::elementwise(kind, both);
 }
 
 /// `[0] * n` with a computed integer: Python repeats the sequence, as it does for NumPy's scalars.
@@ -80,7 +80,7 @@ PyObject *unary(op::OpKind kind, PyObject *self) {
     if (PyObject *value = operationOnValue(kind, self))
       return value;
     Operand one[] = {*asArray(self)};
-    return wrap(unwrap(ops::elementwise(kind, one)));
+    return wrap(ops::elementwise(kind, one));
   });
 }
 
@@ -170,8 +170,7 @@ PyObject *matmul(PyObject *left, PyObject *right) {
     Converted x, y;
     if (!convertOperand(left, x, &known->device()) || !convertOperand(right, y, &known->device()))
       return notImplemented();
-    return wrap(
-        unwrap(ops::matmul(toArray(left, &known->device()), toArray(right, &known->device()))));
+    return wrap(ops::matmul(toArray(left, &known->device()), toArray(right, &known->device())));
   });
 }
 

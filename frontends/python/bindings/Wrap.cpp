@@ -66,7 +66,7 @@ PyObject *wrapKnown(const KnownValue &value) {
   return PyObject_Init(self, arrayType);
 }
 
-PyObject *wrap(Array array) {
+PyObject *wrap(Array &&array) {
   PyTypeObject *arrayType = typeOfArrays();
   auto value = std::make_unique<Array>(std::move(array));
   PyObject *self = arrayType->tp_alloc(arrayType, 0);

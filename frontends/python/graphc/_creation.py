@@ -62,6 +62,10 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     that graphc does not have."""
     if dtype is None and device is None and copy is None and type(a) is _Array and a.ndim:
         return a  # a 0-d one may be a number, of which this makes an array
+    if dtype is None and device is None and copy is not False:
+        packed = _graphc.pack(a)
+        if packed is not None:
+            return packed
     try:
         return _graphc.asarray(_source(a), _dtype(dtype), device, copy)
     except DTypeError:
@@ -96,6 +100,10 @@ def _floating(x, name, smallest=True):
 
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None, device=None):
     """As `asarray`, but a copy unless told otherwise; axes of size 1 are put in front up to `ndmin`."""
+    if dtype is None and device is None and ndmin == 0 and copy is not False:
+        packed = _graphc.pack(object)
+        if packed is not None:
+            return packed
     result = _graphc.asarray(_source(object), _dtype(dtype), device, copy if copy is False else True if copy else None)
     return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
 
@@ -152,11 +160,17 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
 
 def zeros(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array of zeros."""
+    made = None if device is not None else _graphc.filled(shape, 0, dtype)
+    if made is not None:
+        return made
     return _graphc.full(_shape(shape), 0, float64 if dtype is None else as_dtype(dtype), device)
 
 
 def ones(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array of ones."""
+    made = None if device is not None else _graphc.filled(shape, 1, dtype)
+    if made is not None:
+        return made
     return _graphc.full(_shape(shape), 1, float64 if dtype is None else as_dtype(dtype), device)
 
 
@@ -174,11 +188,19 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
 
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Zeros with the shape, dtype and device of `a`."""
+    if device is None and shape is None and type(a) is _Array:
+        made = _graphc.filled(a, 0, dtype)
+        if made is not None:
+            return made
     return full_like(a, 0, dtype, shape=shape, device=device)
 
 
 def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Ones with the shape, dtype and device of `a`."""
+    if device is None and shape is None and type(a) is _Array:
+        made = _graphc.filled(a, 1, dtype)
+        if made is not None:
+            return made
     return full_like(a, 1, dtype, shape=shape, device=device)
 
 

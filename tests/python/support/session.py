@@ -42,8 +42,19 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("device", [str(d) for d in gc.devices()])
 
 
+# Their small arrays are there for kernels, which a line that they pass often would not run any more.
+OF_KERNELS = {
+    "test_conformance", "test_complex", "test_groups", "test_elementwise", "test_reductions", "test_products", "test_scans", "test_integers",
+    "test_narrow_floats", "test_complex_functions", "test_loops", "test_lazy", "test_indexing",
+}  # fmt: skip
+
+
 @pytest.fixture(autouse=True)
-def default_device():
+def default_device(request):
     """A test that leaves a device selected must not disturb the next one."""
+    always = request.module.__name__.rpartition(".")[2] in OF_KERNELS and not ORACLE
+    before = gc._graphc.set_loop_turns(gc._graphc.NEVER) if always else None
     with gc.device("cpu"):
         yield
+    if always:
+        gc._graphc.set_loop_turns(before)

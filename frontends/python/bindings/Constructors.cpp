@@ -1,0 +1,203 @@
+// Arrays of numbers the host has. Programs make them in loops, so no dispatcher stands between.
+#include "frontends/python/bindings/Bindings.h"
+#include "frontends/record/Session.h"
+#include "frontends/record/SmallElements.h"
+#include "frontends/record/Trace.h"
+
+#include <array>
+#include <cstring>
+
+namespace graphc::py {
+namespace {
+
+/// What one object in nested sequences is: a number, or a computed array.
+struct Leaf {
+  DType dtype = DType::Bool;
+  uint64_t bits = 0;
+  const Array *array = nullptr; ///< of rank 1 and more
+};
+
+/// Nothing for objects that need more than looking at.
+std::optional<Leaf> leafOf(PyObject *object) {
+  if (PyFloat_CheckExact(object))
+    return Leaf{DType::Float64, std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(object))};
+  if (PyBool_Check(object))
+    return Leaf{DType::Bool, object == Py_True};
+  if (PyLong_CheckExact(object)) {
+    int overflow = 0;
+    int64_t v = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return overflow ? std::nullopt : std::optional(Leaf{DType::Int64, static_cast<uint64_t>(v)});
+  }
+  const Array *x = asArray(object);
+  if (!x || !onHost(x->device()) || !x->view().hasLayout() || x->view().isPart())
+    return std::nullopt;
+  if (x->known())
+    return Leaf{x->dtype(), x->known()->bits};
+  NodeRef base = x->storage()->current();
+  if (base->state() != NodeState::Ready ||
+      !hostmath::withType(x->dtype(), [](auto) { return true; }))
+    return std::nullopt;
+  if (x->rank() > 0)
+    return Leaf{x->dtype(), 0, x};
+  auto value = ops::readElement(*x, {});
+  return value ? std::optional(Leaf{value->dtype, value->bits}) : std::nullopt;
+}
+
+/// Nested lists and tuples of leaves, all of one shape.
+class Packer {
+public:
+  /// False when it is not for us, errors included.
+  bool look(PyObject *object) { return visit(object, 0); }
+  Result<Array> pack(rt::Device &device) {
+    Shape dims(std::span<const int64_t>(shape.data(), depth));
+    GRAPHC_ASSIGN(NodeRef node, small::makeNode(dtype, dims, device));
+    auto *to = static_cast<char *>(node->buffer()->host());
+    for (const Leaf &leaf : leaves)
+      if (!put(leaf, to))
+        return Array();
+    return Array(std::move(node));
+  }
+  rt::Device *device() const { return at; }
+
+private:
+  static constexpr size_t kMostDepth = 8;
+  /// More are NumPy's, which is quick at numbers.
+  static constexpr size_t kMostLeaves = 1 << 12;
+
+  bool visit(PyObject *object, size_t level) {
+    if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
+      Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+      if (count == 0 || level >= kMostDepth || !extend(level, count))
+        return false;
+      for (Py_ssize_t i = 0; i < count; ++i)
+        if (!visit(PySequence_Fast_GET_ITEM(object, i), level + 1))
+          return false;
+      return true;
+    }
+    auto leaf = leafOf(object);
+    if (!leaf || leaves.size() >= kMostLeaves)
+      return false;
+    if (const Array *x = asArray(object)) {
+      if (at && at != &x->device())
+        return false;
+      at = &x->device();
+    }
+    if (leaf->array)
+      for (int64_t size : leaf->array->shape())
+        if (size == 0 || level >= kMostDepth || !extend(level++, size))
+          return false;
+    if (isClosed ? depth != level : depth > level)
+      return false;
+    isClosed = true;
+    dtype = leaves.empty() ? leaf->dtype : op::promoteTypes(dtype, leaf->dtype);
+    leaves.push_back(*leaf);
+    return true;
+  }
+  bool extend(size_t level, int64_t size) {
+    if (level < depth)
+      return shape[level] == size;
+    shape[depth++] = size;
+    return !isClosed;
+  }
+  bool put(const Leaf &leaf, char *&to) const {
+    if (leaf.array)
+      return hostmath::withType(dtype, [&]<typename T>(T) {
+        return hostmath::withType(leaf.dtype, [&]<typename S>(S) { return copy<S, T>(leaf, to); });
+      });
+    auto bits = hostmath::converted(leaf.bits, leaf.dtype, dtype);
+    if (!bits)
+      return false;
+    auto size = static_cast<size_t>(itemSize(dtype));
+    std::memcpy(to, &*bits, size); // little-endian: the low bytes are the value
+    to += size;
+    return true;
+  }
+  template <typename S, typename T>
+  static bool copy(const Leaf &leaf, char *&to) {
+    const View &view = leaf.array->view();
+    NodeRef base = leaf.array->storage()->current();
+    if (base->state() != NodeState::Ready)
+      return false;
+    auto *from = static_cast<const S *>(base->buffer()->host()) + view.offset();
+    to = reinterpret_cast<char *>(
+        small::gather(from, view.shape(), view.strides(), reinterpret_cast<T *>(to)));
+    return true;
+  }
+
+  std::array<int64_t, kMostDepth> shape;
+  size_t depth = 0;
+  bool isClosed = false; ///< the rank is known
+  DType dtype = DType::Bool;
+  std::vector<Leaf> leaves;
+  rt::Device *at = nullptr;
+};
+
+PyObject *pack(PyObject *, PyObject *object) {
+  return guarded([&]() -> PyObject * {
+    Packer packer;
+    rt::Device *device = unwrap(currentDevice());
+    if (Trace::active() || !(PyList_CheckExact(object) || PyTuple_CheckExact(object)) ||
+        !packer.look(object) || (packer.device() && packer.device() != device) || !onHost(*device))
+      Py_RETURN_NONE;
+    Array packed = unwrap(packer.pack(*device));
+    if (packed.isNull())
+      Py_RETURN_NONE;
+    return wrap(std::move(packed));
+  });
+}
+
+/// A size or a tuple of sizes; false for what is neither, or negative.
+bool sizesOf(PyObject *object, Shape &shape) {
+  auto sizeOf = [](PyObject *o) {
+    return PyLong_CheckExact(o) ? PyLong_AsLongLong(o) : -1; // one that does not fit is -1
+  };
+  if (!PyTuple_CheckExact(object)) {
+    shape = {sizeOf(object)};
+  } else {
+    shape.resize(static_cast<size_t>(PyTuple_GET_SIZE(object)));
+    for (size_t i = 0; i < shape.size(); ++i)
+      shape[i] = sizeOf(PyTuple_GET_ITEM(object, static_cast<Py_ssize_t>(i)));
+  }
+  PyErr_Clear();
+  return std::ranges::all_of(shape, [](int64_t n) { return n >= 0; });
+}
+
+/// filled(shape or array, value, dtype): None where the general way has to look at it.
+PyObject *filled(PyObject *, PyObject *const *args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject * {
+    if (count != 3)
+      throw pb::type_error("filled takes a shape, a value and a dtype");
+    const Array *like = asArray(args[0]);
+    Shape shape;
+    if (like)
+      shape = like->shape();
+    else if (!sizesOf(args[0], shape))
+      Py_RETURN_NONE;
+    if (!PyLong_CheckExact(args[1]) && !PyFloat_CheckExact(args[1]))
+      Py_RETURN_NONE;
+    auto dtype = args[2] == Py_None && like ? std::optional(like->dtype()) : knownDType(args[2]);
+    if (!dtype)
+      Py_RETURN_NONE;
+    return wrap(ops::full(shape, toScalar(args[1]), *dtype, like ? &like->device() : nullptr));
+  });
+}
+
+PyMethodDef functions[] = {
+    {"pack", pack, METH_O,
+     "Nested sequences of numbers and computed arrays as an array, or None for others."},
+    {"filled", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(filled)), METH_FASTCALL,
+     "A new array of one value, or None where full() has to look at the arguments."},
+    {nullptr, nullptr, 0, nullptr}};
+
+} // namespace
+
+void defineConstructors(pb::module_ &m) {
+  if (PyModule_AddFunctions(m.ptr(), functions) < 0)
+    throw pb::error_already_set();
+  m.attr("NEVER") = small::kNever;
+  m.def("set_loop_turns", small::setLoopTurns, pb::arg("turns"),
+        "After how many turns of a line its operations on small arrays are computed at once "
+        "(GRAPHC_LOOP_TURNS); returns what held before.");
+}
+
+} // namespace graphc::py

@@ -1,0 +1,219 @@
+//===- HostMath.h - What a kernel computes, on the host
+//-----------------------------------------===//
+//
+// Operations that are exact or correctly rounded have one result: computed here, a value has the
+// bits a kernel gives it.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_HOSTMATH_H
+#define GRAPHC_FRONTENDS_RECORD_HOSTMATH_H
+
+#include "dialects/opset/OpTable.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+namespace graphc::hostmath {
+
+using op::OpKind;
+
+/// Calls `f` with a value of the C++ type of `t`; false for dtypes that are no C++ type.
+template <typename F>
+bool withType(DType t, F f) {
+  switch (t) {
+  case DType::Bool:
+    return f(bool{});
+  case DType::Int8:
+    return f(int8_t{});
+  case DType::Int16:
+    return f(int16_t{});
+  case DType::Int32:
+    return f(int32_t{});
+  case DType::Int64:
+    return f(int64_t{});
+  case DType::UInt8:
+    return f(uint8_t{});
+  case DType::UInt16:
+    return f(uint16_t{});
+  case DType::UInt32:
+    return f(uint32_t{});
+  case DType::UInt64:
+    return f(uint64_t{});
+  case DType::Float32:
+    return f(float{});
+  case DType::Float64:
+    return f(double{});
+  default:
+    return false;
+  }
+}
+
+template <typename T>
+T valueOf(uint64_t bits) {
+  if constexpr (std::is_same_v<T, bool>)
+    return bits != 0;
+  else if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<float>(static_cast<uint32_t>(bits));
+  else if constexpr (std::is_same_v<T, double>)
+    return std::bit_cast<double>(bits);
+  else
+    return static_cast<T>(bits);
+}
+
+template <typename T>
+uint64_t bitsOf(T v) {
+  if constexpr (std::is_same_v<T, float>)
+    return std::bit_cast<uint32_t>(v);
+  else if constexpr (std::is_same_v<T, double>)
+    return std::bit_cast<uint64_t>(v);
+  else
+    return static_cast<uint64_t>(static_cast<int64_t>(v));
+}
+
+/// Only conversions without a choice of rounding or saturation.
+inline std::optional<uint64_t> converted(uint64_t bits, DType from, DType to) {
+  if (from == to)
+    return bits;
+  if (isFloat(from) && !isFloat(to))
+    return std::nullopt;
+  uint64_t out = 0;
+  bool ok = withType(from, [&](auto f) {
+    return withType(to, [&](auto t) {
+      out = bitsOf(static_cast<decltype(t)>(valueOf<decltype(f)>(bits)));
+      return true;
+    });
+  });
+  return ok ? std::optional(out) : std::nullopt;
+}
+
+constexpr bool isComparison(OpKind kind) {
+  return kind >= OpKind::Equal && kind <= OpKind::GreaterEqual;
+}
+
+template <typename T>
+std::optional<bool> compared(OpKind kind, T a, T b) {
+  switch (kind) {
+  case OpKind::Equal:
+    return a == b;
+  case OpKind::NotEqual:
+    return a != b;
+  case OpKind::Less:
+    return a < b;
+  case OpKind::LessEqual:
+    return a <= b;
+  case OpKind::Greater:
+    return a > b;
+  case OpKind::GreaterEqual:
+    return a >= b;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// NaN when either is NaN; -0 is smaller than +0.
+template <typename T>
+T smaller(T a, T b) {
+  if (a == b)
+    return std::signbit(a) ? a : b;
+  return a < b || std::isnan(a) ? a : b;
+}
+
+template <typename T>
+std::optional<T> foldFloat(OpKind kind, T a, T b) {
+  switch (kind) {
+  case OpKind::Add:
+    return a + b;
+  case OpKind::Sub:
+    return a - b;
+  case OpKind::Mul:
+    return a * b;
+  case OpKind::Div:
+    return a / b;
+  case OpKind::Neg:
+    return -a;
+  case OpKind::Abs:
+    return std::fabs(a);
+  case OpKind::Square:
+    return a * a;
+  case OpKind::Sqrt:
+    return std::sqrt(a);
+  case OpKind::Minimum:
+    return smaller(a, b);
+  case OpKind::Maximum:
+    return -smaller(-a, -b);
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Integers wrap; `//` and `%` round down, and division by zero gives 0.
+template <typename T>
+std::optional<T> foldInteger(OpKind kind, T a, T b) {
+  // Wide enough that no product of narrow ones overflows a signed int on the way.
+  using U = std::make_unsigned_t<std::common_type_t<T, int>>;
+  auto wide = [](T v) { return static_cast<U>(v); };
+  bool wraps = std::is_signed_v<T> && b == static_cast<T>(-1);
+  switch (kind) {
+  case OpKind::Add:
+    return static_cast<T>(wide(a) + wide(b));
+  case OpKind::Sub:
+    return static_cast<T>(wide(a) - wide(b));
+  case OpKind::Mul:
+    return static_cast<T>(wide(a) * wide(b));
+  case OpKind::Neg:
+    return static_cast<T>(U{0} - wide(a));
+  case OpKind::Abs:
+    return a < 0 ? static_cast<T>(U{0} - wide(a)) : a;
+  case OpKind::Square:
+    return static_cast<T>(wide(a) * wide(a));
+  case OpKind::FloorDivide:
+    if (b == 0)
+      return T{0};
+    if (wraps)
+      return static_cast<T>(U{0} - wide(a));
+    return static_cast<T>(a / b - (a % b != 0 && (a < 0) != (b < 0)));
+  case OpKind::Remainder:
+    if (b == 0 || wraps)
+      return T{0};
+    return static_cast<T>(a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : T{0}));
+  case OpKind::Minimum:
+    return std::min(a, b);
+  case OpKind::Maximum:
+    return std::max(a, b);
+  case OpKind::BitwiseAnd:
+    return static_cast<T>(a & b);
+  case OpKind::BitwiseOr:
+    return static_cast<T>(a | b);
+  case OpKind::BitwiseXor:
+    return static_cast<T>(a ^ b);
+  default:
+    return std::nullopt;
+  }
+}
+
+inline std::optional<bool> foldBool(OpKind kind, bool a, bool b) {
+  switch (kind) {
+  case OpKind::LogicalAnd:
+  case OpKind::BitwiseAnd:
+    return a && b;
+  case OpKind::LogicalOr:
+  case OpKind::BitwiseOr:
+    return a || b;
+  case OpKind::LogicalXor:
+  case OpKind::BitwiseXor:
+    return a != b;
+  case OpKind::LogicalNot:
+  case OpKind::BitwiseNot:
+    return !a;
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace graphc::hostmath
+
+#endif // GRAPHC_FRONTENDS_RECORD_HOSTMATH_H

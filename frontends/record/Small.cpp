@@ -1,0 +1,464 @@
+#include "frontends/record/Small.h"
+
+#include "frontends/record/FloatErrors.h"
+#include "frontends/record/Known.h"
+#include "frontends/record/Record.h"
+#include "frontends/record/Session.h"
+#include "frontends/record/SmallElements.h"
+#include "frontends/record/Trace.h"
+#include "runtime/base/Setting.h"
+
+#include <atomic>
+#include <vector>
+
+namespace graphc::small {
+namespace {
+
+using op::OpKind;
+
+Setting loopTurns{"GRAPHC_LOOP_TURNS",
+                  "how often a line records an operation on small arrays before its operations are "
+                  "computed at once; 'never' records all",
+                  "16"};
+int turnsFromSetting() {
+  constexpr int kUsual = 16;
+  if (loopTurns.get() == "never")
+    return kNever;
+  auto number = loopTurns.integer(0, kNever - 1);
+  return number && *number ? static_cast<int>(**number) : kUsual;
+}
+
+/// Read when it is first asked for.
+std::atomic<int> &turnsWanted() {
+  static std::atomic<int> turns{turnsFromSetting()};
+  return turns;
+}
+
+/// Turns of a line and kind of operation, by a hash of the two: lines that share a place are loops
+/// somewhat earlier.
+constexpr size_t kPlaces = 1 << 12;
+std::array<std::atomic<uint8_t>, kPlaces> turns;
+
+/// out[i] = f(a[i], b[i]).
+template <typename R, typename T, typename F>
+[[gnu::always_inline]] inline void zip(R *out, Run<T> a, Run<T> b, int64_t count, F f) {
+  if (a.steps && b.steps) {
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = f(a.data[i], b.data[i]);
+  } else if (a.steps) {
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = f(a.data[i], *b.data);
+  } else if (b.steps) {
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = f(*a.data, b.data[i]);
+  } else {
+    std::fill_n(out, count, f(*a.data, *b.data));
+  }
+}
+
+template <typename T>
+std::optional<T> folded(OpKind kind, T a, T b) {
+  if constexpr (std::is_same_v<T, bool>)
+    return hostmath::foldBool(kind, a, b);
+  else if constexpr (std::is_floating_point_v<T>)
+    return hostmath::foldFloat(kind, a, b);
+  else
+    return hostmath::foldInteger(kind, a, b);
+}
+
+/// The kinds below are known at compile time in each loop, so that it becomes the loop of one
+/// operation.
+template <OpKind Kind, typename T>
+[[gnu::always_inline]] inline void loopOf(void *out, Run<T> a, Run<T> b, int64_t count) {
+  if constexpr (hostmath::isComparison(Kind))
+    zip(static_cast<bool *>(out), a, b, count,
+        [](T x, T y) { return *hostmath::compared(Kind, x, y); });
+  else
+    zip(static_cast<T *>(out), a, b, count, [](T x, T y) { return *folded(Kind, x, y); });
+}
+
+/// The same loop twice: no bit depends on how many elements are taken at a time.
+template <OpKind Kind, typename T>
+GRAPHC_WIDE void wideLoopOf(void *out, Run<T> a, Run<T> b, int64_t count) {
+  loopOf<Kind>(out, a, b, count);
+}
+
+template <typename T, OpKind... Kinds>
+bool loopOfOne(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
+  constexpr int64_t kWorthWide = 64;
+  if (count >= kWorthWide && hasWide())
+    return ((kind == Kinds && (wideLoopOf<Kinds>(out, a, b, count), true)) || ...);
+  return ((kind == Kinds && (loopOf<Kinds>(out, a, b, count), true)) || ...);
+}
+
+template <typename T>
+GRAPHC_WIDE bool allFiniteWide(const T *values, int64_t count) {
+  return allFinite(values, count);
+}
+
+/// False for kinds that have no loop here.
+template <typename T>
+bool loop(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
+  using enum OpKind;
+  if (loopOfOne<T, Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual>(kind, out, a, b, count))
+    return true;
+  if constexpr (std::is_same_v<T, bool>)
+    return loopOfOne<T, LogicalAnd, LogicalOr, LogicalXor, LogicalNot, BitwiseAnd, BitwiseOr,
+                     BitwiseXor, BitwiseNot>(kind, out, a, b, count);
+  else if constexpr (std::is_floating_point_v<T>)
+    return loopOfOne<T, Add, Sub, Mul, Div, Neg, Abs, Square, Sqrt, Minimum, Maximum>(kind, out, a,
+                                                                                      b, count);
+  else
+    return loopOfOne<T, Add, Sub, Mul, Neg, Abs, Square, FloorDivide, Remainder, Minimum, Maximum,
+                     BitwiseAnd, BitwiseOr, BitwiseXor>(kind, out, a, b, count);
+}
+
+/// Whether there is a loop of an operation on elements of dtype `t`.
+bool hasLoop(OpKind kind, DType t) {
+  return withSmallType(t, [&]<typename T>(T) {
+    T none[1] = {};
+    uint64_t out[1];
+    return loop<T>(kind, out, {none, false}, {none, false}, 0);
+  });
+}
+
+/// A quotient that integers do not have is told of, by a kernel.
+template <typename T>
+bool hasQuotients(OpKind kind, Run<T> divisors, int64_t count) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    if (kind == OpKind::FloorDivide || kind == OpKind::Remainder)
+      return std::none_of(divisors.data, divisors.data + (divisors.steps ? count : 1),
+                          [](T d) { return d == 0 || d == static_cast<T>(-1); });
+  return true;
+}
+
+template <typename T>
+Result<bool> computeInto(OpKind kind, std::span<const Operand> operands, DType t,
+                         std::span<const int64_t> shape, void *out) {
+  int64_t count = countOf(shape);
+  Reader<T> a, b;
+  GRAPHC_ASSIGN(bool isRead, a.read(operands[0], t, shape));
+  if (isRead && operands.size() > 1) {
+    GRAPHC_ASSIGN(isRead, b.read(operands[1], t, shape));
+  }
+  Run<T> second = operands.size() > 1 ? b.run() : a.run();
+  return isRead && hasQuotients(kind, second, count) && loop(kind, out, a.run(), second, count) &&
+         (!mustBeFinite() || !std::is_floating_point_v<T> || hostmath::isComparison(kind) ||
+          (hasWide() ? allFiniteWide(static_cast<const T *>(out), count)
+                     : allFinite(static_cast<const T *>(out), count)));
+}
+
+template <typename T>
+Result<bool> selectInto(std::span<const Operand> operands, DType t, std::span<const int64_t> shape,
+                        void *out) {
+  Reader<bool> condition;
+  Reader<T> a, b;
+  GRAPHC_ASSIGN(bool isRead, condition.read(operands[0], DType::Bool, shape));
+  if (isRead) {
+    GRAPHC_ASSIGN(isRead, a.read(operands[1], t, shape));
+  }
+  if (isRead) {
+    GRAPHC_ASSIGN(isRead, b.read(operands[2], t, shape));
+  }
+  if (!isRead)
+    return false;
+  Run<bool> c = condition.run();
+  Run<T> x = a.run(), y = b.run();
+  auto *to = static_cast<T *>(out);
+  for (int64_t i = 0, count = countOf(shape); i < count; ++i)
+    to[i] = c.data[c.steps ? i : 0] ? x.data[x.steps ? i : 0] : y.data[y.steps ? i : 0];
+  return true;
+}
+
+/// Larger arrays are not computed, nor copied, for the sake of a part.
+constexpr int64_t kMostTarget = 256 << 10;
+
+/// Programs of one operation on vectors, for what is no loop here. In use until the process ends.
+class Units {
+public:
+  /// Null where there is none.
+  static Result<const rt::LoadedProgram *> find(OpKind kind, DType t, size_t operands, bool watches,
+                                                rt::Device &device) {
+    static std::array<std::atomic<const rt::LoadedProgram *>, size_t{4} * op::kOpKindCount> known;
+    auto &place = known[static_cast<size_t>(kind) * 4 + (t == DType::Float64 ? 2 : 0) + watches];
+    const rt::LoadedProgram *found = place.load(std::memory_order_acquire);
+    if (!found) {
+      GRAPHC_ASSIGN(auto made, make(kind, t, operands, watches, device));
+      found = (new std::shared_ptr<rt::LoadedProgram>(std::move(made)))->get();
+      place.store(found, std::memory_order_release);
+    }
+    return &found->device() == &device ? found : nullptr;
+  }
+
+private:
+  static Result<std::shared_ptr<rt::LoadedProgram>> make(OpKind kind, DType t, size_t operands,
+                                                         bool watches, rt::Device &device) {
+    const Shape some{2}; // any size that is no 0 or 1
+    std::vector<NodeRef> nodes;
+    for (size_t i = 0; i < operands; ++i) {
+      GRAPHC_ASSIGN(NodeRef n, makeNode(t, some, device));
+      nodes.push_back(std::move(n));
+    }
+    NodeRef root = Node::makeOp(kind, nodes, {}, {op::resultDType(kind, t), some}, device, 0,
+                                watches ? FloatModes::kDefault : 0);
+    GRAPHC_ASSIGN(Snapshot snapshot, Snapshot::take({&root, 1}, false));
+    Segment segment = snapshot.build(0);
+    return programFor(segment, device);
+  }
+};
+
+/// An operand as a vector of its own memory, or of a copy.
+template <typename T>
+Result<NodeRef> vectorOf(const Operand &o, DType t, const Shape &shape, rt::Device &device) {
+  if (o.array && !o.array->known() && o.array->dtype() == t && o.array->view().isWhole() &&
+      o.array->shape() == shape) {
+    GRAPHC_ASSIGN(std::optional<Elements> elements, elementsOf(*o.array));
+    return elements ? std::move(elements->base) : NodeRef();
+  }
+  Reader<T> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(o, t, shape));
+  if (!isRead)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, device));
+  Run<T> from = reader.run();
+  int64_t count = countOf(shape);
+  if (from.steps)
+    std::copy_n(from.data, count, dataOf<T>(out));
+  else
+    std::fill_n(dataOf<T>(out), count, *from.data);
+  return out;
+}
+
+template <typename T>
+Outcome runUnit(OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
+                rt::Device &device) {
+  std::array<rt::Tensor, 2> inputs;
+  const Shape vector{countOf(shape)};
+  for (size_t i = 0; i < operands.size(); ++i) {
+    GRAPHC_ASSIGN(NodeRef n, vectorOf<T>(operands[i], t, shape, device));
+    if (!n)
+      return NodeRef();
+    inputs[i] = {n->buffer(), t, vector};
+  }
+  GRAPHC_ASSIGN(const rt::LoadedProgram *program,
+                Units::find(kind, t, operands.size(), mustBeFinite(), device));
+  if (!program)
+    return NodeRef();
+  std::vector<rt::Tensor> outputs;
+  rt::RunReport report;
+  std::span<const int64_t> sizes(vector.data(), program->program().meta().sizeArguments);
+  GRAPHC_TRY(rt::run(*program, std::span(inputs).first(operands.size()), sizes, outputs, &report));
+  if (report.watched)
+    return NodeRef();
+  return Node::makeReady({outputs[0].dtype, shape}, device, std::move(outputs[0].buffer));
+}
+
+/// Operations that are neither exact nor correctly rounded.
+Outcome byUnit(OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
+               rt::Device &device) {
+  const op::OpInfo &info = op::opInfo(kind);
+  if (operands.size() > 2 || !info.attrs.empty() || info.resultRule == op::ResultRule::Explicit)
+    return NodeRef();
+  if (t == DType::Float64)
+    return runUnit<double>(kind, operands, t, shape, device);
+  return t == DType::Float32 ? runUnit<float>(kind, operands, t, shape, device)
+                             : Outcome(NodeRef());
+}
+
+} // namespace
+
+bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to) {
+  for (size_t i = 1; i <= std::min(from.size(), to.size()); ++i)
+    if (from[from.size() - i] != 1 && from[from.size() - i] != to[to.size() - i])
+      return false;
+  return from.size() <= to.size();
+}
+
+int setLoopTurns(int turns) { return turnsWanted().exchange(turns); }
+
+bool isLoop(OpKind kind, int64_t elements, const rt::Device &device) {
+  constexpr int64_t kMostElements = kMostBytes / 4;
+  int wanted = turnsWanted().load(std::memory_order_relaxed);
+  if (elements > kMostElements || elements == 0 || wanted == kNever || Trace::active() ||
+      !onHost(device) || (RecordScope::errors() & FloatModes::kUnder))
+    return false;
+  if (wanted == 0)
+    return true;
+  Location location = RecordScope::location();
+  if (!location)
+    return false;
+  auto &count = turns[(location * op::kOpKindCount + static_cast<size_t>(kind)) % kPlaces];
+  uint8_t now = count.load(std::memory_order_relaxed);
+  if (now >= wanted)
+    return true;
+  count.store(static_cast<uint8_t>(now + 1), std::memory_order_relaxed);
+  return false;
+}
+
+Result<bool> settle(Array &x) {
+  if (x.storage()->exclusive())
+    return true;
+  int64_t bytes = x.storage()->current()->reach();
+  if (bytes > kMostTarget ||
+      (bytes > kMostBytes && x.storage()->countElementWrite() < ops::kLazyWrites))
+    return false;
+  GRAPHC_TRY(ops::detach(x));
+  return x.storage()->exclusive();
+}
+
+bool mustBeFinite() { return RecordScope::errors() != 0; }
+
+Result<std::optional<Elements>> elementsOf(const Array &x, int64_t mostBytes) {
+  if (!x.view().hasLayout() || x.view().isPart() || !onHost(x.device()))
+    return std::optional<Elements>();
+  NodeRef base = x.storage()->current();
+  if (base->state() == NodeState::Pending) {
+    if (base->reach() > mostBytes)
+      return std::optional<Elements>();
+    GRAPHC_TRY(evaluate({&base, 1}, "loop"));
+  }
+  // Bytes of someone else may be no bools.
+  if (base->state() != NodeState::Ready ||
+      (x.dtype() == DType::Bool && !base->buffer()->isPrivate()))
+    return std::optional<Elements>();
+  auto *first =
+      static_cast<const char *>(base->buffer()->host()) + x.view().offset() * itemSize(x.dtype());
+  return std::optional(Elements{std::move(base), first});
+}
+
+Result<NodeRef> makeNode(DType t, const Shape &shape, rt::Device &device) {
+  GRAPHC_ASSIGN(rt::BufferRef buffer, device.allocate(countOf(shape) * itemSize(t)));
+  return Node::makeReady({t, shape}, device, std::move(buffer));
+}
+
+Outcome finished(NodeRef node, Result<bool> done) {
+  GRAPHC_ASSIGN(bool isDone, std::move(done));
+  return isDone ? std::move(node) : NodeRef();
+}
+
+Array arrayOf(NodeRef node) {
+  if (node->shape().rank() == 0)
+    if (auto bits = knownBits(*node))
+      return Array(KnownValue{*bits, node->dtype(), &node->device()});
+  return Array(std::move(node));
+}
+
+Outcome elementwise(OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
+                    rt::Device &device) {
+  bool isSelect = kind == OpKind::Select;
+  if (!isSelect && (operands.size() > 2 || !hasLoop(kind, t)))
+    return byUnit(kind, operands, t, shape, device);
+  GRAPHC_ASSIGN(NodeRef out, makeNode(op::resultDType(kind, t), shape, device));
+  void *to = out->buffer()->host();
+  auto done = withLoopType(t, [&]<typename T>(T) {
+    return isSelect ? selectInto<T>(operands, t, shape, to)
+                    : computeInto<T>(kind, operands, t, shape, to);
+  });
+  return finished(std::move(out), std::move(done));
+}
+
+Outcome full(const Shape &shape, const op::Scalar &value, DType t, rt::Device &device) {
+  auto bits = ops::operandBits(Operand(value), t);
+  if (!bits)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, device));
+  auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
+    std::fill_n(dataOf<T>(out), countOf(shape), hostmath::valueOf<T>(*bits));
+    return true;
+  });
+  return finished(std::move(out), std::move(done));
+}
+
+Outcome cast(const Array &x, DType t) {
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, x.shape(), x.device()));
+  auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
+    Reader<T> reader;
+    GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
+    if (!isRead)
+      return false;
+    Run<T> from = reader.run();
+    int64_t count = countOf(x.shape());
+    if (from.steps)
+      std::copy_n(from.data, count, dataOf<T>(out));
+    else
+      std::fill_n(dataOf<T>(out), count, *from.data);
+    return x.dtype() == t || !mustBeFinite() || allFinite(dataOf<T>(out), count);
+  });
+  return finished(std::move(out), std::move(done));
+}
+
+Outcome concatenate(std::span<const Array> xs, DType t, size_t axis) {
+  Shape shape = xs[0].shape();
+  shape[axis] = 0;
+  for (const Array &x : xs)
+    shape[axis] += x.shape()[axis];
+  if (countOf(shape) * itemSize(t) > kMostBytes)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, xs[0].device()));
+  int64_t inner = countOf(std::span<const int64_t>(shape).subspan(axis + 1));
+  int64_t outer = countOf(std::span<const int64_t>(shape).first(axis));
+  auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
+    T *to = dataOf<T>(out);
+    for (const Array &x : xs) {
+      Reader<T> reader;
+      GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
+      if (!isRead)
+        return false;
+      Run<T> from = reader.run();
+      int64_t piece = x.shape()[axis] * inner;
+      for (int64_t i = 0; i < outer; ++i)
+        for (int64_t k = 0; k < piece; ++k)
+          to[i * shape[axis] * inner + k] = from.data[from.steps ? i * piece + k : 0];
+      to += piece;
+    }
+    return !mustBeFinite() || t != DType::Float32 || allFinite(dataOf<T>(out), countOf(shape));
+  });
+  return finished(std::move(out), std::move(done));
+}
+
+Result<bool> assign(Array &target, const Operand &value) {
+  const View &view = target.view();
+  if (view.isReadOnly() || !view.hasLayout() || view.isPart() ||
+      value.shape().size() > view.shape().size())
+    return false;
+  int64_t count = countOf(view.shape());
+  return withLoopType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
+    Reader<T> reader;
+    GRAPHC_ASSIGN(bool isRead, reader.read(value, target.dtype(), view.shape()));
+    if (!isRead)
+      return false;
+    // The value may be a part of what is written.
+    if (value.array && !value.array->known() && value.array->sharesStorage(target))
+      reader.keep(count);
+    if (mustBeFinite() && target.dtype() == DType::Float32 && reader.run().steps &&
+        !allFinite(reader.run().data, count))
+      return false;
+    GRAPHC_ASSIGN(bool isOwn, settle(target));
+    if (!isOwn)
+      return false;
+    Run<T> from = reader.run();
+    return target.storage()->update([&](rt::Buffer &buffer) {
+      T *to = static_cast<T *>(buffer.host()) + view.offset();
+      if (from.steps)
+        spread(from.data, view.shape(), view.strides(), to);
+      else
+        fill(*from.data, view.shape(), view.strides(), to);
+    });
+  });
+}
+
+Outcome detached(const Array &x) {
+  GRAPHC_ASSIGN(std::optional<Elements> elements, elementsOf(x));
+  if (!elements)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), x.shape(), x.device()));
+  auto done = withLoopType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
+    gather(reinterpret_cast<const T *>(elements->first), x.shape(), x.view().strides(),
+           dataOf<T>(out));
+    return true;
+  });
+  GRAPHC_ASSIGN(bool isDone, std::move(done));
+  return isDone ? out : NodeRef();
+}
+
+} // namespace graphc::small

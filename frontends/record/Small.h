@@ -1,0 +1,63 @@
+//===- Small.h - Loops over small arrays
+//-------------------------------------------------------===//
+//
+// A loop of the user's program over small arrays costs what recording and launching cost, not what
+// computing costs, and every turn may be another program. A line that has recorded an operation on
+// small arrays often enough is taken for such a loop: from then on its operations are computed when
+// they are met, with the bits of a kernel. What is not known here, and what there is something to
+// say about (FloatErrors.h), is recorded as ever.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_SMALL_H
+#define GRAPHC_FRONTENDS_RECORD_SMALL_H
+
+#include "frontends/record/Ops.h"
+
+namespace graphc::small {
+
+/// Results and operands of more bytes are recorded.
+inline constexpr int64_t kMostBytes = 16 << 10;
+
+bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to);
+
+/// A computed value, or null when it has to be recorded. Errors are those of computing operands.
+using Outcome = Result<NodeRef>;
+
+/// After how many turns a line is taken for a loop (GRAPHC_LOOP_TURNS); kNever: none is. Returns
+/// what held before.
+inline constexpr int kNever = 255;
+int setLoopTurns(int turns);
+/// Whether an operation with a result of so many elements, recorded now, belongs to a loop. Counts
+/// it as a turn of one. Needs a RecordScope.
+bool isLoop(op::OpKind kind, int64_t elements, const rt::Device &device);
+
+/// `kind` on operands that are converted to `t` first, which broadcast to `shape`.
+Outcome elementwise(op::OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
+                    rt::Device &device);
+/// `value` everywhere.
+Outcome full(const Shape &shape, const op::Scalar &value, DType t, rt::Device &device);
+/// A copy as dtype `t`.
+Outcome cast(const Array &x, DType t);
+/// Along `axis`, as dtype `t`.
+Outcome concatenate(std::span<const Array> xs, DType t, size_t axis);
+/// Over `axes` (sorted), as dtype `t`; the result takes `shape`.
+Outcome reduce(op::ReduceKind kind, const Array &x, std::span<const int64_t> axes, DType t,
+               const Shape &shape);
+/// Of vectors and matrices, as dtype `t`; the result takes `shape`.
+Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape);
+/// Writes a value that broadcasts to what `target` shows. False when it has to be recorded.
+Result<bool> assign(Array &target, const Operand &value);
+/// x[index] and target[index] = value of one array of integers, and the shape of either. What is
+/// outside of the first axis has to be recorded.
+Outcome takeRows(const Array &x, const Array &index);
+Result<bool> putRows(Array &target, const Array &index, const Operand &value);
+Shape rowsShape(const Array &x, const Array &index);
+/// A computed copy of what a view of a computed array shows, so that whatever is recorded next has
+/// the same structure wherever that is; null when the view has to be recorded.
+Outcome detached(const Array &x);
+/// The array of a value that was computed; of a single one without a storage.
+Array arrayOf(NodeRef node);
+
+} // namespace graphc::small
+
+#endif // GRAPHC_FRONTENDS_RECORD_SMALL_H

@@ -1,0 +1,264 @@
+//===- SmallElements.h - Elements of views in host memory
+//--------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_SMALLELEMENTS_H
+#define GRAPHC_FRONTENDS_RECORD_SMALLELEMENTS_H
+
+#include "frontends/record/HostMath.h"
+#include "frontends/record/Known.h"
+#include "frontends/record/Small.h"
+
+#include <array>
+#include <limits>
+#include <memory>
+
+namespace graphc::small {
+
+/// Calls `f` with a value of the C++ type of one of the dtypes that loops are made for.
+template <typename F>
+bool withSmallType(DType t, F f) {
+  switch (t) {
+  case DType::Bool:
+    return f(bool{});
+  case DType::UInt8:
+    return f(uint8_t{});
+  case DType::Int32:
+    return f(int32_t{});
+  case DType::Int64:
+    return f(int64_t{});
+  case DType::Float32:
+    return f(float{});
+  case DType::Float64:
+    return f(double{});
+  default:
+    return false;
+  }
+}
+
+/// Of a function that is compiled for wider vectors than every machine has, which hasWide() tells.
+#if defined(__x86_64__)
+#define GRAPHC_WIDE __attribute__((target("avx2,fma")))
+inline bool hasWide() {
+  static const bool has = __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
+  return has;
+}
+#else
+#define GRAPHC_WIDE
+inline bool hasWide() { return true; }
+#endif
+
+/// What a view of a computed array shows, in host memory.
+struct Elements {
+  NodeRef base; ///< keeps the memory
+  const char *first = nullptr;
+};
+
+inline int64_t countOf(std::span<const int64_t> shape) {
+  int64_t n = 1;
+  for (int64_t size : shape)
+    n *= size;
+  return n;
+}
+
+/// Computes `x` first when that takes no value of more bytes. Nothing for large or foreign values,
+/// parts of complex numbers and arrays of no layout.
+Result<std::optional<Elements>> elementsOf(const Array &x, int64_t mostBytes = kMostBytes);
+/// Whether a floating-point error of what is recorded now has to be told.
+bool mustBeFinite();
+
+/// Makes what `x` shows computed and nobody else's, when that is not too large.
+Result<bool> settle(Array &x);
+/// A buffer of so many bytes, as a computed value.
+Result<NodeRef> makeNode(DType t, const Shape &shape, rt::Device &device);
+/// `node` when it is done.
+Outcome finished(NodeRef node, Result<bool> done);
+
+/// Runs `f` with a value of the type of `t`; false where loops have none.
+template <typename F>
+Result<bool> withLoopType(DType t, F f) {
+  Result<bool> done = false;
+  withSmallType(t, [&](auto v) {
+    done = f(v);
+    return true;
+  });
+  return done;
+}
+
+template <typename T>
+T *dataOf(const NodeRef &node) {
+  return static_cast<T *>(node->buffer()->host());
+}
+
+/// Appends the elements of a view in row-major order, converted.
+template <typename S, typename T>
+T *gather(const S *from, std::span<const int64_t> shape, std::span<const int64_t> strides, T *to) {
+  if (shape.empty()) {
+    *to = static_cast<T>(*from);
+    return to + 1;
+  }
+  int64_t count = shape[0], stride = strides[0];
+  if (shape.size() > 1) {
+    for (int64_t i = 0; i < count; ++i)
+      to = gather(from + i * stride, shape.subspan(1), strides.subspan(1), to);
+    return to;
+  }
+  if (stride == 1)
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = static_cast<T>(from[i]);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = static_cast<T>(from[i * stride]);
+  return to + count;
+}
+
+/// The other way round.
+template <typename T>
+const T *spread(const T *from, std::span<const int64_t> shape, std::span<const int64_t> strides,
+                T *to) {
+  if (shape.empty()) {
+    *to = *from;
+    return from + 1;
+  }
+  int64_t count = shape[0], stride = strides[0];
+  if (shape.size() > 1) {
+    for (int64_t i = 0; i < count; ++i)
+      from = spread(from, shape.subspan(1), strides.subspan(1), to + i * stride);
+    return from;
+  }
+  for (int64_t i = 0; i < count; ++i)
+    to[i * stride] = from[i];
+  return from + count;
+}
+
+/// One value for all. Every axis but the last is walked by recursion.
+template <typename T>
+void fill(T value, std::span<const int64_t> shape, std::span<const int64_t> strides, T *to) {
+  if (shape.empty()) {
+    *to = value;
+    return;
+  }
+  int64_t count = shape[0], stride = strides[0];
+  if (shape.size() > 1)
+    for (int64_t i = 0; i < count; ++i)
+      fill(value, shape.subspan(1), strides.subspan(1), to + i * stride);
+  else if (stride == 1)
+    std::fill_n(to, count, value);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      to[i * stride] = value;
+}
+
+/// Memory for a few thousand elements, on the stack where they fit.
+template <typename T>
+class Room {
+public:
+  T *get(int64_t count) {
+    if (count <= static_cast<int64_t>(few.size()))
+      return few.data();
+    many.reset(new T[static_cast<size_t>(count)]);
+    return many.get();
+  }
+
+private:
+  std::array<T, 2048 / sizeof(T)> few;
+  std::unique_ptr<T[]> many;
+};
+
+/// One operand of a loop, as elements of type T in row-major order of the loop's shape.
+template <typename T>
+struct Run {
+  const T *data = nullptr;
+  bool steps = true; ///< else one value for all
+};
+
+template <typename T>
+class Reader {
+public:
+  /// False when it cannot be read here.
+  Result<bool> read(const Operand &operand, DType t, std::span<const int64_t> shape) {
+    if (!operand.array || operand.array->known()) {
+      auto bits = ops::operandBits(operand, t);
+      if (!bits)
+        return false;
+      setValue(hostmath::valueOf<T>(*bits));
+      return true;
+    }
+    GRAPHC_ASSIGN(elements, elementsOf(*operand.array));
+    return elements && readView(*operand.array, t, shape);
+  }
+  Run<T> run() const { return values; }
+  /// Copies what is still in the array's memory.
+  void keep(int64_t count) {
+    if (values.steps && !isOwn) {
+      T *to = room.get(count);
+      std::copy_n(values.data, count, to);
+      values.data = to;
+    }
+    elements.reset();
+  }
+
+private:
+  void setValue(T v) {
+    value = v;
+    values = {&value, false};
+  }
+  bool readView(const Array &x, DType t, std::span<const int64_t> shape) {
+    const View &view = x.view();
+    bool isOne = countOf(view.shape()) == 1;
+    if (x.dtype() == t && !isOne && isDense(view, shape)) {
+      values = {reinterpret_cast<const T *>(elements->first), true};
+      return true;
+    }
+    if (isFloat(x.dtype()) && !isFloat(t))
+      return false;
+    Shape strides; // in the loop's shape
+    if (!isOne)
+      strides = broadcastStrides(view, shape);
+    return withSmallType(x.dtype(), [&](auto s) {
+      using S = decltype(s);
+      auto *from = reinterpret_cast<const S *>(elements->first);
+      if (isOne) {
+        setValue(static_cast<T>(*from));
+        return true;
+      }
+      T *to = room.get(countOf(shape));
+      gather(from, shape, strides, to);
+      values = {to, true};
+      isOwn = true;
+      return true;
+    });
+  }
+  static bool isDense(const View &view, std::span<const int64_t> shape) {
+    return std::ranges::equal(view.shape(), shape) && view.isContiguous();
+  }
+  static Shape broadcastStrides(const View &view, std::span<const int64_t> shape) {
+    Shape strides;
+    strides.resize(shape.size());
+    size_t skip = shape.size() - view.shape().size();
+    for (size_t i = 0; i < shape.size(); ++i)
+      strides[i] = i < skip || view.shape()[i - skip] == 1 ? 0 : view.strides()[i - skip];
+    return strides;
+  }
+
+  std::optional<Elements> elements;
+  Run<T> values;
+  T value{};
+  bool isOwn = false; ///< the values are in `room`
+  Room<T> room;
+};
+
+template <typename T>
+[[gnu::always_inline]] inline bool allFinite(const T *values, int64_t count) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+    constexpr Bits kExponent = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+    Bits found = 0; // all ones where the exponent is
+    for (int64_t i = 0; i < count; ++i)
+      found |= (std::bit_cast<Bits>(values[i]) & kExponent) == kExponent ? ~Bits{0} : Bits{0};
+    return !found;
+  }
+  return true;
+}
+
+} // namespace graphc::small
+
+#endif // GRAPHC_FRONTENDS_RECORD_SMALLELEMENTS_H

@@ -1,0 +1,292 @@
+// Reductions and products of small arrays, by the trees and chains of docs/numerics.md.
+#include "frontends/record/SmallElements.h"
+
+namespace graphc::small {
+namespace {
+
+using op::ReduceKind;
+
+/// The elements of a value as [outer, count, inner], combined along the middle.
+struct Layout {
+  int64_t outer = 1, count = 1, inner = 1;
+};
+
+/// One group of neighbouring axes, those of size 1 left out; nothing for several groups.
+std::optional<Layout> layoutOf(std::span<const int64_t> shape, std::span<const int64_t> axes) {
+  Layout out;
+  bool isMet = false, isPast = false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 1)
+      continue;
+    if (std::ranges::find(axes, static_cast<int64_t>(i)) != axes.end()) {
+      if (isPast)
+        return std::nullopt;
+      isMet = true;
+      out.count *= shape[i];
+      continue;
+    }
+    isPast = isMet;
+    (isMet ? out.inner : out.outer) *= shape[i];
+  }
+  return out;
+}
+
+/// Elements that lie beside each other: the lane tree of one block.
+template <typename T, typename F>
+T laneTree(const T *x, int64_t count, F combine) {
+  constexpr int64_t kLanes = 256;
+  std::array<T, kLanes> lanes;
+  int64_t present = std::min(count, kLanes);
+  std::copy_n(x, present, lanes.data());
+  for (int64_t row = kLanes; row < count; row += kLanes)
+    for (int64_t lane = 0; lane < std::min(kLanes, count - row); ++lane)
+      lanes[static_cast<size_t>(lane)] = combine(lanes[static_cast<size_t>(lane)], x[row + lane]);
+  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+    for (int64_t lane = 0; lane + half < present; ++lane)
+      lanes[static_cast<size_t>(lane)] =
+          combine(lanes[static_cast<size_t>(lane)], lanes[static_cast<size_t>(lane + half)]);
+    present = std::min(present, half);
+  }
+  return lanes[0];
+}
+
+/// Rows of `inner` elements: the row tree.
+template <typename T, typename F>
+void rowTree(const T *x, int64_t count, int64_t inner, T *out, F combine) {
+  constexpr int64_t kRows = 32;
+  if (count <= kRows) {
+    std::copy_n(x, inner, out);
+    for (int64_t row = 1; row < count; ++row)
+      for (int64_t i = 0; i < inner; ++i)
+        out[i] = combine(out[i], x[row * inner + i]);
+    return;
+  }
+  int64_t blocks = (count + kRows - 1) / kRows;
+  Room<T> room;
+  T *results = room.get(blocks * inner);
+  for (int64_t i = 0; i < blocks; ++i)
+    rowTree(x + i * kRows * inner, std::min(kRows, count - i * kRows), inner, results + i * inner,
+            combine);
+  rowTree(results, blocks, inner, out, combine);
+}
+
+template <typename T, typename F>
+void combineAll(const T *x, const Layout &l, T *out, F combine) {
+  for (int64_t i = 0; i < l.outer; ++i, x += l.count * l.inner, out += l.inner)
+    if (l.inner == 1)
+      *out = laneTree(x, l.count, combine);
+    else
+      rowTree(x, l.count, l.inner, out, combine);
+}
+
+/// The first place along the middle where `isBetter` than all before holds.
+template <typename T, typename F>
+void findAll(const T *x, const Layout &l, int64_t *out, F isBetter) {
+  for (int64_t i = 0; i < l.outer; ++i, x += l.count * l.inner, out += l.inner)
+    for (int64_t k = 0; k < l.inner; ++k) {
+      int64_t best = 0;
+      for (int64_t j = 1; j < l.count; ++j)
+        if (isBetter(x[j * l.inner + k], x[best * l.inner + k]))
+          best = j;
+      out[k] = best;
+    }
+}
+
+template <typename T>
+bool holdsNan(const T *x, int64_t count) {
+  bool found = false;
+  if constexpr (std::is_floating_point_v<T>)
+    for (int64_t i = 0; i < count; ++i)
+      found |= x[i] != x[i];
+  return found;
+}
+
+template <typename T>
+T folded(op::OpKind kind, T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return *hostmath::foldFloat(kind, a, b);
+  else
+    return *hostmath::foldInteger(kind, a, b);
+}
+
+template <typename T>
+bool reduceNumbers(ReduceKind kind, const T *x, const Layout &l, void *out) {
+  using enum op::OpKind;
+  auto *to = static_cast<T *>(out);
+  int64_t results = l.outer * l.inner, count = results * l.count;
+  switch (kind) {
+  case ReduceKind::Sum:
+  case ReduceKind::Mean:
+    combineAll(x, l, to, [](T a, T b) { return folded(Add, a, b); });
+    if constexpr (std::is_floating_point_v<T>)
+      for (int64_t i = 0; i < results; ++i)
+        to[i] = kind == ReduceKind::Sum ? to[i] + T{0} : (to[i] + T{0}) / static_cast<T>(l.count);
+    return kind == ReduceKind::Sum || std::is_floating_point_v<T>;
+  case ReduceKind::Prod:
+    combineAll(x, l, to, [](T a, T b) { return folded(Mul, a, b); });
+    return true;
+  case ReduceKind::Min:
+    combineAll(x, l, to, [](T a, T b) { return folded(Minimum, a, b); });
+    return !holdsNan(x, count);
+  case ReduceKind::Max:
+    combineAll(x, l, to, [](T a, T b) { return folded(Maximum, a, b); });
+    return !holdsNan(x, count);
+  case ReduceKind::ArgMin:
+    findAll(x, l, static_cast<int64_t *>(out), [](T a, T b) { return a < b; });
+    return !holdsNan(x, count);
+  case ReduceKind::ArgMax:
+    findAll(x, l, static_cast<int64_t *>(out), [](T a, T b) { return a > b; });
+    return !holdsNan(x, count);
+  default:
+    return false;
+  }
+}
+
+bool reduceBools(ReduceKind kind, const bool *x, const Layout &l, void *out) {
+  bool isAny = kind == ReduceKind::Any;
+  if (!isAny && kind != ReduceKind::All)
+    return false;
+  combineAll(x, l, static_cast<bool *>(out),
+             [isAny](bool a, bool b) { return isAny ? a || b : a && b; });
+  return true;
+}
+
+DType resultDType(ReduceKind kind, DType t) {
+  return kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax ? DType::Int64 : t;
+}
+
+/// One factor of a product: element (i, k) is at i * row + k * column.
+template <typename T>
+struct Matrix {
+  const T *data;
+  int64_t row, column;
+};
+
+template <typename T>
+[[gnu::always_inline]] inline T multiplyAdd(T a, T b, T c) {
+  if constexpr (sizeof(T) == 8 && std::is_floating_point_v<T>)
+    return __builtin_fma(a, b, c);
+  else if constexpr (std::is_floating_point_v<T>)
+    return __builtin_fmaf(a, b, c);
+  else
+    return *hostmath::foldInteger(op::OpKind::Add, *hostmath::foldInteger(op::OpKind::Mul, a, b),
+                                  c);
+}
+
+/// Chains of neighbouring results side by side: of columns of a row, or of rows of a column.
+template <typename T>
+GRAPHC_WIDE void multiplyRow(const T *a, int64_t step, Matrix<T> b, int64_t depth, int64_t width,
+                             T *out) {
+  std::fill_n(out, width, T{0});
+  for (int64_t k = 0; k < depth; ++k) {
+    const T factor = a[k * step];
+    const T *from = b.data + k * b.row;
+    if (b.column == 1)
+      for (int64_t j = 0; j < width; ++j)
+        out[j] = multiplyAdd(factor, from[j], out[j]);
+    else
+      for (int64_t j = 0; j < width; ++j)
+        out[j] = multiplyAdd(factor, from[j * b.column], out[j]);
+  }
+}
+
+/// A matrix whose rows are dense times a column.
+template <typename T>
+GRAPHC_WIDE void multiplyColumn(Matrix<T> a, const T *b, int64_t step, int64_t depth,
+                                int64_t height, T *out) {
+  constexpr int64_t kTogether = 8;
+  int64_t i = 0;
+  for (; i + kTogether <= height; i += kTogether) {
+    T sums[kTogether] = {};
+    const T *from = a.data + i * a.row;
+    for (int64_t k = 0; k < depth; ++k)
+      for (int64_t r = 0; r < kTogether; ++r)
+        sums[r] = multiplyAdd(from[r * a.row + k * a.column], b[k * step], sums[r]);
+    std::copy_n(sums, kTogether, out + i);
+  }
+  for (; i < height; ++i) {
+    T sum{0};
+    for (int64_t k = 0; k < depth; ++k)
+      sum = multiplyAdd(a.data[i * a.row + k * a.column], b[k * step], sum);
+    out[i] = sum;
+  }
+}
+
+template <typename T>
+void multiply(Matrix<T> a, Matrix<T> b, int64_t height, int64_t depth, int64_t width, T *out) {
+  if (width == 1 && a.row == 1 && height > 1) // columns are dense: rows of the transposed product
+    return multiplyRow(b.data, b.row, Matrix<T>{a.data, a.column, a.row}, depth, height, out);
+  if (width == 1)
+    return multiplyColumn(a, b.data, b.row, depth, height, out);
+  for (int64_t i = 0; i < height; ++i)
+    multiplyRow(a.data + i * a.row, a.column, b, depth, width, out + i * width);
+}
+
+/// A vector is a row on the left and a column on the right.
+struct Factor {
+  int64_t rows, columns, row, column;
+  Factor(const View &view, bool isLeft) {
+    bool isMatrix = view.shape().rank() == 2;
+    std::span<const int64_t> shape = view.shape(), strides = view.strides();
+    rows = isMatrix ? shape[0] : isLeft ? 1 : shape[0];
+    columns = isMatrix ? shape[1] : isLeft ? shape[0] : 1;
+    row = isMatrix ? strides[0] : isLeft ? 0 : strides[0];
+    column = isMatrix ? strides[1] : isLeft ? strides[0] : 0;
+  }
+};
+
+/// Products and sums of about ten microseconds.
+constexpr int64_t kMostWork = 1 << 15;
+/// Bytes of a pending matrix that is computed for the loop that multiplies by it.
+constexpr int64_t kMostFactor = 256 << 10;
+/// A longer chain is cut (docs/numerics.md).
+constexpr int64_t kMostDepth = 2048;
+
+} // namespace
+
+Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, DType t,
+               const Shape &shape) {
+  auto layout = layoutOf(x.shape(), axes);
+  int64_t count = countOf(x.shape());
+  if (!layout || count == 0 || count * itemSize(t) > kMostBytes)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(resultDType(kind, t), shape, x.device()));
+  auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
+    Reader<T> reader;
+    GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
+    if (!isRead)
+      return false;
+    const T *from = reader.run().data; // of one value there is one
+    void *to = dataOf<char>(out);
+    if constexpr (std::is_same_v<T, bool>)
+      return reduceBools(kind, from, *layout, to);
+    else
+      return reduceNumbers(kind, from, *layout, to) &&
+             (!mustBeFinite() || out->dtype() != t ||
+              allFinite(static_cast<const T *>(to), countOf(shape)));
+  });
+  return finished(std::move(out), std::move(done));
+}
+
+Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape) {
+  if (x.rank() > 2 || y.rank() > 2 || x.dtype() != t || y.dtype() != t || t == DType::Bool ||
+      t == DType::UInt8 || !hasWide())
+    return NodeRef();
+  Factor a(x.view(), true), b(y.view(), false);
+  if (a.columns > kMostDepth || a.rows * a.columns * b.columns > kMostWork)
+    return NodeRef();
+  GRAPHC_ASSIGN(std::optional<Elements> left, elementsOf(x, kMostFactor));
+  GRAPHC_ASSIGN(std::optional<Elements> right, elementsOf(y, kMostFactor));
+  if (!left || !right)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));
+  auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
+    multiply<T>({reinterpret_cast<const T *>(left->first), a.row, a.column},
+                {reinterpret_cast<const T *>(right->first), b.row, b.column}, a.rows, a.columns,
+                b.columns, dataOf<T>(out));
+    return !mustBeFinite() || allFinite(dataOf<T>(out), countOf(shape));
+  });
+  return finished(std::move(out), std::move(done));
+}
+
+} // namespace graphc::small

@@ -1,0 +1,92 @@
+// Rows of small arrays by arrays of integers.
+#include "frontends/record/SmallElements.h"
+
+#include <vector>
+
+namespace graphc::small {
+namespace {
+
+/// Numbers of rows, all inside the first axis; empty where they are not known or something is wrong
+/// with them.
+Result<std::vector<int64_t>> rowsOf(const Array &index, int64_t count) {
+  Reader<int64_t> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(index, DType::Int64, index.shape()));
+  if (!isRead)
+    return std::vector<int64_t>();
+  Run<int64_t> given = reader.run();
+  std::vector<int64_t> rows;
+  for (int64_t i = 0, n = countOf(index.shape()); i < n; ++i) {
+    int64_t row = given.data[given.steps ? i : 0];
+    row += row < 0 ? count : 0;
+    if (row < 0 || row >= count)
+      return std::vector<int64_t>();
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::span<const int64_t> withoutFirst(const Shape &shape) {
+  return std::span<const int64_t>(shape).subspan(1);
+}
+
+} // namespace
+
+Shape rowsShape(const Array &x, const Array &index) {
+  std::vector<int64_t> dims(index.shape().begin(), index.shape().end());
+  dims.insert(dims.end(), x.shape().begin() + 1, x.shape().end());
+  return Shape(std::span<const int64_t>(dims));
+}
+
+Outcome takeRows(const Array &x, const Array &index) {
+  GRAPHC_ASSIGN(std::optional<Elements> elements, elementsOf(x));
+  GRAPHC_ASSIGN(std::vector<int64_t> rows, rowsOf(index, x.shape()[0]));
+  if (!elements || rows.empty())
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), rowsShape(x, index), x.device()));
+  auto done = withLoopType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
+    auto *from = reinterpret_cast<const T *>(elements->first);
+    T *to = dataOf<T>(out);
+    for (int64_t row : rows)
+      to = gather(from + row * x.view().strides()[0], withoutFirst(x.shape()),
+                  withoutFirst(x.view().strides()), to);
+    return true;
+  });
+  return finished(std::move(out), std::move(done));
+}
+
+Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
+  const View &view = target.view();
+  Shape shape = rowsShape(target, index);
+  if (!view.hasLayout() || view.isPart() || !broadcasts(value.shape(), shape))
+    return false;
+  GRAPHC_ASSIGN(std::vector<int64_t> rows, rowsOf(index, view.shape()[0]));
+  if (rows.empty())
+    return false;
+  return withLoopType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
+    Reader<T> reader;
+    GRAPHC_ASSIGN(bool isRead, reader.read(value, target.dtype(), shape));
+    if (!isRead)
+      return false;
+    int64_t count = countOf(shape);
+    if (value.array && !value.array->known() && value.array->sharesStorage(target))
+      reader.keep(count);
+    Run<T> from = reader.run();
+    if (mustBeFinite() && target.dtype() == DType::Float32 &&
+        !allFinite(from.data, from.steps ? count : 1))
+      return false;
+    GRAPHC_ASSIGN(bool isOwn, settle(target));
+    return isOwn && target.storage()->update([&](rt::Buffer &buffer) {
+      T *first = static_cast<T *>(buffer.host()) + view.offset();
+      const T *at = from.data;
+      for (int64_t row : rows) { // of rows named twice the last stays
+        T *to = first + row * view.strides()[0];
+        if (from.steps)
+          at = spread(at, withoutFirst(view.shape()), withoutFirst(view.strides()), to);
+        else
+          fill(*at, withoutFirst(view.shape()), withoutFirst(view.strides()), to);
+      }
+    });
+  });
+}
+
+} // namespace graphc::small

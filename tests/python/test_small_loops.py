@@ -1,0 +1,266 @@
+"""Loops over small arrays: computed when met, with the bits of kernels and NumPy's values, without a program for each turn."""
+
+import warnings
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import exact
+
+pytestmark = pytest.mark.graphc_only
+
+
+def turns(count):
+    return gc._graphc.set_loop_turns(count)
+
+
+@pytest.fixture
+def at_once():
+    before = turns(0)
+    yield
+    turns(before)
+
+
+def on_cpu():
+    return gc.asarray(0).device == "cpu"
+
+
+def both(program):
+    """What `program` gives recorded and computed at once, as NumPy arrays."""
+    results = []
+    for count in (gc._graphc.NEVER, 0):
+        before = turns(count)
+        try:
+            made = program()
+            made = made if isinstance(made, (list, tuple)) else [made]
+            gc.eval(*made)  # as few programs as possible
+            results.append([np.asarray(r) for r in made])
+        finally:
+            turns(before)
+    return results
+
+
+def same_bits(program):
+    recorded, now = both(program)
+    for r, n in zip(recorded, now, strict=True):
+        assert r.dtype == n.dtype and r.shape == n.shape
+        assert r.tobytes() == n.tobytes(), (r, n)
+
+
+def values(dtype, shape, seed=1):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=shape) * 4 if np.dtype(dtype).kind == "f" else rng.integers(0, 9, shape)
+    x = x.astype(dtype)
+    if np.dtype(dtype).kind == "f" and x.size > 3:
+        x.reshape(-1)[:4] = [0.0, -0.0, 1.0, -0.0]
+    return x
+
+
+DTYPES = ["bool", "uint8", "int16", "int32", "int64", "float16", "float32", "float64", "complex128"]
+EXACT = ["add", "subtract", "multiply", "divide", "minimum", "maximum", "less", "equal", "greater_equal", "logical_and", "floor_divide",
+         "remainder", "negative", "abs", "square", "sqrt", "logical_not"]
+OTHER = ["hypot", "atan2", "exp", "tanh", "log1p"]
+
+
+def accepted(name, x):
+    """Whether the operation takes this dtype, and how many operands."""
+    f = getattr(gc, name)
+    for count in (1, 2):
+        try:
+            f(*[x] * count)
+            return count
+        except TypeError:
+            continue
+    return 0
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elementwise_bits(dtype):
+    x, y = (gc.asarray(values(dtype, (5, 7), seed)) for seed in (2, 3))
+    long = gc.asarray(values(dtype, 700))
+    pairs = [(x, y), (x[:, ::2], y[:, 1:5]), (x.T, y[0][:, None]), (x[1], y), (x[2:3], y[:, 3:4]), (long, long[::-1])]
+    with gc.errstate(all="ignore"):
+        counts = {name: accepted(name, x) for name in EXACT + (OTHER if dtype in ("float32", "float64") else [])}
+
+    def program():
+        with gc.errstate(all="ignore"):
+            made = [getattr(gc, name)(*pair[:count]) for name, count in counts.items() if count for pair in pairs]
+            made += [gc.where(a == b, a, b) for a, b in pairs]
+            return [*made, gc.concatenate([x, x[:, ::-1]]), gc.concatenate([x, y[:, :2]], axis=1)]
+
+    same_bits(program)
+
+
+def test_conversions():
+    def program():
+        with gc.errstate(all="ignore"):
+            return [gc.asarray(values(a, (3, 4)))[:, ::-1].astype(b) for a in DTYPES for b in DTYPES]
+
+    same_bits(program)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int32", "float32", "float64"])
+@pytest.mark.parametrize("shape", [(1,), (9,), (300,), (1, 5), (5, 1), (6, 70), (100, 9), (3, 4, 5)], ids=str)
+def test_reduction_bits(dtype, shape):
+    x = gc.asarray(values(dtype, shape))
+
+    def program():
+        made = [getattr(gc, name)(a, axis=axis, keepdims=axis == 0) for a in (x, x[::-1], x.T) for axis in (None, *range(len(shape)))
+                for name in ("sum", "prod", "min", "max", "mean", "any", "all", "argmin", "argmax")]
+        if len(shape) == 3:
+            made += [x.sum(axis=(0, 1)), x.sum(axis=(1, 2)), x.sum(axis=(0, 2)), x.mean(axis=(0, 1, 2))]
+        return made
+
+    same_bits(program)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_product_bits(dtype):
+    a, b, v, w = (gc.asarray(values(dtype, s)) for s in ((12, 9), (9, 20), (9,), (12,)))
+    big = gc.asarray(values(dtype, (70, 110)))
+    column = gc.asarray(values(dtype, 110))
+    same_bits(lambda: [a @ b, b.T @ a.T, a @ v, v @ b, w @ a, a.T @ w, v @ v, a[::2] @ b[:, ::-3], a[:, 1:] @ b[1:, 2],
+                       big @ column, big[:, ::2] @ column[::2], column[:70] @ big, big.T[:5] @ big[:, :3]])
+
+
+def test_writes_into_parts(at_once):
+    def program(xp):
+        a = xp.asarray(np.arange(60.0).reshape(6, 10))
+        u = xp.asarray(np.arange(12))
+        kept = a[1]
+        a[1:-1] += a[:-2]  # the two overlap
+        a[:, ::2] = a[:, 1::2] * 2
+        a[0] = a[5]
+        a[2, 3:] -= 0.5 * a[3, 3:]
+        a[4, ::-1] = u[:10]
+        u[1:] = u[:-1]
+        u[::-1][:3] = [7, 8, 9]
+        copy = a.copy()
+        a[3] = 1
+        a[:2] = a[2:4, :1]
+        b = a
+        b[0] *= 2
+        view = a.T[2:4]
+        view[:] = view[::-1]
+        return a, u, kept, copy, view
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(g), w)
+
+
+def test_lines_become_loops():
+    """A line computes at once after sixteen turns; until then, and for large arrays always, it records."""
+    if not on_cpu():
+        pytest.skip("the CPU's loops")
+    before = turns(16)
+    try:
+        x, large = gc.asarray(np.arange(8.0)), gc.asarray(np.arange(9000.0))
+        pending = []
+        for _ in range(20):
+            y, z = x + 1, large + 1
+            pending.append(gc._graphc.pending(y))
+            assert gc._graphc.pending(z)
+        assert pending == [True] * 16 + [False] * 4
+        assert gc._graphc.pending(x * 3)
+        gc.jit(lambda a: a + 1)(x)
+    finally:
+        turns(before)
+
+
+def elimination(xp, n=12):
+    A = xp.asarray(np.cos(np.arange(n * n)).reshape(n, n)) + 10 * xp.eye(n)
+    b = xp.asarray(np.arange(float(n)))
+    for k in range(n):
+        p = k + int(xp.argmax(xp.abs(A[k:, k])))
+        A[[k, p]] = A[[p, k]]
+        for i in range(k + 1, n):
+            f = A[i, k] / A[k, k]
+            A[i, k:] -= f * A[k, k:]
+            b[i] -= f * b[k]
+    x = xp.zeros(n)
+    for i in range(n - 1, -1, -1):
+        x[i] = (b[i] - A[i, i + 1 :] @ x[i + 1 :]) / A[i, i]
+    return x
+
+
+def oscillation(xp, steps=60):
+    def f(y):
+        return xp.array([y[1], -xp.sin(y[0]) - 0.1 * y[1]])
+
+    y, h, path = xp.array([1.0, 0.0]), 0.01, []
+    for _ in range(steps):
+        k1 = f(y)
+        k2 = f(y + h / 2 * k1)
+        y = y + h * k2
+        path.append(y)
+    return xp.array(path)
+
+
+@pytest.mark.parametrize("program", [elimination, oscillation])
+def test_loops_compile_little(program):
+    if not on_cpu():
+        pytest.skip("the CPU's loops")
+    np.testing.assert_allclose(np.asarray(program(gc)), program(np), rtol=1e-12, atol=1e-12)
+    before = gc.cache_info()
+    np.testing.assert_allclose(np.asarray(program(gc)), program(np), rtol=1e-12, atol=1e-12)
+    after = gc.cache_info()
+    assert after["compiles"] <= before["compiles"] + 10  # lines that were no loops yet meet others that are
+    assert after["nodes_pending"] <= before["nodes_pending"] + 50
+
+
+def test_errors_are_told_as_ever(at_once):
+    x, zero = gc.asarray([1.0, 2.0]), gc.asarray([0.0, 1.0])
+    for f in (lambda: x / zero, lambda: gc.log(zero), lambda: gc.sqrt(zero - 1), lambda: gc.asarray([1, 2]) // gc.asarray([0, 1])):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            np.asarray(f())
+        assert len(seen) == 1 and issubclass(seen[0].category, RuntimeWarning)
+        with gc.errstate(all="raise"), pytest.raises(FloatingPointError):
+            np.asarray(f())
+        with gc.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            np.asarray(f())
+
+
+def test_arrays_of_computed_values():
+    def program(xp):
+        a = xp.asarray(np.arange(6.0).reshape(2, 3))
+        i = xp.asarray([3, 4])
+        made = [xp.array([a[0, 1], 2.5]), xp.array([[a[0, 0], 1], [2, i[0]]]), xp.array([a[0], a[1]]), xp.array((i[0], True)),
+                xp.array([i, i[::-1]]), xp.array([[a.T[1]], [a[:, 0]]]), xp.array([i[0], 7]), xp.array([a[0], (1, 2, 3)]),
+                xp.array([True, False]), xp.asarray([i[1]]), xp.array([a.sum(), a.max()])]
+        a[0] = -1
+        return made
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(g), w)
+    for wrong in ([[1, 2], [3]], [gc.asarray([1, 2]), 3], [[1], 2]):
+        with pytest.raises(ValueError):
+            gc.array(wrong)
+    assert gc.array([]).dtype == np.float64 and gc.array([2**63]).dtype == np.uint64
+    assert gc.zeros((2, 0)).shape == (2, 0) and gc.ones(3, dtype="int8").dtype == np.int8
+    assert gc.zeros_like(gc.ones(3, dtype=bool)).dtype == np.bool_ and gc.zeros(()).shape == ()
+    with pytest.raises(ValueError):
+        gc.zeros(-1)
+
+
+@pytest.mark.parametrize("key", [[2, 0], [0, 0, 1], [[1, -1], [2, 0]], [3]], ids=str)
+def test_rows_by_integers(at_once, key):
+    def program(xp):
+        a = xp.asarray(np.arange(24.0).reshape(4, 6))
+        u, part = xp.asarray(np.arange(5)), xp.asarray(np.arange(20.0))[::-2]
+        index = xp.asarray(np.array(key))
+        taken = [a[key], a[:, ::-2][index], a.T[1:][key], u[index], part[key]]
+        a[key] = a[key] * 2
+        a[[1, 3]] = a[[3, 1]]
+        a[:, 1:3][key] = [7, 8]
+        u[key] = 9
+        part[index] = u[: 1 if np.ndim(key) > 1 else len(key)] * 2
+        return [*taken, a, u, part]
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(g), w)
+    with pytest.raises(IndexError):
+        np.asarray(gc.asarray([1, 2])[[2]])
+    with pytest.raises(ValueError):
+        gc.asarray([[1, 2], [3, 4]])[[0, 1]] = [1, 2, 3]
