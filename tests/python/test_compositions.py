@@ -1,5 +1,7 @@
 """NumPy's functions that graphc writes as formulas over its operations, call by call against NumPy."""
 
+import operator
+
 import graphc as gc
 import numpy as np
 import pytest
@@ -237,3 +239,17 @@ def test_errors_name_this_line(error, call):
     with pytest.raises(error) as caught:
         call()
     assert isinstance(caught.value, gc.GraphcError) and "test_compositions.py" in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_comparisons_of_roots_with_constants(dtype):
+    rng = np.random.default_rng(5)
+    for c in (1.0, 0.1, 3.0, 1 + 2.0**-20, 7.3e5, 1e-6):
+        c = float(np.dtype(dtype).type(c))
+        near = np.dtype(dtype).type(c) * (1 + np.finfo(dtype).eps * np.arange(-40, 41)).astype(dtype)
+        x = np.concatenate([near, rng.normal(size=50).astype(dtype) * np.dtype(dtype).type(c), [0, np.inf, np.nan]]).astype(dtype)
+        y = np.concatenate([np.zeros(81), rng.normal(size=50) * c, [0, 1, 2]]).astype(dtype)
+        for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+            for f in (lambda xp, x, y: compare(xp.sqrt(x * x + y * y), c), lambda xp, x, y: compare(c, xp.sqrt(xp.square(y) + xp.abs(x)))):
+                got = gc.jit(lambda x, y: f(gc, x, y))(gc.asarray(x), gc.asarray(y))
+                np.testing.assert_array_equal(np.asarray(got), f(np, x, y))

@@ -1,4 +1,5 @@
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/fuse/CompareRoots.h"
 #include "compiler/passes/fuse/FusionPlan.h"
 #include "compiler/passes/fuse/Watch.h"
 #include "dialects/kernel/Kernel.h"
@@ -483,6 +484,7 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
       kernel.build();
       std::string name = (func.getSymName() + "_" + llvm::Twine(number)).str();
       kernel::FuncOp callee = kernel.finish(kernels, name);
+      compareSquares(callee);
       bool watched = func->getParentOp()->hasAttr(pass::kWatchAttr) && watchValues(callee);
       emitCall(calls, callee, kernel, watched, sizes, done);
     }
