@@ -1,6 +1,7 @@
 // From a segment to the program that computes it.
 #include "compiler/api/Loader.h"
 #include "frontends/record/Constants.h"
+#include "frontends/record/SelfTest.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Trace.h"
 #include "runtime/exec/ProgramStore.h"
@@ -86,6 +87,7 @@ Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Devi
   if (auto key = KnownKeys::instance().find(known))
     if (auto program = store.find(*key))
       return program;
+  GRAPHC_TRY(selfTest(device));
   std::vector<uint8_t> key = programKey(segment.graph(false), device);
   Digest digest = digestOf(key);
   auto program = store.find(digest);

@@ -65,4 +65,12 @@ Result<Device *> findDevice(std::string_view name) {
   return noDevice(chosen, listDevices());
 }
 
+std::string_view codeForm(const Device &device) {
+  return device.info().target == program::Target::OpenCL ? opencl::codeForm(device) : "";
+}
+
+bool refuseCodeForm(Device &device) {
+  return device.info().target == program::Target::OpenCL && opencl::refuseCodeForm(device);
+}
+
 } // namespace graphc::rt

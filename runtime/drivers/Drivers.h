@@ -23,6 +23,11 @@ std::vector<DeviceListing> listDevices(bool withNull = false);
 /// started. A Device error names what exists and why the wanted one does not work.
 Result<Device *> findDevice(std::string_view name);
 
+/// Of an OpenCL device: the form of code that is built first, "ptx", "spirv" or "c"; "" of others.
+std::string_view codeForm(const Device &device);
+/// That form is not used any more but the next one; false, and nothing done, when there is none.
+bool refuseCodeForm(Device &device);
+
 } // namespace graphc::rt
 
 #endif // GRAPHC_RUNTIME_DRIVERS_DRIVERS_H

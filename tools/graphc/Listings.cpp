@@ -1,7 +1,9 @@
 //===- Listings.cpp - graphc inspect, devices and cache ---------------------------------------===//
+#include "compiler/api/Loader.h"
 #include "runtime/base/Strings.h"
 #include "runtime/cache/DiskCache.h"
 #include "runtime/drivers/Drivers.h"
+#include "runtime/exec/SelfTest.h"
 #include "runtime/program/Archive.h"
 #include "runtime/program/Inspect.h"
 #include "tools/graphc/Commands.h"
@@ -38,6 +40,19 @@ int inspect(const std::string &path, bool json) {
   return kOk;
 }
 
+/// What is remembered of the form of code that comes first; "" of devices that are not tested.
+std::string selfTestText(const rt::Device &device) {
+  std::string_view form = rt::codeForm(device);
+  if (form.empty())
+    return "";
+  auto verdict = rt::selfTestVerdict(device, form, compilerBuildId());
+  return format("{} ({})",
+                !verdict           ? "not run yet"
+                : verdict->empty() ? "passed"
+                                   : "failed: " + *verdict,
+                form);
+}
+
 std::string deviceJson(const rt::DeviceListing &d) {
   std::string text = format("{{\"name\":{},\"description\":{},\"usable\":{}", jsonQuote(d.name),
                             jsonQuote(d.description), d.device != nullptr);
@@ -45,10 +60,11 @@ std::string deviceJson(const rt::DeviceListing &d) {
     return text + format(",\"reason\":{}}}", jsonQuote(d.reason));
   const rt::DeviceInfo &i = d.device->info();
   return text +
-         format(",\"target\":\"{}\",\"features\":{},\"memory_bytes\":{},\"largest_buffer\":{},"
-                "\"threads\":{},\"fp64\":{},\"cpu_class\":{},\"exact_divide\":{}}}",
-                targetName(i.target), jsonQuote(i.features), i.memoryBytes, i.largestBuffer,
-                i.threads, i.fp64, i.cpuClass, i.exactDivide);
+         format(
+             ",\"target\":\"{}\",\"features\":{},\"memory_bytes\":{},\"largest_buffer\":{},"
+             "\"threads\":{},\"fp64\":{},\"cpu_class\":{},\"exact_divide\":{},\"self_test\":{}}}",
+             targetName(i.target), jsonQuote(i.features), i.memoryBytes, i.largestBuffer, i.threads,
+             i.fp64, i.cpuClass, i.exactDivide, jsonQuote(selfTestText(*d.device)));
 }
 
 std::string deviceText(const rt::DeviceListing &d) {
@@ -63,6 +79,8 @@ std::string deviceText(const rt::DeviceListing &d) {
     text += ", no float64";
   if (!i.exactDivide)
     text += ", float32 division and square root are not exact";
+  if (std::string tested = selfTestText(*d.device); !tested.empty())
+    text += ", self-test " + tested;
   return text + "\n";
 }
 

@@ -86,8 +86,6 @@ std::string buildLog(const Api &api, cl_program program, cl_device_id device) {
   return std::string(strings::trim(log));
 }
 
-enum class Form { Ptx, SpirV, Source };
-
 struct Creation {
   const char *function;
   cl_program program;
@@ -137,7 +135,32 @@ Result<cl_program> buildForm(const Api &api, cl_context context, cl_device_id de
                                             : std::move(failed);
 }
 
+bool offers(std::string_view features, Form form) {
+  if (form == Form::Source)
+    return strings::listContains(features, "c");
+  return features.find(form == Form::Ptx ? "sm_" : "spirv") != std::string_view::npos;
+}
+
+bool isIn(Form form, uint32_t set) { return (set & static_cast<uint32_t>(form)) != 0; }
+
+constexpr std::pair<Form, std::string_view> kForms[] = {
+    {Form::Ptx, "ptx"}, {Form::SpirV, "spirv"}, {Form::Source, "c"}};
+
 } // namespace
+
+std::string_view firstForm(std::string_view features, uint32_t refused) {
+  for (auto [form, name] : kForms)
+    if (offers(features, form) && !isIn(form, refused))
+      return name;
+  return "";
+}
+
+Form formFromName(std::string_view name) {
+  for (auto [form, known] : kForms)
+    if (known == name)
+      return form;
+  return Form::Source;
+}
 
 Result<std::string> codeForms(const Api &api, cl_platform_id platform, cl_device_id device) {
   std::string asked = emitterSetting.get().value_or("");
@@ -161,10 +184,10 @@ Result<std::string> codeForms(const Api &api, cl_platform_id platform, cl_device
 }
 
 Result<cl_program> buildCode(const Api &api, cl_context context, cl_device_id device,
-                             const DeviceInfo &info, const program::Program &program) {
-  bool spirv = info.features.find("spirv") != std::string::npos,
-       ptx = info.features.find("sm_") != std::string::npos,
-       source = strings::listContains(info.features, "c");
+                             const DeviceInfo &info, const program::Program &program,
+                             uint32_t refused) {
+  auto takes = [&](Form form) { return offers(info.features, form) && !isIn(form, refused); };
+  bool ptx = takes(Form::Ptx), spirv = takes(Form::SpirV), source = takes(Form::Source);
   using Bytes = std::span<const uint8_t>;
   const std::pair<Form, Bytes> forms[] = {{Form::Ptx, ptx ? program.binary() : Bytes()},
                                           {Form::SpirV, spirv ? program.il() : Bytes()},

@@ -15,11 +15,18 @@ namespace graphc::rt::opencl {
 /// name.
 Result<std::string> codeForms(const Api &api, cl_platform_id platform, cl_device_id device);
 
+/// Forms of code in the order they are tried.
+enum class Form : uint32_t { Ptx = 1, SpirV = 2, Source = 4 };
+/// The first form of a device's `features` that is not among `refused`; "" when there is none.
+std::string_view firstForm(std::string_view features, uint32_t refused);
+Form formFromName(std::string_view name);
+
 /// A built program of the caller. Of the forms that both `program` and the device's `features`
-/// have, the first that builds: PTX, SPIR-V, OpenCL C. A failure that a later form makes good is a
-/// warning event.
+/// have and that are not `refused`, the first that builds: PTX, SPIR-V, OpenCL C. A failure that a
+/// later form makes good is a warning event.
 Result<cl_program> buildCode(const Api &api, cl_context context, cl_device_id device,
-                             const DeviceInfo &info, const program::Program &program);
+                             const DeviceInfo &info, const program::Program &program,
+                             uint32_t refused);
 
 } // namespace graphc::rt::opencl
 

@@ -178,7 +178,8 @@ Result<std::unique_ptr<Module>> OpenCLDevice::load(const program::Program &progr
   // A program may be made of library steps alone.
   if (program.kernels().empty())
     return std::unique_ptr<Module>(std::make_unique<OpenCLModule>(*this, nullptr));
-  GRAPHC_ASSIGN(cl_program built, buildCode(api, context, handle, deviceInfo, program));
+  GRAPHC_ASSIGN(cl_program built,
+                buildCode(api, context, handle, deviceInfo, program, refusedForms));
   auto module = std::make_unique<OpenCLModule>(*this, built);
   cl_int code = CL_SUCCESS;
   for (const program::KernelRecord &k : program.kernels()) {

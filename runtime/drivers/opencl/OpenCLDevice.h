@@ -75,8 +75,9 @@ public:
   const bool isPocl;
   cl_context context = nullptr;
   cl_command_queue commands = nullptr;
-  std::atomic<uint32_t> unflushed{0}; ///< launches
-  std::atomic<uint64_t> released{0};  ///< memory objects: a handle may name another one since
+  std::atomic<uint32_t> unflushed{0};    ///< launches
+  std::atomic<uint64_t> released{0};     ///< memory objects: a handle may name another one since
+  std::atomic<uint32_t> refusedForms{0}; ///< of code (Code.h)
   BufferPool pool;
 
 private:

@@ -177,4 +177,17 @@ Driver &driver() {
   return *instance;
 }
 
+std::string_view codeForm(const Device &device) {
+  return firstForm(device.info().features, static_cast<const OpenCLDevice &>(device).refusedForms);
+}
+
+bool refuseCodeForm(Device &device) {
+  auto &own = static_cast<OpenCLDevice &>(device);
+  uint32_t refused = own.refusedForms | static_cast<uint32_t>(formFromName(codeForm(device)));
+  if (firstForm(own.info().features, refused).empty())
+    return false;
+  own.refusedForms = refused;
+  return true;
+}
+
 } // namespace graphc::rt::opencl

@@ -11,6 +11,10 @@ namespace graphc::rt::opencl {
 /// linked, closed or called at exit.
 Driver &driver();
 
+/// As graphc::rt::codeForm and refuseCodeForm, for devices of this driver.
+std::string_view codeForm(const Device &device);
+bool refuseCodeForm(Device &device);
+
 } // namespace graphc::rt::opencl
 
 #endif // GRAPHC_RUNTIME_DRIVERS_OPENCL_OPENCLDRIVER_H

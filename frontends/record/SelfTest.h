@@ -1,0 +1,17 @@
+//===- SelfTest.h - Known answers before a device is used
+//---------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_SELFTEST_H
+#define GRAPHC_FRONTENDS_RECORD_SELFTEST_H
+
+#include "runtime/device/Device.h"
+
+namespace graphc {
+
+/// Before the first program of an OpenCL device: computes a few with known answers, unless that was
+/// remembered for this device, driver, form of code and compiler. A form that gives wrong answers
+/// is not used any more; Unsupported when none is left. GRAPHC_SELF_TEST=off leaves the test out.
+Status selfTest(rt::Device &device);
+
+} // namespace graphc
+
+#endif // GRAPHC_FRONTENDS_RECORD_SELFTEST_H
