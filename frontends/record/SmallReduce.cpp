@@ -275,8 +275,10 @@ Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape) {
   Factor a(x.view(), true), b(y.view(), false);
   if (a.columns > kMostDepth || a.rows * a.columns * b.columns > kMostWork)
     return NodeRef();
-  GRAPHC_ASSIGN(Elements left, elementsOf(x, kMostFactor));
-  GRAPHC_ASSIGN(Elements right, elementsOf(y, kMostFactor));
+  // One matrix that many vectors are multiplied by is computed for that.
+  auto most = [](const Array &f) { return ops::isWalkedOver(f) ? kMostFactor : kMostBytes; };
+  GRAPHC_ASSIGN(Elements left, elementsOf(x, most(x)));
+  GRAPHC_ASSIGN(Elements right, elementsOf(y, most(y)));
   if (!left.base || !right.base)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));
