@@ -40,9 +40,8 @@ bool Storage::isExclusive() const {
          node->buffer().use_count() == 1 && node->buffer()->isPrivate();
 }
 
-Array::Array(NodeRef node)
-    : store(std::make_shared<Storage>(node)), arrayView(node->shape()),
-      literal{0, node->dtype(), &node->device()} {
+Array::Array(NodeRef node) : arrayView(node->shape()), literal{0, node->dtype(), &node->device()} {
+  store = std::make_shared<Storage>(std::move(node));
   own();
 }
 

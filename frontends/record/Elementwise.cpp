@@ -349,7 +349,10 @@ Result<Array> copy(const Array &x) {
     if (now)
       return small::arrayOf(std::move(now));
   }
-  return finish(x.value());
+  GRAPHC_ASSIGN(NodeRef n, x.value());
+  if (x.rank() == 0 && !x.view().isWhole())
+    GRAPHC_TRY(settleElement(x, n));
+  return finish(std::move(n));
 }
 
 Result<DType> resultType(std::span<const Operand> operands) {

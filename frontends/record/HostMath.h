@@ -21,35 +21,36 @@ namespace graphc::hostmath {
 
 using op::OpKind;
 
+/// The dtype of a C++ type.
+template <typename T>
+constexpr DType dtypeOf() {
+  if constexpr (std::is_same_v<T, bool>)
+    return DType::Bool;
+  else if constexpr (std::is_floating_point_v<T>)
+    return sizeof(T) == 8 ? DType::Float64 : DType::Float32;
+  else if constexpr (std::is_signed_v<T>)
+    return sizeof(T) == 1   ? DType::Int8
+           : sizeof(T) == 2 ? DType::Int16
+           : sizeof(T) == 4 ? DType::Int32
+                            : DType::Int64;
+  else
+    return sizeof(T) == 1   ? DType::UInt8
+           : sizeof(T) == 2 ? DType::UInt16
+           : sizeof(T) == 4 ? DType::UInt32
+                            : DType::UInt64;
+}
+
+/// Calls `f` with a value of the one of these types that `t` is; false when it is none of them.
+template <typename... Ts, typename F>
+bool withTypeAmong(DType t, F f) {
+  return ((t == dtypeOf<Ts>() && f(Ts{})) || ...);
+}
+
 /// Calls `f` with a value of the C++ type of `t`; false for dtypes that are no C++ type.
 template <typename F>
 bool withType(DType t, F f) {
-  switch (t) {
-  case DType::Bool:
-    return f(bool{});
-  case DType::Int8:
-    return f(int8_t{});
-  case DType::Int16:
-    return f(int16_t{});
-  case DType::Int32:
-    return f(int32_t{});
-  case DType::Int64:
-    return f(int64_t{});
-  case DType::UInt8:
-    return f(uint8_t{});
-  case DType::UInt16:
-    return f(uint16_t{});
-  case DType::UInt32:
-    return f(uint32_t{});
-  case DType::UInt64:
-    return f(uint64_t{});
-  case DType::Float32:
-    return f(float{});
-  case DType::Float64:
-    return f(double{});
-  default:
-    return false;
-  }
+  return withTypeAmong<bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+                       uint64_t, float, double>(t, f);
 }
 
 template <typename T>

@@ -122,6 +122,23 @@ std::optional<KnownValue> readElement(const Array &x, std::span<const int64_t> i
   return bits ? std::optional(KnownValue{*bits, x.dtype(), &x.device()}) : std::nullopt;
 }
 
+Status settleElement(const Array &x, const NodeRef &element) {
+  NodeRef base = x.storage()->current();
+  if (Trace::active() || x.view().isPart() || !x.view().hasLayout() || !onHost(x.device()) ||
+      base->state() != NodeState::Ready)
+    return Status::ok();
+  auto size = static_cast<size_t>(itemSize(x.dtype()));
+  GRAPHC_ASSIGN(rt::BufferRef buffer, x.device().allocate(itemSize(x.dtype())));
+  std::memcpy(buffer->host(),
+              static_cast<const char *>(base->buffer()->host()) +
+                  x.view().offset() * itemSize(x.dtype()),
+              size);
+  std::vector<NodeRef> dropped;
+  std::lock_guard lock(graphMutex());
+  element->publish(std::move(buffer), dropped);
+  return Status::ok();
+}
+
 bool isWalkedOver(const Array &x) {
   return !Trace::active() && onHost(x.device()) &&
          x.storage()->current()->state() == NodeState::Pending &&

@@ -27,6 +27,9 @@ namespace ops {
 /// The element at `index` (inside the shape, one number an axis); nothing when x is not computed,
 /// not in host memory or belongs to a trace.
 std::optional<KnownValue> readElement(const Array &x, std::span<const int64_t> index);
+/// Gives a recorded element its value at once where the array of `x`, a view of that element, is
+/// computed: of dtypes that no literal pattern holds.
+Status settleElement(const Array &x, const NodeRef &element);
 /// Whether x is pending and so many of its elements were read that a loop seems to walk over it: it
 /// is cheaper computed whole. Counts as a read.
 bool isWalkedOver(const Array &x);

@@ -115,11 +115,19 @@ bool loop(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
 
 /// Whether there is a loop of an operation on elements of dtype `t`.
 bool hasLoop(OpKind kind, DType t) {
-  return withSmallType(t, [&]<typename T>(T) {
-    T none[1] = {};
-    uint64_t out[1];
-    return loop<T>(kind, out, {none, false}, {none, false}, 0);
-  });
+  static const auto known = [] {
+    std::array<std::array<bool, kDTypeCount>, op::kOpKindCount> out{};
+    for (int k = 0; k < op::kOpKindCount; ++k)
+      for (int d = 0; d < kDTypeCount; ++d)
+        out[static_cast<size_t>(k)][static_cast<size_t>(d)] =
+            withSmallType(static_cast<DType>(d), [&]<typename T>(T) {
+              T none[1] = {};
+              uint64_t to[1];
+              return loop<T>(static_cast<OpKind>(k), to, {none, false}, {none, false}, 0);
+            });
+    return out;
+  }();
+  return known[static_cast<size_t>(kind)][static_cast<size_t>(t)];
 }
 
 /// A quotient that integers do not have is told of, by a kernel.
@@ -212,8 +220,8 @@ template <typename T>
 Result<NodeRef> vectorOf(const Operand &o, DType t, const Shape &shape, rt::Device &device) {
   if (o.array && !o.array->known() && o.array->dtype() == t && o.array->view().isWhole() &&
       o.array->shape() == shape) {
-    GRAPHC_ASSIGN(std::optional<Elements> elements, elementsOf(*o.array));
-    return elements ? std::move(elements->base) : NodeRef();
+    GRAPHC_ASSIGN(Elements elements, elementsOf(*o.array));
+    return std::move(elements.base);
   }
   Reader<T> reader;
   GRAPHC_ASSIGN(bool isRead, reader.read(o, t, shape));
@@ -308,22 +316,22 @@ Result<bool> settle(Array &x) {
 
 bool mustBeFinite() { return RecordScope::errors() != 0; }
 
-Result<std::optional<Elements>> elementsOf(const Array &x, int64_t mostBytes) {
+Result<Elements> elementsOf(const Array &x, int64_t mostBytes) {
   if (!x.view().hasLayout() || x.view().isPart() || !onHost(x.device()))
-    return std::optional<Elements>();
+    return Elements();
   NodeRef base = x.storage()->current();
   if (base->state() == NodeState::Pending) {
     if (base->reach() > mostBytes)
-      return std::optional<Elements>();
+      return Elements();
     GRAPHC_TRY(evaluate({&base, 1}, "loop"));
   }
   // Bytes of someone else may be no bools.
   if (base->state() != NodeState::Ready ||
       (x.dtype() == DType::Bool && !base->buffer()->isPrivate()))
-    return std::optional<Elements>();
+    return Elements();
   auto *first =
       static_cast<const char *>(base->buffer()->host()) + x.view().offset() * itemSize(x.dtype());
-  return std::optional(Elements{std::move(base), first});
+  return Elements{std::move(base), first};
 }
 
 Result<NodeRef> makeNode(DType t, const Shape &shape, rt::Device &device) {
@@ -448,12 +456,12 @@ Result<bool> assign(Array &target, const Operand &value) {
 }
 
 Outcome detached(const Array &x) {
-  GRAPHC_ASSIGN(std::optional<Elements> elements, elementsOf(x));
-  if (!elements)
+  GRAPHC_ASSIGN(Elements elements, elementsOf(x));
+  if (!elements.base)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), x.shape(), x.device()));
   auto done = withLoopType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
-    gather(reinterpret_cast<const T *>(elements->first), x.shape(), x.view().strides(),
+    gather(reinterpret_cast<const T *>(elements.first), x.shape(), x.view().strides(),
            dataOf<T>(out));
     return true;
   });

@@ -16,7 +16,7 @@
 namespace graphc::small {
 
 /// Results and operands of more bytes are recorded.
-inline constexpr int64_t kMostBytes = 16 << 10;
+inline constexpr int64_t kMostBytes = 8 << 10;
 
 bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to);
 

@@ -16,22 +16,7 @@ namespace graphc::small {
 /// Calls `f` with a value of the C++ type of one of the dtypes that loops are made for.
 template <typename F>
 bool withSmallType(DType t, F f) {
-  switch (t) {
-  case DType::Bool:
-    return f(bool{});
-  case DType::UInt8:
-    return f(uint8_t{});
-  case DType::Int32:
-    return f(int32_t{});
-  case DType::Int64:
-    return f(int64_t{});
-  case DType::Float32:
-    return f(float{});
-  case DType::Float64:
-    return f(double{});
-  default:
-    return false;
-  }
+  return hostmath::withTypeAmong<double, int64_t, bool, float, int32_t, uint8_t>(t, f);
 }
 
 /// Of a function that is compiled for wider vectors than every machine has, which hasWide() tells.
@@ -48,7 +33,7 @@ inline bool hasWide() { return true; }
 
 /// What a view of a computed array shows, in host memory.
 struct Elements {
-  NodeRef base; ///< keeps the memory
+  NodeRef base; ///< keeps the memory; null where there is nothing to read
   const char *first = nullptr;
 };
 
@@ -61,7 +46,7 @@ inline int64_t countOf(std::span<const int64_t> shape) {
 
 /// Computes `x` first when that takes no value of more bytes. Nothing for large or foreign values,
 /// parts of complex numbers and arrays of no layout.
-Result<std::optional<Elements>> elementsOf(const Array &x, int64_t mostBytes = kMostBytes);
+Result<Elements> elementsOf(const Array &x, int64_t mostBytes = kMostBytes);
 /// Whether a floating-point error of what is recorded now has to be told.
 bool mustBeFinite();
 
@@ -183,7 +168,7 @@ public:
       return true;
     }
     GRAPHC_ASSIGN(elements, elementsOf(*operand.array));
-    return elements && readView(*operand.array, t, shape);
+    return elements.base && readView(*operand.array, t, shape);
   }
   Run<T> run() const { return values; }
   /// Copies what is still in the array's memory.
@@ -193,7 +178,7 @@ public:
       std::copy_n(values.data, count, to);
       values.data = to;
     }
-    elements.reset();
+    elements.base = nullptr;
   }
 
 private:
@@ -205,7 +190,7 @@ private:
     const View &view = x.view();
     bool isOne = countOf(view.shape()) == 1;
     if (x.dtype() == t && !isOne && isDense(view, shape)) {
-      values = {reinterpret_cast<const T *>(elements->first), true};
+      values = {reinterpret_cast<const T *>(elements.first), true};
       return true;
     }
     if (isFloat(x.dtype()) && !isFloat(t))
@@ -215,7 +200,7 @@ private:
       strides = broadcastStrides(view, shape);
     return withSmallType(x.dtype(), [&](auto s) {
       using S = decltype(s);
-      auto *from = reinterpret_cast<const S *>(elements->first);
+      auto *from = reinterpret_cast<const S *>(elements.first);
       if (isOne) {
         setValue(static_cast<T>(*from));
         return true;
@@ -239,7 +224,7 @@ private:
     return strides;
   }
 
-  std::optional<Elements> elements;
+  Elements elements;
   Run<T> values;
   T value{};
   bool isOwn = false; ///< the values are in `room`

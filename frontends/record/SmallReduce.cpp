@@ -275,14 +275,16 @@ Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape) {
   Factor a(x.view(), true), b(y.view(), false);
   if (a.columns > kMostDepth || a.rows * a.columns * b.columns > kMostWork)
     return NodeRef();
-  GRAPHC_ASSIGN(std::optional<Elements> left, elementsOf(x, kMostFactor));
-  GRAPHC_ASSIGN(std::optional<Elements> right, elementsOf(y, kMostFactor));
-  if (!left || !right)
+  // One matrix that many vectors are multiplied by is computed for that.
+  auto most = [](const Array &f) { return ops::isWalkedOver(f) ? kMostFactor : kMostBytes; };
+  GRAPHC_ASSIGN(Elements left, elementsOf(x, most(x)));
+  GRAPHC_ASSIGN(Elements right, elementsOf(y, most(y)));
+  if (!left.base || !right.base)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));
   auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
-    multiply<T>({reinterpret_cast<const T *>(left->first), a.row, a.column},
-                {reinterpret_cast<const T *>(right->first), b.row, b.column}, a.rows, a.columns,
+    multiply<T>({reinterpret_cast<const T *>(left.first), a.row, a.column},
+                {reinterpret_cast<const T *>(right.first), b.row, b.column}, a.rows, a.columns,
                 b.columns, dataOf<T>(out));
     return !mustBeFinite() || allFinite(dataOf<T>(out), countOf(shape));
   });

@@ -38,13 +38,13 @@ Shape rowsShape(const Array &x, const Array &index) {
 }
 
 Outcome takeRows(const Array &x, const Array &index) {
-  GRAPHC_ASSIGN(std::optional<Elements> elements, elementsOf(x));
+  GRAPHC_ASSIGN(Elements elements, elementsOf(x));
   GRAPHC_ASSIGN(std::vector<int64_t> rows, rowsOf(index, x.shape()[0]));
-  if (!elements || rows.empty())
+  if (!elements.base || rows.empty())
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), rowsShape(x, index), x.device()));
   auto done = withLoopType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
-    auto *from = reinterpret_cast<const T *>(elements->first);
+    auto *from = reinterpret_cast<const T *>(elements.first);
     T *to = dataOf<T>(out);
     for (int64_t row : rows)
       to = gather(from + row * x.view().strides()[0], withoutFirst(x.shape()),

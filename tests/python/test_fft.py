@@ -232,3 +232,14 @@ def test_tables_are_exact_roots():
         assert abs(c - np.cos(turn)).max() <= 2.0**-54 * 1.01 and abs(s - np.sin(turn)).max() <= 2.0**-54 * 1.01
         mirrored = c[(-np.arange(n)) % n], -s[(-np.arange(n)) % n]
         assert (mirrored[0] == c).all() and (mirrored[1] == s).all()
+
+
+@pytest.mark.parametrize("axes", [(0, 0), (0, 1, 0), (2, 1, 2)])
+def test_an_axis_may_come_twice(axes):
+    x = np.random.default_rng(5).normal(size=(4, 6, 5))
+    for name in ("fftn", "ifftn", "rfftn", "irfftn"):
+        for s in (None, (4,) * len(axes), (3, 5, 6)[: len(axes)]):
+            want = getattr(np.fft, name)(x, s=s, axes=axes)
+            got = np.asarray(getattr(gc.fft, name)(gc.asarray(x), s=s, axes=axes))
+            assert got.shape == want.shape
+            np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-10)

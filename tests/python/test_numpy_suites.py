@@ -208,3 +208,46 @@ def test_empty_products_and_running_results():
 
     both(program)
     assert gc.bitwise_or.accumulate(gc.ones((2, 3), dtype=int), axis=1).flags.c_contiguous
+
+
+def test_views_of_another_dtype():
+    x = np.arange(24, dtype=np.int32).reshape(2, 3, 4) - 7
+    f = (x / 3).astype(np.float64)
+    for a in (x, f, x[:, ::-1], f[0], x[..., :2], f.T, x[..., :1], np.float32(2.5).reshape(())):
+        for t in ("int8", "uint8", "int16", "uint32", "float32", "int64", "float64", "complex64", "complex128", bool):
+            a = np.ascontiguousarray(a) if a.ndim else a
+            g = gc.asarray(a)
+            try:
+                want = a.view(t)
+            except ValueError:
+                with pytest.raises(ValueError):
+                    g.view(t)
+                continue
+            exact.assert_same(np.asarray(g.view(t)).view(np.uint8) if a.ndim else g.view(t), want.view(np.uint8) if a.ndim else want)
+    g = gc.asarray(f)
+    with pytest.raises(ValueError, match="last axis must be contiguous"):
+        g[..., ::2].view("int32")
+    exact.assert_same(g[..., ::2].view("int64"), f[..., ::2].view("int64"))
+    view = g.view("uint8")
+    assert view.shape == (2, 3, 32) and g.view().flags.writeable and gc.shares_memory(g, g.view())
+    with pytest.raises(ValueError, match="read-only"):
+        view[0] = 1
+    with pytest.raises(TypeError):
+        g.view("S8")
+
+
+def test_elements_of_complex_arrays_need_no_program():
+    x = np.arange(12.0).reshape(3, 4) + 1j
+    g = gc.asarray(x)
+    before = gc.cache_info()["runs"]
+    total = 0
+    for i in range(3):
+        for j in range(4):
+            total += complex(g[:, ::-1][i, j]) * complex(g.real[i, j])
+    a = b = g[1, 2]
+    a += 1
+    assert gc.cache_info()["runs"] == before
+    assert total == sum(x[:, ::-1][i, j] * x.real[i, j] for i in range(3) for j in range(4))
+    assert complex(b) == x[1, 2] and complex(a) == x[1, 2] + 1 and complex(g[1, 2]) == x[1, 2]
+    half = gc.asarray(np.arange(3, dtype=np.float16))
+    assert float(half[2]) == 2.0

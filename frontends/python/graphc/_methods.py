@@ -8,6 +8,7 @@ import pickle as _pickle
 import numpy as _np
 
 from . import _graphc
+from ._dtypes import as_dtype
 from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, ShapeError, UnsupportedError, user_line
 
@@ -151,12 +152,20 @@ def _setflags(self, write=None, align=None, uic=None):
 
 
 def _view(self, dtype=None, type=None):
-    """A new view of the same memory. Raises UnsupportedError for another dtype: its bits are not reinterpreted."""
+    """A new view of the same memory. Of another dtype: the bytes read as that dtype, of the same or another width along the last
+    axis by NumPy's rules (ValueError where they do not fit); this evaluates and gives a read-only copy, which later updates
+    of the array do not reach. Raises DTypeError for a dtype that graphc does not have."""
     if isinstance(dtype, _py.type) and issubclass(dtype, (_Array, _np.ndarray)):
         dtype = None
-    if dtype is not None and _np.dtype(dtype) != self.dtype:
-        raise UnsupportedError(f"view: the bytes of {self.dtype} are not read as {_np.dtype(dtype)}; astype converts values")
-    return self[...]
+    wanted = self.dtype if dtype is None else as_dtype(dtype)
+    if wanted == self.dtype:
+        return self[...]
+    if self.ndim and wanted.itemsize != self.itemsize and self.shape[-1] != 1 and self.strides[-1] != self.itemsize:
+        raise ArgumentError("To change to a dtype of a different size, the last axis must be contiguous")
+    _graphc.eval([self], "view")
+    out = _graphc.asarray(_np.asarray(self).view(wanted), None, self.device, None)
+    out._lock()
+    return out
 
 
 def _resize(self, *shape, refcheck=True):

@@ -201,9 +201,22 @@ def _several(kind, a, s, axes, norm, inverse, out, what):
     if not axes:
         raise _ArgumentError(f"{what}: no axis to transform along") if kind != "complex" else None
     s = tuple(_points(x.shape[axis] if n == -1 else n, what) for n, axis in zip(s, axes))
+    if len(set(axes)) < len(axes):
+        return _finish(_one_by_one(kind, x, s, axes, norm, inverse), out)
     for i, (n, axis) in enumerate(zip(s, axes)):
         x = _fitted(x, n // 2 + 1 if kind == "to_real" and i == len(axes) - 1 else n, axis)
     return _run(kind, x, precision, s, axes, norm, inverse, out, what)
+
+
+def _one_by_one(kind, x, s, axes, norm, inverse):
+    """A transform that meets an axis twice, in NumPy's order."""
+    steps = list(zip(s, axes))
+    last = steps.pop() if kind != "complex" else None
+    if kind == "real":
+        x = rfft(x, *last, norm)
+    for n, axis in steps if kind == "to_real" else reversed(steps):
+        x = (ifft if inverse else fft)(x, n, axis, norm)
+    return irfft(x, *last, norm) if kind == "to_real" else x
 
 
 def fftn(a, s=None, axes=None, norm=None, out=None):
