@@ -87,6 +87,7 @@ bool Storage::update(Change change) {
   if (!isExclusive())
     return false;
   change(*node->buffer());
+  node->finite.store(Node::Finite::Unknown, std::memory_order_relaxed);
   ++version;
   return true;
 }

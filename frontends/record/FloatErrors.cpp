@@ -3,6 +3,7 @@
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -281,6 +282,37 @@ Errors errorsOf(Conditions &c, const NodeRef &r) {
   return out;
 }
 
+/// Whether no number of `count` has all bits of the exponent.
+template <typename Bits>
+bool finiteBits(const void *data, int64_t count, Bits exponent) {
+  constexpr int64_t kBlock = 4096;
+  auto *numbers = static_cast<const Bits *>(data);
+  for (int64_t from = 0; from < count; from += kBlock) {
+    Bits found = 0;
+    for (int64_t i = from, end = std::min(count, from + kBlock); i < end; ++i)
+      found |= (numbers[i] & exponent) == exponent ? static_cast<Bits>(~Bits{0}) : Bits{0};
+    if (found)
+      return false;
+  }
+  return true;
+}
+
+bool finiteNumbers(const void *data, int64_t count, DType t) {
+  int64_t parts = isComplex(t) ? 2 * count : count;
+  switch (realDType(t)) {
+  case DType::Float64:
+    return finiteBits<uint64_t>(data, parts, 0x7ff0000000000000);
+  case DType::Float32:
+    return finiteBits<uint32_t>(data, parts, 0x7f800000);
+  case DType::Float16:
+    return finiteBits<uint16_t>(data, parts, 0x7c00);
+  case DType::BFloat16:
+    return finiteBits<uint16_t>(data, parts, 0x7f80);
+  default:
+    return true;
+  }
+}
+
 /// Conditions to compute, and what each says.
 struct Questions {
   std::vector<NodeRef> nodes;
@@ -346,6 +378,37 @@ bool mayMeetFloatErrors(const Node &n) {
          (category == op::Category::Elementwise || category == op::Category::Scan ||
           category == op::Category::Contraction) &&
          op::opInfo(n.kind()).operandDTypes != op::DTypeClass::Random;
+}
+
+bool isFinite(const Node &input) {
+  if (!isInexact(input.dtype()))
+    return true;
+  if (auto known = input.finite.load(std::memory_order_relaxed); known != Node::Finite::Unknown)
+    return known == Node::Finite::All;
+  bool all =
+      input.buffer()->host() &&
+      finiteNumbers(input.buffer()->host(), input.bytes() / itemSize(input.dtype()), input.dtype());
+  if (input.buffer()->isPrivate()) // others may write to theirs
+    input.finite.store(all ? Node::Finite::All : Node::Finite::Not, std::memory_order_relaxed);
+  return all;
+}
+
+bool areFinite(std::span<const SegmentCode::Literal> literals) {
+  return std::ranges::all_of(literals, [](const SegmentCode::Literal &literal) {
+    return finiteNumbers(&literal.bits, 1, realDType(literal.dtype));
+  });
+}
+
+void noteFinite(const Segment &segment, bool look) {
+  bool fromFinite = areFinite(segment.code.literals) &&
+                    std::ranges::all_of(segment.inputs, [&](const NodeRef &input) {
+                      auto known = input->finite.load(std::memory_order_relaxed);
+                      return !isInexact(input->dtype()) || known == Node::Finite::All ||
+                             (look && isFinite(*input));
+                    });
+  for (const NodeRef &output : segment.outputs)
+    if (fromFinite || output->errors())
+      output->finite.store(Node::Finite::All, std::memory_order_relaxed);
 }
 
 Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> inputs,

@@ -56,12 +56,21 @@ bool mayMeetFloatErrors(const Node &node);
 inline bool needsLook(const SegmentCode &code, const rt::RunReport &report) {
   return code.watches && (report.watched || code.asksForUnderflow);
 }
+/// Whether an input's value, in host memory, holds no infinity and no NaN. Only such a one may be
+/// overwritten by a run that watches: what is bad afterwards is the run's doing. Looks at the
+/// elements at most once.
+bool isFinite(const Node &input);
+/// The same for a segment's literals.
+bool areFinite(std::span<const SegmentCode::Literal> literals);
+/// Takes down which results of a segment are finite, as far as that follows from its operations and
+/// inputs, after a run that met nothing. With `look`, inputs are looked at, too.
+void noteFinite(const Segment &segment, bool look);
 /// Asks the operations of a segment that ran on `inputs`, one by one, and keeps what they met for
 /// deliverFloatErrors(). Evaluates.
 Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> inputs,
                           rt::Device &device);
-/// The same when the inputs are gone: the last operation is held responsible for what is in the
-/// results.
+/// The same when the inputs, which were finite, are gone: the last operation is held responsible
+/// for what is in the results.
 Status lookAtResults(const Segment &segment, std::span<const NodeRef> results);
 /// How many errors wait for deliverFloatErrors() in this thread, and what leaves one of each kind
 /// among those from `first` on: pieces of one program meet the same.

@@ -110,6 +110,10 @@ public:
   /// Needs graphMutex().
   bool isTaken = false;
 
+  /// Of the value of a Ready node, as far as somebody has looked (FloatErrors.h).
+  enum class Finite : uint8_t { Unknown, All, Not };
+  mutable std::atomic<Finite> finite{Finite::Unknown};
+
   /// Scratch of the snapshot that holds graphMutex().
   uint64_t markEpoch = 0;
   uint32_t mark = 0;

@@ -138,6 +138,12 @@ struct Ran {
   bool tookInputs = false; ///< which are results now
 };
 
+/// Whether a run may write its results over an input: what a look at its operations would tell is
+/// known without the input, too.
+bool mayVanish(const Segment &segment, const Node &input) {
+  return !segment.code.watches || (areFinite(segment.code.literals) && isFinite(input));
+}
+
 Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, Ran &ran) {
   Segment &segment = scratch.segment;
   if (computesNothing(segment))
@@ -160,7 +166,8 @@ Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, Ran &ran
   for (size_t i = 0; i < segment.inputs.size(); ++i) {
     const NodeRef &n = segment.inputs[i];
     bool wanted = program->takes(i) || (program->reuses(i) && n->bytes() >= kWorthReuse);
-    bool isGiven = isLast && wanted && rt::isOnOne(*n->buffer()) && scratch.snapshot.claim(n);
+    bool isGiven = isLast && wanted && rt::isOnOne(*n->buffer()) && mayVanish(segment, *n) &&
+                   scratch.snapshot.claim(n);
     inputs.push_back(tensorOf(*n));
     GRAPHC_ASSIGN(inputs.back().buffer, readyFor(n->buffer(), device));
     inputs.back().isGiven = isGiven;
@@ -208,6 +215,8 @@ Status runSegment(Scratch &scratch, rt::Device &device, bool isLast) {
   claims.reset();
   scratch.dropped.clear();
   segmentCount.fetch_add(1, std::memory_order_relaxed);
+  if (segment.code.watches && !ran.report.watched && !ran.report.mayTellLater)
+    noteFinite(segment, ran.tookInputs);
   if (!needsLook(segment.code, ran.report))
     return Status::ok();
   return ran.tookInputs ? lookAtResults(segment, segment.outputs)

@@ -282,7 +282,11 @@ bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to) {
   return from.size() <= to.size();
 }
 
-int setLoopTurns(int turns) { return turnsWanted().exchange(turns); }
+int setLoopTurns(int wanted) {
+  for (std::atomic<uint8_t> &place : turns)
+    place.store(0, std::memory_order_relaxed);
+  return turnsWanted().exchange(wanted);
+}
 
 bool isLoop(OpKind kind, int64_t elements, const rt::Device &device) {
   constexpr int64_t kMostElements = kMostBytes / 4;

@@ -24,9 +24,9 @@ bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to);
 using Outcome = Result<NodeRef>;
 
 /// After how many turns a line is taken for a loop (GRAPHC_LOOP_TURNS); kNever: none is. Returns
-/// what held before.
+/// what held before, and forgets the turns counted so far.
 inline constexpr int kNever = 255;
-int setLoopTurns(int turns);
+int setLoopTurns(int wanted);
 /// Whether an operation with a result of so many elements, recorded now, belongs to a loop. Counts
 /// it as a turn of one. Needs a RecordScope.
 bool isLoop(op::OpKind kind, int64_t elements, const rt::Device &device);

@@ -265,9 +265,11 @@ class Statements:
         if r.random() < 0.5:
             return self.new(r.choice(makes))
         value = self.fitting(a)
+        # NumPy reads past the end of values that broadcast to a matrix of indices.
+        single = value if value != "-1" and np.ndim(self.env.get(value, 0)) == 0 else "1"
         return None, r.choice((
             f"{a}[{key}] = {value}", f"{a}[{key}] += 1", f"{a}[{key}] = {a}[{key}] * 2", f"{a}[{rows}] = {value}", f"xp.add.at({a}, ({key},), {value if np.asarray(self.env.get(value, 0.5)).dtype.kind in 'biu' else '1'})",
-            f"xp.maximum.at({a}, {rows}, {value if value != '-1' else '1'})", f"xp.put({a}, {self.integers(x.size, (3,))}, {value})", f"{a}[{key}] -= {value}", f"{a}[{key}] *= 2",
+            f"xp.maximum.at({a}, {rows}, {single})", f"xp.put({a}, {self.integers(x.size, (3,))}, {value})", f"{a}[{key}] -= {value}", f"{a}[{key}] *= 2",
             f"xp.put_along_axis({a}, xp.argmax({a}, axis=-1, keepdims=True), {value}, axis=-1)", f"{a}.flat[{r.randrange(max(x.size, 1))}] = {value}",
         ))  # fmt: skip
 

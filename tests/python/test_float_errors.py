@@ -261,3 +261,24 @@ def test_results_made_in_place():
     x.eval()
     x[100:200] = x[0] / (x[100:200] - 1)
     assert said(lambda: x) == ["divide by zero encountered in divide"]
+
+
+@pytest.mark.parametrize("xp", [np, gc], ids=["numpy", "graphc"])
+def test_updates_of_what_was_infinite_before(xp):
+    """Nothing is said of infinities and NaNs that were there, also where a result takes their memory; of new ones, there too."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        a = xp.asarray(np.linspace(-1, 1, 200_000)) + 0
+        a[a < 0] = np.nan
+        a *= 2
+        a[1:-1] += 1
+        a[7] = np.inf
+        a -= 3
+        a = a + a
+        assert float(a[7]) == np.inf and float(a[-1]) == -2
+        b = xp.asarray(np.ones(200_000)) * 1e300
+        b[3] = np.inf
+        b[3] = 1
+        with pytest.raises(RuntimeWarning, match="overflow encountered in multiply"):
+            b *= 1e300
+            float(b[0])

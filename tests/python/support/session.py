@@ -45,7 +45,7 @@ def pytest_generate_tests(metafunc):
 # Their small arrays are there for kernels, which a line that they pass often would not run any more.
 OF_KERNELS = {
     "test_conformance", "test_complex", "test_groups", "test_elementwise", "test_reductions", "test_products", "test_scans", "test_integers",
-    "test_narrow_floats", "test_complex_functions", "test_loops", "test_lazy", "test_indexing",
+    "test_narrow_floats", "test_complex_functions", "test_random", "test_loops", "test_lazy", "test_indexing",
 }  # fmt: skip
 
 
