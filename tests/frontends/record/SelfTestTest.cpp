@@ -7,6 +7,7 @@
 #include "runtime/exec/SelfTest.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <gtest/gtest.h>
 
 using namespace graphc;
@@ -16,14 +17,18 @@ namespace {
 class SelfTest : public ::testing::Test {
 protected:
   void SetUp() override {
-    char folder[] = "/tmp/graphc-self-test-XXXXXX";
-    ASSERT_NE(mkdtemp(folder), nullptr);
-    setenv("GRAPHC_CACHE_DIR", folder, 1); // read when the cache is opened, by this test first
+    char name[] = "/tmp/graphc-self-test-XXXXXX";
+    ASSERT_NE(mkdtemp(name), nullptr);
+    folder = name;
+    setenv("GRAPHC_CACHE_DIR", name, 1); // read when the cache is opened, by this test first
     auto found = rt::findDevice("opencl");
     if (!found)
       GTEST_SKIP() << found.status().message();
     device = *found;
   }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  std::filesystem::path folder;
   rt::Device *device = nullptr;
 };
 
