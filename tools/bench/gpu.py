@@ -161,13 +161,6 @@ def leaves(result) -> list:
 
 
 def program_of(gc, row: Row) -> Callable:
-    if row.program == "pi_random":
-        def draw(n):
-            rng = gc.random.default_rng(7)
-            x, y = rng.random(n, dtype=gc.float32), rng.random(n, dtype=gc.float32)
-            return 4 * gc.mean(gc.sqrt(x * x + y * y) < 1)
-
-        return functools.partial(draw, **row.params)
     return functools.partial(getattr(programs, row.program), gc, **row.params)
 
 

@@ -72,6 +72,12 @@ def pi(xp, x, y):
     return 4 * xp.mean(xp.sqrt(x * x + y * y) < 1)
 
 
+def pi_random(xp, n):
+    rng = xp.random.default_rng(7)
+    x, y = rng.random(n, dtype=xp.float32), rng.random(n, dtype=xp.float32)
+    return 4 * xp.mean(xp.sqrt(x * x + y * y) < 1)
+
+
 def fourier(xp, x, odd, factor, step):
     series = xp.sum(xp.sin(odd[:, None] * x) * factor[:, None], axis=0)
     return series, (series[2:] - series[:-2]) / (2 * step)
