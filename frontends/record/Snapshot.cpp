@@ -253,7 +253,8 @@ void Segment::clear() {
   code.literals.clear();
   code.locations.clear();
   code.errors.clear();
-  code.watches = code.asksForUnderflow = false;
+  code.watch = op::Watch::None;
+  code.asksForUnderflow = false;
   inputs.clear();
   literals.clear();
   outputs.clear();

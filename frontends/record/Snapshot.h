@@ -37,11 +37,12 @@ struct SegmentCode {
   std::vector<int64_t> inputs; ///< per input: head, shape
   std::vector<uint32_t> outputs;
   std::vector<Literal> literals;
-  std::vector<Location> locations; ///< of each node
-  std::vector<uint32_t> errors;    ///< likewise, what is done about errors it may meet
-  bool watches = false;            ///< something is done, so the program tells of some
-  bool asksForUnderflow = false;   ///< which no program tells of
+  std::vector<Location> locations;   ///< of each node
+  std::vector<uint32_t> errors;      ///< likewise, what is done about errors it may meet
+  op::Watch watch = op::Watch::None; ///< something is done, so the program tells of some
+  bool asksForUnderflow = false;     ///< which no program tells of
 
+  bool watches() const { return watch != op::Watch::None; }
   /// Of everything but the values of literals and the locations.
   Digest structure() const;
 };
