@@ -67,15 +67,6 @@ struct Polynomial {
   }
 };
 
-/// How large a value can become.
-struct Size {
-  long double most;
-  Size operator*(Size b) const { return {most * b.most}; }
-  Size operator+(Size b) const { return {most + b.most}; }
-  Size operator-(Size b) const { return {most + b.most}; }
-  Size operator-() const { return *this; }
-};
-
 /// x -> a x^2 + b x + c.
 struct Quadratic {
   Value unknown;
@@ -150,12 +141,13 @@ std::optional<Quadratic> Squares::quadratic(const Step &step) {
 
 /// Whether the integers do not wrap while the unknown value is within +-limit.
 bool Squares::isExact(const Step &step, Value unknown, int64_t limit) {
-  auto size = [&](Value leaf) -> Size {
+  auto size = [&](Value leaf) -> Magnitude {
     if (leaf == unknown)
       return {static_cast<long double>(limit)};
     return {std::abs(static_cast<long double>(intervals.of(leaf).low))};
   };
-  return dividendIn<Size>(step, size, [](Size v) { return v.most < 0x1p62L; }).has_value();
+  return dividendIn<Magnitude>(step, size, [](Magnitude v) { return v.most < 0x1p62L; })
+      .has_value();
 }
 
 /// The bound on a chain's first value, a power of two; nothing when not even residues are within.

@@ -33,6 +33,15 @@ ResidueSteps residueSteps(mlir::func::FuncOp func, Intervals &intervals);
 void replaceResidues(mlir::func::FuncOp func, ResidueSteps &steps, Intervals &intervals,
                      llvm::function_ref<mlir::Value(mlir::OpBuilder &, ResidueStep &)> canonical);
 
+/// How large a value can become, with the operations of dividendIn().
+struct Magnitude {
+  long double most;
+  Magnitude operator*(Magnitude b) const { return {most * b.most}; }
+  Magnitude operator+(Magnitude b) const { return {most + b.most}; }
+  Magnitude operator-(Magnitude b) const { return {most + b.most}; }
+  Magnitude operator-() const { return *this; }
+};
+
 /// The dividend as a value of a ring T (with +, -, * and negation), from its leaves; nothing when a
 /// value on the way does not fit.
 template <typename T, typename Leaf, typename Fits>

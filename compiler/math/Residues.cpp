@@ -15,15 +15,6 @@ namespace {
 
 using Step = ResidueStep; ///< `lazy` is f64, within 5/8 p of zero
 
-/// How large values can become.
-struct Bound {
-  long double lazy, exact;
-  Bound operator*(Bound b) const { return {lazy * b.lazy, exact * b.exact}; }
-  Bound operator+(Bound b) const { return {lazy + b.lazy, exact + b.exact}; }
-  Bound operator-(Bound b) const { return *this + b; }
-  Bound operator-() const { return *this; }
-};
-
 class Chains {
 public:
   Chains(func::FuncOp func, Intervals &intervals, MlirBuilder::Target target)
@@ -70,17 +61,19 @@ bool Chains::isUnknown(const Step &step, Value leaf) {
 /// ones every value is an exact f64 and the last one small enough for a remainder.
 bool Chains::exactUpTo(const Step &step, int64_t limit) {
   using Wide = long double;
-  auto bound = [&](Value leaf) -> Bound {
+  auto bound = [&](Value leaf, Wide residueBound) -> Magnitude {
     if (residue(leaf, step.p))
-      return {Wide(step.p) * 0.625L + 1, Wide(step.p)};
+      return {residueBound};
     if (isUnknown(step, leaf))
-      return {Wide(limit), Wide(limit)};
+      return {Wide(limit)};
     Interval range = intervals.of(leaf);
-    Wide most = std::max(-Wide(range.low), Wide(range.high));
-    return {most, most};
+    return {std::max(-Wide(range.low), Wide(range.high))};
   };
-  auto fits = [](Bound v) { return v.lazy < Wide(kSmallDividend) && v.exact < 0x1p62L; };
-  return dividendIn<Bound>(step, bound, fits).has_value();
+  auto lazy = [&](Value leaf) { return bound(leaf, Wide(step.p) * 0.625L + 1); };
+  auto exact = [&](Value leaf) { return bound(leaf, Wide(step.p)); };
+  return dividendIn<Magnitude>(step, lazy,
+                               [](Magnitude v) { return v.most < Wide(kSmallDividend); }) &&
+         dividendIn<Magnitude>(step, exact, [](Magnitude v) { return v.most < 0x1p62L; });
 }
 
 /// The largest bound on unknown leaves that is exact; 0 when none is needed, nothing when even a
