@@ -4,6 +4,7 @@
 #include "compiler/math/Intervals.h"
 #include "compiler/math/Math.h"
 #include "compiler/math/MlirBuilder.h"
+#include "compiler/math/ResidueSquares.h"
 #include "compiler/math/Residues.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/graph/Graph.h"
@@ -338,7 +339,9 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
   void runOnOperation() override {
     SmallVector<Pending> work;
     m::Intervals intervals;
-    MlirBuilder::Target target{int64Conversions, scaleOperation, halfConversions};
+    MlirBuilder::Target target{int64Conversions, scaleOperation, halfConversions, products52};
+    if (products52)
+      m::expandResidueSquares(getOperation(), intervals, target);
     if (hasFloat64)
       m::expandResidueChains(getOperation(), intervals, target);
     // First everything that types and constants say, because replaced operands no longer say it.

@@ -19,8 +19,7 @@
 
 namespace graphc::math {
 
-/// The builder of Builder.h over MLIR values: scalars (lanes 1) or vectors of `lanes`. Integers are
-/// signless.
+/// The builder of Builder.h over MLIR values: scalars (lanes 1) or vectors; signless integers.
 class MlirBuilder {
 public:
   using V = mlir::Value;
@@ -29,6 +28,7 @@ public:
     bool int64Conversions = true; ///< i64 to f64 and back
     bool scale = false;           ///< x * 2^n; whole registers estimate reciprocals, too (AVX-512)
     bool half = false;            ///< f16 to f32 and back
+    bool products52 = false;      ///< a + either half of a 52-bit product (AVX-512 IFMA)
   };
   MlirBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes, Target target)
       : ops(builder), loc(loc), lanes(lanes), target(target) {}

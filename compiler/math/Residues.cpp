@@ -1,12 +1,9 @@
 #include "compiler/math/Residues.h"
 
 #include "compiler/math/Math.h"
-#include "dialects/graph/Graph.h"
+#include "compiler/math/ResidueSteps.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 #include <optional>
 
@@ -16,28 +13,7 @@ using namespace graphc::math;
 
 namespace {
 
-/// Dividends with more operations than this are left to the general forms.
-constexpr unsigned kMostOps = 64;
-
-bool isRing(Operation *op) {
-  return op && isa<graph::AddOp, graph::SubOp, graph::MulOp, graph::NegOp, graph::SquareOp>(op);
-}
-
-bool isLanesOfInt64(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector && vector.getRank() == 1 && vector.getDimSize(0) > 1 &&
-         vector.getElementType().isSignlessInteger(64);
-}
-
-/// One remainder by a constant and the sums and products that its dividend is made of.
-struct Step {
-  graph::RemainderOp op;
-  Value dividend, result;
-  int64_t p;
-  SetVector<Operation *> tree; ///< operands before users
-  SetVector<Value> leaves;
-  Value lazy; ///< f64, within 5/8 p of zero; null until converted
-};
+using Step = ResidueStep; ///< `lazy` is f64, within 5/8 p of zero
 
 class Chains {
 public:
@@ -46,8 +22,6 @@ public:
   void run();
 
 private:
-  void collect();
-  bool grow(Step &step);
   bool continues(const Step &step);
   const Step *residue(Value leaf, int64_t p) const;
   bool exactUpTo(const Step &step, int64_t limit);
@@ -55,51 +29,14 @@ private:
   void convert(Step &step, int64_t limit);
   Value inFloat64(MlirBuilder &b, const Step &step, Value value);
   Value canonical(MlirBuilder &b, const Step &step);
-  void finish();
   bool isUnknown(const Step &step, Value leaf);
 
   func::FuncOp func;
   Intervals &intervals;
   MlirBuilder::Target target;
-  llvm::MapVector<Operation *, Step> steps;
+  ResidueSteps steps;
   DenseMap<std::pair<Value, int64_t>, Value> floats;
 };
-
-void Chains::collect() {
-  func.walk([&](graph::RemainderOp op) {
-    if (!isLanesOfInt64(op.getType()))
-      return;
-    Interval divisor = intervals.of(op.getRhs());
-    if (!divisor.isConstant() || divisor.low < 2 || divisor.low > kMaxSmallDivisor)
-      return;
-    Step step{op, op.getLhs(), op.getResult(), divisor.low, {}, {}, {}};
-    if (grow(step))
-      steps.insert({op, std::move(step)});
-  });
-}
-
-/// False if the dividend is too large or not in one block.
-bool Chains::grow(Step &step) {
-  SmallVector<Value> stack = {step.dividend};
-  SmallVector<Operation *> found;
-  while (!stack.empty()) {
-    Value value = stack.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (!isRing(op) || op->getBlock() != step.op->getBlock()) {
-      step.leaves.insert(value);
-      continue;
-    }
-    if (llvm::is_contained(found, op))
-      continue;
-    found.push_back(op);
-    if (found.size() > kMostOps)
-      return false;
-    stack.append(op->operand_begin(), op->operand_end());
-  }
-  llvm::sort(found, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  step.tree.insert(found.begin(), found.end());
-  return true;
-}
 
 const Step *Chains::residue(Value leaf, int64_t p) const {
   auto it = steps.find(leaf.getDefiningOp());
@@ -124,35 +61,19 @@ bool Chains::isUnknown(const Step &step, Value leaf) {
 /// ones every value is an exact f64 and the last one small enough for a remainder.
 bool Chains::exactUpTo(const Step &step, int64_t limit) {
   using Wide = long double;
-  struct Bound {
-    Wide lazy, exact;
+  auto bound = [&](Value leaf, Wide residueBound) -> Magnitude {
+    if (residue(leaf, step.p))
+      return {residueBound};
+    if (isUnknown(step, leaf))
+      return {Wide(limit)};
+    Interval range = intervals.of(leaf);
+    return {std::max(-Wide(range.low), Wide(range.high))};
   };
-  DenseMap<Value, Bound> known;
-  for (Value leaf : step.leaves) {
-    if (residue(leaf, step.p)) {
-      known[leaf] = {Wide(step.p) * 0.625L + 1, Wide(step.p)};
-    } else if (isUnknown(step, leaf)) {
-      known[leaf] = {Wide(limit), Wide(limit)};
-    } else {
-      Interval range = intervals.of(leaf);
-      Wide most = std::max(-Wide(range.low), Wide(range.high));
-      known[leaf] = {most, most};
-    }
-  }
-  auto fits = [](Bound v) { return v.lazy < Wide(kSmallDividend) && v.exact < 0x1p62L; };
-  for (Operation *op : step.tree) {
-    Bound a = known.lookup(op->getOperand(0));
-    Bound c = known.lookup(op->getOperand(op->getNumOperands() - 1));
-    Bound result = a; // negation
-    if (isa<graph::MulOp, graph::SquareOp>(op))
-      result = {a.lazy * c.lazy, a.exact * c.exact};
-    else if (isa<graph::AddOp, graph::SubOp>(op))
-      result = {a.lazy + c.lazy, a.exact + c.exact};
-    if (!fits(result))
-      return false;
-    known[op->getResult(0)] = result;
-  }
-  return fits(known.lookup(step.dividend));
+  auto lazy = [&](Value leaf) { return bound(leaf, Wide(step.p) * 0.625L + 1); };
+  auto exact = [&](Value leaf) { return bound(leaf, Wide(step.p)); };
+  return dividendIn<Magnitude>(step, lazy,
+                               [](Magnitude v) { return v.most < Wide(kSmallDividend); }) &&
+         dividendIn<Magnitude>(step, exact, [](Magnitude v) { return v.most < 0x1p62L; });
 }
 
 /// The largest bound on unknown leaves that is exact; 0 when none is needed, nothing when even a
@@ -261,41 +182,8 @@ void Chains::convert(Step &step, int64_t limit) {
   step.lazy = r;
 }
 
-/// Uses other than converted ones get the canonical integer; what nothing reads any more goes.
-void Chains::finish() {
-  llvm::SmallPtrSet<Operation *, 32> replaced;
-  for (auto &[op, step] : steps)
-    if (step.lazy) {
-      replaced.insert(op);
-      replaced.insert(step.tree.begin(), step.tree.end());
-    }
-  SmallVector<Operation *> ordered;
-  func.walk([&](Operation *op) {
-    if (replaced.contains(op))
-      ordered.push_back(op);
-  });
-  for (Operation *op : llvm::reverse(ordered)) {
-    auto step = steps.find(op);
-    Value result = op->getResult(0);
-    bool converted = step != steps.end() && step->second.lazy;
-    if (converted && !result.use_empty()) {
-      OpBuilder builder(op);
-      MlirBuilder b(builder, op->getLoc(), cast<VectorType>(result.getType()).getDimSize(0),
-                    target);
-      Value value = canonical(b, step->second);
-      intervals.note(value, {0, step->second.p - 1});
-      result.replaceAllUsesWith(value);
-    }
-    if (result.use_empty()) {
-      // Another operation may get this one's address.
-      intervals.forget(result);
-      op->erase();
-    }
-  }
-}
-
 void Chains::run() {
-  collect();
+  steps = residueSteps(func, intervals);
   for (auto &[op, step] : steps) {
     bool chained = continues(step);
     for (Value leaf : step.leaves)
@@ -305,7 +193,11 @@ void Chains::run() {
     if (std::optional<int64_t> limit = limitOf(step))
       convert(step, *limit);
   }
-  finish();
+  replaceResidues(func, steps, intervals, [&](OpBuilder &builder, Step &step) {
+    int64_t lanes = cast<VectorType>(step.result.getType()).getDimSize(0);
+    MlirBuilder b(builder, step.op.getLoc(), lanes, target);
+    return canonical(b, step);
+  });
 }
 
 } // namespace

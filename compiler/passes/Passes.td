@@ -120,7 +120,8 @@ def ExpandScalarOps : Pass<"graphc-expand-scalar-ops", "::mlir::func::FuncOp"> {
     Option<"hasFloat64", "has-float64", "bool", "true", "the target computes in f64">,
     Option<"int64Conversions", "int64-conversions", "bool", "true", "vectors of i64 convert to f64 and back in one operation">,
     Option<"scaleOperation", "scale-operation", "bool", "false", "LLVM's ldexp on vectors is one operation of the target">,
-    Option<"halfConversions", "half-conversions", "bool", "false", "the target converts between f16 and f32">];
+    Option<"halfConversions", "half-conversions", "bool", "false", "the target converts between f16 and f32">,
+    Option<"products52", "products52", "bool", "false", "registers of i64 add the halves of 52-bit products in one operation">];
 }
 
 def UnrollVectors : Pass<"graphc-unroll-vectors", "::mlir::func::FuncOp"> {

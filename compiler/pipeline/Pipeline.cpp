@@ -77,6 +77,7 @@ void addLower(OpPassManager &passes, const PipelineOptions &options) {
   expand.int64Conversions = options.int64Conversions;
   expand.scaleOperation = options.scaleOperation;
   expand.halfConversions = options.halfConversions;
+  expand.products52 = options.products52;
   passes.addNestedPass<func::FuncOp>(pass::createExpandScalarOps(expand));
   // After the expansions, which are shorter on vectors.
   if (options.groups)
@@ -130,6 +131,7 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.int64Conversions = has("avx512dq");
     result.scaleOperation = has("avx512f") && has("avx512vl") && has("avx512dq");
     result.halfConversions = has("f16c");
+    result.products52 = result.scaleOperation && has("avx512ifma");
     result.vectorBytes =
         has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") ? 64 : 32;
   } else {

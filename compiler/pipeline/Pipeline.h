@@ -28,6 +28,7 @@ struct PipelineOptions {
   bool int64Conversions = true; ///< vectors of i64 convert to f64 and back in one operation
   bool scaleOperation = false;  ///< vectors of floats times powers of two are one operation
   bool halfConversions = false; ///< the target converts between f16 and f32
+  bool products52 = false;      ///< halves of 52-bit products are added in one operation
   bool verifyPhases = false;
 };
 PipelineOptions pipelineOptions(const TargetDesc &target, const CompileOptions &options);

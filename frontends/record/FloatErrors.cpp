@@ -430,16 +430,20 @@ bool areFinite(std::span<const SegmentCode::Literal> literals) {
   });
 }
 
-void noteFinite(const Segment &segment, bool look) {
-  bool fromFinite = areFinite(segment.code.literals) &&
-                    std::ranges::all_of(segment.inputs, [&](const NodeRef &input) {
-                      auto known = input->finite.load(std::memory_order_relaxed);
-                      return !isInexact(input->dtype()) || known == Node::Finite::All ||
-                             (look && isFinite(*input));
-                    });
-  for (const NodeRef &output : segment.outputs)
-    if (fromFinite || output->errors())
-      output->finite.store(Node::Finite::All, std::memory_order_relaxed);
+void noteFinite(const SegmentCode &code, op::Watch watch, std::span<const NodeRef> inputs,
+                std::span<const NodeRef> outputs, bool look) {
+  bool fromFinite =
+      areFinite(code.literals) && std::ranges::all_of(inputs, [&](const NodeRef &input) {
+        auto known = input->finite.load(std::memory_order_relaxed);
+        return !isInexact(input->dtype()) || known == Node::Finite::All ||
+               (look && isFinite(*input));
+      });
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    uint32_t node = code.outputs[i];
+    bool isWatched = node < SegmentCode::kInput && code.errors[node];
+    if (fromFinite || (isWatched && watch == op::Watch::Values))
+      outputs[i]->finite.store(Node::Finite::All, std::memory_order_relaxed);
+  }
 }
 
 Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> inputs,

@@ -62,9 +62,16 @@ inline bool needsLook(const SegmentCode &code, const rt::RunReport &report) {
 bool isFinite(const Node &input);
 /// The same for a segment's literals.
 bool areFinite(std::span<const SegmentCode::Literal> literals);
+/// Whether a run may write its results over an input: what a look at its operations would tell is
+/// known without the input, too.
+inline bool mayVanish(const SegmentCode &code, const Node &input) {
+  return !code.watches() || (areFinite(code.literals) && isFinite(input));
+}
 /// Takes down which results of a segment are finite, as far as that follows from its operations and
-/// inputs, after a run that met nothing. With `look`, inputs are looked at, too.
-void noteFinite(const Segment &segment, bool look);
+/// inputs, after a run of a program that watches so and met nothing. With `look`, inputs are looked
+/// at, too.
+void noteFinite(const SegmentCode &code, op::Watch watch, std::span<const NodeRef> inputs,
+                std::span<const NodeRef> outputs, bool look);
 /// Asks the operations of a segment that ran on `inputs`, one by one, and keeps what they met for
 /// deliverFloatErrors(). Evaluates.
 Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> inputs,

@@ -117,31 +117,20 @@ private:
   std::unique_ptr<Scratch> held;
 };
 
-/// The claims of a run end with it.
-class Claims {
-public:
-  explicit Claims(Snapshot &snapshot) : snapshot(snapshot) {}
-  ~Claims() { snapshot.release(); }
-  Claims(const Claims &) = delete;
-  Claims &operator=(const Claims &) = delete;
-
-private:
-  Snapshot &snapshot;
-};
-
-/// Smaller inputs stay in a cache: asking who else needs one costs more than it saves.
-constexpr int64_t kWorthReuse = int64_t{1} << 20;
-
 /// What is known of a run besides its results.
 struct Ran {
   rt::RunReport report;
   bool tookInputs = false; ///< which are results now
 };
 
-/// Whether a run may write its results over an input: what a look at its operations would tell is
-/// known without the input, too.
-bool mayVanish(const Segment &segment, const Node &input) {
-  return !segment.code.watches() || (areFinite(segment.code.literals) && isFinite(input));
+/// Whether the run of the last segment writes over an input, which is claimed then.
+bool claims(Snapshot &snapshot, const SegmentCode &code, const NodeRef &input) {
+  if (!rt::isOnOne(*input->buffer()) || !snapshot.claim(input))
+    return false;
+  bool vanishes = mayVanish(code, *input);
+  if (!vanishes)
+    snapshot.overwrites().dropLast();
+  return vanishes;
 }
 
 Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, Ran &ran) {
@@ -165,9 +154,8 @@ Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, Ran &ran
   inputs.clear();
   for (size_t i = 0; i < segment.inputs.size(); ++i) {
     const NodeRef &n = segment.inputs[i];
-    bool wanted = program->takes(i) || (program->reuses(i) && n->bytes() >= kWorthReuse);
-    bool isGiven = isLast && wanted && rt::isOnOne(*n->buffer()) && mayVanish(segment, *n) &&
-                   scratch.snapshot.claim(n);
+    bool isGiven =
+        isLast && wantsMemory(*program, i, n->bytes()) && claims(scratch.snapshot, segment.code, n);
     inputs.push_back(tensorOf(*n));
     GRAPHC_ASSIGN(inputs.back().buffer, readyFor(n->buffer(), device));
     inputs.back().isGiven = isGiven;
@@ -198,12 +186,13 @@ Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, Ran &ran
 Status runSegment(Scratch &scratch, rt::Device &device, bool isLast) {
   Segment &segment = scratch.segment;
   std::vector<rt::Tensor> &outputs = scratch.outputs;
-  std::optional<Claims> claims(std::in_place, scratch.snapshot);
   Ran ran;
-  if (Status status = computeSegment(scratch, device, isLast, ran); !status)
+  if (Status status = computeSegment(scratch, device, isLast, ran); !status) {
+    scratch.snapshot.overwrites().release();
     // An index outside its axis names its own line.
     return status.code() == ErrorCode::Index ? std::move(status)
                                              : withLines(std::move(status), segment);
+  }
   if (outputs.size() != segment.outputs.size())
     return Status(ErrorCode::Internal, format("[record] a program gave {} results instead of {}",
                                               outputs.size(), segment.outputs.size()));
@@ -212,11 +201,11 @@ Status runSegment(Scratch &scratch, rt::Device &device, bool isLast) {
     for (size_t i = 0; i < outputs.size(); ++i)
       segment.outputs[i]->publish(std::move(outputs[i].buffer), scratch.dropped);
   }
-  claims.reset();
+  scratch.snapshot.overwrites().release();
   scratch.dropped.clear();
   segmentCount.fetch_add(1, std::memory_order_relaxed);
   if (segment.code.watches() && !ran.report.watched && !ran.report.mayTellLater)
-    noteFinite(segment, ran.tookInputs);
+    noteFinite(segment.code, segment.code.watch, segment.inputs, segment.outputs, ran.tookInputs);
   if (!needsLook(segment.code, ran.report))
     return Status::ok();
   return ran.tookInputs ? lookAtResults(segment, segment.outputs)
@@ -236,6 +225,12 @@ Status computeNow(std::span<const NodeRef> roots, rt::Device &device) {
     scratch.snapshot.drop(i);
   }
   return Status::ok();
+}
+
+bool wantsMemory(const rt::LoadedProgram &program, size_t input, int64_t bytes) {
+  // Smaller ones stay in a cache: asking who else needs one costs more than it saves.
+  constexpr int64_t kWorthReuse = int64_t{1} << 20;
+  return program.takes(input) || (program.reuses(input) && bytes >= kWorthReuse);
 }
 
 rt::Tensor tensorOf(const Node &node) { return {node.buffer(), node.dtype(), node.shape()}; }

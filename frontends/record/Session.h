@@ -52,6 +52,8 @@ Status emptyOutputs(std::span<const NodeRef> nodes, std::vector<rt::Tensor> &out
 Result<rt::Tensor> literalTensor(const LiteralInput &literal, rt::Device &device);
 /// Tensor of a Ready node.
 rt::Tensor tensorOf(const Node &node);
+/// Whether a program has a use for the memory of an input of that size.
+bool wantsMemory(const rt::LoadedProgram &program, size_t input, int64_t bytes);
 
 /// Text of what the roots would run: "recorded" (the snapshot, no compiler needed) or a stage of
 /// CompilerApi::printStage.

@@ -68,6 +68,7 @@ Result<Snapshot> Snapshot::take(std::span<const NodeRef> roots, bool placeholder
 }
 
 void Snapshot::clear() {
+  claimed.release();
   entries.clear();
   segmentEnds.clear();
   presence = {};
@@ -95,24 +96,42 @@ bool Snapshot::claim(const NodeRef &input) {
   }
   if (input->references() > uses)
     return false;
-  presences().claims += claimed.empty();
-  input->isTaken = true;
-  claimed.push_back(input);
+  claimed.add(input);
   return true;
 }
 
-void Snapshot::release() {
-  if (claimed.empty())
+bool Overwrites::claim(const NodeRef &value, uint32_t holders) {
+  std::lock_guard lock(graphMutex());
+  presences().renew();
+  if (presences().snapshots != 0 || value->references() > holders ||
+      value->buffer().use_count() != 1 || !value->buffer()->isPrivate())
+    return false;
+  add(value);
+  return true;
+}
+
+void Overwrites::add(const NodeRef &value) {
+  presences().claims += nodes.empty();
+  value->isTaken = true;
+  nodes.push_back(value);
+}
+
+void Overwrites::end(size_t first) {
+  if (first >= nodes.size())
     return;
   {
     std::lock_guard lock(graphMutex());
-    for (const NodeRef &node : claimed)
+    for (const NodeRef &node : std::span(nodes).subspan(first))
       node->isTaken = false;
-    presences().claims -= presences().claims > 0; // none in a child that was forked meanwhile
+    // None are counted in a child that was forked meanwhile.
+    presences().claims -= first == 0 && presences().claims > 0;
     presences().released->notify_all();
   }
-  claimed.clear();
+  nodes.resize(first);
 }
+
+void Overwrites::dropLast() { end(nodes.size() - 1); }
+void Overwrites::release() { end(0); }
 
 Status Snapshot::retake(std::span<const NodeRef> roots, bool placeholders, size_t segmentNodes) {
   clear();

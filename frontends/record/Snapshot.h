@@ -80,6 +80,30 @@ struct Segment {
 /// are a few programs.
 inline constexpr size_t kSegmentNodes = 256;
 
+/// Values in whose memory a run makes its results, when nobody can ask for them any more. While one
+/// is listed no snapshot begins, so that nobody meets it.
+class Overwrites {
+public:
+  Overwrites() = default;
+  Overwrites(Overwrites &&) = default;
+  Overwrites &operator=(Overwrites &&) = default;
+  ~Overwrites() { release(); }
+  /// Lists a value that the caller refers to `holders` times, when nothing else does and no
+  /// snapshot is under way. Takes graphMutex().
+  bool claim(const NodeRef &value, uint32_t holders);
+  /// For one that nobody else sees. Needs graphMutex().
+  void add(const NodeRef &value);
+  /// The run leaves the last one of the list alone.
+  void dropLast();
+  /// After the results of the run were published, or when there was none.
+  void release();
+  bool empty() const { return nodes.empty(); }
+
+private:
+  void end(size_t first);
+  std::vector<NodeRef> nodes;
+};
+
 /// The pending nodes that some roots need, in recording order, cut into segments. Cheap operations
 /// (generators, movement of inputs) belong to no segment: each segment that uses one has its own
 /// copy.
@@ -104,11 +128,10 @@ public:
   void drop(size_t segment);
   void clear();
   /// Whether the run of the last segment may make a result in the memory of `input`, one of its
-  /// inputs: then nobody can ask for that value any more, and until release() no other snapshot
-  /// begins, so that nobody meets it.
+  /// inputs: then nobody can ask for that value any more.
   bool claim(const NodeRef &input);
-  /// After the results of the run were published, or when there was none.
-  void release();
+  /// What was claimed.
+  Overwrites &overwrites() { return claimed; }
 
 private:
   friend class SegmentBuilder;
@@ -159,7 +182,7 @@ private:
   std::vector<Entry> entries; ///< by sequence
   std::vector<uint32_t> segmentEnds;
   std::vector<Node *> stack; ///< of collect()
-  std::vector<NodeRef> claimed;
+  Overwrites claimed;
   Presence presence;
 };
 

@@ -85,8 +85,9 @@ struct Function::Plan {
     std::vector<rt::Tensor> literals;
     std::vector<Location> places; ///< of its gathers and scatters
     std::vector<int64_t> sizes;
-    std::vector<Location> locations;        ///< of the graph's nodes, for errors of its steps
-    std::vector<uint32_t> dead;             ///< slots nobody reads after this step
+    std::vector<Location> locations; ///< of the graph's nodes, for errors of its steps
+    std::vector<uint32_t> dead;      ///< slots nobody reads after this step
+    std::vector<uint32_t> spare; ///< which inputs' memory the program has a use for and may have
     std::shared_ptr<const Segment> segment; ///< without its nodes
     /// In place of `program` when looks at its operations are in vain. Made by a call.
     struct Exact {
@@ -103,7 +104,6 @@ struct Function::Plan {
     /// array.
     std::optional<uint32_t> alias; ///< argument number, or argument count + capture number
     View view;
-    rt::Device *device = nullptr;
   };
   struct WriteBack {
     uint32_t target; ///< as Output::alias
@@ -121,6 +121,16 @@ struct Function::Plan {
 
   Status addSegments(Snapshot &snapshot, std::unordered_map<const Node *, uint32_t> &slotOf);
   void findDead();
+  void findSpare();
+};
+
+/// What a step tells besides its results.
+struct Function::Ran {
+  op::Watch watch = op::Watch::None; ///< how the program that ran watches
+  rt::RunReport report;
+  std::vector<rt::Tensor> inputs; ///< of the program, literals last
+  std::vector<NodeRef> outputs;
+  bool tookInputs = false; ///< some are results now
 };
 
 Function::Function() : plan(std::make_unique<Plan>()) {}
@@ -201,6 +211,27 @@ void Function::Plan::findDead() {
         }
 }
 
+/// What a program computed for a later one is nobody else's. The old value of an argument goes with
+/// the last program only: when one fails, the arguments are as they were.
+void Function::Plan::findSpare() {
+  std::vector<bool> isGiven(slots, false);
+  size_t outside = arguments.size() + captures.size();
+  for (Step &step : steps) {
+    bool isLast = &step == &steps.back();
+    if (isLast)
+      for (const WriteBack &w : writeBacks)
+        isGiven[w.target] = w.target != w.slot;
+    for (uint32_t i = 0; step.program && i < step.inputs.size(); ++i) {
+      uint32_t slot = step.inputs[i];
+      bool isDead = std::ranges::find(step.dead, slot) != step.dead.end();
+      if (isGiven[slot] && isDead && (step.program->takes(i) || step.program->reuses(i)))
+        step.spare.push_back(i);
+    }
+    for (uint32_t slot : step.outputs)
+      isGiven[slot] = slot >= outside;
+  }
+}
+
 Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
                                                 size_t segmentNodes) {
   std::unique_ptr<Function> function(new Function);
@@ -211,7 +242,6 @@ Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
   for (const Array &out : outputs) {
     Function::Plan::Output o;
     o.view = out.view();
-    o.device = &out.device();
     for (uint32_t i = 0; i < count; ++i)
       if (out.sharesStorage(arguments[i]))
         o.alias = i;
@@ -265,6 +295,7 @@ Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
   for (auto &[target, node] : written)
     plan.writeBacks.push_back({target, slot(node)});
   plan.findDead();
+  plan.findSpare();
   return function;
 }
 
@@ -291,10 +322,10 @@ bool Function::isSafeFor(std::span<const Array *const> given) const {
   return true;
 }
 
-Status Function::gather(std::span<Array *const> given, std::vector<rt::Tensor> &slots) const {
+Status Function::gather(std::span<Array *const> given, std::vector<NodeRef> &slots) const {
   slots.resize(plan->slots);
   size_t count = given.size();
-  std::vector<NodeRef> nodes(count + plan->captures.size());
+  std::span<NodeRef> nodes(slots.data(), count + plan->captures.size());
   bool pending = false;
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (i < count) {
@@ -313,25 +344,16 @@ Status Function::gather(std::span<Array *const> given, std::vector<rt::Tensor> &
       if (!given[i]->view().isWhole())
         given[i]->remember(nodes[i], versions[i]);
   }
-  for (size_t i = 0; i < nodes.size(); ++i)
-    slots[i] = tensorOf(*nodes[i]);
   for (auto &[slot, node] : plan->constants) {
     if (node->state() != NodeState::Ready)
       GRAPHC_TRY(evaluate({&node, 1}, "jit"));
-    slots[slot] = tensorOf(*node);
+    slots[slot] = node;
   }
   return Status::ok();
 }
 
-Status Function::deliver(std::span<Array *const> given, std::vector<rt::Tensor> &slots,
+Status Function::deliver(std::span<Array *const> given, std::span<const NodeRef> slots,
                          std::vector<Array> &outputs) const {
-  std::unordered_map<uint32_t, NodeRef> nodes; // outputs and write-backs of one value share a node
-  auto nodeOf = [&](uint32_t slot, rt::Device &device) {
-    NodeRef &n = nodes[slot];
-    if (!n)
-      n = Node::makeReady({slots[slot].dtype, slots[slot].shape}, device, slots[slot].buffer);
-    return n;
-  };
   auto target = [&](uint32_t number) {
     if (number < given.size())
       return *given[number];
@@ -340,12 +362,12 @@ Status Function::deliver(std::span<Array *const> given, std::vector<rt::Tensor> 
   };
   for (const Plan::WriteBack &w : plan->writeBacks) {
     Array a = target(w.target);
-    GRAPHC_TRY(a.assign(nodeOf(w.slot, a.device())));
+    GRAPHC_TRY(a.assign(slots[w.slot]));
   }
   outputs.clear();
   for (const Plan::Output &o : plan->outputs) {
     if (!o.alias) {
-      outputs.emplace_back(nodeOf(o.slot, *o.device));
+      outputs.emplace_back(slots[o.slot]);
       continue;
     }
     Array a = target(*o.alias);
@@ -354,54 +376,102 @@ Status Function::deliver(std::span<Array *const> given, std::vector<rt::Tensor> 
   return Status::ok();
 }
 
+Status Function::run(size_t number, std::span<Array *const> given, std::vector<NodeRef> &slots,
+                     Ran &ran) const {
+  const Plan::Step &step = plan->steps[number];
+  GRAPHC_ASSIGN(const rt::LoadedProgram *program, step.chosen());
+  if (step.segment)
+    ran.watch = program == step.program.get() ? step.segment->code.watch : op::Watch::Operations;
+  std::vector<rt::Tensor> results;
+  Overwrites overwrites;
+  ran.inputs.resize(step.inputs.size());
+  for (uint32_t i : step.spare) {
+    uint32_t slot = step.inputs[i];
+    const NodeRef &n = slots[slot];
+    bool isArgument = slot < given.size() + plan->captures.size();
+    if ((slot < given.size() && !given[slot]->view().isWhole()) || !rt::isOnOne(*n->buffer()) ||
+        !wantsMemory(*program, i, n->bytes()) || !overwrites.claim(n, isArgument ? 2 : 1))
+      continue;
+    ran.inputs[i].isGiven = mayVanish(step.segment->code, *n);
+    if (!ran.inputs[i].isGiven)
+      overwrites.dropLast();
+  }
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    bool isGiven = ran.inputs[i].isGiven;
+    ran.inputs[i] = tensorOf(*slots[step.inputs[i]]);
+    ran.inputs[i].isGiven = isGiven;
+    if (step.program && rt::choicesOf(*step.owner)) {
+      GRAPHC_ASSIGN(ran.inputs[i].buffer, readyFor(ran.inputs[i].buffer, step.program->device()));
+    }
+  }
+  for (const rt::Tensor &literal : step.literals)
+    ran.inputs.push_back(literal);
+  std::shared_ptr<Look> look =
+      step.program ? Look::before(step.segment, std::span(ran.inputs).first(step.inputs.size()),
+                                  step.program->device())
+                   : nullptr;
+  ran.report.mayTellLater = look != nullptr;
+  Status status = step.program ? runOrSplit(*program, *step.segment, ran.inputs, step.sizes,
+                                            results, ran.report)
+                               : emptyOutputs(step.empty, results);
+  if (look)
+    GRAPHC_TRY(Look::after(look, ran.report.isWatchedLater));
+  if (!status)
+    return ran.report.place ? atPlace(std::move(status), step.places, *ran.report.place)
+                            : withLine(std::move(status), step.locations);
+  if (step.program)
+    giveTo(*step.owner, results);
+  if (results.size() != step.outputs.size())
+    return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");
+  ran.tookInputs = !overwrites.empty();
+  for (size_t i = 0; i < results.size(); ++i)
+    ran.outputs.push_back(Node::makeReady({results[i].dtype, std::move(results[i].shape)},
+                                          *step.owner, std::move(results[i].buffer)));
+  return Status::ok();
+}
+
+/// What is known of the values that a step read and made, and which errors it met.
+Status Function::look(size_t number, std::span<const NodeRef> inputs, const Ran &ran) const {
+  const Plan::Step &step = plan->steps[number];
+  if (!step.segment || !step.segment->code.watches())
+    return Status::ok();
+  if (!ran.report.watched && !ran.report.mayTellLater)
+    noteFinite(step.segment->code, ran.watch, inputs, ran.outputs, ran.tookInputs);
+  if (!needsLook(step.segment->code, ran.report))
+    return Status::ok();
+  if (ran.tookInputs)
+    return lookAtResults(*step.segment, ran.outputs);
+  std::vector<NodeRef> nodes;
+  for (const rt::Tensor &t : std::span(ran.inputs).first(inputs.size()))
+    nodes.push_back(Node::makeReady({t.dtype, t.shape}, step.program->device(), t.buffer));
+  return lookForFloatErrors(*step.segment, nodes, step.program->device());
+}
+
 Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs) const {
   if (!accepts(given) || !isSafeFor(given))
     return Status(ErrorCode::Trace,
                   "[jit] the arguments differ from those the function was traced with");
-  std::vector<rt::Tensor> slots, inputs, results;
+  std::vector<NodeRef> slots, inputs;
   GRAPHC_TRY(gather(given, slots));
-  for (const Plan::Step &step : plan->steps) {
+  Status looked;
+  for (size_t i = 0; i < plan->steps.size(); ++i) {
+    GRAPHC_TRY(std::move(looked));
+    const Plan::Step &step = plan->steps[i];
+    Ran ran;
+    GRAPHC_TRY(run(i, given, slots, ran));
     inputs.clear();
-    for (uint32_t slot : step.inputs) {
+    for (uint32_t slot : step.inputs)
       inputs.push_back(slots[slot]);
-      if (step.program && rt::choicesOf(*step.owner)) {
-        GRAPHC_ASSIGN(inputs.back().buffer, readyFor(slots[slot].buffer, step.program->device()));
-      }
-    }
-    for (const rt::Tensor &literal : step.literals)
-      inputs.push_back(literal);
-    GRAPHC_ASSIGN(const rt::LoadedProgram *program, step.chosen());
-    rt::RunReport report;
-    std::shared_ptr<Look> look =
-        step.program ? Look::before(step.segment, std::span(inputs).first(step.inputs.size()),
-                                    step.program->device())
-                     : nullptr;
-    report.mayTellLater = look != nullptr;
-    Status status = step.program
-                        ? runOrSplit(*program, *step.segment, inputs, step.sizes, results, report)
-                        : emptyOutputs(step.empty, results);
-    if (look)
-      GRAPHC_TRY(Look::after(look, report.isWatchedLater));
-    if (!status)
-      return report.place ? atPlace(std::move(status), step.places, *report.place)
-                          : withLine(std::move(status), step.locations);
-    if (step.program)
-      giveTo(*step.owner, results);
-    if (step.segment && needsLook(step.segment->code, report)) {
-      std::vector<NodeRef> nodes;
-      for (size_t i = 0; i < step.inputs.size(); ++i)
-        nodes.push_back(Node::makeReady({inputs[i].dtype, inputs[i].shape}, step.program->device(),
-                                        inputs[i].buffer));
-      GRAPHC_TRY(lookForFloatErrors(*step.segment, nodes, step.program->device()));
-    }
-    if (results.size() != step.outputs.size())
-      return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");
-    for (size_t i = 0; i < results.size(); ++i)
-      slots[step.outputs[i]] = std::move(results[i]);
+    looked = look(i, inputs, ran);
+    for (size_t k = 0; k < ran.outputs.size(); ++k)
+      slots[step.outputs[k]] = std::move(ran.outputs[k]);
+    inputs.clear();
     for (uint32_t slot : step.dead)
-      slots[slot].buffer.reset();
+      slots[slot] = {};
   }
+  // The last program may have written over the arguments: they get their new values in any case.
   GRAPHC_TRY(deliver(given, slots, outputs));
+  GRAPHC_TRY(std::move(looked));
   return deliverFloatErrors();
 }
 
@@ -438,7 +508,7 @@ Result<FunctionCost> Function::cost() const {
     slots[slot].dtype = node->dtype();
     slots[slot].shape = node->shape();
   }
-  std::vector<bool> computed(plan->slots, false);
+  std::vector<bool> isOurs(plan->slots, false); // computed, or an argument that was given away
   int64_t live = cost.argumentBytes;
   for (const Plan::Step &step : plan->steps) {
     if (!step.program)
@@ -446,6 +516,9 @@ Result<FunctionCost> Function::cost() const {
     inputs.clear();
     for (uint32_t slot : step.inputs)
       inputs.push_back(slots[slot]);
+    for (uint32_t i : step.spare)
+      if (wantsMemory(*step.program, i, bytes(inputs[i])))
+        inputs[i].isGiven = isOurs[step.inputs[i]] = true;
     for (const rt::Tensor &literal : step.literals)
       inputs.push_back(literal);
     GRAPHC_ASSIGN(rt::RunCost run, rt::costOf(*step.program, inputs, step.sizes, results));
@@ -454,14 +527,23 @@ Result<FunctionCost> Function::cost() const {
     cost.peakBytes = std::max(cost.peakBytes, live + run.peakBytes);
     for (size_t i = 0; i < results.size(); ++i) {
       slots[step.outputs[i]] = results[i];
-      computed[step.outputs[i]] = true;
+      isOurs[step.outputs[i]] = true;
       live += bytes(results[i]);
     }
     for (uint32_t slot : step.dead)
-      if (computed[slot])
+      if (isOurs[slot])
         live -= bytes(slots[slot]);
   }
-  cost.outputBytes = live - cost.argumentBytes;
+  std::vector<bool> isCounted(plan->slots, false);
+  auto countOutput = [&](uint32_t slot) {
+    cost.outputBytes += isCounted[slot] ? 0 : bytes(slots[slot]);
+    isCounted[slot] = true;
+  };
+  for (const Plan::Output &o : plan->outputs)
+    if (!o.alias)
+      countOutput(o.slot);
+  for (const Plan::WriteBack &w : plan->writeBacks)
+    countOutput(w.slot);
   cost.peakBytes = std::max(cost.peakBytes, live);
   return cost;
 }

@@ -66,7 +66,8 @@ private:
 struct FunctionCost {
   int64_t argumentBytes = 0; ///< arguments and captured arrays
   int64_t outputBytes = 0;   ///< new arrays and new values of arguments
-  int64_t peakBytes = 0;     ///< most bytes alive together, arguments included
+  int64_t peakBytes = 0;     ///< most bytes alive together, arguments included; where arguments are
+                             ///< updated, of a call whose old values nobody else sees
   int64_t launches = 0, copies = 0;
 };
 
@@ -80,8 +81,9 @@ public:
   /// False when a write-back would change another argument or captured array of this call: the
   /// caller must run the original function instead.
   bool isSafeFor(std::span<const Array *const> arguments) const;
-  /// Computes pending arguments (reason "jit"), runs the programs, writes back. `arguments` must be
-  /// accepted and safe, else TraceError. Outputs are new arrays.
+  /// Computes pending arguments (reason "jit"), runs the programs, writes back: into the memory of
+  /// the old value where the last program can and nobody else sees that. `arguments` must be
+  /// accepted and safe, else TraceError. Outputs are new arrays. What fails changes no argument.
   Status call(std::span<Array *const> arguments, std::vector<Array> &outputs) const;
   size_t programCount() const;
   /// Numbers of the arguments that a call writes to.
@@ -94,9 +96,13 @@ public:
 private:
   friend class Trace;
   struct Plan;
+  struct Ran;
   Function();
-  Status gather(std::span<Array *const> arguments, std::vector<rt::Tensor> &slots) const;
-  Status deliver(std::span<Array *const> arguments, std::vector<rt::Tensor> &slots,
+  Status gather(std::span<Array *const> arguments, std::vector<NodeRef> &slots) const;
+  Status run(size_t step, std::span<Array *const> arguments, std::vector<NodeRef> &slots,
+             Ran &ran) const;
+  Status look(size_t step, std::span<const NodeRef> inputs, const Ran &ran) const;
+  Status deliver(std::span<Array *const> arguments, std::span<const NodeRef> slots,
                  std::vector<Array> &outputs) const;
   std::unique_ptr<Plan> plan;
 };

@@ -62,6 +62,8 @@ struct LoadedProgram::Impl {
   std::vector<uint32_t> unused;     ///< output buffers that no step touches
   std::vector<uint32_t> takers; ///< by input number: the buffer that may be its memory, or kNone
   std::vector<bool> copied;     ///< by input number: it is copied unless it is taken
+  std::vector<uint32_t> serves; ///< by input number: the step from which on its memory is as good
+                                ///< as new for a buffer of its size, or kNone
   std::vector<StepPlan> steps;
   std::vector<TilePlan> tiles; ///< in order of their steps
   std::vector<CallPlan> calls; ///< one a step of that kind
@@ -89,6 +91,7 @@ struct RunState {
   std::vector<int64_t> sizes;
   std::vector<Buffer *> buffers;
   std::vector<BufferRef> owned;
+  std::vector<uint32_t> takers; ///< by input number: the buffer that it becomes, or kNone
   std::vector<Buffer *> launchBuffers;
   std::vector<int64_t> launchSizes;
   std::vector<TileLaunch::Step> tileSteps;
@@ -178,8 +181,9 @@ void LoadedProgram::Impl::planTiles(std::span<const size_t> first, std::span<con
   }
 }
 
-/// An input that is not looked at again may be what it is copied to, or what is computed from it in
-/// its place, in a program where nothing can fail once it has begun to write.
+/// An input that is not looked at again may be what it is copied to, what is computed from it in
+/// its place, or any buffer begun later, in a program where nothing can fail once it has begun to
+/// write.
 void LoadedProgram::Impl::planTakers(std::span<const size_t> first, std::span<const size_t> last) {
   takers.assign(program.inputs().size(), kNone);
   bool mayFail = device.info().target != Target::Cpu || !program.faults().empty() ||
@@ -188,11 +192,13 @@ void LoadedProgram::Impl::planTakers(std::span<const size_t> first, std::span<co
                                        return s.kind == StepKind::Call || s.scratch != kNone;
                                      }) ||
                  !tiles.empty();
-  auto mayTake = [&](uint32_t from, uint32_t to, size_t step) {
+  auto isSpare = [&](uint32_t buffer) {
     bool returned = std::ranges::any_of(program.outputs(),
-                                        [&](const TensorRecord &t) { return t.buffer == from; });
-    return buffers[from].kind == BufferKind::Input && last[from] == step && first[to] == step &&
-           !returned;
+                                        [&](const TensorRecord &t) { return t.buffer == buffer; });
+    return buffers[buffer].kind == BufferKind::Input && last[buffer] != SIZE_MAX && !returned;
+  };
+  auto mayTake = [&](uint32_t from, uint32_t to, size_t step) {
+    return isSpare(from) && last[from] == step && first[to] == step;
   };
   copied.assign(takers.size(), false);
   for (uint32_t b = 0; b < buffers.size() && !mayFail; ++b)
@@ -204,6 +210,16 @@ void LoadedProgram::Impl::planTakers(std::span<const size_t> first, std::span<co
       takers[buffers[steps[i].buffers[1]].number] = steps[i].buffers[0];
       copied[buffers[steps[i].buffers[1]].number] = true;
     }
+  serves.assign(takers.size(), kNone);
+  for (uint32_t i = 0; i < takers.size() && !mayFail; ++i) {
+    uint32_t from = program.inputs()[i].buffer;
+    if (takers[i] != kNone || !isSpare(from))
+      continue;
+    for (size_t step = last[from] + 1; step < steps.size(); ++step)
+      for (uint32_t to : steps[step].allocate)
+        if (buffers[to].itemBytes == buffers[from].itemBytes)
+          serves[i] = static_cast<uint32_t>(last[from] + 1);
+  }
 }
 
 void LoadedProgram::Impl::planCall(const StepRecord &step) {
@@ -292,21 +308,35 @@ public:
     };
     for (uint32_t b : plan.unused)
       GRAPHC_TRY(add(b, 1));
-    std::vector<bool> local(plan.buffers.size());
+    std::vector<bool> local(plan.buffers.size()); // or in the memory of a given input
+    std::vector<int64_t> spare;                   // of such memory, bytes that are free again
     for (const auto &tile : plan.tiles)
       if (tileRows(tile))
         for (uint32_t b : tile.locals)
           local[b] = true; // a few rows for each thread, kept by it
+    chooseTakers();
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (state.takers[i] != kNone) {
+        local[state.takers[i]] = true;
+        cost.copies -= plan.copied[i];
+      }
     for (const auto &step : plan.steps) {
-      for (uint32_t b : step.allocate)
+      for (uint32_t b : step.allocate) {
+        if (auto same = std::ranges::find(spare, bytesOf(b)); !local[b] && same != spare.end()) {
+          spare.erase(same);
+          local[b] = true;
+        }
         if (!local[b])
           GRAPHC_TRY(add(b, 1));
+      }
       cost.copies += step.kind == StepKind::Copy;
       cost.calls += step.kind == StepKind::Call;
       cost.launches += step.kind == StepKind::Launch && state.sizes[step.range] > 0;
       for (uint32_t b : step.release)
         if (!local[b])
           GRAPHC_TRY(add(b, -1));
+        else if (plan.tiles.empty())
+          spare.push_back(bytesOf(b));
     }
     outputs.resize(program.outputs().size());
     for (size_t i = 0; i < outputs.size(); ++i)
@@ -370,27 +400,66 @@ private:
     return plan.device.queue().upload(*state.buffers[number], kNoFault, sizeof kNoFault);
   }
 
-  /// Everything is allocated before an input is written: a run without memory loses nothing.
+  int64_t bytesOf(uint32_t buffer) const {
+    return state.sizes[plan.buffers[buffer].elements] * plan.buffers[buffer].itemBytes;
+  }
+
+  /// Which buffer each given input becomes.
+  void chooseTakers() {
+    state.takers.assign(inputs.size(), kNone);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i].isGiven)
+        continue;
+      int64_t bytes = bytesOf(program.inputs()[i].buffer);
+      if (uint32_t to = plan.takers[i]; to != kNone && bytesOf(to) <= bytes)
+        state.takers[i] = to;
+      for (size_t s = plan.serves[i]; s < plan.steps.size() && state.takers[i] == kNone; ++s)
+        for (uint32_t b : plan.steps[s].allocate)
+          if (bytesOf(b) == bytes && std::ranges::find(state.takers, b) == state.takers.end() &&
+              std::ranges::find(plan.takers, b) == plan.takers.end()) {
+            state.takers[i] = b;
+            break;
+          }
+    }
+  }
+
+  /// Everything is allocated before an input is written: a run without memory loses nothing. What
+  /// is not needed any more when a buffer of its size is begun is that buffer's memory.
+  Status allocateAhead() {
+    std::vector<uint32_t> ended;
+    for (const auto &step : plan.steps) {
+      for (uint32_t b : step.allocate) {
+        if (state.buffers[b])
+          continue;
+        auto same = std::ranges::find(ended, bytesOf(b), [&](uint32_t e) { return bytesOf(e); });
+        if (same == ended.end()) {
+          GRAPHC_TRY(allocate(b));
+          continue;
+        }
+        state.owned[b] = state.owned[*same];
+        state.buffers[b] = state.buffers[*same];
+        ended.erase(same);
+      }
+      ended.insert(ended.end(), step.release.begin(), step.release.end());
+    }
+    return Status::ok();
+  }
+
   Status takeInputs() {
     bool any = false;
     for (const auto &step : plan.steps)
       if (step.kind == StepKind::Launch && state.sizes[step.range] < 0)
         return Status::ok(); // launch() refuses it
+    chooseTakers();
     for (size_t i = 0; i < inputs.size(); ++i) {
-      uint32_t to = plan.takers[i];
-      if (!inputs[i].isGiven || to == kNone ||
-          state.sizes[plan.buffers[to].elements] * plan.buffers[to].itemBytes >
-              inputs[i].buffer->bytes())
+      uint32_t to = state.takers[i];
+      if (to == kNone)
         continue;
       state.owned[to] = inputs[i].buffer;
       state.buffers[to] = inputs[i].buffer.get();
       any = true;
     }
-    for (size_t i = 0; i < plan.steps.size() && any; ++i)
-      for (uint32_t b : plan.steps[i].allocate)
-        if (!state.buffers[b])
-          GRAPHC_TRY(allocate(b));
-    return Status::ok();
+    return any ? allocateAhead() : Status::ok();
   }
 
   /// Waits for the run when it checks indices: its outputs must not be seen when one was outside.
@@ -682,7 +751,7 @@ const Program &LoadedProgram::program() const { return impl->program; }
 Device &LoadedProgram::device() const { return impl->device; }
 bool LoadedProgram::takes(size_t input) const { return impl->copied[input]; }
 bool LoadedProgram::reuses(size_t input) const {
-  return impl->takers[input] != kNone && !impl->copied[input];
+  return impl->serves[input] != kNone || (impl->takers[input] != kNone && !impl->copied[input]);
 }
 
 Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &device) {

@@ -82,6 +82,24 @@ def test_every_operation_of_a_kernel(device):
                 x[place], y[place] = before
 
 
+def test_updates_in_place_of_what_looks_fine():
+    """Nothing that such a program passed on counts as finite: a later program that writes over it would say so."""
+    x = gc.asarray(np.where(np.arange(300_000) % 7 < 3, INF, 1.5))
+    x.eval()
+    for f in (lambda a: gc.minimum(a, a + 2) * 3, gc.jit(lambda a: gc.minimum(a, a + 3) * 3)):
+        for _ in range(4):
+            y = f(x)
+            y.eval()
+
+        def update(y=y):
+            y += 1
+            return y
+
+        assert said(update) == []
+        y[0] = 1e308
+        assert said(lambda y=y: y.__imul__(10)) == ["overflow encountered in multiply"]
+
+
 def test_asked_once():
     x = gc.asarray(np.where(np.arange(5000) % 7 < 3, INF, 1.5))
     x.eval()

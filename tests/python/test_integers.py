@@ -89,3 +89,30 @@ def test_ranges_of_dividends(dtype):
     gc.eval(*[got for _, got, _ in results])
     for name, got, want in results:
         exact.assert_same(got, want, f"{name} {dtype}")
+
+
+@pytest.mark.parametrize("p", [3, 7, 15, 999983, 6700417, 33554429, 33554431, 33554467])
+def test_chains_of_quadratics_modulo_a_constant(p):
+    rng = np.random.default_rng(p)
+    x = np.concatenate([np.arange(-300, 300), rng.integers(0, p, 900), rng.integers(-2**28, 2**28, 900),
+                        [p, -p, 2**27, 2**28, 2**28 - 1, -2**28, 2**62, 2**63 - 1, -2**63]])
+
+    def same(x):
+        for _ in range(6):
+            x = 22 * x * (x + 1) % p
+        return x
+
+    def different(x):
+        x = (3 * x * x - 5 * x + 7) % p
+        x = (-x * x + 11) % p
+        return (17 - x * (x - 4) * 9) % p
+
+    def branching(x):
+        a = (x * x + 1) % p
+        b, c = (a * a + 3) % p, (a * a - a) % p
+        return a + b * 3 + c * 5 + (b * b + b + 1) % 101
+
+    for f in (same, different, branching):
+        with np.errstate(over="ignore"):
+            want = f(x)
+        np.testing.assert_array_equal(np.asarray(gc.jit(f)(gc.asarray(x))), want)

@@ -1,6 +1,7 @@
 """Reductions and matrix products: float results equal the canonical trees bit for bit, the rest equals NumPy."""
 
 import itertools
+import warnings
 
 import graphc as gc
 import numpy as np
@@ -262,3 +263,30 @@ def test_rows_whose_points_wait_for_their_sums(columns):
             d = np.full(1, divisor, np.float32)
             np.testing.assert_array_equal(np.asarray(x / gc.asarray(d)), a / d)
             np.testing.assert_array_equal(np.asarray(x * 1e-30 / gc.asarray(d)), a * np.float32(1e-30) / d)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "int64", "bool", "complex64"])
+@pytest.mark.parametrize("shape", [(7, 3), (64, 256), (9, 2049), (20, 31, 65)])
+def test_rows_that_do_not_lie_one_behind_the_other(shape, dtype):
+    """The same bits as of the values side by side: the tree knows their order only."""
+    rng = np.random.default_rng(len(shape))
+    a = (rng.standard_normal(shape) * 9).astype(dtype) if dtype != "bool" else rng.random(shape) < 0.9
+    row, column = a[(0,) * (a.ndim - 1)].copy(), a[..., :1].copy()
+    x, r, c = gc.asarray(a), gc.asarray(row), gc.asarray(column)
+    pairs = [(x * r, a * row), (x * c, a * column), (x[1:, 1:], a[1:, 1:]), (x[:-1, :-1] * x[1:, 1:], a[:-1, :-1] * a[1:, 1:])]
+    for view, values in pairs:
+        dense = gc.asarray(np.ascontiguousarray(values))
+        for axes in (None, tuple(range(1, a.ndim))):
+            for reduce in (gc.sum, gc.prod, gc.max, gc.any, gc.all) if dtype != "complex64" else (gc.sum, gc.prod, gc.any):
+                with gc.errstate(all="ignore"):
+                    got, want = reduce(view, axis=axes), reduce(dense, axis=axes)
+                    np.testing.assert_array_equal(np.asarray(got), np.asarray(want))
+
+
+def test_watched_rows_that_do_not_merge():
+    x = gc.asarray(np.full((50, 300), 3e38, np.float32))
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        gc.eval(gc.sum(x[:, 1:] * gc.asarray(np.full(299, 2, np.float32))))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gc.eval(gc.max(x[:, 1:] * gc.asarray(np.full(299, 1, np.float32))))

@@ -1,6 +1,10 @@
 """Updates of arrays in memory: in the memory itself where nobody can tell, in new memory where somebody looks at the old."""
 
+import os
+import subprocess
+import sys
 import threading
+import warnings
 
 import graphc as gc
 import numpy as np
@@ -210,3 +214,124 @@ def test_results_that_pass_the_caches_by(shape):
     want = np.zeros(shape, np.float32)
     want[..., 5:] = a[..., 5:] + 1
     np.testing.assert_array_equal(np.asarray(out), want)
+
+
+def test_a_jitted_update_is_made_in_the_memory_of_the_argument():
+    @gc.jit
+    def rotate(a, b, scale):
+        a[...], b[...] = a + b * scale, b - a * scale
+        return gc.max(a)
+
+    rng = np.random.default_rng(3)
+    a, b = rng.random((2, LARGE)).astype("f")
+    x, y = gc.asarray(a) + 0, gc.asarray(b) + 0
+    gc.eval(x, y)
+    most = []
+    for turn in range(6):
+        before = gc.cache_info()["allocations"]
+        top = rotate(x, y, 0.25)
+        if turn > 1:
+            most.append(gc.cache_info()["allocations"] - before)
+        a, b = a + b * np.float32(0.25), b - a * np.float32(0.25)
+        assert float(top) == a.max()
+    assert max(most) <= 4  # the maximum, its block results and the scale: neither a nor b
+    np.testing.assert_array_equal(np.asarray(x), a)
+    np.testing.assert_array_equal(np.asarray(y), b)
+
+
+def test_nobody_sees_memory_that_a_jitted_update_makes_over():
+    @gc.jit
+    def grow(a, b):
+        a *= b
+        a += 1
+
+    a, c = np.random.default_rng(7).random((2, 777, 1021)).astype("f")
+    x, y = gc.asarray(a) + 0, gc.asarray(c) + 0
+    gc.eval(x, y)
+    for holds in (lambda x: x + 0, lambda x: x.T * 2, lambda x: np.asarray(x), lambda x: x[3:].copy(), lambda x: x):
+        held = holds(x)
+        other = gc.asarray(a) + 0  # pending on nothing of x
+        grow(x, y)
+        want = a * c + 1
+        np.testing.assert_array_equal(np.asarray(x), want)
+        expected = holds(want if held is x else a)
+        if not isinstance(held, np.ndarray):  # that one sees what NumPy's own view would, or the old values
+            np.testing.assert_array_equal(np.asarray(held), expected)
+        else:
+            assert (held == a).all() or (held == want).all()
+        np.testing.assert_array_equal(np.asarray(other), a)
+        a = want
+        del held
+    grow(x[5:], y[5:])  # part of what is updated
+    np.testing.assert_array_equal(np.asarray(x), np.vstack([a[:5], a[5:] * c[5:] + 1]))
+
+
+def test_jitted_updates_of_infinities_warn_where_they_come_about():
+    @gc.jit
+    def double(a):
+        a *= 2
+
+    x = gc.asarray(np.full(LARGE, 1e38, "f")) + 0
+    gc.eval(x)
+    double(x)
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        double(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        double(x)  # infinite already
+    assert np.isinf(np.asarray(x)).all()
+
+
+def test_programs_of_one_function_hand_memory_on():
+    def steps(a):
+        for i in range(130):
+            a = gc.flip(a) * 0.5 + i
+        return a
+
+    a = np.random.default_rng(1).random(LARGE).astype("f")
+    x = gc.asarray(a)
+    f = gc.jit(steps)
+    for i in range(130):
+        a = a[::-1] * np.float32(0.5) + np.float32(i)
+    np.testing.assert_array_equal(np.asarray(f(x)), a)
+    assert f.lower(x).cost().peak_bytes <= 3 * x.nbytes
+
+
+STENCIL = """
+import sys
+import numpy as np
+import graphc as gc
+
+def steps(a):
+    for _ in range(50):
+        a[1:-1, 1:-1] = 0.25 * (a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1])
+
+start = np.random.default_rng(9).random((1024, 2048)).astype("f")  # 8 MiB
+jitted, eager = gc.asarray(start) + 0, gc.asarray(start[:1]) + 0
+gc.eval(jitted, eager)
+f = gc.jit(steps)
+cost = f.lower(jitted).cost()
+assert (cost.peak_bytes, cost.output_bytes) == (2 * start.nbytes, start.nbytes), cost
+try:
+    f(jitted)
+except MemoryError as e:
+    assert sys.argv[1] == "fails", e
+    np.testing.assert_array_equal(np.asarray(jitted), start)
+else:
+    assert sys.argv[1] == "runs"
+    steps(start)
+    np.testing.assert_array_equal(np.asarray(jitted), start)
+    steps(jitted)
+    gc.eval(jitted)
+    steps(start)
+    np.testing.assert_array_equal(np.asarray(jitted), start)
+"""
+
+
+@pytest.mark.parametrize("limit, ends", [("17MiB", "runs"), ("15MiB", "fails")])
+def test_fifty_steps_run_in_the_memory_that_their_cost_says(limit, ends):
+    """A budget of the planned bytes is enough; with less, the argument keeps its value."""
+    package = os.path.dirname(os.path.dirname(gc.__file__))
+    env = dict(os.environ, GRAPHC_MEMORY_LIMIT=f"cpu={limit}", PYTHONPATH=package)
+    done = subprocess.run([sys.executable, "-c", STENCIL, ends], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

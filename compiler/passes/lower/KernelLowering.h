@@ -84,6 +84,15 @@ private:
   void bind(llvm::ArrayRef<Reducer> reducers, const States &states, Position &row,
             mlir::OpBuilder &builder);
   int64_t reduceWidth();
+  /// Lanes of the trees of a core's reductions: also where vectors go over the ends of rows.
+  int64_t treeWidth();
+  bool goesOverRows();
+  llvm::SmallVector<mlir::Value> valuesOverRows(mlir::OpBuilder &builder, const Position &row,
+                                                llvm::ArrayRef<Reducer> reducers, mlir::Value index,
+                                                mlir::Value limit);
+  llvm::SmallVector<mlir::Value> piecesOfRows(mlir::OpBuilder &builder, const Position &row,
+                                              llvm::ArrayRef<Reducer> reducers, mlir::Value index,
+                                              mlir::Value count);
   void setReduced(mlir::OpBuilder &builder, Position &at, mlir::Value index, mlir::Value limit,
                   int64_t width);
 

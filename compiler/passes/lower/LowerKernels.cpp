@@ -232,14 +232,21 @@ void KernelLowering::storeAll(OpBuilder &b, Position &at) {
 }
 
 /// How far ahead a body that computes long asks for memory: too few of its iterations are under way
-/// at once for the machine to do so.
-static constexpr int64_t kVectorsAhead = 12;
+/// at once for the machine to do so. Further ahead a first-level cache drops lines before they are
+/// read.
+static constexpr int64_t kBytesAhead = 4096;
 
 void KernelLowering::lowerMap() {
   open(kernel.getSymName(), {});
   bool computesLong = llvm::any_of(kernel.getBody().front(),
                                    [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
-  int64_t ahead = computesLong ? kVectorsAhead * width : 0;
+  int64_t ahead = 0;
+  if (computesLong)
+    kernel.getBody().walk([&](kernel::LoadOp load) {
+      auto memory = cast<MemRefType>(emitter->buffer(load).getType());
+      int64_t elements = kBytesAhead * 8 / memory.getElementTypeBitWidth();
+      ahead = std::max<int64_t>(ahead ? std::min(ahead, elements) : elements, width);
+    });
   if (shape.oneByOne) {
     begin = constant(builder, 0);
     end = emitter->emit(builder, space.items());

@@ -1,4 +1,5 @@
 // Rows and full reductions, by the lane tree of docs/numerics.md.
+#include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -68,7 +69,7 @@ SmallVector<Reducer> KernelLowering::reducersOfStage(int wanted) {
   return result;
 }
 
-/// Several loops that do not merge cannot be walked in vectors of consecutive elements.
+/// Several loops that do not merge have no vectors that lie in one piece of memory.
 int64_t KernelLowering::reduceWidth() { return space.count() - space.parallel == 1 ? width : 1; }
 
 void KernelLowering::setReduced(OpBuilder &b, Position &at, Value index, Value limit,
@@ -82,6 +83,91 @@ void KernelLowering::setReduced(OpBuilder &b, Position &at, Value index, Value l
     return;
   }
   emitter->delinearize(b, index, space.parallel, space.count(), at);
+}
+
+/// Whether a vector of consecutive elements is a few pieces of rows of the last loop, which lie
+/// side by side in memory or are one element.
+bool KernelLowering::goesOverRows() {
+  if (space.count() - space.parallel < 2 || width == 1 || shape.group)
+    return false;
+  unsigned last = space.count() - 1;
+  bool simple = llvm::none_of(stores, [&](kernel::StoreOp store) { return isPoint(store); });
+  kernel.getBody().walk([&](Operation *op) {
+    simple &= !isa<kernel::GatherOp, kernel::ScatterOp, kernel::ScanOp>(op);
+    if (auto load = dyn_cast<kernel::LoadOp>(op)) {
+      const LinearAccess &access = space.accesses.at(load);
+      simple &= !access.part && (access.isDense(last) || access.strides[last].isZero());
+    }
+  });
+  return simple;
+}
+
+int64_t KernelLowering::treeWidth() { return goesOverRows() ? width : reduceWidth(); }
+
+/// As pointValues() for the elements from `index` on, of all reduced loops together; only those
+/// before `limit` if it is given.
+SmallVector<Value> KernelLowering::valuesOverRows(OpBuilder &b, const Position &row,
+                                                  ArrayRef<Reducer> reducers, Value index,
+                                                  Value limit) {
+  IndexMath m{b, loc};
+  unsigned last = space.count() - 1;
+  if (limit)
+    return piecesOfRows(b, row, reducers, index, m.min(m.sub(limit, index), width));
+  Position at = row;
+  emitter->delinearize(b, index, space.parallel, space.count(), at);
+  at.vectorLoop = static_cast<int>(last);
+  at.width = width;
+  Value inside = m.atLeast(emitter->extent(b, last), m.add(at.loops[last], width));
+  SmallVector<Type> types;
+  for (const Reducer &reducer : reducers)
+    types.push_back(
+        BodyEmitter::vectorOf(kernel::ReduceOp(reducer.op).getValue().getType(), width));
+  auto choice = scf::IfOp::create(b, loc, types, inside, /*withElseRegion=*/true);
+  OpBuilder whole = choice.getThenBodyBuilder(), parts = choice.getElseBodyBuilder();
+  scf::YieldOp::create(whole, loc, pointValues(whole, reducers, at));
+  scf::YieldOp::create(parts, loc,
+                       piecesOfRows(parts, row, reducers, index, constant(parts, width)));
+  return SmallVector<Value>(choice.getResults());
+}
+
+/// The first `count` of them row by row: lanes of other rows are masked off.
+SmallVector<Value> KernelLowering::piecesOfRows(OpBuilder &b, const Position &row,
+                                                ArrayRef<Reducer> reducers, Value index,
+                                                Value count) {
+  unsigned last = space.count() - 1;
+  SmallVector<Value> start = {constant(b, 0)};
+  for (const Reducer &reducer : reducers) {
+    Type element = kernel::ReduceOp(reducer.op).getValue().getType();
+    auto type = VectorType::get({width}, memoryType(element));
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+    start.push_back(emitter->fromMemory(b, zero, element));
+  }
+  auto more = [&](OpBuilder &c, Location, ValueRange args) {
+    Value some = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::slt, args[0], count);
+    scf::ConditionOp::create(c, loc, some, args);
+  };
+  auto piece = [&](OpBuilder &c, Location, ValueRange args) {
+    IndexMath m{c, loc};
+    Value done = args[0], extent = emitter->extent(c, last);
+    Position at = row;
+    emitter->delinearize(c, m.add(index, done), space.parallel, space.count(), at);
+    Value end = m.min(m.add(done, m.sub(extent, at.loops[last])), count);
+    at.loops[last] = m.sub(at.loops[last], done);
+    at.vectorLoop = static_cast<int>(last);
+    at.width = width;
+    at.limit = extent;
+    auto lanes = VectorType::get({width}, c.getI1Type());
+    Value before = vector::CreateMaskOp::create(c, loc, lanes, done);
+    Value until = vector::CreateMaskOp::create(c, loc, lanes, end);
+    at.mask = arith::XOrIOp::create(c, loc, before, until);
+    SmallVector<Value> next = {end};
+    for (auto [value, old] : llvm::zip(pointValues(c, reducers, at), args.drop_front()))
+      next.push_back(arith::SelectOp::create(c, loc, at.mask, value, old));
+    scf::YieldOp::create(c, loc, next);
+  };
+  auto pieces =
+      scf::WhileOp::create(b, loc, TypeRange(ValueRange(start)), ValueRange(start), more, piece);
+  return SmallVector<Value>(pieces.getResults().drop_front());
 }
 
 /// Loads and computes what the reductions combine at one position.
@@ -197,7 +283,8 @@ void KernelLowering::lowerRows() {
   openWaiting();
   int last = lastStage();
   int asking = longestStage();
-  int64_t lanes = reduceWidth();
+  bool overRows = goesOverRows();
+  int64_t lanes = treeWidth();
   Block *entry = &function.getBody().front();
   auto rows = [&](OpBuilder &outside) {
     Value length = emitter->emit(outside, space.reducedItems());
@@ -210,6 +297,8 @@ void KernelLowering::lowerRows() {
         SmallVector<kernel::StoreOp> here = pointStores(current);
         rowValues(b, row, current);
         auto body = [&](OpBuilder &c, Value index, Value limit) {
+          if (overRows)
+            return valuesOverRows(c, row, reducers, index, limit);
           Position at = row;
           setReduced(c, at, index, limit, lanes);
           SmallVector<Value> values = pointValues(c, reducers, at);
@@ -344,7 +433,8 @@ void KernelLowering::lowerLaneBlocks() {
   open(kernel.getSymName(), shape.partials);
   SmallVector<Reducer> reducers = reducersOfStage(0);
   SmallVector<kernel::StoreOp> here = pointStores(0);
-  int64_t lanes = reduceWidth();
+  bool overRows = goesOverRows();
+  int64_t lanes = treeWidth();
   Block *entry = &function.getBody().front();
   auto usual = [&](OpBuilder &outside) {
     Value length = emitter->emit(outside, space.reducedItems()), blocks = blockCount(outside);
@@ -365,6 +455,8 @@ void KernelLowering::lowerLaneBlocks() {
       rowValues(b, row, 0);
       TreeEmitter trees(entry, loc, reducers, lanes);
       auto body = [&](OpBuilder &c, Value index, Value limit) {
+        if (overRows)
+          return valuesOverRows(c, row, reducers, index, limit);
         Position at = row;
         setReduced(c, at, index, limit, lanes);
         SmallVector<Value> values = pointValues(c, reducers, at);

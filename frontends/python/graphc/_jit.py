@@ -431,7 +431,8 @@ class Lowered:
 
     def cost(self):
         """What one call takes: bytes of the arguments, of what it returns or writes back, the most bytes alive
-        together (arguments included), and how many kernels start and whole buffers are copied."""
+        together (arguments included; nobody else looks at the old values of those it updates), and how many kernels start and
+        whole buffers are copied."""
         return Cost(*self._function.cost())
 
     def explain(self):

@@ -26,8 +26,9 @@ using KernelFunction = void (*)(void *const *buffers, const int64_t *sizes, int6
 /// worker and waiting for it costs about as much.
 constexpr double kBreakEvenNanos = 3000;
 constexpr int kChunksPerThread = 4;
-/// Every piece of a matrix product copies the operand of its columns for itself.
-constexpr int kChunksPerThreadOfProduct = 1;
+/// Every piece of a matrix product copies the operand of its columns for itself, which is little
+/// beside this many of its items.
+constexpr int64_t kItemsPerChunkOfProduct = 512;
 /// Bytes that a thread copies at a time.
 constexpr int64_t kCopyChunk = int64_t{256} << 10;
 
@@ -55,7 +56,7 @@ public:
   struct Kernel {
     KernelFunction function;
     int64_t grain;
-    int chunksPerThread;
+    bool isProduct;
     double costPerItem;
     std::string name;
   };
@@ -63,10 +64,7 @@ public:
     for (const program::KernelRecord &k : program.kernels())
       kernels.push_back(
           {reinterpret_cast<KernelFunction>(const_cast<uint8_t *>(this->image.base() + k.entry)),
-           k.grain,
-           k.family == static_cast<uint32_t>(program::KernelFamily::Contract)
-               ? kChunksPerThreadOfProduct
-               : kChunksPerThread,
+           k.grain, k.family == static_cast<uint32_t>(program::KernelFamily::Contract),
            k.costPerItem, std::string(program.text(k.name))});
   }
 
@@ -289,8 +287,12 @@ private:
   static void runParallel(Context &context, int64_t range, const CpuModule::Kernel &kernel,
                           double nanos) {
     ThreadPool &pool = ThreadPool::instance();
+    // Several a thread: the others go on with what a thread that was held up has not begun.
+    int64_t each = kChunksPerThread;
+    if (kernel.isProduct)
+      each = std::clamp<int64_t>(range / (kItemsPerChunkOfProduct * pool.threads()), 1, each);
     double pieces = std::min(nanos / kBreakEvenNanos,
-                             static_cast<double>(pool.threads()) * kernel.chunksPerThread);
+                             static_cast<double>(pool.threads()) * static_cast<double>(each));
     // A whole number of rounds: one chunk more would leave the other threads idle at the end.
     auto chunks = static_cast<int64_t>(std::ceil(pieces));
     int64_t chunk = (range + chunks - 1) / chunks;

@@ -50,6 +50,7 @@ constexpr Feature kFeatures[] = {
     {"avx512f", Ebx7, 16, Avx512, "sse3,ssse3,sse4.1,sse4.2,avx,f16c,fma,avx2"},
     {"avx512cd", Ebx7, 28, Avx512, "sse3,ssse3,sse4.1,sse4.2,avx,f16c,fma,avx2,avx512f"},
     {"avx512dq", Ebx7, 17, Avx512, "sse3,ssse3,sse4.1,sse4.2,avx,f16c,fma,avx2,avx512f"},
+    {"avx512ifma", Ebx7, 21, Avx512, "sse3,ssse3,sse4.1,sse4.2,avx,f16c,fma,avx2,avx512f"},
     {"avx512bw", Ebx7, 30, Avx512, "sse3,ssse3,sse4.1,sse4.2,avx,f16c,fma,avx2,avx512f"},
     {"avx512vl", Ebx7, 31, Avx512, "sse3,ssse3,sse4.1,sse4.2,avx,f16c,fma,avx2,avx512f"},
     {"avx512vbmi", Ecx7, 1, Avx512, "sse3,ssse3,sse4.1,sse4.2,avx,f16c,fma,avx2,avx512f,avx512bw"},

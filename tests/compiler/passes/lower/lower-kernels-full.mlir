@@ -67,3 +67,21 @@ kernel.func @two(%x: tensor<?xui8>, %n: index) -> (tensor<?xui8>, tensor<ui8>, t
   kernel.store %t, result 2 at affine_map<(d0)[s0] -> ()> : ui8
   kernel.return
 }
+
+// Rows that do not merge: vectors of consecutive elements, in one row or in pieces of several.
+// CHECK-LABEL: func.func @rows(
+// CHECK: scf.if {{.*}} -> (vector<16xf32>)
+// CHECK: vector.load
+// CHECK: } else {
+// CHECK: scf.while
+// CHECK: vector.maskedload
+// CHECK: return
+kernel.func @rows(%x: tensor<?x?xf32>, %n: index, %m: index, %p: index) -> tensor<f32>
+    attributes {domain = #kernel.domain<()[s0, s1, s2] -> (s0, s1), parallel = 0>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<full, vector = 16, cost = 700>,
+                shapes = [affine_map<()[s0, s1, s2] -> (s0, s2)>, affine_map<()[s0, s1, s2] -> ()>]} {
+  %a = kernel.load %x at affine_map<(d0, d1)[s0, s1, s2] -> (d0, d1 + 1)> : tensor<?x?xf32> -> f32
+  %s = kernel.reduce <sum> %a : f32 -> f32
+  kernel.store %s, result 0 at affine_map<(d0, d1)[s0, s1, s2] -> ()> : f32
+  kernel.return
+}
