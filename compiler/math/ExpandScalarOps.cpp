@@ -338,7 +338,7 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
   void runOnOperation() override {
     SmallVector<Pending> work;
     m::Intervals intervals;
-    MlirBuilder::Target target{int64Conversions, scaleOperation, halfConversions};
+    MlirBuilder::Target target{int64Conversions, scaleOperation, halfConversions, nvidia};
     if (hasFloat64)
       m::expandResidueChains(getOperation(), intervals, target);
     // First everything that types and constants say, because replaced operands no longer say it.

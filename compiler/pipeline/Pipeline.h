@@ -28,6 +28,8 @@ struct PipelineOptions {
   bool int64Conversions = true; ///< vectors of i64 convert to f64 and back in one operation
   bool scaleOperation = false;  ///< vectors of floats times powers of two are one operation
   bool halfConversions = false; ///< the target converts between f16 and f32
+  bool nvidia = false;          ///< operations of NVIDIA's processors may be used for scalars
+  bool straightFolds = false;   ///< work-items must not branch after a group's barriers
   bool verifyPhases = false;
 };
 PipelineOptions pipelineOptions(const TargetDesc &target, const CompileOptions &options);
