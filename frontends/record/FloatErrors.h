@@ -54,7 +54,7 @@ void setFloatSink(FloatSink sink);
 bool mayMeetFloatErrors(const Node &node);
 /// Whether a run that reported so needs a look at the operations.
 inline bool needsLook(const SegmentCode &code, const rt::RunReport &report) {
-  return code.watches && (report.watched || code.asksForUnderflow);
+  return code.watches() && (report.watched || code.asksForUnderflow);
 }
 /// Whether an input's value, in host memory, holds no infinity and no NaN. Only such a one may be
 /// overwritten by a run that watches: what is bad afterwards is the run's doing. Looks at the
@@ -69,6 +69,9 @@ void noteFinite(const Segment &segment, bool look);
 /// deliverFloatErrors(). Evaluates.
 Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> inputs,
                           rt::Device &device);
+/// Whether that met nothing for a segment of this structure: programs of it that look at each
+/// operation with its operands (op::Watch::Operations) report less.
+bool looksInVain(const Digest &structure);
 /// The same when the inputs, which were finite, are gone: the last operation is held responsible
 /// for what is in the results.
 Status lookAtResults(const Segment &segment, std::span<const NodeRef> results);

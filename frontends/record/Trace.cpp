@@ -88,6 +88,14 @@ struct Function::Plan {
     std::vector<Location> locations;        ///< of the graph's nodes, for errors of its steps
     std::vector<uint32_t> dead;             ///< slots nobody reads after this step
     std::shared_ptr<const Segment> segment; ///< without its nodes
+    /// In place of `program` when looks at its operations are in vain. Made by a call.
+    struct Exact {
+      Digest structure; ///< of the segment
+      std::mutex mutex;
+      std::shared_ptr<rt::LoadedProgram> program;
+    };
+    std::shared_ptr<Exact> exact;
+    Result<const rt::LoadedProgram *> chosen() const;
   };
   struct Output {
     uint32_t slot = 0;
@@ -118,6 +126,18 @@ struct Function::Plan {
 Function::Function() : plan(std::make_unique<Plan>()) {}
 Function::~Function() = default;
 
+Result<const rt::LoadedProgram *> Function::Plan::Step::chosen() const {
+  if (!exact || !looksInVain(exact->structure))
+    return program.get();
+  std::lock_guard lock(exact->mutex);
+  if (!exact->program) {
+    Segment other = *segment;
+    other.code.watch = op::Watch::Operations;
+    GRAPHC_ASSIGN(exact->program, programOf(other, other.code.structure(), program->device()));
+  }
+  return exact->program.get();
+}
+
 Status Function::Plan::addSegments(Snapshot &snapshot,
                                    std::unordered_map<const Node *, uint32_t> &slotOf) {
   for (size_t i = 0; i < snapshot.segmentCount(); ++i) {
@@ -137,6 +157,10 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
       auto kept = std::make_shared<Segment>();
       kept->code = segment.code;
       kept->symbols = segment.symbols;
+      if (kept->code.watch == op::Watch::Values) {
+        step.exact = std::make_shared<Step::Exact>();
+        step.exact->structure = kept->code.structure();
+      }
       step.segment = std::move(kept);
     }
     for (const NodeRef &n : segment.inputs) {
@@ -346,15 +370,16 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
     }
     for (const rt::Tensor &literal : step.literals)
       inputs.push_back(literal);
+    GRAPHC_ASSIGN(const rt::LoadedProgram *program, step.chosen());
     rt::RunReport report;
     std::shared_ptr<Look> look =
         step.program ? Look::before(step.segment, std::span(inputs).first(step.inputs.size()),
                                     step.program->device())
                      : nullptr;
     report.mayTellLater = look != nullptr;
-    Status status =
-        step.program ? runOrSplit(*step.program, *step.segment, inputs, step.sizes, results, report)
-                     : emptyOutputs(step.empty, results);
+    Status status = step.program
+                        ? runOrSplit(*program, *step.segment, inputs, step.sizes, results, report)
+                        : emptyOutputs(step.empty, results);
     if (look)
       GRAPHC_TRY(Look::after(look, report.isWatchedLater));
     if (!status)

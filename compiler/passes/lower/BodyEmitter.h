@@ -144,6 +144,7 @@ private:
 
   // Values that are watched (Watch.h)
   void watch(mlir::OpBuilder &builder, mlir::Operation *lowered, Position &position);
+  void watchOperation(mlir::OpBuilder &builder, mlir::Operation *lowered, Position &position);
   void watchReduced(mlir::OpBuilder &builder, mlir::Value kernelValue, Position &position);
   void watchFloat(mlir::OpBuilder &builder, mlir::Value x, Position &position);
   /// Whether a work-item tells of what it saw once, at its end.
