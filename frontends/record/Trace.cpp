@@ -95,7 +95,26 @@ struct Function::Plan {
       std::shared_ptr<rt::LoadedProgram> program;
     };
     std::shared_ptr<Exact> exact;
-    Result<const rt::LoadedProgram *> chosen() const;
+    /// Of "auto": the program on the device that was not chosen at first, for runs whose arrays lie
+    /// so that it is the better one. Made by a call.
+    struct Other {
+      ProgramWork work;
+      rt::Device *device;
+      std::vector<LiteralInput> given;
+      std::mutex mutex;
+      std::shared_ptr<rt::LoadedProgram> program;
+      std::vector<rt::Tensor> literals;
+      std::vector<int64_t> sizes;
+    };
+    std::shared_ptr<Other> other;
+    /// What a call runs, and what it takes besides arrays.
+    struct Form {
+      const rt::LoadedProgram *program;
+      const std::vector<rt::Tensor> *literals;
+      const std::vector<int64_t> *sizes;
+    };
+    Result<Form> chosen(std::span<const rt::Tensor> arrays) const;
+    Result<bool> prefersOther(std::span<const rt::Tensor> arrays) const;
   };
   struct Output {
     uint32_t slot = 0;
@@ -126,16 +145,38 @@ struct Function::Plan {
 Function::Function() : plan(std::make_unique<Plan>()) {}
 Function::~Function() = default;
 
-Result<const rt::LoadedProgram *> Function::Plan::Step::chosen() const {
+Result<bool> Function::Plan::Step::prefersOther(std::span<const rt::Tensor> arrays) const {
+  if (!other)
+    return false;
+  GRAPHC_ASSIGN(rt::Device * device, deviceOfRun(other->work, *rt::choicesOf(*owner), arrays));
+  return device == other->device;
+}
+
+Result<Function::Plan::Step::Form>
+Function::Plan::Step::chosen(std::span<const rt::Tensor> arrays) const {
+  GRAPHC_ASSIGN(bool elsewhere, prefersOther(arrays));
+  if (elsewhere) {
+    std::lock_guard lock(other->mutex);
+    if (!other->program) {
+      GRAPHC_ASSIGN(auto made, programOf(*segment, segment->code.structure(), *other->device));
+      other->sizes = segment->sizeArguments(made->program().meta().sizeArguments);
+      for (const LiteralInput &literal : other->given) {
+        GRAPHC_ASSIGN(rt::Tensor t, literalTensor(literal, *other->device));
+        other->literals.push_back(std::move(t));
+      }
+      other->program = std::move(made);
+    }
+    return Form{other->program.get(), &other->literals, &other->sizes};
+  }
   if (!exact || !looksInVain(exact->structure))
-    return program.get();
+    return Form{program.get(), &literals, &sizes};
   std::lock_guard lock(exact->mutex);
   if (!exact->program) {
     Segment other = *segment;
     other.code.watch = op::Watch::Operations;
     GRAPHC_ASSIGN(exact->program, programOf(other, other.code.structure(), program->device()));
   }
-  return exact->program.get();
+  return Form{exact->program.get(), &literals, &sizes};
 }
 
 Status Function::Plan::addSegments(Snapshot &snapshot,
@@ -162,6 +203,14 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
         step.exact->structure = kept->code.structure();
       }
       step.segment = std::move(kept);
+      if (auto work = workOfRuns(segment, owner)) {
+        const rt::Choices *choices = rt::choicesOf(owner);
+        step.other = std::make_shared<Step::Other>();
+        step.other->work = *work;
+        step.other->device =
+            &step.program->device() == choices->cpu ? choices->other : choices->cpu;
+        step.other->given = segment.literals;
+      }
     }
     for (const NodeRef &n : segment.inputs) {
       auto [it, isNew] = slotOf.try_emplace(n.get(), slots);
@@ -362,24 +411,24 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
   GRAPHC_TRY(gather(given, slots));
   for (const Plan::Step &step : plan->steps) {
     inputs.clear();
-    for (uint32_t slot : step.inputs) {
+    for (uint32_t slot : step.inputs)
       inputs.push_back(slots[slot]);
-      if (step.program && rt::choicesOf(*step.owner)) {
-        GRAPHC_ASSIGN(inputs.back().buffer, readyFor(slots[slot].buffer, step.program->device()));
+    GRAPHC_ASSIGN(Plan::Step::Form form, step.chosen(inputs));
+    if (form.program && rt::choicesOf(*step.owner))
+      for (rt::Tensor &input : inputs) {
+        GRAPHC_ASSIGN(input.buffer, readyFor(input.buffer, form.program->device()));
       }
-    }
-    for (const rt::Tensor &literal : step.literals)
+    for (const rt::Tensor &literal : *form.literals)
       inputs.push_back(literal);
-    GRAPHC_ASSIGN(const rt::LoadedProgram *program, step.chosen());
     rt::RunReport report;
     std::shared_ptr<Look> look =
-        step.program ? Look::before(step.segment, std::span(inputs).first(step.inputs.size()),
-                                    step.program->device())
+        form.program ? Look::before(step.segment, std::span(inputs).first(step.inputs.size()),
+                                    form.program->device())
                      : nullptr;
     report.mayTellLater = look != nullptr;
-    Status status = step.program
-                        ? runOrSplit(*program, *step.segment, inputs, step.sizes, results, report)
-                        : emptyOutputs(step.empty, results);
+    Status status = form.program ? runOrSplit(*form.program, *step.segment, inputs, *form.sizes,
+                                              results, report)
+                                 : emptyOutputs(step.empty, results);
     if (look)
       GRAPHC_TRY(Look::after(look, report.isWatchedLater));
     if (!status)
@@ -390,9 +439,9 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
     if (step.segment && needsLook(step.segment->code, report)) {
       std::vector<NodeRef> nodes;
       for (size_t i = 0; i < step.inputs.size(); ++i)
-        nodes.push_back(Node::makeReady({inputs[i].dtype, inputs[i].shape}, step.program->device(),
+        nodes.push_back(Node::makeReady({inputs[i].dtype, inputs[i].shape}, form.program->device(),
                                         inputs[i].buffer));
-      GRAPHC_TRY(lookForFloatErrors(*step.segment, nodes, step.program->device()));
+      GRAPHC_TRY(lookForFloatErrors(*step.segment, nodes, form.program->device()));
     }
     if (results.size() != step.outputs.size())
       return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");
