@@ -41,8 +41,7 @@ inline constexpr double kLog2E = 0x1.71547652b82fep0;
 template <unsigned W, class B, class V>
 V clampRange(B &b, V x, double lo, double hi) {
   using F = Format<W>;
-  x = b.select(b.gt(x, F::f(b, hi)), F::f(b, hi), x);
-  return b.select(b.lt(x, F::f(b, lo)), F::f(b, lo), x);
+  return atLeast(b, atMost(b, x, F::f(b, hi)), F::f(b, lo));
 }
 
 /// x = n ln 2 + r, x in the clamped range: n as a float and as an integer, and x minus n times the

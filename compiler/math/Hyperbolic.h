@@ -70,7 +70,7 @@ V tanh(B &b, V x) {
   V small = b.fma(b.mul(a, z), horner(b, z, T::kTanh), a);
 
   V twice = b.add(a, a);
-  twice = b.select(b.gt(twice, F::f(b, 2 * T::kOne)), F::f(b, 2 * T::kOne), twice);
+  twice = atMost(b, twice, F::f(b, 2 * T::kOne));
   auto [n, ni, high] = splitByLn2<W>(b, twice);
   V r = b.fma(n, F::f(b, -ExpTable<W>::kLn2[1]), high);
   V p = b.fma(b.mul(r, r), horner(b, r, ExpTable<W>::kExp), r);

@@ -3,6 +3,7 @@
 #ifndef GRAPHC_COMPILER_MATH_MLIRBUILDER_H
 #define GRAPHC_COMPILER_MATH_MLIRBUILDER_H
 
+#include "compiler/math/MlirTuples.h"
 #include "compiler/math/Narrow.h"
 #include "compiler/math/Select.h"
 
@@ -15,7 +16,6 @@
 #include <array>
 #include <string>
 #include <tuple>
-#include <utility>
 
 namespace graphc::math {
 
@@ -29,6 +29,7 @@ public:
     bool scale = false;           ///< x * 2^n; whole registers estimate reciprocals, too (AVX-512)
     bool half = false;            ///< f16 to f32 and back
     bool products52 = false;      ///< a + either half of a 52-bit product (AVX-512 IFMA)
+    bool nvidia = false; ///< estimates of reciprocals of f32, maxima that keep a NaN; by lanes
   };
   MlirBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes, Target target)
       : ops(builder), loc(loc), lanes(lanes), target(target) {}
@@ -153,6 +154,9 @@ public:
 
   /// The same where `whole` is n as a float: whole registers take it as it is.
   V scale(V x, V n, V whole) {
+    if (target.nvidia)
+      return bits(x) == 32 ? scaleByProducts<32>(*this, x, n, whole)
+                           : scaleByProducts<64>(*this, x, n, whole);
     if (!target.scale || !fillsRegisters(x))
       return scale(x, n);
     bool single = bits(x) == 32; // all lanes run, rounding is the mode's
@@ -163,12 +167,19 @@ public:
     });
   }
 
-  bool estimatesReciprocals() const { return target.scale && lanes % 16 == 0; }
+  bool estimatesReciprocals() const { return target.nvidia || (target.scale && lanes % 16 == 0); }
   V reciprocalEstimate(V x) {
+    if (target.nvidia)
+      return call("llvm.nvvm.rcp.approx.ftz.f", {x});
     return byRegister(x, x, [&](V part, V) {
       return call("llvm.x86.avx512.rcp14.ps.512", {part, part, uniform(16, -1)});
     });
   }
+
+  /// The larger or smaller of two: NaN if one of them is, whose bits are any NaN's; -0 < +0.
+  bool keepsNan(V x) const { return target.nvidia && bits(x) == 32; }
+  V maximum(V x, V y) { return call("llvm.nvvm.fmax.nan.f", {x, y}); }
+  V minimum(V x, V y) { return call("llvm.nvvm.fmin.nan.f", {x, y}); }
 
   /// A branch that is skipped when no lane needs it; the result is selected lane by lane all the
   /// same.
@@ -217,23 +228,6 @@ public:
   }
 
 private:
-  template <size_t N, class Fn>
-  static auto apply(Fn &fn, mlir::ValueRange args) {
-    return [&]<size_t... I>(std::index_sequence<I...>) {
-      return fn(V(args[I])...);
-    }(std::make_index_sequence<N>());
-  }
-  template <class... T>
-  static std::array<V, sizeof...(T)> toArray(std::tuple<T...> tuple) {
-    return std::apply([](auto... v) { return std::array<V, sizeof...(T)>{v...}; }, tuple);
-  }
-  template <size_t N>
-  static auto toTuple(mlir::ValueRange values) {
-    return [&]<size_t... I>(std::index_sequence<I...>) {
-      return std::make_tuple(V(values[I])...);
-    }(std::make_index_sequence<N>());
-  }
-
   static constexpr unsigned kRegisterBits = 512;
   bool fillsRegisters(V x) const { return lanes > 1 && lanes * bits(x) % kRegisterBits == 0; }
   V uniform(unsigned width, int64_t value) {

@@ -76,6 +76,15 @@ V scaleByProducts(B &b, V x, I n) {
   return b.mul(first, b.fromBits(b.shl(b.isub(biased, half), mantissa)));
 }
 
+/// The same where n is known as a float too: half of it is rounded by an addition (Format::kRound).
+template <unsigned W, class B, class V, class I>
+V scaleByProducts(B &b, V x, I n, V whole) {
+  using F = Format<W>;
+  I half = b.isub(b.toBits(b.fma(whole, F::f(b, 0.5), F::f(b, F::kRound))), F::i(b, F::kRoundBits));
+  V first = b.mul(x, powerOfTwo<W>(b, half));
+  return b.mul(first, powerOfTwo<W>(b, b.isub(n, half)));
+}
+
 /// The same, by the builder's own operation if it has one.
 template <unsigned W, class B, class V, class I>
 V scaleByPowerOfTwo(B &b, V x, I n) {
@@ -149,6 +158,9 @@ auto isFinite(B &b, V x) {
 /// Smaller value; NaN if either is NaN (x's first); -0 < +0.
 template <class B, class V>
 V minimumFloat(B &b, V x, V y) {
+  if constexpr (requires { b.keepsNan(x); })
+    if (b.keepsNan(x))
+      return b.minimum(x, y);
   V r = b.select(b.lt(x, y), x, y);
   r = b.select(b.isnan(x), x, r);
   // Equal values differ at most in the sign of zero.
@@ -157,9 +169,27 @@ V minimumFloat(B &b, V x, V y) {
 /// Larger value; NaN if either is NaN (x's first); +0 > -0.
 template <class B, class V>
 V maximumFloat(B &b, V x, V y) {
+  if constexpr (requires { b.keepsNan(x); })
+    if (b.keepsNan(x))
+      return b.maximum(x, y);
   V r = b.select(b.gt(x, y), x, y);
   r = b.select(b.isnan(x), x, r);
   return b.select(b.eq(x, y), b.fromBits(b.band(b.toBits(x), b.toBits(y))), r);
+}
+/// x, but at most or at least a bound that is not 0; NaN stays NaN.
+template <class B, class V>
+V atMost(B &b, V x, V bound) {
+  if constexpr (requires { b.keepsNan(x); })
+    if (b.keepsNan(x))
+      return b.minimum(x, bound);
+  return b.select(b.gt(x, bound), bound, x);
+}
+template <class B, class V>
+V atLeast(B &b, V x, V bound) {
+  if constexpr (requires { b.keepsNan(x); })
+    if (b.keepsNan(x))
+      return b.maximum(x, bound);
+  return b.select(b.lt(x, bound), bound, x);
 }
 /// minimum(maximum(x, lo), hi).
 template <class B, class V>

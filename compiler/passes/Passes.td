@@ -107,6 +107,8 @@ def LowerKernels : Pass<"graphc-lower-kernels", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect"];
+  let options = [
+    Option<"straightFolds", "straight-folds", "bool", "false", "work-items must not branch after a group's barriers">];
 }
 
 def ExpandScalarOps : Pass<"graphc-expand-scalar-ops", "::mlir::func::FuncOp"> {
@@ -121,7 +123,8 @@ def ExpandScalarOps : Pass<"graphc-expand-scalar-ops", "::mlir::func::FuncOp"> {
     Option<"int64Conversions", "int64-conversions", "bool", "true", "vectors of i64 convert to f64 and back in one operation">,
     Option<"scaleOperation", "scale-operation", "bool", "false", "LLVM's ldexp on vectors is one operation of the target">,
     Option<"halfConversions", "half-conversions", "bool", "false", "the target converts between f16 and f32">,
-    Option<"products52", "products52", "bool", "false", "registers of i64 add the halves of 52-bit products in one operation">];
+    Option<"products52", "products52", "bool", "false", "registers of i64 add the halves of 52-bit products in one operation">,
+    Option<"nvidia", "nvidia", "bool", "false", "the target has NVIDIA's estimates of reciprocals, and maxima that keep a NaN">];
 }
 
 def UnrollVectors : Pass<"graphc-unroll-vectors", "::mlir::func::FuncOp"> {

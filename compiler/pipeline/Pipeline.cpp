@@ -69,7 +69,9 @@ void addPlan(OpPassManager &passes, const PipelineOptions &options) {
 
 // lower: func + scf + vector + memref + arith + math, plan.program
 void addLower(OpPassManager &passes, const PipelineOptions &options) {
-  passes.addPass(pass::createLowerKernels());
+  pass::LowerKernelsOptions lower;
+  lower.straightFolds = options.straightFolds;
+  passes.addPass(pass::createLowerKernels(lower));
   // Index arithmetic of neighbouring accesses is equal; fewer ops reach the expansions.
   passes.addNestedPass<func::FuncOp>(createCSEPass());
   pass::ExpandScalarOpsOptions expand;
@@ -78,6 +80,7 @@ void addLower(OpPassManager &passes, const PipelineOptions &options) {
   expand.scaleOperation = options.scaleOperation;
   expand.halfConversions = options.halfConversions;
   expand.products52 = options.products52;
+  expand.nvidia = options.nvidia;
   passes.addNestedPass<func::FuncOp>(pass::createExpandScalarOps(expand));
   // After the expansions, which are shorter on vectors.
   if (options.groups)
@@ -140,6 +143,9 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.hasFloat64 = has("fp64");
     result.groups = has("gpu");
     result.tiles = has("ptx90") && has("c");
+    // One module is printed in all forms.
+    result.nvidia = result.tiles && !has("spirv1.0") && !has("spirv1.2");
+    result.straightFolds = has("straight");
   }
   return result;
 }

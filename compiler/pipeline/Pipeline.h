@@ -29,6 +29,8 @@ struct PipelineOptions {
   bool scaleOperation = false;  ///< vectors of floats times powers of two are one operation
   bool halfConversions = false; ///< the target converts between f16 and f32
   bool products52 = false;      ///< halves of 52-bit products are added in one operation
+  bool nvidia = false;          ///< operations of NVIDIA's processors may be used for scalars
+  bool straightFolds = false;   ///< work-items must not branch after a group's barriers
   bool verifyPhases = false;
 };
 PipelineOptions pipelineOptions(const TargetDesc &target, const CompileOptions &options);

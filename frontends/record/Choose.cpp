@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -173,20 +174,24 @@ double timeOnOther(const ProgramWork &work, const DeviceSpeed &other) {
          work.products / other.products;
 }
 
-ProgramWork workOf(const Segment &segment, const rt::Choices &choices,
-                   std::span<const rt::BufferRef> inputs) {
+static ProgramWork onceMoved(ProgramWork work) {
+  work.onHostOnly = 0;
+  return work;
+}
+
+bool runsOnOther(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other,
+                 double lost) {
+  double there = timeOnOther(onceMoved(work), other);
+  double way = timeOnOther(work, other) - there;
+  return there + std::max(0.0, way - lost) < kWorthMoving * timeOnHost(work, host, other);
+}
+
+ProgramWork workOf(const Segment &segment) {
   op::GraphDesc graph = segment.graph(false);
   ProgramWork work;
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    double bytes = elements(graph.inputs[i].shape, segment.symbols) *
-                   static_cast<double>(itemSize(graph.inputs[i].dtype));
-    work.bytes += bytes;
-    if (i >= inputs.size() || !inputs[i])
-      continue;
-    bool here = rt::isOn(*inputs[i], *choices.cpu), there = rt::isOn(*inputs[i], *choices.other);
-    work.onHostOnly += there ? 0 : bytes;
-    work.onOtherOnly += here ? 0 : bytes;
-  }
+  for (const auto &input : graph.inputs)
+    work.bytes +=
+        elements(input.shape, segment.symbols) * static_cast<double>(itemSize(input.dtype));
   auto shapeOf = [&](uint32_t value) -> std::span<const int64_t> {
     return value < graph.inputs.size() ? std::span<const int64_t>(graph.inputs[value].shape)
                                        : graph.nodes[value - graph.inputs.size()].shape;
@@ -211,26 +216,70 @@ ProgramWork workOf(const Segment &segment, const rt::Choices &choices,
   return work;
 }
 
+namespace {
+
+/// The device that a setting, the size or what there is chooses; null when times do.
+rt::Device *alwaysOn(const Segment &segment, const rt::Choices &choices) {
+  int64_t bytes = 0;
+  for (const std::vector<NodeRef> *list : {&segment.inputs, &segment.outputs})
+    for (const NodeRef &n : *list)
+      bytes += n->bytes();
+  if (!choices.other || bytes < kAlwaysHost)
+    return choices.cpu;
+  if (auto wanted = choiceSetting.get(); wanted == "cpu" || wanted == "other")
+    return wanted == "cpu" ? choices.cpu : choices.other;
+  return nullptr;
+}
+
+} // namespace
+
+Result<rt::Device *> deviceOfRun(ProgramWork work, const rt::Choices &choices,
+                                 std::span<const rt::Tensor> inputs) {
+  if (work.needsHost)
+    return choices.cpu;
+  GRAPHC_ASSIGN(DeviceSpeed host, speedOf(*choices.cpu));
+  auto other = speedOf(*choices.other);
+  if (!other) // one that cannot be timed cannot be used
+    return choices.cpu;
+  std::vector<const rt::Buffer *> away;
+  int64_t lost = std::numeric_limits<int64_t>::max();
+  for (const rt::Tensor &input : inputs) {
+    auto bytes = static_cast<double>(input.buffer->bytes());
+    work.onOtherOnly += rt::isOn(*input.buffer, *choices.cpu) ? 0 : bytes;
+    if (rt::isOn(*input.buffer, *choices.other))
+      continue;
+    work.onHostOnly += bytes;
+    away.push_back(input.buffer.get());
+    lost = std::min(lost, rt::lostAt(*input.buffer, 0));
+  }
+  if (runsOnOther(work, host, *other, static_cast<double>(lost)))
+    return choices.other;
+  double more = timeOnHost(work, host, *other) - timeOnOther(onceMoved(work), *other);
+  for (const rt::Buffer *input : away)
+    rt::lostAt(*input, std::max(int64_t{0}, static_cast<int64_t>(more)));
+  return choices.cpu;
+}
+
+std::optional<ProgramWork> workOfRuns(const Segment &segment, rt::Device &device) {
+  const rt::Choices *choices = rt::choicesOf(device);
+  if (!choices || alwaysOn(segment, *choices))
+    return std::nullopt;
+  ProgramWork work = workOf(segment);
+  return work.needsHost ? std::nullopt : std::optional(work);
+}
+
 Result<rt::Device *> chooseDevice(const Segment &segment, rt::Device &device,
                                   std::span<const rt::BufferRef> inputs) {
   const rt::Choices *choices = rt::choicesOf(device);
   if (!choices)
     return &device;
-  int64_t bytes = 0;
-  for (const std::vector<NodeRef> *list : {&segment.inputs, &segment.outputs})
-    for (const NodeRef &n : *list)
-      bytes += n->bytes();
-  if (!choices->other || bytes < kAlwaysHost)
-    return choices->cpu;
-  if (auto wanted = choiceSetting.get(); wanted == "cpu" || wanted == "other")
-    return wanted == "cpu" ? choices->cpu : choices->other;
-  GRAPHC_ASSIGN(DeviceSpeed host, speedOf(*choices->cpu));
-  auto other = speedOf(*choices->other);
-  if (!other) // one that cannot be timed cannot be used
-    return choices->cpu;
-  ProgramWork work = workOf(segment, *choices, inputs);
-  bool moves = timeOnOther(work, *other) < kWorthMoving * timeOnHost(work, host, *other);
-  return moves && !work.needsHost ? choices->other : choices->cpu;
+  if (rt::Device *always = alwaysOn(segment, *choices))
+    return always;
+  std::vector<rt::Tensor> known;
+  for (const rt::BufferRef &input : inputs)
+    if (input)
+      known.emplace_back().buffer = input;
+  return deviceOfRun(workOf(segment), *choices, known);
 }
 
 Result<std::shared_ptr<rt::LoadedProgram>> chosenProgram(Segment &segment, rt::Device &device,

@@ -13,6 +13,7 @@
 #include "runtime/drivers/Choice.h"
 #include "runtime/exec/Executor.h"
 
+#include <optional>
 #include <span>
 
 namespace graphc {
@@ -41,13 +42,24 @@ struct ProgramWork {
 /// Nanoseconds.
 double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other);
 double timeOnOther(const ProgramWork &work, const DeviceSpeed &other);
-ProgramWork workOf(const Segment &segment, const rt::Choices &choices,
-                   std::span<const rt::BufferRef> inputs);
+/// Whether a run goes to the other device, where `lost` nanoseconds were lost so far because inputs
+/// that are on the host only are not there.
+bool runsOnOther(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other,
+                 double lost);
+/// But for where its inputs are.
+ProgramWork workOf(const Segment &segment);
 
 /// The device of the two on which `segment` should run; times them when that was never done. Inputs
 /// that are not known yet count as being where the program runs.
 Result<rt::Device *> chooseDevice(const Segment &segment, rt::Device &device,
                                   std::span<const rt::BufferRef> inputs);
+/// What a segment on `device` does, when where its inputs are decides on the device of each run;
+/// nothing when it is decided for good.
+std::optional<ProgramWork> workOfRuns(const Segment &segment, rt::Device &device);
+/// The device of a run. Inputs move once programs lost as much without them as the way takes: what
+/// is read again and again ends where it is read fastest, what is new each time stays.
+Result<rt::Device *> deviceOfRun(ProgramWork work, const rt::Choices &choices,
+                                 std::span<const rt::Tensor> inputs);
 
 /// The program of a segment on the device chosen for it; on the cpu when the other one cannot run
 /// it.

@@ -96,7 +96,27 @@ struct Function::Plan {
       std::shared_ptr<rt::LoadedProgram> program;
     };
     std::shared_ptr<Exact> exact;
-    Result<const rt::LoadedProgram *> chosen() const;
+    /// Of "auto": the program on the device that was not chosen at first, for runs whose arrays lie
+    /// so that it is the better one. Made by a call.
+    struct Other {
+      ProgramWork work;
+      rt::Device *device;
+      std::vector<LiteralInput> given;
+      std::mutex mutex;
+      std::shared_ptr<rt::LoadedProgram> program;
+      std::vector<rt::Tensor> literals;
+      std::vector<int64_t> sizes;
+    };
+    std::shared_ptr<Other> other;
+    /// What a call runs, and what it takes besides arrays.
+    struct Form {
+      const rt::LoadedProgram *program;
+      const std::vector<rt::Tensor> *literals;
+      const std::vector<int64_t> *sizes;
+      op::Watch watch;
+    };
+    Result<Form> chosen(std::span<const rt::Tensor> arrays) const;
+    Result<bool> prefersOther(std::span<const rt::Tensor> arrays) const;
   };
   struct Output {
     uint32_t slot = 0;
@@ -126,7 +146,8 @@ struct Function::Plan {
 
 /// What a step tells besides its results.
 struct Function::Ran {
-  op::Watch watch = op::Watch::None; ///< how the program that ran watches
+  const rt::LoadedProgram *program = nullptr;
+  op::Watch watch = op::Watch::None; ///< of the program
   rt::RunReport report;
   std::vector<rt::Tensor> inputs; ///< of the program, literals last
   std::vector<NodeRef> outputs;
@@ -136,16 +157,38 @@ struct Function::Ran {
 Function::Function() : plan(std::make_unique<Plan>()) {}
 Function::~Function() = default;
 
-Result<const rt::LoadedProgram *> Function::Plan::Step::chosen() const {
+Result<bool> Function::Plan::Step::prefersOther(std::span<const rt::Tensor> arrays) const {
+  if (!other)
+    return false;
+  GRAPHC_ASSIGN(rt::Device * device, deviceOfRun(other->work, *rt::choicesOf(*owner), arrays));
+  return device == other->device;
+}
+
+Result<Function::Plan::Step::Form>
+Function::Plan::Step::chosen(std::span<const rt::Tensor> arrays) const {
+  GRAPHC_ASSIGN(bool elsewhere, prefersOther(arrays));
+  if (elsewhere) {
+    std::lock_guard lock(other->mutex);
+    if (!other->program) {
+      GRAPHC_ASSIGN(auto made, programOf(*segment, segment->code.structure(), *other->device));
+      other->sizes = segment->sizeArguments(made->program().meta().sizeArguments);
+      for (const LiteralInput &literal : other->given) {
+        GRAPHC_ASSIGN(rt::Tensor t, literalTensor(literal, *other->device));
+        other->literals.push_back(std::move(t));
+      }
+      other->program = std::move(made);
+    }
+    return Form{other->program.get(), &other->literals, &other->sizes, segment->code.watch};
+  }
   if (!exact || !looksInVain(exact->structure))
-    return program.get();
+    return Form{program.get(), &literals, &sizes, segment ? segment->code.watch : op::Watch::None};
   std::lock_guard lock(exact->mutex);
   if (!exact->program) {
     Segment other = *segment;
     other.code.watch = op::Watch::Operations;
     GRAPHC_ASSIGN(exact->program, programOf(other, other.code.structure(), program->device()));
   }
-  return exact->program.get();
+  return Form{exact->program.get(), &literals, &sizes, op::Watch::Operations};
 }
 
 Status Function::Plan::addSegments(Snapshot &snapshot,
@@ -172,6 +215,14 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
         step.exact->structure = kept->code.structure();
       }
       step.segment = std::move(kept);
+      if (auto work = workOfRuns(segment, owner)) {
+        const rt::Choices *choices = rt::choicesOf(owner);
+        step.other = std::make_shared<Step::Other>();
+        step.other->work = *work;
+        step.other->device =
+            &step.program->device() == choices->cpu ? choices->other : choices->cpu;
+        step.other->given = segment.literals;
+      }
     }
     for (const NodeRef &n : segment.inputs) {
       auto [it, isNew] = slotOf.try_emplace(n.get(), slots);
@@ -379,39 +430,37 @@ Status Function::deliver(std::span<Array *const> given, std::span<const NodeRef>
 Status Function::run(size_t number, std::span<Array *const> given, std::vector<NodeRef> &slots,
                      Ran &ran) const {
   const Plan::Step &step = plan->steps[number];
-  GRAPHC_ASSIGN(const rt::LoadedProgram *program, step.chosen());
-  if (step.segment)
-    ran.watch = program == step.program.get() ? step.segment->code.watch : op::Watch::Operations;
+  for (uint32_t slot : step.inputs)
+    ran.inputs.push_back(tensorOf(*slots[slot]));
+  GRAPHC_ASSIGN(Plan::Step::Form form, step.chosen(ran.inputs));
+  ran.program = form.program;
+  ran.watch = form.watch;
   std::vector<rt::Tensor> results;
   Overwrites overwrites;
-  ran.inputs.resize(step.inputs.size());
   for (uint32_t i : step.spare) {
     uint32_t slot = step.inputs[i];
     const NodeRef &n = slots[slot];
     bool isArgument = slot < given.size() + plan->captures.size();
-    if ((slot < given.size() && !given[slot]->view().isWhole()) || !rt::isOnOne(*n->buffer()) ||
-        !wantsMemory(*program, i, n->bytes()) || !overwrites.claim(n, isArgument ? 2 : 1))
-      continue;
-    ran.inputs[i].isGiven = mayVanish(step.segment->code, *n);
-    if (!ran.inputs[i].isGiven)
-      overwrites.dropLast();
-  }
-  for (size_t i = 0; i < step.inputs.size(); ++i) {
-    bool isGiven = ran.inputs[i].isGiven;
-    ran.inputs[i] = tensorOf(*slots[step.inputs[i]]);
-    ran.inputs[i].isGiven = isGiven;
-    if (step.program && rt::choicesOf(*step.owner)) {
-      GRAPHC_ASSIGN(ran.inputs[i].buffer, readyFor(ran.inputs[i].buffer, step.program->device()));
+    // The tensor holds the buffer once more.
+    ran.inputs[i].buffer.reset();
+    if ((slot >= given.size() || given[slot]->view().isWhole()) && rt::isOnOne(*n->buffer()) &&
+        wantsMemory(*form.program, i, n->bytes()) && overwrites.claim(n, isArgument ? 2 : 1)) {
+      ran.inputs[i].isGiven = mayVanish(step.segment->code, *n);
+      if (!ran.inputs[i].isGiven)
+        overwrites.dropLast();
     }
+    ran.inputs[i].buffer = n->buffer();
   }
-  for (const rt::Tensor &literal : step.literals)
-    ran.inputs.push_back(literal);
+  if (form.program && rt::choicesOf(*step.owner))
+    for (rt::Tensor &input : ran.inputs) {
+      GRAPHC_ASSIGN(input.buffer, readyFor(input.buffer, form.program->device()));
+    }
   std::shared_ptr<Look> look =
-      step.program ? Look::before(step.segment, std::span(ran.inputs).first(step.inputs.size()),
-                                  step.program->device())
-                   : nullptr;
+      form.program ? Look::before(step.segment, ran.inputs, form.program->device()) : nullptr;
+  for (const rt::Tensor &literal : *form.literals)
+    ran.inputs.push_back(literal);
   ran.report.mayTellLater = look != nullptr;
-  Status status = step.program ? runOrSplit(*program, *step.segment, ran.inputs, step.sizes,
+  Status status = form.program ? runOrSplit(*form.program, *step.segment, ran.inputs, *form.sizes,
                                             results, ran.report)
                                : emptyOutputs(step.empty, results);
   if (look)
@@ -443,8 +492,8 @@ Status Function::look(size_t number, std::span<const NodeRef> inputs, const Ran 
     return lookAtResults(*step.segment, ran.outputs);
   std::vector<NodeRef> nodes;
   for (const rt::Tensor &t : std::span(ran.inputs).first(inputs.size()))
-    nodes.push_back(Node::makeReady({t.dtype, t.shape}, step.program->device(), t.buffer));
-  return lookForFloatErrors(*step.segment, nodes, step.program->device());
+    nodes.push_back(Node::makeReady({t.dtype, t.shape}, ran.program->device(), t.buffer));
+  return lookForFloatErrors(*step.segment, nodes, ran.program->device());
 }
 
 Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs) const {

@@ -47,9 +47,12 @@ public:
     return wanted = std::move(made);
   }
 
+  int64_t lost(int64_t more) const { return nanosLost.fetch_add(more) + more; }
+
 private:
   mutable std::mutex mutex;
   BufferRef memories[2]; ///< of the cpu, of the other device
+  mutable std::atomic<int64_t> nanosLost{0};
 };
 
 ChoiceBuffer &asChoice(Buffer &buffer) { return static_cast<ChoiceBuffer &>(buffer); }
@@ -165,6 +168,8 @@ bool isOn(const Buffer &value, const Device &device) {
 Result<BufferRef> memoryOn(const BufferRef &value, Device &device) {
   return choicesOf(value->device()) ? asChoice(*value).on(device) : Result<BufferRef>(value);
 }
+
+int64_t lostAt(const Buffer &value, int64_t more) { return asChoice(value).lost(more); }
 
 void *hostAddress(const Buffer &value) {
   return choicesOf(value.device()) ? asChoice(value).any()->host() : value.host();

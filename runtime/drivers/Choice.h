@@ -32,6 +32,9 @@ bool isOn(const Buffer &value, const Device &device);
 Result<BufferRef> memoryOn(const BufferRef &value, Device &device);
 /// Whether it has memory on one device only.
 bool isOnOne(const Buffer &value);
+/// Adds to the nanoseconds that programs lost because the value was not on the other device, and
+/// gives their sum. A value of "auto".
+int64_t lostAt(const Buffer &value, int64_t more);
 /// Address on the host, or null, as Buffer::host(); of a value of "auto" that of its memory there.
 void *hostAddress(const Buffer &value);
 

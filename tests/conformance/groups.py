@@ -2,6 +2,7 @@
 and a block: all bits must be the CPU's. test_groups.py runs it in a process whose OpenCL devices count as GPUs."""
 
 import sys
+import warnings
 
 import graphc as gc
 import numpy as np
@@ -89,19 +90,46 @@ def draws():
         yield lambda n=n: gc.mean(gc.random.default_rng(7).random(n, dtype=gc.float32) < 0.3), []
 
 
-FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, columns, visited_again, scans, products, draws)}
+def watched():
+    """Overflows and divisions by zero in the last lanes, and programs that have none but in lanes that do not exist."""
+    edge = lambda n: np.concatenate([np.zeros(n - 1, np.float32), np.float32([1000])])  # noqa: E731
+    for n in (3, 4, 1025, 5000):
+        yield gc.exp, [edge(n)]
+        yield lambda a: 1 / (a + 1), [edge(n)]  # nothing, though lanes that are masked off divide by anything
+        yield lambda a: (a / (a - 1000)).astype(np.int32), [edge(n)]
+    for shape in ((3, 5), (7, 1024), (5, 4096), (5, 3000), (2, 9000)):
+        yield softmax, [normal(*shape)]
+        yield lambda a: gc.sum(1 / a, axis=1), [np.abs(normal(*shape)) + 1]
+        yield lambda a: gc.sum(gc.exp(a), axis=1), [edge(shape[0] * shape[1]).reshape(shape)]
+        yield lambda a: gc.exp(a * 100) / gc.sum(gc.exp(a), axis=1, keepdims=True), [normal(*shape)]
+    yield lambda a: gc.cumulative_sum(a * np.float32(3e37)), [np.ones(5000, np.float32)]
+    yield lambda a: gc.cumulative_sum(a), [np.ones(5000, np.float32)]
+    huge = np.full((130, 40), 3e18, np.float32)
+    yield lambda a, b: a @ b, [huge, huge.T * np.float32(100)]
+    yield lambda a, b: a @ b, [normal(130, 5001), normal(5001, 130)]
+
+
+FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, columns, visited_again, scans, products, draws, watched)}
+
+
+def told(program, inputs, where: str) -> tuple:
+    """The results as NumPy's arrays, and what warnings there were, which devices may tell late."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        with gc.device(where):
+            result = program(*[gc.asarray(x, device=where) for x in inputs])
+        results = [np.asarray(x) for x in (result if isinstance(result, tuple) else (result,))]
+        gc.synchronize(where)
+    return results, sorted({str(warning.message) for warning in found})
 
 
 def run(name: str, device: str) -> None:
     for number, (program, inputs) in enumerate(FAMILIES[name]()):
-        results = []
-        for where in ("cpu", device):
-            with gc.device(where):
-                found = program(*[gc.asarray(x, device=where) for x in inputs])
-            results.append(found if isinstance(found, tuple) else (found,))
-        gc.eval(results)
-        for want, got in zip(*results):
-            exact.assert_same(np.asarray(got), np.asarray(want), f"{name} {number} {[x.shape for x in inputs]}")
+        what = f"{name} {number} {[x.shape for x in inputs]}"
+        (want, warned), (got, same) = told(program, inputs, "cpu"), told(program, inputs, device)
+        assert same == warned, f"{what}: warnings {same}, expected {warned}"
+        for x, y in zip(want, got):
+            exact.assert_same(y, x, what)
 
 
 if __name__ == "__main__":

@@ -125,3 +125,19 @@ def test_no_slower_than_the_better_device():
 
     devices = ["cpu"] + [str(d) for d in gc.devices() if str(d) == "opencl:0"]
     assert seconds("auto") < 2 * min(seconds(d) for d in devices)
+
+
+def test_arrays_that_are_read_again_move():
+    """A function is computed where its arrays are at first, and on the better device once it was called often enough."""
+    code = (
+        "import os, sys, graphc as gc, numpy as np\n"
+        "x = np.random.default_rng(1).random(300_000, dtype='f4')\n"
+        "f = gc.jit(lambda a: gc.sum(gc.sin(gc.cos(gc.exp(a)))))\n"
+        "want = np.asarray(f(gc.asarray(x)))\n"
+        "with gc.device('auto'):\n"
+        "    a = gc.asarray(x)\n"
+        "    for _ in range(50):\n"
+        "        assert np.asarray(f(a)).tobytes() == want.tobytes()\n"
+        "        assert np.asarray(f(gc.asarray(x))).tobytes() == want.tobytes()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONPATH": PACKAGE}, timeout=300)

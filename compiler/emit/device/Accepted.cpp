@@ -1,6 +1,7 @@
 #include "compiler/emit/device/Accepted.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/InstIterator.h"
@@ -107,6 +108,7 @@ constexpr Row kRows[] = {
     {"math.roundeven", kFloats, Everywhere},
     {"math.sqrt", kFloats, Everywhere},
     {"math.trunc", kFloats, Everywhere},
+    {"llvm.call_intrinsic", kF32, Scalar}, // NVIDIA's (MlirBuilder)
     // Conversions
     {"arith.bitcast", kInt | kFloats, Everywhere},
     {"arith.extf", kFloats, Everywhere},
@@ -256,8 +258,9 @@ Status emit::checkAccepted(func::FuncOp function, Language language) {
   function.walk([&](Operation *op) {
     std::string text;
     llvm::raw_string_ostream what(text);
-    bool tile = isa<func::CallOp>(op) && language != Language::OpenCLC;
-    const Row *row = tile ? nullptr : rowOf(op->getName().getStringRef());
+    bool foreign = (isa<func::CallOp>(op) && language != Language::OpenCLC) ||
+                   (isa<LLVM::CallIntrinsicOp>(op) && language == Language::SpirV);
+    const Row *row = foreign ? nullptr : rowOf(op->getName().getStringRef());
     auto refused = [&](Type type) { return row && !fits(type, *row, language); };
     Type bad;
     for (Type type : op->getOperandTypes())

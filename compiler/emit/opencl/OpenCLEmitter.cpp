@@ -4,6 +4,7 @@
 #include "compiler/emit/opencl/Tiles.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
@@ -62,13 +63,21 @@ static SmallVector<func::FuncOp> kernelsOf(ModuleOp module) {
   return kernels;
 }
 
+/// What NVIDIA's processors have as operations (MlirBuilder::Target::nvidia).
+constexpr const char *kNvidiaSource = R"cl(
+static inline float gc_reciprocal(float x) { float y; asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
+static inline float gc_maximum(float x, float y) { float z; asm("max.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y)); return z; }
+static inline float gc_minimum(float x, float y) { float z; asm("min.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y)); return z; }
+)cl";
+
 static Status emitSource(ModuleOp module, bool float64, EmittedCode &code) {
   std::string kernels;
   llvm::raw_string_ostream stream(kernels);
   OpenCLPrinter printer(stream);
-  bool tiles = false;
+  bool tiles = false, nvidia = false;
   for (func::FuncOp func : module.getOps<func::FuncOp>())
     tiles |= func.isExternal();
+  module.walk([&](LLVM::CallIntrinsicOp) { nvidia = true; });
   for (auto [func, kernel] : llvm::zip_equal(kernelsOf(module), code.kernels)) {
     GRAPHC_TRY(checkAccepted(func, Language::OpenCLC));
     if (failed(printer.printKernel(func, kernel)))
@@ -77,6 +86,8 @@ static Status emitSource(ModuleOp module, bool float64, EmittedCode &code) {
   std::string text = "#pragma OPENCL FP_CONTRACT OFF\n";
   if (float64)
     text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+  if (nvidia)
+    text += kNvidiaSource;
   if (tiles)
     text += kTileSource;
   text += kernels;

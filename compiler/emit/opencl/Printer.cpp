@@ -2,10 +2,12 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -49,6 +51,15 @@ VectorType vectorAt(Operation *op) {
 
 std::string typeOf(VectorType type) {
   return typeName(type.getElementType()) + std::to_string(type.getNumElements());
+}
+
+/// Of kNvidiaSource.
+std::string nvidiaFunction(StringRef intrinsic) {
+  return llvm::StringSwitch<std::string>(intrinsic)
+      .Case("llvm.nvvm.rcp.approx.ftz.f", "gc_reciprocal")
+      .Case("llvm.nvvm.fmax.nan.f", "gc_maximum")
+      .Case("llvm.nvvm.fmin.nan.f", "gc_minimum")
+      .Default("");
 }
 
 } // namespace
@@ -382,6 +393,10 @@ std::string OpenCLPrinter::floating(Operation *op) {
       .Case([&](math::TruncOp) { return call("trunc"); })
       .Case([&](math::AbsFOp) { return call("fabs"); })
       .Case([&](math::CopySignOp) { return call("copysign"); })
+      .Case([&](LLVM::CallIntrinsicOp intrinsic) {
+        std::string function = nvidiaFunction(intrinsic.getIntrin());
+        return function.empty() ? function : call(function.c_str());
+      })
       .Default(std::string());
 }
 

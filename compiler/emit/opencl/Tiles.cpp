@@ -31,6 +31,20 @@ const std::string_view graphc::emit::kTileSource = R"cl(
   asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};" \
                : "+d"(c), "+d"(d), "+d"(e), "+d"(f) : "d"(x), "d"(y), "d"(z))
 
+// How a work-item's copies of one side go on: from one to the next of a piece, `apart` rows away, and to the next piece.
+#define GC_WALK(side, byK, apartByK, depth) \
+  const long step##side = (byK ? apartByK : 4) * pitch##side, next##side = byK ? depth : depth * pitch##side
+
+// Sums of zero, and all three stages on their way: waits for the first of them.
+#define GC_BEGIN(count, fill) \
+  _Pragma("unroll") for (int i = 0; i < (count); i++) sums[i] = 0; \
+  fill(0u); \
+  fill(GC_STAGE); \
+  fill(2u * GC_STAGE); \
+  GC_WAIT(2); \
+  barrier(CLK_LOCAL_MEM_FENCE); \
+  uint at = 0
+
 #define GC_FILL64(at) \
   do { \
     if (left > 0) { \
@@ -78,20 +92,13 @@ static inline void gc_tile_f64(const int ka, const int kb, __local char *memory,
   const uint toA = base + (ka ? byK : byLoop), toB = base + GC_SIDE + (kb ? byK : byLoop);
   const uint readA = ka ? (rows + g) * 64u + t * 8u : t * 1024u + (rows * 8u) + ((g ^ 2u * t) << 4);
   const uint readB = GC_SIDE + (kb ? (columns + g) * 64u + t * 8u : t * 1024u + (columns * 8u) + ((g ^ 2u * t) << 4));
-  const long stepA = (ka ? 64 : 4) * pitchA, nextA = ka ? 8 : 8 * pitchA;
-  const long stepB = (kb ? 64 : 4) * pitchB, nextB = kb ? 8 : 8 * pitchB;
+  GC_WALK(A, ka, 64, 8);
+  GC_WALK(B, kb, 64, 8);
   fromA += ka ? row * pitchA + chunk * 2 : k * pitchA + across * 2;
   fromB += kb ? row * pitchB + chunk * 2 : k * pitchB + across * 2;
   int left = (int)pieces;
   double a0[4], b0[8], a1[4], b1[8];
-  #pragma unroll
-  for (int i = 0; i < 64; i++) sums[i] = 0;
-  GC_FILL64(0u);
-  GC_FILL64(GC_STAGE);
-  GC_FILL64(2u * GC_STAGE);
-  GC_WAIT(2);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  uint at = 0;
+  GC_BEGIN(64, GC_FILL64);
   GC_READ64(a0, b0, base, 0u);
   for (int piece = (int)pieces; piece > 0; --piece) {
     GC_READ64(a1, b1, base + at, 1u);
@@ -143,20 +150,13 @@ static inline void gc_tile_f32(const int ka, const int kb, __local char *memory,
   const uint k = item & 15u, row = item >> 4, turn = (k & 7u) << 4;
   const uint byK = k * 512u + (row >> 2 << 4) + ((row & 3u) << 2), byLoop = item * 16u;
   const uint toA = ka ? byK : byLoop, toB = kb ? byK : byLoop;
-  const long stepA = (ka ? 8 : 4) * pitchA, nextA = ka ? 16 : 16 * pitchA;
-  const long stepB = (kb ? 8 : 4) * pitchB, nextB = kb ? 16 : 16 * pitchB;
+  GC_WALK(A, ka, 8, 16);
+  GC_WALK(B, kb, 8, 16);
   fromA += ka ? row * pitchA + k : (item >> 5) * pitchA + (item & 31u) * 4;
   fromB += kb ? row * pitchB + k : (item >> 5) * pitchB + (item & 31u) * 4;
   int left = (int)pieces;
   float a[2][8], b[2][16];
-  #pragma unroll
-  for (int i = 0; i < 128; i++) sums[i] = 0;
-  GC_FILLS32(0u);
-  GC_FILLS32(GC_STAGE);
-  GC_FILLS32(2u * GC_STAGE);
-  GC_WAIT(2);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  uint at = 0;
+  GC_BEGIN(128, GC_FILLS32);
   GC_READ32(a[0], b[0], base, 0u);
   for (int piece = (int)pieces; piece > 0; --piece) {
     uint from = base + at;

@@ -49,6 +49,9 @@ public:
   /// say so.
   void watchTogether(mlir::OpBuilder &builder, mlir::Value kernelValue,
                      llvm::ArrayRef<mlir::Value> values);
+  /// At the end of a function: what the work-item of a group has gathered. `straight`: without a
+  /// branch.
+  void tellWatched(mlir::OpBuilder &builder, bool straight);
   /// Lanes follow each other in order.
   void scatter(mlir::OpBuilder &builder, kernel::ScatterOp scatter, Position &position);
   /// Where `use`, values that wait for the store lie in a row of `memory` instead of in the result.
@@ -143,6 +146,10 @@ private:
   void watch(mlir::OpBuilder &builder, mlir::Operation *lowered, Position &position);
   void watchOperation(mlir::OpBuilder &builder, mlir::Operation *lowered, Position &position);
   void watchReduced(mlir::OpBuilder &builder, mlir::Value kernelValue, Position &position);
+  void watchFloat(mlir::OpBuilder &builder, mlir::Value x, Position &position);
+  /// Whether a work-item tells of what it saw once, at its end.
+  bool gathersWatched();
+  mlir::Value watchPlace(mlir::Type type);
   void reportUnless(mlir::OpBuilder &builder, mlir::Value fine, Position &position);
   mlir::Value gathered(mlir::OpBuilder &builder, kernel::GatherOp op, Position &position);
   mlir::Value combined(mlir::OpBuilder &builder, kernel::ScatterOp op, mlir::Value old,
@@ -158,6 +165,7 @@ private:
 
   llvm::SmallVector<mlir::Value> buffers, sizes;
   mlir::Value faults, firstSite;
+  llvm::SmallVector<mlir::Value, 2> watched;     ///< places of watchPlace()
   llvm::DenseMap<int64_t, mlir::Value> streamed; ///< result -> word
   llvm::DenseMap<int64_t, Waiting> waiting;      ///< by result
 };

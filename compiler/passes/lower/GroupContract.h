@@ -38,6 +38,7 @@ struct KernelLowering::ContractTile {
   mlir::Value from, to;
   Spread spread;
   mlir::Value block, blocks; ///< null: k is one chain
+  bool keeps = false;        ///< chains are kept for the fold
   /// Both sides are the same elements: only tiles on and below the diagonal are computed, the
   /// others are their mirror images, since fma(a, b, c) = fma(b, a, c).
   bool symmetric = false;

@@ -14,7 +14,8 @@ namespace graphc::pass {
 /// work items are counted as KernelShape says.
 class KernelLowering {
 public:
-  KernelLowering(kernel::FuncOp kernel, mlir::OpBuilder &module);
+  /// `straightFolds`: work-items must not branch after a group's barriers.
+  KernelLowering(kernel::FuncOp kernel, mlir::OpBuilder &module, bool straightFolds);
   /// The main function, and for split reductions the fold of block results, named <kernel>_fold.
   void run();
 
@@ -144,9 +145,16 @@ private:
   struct Kept;
   void lowerGroups();
   void lowerGroupMap();
+  void storeStrips(mlir::OpBuilder &builder, llvm::MutableArrayRef<Position> strips);
   void lowerGroupTurned();
   void lowerGroupScan();
   void groupScanPass(llvm::StringRef name, bool stores);
+  llvm::SmallVector<std::pair<Position, mlir::Value>> scanRounds(mlir::OpBuilder &builder,
+                                                                 const Position &row,
+                                                                 mlir::Value first, mlir::Value end,
+                                                                 bool whole);
+  void chooseWhole(mlir::Value first, mlir::Value end,
+                   llvm::function_ref<void(mlir::OpBuilder &, bool)> body);
   void groupScanFold();
   void lowerGroupColumns();
   void lowerGroupColumnFold();
@@ -198,13 +206,17 @@ private:
   void storeCalledTile(mlir::OpBuilder &builder, const ContractTile &tile);
   Team teamOf(mlir::OpBuilder &builder, int64_t lanes);
   States foldTeam(mlir::OpBuilder &builder, TreeEmitter &trees, const Team &team,
-                  const TreeEmitter::Storage &memory, const States &own);
+                  const TreeEmitter::Storage &memory, const States &own, bool reused);
   States teamLanes(mlir::OpBuilder &builder, TreeEmitter &trees, const Team &team,
                    mlir::Value first, mlir::Value length, const TreeEmitter::Body &body);
   States teamTree(mlir::OpBuilder &builder, TreeEmitter &trees, const Team &team,
                   mlir::Value length,
                   llvm::function_ref<States(mlir::OpBuilder &, mlir::Value, mlir::Value)> lanesOf);
   Kept keptPoints();
+  llvm::SmallVector<mlir::Value> keptPiece(mlir::OpBuilder &builder, const Team &team, Kept &kept,
+                                           TreeEmitter &trees, llvm::ArrayRef<Reducer> reducers,
+                                           Position at, mlir::Value number, mlir::ValueRange states,
+                                           int stage);
   States keptStage(mlir::OpBuilder &builder, const Team &team, Kept &kept, TreeEmitter &trees,
                    llvm::ArrayRef<Reducer> reducers, Position &row, mlir::Value length, int stage);
   void keptRow(mlir::OpBuilder &builder, const Team &team, Kept &kept, mlir::Value length);
@@ -226,6 +238,7 @@ private:
 
   kernel::FuncOp kernel;
   mlir::OpBuilder &module;
+  bool straightFolds;
   LoopSpace space;
   KernelShape shape;
   int64_t width;      ///< lanes of the schedule

@@ -304,6 +304,8 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
   }
 }
 
+static constexpr int64_t kMapStrips = 2;
+
 void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
   if (!group)
     return;
@@ -340,9 +342,11 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
   }
   if (family == Family::Map || family == Family::Columns) {
     perGroup = group;
+    if (family == Family::Map && vector > 1 && parallel > 1)
+      strips = kMapStrips;
     if (parallel)
       pieces = space.product(0, parallel - 1).toExpr(context) *
-               space.product(parallel - 1, parallel).toExpr(context).ceilDiv(vector);
+               space.product(parallel - 1, parallel).toExpr(context).ceilDiv(vector * strips);
   } else if (family != Family::Scan && reducesOnce(func)) {
     int64_t lanes = space.reducedLoops() == 1 ? vector : 1;
     perGroup = group / (kTreeLanes / lanes);

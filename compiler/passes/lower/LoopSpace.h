@@ -120,6 +120,8 @@ struct KernelShape {
   /// strips (`vector` neighbours along the last parallel loop), rows or blocks that `pieces`
   /// counts.
   int64_t group = 0, perGroup = 1;
+  /// Strips of a work-item of a map, a part of the line apart: they share what finds the line.
+  int64_t strips = 1;
   mlir::AffineExpr pieces; ///< before splitting; the range where pieces are items
   /// Points follow each other in row-major order: there is one work item.
   bool oneByOne = false;

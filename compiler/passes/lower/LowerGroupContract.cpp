@@ -181,36 +181,41 @@ SmallVector<Value> KernelLowering::edgeChains(OpBuilder &b, const ContractTile &
   return SmallVector<Value>(some.getResults());
 }
 
-/// Stores elements at a position, or keeps the chains of a block where there are several.
+/// Stores elements at a position, or keeps the chains of a block.
 void KernelLowering::contractStoreAt(OpBuilder &b, const ContractTile &tile, const Position &at,
                                      Value chain) {
-  auto whole = [&](OpBuilder &c) {
+  if (!tile.keeps) {
     Position here = at;
     here.values[tile.dot.getResult()] = chain;
     for (kernel::StoreOp store : stores)
-      emitter->store(c, store, here);
-  };
-  if (!tile.blocks)
-    return whole(b);
-  Value only = IndexMath{b, loc}.equal(tile.blocks, IndexMath{b, loc}(1));
-  auto choice = scf::IfOp::create(b, loc, only, /*withElseRegion=*/true);
-  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
-  whole(yes);
-  IndexMath n{no, loc};
+      emitter->store(b, store, here);
+    return;
+  }
+  IndexMath m{b, loc};
   Value item = tile.block;
   for (unsigned number = 0; number < space.parallel; ++number)
-    item = n.add(n.mul(item, emitter->extent(no, number)), at.loops[number]);
+    item = m.add(m.mul(item, emitter->extent(b, number)), at.loops[number]);
   if (at.width == 1)
-    memref::StoreOp::create(no, loc, chain, extraBuffers[0], item);
+    memref::StoreOp::create(b, loc, chain, extraBuffers[0], item);
   else if (at.mask)
-    vector::MaskedStoreOp::create(no, loc, extraBuffers[0], item, at.mask, chain);
+    vector::MaskedStoreOp::create(b, loc, extraBuffers[0], item, at.mask, chain);
   else
-    vector::StoreOp::create(no, loc, chain, extraBuffers[0], item);
+    vector::StoreOp::create(b, loc, chain, extraBuffers[0], item);
 }
 
 /// Stores a work-item's elements; `whole`: all of them lie inside.
 void KernelLowering::contractStore(OpBuilder &b, const ContractTile &tile, const Spread &spread,
                                    ValueRange sums, bool whole) {
+  if (tile.blocks) {
+    Value only = IndexMath{b, loc}.equal(tile.blocks, IndexMath{b, loc}(1));
+    auto choice = scf::IfOp::create(b, loc, only, /*withElseRegion=*/true);
+    OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+    ContractTile one = tile;
+    one.blocks = {};
+    contractStore(yes, one, spread, sums, whole);
+    one.keeps = true;
+    return contractStore(no, one, spread, sums, whole);
+  }
   int row = tile.rows.loopNumber, column = tile.columns.loopNumber;
   auto vector = VectorType::get({kQuad}, tile.dot.getType());
   unsigned next = 0;

@@ -24,34 +24,41 @@ struct KernelLowering::Team {
 namespace {
 
 /// Rows of a block that a work-item reads ahead, and the most lanes of one that reads.
-constexpr int64_t kRowsAhead = 16, kMostReadLanes = 4;
+constexpr int64_t kRowsAhead = 4, kMostReadLanes = 4;
 /// Bytes that a work-item keeps of a row, and the most elements of each of its lanes. What one
 /// stage keeps for the next takes the registers of what the stage before kept.
 constexpr int64_t kKeptBytes = 1024, kMostKeptRows = 16;
 
 void barrier(OpBuilder &b, Location loc) { gpu::BarrierOp::create(b, loc); }
 
-/// Halves 128, 64, ... of the lanes in `memory`; every work-item gets the result.
-States foldMemory(OpBuilder &b, Location loc, TreeEmitter &trees, int64_t items, int64_t lanes,
-                  Value number, Value slot, Value base, const TreeEmitter::Storage &memory) {
+/// Lanes that all work-items of a team fold at last, each for itself.
+constexpr int64_t kLastLanes = 16;
+
+/// Halves 128, 64, ... of the lanes in `memory`; every work-item gets the result. The first
+/// work-items fold every kLastLanes-th lane, then everybody what is left: two barriers, where one a
+/// half would leave most work-items waiting. `reused`: the memory is written again afterwards.
+States foldMemory(OpBuilder &b, Location loc, TreeEmitter &trees, int64_t items, Value number,
+                  Value base, const TreeEmitter::Storage &memory, bool reused) {
   IndexMath m{b, loc};
-  if (items > 1) {
-    auto halves = scf::ForOp::create(b, loc, m(0), m(llvm::Log2_64(items)), m(1));
-    OpBuilder c = OpBuilder::atBlockBegin(halves.getBody());
+  int64_t last = std::min(items, kLastLanes);
+  barrier(b, loc);
+  auto active = scf::IfOp::create(b, loc, m.less(number, m(last)), /*withElseRegion=*/false);
+  {
+    OpBuilder c = active.getThenBodyBuilder();
     IndexMath n{c, loc};
-    Value half = arith::ShRUIOp::create(c, loc, n(items / 2), halves.getInductionVar());
-    barrier(c, loc);
-    auto active = scf::IfOp::create(c, loc, n.less(number, half), /*withElseRegion=*/false);
-    OpBuilder d = active.getThenBodyBuilder();
-    Value other = IndexMath{d, loc}.add(slot, IndexMath{d, loc}.mul(half, lanes));
-    trees.save(d, memory, slot,
-               trees.combine(d, trees.restore(d, memory, slot, lanes, false),
-                             trees.restore(d, memory, other, lanes, false)));
+    Value own = n.add(base, number);
+    SmallVector<States> parts;
+    for (int64_t lane = 0; lane < kTreeLanes; lane += last)
+      parts.push_back(trees.restore(c, memory, n.add(own, lane), 1, false));
+    for (size_t half = parts.size() / 2; half >= 1; half /= 2)
+      for (size_t part = 0; part < half; ++part)
+        parts[part] = trees.combine(c, parts[part], parts[part + half]);
+    trees.save(c, memory, own, parts[0]);
   }
   barrier(b, loc);
-  States result = trees.foldVector(b, trees.restore(b, memory, base, lanes, false));
-  // The memory is written again only when everybody has read it.
-  barrier(b, loc);
+  States result = trees.foldVector(b, trees.restore(b, memory, base, last, false), last);
+  if (reused)
+    barrier(b, loc);
   return result;
 }
 
@@ -68,10 +75,10 @@ KernelLowering::Team KernelLowering::teamOf(OpBuilder &b, int64_t lanes) {
 }
 
 States KernelLowering::foldTeam(OpBuilder &b, TreeEmitter &trees, const Team &team,
-                                const TreeEmitter::Storage &memory, const States &own) {
+                                const TreeEmitter::Storage &memory, const States &own,
+                                bool reused) {
   trees.save(b, memory, team.slot, own);
-  return foldMemory(b, loc, trees, team.items, team.lanes, team.number, team.slot, team.base,
-                    memory);
+  return foldMemory(b, loc, trees, team.items, team.number, team.base, memory, reused);
 }
 
 /// A work-item's lanes of elements [first, first + length), at most a block.
@@ -108,8 +115,7 @@ States KernelLowering::teamTree(OpBuilder &b, TreeEmitter &trees, const Team &te
                        blocks = trees.allocateShared(kTreeLanes),
                        groups = trees.allocateShared(kTreeLanes);
   auto fold = [&](OpBuilder &c, const TreeEmitter::Storage &memory) {
-    return foldMemory(c, loc, trees, team.items, team.lanes, team.number, team.slot, team.base,
-                      memory);
+    return foldMemory(c, loc, trees, team.items, team.number, team.base, memory, true);
   };
   // Only one work-item writes; a fold's barriers come before anybody reads.
   auto push = [&](OpBuilder &c, const TreeEmitter::Storage &memory, Value number,
@@ -133,7 +139,7 @@ States KernelLowering::teamTree(OpBuilder &b, TreeEmitter &trees, const Team &te
       IndexMath o{d, loc};
       Value first = o.mul(o.add(firstBlock, number), kTreeBlock);
       Value size = o.min(o.sub(length, first), kTreeBlock);
-      push(d, blocks, number, foldTeam(d, trees, team, own, lanesOf(d, first, size)));
+      push(d, blocks, number, foldTeam(d, trees, team, own, lanesOf(d, first, size), true));
     });
     push(c, groups, group, fold(c, blocks));
   });
@@ -181,7 +187,7 @@ void KernelLowering::lowerGroupBlocks() {
   };
   int along = static_cast<int>(space.parallel);
   States own = chooseAligned(builder, trees, along, lanes, {}, block);
-  States states = foldTeam(builder, trees, team, memory, own);
+  States states = foldTeam(builder, trees, team, memory, own, false);
   Value writes = m.both(present, m.equal(team.number, m(0)));
   auto once = scf::IfOp::create(builder, loc, writes, /*withElseRegion=*/false);
   OpBuilder b = once.getThenBodyBuilder();
@@ -268,7 +274,8 @@ void KernelLowering::lowerGroupFold() {
 struct KernelLowering::Kept {
   llvm::MapVector<Value, int> first; ///< the stage that computes it
   DenseMap<Value, Value> memory;
-  int64_t rows = kMostKeptRows; ///< elements of a lane
+  int64_t rows = kMostKeptRows;              ///< elements of a lane
+  DenseMap<int, TreeEmitter::Storage> folds; ///< local memory, by stage
 };
 
 KernelLowering::Kept KernelLowering::keptPoints() {
@@ -311,23 +318,13 @@ KernelLowering::Kept KernelLowering::keptPoints() {
   return kept;
 }
 
-/// One pass over a row of which every work-item has `rows` pieces, the last of them perhaps absent.
-States KernelLowering::keptStage(OpBuilder &b, const Team &team, Kept &kept, TreeEmitter &trees,
-                                 ArrayRef<Reducer> reducers, Position &row, Value length,
-                                 int current) {
-  IndexMath m{b, loc};
-  Value offset = m.mul(team.number, team.lanes);
-  SmallVector<kernel::StoreOp> here = pointStores(current);
-  auto rows = scf::ForOp::create(b, loc, m(0), m(kept.rows), m(1),
-                                 TreeEmitter::flatten(trees.sequenceIdentity(b, team.lanes)));
-  rows->setAttr(kUnrollAttr, b.getI64IntegerAttr(kept.rows));
-  OpBuilder c = OpBuilder::atBlockBegin(rows.getBody());
+/// A work-item's piece `number` of a row: what `states` become with it.
+SmallVector<Value> KernelLowering::keptPiece(OpBuilder &c, const Team &team, Kept &kept,
+                                             TreeEmitter &trees, ArrayRef<Reducer> reducers,
+                                             Position at, Value number, ValueRange states,
+                                             int current) {
   IndexMath n{c, loc};
-  Value number = rows.getInductionVar(), slot = n.mul(number, team.lanes);
-  Value index = n.add(offset, n.mul(number, kTreeLanes)), valid = n.less(index, length);
-  // An absent piece reads the row's first one: a load without a branch can go ahead of its use.
-  Position at = row;
-  setReduced(c, at, n.select(valid, index, n(0)), Value(), team.lanes);
+  Value slot = n.mul(number, team.lanes);
   at.aligned = team.lanes > 1;
   auto memoryOf = [&](Value value) { return kept.memory.lookup(value); };
   for (auto [value, stage] : kept.first) {
@@ -352,19 +349,50 @@ States KernelLowering::keptStage(OpBuilder &b, const Team &team, Kept &kept, Tre
     else
       vector::StoreOp::create(c, loc, raw, memoryOf(value), slot);
   }
-  if (!here.empty()) {
-    auto guard = scf::IfOp::create(c, loc, valid, /*withElseRegion=*/false);
-    OpBuilder inside = guard.getThenBodyBuilder();
-    Position place = at;
-    for (kernel::StoreOp store : here)
-      emitter->store(inside, store, place);
+  for (kernel::StoreOp store : pointStores(current))
+    emitter->store(c, store, at);
+  if (reducers.empty())
+    return {};
+  return TreeEmitter::flatten(trees.append(c, trees.unflatten(states), values, number));
+}
+
+/// One pass over a row of which every work-item has `rows` pieces. With a length the last of them
+/// may be absent, and each is a branch of its own: addresses that are chosen would take a register
+/// a piece. Without one all are there.
+States KernelLowering::keptStage(OpBuilder &b, const Team &team, Kept &kept, TreeEmitter &trees,
+                                 ArrayRef<Reducer> reducers, Position &row, Value length,
+                                 int current) {
+  IndexMath m{b, loc};
+  Value offset = m.mul(team.number, team.lanes);
+  auto rows = scf::ForOp::create(b, loc, m(0), m(kept.rows), m(1),
+                                 TreeEmitter::flatten(trees.sequenceIdentity(b, team.lanes)));
+  rows->setAttr(kUnrollAttr, b.getI64IntegerAttr(kept.rows));
+  OpBuilder c = OpBuilder::atBlockBegin(rows.getBody());
+  IndexMath n{c, loc};
+  Value number = rows.getInductionVar(), index = n.add(offset, n.mul(number, kTreeLanes));
+  ValueRange before = rows.getRegionIterArgs();
+  auto piece = [&](OpBuilder &inside) {
+    Position at = row;
+    setReduced(inside, at, index, Value(), team.lanes);
+    return keptPiece(inside, team, kept, trees, reducers, at, number, before, current);
+  };
+  SmallVector<Value> merged;
+  if (!length) {
+    merged = piece(c);
+  } else {
+    auto present = scf::IfOp::create(c, loc, TypeRange(before), n.less(index, length),
+                                     /*withElseRegion=*/!before.empty());
+    OpBuilder yes = present.getThenBodyBuilder();
+    merged = piece(yes);
+    if (!before.empty()) {
+      OpBuilder no = present.getElseBodyBuilder();
+      scf::YieldOp::create(yes, loc, merged);
+      scf::YieldOp::create(no, loc, before);
+      merged.assign(present.getResults().begin(), present.getResults().end());
+    }
   }
   if (reducers.empty())
     return {};
-  States before = trees.unflatten(rows.getRegionIterArgs());
-  SmallVector<Value> merged = TreeEmitter::flatten(trees.append(c, before, values, number));
-  for (auto [value, old] : llvm::zip_equal(merged, rows.getRegionIterArgs()))
-    value = n.select(valid, value, old);
   scf::YieldOp::create(c, loc, merged);
   return trees.fromSequence(b, trees.unflatten(rows.getResults()), offset, kTreeLanes, 1);
 }
@@ -380,8 +408,12 @@ void KernelLowering::keptRow(OpBuilder &b, const Team &team, Kept &kept, Value l
       continue;
     TreeEmitter trees(&function.getBody().front(), loc, reducers, team.lanes);
     States own = keptStage(b, team, kept, trees, reducers, row, length, current);
-    if (!reducers.empty())
-      bind(reducers, foldTeam(b, trees, team, trees.allocateShared(kTreeLanes), own), row, b);
+    if (reducers.empty())
+      continue;
+    TreeEmitter::Storage &memory = kept.folds[current];
+    if (memory.empty())
+      memory = trees.allocateShared(kTreeLanes);
+    bind(reducers, foldTeam(b, trees, team, memory, own, /*reused=*/false), row, b);
   }
   storeOnce(b, team, row);
 }
@@ -390,8 +422,11 @@ void KernelLowering::storeOnce(OpBuilder &b, const Team &team, Position &row) {
   IndexMath m{b, loc};
   if (llvm::all_of(stores, [&](kernel::StoreOp store) { return isPoint(store); }))
     return;
-  auto once = scf::IfOp::create(b, loc, m.equal(team.number, m(0)), /*withElseRegion=*/false);
-  OpBuilder inside = once.getThenBodyBuilder();
+  OpBuilder inside = b;
+  // All work-items of a team have the row's values: where they must not branch, all of them store.
+  if (!straightFolds)
+    inside = scf::IfOp::create(b, loc, m.equal(team.number, m(0)), /*withElseRegion=*/false)
+                 .getThenBodyBuilder();
   Position place = row;
   storeRow(inside, place);
 }
@@ -441,7 +476,12 @@ void KernelLowering::lowerGroupRows() {
       fits = m.both(fits, aligned);
   auto choice = scf::IfOp::create(builder, loc, fits, /*withElseRegion=*/true);
   OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
-  keptRow(yes, team, kept, length);
+  // Rows of all pieces have a form of their own, which waits for all loads together.
+  Value full = IndexMath{yes, loc}.equal(length, IndexMath{yes, loc}(kept.rows * kTreeLanes));
+  auto pieces = scf::IfOp::create(yes, loc, full, /*withElseRegion=*/true);
+  OpBuilder all = pieces.getThenBodyBuilder(), some = pieces.getElseBodyBuilder();
+  keptRow(all, team, kept, Value());
+  keptRow(some, team, kept, length);
   longRow(no, team, length);
   close();
 }

@@ -135,6 +135,42 @@ kernel::ScanOp scanOf(kernel::FuncOp kernel) {
 
 } // namespace
 
+/// Rounds in which the group reads or writes neighbours: lanes of a work-item, then work-items. The
+/// position of each, and its first element's number in the block.
+SmallVector<std::pair<Position, Value>>
+KernelLowering::scanRounds(OpBuilder &b, const Position &row, Value first, Value end, bool whole) {
+  IndexMath m{b, loc};
+  SmallVector<std::pair<Position, Value>> found;
+  for (int64_t round = 0; round < kScanBlock / (kItems * width); ++round) {
+    Value inner = m.add(m.mul(member, width), round * kItems * width);
+    Position at = row;
+    at.loops[space.parallel] = m.add(first, inner);
+    at.vectorLoop = static_cast<int>(space.parallel);
+    at.width = width;
+    at.aligned = whole;
+    if (!whole)
+      emitter->maskLanes(b, at, end);
+    found.push_back({at, inner});
+  }
+  return found;
+}
+
+/// A body for whole and aligned blocks, whose rounds need no masks, so that all loads wait
+/// together; and one for any.
+void KernelLowering::chooseWhole(Value first, Value end,
+                                 llvm::function_ref<void(OpBuilder &, bool)> body) {
+  if (width == 1)
+    return body(builder, false);
+  IndexMath m{builder, loc};
+  Value whole = m.equal(m.sub(end, first), m(kScanBlock));
+  if (Value aligned = alignedSizes(builder, static_cast<int>(space.parallel), width, {}))
+    whole = m.both(whole, aligned);
+  auto choice = scf::IfOp::create(builder, loc, whole, /*withElseRegion=*/true);
+  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+  body(yes, true);
+  body(no, false);
+}
+
 void KernelLowering::groupScanPass(StringRef name, bool storesValues) {
   open(name, shape.partials);
   kernel::ScanOp op = scanOf(kernel);
@@ -151,26 +187,20 @@ void KernelLowering::groupScanPass(StringRef name, bool storesValues) {
   if (space.parallel)
     emitter->delinearize(builder, line, 0, space.parallel, row);
   rowValues(builder, row, 0);
-  // Rounds in which the group reads or writes neighbours: lanes of a work-item, then work-items.
-  auto rounds = [&](llvm::function_ref<void(OpBuilder &, Position &, Value)> body) {
-    int64_t step = kItems * width;
-    for (int64_t round = 0; round < kScanBlock / step; ++round) {
-      Value inner = m.add(m.mul(member, width), round * step);
-      Position at = row;
-      at.loops[space.parallel] = m.add(first, inner);
-      at.vectorLoop = static_cast<int>(space.parallel);
-      at.width = width;
-      emitter->maskLanes(builder, at, end);
-      body(builder, at, inner);
+  chooseWhole(first, end, [&](OpBuilder &b, bool whole) {
+    IndexMath n{b, loc};
+    auto all = scanRounds(b, row, first, end, whole);
+    SmallVector<Value> read;
+    for (auto &[at, inner] : all) {
+      if (width == 1) // without a mask
+        at.loops[space.parallel] = n.min(at.loops[space.parallel], n.sub(end, n(1)));
+      read.push_back(BodyEmitter::splat(b, loc, emitter->value(b, op.getValue(), at), width));
     }
-  };
-  rounds([&](OpBuilder &b, Position &at, Value inner) {
-    Value x = BodyEmitter::splat(b, loc, emitter->value(b, op.getValue(), at), width);
-    for (int64_t lane = 0; lane < width; ++lane) {
-      Value element = width == 1 ? x : vector::ExtractOp::create(b, loc, x, lane).getResult();
-      IndexMath n{b, loc};
-      block.set(b, block.elements, block.place(b, n.add(inner, lane)), element);
-    }
+    for (auto [x, round] : llvm::zip_equal(read, all))
+      for (int64_t lane = 0; lane < width; ++lane) {
+        Value element = width == 1 ? x : vector::ExtractOp::create(b, loc, x, lane).getResult();
+        block.set(b, block.elements, block.place(b, n.add(round.second, lane)), element);
+      }
   });
   Value total, none = block.identity(builder);
   SmallVector<Value> y = block.scan(builder, none, total);
@@ -191,20 +221,24 @@ void KernelLowering::groupScanPass(StringRef name, bool storesValues) {
       value = block.combine(builder, choice.getResult(0), value);
   }
   block.keep(builder, y);
-  rounds([&](OpBuilder &b, Position &at, Value inner) {
-    SmallVector<Value> parts;
+  chooseWhole(first, end, [&](OpBuilder &b, bool whole) {
     IndexMath n{b, loc};
-    for (int64_t lane = 0; lane < width; ++lane)
-      parts.push_back(block.get(b, block.elements, block.place(b, n.add(inner, lane))));
-    Value y = parts[0];
-    if (width > 1)
-      y = vector::FromElementsOp::create(b, loc, VectorType::get({width}, op.getType()), parts);
-    at.values[op.getResult()] = y;
-    Value some = n.less(at.loops[space.parallel], end);
-    auto guard = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false);
-    OpBuilder inside = guard.getThenBodyBuilder();
-    for (kernel::StoreOp store : stores)
-      emitter->store(inside, store, at);
+    for (auto &[at, inner] : scanRounds(b, row, first, end, whole)) {
+      SmallVector<Value> parts;
+      for (int64_t lane = 0; lane < width; ++lane)
+        parts.push_back(block.get(b, block.elements, block.place(b, n.add(inner, lane))));
+      Value y = parts[0];
+      if (width > 1)
+        y = vector::FromElementsOp::create(b, loc, VectorType::get({width}, op.getType()), parts);
+      at.values[op.getResult()] = y;
+      OpBuilder inside = b;
+      if (!whole)
+        inside = scf::IfOp::create(b, loc, n.less(at.loops[space.parallel], end),
+                                   /*withElseRegion=*/false)
+                     .getThenBodyBuilder();
+      for (kernel::StoreOp store : stores)
+        emitter->store(inside, store, at);
+    }
   });
   close();
 }

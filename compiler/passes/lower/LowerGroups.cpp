@@ -77,7 +77,7 @@ void KernelLowering::groupStrip(
   IndexMath m{builder, loc};
   int last = static_cast<int>(space.parallel) - 1;
   Value length = last < 0 ? m(1) : emitter->extent(builder, last);
-  Value strips = m.ceilDiv(length, width), lines, total = strips;
+  Value strips = m.ceilDiv(length, width * shape.strips), lines, total = strips;
   if (last > 0) {
     lines = emitter->emit(builder, space.product(0, last));
     total = m.mul(total, lines);
@@ -112,11 +112,39 @@ void KernelLowering::groupStrip(
 void KernelLowering::lowerGroupMap() {
   open(kernel.getSymName(), {});
   groupStrip({}, [&](OpBuilder &b, ColumnRun &, Position &at) {
-    if (at.width > 1)
-      emitter->maskLanes(b, at, emitter->extent(b, space.parallel - 1));
-    storeAll(b, at);
+    if (at.width == 1)
+      return storeAll(b, at);
+    int last = static_cast<int>(space.parallel) - 1;
+    IndexMath m{b, loc};
+    Value length = emitter->extent(b, last);
+    Value apart = m.mul(m.ceilDiv(length, width * shape.strips), width);
+    SmallVector<Position> strips(shape.strips, at);
+    for (int64_t number = 1; number < shape.strips; ++number)
+      strips[number].loops[last] = m.add(at.loops[last], m.mul(apart, number));
+    Value whole = m.atLeast(length, m.add(strips.back().loops[last], width));
+    if (Value aligned = alignedSizes(b, last, width, {}))
+      whole = m.both(whole, aligned);
+    auto choice = scf::IfOp::create(b, loc, whole, /*withElseRegion=*/true);
+    OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+    SmallVector<Position> masked = strips;
+    for (Position &strip : strips)
+      strip.aligned = true;
+    storeStrips(yes, strips);
+    for (Position &strip : masked)
+      emitter->maskLanes(no, strip, length);
+    storeStrips(no, masked);
   });
   close();
+}
+
+/// Every load before any store, as in storeAll: loads of all strips wait together.
+void KernelLowering::storeStrips(OpBuilder &b, MutableArrayRef<Position> strips) {
+  for (Position &at : strips)
+    for (kernel::StoreOp store : stores)
+      for (Value value : store.getValues())
+        emitter->value(b, value, at);
+  for (Position &at : strips)
+    storeAll(b, at);
 }
 
 void KernelLowering::lowerGroupColumns() {

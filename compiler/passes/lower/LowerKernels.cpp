@@ -21,6 +21,8 @@ using kernel::Family;
 namespace {
 
 struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
+  using LowerKernelsBase::LowerKernelsBase;
+
   void runOnOperation() override {
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<kernel::FuncOp>())) {
       if (!kernel.getSchedule()) {
@@ -28,7 +30,7 @@ struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
         return signalPassFailure();
       }
       OpBuilder builder(kernel);
-      KernelLowering(kernel, builder).run();
+      KernelLowering(kernel, builder, straightFolds).run();
       kernel.erase();
     }
   }
@@ -36,9 +38,10 @@ struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
 
 } // namespace
 
-KernelLowering::KernelLowering(kernel::FuncOp kernel, OpBuilder &module)
-    : kernel(kernel), module(module), space(kernel), shape(kernel, space),
-      width(kernel.getSchedule()->getVector()), builder(kernel.getContext()), loc(kernel.getLoc()) {
+KernelLowering::KernelLowering(kernel::FuncOp kernel, OpBuilder &module, bool straightFolds)
+    : kernel(kernel), module(module), straightFolds(straightFolds), space(kernel),
+      shape(kernel, space), width(kernel.getSchedule()->getVector()), builder(kernel.getContext()),
+      loc(kernel.getLoc()) {
   kernel.getBody().walk([&](kernel::StoreOp store) { stores.push_back(store); });
   kernel.getBody().walk([&](kernel::ScatterOp scatter) { scatters.push_back(scatter); });
 }
@@ -125,7 +128,11 @@ Value KernelLowering::scratchView(Type element, int64_t offset, int64_t count) {
                                 constant(builder, count));
 }
 
-void KernelLowering::close() { func::ReturnOp::create(builder, loc); }
+void KernelLowering::close() {
+  bool folds = !kernel.getBody().getOps<kernel::ReduceOp>().empty();
+  emitter->tellWatched(builder, straightFolds && folds);
+  func::ReturnOp::create(builder, loc);
+}
 
 Position KernelLowering::position() {
   Position result;

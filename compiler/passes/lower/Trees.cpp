@@ -156,8 +156,8 @@ States TreeEmitter::foldLanes(OpBuilder &builder, const Storage &storage, Value 
   return restore(builder, storage, constant(builder, 0), 1, false);
 }
 
-States TreeEmitter::foldVector(OpBuilder &builder, States states) {
-  for (int64_t lanesWide = width; lanesWide > 1; lanesWide /= 2) {
+States TreeEmitter::foldVector(OpBuilder &builder, States states, int64_t lanes) {
+  for (int64_t lanesWide = lanes; lanesWide > 1; lanesWide /= 2) {
     States low, high;
     for (const auto &state : states) {
       low.emplace_back();
@@ -216,7 +216,7 @@ States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, con
     save(b, lanes, strip, fromSequence(b, unflatten(state), start, kTreeLanes, 1));
   }
   foldStrips(builder, lanes, count, width);
-  return foldVector(builder, restore(builder, lanes, zero, width, false));
+  return foldVector(builder, restore(builder, lanes, zero, width, false), width);
 }
 
 /// Row `number` of a strip, in which only lanes before `end` are present, if there is such a row.

@@ -45,7 +45,7 @@ public:
   Storage allocate(int64_t elements, bool sequence);
   /// The same in the local memory of a group.
   Storage allocateShared(int64_t elements);
-  States foldVector(mlir::OpBuilder &builder, States states);
+  States foldVector(mlir::OpBuilder &builder, States states, int64_t lanes);
   llvm::SmallVector<mlir::Value> lastRow(mlir::OpBuilder &builder,
                                          llvm::SmallVector<mlir::Value> state, mlir::Value start,
                                          mlir::Value number, mlir::Value end, const Body &body);

@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -191,7 +192,9 @@ LogicalResult Unroller::elementwise(Operation *op) {
     lanes[constant] = values;
     return success();
   }
-  if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1)
+  // Intrinsics are those of scalars (MlirBuilder::Target::nvidia).
+  bool byLanes = op->hasTrait<OpTrait::Elementwise>() || isa<LLVM::CallIntrinsicOp>(op);
+  if (!byLanes || op->getNumResults() != 1)
     return op->emitError("has no scalar form");
   auto type = cast<VectorType>(op->getResult(0).getType());
   Lanes values;

@@ -125,7 +125,7 @@ void BodyEmitter::watch(OpBuilder &builder, Operation *lowered, Position &positi
   Value result = lowered->getResult(0);
   Type type = graph::elementType(result.getType());
   if (isa<FloatType>(type))
-    return reportUnless(builder, c.allFinite(result, position), position);
+    return watchFloat(builder, result, position);
   if (isa<graph::CastOp>(lowered))
     return reportUnless(builder, c.converts(lowered->getOperand(0), type), position);
   reportUnless(builder, c.divides(lowered), position);
@@ -157,8 +157,66 @@ void BodyEmitter::watchReduced(OpBuilder &builder, Value kernelValue, Position &
   if (position.watched || !op || !op->hasAttr(kWatchAttr) ||
       !isa<kernel::ReduceOp, kernel::ScanOp, kernel::DotOp>(op))
     return;
-  Value fine = Conditions{builder, loc}.finite(position.values.lookup(kernelValue));
-  reportUnless(builder, fine, position);
+  watchFloat(builder, position.values.lookup(kernelValue), position);
+}
+
+/// A work-item of a group has a place of its own for what it sees: a float that an infinity or a
+/// NaN times 0 makes NaN, which costs one operation a value and no branch, and a word.
+void BodyEmitter::watchFloat(OpBuilder &builder, Value x, Position &position) {
+  Conditions c{builder, loc};
+  Type type = graph::elementType(x.getType());
+  if (!gathersWatched() || !(type.isF32() || type.isF64()))
+    return reportUnless(builder, c.allFinite(x, position), position);
+  auto vector = dyn_cast<VectorType>(x.getType());
+  if (vector && position.limit && vector.getNumElements() == position.width)
+    x = arith::SelectOp::create(builder, loc, position.mask, x, c.number(vector, 0));
+  Value place = watchPlace(type), first = IndexMath{builder, loc}(0);
+  Value sum = memref::LoadOp::create(builder, loc, place, first), zero = c.number(type, 0);
+  for (int64_t lane = 0, count = vector ? vector.getNumElements() : 1; lane < count; ++lane)
+    sum = math::FmaOp::create(
+        builder, loc, vector ? vector::ExtractOp::create(builder, loc, x, lane).getResult() : x,
+        zero, sum);
+  memref::StoreOp::create(builder, loc, sum, place, first);
+}
+
+bool BodyEmitter::gathersWatched() { return func.getSchedule()->getGroup() != 0; }
+
+Value BodyEmitter::watchPlace(Type type) {
+  for (Value place : watched)
+    if (cast<MemRefType>(place.getType()).getElementType() == type)
+      return place;
+  OpBuilder b = OpBuilder::atBlockBegin(cast<BlockArgument>(faults).getOwner());
+  Value place = memref::AllocaOp::create(b, loc, MemRefType::get({1}, type));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  memref::StoreOp::create(b, loc, zero, place, IndexMath{b, loc}(0));
+  watched.push_back(place);
+  return place;
+}
+
+void BodyEmitter::tellWatched(OpBuilder &builder, bool straight) {
+  IndexMath m{builder, loc};
+  Value bad;
+  for (Value place : watched) {
+    Value x = memref::LoadOp::create(builder, loc, place, m(0));
+    Value here =
+        isa<FloatType>(x.getType())
+            ? arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, x, x).getResult()
+            : arith::CmpIOp::create(
+                  builder, loc, arith::CmpIPredicate::ne, x,
+                  arith::ConstantOp::create(builder, loc, builder.getZeroAttr(x.getType())));
+    bad = bad ? m.either(bad, here) : here;
+  }
+  if (!bad)
+    return;
+  Value one = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
+  if (straight) {
+    Value word = m.select(bad, m(program::kWatchWord), m(program::kSpareWord));
+    memref::StoreOp::create(builder, loc, one, faults, word);
+    return;
+  }
+  auto seldom = scf::IfOp::create(builder, loc, bad, /*withElseRegion=*/false);
+  OpBuilder inside = seldom.getThenBodyBuilder();
+  memref::StoreOp::create(inside, loc, one, faults, IndexMath{inside, loc}(program::kWatchWord));
 }
 
 void BodyEmitter::watchTogether(OpBuilder &builder, Value kernelValue, ArrayRef<Value> values) {
@@ -174,12 +232,6 @@ void BodyEmitter::watchTogether(OpBuilder &builder, Value kernelValue, ArrayRef<
   reportUnless(builder, c.noneLost(sums), everywhere);
 }
 
-/// Whether what a group computes comes after the barriers of a fold. There PoCL 3.1 loses results
-/// when a work-item branches.
-static bool followsFold(kernel::FuncOp func) {
-  return func.getSchedule()->getGroup() && !func.getBody().getOps<kernel::ReduceOp>().empty();
-}
-
 void BodyEmitter::reportUnless(OpBuilder &builder, Value fine, Position &position) {
   IndexMath m{builder, loc};
   auto vector = dyn_cast<VectorType>(fine.getType());
@@ -189,12 +241,14 @@ void BodyEmitter::reportUnless(OpBuilder &builder, Value fine, Position &positio
     bad = m.both(bad, position.mask);
   if (vector)
     bad = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, bad);
-  Value one = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
-  if (!vector && followsFold(func)) {
-    Value word = m.select(bad, m(program::kWatchWord), m(program::kSpareWord));
-    memref::StoreOp::create(builder, loc, one, faults, word);
+  if (gathersWatched()) {
+    Value place = watchPlace(builder.getI32Type());
+    Value seen = memref::LoadOp::create(builder, loc, place, m(0));
+    Value set = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(1));
+    memref::StoreOp::create(builder, loc, m.select(bad, set, seen), place, m(0));
     return;
   }
+  Value one = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
   auto seldom = scf::IfOp::create(builder, loc, bad, /*withElseRegion=*/false);
   OpBuilder inside = seldom.getThenBodyBuilder();
   memref::StoreOp::create(inside, loc, one, faults, IndexMath{inside, loc}(program::kWatchWord));

@@ -84,8 +84,8 @@ void DeviceMemory::giveBack(void *handle, int64_t bytes) {
   device.api.clReleaseMemObject(static_cast<cl_mem>(handle));
 }
 
-OpenCLDevice::OpenCLDevice(const Api &api, cl_device_id handle, DeviceInfo info, bool isPocl)
-    : api(api), handle(handle), isPocl(isPocl),
+OpenCLDevice::OpenCLDevice(const Api &api, cl_device_id handle, DeviceInfo info, Quirks quirks)
+    : api(api), handle(handle), quirks(quirks),
       pool(memory, info.name, budgetOf(info), budgetOf(info) / 4), deviceInfo(std::move(info)),
       memory(*this), deviceQueue(*this) {
   deviceInfo.budgetBytes = pool.budget();
@@ -255,8 +255,9 @@ Status OpenCLQueue::launch(const Launch &launch) {
                                              local ? &local : nullptr, 0, nullptr, nullptr);
   };
   cl_int code = CL_SUCCESS;
-  if (device.isPocl && kernel.compiledSizes.insert(local ? local : ~global).second) {
-    // PoCL compiles a kernel once more for each work-group size that it meets, in its shared cache.
+  if (device.quirks.compilesLaunches &&
+      kernel.compiledSizes.insert(local ? local : ~global).second) {
+    // In a cache that processes share.
     BuildLock buildLock;
     SignalGuard signals;
     code = enqueue();

@@ -6,6 +6,7 @@
 #include "runtime/device/BufferPool.h"
 #include "runtime/device/Device.h"
 #include "runtime/drivers/opencl/Api.h"
+#include "runtime/drivers/opencl/Quirks.h"
 
 #include <atomic>
 #include <memory>
@@ -46,7 +47,7 @@ private:
 class OpenCLDevice final : public Device {
 public:
   /// `handle` is usable; `info` complete but for the budget.
-  OpenCLDevice(const Api &api, cl_device_id handle, DeviceInfo info, bool isPocl);
+  OpenCLDevice(const Api &api, cl_device_id handle, DeviceInfo info, Quirks quirks);
 
   const DeviceInfo &info() const override { return deviceInfo; }
   Queue &queue() override { return deviceQueue; }
@@ -72,7 +73,7 @@ public:
 
   const Api &api;
   const cl_device_id handle;
-  const bool isPocl;
+  const Quirks quirks;
   cl_context context = nullptr;
   cl_command_queue commands = nullptr;
   std::atomic<uint32_t> unflushed{0};    ///< launches

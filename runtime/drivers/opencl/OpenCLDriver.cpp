@@ -157,9 +157,11 @@ private:
         continue;
       }
       info.features += (info.features.empty() ? "" : ",") + *forms;
-      bool isPocl = platformName == "Portable Computing Language";
+      Quirks quirks = quirksOf(platformName, deviceText(api, device, CL_DRIVER_VERSION));
+      if (quirks.losesFolds)
+        info.features += ",straight";
       listing.push_back({std::move(name), std::move(description),
-                         new OpenCLDevice(api, device, std::move(info), isPocl), ""});
+                         new OpenCLDevice(api, device, std::move(info), quirks), ""});
     }
   }
 

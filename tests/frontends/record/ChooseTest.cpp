@@ -76,4 +76,17 @@ TEST(Choose, OneBoundary) {
   EXPECT_TRUE(moved);
 }
 
+TEST(Choose, WhatIsReadAgainMoves) {
+  ProgramWork w;
+  w.bytes = w.onHostOnly = 1e8;
+  w.operations = 2.5e7;
+  DeviceSpeed gpu{.launchNanos = 1e4, .bytes = 4000, .operations = 4000, .up = 7, .down = 7};
+  double lost = 0, here = timeOnHost(w, kHost, gpu), way = w.onHostOnly / gpu.up;
+  int runs = 0;
+  for (; !runsOnOther(w, kHost, gpu, lost) && runs < 1000; ++runs)
+    lost += here;
+  EXPECT_GT(runs, 0) << "what is read once stays";
+  EXPECT_LE(lost, way + here) << "no more is lost than the way takes, but for one run";
+}
+
 } // namespace

@@ -30,7 +30,7 @@ kernel.func @map(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
 // CHECK: memref.alloca() : memref<1024xf32, #gpu.address_space<workgroup>>
 // CHECK: scf.for
 // CHECK: vector.load {{.*}} {alignment = 16 : i64}
-// CHECK: {graphc.unroll = 16 : i64}
+// CHECK: {graphc.unroll = 4 : i64}
 // CHECK: gpu.barrier
 // CHECK-LABEL: func.func @total_fold(
 // CHECK: gpu.barrier
