@@ -88,7 +88,10 @@ void defineProperties(pb::class_<Array> &cls) {
   cls.def_property_readonly("device", [](const Array &x) { return x.device().info().name; });
   cls.def_property_readonly("contiguous", [](const Array &x) { return x.view().isContiguous(); });
   cls.def_property_readonly("base", baseOf);
-  cls.def("_part", [](const Array &x, int64_t number) { return unwrap(ops::part(x, number)); });
+  cls.def("_part", [](const Array &x, int64_t number) {
+    Array part = unwrap(ops::part(x, number));
+    return x.isValue() ? unwrap(ops::copy(part)) : part;
+  });
   cls.def("_lock", [](Array &x) { x.lock(); });
   cls.def("_become", [](Array &x, const Array &other) { x = Array(unwrap(other.value())); });
   cls.def_property_readonly("readonly", [](const Array &x) { return x.view().isReadOnly(); });
@@ -168,11 +171,6 @@ Array reshape(const Array &x, Shape shape, const std::string &order) {
   return unwrap(ops::transpose(unwrap(ops::reshape(turned, shape)), std::nullopt));
 }
 
-/// What a view may be taken of: of a value, as of NumPy's scalars, there is none.
-Array ownMemory(const Array &x, bool mustCopy = false) {
-  return mustCopy || isValue(x) ? unwrap(ops::copy(x)) : x;
-}
-
 Array ravel(const Array &given, const std::string &order) {
   Array x = ownMemory(given);
   Array source = isColumnMajor(x, order) ? unwrap(ops::transpose(x, std::nullopt)) : x;
@@ -184,8 +182,11 @@ Array ravel(const Array &given, const std::string &order) {
 pb::object reshapeMethod(const pb::object &self, const pb::args &shape, const std::string &order,
                          const pb::object &copy) {
   bool mustCopy = !copy.is_none() && copy.cast<bool>();
+  bool wasValue = asArray(self)->isValue();
   Array x = ownMemory(*asArray(self), mustCopy);
   Array out = reshape(x, toShape(oneOrMany(shape)), order);
+  if (wasValue && out.rank() == 0)
+    return self;
   if (!copy.is_none() && !mustCopy && !out.sharesStorage(x))
     throw pb::value_error("Unable to avoid creating a copy while reshaping.");
   return wrapped(std::move(out));
@@ -211,7 +212,7 @@ void defineViews(pb::class_<Array> &cls) {
 
 /// A copy of an array is an array, of a value a value.
 pb::object copyOf(const Array &x, Array made) {
-  return isValue(x) ? wrapped(std::move(made)) : settled(std::move(made));
+  return wrapped(x.isValue() ? std::move(made) : settled(std::move(made)));
 }
 
 pb::object astype(const pb::object &self, const pb::object &dtype, const pb::object &,

@@ -150,7 +150,7 @@ PyObject *get(PyObject *self, PyObject *key) {
     if (place.set(key, x.shape()))
       if (PyObject *value = element(x, place.span()))
         return value;
-    if (BasicKey basic; basic.set(key, x.rank()))
+    if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
       return wrap(ops::index(x, basic.items()));
     return wrap(getItem(x, pb::reinterpret_borrow<pb::object>(key)));
   });

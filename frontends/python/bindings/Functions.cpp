@@ -37,11 +37,13 @@ pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::
     Array x = *given;
     if (device && device != &x.device())
       x = unwrap(ops::toDevice(x, *device));
-    else if (!mustCopy && (!wanted || *wanted == x.dtype()) && !isValue(x))
+    else if (!mustCopy && (!wanted || *wanted == x.dtype()) && !x.isValue())
       return object;
     if (wanted && *wanted != x.dtype())
-      return settled(unwrap(ops::cast(x, *wanted)));
-    return settled(unwrap(ops::copy(x)));
+      x = unwrap(ops::cast(x, *wanted));
+    else
+      x = unwrap(ops::copy(x));
+    return wrapped(settled(std::move(x)));
   }
   if (!copy.is_none() && !mustCopy)
     throw pb::value_error("Unable to avoid copy while creating an array as requested: graphc "
@@ -55,9 +57,9 @@ pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::
     // Integers above int64 are uint64 in NumPy.
     if (!wanted && t == DType::Int64 && !op::fits(c.operand->scalar.integer, t))
       t = DType::UInt64;
-    return pb::cast(unwrap(ops::full({}, c.operand->scalar, t, device)));
+    return wrapped(settled(unwrap(ops::full({}, c.operand->scalar, t, device))));
   }
-  return pb::cast(copyIn(object, wanted, device));
+  return wrapped(settled(copyIn(object, wanted, device)));
 }
 
 Array full(const pb::object &shape, const pb::object &value, const pb::object &dtype,
@@ -72,10 +74,10 @@ Array full(const pb::object &shape, const pb::object &value, const pb::object &d
       x = unwrap(ops::cast(x, *wanted));
     if (on)
       x = unwrap(ops::toDevice(x, *on));
-    return unwrap(ops::copy(unwrap(ops::broadcastTo(x, dims))));
+    return settled(unwrap(ops::copy(unwrap(ops::broadcastTo(x, dims)))));
   }
   DType t = wanted ? *wanted : c.operand->dtype.value_or(c.operand->scalar.type().dtype);
-  return unwrap(ops::full(dims, c.operand->scalar, t, on));
+  return settled(unwrap(ops::full(dims, c.operand->scalar, t, on)));
 }
 
 pb::object resultType(const pb::args &args) {
@@ -97,7 +99,7 @@ pb::object resultType(const pb::args &args) {
 
 void defineMovement(pb::module_ &m) {
   m.def("reshape", [](const pb::object &x, const pb::object &shape) {
-    return unwrap(ops::reshape(toArray(x), toShape(shape)));
+    return unwrap(ops::reshape(ownMemory(toArray(x)), toShape(shape)));
   });
   m.def(
       "transpose",
@@ -115,7 +117,8 @@ void defineMovement(pb::module_ &m) {
       },
       pb::arg("x"), pb::arg("axes") = pb::none());
   m.def("expand_dims", [](const pb::object &x, const pb::object &axes) {
-    return unwrap(ops::expandDims(toArray(x), toAxes(axes).value_or(std::vector<int64_t>{0})));
+    return unwrap(
+        ops::expandDims(ownMemory(toArray(x)), toAxes(axes).value_or(std::vector<int64_t>{0})));
   });
   m.def(
       "squeeze",
@@ -178,6 +181,7 @@ void defineEvaluation(pb::module_ &m) {
     }();
     return unwrap(std::move(text));
   });
+  m.def("is_value", [](const Array &x) { return x.isValue(); });
   m.def("shares_memory", [](const Array &a, const Array &b) { return a.mayShareMemory(b); });
   m.def("strided",
         [](const Array &x, const pb::object &shape, const pb::object &strides, int64_t offset) {

@@ -77,6 +77,18 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         return kept
 
 
+def given(a):
+    """`a` as an Array; a single result stays one (NumPy's scalar), of which `asarray` makes an array."""
+    if type(a) is _Array:
+        return a
+    return asarray(a)[()] if isinstance(a, _np.generic) else asarray(a)
+
+
+def single(x):
+    """What NumPy's functions return: of no dimensions a single result, not an array."""
+    return x if x.ndim else x[()]
+
+
 def _inexact(x, smallest=False):
     """As an array of floats or complex numbers; others as float64, or as the smallest float that has their values."""
     x = asarray(x)

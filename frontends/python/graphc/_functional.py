@@ -67,7 +67,7 @@ def piecewise(x: ArrayLike, condlist, funclist, *args, **kw) -> Array:
         result = result + asarray(values[-1]).astype(x.dtype, copy=False)
     for condition, value in zip(conditions, values):
         result = _graphc.select(condition, asarray(value).astype(x.dtype, copy=False), result)
-    return result
+    return asarray(result)
 
 
 class ndindex:  # noqa: N801  (NumPy's name)

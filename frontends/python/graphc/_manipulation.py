@@ -7,7 +7,7 @@ import numpy as _np
 
 from . import _graphc
 from ._complex import of_parts as _of_parts
-from ._creation import asarray
+from ._creation import asarray, given
 from ._dtypes import as_dtype
 from ._ufunc import with_out as _with_out
 from .errors import ArgumentError, AxisError, ShapeError
@@ -52,7 +52,7 @@ def ravel(a, order="C"):
 
 def transpose(a, axes=None):
     """A view with the axes permuted; reversed when `axes` is None."""
-    return _graphc.transpose(asarray(a), axes)
+    return _graphc.transpose(given(a), axes)
 
 
 def permute_dims(x, /, axes):
@@ -94,7 +94,7 @@ def expand_dims(a, /, axis):
 
 def squeeze(a, axis=None):
     """A view without size-1 axes (all of them, or the named ones). Raises ShapeError if a named one is larger."""
-    return _graphc.squeeze(asarray(a), axis)
+    return _graphc.squeeze(given(a), axis)
 
 
 def broadcast_to(array, shape, subok=False):
@@ -153,7 +153,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
 def unstack(x, /, *, axis=0):
     """Views of `x` along an axis, as a tuple."""
     x = moveaxis(asarray(x), axis, 0)
-    return tuple(x[i] if x.ndim > 1 else x[i : i + 1].reshape(()) for i in range(x.shape[0]))
+    return tuple(x[i] for i in range(x.shape[0]))
 
 
 def flip(m, axis=None):
@@ -205,7 +205,7 @@ def where(condition, x=None, y=None, /):
         return nonzero(condition)
     if x is None or y is None:
         raise ArgumentError("either both or neither of x and y should be given")
-    return _graphc.select(condition, x, y)
+    return asarray(_graphc.select(condition, x, y))
 
 
 def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, where=True, casting="same_kind", dtype=None):

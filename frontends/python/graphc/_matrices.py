@@ -168,7 +168,7 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     a0, a1, b0, b1 = x1[..., 0], x1[..., 1], x2[..., 0], x2[..., 1]
     third = a0 * b1 - a1 * b0
     if sizes == (2, 2):
-        return third
+        return asarray(third)
     if sizes == (3, 3):
         a2, b2 = x1[..., 2], x2[..., 2]
         first, second = a1 * b2 - a2 * b1, a2 * b0 - a0 * b2

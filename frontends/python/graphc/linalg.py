@@ -14,7 +14,7 @@ from typing import NamedTuple as _NamedTuple
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, eye, full, zeros
+from ._creation import asarray, eye, full, single, zeros
 from ._dtypes import complex64, complex128, float32, float64
 from ._linalg import dot as _dot
 from ._linalg import matmul, tensordot, vecdot
@@ -158,7 +158,7 @@ def _parts(packed, lead, dtype, *shapes, real=()):
         part, kind = packed[:, start:stop], dtype
         if number in real:
             part, kind = part.real, _real(dtype)
-        found.append(part.reshape(lead + shape).astype(kind, copy=False))
+        found.append(single(part.reshape(lead + shape).astype(kind, copy=False)))
         start = stop
     return found
 
@@ -225,7 +225,7 @@ def det(x, /):
     """Determinants of square matrices."""
     x, dtype = _matrices(x, "det", square=True)
     a = _batch(x, dtype)
-    return _run("det", [a], [], a.shape[:1]).reshape(x.shape[:-2]).astype(dtype, copy=False)
+    return single(_run("det", [a], [], a.shape[:1]).reshape(x.shape[:-2]).astype(dtype, copy=False))
 
 
 def slogdet(x, /):
