@@ -8,9 +8,9 @@ import numpy as _np
 from . import _graphc
 from ._complex import of_parts as _of_parts
 from ._creation import asarray, given
-from ._dtypes import as_dtype
+from ._dtypes import as_dtype, can_cast
 from ._ufunc import with_out as _with_out
-from .errors import ArgumentError, AxisError, ShapeError
+from .errors import ArgumentError, AxisError, DTypeError, ShapeError
 
 
 def _axis(axis, ndim, what):
@@ -125,14 +125,21 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     if axis is None:  # Python numbers, which have no axis to join along, are weak
         kind = _graphc.result_type(*(a if isinstance(a, (bool, int, float, complex)) else asarray(a) for a in arrays)) if arrays else None
         arrays = [asarray(a).astype(kind) if isinstance(a, (bool, int, float, complex)) else a for a in arrays]
-    result = _graphc.concatenate([asarray(a) for a in arrays], axis)
+    if out is not None and dtype is not None:
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
+    arrays = [asarray(a) for a in arrays]
+    result = _graphc.concatenate(arrays, axis)
+    target = out.dtype if out is not None else None if dtype is None else as_dtype(dtype)
+    for x in arrays:
+        if target is not None and not can_cast(x.dtype, target, casting):
+            raise DTypeError(f"Cannot cast array data from dtype('{x.dtype}') to dtype('{target}') according to the rule '{casting}'")
     if dtype is not None:
-        result = result.astype(as_dtype(dtype), casting=casting, copy=False)
+        result = result.astype(target, copy=False)
     if out is None:
         return result
     if out.shape != result.shape:
         raise ShapeError(f"concatenate: output array of shape {out.shape} for a result of shape {result.shape}")
-    return _with_out(result, out, casting, "concatenate")
+    return _with_out(result, out, "unsafe", "concatenate")
 
 
 concat = concatenate

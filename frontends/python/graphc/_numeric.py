@@ -105,7 +105,7 @@ def gradient(f: ArrayLike, *spacing, axis: int | Sequence[int] | None = None, ed
     if edge_order not in (1, 2):
         raise ArgumentError(f"gradient: edge_order is 1 or 2, not {edge_order}")
     if len(spacing) not in (0, 1, len(axes)) or (len(spacing) == 1 < len(axes) and asarray(spacing[0]).ndim):
-        raise ArgumentError(f"gradient: {len(spacing)} spacings for {len(axes)} axes")
+        raise TypeError(f"gradient: {len(spacing)} spacings for {len(axes)} axes")
     steps = list(spacing) or [1.0]
     steps = steps * len(axes) if len(steps) == 1 else steps
     results = tuple(_gradient(x, h, a, edge_order) for h, a in zip(steps, axes))

@@ -293,10 +293,16 @@ def _outer_edges(x, limits):
     else:
         ends = [x.min(), x.max()]
         _graphc.eval(ends, "range")
+        if x.dtype.kind in "iu":
+            return _ends(int(ends[0].item()), int(ends[1].item()))
         first, last = (x.dtype.type(end.item()) for end in ends)
         where = "autodetected"
     if not (_math.isfinite(first) and _math.isfinite(last)):
         raise ArgumentError(f"histogram: {where} range of [{first}, {last}] is not finite")
+    return _ends(first, last)
+
+
+def _ends(first, last):
     return (first - 0.5, last + 0.5) if first == last else (first, last)
 
 
@@ -407,6 +413,13 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     return _edges(x, bins, range, weights)
 
 
+def _counts(places, weights, length):
+    if weights is None or weights.dtype.kind != "c":
+        return bincount(places, weights, minlength=length)
+    real, imaginary = (bincount(places, part, minlength=length) for part in (weights.real, weights.imag))
+    return real + 1j * imaginary
+
+
 def histogram(a, bins=10, range=None, density=None, weights=None):
     """(counts, edges): how many elements, or which sum of weights, fall into each bin; the last bin has its right edge.
     `bins` is a number of equal bins over `range` (default: from the smallest to the largest element), rising edges,
@@ -416,7 +429,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     x, weights = _values_and_weights(x, weights)
     edges = _edges(x, bins, range, weights)
     values = x.astype(edges.dtype, copy=False) if edges.dtype.kind == "f" else x
-    counts = bincount(_bins_of(values, edges), weights, minlength=edges.size + 1)[1:-1]
+    counts = _counts(_bins_of(values, edges), weights, edges.size + 1)[1:-1]
     counts = counts.astype(int64 if weights is None else weights.dtype, copy=False)
     if density:
         return counts / (edges[1:] - edges[:-1]).astype(float64) / counts.sum(), edges
