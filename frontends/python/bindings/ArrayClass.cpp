@@ -51,15 +51,6 @@ pb::tuple byteStrides(const Array &x) {
   return toTuple(bytes);
 }
 
-/// x.shape = ...: the same object, another view of its memory.
-void setShape(Array &x, const pb::object &shape) {
-  Array out = unwrap(ops::reshape(x, toShape(shape)));
-  if (!out.sharesStorage(x))
-    throw pb::attribute_error("Incompatible shape for in-place modification. Use `.reshape()` to "
-                              "make a copy with the desired shape.");
-  x = out;
-}
-
 /// The array whose memory a view shows; None for that array itself. Once that is gone: another
 /// array of the same memory, or None when `x` shows all of it.
 pb::object baseOf(const Array &x) {
@@ -74,16 +65,10 @@ pb::object baseOf(const Array &x) {
 }
 
 void defineProperties(pb::class_<Array> &cls) {
-  cls.def_property("shape", [](const Array &x) { return toTuple(x.shape()); }, setShape);
-  cls.def_property_readonly("dtype", [](const Array &x) { return dtypeObject(x.dtype()); });
-  cls.def_property_readonly("ndim", [](const Array &x) { return x.rank(); });
-  cls.def_property_readonly("size", [](const Array &x) { return x.size(); });
   cls.def_property_readonly("itemsize", [](const Array &x) { return itemSize(x.dtype()); });
   cls.def_property_readonly("nbytes",
                             [](const Array &x) { return x.size() * itemSize(x.dtype()); });
   cls.def_property_readonly("strides", byteStrides);
-  cls.def_property_readonly("T",
-                            [](const Array &x) { return unwrap(ops::transpose(x, std::nullopt)); });
   cls.def_property_readonly("mT", matrixTranspose);
   cls.def_property_readonly("device", [](const Array &x) { return x.device().info().name; });
   cls.def_property_readonly("contiguous", [](const Array &x) { return x.view().isContiguous(); });
@@ -193,7 +178,7 @@ pb::object reshapeMethod(const pb::object &self, const pb::args &shape, const st
 }
 
 void defineViews(pb::class_<Array> &cls) {
-  cls.def("reshape", reshapeMethod, pb::kw_only(), pb::arg("order") = "C",
+  cls.def("_reshape", reshapeMethod, pb::kw_only(), pb::arg("order") = "C",
           pb::arg("copy") = pb::none());
   cls.def("transpose", [](const Array &x, const pb::args &axes) {
     return unwrap(ops::transpose(x, axes.empty() ? std::nullopt : toAxes(oneOrMany(axes))));
@@ -210,11 +195,6 @@ void defineViews(pb::class_<Array> &cls) {
       pb::arg("order") = "C");
 }
 
-/// A copy of an array is an array, of a value a value.
-pb::object copyOf(const Array &x, Array made) {
-  return wrapped(x.isValue() ? std::move(made) : settled(std::move(made)));
-}
-
 pb::object astype(const pb::object &self, const pb::object &dtype, const pb::object &,
                   const std::string &casting, bool, bool copy) {
   Array &x = *asArray(self);
@@ -228,14 +208,14 @@ pb::object astype(const pb::object &self, const pb::object &dtype, const pb::obj
                  format("Cannot cast array data from dtype('{}') to dtype('{}') according to the "
                         "rule '{}'",
                         dtypeName(x.dtype()), dtypeName(t), casting)));
-  return copyOf(x, unwrap(ops::cast(x, t)));
+  return wrapped(copyOf(x, ops::cast(x, t)));
 }
 
 void defineMethods(pb::class_<Array> &cls) {
-  cls.def("astype", astype, pb::arg("dtype"), pb::arg("order") = "K", pb::arg("casting") = "unsafe",
-          pb::arg("subok") = true, pb::arg("copy") = true);
+  cls.def("_astype", astype, pb::arg("dtype"), pb::arg("order") = "K",
+          pb::arg("casting") = "unsafe", pb::arg("subok") = true, pb::arg("copy") = true);
   cls.def(
-      "copy", [](const Array &x, const pb::object &) { return copyOf(x, unwrap(ops::copy(x))); },
+      "_copy", [](const Array &x, const pb::object &) { return copyOf(x, ops::copy(x)); },
       pb::arg("order") = "C");
   cls.def(
       "fill", [](Array &x, const pb::object &value) { setItem(x, pb::ellipsis(), value); },
@@ -283,6 +263,7 @@ void defineArray(pb::module_ &m) {
                           setupLifetime(type);
                           setupOperators(type);
                           setupElements(type);
+                          setupMembers(type);
                           setupBuffer(type);
                         }));
   defineProperties(cls);

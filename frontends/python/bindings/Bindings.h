@@ -143,6 +143,8 @@ PyObject *wrapKnown(const KnownValue &value);
 Array settled(Array x);
 /// What a view may be taken of: of a value, as of NumPy's scalars, there is none.
 Array ownMemory(const Array &x, bool mustCopy = false);
+/// What was made of `x`: of an array an array, of a value a value.
+Array copyOf(const Array &x, Result<Array> made);
 inline pb::object wrapped(Array array) {
   return pb::reinterpret_steal<pb::object>(wrap(std::move(array)));
 }
@@ -164,6 +166,8 @@ void setupBuffer(PyHeapTypeObject *type);
 PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right);
 PyObject *operationOnValue(op::OpKind kind, PyObject *operand);
 void setupElements(PyHeapTypeObject *type);
+// Members.cpp
+void setupMembers(PyHeapTypeObject *type);
 void defineFunctions(pb::module_ &m);
 void defineConstructors(pb::module_ &m);
 void defineUfuncs(pb::module_ &m);

@@ -99,38 +99,38 @@ pb::object resultType(const pb::args &args) {
 
 void defineMovement(pb::module_ &m) {
   m.def("reshape", [](const pb::object &x, const pb::object &shape) {
-    return unwrap(ops::reshape(ownMemory(toArray(x)), toShape(shape)));
+    return wrapped(unwrap(ops::reshape(ownMemory(toArray(x)), toShape(shape))));
   });
   m.def(
       "transpose",
       [](const pb::object &x, const pb::object &axes) {
-        return unwrap(ops::transpose(toArray(x), toAxes(axes)));
+        return wrapped(unwrap(ops::transpose(toArray(x), toAxes(axes))));
       },
       pb::arg("x"), pb::arg("axes") = pb::none());
   m.def("broadcast_to", [](const pb::object &x, const pb::object &shape) {
-    return unwrap(ops::broadcastTo(toArray(x), toShape(shape)));
+    return wrapped(unwrap(ops::broadcastTo(toArray(x), toShape(shape))));
   });
   m.def(
       "flip",
       [](const pb::object &x, const pb::object &axes) {
-        return unwrap(ops::flip(toArray(x), toAxes(axes)));
+        return wrapped(unwrap(ops::flip(toArray(x), toAxes(axes))));
       },
       pb::arg("x"), pb::arg("axes") = pb::none());
   m.def("expand_dims", [](const pb::object &x, const pb::object &axes) {
-    return unwrap(
-        ops::expandDims(ownMemory(toArray(x)), toAxes(axes).value_or(std::vector<int64_t>{0})));
+    return wrapped(unwrap(
+        ops::expandDims(ownMemory(toArray(x)), toAxes(axes).value_or(std::vector<int64_t>{0}))));
   });
   m.def(
       "squeeze",
       [](const pb::object &x, const pb::object &axes) {
-        return unwrap(ops::squeeze(toArray(x), toAxes(axes)));
+        return wrapped(unwrap(ops::squeeze(toArray(x), toAxes(axes))));
       },
       pb::arg("x"), pb::arg("axes") = pb::none());
   m.def(
       "concatenate",
       [](const pb::object &arrays, const pb::object &axis) {
         auto at = axis.is_none() ? std::nullopt : std::optional(axis.cast<int64_t>());
-        return unwrap(ops::concatenate(toArrays(arrays, deviceOf(arrays)), at));
+        return wrapped(unwrap(ops::concatenate(toArrays(arrays, deviceOf(arrays)), at)));
       },
       pb::arg("arrays"), pb::arg("axis") = 0);
 }
@@ -142,15 +142,16 @@ void defineCreation(pb::module_ &m) {
   m.def(
       "iota",
       [](int64_t count, const pb::object &t, const pb::object &on) {
-        return unwrap(ops::iota(count, toOptionalDType(t).value_or(DType::Int64), toDevice(on)));
+        return wrapped(
+            unwrap(ops::iota(count, toOptionalDType(t).value_or(DType::Int64), toDevice(on))));
       },
       pb::arg("count"), dtype, device);
   m.def(
       "arange",
       [](const pb::object &start, const pb::object &stop, const pb::object &step,
          const pb::object &t, const pb::object &on) {
-        return unwrap(ops::arange(toScalar(start), toScalar(stop), toScalar(step),
-                                  toOptionalDType(t), toDevice(on)));
+        return wrapped(unwrap(ops::arange(toScalar(start), toScalar(stop), toScalar(step),
+                                          toOptionalDType(t), toDevice(on))));
       },
       pb::arg("start"), pb::arg("stop"), pb::arg("step"), dtype, device);
   m.def("from_dlpack", fromDlpack, pb::arg("x"), pb::arg("copy") = pb::none());
@@ -196,7 +197,7 @@ void defineEvaluation(pb::module_ &m) {
 
 void defineFunctions(pb::module_ &m) {
   m.def("cast", [](const pb::object &x, const pb::object &dtype) {
-    return unwrap(ops::cast(toArray(x), toDType(dtype)));
+    return wrapped(unwrap(ops::cast(toArray(x), toDType(dtype))));
   });
   // Operations without a function of their own: complex, conj.
   m.def("elementwise", [](const std::string &name, const pb::object &operands) {
@@ -205,14 +206,14 @@ void defineFunctions(pb::module_ &m) {
       throw pb::value_error(format("elementwise: no operation is called '{}'", name));
     std::vector<Array> arrays = toArrays(operands, deviceOf(operands));
     std::vector<Operand> each(arrays.begin(), arrays.end());
-    return unwrap(ops::elementwise(*kind, each));
+    return wrapped(unwrap(ops::elementwise(*kind, each)));
   });
   m.def(
       "reduce",
       [](const std::string &kind, const pb::object &x, const pb::object &axes, bool keepdims,
          const pb::object &dtype) {
-        return unwrap(ops::reduce(reduceKind(kind), toArray(x), toAxes(axes), keepdims,
-                                  toOptionalDType(dtype)));
+        return wrapped(unwrap(ops::reduce(reduceKind(kind), toArray(x), toAxes(axes), keepdims,
+                                          toOptionalDType(dtype))));
       },
       pb::arg("kind"), pb::arg("x"), pb::arg("axes") = pb::none(), pb::arg("keepdims") = false,
       pb::arg("dtype") = pb::none());
@@ -226,12 +227,13 @@ void defineFunctions(pb::module_ &m) {
             throw pb::type_error("cumulative_" + kind + " takes one axis");
           along = axes->front();
         }
-        return unwrap(ops::scan(reduceKind(kind), toArray(x), along, toOptionalDType(dtype)));
+        return wrapped(
+            unwrap(ops::scan(reduceKind(kind), toArray(x), along, toOptionalDType(dtype))));
       },
       pb::arg("kind"), pb::arg("x"), pb::arg("axis") = pb::none(), pb::arg("dtype") = pb::none());
   m.def("matmul", [](const pb::object &x, const pb::object &y) {
     rt::Device *device = deviceOf(pb::make_tuple(x, y));
-    return unwrap(ops::matmul(toArray(x, device), toArray(y, device)));
+    return wrapped(unwrap(ops::matmul(toArray(x, device), toArray(y, device))));
   });
   m.def("library", [](const std::string &name, const pb::object &operands, const pb::object &params,
                       const pb::object &shape, const pb::object &dtype) {
@@ -241,8 +243,8 @@ void defineFunctions(pb::module_ &m) {
     std::vector<int64_t> numbers;
     for (pb::handle param : params)
       numbers.push_back(param.cast<int64_t>());
-    return unwrap(ops::library(*routine, toArrays(operands, deviceOf(operands)), numbers,
-                               {toDType(dtype), toShape(shape)}));
+    return wrapped(unwrap(ops::library(*routine, toArrays(operands, deviceOf(operands)), numbers,
+                                       {toDType(dtype), toShape(shape)})));
   });
   m.def("result_type", resultType);
   defineIndexFunctions(m);

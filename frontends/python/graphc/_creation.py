@@ -221,13 +221,17 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     return zeros_like(prototype, dtype, shape=shape, device=device)
 
 
+_PLAIN = frozenset((int, float, type(None)))
+
+
 def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None):
     """start, start + step, ... below `stop`, as NumPy counts them. One argument is `stop`. Raises ValueError for a
     zero step."""
     step = 1 if step is None else step
     if start is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")
-    start, stop, step = (v.item() if isinstance(v, (_np.generic, _np.ndarray, _Array)) else v for v in (start, stop, step))
+    if not (type(start) in _PLAIN and type(stop) in _PLAIN and type(step) in _PLAIN):
+        start, stop, step = (v.item() if isinstance(v, (_np.generic, _np.ndarray, _Array)) else v for v in (start, stop, step))
     if stop is None or start is None:
         start, stop = 0, start if stop is None else stop
     if step == 0:

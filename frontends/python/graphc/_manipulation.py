@@ -129,14 +129,14 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
     arrays = [asarray(a) for a in arrays]
     result = _graphc.concatenate(arrays, axis)
-    target = out.dtype if out is not None else None if dtype is None else as_dtype(dtype)
-    for x in arrays:
-        if target is not None and not can_cast(x.dtype, target, casting):
-            raise DTypeError(f"Cannot cast array data from dtype('{x.dtype}') to dtype('{target}') according to the rule '{casting}'")
-    if dtype is not None:
-        result = result.astype(target, copy=False)
-    if out is None:
+    if out is None and dtype is None:
         return result
+    target = as_dtype(dtype) if out is None else out.dtype
+    for x in arrays:
+        if not can_cast(x.dtype, target, casting):
+            raise DTypeError(f"Cannot cast array data from dtype('{x.dtype}') to dtype('{target}') according to the rule '{casting}'")
+    if out is None:
+        return result.astype(target, copy=False)
     if out.shape != result.shape:
         raise ShapeError(f"concatenate: output array of shape {out.shape} for a result of shape {result.shape}")
     return _with_out(result, out, "unsafe", "concatenate")

@@ -219,18 +219,6 @@ def _namespace(self, /, *, api_version=None):
     return graphc
 
 
-def _function_as_method(name):
-    @_stands_for()
-    def method(self, *args, **keywords):
-        import graphc
-
-        return getattr(graphc, name)(self, *args, **keywords)
-
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"As graphc.{name}."
-    return method
-
-
 #: Methods that are the package's function of that name, where it has one.
 _FUNCTIONS = (
     "take", "choose", "compress", "nonzero", "searchsorted", "argsort", "argpartition", "clip",
@@ -334,7 +322,7 @@ def attach(namespace):
         setattr(_Array, name, value)
     for name in _FUNCTIONS:
         if name in namespace and not hasattr(_Array, name):
-            setattr(_Array, name, _function_as_method(name))
+            setattr(_Array, name, namespace[name])
     for name in _IN_PLACE:
         if name in namespace and not hasattr(_Array, name):
             setattr(_Array, name, _in_place(name))

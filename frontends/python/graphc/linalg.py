@@ -100,7 +100,7 @@ class SVDResult(_NamedTuple):
 def _matrices(x, name, square=False):
     """The operand, and the dtype of what is computed from it."""
     x = asarray(x)
-    if x.dtype.name in ("float16", "bfloat16"):
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
         raise DTypeError(f"{name}: array type {x.dtype} is unsupported in linalg")
     if x.ndim < 2:
         raise LinAlgError(f"{name}: {x.ndim}-dimensional array given. Array must be at least two-dimensional")
@@ -457,8 +457,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
     x = _float(x)
     if axis is None:
         if ord is None or (ord in ("fro", "f") and x.ndim == 2) or (ord == 2 and x.ndim == 1):
-            size = abs(x).reshape((-1,))
-            result = _graphc.sqrt((size * size).sum())
+            line = (abs(x) if x.dtype.kind == "c" else x).reshape(-1)
+            result = _graphc.sqrt((line * line).sum())
             return result.reshape((1,) * x.ndim) if keepdims else result
         axes = list(range(x.ndim))
     else:
