@@ -1,4 +1,4 @@
-// Rows of small arrays by arrays of integers.
+// Rows of small arrays by arrays of integers, or by masks of them.
 #include "frontends/record/SmallElements.h"
 
 #include <vector>
@@ -6,9 +6,25 @@
 namespace graphc::small {
 namespace {
 
-/// Numbers of rows, all inside the first axis; empty where they are not known or something is wrong
-/// with them.
+/// Where a mask of the rows holds.
+Result<std::vector<int64_t>> rowsOfMask(const Array &mask) {
+  Reader<bool> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(mask, DType::Bool, mask.shape()));
+  std::vector<int64_t> rows;
+  if (!isRead)
+    return rows;
+  Run<bool> given = reader.run();
+  for (int64_t i = 0, n = countOf(mask.shape()); i < n; ++i)
+    if (given.data[given.steps ? i : 0])
+      rows.push_back(i);
+  return rows;
+}
+
+/// Numbers of rows, all inside the first axis; empty where they are not known, there are none, or
+/// something is wrong with them.
 Result<std::vector<int64_t>> rowsOf(const Array &index, int64_t count) {
+  if (index.dtype() == DType::Bool)
+    return rowsOfMask(index);
   Reader<int64_t> reader;
   GRAPHC_ASSIGN(bool isRead, reader.read(index, DType::Int64, index.shape()));
   if (!isRead)
@@ -23,6 +39,15 @@ Result<std::vector<int64_t>> rowsOf(const Array &index, int64_t count) {
     rows.push_back(row);
   }
   return rows;
+}
+
+/// The shape of so many rows.
+Shape takenShape(const Array &x, const Array &index, size_t rows) {
+  if (index.dtype() != DType::Bool)
+    return rowsShape(x, index);
+  Shape shape = x.shape();
+  shape[0] = static_cast<int64_t>(rows);
+  return shape;
 }
 
 std::span<const int64_t> withoutFirst(const Shape &shape) {
@@ -42,7 +67,7 @@ Outcome takeRows(const Array &x, const Array &index) {
   GRAPHC_ASSIGN(std::vector<int64_t> rows, rowsOf(index, x.shape()[0]));
   if (!elements.base || rows.empty())
     return NodeRef();
-  GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), rowsShape(x, index), x.device()));
+  GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), takenShape(x, index, rows.size()), x.device()));
   auto done = withLoopType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
     auto *from = reinterpret_cast<const T *>(elements.first);
     T *to = dataOf<T>(out);
@@ -56,11 +81,11 @@ Outcome takeRows(const Array &x, const Array &index) {
 
 Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
   const View &view = target.view();
-  Shape shape = rowsShape(target, index);
-  if (!view.hasLayout() || view.isPart() || !broadcasts(value.shape(), shape))
+  if (!view.hasLayout() || view.isPart())
     return false;
   GRAPHC_ASSIGN(std::vector<int64_t> rows, rowsOf(index, view.shape()[0]));
-  if (rows.empty())
+  Shape shape = takenShape(target, index, rows.size());
+  if (rows.empty() || !broadcasts(value.shape(), shape))
     return false;
   return withLoopType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
     Reader<T> reader;

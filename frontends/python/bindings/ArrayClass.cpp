@@ -188,9 +188,9 @@ void defineViews(pb::class_<Array> &cls) {
       "squeeze",
       [](const Array &x, const pb::object &axis) { return unwrap(ops::squeeze(x, toAxes(axis))); },
       pb::arg("axis") = pb::none());
-  cls.def("ravel", ravel, pb::arg("order") = "C");
+  cls.def("_ravel", ravel, pb::arg("order") = "C");
   cls.def(
-      "flatten",
+      "_flatten",
       [](const Array &x, const std::string &order) { return unwrap(ops::copy(ravel(x, order))); },
       pb::arg("order") = "C");
 }

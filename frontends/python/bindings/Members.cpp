@@ -97,6 +97,24 @@ PyObject *astype(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
   return guarded([&] { return wrap(copyOf(*asArray(self), ops::cast(*asArray(self), *wanted))); });
 }
 
+bool isPlainLine(const Array &x, Py_ssize_t count, PyObject *keywords) {
+  return !count && !keywords && x.view().isContiguous() && !x.isValue();
+}
+
+PyObject *ravel(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  const Array &x = *asArray(self);
+  if (!isPlainLine(x, count, keywords))
+    return general("_ravel", self, args, count, keywords);
+  return guarded([&] { return wrap(ops::reshape(x, Shape{-1})); });
+}
+
+PyObject *flatten(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  const Array &x = *asArray(self);
+  if (!isPlainLine(x, count, keywords))
+    return general("_flatten", self, args, count, keywords);
+  return guarded([&] { return wrap(ops::copy(unwrap(ops::reshape(x, Shape{-1})))); });
+}
+
 using Function = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
 PyMethodDef method(const char *name, Function function, const char *text) {
   auto plain = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
@@ -107,6 +125,9 @@ PyMethodDef methods[] = {
     method("reshape", reshape,
            "reshape(*shape, order='C', copy=None): the elements in another shape, a view where "
            "NumPy has one. Raises ShapeError when the sizes do not fit."),
+    method("ravel", ravel,
+           "ravel(order='C'): the elements as a vector, a view where NumPy has one."),
+    method("flatten", flatten, "flatten(order='C'): the elements as a vector of its own."),
     method("copy", copy, "copy(order='C'): a new array of the same values."),
     method("astype", astype,
            "astype(dtype, order='K', casting='unsafe', subok=True, copy=True): the values in "

@@ -163,6 +163,10 @@ def require(a, dtype=None, requirements=None, *, like=None):
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     """An Array of one value, or of values that broadcast. The dtype follows the value as in NumPy: bool, int64,
     float64, or an array's own."""
+    if device is None and type(fill_value) is float:
+        made = _graphc.filled(shape, fill_value, float64 if dtype is None else dtype)
+        if made is not None:
+            return made
     shape = _shape(shape)
     if isinstance(fill_value, (_Array, _np.ndarray, list, tuple)):
         value = asarray(fill_value, dtype, device=device)
@@ -301,12 +305,17 @@ def _spaced(start, stop, num, endpoint, retstep, wanted, axis):
     return (values, step) if retstep else values
 
 
+#: So many elements cost less to upload than to record.
+_FEW = 1 << 10
+
+
 def eye(N, M=None, k=0, dtype=float64, order="C", *, device=None, like=None):
     """Ones on the k-th diagonal, zeros elsewhere."""
-    M = N if M is None else M
-    rows = _graphc.iota(_operator.index(N), int64, device)
-    columns = _graphc.iota(_operator.index(M), int64, device)
-    k = _py.max(-_operator.index(N), _py.min(_operator.index(k), _operator.index(M)))  # beyond: no diagonal
+    N, M, k = (_operator.index(n) for n in (N, N if M is None else M, k))
+    if 0 <= N * M <= _FEW and dtype in (None, float64) and not _graphc.is_tracing():
+        return _graphc.asarray(_np.eye(N, M, k), None, device, None)
+    rows, columns = _graphc.iota(N, int64, device), _graphc.iota(M, int64, device)
+    k = _py.max(-N, _py.min(k, M))  # beyond: no diagonal
     return (rows[:, None] + k == columns).astype(float64 if dtype is None else as_dtype(dtype))
 
 

@@ -23,6 +23,7 @@ from ._manipulation import _axes, _axis, broadcast_shapes, matrix_transpose
 from ._matrices import cross as _cross
 from ._matrices import diagonal as _diagonal
 from ._matrices import trace as _trace
+from ._ufunc import with_out
 from .errors import ArgumentError, DTypeError, LinAlgError, ShapeError, TraceError
 
 __all__ = [
@@ -397,7 +398,8 @@ def _float(x):
 def _powers(x, order, axis, keepdims):
     """The order-norm of vectors along one axis."""
     if order == _math.inf:
-        return abs(x).max(axis=axis, keepdims=keepdims)
+        sizes = abs(x)
+        return sizes.max(axis=axis, keepdims=keepdims) if x.shape[axis] else sizes.sum(axis=axis, keepdims=keepdims)
     if order == -_math.inf:
         return abs(x).min(axis=axis, keepdims=keepdims)
     if order == 0:
@@ -491,9 +493,9 @@ def cond(x, p=None):
     return _graphc.select(singular, _math.inf, result)
 
 
-def multi_dot(arrays):
+def multi_dot(arrays, *, out=None):
     """The product of several matrices in the order that takes the fewest multiplications; the first and the last may
-    be vectors."""
+    be vectors. `out` takes it."""
     arrays = [asarray(a) for a in arrays]
     if len(arrays) < 2:
         raise ArgumentError("multi_dot: Expecting at least two arrays.")
@@ -518,8 +520,8 @@ def multi_dot(arrays):
 
     result = product(0, count - 1)
     if first == 1 and last == 1:
-        return result.reshape(())
-    return result.reshape((-1,)) if 1 in (first, last) else result
+        return with_out(single(result.reshape(())), out, name="multi_dot")
+    return with_out(result.reshape((-1,)) if 1 in (first, last) else result, out, name="multi_dot")
 
 
 def tensorinv(a, ind=2):
