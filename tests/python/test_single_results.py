@@ -44,6 +44,17 @@ RESULTS = {
 }  # fmt: skip
 
 
+#: Of vectors.
+OF_VECTORS = {
+    "dot": lambda xp, x: xp.dot(x, x), "inner": lambda xp, x: xp.inner(x, x), "vdot": lambda xp, x: xp.vdot(x, x), "tensordot": lambda xp, x: xp.tensordot(x, x, 1),
+    "einsum": lambda xp, x: xp.einsum("i,i", x, x), "einsum ...": lambda xp, x: xp.einsum("...i,...i->...", x, x), "einsum i->": lambda xp, x: xp.einsum("i->", x),
+    "norm": lambda xp, x: xp.linalg.norm(x), "slogdet": lambda xp, x: xp.linalg.slogdet(xp.outer(x, x) + xp.eye(4))[1], "multi_dot": lambda xp, x: xp.linalg.multi_dot([x, xp.outer(x, x), x]),
+    "trapezoid": lambda xp, x: xp.trapezoid(x), "average": lambda xp, x: xp.average(x, weights=x), "percentile": lambda xp, x: xp.percentile(x, 30), "cov": lambda xp, x: xp.cov(x),
+    "subtract.reduce": lambda xp, x: xp.subtract.reduce(x), "logaddexp.reduce": lambda xp, x: xp.logaddexp.reduce(x), "nanpercentile": lambda xp, x: xp.nanpercentile(x, 30),
+    "polyval": lambda xp, x: xp.polyval(x, 2.0), "ravel_multi_index": lambda xp, x: xp.ravel_multi_index((1, 1), (3, 3)), "mean of masked": lambda xp, x: x[x > 1].mean(),
+}  # fmt: skip
+
+
 def _seen(x):
     complex(x)
     return x
@@ -76,6 +87,13 @@ def test_values_and_arrays(source, dtype):
             except TypeError:  # of dtypes that a function does not take
                 found.append("TypeError")
         assert found[0] == found[1], name
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64"])
+def test_results_of_vectors(dtype):
+    for name, result in OF_VECTORS.items():
+        want, got = (_kind(xp, lambda: result(xp, xp.asarray(np.arange(1, 5).astype(dtype)))) for xp in (np, gc))
+        assert want == got, name
 
 
 def test_numbers_of_bool():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, eye, meshgrid, zeros
+from ._creation import asarray, eye, meshgrid, single, zeros
 from ._dtypes import as_dtype, can_cast, float64, int64
 from ._linalg import tensordot
 from ._manipulation import _axes, _axis, concatenate, moveaxis, stack
@@ -136,7 +136,7 @@ def inner(a: ArrayLike, b: ArrayLike) -> Array:
     x1, x2 = asarray(a), asarray(b)
     if x1.ndim == 0 or x2.ndim == 0:
         return x1 * x2
-    return tensordot(x1, x2, axes=([-1], [-1]))
+    return single(tensordot(x1, x2, axes=([-1], [-1])))
 
 
 def vdot(a: ArrayLike, b: ArrayLike) -> Array:

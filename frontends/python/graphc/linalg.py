@@ -317,7 +317,7 @@ def lstsq(a, b, rcond=None):
     limit = asarray(limit).astype(wide, copy=False).reshape((1,))
     packed = _now(_run("lstsq", [a.astype(wide, copy=False), b.astype(wide, copy=False), limit], [], (n * k + k + 1 + min(m, n),)))
     x, residuals, rank, s = _parts(packed.reshape((1, packed.size)), (), dtype, (n, k), (k,), (), (min(m, n),), real=(1, 2, 3))
-    rank = int(rank)
+    rank = _np.int32(int(rank))
     if rank != n or m <= n:
         residuals = zeros((0,), residuals.dtype)
     return x.reshape((n,)) if vector else x, residuals, rank, s
