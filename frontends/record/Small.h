@@ -48,8 +48,7 @@ Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape);
 /// Writes a value that broadcasts to what `target` shows. False when it has to be recorded.
 Result<bool> assign(Array &target, const Operand &value);
 /// x[index] and target[index] = value of one array of integers (the shape of either: rowsShape) or
-/// a mask of the first axis. What is outside of that axis, and what names nothing, has to be
-/// recorded.
+/// a mask of the first axis. What is outside of that axis has to be recorded.
 Outcome takeRows(const Array &x, const Array &index);
 Result<bool> putRows(Array &target, const Array &index, const Operand &value);
 Shape rowsShape(const Array &x, const Array &index);
