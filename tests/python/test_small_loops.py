@@ -286,3 +286,19 @@ def test_rows_by_masks(at_once, mask):
     if sum(mask) > 1:
         with pytest.raises(ValueError):
             gc.asarray([[1, 2], [3, 4]])[gc.asarray([True, True])] = [1, 2, 3]
+
+
+def test_infinities_that_operands_have_tell_nothing(at_once):
+    def program(xp):
+        x, y = xp.asarray(np.array([np.inf, 1.0, np.nan, -np.inf])), xp.asarray(np.array([2.0, 3.0, 4.0, np.inf]))
+        return [x + y[1], x * y[0], xp.minimum(x, y), x / y[0], -x, y[0] - x]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for g, w in zip(program(gc), program(np), strict=True):
+            exact.assert_same(np.asarray(g), w)
+    x = gc.asarray([np.inf, 1.0])
+    with pytest.warns(RuntimeWarning, match="invalid value"):
+        np.asarray(x - x)
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        np.asarray(x / gc.asarray([0.0, 0.0]))
