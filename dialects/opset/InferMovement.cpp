@@ -195,9 +195,11 @@ Result<TensorType> inferMovement(OpKind kind, std::span<const TensorView> operan
 
 Result<Shape> resolveReshape(std::span<const int64_t> from, std::span<const int64_t> to) {
   GRAPHC_ASSIGN(int64_t count, checkedCount("reshape", from));
-  Status mismatch(ErrorCode::Shape,
+  auto mismatch = [&] {
+    return Status(ErrorCode::Shape,
                   format("[reshape] cannot reshape array of size {} and shape {} into shape {}",
                          count, compactShape(from), compactShape(to)));
+  };
   Shape out(to);
   std::optional<size_t> unknown;
   for (size_t i = 0; i < to.size(); ++i) {
@@ -214,12 +216,12 @@ Result<Shape> resolveReshape(std::span<const int64_t> from, std::span<const int6
   GRAPHC_ASSIGN(int64_t known, checkedCount("reshape", out));
   if (unknown) {
     if (known == 0 || count % known != 0)
-      return mismatch;
+      return mismatch();
     out[*unknown] = count / known;
     return out;
   }
   if (known != count)
-    return mismatch;
+    return mismatch();
   return out;
 }
 

@@ -11,7 +11,8 @@ Storage::Storage(NodeRef first)
 
 Storage::Storage(NodeRef first, uint64_t trace)
     : storageShape(first->shape()), storageDType(first->dtype()), storageDevice(&first->device()),
-      trace(trace), node(std::move(first)) {}
+      trace(trace), single(first->shape().rank() == 0 && first->state() != NodeState::Placeholder),
+      node(std::move(first)) {}
 
 NodeRef Storage::current() const {
   std::lock_guard held(lock);

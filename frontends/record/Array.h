@@ -33,6 +33,10 @@ public:
   DType dtype() const { return storageDType; }
   rt::Device &device() const { return *storageDevice; }
   uint64_t traceId() const { return trace; } ///< 0: made outside traces
+  /// Of 0-d storages: a single result, which NumPy has a scalar for. Constructors and copies of
+  /// arrays make arrays.
+  bool isValue() const { return single.load(std::memory_order_relaxed); }
+  void becomeArray() { single.store(false, std::memory_order_relaxed); }
 
   NodeRef current() const;
   /// Calls `f` with the newest version, which stays as it is until `f` returns.
@@ -66,6 +70,7 @@ private:
   DType storageDType;
   rt::Device *storageDevice;
   uint64_t trace;
+  std::atomic<bool> single;
   std::atomic<const Array *> firstArray{nullptr};
   std::atomic<void *> object{nullptr};
   mutable SpinLock lock;
@@ -123,6 +128,9 @@ public:
   const KnownValue *known() const {
     return single.load(std::memory_order_acquire) ? &literal : nullptr;
   }
+  /// A single result: NumPy has a scalar here, which an update leaves alone
+  /// (`s = t = x.sum(); s += 1`) and which has no views.
+  bool isValue() const { return known() || (rank() == 0 && storage()->isValue()); }
   /// Another value for an array that has no storage yet.
   void become(const KnownValue &known) { literal = known; }
   /// What the storage's setOwnerObject is to be given when the storage is made.

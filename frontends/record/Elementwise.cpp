@@ -280,8 +280,8 @@ Result<Array> power(const Operand &x, const Operand &y) {
                                                       : static_cast<double>(y.scalar.integer);
   bool wasFloat = isInexact(x.array->dtype());
   RecordScope scope;
-  // NumPy takes it for square(); single results are its scalars.
-  if (e == 2 && x.array->dtype() == DType::Bool && x.array->rank() > 0)
+  // NumPy takes it for square() of arrays, not of scalars.
+  if (e == 2 && x.array->dtype() == DType::Bool && !x.array->isValue())
     dtype = DType::Int8;
   if (e == 2 || e == 1) {
     GRAPHC_ASSIGN(Array base, cast(*x.array, dtype));

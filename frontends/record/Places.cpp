@@ -463,11 +463,16 @@ Result<NodeRef> compressed(const NodeRef &n, const Resolved &r) {
 
 } // namespace
 
-/// One array of integers for the first axis, met in a loop over small arrays.
+/// One array of integers for the first axis, or a mask of it, met in a loop over small arrays.
 static bool areSmallRows(op::OpKind kind, const Array &x, std::span<const KeyItem> key) {
-  return key.size() == 1 && key[0].array && isInteger(key[0].array->dtype()) && x.rank() > 0 &&
-         key[0].array->size() <= small::kMostBytes &&
-         small::isLoop(kind, elementsOf(small::rowsShape(x, *key[0].array)), x.device());
+  if (key.size() != 1 || !key[0].array || x.rank() == 0)
+    return false;
+  const Array &index = *key[0].array;
+  if (index.dtype() == DType::Bool)
+    return index.rank() == 1 && index.shape()[0] == x.shape()[0] &&
+           small::isLoop(kind, x.size(), x.device());
+  return isInteger(index.dtype()) && index.size() <= small::kMostBytes &&
+         small::isLoop(kind, elementsOf(small::rowsShape(x, index)), x.device());
 }
 
 Result<Array> take(const Array &x, std::span<const KeyItem> key) {

@@ -159,15 +159,13 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
       axes = {0};
     }
   }
-  // Nothing to combine: of one number a value of its own, as computed results are.
-  if (axes.empty() && !isArg(kind))
-    return finish(x.rank() == 0 ? node::make(op::OpKind::Reshape, {&n, 1}, {}, {n->dtype(), result},
-                                             x.device())
-                                : node::reshape(n, result));
+  if (axes.empty() && !isArg(kind)) // nothing to combine
+    return finish(node::reshape(n, result));
   if (isExtreme(kind) && isComplex(x.dtype())) {
     GRAPHC_ASSIGN(Array found, given || !isArg(kind) ? x : reshape(x, Shape{x.size()}));
     GRAPHC_ASSIGN(found, detail::reduceExtreme(kind, found, axes));
-    return reshape(found, result);
+    GRAPHC_ASSIGN(found, reshape(found, result));
+    return copy(found);
   }
   if (kind == ReduceKind::Prod && isComplex(n->dtype())) {
     for (size_t i = axes.size(); i-- > 0;) {

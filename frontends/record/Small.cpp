@@ -9,6 +9,7 @@
 #include "runtime/base/Setting.h"
 
 #include <atomic>
+#include <cmath>
 #include <vector>
 
 namespace graphc::small {
@@ -140,6 +141,21 @@ bool hasQuotients(OpKind kind, Run<T> divisors, int64_t count) {
   return true;
 }
 
+/// Whether an exact operation has something to tell of: a NaN of numbers, an infinity of finite
+/// ones. Those that operands have go on silently.
+template <typename T>
+bool meetsErrors(const T *out, Run<T> a, Run<T> b, int64_t count) {
+  if (hasWide() ? allFiniteWide(out, count) : allFinite(out, count))
+    return false;
+  for (int64_t i = 0; i < count; ++i) {
+    T x = a.data[a.steps ? i : 0], y = b.data[b.steps ? i : 0];
+    if (std::isnan(out[i]) ? !std::isnan(x) && !std::isnan(y)
+                           : std::isinf(out[i]) && std::isfinite(x) && std::isfinite(y))
+      return true;
+  }
+  return false;
+}
+
 template <typename T>
 Result<bool> computeInto(OpKind kind, std::span<const Operand> operands, DType t,
                          std::span<const int64_t> shape, void *out) {
@@ -150,10 +166,12 @@ Result<bool> computeInto(OpKind kind, std::span<const Operand> operands, DType t
     GRAPHC_ASSIGN(isRead, b.read(operands[1], t, shape));
   }
   Run<T> second = operands.size() > 1 ? b.run() : a.run();
-  return isRead && hasQuotients(kind, second, count) && loop(kind, out, a.run(), second, count) &&
-         (!mustBeFinite() || !std::is_floating_point_v<T> || hostmath::isComparison(kind) ||
-          (hasWide() ? allFiniteWide(static_cast<const T *>(out), count)
-                     : allFinite(static_cast<const T *>(out), count)));
+  if (!isRead || !hasQuotients(kind, second, count) || !loop(kind, out, a.run(), second, count))
+    return false;
+  if constexpr (std::is_floating_point_v<T>)
+    return !mustBeFinite() || hostmath::isComparison(kind) ||
+           !meetsErrors(static_cast<const T *>(out), a.run(), second, count);
+  return true;
 }
 
 template <typename T>

@@ -47,8 +47,8 @@ Outcome reduce(op::ReduceKind kind, const Array &x, std::span<const int64_t> axe
 Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape);
 /// Writes a value that broadcasts to what `target` shows. False when it has to be recorded.
 Result<bool> assign(Array &target, const Operand &value);
-/// x[index] and target[index] = value of one array of integers, and the shape of either. What is
-/// outside of the first axis has to be recorded.
+/// x[index] and target[index] = value of one array of integers (the shape of either: rowsShape) or
+/// a mask of the first axis. What is outside of that axis has to be recorded.
 Outcome takeRows(const Array &x, const Array &index);
 Result<bool> putRows(Array &target, const Array &index, const Operand &value);
 Shape rowsShape(const Array &x, const Array &index);

@@ -1,28 +1,56 @@
-// Rows of small arrays by arrays of integers.
+// Rows of small arrays by arrays of integers, or by masks of them.
 #include "frontends/record/SmallElements.h"
 
+#include <optional>
 #include <vector>
 
 namespace graphc::small {
 namespace {
 
-/// Numbers of rows, all inside the first axis; empty where they are not known or something is wrong
-/// with them.
-Result<std::vector<int64_t>> rowsOf(const Array &index, int64_t count) {
+using Rows = std::optional<std::vector<int64_t>>;
+
+/// Where a mask of the rows holds; nothing where that is not known.
+Result<Rows> rowsOfMask(const Array &mask) {
+  Reader<bool> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(mask, DType::Bool, mask.shape()));
+  if (!isRead)
+    return Rows();
+  std::vector<int64_t> rows;
+  Run<bool> given = reader.run();
+  for (int64_t i = 0, n = countOf(mask.shape()); i < n; ++i)
+    if (given.data[given.steps ? i : 0])
+      rows.push_back(i);
+  return Rows(std::move(rows));
+}
+
+/// Numbers of rows, all inside the first axis; nothing where they are not known or something is
+/// wrong with them.
+Result<Rows> rowsOf(const Array &index, int64_t count) {
+  if (index.dtype() == DType::Bool)
+    return rowsOfMask(index);
   Reader<int64_t> reader;
   GRAPHC_ASSIGN(bool isRead, reader.read(index, DType::Int64, index.shape()));
   if (!isRead)
-    return std::vector<int64_t>();
+    return Rows();
   Run<int64_t> given = reader.run();
   std::vector<int64_t> rows;
   for (int64_t i = 0, n = countOf(index.shape()); i < n; ++i) {
     int64_t row = given.data[given.steps ? i : 0];
     row += row < 0 ? count : 0;
     if (row < 0 || row >= count)
-      return std::vector<int64_t>();
+      return Rows();
     rows.push_back(row);
   }
-  return rows;
+  return Rows(std::move(rows));
+}
+
+/// The shape of so many rows.
+Shape takenShape(const Array &x, const Array &index, size_t rows) {
+  if (index.dtype() != DType::Bool)
+    return rowsShape(x, index);
+  Shape shape = x.shape();
+  shape[0] = static_cast<int64_t>(rows);
+  return shape;
 }
 
 std::span<const int64_t> withoutFirst(const Shape &shape) {
@@ -39,14 +67,14 @@ Shape rowsShape(const Array &x, const Array &index) {
 
 Outcome takeRows(const Array &x, const Array &index) {
   GRAPHC_ASSIGN(Elements elements, elementsOf(x));
-  GRAPHC_ASSIGN(std::vector<int64_t> rows, rowsOf(index, x.shape()[0]));
-  if (!elements.base || rows.empty())
+  GRAPHC_ASSIGN(Rows rows, rowsOf(index, x.shape()[0]));
+  if (!elements.base || !rows)
     return NodeRef();
-  GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), rowsShape(x, index), x.device()));
+  GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), takenShape(x, index, rows->size()), x.device()));
   auto done = withLoopType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
     auto *from = reinterpret_cast<const T *>(elements.first);
     T *to = dataOf<T>(out);
-    for (int64_t row : rows)
+    for (int64_t row : *rows)
       to = gather(from + row * x.view().strides()[0], withoutFirst(x.shape()),
                   withoutFirst(x.view().strides()), to);
     return true;
@@ -56,12 +84,14 @@ Outcome takeRows(const Array &x, const Array &index) {
 
 Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
   const View &view = target.view();
-  Shape shape = rowsShape(target, index);
-  if (!view.hasLayout() || view.isPart() || !broadcasts(value.shape(), shape))
+  if (!view.hasLayout() || view.isPart())
     return false;
-  GRAPHC_ASSIGN(std::vector<int64_t> rows, rowsOf(index, view.shape()[0]));
-  if (rows.empty())
+  GRAPHC_ASSIGN(Rows rows, rowsOf(index, view.shape()[0]));
+  Shape shape = takenShape(target, index, rows ? rows->size() : 0);
+  if (!rows || !broadcasts(value.shape(), shape))
     return false;
+  if (rows->empty())
+    return true;
   return withLoopType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
     Reader<T> reader;
     GRAPHC_ASSIGN(bool isRead, reader.read(value, target.dtype(), shape));
@@ -78,7 +108,7 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
     return isOwn && target.storage()->update([&](rt::Buffer &buffer) {
       T *first = static_cast<T *>(buffer.host()) + view.offset();
       const T *at = from.data;
-      for (int64_t row : rows) { // of rows named twice the last stays
+      for (int64_t row : *rows) { // of rows named twice the last stays
         T *to = first + row * view.strides()[0];
         if (from.steps)
           at = spread(at, withoutFirst(view.shape()), withoutFirst(view.strides()), to);

@@ -114,6 +114,8 @@ class Maker(Statements):
         """Whether the statement promotes bfloat16, which has other rules in NumPy."""
         used = {np.asarray(self.env[n]).dtype.name for n in re.findall(r"\bv\d+\b", text) if n != target and n in self.env}
         made = np.asarray(self.env[target]).dtype.name if target else "bool"
+        if made == "bfloat16" and not used & {"bfloat16"}:  # registered loops that NumPy falls back to
+            return ".astype(" not in text and "data(" not in text
         return "bfloat16" in used and (len(used) > 1 or made not in ("bfloat16", "bool", "int64"))
 
     def tried(self, target, text):

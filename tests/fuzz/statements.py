@@ -15,6 +15,11 @@ def axes(x):
     return isinstance(x, np.ndarray) and x.ndim
 
 
+def is_single(x):
+    """A number of NumPy's; those of Python are weak, and arrays here."""
+    return isinstance(x, (np.generic, np.ndarray)) and x.ndim == 0
+
+
 def finite(x):
     x = np.asarray(x)
     return x.dtype.kind not in "fcV" or bool(np.all(np.isfinite(x)))
@@ -116,8 +121,7 @@ class Statements:
     # Statements.
 
     def view(self):
-        # A single result is a scalar there and an array here: what is seen through it is not compared.
-        source, r = self.pick(lambda x: is_array(x) and (x.ndim or x.base is not None)), self.random
+        source, r = self.pick(lambda x: isinstance(x, (np.ndarray, np.generic))), self.random
         x = self.env[source]
         order = list(range(x.ndim))
         r.shuffle(order)
@@ -148,7 +152,7 @@ class Statements:
         text = r.choice((
             "{} + {}", "{} - {}", "{} * {}", "xp.maximum({}, {})", "xp.minimum({}, {})", "{} < {}", "{} == {}", "{} >= {}", "{} & {}",
             "{} ^ {}", "{} | {}", "{} // 2 + {}", "{} % 3 - {}", "xp.logical_and({}, {})", "xp.where({} > 0, {}, 1)", "{} != {}",
-            "{} + 2j * {}", "xp.fmax({}, {})", "xp.fmin({}, {})", "xp.logical_xor({}, {})", "xp.clip({}, -1, {})", "{} << ({} & 3)", "{} / 2 + {}", "{} <= {}",
+            "{} + xp.multiply(2j, {})", "xp.fmax({}, {})", "xp.fmin({}, {})", "xp.logical_xor({}, {})", "xp.clip({}, -1, {})", "{} << ({} & 3)", "{} / 2 + {}", "{} <= {}",
         ))  # fmt: skip
         values = self.operand() + " " if r.random() < 0.1 else self.pick(finite if "//" in text or "%" in text else lambda x: True)
         other = self.operand()
@@ -266,7 +270,7 @@ class Statements:
             return self.new(r.choice(makes))
         value = self.fitting(a)
         # NumPy reads past the end of values that broadcast to a matrix of indices.
-        single = value if value != "-1" and np.ndim(self.env.get(value, 0)) == 0 else "1"
+        single = value if is_single(self.env.get(value)) or value in ("2", "3", "1") else "1"
         return None, r.choice((
             f"{a}[{key}] = {value}", f"{a}[{key}] += 1", f"{a}[{key}] = {a}[{key}] * 2", f"{a}[{rows}] = {value}", f"xp.add.at({a}, ({key},), {value if np.asarray(self.env.get(value, 0.5)).dtype.kind in 'biu' else '1'})",
             f"xp.maximum.at({a}, {rows}, {single})", f"xp.put({a}, {self.integers(x.size, (3,))}, {value})", f"{a}[{key}] -= {value}", f"{a}[{key}] *= 2",

@@ -35,7 +35,7 @@ def has(path):
 
 
 def test_all_are_here():
-    assert len(PROGRAMS) == 19
+    assert len(PROGRAMS) == 21
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -255,3 +255,17 @@ def test_elements_as_python_numbers():
         iter(x[0])
     with pytest.raises(TypeError, match="unsized"):
         len(x[0])
+
+
+def test_powers_and_items_of_elements():
+    def program(xp):
+        x = xp.asarray(np.array([[1.5, -2.0, 0.25], [4.0, 9.0, 3.0]]))
+        i, f = xp.asarray(np.array([3, -7])), x.astype("float32")
+        made = [x[0, 0] ** 2, x[0, 1] ** 2.0, x[1, 1] ** 0.5, x[0, 2] ** -1, x[1, 2] ** 1, f[1, 1] ** 0.5, f[0, 1] ** -1, i[1] ** 2, i[0] ** 1, i[0] ** 2.0]
+        return [*made, x.item(4), x.item(-1), x.item(1, 2), i.item(0), x[0, 1] ** 3, f.item(1, -1)]
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        assert np.asarray(g).dtype == np.asarray(w).dtype and np.asarray(g) == np.asarray(w)
+        assert isinstance(g, gc.Array) or type(g) is type(w)
+    with pytest.raises(IndexError):
+        gc.asarray([1.0, 2.0]).item(2)

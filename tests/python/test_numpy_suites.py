@@ -251,3 +251,64 @@ def test_elements_of_complex_arrays_need_no_program():
     assert complex(b) == x[1, 2] and complex(a) == x[1, 2] + 1 and complex(g[1, 2]) == x[1, 2]
     half = gc.asarray(np.arange(3, dtype=np.float16))
     assert float(half[2]) == 2.0
+
+
+def test_insert_before_one_place():
+    """A number and a sequence of one number are different places."""
+
+    def program(xp):
+        a, b = xp.asarray(np.array([[1, 1], [2, 2], [3, 3]])), xp.arange(24).reshape(2, 3, 4)
+        return [
+            xp.insert(a, 1, [1, 2, 3], axis=1), xp.insert(a, [1], [1, 2, 3], axis=1), xp.insert(a, [1], [[1], [2], [3]], axis=1),
+            xp.insert(b, 1, 5, axis=2), xp.insert(b, -1, xp.arange(4), axis=1), xp.insert(b, 1, xp.arange(8).reshape(2, 4), axis=1),
+            xp.insert(xp.arange(4), 2, [7, 8, 9]), xp.insert(xp.arange(4), [2], [7, 8, 9]), xp.insert(xp.arange(4), np.array(2), [7, 8]),
+        ]  # fmt: skip
+
+    both(program)
+
+
+def test_grids_of_masks_and_numpys_numbers():
+    def program(xp):
+        a = xp.arange(9).reshape(3, 3)
+        a[xp.ix_([True, False, True], [0, 2])] += 10
+        return [
+            a, xp.ix_(a[0] > 1, [1])[0], xp.ix_([], [1])[0], xp.linspace(np.float32(0), 1, 5), xp.linspace(np.int32(0), np.int32(7), 5),
+            xp.r_[0 : 1 : np.complex128(5j)], xp.mgrid[0 : 1 : np.complex128(5j)],
+        ]  # fmt: skip
+
+    both(program)
+
+
+def test_histograms_of_small_integers_and_complex_weights():
+    def program(xp):
+        small = xp.asarray(np.array([-100, 0, 100, 127], dtype="int8"))
+        weights = xp.asarray(np.array([1, 2j, 3, 4 + 1j]))
+        sums = xp.histogram(xp.asarray([1.0, 2, 2, 3]), 3, weights=weights)[0]
+        return [
+            *xp.histogram(small, 5), *xp.histogram(small, "auto"), *xp.histogram(small, "fd"), *xp.histogram(small.astype("uint8"), 3),
+            sums.real, sums.imag,
+        ]  # fmt: skip
+
+    both(program)
+
+
+@pytest.mark.parametrize(
+    "error, call",
+    [
+        (TypeError, lambda xp: xp.concatenate([xp.zeros(2), xp.ones(2)], out=xp.zeros(4, "float32"), casting="no")),
+        (TypeError, lambda xp: xp.concatenate([xp.zeros(2), xp.ones(2, "int32")], dtype="float64", casting="no")),
+        (TypeError, lambda xp: xp.concatenate([xp.zeros(2)], out=xp.zeros(2), dtype="float64")),
+        (ValueError, lambda xp: xp.trim_zeros(xp.arange(4), "q")),
+        (ValueError, lambda xp: xp.unravel_index([0], ())),
+        (ValueError, lambda xp: xp.unravel_index(1, (2**32, 2**32))),
+        (ValueError, lambda xp: xp.ravel_multi_index(np.zeros((3, 1), int), (2, 1, 0), mode="clip")),
+        (TypeError, lambda xp: xp.average(xp.ones((2, 3)), weights=xp.ones(3))),
+        (TypeError, lambda xp: xp.gradient(xp.ones((2, 3)), 1.0, 2.0, axis=0)),
+        (TypeError, lambda xp: xp.place([1, 2], [True, False], [1])),
+        (IndexError, lambda xp: xp.insert(xp.arange(4), [1.5, 2.0], 1)),
+    ],
+)
+def test_refused_as_by_numpy(error, call):
+    for xp in (np, gc):
+        with pytest.raises(error):
+            call(xp)

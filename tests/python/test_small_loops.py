@@ -264,3 +264,41 @@ def test_rows_by_integers(at_once, key):
         np.asarray(gc.asarray([1, 2])[[2]])
     with pytest.raises(ValueError):
         gc.asarray([[1, 2], [3, 4]])[[0, 1]] = [1, 2, 3]
+
+
+@pytest.mark.parametrize("mask", [[1, 0, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]], ids=str)
+def test_rows_by_masks(at_once, mask):
+    def program(xp):
+        a, u = xp.asarray(np.arange(24.0).reshape(4, 6)), xp.asarray(np.arange(4, dtype="int16"))
+        keep, view = xp.asarray(np.array(mask, dtype=bool)), xp.asarray(np.arange(8.0))[::-2]
+        taken = [a[keep], a[:, ::-2][keep], u[keep], view[keep], u[u > 1], view[~keep].sum()]
+        a[keep] = a[keep] * 2 + 1
+        a[:, 1:3][keep] = [7, 8]
+        u[keep] = u[keep][::-1]
+        view[keep] = u[keep] * 0.5
+        view[view > 100] = view[view > 100]
+        return [*taken, a, u, view]
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(g), np.asarray(w))
+    with pytest.raises(IndexError):
+        gc.asarray([1, 2])[gc.asarray([True])]
+    if sum(mask) > 1:
+        with pytest.raises(ValueError):
+            gc.asarray([[1, 2], [3, 4]])[gc.asarray([True, True])] = [1, 2, 3]
+
+
+def test_infinities_that_operands_have_tell_nothing(at_once):
+    def program(xp):
+        x, y = xp.asarray(np.array([np.inf, 1.0, np.nan, -np.inf])), xp.asarray(np.array([2.0, 3.0, 4.0, np.inf]))
+        return [x + y[1], x * y[0], xp.minimum(x, y), x / y[0], -x, y[0] - x]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for g, w in zip(program(gc), program(np), strict=True):
+            exact.assert_same(np.asarray(g), w)
+    x = gc.asarray([np.inf, 1.0])
+    with pytest.warns(RuntimeWarning, match="invalid value"):
+        np.asarray(x - x)
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        np.asarray(x / gc.asarray([0.0, 0.0]))

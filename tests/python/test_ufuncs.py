@@ -256,3 +256,16 @@ def test_differences_of_integers_are_one_sum(dtype):
         want = np.subtract.reduce(a, axis=axis)
         assert got.dtype == want.dtype
         np.testing.assert_array_equal(np.asarray(got), want)
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum", "add", "multiply", "bitwise_or", "floor_divide"])
+def test_at_with_wider_integers(name):
+    """NumPy combines in the wider dtype and casts what comes out."""
+    found = []
+    for xp in (np, gc):
+        for values in ([264, 3, 5, 300], [7, 3, 5, 1], 260):
+            a = xp.asarray(np.arange(1, 9, dtype="uint8") * 20).copy()
+            getattr(xp, name).at(a, [1, 2, 1, 3], xp.asarray(values))
+            found.append(np.asarray(a))
+    for want, got in zip(found[:3], found[3:], strict=True):
+        assert got.tolist() == want.tolist() and got.dtype == want.dtype

@@ -229,10 +229,13 @@ void KernelLowering::strips(OpBuilder &b, const Position &base, int loopNumber, 
 
 void KernelLowering::storeAll(OpBuilder &b, Position &at) {
   // Every load before any store: a result may overwrite a tensor that another result is computed
-  // from.
+  // from, or scattered by.
   for (kernel::StoreOp store : stores)
     for (Value value : store.getValues())
       emitter->value(b, value, at);
+  for (kernel::ScatterOp scatter : scatters)
+    for (Value operand : scatter->getOperands())
+      emitter->value(b, operand, at);
   emitter->storeAll(b, stores, at);
   for (kernel::ScatterOp scatter : scatters)
     emitter->scatter(b, scatter, at);

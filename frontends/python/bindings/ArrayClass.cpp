@@ -51,15 +51,6 @@ pb::tuple byteStrides(const Array &x) {
   return toTuple(bytes);
 }
 
-/// x.shape = ...: the same object, another view of its memory.
-void setShape(Array &x, const pb::object &shape) {
-  Array out = unwrap(ops::reshape(x, toShape(shape)));
-  if (!out.sharesStorage(x))
-    throw pb::attribute_error("Incompatible shape for in-place modification. Use `.reshape()` to "
-                              "make a copy with the desired shape.");
-  x = out;
-}
-
 /// The array whose memory a view shows; None for that array itself. Once that is gone: another
 /// array of the same memory, or None when `x` shows all of it.
 pb::object baseOf(const Array &x) {
@@ -74,21 +65,18 @@ pb::object baseOf(const Array &x) {
 }
 
 void defineProperties(pb::class_<Array> &cls) {
-  cls.def_property("shape", [](const Array &x) { return toTuple(x.shape()); }, setShape);
-  cls.def_property_readonly("dtype", [](const Array &x) { return dtypeObject(x.dtype()); });
-  cls.def_property_readonly("ndim", [](const Array &x) { return x.rank(); });
-  cls.def_property_readonly("size", [](const Array &x) { return x.size(); });
   cls.def_property_readonly("itemsize", [](const Array &x) { return itemSize(x.dtype()); });
   cls.def_property_readonly("nbytes",
                             [](const Array &x) { return x.size() * itemSize(x.dtype()); });
   cls.def_property_readonly("strides", byteStrides);
-  cls.def_property_readonly("T",
-                            [](const Array &x) { return unwrap(ops::transpose(x, std::nullopt)); });
   cls.def_property_readonly("mT", matrixTranspose);
   cls.def_property_readonly("device", [](const Array &x) { return x.device().info().name; });
   cls.def_property_readonly("contiguous", [](const Array &x) { return x.view().isContiguous(); });
   cls.def_property_readonly("base", baseOf);
-  cls.def("_part", [](const Array &x, int64_t number) { return unwrap(ops::part(x, number)); });
+  cls.def("_part", [](const Array &x, int64_t number) {
+    Array part = unwrap(ops::part(x, number));
+    return x.isValue() ? unwrap(ops::copy(part)) : part;
+  });
   cls.def("_lock", [](Array &x) { x.lock(); });
   cls.def("_become", [](Array &x, const Array &other) { x = Array(unwrap(other.value())); });
   cls.def_property_readonly("readonly", [](const Array &x) { return x.view().isReadOnly(); });
@@ -168,11 +156,6 @@ Array reshape(const Array &x, Shape shape, const std::string &order) {
   return unwrap(ops::transpose(unwrap(ops::reshape(turned, shape)), std::nullopt));
 }
 
-/// What a view may be taken of: of a value, as of NumPy's scalars, there is none.
-Array ownMemory(const Array &x, bool mustCopy = false) {
-  return mustCopy || isValue(x) ? unwrap(ops::copy(x)) : x;
-}
-
 Array ravel(const Array &given, const std::string &order) {
   Array x = ownMemory(given);
   Array source = isColumnMajor(x, order) ? unwrap(ops::transpose(x, std::nullopt)) : x;
@@ -184,15 +167,18 @@ Array ravel(const Array &given, const std::string &order) {
 pb::object reshapeMethod(const pb::object &self, const pb::args &shape, const std::string &order,
                          const pb::object &copy) {
   bool mustCopy = !copy.is_none() && copy.cast<bool>();
+  bool wasValue = asArray(self)->isValue();
   Array x = ownMemory(*asArray(self), mustCopy);
   Array out = reshape(x, toShape(oneOrMany(shape)), order);
+  if (wasValue && out.rank() == 0)
+    return self;
   if (!copy.is_none() && !mustCopy && !out.sharesStorage(x))
     throw pb::value_error("Unable to avoid creating a copy while reshaping.");
   return wrapped(std::move(out));
 }
 
 void defineViews(pb::class_<Array> &cls) {
-  cls.def("reshape", reshapeMethod, pb::kw_only(), pb::arg("order") = "C",
+  cls.def("_reshape", reshapeMethod, pb::kw_only(), pb::arg("order") = "C",
           pb::arg("copy") = pb::none());
   cls.def("transpose", [](const Array &x, const pb::args &axes) {
     return unwrap(ops::transpose(x, axes.empty() ? std::nullopt : toAxes(oneOrMany(axes))));
@@ -202,16 +188,11 @@ void defineViews(pb::class_<Array> &cls) {
       "squeeze",
       [](const Array &x, const pb::object &axis) { return unwrap(ops::squeeze(x, toAxes(axis))); },
       pb::arg("axis") = pb::none());
-  cls.def("ravel", ravel, pb::arg("order") = "C");
+  cls.def("_ravel", ravel, pb::arg("order") = "C");
   cls.def(
-      "flatten",
+      "_flatten",
       [](const Array &x, const std::string &order) { return unwrap(ops::copy(ravel(x, order))); },
       pb::arg("order") = "C");
-}
-
-/// A copy of an array is an array, of a value a value.
-pb::object copyOf(const Array &x, Array made) {
-  return isValue(x) ? wrapped(std::move(made)) : settled(std::move(made));
 }
 
 pb::object astype(const pb::object &self, const pb::object &dtype, const pb::object &,
@@ -227,14 +208,14 @@ pb::object astype(const pb::object &self, const pb::object &dtype, const pb::obj
                  format("Cannot cast array data from dtype('{}') to dtype('{}') according to the "
                         "rule '{}'",
                         dtypeName(x.dtype()), dtypeName(t), casting)));
-  return copyOf(x, unwrap(ops::cast(x, t)));
+  return wrapped(copyOf(x, ops::cast(x, t)));
 }
 
 void defineMethods(pb::class_<Array> &cls) {
-  cls.def("astype", astype, pb::arg("dtype"), pb::arg("order") = "K", pb::arg("casting") = "unsafe",
-          pb::arg("subok") = true, pb::arg("copy") = true);
+  cls.def("_astype", astype, pb::arg("dtype"), pb::arg("order") = "K",
+          pb::arg("casting") = "unsafe", pb::arg("subok") = true, pb::arg("copy") = true);
   cls.def(
-      "copy", [](const Array &x, const pb::object &) { return copyOf(x, unwrap(ops::copy(x))); },
+      "_copy", [](const Array &x, const pb::object &) { return copyOf(x, ops::copy(x)); },
       pb::arg("order") = "C");
   cls.def(
       "fill", [](Array &x, const pb::object &value) { setItem(x, pb::ellipsis(), value); },
@@ -282,6 +263,7 @@ void defineArray(pb::module_ &m) {
                           setupLifetime(type);
                           setupOperators(type);
                           setupElements(type);
+                          setupMembers(type);
                           setupBuffer(type);
                         }));
   defineProperties(cls);

@@ -138,11 +138,13 @@ inline PyObject *wrap(Result<Array> result) {
 }
 /// As above, from a short list of objects that were used before.
 PyObject *wrapKnown(const KnownValue &value);
-/// A computed 0-d result that nothing was written to: NumPy has a scalar here, which an update
-/// leaves alone (`s = t = x.sum(); s += 1`) and which has no views.
-bool isValue(const Array &x);
-/// What NumPy makes of a scalar: a 0-d array that updates change for all its names.
-pb::object settled(Array x);
+/// What NumPy's constructors make of a single element: an array that updates change for all its
+/// names.
+Array settled(Array x);
+/// What a view may be taken of: of a value, as of NumPy's scalars, there is none.
+Array ownMemory(const Array &x, bool mustCopy = false);
+/// What was made of `x`: of an array an array, of a value a value.
+Array copyOf(const Array &x, Result<Array> made);
 inline pb::object wrapped(Array array) {
   return pb::reinterpret_steal<pb::object>(wrap(std::move(array)));
 }
@@ -164,6 +166,8 @@ void setupBuffer(PyHeapTypeObject *type);
 PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right);
 PyObject *operationOnValue(op::OpKind kind, PyObject *operand);
 void setupElements(PyHeapTypeObject *type);
+// Members.cpp
+void setupMembers(PyHeapTypeObject *type);
 void defineFunctions(pb::module_ &m);
 void defineConstructors(pb::module_ &m);
 void defineUfuncs(pb::module_ &m);

@@ -178,7 +178,8 @@ PyObject *filled(PyObject *, PyObject *const *args, Py_ssize_t count) {
     auto dtype = args[2] == Py_None && like ? std::optional(like->dtype()) : knownDType(args[2]);
     if (!dtype)
       Py_RETURN_NONE;
-    return wrap(ops::full(shape, toScalar(args[1]), *dtype, like ? &like->device() : nullptr));
+    rt::Device *device = like ? &like->device() : nullptr;
+    return wrap(settled(unwrap(ops::full(shape, toScalar(args[1]), *dtype, device))));
   });
 }
 

@@ -150,7 +150,7 @@ PyObject *get(PyObject *self, PyObject *key) {
     if (place.set(key, x.shape()))
       if (PyObject *value = element(x, place.span()))
         return value;
-    if (BasicKey basic; basic.set(key, x.rank()))
+    if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
       return wrap(ops::index(x, basic.items()));
     return wrap(getItem(x, pb::reinterpret_borrow<pb::object>(key)));
   });
@@ -281,12 +281,39 @@ Py_ssize_t length(PyObject *self) {
   return -1;
 }
 
+/// Powers that are other operations (ops::power).
+std::optional<KnownValue> foldPower(const KnownValue &x, PyObject *exponent) {
+  bool isWhole = PyLong_CheckExact(exponent);
+  bool isReal = x.dtype == DType::Float64 || x.dtype == DType::Float32;
+  auto bits =
+      isWhole || PyFloat_CheckExact(exponent) ? scalarBits(exponent, DType::Float64) : std::nullopt;
+  if (!bits || !(isReal || (isWhole && isInteger(x.dtype))))
+    return std::nullopt;
+  auto e = std::bit_cast<double>(*bits);
+  if (e == 1)
+    return x;
+  if (e == 2)
+    return ops::foldValues(op::OpKind::Mul, x, x.bits);
+  if (isReal && e == 0.5)
+    return ops::foldValues(op::OpKind::Sqrt, x, 0);
+  if (!isReal || e != -1)
+    return std::nullopt;
+  KnownValue one = x;
+  one.bits = x.dtype == DType::Float64 ? std::bit_cast<uint64_t>(1.0)
+                                       : uint64_t{std::bit_cast<uint32_t>(1.0F)};
+  return ops::foldValues(op::OpKind::Div, one, x.bits);
+}
+
 } // namespace
 
 PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right) {
   const KnownValue *a = knownOf(left), *b = knownOf(right);
   if ((!a && !b) || Trace::active())
     return nullptr;
+  if (kind == op::OpKind::Pow) {
+    auto power = a && !b ? foldPower(*a, right) : std::nullopt;
+    return power ? wrapKnown(*power) : nullptr;
+  }
   KnownValue x, y;
   if (a && b) {
     if (a->dtype != b->dtype || a->device != b->device)

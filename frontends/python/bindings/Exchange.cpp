@@ -291,6 +291,36 @@ void setupBuffer(PyHeapTypeObject *type) {
   type->as_buffer.bf_releasebuffer = nullptr;
 }
 
+/// The element that integers name, one an axis or a flat one, when it needs no program.
+static std::optional<KnownValue> knownElement(const Array &x, const pb::args &index) {
+  std::vector<int64_t> at;
+  for (pb::handle item : index) {
+    if (!PyLong_CheckExact(item.ptr()))
+      return std::nullopt;
+    at.push_back(PyLong_AsSsize_t(item.ptr()));
+    if (at.back() == -1 && PyErr_Occurred()) {
+      PyErr_Clear();
+      return std::nullopt;
+    }
+  }
+  if (at.size() == 1 && x.rank() != 1) {
+    int64_t flat = at[0] < 0 ? at[0] + x.size() : at[0];
+    if (flat < 0 || flat >= x.size())
+      return std::nullopt;
+    at.assign(static_cast<size_t>(x.rank()), 0);
+    for (size_t axis = at.size(); axis-- > 0; flat /= x.shape()[axis])
+      at[axis] = flat % x.shape()[axis];
+  }
+  if (static_cast<int64_t>(at.size()) != x.rank())
+    return std::nullopt;
+  for (size_t axis = 0; axis < at.size(); ++axis) {
+    at[axis] += at[axis] < 0 ? x.shape()[axis] : 0;
+    if (at[axis] < 0 || at[axis] >= x.shape()[axis])
+      return std::nullopt;
+  }
+  return ops::readElement(x, at);
+}
+
 void defineExchange(pb::class_<Array> &cls) {
   cls.def("__array__", arrayProtocol, pb::arg("dtype") = pb::none(), pb::arg("copy") = pb::none());
   cls.def(
@@ -305,6 +335,8 @@ void defineExchange(pb::class_<Array> &cls) {
       [](Array &x, const pb::args &index) {
         if (index.empty())
           return toItem(x, "item");
+        if (auto known = knownElement(x, index))
+          return scalarObject(&known->bits, known->dtype);
         std::vector<IndexItem> items =
             toIndex(index.size() == 1 ? pb::object(index[0]) : pb::object(index));
         if (index.size() == 1 && x.rank() != 1) { // a flat index, as in NumPy

@@ -37,11 +37,13 @@ pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::
     Array x = *given;
     if (device && device != &x.device())
       x = unwrap(ops::toDevice(x, *device));
-    else if (!mustCopy && (!wanted || *wanted == x.dtype()) && !isValue(x))
+    else if (!mustCopy && (!wanted || *wanted == x.dtype()) && !x.isValue())
       return object;
     if (wanted && *wanted != x.dtype())
-      return settled(unwrap(ops::cast(x, *wanted)));
-    return settled(unwrap(ops::copy(x)));
+      x = unwrap(ops::cast(x, *wanted));
+    else
+      x = unwrap(ops::copy(x));
+    return wrapped(settled(std::move(x)));
   }
   if (!copy.is_none() && !mustCopy)
     throw pb::value_error("Unable to avoid copy while creating an array as requested: graphc "
@@ -55,9 +57,9 @@ pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::
     // Integers above int64 are uint64 in NumPy.
     if (!wanted && t == DType::Int64 && !op::fits(c.operand->scalar.integer, t))
       t = DType::UInt64;
-    return pb::cast(unwrap(ops::full({}, c.operand->scalar, t, device)));
+    return wrapped(settled(unwrap(ops::full({}, c.operand->scalar, t, device))));
   }
-  return pb::cast(copyIn(object, wanted, device));
+  return wrapped(settled(copyIn(object, wanted, device)));
 }
 
 Array full(const pb::object &shape, const pb::object &value, const pb::object &dtype,
@@ -72,10 +74,10 @@ Array full(const pb::object &shape, const pb::object &value, const pb::object &d
       x = unwrap(ops::cast(x, *wanted));
     if (on)
       x = unwrap(ops::toDevice(x, *on));
-    return unwrap(ops::copy(unwrap(ops::broadcastTo(x, dims))));
+    return settled(unwrap(ops::copy(unwrap(ops::broadcastTo(x, dims)))));
   }
   DType t = wanted ? *wanted : c.operand->dtype.value_or(c.operand->scalar.type().dtype);
-  return unwrap(ops::full(dims, c.operand->scalar, t, on));
+  return settled(unwrap(ops::full(dims, c.operand->scalar, t, on)));
 }
 
 pb::object resultType(const pb::args &args) {
@@ -97,37 +99,38 @@ pb::object resultType(const pb::args &args) {
 
 void defineMovement(pb::module_ &m) {
   m.def("reshape", [](const pb::object &x, const pb::object &shape) {
-    return unwrap(ops::reshape(toArray(x), toShape(shape)));
+    return wrapped(unwrap(ops::reshape(ownMemory(toArray(x)), toShape(shape))));
   });
   m.def(
       "transpose",
       [](const pb::object &x, const pb::object &axes) {
-        return unwrap(ops::transpose(toArray(x), toAxes(axes)));
+        return wrapped(unwrap(ops::transpose(toArray(x), toAxes(axes))));
       },
       pb::arg("x"), pb::arg("axes") = pb::none());
   m.def("broadcast_to", [](const pb::object &x, const pb::object &shape) {
-    return unwrap(ops::broadcastTo(toArray(x), toShape(shape)));
+    return wrapped(unwrap(ops::broadcastTo(toArray(x), toShape(shape))));
   });
   m.def(
       "flip",
       [](const pb::object &x, const pb::object &axes) {
-        return unwrap(ops::flip(toArray(x), toAxes(axes)));
+        return wrapped(unwrap(ops::flip(toArray(x), toAxes(axes))));
       },
       pb::arg("x"), pb::arg("axes") = pb::none());
   m.def("expand_dims", [](const pb::object &x, const pb::object &axes) {
-    return unwrap(ops::expandDims(toArray(x), toAxes(axes).value_or(std::vector<int64_t>{0})));
+    return wrapped(unwrap(
+        ops::expandDims(ownMemory(toArray(x)), toAxes(axes).value_or(std::vector<int64_t>{0}))));
   });
   m.def(
       "squeeze",
       [](const pb::object &x, const pb::object &axes) {
-        return unwrap(ops::squeeze(toArray(x), toAxes(axes)));
+        return wrapped(unwrap(ops::squeeze(toArray(x), toAxes(axes))));
       },
       pb::arg("x"), pb::arg("axes") = pb::none());
   m.def(
       "concatenate",
       [](const pb::object &arrays, const pb::object &axis) {
         auto at = axis.is_none() ? std::nullopt : std::optional(axis.cast<int64_t>());
-        return unwrap(ops::concatenate(toArrays(arrays, deviceOf(arrays)), at));
+        return wrapped(unwrap(ops::concatenate(toArrays(arrays, deviceOf(arrays)), at)));
       },
       pb::arg("arrays"), pb::arg("axis") = 0);
 }
@@ -139,15 +142,16 @@ void defineCreation(pb::module_ &m) {
   m.def(
       "iota",
       [](int64_t count, const pb::object &t, const pb::object &on) {
-        return unwrap(ops::iota(count, toOptionalDType(t).value_or(DType::Int64), toDevice(on)));
+        return wrapped(
+            unwrap(ops::iota(count, toOptionalDType(t).value_or(DType::Int64), toDevice(on))));
       },
       pb::arg("count"), dtype, device);
   m.def(
       "arange",
       [](const pb::object &start, const pb::object &stop, const pb::object &step,
          const pb::object &t, const pb::object &on) {
-        return unwrap(ops::arange(toScalar(start), toScalar(stop), toScalar(step),
-                                  toOptionalDType(t), toDevice(on)));
+        return wrapped(unwrap(ops::arange(toScalar(start), toScalar(stop), toScalar(step),
+                                          toOptionalDType(t), toDevice(on))));
       },
       pb::arg("start"), pb::arg("stop"), pb::arg("step"), dtype, device);
   m.def("from_dlpack", fromDlpack, pb::arg("x"), pb::arg("copy") = pb::none());
@@ -178,6 +182,7 @@ void defineEvaluation(pb::module_ &m) {
     }();
     return unwrap(std::move(text));
   });
+  m.def("is_value", [](const Array &x) { return x.isValue(); });
   m.def("shares_memory", [](const Array &a, const Array &b) { return a.mayShareMemory(b); });
   m.def("strided",
         [](const Array &x, const pb::object &shape, const pb::object &strides, int64_t offset) {
@@ -192,7 +197,7 @@ void defineEvaluation(pb::module_ &m) {
 
 void defineFunctions(pb::module_ &m) {
   m.def("cast", [](const pb::object &x, const pb::object &dtype) {
-    return unwrap(ops::cast(toArray(x), toDType(dtype)));
+    return wrapped(unwrap(ops::cast(toArray(x), toDType(dtype))));
   });
   // Operations without a function of their own: complex, conj.
   m.def("elementwise", [](const std::string &name, const pb::object &operands) {
@@ -201,14 +206,14 @@ void defineFunctions(pb::module_ &m) {
       throw pb::value_error(format("elementwise: no operation is called '{}'", name));
     std::vector<Array> arrays = toArrays(operands, deviceOf(operands));
     std::vector<Operand> each(arrays.begin(), arrays.end());
-    return unwrap(ops::elementwise(*kind, each));
+    return wrapped(unwrap(ops::elementwise(*kind, each)));
   });
   m.def(
       "reduce",
       [](const std::string &kind, const pb::object &x, const pb::object &axes, bool keepdims,
          const pb::object &dtype) {
-        return unwrap(ops::reduce(reduceKind(kind), toArray(x), toAxes(axes), keepdims,
-                                  toOptionalDType(dtype)));
+        return wrapped(unwrap(ops::reduce(reduceKind(kind), toArray(x), toAxes(axes), keepdims,
+                                          toOptionalDType(dtype))));
       },
       pb::arg("kind"), pb::arg("x"), pb::arg("axes") = pb::none(), pb::arg("keepdims") = false,
       pb::arg("dtype") = pb::none());
@@ -222,12 +227,13 @@ void defineFunctions(pb::module_ &m) {
             throw pb::type_error("cumulative_" + kind + " takes one axis");
           along = axes->front();
         }
-        return unwrap(ops::scan(reduceKind(kind), toArray(x), along, toOptionalDType(dtype)));
+        return wrapped(
+            unwrap(ops::scan(reduceKind(kind), toArray(x), along, toOptionalDType(dtype))));
       },
       pb::arg("kind"), pb::arg("x"), pb::arg("axis") = pb::none(), pb::arg("dtype") = pb::none());
   m.def("matmul", [](const pb::object &x, const pb::object &y) {
     rt::Device *device = deviceOf(pb::make_tuple(x, y));
-    return unwrap(ops::matmul(toArray(x, device), toArray(y, device)));
+    return wrapped(unwrap(ops::matmul(toArray(x, device), toArray(y, device))));
   });
   m.def("library", [](const std::string &name, const pb::object &operands, const pb::object &params,
                       const pb::object &shape, const pb::object &dtype) {
@@ -237,8 +243,8 @@ void defineFunctions(pb::module_ &m) {
     std::vector<int64_t> numbers;
     for (pb::handle param : params)
       numbers.push_back(param.cast<int64_t>());
-    return unwrap(ops::library(*routine, toArrays(operands, deviceOf(operands)), numbers,
-                               {toDType(dtype), toShape(shape)}));
+    return wrapped(unwrap(ops::library(*routine, toArrays(operands, deviceOf(operands)), numbers,
+                                       {toDType(dtype), toShape(shape)})));
   });
   m.def("result_type", resultType);
   defineIndexFunctions(m);

@@ -1,5 +1,6 @@
 // x[key], x[key] = value, and what else names elements by arrays.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
 #include <pybind11/numpy.h>
@@ -101,6 +102,42 @@ std::vector<IndexItem> basicItems(std::span<const KeyItem> key) {
   return items;
 }
 
+/// A single integer, computed or not.
+bool isInteger1(const KeyItem &item) {
+  return item.array ? item.array->rank() == 0 && isInteger(item.array->dtype())
+                    : !item.flag && item.basic.kind == IndexItem::Kind::Integer;
+}
+
+bool isView(std::span<const KeyItem> key) {
+  return std::ranges::all_of(key, [](const KeyItem &i) { return i.isBasic() || isInteger1(i); });
+}
+
+/// Where NumPy has a view, the values of computed integers are needed: what is written through it
+/// belongs to the array. Integers that are arrays name elements to be copied.
+void takeIntegers(std::vector<KeyItem> &key) {
+  if (!isView(key) ||
+      std::ranges::any_of(key, [](const KeyItem &i) { return i.array && !i.array->isValue(); }))
+    return;
+  for (KeyItem &item : key)
+    if (item.array)
+      item = integerItem(toItem(*item.array, "index"));
+}
+
+/// Whether one of the items is a 0-d array, of which NumPy makes a copy and no view.
+bool namesByArray(pb::handle key) {
+  auto isArray0 = [](PyObject *item) {
+    const Array *array = asArray(item);
+    return array ? array->rank() == 0 && !array->isValue() && isInteger(array->dtype())
+                 : pb::isinstance<pb::array>(item);
+  };
+  if (!PyTuple_Check(key.ptr()))
+    return isArray0(key.ptr());
+  for (pb::handle item : pb::reinterpret_borrow<pb::tuple>(key))
+    if (isArray0(item.ptr()))
+      return true;
+  return false;
+}
+
 void putItem(Array &x, const pb::object &object, const pb::object &value,
              std::optional<op::OpKind> combine) {
   Converted v;
@@ -140,14 +177,22 @@ std::vector<IndexItem> toIndex(pb::handle key) {
 
 Array getItem(const Array &x, const pb::object &object) {
   std::vector<KeyItem> key = toKey(object, &x.device());
-  if (!isBasic(key))
-    return unwrap(ops::take(x, key));
+  bool isElement =
+      static_cast<int64_t>(key.size()) == x.rank() && std::ranges::all_of(key, isInteger1);
+  // In a trace the place is not known, and what would be a view cannot be written to.
+  bool isLocked = !isElement && Trace::active() && !isBasic(key) && isView(key);
+  if (!isElement && !isLocked)
+    takeIntegers(key);
+  if (!isBasic(key)) {
+    Array taken = unwrap(ops::take(x, key));
+    if (isLocked)
+      taken.lock();
+    return isElement ? taken : settled(std::move(taken));
+  }
   Array view = unwrap(ops::index(x, basicItems(key)));
-  bool isElement = static_cast<int64_t>(key.size()) == x.rank() &&
-                   std::ranges::all_of(key, [](const KeyItem &i) {
-                     return i.basic.kind == IndexItem::Kind::Integer;
-                   });
-  return isElement || (view.rank() && isValue(x)) ? unwrap(ops::copy(view)) : view;
+  if (isElement)
+    return unwrap(ops::copy(view));
+  return x.isValue() || namesByArray(object) ? settled(unwrap(ops::copy(view))) : view;
 }
 
 void setItem(Array &x, const pb::object &key, const pb::object &value) {

@@ -7,19 +7,14 @@
 #include <utility>
 
 namespace graphc::py {
-bool isValue(const Array &x) {
-  if (x.known())
-    return true;
-  if (x.rank() != 0 || !x.view().isWhole())
-    return false;
-  auto [node, version] = x.storage()->versioned();
-  return version == 0 && (node->isKnown() || (node->isOp() && node->kind() != op::OpKind::Full));
+Array settled(Array x) {
+  if (x.isValue())
+    x.storage()->becomeArray();
+  return x;
 }
 
-pb::object settled(Array x) {
-  if (isValue(x))
-    x.storage()->replace(unwrap(x.value()));
-  return wrapped(std::move(x));
+Array ownMemory(const Array &x, bool mustCopy) {
+  return mustCopy || x.isValue() ? settled(unwrap(ops::copy(x))) : x;
 }
 
 namespace {
@@ -40,7 +35,7 @@ bool repeats(op::OpKind kind, PyObject *left, PyObject *right) {
   for (auto [sequence, number] : {std::pair(left, right), std::pair(right, left)}) {
     Array *count =
         PyList_CheckExact(sequence) || PyTuple_CheckExact(sequence) ? asArray(number) : nullptr;
-    if (count && isValue(*count) && !isInexact(count->dtype()) && count->dtype() != DType::Bool)
+    if (count && count->isValue() && !isInexact(count->dtype()) && count->dtype() != DType::Bool)
       return true;
   }
   return false;
@@ -65,7 +60,7 @@ PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
 PyObject *inPlace(op::OpKind kind, PyObject *self, PyObject *other) {
   return guarded([&] {
     Array *x = asArray(self);
-    if (isValue(*x))
+    if (x->isValue())
       return binary(kind, self, other);
     Converted y;
     if (!convertOperand(other, y, &x->device()))
@@ -161,7 +156,12 @@ PyObject *divmod(PyObject *left, PyObject *right) {
 }
 
 PyObject *positive(PyObject *self) {
-  return guarded([&] { return wrap(unwrap(ops::copy(*asArray(self)))); });
+  return guarded([&] {
+    const Array &x = *asArray(self);
+    if (x.dtype() == DType::Bool)
+      raise(Status(ErrorCode::DType, "[positive] numbers are needed, not bool"));
+    return wrap(ops::copy(x));
+  });
 }
 
 PyObject *matmul(PyObject *left, PyObject *right) {

@@ -232,11 +232,15 @@ def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> A
         x, axis = _graphc.reshape(x, (-1,)), 0
     axis = _axis(axis, x.ndim, "insert")
     size = x.shape[axis]
+    is_number = True
     try:
         place = _operator.index(index)
     except TypeError:
         places = _np.arange(size)[index] if isinstance(index, slice) else _np.asarray(index)
-        places = _np.flatnonzero(places) if places.dtype == bool else places.astype(int, copy=False).ravel()
+        if places.size and places.dtype.kind not in "biu":
+            raise IndexOutOfBounds(f"insert: places are integers, not {places.dtype}") from None
+        places = _np.flatnonzero(places) if places.dtype == bool else places.astype(int, copy=False)
+        is_number, places = places.ndim == 0, places.ravel()
         if places.size != 1:
             return _insert_each(x, places, values, axis)
         place = int(places[0])
@@ -244,13 +248,10 @@ def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> A
         raise IndexOutOfBounds(f"insert: index {place} is out of bounds for an axis of size {size}")
     place += size if place < 0 else 0
     values = asarray(values).astype(x.dtype, copy=False)
-    rest = x.shape[:axis] + x.shape[axis + 1 :]
-    if values.ndim < x.ndim or values.shape[axis] == 1:
-        aligned = values if values.ndim == x.ndim else _insertable(values, x.ndim, axis)
-        count = aligned.shape[axis]
-    else:
-        aligned, count = values, values.shape[axis]
-    aligned = _graphc.broadcast_to(aligned, rest[:axis] + (count,) + rest[axis:])
+    values = values.reshape((1,) * (x.ndim - values.ndim) + values.shape)
+    if is_number:  # as in x[:, 0] = values; a sequence of one place is as x[:, [0]]
+        values = moveaxis(values, 0, axis)
+    aligned = _graphc.broadcast_to(values, x.shape[:axis] + (values.shape[axis],) + x.shape[axis + 1 :])
     return concatenate([x[_along(axis, slice(0, place))], aligned, x[_along(axis, slice(place, None))]], axis)
 
 
@@ -266,12 +267,6 @@ def _insert_each(x, places, values, axis):
     result[_along(axis, asarray(places, device=x.device))] = values
     result[_along(axis, asarray(kept, device=x.device))] = x
     return result
-
-
-def _insertable(values, rank, axis):
-    """NumPy's rule for one place: leading axes of `values` are those of the array with `axis` moved first."""
-    values = values.reshape((1,) * (rank - values.ndim) + values.shape)
-    return moveaxis(values, 0, axis)
 
 
 def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:

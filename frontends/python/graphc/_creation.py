@@ -77,6 +77,18 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         return kept
 
 
+def given(a):
+    """`a` as an Array; a single result stays one (NumPy's scalar), of which `asarray` makes an array."""
+    if type(a) is _Array:
+        return a
+    return asarray(a)[()] if isinstance(a, _np.generic) else asarray(a)
+
+
+def single(x):
+    """What NumPy's functions return: of no dimensions a single result, not an array."""
+    return x if x.ndim else x[()]
+
+
 def _inexact(x, smallest=False):
     """As an array of floats or complex numbers; others as float64, or as the smallest float that has their values."""
     x = asarray(x)
@@ -151,6 +163,10 @@ def require(a, dtype=None, requirements=None, *, like=None):
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     """An Array of one value, or of values that broadcast. The dtype follows the value as in NumPy: bool, int64,
     float64, or an array's own."""
+    if device is None and type(fill_value) is float:
+        made = _graphc.filled(shape, fill_value, float64 if dtype is None else dtype)
+        if made is not None:
+            return made
     shape = _shape(shape)
     if isinstance(fill_value, (_Array, _np.ndarray, list, tuple)):
         value = asarray(fill_value, dtype, device=device)
@@ -209,13 +225,17 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
     return zeros_like(prototype, dtype, shape=shape, device=device)
 
 
+_PLAIN = frozenset((int, float, type(None)))
+
+
 def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None):
     """start, start + step, ... below `stop`, as NumPy counts them. One argument is `stop`. Raises ValueError for a
     zero step."""
     step = 1 if step is None else step
     if start is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")
-    start, stop, step = (v.item() if isinstance(v, (_np.generic, _np.ndarray, _Array)) else v for v in (start, stop, step))
+    if not (type(start) in _PLAIN and type(stop) in _PLAIN and type(step) in _PLAIN):
+        start, stop, step = (v.item() if isinstance(v, (_np.generic, _np.ndarray, _Array)) else v for v in (start, stop, step))
     if stop is None or start is None:
         start, stop = 0, start if stop is None else stop
     if step == 0:
@@ -240,7 +260,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         raise ArgumentError(f"linspace: number of samples, {num}, must be non-negative")
     intervals = num - 1 if endpoint else num
     wanted = None if dtype is None else as_dtype(dtype)
-    if _py.any(isinstance(v, (_Array, _np.ndarray, list, tuple, complex, _np.complexfloating)) for v in (start, stop)):
+    if _py.any(isinstance(v, (_Array, _np.ndarray, _np.generic, list, tuple, complex)) for v in (start, stop)):
         return _spaced(start, stop, num, endpoint, retstep, wanted, axis)
     wanted = float64 if wanted is None else wanted
     start, stop = float(start), float(stop)
@@ -285,12 +305,17 @@ def _spaced(start, stop, num, endpoint, retstep, wanted, axis):
     return (values, step) if retstep else values
 
 
+#: So many elements cost less to upload than to record.
+_FEW = 1 << 10
+
+
 def eye(N, M=None, k=0, dtype=float64, order="C", *, device=None, like=None):
     """Ones on the k-th diagonal, zeros elsewhere."""
-    M = N if M is None else M
-    rows = _graphc.iota(_operator.index(N), int64, device)
-    columns = _graphc.iota(_operator.index(M), int64, device)
-    k = _py.max(-_operator.index(N), _py.min(_operator.index(k), _operator.index(M)))  # beyond: no diagonal
+    N, M, k = (_operator.index(n) for n in (N, N if M is None else M, k))
+    if 0 <= N * M <= _FEW and dtype in (None, float64) and not _graphc.is_tracing():
+        return _graphc.asarray(_np.eye(N, M, k), None, device, None)
+    rows, columns = _graphc.iota(N, int64, device), _graphc.iota(M, int64, device)
+    k = _py.max(-N, _py.min(k, M))  # beyond: no diagonal
     return (rows[:, None] + k == columns).astype(float64 if dtype is None else as_dtype(dtype))
 
 

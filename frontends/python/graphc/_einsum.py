@@ -8,7 +8,7 @@ import string as _string
 from typing import TYPE_CHECKING
 
 from . import _graphc
-from ._creation import asarray
+from ._creation import asarray, single
 from ._dtypes import as_dtype
 from ._matrices import diagonal
 from ._ufunc import with_out
@@ -132,4 +132,4 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
         term, x = _single(term, x, later | set(other))
         term, x = _pair(term, x, other, y, later)
     term, x = _single(term, x, set(letters))
-    return with_out(x.transpose([term.index(c) for c in letters]) if len(letters) > 1 else x, out, casting, "einsum")
+    return with_out(x.transpose([term.index(c) for c in letters]) if len(letters) > 1 else single(x), out, casting, "einsum")

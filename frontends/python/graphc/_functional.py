@@ -67,7 +67,7 @@ def piecewise(x: ArrayLike, condlist, funclist, *args, **kw) -> Array:
         result = result + asarray(values[-1]).astype(x.dtype, copy=False)
     for condition, value in zip(conditions, values):
         result = _graphc.select(condition, asarray(value).astype(x.dtype, copy=False), result)
-    return result
+    return asarray(result)
 
 
 class ndindex:  # noqa: N801  (NumPy's name)
@@ -198,7 +198,10 @@ def iterable(y) -> bool:
 
 
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis=None) -> Array:
-    """Without the zeros at the front ("f") and at the back ("b") of every axis; their number is evaluated."""
+    """Without the zeros at the front ("f") and at the back ("b") of every axis; their number is evaluated. Raises
+    ValueError for another `trim`."""
+    if trim.lower() not in ("f", "b", "fb", "bf"):
+        raise ArgumentError(f"unexpected character(s) in `trim`: {trim!r}")
     x = asarray(filt)
     axes = range(x.ndim) if axis is None else [_axis(a, x.ndim, "trim_zeros") for a in _np.atleast_1d(axis).tolist()]
     present = x != 0

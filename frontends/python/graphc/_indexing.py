@@ -184,6 +184,8 @@ def extract(condition, arr):
 def place(arr, mask, vals):
     """Writes the values, one after the other and repeated as needed, where the mask holds."""
     x, values = arr, vals
+    if not isinstance(x, _Array):
+        raise TypeError(f"place: argument 1 must be an array, not {type(x).__name__}")
     mask = asarray(mask, device=None if isinstance(mask, _Array) else x.device)
     if mask.size != x.size:
         raise ArgumentError("place: mask and data must be the same size")
@@ -270,6 +272,10 @@ def unravel_index(indices, shape, order="C"):
     shape = tuple(shape) if isinstance(shape, (tuple, list)) else (_operator.index(shape),)
     places = _indices(indices, None, "unravel_index").astype("int64", copy=False)
     count = int(_np.prod(shape, dtype=object)) if shape else 1
+    if not shape and places.ndim:
+        raise ArgumentError("multiple indices are not supported for 0d array")
+    if count >= 2**63:
+        raise ArgumentError("dimensions are too large; arrays and shapes with a total size greater than 'intp' are not supported.")
     if places.size and bool(_any((places < 0) | (places >= count))):
         low, high = int(min(places)), int(max(places))
         raise ArgumentError(f"index {low if low < 0 else high} is out of bounds for array with size {count}")
@@ -292,6 +298,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     for index, size, how in reversed(pairs) if order == "C" else pairs:
         if how == "raise" and index.size and bool(_any((index < 0) | (index >= size))):
             raise ArgumentError("invalid entry in coordinates array")
+        if how != "raise" and index.size and size == 0:
+            raise ArgumentError("cannot unravel if shape has zero entries.")
         index = _in_mode(index, size, how, "ravel_multi_index")
         flat = index * step if flat is None else flat + index * step
         step *= size

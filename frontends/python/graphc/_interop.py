@@ -44,8 +44,12 @@ def _rebuild(values, device):
     return _graphc.asarray(values, None, device, None)
 
 
+def _rebuild_value(values, device):
+    return _rebuild(values, device)[()]
+
+
 def _reduce(self):
-    return _rebuild, (_np.array(self), self.device)
+    return _rebuild_value if _graphc.is_value(self) else _rebuild, (_np.array(self), self.device)
 
 
 def _copy(self):

@@ -22,6 +22,8 @@ def matmul(x1, x2, /):
 @_stands_for("dot")
 def dot(a, b, out=None):
     """NumPy's dot: a product with a 0-d operand, else the sum over the last axis of `a` and the second last of `b`."""
+    if out is None and type(a) is type(b) is _graphc.Array and 1 <= a.ndim <= 2 and 1 <= b.ndim <= 2:
+        return a @ b
     x1, x2 = asarray(a), asarray(b)
     if x1.ndim == 0 or x2.ndim == 0:
         result = x1 * x2

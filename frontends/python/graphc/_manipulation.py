@@ -7,10 +7,10 @@ import numpy as _np
 
 from . import _graphc
 from ._complex import of_parts as _of_parts
-from ._creation import asarray
-from ._dtypes import as_dtype
+from ._creation import asarray, given
+from ._dtypes import as_dtype, can_cast
 from ._ufunc import with_out as _with_out
-from .errors import ArgumentError, AxisError, ShapeError
+from .errors import ArgumentError, AxisError, DTypeError, ShapeError
 
 
 def _axis(axis, ndim, what):
@@ -52,7 +52,7 @@ def ravel(a, order="C"):
 
 def transpose(a, axes=None):
     """A view with the axes permuted; reversed when `axes` is None."""
-    return _graphc.transpose(asarray(a), axes)
+    return _graphc.transpose(given(a), axes)
 
 
 def permute_dims(x, /, axes):
@@ -94,7 +94,7 @@ def expand_dims(a, /, axis):
 
 def squeeze(a, axis=None):
     """A view without size-1 axes (all of them, or the named ones). Raises ShapeError if a named one is larger."""
-    return _graphc.squeeze(asarray(a), axis)
+    return _graphc.squeeze(given(a), axis)
 
 
 def broadcast_to(array, shape, subok=False):
@@ -125,14 +125,21 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     if axis is None:  # Python numbers, which have no axis to join along, are weak
         kind = _graphc.result_type(*(a if isinstance(a, (bool, int, float, complex)) else asarray(a) for a in arrays)) if arrays else None
         arrays = [asarray(a).astype(kind) if isinstance(a, (bool, int, float, complex)) else a for a in arrays]
-    result = _graphc.concatenate([asarray(a) for a in arrays], axis)
-    if dtype is not None:
-        result = result.astype(as_dtype(dtype), casting=casting, copy=False)
-    if out is None:
+    if out is not None and dtype is not None:
+        raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
+    arrays = [asarray(a) for a in arrays]
+    result = _graphc.concatenate(arrays, axis)
+    if out is None and dtype is None:
         return result
+    target = as_dtype(dtype) if out is None else out.dtype
+    for x in arrays:
+        if not can_cast(x.dtype, target, casting):
+            raise DTypeError(f"Cannot cast array data from dtype('{x.dtype}') to dtype('{target}') according to the rule '{casting}'")
+    if out is None:
+        return result.astype(target, copy=False)
     if out.shape != result.shape:
         raise ShapeError(f"concatenate: output array of shape {out.shape} for a result of shape {result.shape}")
-    return _with_out(result, out, casting, "concatenate")
+    return _with_out(result, out, "unsafe", "concatenate")
 
 
 concat = concatenate
@@ -153,7 +160,7 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
 def unstack(x, /, *, axis=0):
     """Views of `x` along an axis, as a tuple."""
     x = moveaxis(asarray(x), axis, 0)
-    return tuple(x[i] if x.ndim > 1 else x[i : i + 1].reshape(()) for i in range(x.shape[0]))
+    return tuple(x[i] for i in range(x.shape[0]))
 
 
 def flip(m, axis=None):
@@ -205,7 +212,7 @@ def where(condition, x=None, y=None, /):
         return nonzero(condition)
     if x is None or y is None:
         raise ArgumentError("either both or neither of x and y should be given")
-    return _graphc.select(condition, x, y)
+    return asarray(_graphc.select(condition, x, y))
 
 
 def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, where=True, casting="same_kind", dtype=None):

@@ -6,8 +6,10 @@ import builtins as _py
 import operator as _operator
 from typing import TYPE_CHECKING
 
+import numpy as _np
+
 from . import _graphc
-from ._creation import asarray, eye, meshgrid, zeros
+from ._creation import asarray, eye, meshgrid, single, zeros
 from ._dtypes import as_dtype, can_cast, float64, int64
 from ._linalg import tensordot
 from ._manipulation import _axes, _axis, concatenate, moveaxis, stack
@@ -134,7 +136,7 @@ def inner(a: ArrayLike, b: ArrayLike) -> Array:
     x1, x2 = asarray(a), asarray(b)
     if x1.ndim == 0 or x2.ndim == 0:
         return x1 * x2
-    return tensordot(x1, x2, axes=([-1], [-1]))
+    return single(tensordot(x1, x2, axes=([-1], [-1])))
 
 
 def vdot(a: ArrayLike, b: ArrayLike) -> Array:
@@ -168,7 +170,7 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     a0, a1, b0, b1 = x1[..., 0], x1[..., 1], x2[..., 0], x2[..., 1]
     third = a0 * b1 - a1 * b0
     if sizes == (2, 2):
-        return third
+        return asarray(third)
     if sizes == (3, 3):
         a2, b2 = x1[..., 2], x2[..., 2]
         first, second = a1 * b2 - a2 * b1, a2 * b0 - a0 * b2
@@ -181,9 +183,15 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     return moveaxis(stack([first, second, third], -1), -1, axisc)
 
 
+def _grid_places(vector):
+    if vector.size == 0:
+        return vector.astype("int64")
+    return _graphc.flatnonzero(vector) if vector.dtype.kind == "b" else vector
+
+
 def ix_(*sequences: ArrayLike) -> tuple[Array, ...]:
-    """Vectors as an open grid: each along its own axis."""
-    vectors = [asarray(s) for s in sequences]
+    """Vectors as an open grid: each along its own axis. Masks stand for the places where they hold."""
+    vectors = [_grid_places(asarray(s)) for s in sequences]
     if _py.any(v.ndim != 1 for v in vectors):
         raise ShapeError(f"ix_: one-dimensional sequences expected, got shapes {[v.shape for v in vectors]}")
     rank = len(vectors)
@@ -230,7 +238,7 @@ class _Grid:
         def axis(item):
             start = 0 if item.start is None else item.start
             step = 1 if item.step is None else item.step
-            if isinstance(step, complex):
+            if isinstance(step, (complex, _np.complexfloating)):
                 return linspace(start, item.stop, int(_py.abs(step)))
             return arange(start, item.stop, step)
 

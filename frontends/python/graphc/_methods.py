@@ -159,7 +159,7 @@ def _view(self, dtype=None, type=None):
         dtype = None
     wanted = self.dtype if dtype is None else as_dtype(dtype)
     if wanted == self.dtype:
-        return self[...]
+        return self[()] if _graphc.is_value(self) else self[...]
     if self.ndim and wanted.itemsize != self.itemsize and self.shape[-1] != 1 and self.strides[-1] != self.itemsize:
         raise ArgumentError("To change to a dtype of a different size, the last axis must be contiguous")
     _graphc.eval([self], "view")
@@ -184,6 +184,8 @@ def _resize(self, *shape, refcheck=True):
 
 
 def _rounded(self, ndigits=None):
+    if self.dtype.kind == "b":
+        raise TypeError("type numpy.bool doesn't define __round__ method")
     if ndigits is None and self.ndim == 0:
         return round(self.item())
     return self.round(ndigits or 0)
@@ -217,21 +219,9 @@ def _namespace(self, /, *, api_version=None):
     return graphc
 
 
-def _function_as_method(name):
-    @_stands_for()
-    def method(self, *args, **keywords):
-        import graphc
-
-        return getattr(graphc, name)(self, *args, **keywords)
-
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"As graphc.{name}."
-    return method
-
-
 #: Methods that are the package's function of that name, where it has one.
 _FUNCTIONS = (
-    "take", "choose", "compress", "nonzero", "searchsorted", "argsort", "argpartition", "conj", "conjugate", "clip",
+    "take", "choose", "compress", "nonzero", "searchsorted", "argsort", "argpartition", "clip",
     "round", "cumsum", "cumprod", "var", "std", "dot", "diagonal", "trace", "repeat", "put",
 )  # fmt: skip
 #: Methods that change the array: x.sort() is x[...] = sort(x).
@@ -247,6 +237,13 @@ def _in_place(name):
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"As graphc.{name}, in place."
     return method
+
+
+def _conjugate(self):
+    """As graphc.conjugate; of real numbers the array itself."""
+    from ._special import conjugate
+
+    return conjugate(self) if self.dtype.kind == "c" else self
 
 
 def _part(get):
@@ -320,12 +317,12 @@ def attach(namespace):
         "__round__": _rounded, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize, "__hash__": _hash,
         "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
-        "__imatmul__": _imatmul,
+        "__imatmul__": _imatmul, "conj": _conjugate, "conjugate": _conjugate,
     }.items():  # fmt: skip
         setattr(_Array, name, value)
     for name in _FUNCTIONS:
         if name in namespace and not hasattr(_Array, name):
-            setattr(_Array, name, _function_as_method(name))
+            setattr(_Array, name, namespace[name])
     for name in _IN_PLACE:
         if name in namespace and not hasattr(_Array, name):
             setattr(_Array, name, _in_place(name))

@@ -139,7 +139,7 @@ def _along(key):
     if isinstance(key, slice):
         start = 0 if key.start is None else key.start
         step = 1 if key.step is None else key.step
-        if isinstance(step, complex):
+        if isinstance(step, (complex, _np.complexfloating)):
             return linspace(start, key.stop, int(_py.abs(step)))
         return arange(start, key.stop, step)
     return asarray(key)

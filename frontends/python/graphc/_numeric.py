@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import _graphc
 from ._complex import of_parts as _of_parts
 from ._assemble import _along
-from ._creation import _floating, _inexact, _real, asarray, linspace
+from ._creation import _floating, _inexact, _real, asarray, linspace, single
 from ._dtypes import as_dtype, float64
 from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axes, _axis, broadcast_to, concatenate, round, where
@@ -105,7 +105,7 @@ def gradient(f: ArrayLike, *spacing, axis: int | Sequence[int] | None = None, ed
     if edge_order not in (1, 2):
         raise ArgumentError(f"gradient: edge_order is 1 or 2, not {edge_order}")
     if len(spacing) not in (0, 1, len(axes)) or (len(spacing) == 1 < len(axes) and asarray(spacing[0]).ndim):
-        raise ArgumentError(f"gradient: {len(spacing)} spacings for {len(axes)} axes")
+        raise TypeError(f"gradient: {len(spacing)} spacings for {len(axes)} axes")
     steps = list(spacing) or [1.0]
     steps = steps * len(axes) if len(steps) == 1 else steps
     results = tuple(_gradient(x, h, a, edge_order) for h, a in zip(steps, axes))
@@ -196,10 +196,10 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         return _graphc.remainder(x1, x2)
     if kind.kind == "i":  # by floor division's remainder, which may have the other sign; abs(INT_MIN) would wrap
         r = _graphc.remainder(x1, x2)
-        return where((r != 0) & ((r < 0) != (x1 < 0)), r - x2, r)
+        return _graphc.select((r != 0) & ((r < 0) != (x1 < 0)), r - x2, r)
     r = _graphc.remainder(_graphc.abs(x1), _graphc.abs(x2))
     # The sign of a zero result is that of x1, also of -0.
-    return where((x1 < 0) | ((x1 == 0) & (1 / x1 < 0)), -r, r)
+    return _graphc.select((x1 < 0) | ((x1 == 0) & (1 / x1 < 0)), -r, r)
 
 
 def _without_nan_pair(x1, x2, choose):
@@ -208,7 +208,7 @@ def _without_nan_pair(x1, x2, choose):
     if chosen.dtype.kind not in "fc":
         return chosen
     x1, x2 = x1.astype(chosen.dtype, copy=False), x2.astype(chosen.dtype, copy=False)
-    return where(_graphc.isnan(x1), x2, where(_graphc.isnan(x2), x1, chosen))
+    return _graphc.select(_graphc.isnan(x1), x2, _graphc.select(_graphc.isnan(x2), x1, chosen))
 
 
 @as_ufunc(2)
@@ -229,7 +229,7 @@ def positive(x: ArrayLike, /) -> Array:
     x = asarray(x)
     if x.dtype.kind == "b":
         raise DTypeError(f"positive: numbers are needed, not {x.dtype}")
-    return x.copy()
+    return +x
 
 
 @as_ufunc(2, 2)
@@ -244,12 +244,12 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """0 below zero, 1 above, `x2` at zero; NaN stays."""
     x1, x2 = _floating(x1, "heaviside"), _floating(x2, "heaviside")
     step = (x1 > 0).astype(_graphc.result_type(x1, x2))
-    return where(_graphc.isnan(x1), x1, where(x1 == 0, x2, step))
+    return _graphc.select(_graphc.isnan(x1), x1, _graphc.select(x1 == 0, x2, step))
 
 
 def sinc(x: ArrayLike, /) -> Array:
     """sin(pi x) / (pi x), 1 at zero."""
-    y = _math.pi * where(asarray(x) == 0, 1.0e-20, _inexact(x))
+    y = _math.pi * _graphc.select(asarray(x) == 0, 1.0e-20, _inexact(x))
     return _graphc.sin(y) / y
 
 
@@ -271,16 +271,16 @@ def nan_to_num(
 
     x = asarray(x)
     if x.dtype.kind not in "fc":
-        return x.copy()
-    given = x
+        return single(x.copy()) if copy else x
+    target = x
     if x.dtype.kind == "c":
         parts = [nan_to_num(p, True, nan, posinf, neginf) for p in (x.real, x.imag)]
         x = _of_parts(*parts)
-        return x if copy else with_out(x, given)
+        return single(x) if copy else with_out(x, target)
     largest = float(np.finfo(x.dtype).max)
-    x = where(x == _math.inf, largest if posinf is None else posinf, where(_graphc.isnan(x), nan, x))
-    x = where(x == -_math.inf, -largest if neginf is None else neginf, x)
-    return x if copy else with_out(x, given)
+    x = _graphc.select(x == _math.inf, largest if posinf is None else posinf, _graphc.select(_graphc.isnan(x), nan, x))
+    x = _graphc.select(x == -_math.inf, -largest if neginf is None else neginf, x)
+    return single(x) if copy else with_out(x, target)
 
 
 def isclose(a: ArrayLike, b: ArrayLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
@@ -335,7 +335,7 @@ def ptp(a: ArrayLike, axis=None, out=None, keepdims: bool = False) -> Array:
 
 def _without_nan(x, filler):
     x = asarray(x)
-    return where(_graphc.isnan(x), filler, x) if x.dtype.kind in "fc" else x
+    return _graphc.select(_graphc.isnan(x), filler, x) if x.dtype.kind in "fc" else x
 
 
 def nansum(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, **options) -> Array:
@@ -396,7 +396,7 @@ def _nan_extreme(reduction, a, axis, out, keepdims, filler, options):
         return reduction(x, axis, out, keepdims, **options)
     found = reduction(_without_nan(x, filler), axis, keepdims=keepdims, **options)
     missing = all(_graphc.isnan(x), axis, keepdims=keepdims)
-    return with_out(found if options else where(missing, _math.nan, found), out, "same_kind", reduction.__name__)
+    return with_out(found if options else _graphc.select(missing, _math.nan, found), out, "same_kind", reduction.__name__)
 
 
 def nanmax(a: ArrayLike, axis=None, out=None, keepdims: bool = False, **options) -> Array:

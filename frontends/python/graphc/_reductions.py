@@ -239,7 +239,9 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
         if x.shape != weights.shape:
             axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
             axes = [i % x.ndim for i in axes] if x.ndim else []
-            if axis is None or weights.shape != tuple(x.shape[i] for i in axes):
+            if axis is None:
+                raise TypeError("Axis must be specified when shapes of a and weights differ.")
+            if weights.shape != tuple(x.shape[i] for i in axes):
                 raise ArgumentError(f"average: weights of shape {weights.shape} for an array of shape {x.shape}")
             order = sorted(range(len(axes)), key=axes.__getitem__)
             wide = tuple(n if i in axes else 1 for i, n in enumerate(x.shape))

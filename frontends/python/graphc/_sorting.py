@@ -7,7 +7,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import _real, asarray
+from ._creation import _real, asarray, single
 from ._dtypes import complex64, complex128, int64
 from ._indexing import take
 from ._manipulation import _axis
@@ -171,7 +171,7 @@ def searchsorted(a, v, side="left", sorter=None):
     dtype = _graphc.result_type(x1, x2)
     found = _graphc.library("searchsorted", [x1.astype(dtype, copy=False), x2.astype(dtype, copy=False).reshape((-1,))],
                             [int(side == "right")], (x2.size,), int64)
-    return found.reshape(x2.shape)
+    return single(found.reshape(x2.shape))
 
 
 def digitize(x, bins, right=False):

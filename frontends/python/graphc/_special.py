@@ -11,7 +11,7 @@ import numpy as _np
 
 from . import _graphc
 from ._assemble import _along
-from ._creation import _floating, _real, asarray, zeros
+from ._creation import _floating, _real, asarray, given, zeros
 from ._dtypes import float64, int64, uint64
 from ._manipulation import _axis, concatenate
 from ._ufunc import as_ufunc
@@ -191,7 +191,7 @@ def i0(x: ArrayLike) -> Array:
     near, far = _graphc.minimum(x, 8.0), _graphc.maximum(x, 8.0)
     small = _graphc.exp(near) * _chebyshev(near / 2.0 - 2.0, _I0_SMALL)
     large = _graphc.exp(far) * _chebyshev(32.0 / far - 2.0, _I0_LARGE) / _graphc.sqrt(far)
-    return _graphc.select(x <= 8.0, small, large)
+    return asarray(_graphc.select(x <= 8.0, small, large))
 
 
 def kaiser(M: int, beta: float) -> Array:
@@ -273,21 +273,24 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     if z.dtype.kind == "c":
         result = _graphc.atan2(z.imag, z.real)
     else:
-        x = _floating(z, "angle")
+        x = _floating(z, "angle", z.dtype.kind != "b")
         result = _graphc.atan2(_graphc.full((), 0, x.dtype, x.device), x)
     return result * (180 / _math.pi) if deg else result
 
 
 def real(val: ArrayLike) -> Array:
     """The real part: a view of a complex array, a real array itself."""
-    x = asarray(val)
+    x = given(val)
     return x._part(0) if x.dtype.kind == "c" else x
 
 
 def imag(val: ArrayLike) -> Array:
     """The imaginary part: a view of a complex array, read-only zeros of a real one."""
-    x = asarray(val)
-    return x._part(1) if x.dtype.kind == "c" else _graphc.broadcast_to(zeros((), x.dtype, device=x.device), x.shape)
+    x = given(val)
+    if x.dtype.kind == "c":
+        return x._part(1)
+    zero = zeros((), x.dtype, device=x.device)
+    return zero[()] if _graphc.is_value(x) else _graphc.broadcast_to(zero, x.shape)
 
 
 @as_ufunc(1)
@@ -295,7 +298,7 @@ def conjugate(x: ArrayLike, /) -> Array:
     """The complex conjugate; a real array's copy. Of bool: int8, as every arithmetic of one operand."""
     x = asarray(x)
     x = x.astype("int8") if x.dtype.kind == "b" else x
-    return _graphc.elementwise("conj", [x]) if x.dtype.kind == "c" else x.copy()
+    return _graphc.elementwise("conj", [x]) if x.dtype.kind == "c" else +x
 
 
 def isreal(x: ArrayLike) -> Array:

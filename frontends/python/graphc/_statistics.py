@@ -7,7 +7,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import _floating, _real, asarray, full
+from ._creation import _floating, _real, asarray, full, single
 from ._dtypes import complex128, float64, int64
 from ._indexing import bincount, take, take_along_axis
 from ._manipulation import _axes, concat, expand_dims
@@ -76,7 +76,9 @@ def _merged(x, axis, name):
     return flat, tuple(1 if a in axes else n for a, n in enumerate(x.shape))
 
 
-def _deliver(result, out):
+def _deliver(result, out, shape=None):
+    """The result, or with kept dimensions (then an array) as `shape`, in `out` if there is one."""
+    result = single(result) if shape is None else asarray(result.reshape(shape))
     if out is None:
         return result
     out[...] = result
@@ -107,7 +109,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
         else:
             result = (s[..., n // 2 - 1].astype(dtype, copy=False) + s[..., n // 2].astype(dtype, copy=False)) / 2
         result = _last_is_nan(s, result)
-    return _deliver(result.reshape(kept) if keepdims else result, out)
+    return _deliver(result, out, kept if keepdims else None)
 
 
 def _host_quantiles(q, x, name, most):
@@ -173,7 +175,7 @@ def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
             return _last_is_nan(s, result)
 
         result = _with_quantiles(pick, q, weak)
-    return _deliver(result.reshape(q.shape + kept) if keepdims else result, out)
+    return _deliver(result, out, q.shape + kept if keepdims else None)
 
 
 def _weighted(x, q, axis, method, keepdims, weights, name):
@@ -246,7 +248,7 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
             return _graphc.select(count[..., 0] == 0, asarray(_math.nan, dtype=dtype), result)
 
         result = _with_quantiles(pick, q, weak)
-    return _deliver(result.reshape(q.shape + kept) if keepdims else result, out)
+    return _deliver(result, out, q.shape + kept if keepdims else None)
 
 
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
@@ -275,7 +277,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     high = take_along_axis(s, count // 2 - (count // 2 == flat.shape[-1]))[..., 0]
     result = _graphc.select((count % 2 == 1)[..., 0], low, (low + high) / 2)
     result = _graphc.select((count == 0)[..., 0], asarray(_math.nan, dtype=x.dtype), result)
-    return _deliver(result.reshape(kept) if keepdims else result, out)
+    return _deliver(result, out, kept if keepdims else None)
 
 
 def _outer_edges(x, limits):
@@ -291,10 +293,16 @@ def _outer_edges(x, limits):
     else:
         ends = [x.min(), x.max()]
         _graphc.eval(ends, "range")
+        if x.dtype.kind in "iu":
+            return _ends(int(ends[0].item()), int(ends[1].item()))
         first, last = (x.dtype.type(end.item()) for end in ends)
         where = "autodetected"
     if not (_math.isfinite(first) and _math.isfinite(last)):
         raise ArgumentError(f"histogram: {where} range of [{first}, {last}] is not finite")
+    return _ends(first, last)
+
+
+def _ends(first, last):
     return (first - 0.5, last + 0.5) if first == last else (first, last)
 
 
@@ -420,6 +428,13 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None):
     return _edges(x, bins, range, weights)
 
 
+def _counts(places, weights, length):
+    if weights is None or weights.dtype.kind != "c":
+        return bincount(places, weights, minlength=length)
+    real, imaginary = (bincount(places, part, minlength=length) for part in (weights.real, weights.imag))
+    return real + 1j * imaginary
+
+
 def histogram(a, bins=10, range=None, density=None, weights=None):
     """(counts, edges): how many elements, or which sum of weights, fall into each bin; the last bin has its right edge.
     `bins` is a number of equal bins over `range` (default: from the smallest to the largest element), rising edges,
@@ -431,7 +446,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     values = x.astype(edges.dtype, copy=False) if edges.dtype.kind == "f" else x
     equal = _np.ndim(bins) == 0 and edges.dtype.kind == "f" and edges.itemsize > 2 and edges.size <= _MOST_EQUAL
     places = _equal_bins_of(values, edges) if equal else _bins_of(values, edges)
-    counts = bincount(places, weights, minlength=edges.size + 1)[1:-1]
+    counts = _counts(places, weights, edges.size + 1)[1:-1]
     counts = counts.astype(int64 if weights is None else weights.dtype, copy=False)
     if density:
         return counts / (edges[1:] - edges[:-1]).astype(float64) / counts.sum(), edges
@@ -529,4 +544,4 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         result = _graphc.select(x == xp[-1], fp[-1], result)
     result = _graphc.select(x > xp[-1], fp[-1] if right is None else right, result)
     result = _graphc.select(x < xp[0], fp[0] if left is None else left, result)
-    return (_graphc.select(x != x, x, result) if n > 1 else result).reshape(shape)
+    return single((_graphc.select(x != x, x, result) if n > 1 else result).reshape(shape))

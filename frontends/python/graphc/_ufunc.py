@@ -478,7 +478,9 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     probe = self(zeros((), a.dtype), b if _is_weak(b) else zeros((), asarray(b).dtype))
     check_output(a, (), probe.dtype, "unsafe", self.__name__)
     operation = self.__dict__.get("operation")
-    fits = probe.dtype == a.dtype or (a.dtype.kind in "iu" and probe.dtype.kind in "biu")
+    fits = probe.dtype == a.dtype or (
+        a.dtype.kind in "iu" and probe.dtype.kind in "biu" and (operation in _MODULAR or _has_values(a.dtype, asarray(b)))
+    )
     fits = fits and (a.dtype.kind != "c" or operation in ("add", "sub"))  # parts meet one by one
     if operation is not None and fits and self.__name__ not in _BOOLEAN:
         _graphc.scatter(a, indices, b, operation)
@@ -490,6 +492,19 @@ def _at(self, a, indices, b=_NO_VALUE, /):
         flat[place] = self(flat[place], values[i])
     if not _graphc.shares_storage(flat, a):
         a[...] = flat.reshape(a.shape)
+
+
+#: Operations whose low bits depend on the operands' low bits only.
+_MODULAR = {"add", "sub", "mul", "bitwise_and", "bitwise_or", "bitwise_xor"}
+
+
+def _has_values(dtype, values):
+    """Whether an integer dtype has all of these integers; looked at when called."""
+    if can_cast(values.dtype, dtype) or values.size == 0:
+        return True
+    ends = [_graphc.reduce(kind, values, None, False, None) for kind in ("min", "max")]
+    _graphc.eval(ends, "range")
+    return _np.iinfo(dtype).min <= int(ends[0]) and int(ends[1]) <= _np.iinfo(dtype).max
 
 
 def _flat_places(a, indices):

@@ -14,7 +14,7 @@ from typing import NamedTuple as _NamedTuple
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, eye, full, zeros
+from ._creation import asarray, eye, full, single, zeros
 from ._dtypes import complex64, complex128, float32, float64
 from ._linalg import dot as _dot
 from ._linalg import matmul, tensordot, vecdot
@@ -23,6 +23,7 @@ from ._manipulation import _axes, _axis, broadcast_shapes, matrix_transpose
 from ._matrices import cross as _cross
 from ._matrices import diagonal as _diagonal
 from ._matrices import trace as _trace
+from ._ufunc import with_out
 from .errors import ArgumentError, DTypeError, LinAlgError, ShapeError, TraceError
 
 __all__ = [
@@ -100,7 +101,7 @@ class SVDResult(_NamedTuple):
 def _matrices(x, name, square=False):
     """The operand, and the dtype of what is computed from it."""
     x = asarray(x)
-    if x.dtype.name in ("float16", "bfloat16"):
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
         raise DTypeError(f"{name}: array type {x.dtype} is unsupported in linalg")
     if x.ndim < 2:
         raise LinAlgError(f"{name}: {x.ndim}-dimensional array given. Array must be at least two-dimensional")
@@ -158,7 +159,7 @@ def _parts(packed, lead, dtype, *shapes, real=()):
         part, kind = packed[:, start:stop], dtype
         if number in real:
             part, kind = part.real, _real(dtype)
-        found.append(part.reshape(lead + shape).astype(kind, copy=False))
+        found.append(single(part.reshape(lead + shape).astype(kind, copy=False)))
         start = stop
     return found
 
@@ -225,7 +226,7 @@ def det(x, /):
     """Determinants of square matrices."""
     x, dtype = _matrices(x, "det", square=True)
     a = _batch(x, dtype)
-    return _run("det", [a], [], a.shape[:1]).reshape(x.shape[:-2]).astype(dtype, copy=False)
+    return single(_run("det", [a], [], a.shape[:1]).reshape(x.shape[:-2]).astype(dtype, copy=False))
 
 
 def slogdet(x, /):
@@ -316,7 +317,7 @@ def lstsq(a, b, rcond=None):
     limit = asarray(limit).astype(wide, copy=False).reshape((1,))
     packed = _now(_run("lstsq", [a.astype(wide, copy=False), b.astype(wide, copy=False), limit], [], (n * k + k + 1 + min(m, n),)))
     x, residuals, rank, s = _parts(packed.reshape((1, packed.size)), (), dtype, (n, k), (k,), (), (min(m, n),), real=(1, 2, 3))
-    rank = int(rank)
+    rank = _np.int32(int(rank))
     if rank != n or m <= n:
         residuals = zeros((0,), residuals.dtype)
     return x.reshape((n,)) if vector else x, residuals, rank, s
@@ -397,7 +398,8 @@ def _float(x):
 def _powers(x, order, axis, keepdims):
     """The order-norm of vectors along one axis."""
     if order == _math.inf:
-        return abs(x).max(axis=axis, keepdims=keepdims)
+        sizes = abs(x)
+        return sizes.max(axis=axis, keepdims=keepdims) if x.shape[axis] else sizes.sum(axis=axis, keepdims=keepdims)
     if order == -_math.inf:
         return abs(x).min(axis=axis, keepdims=keepdims)
     if order == 0:
@@ -457,8 +459,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
     x = _float(x)
     if axis is None:
         if ord is None or (ord in ("fro", "f") and x.ndim == 2) or (ord == 2 and x.ndim == 1):
-            size = abs(x).reshape((-1,))
-            result = _graphc.sqrt((size * size).sum())
+            line = (abs(x) if x.dtype.kind == "c" else x).reshape(-1)
+            result = _graphc.sqrt((line * line).sum())
             return result.reshape((1,) * x.ndim) if keepdims else result
         axes = list(range(x.ndim))
     else:
@@ -491,9 +493,9 @@ def cond(x, p=None):
     return _graphc.select(singular, _math.inf, result)
 
 
-def multi_dot(arrays):
+def multi_dot(arrays, *, out=None):
     """The product of several matrices in the order that takes the fewest multiplications; the first and the last may
-    be vectors."""
+    be vectors. `out` takes it."""
     arrays = [asarray(a) for a in arrays]
     if len(arrays) < 2:
         raise ArgumentError("multi_dot: Expecting at least two arrays.")
@@ -518,8 +520,8 @@ def multi_dot(arrays):
 
     result = product(0, count - 1)
     if first == 1 and last == 1:
-        return result.reshape(())
-    return result.reshape((-1,)) if 1 in (first, last) else result
+        return with_out(single(result.reshape(())), out, name="multi_dot")
+    return with_out(result.reshape((-1,)) if 1 in (first, last) else result, out, name="multi_dot")
 
 
 def tensorinv(a, ind=2):

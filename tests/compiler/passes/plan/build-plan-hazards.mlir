@@ -41,3 +41,19 @@ func.func @second_visit(%x: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<4x16x
   %c = graph.sub %s, %b : tensor<4x16xf32>
   return %u, %c : tensor<8x16xf32>, tensor<4x16xf32>
 }
+
+// The places of a scatter are read before a result takes over their memory.
+// PLAN-LABEL: plan.program @scattered inputs [
+// PLAN: plan.call "argsort"({{.*}}) to %[[AT:[0-9]+]] :
+// PLAN: plan.launch @scattered_{{[0-9]}}(%{{[a-z0-9]+}}, %[[AT]], %{{[a-z0-9]+}}, %[[AT]],
+// LOWER-LABEL: func.func @scattered_
+// LOWER-SAME: (%{{[a-z0-9]+}}: memref<?xi64>, %[[AT:[a-z0-9]+]]: memref<?xi64>, %{{[a-z0-9]+}}: memref<?xf32>, %[[OUT:[a-z0-9]+]]: memref<?xi64>,
+// LOWER: memref.load %[[AT]]
+// LOWER: memref.store %{{.*}}, %[[OUT]]
+func.func @scattered(%x: tensor<1x8xi64>, %a: tensor<8xf32>, %k: tensor<1x8xf32>) -> (tensor<1x8xi64>, tensor<8xf32>) {
+  %at = graph.library "argsort" %k params [0] : tensor<1x8xf32> -> tensor<1x8xi64>
+  %v = graph.square %x : tensor<1x8xi64>
+  %f = graph.cast %v : tensor<1x8xi64> -> tensor<1x8xf32>
+  %s = graph.scatter %f into %a[%at] axes [0] at 0 combine "" : tensor<1x8xf32> into tensor<8xf32>[tensor<1x8xi64>] -> tensor<8xf32>
+  return %v, %s : tensor<1x8xi64>, tensor<8xf32>
+}

@@ -1,0 +1,150 @@
+// Attributes and methods of Array that loops over small arrays use, as members of the type:
+// pybind11's dispatcher costs more than they do.
+#include "frontends/python/bindings/Bindings.h"
+
+#include <array>
+
+namespace graphc::py {
+namespace {
+
+PyObject *shape(PyObject *self, void *) {
+  return guarded([&] { return toTuple(asArray(self)->shape()).release().ptr(); });
+}
+
+/// x.shape = ...: the same object, another view of its memory.
+int setShape(PyObject *self, PyObject *value, void *) {
+  PyObject *done = guarded([&] {
+    if (!value)
+      throw pb::attribute_error("Cannot delete array shape");
+    Array &x = *asArray(self);
+    Array out = unwrap(ops::reshape(x, toShape(value)));
+    if (!out.sharesStorage(x))
+      throw pb::attribute_error("Incompatible shape for in-place modification. Use `.reshape()` to "
+                                "make a copy with the desired shape.");
+    x = out;
+    return self;
+  });
+  return done ? 0 : -1;
+}
+
+PyObject *rank(PyObject *self, void *) { return PyLong_FromLongLong(asArray(self)->rank()); }
+PyObject *size(PyObject *self, void *) { return PyLong_FromLongLong(asArray(self)->size()); }
+
+PyObject *dtype(PyObject *self, void *) {
+  return guarded([&] { return dtypeObject(asArray(self)->dtype()).release().ptr(); });
+}
+
+PyObject *transposed(PyObject *self, void *) {
+  return guarded([&] { return wrap(ops::transpose(*asArray(self), std::nullopt)); });
+}
+
+PyGetSetDef attributes[] = {{"shape", shape, setShape,
+                             "The sizes of the axes; may be set where no copy is needed.", nullptr},
+                            {"ndim", rank, nullptr, "The number of axes.", nullptr},
+                            {"size", size, nullptr, "The number of elements.", nullptr},
+                            {"dtype", dtype, nullptr, "The dtype of the elements.", nullptr},
+                            {"T", transposed, nullptr, "A view with the axes reversed.", nullptr},
+                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+/// The method of this name that takes every form of the arguments.
+PyObject *general(const char *name, PyObject *self, PyObject *const *args, Py_ssize_t count,
+                  PyObject *keywords) {
+  PyObject *method = PyObject_GetAttrString(self, name);
+  if (!method)
+    return nullptr;
+  PyObject *result = PyObject_Vectorcall(method, args, static_cast<size_t>(count), keywords);
+  Py_DECREF(method);
+  return result;
+}
+
+/// reshape(2, 3) and reshape((2, 3)) of an array.
+PyObject *reshape(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  constexpr Py_ssize_t kMost = 8;
+  const Array &x = *asArray(self);
+  PyObject *const *sizes = args;
+  Py_ssize_t rank = count;
+  if (count == 1 && PyTuple_CheckExact(args[0])) {
+    sizes = &PyTuple_GET_ITEM(args[0], 0);
+    rank = PyTuple_GET_SIZE(args[0]);
+  }
+  std::array<int64_t, kMost> list;
+  bool isPlain = !keywords && count > 0 && rank <= kMost && !x.isValue();
+  for (Py_ssize_t i = 0; isPlain && i < rank; ++i) {
+    int overflow = 0;
+    isPlain = PyLong_CheckExact(sizes[i]);
+    if (isPlain)
+      list[static_cast<size_t>(i)] = PyLong_AsLongLongAndOverflow(sizes[i], &overflow);
+    isPlain = isPlain && !overflow;
+  }
+  if (!isPlain)
+    return general("_reshape", self, args, count, keywords);
+  return guarded([&] {
+    return wrap(
+        ops::reshape(x, Shape(std::span<const int64_t>(list.data(), static_cast<size_t>(rank)))));
+  });
+}
+
+PyObject *copy(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  if (count || keywords)
+    return general("_copy", self, args, count, keywords);
+  return guarded([&] { return wrap(copyOf(*asArray(self), ops::copy(*asArray(self)))); });
+}
+
+PyObject *astype(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  auto wanted = count == 1 && !keywords ? knownDType(args[0]) : std::nullopt;
+  if (!wanted)
+    return general("_astype", self, args, count, keywords);
+  return guarded([&] { return wrap(copyOf(*asArray(self), ops::cast(*asArray(self), *wanted))); });
+}
+
+bool isPlainLine(const Array &x, Py_ssize_t count, PyObject *keywords) {
+  return !count && !keywords && x.view().isContiguous() && !x.isValue();
+}
+
+PyObject *ravel(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  const Array &x = *asArray(self);
+  if (!isPlainLine(x, count, keywords))
+    return general("_ravel", self, args, count, keywords);
+  return guarded([&] { return wrap(ops::reshape(x, Shape{-1})); });
+}
+
+PyObject *flatten(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  const Array &x = *asArray(self);
+  if (!isPlainLine(x, count, keywords))
+    return general("_flatten", self, args, count, keywords);
+  return guarded([&] { return wrap(ops::copy(unwrap(ops::reshape(x, Shape{-1})))); });
+}
+
+using Function = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
+PyMethodDef method(const char *name, Function function, const char *text) {
+  auto plain = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+  return {name, plain, METH_FASTCALL | METH_KEYWORDS, text};
+}
+
+PyMethodDef methods[] = {
+    method("reshape", reshape,
+           "reshape(*shape, order='C', copy=None): the elements in another shape, a view where "
+           "NumPy has one. Raises ShapeError when the sizes do not fit."),
+    method("ravel", ravel,
+           "ravel(order='C'): the elements as a vector, a view where NumPy has one."),
+    method("flatten", flatten, "flatten(order='C'): the elements as a vector of its own."),
+    method("copy", copy, "copy(order='C'): a new array of the same values."),
+    method("astype", astype,
+           "astype(dtype, order='K', casting='unsafe', subok=True, copy=True): the values in "
+           "another dtype. Raises DTypeError for a dtype that graphc does not have and for what "
+           "`casting` forbids."),
+    {nullptr, nullptr, 0, nullptr}};
+
+} // namespace
+
+Array copyOf(const Array &x, Result<Array> made) {
+  Array out = unwrap(std::move(made));
+  return x.isValue() ? out : settled(std::move(out));
+}
+
+void setupMembers(PyHeapTypeObject *type) {
+  type->ht_type.tp_getset = attributes;
+  type->ht_type.tp_methods = methods;
+}
+
+} // namespace graphc::py
