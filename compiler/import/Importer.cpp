@@ -298,8 +298,10 @@ Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRe
 
 Result<OwningOpRef<ModuleOp>> Importer::run() {
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
-  if (desc.watches)
+  if (desc.watch == op::Watch::Values)
     (*module)->setAttr(pass::kWatchAttr, builder.getUnitAttr());
+  else if (desc.watch == op::Watch::Operations)
+    (*module)->setAttr(pass::kWatchAttr, builder.getStringAttr(pass::kWatchOperations));
   GRAPHC_TRY(openFunction(*module));
   for (const op::NodeDesc &node : desc.nodes)
     GRAPHC_TRY(importNode(node));

@@ -39,7 +39,7 @@ void appendCanonicalBytes(const GraphDesc &graph, std::vector<uint8_t> &out) {
     putNumbers(out, node.attrs);
   }
   putNumbers(out, graph.outputs);
-  out.push_back(graph.watches);
+  out.push_back(static_cast<uint8_t>(graph.watch));
 }
 
 } // namespace graphc::op

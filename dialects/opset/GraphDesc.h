@@ -37,6 +37,13 @@ struct InputDesc {
   std::string name; ///< not part of the digest
 };
 
+/// What programs look at to report values that became infinite or NaN (program::kFaultWords).
+enum class Watch : uint8_t {
+  None,
+  Values,     ///< few of them: an operand that was so already shows, too
+  Operations, ///< each operation with its operands: slower, for data with infinities and NaN
+};
+
 /// A pure function of its inputs, in topological order. Values are numbered inputs first, then
 /// nodes.
 struct GraphDesc {
@@ -45,8 +52,7 @@ struct GraphDesc {
   std::vector<NodeDesc> nodes;
   std::vector<uint32_t> outputs; ///< value numbers
   uint32_t symbolCount = 0;
-  /// Programs report values that became infinite or NaN (program::kFaultWords).
-  bool watches = false;
+  Watch watch = Watch::None;
   /// lines[0] is "": unknown. "file:line".
   std::vector<std::string> lines{""};
 };

@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <unordered_set>
 #include <utility>
 
 namespace graphc {
@@ -333,6 +335,35 @@ struct Questions {
   }
 };
 
+/// Structures whose operations were asked and had met nothing.
+class VainLooks {
+public:
+  void add(const Digest &structure) {
+    std::lock_guard lock(mutex);
+    if (known.size() >= kMost)
+      known.clear();
+    known.insert(structure);
+    any.store(true, std::memory_order_release);
+  }
+  bool contains(const Digest &structure) {
+    if (!any.load(std::memory_order_acquire))
+      return false;
+    std::lock_guard lock(mutex);
+    return known.contains(structure);
+  }
+
+private:
+  static constexpr size_t kMost = 1 << 16;
+  std::atomic<bool> any{false};
+  std::mutex mutex;
+  std::unordered_set<Digest> known;
+};
+
+VainLooks &vainLooks() {
+  static auto *looks = new VainLooks; // in use until the process ends
+  return *looks;
+}
+
 } // namespace
 
 uint32_t setFloatModes(uint32_t word) { return std::exchange(threadModes, word); }
@@ -399,7 +430,7 @@ bool areFinite(std::span<const SegmentCode::Literal> literals) {
   });
 }
 
-void noteFinite(const SegmentCode &code, std::span<const NodeRef> inputs,
+void noteFinite(const SegmentCode &code, op::Watch ran, std::span<const NodeRef> inputs,
                 std::span<const NodeRef> outputs, bool look) {
   bool fromFinite =
       areFinite(code.literals) && std::ranges::all_of(inputs, [&](const NodeRef &input) {
@@ -409,7 +440,10 @@ void noteFinite(const SegmentCode &code, std::span<const NodeRef> inputs,
       });
   for (size_t i = 0; i < outputs.size(); ++i) {
     uint32_t node = code.outputs[i];
-    if (fromFinite || (node < SegmentCode::kInput && code.errors[node]))
+    // Looks at operations let pass what is infinite because an operand is.
+    bool isWatched =
+        ran == op::Watch::Values && node < SegmentCode::kInput && code.errors[node] != 0;
+    if (fromFinite || isWatched)
       outputs[i]->finite.store(Node::Finite::All, std::memory_order_relaxed);
   }
 }
@@ -438,8 +472,14 @@ Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> input
     }
   }
   GRAPHC_TRY(std::move(c.status));
-  return questions.ask();
+  size_t before = met.size();
+  GRAPHC_TRY(questions.ask());
+  if (met.size() == before && segment.code.watch == op::Watch::Values)
+    vainLooks().add(segment.code.structure());
+  return Status::ok();
 }
+
+bool looksInVain(const Digest &structure) { return vainLooks().contains(structure); }
 
 Status lookAtResults(const Segment &segment, std::span<const NodeRef> results) {
   std::optional<size_t> last;

@@ -54,7 +54,7 @@ void setFloatSink(FloatSink sink);
 bool mayMeetFloatErrors(const Node &node);
 /// Whether a run that reported so needs a look at the operations.
 inline bool needsLook(const SegmentCode &code, const rt::RunReport &report) {
-  return code.watches && (report.watched || code.asksForUnderflow);
+  return code.watches() && (report.watched || code.asksForUnderflow);
 }
 /// Whether an input's value, in host memory, holds no infinity and no NaN. Only such a one may be
 /// overwritten by a run that watches: what is bad afterwards is the run's doing. Looks at the
@@ -65,16 +65,20 @@ bool areFinite(std::span<const SegmentCode::Literal> literals);
 /// Whether a run may write its results over an input: what a look at its operations would tell is
 /// known without the input, too.
 inline bool mayVanish(const SegmentCode &code, const Node &input) {
-  return !code.watches || (areFinite(code.literals) && isFinite(input));
+  return !code.watches() || (areFinite(code.literals) && isFinite(input));
 }
 /// Takes down which results of a segment are finite, as far as that follows from its operations and
-/// inputs, after a run that met nothing. With `look`, inputs are looked at, too.
-void noteFinite(const SegmentCode &code, std::span<const NodeRef> inputs,
+/// inputs, after a run that met nothing in its way of watching. With `look`, inputs are looked at,
+/// too.
+void noteFinite(const SegmentCode &code, op::Watch ran, std::span<const NodeRef> inputs,
                 std::span<const NodeRef> outputs, bool look);
 /// Asks the operations of a segment that ran on `inputs`, one by one, and keeps what they met for
 /// deliverFloatErrors(). Evaluates.
 Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> inputs,
                           rt::Device &device);
+/// Whether that met nothing for a segment of this structure: programs of it that look at each
+/// operation with its operands (op::Watch::Operations) report less.
+bool looksInVain(const Digest &structure);
 /// The same when the inputs, which were finite, are gone: the last operation is held responsible
 /// for what is in the results.
 Status lookAtResults(const Segment &segment, std::span<const NodeRef> results);

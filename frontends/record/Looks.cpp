@@ -90,7 +90,7 @@ Status Looks::look(rt::Device &device, std::span<const rt::Readback> others) {
 
 std::shared_ptr<Look> Look::before(std::shared_ptr<const Segment> segment,
                                    std::span<const rt::Tensor> inputs, rt::Device &device) {
-  if (!segment->code.watches || segment->code.asksForUnderflow || device.info().hostVisible)
+  if (!segment->code.watches() || segment->code.asksForUnderflow || device.info().hostVisible)
     return nullptr;
   std::shared_ptr<Look> look(new Look);
   look->segment = std::move(segment);

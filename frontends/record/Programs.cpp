@@ -1,6 +1,7 @@
 // From a segment to the program that computes it.
 #include "compiler/api/Loader.h"
 #include "frontends/record/Constants.h"
+#include "frontends/record/FloatErrors.h"
 #include "frontends/record/SelfTest.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Trace.h"
@@ -82,6 +83,15 @@ makeProgram(const Segment &segment, std::span<const uint8_t> key, rt::Device &de
 Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device) {
   Digest structure = segment.code.structure();
   promoteLiterals(segment, structure);
+  if (segment.code.watch == op::Watch::Values && looksInVain(structure)) {
+    segment.code.watch = op::Watch::Operations;
+    structure = segment.code.structure();
+  }
+  return programOf(segment, structure, device);
+}
+
+Result<std::shared_ptr<rt::LoadedProgram>> programOf(const Segment &segment,
+                                                     const Digest &structure, rt::Device &device) {
   Digest known = segmentDigest(segment, structure, device);
   rt::ProgramStore &store = rt::ProgramStore::instance();
   if (auto key = KnownKeys::instance().find(known))

@@ -100,6 +100,27 @@ Result<NodeRef> runningProduct(NodeRef x, int64_t axis) {
   return x;
 }
 
+/// Rows times columns, one of each: sums of products.
+Result<NodeRef> innerProduct(NodeRef row, NodeRef column, DType dtype) {
+  rt::Device &device = row->device();
+  std::span<const int64_t> sizes = row->shape();
+  std::vector<int64_t> vectors(sizes.begin(), sizes.end() - 2);
+  auto last = static_cast<int64_t>(vectors.size());
+  vectors.push_back(sizes.back());
+  GRAPHC_ASSIGN(row, node::reshape(row, Shape(std::span<const int64_t>(vectors))));
+  GRAPHC_ASSIGN(column, node::reshape(column, Shape(std::span<const int64_t>(vectors))));
+  DType computed = isFloat(dtype) && itemSize(dtype) == 2 ? DType::Float32 : dtype;
+  GRAPHC_ASSIGN(row, node::cast(row, computed));
+  GRAPHC_ASSIGN(column, node::cast(column, computed));
+  NodeRef operands[] = {row, column};
+  bool isBool = dtype == DType::Bool;
+  op::OpKind times = isBool ? op::OpKind::LogicalAnd : op::OpKind::Mul;
+  GRAPHC_ASSIGN(NodeRef products, node::make(times, operands, {}, {}, device));
+  GRAPHC_ASSIGN(NodeRef sum,
+                node::reduce(isBool ? ReduceKind::Any : ReduceKind::Sum, products, {last}));
+  return node::cast(sum, dtype);
+}
+
 } // namespace
 
 Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, bool keepdims,
@@ -211,7 +232,10 @@ Result<Array> matmul(const Array &x, const Array &y) {
   GRAPHC_ASSIGN(a, withBatch(a, batch));
   GRAPHC_ASSIGN(b, withBatch(b, batch));
   NodeRef operands[] = {a, b};
-  GRAPHC_ASSIGN(NodeRef product, node::make(op::OpKind::Matmul, operands, {}, {}, x.device()));
+  bool isInner = a->shape()[a->shape().size() - 2] == 1 && *(b->shape().end() - 1) == 1;
+  GRAPHC_ASSIGN(NodeRef product,
+                isInner ? innerProduct(a, b, dtype)
+                        : node::make(op::OpKind::Matmul, operands, {}, {}, x.device()));
   return finish(node::reshape(product, shape));
 }
 

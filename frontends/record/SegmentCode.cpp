@@ -112,7 +112,7 @@ private:
     code.locations.push_back(n->location());
     code.errors.push_back(n->errors() && mayMeetFloatErrors(*n) ? n->errors() : 0);
     if (code.errors.back()) {
-      code.watches = true;
+      code.watch = op::Watch::Values;
       code.asksForUnderflow |= (n->errors() & FloatModes::kUnder) != 0;
     }
     code.nodes.push_back(Head{static_cast<uint16_t>(n->kind()), static_cast<uint8_t>(n->dtype()),
@@ -195,17 +195,16 @@ Digest SegmentCode::structure() const {
     return std::span(reinterpret_cast<const uint8_t *>(list.data()), list.size() * sizeof(list[0]));
   };
   Digest parts[] = {digestOf(bytes(nodes)), digestOf(bytes(inputs)), digestOf(bytes(outputs)),
-                    Digest{watches, 0}};
+                    Digest{static_cast<uint64_t>(watch), 0}};
   return digestOf(std::span(reinterpret_cast<const uint8_t *>(parts), sizeof parts));
 }
 
 namespace {
 
 /// Numbers of a GraphDesc: inputs, then the literals that are arguments, then the other nodes.
-std::vector<uint32_t> finalNumbers(const Segment &segment) {
-  const SegmentCode &code = segment.code;
+std::vector<uint32_t> finalNumbers(const SegmentCode &code, size_t inputs) {
   std::vector<uint32_t> out(code.locations.size(), ~0u);
-  auto next = static_cast<uint32_t>(segment.inputs.size());
+  auto next = static_cast<uint32_t>(inputs);
   for (const SegmentCode::Literal &literal : code.literals)
     if (literal.isArgument)
       out[literal.node] = next++;
@@ -258,10 +257,10 @@ op::GraphDesc Segment::graph(bool lines) const {
     for (uint8_t i = 0; i < head.rank; ++i)
       input.shape.push_back(code.inputs[at++]);
   }
+  std::vector<uint32_t> numbers = finalNumbers(code, out.inputs.size());
   for (const SegmentCode::Literal &literal : code.literals)
     if (literal.isArgument)
       out.inputs.push_back({literal.dtype, {}, {}});
-  std::vector<uint32_t> numbers = finalNumbers(*this);
   auto final = [&](uint32_t v) {
     return v & SegmentCode::kInput ? v & ~SegmentCode::kInput : numbers[v];
   };
@@ -292,7 +291,7 @@ op::GraphDesc Segment::graph(bool lines) const {
   for (uint32_t v : code.outputs)
     out.outputs.push_back(final(v));
   out.symbolCount = static_cast<uint32_t>(symbols.size());
-  out.watches = code.watches;
+  out.watch = code.watch;
   return out;
 }
 

@@ -167,7 +167,7 @@ Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, Ran &ran
   }
   std::vector<int64_t> sizes = segment.sizeArguments(program->program().meta().sizeArguments);
   std::shared_ptr<Look> look;
-  if (segment.code.watches && !device.info().hostVisible) {
+  if (segment.code.watches() && !device.info().hostVisible) {
     auto kept = std::make_shared<Segment>();
     kept->code = segment.code;
     kept->symbols = segment.symbols;
@@ -204,8 +204,8 @@ Status runSegment(Scratch &scratch, rt::Device &device, bool isLast) {
   scratch.snapshot.overwrites().release();
   scratch.dropped.clear();
   segmentCount.fetch_add(1, std::memory_order_relaxed);
-  if (segment.code.watches && !ran.report.watched && !ran.report.mayTellLater)
-    noteFinite(segment.code, segment.inputs, segment.outputs, ran.tookInputs);
+  if (segment.code.watches() && !ran.report.watched && !ran.report.mayTellLater)
+    noteFinite(segment.code, segment.code.watch, segment.inputs, segment.outputs, ran.tookInputs);
   if (!needsLook(segment.code, ran.report))
     return Status::ok();
   return ran.tookInputs ? lookAtResults(segment, segment.outputs)
@@ -345,7 +345,8 @@ Result<std::string> printStage(std::span<const NodeRef> roots, std::string_view 
       continue;
     }
     // What is exported is the computation: whoever runs it elsewhere does not ask about errors.
-    graph.watches &= stage != "graph";
+    if (stage == "graph")
+      graph.watch = op::Watch::None;
     GRAPHC_ASSIGN(const CompilerApi *compiler, loadCompiler());
     GRAPHC_ASSIGN(TargetDesc target, targetOfStage(stage, roots[0]->device()));
     GRAPHC_ASSIGN(std::string part, compiler->printStage(graph, target, stage));

@@ -37,8 +37,11 @@ Status evaluateArrays(std::span<Array *const> arrays, Reason reason);
 Status computeNow(std::span<const NodeRef> roots, rt::Device &device);
 
 /// The program of a segment: from memory, from disk, or from the compiler. Promotes literals
-/// (Constants.h) first.
+/// (Constants.h) first, and chooses how much is looked at.
 Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device);
+/// The same of a segment as it is; `structure` is that of its code.
+Result<std::shared_ptr<rt::LoadedProgram>> programOf(const Segment &segment,
+                                                     const Digest &structure, rt::Device &device);
 /// An error of one gather or scatter with the user's line.
 Status atPlace(Status status, std::span<const Location> places, uint32_t place);
 /// Whether all outputs are without elements: there is nothing to compile or run.

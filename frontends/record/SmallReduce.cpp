@@ -155,6 +155,9 @@ DType resultDType(ReduceKind kind, DType t) {
   return kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax ? DType::Int64 : t;
 }
 
+/// A longer chain is cut (docs/numerics.md).
+constexpr int64_t kMostDepth = 2048;
+
 /// One factor of a product: element (i, k) is at i * row + k * column.
 template <typename T>
 struct Matrix {
@@ -212,8 +215,24 @@ GRAPHC_WIDE void multiplyColumn(Matrix<T> a, const T *b, int64_t step, int64_t d
   }
 }
 
+/// One row times one column is the sum of the products.
+template <typename T>
+T innerProduct(Matrix<T> a, Matrix<T> b, int64_t depth) {
+  using enum op::OpKind;
+  if (depth == 0)
+    return T{0};
+  std::array<T, kMostDepth> products;
+  for (int64_t k = 0; k < depth; ++k)
+    products[static_cast<size_t>(k)] = folded(Mul, a.data[k * a.column], b.data[k * b.row]);
+  return laneTree(products.data(), depth, [](T x, T y) { return folded(Add, x, y); }) + T{0};
+}
+
 template <typename T>
 void multiply(Matrix<T> a, Matrix<T> b, int64_t height, int64_t depth, int64_t width, T *out) {
+  if (width == 1 && height == 1) {
+    *out = innerProduct(a, b, depth);
+    return;
+  }
   if (width == 1 && a.row == 1 && height > 1) // columns are dense: rows of the transposed product
     return multiplyRow(b.data, b.row, Matrix<T>{a.data, a.column, a.row}, depth, height, out);
   if (width == 1)
@@ -239,8 +258,6 @@ struct Factor {
 constexpr int64_t kMostWork = 1 << 15;
 /// Bytes of a pending matrix that is computed for the loop that multiplies by it.
 constexpr int64_t kMostFactor = 256 << 10;
-/// A longer chain is cut (docs/numerics.md).
-constexpr int64_t kMostDepth = 2048;
 
 } // namespace
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <condition_variable>
 #include <functional>
+#include <optional>
+#include <tuple>
 
 namespace graphc {
 namespace {
@@ -202,31 +204,93 @@ void Snapshot::classify(std::span<const NodeRef> roots) {
       e.isOutput = true;
 }
 
-void Snapshot::cut(size_t segmentNodes) {
-  size_t segmentMembers = kMembersPerNode * segmentNodes;
-  size_t computed = 0, members = 0;
-  // Where the segment begins, and where its first call was met last in its second half.
-  uint32_t first = 0, repeats = 0;
-  for (uint32_t i = 0; i < entries.size(); ++i) {
-    Entry &e = entries[i];
-    if (e.cheapDepth > 0)
-      continue;
-    if (members++ == 0)
-      first = i;
-    else if ((2 * computed >= segmentNodes || 2 * members >= segmentMembers) &&
-             sameCall(*e.node, *entries[first].node))
-      repeats = i;
-    computed += !isMovement(*e.node) && !isGenerator(*e.node);
-    // Right after a computation: the movement of its value goes with whoever reads it.
-    if (computed < segmentNodes && members < segmentMembers)
-      continue;
-    // A loop is cut between two of its turns, so that all its segments are one program.
-    uint32_t end = repeats > first ? repeats : i + 1;
-    segmentEnds.push_back(end);
-    i = end - 1;
-    computed = members = 0;
+std::vector<uint32_t> Snapshot::lastUses() const {
+  std::vector<uint32_t> last(entries.size(), 0);
+  for (uint32_t i = 0; i < entries.size(); ++i)
+    for (const NodeRef &operand : entries[i].node->operands())
+      if (operand->state() == NodeState::Pending)
+        last[operand->mark] = i;
+  return last;
+}
+
+/// Of a part of a segment.
+class Snapshot::Length {
+public:
+  explicit Length(size_t nodes) : nodes(nodes) {}
+  void add(const Node &n) {
+    ++members;
+    computed += !isMovement(n) && !isGenerator(n);
   }
-  if (members)
+  bool isHalf() const { return 2 * computed >= nodes || 2 * members >= kMembersPerNode * nodes; }
+  bool isWhole() const { return computed >= nodes || members >= kMembersPerNode * nodes; }
+  bool isTwice() const { return computed >= 2 * nodes || members >= 2 * kMembersPerNode * nodes; }
+
+private:
+  size_t nodes, computed = 0, members = 0;
+};
+
+uint32_t Snapshot::narrowest(uint32_t first, uint32_t wanted, size_t segmentNodes,
+                             std::vector<uint32_t> &lastUse) const {
+  if (lastUse.empty())
+    lastUse = lastUses();
+  // A value that is stored anyway costs its second reader little.
+  auto bytesOf = [&](uint32_t i) { return entries[i].isOutput ? 0 : entries[i].node->bytes(); };
+  int64_t bytes = 0, values = 0;
+  auto count = static_cast<uint32_t>(entries.size());
+  Length length(segmentNodes);
+  // Many parts of one array are worse than the array: in front of the operation that joins them.
+  // Among equals the turn of a loop, so that all its segments are one program.
+  using Width = std::tuple<int64_t, bool, uint32_t>;
+  std::optional<Width> least;
+  uint32_t best = wanted;
+  for (uint32_t i = first; i < count && !length.isTwice(); ++i) {
+    std::span<const NodeRef> operands = entries[i].node->operands();
+    for (size_t k = 0; k < operands.size(); ++k) {
+      if (operands[k]->state() != NodeState::Pending)
+        continue;
+      uint32_t x = operands[k]->mark;
+      auto end = operands.begin() + static_cast<std::ptrdiff_t>(k);
+      bool isMet = std::find(operands.begin(), end, operands[k]) != end;
+      if (x < first || lastUse[x] != i || isMet || entries[x].cheapDepth > 0)
+        continue;
+      bytes -= bytesOf(x);
+      --values;
+    }
+    if (entries[i].cheapDepth > 0)
+      continue;
+    length.add(*entries[i].node);
+    if (lastUse[i] > i) {
+      bytes += bytesOf(i);
+      ++values;
+    }
+    uint32_t end = i + 1, distance = end > wanted ? end - wanted : wanted - end;
+    bool isTurn = end < count && sameCall(*entries[end].node, *entries[first].node);
+    Width width{bytes * values, !isTurn, distance};
+    if (length.isHalf() && (!least || width < *least)) {
+      least = width;
+      best = end;
+    }
+  }
+  return best;
+}
+
+void Snapshot::cut(size_t segmentNodes) {
+  std::vector<uint32_t> lastUse;
+  Length length(segmentNodes);
+  std::optional<uint32_t> first;
+  for (uint32_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].cheapDepth > 0)
+      continue;
+    first = first.value_or(i);
+    length.add(*entries[i].node);
+    if (!length.isWhole())
+      continue;
+    segmentEnds.push_back(narrowest(*first, i + 1, segmentNodes, lastUse));
+    i = segmentEnds.back() - 1;
+    length = Length(segmentNodes);
+    first.reset();
+  }
+  if (first)
     segmentEnds.push_back(static_cast<uint32_t>(entries.size()));
   shareValues();
 }
@@ -272,7 +336,8 @@ void Segment::clear() {
   code.literals.clear();
   code.locations.clear();
   code.errors.clear();
-  code.watches = code.asksForUnderflow = false;
+  code.watch = op::Watch::None;
+  code.asksForUnderflow = false;
   inputs.clear();
   literals.clear();
   outputs.clear();

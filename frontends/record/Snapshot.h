@@ -37,11 +37,12 @@ struct SegmentCode {
   std::vector<int64_t> inputs; ///< per input: head, shape
   std::vector<uint32_t> outputs;
   std::vector<Literal> literals;
-  std::vector<Location> locations; ///< of each node
-  std::vector<uint32_t> errors;    ///< likewise, what is done about errors it may meet
-  bool watches = false;            ///< something is done, so the program tells of some
-  bool asksForUnderflow = false;   ///< which no program tells of
+  std::vector<Location> locations;   ///< of each node
+  std::vector<uint32_t> errors;      ///< likewise, what is done about errors it may meet
+  op::Watch watch = op::Watch::None; ///< something is done, so the program tells of some
+  bool asksForUnderflow = false;     ///< which no program tells of
 
+  bool watches() const { return watch != op::Watch::None; }
   /// Of everything but the values of literals and the locations.
   Digest structure() const;
 };
@@ -74,8 +75,9 @@ struct Segment {
   void clear();
 };
 
-/// Compute nodes of one segment at most. Long graphs are cut, where a loop of the user's program
-/// begins another turn if there is one, so that a million equal steps are a few programs.
+/// About the compute nodes of one segment. Long graphs are cut where least is passed on, between
+/// half and twice as far; the turns of a loop are cut at one place, so that a million equal steps
+/// are a few programs.
 inline constexpr size_t kSegmentNodes = 256;
 
 /// Values in whose memory a run makes its results, when nobody can ask for them any more. While one
@@ -147,6 +149,13 @@ private:
   bool collect(std::span<const NodeRef> roots);
   void classify(std::span<const NodeRef> roots);
   void cut(size_t segmentNodes);
+  class Length;
+  /// Of each entry, the last that has it as an operand; 0 without one.
+  std::vector<uint32_t> lastUses() const;
+  /// Where a segment from `first` on that should end at `wanted` leaves least to be stored for the
+  /// next: between half and twice the length.
+  uint32_t narrowest(uint32_t first, uint32_t wanted, size_t segmentNodes,
+                     std::vector<uint32_t> &lastUse) const;
   /// Which segment each node is in, and what a later segment needs.
   void shareValues();
   const Entry *find(const Node &node) const;

@@ -89,6 +89,14 @@ struct Function::Plan {
     std::vector<uint32_t> dead;      ///< slots nobody reads after this step
     std::vector<uint32_t> spare; ///< which inputs' memory the program has a use for and may have
     std::shared_ptr<const Segment> segment; ///< without its nodes
+    /// In place of `program` when looks at its operations are in vain. Made by a call.
+    struct Exact {
+      Digest structure; ///< of the segment
+      std::mutex mutex;
+      std::shared_ptr<rt::LoadedProgram> program;
+    };
+    std::shared_ptr<Exact> exact;
+    Result<const rt::LoadedProgram *> chosen() const;
   };
   struct Output {
     uint32_t slot = 0;
@@ -122,10 +130,23 @@ struct Function::Ran {
   std::vector<rt::Tensor> inputs; ///< of the program, literals last
   std::vector<NodeRef> outputs;
   bool tookInputs = false; ///< some are results now
+  bool isExact = false;    ///< by Step::exact
 };
 
 Function::Function() : plan(std::make_unique<Plan>()) {}
 Function::~Function() = default;
+
+Result<const rt::LoadedProgram *> Function::Plan::Step::chosen() const {
+  if (!exact || !looksInVain(exact->structure))
+    return program.get();
+  std::lock_guard lock(exact->mutex);
+  if (!exact->program) {
+    Segment other = *segment;
+    other.code.watch = op::Watch::Operations;
+    GRAPHC_ASSIGN(exact->program, programOf(other, other.code.structure(), program->device()));
+  }
+  return exact->program.get();
+}
 
 Status Function::Plan::addSegments(Snapshot &snapshot,
                                    std::unordered_map<const Node *, uint32_t> &slotOf) {
@@ -146,6 +167,10 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
       auto kept = std::make_shared<Segment>();
       kept->code = segment.code;
       kept->symbols = segment.symbols;
+      if (kept->code.watch == op::Watch::Values) {
+        step.exact = std::make_shared<Step::Exact>();
+        step.exact->structure = kept->code.structure();
+      }
       step.segment = std::move(kept);
     }
     for (const NodeRef &n : segment.inputs) {
@@ -355,6 +380,8 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
                      Ran &ran) const {
   const Plan::Step &step = plan->steps[number];
   std::vector<rt::Tensor> results;
+  GRAPHC_ASSIGN(const rt::LoadedProgram *program, step.chosen());
+  ran.isExact = program != step.program.get();
   Overwrites overwrites;
   ran.inputs.resize(step.inputs.size());
   for (uint32_t i : step.spare) {
@@ -362,7 +389,7 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
     const NodeRef &n = slots[slot];
     bool isArgument = slot < given.size() + plan->captures.size();
     if ((slot < given.size() && !given[slot]->view().isWhole()) || !rt::isOnOne(*n->buffer()) ||
-        !wantsMemory(*step.program, i, n->bytes()) || !overwrites.claim(n, isArgument ? 2 : 1))
+        !wantsMemory(*program, i, n->bytes()) || !overwrites.claim(n, isArgument ? 2 : 1))
       continue;
     ran.inputs[i].isGiven = mayVanish(step.segment->code, *n);
     if (!ran.inputs[i].isGiven)
@@ -383,9 +410,9 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
                                   step.program->device())
                    : nullptr;
   ran.report.mayTellLater = look != nullptr;
-  Status status = step.program ? runOrSplit(*step.program, *step.segment, ran.inputs, step.sizes,
-                                            results, ran.report)
-                               : emptyOutputs(step.empty, results);
+  Status status =
+      program ? runOrSplit(*program, *step.segment, ran.inputs, step.sizes, results, ran.report)
+              : emptyOutputs(step.empty, results);
   if (look)
     GRAPHC_TRY(Look::after(look, ran.report.isWatchedLater));
   if (!status)
@@ -405,10 +432,11 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
 /// What is known of the values that a step read and made, and which errors it met.
 Status Function::look(size_t number, std::span<const NodeRef> inputs, const Ran &ran) const {
   const Plan::Step &step = plan->steps[number];
-  if (!step.segment || !step.segment->code.watches)
+  if (!step.segment || !step.segment->code.watches())
     return Status::ok();
+  op::Watch watch = ran.isExact ? op::Watch::Operations : step.segment->code.watch;
   if (!ran.report.watched && !ran.report.mayTellLater)
-    noteFinite(step.segment->code, inputs, ran.outputs, ran.tookInputs);
+    noteFinite(step.segment->code, watch, inputs, ran.outputs, ran.tookInputs);
   if (!needsLook(step.segment->code, ran.report))
     return Status::ok();
   if (ran.tookInputs)

@@ -37,7 +37,7 @@ public:
   uint64_t id() const { return number; }
   std::span<const Array> placeholders() const { return arguments; }
 
-  /// Ends the trace. `outputs` may be any arrays. Programs hold `segmentNodes` operations at most.
+  /// Ends the trace. `outputs` may be any arrays. Programs hold about `segmentNodes` operations.
   Result<std::unique_ptr<Function>> finish(std::span<const Array> outputs,
                                            size_t segmentNodes = kSegmentNodes);
   /// Ends the trace without a function.

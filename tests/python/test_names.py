@@ -174,6 +174,26 @@ def test_convolve_and_correlate(mode):
     compare(program, check)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "int8", "int64", "bool"])
+def test_long_convolutions(dtype):
+    rng = np.random.default_rng(8)
+    for n, m in ((30, 30), (3, 70), (400, 90), (2200, 2100)):
+        a, v = (rng.standard_normal(n) * 3).astype(dtype), (rng.standard_normal(m) * 3).astype(dtype)
+        for name in ("convolve", "correlate"):
+            got, want = np.asarray(getattr(gc, name)(gc.asarray(a), gc.asarray(v), "same")), getattr(np, name)(a, v, "same")
+            assert got.dtype == want.dtype and got.shape == want.shape
+            if want.dtype.kind in "biu":
+                np.testing.assert_array_equal(got, want)
+                continue
+            wide = np.result_type(dtype, "float64")
+            exact = getattr(np, name)(a.astype(wide), v.astype(wide), "same")
+            eps = float(np.finfo(want.dtype).eps)
+            squares = getattr(np, name)(np.abs(a.astype(wide)) ** 2, np.abs(v.astype(wide)) ** 2, "same").real
+            # Partial sums grow like the root of the sum of squares; roundings of a chain, and of the sum of chains, add up likewise.
+            roundings = min(64, n, m) + min(n, m) / 64
+            assert (np.abs(got - exact) <= eps * (np.abs(exact) + (roundings * squares) ** 0.5)).all()
+
+
 def test_files(tmp_path):
     x = gc.arange(6.0).reshape(2, 3)
     gc.save(tmp_path / "x.npy", x)

@@ -81,6 +81,18 @@ def test_sets(dtype):
         same(got, want)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
+def test_isin_of_integers_close_together(dtype):
+    """By a table: at the ends of the dtype too, for elements outside of the table, and where there is none."""
+    info, rng = np.iinfo(dtype), np.random.default_rng(6)
+    for low in (max(info.min, -40), info.min, info.max - 60):
+        tests = (np.arange(60, dtype=dtype) + np.array(low, dtype))[rng.integers(0, 60, 25)]
+        x = np.concatenate([tests[::2], tests[::3] + np.array(1, dtype), np.array([info.min, info.max, 0, 7], dtype)])
+        for t in (tests, tests[:1], np.array([info.min, info.max], dtype)):
+            for invert in (False, True):
+                same(gc.isin(gc.asarray(x), gc.asarray(t), invert=invert), np.isin(x, t, invert=invert))
+
+
 def test_isin_with_nan_and_scalars():
     x = np.array([1.0, np.nan, 3.0])
     same(gc.isin(gc.asarray(x), [np.nan, 3]), np.isin(x, [np.nan, 3]))
@@ -170,6 +182,21 @@ def test_histogram():
             wrong(np)
         with pytest.raises(ValueError):
             wrong(gc)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+@pytest.mark.parametrize("bins", [1, 7, 1000])
+def test_equal_bins_at_their_edges(bins, dtype):
+    """Values on each edge and beside it, outside of the range, NaN and infinities: in the bins that NumPy puts them in."""
+    x = (np.random.default_rng(7).standard_normal(500) * 9).astype(dtype)
+    for limits in (None, (-1, 1.7), (x.min(), x.max())):
+        edges = np.histogram(x, bins, limits)[1]
+        y = np.concatenate([edges, np.nextafter(edges, edges.dtype.type(99)), np.nextafter(edges, edges.dtype.type(-99)), x.astype(edges.dtype)])
+        y = np.concatenate([y, np.array([np.nan, np.inf, -np.inf], edges.dtype)])
+        for data, ends in ((x, limits), (y, (edges[0], edges[-1]))):
+            (got, at), (want, where) = gc.histogram(gc.asarray(data), bins, ends), np.histogram(data, bins, ends)
+            same(got, want)
+            same(at, where)
 
 
 def test_histograms_of_points():

@@ -58,6 +58,29 @@ def test_batches(dtype):
     same((gv[:, None, :] @ gv[:, :, None])[:, 0, 0], np.array([trees.matmul(b[None], b[:, None])[0, 0] for b in v]), "dots")
 
 
+@pytest.mark.parametrize("dtype", [*edge.FLOATS, "float16", "complex64", "int8", "uint64", "bool"])
+@pytest.mark.parametrize("k", [0, 1, 3, 255, 5000])
+def test_one_row_times_one_column(k, dtype, device):
+    """Is a sum of products in every spelling, on every device, and of a computed operand."""
+    rng = np.random.default_rng(54)
+    x, y = (rng.integers(-3, 4, (2, k)) * (1 + (np.dtype(dtype).kind in "fc") * rng.random((2, k)))).astype(dtype)
+    with gc.device(device):
+        gx, gy = gc.asarray(x), gc.asarray(y)
+        made = [gx @ gy, gc.dot(gx, gy), gc.inner(gx, gy), (gx[None] @ gy[:, None])[0, 0], gc.einsum("i,i->", gx, gy)]
+        made += [gc.vecdot(gx, gy), gc.vdot(gx, gy), (gc.stack([gx, gy])[:, None] @ gc.stack([gy, gx])[:, :, None])[0, 0, 0]]
+    want = np.dot(x, y)
+    for got in made[:5] + made[7:] + (made[5:7] if x.dtype.kind != "c" else []):
+        assert got.dtype == want.dtype and got.shape == ()
+        same(np.asarray(got), np.asarray(made[0]))
+    if dtype in edge.FLOATS:
+        same(np.asarray(made[0]), trees.matmul(x[None], y[:, None])[0, 0])
+    elif x.dtype.kind in "fc":
+        wide = "complex128" if x.dtype.kind == "c" else "float64"
+        np.testing.assert_allclose(np.asarray(made[0]).astype(wide), np.dot(x.astype(wide), y.astype(wide)), rtol=2e-3, atol=2e-3 * max(k, 1) ** 0.5)
+    else:
+        assert made[0] == want
+
+
 @pytest.mark.parametrize("dtype", edge.FLOATS)
 def test_what_is_computed_around_a_product(dtype):
     """Prologues on either side in either layout, and epilogues short and long, change no bit."""

@@ -118,6 +118,26 @@ def test_dtypes_and_casting():
         gc.add(X, 1, casting="never")
 
 
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "logical_or", "subtract"])
+def test_reduceat(name):
+    """Slices of equal and of many lengths, single elements where the next index is not larger, along every axis."""
+    rng = np.random.default_rng(9)
+    for shape in ((60,), (12, 5), (3, 12, 4)):
+        x = rng.integers(1, 4, shape).astype("float64")
+        for axis, size in enumerate(shape):
+            for places in (np.arange(0, size, 2), np.arange(0, size, 3)[::-1], rng.integers(0, size, 9), [size - 1], np.zeros(0, "int64")):
+                got, want = (getattr(xp, name).reduceat(xp.asarray(x), places, axis) for xp in (gc, np))
+                assert got.dtype == want.dtype and got.shape == want.shape
+                np.testing.assert_array_equal(np.asarray(got), want)
+    before = gc.cache_info()["launches"]
+    gc.add.reduceat(gc.ones(100_000), np.arange(0, 100_000, 10)).eval()
+    assert gc.cache_info()["launches"] - before < 10
+    with pytest.raises(IndexError):
+        gc.add.reduceat(X, [0, -1])
+    with pytest.raises(TypeError):
+        gc.add.reduceat(X, [0.5])
+
+
 REDUCED = ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or", "subtract", "fmax", "hypot", "divide")
 
 

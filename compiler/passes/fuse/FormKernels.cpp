@@ -485,7 +485,9 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
       std::string name = (func.getSymName() + "_" + llvm::Twine(number)).str();
       kernel::FuncOp callee = kernel.finish(kernels, name);
       compareSquares(callee);
-      bool watched = func->getParentOp()->hasAttr(pass::kWatchAttr) && watchValues(callee);
+      Attribute watch = func->getParentOp()->getAttr(pass::kWatchAttr);
+      bool watched =
+          watch && (isa<StringAttr>(watch) ? watchOperations(callee) : watchValues(callee));
       emitCall(calls, callee, kernel, watched, sizes, done);
     }
     for (OpOperand &operand : terminator->getOpOperands())

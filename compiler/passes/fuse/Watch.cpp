@@ -75,7 +75,31 @@ bool passesOn(Operation *op, Value operand) {
              graph::HypotOp, graph::CastOp>(op);
 }
 
+/// Whether its operands and its result tell that it gave one. Values of complex operations are of
+/// several operations on real numbers, and a quotient that overflowed is NaN when it is rounded
+/// down.
+bool tellsByOperands(Operation *op) {
+  return isa<graph::GraphDialect>(op->getDialect()) && !isa<graph::FloorDivideOp>(op) &&
+         isa<FloatType>(op->getResult(0).getType()) &&
+         llvm::none_of(op->getOperandTypes(), llvm::IsaPred<ComplexType>);
+}
+
 } // namespace
+
+bool pass::watchOperations(kernel::FuncOp kernel) {
+  MLIRContext *context = kernel.getContext();
+  Attribute whole = UnitAttr::get(context), each = StringAttr::get(context, kWatchOperations);
+  bool any = false;
+  for (Operation &op : kernel.getBody().front()) {
+    if (!raises(&op))
+      continue;
+    op.setAttr(kWatchAttr, tellsByOperands(&op) ? each : whole);
+    any = true;
+  }
+  if (any)
+    kernel->setAttr(kWatchAttr, whole);
+  return any;
+}
 
 bool pass::watchValues(kernel::FuncOp kernel) {
   bool any = false;

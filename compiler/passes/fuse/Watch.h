@@ -11,10 +11,15 @@ namespace graphc::pass {
 /// takes the words to report to. Of an operation in it: its value is looked at where it is
 /// computed.
 inline constexpr const char *kWatchAttr = "graphc.watch";
+/// Its value, or of a module: kWatchAttr is a unit attribute otherwise. What an operation passes on
+/// is not reported.
+inline constexpr const char *kWatchOperations = "operations";
 
 /// Marks as few operations as show everything: an infinity or a NaN that one of their operands
 /// would pass on is seen later. False when nothing in the kernel can give one.
 bool watchValues(kernel::FuncOp kernel);
+/// Marks every operation that can give one: those of elements by their operands, too.
+bool watchOperations(kernel::FuncOp kernel);
 
 } // namespace graphc::pass
 

@@ -225,8 +225,12 @@ Value BodyEmitter::value(OpBuilder &builder, Value kernelValue, Position &positi
       state.addTypes(vectorOf(op->getResult(0).getType(), lanes ? position.width : 1));
       Operation *made = builder.create(state);
       result = made->getResult(0);
-      if (made->removeAttr(pass::kWatchAttr))
-        watch(builder, made, position);
+      if (Attribute watched = made->removeAttr(pass::kWatchAttr)) {
+        if (isa<StringAttr>(watched))
+          watchOperation(builder, made, position);
+        else
+          watch(builder, made, position);
+      }
     }
     position.values[current] = result;
     stack.pop_back();

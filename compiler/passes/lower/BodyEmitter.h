@@ -141,6 +141,7 @@ private:
 
   // Values that are watched (Watch.h)
   void watch(mlir::OpBuilder &builder, mlir::Operation *lowered, Position &position);
+  void watchOperation(mlir::OpBuilder &builder, mlir::Operation *lowered, Position &position);
   void watchReduced(mlir::OpBuilder &builder, mlir::Value kernelValue, Position &position);
   void reportUnless(mlir::OpBuilder &builder, mlir::Value fine, Position &position);
   mlir::Value gathered(mlir::OpBuilder &builder, kernel::GatherOp op, Position &position);

@@ -16,6 +16,10 @@ using namespace graphc::pass;
 /// Bytes of column sums that stay in the first cache, and rows of the operand added in one pass
 /// over them.
 static constexpr int64_t kSumBytes = 1 << 14, kRowsPerPass = 8;
+/// Memory is asked for ahead: the rows of the next pass, and so many vectors of each of the rows
+/// that are read side by side, of which a prefetcher follows few.
+static constexpr int64_t kVectorsAhead = 16;
+static constexpr unsigned kFirstCache = 3, kSecondCache = 2; ///< localities
 
 static kernel::DotOp dotOf(kernel::FuncOp kernel) {
   kernel::DotOp dot;
@@ -79,6 +83,7 @@ void KernelLowering::lowerStream() {
         Position here = at;
         here.loops[depthLoop] = IndexMath{c, loc}.add(k, u);
         Value x = BodyEmitter::splat(c, loc, emitter->value(c, laneValue, here), width);
+        prefetch(c, here, depthLoop, kRowsPerPass, kSecondCache);
         sum = multiplyAdd(c, loc, scalars[u], x, sum);
       }
       store(c, sum, sums, slot);
@@ -148,6 +153,7 @@ SmallVector<Value> KernelLowering::turnedLanes(OpBuilder &b, Value value, const 
     here.vectorLoop = depthLoop;
     here.width = count;
     Value line = BodyEmitter::splat(b, loc, emitter->value(b, value, here), count);
+    prefetch(b, here, depthLoop, kVectorsAhead * count, kFirstCache);
     result.push_back(emitter->toMemory(b, line));
   }
   transposeVectors(b, loc, result);

@@ -38,6 +38,12 @@ struct Conditions {
     return arith::ConstantOp::create(b, loc, attr);
   }
   Value finite(Value x) { return holds<graph::IsFiniteOp>(x); }
+  Value inverse(Value mask) {
+    TypedAttr yes = b.getBoolAttr(true);
+    if (auto vector = dyn_cast<VectorType>(mask.getType()))
+      yes = DenseElementsAttr::get(vector, true);
+    return arith::XOrIOp::create(b, loc, mask, arith::ConstantOp::create(b, loc, yes));
+  }
 
   /// Of several registers full of lanes one is made, which costs one instruction each: an infinity
   /// or a NaN times 0 is NaN.
@@ -125,6 +131,26 @@ void BodyEmitter::watch(OpBuilder &builder, Operation *lowered, Position &positi
   reportUnless(builder, c.divides(lowered), position);
 }
 
+/// NumPy's rule: an infinity is told where all operands were finite, a NaN where none was NaN.
+void BodyEmitter::watchOperation(OpBuilder &builder, Operation *lowered, Position &position) {
+  Conditions c{builder, loc};
+  IndexMath m{builder, loc};
+  Value result = lowered->getResult(0), finite, number;
+  for (Value x : lowered->getOperands()) {
+    if (!isa<FloatType>(graph::elementType(x.getType())))
+      continue;
+    Value isNan = c.holds<graph::IsNanOp>(x);
+    Value isNumber = c.inverse(isNan);
+    finite = finite ? m.both(finite, c.finite(x)) : c.finite(x);
+    number = number ? m.both(number, isNumber) : isNumber;
+  }
+  if (!finite)
+    return reportUnless(builder, c.finite(result), position);
+  Value bad = m.either(m.both(c.holds<graph::IsInfOp>(result), finite),
+                       m.both(c.holds<graph::IsNanOp>(result), number));
+  reportUnless(builder, c.inverse(bad), position);
+}
+
 /// A reduction's value has no place of its own in the body: it is looked at where it is stored.
 void BodyEmitter::watchReduced(OpBuilder &builder, Value kernelValue, Position &position) {
   Operation *op = kernelValue.getDefiningOp();
@@ -157,9 +183,7 @@ static bool followsFold(kernel::FuncOp func) {
 void BodyEmitter::reportUnless(OpBuilder &builder, Value fine, Position &position) {
   IndexMath m{builder, loc};
   auto vector = dyn_cast<VectorType>(fine.getType());
-  Value yes = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
-  Value bad = arith::XOrIOp::create(
-      builder, loc, fine, vector ? splat(builder, loc, yes, vector.getNumElements()) : yes);
+  Value bad = Conditions{builder, loc}.inverse(fine);
   // Lanes that are masked off hold anything.
   if (vector && position.limit && vector.getNumElements() == position.width)
     bad = m.both(bad, position.mask);

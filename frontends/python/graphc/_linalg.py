@@ -41,8 +41,8 @@ def vecdot(x1, x2, /, *, axis=-1):
     x1, x2 = (moveaxis(x, _axis(axis, x.ndim, "vecdot"), -1) for x in (x1, x2))
     if x1.shape[-1] != x2.shape[-1]:
         raise ShapeError(f"vecdot: axis {axis} differs in size: {x1.shape[-1]} and {x2.shape[-1]}")
-    product = (x1.conj() if x1.dtype.kind == "c" else x1) * x2
-    return product.any(axis=-1) if product.dtype.kind == "b" else product.sum(axis=-1, dtype=product.dtype)
+    x1 = x1.conj() if x1.dtype.kind == "c" else x1
+    return _graphc.matmul(_graphc.expand_dims(x1, -2), _graphc.expand_dims(x2, -1))[..., 0, 0]
 
 
 @_stands_for()

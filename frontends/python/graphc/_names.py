@@ -192,7 +192,7 @@ def row_stack(arrays, *, dtype=None, casting="same_kind"):
 
 def convolve(a, v, mode: str = "full"):
     """Discrete convolution of two vectors; mode "full", "same" or "valid". As a sum of shifted products, the shorter
-    vector's elements one after the other."""
+    vector's elements one after the other, 64 products a chain."""
     return _correlation(asarray(a), asarray(v), mode, "convolve", False)
 
 
@@ -201,13 +201,19 @@ def correlate(a, v, mode: str = "valid"):
     return _correlation(asarray(a), asarray(v), mode, "correlate", True)
 
 
-_FEW, _ROWS = 16, 256  # shifted products that are written out; windows in one matrix
+_CHAIN = 64  # products of one chain; longer ones lose digits
 
 
-def _windows(x, count, length):
-    """The matrix of x[i : i + length] for i < count, from a view of repetitions of `x`."""
-    wide = _graphc.broadcast_to(x, (count + 1, x.size)).reshape((-1,))
-    return wide[: count * (x.size + 1)].reshape((count, x.size + 1))[:, :length]
+def _shifted_products(padded, factors, length):
+    """Sum over i of factors[i] * padded[i : i + length], i rising: chains of fused multiply-adds."""
+    kind = padded.dtype
+    if kind.kind == "f" and kind.itemsize == 2:  # rounded once, as products of matrices
+        return _shifted_products(padded.astype("float32"), factors.astype("float32"), length).astype(kind)
+    total = factors[0] * padded[:length]
+    for i in range(1, factors.size):
+        part = padded[i : i + length]
+        total = _graphc.fma(factors[i], part, total) if kind.kind == "f" else total + factors[i] * part
+    return total
 
 
 def _correlation(a, v, mode, name, turned):
@@ -228,15 +234,10 @@ def _correlation(a, v, mode, name, turned):
     full_length = n + m - 1
     edge = _graphc.full((m - 1,), 0, kind, long.device)
     padded, short = concatenate([edge, long, edge]), short[::-1]
-    if m <= _FEW:
-        result = short[0] * padded[:full_length]
-        for i in range(1, m):
-            result = result + short[i] * padded[i : i + full_length]
-    else:
-        result = None
-        for i in range(0, m, _ROWS):
-            part = _graphc.matmul(short[i : i + _ROWS], _windows(padded[i:], _py.min(_ROWS, m - i), full_length))
-            result = part if result is None else result + part
+    result = None
+    for i in range(0, m, _CHAIN):
+        part = _shifted_products(padded[i:], short[i : i + _CHAIN], full_length)
+        result = part if result is None else result + part
     if mode == "same":
         start = m // 2 if turned and a.size < v.size else (m - 1) // 2
         return result[start : start + n].copy()

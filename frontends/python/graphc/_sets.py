@@ -128,6 +128,25 @@ def unique_values(x, /):
     return _unique(asarray(x), False, False, False, False)[0]
 
 
+#: A table has at most this many places for each element of both operands.
+_PLACES = 6
+
+
+def _in_table(element, tests):
+    """Whether integers are among others that lie close together, by a table of those; None where they do not."""
+    low, high = _graphc.reduce("min", tests, None, False, None), _graphc.reduce("max", tests, None, False, None)
+    _graphc.eval([low, high], "isin")
+    low, high = int(low), int(high)
+    size = high - low + 1
+    if size > _PLACES * (element.size + tests.size):
+        return None
+    table = _graphc.full((size,), False, bool_, element.device)
+    table[(tests - low).astype(int64, copy=False)] = True
+    inside = (element >= low) & (element <= high)
+    place = _graphc.select(inside, (element - low).astype(int64, copy=False), 0)
+    return take(table, place) & inside
+
+
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     """Whether each element is one of `test_elements`. NaN is never one."""
     if isinstance(test_elements, (set, frozenset)):
@@ -136,6 +155,11 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     if tests.size == 0:
         return full(element.shape, bool(invert), dtype=bool_)
     dtype = _graphc.result_type(element, tests)
+    if dtype.kind in "iu" and not _graphc.is_tracing():
+        wide = dtype if dtype.itemsize == 8 else int64  # differences fit
+        found = _in_table(element.astype(wide, copy=False), tests.astype(wide, copy=False))
+        if found is not None:
+            return asarray(_graphc.logical_not(found) if invert else found)
     tests = sort(tests.astype(dtype, copy=False))
     element = element.astype(dtype, copy=False)
     place = _graphc.minimum(searchsorted(tests, element), tests.size - 1)

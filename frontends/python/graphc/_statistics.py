@@ -282,7 +282,7 @@ def _outer_edges(x, limits):
     """Where the bins begin and end, as numbers; read from the values unless given."""
     if limits is not None:
         first, last = limits
-        first, last = (v.item() if isinstance(v, (_graphc.Array, _np.generic)) else v for v in (first, last))
+        first, last = (v.dtype.type(v.item()) if isinstance(v, _graphc.Array) else v for v in (first, last))
         if first > last:
             raise ArgumentError("histogram: max must be larger than min in range parameter.")
         where = "supplied"
@@ -386,6 +386,21 @@ def _bins_of(x, edges):
     return place - (x == edges[-1])
 
 
+#: Up to so many bins a quotient in the dtype of the edges is at most one bin off.
+_MOST_EQUAL = 1 << 16
+
+
+def _equal_bins_of(x, edges):
+    """The same for edges at equal distances: by a quotient, which the edges beside it correct."""
+    n = edges.size - 1
+    first, last = edges[0], edges[-1]
+    inside = (x >= first) & (x <= last)
+    place = _graphc.select(inside, (x - first) * (n / (last - first)), 0)
+    place = _graphc.minimum(place.astype(int64), n - 1)
+    place = place - (x < take(edges, place)) + ((x >= take(edges, place + 1)) & (place != n - 1))
+    return _graphc.select(inside, place + 1, _graphc.select(x < first, 0, n + 1))
+
+
 def _values_and_weights(x, weights):
     x = asarray(x)
     if x.dtype.kind == "b":
@@ -414,7 +429,9 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     x, weights = _values_and_weights(x, weights)
     edges = _edges(x, bins, range, weights)
     values = x.astype(edges.dtype, copy=False) if edges.dtype.kind == "f" else x
-    counts = bincount(_bins_of(values, edges), weights, minlength=edges.size + 1)[1:-1]
+    equal = _np.ndim(bins) == 0 and edges.dtype.kind == "f" and edges.itemsize > 2 and edges.size <= _MOST_EQUAL
+    places = _equal_bins_of(values, edges) if equal else _bins_of(values, edges)
+    counts = bincount(places, weights, minlength=edges.size + 1)[1:-1]
     counts = counts.astype(int64 if weights is None else weights.dtype, copy=False)
     if density:
         return counts / (edges[1:] - edges[:-1]).astype(float64) / counts.sum(), edges

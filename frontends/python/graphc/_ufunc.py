@@ -418,21 +418,37 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
     _binary(self, "reduceat")
     x = asarray(array)
     axis = _one_axis(x, axis, "reduceat")
-    places = [_operator.index(i) for i in _np.asarray(indices).ravel().tolist()]
-    size = x.shape[axis]
-    for i in places:
-        if not 0 <= i < size:
-            raise IndexOutOfBounds(f"index {i} out-of-bounds in {self.__name__}.reduceat [0, {size})")
-    before = (slice(None),) * axis
-    parts = []
-    for i, after in zip(places, places[1:] + [size]):
-        part = x[before + (slice(i, _py.max(after, i + 1)),)]
-        parts.append(_reduce(self, part, axis, dtype, None, True))
-    if not parts:
+    starts = _np.asarray(indices).ravel()
+    if starts.size and starts.dtype.kind not in "biu":
+        raise TypeError(f"{self.__name__}.reduceat: indices must be integers, not {starts.dtype}")
+    size, starts = x.shape[axis], starts.astype("int64")
+    outside = starts[(starts < 0) | (starts >= size)]
+    if outside.size:
+        raise IndexOutOfBounds(f"index {outside[0]} out-of-bounds in {self.__name__}.reduceat [0, {size})")
+    if not starts.size:
         kind = _reduce(self, zeros((1,), x.dtype), 0, dtype).dtype
-        parts = [x[before + (slice(0, 0),)].astype(kind)]
+        return with_out(x[(slice(None),) * axis + (slice(0, 0),)].astype(kind), out, "same_kind", self.__name__)
+    lengths = _np.maximum(_np.append(starts[1:], size) - starts, 1)
+    parts, order = [], []
+    for length in _np.unique(lengths).tolist():  # slices of one length are reduced together
+        chosen = _np.flatnonzero(lengths == length)
+        parts.append(_reduce(self, _slices(x, axis, starts[chosen], length), axis + 1, dtype, None, False))
+        order.append(chosen)
     result = _graphc.concatenate(parts, axis)
+    if len(parts) > 1:
+        result = result[(slice(None),) * axis + (asarray(_np.argsort(_np.concatenate(order))),)]
     return with_out(result, out, "same_kind", self.__name__)
+
+
+def _slices(x, axis, starts, length):
+    """Slices of one length along an axis as (..., slices, length, ...)."""
+    sizes = x.shape[:axis], x.shape[axis + 1 :]
+    before = (slice(None),) * axis
+    if (_np.diff(starts) == length).all():
+        rows = x[before + (slice(int(starts[0]), int(starts[-1]) + length),)]
+    else:
+        rows = x[before + (asarray((starts[:, None] + _np.arange(length)).ravel()),)]
+    return _graphc.reshape(rows, (*sizes[0], len(starts), length, *sizes[1]))
 
 
 def _outer(self, A, B, /, **keywords):

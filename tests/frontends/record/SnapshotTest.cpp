@@ -124,7 +124,9 @@ TEST(Snapshot, longChainsAreAFewPrograms) {
     x = add(mul(x, op::Scalar::ofFloat(0.5)), op::Scalar::ofFloat(1.0));
   NodeRef root = get(x.value());
   Snapshot s = get(Snapshot::take({&root, 1}, false));
-  EXPECT_EQ(s.segmentCount(), (2 * 5000 + kSegmentNodes - 1) / kSegmentNodes);
+  // What is left after a segment goes with it when both are at most two.
+  EXPECT_EQ(s.segmentCount(),
+            (2 * 5000 - 2 * kSegmentNodes + kSegmentNodes - 1) / kSegmentNodes + 1);
   std::set<Digest> digests;
   for (size_t i = 0; i < s.segmentCount(); ++i) {
     Segment segment = s.build(i);
@@ -133,6 +135,31 @@ TEST(Snapshot, longChainsAreAFewPrograms) {
     digests.insert(digestOfSegment(segment));
   }
   EXPECT_EQ(digests.size(), 2u) << "the full segments and the rest";
+}
+
+TEST(Snapshot, programsAreCutWhereLeastIsPassedOn) {
+  // 20 times: eight values of one, mixed with each other ten times, and their sum.
+  Array x = leaf({64});
+  for (int pass = 0; pass < 20; ++pass) {
+    std::vector<Array> parts;
+    for (int j = 0; j < 8; ++j)
+      parts.push_back(mul(x, op::Scalar::ofFloat(j + 0.5)));
+    for (int round = 0; round < 10; ++round)
+      for (int j = 0; j < 8; ++j)
+        parts[j] = add(parts[j], parts[(j + 1) % 8]);
+    x = parts[0];
+    for (int j = 1; j < 8; ++j)
+      x = add(x, parts[j]);
+  }
+  NodeRef root = get(x.value());
+  Snapshot s = get(Snapshot::take({&root, 1}, false));
+  EXPECT_GT(s.segmentCount(), 4u);
+  for (size_t i = 0; i < s.segmentCount(); ++i) {
+    Segment segment = s.build(i);
+    EXPECT_EQ(segment.inputs.size(), 1u);
+    EXPECT_EQ(segment.outputs.size(), 1u);
+    EXPECT_LE(segment.code.locations.size(), 2 * kSegmentNodes + 8);
+  }
 }
 
 TEST(Snapshot, segmentsComputeWhatTheWholeDoes) {

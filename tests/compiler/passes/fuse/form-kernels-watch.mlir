@@ -60,6 +60,32 @@ module attributes {graphc.watch} {
 
 // -----
 
+// Each operation with its operands, but for what is looked at by its value alone: sums, complex numbers, quotients rounded down.
+// CHECK-LABEL: kernel.func @each_0(
+// CHECK: graph.div %{{.*}}, %{{.*}} {graphc.watch = "operations"} : f32
+// CHECK: graph.add %{{.*}}, %{{.*}} {graphc.watch = "operations"} : f32
+// CHECK: graph.minimum %{{[^ ]*}}, %{{[^ ]*}} : f32
+// CHECK: graph.floor_divide %{{.*}}, %{{.*}} {graphc.watch} : f32
+// CHECK: kernel.reduce <sum> %{{.*}} {graphc.watch}
+// CHECK-LABEL: kernel.func @complex_numbers_0(
+// CHECK: graph.mul %{{.*}}, %{{.*}} {graphc.watch} : complex<f32>
+module attributes {graphc.watch = "operations"} {
+  func.func @each(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<f32> {
+    %q = graph.div %a, %b : tensor<8xf32>
+    %s = graph.add %q, %a : tensor<8xf32>
+    %m = graph.minimum %s, %b : tensor<8xf32>
+    %f = graph.floor_divide %m, %b : tensor<8xf32>
+    %r = graph.reduce <sum> %f axes [0] : tensor<8xf32> -> tensor<f32>
+    return %r : tensor<f32>
+  }
+  func.func @complex_numbers(%a: tensor<8xcomplex<f32>>) -> tensor<8xcomplex<f32>> {
+    %m = graph.mul %a, %a : tensor<8xcomplex<f32>>
+    return %m : tensor<8xcomplex<f32>>
+  }
+}
+
+// -----
+
 // Nobody asks.
 // CHECK-LABEL: kernel.func @unasked_0(
 // CHECK-NOT: graphc.watch
