@@ -339,7 +339,8 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
   void runOnOperation() override {
     SmallVector<Pending> work;
     m::Intervals intervals;
-    MlirBuilder::Target target{int64Conversions, scaleOperation, halfConversions, products52, nvidia};
+    MlirBuilder::Target target{int64Conversions, scaleOperation, halfConversions, products52,
+                               nvidia};
     if (products52)
       m::expandResidueSquares(getOperation(), intervals, target);
     if (hasFloat64)
