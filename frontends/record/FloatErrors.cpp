@@ -479,6 +479,19 @@ Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> input
 
 bool looksInVain(const Digest &structure) { return vainLooks().contains(structure); }
 
+/// An error of finite inputs that no result shows: an infinity that was divided by or compared.
+static FloatReport hiddenError(const Segment &segment, size_t last) {
+  for (size_t i = last + 1; i-- > 0;)
+    if (segment.code.errors[i] && hasPole(segment.kindOf(i)))
+      return {FloatError::Divide, segment.kindOf(i), segment.code.locations[i],
+              segment.code.errors[i]};
+  OpKind kind = segment.kindOf(last);
+  bool givesNan = kind == OpKind::Sqrt || kind == OpKind::Asin || kind == OpKind::Acos ||
+                  kind == OpKind::Acosh || kind == OpKind::Remainder;
+  return {givesNan ? FloatError::Invalid : FloatError::Over, kind, segment.code.locations[last],
+          segment.code.errors[last]};
+}
+
 Status lookAtResults(const Segment &segment, std::span<const NodeRef> results) {
   std::optional<size_t> last;
   for (size_t i = 0; i < segment.code.errors.size(); ++i)
@@ -500,7 +513,12 @@ Status lookAtResults(const Segment &segment, std::span<const NodeRef> results) {
   ask(OpKind::IsInf, hasPole(kind) ? FloatError::Divide : FloatError::Over);
   ask(OpKind::IsNan, FloatError::Invalid);
   GRAPHC_TRY(std::move(c.status));
-  return questions.ask();
+  size_t before = met.size();
+  GRAPHC_TRY(questions.ask());
+  FloatReport hidden = hiddenError(segment, *last);
+  if (met.size() == before && FloatModes::of(hidden.modes, hidden.error))
+    met.push_back(hidden);
+  return Status::ok();
 }
 
 size_t floatErrorsMet() { return met.size(); }

@@ -13,6 +13,7 @@
 #include "frontends/record/Snapshot.h"
 #include "runtime/exec/Executor.h"
 
+#include <algorithm>
 #include <span>
 
 namespace graphc {
@@ -62,10 +63,12 @@ inline bool needsLook(const SegmentCode &code, const rt::RunReport &report) {
 bool isFinite(const Node &input);
 /// The same for a segment's literals.
 bool areFinite(std::span<const SegmentCode::Literal> literals);
-/// Whether a run may write its results over an input: what a look at its operations would tell is
-/// known without the input, too.
-inline bool mayVanish(const SegmentCode &code, const Node &input) {
-  return !code.watches() || (areFinite(code.literals) && isFinite(input));
+/// Whether a run may write its results over one of its inputs: all are finite, so that whatever it
+/// meets is its own doing, and the inputs need not be asked (lookAtResults).
+inline bool mayVanish(const SegmentCode &code, std::span<const NodeRef> inputs) {
+  return !code.watches() ||
+         (areFinite(code.literals) &&
+          std::ranges::all_of(inputs, [](const NodeRef &n) { return isFinite(*n); }));
 }
 /// Takes down which results of a segment are finite, as far as that follows from its operations and
 /// inputs, after a run of a program that watches so and met nothing. With `look`, inputs are looked
@@ -80,7 +83,7 @@ Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> input
 /// operation with its operands (op::Watch::Operations) report less.
 bool looksInVain(const Digest &structure);
 /// The same when the inputs, which were finite, are gone: the last operation is held responsible
-/// for what is in the results.
+/// for what is in the results; where nothing is seen in them, the last that may hide there.
 Status lookAtResults(const Segment &segment, std::span<const NodeRef> results);
 /// How many errors wait for deliverFloatErrors() in this thread, and what leaves one of each kind
 /// among those from `first` on: pieces of one program meet the same.

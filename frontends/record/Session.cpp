@@ -124,10 +124,10 @@ struct Ran {
 };
 
 /// Whether the run of the last segment writes over an input, which is claimed then.
-bool claims(Snapshot &snapshot, const SegmentCode &code, const NodeRef &input) {
+bool claims(Snapshot &snapshot, const Segment &segment, const NodeRef &input) {
   if (!rt::isOnOne(*input->buffer()) || !snapshot.claim(input))
     return false;
-  bool vanishes = mayVanish(code, *input);
+  bool vanishes = mayVanish(segment.code, segment.inputs);
   if (!vanishes)
     snapshot.overwrites().dropLast();
   return vanishes;
@@ -155,7 +155,7 @@ Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, Ran &ran
   for (size_t i = 0; i < segment.inputs.size(); ++i) {
     const NodeRef &n = segment.inputs[i];
     bool isGiven =
-        isLast && wantsMemory(*program, i, n->bytes()) && claims(scratch.snapshot, segment.code, n);
+        isLast && wantsMemory(*program, i, n->bytes()) && claims(scratch.snapshot, segment, n);
     inputs.push_back(tensorOf(*n));
     GRAPHC_ASSIGN(inputs.back().buffer, readyFor(n->buffer(), device));
     inputs.back().isGiven = isGiven;

@@ -94,6 +94,7 @@ struct Function::Plan {
       Digest structure; ///< of the segment
       std::mutex mutex;
       std::shared_ptr<rt::LoadedProgram> program;
+      std::vector<int64_t> sizes;
     };
     std::shared_ptr<Exact> exact;
     /// Of "auto": the program on the device that was not chosen at first, for runs whose arrays lie
@@ -106,6 +107,7 @@ struct Function::Plan {
       std::shared_ptr<rt::LoadedProgram> program;
       std::vector<rt::Tensor> literals;
       std::vector<int64_t> sizes;
+      bool isRefused = false;
     };
     std::shared_ptr<Other> other;
     /// What a call runs, and what it takes besides arrays.
@@ -116,6 +118,7 @@ struct Function::Plan {
       op::Watch watch;
     };
     Result<Form> chosen(std::span<const rt::Tensor> arrays) const;
+    Result<bool> makeOther() const;
     Result<bool> prefersOther(std::span<const rt::Tensor> arrays) const;
   };
   struct Output {
@@ -124,6 +127,7 @@ struct Function::Plan {
     /// array.
     std::optional<uint32_t> alias; ///< argument number, or argument count + capture number
     View view;
+    bool isValue = true; ///< of one without dimensions (Storage)
   };
   struct WriteBack {
     uint32_t target; ///< as Output::alias
@@ -164,31 +168,47 @@ Result<bool> Function::Plan::Step::prefersOther(std::span<const rt::Tensor> arra
   return device == other->device;
 }
 
+/// False where the other device cannot run the program.
+Result<bool> Function::Plan::Step::makeOther() const {
+  auto made = programOf(*segment, segment->code.structure(), *other->device);
+  if (!made) {
+    other->isRefused = true;
+    return false;
+  }
+  std::vector<rt::Tensor> constants;
+  for (const LiteralInput &literal : other->given) {
+    GRAPHC_ASSIGN(rt::Tensor t, literalTensor(literal, *other->device));
+    constants.push_back(std::move(t));
+  }
+  other->literals = std::move(constants);
+  other->sizes = segment->sizeArguments((*made)->program().meta().sizeArguments);
+  other->program = made.take();
+  return true;
+}
+
 Result<Function::Plan::Step::Form>
 Function::Plan::Step::chosen(std::span<const rt::Tensor> arrays) const {
   GRAPHC_ASSIGN(bool elsewhere, prefersOther(arrays));
   if (elsewhere) {
     std::lock_guard lock(other->mutex);
-    if (!other->program) {
-      GRAPHC_ASSIGN(auto made, programOf(*segment, segment->code.structure(), *other->device));
-      other->sizes = segment->sizeArguments(made->program().meta().sizeArguments);
-      for (const LiteralInput &literal : other->given) {
-        GRAPHC_ASSIGN(rt::Tensor t, literalTensor(literal, *other->device));
-        other->literals.push_back(std::move(t));
-      }
-      other->program = std::move(made);
+    bool isMade = other->program != nullptr;
+    if (!isMade && !other->isRefused) {
+      GRAPHC_ASSIGN(isMade, makeOther());
     }
-    return Form{other->program.get(), &other->literals, &other->sizes, segment->code.watch};
+    if (isMade)
+      return Form{other->program.get(), &other->literals, &other->sizes, segment->code.watch};
   }
   if (!exact || !looksInVain(exact->structure))
     return Form{program.get(), &literals, &sizes, segment ? segment->code.watch : op::Watch::None};
   std::lock_guard lock(exact->mutex);
   if (!exact->program) {
-    Segment other = *segment;
-    other.code.watch = op::Watch::Operations;
-    GRAPHC_ASSIGN(exact->program, programOf(other, other.code.structure(), program->device()));
+    Segment watched = *segment;
+    watched.code.watch = op::Watch::Operations;
+    GRAPHC_ASSIGN(auto made, programOf(watched, watched.code.structure(), program->device()));
+    exact->sizes = watched.sizeArguments(made->program().meta().sizeArguments);
+    exact->program = std::move(made);
   }
-  return Form{exact->program.get(), &literals, &sizes, op::Watch::Operations};
+  return Form{exact->program.get(), &literals, &exact->sizes, op::Watch::Operations};
 }
 
 Status Function::Plan::addSegments(Snapshot &snapshot,
@@ -293,6 +313,7 @@ Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
   for (const Array &out : outputs) {
     Function::Plan::Output o;
     o.view = out.view();
+    o.isValue = out.isValue();
     for (uint32_t i = 0; i < count; ++i)
       if (out.sharesStorage(arguments[i]))
         o.alias = i;
@@ -419,6 +440,8 @@ Status Function::deliver(std::span<Array *const> given, std::span<const NodeRef>
   for (const Plan::Output &o : plan->outputs) {
     if (!o.alias) {
       outputs.emplace_back(slots[o.slot]);
+      if (!o.isValue)
+        outputs.back().storage()->becomeArray();
       continue;
     }
     Array a = target(*o.alias);
@@ -427,8 +450,38 @@ Status Function::deliver(std::span<Array *const> given, std::span<const NodeRef>
   return Status::ok();
 }
 
+/// Claims the inputs whose memory a program has a use for. Until an argument has its new value,
+/// other threads find the old one in it: only a caller that is alone may overwrite it.
+void Function::takeInputs(size_t number, const rt::LoadedProgram &program,
+                          std::span<Array *const> given, std::span<const NodeRef> slots,
+                          bool isAlone, Ran &ran, Overwrites &overwrites) const {
+  const Plan::Step &step = plan->steps[number];
+  for (uint32_t i : step.spare) {
+    uint32_t slot = step.inputs[i];
+    const NodeRef &n = slots[slot];
+    bool isArgument = slot < given.size() + plan->captures.size();
+    if ((isArgument && !isAlone) || (slot < given.size() && !given[slot]->view().isWhole()))
+      continue;
+    rt::Tensor &input = ran.inputs[i];
+    input.buffer.reset(); // who else holds it is asked
+    input.isGiven = rt::isOnOne(*n->buffer()) && wantsMemory(program, i, n->bytes()) &&
+                    overwrites.claim(n, isArgument ? 2 : 1);
+    input.buffer = n->buffer();
+  }
+  if (overwrites.empty())
+    return;
+  std::vector<NodeRef> values;
+  for (uint32_t slot : step.inputs)
+    values.push_back(slots[slot]);
+  if (mayVanish(step.segment->code, values))
+    return;
+  overwrites.release();
+  for (rt::Tensor &input : ran.inputs)
+    input.isGiven = false;
+}
+
 Status Function::run(size_t number, std::span<Array *const> given, std::vector<NodeRef> &slots,
-                     Ran &ran) const {
+                     bool isAlone, Ran &ran) const {
   const Plan::Step &step = plan->steps[number];
   for (uint32_t slot : step.inputs)
     ran.inputs.push_back(tensorOf(*slots[slot]));
@@ -437,20 +490,8 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
   ran.watch = form.watch;
   std::vector<rt::Tensor> results;
   Overwrites overwrites;
-  for (uint32_t i : step.spare) {
-    uint32_t slot = step.inputs[i];
-    const NodeRef &n = slots[slot];
-    bool isArgument = slot < given.size() + plan->captures.size();
-    // The tensor holds the buffer once more.
-    ran.inputs[i].buffer.reset();
-    if ((slot >= given.size() || given[slot]->view().isWhole()) && rt::isOnOne(*n->buffer()) &&
-        wantsMemory(*form.program, i, n->bytes()) && overwrites.claim(n, isArgument ? 2 : 1)) {
-      ran.inputs[i].isGiven = mayVanish(step.segment->code, *n);
-      if (!ran.inputs[i].isGiven)
-        overwrites.dropLast();
-    }
-    ran.inputs[i].buffer = n->buffer();
-  }
+  if (form.program)
+    takeInputs(number, *form.program, given, slots, isAlone, ran, overwrites);
   if (form.program && rt::choicesOf(*step.owner))
     for (rt::Tensor &input : ran.inputs) {
       GRAPHC_ASSIGN(input.buffer, readyFor(input.buffer, form.program->device()));
@@ -496,10 +537,14 @@ Status Function::look(size_t number, std::span<const NodeRef> inputs, const Ran 
   return lookForFloatErrors(*step.segment, nodes, ran.program->device());
 }
 
-Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs) const {
+Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs,
+                      bool isAlone) const {
   if (!accepts(given) || !isSafeFor(given))
     return Status(ErrorCode::Trace,
                   "[jit] the arguments differ from those the function was traced with");
+  for (const Plan::WriteBack &w : plan->writeBacks)
+    if (w.target < given.size())
+      GRAPHC_TRY(given[w.target]->view().mayBeWritten());
   std::vector<NodeRef> slots, inputs;
   GRAPHC_TRY(gather(given, slots));
   Status looked;
@@ -507,7 +552,7 @@ Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs
     GRAPHC_TRY(std::move(looked));
     const Plan::Step &step = plan->steps[i];
     Ran ran;
-    GRAPHC_TRY(run(i, given, slots, ran));
+    GRAPHC_TRY(run(i, given, slots, isAlone, ran));
     inputs.clear();
     for (uint32_t slot : step.inputs)
       inputs.push_back(slots[slot]);

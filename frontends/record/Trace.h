@@ -82,9 +82,12 @@ public:
   /// caller must run the original function instead.
   bool isSafeFor(std::span<const Array *const> arguments) const;
   /// Computes pending arguments (reason "jit"), runs the programs, writes back: into the memory of
-  /// the old value where the last program can and nobody else sees that. `arguments` must be
-  /// accepted and safe, else TraceError. Outputs are new arrays. What fails changes no argument.
-  Status call(std::span<Array *const> arguments, std::vector<Array> &outputs) const;
+  /// the old value where the last program can and nobody else sees that, if the caller is alone: no
+  /// other thread can meet the arguments meanwhile. `arguments` must be accepted and safe, else
+  /// TraceError. Outputs are new arrays. What fails changes no argument; a floating-point error
+  /// that is to be raised is found after the last program, when they are changed.
+  Status call(std::span<Array *const> arguments, std::vector<Array> &outputs,
+              bool isAlone = false) const;
   size_t programCount() const;
   /// Numbers of the arguments that a call writes to.
   std::vector<uint32_t> updatedArguments() const;
@@ -100,7 +103,10 @@ private:
   Function();
   Status gather(std::span<Array *const> arguments, std::vector<NodeRef> &slots) const;
   Status run(size_t step, std::span<Array *const> arguments, std::vector<NodeRef> &slots,
-             Ran &ran) const;
+             bool isAlone, Ran &ran) const;
+  void takeInputs(size_t step, const rt::LoadedProgram &program, std::span<Array *const> arguments,
+                  std::span<const NodeRef> slots, bool isAlone, Ran &ran,
+                  Overwrites &overwrites) const;
   Status look(size_t step, std::span<const NodeRef> inputs, const Ran &ran) const;
   Status deliver(std::span<Array *const> arguments, std::span<const NodeRef> slots,
                  std::vector<Array> &outputs) const;

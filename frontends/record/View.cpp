@@ -453,10 +453,14 @@ Result<NodeRef> View::get(NodeRef base) const {
   return base;
 }
 
+Status View::mayBeWritten() const {
+  return readOnly ? Status(ErrorCode::InvalidArgument,
+                           "[setitem] assignment destination is read-only: it is a broadcast view")
+                  : Status::ok();
+}
+
 Result<NodeRef> View::put(NodeRef base, NodeRef value) const {
-  if (readOnly)
-    return Status(ErrorCode::InvalidArgument,
-                  "[setitem] assignment destination is read-only: it is a broadcast view");
+  GRAPHC_TRY(mayBeWritten());
   if (isByLayout())
     return putStep(base, LayoutStep{viewShape, viewStrides, viewOffset}, value, baseShape);
   // Down the chain for the sources, then up: each step replaces its part of its source.

@@ -87,6 +87,8 @@ public:
   int64_t offset() const { return viewOffset; }
   bool isWhole() const { return steps.empty(); }
   bool isReadOnly() const { return readOnly; }
+  /// The error of writing to one that is read-only.
+  Status mayBeWritten() const;
   /// Whether it shows one part of a complex base.
   bool isPart() const { return showsPart; }
   void lock() { readOnly = true; }

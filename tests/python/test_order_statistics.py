@@ -199,6 +199,12 @@ def test_equal_bins_at_their_edges(bins, dtype):
             same(at, where)
 
 
+@pytest.mark.parametrize("dtype, top, bins", [("float64", 3e-310, 4), ("float32", 5e-39, 10), ("float64", 1.7e308, 3)])
+def test_bins_of_extreme_ranges(dtype, top, bins):
+    x = np.array([0, top / 3, top / 2, top], dtype)
+    same(gc.histogram(gc.asarray(x), bins)[0], np.histogram(x, bins)[0])
+
+
 def test_histograms_of_points():
     rng = np.random.default_rng(6)
     x, y = rng.normal(size=300), rng.normal(size=300)

@@ -129,6 +129,11 @@ def test_reduceat(name):
                 got, want = (getattr(xp, name).reduceat(xp.asarray(x), places, axis) for xp in (gc, np))
                 assert got.dtype == want.dtype and got.shape == want.shape
                 np.testing.assert_array_equal(np.asarray(got), want)
+    for device in gc.devices():
+        x = gc.asarray(np.arange(10.0), device=device)
+        assert gc.add.reduceat(x, [0, 3, 1, 7]).tolist() == np.add.reduceat(np.arange(10.0), [0, 3, 1, 7]).tolist()
+    x = np.arange(2000.0)
+    assert gc.add.reduceat(gc.asarray(x), [0, 1999] * 50).tolist() == np.add.reduceat(x, [0, 1999] * 50).tolist()
     before = gc.cache_info()["launches"]
     gc.add.reduceat(gc.ones(100_000), np.arange(0, 100_000, 10)).eval()
     assert gc.cache_info()["launches"] - before < 10

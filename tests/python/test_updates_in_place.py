@@ -9,6 +9,7 @@ import warnings
 import graphc as gc
 import numpy as np
 import pytest
+from test_process import run
 
 
 def fresh(count=5000):
@@ -217,26 +218,40 @@ def test_results_that_pass_the_caches_by(shape):
 
 
 def test_a_jitted_update_is_made_in_the_memory_of_the_argument():
-    @gc.jit
-    def rotate(a, b, scale):
-        a[...], b[...] = a + b * scale, b - a * scale
-        return gc.max(a)
+    """Of a process with one thread: others would find the old value in that memory."""
+    run(
+        """
+        import threading
+        import graphc as gc
+        import numpy as np
 
-    rng = np.random.default_rng(3)
-    a, b = rng.random((2, LARGE)).astype("f")
-    x, y = gc.asarray(a) + 0, gc.asarray(b) + 0
-    gc.eval(x, y)
-    most = []
-    for turn in range(6):
-        before = gc.cache_info()["allocations"]
-        top = rotate(x, y, 0.25)
-        if turn > 1:
-            most.append(gc.cache_info()["allocations"] - before)
-        a, b = a + b * np.float32(0.25), b - a * np.float32(0.25)
-        assert float(top) == a.max()
-    assert max(most) <= 4  # the maximum, its block results and the scale: neither a nor b
-    np.testing.assert_array_equal(np.asarray(x), a)
-    np.testing.assert_array_equal(np.asarray(y), b)
+        @gc.jit
+        def step(a, b):
+            a *= b
+            a += 1
+
+        a, b = np.random.default_rng(3).random((2, 777 * 1021)).astype("f")
+        x, y = gc.asarray(a) + 0, gc.asarray(b) + 0
+        gc.eval(x, y)
+
+        def turns(count):
+            global a
+            made = []
+            for turn in range(count):
+                before = gc.cache_info()["allocations"]
+                step(x, y)
+                made.append(gc.cache_info()["allocations"] - before)
+                a = a * b + 1
+            np.testing.assert_array_equal(np.asarray(x), a)
+            return made
+
+        assert turns(6)[2:] == [0] * 4
+        wait = threading.Event()
+        threading.Thread(target=wait.wait, daemon=True).start()
+        assert turns(4)[2:] == [1] * 2
+        wait.set()
+        """
+    )
 
 
 def test_nobody_sees_memory_that_a_jitted_update_makes_over():
@@ -264,6 +279,87 @@ def test_nobody_sees_memory_that_a_jitted_update_makes_over():
         del held
     grow(x[5:], y[5:])  # part of what is updated
     np.testing.assert_array_equal(np.asarray(x), np.vstack([a[:5], a[5:] * c[5:] + 1]))
+
+
+def test_a_jitted_update_of_what_is_read_only_changes_nothing():
+    @gc.jit
+    def grow(a, b):
+        a += 1
+        b *= 2
+
+    x, y = gc.asarray(np.ones(LARGE)) * 1.0, gc.asarray(np.ones(LARGE)) * 3.0
+    gc.eval(x, y)
+    grow(x, y)
+    for given in ((gc.broadcast_to(x, x.shape), y), (x, gc.broadcast_to(y, y.shape))):
+        with pytest.raises(ValueError, match="read-only"):
+            grow(*given)
+        assert (np.asarray(x) == 2).all() and (np.asarray(y) == 6).all()
+    x.setflags(write=False)
+    with pytest.raises(ValueError, match="read-only"):
+        grow(x, y)
+    assert (np.asarray(x) == 2).all() and (np.asarray(y) == 6).all()
+
+
+def test_other_threads_see_whole_values():
+    """While one thread's jitted steps update an array, another computes with it: the value before or after, no grid in between."""
+
+    @gc.jit
+    def steps(a):
+        for _ in range(20):
+            a[1:-1, 1:-1] = a[1:-1, :-2] + a[1:-1, 2:] - 2 * a[:-2, 1:-1] + 1
+
+    total = gc.jit(lambda a: gc.sum(a))
+    x = gc.asarray(np.ones((512, 1024))) + 0
+    gc.eval(x)
+    seen, known = [], [float(total(x))]
+    done = threading.Event()
+
+    def watch():
+        while not done.is_set():
+            seen.append(float(total(x)))
+
+    other = threading.Thread(target=watch)
+    other.start()
+    for _ in range(6):
+        steps(x)
+        known.append(float(total(x)))
+    done.set()
+    other.join()
+    assert set(seen) <= set(known)
+
+
+def test_updates_beside_infinities_warn_as_numpy_does():
+    """Of infinities in another operand nothing is said; of ones that no result shows, what NumPy says."""
+
+    def programs(xp):
+        def added(x, o):
+            x += o
+
+        def hidden(x, o):
+            x[...] = xp.minimum(1 / x, 5.0)
+
+        def twice(x, o):
+            x[...] = 1 / (1 / x)
+
+        return added, hidden, twice
+
+    o = np.ones(LARGE)
+    o[5] = np.inf
+    start = np.full(LARGE, 2.0)
+    start[7] = 0
+    for number in range(3):
+        for wrap in (lambda f: f, gc.jit):
+            x, other = gc.asarray(start) + 0, gc.asarray(o) + 0
+            gc.eval(x, other)
+            expected = start.copy()
+            with warnings.catch_warnings(record=True) as theirs:
+                warnings.simplefilter("always")
+                programs(np)[number](expected, o)
+            with warnings.catch_warnings(record=True) as ours:
+                warnings.simplefilter("always")
+                wrap(programs(gc)[number])(x, other)
+                np.testing.assert_array_equal(np.asarray(x), expected)
+            assert {str(w.message) for w in ours} == {str(w.message) for w in theirs}, number
 
 
 def test_jitted_updates_of_infinities_warn_where_they_come_about():

@@ -59,9 +59,11 @@ TracedFunction endTrace(TraceHandle &handle, const pb::object &outputs, size_t p
 std::vector<Array> callFunction(const Function &function, std::span<Array *const> arrays) {
   std::vector<Array> outputs;
   Status status;
+  // Another thread could only be started by this one, after the call.
+  bool isAlone = !PyThreadState_Next(PyInterpreterState_ThreadHead(PyInterpreterState_Get()));
   {
     WithoutGil release;
-    status = function.call(arrays, outputs);
+    status = function.call(arrays, outputs, isAlone);
   }
   check(std::move(status));
   return outputs;

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit as _atexit
 import functools as _functools
+import os as _os
 import sys as _sys
 import threading as _threading
 import warnings as _warnings
@@ -121,7 +122,8 @@ class errstate:  # noqa: N801
 
 def stands_for(name=""):
     """Makes a function of the package one that stands for what it records: errors there are reported at the caller's
-    line, under `name` or the names of the operations."""
+    line, under `name` or the names of the operations. A name that begins with "=" is all that is said of an invalid
+    operation (`told`)."""
 
     def mark(function):
         with _lock:
@@ -131,6 +133,40 @@ def stands_for(name=""):
         return function
 
     return mark
+
+
+_ONLY_INVALID = 1 << _BITS * _ERRORS.index("invalid")
+
+
+class quiet:  # noqa: N801
+    """Nothing recorded inside is reported, but for what is `told`."""
+
+    def __enter__(self):
+        self._before = _graphc.set_float_modes(0)
+
+    def __exit__(self, *_):
+        _graphc.set_float_modes(self._before)
+
+
+@stands_for()
+def told(count):
+    """`count / count`: a NaN for none, of which the function that it is computed for (`stands_for`) warns whatever `errstate` says."""
+    before = _graphc.set_float_modes(_ONLY_INVALID)
+    try:
+        return count / count
+    finally:
+        _graphc.set_float_modes(before)
+
+
+_FOLDER = _os.path.dirname(__file__) + _os.sep
+
+
+def tell(text, category=RuntimeWarning):
+    """Warns at the line that called the package."""
+    frame = _sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename.startswith(_FOLDER):
+        frame = frame.f_back
+    _warn(text, f"{frame.f_code.co_filename}:{frame.f_lineno}", category)
 
 
 # Reports.
@@ -148,7 +184,7 @@ def _module_of(file):
     return main if file.startswith("<") else None
 
 
-def _warn(text, place):
+def _warn(text, place, category=RuntimeWarning):
     file, _, line = place.rpartition(":")
     module = _module_of(file) if file else None
     if module is None:
@@ -156,7 +192,7 @@ def _warn(text, place):
     else:
         registry = vars(module).setdefault("__warningregistry__", {})
     name = module.__name__ if module else None
-    _warnings.warn_explicit(text, RuntimeWarning, file or "graphc", int(line or 1), module=name, registry=registry)
+    _warnings.warn_explicit(text, category, file or "graphc", int(line or 1), module=name, registry=registry)
 
 
 def _report(error, flags, operation, word, place):
@@ -164,7 +200,7 @@ def _report(error, flags, operation, word, place):
     name = _names[word >> _NAME_SHIFT] or _SHORT.get(operation)
     if not name:
         name = getattr(getattr(_graphc, operation, None), "__name__", operation)
-    text = f"{_TEXTS[error]} encountered in {name}"
+    text = name[1:] if name.startswith("=") and error == _ERRORS.index("invalid") else f"{_TEXTS[error]} encountered in {name.lstrip('=')}"
     handler = _handlers[word >> _CALL_SHIFT & _CALL_MASK]
     if mode == "warn":
         _warn(text, place)

@@ -201,18 +201,22 @@ def correlate(a, v, mode: str = "valid"):
     return _correlation(asarray(a), asarray(v), mode, "correlate", True)
 
 
-_CHAIN = 64  # products of one chain; longer ones lose digits
+_CHAIN, _WRITTEN_OUT, _ROWS = 64, 256, 256  # products of a chain; of all chains, longer ones are matrix products; windows in one
+
+
+def _windows(x, count, length):
+    """The matrix of x[i : i + length] for i < count, from a view of repetitions of `x`."""
+    wide = _graphc.broadcast_to(x, (count + 1, x.size)).reshape((-1,))
+    return wide[: count * (x.size + 1)].reshape((count, x.size + 1))[:, :length]
 
 
 def _shifted_products(padded, factors, length):
-    """Sum over i of factors[i] * padded[i : i + length], i rising: chains of fused multiply-adds."""
-    kind = padded.dtype
-    if kind.kind == "f" and kind.itemsize == 2:  # rounded once, as products of matrices
-        return _shifted_products(padded.astype("float32"), factors.astype("float32"), length).astype(kind)
+    """Sum over i of factors[i] * padded[i : i + length], i rising: a chain of fused multiply-adds."""
+    fused = padded.dtype.kind == "f"
     total = factors[0] * padded[:length]
     for i in range(1, factors.size):
         part = padded[i : i + length]
-        total = _graphc.fma(factors[i], part, total) if kind.kind == "f" else total + factors[i] * part
+        total = _graphc.fma(factors[i], part, total) if fused else total + factors[i] * part
     return total
 
 
@@ -234,10 +238,18 @@ def _correlation(a, v, mode, name, turned):
     full_length = n + m - 1
     edge = _graphc.full((m - 1,), 0, kind, long.device)
     padded, short = concatenate([edge, long, edge]), short[::-1]
+    if kind.kind in "fV" and kind.itemsize == 2:  # rounded once
+        padded, short = padded.astype("float32"), short.astype("float32")
     result = None
-    for i in range(0, m, _CHAIN):
-        part = _shifted_products(padded[i:], short[i : i + _CHAIN], full_length)
+    count = _CHAIN if m <= _WRITTEN_OUT else _ROWS
+    for i in range(0, m, count):
+        some = short[i : i + count]
+        if m <= _WRITTEN_OUT:
+            part = _shifted_products(padded[i:], some, full_length)
+        else:
+            part = _graphc.matmul(some, _windows(padded[i:], some.size, full_length))
         result = part if result is None else result + part
+    result = result.astype(kind, copy=False)
     if mode == "same":
         start = m // 2 if turned and a.size < v.size else (m - 1) // 2
         return result[start : start + n].copy()

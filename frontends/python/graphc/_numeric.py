@@ -11,8 +11,11 @@ from . import _graphc
 from ._complex import of_parts as _of_parts
 from ._assemble import _along
 from ._creation import _floating, _inexact, _real, asarray, linspace, single
-from ._dtypes import as_dtype, float64
+from ._dtypes import as_dtype, float32, float64
+from ._float_errors import quiet as _quiet
 from ._float_errors import stands_for as _stands_for
+from ._float_errors import tell as _tell
+from ._float_errors import told as _told
 from ._manipulation import _axes, _axis, broadcast_to, concatenate, round, where
 from ._reductions import _squared_size, all, any, cumprod, cumsum, freedom_lost, max, mean, min, prod, sum, var
 from ._ufunc import _NO_VALUE, as_ufunc, is_missing, with_out
@@ -353,59 +356,83 @@ def _present(x, axis, keepdims):
     return sum(~_graphc.isnan(x), axis, keepdims=keepdims).astype(abs(x).dtype)
 
 
+@_stands_for("=Mean of empty slice")
 def nanmean(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, *, where=True) -> Array:
-    """`mean` of the elements that are not NaN; NaN when there are none."""
+    """`mean` of the elements that are not NaN; NaN, and a warning, when there are none."""
     x = asarray(a)
     if x.dtype.kind not in "fc":
         return mean(x, axis, dtype, out, keepdims, where=where)
     x = x if dtype is None else x.astype(as_dtype(dtype))
     x = x if where is True else _graphc.select(where, x, _math.nan)
-    return with_out(nansum(x, axis, keepdims=keepdims) / _present(x, axis, keepdims), out, "unsafe", "nanmean")
+    with _quiet():
+        result = nansum(x, axis, keepdims=keepdims) / _present(x, axis, keepdims)
+        return with_out(_where_some(_count(x, axis, keepdims), result), out, "unsafe", "nanmean")
 
 
+def _count(x, axis, keepdims):
+    """How many elements are not NaN, as float64 or, without it, float32."""
+    kind = x.dtype if x.dtype.itemsize >= 4 and x.dtype.kind == "f" else float32
+    return sum(~_graphc.isnan(x), axis, keepdims=keepdims).astype(kind)
+
+
+@_stands_for()
+def _where_some(count, result):
+    """`result`, and NaN where the count is zero, of which the function warns."""
+    return _graphc.select(_graphc.isnan(_told(count)), _math.nan, result)
+
+
+@_stands_for("=Degrees of freedom <= 0 for slice.")
 def nanvar(
     a: ArrayLike, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, where=True, mean=_NO_VALUE,
     correction=None,
 ) -> Array:  # fmt: skip
-    """`var` of the elements that are not NaN; real also of complex numbers."""
+    """`var` of the elements that are not NaN; real also of complex numbers. NaN, and a warning, where there are not more than `ddof`."""
     x = asarray(a)
     ddof = freedom_lost(ddof, correction)
     if x.dtype.kind not in "fc":
         return var(x, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
     x = x if dtype is None else x.astype(as_dtype(dtype))
     x = x if where is True else _graphc.select(where, x, _math.nan)
-    center = nanmean(x, axis, keepdims=True) if is_missing(mean) else asarray(mean)
-    distance = x - center
-    freedom = _present(x, axis, keepdims) - ddof
-    spread = nansum(_squared_size(distance), axis, keepdims=keepdims) / _graphc.select(freedom <= 0, _math.nan, freedom)
-    return with_out(spread, out, "unsafe", "nanvar")
+    with _quiet():
+        center = nansum(x, axis, keepdims=True) / _present(x, axis, True) if is_missing(mean) else asarray(mean)
+        distance = x - center
+        freedom = _present(x, axis, keepdims) - ddof
+        spread = nansum(_squared_size(distance), axis, keepdims=keepdims) / freedom
+        spread = _where_some(_graphc.maximum(_count(x, axis, keepdims) - ddof, 0), spread)
+        return with_out(spread, out, "unsafe", "nanvar")
 
 
+@_stands_for("=Degrees of freedom <= 0 for slice.")
 def nanstd(
     a: ArrayLike, axis=None, dtype=None, out=None, ddof: float = 0, keepdims: bool = False, *, where=True, mean=_NO_VALUE,
     correction=None,
 ) -> Array:  # fmt: skip
     """Square root of `nanvar`."""
     spread = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    return with_out(_graphc.sqrt(spread), out, "unsafe", "nanstd")
+    with _quiet():
+        return with_out(_graphc.sqrt(spread), out, "unsafe", "nanstd")
 
 
+@_stands_for()
 def _nan_extreme(reduction, a, axis, out, keepdims, filler, options):
     x = asarray(a)
     if x.dtype.kind not in "fc":
         return reduction(x, axis, out, keepdims, **options)
-    found = reduction(_without_nan(x, filler), axis, keepdims=keepdims, **options)
-    missing = all(_graphc.isnan(x), axis, keepdims=keepdims)
-    return with_out(found if options else _graphc.select(missing, _math.nan, found), out, "same_kind", reduction.__name__)
+    with _quiet():
+        found = reduction(_without_nan(x, filler), axis, keepdims=keepdims, **options)
+        found = found if options else _where_some(_count(x, axis, keepdims), found)
+        return with_out(found, out, "same_kind", reduction.__name__)
 
 
+@_stands_for("=All-NaN slice encountered")
 def nanmax(a: ArrayLike, axis=None, out=None, keepdims: bool = False, **options) -> Array:
-    """`max` of the elements that are not NaN; NaN when there are none."""
+    """`max` of the elements that are not NaN; NaN, and a warning, when there are none."""
     return _nan_extreme(max, a, axis, out, keepdims, -_math.inf, options)
 
 
+@_stands_for("=All-NaN slice encountered")
 def nanmin(a: ArrayLike, axis=None, out=None, keepdims: bool = False, **options) -> Array:
-    """`min` of the elements that are not NaN; NaN when there are none."""
+    """`min` of the elements that are not NaN; NaN, and a warning, when there are none."""
     return _nan_extreme(min, a, axis, out, keepdims, _math.inf, options)
 
 
@@ -466,6 +493,8 @@ def cov(
             weights = given if weights is None else weights * given
     if weights is None:
         count = x.shape[1] - ddof
+        if count <= 0:
+            _tell("Degrees of freedom <= 0 for slice")
         distance = x - mean(x, 1, keepdims=True)
         product = _graphc.matmul(distance, distance.T.conj() if x.dtype.kind == "c" else distance.T)
         return (product / count if count > 0 else product * _math.nan).squeeze()
@@ -480,6 +509,7 @@ def cov(
     return (_graphc.matmul(distance, weighted.T.conj() if x.dtype.kind == "c" else weighted.T) / count).squeeze()
 
 
+@_stands_for()
 def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype=None) -> Array:
     """Pearson correlation coefficients, limited to [-1, 1]; both parts of complex ones."""
     c = cov(x, y, rowvar, dtype=dtype)

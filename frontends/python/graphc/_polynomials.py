@@ -7,6 +7,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import asarray, full, zeros
 from ._dtypes import float64, int64
+from ._float_errors import tell as _tell
 from ._manipulation import concat, expand_dims
 from ._matrices import diag, vander
 from ._names import convolve
@@ -179,6 +180,8 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     c = c / (scale.reshape((-1, 1)) if y.ndim == 2 else scale)
     if full:
         return c, residuals, rank, s, rcond
+    if not _graphc.is_tracing() and int(rank) != order:
+        _tell("Polyfit may be poorly conditioned", _np.exceptions.RankWarning)
     if not cov:
         return c
     base = inv(left.mT @ left) / (scale.reshape((-1, 1)) * scale)

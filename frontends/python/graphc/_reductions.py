@@ -7,6 +7,7 @@ from . import _graphc
 from ._creation import asarray, full
 from ._dtypes import as_dtype, bool_, float64
 from ._float_errors import stands_for as _stands_for
+from ._float_errors import tell as _tell
 from ._manipulation import concat
 from ._ufunc import _NO_VALUE, is_missing, reduce_array, with_out
 from .errors import ArgumentError
@@ -50,15 +51,21 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, 
 
 @_stands_for()
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
-    """Arithmetic mean over `axis`; integers and bool give float64. Of no elements: NaN."""
-    if where is True:
-        result = _graphc.reduce("mean", asarray(a), axis, keepdims, _dtype(dtype))
-    else:
-        x = asarray(a)
-        kind = _dtype(dtype) or (x.dtype if x.dtype.kind in "fc" else float64)
-        total = _reduce("sum", x, axis, kind, None, keepdims, _NO_VALUE, where)
-        result = total / _chosen(x, axis, keepdims, where).astype(kind)
+    """Arithmetic mean over `axis`; integers and bool give float64. Of no elements: NaN, and a warning."""
+    x = asarray(a)
+    result = _mean(x, axis, dtype, keepdims, where)
+    if where is True and x.size == 0 and _count(x.shape, axis) == 0:
+        _tell("Mean of empty slice")
     return with_out(result, out, "unsafe", "mean")
+
+
+@_stands_for()
+def _mean(x, axis, dtype, keepdims, where):
+    if where is True:
+        return _graphc.reduce("mean", x, axis, keepdims, _dtype(dtype))
+    kind = _dtype(dtype) or (x.dtype if x.dtype.kind in "fc" else float64)
+    total = _reduce("sum", x, axis, kind, None, keepdims, _NO_VALUE, where)
+    return total / _chosen(x, axis, keepdims, where).astype(kind)
 
 
 def _chosen(x, axis, keepdims, where):
@@ -183,9 +190,11 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     x = asarray(a)
     kind = _dtype(dtype) or (x.dtype if x.dtype.kind in "fc" else float64)
     x = x.astype(kind, copy=False)
-    center = _mean(x, axis, keepdims=True, where=where) if is_missing(mean) else asarray(mean)
+    if where is True and _count(x.shape, axis) <= freedom_lost(ddof, correction):
+        _tell("Degrees of freedom <= 0 for slice")
+    center = _mean(x, axis, None, True, where) if is_missing(mean) else asarray(mean)
     distance = x - center
-    spread = _mean(_squared_size(distance), axis, keepdims=keepdims, where=where)
+    spread = _mean(_squared_size(distance), axis, None, keepdims, where)
     ddof = freedom_lost(ddof, correction)
     if ddof != 0:
         if where is True:
@@ -197,8 +206,6 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
         spread = spread * scale
     return with_out(spread, out, "unsafe", "var")
 
-
-_mean = mean
 
 
 @_stands_for()
@@ -229,7 +236,8 @@ def array_equal(a1, a2, equal_nan=False):
 @_stands_for()
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     """Mean, or weighted mean with weights of the shape of `a` or of its axes `axis`; with the sum of the weights when
-    `returned`."""
+    `returned`. Raises ZeroDivisionError when weights sum to zero (this evaluates their sum; in a jitted function the mean
+    is NaN)."""
     x = asarray(a)
     if weights is None:
         result = mean(x, axis, keepdims=keepdims)
@@ -249,5 +257,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
             weights = _graphc.broadcast_to(weights, x.shape)
         kind = _graphc.result_type(x, weights, *([float64] if x.dtype.kind in "biu" else []))
         scale = sum(weights, axis, kind, keepdims=keepdims)
+        if not _graphc.is_tracing() and bool((scale == 0).any()):
+            raise ZeroDivisionError("Weights sum to zero, can't be normalized")
         result = sum(x.astype(kind, copy=False) * weights, axis, kind, keepdims=keepdims) / scale
     return (result, _graphc.broadcast_to(scale, result.shape).copy()) if returned else result

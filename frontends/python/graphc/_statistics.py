@@ -8,7 +8,11 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import _floating, _real, asarray, full, single
-from ._dtypes import complex128, float64, int64
+from ._dtypes import complex128, float32, float64, int64
+from ._float_errors import quiet as _quiet
+from ._float_errors import stands_for as _stands_for
+from ._float_errors import tell as _tell
+from ._float_errors import told as _told
 from ._indexing import bincount, take, take_along_axis
 from ._manipulation import _axes, concat, expand_dims
 from ._sorting import argsort, searchsorted, sort
@@ -101,6 +105,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     n = flat.shape[-1]
     dtype = x.dtype if x.dtype.kind in "fc" else float64
     if n == 0:
+        _tell("Mean of empty slice")
         result = full(flat.shape[:-1], _math.nan, dtype=dtype)
     else:
         s = sort(flat)
@@ -218,6 +223,7 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
     return _quantile(x, q, axis, out, method, keepdims, weights, "percentile", 100)
 
 
+@_stands_for()
 def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
     x = asarray(x)
     if x.dtype.kind != "f":
@@ -245,26 +251,31 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
             a, b = (take_along_axis(s, place)[..., 0].astype(dtype, copy=False) for place in at)
             result = _between(a, b, weight[..., 0].astype(dtype, copy=False))
             result = _graphc.select((low == high)[..., 0], a, result)
-            return _graphc.select(count[..., 0] == 0, asarray(_math.nan, dtype=dtype), result)
+            return _graphc.select(missing, asarray(_math.nan, dtype=dtype), result)
 
-        result = _with_quantiles(pick, q, weak)
+        with _quiet():
+            missing = _graphc.isnan(_told(count[..., 0].astype(float32)))
+            result = _with_quantiles(pick, q, weak)
     return _deliver(result, out, q.shape + kept if keepdims else None)
 
 
+@_stands_for("=All-NaN slice encountered")
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
-    """`quantile` of the elements that are not NaN; NaN where there are none."""
+    """`quantile` of the elements that are not NaN; NaN, and a warning, where there are none."""
     x = a
     return _nan_quantile(x, q, axis, out, method, keepdims, weights, "nanquantile", 1)
 
 
+@_stands_for("=All-NaN slice encountered")
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
-    """`percentile` of the elements that are not NaN; NaN where there are none."""
+    """`percentile` of the elements that are not NaN; NaN, and a warning, where there are none."""
     x = a
     return _nan_quantile(x, q, axis, out, method, keepdims, weights, "nanpercentile", 100)
 
 
+@_stands_for("=All-NaN slice encountered")
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    """`median` of the elements that are not NaN; NaN where there are none."""
+    """`median` of the elements that are not NaN; NaN, and a warning, where there are none."""
     x = asarray(a)
     if x.dtype.kind not in "fc":
         return median(x, axis, out, keepdims=keepdims)
@@ -275,9 +286,11 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     count = (flat == flat).sum(axis=-1, keepdims=True)
     low = take_along_axis(s, _graphc.maximum((count - 1) // 2, 0))[..., 0]
     high = take_along_axis(s, count // 2 - (count // 2 == flat.shape[-1]))[..., 0]
-    result = _graphc.select((count % 2 == 1)[..., 0], low, (low + high) / 2)
-    result = _graphc.select((count == 0)[..., 0], asarray(_math.nan, dtype=x.dtype), result)
-    return _deliver(result, out, kept if keepdims else None)
+    with _quiet():
+        result = _graphc.select((count % 2 == 1)[..., 0], low, (low + high) / 2)
+        missing = _graphc.isnan(_told(count[..., 0].astype(float32)))
+        result = _graphc.select(missing, asarray(_math.nan, dtype=x.dtype), result)
+        return _deliver(result, out, kept if keepdims else None)
 
 
 def _outer_edges(x, limits):
@@ -394,7 +407,7 @@ def _bins_of(x, edges):
     return place - (x == edges[-1])
 
 
-#: Up to so many bins a quotient in the dtype of the edges is at most one bin off.
+#: Up to so many bins the rounding of a quotient in the dtype of the edges is at most one bin.
 _MOST_EQUAL = 1 << 16
 
 
@@ -403,7 +416,7 @@ def _equal_bins_of(x, edges):
     n = edges.size - 1
     first, last = edges[0], edges[-1]
     inside = (x >= first) & (x <= last)
-    place = _graphc.select(inside, (x - first) * (n / (last - first)), 0)
+    place = _graphc.select(inside, (x - first) / (last - first) * n, 0)
     place = _graphc.minimum(place.astype(int64), n - 1)
     place = place - (x < take(edges, place)) + ((x >= take(edges, place + 1)) & (place != n - 1))
     return _graphc.select(inside, place + 1, _graphc.select(x < first, 0, n + 1))

@@ -432,12 +432,17 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
     parts, order = [], []
     for length in _np.unique(lengths).tolist():  # slices of one length are reduced together
         chosen = _np.flatnonzero(lengths == length)
-        parts.append(_reduce(self, _slices(x, axis, starts[chosen], length), axis + 1, dtype, None, False))
+        for some in _np.array_split(chosen, -(-len(chosen) * length // _py.max(1, _MOST_GATHERED * size))):
+            parts.append(_reduce(self, _slices(x, axis, starts[some], length), axis + 1, dtype, None, False))
         order.append(chosen)
     result = _graphc.concatenate(parts, axis)
     if len(parts) > 1:
-        result = result[(slice(None),) * axis + (asarray(_np.argsort(_np.concatenate(order))),)]
+        result = result[(slice(None),) * axis + (asarray(_np.argsort(_np.concatenate(order)), device=x.device),)]
     return with_out(result, out, "same_kind", self.__name__)
+
+
+#: Slices that overlap are gathered up to so many times the array at once.
+_MOST_GATHERED = 4
 
 
 def _slices(x, axis, starts, length):
@@ -447,7 +452,7 @@ def _slices(x, axis, starts, length):
     if (_np.diff(starts) == length).all():
         rows = x[before + (slice(int(starts[0]), int(starts[-1]) + length),)]
     else:
-        rows = x[before + (asarray((starts[:, None] + _np.arange(length)).ravel()),)]
+        rows = x[before + (asarray((starts[:, None] + _np.arange(length)).ravel(), device=x.device),)]
     return _graphc.reshape(rows, (*sizes[0], len(starts), length, *sizes[1]))
 
 
