@@ -59,8 +59,9 @@ TracedFunction endTrace(TraceHandle &handle, const pb::object &outputs, size_t p
 std::vector<Array> callFunction(const Function &function, std::span<Array *const> arrays) {
   std::vector<Array> outputs;
   Status status;
-  // Another thread could only be started by this one, after the call.
-  bool isAlone = !PyThreadState_Next(PyInterpreterState_ThreadHead(PyInterpreterState_Get()));
+  // Another thread could only be started by this one, after the call. States of others may go.
+  PyThreadState *head = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+  bool isAlone = head == PyThreadState_Get() && !PyThreadState_Next(head);
   {
     WithoutGil release;
     status = function.call(arrays, outputs, isAlone);

@@ -12,7 +12,7 @@ from .errors import ArgumentError, ShapeError
 
 
 @as_ufunc(2)
-@_stands_for()
+@_stands_for("matmul")
 def matmul(x1, x2, /):
     """Matrix product of the last two axes, earlier axes broadcast; vectors are lifted, as NumPy's `@`. Raises
     ShapeError when the contracted sizes differ or an operand is 0-d."""
