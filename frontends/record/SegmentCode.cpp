@@ -194,8 +194,13 @@ Digest SegmentCode::structure() const {
   auto bytes = [](const auto &list) {
     return std::span(reinterpret_cast<const uint8_t *>(list.data()), list.size() * sizeof(list[0]));
   };
+  // The word of a literal that may be an argument is one that another literal has for a value.
+  thread_local std::vector<uint32_t> open;
+  open.clear();
+  for (const Literal &literal : literals)
+    open.push_back(literal.node);
   Digest parts[] = {digestOf(bytes(nodes)), digestOf(bytes(inputs)), digestOf(bytes(outputs)),
-                    Digest{static_cast<uint64_t>(watch), 0}};
+                    digestOf(bytes(open)), Digest{static_cast<uint64_t>(watch), 0}};
   return digestOf(std::span(reinterpret_cast<const uint8_t *>(parts), sizeof parts));
 }
 

@@ -269,3 +269,14 @@ def test_powers_and_items_of_elements():
         assert isinstance(g, gc.Array) or type(g) is type(w)
     with pytest.raises(IndexError):
         gc.asarray([1.0, 2.0]).item(2)
+
+
+def test_numbers_that_are_known_and_numbers_that_are_written():
+    """The same operation with both in other places is another program: a known 1 is an argument, a written 1 a constant."""
+    x = gc.asarray(np.array(6)).copy()
+    gc.maximum(x, True, out=x)
+    written = gc.asarray(bool(x.item()))
+    known = gc.fmin(x, 2)
+    gc.subtract(known, x, out=x, where=written)
+    chosen = gc.piecewise(known, [known > 0], [1, 2])
+    assert int(np.asarray(x)) == -4 and int(np.asarray(known)) == 2 and int(np.asarray(chosen)) == 1
