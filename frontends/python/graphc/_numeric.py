@@ -352,8 +352,9 @@ def nanprod(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = Fals
 
 
 def _present(x, axis, keepdims):
-    """How many elements are not NaN, in the dtype of `x` or of its parts."""
-    return sum(~_graphc.isnan(x), axis, keepdims=keepdims).astype(abs(x).dtype)
+    """How many elements are not NaN, in the dtype of `x` or of its parts, float32 for 16 bits."""
+    kind = abs(x).dtype
+    return sum(~_graphc.isnan(x), axis, keepdims=keepdims).astype(kind if kind.itemsize >= 4 else float32)
 
 
 @_stands_for("=Mean of empty slice")
@@ -365,14 +366,9 @@ def nanmean(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = Fals
     x = x if dtype is None else x.astype(as_dtype(dtype))
     x = x if where is True else _graphc.select(where, x, _math.nan)
     with _quiet():
-        result = nansum(x, axis, keepdims=keepdims) / _present(x, axis, keepdims)
-        return with_out(_where_some(_count(x, axis, keepdims), result), out, "unsafe", "nanmean")
-
-
-def _count(x, axis, keepdims):
-    """How many elements are not NaN, as float64 or, without it, float32."""
-    kind = x.dtype if x.dtype.itemsize >= 4 and x.dtype.kind == "f" else float32
-    return sum(~_graphc.isnan(x), axis, keepdims=keepdims).astype(kind)
+        count = _present(x, axis, keepdims)
+        result = (nansum(x, axis, keepdims=keepdims) / count).astype(x.dtype, copy=False)
+        return with_out(_where_some(count, result), out, "unsafe", "nanmean")
 
 
 @_stands_for()
@@ -394,12 +390,12 @@ def nanvar(
     x = x if dtype is None else x.astype(as_dtype(dtype))
     x = x if where is True else _graphc.select(where, x, _math.nan)
     with _quiet():
-        center = nansum(x, axis, keepdims=True) / _present(x, axis, True) if is_missing(mean) else asarray(mean)
-        distance = x - center
+        if is_missing(mean):
+            mean = (nansum(x, axis, keepdims=True) / _present(x, axis, True)).astype(x.dtype, copy=False)
+        squares = _squared_size(x - asarray(mean))
         freedom = _present(x, axis, keepdims) - ddof
-        spread = nansum(_squared_size(distance), axis, keepdims=keepdims) / freedom
-        spread = _where_some(_graphc.maximum(_count(x, axis, keepdims) - ddof, 0), spread)
-        return with_out(spread, out, "unsafe", "nanvar")
+        spread = (nansum(squares, axis, keepdims=keepdims) / freedom).astype(squares.dtype, copy=False)
+        return with_out(_where_some(_graphc.maximum(freedom, 0), spread), out, "unsafe", "nanvar")
 
 
 @_stands_for("=Degrees of freedom <= 0 for slice.")
@@ -420,7 +416,7 @@ def _nan_extreme(reduction, a, axis, out, keepdims, filler, options):
         return reduction(x, axis, out, keepdims, **options)
     with _quiet():
         found = reduction(_without_nan(x, filler), axis, keepdims=keepdims, **options)
-        found = found if options else _where_some(_count(x, axis, keepdims), found)
+        found = found if options else _where_some(_present(x, axis, keepdims), found)
         return with_out(found, out, "same_kind", reduction.__name__)
 
 
