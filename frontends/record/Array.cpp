@@ -144,7 +144,11 @@ Result<NodeRef> Array::value() const {
   auto [node, version] = store->versioned();
   if (remembered && rememberedVersion == version)
     return remembered;
-  return arrayView.get(node);
+  if (node->state() != NodeState::Ready || !arrayView.isReshape())
+    return arrayView.get(node);
+  NodeRef shared = Node::makeReady({dtype(), shape()}, node->device(), node->buffer());
+  shared->finite.store(node->finite.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  return shared;
 }
 
 Status Array::assign(const NodeRef &value) {

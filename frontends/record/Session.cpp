@@ -308,14 +308,25 @@ Status evaluateArrays(std::span<Array *const> arrays, Reason reason) {
   std::vector<uint64_t> versions;
   for (Array *a : arrays) {
     versions.push_back(a->storage()->versioned().second);
-    GRAPHC_ASSIGN(NodeRef node, a->value());
+    // A reshape shares the memory of what it is made of.
+    GRAPHC_ASSIGN(NodeRef node,
+                  (a->view().isReshape() ? Array::ofStorage(a->storage()) : *a).value());
     roots.push_back(std::move(node));
   }
   GRAPHC_TRY(evaluate(roots, reason));
   for (size_t i = 0; i < arrays.size(); ++i)
-    if (!arrays[i]->view().isWhole())
+    if (!arrays[i]->view().isReshape())
       arrays[i]->remember(roots[i], versions[i]);
   return Status::ok();
+}
+
+Status evaluateStorages(std::span<Array *const> arrays, Reason reason) {
+  std::vector<NodeRef> roots;
+  for (Array *a : arrays) {
+    GRAPHC_ASSIGN(NodeRef node, Array::ofStorage(a->storage()).value());
+    roots.push_back(std::move(node));
+  }
+  return evaluate(roots, reason);
 }
 
 /// Stages of one kind of target are printed for that kind, whatever the device: device code for a

@@ -31,6 +31,9 @@ using Reason = std::string_view;
 Status evaluate(std::span<const NodeRef> roots, Reason reason);
 /// As above for arrays of any devices; afterwards value() of each is Ready.
 Status evaluateArrays(std::span<Array *const> arrays, Reason reason);
+/// Computes what arrays are views of: value() of a view that is not a reshape of it may be a
+/// movement of a Ready node.
+Status evaluateStorages(std::span<Array *const> arrays, Reason reason);
 
 /// As evaluate() for pending nodes of one device, on the way of an evaluation: counts no reason,
 /// and what operations meet is told at its end.

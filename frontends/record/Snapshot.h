@@ -110,7 +110,8 @@ private:
 ///
 /// A node becomes an output of its segment when it is a root, when a later segment needs it, or
 /// when something outside the snapshot refers to it: an array the user still holds, or another
-/// pending node. The latter is what avoids recomputing.
+/// pending node. The latter is what avoids recomputing. Of a traced function only the first two
+/// count.
 class Snapshot {
 public:
   /// Takes graphMutex(). TraceError when a root depends on a placeholder and `placeholders` is
@@ -147,7 +148,7 @@ private:
   };
   /// False when a placeholder was met.
   bool collect(std::span<const NodeRef> roots);
-  void classify(std::span<const NodeRef> roots);
+  void classify(std::span<const NodeRef> roots, bool whole);
   void cut(size_t segmentNodes);
   class Length;
   /// Of each entry, the last that has it as an operand; 0 without one.

@@ -401,7 +401,10 @@ Status Function::gather(std::span<Array *const> given, std::vector<NodeRef> &slo
   bool pending = false;
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (i < count) {
-      GRAPHC_ASSIGN(nodes[i], given[i]->value());
+      // A reshape shares the memory of what it is made of.
+      const Array &x = *given[i];
+      GRAPHC_ASSIGN(nodes[i],
+                    x.view().isReshape() ? Array::ofStorage(x.storage()).value() : x.value());
     } else {
       nodes[i] = plan->captures[i - count]->current();
     }
@@ -413,9 +416,13 @@ Status Function::gather(std::span<Array *const> given, std::vector<NodeRef> &slo
       versions.push_back(a->storage()->versioned().second);
     GRAPHC_TRY(evaluate(nodes, "jit"));
     for (size_t i = 0; i < count; ++i)
-      if (!given[i]->view().isWhole())
+      if (!given[i]->view().isReshape())
         given[i]->remember(nodes[i], versions[i]);
   }
+  for (size_t i = 0; i < count; ++i)
+    if (const View &view = given[i]->view(); !view.isWhole() && view.isReshape()) {
+      GRAPHC_ASSIGN(nodes[i], given[i]->value());
+    }
   for (auto &[slot, node] : plan->constants) {
     if (node->state() != NodeState::Ready)
       GRAPHC_TRY(evaluate({&node, 1}, "jit"));

@@ -206,6 +206,11 @@ bool View::isContiguous() const {
   return true;
 }
 
+bool View::isReshape() const {
+  return isWhole() || (layoutKnown && !showsPart && viewOffset == 0 && isContiguous() &&
+                       elementCount(viewShape) == elementCount(baseShape));
+}
+
 std::pair<int64_t, int64_t> View::extent() const {
   int64_t low = viewOffset, high = viewOffset + 1;
   for (size_t i = 0; i < viewShape.size(); ++i) {

@@ -97,6 +97,8 @@ public:
   bool hasLayout() const { return layoutKnown; }
   /// Row-major without gaps: NumPy's C_CONTIGUOUS.
   bool isContiguous() const;
+  /// All elements of the base in its order.
+  bool isReshape() const;
   /// Half-open range of base elements the view touches; empty when it has none.
   std::pair<int64_t, int64_t> extent() const;
 

@@ -65,6 +65,53 @@ def test_row_local_programs_are_one_kernel():
         assert d.launches == 1
 
 
+VIEWS = {
+    "reshape": lambda x: (x * 2).reshape(-1),
+    "transpose": lambda x: (x * 2).T,
+    "slice": lambda x: (x * 2)[1:, ::-1],
+    "stack": lambda x: gc.stack([x + 1, -x], axis=2).reshape(x.shape[0], -1),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_of_results_are_made_without_a_copy(name):
+    """What is computed is the array that is looked at; a jitted function returns nothing beside its results."""
+    values = np.random.default_rng(62).normal(size=(40, 300))
+    x, view = gc.asarray(values), VIEWS[name]
+    want = np.stack([values + 1, -values], axis=2).reshape(40, -1) if name == "stack" else view(values)
+    jitted = gc.jit(view)
+    jitted(x)
+    for act in (lambda: gc.eval(view(x)), lambda: view(x).eval(), lambda: jitted(x)):
+        with Delta() as d:
+            act()
+        assert (d.launches, d.copies) == (1, 0)
+    for got in (view(x).eval(), jitted(x)):
+        np.testing.assert_array_equal(np.asarray(got), want)
+        np.testing.assert_array_equal(np.asarray(got + 1), want + 1)
+
+
+def test_a_reshape_is_an_argument_without_a_copy():
+    x = gc.asarray(np.arange(1200.0)) * 2
+    step = gc.jit(lambda a: a + 1)
+    step(x.reshape(30, 40))
+    for ready in (True, False):
+        x = gc.asarray(np.arange(1200.0)) * 2
+        if ready:
+            gc.eval(x)
+        with Delta() as d:
+            y = step(x.reshape(30, 40))
+        assert (d.launches, d.copies) == (1 if ready else 2, 0)
+        np.testing.assert_array_equal(np.asarray(y), np.arange(1200.0).reshape(30, 40) * 2 + 1)
+    # The argument is written in place later, by element and whole: a result made before keeps its values.
+    view = x.reshape(30, 40)
+    gc.eval(view)
+    kept = view + 0
+    x[3] = 77.0
+    view += 1
+    assert float(x[3]) == 78.0 and float(view[0, 3]) == 78.0 and float(kept[0, 3]) == 6.0
+    np.testing.assert_array_equal(np.asarray(step(view))[0, :4], [2.0, 4.0, 6.0, 79.0])
+
+
 def test_siblings_over_one_space_are_one_kernel():
     x = gc.asarray(np.random.default_rng(61).normal(size=(40, 300)))
     pair = (gc.mean(x, axis=1), gc.max(x, axis=1))

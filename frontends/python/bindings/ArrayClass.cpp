@@ -236,12 +236,12 @@ void defineMethods(pb::class_<Array> &cls) {
       pb::arg("device"), pb::arg("stream") = pb::none());
   cls.def("eval", [](const pb::object &self) {
     Array *arrays[] = {asArray(self)};
-    evaluateNow(arrays, "eval");
+    storeNow(arrays, "eval");
     return self;
   });
   cls.def("block", [](const pb::object &self) {
     Array *arrays[] = {asArray(self)};
-    evaluateNow(arrays, "eval");
+    storeNow(arrays, "eval");
     Status status;
     {
       WithoutGil release;

@@ -236,6 +236,15 @@ void evaluateNow(std::span<Array *const> arrays, std::string_view reason) {
   check(std::move(status));
 }
 
+void storeNow(std::span<Array *const> arrays, std::string_view reason) {
+  Status status;
+  {
+    WithoutGil release;
+    status = evaluateStorages(arrays, reason);
+  }
+  check(std::move(status));
+}
+
 pb::object toNumpy(Array &x, std::string_view reason) {
   if (auto w = hostWindow(x, reason)) {
     check(finishQueue(w->node->device()));

@@ -168,7 +168,7 @@ void defineEvaluation(pb::module_ &m) {
             throw pb::type_error("eval takes Arrays");
           list.push_back(a);
         }
-        evaluateNow(list, reason);
+        storeNow(list, reason);
       },
       pb::arg("arrays"), pb::arg("reason") = "eval");
   m.def("pending", [](const Array &x) { return unwrap(x.value())->state() == NodeState::Pending; });
