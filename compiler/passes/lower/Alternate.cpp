@@ -1,5 +1,6 @@
 // Stores of one result whose lanes alternate in memory: the parts of a stack along the last axis.
 #include "compiler/passes/lower/BodyEmitter.h"
+#include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/IndexMath.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -33,29 +34,69 @@ size_t BodyEmitter::alternating(ArrayRef<kernel::StoreOp> stores, const Position
   return count;
 }
 
-/// Lanes of vectors of one length in turn, as one vector.
-static Value alternate(OpBuilder &builder, Location loc, ArrayRef<Value> parts) {
-  auto type = cast<VectorType>(parts[0].getType());
-  int64_t count = parts.size(), lanes = type.getNumElements();
-  if (count == 1)
-    return parts[0];
-  if (count % 2 == 0) {
-    SmallVector<Value> even, odd;
-    for (int64_t i = 0; i < count; i += 2) {
-      even.push_back(parts[i]);
-      odd.push_back(parts[i + 1]);
-    }
-    Value x = alternate(builder, loc, even), y = alternate(builder, loc, odd);
+/// The vectors x and y lane by lane in turn, as two vectors of their length.
+static void interleave(OpBuilder &b, Location loc, Value x, Value y,
+                       SmallVectorImpl<Value> &result) {
+  int64_t lanes = cast<VectorType>(x.getType()).getNumElements();
+  for (int64_t first : {int64_t{0}, lanes / 2}) {
     SmallVector<int64_t> order;
-    for (int64_t i = 0, e = count / 2 * lanes; i < e; ++i)
-      order.append({i, e + i});
-    return vector::ShuffleOp::create(builder, loc, x, y, order);
+    for (int64_t lane = first; lane < first + lanes / 2; ++lane)
+      order.append({lane, lanes + lane});
+    result.push_back(vector::ShuffleOp::create(b, loc, x, y, order));
   }
-  SmallVector<Value> elements;
-  for (int64_t i = 0; i < count * lanes; ++i)
-    elements.push_back(vector::ExtractOp::create(builder, loc, parts[i % count], i / count));
-  return vector::FromElementsOp::create(
-      builder, loc, VectorType::get({count * lanes}, type.getElementType()), elements);
+}
+
+/// Lanes of an odd number of vectors in turn: a part joins each result that has lanes of it.
+static SmallVector<Value> alternateOdd(OpBuilder &b, Location loc, ArrayRef<Value> parts) {
+  int64_t count = parts.size(), lanes = cast<VectorType>(parts[0].getType()).getNumElements();
+  SmallVector<Value> result;
+  for (int64_t first = 0; first < count * lanes; first += lanes) {
+    Value all = parts[first % count];
+    SmallVector<int64_t> order(lanes, 0);
+    order[0] = first / count;
+    for (int64_t k = 1; k < std::min(count, lanes); ++k) {
+      int64_t part = (first + k) % count;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        int64_t flat = first + lane;
+        if (flat % count == part)
+          order[lane] = lanes + flat / count;
+        else if (k == 1 && flat % count == first % count)
+          order[lane] = flat / count;
+      }
+      all = vector::ShuffleOp::create(b, loc, all, parts[part], order);
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        order[lane] = lane;
+    }
+    result.push_back(all);
+  }
+  return result;
+}
+
+/// Lanes of vectors of one length in turn, as as many vectors of that length. Each step takes two
+/// vectors to two, which every machine has instructions for; a shuffle of all at once is taken
+/// apart lane by lane.
+static SmallVector<Value> alternate(OpBuilder &b, Location loc, ArrayRef<Value> parts) {
+  int64_t count = parts.size(), lanes = cast<VectorType>(parts[0].getType()).getNumElements();
+  if (count % lanes == 0 && llvm::isPowerOf2_64(lanes)) {
+    SmallVector<Value> result(count);
+    int64_t groups = count / lanes;
+    for (int64_t group = 0; group < groups; ++group) {
+      SmallVector<Value> lines(parts.slice(group * lanes, lanes));
+      transposeVectors(b, loc, lines);
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        result[lane * groups + group] = lines[lane];
+    }
+    return result;
+  }
+  if (count % 2 != 0)
+    return count == 1 ? SmallVector<Value>(parts) : alternateOdd(b, loc, parts);
+  SmallVector<Value> halves[2], result;
+  for (auto [i, part] : llvm::enumerate(parts))
+    halves[i % 2].push_back(part);
+  SmallVector<Value> even = alternate(b, loc, halves[0]), odd = alternate(b, loc, halves[1]);
+  for (auto [x, y] : llvm::zip(even, odd))
+    interleave(b, loc, x, y, result);
+  return result;
 }
 
 void BodyEmitter::storeAlternating(OpBuilder &builder, ArrayRef<kernel::StoreOp> stores,
@@ -69,19 +110,23 @@ void BodyEmitter::storeAlternating(OpBuilder &builder, ArrayRef<kernel::StoreOp>
       Value raw = toMemory(builder, own);
       parts.push_back(splat(builder, loc, raw, position.width));
     }
-  Value all = alternate(builder, loc, parts);
   Value buffer = buffers[func.getNumTensors() + leading.getResult()];
-  Value first = index(builder, space.accesses.at(leading), position);
-  if (!position.limit) {
-    vector::StoreOp::create(builder, loc, all, buffer, first);
-    return;
-  }
   IndexMath m{builder, loc};
-  int64_t count = parts.size();
-  Value left = m.mul(m.sub(position.limit, position.loops[position.vectorLoop]), count);
-  auto lanes = VectorType::get({count * position.width}, builder.getI1Type());
-  Value mask = vector::CreateMaskOp::create(builder, loc, lanes, left);
-  vector::MaskedStoreOp::create(builder, loc, buffer, first, mask, all);
+  Value first = index(builder, space.accesses.at(leading), position), left;
+  if (position.limit)
+    left = m.mul(m.sub(position.limit, position.loops[position.vectorLoop]),
+                 static_cast<int64_t>(parts.size()));
+  auto lanes = VectorType::get({position.width}, builder.getI1Type());
+  for (auto [i, vector] : llvm::enumerate(alternate(builder, loc, parts))) {
+    int64_t before = static_cast<int64_t>(i) * position.width;
+    Value at = m.add(first, before);
+    if (!left) {
+      vector::StoreOp::create(builder, loc, vector, buffer, at);
+      continue;
+    }
+    Value mask = vector::CreateMaskOp::create(builder, loc, lanes, m.sub(left, m(before)));
+    vector::MaskedStoreOp::create(builder, loc, buffer, at, mask, vector);
+  }
 }
 
 void BodyEmitter::storeAll(OpBuilder &builder, ArrayRef<kernel::StoreOp> stores,

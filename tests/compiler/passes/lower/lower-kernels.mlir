@@ -159,17 +159,20 @@ kernel.func @runs(%x: tensor<7x9xf32>) -> tensor<9x7x40xf32>
   kernel.return
 }
 
-// Stores whose lanes alternate become one vector, masked in the rest.
+// Stores whose lanes alternate become whole vectors, each of two, masked in the rest.
 // CHECK-LABEL: func.func @alternate(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>
 // CHECK: scf.for %[[I:.*]] =
 // CHECK: %[[A:.*]] = vector.load %[[X]][%[[I]]] : memref<?xf32>, vector<4xf32>
 // CHECK: %[[B:.*]] = graph.neg %[[A]] : vector<4xf32>
-// CHECK: %[[BOTH:.*]] = vector.shuffle %[[A]], %[[B]] [0, 4, 1, 5, 2, 6, 3, 7] : vector<4xf32>, vector<4xf32>
-// CHECK: vector.store %[[BOTH]], %[[R]][%{{.*}}] : memref<?xf32>, vector<8xf32>
+// CHECK: %[[FROM:.*]] = arith.muli %[[I]], %{{.*}} : index
+// CHECK: %[[LOW:.*]] = vector.shuffle %[[A]], %[[B]] [0, 4, 1, 5] : vector<4xf32>, vector<4xf32>
+// CHECK: %[[HIGH:.*]] = vector.shuffle %[[A]], %[[B]] [2, 6, 3, 7] : vector<4xf32>, vector<4xf32>
+// CHECK: vector.store %[[LOW]], %[[R]][%[[FROM]]] : memref<?xf32>, vector<4xf32>
+// CHECK: %[[NEXT:.*]] = arith.addi %[[FROM]], %{{.*}} : index
+// CHECK: vector.store %[[HIGH]], %[[R]][%[[NEXT]]] : memref<?xf32>, vector<4xf32>
 // CHECK: scf.if
-// CHECK: vector.create_mask %{{.*}} : vector<8xi1>
-// CHECK: vector.maskedstore %[[R]][%{{.*}}], %{{.*}}, %{{.*}} : memref<?xf32>, vector<8xi1>, vector<8xf32>
+// CHECK-COUNT-2: vector.maskedstore %[[R]][%{{.*}}], %{{.*}}, %{{.*}} : memref<?xf32>, vector<4xi1>, vector<4xf32>
 kernel.func @alternate(%x: tensor<?xf32>, %n: index) -> tensor<?x2xf32>
     attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>,
                 schedule = #kernel.schedule<map, vector = 4, cost = 700>, shapes = [#size, affine_map<()[s0] -> (s0, 2)>]} {
@@ -180,10 +183,15 @@ kernel.func @alternate(%x: tensor<?xf32>, %n: index) -> tensor<?x2xf32>
   kernel.return
 }
 
-// Three parts: lane by lane into one vector.
+// Three parts, a, -a, a: the first two, then the third one where it belongs.
 // CHECK-LABEL: func.func @alternate_three(
-// CHECK: vector.from_elements {{.*}} : vector<12xf32>
-// CHECK: vector.store {{.*}} : memref<?xf32>, vector<12xf32>
+// CHECK: %[[A:.*]] = vector.load
+// CHECK: %[[B:.*]] = graph.neg %[[A]]
+// CHECK: %[[TWO:.*]] = vector.shuffle %[[A]], %[[B]] [0, 4, 0, 1]
+// CHECK: %[[FIRST:.*]] = vector.shuffle %[[TWO]], %[[A]] [0, 1, 4, 3]
+// CHECK: vector.store %[[FIRST]]
+// CHECK-COUNT-2: vector.store {{.*}} : memref<?xf32>, vector<4xf32>
+// CHECK-COUNT-3: vector.maskedstore
 kernel.func @alternate_three(%x: tensor<?xf32>, %n: index) -> tensor<?x3xf32>
     attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>,
                 schedule = #kernel.schedule<map, vector = 4, cost = 700>, shapes = [#size, affine_map<()[s0] -> (s0, 3)>]} {
