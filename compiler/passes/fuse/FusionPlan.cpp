@@ -19,6 +19,9 @@ static constexpr size_t kMaxSharedStreams = 32;
 static constexpr int kCheapOps = 2;
 
 static int costOf(Operation *op) {
+  // Nothing is computed: parts are put together, or stored.
+  if (isa<graph::ComplexOp, graph::UpdateSliceOp>(op))
+    return 0;
   // A gather misses the cache.
   return op->hasTrait<graph::Expensive>() ? 16 : op->hasTrait<graph::Indexed>() ? 4 : 1;
 }
@@ -149,7 +152,7 @@ void FusionPlan::addContract(Operation *op) {
 }
 
 /// Updates of one new value that a kernel may hold.
-static constexpr unsigned kMostContinued = 16;
+static constexpr unsigned kMostContinued = 32;
 
 /// The update whose result `op` updates, when nobody else reads that and no two updates so far
 /// write one element: whoever computes what they write may then write all of it.
