@@ -247,6 +247,10 @@ def test_views_of_single_values(xp):
     for made in (value.ravel(), value.reshape(1, 1), value[None], xp.expand_dims(value, 0), value.flatten()):
         made += 1
         assert float(value) == 6 and made.size == 1 and float(made.sum()) == 7
+    place = xp.lexsort((value, value))
+    row = xp.atleast_1d(place)
+    row += 1
+    assert place == 0 and not xp.shares_memory(row, xp.asanyarray(place))
     array = xp.asarray(2.0).astype(np.float32)
     for made in (array, array.copy()):
         other, flat = made, made.reshape(-1)

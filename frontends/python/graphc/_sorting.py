@@ -148,7 +148,7 @@ def lexsort(keys, axis=-1):
     if any(k.shape != shape for k in keys):
         raise ShapeError(f"lexsort: all keys need to be the same shape, got {[k.shape for k in keys]}")
     if not shape:
-        return _graphc.full((), 0, int64, None)
+        return single(_graphc.full((), 0, int64, None))
     axis = _axis(axis, len(shape), "lexsort")
     rows = [_rows(k, axis) for k in keys]
     return _unrow(_graphc.library("lexsort", rows, [], rows[0].shape, int64), shape, axis)
