@@ -12,8 +12,8 @@ namespace {
 
 using strings::format;
 
-/// Masked: the last operand is a mask, those before have any dtype.
-enum class Takes : uint8_t { AnySame, AnyMixed, Inexact, Masked };
+/// Masked, Placed: the last operand is a mask, or places; those before have any dtype.
+enum class Takes : uint8_t { AnySame, AnyMixed, Inexact, Masked, Placed };
 enum class Gives : uint8_t { Same, Int64, Complex };
 
 /// Sizes by letter; -1 where unknown.
@@ -79,6 +79,8 @@ constexpr Rule kRules[kRoutineCount] = {
     {"lstsq", "mn,mk,r:*", Takes::Inexact, Gives::Same, 0, 2, packedLstsq},
     {"nonzero", "n:m", Takes::Masked, Gives::Int64, 0},
     {"compress", "nk,n:mk", Takes::Masked, Gives::Same, 0},
+    {"partition", "bn,p:bn", Takes::Placed, Gives::Same, 0},
+    {"argpartition", "bn,p:bn", Takes::Placed, Gives::Int64, 0},
 };
 
 /// The size that '*' stands for; -1 while a size it depends on is unknown.
@@ -124,10 +126,12 @@ Status checkOperandDType(const Rule &rule, std::span<const RoutineTensor> operan
   if (rule.takes == Takes::Inexact && (!isInexact(t) || isNarrowFloat(t)))
     return Status(ErrorCode::DType, format("[{}] needs float32, float64 or a complex dtype, not {}",
                                            rule.name, dtypeName(operands[i].dtype)));
-  if (rule.takes == Takes::Masked) {
-    if (i + 1 == operands.size() && t != DType::Bool)
+  if (rule.takes == Takes::Masked || rule.takes == Takes::Placed) {
+    DType wanted = rule.takes == Takes::Masked ? DType::Bool : DType::Int64;
+    if (i + 1 == operands.size() && t != wanted)
       return Status(ErrorCode::DType,
-                    format("[{}] needs a bool mask, not {}", rule.name, dtypeName(t)));
+                    format("[{}] needs {} {}, not {}", rule.name, dtypeName(wanted),
+                           rule.takes == Takes::Masked ? "as a mask" : "places", dtypeName(t)));
     return Status::ok();
   }
   if (rule.takes != Takes::AnyMixed && operands[i].dtype != operands[0].dtype)

@@ -36,8 +36,10 @@ enum class Routine : uint32_t {
   Lstsq = 13,
   Nonzero = 14,
   Compress = 15,
+  Partition = 16,
+  Argpartition = 17,
 };
-inline constexpr int kRoutineCount = 16;
+inline constexpr int kRoutineCount = 18;
 
 /// A dense row-major tensor without its elements; a size of -1 is not known yet.
 struct RoutineTensor {
@@ -56,6 +58,8 @@ std::optional<Routine> routineFromName(std::string_view name);
 ///   argsort       x(b, n) -> int64(b, n)            params: descending
 ///   lexsort       keys(b, n)... -> int64(b, n)      the last key is the first to decide
 ///   searchsorted  a(n), v(m) -> int64(m)            params: right
+///   partition     x(b, n), int64(2) -> x(b, n)      places, first to last, that are as sorted
+///   argpartition  x(b, n), int64(2) -> int64(b, n)
 ///   nonzero       bool(n) -> int64(m)               positions; a run checks that m are true
 ///   compress      x(n, k), bool(n) -> x(m, k)       rows where the mask is true; m likewise
 ///   cholesky      a(b, n, n) -> a(b, n, n)          params: upper

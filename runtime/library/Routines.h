@@ -11,6 +11,8 @@ Status sort(const Call &call);
 Status argsort(const Call &call);
 Status lexsort(const Call &call);
 Status searchsorted(const Call &call);
+Status partition(const Call &call);
+Status argpartition(const Call &call);
 Status nonzero(const Call &call);
 Status compress(const Call &call);
 /// By LAPACK: Unsupported without one, LinAlg for a singular matrix or no convergence.

@@ -9,14 +9,12 @@
 //
 //===------------------------------------------------------------------------------------------===//
 #include "runtime/base/Strings.h"
-#include "runtime/drivers/Drivers.h"
 #include "runtime/library/Keys.h"
 #include "runtime/library/Order.h"
-#include "runtime/library/Parallel.h"
 #include "runtime/library/Routines.h"
+#include "runtime/library/Rows.h"
 
 #include <array>
-#include <atomic>
 #include <bit>
 #include <type_traits>
 #include <vector>
@@ -28,16 +26,6 @@ namespace {
 constexpr int64_t kParallelRow = int64_t{1} << 16;
 /// Rows of one- and two-byte elements above these lengths are counted, not sorted.
 constexpr int64_t kCountBytes = 64, kCountWords = int64_t{1} << 14;
-
-Result<BufferRef> scratch(int64_t bytes) {
-  GRAPHC_ASSIGN(Device * cpu, findDevice("cpu"));
-  return cpu->allocate(bytes);
-}
-
-template <typename T>
-T *as(const BufferRef &buffer) {
-  return static_cast<T *>(buffer->host());
-}
 
 //===------------------------------------------------------------------------------------------===//
 // Keys
@@ -348,29 +336,6 @@ Status orderComplexRow(const U *x, int64_t count, bool descending, int64_t *out,
   for (int64_t i = 0; i < count; ++i)
     out[i] = step[out[i]];
   return Status::ok();
-}
-
-/// Calls `row(number, several)` for every row: rows on the threads, or the threads in a row.
-template <typename Row>
-Status eachRow(int64_t rows, int64_t length, const Row &row) {
-  int threads = cpu::ThreadPool::instance().threads();
-  if (rows < threads || length >= (int64_t{1} << 22)) {
-    for (int64_t r = 0; r < rows; ++r)
-      GRAPHC_TRY(row(r, true));
-    return Status::ok();
-  }
-  std::vector<Status> failed(static_cast<size_t>(threads) * 4 + 1);
-  int64_t chunk = std::max<int64_t>(1, std::max(rows / (threads * 4), 4096 / (length + 1)));
-  std::atomic<size_t> next{0};
-  parallelFor(rows, chunk, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r)
-      if (Status status = row(r, false); !status) {
-        size_t place = next.fetch_add(1, std::memory_order_relaxed);
-        if (place < failed.size())
-          failed[place] = std::move(status);
-      }
-  });
-  return std::move(failed[0]);
 }
 
 /// Calls `f` with a word as wide as a part of a complex dtype.

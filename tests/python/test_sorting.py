@@ -115,6 +115,45 @@ def test_partition():
         gc.partition(gc.asarray(x), 31)
 
 
+def rows_to_part(dtype):
+    """Long rows: all different, few different, equal, sorted, and (floats) with NaN, infinities and zeros of both signs."""
+    rng, n = np.random.default_rng(3), 20_011
+    kinds = [rng.permutation(n), rng.integers(0, 3, n), np.full(n, 7), np.arange(n), np.arange(n)[::-1]]
+    rows = np.stack(kinds).astype(dtype)
+    if rows.dtype.kind in "fc":
+        rows[0, ::5], rows[1, ::3], rows[2, ::2] = np.nan, -np.inf, np.inf
+        rows[4, 1::2] = rng.choice([0.0, -0.0], n // 2)
+    return rows
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "uint64", "int64", "float16", "float32", "float64", "complex64"])
+def test_long_rows_are_parted(dtype):
+    x = rows_to_part(dtype)
+    n = x.shape[1]
+    given = gc.asarray(x)
+    for kth in (0, 17, n // 3, n // 2, n - 1, -2, [5, 9000], [100, n - 100, 4000], []):
+        got, order = np.asarray(gc.partition(given, kth)), np.asarray(gc.argpartition(given, kth))
+        whole = np.sort(x, axis=1)
+        np.testing.assert_array_equal(np.sort(got, axis=1), whole)
+        np.testing.assert_array_equal(np.sort(order, axis=1), np.tile(np.arange(n), (len(x), 1)))
+        ordered = np.take_along_axis(x, order, 1)
+        for k in np.atleast_1d(kth).astype(int) % n:
+            for rows in (got, ordered):
+                np.testing.assert_array_equal(rows[:, k], whole[:, k])
+                np.testing.assert_array_equal(np.sort(rows[:, :k], axis=1), whole[:, :k])
+    column = np.asarray(gc.partition(gc.asarray(x[:, :99].T.copy()), 50, axis=0))
+    np.testing.assert_array_equal(column[50], np.sort(x[:, :99], axis=1)[:, 50])
+
+
+def test_other_places_compile_nothing():
+    x = gc.asarray(np.random.default_rng(4).normal(size=5000))
+    gc.partition(x, 3).eval()
+    before = gc.cache_info()["kernels_compiled"], gc.cache_info()["programs_run"]
+    for k in range(10, 20):
+        assert float(gc.partition(x, k)[k]) == np.sort(np.asarray(x))[k]
+    assert gc.cache_info()["programs_run"] > before[1]
+
+
 def test_lexsort():
     rng = np.random.default_rng(1)
     keys = [rng.integers(0, 4, (3, 50)).astype(t) for t in ("int8", "float32", "bool", "uint64")]

@@ -103,35 +103,39 @@ def sort_in_place(x, axis=-1, kind=None, order=None, *, stable=None, descending=
     x[...] = _sorted(x, axis, descending)
 
 
-def _kth(kth, n, name):
+def _places(kth, n, name):
+    """The first and the last place that `kth` names in rows of `n`."""
     places = [_operator.index(k) for k in (kth if isinstance(kth, (tuple, list, _np.ndarray)) else [kth])]
     for k in places:
         if not -n <= k < _py.max(n, 1):
             raise ArgumentError(f"{name}: kth(={k}) out of bounds ({n})")
+    places = [k % n for k in places] if n else [0]
+    return [_py.min(places), _py.max(places)] if places else [0, 0]
+
+
+def _parted(routine, x, kth, axis, dtype):
+    """Rows along `axis` by a routine that parts them at `kth`."""
+    places = _places(kth, x.shape[axis], routine)
+    rows = _rows(x, axis)
+    return _unrow(_graphc.library(routine, [rows, asarray(places, int64, device=x.device)], [], rows.shape, dtype), x.shape, axis)
 
 
 def partition(a, kth, axis=-1, kind="introselect", order=None):
-    """A copy in which the element at `kth` along `axis` is where sorting puts it, smaller ones before it and larger
-    ones after it (they are sorted as well). Raises ValueError for a `kth` out of bounds."""
-    x = a
-    x, axis = _along(asarray(x), axis, "partition")
-    _kth(kth, x.shape[axis], "partition")
-    return _sorted(x, axis)
+    """A copy in which the elements at `kth` along `axis` (an integer or several; None: flattened) are where sorting puts
+    them, smaller ones before and larger ones after them. Raises ValueError for a `kth` out of bounds."""
+    x, axis = _along(asarray(a), axis, "partition")
+    return _parted("partition", x, kth, axis, x.dtype)
 
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
-    """Indices of a `partition`."""
-    x = a
-    x, axis = _along(asarray(x), axis, "argpartition")
-    _kth(kth, x.shape[axis], "argpartition")
-    return _order(x, axis)
+    """Indices (int64) of a `partition`."""
+    x, axis = _along(asarray(a), axis, "argpartition")
+    return _parted("argpartition", x, kth, axis, int64)
 
 
 def partition_in_place(x, kth, axis=-1, kind="introselect", order=None):
     """`partition` of the array itself."""
-    axis = _axis(axis, x.ndim, "partition")
-    _kth(kth, x.shape[axis], "partition")
-    x[...] = _sorted(x, axis)
+    x[...] = _parted("partition", x, kth, _axis(axis, x.ndim, "partition"), x.dtype)
 
 
 def lexsort(keys, axis=-1):

@@ -1,0 +1,196 @@
+//===- Select.cpp - partition, argpartition ---------------------------------------------------===//
+//
+// Rows become keys (Order.h). A pivot from a sample parts them; only the side with the wanted
+// places goes on, and is sorted when it is short: a few passes over the row in all, whatever its
+// length.
+//
+//===------------------------------------------------------------------------------------------===//
+#include "runtime/base/Strings.h"
+#include "runtime/library/Keys.h"
+#include "runtime/library/Routines.h"
+#include "runtime/library/Rows.h"
+
+#include <array>
+#include <cmath>
+
+namespace graphc::rt::library {
+namespace {
+
+/// Fewer keys are sorted.
+constexpr int64_t kFew = 2048;
+
+/// Places of a row, in order.
+struct Places {
+  int64_t first, last;
+};
+
+/// In blocks: the loop counts in a key's own width.
+template <typename Key>
+int64_t countBelow(const Key *keys, int64_t count, Key limit) {
+  constexpr int64_t kBlock = 1 << 16;
+  size_t some = 0;
+  for (int64_t from = 0; from < count; from += kBlock)
+    some += keyLoops<Key>().below(keys + from, static_cast<size_t>(std::min(kBlock, count - from)),
+                                  limit);
+  return static_cast<int64_t>(some);
+}
+
+/// Moves the keys of a row between two buffers until those from `places.first` to `places.last` are
+/// among few. Keys that leave are copied to where they belong in `out`, if there is one.
+template <typename Key>
+class Selection {
+public:
+  Selection(Places places, int64_t count, Key *keys, Key *spare, Key *out)
+      : places(places), end(count), keys(keys), spare(spare), out(out) {}
+
+  void run() {
+    while (end - begin > kFew && narrow())
+      ;
+    if (!isEqual)
+      sortKeys(keys + begin, static_cast<size_t>(end - begin));
+    if (out)
+      std::copy(keys + begin, keys + end, out + begin);
+  }
+  Key at(int64_t place) const { return keys[place]; }
+
+private:
+  /// A key below or above the wanted ones, where most of the others are on its other side.
+  Key pivot() {
+    constexpr int64_t kSample = 128;
+    std::array<Key, kSample> sample;
+    for (int64_t i = 0; i < kSample; ++i)
+      sample[static_cast<size_t>(i)] = keys[begin + (end - begin) / kSample * i];
+    std::sort(sample.begin(), sample.end());
+    int64_t below = places.first - begin, above = end - 1 - places.last;
+    auto wanted = static_cast<double>(below > above ? below : places.last - begin + 1) /
+                  static_cast<double>(end - begin);
+    double margin = 2 * std::sqrt(wanted * (1 - wanted) / kSample) + 1.0 / kSample;
+    double rank = (wanted + (below > above ? -margin : margin)) * kSample;
+    return sample[static_cast<size_t>(std::clamp(rank, 0.0, kSample - 1.0))];
+  }
+
+  /// False when both sides of a pivot have wanted keys, or all keys are equal.
+  bool narrow() {
+    Key limit = pivot();
+    int64_t count = end - begin, middle = begin + countBelow(keys + begin, count, limit);
+    if (middle == begin) {
+      // The pivot is the smallest key: those equal to it are one side.
+      if (limit == std::numeric_limits<Key>::max())
+        return !(isEqual = true);
+      middle = begin + countBelow(keys + begin, count, ++limit);
+      if (middle == end)
+        return !(isEqual = true);
+      isEqual = places.last < middle;
+    }
+    bool goesLow = places.last < middle;
+    if (!goesLow && places.first < middle)
+      return false;
+    Key *low = (out && !goesLow ? out : spare) + begin,
+        *high = (out && goesLow ? out : spare) + middle;
+    keyLoops<Key>().part(keys + begin, static_cast<size_t>(count), limit, low, high);
+    (goesLow ? end : begin) = middle;
+    std::swap(keys, spare);
+    return !isEqual;
+  }
+
+  Places places;
+  int64_t begin = 0, end;
+  Key *keys, *spare, *out;
+  bool isEqual = false; ///< all that are left
+};
+
+Result<Places> placesOf(const Call &call, std::string_view name) {
+  const auto *given = static_cast<const int64_t *>(call.operands[1].data);
+  int64_t length = call.result.shape[1];
+  if (call.operands[1].shape[0] != 2 || given[0] < 0 || given[0] > given[1] || given[1] >= length)
+    return Status(
+        ErrorCode::InvalidArgument,
+        strings::format("[{}] places are not two of a row of {}, in order", name, length));
+  return Places{given[0], given[1]};
+}
+
+/// The call without places: the order that every partition agrees with.
+Status sorted(const Call &call, Status (*routine)(const Call &)) {
+  constexpr int64_t kAscending[] = {0};
+  return routine({call.operands.first(1), call.result, kAscending});
+}
+
+} // namespace
+
+Status partition(const Call &call) {
+  int64_t rows = call.result.shape[0], length = call.result.shape[1];
+  if (rows == 0 || length == 0)
+    return Status::ok();
+  GRAPHC_ASSIGN(Places places, placesOf(call, "partition"));
+  DType dtype = call.result.dtype;
+  if (isComplex(dtype) || itemSize(dtype) < 4 || length <= kFew)
+    return sorted(call, sort);
+  return withOrder(dtype, [&](auto order, auto word) -> Status {
+    using O = decltype(order);
+    using U = decltype(word);
+    if constexpr (sizeof(U) >= 4) {
+      const auto &loops = keyLoops<U>().kinds[static_cast<int>(O::kKind)];
+      const auto *x = static_cast<const U *>(call.operands[0].data);
+      auto *out = static_cast<U *>(call.result.data);
+      return eachRow(rows, length, [&](int64_t r, bool) -> Status {
+        GRAPHC_ASSIGN(BufferRef held, scratch(2 * length * static_cast<int64_t>(sizeof(U))));
+        U *keys = as<U>(held), *row = out + r * length;
+        loops.fill(x + r * length, static_cast<size_t>(length), U{0}, keys);
+        Selection<U>(places, length, keys, keys + length, row).run();
+        loops.finish(row, static_cast<size_t>(length), U{0}, row);
+        return Status::ok();
+      });
+    }
+    return Status(ErrorCode::Internal, "[partition] a narrow dtype");
+  });
+}
+
+Status argpartition(const Call &call) {
+  int64_t rows = call.result.shape[0], length = call.result.shape[1];
+  if (rows == 0 || length == 0)
+    return Status::ok();
+  GRAPHC_ASSIGN(Places places, placesOf(call, "argpartition"));
+  DType dtype = call.operands[0].dtype;
+  if (isComplex(dtype) || itemSize(dtype) < 4 || length <= kFew || places.first != places.last)
+    return sorted(call, argsort);
+  return withOrder(dtype, [&](auto order, auto word) -> Status {
+    using O = decltype(order);
+    using U = decltype(word);
+    if constexpr (sizeof(U) >= 4) {
+      const KeyLoops<U> &loops = keyLoops<U>();
+      const auto &kind = loops.kinds[static_cast<int>(O::kKind)];
+      const auto *x = static_cast<const U *>(call.operands[0].data);
+      auto *out = static_cast<int64_t *>(call.result.data);
+      auto count = static_cast<size_t>(length);
+      return eachRow(rows, length, [&](int64_t r, bool) -> Status {
+        GRAPHC_ASSIGN(BufferRef held, scratch(2 * length * static_cast<int64_t>(sizeof(U))));
+        U *keys = as<U>(held);
+        kind.fill(x + r * length, count, U{0}, keys);
+        Selection<U> selection(places, length, keys, keys + length, nullptr);
+        selection.run();
+        U wanted = selection.at(places.first);
+        kind.fill(x + r * length, count, U{0}, keys);
+        bool isLast = wanted == std::numeric_limits<U>::max();
+        int64_t less = countBelow(keys, length, wanted);
+        int64_t more = isLast ? length : countBelow(keys, length, U(wanted + 1)), equal = less;
+        // Below, equal and above, each in the row's order.
+        int64_t *row = out + r * length;
+        less = 0;
+        for (int64_t i = 0; i < length; ++i) {
+          if (keys[i] == wanted) {
+            row[equal++] = i;
+            continue;
+          }
+          bool isLess = keys[i] < wanted;
+          row[isLess ? less : more] = i;
+          less += isLess;
+          more += !isLess;
+        }
+        return Status::ok();
+      });
+    }
+    return Status(ErrorCode::Internal, "[argpartition] a narrow dtype");
+  });
+}
+
+} // namespace graphc::rt::library
