@@ -217,6 +217,18 @@ bool pass::contractsByGroups(kernel::FuncOp func, const LoopSpace &space) {
           (only(left, column, row) && only(right, row, column)));
 }
 
+Type pass::tensorElement(kernel::DotOp dot) {
+  auto widened = [](Value value) {
+    auto cast = value.getDefiningOp<graph::CastOp>();
+    return cast ? cast->getOperand(0).getType() : Type();
+  };
+  Type element = widened(dot.getLhs());
+  bool narrow = element && (element.isF16() || element.isBF16());
+  return dot.getFast() && dot.getType().isF32() && narrow && widened(dot.getRhs()) == element
+             ? element
+             : Type();
+}
+
 bool pass::reducesOnce(kernel::FuncOp func) {
   unsigned parallel = func.getDomain().getParallel();
   llvm::DenseSet<Value> reduced; // and what is computed from it
@@ -268,7 +280,8 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
   }
   if (family == Family::Contract && group) {
     auto known = space.product(parallel, space.count()).constant();
-    splitBlock = known && *known <= kChain ? 0 : kChain;
+    bool isOneChain = func->hasAttr(kTensorsAttr) || (known && *known <= kChain);
+    splitBlock = isOneChain ? 0 : kChain;
     func.getBody().walk([&](kernel::DotOp dot) {
       if (splitBlock)
         partials.push_back(dot.getType());

@@ -34,6 +34,8 @@ inline constexpr int64_t kContractTile = 128, kContractBytes = 64;
 
 /// On a product whose groups may call the tiles of emit/opencl/Tiles.cpp.
 inline constexpr llvm::StringLiteral kTilesAttr = "graphc.tiles";
+/// Of a kernel::FuncOp whose fast product runs on tensor cores.
+inline constexpr llvm::StringLiteral kTensorsAttr = "graphc.tensors";
 /// Local memory of those.
 inline constexpr int64_t kTileBytes = 48 << 10;
 
@@ -154,6 +156,10 @@ ContractForm contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t v
 
 /// Whether groups of work-items run a contract kernel: each operand has a parallel loop of its own.
 bool contractsByGroups(kernel::FuncOp func, const LoopSpace &space);
+
+/// What both operands of a fast product in float32 are widened from, when that is one type of 16
+/// bits; null otherwise.
+mlir::Type tensorElement(kernel::DotOp dot);
 
 /// Element type in memory: unsigned and 16-bit floats as signless, bool as i8, of complex numbers a
 /// part.

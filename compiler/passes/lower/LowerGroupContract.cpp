@@ -31,10 +31,9 @@ constexpr int64_t kPitch = kTile + kQuad;
 
 } // namespace
 
-/// The place of read number `part` of a side's piece that starts at k.
-static std::pair<Value, Value> placeInPiece(OpBuilder &b, Location loc, bool alongK, int64_t lanes,
-                                            int64_t depth, Value member, int64_t part,
-                                            int64_t group) {
+std::pair<Value, Value> pass::placeInPiece(OpBuilder &b, Location loc, bool alongK, int64_t lanes,
+                                           int64_t depth, Value member, int64_t part,
+                                           int64_t group) {
   IndexMath m{b, loc};
   int64_t inner = (alongK ? depth : kTile) / lanes;
   Value number = m.add(member, part * group);
@@ -217,7 +216,7 @@ void KernelLowering::contractStore(OpBuilder &b, const ContractTile &tile, const
     return contractStore(no, one, spread, sums, whole);
   }
   int row = tile.rows.loopNumber, column = tile.columns.loopNumber;
-  auto vector = VectorType::get({kQuad}, tile.dot.getType());
+  auto vector = VectorType::get({spread.lanes}, tile.dot.getType());
   unsigned next = 0;
   for (Value down : spread.rows)
     for (Value across : spread.quads) {
@@ -226,10 +225,10 @@ void KernelLowering::contractStore(OpBuilder &b, const ContractTile &tile, const
       at.loops[row] = m.add(tile.rows.first, down);
       at.loops[column] = m.add(tile.columns.first, across);
       at.vectorLoop = column;
-      at.width = kQuad;
-      SmallVector<Value> four(sums.slice(next, kQuad));
-      next += kQuad;
-      Value chain = vector::FromElementsOp::create(b, loc, vector, four);
+      at.width = spread.lanes;
+      SmallVector<Value> lanes(sums.slice(next, spread.lanes));
+      next += spread.lanes;
+      Value chain = vector::FromElementsOp::create(b, loc, vector, lanes);
       if (whole) {
         contractStoreAt(b, tile, at, chain);
         continue;
@@ -353,7 +352,12 @@ KernelLowering::Spread KernelLowering::contractSpread() {
 Value KernelLowering::wholeTile(const ContractTile &tile) {
   IndexMath m{builder, loc};
   Value rest = arith::RemUIOp::create(builder, loc, m.sub(tile.to, tile.from), m(tile.depth));
-  Value whole = m.both(m.equal(rest, m(0)), m.less(tile.from, tile.to));
+  return m.both(m.equal(rest, m(0)), insideTile(tile));
+}
+
+Value KernelLowering::insideTile(const ContractTile &tile) {
+  IndexMath m{builder, loc};
+  Value whole = m.less(tile.from, tile.to);
   for (const Side *side : {&tile.rows, &tile.columns}) {
     whole = m.both(whole, m.atLeast(side->end, m.add(side->first, kTile)));
     if (side->lanes == 1)
@@ -365,24 +369,35 @@ Value KernelLowering::wholeTile(const ContractTile &tile) {
   return whole;
 }
 
+/// `left` and `right` are the operands of the product, or what they are made of.
+void KernelLowering::setSides(ContractTile &tile, Value left, Value right) {
+  int column = static_cast<int>(space.parallel) - 1;
+  if (space.dependsOn(left, column))
+    std::swap(left, right);
+  tile.rows = contractSide(left, column - 1, tile.depth);
+  tile.columns = contractSide(right, column, tile.depth);
+}
+
+void KernelLowering::setMemory(ContractTile &tile, int64_t elements, Type element,
+                               int64_t alignment) {
+  OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
+  auto local = gpu::AddressSpaceAttr::get(entry.getContext(), gpu::AddressSpace::Workgroup);
+  tile.memory =
+      memref::AllocaOp::create(entry, loc, MemRefType::get({elements}, element, AffineMap(), local),
+                               alignment ? entry.getI64IntegerAttr(alignment) : IntegerAttr());
+}
+
 void KernelLowering::lowerGroupContract() {
   open(kernel.getSymName(), shape.partials);
   ContractTile tile;
   kernel.getBody().walk([&](kernel::DotOp op) { tile.dot = op; });
-  int column = static_cast<int>(space.parallel) - 1, row = column - 1;
   tile.depth = kContractBytes / (tile.dot.getType().getIntOrFloatBitWidth() / 8);
-  bool leftColumns = space.dependsOn(tile.dot.getLhs(), column);
-  tile.rows = contractSide(leftColumns ? tile.dot.getRhs() : tile.dot.getLhs(), row, tile.depth);
-  tile.columns =
-      contractSide(leftColumns ? tile.dot.getLhs() : tile.dot.getRhs(), column, tile.depth);
+  setSides(tile, tile.dot.getLhs(), tile.dot.getRhs());
   tile.columns.start = 2 * tile.depth * kPitch;
   tile.symmetric = isSymmetric(tile);
-  bool called = kernel->hasAttr(kTilesAttr) && callsTile(tile);
-  OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
-  auto local = gpu::AddressSpaceAttr::get(entry.getContext(), gpu::AddressSpace::Workgroup);
-  int64_t elements = called ? kTileBytes / (kContractBytes / tile.depth) : 2 * tile.columns.start;
-  tile.memory = memref::AllocaOp::create(
-      entry, loc, MemRefType::get({elements}, tile.dot.getType(), AffineMap(), local));
+  bool called = kernel->hasAttr(kTilesAttr) && copiesSides(tile);
+  setMemory(tile, called ? kTileBytes / (kContractBytes / tile.depth) : 2 * tile.columns.start,
+            tile.dot.getType());
   placeTile(tile);
   tile.spread = contractSpread();
   OpBuilder b = builder;

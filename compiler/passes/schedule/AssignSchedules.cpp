@@ -241,7 +241,12 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     bool places = usesPlaces(func);
     if (family == Family::Contract && (places || !contractsByGroups(func, LoopSpace(func))))
       return {};
-    if (family == Family::Contract && tiles) {
+    bool onTensors = false;
+    if (family == Family::Contract && tensors)
+      func.getBody().walk([&](kernel::DotOp dot) { onTensors = bool(tensorElement(dot)); });
+    if (onTensors) {
+      func->setAttr(kTensorsAttr, UnitAttr::get(&getContext()));
+    } else if (family == Family::Contract && tiles) {
       func->setAttr(kTilesAttr, UnitAttr::get(&getContext()));
       func.getBody().walk(
           [&](kernel::DotOp dot) { group = dot.getType().isF32() ? kTileGroupF32 : group; });
