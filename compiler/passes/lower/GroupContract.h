@@ -47,8 +47,9 @@ struct KernelLowering::ContractTile {
 
 /// The place of read number `part` of a side's piece that starts at k: along the loop, along k.
 std::pair<mlir::Value, mlir::Value> placeInPiece(mlir::OpBuilder &b, mlir::Location loc,
-                                                 bool alongK, int64_t lanes, int64_t depth,
-                                                 mlir::Value member, int64_t part, int64_t group);
+                                                 bool alongK, int64_t lanes, int64_t tile,
+                                                 int64_t depth, mlir::Value member, int64_t part,
+                                                 int64_t group);
 
 } // namespace graphc::pass
 

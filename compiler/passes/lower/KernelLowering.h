@@ -179,6 +179,7 @@ private:
   struct ContractTile;
   void lowerGroupContract();
   void lowerGroupContractFold();
+  int64_t pitch() const;
   Side contractSide(mlir::Value value, int loopNumber, int64_t depth);
   llvm::SmallVector<mlir::Value> readPiece(mlir::OpBuilder &builder, const ContractTile &tile,
                                            const Side &side, mlir::Value k, bool whole);
@@ -196,7 +197,6 @@ private:
                      mlir::ValueRange sums, bool whole);
   void contractMirror(mlir::OpBuilder &builder, const ContractTile &tile, const Spread &spread,
                       mlir::ValueRange sums, bool whole);
-  bool isSymmetric(const ContractTile &tile);
   void placeTile(ContractTile &tile);
   Spread contractSpread();
   mlir::Value wholeTile(const ContractTile &tile);

@@ -130,6 +130,8 @@ struct KernelShape {
   /// Map: the loop along which something is read that is written along the last one.
   std::optional<unsigned> turned;
   int64_t turnedTile = 0; ///< groups: elements along both loops
+  /// Contract by groups: rows and columns of a group's tile.
+  int64_t groupTile = 0;
   /// Contract: tile sizes.
   ContractForm form = ContractForm::Item;
   int64_t tileRows = 0, tileColumns = 0;
@@ -156,6 +158,13 @@ ContractForm contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t v
 
 /// Whether groups of work-items run a contract kernel: each operand has a parallel loop of its own.
 bool contractsByGroups(kernel::FuncOp func, const LoopSpace &space);
+
+/// Whether both operands are one load, with rows and columns exchanged.
+bool isSymmetricProduct(kernel::DotOp dot, const LoopSpace &space);
+
+/// Rows and columns of a group's tile of a product. Symmetric ones in float64, of which half the
+/// tiles are left out and which have few columns as a rule, get more of them.
+int64_t contractTile(kernel::DotOp dot, const LoopSpace &space);
 
 /// What both operands of a fast product in float32 are widened from, when that is one type of 16
 /// bits; null otherwise.

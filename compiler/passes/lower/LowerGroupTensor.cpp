@@ -57,8 +57,8 @@ void KernelLowering::keepTensorPiece(OpBuilder &b, const ContractTile &tile, con
   SmallVector<Value> values = readPiece(b, tile, side, k, false);
   for (auto [part, value] : llvm::enumerate(values)) {
     Value bits = emitter->toMemory(b, value);
-    auto [element, depth] =
-        placeInPiece(b, loc, side.alongK, side.lanes, tile.depth, member, part, shape.group);
+    auto [element, depth] = placeInPiece(b, loc, side.alongK, side.lanes, shape.groupTile,
+                                         tile.depth, member, part, shape.group);
     auto place = [&](Value along) {
       return m.add(placeInMemory(b, loc, side.alongK, element, along), side.start);
     };

@@ -26,11 +26,12 @@ KernelLowering::Spread KernelLowering::calledSpread(OpBuilder &b, const Contract
   Value warp = m.div(member, 32), lane = m.sub(member, m.mul(warp, 32));
   Value down = m.div(warp, 2), g = m.div(lane, 4), t = m.sub(lane, m.mul(g, 4));
   Value row = m.add(m.mul(down, 32), m.mul(g, 2));
-  Value quad = m.add(m.mul(m.sub(warp, m.mul(down, 2)), 64), m.mul(t, kQuad));
+  int64_t columns = shape.groupTile / 2; // of a warp
+  Value quad = m.add(m.mul(m.sub(warp, m.mul(down, 2)), columns), m.mul(t, kQuad));
   Spread spread;
   for (int64_t i : {0, 1, 16, 17})
     spread.rows.push_back(m.add(row, i));
-  for (int64_t p = 0; p < 4; ++p)
+  for (int64_t p = 0; p < columns / 16; ++p)
     spread.quads.push_back(m.add(quad, 16 * p));
   return spread;
 }
@@ -55,7 +56,8 @@ SmallVector<Value> KernelLowering::callTile(OpBuilder &b, const ContractTile &ti
   if (sums.empty())
     arguments.push_back(m.div(m.sub(tile.to, tile.from), tile.depth));
   arguments.append(sums.begin(), sums.end());
-  SmallVector<Type> results(kContractTile * kContractTile / shape.group, tile.dot.getType());
+  int64_t count = shape.groupTile * shape.groupTile / shape.group;
+  SmallVector<Type> results(count, tile.dot.getType());
   auto type = b.getFunctionType(TypeRange(ValueRange(arguments)), results);
   auto home = function->getParentOfType<ModuleOp>();
   if (!home.lookupSymbol(name)) {
@@ -66,6 +68,8 @@ SmallVector<Value> KernelLowering::callTile(OpBuilder &b, const ContractTile &ti
 }
 
 void KernelLowering::storeCalledTile(OpBuilder &b, const ContractTile &tile) {
-  const char *name = tile.dot.getType().isF64() ? "gc_tile_f64_" : "gc_tile_f32_";
+  const char *name = shape.groupTile < kContractTile ? "gc_tile_f64s_"
+                     : tile.dot.getType().isF64()    ? "gc_tile_f64_"
+                                                     : "gc_tile_f32_";
   contractStore(b, tile, calledSpread(b, tile), callTile(b, tile, name, {}), true);
 }
