@@ -25,7 +25,9 @@ namespace graphc {
 /// them share local memory and neighbours read neighbouring memory, and the forms of code
 /// that the program is to carry: "c" (OpenCL C), "spirv1.0" or "spirv1.2", an NVIDIA processor
 /// ("sm_90") for PTX; without any of these OpenCL C. "ptx90", with "c": the device's compiler takes
-/// PTX of sm_90 inline. "straight": work-items must not branch after a group's barriers.
+/// PTX of sm_90 inline. "wgmma": the device takes PTX of sm_90a, in which programs with fast
+/// products of 16-bit floats are given besides. "straight": work-items must not branch after a
+/// group's barriers.
 struct TargetDesc {
   program::Target kind = program::Target::Cpu;
   std::string features;

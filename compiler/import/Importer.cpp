@@ -288,7 +288,8 @@ Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRe
       add(createLibrary(node, type, operands, a, loc));
     return Status::ok();
   case op::OpKind::Matmul:
-    add(graph::MatmulOp::create(builder, loc, type, operands[0], operands[1]));
+    if (op::MatmulAttrs a; decoded(a))
+      add(graph::MatmulOp::create(builder, loc, type, operands[0], operands[1], a.fast != 0));
     return Status::ok();
   default:
     add(createElementwise(node.kind, type, operands, loc));

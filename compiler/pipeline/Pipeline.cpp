@@ -53,6 +53,7 @@ void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   schedule.vectorBytes = options.vectorBytes;
   schedule.groups = options.groups;
   schedule.tiles = options.tiles;
+  schedule.tensors = options.tensors;
   passes.addPass(pass::createAssignSchedules(schedule));
 }
 
@@ -143,6 +144,7 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.hasFloat64 = has("fp64");
     result.groups = has("gpu");
     result.tiles = has("ptx90") && has("c");
+    result.tensors = result.groups && (result.tiles || has("wgmma"));
     // One module is printed in all forms.
     result.nvidia = result.tiles && !has("spirv1.0") && !has("spirv1.2");
     result.straightFolds = has("straight");

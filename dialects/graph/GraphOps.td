@@ -439,12 +439,15 @@ def MatmulOp : Graph_Op<"matmul", [Graph_Contraction]> {
   let description = [{
     C1: both operands have the same rank, at least 2, and the same dtype (the frontend broadcasts batch axes and lifts vectors).
     C2: contracted sizes agree. C3: batch sizes agree. Floats: per element an fma chain in increasing k, cut into blocks of
-    2048, four blocks a run (docs/numerics.md). Integers wrap, bool is or of ands.
+    2048, four blocks a run (docs/numerics.md). Integers wrap, bool is or of ands. `fast`: products of 16-bit floats may be
+    summed in float32 in any order.
   }];
-  let arguments = (ins Graph_Tensor:$x, Graph_Tensor:$y);
+  let arguments = (ins Graph_Tensor:$x, Graph_Tensor:$y, UnitAttr:$fast);
   let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$x `,` $y attr-dict `:` type($x) `,` type($y) `->` type($result)";
+  let assemblyFormat = "$x `,` $y (`fast` $fast^)? attr-dict `:` type($x) `,` type($y) `->` type($result)";
   let arity = 2; let hasVerifier = 1;
+  // fast: 0 or 1.
+  let recordAttrs = [IntAttr<"fast">];
 }
 
 //===----------------------------------------------------------------------===//

@@ -110,10 +110,10 @@ def Kernel_ScanOp : Kernel_Op<"scan", [Pure, SameOperandsAndResultType]> {
   let assemblyFormat = "$kind $value attr-dict `:` type($value)";
 }
 def Kernel_DotOp : Kernel_Op<"dot", [Pure, AllTypesMatch<["lhs", "rhs", "result"]>]> {
-  let summary = "Sum of products over the one reduced dimension, as fma chains cut into blocks (docs/numerics.md)";
-  let arguments = (ins AnyType:$lhs, AnyType:$rhs);
+  let summary = "Sum of products over the one reduced dimension, as fma chains cut into blocks, or where `fast` in any order (docs/numerics.md)";
+  let arguments = (ins AnyType:$lhs, AnyType:$rhs, UnitAttr:$fast);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
+  let assemblyFormat = "$lhs `,` $rhs (`fast` $fast^)? attr-dict `:` type($lhs)";
 }
 def Kernel_StoreOp : Kernel_Op<"store"> {
   let summary = "Writes one element of a result; of a complex one both parts, once graphc-split-complex has made them";

@@ -99,7 +99,8 @@ private:
   Result<double> multiply(int64_t side) {
     GRAPHC_ASSIGN(NodeRef x, ones(Shape{side, side}));
     NodeRef both[] = {x, x};
-    return best([&] { return node::make(OpKind::Matmul, both, {}, {}, device); });
+    return best(
+        [&] { return node::make(OpKind::Matmul, both, op::MatmulAttrs{}.encode(), {}, device); });
   }
   Status transfers(DeviceSpeed &speed) {
     constexpr int64_t kBytes = int64_t{16} << 20;

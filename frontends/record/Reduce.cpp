@@ -1,4 +1,5 @@
 // Reductions, matrix products, library routines.
+#include "frontends/record/Numerics.h"
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
@@ -230,10 +231,15 @@ Result<Array> matmul(const Array &x, const Array &y) {
   GRAPHC_ASSIGN(a, withBatch(a, batch));
   GRAPHC_ASSIGN(b, withBatch(b, batch));
   NodeRef operands[] = {a, b};
+  op::MatmulAttrs attrs;
+  if (isNarrowFloat(dtype) || dtype == DType::Float32) {
+    GRAPHC_ASSIGN(Numerics asked, numerics());
+    attrs.fast = asked == Numerics::Fast;
+  }
   bool isInner = a->shape()[a->shape().size() - 2] == 1 && *(b->shape().end() - 1) == 1;
   GRAPHC_ASSIGN(NodeRef product,
                 isInner ? innerProduct(a, b, dtype)
-                        : node::make(op::OpKind::Matmul, operands, {}, {}, x.device()));
+                        : node::make(op::OpKind::Matmul, operands, attrs.encode(), {}, x.device()));
   return finish(node::reshape(product, shape));
 }
 

@@ -1,5 +1,7 @@
 #include "compiler/emit/device/Accepted.h"
 
+#include "compiler/emit/device/TensorTile.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -38,7 +40,7 @@ struct Row {
 constexpr Row kRows[] = {
     // Structure
     {"func.func", kAll, Scalar},
-    {"func.call", kAll, Scalar}, // of tiles, which are OpenCL C
+    {"func.call", kAll, Scalar}, // of tiles
     {"func.return", kAll, Scalar},
     {"scf.for", kAll, Everywhere},
     {"scf.while", kAll, Everywhere},
@@ -253,13 +255,20 @@ std::string emit::lineOf(Operation *op) {
   return text;
 }
 
+/// Tiles are OpenCL C, but for those of tensor cores, which are PTX.
+static bool knowsCall(Operation *op, Language language) {
+  auto call = dyn_cast<func::CallOp>(op);
+  return !call || language == Language::OpenCLC ||
+         (language == Language::Ptx && TensorTile::named(call.getCallee()));
+}
+
 Status emit::checkAccepted(func::FuncOp function, Language language) {
   Status status;
   function.walk([&](Operation *op) {
     std::string text;
     llvm::raw_string_ostream what(text);
-    bool foreign = (isa<func::CallOp>(op) && language != Language::OpenCLC) ||
-                   (isa<LLVM::CallIntrinsicOp>(op) && language == Language::SpirV);
+    bool foreign =
+        !knowsCall(op, language) || (isa<LLVM::CallIntrinsicOp>(op) && language == Language::SpirV);
     const Row *row = foreign ? nullptr : rowOf(op->getName().getStringRef());
     auto refused = [&](Type type) { return row && !fits(type, *row, language); };
     Type bad;

@@ -4,6 +4,7 @@
 // what only LLVM IR can say (calling conventions, metadata) is said there.
 #include "compiler/emit/device/DeviceModule.h"
 
+#include "compiler/emit/device/TensorTile.h"
 #include "compiler/emit/llvm/Llvm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,6 +43,7 @@ public:
   void addFrame(func::FuncOp function, const EmittedKernel &kernel);
   void placeMemory(func::FuncOp function);
   void callWorkItemFunctions(func::FuncOp function);
+  void placeTiles(func::FuncOp function, bool wgmma);
   /// After the conversion: the descriptors of buffers become pointers.
   void adoptAbi(const EmittedKernel &kernel);
 
@@ -107,7 +109,7 @@ void Lowering::placeMemory(func::FuncOp function) {
     std::string name = (function.getSymName() + "_local" + Twine(locals++)).str();
     b.setInsertionPointToStart(code.getBody());
     memref::GlobalOp::create(b, op.getLoc(), name, b.getStringAttr("private"), type,
-                             b.getUnitAttr(), /*constant=*/false, /*alignment=*/IntegerAttr());
+                             b.getUnitAttr(), /*constant=*/false, op.getAlignmentAttr());
     b.setInsertionPoint(op);
     op.replaceAllUsesWith(memref::GetGlobalOp::create(b, op.getLoc(), type, name).getResult());
     op.erase();
@@ -184,6 +186,64 @@ void Lowering::callWorkItemFunctions(func::FuncOp function) {
     }
     op->erase();
   });
+}
+
+/// Calls of tiles become inline assembly.
+void Lowering::placeTiles(func::FuncOp function, bool wgmma) {
+  SmallVector<func::CallOp> calls;
+  function.walk([&](func::CallOp op) {
+    if (TensorTile::named(op.getCallee()))
+      calls.push_back(op);
+  });
+  for (func::CallOp op : calls) {
+    TensorTile tile = *TensorTile::named(op.getCallee());
+    Location loc = op.getLoc();
+    b.setInsertionPoint(op);
+    auto wide = [&](Value index) -> Value {
+      return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+    };
+    auto narrow = [&](Value x) -> Value {
+      return arith::TruncIOp::create(b, loc, b.getI32Type(), x);
+    };
+    auto address = [&](Value memory) {
+      return wide(memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory));
+    };
+    auto bytes = [&](Value elements) -> Value {
+      Value two = arith::ConstantIntOp::create(b, loc, 2, 64);
+      return arith::MulIOp::create(b, loc, wide(elements), two);
+    };
+    SmallVector<Value> operands = {narrow(address(op.getOperand(0))),
+                                   narrow(register32(loc, "tid.x"))};
+    std::string constraints;
+    for (unsigned i = 0; i < kTensorSums; ++i)
+      constraints += tile.isStep ? "=f," : "=&f,";
+    constraints += "r,r";
+    if (tile.isStep) {
+      for (unsigned i = 0; i < kTensorSums; ++i) {
+        operands.push_back(op.getOperand(1 + i));
+        constraints += "," + std::to_string(i);
+      }
+    } else {
+      for (unsigned i : {1, 4}) {
+        Value first =
+            arith::AddIOp::create(b, loc, address(op.getOperand(i)), bytes(op.getOperand(i + 1)));
+        operands.append({first, bytes(op.getOperand(i + 2))});
+      }
+      operands.push_back(narrow(wide(op.getOperand(7))));
+      constraints += ",l,l,l,l,r";
+    }
+    constraints += ",~{memory}";
+    auto type = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                                 SmallVector<Type>(kTensorSums, b.getF32Type()));
+    auto block = LLVM::InlineAsmOp::create(
+        b, loc, type, operands, tensorTile(tile, wgmma), constraints, /*has_side_effects=*/true,
+        /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+        ArrayAttr());
+    for (auto [i, sum] : llvm::enumerate(op.getResults()))
+      sum.replaceAllUsesWith(
+          LLVM::ExtractValueOp::create(b, loc, block.getRes(), static_cast<int64_t>(i)));
+    op.erase();
+  }
 }
 
 void Lowering::adoptAbi(const EmittedKernel &kernel) {
@@ -264,6 +324,13 @@ void finishModule(llvm::Module &module, ArrayRef<EmittedKernel> kernels, Languag
           llvm::MDNode::get(context, {number(kernel.group), number(1), number(1)}));
     }
     hoistArrays(function);
+    // Tiles wait for all work-items. Two groups of them hide each other's waits, so that a
+    // work-item gets 128 registers: what edges need besides is kept in memory.
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = dyn_cast<llvm::CallInst>(&instruction); call && call->isInlineAsm()) {
+        call->setConvergent();
+        function.addFnAttr("nvvm.minctasm", "2");
+      }
   }
 }
 
@@ -283,6 +350,7 @@ Result<DeviceModule> emit::makeDeviceModule(ModuleOp module, ArrayRef<EmittedKer
     lowering.addFrame(function, kernel);
     lowering.placeMemory(function);
     lowering.callWorkItemFunctions(function);
+    lowering.placeTiles(function, machine.getTargetCPU() == "sm_90a");
   }
   if (failed(ConversionToLlvm::of(module.getContext()).apply(*code)))
     return Status(ErrorCode::Compile, ""); // the diagnostics say why

@@ -1,5 +1,6 @@
 #include "compiler/emit/Emitter.h"
 #include "compiler/emit/device/DeviceModule.h"
+#include "compiler/emit/device/TensorTile.h"
 #include "compiler/emit/opencl/Printer.h"
 #include "compiler/emit/opencl/Tiles.h"
 
@@ -41,7 +42,8 @@ struct Forms {
   std::string il, processor;
 };
 
-static Forms formsOf(ArrayRef<StringRef> features) {
+/// `tensors`: the program has tiles for tensor cores.
+static Forms formsOf(ArrayRef<StringRef> features, bool tensors) {
   Forms forms;
   for (StringRef feature : features) {
     if (feature.starts_with("spirv"))
@@ -49,6 +51,8 @@ static Forms formsOf(ArrayRef<StringRef> features) {
     if (feature.starts_with("sm_"))
       forms.processor = feature.str();
   }
+  if (tensors && llvm::is_contained(features, StringRef("wgmma")))
+    forms.processor = "sm_90a";
   bool others = !forms.il.empty() || !forms.processor.empty();
   forms.source = !others || llvm::is_contained(features, StringRef("c"));
   return forms;
@@ -76,7 +80,7 @@ static Status emitSource(ModuleOp module, bool float64, EmittedCode &code) {
   OpenCLPrinter printer(stream);
   bool tiles = false, nvidia = false;
   for (func::FuncOp func : module.getOps<func::FuncOp>())
-    tiles |= func.isExternal();
+    tiles |= func.isExternal() && !TensorTile::named(func.getSymName());
   module.walk([&](LLVM::CallIntrinsicOp) { nvidia = true; });
   for (auto [func, kernel] : llvm::zip_equal(kernelsOf(module), code.kernels)) {
     GRAPHC_TRY(checkAccepted(func, Language::OpenCLC));
@@ -108,7 +112,10 @@ Result<EmittedCode> emit::emitOpenCL(ModuleOp module, const TargetDesc &target) 
   SmallVector<StringRef> features(llvm::split(target.features, ','));
   bool float64 = llvm::is_contained(features, StringRef("fp64")),
        onCpu = llvm::is_contained(features, StringRef("cpu"));
-  Forms forms = formsOf(features);
+  bool tensors = llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp func) {
+    return TensorTile::named(func.getSymName()).has_value();
+  });
+  Forms forms = formsOf(features, tensors);
   EmittedCode result;
   bool used64 = false;
   for (func::FuncOp func : kernelsOf(module)) {

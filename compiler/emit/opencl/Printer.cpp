@@ -210,10 +210,44 @@ LogicalResult OpenCLPrinter::branch(Operation *op) {
   return success();
 }
 
+/// A tile of device/TensorTile.h, as inline PTX.
+void OpenCLPrinter::tensorCall(func::CallOp op, const TensorTile &tile) {
+  std::string sums = "t" + std::to_string(next++);
+  auto sum = [&](unsigned i) { return sums + "[" + std::to_string(i) + "]"; };
+  line() << "float " << sums << "[" << kTensorSums << "];\n";
+  for (unsigned i = 0; tile.isStep && i < kTensorSums; ++i)
+    line() << sum(i) << " = " << name(op.getOperand(1 + i)) << ";\n";
+  std::string text = tensorTile(tile, /*wgmma=*/false);
+  std::replace(text.begin(), text.end(), '$', '%');
+  line() << "asm volatile(\n";
+  for (StringRef left = text; !left.empty();) {
+    auto [one, rest] = left.split('\n');
+    line() << "    \"" << one << "\\n\"\n";
+    left = rest;
+  }
+  line() << "    : ";
+  for (unsigned i = 0; i < kTensorSums; ++i)
+    os << (i ? ", " : "") << (tile.isStep ? "\"+f\"(" : "\"=&f\"(") << sum(i) << ")";
+  os << "\n";
+  line() << "    : \"r\"((uint)(ulong)" << name(op.getOperand(0))
+         << "), \"r\"((uint)get_local_id(0))";
+  if (!tile.isStep) {
+    for (unsigned i : {1, 4})
+      os << ", \"l\"(" << name(op.getOperand(i)) << " + " << name(op.getOperand(i + 1))
+         << "), \"l\"(" << name(op.getOperand(i + 2)) << " * 2)";
+    os << ", \"r\"((int)" << name(op.getOperand(7)) << ")";
+  }
+  os << " : \"memory\");\n";
+  for (auto [i, result] : llvm::enumerate(op.getResults()))
+    names[result] = sum(i);
+}
+
 /// A tile of opencl/Tiles.cpp: memory, then buffer, offset and pitch of each operand, then pieces.
 /// Its name ends in a letter an operand; the results are elements of an array.
 void OpenCLPrinter::call(func::CallOp op) {
   StringRef callee = op.getCallee();
+  if (auto tile = TensorTile::named(callee))
+    return tensorCall(op, *tile);
   std::string sums = "t" + std::to_string(next++);
   auto argument = [&](unsigned i) { return name(op.getOperand(i)); };
   line() << typeName(op.getResult(0).getType()) << " " << sums << "[" << op.getNumResults()

@@ -3,11 +3,15 @@
 // read while the present one is multiplied, also from one stage to the next. An operand has k or
 // its own loop contiguous (`ka`, `kb`: 1 for k), as literals. 48 KiB of local memory.
 //
+// Symmetric products in float64 have tiles of 64 by 64 and pieces of 16 k's, for which that holds
+// likewise.
+//
 // float64: the tensor core's m16n8k4 adds its products as the chain does, in increasing k with one
-// rounding each. 256 work-items; a warp has 32 rows and 64 columns. Of an operand with k contiguous
-// row 16 i + 2 g + r lies in slot 16 i + 8 r + g, so that an instruction's rows g and g + 8 are
-// neighbours in memory, and so are the columns of two instructions: a work-item has rows
-// 16 i + 2 g + r and four adjacent columns 16 p + 4 t + 0..3, whatever the operands' layout.
+// rounding each. 256 work-items; a warp has 32 rows and 64 columns (128, and 32 by 32). Of an
+// operand with k contiguous row 16 i + 2 g + r lies in slot 16 i + 8 r + g, so that an
+// instruction's rows g and g + 8 are neighbours in memory, and so are the columns of two
+// instructions: a work-item has rows 16 i + 2 g + r and four adjacent columns 16 p + 4 t + 0..3,
+// whatever the operands' layout.
 //
 // float32: 128 work-items with 8 by 16 elements; an operand with k contiguous is turned by copies
 // of 4 bytes.
@@ -33,7 +37,7 @@ const std::string_view graphc::emit::kTileSource = R"cl(
 
 // How a work-item's copies of one side go on: from one to the next of a piece, `apart` rows away, and to the next piece.
 #define GC_WALK(side, byK, apartByK, depth) \
-  const long step##side = (byK ? apartByK : 4) * pitch##side, next##side = byK ? depth : depth * pitch##side
+  const long step##side = (byK ? apartByK : 4) * pitch##side, next##side = byK ? depth : (depth) * pitch##side
 
 // Sums of zero, and all three stages on their way: waits for the first of them.
 #define GC_BEGIN(count, fill) \
@@ -48,10 +52,10 @@ const std::string_view graphc::emit::kTileSource = R"cl(
 #define GC_FILL64(at) \
   do { \
     if (left > 0) { \
-      GC_COPY16(toA + (at), fromA); \
-      GC_COPY16(toA + (at) + 4096u, fromA + stepA); \
-      GC_COPY16(toB + (at), fromB); \
-      GC_COPY16(toB + (at) + 4096u, fromB + stepB); \
+      _Pragma("unroll") for (uint u = 0; u < copies; u++) { \
+        GC_COPY16(toA + (at) + u * apart, fromA + u * stepA); \
+        GC_COPY16(toB + (at) + u * apart, fromB + u * stepB); \
+      } \
       fromA += nextA; \
       fromB += nextB; \
       --left; \
@@ -62,47 +66,59 @@ const std::string_view graphc::emit::kTileSource = R"cl(
   do { \
     const uint x_ = ((2u * (group)) ^ swizzle) << 4; \
     if (ka) { \
-      _Pragma("unroll") for (int i = 0; i < 4; i++) GC_LD64((a)[i], (at) + readA + x_ + i * 512u); \
+      _Pragma("unroll") for (int i = 0; i < 4; i++) GC_LD64((a)[i], (at) + readA + x_ + i * 8u * row_k); \
     } else { \
       _Pragma("unroll") for (int i = 0; i < 2; i++) \
-        GC_LD64X2((a)[2 * i], (a)[2 * i + 1], (at) + readA + (group) * 4096u + i * 128u); \
+        GC_LD64X2((a)[2 * i], (a)[2 * i + 1], (at) + readA + (group) * 4u * row_o + i * 128u); \
     } \
     if (kb) { \
-      _Pragma("unroll") for (int j = 0; j < 8; j++) GC_LD64((b)[j], (at) + readB + x_ + j * 512u); \
+      _Pragma("unroll") for (int j = 0; j < pairs * 2; j++) GC_LD64((b)[j], (at) + readB + x_ + j * 8u * row_k); \
     } else { \
-      _Pragma("unroll") for (int j = 0; j < 4; j++) \
-        GC_LD64X2((b)[2 * j], (b)[2 * j + 1], (at) + readB + (group) * 4096u + j * 128u); \
+      _Pragma("unroll") for (int j = 0; j < pairs; j++) \
+        GC_LD64X2((b)[2 * j], (b)[2 * j + 1], (at) + readB + (group) * 4u * row_o + j * 128u); \
     } \
   } while (0)
 #define GC_MULTIPLY64(a, b) \
   _Pragma("unroll") for (int i = 0; i < 2; i++) \
-    _Pragma("unroll") for (int j = 0; j < 8; j++) { \
-      const int c_ = 32 * i + j / 2 * 4 + j % 2; \
-      GC_MMA(sums[c_], sums[c_ + 2], sums[c_ + 16], sums[c_ + 18], (a)[2 * i], (a)[2 * i + 1], (b)[j]); \
+    _Pragma("unroll") for (int j = 0; j < pairs * 2; j++) { \
+      const int c_ = 8 * pairs * i + j / 2 * 4 + j % 2, d_ = c_ + 4 * pairs; \
+      GC_MMA(sums[c_], sums[c_ + 2], sums[d_], sums[d_ + 2], (a)[2 * i], (a)[2 * i + 1], (b)[j]); \
     }
 
-static inline void gc_tile_f64(const int ka, const int kb, __local char *memory, __global const double *fromA, long pitchA,
-                        __global const double *fromB, long pitchB, long pieces, double *sums) {
+// `wide`: 128 rows and columns and pieces of 8 k's for 256 work-items, else 64 and 16 for 128. `row_k`, `row_o`: bytes of a
+// row with k contiguous, of one of columns; `apart`: from one of a work-item's copies to the next.
+static inline void gc_tiles_f64(const int wide, const int ka, const int kb, __local char *memory, __global const double *fromA,
+                         long pitchA, __global const double *fromB, long pitchB, long pieces, double *sums) {
+  const int pairs = wide ? 4 : 2;
+  const uint copies = wide ? 2u : 4u, apart = wide ? 4096u : 2048u, row_k = wide ? 64u : 128u, row_o = wide ? 1024u : 512u;
+  const uint mask = wide ? 2u : 6u, chunks = wide ? 4u : 8u, line = wide ? 64u : 32u;
   const uint base = (uint)(ulong)memory;
   const uint item = (uint)get_local_id(0), warp = item >> 5, g = item >> 2 & 7u, t = item & 3u;
-  const uint rows = warp / 2u * 32u, columns = warp % 2u * 64u, swizzle = g & 2u;
-  const uint slot = item >> 2, row = (slot & ~15u) | (slot & 7u) << 1 | (slot >> 3 & 1u), chunk = item & 3u;
-  const uint k = item >> 6, across = item & 63u;
-  const uint byK = slot * 64u + ((chunk ^ (slot & 2u)) << 4), byLoop = k * 1024u + ((across ^ 2u * k) << 4);
+  const uint rows = warp / 2u * 32u, columns = warp % 2u * 16u * pairs;
+  const uint swizzle = wide ? g & mask : 2u * g & mask;
+  const uint slot = item / chunks, row = (slot & ~15u) | (slot & 7u) << 1 | (slot >> 3 & 1u), chunk = item % chunks;
+  const uint k = item / line, across = item % line;
+  const uint byK = slot * row_k + ((chunk ^ ((wide ? slot : 2u * slot) & mask)) << 4), byLoop = k * row_o + ((across ^ 2u * k) << 4);
   const uint toA = base + (ka ? byK : byLoop), toB = base + GC_SIDE + (kb ? byK : byLoop);
-  const uint readA = ka ? (rows + g) * 64u + t * 8u : t * 1024u + (rows * 8u) + ((g ^ 2u * t) << 4);
-  const uint readB = GC_SIDE + (kb ? (columns + g) * 64u + t * 8u : t * 1024u + (columns * 8u) + ((g ^ 2u * t) << 4));
-  GC_WALK(A, ka, 64, 8);
-  GC_WALK(B, kb, 64, 8);
+  const uint readA = ka ? (rows + g) * row_k + t * 8u : t * row_o + (rows * 8u) + ((g ^ 2u * t) << 4);
+  const uint readB = GC_SIDE + (kb ? (columns + g) * row_k + t * 8u : t * row_o + (columns * 8u) + ((g ^ 2u * t) << 4));
+  GC_WALK(A, ka, (wide ? 64 : 16), (wide ? 8 : 16));
+  GC_WALK(B, kb, (wide ? 64 : 16), (wide ? 8 : 16));
   fromA += ka ? row * pitchA + chunk * 2 : k * pitchA + across * 2;
   fromB += kb ? row * pitchB + chunk * 2 : k * pitchB + across * 2;
   int left = (int)pieces;
   double a0[4], b0[8], a1[4], b1[8];
-  GC_BEGIN(64, GC_FILL64);
+  GC_BEGIN(16 * pairs, GC_FILL64);
   GC_READ64(a0, b0, base, 0u);
   for (int piece = (int)pieces; piece > 0; --piece) {
     GC_READ64(a1, b1, base + at, 1u);
     GC_MULTIPLY64(a0, b0);
+    if (!wide) {
+      GC_READ64(a0, b0, base + at, 2u);
+      GC_MULTIPLY64(a1, b1);
+      GC_READ64(a1, b1, base + at, 3u);
+      GC_MULTIPLY64(a0, b0);
+    }
     GC_WAIT(1);
     barrier(CLK_LOCAL_MEM_FENCE);
     GC_FILL64(at);
@@ -111,6 +127,15 @@ static inline void gc_tile_f64(const int ka, const int kb, __local char *memory,
     GC_MULTIPLY64(a1, b1);
   }
   GC_WAIT(0);
+}
+
+static inline void gc_tile_f64(const int ka, const int kb, __local char *memory, __global const double *fromA, long pitchA,
+                        __global const double *fromB, long pitchB, long pieces, double *sums) {
+  gc_tiles_f64(1, ka, kb, memory, fromA, pitchA, fromB, pitchB, pieces, sums);
+}
+static inline void gc_tile_f64s(const int ka, const int kb, __local char *memory, __global const double *fromA, long pitchA,
+                         __global const double *fromB, long pitchB, long pieces, double *sums) {
+  gc_tiles_f64(0, ka, kb, memory, fromA, pitchA, fromB, pitchB, pieces, sums);
 }
 
 #define GC_FILL32(byK, to, from, step) \

@@ -305,7 +305,7 @@ private:
     case NodeKind::Contract: {
       Value lhs = read(node.reads[0], movedIndices(node, 0, points));
       Value rhs = read(node.reads[1], movedIndices(node, 1, points));
-      value = kernel::DotOp::create(body, loc, lhs, rhs);
+      value = kernel::DotOp::create(body, loc, lhs, rhs, cast<graph::MatmulOp>(node.op).getFast());
       break;
     }
     }

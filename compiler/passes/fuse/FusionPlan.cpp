@@ -321,10 +321,21 @@ void FusionPlan::collect(func::FuncOp func) {
   }
 }
 
+/// Whether `reader` is a fast product and takes the 16-bit floats that `cast` widens as they are.
+static bool takesNarrow(const Node &reader, Operation *cast) {
+  if (reader.kind != NodeKind::Contract || !mlir::cast<graph::MatmulOp>(reader.op).getFast() ||
+      !isa_and_present<graph::CastOp>(cast))
+    return false;
+  Type from = getElementTypeOrSelf(cast->getOperand(0).getType());
+  return from.isF16() || from.isBF16();
+}
+
 /// A map node that is read at other points than its own is recomputed by its reader when that is
-/// cheap: one reader, and either few operations or a read that visits no element twice.
+/// cheap: one reader, and either few operations or a read that visits no element twice. What a fast
+/// product takes as it is has any number of readers.
 void FusionPlan::decideInlining() {
   DenseMap<Node *, int> shifted;
+  llvm::DenseSet<Node *> narrow;
   DenseMap<Node *, bool> repeats;
   for (Node &node : nodes)
     for (auto [read, indices] : llvm::zip_equal(node.reads, node.readIndices)) {
@@ -340,12 +351,14 @@ void FusionPlan::decideInlining() {
       if (identity)
         continue;
       ++shifted[producer];
+      if (takesNarrow(node, producer->op))
+        narrow.insert(producer);
       repeats[producer] |=
           squeezedAccess.size() < node.space.size() || node.kind == NodeKind::Contract;
     }
   for (Node &node : nodes) {
     auto it = shifted.find(&node);
-    if (it == shifted.end() || node.outside || node.uses != 1)
+    if (it == shifted.end() || node.outside || (node.uses != 1 && !narrow.contains(&node)))
       continue;
     int cost = costOf(node.op);
     bool readsReduction = false;

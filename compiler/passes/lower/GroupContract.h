@@ -22,11 +22,12 @@ struct KernelLowering::Side {
   mutable kernel::LoadOp load; ///< when the value is just that
 };
 
-/// The elements of a work-item, from the tile's first: `rows` times `quads`.
+/// The elements of a work-item, from the tile's first: `rows` times `quads`, of `lanes` each.
 struct KernelLowering::Spread {
   llvm::SmallVector<mlir::Value> rows, quads;
+  int64_t lanes = kQuad;
 
-  int64_t count() const { return rows.size() * quads.size() * kQuad; }
+  int64_t count() const { return rows.size() * quads.size() * lanes; }
 };
 
 struct KernelLowering::ContractTile {
@@ -43,6 +44,12 @@ struct KernelLowering::ContractTile {
   /// others are their mirror images, since fma(a, b, c) = fma(b, a, c).
   bool symmetric = false;
 };
+
+/// The place of read number `part` of a side's piece that starts at k: along the loop, along k.
+std::pair<mlir::Value, mlir::Value> placeInPiece(mlir::OpBuilder &b, mlir::Location loc,
+                                                 bool alongK, int64_t lanes, int64_t tile,
+                                                 int64_t depth, mlir::Value member, int64_t part,
+                                                 int64_t group);
 
 } // namespace graphc::pass
 

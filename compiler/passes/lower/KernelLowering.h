@@ -179,6 +179,7 @@ private:
   struct ContractTile;
   void lowerGroupContract();
   void lowerGroupContractFold();
+  int64_t pitch() const;
   Side contractSide(mlir::Value value, int loopNumber, int64_t depth);
   llvm::SmallVector<mlir::Value> readPiece(mlir::OpBuilder &builder, const ContractTile &tile,
                                            const Side &side, mlir::Value k, bool whole);
@@ -196,14 +197,27 @@ private:
                      mlir::ValueRange sums, bool whole);
   void contractMirror(mlir::OpBuilder &builder, const ContractTile &tile, const Spread &spread,
                       mlir::ValueRange sums, bool whole);
-  bool isSymmetric(const ContractTile &tile);
   void placeTile(ContractTile &tile);
   Spread contractSpread();
   mlir::Value wholeTile(const ContractTile &tile);
-  /// Whether a whole tile's chains are a function of emit/opencl/Tiles.cpp.
-  bool callsTile(const ContractTile &tile);
+  /// Whether rows and columns lie inside, aligned for the sides' lanes, and k is not empty.
+  mlir::Value insideTile(const ContractTile &tile);
+  void setSides(ContractTile &tile, mlir::Value left, mlir::Value right);
+  void setMemory(ContractTile &tile, int64_t elements, mlir::Type element, int64_t alignment = 0);
+  /// Whether both operands can be copied as they lie in memory.
+  bool copiesSides(const ContractTile &tile);
+  /// A call of a tile's function: the name of the sides' layouts is appended.
+  llvm::SmallVector<mlir::Value> callTile(mlir::OpBuilder &builder, const ContractTile &tile,
+                                          std::string name, mlir::ValueRange sums);
   Spread calledSpread(mlir::OpBuilder &builder, const ContractTile &tile);
   void storeCalledTile(mlir::OpBuilder &builder, const ContractTile &tile);
+  // Tensor cores
+  void lowerGroupTensor();
+  Spread tensorSpread();
+  void keepTensorPiece(mlir::OpBuilder &builder, const ContractTile &tile, const Side &side,
+                       mlir::Value k);
+  llvm::SmallVector<mlir::Value> tensorSteps(mlir::OpBuilder &builder, const ContractTile &tile,
+                                             mlir::Value from, mlir::ValueRange sums);
   Team teamOf(mlir::OpBuilder &builder, int64_t lanes);
   States foldTeam(mlir::OpBuilder &builder, TreeEmitter &trees, const Team &team,
                   const TreeEmitter::Storage &memory, const States &own, bool reused);

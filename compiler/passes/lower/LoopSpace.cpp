@@ -217,6 +217,41 @@ bool pass::contractsByGroups(kernel::FuncOp func, const LoopSpace &space) {
           (only(left, column, row) && only(right, row, column)));
 }
 
+bool pass::isSymmetricProduct(kernel::DotOp dot, const LoopSpace &space) {
+  auto x = dot.getLhs().getDefiningOp<kernel::LoadOp>();
+  auto y = dot.getRhs().getDefiningOp<kernel::LoadOp>();
+  int column = static_cast<int>(space.parallel) - 1, row = column - 1;
+  if (!x || !y || row < 0 || x.getTensor() != y.getTensor() ||
+      !(space.extents[row] == space.extents[column]))
+    return false;
+  if (space.dependsOn(dot.getLhs(), column))
+    std::swap(x, y);
+  const LinearAccess &left = space.accesses.at(x), &right = space.accesses.at(y);
+  bool same = left.offset == right.offset && left.part == right.part &&
+              left.strides[row] == right.strides[column];
+  for (int number = 0; number < static_cast<int>(space.count()); ++number)
+    if (number != row && number != column)
+      same &= left.strides[number] == right.strides[number];
+  return same;
+}
+
+int64_t pass::contractTile(kernel::DotOp dot, const LoopSpace &space) {
+  return dot.getType().isF64() && isSymmetricProduct(dot, space) ? kContractTile / 2
+                                                                 : kContractTile;
+}
+
+Type pass::tensorElement(kernel::DotOp dot) {
+  auto widened = [](Value value) {
+    auto cast = value.getDefiningOp<graph::CastOp>();
+    return cast ? cast->getOperand(0).getType() : Type();
+  };
+  Type element = widened(dot.getLhs());
+  bool narrow = element && (element.isF16() || element.isBF16());
+  return dot.getFast() && dot.getType().isF32() && narrow && widened(dot.getRhs()) == element
+             ? element
+             : Type();
+}
+
 bool pass::reducesOnce(kernel::FuncOp func) {
   unsigned parallel = func.getDomain().getParallel();
   llvm::DenseSet<Value> reduced; // and what is computed from it
@@ -268,7 +303,8 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
   }
   if (family == Family::Contract && group) {
     auto known = space.product(parallel, space.count()).constant();
-    splitBlock = known && *known <= kChain ? 0 : kChain;
+    bool isOneChain = func->hasAttr(kTensorsAttr) || (known && *known <= kChain);
+    splitBlock = isOneChain ? 0 : kChain;
     func.getBody().walk([&](kernel::DotOp dot) {
       if (splitBlock)
         partials.push_back(dot.getType());
@@ -333,8 +369,9 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
     return;
   }
   if (family == Family::Contract) {
+    func.getBody().walk([&](kernel::DotOp dot) { groupTile = contractTile(dot, space); });
     auto tiles = [&](unsigned loop) {
-      return space.product(loop, loop + 1).toExpr(context).ceilDiv(kContractTile);
+      return space.product(loop, loop + 1).toExpr(context).ceilDiv(groupTile);
     };
     pieces =
         space.product(0, parallel - 2).toExpr(context) * tiles(parallel - 2) * tiles(parallel - 1);

@@ -34,6 +34,8 @@ inline constexpr int64_t kContractTile = 128, kContractBytes = 64;
 
 /// On a product whose groups may call the tiles of emit/opencl/Tiles.cpp.
 inline constexpr llvm::StringLiteral kTilesAttr = "graphc.tiles";
+/// Of a kernel::FuncOp whose fast product runs on tensor cores.
+inline constexpr llvm::StringLiteral kTensorsAttr = "graphc.tensors";
 /// Local memory of those.
 inline constexpr int64_t kTileBytes = 48 << 10;
 
@@ -128,6 +130,8 @@ struct KernelShape {
   /// Map: the loop along which something is read that is written along the last one.
   std::optional<unsigned> turned;
   int64_t turnedTile = 0; ///< groups: elements along both loops
+  /// Contract by groups: rows and columns of a group's tile.
+  int64_t groupTile = 0;
   /// Contract: tile sizes.
   ContractForm form = ContractForm::Item;
   int64_t tileRows = 0, tileColumns = 0;
@@ -154,6 +158,17 @@ ContractForm contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t v
 
 /// Whether groups of work-items run a contract kernel: each operand has a parallel loop of its own.
 bool contractsByGroups(kernel::FuncOp func, const LoopSpace &space);
+
+/// Whether both operands are one load, with rows and columns exchanged.
+bool isSymmetricProduct(kernel::DotOp dot, const LoopSpace &space);
+
+/// Rows and columns of a group's tile of a product. Symmetric ones in float64, of which half the
+/// tiles are left out and which have few columns as a rule, get more of them.
+int64_t contractTile(kernel::DotOp dot, const LoopSpace &space);
+
+/// What both operands of a fast product in float32 are widened from, when that is one type of 16
+/// bits; null otherwise.
+mlir::Type tensorElement(kernel::DotOp dot);
 
 /// Element type in memory: unsigned and 16-bit floats as signless, bool as i8, of complex numbers a
 /// part.

@@ -19,29 +19,28 @@ using namespace graphc::pass;
 
 namespace {
 
-constexpr int64_t kTile = kContractTile;
 /// Rows of a work-item, in runs of kQuad.
 constexpr int64_t kEach = 8;
 /// Quads of a row that a work-item of an edge tile has at once.
 constexpr int64_t kEdgeQuads = 2;
 /// Tiles of rows that go through all tiles of columns together, for the second-level cache.
 constexpr int64_t kBand = 16;
-/// Elements between k's of the local copy: turned writes of neighbours fall into different banks.
-constexpr int64_t kPitch = kTile + kQuad;
 
 } // namespace
 
-/// The place of read number `part` of a side's piece that starts at k.
-static std::pair<Value, Value> placeInPiece(OpBuilder &b, Location loc, bool alongK, int64_t lanes,
-                                            int64_t depth, Value member, int64_t part,
-                                            int64_t group) {
+std::pair<Value, Value> pass::placeInPiece(OpBuilder &b, Location loc, bool alongK, int64_t lanes,
+                                           int64_t tile, int64_t depth, Value member, int64_t part,
+                                           int64_t group) {
   IndexMath m{b, loc};
-  int64_t inner = (alongK ? depth : kTile) / lanes;
+  int64_t inner = (alongK ? depth : tile) / lanes;
   Value number = m.add(member, part * group);
   Value slow = m.div(number, inner);
   Value fast = m.mul(m.sub(number, m.mul(slow, inner)), lanes);
   return alongK ? std::pair(slow, fast) : std::pair(fast, slow);
 }
+
+/// Elements between k's of the local copy: turned writes of neighbours fall into different banks.
+int64_t KernelLowering::pitch() const { return shape.groupTile + kQuad; }
 
 /// Reads the piece at k of one side; what lies outside is 0 or not used.
 SmallVector<Value> KernelLowering::readPiece(OpBuilder &b, const ContractTile &tile,
@@ -50,8 +49,8 @@ SmallVector<Value> KernelLowering::readPiece(OpBuilder &b, const ContractTile &t
   int kLoop = static_cast<int>(space.parallel);
   SmallVector<Value> values;
   for (unsigned part = 0; part < side.parts; ++part) {
-    auto [element, depth] =
-        placeInPiece(b, loc, side.alongK, side.lanes, tile.depth, member, part, shape.group);
+    auto [element, depth] = placeInPiece(b, loc, side.alongK, side.lanes, shape.groupTile,
+                                         tile.depth, member, part, shape.group);
     Position at = tile.base;
     Value index = m.add(side.first, element), along = m.add(k, depth);
     at.vectorLoop = side.alongK ? kLoop : side.loopNumber;
@@ -75,11 +74,11 @@ SmallVector<Value> KernelLowering::readPiece(OpBuilder &b, const ContractTile &t
 void KernelLowering::keepPiece(OpBuilder &b, const ContractTile &tile, const Side &side,
                                ArrayRef<Value> values, Value half) {
   IndexMath m{b, loc};
-  Value start = m.add(m.mul(half, tile.depth * kPitch), side.start);
+  Value start = m.add(m.mul(half, tile.depth * pitch()), side.start);
   for (auto [part, value] : llvm::enumerate(values)) {
-    auto [element, depth] =
-        placeInPiece(b, loc, side.alongK, side.lanes, tile.depth, member, part, shape.group);
-    Value at = m.add(start, m.add(m.mul(depth, kPitch), element));
+    auto [element, depth] = placeInPiece(b, loc, side.alongK, side.lanes, shape.groupTile,
+                                         tile.depth, member, part, shape.group);
+    Value at = m.add(start, m.add(m.mul(depth, pitch()), element));
     if (side.lanes == 1 || !side.alongK) {
       if (side.lanes == 1)
         memref::StoreOp::create(b, loc, value, tile.memory, at);
@@ -89,7 +88,7 @@ void KernelLowering::keepPiece(OpBuilder &b, const ContractTile &tile, const Sid
     }
     for (int64_t lane = 0; lane < side.lanes; ++lane)
       memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, value, lane), tile.memory,
-                              m.add(at, lane * kPitch));
+                              m.add(at, lane * pitch()));
   }
 }
 
@@ -97,7 +96,7 @@ void KernelLowering::keepPiece(OpBuilder &b, const ContractTile &tile, const Sid
 SmallVector<Value> KernelLowering::contractStep(OpBuilder &b, const ContractTile &tile, Value start,
                                                 Value k, ValueRange sums) {
   IndexMath m{b, loc};
-  Value line = m.add(start, m.mul(k, kPitch));
+  Value line = m.add(start, m.mul(k, pitch()));
   auto vector = VectorType::get({kQuad}, tile.dot.getType());
   auto read = [&](const Side &side, ArrayRef<Value> quads) {
     SmallVector<Value> values;
@@ -139,7 +138,7 @@ SmallVector<Value> KernelLowering::contractChains(OpBuilder &b, const ContractTi
   };
   auto steps = [&](OpBuilder &c, Value half, Value count, ValueRange start, bool unrolled) {
     IndexMath n{c, loc};
-    Value first = n.mul(half, tile.depth * kPitch);
+    Value first = n.mul(half, tile.depth * pitch());
     auto loop = scf::ForOp::create(c, loc, n(0), count, n(1), start);
     if (unrolled)
       loop->setAttr(kUnrollAttr, c.getI64IntegerAttr(tile.depth));
@@ -217,7 +216,7 @@ void KernelLowering::contractStore(OpBuilder &b, const ContractTile &tile, const
     return contractStore(no, one, spread, sums, whole);
   }
   int row = tile.rows.loopNumber, column = tile.columns.loopNumber;
-  auto vector = VectorType::get({kQuad}, tile.dot.getType());
+  auto vector = VectorType::get({spread.lanes}, tile.dot.getType());
   unsigned next = 0;
   for (Value down : spread.rows)
     for (Value across : spread.quads) {
@@ -226,10 +225,10 @@ void KernelLowering::contractStore(OpBuilder &b, const ContractTile &tile, const
       at.loops[row] = m.add(tile.rows.first, down);
       at.loops[column] = m.add(tile.columns.first, across);
       at.vectorLoop = column;
-      at.width = kQuad;
-      SmallVector<Value> four(sums.slice(next, kQuad));
-      next += kQuad;
-      Value chain = vector::FromElementsOp::create(b, loc, vector, four);
+      at.width = spread.lanes;
+      SmallVector<Value> lanes(sums.slice(next, spread.lanes));
+      next += spread.lanes;
+      Value chain = vector::FromElementsOp::create(b, loc, vector, lanes);
       if (whole) {
         contractStoreAt(b, tile, at, chain);
         continue;
@@ -279,25 +278,10 @@ KernelLowering::Side KernelLowering::contractSide(Value value, int loopNumber, i
   side.alongK = space.dependsOn(value, kLoop) && space.contiguous(value, kLoop);
   if (side.alongK || space.contiguous(value, loopNumber))
     side.lanes = kQuad;
-  side.parts = kTile * depth / side.lanes / shape.group;
+  side.parts = shape.groupTile * depth / side.lanes / shape.group;
   side.end = emitter->extent(builder, loopNumber);
   side.load = value.getDefiningOp<kernel::LoadOp>();
   return side;
-}
-
-/// Whether both sides are one load, with rows and columns exchanged.
-bool KernelLowering::isSymmetric(const ContractTile &tile) {
-  kernel::LoadOp x = tile.rows.load, y = tile.columns.load;
-  int row = tile.rows.loopNumber, column = tile.columns.loopNumber;
-  if (!x || !y || x.getTensor() != y.getTensor() || !(space.extents[row] == space.extents[column]))
-    return false;
-  const LinearAccess &left = space.accesses.at(x), &right = space.accesses.at(y);
-  bool same = left.offset == right.offset && left.part == right.part &&
-              left.strides[row] == right.strides[column];
-  for (int number = 0; number < static_cast<int>(space.count()); ++number)
-    if (number != row && number != column)
-      same &= left.strides[number] == right.strides[number];
-  return same;
 }
 
 /// Bands of rows of tiles, the last may be lower; blocks of k and batches are outermost.
@@ -306,7 +290,8 @@ void KernelLowering::placeTile(ContractTile &tile) {
   int row = tile.rows.loopNumber;
   Value length = emitter->emit(builder, space.reducedItems());
   tile.blocks = blockCount(builder);
-  Value down = m.ceilDiv(tile.rows.end, kTile), across = m.ceilDiv(tile.columns.end, kTile);
+  Value down = m.ceilDiv(tile.rows.end, shape.groupTile),
+        across = m.ceilDiv(tile.columns.end, shape.groupTile);
   Value count = m.mul(down, across), outer = m.div(begin, count);
   Value number = m.sub(begin, m.mul(outer, count));
   tile.base = position();
@@ -324,17 +309,17 @@ void KernelLowering::placeTile(ContractTile &tile) {
   Value band = m.div(number, m.mul(across, kBand)), top = m.mul(band, kBand);
   Value height = m.min(m.sub(down, top), kBand);
   Value inBand = m.sub(number, m.mul(top, across)), columnTile = m.div(inBand, height);
-  tile.rows.first = m.mul(m.add(top, m.sub(inBand, m.mul(columnTile, height))), kTile);
-  tile.columns.first = m.mul(columnTile, kTile);
+  tile.rows.first = m.mul(m.add(top, m.sub(inBand, m.mul(columnTile, height))), shape.groupTile);
+  tile.columns.first = m.mul(columnTile, shape.groupTile);
 }
 
 /// Runs of kQuad rows and columns, as far apart as there are work-items between them. Where a group
 /// is four warps of 32, those have squares of 8 by 4.
 KernelLowering::Spread KernelLowering::contractSpread() {
   IndexMath m{builder, loc};
-  int64_t side = kTile / (kTile * kTile / kEach / shape.group);
+  int64_t side = shape.groupTile / (shape.groupTile * shape.groupTile / kEach / shape.group);
   Value line = m.div(member, side), quad = m.sub(member, m.mul(line, side));
-  if (side < kTile / kEach) {
+  if (side < shape.groupTile / kEach) {
     Value warp = m.div(member, 32), lane = m.sub(member, m.mul(warp, 32));
     Value high = m.div(warp, 2), inWarp = m.div(lane, 4);
     line = m.add(m.mul(high, 8), inWarp);
@@ -343,8 +328,8 @@ KernelLowering::Spread KernelLowering::contractSpread() {
   Spread spread;
   for (int64_t i = 0; i < kEach; ++i)
     spread.rows.push_back(
-        m.add(m.mul(line, kQuad), i / kQuad * (kTile * kQuad / kEach) + i % kQuad));
-  for (int64_t part = 0; part < kTile / side / kQuad; ++part)
+        m.add(m.mul(line, kQuad), i / kQuad * (shape.groupTile * kQuad / kEach) + i % kQuad));
+  for (int64_t part = 0; part < shape.groupTile / side / kQuad; ++part)
     spread.quads.push_back(m.add(m.mul(quad, kQuad), part * side * kQuad));
   return spread;
 }
@@ -353,9 +338,14 @@ KernelLowering::Spread KernelLowering::contractSpread() {
 Value KernelLowering::wholeTile(const ContractTile &tile) {
   IndexMath m{builder, loc};
   Value rest = arith::RemUIOp::create(builder, loc, m.sub(tile.to, tile.from), m(tile.depth));
-  Value whole = m.both(m.equal(rest, m(0)), m.less(tile.from, tile.to));
+  return m.both(m.equal(rest, m(0)), insideTile(tile));
+}
+
+Value KernelLowering::insideTile(const ContractTile &tile) {
+  IndexMath m{builder, loc};
+  Value whole = m.less(tile.from, tile.to);
   for (const Side *side : {&tile.rows, &tile.columns}) {
-    whole = m.both(whole, m.atLeast(side->end, m.add(side->first, kTile)));
+    whole = m.both(whole, m.atLeast(side->end, m.add(side->first, shape.groupTile)));
     if (side->lanes == 1)
       continue;
     int loopNumber = side->alongK ? static_cast<int>(space.parallel) : side->loopNumber;
@@ -365,24 +355,35 @@ Value KernelLowering::wholeTile(const ContractTile &tile) {
   return whole;
 }
 
+/// `left` and `right` are the operands of the product, or what they are made of.
+void KernelLowering::setSides(ContractTile &tile, Value left, Value right) {
+  int column = static_cast<int>(space.parallel) - 1;
+  if (space.dependsOn(left, column))
+    std::swap(left, right);
+  tile.rows = contractSide(left, column - 1, tile.depth);
+  tile.columns = contractSide(right, column, tile.depth);
+}
+
+void KernelLowering::setMemory(ContractTile &tile, int64_t elements, Type element,
+                               int64_t alignment) {
+  OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
+  auto local = gpu::AddressSpaceAttr::get(entry.getContext(), gpu::AddressSpace::Workgroup);
+  tile.memory =
+      memref::AllocaOp::create(entry, loc, MemRefType::get({elements}, element, AffineMap(), local),
+                               alignment ? entry.getI64IntegerAttr(alignment) : IntegerAttr());
+}
+
 void KernelLowering::lowerGroupContract() {
   open(kernel.getSymName(), shape.partials);
   ContractTile tile;
   kernel.getBody().walk([&](kernel::DotOp op) { tile.dot = op; });
-  int column = static_cast<int>(space.parallel) - 1, row = column - 1;
-  tile.depth = kContractBytes / (tile.dot.getType().getIntOrFloatBitWidth() / 8);
-  bool leftColumns = space.dependsOn(tile.dot.getLhs(), column);
-  tile.rows = contractSide(leftColumns ? tile.dot.getRhs() : tile.dot.getLhs(), row, tile.depth);
-  tile.columns =
-      contractSide(leftColumns ? tile.dot.getLhs() : tile.dot.getRhs(), column, tile.depth);
-  tile.columns.start = 2 * tile.depth * kPitch;
-  tile.symmetric = isSymmetric(tile);
-  bool called = kernel->hasAttr(kTilesAttr) && callsTile(tile);
-  OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
-  auto local = gpu::AddressSpaceAttr::get(entry.getContext(), gpu::AddressSpace::Workgroup);
-  int64_t elements = called ? kTileBytes / (kContractBytes / tile.depth) : 2 * tile.columns.start;
-  tile.memory = memref::AllocaOp::create(
-      entry, loc, MemRefType::get({elements}, tile.dot.getType(), AffineMap(), local));
+  int64_t bytes = tile.dot.getType().getIntOrFloatBitWidth() / 8;
+  tile.depth = kContractBytes / bytes * (kContractTile / shape.groupTile);
+  setSides(tile, tile.dot.getLhs(), tile.dot.getRhs());
+  tile.columns.start = 2 * tile.depth * pitch();
+  tile.symmetric = isSymmetricProduct(tile.dot, space);
+  bool called = kernel->hasAttr(kTilesAttr) && copiesSides(tile);
+  setMemory(tile, called ? kTileBytes / bytes : 2 * tile.columns.start, tile.dot.getType());
   placeTile(tile);
   tile.spread = contractSpread();
   OpBuilder b = builder;
@@ -401,7 +402,8 @@ void KernelLowering::lowerGroupContract() {
   // Loops for edges have the registers for two quads a row beside what they read.
   for (size_t from = 0; from < tile.spread.quads.size(); from += kEdgeQuads) {
     ContractTile part = tile;
-    part.spread.quads = SmallVector<Value>(ArrayRef(tile.spread.quads).slice(from, kEdgeQuads));
+    ArrayRef<Value> left = ArrayRef(tile.spread.quads).drop_front(from);
+    part.spread.quads = SmallVector<Value>(left.take_front(kEdgeQuads));
     if (from > 0)
       gpu::BarrierOp::create(no, loc);
     contractStore(no, part, part.spread, edgeChains(no, part), false);

@@ -20,6 +20,8 @@ constexpr int64_t kItems = kScanBlock / kScanGroup;
 constexpr int64_t kChainAhead = 16;
 /// Groups of block results that the fold has at once, and pieces of them that it reads ahead.
 constexpr int64_t kFoldGroups = 4096, kFoldAhead = 4;
+/// Bytes that are read or written at once.
+constexpr int64_t kWholeBytes = 16;
 
 /// The local memory of a block: its elements, a gap after every group so that neighbouring
 /// work-items use different banks, and a value a group.
@@ -56,6 +58,42 @@ public:
     if (value.getType() != type)
       value = graph::CastOp::create(b, loc, type, value);
     memref::StoreOp::create(b, loc, value, memory, index);
+  }
+  /// A group's values as they follow each other from `start` on, some at once.
+  SmallVector<Value> getAll(OpBuilder &b, Value memory, Value start) {
+    IndexMath m{b, loc};
+    Type type = cast<MemRefType>(memory.getType()).getElementType();
+    int64_t lanes = lanesOf(type);
+    SmallVector<Value> all;
+    for (int64_t i = 0; i < kScanGroup; i += lanes) {
+      Value some = vector::LoadOp::create(b, loc, VectorType::get({lanes}, type), memory,
+                                          m.add(start, i), false, llvm::MaybeAlign(kWholeBytes));
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        Value raw = vector::ExtractOp::create(b, loc, some, lane);
+        all.push_back(type == op.getType()
+                          ? raw
+                          : graph::CastOp::create(b, loc, op.getType(), raw).getResult());
+      }
+    }
+    return all;
+  }
+  void setAll(OpBuilder &b, Value memory, Value start, ArrayRef<Value> values) {
+    IndexMath m{b, loc};
+    Type type = cast<MemRefType>(memory.getType()).getElementType();
+    int64_t lanes = lanesOf(type);
+    for (int64_t i = 0; i < kScanGroup; i += lanes) {
+      SmallVector<Value> some;
+      for (Value value : values.slice(i, lanes))
+        some.push_back(value.getType() == type
+                           ? value
+                           : graph::CastOp::create(b, loc, type, value).getResult());
+      Value whole = vector::FromElementsOp::create(b, loc, VectorType::get({lanes}, type), some);
+      vector::StoreOp::create(b, loc, whole, memory, m.add(start, i), false,
+                              llvm::MaybeAlign(kWholeBytes));
+    }
+  }
+  static int64_t lanesOf(Type type) {
+    return std::max<int64_t>(1, kWholeBytes * 8 / type.getIntOrFloatBitWidth());
   }
   Value place(OpBuilder &b, Value index) {
     IndexMath m{b, loc};
@@ -257,27 +295,43 @@ void KernelLowering::groupScanFold() {
   Value first = parts.getInductionVar(), last = n.sub(blocks, n(1));
   Value left = n.min(n.sub(blocks, first), kFoldGroups * kScanGroup);
   Value groups = n.ceilDiv(left, kScanGroup);
-  auto each = [&](llvm::function_ref<void(OpBuilder &, Value, Value, ArrayRef<Value>)> body) {
-    auto loop = scf::ForOp::create(b, loc, member, groups, n(kItems));
-    loop->setAttr(kUnrollAttr, b.getI64IntegerAttr(kFoldAhead));
+  // Groups that are full and aligned come first; of the others there is one, where rows are.
+  Value rest = arith::RemUIOp::create(b, loc, line, n(kScanGroup));
+  Value whole = n.select(n.equal(rest, n(0)), n.div(left, kScanGroup), n(0));
+  using Body = llvm::function_ref<void(OpBuilder &, Value, Value, ArrayRef<Value>, bool)>;
+  auto some = [&](Value from, Value to, bool isWhole, Body body) {
+    auto loop = scf::ForOp::create(b, loc, from, to, n(kItems));
+    loop->setAttr(kUnrollAttr, b.getI64IntegerAttr(isWhole ? kFoldAhead : 1));
     OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
     IndexMath o{c, loc};
     Value group = loop.getInductionVar(), start = o.add(first, o.mul(group, kScanGroup));
     SmallVector<Value> y;
-    for (int64_t i = 0; i < kScanGroup; ++i)
+    if (isWhole)
+      y = block.getAll(c, partial, o.add(line, start));
+    for (int64_t i = 0; !isWhole && i < kScanGroup; ++i)
       y.push_back(block.get(c, partial, o.add(line, o.min(o.add(start, i), last))));
     block.doubleUp(c, y);
-    body(c, group, start, y);
+    body(c, group, start, y, isWhole);
   };
-  each([&](OpBuilder &c, Value group, Value, ArrayRef<Value> y) {
+  auto each = [&](Body body) {
+    some(member, whole, true, body);
+    some(n.add(whole, member), groups, false, body);
+  };
+  each([&](OpBuilder &c, Value group, Value, ArrayRef<Value> y, bool) {
     block.set(c, block.totals, group, y.back());
   });
   block.barrier(b);
   block.chain(b, parts.getRegionIterArgs()[0], groups);
   block.barrier(b);
-  each([&](OpBuilder &c, Value group, Value start, ArrayRef<Value> y) {
+  each([&](OpBuilder &c, Value group, Value start, ArrayRef<Value> y, bool isWhole) {
     IndexMath o{c, loc};
     Value before = block.get(c, block.totals, group);
+    if (isWhole) {
+      SmallVector<Value> all = {before};
+      for (Value value : y.drop_back())
+        all.push_back(block.combine(c, before, value));
+      return block.setAll(c, partial, o.add(line, start), all);
+    }
     for (int64_t i = 0; i < kScanGroup; ++i) {
       Value at = o.add(start, i);
       auto present = scf::IfOp::create(c, loc, o.less(at, blocks), /*withElseRegion=*/false);

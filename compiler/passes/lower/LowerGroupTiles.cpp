@@ -1,5 +1,5 @@
-// Whole tiles of matrix products as calls of emit/opencl/Tiles.cpp: both operands are loads, and k
-// or the own loop of each is contiguous.
+// Tiles of matrix products as calls of emit/opencl/Tiles.cpp or emit/device/TensorTile.h: both
+// operands are loads, and k or the own loop of each is contiguous.
 #include "compiler/passes/lower/GroupContract.h"
 #include "compiler/passes/lower/IndexMath.h"
 
@@ -7,9 +7,9 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
 
-bool KernelLowering::callsTile(const ContractTile &tile) {
+bool KernelLowering::copiesSides(const ContractTile &tile) {
   auto copied = [&](const Side &side) {
-    if (!side.load || side.lanes != kQuad || side.load.getType() != tile.dot.getType())
+    if (!side.load || side.lanes != kQuad)
       return false;
     const LinearAccess &access = space.accesses.at(side.load);
     return !access.part &&
@@ -26,20 +26,24 @@ KernelLowering::Spread KernelLowering::calledSpread(OpBuilder &b, const Contract
   Value warp = m.div(member, 32), lane = m.sub(member, m.mul(warp, 32));
   Value down = m.div(warp, 2), g = m.div(lane, 4), t = m.sub(lane, m.mul(g, 4));
   Value row = m.add(m.mul(down, 32), m.mul(g, 2));
-  Value quad = m.add(m.mul(m.sub(warp, m.mul(down, 2)), 64), m.mul(t, kQuad));
+  int64_t columns = shape.groupTile / 2; // of a warp
+  Value quad = m.add(m.mul(m.sub(warp, m.mul(down, 2)), columns), m.mul(t, kQuad));
   Spread spread;
   for (int64_t i : {0, 1, 16, 17})
     spread.rows.push_back(m.add(row, i));
-  for (int64_t p = 0; p < 4; ++p)
+  for (int64_t p = 0; p < columns / 16; ++p)
     spread.quads.push_back(m.add(quad, 16 * p));
   return spread;
 }
 
-void KernelLowering::storeCalledTile(OpBuilder &b, const ContractTile &tile) {
+SmallVector<Value> KernelLowering::callTile(OpBuilder &b, const ContractTile &tile,
+                                            std::string name, ValueRange sums) {
   IndexMath m{b, loc};
   SmallVector<Value> arguments = {tile.memory};
-  std::string name = tile.dot.getType().isF64() ? "gc_tile_f64_" : "gc_tile_f32_";
   for (const Side *side : {&tile.rows, &tile.columns}) {
+    name += side->alongK ? "k" : "o";
+    if (!sums.empty())
+      continue;
     const LinearAccess &access = space.accesses.at(side->load);
     Position first = tile.base;
     first.loops[side->loopNumber] = side->first;
@@ -48,16 +52,24 @@ void KernelLowering::storeCalledTile(OpBuilder &b, const ContractTile &tile) {
     arguments.push_back(emitter->index(b, access, first));
     arguments.push_back(
         emitter->emit(b, access.strides[side->alongK ? side->loopNumber : space.parallel]));
-    name += side->alongK ? "k" : "o";
   }
-  arguments.push_back(m.div(m.sub(tile.to, tile.from), tile.depth));
-  SmallVector<Type> sums(kContractTile * kContractTile / shape.group, tile.dot.getType());
-  auto type = b.getFunctionType(TypeRange(ValueRange(arguments)), sums);
+  if (sums.empty())
+    arguments.push_back(m.div(m.sub(tile.to, tile.from), tile.depth));
+  arguments.append(sums.begin(), sums.end());
+  int64_t count = shape.groupTile * shape.groupTile / shape.group;
+  SmallVector<Type> results(count, tile.dot.getType());
+  auto type = b.getFunctionType(TypeRange(ValueRange(arguments)), results);
   auto home = function->getParentOfType<ModuleOp>();
   if (!home.lookupSymbol(name)) {
     OpBuilder outside = OpBuilder::atBlockEnd(home.getBody());
     func::FuncOp::create(outside, loc, name, type).setPrivate();
   }
-  auto call = func::CallOp::create(b, loc, name, sums, arguments);
-  contractStore(b, tile, calledSpread(b, tile), call.getResults(), true);
+  return SmallVector<Value>(func::CallOp::create(b, loc, name, results, arguments).getResults());
+}
+
+void KernelLowering::storeCalledTile(OpBuilder &b, const ContractTile &tile) {
+  const char *name = shape.groupTile < kContractTile ? "gc_tile_f64s_"
+                     : tile.dot.getType().isF64()    ? "gc_tile_f64_"
+                                                     : "gc_tile_f32_";
+  contractStore(b, tile, calledSpread(b, tile), callTile(b, tile, name, {}), true);
 }

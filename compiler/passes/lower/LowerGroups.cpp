@@ -15,7 +15,7 @@ void KernelLowering::lowerGroups() {
   case Family::Map:
     return shape.turned ? lowerGroupTurned() : lowerGroupMap();
   case Family::Contract:
-    return lowerGroupContract();
+    return kernel->hasAttr(kTensorsAttr) ? lowerGroupTensor() : lowerGroupContract();
   case Family::Scan:
     return lowerGroupScan();
   case Family::Columns:

@@ -46,8 +46,8 @@ constexpr int64_t kExpensiveValues = 5;
 
 /// Work-items of a group, and bytes that one reads or writes at once.
 constexpr int64_t kGroup = 256, kItemBytes = 16;
-/// Work-items of a group that has a tile of emit/opencl/Tiles.cpp in float32.
-constexpr int64_t kTileGroupF32 = 128;
+/// Work-items of a group that has a tile of emit/opencl/Tiles.cpp in float32, or a small one.
+constexpr int64_t kTileGroup = 128;
 /// Neighbouring lanes of a tree that a work-item of a group has.
 constexpr int64_t kTreeVector = 4;
 constexpr int64_t kBusyRowVector = 2;
@@ -245,11 +245,20 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     bool places = usesPlaces(func);
     if (family == Family::Contract && (places || !contractsByGroups(func, LoopSpace(func))))
       return {};
-    if (family == Family::Contract && tiles) {
+    bool onTensors = false;
+    if (family == Family::Contract && tensors)
+      func.getBody().walk([&](kernel::DotOp dot) { onTensors = bool(tensorElement(dot)); });
+    if (onTensors) {
+      func->setAttr(kTensorsAttr, UnitAttr::get(&getContext()));
+    } else if (family == Family::Contract && tiles) {
       func->setAttr(kTilesAttr, UnitAttr::get(&getContext()));
       func.getBody().walk(
-          [&](kernel::DotOp dot) { group = dot.getType().isF32() ? kTileGroupF32 : group; });
+          [&](kernel::DotOp dot) { group = dot.getType().isF32() ? kTileGroup : group; });
     }
+    if (family == Family::Contract)
+      func.getBody().walk([&](kernel::DotOp dot) {
+        group = contractTile(dot, LoopSpace(func)) < kContractTile ? kTileGroup : group;
+      });
     // Running sums of columns: a work-item has a column.
     if (family == Family::Scan && !scansNeighbours(func))
       return {};

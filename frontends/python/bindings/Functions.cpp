@@ -2,6 +2,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Gil.h"
 
+#include "frontends/record/Numerics.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Strings.h"
 
@@ -235,6 +236,15 @@ void defineFunctions(pb::module_ &m) {
     rt::Device *device = deviceOf(pb::make_tuple(x, y));
     return wrapped(unwrap(ops::matmul(toArray(x, device), toArray(y, device))));
   });
+  m.def("choose_numerics", [](const pb::object &level) -> pb::object {
+    auto name = [](Numerics n) { return n == Numerics::Fast ? "fast" : "exact"; };
+    std::optional<Numerics> choice;
+    if (!level.is_none())
+      choice = level.cast<std::string>() == "fast" ? Numerics::Fast : Numerics::Exact;
+    std::optional<Numerics> before = chooseNumerics(choice);
+    return before ? pb::object(pb::str(name(*before))) : pb::none();
+  });
+  m.def("recording_modes", recordingModes);
   m.def("library", [](const std::string &name, const pb::object &operands, const pb::object &params,
                       const pb::object &shape, const pb::object &dtype) {
     auto routine = routineFromName(name);

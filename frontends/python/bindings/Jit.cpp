@@ -2,7 +2,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Gil.h"
 
-#include "frontends/record/FloatErrors.h"
+#include "frontends/record/Numerics.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
 
@@ -112,10 +112,10 @@ public:
   }
 
   void bind(const pb::tuple &args, const TracedFunction &function, pb::object unflatten) {
-    // Which device new arrays go to is part of what was traced, and what is done about errors.
+    // Which device new arrays go to is part of what was traced, and the thread's modes are.
     bool writes = !function.function->updatedArguments().empty();
     bound.insert(bound.begin(), {function.function, std::move(unflatten), unwrap(currentDevice()),
-                                 floatModes(), writes});
+                                 recordingModes(), writes});
     if (bound.size() > kMaxBound)
       bound.pop_back();
     static_cast<void>(args);
@@ -128,7 +128,7 @@ private:
     std::shared_ptr<Function> function;
     pb::object unflatten;
     rt::Device *device;
-    uint32_t floatModes;
+    uint64_t modes;
     bool writesArguments;
   };
   static constexpr size_t kMaxBound = 64;
@@ -137,7 +137,7 @@ private:
     std::span<const Array *const> given(const_cast<const Array *const *>(arrays.data()),
                                         arrays.size());
     auto device = currentDevice();
-    return device && *device == b.device && floatModes() == b.floatModes &&
+    return device && *device == b.device && recordingModes() == b.modes &&
            b.function->accepts(given) && b.function->isSafeFor(given);
   }
 

@@ -153,6 +153,7 @@ from ._functional import (  # noqa: E402
     vectorize,
 )
 from ._float_errors import errstate, geterr, geterrcall, seterr, seterrcall  # noqa: E402
+from ._numerics import numerics  # noqa: E402
 from ._names import (  # noqa: E402
     broadcast,
     c_,

@@ -16,6 +16,7 @@ import numpy as np
 from . import _graphc, _tree
 from ._creation import asarray
 from ._devices import device as _device
+from ._numerics import numerics as _numerics
 from .errors import ArgumentError, PerformanceWarning, TraceError, warn
 
 _Array = _graphc.Array
@@ -88,8 +89,9 @@ class _Call:
 class _State:
     """What a jitted function remembers. It does not know the callable that Python sees, so no reference cycle arises."""
 
-    def __init__(self, fn, static_argnums, static_argnames, device, fullgraph):
+    def __init__(self, fn, static_argnums, static_argnames, device, fullgraph, numerics=None):
         self.fn = fn
+        self.run = fn if numerics is None else _numerics(numerics)(fn)
         self.static_argnums = static_argnums
         self.static_argnames = static_argnames
         self.device = device
@@ -108,7 +110,7 @@ class _State:
     def slow(self, args, kwargs):
         """Every call that the fast path of the extension does not know."""
         if _disabled or _graphc.is_tracing():
-            return self.fn(*args, **kwargs)
+            return self.run(*args, **kwargs)
         if self.device is not None:
             with _device(self.device):
                 return self._call(args, kwargs, None)
@@ -141,7 +143,7 @@ class _State:
                 return None
         if len(arrays) > 1 and _aliased(arrays):
             return None
-        return (tuple(key), self._guards(), _default_device(), _graphc.float_modes())
+        return (tuple(key), self._guards(), _default_device(), _graphc.recording_modes())
 
     def _call(self, args, kwargs, quick_key):
         call = self._take_apart(args, kwargs)
@@ -181,7 +183,7 @@ class _State:
         args = list(dynamic_args)
         for position in sorted(positions):
             args.insert(position, positions[position])
-        return self.fn(*args, **dynamic_kwargs, **names)
+        return self.run(*args, **dynamic_kwargs, **names)
 
     # -- arguments -----------------------------------------------------------------------------------------------
 
@@ -232,7 +234,7 @@ class _State:
             bad = next(v for v in (*positions.values(), *names.values()) if not _hashable(v))
             raise TraceError(f"jit: a static argument must be hashable, got {type(bad).__name__}") from None
         contiguous = tuple([x.contiguous for x in call.arrays])
-        outer = (call.structure, tuple(kinds), contiguous, static, self._guards(), _default_device(), _graphc.float_modes())
+        outer = (call.structure, tuple(kinds), contiguous, static, self._guards(), _default_device(), _graphc.recording_modes())
         call.scalar_key = outer
         call.key = (outer, tuple(scalars))
         return call
@@ -499,7 +501,7 @@ class Jitted(_graphc.Jit):
         self._state.eager_reason = None
 
 
-def jit(fn=None, /, *, static_argnums=(), static_argnames=(), device=None, fullgraph=False):
+def jit(fn=None, /, *, static_argnums=(), static_argnames=(), device=None, fullgraph=False, numerics=None):
     """Makes a function that is recorded once per structure of its arguments and then called without its Python code.
 
     Arguments and results are arrays, Python scalars and None in nested lists, tuples and dicts. Shapes are part of the
@@ -510,6 +512,8 @@ def jit(fn=None, /, *, static_argnums=(), static_argnames=(), device=None, fullg
     device: where the function runs; arguments are moved there.
     fullgraph: raise TraceError, naming the line, when the value of an array is needed while recording. By default the
     function then runs as plain Python at each call (recorded lazily), after a PerformanceWarning.
+    numerics: "exact" or "fast", for what the function records (`graphc.numerics`; ArgumentError for another level). By
+    default the caller's.
 
     >>> import graphc as gc
     >>> @gc.jit
@@ -520,7 +524,12 @@ def jit(fn=None, /, *, static_argnums=(), static_argnames=(), device=None, fullg
     """
     if fn is None:
         return functools.partial(
-            jit, static_argnums=static_argnums, static_argnames=static_argnames, device=device, fullgraph=fullgraph
+            jit,
+            static_argnums=static_argnums,
+            static_argnames=static_argnames,
+            device=device,
+            fullgraph=fullgraph,
+            numerics=numerics,
         )
     if not callable(fn):
         raise TraceError(f"jit: a function is needed, got {type(fn).__name__}")
@@ -529,7 +538,7 @@ def jit(fn=None, /, *, static_argnums=(), static_argnames=(), device=None, fullg
     numbers = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     numbers, names = _complete_statics(fn, numbers, names)
-    return Jitted(_State(fn, numbers, names, device, fullgraph))
+    return Jitted(_State(fn, numbers, names, device, fullgraph, numerics))
 
 
 def jit_whole(fn, nodes):

@@ -61,6 +61,9 @@ cl_uint processorOf(const Api &api, cl_device_id device) {
 /// From here on the compiler of OpenCL C takes the PTX that the tiles of products have inline.
 constexpr cl_uint kInlinePtx = 90;
 
+/// The one with wgmma, whose code later ones do not run.
+constexpr cl_uint kWgmma = 90;
+
 /// "sm_90", or "" when this is no NVIDIA device. Later processors run the code of earlier ones.
 std::string ptxForm(const Api &api, cl_device_id device) {
   constexpr cl_uint kKnown[] = {90, 89, 86, 80, 75, 70, 60, 50};
@@ -135,6 +138,9 @@ Result<cl_program> buildForm(const Api &api, cl_context context, cl_device_id de
                                             : std::move(failed);
 }
 
+/// PTX is offered for some programs only.
+constexpr std::string_view kSomePtx = "wgmma";
+
 bool offers(std::string_view features, Form form) {
   if (form == Form::Source)
     return strings::listContains(features, "c");
@@ -164,12 +170,16 @@ Form formFromName(std::string_view name) {
 
 Result<std::string> codeForms(const Api &api, cl_platform_id platform, cl_device_id device) {
   std::string asked = emitterSetting.get().value_or("");
-  std::string source = processorOf(api, device) >= kInlinePtx ? "c,ptx90" : "c";
+  cl_uint processor = processorOf(api, device);
+  std::string source = processor >= kInlinePtx ? "c,ptx90" : "c";
   if (asked == "c")
     return source;
   std::string il = spirvForm(api, platform, device);
-  if (asked.empty())
+  if (asked.empty()) {
+    if (processor == kWgmma)
+      source += strings::format(",{}", kSomePtx);
     return il.empty() ? source : source + "," + il;
+  }
   if (asked != "spirv" && asked != "ptx")
     return Status(
         ErrorCode::InvalidArgument,
@@ -186,7 +196,10 @@ Result<std::string> codeForms(const Api &api, cl_platform_id platform, cl_device
 Result<cl_program> buildCode(const Api &api, cl_context context, cl_device_id device,
                              const DeviceInfo &info, const program::Program &program,
                              uint32_t refused) {
-  auto takes = [&](Form form) { return offers(info.features, form) && !isIn(form, refused); };
+  auto takes = [&](Form form) {
+    bool some = form == Form::Ptx && strings::listContains(info.features, kSomePtx);
+    return (some || offers(info.features, form)) && !isIn(form, refused);
+  };
   bool ptx = takes(Form::Ptx), spirv = takes(Form::SpirV), source = takes(Form::Source);
   using Bytes = std::span<const uint8_t>;
   const std::pair<Form, Bytes> forms[] = {{Form::Ptx, ptx ? program.binary() : Bytes()},

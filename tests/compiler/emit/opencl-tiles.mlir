@@ -7,6 +7,7 @@
 // PLAIN-NOT: cp.async
 
 // CHECK-LABEL: static inline void gc_tile_f64(
+// CHECK-LABEL: static inline void gc_tile_f64s(
 // CHECK-LABEL: static inline void gc_tile_f32(
 
 // CHECK-LABEL: reqd_work_group_size(128, 1, 1))) void f_0(
@@ -18,12 +19,12 @@
 func.func @f(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %p: tensor<?x?xf64>) -> (tensor<?x?xf32>, tensor<?x?xf64>) {
   %0 = graph.matmul %a, %b : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
   // One operand: only tiles on and below the diagonal have work.
-  // CHECK-LABEL: reqd_work_group_size(256, 1, 1))) void f_1(
+  // CHECK-LABEL: reqd_work_group_size(128, 1, 1))) void f_1(
   // CHECK: __local double {{v[0-9]+}}[6144]
   // CHECK: [[BELOW:v[0-9]+]] = {{v[0-9]+}} >= {{v[0-9]+}};
   // CHECK-NEXT: if ([[BELOW]]) {
-  // CHECK: double {{t[0-9]+}}[64];
-  // CHECK: gc_tile_f64(1, 1,
+  // CHECK: double {{t[0-9]+}}[32];
+  // CHECK: gc_tile_f64s(1, 1,
   %t = graph.transpose %p permutation [1, 0] : tensor<?x?xf64> -> tensor<?x?xf64>
   %1 = graph.matmul %p, %t : tensor<?x?xf64>, tensor<?x?xf64> -> tensor<?x?xf64>
   return %0, %1 : tensor<?x?xf32>, tensor<?x?xf64>

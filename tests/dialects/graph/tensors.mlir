@@ -123,9 +123,11 @@ func.func @scans(%x: tensor<?x4xf32>, %b: tensor<3xui8>) {
 
 // CHECK-LABEL: @contractions(
 // CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<?x8xf32>, tensor<8x5xf32> -> tensor<?x5xf32>
+// CHECK: graph.matmul %{{.*}}, %{{.*}} fast : tensor<?x8xf32>, tensor<8x5xf32> -> tensor<?x5xf32>
 // CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<2x3x4xi32>, tensor<2x4x5xi32> -> tensor<2x3x5xi32>
 func.func @contractions(%x: tensor<?x8xf32>, %y: tensor<8x5xf32>, %a: tensor<2x3x4xi32>, %b: tensor<2x4x5xi32>) {
   %0 = graph.matmul %x, %y : tensor<?x8xf32>, tensor<8x5xf32> -> tensor<?x5xf32>
+  %f = graph.matmul %x, %y fast : tensor<?x8xf32>, tensor<8x5xf32> -> tensor<?x5xf32>
   %1 = graph.matmul %a, %b : tensor<2x3x4xi32>, tensor<2x4x5xi32> -> tensor<2x3x5xi32>
   return
 }
