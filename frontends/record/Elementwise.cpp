@@ -174,18 +174,21 @@ bool fitAsTheyAre(const op::OpInfo &info, std::span<const Operand> operands) {
 }
 
 /// Whether operations on whole arrays of this size are better fused than computed at once: they
-/// record the same in every turn.
-bool fuseBetter(std::span<const Operand> operands, int64_t count) {
+/// record the same in every turn. Not what the loop's other operations read at once.
+bool fuseBetter(OpKind kind, std::span<const Operand> operands, int64_t count) {
   constexpr int64_t kMostAtOnce = 256;
-  return count > kMostAtOnce && std::ranges::all_of(operands, [](const Operand &o) {
-           return !o.array || o.array->known() || o.array->view().isWhole();
-         });
+  return count > kMostAtOnce &&
+         std::ranges::all_of(operands,
+                             [](const Operand &o) {
+                               return !o.array || o.array->known() || o.array->view().isWhole();
+                             }) &&
+         !small::isReadAtOnce(kind);
 }
 
 Result<Array> elementwiseOfEqual(OpKind kind, std::span<const Operand> operands) {
   const Array &first = *operands[0].array;
-  bool isLoop =
-      !fuseBetter(operands, first.size()) && small::isLoop(kind, first.size(), first.device());
+  bool isLoop = !fuseBetter(kind, operands, first.size()) &&
+                small::isLoop(kind, first.size(), first.device());
   if (isLoop) {
     GRAPHC_ASSIGN(NodeRef now,
                   small::elementwise(kind, operands, first.dtype(), first.shape(), first.device()));
@@ -227,7 +230,7 @@ Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
   if (auto decided = decidedComparison(kind, operands, dtype))
     return finish(node::broadcast(node::literal(*decided, DType::Bool, *device), shape));
   int64_t count = elementCount(shape).value_or(0);
-  bool isLoop = !fuseBetter(operands, count) && small::isLoop(kind, count, *device);
+  bool isLoop = !fuseBetter(kind, operands, count) && small::isLoop(kind, count, *device);
   if (isLoop) {
     GRAPHC_ASSIGN(NodeRef now, small::elementwise(kind, operands, dtype, shape, *device));
     if (now)

@@ -29,6 +29,9 @@ int turnsFromSetting() {
   return number && *number ? static_cast<int>(**number) : kUsual;
 }
 
+/// Larger arrays are not computed, nor copied, for the sake of a part.
+constexpr int64_t kMostTarget = 256 << 10;
+
 /// Read when it is first asked for.
 std::atomic<int> &turnsWanted() {
   static std::atomic<int> turns{turnsFromSetting()};
@@ -39,6 +42,13 @@ std::atomic<int> &turnsWanted() {
 /// somewhat earlier.
 constexpr size_t kPlaces = 1 << 12;
 std::array<std::atomic<uint8_t>, kPlaces> turns;
+/// By the same hash: how often such a result had to be computed for an operation of a loop.
+std::array<std::atomic<uint8_t>, kPlaces> reads;
+constexpr uint8_t kReadsEnough = 4;
+
+size_t placeOf(Location location, OpKind kind) {
+  return (location * op::kOpKindCount + static_cast<size_t>(kind)) % kPlaces;
+}
 
 /// out[i] = f(a[i], b[i]).
 template <typename R, typename T, typename F>
@@ -196,9 +206,6 @@ Result<bool> selectInto(std::span<const Operand> operands, DType t, std::span<co
   return true;
 }
 
-/// Larger arrays are not computed, nor copied, for the sake of a part.
-constexpr int64_t kMostTarget = 256 << 10;
-
 /// Programs of one operation on vectors, for what is no loop here. In use until the process ends.
 class Units {
 public:
@@ -301,8 +308,9 @@ bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to) {
 }
 
 int setLoopTurns(int wanted) {
-  for (std::atomic<uint8_t> &place : turns)
-    place.store(0, std::memory_order_relaxed);
+  for (auto *counts : {&turns, &reads})
+    for (std::atomic<uint8_t> &place : *counts)
+      place.store(0, std::memory_order_relaxed);
   return turnsWanted().exchange(wanted);
 }
 
@@ -317,12 +325,17 @@ bool isLoop(OpKind kind, int64_t elements, const rt::Device &device) {
   Location location = RecordScope::location();
   if (!location)
     return false;
-  auto &count = turns[(location * op::kOpKindCount + static_cast<size_t>(kind)) % kPlaces];
+  auto &count = turns[placeOf(location, kind)];
   uint8_t now = count.load(std::memory_order_relaxed);
   if (now >= wanted)
     return true;
   count.store(static_cast<uint8_t>(now + 1), std::memory_order_relaxed);
   return false;
+}
+
+bool isReadAtOnce(OpKind kind) {
+  Location location = RecordScope::location();
+  return location && reads[placeOf(location, kind)].load(std::memory_order_relaxed) >= kReadsEnough;
 }
 
 Result<bool> settle(Array &x) {
@@ -338,13 +351,18 @@ Result<bool> settle(Array &x) {
 
 bool mustBeFinite() { return RecordScope::errors() != 0; }
 
-Result<Elements> elementsOf(const Array &x, int64_t mostBytes) {
+Result<Elements> elementsOf(const Array &x) {
   if (!x.view().hasLayout() || x.view().isPart() || !onHost(x.device()))
     return Elements();
   NodeRef base = x.storage()->current();
   if (base->state() == NodeState::Pending) {
-    if (base->reach() > mostBytes)
+    // A larger one that a loop reads parts of, or multiplies by, is computed for that.
+    int64_t bytes = base->reach();
+    if (bytes > kMostBytes && (bytes > kMostTarget || !ops::isWalkedOver(x)))
       return Elements();
+    auto &count = reads[placeOf(base->location(), base->kind())];
+    if (auto now = count.load(std::memory_order_relaxed); now < kReadsEnough)
+      count.store(static_cast<uint8_t>(now + 1), std::memory_order_relaxed);
     GRAPHC_TRY(evaluate({&base, 1}, "loop"));
   }
   // Bytes of someone else may be no bools.

@@ -31,6 +31,10 @@ int setLoopTurns(int wanted);
 /// it as a turn of one. Needs a RecordScope.
 bool isLoop(op::OpKind kind, int64_t elements, const rt::Device &device);
 
+/// Whether what a line records of this kind is read by operations of a loop before it fuses with
+/// anything. Needs a RecordScope.
+bool isReadAtOnce(op::OpKind kind);
+
 /// `kind` on operands that are converted to `t` first, which broadcast to `shape`.
 Outcome elementwise(op::OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
                     rt::Device &device);

@@ -46,7 +46,7 @@ inline int64_t countOf(std::span<const int64_t> shape) {
 
 /// Computes `x` first when that takes no value of more bytes. Nothing for large or foreign values,
 /// parts of complex numbers and arrays of no layout.
-Result<Elements> elementsOf(const Array &x, int64_t mostBytes = kMostBytes);
+Result<Elements> elementsOf(const Array &x);
 /// Whether a floating-point error of what is recorded now has to be told.
 bool mustBeFinite();
 

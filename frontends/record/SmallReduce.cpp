@@ -256,8 +256,6 @@ struct Factor {
 
 /// Products and sums of about ten microseconds.
 constexpr int64_t kMostWork = 1 << 15;
-/// Bytes of a pending matrix that is computed for the loop that multiplies by it.
-constexpr int64_t kMostFactor = 256 << 10;
 
 } // namespace
 
@@ -292,10 +290,8 @@ Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape) {
   Factor a(x.view(), true), b(y.view(), false);
   if (a.columns > kMostDepth || a.rows * a.columns * b.columns > kMostWork)
     return NodeRef();
-  // One matrix that many vectors are multiplied by is computed for that.
-  auto most = [](const Array &f) { return ops::isWalkedOver(f) ? kMostFactor : kMostBytes; };
-  GRAPHC_ASSIGN(Elements left, elementsOf(x, most(x)));
-  GRAPHC_ASSIGN(Elements right, elementsOf(y, most(y)));
+  GRAPHC_ASSIGN(Elements left, elementsOf(x));
+  GRAPHC_ASSIGN(Elements right, elementsOf(y));
   if (!left.base || !right.base)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));

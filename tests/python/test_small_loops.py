@@ -196,6 +196,43 @@ def oscillation(xp, steps=60):
     return xp.array(path)
 
 
+def string(xp, steps=200):
+    """Whole arrays above 256 elements, of which the same turn reads parts."""
+    u = xp.sin(xp.linspace(0, 3, 500))
+    v = u.copy()
+    for _ in range(steps):
+        w = 2 * v - u
+        w[1:-1] += 0.5 * (v[2:] - 2 * v[1:-1] + v[:-2])
+        w[0] = w[-1] = 0
+        u, v = v, w
+    return v
+
+
+def table(xp, steps=200):
+    """Rows of an array above 8 KiB that nothing has computed yet."""
+    scores = xp.zeros((steps, 20))
+    weights = xp.asarray(np.cos(np.arange(400.0)).reshape(20, 20))
+    scores[0] = weights[0]
+    for t in range(1, steps):
+        scores[t] = (scores[t - 1][:, None] + weights).max(axis=0)
+    return scores
+
+
+@pytest.mark.parametrize("program", [string, table])
+def test_turns_run_few_programs(program):
+    if not on_cpu():
+        pytest.skip("the CPU's loops")
+    before = turns(16)
+    try:
+        program(gc).eval()
+        runs = gc.cache_info()["programs_run"]
+        got = np.asarray(program(gc))
+        assert gc.cache_info()["programs_run"] - runs < 40
+        np.testing.assert_allclose(got, program(np), rtol=1e-12, atol=1e-12)
+    finally:
+        turns(before)
+
+
 @pytest.mark.parametrize("program", [elimination, oscillation])
 def test_loops_compile_little(program):
     if not on_cpu():

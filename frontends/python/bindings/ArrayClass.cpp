@@ -64,7 +64,23 @@ pb::object baseOf(const Array &x) {
   return pb::cast(owner, pb::return_value_policy::reference);
 }
 
+/// A single result is a NumPy scalar to isinstance(), as it is in NumPy.
+void defineScalarClass(pb::class_<Array> &cls) {
+  pb::cpp_function get([](const pb::object &self) -> pb::object {
+    const Array &x = *asArray(self);
+    if (!x.isValue() || x.dtype() == DType::BFloat16)
+      return pb::type::of(self);
+    return dtypeObject(x.dtype()).attr("type");
+  });
+  pb::object property = pb::module_::import("builtins").attr("property")(get);
+  // Setting the attribute would change the class of the class.
+  auto *type = reinterpret_cast<PyTypeObject *>(cls.ptr());
+  PyDict_SetItemString(type->tp_dict, "__class__", property.ptr());
+  PyType_Modified(type);
+}
+
 void defineProperties(pb::class_<Array> &cls) {
+  defineScalarClass(cls);
   cls.def_property_readonly("itemsize", [](const Array &x) { return itemSize(x.dtype()); });
   cls.def_property_readonly("nbytes",
                             [](const Array &x) { return x.size() * itemSize(x.dtype()); });

@@ -266,6 +266,13 @@ Array *asArray(pb::handle object) {
   return instance->get_value_and_holder().value_ptr<Array>();
 }
 
+/// Whether an object gives an array and has no arithmetic of its own to ask.
+static bool isPlainArrayLike(pb::handle object) {
+  pb::handle type = reinterpret_cast<PyObject *>(Py_TYPE(object.ptr()));
+  return pb::hasattr(type, "__array__") && !pb::hasattr(type, "__array_ufunc__") &&
+         !pb::hasattr(type, "__array_priority__") && !pb::hasattr(type, "__radd__");
+}
+
 bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {
   if (Array *a = asArray(object)) {
     out.operand.emplace(*a);
@@ -286,7 +293,8 @@ bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {
     out.operand.emplace(toScalar(object));
     return true;
   }
-  if (!pb::isinstance(object, numpy().ndarray) && !PyList_Check(p) && !PyTuple_Check(p))
+  if (!pb::isinstance(object, numpy().ndarray) && !PyList_Check(p) && !PyTuple_Check(p) &&
+      !isPlainArrayLike(object))
     return false;
   out.holder = copyIn(object, std::nullopt, device);
   out.operand.emplace(out.holder);
@@ -295,6 +303,13 @@ bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {
 
 Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device) {
   const Numpy &np = numpy();
+  // NumPy refuses what `__array__` of a class gives when that is a graphc array.
+  if (!pb::isinstance(object, np.ndarray) && !isNumpyScalar(object) &&
+      pb::hasattr(object, "__array__") && !PyType_Check(object.ptr())) {
+    pb::object given = object.attr("__array__")();
+    if (Array *a = asArray(given))
+      return dtype ? unwrap(ops::cast(*a, *dtype)) : *a;
+  }
   if (dtype && !pb::isinstance(dtypeObject(*dtype), np.dtype)) {
     Array wide = copyIn(object, DType::Float32, device);
     return unwrap(ops::cast(wide, *dtype));
@@ -321,7 +336,8 @@ Array toArray(pb::handle object, rt::Device *device) {
     return *a;
   Converted c;
   if (!convertOperand(object, c, device)) {
-    if (!pb::hasattr(object, "__array__") && !pb::hasattr(object, "__dlpack__"))
+    if (!pb::hasattr(object, "__array__") && !pb::hasattr(object, "__dlpack__") &&
+        !PyObject_CheckBuffer(object.ptr()))
       raiseType(format("an array or a number is needed, not {}", typeName(object)));
     return copyIn(object, std::nullopt, device);
   }

@@ -66,6 +66,8 @@ PyObject *inPlace(op::OpKind kind, PyObject *self, PyObject *other) {
     if (!convertOperand(other, y, &x->device()))
       return notImplemented();
     check(ops::inPlace(kind, *x, *y.operand));
+    if (tellsAtOnce())
+      tellNow(*x);
     return Py_NewRef(self);
   });
 }

@@ -3,6 +3,9 @@
 // recording.
 #include "frontends/python/bindings/Bindings.h"
 
+#include "frontends/record/FloatErrors.h"
+#include "frontends/record/Trace.h"
+
 #include <array>
 #include <memory>
 
@@ -66,6 +69,21 @@ PyObject *wrapKnown(const KnownValue &value) {
   return PyObject_Init(self, arrayType);
 }
 
+bool tellsAtOnce() {
+  // Modes 0 and 1 are "ignore" and "warn" (graphc/_float_errors.py).
+  uint32_t word = floatModes();
+  bool seen = false;
+  for (int e = 0; e < kFloatErrors; ++e)
+    seen |= FloatModes::of(word, static_cast<FloatError>(e)) > 1;
+  return seen && !Trace::active();
+}
+
+void tellNow(Array &array) {
+  Array *one[] = {&array};
+  if (!array.isNull())
+    evaluateNow(one, "errstate");
+}
+
 PyObject *wrap(Array &&array) {
   PyTypeObject *arrayType = typeOfArrays();
   auto value = std::make_unique<Array>(std::move(array));
@@ -83,6 +101,11 @@ PyObject *wrap(Array &&array) {
     value->storage()->setOwnerObject(self); // how x.base finds it
   new (holderOf(instance)) Holder(std::move(value));
   instance->simple_holder_constructed = true;
+  if (tellsAtOnce()) {
+    auto owned = pb::reinterpret_steal<pb::object>(self);
+    tellNow(**holderOf(instance));
+    owned.release();
+  }
   return self;
 }
 

@@ -408,7 +408,7 @@ del _attach, _attach_methods
 
 
 #: Parts that are imported when they are first asked for.
-_PARTS = ("fft", "float8", "lib", "random", "safetensors")
+_PARTS = ("fft", "float8", "lib", "random", "safetensors", "testing")
 
 
 def __dir__():
@@ -421,7 +421,7 @@ def __getattr__(name):
         return _graphc.build_info()["version"]
     if name == "bfloat16":
         return _dtypes.bfloat16
-    if name in ("testing", "typing"):  # NumPy's own, and slow to import
+    if name == "typing":  # NumPy's own, and slow to import
         import importlib
 
         return importlib.import_module(f"numpy.{name}")

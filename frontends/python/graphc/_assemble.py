@@ -11,7 +11,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import asarray
-from ._manipulation import _axes, _axis, concatenate, flip, moveaxis, stack, transpose
+from ._manipulation import _axes, _axis, concatenate, flip, in_sequence, moveaxis, stack, transpose
 from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
 
 if TYPE_CHECKING:
@@ -54,23 +54,23 @@ def _list(lifted):
 
 def vstack(tup: Sequence[ArrayLike], *, dtype=None, casting: str = "same_kind") -> Array:
     """Rows on top of each other: arrays of at least two axes joined along the first."""
-    return concatenate(_list(atleast_2d(*tup)), 0, dtype=dtype, casting=casting)
+    return concatenate(_list(atleast_2d(*in_sequence(tup))), 0, dtype=dtype, casting=casting)
 
 
 def hstack(tup: Sequence[ArrayLike], *, dtype=None, casting: str = "same_kind") -> Array:
     """Arrays side by side: joined along the second axis, vectors along their only one."""
-    arrays = _list(atleast_1d(*tup))
+    arrays = _list(atleast_1d(*in_sequence(tup)))
     return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)
 
 
 def dstack(tup: Sequence[ArrayLike]) -> Array:
     """Arrays of at least three axes joined along the third."""
-    return concatenate(_list(atleast_3d(*tup)), 2)
+    return concatenate(_list(atleast_3d(*in_sequence(tup))), 2)
 
 
 def column_stack(tup: Sequence[ArrayLike]) -> Array:
     """Vectors as the columns of a matrix; matrices are joined as they are."""
-    arrays = [asarray(a) for a in tup]
+    arrays = [asarray(a) for a in in_sequence(tup)]
     return concatenate([a if a.ndim >= 2 else a.reshape((-1, 1)) for a in arrays], 1)
 
 
@@ -79,11 +79,15 @@ def block(arrays) -> Array:
     before. Raises ArgumentError when the nesting is uneven."""
 
     def depth(item):
+        if isinstance(item, tuple):
+            raise TypeError("block: only lists can be used to arrange blocks, and np.block does not allow implicit conversion from tuple to ndarray")
         if not isinstance(item, list):
             return 0
         depths = {depth(i) for i in item}
+        if not depths:
+            raise ArgumentError("block: List at arrays cannot be empty")
         if len(depths) != 1:
-            raise ArgumentError("block: lists must be nested to the same depth, and none may be empty")
+            raise ArgumentError("block: List depths are mismatched: lists must be nested to the same depth, and none may be empty")
         return depths.pop() + 1
 
     def leaves(item):

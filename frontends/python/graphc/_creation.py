@@ -260,7 +260,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         raise ArgumentError(f"linspace: number of samples, {num}, must be non-negative")
     intervals = num - 1 if endpoint else num
     wanted = None if dtype is None else as_dtype(dtype)
-    if _py.any(isinstance(v, (_Array, _np.ndarray, _np.generic, list, tuple, complex)) for v in (start, stop)):
+    if not _py.all(isinstance(v, (int, float)) and not isinstance(v, _np.generic) for v in (start, stop)):
         return _spaced(start, stop, num, endpoint, retstep, wanted, axis)
     wanted = float64 if wanted is None else wanted
     start, stop = float(start), float(stop)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins as _py
+import re as _re
 import itertools as _itertools
 import operator as _operator
 from typing import TYPE_CHECKING
@@ -118,6 +119,8 @@ class vectorize:
         if isinstance(otypes, str):
             self.otypes = list(otypes)
         if pyfunc is not None:
+            if not callable(pyfunc):
+                raise TypeError("When used as a decorator, only accepts keyword arguments.")
             self._named(doc)
 
     def _named(self, doc=None):
@@ -126,6 +129,8 @@ class vectorize:
 
     def __call__(self, *args, **kwargs):
         if self.pyfunc is None:  # used as a decorator with arguments
+            if not callable(args[0]):
+                raise TypeError("When used as a decorator, only accepts keyword arguments.")
             self.pyfunc = args[0]
             self._named()
             return self
@@ -134,21 +139,26 @@ class vectorize:
         arrays = [asarray(args[i]) for i in looped] + [asarray(kwargs[k]) for k in named]
         if not arrays:
             return self.pyfunc(*args, **kwargs)
+
+        def call(values):
+            given, keywords = list(args), dict(kwargs)
+            for place, value in zip(looped, values):
+                given[place] = value
+            keywords.update(zip(named, values[len(looped) :]))
+            return self.pyfunc(*given, **keywords)
+
         if self.signature is not None:
-            return self._generalized(arrays)
+            return self._generalized(call, arrays)
         wide = broadcast_arrays(*arrays)
         shape = wide[0].shape
         columns = [x.tolist() if x.ndim == 0 else x.ravel().tolist() for x in wide]
         columns = [[c] if not isinstance(c, list) else c for c in columns]
         if not columns[0] and self.otypes is None:
             raise ArgumentError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
-        results = []
-        for values in zip(*columns):
-            given, keywords = list(args), dict(kwargs)
-            for place, value in zip(looped, values):
-                given[place] = value
-            keywords.update(zip(named, values[len(looped) :]))
-            results.append(self.pyfunc(*given, **keywords))
+        if columns[0] and self.otypes is None:  # the dtypes of results are those of NumPy's numbers
+            for column, x in zip(columns, wide):
+                column[0] = _np.dtype(x.dtype).type(column[0])
+        results = [call(values) for values in zip(*columns)]
         several = _py.bool(results) and isinstance(results[0], tuple)
         count = len(self.otypes or [None]) if not results else len(results[0]) if several else 1
         parts = list(zip(*results)) if several else [results]
@@ -157,20 +167,55 @@ class vectorize:
         arrays = tuple(_of_values(p, shape, k) for p, k in zip(parts, kinds))
         return arrays if several or count > 1 else arrays[0]
 
-    def _generalized(self, arrays):
-        inputs, outputs = self.signature.replace(" ", "").split("->")
-        cores = [tuple(n for n in part.split(",") if n) for part in inputs.strip("()").split("),(")]
-        loops = [a.shape[: a.ndim - len(c)] for a, c in zip(arrays, cores)]
+    def _generalized(self, call, arrays):
+        inputs, outputs = _signature(self.signature)
+        if len(arrays) != len(inputs):
+            raise TypeError(f"wrong number of positional arguments: expected {len(inputs)}, got {len(arrays)}")
+        sizes = {}
+        for x, core in zip(arrays, inputs):
+            _bind(sizes, x.shape, core)
+        loops = [a.shape[: a.ndim - len(c)] for a, c in zip(arrays, inputs)]
         shape = _np.broadcast_shapes(*loops)
-        wide = [_graphc.broadcast_to(a, shape + a.shape[a.ndim - len(c) :]) for a, c in zip(arrays, cores)]
-        results = [self.pyfunc(*[w[place] for w in wide]) for place in ndindex(*shape)]
-        several = outputs.count("(") > 1
-        parts = list(zip(*results)) if several else [results]
-        done = []
-        for part in parts:
-            joined = stack([asarray(p) for p in part])
-            done.append(joined.reshape(shape + joined.shape[1:]))
-        return tuple(done) if several else done[0]
+        wide = [_graphc.broadcast_to(a, shape + a.shape[a.ndim - len(c) :]) for a, c in zip(arrays, inputs)]
+        kinds = self.otypes or [None] * len(outputs)
+        if 0 in shape:
+            if self.otypes is None:
+                raise ArgumentError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+            if _py.any(n not in sizes for core in outputs for n in core):
+                raise ArgumentError("cannot call `vectorize` with a signature including new output dimensions on size 0 inputs")
+            done = tuple(zeros(shape + tuple(sizes[n] for n in core), kind) for core, kind in zip(outputs, kinds))
+            return done if len(outputs) > 1 else done[0]
+        columns = [[] for _ in outputs]
+        for place in ndindex(*shape):
+            results = call([w[place] for w in wide])
+            count = len(results) if isinstance(results, tuple) else 1
+            if count != len(outputs):
+                raise ArgumentError(f"wrong number of outputs from pyfunc: expected {len(outputs)}, got {count}")
+            for column, result, core in zip(columns, results if isinstance(results, tuple) else (results,), outputs):
+                result = asarray(result)
+                _bind(sizes, result.shape, core)
+                column.append(result)
+        joined = [stack(column) for column in columns]
+        done = tuple(x.reshape(shape + x.shape[1:]).astype(k or x.dtype, copy=False) for x, k in zip(joined, kinds))
+        return done if len(outputs) > 1 else done[0]
+
+
+def _signature(text):
+    """The core axes of inputs and of outputs. Raises ValueError for no signature of a generalized ufunc."""
+    text = "".join(text.split())
+    one = r"\((?:\w+(?:,\w+)*)?\)"
+    if not _re.fullmatch(f"{one}(?:,{one})*->{one}(?:,{one})*", text):
+        raise ArgumentError(f"not a valid gufunc signature: {text}")
+    return [[tuple(n for n in core[1:-1].split(",") if n) for core in _re.findall(one, side)] for side in text.split("->")]
+
+
+def _bind(sizes, shape, core):
+    """Notes the sizes of core axes. Raises ValueError where they differ or are missing."""
+    if len(shape) < len(core):
+        raise ArgumentError(f"{len(shape)}-dimensional argument does not have enough dimensions for all core dimensions {core}")
+    for name, size in zip(core, shape[len(shape) - len(core) :]):
+        if sizes.setdefault(name, size) != size:
+            raise ArgumentError(f"inconsistent size for core dimension {name!r}: {size!r} vs {sizes[name]!r}")
 
 
 def _of_values(values, shape, kind):
@@ -212,6 +257,8 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis=None) -> Array:
         first = line.index(True) if True in line else 0 if "f" not in trim.lower() else len(line)
         last = len(line) - line[::-1].index(True) if True in line else first if "f" in trim.lower() else 0
         index[i] = slice(first if "f" in trim.lower() else 0, last if "b" in trim.lower() else len(line))
+    if x.ndim == 1 and isinstance(filt, (list, tuple)):
+        return filt[index[0]]
     return x[tuple(index)]
 
 

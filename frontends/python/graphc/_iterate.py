@@ -107,16 +107,27 @@ class poly1d:  # noqa: N801
         import graphc
 
         if isinstance(c_or_r, poly1d):
-            c_or_r, variable = c_or_r.coeffs, variable or c_or_r.variable
+            c_or_r, variable, r = c_or_r.coeffs, variable or c_or_r.variable, False
         c = graphc.poly(c_or_r) if r else graphc.atleast_1d(asarray(c_or_r))
         if c.ndim > 1:
             raise ArgumentError("Polynomial must be 1d only.")
         c = graphc.trim_zeros(c, "f")
-        self.coeffs = c if c.size else graphc.zeros(1, c.dtype)
-        self.variable = variable or "x"
+        self._coeffs = c if c.size else graphc.zeros(1, c.dtype)
+        self._variable = variable or "x"
 
-    c = coef = coefficients = property(lambda self: self.coeffs)
+    @property
+    def coeffs(self):
+        """The coefficients, the highest power first; their elements may be written."""
+        return self._coeffs
+
+    @coeffs.setter
+    def coeffs(self, value):
+        if value is not self._coeffs:
+            raise AttributeError("Cannot set attribute")
+
+    c = coef = coefficients = coeffs
     o = order = property(lambda self: self.coeffs.size - 1)
+    variable = property(lambda self: self._variable)
 
     @property
     def roots(self):
@@ -160,9 +171,14 @@ class poly1d:  # noqa: N801
     def __truediv__(self, other):
         return self._with("polydiv", other) if isinstance(other, poly1d) else poly1d(self.coeffs / other)
 
+    def __rtruediv__(self, other):
+        return poly1d(other / self.coeffs)
+
     def __pow__(self, n):
+        if n < 0 or int(n) != n:
+            raise ArgumentError("Power to non-negative integers only.")
         result = poly1d([1])
-        for _ in range(n):
+        for _ in range(int(n)):
             result = result * self
         return result
 
@@ -170,13 +186,23 @@ class poly1d:  # noqa: N801
         return poly1d(-self.coeffs)
 
     def __eq__(self, other):
-        same = isinstance(other, poly1d) and self.coeffs.shape == other.coeffs.shape
-        return same and self.coeffs.tolist() == other.coeffs.tolist()
+        if not isinstance(other, poly1d):
+            return NotImplemented
+        return self.coeffs.shape == other.coeffs.shape and self.coeffs.tolist() == other.coeffs.tolist()
 
     __hash__ = None
 
     def __getitem__(self, power):
         return self.coeffs[self.order - power] if 0 <= power <= self.order else self.coeffs[0] * 0
+
+    def __setitem__(self, power, value):
+        import graphc
+
+        if power < 0:
+            raise ArgumentError("Does not support negative powers.")
+        if power > self.order:
+            self._coeffs = graphc.concatenate((graphc.zeros(power - self.order, self._coeffs.dtype), self._coeffs))
+        self._coeffs[self.order - power] = value
 
     def __len__(self):
         return self.order
@@ -200,7 +226,7 @@ class poly1d:  # noqa: N801
         return poly1d(graphc.polyint(self.coeffs, m, k))
 
     def __repr__(self):
-        return f"poly1d({self.coeffs.tolist()})"
+        return f"poly1d({repr(self.coeffs)[6:-1]})"
 
     def __str__(self):
         import numpy

@@ -145,9 +145,16 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
 concat = concatenate
 
 
+def in_sequence(arrays):
+    """What is joined: a sequence. Raises TypeError for an iterator."""
+    if not hasattr(arrays, "__getitem__"):
+        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
+    return arrays
+
+
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays of one shape joined along a new axis."""
-    arrays = [asarray(a) for a in arrays]
+    arrays = [asarray(a) for a in in_sequence(arrays)]
     if not arrays:
         raise ShapeError("stack: need at least one array")
     shapes = {a.shape for a in arrays}

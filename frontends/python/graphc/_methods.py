@@ -261,6 +261,19 @@ def _absent(name, instead):
     return property(get)
 
 
+def _of_number(name):
+    """What NumPy's scalars have and arrays have not, of a single result."""
+
+    def get(self):
+        if not _graphc.is_value(self):
+            raise AttributeError(f"'graphc.Array' object has no attribute {name!r}")
+        return getattr(_np.asarray(self)[()], name)
+
+    return property(get)
+
+
+_OF_NUMBERS = ("as_integer_ratio", "bit_count", "denominator", "hex", "is_integer", "numerator")
+
 _ABSENT = {
     "ctypes": "its memory is not fixed; use np.asarray(x).ctypes",
     "byteswap": "the bytes of a value are not visible; use np.asarray(x).byteswap()",
@@ -329,5 +342,7 @@ def attach(namespace):
     for name in ("real", "imag"):
         if not hasattr(_Array, name):
             setattr(_Array, name, _part(namespace[name]))
+    for name in _OF_NUMBERS:
+        setattr(_Array, name, _of_number(name))
     for name, instead in _ABSENT.items():
         setattr(_Array, name, _absent(name, instead))

@@ -28,8 +28,8 @@ shared = {name: getattr(_np, name) for name in SHARED if hasattr(_np, name)}
 
 
 def isscalar(element) -> _py.bool:
-    """Whether an object is a number or a string, and no array."""
-    return _np.isscalar(element)
+    """Whether an object is a number, also one computed from arrays, or a string, and no array."""
+    return _graphc.is_value(element) if isinstance(element, _graphc.Array) else _np.isscalar(element)
 
 
 shared["isscalar"] = isscalar
@@ -161,9 +161,9 @@ class _Concatenator:
             axis, ndmin, trans = (numbers + [ndmin, trans][len(numbers) - 1 :])[:3]
             key = key[1:]
         parts = []
-        scalars = [k for k in key if _np.isscalar(k)]
+        scalars = [k for k in key if isscalar(k)]
         arrays = [_along(k) for k in key]
-        kind = _graphc.result_type(*[a for a, k in zip(arrays, key) if not _np.isscalar(k)], *scalars)
+        kind = _graphc.result_type(*[a for a, k in zip(arrays, key) if not isscalar(k)], *scalars)
         for x in arrays:
             x = x.astype(kind, copy=False)
             if x.ndim < ndmin:

@@ -7,6 +7,8 @@ import math as _math
 import operator as _operator
 from typing import TYPE_CHECKING
 
+import numpy as _np
+
 from . import _graphc
 from ._complex import of_parts as _of_parts
 from ._assemble import _along
@@ -16,7 +18,7 @@ from ._float_errors import quiet as _quiet
 from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._float_errors import told as _told
-from ._manipulation import _axes, _axis, broadcast_to, concatenate, round, where
+from ._manipulation import _axes, _axis, broadcast_shapes, broadcast_to, concatenate, expand_dims, round, where
 from ._reductions import _squared_size, all, any, cumprod, cumsum, freedom_lost, max, mean, min, prod, sum, var
 from ._ufunc import _NO_VALUE, as_ufunc, is_missing, with_out
 from .errors import ArgumentError, DTypeError, ShapeError
@@ -41,7 +43,7 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
         raise ShapeError("diff: at least one axis is needed, got shape ()")
     axis = _axis(axis, x.ndim, "diff")
     if n == 0:
-        return x
+        return a if isinstance(a, _graphc.Array) else x
     parts = []
     for extra in (prepend, x, append):
         if extra is None:
@@ -252,7 +254,8 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 def sinc(x: ArrayLike, /) -> Array:
     """sin(pi x) / (pi x), 1 at zero."""
-    y = _math.pi * _graphc.select(asarray(x) == 0, 1.0e-20, _inexact(x))
+    y = _math.pi * _inexact(x)
+    y = _graphc.select(y == 0, float(_np.finfo(y.dtype).eps) if y.dtype.kind == "f" else 1.0e-20, y)
     return _graphc.sin(y) / y
 
 
@@ -313,6 +316,9 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     conditions, choices = list(condlist), list(choicelist)
     if len(conditions) != len(choices) or not conditions:
         raise ArgumentError(f"select: {len(conditions)} conditions for {len(choices)} choices")
+    for i, condition in enumerate(conditions):
+        if asarray(condition).dtype.kind != "b":
+            raise TypeError(f"invalid entry {i} in condlist: should be boolean ndarray")
     kind = _graphc.result_type(*choices, default)
     result = asarray(default).astype(kind)
     for condition, choice in zip(reversed(conditions), reversed(choices)):
@@ -320,9 +326,14 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     return result
 
 
-def logspace(start, stop, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype=None, axis: int = 0) -> Array:
-    """`num` values from base**start to base**stop, evenly spaced in the exponent."""
-    base = base if isinstance(base, complex) else float(base)
+def logspace(start, stop, num: int = 50, endpoint: bool = True, base=10.0, dtype=None, axis: int = 0) -> Array:
+    """`num` values from base**start to base**stop, evenly spaced in the exponent. Arrays broadcast; samples lie along
+    `axis`."""
+    if not isinstance(base, (int, float, complex)) and (base := asarray(base)).ndim:
+        start, stop = asarray(start), asarray(stop)
+        rank = len(broadcast_shapes(start.shape, stop.shape, base.shape))
+        start, stop, base = (x.reshape((1,) * (rank - x.ndim) + x.shape) for x in (start, stop, base))
+        base = expand_dims(base, axis)
     values = _graphc.pow(base, linspace(start, stop, num, endpoint=endpoint, axis=axis))
     return values if dtype is None else values.astype(as_dtype(dtype))
 
@@ -474,18 +485,17 @@ def cov(
     if x.ndim > 2:
         raise ShapeError(f"cov: at most two axes, got shape {x.shape}")
     x = x.reshape((1, -1)) if x.ndim < 2 else x
-    x = x.T if not rowvar and x.shape[0] != 1 else x
+    x = x.T if not rowvar and m.ndim != 1 else x
     if y is not None:
         y = y.astype(kind, copy=False)
+        turned = not rowvar and y.ndim != 1
         y = y.reshape((1, -1)) if y.ndim < 2 else y
-        x = concatenate([x, y.T if not rowvar and y.shape[0] != 1 else y], 0)
+        x = concatenate([x, y.T if turned else y], 0)
     ddof = (0 if bias else 1) if ddof is None else ddof
     weights = None
-    for given in (fweights, aweights):
+    for given, name in ((fweights, "fweights"), (aweights, "aweights")):
         if given is not None:
-            given = asarray(given)
-            if given.shape != (x.shape[1],):
-                raise ShapeError(f"cov: weights of shape {given.shape} for {x.shape[1]} observations")
+            given = _observation_weights(given, x.shape[1], name)
             weights = given if weights is None else weights * given
     if weights is None:
         count = x.shape[1] - ddof
@@ -493,7 +503,7 @@ def cov(
             _tell("Degrees of freedom <= 0 for slice")
         distance = x - mean(x, 1, keepdims=True)
         product = _graphc.matmul(distance, distance.T.conj() if x.dtype.kind == "c" else distance.T)
-        return (product / count if count > 0 else product * _math.nan).squeeze()
+        return (product * (1.0 / count if count > 0 else _math.inf)).squeeze()
     weights = weights.astype(float64)
     total = sum(weights)
     distance = x - sum(x * weights, 1, keepdims=True) / total
@@ -502,7 +512,24 @@ def cov(
     else:
         count = total - ddof * sum(weights * asarray(aweights)) / total
     weighted = distance * weights
-    return (_graphc.matmul(distance, weighted.T.conj() if x.dtype.kind == "c" else weighted.T) / count).squeeze()
+    product = _graphc.matmul(distance, weighted.T.conj() if x.dtype.kind == "c" else weighted.T)
+    return (product * (1.0 / _graphc.maximum(count, 0.0))).squeeze()
+
+
+def _observation_weights(given, count, name):
+    """Raises TypeError for frequencies that are no integers, RuntimeError for a shape that does not fit, ValueError for
+    negative weights."""
+    given = asarray(given)
+    known = not _graphc.is_tracing()
+    if name == "fweights" and known and not bool(all(given == _graphc.round(given))):
+        raise TypeError("fweights must be integer")
+    if given.ndim > 1:
+        raise RuntimeError(f"cannot handle multidimensional {name}")
+    if given.shape != (count,):
+        raise RuntimeError(f"incompatible numbers of samples and {name}")
+    if known and bool(any(given < 0)):
+        raise ArgumentError(f"{name} cannot be negative")
+    return given
 
 
 @_stands_for()

@@ -31,6 +31,13 @@ def _pairs(value, rank, name, is_count=True):
         for axis, pair in value.items():
             pairs[axis] = tuple(pair) if hasattr(pair, "__len__") else (pair, pair)
         value = pairs
+    if name == "pad_width":
+        try:
+            kind = _np.asarray(value).dtype.kind
+        except ValueError:
+            kind = "O"  # pairs of different lengths
+        if kind not in "iu":
+            raise TypeError("`pad_width` must be of integral type.")
     try:
         wide = _np.broadcast_to(_np.asarray(value), (rank, 2)).tolist()
     except ValueError as error:

@@ -1,5 +1,6 @@
 """Polynomials as coefficient vectors, highest power first."""
 
+import functools as _functools
 import operator as _operator
 
 import numpy as _np
@@ -15,6 +16,21 @@ from ._reductions import all
 from ._sorting import sort
 from .errors import ArgumentError, DTypeError
 
+def _of_polynomials(function):
+    """Given a poly1d, a function of coefficients gives poly1d."""
+
+    @_functools.wraps(function)
+    def call(*args, **options):
+        from ._iterate import poly1d
+
+        if not any(isinstance(a, poly1d) for a in args):
+            return function(*args, **options)
+        result = function(*(a.coeffs if isinstance(a, poly1d) else a for a in args), **options)
+        return tuple(poly1d(p) for p in result) if isinstance(result, tuple) else poly1d(result)
+
+    return call
+
+
 def _coefficients(p):
     return asarray(p).reshape((-1,)) if asarray(p).ndim < 2 else asarray(p)
 
@@ -27,6 +43,13 @@ def _ends(p, name):
     values = p.tolist()
     used = [i for i, c in enumerate(values) if c != 0]
     return (used[0], used[-1]) if used else (0, -1)
+
+
+def _from_leading(p, name):
+    """Coefficients from the first that is not zero; a single zero when all are."""
+    p = _coefficients(p)
+    first, last = _ends(p, name)
+    return p[first:] if last >= 0 else zeros((1,), p.dtype)
 
 
 def roots(p):
@@ -80,23 +103,27 @@ def _aligned(a, b):
     return [x if x.size == size else concat((zeros((size - x.size,), dtype), x)) for x in (a, b)]
 
 
+@_of_polynomials
 def polyadd(a1, a2):
     """The sum of two polynomials."""
     a, b = _aligned(a1, a2)
     return a + b
 
 
+@_of_polynomials
 def polysub(a1, a2):
     """The difference of two polynomials."""
     a, b = _aligned(a1, a2)
     return a - b
 
 
+@_of_polynomials
 def polymul(a1, a2):
-    """The product of two polynomials."""
-    return convolve(a1, a2)
+    """The product of two polynomials, without the zeros they begin with."""
+    return convolve(*(_from_leading(a, "polymul") for a in (a1, a2)))
 
 
+@_of_polynomials
 def polydiv(u, v):
     """(quotient, remainder) of two polynomials."""
     u, v = _coefficients(u) + 0.0, _coefficients(v) + 0.0
@@ -115,6 +142,7 @@ def polydiv(u, v):
     return quotient, rest[drop:].copy()
 
 
+@_of_polynomials
 def polyder(p, m=1):
     """The m-th derivative. Raises ValueError for a negative order."""
     m = _operator.index(m)
@@ -127,6 +155,7 @@ def polyder(p, m=1):
     return p
 
 
+@_of_polynomials
 def polyint(p, m=1, k=None):
     """The m-th antiderivative with constants `k` (default 0). Raises ValueError for a negative order or too few
     constants."""

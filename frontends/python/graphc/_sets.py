@@ -9,7 +9,7 @@ from ._dtypes import bool_, int64
 from ._indexing import flatnonzero, take
 from ._manipulation import _axis, concat, moveaxis
 from ._sorting import lexsort, searchsorted, sort
-from .errors import UnsupportedError
+from .errors import ArgumentError, UnsupportedError
 
 
 class UniqueAllResult(_NamedTuple):
@@ -101,7 +101,12 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     one's first occurrence, the indices that rebuild `ar`, and how often each occurs. NaNs are one value unless
     equal_nan=False. Raises AxisError for an axis out of range."""
     x = asarray(ar)
-    if axis is None:
+    if axis is not None:
+        try:
+            _axis(axis, x.ndim, "unique")
+        except TypeError:
+            raise TypeError(f"integer argument expected, got {type(axis).__name__}") from None
+    if axis is None or x.ndim == 1:
         found = _unique(x, return_index, return_inverse, return_counts, equal_nan)
     else:
         found = _unique_along(x, axis, return_index, return_inverse, return_counts)
@@ -149,11 +154,17 @@ def _in_table(element, tests):
 
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     """Whether each element is one of `test_elements`. NaN is never one."""
+    if kind not in (None, "sort", "table"):
+        raise ArgumentError(f"Invalid kind: {kind!r}. Please use None, 'sort' or 'table'.")
     if isinstance(test_elements, (set, frozenset)):
         raise UnsupportedError("isin: test_elements is a set; pass list(test_elements)")
     element, tests = asarray(element), asarray(test_elements).reshape((-1,))
     if tests.size == 0:
         return full(element.shape, bool(invert), dtype=bool_)
+    if kind == "table" and not (element.dtype.kind in "biu" and tests.dtype.kind in "biu"):
+        raise ArgumentError(
+            "The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind."
+        )
     dtype = _graphc.result_type(element, tests)
     if dtype.kind in "iu" and not _graphc.is_tracing():
         wide = dtype if dtype.itemsize == 8 else int64  # differences fit

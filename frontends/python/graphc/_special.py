@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cmath as _cmath
 import math as _math
 import operator as _operator
 from typing import TYPE_CHECKING
@@ -12,8 +11,8 @@ import numpy as _np
 from . import _graphc
 from ._assemble import _along
 from ._creation import _floating, _real, asarray, given, zeros
-from ._dtypes import float64, int64, uint64
-from ._manipulation import _axis, concatenate
+from ._dtypes import as_dtype, float64, int64, uint64
+from ._manipulation import _axis, concatenate, moveaxis
 from ._ufunc import as_ufunc
 from .errors import ArgumentError, DTypeError, ShapeError
 
@@ -331,32 +330,26 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
 
 
 def geomspace(start, stop, num: int = 50, endpoint: bool = True, dtype=None, axis: int = 0) -> Array:
-    """`num` values from `start` to `stop`, evenly spaced in the logarithm; complex ones on a spiral. Raises ValueError
-    for zero bounds. Bounds are numbers."""
+    """`num` values from `start` to `stop`, evenly spaced in the logarithm; complex ones on a spiral, NaN between real
+    bounds of different signs. Array bounds broadcast; their samples lie along `axis`. Raises ValueError for zero bounds."""
     from ._creation import linspace
 
-    if any(isinstance(v, (complex, _np.complexfloating)) for v in (start, stop)):
-        start, stop = complex(start), complex(stop)
-    else:
-        start, stop = float(start), float(stop)
-    if start == 0 or stop == 0:
+    num = _operator.index(num)
+    wanted = None if dtype is None else as_dtype(dtype)
+    kind = _graphc.result_type(asarray(start), asarray(stop), float(num), *([] if wanted is None else [wanted]))
+    start, stop = asarray(start).astype(kind, copy=False), asarray(stop).astype(kind, copy=False)
+    if (start == 0).any() or (stop == 0).any():
         raise ArgumentError("Geometric sequence cannot include zero")
-    if isinstance(start, complex):
-        sign = start / abs(start)
-        start, stop = start / sign, stop / sign
-        first, last = _cmath.log10(start), _cmath.log10(stop)
-    elif (start < 0) != (stop < 0):
-        raise ArgumentError("geomspace: bounds of different signs need complex numbers")
-    else:
-        sign = -1.0 if start < 0 else 1.0
-        start, stop = abs(start), abs(stop)
-        first, last = _math.log10(start), _math.log10(stop)
-    exponents = linspace(first, last, num, endpoint)
-    values = _graphc.pow(10.0, exponents)
-    index = _graphc.iota(_operator.index(num), int64, None)
+    sign = _graphc.sign(start)
+    first, last = start / sign, stop / sign
+    exponents = linspace(_graphc.log10(first), _graphc.log10(last), num, endpoint)
+    values = _graphc.pow(10.0, exponents).astype(kind, copy=False)
+    index = _graphc.iota(num, int64, None).reshape((num,) + (1,) * (values.ndim - 1))
     if num > 0:  # the ends are exact
-        values = _graphc.select(index == 0, start, values)
+        values = _graphc.select(index == 0, first, values)
         if endpoint and num > 1:
-            values = _graphc.select(index == num - 1, stop, values)
+            values = _graphc.select(index == num - 1, last, values)
     values = values * sign
-    return values if dtype is None else values.astype(dtype)
+    if axis % values.ndim != 0:
+        values = moveaxis(values, 0, axis)
+    return values if wanted is None else values.astype(wanted)

@@ -7,6 +7,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
+from ._complex import of_parts as _of_parts
 from ._creation import _floating, _real, asarray, full, single
 from ._dtypes import complex128, float32, float64, int64
 from ._float_errors import quiet as _quiet
@@ -196,6 +197,14 @@ def _weighted(x, q, axis, method, keepdims, weights, name):
         weights = _graphc.broadcast_to(weights.reshape(tuple(shape)), x.shape)
     flat, kept = _merged(x, axis, name)
     load, _ = _merged(weights, axis, name)
+    if not _graphc.is_tracing():
+        if bool((load < 0).any()):
+            raise ArgumentError("Weights must be non-negative.")
+        with _quiet():
+            sums = load.sum(axis=-1)
+            usable = bool((_graphc.isfinite(sums) & (sums > 0)).all())
+        if not usable and load.size:
+            raise ArgumentError("Weights included NaN, inf or were all zero.")
     order = argsort(flat)
     s, load = take_along_axis(flat, order), take_along_axis(load, order)
     total = load.astype(float64).cumsum(axis=-1)
@@ -542,6 +551,10 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         xp, fp = take(xp, order), take(fp, order)
         xp = concat((xp[-1:] - period, xp, xp[:1] + period))
         fp = concat((fp[-1:], fp, fp[:1]))
+    if fp.dtype.kind == "c":  # part by part: the product of an infinite and a zero part is no value
+        ends = [(None, None) if v is None else (complex(v).real, complex(v).imag) for v in (left, right)]
+        parts = [interp(x, xp, part, ends[0][i], ends[1][i]) for i, part in enumerate((fp.real, fp.imag))]
+        return single(_of_parts(*parts).reshape(shape))
     x = x.reshape((-1,))
     n = xp.size
     result = fp[-1]

@@ -10,6 +10,7 @@ from ._creation import asarray as _asarray
 from ._creation import zeros as _zeros
 from ._fft_transforms import quick as _quick
 from ._fft_transforms import transform as _transform
+from ._float_errors import tell as _tell
 from ._manipulation import _axes as _axis_numbers
 from ._manipulation import concatenate as _concatenate
 from ._manipulation import roll as _roll
@@ -67,7 +68,7 @@ def _points(n, what):
     except TypeError:
         raise _ArgumentError(f"{what}: a number of points is an integer, not {type(n).__name__}") from None
     if n < 1:
-        raise _ArgumentError(f"{what}: invalid number of points: {n}")
+        raise _ArgumentError(f"{what}: Invalid number of FFT data points ({n}) specified.")
     return n
 
 
@@ -95,6 +96,10 @@ def _scale(norm, inverse, lengths, what):
 def _finish(result, out):
     if out is None:
         return result
+    if not isinstance(out, _Array):
+        raise TypeError(f"fft: return arrays must be of ArrayType, not {type(out).__name__}")
+    if out.shape != result.shape:
+        raise _ArgumentError(f"fft: output array has wrong shape {out.shape}, not {result.shape}")
     out[...] = result
     return out
 
@@ -190,6 +195,12 @@ def ihfft(a, n=None, axis=-1, norm=None, out=None):
 def _several(kind, a, s, axes, norm, inverse, out, what):
     x, precision = _argument(a, what, kind == "real")
     if axes is None:
+        if s is not None:
+            _tell(
+                "`axes` should not be `None` if `s` is not `None` (Deprecated in NumPy 2.0). In a future version of NumPy, this will"
+                " raise an error and `s[i]` will correspond to the size along the transformed axis specified by `axes[i]`.",
+                DeprecationWarning,
+            )
         axes = tuple(range(-(x.ndim if s is None else len(s)), 0))
     axes = tuple(_axis(axis, x.ndim, what) for axis in axes)
     if s is None:
@@ -200,7 +211,14 @@ def _several(kind, a, s, axes, norm, inverse, out, what):
         raise _ArgumentError(f"{what}: {len(s)} sizes for {len(axes)} axes")
     if not axes:
         raise _ArgumentError(f"{what}: no axis to transform along") if kind != "complex" else None
-    s = tuple(_points(x.shape[axis] if n == -1 else n, what) for n, axis in zip(s, axes))
+    if None in s:
+        _tell(
+            "Passing an array containing `None` values to `s` is deprecated in NumPy 2.0 and will raise an error in a future"
+            " version of NumPy. To use the default behaviour of the corresponding 1-D transform, pass the value matching the"
+            " default for its `n` parameter.",
+            DeprecationWarning,
+        )
+    s = tuple(_points(x.shape[axis] if n is None or n == -1 else n, what) for n, axis in zip(s, axes))
     if len(set(axes)) < len(axes):
         return _finish(_one_by_one(kind, x, s, axes, norm, inverse), out)
     for i, (n, axis) in enumerate(zip(s, axes)):

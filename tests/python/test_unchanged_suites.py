@@ -1,0 +1,197 @@
+"""What suites and programs written for NumPy expect besides values: assertions, classes of numbers, errors at their statement."""
+
+import numbers
+import warnings
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import exact
+
+
+def both(program, *args):
+    got, want = program(gc, *args), program(np, *args)
+    got, want = (r if isinstance(r, (list, tuple)) else [r] for r in (got, want))
+    for g, w in zip(got, want, strict=True):
+        exact.assert_same(np.asarray(g), np.asarray(w))
+
+
+def raises_alike(call):
+    found = []
+    for xp in (np, gc):
+        with pytest.raises(Exception) as info:  # noqa: PT011
+            call(xp)
+        found.append(info.value)
+    theirs, ours = found
+    assert isinstance(ours, type(theirs)), (type(ours), type(theirs))
+
+
+def test_assertions_take_arrays():
+    x = gc.arange(4.0)
+    gc.testing.assert_equal(x, [0, 1, 2, 3])
+    gc.testing.assert_equal({"a": [x, 1]}, {"a": [x + 0, 1]})
+    gc.testing.assert_equal(x.sum(), 6.0)
+    gc.testing.assert_equal((gc.array([gc.nan, 1]), 2), (gc.array([gc.nan, 1]), 2))
+    gc.testing.assert_array_almost_equal_nulp(x + 1, np.arange(1.0, 5), 1)
+    with pytest.raises(AssertionError, match="Not equal to tolerance"):
+        gc.testing.assert_allclose(x, x + 1)
+    with gc.testing.assert_raises(ValueError):
+        gc.zeros(2) + gc.zeros(3)
+    assert gc.testing.KnownFailureException is np.testing.KnownFailureException
+
+
+def test_single_results_are_numbers_to_isinstance():
+    x, n = gc.arange(5.0), gc.arange(5)
+    for value, kind in ((x.sum(), np.float64), (n[2], np.int64), (x.astype("f4").max(), np.float32), (x[0] == 0, np.bool_)):
+        assert isinstance(value, kind)
+        assert gc.isscalar(value)
+    assert isinstance(x.mean(), float) and isinstance(n.argmax(), (int, np.integer))
+    assert isinstance((x * 1j).sum(), complex)
+    assert isinstance(x[1], numbers.Real) and not isinstance(x, np.generic)
+    assert not gc.isscalar(x) and not gc.isscalar(gc.asarray(2.0))
+    assert x[1].as_integer_ratio() == (1, 1) and n[2].denominator == 1
+    assert n[3].bit_count() == 2 and x[1].hex() == "0x1.0000000000000p+0" and x[2].is_integer()
+    assert not hasattr(x, "as_integer_ratio")
+
+
+def test_raised_floating_point_errors_come_at_their_statement():
+    x = gc.zeros(3)
+    with gc.errstate(all="raise"):
+        for statement in (lambda: gc.log(x), lambda: x / 0, lambda: gc.exp(np.float16(20)), lambda: gc.sqrt(gc.array([-1.0]))):
+            with pytest.raises(FloatingPointError):
+                statement()
+        with pytest.raises(FloatingPointError):
+            x /= 0
+        assert (gc.ones(2) + 1).tolist() == [2, 2]
+        assert gc.jit(lambda a: a + 1)(gc.ones(2)).tolist() == [2, 2]
+    met = []
+    with gc.errstate(divide="call", call=lambda text, flag: met.append(text)):
+        gc.ones(2) / gc.zeros(2)
+        assert met == ["divide by zero"]
+
+
+def test_objects_that_give_arrays():
+    class Two:
+        def __init__(self, xp):
+            self.xp = xp
+
+        def __array__(self, dtype=None, copy=None):
+            return self.xp.array([1.0, 2.0])
+
+    both(lambda xp: [xp.asarray(Two(xp)), xp.ones(2) + Two(xp), xp.sqrt(Two(xp)), xp.asarray(Two(xp), dtype="f4")])
+    both(lambda xp: [xp.asarray(memoryview(bytearray(b"abc"))), xp.sum(memoryview(bytearray(b"abc")))])
+
+
+def test_spaced_arrays():
+    def program(xp):
+        start, stop = xp.array([1.0, -2.0]), xp.array([[16.0, -8.0]])
+        return [
+            xp.geomspace(start, stop, 4), xp.geomspace(start, stop, 3, axis=-1), xp.geomspace(1, 8, 4, dtype="f4"),
+            xp.geomspace(-1000, -1, 4), xp.logspace([0, 1], 2, 3, base=2.0), xp.logspace([0, 1], 2, 3, axis=1),
+            xp.logspace(0, 2, 3, dtype=int),
+        ]  # fmt: skip
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        assert got.dtype == want.dtype and got.shape == want.shape
+        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-15 if want.dtype != "f4" else 1e-6)
+    with np.errstate(invalid="ignore"):
+        assert np.array_equal(np.asarray(gc.geomspace(-3, 3, 4)), np.geomspace(-3, 3, 4), equal_nan=True)
+    np.testing.assert_allclose(np.asarray(gc.geomspace(1, 16j, 5)), np.geomspace(1, 16j, 5), rtol=1e-14)
+    raises_alike(lambda xp: xp.geomspace(0, 3))
+
+
+def test_polynomials_as_objects():
+    def program(xp):
+        p = xp.poly1d([1.0, 2, 3])
+        q = xp.poly1d([1.0, 1])
+        p[4] = 5
+        quotient, rest = xp.polydiv(p, q)
+        made = [xp.polyadd(p, q), xp.polymul(p, q), xp.polyder(p), xp.polyint(p), quotient, rest, p**2, 2 / q]
+        assert all(isinstance(m, xp.poly1d) for m in made)
+        coefficients = [m.coeffs for m in made]
+        return [*coefficients, xp.polymul([0, 0, 1, 2], [0, 3]), p[9], p(2.0), xp.polyval(p, [1.0, 2])]
+
+    both(program)
+    for xp in (np, gc):
+        p = xp.poly1d([1.0, 2, 3])
+        assert repr(p) == "poly1d([1., 2., 3.])"
+        p.coeffs[1] = 7
+        assert p[1] == 7 and p == xp.poly1d([1, 7, 3]) and p != 3
+    raises_alike(lambda xp: setattr(xp.poly1d([1]), "coeffs", 2))
+    raises_alike(lambda xp: xp.poly1d([1, 2]) ** -1)
+
+
+def test_vectorize_by_signature():
+    def program(xp):
+        dot = xp.vectorize(lambda a, b: (a * b).sum(), signature="(n),(n)->()")
+        both_of = xp.vectorize(lambda a, b: (a + b, a - b), signature="(n),(n)->(n),(n)", otypes=["f4", "f8"])
+        scaled = xp.vectorize(lambda a, k: a * k, excluded=["k"], signature="(n)->(n)")
+        small = xp.vectorize(lambda v: v + v)(xp.array([1, 2, 3], dtype="i2"))
+        return [dot(xp.ones((4, 3)), xp.arange(3.0)), *both_of(xp.ones((2, 3)), xp.arange(3)), scaled(xp.arange(3.0), k=2), small]
+
+    both(program)
+    add = "(n),(n)->(n)"
+    raises_alike(lambda xp: xp.vectorize(lambda a, b: a, signature=add)(1))
+    raises_alike(lambda xp: xp.vectorize(lambda a, b: a, signature=add)([1], [1, 2]))
+    raises_alike(lambda xp: xp.vectorize(lambda a: (a, a), signature="()->()")(1))
+    raises_alike(lambda xp: xp.vectorize(lambda a: a, signature="()->()")(xp.zeros((0,))))
+    raises_alike(lambda xp: xp.vectorize(lambda a: a, signature="(a)(b)->()")(1))
+
+
+def test_covariances():
+    def program(xp):
+        x = xp.array([[0.0, 2], [1, 1], [2, 0]]).T
+        with xp.errstate(all="ignore"):
+            few = xp.cov(x, ddof=5)
+        return [xp.cov(x, fweights=[1, 4, 1]), xp.cov(x, aweights=[1.0, 4, 1]), xp.cov(xp.ones((3, 1)).T, ddof=0, rowvar=False), few]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for got, want in zip(program(gc), program(np), strict=True):
+            assert got.shape == want.shape
+            np.testing.assert_allclose(np.asarray(got), want, rtol=1e-14)
+    for weights in ({"fweights": [0.5, 1, 1]}, {"fweights": [[1]]}, {"aweights": [1.0]}, {"aweights": [-1.0, 1, 1]}):
+        raises_alike(lambda xp: xp.cov(xp.ones((2, 3)), **weights))  # noqa: B023
+
+
+def test_small_differences():
+    def program(xp):
+        x = xp.array([0, xp.nan, xp.nan])
+        with xp.errstate(all="ignore"):
+            ends = xp.interp([0.5, 1.0], [0, 1], [0, complex(1, xp.inf)])
+        return [
+            xp.unique(x, axis=0), xp.sinc(xp.float16(6e-8)), ends.real, ends.imag, xp.trim_zeros(xp.array([0, 1, 0])),
+            xp.fft.fftn(xp.ones((3, 4)), s=(2, -1), axes=(0, 1)).real,
+        ]  # fmt: skip
+
+    both(program)
+    x = gc.ones(2)
+    assert gc.diff(x, n=0) is x
+    assert gc.trim_zeros([0, 1, 2, 0]) == [1, 2] and gc.trim_zeros((0, 1)) == (1,)
+    with pytest.warns(DeprecationWarning, match="`axes` should not be `None`"):
+        gc.fft.fftn(gc.ones((3, 4)), s=(2, 2))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda xp: xp.pad(xp.ones(3), 1.5),
+        lambda xp: xp.pad(xp.ones(3), "a"),
+        lambda xp: xp.pad(xp.ones(3), None),
+        lambda xp: xp.stack(a for a in [xp.ones(2)]),
+        lambda xp: xp.hstack(a for a in [xp.ones(2)]),
+        lambda xp: xp.block(([1], [2])),
+        lambda xp: xp.block([1, [2]]),
+        lambda xp: xp.isin([1.0], [1], kind="quicksort"),
+        lambda xp: xp.isin([1.0], [1.5], kind="table"),
+        lambda xp: xp.select([xp.array([1])], [xp.array([1])]),
+        lambda xp: xp.unique(xp.ones(3), axis=0.0),
+        lambda xp: xp.quantile(xp.ones(3), 0.5, weights=[-1, 1, 1], method="inverted_cdf"),
+        lambda xp: xp.quantile(xp.ones(3), 0.5, weights=[0, 0, 0], method="inverted_cdf"),
+        lambda xp: xp.fft.fft([1.0], out=""),
+        lambda xp: xp.fft.fft([]),
+        lambda xp: xp.vectorize(3),
+    ],
+)
+def test_refused_alike(call):
+    raises_alike(call)
