@@ -24,7 +24,11 @@ private:
   void lowerTurned();
   void turnedBlock(mlir::OpBuilder &builder, const Position &base, mlir::Value row,
                    mlir::Value column);
-  void prefetchTurned(mlir::OpBuilder &builder, kernel::LoadOp load, Position at);
+  void turnedLines(mlir::OpBuilder &builder, const Position &base, mlir::Value row,
+                   mlir::Value column, mlir::Value rowEnd, mlir::Value columnEnd,
+                   llvm::ArrayRef<mlir::Value> memory);
+  void prefetchTurned(mlir::OpBuilder &builder, llvm::ArrayRef<kernel::LoadOp> loads, Position at);
+  llvm::SmallVector<kernel::LoadOp> straightLoads();
   void storeAll(mlir::OpBuilder &builder, Position &at);
   void lowerRows();
   void lowerContract();
@@ -57,7 +61,8 @@ private:
   /// outer loops are set, and the bounds of the run.
   void runs(mlir::OpBuilder &builder,
             llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);
-  llvm::SmallVector<mlir::Value> nextRun(mlir::OpBuilder &builder, const Position &at);
+  llvm::SmallVector<mlir::Value> nextPoint(mlir::OpBuilder &builder, const Position &at,
+                                           unsigned first, unsigned end);
   /// Strips of `width` lanes over [low, high) of `loopNumber`, then one masked strip for the rest.
   void strips(mlir::OpBuilder &builder, const Position &base, int loopNumber, int64_t width,
               mlir::Value low, mlir::Value high,
@@ -91,6 +96,10 @@ private:
   llvm::SmallVector<mlir::Value> valuesOverRows(mlir::OpBuilder &builder, const Position &row,
                                                 llvm::ArrayRef<Reducer> reducers, mlir::Value index,
                                                 mlir::Value limit);
+  bool readsPieces();
+  llvm::SmallVector<mlir::Value> elementsOfRows(mlir::OpBuilder &builder, const Position &row,
+                                                llvm::ArrayRef<Reducer> reducers, mlir::Value index,
+                                                mlir::Value count);
   llvm::SmallVector<mlir::Value> piecesOfRows(mlir::OpBuilder &builder, const Position &row,
                                               llvm::ArrayRef<Reducer> reducers, mlir::Value index,
                                               mlir::Value count);

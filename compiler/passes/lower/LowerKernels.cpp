@@ -175,22 +175,23 @@ void KernelLowering::runs(OpBuilder &outside,
   Value high = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, end, start), length);
   body(b, here, low, high);
   if (parallel > 2)
-    scf::YieldOp::create(b, loc, nextRun(b, at));
+    scf::YieldOp::create(b, loc, nextPoint(b, at, 0, parallel - 1));
 }
 
-/// The outer loops of the run after the one at `at`: counted on, because a division costs more than
-/// a short run.
-SmallVector<Value> KernelLowering::nextRun(OpBuilder &b, const Position &at) {
+/// Loops [first, end) at the point after the one at `at`: counted on, because a division costs more
+/// than a short run.
+SmallVector<Value> KernelLowering::nextPoint(OpBuilder &b, const Position &at, unsigned first,
+                                             unsigned end) {
   IndexMath m{b, loc};
-  SmallVector<Value> next(space.parallel - 1);
+  SmallVector<Value> next(end - first);
   Value carry;
-  for (unsigned i = space.parallel - 1; i-- > 0;) {
-    Value more = m.add(at.loops[i], 1);
-    next[i] = carry ? m.select(carry, more, at.loops[i]) : more;
-    if (i == 0)
+  for (unsigned i = end; i-- > first;) {
+    Value more = m.add(at.loops[i], 1), &here = next[i - first];
+    here = carry ? m.select(carry, more, at.loops[i]) : more;
+    if (i == first)
       break;
-    carry = m.equal(next[i], emitter->extent(b, i));
-    next[i] = m.select(carry, m(0), next[i]);
+    carry = m.equal(here, emitter->extent(b, i));
+    here = m.select(carry, m(0), here);
   }
   return next;
 }
