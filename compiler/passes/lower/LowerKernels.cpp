@@ -242,22 +242,22 @@ void KernelLowering::storeAll(OpBuilder &b, Position &at) {
     emitter->scatter(b, scatter, at);
 }
 
-/// How far ahead a body that computes long asks for memory: too few of its iterations are under way
-/// at once for the machine to do so. Further ahead a first-level cache drops lines before they are
-/// read.
-static constexpr int64_t kBytesAhead = 4096;
+/// How far ahead a body asks for memory: too few iterations of one that computes long are under way
+/// at once for the machine to do so, and it follows vectors of whole lines less well than shorter
+/// ones. Further ahead a first-level cache drops lines before they are read.
+static constexpr int64_t kBytesAhead = 2048, kLongBytesAhead = 4096;
 
 void KernelLowering::lowerMap() {
   open(kernel.getSymName(), {});
   bool computesLong = llvm::any_of(kernel.getBody().front(),
                                    [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
   int64_t ahead = 0;
-  if (computesLong)
-    kernel.getBody().walk([&](kernel::LoadOp load) {
-      auto memory = cast<MemRefType>(emitter->buffer(load).getType());
-      int64_t elements = kBytesAhead * 8 / memory.getElementTypeBitWidth();
-      ahead = std::max<int64_t>(ahead ? std::min(ahead, elements) : elements, width);
-    });
+  kernel.getBody().walk([&](kernel::LoadOp load) {
+    auto memory = cast<MemRefType>(emitter->buffer(load).getType());
+    int64_t bytes = computesLong ? kLongBytesAhead : kBytesAhead;
+    int64_t elements = bytes * 8 / memory.getElementTypeBitWidth();
+    ahead = std::max<int64_t>(ahead ? std::min(ahead, elements) : elements, width);
+  });
   if (shape.oneByOne) {
     begin = constant(builder, 0);
     end = emitter->emit(builder, space.items());

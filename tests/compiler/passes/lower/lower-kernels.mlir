@@ -17,6 +17,8 @@
 // CHECK-NEXT: %[[A:.*]] = vector.load %[[X]][%[[I]]] : memref<?xf32>, vector<16xf32>
 // CHECK-NEXT: %[[B:.*]] = graph.neg %[[A]] : vector<16xf32>
 // CHECK-NEXT: vector.store %[[B]], %[[R]][%[[I]]] : memref<?xf32>, vector<16xf32>
+// CHECK: arith.addi %[[I]], %c512
+// CHECK: memref.prefetch %[[X]][%{{.*}}], read, locality<3>, data
 // CHECK-NEXT: }
 // CHECK: %[[SOME:.*]] = arith.cmpi slt, %[[STOP]], %[[END]]
 // CHECK: scf.if %[[SOME]] {
