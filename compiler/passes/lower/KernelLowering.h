@@ -51,6 +51,9 @@ private:
   /// coming, but not across the gaps of a tree, nor far enough where a body computes for long.
   void prefetch(mlir::OpBuilder &builder, const Position &at, unsigned loop, int64_t distance,
                 unsigned locality);
+  /// Elements of the widest operand in so many bytes, a vector at least.
+  int64_t bytesAhead(int64_t bytes);
+  static constexpr int64_t kBytesAhead = 2048;
   /// A typed piece of the scratch memory.
   mlir::Value scratchView(mlir::Type element, int64_t offset, int64_t count);
   void close();

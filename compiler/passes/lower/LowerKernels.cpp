@@ -245,19 +245,23 @@ void KernelLowering::storeAll(OpBuilder &b, Position &at) {
 /// How far ahead a body asks for memory: too few iterations of one that computes long are under way
 /// at once for the machine to do so, and it follows vectors of whole lines less well than shorter
 /// ones. Further ahead a first-level cache drops lines before they are read.
-static constexpr int64_t kBytesAhead = 2048, kLongBytesAhead = 4096;
+static constexpr int64_t kLongBytesAhead = 4096;
+
+int64_t KernelLowering::bytesAhead(int64_t bytes) {
+  int64_t ahead = 0;
+  kernel.getBody().walk([&](kernel::LoadOp load) {
+    auto memory = cast<MemRefType>(emitter->buffer(load).getType());
+    int64_t elements = bytes * 8 / memory.getElementTypeBitWidth();
+    ahead = std::max<int64_t>(ahead ? std::min(ahead, elements) : elements, width);
+  });
+  return ahead;
+}
 
 void KernelLowering::lowerMap() {
   open(kernel.getSymName(), {});
   bool computesLong = llvm::any_of(kernel.getBody().front(),
                                    [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
-  int64_t ahead = 0;
-  kernel.getBody().walk([&](kernel::LoadOp load) {
-    auto memory = cast<MemRefType>(emitter->buffer(load).getType());
-    int64_t bytes = computesLong ? kLongBytesAhead : kBytesAhead;
-    int64_t elements = bytes * 8 / memory.getElementTypeBitWidth();
-    ahead = std::max<int64_t>(ahead ? std::min(ahead, elements) : elements, width);
-  });
+  int64_t ahead = bytesAhead(computesLong ? kLongBytesAhead : kBytesAhead);
   if (shape.oneByOne) {
     begin = constant(builder, 0);
     end = emitter->emit(builder, space.items());

@@ -468,6 +468,9 @@ void KernelLowering::untilDecided(OpBuilder &b, ArrayRef<Reducer> reducers,
   scf::YieldOp::create(c, loc, choice.getResult(0));
 }
 
+/// Elements of a reduction whose operands come from memory.
+static constexpr int64_t kStraightFrom = int64_t{1} << 18;
+
 void KernelLowering::lowerLaneBlocks() {
   open(kernel.getSymName(), shape.partials);
   SmallVector<Reducer> reducers = reducersOfStage(0);
@@ -477,6 +480,12 @@ void KernelLowering::lowerLaneBlocks() {
   Block *entry = &function.getBody().front();
   auto usual = [&](OpBuilder &outside) {
     Value length = emitter->emit(outside, space.reducedItems()), blocks = blockCount(outside);
+    // The machine follows several operands only in the order in which they lie.
+    int64_t operands = llvm::range_size(kernel.getBody().getOps<kernel::LoadOp>());
+    bool straight = space.parallel == 0 && blocks && operands > 1;
+    Value streams;
+    if (straight)
+      streams = IndexMath{outside, loc}.atLeast(length, constant(outside, kStraightFrom));
     auto block = [&](OpBuilder &b, Value item) {
       Position row = position();
       Value number = item, first = constant(b, 0), some = length;
@@ -493,6 +502,7 @@ void KernelLowering::lowerLaneBlocks() {
         emitter->delinearize(b, number, 0, space.parallel, row);
       rowValues(b, row, 0);
       TreeEmitter trees(entry, loc, reducers, lanes);
+      trees.streams = streams;
       auto body = [&](OpBuilder &c, Value index, Value limit) {
         if (overRows)
           return valuesOverRows(c, row, reducers, index, limit);
@@ -501,8 +511,9 @@ void KernelLowering::lowerLaneBlocks() {
         SmallVector<Value> values = pointValues(c, reducers, at);
         for (kernel::StoreOp store : here)
           emitter->store(c, store, at);
-        if (lanes > 1 && lanes < kTreeLanes && !limit)
-          prefetch(c, at, space.parallel, kTreeBlock, /*locality=*/2);
+        if (lanes > 1 && (straight || lanes < kTreeLanes) && !limit)
+          prefetch(c, at, space.parallel, straight ? bytesAhead(kBytesAhead) : kTreeBlock,
+                   straight ? /*locality=*/3 : 2);
         return values;
       };
       States states = trees.laneBlock(b, first, some, body);

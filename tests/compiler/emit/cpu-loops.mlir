@@ -100,8 +100,10 @@ func.func @place(%x: tensor<?xf32>) -> tensor<i64> {
   return %0 : tensor<i64>
 }
 
-// A count: masks become numbers, half a vector at a time.
+// A count: masks become numbers, half a vector at a time. Two operands from memory are read in order, with the lanes in the
+// nearest cache, what is in a cache strip by strip, with the lanes in registers.
 // CHECK-LABEL: inside_0:
+// CHECK-COUNT-4: prefetcht0
 // CHECK-COUNT-4: vcmpleps {{.*}}, %k{{[0-7]$}}
 // CHECK-NOT: rsp
 // CHECK: vpmovm2q
