@@ -55,3 +55,49 @@ def test_updates_from_a_transpose():
     g[:90, :90] += g[10:, 10:].T
     want[:90, :90] += want[10:, 10:].T.copy()
     exact.assert_same(g, want, "of itself")
+
+
+LAYOUTS = {
+    "turned": lambda x: x.T,
+    "turned part": lambda x: x.T[1:, ::2],
+    "turned and reversed": lambda x: x.T[:, ::-1],
+    "every second": lambda x: x[:, ::2],
+    "every third, backwards": lambda x: x[:, ::-3],
+    "reversed": lambda x: x[:, ::-1],
+    "columns 1 on": lambda x: x[:, 1:],
+    "three axes reversed": lambda x: x.reshape(5, -1, x.shape[1]).transpose(2, 1, 0),
+    "rows last": lambda x: x.reshape(5, -1, x.shape[1]).transpose(0, 2, 1),
+    "blocks last": lambda x: x.reshape(5, -1, x.shape[1]).transpose(1, 2, 0),
+}
+
+
+SOME = ["turned part", "every third, backwards", "three axes reversed"]
+
+
+@pytest.mark.parametrize(
+    "layout, dtype", [(name, "float32") for name in LAYOUTS] + [(name, d) for d in ("bool", "int16") for name in SOME]
+)
+def test_every_layout_gives_the_bits_of_a_copy(layout, dtype):
+    view = LAYOUTS[layout]
+    for shape in ((5, 9000), (40, 70), (515, 33)):
+        x = numbers(shape, dtype)
+        straight = np.ascontiguousarray(view(x))
+        y = numbers(straight.shape, dtype)
+        g, gy, copy = view(gc.asarray(x)), gc.asarray(y), gc.asarray(straight)
+        for f in (
+            lambda v: gc.sum(v * gy),
+            lambda v: gc.sum(v * gy, axis=-1),
+            lambda v: gc.sum(v * gy, axis=0),
+            lambda v: gc.any(v == 77, axis=-1),
+            lambda v: gc.var(v, axis=-1) if dtype != "bool" else v,
+            lambda v: gc.exp(v / 101) + gy,
+            lambda v: v - gc.mean(v, axis=-1, keepdims=True) if dtype != "bool" else ~v,
+            lambda v: gc.cumsum(v, axis=-1),
+        ):
+            assert np.asarray(f(g)).tobytes() == np.asarray(f(copy)).tobytes(), shape
+        want = straight * y
+        exact.assert_same(g * gy, want, f"{shape}")
+        target, base = gc.asarray(x) + np.zeros((), dtype), x.copy()
+        view(target)[...] = g * gy
+        view(base)[...] = want
+        exact.assert_same(target, base, f"written, {shape}")

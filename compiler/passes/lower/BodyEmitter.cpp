@@ -1,6 +1,7 @@
 #include "compiler/passes/lower/BodyEmitter.h"
 
 #include "compiler/passes/fuse/Watch.h"
+#include "compiler/passes/lower/IndexMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -79,8 +80,8 @@ Value BodyEmitter::toMemory(OpBuilder &builder, Value value) {
   return fromMemory(builder, value, memoryType(element));
 }
 
-/// Index of one lane; masked lanes repeat the last valid one, so that every address is inside the
-/// buffer.
+/// Index of one lane; masked lanes repeat the last valid one, so that every address is inside
+/// the buffer.
 Value BodyEmitter::laneIndex(OpBuilder &builder, Value first, Value stride, int64_t lane,
                              Position &position) {
   Value step = arith::ConstantIndexOp::create(builder, loc, lane);
@@ -108,12 +109,46 @@ Value BodyEmitter::laneSteps(OpBuilder &builder, const Polynomial &stride, int64
   return arith::MulIOp::create(builder, loc, lanes, splat(builder, loc, scale, width));
 }
 
-/// Elements a stride apart. The hardware gathers 32 and 64 bits when the stride is not known; a
-/// known one LLVM makes into loads and shuffles.
+/// Up to here a step is taken by reading, or writing, the whole vectors that hold the lanes.
+static constexpr int64_t kShortStep = 4;
+
+std::optional<int64_t> BodyEmitter::shortStep(const Polynomial &stride) {
+  auto step = stride.constant();
+  // The work-items of a group read and write elements.
+  bool isShort = step && !func.getSchedule()->getGroup() && *step != 0 && *step != 1 &&
+                 std::abs(*step) <= kShortStep;
+  return isShort ? step : std::nullopt;
+}
+
+/// Lanes a few elements apart: all elements from the lowest to the highest are read, the last ones
+/// in a vector that ends with them, and those of the lanes picked.
+Value BodyEmitter::loadSteps(OpBuilder &builder, Value buffer, Value first, int64_t step,
+                             int64_t width) {
+  IndexMath m{builder, loc};
+  auto type = VectorType::get({width}, cast<MemRefType>(buffer.getType()).getElementType());
+  int64_t apart = std::abs(step), last = (width - 1) * apart;
+  Value lowest = step < 0 ? m.sub(first, m(last)) : first, result;
+  for (int64_t piece = 0; piece < apart; ++piece) {
+    int64_t start = std::min(piece * width, last + 1 - width), end = start + width;
+    Value some = vector::LoadOp::create(builder, loc, type, buffer, m.add(lowest, start));
+    SmallVector<int64_t> lanes;
+    for (int64_t lane = 0; lane < width; ++lane) {
+      int64_t at = (step < 0 ? width - 1 - lane : lane) * apart;
+      bool here = at >= piece * width && at < end;
+      lanes.push_back(here ? width + at - start : lane);
+    }
+    result = vector::ShuffleOp::create(builder, loc, result ? result : some, some, lanes);
+  }
+  return result;
+}
+
+/// Elements a stride apart. The hardware gathers 32 and 64 bits when the stride is not known.
 Value BodyEmitter::gather(OpBuilder &builder, Value buffer, Value first, const Polynomial &stride,
                           Position &position) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   int64_t width = position.width;
+  if (auto apart = shortStep(stride); apart && !position.limit)
+    return loadSteps(builder, buffer, first, *apart, width);
   Value step = emit(builder, stride);
   if (element.getIntOrFloatBitWidth() >= 32 && !stride.constant())
     return lanesAt(builder, buffer, first, laneSteps(builder, stride, width), position);
@@ -267,11 +302,37 @@ void BodyEmitter::storeValue(OpBuilder &builder, kernel::StoreOp op, Value kerne
       storeVector(builder, op, raw, first, alignment(cast<VectorType>(raw.getType()), position));
     return;
   }
+  if (auto apart = shortStep(access.strides[position.vectorLoop]); apart && !position.limit)
+    return storeSteps(builder, raw, buffer, first, *apart);
   forLanes(builder, first, access.strides[position.vectorLoop], position,
            [&](OpBuilder &inside, int64_t lane, Value where) {
              Value element = vector::ExtractOp::create(inside, loc, raw, lane);
              memref::StoreOp::create(inside, loc, element, buffer, where);
            });
+}
+
+/// The reverse of loadSteps(): what lies between the lanes is masked off.
+void BodyEmitter::storeSteps(OpBuilder &builder, Value raw, Value buffer, Value first,
+                             int64_t step) {
+  IndexMath m{builder, loc};
+  auto type = cast<VectorType>(raw.getType());
+  int64_t width = type.getNumElements(), apart = std::abs(step), last = (width - 1) * apart;
+  Value lowest = step < 0 ? m.sub(first, m(last)) : first;
+  for (int64_t piece = 0; piece < apart; ++piece) {
+    int64_t start = std::min(piece * width, last + 1 - width);
+    SmallVector<int64_t> lanes;
+    SmallVector<bool> present;
+    for (int64_t at = start; at < start + width; ++at) {
+      int64_t lane = at / apart;
+      present.push_back(at >= piece * width && at % apart == 0);
+      lanes.push_back(step < 0 ? width - 1 - lane : lane);
+    }
+    Value some = vector::ShuffleOp::create(builder, loc, raw, raw, lanes);
+    Value mask = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(VectorType::get({width}, builder.getI1Type()), present));
+    vector::MaskedStoreOp::create(builder, loc, buffer, m.add(lowest, start), mask, some);
+  }
 }
 
 /// Every lane that is not masked off, with its index.
@@ -300,8 +361,13 @@ Value BodyEmitter::partsMask(OpBuilder &builder, Position &position) {
   Value left =
       arith::SubIOp::create(builder, loc, position.limit, position.loops[position.vectorLoop]);
   auto type = VectorType::get({2 * position.width}, builder.getI1Type());
-  return vector::CreateMaskOp::create(builder, loc, type,
-                                      arith::AddIOp::create(builder, loc, left, left).getResult());
+  auto until = [&](Value lane) -> Value {
+    return vector::CreateMaskOp::create(
+        builder, loc, type, arith::AddIOp::create(builder, loc, lane, lane).getResult());
+  };
+  if (!position.from)
+    return until(left);
+  return arith::XOrIOp::create(builder, loc, until(position.from), until(left));
 }
 
 /// One part of consecutive complex elements: both are read, which whoever wants the other shares.

@@ -18,6 +18,7 @@ struct Position {
   mlir::Value limit; ///< lanes at or beyond this index of the vector loop are masked off; null: all
                      ///< lanes run
   mlir::Value mask;  ///< vector<width x i1>, set with limit when width > 1
+  mlir::Value from;  ///< with limit: lanes before this one are masked off too; null: none
   bool aligned = false; ///< whole vectors lie at multiples of their size
   bool watched = false; ///< what reductions gave has been looked at
   llvm::DenseMap<mlir::Value, mlir::Value>
@@ -119,6 +120,12 @@ private:
   void storeVector(mlir::OpBuilder &builder, kernel::StoreOp op, mlir::Value raw, mlir::Value first,
                    llvm::MaybeAlign alignment);
   void storeParts(mlir::OpBuilder &builder, kernel::StoreOp op, Position &position);
+  /// The step of a stride that is known and short, for vectors of a core.
+  std::optional<int64_t> shortStep(const Polynomial &stride);
+  mlir::Value loadSteps(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,
+                        int64_t step, int64_t width);
+  void storeSteps(mlir::OpBuilder &builder, mlir::Value raw, mlir::Value buffer, mlir::Value first,
+                  int64_t step);
   mlir::Value partsMask(mlir::OpBuilder &builder, Position &position);
   void forLanes(mlir::OpBuilder &builder, mlir::Value first, const Polynomial &stride,
                 Position &position,

@@ -24,7 +24,11 @@ private:
   void lowerTurned();
   void turnedBlock(mlir::OpBuilder &builder, const Position &base, mlir::Value row,
                    mlir::Value column);
-  void prefetchTurned(mlir::OpBuilder &builder, kernel::LoadOp load, Position at);
+  void turnedLines(mlir::OpBuilder &builder, const Position &base, mlir::Value row,
+                   mlir::Value column, mlir::Value rowEnd, mlir::Value columnEnd,
+                   llvm::ArrayRef<mlir::Value> memory);
+  void prefetchTurned(mlir::OpBuilder &builder, llvm::ArrayRef<kernel::LoadOp> loads, Position at);
+  llvm::SmallVector<kernel::LoadOp> straightLoads();
   void storeAll(mlir::OpBuilder &builder, Position &at);
   void lowerRows();
   void lowerContract();
@@ -47,6 +51,9 @@ private:
   /// coming, but not across the gaps of a tree, nor far enough where a body computes for long.
   void prefetch(mlir::OpBuilder &builder, const Position &at, unsigned loop, int64_t distance,
                 unsigned locality);
+  /// Elements of the widest operand in so many bytes, a vector at least.
+  int64_t bytesAhead(int64_t bytes);
+  static constexpr int64_t kBytesAhead = 2048;
   /// A typed piece of the scratch memory.
   mlir::Value scratchView(mlir::Type element, int64_t offset, int64_t count);
   void close();
@@ -57,7 +64,8 @@ private:
   /// outer loops are set, and the bounds of the run.
   void runs(mlir::OpBuilder &builder,
             llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);
-  llvm::SmallVector<mlir::Value> nextRun(mlir::OpBuilder &builder, const Position &at);
+  llvm::SmallVector<mlir::Value> nextPoint(mlir::OpBuilder &builder, const Position &at,
+                                           unsigned first, unsigned end);
   /// Strips of `width` lanes over [low, high) of `loopNumber`, then one masked strip for the rest.
   void strips(mlir::OpBuilder &builder, const Position &base, int loopNumber, int64_t width,
               mlir::Value low, mlir::Value high,
@@ -91,6 +99,10 @@ private:
   llvm::SmallVector<mlir::Value> valuesOverRows(mlir::OpBuilder &builder, const Position &row,
                                                 llvm::ArrayRef<Reducer> reducers, mlir::Value index,
                                                 mlir::Value limit);
+  bool readsPieces();
+  llvm::SmallVector<mlir::Value> elementsOfRows(mlir::OpBuilder &builder, const Position &row,
+                                                llvm::ArrayRef<Reducer> reducers, mlir::Value index,
+                                                mlir::Value count);
   llvm::SmallVector<mlir::Value> piecesOfRows(mlir::OpBuilder &builder, const Position &row,
                                               llvm::ArrayRef<Reducer> reducers, mlir::Value index,
                                               mlir::Value count);

@@ -126,28 +126,38 @@ Polynomial LoopSpace::product(unsigned first, unsigned last) const {
   return result;
 }
 
-/// Ops of the longest body that is worth turning blocks for.
+/// Ops of the longest body that is repeated for every line of a block.
 static constexpr unsigned kMostTurnedOps = 12;
 
-std::optional<unsigned> pass::turnedLoop(kernel::FuncOp func, const LoopSpace &space) {
+bool pass::turnsInRegisters(kernel::FuncOp func) {
+  unsigned ops = 0;
+  bool cheap = true;
+  func.getBody().walk([&](Operation *op) {
+    ++ops;
+    cheap &= !op->hasTrait<graph::Expensive>();
+  });
+  return cheap && ops <= kMostTurnedOps;
+}
+
+std::optional<unsigned> pass::turnedLoop(kernel::FuncOp func, const LoopSpace &space, bool groups) {
   std::optional<unsigned> turned;
-  bool agree = space.parallel >= 2 && space.parallel == space.count();
+  bool agree =
+      space.parallel >= 2 && space.parallel == space.count() && (!groups || turnsInRegisters(func));
   if (!agree)
     return std::nullopt;
-  unsigned last = space.parallel - 1, ops = 0;
+  unsigned last = space.parallel - 1;
   func.getBody().walk([&](Operation *op) {
-    // The body is repeated for every line of a block.
-    agree &= ++ops <= kMostTurnedOps && !op->hasTrait<graph::Expensive>() &&
-             !isa<kernel::GatherOp, kernel::ScatterOp>(op);
+    agree &= !isa<kernel::GatherOp, kernel::ScatterOp>(op);
     if (!isa<kernel::LoadOp, kernel::StoreOp>(op))
       return;
     const LinearAccess &access = space.accesses.at(op);
-    if (access.strides[last].isZero() || access.strides[last].isConstant(1))
+    agree &= !groups || !access.part;
+    if (access.strides[last].isZero() || access.isDense(last))
       return;
     // What is neither read along the last loop nor along the turned one would be gathered anyway.
     std::optional<unsigned> along;
     for (unsigned i = 0; i < last; ++i)
-      if (access.strides[i].isConstant(1))
+      if (access.isDense(i))
         along = i;
     agree &= isa<kernel::LoadOp>(op) && along && (!turned || turned == along);
     turned = along;
@@ -160,8 +170,8 @@ SmallVector<kernel::LoadOp> pass::turnedLoads(kernel::FuncOp kernel, const LoopS
   SmallVector<kernel::LoadOp> loads;
   kernel.getBody().walk([&](kernel::LoadOp load) {
     const LinearAccess &access = space.accesses.at(load);
-    const Polynomial &last = access.strides[space.parallel - 1];
-    if (!last.isZero() && !last.isConstant(1) && access.strides[turned].isConstant(1))
+    unsigned last = space.parallel - 1;
+    if (!access.strides[last].isZero() && !access.isDense(last) && access.isDense(turned))
       loads.push_back(load);
   });
   return loads;
@@ -288,7 +298,7 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
   group = func.getSchedule()->getGroup();
   setGroups(func, space);
   if (family == Family::Map && !group && func.getSchedule()->getVector() > 1)
-    turned = turnedLoop(func, space);
+    turned = turnedLoop(func, space, /*groups=*/false);
   if (turned && !group) {
     AffineExpr tiles = getAffineConstantExpr(1, context);
     for (unsigned i = 0; i < parallel; ++i) {
@@ -349,7 +359,7 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
   int64_t vector = func.getSchedule()->getVector();
   MLIRContext *context = func.getContext();
   if (family == Family::Map)
-    turned = turnedLoop(func, space);
+    turned = turnedLoop(func, space, /*groups=*/true);
   if (turned) {
     int64_t bytes = 0;
     for (kernel::LoadOp load : turnedLoads(func, space, *turned))

@@ -141,8 +141,13 @@ private:
   void setContract(kernel::FuncOp func, const LoopSpace &space);
 };
 
-/// The loop along which a map reads what it writes along its last loop, if it does.
-std::optional<unsigned> turnedLoop(kernel::FuncOp func, const LoopSpace &space);
+/// The loop along which a map reads what it writes along its last loop, if it does. Groups of
+/// work-items turn short bodies of real numbers, the cores' vectors everything that reads no
+/// places.
+std::optional<unsigned> turnedLoop(kernel::FuncOp func, const LoopSpace &space, bool groups);
+
+/// Whether a body is so short that it is repeated for every line of a turned block.
+bool turnsInRegisters(kernel::FuncOp func);
 
 /// The loads whose neighbours lie along `turned` instead of the last loop.
 llvm::SmallVector<kernel::LoadOp> turnedLoads(kernel::FuncOp kernel, const LoopSpace &space,

@@ -175,22 +175,23 @@ void KernelLowering::runs(OpBuilder &outside,
   Value high = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, end, start), length);
   body(b, here, low, high);
   if (parallel > 2)
-    scf::YieldOp::create(b, loc, nextRun(b, at));
+    scf::YieldOp::create(b, loc, nextPoint(b, at, 0, parallel - 1));
 }
 
-/// The outer loops of the run after the one at `at`: counted on, because a division costs more than
-/// a short run.
-SmallVector<Value> KernelLowering::nextRun(OpBuilder &b, const Position &at) {
+/// Loops [first, end) at the point after the one at `at`: counted on, because a division costs more
+/// than a short run.
+SmallVector<Value> KernelLowering::nextPoint(OpBuilder &b, const Position &at, unsigned first,
+                                             unsigned end) {
   IndexMath m{b, loc};
-  SmallVector<Value> next(space.parallel - 1);
+  SmallVector<Value> next(end - first);
   Value carry;
-  for (unsigned i = space.parallel - 1; i-- > 0;) {
-    Value more = m.add(at.loops[i], 1);
-    next[i] = carry ? m.select(carry, more, at.loops[i]) : more;
-    if (i == 0)
+  for (unsigned i = end; i-- > first;) {
+    Value more = m.add(at.loops[i], 1), &here = next[i - first];
+    here = carry ? m.select(carry, more, at.loops[i]) : more;
+    if (i == first)
       break;
-    carry = m.equal(next[i], emitter->extent(b, i));
-    next[i] = m.select(carry, m(0), next[i]);
+    carry = m.equal(here, emitter->extent(b, i));
+    here = m.select(carry, m(0), here);
   }
   return next;
 }
@@ -241,22 +242,26 @@ void KernelLowering::storeAll(OpBuilder &b, Position &at) {
     emitter->scatter(b, scatter, at);
 }
 
-/// How far ahead a body that computes long asks for memory: too few of its iterations are under way
-/// at once for the machine to do so. Further ahead a first-level cache drops lines before they are
-/// read.
-static constexpr int64_t kBytesAhead = 4096;
+/// How far ahead a body asks for memory: too few iterations of one that computes long are under way
+/// at once for the machine to do so, and it follows vectors of whole lines less well than shorter
+/// ones. Further ahead a first-level cache drops lines before they are read.
+static constexpr int64_t kLongBytesAhead = 4096;
+
+int64_t KernelLowering::bytesAhead(int64_t bytes) {
+  int64_t ahead = 0;
+  kernel.getBody().walk([&](kernel::LoadOp load) {
+    auto memory = cast<MemRefType>(emitter->buffer(load).getType());
+    int64_t elements = bytes * 8 / memory.getElementTypeBitWidth();
+    ahead = std::max<int64_t>(ahead ? std::min(ahead, elements) : elements, width);
+  });
+  return ahead;
+}
 
 void KernelLowering::lowerMap() {
   open(kernel.getSymName(), {});
   bool computesLong = llvm::any_of(kernel.getBody().front(),
                                    [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
-  int64_t ahead = 0;
-  if (computesLong)
-    kernel.getBody().walk([&](kernel::LoadOp load) {
-      auto memory = cast<MemRefType>(emitter->buffer(load).getType());
-      int64_t elements = kBytesAhead * 8 / memory.getElementTypeBitWidth();
-      ahead = std::max<int64_t>(ahead ? std::min(ahead, elements) : elements, width);
-    });
+  int64_t ahead = bytesAhead(computesLong ? kLongBytesAhead : kBytesAhead);
   if (shape.oneByOne) {
     begin = constant(builder, 0);
     end = emitter->emit(builder, space.items());

@@ -85,24 +85,27 @@ void KernelLowering::setReduced(OpBuilder &b, Position &at, Value index, Value l
   emitter->delinearize(b, index, space.parallel, space.count(), at);
 }
 
-/// Whether a vector of consecutive elements is a few pieces of rows of the last loop, which lie
-/// side by side in memory or are one element.
+/// Whether a vector of consecutive elements is a few pieces of rows of the last loop.
 bool KernelLowering::goesOverRows() {
   if (space.count() - space.parallel < 2 || width == 1 || shape.group)
     return false;
-  unsigned last = space.count() - 1;
   bool simple = llvm::none_of(stores, [&](kernel::StoreOp store) { return isPoint(store); });
   kernel.getBody().walk([&](Operation *op) {
     simple &= !isa<kernel::GatherOp, kernel::ScatterOp, kernel::ScanOp>(op);
-    if (auto load = dyn_cast<kernel::LoadOp>(op)) {
-      const LinearAccess &access = space.accesses.at(load);
-      simple &= !access.part && (access.isDense(last) || access.strides[last].isZero());
-    }
   });
   return simple;
 }
 
 int64_t KernelLowering::treeWidth() { return goesOverRows() ? width : reduceWidth(); }
+
+/// Whether rows lie in pieces of memory, or are one element each.
+bool KernelLowering::readsPieces() {
+  unsigned last = space.count() - 1;
+  return llvm::all_of(kernel.getBody().getOps<kernel::LoadOp>(), [&](kernel::LoadOp load) {
+    const LinearAccess &access = space.accesses.at(load);
+    return access.isDense(last) || access.strides[last].isZero();
+  });
+}
 
 /// As pointValues() for the elements from `index` on, of all reduced loops together; only those
 /// before `limit` if it is given.
@@ -111,8 +114,12 @@ SmallVector<Value> KernelLowering::valuesOverRows(OpBuilder &b, const Position &
                                                   Value limit) {
   IndexMath m{b, loc};
   unsigned last = space.count() - 1;
+  auto across = [&](OpBuilder &c, Value count) {
+    return readsPieces() ? piecesOfRows(c, row, reducers, index, count)
+                         : elementsOfRows(c, row, reducers, index, count);
+  };
   if (limit)
-    return piecesOfRows(b, row, reducers, index, m.min(m.sub(limit, index), width));
+    return across(b, m.min(m.sub(limit, index), width));
   Position at = row;
   emitter->delinearize(b, index, space.parallel, space.count(), at);
   at.vectorLoop = static_cast<int>(last);
@@ -125,9 +132,40 @@ SmallVector<Value> KernelLowering::valuesOverRows(OpBuilder &b, const Position &
   auto choice = scf::IfOp::create(b, loc, types, inside, /*withElseRegion=*/true);
   OpBuilder whole = choice.getThenBodyBuilder(), parts = choice.getElseBodyBuilder();
   scf::YieldOp::create(whole, loc, pointValues(whole, reducers, at));
-  scf::YieldOp::create(parts, loc,
-                       piecesOfRows(parts, row, reducers, index, constant(parts, width)));
+  scf::YieldOp::create(parts, loc, across(parts, constant(parts, width)));
   return SmallVector<Value>(choice.getResults());
+}
+
+/// The first `count` of them one by one: each piece of a row would gather all lanes again.
+SmallVector<Value> KernelLowering::elementsOfRows(OpBuilder &b, const Position &row,
+                                                  ArrayRef<Reducer> reducers, Value index,
+                                                  Value count) {
+  OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
+  SmallVector<Value> memory;
+  for (const Reducer &reducer : reducers) {
+    Type element = kernel::ReduceOp(reducer.op).getValue().getType();
+    memory.push_back(
+        memref::AllocaOp::create(entry, loc, MemRefType::get({width}, memoryType(element))));
+  }
+  Position start = row;
+  emitter->delinearize(b, index, space.parallel, space.count(), start);
+  auto lanes = scf::ForOp::create(b, loc, constant(b, 0), count, constant(b, 1),
+                                  ArrayRef(start.loops).drop_front(space.parallel));
+  OpBuilder c = OpBuilder::atBlockBegin(lanes.getBody());
+  Position at = row;
+  llvm::copy(lanes.getRegionIterArgs(), at.loops.begin() + space.parallel);
+  SmallVector<Value> next = nextPoint(c, at, space.parallel, space.count());
+  for (auto [value, element] : llvm::zip_equal(pointValues(c, reducers, at), memory))
+    memref::StoreOp::create(c, loc, emitter->toMemory(c, value), element, lanes.getInductionVar());
+  scf::YieldOp::create(c, loc, next);
+  SmallVector<Value> values;
+  for (auto [reducer, elements] : llvm::zip_equal(reducers, memory)) {
+    Type element = kernel::ReduceOp(reducer.op).getValue().getType();
+    auto type = VectorType::get({width}, memoryType(element));
+    Value raw = vector::LoadOp::create(b, loc, type, elements, constant(b, 0));
+    values.push_back(emitter->fromMemory(b, raw, element));
+  }
+  return values;
 }
 
 /// The first `count` of them row by row: lanes of other rows are masked off.
@@ -156,6 +194,7 @@ SmallVector<Value> KernelLowering::piecesOfRows(OpBuilder &b, const Position &ro
     at.vectorLoop = static_cast<int>(last);
     at.width = width;
     at.limit = extent;
+    at.from = done;
     auto lanes = VectorType::get({width}, c.getI1Type());
     Value before = vector::CreateMaskOp::create(c, loc, lanes, done);
     Value until = vector::CreateMaskOp::create(c, loc, lanes, end);
@@ -429,6 +468,9 @@ void KernelLowering::untilDecided(OpBuilder &b, ArrayRef<Reducer> reducers,
   scf::YieldOp::create(c, loc, choice.getResult(0));
 }
 
+/// Elements of a reduction whose operands come from memory.
+static constexpr int64_t kStraightFrom = int64_t{1} << 18;
+
 void KernelLowering::lowerLaneBlocks() {
   open(kernel.getSymName(), shape.partials);
   SmallVector<Reducer> reducers = reducersOfStage(0);
@@ -438,6 +480,12 @@ void KernelLowering::lowerLaneBlocks() {
   Block *entry = &function.getBody().front();
   auto usual = [&](OpBuilder &outside) {
     Value length = emitter->emit(outside, space.reducedItems()), blocks = blockCount(outside);
+    // The machine follows several operands only in the order in which they lie.
+    int64_t operands = llvm::range_size(kernel.getBody().getOps<kernel::LoadOp>());
+    bool straight = space.parallel == 0 && blocks && operands > 1;
+    Value streams;
+    if (straight)
+      streams = IndexMath{outside, loc}.atLeast(length, constant(outside, kStraightFrom));
     auto block = [&](OpBuilder &b, Value item) {
       Position row = position();
       Value number = item, first = constant(b, 0), some = length;
@@ -454,6 +502,7 @@ void KernelLowering::lowerLaneBlocks() {
         emitter->delinearize(b, number, 0, space.parallel, row);
       rowValues(b, row, 0);
       TreeEmitter trees(entry, loc, reducers, lanes);
+      trees.streams = streams;
       auto body = [&](OpBuilder &c, Value index, Value limit) {
         if (overRows)
           return valuesOverRows(c, row, reducers, index, limit);
@@ -462,8 +511,9 @@ void KernelLowering::lowerLaneBlocks() {
         SmallVector<Value> values = pointValues(c, reducers, at);
         for (kernel::StoreOp store : here)
           emitter->store(c, store, at);
-        if (lanes > 1 && lanes < kTreeLanes && !limit)
-          prefetch(c, at, space.parallel, kTreeBlock, /*locality=*/2);
+        if (lanes > 1 && (straight || lanes < kTreeLanes) && !limit)
+          prefetch(c, at, space.parallel, straight ? bytesAhead(kBytesAhead) : kTreeBlock,
+                   straight ? /*locality=*/3 : 2);
         return values;
       };
       States states = trees.laneBlock(b, first, some, body);

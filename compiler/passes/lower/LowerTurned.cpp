@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -14,14 +15,27 @@ using namespace graphc::pass;
 
 static constexpr int64_t kBlocksAhead = 4;
 
-/// Asks for the line that a block further along the turned loop reads: each block touches many
+/// Asks for the lines that a block further along the turned loop reads: each block touches many
 /// lines once, which no machine sees coming.
-void KernelLowering::prefetchTurned(OpBuilder &b, kernel::LoadOp load, Position at) {
+void KernelLowering::prefetchTurned(OpBuilder &b, ArrayRef<kernel::LoadOp> loads, Position at) {
   Value &row = at.loops[*shape.turned];
   row = IndexMath{b, loc}.add(row, kBlocksAhead * width);
-  Value index = emitter->index(b, space.accesses.at(load), at);
-  memref::PrefetchOp::create(b, loc, emitter->buffer(load), index, /*isWrite=*/false,
-                             /*localityHint=*/3, /*isDataCache=*/true);
+  for (kernel::LoadOp load : loads) {
+    Value index = emitter->index(b, space.accesses.at(load), at);
+    memref::PrefetchOp::create(b, loc, emitter->buffer(load), index, /*isWrite=*/false,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+  }
+}
+
+/// Loads of both loops that are not turned.
+SmallVector<kernel::LoadOp> KernelLowering::straightLoads() {
+  SmallVector<kernel::LoadOp> loads;
+  kernel.getBody().walk([&](kernel::LoadOp load) {
+    const LinearAccess &access = space.accesses.at(load);
+    if (access.isDense(space.parallel - 1) && !access.strides[*shape.turned].isZero())
+      loads.push_back(load);
+  });
+  return loads;
 }
 
 /// A whole block of `width` by `width`: every turned load before any store.
@@ -51,8 +65,57 @@ void KernelLowering::turnedBlock(OpBuilder &b, const Position &base, Value row, 
     for (int64_t r = 0; r < width; ++r)
       rows[r].values[load.getResult()] = emitter->fromMemory(b, lines[r], load.getType());
   }
-  for (Position &at : rows)
+  for (Position &at : rows) {
+    prefetchTurned(b, straightLoads(), at);
     storeAll(b, at);
+  }
+}
+
+/// The same for a body that is not to be repeated: turned blocks wait in memory, one for each
+/// turned load, for a loop over the lines. At the edges with the ends of what is there.
+void KernelLowering::turnedLines(OpBuilder &b, const Position &base, Value row, Value column,
+                                 Value rowEnd, Value columnEnd, ArrayRef<Value> memory) {
+  IndexMath in{b, loc};
+  unsigned last = space.parallel - 1, turned = *shape.turned;
+  SmallVector<kernel::LoadOp> loads = turnedLoads(kernel, space, turned);
+  auto along = [&](OpBuilder &c, Position &at, unsigned loopNumber, Value limit) {
+    at.vectorLoop = loopNumber;
+    at.width = width;
+    if (limit)
+      emitter->maskLanes(c, at, limit);
+  };
+  for (auto [load, block] : llvm::zip_equal(loads, memory)) {
+    SmallVector<Value> lines;
+    for (int64_t c = 0; c < width; ++c) {
+      Position at = base;
+      at.loops[turned] = row;
+      at.loops[last] = in.add(column, c);
+      // Lines outside read the last one, which nobody uses.
+      if (columnEnd)
+        at.loops[last] = in.min(at.loops[last], in.sub(columnEnd, in(1)));
+      along(b, at, turned, rowEnd);
+      prefetchTurned(b, load, at);
+      lines.push_back(emitter->toMemory(b, emitter->value(b, load, at)));
+    }
+    transposeVectors(b, loc, lines);
+    for (int64_t r = 0; r < width; ++r)
+      vector::StoreOp::create(b, loc, lines[r], block, in(r * width));
+  }
+  Value count = rowEnd ? in.min(in.sub(rowEnd, row), width) : in(width);
+  loop(b, in(0), count, 1, [&](OpBuilder &c, Value line) {
+    IndexMath here{c, loc};
+    Position at = base;
+    at.loops[turned] = here.add(row, line);
+    at.loops[last] = column;
+    along(c, at, last, columnEnd);
+    for (auto [load, block] : llvm::zip_equal(loads, memory)) {
+      auto type = VectorType::get({width}, memoryType(load.getType()));
+      Value x = vector::LoadOp::create(c, loc, type, block, here.mul(line, width));
+      at.values[load.getResult()] = emitter->fromMemory(c, x, load.getType());
+    }
+    prefetchTurned(c, straightLoads(), at);
+    storeAll(c, at);
+  });
 }
 
 /// Items are tiles, counted by the other loops, then columns, then rows.
@@ -62,6 +125,12 @@ void KernelLowering::lowerTurned() {
   function->setAttr("graphc.tiles", module.getUnitAttr());
   IndexMath at{builder, loc};
   Value rows = emitter->extent(builder, turned), columns = emitter->extent(builder, last);
+  bool inRegisters = turnsInRegisters(kernel);
+  SmallVector<Value> memory;
+  for (kernel::LoadOp load : turnedLoads(kernel, space, turned))
+    if (!inRegisters)
+      memory.push_back(memref::AllocaOp::create(
+          builder, loc, MemRefType::get({width * width}, memoryType(load.getType()))));
   Value rowTiles = at.ceilDiv(rows, kTurnedRows), columnTiles = at.ceilDiv(columns, kTurnedColumns);
   loop(builder, begin, end, 1, [&](OpBuilder &b, Value item) {
     IndexMath in{b, loc};
@@ -87,6 +156,10 @@ void KernelLowering::lowerTurned() {
         Value whole = here.both(here.atLeast(rowEnd, iEnd), here.atLeast(columnEnd, jEnd));
         auto choice = scf::IfOp::create(d, loc, whole, /*withElseRegion=*/true);
         OpBuilder inside = choice.getThenBodyBuilder(), edge = choice.getElseBodyBuilder();
+        if (!inRegisters) {
+          turnedLines(inside, base, i, j, {}, {}, memory);
+          return turnedLines(edge, base, i, j, rowEnd, columnEnd, memory);
+        }
         turnedBlock(inside, base, i, j);
         Value low = IndexMath{edge, loc}.min(iEnd, rowEnd);
         Value high = IndexMath{edge, loc}.min(jEnd, columnEnd);

@@ -182,6 +182,29 @@ States TreeEmitter::foldVector(OpBuilder &builder, States states, int64_t lanes)
   return states;
 }
 
+/// All lanes of the first `count` rows, row after row; what the lanes have so far is in memory.
+void TreeEmitter::straightRows(OpBuilder &builder, Value first, Value count, const Body &body) {
+  if (sequences.empty())
+    sequences = allocate(kTreeLanes, true);
+  Value zero = constant(builder, 0), all = constant(builder, kTreeLanes);
+  auto each = [&](OpBuilder &b, llvm::function_ref<void(OpBuilder &, Value)> visit) {
+    auto strips = scf::ForOp::create(b, loc, zero, all, constant(b, width));
+    OpBuilder inside = OpBuilder::atBlockBegin(strips.getBody());
+    visit(inside, strips.getInductionVar());
+  };
+  each(builder,
+       [&](OpBuilder &b, Value strip) { save(b, sequences, strip, sequenceIdentity(b, width)); });
+  auto rows = scf::ForOp::create(builder, loc, zero, count, constant(builder, 1));
+  OpBuilder b = OpBuilder::atBlockBegin(rows.getBody());
+  Value number = rows.getInductionVar();
+  Value start = arith::AddIOp::create(b, loc, first, arith::MulIOp::create(b, loc, number, all));
+  each(b, [&](OpBuilder &c, Value strip) {
+    SmallVector<Value> values = body(c, arith::AddIOp::create(c, loc, start, strip), Value());
+    States before = restore(c, sequences, strip, width, true);
+    save(c, sequences, strip, append(c, before, values, number));
+  });
+}
+
 States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
   if (lanes.empty())
     lanes = allocate(kTreeLanes, false);
@@ -192,6 +215,13 @@ States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, con
   Value end = arith::AddIOp::create(builder, loc, first, length);
   // An empty block leaves this: the identity.
   save(builder, lanes, zero, identity(builder, width));
+  bool straight = streams && width > 1 && width < kTreeLanes;
+  Value done = zero;
+  if (straight) {
+    Value rows = arith::DivUIOp::create(builder, loc, length, all);
+    done = arith::SelectOp::create(builder, loc, streams, rows, zero);
+    straightRows(builder, first, done, body);
+  }
   auto strips = scf::ForOp::create(builder, loc, zero, count, w);
   {
     OpBuilder b = OpBuilder::atBlockBegin(strips.getBody());
@@ -201,7 +231,9 @@ States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, con
     Value left = arith::SubIOp::create(b, loc, length, strip);
     Value whole = arith::DivUIOp::create(
         b, loc, arith::AddIOp::create(b, loc, left, constant(b, kTreeLanes - width)), all);
-    auto rows = scf::ForOp::create(b, loc, zero, whole, one, flatten(sequenceIdentity(b, width)));
+    States before =
+        straight ? restore(b, sequences, strip, width, true) : sequenceIdentity(b, width);
+    auto rows = scf::ForOp::create(b, loc, done, whole, one, flatten(before));
     {
       OpBuilder c = OpBuilder::atBlockBegin(rows.getBody());
       Value number = rows.getInductionVar();

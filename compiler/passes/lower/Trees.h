@@ -65,12 +65,17 @@ public:
   /// absent lanes.
   void foldStrips(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count,
                   int64_t step);
+  /// Whether a block's operands come from memory (i1, or null: no). They are read in the order in
+  /// which they lie then, else strip by strip, with the lanes in registers.
+  mlir::Value streams;
   /// Rows that rowBlock reads ahead, 0 where the machine does that.
   int64_t unroll = 0;
   static llvm::SmallVector<mlir::Value> flatten(const States &states);
   States unflatten(mlir::ValueRange values);
 
 private:
+  void straightRows(mlir::OpBuilder &builder, mlir::Value first, mlir::Value count,
+                    const Body &body);
   States foldLanes(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count);
   void push(mlir::OpBuilder &builder, const Storage &storage, mlir::Value number,
             const States &states);
@@ -82,8 +87,8 @@ private:
   mlir::Location loc;
   llvm::ArrayRef<Reducer> reducers;
   int64_t width;
-  Storage lanes, blocks,
-      groups; ///< within a block; block results; results of groups of 8192 blocks
+  Storage lanes, sequences, blocks,
+      groups; ///< within a block, finished and not; block results; results of 8192 blocks
 };
 
 } // namespace graphc::pass

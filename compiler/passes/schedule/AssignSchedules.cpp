@@ -1,5 +1,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/LoopSpace.h"
+#include "compiler/passes/schedule/StageOperands.h"
 #include "dialects/kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,6 +67,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   using AssignSchedulesBase::AssignSchedulesBase;
 
   void runOnOperation() override {
+    if (vectorBytes > 0 && !groups)
+      stageTurnedOperands(getOperation());
     for (auto func : getOperation().getOps<kernel::FuncOp>())
       func.setScheduleAttr(scheduleOf(func));
     markLastReads();
@@ -83,7 +86,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
             result.getUsers(), [](Operation *user) { return isa<func::ReturnOp>(user); });
     });
     for (auto &[func, flags] : last)
-      if (llvm::is_contained(flags, true))
+      if (llvm::is_contained(flags, true) && !func->hasAttr(kLastReadAttr))
         func->setAttr(kLastReadAttr, DenseBoolArrayAttr::get(&getContext(), flags));
   }
 
@@ -307,7 +310,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       };
       bool chain = body.cost >= kLongChainPs;
       int64_t vectors = 1;
-      if (family == Family::Map && turnedLoop(func, LoopSpace(func)))
+      if (family == Family::Map && turnedLoop(func, LoopSpace(func), /*groups=*/false))
         native = std::min(native, kMostTurnedLanes);
       else if (scatters(func))
         native = std::min(native, kMostScatterLanes);

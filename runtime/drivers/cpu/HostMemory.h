@@ -6,8 +6,8 @@
 
 namespace graphc::rt::cpu {
 
-/// Small blocks from the heap (64-byte aligned), large ones as own mappings aligned to 2 MiB for
-/// which huge pages are asked. Safe from any thread.
+/// Small blocks from the heap (64-byte aligned), large ones a few lines into own mappings that
+/// are aligned to 2 MiB and for which huge pages are asked. Safe from any thread.
 class HostMemory final : public BlockSource {
 public:
   void *obtain(int64_t bytes) override;

@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <set>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -265,11 +266,18 @@ TEST(BufferPool, RetriesAfterReleasing) {
 
 TEST(HostMemory, IsAlignedAndUsable) {
   HostMemory memory;
+  std::set<uintptr_t> places;
   for (int64_t bytes : {int64_t{64}, int64_t{1000}, int64_t{1} << 20, (int64_t{5} << 20) + 12345}) {
     void *block = memory.obtain(bytes);
     ASSERT_NE(block, nullptr);
     std::memset(block, 0x5a, static_cast<size_t>(bytes));
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % (bytes >= (1 << 20) ? 1 << 21 : 64), 0u);
+    auto address = reinterpret_cast<uintptr_t>(block);
+    EXPECT_EQ(address % 64, 0u);
+    // Large ones begin at different places of the first pages of a huge page.
+    if (bytes >= (1 << 20)) {
+      EXPECT_LT(address % (1 << 21), 8192u);
+      EXPECT_TRUE(places.insert(address % (1 << 21)).second);
+    }
     memory.giveBack(block, bytes);
   }
   EXPECT_EQ(memory.obtain(int64_t{1} << 60), nullptr);

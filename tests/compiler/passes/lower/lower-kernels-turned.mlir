@@ -31,7 +31,7 @@ kernel.func @turn(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %m: index, %n: index
   kernel.return
 }
 
-// Devices keep an element an item; an expensive body is not repeated for every line of a block.
+// Devices keep an element an item.
 // CHECK-LABEL: func.func @item(
 // CHECK-NOT: graphc.tiles
 // CHECK-NOT: vector
@@ -45,9 +45,24 @@ kernel.func @item(%x: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?x?xf32>
   kernel.return
 }
 
+// An expensive body is not repeated for every line of a block: turned blocks wait for a loop over the lines, and at the
+// edges the lanes outside are masked off.
 // CHECK-LABEL: func.func @expensive(
-// CHECK-NOT: graphc.tiles
-// CHECK-NOT: vector.shuffle
+// CHECK-SAME: %[[X:[^:]*]]: memref<?xf32>, %[[R:[^:]*]]: memref<?xf32>
+// CHECK: %[[WAIT:.*]] = memref.alloca() : memref<256xf32>
+// CHECK: scf.if
+// CHECK-COUNT-16: vector.load %[[X]]
+// CHECK-COUNT-64: vector.shuffle
+// CHECK-COUNT-16: vector.store %{{.*}}, %[[WAIT]]
+// CHECK: scf.for
+// CHECK: vector.load %[[WAIT]]
+// CHECK: graph.exp
+// CHECK: vector.store %{{.*}}, %[[R]]
+// CHECK: } else {
+// CHECK-COUNT-16: vector.maskedload %[[X]]
+// CHECK: graph.exp
+// CHECK: vector.maskedstore %[[R]]
+// CHECK-NOT: graph.exp
 // CHECK: return
 kernel.func @expensive(%x: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?x?xf32>
     attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 2>, inits = array<i64: -1>,

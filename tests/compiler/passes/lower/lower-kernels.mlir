@@ -17,6 +17,8 @@
 // CHECK-NEXT: %[[A:.*]] = vector.load %[[X]][%[[I]]] : memref<?xf32>, vector<16xf32>
 // CHECK-NEXT: %[[B:.*]] = graph.neg %[[A]] : vector<16xf32>
 // CHECK-NEXT: vector.store %[[B]], %[[R]][%[[I]]] : memref<?xf32>, vector<16xf32>
+// CHECK: arith.addi %[[I]], %c512
+// CHECK: memref.prefetch %[[X]][%{{.*}}], read, locality<3>, data
 // CHECK-NEXT: }
 // CHECK: %[[SOME:.*]] = arith.cmpi slt, %[[STOP]], %[[END]]
 // CHECK: scf.if %[[SOME]] {
@@ -88,11 +90,15 @@ kernel.func @broadcast(%x: tensor<7x1000xf32>, %y: tensor<7xf32>) -> tensor<7x10
   kernel.return
 }
 
-// Strided lanes are loaded one by one; in the rest, lanes beyond the end repeat the last valid address.
+// Lanes a short step apart are picked from all elements between the first and the last; in the rest they are loaded one
+// by one, and lanes beyond the end repeat the last valid address.
 // CHECK-LABEL: func.func @strided(
 // CHECK: scf.for
-// CHECK-COUNT-4: memref.load
-// CHECK: vector.from_elements {{.*}} : vector<4xf32>
+// CHECK: %[[AT:.*]] = vector.load %{{.*}}[%[[I:.*]]]
+// CHECK: %[[LOW:.*]] = vector.shuffle %[[AT]], %[[AT]] [4, 6, 2, 3]
+// CHECK: %[[J:.*]] = arith.addi %[[I]], %c3
+// CHECK: %[[END:.*]] = vector.load %{{.*}}[%[[J]]]
+// CHECK: vector.shuffle %[[LOW]], %[[END]] [0, 1, 5, 7]
 // CHECK: vector.store
 // CHECK: scf.if
 // CHECK: vector.create_mask
@@ -203,10 +209,15 @@ kernel.func @alternate_three(%x: tensor<?xf32>, %n: index) -> tensor<?x3xf32>
   kernel.return
 }
 
-// Not neighbours: element 1 is missing.
+// Not neighbours: element 1 is missing. What lies between the lanes is left alone.
 // CHECK-LABEL: func.func @apart(
-// CHECK-NOT: vector.shuffle
-// CHECK: return
+// CHECK: vector.shuffle %[[X:.*]], %[[X]] [0, 0, 0, 1]
+// CHECK: dense<[true, false, false, true]>
+// CHECK: vector.maskedstore
+// CHECK: dense<[false, false, true, false]>
+// CHECK: vector.maskedstore
+// CHECK: dense<[false, false, false, true]>
+// CHECK: vector.maskedstore
 kernel.func @apart(%x: tensor<?xf32>, %n: index) -> tensor<?x3xf32>
     attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>,
                 schedule = #kernel.schedule<map, vector = 4, cost = 700>, shapes = [#size, affine_map<()[s0] -> (s0, 3)>]} {
