@@ -246,6 +246,8 @@ void KernelLowering::storeAll(OpBuilder &b, Position &at) {
 /// at once for the machine to do so, and it follows vectors of whole lines less well than shorter
 /// ones. Further ahead a first-level cache drops lines before they are read.
 static constexpr int64_t kLongBytesAhead = 4096;
+/// With more streams, which are those of a transform's pass, asking takes the place of loads.
+static constexpr int64_t kMostStreamsAhead = 8;
 
 int64_t KernelLowering::bytesAhead(int64_t bytes) {
   int64_t ahead = 0;
@@ -261,7 +263,11 @@ void KernelLowering::lowerMap() {
   open(kernel.getSymName(), {});
   bool computesLong = llvm::any_of(kernel.getBody().front(),
                                    [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
-  int64_t ahead = bytesAhead(computesLong ? kLongBytesAhead : kBytesAhead);
+  auto loads = kernel.getBody().front().getOps<kernel::LoadOp>();
+  int64_t ahead = computesLong ? bytesAhead(kLongBytesAhead)
+                  : std::distance(loads.begin(), loads.end()) <= kMostStreamsAhead
+                      ? bytesAhead(kBytesAhead)
+                      : 0;
   if (shape.oneByOne) {
     begin = constant(builder, 0);
     end = emitter->emit(builder, space.items());

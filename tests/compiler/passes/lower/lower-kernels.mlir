@@ -226,3 +226,31 @@ kernel.func @apart(%x: tensor<?xf32>, %n: index) -> tensor<?x3xf32>
   kernel.store %a, result 0 at affine_map<(d0)[s0] -> (d0, 2)> : f32
   kernel.return
 }
+
+// Nine streams: none is asked for ahead.
+// CHECK-LABEL: func.func @nine_streams(
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+kernel.func @nine_streams(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 16, cost = 700>, shapes = [affine_map<()[s0] -> (9 * s0)>, #size]} {
+  %0 = kernel.load %x at affine_map<(d0)[s0] -> (d0)> : tensor<?xf32> -> f32
+  %1 = kernel.load %x at affine_map<(d0)[s0] -> (d0 + 1 * s0)> : tensor<?xf32> -> f32
+  %s1 = graph.add %0, %1 : f32
+  %2 = kernel.load %x at affine_map<(d0)[s0] -> (d0 + 2 * s0)> : tensor<?xf32> -> f32
+  %s2 = graph.add %s1, %2 : f32
+  %3 = kernel.load %x at affine_map<(d0)[s0] -> (d0 + 3 * s0)> : tensor<?xf32> -> f32
+  %s3 = graph.add %s2, %3 : f32
+  %4 = kernel.load %x at affine_map<(d0)[s0] -> (d0 + 4 * s0)> : tensor<?xf32> -> f32
+  %s4 = graph.add %s3, %4 : f32
+  %5 = kernel.load %x at affine_map<(d0)[s0] -> (d0 + 5 * s0)> : tensor<?xf32> -> f32
+  %s5 = graph.add %s4, %5 : f32
+  %6 = kernel.load %x at affine_map<(d0)[s0] -> (d0 + 6 * s0)> : tensor<?xf32> -> f32
+  %s6 = graph.add %s5, %6 : f32
+  %7 = kernel.load %x at affine_map<(d0)[s0] -> (d0 + 7 * s0)> : tensor<?xf32> -> f32
+  %s7 = graph.add %s6, %7 : f32
+  %8 = kernel.load %x at affine_map<(d0)[s0] -> (d0 + 8 * s0)> : tensor<?xf32> -> f32
+  %s8 = graph.add %s7, %8 : f32
+  kernel.store %s8, result 0 at #line : f32
+  kernel.return
+}
