@@ -217,6 +217,15 @@ def test_one_kernel_for_a_formula():
     assert f.lower(gc.asarray(x), gc.asarray(y)).as_text("kernel").count("kernel.func") == 1
 
 
+@pytest.mark.parametrize("xp", [np, gc], ids=["numpy", "graphc"])
+def test_elements_of_which_no_part_is_needed(xp):
+    """Imaginary parts of real elements are zeros: the kernel holds no gather, and passes nothing that only it takes."""
+    x = xp.concatenate([xp.asarray(np.array([1 + 1j, 0, 3 - 2j]))] * 2)[1:].copy()
+    xp.putmask(x, x > 0, xp.asarray(np.array([4, 5], dtype="uint16")))
+    x[...] = x.imag
+    assert np.array_equal(np.asarray(x), [0, 0, 0, 0, 0])
+
+
 def test_sums_of_equal_parts():
     """Both parts of a complex zero are one value: the kernel and its program agree on what is kept."""
     a = gc.zeros_like(gc.asarray(np.ones((2, 3), np.complex64)))

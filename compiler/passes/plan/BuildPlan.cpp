@@ -385,7 +385,8 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
     mapped.push_back(sizes.lookup(size));
   KernelShape shape(kernel);
   Value range = evaluate(shape.range, mapped), work = evaluate(shape.work, mapped);
-  if (call.getFaultsAttr()) {
+  // A place that nobody asks the element of is gone: a kernel may report less than its call says.
+  if (call.getFaultsAttr() && reportsFaults(kernel)) {
     launchBuffers.push_back(faultBuffer());
     mapped.push_back(index(sites.size()));
     llvm::append_range(sites, call.getFaultsAttr());
