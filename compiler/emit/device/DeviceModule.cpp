@@ -229,8 +229,9 @@ void Lowering::placeTiles(func::FuncOp function, bool wgmma) {
             arith::AddIOp::create(b, loc, address(op.getOperand(i)), bytes(op.getOperand(i + 1)));
         operands.append({first, bytes(op.getOperand(i + 2))});
       }
-      operands.push_back(narrow(wide(op.getOperand(7))));
-      constraints += ",l,l,l,l,r";
+      for (unsigned i : {7, 8, 9})
+        operands.push_back(narrow(wide(op.getOperand(i))));
+      constraints += ",l,l,l,l,r,r,r";
     }
     constraints += ",~{memory}";
     auto type = LLVM::LLVMStructType::getLiteral(b.getContext(),

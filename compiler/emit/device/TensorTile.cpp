@@ -30,7 +30,7 @@ private:
     text += "  " + formatv(format, args...).str() + "\n";
   }
   void declare();
-  void prepareCopies(char side, bool alongK, int start, int from);
+  void prepareCopies(char side, bool alongK, int start, int from, int count);
   void copy(char side, bool alongK);
   void fill();
   void prepareDescriptor(char side, bool alongK, int start);
@@ -52,8 +52,9 @@ void Writer::declare() {
   line(".reg .b64 fromA, fromB, apartA, apartB, nextA, nextB, far, wide, dA, dB, eA, eB;");
 }
 
-/// Where a work-item's first copy of a side comes from and goes to; the other one is `apart`.
-void Writer::prepareCopies(char side, bool alongK, int start, int from) {
+/// Where a work-item's first copy of a side comes from and goes to; the other one is `apart`. What
+/// lies behind the end of the loop is the last there is, again.
+void Writer::prepareCopies(char side, bool alongK, int start, int from, int count) {
   int bits = alongK ? 2 : 4; // chunks of a row or line
   line("shr.u32 x, $65, {0};", bits);
   line("and.b32 y, $65, {0};", (1 << bits) - 1);
@@ -72,15 +73,25 @@ void Writer::prepareCopies(char side, bool alongK, int start, int from) {
   line("mad.lo.u32 to{0}, z, 16, to{0};", side);
   if (start)
     line("add.u32 to{0}, to{0}, {1};", side, start);
+  line("sub.s32 left, ${0}, 1;", count);
+  if (alongK) {
+    line("add.s32 at, x, 64;");
+    line("min.s32 x, x, left;");
+    line("min.s32 at, at, left;");
+    line("sub.s32 at, at, x;");
+    line("cvt.u64.u32 wide, at;");
+    line("mul.lo.s64 apart{0}, ${1}, wide;", side, from + 1);
+    line("mov.b64 next{0}, 64;", side);
+  } else {
+    line("shr.u32 left, left, 3;");
+    line("min.s32 y, y, left;");
+    line("mul.lo.s64 apart{0}, ${1}, 16;", side, from + 1);
+    line("mul.lo.s64 next{0}, ${1}, 32;", side, from + 1);
+  }
   line("cvt.u64.u32 wide, x;");
   line("mad.lo.s64 from{0}, wide, ${1}, ${2};", side, from + 1, from);
   line("cvt.u64.u32 wide, y;");
   line("mad.lo.s64 from{0}, wide, 16, from{0};", side);
-  line("mul.lo.s64 apart{0}, ${1}, {2};", side, from + 1, alongK ? 64 : 16);
-  if (alongK)
-    line("mov.b64 next{0}, 64;", side);
-  else
-    line("mul.lo.s64 next{0}, ${1}, 32;", side, from + 1);
 }
 
 void Writer::copy(char side, bool alongK) {
@@ -248,8 +259,8 @@ std::string Writer::write() {
     multiply();
     return text + "}\n";
   }
-  prepareCopies('A', tile.alongKA, 0, 66);
-  prepareCopies('B', tile.alongKB, kSide, 68);
+  prepareCopies('A', tile.alongKA, 0, 66, 71);
+  prepareCopies('B', tile.alongKB, kSide, 68, 72);
   for (unsigned i = 0; i < kTensorSums; ++i)
     line("mov.f32 ${0}, 0f00000000;", i);
   line("mov.b32 left, $70;");

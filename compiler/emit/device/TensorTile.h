@@ -30,7 +30,8 @@ inline constexpr unsigned kTensorAlign = 1024;
 /// A block of PTX for inline assembly, lines with ends. $0 to $63 are the sums, $64 the address of
 /// the local memory and $65 the work-item's number (.b32); besides, where this is no step, $66 and
 /// $67 the address of A's first element and the bytes from one of its lines to the next (.b64), $68
-/// and $69 those of B, and $70 the number of pieces (.b32). `wgmma`: sm_90a's instructions of four
+/// and $69 those of B, $70 the number of pieces, $71 the rows from the first on and $72 the columns
+/// (.b32), of which there may be fewer than the tile has. `wgmma`: sm_90a's instructions of four
 /// warps, else mma.sync of sm_80.
 std::string tensorTile(const TensorTile &tile, bool wgmma);
 

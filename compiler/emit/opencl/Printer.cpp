@@ -235,7 +235,8 @@ void OpenCLPrinter::tensorCall(func::CallOp op, const TensorTile &tile) {
     for (unsigned i : {1, 4})
       os << ", \"l\"(" << name(op.getOperand(i)) << " + " << name(op.getOperand(i + 1))
          << "), \"l\"(" << name(op.getOperand(i + 2)) << " * 2)";
-    os << ", \"r\"((int)" << name(op.getOperand(7)) << ")";
+    for (unsigned i : {7, 8, 9})
+      os << ", \"r\"((int)" << name(op.getOperand(i)) << ")";
   }
   os << " : \"memory\");\n";
   for (auto [i, result] : llvm::enumerate(op.getResults()))

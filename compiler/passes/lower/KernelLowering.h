@@ -212,8 +212,10 @@ private:
   void placeTile(ContractTile &tile);
   Spread contractSpread();
   mlir::Value wholeTile(const ContractTile &tile);
-  /// Whether rows and columns lie inside, aligned for the sides' lanes, and k is not empty.
+  /// Whether rows and columns lie inside.
   mlir::Value insideTile(const ContractTile &tile);
+  /// Whether lines are aligned for the sides' lanes, and k is not empty.
+  mlir::Value alignedTile(const ContractTile &tile);
   void setSides(ContractTile &tile, mlir::Value left, mlir::Value right);
   void setMemory(ContractTile &tile, int64_t elements, mlir::Type element, int64_t alignment = 0);
   /// Whether both operands can be copied as they lie in memory.

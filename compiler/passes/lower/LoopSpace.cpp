@@ -313,8 +313,8 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
   }
   if (family == Family::Contract && group) {
     auto known = space.product(parallel, space.count()).constant();
-    bool isOneChain = func->hasAttr(kTensorsAttr) || (known && *known <= kChain);
-    splitBlock = isOneChain ? 0 : kChain;
+    int64_t chain = func->hasAttr(kTensorsAttr) ? kTensorChain : kChain;
+    splitBlock = known && *known <= chain ? 0 : chain;
     func.getBody().walk([&](kernel::DotOp dot) {
       if (splitBlock)
         partials.push_back(dot.getType());

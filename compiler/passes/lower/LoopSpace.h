@@ -16,6 +16,9 @@ inline constexpr int64_t kRowTreeBlock = kRowBlock * kRowBlock;
 inline constexpr int64_t kScanGroup = 16, kScanBlock = 4096;
 /// k is cut into chains of this length, four chains make a run.
 inline constexpr int64_t kChain = 2048, kChainsPerRun = 4;
+/// The same on tensor cores: few tiles of a long k share the device, and what blocks of many tiles
+/// write besides is little.
+inline constexpr int64_t kTensorChain = 8192;
 
 /// Matrix products are worked through in panels: k in pieces of kPanelDepth, columns in strips of
 /// `tileColumns`, kPanelStrips strips at a time, rows in tiles of `tileRows`.

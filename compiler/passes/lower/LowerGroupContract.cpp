@@ -301,8 +301,8 @@ void KernelLowering::placeTile(ContractTile &tile) {
     Value batches = emitter->emit(builder, space.product(0, row));
     tile.block = m.div(outer, batches);
     outer = m.sub(outer, m.mul(tile.block, batches));
-    tile.from = m.mul(tile.block, kChain);
-    tile.to = m.min(m.add(tile.from, kChain), length);
+    tile.from = m.mul(tile.block, shape.splitBlock);
+    tile.to = m.min(m.add(tile.from, shape.splitBlock), length);
   }
   if (row > 0)
     emitter->delinearize(builder, outer, 0, row, tile.base);
@@ -338,14 +338,21 @@ KernelLowering::Spread KernelLowering::contractSpread() {
 Value KernelLowering::wholeTile(const ContractTile &tile) {
   IndexMath m{builder, loc};
   Value rest = arith::RemUIOp::create(builder, loc, m.sub(tile.to, tile.from), m(tile.depth));
-  return m.both(m.equal(rest, m(0)), insideTile(tile));
+  return m.both(m.equal(rest, m(0)), m.both(insideTile(tile), alignedTile(tile)));
 }
 
 Value KernelLowering::insideTile(const ContractTile &tile) {
   IndexMath m{builder, loc};
+  auto inside = [&](const Side &side) {
+    return m.atLeast(side.end, m.add(side.first, shape.groupTile));
+  };
+  return m.both(inside(tile.rows), inside(tile.columns));
+}
+
+Value KernelLowering::alignedTile(const ContractTile &tile) {
+  IndexMath m{builder, loc};
   Value whole = m.less(tile.from, tile.to);
   for (const Side *side : {&tile.rows, &tile.columns}) {
-    whole = m.both(whole, m.atLeast(side->end, m.add(side->first, shape.groupTile)));
     if (side->lanes == 1)
       continue;
     int loopNumber = side->alongK ? static_cast<int>(space.parallel) : side->loopNumber;

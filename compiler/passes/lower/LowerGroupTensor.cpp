@@ -1,8 +1,7 @@
 // Fast products of 16-bit floats on tensor cores: a group has a tile of 128 by 128 elements, a
-// work-item the elements that the instructions give it, in float32. Tiles inside are one call
-// (emit/device/TensorTile.h); what is left of k, and all of k where operands are computed,
-// not aligned or end in the tile, is put into the local memory piece by piece, with zeros behind
-// the end of k.
+// work-item the elements that the instructions give it, in float32. Where operands lie aligned in
+// memory a tile is one call (emit/device/TensorTile.h); what is left of k, and all of k elsewhere,
+// is put into the local memory piece by piece, with zeros behind the end of k.
 #include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/GroupContract.h"
 #include "compiler/passes/lower/IndexMath.h"
@@ -109,7 +108,7 @@ KernelLowering::Spread KernelLowering::tensorSpread() {
 }
 
 void KernelLowering::lowerGroupTensor() {
-  open(kernel.getSymName(), {});
+  open(kernel.getSymName(), shape.partials);
   ContractTile tile;
   kernel.getBody().walk([&](kernel::DotOp op) { tile.dot = op; });
   tile.depth = kDepth;
@@ -123,19 +122,29 @@ void KernelLowering::lowerGroupTensor() {
     SmallVector<Value> zeros(tile.spread.count(), chainZero(b, loc, tile.dot.getType(), 1));
     contractStore(b, tile, tile.spread, tensorSteps(b, tile, tile.from, zeros), false);
   };
+  auto finish = [&] {
+    close();
+    if (shape.splitBlock)
+      lowerGroupContractFold();
+  };
   if (!copiesSides(tile)) {
     edges(builder);
-    return close();
+    return finish();
   }
   ContractTile copied = tile;
   copied.rows.lanes = copied.columns.lanes = kChunk;
-  auto choice = scf::IfOp::create(builder, loc, insideTile(copied), /*withElseRegion=*/true);
+  Value inside = insideTile(copied);
+  auto choice = scf::IfOp::create(builder, loc, alignedTile(copied), /*withElseRegion=*/true);
   OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
   std::string name = tensorElement(tile.dot).isF16() ? "gc_tensor_f16_" : "gc_tensor_bf16_";
   SmallVector<Value> sums = callTile(yes, tile, name, {});
   IndexMath m{yes, loc};
   Value rest = m.mul(m.div(tile.to, kDepth), kDepth);
-  contractStore(yes, tile, tile.spread, tensorSteps(yes, tile, rest, sums), true);
+  sums = tensorSteps(yes, tile, rest, sums);
+  auto stored = scf::IfOp::create(yes, loc, inside, /*withElseRegion=*/true);
+  OpBuilder all = stored.getThenBodyBuilder(), some = stored.getElseBodyBuilder();
+  contractStore(all, tile, tile.spread, sums, true);
+  contractStore(some, tile, tile.spread, sums, false);
   edges(no);
-  close();
+  finish();
 }

@@ -55,6 +55,9 @@ SmallVector<Value> KernelLowering::callTile(OpBuilder &b, const ContractTile &ti
   }
   if (sums.empty())
     arguments.push_back(m.div(m.sub(tile.to, tile.from), tile.depth));
+  if (sums.empty() && kernel->hasAttr(kTensorsAttr))
+    for (const Side *side : {&tile.rows, &tile.columns})
+      arguments.push_back(m.sub(side->end, side->first));
   arguments.append(sums.begin(), sums.end());
   int64_t count = shape.groupTile * shape.groupTile / shape.group;
   SmallVector<Type> results(count, tile.dot.getType());
