@@ -218,6 +218,25 @@ Operation *Importer::createElementwise(op::OpKind kind, RankedTensorType type,
 }
 
 /// The others are built by their own signature.
+/// Names the updates that write other elements, by numbers of values: passes may drop some of them.
+static void noteApart(graph::UpdateSliceOp update, uint32_t count, size_t number) {
+  if (count == 0)
+    return;
+  Builder builder(update.getContext());
+  SmallVector<int64_t> names;
+  update->setAttr("graphc.update", builder.getI64IntegerAttr(static_cast<int64_t>(number)));
+  for (graph::UpdateSliceOp before = update; count; --count) {
+    before = before.getX().getDefiningOp<graph::UpdateSliceOp>();
+    if (!before)
+      break;
+    // The first of a chain has no name yet. No other value has this one.
+    if (!before->hasAttr("graphc.update"))
+      before->setAttr("graphc.update", builder.getI64IntegerAttr(-static_cast<int64_t>(number)));
+    names.push_back(before->getAttrOfType<IntegerAttr>("graphc.update").getInt());
+  }
+  update->setAttr("graphc.apart", builder.getDenseI64ArrayAttr(names));
+}
+
 Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRef<Value> operands,
                         Location loc) {
   SmallVector<Value> sizes = dynamicSizes(node.shape), dynamic;
@@ -266,8 +285,10 @@ Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRe
   case op::OpKind::UpdateSlice:
     if (op::UpdateSliceAttrs a; decoded(a)) {
       splitExtents(a.starts, fixed, dynamic);
-      add(graph::UpdateSliceOp::create(builder, loc, type, operands[0], operands[1], dynamic, fixed,
-                                       a.steps));
+      auto update = graph::UpdateSliceOp::create(builder, loc, type, operands[0], operands[1],
+                                                 dynamic, fixed, a.steps);
+      noteApart(update, node.apart, values.size());
+      add(update);
     }
     return Status::ok();
   case op::OpKind::Gather:

@@ -37,6 +37,7 @@ void appendCanonicalBytes(const GraphDesc &graph, std::vector<uint8_t> &out) {
     putNumbers(out, node.shape);
     putNumbers(out, node.operands);
     putNumbers(out, node.attrs);
+    putNumber(out, node.apart);
   }
   putNumbers(out, graph.outputs);
   out.push_back(static_cast<uint8_t>(graph.watch));

@@ -28,6 +28,9 @@ struct NodeDesc {
   std::vector<Extent> shape;
   std::vector<uint32_t> operands; ///< value numbers: inputs first, then nodes in order
   std::vector<int64_t> attrs;
+  /// Of an update: so many updates before it, each of the result of the former, write elements that
+  /// it does not write.
+  uint32_t apart = 0;
   uint32_t line = 0; ///< index into GraphDesc::lines; not part of the digest
 };
 

@@ -44,6 +44,10 @@ Result<int64_t> arangeCount(const Scalar &start, const Scalar &stop, const Scala
     return Status(ErrorCode::InvalidArgument, "[arange] cannot compute length");
   if (count > 9e18)
     return Status(ErrorCode::Shape, "[arange] maximum allowed size exceeded");
+  // A step past the end is still a first element, though the quotient is no more than zero.
+  double distance = numberOf(stop) - numberOf(start);
+  if (count == 0 && distance != 0 && (distance > 0) == (numberOf(step) > 0))
+    return int64_t{1};
   return count > 0 ? static_cast<int64_t>(count) : int64_t{0};
 }
 

@@ -16,17 +16,40 @@ struct Head {
   uint8_t dtype = 0;
   uint8_t rank = 0;
   uint32_t operands = 0;
+  uint8_t apart = 0; ///< NodeDesc::apart
 
   int64_t word() const {
     return static_cast<int64_t>(kind | uint64_t{dtype} << 16 | uint64_t{rank} << 24 |
-                                uint64_t{operands} << 32);
+                                uint64_t{operands} << 32 | uint64_t{apart} << 56);
   }
   static Head of(int64_t word) {
     auto w = static_cast<uint64_t>(word);
     return {static_cast<uint16_t>(w), static_cast<uint8_t>(w >> 16), static_cast<uint8_t>(w >> 24),
-            static_cast<uint32_t>(w >> 32)};
+            static_cast<uint32_t>(w >> 32 & 0xff'ffff), static_cast<uint8_t>(w >> 56)};
   }
 };
+
+/// Whether two parts of an array have no element in common: along some axis one ends before the
+/// other begins, or their steps never meet.
+bool areApart(const Node &a, const Node &b) {
+  op::UpdateSliceAttrs x, y;
+  if (!x.decode(a.attrs()) || !y.decode(b.attrs()))
+    return false;
+  for (size_t axis = 0; axis < x.starts.size(); ++axis) {
+    auto endsOf = [axis](const Node &n, const op::UpdateSliceAttrs &at) {
+      int64_t first = at.starts[axis];
+      int64_t last = first + (n.operands()[1]->shape()[axis] - 1) * at.steps[axis];
+      return std::minmax({first, last});
+    };
+    auto [low, high] = endsOf(a, x);
+    auto [otherLow, otherHigh] = endsOf(b, y);
+    if (high < otherLow || otherHigh < low)
+      return true;
+    if (x.steps[axis] == y.steps[axis] && (x.starts[axis] - y.starts[axis]) % x.steps[axis] != 0)
+      return true;
+  }
+  return false;
+}
 
 /// Whether sizes are among an op's attributes.
 bool hasExtents(op::OpKind kind) {
@@ -117,7 +140,7 @@ private:
     }
     code.nodes.push_back(Head{static_cast<uint16_t>(n->kind()), static_cast<uint8_t>(n->dtype()),
                               static_cast<uint8_t>(n->shape().rank()),
-                              static_cast<uint32_t>(operands.size())}
+                              static_cast<uint32_t>(operands.size()), countApart(*n)}
                              .word());
     code.nodes.push_back(static_cast<int64_t>(n->attrs().size()));
     for (int64_t size : n->shape())
@@ -128,6 +151,24 @@ private:
     n->markEpoch = epoch;
     n->mark = number;
     return number;
+  }
+
+  /// How many updates of this segment come before `n`, each of the result of the former, that write
+  /// parts of its size elsewhere.
+  uint8_t countApart(const Node &n) const {
+    constexpr uint8_t kMost = 63;
+    uint8_t count = 0;
+    if (n.kind() != op::OpKind::UpdateSlice)
+      return 0;
+    for (const Node *before = n.operands()[0].get(); count < kMost; ++count) {
+      bool isHere = before->markEpoch == epoch && !(before->mark & SegmentCode::kInput) &&
+                    before->kind() == op::OpKind::UpdateSlice;
+      if (!isHere || !(before->operands()[1]->shape() == n.operands()[1]->shape()) ||
+          !areApart(n, *before))
+        break;
+      before = before->operands()[0].get();
+    }
+    return count;
   }
 
   void emitAttributes(const Node &n, uint32_t number) {
@@ -282,6 +323,7 @@ op::GraphDesc Segment::graph(bool lines) const {
     op::NodeDesc &node = out.nodes.emplace_back();
     node.kind = static_cast<op::OpKind>(head.kind);
     node.dtype = static_cast<DType>(head.dtype);
+    node.apart = head.apart;
     for (uint8_t i = 0; i < head.rank; ++i)
       node.shape.push_back(code.nodes[at++]);
     for (uint32_t i = 0; i < head.operands; ++i)

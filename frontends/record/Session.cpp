@@ -355,9 +355,13 @@ Result<std::string> printStage(std::span<const NodeRef> roots, std::string_view 
       text += op::printGraph(graph);
       continue;
     }
-    // What is exported is the computation: whoever runs it elsewhere does not ask about errors.
-    if (stage == "graph")
+    // What is exported is the computation: whoever runs it elsewhere does not ask about errors, and
+    // may write other places.
+    if (stage == "graph") {
       graph.watch = op::Watch::None;
+      for (op::NodeDesc &node : graph.nodes)
+        node.apart = 0;
+    }
     GRAPHC_ASSIGN(const CompilerApi *compiler, loadCompiler());
     GRAPHC_ASSIGN(TargetDesc target, targetOfStage(stage, roots[0]->device()));
     GRAPHC_ASSIGN(std::string part, compiler->printStage(graph, target, stage));

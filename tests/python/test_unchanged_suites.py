@@ -172,9 +172,35 @@ def test_small_differences():
         gc.fft.fftn(gc.ones((3, 4)), s=(2, 2))
 
 
+def test_arrays_say_shapes_and_places():
+    def program(xp):
+        x = xp.arange(24.0).reshape(2, 3, 4)
+        shape = xp.array([2, 3])
+        return [
+            xp.zeros(shape), xp.ones(xp.array(3)), xp.full(shape, 2.5), xp.empty(shape).shape, xp.moveaxis(x, range(2), [1, 0]),
+            xp.partition(xp.array([3, 1, 2]), range(3)), xp.ix_(xp.array([], dtype="f4"))[0], xp.ix_([])[0],
+            xp.arange(0, 1, xp.inf), xp.arange(0, -2, -xp.inf), xp.arange(0, 1, -xp.inf), xp.arange(0, 1e-300, 1e300),
+            xp.isclose(xp.float32(1), 0.9999999999999998, atol=0, rtol=0), xp.hypot.reduce(xp.zeros((0, 2), dtype=int)),
+            xp.subtract.reduce(x, axis=2), xp.power.reduce(xp.array([2, 3, 2])), xp.equal.reduce(xp.array([True, False])),
+        ]  # fmt: skip
+
+    both(program)
+    out = gc.zeros(2, dtype=complex)
+    assert (gc.ones(2) + 1j).conjugate(out) is out and out.tolist() == [1 - 1j, 1 - 1j]
+    assert gc.real(1.5) == 1.5 and type(gc.real(1.5)) is float and type(gc.imag(2j)) is float
+
+
 @pytest.mark.parametrize(
     "call",
     [
+        lambda xp: xp.divide.reduce(xp.ones((2, 3)), axis=(0, 1)),
+        lambda xp: xp.lcm.reduce(xp.ones((2, 3), dtype=int), axis=None),
+        lambda xp: xp.greater.reduce(xp.arange(3)),
+        lambda xp: xp.lexsort((xp.array(1),), axis=10),
+        lambda xp: xp.arange(3).put(100, 0),
+        lambda xp: xp.put(xp.arange(3), [0, -4], 0),
+        lambda xp: xp.unravel_index([], (10, 3)),
+        lambda xp: xp.ravel_multi_index(([1], [2]), (2**40, 2**41)),
         lambda xp: xp.pad(xp.ones(3), 1.5),
         lambda xp: xp.pad(xp.ones(3), "a"),
         lambda xp: xp.pad(xp.ones(3), None),

@@ -42,6 +42,8 @@ StringRef pass::describe(CutReason reason) {
     return "a kernel in between depends on one and feeds the other";
   case CutReason::UpdateBase:
     return "an update needs the whole old value in memory";
+  case CutReason::MayMeet:
+    return "it may write what the update before it writes, or somebody reads the array in between";
   case CutReason::LibraryStep:
     return "a routine of the library reads and writes whole tensors";
   case CutReason::KernelFull:
@@ -152,14 +154,25 @@ void FusionPlan::addContract(Operation *op) {
 }
 
 /// Updates of one new value that a kernel may hold.
-static constexpr unsigned kMostContinued = 32;
+static constexpr unsigned kMostContinued = 64;
+
+/// What the recorder knew of the places of two updates of one chain (the importer's
+/// `graphc.apart`).
+static bool recordedApart(graph::UpdateSliceOp update, graph::UpdateSliceOp other) {
+  auto from = update->getAttrOfType<DenseI64ArrayAttr>("graphc.apart");
+  auto name = other->getAttrOfType<IntegerAttr>("graphc.update");
+  return from && name && llvm::is_contained(from.asArrayRef(), name.getInt());
+}
 
 /// The update whose result `op` updates, when nobody else reads that and no two updates so far
 /// write one element: whoever computes what they write may then write all of it.
 Node *FusionPlan::continuedUpdate(Operation *op) {
   auto update = cast<graph::UpdateSliceOp>(op);
   auto apart = [&](graph::UpdateSliceOp other) {
-    if (!other.getStarts().empty() || other.getSteps() != update.getSteps())
+    if (recordedApart(update, other))
+      return true;
+    if (!update.getStarts().empty() || !other.getStarts().empty() ||
+        other.getSteps() != update.getSteps())
       return false;
     for (auto [axis, size] : llvm::enumerate(sizes.of(update.getValue())))
       if (size.isConstant(1) && sizes.of(other.getValue())[axis].isConstant(1) &&
@@ -167,8 +180,6 @@ Node *FusionPlan::continuedUpdate(Operation *op) {
         return true;
     return false;
   };
-  if (!update.getStarts().empty())
-    return nullptr;
   unsigned count = 0;
   for (Value base = update.getX();;) {
     auto other = base.getDefiningOp<graph::UpdateSliceOp>();
@@ -672,6 +683,25 @@ void FusionPlan::noteCut(const Node &node, int group, CutReason reason) {
   cutLines.push_back(line);
 }
 
+/// The group of the update before it takes the next one along, with what computes its elements
+/// (`chosen`, if any), as long as their spaces are the same.
+int FusionPlan::besideContinued(Node &node, int chosen, bool &row) {
+  int before = find(node.continues->group);
+  if (before == chosen || groups[before].space != node.space || node.space.empty() ||
+      !groups[before].reduced.empty() || groups[before].oneByOne)
+    return chosen;
+  if (chosen >= 0)
+    return !row && groups[chosen].reduced.empty() && tryMergeGroups(before, chosen) ? before
+                                                                                    : chosen;
+  bool isRow = false;
+  if (CutReason reason = joins(node, before, isRow); reason != CutReason::None || isRow) {
+    noteCut(node, before, reason);
+    return chosen;
+  }
+  row = false;
+  return before;
+}
+
 void FusionPlan::assign(Node &node) {
   SmallVector<int> candidates;
   for (const Leaf &leaf : node.leaves)
@@ -699,6 +729,11 @@ void FusionPlan::assign(Node &node) {
     else if (reason == CutReason::SharingFull)
       noteCut(node, i, reason);
   }
+  if (node.continues)
+    chosen = besideContinued(node, chosen, row);
+  else if (Node *base = node.base ? byValue.lookup(stripReshapes(node.base)) : nullptr;
+           base && base->kind == NodeKind::Update)
+    noteCut(node, find(base->group), CutReason::MayMeet);
   if (chosen < 0) {
     chosen = groups.size();
     Group &group = groups.emplace_back();

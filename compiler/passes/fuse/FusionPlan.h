@@ -20,12 +20,13 @@ enum class CutReason {
   WholeReduction, ///< the reduction must be complete before any element can continue
   ShiftedRead,    ///< an element needs other elements of the value
   WouldCycle,     ///< a kernel between the two would depend on their union
-  UpdateBase,     ///< an update needs the whole old value in memory
-  LibraryStep,    ///< a routine of the library reads and writes whole tensors
-  KernelFull,     ///< the kernel has reached its size limit
-  SharingFull,    ///< too much is computed for a read to matter
-  WholeSource,    ///< a gather needs the whole tensor in memory
-  OneByOne,       ///< elements are written in order, by one thread
+  UpdateBase,
+  MayMeet,     ///< an update needs the whole old value in memory
+  LibraryStep, ///< a routine of the library reads and writes whole tensors
+  KernelFull,  ///< the kernel has reached its size limit
+  SharingFull, ///< too much is computed for a read to matter
+  WholeSource, ///< a gather needs the whole tensor in memory
+  OneByOne,    ///< elements are written in order, by one thread
 };
 llvm::StringRef describe(CutReason reason);
 
@@ -111,6 +112,7 @@ private:
   void expandLeaves(Node &node);
   void appendLeaves(Node &reader, mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
   void noteCut(const Node &node, int group, CutReason reason);
+  int besideContinued(Node &node, int chosen, bool &row);
   void assign(Node &node);
   CutReason joins(Node &node, int group, bool &row);
   CutReason shares(Node &node, int group);

@@ -163,6 +163,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     """An Array of one value, or of values that broadcast. The dtype follows the value as in NumPy: bool, int64,
     float64, or an array's own."""
+    shape = _shape(shape) if type(shape) is _Array else shape
     if device is None and type(fill_value) is float:
         made = _graphc.filled(shape, fill_value, float64 if dtype is None else dtype)
         if made is not None:
@@ -176,6 +177,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
 
 def zeros(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array of zeros."""
+    shape = _shape(shape) if type(shape) is _Array else shape
     made = None if device is not None else _graphc.filled(shape, 0, dtype)
     if made is not None:
         return made
@@ -184,6 +186,7 @@ def zeros(shape, dtype=float64, order="C", *, device=None, like=None):
 
 def ones(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array of ones."""
+    shape = _shape(shape) if type(shape) is _Array else shape
     made = None if device is not None else _graphc.filled(shape, 1, dtype)
     if made is not None:
         return made

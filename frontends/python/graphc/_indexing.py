@@ -83,6 +83,11 @@ def put(a, ind, v, mode="raise"):
     x, indices, values = a, ind, v
     if not isinstance(x, _Array):
         raise TypeError(f"argument 1 must be a graphc array, not {type(x).__name__}")
+    if mode == "raise" and not isinstance(indices, _Array):
+        given = _np.asarray(indices).ravel()
+        outside = given[(given < -x.size) | (given >= x.size)] if given.dtype.kind in "iu" else given[:0]
+        if outside.size:
+            raise IndexOutOfBounds(f"index {outside[0]} is out of bounds for axis 0 with size {x.size}")
     indices = ravel(_in_mode(_indices(indices, x.device, "put"), x.size, mode, "put"))
     values = asarray(values, device=x.device)
     if indices.shape[0] == 0 or values.size == 0:
@@ -270,6 +275,8 @@ def unravel_index(indices, shape, order="C"):
     if order not in ("C", "F"):
         raise ArgumentError(f"unravel_index: order is 'C' or 'F', not {order!r}")
     shape = tuple(shape) if isinstance(shape, (tuple, list)) else (_operator.index(shape),)
+    if isinstance(indices, (list, tuple)) and not indices:
+        raise TypeError("indices must be integral: the provided empty sequence was inferred as float.")
     places = _indices(indices, None, "unravel_index").astype("int64", copy=False)
     count = int(_np.prod(shape, dtype=object)) if shape else 1
     if not shape and places.ndim:
@@ -289,6 +296,8 @@ def unravel_index(indices, shape, order="C"):
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     """Flat places from one index array an axis. Modes as in take, one for all axes or one an axis; an index outside is a
     ValueError, looked at when called."""
+    if _np.prod(dims, dtype=object) >= 2**63:
+        raise ArgumentError("invalid dims: array size defined by dims is larger than the maximum possible size.")
     modes = (mode,) * len(dims) if isinstance(mode, str) else tuple(mode)
     arrays = broadcast_arrays(*[_indices(i, None, "ravel_multi_index").astype("int64", copy=False) for i in multi_index])
     if len(arrays) != len(dims):

@@ -22,7 +22,7 @@ def _axis(axis, ndim, what):
 
 def _axes(axes, ndim, what):
     if not isinstance(axes, (tuple, list)):
-        axes = (axes,)
+        axes = tuple(axes) if hasattr(axes, "__iter__") and not hasattr(axes, "__index__") else (axes,)
     found = [_axis(a, ndim, what) for a in axes]
     if len(set(found)) != len(found):
         raise AxisError(f"{what}: repeated axis in {tuple(axes)}")

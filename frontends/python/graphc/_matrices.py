@@ -183,15 +183,15 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     return moveaxis(stack([first, second, third], -1), -1, axisc)
 
 
-def _grid_places(vector):
-    if vector.size == 0:
+def _grid_places(vector, has_dtype):
+    if vector.size == 0 and not has_dtype:
         return vector.astype("int64")
     return _graphc.flatnonzero(vector) if vector.dtype.kind == "b" else vector
 
 
 def ix_(*sequences: ArrayLike) -> tuple[Array, ...]:
     """Vectors as an open grid: each along its own axis. Masks stand for the places where they hold."""
-    vectors = [_grid_places(asarray(s)) for s in sequences]
+    vectors = [_grid_places(asarray(s), isinstance(s, (_graphc.Array, _np.ndarray))) for s in sequences]
     if _py.any(v.ndim != 1 for v in vectors):
         raise ShapeError(f"ix_: one-dimensional sequences expected, got shapes {[v.shape for v in vectors]}")
     rank = len(vectors)

@@ -239,10 +239,12 @@ def _in_place(name):
     return method
 
 
-def _conjugate(self):
+def _conjugate(self, out=None):
     """As graphc.conjugate; of real numbers the array itself."""
     from ._special import conjugate
 
+    if out is not None:
+        return conjugate(self, out)
     return conjugate(self) if self.dtype.kind == "c" else self
 
 

@@ -291,7 +291,8 @@ def nan_to_num(
 
 def isclose(a: ArrayLike, b: ArrayLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
     """Whether |a - b| <= atol + rtol * |b|, elementwise; infinities are close to themselves only."""
-    a, b = asarray(a), asarray(b)
+    weak = isinstance(b, (int, float)) and not isinstance(b, _np.generic) and asarray(a).dtype.kind == "f"
+    a, b = asarray(a), asarray(b, asarray(a).dtype if weak else None)
     b = _inexact(b)
     close = (_graphc.abs(a - b) <= atol + rtol * _graphc.abs(b)) & _graphc.isfinite(b) | (a == b)
     return close | (_graphc.isnan(_inexact(a)) & _graphc.isnan(b)) if equal_nan else close

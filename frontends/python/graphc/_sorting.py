@@ -105,7 +105,8 @@ def sort_in_place(x, axis=-1, kind=None, order=None, *, stable=None, descending=
 
 def _places(kth, n, name):
     """The first and the last place that `kth` names in rows of `n`."""
-    places = [_operator.index(k) for k in (kth if isinstance(kth, (tuple, list, _np.ndarray)) else [kth])]
+    several = hasattr(kth, "__len__") and getattr(kth, "ndim", 1)
+    places = [_operator.index(k) for k in (kth if several else [kth])]
     for k in places:
         if not -n <= k < _py.max(n, 1):
             raise ArgumentError(f"{name}: kth(={k}) out of bounds ({n})")
@@ -152,6 +153,7 @@ def lexsort(keys, axis=-1):
     if any(k.shape != shape for k in keys):
         raise ShapeError(f"lexsort: all keys need to be the same shape, got {[k.shape for k in keys]}")
     if not shape:
+        _axis(axis, 1, "lexsort")
         return single(_graphc.full((), 0, int64, None))
     axis = _axis(axis, len(shape), "lexsort")
     rows = [_rows(k, axis) for k in keys]

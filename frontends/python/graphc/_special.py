@@ -279,12 +279,16 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
 
 def real(val: ArrayLike) -> Array:
     """The real part: a view of a complex array, a real array itself."""
+    if type(val) in (bool, int, float, complex):
+        return val.real
     x = given(val)
     return x._part(0) if x.dtype.kind == "c" else x
 
 
 def imag(val: ArrayLike) -> Array:
     """The imaginary part: a view of a complex array, read-only zeros of a real one."""
+    if type(val) in (bool, int, float, complex):
+        return val.imag
     x = given(val)
     if x.dtype.kind == "c":
         return x._part(1)

@@ -34,6 +34,9 @@ _IDENTITIES = {
     "add": 0, "multiply": 1, "logical_and": True, "logical_or": False, "logical_xor": False, "bitwise_and": -1,
     "bitwise_or": 0, "bitwise_xor": 0, "logaddexp": -float("inf"), "logaddexp2": -float("inf"), "hypot": 0, "gcd": 0,
 }  # fmt: skip
+# In any order, though there is nothing to begin with.
+_REORDERABLE = {"maximum", "minimum", "fmax", "fmin"}
+_COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 
 
 class _NoValue:
@@ -309,6 +312,10 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
     axes = _axes_of(axis, x.ndim, f"{name}.reduce")
     identity = _identity(self)
     has_initial = not is_missing(initial) and initial is not None
+    if len(axes) > 1 and identity is None and name not in _REORDERABLE:
+        raise ArgumentError(f"reduction operation '{name}' is not reorderable, so at most one axis may be specified")
+    if name in _COMPARISONS and x.dtype.kind != "b":
+        raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
     if where is not True:
         if not has_initial and (identity is None or initial is None):
             raise ArgumentError(
@@ -332,7 +339,7 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
         shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape)) if keepdims else tuple(
             n for i, n in enumerate(x.shape) if i not in axes
         )
-        kind = bool if name in _BOOLEAN else dtype or x.dtype
+        kind = bool if name in _BOOLEAN else dtype or (_graphc.result_type(x, 1.0) if name in _ROUNDED else x.dtype)
         filler = asarray(initial, kind) if has_initial else _identity_array(self, kind)
         return _graphc.broadcast_to(filler.to_device(x.device), shape).copy()
     if has_initial and name not in _ASSOCIATIVE | _ROUNDED and name not in _REDUCTIONS:  # in front of the others

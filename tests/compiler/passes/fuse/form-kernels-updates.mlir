@@ -106,3 +106,24 @@ func.func @between(%x: tensor<?xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>) {
   %3 = graph.update_slice %1 into %2 from [0, 1] step [1, 1] : tensor<?x1xf32> into tensor<?x2xf32> -> tensor<?x2xf32>
   return %2, %3 : tensor<?x2xf32>, tensor<?x2xf32>
 }
+
+// Updates that are said to write no common element are one kernel, wherever they begin; the third of
+// them is not said to be apart from the first.
+// CHECK-LABEL: kernel.func @update_apart_0(
+// CHECK: kernel.store %{{.*}}, result 0 at affine_map<(d0)[s0, s1] -> (d0 + s0)> : f32
+// CHECK: kernel.store %{{.*}}, result 0 at affine_map<(d0)[s0, s1] -> (d0 + s1)> : f32
+// CHECK-NEXT: kernel.return
+// CHECK-LABEL: kernel.func @update_apart_1(
+// CHECK: kernel.store
+// CHECK-NEXT: kernel.return
+// CHECK-LABEL: func.func @update_apart(
+// CHECK-NEXT: %[[CALL0:.*]] = kernel.call @update_apart_0(
+// CHECK-NEXT: kernel.call @update_apart_1(%{{.*}}, %[[CALL0]])
+func.func @update_apart(%x: tensor<10xf32>, %v: tensor<3xf32>, %w: tensor<3xf32>, %i: index, %j: index) -> tensor<10xf32> {
+  %a = graph.neg %v : tensor<3xf32>
+  %b = graph.exp %w : tensor<3xf32>
+  %0 = graph.update_slice %a into %x from [%i] step [1] {graphc.update = -1 : i64} : tensor<3xf32> into tensor<10xf32> -> tensor<10xf32>
+  %1 = graph.update_slice %b into %0 from [%j] step [1] {graphc.update = 1 : i64, graphc.apart = array<i64: -1>} : tensor<3xf32> into tensor<10xf32> -> tensor<10xf32>
+  %2 = graph.update_slice %v into %1 from [%j] step [1] {graphc.update = 2 : i64} : tensor<3xf32> into tensor<10xf32> -> tensor<10xf32>
+  return %2 : tensor<10xf32>
+}
