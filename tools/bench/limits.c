@@ -1,5 +1,6 @@
-/* What the machine can do: the loops whose speed the table calls its limits. Compiled by contenders/c_limits.py.
- * Threads are started before the clock and meet at a barrier; the result is the slowest thread's time for one pass. */
+/* What the machine can do: the loops whose speed the table calls its limits. Compiled by
+ * contenders/c_limits.py. Threads are started before the clock and meet at a barrier; the result is
+ * the slowest thread's time for one pass. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -37,24 +38,41 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Several streams are followed further when they are asked for 2 KiB ahead. */
+#define AHEAD(X, Y)                                                                                \
+  __builtin_prefetch((const char *)(X) + 2048);                                                    \
+  __builtin_prefetch((const char *)(Y) + 2048);
+
 static Floats readStreams(const Work *w) {
   Floats s[8] = {0};
   long i = w->begin;
   for (; i + 8 <= w->end; i += 8)
     for (int j = 0; j < 8; ++j)
-      s[j] += w->kind == READ2 ? w->a[i + j] * w->b[i + j] : w->a[i + j];
+      if (w->kind == READ2) {
+        AHEAD(&w->a[i + j], &w->b[i + j])
+        s[j] += w->a[i + j] * w->b[i + j];
+      } else {
+        s[j] += w->a[i + j];
+      }
   for (; i < w->end; ++i)
     s[0] += w->a[i];
   return (s[0] + s[1]) + (s[2] + s[3]) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
-#define STREAM(EXPRESSION)                                                                         \
+#define STREAM(EXPRESSION, SECOND)                                                                 \
+  const Floats *a = w->a, *b = w->b, *second = SECOND;                                             \
+  Floats *y = w->y;                                                                                \
+  (void)b;                                                                                         \
   if (w->nontemporal)                                                                              \
-    for (long i = w->begin; i < w->end; ++i)                                                       \
-      __builtin_nontemporal_store(EXPRESSION, &w->y[i]);                                           \
+    for (long i = w->begin, end = w->end; i < end; ++i) {                                          \
+      AHEAD(&a[i], &second[i])                                                                     \
+      __builtin_nontemporal_store(EXPRESSION, &y[i]);                                              \
+    }                                                                                              \
   else                                                                                             \
-    for (long i = w->begin; i < w->end; ++i)                                                       \
-      w->y[i] = EXPRESSION;
+    for (long i = w->begin, end = w->end; i < end; ++i) {                                          \
+      AHEAD(&a[i], &second[i])                                                                     \
+      y[i] = EXPRESSION;                                                                           \
+    }
 
 /* Sixteen independent chains hide the latency of two units; the empty asm keeps the iterations. */
 #define CHAINS(TYPE, SCALAR)                                                                       \
@@ -76,15 +94,18 @@ static void pass(const Work *w) {
   case READ2:
     sink = readStreams(w)[0];
     break;
-  case COPY:
-    STREAM(w->a[i])
+  case COPY: {
+    STREAM(a[i], w->a)
     break;
-  case TRIAD:
-    STREAM(w->a[i] * w->b[i] + 1.0f)
+  }
+  case TRIAD: {
+    STREAM(a[i] * b[i] + 1.0f, w->b)
     break;
-  case INPLACE:
-    STREAM(w->y[i] + w->a[i])
+  }
+  case INPLACE: {
+    STREAM(y[i] + a[i], w->y)
     break;
+  }
   case FMA32: {
     CHAINS(Floats, float)
     break;
@@ -109,7 +130,8 @@ static void *run(void *argument) {
 /* Flops of one iteration of an FMA loop. */
 long flopsOfIteration(int doubles) { return 16L * 2 * LANE_BYTES / (doubles ? 8 : 4); }
 
-/* Seconds of one pass over `count` (bytes a stream, or iterations a thread), or -1 without threads. */
+/* Seconds of one pass over `count` (bytes a stream, or iterations a thread), or -1 without threads.
+ */
 double limitSeconds(int kind, int nontemporal, int threads, int passes, long count, const void *a,
                     const void *b, void *y) {
   enum { MOST = 256 };
@@ -120,9 +142,16 @@ double limitSeconds(int kind, int nontemporal, int threads, int passes, long cou
     return -1;
   long vectors = count / LANE_BYTES;
   for (int t = 0; t < threads; ++t) {
-    work[t] = (Work){kind,   nontemporal, vectors * t / threads, vectors * (t + 1) / threads,
-                     passes, a,           b,                     y,
-                     &barrier, 0};
+    work[t] = (Work){kind,
+                     nontemporal,
+                     vectors * t / threads,
+                     vectors * (t + 1) / threads,
+                     passes,
+                     a,
+                     b,
+                     y,
+                     &barrier,
+                     0};
     if (kind >= FMA32) {
       work[t].begin = 0;
       work[t].end = count;
