@@ -28,36 +28,6 @@ static int costOf(Operation *op) {
 
 static int costOf(const Node &node) { return node.op ? costOf(node.op) : 1; }
 
-StringRef pass::describe(CutReason reason) {
-  switch (reason) {
-  case CutReason::None:
-    return "fused";
-  case CutReason::DifferentSpace:
-    return "iteration spaces differ";
-  case CutReason::WholeReduction:
-    return "the reduction must be complete before its result is read";
-  case CutReason::ShiftedRead:
-    return "an element reads other elements of the value";
-  case CutReason::WouldCycle:
-    return "a kernel in between depends on one and feeds the other";
-  case CutReason::UpdateBase:
-    return "an update needs the whole old value in memory";
-  case CutReason::MayMeet:
-    return "it may write what the update before it writes, or somebody reads the array in between";
-  case CutReason::LibraryStep:
-    return "a routine of the library reads and writes whole tensors";
-  case CutReason::KernelFull:
-    return "the kernel reached its size limit";
-  case CutReason::SharingFull:
-    return "reading a tensor again costs less than a larger kernel";
-  case CutReason::WholeSource:
-    return "a gather needs the whole tensor in memory";
-  case CutReason::OneByOne:
-    return "its elements are written one after the other";
-  }
-  return "";
-}
-
 static bool isComputed(Operation *op) {
   return op && (op->hasTrait<graph::Elementwise>() || op->hasTrait<graph::Reduction>() ||
                 op->hasTrait<graph::Contraction>() || op->hasTrait<graph::Update>() ||
