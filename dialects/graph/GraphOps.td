@@ -178,6 +178,7 @@ def BitwiseNotOp : Graph_UnaryOp<"bitwise_not"> {
   let summary = "Bitwise complement; logical not for bool";
   let operandDTypes = IntegerOrBoolDType; let pyNames = ["bitwise_not", "bitwise_invert", "invert"]; let dunders = ["invert"]; let numpyName = "invert";
 }
+def BitCountOp : Graph_UnaryOp<"bit_count"> { let summary = "How many bits are set, in the dtype of x; bool as it is"; let operandDTypes = IntegerOrBoolDType; let numpyName = ""; }
 def ShiftLeftOp : Graph_BinaryOp<"shift_left"> {
   let summary = "a << b; a shift by the width or more, or by a negative count, gives 0. C1: integers";
   let operandDTypes = IntegerDType; let promoteBool = 1; let pyNames = ["bitwise_left_shift", "left_shift"]; let dunders = ["lshift"]; let numpyName = "left_shift";

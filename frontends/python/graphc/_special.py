@@ -62,14 +62,7 @@ def bitwise_count(x: ArrayLike, /) -> Array:
     if x.dtype.kind == "b":
         return x.astype("uint8")
     (x,) = _integers("bitwise_count", x)
-    x = _magnitude(x)
-    width = 8 * x.dtype.itemsize
-    step = 1
-    while step < width:  # neighbours add up: bits, pairs, nibbles, ...
-        mask = sum(((1 << step) - 1) << i for i in range(0, width, 2 * step))
-        x = (x & mask) + ((x >> step) & mask)
-        step *= 2
-    return x.astype("uint8")
+    return _graphc.bit_count(_magnitude(x)).astype("uint8")
 
 
 @as_ufunc(2, alike=False)

@@ -124,6 +124,7 @@ func.func @logical(%x: tensor<?x4xi1>, %y: tensor<?x4xi1>) -> tensor<?x4xi1> {
 // CHECK-NEXT: %[[R3:.*]] = graph.shift_left %[[X]], %[[Y]] : tensor<5xui16>
 // CHECK-NEXT: %[[R4:.*]] = graph.shift_right %[[X]], %[[Y]] : tensor<5xui16>
 // CHECK-NEXT: %[[R5:.*]] = graph.bitwise_not %[[X]] : tensor<5xui16>
+// CHECK-NEXT: %[[R6:.*]] = graph.bit_count %[[X]] : tensor<5xui16>
 func.func @bits(%x: tensor<5xui16>, %y: tensor<5xui16>) -> tensor<5xui16> {
   %0 = graph.bitwise_and %x, %y : tensor<5xui16>
   %1 = graph.bitwise_or %x, %y : tensor<5xui16>
@@ -131,6 +132,7 @@ func.func @bits(%x: tensor<5xui16>, %y: tensor<5xui16>) -> tensor<5xui16> {
   %3 = graph.shift_left %x, %y : tensor<5xui16>
   %4 = graph.shift_right %x, %y : tensor<5xui16>
   %5 = graph.bitwise_not %x : tensor<5xui16>
+  %6 = graph.bit_count %x : tensor<5xui16>
   return %5 : tensor<5xui16>
 }
 

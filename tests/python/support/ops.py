@@ -11,6 +11,8 @@ def apply(op, arrays):
         return gc.where(*arrays)
     if op.name in ("clip", "round"):
         return getattr(gc, op.name)(*arrays)
+    if op.name == "bit_count":
+        return gc.bitwise_count(*arrays).astype(arrays[0].dtype)
     assert op.py_names, f"{op.name} has no Python name: say here how it is reached"
     return getattr(gc, op.py_names[0])(*arrays)
 

@@ -122,6 +122,7 @@ def cast(x, dtype):
 
 
 SPECIAL = {
+    "bit_count": lambda x: np.bitwise_count(x).astype(x.dtype),  # through bitwise_count, which takes |x|
     "pow": _integer_pow,
     "minimum": _minimum,
     "maximum": _maximum,
