@@ -217,7 +217,6 @@ Operation *Importer::createElementwise(op::OpKind kind, RankedTensorType type,
   return builder.create(state);
 }
 
-/// The others are built by their own signature.
 /// Names the updates that write other elements, by numbers of values: passes may drop some of them.
 static void noteApart(graph::UpdateSliceOp update, uint32_t count, size_t number) {
   if (count == 0)

@@ -200,7 +200,11 @@ Value Expander::logical() {
       .Case<graph::LogicalOrOp, graph::BitwiseOrOp>([&](auto) { return b.bor(x[0], x[1]); })
       .Case<graph::LogicalXorOp, graph::BitwiseXorOp>([&](auto) { return b.bxor(x[0], x[1]); })
       .Case([&](graph::LogicalNotOp) { return b.mnot(x[0]); })
-      .Case([&](graph::BitCountOp) { return in.isBool ? x[0] : b.bitCount(x[0]); })
+      .Case([&](graph::BitCountOp) {
+        return in.isBool
+                   ? x[0]
+                   : byInt([&]<unsigned W, bool>() -> Value { return m::bitCount<W>(b, x[0]); });
+      })
       .Case([&](graph::BitwiseNotOp) {
         return in.isBool ? b.mnot(x[0]) : b.bxor(x[0], b.intConst(in.width, -1));
       })

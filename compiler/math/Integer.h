@@ -1,4 +1,4 @@
-//===- Integer.h - Integer division, remainder and power --------------------------------------===//
+//===- Integer.h - Integer division, remainder, power, bits -----------------------------------===//
 //
 // Division rounds toward minus infinity (NumPy): x // 0 = 0, x % 0 = 0, INT_MIN // -1 = INT_MIN,
 // INT_MIN % -1 = 0. Vectors have no integer division, so quotients are computed in floats wide
@@ -167,6 +167,18 @@ V powInt(B &b, V x, V n) {
     inverse = b.select(b.ieq(x, minusOne), b.select(bit(n), minusOne, one), inverse);
     return b.select(b.slt(n, zero), inverse, result);
   }
+}
+
+/// How many bits of a W-bit integer are set: pairs, nibbles and bytes add up, and a product adds
+/// all bytes in the highest one. Code generators know the form.
+template <unsigned W, class B, class V>
+V bitCount(B &b, V x) {
+  auto mask = [&](int64_t byte) { return b.intConst(kWidth<W>, byte * 0x0101010101010101); };
+  auto down = [&](V v, int64_t by) { return b.lshr(v, b.intConst(kWidth<W>, by)); };
+  x = b.isub(x, b.band(down(x, 1), mask(0x55)));
+  x = b.iadd(b.band(x, mask(0x33)), b.band(down(x, 2), mask(0x33)));
+  x = b.band(b.iadd(x, down(x, 4)), mask(0x0f));
+  return W == 8 ? x : down(b.imul(x, mask(0x01)), W - 8);
 }
 
 } // namespace graphc::math

@@ -73,7 +73,6 @@ public:
   V band(V a, V b) { return mlir::arith::AndIOp::create(ops, loc, a, b); }
   V bor(V a, V b) { return mlir::arith::OrIOp::create(ops, loc, a, b); }
   V bxor(V a, V b) { return mlir::arith::XOrIOp::create(ops, loc, a, b); }
-  V bitCount(V a) { return mlir::math::CtPopOp::create(ops, loc, a); }
   V shl(V a, V b) { return mlir::arith::ShLIOp::create(ops, loc, a, b); }
   V ashr(V a, V b) { return mlir::arith::ShRSIOp::create(ops, loc, a, b); }
   V lshr(V a, V b) { return mlir::arith::ShRUIOp::create(ops, loc, a, b); }

@@ -146,8 +146,12 @@ Result<NodeRef> Array::value() const {
     return remembered;
   if (node->state() != NodeState::Ready || !arrayView.isReshape())
     return arrayView.get(node);
-  NodeRef shared = Node::makeReady({dtype(), shape()}, node->device(), node->buffer());
-  shared->finite.store(node->finite.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  return reshaped(node);
+}
+
+NodeRef Array::reshaped(const NodeRef &whole) const {
+  NodeRef shared = Node::makeReady({dtype(), shape()}, whole->device(), whole->buffer());
+  shared->finite.store(whole->finite.load(std::memory_order_relaxed), std::memory_order_relaxed);
   return shared;
 }
 

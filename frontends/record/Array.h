@@ -154,6 +154,8 @@ public:
 
   /// The node of the newest value. Inside a trace, an array made outside becomes a captured input.
   Result<NodeRef> value() const;
+  /// The value of a view that is a reshape, of the ready node of the storage: in its memory.
+  NodeRef reshaped(const NodeRef &whole) const;
   /// Replaces what the view shows; `value` has the view's shape and dtype. InvalidArgument for
   /// read-only views.
   Status assign(const NodeRef &value);

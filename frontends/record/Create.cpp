@@ -178,8 +178,8 @@ Result<Array> toDevice(Array &x, rt::Device &device) {
                   format("[to_device] a traced function stays on one device: {} to {}",
                          x.device().info().name, device.info().name));
   Array *arrays[] = {&x};
-  GRAPHC_TRY(evaluateArrays(arrays, "exchange"));
-  GRAPHC_ASSIGN(NodeRef n, x.value());
+  GRAPHC_ASSIGN(std::vector<NodeRef> nodes, evaluateArrays(arrays, "exchange"));
+  NodeRef n = nodes[0];
   GRAPHC_ASSIGN(rt::BufferRef target, placeFor(device, n->bytes()));
   rt::Buffer &source = *n->buffer();
   rt::Queue &from = source.device().queue(), &to = target->device().queue();

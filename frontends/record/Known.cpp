@@ -98,10 +98,13 @@ constexpr uint32_t kLazyReads = 8;
 Status detach(Array &x) {
   Array whole = Array::ofStorage(x.storage());
   Array *arrays[] = {&whole};
-  GRAPHC_TRY(evaluateArrays(arrays, "item"));
+  GRAPHC_ASSIGN(std::vector<NodeRef> nodes, evaluateArrays(arrays, "item"));
+  nodes.clear();
   if (x.storage()->exclusive())
     return Status::ok();
   NodeRef old = x.storage()->current();
+  if (old->state() != NodeState::Ready)
+    return detach(x); // updated meanwhile
   rt::Device &device = x.device();
   GRAPHC_ASSIGN(rt::BufferRef copy, device.allocate(old->bytes()));
   GRAPHC_TRY(device.queue().copy(*copy, *old->buffer(), old->bytes()));

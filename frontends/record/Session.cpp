@@ -297,36 +297,48 @@ Status evaluate(std::span<const NodeRef> roots, Reason reason) {
       ++end;
     GRAPHC_TRY(computeNow(std::span(pending).subspan(begin, end - begin), device));
   }
-  if (reason == "eval")
+  if (reason == "eval" || reason == "errstate")
     for (const NodeRef &root : pending)
       GRAPHC_TRY(lookNow(root->device()));
   return deliverFloatErrors();
 }
 
-Status evaluateArrays(std::span<Array *const> arrays, Reason reason) {
+Result<std::vector<NodeRef>> evaluateArrays(std::span<Array *const> arrays, Reason reason) {
   std::vector<NodeRef> roots;
   std::vector<uint64_t> versions;
   for (Array *a : arrays) {
     versions.push_back(a->storage()->versioned().second);
     // A reshape shares the memory of what it is made of.
-    GRAPHC_ASSIGN(NodeRef node,
-                  (a->view().isReshape() ? Array::ofStorage(a->storage()) : *a).value());
+    bool isReshape = !a->view().isWhole() && a->view().isReshape();
+    GRAPHC_ASSIGN(NodeRef node, isReshape ? Array::ofStorage(a->storage()).value() : a->value());
     roots.push_back(std::move(node));
   }
   GRAPHC_TRY(evaluate(roots, reason));
-  for (size_t i = 0; i < arrays.size(); ++i)
+  for (size_t i = 0; i < arrays.size(); ++i) {
     if (!arrays[i]->view().isReshape())
       arrays[i]->remember(roots[i], versions[i]);
-  return Status::ok();
+    else if (!arrays[i]->view().isWhole())
+      roots[i] = arrays[i]->reshaped(roots[i]);
+  }
+  return roots;
+}
+
+bool showsMost(const Array &x) {
+  int64_t whole = 1;
+  for (int64_t size : x.view().base())
+    whole *= size;
+  return x.size() * 2 >= whole;
 }
 
 Status evaluateStorages(std::span<Array *const> arrays, Reason reason) {
-  std::vector<NodeRef> roots;
-  for (Array *a : arrays) {
-    GRAPHC_ASSIGN(NodeRef node, Array::ofStorage(a->storage()).value());
-    roots.push_back(std::move(node));
-  }
-  return evaluate(roots, reason);
+  std::vector<Array> owners;
+  owners.reserve(arrays.size());
+  for (Array *a : arrays)
+    owners.push_back(showsMost(*a) ? Array::ofStorage(a->storage()) : Array());
+  std::vector<Array *> wanted;
+  for (size_t i = 0; i < arrays.size(); ++i)
+    wanted.push_back(owners[i].isNull() ? arrays[i] : &owners[i]);
+  return evaluateArrays(wanted, reason).takeStatus();
 }
 
 /// Stages of one kind of target are printed for that kind, whatever the device: device code for a

@@ -29,11 +29,14 @@ using Reason = std::string_view;
 /// compiling and while queueing work. Trace errors for values of a trace; Compile, Device,
 /// OutOfMemory from below, with the user's lines.
 Status evaluate(std::span<const NodeRef> roots, Reason reason);
-/// As above for arrays of any devices; afterwards value() of each is Ready.
-Status evaluateArrays(std::span<Array *const> arrays, Reason reason);
-/// Computes what arrays are views of: value() of a view that is not a reshape of it may be a
-/// movement of a Ready node.
+/// As above for arrays of any devices. Their nodes, Ready: other threads may have updated the
+/// arrays meanwhile.
+Result<std::vector<NodeRef>> evaluateArrays(std::span<Array *const> arrays, Reason reason);
+/// The same of what an array is a view of, unless the view is a small part: value() of one that is
+/// not a reshape of it may be a movement of a Ready node.
 Status evaluateStorages(std::span<Array *const> arrays, Reason reason);
+/// Whether a view shows enough of its storage to compute all of it.
+bool showsMost(const Array &x);
 
 /// As evaluate() for pending nodes of one device, on the way of an evaluation: counts no reason,
 /// and what operations meet is told at its end.

@@ -420,9 +420,8 @@ Status Function::gather(std::span<Array *const> given, std::vector<NodeRef> &slo
         given[i]->remember(nodes[i], versions[i]);
   }
   for (size_t i = 0; i < count; ++i)
-    if (const View &view = given[i]->view(); !view.isWhole() && view.isReshape()) {
-      GRAPHC_ASSIGN(nodes[i], given[i]->value());
-    }
+    if (const View &view = given[i]->view(); !view.isWhole() && view.isReshape())
+      nodes[i] = given[i]->reshaped(nodes[i]);
   for (auto &[slot, node] : plan->constants) {
     if (node->state() != NodeState::Ready)
       GRAPHC_TRY(evaluate({&node, 1}, "jit"));

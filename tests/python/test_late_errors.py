@@ -89,6 +89,16 @@ def test_raise_comes_with_the_value():
     assert np.isinf(np.asarray(y)[1])
 
 
+@pytest.mark.parametrize("write", ["whole", "part", "mask"])
+def test_raise_comes_with_a_write(write):
+    """Under "raise" the statement that writes raises, as NumPy's."""
+    key = {"whole": slice(None), "part": slice(1, None), "mask": np.array([True, False, True])}[write]
+    for xp in (np, gc):
+        x = xp.zeros(3, dtype="float32")
+        with xp.errstate(over="raise"), pytest.raises(FloatingPointError, match="overflow encountered in cast"):
+            x[key] = xp.full(len(np.zeros(3)[key]), 1e300)
+
+
 def test_the_end_of_the_process_tells():
     code = "import graphc as gc\nwith gc.device('opencl'):\n    x = gc.zeros(3, dtype='float32').block()\n    y = gc.jit(lambda a: 1 / a)(x)\n"
     done = subprocess.run([sys.executable, "-c", code], env=dict(os.environ, PYTHONPATH=PACKAGE), capture_output=True, text=True, timeout=100)

@@ -90,6 +90,46 @@ def test_views_of_results_are_made_without_a_copy(name):
         np.testing.assert_array_equal(np.asarray(got + 1), want + 1)
 
 
+def test_an_element_is_computed_alone():
+    x = gc.asarray(np.arange(1 << 20, dtype="f4"))
+    with Delta() as d:
+        element = (x * 0.5)[77].eval()
+    assert d.launches == 1 and not gc._graphc.pending(element) and float(element) == 38.5
+
+
+@pytest.mark.parametrize("name", ["whole", "reshape", "part"])
+def test_values_are_read_while_another_thread_updates(name):
+    """Each read is of one version, whatever was recorded since it was computed."""
+    x = gc.ones(1 << 16)
+    y = {"whole": x, "reshape": x.reshape(-1, 64), "part": x[5:]}[name]
+    triple = gc.jit(lambda a: a * 3)
+    triple(y)
+    wrong, stop = [], threading.Event()
+
+    def read():
+        while not stop.is_set():
+            for values in (np.asarray(y), np.asarray(triple(y))):
+                if values.min() != values.max():
+                    wrong.append((values.min(), values.max()))
+
+    def guarded():
+        try:
+            read()
+        except Exception as error:
+            wrong.append(error)
+
+    readers = [threading.Thread(target=guarded) for _ in range(2)]
+    for r in readers:
+        r.start()
+    for _ in range(300):
+        x += 1
+        x.eval()
+    stop.set()
+    for r in readers:
+        r.join()
+    assert not wrong and float(x[0]) == 301
+
+
 def test_a_reshape_is_an_argument_without_a_copy():
     x = gc.asarray(np.arange(1200.0)) * 2
     step = gc.jit(lambda a: a + 1)

@@ -94,7 +94,6 @@ constexpr Row kRows[] = {
     {"arith.maxsi", kInt, Everywhere},
     {"arith.minui", kInt, Everywhere},
     {"arith.maxui", kInt, Everywhere},
-    {"math.ctpop", kInt, Everywhere},
     // Floats. Not arith.maximumf and minimumf: LLVM's SPIR-V makes fmax and fmin of them, which
     // drop
     // a NaN.

@@ -398,7 +398,6 @@ std::string OpenCLPrinter::integer(Operation *op) {
       // Sizes and counts: never negative, divisors positive.
       .Case([&](arith::CeilDivUIOp) { return back("(" + ua() + " + " + ub() + " - 1) / " + ub()); })
       .Case([&](arith::CeilDivSIOp) { return back("(" + ua() + " + " + ub() + " - 1) / " + ub()); })
-      .Case([&](math::CtPopOp) { return "popcount(" + a() + ")"; })
       .Case([&](arith::MinSIOp) { return a() + " < " + b() + " ? " + a() + " : " + b(); })
       .Case([&](arith::MaxSIOp) { return a() + " > " + b() + " ? " + a() + " : " + b(); })
       .Case([&](arith::MinUIOp) { return ua() + " < " + ub() + " ? " + a() + " : " + b(); })

@@ -20,13 +20,13 @@ enum class CutReason {
   WholeReduction, ///< the reduction must be complete before any element can continue
   ShiftedRead,    ///< an element needs other elements of the value
   WouldCycle,     ///< a kernel between the two would depend on their union
-  UpdateBase,
-  MayMeet,     ///< an update needs the whole old value in memory
-  LibraryStep, ///< a routine of the library reads and writes whole tensors
-  KernelFull,  ///< the kernel has reached its size limit
-  SharingFull, ///< too much is computed for a read to matter
-  WholeSource, ///< a gather needs the whole tensor in memory
-  OneByOne,    ///< elements are written in order, by one thread
+  UpdateBase,     ///< an update needs the whole old value in memory
+  MayMeet,        ///< two updates may write one element
+  LibraryStep,    ///< a routine of the library reads and writes whole tensors
+  KernelFull,     ///< the kernel has reached its size limit
+  SharingFull,    ///< too much is computed for a read to matter
+  WholeSource,    ///< a gather needs the whole tensor in memory
+  OneByOne,       ///< elements are written in order, by one thread
 };
 llvm::StringRef describe(CutReason reason);
 

@@ -1,5 +1,4 @@
-//===- StageOperands.h - Turned operands of kernels that cannot turn them
-//-------------------------------------------===//
+//===- StageOperands.h - Turned operands of kernels that cannot turn them ---------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_SCHEDULE_STAGEOPERANDS_H
 #define GRAPHC_COMPILER_PASSES_SCHEDULE_STAGEOPERANDS_H
 

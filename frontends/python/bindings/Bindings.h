@@ -113,8 +113,8 @@ Array *asArray(pb::handle object);
 Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device);
 
 // Exchange.cpp
-/// Computes arrays with the GIL released.
-void evaluateNow(std::span<Array *const> arrays, std::string_view reason);
+/// Computes arrays with the GIL released; their nodes.
+std::vector<NodeRef> evaluateNow(std::span<Array *const> arrays, std::string_view reason);
 /// The same of the arrays whose views they are.
 void storeNow(std::span<Array *const> arrays, std::string_view reason);
 /// A NumPy array of the value: shared and read-only where the host can reach it, else a copy.

@@ -303,12 +303,15 @@ bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {
 
 Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device) {
   const Numpy &np = numpy();
+  pb::object given;
   // NumPy refuses what `__array__` of a class gives when that is a graphc array.
   if (!pb::isinstance(object, np.ndarray) && !isNumpyScalar(object) &&
       pb::hasattr(object, "__array__") && !PyType_Check(object.ptr())) {
-    pb::object given = object.attr("__array__")();
+    given = object.attr("__array__")();
     if (Array *a = asArray(given))
       return dtype ? unwrap(ops::cast(*a, *dtype)) : *a;
+    if (pb::isinstance(given, np.ndarray))
+      object = given; // asked once
   }
   if (dtype && !pb::isinstance(dtypeObject(*dtype), np.dtype)) {
     Array wide = copyIn(object, DType::Float32, device);

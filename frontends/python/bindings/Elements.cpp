@@ -214,6 +214,8 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     BasicKey basic;
     if (!written && basic.set(key, x.rank()) && convertOperand(value, v, &x.device())) {
       check(ops::setItem(x, basic.items(), *v.operand));
+      if (tellsAtOnce())
+        tellNow(x);
       written = true;
     }
     if (!written)

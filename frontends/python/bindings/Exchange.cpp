@@ -34,18 +34,15 @@ Status finishQueue(rt::Device &device) {
   return deliverFloatErrors();
 }
 
-/// The array's elements in host memory without copying, when it is possible.
-std::optional<Window> hostWindow(Array &x, std::string_view reason) {
+/// The array's elements in host memory without copying, when it is possible; else their node alone.
+Window hostWindow(Array &x, std::string_view reason) {
   if (!Trace::active() && x.view().hasLayout()) {
     NodeRef base = x.storage()->current();
-    if (base->state() != NodeState::Ready) {
+    // A small window of a large pending value is computed alone below.
+    if (base->state() != NodeState::Ready && showsMost(x)) {
       Array whole = Array::ofStorage(x.storage());
       Array *arrays[] = {&whole};
-      // A small window of a large pending value is computed alone below.
-      if (x.size() * 2 >= whole.size()) {
-        evaluateNow(arrays, reason);
-        base = x.storage()->current();
-      }
+      base = evaluateNow(arrays, reason)[0];
     }
     if (base->state() == NodeState::Ready && rt::hostAddress(*base->buffer())) {
       Window w{base, nullptr, {x.view().strides().begin(), x.view().strides().end()}};
@@ -55,13 +52,10 @@ std::optional<Window> hostWindow(Array &x, std::string_view reason) {
     }
   }
   Array *arrays[] = {&x};
-  evaluateNow(arrays, reason);
-  NodeRef node = unwrap(x.value());
-  if (node->state() != NodeState::Ready || !rt::hostAddress(*node->buffer()))
-    return std::nullopt;
   Shape dense = denseStrides(x.shape());
-  return Window{
-      node, static_cast<char *>(rt::hostAddress(*node->buffer())), {dense.begin(), dense.end()}};
+  Window w{evaluateNow(arrays, reason)[0], nullptr, {dense.begin(), dense.end()}};
+  w.data = static_cast<char *>(rt::hostAddress(*w.node->buffer()));
+  return w;
 }
 
 void deleteWindowNode(PyObject *capsule) {
@@ -194,7 +188,11 @@ pb::object toDlpack(Array &x, const pb::object &stream, const pb::object &maxVer
   if (!stream.is_none())
     throw pb::value_error("__dlpack__: host memory has no stream, stream must be None");
   bool mustCopy = !copy.is_none() && copy.cast<bool>();
-  std::optional<Window> w = mustCopy ? std::nullopt : hostWindow(x, "exchange");
+  std::optional<Window> w;
+  if (!mustCopy)
+    w = hostWindow(x, "exchange");
+  if (w && !w->data)
+    w.reset();
   Array source = x;
   // A copy is the consumer's own.
   uint64_t flags = w ? dlpack::kReadOnly : dlpack::kCopied;
@@ -227,13 +225,12 @@ dlpack::DataType dlpackType(DType d) {
   return {code, static_cast<uint8_t>(8 * itemSize(d)), 1};
 }
 
-void evaluateNow(std::span<Array *const> arrays, std::string_view reason) {
-  Status status;
-  {
+std::vector<NodeRef> evaluateNow(std::span<Array *const> arrays, std::string_view reason) {
+  Result<std::vector<NodeRef>> nodes = [&] {
     WithoutGil release;
-    status = evaluateArrays(arrays, reason);
-  }
-  check(std::move(status));
+    return evaluateArrays(arrays, reason);
+  }();
+  return unwrap(std::move(nodes));
 }
 
 void storeNow(std::span<Array *const> arrays, std::string_view reason) {
@@ -246,14 +243,14 @@ void storeNow(std::span<Array *const> arrays, std::string_view reason) {
 }
 
 pb::object toNumpy(Array &x, std::string_view reason) {
-  if (auto w = hostWindow(x, reason)) {
-    check(finishQueue(w->node->device()));
-    return windowArray(x, *w);
+  Window w = hostWindow(x, reason);
+  if (w.data) {
+    check(finishQueue(w.node->device()));
+    return windowArray(x, w);
   }
-  NodeRef node = unwrap(x.value());
   Result<std::vector<char>> bytes = [&] {
     WithoutGil release;
-    return download(node);
+    return download(w.node);
   }();
   std::vector<char> data = unwrap(std::move(bytes));
   std::vector<pb::ssize_t> shape(x.shape().begin(), x.shape().end());
@@ -269,11 +266,7 @@ pb::object toItem(Array &x, std::string_view reason) {
   if (auto bits = knownBits(*unwrap(x.value())))
     return scalarObject(&*bits, x.dtype());
   Array *arrays[] = {&x};
-  evaluateNow(arrays, reason);
-  NodeRef node = unwrap(x.value());
-  if (node->state() != NodeState::Ready)
-    raise(Status(ErrorCode::Trace,
-                 "[item] a value of a traced function is not known while it is traced"));
+  NodeRef node = evaluateNow(arrays, reason)[0];
   std::array<uint64_t, 2> word{};
   Status status;
   {

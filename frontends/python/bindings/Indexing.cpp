@@ -138,8 +138,8 @@ bool namesByArray(pb::handle key) {
   return false;
 }
 
-void putItem(Array &x, const pb::object &object, const pb::object &value,
-             std::optional<op::OpKind> combine) {
+void recordItem(Array &x, const pb::object &object, const pb::object &value,
+                std::optional<op::OpKind> combine) {
   Converted v;
   if (!convertOperand(value, v, &x.device())) {
     v.holder = toArray(value);
@@ -153,6 +153,13 @@ void putItem(Array &x, const pb::object &object, const pb::object &value,
     return check(ops::inPlace(*combine, view, *v.operand));
   }
   check(ops::put(x, key, *v.operand, combine));
+}
+
+void putItem(Array &x, const pb::object &object, const pb::object &value,
+             std::optional<op::OpKind> combine) {
+  recordItem(x, object, value, combine);
+  if (tellsAtOnce())
+    tellNow(x);
 }
 
 } // namespace

@@ -101,7 +101,8 @@ PyObject *wrap(Array &&array) {
     value->storage()->setOwnerObject(self); // how x.base finds it
   new (holderOf(instance)) Holder(std::move(value));
   instance->simple_holder_constructed = true;
-  if (tellsAtOnce()) {
+  // A view records no operation.
+  if (tellsAtOnce() && (**holderOf(instance)).view().isWhole()) {
     auto owned = pb::reinterpret_steal<pb::object>(self);
     tellNow(**holderOf(instance));
     owned.release();

@@ -83,7 +83,7 @@ def put(a, ind, v, mode="raise"):
     x, indices, values = a, ind, v
     if not isinstance(x, _Array):
         raise TypeError(f"argument 1 must be a graphc array, not {type(x).__name__}")
-    if mode == "raise" and not isinstance(indices, _Array):
+    if mode == "raise" and not isinstance(indices, _Array) and not _graphc.is_tracing():
         given = _np.asarray(indices).ravel()
         outside = given[(given < -x.size) | (given >= x.size)] if given.dtype.kind in "iu" else given[:0]
         if outside.size:

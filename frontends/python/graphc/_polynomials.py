@@ -48,6 +48,8 @@ def _ends(p, name):
 def _from_leading(p, name):
     """Coefficients from the first that is not zero; a single zero when all are."""
     p = _coefficients(p)
+    if _graphc.is_tracing():
+        return p  # values are not known: the result has as many coefficients as there can be
     first, last = _ends(p, name)
     return p[first:] if last >= 0 else zeros((1,), p.dtype)
 

@@ -13,8 +13,8 @@ def _numpy(value):
     if isinstance(value, _graphc.Array):
         array = _np.asarray(value)
         return array[()] if _graphc.is_value(value) else array
-    if type(value) in (list, tuple):
-        return type(value)(_numpy(v) for v in value)
+    if isinstance(value, (list, tuple)):
+        return getattr(value, "_make", type(value))(_numpy(v) for v in value)
     if type(value) is dict:
         return {key: _numpy(v) for key, v in value.items()}
     return value
