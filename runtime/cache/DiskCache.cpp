@@ -29,7 +29,11 @@ constexpr std::string_view kTempPrefix = ".tmp-";
 constexpr int64_t kLargestEntry = int64_t{1} << 30;
 constexpr int64_t kStaleTempSeconds = 3600;
 constexpr int64_t kTouchSeconds = 60;
-constexpr int kStoresBetweenScans = 16;
+/// The folder is read again after this part of the room in it was written: as many processes may
+/// write at once before it holds too much. A large folder takes longer to read than to write to.
+constexpr int64_t kWriters = 4;
+/// What is made free at once, of the cap, when that is passed.
+constexpr int64_t kRoomPart = 16;
 
 struct EntryHeader {
   uint8_t magic[8];
@@ -277,14 +281,9 @@ void DiskCache::store(std::span<const uint8_t> key, std::span<const uint8_t> val
   bool mustScan = false;
   {
     std::lock_guard lock(mutex);
-    if (estimatedBytes >= 0)
-      estimatedBytes += bytes;
-    // Other processes write too, so the estimate is refreshed now and then, and always when the cap
-    // is near.
-    mustScan = estimatedBytes < 0 || estimatedBytes > options.capBytes / 2 ||
-               ++storesSinceScan >= kStoresBetweenScans;
-    if (mustScan)
-      storesSinceScan = 0;
+    // Other processes write too, each as much.
+    untilScan -= bytes;
+    mustScan = untilScan < 0;
   }
   if (mustScan)
     evict();
@@ -304,15 +303,18 @@ void DiskCache::evict() {
   });
   std::sort(files.begin(), files.end(),
             [](const File &a, const File &b) { return a.lastUsed < b.lastUsed; });
+  int64_t most = options.capBytes;
+  if (total > most)
+    most -= most / kRoomPart;
   for (const File &f : files) {
-    if (total <= options.capBytes)
+    if (total <= most)
       break;
     // Gone already means that another process evicts too.
     unlinkat(at, f.name.c_str(), 0);
     total -= f.bytes;
   }
   std::lock_guard lock(mutex);
-  estimatedBytes = total;
+  untilScan = (options.capBytes - total) / kWriters;
 }
 
 std::vector<DiskCache::Entry> DiskCache::list() const {
@@ -377,7 +379,7 @@ Result<int64_t> DiskCache::clear() {
                                                    f.name, std::strerror(errno)));
   }
   std::lock_guard lock(mutex);
-  estimatedBytes = 0;
+  untilScan = options.capBytes / kWriters;
   return removed;
 }
 

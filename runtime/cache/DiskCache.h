@@ -80,8 +80,7 @@ private:
   std::string problem;
   mutable ForkSafeMutex mutex; ///< guards the fields below
   bool warned = false;
-  int64_t estimatedBytes = -1; ///< -1: not scanned yet
-  int storesSinceScan = 0;
+  int64_t untilScan = 0; ///< bytes to store before the folder is read again
 };
 
 std::string_view cacheModeName(CacheMode mode);

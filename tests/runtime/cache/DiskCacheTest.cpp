@@ -261,6 +261,23 @@ TEST_F(DiskCacheTest, SweepsStaleTemporaries) {
   EXPECT_EQ(access(foreign.c_str(), F_OK), 0);
 }
 
+TEST_F(DiskCacheTest, ReadsTheFolderSeldom) {
+  DiskCache cache(options(CacheMode::ReadWrite, 100'000));
+  for (uint32_t i = 0; i < 6; ++i) // more than half of the cap
+    cache.store(bytesOf("key" + std::to_string(i)), valueFor(i, 10'000), "entry");
+  // What a reading of the folder would sweep.
+  std::string stale = folder + "/.tmp-1-1";
+  writeAll(stale, {1});
+  timespec old[2] = {{1'600'000'000, 0}, {1'600'000'000, 0}};
+  utimensat(AT_FDCWD, stale.c_str(), old, 0);
+  cache.store(bytesOf("small"), valueFor(7, 100), "entry");
+  EXPECT_EQ(access(stale.c_str(), F_OK), 0) << "a small store in a large folder";
+  for (uint32_t i = 0; i < 200; ++i)
+    cache.store(bytesOf("more" + std::to_string(i)), valueFor(i, 2'000), "entry");
+  EXPECT_NE(access(stale.c_str(), F_OK), 0);
+  EXPECT_LE(cache.info().bytes, 100'000);
+}
+
 TEST_F(DiskCacheTest, ProcessesRaceWithoutHarm) {
   constexpr uint32_t kKeys = 25;
   constexpr int kProcesses = 8;
