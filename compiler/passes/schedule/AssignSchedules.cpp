@@ -23,10 +23,12 @@ namespace {
 /// An element at a place that is a value.
 constexpr int64_t kPlacePs = 1000;
 constexpr int64_t kSimplePs = 60, kExpensivePs = 900, kBytePs = 80;
-/// A body that moves more bytes a point reads and writes many streams, as passes of transforms do:
-/// what one core wrote another one reads, so that more cores share less of the work than there is
-/// (16-point passes over 2^13 points take 5 us on one core and 8 on two, over 2^15 27 and 20).
-constexpr int64_t kStreamedBytes = 64, kSharedOpPs = 15, kSharedBytePs = 2;
+/// A body that moves more bytes a point reads neighbours or tables: the rest comes from a cache.
+constexpr int64_t kStreamedBytes = 64, kCachedBytePs = 20;
+/// From so many on it is a pass of a transform: what one core wrote another one reads, so that more
+/// cores share less of the work than there is (16-point passes over 2^13 points take 5 us on one
+/// core and 8 on two, over 2^15 27 and 20).
+constexpr int64_t kManyBytes = 160, kSharedOpPs = 15, kSharedBytePs = 2;
 
 /// The same for a byte of what a tile of a matrix product multiplies and adds.
 constexpr int64_t kMultiplyAddPs = 4;
@@ -232,10 +234,11 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       else
         body.cost += expensive ? kExpensivePs : kSimplePs;
     }
-    if (moved > kStreamedBytes)
+    int64_t streamed = std::min(moved, kStreamedBytes);
+    if (moved > kManyBytes)
       body.cost = body.cost * kSharedOpPs / kSimplePs + kSharedBytePs * moved;
     else
-      body.cost += kBytePs * moved;
+      body.cost += kBytePs * streamed + kCachedBytePs * (moved - streamed);
     return body;
   }
 
