@@ -149,6 +149,10 @@ Result<NodeRef> Array::value() const {
   return reshaped(node);
 }
 
+Result<NodeRef> Array::needed() const {
+  return !arrayView.isWhole() && arrayView.isReshape() ? ofStorage(storage()).value() : value();
+}
+
 NodeRef Array::reshaped(const NodeRef &whole) const {
   NodeRef shared = Node::makeReady({dtype(), shape()}, whole->device(), whole->buffer());
   shared->finite.store(whole->finite.load(std::memory_order_relaxed), std::memory_order_relaxed);

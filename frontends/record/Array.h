@@ -154,6 +154,8 @@ public:
 
   /// The node of the newest value. Inside a trace, an array made outside becomes a captured input.
   Result<NodeRef> value() const;
+  /// What is computed for the value: of a reshape what it is a view of, whose memory it shares.
+  Result<NodeRef> needed() const;
   /// The value of a view that is a reshape, of the ready node of the storage: in its memory.
   NodeRef reshaped(const NodeRef &whole) const;
   /// Replaces what the view shows; `value` has the view's shape and dtype. InvalidArgument for

@@ -308,9 +308,7 @@ Result<std::vector<NodeRef>> evaluateArrays(std::span<Array *const> arrays, Reas
   std::vector<uint64_t> versions;
   for (Array *a : arrays) {
     versions.push_back(a->storage()->versioned().second);
-    // A reshape shares the memory of what it is made of.
-    bool isReshape = !a->view().isWhole() && a->view().isReshape();
-    GRAPHC_ASSIGN(NodeRef node, isReshape ? Array::ofStorage(a->storage()).value() : a->value());
+    GRAPHC_ASSIGN(NodeRef node, a->needed());
     roots.push_back(std::move(node));
   }
   GRAPHC_TRY(evaluate(roots, reason));

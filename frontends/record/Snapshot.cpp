@@ -144,7 +144,11 @@ Status Snapshot::retake(std::span<const NodeRef> roots, bool placeholders, size_
         ErrorCode::Trace,
         "a value that depends on the arguments of a traced function is not known while the "
         "function is traced; it cannot be printed, converted or branched on");
-  classify(roots, /*whole=*/placeholders);
+  classify(roots);
+  // What is held of a function besides its roots, most often an array whose view is returned, has
+  // no value outside of its calls.
+  if (!placeholders)
+    markHeld();
   cut(segmentNodes);
   return Status::ok();
 }
@@ -180,7 +184,7 @@ bool Snapshot::collect(std::span<const NodeRef> roots) {
   return known;
 }
 
-void Snapshot::classify(std::span<const NodeRef> roots, bool whole) {
+void Snapshot::classify(std::span<const NodeRef> roots) {
   for (const NodeRef &root : roots)
     if (root->state() == NodeState::Pending)
       entries[root->mark].isRoot = entries[root->mark].isOutput = true;
@@ -198,11 +202,10 @@ void Snapshot::classify(std::span<const NodeRef> roots, bool whole) {
     if (cheap && depth < kCheapDepth)
       e.cheapDepth = static_cast<uint8_t>(depth + 1);
   }
-  // What is held besides the roots of a function has no value outside of its calls: most often an
-  // array whose view is returned.
-  if (whole)
-    return;
-  // One reference is ours. Whoever holds another one may ask for the value later.
+}
+
+/// One reference is ours. Whoever holds another one may ask for the value later.
+void Snapshot::markHeld() {
   for (Entry &e : entries)
     if (e.cheapDepth == 0 && e.node->references() > e.internalUses + 1)
       e.isOutput = true;

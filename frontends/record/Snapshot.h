@@ -148,7 +148,8 @@ private:
   };
   /// False when a placeholder was met.
   bool collect(std::span<const NodeRef> roots);
-  void classify(std::span<const NodeRef> roots, bool whole);
+  void classify(std::span<const NodeRef> roots);
+  void markHeld();
   void cut(size_t segmentNodes);
   class Length;
   /// Of each entry, the last that has it as an operand; 0 without one.

@@ -401,10 +401,7 @@ Status Function::gather(std::span<Array *const> given, std::vector<NodeRef> &slo
   bool pending = false;
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (i < count) {
-      // A reshape shares the memory of what it is made of.
-      const Array &x = *given[i];
-      GRAPHC_ASSIGN(nodes[i],
-                    x.view().isReshape() ? Array::ofStorage(x.storage()).value() : x.value());
+      GRAPHC_ASSIGN(nodes[i], given[i]->needed());
     } else {
       nodes[i] = plan->captures[i - count]->current();
     }

@@ -132,11 +132,10 @@ Array fromDlpack(const pb::object &object, const pb::object &copy);
 // Wrap.cpp
 /// A new Python object that holds the array; what pb::cast gives, at a fraction of its cost.
 PyObject *wrap(Array &&array);
-/// Whether a floating-point error has to be told at the statement that meets it: its mode raises,
-/// calls or prints. Never while a function is traced.
-bool tellsAtOnce();
-/// Computes what was recorded and tells its errors; raises as they ask.
-void tellNow(Array &array);
+/// Where a floating-point error has to be told at the statement that meets it, since a mode raises,
+/// calls or prints: computes what was recorded and tells its errors; raises as they ask. Never
+/// while a function is traced.
+void tellAtOnce(Array &array);
 /// Of a result; raises for an error.
 inline PyObject *wrap(Result<Array> result) {
   if (!result)

@@ -214,8 +214,7 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     BasicKey basic;
     if (!written && basic.set(key, x.rank()) && convertOperand(value, v, &x.device())) {
       check(ops::setItem(x, basic.items(), *v.operand));
-      if (tellsAtOnce())
-        tellNow(x);
+      tellAtOnce(x);
       written = true;
     }
     if (!written)

@@ -158,8 +158,7 @@ void recordItem(Array &x, const pb::object &object, const pb::object &value,
 void putItem(Array &x, const pb::object &object, const pb::object &value,
              std::optional<op::OpKind> combine) {
   recordItem(x, object, value, combine);
-  if (tellsAtOnce())
-    tellNow(x);
+  tellAtOnce(x);
 }
 
 } // namespace

@@ -66,8 +66,7 @@ PyObject *inPlace(op::OpKind kind, PyObject *self, PyObject *other) {
     if (!convertOperand(other, y, &x->device()))
       return notImplemented();
     check(ops::inPlace(kind, *x, *y.operand));
-    if (tellsAtOnce())
-      tellNow(*x);
+    tellAtOnce(*x);
     return Py_NewRef(self);
   });
 }

@@ -69,19 +69,16 @@ PyObject *wrapKnown(const KnownValue &value) {
   return PyObject_Init(self, arrayType);
 }
 
-bool tellsAtOnce() {
+void tellAtOnce(Array &array) {
   // Modes 0 and 1 are "ignore" and "warn" (graphc/_float_errors.py).
   uint32_t word = floatModes();
-  bool seen = false;
+  bool asked = false;
   for (int e = 0; e < kFloatErrors; ++e)
-    seen |= FloatModes::of(word, static_cast<FloatError>(e)) > 1;
-  return seen && !Trace::active();
-}
-
-void tellNow(Array &array) {
+    asked |= FloatModes::of(word, static_cast<FloatError>(e)) > 1;
+  if (!asked || Trace::active() || array.isNull())
+    return;
   Array *one[] = {&array};
-  if (!array.isNull())
-    evaluateNow(one, "errstate");
+  evaluateNow(one, "errstate");
 }
 
 PyObject *wrap(Array &&array) {
@@ -101,13 +98,11 @@ PyObject *wrap(Array &&array) {
     value->storage()->setOwnerObject(self); // how x.base finds it
   new (holderOf(instance)) Holder(std::move(value));
   instance->simple_holder_constructed = true;
+  auto owned = pb::reinterpret_steal<pb::object>(self);
   // A view records no operation.
-  if (tellsAtOnce() && (**holderOf(instance)).view().isWhole()) {
-    auto owned = pb::reinterpret_steal<pb::object>(self);
-    tellNow(**holderOf(instance));
-    owned.release();
-  }
-  return self;
+  if (Array &made = **holderOf(instance); made.view().isWhole())
+    tellAtOnce(made);
+  return owned.release().ptr();
 }
 
 } // namespace graphc::py
