@@ -436,8 +436,13 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
         kind = _reduce(self, zeros((1,), x.dtype), 0, dtype).dtype
         return with_out(x[(slice(None),) * axis + (slice(0, 0),)].astype(kind), out, "same_kind", self.__name__)
     lengths = _np.maximum(_np.append(starts[1:], size) - starts, 1)
+    distinct = _np.unique(lengths)
+    if len(distinct) > _MOST_LENGTHS and int(distinct[-1]) <= _MOST_IN_ORDER and "operation" in self.__dict__:
+        kind = _reduce(self, zeros((2,), x.dtype), 0, dtype).dtype
+        if kind.kind in "iuf" and kind.itemsize > 2 and self.__name__ not in _BOOLEAN:
+            return with_out(_fold_slices(self, x, axis, starts, lengths, kind), out, "same_kind", self.__name__)
     parts, order = [], []
-    for length in _np.unique(lengths).tolist():  # slices of one length are reduced together
+    for length in distinct.tolist():  # slices of one length are reduced together
         chosen = _np.flatnonzero(lengths == length)
         for some in _np.array_split(chosen, -(-len(chosen) * length // _py.max(1, _MOST_GATHERED * size))):
             parts.append(_reduce(self, _slices(x, axis, starts[some], length), axis + 1, dtype, None, False))
@@ -450,6 +455,20 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
 
 #: Slices that overlap are gathered up to so many times the array at once.
 _MOST_GATHERED = 4
+#: Slices of more lengths, none longer, are folded element by element instead of being gathered by length.
+_MOST_LENGTHS, _MOST_IN_ORDER = 8, 4096
+
+
+def _fold_slices(self, x, axis, starts, lengths, kind):
+    """Each slice from its first element on, in order, into that element's copy: one kernel."""
+    rest = lengths - 1
+    segments = _np.repeat(_np.arange(len(starts)), rest)
+    places = _np.repeat(starts + 1 - (_np.cumsum(rest) - rest), rest) + _np.arange(len(segments))
+    before = (slice(None),) * axis
+    folded = x[before + (asarray(starts, device=x.device),)].astype(kind)
+    values = x[before + (asarray(places, device=x.device),)].astype(kind, copy=False)
+    _graphc.scatter(folded, before + (asarray(segments, device=x.device),), values, self.__dict__["operation"])
+    return folded
 
 
 def _slices(x, axis, starts, length):
