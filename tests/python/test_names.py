@@ -158,6 +158,17 @@ def test_pad(mode):
     compare(program, exact.assert_same)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+@pytest.mark.parametrize("m", [8, 50, 64, 65, 200])
+def test_short_convolutions_have_the_bits_of_long_ones(m, dtype):
+    """Few results are a matrix product, many a chain written out."""
+    rng = np.random.default_rng(m)
+    x, v = rng.standard_normal(6000).astype(dtype), gc.asarray(rng.standard_normal(m).astype(dtype))
+    many = np.asarray(gc.convolve(gc.asarray(x), v, "valid"))
+    few = np.asarray(gc.convolve(gc.asarray(x[100:1000]), v, "valid"))
+    assert np.array_equal(few, many[100 : 100 + few.size])
+
+
 @pytest.mark.parametrize("mode", ("full", "same", "valid"))
 def test_convolve_and_correlate(mode):
     def program(xp, a):
