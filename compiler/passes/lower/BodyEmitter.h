@@ -9,6 +9,9 @@
 
 namespace graphc::pass {
 
+/// Of the widest registers of CPUs. Devices have no vectors as wide.
+inline constexpr int64_t kRegisterBits = 512;
+
 /// Where a body instance runs. `loops[i]` is the index of loop i; for the vector loop it is that of
 /// lane 0.
 struct Position {

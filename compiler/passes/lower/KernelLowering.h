@@ -66,10 +66,13 @@ private:
             llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);
   llvm::SmallVector<mlir::Value> nextPoint(mlir::OpBuilder &builder, const Position &at,
                                            unsigned first, unsigned end);
-  /// Strips of `width` lanes over [low, high) of `loopNumber`, then one masked strip for the rest.
+  /// Strips of `width` lanes over [low, high) of `loopNumber`, then masked strips of `rest` lanes,
+  /// 0 for as many: narrow ones are less code.
   void strips(mlir::OpBuilder &builder, const Position &base, int loopNumber, int64_t width,
               mlir::Value low, mlir::Value high,
-              llvm::function_ref<void(mlir::OpBuilder &, Position &)> body);
+              llvm::function_ref<void(mlir::OpBuilder &, Position &)> body, int64_t rest = 0);
+  /// Lanes of the widest type that fill a register, at most `lanes`.
+  int64_t registerLanes(int64_t lanes);
   Position position();
   mlir::Value constant(mlir::OpBuilder &builder, int64_t value);
 
@@ -98,14 +101,22 @@ private:
   bool goesOverRows();
   llvm::SmallVector<mlir::Value> valuesOverRows(mlir::OpBuilder &builder, const Position &row,
                                                 llvm::ArrayRef<Reducer> reducers, mlir::Value index,
-                                                mlir::Value limit);
+                                                mlir::Value limit, int64_t rest);
   bool readsPieces();
+  /// A vector of `lanes` elements from `index` on, of which the first `count` are wanted.
+  llvm::SmallVector<mlir::Value> acrossRows(mlir::OpBuilder &builder, const Position &row,
+                                            llvm::ArrayRef<Reducer> reducers, mlir::Value index,
+                                            mlir::Value count, int64_t lanes);
   llvm::SmallVector<mlir::Value> elementsOfRows(mlir::OpBuilder &builder, const Position &row,
                                                 llvm::ArrayRef<Reducer> reducers, mlir::Value index,
-                                                mlir::Value count);
+                                                mlir::Value count, int64_t lanes);
   llvm::SmallVector<mlir::Value> piecesOfRows(mlir::OpBuilder &builder, const Position &row,
                                               llvm::ArrayRef<Reducer> reducers, mlir::Value index,
-                                              mlir::Value count);
+                                              mlir::Value count, int64_t lanes);
+  llvm::SmallVector<mlir::Value> laneMemory(llvm::ArrayRef<Reducer> reducers, int64_t lanes);
+  llvm::SmallVector<mlir::Value> lanesFrom(mlir::OpBuilder &builder,
+                                           llvm::ArrayRef<Reducer> reducers,
+                                           llvm::ArrayRef<mlir::Value> memory, int64_t lanes);
   void setReduced(mlir::OpBuilder &builder, Position &at, mlir::Value index, mlir::Value limit,
                   int64_t width);
 

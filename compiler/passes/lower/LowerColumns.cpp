@@ -60,27 +60,27 @@ void KernelLowering::columnRows(OpBuilder &b, ColumnTile &tile, Value group) {
       b, loc, arith::AddIOp::create(b, loc, group, constant(b, kRowBlock)), tile.length);
   loop(b, group, end, kTileRows, [&](OpBuilder &c, Value some) {
     Value stop = arith::MinSIOp::create(c, loc, arith::AddIOp::create(c, loc, some, rows), end);
+    auto strip = [&](OpBuilder &d, Position &column) {
+      Value slot = arith::SubIOp::create(d, loc, column.loops[space.parallel - 1], tile.low);
+      States before = tile.trees.restore(d, tile.group, slot, column.width, true);
+      auto inner =
+          scf::ForOp::create(d, loc, some, stop, constant(d, 1), TreeEmitter::flatten(before));
+      OpBuilder e = OpBuilder::atBlockBegin(inner.getBody());
+      Value row = inner.getInductionVar();
+      Position at = column;
+      Value index = arith::AddIOp::create(e, loc, tile.first, row);
+      emitter->delinearize(e, index, space.parallel, space.count(), at);
+      SmallVector<Value> values = pointValues(e, tile.reducers, at);
+      for (kernel::StoreOp store : pointStores(0))
+        emitter->store(e, store, at);
+      Value number = arith::SubIOp::create(e, loc, row, group);
+      States next =
+          tile.trees.append(e, tile.trees.unflatten(inner.getRegionIterArgs()), values, number);
+      scf::YieldOp::create(e, loc, TreeEmitter::flatten(next));
+      tile.trees.save(d, tile.group, slot, tile.trees.unflatten(inner.getResults()));
+    };
     strips(c, tile.run.outer, static_cast<int>(space.parallel) - 1, width, tile.low, tile.high,
-           [&](OpBuilder &d, Position &column) {
-             Value slot = arith::SubIOp::create(d, loc, column.loops[space.parallel - 1], tile.low);
-             States before = tile.trees.restore(d, tile.group, slot, width, true);
-             auto inner = scf::ForOp::create(d, loc, some, stop, constant(d, 1),
-                                             TreeEmitter::flatten(before));
-             OpBuilder e = OpBuilder::atBlockBegin(inner.getBody());
-             Value row = inner.getInductionVar();
-             Position at = column;
-             Value index = arith::AddIOp::create(e, loc, tile.first, row);
-             emitter->delinearize(e, index, space.parallel, space.count(), at);
-             SmallVector<Value> values = pointValues(e, tile.reducers, at);
-             for (kernel::StoreOp store : pointStores(0))
-               emitter->store(e, store, at);
-             Value number = arith::SubIOp::create(e, loc, row, group);
-             scf::YieldOp::create(
-                 e, loc,
-                 TreeEmitter::flatten(tile.trees.append(
-                     e, tile.trees.unflatten(inner.getRegionIterArgs()), values, number)));
-             tile.trees.save(d, tile.group, slot, tile.trees.unflatten(inner.getResults()));
-           });
+           strip, registerLanes(width));
   });
 }
 
@@ -144,10 +144,11 @@ void KernelLowering::lowerColumns() {
           c, loc, arith::AddIOp::create(c, loc, low, constant(c, kTileColumns)), run.high);
       ColumnTile tile{run, trees, reducers, group, total, low, high, first, some};
       columnTile(c, tile);
-      strips(c, run.outer, last, width, low, high, [&](OpBuilder &d, Position &column) {
+      auto strip = [&](OpBuilder &d, Position &column) {
         Value slot = arith::SubIOp::create(d, loc, column.loops[last], low);
-        done(d, trees.restore(d, total, slot, width, false), column);
-      });
+        done(d, trees.restore(d, total, slot, column.width, false), column);
+      };
+      strips(c, run.outer, last, width, low, high, strip, registerLanes(width));
     });
   });
   close();
@@ -159,10 +160,10 @@ void KernelLowering::lowerColumnFold() {
   Block *entry = &function.getBody().front();
   Value blocks = blockCount(builder);
   Value columns = emitter->emit(builder, space.product(0, space.parallel));
-  TreeEmitter trees(entry, loc, reducers, width);
   int last = static_cast<int>(space.parallel) - 1;
   columnRuns(Value(), [&](OpBuilder &b, ColumnRun &run) {
-    strips(b, run.outer, last, width, run.low, run.high, [&](OpBuilder &c, Position &column) {
+    auto strip = [&](OpBuilder &c, Position &column) {
+      TreeEmitter trees(entry, loc, reducers, column.width);
       Value item = arith::AddIOp::create(c, loc, run.offset, column.loops[last]);
       States states = trees.foldRows(c, blocks, [&](OpBuilder &d, Value block) {
         Value at =
@@ -171,7 +172,8 @@ void KernelLowering::lowerColumnFold() {
       });
       bind(reducers, states, column, c);
       storeRow(c, column);
-    });
+    };
+    strips(b, run.outer, last, width, run.low, run.high, strip, registerLanes(width));
   });
   close();
 }

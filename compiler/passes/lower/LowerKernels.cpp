@@ -196,19 +196,31 @@ SmallVector<Value> KernelLowering::nextPoint(OpBuilder &b, const Position &at, u
   return next;
 }
 
+int64_t KernelLowering::registerLanes(int64_t lanes) {
+  int64_t bits = 8;
+  kernel.getBody().walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (type.isIntOrFloat())
+        bits = std::max<int64_t>(bits, isa<FloatType>(type)
+                                           ? std::max(type.getIntOrFloatBitWidth(), 32u)
+                                           : type.getIntOrFloatBitWidth());
+  });
+  return std::min(lanes, kRegisterBits / bits);
+}
+
 void KernelLowering::strips(OpBuilder &b, const Position &base, int loopNumber, int64_t lanes,
                             Value low, Value high,
-                            llvm::function_ref<void(OpBuilder &, Position &)> body) {
-  auto at = [&](OpBuilder &inside, Value index) {
+                            llvm::function_ref<void(OpBuilder &, Position &)> body, int64_t rest) {
+  auto at = [&](Value index, int64_t width) {
     Position here = base;
     here.loops[loopNumber] = index;
     here.vectorLoop = loopNumber;
-    here.width = lanes;
+    here.width = width;
     return here;
   };
   if (lanes == 1) {
     loop(b, low, high, 1, [&](OpBuilder &inside, Value index) {
-      Position here = at(inside, index);
+      Position here = at(index, lanes);
       body(inside, here);
     });
     return;
@@ -217,15 +229,20 @@ void KernelLowering::strips(OpBuilder &b, const Position &base, int loopNumber, 
   Value whole = arith::AddIOp::create(
       b, loc, low, arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, length, w), w));
   loop(b, low, whole, lanes, [&](OpBuilder &inside, Value index) {
-    Position here = at(inside, index);
+    Position here = at(index, lanes);
     body(inside, here);
   });
+  auto masked = [&](OpBuilder &inside, Value index) {
+    Position here = at(index, rest ? rest : lanes);
+    emitter->maskLanes(inside, here, high);
+    body(inside, here);
+  };
+  if (rest && rest < lanes)
+    return loop(b, whole, high, rest, masked);
   Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, whole, high);
-  auto rest = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false);
-  OpBuilder inside = rest.getThenBodyBuilder();
-  Position here = at(inside, whole);
-  emitter->maskLanes(inside, here, high);
-  body(inside, here);
+  auto last = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false);
+  OpBuilder inside = last.getThenBodyBuilder();
+  masked(inside, whole);
 }
 
 void KernelLowering::storeAll(OpBuilder &b, Position &at) {
@@ -288,11 +305,12 @@ void KernelLowering::lowerMap() {
     storeAll(builder, at);
   } else {
     runs(builder, [&](OpBuilder &b, Position &outer, Value low, Value high) {
-      strips(b, outer, space.parallel - 1, width, low, high, [&](OpBuilder &inside, Position &at) {
+      auto strip = [&](OpBuilder &inside, Position &at) {
         storeAll(inside, at);
         if (ahead && !at.limit)
           prefetch(inside, at, space.parallel - 1, ahead, /*locality=*/3);
-      });
+      };
+      strips(b, outer, space.parallel - 1, width, low, high, strip, registerLanes(width));
     });
   }
   close();

@@ -107,19 +107,22 @@ bool KernelLowering::readsPieces() {
   });
 }
 
-/// As pointValues() for the elements from `index` on, of all reduced loops together; only those
-/// before `limit` if it is given.
+SmallVector<Value> KernelLowering::acrossRows(OpBuilder &b, const Position &row,
+                                              ArrayRef<Reducer> reducers, Value index, Value count,
+                                              int64_t lanes) {
+  return readsPieces() ? piecesOfRows(b, row, reducers, index, count, lanes)
+                       : elementsOfRows(b, row, reducers, index, count, lanes);
+}
+
+/// As pointValues() for the elements from `index` on, of all reduced loops together; with `limit`
+/// for a register of lanes, of which those before it are wanted.
 SmallVector<Value> KernelLowering::valuesOverRows(OpBuilder &b, const Position &row,
                                                   ArrayRef<Reducer> reducers, Value index,
-                                                  Value limit) {
+                                                  Value limit, int64_t rest) {
   IndexMath m{b, loc};
   unsigned last = space.count() - 1;
-  auto across = [&](OpBuilder &c, Value count) {
-    return readsPieces() ? piecesOfRows(c, row, reducers, index, count)
-                         : elementsOfRows(c, row, reducers, index, count);
-  };
   if (limit)
-    return across(b, m.min(m.sub(limit, index), width));
+    return acrossRows(b, row, reducers, index, m.min(m.sub(limit, index), rest), rest);
   Position at = row;
   emitter->delinearize(b, index, space.parallel, space.count(), at);
   at.vectorLoop = static_cast<int>(last);
@@ -132,21 +135,48 @@ SmallVector<Value> KernelLowering::valuesOverRows(OpBuilder &b, const Position &
   auto choice = scf::IfOp::create(b, loc, types, inside, /*withElseRegion=*/true);
   OpBuilder whole = choice.getThenBodyBuilder(), parts = choice.getElseBodyBuilder();
   scf::YieldOp::create(whole, loc, pointValues(whole, reducers, at));
-  scf::YieldOp::create(parts, loc, across(parts, constant(parts, width)));
+  // A part at a time, which is less code and fewer lanes that are masked off.
+  int64_t narrow = std::max(registerLanes(width), width / 4);
+  SmallVector<Value> memory = laneMemory(reducers, width);
+  loop(parts, constant(parts, 0), constant(parts, width), narrow, [&](OpBuilder &c, Value lane) {
+    Value from = IndexMath{c, loc}.add(index, lane);
+    SmallVector<Value> values = acrossRows(c, row, reducers, from, constant(c, narrow), narrow);
+    for (auto [value, lanes] : llvm::zip_equal(values, memory))
+      vector::StoreOp::create(c, loc, emitter->toMemory(c, value), lanes, lane);
+  });
+  scf::YieldOp::create(parts, loc, lanesFrom(parts, reducers, memory, width));
   return SmallVector<Value>(choice.getResults());
 }
 
-/// The first `count` of them one by one: each piece of a row would gather all lanes again.
-SmallVector<Value> KernelLowering::elementsOfRows(OpBuilder &b, const Position &row,
-                                                  ArrayRef<Reducer> reducers, Value index,
-                                                  Value count) {
+/// Memory for a vector of what each reduction combines.
+SmallVector<Value> KernelLowering::laneMemory(ArrayRef<Reducer> reducers, int64_t lanes) {
   OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
   SmallVector<Value> memory;
   for (const Reducer &reducer : reducers) {
     Type element = kernel::ReduceOp(reducer.op).getValue().getType();
     memory.push_back(
-        memref::AllocaOp::create(entry, loc, MemRefType::get({width}, memoryType(element))));
+        memref::AllocaOp::create(entry, loc, MemRefType::get({lanes}, memoryType(element))));
   }
+  return memory;
+}
+
+SmallVector<Value> KernelLowering::lanesFrom(OpBuilder &b, ArrayRef<Reducer> reducers,
+                                             ArrayRef<Value> memory, int64_t lanes) {
+  SmallVector<Value> values;
+  for (auto [reducer, elements] : llvm::zip_equal(reducers, memory)) {
+    Type element = kernel::ReduceOp(reducer.op).getValue().getType();
+    auto type = VectorType::get({lanes}, memoryType(element));
+    Value raw = vector::LoadOp::create(b, loc, type, elements, constant(b, 0));
+    values.push_back(emitter->fromMemory(b, raw, element));
+  }
+  return values;
+}
+
+/// The first `count` of them one by one: each piece of a row would gather all lanes again.
+SmallVector<Value> KernelLowering::elementsOfRows(OpBuilder &b, const Position &row,
+                                                  ArrayRef<Reducer> reducers, Value index,
+                                                  Value count, int64_t width) {
+  SmallVector<Value> memory = laneMemory(reducers, width);
   Position start = row;
   emitter->delinearize(b, index, space.parallel, space.count(), start);
   auto lanes = scf::ForOp::create(b, loc, constant(b, 0), count, constant(b, 1),
@@ -158,20 +188,13 @@ SmallVector<Value> KernelLowering::elementsOfRows(OpBuilder &b, const Position &
   for (auto [value, element] : llvm::zip_equal(pointValues(c, reducers, at), memory))
     memref::StoreOp::create(c, loc, emitter->toMemory(c, value), element, lanes.getInductionVar());
   scf::YieldOp::create(c, loc, next);
-  SmallVector<Value> values;
-  for (auto [reducer, elements] : llvm::zip_equal(reducers, memory)) {
-    Type element = kernel::ReduceOp(reducer.op).getValue().getType();
-    auto type = VectorType::get({width}, memoryType(element));
-    Value raw = vector::LoadOp::create(b, loc, type, elements, constant(b, 0));
-    values.push_back(emitter->fromMemory(b, raw, element));
-  }
-  return values;
+  return lanesFrom(b, reducers, memory, width);
 }
 
 /// The first `count` of them row by row: lanes of other rows are masked off.
 SmallVector<Value> KernelLowering::piecesOfRows(OpBuilder &b, const Position &row,
                                                 ArrayRef<Reducer> reducers, Value index,
-                                                Value count) {
+                                                Value count, int64_t width) {
   unsigned last = space.count() - 1;
   SmallVector<Value> start = {constant(b, 0)};
   for (const Reducer &reducer : reducers) {
@@ -323,7 +346,7 @@ void KernelLowering::lowerRows() {
   int last = lastStage();
   int asking = longestStage();
   bool overRows = goesOverRows();
-  int64_t lanes = treeWidth();
+  int64_t lanes = treeWidth(), rest = lanes;
   Block *entry = &function.getBody().front();
   auto rows = [&](OpBuilder &outside) {
     Value length = emitter->emit(outside, space.reducedItems());
@@ -337,9 +360,9 @@ void KernelLowering::lowerRows() {
         rowValues(b, row, current);
         auto body = [&](OpBuilder &c, Value index, Value limit) {
           if (overRows)
-            return valuesOverRows(c, row, reducers, index, limit);
+            return valuesOverRows(c, row, reducers, index, limit, rest);
           Position at = row;
-          setReduced(c, at, index, limit, lanes);
+          setReduced(c, at, index, limit, limit ? rest : lanes);
           SmallVector<Value> values = pointValues(c, reducers, at);
           storePoints(c, current, at);
           if (current == asking && lanes > 1 && !limit)
@@ -347,16 +370,18 @@ void KernelLowering::lowerRows() {
           return values;
         };
         if (!reducers.empty()) {
-          TreeEmitter trees(entry, loc, reducers, lanes);
+          TreeEmitter trees(entry, loc, reducers, lanes, rest);
           bind(reducers, trees.laneTree(b, length, body), row, b);
         } else if (!here.empty()) {
           if (space.count() - space.parallel == 1)
-            strips(b, row, space.parallel, lanes, constant(b, 0), length,
-                   [&](OpBuilder &c, Position &at) {
-                     storePoints(c, current, at);
-                     if (current == asking && lanes > 1 && !at.limit)
-                       prefetch(c, at, space.parallel - 1, 1, /*locality=*/3);
-                   });
+            strips(
+                b, row, space.parallel, lanes, constant(b, 0), length,
+                [&](OpBuilder &c, Position &at) {
+                  storePoints(c, current, at);
+                  if (current == asking && lanes > 1 && !at.limit)
+                    prefetch(c, at, space.parallel - 1, 1, /*locality=*/3);
+                },
+                registerLanes(lanes));
           else
             loop(b, constant(b, 0), length, 1,
                  [&](OpBuilder &c, Value index) { (void)body(c, index, Value()); });
@@ -468,24 +493,25 @@ void KernelLowering::untilDecided(OpBuilder &b, ArrayRef<Reducer> reducers,
   scf::YieldOp::create(c, loc, choice.getResult(0));
 }
 
-/// Elements of a reduction whose operands come from memory.
-static constexpr int64_t kStraightFrom = int64_t{1} << 18;
+/// Rows of a strip that are read one after the other where several operands are read straight on.
+static constexpr int64_t kStraightRows = 4;
 
 void KernelLowering::lowerLaneBlocks() {
   open(kernel.getSymName(), shape.partials);
   SmallVector<Reducer> reducers = reducersOfStage(0);
   SmallVector<kernel::StoreOp> here = pointStores(0);
   bool overRows = goesOverRows();
-  int64_t lanes = treeWidth();
+  // Rows are short, perhaps, and many.
+  int64_t lanes = treeWidth(), rest = space.parallel ? lanes : registerLanes(lanes);
   Block *entry = &function.getBody().front();
   auto usual = [&](OpBuilder &outside) {
     Value length = emitter->emit(outside, space.reducedItems()), blocks = blockCount(outside);
     // The machine follows several operands only in the order in which they lie.
     int64_t operands = llvm::range_size(kernel.getBody().getOps<kernel::LoadOp>());
     bool straight = space.parallel == 0 && blocks && operands > 1;
-    Value streams;
-    if (straight)
-      streams = IndexMath{outside, loc}.atLeast(length, constant(outside, kStraightFrom));
+    // Which needs the registers.
+    bool computesLong = llvm::any_of(kernel.getBody().front(),
+                                     [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
     auto block = [&](OpBuilder &b, Value item) {
       Position row = position();
       Value number = item, first = constant(b, 0), some = length;
@@ -501,13 +527,14 @@ void KernelLowering::lowerLaneBlocks() {
       if (space.parallel)
         emitter->delinearize(b, number, 0, space.parallel, row);
       rowValues(b, row, 0);
-      TreeEmitter trees(entry, loc, reducers, lanes);
-      trees.streams = streams;
+      TreeEmitter trees(entry, loc, reducers, lanes, rest);
+      if (straight && lanes > 1 && lanes < kTreeLanes)
+        trees.straight = computesLong ? 1 : kStraightRows;
       auto body = [&](OpBuilder &c, Value index, Value limit) {
         if (overRows)
-          return valuesOverRows(c, row, reducers, index, limit);
+          return valuesOverRows(c, row, reducers, index, limit, rest);
         Position at = row;
-        setReduced(c, at, index, limit, lanes);
+        setReduced(c, at, index, limit, limit ? rest : lanes);
         SmallVector<Value> values = pointValues(c, reducers, at);
         for (kernel::StoreOp store : here)
           emitter->store(c, store, at);

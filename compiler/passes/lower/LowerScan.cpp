@@ -268,12 +268,13 @@ void KernelLowering::scanPass(StringRef name, bool storesValues) {
   }
   int last = static_cast<int>(space.parallel) - 1;
   columnRuns(blocks, [&](OpBuilder &b, ColumnRun &run) {
-    strips(b, run.outer, last, width, run.low, run.high, [&](OpBuilder &c, Position &column) {
+    auto strip = [&](OpBuilder &c, Position &column) {
       ScanLoop scan{op, storesValues, column, {}, {}, {}, {}};
       limits(c, run.block, scan);
       Value item = arith::AddIOp::create(c, loc, run.offset, column.loops[last]);
       scanItem(c, scan, item, blocks);
-    });
+    };
+    strips(b, run.outer, last, width, run.low, run.high, strip, registerLanes(width));
   });
   close();
 }

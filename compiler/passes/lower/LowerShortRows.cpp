@@ -82,13 +82,19 @@ void KernelLowering::shortStage(OpBuilder &b, Position &row, int current) {
 void KernelLowering::lowerShortRows(OpBuilder &outside) {
   int last = lastStage();
   runs(outside, [&](OpBuilder &b, Position &outer, Value low, Value high) {
-    strips(b, outer, static_cast<int>(space.parallel) - 1, std::min(width, kRowLanes), low, high,
-           [&](OpBuilder &c, Position &row) {
-             for (int current = 0; current <= last; ++current) {
-               rowValues(c, row, current);
-               shortStage(c, row, current);
-             }
-             storeRow(c, row);
-           });
+    // Lanes are far apart in what is read: masks cost little, and there is one body.
+    int64_t lanes = std::min(width, kRowLanes);
+    loop(b, low, high, lanes, [&](OpBuilder &c, Value first) {
+      Position row = outer;
+      row.loops[space.parallel - 1] = first;
+      row.vectorLoop = static_cast<int>(space.parallel) - 1;
+      row.width = lanes;
+      emitter->maskLanes(c, row, high);
+      for (int current = 0; current <= last; ++current) {
+        rowValues(c, row, current);
+        shortStage(c, row, current);
+      }
+      storeRow(c, row);
+    });
   });
 }

@@ -12,8 +12,9 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
 
-TreeEmitter::TreeEmitter(Block *entry, Location loc, ArrayRef<Reducer> reducers, int64_t width)
-    : entry(entry), loc(loc), reducers(reducers), width(width) {}
+TreeEmitter::TreeEmitter(Block *entry, Location loc, ArrayRef<Reducer> reducers, int64_t width,
+                         int64_t rest)
+    : entry(entry), loc(loc), reducers(reducers), width(width), rest(rest ? rest : width) {}
 
 Value TreeEmitter::constant(OpBuilder &builder, int64_t value) {
   return arith::ConstantIndexOp::create(builder, loc, value);
@@ -182,71 +183,131 @@ States TreeEmitter::foldVector(OpBuilder &builder, States states, int64_t lanes)
   return states;
 }
 
+void TreeEmitter::eachStrip(OpBuilder &builder, Value count,
+                            llvm::function_ref<void(OpBuilder &, Value)> body) {
+  auto strips =
+      scf::ForOp::create(builder, loc, constant(builder, 0), count, constant(builder, width));
+  OpBuilder inside = OpBuilder::atBlockBegin(strips.getBody());
+  body(inside, strips.getInductionVar());
+}
+
 /// All lanes of the first `count` rows, row after row; what the lanes have so far is in memory.
-void TreeEmitter::straightRows(OpBuilder &builder, Value first, Value count, const Body &body) {
-  if (sequences.empty())
-    sequences = allocate(kTreeLanes, true);
-  Value zero = constant(builder, 0), all = constant(builder, kTreeLanes);
-  auto each = [&](OpBuilder &b, llvm::function_ref<void(OpBuilder &, Value)> visit) {
-    auto strips = scf::ForOp::create(b, loc, zero, all, constant(b, width));
-    OpBuilder inside = OpBuilder::atBlockBegin(strips.getBody());
-    visit(inside, strips.getInductionVar());
-  };
-  each(builder,
-       [&](OpBuilder &b, Value strip) { save(b, sequences, strip, sequenceIdentity(b, width)); });
-  auto rows = scf::ForOp::create(builder, loc, zero, count, constant(builder, 1));
-  OpBuilder b = OpBuilder::atBlockBegin(rows.getBody());
-  Value number = rows.getInductionVar();
-  Value start = arith::AddIOp::create(b, loc, first, arith::MulIOp::create(b, loc, number, all));
-  each(b, [&](OpBuilder &c, Value strip) {
-    SmallVector<Value> values = body(c, arith::AddIOp::create(c, loc, start, strip), Value());
-    States before = restore(c, sequences, strip, width, true);
-    save(c, sequences, strip, append(c, before, values, number));
+void TreeEmitter::straightRows(OpBuilder &builder, const Storage &running, Value first, Value count,
+                               const Body &body) {
+  Value all = constant(builder, kTreeLanes);
+  eachStrip(builder, all, [&](OpBuilder &b, Value strip) {
+    save(b, running, strip, sequenceIdentity(b, width));
+  });
+  // Rows of a strip at a time, whose lanes are in registers meanwhile.
+  auto some =
+      scf::ForOp::create(builder, loc, constant(builder, 0), count, constant(builder, straight));
+  OpBuilder b = OpBuilder::atBlockBegin(some.getBody());
+  Value from = some.getInductionVar();
+  Value to = arith::MinSIOp::create(
+      b, loc, arith::AddIOp::create(b, loc, from, constant(b, straight)), count);
+  eachStrip(b, all, [&](OpBuilder &c, Value strip) {
+    Value start = arith::AddIOp::create(c, loc, first, strip);
+    if (straight == 1) {
+      Value offset = arith::MulIOp::create(c, loc, from, all);
+      SmallVector<Value> next = body(c, arith::AddIOp::create(c, loc, start, offset), Value());
+      States before = restore(c, running, strip, width, true);
+      return save(c, running, strip, append(c, before, next, from));
+    }
+    States before = restore(c, running, strip, width, true);
+    save(c, running, strip, stripRows(c, from, to, start, before, body));
   });
 }
 
+/// Rows [from, to) of the strip that begins at `start`, after what is in `states`.
+States TreeEmitter::stripRows(OpBuilder &b, Value from, Value to, Value start, const States &states,
+                              const Body &body) {
+  auto rows = scf::ForOp::create(b, loc, from, to, constant(b, 1), flatten(states));
+  OpBuilder c = OpBuilder::atBlockBegin(rows.getBody());
+  Value number = rows.getInductionVar();
+  Value offset = arith::MulIOp::create(c, loc, number, constant(c, kTreeLanes));
+  SmallVector<Value> next = body(c, arith::AddIOp::create(c, loc, start, offset), Value());
+  scf::YieldOp::create(c, loc,
+                       flatten(append(c, unflatten(rows.getRegionIterArgs()), next, number)));
+  return unflatten(rows.getResults());
+}
+
+/// What a strip has, but not its part of the last row where that is left to lastLanes().
+States TreeEmitter::wholeStrip(OpBuilder &b, Value strip, Value first, Value length,
+                               const Body &body) {
+  Value all = constant(b, kTreeLanes);
+  Value start = arith::AddIOp::create(b, loc, first, strip);
+  // Rows in which all lanes of the strip are present: (length - strip - width + 256) / 256.
+  Value left = arith::SubIOp::create(b, loc, length, strip);
+  Value whole = arith::DivUIOp::create(
+      b, loc, arith::AddIOp::create(b, loc, left, constant(b, kTreeLanes - width)), all);
+  States states = stripRows(b, constant(b, 0), whole, start, sequenceIdentity(b, width), body);
+  if (width == 1 || rest < width)
+    return states;
+  Value end = arith::AddIOp::create(b, loc, first, length);
+  return unflatten(lastRow(b, flatten(states), start, whole, end, body));
+}
+
+/// What the last row has beyond whole strips (beyond whole rows, if they are straight), a few lanes
+/// at a time.
+void TreeEmitter::lastLanes(OpBuilder &builder, const Storage &running, Value first, Value length,
+                            const Body &body) {
+  Value all = constant(builder, kTreeLanes);
+  Value number = arith::DivUIOp::create(builder, loc, length, all);
+  Value row = arith::MulIOp::create(builder, loc, number, all);
+  Value present = arith::SubIOp::create(builder, loc, length, row), from = constant(builder, 0);
+  if (!straight && width < kTreeLanes) {
+    Value w = constant(builder, width);
+    from = arith::MulIOp::create(builder, loc, arith::DivUIOp::create(builder, loc, present, w), w);
+  }
+  Value start = arith::AddIOp::create(builder, loc, first, row);
+  Value end = arith::AddIOp::create(builder, loc, first, length);
+  auto strips = scf::ForOp::create(builder, loc, from, present, constant(builder, rest));
+  OpBuilder b = OpBuilder::atBlockBegin(strips.getBody());
+  Value lane = strips.getInductionVar();
+  States before = restore(b, running, lane, rest, true);
+  SmallVector<Value> values = body(b, arith::AddIOp::create(b, loc, start, lane), end);
+  Value mask =
+      vector::CreateMaskOp::create(b, loc, VectorType::get({rest}, b.getI1Type()),
+                                   arith::SubIOp::create(b, loc, present, lane).getResult());
+  SmallVector<Value> merged = flatten(append(b, before, values, number));
+  for (auto [value, old] : llvm::zip_equal(merged, flatten(before)))
+    value = arith::SelectOp::create(b, loc, mask, value, old);
+  save(b, running, lane, unflatten(merged));
+}
+
 States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
+  // Sequence states that are no others are finished where they are.
+  bool apart = straight || (width > 1 && rest < width);
+  bool same = llvm::all_of(reducers, [](const Reducer &r) { return r.parts() == 1; });
   if (lanes.empty())
     lanes = allocate(kTreeLanes, false);
-  Value zero = constant(builder, 0), one = constant(builder, 1),
-        all = constant(builder, kTreeLanes);
-  Value w = constant(builder, width);
-  Value count = arith::MinSIOp::create(builder, loc, length, all);
-  Value end = arith::AddIOp::create(builder, loc, first, length);
+  if (sequences.empty() && apart)
+    sequences = same ? lanes : allocate(kTreeLanes, true);
+  Value zero = constant(builder, 0);
+  Value count = arith::MinSIOp::create(builder, loc, length, constant(builder, kTreeLanes));
+  auto finish = [&](OpBuilder &b, Value strip, const States &states) {
+    Value start = arith::AddIOp::create(b, loc, first, strip);
+    save(b, lanes, strip, fromSequence(b, states, start, kTreeLanes, 1));
+  };
   // An empty block leaves this: the identity.
   save(builder, lanes, zero, identity(builder, width));
-  bool straight = streams && width > 1 && width < kTreeLanes;
-  Value done = zero;
-  if (straight) {
-    Value rows = arith::DivUIOp::create(builder, loc, length, all);
-    done = arith::SelectOp::create(builder, loc, streams, rows, zero);
-    straightRows(builder, first, done, body);
-  }
-  auto strips = scf::ForOp::create(builder, loc, zero, count, w);
-  {
-    OpBuilder b = OpBuilder::atBlockBegin(strips.getBody());
-    Value strip = strips.getInductionVar();
-    Value start = arith::AddIOp::create(b, loc, first, strip);
-    // Rows in which all lanes of the strip are present: (length - strip - width + 256) / 256.
-    Value left = arith::SubIOp::create(b, loc, length, strip);
-    Value whole = arith::DivUIOp::create(
-        b, loc, arith::AddIOp::create(b, loc, left, constant(b, kTreeLanes - width)), all);
-    States before =
-        straight ? restore(b, sequences, strip, width, true) : sequenceIdentity(b, width);
-    auto rows = scf::ForOp::create(b, loc, done, whole, one, flatten(before));
-    {
-      OpBuilder c = OpBuilder::atBlockBegin(rows.getBody());
-      Value number = rows.getInductionVar();
-      Value offset = arith::MulIOp::create(c, loc, number, all);
-      SmallVector<Value> next = body(c, arith::AddIOp::create(c, loc, start, offset), Value());
-      scf::YieldOp::create(c, loc,
-                           flatten(append(c, unflatten(rows.getRegionIterArgs()), next, number)));
-    }
-    SmallVector<Value> state(rows.getResults());
-    if (width > 1)
-      state = lastRow(b, state, start, whole, end, body);
-    save(b, lanes, strip, fromSequence(b, unflatten(state), start, kTreeLanes, 1));
-  }
+  if (straight)
+    straightRows(builder, sequences, first,
+                 arith::DivUIOp::create(builder, loc, length, constant(builder, kTreeLanes)), body);
+  else
+    eachStrip(builder, count, [&](OpBuilder &b, Value strip) {
+      States states = wholeStrip(b, strip, first, length, body);
+      if (apart)
+        save(b, sequences, strip, states);
+      else
+        finish(b, strip, states);
+    });
+  if (apart)
+    lastLanes(builder, sequences, first, length, body);
+  if (apart && !same)
+    eachStrip(builder, count, [&](OpBuilder &b, Value strip) {
+      finish(b, strip, restore(b, sequences, strip, width, true));
+    });
   foldStrips(builder, lanes, count, width);
   return foldVector(builder, restore(builder, lanes, zero, width, false), width);
 }

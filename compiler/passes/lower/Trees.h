@@ -16,17 +16,17 @@ using States = llvm::SmallVector<llvm::SmallVector<mlir::Value, 2>>;
 /// only.
 class TreeEmitter {
 public:
-  /// What is combined at `width` consecutive elements from `index`, one value per reducer; lanes at
-  /// or beyond `limit` (when set) are ignored by the caller.
+  /// What is combined at `width` consecutive elements from `index`, one value per reducer; or, when
+  /// `limit` is set, at `rest` elements, of which the caller ignores those at or beyond it.
   using Body = std::function<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Value index,
                                                             mlir::Value limit)>;
   /// The complete state at one place of a sequence of states.
   using StateBody = std::function<States(mlir::OpBuilder &, mlir::Value index)>;
   using Storage = llvm::SmallVector<mlir::Value>; ///< one memref per part of every reducer
 
-  /// `entry`: the block that takes stack storage.
+  /// `entry`: the block that takes stack storage. `rest`: 0 for as many as `width`.
   TreeEmitter(mlir::Block *entry, mlir::Location loc, llvm::ArrayRef<Reducer> reducers,
-              int64_t width);
+              int64_t width, int64_t rest = 0);
 
   /// Lane tree over [0, length): scalar states.
   States laneTree(mlir::OpBuilder &builder, mlir::Value length, const Body &body);
@@ -65,17 +65,25 @@ public:
   /// absent lanes.
   void foldStrips(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count,
                   int64_t step);
-  /// Whether a block's operands come from memory (i1, or null: no). They are read in the order in
-  /// which they lie then, else strip by strip, with the lanes in registers.
-  mlir::Value streams;
+  /// 0: a block is read strip by strip, with the lanes in registers. Else in the order in which it
+  /// lies, but for so many rows of a strip that are read at a time.
+  int64_t straight = 0;
   /// Rows that rowBlock reads ahead, 0 where the machine does that.
   int64_t unroll = 0;
   static llvm::SmallVector<mlir::Value> flatten(const States &states);
   States unflatten(mlir::ValueRange values);
 
 private:
-  void straightRows(mlir::OpBuilder &builder, mlir::Value first, mlir::Value count,
-                    const Body &body);
+  void eachStrip(mlir::OpBuilder &builder, mlir::Value count,
+                 llvm::function_ref<void(mlir::OpBuilder &, mlir::Value)> body);
+  States stripRows(mlir::OpBuilder &builder, mlir::Value from, mlir::Value to, mlir::Value start,
+                   const States &states, const Body &body);
+  States wholeStrip(mlir::OpBuilder &builder, mlir::Value strip, mlir::Value first,
+                    mlir::Value length, const Body &body);
+  void straightRows(mlir::OpBuilder &builder, const Storage &running, mlir::Value first,
+                    mlir::Value count, const Body &body);
+  void lastLanes(mlir::OpBuilder &builder, const Storage &running, mlir::Value first,
+                 mlir::Value length, const Body &body);
   States foldLanes(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count);
   void push(mlir::OpBuilder &builder, const Storage &storage, mlir::Value number,
             const States &states);
@@ -86,7 +94,7 @@ private:
   mlir::Block *entry;
   mlir::Location loc;
   llvm::ArrayRef<Reducer> reducers;
-  int64_t width;
+  int64_t width, rest;
   Storage lanes, sequences, blocks,
       groups; ///< within a block, finished and not; block results; results of 8192 blocks
 };

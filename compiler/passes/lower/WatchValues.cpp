@@ -16,8 +16,6 @@ using namespace graphc::pass;
 
 namespace {
 
-/// Of the widest registers of CPUs. Devices have no vectors as wide.
-constexpr int64_t kRegisterBits = 512;
 /// Of many values that are looked at together.
 constexpr size_t kWatchSums = 4;
 

@@ -85,3 +85,25 @@ kernel.func @rows(%x: tensor<?x?xf32>, %n: index, %m: index, %p: index) -> tenso
   kernel.store %s, result 0 at affine_map<(d0, d1)[s0, s1, s2] -> ()> : f32
   kernel.return
 }
+
+// A body is emitted twice: for whole vectors, in the order in which several operands lie, and for the lanes that are left, a register of
+// them at a time.
+// CHECK-LABEL: func.func @products(
+// CHECK: graph.sin {{.*}} : vector<64xf32>
+// CHECK-NOT: graph.sin {{.*}} : vector<64xf32>
+// CHECK: vector.maskedload {{.*}} vector<16xf32>
+// CHECK: graph.sin {{.*}} : vector<16xf32>
+// CHECK-NOT: graph.sin
+// CHECK: return
+kernel.func @products(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> tensor<f32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 0>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<full, vector = 64, cost = 700>,
+                shapes = [affine_map<()[s0] -> (s0)>, affine_map<()[s0] -> (s0)>, affine_map<()[s0] -> ()>]} {
+  %a = kernel.load %x at affine_map<(d0)[s0] -> (d0)> : tensor<?xf32> -> f32
+  %b = kernel.load %y at affine_map<(d0)[s0] -> (d0)> : tensor<?xf32> -> f32
+  %c = graph.sin %a : f32
+  %d = graph.mul %c, %b : f32
+  %s = kernel.reduce <sum> %d : f32 -> f32
+  kernel.store %s, result 0 at affine_map<(d0)[s0] -> ()> : f32
+  kernel.return
+}

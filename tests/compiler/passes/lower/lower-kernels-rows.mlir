@@ -15,7 +15,7 @@
 // CHECK: scf.if
 // CHECK: vector.gather %[[X]]
 // CHECK: graph.add {{.*}} : vector<16xf32>
-// CHECK: vector.store %{{.*}}, %[[R]]
+// CHECK: vector.maskedstore %[[R]]
 // CHECK: } else {
 // CHECK: %[[BLOCK:.*]] = arith.constant 8192 : index
 // CHECK: arith.ceildivui %[[K]], %[[BLOCK]]
