@@ -200,7 +200,9 @@ Result<Array> concatenate(std::span<const Array> xs, std::optional<int64_t> axis
                     "[concatenate] zero-dimensional arrays cannot be concatenated");
   }
   DType dtype = op::resultType(types);
-  if (axis && small::isLoop(op::OpKind::Concatenate, xs[0].size(), xs[0].device()) &&
+  if (axis &&
+      (small::isLoop(op::OpKind::Concatenate, xs[0].size(), xs[0].device()) ||
+       small::isCollection(xs)) &&
       fitTogether(xs, *axis)) {
     GRAPHC_ASSIGN(NodeRef now, small::concatenate(xs, dtype, static_cast<size_t>(*axis)));
     if (now)

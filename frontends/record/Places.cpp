@@ -505,8 +505,10 @@ Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
       key[0].array->shape() == x.shape())
     if (auto bits = operandBits(value, x.dtype()); bits && fillMasked(x, *key[0].array, *bits))
       return Status::ok();
-  if (!combine && areSmallRows(op::OpKind::Scatter, x, key)) {
-    GRAPHC_ASSIGN(bool done, small::putRows(x, *key[0].array, value));
+  if (areSmallRows(op::OpKind::Scatter, x, key)) {
+    const Array &index = *key[0].array;
+    GRAPHC_ASSIGN(bool done, combine ? small::combineRows(x, index, value, *combine)
+                                     : small::putRows(x, index, value));
     if (done)
       return Status::ok();
   }

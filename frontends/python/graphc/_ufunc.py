@@ -29,6 +29,7 @@ _ROUNDED = {"logaddexp", "logaddexp2", "hypot"}
 _REDUCTIONS = {"add": "sum", "multiply": "prod", "minimum": "min", "maximum": "max"}
 _REDUCTIONS |= {"logical_and": "all", "logical_or": "any"}
 _SCANS = {"add": "sum", "multiply": "prod"}
+_SCANS_OF_NUMBERS = {"maximum": "max", "minimum": "min"}  # neither complex nor bool
 _SCANS_BY_DOUBLING = _ASSOCIATIVE | {"maximum", "minimum", "logical_and", "logical_or"}
 _IDENTITIES = {
     "add": 0, "multiply": 1, "logical_and": True, "logical_or": False, "logical_xor": False, "bitwise_and": -1,
@@ -314,6 +315,8 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
     has_initial = not is_missing(initial) and initial is not None
     if len(axes) > 1 and identity is None and name not in _REORDERABLE:
         raise ArgumentError(f"reduction operation '{name}' is not reorderable, so at most one axis may be specified")
+    if name in _COMPARISONS and x.dtype.kind != "b" and dtype is not None and dtype.kind == "b":
+        x = x.astype(bool)
     if name in _COMPARISONS and x.dtype.kind != "b":
         raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
     if where is not True:
@@ -389,6 +392,8 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
     name = self.__name__
     if name in _SCANS:
         result = _graphc.scan(_SCANS[name], x, axis, dtype)
+    elif name in _SCANS_OF_NUMBERS and (x.dtype if dtype is None else dtype).kind in "iuf":
+        result = _graphc.scan(_SCANS_OF_NUMBERS[name], x, axis, dtype)
     else:
         x = x if dtype is None else x.astype(dtype, copy=False)
         x = x.astype(bool, copy=False) if name.startswith("logical") else x
@@ -492,6 +497,22 @@ def _outer(self, A, B, /, **keywords):
     return self(a, b, **keywords)
 
 
+_pairs = {}  # what _dtype_of_pair found: the dtype by operation and operands' dtypes
+
+
+def _dtype_of_pair(self, operation, dtype, b):
+    """The dtype of the operation on an element of `dtype` and one of `b`."""
+    weak = _is_weak(b)
+    kind = asarray(b).dtype if not weak else type(b) if type(b) in (bool, float) else None
+    key = (operation, dtype, kind)
+    found = None if operation is None or kind is None else _pairs.get(key)
+    if found is None:
+        found = self(zeros((), dtype), b if weak else zeros((), kind)).dtype
+        if operation is not None and kind is not None:
+            _pairs[key] = found
+    return found
+
+
 def _at(self, a, indices, b=_NO_VALUE, /):
     """Applies the operation to the elements of `a` that `indices` name, in place, one after the other: an element named
     twice is changed twice. Results are cast to the dtype of `a` whatever theirs is, as in NumPy."""
@@ -506,11 +527,11 @@ def _at(self, a, indices, b=_NO_VALUE, /):
         return
     if b is _NO_VALUE:
         raise ArgumentError(f"{self.__name__}.at: second operand needed for ufunc")
-    probe = self(zeros((), a.dtype), b if _is_weak(b) else zeros((), asarray(b).dtype))
-    check_output(a, (), probe.dtype, "unsafe", self.__name__)
     operation = self.__dict__.get("operation")
-    fits = probe.dtype == a.dtype or (
-        a.dtype.kind in "iu" and probe.dtype.kind in "biu" and (operation in _MODULAR or _has_values(a.dtype, asarray(b)))
+    probe = _dtype_of_pair(self, operation, a.dtype, b)
+    check_output(a, (), probe, "unsafe", self.__name__)
+    fits = probe == a.dtype or (
+        a.dtype.kind in "iu" and probe.kind in "biu" and (operation in _MODULAR or _has_values(a.dtype, asarray(b)))
     )
     fits = fits and (a.dtype.kind != "c" or operation in ("add", "sub"))  # parts meet one by one
     if operation is not None and fits and self.__name__ not in _BOOLEAN:
