@@ -270,3 +270,12 @@ def test_poly1d():
     for g, w in zip(program(gc), program(np), strict=True):
         exact.assert_same(np.asarray(g), np.asarray(w))
     assert str(gc.poly1d([1, 2])) == str(np.poly1d([1, 2])) and gc.poly1d([1, 2]) == gc.poly1d([0, 1, 2])
+
+
+def test_a_copy_onto_itself_writes_nothing():
+    for xp in (np, gc):
+        x = xp.broadcast_to(xp.asarray([1.0, 2.0]), (3, 2))
+        xp.copyto(x, x)
+        xp.copyto(x, x, where=x > 1)
+        with pytest.raises(ValueError, match="read-only"):
+            xp.copyto(x, 1.0)
