@@ -36,7 +36,7 @@ INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uin
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
-@pytest.mark.parametrize("name", ["floor_divide", "remainder", "add", "multiply"])
+@pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod", "add", "multiply"])
 def test_integers(name, dtype):
     least = np.iinfo(dtype).min
     for v in (7, 0, least):
