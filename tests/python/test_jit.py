@@ -561,21 +561,3 @@ def test_a_thread_tracing_does_not_disturb_another():
     finish.set()
     thread.join()
     exact.assert_same(results[0], np.full(3, 2.0))
-
-
-def test_dispatch_is_quick():
-    """Microseconds, loosely: the figure itself is published by tools/bench."""
-    f = gc.jit(lambda x: x * 2 + 1)
-    x = gc.asarray(np.arange(8.0))
-    for _ in range(100):
-        y = f(x)
-    best = min(_time(f, x) for _ in range(5))
-    gc.eval(y)
-    assert best < 200e-6
-
-
-def _time(f, x):
-    start = time.perf_counter()
-    for _ in range(100):
-        f(x)
-    return (time.perf_counter() - start) / 100
