@@ -121,7 +121,7 @@ from ._dtypes import (  # noqa: E402
     uint32,
     uint64,
 )
-from ._einsum import einsum  # noqa: E402
+from ._einsum import einsum, einsum_path  # noqa: E402
 from ._export import export, spec  # noqa: E402
 from ._files import (  # noqa: E402
     array2string,

@@ -7,6 +7,8 @@ import math as _math
 import string as _string
 from typing import TYPE_CHECKING
 
+import numpy as _np
+
 from . import _graphc
 from ._creation import asarray, single
 from ._dtypes import as_dtype
@@ -133,3 +135,13 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
         term, x = _pair(term, x, other, y, later)
     term, x = _single(term, x, set(letters))
     return with_out(x.transpose([term.index(c) for c in letters]) if len(letters) > 1 else single(x), out, casting, "einsum")
+
+
+def einsum_path(*operands, optimize="greedy"):
+    """The order of contractions that NumPy finds for operands of these shapes, and its description. `einsum` is one
+    contraction whatever it says."""
+
+    def shaped(x):
+        return _np.broadcast_to(_np.empty((), "f8"), x.shape) if isinstance(x, _graphc.Array) else x
+
+    return _np.einsum_path(*map(shaped, operands), optimize=optimize)

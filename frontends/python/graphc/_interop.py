@@ -91,7 +91,7 @@ def _array_function(self, function, types, args, kwargs):
     for part in inner.split(".") if inner else ():
         ours = ours if part.startswith("_") or part == "lib" else getattr(ours, part, None)
     ours = getattr(ours, function.__name__, None)
-    if ours is None:
+    if ours is None or ours is function:
         return NotImplemented
     kwargs = {k: v for k, v in kwargs.items() if v is not _np._NoValue and not (k == "out" and v is None)}
     return ours(*args, **kwargs)

@@ -22,7 +22,7 @@ SHARED = (
     "float16", "half", "complex64", "complex128", "csingle", "cdouble", "longdouble", "clongdouble",
     "promote_types", "issubdtype", "typename", "mintypecode", "base_repr", "binary_repr", "format_float_positional",
     "format_float_scientific", "get_printoptions", "set_printoptions", "printoptions", "exceptions", "isscalar",
-    "einsum_path", "get_include", "show_config", "dtypes",
+    "get_include", "show_config", "dtypes",
 )  # fmt: skip
 shared = {name: getattr(_np, name) for name in SHARED if hasattr(_np, name)}
 
