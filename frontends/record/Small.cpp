@@ -40,15 +40,18 @@ std::atomic<int> &turnsWanted() {
 }
 
 /// Turns of a line and kind of operation, by a hash of the two: lines that share a place are loops
-/// somewhat earlier.
-constexpr size_t kPlaces = 1 << 12;
+/// somewhat earlier, which lines beside them, recorded still, pay with programs of their own. So
+/// there are many places.
+constexpr int kPlaceBits = 16;
+constexpr size_t kPlaces = 1 << kPlaceBits;
 std::array<std::atomic<uint8_t>, kPlaces> turns;
-/// By the same hash: how often such a result had to be computed for an operation of a loop.
-std::array<std::atomic<uint8_t>, kPlaces> reads;
-constexpr uint8_t kReadsEnough = 4;
+/// By the same hash: whether such a result had to be computed for an operation of a loop. Once is
+/// enough: as long as a line goes now one way, now the other, each mixture is another program.
+std::array<std::atomic<bool>, kPlaces> reads;
 
 size_t placeOf(Location location, OpKind kind) {
-  return (location * op::kOpKindCount + static_cast<size_t>(kind)) % kPlaces;
+  constexpr uint64_t kSpread = 0x9e3779b97f4a7c15u;
+  return (location * op::kOpKindCount + static_cast<uint64_t>(kind)) * kSpread >> (64 - kPlaceBits);
 }
 
 /// out[i] = f(a[i], b[i]).
@@ -299,6 +302,25 @@ Outcome byUnit(OpKind kind, std::span<const Operand> operands, DType t, const Sh
                              : Outcome(NodeRef());
 }
 
+/// Takes down that a pending value, and with it what it is made of, is computed for an operation of
+/// a loop. All of them at once: else one line more would be computed at once each turn, and each
+/// turn would be another program.
+void noteReads(const NodeRef &value) {
+  std::lock_guard lock(graphMutex());
+  uint64_t epoch = nextMarkEpoch();
+  std::vector<Node *> stack{value.get()};
+  while (!stack.empty()) {
+    Node *n = stack.back();
+    stack.pop_back();
+    reads[placeOf(n->location(), n->kind())].store(true, std::memory_order_relaxed);
+    for (const NodeRef &operand : n->operands())
+      if (operand->state() == NodeState::Pending && operand->markEpoch != epoch) {
+        operand->markEpoch = epoch;
+        stack.push_back(operand.get());
+      }
+  }
+}
+
 } // namespace
 
 bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to) {
@@ -309,9 +331,10 @@ bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to) {
 }
 
 int setLoopTurns(int wanted) {
-  for (auto *counts : {&turns, &reads})
-    for (std::atomic<uint8_t> &place : *counts)
-      place.store(0, std::memory_order_relaxed);
+  for (std::atomic<uint8_t> &place : turns)
+    place.store(0, std::memory_order_relaxed);
+  for (std::atomic<bool> &place : reads)
+    place.store(false, std::memory_order_relaxed);
   return turnsWanted().exchange(wanted);
 }
 
@@ -336,7 +359,7 @@ bool isLoop(OpKind kind, int64_t elements, const rt::Device &device) {
 
 bool isReadAtOnce(OpKind kind) {
   Location location = RecordScope::location();
-  return location && reads[placeOf(location, kind)].load(std::memory_order_relaxed) >= kReadsEnough;
+  return location && reads[placeOf(location, kind)].load(std::memory_order_relaxed);
 }
 
 Result<bool> settle(Array &x) {
@@ -362,9 +385,7 @@ Result<Elements> elementsOf(const Array &x) {
     bool isLarge = base->bytes() > kMostBytes || base->reach() > kMostTarget;
     if (isLarge && !ops::isWalkedOver(x))
       return Elements();
-    auto &count = reads[placeOf(base->location(), base->kind())];
-    if (auto now = count.load(std::memory_order_relaxed); now < kReadsEnough)
-      count.store(static_cast<uint8_t>(now + 1), std::memory_order_relaxed);
+    noteReads(base);
     GRAPHC_TRY(evaluate({&base, 1}, "loop"));
   }
   // Bytes of someone else may be no bools.

@@ -110,7 +110,8 @@ NEW = [
     'xp.array(f, order="C")', 'xp.array(f, order="A")', 'xp.array(t, order="A")', "xp.copy(f)", "xp.copy(t)",
     'xp.copy(f, order="C")', "f.copy()", 'f.copy("F")', 'c.copy(order="F")', 't.copy("K")', 't.copy("A")', 'f.copy("A")', 'f.astype("f4")',
     't.astype("i8")', 'f.astype("f4", order="C")', 'c.astype("f4", order="F")', 'c.astype("f8", order="F", copy=False)', "xp.zeros_like(f)",
-    "xp.zeros_like(t)", 'xp.ones_like(f, order="C")', 'xp.full_like(c, 2, order="F")', "xp.zeros_like(f, shape=(4, 5))", "xp.zeros_like(f, shape=(4, 5, 6))",
+    "xp.zeros_like(t)", 'xp.ones_like(f, order="C")', 'xp.full_like(c, 2, order="F")', "xp.zeros_like(f, shape=(4, 5))", 'xp.zeros_like(f, order="A", shape=(4, 5, 6))',
+    'xp.ones_like(c, order="A", shape=(2, 3))', "xp.zeros_like(f, shape=(4, 5, 6))",
     'xp.zeros_like(f[::2, ::-1], "u1")', "f[::-1].copy('K')", "xp.copy(t[:, ::-1])", "t[:1].astype('f4')", "xp.asfortranarray(c)", "xp.ascontiguousarray(f)",
 ]  # fmt: skip
 

@@ -293,6 +293,31 @@ def test_turns_run_few_programs(program):
         turns(before)
 
 
+def test_lines_turn_into_loops_together():
+    """A function of many lines, called again and again: while some of them are loops already and others are not, each mixture would
+    be programs of its own."""
+    if not on_cpu():
+        pytest.skip("the CPU's loops")
+    rng = np.random.default_rng(5)
+    forms = ["v{a} + v{b}", "v{a} - 0.5 * v{b}", "xp.maximum(v{a}, v{b})", "abs(v{a})", "v{a} - v{b}.mean()", "xp.sqrt(abs(v{a}))"]
+    lines = [f" v{i} = " + forms[rng.integers(6)].format(a=rng.integers(max(0, i - 9), i), b=rng.integers(max(0, i - 9), i)) for i in range(2, 120)]
+    scope = {}
+    exec(compile("def program(xp, v0, v1):\n" + "\n".join(lines) + "\n return v119 + v118 + v117", "many_lines.py", "exec"), scope)
+    before = turns(16)
+    try:
+        for size, calls in ((8, 24), (600, 6)):
+            x = rng.random((2, size))
+            compiling = 0
+            for _ in range(calls):
+                met = gc.cache_info()["compiles"]
+                got = np.asarray(scope["program"](gc, gc.asarray(x[0]), gc.asarray(x[1])))
+                compiling += gc.cache_info()["compiles"] != met
+            np.testing.assert_allclose(got, scope["program"](np, *x), rtol=1e-9, atol=1e-9)
+            assert compiling <= 3
+    finally:
+        turns(before)
+
+
 @pytest.mark.parametrize("program", [elimination, oscillation])
 def test_loops_compile_little(program):
     if not on_cpu():

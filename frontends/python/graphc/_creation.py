@@ -86,16 +86,16 @@ def _new(make, shape, order):
 
 def _like(make, x, shape, order):
     """What make(shape) gives in the shape of `x`, or another one, and in the memory order of `x` if so wanted."""
-    if shape is not None and len(_shape(shape)) != x.ndim:
-        order = "F" if _order(order) == "F" else "C"
-    shape = x.shape if shape is None else _shape(shape)
     order = _order(order)
+    if order == "A":
+        order = "F" if x.flags.f_contiguous and not x.contiguous else "C"
+    if order == "K" and shape is not None and len(_shape(shape)) != x.ndim:
+        order = "C"
+    shape = x.shape if shape is None else _shape(shape)
     if order == "C" or (order != "F" and (x.ndim < 2 or x.contiguous)):
         return make(shape)
     if order == "F" or x.flags.f_contiguous:
         return _new(make, shape, "F")
-    if order == "A":
-        return make(shape)
     axes = sorted(range(x.ndim), key=lambda axis: -_py.abs(x.strides[axis]))
     made = make(tuple(shape[axis] for axis in axes))
     made._turn(tuple(sorted(range(x.ndim), key=axes.__getitem__)))
@@ -392,7 +392,11 @@ def eye(N, M=None, k=0, dtype=float64, order="C", *, device=None, like=None):
         return made
     N, M, k = (_operator.index(n) for n in (N, N if M is None else M, k))
     if 0 <= N * M <= _FEW and dtype in (None, float64) and not _graphc.is_tracing():
-        return _graphc.asarray(_np.eye(N, M, k), None, device, None)
+        made = zeros((N, M), device=device)
+        start = k if k >= 0 else -k * M
+        if start < N * M:
+            made.reshape(-1)[start : (_py.max(M - k, 0)) * M : M + 1] = 1.0
+        return made
     rows, columns = _graphc.iota(N, int64, device), _graphc.iota(M, int64, device)
     k = _py.max(-N, _py.min(k, M))  # beyond: no diagonal
     return (rows[:, None] + k == columns).astype(float64 if dtype is None else as_dtype(dtype))

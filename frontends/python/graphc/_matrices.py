@@ -25,8 +25,14 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     x = asarray(a)
     if x.ndim < 2:
         raise ShapeError(f"diagonal: at least two axes are needed, got shape {x.shape}")
-    first, second = _axes((axis1, axis2), x.ndim, "diagonal")
     offset = _operator.index(offset)
+    if x.ndim == 2 and axis1 == 0 and axis2 == 1 and x.contiguous:
+        columns = x.shape[1]
+        start = offset if offset >= 0 else -offset * columns
+        length = _py.max(0, _py.min(x.shape[0] + _py.min(offset, 0), columns - _py.max(offset, 0)))
+        picked = x.reshape(-1)[start : start + length * (columns + 1) : columns + 1]
+        return _graphc.broadcast_to(picked if picked.shape[0] == length else picked[:length], (length,))
+    first, second = _axes((axis1, axis2), x.ndim, "diagonal")
     x = moveaxis(x, (first, second), (-2, -1))
     if x.strides[-2] < x.strides[-1]:  # by columns: the same diagonal of the transpose
         x, offset = x.mT, -offset

@@ -302,13 +302,13 @@ def allclose(a: ArrayLike, b: ArrayLike, rtol: float = 1e-5, atol: float = 1e-8,
     return bool(all(isclose(a, b, rtol, atol, equal_nan)))
 
 
-def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Whether two arrays broadcast to each other and are equal, as a 0-d bool array."""
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
+    """Whether two arrays broadcast to each other and are equal. This evaluates."""
     a, b = asarray(a1), asarray(a2)
     for x, y in zip(a.shape[::-1], b.shape[::-1]):
         if x != y and 1 not in (x, y):
-            return asarray(False)
-    return all(a == b)
+            return False
+    return bool(all(a == b))
 
 
 def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: Scalar = 0) -> Array:

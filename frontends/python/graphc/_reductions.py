@@ -163,7 +163,8 @@ def cumprod(a, axis=None, dtype=None, out=None):
 
 def count_nonzero(a, axis=None, *, keepdims=False):
     """How many elements over `axis` are nonzero, as int64."""
-    return sum(asarray(a) != 0, axis, keepdims=keepdims)
+    x = asarray(a)
+    return _graphc.reduce("sum", x if x.dtype is bool_ else x != 0, axis, bool(keepdims), None)
 
 
 @_stands_for()

@@ -58,11 +58,15 @@ def _unrow(rows, shape, axis, length=None):
 def _sorted(x, axis, descending=False):
     if x.shape[axis] <= 1:
         return x.copy()
+    if x.ndim == 1:
+        return _graphc.library("sort", [x.reshape(1, -1)], [int(descending)], (1, x.shape[0]), x.dtype).reshape(-1)
     rows = _rows(x, axis)
     return _unrow(_graphc.library("sort", [rows], [int(descending)], rows.shape, x.dtype), x.shape, axis)
 
 
 def _order(x, axis, descending=False):
+    if x.ndim == 1 and x.shape[0]:
+        return _graphc.library("argsort", [x.reshape(1, -1)], [int(descending)], (1, x.shape[0]), int64).reshape(-1)
     rows = _rows(x, axis)
     return _unrow(_graphc.library("argsort", [rows], [int(descending)], rows.shape, int64), x.shape, axis)
 

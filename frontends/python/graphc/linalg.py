@@ -6,6 +6,7 @@ machine; products are our own kernels and give the same bits everywhere. What ma
 is computed at once, so that the error is raised here; inside `jit` it is raised when the function is called.
 """
 
+import builtins as _py
 import math as _math
 import operator as _operator
 from typing import Any as _Any
@@ -112,6 +113,8 @@ def _matrices(x, name, square=False):
 
 def _common(*arrays):
     """The dtype of what is computed from these."""
+    if _py.all(x.dtype is float64 for x in arrays):
+        return float64
     dtypes = [x.dtype for x in arrays]
     single = all(d in (float32, complex64) for d in dtypes)
     if any(d.kind == "c" for d in dtypes):
@@ -130,8 +133,10 @@ def _real(dtype):
 
 def _batch(x, dtype):
     """(b, m, n) in the wide dtype."""
-    count = _math.prod(x.shape[:-2])
-    return x.astype(_wide(dtype), copy=False).reshape((count,) + x.shape[-2:])
+    wide = _wide(dtype)
+    x = x if x.dtype is wide else x.astype(wide, copy=False)
+    count = 1 if x.ndim == 2 else _math.prod(x.shape[:-2])
+    return x.reshape((count, *x.shape[-2:]))
 
 
 def _run(name, operands, params, shape):
@@ -204,9 +209,9 @@ def solve(x1, x2, /):
     n, k = x1.shape[-1], x2.shape[-1]
     if x2.shape[-2] != n:
         raise ShapeError(f"solve: sizes differ: shapes {x1.shape} and {x2.shape}")
-    lead = broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
-    a = _batch(_graphc.broadcast_to(x1, lead + (n, n)), dtype)
-    y = _batch(_graphc.broadcast_to(x2, lead + (n, k)), dtype)
+    lead = () if x1.ndim == x2.ndim == 2 else broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+    a = _batch(_graphc.broadcast_to(x1, lead + (n, n)) if lead else x1, dtype)
+    y = _batch(_graphc.broadcast_to(x2, lead + (n, k)) if lead else x2, dtype)
     x = _now(_run("solve", [a, y], [], y.shape)).reshape(lead + ((n,) if vector else (n, k)))
     return x.astype(dtype, copy=False)
 
@@ -458,6 +463,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
     Raises ValueError for an order that does not exist for them."""
     x = _float(x)
     if axis is None:
+        if ord is None and x.ndim == 1 and not keepdims and x.dtype.kind == "f":
+            return _graphc.sqrt((x * x).sum())
         if ord is None or (ord in ("fro", "f") and x.ndim == 2) or (ord == 2 and x.ndim == 1):
             line = (abs(x) if x.dtype.kind == "c" else x).reshape(-1)
             result = _graphc.sqrt((line * line).sum())
