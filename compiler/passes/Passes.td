@@ -112,6 +112,15 @@ def LowerKernels : Pass<"graphc-lower-kernels", "::mlir::ModuleOp"> {
     Option<"straightFolds", "straight-folds", "bool", "false", "work-items must not branch after a group's barriers">];
 }
 
+def OutlineElementary : Pass<"graphc-outline-elementary", "::mlir::ModuleOp"> {
+  let summary = "One function for each elementary function that a large program uses often";
+  let description = [{
+    Input: functions with elementwise graph ops on vectors. In a module with many elementary functions (exp, sin, pow, ...) of floats those
+    that are used a few times become private functions of one op, which is expanded once; results have the same bits.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 def ExpandScalarOps : Pass<"graphc-expand-scalar-ops", "::mlir::func::FuncOp"> {
   let summary = "Elementwise graph ops on scalars and vectors to arith and math";
   let description = [{

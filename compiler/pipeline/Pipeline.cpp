@@ -75,6 +75,8 @@ void addLower(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(pass::createLowerKernels(lower));
   // Index arithmetic of neighbouring accesses is equal; fewer ops reach the expansions.
   passes.addNestedPass<func::FuncOp>(createCSEPass());
+  if (options.vectorBytes)
+    passes.addPass(pass::createOutlineElementary());
   pass::ExpandScalarOpsOptions expand;
   expand.hasFloat64 = options.hasFloat64;
   expand.int64Conversions = options.int64Conversions;

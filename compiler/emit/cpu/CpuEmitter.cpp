@@ -132,6 +132,8 @@ Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
   Backend &backend = Backend::of(module.getContext());
   GRAPHC_ASSIGN(result.machine, backend.machine(target.features));
   for (auto func : module.getOps<func::FuncOp>()) {
+    if (func.isPrivate())
+      continue;
     EmittedKernel kernel = describeKernel(func);
     // Chunks of whole cache lines, so that no two threads write one.
     bool elements = !func->hasAttr("graphc.tiles") &&
@@ -163,6 +165,9 @@ Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
           llvm::Attribute::getWithStackAlignment(function.getContext(), llvm::Align(64)));
       function.setDSOLocal(true);
     }
+  for (auto func : code->getOps<LLVM::LLVMFuncOp>())
+    if (func.isPrivate())
+      result.module->getFunction(func.getName())->setLinkage(llvm::Function::InternalLinkage);
   optimize(*result.module, *result.machine);
   return result;
 }

@@ -1,0 +1,73 @@
+#include "compiler/passes/Passes.h"
+#include "dialects/graph/Graph.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace graphc::pass {
+#define GEN_PASS_DEF_OUTLINEELEMENTARY
+#include "compiler/passes/Passes.h.inc"
+} // namespace graphc::pass
+
+using namespace mlir;
+using namespace graphc;
+
+namespace {
+
+/// Elementary functions that a program may have written out. A call keeps no vector register, which
+/// costs a long body a tenth of its speed; writing one out costs 10 to 25 ms.
+constexpr size_t kMostWrittenOut = 24;
+/// Uses of one of them that are worth a function.
+constexpr size_t kFewestCalls = 3;
+
+bool isElementary(Operation *op) {
+  if (!op->hasTrait<graph::Expensive>() || op->getNumResults() != 1 ||
+      isa<graph::DivOp, graph::FloorDivideOp, graph::RemainderOp>(op))
+    return false;
+  auto vector = dyn_cast<VectorType>(op->getResult(0).getType());
+  return vector && isa<FloatType>(vector.getElementType()) &&
+         llvm::all_of(op->getOperandTypes(), [&](Type type) { return type == vector; });
+}
+
+struct OutlineElementary : pass::impl::OutlineElementaryBase<OutlineElementary> {
+  void runOnOperation() override {
+    using Key = std::pair<OperationName, Type>;
+    llvm::MapVector<Key, SmallVector<Operation *>> uses;
+    size_t count = 0;
+    getOperation().walk([&](Operation *op) {
+      if (!isElementary(op))
+        return;
+      uses[{op->getName(), op->getResult(0).getType()}].push_back(op);
+      ++count;
+    });
+    if (count <= kMostWrittenOut)
+      return;
+    for (auto &[key, ops] : uses)
+      if (ops.size() >= kFewestCalls)
+        outline(ops);
+  }
+
+  void outline(ArrayRef<Operation *> ops) {
+    Operation *first = ops.front();
+    OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
+    std::string name = ("elementary_" + Twine(made++)).str();
+    auto type = b.getFunctionType(first->getOperandTypes(), first->getResultTypes());
+    auto function = func::FuncOp::create(b, first->getLoc(), name, type);
+    function.setPrivate();
+    Block *body = function.addEntryBlock();
+    b.setInsertionPointToStart(body);
+    IRMapping arguments;
+    arguments.map(first->getOperands(), body->getArguments());
+    func::ReturnOp::create(b, first->getLoc(), b.clone(*first, arguments)->getResults());
+    for (Operation *op : ops) {
+      b.setInsertionPoint(op);
+      auto call = func::CallOp::create(b, op->getLoc(), function, op->getOperands());
+      op->replaceAllUsesWith(call.getResults());
+      op->erase();
+    }
+  }
+
+  unsigned made = 0;
+};
+
+} // namespace
