@@ -55,9 +55,9 @@ auto Complex<B>::tanh(Z z) -> Z {
   V size = b.abs(z.re), far = b.gt(size, b.num(22));
   V turn = b.mul(b.sin(z.im), b.cos(z.im));
   V decay = b.mul(b.num(4), b.exp(b.mul(b.num(-2), size)));
-  V vanishing = b.select(finite(z.im), b.mul(turn, decay), b.copysign(zero, z.im));
-  vanishing =
-      b.select(b.isinf(z.re), b.copysign(zero, b.select(finite(z.im), turn, z.im)), vanishing);
+  // C99 gives the zero at infinity the sign of sin(2 im), the Array API that of im.
+  V bounded = b.mand(finite(z.im), b.mnot(b.isinf(z.re)));
+  V vanishing = b.select(bounded, b.mul(turn, decay), b.copysign(zero, z.im));
   Z value = select(far, {b.copysign(one, z.re), vanishing}, {re, im});
   // Without a bounded angle only what follows from a part of 0 or infinity is known.
   V lost = b.mand(b.mnot(finite(z.im)), b.mnot(b.isinf(z.re)));

@@ -370,6 +370,14 @@ uint32_t setFloatModes(uint32_t word) { return std::exchange(threadModes, word);
 uint32_t floatModes() { return threadModes; }
 void setFloatSink(FloatSink sink) { floatSink = sink; }
 
+Status tellNow(FloatError error, OpKind kind) {
+  uint32_t modes = RecordScope::errors() & FloatModes::kAll;
+  if (!floatSink || FloatModes::of(modes, error) == 0)
+    return Status::ok();
+  FloatReport report{error, kind, RecordScope::location(), modes};
+  return floatSink({&report, 1});
+}
+
 bool mayMeetFloatErrors(const Node &n) {
   switch (n.kind()) {
   case OpKind::Cast:

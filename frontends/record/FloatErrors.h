@@ -38,6 +38,9 @@ struct FloatModes {
 uint32_t setFloatModes(uint32_t word);
 uint32_t floatModes();
 
+/// Tells of an error of what is being recorded, under the operation's own name.
+Status tellNow(FloatError error, op::OpKind kind);
+
 /// One operation that met an error.
 struct FloatReport {
   FloatError error;

@@ -79,6 +79,16 @@ std::optional<uint64_t> knownBits(const Node &node) {
   return load(node.buffer()->host(), node.dtype());
 }
 
+bool isOverflown(const op::Scalar &value, DType t, uint64_t bits) {
+  if (value.kind == op::Scalar::Kind::Float && !std::isfinite(value.number))
+    return false;
+  uint64_t exponent = t == DType::Float16    ? 0x7c00
+                      : t == DType::BFloat16 ? 0x7f80
+                      : t == DType::Float32  ? 0x7f800000
+                                             : 0;
+  return exponent && (bits & exponent) == exponent;
+}
+
 namespace ops {
 namespace {
 
@@ -164,8 +174,9 @@ std::optional<uint64_t> operandBits(const Operand &o, DType t) {
   // What does not fit raises, which the caller's general way does best.
   if (!isFloat(own) && o.scalar.kind == op::Scalar::Kind::Float)
     return std::nullopt;
+  // As for what is too large.
   auto bits = op::literalBits(o.scalar, own);
-  return bits ? converted(*bits, own, t) : std::nullopt;
+  return bits && !isOverflown(o.scalar, own, *bits) ? converted(*bits, own, t) : std::nullopt;
 }
 
 Result<bool> writeElement(Array &x, std::span<const int64_t> index, uint64_t bits) {

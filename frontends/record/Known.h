@@ -21,6 +21,8 @@ bool onHost(const rt::Device &device);
 /// The value of a 0-d node as a literal pattern (OpTable.h) when it needs no program: a literal, or
 /// computed and in host memory.
 std::optional<uint64_t> knownBits(const Node &node);
+/// Whether a finite number has become an infinity as the pattern `bits` of dtype `t`.
+bool isOverflown(const op::Scalar &value, DType t, uint64_t bits);
 
 namespace ops {
 

@@ -12,15 +12,8 @@ namespace {
 
 using detail::finish;
 using detail::inShape;
+using detail::trimmed;
 using strings::format;
-
-/// Shape of a value without its leading size-1 axes beyond `rank`: NumPy lets them go when
-/// assigning.
-Shape trimmed(std::span<const int64_t> shape, int64_t rank) {
-  while (static_cast<int64_t>(shape.size()) > rank && shape.front() == 1)
-    shape = shape.subspan(1);
-  return Shape(shape);
-}
 
 /// Whether shapes differ along `axis` only, which counts from the front.
 bool fitTogether(std::span<const Array> xs, int64_t axis) {
@@ -200,7 +193,9 @@ Result<Array> concatenate(std::span<const Array> xs, std::optional<int64_t> axis
                     "[concatenate] zero-dimensional arrays cannot be concatenated");
   }
   DType dtype = op::resultType(types);
-  if (axis && small::isLoop(op::OpKind::Concatenate, xs[0].size(), xs[0].device()) &&
+  if (axis &&
+      (small::isLoop(op::OpKind::Concatenate, xs[0].size(), xs[0].device()) ||
+       small::isCollection(xs)) &&
       fitTogether(xs, *axis)) {
     GRAPHC_ASSIGN(NodeRef now, small::concatenate(xs, dtype, static_cast<size_t>(*axis)));
     if (now)

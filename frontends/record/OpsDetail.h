@@ -25,6 +25,14 @@ Result<T> inShape(Result<T> r, const Shape &shape) {
   return Status(r.status().code(), r.status().message() + ", shape " + op::compactShape(shape));
 }
 
+/// Shape of a value without its leading size-1 axes beyond `rank`: NumPy lets them go when
+/// assigning.
+inline Shape trimmed(std::span<const int64_t> shape, int64_t rank) {
+  while (static_cast<int64_t>(shape.size()) > rank && shape.front() == 1)
+    shape = shape.subspan(1);
+  return Shape(shape);
+}
+
 /// Min, max, argmin (argmax) of complex numbers over `axes` (over one), which keep size 1.
 Result<Array> reduceExtreme(op::ReduceKind kind, const Array &x, std::span<const int64_t> axes);
 

@@ -15,6 +15,7 @@ namespace graphc::ops {
 namespace {
 
 using detail::finish;
+using detail::trimmed;
 using strings::format;
 
 /// Known indices up to this many are checked when they are recorded.
@@ -347,12 +348,6 @@ Result<NodeRef> valueNode(const Operand &value, DType dtype, rt::Device &device)
   return node::cast(n, dtype);
 }
 
-Shape trimmed(std::span<const int64_t> shape, int64_t rank) {
-  while (static_cast<int64_t>(shape.size()) > rank && shape.front() == 1)
-    shape = shape.subspan(1);
-  return Shape(shape);
-}
-
 /// The only array of a key, when that is a mask and nothing else is advanced.
 std::optional<size_t> onlyMask(std::span<const KeyItem> key) {
   std::optional<size_t> found;
@@ -505,8 +500,10 @@ Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
       key[0].array->shape() == x.shape())
     if (auto bits = operandBits(value, x.dtype()); bits && fillMasked(x, *key[0].array, *bits))
       return Status::ok();
-  if (!combine && areSmallRows(op::OpKind::Scatter, x, key)) {
-    GRAPHC_ASSIGN(bool done, small::putRows(x, *key[0].array, value));
+  if (areSmallRows(op::OpKind::Scatter, x, key)) {
+    const Array &index = *key[0].array;
+    GRAPHC_ASSIGN(bool done, combine ? small::combineRows(x, index, value, *combine)
+                                     : small::putRows(x, index, value));
     if (done)
       return Status::ok();
   }
@@ -518,6 +515,9 @@ Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
   }
   GRAPHC_ASSIGN(Resolved r, Resolver(x, key).run());
   Shape from = trimmed(v->shape(), r.result.rank());
+  // As NumPy, which leaves out any first axes where nothing is written.
+  if (elementsOf(r.result) == 0 && elementsOf(v->shape()) == 0 && from.rank() > r.result.rank())
+    from = Shape(std::span<const int64_t>(from).last(static_cast<size_t>(r.result.rank())));
   std::span<const int64_t> shapes[] = {from, r.result};
   auto common = op::broadcastShapes("setitem", shapes);
   if (!common || !(*common == r.result))

@@ -1,6 +1,7 @@
 #include "frontends/record/Record.h"
 
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/Known.h"
 
 #include "runtime/base/Strings.h"
 
@@ -96,13 +97,21 @@ NodeRef literal(uint64_t bits, DType dtype, rt::Device &device) {
   return n;
 }
 
+/// The pattern of a number, which tells of one that is too large.
+static Result<uint64_t> numberBits(const op::Scalar &value, DType t) {
+  GRAPHC_ASSIGN(uint64_t bits, op::literalBits(value, t));
+  if (isOverflown(value, t, bits))
+    GRAPHC_TRY(tellNow(FloatError::Over, op::OpKind::Cast));
+  return bits;
+}
+
 Result<NodeRef> scalar(const op::Scalar &value, DType dtype, rt::Device &device) {
   DType part = realDType(dtype);
   bool parts = isComplex(dtype);
-  GRAPHC_ASSIGN(uint64_t bits, op::literalBits(parts ? value.real() : value, part));
+  GRAPHC_ASSIGN(uint64_t bits, numberBits(parts ? value.real() : value, part));
   if (!parts || (bits == 0 && value.imaginary == 0 && !std::signbit(value.imaginary)))
     return literal(bits, dtype, device);
-  GRAPHC_ASSIGN(uint64_t imaginary, op::literalBits(value.imag(), part));
+  GRAPHC_ASSIGN(uint64_t imaginary, numberBits(value.imag(), part));
   NodeRef both[] = {literal(bits, part, device), literal(imaginary, part, device)};
   return make(op::OpKind::Complex, both, {}, {}, device);
 }

@@ -86,14 +86,15 @@ Result<NodeRef> productAlong(NodeRef x, int64_t axis) {
   return left ? product(x, left) : Result<NodeRef>(x);
 }
 
-/// Running products of complex elements: distances double.
-Result<NodeRef> runningProduct(NodeRef x, int64_t axis) {
+/// Running combinations of an associative operation: distances double.
+Result<NodeRef> byDoubling(op::OpKind kind, NodeRef x, int64_t axis) {
   int64_t count = x->shape()[static_cast<size_t>(axis)];
   for (int64_t apart = 1; apart < count; apart *= 2) {
     GRAPHC_ASSIGN(NodeRef first, piece(x, axis, 0, apart));
     GRAPHC_ASSIGN(NodeRef before, piece(x, axis, 0, count - apart));
     GRAPHC_ASSIGN(NodeRef after, piece(x, axis, apart, count - apart));
-    GRAPHC_ASSIGN(NodeRef rest, product(before, after));
+    NodeRef pairs[] = {before, after};
+    GRAPHC_ASSIGN(NodeRef rest, node::make(kind, pairs, {}, {}, x->device()));
     NodeRef both[] = {first, rest};
     op::ConcatenateAttrs attrs{axis};
     GRAPHC_ASSIGN(x, node::make(op::OpKind::Concatenate, both, attrs.encode(), {}, x->device()));
@@ -126,6 +127,10 @@ Result<NodeRef> innerProduct(NodeRef row, NodeRef column, DType dtype) {
 
 Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, bool keepdims,
                      std::optional<DType> wanted) {
+  // Added as truth values, and multiplied.
+  if (wanted == DType::Bool && (kind == ReduceKind::Sum || kind == ReduceKind::Prod))
+    return reduce(kind == ReduceKind::Sum ? ReduceKind::Any : ReduceKind::All, x, axesGiven,
+                  keepdims, wanted);
   RecordScope scope;
   Axes given = axesGiven;
   if (given && isOnlyAxisOfScalar(*given, x.rank()))
@@ -136,9 +141,6 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
   if (kind == ReduceKind::Mean && wanted && !isInexact(*wanted))
     return Status(ErrorCode::DType,
                   format("[mean] dtype {} is not a floating dtype", dtypeName(*wanted)));
-  if ((kind == ReduceKind::Sum || kind == ReduceKind::Prod) && wanted == DType::Bool)
-    return Status(ErrorCode::DType,
-                  format("[{}] dtype bool is not supported; use any or all", name));
   Shape result = op::reducedShape(x.shape(), axes, keepdims);
   auto dtype = computeDType(kind, x.dtype(), wanted);
   if (small::isLoop(op::OpKind::Reduce, x.size(), x.device()) && !axes.empty() &&
@@ -184,8 +186,8 @@ Result<Array> scan(ReduceKind kind, const Array &x, std::optional<int64_t> given
   std::string name = format("cumulative_{}", op::reduceKindName(kind));
   if (wanted == DType::Bool)
     return Status(ErrorCode::DType, format("[{}] dtype bool is not supported", name));
-  GRAPHC_ASSIGN(NodeRef n, x.value());
-  GRAPHC_ASSIGN(n, node::cast(n, wanted ? *wanted : op::reduceDType(kind, x.dtype())));
+  bool isOfExtremes = kind == ReduceKind::Min || kind == ReduceKind::Max;
+  DType t = wanted ? *wanted : isOfExtremes ? x.dtype() : op::reduceDType(kind, x.dtype());
   int64_t axis = 0;
   if (given && isOnlyAxisOfScalar({&*given, 1}, x.rank()))
     given = std::nullopt;
@@ -193,11 +195,22 @@ Result<Array> scan(ReduceKind kind, const Array &x, std::optional<int64_t> given
     GRAPHC_ASSIGN(std::vector<int64_t> axes,
                   op::normalizeAxes(name, std::vector<int64_t>{*given}, x.rank()));
     axis = axes[0];
-  } else {
+  }
+  if ((given || x.rank() == 1) && small::isLoop(op::OpKind::Scan, x.size(), x.device())) {
+    GRAPHC_ASSIGN(NodeRef now, small::scan(kind, x, static_cast<size_t>(axis), t, x.shape()));
+    if (now)
+      return small::arrayOf(std::move(now));
+  }
+  GRAPHC_ASSIGN(NodeRef n, x.value());
+  GRAPHC_ASSIGN(n, node::cast(n, t));
+  if (!given) {
     GRAPHC_ASSIGN(n, node::reshape(n, Shape{x.size()}));
   }
-  if (kind == ReduceKind::Prod && isComplex(n->dtype()))
-    return finish(runningProduct(n, axis));
+  if (isOfExtremes)
+    return finish(
+        byDoubling(kind == ReduceKind::Min ? op::OpKind::Minimum : op::OpKind::Maximum, n, axis));
+  if (kind == ReduceKind::Prod && isComplex(t))
+    return finish(byDoubling(op::OpKind::Mul, n, axis));
   return finish(node::scan(kind, n, axis));
 }
 
@@ -246,6 +259,13 @@ Result<Array> matmul(const Array &x, const Array &y) {
 Result<Array> library(Routine routine, std::span<const Array> operands, std::vector<int64_t> params,
                       const op::TensorType &result) {
   RecordScope scope;
+  if (!operands.empty() &&
+      small::isLoop(op::OpKind::Library, elementCount(result.shape).value_or(0),
+                    operands[0].device())) {
+    GRAPHC_ASSIGN(NodeRef now, small::library(routine, operands, params, result));
+    if (now)
+      return small::arrayOf(std::move(now));
+  }
   std::vector<NodeRef> nodes;
   for (const Array &x : operands) {
     if (&x.device() != &operands[0].device())

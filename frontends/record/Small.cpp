@@ -7,6 +7,7 @@
 #include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Setting.h"
+#include "runtime/library/Library.h"
 
 #include <atomic>
 #include <cmath>
@@ -356,9 +357,10 @@ Result<Elements> elementsOf(const Array &x) {
     return Elements();
   NodeRef base = x.storage()->current();
   if (base->state() == NodeState::Pending) {
-    // A larger one that a loop reads parts of, or multiplies by, is computed for that.
-    int64_t bytes = base->reach();
-    if (bytes > kMostBytes && (bytes > kMostTarget || !ops::isWalkedOver(x)))
+    // What is larger, or needs much larger ones, is computed for a loop that reads it again and
+    // again: were it left pending, so would be all that the loop makes of it.
+    bool isLarge = base->bytes() > kMostBytes || base->reach() > kMostTarget;
+    if (isLarge && !ops::isWalkedOver(x))
       return Elements();
     auto &count = reads[placeOf(base->location(), base->kind())];
     if (auto now = count.load(std::memory_order_relaxed); now < kReadsEnough)
@@ -435,12 +437,22 @@ Outcome cast(const Array &x, DType t) {
   return finished(std::move(out), std::move(done));
 }
 
+bool isCollection(std::span<const Array> xs) {
+  constexpr size_t kMany = 16;
+  return xs.size() >= kMany && !Trace::active() && onHost(xs[0].device()) &&
+         !(RecordScope::errors() & FloatModes::kUnder) &&
+         std::ranges::all_of(xs, [](const Array &x) {
+           return x.size() * itemSize(x.dtype()) <= kMostBytes &&
+                  (x.known() || x.storage()->current()->state() == NodeState::Ready);
+         });
+}
+
 Outcome concatenate(std::span<const Array> xs, DType t, size_t axis) {
   Shape shape = xs[0].shape();
   shape[axis] = 0;
   for (const Array &x : xs)
     shape[axis] += x.shape()[axis];
-  if (countOf(shape) * itemSize(t) > kMostBytes)
+  if (countOf(shape) * itemSize(t) > (isCollection(xs) ? kMostTarget : kMostBytes))
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, xs[0].device()));
   int64_t inner = countOf(std::span<const int64_t>(shape).subspan(axis + 1));
@@ -462,6 +474,37 @@ Outcome concatenate(std::span<const Array> xs, DType t, size_t axis) {
     return !mustBeFinite() || t != DType::Float32 || allFinite(dataOf<T>(out), countOf(shape));
   });
   return finished(std::move(out), std::move(done));
+}
+
+Outcome library(Routine routine, std::span<const Array> operands, std::span<const int64_t> params,
+                const op::TensorType &result) {
+  constexpr size_t kMost = 3;
+  if (operands.size() > kMost || countOf(result.shape) * itemSize(result.dtype) > kMostBytes)
+    return NodeRef();
+  std::array<NodeRef, kMost> kept;
+  std::array<rt::library::Operand, kMost> given;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Array &x = operands[i];
+    if (x.size() == 0 || x.size() * itemSize(x.dtype()) > kMostBytes)
+      return NodeRef();
+    GRAPHC_ASSIGN(Elements elements, elementsOf(x));
+    if (!elements.base)
+      return NodeRef();
+    void *data = const_cast<char *>(elements.first); // operands are read only
+    kept[i] = std::move(elements.base);
+    if (!x.view().isContiguous()) {
+      GRAPHC_ASSIGN(kept[i], detached(x));
+      if (!kept[i])
+        return NodeRef();
+      data = dataOf<char>(kept[i]);
+    }
+    given[i] = {data, x.dtype(), x.shape()};
+  }
+  GRAPHC_ASSIGN(NodeRef out, makeNode(result.dtype, result.shape, operands[0].device()));
+  rt::library::Operand to{dataOf<char>(out), result.dtype, result.shape};
+  if (!rt::library::run(routine, {std::span(given).first(operands.size()), to, params}))
+    return NodeRef();
+  return out;
 }
 
 Result<bool> assign(Array &target, const Operand &value) {

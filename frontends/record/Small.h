@@ -42,11 +42,19 @@ Outcome elementwise(op::OpKind kind, std::span<const Operand> operands, DType t,
 Outcome full(const Shape &shape, const op::Scalar &value, DType t, rt::Device &device);
 /// A copy as dtype `t`.
 Outcome cast(const Array &x, DType t);
+/// Whether many small arrays that are computed are put together: what a loop has collected.
+bool isCollection(std::span<const Array> xs);
 /// Along `axis`, as dtype `t`.
 Outcome concatenate(std::span<const Array> xs, DType t, size_t axis);
 /// Over `axes` (sorted), as dtype `t`; the result takes `shape`.
 Outcome reduce(op::ReduceKind kind, const Array &x, std::span<const int64_t> axes, DType t,
                const Shape &shape);
+/// Running combinations along an axis.
+Outcome scan(op::ReduceKind kind, const Array &x, size_t axis, DType t, const Shape &shape);
+/// What a routine of the host library gives for small operands; whatever it raises is left to the
+/// recorded one.
+Outcome library(Routine routine, std::span<const Array> operands, std::span<const int64_t> params,
+                const op::TensorType &result);
 /// Of vectors and matrices, as dtype `t`; the result takes `shape`.
 Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape);
 /// Writes a value that broadcasts to what `target` shows. False when it has to be recorded.
@@ -55,6 +63,9 @@ Result<bool> assign(Array &target, const Operand &value);
 /// a mask of the first axis. What is outside of that axis has to be recorded.
 Outcome takeRows(const Array &x, const Array &index);
 Result<bool> putRows(Array &target, const Array &index, const Operand &value);
+/// The same for combine(element, value) of a vector, one value after the other.
+Result<bool> combineRows(Array &target, const Array &index, const Operand &value,
+                         op::OpKind combine);
 Shape rowsShape(const Array &x, const Array &index);
 /// A computed copy of what a view of a computed array shows, so that whatever is recorded next has
 /// the same structure wherever that is; null when the view has to be recorded.

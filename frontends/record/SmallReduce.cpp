@@ -151,6 +151,53 @@ bool reduceBools(ReduceKind kind, const bool *x, const Layout &l, void *out) {
   return true;
 }
 
+/// The scan of docs/numerics.md along the middle, in place; no axis here has a second block.
+template <typename T, typename F>
+void scanAll(T *y, const Layout &l, F combine) {
+  // Integers need no tree.
+  const int64_t longest = std::is_floating_point_v<T> ? 16 : std::max<int64_t>(l.count, 1);
+  const int64_t inner = l.inner;
+  auto each = [&](int64_t before, int64_t at) {
+    for (int64_t k = 0; k < inner; ++k)
+      y[at * inner + k] = combine(y[before * inner + k], y[at * inner + k]);
+  };
+  for (int64_t o = 0; o < l.outer; ++o, y += l.count * inner)
+    for (int64_t first = 0; first < l.count; first += longest) {
+      int64_t end = std::min(first + longest, l.count);
+      if constexpr (std::is_floating_point_v<T>) {
+        for (int64_t h = 1; h < end - first; h *= 2)
+          for (int64_t i = end - 1; i >= first + h; --i)
+            each(i - h, i);
+        for (int64_t i = first; first > 0 && i < end; ++i)
+          each(first - 1, i);
+      } else {
+        for (int64_t i = first + 1; i < end; ++i)
+          each(i - 1, i);
+      }
+    }
+}
+
+template <typename T>
+bool scanNumbers(ReduceKind kind, T *y, const Layout &l) {
+  using enum op::OpKind;
+  switch (kind) {
+  case ReduceKind::Sum:
+    scanAll(y, l, [](T a, T b) { return folded(Add, a, b); });
+    return true;
+  case ReduceKind::Prod:
+    scanAll(y, l, [](T a, T b) { return folded(Mul, a, b); });
+    return true;
+  case ReduceKind::Min:
+    scanAll(y, l, [](T a, T b) { return folded(Minimum, a, b); });
+    return true;
+  case ReduceKind::Max:
+    scanAll(y, l, [](T a, T b) { return folded(Maximum, a, b); });
+    return true;
+  default:
+    return false;
+  }
+}
+
 DType resultDType(ReduceKind kind, DType t) {
   return kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax ? DType::Int64 : t;
 }
@@ -279,6 +326,32 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
       return reduceNumbers(kind, from, *layout, to) &&
              (!mustBeFinite() || out->dtype() != t ||
               allFinite(static_cast<const T *>(to), countOf(shape)));
+  });
+  return finished(std::move(out), std::move(done));
+}
+
+Outcome scan(ReduceKind kind, const Array &x, size_t axis, DType t, const Shape &shape) {
+  Layout l;
+  for (size_t i = 0; i < x.shape().size(); ++i)
+    (i < axis ? l.outer : i == axis ? l.count : l.inner) *= x.shape()[i];
+  if (countOf(shape) * itemSize(t) > kMostBytes || t == DType::Bool)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));
+  auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
+    if constexpr (std::is_same_v<T, bool>) {
+      return false;
+    } else {
+      Reader<T> reader;
+      GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
+      if (!isRead)
+        return false;
+      T *to = dataOf<T>(out);
+      int64_t count = countOf(shape);
+      std::copy_n(reader.run().data, count, to); // of one value there is one
+      if (holdsNan(to, count) || !scanNumbers(kind, to, l))
+        return false;
+      return !mustBeFinite() || allFinite(to, count);
+    }
   });
   return finished(std::move(out), std::move(done));
 }

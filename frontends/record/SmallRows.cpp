@@ -119,4 +119,64 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
   });
 }
 
+namespace {
+
+template <typename T>
+std::optional<T> combined(op::OpKind kind, T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return hostmath::foldFloat(kind, a, b);
+  else
+    return hostmath::foldInteger(kind, a, b);
+}
+
+bool combinesAlways(op::OpKind kind) {
+  using enum op::OpKind;
+  return kind == Add || kind == Sub || kind == Mul || kind == Minimum || kind == Maximum;
+}
+
+} // namespace
+
+Result<bool> combineRows(Array &target, const Array &index, const Operand &value,
+                         op::OpKind combine) {
+  const View &view = target.view();
+  if (!view.hasLayout() || view.isPart() || target.rank() != 1 || !combinesAlways(combine) ||
+      index.dtype() == DType::Bool || target.dtype() == DType::Bool ||
+      target.size() * itemSize(target.dtype()) > kMostBytes)
+    return false;
+  GRAPHC_ASSIGN(Rows rows, rowsOf(index, view.shape()[0]));
+  Shape shape = rowsShape(target, index);
+  if (!rows || !broadcasts(value.shape(), shape))
+    return false;
+  return withLoopType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
+    Reader<T> reader;
+    GRAPHC_ASSIGN(bool isRead, reader.read(value, target.dtype(), shape));
+    GRAPHC_ASSIGN(bool isOwn, isRead ? settle(target) : Result<bool>(false));
+    if (!isOwn)
+      return false;
+    GRAPHC_ASSIGN(Elements elements, elementsOf(target));
+    if (!elements.base)
+      return false;
+    if constexpr (std::is_same_v<T, bool>) {
+      return false;
+    } else {
+      Room<T> room;
+      T *now = room.get(target.size()); // what there is to tell is told before it is written
+      gather(reinterpret_cast<const T *>(elements.first), view.shape(), view.strides(), now);
+      elements.base = nullptr;
+      Run<T> from = reader.run();
+      size_t next = 0;
+      for (int64_t row : *rows) {
+        now[row] = *combined(combine, now[row], from.data[from.steps ? next : 0]);
+        ++next;
+      }
+      if (mustBeFinite() && !allFinite(now, target.size()))
+        return false;
+      return target.storage()->update([&](rt::Buffer &buffer) {
+        spread<T>(now, view.shape(), view.strides(),
+                  static_cast<T *>(buffer.host()) + view.offset());
+      });
+    }
+  });
+}
+
 } // namespace graphc::small

@@ -52,7 +52,7 @@ Result<Block> BufferPool::take(int64_t wanted) {
     if (!b.blocks.empty()) {
       block.handle = b.blocks.back();
       b.blocks.pop_back();
-      cached.fetch_sub(block.bytes, std::memory_order_relaxed);
+      cached.store(cached.load(std::memory_order_relaxed) - block.bytes, std::memory_order_relaxed);
     } else if (used + block.bytes > budgetBytes) {
       return outOfMemory(wanted);
     } else {
@@ -60,7 +60,7 @@ Result<Block> BufferPool::take(int64_t wanted) {
     }
     // Reserved before the source is asked, so that concurrent callers cannot pass the budget
     // together.
-    live.fetch_add(block.bytes, std::memory_order_relaxed);
+    live.store(used + block.bytes, std::memory_order_relaxed);
   }
   if (block.handle) {
     count(Counter::PoolHits);
@@ -74,7 +74,10 @@ Result<Block> BufferPool::take(int64_t wanted) {
     block.handle = source.obtain(block.bytes);
   }
   if (!block.handle) {
-    live.fetch_sub(block.bytes, std::memory_order_relaxed);
+    {
+      std::lock_guard lock(mutex);
+      live.store(live.load(std::memory_order_relaxed) - block.bytes, std::memory_order_relaxed);
+    }
     return outOfMemory(wanted);
   }
   return block;
@@ -89,10 +92,10 @@ void BufferPool::put(Block block) {
   if (!keep)
     source.giveBack(block.handle, block.bytes);
   std::lock_guard lock(mutex);
-  live.fetch_sub(block.bytes, std::memory_order_relaxed);
+  live.store(live.load(std::memory_order_relaxed) - block.bytes, std::memory_order_relaxed);
   if (keep) {
     bin(block.bytes).blocks.push_back(block.handle);
-    cached.fetch_add(block.bytes, std::memory_order_relaxed);
+    cached.store(cached.load(std::memory_order_relaxed) + block.bytes, std::memory_order_relaxed);
   }
 }
 

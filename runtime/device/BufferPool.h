@@ -63,6 +63,7 @@ private:
   int64_t capBytes;
   mutable ForkSafeMutex mutex;
   std::vector<Bin> bins; ///< sorted by size
+  // Read by anyone, written with the mutex held.
   std::atomic<int64_t> live{0};
   std::atomic<int64_t> cached{0};
 };

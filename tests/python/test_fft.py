@@ -166,6 +166,30 @@ def test_a_short_transform_is_one_program_of_a_kernel_a_pass():
 
 
 @pytest.mark.graphc_only
+@pytest.mark.parametrize("kind", ["real", "whole", "to_real"])
+@pytest.mark.parametrize("n", [8, 10, 16, 26, 32])
+def test_a_short_real_transform_is_one_kernel(kind, n):
+    from graphc import _fft_transforms
+
+    transform = _fft_transforms.transform(kind, (n,), (-1,), "float64", kind == "to_real", None)
+    x = gc.asarray(RNG.standard_normal(n) if kind != "to_real" else complex_of(n // 2 + 1))
+    assert len(transform.stages) == 1 and transform.stages[0].lower(x).cost().kernels == 1
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("n", [6, 10, 16, 18, 26, 32])
+def test_rows_of_a_batch_have_the_bits_of_one(n, dtype):
+    for rows in (7, 8, 9, 67):
+        x, z = RNG.standard_normal((rows, n)).astype(dtype), complex_of((rows, n // 2 + 1))
+        z = z.astype(np.result_type(dtype, "complex64"))
+        for name, a in (("rfft", x), ("fft", x), ("irfft", z)):
+            for axis, many in ((-1, a), (0, a.T.copy())):
+                got = np.asarray(getattr(gc.fft, name)(gc.asarray(many), axis=axis))
+                one = [np.asarray(getattr(gc.fft, name)(gc.asarray(row))) for row in a]
+                assert np.array_equal(got if axis else got.T, one), (name, axis, rows)
+
+
+@pytest.mark.graphc_only
 def test_plans_are_given_up():
     from graphc import _fft_transforms
 

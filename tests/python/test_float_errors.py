@@ -36,7 +36,7 @@ INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uin
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
-@pytest.mark.parametrize("name", ["floor_divide", "remainder", "add", "multiply"])
+@pytest.mark.parametrize("name", ["floor_divide", "remainder", "fmod", "add", "multiply"])
 def test_integers(name, dtype):
     least = np.iinfo(dtype).min
     for v in (7, 0, least):
@@ -246,3 +246,24 @@ def test_updates_of_what_was_infinite_before(xp):
         with pytest.raises(RuntimeWarning, match="overflow encountered in multiply"):
             b *= 1e300
             float(b[0])
+
+
+@pytest.mark.parametrize("dtype, value", [("float32", 1e300), ("float16", 1e6), ("complex64", 1e300), ("float16", 10**6)])
+def test_numbers_too_large_for_the_dtype(dtype, value):
+    """NumPy converts a Python number to the array's dtype, and tells of one that has no finite value there, at the statement."""
+    for statement in ("x[0] = v", "x[:2] = v", "x.fill(v)", "x[x == 1] = v", "x[[0, 2]] = v", "x + v", "x += v", "xp.where(x == 1, v, x)", "xp.full(3, v, dtype=x.dtype)"):
+        told = []
+        for xp in (np, gc):
+            with warnings.catch_warnings(record=True) as seen:
+                warnings.simplefilter("always")
+                exec(statement, {"xp": xp, "x": xp.ones(3, dtype=dtype), "v": value})
+            told.append({str(w.message) for w in seen})
+        assert told[0] == told[1] == {"overflow encountered in cast"}, (statement, told)
+        with gc.errstate(over="raise"), pytest.raises(FloatingPointError):
+            exec(statement, {"xp": gc, "x": gc.ones(3, dtype=dtype), "v": value})
+        with gc.errstate(over="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            exec(statement, {"xp": gc, "x": gc.ones(3, dtype=dtype), "v": value})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.asarray(gc.ones(2, dtype=dtype) + float("inf"))[0].real == np.inf

@@ -475,6 +475,20 @@ def test_flat_places():
         gc.unravel_index([12], (3, 4))
 
 
+@pytest.mark.parametrize("shape", [(2, 0, 3), (0, 0, 3), (7, 2, 0, 3), (0, 3), (2, 3), (5,), (0, 4), (3, 0)])
+def test_nothing_is_written_to_nothing(shape):
+    a, g = pair((4, 3))
+    for key in (np.zeros(0, int), np.zeros(4, bool)):
+        try:
+            a[key] = np.zeros(shape)
+        except ValueError:
+            with pytest.raises(ValueError, match="shape mismatch"):
+                g[gc.asarray(key)] = gc.zeros(shape)
+        else:
+            g[gc.asarray(key)] = gc.zeros(shape)
+    same(g, a)
+
+
 def test_mask_counts_must_agree():
     a, g = pair((6,))
     mask = a >= 0

@@ -101,3 +101,43 @@ def test_every_layout_gives_the_bits_of_a_copy(layout, dtype):
         view(target)[...] = g * gy
         view(base)[...] = want
         exact.assert_same(target, base, f"written, {shape}")
+
+
+NEW = [
+    'xp.zeros((2, 3), order="F")', 'xp.empty((2, 3, 4), "i2", "F")', 'xp.ones((2, 3), order="F")', 'xp.full((2, 3), 1.5, order="F")',
+    'xp.full((2, 3), xp.arange(3), order="F")', 'xp.eye(3, 4, 1, order="F")', 'xp.array([[1, 2], [3, 4]], order="F")', 'xp.asarray(c, order="F")',
+    'xp.asarray(f, order="C")', 'xp.asarray(t, order="A")', 'xp.asanyarray(c, order="F")', "xp.array(f)", "xp.array(t)", 'xp.array(f, "f4")',
+    'xp.array(f, order="C")', 'xp.array(f, order="A")', 'xp.array(t, order="A")', "xp.copy(f)", "xp.copy(t)",
+    'xp.copy(f, order="C")', "f.copy()", 'f.copy("F")', 'c.copy(order="F")', 't.copy("K")', 't.copy("A")', 'f.copy("A")', 'f.astype("f4")',
+    't.astype("i8")', 'f.astype("f4", order="C")', 'c.astype("f4", order="F")', 'c.astype("f8", order="F", copy=False)', "xp.zeros_like(f)",
+    "xp.zeros_like(t)", 'xp.ones_like(f, order="C")', 'xp.full_like(c, 2, order="F")', "xp.zeros_like(f, shape=(4, 5))", "xp.zeros_like(f, shape=(4, 5, 6))",
+    'xp.zeros_like(f[::2, ::-1], "u1")', "f[::-1].copy('K')", "xp.copy(t[:, ::-1])", "t[:1].astype('f4')", "xp.asfortranarray(c)", "xp.ascontiguousarray(f)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", NEW)
+def test_memory_order_of_new_arrays(expression):
+    def made(xp):
+        c = xp.asarray(np.arange(12.0).reshape(3, 4))
+        f = xp.asarray(np.arange(12.0).reshape(4, 3)).T
+        t = xp.asarray(np.arange(24.0).reshape(2, 3, 4)).transpose(2, 0, 1)
+        return eval(expression, {"xp": xp, "c": c, "f": f, "t": t}), (c, f, t)
+
+    (got, given), (want, _) = made(gc), made(np)
+    assert (got.strides, got.flags.c_contiguous, got.flags.f_contiguous) == (want.strides, want.flags.c_contiguous, want.flags.f_contiguous)
+    exact.assert_same(got, np.ascontiguousarray(want))
+    assert got.flags.writeable and (got.flags.owndata or any(got is x for x in given))
+    for x in given:
+        assert not gc.shares_memory(got, x) or got is x
+    got[...] = 7
+    assert (np.asarray(got) == 7).all()
+
+
+def test_orders_are_names_of_orders():
+    for f in (lambda o: gc.zeros((2, 2), order=o), lambda o: gc.asarray([[1]], order=o), lambda o: gc.ones((2, 2)).copy(o), lambda o: gc.ones((2, 2)).astype("f4", o)):
+        with pytest.raises(ValueError, match="order must be one of"):
+            f("Z")
+    x = gc.ones((2, 3))
+    assert gc.asarray(x, order="C") is x and gc.asarray(x.T, order="F").base is x
+    with pytest.raises(ValueError):
+        gc.asarray(x, order="F", copy=False)

@@ -264,3 +264,32 @@ def test_results_repeat():
     # A matrix of a batch has the bits it has alone.
     batch = gc.asarray(matrices((5,), 30, 30))
     np.testing.assert_array_equal(np.asarray(gc.linalg.inv(batch))[3], np.asarray(gc.linalg.inv(batch[3])))
+
+
+def test_axes_of_products():
+    a, b, v = (np.arange(float(n)).reshape(s) for n, s in ((24, (2, 3, 4)), (60, (3, 5, 4)), (4, (4,))))
+    for call in (
+        lambda xp, a, b, v: xp.matmul(a, b, axes=[(0, 1), (0, 1), (0, 1)]),
+        lambda xp, a, b, v: xp.matmul(a, v, axes=[(1, 2), 0, 0]),
+        lambda xp, a, b, v: xp.matvec(a, v, axes=[(0, 2), 0, -1]),
+        lambda xp, a, b, v: xp.vecmat(v, a, axes=[0, (2, 1), 0]),
+        lambda xp, a, b, v: xp.vecdot(a, b[:, :2], axes=[1, 0]),
+        lambda xp, a, b, v: xp.vecdot(a, a, axes=[(1,), (1,), ()]),
+        lambda xp, a, b, v: xp.vecdot(a, a, axes=[1, 1, 0], keepdims=True),
+        lambda xp, a, b, v: xp.vecdot(a, a, axis=1, keepdims=True),
+    ):
+        try:
+            want = call(np, a, b, v)
+        except ValueError:
+            want = None
+        if want is None:
+            with pytest.raises(ValueError):
+                call(gc, *(gc.asarray(x) for x in (a, b, v)))
+        else:
+            got = np.asarray(call(gc, *(gc.asarray(x) for x in (a, b, v))))
+            assert got.shape == want.shape
+            np.testing.assert_allclose(got, want)
+    for axes, error in (((0, 0), TypeError), ([0], ValueError), ([(0, 1), 0], ValueError), ([5, 0], ValueError)):
+        for xp in (np, gc):
+            with pytest.raises(error):
+                xp.vecdot(xp.asarray(a), xp.asarray(a), axes=axes)

@@ -158,6 +158,17 @@ def test_pad(mode):
     compare(program, exact.assert_same)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+@pytest.mark.parametrize("m", [8, 50, 64, 65, 200])
+def test_short_convolutions_have_the_bits_of_long_ones(m, dtype):
+    """Few results are a matrix product, many a chain written out."""
+    rng = np.random.default_rng(m)
+    x, v = rng.standard_normal(6000).astype(dtype), gc.asarray(rng.standard_normal(m).astype(dtype))
+    many = np.asarray(gc.convolve(gc.asarray(x), v, "valid"))
+    few = np.asarray(gc.convolve(gc.asarray(x[100:1000]), v, "valid"))
+    assert np.array_equal(few, many[100 : 100 + few.size])
+
+
 @pytest.mark.parametrize("mode", ("full", "same", "valid"))
 def test_convolve_and_correlate(mode):
     def program(xp, a):
@@ -259,3 +270,12 @@ def test_poly1d():
     for g, w in zip(program(gc), program(np), strict=True):
         exact.assert_same(np.asarray(g), np.asarray(w))
     assert str(gc.poly1d([1, 2])) == str(np.poly1d([1, 2])) and gc.poly1d([1, 2]) == gc.poly1d([0, 1, 2])
+
+
+def test_a_copy_onto_itself_writes_nothing():
+    for xp in (np, gc):
+        x = xp.broadcast_to(xp.asarray([1.0, 2.0]), (3, 2))
+        xp.copyto(x, x)
+        xp.copyto(x, x, where=x > 1)
+        with pytest.raises(ValueError, match="read-only"):
+            xp.copyto(x, 1.0)

@@ -131,7 +131,7 @@ def test_long_rows_are_parted(dtype):
     x = rows_to_part(dtype)
     n = x.shape[1]
     given = gc.asarray(x)
-    for kth in (0, 17, n // 3, n // 2, n - 1, -2, [5, 9000], [100, n - 100, 4000], []):
+    for kth in (0, 17, n // 3, n // 2, n - 1, -2, [5, 9000], [100, n - 100, 4000], np.array([], int)):
         got, order = np.asarray(gc.partition(given, kth)), np.asarray(gc.argpartition(given, kth))
         whole = np.sort(x, axis=1)
         np.testing.assert_array_equal(np.sort(got, axis=1), whole)
@@ -252,3 +252,13 @@ def test_threads_and_instruction_sets_agree():
         done = subprocess.run([sys.executable, "-c", SCRIPT], env=env, capture_output=True, text=True, check=True)
         found.add(done.stdout.strip())
     assert len(found) == 1
+
+
+def test_places_of_partitions_as_numpy():
+    for xp in (np, gc):
+        for f in (xp.partition, xp.argpartition):
+            for kth, error in ((True, ValueError), ([True], ValueError), ([], TypeError), (1.0, TypeError), (3, ValueError), (-4, ValueError)):
+                with pytest.raises(error):
+                    f(xp.asarray([3, 1, 2]), kth)
+            assert f(xp.asarray([]), 1).shape == (0,)
+        assert xp.argpartition(xp.asarray(3), 0).shape == (1,)

@@ -657,8 +657,8 @@ void FusionPlan::noteCut(const Node &node, int group, CutReason reason) {
 /// (`chosen`, if any), as long as their spaces are the same.
 int FusionPlan::besideContinued(Node &node, int chosen, bool &row) {
   int before = find(node.continues->group);
-  if (before == chosen || groups[before].space != node.space || node.space.empty() ||
-      !groups[before].reduced.empty() || groups[before].oneByOne)
+  if (before == chosen || groups[before].space != node.space || !groups[before].reduced.empty() ||
+      groups[before].oneByOne)
     return chosen;
   if (chosen >= 0)
     return !row && groups[chosen].reduced.empty() && tryMergeGroups(before, chosen) ? before

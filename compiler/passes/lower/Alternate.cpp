@@ -99,6 +99,44 @@ static SmallVector<Value> alternate(OpBuilder &b, Location loc, ArrayRef<Value> 
   return result;
 }
 
+/// The shuffles that `alternate` makes.
+static int64_t shufflesOf(int64_t count, int64_t lanes) {
+  if (count % lanes == 0 && llvm::isPowerOf2_64(lanes))
+    return count * llvm::Log2_64(lanes);
+  return count % 2 == 0 ? 2 * shufflesOf(count / 2, lanes) + count
+                        : count * (std::min(count, lanes) - 1);
+}
+
+namespace {
+/// Neighbours in memory, from an element on.
+struct Piece {
+  int64_t first;
+  Value lanes;
+};
+} // namespace
+
+/// Lanes of parts in turn. More parts than lanes, of another number than a multiple: as many parts
+/// as lanes at a time, the last ones together with some that were stored already.
+static SmallVector<Piece> alternatePieces(OpBuilder &b, Location loc, ArrayRef<Value> parts) {
+  int64_t count = parts.size(), lanes = cast<VectorType>(parts[0].getType()).getNumElements();
+  SmallVector<Piece> pieces;
+  int64_t blocks = llvm::divideCeil(count, lanes);
+  if (count < lanes || !llvm::isPowerOf2_64(lanes) ||
+      blocks * lanes * llvm::Log2_64(lanes) >= shufflesOf(count, lanes)) {
+    for (auto [i, vector] : llvm::enumerate(alternate(b, loc, parts)))
+      pieces.push_back({static_cast<int64_t>(i) * lanes, vector});
+    return pieces;
+  }
+  for (int64_t block = 0; block < blocks; ++block) {
+    int64_t from = std::min(block * lanes, count - lanes);
+    SmallVector<Value> lines(parts.slice(from, lanes));
+    transposeVectors(b, loc, lines);
+    for (auto [lane, line] : llvm::enumerate(lines))
+      pieces.push_back({static_cast<int64_t>(lane) * count + from, line});
+  }
+  return pieces;
+}
+
 void BodyEmitter::storeAlternating(OpBuilder &builder, ArrayRef<kernel::StoreOp> stores,
                                    Position &position) {
   kernel::StoreOp leading = stores.front();
@@ -117,15 +155,14 @@ void BodyEmitter::storeAlternating(OpBuilder &builder, ArrayRef<kernel::StoreOp>
     left = m.mul(m.sub(position.limit, position.loops[position.vectorLoop]),
                  static_cast<int64_t>(parts.size()));
   auto lanes = VectorType::get({position.width}, builder.getI1Type());
-  for (auto [i, vector] : llvm::enumerate(alternate(builder, loc, parts))) {
-    int64_t before = static_cast<int64_t>(i) * position.width;
-    Value at = m.add(first, before);
+  for (const Piece &piece : alternatePieces(builder, loc, parts)) {
+    Value at = m.add(first, piece.first);
     if (!left) {
-      vector::StoreOp::create(builder, loc, vector, buffer, at);
+      vector::StoreOp::create(builder, loc, piece.lanes, buffer, at);
       continue;
     }
-    Value mask = vector::CreateMaskOp::create(builder, loc, lanes, m.sub(left, m(before)));
-    vector::MaskedStoreOp::create(builder, loc, buffer, at, mask, vector);
+    Value mask = vector::CreateMaskOp::create(builder, loc, lanes, m.sub(left, m(piece.first)));
+    vector::MaskedStoreOp::create(builder, loc, buffer, at, mask, piece.lanes);
   }
 }
 

@@ -7,6 +7,10 @@
 #include "runtime/base/Strings.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <numeric>
+#include <utility>
 
 namespace graphc::py {
 namespace {
@@ -94,6 +98,9 @@ void defineProperties(pb::class_<Array> &cls) {
     return x.isValue() ? unwrap(ops::copy(part)) : part;
   });
   cls.def("_lock", [](Array &x) { x.lock(); });
+  cls.def("_turn", [](Array &x, const pb::object &axes) {
+    x = unwrap(ops::transpose(x, toAxes(axes))); // the same object: it owns its memory still
+  });
   cls.def("_become", [](Array &x, const Array &other) { x = Array(unwrap(other.value())); });
   cls.def_property_readonly("readonly", [](const Array &x) { return x.view().isReadOnly(); });
   cls.def_property_readonly("version",
@@ -211,11 +218,75 @@ void defineViews(pb::class_<Array> &cls) {
       pb::arg("order") = "C");
 }
 
-pb::object astype(const pb::object &self, const pb::object &dtype, const pb::object &,
+/// NumPy's letter for a memory order; None is what the caller takes it for.
+char toOrder(const pb::object &given, char none) {
+  if (given.is_none())
+    return none;
+  auto text = given.cast<std::string>();
+  char letter = text.empty() ? ' ' : static_cast<char>(std::toupper(text[0]));
+  if (std::string_view("CFAK").find(letter) == std::string_view::npos)
+    throw pb::value_error(format("order must be one of 'C', 'F', 'A', or 'K' (got '{}')", text));
+  return letter;
+}
+
+bool isColumnMajor(const Array &x) {
+  std::span<const int64_t> shape = x.shape(), strides = x.view().strides();
+  int64_t expected = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] != 1 && strides[i] != expected)
+      return false;
+    expected *= shape[i];
+  }
+  return true;
+}
+
+/// The axes from the one whose neighbours lie farthest apart on, for a copy in that memory order;
+/// empty for row-major.
+std::vector<int64_t> axesInOrder(const Array &x, char order) {
+  std::vector<int64_t> axes(static_cast<size_t>(x.rank()));
+  std::iota(axes.begin(), axes.end(), 0);
+  bool keeps = order == 'A' || order == 'K';
+  if (order == 'C' || x.rank() < 2 ||
+      (keeps && (!x.view().hasLayout() || x.view().isContiguous() || x.size() == 0)))
+    return {};
+  if (order == 'F' || (keeps && isColumnMajor(x))) {
+    std::ranges::reverse(axes);
+    return axes;
+  }
+  if (order == 'A')
+    return {};
+  std::span<const int64_t> strides = x.view().strides();
+  std::ranges::sort(axes, {}, [&](int64_t axis) {
+    return std::pair(-std::abs(strides[static_cast<size_t>(axis)]), axis);
+  });
+  return std::ranges::is_sorted(axes) ? std::vector<int64_t>() : axes;
+}
+
+/// A new array of the values as dtype `t`: a view of row-major memory where another order is asked
+/// for.
+Array copyInOrder(const Array &x, DType t, char order) {
+  std::vector<int64_t> axes = axesInOrder(x, order);
+  auto make = [t](const Array &from) {
+    return copyOf(from, t == from.dtype() ? ops::copy(from) : ops::cast(from, t));
+  };
+  if (axes.empty())
+    return make(x);
+  std::vector<int64_t> back(axes.size());
+  for (size_t i = 0; i < axes.size(); ++i)
+    back[static_cast<size_t>(axes[i])] = static_cast<int64_t>(i);
+  Array out = make(unwrap(ops::transpose(x, axes)));
+  out = unwrap(ops::transpose(out, back)); // which owns its memory still
+  return out;
+}
+
+pb::object astype(const pb::object &self, const pb::object &dtype, const pb::object &order,
                   const std::string &casting, bool, bool copy) {
   Array &x = *asArray(self);
   DType t = toDType(dtype);
-  if (t == x.dtype() && !copy)
+  char wanted = toOrder(order, 'K');
+  bool isInOrder = wanted == 'K' || (wanted != 'F' && x.view().isContiguous()) ||
+                   (wanted != 'C' && isColumnMajor(x));
+  if (t == x.dtype() && !copy && isInOrder)
     return self;
   if (casting != "unsafe" && !pb::module_::import("graphc._dtypes")
                                   .attr("can_cast")(dtypeObject(x.dtype()), dtypeObject(t), casting)
@@ -224,14 +295,17 @@ pb::object astype(const pb::object &self, const pb::object &dtype, const pb::obj
                  format("Cannot cast array data from dtype('{}') to dtype('{}') according to the "
                         "rule '{}'",
                         dtypeName(x.dtype()), dtypeName(t), casting)));
-  return wrapped(copyOf(x, ops::cast(x, t)));
+  return wrapped(copyInOrder(x, t, wanted));
 }
 
 void defineMethods(pb::class_<Array> &cls) {
   cls.def("_astype", astype, pb::arg("dtype"), pb::arg("order") = "K",
           pb::arg("casting") = "unsafe", pb::arg("subok") = true, pb::arg("copy") = true);
   cls.def(
-      "_copy", [](const Array &x, const pb::object &) { return copyOf(x, ops::copy(x)); },
+      "_copy",
+      [](const Array &x, const pb::object &order) {
+        return wrapped(copyInOrder(x, x.dtype(), toOrder(order, 'K')));
+      },
       pb::arg("order") = "C");
   cls.def(
       "fill", [](Array &x, const pb::object &value) { setItem(x, pb::ellipsis(), value); },

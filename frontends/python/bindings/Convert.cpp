@@ -110,10 +110,20 @@ pb::object numpyDType(DType t) {
   return dtype;
 }
 
+/// What names stood for so far, for the life of the process: np.dtype reads a name each time.
+static pb::dict &dtypesByName() {
+  static auto *names = new pb::dict;
+  return *names;
+}
+
 DType toDType(pb::handle object) {
   const Numpy &np = numpy();
   if (auto known = knownDType(object))
     return *known;
+  bool isName = PyUnicode_CheckExact(object.ptr());
+  if (isName)
+    if (PyObject *found = PyDict_GetItemWithError(dtypesByName().ptr(), object.ptr()))
+      return static_cast<DType>(PyLong_AsLong(found));
   pb::object dtype;
   try {
     dtype = np.dtype(object);
@@ -130,6 +140,8 @@ DType toDType(pb::handle object) {
                                           "int64, uint8 to uint64, float16, bfloat16, float32, "
                                           "float64, complex64 and complex128",
                                           name)));
+  if (isName)
+    dtypesByName()[object] = static_cast<int>(*found);
   return *found;
 }
 

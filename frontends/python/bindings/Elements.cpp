@@ -24,9 +24,10 @@ std::optional<uint64_t> scalarBits(PyObject *object, DType t) {
     double v = PyFloat_AS_DOUBLE(object);
     if (t == DType::Float64)
       return std::bit_cast<uint64_t>(v);
-    if (t == DType::Float32)
-      return std::bit_cast<uint32_t>(static_cast<float>(v));
-    return std::nullopt;
+    if (t != DType::Float32)
+      return std::nullopt;
+    auto bits = std::bit_cast<uint32_t>(static_cast<float>(v));
+    return isOverflown(op::Scalar::ofFloat(v), t, bits) ? std::nullopt : std::optional(bits);
   }
   bool isBool = PyBool_Check(object);
   if (!isBool && !PyLong_CheckExact(object))

@@ -91,7 +91,8 @@ PyObject *copy(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject
 }
 
 PyObject *astype(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
-  auto wanted = count == 1 && !keywords ? knownDType(args[0]) : std::nullopt;
+  bool isPlain = count == 1 && !keywords && asArray(self)->view().isContiguous();
+  auto wanted = isPlain ? knownDType(args[0]) : std::nullopt;
   if (!wanted)
     return general("_astype", self, args, count, keywords);
   return guarded([&] { return wrap(copyOf(*asArray(self), ops::cast(*asArray(self), *wanted))); });

@@ -8,6 +8,7 @@ import numpy as _np
 
 from . import _graphc
 from ._dtypes import as_dtype, float64, int64
+from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, DTypeError, ShapeError
 
 _Array = _graphc.Array
@@ -55,11 +56,63 @@ def _source(obj):
     return obj
 
 
+_ORDERS = {"C": "C", "F": "F", "A": "A", "K": "K", "c": "C", "f": "F", "a": "A", "k": "K", None: "K"}
+
+
+def _order(order):
+    """NumPy's letter for a memory order."""
+    try:
+        return _ORDERS[order]
+    except (KeyError, TypeError):
+        raise ArgumentError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})") from None
+
+
+def _in_order(x, order):
+    """`x`, or a copy where its elements lie in another order."""
+    order = _order(order)
+    if x.ndim < 2 or order in "AK" or (order != "F" and x.contiguous) or (order != "C" and x.flags.f_contiguous):
+        return x
+    return x.copy(order)
+
+
+def _new(make, shape, order):
+    """What make(shape) gives, in a memory order: column-major arrays are transposes."""
+    if order == "C" or _order(order) != "F":
+        return make(shape)
+    made = make(_shape(shape)[::-1])
+    made._turn(None)
+    return made
+
+
+def _like(make, x, shape, order):
+    """What make(shape) gives in the shape of `x`, or another one, and in the memory order of `x` if so wanted."""
+    if shape is not None and len(_shape(shape)) != x.ndim:
+        order = "F" if _order(order) == "F" else "C"
+    shape = x.shape if shape is None else _shape(shape)
+    order = _order(order)
+    if order == "C" or (order != "F" and (x.ndim < 2 or x.contiguous)):
+        return make(shape)
+    if order == "F" or x.flags.f_contiguous:
+        return _new(make, shape, "F")
+    if order == "A":
+        return make(shape)
+    axes = sorted(range(x.ndim), key=lambda axis: -_py.abs(x.strides[axis]))
+    made = make(tuple(shape[axis] for axis in axes))
+    made._turn(tuple(sorted(range(x.ndim), key=axes.__getitem__)))
+    return made
+
+
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """`a` as an Array: an Array (unchanged if nothing has to change), a NumPy array, a buffer or DLPack exporter, or
-    nested sequences of numbers and Arrays. copy=True always copies, False never (ValueError if that cannot be).
-    Arrays are row-major: `order` is accepted and ignored. 8-bit floats become a `float8.Stored`. Raises DTypeError for a dtype
-    that graphc does not have."""
+    nested sequences of numbers and Arrays. copy=True always copies, False never (ValueError if that cannot be). `order` is
+    "C", "F" (column-major: the transpose of a row-major array), "A" or "K" (as it is). 8-bit floats become a `float8.Stored`.
+    Raises DTypeError for a dtype that graphc does not have."""
+    if order is not None and order != "K":
+        x = asarray(a, dtype, device=device, copy=copy)
+        laid = _in_order(x, order)
+        if copy is False and laid is not x:
+            raise ArgumentError("Unable to avoid copy while creating an array as requested.")
+        return laid
     if dtype is None and device is None and copy is None and type(a) is _Array and a.ndim:
         return a  # a 0-d one may be a number, of which this makes an array
     if dtype is None and device is None and copy is not False:
@@ -111,7 +164,17 @@ def _floating(x, name, smallest=True):
 
 
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None, device=None):
-    """As `asarray`, but a copy unless told otherwise; axes of size 1 are put in front up to `ndmin`."""
+    """As `asarray`, but a copy unless told otherwise, in the memory order of an Array that is copied; axes of size 1 are put in
+    front up to `ndmin`."""
+    if type(object) is _Array and copy and object.ndim > 1 and device is None and not (order == "C" or object.contiguous):
+        result = object.astype(object.dtype if dtype is None else dtype, order)
+        return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
+    if order != "K" and _order(order) == "F":
+        result = array(object, dtype, copy=copy, ndmin=ndmin, device=device)
+        laid = _in_order(result, "F")
+        if copy is False and laid is not result:
+            raise ArgumentError("Unable to avoid copy while creating an array as requested.")
+        return laid
     if dtype is None and device is None and ndmin == 0 and copy is not False:
         packed = _graphc.pack(object)
         if packed is not None:
@@ -122,7 +185,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
 
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """As `asarray`: there are no subclasses."""
-    return asarray(a, dtype, device=device, copy=copy)
+    return asarray(a, dtype, order, device=device, copy=copy)
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
@@ -143,7 +206,7 @@ def ascontiguousarray(a, dtype=None, *, like=None):
 def asfortranarray(a, dtype=None, *, like=None):
     """A column-major array: a transposed view of the dense transpose."""
     x = asarray(a, dtype)
-    return x if x.flags.f_contiguous else x.T.copy().T
+    return x if x.flags.f_contiguous else x.copy("F")
 
 
 def require(a, dtype=None, requirements=None, *, like=None):
@@ -160,9 +223,14 @@ def require(a, dtype=None, requirements=None, *, like=None):
     return x.copy() if owns or (wanted & {"W", "WRITEABLE"} and x.readonly) else x
 
 
+@_stands_for()
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     """An Array of one value, or of values that broadcast. The dtype follows the value as in NumPy: bool, int64,
     float64, or an array's own."""
+    if order != "C" and _order(order) == "F":
+        if isinstance(fill_value, (_Array, _np.ndarray, list, tuple)):
+            return _in_order(full(shape, fill_value, dtype, device=device), "F")
+        return _new(lambda sizes: full(sizes, fill_value, dtype, device=device), shape, order)
     shape = _shape(shape) if type(shape) is _Array else shape
     if device is None and type(fill_value) is float:
         made = _graphc.filled(shape, fill_value, float64 if dtype is None else dtype)
@@ -177,6 +245,8 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
 
 def zeros(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array of zeros."""
+    if order != "C":
+        return _new(lambda sizes: zeros(sizes, dtype, device=device), shape, order)
     shape = _shape(shape) if type(shape) is _Array else shape
     made = None if device is not None else _graphc.filled(shape, 0, dtype)
     if made is not None:
@@ -186,6 +256,8 @@ def zeros(shape, dtype=float64, order="C", *, device=None, like=None):
 
 def ones(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array of ones."""
+    if order != "C":
+        return _new(lambda sizes: ones(sizes, dtype, device=device), shape, order)
     shape = _shape(shape) if type(shape) is _Array else shape
     made = None if device is not None else _graphc.filled(shape, 1, dtype)
     if made is not None:
@@ -195,37 +267,37 @@ def ones(shape, dtype=float64, order="C", *, device=None, like=None):
 
 def empty(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array whose values do not matter (they are zeros)."""
-    return zeros(shape, dtype, device=device)
+    return zeros(shape, dtype, order, device=device)
 
 
+@_stands_for()
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
-    """`full` with the shape, dtype and device of `a`."""
+    """`full` with the shape, dtype, device and memory order of `a`."""
     x = asarray(a)
-    wanted = x.shape if shape is None else shape
-    return full(wanted, fill_value, x.dtype if dtype is None else dtype, device=device or x.device)
+    return _like(lambda sizes: full(sizes, fill_value, x.dtype if dtype is None else dtype, device=device or x.device), x, shape, order)
 
 
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Zeros with the shape, dtype and device of `a`."""
-    if device is None and shape is None and type(a) is _Array:
+    if device is None and shape is None and type(a) is _Array and (order == "C" or (order == "K" and a.contiguous)):
         made = _graphc.filled(a, 0, dtype)
         if made is not None:
             return made
-    return full_like(a, 0, dtype, shape=shape, device=device)
+    return full_like(a, 0, dtype, order, shape=shape, device=device)
 
 
 def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Ones with the shape, dtype and device of `a`."""
-    if device is None and shape is None and type(a) is _Array:
+    if device is None and shape is None and type(a) is _Array and (order == "C" or (order == "K" and a.contiguous)):
         made = _graphc.filled(a, 1, dtype)
         if made is not None:
             return made
-    return full_like(a, 1, dtype, shape=shape, device=device)
+    return full_like(a, 1, dtype, order, shape=shape, device=device)
 
 
 def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """`empty` with the shape, dtype and device of `prototype`."""
-    return zeros_like(prototype, dtype, shape=shape, device=device)
+    return zeros_like(prototype, dtype, order, shape=shape, device=device)
 
 
 _PLAIN = frozenset((int, float, type(None)))
@@ -314,6 +386,10 @@ _FEW = 1 << 10
 
 def eye(N, M=None, k=0, dtype=float64, order="C", *, device=None, like=None):
     """Ones on the k-th diagonal, zeros elsewhere."""
+    if order != "C" and _order(order) == "F":
+        made = eye(N if M is None else M, N, -_operator.index(k), dtype, device=device)
+        made._turn(None)
+        return made
     N, M, k = (_operator.index(n) for n in (N, N if M is None else M, k))
     if 0 <= N * M <= _FEW and dtype in (None, float64) and not _graphc.is_tracing():
         return _graphc.asarray(_np.eye(N, M, k), None, device, None)

@@ -63,9 +63,23 @@ def _bfloat16():
     return globals().get("bfloat16") or __getattr__("bfloat16")
 
 
+#: What dtypes, types and names stood for.
+_known = {}
+
+
 def as_dtype(dtype):
     """`dtype` as a supported dtype, in the machine's byte order. Raises DTypeError with the nearest name for anything
     else."""
+    try:
+        return _known[dtype]
+    except (KeyError, TypeError):
+        found = _found_dtype(dtype)
+    if isinstance(dtype, (_np.dtype, str, type)):
+        _known[dtype] = found
+    return found
+
+
+def _found_dtype(dtype):
     if isinstance(dtype, (str, _BFloat16)) and dtype == "bfloat16":
         return _bfloat16()
     try:

@@ -153,6 +153,13 @@ def _joined(pieces, shape, axis):
     return tuple(w.reshape(*shape) for w in wholes)
 
 
+def _stacked(points, shape, axis):
+    """The same of points, each a tuple of arrays of the sizes before and after the axis."""
+    shape = list(shape)
+    shape[axis] = len(points)
+    return tuple(_stack(parts, axis=1).reshape(*shape) for parts in zip(*points))
+
+
 class Step:
     """A part of a transform along one axis, counted from the end; `first` and `last` are its ends."""
 
@@ -255,6 +262,20 @@ class Unchirp(Step):
         return _joined([self.last.leave(pair)], values[0].shape, self.axis)
 
 
+def _unfolded(a, b, c, s):
+    """The frequency k of real points: a and b are the frequencies k and n/2 - k of half as many pairs."""
+    (ar, ai), (br, bi) = a, b
+    odd = multiply((ai + bi, br - ar), c, s)
+    return (ar + br + odd[0]) * 0.5, (ai - bi + odd[1]) * 0.5
+
+
+def _folded(a, b, c, s):
+    """The inverse of `_unfolded`, times two; an exchanged pair."""
+    (ar, ai), (br, bi) = a, b
+    mr, mi = multiply((ar - br, ai + bi), c, s)
+    return ai - bi + mr, ar + br - mi
+
+
 class Unfold(Step):
     """From the transform of half as many points to that of real ones (see Pass.halves); `whole`: to all frequencies, of which
     the second half are the conjugates of the first."""
@@ -269,10 +290,8 @@ class Unfold(Step):
         (r, i), zero = (re[:, :1], im[:, :1]), _graphc.full((re.shape[0], 1, re.shape[2]), 0, re.dtype, re.device)
         pieces = [(r + i, zero), (r - i, zero)]
         if half > 1:
-            table = self.tables[0].on(re.device)
-            (ar, ai), (br, bi) = (re[:, 1:], im[:, 1:]), (re[:, :0:-1], im[:, :0:-1])
-            odd = multiply((ai + bi, br - ar), *[w.reshape(half - 1, 1) for w in table])
-            mean = ((ar + br + odd[0]) * 0.5, (ai - bi + odd[1]) * 0.5)
+            table = [w.reshape(half - 1, 1) for w in self.tables[0].on(re.device)]
+            mean = _unfolded((re[:, 1:], im[:, 1:]), (re[:, :0:-1], im[:, :0:-1]), *table)
             pieces.insert(1, mean)
             if self.whole:
                 pieces.append((mean[0][:, ::-1], -mean[1][:, ::-1]))
@@ -292,11 +311,8 @@ class Fold(Step):
         ends = [self.first.enter([v[:, k : k + 1] for v in x])[0] for k in (0, half)]
         pieces = [(ends[0] - ends[1], ends[0] + ends[1])]
         if half > 1:
-            ar, ai = self.first.enter([v[:, 1:half] for v in x])
-            br, bi = self.first.enter([v[:, half - 1 : 0 : -1] for v in x])
-            table = [w.reshape(half - 1, 1) for w in self.tables[0].on(x[0].device)]
-            mr, mi = multiply((ar - br, ai + bi), *table)
-            pieces.append((ai - bi + mr, ar + br - mi))
+            a, b = [self.first.enter([v[:, k] for v in x]) for k in (slice(1, half), slice(half - 1, 0, -1))]
+            pieces.append(_folded(a, b, *[w.reshape(half - 1, 1) for w in self.tables[0].on(x[0].device)]))
         return _joined(pieces, values[0].shape, self.axis)
 
 
@@ -310,6 +326,50 @@ class Weave(Step):
         before, half, after = re.shape
         both = _stack([re, im], axis=2).reshape(before, 2 * half, after)
         return _joined([(both,)], values[0].shape, self.axis)
+
+
+class RealButterfly(Step):
+    """A whole transform of real points whose half is one factor: as a kernel of one piece, where Unfold would be a few
+    operations on each of few pieces."""
+
+    halves = True
+
+    def __init__(self, axis, half, roots, whole=False):
+        super().__init__(axis)
+        self.half, self.whole = half, whole
+        self.roots = [[float(v) for v in w] for w in roots]
+        self.cost = cost(half, 1) + 12 * half
+
+    def __call__(self, *values):
+        x, half = self._open(values)[0], self.half
+        z = _BUTTERFLIES[half]([(x[:, 2 * j], x[:, 2 * j + 1]) for j in range(half)])
+        (r, i), zero = z[0], _graphc.full((x.shape[0], x.shape[2]), 0, x.dtype, x.device)
+        middle = [_unfolded(z[k], z[half - k], self.roots[0][k - 1], -self.roots[1][k - 1]) for k in range(1, half)]
+        results = [(r + i, zero), *middle, (r - i, zero)]
+        if self.whole:
+            results += [(re, -im) for re, im in middle[::-1]]
+        return _stacked([self.last.leave(pair) for pair in results], values[0].shape, self.axis)
+
+
+class ToRealButterfly(Step):
+    """The inverse of RealButterfly."""
+
+    def __init__(self, axis, half, roots):
+        super().__init__(axis)
+        self.half = half
+        self.roots = [[float(v) for v in w] for w in roots]
+        self.cost = cost(half, 1) + 12 * half
+
+    def __call__(self, *values):
+        x, half = self._open(values), self.half
+        z = [self.first.enter([v[:, k] for v in x]) for k in range(half + 1)]
+        ends = z[0][0], z[half][0]
+        points = [(ends[0] - ends[1], ends[0] + ends[1])]
+        points += [_folded(z[k], z[half - k], self.roots[0][k - 1], self.roots[1][k - 1]) for k in range(1, half)]
+        parts = [part for im, re in _BUTTERFLIES[half](points) for part in (re, im)]
+        if self.last.scale is not None:
+            parts = [part * self.last.scale for part in parts]
+        return _stacked([(part,) for part in parts], values[0].shape, self.axis)
 
 
 class Mirror(Step):

@@ -65,6 +65,8 @@ def _real_steps(n, axis, dtype, whole):
     if half == 1:
         return _plan(2, dtype).steps(axis)
     c, s = _fft_plan.Roots(n)(_fft_plan.np.arange(1, half))
+    if _plan(half, dtype).radices == [half]:
+        return [_steps.RealButterfly(axis, half, (c, s), whole)]
     return [*_plan(half, dtype).steps(axis, halves=True), _steps.Unfold(axis, _steps.Tables(dtype, c, -s), whole)]
 
 
@@ -72,6 +74,8 @@ def _to_real_steps(n, axis, dtype):
     if n % 2:
         return [_steps.Mirror(axis, n), *_plan(n, dtype).steps(axis), _steps.Real(axis)]
     c, s = _fft_plan.Roots(n)(_fft_plan.np.arange(1, n // 2))
+    if _plan(n // 2, dtype).radices == [n // 2]:
+        return [_steps.ToRealButterfly(axis, n // 2, (c, s))]
     fold = _steps.Fold(axis, n // 2, _steps.Tables(dtype, c, s))
     return [fold, *_plan(n // 2, dtype).steps(axis), _steps.Weave(axis)]
 

@@ -273,16 +273,18 @@ def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: str = "big") ->
     if missing:
         filler = x.shape[:axis] + (missing,) + x.shape[axis + 1 :]
         x = concatenate([x, zeros(filler, bool, device=x.device)], axis)
-    weights = asarray([1 << (7 - i if _bit_order(bitorder) else i) for i in range(8)], "uint8", device=x.device)
-    groups = x.reshape(x.shape[:axis] + (x.shape[axis] // 8, 8) + x.shape[axis + 1 :]).astype("uint8")
-    weights = weights.reshape((8,) + (1,) * (x.ndim - axis - 1))
-    return _graphc.reduce("sum", groups * weights, axis + 1, False, _np.dtype("uint8"))
+    groups = x.reshape(x.shape[:axis] + (x.shape[axis] // 8, 8) + x.shape[axis + 1 :])
+    packed = None
+    for i, shift in enumerate(_bit_shifts(bitorder)):
+        bit = groups[(slice(None),) * (axis + 1) + (i,)].astype("uint8") << shift
+        packed = bit if packed is None else packed | bit
+    return packed
 
 
-def _bit_order(order):
+def _bit_shifts(order):
     if order not in ("big", "little"):
         raise ArgumentError("'order' must be either 'little' or 'big'")
-    return order == "big"
+    return range(7, -1, -1) if order == "big" else range(8)
 
 
 def unpackbits(a: ArrayLike, /, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> Array:
@@ -292,9 +294,7 @@ def unpackbits(a: ArrayLike, /, axis: int | None = None, count: int | None = Non
         raise TypeError("Expected an input array of unsigned byte data type")
     x = x.ravel() if axis is None else x
     axis = 0 if axis is None else _axis(axis, x.ndim, "unpackbits")
-    shifts = asarray([7 - i if _bit_order(bitorder) else i for i in range(8)], "uint8", device=x.device)
-    shifts = shifts.reshape((8,) + (1,) * (x.ndim - axis - 1))
-    bits = (_graphc.expand_dims(x, axis + 1) >> shifts) & 1
+    bits = stack([(x >> shift) & 1 for shift in _bit_shifts(bitorder)], axis + 1)
     size = 8 * x.shape[axis]
     bits = bits.reshape(x.shape[:axis] + (size,) + x.shape[axis + 1 :])
     if count is None:

@@ -8,6 +8,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import arange, asarray, zeros
+from ._dtypes import float64, int64
 from ._manipulation import _axis, broadcast_arrays, ravel, reshape, stack
 from ._reductions import any as _any
 from ._reductions import cumsum, max, min
@@ -244,13 +245,14 @@ def bincount(x, weights=None, minlength=0):
         raise DTypeError(f"Cannot cast array data from dtype('{x.dtype}') to dtype('int64') according to the rule 'safe'")
     length = minlength
     if x.size:
-        x = x.astype("int64", copy=False)
-        low, high = min(x), max(x)
-        _graphc.eval([low, high], "mask")
-        if int(low) < 0:
+        if x.dtype != int64:
+            x = x.astype(int64)
+        ends = [_graphc.reduce(kind, x, None, False, None) for kind in ("min", "max")]
+        _graphc.eval(ends, "mask")
+        if int(ends[0]) < 0:
             raise ArgumentError("'list' argument must have no negative elements")
-        length = _py.max(length, int(high) + 1)
-    counts = zeros((length,), "int64" if weights is None else "float64", device=x.device)
+        length = _py.max(length, int(ends[1]) + 1)
+    counts = zeros((length,), int64 if weights is None else float64, device=x.device)
     if weights is not None:
         weights = asarray(weights, dtype="float64", device=x.device)
         if weights.shape != x.shape:

@@ -1,5 +1,6 @@
 """Products. Each element of a float product is a chain of fused multiply-adds in increasing k (docs/numerics.md)."""
 
+import builtins as _py
 import math as _math
 import operator as _operator
 
@@ -13,10 +14,42 @@ from .errors import ArgumentError, ShapeError
 
 @as_ufunc(2)
 @_stands_for("matmul")
-def matmul(x1, x2, /):
-    """Matrix product of the last two axes, earlier axes broadcast; vectors are lifted, as NumPy's `@`. Raises
-    ShapeError when the contracted sizes differ or an operand is 0-d."""
-    return _graphc.matmul(x1, x2)
+def matmul(x1, x2, /, *, axes=None):
+    """Matrix product of the last two axes, earlier axes broadcast; vectors are lifted, as NumPy's `@`. `axes` names the
+    matrices' axes in both operands and the result (`moved_operands`). Raises ShapeError when the contracted sizes differ or
+    an operand is 0-d."""
+    if axes is None:
+        return _graphc.matmul(x1, x2)
+    x1, x2 = asarray(x1), asarray(x2)
+    lengths = (_py.min(x1.ndim, 2), _py.min(x2.ndim, 2), (x1.ndim > 1) + (x2.ndim > 1))
+    x1, x2, back = moved_operands((x1, x2), axes, lengths, "matmul")
+    return back(_graphc.matmul(x1, x2))
+
+
+def moved_operands(operands, axes, lengths, name):
+    """Operands of a product with the axes that `axes` names at their ends, and what puts those of the result in their
+    place. `axes`: for each operand and the result, which may be left out when it has none of its own, as many axes as
+    `lengths` says, in a tuple or, for one, alone. Raises TypeError and ValueError as NumPy."""
+    if not isinstance(axes, list):
+        raise TypeError("axes should be a list.")
+    if len(axes) != len(lengths) and not (lengths[-1] == 0 and len(axes) == len(lengths) - 1):
+        raise ArgumentError(f"axes should be a list with an entry for all {len(lengths)} inputs and outputs; entries for outputs can only be omitted if none of them has core axes.")
+    entries = [entry if isinstance(entry, tuple) else (_operator.index(entry),) for entry in axes]
+    entries += [()] * (len(lengths) - len(entries))
+    for entry, length in zip(entries, lengths):
+        if len(entry) != length:
+            raise ArgumentError(f"{name}: axes item {entry} should be a tuple with {length} elements, or a single integer.")
+
+    def ends(length):
+        return tuple(range(-length, 0))
+
+    moved = [moveaxis(x, _axes(entry, x.ndim, name), ends(length)) if length else x for x, entry, length in zip(operands, entries, lengths)]
+    last = entries[-1]
+
+    def back(result):
+        return moveaxis(result, ends(len(last)), _axes(last, result.ndim, name)) if last else result
+
+    return *moved, back
 
 
 @_stands_for("dot")
@@ -36,15 +69,25 @@ def dot(a, b, out=None):
 
 @as_ufunc(2)
 @_stands_for()
-def vecdot(x1, x2, /, *, axis=-1):
+def vecdot(x1, x2, /, *, axis=-1, axes=None, keepdims=False):
     """Sum of products along one axis, in the dtype of the products; other axes broadcast, and complex numbers of the
-    first operand are conjugated. Raises ShapeError when the axis is not of one size."""
+    first operand are conjugated. `axes` names the axis in each operand (`moved_operands`); `keepdims` leaves it with size 1.
+    Raises ShapeError when the axis is not of one size."""
     x1, x2 = (asarray(x) for x in (x1, x2))
-    x1, x2 = (moveaxis(x, _axis(axis, x.ndim, "vecdot"), -1) for x in (x1, x2))
+    if axes is not None:
+        given = axes
+        if keepdims and isinstance(axes, list) and len(axes) == 3:
+            given, axis = axes[:2], axes[2][0] if isinstance(axes[2], tuple) else axes[2]
+        elif keepdims:
+            axis = axes[0][0] if isinstance(axes[0], tuple) else axes[0]
+        x1, x2, _ = moved_operands((x1, x2), given, (1, 1, 0), "vecdot")
+    else:
+        x1, x2 = (moveaxis(x, _axis(axis, x.ndim, "vecdot"), -1) for x in (x1, x2))
     if x1.shape[-1] != x2.shape[-1]:
         raise ShapeError(f"vecdot: axis {axis} differs in size: {x1.shape[-1]} and {x2.shape[-1]}")
     x1 = x1.conj() if x1.dtype.kind == "c" else x1
-    return _graphc.matmul(_graphc.expand_dims(x1, -2), _graphc.expand_dims(x2, -1))[..., 0, 0]
+    sums = _graphc.matmul(_graphc.expand_dims(x1, -2), _graphc.expand_dims(x2, -1))[..., 0, 0]
+    return _graphc.expand_dims(sums, (_axis(axis, sums.ndim + 1, "vecdot"),)) if keepdims else sums
 
 
 @_stands_for()

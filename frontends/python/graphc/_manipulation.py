@@ -10,6 +10,7 @@ from ._complex import of_parts as _of_parts
 from ._creation import asarray, given
 from ._dtypes import as_dtype, can_cast
 from ._ufunc import with_out as _with_out
+from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, AxisError, DTypeError, ShapeError
 
 
@@ -210,6 +211,7 @@ def tile(A, reps):
     return _graphc.broadcast_to(x.reshape(spread), wide).reshape(full).copy()
 
 
+@_stands_for()
 def where(condition, x=None, y=None, /):
     """`x` where the condition is nonzero, else `y`; all three broadcast, `x` and `y` promote. A condition alone gives the
     places where it holds, as nonzero."""
@@ -274,8 +276,8 @@ around = round
 
 
 def copy(a, order="K", subok=False):
-    """A copy that shares nothing with `a`."""
-    return asarray(a).copy()
+    """A copy that shares nothing with `a`, in its memory order unless `order` is another one."""
+    return asarray(a).copy(order)
 
 
 def ndim(a):

@@ -214,6 +214,8 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -
     kind = _graphc.result_type(dst, src) if weak else source.dtype
     if casting != "unsafe" and not can_cast(kind, dst.dtype, casting):
         raise DTypeError(f"Cannot cast array data from dtype('{kind}') to dtype('{dst.dtype}') according to the rule '{casting}'")
+    if source is dst:  # nothing is written: as NumPy, not even where that is forbidden
+        return
     if where is True:
         dst[...] = source
         return

@@ -291,7 +291,7 @@ def _new(cls, shape=None, dtype=float, buffer=None, offset=0, strides=None, orde
     if buffer is None:
         from ._creation import zeros
 
-        return zeros(shape, dtype)
+        return zeros(shape, dtype, order or "C")
     return _graphc.asarray(_np.ndarray(shape, dtype, buffer, offset, strides, order))
 
 

@@ -201,7 +201,10 @@ def correlate(a, v, mode: str = "valid"):
     return _correlation(asarray(a), asarray(v), mode, "correlate", True)
 
 
-_CHAIN, _WRITTEN_OUT, _ROWS = 64, 256, 256  # products of a chain; of all chains, longer ones are matrix products; windows in one
+#: Products of a chain; of all chains, longer ones are matrix products; windows in one.
+_CHAIN, _WRITTEN_OUT, _ROWS = 64, 256, 256
+#: Results of which recording the chains costs more than a matrix product, whose chains are the same.
+_FEW = 4096
 
 
 def _windows(x, count, length):
@@ -241,10 +244,11 @@ def _correlation(a, v, mode, name, turned):
     if kind.kind in "fV" and kind.itemsize == 2:  # rounded once
         padded, short = padded.astype("float32"), short.astype("float32")
     result = None
+    written = m <= _WRITTEN_OUT and (full_length > _FEW or m < 8 or padded.dtype.kind != "f")
     count = _CHAIN if m <= _WRITTEN_OUT else _ROWS
     for i in range(0, m, count):
         some = short[i : i + count]
-        if m <= _WRITTEN_OUT:
+        if written:
             part = _shifted_products(padded[i:], some, full_length)
         else:
             part = _graphc.matmul(some, _windows(padded[i:], some.size, full_length))

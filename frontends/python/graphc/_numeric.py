@@ -192,6 +192,7 @@ def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 @as_ufunc(2)
+@_stands_for("fmod")
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Remainder of the division rounded towards zero: it has the sign of `x1`, as in C."""
     x1, x2 = asarray(x1), asarray(x2)
@@ -202,9 +203,7 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     if kind.kind == "i":  # by floor division's remainder, which may have the other sign; abs(INT_MIN) would wrap
         r = _graphc.remainder(x1, x2)
         return _graphc.select((r != 0) & ((r < 0) != (x1 < 0)), r - x2, r)
-    r = _graphc.remainder(_graphc.abs(x1), _graphc.abs(x2))
-    # The sign of a zero result is that of x1, also of -0.
-    return _graphc.select((x1 < 0) | ((x1 == 0) & (1 / x1 < 0)), -r, r)
+    return _graphc.copysign(_graphc.remainder(_graphc.abs(x1), _graphc.abs(x2)), x1)
 
 
 def _without_nan_pair(x1, x2, choose):

@@ -105,10 +105,14 @@ def sort_in_place(x, axis=-1, kind=None, order=None, *, stable=None, descending=
 
 def _places(kth, n, name):
     """The first and the last place that `kth` names in rows of `n`."""
-    several = hasattr(kth, "__len__") and getattr(kth, "ndim", 1)
-    places = [_operator.index(k) for k in (kth if several else [kth])]
+    given = _np.asarray(kth)
+    if given.dtype.kind == "b":
+        raise ArgumentError("Booleans unacceptable as partition index")
+    if given.dtype.kind not in "iu":
+        raise DTypeError("Partition index must be integer")
+    places = given.ravel().tolist()
     for k in places:
-        if not -n <= k < _py.max(n, 1):
+        if n and not -n <= k < n:
             raise ArgumentError(f"{name}: kth(={k}) out of bounds ({n})")
     places = [k % n for k in places] if n else [0]
     return [_py.min(places), _py.max(places)] if places else [0, 0]
@@ -130,7 +134,8 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     """Indices (int64) of a `partition`."""
-    x, axis = _along(asarray(a), axis, "argpartition")
+    x = asarray(a)
+    x, axis = _along(x.reshape((1,)) if x.ndim == 0 and axis in (0, -1) else x, axis, "argpartition")
     return _parted("argpartition", x, kth, axis, int64)
 
 

@@ -12,6 +12,7 @@ from . import _graphc
 from ._assemble import _along
 from ._creation import _floating, _real, asarray, given, zeros
 from ._dtypes import as_dtype, float64, int64, uint64
+from ._linalg import moved_operands
 from ._manipulation import _axis, concatenate, moveaxis
 from ._ufunc import as_ufunc
 from .errors import ArgumentError, DTypeError, ShapeError
@@ -129,18 +130,24 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 @as_ufunc(2)
-def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Matrices times vectors, other axes broadcast."""
+def matvec(x1: ArrayLike, x2: ArrayLike, /, *, axes=None) -> Array:
+    """Matrices times vectors, other axes broadcast; `axes` as in `matmul`."""
     x1, x2 = asarray(x1), asarray(x2)
+    if axes is not None:
+        x1, x2, back = moved_operands((x1, x2), axes, (2, 1, 1), "matvec")
+        return back(matvec(x1, x2))
     if x1.ndim < 2 or x2.ndim < 1:
         raise ShapeError(f"matvec: a matrix and a vector are needed, got shapes {x1.shape} and {x2.shape}")
     return _graphc.matmul(x1, _graphc.expand_dims(x2, -1))[..., 0]
 
 
 @as_ufunc(2)
-def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Vectors times matrices, other axes broadcast; complex vectors are conjugated."""
+def vecmat(x1: ArrayLike, x2: ArrayLike, /, *, axes=None) -> Array:
+    """Vectors times matrices, other axes broadcast; complex vectors are conjugated. `axes` as in `matmul`."""
     x1, x2 = asarray(x1), asarray(x2)
+    if axes is not None:
+        x1, x2, back = moved_operands((x1, x2), axes, (1, 2, 1), "vecmat")
+        return back(vecmat(x1, x2))
     if x1.ndim < 1 or x2.ndim < 2:
         raise ShapeError(f"vecmat: a vector and a matrix are needed, got shapes {x1.shape} and {x2.shape}")
     x1 = x1.conj() if x1.dtype.kind == "c" else x1
@@ -333,7 +340,7 @@ def geomspace(start, stop, num: int = 50, endpoint: bool = True, dtype=None, axi
 
     num = _operator.index(num)
     wanted = None if dtype is None else as_dtype(dtype)
-    kind = _graphc.result_type(asarray(start), asarray(stop), float(num), *([] if wanted is None else [wanted]))
+    kind = _graphc.result_type(asarray(start), asarray(stop), float(num), float64 if wanted is None else wanted)
     start, stop = asarray(start).astype(kind, copy=False), asarray(stop).astype(kind, copy=False)
     if (start == 0).any() or (stop == 0).any():
         raise ArgumentError("Geometric sequence cannot include zero")
@@ -347,6 +354,6 @@ def geomspace(start, stop, num: int = 50, endpoint: bool = True, dtype=None, axi
         if endpoint and num > 1:
             values = _graphc.select(index == num - 1, last, values)
     values = values * sign
-    if axis % values.ndim != 0:
+    if axis != 0:
         values = moveaxis(values, 0, axis)
     return values if wanted is None else values.astype(wanted)

@@ -31,9 +31,17 @@ _METHODS = ("inverted_cdf", "averaged_inverted_cdf", "closest_observation", *_CO
             "midpoint", "nearest")
 
 
+class _number:
+    """Functions of one number, as NumPy's."""
+
+    floor, ceil, rint, maximum = _math.floor, _math.ceil, round, max
+    where = staticmethod(lambda condition, x, y: x if condition else y)
+    logical_and = staticmethod(lambda x, y: x and y)
+
+
 def _places(xp, n, q, method):
     """The two neighbours of each quantile among `n` sorted elements and the weight of the second; `xp` computes with
-    `n` and `q`: NumPy for numbers of the program, graphc for counts that depend on values."""
+    `n` and `q`: numbers of the program, or graphc for counts that depend on values."""
     if method not in _METHODS:
         raise ArgumentError(f"quantile: {method!r} is not a valid method. Use one of: {', '.join(_METHODS)}")
     if method in ("inverted_cdf", "closest_observation"):
@@ -170,7 +178,7 @@ def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
             raise DTypeError(f"{name}: numpy boolean subtract, the `-` operator, is not supported: method {method!r} of bool")
 
         def pick(v):
-            low, high, weight = _places(_np, n, v if v.dtype.itemsize > 2 else v.astype(float64), method)
+            low, high, weight = _places(_number, n, v if v.dtype.itemsize > 2 else v.astype(float64), method)
             a = s[..., int(low)].astype(dtype, copy=False)
             if int(low) == int(high) or dtype == x.dtype and method not in _CONTINUOUS and float(weight) == 0:
                 result = a

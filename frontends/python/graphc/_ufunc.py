@@ -29,6 +29,7 @@ _ROUNDED = {"logaddexp", "logaddexp2", "hypot"}
 _REDUCTIONS = {"add": "sum", "multiply": "prod", "minimum": "min", "maximum": "max"}
 _REDUCTIONS |= {"logical_and": "all", "logical_or": "any"}
 _SCANS = {"add": "sum", "multiply": "prod"}
+_SCANS_OF_NUMBERS = {"maximum": "max", "minimum": "min"}  # neither complex nor bool
 _SCANS_BY_DOUBLING = _ASSOCIATIVE | {"maximum", "minimum", "logical_and", "logical_or"}
 _IDENTITIES = {
     "add": 0, "multiply": 1, "logical_and": True, "logical_or": False, "logical_xor": False, "bitwise_and": -1,
@@ -314,6 +315,8 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
     has_initial = not is_missing(initial) and initial is not None
     if len(axes) > 1 and identity is None and name not in _REORDERABLE:
         raise ArgumentError(f"reduction operation '{name}' is not reorderable, so at most one axis may be specified")
+    if name in _COMPARISONS and x.dtype.kind != "b" and dtype is not None and dtype.kind == "b":
+        x = x.astype(bool)
     if name in _COMPARISONS and x.dtype.kind != "b":
         raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
     if where is not True:
@@ -389,6 +392,8 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
     name = self.__name__
     if name in _SCANS:
         result = _graphc.scan(_SCANS[name], x, axis, dtype)
+    elif name in _SCANS_OF_NUMBERS and (x.dtype if dtype is None else dtype).kind in "iuf":
+        result = _graphc.scan(_SCANS_OF_NUMBERS[name], x, axis, dtype)
     else:
         x = x if dtype is None else x.astype(dtype, copy=False)
         x = x.astype(bool, copy=False) if name.startswith("logical") else x
@@ -436,8 +441,13 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
         kind = _reduce(self, zeros((1,), x.dtype), 0, dtype).dtype
         return with_out(x[(slice(None),) * axis + (slice(0, 0),)].astype(kind), out, "same_kind", self.__name__)
     lengths = _np.maximum(_np.append(starts[1:], size) - starts, 1)
+    distinct = _np.unique(lengths)
+    if len(distinct) > _MOST_LENGTHS and int(distinct[-1]) <= _MOST_IN_ORDER and "operation" in self.__dict__:
+        kind = _reduce(self, zeros((2,), x.dtype), 0, dtype).dtype
+        if kind.kind in "iuf" and kind.itemsize > 2 and self.__name__ not in _BOOLEAN:
+            return with_out(_fold_slices(self, x, axis, starts, lengths, kind), out, "same_kind", self.__name__)
     parts, order = [], []
-    for length in _np.unique(lengths).tolist():  # slices of one length are reduced together
+    for length in distinct.tolist():  # slices of one length are reduced together
         chosen = _np.flatnonzero(lengths == length)
         for some in _np.array_split(chosen, -(-len(chosen) * length // _py.max(1, _MOST_GATHERED * size))):
             parts.append(_reduce(self, _slices(x, axis, starts[some], length), axis + 1, dtype, None, False))
@@ -450,6 +460,20 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
 
 #: Slices that overlap are gathered up to so many times the array at once.
 _MOST_GATHERED = 4
+#: Slices of more lengths, none longer, are folded element by element instead of being gathered by length.
+_MOST_LENGTHS, _MOST_IN_ORDER = 8, 4096
+
+
+def _fold_slices(self, x, axis, starts, lengths, kind):
+    """Each slice from its first element on, in order, into that element's copy: one kernel."""
+    rest = lengths - 1
+    segments = _np.repeat(_np.arange(len(starts)), rest)
+    places = _np.repeat(starts + 1 - (_np.cumsum(rest) - rest), rest) + _np.arange(len(segments))
+    before = (slice(None),) * axis
+    folded = x[before + (asarray(starts, device=x.device),)].astype(kind)
+    values = x[before + (asarray(places, device=x.device),)].astype(kind, copy=False)
+    _graphc.scatter(folded, before + (asarray(segments, device=x.device),), values, self.__dict__["operation"])
+    return folded
 
 
 def _slices(x, axis, starts, length):
@@ -473,6 +497,22 @@ def _outer(self, A, B, /, **keywords):
     return self(a, b, **keywords)
 
 
+_pairs = {}  # what _dtype_of_pair found: the dtype by operation and operands' dtypes
+
+
+def _dtype_of_pair(self, operation, dtype, b):
+    """The dtype of the operation on an element of `dtype` and one of `b`."""
+    weak = _is_weak(b)
+    kind = asarray(b).dtype if not weak else type(b) if type(b) in (bool, float) else None
+    key = (operation, dtype, kind)
+    found = None if operation is None or kind is None else _pairs.get(key)
+    if found is None:
+        found = self(zeros((), dtype), b if weak else zeros((), kind)).dtype
+        if operation is not None and kind is not None:
+            _pairs[key] = found
+    return found
+
+
 def _at(self, a, indices, b=_NO_VALUE, /):
     """Applies the operation to the elements of `a` that `indices` name, in place, one after the other: an element named
     twice is changed twice. Results are cast to the dtype of `a` whatever theirs is, as in NumPy."""
@@ -487,11 +527,11 @@ def _at(self, a, indices, b=_NO_VALUE, /):
         return
     if b is _NO_VALUE:
         raise ArgumentError(f"{self.__name__}.at: second operand needed for ufunc")
-    probe = self(zeros((), a.dtype), b if _is_weak(b) else zeros((), asarray(b).dtype))
-    check_output(a, (), probe.dtype, "unsafe", self.__name__)
     operation = self.__dict__.get("operation")
-    fits = probe.dtype == a.dtype or (
-        a.dtype.kind in "iu" and probe.dtype.kind in "biu" and (operation in _MODULAR or _has_values(a.dtype, asarray(b)))
+    probe = _dtype_of_pair(self, operation, a.dtype, b)
+    check_output(a, (), probe, "unsafe", self.__name__)
+    fits = probe == a.dtype or (
+        a.dtype.kind in "iu" and probe.kind in "biu" and (operation in _MODULAR or _has_values(a.dtype, asarray(b)))
     )
     fits = fits and (a.dtype.kind != "c" or operation in ("add", "sub"))  # parts meet one by one
     if operation is not None and fits and self.__name__ not in _BOOLEAN:

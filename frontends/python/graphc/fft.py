@@ -215,9 +215,11 @@ def _several(kind, a, s, axes, norm, inverse, out, what):
         _tell(
             "Passing an array containing `None` values to `s` is deprecated in NumPy 2.0 and will raise an error in a future"
             " version of NumPy. To use the default behaviour of the corresponding 1-D transform, pass the value matching the"
-            " default for its `n` parameter.",
+            " default for its `n` parameter. To use the default behaviour for every axis, the `s` argument can be omitted.",
             DeprecationWarning,
         )
+        if kind == "to_real" and s[-1] is None:
+            s = (*s[:-1], 2 * (x.shape[axes[-1]] - 1))
     s = tuple(_points(x.shape[axis] if n is None or n == -1 else n, what) for n, axis in zip(s, axes))
     if len(set(axes)) < len(axes):
         return _finish(_one_by_one(kind, x, s, axes, norm, inverse), out)

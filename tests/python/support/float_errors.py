@@ -12,7 +12,7 @@ UNARY = [
 ]  # fmt: skip
 BINARY = [
     "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "power", "minimum", "maximum", "arctan2", "hypot", "logaddexp",
-    "copysign", "less", "equal", "float_power",
+    "copysign", "less", "equal", "float_power", "fmod",
 ]  # fmt: skip
 
 
