@@ -91,7 +91,8 @@ struct TileLaunch {
     uint32_t kernel;
     std::span<const Operand> operands;
     std::span<const int64_t> sizes;
-    int64_t itemsPerRow;
+    int64_t items; ///< of so many rows:
+    int64_t rows;  ///< 1 or program::kRowsTogether
     int64_t scratchBytes;
     int64_t work;
   };
@@ -100,7 +101,7 @@ struct TileLaunch {
   /// Bytes of a row of each local: memory that no step outside looks at, kept for the rows at hand.
   std::span<const int64_t> locals;
   int64_t rows;     ///< > 0
-  int64_t tileRows; ///< rows at a time, > 0
+  int64_t tileRows; ///< rows at a time, > 0 and a multiple of every step's
 };
 
 /// One copy from the beginning of a buffer to host memory.

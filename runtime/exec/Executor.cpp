@@ -4,6 +4,7 @@
 #include "runtime/base/Trace.h"
 #include "runtime/drivers/Drivers.h"
 #include "runtime/exec/CallChecks.h"
+#include "runtime/exec/TileRows.h"
 #include "runtime/exec/Watch.h"
 #include "runtime/library/Library.h"
 
@@ -30,6 +31,7 @@ struct LoadedProgram::Impl {
     uint32_t range;
     uint32_t scratch; ///< size number or kNone
     uint32_t work;    ///< size number or kNone
+    uint32_t rows;    ///< size number or kNone
     std::span<const uint32_t> buffers;
     std::span<const uint32_t> sizes;
     std::vector<uint32_t> allocate; ///< buffers first used here
@@ -38,7 +40,6 @@ struct LoadedProgram::Impl {
   /// Steps that may be run row by row.
   struct TilePlan {
     size_t first, last;           ///< steps
-    uint32_t rows;                ///< size number
     std::vector<uint32_t> locals; ///< temporaries of these steps alone
     std::vector<uint32_t> others; ///< the rest of what they touch
   };
@@ -130,6 +131,7 @@ void LoadedProgram::Impl::plan() {
                      s.range,
                      isLaunch ? program.kernels()[s.kernel].scratch : kNone,
                      s.work,
+                     s.rows,
                      program.stepBuffers(s),
                      program.stepSizes(s),
                      {},
@@ -164,7 +166,7 @@ void LoadedProgram::Impl::planTiles(std::span<const size_t> first, std::span<con
     if (s.tile == kNone)
       continue;
     if (s.tile >= tiles.size())
-      tiles.push_back({i, i, s.rows, {}, {}});
+      tiles.push_back({i, i, {}, {}});
     tiles.back().last = i;
   }
   for (TilePlan &tile : tiles) {
@@ -534,39 +536,51 @@ private:
     return Status::ok();
   }
 
-  /// How many rows of a tile are run at a time; 0 when whole launches are as good: everything fits
-  /// in a cache, threads would have nothing to do, or a row alone is too much.
+  /// Steps that count fewer have several rows a part, or none.
+  template <typename Tile>
+  int64_t rowsOf(const Tile &tile) const {
+    int64_t rows = 0;
+    for (size_t i = tile.first; i <= tile.last; ++i)
+      rows = std::max(rows, state.sizes[plan.steps[i].rows]);
+    return rows;
+  }
+
+  /// How many rows of a tile are run at a time, or 0.
   template <typename Tile>
   int64_t tileRows(const Tile &tile) const {
-    constexpr int64_t kCacheBytes = int64_t{256} << 10, kLargestRow = 16 * kCacheBytes;
-    int64_t rows = state.sizes[tile.rows];
-    if (rows < 2)
+    TileSize size = {rowsOf(tile), 0, 0};
+    if (size.rows < 2)
       return 0;
-    int64_t bytes = 0;
     for (const auto *group : {&tile.locals, &tile.others})
       for (uint32_t b : *group) {
         int64_t elements = state.sizes[plan.buffers[b].elements];
-        if (elements < 0 || (group == &tile.locals && elements % rows))
+        if (elements < 0 || (group == &tile.locals && elements % size.rows))
           return 0;
         auto more = checkedMul(elements, plan.buffers[b].itemBytes);
-        auto sum = more ? checkedAdd(bytes, *more) : std::nullopt;
+        auto sum = more ? checkedAdd(size.bytes, *more) : std::nullopt;
         if (!sum)
           return 0;
-        bytes = *sum;
+        size.bytes = *sum;
       }
-    for (size_t i = tile.first; i <= tile.last; ++i)
-      if (state.sizes[plan.steps[i].range] < 0 || state.sizes[plan.steps[i].range] % rows)
+    constexpr int64_t kTogether = program::kRowsTogether;
+    for (size_t i = tile.first; i <= tile.last; ++i) {
+      int64_t range = state.sizes[plan.steps[i].range], parts = state.sizes[plan.steps[i].rows];
+      bool together = parts != size.rows && parts == (size.rows + kTogether - 1) / kTogether;
+      // Steps without parts may not run in a tile.
+      if (range < 0 || (parts > 0 ? range % parts : range) != 0 ||
+          (parts > 0 && parts != size.rows && !together))
         return 0;
-    int64_t rowBytes = std::max<int64_t>(bytes / rows, 1), threads = plan.device.info().threads;
-    if (bytes <= kCacheBytes || rowBytes > kLargestRow || rows < 2 * threads)
-      return 0;
-    return std::max<int64_t>(std::min(kCacheBytes / rowBytes, rows / threads), 1);
+      // The last buffer is the one that such a step writes.
+      if (together)
+        size.turnedBytes += bytesOf(plan.steps[i].buffers.back());
+    }
+    return rowsAtATime(size, plan.device.info().threads);
   }
 
   /// Allocates what outlives the tile, runs it, and gives back what ends with it.
   template <typename Tile>
   Status executeTile(const Tile &tile, int64_t tileRows) {
-    int64_t rows = state.sizes[tile.rows];
+    int64_t rows = rowsOf(tile);
     auto numberOf = [&](uint32_t b) {
       auto found = std::ranges::find(tile.locals, b);
       return static_cast<size_t>(found - tile.locals.begin());
@@ -609,13 +623,16 @@ private:
       int64_t scratch = step.scratch == kNone ? 0 : state.sizes[step.scratch];
       if (scratch < 0)
         return runError(ErrorCode::Shape, "a negative size ({})", allShapes(program, inputs));
-      if (int64_t range = state.sizes[step.range])
+      if (int64_t range = state.sizes[step.range]) {
+        int64_t parts = state.sizes[step.rows];
         state.tileSteps.push_back({step.kernel,
                                    {operands, step.buffers.size()},
                                    {sizes, step.sizes.size()},
-                                   range / rows,
+                                   range / parts,
+                                   parts == rows ? 1 : program::kRowsTogether,
                                    scratch,
                                    step.work == kNone ? 1 : state.sizes[step.work]});
+      }
       operands += step.buffers.size();
       sizes += step.sizes.size();
     }

@@ -163,6 +163,9 @@ struct CallRecord {
   String lines;  ///< its user line, as in KernelRecord
 };
 
+/// Rows of a tile that are turned together: a line of memory, or two, of what lies across them.
+inline constexpr int64_t kRowsTogether = 32;
+
 enum class StepKind : uint32_t {
   Launch = 0, ///< kernel over range
   Copy = 1,   ///< args: destination buffer, source buffer; whole buffers of equal size
@@ -184,7 +187,10 @@ struct StepRecord {
   /// them touch in the row of the item only: rows may be taken through the whole tile one after the
   /// other.
   uint32_t tile = kNone;
-  uint32_t rows = kNone; ///< size number, the same for all steps of a tile, or kNone
+  /// Size number, or kNone: the same for all steps of a tile, but for those whose range has a part
+  /// for each kRowsTogether rows, which have the number of the parts, and for those that may not
+  /// run in a tile, which have that of 0.
+  uint32_t rows = kNone;
 };
 
 /// A program that finds an index outside its axis reports it and goes on without touching memory

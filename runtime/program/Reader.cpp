@@ -373,7 +373,7 @@ private:
       return bad("step {} is in a tile and no launch", number);
     GRAPHC_TRY(checkSizeNumber(s.rows, "a tile"));
     const StepRecord *before = number ? &p.stepRecords[number - 1] : nullptr;
-    if (before && before->tile == s.tile && before->rows == s.rows)
+    if (before && before->tile == s.tile)
       return Status::ok();
     if (s.tile != tileCount)
       return bad("step {} is in tile {}, which is not the next one", number, s.tile);

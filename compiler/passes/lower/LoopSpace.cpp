@@ -1,6 +1,7 @@
 #include "compiler/passes/lower/LoopSpace.h"
 
 #include "compiler/passes/fuse/Watch.h"
+#include "compiler/passes/lower/TurnedRows.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -300,15 +301,18 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
   if (family == Family::Map && !group && func.getSchedule()->getVector() > 1)
     turned = turnedLoop(func, space, /*groups=*/false);
   if (turned && !group) {
+    bool forRows = turnsForRows(func, turned);
+    int64_t rows = forRows ? program::kRowsTogether : kTurnedRows;
+    int64_t columns = forRows ? kForRowsColumns : kTurnedColumns;
     AffineExpr tiles = getAffineConstantExpr(1, context);
     for (unsigned i = 0; i < parallel; ++i) {
       AffineExpr extent = product(i, i + 1);
-      tiles = tiles * (i == *turned        ? extent.ceilDiv(kTurnedRows)
-                       : i + 1 == parallel ? extent.ceilDiv(kTurnedColumns)
+      tiles = tiles * (i == *turned        ? extent.ceilDiv(rows)
+                       : i + 1 == parallel ? extent.ceilDiv(columns)
                                            : extent);
     }
     range = pieces = tiles;
-    work = getAffineConstantExpr(kTurnedRows * kTurnedColumns, context);
+    work = getAffineConstantExpr(rows * columns, context);
     return;
   }
   if (family == Family::Contract && group) {

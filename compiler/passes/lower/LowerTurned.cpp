@@ -4,6 +4,7 @@
 #include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
+#include "compiler/passes/lower/TurnedRows.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,12 +15,15 @@ using namespace graphc;
 using namespace graphc::pass;
 
 static constexpr int64_t kBlocksAhead = 4;
+/// The same where there are few rows: along the columns.
+static constexpr int64_t kColumnBlocksAhead = 2;
 
 /// Asks for the lines that a block further along the turned loop reads: each block touches many
 /// lines once, which no machine sees coming.
 void KernelLowering::prefetchTurned(OpBuilder &b, ArrayRef<kernel::LoadOp> loads, Position at) {
-  Value &row = at.loops[*shape.turned];
-  row = IndexMath{b, loc}.add(row, kBlocksAhead * width);
+  bool forRows = turnsForRows(kernel, shape.turned);
+  Value &index = at.loops[forRows ? space.parallel - 1 : *shape.turned];
+  index = IndexMath{b, loc}.add(index, (forRows ? kColumnBlocksAhead : kBlocksAhead) * width);
   for (kernel::LoadOp load : loads) {
     Value index = emitter->index(b, space.accesses.at(load), at);
     memref::PrefetchOp::create(b, loc, emitter->buffer(load), index, /*isWrite=*/false,
@@ -118,7 +122,7 @@ void KernelLowering::turnedLines(OpBuilder &b, const Position &base, Value row, 
   });
 }
 
-/// Items are tiles, counted by the other loops, then columns, then rows.
+/// Items are tiles, counted by the other loops, then columns, then rows; or by rows first.
 void KernelLowering::lowerTurned() {
   unsigned last = space.parallel - 1, turned = *shape.turned;
   open(kernel.getSymName(), {});
@@ -131,14 +135,25 @@ void KernelLowering::lowerTurned() {
     if (!inRegisters)
       memory.push_back(memref::AllocaOp::create(
           builder, loc, MemRefType::get({width * width}, memoryType(load.getType()))));
-  Value rowTiles = at.ceilDiv(rows, kTurnedRows), columnTiles = at.ceilDiv(columns, kTurnedColumns);
+  bool forRows = turnsForRows(kernel, turned);
+  int64_t tileRows = forRows ? program::kRowsTogether : kTurnedRows;
+  int64_t tileColumns = forRows ? kForRowsColumns : kTurnedColumns;
+  Value rowTiles = at.ceilDiv(rows, tileRows), columnTiles = at.ceilDiv(columns, tileColumns);
+  Value ofRows = columnTiles;
+  for (unsigned i = 1; forRows && i < last; ++i)
+    ofRows = at.mul(ofRows, emitter->extent(builder, i));
   loop(builder, begin, end, 1, [&](OpBuilder &b, Value item) {
     IndexMath in{b, loc};
     Position base = position();
-    Value rest = in.div(item, rowTiles);
-    Value row = in.mul(in.sub(item, in.mul(rest, rowTiles)), kTurnedRows);
-    Value outer = in.div(rest, columnTiles);
-    Value column = in.mul(in.sub(rest, in.mul(outer, columnTiles)), kTurnedColumns);
+    Value rowTile, rest = in.div(item, forRows ? ofRows : rowTiles);
+    if (forRows) {
+      rowTile = rest;
+      rest = in.sub(item, in.mul(rowTile, ofRows));
+    } else {
+      rowTile = in.sub(item, in.mul(rest, rowTiles));
+    }
+    Value row = in.mul(rowTile, tileRows), outer = in.div(rest, columnTiles);
+    Value column = in.mul(in.sub(rest, in.mul(outer, columnTiles)), tileColumns);
     for (unsigned i = last; i-- > 0;) {
       if (i == turned)
         continue;
@@ -146,8 +161,8 @@ void KernelLowering::lowerTurned() {
       base.loops[i] = in.sub(outer, in.mul(next, size));
       outer = next;
     }
-    Value rowEnd = in.min(in.add(row, kTurnedRows), rows);
-    Value columnEnd = in.min(in.add(column, kTurnedColumns), columns);
+    Value rowEnd = in.min(in.add(row, tileRows), rows);
+    Value columnEnd = in.min(in.add(column, tileColumns), columns);
     // Along the turned loop first: that is the order in which the operand lies.
     loop(b, column, columnEnd, width, [&](OpBuilder &c, Value j) {
       loop(c, row, rowEnd, width, [&](OpBuilder &d, Value i) {

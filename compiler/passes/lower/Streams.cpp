@@ -2,6 +2,7 @@
 // another out; a result too large to be found in a cache later is written without either.
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
+#include "compiler/passes/lower/TurnedRows.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,6 +14,9 @@ using namespace graphc::pass;
 
 /// Smaller results stay in the last cache of common machines until they are read.
 static constexpr int64_t kStreamedResultBytes = int64_t{32} << 20;
+/// Rows that are turned for others are read from a cache next, unless so much is turned at once
+/// that it is all there is.
+static constexpr int64_t kTurnedBytes = int64_t{2} << 20;
 /// What of a row waits in a second-level cache beside what is read.
 static constexpr int64_t kWaitingBytes = int64_t{128} << 10;
 /// A line of the cache. Parts of a line cost more than a whole one saves.
@@ -44,6 +48,10 @@ void KernelLowering::openStreams() {
       elements = emitter->emit(builder, space.product(0, along + 1));
     Value word = at.select(at.less(elements, at(kStreamedResultBytes / bytes)), at(1), at(0));
     word = at.either(word, arith::AndIOp::create(builder, loc, address, at(kLineBytes - 1)));
+    if (turnsForRows(kernel, shape.turned)) {
+      Value some = at.mul(at.sub(end, begin), program::kRowsTogether * kForRowsColumns * bytes);
+      word = at.either(word, at.select(at.less(some, at(kTurnedBytes)), at(1), at(0)));
+    }
     for (Value operand : emitter->operands())
       word = at.either(word, at.select(at.equal(addressOf(operand), address), at(1), at(0)));
     emitter->stream(store, word);

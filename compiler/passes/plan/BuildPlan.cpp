@@ -77,6 +77,17 @@ static AffineMap writtenMap(kernel::FuncOp kernel, unsigned result) {
   return stores == 1 ? written : AffineMap();
 }
 
+/// Whether a tensor is read at points of reduced loops only.
+static bool isReadAtPoints(kernel::FuncOp kernel, unsigned tensor) {
+  return llvm::all_of(kernel.getArgument(tensor).getUsers(), [&](Operation *user) {
+    auto load = dyn_cast<kernel::LoadOp>(user);
+    bool point = false;
+    for (unsigned d = kernel.getDomain().getParallel(); load && d < kernel.getNumDims(); ++d)
+      point |= load.getMap().isFunctionOfDim(d);
+    return point;
+  });
+}
+
 /// The tensor whose buffer a value is.
 Value Planner::origin(Value tensor) {
   while (auto reshape = tensor.getDefiningOp<graph::ReshapeOp>())
@@ -393,8 +404,14 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
     faults.setSitesAttr(builder.getArrayAttr(sites));
   }
   auto step = [&](FlatSymbolRefAttr callee, Value items, Value each) {
-    plan::LaunchOp::create(builder, loc, callee, launchBuffers, mapped, items, each,
-                           call.getLinesAttr(), Value(), IntegerAttr());
+    SmallVector<Value> touched = launchBuffers;
+    // A fold sees no points: their tensors may end before it.
+    bool folds = callee != call.getCalleeAttr() && callee.getValue().ends_with("_fold");
+    for (unsigned i = 0; folds && i < kernel.getNumTensors(); ++i)
+      if (isReadAtPoints(kernel, i))
+        touched[i] = launchBuffers[kernel.getNumTensors()];
+    plan::LaunchOp::create(builder, loc, callee, touched, mapped, items, each, call.getLinesAttr(),
+                           Value(), IntegerAttr());
   };
   auto both = [&](auto op, Value a, Value b) -> Value {
     return decltype(op)::create(builder, loc, a, b);

@@ -1,5 +1,6 @@
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/lower/LoopSpace.h"
+#include "compiler/passes/lower/IndexMath.h"
+#include "compiler/passes/lower/TurnedRows.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
 
@@ -44,10 +45,18 @@ public:
         touch(tensors + scatter.getResult(), scatter.getMap());
       }
     });
-    std::fill(written.begin() + tensors, written.end(), true);
+    // A result of blocks is written by their fold.
+    for (unsigned i = tensors; i < written.size(); ++i)
+      written[i] = ofBlocks.empty() || inRows[i];
   }
 
   std::optional<unsigned> rows; ///< the size argument that counts them; nothing: no tiling
+  bool together = false;        ///< its items are those of program::kRowsTogether rows each
+  bool scans = false;
+  bool inBlocks = false; ///< its items are blocks: worth it where their operands are turned
+  /// Its items are blocks of kTreeBlock elements of everything, rows one after the other: the
+  /// extents of a row.
+  SmallVector<AffineExpr> ofBlocks;
   /// By launch operand: whether it is touched at the row of the iteration point only, and written.
   SmallVector<bool> inRows, written;
 
@@ -61,16 +70,45 @@ private:
   }
 
   /// Whether the launch counts work items row by row: so many for each turn of the outermost loop.
-  static bool cutsByRows(kernel::FuncOp func) {
-    if (!func.getSchedule() || func.getSchedule()->getGroup() || !func.getDomain().getParallel())
+  bool cutsByRows(kernel::FuncOp func) {
+    if (!func.getSchedule() || func.getSchedule()->getGroup() || !func.getNumDims())
       return false;
     LoopSpace space(func);
+    if (!func.getDomain().getParallel())
+      return cutsBlocks(func, space);
     KernelShape shape(func, space);
-    if (shape.splitBlock || shape.oneByOne)
+    if (shape.oneByOne)
       return false;
     // The tiles of a map that turns what it reads cut that loop and the last.
-    return shape.family == kernel::Family::Rows ||
-           (shape.family == kernel::Family::Map && shape.turned != 0u);
+    if (shape.family == kernel::Family::Map) {
+      auto rowsOfAll = Polynomial::of(func.getDomain().getExtents().getResult(0));
+      together = turnsForRows(func, shape.turned) && rowsOfAll && space.extents[0] == *rowsOfAll;
+      return together || shape.turned != 0u;
+    }
+    scans = shape.family == kernel::Family::Scan && scansRows(func, space);
+    inBlocks = shape.splitBlock != 0;
+    // Blocks are counted row by row; what combines them is a launch of its own.
+    return scans || shape.family == kernel::Family::Rows;
+  }
+
+  bool cutsBlocks(kernel::FuncOp func, const LoopSpace &space) {
+    auto extents = func.getDomain().getExtents().getResults();
+    bool plain = llvm::all_of(
+        extents, [](AffineExpr e) { return isa<AffineSymbolExpr, AffineConstantExpr>(e); });
+    if (func.getSchedule()->getFamily() != kernel::Family::Full || extents.size() < 2 || !plain ||
+        space.count() != 1)
+      return false;
+    llvm::append_range(ofBlocks, extents.drop_front());
+    inBlocks = true;
+    return true;
+  }
+
+  /// Whether a work item is a block of a row, and not of a column.
+  static bool scansRows(kernel::FuncOp func, const LoopSpace &space) {
+    return space.reducedLoops() == 1 && func.getSchedule()->getVector() > 1 &&
+           llvm::all_of(func.getBody().getOps<kernel::StoreOp>(), [&](kernel::StoreOp store) {
+             return space.accesses.at(store).isDense(space.parallel);
+           });
   }
 };
 
@@ -109,7 +147,18 @@ private:
     return place->second ? *place->second : none;
   }
 
+  /// Passes over the blocks of a scan, and their fold, run where a row has several.
+  bool isOfBlocks(plan::LaunchOp launch) {
+    StringRef name = launch.getKernel();
+    auto func = name.consume_back("_blocks") || name.consume_back("_fold")
+                    ? symbols.lookup<kernel::FuncOp>(name)
+                    : nullptr;
+    return func && !symbols.lookup(launch.getKernel()) && KernelRows(func).scans;
+  }
+
   void add(plan::LaunchOp launch) {
+    if (tileRows && isOfBlocks(launch))
+      return members.push_back(launch);
     const KernelRows &kernel = rowsOf(launch);
     Value rows = kernel.rows ? launch.getSizes()[*kernel.rows] : Value();
     if (rows != tileRows || !take(launch, kernel)) {
@@ -121,6 +170,8 @@ private:
 
   /// Adds a launch unless that would leave something written that is not touched in rows by all.
   bool take(plan::LaunchOp launch, const KernelRows &kernel) {
+    if (kernel.inBlocks && !turns)
+      return false;
     DenseSet<Value> nowWritten = writes, nowAcross = acrossRows;
     bool reads = false;
     // What follows the kernel's own tensors tells of faults, and belongs to no row.
@@ -139,23 +190,56 @@ private:
     acrossRows = std::move(nowAcross);
     passesOn |= reads;
     members.push_back(launch);
+    turns |= kernel.together;
+    if (kernel.together || !kernel.ofBlocks.empty())
+      together[launch] = &kernel;
     return true;
   }
 
   /// Only what one launch leaves for another is worth it.
   void close() {
+    while (!members.empty() && isOfBlocks(members.back()))
+      members.pop_back();
     for (plan::LaunchOp launch : members) {
       if (!passesOn)
         break;
-      launch.getRowsMutable().assign(tileRows);
+      launch.getRowsMutable().assign(countedRows(launch));
       launch.setTile(tiles);
     }
     tiles += passesOn;
     members.clear();
+    together.clear();
     writes.clear();
     acrossRows.clear();
     tileRows = Value();
-    passesOn = false;
+    passesOn = turns = false;
+  }
+
+  Value countedRows(plan::LaunchOp launch) {
+    OpBuilder b(launch);
+    IndexMath m{b, launch.getLoc()};
+    if (isOfBlocks(launch))
+      return m(0);
+    auto found = together.find(launch);
+    if (found == together.end())
+      return tileRows;
+    Value groups = m.ceilDiv(tileRows, program::kRowsTogether);
+    if (found->second->ofBlocks.empty())
+      return groups;
+    // Rows that are together have to end where a block does.
+    constexpr int64_t kUnit = kTreeBlock / program::kRowsTogether;
+    Value row;
+    for (AffineExpr extent : found->second->ofBlocks) {
+      auto symbol = dyn_cast<AffineSymbolExpr>(extent);
+      Value size = symbol ? launch.getSizes()[symbol.getPosition()]
+                          : m(cast<AffineConstantExpr>(extent).getValue());
+      row = row ? m.mul(row, size) : size;
+    }
+    auto beyond = [&](Value size, int64_t unit) {
+      return m.sub(m.mul(m.ceilDiv(size, unit), unit), size);
+    };
+    Value odd = m.add(beyond(row, kUnit), beyond(tileRows, program::kRowsTogether));
+    return m.max(m.sub(groups, m.mul(groups, odd)), m(0));
   }
 
   plan::ProgramOp program;
@@ -164,9 +248,11 @@ private:
   DenseMap<Value, Value> sameMemory; ///< a buffer that may be an input's -> that input
   // The open tile.
   SmallVector<plan::LaunchOp> members;
+  DenseMap<Operation *, const KernelRows *> together; ///< members with items of several rows
   Value tileRows;
   DenseSet<Value> writes, acrossRows;
   bool passesOn = false; ///< one of the launches reads what another has written
+  bool turns = false;    ///< and one turns what others read
   int64_t tiles = 0;
 };
 

@@ -1,6 +1,6 @@
 #include "compiler/passes/schedule/StageOperands.h"
 
-#include "compiler/passes/lower/LoopSpace.h"
+#include "compiler/passes/lower/TurnedRows.h"
 #include "dialects/kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -89,6 +89,7 @@ struct Staged {
   SmallVector<unsigned> dims;
   SmallVector<kernel::LoadOp> loads;
   kernel::FuncOp copy;
+  bool replaces = false; ///< nothing else reads the tensor: the kernel has the copy in its place
 };
 
 class Stager {
@@ -105,7 +106,7 @@ public:
 
   void callBefore(kernel::CallOp call) {
     OpBuilder b(call);
-    SmallVector<Value> tensors(call.getTensors());
+    SmallVector<Value> before(call.getTensors()), tensors = before;
     for (const Staged &operand : staged) {
       SmallVector<int64_t> resultDims;
       for (unsigned d : operand.dims)
@@ -113,10 +114,13 @@ public:
           resultDims.push_back(size.getPosition());
       kernel::FuncOp copy = operand.copy;
       auto made = kernel::CallOp::create(b, call.getLoc(), copy.getResultTypes(),
-                                         copy.getSymNameAttr(), ValueRange(tensors[operand.tensor]),
+                                         copy.getSymNameAttr(), ValueRange(before[operand.tensor]),
                                          call.getSizes(), b.getDenseI64ArrayAttr(resultDims),
                                          call.getLinesAttr(), ArrayAttr());
-      tensors.push_back(made.getResult(0));
+      if (operand.replaces)
+        tensors[operand.tensor] = made.getResult(0);
+      else
+        tensors.push_back(made.getResult(0));
     }
     call.getTensorsMutable().assign(tensors);
   }
@@ -186,13 +190,24 @@ private:
     }
     auto type = RankedTensorType::get(sizes, element);
     operand.copy = copyKernel(operand, type, shape);
-    // The new tensor is the last one; sizes follow.
-    unsigned place = func.getNumTensors();
     SmallVector<Type> inputs(func.getArgumentTypes());
-    inputs.insert(inputs.begin() + place, type);
     SmallVector<Attribute> shapes(func.getShapes().getValue());
-    shapes.insert(shapes.begin() + place, AffineMapAttr::get(shape));
-    Value argument = func.getBody().front().insertArgument(place, type, func.getLoc());
+    Value argument = func.getArgument(operand.tensor);
+    operand.replaces = !llvm::is_contained(func.getInits(), int64_t(operand.tensor)) &&
+                       llvm::all_of(argument.getUsers(), [&](Operation *user) {
+                         return llvm::is_contained(operand.loads, user);
+                       });
+    if (operand.replaces) {
+      inputs[operand.tensor] = type;
+      shapes[operand.tensor] = AffineMapAttr::get(shape);
+      argument.setType(type);
+    } else {
+      // The new tensor is the last one; sizes follow.
+      unsigned place = func.getNumTensors();
+      inputs.insert(inputs.begin() + place, type);
+      shapes.insert(shapes.begin() + place, AffineMapAttr::get(shape));
+      argument = func.getBody().front().insertArgument(place, type, func.getLoc());
+    }
     func.setFunctionType(FunctionType::get(context, inputs, func.getResultTypes()));
     func.setShapesAttr(ArrayAttr::get(context, shapes));
     SmallVector<AffineExpr> indices;
@@ -220,6 +235,7 @@ private:
         b.getDenseI64ArrayAttr({-1}), kernel::ScheduleAttr(), ArrayAttr(), ArrayAttr());
     // Lines that are far apart are better not read before they are written.
     copy->setAttr(kLastReadAttr, b.getDenseBoolArrayAttr({true}));
+    copy->setAttr(kForRowsAttr, b.getUnitAttr());
     symbols.insert(copy);
     Block &body = copy.getBody().emplaceBlock();
     body.addArguments(inputs, SmallVector<Location>(inputs.size(), loc));

@@ -146,8 +146,8 @@ public:
   double nanos() const {
     double sum = 0;
     for (const TileLaunch::Step &step : tile.steps)
-      sum += static_cast<double>(tile.rows) * static_cast<double>(step.itemsPerRow) *
-             static_cast<double>(step.work) *
+      sum += static_cast<double>(tile.rows) * static_cast<double>(step.items) /
+             static_cast<double>(step.rows) * static_cast<double>(step.work) *
              static_cast<CpuModule *>(tile.module)->kernels[step.kernel].costPerItem;
     return sum;
   }
@@ -171,7 +171,7 @@ private:
         addresses[i] = addressOf(step.operands[i], locals, begin);
       Context context{module->kernels[step.kernel].function, addresses.data(), step.sizes.data(),
                       step.scratchBytes};
-      context.run(begin * step.itemsPerRow, end * step.itemsPerRow);
+      context.run(begin / step.rows * step.items, (end + step.rows - 1) / step.rows * step.items);
       if (context.scratchFailed.load(std::memory_order_relaxed))
         failed.store(step.scratchBytes, std::memory_order_relaxed);
     }

@@ -91,7 +91,7 @@ func.func @columns(%x: tensor<?x?xf32>) -> tensor<?xf32> {
 // CHECK-COUNT-4: prefetcht1
 // CHECK-COUNT-4: vcmpordps
 // CHECK-NOT: rsp
-// CHECK-COUNT-4: vpbroadcastd %e{{.*}}, %zmm{{.*}} {%k
+// CHECK-COUNT-4: vpbroadcastd %{{[er].*}}, %zmm{{.*}} {%k
 // CHECK-NOT: rsp
 // CHECK: jl
 // CHECK: ret
@@ -100,11 +100,11 @@ func.func @place(%x: tensor<?xf32>) -> tensor<i64> {
   return %0 : tensor<i64>
 }
 
-// A count: masks become numbers, half a vector at a time. Two operands from memory are read in order, with the lanes in the
-// nearest cache, what is in a cache strip by strip, with the lanes in registers.
+// A count: masks become numbers, half a vector at a time. Two operands are read in order, four rows of a strip at a time, with its
+// lanes in registers.
 // CHECK-LABEL: inside_0:
-// CHECK-COUNT-4: prefetcht0
 // CHECK-COUNT-4: vcmpleps {{.*}}, %k{{[0-7]$}}
+// CHECK-COUNT-8: prefetcht0
 // CHECK-NOT: rsp
 // CHECK: vpmovm2q
 // CHECK-NOT: rsp

@@ -84,7 +84,8 @@ func.func @owned_alias(%x: tensor<4x6xi8>) -> tensor<24xi8> {
 // CHECK: %[[EACH:.*]] = arith.minsi %[[N]], %[[BLOCK]] : index
 // CHECK: plan.launch @full_0(%[[X]], %[[R]], %[[P]] : {{.*}}) sizes(%[[N]]) over %[[ITEMS]] work %[[EACH]]
 // CHECK: %[[FOLDS:.*]] = arith.muli %[[ONE]], %[[SEVERAL]] : index
-// CHECK: plan.launch @full_0_fold(%[[X]], %[[R]], %[[P]] : {{.*}}) sizes(%[[N]]) over %[[FOLDS]] work %[[COUNT]]
+// What is read at points is not named by the fold.
+// CHECK: plan.launch @full_0_fold(%[[R]], %[[R]], %[[P]] : {{.*}}) sizes(%[[N]]) over %[[FOLDS]] work %[[COUNT]]
 // CHECK: plan.return %[[R]] :
 func.func @full(%x: tensor<?xf64>) -> tensor<f64> {
   %0 = graph.reduce <sum> %x axes [0] : tensor<?xf64> -> tensor<f64>

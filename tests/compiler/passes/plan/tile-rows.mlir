@@ -31,11 +31,24 @@ kernel.func @diagonal(%a: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf
   kernel.store %0, result 0 at #point : f32
   kernel.return
 }
-// Its blocks are folded by a launch of their own.
+// Its blocks are counted row by row, and folded by a launch of their own.
 kernel.func @sums(%a: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?xf32> attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>, schedule = #kernel.schedule<rows, vector = 8, cost = 100>, shapes = [#shape, affine_map<()[s0, s1] -> (s0)>]} {
   %0 = kernel.load %a at #point : tensor<?x?xf32> -> f32
   %1 = kernel.reduce <sum> %0 : f32 -> f32
   kernel.store %1, result 0 at affine_map<(d0, d1)[s0, s1] -> (d0)> : f32
+  kernel.return
+}
+// Blocks of everything.
+kernel.func @total(%a: tensor<?x?xf32>, %n: index, %m: index) -> tensor<f32> attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 0>, inits = array<i64: -1>, schedule = #kernel.schedule<full, vector = 16, cost = 100>, shapes = [#shape, affine_map<()[s0, s1] -> ()>]} {
+  %0 = kernel.load %a at #point : tensor<?x?xf32> -> f32
+  %1 = kernel.reduce <sum> %0 : f32 -> f32
+  kernel.store %1, result 0 at affine_map<(d0, d1)[s0, s1] -> ()> : f32
+  kernel.return
+}
+// An operand that is turned for others.
+kernel.func @turn(%a: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x?xf32> attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 2>, graphc.for_rows, inits = array<i64: -1>, schedule = #kernel.schedule<map, vector = 16, cost = 100>, shapes = [#turned_shape, #shape]} {
+  %0 = kernel.load %a at #turned : tensor<?x?xf32> -> f32
+  kernel.store %0, result 0 at #point : f32
   kernel.return
 }
 
@@ -68,7 +81,7 @@ plan.program @two inputs [tensor<?x?xf32>, tensor<?xf32>] outputs [] {
   plan.return sizes()
 }
 
-// Nothing here may be cut: other rows, rows that another index depends on, sums in blocks, a table that is written.
+// Nothing here may be cut: other rows, rows that another index depends on, a table that is written.
 // CHECK-LABEL: plan.program @none
 // CHECK-NOT: tile
 plan.program @none inputs [tensor<?x?xf32>, tensor<?xf32>] outputs [] {
@@ -83,7 +96,7 @@ plan.program @none inputs [tensor<?x?xf32>, tensor<?xf32>] outputs [] {
   plan.launch @map(%a, %t, %b : !plan.buffer<f32>, !plan.buffer<f32>, !plan.buffer<f32>) sizes(%m, %n) over %e work %c1 lines ""
   plan.launch @diagonal(%b, %a : !plan.buffer<f32>, !plan.buffer<f32>) sizes(%n, %m) over %e work %c1 lines ""
   %s = plan.alloc %n : <f32>
-  plan.launch @sums(%a, %s : !plan.buffer<f32>, !plan.buffer<f32>) sizes(%n, %m) over %n work %m lines ""
+  plan.launch @sums(%x, %s : !plan.buffer<f32>, !plan.buffer<f32>) sizes(%n, %m) over %n work %m lines ""
   plan.launch @map(%x, %s, %a : !plan.buffer<f32>, !plan.buffer<f32>, !plan.buffer<f32>) sizes(%n, %m) over %e work %c1 lines ""
   plan.launch @map(%a, %a, %b : !plan.buffer<f32>, !plan.buffer<f32>, !plan.buffer<f32>) sizes(%n, %m) over %e work %c1 lines ""
   plan.return sizes()
@@ -103,5 +116,38 @@ plan.program @donor inputs [tensor<?x?xf32>, tensor<?xf32>] outputs [] {
   plan.launch @across(%x, %a : !plan.buffer<f32>, !plan.buffer<f32>) sizes(%n, %m) over %e work %c1 lines ""
   %b = plan.alloc %e {donor = 0 : i64} : <f32>
   plan.launch @map(%a, %t, %b : !plan.buffer<f32>, !plan.buffer<f32>, !plan.buffer<f32>) sizes(%n, %m) over %e work %c1 lines ""
+  plan.return sizes()
+}
+
+// Rows of what is turned come together, and so do the blocks of everything where a row is whole parts of one: 32 rows of 256 elements.
+// CHECK-LABEL: plan.program @turned
+// CHECK: %[[N:.*]] = plan.dim input 0, 1
+// CHECK: %[[M:.*]] = plan.dim input 0, 0
+// CHECK: %[[C32:.*]] = arith.constant 32 : index
+// CHECK: %[[G:.*]] = arith.ceildivui %[[N]], %[[C32]]
+// CHECK: plan.launch @turn({{.*}} lines "" rows %[[G]] tile 0
+// CHECK: plan.launch @sums({{.*}} lines "" rows %[[N]] tile 0
+// CHECK: plan.copy
+// CHECK: plan.launch @turn({{.*}} tile 1
+// CHECK: %[[C256:.*]] = arith.constant 256 : index
+// CHECK: arith.ceildivui %[[M]], %[[C256]]
+// CHECK: %[[B:.*]] = arith.maxsi
+// CHECK: plan.launch @total({{.*}} lines "" rows %[[B]] tile 1
+plan.program @turned inputs [tensor<?x?xf32>] outputs [] {
+^bb0(%x: !plan.buffer<f32>):
+  %n = plan.dim input 0, 1
+  %m = plan.dim input 0, 0
+  %c1 = arith.constant 1 : index
+  %e = arith.muli %n, %m : index
+  %a = plan.alloc %e : <f32>
+  plan.launch @turn(%x, %a : !plan.buffer<f32>, !plan.buffer<f32>) sizes(%n, %m) over %e work %c1 lines ""
+  %s = plan.alloc %n : <f32>
+  plan.launch @sums(%a, %s : !plan.buffer<f32>, !plan.buffer<f32>) sizes(%n, %m) over %n work %m lines ""
+  %k = plan.alloc %e : <f32>
+  plan.copy %a to %k : <f32>, <f32>
+  %b = plan.alloc %e : <f32>
+  plan.launch @turn(%k, %b : !plan.buffer<f32>, !plan.buffer<f32>) sizes(%n, %m) over %e work %c1 lines ""
+  %r = plan.alloc %c1 : <f32>
+  plan.launch @total(%b, %r : !plan.buffer<f32>, !plan.buffer<f32>) sizes(%n, %m) over %c1 work %e lines ""
   plan.return sizes()
 }

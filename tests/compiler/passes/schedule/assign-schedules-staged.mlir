@@ -1,5 +1,5 @@
 // What a kernel of vectors would read one element a line is turned before, by a map of its own; the loads that share it
-// share the copy. A product and a map turn what they read themselves, and devices read elements.
+// share the copy, which takes the tensor's place where nothing else reads that. A product and a map turn what they read themselves, and devices read elements.
 // RUN: graphc-opt %s --graphc-assign-schedules=vector-bytes=64 | FileCheck %s
 // RUN: graphc-opt %s --graphc-assign-schedules=vector-bytes=0 | FileCheck %s --check-prefix=ITEM
 
@@ -14,12 +14,13 @@
 
 // ITEM-NOT: _turn
 // CHECK-LABEL: kernel.func @sums_turn(
+// CHECK-SAME: graphc.for_rows
 // CHECK-SAME: graphc.last_read = array<i1: true>
 // CHECK-SAME: schedule = #kernel.schedule<map
 // CHECK: %[[V:.*]] = kernel.load %{{.*}} at #[[$TURN]]
 // CHECK: kernel.store %[[V]], result 0 at #[[$STRAIGHT]]
 // CHECK-LABEL: kernel.func @sums(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<?x?xf32>, %[[Y:[^:]*]]: tensor<?x?xf32>, %[[T:[^:]*]]: tensor<?x?xf32>, %{{.*}}: index
+// CHECK-SAME: %[[T:[^:]*]]: tensor<?x?xf32>, %[[Y:[^:]*]]: tensor<?x?xf32>, %{{[^:]*}}: index
 // CHECK: kernel.load %[[T]] at #[[$STRAIGHT]]
 // CHECK: kernel.load %[[Y]]
 // CHECK-NOT: kernel.load
@@ -29,6 +30,22 @@ kernel.func @sums(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %m: index, %n: index
                 shapes = [affine_map<()[s0, s1] -> (s1 + 1, s0)>, affine_map<()[s0, s1] -> (s0, s1 * 2)>, affine_map<()[s0, s1] -> (s0)>]} {
   %a = kernel.load %x at #turned : tensor<?x?xf32> -> f32
   %b = kernel.load %y at #every : tensor<?x?xf32> -> f32
+  %p = graph.mul %a, %b : f32
+  %s = kernel.reduce <sum> %p : f32 -> f32
+  kernel.store %s, result 0 at #row : f32
+  kernel.return
+}
+
+// CHECK-LABEL: kernel.func @both_turn(
+// CHECK-LABEL: kernel.func @both(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<?x?xf32>, %[[T:[^:]*]]: tensor<?x?xf32>, %{{[^:]*}}: index
+// CHECK: kernel.load %[[T]] at #[[$STRAIGHT]]
+// CHECK: kernel.load %[[X]]
+kernel.func @both(%x: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                shapes = [affine_map<()[s0, s1] -> (s1 + 1, s0)>, affine_map<()[s0, s1] -> (s0)>]} {
+  %a = kernel.load %x at #turned : tensor<?x?xf32> -> f32
+  %b = kernel.load %x at affine_map<(d0, d1)[s0, s1] -> (0, d0)> : tensor<?x?xf32> -> f32
   %p = graph.mul %a, %b : f32
   %s = kernel.reduce <sum> %p : f32 -> f32
   kernel.store %s, result 0 at #row : f32
@@ -59,8 +76,11 @@ kernel.func @map(%x: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?x?xf32>
 
 // CHECK-LABEL: func.func @main
 // CHECK: %[[COPY:.*]] = kernel.call @sums_turn(%arg0) sizes(%arg2, %arg3) dims [0, 1]
-// CHECK: kernel.call @sums(%arg0, %arg1, %[[COPY]]) sizes(%arg2, %arg3)
+// CHECK: kernel.call @sums(%[[COPY]], %arg1) sizes(%arg2, %arg3)
+// CHECK: %[[OTHER:.*]] = kernel.call @both_turn(%arg0)
+// CHECK: kernel.call @both(%arg0, %[[OTHER]])
 func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?xf32> {
   %s = kernel.call @sums(%x, %y) sizes(%m, %n) dims [0] lines "" : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?xf32>
-  return %s : tensor<?xf32>
+  %b = kernel.call @both(%x) sizes(%m, %n) dims [0] lines "" : (tensor<?x?xf32>) -> tensor<?xf32>
+  return %b : tensor<?xf32>
 }
