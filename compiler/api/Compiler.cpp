@@ -3,6 +3,7 @@
 #include "compiler/emit/Emitter.h"
 #include "compiler/import/Importer.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "dialects/graph/Graph.h"
 
 #include "BuildId.inc"
 
@@ -131,8 +132,16 @@ Status badText(std::string_view text, std::string_view fileName) {
   return Status::ok();
 }
 
+void allowFastProducts(ModuleOp module) {
+  module.walk([](graph::MatmulOp product) {
+    Type element = cast<RankedTensorType>(product.getX().getType()).getElementType();
+    if (element.isF16() || element.isBF16())
+      product.setFast(true);
+  });
+}
+
 Result<OwningOpRef<ModuleOp>> parseText(MLIRContext &context, std::string_view text,
-                                        std::string_view fileName) {
+                                        std::string_view fileName, const TargetDesc &target) {
   GRAPHC_TRY(badText(text, fileName));
   llvm::SourceMgr sources;
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(StringRef(text.data(), text.size()),
@@ -141,6 +150,8 @@ Result<OwningOpRef<ModuleOp>> parseText(MLIRContext &context, std::string_view t
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)
     return Status(ErrorCode::Compile, "");
+  if (target.fastProducts)
+    allowFastProducts(*module);
   return module;
 }
 
@@ -257,7 +268,7 @@ Result<std::vector<uint8_t>> compile(const op::GraphDesc &graph, const TargetDes
 Result<std::vector<uint8_t>> compileText(std::string_view text, std::string_view file,
                                          const TargetDesc &target, const CompileOptions &options) {
   return withModule<std::vector<uint8_t>>(
-      [&](MLIRContext &c) { return parseText(c, text, file); },
+      [&](MLIRContext &c) { return parseText(c, text, file, target); },
       [&](ModuleOp m) { return compileModule(m, target, options); });
 }
 
@@ -269,7 +280,7 @@ Result<std::string> printStage(const op::GraphDesc &graph, const TargetDesc &tar
 
 Result<std::string> printStageText(std::string_view text, std::string_view file,
                                    const TargetDesc &target, std::string_view stage) {
-  return withModule<std::string>([&](MLIRContext &c) { return parseText(c, text, file); },
+  return withModule<std::string>([&](MLIRContext &c) { return parseText(c, text, file, target); },
                                  [&](ModuleOp m) { return printModule(m, target, stage); });
 }
 

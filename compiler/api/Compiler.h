@@ -27,10 +27,14 @@ namespace graphc {
 /// ("sm_90") for PTX; without any of these OpenCL C. "ptx90", with "c": the device's compiler takes
 /// PTX of sm_90 inline. "wgmma": the device takes PTX of sm_90a, in which programs with fast
 /// products of 16-bit floats are given besides. "straight": work-items must not branch after a
-/// group's barriers.
+/// group's barriers. "tickets" (so "ptx90"): a group that counts itself atomically sees what
+/// groups stored that did so before it.
 struct TargetDesc {
   program::Target kind = program::Target::Cpu;
   std::string features;
+  /// Of programs that come as text: all products of 16-bit floats may be fast (docs/numerics.md),
+  /// as if they said so themselves.
+  bool fastProducts = false;
 };
 
 struct CompileOptions {

@@ -31,6 +31,8 @@ emit::EmittedKernel emit::describeKernel(Operation *op) {
   int64_t inputs = func->getAttrOfType<IntegerAttr>("graphc.inputs").getInt();
   for (int64_t i = 0; i < buffers; ++i)
     kernel.writes.push_back(i >= inputs);
+  if (func->hasAttr("graphc.tickets"))
+    kernel.writes.back() = 0;
   if (auto scratch = func->getAttrOfType<IntegerAttr>("graphc.scratch"))
     kernel.scratch = scratch.getInt();
   if (auto group = func->getAttrOfType<IntegerAttr>("graphc.group")) {
@@ -95,6 +97,7 @@ private:
   std::vector<uint32_t> words;
   std::vector<prog::SizeRecord> sizes;
   std::vector<prog::CheckRecord> checks;
+  std::vector<uint8_t> zeros; ///< of constants
   std::vector<prog::TensorRecord> inputs, outputs;
   std::vector<prog::BufferRecord> buffers;
   std::vector<prog::StepRecord> steps;
@@ -282,7 +285,12 @@ Status Writer::collect(plan::ProgramOp program) {
   for (Operation &op : body) {
     if (auto alloc = dyn_cast<plan::AllocOp>(op)) {
       bufferNumber[alloc.getBuffer()] = buffers.size();
-      buffers.push_back({static_cast<uint32_t>(prog::BufferKind::Temp),
+      // Kernels leave tickets as they were.
+      auto tickets = alloc->getAttrOfType<IntegerAttr>("graphc.tickets");
+      auto kind = tickets ? prog::BufferKind::Constant : prog::BufferKind::Temp;
+      if (tickets)
+        zeros.resize(tickets.getInt());
+      buffers.push_back({static_cast<uint32_t>(kind),
                          dtypeOf(alloc.getBuffer().getType().getElement()),
                          size(alloc.getElements()), 0,
                          static_cast<uint32_t>(alloc.getDonor().value_or(prog::kNone))});
@@ -355,7 +363,7 @@ std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::st
   records(prog::Section::Steps, steps);
   records(prog::Section::Faults, faults);
   records(prog::Section::Code, code.code);
-  add(prog::Section::Data, nullptr, 0, 0);
+  records(prog::Section::Data, zeros);
   add(prog::Section::Meta, &meta, sizeof(meta), 1);
   records(prog::Section::Calls, calls);
   records(prog::Section::Il, code.il);

@@ -54,7 +54,11 @@ void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   schedule.groups = options.groups;
   schedule.tiles = options.tiles;
   schedule.tensors = options.tensors;
-  passes.addPass(pass::createAssignSchedules(schedule));
+  auto assign = pass::createAssignSchedules(schedule);
+  [[maybe_unused]] LogicalResult known = assign->initializeOptions(
+      options.tickets ? "tickets=true" : "", [](const llvm::Twine &) { return failure(); });
+  assert(succeeded(known));
+  passes.addPass(std::move(assign));
 }
 
 // plan: kernel.func + plan.program
@@ -146,6 +150,7 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.hasFloat64 = has("fp64");
     result.groups = has("gpu");
     result.tiles = has("ptx90") && has("c");
+    result.tickets = result.groups && (result.tiles || has("tickets")); // a fence is PTX as well
     result.tensors = result.groups && (result.tiles || has("wgmma"));
     // One module is printed in all forms.
     result.nvidia = result.tiles && !has("spirv1.0") && !has("spirv1.2");

@@ -24,6 +24,7 @@ struct PipelineOptions {
   bool groups = false;      ///< work-items of a group share items (GPU-class devices)
   bool tiles = false;       ///< OpenCL C with inline PTX of sm_90
   bool tensors = false;     ///< the device has tensor cores, for products that may be fast
+  bool tickets = false;     ///< groups see what groups stored that took an earlier ticket
   bool tileRows = true;     ///< the executor runs launches row by row
   bool hasFloat64 = true;
   bool int64Conversions = true; ///< vectors of i64 convert to f64 and back in one operation

@@ -35,9 +35,9 @@ class Answers {
 public:
   explicit Answers(rt::Device &device) : device(device) {}
 
-  /// Empty when all are right; an error when it could not be tried.
-  Result<std::string> check() {
-    GRAPHC_TRY(record());
+  /// Empty when all are right; an error when it could not be tried. `fast`: only fast products.
+  Result<std::string> check(bool fast) {
+    GRAPHC_TRY(fast ? products() : record());
     std::vector<NodeRef> roots;
     for (const Case &c : cases)
       roots.push_back(c.node);
@@ -162,6 +162,36 @@ private:
     return Status::ok();
   }
 
+  /// Numbers of which every sum is exact in bfloat16, in any order.
+  Status products() {
+    constexpr int64_t kLines = 256, kDepth = 192;
+    auto operand = [&](const Shape &shape) -> Result<NodeRef> {
+      GRAPHC_ASSIGN(NodeRef x, counted(DType::Int64, shape));
+      GRAPHC_ASSIGN(NodeRef three, number(x, 3));
+      GRAPHC_ASSIGN(x, make(OpKind::Remainder, {x, three}));
+      GRAPHC_ASSIGN(NodeRef one, number(x, -1));
+      GRAPHC_ASSIGN(x, make(OpKind::Add, {x, one}));
+      return node::cast(x, DType::BFloat16);
+    };
+    GRAPHC_ASSIGN(NodeRef left, operand({kLines, kDepth}));
+    GRAPHC_ASSIGN(NodeRef right, operand({kDepth, kLines}));
+    op::MatmulAttrs attrs;
+    attrs.fast = 1;
+    NodeRef both[] = {left, right};
+    GRAPHC_ASSIGN(NodeRef product, node::make(OpKind::Matmul, both, attrs.encode(), {}, device));
+    GRAPHC_ASSIGN(product, node::cast(product, DType::Float32));
+    std::vector<double> want;
+    for (int64_t i = 0; i < kLines; ++i)
+      for (int64_t j = 0; j < kLines; ++j) {
+        int64_t sum = 0;
+        for (int64_t k = 0; k < kDepth; ++k)
+          sum += ((i * kDepth + k) % 3 - 1) * ((k * kLines + j) % 3 - 1);
+        want.push_back(static_cast<double>(sum));
+      }
+    add("a fast product", std::move(product), std::move(want));
+    return Status::ok();
+  }
+
   rt::Device &device;
   std::vector<Case> cases;
 };
@@ -169,13 +199,14 @@ private:
 thread_local bool isTesting = false;
 
 /// One form of code; what is wrong with it, or nothing.
-Result<std::string> verdictOn(rt::Device &device, std::string_view form) {
+Result<std::string> verdictOn(rt::Device &device, std::string_view form, bool fast) {
   std::string_view id = compilerBuildId();
-  if (auto known = rt::selfTestVerdict(device, form, id))
+  std::string key = format("{}{}", form, fast ? " of fast products" : "");
+  if (auto known = rt::selfTestVerdict(device, key, id))
     return *known;
   TraceSpan span("record", "self-test");
   isTesting = true;
-  auto found = Answers(device).check();
+  auto found = Answers(device).check(fast);
   isTesting = false;
   std::string verdict;
   if (found)
@@ -185,19 +216,21 @@ Result<std::string> verdictOn(rt::Device &device, std::string_view form) {
     verdict = found.status().message();
   else
     return found.takeStatus(); // says nothing about the form
-  rt::rememberSelfTest(device, form, id, verdict);
+  rt::rememberSelfTest(device, key, id, verdict);
   return verdict;
 }
 
-Status testForms(rt::Device &device) {
+Status testForms(rt::Device &device, bool fast) {
   for (;;) {
-    std::string_view form = rt::codeForm(device);
-    GRAPHC_ASSIGN(std::string verdict, verdictOn(device, form));
+    std::string_view form = fast ? rt::productForm(device) : rt::codeForm(device);
+    if (fast && form.empty())
+      return Status::ok();
+    GRAPHC_ASSIGN(std::string verdict, verdictOn(device, form, fast));
     if (verdict.empty())
       return Status::ok();
     std::string text = format("[{}] {} fails its self-test with code in the form '{}': {}",
                               device.info().name, device.info().description, form, verdict);
-    if (!rt::refuseCodeForm(device))
+    if (!rt::refuseCodeForm(device, form))
       return Status(ErrorCode::Unsupported, text + "; GRAPHC_SELF_TEST=off uses it all the same");
     // What is loaded has the refused form.
     rt::ProgramStore::instance().clearMemory();
@@ -216,7 +249,8 @@ Status selfTest(rt::Device &device) {
   bool &known = (*passed)[&device];
   if (known || selfTestSetting.get() == "off")
     return Status::ok();
-  GRAPHC_TRY(testForms(device));
+  GRAPHC_TRY(testForms(device, /*fast=*/false));
+  GRAPHC_TRY(testForms(device, /*fast=*/true));
   known = true;
   return Status::ok();
 }

@@ -69,8 +69,12 @@ std::string_view codeForm(const Device &device) {
   return device.info().target == program::Target::OpenCL ? opencl::codeForm(device) : "";
 }
 
-bool refuseCodeForm(Device &device) {
-  return device.info().target == program::Target::OpenCL && opencl::refuseCodeForm(device);
+std::string_view productForm(const Device &device) {
+  return device.info().target == program::Target::OpenCL ? opencl::productForm(device) : "";
+}
+
+bool refuseCodeForm(Device &device, std::string_view form) {
+  return device.info().target == program::Target::OpenCL && opencl::refuseCodeForm(device, form);
 }
 
 } // namespace graphc::rt

@@ -25,8 +25,11 @@ Result<Device *> findDevice(std::string_view name);
 
 /// Of an OpenCL device: the form of code that is built first, "ptx", "spirv" or "c"; "" of others.
 std::string_view codeForm(const Device &device);
-/// That form is not used any more but the next one; false, and nothing done, when there is none.
-bool refuseCodeForm(Device &device);
+/// The form of programs with fast products (docs/numerics.md) where cores for those are used, else
+/// "".
+std::string_view productForm(const Device &device);
+/// A form is not used any more; false, and nothing done, when there is no other.
+bool refuseCodeForm(Device &device, std::string_view form);
 
 } // namespace graphc::rt
 

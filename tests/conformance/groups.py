@@ -45,6 +45,8 @@ def turned():
 def totals():
     for n in (1, 5, 255, 257, 8191, 8192, 8193, 100_000, 600_001):
         yield lambda a: (gc.sum(a), gc.max(a), gc.argmax(a)), [normal(n)]
+    # More block results than one group folds: their last groups, and the last of these.
+    yield lambda a: (gc.max(a), gc.sum(a)), [rng.integers(-100, 90, 8192 * 8192 + 70_001, np.int8)]
 
 
 def rows():
@@ -54,8 +56,11 @@ def rows():
 
 
 def columns():
-    for shape in ((3, 5), (64, 64), (1001, 101), (8200, 5), (40_000, 7), (16, 4096)):
+    for shape in ((3, 5), (64, 64), (128, 300), (129, 66), (1001, 101), (1056, 65), (8200, 5), (40_000, 7), (16, 4096)):
         yield lambda a: (gc.sum(a, axis=0), gc.argmin(a, axis=0)), [normal(*shape)]
+    for shape in ((5, 200, 7), (3, 2100, 33)):
+        yield lambda a: gc.sum(a, axis=1), [normal(*shape)]
+        yield lambda a: gc.prod(a * 2 + 1, axis=1), [normal(*shape, dtype=np.float64)]
 
 
 def visited_again():

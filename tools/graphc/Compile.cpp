@@ -19,11 +19,13 @@ struct Options {
   std::string emit;
   std::string cpuFeatures;
   std::string openclFeatures;
+  std::string numerics = "exact";
   bool verify = false;
 };
 
 TargetDesc describeTarget(const std::string &name, const Options &options) {
   TargetDesc target;
+  target.fastProducts = options.numerics == "fast";
   if (name == "cpu") {
     target.kind = program::Target::Cpu;
     target.features =
@@ -126,6 +128,10 @@ void addCompile(CLI::App &app, Action &action) {
   command->add_option("--opencl-features", options->openclFeatures,
                       "fp64, cpu, spirv1.0, spirv1.2, sm_90 (default: those of the first OpenCL "
                       "device; none)");
+  command
+      ->add_option("--numerics", options->numerics,
+                   "exact, or fast: tensor cores may sum products of 16-bit floats in any order")
+      ->check(CLI::IsMember({"exact", "fast"}));
   command->add_flag("--verify", options->verify, "verify the program at every phase border");
   command->footer("examples:\n  graphc compile f.mlir -o f.gco --target=cpu,opencl\n"
                   "  graphc compile f.mlir --emit=kernel");

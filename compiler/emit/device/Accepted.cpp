@@ -56,6 +56,7 @@ constexpr Row kRows[] = {
     {"gpu.thread_id", kInt, Scalar},
     // Memory
     {"memref.alloca", kInt | kFloats, Scalar},
+    {"llvm.fence", 0, Scalar},
     {"memref.atomic_rmw", kInt, Scalar},
     {"memref.load", kInt | kFloats, Scalar},
     {"memref.store", kInt | kFloats, Scalar},

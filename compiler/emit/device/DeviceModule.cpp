@@ -30,6 +30,8 @@ namespace {
 constexpr int kGlobalSpace = 1, kLocalSpace = 3;
 /// cl_mem objects begin at a multiple of this many bytes.
 constexpr unsigned kBufferAlign = 16;
+/// Local memory is read and written by whole vectors; the driver puts words of its own in front.
+constexpr int64_t kLocalAlign = 128;
 /// CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE
 constexpr int kAllFences = 3;
 
@@ -107,9 +109,12 @@ void Lowering::placeMemory(func::FuncOp function) {
   for (memref::AllocaOp op : shared) {
     MemRefType type = in(op.getType(), kLocalSpace);
     std::string name = (function.getSymName() + "_local" + Twine(locals++)).str();
+    IntegerAttr alignment = op.getAlignmentAttr();
+    if (!alignment)
+      alignment = b.getI64IntegerAttr(kLocalAlign);
     b.setInsertionPointToStart(code.getBody());
     memref::GlobalOp::create(b, op.getLoc(), name, b.getStringAttr("private"), type,
-                             b.getUnitAttr(), /*constant=*/false, op.getAlignmentAttr());
+                             b.getUnitAttr(), /*constant=*/false, alignment);
     b.setInsertionPoint(op);
     op.replaceAllUsesWith(memref::GetGlobalOp::create(b, op.getLoc(), type, name).getResult());
     op.erase();

@@ -74,14 +74,21 @@ static inline float gc_maximum(float x, float y) { float z; asm("max.NaN.f32 %0,
 static inline float gc_minimum(float x, float y) { float z; asm("min.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y)); return z; }
 )cl";
 
-static Status emitSource(ModuleOp module, bool float64, EmittedCode &code) {
+/// What groups need that read what others have stored. OpenCL C has no fence for the whole device;
+/// drivers that are known to order more than a group's own accesses are given the feature.
+constexpr const char *kFence = "#define GC_FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)\n";
+constexpr const char *kNvidiaFence =
+    "#define GC_FENCE() asm volatile(\"fence.acq_rel.gpu;\" ::: \"memory\")\n";
+
+static Status emitSource(ModuleOp module, bool float64, bool ptx, EmittedCode &code) {
   std::string kernels;
   llvm::raw_string_ostream stream(kernels);
   OpenCLPrinter printer(stream);
-  bool tiles = false, nvidia = false;
+  bool tiles = false, nvidia = false, fences = false;
   for (func::FuncOp func : module.getOps<func::FuncOp>())
     tiles |= func.isExternal() && !TensorTile::named(func.getSymName());
   module.walk([&](LLVM::CallIntrinsicOp) { nvidia = true; });
+  module.walk([&](LLVM::FenceOp) { fences = true; });
   for (auto [func, kernel] : llvm::zip_equal(kernelsOf(module), code.kernels)) {
     GRAPHC_TRY(checkAccepted(func, Language::OpenCLC));
     if (failed(printer.printKernel(func, kernel)))
@@ -90,6 +97,8 @@ static Status emitSource(ModuleOp module, bool float64, EmittedCode &code) {
   std::string text = "#pragma OPENCL FP_CONTRACT OFF\n";
   if (float64)
     text += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+  if (fences)
+    text += ptx ? kNvidiaFence : kFence;
   if (nvidia)
     text += kNvidiaSource;
   if (tiles)
@@ -137,7 +146,8 @@ Result<EmittedCode> emit::emitOpenCL(ModuleOp module, const TargetDesc &target) 
   if (result.kernels.empty())
     return result;
   if (forms.source)
-    GRAPHC_TRY(emitSource(module, used64, result));
+    GRAPHC_TRY(
+        emitSource(module, used64, llvm::is_contained(features, StringRef("ptx90")), result));
   if (!forms.il.empty()) {
     auto il = emitSpirv(module, result.kernels, forms.il);
     GRAPHC_TRY(unlessRefused(il ? Status::ok() : il.takeStatus(), forms.source, result.report));

@@ -272,6 +272,13 @@ LogicalResult OpenCLPrinter::memory(Operation *op) {
            << "] = " << name(store.getValue()) << ";\n";
     return success();
   }
+  if (auto add = dyn_cast<memref::AtomicRMWOp>(op)) {
+    if (add.getKind() != arith::AtomicRMWKind::addi || !add.getType().isInteger(32))
+      return op->emitError("has no OpenCL C spelling");
+    declare(add.getResult(), "atomic_add(&" + name(add.getMemref()) + "[" +
+                                 name(add.getIndices()[0]) + "], " + name(add.getValue()) + ")");
+    return success();
+  }
   auto alloca = llvm::cast<memref::AllocaOp>(op);
   line() << space(alloca.getType()) << typeName(alloca.getType().getElementType()) << " "
          << name(alloca.getResult()) << "[" << alloca.getType().getNumElements() << "]"
@@ -318,8 +325,12 @@ LogicalResult OpenCLPrinter::statement(Operation *op) {
     return whileLoop(op);
   if (isa<scf::IfOp>(op))
     return branch(op);
-  if (isa<memref::LoadOp, memref::StoreOp, memref::AllocaOp>(op))
+  if (isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp, memref::AllocaOp>(op))
     return memory(op);
+  if (isa<LLVM::FenceOp>(op)) {
+    line() << "GC_FENCE();\n";
+    return success();
+  }
   if (auto tile = dyn_cast<func::CallOp>(op)) {
     call(tile);
     return success();

@@ -54,7 +54,6 @@ private:
   /// Elements of the widest operand in so many bytes, a vector at least.
   int64_t bytesAhead(int64_t bytes);
   static constexpr int64_t kBytesAhead = 2048;
-  /// A typed piece of the scratch memory.
   mlir::Value scratchView(mlir::Type element, int64_t offset, int64_t count);
   void close();
   /// for i in [lower, upper) step `step`; the body gets a builder and i.
@@ -119,7 +118,6 @@ private:
                                            llvm::ArrayRef<mlir::Value> memory, int64_t lanes);
   void setReduced(mlir::OpBuilder &builder, Position &at, mlir::Value index, mlir::Value limit,
                   int64_t width);
-
   // Split reductions
   /// Blocks of an item's reduced elements; null when there is always one.
   mlir::Value blockCount(mlir::OpBuilder &builder);
@@ -140,7 +138,6 @@ private:
   struct ColumnTile;
   void columnTile(mlir::OpBuilder &builder, ColumnTile &tile);
   void columnRows(mlir::OpBuilder &builder, ColumnTile &tile, mlir::Value group);
-
   // Scans
   struct ScanLoop;
   void lowerScan();
@@ -162,7 +159,6 @@ private:
   void chooseRows(llvm::function_ref<void(mlir::OpBuilder &)> usual);
   int lastStage();
   int longestStage();
-
   // Groups of work-items
   struct Team;
   struct Kept;
@@ -180,12 +176,29 @@ private:
                    llvm::function_ref<void(mlir::OpBuilder &, bool)> body);
   void groupScanFold();
   void lowerGroupColumns();
+  void lowerGroupColumnParts();
+  llvm::SmallVector<mlir::Value> columnPoint(mlir::OpBuilder &builder,
+                                             llvm::ArrayRef<Reducer> reducers, Position at,
+                                             mlir::Value index);
   void lowerGroupColumnFold();
+  llvm::SmallVector<mlir::Type> splitBuffers();
   void lowerGroupBlocks();
+  void lastGroup(mlir::OpBuilder &builder, mlir::Value flag, mlir::Value ticket, mlir::Value count,
+                 llvm::function_ref<void(mlir::OpBuilder &)> body);
+  void foldLast(llvm::ArrayRef<Reducer> reducers, const TreeEmitter::Storage &memory,
+                const Position &row, mlir::Value blocks);
+  States partialLanes(mlir::OpBuilder &builder, TreeEmitter &trees,
+                      llvm::ArrayRef<Reducer> reducers, const Team &team, mlir::Value first,
+                      mlir::Value size);
   void lowerGroupFold();
   void foldFew(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers, mlir::Value blocks);
   void foldMany(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers, mlir::Value blocks);
   void lowerGroupRows();
+  struct Strips;
+  Strips countStrips(mlir::Value blocks);
+  /// Where a strip is; `column` becomes the position of its first element.
+  ColumnRun stripAt(mlir::OpBuilder &builder, const Strips &all, mlir::Value strip,
+                    Position &column);
   /// The strip of a work-item, when it has one: `body` gets its run and its position.
   void groupStrip(mlir::Value blocks,
                   llvm::function_ref<void(mlir::OpBuilder &, ColumnRun &, Position &)> body);
@@ -236,7 +249,6 @@ private:
                                           std::string name, mlir::ValueRange sums);
   Spread calledSpread(mlir::OpBuilder &builder, const ContractTile &tile);
   void storeCalledTile(mlir::OpBuilder &builder, const ContractTile &tile);
-  // Tensor cores
   void lowerGroupTensor();
   Spread tensorSpread();
   void keepTensorPiece(mlir::OpBuilder &builder, const ContractTile &tile, const Side &side,
@@ -261,7 +273,6 @@ private:
   void keptRow(mlir::OpBuilder &builder, const Team &team, Kept &kept, mlir::Value length);
   void longRow(mlir::OpBuilder &builder, const Team &team, mlir::Value length);
   void storeOnce(mlir::OpBuilder &builder, const Team &team, Position &row);
-
   // Contract
   struct Tile;
   struct Panels;

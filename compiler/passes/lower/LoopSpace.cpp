@@ -280,6 +280,15 @@ bool pass::reducesOnce(kernel::FuncOp func) {
   return true;
 }
 
+/// What a reduction keeps in memory of the elements that it has seen.
+static SmallVector<Type> statesOf(kernel::ReduceOp reduce) {
+  SmallVector<Type> types = {memoryType(reduce.getValue().getType())};
+  if (reduce.getKind() == graph::ReduceKind::ArgMin ||
+      reduce.getKind() == graph::ReduceKind::ArgMax)
+    types.push_back(IntegerType::get(reduce.getContext(), 64));
+  return types;
+}
+
 KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
     : family(func.getSchedule()->getFamily()) {
   MLIRContext *context = func.getContext();
@@ -342,13 +351,10 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
       splitBlock = 0;
     if (splitBlock == 0)
       return;
-    func.getBody().walk([&](kernel::ReduceOp reduce) {
-      Type element = memoryType(reduce.getValue().getType());
-      partials.push_back(element);
-      if (reduce.getKind() == graph::ReduceKind::ArgMin ||
-          reduce.getKind() == graph::ReduceKind::ArgMax)
-        partials.push_back(IntegerType::get(context, 64));
-    });
+    func.getBody().walk([&](kernel::ReduceOp reduce) { partials.append(statesOf(reduce)); });
+    // Every group waits for its ticket, which costs more than a launch where groups are few because
+    // they hold several states.
+    lastFolds = func->hasAttr(kTicketsAttr) && partials.size() == 1;
   } else if (family == Family::Contract && !group) {
     setContract(func, space);
   }
@@ -390,6 +396,15 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
     pieces =
         space.product(0, parallel - 2).toExpr(context) * tiles(parallel - 2) * tiles(parallel - 1);
     return;
+  }
+  if (family == Family::Columns) {
+    int64_t bits = 0;
+    func.getBody().walk([&](kernel::ReduceOp reduce) {
+      for (Type type : statesOf(reduce))
+        bits += type.getIntOrFloatBitWidth();
+    });
+    if (bits / 8 * vector * group / kColumnParts * kRowBlock <= kGroupMemory)
+      columnParts = kColumnParts;
   }
   if (family == Family::Map || family == Family::Columns) {
     perGroup = group;

@@ -42,12 +42,20 @@ inline constexpr llvm::StringLiteral kTensorsAttr = "graphc.tensors";
 /// Local memory of those.
 inline constexpr int64_t kTileBytes = 48 << 10;
 
+/// Of a full reduction whose last group folds the block results; how many such folds, of a block of
+/// the tree each, and one of their results, a launch may have.
+inline constexpr llvm::StringLiteral kTicketsAttr = "graphc.tickets";
+inline constexpr int64_t kTickets = 64, kLastFolds = kTickets - 1;
+
 /// How often a loop's body is repeated, so that loads go ahead of their use.
 inline constexpr llvm::StringLiteral kUnrollAttr = "graphc.unroll";
 /// On a kernel: for each result, whether nothing else in the program reads it.
 inline constexpr llvm::StringLiteral kLastReadAttr = "graphc.last_read";
 /// Rows of a column that a work-item of a group reads ahead.
 inline constexpr int64_t kColumnsAhead = 16;
+/// Columns of so many rows have a work-item of a group each; of more they are cut into
+/// kColumnParts, whose results fit into the same local memory.
+inline constexpr int64_t kFewRows = 128, kColumnParts = 8;
 /// So many block results of a row are folded by one work-item of a group, more by the group.
 inline constexpr int64_t kFewBlocks = 32;
 
@@ -127,6 +135,11 @@ struct KernelShape {
   int64_t group = 0, perGroup = 1;
   /// Strips of a work-item of a map, a part of the line apart: they share what finds the line.
   int64_t strips = 1;
+  /// Full, split, by groups: up to kLastFolds blocks of block results are folded by the last
+  /// groups. The last of the function's buffers are the device's tickets.
+  bool lastFolds = false;
+  /// Columns by groups: work-items that share a strip of more than kFewRows rows.
+  int64_t columnParts = 1;
   mlir::AffineExpr pieces; ///< before splitting; the range where pieces are items
   /// Points follow each other in row-major order: there is one work item.
   bool oneByOne = false;

@@ -4,6 +4,7 @@
 #include "compiler/passes/lower/KernelLowering.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -30,6 +31,10 @@ constexpr int64_t kRowsAhead = 4, kMostReadLanes = 4;
 constexpr int64_t kKeptBytes = 1024, kMostKeptRows = 16;
 
 void barrier(OpBuilder &b, Location loc) { gpu::BarrierOp::create(b, loc); }
+
+void fence(OpBuilder &b, Location loc) {
+  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, StringRef());
+}
 
 /// Lanes that all work-items of a team fold at last, each for itself.
 constexpr int64_t kLastLanes = 16;
@@ -146,8 +151,15 @@ States KernelLowering::teamTree(OpBuilder &b, TreeEmitter &trees, const Team &te
   return fold(b, groups);
 }
 
+SmallVector<Type> KernelLowering::splitBuffers() {
+  SmallVector<Type> types = shape.partials;
+  if (shape.lastFolds)
+    types.push_back(builder.getI32Type());
+  return types;
+}
+
 void KernelLowering::lowerGroupBlocks() {
-  open(kernel.getSymName(), shape.partials);
+  open(kernel.getSymName(), splitBuffers());
   SmallVector<Reducer> reducers = reducersOfStage(0);
   SmallVector<kernel::StoreOp> here = pointStores(0);
   int64_t lanes = reduceWidth();
@@ -192,7 +204,104 @@ void KernelLowering::lowerGroupBlocks() {
   auto once = scf::IfOp::create(builder, loc, writes, /*withElseRegion=*/false);
   OpBuilder b = once.getThenBodyBuilder();
   finish(b, reducers, states, row, item, blocks);
+  if (shape.lastFolds) {
+    fence(b, loc);
+    foldLast(reducers, memory, row, blocks);
+  }
   close();
+}
+
+/// `body` for the group that is the last of `count` to come here with a ticket; it sees what the
+/// others stored before a fence. `flag`: local memory for an element.
+void KernelLowering::lastGroup(OpBuilder &b, Value flag, Value ticket, Value count,
+                               llvm::function_ref<void(OpBuilder &)> body) {
+  IndexMath m{b, loc};
+  Value tickets = extraBuffers.back();
+  auto number = [&](OpBuilder &c, int32_t value) -> Value {
+    return arith::ConstantIntOp::create(c, loc, value, 32);
+  };
+  barrier(b, loc);
+  auto first = scf::IfOp::create(b, loc, m.equal(member, m(0)), /*withElseRegion=*/false);
+  {
+    OpBuilder c = first.getThenBodyBuilder();
+    IndexMath n{c, loc};
+    Value before = memref::AtomicRMWOp::create(c, loc, arith::AtomicRMWKind::addi, number(c, 1),
+                                               tickets, ticket);
+    Value wide = arith::IndexCastOp::create(c, loc, c.getIndexType(), before);
+    Value last = n.equal(n.add(wide, 1), count);
+    memref::StoreOp::create(c, loc, n.select(last, number(c, 1), number(c, 0)), flag, n(0));
+    OpBuilder d = scf::IfOp::create(c, loc, last, /*withElseRegion=*/false).getThenBodyBuilder();
+    memref::StoreOp::create(d, loc, number(d, 0), tickets, ticket);
+  }
+  barrier(b, loc);
+  Value last = memref::LoadOp::create(b, loc, flag, m(0));
+  auto folds = scf::IfOp::create(b, loc, m.equal(last, number(b, 1)), /*withElseRegion=*/false);
+  OpBuilder c = folds.getThenBodyBuilder();
+  fence(c, loc);
+  body(c);
+}
+
+/// Block results of a reduction of everything: the last group of those that have a block of the
+/// tree of them folds it, and the last of these the folds' results, which follow the blocks'.
+void KernelLowering::foldLast(ArrayRef<Reducer> reducers, const TreeEmitter::Storage &memory,
+                              const Position &row, Value blocks) {
+  OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
+  auto local = gpu::AddressSpaceAttr::get(entry.getContext(), gpu::AddressSpace::Workgroup);
+  Value flag = memref::AllocaOp::create(
+      entry, loc, MemRefType::get({1}, entry.getI32Type(), AffineMap(), local));
+  IndexMath m{builder, loc};
+  Value groups = m.ceilDiv(blocks, kTreeBlock);
+  // As BuildPlan decides whether the fold runs.
+  Value here = m.both(m.less(m(1), blocks), m.atLeast(m(kLastFolds), groups));
+  OpBuilder b =
+      scf::IfOp::create(builder, loc, here, /*withElseRegion=*/false).getThenBodyBuilder();
+  Team team = teamOf(b, 1);
+  TreeEmitter trees(&function.getBody().front(), loc, reducers, 1);
+  auto fold = [&](OpBuilder &c, Value first, Value size) {
+    States own = partialLanes(c, trees, reducers, team, first, size);
+    return foldTeam(c, trees, team, memory, own, false);
+  };
+  auto store = [&](OpBuilder &c, const States &states) {
+    Position at = row;
+    bind(reducers, states, at, c);
+    storeOnce(c, team, at);
+  };
+  IndexMath n{b, loc};
+  Value number = n.div(begin, kTreeBlock / shape.perGroup), first = n.mul(number, kTreeBlock);
+  Value size = n.min(n.sub(blocks, first), kTreeBlock);
+  lastGroup(b, flag, number, n.ceilDiv(size, shape.perGroup), [&](OpBuilder &c) {
+    IndexMath o{c, loc};
+    States states = fold(c, first, size);
+    auto only = scf::IfOp::create(c, loc, o.equal(groups, o(1)), /*withElseRegion=*/true);
+    OpBuilder whole = only.getThenBodyBuilder();
+    store(whole, states);
+    OpBuilder d = only.getElseBodyBuilder();
+    IndexMath p{d, loc};
+    auto one = scf::IfOp::create(d, loc, p.equal(member, p(0)), /*withElseRegion=*/false);
+    OpBuilder e = one.getThenBodyBuilder();
+    savePartials(e, states, position(), IndexMath{e, loc}.add(blocks, number));
+    fence(e, loc);
+    lastGroup(d, flag, p(kLastFolds), groups,
+              [&](OpBuilder &f) { store(f, fold(f, blocks, groups)); });
+  });
+}
+
+/// A work-item's lane of `size` block results from `first` on, at most a block of the tree.
+States KernelLowering::partialLanes(OpBuilder &b, TreeEmitter &trees, ArrayRef<Reducer> reducers,
+                                    const Team &team, Value first, Value size) {
+  IndexMath m{b, loc};
+  Value rows = m.div(m.max(m.add(m.sub(size, team.number), kTreeLanes - 1), 0), kTreeLanes);
+  Value start = m.add(first, team.number);
+  auto loop =
+      scf::ForOp::create(b, loc, m(0), rows, m(1), TreeEmitter::flatten(trees.identity(b, 1)));
+  loop->setAttr(kUnrollAttr, b.getI64IntegerAttr(kTreeBlock / kTreeLanes));
+  OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
+  IndexMath n{c, loc};
+  Value at = n.add(start, n.mul(loop.getInductionVar(), kTreeLanes));
+  States next = loadPartials(c, reducers, position(), at);
+  States sums = trees.combine(c, trees.unflatten(loop.getRegionIterArgs()), next);
+  scf::YieldOp::create(c, loc, TreeEmitter::flatten(sums));
+  return trees.unflatten(loop.getResults());
 }
 
 /// The block results of one row, when they are few, folded by one work-item.
@@ -236,19 +345,7 @@ void KernelLowering::foldMany(OpBuilder &b, ArrayRef<Reducer> reducers, Value bl
   Value line = m.mul(begin, blocks);
   TreeEmitter trees(&function.getBody().front(), loc, reducers, 1);
   States states = teamTree(b, trees, team, blocks, [&](OpBuilder &c, Value first, Value size) {
-    IndexMath n{c, loc};
-    Value rows = n.div(n.max(n.add(n.sub(size, team.number), kTreeLanes - 1), 0), kTreeLanes);
-    Value start = n.add(line, n.add(first, team.number));
-    auto loop =
-        scf::ForOp::create(c, loc, n(0), rows, n(1), TreeEmitter::flatten(trees.identity(c, 1)));
-    loop->setAttr(kUnrollAttr, c.getI64IntegerAttr(kTreeBlock / kTreeLanes));
-    OpBuilder d = OpBuilder::atBlockBegin(loop.getBody());
-    IndexMath o{d, loc};
-    Value at = o.add(start, o.mul(loop.getInductionVar(), kTreeLanes));
-    States next = loadPartials(d, reducers, position(), at);
-    States sums = trees.combine(d, trees.unflatten(loop.getRegionIterArgs()), next);
-    scf::YieldOp::create(d, loc, TreeEmitter::flatten(sums));
-    return trees.unflatten(loop.getResults());
+    return partialLanes(c, trees, reducers, team, IndexMath{c, loc}.add(line, first), size);
   });
   bind(reducers, states, row, b);
   storeOnce(b, team, row);
@@ -257,7 +354,7 @@ void KernelLowering::foldMany(OpBuilder &b, ArrayRef<Reducer> reducers, Value bl
 void KernelLowering::lowerGroupFold() {
   // A team of single lanes; kernels with smaller groups have one row, which is one group here.
   shape.group = std::max(shape.group, kTreeLanes);
-  open((kernel.getSymName() + "_fold").str(), shape.partials);
+  open((kernel.getSymName() + "_fold").str(), splitBuffers());
   SmallVector<Reducer> reducers = reducersOfStage(0);
   Value blocks = blockCount(builder);
   IndexMath m{builder, loc};

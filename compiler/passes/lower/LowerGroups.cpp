@@ -3,6 +3,7 @@
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -19,7 +20,7 @@ void KernelLowering::lowerGroups() {
   case Family::Scan:
     return lowerGroupScan();
   case Family::Columns:
-    lowerGroupColumns();
+    shape.columnParts > 1 ? lowerGroupColumnParts() : lowerGroupColumns();
     return shape.splitBlock ? lowerGroupColumnFold() : void();
   default:
     if (!reducesOnce(kernel))
@@ -72,40 +73,64 @@ States KernelLowering::chooseAligned(OpBuilder &b, TreeEmitter &trees, int loopN
   return trees.unflatten(choice.getResults());
 }
 
-void KernelLowering::groupStrip(
-    Value blocks, llvm::function_ref<void(OpBuilder &, ColumnRun &, Position &)> body) {
+/// The strips of all lines and blocks, which work-items are numbered by.
+struct KernelLowering::Strips {
+  Value length, ofLine; ///< elements and strips of a line
+  Value lines, blocks;  ///< null when there is one
+  Value total;
+};
+
+KernelLowering::Strips KernelLowering::countStrips(Value blocks) {
   IndexMath m{builder, loc};
   int last = static_cast<int>(space.parallel) - 1;
-  Value length = last < 0 ? m(1) : emitter->extent(builder, last);
-  Value strips = m.ceilDiv(length, width * shape.strips), lines, total = strips;
+  Strips all;
+  all.length = last < 0 ? m(1) : emitter->extent(builder, last);
+  all.total = all.ofLine = m.ceilDiv(all.length, width * shape.strips);
+  all.blocks = blocks;
   if (last > 0) {
-    lines = emitter->emit(builder, space.product(0, last));
-    total = m.mul(total, lines);
+    all.lines = emitter->emit(builder, space.product(0, last));
+    all.total = m.mul(all.total, all.lines);
   }
   if (blocks)
-    total = m.mul(total, blocks);
-  Value strip = m.add(m.mul(begin, shape.group), member);
-  auto present = scf::IfOp::create(builder, loc, m.less(strip, total), /*withElseRegion=*/false);
-  OpBuilder b = present.getThenBodyBuilder();
-  IndexMath n{b, loc};
-  ColumnRun run{position(), n(0), {}, {}, n(0)};
+    all.total = m.mul(all.total, blocks);
+  return all;
+}
+
+KernelLowering::ColumnRun KernelLowering::stripAt(OpBuilder &b, const Strips &all, Value strip,
+                                                  Position &column) {
+  IndexMath m{b, loc};
+  int last = static_cast<int>(space.parallel) - 1;
+  ColumnRun run{position(), m(0), {}, {}, m(0)};
   Value first = strip;
-  if (last > 0 || blocks) {
-    Value line = n.div(strip, strips);
-    first = n.sub(strip, n.mul(line, strips));
-    run.offset = n.mul(line, length);
-    if (blocks)
-      run.block = last > 0 ? n.div(line, lines) : line;
+  if (last > 0 || all.blocks) {
+    Value line = m.div(strip, all.ofLine);
+    first = m.sub(strip, m.mul(line, all.ofLine));
+    run.offset = m.mul(line, all.length);
+    if (all.blocks)
+      run.block = last > 0 ? m.div(line, all.lines) : line;
     if (last > 0)
-      emitter->delinearize(b, blocks ? n.sub(line, n.mul(run.block, lines)) : line, 0, last,
+      emitter->delinearize(b, all.blocks ? m.sub(line, m.mul(run.block, all.lines)) : line, 0, last,
                            run.outer);
   }
-  Position column = run.outer;
+  column = run.outer;
   if (last >= 0) {
-    column.loops[last] = n.mul(first, width);
+    column.loops[last] = m.mul(first, width);
     column.vectorLoop = last;
     column.width = width;
   }
+  return run;
+}
+
+void KernelLowering::groupStrip(
+    Value blocks, llvm::function_ref<void(OpBuilder &, ColumnRun &, Position &)> body) {
+  IndexMath m{builder, loc};
+  Strips all = countStrips(blocks);
+  Value strip = m.add(m.mul(begin, shape.group), member);
+  auto present =
+      scf::IfOp::create(builder, loc, m.less(strip, all.total), /*withElseRegion=*/false);
+  OpBuilder b = present.getThenBodyBuilder();
+  Position column;
+  ColumnRun run = stripAt(b, all, strip, column);
   body(b, run, column);
 }
 
@@ -165,21 +190,103 @@ void KernelLowering::lowerGroupColumns() {
       here.aligned = aligned;
       if (!aligned && width > 1)
         emitter->maskLanes(c, here, emitter->extent(c, last));
-      auto body = [&](OpBuilder &d, Value index, Value) {
-        Position at = here;
-        emitter->delinearize(d, index, space.parallel, space.count(), at);
-        SmallVector<Value> values = pointValues(d, reducers, at);
-        for (kernel::StoreOp store : pointStores(0))
-          emitter->store(d, store, at);
-        return values;
-      };
-      return trees.rowBlock(c, first, some, body);
+      return trees.rowBlock(c, first, some, [&](OpBuilder &d, Value index, Value) {
+        return columnPoint(d, reducers, here, index);
+      });
     };
     States states = chooseAligned(b, trees, last, width, {space.extents[last]}, rows);
     if (width > 1)
       emitter->maskLanes(b, column, emitter->extent(b, last));
     finish(b, reducers, states, column, item, blocks);
   });
+  close();
+}
+
+/// A known number of rows is read ahead as a whole; of others the device's compiler keeps so many.
+static constexpr int64_t kEdgeRowsAhead = 8;
+
+/// What a column's reductions combine in a row; stores what the row leaves besides.
+SmallVector<Value> KernelLowering::columnPoint(OpBuilder &b, ArrayRef<Reducer> reducers,
+                                               Position at, Value index) {
+  emitter->delinearize(b, index, space.parallel, space.count(), at);
+  SmallVector<Value> values = pointValues(b, reducers, at);
+  for (kernel::StoreOp store : pointStores(0))
+    emitter->store(b, store, at);
+  return values;
+}
+
+/// Blocks of 32 rows go to the parts of a group in turn, so that there are more work-items than
+/// strips; a strip's block results meet in local memory, and its first work-item adds them in
+/// order.
+void KernelLowering::lowerGroupColumnParts() {
+  open(kernel.getSymName(), shape.partials);
+  IndexMath m{builder, loc};
+  Value length = emitter->emit(builder, space.reducedItems()), blocks = blockCount(builder);
+  // As BuildPlan counts the groups.
+  Value many = m.less(m(kFewRows), length);
+  Value parts = m.select(many, m(shape.columnParts), m(1));
+  Value apart = m.select(many, m(shape.group / shape.columnParts), m(shape.group));
+  Value part = m.div(member, apart), number = m.sub(member, m.mul(part, apart));
+  Strips all = countStrips(blocks);
+  Value strip = m.add(m.mul(begin, apart), number), present = m.less(strip, all.total);
+  Position column;
+  ColumnRun run = stripAt(builder, all, strip, column);
+  Value first = m.mul(run.block, kRowTreeBlock), some = length;
+  if (blocks)
+    some = m.min(m.sub(length, first), kRowTreeBlock);
+  some = m.select(present, some, m(0));
+  Value count = m.ceilDiv(some, kRowBlock);
+  SmallVector<Reducer> reducers = reducersOfStage(0);
+  TreeEmitter trees(&function.getBody().front(), loc, reducers, width);
+  TreeEmitter::Storage memory =
+      trees.allocateShared(shape.group / shape.columnParts * (kRowTreeBlock / kRowBlock) * width);
+  auto placeOf = [&](OpBuilder &b, Value block) {
+    IndexMath n{b, loc};
+    return n.mul(n.add(n.mul(block, apart), number), width);
+  };
+  int last = static_cast<int>(space.parallel) - 1;
+  auto rows = [&](OpBuilder &b, bool aligned) {
+    Position here = column;
+    here.aligned = aligned;
+    if (!aligned && width > 1)
+      emitter->maskLanes(b, here, emitter->extent(b, last));
+    auto turns = scf::ForOp::create(b, loc, part, count, parts);
+    OpBuilder c = OpBuilder::atBlockBegin(turns.getBody());
+    IndexMath n{c, loc};
+    Value block = turns.getInductionVar(), done = n.mul(block, kRowBlock);
+    Value height = n.min(n.sub(some, done), kRowBlock), from = n.add(first, done);
+    auto chain = [&](OpBuilder d, Value rows, int64_t ahead) {
+      trees.unroll = ahead;
+      States states = trees.rowChain(d, from, rows, [&](OpBuilder &e, Value index, Value) {
+        return columnPoint(e, reducers, here, index);
+      });
+      trees.save(d, memory, placeOf(d, block), states);
+    };
+    Value every = n(kRowBlock);
+    auto whole = scf::IfOp::create(c, loc, n.equal(height, every), /*withElseRegion=*/true);
+    chain(whole.getThenBodyBuilder(), every, kRowBlock);
+    chain(whole.getElseBodyBuilder(), height, kEdgeRowsAhead);
+  };
+  Value aligned = width > 1 ? alignedSizes(builder, last, width, {space.extents[last]}) : Value();
+  if (aligned) {
+    auto choice = scf::IfOp::create(builder, loc, aligned, /*withElseRegion=*/true);
+    OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+    rows(yes, true);
+    rows(no, false);
+  } else {
+    rows(builder, width > 1);
+  }
+  gpu::BarrierOp::create(builder, loc);
+  Value owns = m.both(present, m.equal(part, m(0)));
+  auto once = scf::IfOp::create(builder, loc, owns, /*withElseRegion=*/false);
+  OpBuilder b = once.getThenBodyBuilder();
+  States states = trees.foldChain(b, count, [&](OpBuilder &c, Value block) {
+    return trees.restore(c, memory, placeOf(c, block), width, false);
+  });
+  if (width > 1)
+    emitter->maskLanes(b, column, emitter->extent(b, last));
+  Value item = IndexMath{b, loc}.add(run.offset, column.loops[last]);
+  finish(b, reducers, states, column, item, blocks);
   close();
 }
 

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -22,6 +23,11 @@ namespace {
 
 struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
   using LowerKernelsBase::LowerKernelsBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    LowerKernelsBase::getDependentDialects(registry);
+    registry.insert<LLVM::LLVMDialect>(); // fences
+  }
 
   void runOnOperation() override {
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<kernel::FuncOp>())) {
@@ -100,6 +106,8 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
   function->setAttr("graphc.cost", module.getI64IntegerAttr(kernel.getSchedule()->getCost()));
   if (shape.group)
     function->setAttr("graphc.group", module.getI64IntegerAttr(shape.group));
+  if (shape.lastFolds)
+    function->setAttr(kTicketsAttr, module.getUnitAttr());
   if (scratch > 0)
     function->setAttr("graphc.scratch", module.getI64IntegerAttr(scratch));
   function->setAttr("graphc.inputs", module.getI64IntegerAttr(kernel.getNumTensors()));

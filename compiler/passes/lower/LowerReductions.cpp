@@ -420,7 +420,8 @@ void KernelLowering::finish(OpBuilder &b, ArrayRef<Reducer> reducers, const Stat
 
 void KernelLowering::savePartials(OpBuilder &b, const States &states, const Position &row,
                                   Value item) {
-  for (auto [buffer, part] : llvm::zip_equal(extraBuffers, TreeEmitter::flatten(states))) {
+  // Tickets may follow.
+  for (auto [part, buffer] : llvm::zip_first(TreeEmitter::flatten(states), extraBuffers)) {
     Type element = cast<MemRefType>(buffer.getType()).getElementType();
     auto vector = dyn_cast<VectorType>(part.getType());
     Type type = vector ? Type(vector.clone(element)) : element;

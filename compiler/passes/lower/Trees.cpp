@@ -416,26 +416,37 @@ States TreeEmitter::foldRows(OpBuilder &builder, Value count, const StateBody &b
   return rowLevel(builder, counts, kLevels, constant(builder, 0), counts.back(), body);
 }
 
+States TreeEmitter::rowChain(OpBuilder &builder, Value first, Value count, const Body &body) {
+  auto rows = scf::ForOp::create(builder, loc, constant(builder, 0), count, constant(builder, 1),
+                                 flatten(sequenceIdentity(builder, width)));
+  if (unroll)
+    rows->setAttr(kUnrollAttr, builder.getI64IntegerAttr(unroll));
+  OpBuilder b = OpBuilder::atBlockBegin(rows.getBody());
+  Value number = rows.getInductionVar();
+  SmallVector<Value> next = body(b, arith::AddIOp::create(b, loc, first, number), Value());
+  scf::YieldOp::create(b, loc,
+                       flatten(append(b, unflatten(rows.getRegionIterArgs()), next, number)));
+  return fromSequence(builder, unflatten(rows.getResults()), first, 1, 0);
+}
+
+States TreeEmitter::foldChain(OpBuilder &builder, Value count, const StateBody &body) {
+  auto loop = scf::ForOp::create(builder, loc, constant(builder, 0), count, constant(builder, 1),
+                                 flatten(identity(builder, width)));
+  OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
+  States next = body(b, loop.getInductionVar());
+  scf::YieldOp::create(b, loc, flatten(combine(b, unflatten(loop.getRegionIterArgs()), next)));
+  return unflatten(loop.getResults());
+}
+
 States TreeEmitter::rowBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
-  Value zero = constant(builder, 0), one = constant(builder, 1),
-        block = constant(builder, kRowBlock);
+  Value zero = constant(builder, 0), block = constant(builder, kRowBlock);
   auto outer =
       scf::ForOp::create(builder, loc, zero, length, block, flatten(identity(builder, width)));
   OpBuilder b = OpBuilder::atBlockBegin(outer.getBody());
   Value start = arith::AddIOp::create(b, loc, first, outer.getInductionVar());
   Value count = arith::MinSIOp::create(
       b, loc, block, arith::SubIOp::create(b, loc, length, outer.getInductionVar()));
-  auto inner = scf::ForOp::create(b, loc, zero, count, one, flatten(sequenceIdentity(b, width)));
-  if (unroll)
-    inner->setAttr(kUnrollAttr, b.getI64IntegerAttr(unroll));
-  {
-    OpBuilder c = OpBuilder::atBlockBegin(inner.getBody());
-    Value number = inner.getInductionVar();
-    SmallVector<Value> next = body(c, arith::AddIOp::create(c, loc, start, number), Value());
-    scf::YieldOp::create(c, loc,
-                         flatten(append(c, unflatten(inner.getRegionIterArgs()), next, number)));
-  }
-  States next = fromSequence(b, unflatten(inner.getResults()), start, 1, 0);
+  States next = rowChain(b, start, count, body);
   scf::YieldOp::create(b, loc, flatten(combine(b, unflatten(outer.getRegionIterArgs()), next)));
   return unflatten(outer.getResults());
 }

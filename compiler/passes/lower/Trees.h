@@ -38,6 +38,10 @@ public:
   /// Row tree over rows [first, first + length) of at most 1024: states as wide as the body's.
   States rowBlock(mlir::OpBuilder &builder, mlir::Value first, mlir::Value length,
                   const Body &body);
+  /// `count` rows in order, at most 32.
+  States rowChain(mlir::OpBuilder &builder, mlir::Value first, mlir::Value count, const Body &body);
+  /// `count` states in order.
+  States foldChain(mlir::OpBuilder &builder, mlir::Value count, const StateBody &body);
   /// Row tree over the results of `count` such blocks.
   States foldRows(mlir::OpBuilder &builder, mlir::Value count, const StateBody &body);
 

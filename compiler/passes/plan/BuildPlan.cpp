@@ -48,6 +48,7 @@ private:
   void launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> buffers);
   void planReturn(func::ReturnOp ret);
   Value faultBuffer();
+  Value ticketBuffer();
   Value origin(Value tensor);
   SmallVector<Value> dynamicSizes(Value tensor);
   SmallVector<Value> allSizes(Value tensor);
@@ -61,6 +62,7 @@ private:
   DenseMap<Value, unsigned> lastUse; // origin tensor -> position of its last reader
   DenseMap<Operation *, unsigned> position;
   plan::FaultsOp faults; // of the whole program, null until a launch needs it
+  plan::AllocOp tickets; // likewise
   SmallVector<Attribute> sites;
 };
 
@@ -391,9 +393,8 @@ void Planner::planLibrary(graph::LibraryOp step) {
 
 void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> launchBuffers) {
   Location loc = call.getLoc();
-  SmallVector<Value> mapped;
-  for (Value size : call.getSizes())
-    mapped.push_back(sizes.lookup(size));
+  auto inProgram = [&](Value size) { return sizes.lookup(size); };
+  SmallVector<Value> mapped = llvm::map_to_vector(call.getSizes(), inProgram);
   KernelShape shape(kernel);
   Value range = evaluate(shape.range, mapped), work = evaluate(shape.work, mapped);
   // A place that nobody asks the element of is gone: a kernel may report less than its call says.
@@ -417,21 +418,32 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
     return decltype(op)::create(builder, loc, a, b);
   };
   // What a launch counts: items, or groups of `each` pieces.
-  Value pieces = evaluate(shape.pieces, mapped);
+  Value pieces = evaluate(shape.pieces, mapped), strips = pieces;
+  if (shape.columnParts > 1) {
+    Value more = both(arith::SubIOp(), work, index(kFewRows)), one = index(1);
+    Value many = both(arith::MinSIOp(), both(arith::MaxSIOp(), more, index(0)), one);
+    Value others = both(arith::MulIOp(), many, index(shape.columnParts - 1));
+    pieces = both(arith::MulIOp(), pieces, both(arith::AddIOp(), one, others));
+  }
   auto launched = [&](Value count, int64_t each) {
     return each == 1 ? count : both(arith::CeilDivSIOp(), count, index(each));
   };
   if (shape.splitBlock == 0)
     return step(call.getCalleeAttr(), launched(pieces, shape.perGroup), work);
-  // Block results take memory, and the fold runs, only when there are several blocks.
+  // Block results take memory, and the fold runs, when there are several blocks.
   Value block = index(shape.splitBlock), one = index(1);
   Value blocks = both(arith::MaxSIOp(), both(arith::CeilDivSIOp(), work, block), one);
   Value several = both(arith::MinSIOp(), both(arith::SubIOp(), blocks, one), one);
   Value items = both(arith::MulIOp(), range, blocks);
   Value kept = both(arith::MulIOp(), items, several);
+  Value groups = both(arith::CeilDivSIOp(), blocks, index(kTreeBlock));
+  if (shape.lastFolds)
+    kept = both(arith::MulIOp(), both(arith::AddIOp(), items, groups), several);
   for (Type partial : shape.partials)
     launchBuffers.push_back(plan::AllocOp::create(
         builder, loc, plan::BufferType::get(func.getContext(), partial), kept));
+  if (shape.lastFolds)
+    launchBuffers.push_back(ticketBuffer());
   auto named = [&](StringRef suffix) {
     return FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + suffix).str());
   };
@@ -445,7 +457,7 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   // A group folds one row, but many columns, and many elements of a product.
   Value folds = range;
   if (shape.family == kernel::Family::Columns)
-    folds = launched(pieces, shape.perGroup);
+    folds = launched(strips, shape.perGroup);
   else if (shape.family == kernel::Family::Contract)
     folds = launched(range, shape.group);
   else if (shape.group && !scan) {
@@ -456,6 +468,10 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
              one);
     Value rows = both(arith::AddIOp(), one, both(arith::MulIOp(), few, index(shape.group - 1)));
     folds = both(arith::CeilDivSIOp(), range, rows);
+  }
+  if (shape.lastFolds) { // only for more results than the last groups fold
+    Value more = both(arith::MaxSIOp(), both(arith::SubIOp(), groups, index(kLastFolds)), index(0));
+    several = both(arith::MulIOp(), several, both(arith::MinSIOp(), more, one));
   }
   step(named("_fold"), both(arith::MulIOp(), folds, several), blocks);
   if (scan)
@@ -468,6 +484,16 @@ Value Planner::faultBuffer() {
                                     plan::BufferType::get(func.getContext(), builder.getI64Type()),
                                     builder.getArrayAttr({}));
   return faults.getBuffer();
+}
+
+Value Planner::ticketBuffer() {
+  if (!tickets) {
+    tickets = plan::AllocOp::create(builder, func.getLoc(),
+                                    plan::BufferType::get(func.getContext(), builder.getI32Type()),
+                                    index(kTickets), IntegerAttr());
+    tickets->setAttr(kTicketsAttr, builder.getI64IntegerAttr(kTickets * sizeof(int32_t)));
+  }
+  return tickets.getBuffer();
 }
 
 void Planner::planReturn(func::ReturnOp ret) {

@@ -67,6 +67,11 @@ int64_t bytesOf(Type type) {
 
 struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   using AssignSchedulesBase::AssignSchedulesBase;
+  AssignSchedules(const AssignSchedules &other) : AssignSchedulesBase(other) {} // clones
+
+  Option<bool> tickets{*this, "tickets",
+                       llvm::cl::desc("the last of a reduction's groups folds what all stored"),
+                       llvm::cl::init(false)};
 
   void runOnOperation() override {
     if (vectorBytes > 0 && !groups)
@@ -287,6 +292,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       if (family == Family::Rows && !reducesOnce(func))
         group = kTreeLanes / (LoopSpace(func).reducedLoops() == 1 ? vector : 1);
     }
+    if (tickets && family == Family::Full && group == kTreeLanes)
+      func->setAttr(kTicketsAttr, UnitAttr::get(&getContext()));
     return kernel::ScheduleAttr::get(&getContext(), family, vector, std::max<int64_t>(body.cost, 1),
                                      group);
   }

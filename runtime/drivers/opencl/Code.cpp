@@ -161,6 +161,15 @@ std::string_view firstForm(std::string_view features, uint32_t refused) {
   return "";
 }
 
+std::string_view formOfProducts(std::string_view features, uint32_t refused) {
+  if (!strings::listContains(features, "gpu"))
+    return "";
+  if (strings::listContains(features, kSomePtx) && !isIn(Form::Ptx, refused))
+    return "ptx";
+  bool source = strings::listContains(features, "ptx90") && firstForm(features, refused) == "c";
+  return source ? "c" : "";
+}
+
 Form formFromName(std::string_view name) {
   for (auto [form, known] : kForms)
     if (known == name)

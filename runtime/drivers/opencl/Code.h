@@ -19,6 +19,8 @@ Result<std::string> codeForms(const Api &api, cl_platform_id platform, cl_device
 enum class Form : uint32_t { Ptx = 1, SpirV = 2, Source = 4 };
 /// The first form of a device's `features` that is not among `refused`; "" when there is none.
 std::string_view firstForm(std::string_view features, uint32_t refused);
+/// That of programs with tiles for tensor cores; "" where no form has them.
+std::string_view formOfProducts(std::string_view features, uint32_t refused);
 Form formFromName(std::string_view name);
 
 /// A built program of the caller. Of the forms that both `program` and the device's `features`

@@ -160,6 +160,8 @@ private:
       Quirks quirks = quirksOf(platformName, deviceText(api, device, CL_DRIVER_VERSION));
       if (quirks.losesFolds)
         info.features += ",straight";
+      if (quirks.ordersGroups)
+        info.features += ",tickets";
       listing.push_back({std::move(name), std::move(description),
                          new OpenCLDevice(api, device, std::move(info), quirks), ""});
     }
@@ -183,9 +185,14 @@ std::string_view codeForm(const Device &device) {
   return firstForm(device.info().features, static_cast<const OpenCLDevice &>(device).refusedForms);
 }
 
-bool refuseCodeForm(Device &device) {
+std::string_view productForm(const Device &device) {
+  return formOfProducts(device.info().features,
+                        static_cast<const OpenCLDevice &>(device).refusedForms);
+}
+
+bool refuseCodeForm(Device &device, std::string_view form) {
   auto &own = static_cast<OpenCLDevice &>(device);
-  uint32_t refused = own.refusedForms | static_cast<uint32_t>(formFromName(codeForm(device)));
+  uint32_t refused = own.refusedForms | static_cast<uint32_t>(formFromName(form));
   if (firstForm(own.info().features, refused).empty())
     return false;
   own.refusedForms = refused;

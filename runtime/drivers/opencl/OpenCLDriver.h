@@ -11,9 +11,10 @@ namespace graphc::rt::opencl {
 /// linked, closed or called at exit.
 Driver &driver();
 
-/// As graphc::rt::codeForm and refuseCodeForm, for devices of this driver.
+/// As the functions of graphc::rt, for devices of this driver.
 std::string_view codeForm(const Device &device);
-bool refuseCodeForm(Device &device);
+std::string_view productForm(const Device &device);
+bool refuseCodeForm(Device &device, std::string_view form);
 
 } // namespace graphc::rt::opencl
 

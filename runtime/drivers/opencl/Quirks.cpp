@@ -13,6 +13,7 @@ constexpr Row kRows[] = {
     {"Portable Computing Language", "", &Quirks::compilesLaunches},
     // Seen with 3.1. Others were not tried, and nothing is lost by doing without the branch.
     {"Portable Computing Language", "", &Quirks::losesFolds},
+    {"Portable Computing Language", "", &Quirks::ordersGroups},
 };
 
 } // namespace

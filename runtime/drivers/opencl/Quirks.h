@@ -11,6 +11,8 @@ struct Quirks {
   bool compilesLaunches = false;
   /// What a group folded is lost when its work-items branch after the barriers.
   bool losesFolds = false;
+  /// A group's fence orders its accesses to global memory for all groups.
+  bool ordersGroups = false;
 };
 
 /// Of a driver, by the names of its platform (CL_PLATFORM_NAME) and its version

@@ -79,6 +79,8 @@ def reductions():
     n = 3_000_001
     x, rows, tall = uniform(n), uniform(3001, 1000), uniform(150_001, 20)
     cube = uniform(301, 101, 97)
+    spoiled = uniform(n)
+    spoiled[[2_000_003, 2_500_000]] = np.nan
     return compare({
         "sum": (lambda a: gc.sum(a), [x]),
         "sum of a map": (lambda a: gc.sum(gc.sin(a) * 2 + a), [x]),
@@ -91,6 +93,11 @@ def reductions():
         "columns of many rows": (lambda a: gc.mean(a, axis=0), [tall]),
         "all of rows": (lambda a: gc.sum(a), [rows]),
         "keepdims": (lambda a: gc.sum(a, axis=0, keepdims=True) * 2, [rows]),
+        "places": (lambda a: (gc.argmin(a), gc.argmax(a)), [x]),
+        "place of a NaN": (lambda a: (gc.argmin(a), gc.argmax(a)), [spoiled]),
+        "first of equal places": (lambda a: (gc.argmin(a), gc.argmax(a)), [rng.integers(0, 9, n).astype("i4")]),
+        "places in columns": (lambda a: (gc.argmax(a, axis=0), gc.argmin(a, axis=0)), [tall]),
+        "place of a bool": (lambda a: gc.argmax(a), [np.arange(5_000_001) == 4_300_007]),
         "two groups": (lambda a: gc.sum(a, axis=(0, 2)), [cube]),
         "middle": (lambda a: gc.sum(a, axis=1), [cube]),
         "first two": (lambda a: gc.sum(a, axis=(0, 1)), [cube]),

@@ -5,6 +5,10 @@
 #shape = affine_map<()[s0] -> (s0)>
 #one = affine_map<()[s0] -> ()>
 #none = affine_map<(d0)[s0] -> ()>
+#matrix = affine_map<()[s0, s1] -> (s0, s1)>
+#line = affine_map<()[s0, s1] -> (s1)>
+#turned = affine_map<(d0, d1)[s0, s1] -> (d1, d0)>
+#column = affine_map<(d0, d1)[s0, s1] -> (d0)>
 
 // CHECK-LABEL: func.func @map(
 // CHECK-SAME: graphc.group = 256
@@ -40,6 +44,53 @@ kernel.func @total(%x: tensor<?xf32>, %n: index) -> tensor<f32>
   %a = kernel.load %x at #id : tensor<?xf32> -> f32
   %s = kernel.reduce <sum> %a : f32 -> f32
   kernel.store %s, result 0 at #none : f32
+  kernel.return
+}
+
+// With tickets the last group folds what all have stored, the last of several that did so their results.
+// CHECK-LABEL: func.func @last(
+// CHECK-SAME: memref<?xf32>, %[[TICKETS:[^ ,:]*]]: memref<?xi32>, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index)
+// CHECK-SAME: graphc.tickets
+// CHECK: %[[FLAG:.*]] = memref.alloca() : memref<1xi32, #gpu.address_space<workgroup>>
+// CHECK: llvm.fence acq_rel
+// CHECK: gpu.barrier
+// CHECK: %[[BEFORE:.*]] = memref.atomic_rmw addi %{{.*}}, %[[TICKETS]]
+// CHECK: memref.store %{{.*}}, %[[FLAG]]
+// CHECK: memref.store %{{.*}}, %[[TICKETS]]
+// CHECK: gpu.barrier
+// CHECK: memref.load %[[FLAG]]
+// CHECK: scf.if
+// CHECK-NEXT: llvm.fence acq_rel
+// CHECK: {graphc.unroll = 32 : i64}
+// CHECK: memref.atomic_rmw addi %{{.*}}, %[[TICKETS]]
+// CHECK: {graphc.unroll = 32 : i64}
+// CHECK-LABEL: func.func @last_fold(
+kernel.func @last(%x: tensor<?xf32>, %n: index) -> tensor<f32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 0>, graphc.tickets, inits = array<i64: -1>,
+                schedule = #kernel.schedule<full, vector = 4, cost = 700, group = 256>, shapes = [#shape, #one]} {
+  %a = kernel.load %x at #id : tensor<?xf32> -> f32
+  %s = kernel.reduce <sum> %a : f32 -> f32
+  kernel.store %s, result 0 at #none : f32
+  kernel.return
+}
+
+// Many rows of a strip are shared by eight work-items, whose blocks of 32 rows meet in local memory.
+// CHECK-LABEL: func.func @columns(
+// CHECK: memref.alloca() : memref<2048xf32, #gpu.address_space<workgroup>>
+// CHECK: %[[EIGHT:.*]] = arith.constant 8 : index
+// CHECK: %[[PARTS:.*]] = arith.select %{{.*}}, %[[EIGHT]], %{{.*}} : index
+// CHECK: scf.for %{{.*}} = %[[PART:.*]] to %{{.*}} step %[[PARTS]]
+// CHECK: {graphc.unroll = 32 : i64}
+// CHECK: {graphc.unroll = 8 : i64}
+// CHECK: gpu.barrier
+// CHECK: scf.for
+// CHECK-LABEL: func.func @columns_fold(
+kernel.func @columns(%x: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s1, s0), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<columns, vector = 2, cost = 700, group = 256>, shapes = [#matrix, #line]} {
+  %a = kernel.load %x at #turned : tensor<?x?xf32> -> f32
+  %s = kernel.reduce <sum> %a row_tree : f32 -> f32
+  kernel.store %s, result 0 at #column : f32
   kernel.return
 }
 
