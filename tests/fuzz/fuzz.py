@@ -52,7 +52,8 @@ def run(gc, statements, prompt):
         if prompt and (found := differ(names, text)):
             return found
     found = differ(names, "at the end")
-    arrays = [n for n in names if isinstance(theirs[n], np.ndarray)]
+    # NumPy's scalars (xp.float64(2)) are NumPy's on both sides, and so are their views; arrays made of them are copies.
+    arrays = [n for n in names if isinstance(theirs[n], np.ndarray) and not isinstance(ours[n], np.ndarray)]
     for i, a in enumerate(arrays):
         for b in arrays[i + 1 :]:
             if not found and np.shares_memory(theirs[a], theirs[b]) != gc.shares_memory(ours[a], ours[b]):

@@ -274,7 +274,7 @@ class Statements:
         # NumPy compares uint64 with a Python int, and with int64, as float64, which 2**64 - 1 is not.
         largest = "xp.uint64(3)" if np.asarray(x).dtype == np.uint64 else single
         return None, r.choice((
-            f"{a}[{key}] = {value}", f"{a}[{key}] += 1", f"{a}[{key}] = {a}[{key}] * 2", f"{a}[{rows}] = {value}", f"xp.add.at({a}, ({key},), {value if np.asarray(self.env.get(value, 0.5)).dtype.kind in 'biu' else '1'})",
+            f"{a}[{key}] = {value}", f"{a}[{key}] += 1", f"{a}[{key}] = {a}[{key}] * 2", f"{a}[{rows}] = {value}", f"xp.add.at({a}, ({key},), {single if np.asarray(self.env.get(single, 0.5)).dtype.kind in 'biu' else '1'})",
             f"xp.maximum.at({a}, {rows}, {largest})", f"xp.put({a}, {self.integers(x.size, (3,))}, {value})", f"{a}[{key}] -= {value}", f"{a}[{key}] *= 2",
             f"xp.put_along_axis({a}, xp.argmax({a}, axis=-1, keepdims=True), {value}, axis=-1)", f"{a}.flat[{r.randrange(max(x.size, 1))}] = {value}",
         ))  # fmt: skip
