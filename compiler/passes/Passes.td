@@ -69,7 +69,8 @@ def AssignSchedules : Pass<"graphc-assign-schedules", "::mlir::ModuleOp"> {
     Option<"vectorBytes", "vector-bytes", "int64_t", "64", "native vector register width; 0: one lane (device work-items)">,
     Option<"groups", "groups", "bool", "false", "work-items of a group share items and local memory (GPU-class devices)">,
     Option<"tiles", "tiles", "bool", "false", "matrix products by groups call the tiles of emit/opencl/Tiles.cpp">,
-    Option<"tensors", "tensors", "bool", "false", "fast matrix products by groups call the tiles of emit/device/TensorTile.h">];
+    Option<"tensors", "tensors", "bool", "false", "fast matrix products by groups call the tiles of emit/device/TensorTile.h">,
+    Option<"tickets", "tickets", "bool", "false", "the last of a reduction's groups folds what all stored">];
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,8 +91,9 @@ def TileRows : Pass<"graphc-tile-rows", "::mlir::ModuleOp"> {
   let summary = "Find launches that can be run row by row, one after the other";
   let description = [{
     Input and output: the plan level, kernels scheduled for a CPU. Neighbouring launches whose outermost loops are the same, and that
-    touch what one of them writes at the outermost index only, get one `tile` number and the extent of that loop as `rows`. The runtime
-    then takes some rows through all of them while they are in a cache; buffers that only they use need memory for those rows alone.
+    touch what one of them writes at the outermost index only, get one `tile` number and the extent of that loop as `rows`; copies that turn
+    an operand, and what reads them, count parts of 32 rows instead. The runtime then takes some rows through all of them while they are in
+    a cache; buffers that only they use need memory for those rows alone.
   }];
 }
 
@@ -107,7 +109,8 @@ def LowerKernels : Pass<"graphc-lower-kernels", "::mlir::ModuleOp"> {
     results, index sizes, the work-item range [begin, end), scratch.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect",
-    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+    "::mlir::LLVM::LLVMDialect"]; // fences of device groups
   let options = [
     Option<"straightFolds", "straight-folds", "bool", "false", "work-items must not branch after a group's barriers">];
 }

@@ -54,11 +54,8 @@ void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   schedule.groups = options.groups;
   schedule.tiles = options.tiles;
   schedule.tensors = options.tensors;
-  auto assign = pass::createAssignSchedules(schedule);
-  [[maybe_unused]] LogicalResult known = assign->initializeOptions(
-      options.tickets ? "tickets=true" : "", [](const llvm::Twine &) { return failure(); });
-  assert(succeeded(known));
-  passes.addPass(std::move(assign));
+  schedule.tickets = options.tickets;
+  passes.addPass(pass::createAssignSchedules(schedule));
 }
 
 // plan: kernel.func + plan.program

@@ -24,11 +24,6 @@ namespace {
 struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
   using LowerKernelsBase::LowerKernelsBase;
 
-  void getDependentDialects(DialectRegistry &registry) const override {
-    LowerKernelsBase::getDependentDialects(registry);
-    registry.insert<LLVM::LLVMDialect>(); // fences
-  }
-
   void runOnOperation() override {
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<kernel::FuncOp>())) {
       if (!kernel.getSchedule()) {

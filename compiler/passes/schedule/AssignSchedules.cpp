@@ -67,11 +67,6 @@ int64_t bytesOf(Type type) {
 
 struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   using AssignSchedulesBase::AssignSchedulesBase;
-  AssignSchedules(const AssignSchedules &other) : AssignSchedulesBase(other) {} // clones
-
-  Option<bool> tickets{*this, "tickets",
-                       llvm::cl::desc("the last of a reduction's groups folds what all stored"),
-                       llvm::cl::init(false)};
 
   void runOnOperation() override {
     if (vectorBytes > 0 && !groups)
