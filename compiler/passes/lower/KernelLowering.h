@@ -20,6 +20,9 @@ public:
   void run();
 
 private:
+  using Values = llvm::SmallVector<mlir::Value>;
+  using Reducers = llvm::ArrayRef<Reducer>;
+
   void lowerMap();
   void lowerTurned();
   void turnedBlock(mlir::OpBuilder &builder, const Position &base, mlir::Value row,
@@ -34,7 +37,7 @@ private:
   void lowerContract();
   // Reductions that need one pass: a work item is a block.
   void lowerLaneBlocks();
-  void untilDecided(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers,
+  void untilDecided(mlir::OpBuilder &builder, Reducers reducers,
                     llvm::function_ref<States(mlir::OpBuilder &, mlir::Value)> block);
   void lowerLaneFold();
   void lowerColumns();
@@ -63,8 +66,7 @@ private:
   /// outer loops are set, and the bounds of the run.
   void runs(mlir::OpBuilder &builder,
             llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);
-  llvm::SmallVector<mlir::Value> nextPoint(mlir::OpBuilder &builder, const Position &at,
-                                           unsigned first, unsigned end);
+  Values nextPoint(mlir::OpBuilder &builder, const Position &at, unsigned first, unsigned end);
   /// Strips of `width` lanes over [low, high) of `loopNumber`, then masked strips of `rest` lanes,
   /// 0 for as many: narrow ones are less code.
   void strips(mlir::OpBuilder &builder, const Position &base, int loopNumber, int64_t width,
@@ -82,8 +84,7 @@ private:
   int stage(mlir::Value value);
   int stage(kernel::StoreOp store);
   llvm::SmallVector<Reducer> reducersOfStage(int stage);
-  llvm::SmallVector<mlir::Value> pointValues(mlir::OpBuilder &builder,
-                                             llvm::ArrayRef<Reducer> reducers, Position &at);
+  Values pointValues(mlir::OpBuilder &builder, Reducers reducers, Position &at);
   /// Values of a stage that belong to the row, before any loop over points.
   void rowValues(mlir::OpBuilder &builder, Position &row, int stage);
   llvm::SmallVector<kernel::StoreOp> pointStores(int stage);
@@ -92,42 +93,36 @@ private:
   /// it waits in the result for the stage of the store instead of being computed again. Or null.
   mlir::Value keptValue(kernel::StoreOp store);
   void storePoints(mlir::OpBuilder &builder, int stage, Position &at);
-  void bind(llvm::ArrayRef<Reducer> reducers, const States &states, Position &row,
-            mlir::OpBuilder &builder);
+  void bind(Reducers reducers, const States &states, Position &row, mlir::OpBuilder &builder);
   int64_t reduceWidth();
   /// Lanes of the trees of a core's reductions: also where vectors go over the ends of rows.
   int64_t treeWidth();
   bool goesOverRows();
-  llvm::SmallVector<mlir::Value> valuesOverRows(mlir::OpBuilder &builder, const Position &row,
-                                                llvm::ArrayRef<Reducer> reducers, mlir::Value index,
-                                                mlir::Value limit, int64_t rest);
+  Values valuesOverRows(mlir::OpBuilder &builder, const Position &row, Reducers reducers,
+                        mlir::Value index, mlir::Value limit, int64_t rest);
   bool readsPieces();
   /// A vector of `lanes` elements from `index` on, of which the first `count` are wanted.
-  llvm::SmallVector<mlir::Value> acrossRows(mlir::OpBuilder &builder, const Position &row,
-                                            llvm::ArrayRef<Reducer> reducers, mlir::Value index,
-                                            mlir::Value count, int64_t lanes);
-  llvm::SmallVector<mlir::Value> elementsOfRows(mlir::OpBuilder &builder, const Position &row,
-                                                llvm::ArrayRef<Reducer> reducers, mlir::Value index,
-                                                mlir::Value count, int64_t lanes);
-  llvm::SmallVector<mlir::Value> piecesOfRows(mlir::OpBuilder &builder, const Position &row,
-                                              llvm::ArrayRef<Reducer> reducers, mlir::Value index,
-                                              mlir::Value count, int64_t lanes);
-  llvm::SmallVector<mlir::Value> laneMemory(llvm::ArrayRef<Reducer> reducers, int64_t lanes);
-  llvm::SmallVector<mlir::Value> lanesFrom(mlir::OpBuilder &builder,
-                                           llvm::ArrayRef<Reducer> reducers,
-                                           llvm::ArrayRef<mlir::Value> memory, int64_t lanes);
+  Values acrossRows(mlir::OpBuilder &builder, const Position &row, Reducers reducers,
+                    mlir::Value index, mlir::Value count, int64_t lanes);
+  Values elementsOfRows(mlir::OpBuilder &builder, const Position &row, Reducers reducers,
+                        mlir::Value index, mlir::Value count, int64_t lanes);
+  Values piecesOfRows(mlir::OpBuilder &builder, const Position &row, Reducers reducers,
+                      mlir::Value index, mlir::Value count, int64_t lanes);
+  Values laneMemory(Reducers reducers, int64_t lanes);
+  Values lanesFrom(mlir::OpBuilder &builder, Reducers reducers, llvm::ArrayRef<mlir::Value> memory,
+                   int64_t lanes);
   void setReduced(mlir::OpBuilder &builder, Position &at, mlir::Value index, mlir::Value limit,
                   int64_t width);
   // Split reductions
   /// Blocks of an item's reduced elements; null when there is always one.
   mlir::Value blockCount(mlir::OpBuilder &builder);
   /// Stores the row when this was its only block, the block's states at `item` otherwise.
-  void finish(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers, const States &states,
+  void finish(mlir::OpBuilder &builder, Reducers reducers, const States &states,
               const Position &row, mlir::Value item, mlir::Value blocks);
   void savePartials(mlir::OpBuilder &builder, const States &states, const Position &row,
                     mlir::Value item);
-  States loadPartials(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers,
-                      const Position &row, mlir::Value item);
+  States loadPartials(mlir::OpBuilder &builder, Reducers reducers, const Position &row,
+                      mlir::Value item);
   /// Runs of columns: the item of column c is `offset` + c.
   struct ColumnRun {
     Position outer;
@@ -177,22 +172,19 @@ private:
   void groupScanFold();
   void lowerGroupColumns();
   void lowerGroupColumnParts();
-  llvm::SmallVector<mlir::Value> columnPoint(mlir::OpBuilder &builder,
-                                             llvm::ArrayRef<Reducer> reducers, Position at,
-                                             mlir::Value index);
+  Values columnPoint(mlir::OpBuilder &builder, Reducers reducers, Position at, mlir::Value index);
   void lowerGroupColumnFold();
   llvm::SmallVector<mlir::Type> splitBuffers();
   void lowerGroupBlocks();
   void lastGroup(mlir::OpBuilder &builder, mlir::Value flag, mlir::Value ticket, mlir::Value count,
                  llvm::function_ref<void(mlir::OpBuilder &)> body);
-  void foldLast(llvm::ArrayRef<Reducer> reducers, const TreeEmitter::Storage &memory,
-                const Position &row, mlir::Value blocks);
-  States partialLanes(mlir::OpBuilder &builder, TreeEmitter &trees,
-                      llvm::ArrayRef<Reducer> reducers, const Team &team, mlir::Value first,
-                      mlir::Value size);
+  void foldLast(Reducers reducers, const TreeEmitter::Storage &memory, const Position &row,
+                mlir::Value blocks);
+  States partialLanes(mlir::OpBuilder &builder, TreeEmitter &trees, Reducers reducers,
+                      const Team &team, mlir::Value first, mlir::Value size);
   void lowerGroupFold();
-  void foldFew(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers, mlir::Value blocks);
-  void foldMany(mlir::OpBuilder &builder, llvm::ArrayRef<Reducer> reducers, mlir::Value blocks);
+  void foldFew(mlir::OpBuilder &builder, Reducers reducers, mlir::Value blocks);
+  void foldMany(mlir::OpBuilder &builder, Reducers reducers, mlir::Value blocks);
   void lowerGroupRows();
   struct Strips;
   Strips countStrips(mlir::Value blocks);
@@ -217,16 +209,14 @@ private:
   void lowerGroupContractFold();
   int64_t pitch() const;
   Side contractSide(mlir::Value value, int loopNumber, int64_t depth);
-  llvm::SmallVector<mlir::Value> readPiece(mlir::OpBuilder &builder, const ContractTile &tile,
-                                           const Side &side, mlir::Value k, bool whole);
+  Values readPiece(mlir::OpBuilder &builder, const ContractTile &tile, const Side &side,
+                   mlir::Value k, bool whole);
   void keepPiece(mlir::OpBuilder &builder, const ContractTile &tile, const Side &side,
                  llvm::ArrayRef<mlir::Value> values, mlir::Value half);
-  llvm::SmallVector<mlir::Value> contractStep(mlir::OpBuilder &builder, const ContractTile &tile,
-                                              mlir::Value start, mlir::Value k,
-                                              mlir::ValueRange sums);
-  llvm::SmallVector<mlir::Value> contractChains(mlir::OpBuilder &builder, const ContractTile &tile,
-                                                bool whole);
-  llvm::SmallVector<mlir::Value> edgeChains(mlir::OpBuilder &builder, const ContractTile &tile);
+  Values contractStep(mlir::OpBuilder &builder, const ContractTile &tile, mlir::Value start,
+                      mlir::Value k, mlir::ValueRange sums);
+  Values contractChains(mlir::OpBuilder &builder, const ContractTile &tile, bool whole);
+  Values edgeChains(mlir::OpBuilder &builder, const ContractTile &tile);
   void contractStoreAt(mlir::OpBuilder &builder, const ContractTile &tile, const Position &at,
                        mlir::Value chain);
   void contractStore(mlir::OpBuilder &builder, const ContractTile &tile, const Spread &spread,
@@ -245,16 +235,16 @@ private:
   /// Whether both operands can be copied as they lie in memory.
   bool copiesSides(const ContractTile &tile);
   /// A call of a tile's function: the name of the sides' layouts is appended.
-  llvm::SmallVector<mlir::Value> callTile(mlir::OpBuilder &builder, const ContractTile &tile,
-                                          std::string name, mlir::ValueRange sums);
+  Values callTile(mlir::OpBuilder &builder, const ContractTile &tile, std::string name,
+                  mlir::ValueRange sums);
   Spread calledSpread(mlir::OpBuilder &builder, const ContractTile &tile);
   void storeCalledTile(mlir::OpBuilder &builder, const ContractTile &tile);
   void lowerGroupTensor();
   Spread tensorSpread();
   void keepTensorPiece(mlir::OpBuilder &builder, const ContractTile &tile, const Side &side,
                        mlir::Value k);
-  llvm::SmallVector<mlir::Value> tensorSteps(mlir::OpBuilder &builder, const ContractTile &tile,
-                                             mlir::Value from, mlir::ValueRange sums);
+  Values tensorSteps(mlir::OpBuilder &builder, const ContractTile &tile, mlir::Value from,
+                     mlir::ValueRange sums);
   Team teamOf(mlir::OpBuilder &builder, int64_t lanes);
   States foldTeam(mlir::OpBuilder &builder, TreeEmitter &trees, const Team &team,
                   const TreeEmitter::Storage &memory, const States &own, bool reused);
@@ -264,12 +254,11 @@ private:
                   mlir::Value length,
                   llvm::function_ref<States(mlir::OpBuilder &, mlir::Value, mlir::Value)> lanesOf);
   Kept keptPoints();
-  llvm::SmallVector<mlir::Value> keptPiece(mlir::OpBuilder &builder, const Team &team, Kept &kept,
-                                           TreeEmitter &trees, llvm::ArrayRef<Reducer> reducers,
-                                           Position at, mlir::Value number, mlir::ValueRange states,
-                                           int stage);
+  Values keptPiece(mlir::OpBuilder &builder, const Team &team, Kept &kept, TreeEmitter &trees,
+                   Reducers reducers, Position at, mlir::Value number, mlir::ValueRange states,
+                   int stage);
   States keptStage(mlir::OpBuilder &builder, const Team &team, Kept &kept, TreeEmitter &trees,
-                   llvm::ArrayRef<Reducer> reducers, Position &row, mlir::Value length, int stage);
+                   Reducers reducers, Position &row, mlir::Value length, int stage);
   void keptRow(mlir::OpBuilder &builder, const Team &team, Kept &kept, mlir::Value length);
   void longRow(mlir::OpBuilder &builder, const Team &team, mlir::Value length);
   void storeOnce(mlir::OpBuilder &builder, const Team &team, Position &row);
@@ -281,8 +270,8 @@ private:
   void lowerLanes();
   void columnRuns(
       llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);
-  llvm::SmallVector<mlir::Value> turnedLanes(mlir::OpBuilder &builder, mlir::Value value,
-                                             const Position &at, mlir::Value k, int64_t count);
+  Values turnedLanes(mlir::OpBuilder &builder, mlir::Value value, const Position &at, mlir::Value k,
+                     int64_t count);
   void contractItem(mlir::OpBuilder &builder, mlir::Value item);
   void contractTile(mlir::OpBuilder &builder, Tile &tile);
 
@@ -302,7 +291,7 @@ private:
   std::unique_ptr<BodyEmitter> emitter;
   mlir::OpBuilder builder; ///< in the open function
   mlir::Location loc;
-  llvm::SmallVector<mlir::Value> extraBuffers;
+  Values extraBuffers;
   mlir::Value begin, end, scratchMemory;
 };
 

@@ -46,6 +46,8 @@ private:
   Value resultBuffer(kernel::CallOp call, kernel::FuncOp kernel, unsigned result, Value elements,
                      SmallVectorImpl<Value> &launchBuffers);
   void launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> buffers);
+  void addSites(ArrayAttr reported, SmallVectorImpl<Value> &launchBuffers,
+                SmallVectorImpl<Value> &mapped);
   void planReturn(func::ReturnOp ret);
   Value faultBuffer();
   Value ticketBuffer();
@@ -391,6 +393,24 @@ void Planner::planLibrary(graph::LibraryOp step) {
                        lines ? lines.getValue() : StringRef());
 }
 
+/// A fold sees no points: their tensors may end before it.
+static SmallVector<Value> foldBuffers(kernel::FuncOp kernel, ArrayRef<Value> launchBuffers) {
+  SmallVector<Value> touched(launchBuffers);
+  for (unsigned i = 0; i < kernel.getNumTensors(); ++i)
+    if (isReadAtPoints(kernel, i))
+      touched[i] = launchBuffers[kernel.getNumTensors()];
+  return touched;
+}
+
+/// What a launch of a kernel that reports faults takes besides.
+void Planner::addSites(ArrayAttr reported, SmallVectorImpl<Value> &launchBuffers,
+                       SmallVectorImpl<Value> &mapped) {
+  launchBuffers.push_back(faultBuffer());
+  mapped.push_back(index(sites.size()));
+  llvm::append_range(sites, reported);
+  faults.setSitesAttr(builder.getArrayAttr(sites));
+}
+
 void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> launchBuffers) {
   Location loc = call.getLoc();
   auto inProgram = [&](Value size) { return sizes.lookup(size); };
@@ -398,19 +418,11 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   KernelShape shape(kernel);
   Value range = evaluate(shape.range, mapped), work = evaluate(shape.work, mapped);
   // A place that nobody asks the element of is gone: a kernel may report less than its call says.
-  if (call.getFaultsAttr() && reportsFaults(kernel)) {
-    launchBuffers.push_back(faultBuffer());
-    mapped.push_back(index(sites.size()));
-    llvm::append_range(sites, call.getFaultsAttr());
-    faults.setSitesAttr(builder.getArrayAttr(sites));
-  }
+  if (call.getFaultsAttr() && reportsFaults(kernel))
+    addSites(call.getFaultsAttr(), launchBuffers, mapped);
   auto step = [&](FlatSymbolRefAttr callee, Value items, Value each) {
-    SmallVector<Value> touched = launchBuffers;
-    // A fold sees no points: their tensors may end before it.
     bool folds = callee != call.getCalleeAttr() && callee.getValue().ends_with("_fold");
-    for (unsigned i = 0; folds && i < kernel.getNumTensors(); ++i)
-      if (isReadAtPoints(kernel, i))
-        touched[i] = launchBuffers[kernel.getNumTensors()];
+    SmallVector<Value> touched = folds ? foldBuffers(kernel, launchBuffers) : launchBuffers;
     plan::LaunchOp::create(builder, loc, callee, touched, mapped, items, each, call.getLinesAttr(),
                            Value(), IntegerAttr());
   };
