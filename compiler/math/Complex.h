@@ -241,7 +241,7 @@ auto Complex<B>::pow(Z x, Z y) -> Z {
   V zero = b.num(0), one = b.num(1);
   Z value = exp(mul(y, log(x)));
   V fromZero = b.mand(b.eq(x.re, zero), b.eq(x.im, zero));
-  V vanishes = b.mand(b.gt(y.re, zero), b.eq(y.im, zero));
+  V vanishes = b.gt(y.re, zero);
   V nan = b.sub(inf(), inf());
   Z ofZero = {b.select(vanishes, zero, nan), b.select(vanishes, zero, nan)};
   value = select(fromZero, ofZero, value);

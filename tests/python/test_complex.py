@@ -85,6 +85,17 @@ def test_special_values(name, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_powers_of_zero(dtype):
+    """0 where the exponent's real part is positive, else NaN, but for the exponent 0."""
+    y = np.array([1 + 4j, 2 - 3j, 1, 0.5 + 1j, -1, -1 + 2j, 1j, 0, -2j, np.inf, complex(np.nan, 1), complex(1, np.nan), -0.0 + 1j], dtype)
+    for zero in (0j, complex(-0.0, 0), complex(0, -0.0)):
+        x = np.full(len(y), zero, dtype)
+        with np.errstate(invalid="ignore"), gc.errstate(invalid="ignore"):
+            want, got = np.power(x, y), np.asarray(gc.power(gc.asarray(x), gc.asarray(y)))
+        np.testing.assert_array_equal(got.view(got.real.dtype), want.view(want.real.dtype))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_comparisons(dtype):
     x = np.array([1 + 2j, 1 - 2j, -1 + 2j, np.nan + 1j, 1 + np.nan * 1j, 1 + 2j], dtype)
     a = gc.asarray(x)
