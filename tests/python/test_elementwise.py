@@ -148,3 +148,22 @@ def test_broadcasting(shapes):
     wants = [a + b, b - a, a * b, a / b, a < b, np.maximum(a, b), np.where(a > 1, a, b)]
     for got, want in zip(results, wants):
         exact.assert_same(got, want)
+
+
+@pytest.mark.graphc_only
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+@pytest.mark.parametrize("name", ["arctan2", "hypot", "tanh", "sin"])
+def test_large_programs_have_the_bits_of_small_ones(name, dtype):
+    """Functions that a program uses often are called there, and written out where each result is computed alone."""
+    f = getattr(gc, name)
+    x, y = (gc.asarray(np.linspace(lo, lo + 1, 500).astype(dtype)) for lo in (0.25, 1.5))
+
+    def turns(look):
+        r = f(x, x) if f.nin == 2 else f(x)
+        for _ in range(30):
+            r = (f(r, y) if f.nin == 2 else f(r * y)) * 0.75
+            if look:
+                gc.eval(r)
+        return np.asarray(r)
+
+    np.testing.assert_array_equal(turns(False), turns(True))

@@ -107,6 +107,7 @@ NEW = [
     'xp.zeros((2, 3), order="F")', 'xp.empty((2, 3, 4), "i2", "F")', 'xp.ones((2, 3), order="F")', 'xp.full((2, 3), 1.5, order="F")',
     'xp.full((2, 3), xp.arange(3), order="F")', 'xp.eye(3, 4, 1, order="F")', 'xp.array([[1, 2], [3, 4]], order="F")', 'xp.asarray(c, order="F")',
     'xp.asarray(f, order="C")', 'xp.asarray(t, order="A")', 'xp.asanyarray(c, order="F")', "xp.array(f)", "xp.array(t)", 'xp.array(f, "f4")',
+    'xp.array(f, order="C", copy=None)', "f.copy(None)", "xp.copy(f, order=None)", 'f.flatten("f")', "f.ravel(None)", 't.ravel("a")', "t.flatten(None)",
     'xp.array(f, order="C")', 'xp.array(f, order="A")', 'xp.array(t, order="A")', "xp.copy(f)", "xp.copy(t)",
     'xp.copy(f, order="C")', "f.copy()", 'f.copy("F")', 'c.copy(order="F")', 't.copy("K")', 't.copy("A")', 'f.copy("A")', 'f.astype("f4")',
     't.astype("i8")', 'f.astype("f4", order="C")', 'c.astype("f4", order="F")', 'c.astype("f8", order="F", copy=False)', "xp.zeros_like(f)",
@@ -132,6 +133,16 @@ def test_memory_order_of_new_arrays(expression):
         assert not gc.shares_memory(got, x) or got is x
     got[...] = 7
     assert (np.asarray(got) == 7).all()
+
+
+def test_new_arrays_are_of_one_order():
+    for xp in (np, gc):
+        for order in "AKak":
+            for make in (xp.zeros, xp.ones, xp.empty, lambda shape, order: xp.full(shape, 1.5, order=order), lambda shape, order: xp.eye(2, order=order)):
+                with pytest.raises(ValueError, match="only 'C' or 'F' order is permitted"):
+                    make((2, 2), order=order)
+        with pytest.raises(ValueError):
+            xp.array(xp.asarray([[1, 2], [3, 4]]).T, order="C", copy=False)
 
 
 def test_orders_are_names_of_orders():

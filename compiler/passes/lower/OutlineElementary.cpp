@@ -24,8 +24,9 @@ bool isElementary(Operation *op) {
   if (!op->hasTrait<graph::Expensive>() || op->getNumResults() != 1 ||
       isa<graph::DivOp, graph::FloorDivideOp, graph::RemainderOp>(op))
     return false;
+  // Floats of 16 bits change their type when they are expanded.
   auto vector = dyn_cast<VectorType>(op->getResult(0).getType());
-  return vector && isa<FloatType>(vector.getElementType()) &&
+  return vector && (vector.getElementType().isF32() || vector.getElementType().isF64()) &&
          llvm::all_of(op->getOperandTypes(), [&](Type type) { return type == vector; });
 }
 
@@ -56,9 +57,9 @@ struct OutlineElementary : pass::impl::OutlineElementaryBase<OutlineElementary> 
     function.setPrivate();
     Block *body = function.addEntryBlock();
     b.setInsertionPointToStart(body);
-    IRMapping arguments;
-    arguments.map(first->getOperands(), body->getArguments());
-    func::ReturnOp::create(b, first->getLoc(), b.clone(*first, arguments)->getResults());
+    Operation *own = b.clone(*first);
+    own->setOperands(body->getArguments()); // one by one: an operand may be there twice
+    func::ReturnOp::create(b, first->getLoc(), own->getResults());
     for (Operation *op : ops) {
       b.setInsertionPoint(op);
       auto call = func::CallOp::create(b, op->getLoc(), function, op->getOperands());

@@ -162,37 +162,47 @@ void defineReduction(pb::class_<Array> &cls, op::ReduceKind kind, bool takesDTyp
       pb::arg("axis") = pb::none(), pb::arg("out") = pb::none(), pb::arg("keepdims") = false);
 }
 
-/// Row-major for "C", column-major for "F"; "A" and "K" are "F" for arrays that lie so.
-bool isColumnMajor(const Array &x, const std::string &order) {
-  if (order != "C" && order != "F" && order != "A" && order != "K")
-    throw pb::value_error(format("order must be one of 'C', 'F', 'A', or 'K' (got '{}')", order));
-  if (order != "A" && order != "K")
-    return order == "F";
+/// NumPy's letter for a memory order; None is what the caller takes it for.
+char toOrder(const pb::object &given, char none) {
+  if (given.is_none())
+    return none;
+  auto text = given.cast<std::string>();
+  char letter = text.empty() ? ' ' : static_cast<char>(std::toupper(text[0]));
+  if (std::string_view("CFAK").find(letter) == std::string_view::npos)
+    throw pb::value_error(format("order must be one of 'C', 'F', 'A', or 'K' (got '{}')", text));
+  return letter;
+}
+
+/// Row-major for C, column-major for F; A and K are F for arrays that lie so.
+bool isColumnMajor(const Array &x, char order) {
+  if (order != 'A' && order != 'K')
+    return order == 'F';
   return !x.view().isContiguous() && x.view().transpose(reversedAxes(x.rank())).isContiguous();
 }
 
-Array reshape(const Array &x, Shape shape, const std::string &order) {
-  if (!isColumnMajor(x, order == "K" ? "C" : order))
+Array reshape(const Array &x, Shape shape, char order) {
+  if (!isColumnMajor(x, order == 'K' ? 'C' : order))
     return unwrap(ops::reshape(x, shape));
   std::reverse(shape.begin(), shape.end());
   Array turned = unwrap(ops::transpose(x, std::nullopt));
   return unwrap(ops::transpose(unwrap(ops::reshape(turned, shape)), std::nullopt));
 }
 
-Array ravel(const Array &given, const std::string &order) {
+Array ravel(const Array &given, const pb::object &order) {
   Array x = ownMemory(given);
-  Array source = isColumnMajor(x, order) ? unwrap(ops::transpose(x, std::nullopt)) : x;
+  Array source =
+      isColumnMajor(x, toOrder(order, 'C')) ? unwrap(ops::transpose(x, std::nullopt)) : x;
   Array flat = unwrap(ops::reshape(source, Shape{-1}));
   // NumPy's result is dense: a reversed vector is copied, though it could be shown.
   return source.view().isContiguous() ? flat : unwrap(ops::copy(flat));
 }
 
-pb::object reshapeMethod(const pb::object &self, const pb::args &shape, const std::string &order,
+pb::object reshapeMethod(const pb::object &self, const pb::args &shape, const pb::object &order,
                          const pb::object &copy) {
   bool mustCopy = !copy.is_none() && copy.cast<bool>();
   bool wasValue = asArray(self)->isValue();
   Array x = ownMemory(*asArray(self), mustCopy);
-  Array out = reshape(x, toShape(oneOrMany(shape)), order);
+  Array out = reshape(x, toShape(oneOrMany(shape)), toOrder(order, 'C'));
   if (wasValue && out.rank() == 0)
     return self;
   if (!copy.is_none() && !mustCopy && !out.sharesStorage(x))
@@ -214,19 +224,8 @@ void defineViews(pb::class_<Array> &cls) {
   cls.def("_ravel", ravel, pb::arg("order") = "C");
   cls.def(
       "_flatten",
-      [](const Array &x, const std::string &order) { return unwrap(ops::copy(ravel(x, order))); },
+      [](const Array &x, const pb::object &order) { return unwrap(ops::copy(ravel(x, order))); },
       pb::arg("order") = "C");
-}
-
-/// NumPy's letter for a memory order; None is what the caller takes it for.
-char toOrder(const pb::object &given, char none) {
-  if (given.is_none())
-    return none;
-  auto text = given.cast<std::string>();
-  char letter = text.empty() ? ' ' : static_cast<char>(std::toupper(text[0]));
-  if (std::string_view("CFAK").find(letter) == std::string_view::npos)
-    throw pb::value_error(format("order must be one of 'C', 'F', 'A', or 'K' (got '{}')", text));
-  return letter;
 }
 
 bool isColumnMajor(const Array &x) {
@@ -304,7 +303,7 @@ void defineMethods(pb::class_<Array> &cls) {
   cls.def(
       "_copy",
       [](const Array &x, const pb::object &order) {
-        return wrapped(copyInOrder(x, x.dtype(), toOrder(order, 'K')));
+        return wrapped(copyInOrder(x, x.dtype(), toOrder(order, 'C')));
       },
       pb::arg("order") = "C");
   cls.def(

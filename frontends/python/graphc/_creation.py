@@ -75,9 +75,17 @@ def _in_order(x, order):
     return x.copy(order)
 
 
+def _is_column_major(order):
+    """Whether a constructor's `order` is "F"; there is no other array whose order A and K could mean."""
+    letter = "C" if order is None else _order(order)
+    if letter in "AK":
+        raise ArgumentError("only 'C' or 'F' order is permitted")
+    return letter == "F"
+
+
 def _new(make, shape, order):
     """What make(shape) gives, in a memory order: column-major arrays are transposes."""
-    if order == "C" or _order(order) != "F":
+    if not _is_column_major(order):
         return make(shape)
     made = make(_shape(shape)[::-1])
     made._turn(None)
@@ -169,9 +177,10 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     if type(object) is _Array and copy and object.ndim > 1 and device is None and not (order == "C" or object.contiguous):
         result = object.astype(object.dtype if dtype is None else dtype, order)
         return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
-    if order != "K" and _order(order) == "F":
+    wanted = _order(order)
+    if wanted == "F" or (wanted == "C" and not copy):
         result = array(object, dtype, copy=copy, ndmin=ndmin, device=device)
-        laid = _in_order(result, "F")
+        laid = _in_order(result, wanted)
         if copy is False and laid is not result:
             raise ArgumentError("Unable to avoid copy while creating an array as requested.")
         return laid
@@ -227,7 +236,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
 def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     """An Array of one value, or of values that broadcast. The dtype follows the value as in NumPy: bool, int64,
     float64, or an array's own."""
-    if order != "C" and _order(order) == "F":
+    if order != "C" and _is_column_major(order):
         if isinstance(fill_value, (_Array, _np.ndarray, list, tuple)):
             return _in_order(full(shape, fill_value, dtype, device=device), "F")
         return _new(lambda sizes: full(sizes, fill_value, dtype, device=device), shape, order)
@@ -386,7 +395,7 @@ _FEW = 1 << 10
 
 def eye(N, M=None, k=0, dtype=float64, order="C", *, device=None, like=None):
     """Ones on the k-th diagonal, zeros elsewhere."""
-    if order != "C" and _order(order) == "F":
+    if order != "C" and _is_column_major(order):
         made = eye(N if M is None else M, N, -_operator.index(k), dtype, device=device)
         made._turn(None)
         return made

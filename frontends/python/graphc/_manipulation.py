@@ -279,7 +279,7 @@ around = round
 
 def copy(a, order="K", subok=False):
     """A copy that shares nothing with `a`, in its memory order unless `order` is another one."""
-    return asarray(a).copy(order)
+    return asarray(a).copy("K" if order is None else order)
 
 
 def ndim(a):
