@@ -84,6 +84,19 @@ def test_special_values(name, dtype):
             assert np.all(agrees(w) | agrees(x)), [(z[i], got[i], want[i]) for i in np.flatnonzero(~(agrees(w) | agrees(x)))[:5]]
 
 
+@pytest.mark.parametrize("part", ["real", "imag"])
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+@pytest.mark.parametrize("shape, axis", [((7,), 0), ((2, 3, 4), 0), ((3, 40), 1), ((0, 3), 1), ((1,), 0)])
+def test_a_part_of_a_scan_is_replaced(shape, axis, name, part):
+    def replaced(xp):
+        z = getattr(xp, name)(xp.asarray(numbers(shape, "complex128") / 4), axis=axis)
+        getattr(z, part)[...] = 3.0
+        return z, z * 2 + 1
+
+    for got, want in zip(replaced(gc), replaced(np), strict=True):
+        close(got, want, 400)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_powers_of_zero(dtype):
     """0 where the exponent's real part is positive, else NaN, but for the exponent 0."""

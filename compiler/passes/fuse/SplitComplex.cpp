@@ -169,7 +169,18 @@ struct SplitComplex : pass::impl::SplitComplexBase<SplitComplex> {
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
         if (isOpTriviallyDead(&op))
           op.erase();
+      spread(func);
     }
+  }
+
+  /// Loops are parallel when what went along them as a whole was a part that nobody asked for.
+  static void spread(kernel::FuncOp func) {
+    AffineMap extents = func.getDomain().getExtents();
+    bool goesAlong = llvm::any_of(func.getBody().front(),
+                                  llvm::IsaPred<kernel::ReduceOp, kernel::ScanOp, kernel::DotOp>);
+    if (!goesAlong)
+      func.setDomainAttr(
+          kernel::DomainAttr::get(func.getContext(), extents, extents.getNumResults()));
   }
 
   LogicalResult split(Operation *op) {

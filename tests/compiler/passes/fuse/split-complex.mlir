@@ -64,3 +64,25 @@ kernel.func @real(%x: tensor<4xf32>) -> tensor<4xf32>
   kernel.store %b, result 0 at #id : f32
   kernel.return
 }
+
+// -----
+
+// The sums were of a part that nobody asks for: nothing goes along the loop any more.
+// CHECK-LABEL: kernel.func @replaced(
+// CHECK-SAME: #kernel.domain<() -> (4), parallel = 1>
+// CHECK-NOT: kernel.scan
+// CHECK: kernel.store
+#id = affine_map<(d0) -> (d0)>
+#four = affine_map<() -> (4)>
+kernel.func @replaced(%x: tensor<4xcomplex<f64>>, %y: tensor<4xf64>) -> tensor<4xcomplex<f64>>
+    attributes {domain = #kernel.domain<() -> (4), parallel = 0>, inits = array<i64: -1>, shapes = [#four, #four, #four]} {
+  %a = kernel.load %x at #id : tensor<4xcomplex<f64>> -> complex<f64>
+  %re = graph.real %a : complex<f64>
+  %sums = kernel.scan <sum> %re : f64
+  %b = kernel.load %y at #id : tensor<4xf64> -> f64
+  %c = graph.complex %sums, %b : f64
+  %im = graph.imag %c : complex<f64>
+  %d = graph.complex %b, %im : f64
+  kernel.store %d, result 0 at #id : complex<f64>
+  kernel.return
+}
