@@ -7,6 +7,7 @@
 #include "runtime/base/Trace.h"
 #include "runtime/exec/ProgramStore.h"
 
+#include <algorithm>
 #include <mutex>
 #include <unordered_map>
 
@@ -78,6 +79,11 @@ makeProgram(const Segment &segment, std::span<const uint8_t> key, rt::Device &de
   return program;
 }
 
+bool isFastProduct(const op::NodeDesc &node) {
+  op::MatmulAttrs attrs;
+  return node.kind == op::OpKind::Matmul && attrs.decode(node.attrs) && attrs.fast;
+}
+
 } // namespace
 
 Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device) {
@@ -97,8 +103,9 @@ Result<std::shared_ptr<rt::LoadedProgram>> programOf(const Segment &segment,
   if (auto key = KnownKeys::instance().find(known))
     if (auto program = store.find(*key))
       return program;
-  GRAPHC_TRY(selfTest(device));
-  std::vector<uint8_t> key = programKey(segment.graph(false), device);
+  op::GraphDesc graph = segment.graph(false);
+  GRAPHC_TRY(selfTest(device, std::ranges::any_of(graph.nodes, isFastProduct)));
+  std::vector<uint8_t> key = programKey(graph, device);
   Digest digest = digestOf(key);
   auto program = store.find(digest);
   if (!program) {

@@ -240,18 +240,26 @@ Status testForms(rt::Device &device, bool fast) {
 
 } // namespace
 
-Status selfTest(rt::Device &device) {
+Status selfTest(rt::Device &device, bool fast) {
   if (isTesting || rt::codeForm(device).empty())
     return Status::ok();
+  struct Passed {
+    bool exact = false, fast = false;
+  };
   static std::mutex mutex;
-  static auto *passed = new std::map<rt::Device *, bool>; // used until the process ends
+  static auto *passed = new std::map<rt::Device *, Passed>; // used until the process ends
   std::lock_guard lock(mutex);
-  bool &known = (*passed)[&device];
-  if (known || selfTestSetting.get() == "off")
+  Passed &known = (*passed)[&device];
+  if (selfTestSetting.get() == "off")
     return Status::ok();
-  GRAPHC_TRY(testForms(device, /*fast=*/false));
+  if (!known.exact)
+    GRAPHC_TRY(testForms(device, /*fast=*/false));
+  known.exact = true;
+  if (!fast || known.fast)
+    return Status::ok();
   GRAPHC_TRY(testForms(device, /*fast=*/true));
-  known = true;
+  GRAPHC_TRY(testForms(device, /*fast=*/false)); // the form may be another one now
+  known.fast = true;
   return Status::ok();
 }
 
