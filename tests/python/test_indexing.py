@@ -520,3 +520,17 @@ def test_masks_of_values_in_memory_move_them_once(dtype):
     column = rng.random(7) < 0.5
     np.testing.assert_array_equal(np.asarray(gc.compress(gc.asarray(column), x, axis=1)), a[:, column])
     np.testing.assert_array_equal(np.asarray(gc.compress([True, False, True], x, axis=0)), a[[0, 2]])
+
+
+@pytest.mark.parametrize("n", [5, 1000, 30000])
+def test_what_is_written_through_a_mask_is_also_reduced(n, device):
+    values = np.random.default_rng(n).normal(size=n)
+    x = gc.asarray(np.zeros(n), device=device)
+    every = gc.asarray(np.ones(n), device=device) > 0
+    np.asarray(every)
+    doubled = gc.asarray(values, device=device) * 2
+    x[every] = doubled
+    largest, total = gc.max(doubled), gc.sum(doubled, keepdims=True)
+    gc.eval(x, largest, total)
+    same(x, values * 2)
+    assert float(largest) == values.max() * 2

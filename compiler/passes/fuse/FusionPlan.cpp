@@ -431,6 +431,12 @@ static bool isOneByOne(const Node &node) {
   return scatter && !scatter.getUnique();
 }
 
+/// A scatter's elements are written as they come, those of a reduction are not visited one by one.
+static bool hasScatter(const Group &group) {
+  return llvm::any_of(group.nodes,
+                      [](Node *node) { return isa_and_nonnull<graph::ScatterOp>(node->op); });
+}
+
 /// Ops of a body that one thread may as well compute on the way.
 static constexpr size_t kMostOneByOneOps = 8;
 
@@ -452,6 +458,8 @@ CutReason FusionPlan::needsWhole(Node &node, int index) {
       return CutReason::WholeSource;
   if (group.oneByOne)
     return CutReason::OneByOne;
+  if (!node.reduced.empty() && hasScatter(group))
+    return CutReason::DifferentSpace;
   if (!isa_and_nonnull<graph::ScatterOp>(node.op))
     return CutReason::None;
   if (!group.reduced.empty())
@@ -617,6 +625,8 @@ bool FusionPlan::tryMergeGroups(int into, int from) {
       (b.family == Family::Scan && !a.reduced.empty()))
     return false;
   if (!a.reduced.empty() && !b.reduced.empty() && a.reduced != b.reduced)
+    return false;
+  if ((hasScatter(a) && !b.reduced.empty()) || (hasScatter(b) && !a.reduced.empty()))
     return false;
   a.ancestors.resize(groups.size());
   b.ancestors.resize(groups.size());
