@@ -1,5 +1,6 @@
 #include "frontends/record/Array.h"
 
+#include "frontends/record/OpenSize.h"
 #include "frontends/record/Trace.h"
 
 #include <utility>
@@ -41,16 +42,33 @@ bool Storage::isExclusive() const {
          node->buffer().use_count() == 1 && node->buffer()->isPrivate();
 }
 
-Array::Array(NodeRef node) : arrayView(node->shape()), literal{0, node->dtype(), &node->device()} {
-  store = std::make_shared<Storage>(std::move(node));
+Array::Array(NodeRef node) : Array(std::move(node), Trace::active() ? Trace::active()->id() : 0) {}
+
+Array::Array(NodeRef node, uint64_t trace)
+    : arrayView(node->shape()), literal{0, node->dtype(), &node->device()} {
+  store = std::make_shared<Storage>(std::move(node), trace);
   own();
+}
+
+Array::Array(std::shared_ptr<OpenValue> value)
+    : openValue(std::move(value)), arrayView(openValue->filled()->shape()),
+      literal{0, openValue->filled()->dtype(), &openValue->filled()->device()} {}
+
+Status Array::fixSize() {
+  if (!openValue)
+    return Status::ok();
+  uint64_t trace = openValue->recipe()->traceId();
+  GRAPHC_ASSIGN(NodeRef node, openValue->exact());
+  *this = Array(std::move(node), trace);
+  return Status::ok();
 }
 
 Array::Array(const KnownValue &known) : literal(known), single(true) {}
 
 Array::Array(const Array &other)
-    : store(other.storage()), arrayView(other.arrayView), remembered(other.remembered),
-      rememberedVersion(other.rememberedVersion), literal(other.literal) {}
+    : store(other.storage()), openValue(other.openValue), arrayView(other.arrayView),
+      remembered(other.remembered), rememberedVersion(other.rememberedVersion),
+      literal(other.literal) {}
 
 Array &Array::operator=(const Array &other) {
   if (this != &other) {
@@ -61,9 +79,9 @@ Array &Array::operator=(const Array &other) {
 }
 
 Array::Array(Array &&other) noexcept
-    : store(std::move(other.store)), arrayView(std::move(other.arrayView)),
-      remembered(std::move(other.remembered)), rememberedVersion(other.rememberedVersion),
-      literal(std::exchange(other.literal, {})),
+    : store(std::move(other.store)), openValue(std::move(other.openValue)),
+      arrayView(std::move(other.arrayView)), remembered(std::move(other.remembered)),
+      rememberedVersion(other.rememberedVersion), literal(std::exchange(other.literal, {})),
       single(other.single.exchange(false, std::memory_order_relaxed)) {
   if (store && store->owner() == &other)
     own();
@@ -78,6 +96,7 @@ Array &Array::operator=(Array &&other) noexcept {
     disown();
   owns = owns || (other.store && other.store->owner() == &other);
   store = std::move(other.store);
+  openValue = std::move(other.openValue);
   arrayView = std::move(other.arrayView);
   remembered = std::move(other.remembered);
   rememberedVersion = other.rememberedVersion;

@@ -21,6 +21,7 @@
 namespace graphc {
 
 class Array;
+class OpenValue;
 
 /// What arrays that alias each other share: a type, a device and the newest version. Made inside a
 /// trace it belongs to that trace.
@@ -115,9 +116,13 @@ public:
   Array &operator=(Array &&other) noexcept;
   /// A new storage whose first version is `node`; the array shows all of it.
   explicit Array(NodeRef node);
+  /// The same of a trace (Storage::traceId()).
+  Array(NodeRef node, uint64_t trace);
   /// A 0-d array made outside traces. Loops over elements make and drop one for every value they
   /// look at: it gets a storage only when somebody asks for that.
   explicit Array(const KnownValue &known);
+  /// Of an open first size (OpenSize.h).
+  explicit Array(std::shared_ptr<OpenValue> value);
   /// All of a storage.
   static Array ofStorage(std::shared_ptr<Storage> storage);
   /// Another view of the same storage.
@@ -130,7 +135,14 @@ public:
   }
   /// A single result: NumPy has a scalar here, which an update leaves alone
   /// (`s = t = x.sum(); s += 1`) and which has no views.
-  bool isValue() const { return known() || (rank() == 0 && storage()->isValue()); }
+  bool isValue() const { return known() || (rank() == 0 && (isOpen() || storage()->isValue())); }
+  /// Set while the first size of the array, or of what it is made of, is open: its shape has the
+  /// bound there, and it has no storage. Only what takes such arrays by its own words (OpenSize.h)
+  /// may be given one.
+  const std::shared_ptr<OpenValue> &open() const { return openValue; }
+  bool isOpen() const { return openValue != nullptr; }
+  /// Looks at the size of an array that is open; errors of OpenRecipe::exact().
+  Status fixSize();
   /// Another value for an array that has no storage yet.
   void become(const KnownValue &known) { literal = known; }
   /// What the storage's setOwnerObject is to be given when the storage is made.
@@ -174,6 +186,7 @@ private:
     }
   }
   mutable std::shared_ptr<Storage> store;
+  std::shared_ptr<OpenValue> openValue;
   View arrayView;
   NodeRef remembered;
   uint64_t rememberedVersion = 0;

@@ -1,4 +1,5 @@
 #include "frontends/record/Known.h"
+#include "frontends/record/OpenSize.h"
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
@@ -208,6 +209,9 @@ Result<Array> elementwiseOfEqual(OpKind kind, std::span<const Operand> operands)
 
 Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
   RecordScope scope;
+  if (open::isAny(operands))
+    return open::apply(operands,
+                       [kind](std::span<const Operand> o) { return elementwise(kind, o); });
   const op::OpInfo &info = op::opInfo(kind);
   if (info.category != op::Category::Elementwise ||
       operands.size() != static_cast<size_t>(info.arity) || operands.size() > kMostOperands)
@@ -275,6 +279,10 @@ static Result<Array> wholePower(const Operand &x, DType dtype, int64_t exponent)
 
 Result<Array> power(const Operand &x, const Operand &y) {
   Operand both[] = {x, y};
+  if (open::isAny(both)) {
+    RecordScope scope;
+    return open::apply(both, [](std::span<const Operand> o) { return power(o[0], o[1]); });
+  }
   if (!x.array || y.array || y.scalar.kind == op::Scalar::Kind::Bool ||
       y.scalar.kind == op::Scalar::Kind::Complex)
     return elementwise(OpKind::Pow, both);
@@ -307,6 +315,8 @@ Result<Array> power(const Operand &x, const Operand &y) {
 
 Status inPlace(OpKind kind, Array &x, const Operand &y) {
   RecordScope scope;
+  if (x.isOpen() || (y.array && y.array->isOpen()))
+    return open::inPlace(kind, x, y);
   std::string_view name = op::opInfo(kind).name;
   if (x.view().isReadOnly())
     return Status(ErrorCode::InvalidArgument,
@@ -336,6 +346,11 @@ Status inPlace(OpKind kind, Array &x, const Operand &y) {
 
 Result<Array> cast(const Array &x, DType dtype) {
   RecordScope scope;
+  if (x.isOpen()) {
+    Operand one[] = {x};
+    return open::apply(one,
+                       [dtype](std::span<const Operand> o) { return cast(*o[0].array, dtype); });
+  }
   if (x.dtype() != dtype && x.rank() > 0 && small::isLoop(OpKind::Cast, x.size(), x.device())) {
     GRAPHC_ASSIGN(NodeRef now, small::cast(x, dtype));
     if (now)
@@ -347,6 +362,8 @@ Result<Array> cast(const Array &x, DType dtype) {
 
 Result<Array> copy(const Array &x) {
   RecordScope scope;
+  if (x.isOpen())
+    return Array(x.open());
   if (!x.view().isWhole() && x.rank() > 0 && small::isLoop(OpKind::Slice, x.size(), x.device())) {
     GRAPHC_ASSIGN(NodeRef now, small::cast(x, x.dtype()));
     if (now)

@@ -93,15 +93,18 @@ struct KeyItem {
   std::optional<Array> array; ///< integers or bools of any rank
   std::optional<bool> flag;   ///< a 0-d mask
   bool isBasic() const { return !array && !flag; }
+  bool isOpen() const { return array && array->isOpen(); }
 };
 /// A copy of the elements an index with arrays names. Indices whose values are known are checked
-/// here (Index error), others when the program runs. Masks are counted here (reason "mask").
+/// here (Index error), others when the program runs. A mask of the first axes whose values are not
+/// known gives an open size (OpenSize.h), other masks are counted here (reason "mask").
 Result<Array> take(const Array &x, std::span<const KeyItem> key);
 /// x[key] = value; with `combine`, x[key] = combine(x[key], value) one element after the other, so
 /// that places named twice meet both (NumPy's ufunc.at).
 Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
            std::optional<op::OpKind> combine);
-/// Positions of the true elements of a flattened mask, int64, counted here (reason "mask").
+/// Positions of the true elements of a flattened mask, int64; of an open size when its values are
+/// not known.
 Result<Array> flatNonzero(const Array &mask);
 /// Elements of x at `index` (int64 after conversion, any shape) along one axis; the index's axes
 /// take the axis's place.

@@ -1,5 +1,6 @@
 // Indices with arrays: NumPy's advanced indexing as gathers and scatters.
 #include "frontends/record/Known.h"
+#include "frontends/record/OpenSize.h"
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
@@ -83,54 +84,6 @@ Status checkIndex(const NodeRef &index, int64_t axis, int64_t size) {
   if (size == 0 && elementsOf(index->shape()) > 0)
     return outside(0, axis, 0);
   return Status::ok();
-}
-
-/// The positions of the last few masks that were counted: `a[m] += 1` reads and writes through one.
-struct CountedMask {
-  NodeRef mask, positions;
-};
-constexpr int64_t kMostKept = 1 << 20;
-thread_local CountedMask lastMask;
-
-Result<int64_t> readInteger(const NodeRef &n) {
-  int64_t value = 0;
-  GRAPHC_TRY(n->buffer()->device().queue().download(&value, *n->buffer(), sizeof value));
-  return value;
-}
-
-/// How many elements of a mask are true; computes it.
-Result<int64_t> countTrue(const NodeRef &mask) {
-  rt::Device &device = mask->device();
-  if (!device.info().runsKernels || mask->bytes() == 0)
-    return 0;
-  if (device.info().hostVisible) {
-    GRAPHC_TRY(evaluate({&mask, 1}, "mask"));
-    GRAPHC_TRY(device.queue().finish());
-    return rt::library::countTrue(
-        {static_cast<const uint8_t *>(mask->buffer()->host()), static_cast<size_t>(mask->bytes())});
-  }
-  GRAPHC_ASSIGN(NodeRef flat, node::reshape(mask, Shape{elementsOf(mask->shape())}));
-  GRAPHC_ASSIGN(NodeRef ones, node::cast(flat, DType::Int64));
-  GRAPHC_ASSIGN(NodeRef sum, node::reduce(op::ReduceKind::Sum, ones, {0}));
-  NodeRef roots[] = {mask, sum};
-  GRAPHC_TRY(evaluate(roots, "mask"));
-  return readInteger(sum);
-}
-
-/// Positions of the true elements of a mask, row-major: of known length, computed when needed.
-Result<NodeRef> countedPositions(const NodeRef &mask) {
-  if (lastMask.mask == mask)
-    return lastMask.positions;
-  GRAPHC_ASSIGN(int64_t count, countTrue(mask));
-  GRAPHC_ASSIGN(NodeRef flat, node::reshape(mask, Shape{elementsOf(mask->shape())}));
-  op::TensorType type{DType::Int64, Shape{count}};
-  GRAPHC_ASSIGN(NodeRef positions, count == 0
-                                       ? node::make(op::OpKind::Iota, {}, {}, type, mask->device())
-                                       : node::library(Routine::Nonzero, {&flat, 1}, {}, type));
-  lastMask = {};
-  if (elementsOf(mask->shape()) <= kMostKept && !Trace::active())
-    lastMask = {mask, positions};
-  return positions;
 }
 
 /// x[key] as a view of what is whole, a shape for it in which masked axes are one, and places.
@@ -470,13 +423,30 @@ static bool areSmallRows(op::OpKind kind, const Array &x, std::span<const KeyIte
          small::isLoop(kind, elementsOf(small::rowsShape(x, index)), x.device());
 }
 
+/// Whether the only item of a key is a mask of the first axes whose elements are counted later.
+static Result<bool> isCountedLater(const Array &x, std::span<const KeyItem> key) {
+  if (key.size() != 1 || !key[0].array || key[0].array->dtype() != DType::Bool)
+    return false;
+  const Array &mask = *key[0].array;
+  if (&x.device() != &mask.device() || mask.rank() > x.rank())
+    return false;
+  GRAPHC_TRY(checkMask(mask.shape(), x.shape(), 0));
+  GRAPHC_ASSIGN(NodeRef n, mask.value());
+  return open::countsLater(n);
+}
+
 Result<Array> take(const Array &x, std::span<const KeyItem> key) {
   RecordScope scope;
+  if (x.isOpen() || std::ranges::any_of(key, &KeyItem::isOpen))
+    return open::take(x, key);
   if (areSmallRows(op::OpKind::Gather, x, key)) {
     GRAPHC_ASSIGN(NodeRef now, small::takeRows(x, *key[0].array));
     if (now)
       return small::arrayOf(std::move(now));
   }
+  GRAPHC_ASSIGN(bool isLater, isCountedLater(x, key));
+  if (isLater)
+    return open::chosen(x, *key[0].array);
   GRAPHC_ASSIGN(Resolved r, Resolver(x, key).run());
   if (r.places.indices.empty())
     return finish(wholeOrNothing(r));
@@ -493,6 +463,8 @@ Result<Array> take(const Array &x, std::span<const KeyItem> key) {
 Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
            std::optional<op::OpKind> combine) {
   RecordScope scope;
+  if ((value.array && value.array->isOpen()) || std::ranges::any_of(key, &KeyItem::isOpen))
+    return open::put(x, key, value, combine);
   if (x.view().isReadOnly())
     return Status(ErrorCode::InvalidArgument,
                   "[setitem] assignment destination is read-only: it is a broadcast view");
@@ -548,11 +520,21 @@ Result<Array> flatNonzero(const Array &mask) {
   RecordScope scope;
   GRAPHC_ASSIGN(NodeRef n, mask.value());
   GRAPHC_ASSIGN(NodeRef condition, node::cast(n, DType::Bool));
+  if (open::countsLater(condition))
+    return open::flatNonzero(condition);
   return finish(countedPositions(condition));
 }
 
 Result<Array> takeAxis(const Array &x, const Array &index, int64_t axis) {
   RecordScope scope;
+  if (x.isOpen() || index.isOpen()) {
+    GRAPHC_ASSIGN(int64_t along, op::normalizeAxis("take", axis, x.rank()));
+    if (along == 0 && isInteger(index.dtype()))
+      return open::named(x, {&index, 1});
+    GRAPHC_ASSIGN(Array exactX, open::fixed(x));
+    GRAPHC_ASSIGN(Array exact, open::fixed(index));
+    return takeAxis(exactX, exact, axis);
+  }
   if (!isInteger(index.dtype()) && index.dtype() != DType::Bool)
     return Status(ErrorCode::DType,
                   format("[take] indices are integers, not {}", dtypeName(index.dtype())));

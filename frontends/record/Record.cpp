@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 namespace graphc {
 namespace {
@@ -33,7 +34,17 @@ RecordScope::RecordScope() {
   uint32_t modes = place.meetsErrors ? floatModes() : 0;
   scopeErrors = modes & FloatModes::kAll ? modes | place.errorName : 0;
 }
-RecordScope::~RecordScope() { --scopeDepth; }
+RecordScope::RecordScope(Location location, uint32_t errors)
+    : outer(std::pair(scopeLocation, scopeErrors)) {
+  ++scopeDepth;
+  scopeLocation = location;
+  scopeErrors = errors;
+}
+RecordScope::~RecordScope() {
+  --scopeDepth;
+  if (outer)
+    std::tie(scopeLocation, scopeErrors) = *outer;
+}
 Location RecordScope::location() { return scopeDepth ? scopeLocation : 0; }
 uint32_t RecordScope::errors() { return scopeDepth ? scopeErrors : 0; }
 

@@ -41,6 +41,8 @@ std::string locationText(Location location);
 class RecordScope {
 public:
   RecordScope();
+  /// The place of an earlier call, also inside another scope.
+  RecordScope(Location location, uint32_t errors);
   ~RecordScope();
   RecordScope(const RecordScope &) = delete;
   RecordScope &operator=(const RecordScope &) = delete;
@@ -48,6 +50,9 @@ public:
   static Location location();
   /// What is done about floating-point errors of what is recorded there (FloatErrors.h).
   static uint32_t errors();
+
+private:
+  std::optional<std::pair<Location, uint32_t>> outer; ///< what goes on when this ends
 };
 
 namespace node {

@@ -1,10 +1,13 @@
 // Reductions, matrix products, library routines.
 #include "frontends/record/Numerics.h"
+#include "frontends/record/OpenSize.h"
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Small.h"
 #include "runtime/base/Strings.h"
+
+#include <algorithm>
 
 namespace graphc::ops {
 namespace {
@@ -123,6 +126,15 @@ Result<NodeRef> innerProduct(NodeRef row, NodeRef column, DType dtype) {
   return node::cast(sum, dtype);
 }
 
+/// What is wrong there is the division, as in NumPy.
+Result<NodeRef> meanOfNone(const NodeRef &x, const std::vector<int64_t> &axes) {
+  GRAPHC_ASSIGN(NodeRef sum, node::reduce(ReduceKind::Sum, x, axes));
+  NodeRef zero = node::literal(0, x->dtype(), x->device());
+  GRAPHC_ASSIGN(zero, node::broadcast(zero, sum->shape()));
+  NodeRef both[] = {sum, zero};
+  return node::make(op::OpKind::Div, both, {}, {}, x->device());
+}
+
 } // namespace
 
 Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, bool keepdims,
@@ -132,6 +144,8 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
     return reduce(kind == ReduceKind::Sum ? ReduceKind::Any : ReduceKind::All, x, axesGiven,
                   keepdims, wanted);
   RecordScope scope;
+  if (x.isOpen())
+    return open::reduce(kind, x, axesGiven, keepdims, wanted);
   Axes given = axesGiven;
   if (given && isOnlyAxisOfScalar(*given, x.rank()))
     given = std::nullopt;
@@ -176,13 +190,18 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
     }
     return finish(node::reshape(n, result));
   }
-  GRAPHC_ASSIGN(NodeRef reduced, node::reduce(kind, n, axes));
+  bool isEmpty = std::ranges::any_of(
+      axes, [&](int64_t axis) { return n->shape()[static_cast<size_t>(axis)] == 0; });
+  GRAPHC_ASSIGN(NodeRef reduced, kind == ReduceKind::Mean && isEmpty ? meanOfNone(n, axes)
+                                                                     : node::reduce(kind, n, axes));
   return finish(node::reshape(reduced, result));
 }
 
 Result<Array> scan(ReduceKind kind, const Array &x, std::optional<int64_t> given,
                    std::optional<DType> wanted) {
   RecordScope scope;
+  if (x.isOpen())
+    return open::scan(kind, x, given, wanted);
   std::string name = format("cumulative_{}", op::reduceKindName(kind));
   if (wanted == DType::Bool)
     return Status(ErrorCode::DType, format("[{}] dtype bool is not supported", name));

@@ -85,6 +85,14 @@ void setPendingBudget(int64_t bytes);
 /// Called for every array an operation gave: evaluates it when the pending bytes are above the
 /// budget. Does nothing in a trace.
 Status respectBudget(const NodeRef &recorded);
+/// While it lives, nothing of this thread is evaluated for the budget.
+class WithoutBudget {
+public:
+  WithoutBudget();
+  ~WithoutBudget();
+  WithoutBudget(const WithoutBudget &) = delete;
+  WithoutBudget &operator=(const WithoutBudget &) = delete;
+};
 
 } // namespace graphc
 

@@ -81,6 +81,8 @@ constexpr Rule kRules[kRoutineCount] = {
     {"compress", "nk,n:mk", Takes::Masked, Gives::Same, 0},
     {"partition", "bn,p:bn", Takes::Placed, Gives::Same, 0},
     {"argpartition", "bn,p:bn", Takes::Placed, Gives::Int64, 0},
+    {"nonzero_filled", "n:n", Takes::Masked, Gives::Int64, 0},
+    {"compress_filled", "nk,n:nk", Takes::Masked, Gives::Same, 0},
 };
 
 /// The size that '*' stands for; -1 while a size it depends on is unknown.

@@ -38,8 +38,10 @@ enum class Routine : uint32_t {
   Compress = 15,
   Partition = 16,
   Argpartition = 17,
+  NonzeroFilled = 18,
+  CompressFilled = 19,
 };
-inline constexpr int kRoutineCount = 18;
+inline constexpr int kRoutineCount = 20;
 
 /// A dense row-major tensor without its elements; a size of -1 is not known yet.
 struct RoutineTensor {
@@ -62,6 +64,8 @@ std::optional<Routine> routineFromName(std::string_view name);
 ///   argpartition  x(b, n), int64(2) -> int64(b, n)
 ///   nonzero       bool(n) -> int64(m)               positions; a run checks that m are true
 ///   compress      x(n, k), bool(n) -> x(m, k)       rows where the mask is true; m likewise
+///   nonzero_filled   bool(n) -> int64(n)            positions, then copies of the last; 0 for none
+///   compress_filled  x(n, k), bool(n) -> x(n, k)    those rows of x
 ///   cholesky      a(b, n, n) -> a(b, n, n)          params: upper
 ///   solve         a(b, n, n), y(b, n, k) -> x(b, n, k)
 ///   inv           a(b, n, n) -> a(b, n, n)          params: NaN for a singular matrix, no error

@@ -10,6 +10,7 @@
 #include "runtime/library/Routines.h"
 
 #include <cstring>
+#include <optional>
 #include <vector>
 
 namespace graphc::rt::library {
@@ -95,17 +96,18 @@ std::vector<int64_t> startsOf(const uint8_t *mask, int64_t size) {
   return starts;
 }
 
-/// Calls `write(begin, end, start, count)` for the chunks of a mask of which `wanted` elements are
-/// true.
+/// Calls `write(begin, end, start, count)` for the chunks of a mask. Of a mask whose true elements
+/// were counted, as many are `wanted`. Their number.
 template <typename Write>
-Status eachChunk(const Operand &mask, int64_t wanted, std::string_view name, const Write &write) {
+Result<int64_t> eachChunk(const Operand &mask, std::optional<int64_t> wanted, std::string_view name,
+                          const Write &write) {
   const auto *bytes = static_cast<const uint8_t *>(mask.data);
   int64_t size = mask.shape[0];
   std::vector<int64_t> starts = startsOf(bytes, size);
-  if (starts.back() != wanted)
+  if (wanted && starts.back() != *wanted)
     return Status(ErrorCode::InvalidArgument,
                   strings::format("[{}] a mask with {} true elements, and room for {}", name,
-                                  starts.back(), wanted));
+                                  starts.back(), *wanted));
   auto chunks = static_cast<int64_t>(starts.size()) - 1;
   parallelFor(chunks, std::max<int64_t>(1, chunks / 16), [&](int64_t first, int64_t last) {
     for (int64_t c = first; c < last; ++c) {
@@ -114,29 +116,28 @@ Status eachChunk(const Operand &mask, int64_t wanted, std::string_view name, con
             starts[static_cast<size_t>(c) + 1] - start);
     }
   });
-  return Status::ok();
+  return starts.back();
 }
 
 template <typename T>
-Status compressElements(const Call &call) {
+Result<int64_t> compressElements(const Call &call, std::optional<int64_t> wanted) {
   const Operand &mask = call.operands[1];
   const T *x = static_cast<const T *>(call.operands[0].data);
   T *out = static_cast<T *>(call.result.data);
   const auto *bytes = static_cast<const uint8_t *>(mask.data);
-  return eachChunk(mask, call.result.shape[0], "compress",
-                   [&](int64_t begin, int64_t end, int64_t start, int64_t count) {
-                     T *to = out + start;
-                     eachTrue(bytes, begin, end, count,
-                              [&](int64_t k, int64_t i) { to[k] = x[i]; });
-                   });
+  return eachChunk(
+      mask, wanted, "compress", [&](int64_t begin, int64_t end, int64_t start, int64_t count) {
+        T *to = out + start;
+        eachTrue(bytes, begin, end, count, [&](int64_t k, int64_t i) { to[k] = x[i]; });
+      });
 }
 
-Status compressRows(const Call &call, int64_t rowBytes) {
+Result<int64_t> compressRows(const Call &call, int64_t rowBytes, std::optional<int64_t> wanted) {
   const Operand &mask = call.operands[1];
   const char *x = static_cast<const char *>(call.operands[0].data);
   char *out = static_cast<char *>(call.result.data);
   const auto *bytes = static_cast<const uint8_t *>(mask.data);
-  return eachChunk(mask, call.result.shape[0], "compress",
+  return eachChunk(mask, wanted, "compress",
                    [&](int64_t begin, int64_t end, int64_t start, int64_t) {
                      char *to = out + start * rowBytes;
                      for (int64_t i = begin; i < end; ++i) {
@@ -148,37 +149,78 @@ Status compressRows(const Call &call, int64_t rowBytes) {
                    });
 }
 
-} // namespace
-
-int64_t countTrue(std::span<const uint8_t> mask) {
-  return startsOf(mask.data(), static_cast<int64_t>(mask.size())).back();
+Result<int64_t> compressAny(const Call &call, std::optional<int64_t> wanted) {
+  int64_t rowBytes = call.operands[0].shape[1] * itemSize(call.operands[0].dtype);
+  switch (rowBytes) {
+  case 1:
+    return compressElements<uint8_t>(call, wanted);
+  case 2:
+    return compressElements<uint16_t>(call, wanted);
+  case 4:
+    return compressElements<uint32_t>(call, wanted);
+  case 8:
+    return compressElements<uint64_t>(call, wanted);
+  default:
+    return compressRows(call, rowBytes, wanted);
+  }
 }
 
-Status nonzero(const Call &call) {
+Result<int64_t> positions(const Call &call, std::optional<int64_t> wanted) {
   const Operand &mask = call.operands[0];
   auto *out = static_cast<int64_t *>(call.result.data);
   const auto *bytes = static_cast<const uint8_t *>(mask.data);
-  return eachChunk(mask, call.result.shape[0], "nonzero",
+  return eachChunk(mask, wanted, "nonzero",
                    [&](int64_t begin, int64_t end, int64_t start, int64_t count) {
                      int64_t *to = out + start;
                      eachTrue(bytes, begin, end, count, [&](int64_t k, int64_t i) { to[k] = i; });
                    });
 }
 
-Status compress(const Call &call) {
+/// Rows from `first` on of a table of `rows` get the bytes of one.
+void fillRows(char *out, int64_t first, int64_t rows, int64_t rowBytes, const char *row) {
+  constexpr int64_t kTogether = 1 << 12;
+  int64_t parts = (rows - first + kTogether - 1) / kTogether;
+  parallelFor(parts, std::max<int64_t>(1, parts / 16), [&](int64_t begin, int64_t end) {
+    int64_t from = first + begin * kTogether,
+            count = std::min(rows, first + end * kTogether) - from;
+    char *to = out + from * rowBytes;
+    std::memmove(to, row, static_cast<size_t>(rowBytes));
+    for (int64_t done = 1; done < count; done *= 2)
+      std::memcpy(to + done * rowBytes, to,
+                  static_cast<size_t>(std::min(done, count - done) * rowBytes));
+  });
+}
+
+} // namespace
+
+int64_t countTrue(std::span<const uint8_t> mask) {
+  return startsOf(mask.data(), static_cast<int64_t>(mask.size())).back();
+}
+
+Status nonzero(const Call &call) { return positions(call, call.result.shape[0]).takeStatus(); }
+
+Status compress(const Call &call) { return compressAny(call, call.result.shape[0]).takeStatus(); }
+
+Status nonzeroFilled(const Call &call) {
+  GRAPHC_ASSIGN(int64_t count, positions(call, std::nullopt));
+  auto *out = static_cast<int64_t *>(call.result.data);
+  int64_t size = call.result.shape[0], last = count > 0 ? out[count - 1] : 0;
+  fillRows(static_cast<char *>(call.result.data), count, size, sizeof last,
+           reinterpret_cast<const char *>(&last));
+  return Status::ok();
+}
+
+Status compressFilled(const Call &call) {
+  GRAPHC_ASSIGN(int64_t count, compressAny(call, std::nullopt));
+  int64_t rows = call.result.shape[0];
   int64_t rowBytes = call.operands[0].shape[1] * itemSize(call.operands[0].dtype);
-  switch (rowBytes) {
-  case 1:
-    return compressElements<uint8_t>(call);
-  case 2:
-    return compressElements<uint16_t>(call);
-  case 4:
-    return compressElements<uint32_t>(call);
-  case 8:
-    return compressElements<uint64_t>(call);
-  default:
-    return compressRows(call, rowBytes);
-  }
+  if (count == rows)
+    return Status::ok();
+  auto *out = static_cast<char *>(call.result.data);
+  const char *row =
+      count > 0 ? out + (count - 1) * rowBytes : static_cast<const char *>(call.operands[0].data);
+  fillRows(out, count, rows, rowBytes, row);
+  return Status::ok();
 }
 
 } // namespace graphc::rt::library

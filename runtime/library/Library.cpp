@@ -11,8 +11,10 @@ namespace graphc::rt::library {
 namespace {
 
 constexpr Status (*kRoutines[kRoutineCount])(const Call &) = {
-    sort,    argsort, lexsort, searchsorted, cholesky, qr,      solve,    inv,       det,
-    slogdet, eigh,    eig,     svd,          lstsq,    nonzero, compress, partition, argpartition,
+    sort,     argsort,   lexsort,      searchsorted,  cholesky,
+    qr,       solve,     inv,          det,           slogdet,
+    eigh,     eig,       svd,          lstsq,         nonzero,
+    compress, partition, argpartition, nonzeroFilled, compressFilled,
 };
 
 } // namespace

@@ -114,7 +114,22 @@ def watched():
     yield lambda a, b: a @ b, [normal(130, 5001), normal(5001, 130)]
 
 
-FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, columns, visited_again, scans, products, draws, watched)}
+def chosen():
+    for n in (3, 255, 8193, 100_003):
+        yield lambda a, b: (a[a > b] * 2, gc.sum(gc.exp(a[a > b])), gc.cumsum(a[a > b]), gc.nonzero(a > b)[0]), [normal(n), normal(n)]
+        yield lambda a: (gc.mean(a[a > 5]), a[a > 1][a[a > 1] < 2], gc.unique_counts(gc.round(a)).counts), [normal(n)]
+    yield lambda a, b: (gc.sum(a[b > 0], axis=0), gc.sum(a[b > 0], axis=1)), [normal(1001, 37), normal(1001)]
+    yield changed, [normal(70, 1001)]
+
+
+def changed(a):
+    a = a.copy()
+    a[a > 0] *= 3
+    a[a < 0] = a[a < 0] * a[a < 0]
+    return a
+
+
+FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, columns, visited_again, scans, products, draws, watched, chosen)}
 
 
 def told(program, inputs, where: str) -> tuple:

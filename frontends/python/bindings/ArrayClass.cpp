@@ -71,7 +71,7 @@ pb::object baseOf(const Array &x) {
 /// A single result is a NumPy scalar to isinstance(), as it is in NumPy.
 void defineScalarClass(pb::class_<Array> &cls) {
   pb::cpp_function get([](const pb::object &self) -> pb::object {
-    const Array &x = *asArray(self);
+    const Array &x = *asOpenArray(self);
     if (!x.isValue() || x.dtype() == DType::BFloat16)
       return pb::type::of(self);
     return dtypeObject(x.dtype()).attr("type");
@@ -85,12 +85,14 @@ void defineScalarClass(pb::class_<Array> &cls) {
 
 void defineProperties(pb::class_<Array> &cls) {
   defineScalarClass(cls);
-  cls.def_property_readonly("itemsize", [](const Array &x) { return itemSize(x.dtype()); });
+  cls.def_property_readonly(
+      "itemsize", [](const pb::object &self) { return itemSize(asOpenArray(self)->dtype()); });
   cls.def_property_readonly("nbytes",
                             [](const Array &x) { return x.size() * itemSize(x.dtype()); });
   cls.def_property_readonly("strides", byteStrides);
   cls.def_property_readonly("mT", matrixTranspose);
-  cls.def_property_readonly("device", [](const Array &x) { return x.device().info().name; });
+  cls.def_property_readonly(
+      "device", [](const pb::object &self) { return asOpenArray(self)->device().info().name; });
   cls.def_property_readonly("contiguous", [](const Array &x) { return x.view().isContiguous(); });
   cls.def_property_readonly("base", baseOf);
   cls.def("_part", [](const Array &x, int64_t number) {
@@ -139,7 +141,7 @@ void defineReduction(pb::class_<Array> &cls, op::ReduceKind kind, bool takesDTyp
                              const pb::object &dtype, const pb::object &out,
                              const pb::object &keepdims, pb::kwargs rest) -> pb::object {
     if (out.is_none() && rest.empty())
-      return wrapped(unwrap(ops::reduce(kind, *asArray(self), toAxes(axis), isTrue(keepdims),
+      return wrapped(unwrap(ops::reduce(kind, *asOpenArray(self), toAxes(axis), isTrue(keepdims),
                                         toOptionalDType(dtype))));
     rest["axis"] = axis;
     rest["out"] = out;
@@ -280,9 +282,9 @@ Array copyInOrder(const Array &x, DType t, char order) {
 
 pb::object astype(const pb::object &self, const pb::object &dtype, const pb::object &order,
                   const std::string &casting, bool, bool copy) {
-  Array &x = *asArray(self);
   DType t = toDType(dtype);
   char wanted = toOrder(order, 'K');
+  Array &x = wanted == 'F' ? *asArray(self) : *asOpenArray(self);
   bool isInOrder = wanted == 'K' || (wanted != 'F' && x.view().isContiguous()) ||
                    (wanted != 'C' && isColumnMajor(x));
   if (t == x.dtype() && !copy && isInOrder)

@@ -21,6 +21,9 @@ namespace graphc::py {
 
 namespace pb = pybind11;
 
+/// Fixes the size of the array of a Python object, if it is open.
+void fixSize(Array &array, pb::handle object);
+
 // Errors.cpp
 /// Raises the exception class of graphc.errors for the code.
 [[noreturn]] void raise(const Status &status);
@@ -108,8 +111,14 @@ struct Converted {
 bool convertOperand(pb::handle object, Converted &out, rt::Device *device = nullptr);
 /// An Array as it is, anything else as a new Array.
 Array toArray(pb::handle object, rt::Device *device = nullptr);
-/// The borrowed C++ array of a Python Array, or null.
+/// The borrowed C++ array of a Python Array, or null. One whose size is open (OpenSize.h) is fixed,
+/// which looks at the size; raises where that fails.
 Array *asArray(pb::handle object);
+/// The same as it is: for what takes arrays of open sizes.
+Array *asOpenArray(pb::handle object);
+/// As convertOperand and toArray, for what takes arrays of open sizes.
+bool convertOpenOperand(pb::handle object, Converted &out, rt::Device *device = nullptr);
+Array toOpenArray(pb::handle object, rt::Device *device = nullptr);
 Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device);
 
 // Exchange.cpp
@@ -182,5 +191,17 @@ void defineJit(pb::module_ &m);
 void defineRandom(pb::module_ &m);
 
 } // namespace graphc::py
+
+/// Functions that take an Array get one of a fixed size.
+template <>
+struct pybind11::detail::type_caster<graphc::Array> : type_caster_base<graphc::Array> {
+  bool load(handle source, bool convert) {
+    if (!type_caster_base<graphc::Array>::load(source, convert))
+      return false;
+    if (value)
+      graphc::py::fixSize(*static_cast<graphc::Array *>(value), source);
+    return true;
+  }
+};
 
 #endif // GRAPHC_FRONTENDS_PYTHON_BINDINGS_BINDINGS_H

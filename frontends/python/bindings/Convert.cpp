@@ -267,7 +267,21 @@ pb::object scalarObject(const void *data, DType t) {
   return pb::none();
 }
 
+void fixSize(Array &array, pb::handle object) {
+  if (!array.isOpen())
+    return;
+  check(array.fixSize());
+  array.storage()->setOwnerObject(object.ptr());
+}
+
 Array *asArray(pb::handle object) {
+  Array *array = asOpenArray(object);
+  if (array && array->isOpen())
+    fixSize(*array, object);
+  return array;
+}
+
+Array *asOpenArray(pb::handle object) {
   // pybind11's own lookup hashes type names: this runs for every operand of every call.
   static auto *const type = reinterpret_cast<PyTypeObject *>(pb::type::of<Array>().release().ptr());
   if (!PyObject_TypeCheck(object.ptr(), type))
@@ -344,6 +358,20 @@ Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device) 
     return made.take();
   pb::gil_scoped_acquire acquire;
   raise(made.status());
+}
+
+bool convertOpenOperand(pb::handle object, Converted &out, rt::Device *device) {
+  Array *a = asOpenArray(object);
+  if (!a || !a->isOpen())
+    return convertOperand(object, out, device);
+  out.operand.emplace(*a);
+  out.isArray = true;
+  return true;
+}
+
+Array toOpenArray(pb::handle object, rt::Device *device) {
+  Array *a = asOpenArray(object);
+  return a ? *a : toArray(object, device);
 }
 
 Array toArray(pb::handle object, rt::Device *device) {

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMostAxes = 8;
 
 const KnownValue *knownOf(PyObject *object) {
-  const Array *x = asArray(object);
+  const Array *x = asOpenArray(object);
   return x ? x->known() : nullptr;
 }
 
@@ -146,6 +146,9 @@ PyObject *element(const Array &x, std::span<const int64_t> index) {
 
 PyObject *get(PyObject *self, PyObject *key) {
   return guarded([&]() -> PyObject * {
+    if (const Array &open = *asOpenArray(self); open.isOpen())
+      if (const Array *named = asOpenArray(key); named && named->isOpen())
+        return wrap(getItem(open, pb::reinterpret_borrow<pb::object>(key)));
     const Array &x = *asArray(self);
     Place place;
     if (place.set(key, x.shape()))
@@ -180,7 +183,7 @@ PyObject *item(PyObject *self, Py_ssize_t at) {
 }
 
 PyObject *iterate(PyObject *self) {
-  if (asArray(self)->rank() > 0)
+  if (asOpenArray(self)->rank() > 0)
     return PySeqIter_New(self);
   PyErr_SetString(PyExc_TypeError, "iteration over a 0-d array");
   return nullptr;
@@ -192,7 +195,7 @@ std::optional<uint64_t> elementBits(PyObject *value, DType t, rt::Device &device
     return known->bits;
   if (auto bits = scalarBits(value, t))
     return bits;
-  if (!asArray(value) && !PyFloat_CheckExact(value) && !PyLong_CheckExact(value) &&
+  if (!asOpenArray(value) && !PyFloat_CheckExact(value) && !PyLong_CheckExact(value) &&
       !PyBool_Check(value))
     return std::nullopt;
   Converted v;
@@ -276,11 +279,16 @@ PyObject *index(PyObject *self) {
 }
 
 Py_ssize_t length(PyObject *self) {
-  const Array &x = *asArray(self);
-  if (x.rank() > 0)
-    return x.shape()[0];
-  PyErr_SetString(PyExc_TypeError, "len() of unsized object");
-  return -1;
+  Py_ssize_t rows = -1;
+  guarded([&]() -> PyObject * {
+    const Array &x = *asArray(self);
+    if (x.rank() > 0)
+      rows = x.shape()[0];
+    else
+      PyErr_SetString(PyExc_TypeError, "len() of unsized object");
+    return nullptr;
+  });
+  return rows;
 }
 
 /// Powers that are other operations (ops::power).

@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Numerics.h"
+#include "frontends/record/OpenSize.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Strings.h"
 
@@ -17,7 +18,7 @@ using strings::format;
 /// Where operands without a device go: to the first that has one.
 rt::Device *deviceOf(const pb::object &objects) {
   for (pb::handle object : objects)
-    if (Array *a = asArray(object))
+    if (Array *a = asOpenArray(object))
       return &a->device();
   return nullptr;
 }
@@ -34,10 +35,10 @@ pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::
   auto wanted = toOptionalDType(dtype);
   rt::Device *device = toDevice(deviceName);
   bool mustCopy = !copy.is_none() && copy.cast<bool>();
-  if (Array *given = asArray(object)) {
+  if (Array *given = asOpenArray(object)) {
     Array x = *given;
     if (device && device != &x.device())
-      x = unwrap(ops::toDevice(x, *device));
+      x = unwrap(ops::toDevice(x = *asArray(object), *device));
     else if (!mustCopy && (!wanted || *wanted == x.dtype()) && !x.isValue())
       return object;
     if (wanted && *wanted != x.dtype())
@@ -158,6 +159,29 @@ void defineCreation(pb::module_ &m) {
   m.def("from_dlpack", fromDlpack, pb::arg("x"), pb::arg("copy") = pb::none());
 }
 
+void defineOpenSizes(pb::module_ &m) {
+  m.def("is_open", [](const pb::object &object) {
+    Array *x = asOpenArray(object);
+    return x && x->isOpen();
+  });
+  m.def(
+      "of_size",
+      [](const pb::object &x, const pb::object &like) {
+        return wrapped(unwrap(ops::open::ofSize(toOpenArray(x), toOpenArray(like))));
+      },
+      "The first rows of x, as many as `like` has, whose size may be open.");
+  m.def(
+      "open_parts",
+      [](const pb::object &object) {
+        auto [rows, count] = unwrap(ops::open::parts(toOpenArray(object)));
+        return pb::make_tuple(wrapped(std::move(rows)), wrapped(std::move(count)));
+      },
+      "The rows up to the bound and the count of an array of an open size.");
+  m.def("from_open_parts", [](const Array &rows, const Array &count) {
+    return wrapped(unwrap(ops::open::ofParts(rows, count)));
+  });
+}
+
 void defineEvaluation(pb::module_ &m) {
   m.def(
       "eval",
@@ -172,7 +196,11 @@ void defineEvaluation(pb::module_ &m) {
         storeNow(list, reason);
       },
       pb::arg("arrays"), pb::arg("reason") = "eval");
-  m.def("pending", [](const Array &x) { return unwrap(x.value())->state() == NodeState::Pending; });
+  m.def("pending", [](const pb::object &object) {
+    const Array &x = *asOpenArray(object);
+    return x.isOpen() || unwrap(x.value())->state() == NodeState::Pending;
+  });
+  defineOpenSizes(m);
   m.def("print_stage", [](const pb::object &arrays, const std::string &stage) {
     std::vector<NodeRef> roots;
     for (const Array &a : toArrays(arrays))
@@ -198,14 +226,16 @@ void defineEvaluation(pb::module_ &m) {
 
 void defineFunctions(pb::module_ &m) {
   m.def("cast", [](const pb::object &x, const pb::object &dtype) {
-    return wrapped(unwrap(ops::cast(toArray(x), toDType(dtype))));
+    return wrapped(unwrap(ops::cast(toOpenArray(x), toDType(dtype))));
   });
   // Operations without a function of their own: complex, conj.
   m.def("elementwise", [](const std::string &name, const pb::object &operands) {
     auto kind = op::opKindFromName(name);
     if (!kind)
       throw pb::value_error(format("elementwise: no operation is called '{}'", name));
-    std::vector<Array> arrays = toArrays(operands, deviceOf(operands));
+    std::vector<Array> arrays;
+    for (pb::handle operand : operands)
+      arrays.push_back(toOpenArray(operand, deviceOf(operands)));
     std::vector<Operand> each(arrays.begin(), arrays.end());
     return wrapped(unwrap(ops::elementwise(*kind, each)));
   });
@@ -213,7 +243,7 @@ void defineFunctions(pb::module_ &m) {
       "reduce",
       [](const std::string &kind, const pb::object &x, const pb::object &axes, bool keepdims,
          const pb::object &dtype) {
-        return wrapped(unwrap(ops::reduce(reduceKind(kind), toArray(x), toAxes(axes), keepdims,
+        return wrapped(unwrap(ops::reduce(reduceKind(kind), toOpenArray(x), toAxes(axes), keepdims,
                                           toOptionalDType(dtype))));
       },
       pb::arg("kind"), pb::arg("x"), pb::arg("axes") = pb::none(), pb::arg("keepdims") = false,
@@ -229,7 +259,7 @@ void defineFunctions(pb::module_ &m) {
           along = axes->front();
         }
         return wrapped(
-            unwrap(ops::scan(reduceKind(kind), toArray(x), along, toOptionalDType(dtype))));
+            unwrap(ops::scan(reduceKind(kind), toOpenArray(x), along, toOptionalDType(dtype))));
       },
       pb::arg("kind"), pb::arg("x"), pb::arg("axis") = pb::none(), pb::arg("dtype") = pb::none());
   m.def("matmul", [](const pb::object &x, const pb::object &y) {

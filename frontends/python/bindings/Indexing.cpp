@@ -1,5 +1,6 @@
 // x[key], x[key] = value, and what else names elements by arrays.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/record/OpenSize.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
@@ -70,7 +71,7 @@ KeyItem toKeyItem(pb::handle object, rt::Device *device) {
     item.flag = p == Py_True;
     return item;
   }
-  if (Array *array = asArray(object))
+  if (Array *array = asOpenArray(object))
     return ofArray(*array, object);
   if (PyList_Check(p) || PyTuple_Check(p))
     return arrayItem(copyIn(object, std::nullopt, device), true);
@@ -126,7 +127,7 @@ void takeIntegers(std::vector<KeyItem> &key) {
 /// Whether one of the items is a 0-d array, of which NumPy makes a copy and no view.
 bool namesByArray(pb::handle key) {
   auto isArray0 = [](PyObject *item) {
-    const Array *array = asArray(item);
+    const Array *array = asOpenArray(item);
     return array ? array->rank() == 0 && !array->isValue() && isInteger(array->dtype())
                  : pb::isinstance<pb::array>(item);
   };
@@ -141,11 +142,16 @@ bool namesByArray(pb::handle key) {
 void recordItem(Array &x, const pb::object &object, const pb::object &value,
                 std::optional<op::OpKind> combine) {
   Converted v;
-  if (!convertOperand(value, v, &x.device())) {
+  if (!convertOpenOperand(value, v, &x.device())) {
     v.holder = toArray(value);
     v.operand.emplace(v.holder);
   }
   std::vector<KeyItem> key = toKey(object, &x.device());
+  std::optional<Array> fixed;
+  if (isBasic(key) && v.operand->array && v.operand->array->isOpen()) {
+    fixed = unwrap(ops::open::fixed(*v.operand->array));
+    v.operand.emplace(*fixed);
+  }
   if (isBasic(key) && !combine)
     return check(ops::setItem(x, basicItems(key), *v.operand));
   if (isBasic(key)) {
@@ -226,8 +232,8 @@ void defineIndexFunctions(pb::module_ &m) {
       "itself ('add', 'sub', 'mul', 'minimum', ...); value is converted to x's dtype first.");
   m.def("flatnonzero", [](const pb::object &x) { return unwrap(ops::flatNonzero(toArray(x))); });
   m.def("take", [](const pb::object &object, const pb::object &index, int64_t axis) {
-    Array x = toArray(object);
-    return unwrap(ops::takeAxis(x, toArray(index, &x.device()), axis));
+    Array x = toOpenArray(object);
+    return unwrap(ops::takeAxis(x, toOpenArray(index, &x.device()), axis));
   });
 }
 

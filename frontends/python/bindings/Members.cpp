@@ -27,11 +27,13 @@ int setShape(PyObject *self, PyObject *value, void *) {
   return done ? 0 : -1;
 }
 
-PyObject *rank(PyObject *self, void *) { return PyLong_FromLongLong(asArray(self)->rank()); }
-PyObject *size(PyObject *self, void *) { return PyLong_FromLongLong(asArray(self)->size()); }
+PyObject *rank(PyObject *self, void *) { return PyLong_FromLongLong(asOpenArray(self)->rank()); }
+PyObject *size(PyObject *self, void *) {
+  return guarded([&] { return PyLong_FromLongLong(asArray(self)->size()); });
+}
 
 PyObject *dtype(PyObject *self, void *) {
-  return guarded([&] { return dtypeObject(asArray(self)->dtype()).release().ptr(); });
+  return guarded([&] { return dtypeObject(asOpenArray(self)->dtype()).release().ptr(); });
 }
 
 PyObject *transposed(PyObject *self, void *) {
@@ -45,6 +47,16 @@ PyGetSetDef attributes[] = {{"shape", shape, setShape,
                             {"dtype", dtype, nullptr, "The dtype of the elements.", nullptr},
                             {"T", transposed, nullptr, "A view with the axes reversed.", nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+/// The array of an object; null, with an exception set, where its size cannot be told.
+const Array *arrayOf(PyObject *self) {
+  const Array *found = nullptr;
+  guarded([&]() -> PyObject * {
+    found = asArray(self);
+    return nullptr;
+  });
+  return found;
+}
 
 /// The method of this name that takes every form of the arguments.
 PyObject *general(const char *name, PyObject *self, PyObject *const *args, Py_ssize_t count,
@@ -60,7 +72,10 @@ PyObject *general(const char *name, PyObject *self, PyObject *const *args, Py_ss
 /// reshape(2, 3) and reshape((2, 3)) of an array.
 PyObject *reshape(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   constexpr Py_ssize_t kMost = 8;
-  const Array &x = *asArray(self);
+  const Array *fixed = arrayOf(self);
+  if (!fixed)
+    return nullptr;
+  const Array &x = *fixed;
   PyObject *const *sizes = args;
   Py_ssize_t rank = count;
   if (count == 1 && PyTuple_CheckExact(args[0])) {
@@ -87,15 +102,19 @@ PyObject *reshape(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObj
 PyObject *copy(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   if (count || keywords)
     return general("_copy", self, args, count, keywords);
-  return guarded([&] { return wrap(copyOf(*asArray(self), ops::copy(*asArray(self)))); });
+  return guarded([&] {
+    const Array &x = *asOpenArray(self);
+    return wrap(copyOf(x, ops::copy(x)));
+  });
 }
 
 PyObject *astype(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
-  bool isPlain = count == 1 && !keywords && asArray(self)->view().isContiguous();
+  const Array &x = *asOpenArray(self);
+  bool isPlain = count == 1 && !keywords && x.view().isContiguous();
   auto wanted = isPlain ? knownDType(args[0]) : std::nullopt;
   if (!wanted)
     return general("_astype", self, args, count, keywords);
-  return guarded([&] { return wrap(copyOf(*asArray(self), ops::cast(*asArray(self), *wanted))); });
+  return guarded([&] { return wrap(copyOf(x, ops::cast(x, *wanted))); });
 }
 
 bool isPlainLine(const Array &x, Py_ssize_t count, PyObject *keywords) {
@@ -103,17 +122,21 @@ bool isPlainLine(const Array &x, Py_ssize_t count, PyObject *keywords) {
 }
 
 PyObject *ravel(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
-  const Array &x = *asArray(self);
-  if (!isPlainLine(x, count, keywords))
+  const Array *x = arrayOf(self);
+  if (!x)
+    return nullptr;
+  if (!isPlainLine(*x, count, keywords))
     return general("_ravel", self, args, count, keywords);
-  return guarded([&] { return wrap(ops::reshape(x, Shape{-1})); });
+  return guarded([&] { return wrap(ops::reshape(*x, Shape{-1})); });
 }
 
 PyObject *flatten(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
-  const Array &x = *asArray(self);
-  if (!isPlainLine(x, count, keywords))
+  const Array *x = arrayOf(self);
+  if (!x)
+    return nullptr;
+  if (!isPlainLine(*x, count, keywords))
     return general("_flatten", self, args, count, keywords);
-  return guarded([&] { return wrap(ops::copy(unwrap(ops::reshape(x, Shape{-1})))); });
+  return guarded([&] { return wrap(ops::copy(unwrap(ops::reshape(*x, Shape{-1})))); });
 }
 
 using Function = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);

@@ -9,6 +9,8 @@
 namespace graphc::py {
 Array settled(Array x) {
   if (x.isValue())
+    check(x.fixSize());
+  if (x.isValue())
     x.storage()->becomeArray();
   return x;
 }
@@ -34,7 +36,7 @@ bool repeats(op::OpKind kind, PyObject *left, PyObject *right) {
     return false;
   for (auto [sequence, number] : {std::pair(left, right), std::pair(right, left)}) {
     Array *count =
-        PyList_CheckExact(sequence) || PyTuple_CheckExact(sequence) ? asArray(number) : nullptr;
+        PyList_CheckExact(sequence) || PyTuple_CheckExact(sequence) ? asOpenArray(number) : nullptr;
     if (count && count->isValue() && !isInexact(count->dtype()) && count->dtype() != DType::Bool)
       return true;
   }
@@ -48,10 +50,10 @@ PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
       return value;
     if (repeats(kind, left, right))
       return notImplemented();
-    Array *x = asArray(left), *y = asArray(right);
+    Array *x = asOpenArray(left), *y = asOpenArray(right);
     rt::Device *device = &(x ? x : y)->device();
     Converted a, b;
-    if (!convertOperand(left, a, device) || !convertOperand(right, b, device))
+    if (!convertOpenOperand(left, a, device) || !convertOpenOperand(right, b, device))
       return notImplemented();
     return wrap(apply(kind, *a.operand, *b.operand));
   });
@@ -59,11 +61,11 @@ PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
 
 PyObject *inPlace(op::OpKind kind, PyObject *self, PyObject *other) {
   return guarded([&] {
-    Array *x = asArray(self);
+    Array *x = asOpenArray(self);
     if (x->isValue())
       return binary(kind, self, other);
     Converted y;
-    if (!convertOperand(other, y, &x->device()))
+    if (!convertOpenOperand(other, y, &x->device()))
       return notImplemented();
     check(ops::inPlace(kind, *x, *y.operand));
     tellAtOnce(*x);
@@ -75,7 +77,7 @@ PyObject *unary(op::OpKind kind, PyObject *self) {
   return guarded([&] {
     if (PyObject *value = operationOnValue(kind, self))
       return value;
-    Operand one[] = {*asArray(self)};
+    Operand one[] = {*asOpenArray(self)};
     return wrap(ops::elementwise(kind, one));
   });
 }
@@ -158,7 +160,7 @@ PyObject *divmod(PyObject *left, PyObject *right) {
 
 PyObject *positive(PyObject *self) {
   return guarded([&] {
-    const Array &x = *asArray(self);
+    const Array &x = *asOpenArray(self);
     if (x.dtype() == DType::Bool)
       raise(Status(ErrorCode::DType, "[positive] numbers are needed, not bool"));
     return wrap(ops::copy(x));

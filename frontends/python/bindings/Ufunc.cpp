@@ -30,10 +30,10 @@ Array record(op::OpKind kind, PyObject *const *args, size_t count) {
   // Operands without a device go to the first that has one.
   rt::Device *device = nullptr;
   for (size_t i = 0; i < count && !device; ++i)
-    if (Array *a = asArray(args[i]))
+    if (Array *a = asOpenArray(args[i]))
       device = &a->device();
   for (size_t i = 0; i < count; ++i) {
-    if (!convertOperand(args[i], converted[i], device)) {
+    if (!convertOpenOperand(args[i], converted[i], device)) {
       converted[i].holder = toArray(args[i], device);
       converted[i].operand.emplace(converted[i].holder);
     }

@@ -77,6 +77,7 @@ void tellAtOnce(Array &array) {
     asked |= FloatModes::of(word, static_cast<FloatError>(e)) > 1;
   if (!asked || Trace::active() || array.isNull())
     return;
+  check(array.fixSize());
   Array *one[] = {&array};
   evaluateNow(one, "errstate");
 }
@@ -94,7 +95,7 @@ PyObject *wrap(Array &&array) {
   instance->simple_value_holder[0] = value.get();
   if (value->known())
     value->setObject(self);
-  else if (!value->isNull() && value->storage()->owner() == value.get())
+  else if (!value->isNull() && !value->isOpen() && value->storage()->owner() == value.get())
     value->storage()->setOwnerObject(self); // how x.base finds it
   new (holderOf(instance)) Holder(std::move(value));
   instance->simple_holder_constructed = true;

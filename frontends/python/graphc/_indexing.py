@@ -1,5 +1,5 @@
 """Elements named by arrays: take, put, nonzero and their relatives. All are gathers and scatters that fuse with their
-neighbours; where a shape depends on values, those are counted when the function is called."""
+neighbours; a size that depends on values is open until the shape is asked for."""
 
 import builtins as _py
 import operator as _operator
@@ -141,13 +141,13 @@ def put_along_axis(arr, indices, values, axis):
 
 
 def flatnonzero(a):
-    """Positions of the nonzero elements of the flattened array, int64. Counted when called."""
+    """Positions of the nonzero elements of the flattened array, int64. Counted when the shape is asked for."""
     x = a
     return _graphc.flatnonzero(asarray(x))
 
 
 def nonzero(a):
-    """Positions of the nonzero elements, one int64 array an axis, in row-major order. Counted when called; ValueError
+    """Positions of the nonzero elements, one int64 array an axis, in row-major order. Counted when a shape is asked for; ValueError
     for 0-d arrays."""
     x = asarray(a)
     if x.ndim == 0:

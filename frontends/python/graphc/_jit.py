@@ -55,7 +55,7 @@ class _Recording:
     def __init__(self, function, structure, plan, mutates, views, unique):
         self.function = function
         self.structure = structure  # of the return value
-        self.plan = plan  # per leaf: ("out", i), ("arg", i) or ("value", v)
+        self.plan = plan  # per leaf: ("out", i), ("open", (rows, count)), ("arg", i) or ("value", v)
         self.mutates = mutates  # it writes to arguments
         self.views = views  # it writes to arguments or returns parts of them
         self.unique = unique  # number of outputs
@@ -63,8 +63,8 @@ class _Recording:
     def rebuild(self, outputs, arguments):
         if self.structure is _tree.LEAF:
             how, v = self.plan[0]
-            return outputs[v] if how == "out" else arguments[v] if how == "arg" else v
-        values = [outputs[v] if how == "out" else arguments[v] if how == "arg" else v for how, v in self.plan]
+            return outputs[v] if how == "out" else _leaf(how, v, outputs, arguments)
+        values = [outputs[v] if how == "out" else _leaf(how, v, outputs, arguments) for how, v in self.plan]
         return _tree.unflatten(self.structure, iter(values))
 
     def fast_unflatten(self):
@@ -78,6 +78,13 @@ class _Recording:
             if self.structure[0] in ("tuple", "list"):
                 return tuple if self.structure[0] == "tuple" else list
         return lambda outputs: self.rebuild(outputs, ())
+
+
+def _leaf(how, v, outputs, arguments):
+    """What a plan says of one leaf that is no output."""
+    if how == "open":
+        return _graphc.from_open_parts(*[outputs[part] for part in v])
+    return arguments[v] if how == "arg" else v
 
 
 class _Call:
@@ -343,20 +350,28 @@ class _Identity:
 
 def _plan_outputs(leaves, placeholders):
     """How each returned leaf is found again: a fresh output, an argument handed back, or a plain value."""
-    plan, outputs, known = [], [], {}
+    plan, outputs, known, opened = [], [], {}, {}
+
+    def output(leaf):
+        if id(leaf) not in known:
+            known[id(leaf)] = len(outputs)
+            outputs.append(leaf)
+        return known[id(leaf)]
+
     arguments = {id(p): i for i, p in enumerate(placeholders)}
     for leaf in leaves:
         if type(leaf) is not _Array:
             plan.append(("value", leaf))
         elif id(leaf) in arguments:
             plan.append(("arg", arguments[id(leaf)]))
+        elif _graphc.is_open(leaf):
+            if id(leaf) not in opened:
+                opened[id(leaf)] = tuple(output(part) for part in _graphc.open_parts(leaf))
+            plan.append(("open", opened[id(leaf)]))
         elif not _graphc.is_traced(leaf):
             plan.append(("value", leaf))  # an outer array, handed through
         else:
-            if id(leaf) not in known:
-                known[id(leaf)] = len(outputs)
-                outputs.append(leaf)
-            plan.append(("out", known[id(leaf)]))
+            plan.append(("out", output(leaf)))
     # Views of arguments come back as views; two results that share a new array would come back apart.
     fresh = [x for x in outputs if not _shares_with(x, placeholders)]
     if _aliased(fresh):

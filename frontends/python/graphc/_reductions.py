@@ -54,7 +54,7 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Arithmetic mean over `axis`; integers and bool give float64. Of no elements: NaN, and a warning."""
     x = asarray(a)
     result = _mean(x, axis, dtype, keepdims, where)
-    if where is True and x.size == 0 and _count(x.shape, axis) == 0:
+    if where is True and not _graphc.is_open(x) and x.size == 0 and _count(x.shape, axis) == 0:
         _tell("Mean of empty slice")
     return with_out(result, out, "unsafe", "mean")
 
@@ -191,14 +191,19 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     x = asarray(a)
     kind = _dtype(dtype) or (x.dtype if x.dtype.kind in "fc" else float64)
     x = x.astype(kind, copy=False)
-    if where is True and _count(x.shape, axis) <= freedom_lost(ddof, correction):
+    is_open = _graphc.is_open(x)
+    if where is True and not is_open and _count(x.shape, axis) <= freedom_lost(ddof, correction):
         _tell("Degrees of freedom <= 0 for slice")
     center = _mean(x, axis, None, True, where) if is_missing(mean) else asarray(mean)
     distance = x - center
     spread = _mean(_squared_size(distance), axis, None, keepdims, where)
     ddof = freedom_lost(ddof, correction)
     if ddof != 0:
-        if where is True:
+        if is_open:
+            present = _graphc.logical_or(x == x, True)  # a shape that is not known has no number of elements
+            count = sum(present, axis, keepdims=keepdims).astype(float64)
+            scale = _graphc.select(count > ddof, count / (count - ddof), _math.inf).astype(spread.dtype)
+        elif where is True:
             count = _count(x.shape, axis)
             scale = count / (count - ddof) if count > ddof else _math.nan if count == 0 else _math.inf
         else:

@@ -1,4 +1,4 @@
-"""Unique values and sets, by sorting. How many there are depends on values: they are counted when the function is called."""
+"""Unique values and sets, by sorting. How many there are depends on values: results have open sizes, as those of masks."""
 
 from typing import Any as _Any
 from typing import NamedTuple as _NamedTuple
@@ -45,7 +45,7 @@ def _firsts(s, equal_nan):
     new = high != low
     if equal_nan and s.dtype.kind in "fc":
         new = _graphc.logical_and(new, _graphc.logical_or(low == low, high == high))
-    return concat((full((1,), True, dtype=bool_), new))
+    return concat((full((1,), True, dtype=bool_, device=s.device), new))
 
 
 def _parts(order, first, values, index, inverse, counts, n, shape):
@@ -58,9 +58,9 @@ def _parts(order, first, values, index, inverse, counts, n, shape):
         run = first.astype(int64).cumsum() - 1
         found.append(take(run, _argsort(order)).reshape(shape))
     if counts:
+        last = concat((first[1:], full((1,), True, dtype=bool_, device=first.device)))
         starts = flatnonzero(first)
-        ends = concat((starts[1:], full((1,), n, dtype=int64))) if starts.size else starts
-        found.append(ends - starts)
+        found.append(_graphc.of_size(flatnonzero(last), starts) + 1 - starts)
     return found
 
 
@@ -85,12 +85,12 @@ def _unique_along(x, axis, index, inverse, counts):
     rows = moved.reshape((n, x.size // n if n else 0))
     if rows.shape[1] == 0 or n == 0:
         kept = 1 if n and not rows.shape[1] else 0
-        first = concat((full((kept,), True, dtype=bool_), full((n - kept,), False, dtype=bool_)))
-        order = _graphc.iota(n, int64, None)
+        first = concat([full((k,), v, dtype=bool_, device=x.device) for k, v in ((kept, True), (n - kept, False))])
+        order = _graphc.iota(n, int64, x.device)
     else:
         order = lexsort([rows[:, k] for k in range(rows.shape[1] - 1, -1, -1)])
         s = take(rows, order, axis=0)
-        first = concat((full((1,), True, dtype=bool_), (s[1:] != s[:-1]).any(axis=1)))
+        first = concat((full((1,), True, dtype=bool_, device=s.device), (s[1:] != s[:-1]).any(axis=1)))
     kept = order[first]
     found = _parts(order, first, moveaxis(take(moved, kept, axis=0), 0, axis).copy(), index, inverse, counts, n, (n,))
     return found
@@ -160,7 +160,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
         raise UnsupportedError("isin: test_elements is a set; pass list(test_elements)")
     element, tests = asarray(element), asarray(test_elements).reshape((-1,))
     if tests.size == 0:
-        return full(element.shape, bool(invert), dtype=bool_)
+        return full(element.shape, bool(invert), dtype=bool_, device=element.device)
     if kind == "table" and not (element.dtype.kind in "biu" and tests.dtype.kind in "biu"):
         raise ArgumentError(
             "The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind."
@@ -222,6 +222,6 @@ def setxor1d(ar1, ar2, assume_unique=False):
     s = sort(concat((a, b)))
     if s.size == 0:
         return s
-    edge = full((1,), True, dtype=bool_)
+    edge = full((1,), True, dtype=bool_, device=s.device)
     new = concat((edge, s[1:] != s[:-1], edge))
     return s[_graphc.logical_and(new[1:], new[:-1])]

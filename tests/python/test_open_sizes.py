@@ -1,0 +1,252 @@
+"""Arrays whose size depends on data: nobody counts before a shape or a value is asked for, and what is recorded up to
+a bound has the bits of what is recorded at the exact size."""
+
+import numpy as np
+import pytest
+
+import graphc as gc
+
+rng = np.random.default_rng(5)
+DTYPES = ["bool", "uint16", "int64", "float16", "float32", "float64", "complex64"]
+
+
+def values(n, dtype):
+    if np.dtype(dtype).kind == "c":
+        return (rng.normal(size=n) + 1j * rng.normal(size=n)).astype(dtype)
+    return (rng.normal(size=n) * 40).astype(dtype)
+
+
+def same_bits(found, wanted):
+    found, wanted = np.asarray(found), np.asarray(wanted)
+    assert found.dtype == wanted.dtype and found.shape == wanted.shape
+    assert found.tobytes() == wanted.tobytes()
+
+
+def looks():
+    return gc._graphc.counters()["eval_reasons"].get("mask", 0)
+
+
+@pytest.fixture(autouse=True)
+def kernels():
+    """No loop over small arrays computes at once what is to be recorded."""
+    before = gc._graphc.set_loop_turns(gc._graphc.NEVER)
+    yield
+    gc._graphc.set_loop_turns(before)
+
+
+@pytest.mark.graphc_only
+def test_nothing_is_counted_when_it_is_recorded(device):
+    a = values(5000, "float32")
+    x = gc.asarray(a, device=device)
+    before = gc._graphc.counters()["eval_reasons"]
+    m = x > 0
+    y = x[m]
+    z = gc.log(y) * 2 - y.astype("float32")
+    (i,) = gc.nonzero(m)
+    results = [gc.sum(z), z.mean(), gc.cumsum(y), x[i], y[y < 1], gc.unique_values(gc.floor(x)), gc.std(y), y + 1]
+    assert y.ndim == 1 and y.dtype == np.float32 and str(y.device) == str(x.device)
+    assert gc._graphc.counters()["eval_reasons"] == before
+    counted = looks()
+    assert y.shape == (np.count_nonzero(a > 0),)
+    assert looks() == counted + 1
+    np.testing.assert_allclose(np.asarray(results[0]), np.sum(np.log(a[a > 0]) * 2 - a[a > 0]), rtol=1e-4)
+    same_bits(results[3], a[a > 0])
+    same_bits(results[4], a[(a > 0) & (a < 1)])
+    same_bits(results[5], np.unique(np.floor(a)))
+    assert len(results[7]) == len(y)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("share", [0, 0.4])
+def test_reductions_have_the_bits_of_the_exact_size(dtype, share, device):
+    def each(x, m):
+        y = x[m]
+        found = [gc.sum(y), gc.any(y), gc.all(y), gc.sum(y, keepdims=True)]
+        if y.dtype.kind not in "c":
+            found.append(gc.prod(y))
+        if y.dtype.kind != "b":
+            found += [gc.sum(y + y), gc.cumsum(y), y * 2]
+        return found
+
+    for n in (3, 17001):
+        a, chosen = values(n, dtype), rng.random(n) < share
+        x = gc.asarray(a, device=device)
+        exact = each(gc.asarray(a[chosen], device=device), Ellipsis)
+        m = gc.asarray(chosen.astype("float32"), device=device) > 0
+        with gc.errstate(all="ignore"):
+            for recorded in (each(x, m), gc.jit(each, fullgraph=True)(x, m)):
+                for found, wanted in zip(recorded, exact):
+                    same_bits(found, wanted)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.6, 1])
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+def test_statistics(dtype, share, device):
+    def each(x, m):
+        y = x[m]
+        return y.mean(), gc.var(y), gc.std(y, ddof=1), gc.mean(y, keepdims=True)
+
+    a = values(9001, dtype)
+    chosen = rng.random(9001) < share
+    x, m = gc.asarray(a, device=device), gc.asarray(chosen.astype("float32"), device=device) > 0
+    for recorded in (each(x, m), gc.jit(each, fullgraph=True)(x, m)):
+        for found, wanted in zip(recorded, each(gc.asarray(a[chosen], device=device), Ellipsis)):
+            same_bits(found, wanted)
+
+
+@pytest.mark.parametrize("share", [0, 0.3, 1])
+def test_rows_of_a_matrix(share, device):
+    def each(x, m):
+        y = x[m]
+        return gc.sum(y, axis=0), gc.sum(y, axis=1), gc.sum(y), y * x[0], gc.cumsum(y, axis=0), gc.cumsum(y, axis=1), y.mean(axis=1)
+
+    a = values(300 * 17, "float32").reshape(300, 17)
+    chosen = rng.random(300) < share
+    x, m = gc.asarray(a, device=device), gc.asarray(chosen.astype("float32"), device=device) > 0
+    exact = gc.asarray(a[chosen], device=device)
+    wanted = [gc.sum(exact, axis=0), gc.sum(exact, axis=1), gc.sum(exact), exact * x[0], gc.cumsum(exact, axis=0),
+              gc.cumsum(exact, axis=1), exact.mean(axis=1)]  # fmt: skip
+    for recorded in (each(x, m), gc.jit(each, fullgraph=True)(x, m)):
+        for found, other in zip(recorded, wanted):
+            same_bits(found, other)
+
+
+def program_of_masks(np, x, w):
+    """What masks do in programs, each result of another kind."""
+    m = x > 0
+    filled = x.copy()
+    filled[m] = np.sqrt(x[m]) * w[m]
+    added = x.copy()
+    added[m] += 1
+    added[~m] *= w[~m]
+    y = x[m]
+    y -= 1
+    i, j = np.nonzero(x > 1)
+    nested = y[y < 0.5]
+    return filled, added, y, i, x[i, j], nested, np.sum(nested), x[i], y > 0, np.where(y > 0, y, -y)
+
+
+@pytest.mark.parametrize("share", [0, 0.4, 1])
+def test_a_program_of_masks(share, device):
+    a = np.where(rng.random((80, 90)) < share, 1, -1) * np.abs(values(80 * 90, "float64").reshape(80, 90))
+    w = values(80 * 90, "float64").reshape(80, 90)
+    wanted = program_of_masks(np, a, w)
+    x, v = gc.asarray(a, device=device), gc.asarray(w, device=device)
+    for recorded in (program_of_masks(gc, x, v), gc.jit(lambda x, w: program_of_masks(gc, x, w), fullgraph=True)(x, v)):
+        for k, (found, other) in enumerate(zip(recorded, wanted)):
+            np.testing.assert_allclose(np.asarray(found), other, rtol=0 if k != 6 else 1e-12, err_msg=str(k))
+            assert np.asarray(found).shape == np.shape(other)
+
+
+@pytest.mark.graphc_only
+def test_jit_runs_one_program(device):
+    @gc.jit(fullgraph=True)
+    def f(x, y):
+        m = x > y
+        chosen = x[m]
+        x[m] = chosen * 2
+        return gc.sum(chosen), chosen, gc.nonzero(m)[0]
+
+    for n in (1000, 1001, 5):
+        a = values(n, "float32")
+        for limit in (0, 30, 1e9):
+            x = gc.asarray(a, device=device)
+            counted = looks()
+            total, chosen, places = f(x, gc.asarray(np.float32(limit), device=device))
+            assert looks() == counted
+            assert len(chosen) == np.count_nonzero(a > limit)
+            same_bits(chosen, a[a > np.float32(limit)])
+            same_bits(places, np.nonzero(a > np.float32(limit))[0])
+            same_bits(x, np.where(a > np.float32(limit), a * 2, a))
+            same_bits(total, gc.sum(gc.asarray(a[a > np.float32(limit)])))
+    assert f.cache_info().eager == 0
+
+
+@pytest.mark.graphc_only
+def test_a_shape_inside_of_jit_is_told():
+    @gc.jit(fullgraph=True)
+    def f(x):
+        return x[x > 0].shape[0] * x
+
+    with pytest.raises(gc.TraceError, match="the size of an array that a mask chose is not known.*test_open_sizes.py"):
+        f(gc.ones(10))
+
+
+def test_values_are_those_of_the_time(device):
+    a = values(4000, "float64")
+    x = gc.asarray(a, device=device)
+    y = x[x > 0]
+    z = y + 1
+    x[...] = -1
+    y[0] = 100
+    wanted = a[a > 0]
+    same_bits(z, wanted + 1)
+    wanted[0] = 100
+    same_bits(y, wanted)
+    w = y
+    w += 1
+    same_bits(y, wanted + 1)
+
+
+def test_views_of_a_chosen_array_share_its_memory():
+    x = gc.asarray(values(4000, "float64"))
+    y = x[x > 0]
+    tail = y[2:]
+    tail[0] = 7
+    assert float(y[2]) == 7 and gc.shares_memory(y, tail)
+    y = x[x > 0]
+    flat = y.reshape(1, -1)
+    flat[0, 0] = 5
+    assert float(y[0]) == 5
+
+
+def test_long_chains_end():
+    x = gc.asarray(np.arange(6000.0))
+    y = x[x >= 3000]
+    total = gc.sum(y)
+    for _ in range(500):
+        y = y + 1
+        total = total + gc.sum(y)
+    same_bits(y, np.arange(3000.0, 6000.0) + 500)
+    assert float(total) == sum(np.sum(np.arange(3000.0, 6000.0) + k) for k in range(501))
+
+
+def test_warnings_are_of_what_was_chosen(device):
+    a = values(3000, "float32")
+    x = gc.asarray(a, device=device)
+    with gc.errstate(all="raise"):
+        np.asarray(gc.sum(gc.log(x[x > 0])))
+        gc.jit(lambda x: gc.sum(gc.log(x[x > 0])))(x).block()
+        gc.jit(lambda x: gc.sum(gc.sqrt(x[x > 1e9])))(-gc.abs(x)).block()
+    with pytest.warns(RuntimeWarning, match="invalid value encountered in log"):
+        np.asarray(gc.sum(gc.log(x[x < 0])))
+
+
+def test_errors_come_when_the_size_is_needed():
+    x = gc.asarray(values(3000, "float32"))
+    with pytest.raises(ValueError, match="zero-size array"):
+        gc.max(x[x > 1e9])
+    with pytest.raises(IndexError):
+        x[x > 1e9][0]
+    with pytest.raises(ValueError, match="broadcast"):
+        x[x > 0] + gc.ones(7)
+    with pytest.raises(IndexError, match="boolean index did not match"):
+        x[gc.ones(5) > 0]
+    y, z = x[x > 0], x[x > 1]
+    with pytest.raises(ValueError, match="broadcast"):
+        y + z
+
+
+@pytest.mark.parametrize("dtype", ["int16", "float32", "bool"])
+def test_unique(dtype, device):
+    a = (values(5000, "float32") / 8).astype("int64").astype(dtype)
+    x = gc.asarray(a, device=device)
+    every = np.unique(a, return_index=True, return_inverse=True, return_counts=True)
+    for found, wanted in zip(gc.unique_all(x), every):
+        same_bits(found, wanted)
+    same_bits(gc.unique_values(x), every[0])
+    for found, wanted in zip(gc.unique_counts(x), (every[0], every[3])):
+        same_bits(found, wanted)
+    for found, wanted in zip(gc.unique_inverse(x), (every[0], every[2])):
+        same_bits(found, wanted)
+    same_bits(gc.sum(gc.unique_counts(x).counts), np.int64(5000))
