@@ -20,6 +20,9 @@ namespace {
 constexpr int64_t kItems = kScanBlock / kScanGroup;
 /// Groups whose results are read ahead of the one chain that adds them.
 constexpr int64_t kChainAhead = 8;
+/// How often the device's compiler repeats the body of that chain, and rounds that are written
+/// together.
+constexpr int64_t kChainSteps = 4, kWrittenTogether = 2;
 /// Groups of block results that the fold has at once, and pieces of them that it reads ahead.
 constexpr int64_t kFoldGroups = 4096, kFoldAhead = 4;
 /// Whether a group of 16 is full is this bit of how many it has.
@@ -143,7 +146,7 @@ public:
     SmallVector<Value> state = {carry};
     state.append(getAll(c, totals, n(0), kChainAhead));
     auto steps = scf::ForOp::create(c, loc, n(0), count, n(kChainAhead), state);
-    steps->setAttr(kUnrollAttr, c.getI64IntegerAttr(1)); // registers are other groups' room
+    steps->setAttr(kUnrollAttr, c.getI64IntegerAttr(kChainSteps));
     OpBuilder d = OpBuilder::atBlockBegin(steps.getBody());
     IndexMath o{d, loc};
     Value start = steps.getInductionVar(), sum = steps.getRegionIterArgs()[0];
@@ -304,7 +307,7 @@ private:
     Value group = m.div(block.member, kScanGroup), zero = this->number(b, 0, 32);
     SmallVector<Value> chain = {at[2], at[2], at[2], this->number(b, 1, 32), zero, zero};
     auto steps = scf::ForOp::create(b, loc, m(0), m(kServed), m(kChainStep), chain);
-    steps->setAttr(kUnrollAttr, b.getI64IntegerAttr(1)); // fewer registers
+    steps->setAttr(kUnrollAttr, b.getI64IntegerAttr(kServed / kChainStep));
     chainSteps(steps, sums, group);
     Value carry = steps.getResult(1), before = steps.getResult(2), whole = steps.getResult(4);
     auto wide = [&](Value x) -> Value {
@@ -397,7 +400,7 @@ private:
   std::pair<Position, Value> round(OpBuilder &b, Value start, bool whole);
   void read(OpBuilder &b, ScanMemory &block, bool whole);
   void write(OpBuilder &b, ScanMemory &block, Value before, bool whole);
-  void turns(OpBuilder &b, llvm::function_ref<void(OpBuilder &, Value)> body);
+  void turns(OpBuilder &b, int64_t together, llvm::function_ref<void(OpBuilder &, Value)> body);
   void chooseWhole(llvm::function_ref<void(OpBuilder &, bool)> body);
 
   KernelLowering &k;
@@ -486,7 +489,7 @@ void KernelLowering::GroupScan::read(OpBuilder &b, ScanMemory &block, bool whole
       }
   };
   if (!whole && k.width > 1) {
-    turns(b, [&](OpBuilder &c, Value start) {
+    turns(b, 1, [&](OpBuilder &c, Value start) {
       load(c, start);
       keep(c);
     });
@@ -497,19 +500,19 @@ void KernelLowering::GroupScan::read(OpBuilder &b, ScanMemory &block, bool whole
   keep(b);
 }
 
-/// The rounds of a block one after the other, which takes few registers.
-void KernelLowering::GroupScan::turns(OpBuilder &b,
+/// The rounds of a block, `together` at once: registers are other groups' room.
+void KernelLowering::GroupScan::turns(OpBuilder &b, int64_t together,
                                       llvm::function_ref<void(OpBuilder &, Value)> body) {
   IndexMath m{b, loc};
   auto loop = scf::ForOp::create(b, loc, m(0), m(kScanBlock), m(kItems * k.width));
-  loop->setAttr(kUnrollAttr, b.getI64IntegerAttr(1));
+  loop->setAttr(kUnrollAttr, b.getI64IntegerAttr(together));
   OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
   body(c, loop.getInductionVar());
 }
 
 void KernelLowering::GroupScan::write(OpBuilder &outside, ScanMemory &block, Value before,
                                       bool whole) {
-  turns(outside, [&](OpBuilder &b, Value start) {
+  turns(outside, kWrittenTogether, [&](OpBuilder &b, Value start) {
     auto [at, inner] = round(b, start, whole);
     IndexMath m{b, loc};
     // Lanes are of one group.
