@@ -28,7 +28,8 @@ namespace graphc {
 /// PTX of sm_90 inline. "wgmma": the device takes PTX of sm_90a, in which programs with fast
 /// products of 16-bit floats are given besides. "straight": work-items must not branch after a
 /// group's barriers. "tickets" (so "ptx90"): a group that counts itself atomically sees what
-/// groups stored that did so before it.
+/// groups stored that did so before it. "ordered": groups begin in the order of their numbers, and
+/// those that have begun get on while they wait for each other.
 struct TargetDesc {
   program::Target kind = program::Target::Cpu;
   std::string features;

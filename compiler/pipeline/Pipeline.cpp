@@ -55,6 +55,7 @@ void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   schedule.tiles = options.tiles;
   schedule.tensors = options.tensors;
   schedule.tickets = options.tickets;
+  schedule.ordered = options.ordered;
   passes.addPass(pass::createAssignSchedules(schedule));
 }
 
@@ -148,6 +149,7 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.groups = has("gpu");
     result.tiles = has("ptx90") && has("c");
     result.tickets = result.groups && (result.tiles || has("tickets")); // a fence is PTX as well
+    result.ordered = result.groups && has("ordered");
     result.tensors = result.groups && (result.tiles || has("wgmma"));
     // One module is printed in all forms.
     result.nvidia = result.tiles && !has("spirv1.0") && !has("spirv1.2");

@@ -25,6 +25,7 @@ struct PipelineOptions {
   bool tiles = false;       ///< OpenCL C with inline PTX of sm_90
   bool tensors = false;     ///< the device has tensor cores, for products that may be fast
   bool tickets = false;     ///< groups see what groups stored that took an earlier ticket
+  bool ordered = false;     ///< groups begin in the order of their numbers, and all get on
   bool tileRows = true;     ///< the executor runs launches row by row
   bool hasFloat64 = true;
   bool int64Conversions = true; ///< vectors of i64 convert to f64 and back in one operation

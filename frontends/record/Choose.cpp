@@ -32,6 +32,10 @@ constexpr double kExpensive = 16;
 constexpr double kWorthMoving = 0.9;
 /// Both devices together take twice this, unless a driver's compiler takes longer for one kernel.
 constexpr double kSecondsEach = 0.9;
+/// Tiles of the product that is timed, which a driver's compiler may take too long for.
+constexpr double kTimedTiles = 16;
+/// Products of fewer rows or columns have no tiles; deeper ones have more than one for an element.
+constexpr double kTiledSide = 32, kTiledDepth = 2048;
 /// Programs on less than this run on the cpu, whatever they compute of it.
 constexpr int64_t kAlwaysHost = 32 << 10;
 
@@ -46,6 +50,7 @@ public:
 
   Result<DeviceSpeed> run() {
     DeviceSpeed speed;
+    speed.tiles = !device.info().cpuClass;
     GRAPHC_ASSIGN(speed.launchNanos, map(8, 1));
     constexpr int64_t kWide = int64_t{1} << 22;
     GRAPHC_ASSIGN(double wide, map(kWide, 1));
@@ -53,11 +58,14 @@ public:
     GRAPHC_ASSIGN(double costly, map(kWide / 4, 8));
     speed.operations = 8 * kExpensive * kWide / 4 / std::max(costly - speed.launchNanos, 1.0);
     GRAPHC_TRY(transfers(speed));
-    speed.products = 4 * speed.operations;
+    // With a tile a processor.
+    double busy = speed.tiles != 0 ? std::min(1.0, kTimedTiles / device.info().threads) : 1.0;
+    speed.products = 4 * busy * speed.operations;
     if (nanosSince(begun) < kSecondsEach * 5e8) {
       constexpr int64_t kSide = 512;
+      static_assert(kSide * kSide == kTimedProduct);
       GRAPHC_ASSIGN(double product, multiply(kSide));
-      speed.products = 2.0 * kSide * kSide * kSide / std::max(product - speed.launchNanos, 1.0);
+      speed.products = 2 * kTimedProduct * kSide / std::max(product - speed.launchNanos, 1.0);
     }
     return speed;
   }
@@ -129,7 +137,7 @@ Result<DeviceSpeed> speedOf(rt::Device &device) {
   std::lock_guard lock(mutex);
   if (auto it = known->find(&device); it != known->end())
     return it->second;
-  std::string key = "graphc device speed 1|" + device.info().identity + "|" +
+  std::string key = "graphc device speed 2|" + device.info().identity + "|" +
                     device.info().features + "|" + std::string(compilerBuildId());
   std::span<const uint8_t> keyBytes(reinterpret_cast<const uint8_t *>(key.data()), key.size());
   rt::DiskCache &disk = rt::DiskCache::instance();
@@ -172,7 +180,7 @@ double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const Device
 double timeOnOther(const ProgramWork &work, const DeviceSpeed &other) {
   return work.kernels * other.launchNanos + work.onHostOnly / other.up +
          std::max(work.bytes / other.bytes, work.operations / other.operations) +
-         work.products / other.products;
+         (other.tiles != 0 ? work.tiledProducts : work.products) / other.products;
 }
 
 static ProgramWork onceMoved(ProgramWork work) {
@@ -204,8 +212,17 @@ ProgramWork workOf(const Segment &segment) {
       work.operations += count * (isExpensive(node.kind) ? kExpensive : 1);
     else if (category == op::Category::Reduction || category == op::Category::Scan)
       work.operations += elements(shapeOf(node.operands[0]), segment.symbols);
-    else if (category == op::Category::Contraction)
-      work.products += 2 * count * elements(shapeOf(node.operands[0]).last(1), segment.symbols);
+    else if (category == op::Category::Contraction) {
+      std::span<const int64_t> shape = node.shape;
+      auto length = [&](size_t fromEnd) {
+        return shape.size() < fromEnd ? 1 : elements(shape.last(fromEnd).first(1), segment.symbols);
+      };
+      double depth = elements(shapeOf(node.operands[0]).last(1), segment.symbols);
+      bool tiled = std::min(length(1), length(2)) >= kTiledSide;
+      work.products += 2 * count * depth;
+      work.tiledProducts +=
+          2 * std::max(count * depth, tiled ? kTimedProduct * std::min(depth, kTiledDepth) : 0);
+    }
     bool isPass = category == op::Category::Reduction || category == op::Category::Scan ||
                   category == op::Category::Contraction || category == op::Category::Indexed ||
                   category == op::Category::Library;

@@ -26,13 +26,20 @@ struct DeviceSpeed {
   double products = 1;   ///< multiplications and additions of a matrix product
   double up = 1;         ///< bytes from host memory, and back
   double down = 1;
+  double tiles = 0; ///< not 0: matrix products go by tiles of groups
 };
+
+/// Elements of the product that is timed.
+inline constexpr double kTimedProduct = 512.0 * 512.0;
 
 /// What a program does, as far as it is known before it is compiled.
 struct ProgramWork {
   double bytes = 0;      ///< of inputs and results
   double operations = 0; ///< elementary functions count as several
   double products = 0;
+  /// The same where groups of work-items have a tile each: a product of few elements leaves
+  /// processors idle, and takes as long for its depth as one of kTimedProduct elements.
+  double tiledProducts = 0;
   double kernels = 1;
   double onHostOnly = 0;  ///< bytes of inputs that are not on the other device
   double onOtherOnly = 0; ///< and those that are only there

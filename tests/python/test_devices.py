@@ -98,3 +98,44 @@ def test_a_device_without_fp64_refuses_float64():
     for d in lacking:
         with pytest.raises((gc.UnsupportedError, gc.DeviceError), match="float64"):
             np.asarray(gc.ones(3, dtype="float64", device=d) + 1)
+
+
+# What these make themselves (edges, zeros to join, places) must lie where the operand does.
+def _composed():
+    x, m, integers, few = (lambda a: a[0]), (lambda a: a[1]), (lambda a: a[2]), (lambda a: a[0][:4])
+    yield "cumulative_sum", lambda a: gc.cumulative_sum(x(a), include_initial=True)
+    yield "unique", lambda a: gc.unique(integers(a))
+    yield "unique of rows", lambda a: gc.unique(integers(a).reshape(8, 5), axis=0)
+    yield "setxor1d", lambda a: gc.setxor1d(integers(a), integers(a)[:7])
+    yield "isin of a list", lambda a: gc.isin(integers(a), [1, 2])
+    yield "roots", lambda a: gc.roots(few(a))
+    yield "polyadd", lambda a: gc.polyadd(few(a), few(a)[1:])
+    yield "polyfit", lambda a: gc.polyfit(x(a), x(a) * 2, 2)
+    yield "nanmedian", lambda a: gc.nanmedian(m(a), axis=0)
+    yield "quantile", lambda a: gc.quantile(m(a), 0.3, axis=0)
+    yield "histogram", lambda a: gc.histogram(x(a), 5)
+    yield "interp", lambda a: gc.interp(x(a), [-1.0, 0.0, 1.0], [3.0, 1.0, 2.0])
+    yield "append", lambda a: gc.append(x(a), [1.0])
+    yield "diff", lambda a: gc.diff(x(a), prepend=0.0)
+    yield "select", lambda a: gc.select([x(a) > 0], [x(a)])
+    yield "piecewise", lambda a: gc.piecewise(x(a), [x(a) > 0], [1.0, 2.0])
+    yield "vectorize", lambda a: gc.vectorize(lambda v: v + 1)(x(a))
+    yield "matrix_power", lambda a: gc.linalg.matrix_power(m(a), 0)
+    yield "lstsq", lambda a: gc.linalg.lstsq(m(a), m(a)[0])[0]
+    yield "geomspace", lambda a: gc.geomspace(1, gc.abs(few(a)[0]) + 1, 4)
+
+
+@pytest.mark.parametrize("name, function", [pytest.param(n, f, id=n) for n, f in _composed()])
+def test_functions_of_arrays_elsewhere(device, name, function):
+    """The default device is the cpu; operands, and so results, lie on another."""
+    known = next(d for d in gc.devices() if d == device)
+    if not known.fp64:
+        pytest.skip("no float64")
+    rng = np.random.default_rng(5)
+    data = rng.standard_normal(40), rng.standard_normal((6, 6)), rng.integers(0, 9, 40)
+    want = function([gc.asarray(a) for a in data])
+    got = function([gc.asarray(a, device=device) for a in data])
+    pairs = zip(want, got) if isinstance(want, tuple) else [(want, got)]
+    for expected, result in pairs:
+        assert result.device == device, name
+        assert np.array_equal(np.asarray(expected), np.asarray(result)), name

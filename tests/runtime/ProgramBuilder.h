@@ -128,15 +128,17 @@ public:
     return at;
   }
   void addSource(std::string_view source) { code.assign(source.begin(), source.end()); }
+  void addIl(std::string_view text) { il.assign(text.begin(), text.end()); }
+  void addBinary(std::string_view text) { binary.assign(text.begin(), text.end()); }
 
   std::vector<uint8_t> build() const {
     using program::Section;
     std::vector<program::SectionRecord> table;
     std::vector<uint8_t> body;
-    constexpr size_t kSections = 14;
+    const size_t kSections = 14 + !il.empty() + !binary.empty();
     size_t start = sizeof(program::Header) + kSections * sizeof(program::SectionRecord);
     auto add = [&](Section s, const void *bytes, size_t count, size_t recordBytes) {
-      size_t alignment = s == Section::Code || s == Section::Data ? 64 : 8;
+      size_t alignment = program::alignmentOf(s);
       while ((start + body.size()) % alignment)
         body.push_back(0);
       table.push_back({static_cast<uint32_t>(s), static_cast<uint32_t>(count), start + body.size(),
@@ -159,6 +161,10 @@ public:
     records(Section::Data, constants);
     add(Section::Meta, &meta, 1, sizeof meta);
     records(Section::Calls, calls);
+    if (!il.empty())
+      records(Section::Il, il);
+    if (!binary.empty())
+      records(Section::Binary, binary);
 
     program::Header header = {};
     std::memcpy(header.magic, program::kMagic, sizeof header.magic);
@@ -186,7 +192,7 @@ public:
   std::vector<program::StepRecord> steps;
   std::vector<program::FaultRecord> faults;
   std::vector<program::CallRecord> calls;
-  std::vector<uint8_t> code, constants;
+  std::vector<uint8_t> code, constants, il, binary;
   program::MetaRecord meta = {};
 };
 

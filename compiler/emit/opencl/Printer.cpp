@@ -263,13 +263,21 @@ void OpenCLPrinter::call(func::CallOp op) {
 }
 
 LogicalResult OpenCLPrinter::memory(Operation *op) {
+  auto element = [&](Value memory, Value index) {
+    std::string text = name(memory) + "[" + name(index) + "]";
+    if (!op->hasAttr("graphc.volatile"))
+      return text;
+    auto type = llvm::cast<MemRefType>(memory.getType());
+    return "*(volatile " + std::string(space(type, "__global ")) + typeName(type.getElementType()) +
+           " *)&" + text;
+  };
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
-    declare(load.getResult(), name(load.getMemRef()) + "[" + name(load.getIndices()[0]) + "]");
+    declare(load.getResult(), element(load.getMemRef(), load.getIndices()[0]));
     return success();
   }
   if (auto store = dyn_cast<memref::StoreOp>(op)) {
-    line() << name(store.getMemRef()) << "[" << name(store.getIndices()[0])
-           << "] = " << name(store.getValue()) << ";\n";
+    line() << element(store.getMemRef(), store.getIndices()[0]) << " = " << name(store.getValue())
+           << ";\n";
     return success();
   }
   if (auto add = dyn_cast<memref::AtomicRMWOp>(op)) {

@@ -162,14 +162,7 @@ private:
   void storeStrips(mlir::OpBuilder &builder, llvm::MutableArrayRef<Position> strips);
   void lowerGroupTurned();
   void lowerGroupScan();
-  void groupScanPass(llvm::StringRef name, bool stores);
-  llvm::SmallVector<std::pair<Position, mlir::Value>> scanRounds(mlir::OpBuilder &builder,
-                                                                 const Position &row,
-                                                                 mlir::Value first, mlir::Value end,
-                                                                 bool whole);
-  void chooseWhole(mlir::Value first, mlir::Value end,
-                   llvm::function_ref<void(mlir::OpBuilder &, bool)> body);
-  void groupScanFold();
+  struct GroupScan;
   void lowerGroupColumns();
   void lowerGroupColumnParts();
   Values columnPoint(mlir::OpBuilder &builder, Reducers reducers, Position at, mlir::Value index);

@@ -9,6 +9,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <optional>
+
 using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
@@ -17,9 +19,14 @@ namespace {
 
 constexpr int64_t kItems = kScanBlock / kScanGroup;
 /// Groups whose results are read ahead of the one chain that adds them.
-constexpr int64_t kChainAhead = 16;
+constexpr int64_t kChainAhead = 8;
+/// How often the device's compiler repeats the body of that chain, and rounds that are written
+/// together.
+constexpr int64_t kChainSteps = 4, kWrittenTogether = 2;
 /// Groups of block results that the fold has at once, and pieces of them that it reads ahead.
 constexpr int64_t kFoldGroups = 4096, kFoldAhead = 4;
+/// Whether a group of 16 is full is this bit of how many it has.
+constexpr int64_t kGroupBits = 4;
 /// Bytes that are read or written at once.
 constexpr int64_t kWholeBytes = 16;
 
@@ -38,7 +45,7 @@ public:
     };
     if (groups == kItems)
       elements = allocate(kScanBlock + kItems);
-    totals = allocate(groups + 1);
+    totals = allocate(groups + kChainAhead);
   }
 
   Value combine(OpBuilder &b, Value earlier, Value later) {
@@ -60,14 +67,15 @@ public:
     memref::StoreOp::create(b, loc, value, memory, index);
   }
   /// A group's values as they follow each other from `start` on, some at once.
-  SmallVector<Value> getAll(OpBuilder &b, Value memory, Value start) {
+  SmallVector<Value> getAll(OpBuilder &b, Value memory, Value start, int64_t count = kScanGroup) {
     IndexMath m{b, loc};
     Type type = cast<MemRefType>(memory.getType()).getElementType();
-    int64_t lanes = lanesOf(type);
+    int64_t lanes = std::min(count, lanesOf(type));
     SmallVector<Value> all;
-    for (int64_t i = 0; i < kScanGroup; i += lanes) {
-      Value some = vector::LoadOp::create(b, loc, VectorType::get({lanes}, type), memory,
-                                          m.add(start, i), false, llvm::MaybeAlign(kWholeBytes));
+    for (int64_t i = 0; i < count; i += lanes) {
+      Value some =
+          vector::LoadOp::create(b, loc, VectorType::get({lanes}, type), memory, m.add(start, i),
+                                 false, llvm::MaybeAlign(lanes * type.getIntOrFloatBitWidth() / 8));
       for (int64_t lane = 0; lane < lanes; ++lane) {
         Value raw = vector::ExtractOp::create(b, loc, some, lane);
         all.push_back(type == op.getType()
@@ -80,8 +88,8 @@ public:
   void setAll(OpBuilder &b, Value memory, Value start, ArrayRef<Value> values) {
     IndexMath m{b, loc};
     Type type = cast<MemRefType>(memory.getType()).getElementType();
-    int64_t lanes = lanesOf(type);
-    for (int64_t i = 0; i < kScanGroup; i += lanes) {
+    int64_t count = values.size(), lanes = std::min(count, lanesOf(type));
+    for (int64_t i = 0; i < count; i += lanes) {
       SmallVector<Value> some;
       for (Value value : values.slice(i, lanes))
         some.push_back(value.getType() == type
@@ -89,7 +97,7 @@ public:
                            : graph::CastOp::create(b, loc, type, value).getResult());
       Value whole = vector::FromElementsOp::create(b, loc, VectorType::get({lanes}, type), some);
       vector::StoreOp::create(b, loc, whole, memory, m.add(start, i), false,
-                              llvm::MaybeAlign(kWholeBytes));
+                              llvm::MaybeAlign(lanes * type.getIntOrFloatBitWidth() / 8));
     }
   }
   static int64_t lanesOf(Type type) {
@@ -108,9 +116,9 @@ public:
         y[i] = combine(b, y[i - apart], y[i]);
   }
 
-  /// From elements in memory, which everybody has written, to the results of this work-item's group
-  /// within the block: what precedes the block is `carry`. `total` becomes the block's result.
-  SmallVector<Value> scan(OpBuilder &b, Value carry, Value &total) {
+  /// From elements in memory, which everybody has written, to each with those before it in its
+  /// group, and of groups to what precedes them in the block. The block's result, for everybody.
+  Value scan(OpBuilder &b) {
     IndexMath m{b, loc};
     barrier(b);
     Value first = m.mul(member, kScanGroup + 1);
@@ -118,44 +126,40 @@ public:
     for (int64_t i = 0; i < kScanGroup; ++i)
       y.push_back(get(b, elements, m.add(first, i)));
     doubleUp(b, y);
-    set(b, totals, member, y.back());
-    barrier(b);
-    chain(b, carry, m(kItems));
-    barrier(b);
-    Value before = get(b, totals, member);
-    for (Value &value : y)
-      value = combine(b, before, value);
-    total = get(b, totals, m(groups));
-    return y;
-  }
-
-  void keep(OpBuilder &b, ArrayRef<Value> y) {
-    IndexMath m{b, loc};
-    Value first = m.mul(member, kScanGroup + 1);
     for (auto [i, value] : llvm::enumerate(y))
       set(b, elements, m.add(first, i), value);
+    set(b, totals, member, y.back());
     barrier(b);
+    chain(b, identity(b), m(kItems));
+    barrier(b);
+    return get(b, totals, m(groups));
   }
 
   /// The first `count` groups in order, by one work-item: each group's result becomes what precedes
-  /// the group, and what follows them all comes last.
+  /// the group, and what follows them all comes last. The next results are read while some are
+  /// added.
   void chain(OpBuilder &b, Value carry, Value count) {
     IndexMath m{b, loc};
     auto one = scf::IfOp::create(b, loc, m.equal(member, m(0)), /*withElseRegion=*/false);
     OpBuilder c = one.getThenBodyBuilder();
     IndexMath n{c, loc};
-    auto steps = scf::ForOp::create(c, loc, n(0), count, n(kChainAhead), ValueRange(carry));
+    SmallVector<Value> state = {carry};
+    state.append(getAll(c, totals, n(0), kChainAhead));
+    auto steps = scf::ForOp::create(c, loc, n(0), count, n(kChainAhead), state);
+    steps->setAttr(kUnrollAttr, c.getI64IntegerAttr(kChainSteps));
     OpBuilder d = OpBuilder::atBlockBegin(steps.getBody());
     IndexMath o{d, loc};
-    Value sum = steps.getRegionIterArgs()[0];
-    SmallVector<Value> next;
-    for (int64_t i = 0; i < kChainAhead; ++i)
-      next.push_back(get(d, totals, o.add(steps.getInductionVar(), i)));
-    for (int64_t i = 0; i < kChainAhead; ++i) {
-      set(d, totals, o.add(steps.getInductionVar(), i), sum);
-      sum = combine(d, sum, next[i]);
+    Value start = steps.getInductionVar(), sum = steps.getRegionIterArgs()[0];
+    SmallVector<Value> next =
+        getAll(d, totals, o.min(o.add(start, kChainAhead), groups - kChainAhead), kChainAhead);
+    SmallVector<Value> before;
+    for (Value some : steps.getRegionIterArgs().drop_front()) {
+      before.push_back(sum);
+      sum = combine(d, sum, some);
     }
-    scf::YieldOp::create(d, loc, sum);
+    setAll(d, totals, start, before);
+    next.insert(next.begin(), sum);
+    scf::YieldOp::create(d, loc, next);
     set(c, totals, n(groups), steps.getResult(0));
   }
 
@@ -163,6 +167,214 @@ public:
   Location loc;
   Value member, elements, totals;
   int64_t groups; ///< whose results the memory holds
+};
+
+/// What groups of one launch tell each other of a line: each block's result, and what precedes it,
+/// which the line's own group finds out in the order of the tree whatever comes first. A value goes
+/// in words that have a mark besides its bits, so that whoever sees the mark has the value.
+class Handing {
+public:
+  enum Part { Result, Before };
+  Handing(ScanMemory &block, Value state, Value items)
+      : block(block), loc(block.loc), state(state), items(items),
+        type(memoryType(block.op.getType())), words(handedWords(type)) {}
+
+  void tell(OpBuilder &b, Part part, Value item, Value value) {
+    if (value.getType() != type)
+      value = graph::CastOp::create(b, loc, type, value);
+    unsigned bits = type.getIntOrFloatBitWidth();
+    if (isa<FloatType>(type))
+      value = arith::BitcastOp::create(b, loc, b.getIntegerType(bits), value);
+    if (bits < 64)
+      value = arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
+    for (int64_t word = 0; word < words; ++word) {
+      Value some = word ? arith::ShRUIOp::create(b, loc, value, number(b, 32)).getResult() : value;
+      if (bits == 64 && !word)
+        some = arith::AndIOp::create(b, loc, some, number(b, kBits));
+      some = arith::OrIOp::create(b, loc, some, number(b, kMark));
+      auto store = memref::StoreOp::create(b, loc, some, state, place(b, part, item, word));
+      store->setAttr(kVolatileAttr, b.getUnitAttr());
+    }
+  }
+  /// A value's words as they are now.
+  SmallVector<Value> look(OpBuilder &b, Part part, Value item) {
+    SmallVector<Value> seen;
+    for (int64_t word = 0; word < words; ++word) {
+      auto load = memref::LoadOp::create(b, loc, state, place(b, part, item, word));
+      load->setAttr(kVolatileAttr, b.getUnitAttr());
+      seen.push_back(load);
+    }
+    return seen;
+  }
+  Value isTold(OpBuilder &b, ValueRange seen) {
+    Value all = seen[0];
+    for (Value word : seen.drop_front())
+      all = arith::AndIOp::create(b, loc, all, word);
+    return IndexMath{b, loc}.atLeast(all, number(b, kMark));
+  }
+  Value valueOf(OpBuilder &b, ValueRange seen) {
+    unsigned bits = type.getIntOrFloatBitWidth();
+    Value value = seen[0];
+    if (words > 1) {
+      Value high = arith::ShLIOp::create(b, loc, seen[1], number(b, 32));
+      value = arith::AndIOp::create(b, loc, value, number(b, kBits));
+      value = arith::OrIOp::create(b, loc, value, high);
+    }
+    if (bits < 64)
+      value = arith::TruncIOp::create(b, loc, b.getIntegerType(bits), value);
+    if (isa<FloatType>(type))
+      value = arith::BitcastOp::create(b, loc, type, value);
+    return value.getType() == block.op.getType()
+               ? value
+               : graph::CastOp::create(b, loc, block.op.getType(), value).getResult();
+  }
+  /// A block's result for what precedes it, by one work-item; everybody gets it.
+  Value exchange(OpBuilder &b, Value item, Value total) {
+    IndexMath m{b, loc};
+    Value shared = m(block.groups), once = m.equal(block.member, m(0));
+    OpBuilder c = scf::IfOp::create(b, loc, once, /*withElseRegion=*/false).getThenBodyBuilder();
+    tell(c, Result, item, total);
+    block.set(c, block.totals, shared, await(c, Before, item));
+    block.barrier(b);
+    return block.get(b, block.totals, shared);
+  }
+  Value await(OpBuilder &b, Part part, Value item) {
+    SmallVector<Type> types(words, b.getI64Type());
+    auto wait = scf::WhileOp::create(
+        b, loc, types, ValueRange(),
+        [&](OpBuilder &c, Location, ValueRange) {
+          SmallVector<Value> seen = look(c, part, item);
+          Value told = isTold(c, seen);
+          Value yes = arith::ConstantOp::create(c, loc, c.getBoolAttr(true));
+          scf::ConditionOp::create(c, loc, arith::XOrIOp::create(c, loc, told, yes), seen);
+        },
+        [&](OpBuilder &c, Location, ValueRange) { scf::YieldOp::create(c, loc, ValueRange()); });
+    return valueOf(b, wait.getResults());
+  }
+
+  /// A line's own group: looks at the next block results, and tells what precedes the blocks that
+  /// follow those in front that are there; until that is all.
+  void serve(OpBuilder &b, Value line, Value blocks) {
+    OpBuilder entry = OpBuilder::atBlockBegin(block.elements.getParentBlock());
+    auto local = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+    auto type = MemRefType::get({2 * (kPlaces + kServed)}, b.getI32Type(), AffineMap(), local);
+    counts = memref::AllocaOp::create(entry, loc, type);
+    IndexMath m{b, loc};
+    SmallVector<Value> start = {m(0), m(0), block.identity(b)};
+    scf::WhileOp::create(
+        b, loc, TypeRange(ValueRange(start)), start,
+        [&](OpBuilder &c, Location, ValueRange at) {
+          Value more;
+          SmallVector<Value> next = round(c, line, blocks, at, more);
+          scf::ConditionOp::create(c, loc, more, next);
+        },
+        [&](OpBuilder &c, Location, ValueRange at) { scf::YieldOp::create(c, loc, at); });
+  }
+
+private:
+  static constexpr int64_t kMark = int64_t(1) << 32, kBits = kMark - 1;
+  /// Groups of 16 that are looked at in one round, a result a work-item. Memory for two rounds: who
+  /// is late reads the one while others write the other.
+  static constexpr int64_t kServed = kItems / kScanGroup, kPlaces = kItems + kServed;
+  static constexpr int64_t kChainStep = 4;
+
+  Value number(OpBuilder &b, int64_t value, unsigned bits = 64) {
+    return arith::ConstantIntOp::create(b, loc, value, bits);
+  }
+  Value place(OpBuilder &b, Part part, Value item, int64_t word) {
+    IndexMath m{b, loc};
+    return m.add(item, m.mul(items, part * words + word));
+  }
+
+  /// `at`: where the round begins, 0 or 1 for its memory, and what precedes it. Returns those of
+  /// the next; `more`: whether there is one.
+  SmallVector<Value> round(OpBuilder &b, Value line, Value blocks, ValueRange at, Value &more) {
+    IndexMath m{b, loc};
+    Value number = m.add(at[0], block.member), last = m.sub(blocks, m(1));
+    Value memory = m.mul(at[1], kPlaces), sums = m.mul(at[1], kServed);
+    Value own = m.add(memory, block.place(b, block.member));
+    Value present = m.less(number, blocks);
+    SmallVector<Value> seen = look(b, Result, m.add(line, m.min(number, last)));
+    block.set(b, block.elements, own, valueOf(b, seen));
+    Value told = m.both(isTold(b, seen), present);
+    memref::StoreOp::create(b, loc, arith::ExtUIOp::create(b, loc, b.getI32Type(), told), counts,
+                            own);
+    block.barrier(b);
+    auto some = scf::IfOp::create(b, loc, m.less(block.member, m(kServed)), false);
+    OpBuilder c = some.getThenBodyBuilder();
+    scanGroup(c, memory, sums);
+    block.barrier(b);
+    Value group = m.div(block.member, kScanGroup), zero = this->number(b, 0, 32);
+    SmallVector<Value> chain = {at[2], at[2], at[2], this->number(b, 1, 32), zero, zero};
+    auto steps = scf::ForOp::create(b, loc, m(0), m(kServed), m(kChainStep), chain);
+    steps->setAttr(kUnrollAttr, b.getI64IntegerAttr(kServed / kChainStep));
+    chainSteps(steps, sums, group);
+    Value carry = steps.getResult(1), before = steps.getResult(2), whole = steps.getResult(4);
+    auto wide = [&](Value x) -> Value {
+      return arith::IndexCastOp::create(b, loc, b.getIndexType(), x);
+    };
+    Value reached = wide(steps.getResult(5));
+    Value known = m.both(m.atLeast(reached, block.member), present);
+    OpBuilder d = scf::IfOp::create(b, loc, known, false).getThenBodyBuilder();
+    IndexMath n{d, loc};
+    // The first of a group has no neighbour.
+    Value leads = n.equal(n.mul(group, kScanGroup), block.member);
+    Value neighbour = block.get(d, block.elements, n.max(n.sub(own, n(1)), 0));
+    tell(d, Before, n.add(line, number),
+         n.select(leads, before, block.combine(d, before, neighbour)));
+    more = m.less(m.add(at[0], m.min(reached, kItems - 1)), last);
+    return {m.add(at[0], m.mul(wide(whole), kScanGroup)), m.sub(m(1), at[1]), carry};
+  }
+
+  /// Everybody follows the chain, which is shorter than telling them: the sum so far, that of the
+  /// groups in front that are full, what precedes the own group, whether all were full, how many
+  /// were, and how many results there are in front.
+  void chainSteps(scf::ForOp steps, Value sums, Value group) {
+    OpBuilder b = OpBuilder::atBlockBegin(steps.getBody());
+    IndexMath m{b, loc};
+    Value sum = steps.getRegionIterArgs()[0], carry = steps.getRegionIterArgs()[1];
+    Value before = steps.getRegionIterArgs()[2], open = steps.getRegionIterArgs()[3];
+    Value whole = steps.getRegionIterArgs()[4], front = steps.getRegionIterArgs()[5];
+    Value zero = number(b, 0, 32);
+    for (int64_t i = 0; i < kChainStep; ++i) {
+      Value step = m.add(steps.getInductionVar(), i), at = m.add(sums, step);
+      before = m.select(m.equal(group, step), sum, before);
+      sum = block.combine(b, sum, block.get(b, block.totals, at));
+      Value there = memref::LoadOp::create(b, loc, counts, m.add(at, 2 * kPlaces));
+      front = m.add(front, m.select(m.equal(open, zero), zero, there));
+      open = m.both(open, arith::ShRUIOp::create(b, loc, there, number(b, kGroupBits, 32)));
+      carry = m.select(m.equal(open, zero), carry, sum);
+      whole = m.add(whole, open);
+    }
+    scf::YieldOp::create(b, loc, ValueRange{sum, carry, before, open, whole, front});
+  }
+
+  /// A work-item's group: each result with those before it, and how many are there in front.
+  void scanGroup(OpBuilder &b, Value memory, Value sums) {
+    IndexMath m{b, loc};
+    Value first = m.add(memory, m.mul(block.member, kScanGroup + 1));
+    Value all = number(b, 1, 32), there = number(b, 0, 32);
+    SmallVector<Value> y;
+    for (int64_t i = 0; i < kScanGroup; ++i) {
+      Value at = m.add(first, i);
+      all = m.both(all, memref::LoadOp::create(b, loc, counts, at));
+      there = m.add(there, all);
+      y.push_back(block.get(b, block.elements, at));
+    }
+    block.doubleUp(b, y);
+    for (auto [i, value] : llvm::enumerate(y))
+      block.set(b, block.elements, m.add(first, i), value);
+    Value at = m.add(sums, block.member);
+    block.set(b, block.totals, at, y.back());
+    memref::StoreOp::create(b, loc, there, counts, m.add(at, 2 * kPlaces));
+  }
+
+  ScanMemory &block;
+  Location loc;
+  Value state, items;
+  Type type;
+  int64_t words;
+  Value counts;
 };
 
 kernel::ScanOp scanOf(kernel::FuncOp kernel) {
@@ -173,121 +385,218 @@ kernel::ScanOp scanOf(kernel::FuncOp kernel) {
 
 } // namespace
 
-/// Rounds in which the group reads or writes neighbours: lanes of a work-item, then work-items. The
-/// position of each, and its first element's number in the block.
-SmallVector<std::pair<Position, Value>>
-KernelLowering::scanRounds(OpBuilder &b, const Position &row, Value first, Value end, bool whole) {
+/// The launches of a scan: `k` has the function that is open.
+struct KernelLowering::GroupScan {
+  explicit GroupScan(KernelLowering &lowering)
+      : k(lowering), loc(lowering.loc), op(scanOf(lowering.kernel)) {}
+
+  /// Block results, or (`stores`) values.
+  void pass(StringRef name, bool stores);
+  void fold();
+  void clear();
+
+private:
+  Value split(ScanMemory &block, Value blocks);
+  std::pair<Position, Value> round(OpBuilder &b, Value start, bool whole);
+  void read(OpBuilder &b, ScanMemory &block, bool whole);
+  void write(OpBuilder &b, ScanMemory &block, Value before, bool whole);
+  void turns(OpBuilder &b, int64_t together, llvm::function_ref<void(OpBuilder &, Value)> body);
+  void chooseWhole(llvm::function_ref<void(OpBuilder &, bool)> body);
+
+  KernelLowering &k;
+  Location loc;
+  kernel::ScanOp op;
+  std::optional<Handing> handing;
+  Value item, several; ///< the block's number of all, and whether a line has several
+  Value first, end;    ///< elements of the line that the block has
+  Position row;
+};
+
+/// A round in which the group reads or writes neighbours, from element `start` of the block on: the
+/// position of this work-item's lanes, and the first one's number in the block.
+std::pair<Position, Value> KernelLowering::GroupScan::round(OpBuilder &b, Value start, bool whole) {
   IndexMath m{b, loc};
-  SmallVector<std::pair<Position, Value>> found;
-  for (int64_t round = 0; round < kScanBlock / (kItems * width); ++round) {
-    Value inner = m.add(m.mul(member, width), round * kItems * width);
-    Position at = row;
-    at.loops[space.parallel] = m.add(first, inner);
-    at.vectorLoop = static_cast<int>(space.parallel);
-    at.width = width;
-    at.aligned = whole;
-    if (!whole)
-      emitter->maskLanes(b, at, end);
-    found.push_back({at, inner});
-  }
-  return found;
+  unsigned along = k.space.parallel;
+  Value inner = m.add(m.mul(k.member, k.width), start);
+  Position at = row;
+  at.loops[along] = m.add(first, inner);
+  at.vectorLoop = static_cast<int>(along);
+  at.width = k.width;
+  at.aligned = whole;
+  if (!whole)
+    k.emitter->maskLanes(b, at, end);
+  return {at, inner};
 }
 
 /// A body for whole and aligned blocks, whose rounds need no masks, so that all loads wait
 /// together; and one for any.
-void KernelLowering::chooseWhole(Value first, Value end,
-                                 llvm::function_ref<void(OpBuilder &, bool)> body) {
-  if (width == 1)
-    return body(builder, false);
-  IndexMath m{builder, loc};
+void KernelLowering::GroupScan::chooseWhole(llvm::function_ref<void(OpBuilder &, bool)> body) {
+  if (k.width == 1)
+    return body(k.builder, false);
+  IndexMath m{k.builder, loc};
   Value whole = m.equal(m.sub(end, first), m(kScanBlock));
-  if (Value aligned = alignedSizes(builder, static_cast<int>(space.parallel), width, {}))
+  if (Value aligned = k.alignedSizes(k.builder, static_cast<int>(k.space.parallel), k.width, {}))
     whole = m.both(whole, aligned);
-  auto choice = scf::IfOp::create(builder, loc, whole, /*withElseRegion=*/true);
+  auto choice = scf::IfOp::create(k.builder, loc, whole, /*withElseRegion=*/true);
   OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
   body(yes, true);
   body(no, false);
 }
 
-void KernelLowering::groupScanPass(StringRef name, bool storesValues) {
-  open(name, shape.partials);
-  kernel::ScanOp op = scanOf(kernel);
-  ScanMemory block(&function.getBody().front(), op, member, kItems);
-  IndexMath m{builder, loc};
-  Value length = emitter->emit(builder, space.reducedItems()), blocks = blockCount(builder);
-  Value line = begin, first = m(0), end = length;
-  if (blocks) {
-    line = m.div(begin, blocks);
-    first = m.mul(m.sub(begin, m.mul(line, blocks)), kScanBlock);
-    end = m.min(m.add(first, kScanBlock), length);
+/// Which block of which line the group has; the line is returned. A line of several blocks whose
+/// results are handed on has a group of its own before them: what follows is for the others.
+Value KernelLowering::GroupScan::split(ScanMemory &block, Value blocks) {
+  IndexMath m{k.builder, loc};
+  several = m.less(m(1), blocks);
+  Value own = k.shape.handedWords ? m.select(several, m(1), m(0)) : m(0);
+  Value groups = m.add(blocks, own);
+  Value line = k.space.parallel ? m.div(k.begin, groups) : m(0);
+  Value part = m.sub(k.begin, m.mul(line, groups)), before = m.mul(line, blocks);
+  if (k.shape.handedWords) {
+    Value items = m.mul(blocks, k.emitter->emit(k.builder, k.space.items()));
+    handing.emplace(block, k.extraBuffers[0], items);
+    Value serves = m.both(several, m.equal(part, m(0)));
+    auto choice = scf::IfOp::create(k.builder, loc, serves, /*withElseRegion=*/true);
+    OpBuilder b = choice.getThenBodyBuilder();
+    handing->serve(b, before, blocks);
+    k.builder = choice.getElseBodyBuilder();
   }
-  Position row = position();
-  if (space.parallel)
-    emitter->delinearize(builder, line, 0, space.parallel, row);
-  rowValues(builder, row, 0);
-  chooseWhole(first, end, [&](OpBuilder &b, bool whole) {
-    IndexMath n{b, loc};
-    auto all = scanRounds(b, row, first, end, whole);
-    SmallVector<Value> read;
-    for (auto &[at, inner] : all) {
-      if (width == 1) // without a mask
-        at.loops[space.parallel] = n.min(at.loops[space.parallel], n.sub(end, n(1)));
-      read.push_back(BodyEmitter::splat(b, loc, emitter->value(b, op.getValue(), at), width));
-    }
-    for (auto [x, round] : llvm::zip_equal(read, all))
-      for (int64_t lane = 0; lane < width; ++lane) {
-        Value element = width == 1 ? x : vector::ExtractOp::create(b, loc, x, lane).getResult();
-        block.set(b, block.elements, block.place(b, n.add(round.second, lane)), element);
+  IndexMath n{k.builder, loc};
+  part = n.sub(part, own);
+  item = n.add(before, part);
+  first = n.mul(part, kScanBlock);
+  end = n.min(n.add(first, kScanBlock), end);
+  return line;
+}
+
+/// All loads of a whole block wait together.
+void KernelLowering::GroupScan::read(OpBuilder &b, ScanMemory &block, bool whole) {
+  SmallVector<std::pair<Value, Value>> waiting;
+  auto load = [&](OpBuilder &c, Value start) {
+    auto [at, inner] = round(c, start, whole);
+    IndexMath m{c, loc};
+    Value &along = at.loops[k.space.parallel];
+    if (k.width == 1) // without a mask
+      along = m.min(along, m.sub(end, m(1)));
+    Value x = BodyEmitter::splat(c, loc, k.emitter->value(c, op.getValue(), at), k.width);
+    waiting.push_back({x, inner});
+  };
+  auto keep = [&](OpBuilder &c) {
+    for (auto [x, inner] : waiting)
+      for (int64_t lane = 0; lane < k.width; ++lane) {
+        Value element = k.width == 1 ? x : vector::ExtractOp::create(c, loc, x, lane).getResult();
+        block.set(c, block.elements, block.place(c, IndexMath{c, loc}.add(inner, lane)), element);
       }
-  });
-  Value total, none = block.identity(builder);
-  SmallVector<Value> y = block.scan(builder, none, total);
-  if (!storesValues) {
-    auto once = scf::IfOp::create(builder, loc, m.equal(member, m(0)), /*withElseRegion=*/false);
-    OpBuilder b = once.getThenBodyBuilder();
-    block.set(b, extraBuffers[0], begin, total);
-    return close();
+  };
+  if (!whole && k.width > 1) {
+    turns(b, 1, [&](OpBuilder &c, Value start) {
+      load(c, start);
+      keep(c);
+    });
+    return;
   }
+  for (int64_t start = 0; start < kScanBlock; start += kItems * k.width)
+    load(b, IndexMath{b, loc}(start));
+  keep(b);
+}
+
+/// The rounds of a block, `together` at once: registers are other groups' room.
+void KernelLowering::GroupScan::turns(OpBuilder &b, int64_t together,
+                                      llvm::function_ref<void(OpBuilder &, Value)> body) {
+  IndexMath m{b, loc};
+  auto loop = scf::ForOp::create(b, loc, m(0), m(kScanBlock), m(kItems * k.width));
+  loop->setAttr(kUnrollAttr, b.getI64IntegerAttr(together));
+  OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
+  body(c, loop.getInductionVar());
+}
+
+void KernelLowering::GroupScan::write(OpBuilder &outside, ScanMemory &block, Value before,
+                                      bool whole) {
+  turns(outside, kWrittenTogether, [&](OpBuilder &b, Value start) {
+    auto [at, inner] = round(b, start, whole);
+    IndexMath m{b, loc};
+    // Lanes are of one group.
+    Value earlier = block.get(b, block.totals, m.div(inner, kScanGroup));
+    SmallVector<Value> parts;
+    for (int64_t lane = 0; lane < k.width; ++lane) {
+      Value y = block.get(b, block.elements, block.place(b, m.add(inner, lane)));
+      y = block.combine(b, earlier, y);
+      parts.push_back(before ? block.combine(b, before, y) : y);
+    }
+    Value y = parts[0];
+    if (k.width > 1)
+      y = vector::FromElementsOp::create(b, loc, VectorType::get({k.width}, op.getType()), parts);
+    at.values[op.getResult()] = y;
+    OpBuilder inside = b;
+    if (!whole)
+      inside = scf::IfOp::create(b, loc, m.less(at.loops[k.space.parallel], end),
+                                 /*withElseRegion=*/false)
+                   .getThenBodyBuilder();
+    for (kernel::StoreOp store : k.stores)
+      k.emitter->store(inside, store, at);
+  });
+}
+
+void KernelLowering::GroupScan::pass(StringRef name, bool stores) {
+  k.open(name, k.shape.partials);
+  OpBuilder outside = k.builder;
+  ScanMemory block(&k.function.getBody().front(), op, k.member, kItems);
+  IndexMath m{k.builder, loc};
+  end = k.emitter->emit(k.builder, k.space.reducedItems());
+  first = m(0);
+  item = k.begin;
+  Value blocks = k.blockCount(k.builder), line = blocks ? split(block, blocks) : k.begin;
+  row = k.position();
+  if (k.space.parallel)
+    k.emitter->delinearize(k.builder, line, 0, k.space.parallel, row);
+  k.rowValues(k.builder, row, 0);
+  chooseWhole([&](OpBuilder &b, bool whole) { read(b, block, whole); });
+  Value total = block.scan(k.builder);
+  IndexMath n{k.builder, loc};
+  if (!stores) {
+    auto once = scf::IfOp::create(k.builder, loc, n.equal(k.member, n(0)), false);
+    OpBuilder b = once.getThenBodyBuilder();
+    block.set(b, k.extraBuffers[0], item, total);
+    return k.close();
+  }
+  Value before;
   if (blocks) {
-    Value several = m.less(m(1), blocks);
-    auto choice = scf::IfOp::create(builder, loc, TypeRange(op.getType()), several,
+    auto choice = scf::IfOp::create(k.builder, loc, TypeRange(op.getType()), several,
                                     /*withElseRegion=*/true);
     OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
-    scf::YieldOp::create(yes, loc, block.get(yes, extraBuffers[0], begin));
+    scf::YieldOp::create(yes, loc,
+                         handing ? handing->exchange(yes, item, total)
+                                 : block.get(yes, k.extraBuffers[0], item));
     scf::YieldOp::create(no, loc, block.identity(no));
-    for (Value &value : y)
-      value = block.combine(builder, choice.getResult(0), value);
+    before = choice.getResult(0);
   }
-  block.keep(builder, y);
-  chooseWhole(first, end, [&](OpBuilder &b, bool whole) {
-    IndexMath n{b, loc};
-    for (auto &[at, inner] : scanRounds(b, row, first, end, whole)) {
-      SmallVector<Value> parts;
-      for (int64_t lane = 0; lane < width; ++lane)
-        parts.push_back(block.get(b, block.elements, block.place(b, n.add(inner, lane))));
-      Value y = parts[0];
-      if (width > 1)
-        y = vector::FromElementsOp::create(b, loc, VectorType::get({width}, op.getType()), parts);
-      at.values[op.getResult()] = y;
-      OpBuilder inside = b;
-      if (!whole)
-        inside = scf::IfOp::create(b, loc, n.less(at.loops[space.parallel], end),
-                                   /*withElseRegion=*/false)
-                     .getThenBodyBuilder();
-      for (kernel::StoreOp store : stores)
-        emitter->store(inside, store, at);
-    }
-  });
-  close();
+  chooseWhole([&](OpBuilder &b, bool whole) { write(b, block, before, whole); });
+  k.builder = outside;
+  k.close();
+}
+
+/// Nobody has told anything.
+void KernelLowering::GroupScan::clear() {
+  k.open((k.kernel.getSymName() + "_clear").str(), k.shape.partials);
+  IndexMath m{k.builder, loc};
+  Value words = m.mul(k.blockCount(k.builder), k.emitter->emit(k.builder, k.space.items()));
+  Value word = m.add(m.mul(k.begin, k.shape.group), k.member);
+  Value present = m.less(word, m.mul(words, k.shape.handedWords));
+  OpBuilder b = scf::IfOp::create(k.builder, loc, present, false).getThenBodyBuilder();
+  Value none = arith::ConstantIntOp::create(b, loc, 0, 64);
+  memref::StoreOp::create(b, loc, none, k.extraBuffers[0], word);
+  k.close();
 }
 
 /// Results of a row's blocks become what precedes each of them: their scan, one place later. A
 /// work-item has groups of 16 of them; only the groups' results go through one chain.
-void KernelLowering::groupScanFold() {
-  open((kernel.getSymName() + "_fold").str(), shape.partials);
-  ScanMemory block(&function.getBody().front(), scanOf(kernel), member, kFoldGroups);
+void KernelLowering::GroupScan::fold() {
+  k.open((k.kernel.getSymName() + "_fold").str(), k.shape.partials);
+  OpBuilder &builder = k.builder;
+  Value member = k.member;
+  ScanMemory block(&k.function.getBody().front(), op, member, kFoldGroups);
   IndexMath m{builder, loc};
-  Value blocks = blockCount(builder), line = m.mul(begin, blocks), partial = extraBuffers[0];
+  Value blocks = k.blockCount(builder), line = m.mul(k.begin, blocks), partial = k.extraBuffers[0];
   auto parts = scf::ForOp::create(builder, loc, m(0), blocks, m(kFoldGroups * kScanGroup),
                                   ValueRange(block.identity(builder)));
   OpBuilder b = OpBuilder::atBlockBegin(parts.getBody());
@@ -343,13 +652,16 @@ void KernelLowering::groupScanFold() {
   Value total = block.get(b, block.totals, n(kFoldGroups));
   block.barrier(b);
   scf::YieldOp::create(b, loc, total);
-  close();
+  k.close();
 }
 
 void KernelLowering::lowerGroupScan() {
-  groupScanPass(kernel.getSymName(), true);
+  GroupScan scan(*this);
+  scan.pass(kernel.getSymName(), true);
+  if (shape.handedWords)
+    return scan.clear();
   if (shape.splitBlock == 0)
     return;
-  groupScanPass((kernel.getSymName() + "_blocks").str(), false);
-  groupScanFold();
+  scan.pass((kernel.getSymName() + "_blocks").str(), false);
+  scan.fold();
 }

@@ -51,6 +51,7 @@ private:
   void planReturn(func::ReturnOp ret);
   Value faultBuffer();
   Value ticketBuffer();
+  Value foldItems(const KernelShape &shape, Value range, Value strips, Value blocks);
   Value origin(Value tensor);
   SmallVector<Value> dynamicSizes(Value tensor);
   SmallVector<Value> allSizes(Value tensor);
@@ -411,6 +412,31 @@ void Planner::addSites(ArrayAttr reported, SmallVectorImpl<Value> &launchBuffers
   faults.setSitesAttr(builder.getArrayAttr(sites));
 }
 
+/// What a launch of a fold counts: a group folds one row, but many columns, and many elements of a
+/// product.
+Value Planner::foldItems(const KernelShape &shape, Value range, Value strips, Value blocks) {
+  Location loc = range.getLoc();
+  auto both = [&](auto op, Value a, Value b) -> Value {
+    return decltype(op)::create(builder, loc, a, b);
+  };
+  auto groups = [&](Value count, int64_t each) {
+    return each == 1 ? count : both(arith::CeilDivSIOp(), count, index(each));
+  };
+  if (shape.family == kernel::Family::Columns)
+    return groups(strips, shape.perGroup);
+  if (shape.family == kernel::Family::Contract)
+    return groups(range, shape.group);
+  if (!shape.group || shape.family == kernel::Family::Scan)
+    return range;
+  // 1 + (group - 1) rows a group when they have few blocks, else one.
+  Value one = index(1);
+  Value few = both(
+      arith::MinSIOp(),
+      both(arith::MaxSIOp(), both(arith::SubIOp(), index(kFewBlocks + 1), blocks), index(0)), one);
+  Value rows = both(arith::AddIOp(), one, both(arith::MulIOp(), few, index(shape.group - 1)));
+  return both(arith::CeilDivSIOp(), range, rows);
+}
+
 void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> launchBuffers) {
   Location loc = call.getLoc();
   auto inProgram = [&](Value size) { return sizes.lookup(size); };
@@ -421,7 +447,8 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   if (call.getFaultsAttr() && reportsFaults(kernel))
     addSites(call.getFaultsAttr(), launchBuffers, mapped);
   auto step = [&](FlatSymbolRefAttr callee, Value items, Value each) {
-    bool folds = callee != call.getCalleeAttr() && callee.getValue().ends_with("_fold");
+    bool folds = callee != call.getCalleeAttr() &&
+                 (callee.getValue().ends_with("_fold") || callee.getValue().ends_with("_clear"));
     SmallVector<Value> touched = folds ? foldBuffers(kernel, launchBuffers) : launchBuffers;
     plan::LaunchOp::create(builder, loc, callee, touched, mapped, items, each, call.getLinesAttr(),
                            Value(), IntegerAttr());
@@ -451,6 +478,8 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   Value groups = both(arith::CeilDivSIOp(), blocks, index(kTreeBlock));
   if (shape.lastFolds)
     kept = both(arith::MulIOp(), both(arith::AddIOp(), items, groups), several);
+  if (shape.handedWords)
+    kept = both(arith::MulIOp(), kept, index(shape.handedWords));
   for (Type partial : shape.partials)
     launchBuffers.push_back(plan::AllocOp::create(
         builder, loc, plan::BufferType::get(func.getContext(), partial), kept));
@@ -461,26 +490,17 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   };
   Value each = both(arith::MinSIOp(), work, block);
   bool scan = shape.family == kernel::Family::Scan;
+  if (shape.handedWords) {
+    step(named("_clear"), launched(kept, shape.group), each);
+    Value own = both(arith::MulIOp(), range, several); // groups of lines
+    return step(call.getCalleeAttr(), both(arith::AddIOp(), items, own), each);
+  }
   if (scan)
     step(named("_blocks"), kept, each);
   else
     step(call.getCalleeAttr(), launched(both(arith::MulIOp(), pieces, blocks), shape.perGroup),
          each);
-  // A group folds one row, but many columns, and many elements of a product.
-  Value folds = range;
-  if (shape.family == kernel::Family::Columns)
-    folds = launched(strips, shape.perGroup);
-  else if (shape.family == kernel::Family::Contract)
-    folds = launched(range, shape.group);
-  else if (shape.group && !scan) {
-    // 1 + (group - 1) rows a group when they have few blocks, else one.
-    Value few =
-        both(arith::MinSIOp(),
-             both(arith::MaxSIOp(), both(arith::SubIOp(), index(kFewBlocks + 1), blocks), index(0)),
-             one);
-    Value rows = both(arith::AddIOp(), one, both(arith::MulIOp(), few, index(shape.group - 1)));
-    folds = both(arith::CeilDivSIOp(), range, rows);
-  }
+  Value folds = foldItems(shape, range, strips, blocks);
   if (shape.lastFolds) { // only for more results than the last groups fold
     Value more = both(arith::MaxSIOp(), both(arith::SubIOp(), groups, index(kLastFolds)), index(0));
     several = both(arith::MulIOp(), several, both(arith::MinSIOp(), more, one));

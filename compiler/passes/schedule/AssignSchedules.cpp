@@ -287,6 +287,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       if (family == Family::Rows && !reducesOnce(func))
         group = kTreeLanes / (LoopSpace(func).reducedLoops() == 1 ? vector : 1);
     }
+    if (ordered && family == Family::Scan)
+      func->setAttr(kHandedAttr, UnitAttr::get(&getContext()));
     if (tickets && family == Family::Full && group == kTreeLanes)
       func->setAttr(kTicketsAttr, UnitAttr::get(&getContext()));
     return kernel::ScheduleAttr::get(&getContext(), family, vector, std::max<int64_t>(body.cost, 1),

@@ -11,6 +11,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import asarray
+from ._devices import where_operands_are as _where_operands_are
 from ._manipulation import _axes, _axis, concatenate, flip, in_sequence, moveaxis, stack, transpose
 from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
 
@@ -192,6 +193,7 @@ def _repeat_each(x, counts, axis):
     return _graphc.take(x, repeated_places(counts, int(total)), axis)
 
 
+@_where_operands_are
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """`values` joined to the end of `arr` along `axis`; both are flattened when it is None."""
     x = arr
@@ -228,6 +230,7 @@ def delete(arr: ArrayLike, obj, axis: int | None = None) -> Array:
     return concatenate(kept, axis) if kept else x[_along(axis, slice(0, 0))].copy()
 
 
+@_where_operands_are
 def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> Array:
     """A copy with `values` before the place `obj`, or each before its own when `obj` is a slice, a mask or a sequence of
     places of `arr`; flattened when `axis` is None. Raises IndexError for a place outside."""

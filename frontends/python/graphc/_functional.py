@@ -12,6 +12,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import asarray, zeros
+from ._devices import where_operands_are as _where_operands_are
 from ._manipulation import _axis, broadcast_arrays, concatenate, stack
 from .errors import ArgumentError
 
@@ -50,6 +51,7 @@ def apply_over_axes(func, a: ArrayLike, axes) -> Array:
     return x
 
 
+@_where_operands_are
 def piecewise(x: ArrayLike, condlist, funclist, *args, **kw) -> Array:
     """For each element the function (or value) of the last condition that holds, else the extra one at the end, else
     zero. Functions are called on all of `x`, so they must be elementwise; the dtype is that of `x`."""
@@ -127,6 +129,7 @@ class vectorize:
         self.__doc__ = doc or self.pyfunc.__doc__
         self.__name__ = getattr(self.pyfunc, "__name__", "vectorize")
 
+    @_where_operands_are
     def __call__(self, *args, **kwargs):
         if self.pyfunc is None:  # used as a decorator with arguments
             if not callable(args[0]):
@@ -242,6 +245,7 @@ def iterable(y) -> bool:
     return True
 
 
+@_where_operands_are
 def trim_zeros(filt: ArrayLike, trim: str = "fb", axis=None) -> Array:
     """Without the zeros at the front ("f") and at the back ("b") of every axis; their number is evaluated. Raises
     ValueError for another `trim`."""

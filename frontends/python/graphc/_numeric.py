@@ -13,6 +13,7 @@ from . import _graphc
 from ._complex import of_parts as _of_parts
 from ._assemble import _along
 from ._creation import _floating, _inexact, _real, asarray, linspace, single
+from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, float32, float64
 from ._float_errors import quiet as _quiet
 from ._float_errors import stands_for as _stands_for
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 # Differences and sums along an axis.
 
 
+@_where_operands_are
 @_stands_for()
 def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None, append: ArrayLike | None = None) -> Array:
     """The n-th difference of neighbours along an axis; of bool, whether they differ."""
@@ -58,6 +60,7 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
     return x
 
 
+@_where_operands_are
 def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
     """Differences of neighbours of the flattened array, between `to_begin` and `to_end`."""
     x = asarray(ary)
@@ -311,6 +314,7 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
     return bool(all(a == b))
 
 
+@_where_operands_are
 def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: Scalar = 0) -> Array:
     """For each element the choice of the first condition that holds, else `default`."""
     conditions, choices = list(condlist), list(choicelist)
@@ -326,6 +330,7 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     return result
 
 
+@_where_operands_are
 def logspace(start, stop, num: int = 50, endpoint: bool = True, base=10.0, dtype=None, axis: int = 0) -> Array:
     """`num` values from base**start to base**stop, evenly spaced in the exponent. Arrays broadcast; samples lie along
     `axis`."""

@@ -7,6 +7,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import asarray, full, zeros
+from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import float64, int64
 from ._float_errors import tell as _tell
 from ._manipulation import concat, expand_dims
@@ -54,6 +55,7 @@ def _from_leading(p, name):
     return p[first:] if last >= 0 else zeros((1,), p.dtype)
 
 
+@_where_operands_are
 def roots(p):
     """The roots of a polynomial: the eigenvalues of its companion matrix, and zeros; real when all are, of real
     coefficients. Raises ValueError unless `p` is a vector."""
@@ -75,6 +77,7 @@ def roots(p):
     return concat((found, zeros((none,), found.dtype))) if none else found
 
 
+@_where_operands_are
 def poly(seq_of_zeros):
     """The coefficients of the polynomial with the given roots and leading coefficient 1; of a square matrix its
     characteristic polynomial. Real when complex roots come in conjugate pairs (this evaluates them)."""
@@ -105,6 +108,7 @@ def _aligned(a, b):
     return [x if x.size == size else concat((zeros((size - x.size,), dtype), x)) for x in (a, b)]
 
 
+@_where_operands_are
 @_of_polynomials
 def polyadd(a1, a2):
     """The sum of two polynomials."""
@@ -112,6 +116,7 @@ def polyadd(a1, a2):
     return a + b
 
 
+@_where_operands_are
 @_of_polynomials
 def polysub(a1, a2):
     """The difference of two polynomials."""
@@ -119,12 +124,14 @@ def polysub(a1, a2):
     return a - b
 
 
+@_where_operands_are
 @_of_polynomials
 def polymul(a1, a2):
     """The product of two polynomials, without the zeros they begin with."""
     return convolve(*(_from_leading(a, "polymul") for a in (a1, a2)))
 
 
+@_where_operands_are
 @_of_polynomials
 def polydiv(u, v):
     """(quotient, remainder) of two polynomials."""
@@ -144,6 +151,7 @@ def polydiv(u, v):
     return quotient, rest[drop:].copy()
 
 
+@_where_operands_are
 @_of_polynomials
 def polyder(p, m=1):
     """The m-th derivative. Raises ValueError for a negative order."""
@@ -157,6 +165,7 @@ def polyder(p, m=1):
     return p
 
 
+@_where_operands_are
 @_of_polynomials
 def polyint(p, m=1, k=None):
     """The m-th antiderivative with constants `k` (default 0). Raises ValueError for a negative order or too few
@@ -176,6 +185,7 @@ def polyint(p, m=1, k=None):
     return p
 
 
+@_where_operands_are
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """The coefficients of the polynomial of degree `deg` that fits the points best, each weighted by `w`; `y` may hold
     several columns. full=True gives also residuals, rank, singular values and rcond; cov=True (or "unscaled") the

@@ -132,7 +132,7 @@ def _cumulative(kind, x, axis, dtype, include_initial):
         return result
     shape = list(result.shape)
     shape[0 if axis is None else axis] = 1
-    first = full(shape, 0 if kind == "sum" else 1, dtype=result.dtype)
+    first = full(shape, 0 if kind == "sum" else 1, dtype=result.dtype, device=result.device)
     return concat((first, result), axis=0 if axis is None else axis)
 
 

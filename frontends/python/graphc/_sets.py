@@ -5,6 +5,7 @@ from typing import NamedTuple as _NamedTuple
 
 from . import _graphc
 from ._creation import asarray, full, zeros
+from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import bool_, int64
 from ._indexing import flatnonzero, take
 from ._manipulation import _axis, concat, moveaxis
@@ -96,6 +97,7 @@ def _unique_along(x, axis, index, inverse, counts):
     return found
 
 
+@_where_operands_are
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True):
     """The sorted distinct elements, or with `axis` the distinct slices along it; with flags also the index of each
     one's first occurrence, the indices that rebuild `ar`, and how often each occurs. NaNs are one value unless
@@ -113,21 +115,25 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     return found[0] if len(found) == 1 else tuple(found)
 
 
+@_where_operands_are
 def unique_all(x, /):
     """(values, indices, inverse_indices, counts) of the distinct elements; every NaN is one of its own."""
     return UniqueAllResult(*_unique(asarray(x), True, True, True, False))
 
 
+@_where_operands_are
 def unique_counts(x, /):
     """(values, counts) of the distinct elements; every NaN is one of its own."""
     return UniqueCountsResult(*_unique(asarray(x), False, False, True, False))
 
 
+@_where_operands_are
 def unique_inverse(x, /):
     """(values, inverse_indices) of the distinct elements; every NaN is one of its own."""
     return UniqueInverseResult(*_unique(asarray(x), False, True, False, False))
 
 
+@_where_operands_are
 def unique_values(x, /):
     """The sorted distinct elements; every NaN is one of its own."""
     return _unique(asarray(x), False, False, False, False)[0]
@@ -152,6 +158,7 @@ def _in_table(element, tests):
     return take(table, place) & inside
 
 
+@_where_operands_are
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     """Whether each element is one of `test_elements`. NaN is never one."""
     if kind not in (None, "sort", "table"):
@@ -178,11 +185,13 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     return asarray(_graphc.logical_not(found) if invert else found)  # an array and no number, as in NumPy
 
 
+@_where_operands_are
 def union1d(ar1, ar2):
     """The sorted distinct elements of both arrays."""
     return unique(concat((ar1, ar2), axis=None))
 
 
+@_where_operands_are
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     """The sorted distinct elements that are in both arrays; with return_indices also the indices of their first
     occurrences in each."""
@@ -206,6 +215,7 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     return s[:-1][equal], in_a, in_b
 
 
+@_where_operands_are
 def setdiff1d(ar1, ar2, assume_unique=False):
     """The distinct elements of `ar1` that are not in `ar2`, sorted (in their order with assume_unique)."""
     a = asarray(ar1).reshape((-1,))
@@ -214,6 +224,7 @@ def setdiff1d(ar1, ar2, assume_unique=False):
     return a[isin(a, asarray(ar2).reshape((-1,)), invert=True)]
 
 
+@_where_operands_are
 def setxor1d(ar1, ar2, assume_unique=False):
     """The sorted distinct elements that are in one of the two arrays only."""
     a, b = asarray(ar1).reshape((-1,)), asarray(ar2).reshape((-1,))

@@ -11,6 +11,7 @@ import numpy as _np
 from . import _graphc
 from ._assemble import _along
 from ._creation import _floating, _real, asarray, given, zeros
+from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, float64, int64, uint64
 from ._linalg import moved_operands
 from ._manipulation import _axis, concatenate, moveaxis
@@ -333,6 +334,7 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> Array:
     return x.real if bool(_graphc.reduce("all", _graphc.abs(x.imag) < limit, None, False, None)) else x
 
 
+@_where_operands_are
 def geomspace(start, stop, num: int = 50, endpoint: bool = True, dtype=None, axis: int = 0) -> Array:
     """`num` values from `start` to `stop`, evenly spaced in the logarithm; complex ones on a spiral, NaN between real
     bounds of different signs. Array bounds broadcast; their samples lie along `axis`. Raises ValueError for zero bounds."""

@@ -9,6 +9,7 @@ import numpy as _np
 from . import _graphc
 from ._complex import of_parts as _of_parts
 from ._creation import _floating, _real, asarray, full, single
+from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import complex128, float32, float64, int64
 from ._float_errors import quiet as _quiet
 from ._float_errors import stands_for as _stands_for
@@ -106,6 +107,7 @@ def _last_is_nan(s, result):
     return _graphc.select(last != last, last.astype(result.dtype, copy=False), result)
 
 
+@_where_operands_are
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """The middle of the sorted elements over `axis` (None: all; an int or a tuple), the mean of the two middle ones of
     an even number; NaN if any is NaN, and of no elements. Integers give float64."""
@@ -227,6 +229,7 @@ def _weighted(x, q, axis, method, keepdims, weights, name):
     return result.reshape(q.shape + kept) if keepdims else result
 
 
+@_where_operands_are
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """The q-quantiles over `axis` (None: all; an int or a tuple), q in [0, 1], by any of NumPy's thirteen methods; the
     axes of `q` come first. NaN if any element is NaN. Raises ValueError for q out of range or an unknown method."""
@@ -234,6 +237,7 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
     return _quantile(x, q, axis, out, method, keepdims, weights, "quantile", 1)
 
 
+@_where_operands_are
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """`quantile` with q in [0, 100]."""
     x = a
@@ -276,6 +280,7 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
     return _deliver(result, out, q.shape + kept if keepdims else None)
 
 
+@_where_operands_are
 @_stands_for("=All-NaN slice encountered")
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """`quantile` of the elements that are not NaN; NaN, and a warning, where there are none."""
@@ -283,6 +288,7 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear
     return _nan_quantile(x, q, axis, out, method, keepdims, weights, "nanquantile", 1)
 
 
+@_where_operands_are
 @_stands_for("=All-NaN slice encountered")
 def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *, weights=None):
     """`percentile` of the elements that are not NaN; NaN, and a warning, where there are none."""
@@ -290,6 +296,7 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="line
     return _nan_quantile(x, q, axis, out, method, keepdims, weights, "nanpercentile", 100)
 
 
+@_where_operands_are
 @_stands_for("=All-NaN slice encountered")
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """`median` of the elements that are not NaN; NaN, and a warning, where there are none."""
@@ -451,6 +458,7 @@ def _values_and_weights(x, weights):
     return x.reshape((-1,)), weights
 
 
+@_where_operands_are
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
     """The edges that `histogram` uses."""
     x = a
@@ -465,6 +473,7 @@ def _counts(places, weights, length):
     return real + 1j * imaginary
 
 
+@_where_operands_are
 def histogram(a, bins=10, range=None, density=None, weights=None):
     """(counts, edges): how many elements, or which sum of weights, fall into each bin; the last bin has its right edge.
     `bins` is a number of equal bins over `range` (default: from the smallest to the largest element), rising edges,
@@ -483,6 +492,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     return counts, edges
 
 
+@_where_operands_are
 def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     """(counts, edges) of points in several dimensions: `sample` is (n, d), or d vectors; `bins` one number, or a number
     or edges for each dimension. Counts are float64, edges a tuple of vectors."""
@@ -525,6 +535,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     return counts, tuple(edges)
 
 
+@_where_operands_are
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     """(counts, x edges, y edges) of points in the plane. `bins` is a number or edges for both, or a pair."""
     x, y = asarray(x), asarray(y)
@@ -536,6 +547,7 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     return counts, edges[0], edges[1]
 
 
+@_where_operands_are
 def interp(x, xp, fp, left=None, right=None, period=None):
     """The piecewise linear function through the points (xp, fp), `xp` rising; `left` and `right` (default: the ends of
     `fp`) beyond them, or with a `period` the points repeated. Raises ValueError when the points are not vectors of one

@@ -16,6 +16,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import asarray, eye, full, single, zeros
+from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import complex64, complex128, float32, float64
 from ._linalg import dot as _dot
 from ._linalg import matmul, tensordot, vecdot
@@ -302,6 +303,7 @@ def svdvals(x, /):
     return svd(x, compute_uv=False)
 
 
+@_where_operands_are
 def lstsq(a, b, rcond=None):
     """(x, residuals, rank, s): x minimises the 2-norm of b - a x. Singular values below rcond times the largest count
     as zero (None: machine precision times the larger side). `residuals` is empty unless a has full rank and more rows
@@ -372,6 +374,7 @@ def matrix_rank(A, /, tol=None, hermitian=False, *, rtol=None):
     return (s > tol).sum(axis=-1)
 
 
+@_where_operands_are
 def matrix_power(x, n, /):
     """The n-th power of square matrices; a negative power is one of the inverse, power 0 the identity."""
     x = asarray(x)

@@ -34,8 +34,9 @@ Result<const Api *> openApi() {
     return Status(ErrorCode::Device, "[opencl] " + std::string(kLoaderName) + " has no " #name);
   GRAPHC_OPENCL_FUNCTIONS(GRAPHC_FIND)
 #undef GRAPHC_FIND
-  api->clCreateProgramWithIL = reinterpret_cast<decltype(api->clCreateProgramWithIL)>(
-      dlsym(library, "clCreateProgramWithIL"));
+#define GRAPHC_FIND(name) api->name = reinterpret_cast<decltype(api->name)>(dlsym(library, #name));
+  GRAPHC_OPENCL_LATER_FUNCTIONS(GRAPHC_FIND)
+#undef GRAPHC_FIND
   return static_cast<const Api *>(api);
 }
 

@@ -39,13 +39,15 @@ namespace graphc::rt::opencl {
   X(clReleaseProgram)                                                                              \
   X(clSetKernelArg)
 
+/// Null where the loader is older than OpenCL 2.1.
+#define GRAPHC_OPENCL_LATER_FUNCTIONS(X) X(clCreateProgramWithIL)
+
 /// The functions of the OpenCL loader, under their own names.
 struct Api {
 #define GRAPHC_DECLARE(name) decltype(&::name) name;
   GRAPHC_OPENCL_FUNCTIONS(GRAPHC_DECLARE)
+  GRAPHC_OPENCL_LATER_FUNCTIONS(GRAPHC_DECLARE)
 #undef GRAPHC_DECLARE
-  /// Null where the loader is older than OpenCL 2.1.
-  decltype(&::clCreateProgramWithIL) clCreateProgramWithIL;
 };
 
 /// Opens the loader on first use; a Device error says what is missing. The library stays open for

@@ -20,12 +20,15 @@ constexpr cl_device_info kComputeCapabilityMajor = 0x4000, kComputeCapabilityMin
 
 std::string ilVersions(const Api &api, cl_platform_id platform, cl_device_id device) {
   // Drivers before OpenCL 2.1 have no entry for SPIR-V: the loader would jump to nowhere.
-  char version[64] = "";
-  int major = 0, minor = 0;
+  size_t length = 0;
   if (!api.clCreateProgramWithIL ||
-      api.clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof version - 1, version, nullptr) !=
+      api.clGetPlatformInfo(platform, CL_PLATFORM_VERSION, 0, nullptr, &length) != CL_SUCCESS)
+    return "";
+  std::string version(length, '\0');
+  int major = 0, minor = 0;
+  if (api.clGetPlatformInfo(platform, CL_PLATFORM_VERSION, length, version.data(), nullptr) !=
           CL_SUCCESS ||
-      std::sscanf(version, "OpenCL %d.%d", &major, &minor) != 2 || major * 10 + minor < 21)
+      std::sscanf(version.c_str(), "OpenCL %d.%d", &major, &minor) != 2 || major * 10 + minor < 21)
     return "";
   size_t bytes = 0;
   if (api.clGetDeviceInfo(device, CL_DEVICE_IL_VERSION, 0, nullptr, &bytes) != CL_SUCCESS)

@@ -162,6 +162,8 @@ private:
         info.features += ",straight";
       if (quirks.ordersGroups)
         info.features += ",tickets";
+      if (quirks.beginsInOrder)
+        info.features += ",ordered";
       listing.push_back({std::move(name), std::move(description),
                          new OpenCLDevice(api, device, std::move(info), quirks), ""});
     }

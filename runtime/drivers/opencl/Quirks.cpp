@@ -14,6 +14,8 @@ constexpr Row kRows[] = {
     // Seen with 3.1. Others were not tried, and nothing is lost by doing without the branch.
     {"Portable Computing Language", "", &Quirks::losesFolds},
     {"Portable Computing Language", "", &Quirks::ordersGroups},
+    // Not promised; single-pass scans of its own libraries rest on it.
+    {"NVIDIA CUDA", "", &Quirks::beginsInOrder},
 };
 
 } // namespace

@@ -13,6 +13,8 @@ struct Quirks {
   bool losesFolds = false;
   /// A group's fence orders its accesses to global memory for all groups.
   bool ordersGroups = false;
+  /// Groups begin in the order of their numbers, and all that have begun get on.
+  bool beginsInOrder = false;
 };
 
 /// Of a driver, by the names of its platform (CL_PLATFORM_NAME) and its version

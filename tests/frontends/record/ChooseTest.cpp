@@ -56,6 +56,20 @@ TEST(Choose, MuchArithmeticIsWorthTheWay) {
   EXPECT_TRUE(movesTo(product, kGpu));
 }
 
+// A product of 256 x 256 has four tiles for all processors: each takes as long as one of the timed
+// product for its depth.
+TEST(Choose, FewTilesLeaveProcessorsIdle) {
+  DeviceSpeed cores{2500, 150, 400, 1200, 10, 10};
+  DeviceSpeed gpu{5'000, 4000, 20'000, 3800, 50, 50, 1};
+  ProgramWork small;
+  small.bytes = 2.0 * 4 * 256 * 256;
+  small.products = 2.0 * 256 * 256 * 256;
+  small.tiledProducts = 2 * kTimedProduct * 256;
+  EXPECT_GT(timeOnOther(small, gpu), timeOnHost(small, cores, gpu));
+  gpu.tiles = 0; // cores share what there is
+  EXPECT_LT(timeOnOther(small, gpu), timeOnHost(small, cores, gpu));
+}
+
 TEST(Choose, TheSameCoresBehindADriverAreNotWorthIt) {
   for (double elements : {1e3, 1e5, 1e7, 1e9})
     for (double operations : {1.0, 30.0, 1000.0}) {

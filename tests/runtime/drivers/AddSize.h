@@ -17,11 +17,11 @@ __kernel void add_size(__global const long *x, __global long *y, long n, long ra
 )";
 
 /// Adds the number of elements to every element, `steps` times: an even number of launches between
-/// two buffers.
-inline std::vector<uint8_t> addSize(int steps = 2, uint32_t group = 0,
-                                    const char *source = kAddSizeSource) {
+/// two buffers. `give` adds the code.
+template <typename Give>
+std::vector<uint8_t> addSizeAs(int steps, uint32_t group, Give give) {
   ProgramBuilder b(program::Target::OpenCL);
-  b.addSource(source);
+  give(b);
   uint32_t n = b.dim(0, 0);
   uint32_t x = b.input("x", DType::Int64, {n}, n);
   uint32_t y = b.output("y", DType::Int64, {n}, n);
@@ -32,6 +32,10 @@ inline std::vector<uint8_t> addSize(int steps = 2, uint32_t group = 0,
   for (int i = 0; i < steps; ++i)
     b.launch(k, n, {i == 0 ? x : i % 2 ? t : y, i % 2 ? y : t}, {n});
   return b.build();
+}
+inline std::vector<uint8_t> addSize(int steps = 2, uint32_t group = 0,
+                                    const char *source = kAddSizeSource) {
+  return addSizeAs(steps, group, [&](ProgramBuilder &b) { b.addSource(source); });
 }
 
 inline Result<rt::Tensor> upload(rt::Device &device, const std::vector<int64_t> &values) {

@@ -14,11 +14,13 @@
 
 namespace {
 
-const cl_icd_dispatch *below = nullptr;
-cl_icd_dispatch dispatch;
+/// What the loader gave, what wrappers call, and the wrappers.
+cl_icd_dispatch beneath, dispatch;
+const cl_icd_dispatch *const below = &beneath;
 std::atomic<const char *> armed{nullptr};
 std::atomic<int> callsLeft{0}, failCode{0}, live{0};
-std::atomic<bool> hit{false};
+std::atomic<bool> hit{false}, formsOffered{false};
+cl_icd_dispatch target;
 
 bool failsNow(const char *function) {
   const char *name = armed.load();
@@ -66,8 +68,50 @@ struct Wrapper<name, member> {
   }
 };
 
+/// As a device of compute capability 9.0 that takes SPIR-V.
+cl_int CL_API_CALL deviceInfo(cl_device_id device, cl_device_info what, size_t bytes, void *value,
+                              size_t *needed) {
+  auto answer = [&](const void *text, size_t size) -> cl_int {
+    if (needed)
+      *needed = size;
+    if (value && bytes < size)
+      return CL_INVALID_VALUE;
+    if (value)
+      std::memcpy(value, text, size);
+    return CL_SUCCESS;
+  };
+  static constexpr cl_uint kMajor = 9, kMinor = 0;
+  static constexpr char kVersions[] = "SPIR-V_1.2";
+  if (formsOffered && what == CL_DEVICE_IL_VERSION)
+    return answer(kVersions, sizeof kVersions);
+  if (formsOffered && what == 0x4000) // cl_nv_device_attribute_query
+    return answer(&kMajor, sizeof kMajor);
+  if (formsOffered && what == 0x4001)
+    return answer(&kMinor, sizeof kMinor);
+  return target.clGetDeviceInfo(device, what, bytes, value, needed);
+}
+
+cl_program CL_API_CALL programWithIL(cl_context context, const void *code, size_t bytes,
+                                     cl_int *failed) {
+  if (!formsOffered)
+    return target.clCreateProgramWithIL(context, code, bytes, failed);
+  auto *text = static_cast<const char *>(code);
+  return target.clCreateProgramWithSource(context, 1, &text, &bytes, failed);
+}
+
+cl_program CL_API_CALL programWithBinary(cl_context context, cl_uint count,
+                                         const cl_device_id *devices, const size_t *bytes,
+                                         const unsigned char **code, cl_int *status,
+                                         cl_int *failed) {
+  if (!formsOffered)
+    return target.clCreateProgramWithBinary(context, count, devices, bytes, code, status, failed);
+  auto **text = reinterpret_cast<const char **>(code);
+  return target.clCreateProgramWithSource(context, 1, text, bytes, failed);
+}
+
 } // namespace
 
+void graphc::test::offerForms() { formsOffered = true; }
 void graphc::test::armFault(const char *function, int n, int code) {
   armed = nullptr;
   hit = false;
@@ -91,14 +135,17 @@ clGetLayerInfo(cl_layer_info what, size_t bytes, void *value, size_t *needed) {
 }
 
 extern "C" __attribute__((visibility("default"))) cl_int CL_API_CALL clInitLayer(
-    cl_uint entries, const cl_icd_dispatch *target, cl_uint *made, const cl_icd_dispatch **layer) {
-  if (!target || !made || !layer || entries < sizeof dispatch / sizeof(void *))
+    cl_uint entries, const cl_icd_dispatch *loader, cl_uint *made, const cl_icd_dispatch **layer) {
+  if (!loader || !made || !layer || entries < sizeof dispatch / sizeof(void *))
     return CL_INVALID_VALUE;
-  below = target;
-  dispatch = *target;
+  target = beneath = dispatch = *loader;
+  beneath.clGetDeviceInfo = deviceInfo;
+  beneath.clCreateProgramWithIL = programWithIL;
+  beneath.clCreateProgramWithBinary = programWithBinary;
 #define GRAPHC_WRAP(function)                                                                      \
   dispatch.function = Wrapper<#function, &cl_icd_dispatch::function>::call;
   GRAPHC_OPENCL_FUNCTIONS(GRAPHC_WRAP)
+  GRAPHC_OPENCL_LATER_FUNCTIONS(GRAPHC_WRAP)
 #undef GRAPHC_WRAP
   *layer = &dispatch;
   *made = sizeof dispatch / sizeof(void *);

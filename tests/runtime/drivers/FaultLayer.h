@@ -14,6 +14,9 @@ namespace graphc::test {
 __attribute__((visibility("default"))) void armFault(const char *function, int n, int code);
 /// Whether the armed call has come.
 __attribute__((visibility("default"))) bool faultHit();
+/// Devices that the process has not asked about yet say that they take SPIR-V and PTX; what comes
+/// as such is taken for OpenCL C.
+__attribute__((visibility("default"))) void offerForms();
 /// Objects made and not yet released.
 __attribute__((visibility("default"))) int liveObjects();
 

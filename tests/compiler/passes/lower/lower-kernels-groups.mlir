@@ -97,11 +97,34 @@ kernel.func @columns(%x: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?xf32>
 // The groups of 16 of a block follow each other in one chain.
 // CHECK-LABEL: func.func @running(
 // CHECK: memref.alloca() : memref<4352xf32, #gpu.address_space<workgroup>>
-// CHECK-COUNT-4: gpu.barrier
+// CHECK-COUNT-3: gpu.barrier
 // CHECK-LABEL: func.func @running_blocks(
 // CHECK-LABEL: func.func @running_fold(
 kernel.func @running(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
     attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 0>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<scan, vector = 4, cost = 700, group = 256>, shapes = [#shape, #shape]} {
+  %a = kernel.load %x at #id : tensor<?xf32> -> f32
+  %s = kernel.scan <sum> %a : f32
+  kernel.store %s, result 0 at #id : f32
+  kernel.return
+}
+
+// Where groups begin in order, one of a line follows the chain of the blocks' results, which the
+// others tell, and tells what precedes them; all in one launch.
+// CHECK-LABEL: func.func @handed(
+// CHECK-SAME: %{{[^ ]*}}: memref<?xf32>, %{{[^ ]*}}: memref<?xf32>, %[[STATE:[^ ]*]]: memref<?xi64>
+// CHECK: scf.if
+// CHECK: scf.while
+// CHECK: memref.load %[[STATE]]{{.*}} {graphc.volatile}
+// CHECK: memref.store %{{.*}}, %[[STATE]]{{.*}} {graphc.volatile}
+// CHECK: } else {
+// CHECK: memref.store %{{.*}}, %[[STATE]]{{.*}} {graphc.volatile}
+// CHECK: scf.while
+// CHECK: memref.load %[[STATE]]{{.*}} {graphc.volatile}
+// CHECK-LABEL: func.func @handed_clear(
+// CHECK-NOT: func.func @handed_
+kernel.func @handed(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 0>, graphc.handed, inits = array<i64: -1>,
                 schedule = #kernel.schedule<scan, vector = 4, cost = 700, group = 256>, shapes = [#shape, #shape]} {
   %a = kernel.load %x at #id : tensor<?xf32> -> f32
   %s = kernel.scan <sum> %a : f32
