@@ -26,7 +26,7 @@ public:
   /// What the target's vectors do in one operation.
   struct Target {
     bool int64Conversions = true; ///< i64 to f64 and back
-    bool scale = false;           ///< x * 2^n; whole registers estimate reciprocals, too (AVX-512)
+    bool scale = false;           ///< x * 2^n; of whole registers the lesser |x|, too (AVX-512)
     bool half = false;            ///< f16 to f32 and back
     bool products52 = false;      ///< a + either half of a 52-bit product (AVX-512 IFMA)
     bool nvidia = false; ///< estimates of reciprocals of f32, maxima that keep a NaN; by lanes
@@ -157,7 +157,7 @@ public:
     if (target.nvidia)
       return bits(x) == 32 ? scaleByProducts<32>(*this, x, n, whole)
                            : scaleByProducts<64>(*this, x, n, whole);
-    if (!target.scale || !fillsRegisters(x))
+    if (!scalesByFloats(x))
       return scale(x, n);
     bool single = bits(x) == 32; // all lanes run, rounding is the mode's
     return byRegister(x, whole, [&](V part, V power) {
@@ -167,14 +167,25 @@ public:
     });
   }
 
-  bool estimatesReciprocals() const { return target.nvidia || (target.scale && lanes % 16 == 0); }
-  V reciprocalEstimate(V x) {
-    if (target.nvidia)
-      return call("llvm.nvvm.rcp.approx.ftz.f", {x});
-    return byRegister(x, x, [&](V part, V) {
-      return call("llvm.x86.avx512.rcp14.ps.512", {part, part, uniform(16, -1)});
+  bool scalesByFloats(V x) const { return !target.nvidia && target.scale && fillsRegisters(x); }
+  bool hasLeastMagnitude(V x) const { return scalesByFloats(x); }
+  V leastMagnitude(V x, V bound) {
+    bool single = bits(x) == 32;
+    return byRegister(x, bound, [&](V part, V most) {
+      return call(single ? "llvm.x86.avx512.mask.range.ps.512"
+                         : "llvm.x86.avx512.mask.range.pd.512",
+                  {part, most, uniform(32, kLeastMagnitude), part, uniform(single ? 16 : 8, -1),
+                   uniform(32, 4)});
     });
   }
+
+  V negatedBy(V x) {
+    auto negation = x.getDefiningOp<mlir::arith::NegFOp>();
+    return negation ? negation.getOperand() : V();
+  }
+
+  bool estimatesReciprocals() const { return target.nvidia; }
+  V reciprocalEstimate(V x) { return call("llvm.nvvm.rcp.approx.ftz.f", {x}); }
 
   /// The larger or smaller of two: NaN if one of them is, whose bits are any NaN's; -0 < +0.
   bool keepsNan(V x) const { return target.nvidia && bits(x) == 32; }
@@ -229,6 +240,7 @@ public:
 
 private:
   static constexpr unsigned kRegisterBits = 512;
+  static constexpr int64_t kLeastMagnitude = 0b1010; ///< of vrange: no sign, the lesser of both |x|
   bool fillsRegisters(V x) const { return lanes > 1 && lanes * bits(x) % kRegisterBits == 0; }
   V uniform(unsigned width, int64_t value) {
     return mlir::arith::ConstantOp::create(ops, loc,

@@ -63,6 +63,15 @@ auto powerOfTwo(B &b, I n) {
   return b.fromBits(b.shl(b.iadd(n, F::i(b, F::kBias)), F::i(b, F::kMantissa)));
 }
 
+/// The same where n is known as a float too.
+template <unsigned W, class B, class V, class I>
+V powerOfTwo(B &b, I n, V floatN) {
+  if constexpr (requires { b.scalesByFloats(floatN); })
+    if (b.scalesByFloats(floatN))
+      return b.scale(Format<W>::f(b, 1.0), n, floatN);
+  return powerOfTwo<W>(b, n);
+}
+
 /// x * 2^n rounded once (overflow to infinity, gradual underflow), for 1/2 <= |x| < 4 or x NaN and
 /// |n| <= 2 * bias - 2. The first product is exact, so only the second rounds.
 template <unsigned W, class B, class V, class I>
@@ -142,6 +151,22 @@ V horner(B &b, V x, const double (&c)[N]) {
   return p;
 }
 
+/// The coefficients c[k] * kFirst * kStep^k, which are exact where both are powers of two or their
+/// negatives: horner then gives the bits of kFirst times the polynomial at kStep times x.
+template <const auto &kPolynomial, int kFirst, int kStep>
+inline constexpr auto kRescaled = [] {
+  using T = std::remove_cvref_t<decltype(kPolynomial[0])>;
+  struct {
+    T steps[std::extent_v<std::remove_reference_t<decltype(kPolynomial)>>];
+  } result{};
+  T factor = kFirst;
+  for (std::size_t k = 0; T &step : result.steps) {
+    step = kPolynomial[k++] * factor;
+    factor *= kStep;
+  }
+  return result;
+}();
+
 //===----------------------------------------------------------------------------------------===//
 // Floats
 //===----------------------------------------------------------------------------------------===//
@@ -190,6 +215,15 @@ V atLeast(B &b, V x, V bound) {
     if (b.keepsNan(x))
       return b.maximum(x, bound);
   return b.select(b.lt(x, bound), bound, x);
+}
+
+/// The lesser of |x| and a positive bound; of NaN either of the two.
+template <class B, class V>
+V leastMagnitude(B &b, V x, V bound) {
+  if constexpr (requires { b.hasLeastMagnitude(x); })
+    if (b.hasLeastMagnitude(x))
+      return b.leastMagnitude(x, bound);
+  return atMost(b, b.abs(x), bound);
 }
 /// minimum(maximum(x, lo), hi).
 template <class B, class V>
