@@ -159,29 +159,16 @@ public:
                            : scaleByProducts<64>(*this, x, n, whole);
     if (!scalesByFloats(x))
       return scale(x, n);
-    bool single = bits(x) == 32; // all lanes run, rounding is the mode's
-    return byRegister(x, whole, [&](V part, V power) {
-      return call(single ? "llvm.x86.avx512.mask.scalef.ps.512"
-                         : "llvm.x86.avx512.mask.scalef.pd.512",
-                  {part, power, part, uniform(single ? 16 : 8, -1), uniform(32, 4)});
-    });
+    return byRegister("scalef", x, whole, {});
   }
-
   bool scalesByFloats(V x) const { return !target.nvidia && target.scale && fillsRegisters(x); }
-  bool hasLeastMagnitude(V x) const { return scalesByFloats(x); }
   V leastMagnitude(V x, V bound) {
-    bool single = bits(x) == 32;
-    return byRegister(x, bound, [&](V part, V most) {
-      return call(single ? "llvm.x86.avx512.mask.range.ps.512"
-                         : "llvm.x86.avx512.mask.range.pd.512",
-                  {part, most, uniform(32, kLeastMagnitude), part, uniform(single ? 16 : 8, -1),
-                   uniform(32, 4)});
-    });
+    return byRegister("range", x, bound, uniform(32, kLeastMagnitude));
   }
 
   V negatedBy(V x) {
-    auto negation = x.getDefiningOp<mlir::arith::NegFOp>();
-    return negation ? negation.getOperand() : V();
+    auto made = x.getDefiningOp<mlir::arith::NegFOp>();
+    return made ? made.getOperand() : V();
   }
 
   bool estimatesReciprocals() const { return target.nvidia; }
@@ -252,18 +239,25 @@ private:
                                                mlir::ValueRange(operands))
         .getResult(0);
   }
-  template <class Fn>
-  V byRegister(V x, V y, Fn fn) {
+  /// A masked operation of AVX-512 on each register: all lanes run, rounding is the mode's.
+  V byRegister(llvm::StringRef name, V x, V y, llvm::ArrayRef<V> how) {
+    bool single = bits(x) == 32;
     int64_t each = kRegisterBits / bits(x);
-    if (each == lanes)
-      return fn(x, y);
-    auto slice = [&](V v, int64_t from) -> V {
-      return mlir::vector::ExtractStridedSliceOp::create(ops, loc, v, from, each, 1);
-    };
+    std::string full = ("llvm.x86.avx512.mask." + name + (single ? ".ps.512" : ".pd.512")).str();
     V result = x;
-    for (int64_t from = 0; from < lanes; from += each)
-      result = mlir::vector::InsertStridedSliceOp::create(
-          ops, loc, fn(slice(x, from), slice(y, from)), result, from, 1);
+    for (int64_t from = 0; from < lanes; from += each) {
+      auto slice = [&](V v) -> V {
+        return mlir::vector::ExtractStridedSliceOp::create(ops, loc, v, from, each, 1);
+      };
+      V part = each == lanes ? x : slice(x);
+      llvm::SmallVector<V> operands{part, each == lanes ? y : slice(y)};
+      operands.append(how.begin(), how.end());
+      operands.append({part, uniform(single ? 16 : 8, -1), uniform(32, 4)});
+      V made = call(full, operands);
+      result = each == lanes
+                   ? made
+                   : V(mlir::vector::InsertStridedSliceOp::create(ops, loc, made, result, from, 1));
+    }
     return result;
   }
 
