@@ -64,9 +64,12 @@ inline constexpr Width<N> kWidth{};
 ///   while others go on. Loops here are bounded.
 ///
 /// Optional:
-/// - scale(x, n): x * 2^n rounded once, n an integer of x's width. scaleByProducts (Select.h) gives
+/// - scale(x, n): x * 2^n rounded once, n an integer of x's width. scaleByProducts (Format.h) gives
 ///   the same bits in seven operations, for the targets of a builder that lack the operation.
-///   Given a third argument, the same n as a float, it may use that instead.
+///   Given a third argument, the same n as a float, it may use that instead; this is one operation
+///   where scalesByFloats(x).
+/// - leastMagnitude(x, bound), where scalesByFloats(x): as the function of Select.h
+/// - negatedBy(x): y if x was made as neg(y), else a null value
 /// - reciprocalEstimate(x), f32, where estimatesReciprocals(): 1 / x within 2^-14 of itself for
 ///   2 <= x < 2^100, NaN of a NaN
 /// - umulhi(a, b): high half of the unsigned 64-bit product; else four 32-bit products

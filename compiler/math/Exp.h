@@ -44,30 +44,43 @@ V clampRange(B &b, V x, double lo, double hi) {
   return atLeast(b, atMost(b, x, F::f(b, hi)), F::f(b, lo));
 }
 
-/// x = n ln 2 + r, x in the clamped range: n as a float and as an integer, and x minus n times the
-/// first part of ln 2 (exact), from which the caller subtracts n times the second part.
-template <unsigned W, class B, class V>
+/// kSign x = n ln 2 + r, x in the clamped range: n as a float and as an integer, and x minus n
+/// times the first part of kSign ln 2 (exact), from which the caller subtracts n times the second
+/// part.
+template <unsigned W, int kSign = 1, class B, class V>
 auto splitByLn2(B &b, V x) {
   using F = Format<W>;
-  V shifted = b.fma(x, F::f(b, kLog2E), F::f(b, F::kRound));
+  V shifted = b.fma(x, F::f(b, kSign * kLog2E), F::f(b, F::kRound));
   V n = b.sub(shifted, F::f(b, F::kRound));
   auto ni = b.isub(b.toBits(shifted), F::i(b, F::kRoundBits));
-  V high = b.fma(n, F::f(b, -ExpTable<W>::kLn2[0]), x);
+  V high = b.fma(n, F::f(b, -kSign * ExpTable<W>::kLn2[0]), x);
   return std::tuple{n, ni, high};
+}
+
+/// e^x, or e^-x with the same bits as e^(-x): the constants take the sign instead of x.
+template <unsigned W, bool kNegated, class B, class V>
+V expOfSigned(B &b, V x) {
+  using F = Format<W>;
+  using T = ExpTable<W>;
+  constexpr int sign = kNegated ? -1 : 1;
+  auto addSigned = [&](V y, V r) { return kNegated ? b.sub(y, r) : b.add(y, r); };
+  V y = kNegated ? clampRange<W>(b, x, -T::kMaxExp, -T::kMinExp)
+                 : clampRange<W>(b, x, T::kMinExp, T::kMaxExp);
+  auto [n, ni, high] = splitByLn2<W, sign>(b, y);
+  V r = b.fma(n, F::f(b, -sign * T::kLn2[1]), high);
+  V q = horner(b, r, kRescaled<T::kExp, 1, sign>.steps);
+  V one = F::f(b, 1.0), sum = addSigned(one, r), sumLow = addSigned(b.sub(one, sum), r);
+  V p = b.add(sum, b.fma(b.mul(r, r), q, sumLow));
+  return scaleByPowerOfTwo<W>(b, p, ni, n);
 }
 
 /// e^x. <= 1 ulp (README.md); denormal results, overflow to inf, 0 at -inf, NaN stays NaN.
 template <unsigned W, class B, class V>
 V exp(B &b, V x) {
-  using F = Format<W>;
-  using T = ExpTable<W>;
-  V y = clampRange<W>(b, x, T::kMinExp, T::kMaxExp);
-  auto [n, ni, high] = splitByLn2<W>(b, y);
-  V r = b.fma(n, F::f(b, -T::kLn2[1]), high);
-  V q = horner(b, r, T::kExp);
-  auto [sum, sumLow] = fastTwoSum(b, F::f(b, 1.0), r);
-  V p = b.add(sum, b.fma(b.mul(r, r), q, sumLow));
-  return scaleByPowerOfTwo<W>(b, p, ni, n);
+  if constexpr (requires { b.negatedBy(x); })
+    if (V positive = b.negatedBy(x))
+      return expOfSigned<W, true>(b, positive);
+  return expOfSigned<W, false>(b, x);
 }
 
 /// e^x - 1. <= 1 ulp; -0 stays -0; -1 at -inf.

@@ -7,11 +7,12 @@
 
 namespace graphc::math {
 
+/// From kOne on tanh(x) rounds to 1.
 template <unsigned W>
 struct TanhTable;
 template <>
 struct TanhTable<32> {
-  static constexpr double kCrossing = 1.0, kOne = 10.0;
+  static constexpr double kOne = 10.0;
   static constexpr auto &kTanh = kTanhF32;
 };
 /// Below kTiny sinh(x) is x; beyond kMax sinh and cosh overflow; beyond kHuge, x^2 + 1 and x^2 - 1
@@ -34,51 +35,52 @@ struct HyperbolicTable<64> {
 };
 template <>
 struct TanhTable<64> {
-  static constexpr double kCrossing = 1.0, kOne = 20.0;
+  static constexpr double kOne = 20.0;
   static constexpr auto &kTanh = kTanhF64;
 };
 
-/// 1 - 2 / d with the quotient rounded, for 8 < d < 2^30 or a NaN. A division keeps the core as
-/// busy as ten multiplications: from an estimate of 1 / d with 14 right bits, one Newton step gives
-/// 1 / d or the float below it, another the nearest float; only below a power of two it may give
-/// the float next to it, which the result of tanh does not show (ElementaryTest, every argument).
+/// 1 / d rounded, for 4 < d < 2^30 or a NaN. Where a division takes the place of many other
+/// operations: from an estimate with 14 right bits, one Newton step gives 1 / d or the float below
+/// it, another the nearest float; only below a power of two it may give the float next to it, which
+/// the result of tanh does not show (ElementaryTest, every argument).
 template <unsigned W, class B, class V>
-V oneMinusTwoOver(B &b, V d) {
-  using F = Format<W>;
-  V one = F::f(b, 1.0), two = F::f(b, 2.0);
+V inverse(B &b, V d) {
+  V one = Format<W>::f(b, 1.0);
   if constexpr (W == 32 && requires { b.reciprocalEstimate(d); })
     if (b.estimatesReciprocals()) {
       V minus = b.neg(d), r = b.reciprocalEstimate(d);
       r = b.fma(r, b.fma(minus, r, one), r);
-      r = b.fma(r, b.fma(minus, r, one), r);
-      return b.fma(F::f(b, -2.0), r, one);
+      return b.fma(r, b.fma(minus, r, one), r);
     }
-  return b.sub(one, b.div(two, d));
+  return b.div(one, d);
 }
 
 /// Hyperbolic tangent. <= 1 ulp; odd bit by bit; -0 stays -0.
 ///
-/// Below the crossing x + x^3 P(x^2). Above it 1 - 2 / d with d = e^(2|x|) + 1 rounded once: from 1
-/// on the quotient is below 1/4, which keeps its error small beside the result's last place.
+/// Below the crossing x + x^3 P(x^2). Above it 1 - 1 / d with d = (e^(2|x|) + 1) / 2 rounded once:
+/// from 1 on the quotient is below 1/4, which keeps its error small beside the result's last place.
+/// 2|x| = n ln 2 + 2 h, and everything is kept halved, so that nothing has to be doubled.
 template <unsigned W, class B, class V>
 V tanh(B &b, V x) {
   using F = Format<W>;
   using T = TanhTable<W>;
-  V one = F::f(b, 1.0);
-  V a = b.abs(x);
-  V z = b.mul(a, a);
-  V small = b.fma(b.mul(a, z), horner(b, z, T::kTanh), a);
+  using E = ExpTable<W>;
+  V one = F::f(b, 1.0), half = F::f(b, 0.5);
+  V z = b.mul(x, x);
+  V small = b.fma(b.mul(x, z), horner(b, z, T::kTanh), x);
 
-  V twice = b.add(a, a);
-  twice = atMost(b, twice, F::f(b, 2 * T::kOne));
-  auto [n, ni, high] = splitByLn2<W>(b, twice);
-  V r = b.fma(n, F::f(b, -ExpTable<W>::kLn2[1]), high);
-  V p = b.fma(b.mul(r, r), horner(b, r, ExpTable<W>::kExp), r);
-  V s = powerOfTwo<W>(b, ni);
-  V denominator = b.fma(p, s, b.add(s, one));
-  V large = oneMinusTwoOver<W>(b, denominator);
-  // The comparison is false for NaN, and large is then NaN.
-  V y = b.select(b.lt(a, F::f(b, T::kCrossing)), small, large);
+  V a = leastMagnitude(b, x, F::f(b, T::kOne));
+  V shifted = b.fma(a, F::f(b, 2 * kLog2E), F::f(b, F::kRound));
+  V n = b.sub(shifted, F::f(b, F::kRound));
+  auto ni = b.isub(b.toBits(shifted), F::i(b, F::kRoundBits));
+  V h = b.fma(n, F::f(b, -0.5 * E::kLn2[0]), a);
+  h = b.fma(n, F::f(b, -0.5 * E::kLn2[1]), h);
+  // Twice the polynomial, in half of its argument.
+  V p = b.fma(b.mul(h, h), horner(b, h, kRescaled<E::kExp, 2, 2>.steps), h);
+  V s = powerOfTwo<W>(b, ni, n);
+  V large = b.sub(one, inverse<W>(b, b.fma(p, s, b.fma(s, half, half))));
+  // The crossing is 1: x^2 is below it where |x| is, and a NaN stays in small.
+  V y = b.select(b.ge(z, one), large, small);
   return b.copysign(y, x);
 }
 

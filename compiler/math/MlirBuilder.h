@@ -26,7 +26,7 @@ public:
   /// What the target's vectors do in one operation.
   struct Target {
     bool int64Conversions = true; ///< i64 to f64 and back
-    bool scale = false;           ///< x * 2^n; whole registers estimate reciprocals, too (AVX-512)
+    bool scale = false;           ///< x * 2^n; of whole registers the lesser |x|, too (AVX-512)
     bool half = false;            ///< f16 to f32 and back
     bool products52 = false;      ///< a + either half of a 52-bit product (AVX-512 IFMA)
     bool nvidia = false; ///< estimates of reciprocals of f32, maxima that keep a NaN; by lanes
@@ -157,24 +157,22 @@ public:
     if (target.nvidia)
       return bits(x) == 32 ? scaleByProducts<32>(*this, x, n, whole)
                            : scaleByProducts<64>(*this, x, n, whole);
-    if (!target.scale || !fillsRegisters(x))
+    if (!scalesByFloats(x))
       return scale(x, n);
-    bool single = bits(x) == 32; // all lanes run, rounding is the mode's
-    return byRegister(x, whole, [&](V part, V power) {
-      return call(single ? "llvm.x86.avx512.mask.scalef.ps.512"
-                         : "llvm.x86.avx512.mask.scalef.pd.512",
-                  {part, power, part, uniform(single ? 16 : 8, -1), uniform(32, 4)});
-    });
+    return byRegister("scalef", x, whole, {});
+  }
+  bool scalesByFloats(V x) const { return !target.nvidia && target.scale && fillsRegisters(x); }
+  V leastMagnitude(V x, V bound) {
+    return byRegister("range", x, bound, uniform(32, kLeastMagnitude));
   }
 
-  bool estimatesReciprocals() const { return target.nvidia || (target.scale && lanes % 16 == 0); }
-  V reciprocalEstimate(V x) {
-    if (target.nvidia)
-      return call("llvm.nvvm.rcp.approx.ftz.f", {x});
-    return byRegister(x, x, [&](V part, V) {
-      return call("llvm.x86.avx512.rcp14.ps.512", {part, part, uniform(16, -1)});
-    });
+  V negatedBy(V x) {
+    auto made = x.getDefiningOp<mlir::arith::NegFOp>();
+    return made ? made.getOperand() : V();
   }
+
+  bool estimatesReciprocals() const { return target.nvidia; }
+  V reciprocalEstimate(V x) { return call("llvm.nvvm.rcp.approx.ftz.f", {x}); }
 
   /// The larger or smaller of two: NaN if one of them is, whose bits are any NaN's; -0 < +0.
   bool keepsNan(V x) const { return target.nvidia && bits(x) == 32; }
@@ -229,6 +227,7 @@ public:
 
 private:
   static constexpr unsigned kRegisterBits = 512;
+  static constexpr int64_t kLeastMagnitude = 0b1010; ///< of vrange: no sign, the lesser of both |x|
   bool fillsRegisters(V x) const { return lanes > 1 && lanes * bits(x) % kRegisterBits == 0; }
   V uniform(unsigned width, int64_t value) {
     return mlir::arith::ConstantOp::create(ops, loc,
@@ -240,18 +239,25 @@ private:
                                                mlir::ValueRange(operands))
         .getResult(0);
   }
-  template <class Fn>
-  V byRegister(V x, V y, Fn fn) {
+  /// A masked operation of AVX-512 on each register: all lanes run, rounding is the mode's.
+  V byRegister(llvm::StringRef name, V x, V y, llvm::ArrayRef<V> how) {
+    bool single = bits(x) == 32;
     int64_t each = kRegisterBits / bits(x);
-    if (each == lanes)
-      return fn(x, y);
-    auto slice = [&](V v, int64_t from) -> V {
-      return mlir::vector::ExtractStridedSliceOp::create(ops, loc, v, from, each, 1);
-    };
+    std::string full = ("llvm.x86.avx512.mask." + name + (single ? ".ps.512" : ".pd.512")).str();
     V result = x;
-    for (int64_t from = 0; from < lanes; from += each)
-      result = mlir::vector::InsertStridedSliceOp::create(
-          ops, loc, fn(slice(x, from), slice(y, from)), result, from, 1);
+    for (int64_t from = 0; from < lanes; from += each) {
+      auto slice = [&](V v) -> V {
+        return mlir::vector::ExtractStridedSliceOp::create(ops, loc, v, from, each, 1);
+      };
+      V part = each == lanes ? x : slice(x);
+      llvm::SmallVector<V> operands{part, each == lanes ? y : slice(y)};
+      operands.append(how.begin(), how.end());
+      operands.append({part, uniform(single ? 16 : 8, -1), uniform(32, 4)});
+      V made = call(full, operands);
+      result = each == lanes
+                   ? made
+                   : V(mlir::vector::InsertStridedSliceOp::create(ops, loc, made, result, from, 1));
+    }
     return result;
   }
 

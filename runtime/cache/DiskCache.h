@@ -42,8 +42,8 @@ public:
 
   /// The stored value, or nothing. Marks the entry as recently used.
   std::optional<std::vector<uint8_t>> find(std::span<const uint8_t> key);
-  /// Stores a value durably, replacing what the key had, and evicts the least recently used entries
-  /// above the cap. `label` is what list() shows.
+  /// Stores a value, replacing what the key had, and evicts the least recently used entries above
+  /// the cap. `label` is what list() shows. A crash of the machine may lose it.
   void store(std::span<const uint8_t> key, std::span<const uint8_t> value, std::string_view label);
 
   struct Entry {

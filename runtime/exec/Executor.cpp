@@ -4,6 +4,7 @@
 #include "runtime/base/Trace.h"
 #include "runtime/drivers/Drivers.h"
 #include "runtime/exec/CallChecks.h"
+#include "runtime/exec/RunState.h"
 #include "runtime/exec/TileRows.h"
 #include "runtime/exec/Watch.h"
 #include "runtime/library/Library.h"
@@ -67,6 +68,7 @@ struct LoadedProgram::Impl {
                                 ///< as new for a buffer of its size, or kNone
   std::vector<StepPlan> steps;
   std::vector<TilePlan> tiles; ///< in order of their steps
+  std::vector<uint32_t> heirs; ///< by buffer number: who begins in its memory, or kNone
   std::vector<CallPlan> calls; ///< one a step of that kind
   std::string traceName;
 
@@ -79,31 +81,6 @@ struct LoadedProgram::Impl {
 
 namespace {
 
-/// The words for faults of a device that sees host memory.
-class FaultWords final : public Buffer {
-public:
-  explicit FaultWords(Device &device) : Buffer(device, sizeof words, words) {}
-  int64_t words[kFaultWords] = {};
-};
-
-/// What one run needs; kept by each thread so that a warm run allocates nothing here.
-struct RunState {
-  std::unique_ptr<FaultWords> faults;
-  std::vector<int64_t> sizes;
-  std::vector<Buffer *> buffers;
-  std::vector<BufferRef> owned;
-  std::vector<uint32_t> takers; ///< by input number: the buffer that it becomes, or kNone
-  std::vector<Buffer *> launchBuffers;
-  std::vector<int64_t> launchSizes;
-  std::vector<TileLaunch::Step> tileSteps;
-  std::vector<TileLaunch::Operand> tileOperands;
-  std::vector<int64_t> tileSizes, tileLocals;
-  // References must not outlive the run in a thread's state, however the run ends.
-  void clear() {
-    for (BufferRef &b : owned)
-      b.reset();
-  }
-};
 thread_local RunState threadState;
 
 } // namespace
@@ -157,6 +134,7 @@ void LoadedProgram::Impl::plan() {
   if (device.info().tilesRows)
     planTiles(first, last);
   planTakers(first, last);
+  heirs = planHeirs(*this, last);
   traceName = std::string(program.text(program.meta().name));
 }
 
@@ -529,11 +507,19 @@ private:
       GRAPHC_TRY(launch(step));
       break;
     }
-    for (uint32_t b : step.release) {
-      state.owned[b].reset();
-      state.buffers[b] = nullptr;
-    }
+    for (uint32_t b : step.release)
+      endBuffer(b);
     return Status::ok();
+  }
+
+  void endBuffer(uint32_t number) {
+    uint32_t heir = plan.heirs[number];
+    if (heir != kNone && !state.buffers[heir]) {
+      state.owned[heir] = std::move(state.owned[number]);
+      state.buffers[heir] = state.buffers[number];
+    }
+    state.owned[number].reset();
+    state.buffers[number] = nullptr;
   }
 
   /// Steps that count fewer have several rows a part, or none.
@@ -606,10 +592,8 @@ private:
     }
     GRAPHC_TRY(launchTile(tile, rows, tileRows));
     for (size_t i = tile.first; i <= tile.last; ++i)
-      for (uint32_t b : plan.steps[i].release) {
-        state.owned[b].reset();
-        state.buffers[b] = nullptr;
-      }
+      for (uint32_t b : plan.steps[i].release)
+        endBuffer(b);
     return Status::ok();
   }
 

@@ -1,5 +1,7 @@
 """Running sums and products: the published order bit for bit, NumPy's dtypes and axes."""
 
+import warnings
+
 import graphc as gc
 import numpy as np
 import pytest
@@ -44,6 +46,37 @@ def test_every_axis(shape):
         same(gc.cumsum(g[::-1] * 2, axis=axis), trees.scan(x[::-1] * 2, axis, np.add), f"of a view, axis {axis}")
     same(gc.cumsum(g), trees.scan(x.reshape(-1), 0, np.add), "flattened")
     same(gc.cumsum(g.T, axis=0), trees.scan(np.ascontiguousarray(x.T), 0, np.add), "transposed")
+
+
+@pytest.mark.parametrize("columns", [1, 7, 16, 17, 64, 250, 257, 300])
+def test_columns(columns):
+    for rows in (3, 15, 16, 17, 33, 4097):
+        x = floats((rows, columns), "float32", rows)
+        g = gc.asarray(x)
+        same(gc.cumsum(g * 2 + 1, axis=0), trees.scan(x * 2 + 1, 0, np.add), f"{rows} rows")
+        # Many operations are written once for all rows of a group.
+        logs = np.asarray(gc.log(gc.abs(g)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # the logarithm of a lane beyond the last column is nobody's
+            same(gc.cumsum(gc.log(gc.abs(g)), axis=0), trees.scan(logs, 0, np.add), f"logarithms, {rows} rows")
+
+
+@pytest.mark.parametrize("columns", [2048, 2051])
+def test_columns_too_large_for_caches(columns):
+    x = floats((4100, columns), "float32", columns)
+    want = trees.scan(x, 0, np.add)
+    same(gc.cumsum(gc.asarray(x), axis=0), want)
+
+
+@pytest.mark.skipif(ORACLE, reason="NumPy's own messages")
+@pytest.mark.parametrize("place", [(0, 0), (17, 3), (18, 63), (39, 69), (33, 66)])
+def test_overflow_in_columns_is_told(place):
+    x = np.zeros((40, 70), np.float32)
+    x[0, place[1]] = x[place] = 3e38
+    if place == (0, 0):
+        x[1, 0] = 3e38
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        assert np.isinf(np.asarray(gc.cumsum(gc.asarray(x), axis=0))).any()
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint32", "int64", "uint64"])

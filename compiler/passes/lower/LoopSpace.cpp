@@ -127,6 +127,13 @@ Polynomial LoopSpace::product(unsigned first, unsigned last) const {
   return result;
 }
 
+bool pass::scansAlongRows(kernel::FuncOp func, const LoopSpace &space) {
+  bool along = true;
+  func.getBody().walk(
+      [&](kernel::StoreOp store) { along &= space.accesses.at(store).isDense(space.parallel); });
+  return along || space.parallel == 0;
+}
+
 /// Ops of the longest body that is repeated for every line of a block.
 static constexpr unsigned kMostTurnedOps = 12;
 

@@ -170,6 +170,10 @@ private:
   void setContract(kernel::FuncOp func, const LoopSpace &space);
 };
 
+/// Whether vectors of a scan go along what is scanned, and not over neighbouring rows: its results
+/// lie that way, or it has one row.
+bool scansAlongRows(kernel::FuncOp func, const LoopSpace &space);
+
 /// The loop along which a map reads what it writes along its last loop, if it does. Groups of
 /// work-items turn short bodies of real numbers, the cores' vectors everything that reads no
 /// places.

@@ -262,10 +262,10 @@ void KernelLowering::storeAll(OpBuilder &b, Position &at) {
     emitter->scatter(b, scatter, at);
 }
 
-/// How far ahead a body asks for memory: too few iterations of one that computes long are under way
-/// at once for the machine to do so, and it follows vectors of whole lines less well than shorter
-/// ones. Further ahead a first-level cache drops lines before they are read.
-static constexpr int64_t kLongBytesAhead = 4096;
+/// How far ahead a body that computes long asks for memory, into the second cache: too few of its
+/// iterations are under way at once for the machine to do so, and what is asked for into the first
+/// cache waits for memory in one of its few places.
+static constexpr int64_t kLongBytesAhead = 16384;
 /// With more streams, which are those of a transform's pass, asking takes the place of loads.
 static constexpr int64_t kMostStreamsAhead = 8;
 
@@ -284,10 +284,9 @@ void KernelLowering::lowerMap() {
   bool computesLong = llvm::any_of(kernel.getBody().front(),
                                    [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
   auto loads = kernel.getBody().front().getOps<kernel::LoadOp>();
-  int64_t ahead = computesLong ? bytesAhead(kLongBytesAhead)
-                  : std::distance(loads.begin(), loads.end()) <= kMostStreamsAhead
-                      ? bytesAhead(kBytesAhead)
-                      : 0;
+  bool asks = computesLong || std::distance(loads.begin(), loads.end()) <= kMostStreamsAhead;
+  int64_t ahead = asks ? bytesAhead(kBytesAhead) : 0;
+  int64_t farAhead = computesLong ? bytesAhead(kLongBytesAhead) : 0;
   if (shape.oneByOne) {
     begin = constant(builder, 0);
     end = emitter->emit(builder, space.items());
@@ -312,6 +311,8 @@ void KernelLowering::lowerMap() {
         storeAll(inside, at);
         if (ahead && !at.limit)
           prefetch(inside, at, space.parallel - 1, ahead, /*locality=*/3);
+        if (farAhead && !at.limit)
+          prefetch(inside, at, space.parallel - 1, farAhead, /*locality=*/2);
       };
       strips(b, outer, space.parallel - 1, width, low, high, strip, registerLanes(width));
     });

@@ -16,6 +16,9 @@ namespace {
 
 /// How far ahead memory is asked for: what a group adds waits for the one before.
 constexpr int64_t kVectorsAhead = 32;
+/// Locality of rows of columns that are asked for: those of a group and of the next one may lie a
+/// power of two apart, and more than a few of such lines do not fit the first cache.
+constexpr unsigned kSecondCache = 2;
 
 kernel::ScanOp scanOf(kernel::FuncOp kernel) {
   kernel::ScanOp found;
@@ -116,16 +119,16 @@ struct KernelLowering::ScanLoop {
   Value first, length; ///< elements
   Value before;        ///< what precedes the block; null: nothing
   Value total;         ///< set by the loop: result of a whole block
+
+  Value group(KernelLowering &l, OpBuilder &b, Stage &stage, Value start, Value count, Value carry);
+  Value registerGroup(KernelLowering &l, OpBuilder &b, Value start, Value carry);
+  void readBefore(KernelLowering &l, OpBuilder &b, Stage &partial, Value item, Value blocks,
+                  int64_t lanes);
+  void store(KernelLowering &l, OpBuilder &b, Position &at, Value y);
+  void columns(KernelLowering &l, OpBuilder &b, ColumnRun &run, Value blocks);
 };
 
-bool KernelLowering::scansAlongVector() {
-  if (width == 1)
-    return false;
-  bool along = true;
-  for (kernel::StoreOp store : stores)
-    along &= space.accesses.at(store).isDense(space.parallel);
-  return along || space.parallel == 0;
-}
+bool KernelLowering::scansAlongVector() { return width > 1 && scansAlongRows(kernel, space); }
 
 /// Lanes are consecutive elements: a group is a vector.
 void KernelLowering::scanVectors(OpBuilder &b, ScanLoop &scan) {
@@ -176,44 +179,155 @@ void KernelLowering::scanVectors(OpBuilder &b, ScanLoop &scan) {
   group(tail, whole, end, groups.getResult(0));
 }
 
-/// Lanes are columns, or there is one: groups pass through memory.
+void KernelLowering::ScanLoop::store(KernelLowering &l, OpBuilder &b, Position &at, Value y) {
+  at.values[op.getResult()] = before ? combine(b, op, before, y) : y;
+  for (kernel::StoreOp store : l.stores)
+    l.emitter->store(b, store, at);
+}
+
+/// Elements from `start` on, `count` of a group, through memory; returns what the next group adds.
+Value KernelLowering::ScanLoop::group(KernelLowering &l, OpBuilder &b, Stage &stage, Value start,
+                                      Value count, Value carry) {
+  Location loc = op.getLoc();
+  Value zero = l.constant(b, 0), one = l.constant(b, 1);
+  auto at = [&](OpBuilder &d, Value number) {
+    Position here = row;
+    here.loops[l.space.parallel] = arith::AddIOp::create(d, loc, start, number);
+    return here;
+  };
+  l.loop(b, zero, count, 1, [&](OpBuilder &d, Value number) {
+    Position here = at(d, number);
+    Value x = l.emitter->value(d, op.getValue(), here);
+    stage.set(d, number, BodyEmitter::splat(d, loc, x, row.width));
+  });
+  stage.doubleUp(b, count);
+  auto values = scf::ForOp::create(b, loc, zero, count, one, ValueRange(carry));
+  OpBuilder d = OpBuilder::atBlockBegin(values.getBody());
+  Value number = values.getInductionVar();
+  Value y = combine(d, op, carry, stage.get(d, number));
+  if (stores) {
+    Position here = at(d, number);
+    store(l, d, here, y);
+  }
+  scf::YieldOp::create(d, loc, y);
+  return values.getResult(0);
+}
+
+/// The same of a whole group whose sixteen values stay in registers.
+Value KernelLowering::ScanLoop::registerGroup(KernelLowering &l, OpBuilder &b, Value start,
+                                              Value carry) {
+  Location loc = op.getLoc();
+  Position at[kScanGroup];
+  Value x[kScanGroup];
+  for (int64_t i = 0; i < kScanGroup; ++i) {
+    at[i] = row;
+    at[i].loops[l.space.parallel] = arith::AddIOp::create(b, loc, start, l.constant(b, i));
+    x[i] = BodyEmitter::splat(b, loc, l.emitter->value(b, op.getValue(), at[i]), row.width);
+    if (!row.limit)
+      l.prefetch(b, at[i], l.space.parallel, kScanGroup, kSecondCache);
+  }
+  for (int64_t apart = 1; apart < kScanGroup; apart *= 2)
+    for (int64_t i = kScanGroup; i-- > apart;)
+      x[i] = combine(b, op, x[i - apart], x[i]);
+  for (Value &y : x)
+    y = combine(b, op, carry, y);
+  Value next = x[kScanGroup - 1];
+  if (!stores)
+    return next;
+  // A vector whose last lanes are masked off may hold anything there.
+  if (!row.limit)
+    l.emitter->watchTogether(b, op.getResult(), x);
+  for (int64_t i = 0; i < kScanGroup; ++i) {
+    at[i].watched = !row.limit;
+    store(l, b, at[i], x[i]);
+  }
+  return next;
+}
+
+/// Columns of a run, as many as a cache holds 16 rows of: what the next group adds waits for it in
+/// memory of its own, so that rows are read and written in pieces longer than a vector.
+void KernelLowering::ScanLoop::columns(KernelLowering &l, OpBuilder &b, ColumnRun &run,
+                                       Value blocks) {
+  Location loc = op.getLoc();
+  int last = static_cast<int>(l.space.parallel) - 1;
+  int64_t lanes = l.registerLanes(l.width), together = kScanGroup * lanes;
+  Block *entry = &l.function.getBody().front();
+  Stage carries(entry, op, lanes), stage(entry, op, lanes), partial(entry, op, lanes);
+  bool simple = turnsInRegisters(l.kernel); // and so may be written sixteen times
+  l.loop(b, run.low, run.high, together, [&](OpBuilder &c, Value low) {
+    Value high = arith::MinSIOp::create(
+        c, loc, run.high, arith::AddIOp::create(c, loc, low, l.constant(c, together)));
+    l.loop(c, l.constant(c, 0), l.constant(c, kScanGroup), 1,
+           [&](OpBuilder &d, Value slot) { carries.set(d, slot, identity(d, op, lanes)); });
+    // A strip with its place among the carries.
+    auto each = [&](OpBuilder &at, llvm::function_ref<void(OpBuilder &, ScanLoop &, Value)> body) {
+      auto strip = [&](OpBuilder &d, Position &column) {
+        Value ahead = arith::SubIOp::create(d, loc, column.loops[last], low);
+        ScanLoop scan{op, stores, column, first, length, {}, {}};
+        body(d, scan, arith::DivUIOp::create(d, loc, ahead, l.constant(d, lanes)));
+      };
+      l.strips(at, run.outer, last, lanes, low, high, strip);
+    };
+    auto itemOf = [&](OpBuilder &d, const ScanLoop &scan) -> Value {
+      return arith::AddIOp::create(d, loc, run.offset, scan.row.loops[last]);
+    };
+    Value size = l.constant(c, kScanGroup);
+    Value whole = arith::AddIOp::create(
+        c, loc, first,
+        arith::MulIOp::create(c, loc, arith::DivUIOp::create(c, loc, length, size), size));
+    Value rest = arith::SubIOp::create(c, loc, arith::AddIOp::create(c, loc, first, length), whole);
+    auto rows = [&](OpBuilder &at, Value start, Value count) {
+      each(at, [&](OpBuilder &d, ScanLoop &scan, Value slot) {
+        l.rowValues(d, scan.row, 0);
+        scan.readBefore(l, d, partial, itemOf(d, scan), blocks, lanes);
+        Value carry = carries.get(d, slot);
+        carries.set(d, slot,
+                    count || !simple ? scan.group(l, d, stage, start, count ? count : size, carry)
+                                     : scan.registerGroup(l, d, start, carry));
+      });
+    };
+    l.loop(c, first, whole, kScanGroup,
+           [&](OpBuilder &d, Value start) { rows(d, start, Value()); });
+    // Only the last block has a group that is not whole, and nothing follows it.
+    if (!stores)
+      return each(c, [&](OpBuilder &d, ScanLoop &scan, Value slot) {
+        partial.write(d, carries.get(d, slot), l.extraBuffers[0], itemOf(d, scan), scan.row.mask);
+      });
+    Value some = arith::CmpIOp::create(c, loc, arith::CmpIPredicate::sgt, rest, l.constant(c, 0));
+    OpBuilder tail = scf::IfOp::create(c, loc, some, /*withElseRegion=*/false).getThenBodyBuilder();
+    rows(tail, whole, rest);
+  });
+}
+
+/// There is one lane: groups pass through memory.
 void KernelLowering::scanGroups(OpBuilder &b, ScanLoop &scan) {
   int64_t lanes = scan.row.width;
   Stage stage(&function.getBody().front(), scan.op, lanes);
-  Value zero = constant(b, 0), one = constant(b, 1), size = constant(b, kScanGroup);
+  Value zero = constant(b, 0), size = constant(b, kScanGroup);
   auto groups =
       scf::ForOp::create(b, loc, zero, scan.length, size, ValueRange(identity(b, scan.op, lanes)));
   OpBuilder c = OpBuilder::atBlockBegin(groups.getBody());
   Value start = arith::AddIOp::create(c, loc, scan.first, groups.getInductionVar());
   Value count = arith::MinSIOp::create(
       c, loc, size, arith::SubIOp::create(c, loc, scan.length, groups.getInductionVar()));
-  auto at = [&](OpBuilder &d, Value number) {
-    Position here = scan.row;
-    here.loops[space.parallel] = arith::AddIOp::create(d, loc, start, number);
-    return here;
-  };
-  loop(c, zero, count, 1, [&](OpBuilder &d, Value number) {
-    Position here = at(d, number);
-    stage.set(d, number,
-              BodyEmitter::splat(d, loc, emitter->value(d, scan.op.getValue(), here), lanes));
-  });
-  stage.doubleUp(c, count);
-  Value carry = groups.getRegionIterArgs()[0];
-  auto values = scf::ForOp::create(c, loc, zero, count, one, ValueRange(carry));
-  {
-    OpBuilder d = OpBuilder::atBlockBegin(values.getBody());
-    Value number = values.getInductionVar();
-    Value y = combine(d, scan.op, carry, stage.get(d, number));
-    if (scan.stores) {
-      Position here = at(d, number);
-      here.values[scan.op.getResult()] = scan.before ? combine(d, scan.op, scan.before, y) : y;
-      for (kernel::StoreOp store : stores)
-        emitter->store(d, store, here);
-    }
-    scf::YieldOp::create(d, loc, y);
-  }
-  scf::YieldOp::create(c, loc, values.getResult(0));
+  Value next = scan.group(*this, c, stage, start, count, groups.getRegionIterArgs()[0]);
+  scf::YieldOp::create(c, loc, next);
   scan.total = groups.getResult(0);
+}
+
+void KernelLowering::ScanLoop::readBefore(KernelLowering &l, OpBuilder &b, Stage &partial,
+                                          Value item, Value blocks, int64_t lanes) {
+  if (!blocks || !stores)
+    return;
+  Location loc = op.getLoc();
+  Value several = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, blocks, l.constant(b, 1));
+  auto choice = scf::IfOp::create(b, loc, TypeRange(identity(b, op, lanes).getType()), several,
+                                  /*withElseRegion=*/true);
+  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+  Value known = partial.read(yes, l.extraBuffers[0], item, row.mask);
+  scf::YieldOp::create(yes, loc, BodyEmitter::splat(yes, loc, known, lanes));
+  scf::YieldOp::create(no, loc, identity(no, op, lanes));
+  before = choice.getResult(0);
 }
 
 /// A block whose row and first element are set, with its result or what precedes it at `item`.
@@ -222,16 +336,7 @@ void KernelLowering::scanItem(OpBuilder &b, ScanLoop &scan, Value item, Value bl
   int64_t lanes = along ? kScanGroup : scan.row.width;
   Stage partial(&function.getBody().front(), scan.op, along ? 1 : lanes);
   rowValues(b, scan.row, 0);
-  if (blocks && scan.stores) {
-    Value several = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, blocks, constant(b, 1));
-    auto choice = scf::IfOp::create(b, loc, TypeRange(identity(b, scan.op, lanes).getType()),
-                                    several, /*withElseRegion=*/true);
-    OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
-    Value known = partial.read(yes, extraBuffers[0], item, scan.row.mask);
-    scf::YieldOp::create(yes, loc, BodyEmitter::splat(yes, loc, known, lanes));
-    scf::YieldOp::create(no, loc, identity(no, scan.op, lanes));
-    scan.before = choice.getResult(0);
-  }
+  scan.readBefore(*this, b, partial, item, blocks, lanes);
   along ? scanVectors(b, scan) : scanGroups(b, scan);
   if (!scan.stores)
     partial.write(b, scan.total, extraBuffers[0], item, scan.row.mask);
@@ -266,15 +371,18 @@ void KernelLowering::scanPass(StringRef name, bool storesValues) {
     });
     return close();
   }
-  int last = static_cast<int>(space.parallel) - 1;
   columnRuns(blocks, [&](OpBuilder &b, ColumnRun &run) {
-    auto strip = [&](OpBuilder &c, Position &column) {
-      ScanLoop scan{op, storesValues, column, {}, {}, {}, {}};
-      limits(c, run.block, scan);
-      Value item = arith::AddIOp::create(c, loc, run.offset, column.loops[last]);
-      scanItem(c, scan, item, blocks);
-    };
-    strips(b, run.outer, last, width, run.low, run.high, strip, registerLanes(width));
+    ScanLoop scan{op, storesValues, position(), {}, {}, {}, {}};
+    limits(b, run.block, scan);
+    if (width > 1)
+      return scan.columns(*this, b, run, blocks);
+    loop(b, run.low, run.high, 1, [&](OpBuilder &c, Value column) {
+      scan.row = run.outer;
+      scan.row.loops[space.parallel - 1] = column;
+      scan.row.vectorLoop = static_cast<int>(space.parallel) - 1;
+      scan.row.width = 1;
+      scanItem(c, scan, arith::AddIOp::create(c, loc, run.offset, column), blocks);
+    });
   });
   close();
 }

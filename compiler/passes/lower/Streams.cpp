@@ -11,6 +11,7 @@
 using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
+using kernel::Family;
 
 /// Smaller results stay in the last cache of common machines until they are read.
 static constexpr int64_t kStreamedResultBytes = int64_t{32} << 20;
@@ -39,13 +40,14 @@ void KernelLowering::openStreams() {
     const LinearAccess &access = space.accesses.at(store);
     if (space.parallel == 0 && !isPoint(store))
       continue;
-    unsigned along = isPoint(store) ? space.parallel : space.parallel - 1;
-    if (!access.isDense(along))
+    unsigned last = isPoint(store) ? space.parallel : space.parallel - 1;
+    bool overColumns = shape.family == Family::Scan && !scansAlongRows(kernel, space);
+    if (!access.isDense(overColumns ? space.parallel - 1 : last))
       continue;
     Value buffer = emitter->buffer(store), address = addressOf(buffer);
     int64_t bytes = cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
     if (!elements)
-      elements = emitter->emit(builder, space.product(0, along + 1));
+      elements = emitter->emit(builder, space.product(0, last + 1));
     Value word = at.select(at.less(elements, at(kStreamedResultBytes / bytes)), at(1), at(0));
     word = at.either(word, arith::AndIOp::create(builder, loc, address, at(kLineBytes - 1)));
     if (turnsForRows(kernel, shape.turned)) {

@@ -27,6 +27,7 @@ std::optional<unsigned> lanesLoop(kernel::FuncOp func, const LoopSpace &space) {
   bool product = false, columns = false;
   func.getBody().walk([&](Operation *op) {
     product |= isa<kernel::DotOp>(op);
+    columns |= isa<kernel::ScanOp>(op) && !scansAlongRows(func, space);
     auto reduce = dyn_cast<kernel::ReduceOp>(op);
     columns |= reduce && reduce.getRowTree();
   });

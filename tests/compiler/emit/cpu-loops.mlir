@@ -26,10 +26,11 @@ func.func @triad(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   return %1 : tensor<?xf32>
 }
 
-// A long chain: four vectors overlap and stay in registers, and memory is asked for ahead of them.
+// A long chain: four vectors overlap and stay in registers, and memory is asked for ahead of them, far ahead into the second cache.
 // CHECK-LABEL: chain_0:
 // CHECK: jmp [[LOOP:.LBB[0-9]+_[0-9]+]]
 // CHECK-COUNT-4: prefetcht0
+// CHECK-COUNT-4: prefetcht1
 // CHECK-NEXT: addq $64,
 // CHECK-NEXT: [[LOOP]]:
 // CHECK-NOT: rsp

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -319,6 +320,23 @@ TEST(Elementary, TanhByEstimates) {
     }
   }
   EXPECT_EQ(differ, 0);
+}
+
+// exp(-x), whose constants take the sign, has the bits of the exponential of the negated number.
+TEST(Elementary, ExpOfNegatedNumbers) {
+  ScalarBuilder<> b;
+  auto differs = [&]<unsigned W, class T>(T x) {
+    T here = m::expOfSigned<W, true>(b, x), there = m::exp<W>(b, -x);
+    return std::memcmp(&here, &there, sizeof(T)) != 0 && !(std::isnan(here) && std::isnan(there));
+  };
+  long count = 0;
+  for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 1021)
+    count += differs.operator()<32>(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  for (int64_t i = -4000000; i <= 4000000; ++i)
+    count += differs.operator()<64>(static_cast<double>(i) * 0x1.8p-12);
+  for (double x : {0.0, -0.0, 1e308, -1e308, HUGE_VAL, -HUGE_VAL, 0x1p-1074, std::nan("")})
+    count += differs.operator()<64>(x);
+  EXPECT_EQ(count, 0);
 }
 
 TEST(Elementary, OperationCounts) {

@@ -74,6 +74,18 @@ kernel.func @map(%x: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?x?xf32>
   kernel.return
 }
 
+// A scan over rows of neighbouring columns: its vectors are columns, which lie beside each other.
+// CHECK-LABEL: kernel.func @columns(
+// CHECK-SAME: %{{[^:]*}}: tensor<?x?xf32>, %{{[^:]*}}: index
+kernel.func @columns(%x: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?x?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                shapes = [affine_map<()[s0, s1] -> (s1 + 1, s0)>, affine_map<()[s0, s1] -> (s1 + 1, s0)>]} {
+  %a = kernel.load %x at #turned : tensor<?x?xf32> -> f32
+  %s = kernel.scan <sum> %a : f32
+  kernel.store %s, result 0 at #turned : f32
+  kernel.return
+}
+
 // CHECK-LABEL: func.func @main
 // CHECK: %[[COPY:.*]] = kernel.call @sums_turn(%arg0) sizes(%arg2, %arg3) dims [0, 1]
 // CHECK: kernel.call @sums(%[[COPY]], %arg1) sizes(%arg2, %arg3)
