@@ -99,13 +99,14 @@ pb::object scalarObject(const void *data, DType t);
 /// An operand and what keeps it alive. `ok` is false for objects that are no array, number or
 /// sequence.
 struct Converted {
-  Array holder;
+  std::optional<Array> holder;
   std::optional<Operand> operand;
-  bool isArray = false;
 };
 /// False when the object is nothing an operation takes; raises for numbers and arrays with a fault.
 /// Values that have no device go to `device` (null: the current one).
 bool convertOperand(pb::handle object, Converted &out, rt::Device *device = nullptr);
+/// The same; `holder` keeps an array that was made.
+bool toOperand(pb::handle object, Operand &out, std::optional<Array> &holder, rt::Device *device);
 /// An Array as it is, anything else as a new Array.
 Array toArray(pb::handle object, rt::Device *device = nullptr);
 /// The borrowed C++ array of a Python Array, or null.

@@ -209,6 +209,8 @@ std::vector<Array> toArrays(pb::handle sequence, rt::Device *device) {
 op::Scalar toScalar(pb::handle object) {
   if (PyBool_Check(object.ptr()))
     return op::Scalar::ofBool(object.ptr() == Py_True);
+  if (PyLong_CheckExact(object.ptr()))
+    return integerScalar(object);
   if (isNumpyScalar(object))
     return strongScalar(object, toDType(object.attr("dtype")));
   if (PyLong_Check(object.ptr()))
@@ -285,31 +287,43 @@ static bool isPlainArrayLike(pb::handle object) {
          !pb::hasattr(type, "__array_priority__") && !pb::hasattr(type, "__radd__");
 }
 
-bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {
+bool toOperand(pb::handle object, Operand &out, std::optional<Array> &holder, rt::Device *device) {
   if (Array *a = asArray(object)) {
-    out.operand.emplace(*a);
-    out.isArray = true;
+    out.array = a;
     return true;
   }
   PyObject *p = object.ptr();
-  if (PyBool_Check(p) || PyFloat_CheckExact(p) || PyLong_CheckExact(p) || PyComplex_CheckExact(p)) {
-    out.operand.emplace(toScalar(object));
+  if (PyFloat_CheckExact(p)) {
+    out.scalar.kind = op::Scalar::Kind::Float;
+    out.scalar.number = PyFloat_AS_DOUBLE(p);
+    return true;
+  }
+  if (PyBool_Check(p) || PyLong_CheckExact(p) || PyComplex_CheckExact(p)) {
+    out.scalar = toScalar(object);
     return true;
   }
   if (isNumpyScalar(object)) {
     DType t = toDType(object.attr("dtype"));
-    out.operand.emplace(strongScalar(object, t), t);
+    out = Operand(strongScalar(object, t), t);
     return true;
   }
   if (PyFloat_Check(p) || PyLong_Check(p) || PyComplex_Check(p)) {
-    out.operand.emplace(toScalar(object));
+    out.scalar = toScalar(object);
     return true;
   }
   if (!pb::isinstance(object, numpy().ndarray) && !PyList_Check(p) && !PyTuple_Check(p) &&
       !isPlainArrayLike(object))
     return false;
-  out.holder = copyIn(object, std::nullopt, device);
-  out.operand.emplace(out.holder);
+  holder = copyIn(object, std::nullopt, device);
+  out.array = &*holder;
+  return true;
+}
+
+bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {
+  Operand operand;
+  if (!toOperand(object, operand, out.holder, device))
+    return false;
+  out.operand = operand;
   return true;
 }
 
