@@ -1,5 +1,7 @@
 #include "compiler/passes/fuse/FusionPlan.h"
 
+#include "compiler/passes/fuse/Turns.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -45,6 +47,7 @@ FusionPlan::FusionPlan(func::FuncOp func, SizeAnalysis &sizes)
     : sizes(sizes), context(func.getContext()) {
   collect(func);
   decideInlining();
+  markTurns();
   for (Node &node : nodes)
     if (!node.inlined) {
       expandLeaves(node);
@@ -353,6 +356,25 @@ void FusionPlan::decideInlining() {
   }
 }
 
+/// Kernels that are cut between turns of a loop are the same kernel.
+void FusionPlan::markTurns() {
+  llvm::DenseMap<std::pair<const void *, const void *>, unsigned> known;
+  SmallVector<unsigned> kinds;
+  SmallVector<Node *> computed;
+  for (Node &node : nodes)
+    if (!node.inlined) {
+      const void *name = node.op ? node.op->getName().getAsOpaquePointer() : nullptr;
+      std::pair kind(name, node.result.getType().getAsOpaquePointer());
+      kinds.push_back(known.try_emplace(kind, known.size()).first->second);
+      computed.push_back(&node);
+    }
+  Turns turns = findTurns(kinds);
+  for (size_t i = turns.first; i < turns.last; i += turns.length)
+    if (turns.startsAt(i))
+      for (Node *node : ArrayRef(computed).slice(i, turns.length))
+        computed[i]->turn += costOf(*node);
+}
+
 void FusionPlan::appendLeaves(Node &reader, Value tensor, ArrayRef<AffineExpr> indices) {
   Access access = resolveAccess(tensor, indices, sizes);
   Operation *op = access.root.getDefiningOp();
@@ -474,7 +496,9 @@ CutReason FusionPlan::joins(Node &node, int index, bool &row) {
   Group &group = groups[index];
   if (node.kind == NodeKind::Library || group.isLibrary())
     return CutReason::LibraryStep;
-  if (group.cost + costOf(node) > kMaxCostPerKernel)
+  if (node.turn <= kMaxCostPerKernel)
+    group.closed |= group.cost + node.turn > kMaxCostPerKernel;
+  if (group.closed || group.cost + costOf(node) > kMaxCostPerKernel)
     return CutReason::KernelFull;
   bool point = node.space == group.space;
   row = !point && !group.reduced.empty() && node.reduced.empty() && node.space == rowSpace(group);

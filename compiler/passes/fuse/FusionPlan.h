@@ -60,6 +60,7 @@ struct Node {
   unsigned uses = 0, outside = 0; ///< reads by nodes; other uses (outputs, aliases, bases)
   bool inlined = false, row = false, stored = false, afterReduce = false;
   int group = -1;
+  int turn = 0; ///< of the first value of a turn of a loop: what the turn costs
 
   /// Reductions read at every point although their value belongs to a row.
   bool readsPoints() const { return !reduced.empty() || !row; }
@@ -75,6 +76,7 @@ struct Group {
   llvm::BitVector ancestors;
   int mergedInto = -1;
   int cost = 0;          ///< of a point, in simple operations
+  bool closed = false;   ///< the next turn of a loop did not fit
   bool oneByOne = false; ///< its points are visited in order by one thread
 
   /// Its one value is computed by the library: a step of its own, not a kernel.
@@ -109,6 +111,7 @@ private:
   CutReason needsWhole(Node &node, int group);
   void addLibrary(mlir::Operation *op);
   void decideInlining();
+  void markTurns();
   void expandLeaves(Node &node);
   void appendLeaves(Node &reader, mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
   void noteCut(const Node &node, int group, CutReason reason);
