@@ -111,6 +111,8 @@ bool toOperand(pb::handle object, Operand &out, std::optional<Array> &holder, rt
 Array toArray(pb::handle object, rt::Device *device = nullptr);
 /// The borrowed C++ array of a Python Array, or null.
 Array *asArray(pb::handle object);
+/// Whether it is a scalar of one of NumPy's integer types.
+bool isNumpyInteger(PyObject *object);
 Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device);
 
 // Exchange.cpp

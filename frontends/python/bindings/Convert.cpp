@@ -19,7 +19,7 @@ using strings::format;
 struct Numpy {
   pb::object dtypes[kDTypeCount];
   pb::object types[kDTypeCount]; ///< their scalar types
-  pb::object dtype, generic, ndarray, ascontiguousarray, asarray;
+  pb::object dtype, generic, integer, ndarray, ascontiguousarray, asarray;
 };
 const Numpy &numpy() {
   static const Numpy *n = [] {
@@ -27,6 +27,7 @@ const Numpy &numpy() {
     pb::module_ np = pb::module_::import("numpy");
     made->dtype = np.attr("dtype");
     made->generic = np.attr("generic");
+    made->integer = np.attr("integer");
     made->ndarray = np.attr("ndarray");
     made->ascontiguousarray = np.attr("ascontiguousarray");
     made->asarray = np.attr("asarray");
@@ -267,6 +268,10 @@ pb::object scalarObject(const void *data, DType t) {
   }
   }
   return pb::none();
+}
+
+bool isNumpyInteger(PyObject *object) {
+  return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(numpy().integer.ptr()));
 }
 
 Array *asArray(pb::handle object) {
