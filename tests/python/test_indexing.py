@@ -542,3 +542,17 @@ def test_integers_of_numpy_are_indices(integer):
         gc.arange(3)[np.uint64(2**64 - 1)]
     same(x[np.True_], a[np.True_])
     same(x[0, 0, np.array(2)], a[0, 0, np.array(2)])
+
+
+@pytest.mark.parametrize("n", [5, 1000, 30000])
+def test_what_is_written_through_a_mask_is_also_reduced(n, device):
+    values = np.random.default_rng(n).normal(size=n)
+    x = gc.asarray(np.zeros(n), device=device)
+    every = gc.asarray(np.ones(n), device=device) > 0
+    np.asarray(every)
+    doubled = gc.asarray(values, device=device) * 2
+    x[every] = doubled
+    largest, total = gc.max(doubled), gc.sum(doubled, keepdims=True)
+    gc.eval(x, largest, total)
+    same(x, values * 2)
+    assert float(largest) == values.max() * 2

@@ -92,8 +92,8 @@ public:
   /// Live groups in an order in which they can run.
   llvm::SmallVector<Group *> order();
   Node *node(mlir::Value value) { return byValue.lookup(value); }
-  /// One line per value that did not join its producer's kernel.
-  llvm::ArrayRef<std::string> cuts() const { return cutLines; }
+  /// One line per value that did not join its producer's kernel; kernels are numbered by `order`.
+  llvm::SmallVector<std::string> cuts(llvm::ArrayRef<Group *> order);
   /// The live group a node ended in.
   Group *groupOf(const Node &node) { return &groups[find(node.group)]; }
 
@@ -115,12 +115,13 @@ private:
   void expandLeaves(Node &node);
   void appendLeaves(Node &reader, mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
   void noteCut(const Node &node, int group, CutReason reason);
+  void noteWhole(const Node &node, int group, llvm::ArrayRef<int> told);
   int besideContinued(Node &node, int chosen, bool &row);
   void assign(Node &node);
   CutReason joins(Node &node, int group, bool &row);
   CutReason shares(Node &node, int group);
   void join(Node &node, int group, bool row);
-  bool tryMergeGroups(int into, int from);
+  CutReason mergeGroups(int into, int from);
   int find(int group);
   kernel::Family familyOf(llvm::ArrayRef<Size> space, llvm::ArrayRef<unsigned> reduced);
   void dependOn(int group, int producer);
@@ -131,7 +132,13 @@ private:
   std::deque<Node> nodes;
   std::deque<Group> groups;
   llvm::DenseMap<mlir::Value, Node *> byValue;
-  llvm::SmallVector<std::string> cutLines;
+  struct Cut {
+    const Node *node;
+    llvm::StringRef name; ///< of its operation, which ends before the plan
+    int group;
+    CutReason reason;
+  };
+  llvm::SmallVector<Cut> cutsMade;
 };
 
 } // namespace graphc::pass

@@ -99,3 +99,17 @@ func.func @unique(%x: tensor<8xf32>, %v: tensor<9xf32>, %j: tensor<9xi64>) -> te
   %s = graph.scatter %d into %x[%j] axes [0] at 0 combine "" unique drop : tensor<9xf32> into tensor<8xf32>[tensor<9xi64>] -> tensor<8xf32>
   return %s : tensor<8xf32>
 }
+
+// What is scattered is summed in a kernel of its own.
+// CHECK-LABEL: kernel.func @summed_0(
+// CHECK-NOT: kernel.reduce
+// CHECK: kernel.scatter
+// CHECK-NOT: kernel.reduce
+// CHECK-LABEL: kernel.func @summed_1(
+// CHECK: kernel.reduce
+func.func @summed(%x: tensor<8xf32>, %v: tensor<9xf32>, %j: tensor<9xi64>) -> (tensor<8xf32>, tensor<f32>) {
+  %d = graph.exp %v : tensor<9xf32>
+  %s = graph.scatter %d into %x[%j] axes [0] at 0 combine "" unique drop : tensor<9xf32> into tensor<8xf32>[tensor<9xi64>] -> tensor<8xf32>
+  %t = graph.reduce <sum> %d axes [0] : tensor<9xf32> -> tensor<f32>
+  return %s, %t : tensor<8xf32>, tensor<f32>
+}
