@@ -45,8 +45,8 @@ bool Storage::isExclusive() const {
 Array::Array(NodeRef node) : Array(std::move(node), Trace::active() ? Trace::active()->id() : 0) {}
 
 Array::Array(NodeRef node, uint64_t trace)
-    : arrayView(node->shape()), literal{0, node->dtype(), &node->device()} {
-  store = std::make_shared<Storage>(std::move(node), trace);
+    : store(std::make_shared<Storage>(std::move(node), trace)), arrayView(store->shape()),
+      literal{0, store->dtype(), &store->device()} {
   own();
 }
 
@@ -82,7 +82,7 @@ Array::Array(Array &&other) noexcept
     : store(std::move(other.store)), openValue(std::move(other.openValue)),
       arrayView(std::move(other.arrayView)), remembered(std::move(other.remembered)),
       rememberedVersion(other.rememberedVersion), literal(std::exchange(other.literal, {})),
-      single(other.single.exchange(false, std::memory_order_relaxed)) {
+      single(other.giveSingle()) {
   if (store && store->owner() == &other)
     own();
 }
@@ -101,7 +101,7 @@ Array &Array::operator=(Array &&other) noexcept {
   remembered = std::move(other.remembered);
   rememberedVersion = other.rememberedVersion;
   literal = std::exchange(other.literal, {});
-  single.store(other.single.exchange(false, std::memory_order_relaxed), std::memory_order_release);
+  single.store(other.giveSingle(), std::memory_order_release);
   if (owns)
     own();
   return *this;
@@ -126,15 +126,13 @@ Array Array::ofStorage(std::shared_ptr<Storage> storage) {
   return out;
 }
 
-Array Array::withView(View view) const {
-  Array out;
-  out.store = storage();
-  out.literal = literal;
-  if (view.isPart())
-    out.literal.dtype = realDType(literal.dtype);
-  out.arrayView = std::move(view);
-  return out;
+Array::Array(std::shared_ptr<Storage> storage, View view, const KnownValue &type)
+    : store(std::move(storage)), arrayView(std::move(view)), literal(type) {
+  if (arrayView.isPart())
+    literal.dtype = realDType(type.dtype);
 }
+
+Array Array::withView(View view) const { return Array(storage(), std::move(view), literal); }
 
 int64_t Array::size() const {
   int64_t n = 1;

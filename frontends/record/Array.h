@@ -177,7 +177,14 @@ public:
   void remember(const NodeRef &ready, uint64_t version);
 
 private:
+  Array(std::shared_ptr<Storage> storage, View view, const KnownValue &type);
   void makeStorage() const;
+  /// Nobody else knows an array that is moved: an exchange would cost as much as the move.
+  bool giveSingle() noexcept {
+    bool was = single.load(std::memory_order_relaxed);
+    single.store(false, std::memory_order_relaxed);
+    return was;
+  }
   void own() const { store->firstArray.store(this, std::memory_order_relaxed); }
   void disown() {
     if (store && store->owner() == this) {

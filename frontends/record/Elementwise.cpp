@@ -4,7 +4,8 @@
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
-#include "frontends/record/Small.h"
+#include "frontends/record/SmallElements.h"
+#include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
 #include <algorithm>
@@ -130,15 +131,49 @@ Result<Array> compareMixed(OpKind kind, std::span<const Operand> operands) {
   return elementwise(OpKind::Select, choose);
 }
 
+/// The first negative element of an array that is computed already; nothing is computed for it.
+std::optional<int64_t> negativeElement(const Array &x) {
+  if (!isSigned(x.dtype()) || isInexact(x.dtype()) || x.size() == 0)
+    return std::nullopt;
+  if (x.rank() == 0) {
+    auto bits = operandBits(x, DType::Int64);
+    auto value = static_cast<int64_t>(bits.value_or(0));
+    return value < 0 ? std::optional(value) : std::nullopt;
+  }
+  if (Trace::active() || !onHost(x.device()) || !x.view().hasLayout() || x.view().isPart() ||
+      x.storage()->current()->state() != NodeState::Ready)
+    return std::nullopt;
+  NodeRef base = x.storage()->current();
+  std::optional<int64_t> found;
+  hostmath::withTypeAmong<int8_t, int16_t, int32_t, int64_t>(x.dtype(), [&]<typename T>(T) {
+    std::vector<T> values(static_cast<size_t>(x.size()));
+    small::gather(static_cast<const T *>(base->buffer()->host()) + x.view().offset(), x.shape(),
+                  x.view().strides(), values.data());
+    auto at = std::ranges::find_if(values, [](T v) { return v < 0; });
+    if (at != values.end())
+      found = *at;
+    return true;
+  });
+  return found;
+}
+
+/// Of an exponent that is pending it is not known.
 Status refuseNegativePower(std::span<const Operand> operands, DType dtype) {
   const Operand &exponent = operands[1];
-  if (isInexact(dtype) || exponent.array || exponent.scalar.kind != op::Scalar::Kind::Int ||
-      exponent.scalar.integer >= 0)
+  if (isInexact(dtype))
     return Status::ok();
-  return Status(ErrorCode::InvalidArgument,
-                format("[pow] Integers to negative integer powers are not allowed: dtype {}, "
-                       "exponent {}",
-                       dtypeName(dtype), exponent.scalar.text()));
+  std::string text;
+  if (exponent.array) {
+    if (auto negative = negativeElement(*exponent.array))
+      text = std::to_string(*negative);
+  } else if (exponent.scalar.kind == op::Scalar::Kind::Int && exponent.scalar.integer < 0) {
+    text = exponent.scalar.text();
+  }
+  return text.empty() ? Status::ok()
+                      : Status(ErrorCode::InvalidArgument,
+                               format("[pow] Integers to negative integer powers are not allowed: "
+                                      "dtype {}, exponent {}",
+                                      dtypeName(dtype), text));
 }
 
 /// No elementwise operation has more operands.
@@ -160,18 +195,27 @@ Result<Shape> commonShape(std::string_view name, std::span<const Operand> operan
   return op::broadcastShapes(name, std::span(shapes).first(count));
 }
 
-/// Whether all operands are arrays of one shape, dtype and device that the operation takes as they
-/// are: most operations of a program, and then there is nothing to convert or to check.
-bool fitAsTheyAre(const op::OpInfo &info, std::span<const Operand> operands) {
-  const Array *first = operands[0].array;
+/// The first array when all operands are arrays of one shape, dtype and device that the operation
+/// takes as they are, or real Python numbers beside floats: most operations of a program, and then
+/// there is nothing to check. Null otherwise, and for rank 0.
+const Array *fitAsTheyAre(const op::OpInfo &info, std::span<const Operand> operands) {
+  const Array *first = nullptr;
+  for (const Operand &o : operands)
+    if (!first)
+      first = o.array;
+  if (!first || first->rank() == 0)
+    return nullptr;
   DType t = first->dtype();
   if (!op::acceptsDType(info.operandDTypes, t) || (info.promoteToFloat && !isInexact(t)) ||
       (info.promoteBool && t == DType::Bool))
-    return false;
-  return std::ranges::all_of(operands.subspan(1), [&](const Operand &o) {
-    return o.array && o.array->dtype() == t && &o.array->device() == &first->device() &&
-           o.array->shape() == first->shape();
+    return nullptr;
+  bool fit = std::ranges::all_of(operands, [&](const Operand &o) {
+    if (!o.array)
+      return isFloat(t) && !o.dtype && o.scalar.kind != op::Scalar::Kind::Complex;
+    return o.array == first || (o.array->dtype() == t && &o.array->device() == &first->device() &&
+                                o.array->shape() == first->shape());
   });
+  return fit ? first : nullptr;
 }
 
 /// Whether operations on whole arrays of this size are better fused than computed at once: they
@@ -186,8 +230,10 @@ bool fuseBetter(OpKind kind, std::span<const Operand> operands, int64_t count) {
          !small::isReadAtOnce(kind);
 }
 
-Result<Array> elementwiseOfEqual(OpKind kind, std::span<const Operand> operands) {
-  const Array &first = *operands[0].array;
+Result<Array> elementwiseOfEqual(OpKind kind, std::span<const Operand> operands,
+                                 const Array &first) {
+  if (kind == OpKind::Pow)
+    GRAPHC_TRY(refuseNegativePower(operands, first.dtype()));
   bool isLoop = !fuseBetter(kind, operands, first.size()) &&
                 small::isLoop(kind, first.size(), first.device());
   if (isLoop) {
@@ -198,7 +244,10 @@ Result<Array> elementwiseOfEqual(OpKind kind, std::span<const Operand> operands)
   }
   std::array<NodeRef, kMostOperands> nodes;
   for (size_t i = 0; i < operands.size(); ++i) {
-    GRAPHC_ASSIGN(nodes[i], valueIn(isLoop, *operands[i].array));
+    GRAPHC_ASSIGN(nodes[i], operandNode(operands[i], first.dtype(), first.device(), isLoop));
+    if (!operands[i].array) {
+      GRAPHC_ASSIGN(nodes[i], node::broadcast(nodes[i], first.shape()));
+    }
   }
   return finish(Node::makeOp(kind, std::span(nodes).first(operands.size()), {},
                              {op::resultDType(kind, first.dtype()), first.shape()}, first.device(),
@@ -218,9 +267,9 @@ Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
     return Status(ErrorCode::InvalidArgument,
                   format("[{}] takes {} operands, got {}", info.name, info.arity, operands.size()));
   // Values of rank 0 may be known (below).
-  if (operands[0].array && operands[0].array->rank() != 0 && kind != OpKind::Select &&
-      info.resultRule != op::ResultRule::Explicit && fitAsTheyAre(info, operands))
-    return elementwiseOfEqual(kind, operands);
+  if (kind != OpKind::Select && info.resultRule != op::ResultRule::Explicit)
+    if (const Array *first = fitAsTheyAre(info, operands))
+      return elementwiseOfEqual(kind, operands, *first);
   GRAPHC_ASSIGN(DType dtype, computeDType(kind, operands));
   GRAPHC_ASSIGN(rt::Device * device, commonDevice(info.name, operands));
   if (isComparison(kind) && mixesSignAt64(operands))

@@ -60,33 +60,40 @@ Result<size_t> countedAxes(std::span<const IndexItem> items, int64_t rank) {
 Result<View> View::index(std::span<const IndexItem> items) const {
   GRAPHC_ASSIGN(size_t used, countedAxes(items, viewShape.rank()));
   StridedStep step;
-  AxisList dims, strides;
+  Shape dims, strides;
+  // Loops take parts again and again: every list gets its size once.
+  size_t most = viewShape.size() + items.size();
+  for (Shape *list : {static_cast<Shape *>(&step.starts), static_cast<Shape *>(&step.steps),
+                      static_cast<Shape *>(&step.counts)})
+    list->resize(viewShape.size());
+  for (Shape *list : {static_cast<Shape *>(&step.axes), &dims, &strides})
+    list->resize(most);
   int64_t offset = viewOffset;
+  size_t axis = 0, kept = 0;
   auto take = [&](const Range &r) {
-    size_t axis = step.starts.size();
     offset += r.start * viewStrides[axis];
-    step.starts.push_back(r.start);
-    step.steps.push_back(r.step);
-    step.counts.push_back(r.count);
-    return static_cast<int64_t>(axis);
+    step.starts[axis] = r.start;
+    step.steps[axis] = r.step;
+    step.counts[axis] = r.count;
+    return axis++;
+  };
+  auto show = [&](int64_t from, int64_t count, int64_t stride) {
+    step.axes[kept] = from;
+    dims[kept] = count;
+    strides[kept++] = stride;
   };
   auto keep = [&](const Range &r) {
-    int64_t axis = take(r);
-    step.axes.push_back(axis);
-    dims.push_back(r.count);
-    strides.push_back(viewStrides[static_cast<size_t>(axis)] * r.step);
+    size_t from = take(r);
+    show(static_cast<int64_t>(from), r.count, viewStrides[from] * r.step);
   };
   auto keepWhole = [&](size_t count) {
     for (size_t i = 0; i < count; ++i)
-      keep({0, 1, viewShape[step.starts.size()]});
+      keep({0, 1, viewShape[axis]});
   };
   for (const IndexItem &item : items) {
-    size_t axis = step.starts.size();
     switch (item.kind) {
     case IndexItem::Kind::NewAxis:
-      step.axes.push_back(-1);
-      dims.push_back(1);
-      strides.push_back(0);
+      show(-1, 1, 0);
       break;
     case IndexItem::Kind::Ellipsis:
       keepWhole(viewShape.size() - used);
@@ -109,8 +116,10 @@ Result<View> View::index(std::span<const IndexItem> items) const {
     }
     }
   }
-  keepWhole(viewShape.size() - step.starts.size());
-  return withStep(std::move(step), dims, strides, offset);
+  keepWhole(viewShape.size() - axis);
+  for (Shape *list : {static_cast<Shape *>(&step.axes), &dims, &strides})
+    list->shrink(kept);
+  return withStep(std::move(step), std::move(dims), std::move(strides), offset);
 }
 
 } // namespace graphc

@@ -40,8 +40,7 @@ int64_t pendingNodes() { return pendingNodeCount.load(std::memory_order_relaxed)
 int64_t recordedNodes() { return recordedCount.load(std::memory_order_relaxed); }
 
 Node::Node(op::TensorType t, rt::Device &device, NodeState state)
-    : nodeState(state), number(nextNumber.fetch_add(1, std::memory_order_relaxed)),
-      type(std::move(t)), nodeDevice(&device) {
+    : nodeState(state), type(std::move(t)), nodeDevice(&device) {
   reachBytes = bytes();
   hash = mix(mix(Digest{1, 2}, static_cast<uint64_t>(type.dtype)),
              static_cast<uint64_t>(type.shape.rank()));
@@ -73,6 +72,7 @@ void Node::setOperands(std::span<const NodeRef> operands) {
 NodeRef Node::makeOp(op::OpKind kind, std::span<const NodeRef> operands, std::vector<int64_t> attrs,
                      op::TensorType type, rt::Device &device, Location location, uint32_t errors) {
   auto *node = new Node(std::move(type), device, NodeState::Pending);
+  node->number = nextNumber.fetch_add(1, std::memory_order_relaxed);
   node->opKind = kind;
   node->madeByOp = true;
   node->userLocation = location;

@@ -84,7 +84,8 @@ public:
   Location location() const { return userLocation; }
   /// What is done about floating-point errors (FloatErrors.h), when it is computed.
   uint32_t errors() const { return errorModes; }
-  /// Increases along every edge: recording order is a topological order.
+  /// Of operations; 0 for other nodes. Increases along every edge between them: recording order is
+  /// a topological order.
   uint64_t sequence() const { return number; }
   /// Covers kinds, attributes, dtypes and ranks of the graph above, not sizes and values: equal for
   /// graphs that record the same calls. A filter and a fingerprint for tests; programs are found by
@@ -136,7 +137,7 @@ private:
   bool countsAsPending = false;
   uint32_t errorModes = 0;
   int64_t reachBytes = 0;
-  uint64_t number;
+  uint64_t number = 0;
   op::TensorType type;
   std::vector<int64_t> attributes;
   NodeRef few[kInlineOperands];

@@ -22,6 +22,7 @@ namespace graphc {
 /// An array or a number. A number is weak, or has a dtype of its own (a NumPy scalar). Borrows the
 /// array.
 struct Operand {
+  Operand() = default;
   Operand(const Array &a) : array(&a) {}
   Operand(op::Scalar s) : scalar(s) {}
   Operand(op::Scalar s, DType strong) : scalar(s), dtype(strong) {}

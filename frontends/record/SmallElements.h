@@ -235,10 +235,9 @@ template <typename T>
 [[gnu::always_inline]] inline bool allFinite(const T *values, int64_t count) {
   if constexpr (std::is_floating_point_v<T>) {
     using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-    constexpr Bits kExponent = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
-    Bits found = 0; // all ones where the exponent is
+    Bits found = 0; // what an infinity or a NaN minus itself is, a NaN; +0 of all others
     for (int64_t i = 0; i < count; ++i)
-      found |= (std::bit_cast<Bits>(values[i]) & kExponent) == kExponent ? ~Bits{0} : Bits{0};
+      found |= std::bit_cast<Bits>(values[i] - values[i]);
     return !found;
   }
   return true;

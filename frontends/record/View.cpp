@@ -250,7 +250,15 @@ StridedStep View::identity() const {
 
 View View::withStep(StridedStep step, Shape shape, Shape strides, int64_t offset) const {
   View out = *this;
-  auto *last = out.steps.empty() ? nullptr : std::get_if<StridedStep>(&out.steps.back());
+  if (out.steps.empty()) {
+    if (!isIdentity(step, baseShape))
+      out.steps.emplace_back(std::move(step));
+    out.viewShape = std::move(shape);
+    out.viewStrides = std::move(strides);
+    out.viewOffset = offset;
+    return out;
+  }
+  auto *last = std::get_if<StridedStep>(&out.steps.back());
   if (last && !emptiesNewAxis(*last, step))
     *last = compose(*last, step);
   else

@@ -2,14 +2,15 @@
 #ifndef GRAPHC_RUNTIME_BASE_FORK_H
 #define GRAPHC_RUNTIME_BASE_FORK_H
 
+#include "runtime/base/SpinLock.h"
+
 #include <cstdint>
-#include <mutex>
 
 namespace graphc {
 
 /// A mutex that fork() never leaves locked in the child: while a thread forks, all of them are
-/// held. Meets Lockable. Only for leaf locks: no other ForkSafeMutex may be taken, made or
-/// destroyed while one is held.
+/// held. Meets Lockable. Only for leaf locks that are held for a few instructions: no other
+/// ForkSafeMutex may be taken, made or destroyed while one is held.
 class ForkSafeMutex {
 public:
   ForkSafeMutex();
@@ -22,7 +23,7 @@ public:
 
 private:
   friend struct ForkHandlers;
-  std::mutex mutex;
+  SpinLock mutex;
   ForkSafeMutex *next = nullptr;
 };
 

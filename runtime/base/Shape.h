@@ -23,11 +23,21 @@ public:
   Shape() = default;
   Shape(std::initializer_list<int64_t> dims) { assign({dims.begin(), dims.size()}); }
   explicit Shape(std::span<const int64_t> dims) { assign(dims); }
-  Shape(const Shape &other) { assign(other); }
+  Shape(const Shape &other) : length(other.length) {
+    if (other.large)
+      assign(other);
+    else
+      std::copy_n(other.small, kInline, small); // of a known length: no loop, no call
+  }
   Shape(Shape &&other) noexcept = default;
   Shape &operator=(const Shape &other) {
-    if (this != &other)
+    if (other.large && this != &other) {
       assign(other);
+    } else if (!other.large) {
+      length = other.length;
+      std::copy_n(other.small, kInline, small);
+      large.reset();
+    }
     return *this;
   }
   Shape &operator=(Shape &&other) noexcept = default;
@@ -55,6 +65,14 @@ public:
         capacity = rank;
       }
     } else {
+      large.reset();
+    }
+    length = static_cast<int64_t>(rank);
+  }
+  /// Keeps the first `rank` sizes.
+  void shrink(size_t rank) {
+    if (large && rank <= kInline) {
+      std::copy_n(large.get(), rank, small);
       large.reset();
     }
     length = static_cast<int64_t>(rank);

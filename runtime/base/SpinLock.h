@@ -16,6 +16,7 @@ public:
     while (busy.test_and_set(std::memory_order_acquire))
       std::this_thread::yield();
   }
+  bool try_lock() { return !busy.test_and_set(std::memory_order_acquire); }
   void unlock() { busy.clear(std::memory_order_release); }
 
 private:

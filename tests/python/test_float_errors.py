@@ -267,3 +267,26 @@ def test_numbers_too_large_for_the_dtype(dtype, value):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.asarray(gc.ones(2, dtype=dtype) + float("inf"))[0].real == np.inf
+
+
+CASTS = {
+    "clip": lambda xp, x: xp.clip(x, -1e300, 1e300),
+    "method clip": lambda xp, x: x.clip(0, 1e300),
+    "put": lambda xp, x: xp.put(x, [0], [1e300]),
+    "putmask": lambda xp, x: xp.putmask(x, x == 1, 1e300),
+    "full_like": lambda xp, x: xp.full_like(x, 1e300),
+    "full_like of columns": lambda xp, x: xp.full_like(xp.asfortranarray(xp.ones((2, 3), "f4")), 1e300),
+    "nan_to_num": lambda xp, x: xp.nan_to_num(x, nan=1e300),
+    "fill_diagonal": lambda xp, x: xp.fill_diagonal(xp.reshape(x, (2, 2)), 1e300),
+    "copyto": lambda xp, x: xp.copyto(x, 1e300),
+    "copyto where": lambda xp, x: xp.copyto(x, 1e300, where=x == 1),
+}
+
+
+@pytest.mark.parametrize("name", CASTS)
+def test_numbers_too_large_for_an_array_are_told(name):
+    for xp in (np, gc):
+        x = xp.array([1.0, 2.0, 3.0, 4.0], dtype="f4")
+        with pytest.warns(RuntimeWarning, match="overflow encountered in cast"):
+            y = CASTS[name](xp, x)
+            gc.eval(*[v for v in (x, y) if isinstance(v, gc.Array)])

@@ -521,6 +521,28 @@ def test_masks_of_values_in_memory_move_them_once(dtype):
     np.testing.assert_array_equal(np.asarray(gc.compress([True, False, True], x, axis=0)), a[[0, 2]])
 
 
+@pytest.mark.parametrize("integer", [np.int8, np.uint8, np.int32, np.int64, np.uint64])
+def test_integers_of_numpy_are_indices(integer):
+    a = np.arange(24).reshape(2, 3, 4)
+    x = gc.asarray(a, copy=True)
+    for key in [(integer(1),), (integer(1), integer(2), integer(3)), (slice(None), integer(2)), (..., integer(0)), (None, integer(1), slice(1, 3))]:
+        same(x[key], a[key], key)
+        same(gc.jit(lambda v, key=key: v[key] + 1)(x), a[key] + 1, key)
+    x[:, integer(1)][...] = -1  # a view, as of a Python integer
+    a[:, integer(1)][...] = -1
+    x[integer(0), integer(2), integer(3)] += 5
+    a[integer(0), integer(2), integer(3)] += 5
+    same(x, a)
+    with pytest.raises(IndexError, match="out of bounds"):
+        x[integer(3)]
+    with pytest.raises(IndexError, match="out of bounds"):
+        x[0, integer(3), 0]
+    with pytest.raises(IndexError):
+        gc.arange(3)[np.uint64(2**64 - 1)]
+    same(x[np.True_], a[np.True_])
+    same(x[0, 0, np.array(2)], a[0, 0, np.array(2)])
+
+
 @pytest.mark.parametrize("n", [5, 1000, 30000])
 def test_what_is_written_through_a_mask_is_also_reduced(n, device):
     values = np.random.default_rng(n).normal(size=n)

@@ -116,3 +116,26 @@ def test_chains_of_quadratics_modulo_a_constant(p):
         with np.errstate(over="ignore"):
             want = f(x)
         np.testing.assert_array_equal(np.asarray(gc.jit(f)(gc.asarray(x))), want)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8"])
+def test_negative_powers_of_integers_raise(dtype):
+    a = np.arange(6, dtype=dtype).reshape(2, 3) + 1
+    negative = np.array([[0, 1, 2], [3, -1, 2]], dtype=dtype)
+    for bases, powers in [(a, negative), (a, negative[:, ::2][:, :1]), (a[0], negative[1]), (a, np.int64(-2)), (3, negative), (a, -1)]:
+        x, y = (gc.asarray(v) if isinstance(v, np.ndarray) else v for v in (bases, powers))
+        if not np.any(np.asarray(powers) < 0):
+            exact.assert_same(x**y, bases**powers, "power")
+            continue
+        with pytest.raises(ValueError):
+            bases**powers
+        with pytest.raises(ValueError, match="Integers to negative integer powers are not allowed"):
+            x**y
+        with pytest.raises(ValueError, match="Integers to negative integer powers are not allowed"):
+            gc.power(x, y)
+    exact.assert_same(gc.asarray(a) ** gc.asarray(negative.astype("f8")), a ** negative.astype("f8"), "power")
+    exact.assert_same(gc.asarray(a.astype("f4")) ** gc.asarray(negative), a.astype("f4") ** negative, "power")
+    computed = gc.asarray(negative) - 1
+    gc.eval(computed)
+    with pytest.raises(ValueError, match="exponent -1"):
+        gc.asarray(a) ** computed

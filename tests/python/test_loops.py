@@ -150,3 +150,17 @@ def test_cost_counts_bytes_and_kernels():
     # Block results live until they are folded: 300000 / 8192 of them.
     cost = gc.jit(gc.sum).lower(x).cost()
     assert cost == (1200000, 4, 1200000 + 4 + 37 * 4, 2, 0)
+
+
+def test_kernels_are_cut_between_turns():
+    def f(x, y):
+        for _ in range(64):
+            x = (x * 3 + y) % 1000 ^ y
+        return x
+
+    x, y = np.arange(100), np.arange(100) * 7 + 1
+    traced = gc.jit(f)
+    text = traced.lower(gc.asarray(x), gc.asarray(y)).as_text("kernel")
+    calls, kernels = text.count("kernel.call @"), text.count("kernel.func @")
+    assert (calls, kernels) == (4, 2), "three kernels of twenty turns are one, a fourth takes the rest"
+    np.testing.assert_array_equal(np.asarray(traced(gc.asarray(x), gc.asarray(y))), f(x, y))

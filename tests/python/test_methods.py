@@ -169,3 +169,13 @@ def test_updates_of_computed_numbers_leave_other_names_alone():
 
     for g, w in zip(program(gc), program(np), strict=True):
         exact.assert_same(g, w)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "i4", "i8", "f4", "f8", "c8", "c16"])
+def test_byteswap(dtype):
+    a = np.arange(1, 7).reshape(2, 3).astype(dtype)
+    swapped = gc.asarray(a)[:, ::-1].byteswap()
+    assert swapped.dtype == a.dtype and swapped.tobytes() == a[:, ::-1].byteswap().tobytes()
+    y = gc.asarray(a, copy=True)
+    assert y.byteswap(inplace=True) is y and y.tobytes() == a.byteswap().tobytes()
+    assert y.byteswap(True).tobytes() == a.tobytes()

@@ -498,7 +498,7 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
       op->erase();
     }
     SmallVector<Attribute> cuts;
-    for (const std::string &line : plan.cuts())
+    for (const std::string &line : plan.cuts(groups))
       cuts.push_back(kernels.getStringAttr(line));
     func->getParentOp()->setAttr("graphc.cuts", kernels.getArrayAttr(cuts));
     return success();

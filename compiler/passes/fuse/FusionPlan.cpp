@@ -1,5 +1,7 @@
 #include "compiler/passes/fuse/FusionPlan.h"
 
+#include "compiler/passes/fuse/Turns.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -45,6 +47,7 @@ FusionPlan::FusionPlan(func::FuncOp func, SizeAnalysis &sizes)
     : sizes(sizes), context(func.getContext()) {
   collect(func);
   decideInlining();
+  markTurns();
   for (Node &node : nodes)
     if (!node.inlined) {
       expandLeaves(node);
@@ -353,6 +356,25 @@ void FusionPlan::decideInlining() {
   }
 }
 
+/// Kernels that are cut between turns of a loop are the same kernel.
+void FusionPlan::markTurns() {
+  llvm::DenseMap<std::pair<const void *, const void *>, unsigned> known;
+  SmallVector<unsigned> kinds;
+  SmallVector<Node *> computed;
+  for (Node &node : nodes)
+    if (!node.inlined) {
+      const void *name = node.op ? node.op->getName().getAsOpaquePointer() : nullptr;
+      std::pair kind(name, node.result.getType().getAsOpaquePointer());
+      kinds.push_back(known.try_emplace(kind, known.size()).first->second);
+      computed.push_back(&node);
+    }
+  Turns turns = findTurns(kinds);
+  for (size_t i = turns.first; i < turns.last; i += turns.length)
+    if (turns.startsAt(i))
+      for (Node *node : ArrayRef(computed).slice(i, turns.length))
+        computed[i]->turn += costOf(*node);
+}
+
 void FusionPlan::appendLeaves(Node &reader, Value tensor, ArrayRef<AffineExpr> indices) {
   Access access = resolveAccess(tensor, indices, sizes);
   Operation *op = access.root.getDefiningOp();
@@ -482,7 +504,9 @@ CutReason FusionPlan::joins(Node &node, int index, bool &row) {
   Group &group = groups[index];
   if (node.kind == NodeKind::Library || group.isLibrary())
     return CutReason::LibraryStep;
-  if (group.cost + costOf(node) > kMaxCostPerKernel)
+  if (node.turn <= kMaxCostPerKernel)
+    group.closed |= group.cost + node.turn > kMaxCostPerKernel;
+  if (group.closed || group.cost + costOf(node) > kMaxCostPerKernel)
     return CutReason::KernelFull;
   bool point = node.space == group.space;
   row = !point && !group.reduced.empty() && node.reduced.empty() && node.space == rowSpace(group);
@@ -615,23 +639,28 @@ void FusionPlan::join(Node &node, int index, bool row) {
 }
 
 /// Two producers of one node over the same space become one kernel when neither needs the other.
-bool FusionPlan::tryMergeGroups(int into, int from) {
+CutReason FusionPlan::mergeGroups(int into, int from) {
   Group &a = groups[into], &b = groups[from];
-  if (into == from || a.oneByOne || b.oneByOne || a.space != b.space ||
-      a.cost + b.cost > kMaxCostPerKernel)
-    return false;
+  if (into == from)
+    return CutReason::None;
+  if (a.oneByOne || b.oneByOne)
+    return CutReason::OneByOne;
+  if (a.space != b.space)
+    return CutReason::DifferentSpace;
+  if (a.cost + b.cost > kMaxCostPerKernel)
+    return CutReason::KernelFull;
   if (a.family == Family::Contract || b.family == Family::Contract ||
       (a.family == Family::Scan && !b.reduced.empty()) ||
       (b.family == Family::Scan && !a.reduced.empty()))
-    return false;
+    return CutReason::WholeReduction;
   if (!a.reduced.empty() && !b.reduced.empty() && a.reduced != b.reduced)
-    return false;
+    return CutReason::DifferentSpace;
   if ((hasScatter(a) && !b.reduced.empty()) || (hasScatter(b) && !a.reduced.empty()))
-    return false;
+    return CutReason::DifferentSpace;
   a.ancestors.resize(groups.size());
   b.ancestors.resize(groups.size());
   if (a.ancestors.test(from) || b.ancestors.test(into))
-    return false;
+    return CutReason::WouldCycle;
   if (a.reduced.empty()) {
     a.reduced = b.reduced;
     a.family = b.family;
@@ -653,14 +682,7 @@ bool FusionPlan::tryMergeGroups(int into, int from) {
       other.ancestors.reset(from);
     }
   }
-  return true;
-}
-
-void FusionPlan::noteCut(const Node &node, int group, CutReason reason) {
-  std::string line;
-  llvm::raw_string_ostream(line) << (node.op ? node.op->getName().getStringRef() : "copy")
-                                 << " not fused with kernel " << group << ": " << describe(reason);
-  cutLines.push_back(line);
+  return CutReason::None;
 }
 
 /// The group of the update before it takes the next one along, with what computes its elements
@@ -671,8 +693,9 @@ int FusionPlan::besideContinued(Node &node, int chosen, bool &row) {
       groups[before].oneByOne)
     return chosen;
   if (chosen >= 0)
-    return !row && groups[chosen].reduced.empty() && tryMergeGroups(before, chosen) ? before
-                                                                                    : chosen;
+    return !row && groups[chosen].reduced.empty() && mergeGroups(before, chosen) == CutReason::None
+               ? before
+               : chosen;
   bool isRow = false;
   if (CutReason reason = joins(node, before, isRow); reason != CutReason::None || isRow) {
     noteCut(node, before, reason);
@@ -692,6 +715,7 @@ void FusionPlan::assign(Node &node) {
     group.ancestors.resize(groups.size() + 1);
   int chosen = -1;
   bool row = false;
+  SmallVector<int> told; // groups that a reason was noted for
   for (int candidate : candidates) {
     CutReason reason = joins(node, candidate, row);
     if (reason == CutReason::None) {
@@ -699,6 +723,7 @@ void FusionPlan::assign(Node &node) {
       break;
     }
     noteCut(node, candidate, reason);
+    told.push_back(candidate);
   }
   for (int i = static_cast<int>(groups.size()) - 1; i >= 0 && chosen < 0; --i) {
     if (groups[i].mergedInto >= 0)
@@ -713,74 +738,31 @@ void FusionPlan::assign(Node &node) {
     chosen = besideContinued(node, chosen, row);
   else if (Node *base = node.base ? byValue.lookup(stripReshapes(node.base)) : nullptr;
            base && base->kind == NodeKind::Update)
-    noteCut(node, find(base->group), CutReason::MayMeet);
+    noteCut(node, find(base->group), CutReason::MayMeet), told.push_back(find(base->group));
   if (chosen < 0) {
     chosen = groups.size();
     Group &group = groups.emplace_back();
     group.space = node.space;
     for (Group &other : groups)
       other.ancestors.resize(groups.size());
+    noteWhole(node, chosen, told);
     join(node, chosen, false);
     return;
   }
   // Other producers over the same space come along when the node could have joined them as well.
   // Before the node joins, which makes its kernel depend on all of them.
   for (int candidate : candidates) {
-    bool otherRow = false;
-    if (candidate = find(candidate); candidate != chosen &&
-                                     joins(node, candidate, otherRow) == CutReason::None &&
-                                     otherRow == row)
-      tryMergeGroups(chosen, candidate);
-  }
-  join(node, chosen, row);
-}
-
-void FusionPlan::markStored() {
-  for (Node &node : nodes) {
-    if (node.inlined)
+    bool otherRow = false, isTold = llvm::is_contained(told, candidate);
+    if (candidate = find(candidate); candidate == chosen)
       continue;
-    if (node.outside || node.kind == NodeKind::Update)
-      node.stored = true;
-    for (const Leaf &leaf : node.leaves)
-      if (leaf.producer && find(leaf.producer->group) != find(node.group))
-        leaf.producer->stored = true;
-  }
-  // A value nobody reads (dead code) still defines its kernel; storing it keeps the kernel well
-  // formed.
-  for (Group &group : groups)
-    if (group.mergedInto < 0 && llvm::none_of(group.nodes, [](Node *n) { return n->stored; }))
-      group.nodes.back()->stored = true;
-}
-
-SmallVector<Group *> FusionPlan::order() {
-  DenseMap<Node *, unsigned> position;
-  for (auto [i, node] : llvm::enumerate(nodes))
-    position[&node] = i;
-  SmallVector<int> live;
-  for (int i = 0, e = groups.size(); i < e; ++i)
-    if (groups[i].mergedInto < 0)
-      live.push_back(i);
-  for (int i : live)
-    llvm::sort(groups[i].nodes, [&](Node *a, Node *b) { return position[a] < position[b]; });
-  // Kahn's algorithm over ancestor sets keeps the recorded order among independent kernels.
-  SmallVector<Group *> result;
-  llvm::BitVector done(groups.size());
-  while (result.size() < live.size()) {
-    bool progressed = false;
-    for (int i : live) {
-      if (done.test(i))
-        continue;
-      bool ready = true;
-      for (int j : live)
-        ready &= j == i || !groups[i].ancestors.test(j) || done.test(j);
-      if (!ready)
-        continue;
-      done.set(i);
-      result.push_back(&groups[i]);
-      progressed = true;
+    CutReason reason = joins(node, candidate, otherRow);
+    if (reason == CutReason::None)
+      reason = otherRow == row ? mergeGroups(chosen, candidate) : CutReason::DifferentSpace;
+    if (reason != CutReason::None && !isTold) {
+      noteCut(node, candidate, reason);
+      told.push_back(candidate);
     }
-    if (!progressed)
-      return {};
   }
-  return result;
+  noteWhole(node, chosen, told);
+  join(node, chosen, row);
 }

@@ -60,6 +60,7 @@ struct Node {
   unsigned uses = 0, outside = 0; ///< reads by nodes; other uses (outputs, aliases, bases)
   bool inlined = false, row = false, stored = false, afterReduce = false;
   int group = -1;
+  int turn = 0; ///< of the first value of a turn of a loop: what the turn costs
 
   /// Reductions read at every point although their value belongs to a row.
   bool readsPoints() const { return !reduced.empty() || !row; }
@@ -75,6 +76,7 @@ struct Group {
   llvm::BitVector ancestors;
   int mergedInto = -1;
   int cost = 0;          ///< of a point, in simple operations
+  bool closed = false;   ///< the next turn of a loop did not fit
   bool oneByOne = false; ///< its points are visited in order by one thread
 
   /// Its one value is computed by the library: a step of its own, not a kernel.
@@ -90,8 +92,8 @@ public:
   /// Live groups in an order in which they can run.
   llvm::SmallVector<Group *> order();
   Node *node(mlir::Value value) { return byValue.lookup(value); }
-  /// One line per value that did not join its producer's kernel.
-  llvm::ArrayRef<std::string> cuts() const { return cutLines; }
+  /// One line per value that did not join its producer's kernel; kernels are numbered by `order`.
+  llvm::SmallVector<std::string> cuts(llvm::ArrayRef<Group *> order);
   /// The live group a node ended in.
   Group *groupOf(const Node &node) { return &groups[find(node.group)]; }
 
@@ -109,15 +111,17 @@ private:
   CutReason needsWhole(Node &node, int group);
   void addLibrary(mlir::Operation *op);
   void decideInlining();
+  void markTurns();
   void expandLeaves(Node &node);
   void appendLeaves(Node &reader, mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
   void noteCut(const Node &node, int group, CutReason reason);
+  void noteWhole(const Node &node, int group, llvm::ArrayRef<int> told);
   int besideContinued(Node &node, int chosen, bool &row);
   void assign(Node &node);
   CutReason joins(Node &node, int group, bool &row);
   CutReason shares(Node &node, int group);
   void join(Node &node, int group, bool row);
-  bool tryMergeGroups(int into, int from);
+  CutReason mergeGroups(int into, int from);
   int find(int group);
   kernel::Family familyOf(llvm::ArrayRef<Size> space, llvm::ArrayRef<unsigned> reduced);
   void dependOn(int group, int producer);
@@ -128,7 +132,13 @@ private:
   std::deque<Node> nodes;
   std::deque<Group> groups;
   llvm::DenseMap<mlir::Value, Node *> byValue;
-  llvm::SmallVector<std::string> cutLines;
+  struct Cut {
+    const Node *node;
+    llvm::StringRef name; ///< of its operation, which ends before the plan
+    int group;
+    CutReason reason;
+  };
+  llvm::SmallVector<Cut> cutsMade;
 };
 
 } // namespace graphc::pass

@@ -161,6 +161,8 @@ private:
   bool gathersWatched();
   mlir::Value watchPlace(mlir::Type type);
   void reportUnless(mlir::OpBuilder &builder, mlir::Value fine, Position &position);
+  /// Tells of lanes of `sum` that are NaN, together with those told of before in this block.
+  void reportJoined(mlir::OpBuilder &builder, mlir::Value sum);
   mlir::Value gathered(mlir::OpBuilder &builder, kernel::GatherOp op, Position &position);
   mlir::Value combined(mlir::OpBuilder &builder, kernel::ScatterOp op, mlir::Value old,
                        mlir::Value value);
@@ -175,7 +177,14 @@ private:
 
   llvm::SmallVector<mlir::Value> buffers, sizes;
   mlir::Value faults, firstSite;
-  llvm::SmallVector<mlir::Value, 2> watched;     ///< places of watchPlace()
+  llvm::SmallVector<mlir::Value, 2> watched; ///< places of watchPlace()
+  /// The values told of last: the sum that is NaN, and the branch.
+  struct Joined {
+    mlir::Value sum;
+    mlir::Operation *told = nullptr;
+    int64_t count = 0;
+  };
+  Joined joined;
   llvm::DenseMap<int64_t, mlir::Value> streamed; ///< result -> word
   llvm::DenseMap<int64_t, Waiting> waiting;      ///< by result
 };

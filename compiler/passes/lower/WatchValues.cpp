@@ -18,6 +18,9 @@ namespace {
 
 /// Of many values that are looked at together.
 constexpr size_t kWatchSums = 4;
+/// Values of a block that one branch tells of: each branch ends a block of the machine's code,
+/// which costs compile time, and more than the sum that it waits for.
+constexpr int64_t kMostJoined = 16;
 
 /// Conditions on lowered values, scalars or vectors.
 struct Conditions {
@@ -43,15 +46,15 @@ struct Conditions {
     return arith::XOrIOp::create(b, loc, mask, arith::ConstantOp::create(b, loc, yes));
   }
 
-  /// Of several registers full of lanes one is made, which costs one instruction each: an infinity
-  /// or a NaN times 0 is NaN.
-  Value allFinite(Value x, const Position &position) {
+  /// Of several registers full of lanes one is made, which costs one instruction each: NaN where
+  /// lost() says so. Null for what is no whole registers of floats.
+  Value lostLanes(Value x, const Position &position) {
     auto type = dyn_cast<VectorType>(x.getType());
     int64_t lanes = type ? kRegisterBits / type.getElementTypeBitWidth() : 0;
     bool wide = type && (type.getElementType().isF32() || type.getElementType().isF64()) &&
                 type.getNumElements() >= lanes && type.getNumElements() % lanes == 0;
     if (!wide)
-      return finite(x);
+      return Value();
     if (position.limit) // lanes that are masked off hold anything
       x = arith::SelectOp::create(b, loc, position.mask, x, number(type, 0));
     SmallVector<Value> parts;
@@ -60,9 +63,9 @@ struct Conditions {
           lanes == type.getNumElements()
               ? x
               : vector::ExtractStridedSliceOp::create(b, loc, x, from, lanes, 1).getResult());
-    return noneLost(parts);
+    return lost(parts);
   }
-  /// NaN in a lane where one of the values has an infinity or a NaN, else 0.
+  /// NaN in a lane where one of the values has an infinity or a NaN, which times 0 are NaN; else 0.
   Value lost(ArrayRef<Value> values) {
     Value sum, zero = number(values.front().getType(), 0);
     for (Value x : values)
@@ -70,8 +73,7 @@ struct Conditions {
                 : arith::MulFOp::create(b, loc, x, zero).getResult();
     return sum;
   }
-  Value noneLost(ArrayRef<Value> values) {
-    Value sum = lost(values);
+  Value isNumber(Value sum) {
     return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, sum, sum);
   }
 
@@ -163,8 +165,13 @@ void BodyEmitter::watchReduced(OpBuilder &builder, Value kernelValue, Position &
 void BodyEmitter::watchFloat(OpBuilder &builder, Value x, Position &position) {
   Conditions c{builder, loc};
   Type type = graph::elementType(x.getType());
-  if (!gathersWatched() || !(type.isF32() || type.isF64()))
-    return reportUnless(builder, c.allFinite(x, position), position);
+  if (!gathersWatched()) {
+    if (Value sum = c.lostLanes(x, position))
+      return reportJoined(builder, sum);
+    return reportUnless(builder, c.finite(x), position);
+  }
+  if (!type.isF32() && !type.isF64())
+    return reportUnless(builder, c.finite(x), position);
   auto vector = dyn_cast<VectorType>(x.getType());
   if (vector && position.limit && vector.getNumElements() == position.width)
     x = arith::SelectOp::create(builder, loc, position.mask, x, c.number(vector, 0));
@@ -175,6 +182,20 @@ void BodyEmitter::watchFloat(OpBuilder &builder, Value x, Position &position) {
         builder, loc, vector ? vector::ExtractOp::create(builder, loc, x, lane).getResult() : x,
         zero, sum);
   memref::StoreOp::create(builder, loc, sum, place, first);
+}
+
+void BodyEmitter::reportJoined(OpBuilder &builder, Value sum) {
+  bool joins = joined.told && joined.told->getBlock() == builder.getBlock() &&
+               joined.sum.getType() == sum.getType() && joined.count < kMostJoined &&
+               (builder.getInsertionPoint() == builder.getBlock()->end() ||
+                joined.told->isBeforeInBlock(&*builder.getInsertionPoint()));
+  if (joins) {
+    sum = arith::AddFOp::create(builder, loc, joined.sum, sum);
+    joined.told->erase();
+  }
+  Position everywhere;
+  reportUnless(builder, Conditions{builder, loc}.isNumber(sum), everywhere);
+  joined = {sum, &*std::prev(builder.getInsertionPoint()), joins ? joined.count + 1 : 1};
 }
 
 bool BodyEmitter::gathersWatched() { return func.getSchedule()->getGroup() != 0; }
@@ -227,7 +248,7 @@ void BodyEmitter::watchTogether(OpBuilder &builder, Value kernelValue, ArrayRef<
   for (; !values.empty(); values = values.drop_front(std::min(each, values.size())))
     sums.push_back(c.lost(values.take_front(each)));
   Position everywhere;
-  reportUnless(builder, c.noneLost(sums), everywhere);
+  reportUnless(builder, c.isNumber(c.lost(sums)), everywhere);
 }
 
 void BodyEmitter::reportUnless(OpBuilder &builder, Value fine, Position &position) {

@@ -102,13 +102,14 @@ pb::object scalarObject(const void *data, DType t);
 /// An operand and what keeps it alive. `ok` is false for objects that are no array, number or
 /// sequence.
 struct Converted {
-  Array holder;
+  std::optional<Array> holder;
   std::optional<Operand> operand;
-  bool isArray = false;
 };
 /// False when the object is nothing an operation takes; raises for numbers and arrays with a fault.
 /// Values that have no device go to `device` (null: the current one).
 bool convertOperand(pb::handle object, Converted &out, rt::Device *device = nullptr);
+/// The same; `holder` keeps an array that was made.
+bool toOperand(pb::handle object, Operand &out, std::optional<Array> &holder, rt::Device *device);
 /// An Array as it is, anything else as a new Array.
 Array toArray(pb::handle object, rt::Device *device = nullptr);
 /// The borrowed C++ array of a Python Array, or null. One whose size is open (OpenSize.h) is fixed,
@@ -116,9 +117,13 @@ Array toArray(pb::handle object, rt::Device *device = nullptr);
 Array *asArray(pb::handle object);
 /// The same as it is: for what takes arrays of open sizes.
 Array *asOpenArray(pb::handle object);
-/// As convertOperand and toArray, for what takes arrays of open sizes.
+/// As toOperand, convertOperand and toArray, for what takes arrays of open sizes.
+bool toOpenOperand(pb::handle object, Operand &out, std::optional<Array> &holder,
+                   rt::Device *device);
 bool convertOpenOperand(pb::handle object, Converted &out, rt::Device *device = nullptr);
 Array toOpenArray(pb::handle object, rt::Device *device = nullptr);
+/// Whether it is a scalar of one of NumPy's integer types.
+bool isNumpyInteger(PyObject *object);
 Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device);
 
 // Exchange.cpp

@@ -19,7 +19,7 @@ using strings::format;
 struct Numpy {
   pb::object dtypes[kDTypeCount];
   pb::object types[kDTypeCount]; ///< their scalar types
-  pb::object dtype, generic, ndarray, ascontiguousarray, asarray;
+  pb::object dtype, generic, integer, ndarray, ascontiguousarray, asarray;
 };
 const Numpy &numpy() {
   static const Numpy *n = [] {
@@ -27,6 +27,7 @@ const Numpy &numpy() {
     pb::module_ np = pb::module_::import("numpy");
     made->dtype = np.attr("dtype");
     made->generic = np.attr("generic");
+    made->integer = np.attr("integer");
     made->ndarray = np.attr("ndarray");
     made->ascontiguousarray = np.attr("ascontiguousarray");
     made->asarray = np.attr("asarray");
@@ -209,6 +210,8 @@ std::vector<Array> toArrays(pb::handle sequence, rt::Device *device) {
 op::Scalar toScalar(pb::handle object) {
   if (PyBool_Check(object.ptr()))
     return op::Scalar::ofBool(object.ptr() == Py_True);
+  if (PyLong_CheckExact(object.ptr()))
+    return integerScalar(object);
   if (isNumpyScalar(object))
     return strongScalar(object, toDType(object.attr("dtype")));
   if (PyLong_Check(object.ptr()))
@@ -274,6 +277,10 @@ void fixSize(Array &array, pb::handle object) {
   array.storage()->setOwnerObject(object.ptr());
 }
 
+bool isNumpyInteger(PyObject *object) {
+  return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(numpy().integer.ptr()));
+}
+
 Array *asArray(pb::handle object) {
   Array *array = asOpenArray(object);
   if (array && array->isOpen())
@@ -299,31 +306,43 @@ static bool isPlainArrayLike(pb::handle object) {
          !pb::hasattr(type, "__array_priority__") && !pb::hasattr(type, "__radd__");
 }
 
-bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {
+bool toOperand(pb::handle object, Operand &out, std::optional<Array> &holder, rt::Device *device) {
   if (Array *a = asArray(object)) {
-    out.operand.emplace(*a);
-    out.isArray = true;
+    out.array = a;
     return true;
   }
   PyObject *p = object.ptr();
-  if (PyBool_Check(p) || PyFloat_CheckExact(p) || PyLong_CheckExact(p) || PyComplex_CheckExact(p)) {
-    out.operand.emplace(toScalar(object));
+  if (PyFloat_CheckExact(p)) {
+    out.scalar.kind = op::Scalar::Kind::Float;
+    out.scalar.number = PyFloat_AS_DOUBLE(p);
+    return true;
+  }
+  if (PyBool_Check(p) || PyLong_CheckExact(p) || PyComplex_CheckExact(p)) {
+    out.scalar = toScalar(object);
     return true;
   }
   if (isNumpyScalar(object)) {
     DType t = toDType(object.attr("dtype"));
-    out.operand.emplace(strongScalar(object, t), t);
+    out = Operand(strongScalar(object, t), t);
     return true;
   }
   if (PyFloat_Check(p) || PyLong_Check(p) || PyComplex_Check(p)) {
-    out.operand.emplace(toScalar(object));
+    out.scalar = toScalar(object);
     return true;
   }
   if (!pb::isinstance(object, numpy().ndarray) && !PyList_Check(p) && !PyTuple_Check(p) &&
       !isPlainArrayLike(object))
     return false;
-  out.holder = copyIn(object, std::nullopt, device);
-  out.operand.emplace(out.holder);
+  holder = copyIn(object, std::nullopt, device);
+  out.array = &*holder;
+  return true;
+}
+
+bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {
+  Operand operand;
+  if (!toOperand(object, operand, out.holder, device))
+    return false;
+  out.operand = operand;
   return true;
 }
 
@@ -360,12 +379,17 @@ Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device) 
   raise(made.status());
 }
 
+bool toOpenOperand(pb::handle object, Operand &out, std::optional<Array> &holder,
+                   rt::Device *device) {
+  out.array = asOpenArray(object);
+  return out.array || toOperand(object, out, holder, device);
+}
+
 bool convertOpenOperand(pb::handle object, Converted &out, rt::Device *device) {
-  Array *a = asOpenArray(object);
-  if (!a || !a->isOpen())
-    return convertOperand(object, out, device);
-  out.operand.emplace(*a);
-  out.isArray = true;
+  Operand operand;
+  if (!toOpenOperand(object, operand, out.holder, device))
+    return false;
+  out.operand = operand;
   return true;
 }
 

@@ -43,6 +43,18 @@ std::optional<uint64_t> scalarBits(PyObject *object, DType t) {
   return !isInexact(t) && op::fits(v, t) ? std::optional(static_cast<uint64_t>(v)) : std::nullopt;
 }
 
+/// The value of one of NumPy's integers; false for other objects and where it has no place here,
+/// which the general way says.
+bool isPlainIndex(PyObject *object, int64_t &value) {
+  if (!isNumpyInteger(object))
+    return false;
+  value = PyNumber_AsSsize_t(object, PyExc_IndexError);
+  if (value != -1 || !PyErr_Occurred())
+    return true;
+  PyErr_Clear();
+  return false;
+}
+
 /// One plain integer an axis, inside the shape.
 struct Place {
   std::array<int64_t, kMostAxes> index;
@@ -55,13 +67,14 @@ struct Place {
       at = PyLong_AsLongLongAndOverflow(object, &overflow);
       if (overflow)
         return false;
-    } else {
-      const KnownValue *known = knownOf(object);
-      if (!known || !isInteger(known->dtype))
+    } else if (const KnownValue *known = knownOf(object)) {
+      if (!isInteger(known->dtype))
         return false;
       at = static_cast<int64_t>(known->bits);
       if (at < 0 && isUnsigned(known->dtype))
         return false;
+    } else if (!isPlainIndex(object, at)) {
+      return false;
     }
     if (at < 0)
       at += size;
@@ -121,6 +134,11 @@ private:
       item.start = start;
       item.stop = stop;
       item.step = step;
+      return true;
+    }
+    if (isPlainIndex(object, item.integer)) {
+      item.kind = IndexItem::Kind::Integer;
+      ++integers;
       return true;
     }
     item.kind = object == Py_None ? IndexItem::Kind::NewAxis : IndexItem::Kind::Ellipsis;

@@ -144,7 +144,7 @@ void recordItem(Array &x, const pb::object &object, const pb::object &value,
   Converted v;
   if (!convertOpenOperand(value, v, &x.device())) {
     v.holder = toArray(value);
-    v.operand.emplace(v.holder);
+    v.operand.emplace(*v.holder);
   }
   std::vector<KeyItem> key = toKey(object, &x.device());
   std::optional<Array> fixed;

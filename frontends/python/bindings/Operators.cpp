@@ -23,11 +23,8 @@ namespace {
 
 PyObject *notImplemented() { Py_RETURN_NOTIMPLEMENTED; }
 
-Result<Array> apply(op::OpKind kind, const Operand &x, const Operand &y) {
-  if (kind == op::OpKind::Pow)
-    return ops::power(x, y);
-  Operand both[] = {x, y};
-  return ops::elementwise(kind, both);
+Result<Array> computed(op::OpKind kind, std::span<const Operand, 2> both) {
+  return kind == op::OpKind::Pow ? ops::power(both[0], both[1]) : ops::elementwise(kind, both);
 }
 
 /// `[0] * n` with a computed integer: Python repeats the sequence, as it does for NumPy's scalars.
@@ -52,10 +49,12 @@ PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
       return notImplemented();
     Array *x = asOpenArray(left), *y = asOpenArray(right);
     rt::Device *device = &(x ? x : y)->device();
-    Converted a, b;
-    if (!convertOpenOperand(left, a, device) || !convertOpenOperand(right, b, device))
+    std::array<Operand, 2> both;
+    std::array<std::optional<Array>, 2> holders;
+    if (!toOpenOperand(left, both[0], holders[0], device) ||
+        !toOpenOperand(right, both[1], holders[1], device))
       return notImplemented();
-    return wrap(apply(kind, *a.operand, *b.operand));
+    return wrap(computed(kind, both));
   });
 }
 

@@ -35,7 +35,7 @@ Array record(op::OpKind kind, PyObject *const *args, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (!convertOpenOperand(args[i], converted[i], device)) {
       converted[i].holder = toArray(args[i], device);
-      converted[i].operand.emplace(converted[i].holder);
+      converted[i].operand.emplace(*converted[i].holder);
     }
     operands.push_back(*converted[i].operand);
   }

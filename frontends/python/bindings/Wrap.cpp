@@ -23,11 +23,25 @@ PyTypeObject *typeOfArrays() {
   return arrayType;
 }
 
-/// Objects of known values that ended, with their arrays: a loop over elements makes one for every
-/// value it looks at. Guarded by the GIL.
-constexpr size_t kMostIdle = 64;
-std::array<PyObject *, kMostIdle> idle;
-size_t idleCount = 0;
+/// Objects that ended, with their arrays: a loop makes one for every value it looks at and every
+/// operation. Guarded by the GIL.
+class Idle {
+public:
+  PyObject *take() { return count ? objects[--count] : nullptr; }
+  bool keep(PyObject *object) {
+    if (count == kMost)
+      return false;
+    objects[count++] = object;
+    return true;
+  }
+
+private:
+  static constexpr size_t kMost = 64;
+  std::array<PyObject *, kMost> objects;
+  size_t count = 0;
+};
+Idle known; ///< of known values, which need another value only
+Idle empty; ///< whose arrays are null
 
 Holder *holderOf(Instance *instance) {
   return reinterpret_cast<Holder *>(&instance->simple_value_holder[1]);
@@ -43,13 +57,19 @@ void release(PyObject *self) {
     return;
   }
   Array &value = **holderOf(instance);
-  if (idleCount < kMostIdle && value.known() && !instance->weakrefs) {
-    idle[idleCount++] = self;
+  if (value.known() && !instance->weakrefs && known.keep(self)) {
     Py_DECREF(arrayType);
     return;
   }
   // Buffers that wrap foreign memory may run Python code when they go.
   pb::error_scope keep;
+  if (!instance->weakrefs) {
+    value = Array();
+    if (empty.keep(self)) {
+      Py_DECREF(arrayType);
+      return;
+    }
+  }
   if (instance->weakrefs)
     PyObject_ClearWeakRefs(self);
   holderOf(instance)->~Holder();
@@ -62,9 +82,9 @@ void release(PyObject *self) {
 void setupLifetime(PyHeapTypeObject *type) { type->ht_type.tp_dealloc = release; }
 
 PyObject *wrapKnown(const KnownValue &value) {
-  if (idleCount == 0)
+  PyObject *self = known.take();
+  if (!self)
     return wrap(Array(value));
-  PyObject *self = idle[--idleCount];
   (*holderOf(reinterpret_cast<Instance *>(self)))->become(value);
   return PyObject_Init(self, arrayType);
 }
@@ -82,10 +102,12 @@ void tellAtOnce(Array &array) {
   evaluateNow(one, "errstate");
 }
 
-PyObject *wrap(Array &&array) {
-  PyTypeObject *arrayType = typeOfArrays();
-  auto value = std::make_unique<Array>(std::move(array));
-  PyObject *self = arrayType->tp_alloc(arrayType, 0);
+/// A new object with a null array.
+static PyObject *makeObject(PyTypeObject *type) {
+  if (PyObject *self = empty.take())
+    return PyObject_Init(self, type);
+  auto value = std::make_unique<Array>();
+  PyObject *self = type->tp_alloc(type, 0);
   if (!self)
     throw pb::error_already_set();
   auto *instance = reinterpret_cast<Instance *>(self);
@@ -93,16 +115,22 @@ PyObject *wrap(Array &&array) {
   instance->simple_layout = true;
   instance->simple_instance_registered = false;
   instance->simple_value_holder[0] = value.get();
-  if (value->known())
-    value->setObject(self);
-  else if (!value->isNull() && !value->isOpen() && value->storage()->owner() == value.get())
-    value->storage()->setOwnerObject(self); // how x.base finds it
   new (holderOf(instance)) Holder(std::move(value));
   instance->simple_holder_constructed = true;
-  auto owned = pb::reinterpret_steal<pb::object>(self);
+  return self;
+}
+
+PyObject *wrap(Array &&array) {
+  auto owned = pb::reinterpret_steal<pb::object>(makeObject(typeOfArrays()));
+  Array &value = **holderOf(reinterpret_cast<Instance *>(owned.ptr()));
+  value = std::move(array);
+  if (value.known())
+    value.setObject(owned.ptr());
+  else if (!value.isNull() && !value.isOpen() && value.storage()->owner() == &value)
+    value.storage()->setOwnerObject(owned.ptr()); // how x.base finds it
   // A view records no operation.
-  if (Array &made = **holderOf(instance); made.view().isWhole())
-    tellAtOnce(made);
+  if (value.view().isWhole())
+    tellAtOnce(value);
   return owned.release().ptr();
 }
 

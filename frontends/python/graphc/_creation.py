@@ -1,6 +1,7 @@
 """Functions that make arrays. Nothing is computed until a value is needed."""
 
 import builtins as _py
+import functools as _functools
 import math as _math
 import operator as _operator
 
@@ -83,6 +84,7 @@ def _is_column_major(order):
     return letter == "F"
 
 
+@_stands_for()
 def _new(make, shape, order):
     """What make(shape) gives, in a memory order: column-major arrays are transposes."""
     if not _is_column_major(order):
@@ -92,6 +94,7 @@ def _new(make, shape, order):
     return made
 
 
+@_stands_for()
 def _like(make, x, shape, order):
     """What make(shape) gives in the shape of `x`, or another one, and in the memory order of `x` if so wanted."""
     order = _order(order)
@@ -283,7 +286,9 @@ def empty(shape, dtype=float64, order="C", *, device=None, like=None):
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """`full` with the shape, dtype, device and memory order of `a`."""
     x = asarray(a)
-    return _like(lambda sizes: full(sizes, fill_value, x.dtype if dtype is None else dtype, device=device or x.device), x, shape, order)
+    # No function of ours between: errors of the value are the caller's.
+    make = _functools.partial(full, fill_value=fill_value, dtype=x.dtype if dtype is None else dtype, device=device or x.device)
+    return _like(make, x, shape, order)
 
 
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):

@@ -9,6 +9,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import arange, asarray, zeros
 from ._dtypes import float64, int64
+from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axis, broadcast_arrays, ravel, reshape, stack
 from ._reductions import any as _any
 from ._reductions import cumsum, max, min
@@ -79,6 +80,7 @@ def _flat_key(x, places):
     return tuple(reversed(key))
 
 
+@_stands_for()
 def put(a, ind, v, mode="raise"):
     """Writes `v`, repeated as needed, to flat `ind` of `a`, in order. Modes as in take."""
     x, indices, values = a, ind, v
@@ -202,6 +204,7 @@ def place(arr, mask, vals):
     put(x, places, values)
 
 
+@_stands_for()
 def putmask(a, mask, values):
     """x.flat[i] = values.flat[i % values.size] where the mask holds; nothing is counted."""
     x = a

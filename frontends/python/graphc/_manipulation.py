@@ -226,6 +226,7 @@ def where(condition, x=None, y=None, /):
     return asarray(_graphc.select(condition, x, y))
 
 
+@_stands_for()
 def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, where=True, casting="same_kind", dtype=None):
     """`a` limited to [min, max]; either may be None. NaN anywhere gives NaN; min above max gives max."""
     low, high = (None if v is _np._NoValue else v for v in (min if a_min is None else a_min, max if a_max is None else a_max))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, eye, meshgrid, single, zeros
+from ._creation import asarray, eye, full, meshgrid, single, zeros
 from ._dtypes import as_dtype, can_cast, float64, int64
+from ._float_errors import stands_for as _stands_for
 from ._linalg import tensordot
 from ._manipulation import _axes, _axis, concatenate, moveaxis, stack
 from ._reductions import sum
@@ -71,6 +72,7 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
     return diag(_graphc.reshape(asarray(v), (-1,)), k)
 
 
+@_stands_for()
 def fill_diagonal(a: Array, val: ArrayLike, wrap: bool = False) -> None:
     """Writes `val` (one for all, or values repeated along it) to the main diagonal of an array, in place. Arrays of more
     than two axes must have equal sizes. `wrap` starts the diagonal anew below a tall matrix's last column."""
@@ -211,6 +213,7 @@ def fromfunction(function, shape, *, dtype=float64, like=None, **keywords):
     return function(*indices(tuple(shape), dtype=dtype), **keywords)
 
 
+@_stands_for()
 def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -> None:
     """Writes `src`, broadcast, into `dst` where the condition holds. Raises TypeError when the casting rule forbids it."""
     if type(dst) is not _graphc.Array:
@@ -225,7 +228,7 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -
     if where is True:
         dst[...] = source
         return
-    source = asarray(source, dst.dtype) if weak else source.astype(dst.dtype, copy=False)
+    source = full((), source, dst.dtype) if weak else source.astype(dst.dtype, copy=False)
     where = asarray(where).astype(bool, copy=False)
     while source.ndim > dst.ndim and source.shape[0] == 1:
         source = source[0]

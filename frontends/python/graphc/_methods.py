@@ -168,6 +168,17 @@ def _view(self, dtype=None, type=None):
     return out
 
 
+def _byteswap(self, inplace=False):
+    """The elements with their bytes in the other order, of complex numbers each part's; a new array, or with `inplace` the array
+    itself. This evaluates."""
+    _graphc.eval([self], "byteswap")
+    swapped = _graphc.asarray(_np.asarray(self).byteswap(), None, self.device, None)
+    if not inplace:
+        return swapped
+    self[...] = swapped
+    return self
+
+
 def _resize(self, *shape, refcheck=True):
     """Changes the shape in place, in row-major order; new elements are zeros. Raises ValueError for a view."""
     shape = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
@@ -278,7 +289,6 @@ _OF_NUMBERS = ("as_integer_ratio", "bit_count", "denominator", "hex", "is_intege
 
 _ABSENT = {
     "ctypes": "its memory is not fixed; use np.asarray(x).ctypes",
-    "byteswap": "the bytes of a value are not visible; use np.asarray(x).byteswap()",
     "getfield": "there are no structured dtypes",
     "setfield": "there are no structured dtypes",
     "__array_struct__": "use the buffer protocol, __array__ or DLPack",
@@ -328,8 +338,8 @@ def attach(namespace):
     """Gives Array its methods: those here, and functions of the package that NumPy has as methods."""
     for name, value in {
         "flat": property(FlatIterator, lambda self, value: FlatIterator(self).__setitem__(slice(None), value)),
-        "flags": property(Flags), "data": property(memoryview), "setflags": _setflags, "view": _view, "resize": _resize,
-        "__round__": _rounded, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
+        "flags": property(Flags), "data": property(memoryview), "setflags": _setflags, "view": _view, "byteswap": _byteswap,
+        "resize": _resize, "__round__": _rounded, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize, "__hash__": _hash,
         "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
         "__imatmul__": _imatmul, "conj": _conjugate, "conjugate": _conjugate,

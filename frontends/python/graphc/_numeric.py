@@ -271,6 +271,7 @@ def isposinf(x: ArrayLike, out=None) -> Array:
     return with_out(_real(x, "isposinf") == _math.inf, out, name="isposinf")
 
 
+@_stands_for()
 def nan_to_num(
     x: ArrayLike, copy: bool = True, nan: Scalar = 0.0, posinf: Scalar | None = None, neginf: Scalar | None = None
 ) -> Array:

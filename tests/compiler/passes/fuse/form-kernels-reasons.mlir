@@ -48,3 +48,23 @@ func.func @spaces(%x: tensor<4x5xf32>, %y: tensor<5x6xf32>) -> tensor<4xf32> {
   %1 = graph.reduce <max> %0 axes [1] : tensor<4x6xf32> -> tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// What is read whole, and a second producer that stayed behind. Kernels are numbered as they are called.
+// CHECK: graphc.cuts = ["graph.gather not fused with kernel 0: a gather needs the whole tensor in memory"]
+func.func @whole_source(%x: tensor<8xf32>, %i: tensor<8xi64>) -> tensor<8xf32> {
+  %a = graph.exp %x : tensor<8xf32>
+  %g = graph.gather %a[%i] axes [0] at 0 : tensor<8xf32>[tensor<8xi64>] -> tensor<8xf32>
+  return %g : tensor<8xf32>
+}
+
+// -----
+
+// CHECK: graphc.cuts = ["graph.add not fused with kernel {{[01]}}: the reduction must be complete before its result is read"]
+func.func @second_producer(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %a = graph.scan <sum> %x axis 0 : tensor<8xf32>
+  %b = graph.scan <prod> %y axis 0 : tensor<8xf32>
+  %c = graph.add %a, %b : tensor<8xf32>
+  return %c : tensor<8xf32>
+}
