@@ -122,6 +122,9 @@ def _composed():
     yield "vectorize", lambda a: gc.vectorize(lambda v: v + 1)(x(a))
     yield "matrix_power", lambda a: gc.linalg.matrix_power(m(a), 0)
     yield "lstsq", lambda a: gc.linalg.lstsq(m(a), m(a)[0])[0]
+    yield "a list to multiply with", lambda a: gc.kron(few(a), [1.0, 2.0])
+    yield "initial", lambda a: gc.prod(few(a), initial=2.0)
+    yield "where", lambda a: gc.sum(x(a), where=[True, False] * 20)
     yield "geomspace", lambda a: gc.geomspace(1, gc.abs(few(a)[0]) + 1, 4)
 
 

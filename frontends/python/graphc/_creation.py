@@ -8,6 +8,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
+from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, float64, int64
 from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, DTypeError, ShapeError
@@ -341,6 +342,7 @@ def _boolean_range(values):
     return values.astype(bool)
 
 
+@_where_operands_are
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """`num` evenly spaced values from `start` to `stop` (which is left out when endpoint is false); float64 unless a
     dtype is given. NumPy's arithmetic, so NumPy's bits. Array bounds broadcast; their samples lie along `axis`."""

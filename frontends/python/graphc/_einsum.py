@@ -11,6 +11,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import asarray, single
+from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype
 from ._matrices import diagonal
 from ._ufunc import with_out
@@ -115,6 +116,7 @@ def _sublists(operands):
     return text, operands[0 : 2 * pairs : 2]
 
 
+@_where_operands_are
 def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe", order: str = "K") -> Array:
     """Sum of products of the operands over the indices that the result lacks: `einsum("bij,bjk->bik", x, y)`, or with
     lists of axis numbers after the operands. Operands are taken from left to right, two at a time; `optimize` is

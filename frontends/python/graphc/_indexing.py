@@ -8,6 +8,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import arange, asarray, zeros
+from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import float64, int64
 from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axis, broadcast_arrays, ravel, reshape, stack
@@ -217,6 +218,7 @@ def putmask(a, mask, values):
         x[...] = _graphc.select(reshape(mask, x.shape), wide, x)
 
 
+@_where_operands_are
 def choose(a, choices, out=None, mode="raise"):
     """For each element the choice that an integer names; all broadcast against each other. An index outside is a
     ValueError (mode 'raise', looked at when called), or taken as in take."""

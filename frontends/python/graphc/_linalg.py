@@ -6,6 +6,7 @@ import operator as _operator
 
 from . import _graphc
 from ._creation import asarray
+from ._devices import where_operands_are as _where_operands_are
 from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axes, _axis, moveaxis
 from ._ufunc import as_ufunc, with_out
@@ -90,12 +91,14 @@ def vecdot(x1, x2, /, *, axis=-1, axes=None, keepdims=False):
     return _graphc.expand_dims(sums, (_axis(axis, sums.ndim + 1, "vecdot"),)) if keepdims else sums
 
 
+@_where_operands_are
 @_stands_for()
 def outer(a, b, out=None):
     """All products of the elements of two arrays, as a matrix."""
     return with_out(asarray(a).reshape((-1, 1)) * asarray(b).reshape((1, -1)), out, name="outer")
 
 
+@_where_operands_are
 @_stands_for()
 def tensordot(a, b, axes=2):
     """Sum of products over pairs of axes: the last `axes` of `a` with the first of `b`, or two lists of axes."""

@@ -10,6 +10,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import asarray, eye, full, meshgrid, single, zeros
+from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, float64, int64
 from ._float_errors import stands_for as _stands_for
 from ._linalg import tensordot
@@ -139,6 +140,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     return stack(columns if increasing else columns[::-1], 1)
 
 
+@_where_operands_are
 def inner(a: ArrayLike, b: ArrayLike) -> Array:
     """Sum of products over the last axes of both operands."""
     x1, x2 = asarray(a), asarray(b)
@@ -154,6 +156,7 @@ def vdot(a: ArrayLike, b: ArrayLike) -> Array:
     return _graphc.matmul(_graphc.reshape(x1, (-1,)), _graphc.reshape(x2, (-1,)))
 
 
+@_where_operands_are
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """Kronecker product: every element of `a` times all of `b`, as blocks."""
     x1, x2 = asarray(a), asarray(b)
@@ -164,6 +167,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
     return (left * right).reshape(tuple(a * b for a, b in zip(shape1, shape2)))
 
 
+@_where_operands_are
 def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
     """Vector product along an axis of size 3 in both operands (`axis`, or `axisa`, `axisb` and, of the result, `axisc`),
     other axes broadcast. Of vectors of size 2 the third component is zero; of two of them, only it is given."""

@@ -9,6 +9,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import arange, asarray, linspace
+from ._devices import where_operands_are as _where_operands_are
 from ._manipulation import concatenate
 from .errors import ArgumentError, ShapeError, UnsupportedError
 
@@ -190,12 +191,14 @@ def row_stack(arrays, *, dtype=None, casting="same_kind"):
     return vstack(arrays, dtype=dtype, casting=casting)
 
 
+@_where_operands_are
 def convolve(a, v, mode: str = "full"):
     """Discrete convolution of two vectors; mode "full", "same" or "valid". As a sum of shifted products, the shorter
     vector's elements one after the other, 64 products a chain."""
     return _correlation(asarray(a), asarray(v), mode, "convolve", False)
 
 
+@_where_operands_are
 def correlate(a, v, mode: str = "valid"):
     """Cross-correlation of two vectors: sums of a[n + k] * v[n]."""
     return _correlation(asarray(a), asarray(v), mode, "correlate", True)

@@ -120,6 +120,7 @@ def gradient(f: ArrayLike, *spacing, axis: int | Sequence[int] | None = None, ed
     return results[0] if len(axes) == 1 else results
 
 
+@_where_operands_are
 @_stands_for()
 def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: int = -1) -> Array:
     """Integral by the trapezoidal rule along an axis, over coordinates `x` or steps `dx`."""
@@ -131,6 +132,7 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: i
     return sum(dx * (y[_along(axis, slice(1, None))] + y[_along(axis, slice(None, -1))]) / 2.0, axis)
 
 
+@_where_operands_are
 @_stands_for()
 def polyval(p: ArrayLike, x: ArrayLike) -> Array:
     """The polynomial with coefficients `p`, highest power first, at `x`, by Horner's rule."""
@@ -246,6 +248,7 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     return _graphc.floor_divide(x1, x2), _graphc.remainder(x1, x2)
 
 
+@_where_operands_are
 @as_ufunc(2)
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """0 below zero, 1 above, `x2` at zero; NaN stays."""
@@ -292,6 +295,7 @@ def nan_to_num(
     return single(x) if copy else with_out(x, target)
 
 
+@_where_operands_are
 def isclose(a: ArrayLike, b: ArrayLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
     """Whether |a - b| <= atol + rtol * |b|, elementwise; infinities are close to themselves only."""
     weak = isinstance(b, (int, float)) and not isinstance(b, _np.generic) and asarray(a).dtype.kind == "f"
@@ -301,11 +305,13 @@ def isclose(a: ArrayLike, b: ArrayLike, rtol: float = 1e-5, atol: float = 1e-8, 
     return close | (_graphc.isnan(_inexact(a)) & _graphc.isnan(b)) if equal_nan else close
 
 
+@_where_operands_are
 def allclose(a: ArrayLike, b: ArrayLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether all elements are close, as a Python bool (this evaluates)."""
     return bool(all(isclose(a, b, rtol, atol, equal_nan)))
 
 
+@_where_operands_are
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
     """Whether two arrays broadcast to each other and are equal. This evaluates."""
     a, b = asarray(a1), asarray(a2)
@@ -358,11 +364,13 @@ def _without_nan(x, filler):
     return _graphc.select(_graphc.isnan(x), filler, x) if x.dtype.kind in "fc" else x
 
 
+@_where_operands_are
 def nansum(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, **options) -> Array:
     """`sum` with NaN counted as zero."""
     return sum(_without_nan(a, 0.0), axis, dtype, out, keepdims, **options)
 
 
+@_where_operands_are
 def nanprod(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, **options) -> Array:
     """`prod` with NaN counted as one."""
     return prod(_without_nan(a, 1.0), axis, dtype, out, keepdims, **options)
@@ -437,12 +445,14 @@ def _nan_extreme(reduction, a, axis, out, keepdims, filler, options):
         return with_out(found, out, "same_kind", reduction.__name__)
 
 
+@_where_operands_are
 @_stands_for("=All-NaN slice encountered")
 def nanmax(a: ArrayLike, axis=None, out=None, keepdims: bool = False, **options) -> Array:
     """`max` of the elements that are not NaN; NaN, and a warning, when there are none."""
     return _nan_extreme(max, a, axis, out, keepdims, -_math.inf, options)
 
 
+@_where_operands_are
 @_stands_for("=All-NaN slice encountered")
 def nanmin(a: ArrayLike, axis=None, out=None, keepdims: bool = False, **options) -> Array:
     """`min` of the elements that are not NaN; NaN, and a warning, when there are none."""
@@ -478,6 +488,7 @@ def nancumprod(a: ArrayLike, axis=None, dtype=None, out=None) -> Array:
     return cumprod(_without_nan(a, 1.0), axis, dtype, out)
 
 
+@_where_operands_are
 def cov(
     m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None,
     fweights: ArrayLike | None = None, aweights: ArrayLike | None = None, *, dtype=None,
@@ -538,6 +549,7 @@ def _observation_weights(given, count, name):
     return given
 
 
+@_where_operands_are
 @_stands_for()
 def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype=None) -> Array:
     """Pearson correlation coefficients, limited to [-1, 1]; both parts of complex ones."""

@@ -5,6 +5,7 @@ import math as _math
 
 from . import _graphc
 from ._creation import asarray, full
+from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, bool_, float64
 from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
@@ -17,6 +18,7 @@ def _dtype(dtype):
     return None if dtype is None else as_dtype(dtype)
 
 
+@_where_operands_are
 @_stands_for()
 def _reduce(name, x, axis, dtype, out, keepdims, initial, where):
     """A reduction with a mask, an initial value or an output."""
@@ -228,6 +230,7 @@ def _count(shape, axis):
     return _math.prod(shape[a] for a in axes)
 
 
+@_where_operands_are
 def array_equal(a1, a2, equal_nan=False):
     """Whether two arrays have one shape and equal elements, as a 0-d bool array. NaN is equal to NaN when `equal_nan`."""
     a, b = asarray(a1), asarray(a2)
@@ -239,6 +242,7 @@ def array_equal(a1, a2, equal_nan=False):
     return all(equal)
 
 
+@_where_operands_are
 @_stands_for()
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     """Mean, or weighted mean with weights of the shape of `a` or of its axes `axis`; with the sum of the weights when

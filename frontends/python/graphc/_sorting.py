@@ -8,6 +8,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import _real, asarray, single
+from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import complex64, complex128, int64
 from ._indexing import take
 from ._manipulation import _axis
@@ -148,6 +149,7 @@ def partition_in_place(x, kth, axis=-1, kind="introselect", order=None):
     x[...] = _parted("partition", x, kth, _axis(axis, x.ndim, "partition"), x.dtype)
 
 
+@_where_operands_are
 def lexsort(keys, axis=-1):
     """Indices that sort by several keys, the last of them first. `keys` are arrays of one shape, or the rows of an
     array. Raises ValueError when shapes differ and TypeError without keys."""
@@ -189,6 +191,7 @@ def searchsorted(a, v, side="left", sorter=None):
     return single(found.reshape(x2.shape))
 
 
+@_where_operands_are
 def digitize(x, bins, right=False):
     """The bin of each element: i where bins[i-1] <= x < bins[i] (right=True: < and <=), bins rising or falling.
     Raises ValueError when `bins` are not monotonic and TypeError for complex `x`."""

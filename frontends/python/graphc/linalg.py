@@ -196,6 +196,7 @@ def qr(x, /, mode="reduced"):
     return tuple(parts) if mode == "raw" else QRResult(*parts)
 
 
+@_where_operands_are
 def solve(x1, x2, /):
     """x with x1 x = x2; `x2` is a vector when it has one axis, else matrices; batch axes broadcast. Raises
     LinAlgError for a singular `x1` and ShapeError when sizes differ."""
@@ -556,6 +557,7 @@ def tensorsolve(a, b, axes=None):
     return solve(a.reshape((size, size)), b.reshape((-1,))).reshape(shape)
 
 
+@_where_operands_are
 def cross(x1, x2, /, *, axis=-1):
     """Cross products of 3-vectors along an axis. Raises ValueError for other sizes."""
     x1, x2 = asarray(x1), asarray(x2)
@@ -565,6 +567,7 @@ def cross(x1, x2, /, *, axis=-1):
     return _cross(x1, x2, axis=axis)
 
 
+@_where_operands_are
 def outer(x1, x2, /):
     """All products of the elements of two vectors. Raises ValueError for operands that are not vectors."""
     x1, x2 = asarray(x1), asarray(x2)
