@@ -152,6 +152,8 @@ bool Array::mayShareMemory(const Array &other) const {
 }
 
 Result<NodeRef> Array::value() const {
+  if (openValue)
+    return Status(ErrorCode::Internal, "the size of an array is open where it has to be fixed");
   Trace *trace = Trace::active();
   const std::shared_ptr<Storage> &store = storage();
   if (trace && store->traceId() != trace->id())

@@ -28,18 +28,17 @@ Result<NodeRef> OpenRecipe::exact() {
                   "the size of an array that a mask chose is not known while the function is "
                   "traced: its shape cannot be asked for, nor what needs it");
   {
+    Trace::Pause pause; // a trace that is under way must not take it for its own
     RecordScope scope(location, errors);
     GRAPHC_ASSIGN(node, make());
   }
   make = nullptr;
-  // A trace that is under way must not take it for its own.
-  if (active)
-    GRAPHC_TRY(evaluate({&node, 1}, "mask"));
   return node;
 }
 
 Result<NodeRef> OpenRecipe::exactOf(const NodeRef &filled) {
   if (!node && filled->state() == NodeState::Ready) {
+    Trace::Pause pause;
     GRAPHC_ASSIGN(int64_t count, rows->look());
     GRAPHC_ASSIGN(node, firstRows(filled, count));
     make = nullptr;
@@ -559,6 +558,8 @@ Result<Array> flatNonzero(const NodeRef &mask) {
 
 Result<std::pair<Array, Array>> parts(const Array &x) {
   RecordScope scope;
+  if (!x.isOpen() || !x.open()->size())
+    return Status(ErrorCode::InvalidArgument, "[open_parts] an array of an open size is needed");
   GRAPHC_ASSIGN(NodeRef count, x.open()->size()->count());
   return std::pair(Array(x.open()->filled()), Array(std::move(count)));
 }
@@ -573,7 +574,7 @@ Result<Array> ofParts(const Array &rows, const Array &count) {
 
 Result<Array> ofSize(const Array &x, const Array &like) {
   RecordScope scope;
-  if (!like.isOpen())
+  if (!like.isOpen() || !like.open()->size())
     return fixed(x);
   std::shared_ptr<OpenSize> size = like.open()->size();
   Operand one[] = {x};

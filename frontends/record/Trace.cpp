@@ -35,6 +35,9 @@ op::TensorType typeOf(const Array &a) { return {a.dtype(), a.shape()}; }
 
 Trace *Trace::active() { return activeTrace; }
 
+Trace::Pause::Pause() : paused(std::exchange(activeTrace, nullptr)) {}
+Trace::Pause::~Pause() { activeTrace = paused; }
+
 Result<std::unique_ptr<Trace>> Trace::begin(std::span<const Array> given) {
   if (activeTrace)
     return Status(ErrorCode::Trace, "[jit] a function is being traced in this thread already");

@@ -34,6 +34,17 @@ public:
 
   /// The trace of this thread, or null.
   static Trace *active();
+  /// While it lives, the thread records as outside of its trace.
+  class Pause {
+  public:
+    Pause();
+    ~Pause();
+    Pause(const Pause &) = delete;
+    Pause &operator=(const Pause &) = delete;
+
+  private:
+    Trace *paused;
+  };
   uint64_t id() const { return number; }
   std::span<const Array> placeholders() const { return arguments; }
 

@@ -188,6 +188,57 @@ def test_values_are_those_of_the_time(device):
     same_bits(y, wanted + 1)
 
 
+@pytest.mark.graphc_only
+def test_outer_arrays_in_a_traced_function(device):
+    x = gc.asarray(np.arange(12.0), device=device)
+    one = gc.asarray(np.ones(6), device=device)
+
+    def fresh():
+        return x[x + 0 > 5]
+
+    y, z, s = fresh(), fresh(), gc.sum(fresh())
+    f = gc.jit(lambda v: v * y + s, fullgraph=True)
+    same_bits(f(one), np.arange(6.0, 12) + 51)
+    y += 100
+    same_bits(f(one), np.arange(106.0, 112) + 51)
+    returned = gc.jit(lambda v: (z, s), fullgraph=True)(x)
+    assert returned[0] is z and float(returned[1]) == 51
+    z += 1
+    same_bits(returned[0], np.arange(7.0, 13))
+
+
+def test_one_result_returned_twice(device):
+    def twice(v):
+        q = v[v > 3]
+        return q, q
+
+    a, b = gc.jit(twice)(gc.asarray(np.arange(12.0), device=device))
+    a += 100
+    same_bits(b, np.arange(104.0, 112))
+
+
+def test_single_results_as_indices(device):
+    x = gc.asarray(np.arange(12.0), device=device)
+    m = x > 5
+    assert float(x[m[m].sum() - 1]) == 5
+    x[m[m].sum()] = -1
+    assert float(x[6]) == -1
+    assert x[gc.any(m[m])].shape == (1, 12)
+    s = x[x > 9].sum()
+    t = s
+    s += 1
+    assert (float(s), float(t), t.shape, t.ndim) == (22, 21, (), 0)
+    same_bits(gc.stack([s, t]), np.array([22.0, 21.0]))
+    same_bits(gc.asarray(x[x > 9].sum()), np.float64(21))
+
+
+@pytest.mark.graphc_only
+def test_too_few_for_a_variance():
+    x = gc.asarray(np.arange(12.0))
+    with gc.errstate(divide="raise"):
+        assert np.isnan(float(gc.var(gc.asarray(np.arange(11.0, 12.0)), ddof=1))) == np.isnan(float(gc.var(x[x + 0 > 10], ddof=1)))
+
+
 def test_views_of_a_chosen_array_share_its_memory():
     x = gc.asarray(values(4000, "float64"))
     y = x[x > 0]

@@ -498,15 +498,18 @@ CutReason FusionPlan::needsWhole(Node &node, int index) {
   return CutReason::None;
 }
 
+/// Whether the turn of a loop that `node` begins does not fit into a kernel any more.
+static bool closes(const Node &node, const Group &group) {
+  return node.turn <= kMaxCostPerKernel && group.cost + node.turn > kMaxCostPerKernel;
+}
+
 /// Whether `node` can be computed in `group`, from which at least one of its leaves comes; sets the
 /// level it gets there.
 CutReason FusionPlan::joins(Node &node, int index, bool &row) {
   Group &group = groups[index];
   if (node.kind == NodeKind::Library || group.isLibrary())
     return CutReason::LibraryStep;
-  if (node.turn <= kMaxCostPerKernel)
-    group.closed |= group.cost + node.turn > kMaxCostPerKernel;
-  if (group.closed || group.cost + costOf(node) > kMaxCostPerKernel)
+  if (group.closed || closes(node, group) || group.cost + costOf(node) > kMaxCostPerKernel)
     return CutReason::KernelFull;
   bool point = node.space == group.space;
   row = !point && !group.reduced.empty() && node.reduced.empty() && node.space == rowSpace(group);
@@ -722,6 +725,7 @@ void FusionPlan::assign(Node &node) {
       chosen = candidate;
       break;
     }
+    groups[candidate].closed |= closes(node, groups[candidate]);
     noteCut(node, candidate, reason);
     told.push_back(candidate);
   }

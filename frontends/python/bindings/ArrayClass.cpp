@@ -71,7 +71,7 @@ pb::object baseOf(const Array &x) {
 /// A single result is a NumPy scalar to isinstance(), as it is in NumPy.
 void defineScalarClass(pb::class_<Array> &cls) {
   pb::cpp_function get([](const pb::object &self) -> pb::object {
-    const Array &x = *asOpenArray(self);
+    const Array &x = *asAnyArray(self);
     if (!x.isValue() || x.dtype() == DType::BFloat16)
       return pb::type::of(self);
     return dtypeObject(x.dtype()).attr("type");
@@ -86,13 +86,13 @@ void defineScalarClass(pb::class_<Array> &cls) {
 void defineProperties(pb::class_<Array> &cls) {
   defineScalarClass(cls);
   cls.def_property_readonly(
-      "itemsize", [](const pb::object &self) { return itemSize(asOpenArray(self)->dtype()); });
+      "itemsize", [](const pb::object &self) { return itemSize(asAnyArray(self)->dtype()); });
   cls.def_property_readonly("nbytes",
                             [](const Array &x) { return x.size() * itemSize(x.dtype()); });
   cls.def_property_readonly("strides", byteStrides);
   cls.def_property_readonly("mT", matrixTranspose);
   cls.def_property_readonly(
-      "device", [](const pb::object &self) { return asOpenArray(self)->device().info().name; });
+      "device", [](const pb::object &self) { return asAnyArray(self)->device().info().name; });
   cls.def_property_readonly("contiguous", [](const Array &x) { return x.view().isContiguous(); });
   cls.def_property_readonly("base", baseOf);
   cls.def("_part", [](const Array &x, int64_t number) {

@@ -115,8 +115,10 @@ Array toArray(pb::handle object, rt::Device *device = nullptr);
 /// The borrowed C++ array of a Python Array, or null. One whose size is open (OpenSize.h) is fixed,
 /// which looks at the size; raises where that fails.
 Array *asArray(pb::handle object);
-/// The same as it is: for what takes arrays of open sizes.
+/// For what takes arrays of open sizes: fixed only where it cannot be part of what is recorded now.
 Array *asOpenArray(pb::handle object);
+/// As it is; of one whose size is open only dtype, rank and device say anything.
+Array *asAnyArray(pb::handle object);
 /// As toOperand, convertOperand and toArray, for what takes arrays of open sizes.
 bool toOpenOperand(pb::handle object, Operand &out, std::optional<Array> &holder,
                    rt::Device *device);

@@ -2,6 +2,7 @@
 #include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Devices.h"
+#include "frontends/record/OpenSize.h"
 #include "runtime/base/NarrowFloat.h"
 #include "runtime/base/Strings.h"
 
@@ -282,13 +283,20 @@ bool isNumpyInteger(PyObject *object) {
 }
 
 Array *asArray(pb::handle object) {
-  Array *array = asOpenArray(object);
+  Array *array = asAnyArray(object);
   if (array && array->isOpen())
     fixSize(*array, object);
   return array;
 }
 
 Array *asOpenArray(pb::handle object) {
+  Array *array = asAnyArray(object);
+  if (array && array->isOpen() && !array->open()->recipe()->isCurrent())
+    fixSize(*array, object);
+  return array;
+}
+
+Array *asAnyArray(pb::handle object) {
   // pybind11's own lookup hashes type names: this runs for every operand of every call.
   static auto *const type = reinterpret_cast<PyTypeObject *>(pb::type::of<Array>().release().ptr());
   if (!PyObject_TypeCheck(object.ptr(), type))

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMostAxes = 8;
 
 const KnownValue *knownOf(PyObject *object) {
-  const Array *x = asOpenArray(object);
+  const Array *x = asAnyArray(object);
   return x ? x->known() : nullptr;
 }
 
@@ -165,7 +165,7 @@ PyObject *element(const Array &x, std::span<const int64_t> index) {
 PyObject *get(PyObject *self, PyObject *key) {
   return guarded([&]() -> PyObject * {
     if (const Array &open = *asOpenArray(self); open.isOpen())
-      if (const Array *named = asOpenArray(key); named && named->isOpen())
+      if (const Array *named = asAnyArray(key); named && named->isOpen())
         return wrap(getItem(open, pb::reinterpret_borrow<pb::object>(key)));
     const Array &x = *asArray(self);
     Place place;
@@ -201,7 +201,7 @@ PyObject *item(PyObject *self, Py_ssize_t at) {
 }
 
 PyObject *iterate(PyObject *self) {
-  if (asOpenArray(self)->rank() > 0)
+  if (asAnyArray(self)->rank() > 0)
     return PySeqIter_New(self);
   PyErr_SetString(PyExc_TypeError, "iteration over a 0-d array");
   return nullptr;
@@ -213,7 +213,7 @@ std::optional<uint64_t> elementBits(PyObject *value, DType t, rt::Device &device
     return known->bits;
   if (auto bits = scalarBits(value, t))
     return bits;
-  if (!asOpenArray(value) && !PyFloat_CheckExact(value) && !PyLong_CheckExact(value) &&
+  if (!asAnyArray(value) && !PyFloat_CheckExact(value) && !PyLong_CheckExact(value) &&
       !PyBool_Check(value))
     return std::nullopt;
   Converted v;

@@ -120,7 +120,7 @@ int getBuffer(PyObject *self, Py_buffer *view, int flags) {
     // NumPy's view keeps the values alive, also when this array gets a newer version meanwhile.
     return PyObject_GetBuffer(values.ptr(), view, flags);
   } catch (pb::error_already_set &e) {
-    refuse(asOpenArray(self), e.value().ptr());
+    refuse(asAnyArray(self), e.value().ptr());
     e.restore();
   } catch (const std::exception &e) {
     PyErr_SetString(PyExc_BufferError, e.what());

@@ -18,7 +18,7 @@ using strings::format;
 /// Where operands without a device go: to the first that has one.
 rt::Device *deviceOf(const pb::object &objects) {
   for (pb::handle object : objects)
-    if (Array *a = asOpenArray(object))
+    if (Array *a = asAnyArray(object))
       return &a->device();
   return nullptr;
 }
@@ -38,7 +38,7 @@ pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::
   if (Array *given = asOpenArray(object)) {
     Array x = *given;
     if (device && device != &x.device())
-      x = unwrap(ops::toDevice(x = *asArray(object), *device));
+      x = unwrap(ops::toDevice(*asArray(object), *device));
     else if (!mustCopy && (!wanted || *wanted == x.dtype()) && !x.isValue())
       return object;
     if (wanted && *wanted != x.dtype())
@@ -161,7 +161,7 @@ void defineCreation(pb::module_ &m) {
 
 void defineOpenSizes(pb::module_ &m) {
   m.def("is_open", [](const pb::object &object) {
-    Array *x = asOpenArray(object);
+    Array *x = asAnyArray(object);
     return x && x->isOpen();
   });
   m.def(
@@ -197,7 +197,7 @@ void defineEvaluation(pb::module_ &m) {
       },
       pb::arg("arrays"), pb::arg("reason") = "eval");
   m.def("pending", [](const pb::object &object) {
-    const Array &x = *asOpenArray(object);
+    const Array &x = *asAnyArray(object);
     return x.isOpen() || unwrap(x.value())->state() == NodeState::Pending;
   });
   defineOpenSizes(m);

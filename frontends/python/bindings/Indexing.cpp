@@ -72,7 +72,7 @@ KeyItem toKeyItem(pb::handle object, rt::Device *device) {
     return item;
   }
   if (Array *array = asOpenArray(object))
-    return ofArray(*array, object);
+    return ofArray(array->rank() == 0 ? *asArray(object) : *array, object);
   if (PyList_Check(p) || PyTuple_Check(p))
     return arrayItem(copyIn(object, std::nullopt, device), true);
   if (pb::isinstance<pb::array>(object) || pb::hasattr(object, "dtype")) {

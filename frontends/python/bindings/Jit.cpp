@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Numerics.h"
+#include "frontends/record/OpenSize.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
 
@@ -212,8 +213,10 @@ void defineJit(pb::module_ &m) {
         pb::arg("program_nodes") = kSegmentNodes);
   m.def("abort_trace", [](TraceHandle &handle) { handle.trace.reset(); });
   m.def("is_tracing", [] { return Trace::active() != nullptr; });
-  m.def("is_traced", [](const Array &x) {
-    return Trace::active() && x.storage()->traceId() == Trace::active()->id();
+  m.def("is_traced", [](const pb::object &object) {
+    const Array &x = *asAnyArray(object);
+    uint64_t id = x.isOpen() ? x.open()->recipe()->traceId() : x.storage()->traceId();
+    return Trace::active() && id == Trace::active()->id();
   });
   pb::class_<Jit>(m, "Jit", pb::custom_type_setup([](PyHeapTypeObject *type) {
                     type->ht_type.tp_call = callJit;

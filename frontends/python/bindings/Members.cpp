@@ -27,13 +27,13 @@ int setShape(PyObject *self, PyObject *value, void *) {
   return done ? 0 : -1;
 }
 
-PyObject *rank(PyObject *self, void *) { return PyLong_FromLongLong(asOpenArray(self)->rank()); }
+PyObject *rank(PyObject *self, void *) { return PyLong_FromLongLong(asAnyArray(self)->rank()); }
 PyObject *size(PyObject *self, void *) {
   return guarded([&] { return PyLong_FromLongLong(asArray(self)->size()); });
 }
 
 PyObject *dtype(PyObject *self, void *) {
-  return guarded([&] { return dtypeObject(asOpenArray(self)->dtype()).release().ptr(); });
+  return guarded([&] { return dtypeObject(asAnyArray(self)->dtype()).release().ptr(); });
 }
 
 PyObject *transposed(PyObject *self, void *) {

@@ -33,7 +33,7 @@ bool repeats(op::OpKind kind, PyObject *left, PyObject *right) {
     return false;
   for (auto [sequence, number] : {std::pair(left, right), std::pair(right, left)}) {
     Array *count =
-        PyList_CheckExact(sequence) || PyTuple_CheckExact(sequence) ? asOpenArray(number) : nullptr;
+        PyList_CheckExact(sequence) || PyTuple_CheckExact(sequence) ? asAnyArray(number) : nullptr;
     if (count && count->isValue() && !isInexact(count->dtype()) && count->dtype() != DType::Bool)
       return true;
   }

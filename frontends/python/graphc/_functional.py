@@ -51,22 +51,26 @@ def apply_over_axes(func, a: ArrayLike, axes) -> Array:
     return x
 
 
-@_where_operands_are
 def piecewise(x: ArrayLike, condlist, funclist, *args, **kw) -> Array:
     """For each element the function (or value) of the last condition that holds, else the extra one at the end, else
     zero. Functions are called on all of `x`, so they must be elementwise; the dtype is that of `x`."""
     x = asarray(x)
     if not isinstance(condlist, (list, tuple)) or (condlist and not hasattr(condlist[0], "__len__") and x.ndim):
         condlist = [condlist] if not isinstance(condlist, _graphc.Array) or condlist.ndim <= x.ndim else list(condlist)
-    conditions = [asarray(c).astype(bool, copy=False) for c in condlist]
+    conditions = [asarray(c, device=x.device).astype(bool, copy=False) for c in condlist]
     extra = len(funclist) - len(conditions)
     if extra not in (0, 1):
         raise ArgumentError(
             f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are expected"
         )
-    result = zeros(x.shape, x.dtype, device=x.device)
-    values = [f(x, *args, **kw) if callable(f) else f for f in funclist]
-    if extra:
+    return _pieces(x, conditions, [f(x, *args, **kw) if callable(f) else f for f in funclist])
+
+
+@_where_operands_are
+def _pieces(x, conditions, values):
+    """What piecewise makes of its values, once the user's functions have run."""
+    result = zeros(x.shape, x.dtype)
+    if len(values) > len(conditions):
         result = result + asarray(values[-1]).astype(x.dtype, copy=False)
     for condition, value in zip(conditions, values):
         result = _graphc.select(condition, asarray(value).astype(x.dtype, copy=False), result)

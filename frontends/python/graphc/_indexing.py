@@ -150,8 +150,8 @@ def flatnonzero(a):
 
 
 def nonzero(a):
-    """Positions of the nonzero elements, one int64 array an axis, in row-major order. Counted when a shape is asked for; ValueError
-    for 0-d arrays."""
+    """Positions of the nonzero elements, one int64 array an axis, in row-major order. Counted when a shape is asked for;
+    ValueError for 0-d arrays."""
     x = asarray(a)
     if x.ndim == 0:
         raise ArgumentError(

@@ -63,8 +63,9 @@ class _Recording:
     def rebuild(self, outputs, arguments):
         if self.structure is _tree.LEAF:
             how, v = self.plan[0]
-            return outputs[v] if how == "out" else _leaf(how, v, outputs, arguments)
-        values = [outputs[v] if how == "out" else _leaf(how, v, outputs, arguments) for how, v in self.plan]
+            return outputs[v] if how == "out" else _leaf(how, v, outputs, arguments, {})
+        opened = {}
+        values = [outputs[v] if how == "out" else _leaf(how, v, outputs, arguments, opened) for how, v in self.plan]
         return _tree.unflatten(self.structure, iter(values))
 
     def fast_unflatten(self):
@@ -80,10 +81,12 @@ class _Recording:
         return lambda outputs: self.rebuild(outputs, ())
 
 
-def _leaf(how, v, outputs, arguments):
-    """What a plan says of one leaf that is no output."""
+def _leaf(how, v, outputs, arguments, opened):
+    """What a plan says of one leaf that is no output. `opened`: arrays of open sizes by their parts, one object each."""
     if how == "open":
-        return _graphc.from_open_parts(*[outputs[part] for part in v])
+        if v not in opened:
+            opened[v] = _graphc.from_open_parts(*[outputs[part] for part in v])
+        return opened[v]
     return arguments[v] if how == "arg" else v
 
 
@@ -364,12 +367,12 @@ def _plan_outputs(leaves, placeholders):
             plan.append(("value", leaf))
         elif id(leaf) in arguments:
             plan.append(("arg", arguments[id(leaf)]))
+        elif not _graphc.is_traced(leaf):
+            plan.append(("value", leaf))  # an outer array, handed through
         elif _graphc.is_open(leaf):
             if id(leaf) not in opened:
                 opened[id(leaf)] = tuple(output(part) for part in _graphc.open_parts(leaf))
             plan.append(("open", opened[id(leaf)]))
-        elif not _graphc.is_traced(leaf):
-            plan.append(("value", leaf))  # an outer array, handed through
         else:
             plan.append(("out", output(leaf)))
     # Views of arguments come back as views; two results that share a new array would come back apart.

@@ -7,6 +7,7 @@ from . import _graphc
 from ._creation import asarray, full
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, bool_, float64
+from ._float_errors import errstate
 from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._manipulation import concat
@@ -204,7 +205,9 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
         if is_open:
             present = _graphc.logical_or(x == x, True)  # a shape that is not known has no number of elements
             count = sum(present, axis, keepdims=keepdims).astype(float64)
-            scale = _graphc.select(count > ddof, count / (count - ddof), _math.inf).astype(spread.dtype)
+            with errstate(all="ignore"):  # what is not chosen is divided as well
+                scale = _graphc.select(count > ddof, count / (count - ddof), _graphc.select(count == 0, _math.nan, _math.inf))
+            scale = scale.astype(spread.dtype)
         elif where is True:
             count = _count(x.shape, axis)
             scale = count / (count - ddof) if count > ddof else _math.nan if count == 0 else _math.inf
