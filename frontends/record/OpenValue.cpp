@@ -329,18 +329,17 @@ Result<Array> scan(ReduceKind kind, const Array &x, std::optional<int64_t> axis,
                    std::optional<DType> dtype) {
   auto identity = identityOf(kind, x.dtype());
   Operand one[] = {x};
+  auto record = [=](std::span<const Operand> o) {
+    return ops::scan(kind, *o[0].array, axis, dtype);
+  };
   bool isAlong = axis || x.rank() == 1; // and not of the flattened rows
   if (!x.open()->size() || (recordsTypesOnly(x.device()) && isAlong))
-    return apply(
-        one, [=](std::span<const Operand> o) { return ops::scan(kind, *o[0].array, axis, dtype); });
+    return apply(one, record);
   if (!identity || !isAlong || !haveOneSize(one)) {
     GRAPHC_ASSIGN(Array exact, fixed(x));
     return ops::scan(kind, exact, axis, dtype);
   }
   // Of the rows beyond the count nothing is added up, so that no error is met there.
-  auto record = [=](std::span<const Operand> o) {
-    return ops::scan(kind, *o[0].array, axis, dtype);
-  };
   GRAPHC_ASSIGN(NodeRef rows, presentOr(x, *identity));
   GRAPHC_ASSIGN(Array made, ops::scan(kind, Array(std::move(rows)), axis, dtype));
   GRAPHC_ASSIGN(NodeRef filled, made.value());

@@ -7,7 +7,6 @@
 #include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
-#include "runtime/library/Library.h"
 
 #include <algorithm>
 #include <cstring>
