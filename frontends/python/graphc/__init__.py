@@ -408,7 +408,7 @@ del _attach, _attach_methods
 
 
 #: Parts that are imported when they are first asked for.
-_PARTS = ("fft", "float8", "lib", "random", "safetensors", "testing")
+_PARTS = ("emath", "fft", "float8", "lib", "random", "safetensors", "testing")
 
 
 def __dir__():
