@@ -440,6 +440,19 @@ View View::then(const View &inner) const {
 }
 
 std::optional<View> View::strided(const Shape &to, const Shape &strides, int64_t offset) const {
+  if (showsPart) {
+    View whole(baseShape);
+    whole.readOnly = readOnly;
+    Shape steps = strides;
+    for (int64_t &stride : steps) {
+      if (stride % 2 != 0)
+        return std::nullopt;
+      stride /= 2;
+    }
+    int64_t number = offset & 1;
+    auto elements = whole.strided(to, steps, (offset - number) / 2);
+    return elements ? std::optional(elements->part(number)) : std::nullopt;
+  }
   View out(baseShape);
   out.viewShape = to;
   out.viewStrides = strides;

@@ -217,7 +217,7 @@ void defineEvaluation(pb::module_ &m) {
         [](const Array &x, const pb::object &shape, const pb::object &strides, int64_t offset) {
           return unwrap(ops::strided(x, toShape(shape), toShape(strides), offset));
         });
-  m.def("has_layout", [](const Array &x) { return x.view().hasLayout() && !x.view().isPart(); });
+  m.def("has_layout", [](const Array &x) { return x.view().hasLayout(); });
   m.def("view_offset", [](const Array &x) { return x.view().offset(); });
   m.def("shares_storage", [](const Array &a, const Array &b) { return a.sharesStorage(b); });
 }

@@ -8,7 +8,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._devices import where_operands_are as _where_operands_are
+from ._devices import default_device as _default_device, place_of as _place_of, where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, float64, int64
 from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, DTypeError, ShapeError
@@ -199,6 +199,15 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """As `asarray`: there are no subclasses."""
     return asarray(a, dtype, order, device=device, copy=copy)
+
+
+def asarrays(values):
+    """Operands of one operation as Arrays: sequences and numbers where the first operand that is an Array lies."""
+    values = list(values)
+    place = None if _py.all(type(x) is _Array for x in values) else _place_of(values)
+    if place is None or place == _default_device():
+        return [asarray(x) for x in values]
+    return [asarray(x) if type(x) is _Array else asarray(x, device=place) for x in values]
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
@@ -423,8 +432,7 @@ def meshgrid(*arrays, copy=True, sparse=False, indexing="xy"):
     broadcast to the grid."""
     if indexing not in ("xy", "ij"):
         raise ArgumentError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
-    arrays = [asarray(a) for a in arrays]
-    arrays = [a.reshape((-1,)) for a in arrays]
+    arrays = [a.reshape((-1,)) for a in asarrays(arrays)]
     order = list(range(len(arrays)))
     if indexing == "xy" and len(order) > 1:
         order[0], order[1] = 1, 0

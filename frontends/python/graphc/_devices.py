@@ -42,12 +42,12 @@ class device:
         _graphc.set_device(self._previous.pop())
 
 
-def _place(values):
+def place_of(values):
     """The device of the first array among values, which may be sequences of them, or None."""
     for x in values:
         if type(x) is _graphc.Array:
             return x.device
-        if type(x) in (list, tuple) and (found := _place(x)):
+        if type(x) in (list, tuple) and (found := place_of(x)):
             return found
     return None
 
@@ -57,7 +57,7 @@ def where_operands_are(function):
 
     @_functools.wraps(function)
     def run(*args, **kwargs):
-        place = _place(args) or _place(kwargs.values())
+        place = place_of(args) or place_of(kwargs.values())
         if place is None:
             return function(*args, **kwargs)
         before = _graphc.set_device(place)

@@ -300,6 +300,7 @@ def unravel_index(indices, shape, order="C"):
     return tuple(reversed(found) if order == "C" else found)
 
 
+@_where_operands_are
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     """Flat places from one index array an axis. Modes as in take, one for all axes or one an axis; an index outside is a
     ValueError, looked at when called."""

@@ -7,7 +7,7 @@ import numpy as _np
 
 from . import _graphc
 from ._complex import of_parts as _of_parts
-from ._creation import asarray, given
+from ._creation import asarray, asarrays, given
 from ._dtypes import as_dtype, can_cast
 from ._ufunc import with_out as _with_out
 from ._float_errors import stands_for as _stands_for
@@ -114,7 +114,7 @@ def broadcast_shapes(*shapes):
 
 def broadcast_arrays(*arrays, subok=False):
     """The arrays broadcast against each other, as a tuple of views."""
-    arrays = [asarray(a) for a in arrays]
+    arrays = asarrays(arrays)
     shape = broadcast_shapes(*[a.shape for a in arrays])
     return tuple(a if a.shape == shape else _graphc.broadcast_to(a, shape) for a in arrays)
 
@@ -130,7 +130,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
         arrays = [asarray(a).astype(kind) if isinstance(a, (bool, int, float, complex)) else a for a in arrays]
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
-    arrays = [asarray(a) for a in arrays]
+    arrays = asarrays(arrays)
     result = _graphc.concatenate(arrays, axis)
     if out is None and dtype is None:
         return result
@@ -157,7 +157,7 @@ def in_sequence(arrays):
 
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays of one shape joined along a new axis."""
-    arrays = [asarray(a) for a in in_sequence(arrays)]
+    arrays = asarrays(in_sequence(arrays))
     if not arrays:
         raise ShapeError("stack: need at least one array")
     shapes = {a.shape for a in arrays}

@@ -104,6 +104,7 @@ def _gradient(x, spacing, axis, edge_order):
     return concatenate([first, inner, last], axis)
 
 
+@_where_operands_are
 @_stands_for()
 def gradient(f: ArrayLike, *spacing, axis: int | Sequence[int] | None = None, edge_order: int = 1):
     """Second-order central differences inside, one-sided at the ends. `spacing`: one step for all axes, or one step or

@@ -7,7 +7,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import _real, asarray, single
+from ._creation import _real, asarray, asarrays, single
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import complex64, complex128, int64
 from ._indexing import take
@@ -174,8 +174,7 @@ def lexsort(keys, axis=-1):
 def searchsorted(a, v, side="left", sorter=None):
     """Where each element of `v` would be inserted into the sorted vector `a`: before equal elements for side
     "left", behind them for "right". Raises ValueError for another side or an `a` that is not a vector."""
-    x1, x2 = a, v
-    x1, x2 = asarray(x1), asarray(x2)
+    x1, x2 = asarrays((a, v))
     if side not in ("left", "right"):
         raise ArgumentError(f"searchsorted: search side must be 'left' or 'right' (got {side!r})")
     if x1.ndim != 1:

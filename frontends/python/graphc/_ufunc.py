@@ -12,7 +12,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, full, zeros
+from ._creation import asarray, full, single, zeros
 from ._dtypes import as_dtype, can_cast
 from ._float_errors import errstate as _errstate
 from ._float_errors import stands_for as _stands_for
@@ -208,8 +208,8 @@ def _call(self, args, keywords):
     # Elements that a mask leaves out are computed too: what they meet is nobody's error.
     with _contextlib.nullcontext() if where is True else _errstate(all="ignore"):
         results = self.function(*operands, **axes) if axes else self(*operands)
-    single = not isinstance(results, tuple)
-    results = (results,) if single else results
+    is_one = not isinstance(results, tuple)
+    results = (results,) if is_one else results
     where = True if where is True else asarray(where).astype(bool, copy=False)
     # Every output is checked before one is written.
     done = []
@@ -224,7 +224,7 @@ def _call(self, args, keywords):
             done.append(result)
         else:
             done.append(_graphc.select(where, result, zeros((), result.dtype, device=result.device)))
-    return done[0] if single else tuple(done)
+    return done[0] if is_one else tuple(done)
 
 
 _PRODUCTS = {"matmul", "vecdot", "matvec", "vecmat"}
@@ -344,7 +344,7 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
         )
         kind = bool if name in _BOOLEAN else dtype or (_graphc.result_type(x, 1.0) if name in _ROUNDED else x.dtype)
         filler = asarray(initial, kind) if has_initial else _identity_array(self, kind)
-        return _graphc.broadcast_to(filler.to_device(x.device), shape).copy()
+        return single(_graphc.broadcast_to(filler.to_device(x.device), shape).copy())
     if has_initial and name not in _ASSOCIATIVE | _ROUNDED and name not in _REDUCTIONS:  # in front of the others
         front = asarray(initial, x.dtype if dtype is None else dtype)
         rest = tuple(i for i in range(x.ndim) if i not in axes)
@@ -528,6 +528,8 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     if b is _NO_VALUE:
         raise ArgumentError(f"{self.__name__}.at: second operand needed for ufunc")
     operation = self.__dict__.get("operation")
+    if type(b) in (list, tuple):
+        b = asarray(b, device=a.device)
     probe = _dtype_of_pair(self, operation, a.dtype, b)
     check_output(a, (), probe, "unsafe", self.__name__)
     fits = probe == a.dtype or (
@@ -535,6 +537,8 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     )
     fits = fits and (a.dtype.kind != "c" or operation in ("add", "sub"))  # parts meet one by one
     if operation is not None and fits and self.__name__ not in _BOOLEAN:
+        if probe != a.dtype:
+            b = asarray(b, device=a.device).astype(a.dtype)
         _graphc.scatter(a, indices, b, operation)
         return
     places = _flat_places(a, indices)
