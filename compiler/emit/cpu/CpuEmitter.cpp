@@ -4,7 +4,6 @@
 #include "compiler/emit/Emitter.h"
 #include "compiler/emit/cpu/CodeParts.h"
 #include "compiler/emit/cpu/Image.h"
-#include "dialects/kernel/Kernel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -95,9 +94,9 @@ private:
   std::vector<std::unique_ptr<Coder>> made;
 };
 
-/// Maps read and write at one counter plus what does not change, which the processor's addresses
-/// are: rewriting it, and what prepares that, would give the same loops and take a fifth of their
-/// compile time.
+/// Some loops read and write at one counter plus what does not change, which the processor's
+/// addresses are (LowerKernels says which): rewriting it, and what prepares that, would give the
+/// same loops and take a fifth of their compile time.
 struct CountedLoops : llvm::OptPassGate {
   bool isEnabled() const override { return true; }
   bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
@@ -107,11 +106,6 @@ struct CountedLoops : llvm::OptPassGate {
 
 /// Operations of functions that are worth an object file of their own, which takes 10 ms or so.
 constexpr size_t kPartOps = 200;
-
-bool isMap(func::FuncOp func) {
-  auto family = func->getAttrOfType<StringAttr>("graphc.family");
-  return !family || family.getValue() == kernel::stringifyFamily(kernel::Family::Map);
-}
 
 std::vector<EmittedKernel> describeKernels(ModuleOp module) {
   std::vector<EmittedKernel> kernels;
@@ -141,19 +135,22 @@ void declareCallees(ModuleOp module) {
     func::FuncOp::create(b, module.getLoc(), name, type).setPrivate();
 }
 
-/// The functions in modules of kPartOps operations or a little more. How they are divided depends
-/// on nothing but the program.
+/// The functions in modules of kPartOps operations or a little more; those whose loops count on are
+/// apart from the others. How they are divided depends on nothing but the program.
 SmallVector<OwningOpRef<ModuleOp>> divide(ModuleOp module) {
   SmallVector<OwningOpRef<ModuleOp>> parts;
-  size_t size = kPartOps;
+  struct Open {
+    size_t ops = kPartOps, part = 0;
+  } open[2];
   for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-    if (size >= kPartOps) {
+    Open &own = open[func->hasAttr("graphc.counted")];
+    if (own.ops >= kPartOps) {
+      own = {0, parts.size()};
       parts.push_back(ModuleOp::create(module.getLoc()));
-      size = 0;
     }
     func->remove();
-    parts.back()->push_back(func);
-    func.walk([&](Operation *) { ++size; });
+    parts[own.part]->push_back(func);
+    func.walk([&](Operation *) { ++own.ops; });
   }
   for (OwningOpRef<ModuleOp> &part : parts)
     declareCallees(*part);
@@ -162,7 +159,8 @@ SmallVector<OwningOpRef<ModuleOp>> divide(ModuleOp module) {
 
 /// A module of functions in LLVM's form. Failures are diagnostics.
 LogicalResult toLlvm(ModuleOp module, ArrayRef<EmittedKernel> kernels, CodePart &part) {
-  bool maps = llvm::all_of(module.getOps<func::FuncOp>(), isMap);
+  bool counted = llvm::any_of(module.getOps<func::FuncOp>(),
+                              [](func::FuncOp func) { return func->hasAttr("graphc.counted"); });
   if (failed(Backend::of(module.getContext()).conversion.apply(module)))
     return failure();
   for (const EmittedKernel &kernel : kernels)
@@ -170,7 +168,7 @@ LogicalResult toLlvm(ModuleOp module, ArrayRef<EmittedKernel> kernels, CodePart 
       adoptKernelAbi(function, kernel);
   part.context = std::make_unique<llvm::LLVMContext>();
   static CountedLoops countedLoops;
-  if (maps)
+  if (counted)
     part.context->setOptPassGate(countedLoops);
   part.module = translateModuleToLLVMIR(module, *part.context);
   return success(part.module != nullptr);

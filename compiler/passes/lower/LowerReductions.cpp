@@ -503,7 +503,8 @@ void KernelLowering::lowerLaneBlocks() {
   SmallVector<kernel::StoreOp> here = pointStores(0);
   bool overRows = goesOverRows();
   // Rows are short, perhaps, and many.
-  int64_t lanes = treeWidth(), rest = space.parallel ? lanes : registerLanes(lanes);
+  bool once = kernel->hasAttr(kOnceAttr);
+  int64_t lanes = treeWidth(), rest = space.parallel || once ? lanes : registerLanes(lanes);
   Block *entry = &function.getBody().front();
   auto usual = [&](OpBuilder &outside) {
     Value length = emitter->emit(outside, space.reducedItems()), blocks = blockCount(outside);
@@ -529,19 +530,23 @@ void KernelLowering::lowerLaneBlocks() {
         emitter->delinearize(b, number, 0, space.parallel, row);
       rowValues(b, row, 0);
       TreeEmitter trees(entry, loc, reducers, lanes, rest);
-      if (straight && lanes > 1 && lanes < kTreeLanes)
+      trees.once = once;
+      if (!once && straight && lanes > 1 && lanes < kTreeLanes)
         trees.straight = computesLong ? 1 : kStraightRows;
       auto body = [&](OpBuilder &c, Value index, Value limit) {
         if (overRows)
           return valuesOverRows(c, row, reducers, index, limit, rest);
         Position at = row;
         setReduced(c, at, index, limit, limit ? rest : lanes);
+        if (once)
+          emitter->maskAll(c, at, limit);
         SmallVector<Value> values = pointValues(c, reducers, at);
         for (kernel::StoreOp store : here)
           emitter->store(c, store, at);
-        if (lanes > 1 && (straight || lanes < kTreeLanes) && !limit)
-          prefetch(c, at, space.parallel, straight ? bytesAhead(kBytesAhead) : kTreeBlock,
-                   straight ? /*locality=*/3 : 2);
+        bool inOrder = straight || once;
+        if (lanes > 1 && (inOrder || lanes < kTreeLanes) && (once || !limit))
+          prefetch(c, at, space.parallel, inOrder ? bytesAhead(kBytesAhead) : kTreeBlock,
+                   inOrder ? /*locality=*/3 : 2);
         return values;
       };
       States states = trees.laneBlock(b, first, some, body);
@@ -565,6 +570,7 @@ void KernelLowering::lowerLaneBlocks() {
 
 void KernelLowering::lowerLaneFold() {
   open((kernel.getSymName() + "_fold").str(), shape.partials);
+  function->setAttr("graphc.counted", builder.getUnitAttr()); // few elements
   SmallVector<Reducer> reducers = reducersOfStage(0);
   Block *entry = &function.getBody().front();
   Value blocks = blockCount(builder);
