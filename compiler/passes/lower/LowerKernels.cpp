@@ -275,8 +275,6 @@ void KernelLowering::storeAll(OpBuilder &b, Position &at) {
 /// iterations are under way at once for the machine to do so, and what is asked for into the first
 /// cache waits for memory in one of its few places.
 static constexpr int64_t kLongBytesAhead = 16384;
-/// With more streams, which are those of a transform's pass, asking takes the place of loads.
-static constexpr int64_t kMostStreamsAhead = 8;
 
 int64_t KernelLowering::bytesAhead(int64_t bytes) {
   int64_t ahead = 0;

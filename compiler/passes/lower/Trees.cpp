@@ -270,8 +270,8 @@ void TreeEmitter::lastLanes(OpBuilder &builder, const Storage &running, Value fi
 /// Adds the elements from `index` on, those before `end`, to the lanes from `lane` on.
 void TreeEmitter::maskedLanes(OpBuilder &b, const Storage &running, Value index, Value lane,
                               Value number, Value end, const Body &body) {
-  States before = restore(b, running, lane, rest, true);
   SmallVector<Value> values = body(b, index, end);
+  States before = restore(b, running, lane, rest, true); // late: the body needs the registers
   Value mask = vector::CreateMaskOp::create(b, loc, VectorType::get({rest}, b.getI1Type()),
                                             arith::SubIOp::create(b, loc, end, index).getResult());
   SmallVector<Value> merged = flatten(append(b, before, values, number));
@@ -331,6 +331,8 @@ States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, con
     eachStrip(builder, count, [&](OpBuilder &b, Value strip) {
       finish(b, strip, restore(b, sequences, strip, width, true));
     });
+  if (foldElsewhere)
+    return foldElsewhere(builder, lanes, count);
   foldStrips(builder, lanes, count, width);
   return foldVector(builder, restore(builder, lanes, zero, width, false), width);
 }

@@ -69,6 +69,8 @@ public:
   /// absent lanes.
   void foldStrips(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count,
                   int64_t step);
+  /// Set: folds what foldStrips() and foldVector() would.
+  std::function<States(mlir::OpBuilder &, const Storage &lanes, mlir::Value count)> foldElsewhere;
   /// 0: a block is read strip by strip, with the lanes in registers. Else in the order in which it
   /// lies, but for so many rows of a strip that are read at a time.
   int64_t straight = 0;

@@ -47,12 +47,17 @@ constexpr int64_t kRemainderChain = 3;
 /// Arithmetic of a point from which on a body has enough of it in itself for few vectors to keep a
 /// core busy.
 constexpr int64_t kLongBody = 16;
+/// Half cycles of what a reduction keeps: it is read, changed and written.
+constexpr int64_t kSum = 4;
+/// Half cycles of a vector from which on its mask costs next to nothing.
+constexpr int64_t kMaskedBusy = 160;
 /// Of one vector: half cycles that an operation keeps a port busy, and cycles until its result is
 /// there. Divisions and roots are one instruction, other expensive ones many.
 struct Effort {
   int64_t busy, delay;
 };
-constexpr Effort kSimple = {1, 4}, kDivision = {32, 24}, kFunction = {48, 70};
+constexpr Effort kSimple = {1, 4}, kLoad = {1, 5}, kStore = {2, 0}, kDivision = {32, 24},
+                 kFunction = {48, 70};
 /// Values that an expensive op holds while it runs.
 constexpr int64_t kExpensiveValues = 5;
 
@@ -146,10 +151,28 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   };
 
   static Effort effortOf(Operation *op) {
+    if (isa<arith::ConstantOp, kernel::IndexOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+      return {0, 0};
+    if (isa<kernel::LoadOp, kernel::StoreOp>(op))
+      return isa<kernel::LoadOp>(op) ? kLoad : kStore;
     if (!op->hasTrait<graph::Expensive>())
       return kSimple;
     bool isFloat = isa<FloatType>(op->getResult(0).getType());
     return isFloat && isa<graph::DivOp, graph::SqrtOp>(op) ? kDivision : kFunction;
+  }
+
+  /// `delays`: cycles until a value is there.
+  static void addEffort(Body &body, DenseMap<Value, int64_t> &delays, Operation *op) {
+    Effort effort = effortOf(op);
+    int64_t delay = 0;
+    for (Value operand : op->getOperands())
+      delay = std::max(delay, delays.lookup(operand));
+    delay += effort.delay;
+    for (Value result : op->getResults())
+      delays[result] = delay;
+    body.operations += effort.busy > 0 && !isa<kernel::LoadOp, kernel::StoreOp>(op);
+    body.effort.busy += effort.busy;
+    body.effort.delay = std::max(body.effort.delay, delay);
   }
 
   /// Vectors that a long body needs side by side: so many that twice the arithmetic that is waited
@@ -246,6 +269,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         bool arg = reduce.getKind() == graph::ReduceKind::ArgMin ||
                    reduce.getKind() == graph::ReduceKind::ArgMax;
         body.sums += arg ? 4 : 1;
+        body.effort.busy += (arg ? 4 : 1) * kSum;
       }
       bool result = point && op.getNumResults() == 1 && op.getResult(0).getType().isIntOrFloat();
       if (result) {
@@ -272,16 +296,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
             bytesOf(op.getNumResults() ? op.getResult(0).getType() : op.getOperand(0).getType());
       else
         body.cost += expensive ? kExpensivePs : kSimplePs;
-      if (result && !isa<arith::ConstantOp, kernel::LoadOp, kernel::IndexOp>(op)) {
-        Effort effort = effortOf(&op);
-        int64_t &delay = delays[op.getResult(0)];
-        for (Value operand : op.getOperands())
-          delay = std::max(delay, delays.lookup(operand));
-        delay += effort.delay;
-        ++body.operations;
-        body.effort.busy += effort.busy;
-        body.effort.delay = std::max(body.effort.delay, delay);
-      }
+      addEffort(body, delays, &op);
     }
     int64_t streamed = std::min(moved, kStreamedBytes);
     if (moved > kManyBytes)
@@ -384,8 +399,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       bool isLong = body.operations >= kLongBody && body.remainders < kRemainderChain;
       if (isLong && family != Family::Columns && family != Family::Scan)
         vectors = std::min(vectors, vectorsOfLong(body));
-      if (isLong && vectors <= 2 && vectorBytes >= 64 && !turned && !scatters(func) &&
-          (family == Family::Map || family == Family::Full) && masksWhole(func))
+      if (isLong && body.effort.busy >= kMaskedBusy && vectorBytes >= 64 && !turned &&
+          !scatters(func) && (family == Family::Map || family == Family::Full) && masksWhole(func))
         func->setAttr(kOnceAttr, UnitAttr::get(&getContext()));
       vector = std::min(native * vectors, family == Family::Full ? kTreeLanes : kMostLanes);
     }
