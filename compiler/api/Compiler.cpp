@@ -166,7 +166,7 @@ Result<std::vector<uint8_t>> compileModule(ModuleOp module, const TargetDesc &ta
   if (failed(passes.run(module)))
     return Status(ErrorCode::Compile, "");
   GRAPHC_ASSIGN(emit::EmittedCode code, target.kind == program::Target::Cpu
-                                            ? emit::emitCpu(module, target)
+                                            ? emit::emitCpu(module, target, options.threads)
                                             : emit::emitOpenCL(module, target));
   return emit::writeProgram(module, code, target.kind, explain + code.report,
                             graphcCompilerApi()->buildId);

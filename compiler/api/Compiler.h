@@ -41,6 +41,8 @@ struct TargetDesc {
 struct CompileOptions {
   /// Verify the IR at every phase border.
   bool verifyPhases = false;
+  /// Threads that may make machine code at once, the caller's among them.
+  unsigned threads = 1;
 };
 
 /// One entry point per product of the compiler. Calls are thread-safe (serialised inside).

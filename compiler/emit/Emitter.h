@@ -37,9 +37,9 @@ struct EmittedCode {
 /// How far an emitter goes when only text is wanted.
 enum class TextStage { Llvm, Assembly };
 
-/// Native code: consumes the module's lowered functions. Failures are diagnostics or the returned
-/// status.
-Result<EmittedCode> emitCpu(mlir::ModuleOp module, const TargetDesc &target);
+/// Native code, made by at most `threads` threads; the same whatever their number. Consumes the
+/// module's lowered functions. Failures are diagnostics or the returned status.
+Result<EmittedCode> emitCpu(mlir::ModuleOp module, const TargetDesc &target, unsigned threads);
 Result<std::string> printCpu(mlir::ModuleOp module, const TargetDesc &target, TextStage stage);
 
 /// For OpenCL devices, in the forms that the target's features ask for (TargetDesc). Refuses,

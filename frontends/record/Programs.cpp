@@ -70,7 +70,10 @@ makeProgram(const Segment &segment, std::span<const uint8_t> key, rt::Device &de
     compiled = true;
     GRAPHC_ASSIGN(const CompilerApi *compiler, loadCompiler());
     TargetDesc target{device.info().target, device.info().features};
-    return compiler->compile(segment.graph(true), target, {});
+    CompileOptions options;
+    if (target.kind == program::Target::Cpu)
+      options.threads = static_cast<unsigned>(device.info().threads);
+    return compiler->compile(segment.graph(true), target, options);
   };
   auto program = rt::ProgramStore::instance().get(key, device, "main", compile);
   if (program && compiled)

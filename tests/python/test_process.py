@@ -65,6 +65,25 @@ def test_jit_in_a_warm_process_never_maps_the_compiler(cache):
     assert run(code + MAPS, GRAPHC_CACHE_DIR=cache).stdout.split() == [first[0], "False", "False"]
 
 
+def test_programs_are_the_same_however_many_threads_compile_them(cache):
+    # Kernels with something between them: more than two parts, which call elementary functions of each other.
+    code = """
+    import numpy as np, graphc as gc
+    x = gc.asarray(np.linspace(-1, 1, 700))
+    y = x
+    for i in range(30):
+        y = gc.tanh(y * 0.9 + i) + y.mean() * gc.exp(-y)
+    print(np.asarray(y).tobytes().hex())
+    """
+    made = {}
+    for threads in (1, 2, 5):
+        folder = cache / str(threads)
+        folder.mkdir(mode=0o700)
+        bits = run(code, GRAPHC_CACHE_DIR=folder, GRAPHC_NUM_THREADS=threads).stdout
+        made[threads] = (bits, {p.name: p.read_bytes() for p in folder.rglob("*") if p.is_file()})
+    assert len(made[1][1]) > 1 and made[1] == made[2] == made[5]
+
+
 def test_import_maps_no_compiler_and_no_driver():
     done = run("import graphc\nmaps = open('/proc/self/maps').read()\nprint('LLVM' in maps, 'OpenCL' in maps, 'pocl' in maps)")
     assert done.stdout.split() == ["False"] * 3 and done.stderr == ""

@@ -1,18 +1,19 @@
 // Lowered functions to native code: one conversion to the LLVM dialect, a small LLVM pipeline (the
-// code is already vectorized), an object file, and a position-independent image of it that the
+// code is already vectorized), object files, and a position-independent image of them that the
 // runtime maps as it is.
 #include "compiler/emit/Emitter.h"
+#include "compiler/emit/cpu/CodeParts.h"
 #include "compiler/emit/cpu/Image.h"
-#include "compiler/emit/llvm/Llvm.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/OptBisect.h"
-#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/TargetSelect.h"
 
-#include <map>
+#include <algorithm>
 
 using namespace mlir;
 using namespace graphc;
@@ -24,8 +25,7 @@ namespace {
 /// int64_t begin, int64_t end, void *scratch)`: the memref descriptors it was converted to are
 /// loaded in its entry block. A wrapper would be one more function to generate code for and a call
 /// with its arguments on the stack.
-void adoptKernelAbi(ModuleOp module, const EmittedKernel &kernel) {
-  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);
+void adoptKernelAbi(LLVM::LLVMFuncOp function, const EmittedKernel &kernel) {
   OpBuilder b(function.getContext());
   Location loc = function.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
@@ -56,28 +56,9 @@ void adoptKernelAbi(ModuleOp module, const EmittedKernel &kernel) {
   function.removeArgAttrsAttr();
 }
 
-Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(StringRef features) {
-  auto create = [](StringRef list) {
-    return makeMachine("x86_64-unknown-linux-gnu", "x86-64", list, llvm::CodeGenOptLevel::Default);
-  };
-  GRAPHC_ASSIGN(auto baseline, create(""));
-  std::string list;
-  for (StringRef feature : llvm::split(features, ',')) {
-    if (feature.empty())
-      continue;
-    // LLVM ignores an unknown feature with a line on stderr.
-    if (llvm::none_of(baseline->getMCSubtargetInfo()->getAllProcessorFeatures(),
-                      [&](const llvm::SubtargetFeatureKV &known) { return feature == known.Key; }))
-      return Status(ErrorCode::InvalidArgument, "[cpu] unknown CPU feature '" + feature.str() +
-                                                    "'; features are LLVM's names, such as avx2");
-    list += (list.empty() ? "+" : ",+") + feature.str();
-  }
-  return create(list);
-}
-
-/// What is made once and used by every compile: making it costs more than half of a small kernel's
-/// compile time. It lives as long as the context: compiles are serialised by the api, and a forked
-/// child, whose parent may have been in the middle of one, has a context of its own.
+/// What is made once and used by every compile. It lives as long as the context: compiles are
+/// serialised by the api, and a forked child, whose parent may have been in the middle of one, has
+/// a context of its own.
 class Backend {
 public:
   static Backend &of(MLIRContext *context) {
@@ -90,20 +71,14 @@ public:
 
   const ConversionToLlvm &conversion;
 
-  Result<llvm::TargetMachine *> machine(const std::string &features) {
-    auto &machine = machines[features];
-    if (!machine) {
-      GRAPHC_ASSIGN(machine, makeTargetMachine(features));
-    }
-    return machine.get();
-  }
-
-  Result<CodeGenerator *> generator(llvm::TargetMachine *machine, llvm::CodeGenFileType kind) {
-    auto &generator = generators[{machine, kind}];
-    if (!generator) {
-      GRAPHC_ASSIGN(generator, CodeGenerator::make(*machine, kind));
-    }
-    return generator.get();
+  /// Of the caller's thread, then of `threads` - 1 others.
+  SmallVector<Coder *> coders(size_t threads) {
+    while (made.size() < threads)
+      made.push_back(std::make_unique<Coder>());
+    SmallVector<Coder *> result;
+    for (size_t i = 0; i < threads; ++i)
+      result.push_back(made[i].get());
+    return result;
   }
 
 private:
@@ -116,14 +91,12 @@ private:
   }
 
   MLIRContext *context;
-  std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
-  std::map<std::pair<llvm::TargetMachine *, llvm::CodeGenFileType>, std::unique_ptr<CodeGenerator>>
-      generators;
+  std::vector<std::unique_ptr<Coder>> made;
 };
 
-/// Maps read and write at one counter plus what does not change, which the processor's addresses
-/// are: rewriting it, and what prepares that, would give the same loops and take a fifth of their
-/// compile time.
+/// Some loops read and write at one counter plus what does not change, which the processor's
+/// addresses are (LowerKernels says which): rewriting it, and what prepares that, would give the
+/// same loops and take a fifth of their compile time.
 struct CountedLoops : llvm::OptPassGate {
   bool isEnabled() const override { return true; }
   bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
@@ -131,17 +104,11 @@ struct CountedLoops : llvm::OptPassGate {
   }
 };
 
-struct Compiled {
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> module;
-  llvm::TargetMachine *machine;
-  std::vector<EmittedKernel> kernels;
-};
+/// Operations of functions that are worth an object file of their own, which takes 10 ms or so.
+constexpr size_t kPartOps = 200;
 
-Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
-  Compiled result;
-  Backend &backend = Backend::of(module.getContext());
-  GRAPHC_ASSIGN(result.machine, backend.machine(target.features));
+std::vector<EmittedKernel> describeKernels(ModuleOp module) {
+  std::vector<EmittedKernel> kernels;
   for (auto func : module.getOps<func::FuncOp>()) {
     if (func.isPrivate())
       continue;
@@ -151,61 +118,93 @@ Result<Compiled> toLlvm(ModuleOp module, const TargetDesc &target) {
                     (kernel.family == static_cast<uint32_t>(program::KernelFamily::Map) ||
                      kernel.family == static_cast<uint32_t>(program::KernelFamily::Columns));
     kernel.grain = elements ? 64 : 1;
-    result.kernels.push_back(std::move(kernel));
+    kernels.push_back(std::move(kernel));
   }
-  OwningOpRef<ModuleOp> code = takeFunctions(module);
-  if (failed(backend.conversion.apply(*code)))
-    return Status(ErrorCode::Compile, ""); // the diagnostics say why
-  for (const EmittedKernel &kernel : result.kernels)
-    adoptKernelAbi(*code, kernel);
-  result.context = std::make_unique<llvm::LLVMContext>();
-  static CountedLoops countedLoops;
-  if (llvm::all_of(result.kernels, [](const EmittedKernel &kernel) {
-        return kernel.family == static_cast<uint32_t>(program::KernelFamily::Map);
-      }))
-    result.context->setOptPassGate(countedLoops);
-  result.module = translateModuleToLLVMIR(*code, *result.context);
-  if (!result.module)
-    return Status(ErrorCode::Compile, "");
-  result.module->setDataLayout(result.machine->createDataLayout());
-  result.module->setTargetTriple(result.machine->getTargetTriple());
-  for (llvm::Function &function : *result.module)
-    if (!function.isDeclaration()) {
-      function.addFnAttr("prefer-vector-width", "512");
-      function.addFnAttr(llvm::Attribute::NoUnwind);
-      function.addFnAttr("tune-cpu", "skylake-avx512");
-      // Registers that are spilled would straddle cache lines otherwise: LLVM finds out that there
-      // are some when it is too late to keep a frame pointer.
-      function.addFnAttr("stackrealign");
-      function.addFnAttr(
-          llvm::Attribute::getWithStackAlignment(function.getContext(), llvm::Align(64)));
-      function.setDSOLocal(true);
+  return kernels;
+}
+
+/// What functions call of other modules.
+void declareCallees(ModuleOp module) {
+  llvm::MapVector<StringRef, FunctionType> called;
+  module.walk([&](func::CallOp call) {
+    if (!module.lookupSymbol(call.getCallee()))
+      called[call.getCallee()] = call.getCalleeType();
+  });
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  for (auto [name, type] : called)
+    func::FuncOp::create(b, module.getLoc(), name, type).setPrivate();
+}
+
+/// The functions in modules of kPartOps operations or a little more; those whose loops count on are
+/// apart from the others. How they are divided depends on nothing but the program.
+SmallVector<OwningOpRef<ModuleOp>> divide(ModuleOp module) {
+  SmallVector<OwningOpRef<ModuleOp>> parts;
+  struct Open {
+    size_t ops = kPartOps, part = 0;
+  } open[2];
+  for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    Open &own = open[func->hasAttr("graphc.counted")];
+    if (own.ops >= kPartOps) {
+      own = {0, parts.size()};
+      parts.push_back(ModuleOp::create(module.getLoc()));
     }
-  for (auto func : code->getOps<LLVM::LLVMFuncOp>())
-    if (func.isPrivate())
-      result.module->getFunction(func.getName())->setLinkage(llvm::Function::InternalLinkage);
-  optimize(*result.module, *result.machine);
-  return result;
+    func->remove();
+    parts[own.part]->push_back(func);
+    func.walk([&](Operation *) { ++own.ops; });
+  }
+  for (OwningOpRef<ModuleOp> &part : parts)
+    declareCallees(*part);
+  return parts;
+}
+
+/// A module of functions in LLVM's form. Failures are diagnostics.
+LogicalResult toLlvm(ModuleOp module, ArrayRef<EmittedKernel> kernels, CodePart &part) {
+  bool counted = llvm::any_of(module.getOps<func::FuncOp>(),
+                              [](func::FuncOp func) { return func->hasAttr("graphc.counted"); });
+  if (failed(Backend::of(module.getContext()).conversion.apply(module)))
+    return failure();
+  for (const EmittedKernel &kernel : kernels)
+    if (auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.name))
+      adoptKernelAbi(function, kernel);
+  part.context = std::make_unique<llvm::LLVMContext>();
+  static CountedLoops countedLoops;
+  if (counted)
+    part.context->setOptPassGate(countedLoops);
+  part.module = translateModuleToLLVMIR(module, *part.context);
+  return success(part.module != nullptr);
 }
 
 } // namespace
 
-Result<EmittedCode> emit::emitCpu(ModuleOp module, const TargetDesc &target) {
+Result<EmittedCode> emit::emitCpu(ModuleOp module, const TargetDesc &target, unsigned threads) {
   // A program may be made of library steps alone.
   if (module.getOps<func::FuncOp>().empty())
     return EmittedCode{};
-  GRAPHC_ASSIGN(Compiled compiled, toLlvm(module, target));
-  GRAPHC_ASSIGN(CodeGenerator * generator,
-                Backend::of(module.getContext())
-                    .generator(compiled.machine, llvm::CodeGenFileType::ObjectFile));
-  llvm::SmallVector<char, 0> object = generator->run(*compiled.module);
+  Backend &backend = Backend::of(module.getContext());
+  GRAPHC_ASSIGN([[maybe_unused]] auto *machine,
+                backend.coders(1).front()->machine(target.features)); // or why there is none
   EmittedCode code;
-  code.kernels = std::move(compiled.kernels);
   code.isa = target.features;
+  code.kernels = describeKernels(module);
+  SmallVector<OwningOpRef<ModuleOp>> modules = divide(module);
+  std::vector<CodePart> parts(modules.size());
+  {
+    size_t most = std::clamp<size_t>(modules.size(), 1, std::max(1u, threads));
+    PartQueue queue(backend.coders(most), target.features);
+    for (auto [part, functions] : llvm::zip_equal(parts, modules)) {
+      if (failed(toLlvm(*functions, code.kernels, part)))
+        return Status(ErrorCode::Compile, ""); // the diagnostics say why
+      queue.add(part);
+    }
+    GRAPHC_TRY(queue.finish());
+  }
+  std::vector<llvm::StringRef> objects;
+  for (const CodePart &part : parts)
+    objects.emplace_back(part.object.data(), part.object.size());
   std::vector<std::string> names;
   for (const EmittedKernel &kernel : code.kernels)
     names.push_back(kernel.name);
-  GRAPHC_ASSIGN(Image image, buildImage(llvm::StringRef(object.data(), object.size()), names));
+  GRAPHC_ASSIGN(Image image, buildImage(objects, names));
   code.code = std::move(image.bytes);
   for (auto [kernel, entry] : llvm::zip_equal(code.kernels, image.entries))
     kernel.entry = entry;
@@ -213,15 +212,22 @@ Result<EmittedCode> emit::emitCpu(ModuleOp module, const TargetDesc &target) {
 }
 
 Result<std::string> emit::printCpu(ModuleOp module, const TargetDesc &target, TextStage stage) {
-  GRAPHC_ASSIGN(Compiled compiled, toLlvm(module, target));
-  if (stage == TextStage::Llvm) {
-    std::string text;
-    llvm::raw_string_ostream(text) << *compiled.module;
-    return text;
-  }
+  Coder &coder = *Backend::of(module.getContext()).coders(1).front();
+  GRAPHC_ASSIGN(llvm::TargetMachine * machine, coder.machine(target.features));
   GRAPHC_ASSIGN(CodeGenerator * generator,
-                Backend::of(module.getContext())
-                    .generator(compiled.machine, llvm::CodeGenFileType::AssemblyFile));
-  llvm::SmallVector<char, 0> assembly = generator->run(*compiled.module);
-  return std::string(assembly.data(), assembly.size());
+                coder.generator(target.features, llvm::CodeGenFileType::AssemblyFile));
+  std::vector<EmittedKernel> kernels = describeKernels(module);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (OwningOpRef<ModuleOp> &functions : divide(module)) {
+    CodePart part;
+    if (failed(toLlvm(*functions, kernels, part)))
+      return Status(ErrorCode::Compile, "");
+    prepare(*part.module, *machine);
+    if (stage == TextStage::Llvm)
+      stream << *part.module;
+    else
+      stream << llvm::toStringRef(generator->run(*part.module));
+  }
+  return text;
 }

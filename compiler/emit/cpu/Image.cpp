@@ -52,9 +52,12 @@ static Status placeSections(const ELF64LEObjectFile &file, std::vector<uint8_t> 
   return Status::ok();
 }
 
+/// Offsets in the image by name.
+using Symbols = std::map<std::string, uint64_t>;
+
 static Status relocate(const ELF64LEObjectFile &file, const RelocationRef &relocation,
                        uint64_t base, const std::map<SectionRef, uint64_t> &place,
-                       std::vector<uint8_t> &bytes) {
+                       const Symbols &shared, std::vector<uint8_t> &bytes) {
   std::string why;
   symbol_iterator symbol = relocation.getSymbol();
   if (symbol == file.symbol_end())
@@ -67,60 +70,92 @@ static Status relocate(const ELF64LEObjectFile &file, const RelocationRef &reloc
       !take(symbol->getValue(), value, why) ||
       !take(ELFRelocationRef(relocation).getAddend(), addend, why))
     return broken(why);
-  if (section == file.section_end() && (name == "fma" || name == "fmaf"))
+  uint64_t target = 0;
+  if (auto other = shared.find(name.str()); section == file.section_end() && other != shared.end())
+    target = other->second;
+  else if (section == file.section_end() && (name == "fma" || name == "fmaf"))
     return Status(ErrorCode::Unsupported,
                   "[cpu] the program needs fused multiply-add, which the CPU features lack (fma)");
-  if (section == file.section_end())
+  else if (section == file.section_end())
     return broken("code calls '" + name + "', which no kernel may");
-  auto target = place.find(*section);
-  if (target == place.end())
+  else if (auto own = place.find(*section); own != place.end())
+    target = own->second + value;
+  else
     return broken("reference to a section that is not part of the image");
   uint64_t type = relocation.getType(), at = base + relocation.getOffset();
   if (type != ELF::R_X86_64_PC32 && type != ELF::R_X86_64_PLT32)
     return broken("relocation type " + Twine(type) + " is not relative");
-  int64_t offset = static_cast<int64_t>(target->second + value) + addend - static_cast<int64_t>(at);
+  int64_t offset = static_cast<int64_t>(target) + addend - static_cast<int64_t>(at);
   if (!isInt<32>(offset) || at + 4 > bytes.size())
     return broken("relocation out of range");
   support::endian::write32le(bytes.data() + at, static_cast<uint32_t>(offset));
   return Status::ok();
 }
 
-Result<Image> emit::buildImage(StringRef object, const std::vector<std::string> &symbols) {
-  Expected<ELF64LEObjectFile> file = ELF64LEObjectFile::create(MemoryBufferRef(object, "kernels"));
-  if (!file)
-    return broken(toString(file.takeError()));
-  Image image;
+namespace {
+struct Object {
+  std::unique_ptr<ELF64LEObjectFile> file;
   std::map<SectionRef, uint64_t> place;
-  GRAPHC_TRY(placeSections(*file, image.bytes, place));
+};
+} // namespace
+
+static Status collectSymbols(const Object &object, Symbols &symbols) {
   std::string why;
-  for (const SectionRef &section : file->sections()) {
-    section_iterator patched = file->section_end();
-    if (!take(section.getRelocatedSection(), patched, why))
-      return broken(why);
-    if (patched == file->section_end())
-      continue;
-    auto base = place.find(*patched);
-    if (base == place.end())
-      continue;
-    for (const RelocationRef &relocation : section.relocations())
-      GRAPHC_TRY(relocate(*file, relocation, base->second, place, image.bytes));
-  }
-  std::map<std::string, uint64_t> offsets;
-  for (const SymbolRef &symbol : file->symbols()) {
-    section_iterator section = file->section_end();
+  for (const SymbolRef &symbol : object.file->symbols()) {
+    section_iterator section = object.file->section_end();
     StringRef name;
     uint64_t value = 0;
-    if (!take(symbol.getSection(), section, why) || !take(symbol.getName(), name, why))
+    uint32_t flags = 0;
+    if (!take(symbol.getFlags(), flags, why) || !take(symbol.getSection(), section, why) ||
+        !take(symbol.getName(), name, why))
       return broken(why);
-    if (section == file->section_end() || !place.count(*section))
+    if (section == object.file->section_end() || !object.place.count(*section) ||
+        !(flags & SymbolRef::SF_Global))
       continue;
     if (!take(symbol.getValue(), value, why))
       return broken(why);
-    offsets[name.str()] = place[*section] + value;
+    symbols[name.str()] = object.place.at(*section) + value;
   }
+  return Status::ok();
+}
+
+static Status relocateSections(const Object &object, const Symbols &symbols,
+                               std::vector<uint8_t> &bytes) {
+  std::string why;
+  for (const SectionRef &section : object.file->sections()) {
+    section_iterator patched = object.file->section_end();
+    if (!take(section.getRelocatedSection(), patched, why))
+      return broken(why);
+    if (patched == object.file->section_end())
+      continue;
+    auto base = object.place.find(*patched);
+    if (base == object.place.end())
+      continue;
+    for (const RelocationRef &relocation : section.relocations())
+      GRAPHC_TRY(relocate(*object.file, relocation, base->second, object.place, symbols, bytes));
+  }
+  return Status::ok();
+}
+
+Result<Image> emit::buildImage(ArrayRef<StringRef> files, const std::vector<std::string> &symbols) {
+  Image image;
+  std::vector<Object> objects(files.size());
+  Symbols shared;
+  for (auto [bytes, object] : zip_equal(files, objects)) {
+    auto file = ObjectFile::createELFObjectFile(MemoryBufferRef(bytes, "kernels"));
+    if (!file)
+      return broken(toString(file.takeError()));
+    if (!isa<ELF64LEObjectFile>(**file))
+      return broken("not of 64 bits");
+    object.file.reset(cast<ELF64LEObjectFile>(file->release()));
+    GRAPHC_TRY(placeSections(*object.file, image.bytes, object.place));
+    GRAPHC_TRY(collectSymbols(object, shared));
+  }
+  for (const Object &object : objects)
+    GRAPHC_TRY(relocateSections(object, shared, image.bytes));
   for (const std::string &name : symbols) {
-    auto it = offsets.find(name);
-    if (it == offsets.end())
+    auto it = shared.find(name);
+    if (it == shared.end())
       return broken("no symbol " + name);
     image.entries.push_back(it->second);
   }

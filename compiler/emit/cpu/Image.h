@@ -1,10 +1,11 @@
-//===- Image.h - A flat code image from an object file
+//===- Image.h - A flat code image from object files
 //-------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_EMIT_CPU_IMAGE_H
 #define GRAPHC_COMPILER_EMIT_CPU_IMAGE_H
 
 #include "runtime/base/Status.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
@@ -19,10 +20,12 @@ struct Image {
   std::vector<uint64_t> entries; ///< offsets of the asked symbols
 };
 
-/// Lays out the allocated sections of an x86-64 ELF object and applies its relocations. Absolute
+/// Lays out the allocated sections of x86-64 ELF objects, which may call each other, and applies
+/// their relocations. Absolute
 /// addresses, writable data and references to other libraries are refused by name: generated code
 /// has none.
-Result<Image> buildImage(llvm::StringRef object, const std::vector<std::string> &symbols);
+Result<Image> buildImage(llvm::ArrayRef<llvm::StringRef> objects,
+                         const std::vector<std::string> &symbols);
 
 } // namespace graphc::emit
 

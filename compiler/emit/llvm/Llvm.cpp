@@ -9,7 +9,6 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
@@ -72,15 +71,6 @@ SmallVector<Value> emit::flatDescriptor(OpBuilder &b, Location loc, Value pointe
     return LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(value));
   };
   return {pointer, pointer, constant(0), constant(INT64_MAX), constant(1)};
-}
-
-OwningOpRef<ModuleOp> emit::takeFunctions(ModuleOp module) {
-  OwningOpRef<ModuleOp> code = ModuleOp::create(module.getLoc());
-  for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-    func->remove();
-    code->push_back(func);
-  }
-  return code;
 }
 
 Result<std::unique_ptr<llvm::TargetMachine>> emit::makeMachine(StringRef triple,

@@ -38,9 +38,6 @@ private:
 llvm::SmallVector<mlir::Value> flatDescriptor(mlir::OpBuilder &builder, mlir::Location loc,
                                               mlir::Value pointer);
 
-/// The functions of a module in a module of their own; the plan stays behind.
-mlir::OwningOpRef<mlir::ModuleOp> takeFunctions(mlir::ModuleOp module);
-
 /// A code generator that contracts nothing. Compile error when LLVM was built without it.
 Result<std::unique_ptr<llvm::TargetMachine>> makeMachine(llvm::StringRef triple,
                                                          llvm::StringRef processor,

@@ -29,11 +29,19 @@ Value BodyEmitter::splat(OpBuilder &builder, Location loc, Value value, int64_t 
 
 void BodyEmitter::maskLanes(OpBuilder &builder, Position &position, Value limit) {
   position.limit = limit;
+  position.whole = {};
   if (position.width == 1)
     return;
   Value left = arith::SubIOp::create(builder, loc, limit, position.loops[position.vectorLoop]);
   position.mask = vector::CreateMaskOp::create(
       builder, loc, VectorType::get({position.width}, builder.getI1Type()), left);
+}
+
+void BodyEmitter::maskAll(OpBuilder &builder, Position &position, Value limit) {
+  maskLanes(builder, position, limit);
+  Value lanes = arith::ConstantIndexOp::create(builder, loc, position.width);
+  Value end = arith::AddIOp::create(builder, loc, position.loops[position.vectorLoop], lanes);
+  position.whole = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, end, limit);
 }
 
 void BodyEmitter::delinearize(OpBuilder &builder, Value linear, unsigned first, unsigned last,
@@ -321,11 +329,8 @@ void BodyEmitter::storeValue(OpBuilder &builder, kernel::StoreOp op, Value kerne
   }
   raw = splat(builder, loc, raw, position.width);
   if (access.strides[position.vectorLoop].isConstant(1)) {
-    if (position.limit)
-      vector::MaskedStoreOp::create(builder, loc, buffer, first, position.mask, raw);
-    else
-      storeVector(builder, op, raw, first, alignment(cast<VectorType>(raw.getType()), position));
-    return;
+    return storeVector(builder, op, raw, first, position,
+                       alignment(cast<VectorType>(raw.getType()), position));
   }
   if (auto apart = shortStep(access.strides[position.vectorLoop]))
     return storeSteps(builder, raw, buffer, first, *apart, position);

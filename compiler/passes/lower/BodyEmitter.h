@@ -22,6 +22,7 @@ struct Position {
                      ///< lanes run
   mlir::Value mask;  ///< vector<width x i1>, set with limit when width > 1
   mlir::Value from;  ///< with limit: lanes before this one are masked off too; null: none
+  mlir::Value whole; ///< with limit: true where no lane is masked off; null: a few always are
   bool aligned = false; ///< whole vectors lie at multiples of their size
   bool watched = false; ///< what reductions gave has been looked at
   llvm::DenseMap<mlir::Value, mlir::Value>
@@ -70,6 +71,8 @@ public:
 
   /// Sets limit and mask of a position.
   void maskLanes(mlir::OpBuilder &builder, Position &position, mlir::Value limit);
+  /// The same where lanes are seldom masked off.
+  void maskAll(mlir::OpBuilder &builder, Position &position, mlir::Value limit);
   /// Splits a linear index over loops [first, last) into `position.loops`.
   void delinearize(mlir::OpBuilder &builder, mlir::Value linear, unsigned first, unsigned last,
                    Position &position);
@@ -121,7 +124,7 @@ private:
   std::pair<mlir::Value, mlir::Value> waitingPlace(mlir::OpBuilder &builder, kernel::StoreOp op,
                                                    Position &position);
   void storeVector(mlir::OpBuilder &builder, kernel::StoreOp op, mlir::Value raw, mlir::Value first,
-                   llvm::MaybeAlign alignment);
+                   const Position &position, llvm::MaybeAlign alignment);
   void storeParts(mlir::OpBuilder &builder, kernel::StoreOp op, Position &position);
   /// The step of a stride that is known and short, for vectors of a core.
   std::optional<int64_t> shortStep(const Polynomial &stride);

@@ -40,6 +40,11 @@ private:
   void untilDecided(mlir::OpBuilder &builder, Reducers reducers,
                     llvm::function_ref<States(mlir::OpBuilder &, mlir::Value)> block);
   void lowerLaneFold();
+  // What all reductions of a kind share in a program: calls of private functions.
+  States foldLanes(mlir::OpBuilder &builder, Reducers reducers, const TreeEmitter::Storage &lanes,
+                   mlir::Value count);
+  States foldPartials(mlir::OpBuilder &builder, Reducers reducers, mlir::Value first,
+                      mlir::Value count);
   void lowerColumns();
   void lowerColumnFold();
 
@@ -121,8 +126,8 @@ private:
               const Position &row, mlir::Value item, mlir::Value blocks);
   void savePartials(mlir::OpBuilder &builder, const States &states, const Position &row,
                     mlir::Value item);
-  States loadPartials(mlir::OpBuilder &builder, Reducers reducers, const Position &row,
-                      mlir::Value item);
+  States loadPartials(mlir::OpBuilder &builder, Reducers reducers, mlir::ValueRange buffers,
+                      const Position &row, mlir::Value item);
   /// Runs of columns: the item of column c is `offset` + c.
   struct ColumnRun {
     Position outer;

@@ -56,6 +56,13 @@ inline int64_t handedWords(mlir::Type memory) {
 inline constexpr llvm::StringLiteral kHandedAttr = "graphc.handed";
 inline constexpr llvm::StringLiteral kVolatileAttr = "graphc.volatile";
 
+/// Of a kernel::FuncOp with a body so long that there is one of it: all its vectors are masked.
+inline constexpr llvm::StringLiteral kOnceAttr = "graphc.once";
+
+/// Of more streams than that, as a transform's pass has, nothing is asked for ahead: it would take
+/// the place of loads.
+inline constexpr int64_t kMostStreamsAhead = 8;
+
 /// How often a loop's body is repeated, so that loads go ahead of their use.
 inline constexpr llvm::StringLiteral kUnrollAttr = "graphc.unroll";
 /// On a kernel: for each result, whether nothing else in the program reads it.

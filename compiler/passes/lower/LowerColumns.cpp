@@ -168,7 +168,7 @@ void KernelLowering::lowerColumnFold() {
       States states = trees.foldRows(c, blocks, [&](OpBuilder &d, Value block) {
         Value at =
             arith::AddIOp::create(d, loc, item, arith::MulIOp::create(d, loc, block, columns));
-        return loadPartials(d, reducers, column, at);
+        return loadPartials(d, reducers, extraBuffers, column, at);
       });
       bind(reducers, states, column, c);
       storeRow(c, column);

@@ -298,7 +298,7 @@ States KernelLowering::partialLanes(OpBuilder &b, TreeEmitter &trees, ArrayRef<R
   OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
   IndexMath n{c, loc};
   Value at = n.add(start, n.mul(loop.getInductionVar(), kTreeLanes));
-  States next = loadPartials(c, reducers, position(), at);
+  States next = loadPartials(c, reducers, extraBuffers, position(), at);
   States sums = trees.combine(c, trees.unflatten(loop.getRegionIterArgs()), next);
   scf::YieldOp::create(c, loc, TreeEmitter::flatten(sums));
   return trees.unflatten(loop.getResults());
@@ -322,7 +322,8 @@ void KernelLowering::foldFew(OpBuilder &outside, ArrayRef<Reducer> reducers, Val
   SmallVector<States> lanes;
   for (int64_t block = 0; block < kFewBlocks; ++block) {
     Value number = n(block), at = n.add(first, n.min(number, last));
-    SmallVector<Value> parts = TreeEmitter::flatten(loadPartials(b, reducers, position(), at));
+    SmallVector<Value> parts =
+        TreeEmitter::flatten(loadPartials(b, reducers, extraBuffers, position(), at));
     for (auto [part, identity] : llvm::zip_equal(parts, none))
       part = n.select(n.less(number, blocks), part, identity);
     lanes.push_back(trees.unflatten(parts));

@@ -305,7 +305,7 @@ void KernelLowering::lowerGroupColumnFold() {
     Value item = m.add(run.offset, column.loops[last]);
     States states = trees.foldRows(b, blocks, [&](OpBuilder &c, Value block) {
       IndexMath n{c, loc};
-      return loadPartials(c, reducers, column, n.add(item, n.mul(block, columns)));
+      return loadPartials(c, reducers, extraBuffers, column, n.add(item, n.mul(block, columns)));
     });
     bind(reducers, states, column, b);
     storeRow(b, column);

@@ -98,6 +98,9 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
   function->setAttr("graphc.kernel", module.getUnitAttr());
   function->setAttr("graphc.buffers", module.getI64IntegerAttr(buffers));
   function->setAttr("graphc.family", module.getStringAttr(kernel::stringifyFamily(shape.family)));
+  // Loops with few addresses that differ by what does not change.
+  if (shape.family == Family::Map || kernel->hasAttr(kOnceAttr))
+    function->setAttr("graphc.counted", module.getUnitAttr());
   function->setAttr("graphc.cost", module.getI64IntegerAttr(kernel.getSchedule()->getCost()));
   if (shape.group)
     function->setAttr("graphc.group", module.getI64IntegerAttr(shape.group));
@@ -228,6 +231,12 @@ void KernelLowering::strips(OpBuilder &b, const Position &base, int loopNumber, 
     });
     return;
   }
+  if (kernel->hasAttr(kOnceAttr))
+    return loop(b, low, high, lanes, [&](OpBuilder &inside, Value index) {
+      Position here = at(index, lanes);
+      emitter->maskAll(inside, here, high);
+      body(inside, here);
+    });
   Value length = arith::SubIOp::create(b, loc, high, low), w = constant(b, lanes);
   Value whole = arith::AddIOp::create(
       b, loc, low, arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, length, w), w));
@@ -266,8 +275,6 @@ void KernelLowering::storeAll(OpBuilder &b, Position &at) {
 /// iterations are under way at once for the machine to do so, and what is asked for into the first
 /// cache waits for memory in one of its few places.
 static constexpr int64_t kLongBytesAhead = 16384;
-/// With more streams, which are those of a transform's pass, asking takes the place of loads.
-static constexpr int64_t kMostStreamsAhead = 8;
 
 int64_t KernelLowering::bytesAhead(int64_t bytes) {
   int64_t ahead = 0;
@@ -309,9 +316,10 @@ void KernelLowering::lowerMap() {
     runs(builder, [&](OpBuilder &b, Position &outer, Value low, Value high) {
       auto strip = [&](OpBuilder &inside, Position &at) {
         storeAll(inside, at);
-        if (ahead && !at.limit)
+        bool main = !at.limit || at.whole;
+        if (ahead && main)
           prefetch(inside, at, space.parallel - 1, ahead, /*locality=*/3);
-        if (farAhead && !at.limit)
+        if (farAhead && main)
           prefetch(inside, at, space.parallel - 1, farAhead, /*locality=*/2);
       };
       strips(b, outer, space.parallel - 1, width, low, high, strip, registerLanes(width));

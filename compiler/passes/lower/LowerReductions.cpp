@@ -436,14 +436,14 @@ void KernelLowering::savePartials(OpBuilder &b, const States &states, const Posi
   }
 }
 
-States KernelLowering::loadPartials(OpBuilder &b, ArrayRef<Reducer> reducers, const Position &row,
-                                    Value item) {
+States KernelLowering::loadPartials(OpBuilder &b, ArrayRef<Reducer> reducers, ValueRange buffers,
+                                    const Position &row, Value item) {
   States result;
   unsigned next = 0;
   for (const Reducer &reducer : reducers) {
     result.emplace_back();
     for (Type type : reducer.types()) {
-      Value buffer = extraBuffers[next++], raw;
+      Value buffer = buffers[next++], raw;
       Type element = cast<MemRefType>(buffer.getType()).getElementType();
       if (row.width == 1) {
         raw = memref::LoadOp::create(b, loc, buffer, item);
@@ -503,7 +503,8 @@ void KernelLowering::lowerLaneBlocks() {
   SmallVector<kernel::StoreOp> here = pointStores(0);
   bool overRows = goesOverRows();
   // Rows are short, perhaps, and many.
-  int64_t lanes = treeWidth(), rest = space.parallel ? lanes : registerLanes(lanes);
+  bool once = kernel->hasAttr(kOnceAttr);
+  int64_t lanes = treeWidth(), rest = space.parallel || once ? lanes : registerLanes(lanes);
   Block *entry = &function.getBody().front();
   auto usual = [&](OpBuilder &outside) {
     Value length = emitter->emit(outside, space.reducedItems()), blocks = blockCount(outside);
@@ -529,19 +530,29 @@ void KernelLowering::lowerLaneBlocks() {
         emitter->delinearize(b, number, 0, space.parallel, row);
       rowValues(b, row, 0);
       TreeEmitter trees(entry, loc, reducers, lanes, rest);
-      if (straight && lanes > 1 && lanes < kTreeLanes)
+      trees.once = once;
+      // Once in 8192 elements. Rows may be short.
+      if (space.parallel == 0 && lanes > 1)
+        trees.foldElsewhere = [&](OpBuilder &c, const TreeEmitter::Storage &storage, Value count) {
+          return foldLanes(c, reducers, storage, count);
+        };
+      if (!once && straight && lanes > 1 && lanes < kTreeLanes)
         trees.straight = computesLong ? 1 : kStraightRows;
       auto body = [&](OpBuilder &c, Value index, Value limit) {
         if (overRows)
           return valuesOverRows(c, row, reducers, index, limit, rest);
         Position at = row;
         setReduced(c, at, index, limit, limit ? rest : lanes);
+        if (once)
+          emitter->maskAll(c, at, limit);
         SmallVector<Value> values = pointValues(c, reducers, at);
         for (kernel::StoreOp store : here)
           emitter->store(c, store, at);
-        if (lanes > 1 && (straight || lanes < kTreeLanes) && !limit)
-          prefetch(c, at, space.parallel, straight ? bytesAhead(kBytesAhead) : kTreeBlock,
-                   straight ? /*locality=*/3 : 2);
+        bool inOrder = straight || once;
+        bool asks = once ? operands <= kMostStreamsAhead : !limit;
+        if (lanes > 1 && (inOrder || lanes < kTreeLanes) && asks)
+          prefetch(c, at, space.parallel, inOrder ? bytesAhead(kBytesAhead) : kTreeBlock,
+                   inOrder ? /*locality=*/3 : 2);
         return values;
       };
       States states = trees.laneBlock(b, first, some, body);
@@ -563,19 +574,93 @@ void KernelLowering::lowerLaneBlocks() {
   close();
 }
 
+/// The results of a function of the program that folds states of one reduction, made by `body`,
+/// beside where `module` is, for the first of its calls.
+static SmallVector<Value>
+callFold(OpBuilder &b, Location loc, OpBuilder &module, const Reducer &reducer, StringRef name,
+         ValueRange operands,
+         llvm::function_ref<States(OpBuilder &, TreeEmitter &, ValueRange)> body) {
+  std::string own = ("fold_" + name + "_" + graph::stringifyReduceKind(reducer.op.getKind())).str();
+  for (Type type : reducer.types())
+    llvm::raw_string_ostream(own) << "_" << type;
+  auto symbols = cast<ModuleOp>(module.getInsertionBlock()->getParentOp());
+  auto shared = symbols.lookupSymbol<func::FuncOp>(own);
+  if (!shared) {
+    auto type = b.getFunctionType(operands.getTypes(), reducer.types());
+    shared = func::FuncOp::create(module, loc, own, type);
+    shared.setPrivate();
+    shared->setAttr("graphc.counted", b.getUnitAttr());
+    Block *entry = shared.addEntryBlock();
+    OpBuilder inside = OpBuilder::atBlockEnd(entry);
+    TreeEmitter trees(entry, loc, reducer, 1);
+    States states = body(inside, trees, entry->getArguments());
+    func::ReturnOp::create(inside, loc, TreeEmitter::flatten(states));
+  }
+  return func::CallOp::create(b, loc, shared, operands).getResults();
+}
+
+/// What the lanes of a block of the tree are together; strips of a register are whole, with the
+/// identity in absent lanes.
+States KernelLowering::foldLanes(OpBuilder &b, ArrayRef<Reducer> reducers,
+                                 const TreeEmitter::Storage &lanes, Value count) {
+  States states;
+  ArrayRef<Value> memory = lanes;
+  for (const Reducer &reducer : reducers) {
+    SmallVector<Value> operands(memory.take_front(reducer.parts()));
+    memory = memory.drop_front(reducer.parts());
+    operands.push_back(count);
+    int64_t strip = registerLanes(treeWidth());
+    states.emplace_back(callFold(b, loc, module, reducer, ("lanes" + Twine(strip)).str(), operands,
+                                 [&](OpBuilder &c, TreeEmitter &trees, ValueRange arguments) {
+                                   TreeEmitter::Storage storage(arguments.drop_back());
+                                   trees.foldStrips(c, storage, arguments.back(), strip);
+                                   return trees.foldVector(
+                                       c, trees.restore(c, storage, constant(c, 0), strip, false),
+                                       strip);
+                                 }));
+  }
+  return states;
+}
+
+/// What the results of `count` blocks from `first` on are together.
+States KernelLowering::foldPartials(OpBuilder &b, ArrayRef<Reducer> reducers, Value first,
+                                    Value count) {
+  if (width == 1) { // devices, where there is no other program to share with
+    TreeEmitter trees(&function.getBody().front(), loc, reducers, 1);
+    return trees.foldBlocks(b, count, [&](OpBuilder &c, Value block) {
+      return loadPartials(c, reducers, extraBuffers, position(),
+                          arith::AddIOp::create(c, loc, first, block));
+    });
+  }
+  States states;
+  ArrayRef<Value> memory = extraBuffers;
+  for (const Reducer &reducer : reducers) {
+    SmallVector<Value> operands(memory.take_front(reducer.parts()));
+    memory = memory.drop_front(reducer.parts());
+    operands.append({first, count});
+    states.emplace_back(
+        callFold(b, loc, module, reducer, "blocks", operands,
+                 [&](OpBuilder &c, TreeEmitter &trees, ValueRange arguments) {
+                   ValueRange buffers = arguments.drop_back(2);
+                   Value begin = arguments[buffers.size()];
+                   return trees.foldBlocks(c, arguments.back(), [&](OpBuilder &d, Value block) {
+                     return loadPartials(d, reducer, buffers, position(),
+                                         arith::AddIOp::create(d, loc, begin, block));
+                   });
+                 }));
+  }
+  return states;
+}
+
 void KernelLowering::lowerLaneFold() {
   open((kernel.getSymName() + "_fold").str(), shape.partials);
+  function->setAttr("graphc.counted", builder.getUnitAttr()); // few elements
   SmallVector<Reducer> reducers = reducersOfStage(0);
-  Block *entry = &function.getBody().front();
   Value blocks = blockCount(builder);
   auto fold = [&](OpBuilder &b, Position &row, Value number) {
     rowValues(b, row, 0);
     Value first = arith::MulIOp::create(b, loc, number, blocks);
-    TreeEmitter trees(entry, loc, reducers, 1);
-    States states = trees.foldBlocks(b, blocks, [&](OpBuilder &c, Value block) {
-      return loadPartials(c, reducers, position(), arith::AddIOp::create(c, loc, first, block));
-    });
-    bind(reducers, states, row, b);
+    bind(reducers, foldPartials(b, reducers, first, blocks), row, b);
     storeRow(b, row);
   };
   loop(builder, begin, end, 1, [&](OpBuilder &b, Value item) {

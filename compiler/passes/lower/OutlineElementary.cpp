@@ -55,6 +55,7 @@ struct OutlineElementary : pass::impl::OutlineElementaryBase<OutlineElementary> 
     auto type = b.getFunctionType(first->getOperandTypes(), first->getResultTypes());
     auto function = func::FuncOp::create(b, first->getLoc(), name, type);
     function.setPrivate();
+    function->setAttr("graphc.counted", b.getUnitAttr());
     Block *body = function.addEntryBlock();
     b.setInsertionPointToStart(body);
     Operation *own = b.clone(*first);

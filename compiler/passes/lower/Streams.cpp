@@ -150,22 +150,28 @@ void BodyEmitter::recall(OpBuilder &builder, kernel::StoreOp op, Value kernelVal
   position.values[kernelValue] = fromMemory(builder, raw, kernelValue.getType());
 }
 
-/// A whole vector at `first`; on a line of its own it may pass the caches by.
+/// A vector at `first`; whole and on a line of its own it may pass the caches by.
 void BodyEmitter::storeVector(OpBuilder &builder, kernel::StoreOp op, Value raw, Value first,
-                              llvm::MaybeAlign alignment) {
+                              const Position &position, llvm::MaybeAlign alignment) {
   Value memory = buffer(op), word = streamed.lookup(op.getResult());
   auto type = cast<VectorType>(raw.getType());
   int64_t element = type.getElementTypeBitWidth() / 8, bytes = type.getNumElements() * element;
-  if (!word || bytes % kLineBytes != 0) {
-    vector::StoreOp::create(builder, loc, raw, memory, first, false, alignment);
-    return;
-  }
+  auto throughCaches = [&](OpBuilder &b) {
+    if (position.limit)
+      vector::MaskedStoreOp::create(b, loc, memory, first, position.mask, raw);
+    else
+      vector::StoreOp::create(b, loc, raw, memory, first, false, alignment);
+  };
+  if (!word || bytes % kLineBytes != 0 || (position.limit && !position.whole))
+    return throughCaches(builder);
   IndexMath m{builder, loc};
   Value inLine = arith::AndIOp::create(builder, loc, first, m(kLineBytes / element - 1));
-  auto choice = scf::IfOp::create(builder, loc, m.equal(m.either(inLine, word), m(0)),
-                                  /*withElseRegion=*/true);
+  Value past = m.equal(m.either(inLine, word), m(0));
+  if (position.limit)
+    past = m.both(past, position.whole);
+  auto choice = scf::IfOp::create(builder, loc, past, /*withElseRegion=*/true);
   OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
   vector::StoreOp::create(yes, loc, raw, memory, first, /*nontemporal=*/true,
                           llvm::Align(kLineBytes));
-  vector::StoreOp::create(no, loc, raw, memory, first, false, alignment);
+  throughCaches(no);
 }

@@ -264,20 +264,41 @@ void TreeEmitter::lastLanes(OpBuilder &builder, const Storage &running, Value fi
   auto strips = scf::ForOp::create(builder, loc, from, present, constant(builder, rest));
   OpBuilder b = OpBuilder::atBlockBegin(strips.getBody());
   Value lane = strips.getInductionVar();
-  States before = restore(b, running, lane, rest, true);
-  SmallVector<Value> values = body(b, arith::AddIOp::create(b, loc, start, lane), end);
-  Value mask =
-      vector::CreateMaskOp::create(b, loc, VectorType::get({rest}, b.getI1Type()),
-                                   arith::SubIOp::create(b, loc, present, lane).getResult());
+  maskedLanes(b, running, arith::AddIOp::create(b, loc, start, lane), lane, number, end, body);
+}
+
+/// Adds the elements from `index` on, those before `end`, to the lanes from `lane` on.
+void TreeEmitter::maskedLanes(OpBuilder &b, const Storage &running, Value index, Value lane,
+                              Value number, Value end, const Body &body) {
+  SmallVector<Value> values = body(b, index, end);
+  States before = restore(b, running, lane, rest, true); // late: the body needs the registers
+  Value mask = vector::CreateMaskOp::create(b, loc, VectorType::get({rest}, b.getI1Type()),
+                                            arith::SubIOp::create(b, loc, end, index).getResult());
   SmallVector<Value> merged = flatten(append(b, before, values, number));
   for (auto [value, old] : llvm::zip_equal(merged, flatten(before)))
     value = arith::SelectOp::create(b, loc, mask, value, old);
   save(b, running, lane, unflatten(merged));
 }
 
+/// All elements of a block in the order in which they lie.
+void TreeEmitter::eachVector(OpBuilder &builder, const Storage &running, Value first, Value length,
+                             const Body &body) {
+  Value all = constant(builder, kTreeLanes),
+        end = arith::AddIOp::create(builder, loc, first, length);
+  eachStrip(builder, all, [&](OpBuilder &b, Value strip) {
+    save(b, running, strip, sequenceIdentity(b, width));
+  });
+  eachStrip(builder, length, [&](OpBuilder &b, Value from) {
+    Value index = arith::AddIOp::create(b, loc, first, from);
+    Value lane = arith::RemUIOp::create(b, loc, from, all);
+    Value number = arith::DivUIOp::create(b, loc, from, all);
+    maskedLanes(b, running, index, lane, number, end, body);
+  });
+}
+
 States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
   // Sequence states that are no others are finished where they are.
-  bool apart = straight || (width > 1 && rest < width);
+  bool apart = straight || once || (width > 1 && rest < width);
   bool same = llvm::all_of(reducers, [](const Reducer &r) { return r.parts() == 1; });
   if (lanes.empty())
     lanes = allocate(kTreeLanes, false);
@@ -291,7 +312,9 @@ States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, con
   };
   // An empty block leaves this: the identity.
   save(builder, lanes, zero, identity(builder, width));
-  if (straight)
+  if (once)
+    eachVector(builder, sequences, first, length, body);
+  else if (straight)
     straightRows(builder, sequences, first,
                  arith::DivUIOp::create(builder, loc, length, constant(builder, kTreeLanes)), body);
   else
@@ -302,12 +325,14 @@ States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, con
       else
         finish(b, strip, states);
     });
-  if (apart)
+  if (apart && !once)
     lastLanes(builder, sequences, first, length, body);
   if (apart && !same)
     eachStrip(builder, count, [&](OpBuilder &b, Value strip) {
       finish(b, strip, restore(b, sequences, strip, width, true));
     });
+  if (foldElsewhere)
+    return foldElsewhere(builder, lanes, count);
   foldStrips(builder, lanes, count, width);
   return foldVector(builder, restore(builder, lanes, zero, width, false), width);
 }

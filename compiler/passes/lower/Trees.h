@@ -69,9 +69,13 @@ public:
   /// absent lanes.
   void foldStrips(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count,
                   int64_t step);
+  /// Set: folds what foldStrips() and foldVector() would.
+  std::function<States(mlir::OpBuilder &, const Storage &lanes, mlir::Value count)> foldElsewhere;
   /// 0: a block is read strip by strip, with the lanes in registers. Else in the order in which it
   /// lies, but for so many rows of a strip that are read at a time.
   int64_t straight = 0;
+  /// A block is read as it lies, and one body serves whole and last vectors: `rest` is `width`.
+  bool once = false;
   /// Rows that rowBlock reads ahead, 0 where the machine does that.
   int64_t unroll = 0;
   static llvm::SmallVector<mlir::Value> flatten(const States &states);
@@ -88,6 +92,10 @@ private:
                     mlir::Value count, const Body &body);
   void lastLanes(mlir::OpBuilder &builder, const Storage &running, mlir::Value first,
                  mlir::Value length, const Body &body);
+  void maskedLanes(mlir::OpBuilder &builder, const Storage &running, mlir::Value index,
+                   mlir::Value lane, mlir::Value number, mlir::Value end, const Body &body);
+  void eachVector(mlir::OpBuilder &builder, const Storage &running, mlir::Value first,
+                  mlir::Value length, const Body &body);
   States foldLanes(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count);
   void push(mlir::OpBuilder &builder, const Storage &storage, mlir::Value number,
             const States &states);

@@ -44,6 +44,20 @@ constexpr int64_t kMostTurnedLanes = 16;
 /// From so many remainders on a body is one chain of dependent float operations (math/Residues.h),
 /// which only many vectors side by side hide.
 constexpr int64_t kRemainderChain = 3;
+/// Arithmetic of a point from which on a body has enough of it in itself for few vectors to keep a
+/// core busy.
+constexpr int64_t kLongBody = 16;
+/// Half cycles of what a reduction keeps: it is read, changed and written.
+constexpr int64_t kSum = 4;
+/// Half cycles of a vector from which on its mask costs next to nothing.
+constexpr int64_t kMaskedBusy = 160;
+/// Of one vector: half cycles that an operation keeps a port busy, and cycles until its result is
+/// there. Divisions and roots are one instruction, other expensive ones many.
+struct Effort {
+  int64_t busy, delay;
+};
+constexpr Effort kSimple = {1, 4}, kLoad = {1, 5}, kStore = {2, 0}, kDivision = {32, 24},
+                 kFunction = {48, 70};
 /// Values that an expensive op holds while it runs.
 constexpr int64_t kExpensiveValues = 5;
 
@@ -132,7 +146,54 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     int64_t remainders = 0; ///< of integers
     int64_t expensives = 0;
     bool expensive = false;
+    int64_t operations = 0; ///< arithmetic
+    Effort effort = {0, 0}; ///< of all of it, but the delay of the longest chain
   };
+
+  static Effort effortOf(Operation *op) {
+    if (isa<arith::ConstantOp, kernel::IndexOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+      return {0, 0};
+    if (isa<kernel::LoadOp, kernel::StoreOp>(op))
+      return isa<kernel::LoadOp>(op) ? kLoad : kStore;
+    if (!op->hasTrait<graph::Expensive>())
+      return kSimple;
+    bool isFloat = isa<FloatType>(op->getResult(0).getType());
+    return isFloat && isa<graph::DivOp, graph::SqrtOp>(op) ? kDivision : kFunction;
+  }
+
+  /// `delays`: cycles until a value is there.
+  static void addEffort(Body &body, DenseMap<Value, int64_t> &delays, Operation *op) {
+    Effort effort = effortOf(op);
+    int64_t delay = 0;
+    for (Value operand : op->getOperands())
+      delay = std::max(delay, delays.lookup(operand));
+    delay += effort.delay;
+    for (Value result : op->getResults())
+      delays[result] = delay;
+    body.operations += effort.busy > 0 && !isa<kernel::LoadOp, kernel::StoreOp>(op);
+    body.effort.busy += effort.busy;
+    body.effort.delay = std::max(body.effort.delay, delay);
+  }
+
+  /// Vectors that a long body needs side by side: so many that twice the arithmetic that is waited
+  /// for is there to be done meanwhile. A core finds little of it in the points after them.
+  static int64_t vectorsOfLong(const Body &body) {
+    int64_t waits = 4 * body.effort.delay;
+    return std::min<int64_t>(4,
+                             llvm::bit_ceil<uint64_t>(llvm::divideCeil(waits, body.effort.busy)));
+  }
+
+  /// Whether one body may serve whole and last vectors: what is masked lies in one piece.
+  static bool masksWhole(kernel::FuncOp func) {
+    LoopSpace space(func);
+    if (space.count() == 0 || space.reducedLoops() > 1 || usesPlaces(func))
+      return false;
+    unsigned along = space.count() - 1;
+    return llvm::all_of(space.accesses, [&](const auto &access) {
+      const Polynomial &stride = access.second.strides[along];
+      return (stride.isZero() || stride.isConstant(1)) && !access.second.part;
+    });
+  }
 
   static bool usesReduced(Operation *op, int64_t parallel) {
     auto map = op->getAttrOfType<AffineMapAttr>("map");
@@ -191,6 +252,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     int64_t moved = 0;
     DenseSet<Value> points, alive;
     DenseMap<Value, Operation *> last;
+    DenseMap<Value, int64_t> delays;
     for (Operation &op : func.getBody().front())
       for (Value operand : op.getOperands())
         last[operand] = &op;
@@ -207,6 +269,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         bool arg = reduce.getKind() == graph::ReduceKind::ArgMin ||
                    reduce.getKind() == graph::ReduceKind::ArgMax;
         body.sums += arg ? 4 : 1;
+        body.effort.busy += (arg ? 4 : 1) * kSum;
       }
       bool result = point && op.getNumResults() == 1 && op.getResult(0).getType().isIntOrFloat();
       if (result) {
@@ -233,6 +296,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
             bytesOf(op.getNumResults() ? op.getResult(0).getType() : op.getOperand(0).getType());
       else
         body.cost += expensive ? kExpensivePs : kSimplePs;
+      addEffort(body, delays, &op);
     }
     int64_t streamed = std::min(moved, kStreamedBytes);
     if (moved > kManyBytes)
@@ -317,7 +381,9 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       };
       bool chain = body.cost >= kLongChainPs;
       int64_t vectors = 1;
-      if (family == Family::Map && turnedLoop(func, LoopSpace(func), /*groups=*/false))
+      bool turned =
+          family == Family::Map && turnedLoop(func, LoopSpace(func), /*groups=*/false).has_value();
+      if (turned)
         native = std::min(native, kMostTurnedLanes);
       else if (scatters(func))
         native = std::min(native, kMostScatterLanes);
@@ -330,6 +396,12 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         vectors = body.expensive || chain ? 4 : fitting(live + body.sums, registers / 2);
       else
         vectors = body.expensive ? 2 : 4;
+      bool isLong = body.operations >= kLongBody && body.remainders < kRemainderChain;
+      if (isLong && family != Family::Columns && family != Family::Scan)
+        vectors = std::min(vectors, vectorsOfLong(body));
+      if (isLong && body.effort.busy >= kMaskedBusy && vectorBytes >= 64 && !turned &&
+          !scatters(func) && (family == Family::Map || family == Family::Full) && masksWhole(func))
+        func->setAttr(kOnceAttr, UnitAttr::get(&getContext()));
       vector = std::min(native * vectors, family == Family::Full ? kTreeLanes : kMostLanes);
     }
     return kernel::ScheduleAttr::get(&getContext(), family, vector, std::max<int64_t>(body.cost, 1),

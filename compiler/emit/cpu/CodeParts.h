@@ -1,0 +1,77 @@
+//===- CodeParts.h - Parts of a program become object files side by side
+//-----------------------------===//
+#ifndef GRAPHC_COMPILER_EMIT_CPU_CODEPARTS_H
+#define GRAPHC_COMPILER_EMIT_CPU_CODEPARTS_H
+
+#include "compiler/emit/llvm/Llvm.h"
+
+#include "llvm/IR/LLVMContext.h"
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <pthread.h>
+
+namespace graphc::emit {
+
+/// One thread's code generators, made once: making them costs more than half of a small kernel's
+/// compile time. They share nothing with those of another thread.
+class Coder {
+public:
+  /// InvalidArgument names a feature that LLVM does not know.
+  Result<llvm::TargetMachine *> machine(const std::string &features);
+  Result<CodeGenerator *> generator(const std::string &features, llvm::CodeGenFileType kind);
+
+private:
+  std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
+  std::map<std::pair<std::string, llvm::CodeGenFileType>, std::unique_ptr<CodeGenerator>>
+      generators;
+};
+
+/// Functions in an LLVM context of their own, and what becomes of them.
+struct CodePart {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module; ///< null once there is an object
+  llvm::SmallVector<char, 0> object;
+};
+
+/// How the functions of a kernel are to be compiled, and LLVM's passes over them.
+void prepare(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Compiles parts on threads of its own while the caller makes further ones, and on the caller's
+/// thread once it waits. What comes out depends on no timing: parts share nothing.
+class PartQueue {
+public:
+  /// `coders`: one a thread, the caller's first; they outlive the queue.
+  PartQueue(llvm::ArrayRef<Coder *> coders, std::string features);
+  /// Waits for its threads; what nobody has begun is dropped.
+  ~PartQueue();
+  PartQueue(const PartQueue &) = delete;
+  PartQueue &operator=(const PartQueue &) = delete;
+
+  /// The part stays the caller's and is not touched by it before finish().
+  void add(CodePart &part);
+  /// Every part has its object, or the first error.
+  Status finish();
+
+private:
+  void work(Coder &coder, bool waits);
+  Status compile(Coder &coder, CodePart &part);
+  void start();
+
+  llvm::SmallVector<Coder *> coders;
+  std::string features;
+  llvm::SmallVector<pthread_t> threads;
+  std::mutex mutex;
+  std::condition_variable changed;
+  // Guarded by `mutex`.
+  std::deque<CodePart *> waiting;
+  Status failure = Status::ok();
+  bool complete = false;
+  size_t started = 0; ///< helpers
+};
+
+} // namespace graphc::emit
+
+#endif // GRAPHC_COMPILER_EMIT_CPU_CODEPARTS_H

@@ -1,0 +1,99 @@
+"""Kernels that compute so much at a point that their body is written once: every length, type and layout against NumPy, and
+reductions against the same reduction of what was computed before."""
+
+import graphc as gc
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.graphc_only
+
+SIZES = [0, 1, 7, 8, 9, 15, 31, 32, 33, 255, 256, 257, 1000, 8191, 8192, 8193, 20000]
+
+
+def body(xp, x, y, turns=30):
+    """Many operations that are exact in any order of evaluation of others, with a short chain."""
+    parts = [xp.maximum(x * (0.125 * i), y - i) + xp.minimum(x + i, y * 0.5) for i in range(turns)]
+    while len(parts) > 1:
+        parts = [xp.abs(a - b) for a, b in zip(parts[::2], parts[1::2])] + parts[len(parts) // 2 * 2 :]
+    return parts[0]
+
+
+def operands(size, dtype, device, seed=0):
+    values = [np.random.default_rng(seed + i).integers(-50, 50, size).astype(dtype) for i in range(2)]
+    return values, [gc.asarray(v, device=device) for v in values]
+
+
+def is_once(function, *arguments):
+    return "graphc.once" in gc.jit(function).lower(*arguments).as_text("schedule")
+
+
+def test_such_kernels_are_written_once():
+    _, (x, y) = operands(1000, "float64", "cpu")
+    assert is_once(lambda x, y: body(gc, x, y), x, y)
+    assert is_once(lambda x, y: body(gc, x, y).sum(), x, y)
+    assert not is_once(lambda x, y: x * y + 1, x, y)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+def test_maps_of_every_length(dtype):
+    for size in SIZES:
+        (x, y), (p, q) = operands(size, dtype, "cpu")
+        if dtype == "int32":
+            wanted, got = (body(xp, a // 1, b // 1).astype("float64") for xp, a, b in ((np, x, y), (gc, p, q)))
+        else:
+            wanted, got = body(np, x, y), body(gc, p, q)
+        np.testing.assert_array_equal(np.asarray(got), wanted, err_msg=str(size))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("reduce", ["sum", "max", "min", "prod", "argmax", "argmin", "any"])
+def test_reductions_are_those_of_what_was_computed_before(dtype, reduce):
+    for size in SIZES:
+        if size == 0 and reduce in ("max", "min", "argmax", "argmin"):
+            continue
+        (x, y), (p, q) = operands(size, dtype, "cpu", seed=3)
+        kept, both = body(gc, p, q) * 0.01, None
+        both = getattr(kept, reduce)(), kept[::2].sum(), kept
+        gc.eval(*both)
+        alone = gc.asarray(np.asarray(body(np, x, y) * np.asarray(0.01, dtype)))
+        assert np.asarray(both[0]).tobytes() == np.asarray(getattr(alone, reduce)()).tobytes(), size
+        np.testing.assert_array_equal(np.asarray(both[2]), np.asarray(alone))
+
+
+def test_layouts_and_broadcasts():
+    (x, y), (p, q) = operands((60, 70), "float64", "cpu")
+    cases = [
+        lambda xp, a, b: body(xp, a[:, ::2], b[:, 1::2]),
+        lambda xp, a, b: body(xp, a.T, b.T),
+        lambda xp, a, b: body(xp, a.T, b[:, :60]) if a.shape[0] == a.shape[1] else body(xp, a[:60, :60].T, b[:60, :60]),
+        lambda xp, a, b: body(xp, a, b[0]),
+        lambda xp, a, b: body(xp, a, b[:, :1]),
+        lambda xp, a, b: body(xp, a[1:-1, 1:-1], b[2:, 2:]),
+        lambda xp, a, b: body(xp, a[::-1], b[:, ::-1]),
+        lambda xp, a, b: body(xp, a, b) * (body(xp, a, b) > 3),
+    ]
+    for number, case in enumerate(cases):
+        np.testing.assert_array_equal(np.asarray(case(gc, p, q)), case(np, x, y), err_msg=str(number))
+
+
+def test_results_too_large_for_caches():
+    (x, y), (p, q) = operands(4_300_001, "float64", "cpu")
+    got = body(gc, p, q)
+    np.testing.assert_array_equal(np.asarray(got), body(np, x, y))
+
+
+def test_updates_in_place_read_before_they_write():
+    (x, y), (p, q) = operands(1003, "float64", "cpu")
+    x, p = x.copy(), p.copy()
+    for xp, a, b in ((np, x, y), (gc, p, q)):
+        a[1:] = body(xp, a[:-1], b[1:])
+        a[:] = body(xp, a, b)
+    np.testing.assert_array_equal(np.asarray(p), x)
+
+
+def test_what_is_masked_off_raises_no_warning():
+    # Lanes beyond the end would divide by zero.
+    _, (p, q) = operands(1003, "float64", "cpu")
+    p, q = gc.abs(p) + 1, gc.abs(q) + 1
+    with np.errstate(all="raise"):
+        np.asarray(body(gc, p, q) / p + gc.log(q) / q)
