@@ -13,6 +13,8 @@
 
 #include "frontends/record/Ops.h"
 
+#include <optional>
+
 namespace graphc::small {
 
 /// Results and operands of more bytes are recorded.
@@ -38,6 +40,12 @@ bool isReadAtOnce(op::OpKind kind);
 /// `kind` on operands that are converted to `t` first, which broadcast to `shape`.
 Outcome elementwise(op::OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
                     rt::Device &device);
+/// The same of single values that are known, with kinds that hasLoop() does not know; nothing where
+/// that has to be recorded.
+Result<std::optional<KnownValue>> valueByUnit(op::OpKind kind, std::span<const Operand> operands,
+                                              DType t, rt::Device &device);
+/// Whether there is a loop of an operation on elements of dtype `t`.
+bool hasLoop(op::OpKind kind, DType t);
 /// `value` everywhere.
 Outcome full(const Shape &shape, const op::Scalar &value, DType t, rt::Device &device);
 /// A copy as dtype `t`.

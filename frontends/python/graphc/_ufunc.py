@@ -608,7 +608,7 @@ for _name, _value in {
     "signature": None, "__repr__": _repr, "__reduce__": _pickled, "__module__": "graphc",
 }.items():  # fmt: skip
     setattr(ufunc, _name, _value)
-_graphc.set_ufunc_handler(_call)
+_graphc.set_ufunc_handler(_call, write)
 
 
 def _strengthened(args):
