@@ -138,19 +138,36 @@ bool hasQuotients(OpKind kind, Run<T> divisors, int64_t count) {
   return true;
 }
 
-/// Whether an exact operation has something to tell of: a NaN of numbers, an infinity of finite
-/// ones. Those that operands have go on silently.
+/// Whether results are NaN of numbers, or infinities of finite ones; without a branch an element.
+template <typename T>
+[[gnu::always_inline]] inline bool givesErrors(const T *out, Run<T> a, Run<T> b, int64_t count) {
+  auto anyOf = [&](auto left, auto right) {
+    bool found = false;
+    for (int64_t i = 0; i < count; ++i) {
+      const T o = out[i], x = left(i), y = right(i);
+      const bool isNan = o != o, isInfinite = (o - o != T{0}) & !isNan;
+      found |= (isNan & (x == x) & (y == y)) | (isInfinite & (x - x == T{0}) & (y - y == T{0}));
+    }
+    return found;
+  };
+  auto each = [](Run<T> r) { return [data = r.data](int64_t i) { return data[i]; }; };
+  auto same = [](Run<T> r) { return [value = *r.data](int64_t) { return value; }; };
+  if (a.steps)
+    return b.steps ? anyOf(each(a), each(b)) : anyOf(each(a), same(b));
+  return b.steps ? anyOf(same(a), each(b)) : anyOf(same(a), same(b));
+}
+
+template <typename T>
+GRAPHC_WIDE bool givesErrorsWide(const T *out, Run<T> a, Run<T> b, int64_t count) {
+  return givesErrors(out, a, b, count);
+}
+
+/// Whether an exact operation has something to tell of. What operands have goes on silently.
 template <typename T>
 bool meetsErrors(const T *out, Run<T> a, Run<T> b, int64_t count) {
-  if (hasWide() ? allFiniteWide(out, count) : allFinite(out, count))
-    return false;
-  for (int64_t i = 0; i < count; ++i) {
-    T x = a.data[a.steps ? i : 0], y = b.data[b.steps ? i : 0];
-    if (std::isnan(out[i]) ? !std::isnan(x) && !std::isnan(y)
-                           : std::isinf(out[i]) && std::isfinite(x) && std::isfinite(y))
-      return true;
-  }
-  return false;
+  if (hasWide())
+    return !allFiniteWide(out, count) && givesErrorsWide(out, a, b, count);
+  return !allFinite(out, count) && givesErrors(out, a, b, count);
 }
 
 template <typename T>
@@ -246,10 +263,12 @@ int setLoopTurns(int wanted) {
 }
 
 bool isLoop(OpKind kind, int64_t elements, const rt::Device &device) {
-  constexpr int64_t kMostElements = kMostBytes / 4;
+  constexpr int64_t kMostElements = kMostBytes / 4; // of narrow ones
   int wanted = turnsWanted().load(std::memory_order_relaxed);
   if (elements > kMostElements || elements == 0 || wanted == kNever || Trace::active() ||
       !onHost(device) || (RecordScope::errors() & FloatModes::kUnder))
+    return false;
+  if (elements > kFew && !isReadAtOnce(kind))
     return false;
   if (wanted == 0)
     return true;
@@ -267,6 +286,12 @@ bool isLoop(OpKind kind, int64_t elements, const rt::Device &device) {
 bool isReadAtOnce(OpKind kind) {
   Location location = RecordScope::location();
   return location && reads[placeOf(location, kind)].load(std::memory_order_relaxed);
+}
+
+void noteLook(const NodeRef &value) {
+  if (value->state() == NodeState::Pending && value->reach() <= kMostBytes && !Trace::active() &&
+      onHost(value->device()))
+    noteReads(value);
 }
 
 Result<bool> settle(Array &x) {

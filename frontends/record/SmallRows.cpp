@@ -144,6 +144,40 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
   });
 }
 
+Outcome flatNonzero(const Array &mask) {
+  Rows rows;
+  GRAPHC_TRY(rows.readMask(mask));
+  if (!rows.isKnown())
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out,
+                makeNode(DType::Int64, {static_cast<int64_t>(rows.list().size())}, mask.device()));
+  std::ranges::copy(rows.list(), dataOf<int64_t>(out));
+  return out;
+}
+
+Outcome bincount(const Array &x, int64_t least) {
+  const int64_t most = kMostBytes / itemSize(DType::Int64), size = x.size();
+  Reader<int64_t> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(x, DType::Int64, x.shape()));
+  if (!isRead || size == 0 || least > most)
+    return NodeRef();
+  Run<int64_t> given = reader.run();
+  int64_t length = std::max<int64_t>(least, 1);
+  bool isOutside = false;
+  for (int64_t i = 0; i < (given.steps ? size : 1); ++i) {
+    length = std::max(length, given.data[i] + 1);
+    isOutside |= static_cast<uint64_t>(given.data[i]) >= static_cast<uint64_t>(most);
+  }
+  if (isOutside)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Int64, {length}, x.device()));
+  auto *counts = dataOf<int64_t>(out);
+  std::fill_n(counts, length, 0);
+  for (int64_t i = 0; i < size; ++i)
+    ++counts[given.data[given.steps ? i : 0]];
+  return out;
+}
+
 namespace {
 
 template <typename T>

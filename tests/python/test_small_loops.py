@@ -492,3 +492,80 @@ def test_outputs_of_ufuncs(at_once):
         gc.add(g, h, out=gc.broadcast_to(gc.zeros(1), (6,)))
     gc.add(g[:-1], g[1:], out=g[1:])  # of the operands as they were
     exact.assert_same(np.asarray(g), np.add(x[:-1], x[1:], out=x[1:]).base)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float32", "complex128"])
+def test_copies_of_numpy_arrays(dtype):
+    x = values(dtype, (4, 6)) if dtype != "complex128" else np.arange(24).reshape(4, 6) * (1 + 2j)
+    for given in (x, x[1:3], x[:, ::2], x.T, np.asfortranarray(x), x[:0], x[0], x.byteswap().view(x.dtype.newbyteorder())):
+        for made in (gc.array(given), gc.asarray(given)):
+            assert made.dtype == dtype and made.shape == given.shape
+            np.testing.assert_array_equal(np.asarray(made), given)
+    g = gc.array(x)
+    before = x.copy()
+    x[0, 0] = not x[0, 0]
+    np.testing.assert_array_equal(np.asarray(g), before)
+    g[1, 1] = 1
+    assert g.base is None and not gc._graphc.is_value(g) and x[1, 1] == before[1, 1]
+
+
+def test_counts_places_and_orders(at_once):
+    rng = np.random.default_rng(4)
+    for n in (1, 2, 40, 900):
+        k, x, b = rng.integers(0, 9, n), rng.normal(size=n).round(1), rng.random(n) < 0.4
+        x[n // 2] = np.nan
+        g, y, m = gc.asarray(k), gc.asarray(x), gc.asarray(b)
+        for name, made, wanted in (
+            ("bincount", gc.bincount(g), np.bincount(k)),
+            ("bincount", gc.bincount(g.astype("uint8"), minlength=20), np.bincount(k, minlength=20)),
+            ("bincount", gc.bincount(g[::2]), np.bincount(k[::2])),
+            ("flatnonzero", gc.flatnonzero(m), np.flatnonzero(b)),
+            ("nonzero", gc.nonzero(m[::-1])[0], np.nonzero(b[::-1])[0]),
+            ("sort", gc.sort(y), np.sort(x, kind="stable")),
+            ("argsort", gc.argsort(y[::-1]), np.argsort(x[::-1], kind="stable")),
+            ("searchsorted", gc.searchsorted(gc.sort(g), 4, side="right"), np.searchsorted(np.sort(k), 4, side="right")),
+            ("searchsorted", gc.searchsorted(gc.sort(g), y[:3]), np.searchsorted(np.sort(k).astype(float), x[:3])),
+            ("append", gc.append(y, y[0]), np.append(x, x[0])),
+            ("diff", gc.diff(g), np.diff(k)),
+            ("cross", gc.cross(g[:3], g[-3:]) if n > 2 else g, np.cross(k[:3], k[-3:]) if n > 2 else k),
+            ("accumulate", gc.minimum.accumulate(g), np.minimum.accumulate(k)),
+        ):
+            exact.assert_same(np.asarray(made), np.asarray(wanted), name)
+        counts, wanted = gc.zeros(9, dtype=int), np.zeros(9, dtype=int)
+        gc.add.at(counts, g, 1)
+        np.add.at(wanted, k, 1)
+        gc.add.at(counts, g[:1], g[:1])
+        np.add.at(wanted, k[:1], k[:1])
+        exact.assert_same(np.asarray(counts), wanted)
+    with pytest.raises(ValueError):
+        gc.bincount(gc.asarray([1, -1]))
+    with pytest.raises(TypeError):
+        gc.bincount(gc.asarray([1.0]))
+    with pytest.raises(ValueError):
+        gc.bincount(gc.asarray([1]), minlength=-1)
+
+
+def test_a_loop_that_looks_computes_what_it_looks_at():
+    """Arrays of a few thousand elements, too many to be computed for themselves: the loop's condition reads them."""
+
+    def program(xp):
+        cost, d = xp.asarray(np.random.default_rng(5).random((60, 60)) + 0.1), xp.full((60, 60), np.inf)
+        d[0, 0] = 0.0
+        for _ in range(60):
+            e = d.copy()
+            e[1:, :] = xp.minimum(e[1:, :], d[:-1, :] + cost[1:, :])
+            e[:, 1:] = xp.minimum(e[:, 1:], d[:, :-1] + cost[:, 1:])
+            if xp.array_equal(e, d):
+                break
+            d = e
+        return d
+
+    before = turns(2)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            gc._graphc.reset_counters()
+            exact.assert_same(np.asarray(program(gc)), program(np))
+            assert gc._graphc.counters()["programs_run"] < 20 or not on_cpu()
+    finally:
+        turns(before)

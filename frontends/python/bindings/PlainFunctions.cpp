@@ -2,6 +2,7 @@
 // dispatcher costs as much as they do for small arrays.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/record/Session.h"
+#include "frontends/record/Small.h"
 #include "runtime/base/Strings.h"
 
 #include <array>
@@ -99,11 +100,13 @@ PyObject *matmul(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
 PyObject *concatenate(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&] {
     Arguments<2> given("concatenate", {"arrays", "axis"}, 1, args, count, keywords);
+    std::vector<Array> arrays = toArrays(given[0], deviceOf(given[0]));
     bool isFlat = given[1].is_none() && (count > 1 || keywords);
-    auto at = isFlat               ? std::nullopt
-              : given[1].is_none() ? std::optional<int64_t>(0)
-                                   : std::optional(given[1].cast<int64_t>());
-    return wrap(ops::concatenate(toArrays(given[0], deviceOf(given[0])), at));
+    if (isFlat)
+      for (Array &x : arrays)
+        if (x.rank() != 1)
+          x = unwrap(ops::reshape(x, {x.size()}));
+    return wrap(ops::concatenate(arrays, given[1].is_none() ? 0 : given[1].cast<int64_t>()));
   });
 }
 
@@ -119,6 +122,39 @@ PyObject *library(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject 
       numbers.push_back(param.cast<int64_t>());
     return wrap(ops::library(*routine, toArrays(given[1], deviceOf(given[1])), numbers,
                              {toDType(given[4]), toShape(given[3])}));
+  });
+}
+
+/// A routine of rows, of which a vector is one.
+PyObject *row(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  return guarded([&] {
+    Arguments<4> given("row", {"name", "x", "param", "dtype"}, 4, args, count, keywords);
+    auto routine = routineFromName(textOf(given[0]));
+    Array x = toArray(given[1]);
+    if (!routine || x.rank() != 1)
+      throw pb::value_error("row takes the name of a routine and a vector");
+    const int64_t size = x.shape()[0];
+    Array rows[] = {unwrap(ops::reshape(x, {1, size}))};
+    Array made = unwrap(
+        ops::library(*routine, rows, {given[2].cast<int64_t>()}, {toDType(given[3]), {1, size}}));
+    return wrap(ops::reshape(made, {size}));
+  });
+}
+
+/// None where the general way has to look.
+PyObject *bincount(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  return guarded([&]() -> PyObject * {
+    Arguments<2> given("bincount", {"x", "least"}, 2, args, count, keywords);
+    const Array *x = asArray(given[0]);
+    const auto least = given[1].cast<int64_t>();
+    RecordScope scope;
+    if (!x || x->rank() != 1 || !isInteger(x->dtype()) || least < 0 ||
+        !small::isLoop(op::OpKind::Scatter, x->size(), x->device()))
+      Py_RETURN_NONE;
+    NodeRef counts = unwrap(small::bincount(*x, least));
+    if (!counts)
+      Py_RETURN_NONE;
+    return wrap(small::arrayOf(std::move(counts)));
   });
 }
 
@@ -164,6 +200,8 @@ PyMethodDef functions[] = {
     function("matmul", matmul, "matmul(x, y)"),
     function("concatenate", concatenate, "concatenate(arrays, axis=0): of None, flattened"),
     function("library", library, "library(name, operands, params, shape, dtype)"),
+    function("row", row, "row(name, x, param, dtype): a routine of rows of a vector"),
+    function("bincount", bincount, "bincount(x, least): None where it has to be recorded"),
     {"is_open", isOpen, METH_O, "Whether an object is an array of an open size."},
     {"elsewhere", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(elsewhere)),
      METH_FASTCALL,
