@@ -93,6 +93,8 @@ rt::Device *toDevice(pb::handle object);
 std::vector<IndexItem> toIndex(pb::handle key);
 /// Any index; arrays that have no device go to `device`.
 std::vector<ops::KeyItem> toKey(pb::handle key, rt::Device *device);
+/// Where operands without a device go: to the first of a sequence that has one. Null: none has.
+rt::Device *deviceOf(pb::handle objects);
 std::vector<Array> toArrays(pb::handle sequence, rt::Device *device = nullptr);
 /// bool, int or float; raises TypeError for anything else.
 op::Scalar toScalar(pb::handle object);
@@ -191,6 +193,7 @@ void setupElements(PyHeapTypeObject *type);
 // Members.cpp
 void setupMembers(PyHeapTypeObject *type);
 void defineFunctions(pb::module_ &m);
+void definePlainFunctions(pb::module_ &m);
 void defineConstructors(pb::module_ &m);
 void defineUfuncs(pb::module_ &m);
 void defineInfo(pb::module_ &m);

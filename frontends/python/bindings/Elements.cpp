@@ -169,9 +169,14 @@ PyObject *get(PyObject *self, PyObject *key) {
         return wrap(getItem(open, pb::reinterpret_borrow<pb::object>(key)));
     const Array &x = *asArray(self);
     Place place;
-    if (place.set(key, x.shape()))
+    if (!PySlice_Check(key) && place.set(key, x.shape()))
       if (PyObject *value = element(x, place.span()))
         return value;
+    if (const Array *index = asAnyArray(key); index && index->rank() > 0 && !index->isOpen()) {
+      Array taken = unwrap(ops::takeRowsNow(x, *index));
+      if (!taken.isNull())
+        return wrap(std::move(taken));
+    }
     if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
       return wrap(ops::index(x, basic.items()));
     return wrap(getItem(x, pb::reinterpret_borrow<pb::object>(key)));

@@ -25,23 +25,23 @@ PyTypeObject *typeOfArrays() {
 
 /// Objects that ended, with their arrays: a loop makes one for every value it looks at and every
 /// operation. Guarded by the GIL.
+template <size_t Most>
 class Idle {
 public:
   PyObject *take() { return count ? objects[--count] : nullptr; }
   bool keep(PyObject *object) {
-    if (count == kMost)
+    if (count == Most)
       return false;
     objects[count++] = object;
     return true;
   }
 
 private:
-  static constexpr size_t kMost = 64;
-  std::array<PyObject *, kMost> objects;
+  std::array<PyObject *, Most> objects;
   size_t count = 0;
 };
-Idle known; ///< of known values, which need another value only
-Idle empty; ///< whose arrays are null
+Idle<1024> known; ///< of known values, which need another value only: a list of elements holds many
+Idle<64> empty;   ///< whose arrays are null
 
 Holder *holderOf(Instance *instance) {
   return reinterpret_cast<Holder *>(&instance->simple_value_holder[1]);

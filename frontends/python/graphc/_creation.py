@@ -8,7 +8,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._devices import default_device as _default_device, place_of as _place_of, where_operands_are as _where_operands_are
+from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, float64, int64
 from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, DTypeError, ShapeError
@@ -204,8 +204,8 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
 def asarrays(values):
     """Operands of one operation as Arrays: sequences and numbers where the first operand that is an Array lies."""
     values = list(values)
-    place = None if _py.all(type(x) is _Array for x in values) else _place_of(values)
-    if place is None or place == _default_device():
+    place = _graphc.elsewhere(*values)
+    if place is None:
         return [asarray(x) for x in values]
     return [asarray(x) if type(x) is _Array else asarray(x, device=place) for x in values]
 

@@ -42,22 +42,12 @@ class device:
         _graphc.set_device(self._previous.pop())
 
 
-def place_of(values):
-    """The device of the first array among values, which may be sequences of them, or None."""
-    for x in values:
-        if type(x) is _graphc.Array:
-            return x.device
-        if type(x) in (list, tuple) and (found := place_of(x)):
-            return found
-    return None
-
-
 def where_operands_are(function):
     """A function of the package whose own arrays (edges, zeros to join, places) lie where its first operand does."""
 
     @_functools.wraps(function)
     def run(*args, **kwargs):
-        place = place_of(args) or place_of(kwargs.values())
+        place = _graphc.elsewhere(*args, *kwargs.values()) if kwargs else _graphc.elsewhere(*args)
         if place is None:
             return function(*args, **kwargs)
         before = _graphc.set_device(place)

@@ -123,7 +123,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     """Arrays joined along an axis (flattened first when axis is None), promoted to one dtype. Raises ShapeError
     when ranks or other sizes differ, or when there is nothing to join."""
     arrays = list(arrays)
-    if out is None and dtype is None and axis is not None and arrays and _py.all(type(a) is _graphc.Array for a in arrays):
+    if out is None and dtype is None and arrays and _py.all(type(a) is _graphc.Array for a in arrays):
         return _graphc.concatenate(arrays, axis)
     if axis is None:  # Python numbers, which have no axis to join along, are weak
         kind = _graphc.result_type(*(a if isinstance(a, (bool, int, float, complex)) else asarray(a) for a in arrays)) if arrays else None

@@ -387,6 +387,9 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
     """Running combinations along an axis: element i combines the first i + 1 elements."""
     _binary(self, "accumulate")
     x = asarray(array)
+    kind = _SCANS.get(self.__name__) or _SCANS_OF_NUMBERS.get(self.__name__)
+    if axis == 0 and dtype is None and out is None and kind is not None and x.ndim == 1 and x.dtype.kind in "iuf":
+        return _graphc.scan(kind, x, 0, None)
     axis = _one_axis(x, axis, "accumulate")
     dtype = None if dtype is None else as_dtype(dtype)
     name = self.__name__
@@ -528,6 +531,9 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     if b is _NO_VALUE:
         raise ArgumentError(f"{self.__name__}.at: second operand needed for ufunc")
     operation = self.__dict__.get("operation")
+    if operation in _MODULAR_SUMS and (a.dtype in _COUNTED and type(b) is int and -_SMALL < b < _SMALL or type(b) is _Array and b.dtype is a.dtype and a.dtype.kind in "iuf"):
+        _graphc.scatter(a, indices, b, operation)
+        return
     if type(b) in (list, tuple):
         b = asarray(b, device=a.device)
     probe = _dtype_of_pair(self, operation, a.dtype, b)
@@ -549,6 +555,9 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     if not _graphc.shares_storage(flat, a):
         a[...] = flat.reshape(a.shape)
 
+
+#: Operations of numbers whose result has the dtype of two equal ones, and dtypes that have all integers so small.
+_MODULAR_SUMS, _COUNTED, _SMALL = {"add", "sub", "mul", "minimum", "maximum"}, (_np.dtype("int64"), _np.dtype("float64")), 2**31
 
 #: Operations whose low bits depend on the operands' low bits only.
 _MODULAR = {"add", "sub", "mul", "bitwise_and", "bitwise_or", "bitwise_xor"}
@@ -612,7 +621,7 @@ for _name, _value in {
     "signature": None, "__repr__": _repr, "__reduce__": _pickled, "__module__": "graphc",
 }.items():  # fmt: skip
     setattr(ufunc, _name, _value)
-_graphc.set_ufunc_handler(_call)
+_graphc.set_ufunc_handler(_call, write)
 
 
 def _strengthened(args):
