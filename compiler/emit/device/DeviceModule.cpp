@@ -399,9 +399,20 @@ void finishModule(llvm::Module &module, ArrayRef<EmittedKernel> kernels, Languag
     function.setCallingConv(language == Language::SpirV ? llvm::CallingConv::SPIR_KERNEL
                                                         : llvm::CallingConv::PTX_Kernel);
     if (language == Language::Ptx) {
-      for (unsigned i = 0; i < kernel.writes.size(); ++i)
+      bool map = kernel.family == static_cast<uint32_t>(program::KernelFamily::Map);
+      bool counts = llvm::any_of(llvm::instructions(function), [](llvm::Instruction &instruction) {
+        return isa<llvm::AtomicRMWInst>(instruction);
+      });
+      for (unsigned i = 0; i < kernel.writes.size(); ++i) {
         function.addParamAttr(
             i, llvm::Attribute::getWithAlignment(context, llvm::Align(kBufferAlign)));
+        // Only maps may write the memory that they read.
+        if (!map)
+          function.addParamAttr(i, llvm::Attribute::NoAlias);
+        bool isTickets = counts && i + 1 == kernel.writes.size();
+        if (!map && !kernel.writes[i] && !isTickets)
+          function.addParamAttr(i, llvm::Attribute::ReadOnly);
+      }
       if (kernel.group)
         function.addFnAttr("nvvm.reqntid", std::to_string(kernel.group) + ",1,1");
     } else if (kernel.group) {
