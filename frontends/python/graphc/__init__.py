@@ -1,4 +1,4 @@
-"""graphc: NumPy-like arrays that are recorded lazily, fused into kernels, and computed on CPUs and OpenCL devices.
+"""graphc: NumPy-like arrays that are recorded lazily, fused into kernels, and computed on CPUs, GPUs of NVIDIA and OpenCL devices.
 
 >>> import graphc as gc
 >>> x = gc.arange(4.0)

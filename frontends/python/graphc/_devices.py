@@ -6,7 +6,7 @@ from . import _graphc, _tree
 
 
 class Device(str):
-    """The name of a device ("cpu", "opencl:0") with what is known of it: `description`, `usable`, `reason` (why not),
+    """The name of a device ("cpu", "cuda:0", "opencl:0") with what is known of it: `description`, `usable`, `reason` (why not),
     `driver`, `memory` (bytes), `fp64`, `units`."""
 
     __slots__ = ("description", "usable", "reason", "driver", "memory", "fp64", "units")
