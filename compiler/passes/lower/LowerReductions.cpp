@@ -392,6 +392,7 @@ void KernelLowering::lowerRows() {
   };
   chooseRows(rows);
   close();
+  lowerShortForm({}, waitingBytes());
 }
 
 Value KernelLowering::blockCount(OpBuilder &b) {
@@ -572,6 +573,7 @@ void KernelLowering::lowerLaneBlocks() {
   };
   chooseRows(usual);
   close();
+  lowerShortForm(shape.partials, 0);
 }
 
 /// The results of a function of the program that folds states of one reduction, made by `body`,
