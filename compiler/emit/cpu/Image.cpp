@@ -142,12 +142,10 @@ Result<Image> emit::buildImage(ArrayRef<StringRef> files, const std::vector<std:
   std::vector<Object> objects(files.size());
   Symbols shared;
   for (auto [bytes, object] : zip_equal(files, objects)) {
-    auto file = ObjectFile::createELFObjectFile(MemoryBufferRef(bytes, "kernels"));
+    auto file = ELF64LEObjectFile::create(MemoryBufferRef(bytes, "kernels"));
     if (!file)
       return broken(toString(file.takeError()));
-    if (!isa<ELF64LEObjectFile>(**file))
-      return broken("not of 64 bits");
-    object.file.reset(cast<ELF64LEObjectFile>(file->release()));
+    object.file = std::make_unique<ELF64LEObjectFile>(std::move(*file));
     GRAPHC_TRY(placeSections(*object.file, image.bytes, object.place));
     GRAPHC_TRY(collectSymbols(object, shared));
   }

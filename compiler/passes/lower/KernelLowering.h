@@ -51,6 +51,7 @@ private:
   /// Opens a function; `extra` buffers follow the kernel's own, `scratch` bytes of a thread's own
   /// memory come last when there are any.
   void open(llvm::StringRef name, llvm::ArrayRef<mlir::Type> extra, int64_t scratch = 0);
+  bool countsOn();
   void openStreams();
   void openWaiting();
   bool waits(kernel::StoreOp store);
@@ -154,6 +155,7 @@ private:
   enum class Short { Never, Sometimes, Always };
   Short shortRows();
   void lowerShortRows(mlir::OpBuilder &builder);
+  void lowerShortForm(llvm::ArrayRef<mlir::Type> extra, int64_t scratch);
   void shortStage(mlir::OpBuilder &builder, Position &row, int stage);
   /// Emits `usual`, the short form, or a choice between both.
   void chooseRows(llvm::function_ref<void(mlir::OpBuilder &)> usual);

@@ -98,8 +98,7 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
   function->setAttr("graphc.kernel", module.getUnitAttr());
   function->setAttr("graphc.buffers", module.getI64IntegerAttr(buffers));
   function->setAttr("graphc.family", module.getStringAttr(kernel::stringifyFamily(shape.family)));
-  // Loops with few addresses that differ by what does not change.
-  if (shape.family == Family::Map || kernel->hasAttr(kOnceAttr))
+  if (countsOn())
     function->setAttr("graphc.counted", module.getUnitAttr());
   function->setAttr("graphc.cost", module.getI64IntegerAttr(kernel.getSchedule()->getCost()));
   if (shape.group)
@@ -126,6 +125,18 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
   if (shape.family == Family::Map || shape.family == Family::Rows || shape.family == Family::Scan ||
       shape.form == ContractForm::Panels)
     openStreams();
+}
+
+/// Whether loops have few addresses, which differ by what does not change, or compute so long that
+/// addresses cost nothing.
+bool KernelLowering::countsOn() {
+  if (shape.family == Family::Map || kernel->hasAttr(kOnceAttr))
+    return true;
+  return (shape.family == Family::Full || shape.family == Family::Rows) &&
+         llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
+           return op.hasTrait<graph::Expensive>() && !isa<graph::DivOp, graph::SqrtOp>(op) &&
+                  isPoint(op.getResult(0));
+         });
 }
 
 Value KernelLowering::scratchView(Type element, int64_t offset, int64_t count) {

@@ -392,6 +392,7 @@ void KernelLowering::lowerRows() {
   };
   chooseRows(rows);
   close();
+  lowerShortForm({}, waitingBytes());
 }
 
 Value KernelLowering::blockCount(OpBuilder &b) {
@@ -572,6 +573,7 @@ void KernelLowering::lowerLaneBlocks() {
   };
   chooseRows(usual);
   close();
+  lowerShortForm(shape.partials, 0);
 }
 
 /// The results of a function of the program that folds states of one reduction, made by `body`,
@@ -599,7 +601,7 @@ callFold(OpBuilder &b, Location loc, OpBuilder &module, const Reducer &reducer, 
   return func::CallOp::create(b, loc, shared, operands).getResults();
 }
 
-/// What the lanes of a block of the tree are together; strips of a register are whole, with the
+/// What the lanes of a block of the tree are together; strips of its vectors are whole, with the
 /// identity in absent lanes.
 States KernelLowering::foldLanes(OpBuilder &b, ArrayRef<Reducer> reducers,
                                  const TreeEmitter::Storage &lanes, Value count) {
@@ -609,7 +611,7 @@ States KernelLowering::foldLanes(OpBuilder &b, ArrayRef<Reducer> reducers,
     SmallVector<Value> operands(memory.take_front(reducer.parts()));
     memory = memory.drop_front(reducer.parts());
     operands.push_back(count);
-    int64_t strip = registerLanes(treeWidth());
+    int64_t strip = treeWidth();
     states.emplace_back(callFold(b, loc, module, reducer, ("lanes" + Twine(strip)).str(), operands,
                                  [&](OpBuilder &c, TreeEmitter &trees, ValueRange arguments) {
                                    TreeEmitter::Storage storage(arguments.drop_back());

@@ -26,6 +26,10 @@ KernelLowering::Short KernelLowering::shortRows() {
   return ops <= kMostOps ? Short::Sometimes : Short::Never;
 }
 
+static std::string shortName(kernel::FuncOp kernel) {
+  return (kernel.getSymName() + "_short").str();
+}
+
 void KernelLowering::chooseRows(llvm::function_ref<void(OpBuilder &)> usual) {
   Short form = shortRows();
   if (form == Short::Never)
@@ -37,9 +41,21 @@ void KernelLowering::chooseRows(llvm::function_ref<void(OpBuilder &)> usual) {
                                     constant(builder, kShortRow));
   auto choice = scf::IfOp::create(builder, loc, few, /*withElseRegion=*/true);
   OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
-  lowerShortRows(yes);
-  // Values that the emitter keeps for a position live in that position: nothing is shared.
+  auto name = FlatSymbolRefAttr::get(builder.getContext(), shortName(kernel));
+  func::CallOp::create(yes, loc, name, TypeRange(), function.getArguments());
   usual(no);
+}
+
+/// The short form that a kernel of many lengths calls: a function of its own, so that both forms
+/// are compiled side by side.
+void KernelLowering::lowerShortForm(ArrayRef<Type> extra, int64_t scratch) {
+  if (shortRows() != Short::Sometimes)
+    return;
+  open(shortName(kernel), extra, scratch);
+  lowerShortRows(builder);
+  close();
+  function.setPrivate();
+  function->removeAttr("graphc.kernel");
 }
 
 /// Reductions and point stores of one stage, for a vector of rows.

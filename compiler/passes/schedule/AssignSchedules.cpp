@@ -49,7 +49,7 @@ constexpr int64_t kRemainderChain = 3;
 constexpr int64_t kLongBody = 16;
 /// Half cycles of what a reduction keeps: it is read, changed and written.
 constexpr int64_t kSum = 4;
-/// Half cycles of a vector from which on its mask costs next to nothing.
+/// Half cycles of a vector from which on its mask costs next to nothing; four in a map cost 5 %.
 constexpr int64_t kMaskedBusy = 160;
 /// Of one vector: half cycles that an operation keeps a port busy, and cycles until its result is
 /// there. Divisions and roots are one instruction, other expensive ones many.
@@ -399,8 +399,9 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       bool isLong = body.operations >= kLongBody && body.remainders < kRemainderChain;
       if (isLong && family != Family::Columns && family != Family::Scan)
         vectors = std::min(vectors, vectorsOfLong(body));
-      if (isLong && body.effort.busy >= kMaskedBusy && vectorBytes >= 64 && !turned &&
-          !scatters(func) && (family == Family::Map || family == Family::Full) && masksWhole(func))
+      bool masks = body.effort.busy >= kMaskedBusy && (vectors <= 2 || family == Family::Full);
+      if (isLong && masks && vectorBytes >= 64 && !turned && !scatters(func) &&
+          (family == Family::Map || family == Family::Full) && masksWhole(func))
         func->setAttr(kOnceAttr, UnitAttr::get(&getContext()));
       vector = std::min(native * vectors, family == Family::Full ? kTreeLanes : kMostLanes);
     }
