@@ -564,8 +564,8 @@ def test_a_loop_that_looks_computes_what_it_looks_at():
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            gc._graphc.reset_counters()
+            run = gc._graphc.counters()["programs_run"]
             exact.assert_same(np.asarray(program(gc)), program(np))
-            assert gc._graphc.counters()["programs_run"] < 20 or not on_cpu()
+            assert gc._graphc.counters()["programs_run"] < run + 20 or not on_cpu()
     finally:
         turns(before)
