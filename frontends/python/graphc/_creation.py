@@ -178,6 +178,10 @@ def _floating(x, name, smallest=True):
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None, device=None):
     """As `asarray`, but a copy unless told otherwise, in the memory order of an Array that is copied; axes of size 1 are put in
     front up to `ndmin`."""
+    if dtype is None and order == "K" and device is None and ndmin == 0 and copy is not False:
+        packed = _graphc.pack(object)
+        if packed is not None:
+            return packed
     if type(object) is _Array and copy and object.ndim > 1 and device is None and not (order == "C" or object.contiguous):
         result = object.astype(object.dtype if dtype is None else dtype, order)
         return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
@@ -188,10 +192,6 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         if copy is False and laid is not result:
             raise ArgumentError("Unable to avoid copy while creating an array as requested.")
         return laid
-    if dtype is None and device is None and ndmin == 0 and copy is not False:
-        packed = _graphc.pack(object)
-        if packed is not None:
-            return packed
     result = _graphc.asarray(_source(object), _dtype(dtype), device, copy if copy is False else True if copy else None)
     return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
 
