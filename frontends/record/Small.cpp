@@ -182,8 +182,11 @@ Result<bool> computeInto(OpKind kind, std::span<const Operand> operands, DType t
   Run<T> second = operands.size() > 1 ? b.run() : a.run();
   if (!isRead || !hasQuotients(kind, second, count) || !loop(kind, out, a.run(), second, count))
     return false;
+  // The others give an operand, or what is as finite.
+  bool mayErr = kind == OpKind::Add || kind == OpKind::Sub || kind == OpKind::Mul ||
+                kind == OpKind::Div || kind == OpKind::Square || kind == OpKind::Sqrt;
   if constexpr (std::is_floating_point_v<T>)
-    return !mustBeFinite() || hostmath::isComparison(kind) ||
+    return !mustBeFinite() || !mayErr ||
            !meetsErrors(static_cast<const T *>(out), a.run(), second, count);
   return true;
 }

@@ -160,6 +160,8 @@ inline PyObject *wrap(Result<Array> result) {
     raise(result.takeStatus());
   return wrap(std::move(*result));
 }
+/// Another view of the memory of `x`.
+PyObject *wrapView(const Array &x, Result<View> view);
 /// As above, from a short list of objects that were used before.
 PyObject *wrapKnown(const KnownValue &value);
 /// What NumPy's constructors make of a single element: an array that updates change for all its

@@ -178,7 +178,7 @@ PyObject *get(PyObject *self, PyObject *key) {
         return wrap(std::move(taken));
     }
     if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
-      return wrap(ops::index(x, basic.items()));
+      return wrapView(x, x.view().index(basic.items()));
     return wrap(getItem(x, pb::reinterpret_borrow<pb::object>(key)));
   });
 }
@@ -199,7 +199,7 @@ PyObject *item(PyObject *self, Py_ssize_t at) {
       IndexItem row;
       row.kind = IndexItem::Kind::Integer;
       row.integer = at;
-      return wrap(ops::index(x, {&row, 1}));
+      return wrapView(x, x.view().index({&row, 1}));
     }
     return wrap(getItem(x, pb::int_(at)));
   });

@@ -37,7 +37,14 @@ PyObject *dtype(PyObject *self, void *) {
 }
 
 PyObject *transposed(PyObject *self, void *) {
-  return guarded([&] { return wrap(ops::transpose(*asArray(self), std::nullopt)); });
+  return guarded([&] {
+    const Array &x = *asArray(self);
+    if (x.rank() == 2 && !x.isValue()) {
+      constexpr int64_t kTurned[] = {1, 0};
+      return wrapView(x, x.view().transpose(kTurned));
+    }
+    return wrap(ops::transpose(x, std::nullopt));
+  });
 }
 
 PyGetSetDef attributes[] = {{"shape", shape, setShape,

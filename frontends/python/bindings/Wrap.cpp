@@ -120,6 +120,17 @@ static PyObject *makeObject(PyTypeObject *type) {
   return self;
 }
 
+PyObject *wrapView(const Array &x, Result<View> view) {
+  if (!view)
+    raise(view.takeStatus());
+  PyObject *self = makeObject(typeOfArrays());
+  Array *value = holderOf(reinterpret_cast<Instance *>(self))->get();
+  // In place: a null array has nothing to give up.
+  std::destroy_at(value);
+  new (value) Array(x.withView(std::move(*view)));
+  return self;
+}
+
 PyObject *wrap(Array &&array) {
   auto owned = pb::reinterpret_steal<pb::object>(makeObject(typeOfArrays()));
   Array &value = **holderOf(reinterpret_cast<Instance *>(owned.ptr()));

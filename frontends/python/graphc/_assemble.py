@@ -54,6 +54,10 @@ def _list(lifted):
 
 def vstack(tup: Sequence[ArrayLike], *, dtype=None, casting: str = "same_kind") -> Array:
     """Rows on top of each other: arrays of at least two axes joined along the first."""
+    if dtype is None and type(tup) in (list, tuple) and tup and getattr(tup[0], "ndim", 0) == 1:
+        packed = _graphc.pack(tup)  # what is computed
+        if packed is not None:
+            return packed
     return concatenate(_list(atleast_2d(*in_sequence(tup))), 0, dtype=dtype, casting=casting)
 
 

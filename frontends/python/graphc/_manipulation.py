@@ -119,11 +119,14 @@ def broadcast_arrays(*arrays, subok=False):
     return tuple(a if a.shape == shape else _graphc.broadcast_to(a, shape) for a in arrays)
 
 
+_ARRAYS = {_graphc.Array}
+
+
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays joined along an axis (flattened first when axis is None), promoted to one dtype. Raises ShapeError
     when ranks or other sizes differ, or when there is nothing to join."""
     arrays = list(arrays)
-    if out is None and dtype is None and arrays and _py.all(type(a) is _graphc.Array for a in arrays):
+    if out is None and dtype is None and set(map(type, arrays)) == _ARRAYS:
         return _graphc.concatenate(arrays, axis)
     if axis is None:  # Python numbers, which have no axis to join along, are weak
         kind = _graphc.result_type(*(a if isinstance(a, (bool, int, float, complex)) else asarray(a) for a in arrays)) if arrays else None
@@ -157,6 +160,10 @@ def in_sequence(arrays):
 
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays of one shape joined along a new axis."""
+    if out is None and dtype is None and axis == 0 and type(arrays) in (list, tuple):
+        packed = _graphc.pack(arrays)  # what is computed
+        if packed is not None:
+            return packed
     arrays = asarrays(in_sequence(arrays))
     if not arrays:
         raise ShapeError("stack: need at least one array")

@@ -468,7 +468,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     x = _float(x)
     if axis is None:
         if ord is None and x.ndim == 1 and not keepdims and x.dtype.kind == "f":
-            return _graphc.sqrt((x * x).sum())
+            return _graphc.sqrt(_graphc.matmul(x, x))  # the same sum
         if ord is None or (ord in ("fro", "f") and x.ndim == 2) or (ord == 2 and x.ndim == 1):
             line = (abs(x) if x.dtype.kind == "c" else x).reshape(-1)
             result = _graphc.sqrt((line * line).sum())
