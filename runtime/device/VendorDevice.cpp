@@ -90,8 +90,8 @@ Status VendorQueue::download(void *destination, Buffer &source, int64_t bytes) {
 Status VendorQueue::downloadAll(std::span<const Readback> all) {
   GRAPHC_TRY(owner.start());
   std::unique_lock<std::mutex> lock(owner.stationMutex, std::defer_lock);
-  bool few = all.size() <= 1 && !stationsOne();
-  char *station = !few && lock.try_lock() ? owner.station() : nullptr;
+  // Several small copies go by memory that the device writes directly: others wait one by one.
+  char *station = all.size() > 1 && lock.try_lock() ? owner.station() : nullptr;
   int64_t used = 0;
   auto placeOf = [&](const Readback &r) -> char * {
     constexpr int64_t kAligned = 64;

@@ -83,15 +83,13 @@ private:
 class VendorQueue : public Queue {
 public:
   Status download(void *destination, Buffer &source, int64_t bytes) final;
-  Status downloadAll(std::span<const Readback> all) final;
+  Status downloadAll(std::span<const Readback> all) override;
 
 protected:
   explicit VendorQueue(VendorDevice &device) : owner(device) {}
   /// Queues a copy to the host; `isLast`: and waits for it and all work before it. The device is
-  /// open. `name` gets the library's function.
+  /// open.
   virtual Status read(void *to, Buffer &from, int64_t bytes, bool isLast) = 0;
-  /// Whether a copy alone goes by way of the station as well.
-  virtual bool stationsOne() const { return false; }
 
 private:
   VendorDevice &owner;

@@ -105,8 +105,12 @@ Status CudaDevice::open() {
     }
   Current current(*this);
   GRAPHC_TRY(current.status());
-  Code code = api.cuStreamCreate(&stream, kApartFromDefaultStream);
-  return code == 0 ? Status::ok() : api.failure("cuStreamCreate", code);
+  if (Code code = api.cuStreamCreate(&stream, kApartFromDefaultStream))
+    return api.failure("cuStreamCreate", code);
+  if (Status opened = answers.open(api); !opened)
+    emitEvent(EventLevel::Info, "device",
+              strings::format("{}: small results come by copies", opened.message()));
+  return Status::ok();
 }
 
 char *CudaDevice::makeStation() {
@@ -248,6 +252,16 @@ Status CudaQueue::read(void *to, Buffer &from, int64_t bytes, bool isLast) {
   if (code != 0)
     return device.api.failure("cuMemcpyDtoHAsync", code);
   return isLast ? finish() : Status::ok();
+}
+
+Status CudaQueue::downloadAll(std::span<const Readback> all) {
+  std::unique_lock<std::mutex> lock;
+  if (!device.answers.take(all, lock))
+    return VendorQueue::downloadAll(all);
+  GRAPHC_TRY(device.start());
+  Current current(device);
+  GRAPHC_TRY(current.status());
+  return device.answers.bring(device.api, device.stream, all);
 }
 
 Status CudaQueue::finish() {

@@ -3,6 +3,7 @@
 #define GRAPHC_RUNTIME_DRIVERS_CUDA_CUDADEVICE_H
 
 #include "runtime/device/VendorDevice.h"
+#include "runtime/drivers/cuda/Answers.h"
 #include "runtime/drivers/cuda/Api.h"
 #include "runtime/drivers/cuda/Staging.h"
 
@@ -17,11 +18,11 @@ public:
   Status copy(Buffer &destination, Buffer &source, int64_t bytes) override;
   Status upload(Buffer &destination, const void *source, int64_t bytes) override;
   Status uploadBeside(Buffer &destination, const void *source, int64_t bytes) override;
+  Status downloadAll(std::span<const Readback> all) override;
   Status finish() override;
 
 private:
   Status read(void *to, Buffer &from, int64_t bytes, bool isLast) override;
-  bool stationsOne() const override { return true; }
   CudaDevice &device;
   Staging staging, stagingBeside;
 };
@@ -49,6 +50,7 @@ public:
   const DeviceNumber number;
   ContextHandle context = nullptr;
   StreamHandle stream = nullptr;
+  Answers answers;
 
 private:
   Status open() override;

@@ -241,16 +241,17 @@ TEST_F(Cuda, SurvivesFaultsWhenRunning) {
   auto withLarge = [&]() -> Result<std::vector<int64_t>> {
     GRAPHC_ASSIGN(BufferRef buffer, device->allocate(bytes));
     GRAPHC_TRY(device->queue().upload(*buffer, large.data(), bytes));
+    GRAPHC_TRY(device->queue().download(large.data(), *buffer, bytes));
     return work();
   };
   ASSERT_TRUE(withLarge().isOk());
   int survived = 0;
   for (const char *function :
        {"cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuLaunchKernel",
-        "cuMemAlloc_v2", "cuMemFree_v2", "cuMemcpyDtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
-        "cuMemcpyHtoDAsync_v2", "cuStreamSynchronize"})
+        "cuMemAlloc_v2", "cuMemFree_v2", "cuMemcpyDtoDAsync_v2", "cuMemcpyHtoDAsync_v2",
+        "cuStreamSynchronize"})
     survived += failEach(*device, kCodes, function, work);
-  for (const char *function : {"cuEventRecord", "cuEventSynchronize"})
+  for (const char *function : {"cuEventRecord", "cuEventSynchronize", "cuMemcpyDtoHAsync_v2"})
     survived += failEach(*device, kCodes, function, withLarge);
   RecordProperty("survived", survived);
   EXPECT_GE(survived, 500);

@@ -37,7 +37,8 @@ inline std::vector<int64_t> expected(int steps = kSteps) {
   return values;
 }
 
-/// From nothing: finds the device, loads, evaluates, uploads beside, and reads two buffers at once.
+/// From nothing: finds the device, loads, evaluates, uploads beside, and reads several buffers at
+/// once.
 inline Result<std::vector<int64_t>> everything(const char *name, std::vector<uint8_t> blob) {
   GRAPHC_ASSIGN(rt::Device * device, rt::findDevice(name));
   GRAPHC_ASSIGN(auto program, rt::load(std::move(blob), *device));
@@ -46,14 +47,17 @@ inline Result<std::vector<int64_t>> everything(const char *name, std::vector<uin
   GRAPHC_ASSIGN(rt::Tensor y, upload(*device, values));
   int64_t bytes = kCount * static_cast<int64_t>(sizeof(int64_t));
   GRAPHC_TRY(device->queue().uploadBeside(*y.buffer, values.data(), bytes));
-  std::vector<int64_t> again[2] = {std::vector<int64_t>(kCount), std::vector<int64_t>(kCount)};
-  const rt::Readback both[] = {{again[0].data(), x.buffer.get(), bytes},
-                               {again[1].data(), y.buffer.get(), bytes}};
-  GRAPHC_TRY(device->queue().downloadAll(both));
+  std::vector<std::vector<int64_t>> again(5, std::vector<int64_t>(kCount));
+  std::vector<rt::Readback> reads;
+  for (std::vector<int64_t> &to : again)
+    reads.push_back({to.data(), (reads.size() % 2 ? y : x).buffer.get(), bytes});
+  GRAPHC_TRY(device->queue().downloadAll(std::span(reads).first(2)));
+  GRAPHC_TRY(device->queue().downloadAll(reads));
   x.buffer.reset();
   y.buffer.reset();
   device->releaseCached();
-  return again[0] == again[1] ? again[0] : std::vector<int64_t>();
+  bool same = again == std::vector<std::vector<int64_t>>(again.size(), again[0]);
+  return same ? again[0] : std::vector<int64_t>();
 }
 
 /// What a child that meets a fault at its first use of a driver ends with.
