@@ -311,6 +311,13 @@ def test_info_as_text_and_json():
         assert known["usable"] or known["reason"]
 
 
+def test_cuda_is_listed_or_says_what_is_missing():
+    code = "import graphc as gc\nfor d in gc.devices(all=True):\n    if d.startswith('cuda'):\n        print(d.usable, d.reason)"
+    lines = run(code).stdout.splitlines()
+    assert lines
+    assert all(line.startswith("True") or "[cuda] " in line or "device" in line for line in lines), lines
+
+
 def test_missing_opencl_is_listed_with_a_reason():
     code = """
     import graphc as gc

@@ -164,29 +164,34 @@ constexpr int64_t kUnrolledOps = 1024;
 /// Of a work-item's own arrays elements with constant places become registers: their loops are
 /// unrolled here, as compilers of OpenCL C do it by themselves.
 void Lowering::unrollLoops(func::FuncOp function) {
-  auto isOwn = [](Value memory) {
-    auto array = memory.getDefiningOp<memref::AllocaOp>();
-    return array && !array.getType().getMemorySpace();
+  auto touches = [](Operation *op) {
+    return llvm::any_of(op->getOperands(), [](Value memory) {
+      auto array = memory.getDefiningOp<memref::AllocaOp>();
+      return array && !array.getType().getMemorySpace();
+    });
   };
   SmallVector<std::pair<scf::ForOp, int64_t>> some;
   SmallVector<scf::ForOp> whole;
   function.walk([&](scf::ForOp loop) { // inner ones first
     auto times = loop->getAttrOfType<IntegerAttr>("graphc.unroll");
-    bool touches = llvm::any_of(
-        *loop.getBody(), [&](Operation &op) { return llvm::any_of(op.getOperands(), isOwn); });
-    if (touches && loop.getStaticTripCount())
+    if (llvm::any_of(*loop.getBody(), [&](Operation &op) { return touches(&op); }) &&
+        loop.getStaticTripCount()) {
       whole.push_back(loop);
-    else if (times)
-      some.emplace_back(loop, times.getInt());
+    } else if (times) {
+      int64_t ops = 0;
+      bool own = false;
+      loop.walk([&](Operation *op) {
+        ++ops;
+        own |= touches(op);
+      });
+      int64_t most = own ? times.getInt() : std::max<int64_t>(1, kUnrolledOps / ops);
+      some.emplace_back(loop, std::min(times.getInt(), most));
+    }
   });
   for (scf::ForOp loop : whole)
     (void)loopUnrollFull(loop);
-  for (auto [loop, times] : some) {
-    int64_t ops = 0;
-    loop.walk([&](Operation *) { ++ops; });
-    int64_t most = std::max<int64_t>(1, kUnrolledOps / ops);
-    (void)loopUnrollByFactor(loop, static_cast<uint64_t>(std::min(times, most)));
-  }
+  for (auto [loop, times] : some)
+    (void)loopUnrollByFactor(loop, static_cast<uint64_t>(times));
 }
 
 Value Lowering::call(Location loc, StringRef name, int32_t argument, Type result) {
