@@ -367,6 +367,19 @@ Result<Array> power(const Operand &x, const Operand &y) {
   return elementwise(OpKind::Pow, both);
 }
 
+/// Whether the operation takes both as they are: an operand of x's dtype and device, or a real
+/// Python number beside floats.
+static bool fitsInPlace(OpKind kind, const Array &x, const Operand &y) {
+  const op::OpInfo &info = op::opInfo(kind);
+  const DType t = x.dtype();
+  bool isTaken = info.arity == 2 && info.resultRule != op::ResultRule::Explicit &&
+                 op::acceptsDType(info.operandDTypes, t) &&
+                 !(info.promoteToFloat && !isInexact(t)) && !(info.promoteBool && t == DType::Bool);
+  bool isPlain = y.array ? y.array->dtype() == t && &y.array->device() == &x.device()
+                         : isFloat(t) && !y.dtype && y.scalar.kind != op::Scalar::Kind::Complex;
+  return isTaken && isPlain;
+}
+
 Status inPlace(OpKind kind, Array &x, const Operand &y) {
   RecordScope scope;
   if (x.isOpen() || (y.array && y.array->isOpen()))
@@ -375,6 +388,13 @@ Status inPlace(OpKind kind, Array &x, const Operand &y) {
   if (x.view().isReadOnly())
     return Status(ErrorCode::InvalidArgument,
                   format("[{}] output array is read-only: it is a broadcast view", name));
+  const bool isLoop =
+      !x.view().isWhole() && small::isLoop(OpKind::UpdateSlice, x.size(), x.device());
+  if (isLoop && fitsInPlace(kind, x, y)) {
+    GRAPHC_ASSIGN(bool isDone, small::update(kind, x, y));
+    if (isDone)
+      return Status::ok();
+  }
   Operand operands[] = {x, y};
   GRAPHC_ASSIGN(Array result, kind == OpKind::Pow ? power(x, y) : elementwise(kind, operands));
   if (!(result.shape() == x.shape()))
@@ -388,7 +408,7 @@ Status inPlace(OpKind kind, Array &x, const Operand &y) {
         format("[{0}] Cannot cast ufunc '{0}' output from dtype('{1}') to dtype('{2}') with "
                "casting rule 'same_kind'",
                name, dtypeName(result.dtype()), dtypeName(x.dtype())));
-  if (small::isLoop(OpKind::UpdateSlice, x.size(), x.device()) && !x.view().isWhole()) {
+  if (isLoop) {
     GRAPHC_ASSIGN(bool isDone, small::assign(x, result));
     if (isDone)
       return Status::ok();

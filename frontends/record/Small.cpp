@@ -494,6 +494,25 @@ Result<bool> assign(Array &target, const Operand &value) {
   });
 }
 
+Result<bool> update(OpKind kind, Array &target, const Operand &value) {
+  const View &view = target.view();
+  const DType t = target.dtype();
+  if (view.isReadOnly() || !view.hasLayout() || view.isPart() || !hasLoop(kind, t) ||
+      op::resultDType(kind, t) != t || !broadcasts(value.shape(), view.shape()))
+    return false;
+  return withLoopType(t, [&]<typename T>(T) -> Result<bool> {
+    Room<T> room; // what there is to tell is told before it is written
+    T *made = room.get(countOf(view.shape()));
+    const Operand both[] = {target, value};
+    GRAPHC_ASSIGN(bool isDone, computeInto<T>(kind, both, t, view.shape(), made));
+    GRAPHC_ASSIGN(bool isOwn, isDone ? settle(target) : Result<bool>(false));
+    return isOwn && target.storage()->update([&](rt::Buffer &buffer) {
+      spread<T>(made, view.shape(), view.strides(),
+                static_cast<T *>(buffer.host()) + view.offset());
+    });
+  });
+}
+
 Outcome detached(const Array &x) {
   GRAPHC_ASSIGN(Elements elements, elementsOf(x));
   if (!elements.base)

@@ -77,6 +77,9 @@ Outcome bincount(const Array &x, int64_t least);
 Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape);
 /// Writes a value that broadcasts to what `target` shows. False when it has to be recorded.
 Result<bool> assign(Array &target, const Operand &value);
+/// target = kind(target, value) for what a view shows; the value broadcasts to it and has its
+/// dtype. False when it has to be recorded.
+Result<bool> update(op::OpKind kind, Array &target, const Operand &value);
 /// x[index] and target[index] = value of one array of integers (the shape of either: rowsShape) or
 /// a mask of the first axis. What is outside of that axis has to be recorded.
 Outcome takeRows(const Array &x, const Array &index);

@@ -587,3 +587,50 @@ def test_stacks(at_once):
     for f in (gc.stack, gc.vstack):
         with pytest.raises(ValueError):
             f([gc.asarray([1, 2]), gc.asarray([1, 2, 3])])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "float32", "float64", "bool"])
+def test_parts_updated_in_place(at_once, dtype):
+    start, other = values(dtype, (6, 8)), values(dtype, (6, 8), 2)
+
+    def program(xp):
+        x, y = xp.asarray(start.copy()), xp.asarray(other)
+        seen, whole = x[2], x[::2, ::-1]
+        kept = x.copy()
+        if dtype == "bool":
+            x[1:3] |= y[1:3]
+            x[:, 1:] &= x[:, :-1]
+            x[0] ^= y[0]
+            return [x, seen, whole, kept]
+        x[1:] += y[:-1]
+        x[:, 2:] -= x[:, :-2]  # overlaps itself
+        x[::-2, ::3] *= y[0, 0]
+        x[3] += 1
+        x[2:4, 1:3] += y[0, 1:3]
+        x[1:2] *= x[1:2]
+        if start.dtype.kind == "f":
+            x[4] /= 3.0
+            x[:, 0] -= 0.25
+            x[5] *= True
+        whole += y[::2]
+        view = x[1:4]
+        view -= view[::-1]
+        x[6:] += 1
+        return [x, seen, whole, kept]
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(g), w)
+    x = gc.asarray(start)
+    with pytest.raises((ValueError, TypeError)):
+        x[1:3] += gc.asarray(other)[:1, :5]
+    with pytest.raises(ValueError):
+        gc.broadcast_to(x, (2, 6, 8))[0] += x
+    if start.dtype.kind == "f":
+        infinite = gc.full((4,), np.inf, dtype=dtype)
+        with pytest.warns(RuntimeWarning, match="invalid value"):
+            infinite[1:] -= infinite[:-1]
+            np.asarray(infinite)
+        assert np.isnan(np.asarray(infinite)).tolist() == [False, True, True, True]
+    if start.dtype.kind == "i":
+        with pytest.raises(TypeError):
+            x[1:] += 0.5

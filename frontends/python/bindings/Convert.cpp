@@ -210,6 +210,8 @@ rt::Device *deviceOf(pb::handle objects) {
 
 std::vector<Array> toArrays(pb::handle sequence, rt::Device *device) {
   std::vector<Array> out;
+  if (PyList_CheckExact(sequence.ptr()) || PyTuple_CheckExact(sequence.ptr()))
+    out.reserve(static_cast<size_t>(PySequence_Fast_GET_SIZE(sequence.ptr())));
   for (pb::handle item : pb::reinterpret_borrow<pb::object>(sequence))
     out.push_back(toArray(item, device));
   return out;

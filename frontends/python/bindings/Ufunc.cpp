@@ -1,6 +1,9 @@
 // class ufunc: an elementwise function as an object. A call with its operands alone records at
 // once; everything else (outputs, masks, dtypes) goes to the handler, which Python sets.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/record/Known.h"
+#include "frontends/record/Small.h"
+#include "frontends/record/Trace.h"
 
 #include <array>
 #include <cstddef>
@@ -60,11 +63,32 @@ PyObject *callHandler(PyObject *self, PyObject *const *args, Py_ssize_t count, P
   });
 }
 
+/// The operation on a single float that is known, in a loop; null when there is more to it.
+PyObject *ofKnown(op::OpKind kind, PyObject *operand) {
+  const Array *x = asAnyArray(operand);
+  const KnownValue *value = x ? x->known() : nullptr;
+  if (!value || !isFloat(value->dtype) || Trace::active())
+    return nullptr;
+  if (PyObject *folded = operationOnValue(kind, operand))
+    return folded;
+  RecordScope scope;
+  if (small::hasLoop(kind, value->dtype) ||
+      !op::acceptsDType(op::opInfo(kind).operandDTypes, value->dtype) ||
+      !small::isLoop(kind, 1, *value->device))
+    return nullptr;
+  const Operand one[] = {*x};
+  auto made = unwrap(small::valueByUnit(kind, one, value->dtype, *value->device));
+  return made ? wrapKnown(*made) : nullptr;
+}
+
 PyObject *callPlain(const Ufunc &u, PyObject *const *args) {
   auto count = static_cast<size_t>(u.operands);
   if (u.function)
     return PyObject_Vectorcall(u.function, args, count, nullptr);
-  return guarded([&] { return wrap(record(u.kind, args, count)); });
+  return guarded([&] {
+    PyObject *known = count == 1 ? ofKnown(u.kind, args[0]) : nullptr;
+    return known ? known : wrap(record(u.kind, args, count));
+  });
 }
 
 /// The one Array that a call has besides its operands, as `out`; or null.
