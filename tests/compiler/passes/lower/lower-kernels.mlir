@@ -7,7 +7,7 @@
 // Arguments: flat buffers, sizes, the range of items. The main loop has no mask.
 // CHECK-LABEL: func.func @map(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
-// CHECK-SAME: graphc.buffers = 2 : i64, graphc.cost = 700 : i64, graphc.family = "map", graphc.inputs = 1 : i64, graphc.kernel
+// CHECK-SAME: graphc.buffers = 2 : i64, graphc.cost = 700 : i64, graphc.counted, graphc.family = "map", graphc.inputs = 1 : i64, graphc.kernel
 // CHECK: %[[LENGTH:.*]] = arith.subi %[[END]], %[[BEGIN]]
 // CHECK: %[[W:.*]] = arith.constant 16 : index
 // CHECK: %[[COUNT:.*]] = arith.divui %[[LENGTH]], %[[W]]
@@ -30,6 +30,27 @@
 // CHECK: return
 kernel.func @map(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
     attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 16, cost = 700>, shapes = [#size, #size]} {
+  %a = kernel.load %x at #line : tensor<?xf32> -> f32
+  %b = graph.neg %a : f32
+  kernel.store %b, result 0 at #line : f32
+  kernel.return
+}
+
+// A long body stands there once: every vector has a mask, what lies past the end is not written.
+// CHECK-LABEL: func.func @once(
+// CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %{{.*}}: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
+// CHECK: scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]] step
+// CHECK: %[[LEFT:.*]] = arith.subi %[[END]], %[[I]]
+// CHECK: %[[MASK:.*]] = vector.create_mask %[[LEFT]] : vector<16xi1>
+// CHECK: vector.maskedload %[[X]][%[[I]]], %[[MASK]]
+// CHECK: graph.neg
+// CHECK-NOT: graph.neg
+// CHECK: vector.maskedstore %[[R]][%[[I]]], %[[MASK]]
+// CHECK-NOT: graph.neg
+// CHECK: return
+kernel.func @once(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, graphc.once, inits = array<i64: -1>,
                 schedule = #kernel.schedule<map, vector = 16, cost = 700>, shapes = [#size, #size]} {
   %a = kernel.load %x at #line : tensor<?xf32> -> f32
   %b = graph.neg %a : f32
