@@ -32,7 +32,7 @@ ABSENT = {
     "no matrix class": ("asmatrix", "bmat", "matrix"),
     "no structured or object dtypes": ("rec", "recarray", "record", "getfield", "setfield", "char", "strings", "fromregex"),
     "extended precision": ("complex256", "float128"),
-    "NumPy's own tests and build": ("test", "f2py", "ctypeslib", "core", "show_runtime", "info", "emath", "ma"),
+    "NumPy's own tests and build": ("test", "f2py", "ctypeslib", "core", "show_runtime", "info", "ma"),
     "there are no buffers to size": ("getbufsize", "setbufsize"),
     "iterates in Python: use the arrays": ("nested_iters", "flatiter"),
     "memory is not fixed": ("ctypes", "byteswap", "memmap"),
@@ -115,6 +115,8 @@ def page():
     sections = section("numpy", np, gc)
     sections += section("numpy.linalg", np.linalg, find(gc, "linalg"), "linalg.")
     sections += section("numpy.fft", np.fft, find(gc, "fft"), "fft.")
+    sections += section("numpy.emath", np.emath, find(gc, "emath"), "emath.")
+    sections += section("numpy.lib.stride_tricks", np.lib.stride_tricks, gc.lib.stride_tricks, "lib.stride_tricks.")
     sections += section("numpy.random", np.random, find(gc, "random"), "random.")
     lines += sections + ["\n## numpy.ndarray\n\n| name | | |\n|---|---|---|"]
     x = gc.zeros((2, 2))

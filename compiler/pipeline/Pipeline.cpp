@@ -129,6 +129,19 @@ std::optional<Phase> graphc::phaseFromName(std::string_view name) {
 
 std::string_view graphc::phaseName(Phase phase) { return kPhases[static_cast<int>(phase)].name; }
 
+/// The processor (90 for sm_90) of a target whose only form of code is PTX, else 0.
+static unsigned ptxProcessor(std::string_view features) {
+  unsigned found = 0;
+  for (llvm::StringRef feature : llvm::split(features, ',')) {
+    unsigned number = 0;
+    if (feature == "c" || feature.starts_with("spirv"))
+      return 0;
+    if (feature.consume_front("sm_") && !feature.consumeInteger(10, number))
+      found = number;
+  }
+  return found;
+}
+
 PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileOptions &options) {
   PipelineOptions result;
   result.verifyPhases = options.verifyPhases;
@@ -147,12 +160,15 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.tileRows = false;
     result.hasFloat64 = has("fp64");
     result.groups = has("gpu");
-    result.tiles = has("ptx90") && has("c");
-    result.tickets = result.groups && (result.tiles || has("tickets")); // a fence is PTX as well
+    unsigned ptx = ptxProcessor(target.features);
+    result.tiles = (has("ptx90") && has("c")) || (result.groups && ptx >= 90);
+    // A fence is PTX as well.
+    result.tickets = result.groups && (result.tiles || ptx >= 70 || has("tickets"));
     result.ordered = result.groups && has("ordered");
     result.tensors = result.groups && (result.tiles || has("wgmma"));
     // One module is printed in all forms.
-    result.nvidia = result.tiles && !has("spirv1.0") && !has("spirv1.2");
+    result.nvidia =
+        (result.tiles && !has("spirv1.0") && !has("spirv1.2")) || (result.groups && ptx >= 80);
     result.straightFolds = has("straight");
   }
   return result;

@@ -284,6 +284,11 @@ Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
     return finish(node::broadcast(node::literal(*decided, DType::Bool, *device), shape));
   int64_t count = elementCount(shape).value_or(0);
   bool isLoop = !fuseBetter(kind, operands, count) && small::isLoop(kind, count, *device);
+  if (isLoop && shape.rank() == 0 && !small::hasLoop(kind, dtype)) {
+    GRAPHC_ASSIGN(auto value, small::valueByUnit(kind, operands, dtype, *device));
+    if (value)
+      return Array(*value);
+  }
   if (isLoop) {
     GRAPHC_ASSIGN(NodeRef now, small::elementwise(kind, operands, dtype, shape, *device));
     if (now)

@@ -4,7 +4,8 @@
 // What is to happen at a division by zero, an overflow, an underflow or an invalid operation is
 // taken when an operation is recorded. Programs of such operations say at little cost whether any
 // value became infinite or NaN (compiler/passes/fuse/Watch.h); only then the operations are asked
-// one by one, by a program of their own.
+// one by one, by a program of their own, and from then on, while they meet errors, by the one that
+// computes them.
 //
 //===----------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_FLOATERRORS_H
@@ -78,13 +79,26 @@ inline bool mayVanish(const SegmentCode &code, std::span<const NodeRef> inputs) 
 /// at, too.
 void noteFinite(const SegmentCode &code, op::Watch watch, std::span<const NodeRef> inputs,
                 std::span<const NodeRef> outputs, bool look);
-/// Asks the operations of a segment that ran on `inputs`, one by one, and keeps what they met for
-/// deliverFloatErrors(). Evaluates.
+/// How runs of a structure tell what they met.
+enum class Telling : uint8_t {
+  Values,     ///< some value is infinite or NaN; then the operations are asked
+  Operations, ///< the same of operations that made one: such values were in the data before
+  Results,    ///< operations are asked where they are computed: before, some had met an error
+};
+Telling tellingOf(const SegmentCode &code);
+Telling tellingOf(const Digest &structure);
+
+struct Questions;
+/// Computes the results of a segment together with what its operations are asked, and the answers,
+/// which nobody has read. Results that are inputs are those.
+Result<std::vector<NodeRef>> computeAsking(const Segment &segment, std::span<const NodeRef> inputs,
+                                           rt::Device &device, Questions &questions);
+/// Reads the answers and keeps what was met for deliverFloatErrors().
+Status noteAnswers(const Questions &questions);
+/// Asks the operations of a segment that ran on `inputs` by a program of its own, and keeps what
+/// they met. Evaluates.
 Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> inputs,
                           rt::Device &device);
-/// Whether that met nothing for a segment of this structure: programs of it that look at each
-/// operation with its operands (op::Watch::Operations) report less.
-bool looksInVain(const Digest &structure);
 /// The same when the inputs, which were finite, are gone: the last operation is held responsible
 /// for what is in the results; where nothing is seen in them, the last that may hide there.
 Status lookAtResults(const Segment &segment, std::span<const NodeRef> results);

@@ -35,6 +35,9 @@ Status settleElement(const Array &x, const NodeRef &element);
 /// Whether x is pending and so many of its elements were read that a loop seems to walk over it: it
 /// is cheaper computed whole. Counts as a read.
 bool isWalkedOver(const Array &x);
+/// x[index] of one array of integers or a mask of the first axis, in a loop over small arrays; null
+/// where it has to be recorded.
+Result<Array> takeRowsNow(const Array &x, const Array &index);
 /// The pattern of a known operand in dtype `t`; nothing where that needs a program or raises.
 std::optional<uint64_t> operandBits(const Operand &operand, DType t);
 /// After this many writes of elements or small parts an array is taken for one that is filled in a

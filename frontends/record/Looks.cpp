@@ -1,5 +1,6 @@
 #include "frontends/record/Looks.h"
 
+#include "frontends/record/Splitter.h"
 #include "runtime/base/Fork.h"
 #include "runtime/drivers/Choice.h"
 #include "runtime/exec/Watch.h"
@@ -78,6 +79,10 @@ Status Looks::look(rt::Device &device, std::span<const rt::Readback> others) {
       look->isSuspect |= look->device == &device;
   }
   for (const std::shared_ptr<Look> &look : taken) {
+    if (!look->questions.nodes.empty()) {
+      GRAPHC_TRY(noteAnswers(look->questions));
+      continue;
+    }
     if (!met && !look->isSuspect)
       continue;
     std::vector<NodeRef> nodes;
@@ -86,6 +91,14 @@ Status Looks::look(rt::Device &device, std::span<const rt::Readback> others) {
     GRAPHC_TRY(lookForFloatErrors(*look->segment, nodes, device));
   }
   return Status::ok();
+}
+
+void Look::list(const std::shared_ptr<Look> &look) {
+  Looks &looks = Looks::all();
+  std::lock_guard lock(looks.mutex);
+  looks.renew();
+  looks.list.push_back(look);
+  looks.count = looks.list.size();
 }
 
 std::shared_ptr<Look> Look::before(std::shared_ptr<const Segment> segment,
@@ -98,11 +111,7 @@ std::shared_ptr<Look> Look::before(std::shared_ptr<const Segment> segment,
   look->device = &device;
   for (const rt::Tensor &t : inputs)
     look->bytes += t.buffer->bytes();
-  Looks &looks = Looks::all();
-  std::lock_guard lock(looks.mutex);
-  looks.renew();
-  looks.list.push_back(look);
-  looks.count = looks.list.size();
+  list(look);
   return look;
 }
 
@@ -124,6 +133,29 @@ Status Look::after(const std::shared_ptr<Look> &look, bool waits) {
   }
   bool many = waiting > kMostWaiting || bytes > look->device->info().budgetBytes / kShareOfBudget;
   return many ? lookNow(*look->device) : Status::ok();
+}
+
+Status Look::at(Questions questions, rt::Device &device) {
+  std::shared_ptr<Look> look(new Look);
+  look->device = &device;
+  for (const NodeRef &answer : questions.nodes)
+    look->bytes += answer->buffer()->bytes();
+  look->questions = std::move(questions);
+  list(look);
+  return after(look, true);
+}
+
+std::optional<std::vector<NodeRef>> runAsking(const Segment &segment,
+                                              std::span<const NodeRef> inputs, rt::Device &device) {
+  Questions questions;
+  auto results = computeAsking(segment, inputs, device, questions);
+  if (!results)
+    return std::nullopt;
+  rt::Device *ran = questions.nodes.empty() ? nullptr : &questions.nodes[0]->buffer()->device();
+  bool waits =
+      ran && !ran->info().hostVisible && !segment.code.asksForUnderflow && !PieceScope::isOpen();
+  Status told = waits ? Look::at(std::move(questions), *ran) : noteAnswers(questions);
+  return told ? std::optional(results.take()) : std::nullopt;
 }
 
 /// Where runs of a device's programs wait.

@@ -9,9 +9,10 @@
 #ifndef GRAPHC_FRONTENDS_RECORD_LOOKS_H
 #define GRAPHC_FRONTENDS_RECORD_LOOKS_H
 
-#include "frontends/record/FloatErrors.h"
+#include "frontends/record/FloatConditions.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace graphc {
@@ -26,17 +27,27 @@ public:
                                       std::span<const rt::Tensor> inputs, rt::Device &device);
   /// After the run: it waits when the run was queued and has not said what it met.
   static Status after(const std::shared_ptr<Look> &look, bool waits);
+  /// The answers of a run that was queued.
+  static Status at(Questions questions, rt::Device &device);
 
 private:
   friend struct Looks;
   Look() = default;
+  static void list(const std::shared_ptr<Look> &look);
   std::shared_ptr<const Segment> segment;
   std::vector<rt::Tensor> inputs;
+  Questions questions; ///< instead, where their answers were computed already
   rt::Device *device = nullptr;
   int64_t bytes = 0;
   bool isQueued = false;
   bool isSuspect = false; ///< the word that it may have set was cleared
 };
+
+/// The results of a segment whose operations are asked where they are computed (Telling::Results);
+/// what they met is kept, or waits. Nothing when that failed: the run that does not ask says why,
+/// or can do with less memory.
+std::optional<std::vector<NodeRef>> runAsking(const Segment &segment,
+                                              std::span<const NodeRef> inputs, rt::Device &device);
 
 /// Whether runs of the device wait.
 bool looksWait(rt::Device &device);

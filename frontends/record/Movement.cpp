@@ -89,14 +89,18 @@ Result<Array> flip(const Array &x, const Axes &axes) {
 Result<Array> strided(const Array &x, const Shape &shape, const Shape &strides, int64_t offset) {
   GRAPHC_ASSIGN(int64_t count, op::checkedCount("as_strided", shape));
   static_cast<void>(count);
-  if (x.view().isPart() || !x.view().hasLayout())
+  if (!x.view().hasLayout())
     return Status(ErrorCode::InvalidArgument, "[as_strided] the array has no layout of its own");
   auto view = x.view().strided(shape, strides, offset);
+  bool takesTurns =
+      x.view().isPart() && std::ranges::any_of(strides, [](int64_t s) { return s % 2 != 0; });
   if (!view)
-    return Status(ErrorCode::InvalidArgument,
-                  format("[as_strided] shape {} at offset {} reaches outside of an array of "
-                         "shape {}",
-                         op::compactShape(shape), offset, op::compactShape(x.view().base())));
+    return Status(
+        ErrorCode::InvalidArgument,
+        format("[as_strided] shape {} at offset {} {} an array of shape {}",
+               op::compactShape(shape), offset,
+               takesTurns ? "takes real and imaginary parts in turns from" : "reaches outside of",
+               op::compactShape(x.view().base())));
   return x.withView(*std::move(view));
 }
 

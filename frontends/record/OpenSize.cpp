@@ -1,6 +1,7 @@
 #include "frontends/record/OpenSize.h"
 
 #include "frontends/record/Session.h"
+#include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
 #include "runtime/library/Library.h"
 
@@ -97,6 +98,7 @@ Result<int64_t> countTrue(const NodeRef &mask) {
   if (!device.info().runsKernels || mask->bytes() == 0)
     return 0;
   if (device.info().hostVisible) {
+    small::noteLook(mask);
     GRAPHC_TRY(evaluate({&mask, 1}, "mask"));
     GRAPHC_TRY(device.queue().finish());
     return rt::library::countTrue(

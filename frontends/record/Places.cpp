@@ -411,15 +411,26 @@ Result<NodeRef> compressed(const NodeRef &n, const Resolved &r) {
 } // namespace
 
 /// One array of integers for the first axis, or a mask of it, met in a loop over small arrays.
-static bool areSmallRows(op::OpKind kind, const Array &x, std::span<const KeyItem> key) {
-  if (key.size() != 1 || !key[0].array || x.rank() == 0)
+static bool areSmallRows(op::OpKind kind, const Array &x, const Array &index) {
+  if (x.rank() == 0)
     return false;
-  const Array &index = *key[0].array;
   if (index.dtype() == DType::Bool)
     return index.rank() == 1 && index.shape()[0] == x.shape()[0] &&
            small::isLoop(kind, x.size(), x.device());
   return isInteger(index.dtype()) && index.size() <= small::kMostBytes &&
          small::isLoop(kind, elementsOf(small::rowsShape(x, index)), x.device());
+}
+
+static bool areSmallRows(op::OpKind kind, const Array &x, std::span<const KeyItem> key) {
+  return key.size() == 1 && key[0].array && areSmallRows(kind, x, *key[0].array);
+}
+
+Result<Array> takeRowsNow(const Array &x, const Array &index) {
+  RecordScope scope;
+  if (x.isOpen() || !areSmallRows(op::OpKind::Gather, x, index))
+    return Array();
+  GRAPHC_ASSIGN(NodeRef now, small::takeRows(x, index));
+  return now ? small::arrayOf(std::move(now)) : Array();
 }
 
 /// Whether the only item of a key is a mask of the first axes whose elements are counted later.
@@ -517,6 +528,12 @@ Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
 
 Result<Array> flatNonzero(const Array &mask) {
   RecordScope scope;
+  if (mask.dtype() == DType::Bool &&
+      small::isLoop(op::OpKind::Library, mask.size(), mask.device())) {
+    GRAPHC_ASSIGN(NodeRef now, small::flatNonzero(mask));
+    if (now)
+      return small::arrayOf(std::move(now));
+  }
   GRAPHC_ASSIGN(NodeRef n, mask.value());
   GRAPHC_ASSIGN(NodeRef condition, node::cast(n, DType::Bool));
   if (open::countsLater(condition))

@@ -92,7 +92,7 @@ bool isFastProduct(const op::NodeDesc &node) {
 Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device) {
   Digest structure = segment.code.structure();
   promoteLiterals(segment, structure);
-  if (segment.code.watch == op::Watch::Values && looksInVain(structure)) {
+  if (segment.code.watch == op::Watch::Values && tellingOf(structure) == Telling::Operations) {
     segment.code.watch = op::Watch::Operations;
     structure = segment.code.structure();
   }

@@ -231,7 +231,7 @@ void Snapshot::build(size_t segment, Segment &out) const {
   SegmentBuilder(*this, static_cast<uint32_t>(segment), out).build();
 }
 
-Digest SegmentCode::structure() const {
+Digest SegmentCode::structure(op::Watch as) const {
   auto bytes = [](const auto &list) {
     return std::span(reinterpret_cast<const uint8_t *>(list.data()), list.size() * sizeof(list[0]));
   };
@@ -241,7 +241,7 @@ Digest SegmentCode::structure() const {
   for (const Literal &literal : literals)
     open.push_back(literal.node);
   Digest parts[] = {digestOf(bytes(nodes)), digestOf(bytes(inputs)), digestOf(bytes(outputs)),
-                    digestOf(bytes(open)), Digest{static_cast<uint64_t>(watch), 0}};
+                    digestOf(bytes(open)), Digest{static_cast<uint64_t>(as), 0}};
   return digestOf(std::span(reinterpret_cast<const uint8_t *>(parts), sizeof parts));
 }
 

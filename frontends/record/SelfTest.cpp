@@ -23,9 +23,9 @@ using op::OpKind;
 using op::ReduceKind;
 using strings::format;
 
-Setting selfTestSetting{"GRAPHC_SELF_TEST",
-                        "whether OpenCL devices are tested before their first use: on or off",
-                        "on"};
+Setting selfTestSetting{
+    "GRAPHC_SELF_TEST",
+    "whether devices other than the cpu are tested before their first use: on or off", "on"};
 
 /// More than one block of every tree.
 constexpr int64_t kCount = 8200;
@@ -222,7 +222,7 @@ Result<std::string> verdictOn(rt::Device &device, std::string_view form, bool fa
 
 Status testForms(rt::Device &device, bool fast) {
   for (;;) {
-    std::string_view form = fast ? rt::productForm(device) : rt::codeForm(device);
+    std::string_view form = fast ? device.productForm() : device.codeForm();
     if (fast && form.empty())
       return Status::ok();
     GRAPHC_ASSIGN(std::string verdict, verdictOn(device, form, fast));
@@ -230,7 +230,7 @@ Status testForms(rt::Device &device, bool fast) {
       return Status::ok();
     std::string text = format("[{}] {} fails its self-test with code in the form '{}': {}",
                               device.info().name, device.info().description, form, verdict);
-    if (!rt::refuseCodeForm(device, form))
+    if (!device.refuseCodeForm(form))
       return Status(ErrorCode::Unsupported, text + "; GRAPHC_SELF_TEST=off uses it all the same");
     // What is loaded has the refused form.
     rt::ProgramStore::instance().clearMemory();
@@ -241,7 +241,7 @@ Status testForms(rt::Device &device, bool fast) {
 } // namespace
 
 Status selfTest(rt::Device &device, bool fast) {
-  if (isTesting || rt::codeForm(device).empty())
+  if (isTesting || device.codeForm().empty())
     return Status::ok();
   struct Passed {
     bool exact = false, fast = false;

@@ -7,11 +7,11 @@
 
 namespace graphc {
 
-/// Before the first program of an OpenCL device: computes a few with known answers, unless that was
-/// remembered for this device, driver, form of code and compiler. A form that gives wrong answers
-/// is not used any more; Unsupported when none is left. `fast`: the program has fast products,
-/// whose form is tested as well, before the first such program. GRAPHC_SELF_TEST=off leaves the
-/// test out.
+/// Before the first program of a device with codeForm(): computes a few with known answers, unless
+/// that was remembered for this device, driver, form of code and compiler. A form that gives wrong
+/// answers is not used any more; Unsupported when none is left. `fast`: the program has fast
+/// products, whose form is tested as well, before the first such program. GRAPHC_SELF_TEST=off
+/// leaves the test out.
 Status selfTest(rt::Device &device, bool fast);
 
 } // namespace graphc

@@ -128,23 +128,6 @@ bool loop(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
                      BitwiseAnd, BitwiseOr, BitwiseXor>(kind, out, a, b, count);
 }
 
-/// Whether there is a loop of an operation on elements of dtype `t`.
-bool hasLoop(OpKind kind, DType t) {
-  static const auto known = [] {
-    std::array<std::array<bool, kDTypeCount>, op::kOpKindCount> out{};
-    for (int k = 0; k < op::kOpKindCount; ++k)
-      for (int d = 0; d < kDTypeCount; ++d)
-        out[static_cast<size_t>(k)][static_cast<size_t>(d)] =
-            withSmallType(static_cast<DType>(d), [&]<typename T>(T) {
-              T none[1] = {};
-              uint64_t to[1];
-              return loop<T>(static_cast<OpKind>(k), to, {none, false}, {none, false}, 0);
-            });
-    return out;
-  }();
-  return known[static_cast<size_t>(kind)][static_cast<size_t>(t)];
-}
-
 /// A quotient that integers do not have is told of, by a kernel.
 template <typename T>
 bool hasQuotients(OpKind kind, Run<T> divisors, int64_t count) {
@@ -155,19 +138,36 @@ bool hasQuotients(OpKind kind, Run<T> divisors, int64_t count) {
   return true;
 }
 
-/// Whether an exact operation has something to tell of: a NaN of numbers, an infinity of finite
-/// ones. Those that operands have go on silently.
+/// Whether results are NaN of numbers, or infinities of finite ones; without a branch an element.
+template <typename T>
+[[gnu::always_inline]] inline bool givesErrors(const T *out, Run<T> a, Run<T> b, int64_t count) {
+  auto anyOf = [&](auto left, auto right) {
+    bool found = false;
+    for (int64_t i = 0; i < count; ++i) {
+      const T o = out[i], x = left(i), y = right(i);
+      const bool isNan = o != o, isInfinite = (o - o != T{0}) & !isNan;
+      found |= (isNan & (x == x) & (y == y)) | (isInfinite & (x - x == T{0}) & (y - y == T{0}));
+    }
+    return found;
+  };
+  auto each = [](Run<T> r) { return [data = r.data](int64_t i) { return data[i]; }; };
+  auto same = [](Run<T> r) { return [value = *r.data](int64_t) { return value; }; };
+  if (a.steps)
+    return b.steps ? anyOf(each(a), each(b)) : anyOf(each(a), same(b));
+  return b.steps ? anyOf(same(a), each(b)) : anyOf(same(a), same(b));
+}
+
+template <typename T>
+GRAPHC_WIDE bool givesErrorsWide(const T *out, Run<T> a, Run<T> b, int64_t count) {
+  return givesErrors(out, a, b, count);
+}
+
+/// Whether an exact operation has something to tell of. What operands have goes on silently.
 template <typename T>
 bool meetsErrors(const T *out, Run<T> a, Run<T> b, int64_t count) {
-  if (hasWide() ? allFiniteWide(out, count) : allFinite(out, count))
-    return false;
-  for (int64_t i = 0; i < count; ++i) {
-    T x = a.data[a.steps ? i : 0], y = b.data[b.steps ? i : 0];
-    if (std::isnan(out[i]) ? !std::isnan(x) && !std::isnan(y)
-                           : std::isinf(out[i]) && std::isfinite(x) && std::isfinite(y))
-      return true;
-  }
-  return false;
+  if (hasWide())
+    return !allFiniteWide(out, count) && givesErrorsWide(out, a, b, count);
+  return !allFinite(out, count) && givesErrors(out, a, b, count);
 }
 
 template <typename T>
@@ -182,8 +182,11 @@ Result<bool> computeInto(OpKind kind, std::span<const Operand> operands, DType t
   Run<T> second = operands.size() > 1 ? b.run() : a.run();
   if (!isRead || !hasQuotients(kind, second, count) || !loop(kind, out, a.run(), second, count))
     return false;
+  // The others give an operand, or what is as finite.
+  bool mayErr = kind == OpKind::Add || kind == OpKind::Sub || kind == OpKind::Mul ||
+                kind == OpKind::Div || kind == OpKind::Square || kind == OpKind::Sqrt;
   if constexpr (std::is_floating_point_v<T>)
-    return !mustBeFinite() || hostmath::isComparison(kind) ||
+    return !mustBeFinite() || !mayErr ||
            !meetsErrors(static_cast<const T *>(out), a.run(), second, count);
   return true;
 }
@@ -210,98 +213,6 @@ Result<bool> selectInto(std::span<const Operand> operands, DType t, std::span<co
   return true;
 }
 
-/// Programs of one operation on vectors, for what is no loop here. In use until the process ends.
-class Units {
-public:
-  /// Null where there is none.
-  static Result<const rt::LoadedProgram *> find(OpKind kind, DType t, size_t operands, bool watches,
-                                                rt::Device &device) {
-    static std::array<std::atomic<const rt::LoadedProgram *>, size_t{4} * op::kOpKindCount> known;
-    auto &place = known[static_cast<size_t>(kind) * 4 + (t == DType::Float64 ? 2 : 0) + watches];
-    const rt::LoadedProgram *found = place.load(std::memory_order_acquire);
-    if (!found) {
-      GRAPHC_ASSIGN(auto made, make(kind, t, operands, watches, device));
-      found = (new std::shared_ptr<rt::LoadedProgram>(std::move(made)))->get();
-      place.store(found, std::memory_order_release);
-    }
-    return &found->device() == &device ? found : nullptr;
-  }
-
-private:
-  static Result<std::shared_ptr<rt::LoadedProgram>> make(OpKind kind, DType t, size_t operands,
-                                                         bool watches, rt::Device &device) {
-    const Shape some{2}; // any size that is no 0 or 1
-    std::vector<NodeRef> nodes;
-    for (size_t i = 0; i < operands; ++i) {
-      GRAPHC_ASSIGN(NodeRef n, makeNode(t, some, device));
-      nodes.push_back(std::move(n));
-    }
-    NodeRef root = Node::makeOp(kind, nodes, {}, {op::resultDType(kind, t), some}, device, 0,
-                                watches ? FloatModes::kDefault : 0);
-    GRAPHC_ASSIGN(Snapshot snapshot, Snapshot::take({&root, 1}, false));
-    Segment segment = snapshot.build(0);
-    return programFor(segment, device);
-  }
-};
-
-/// An operand as a vector of its own memory, or of a copy.
-template <typename T>
-Result<NodeRef> vectorOf(const Operand &o, DType t, const Shape &shape, rt::Device &device) {
-  if (o.array && !o.array->known() && o.array->dtype() == t && o.array->view().isWhole() &&
-      o.array->shape() == shape) {
-    GRAPHC_ASSIGN(Elements elements, elementsOf(*o.array));
-    return std::move(elements.base);
-  }
-  Reader<T> reader;
-  GRAPHC_ASSIGN(bool isRead, reader.read(o, t, shape));
-  if (!isRead)
-    return NodeRef();
-  GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, device));
-  Run<T> from = reader.run();
-  int64_t count = countOf(shape);
-  if (from.steps)
-    std::copy_n(from.data, count, dataOf<T>(out));
-  else
-    std::fill_n(dataOf<T>(out), count, *from.data);
-  return out;
-}
-
-template <typename T>
-Outcome runUnit(OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
-                rt::Device &device) {
-  std::array<rt::Tensor, 2> inputs;
-  const Shape vector{countOf(shape)};
-  for (size_t i = 0; i < operands.size(); ++i) {
-    GRAPHC_ASSIGN(NodeRef n, vectorOf<T>(operands[i], t, shape, device));
-    if (!n)
-      return NodeRef();
-    inputs[i] = {n->buffer(), t, vector};
-  }
-  GRAPHC_ASSIGN(const rt::LoadedProgram *program,
-                Units::find(kind, t, operands.size(), mustBeFinite(), device));
-  if (!program)
-    return NodeRef();
-  std::vector<rt::Tensor> outputs;
-  rt::RunReport report;
-  std::span<const int64_t> sizes(vector.data(), program->program().meta().sizeArguments);
-  GRAPHC_TRY(rt::run(*program, std::span(inputs).first(operands.size()), sizes, outputs, &report));
-  if (report.watched)
-    return NodeRef();
-  return Node::makeReady({outputs[0].dtype, shape}, device, std::move(outputs[0].buffer));
-}
-
-/// Operations that are neither exact nor correctly rounded.
-Outcome byUnit(OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
-               rt::Device &device) {
-  const op::OpInfo &info = op::opInfo(kind);
-  if (operands.size() > 2 || !info.attrs.empty() || info.resultRule == op::ResultRule::Explicit)
-    return NodeRef();
-  if (t == DType::Float64)
-    return runUnit<double>(kind, operands, t, shape, device);
-  return t == DType::Float32 ? runUnit<float>(kind, operands, t, shape, device)
-                             : Outcome(NodeRef());
-}
-
 /// Takes down that a pending value, and with it what it is made of, is computed for an operation of
 /// a loop. All of them at once: else one line more would be computed at once each turn, and each
 /// turn would be another program.
@@ -323,6 +234,22 @@ void noteReads(const NodeRef &value) {
 
 } // namespace
 
+bool hasLoop(OpKind kind, DType t) {
+  static const auto known = [] {
+    std::array<std::array<bool, kDTypeCount>, op::kOpKindCount> out{};
+    for (int k = 0; k < op::kOpKindCount; ++k)
+      for (int d = 0; d < kDTypeCount; ++d)
+        out[static_cast<size_t>(k)][static_cast<size_t>(d)] =
+            withSmallType(static_cast<DType>(d), [&]<typename T>(T) {
+              T none[1] = {};
+              uint64_t to[1];
+              return loop<T>(static_cast<OpKind>(k), to, {none, false}, {none, false}, 0);
+            });
+    return out;
+  }();
+  return known[static_cast<size_t>(kind)][static_cast<size_t>(t)];
+}
+
 bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to) {
   for (size_t i = 1; i <= std::min(from.size(), to.size()); ++i)
     if (from[from.size() - i] != 1 && from[from.size() - i] != to[to.size() - i])
@@ -339,10 +266,12 @@ int setLoopTurns(int wanted) {
 }
 
 bool isLoop(OpKind kind, int64_t elements, const rt::Device &device) {
-  constexpr int64_t kMostElements = kMostBytes / 4;
+  constexpr int64_t kMostElements = kMostBytes / 4; // of narrow ones
   int wanted = turnsWanted().load(std::memory_order_relaxed);
   if (elements > kMostElements || elements == 0 || wanted == kNever || Trace::active() ||
       !onHost(device) || (RecordScope::errors() & FloatModes::kUnder))
+    return false;
+  if (elements > kFew && !isReadAtOnce(kind))
     return false;
   if (wanted == 0)
     return true;
@@ -360,6 +289,12 @@ bool isLoop(OpKind kind, int64_t elements, const rt::Device &device) {
 bool isReadAtOnce(OpKind kind) {
   Location location = RecordScope::location();
   return location && reads[placeOf(location, kind)].load(std::memory_order_relaxed);
+}
+
+void noteLook(const NodeRef &value) {
+  if (value->state() == NodeState::Pending && value->reach() <= kMostBytes && !Trace::active() &&
+      onHost(value->device()))
+    noteReads(value);
 }
 
 Result<bool> settle(Array &x) {

@@ -13,10 +13,15 @@
 
 #include "frontends/record/Ops.h"
 
+#include <optional>
+
 namespace graphc::small {
 
 /// Results and operands of more bytes are recorded.
-inline constexpr int64_t kMostBytes = 8 << 10;
+inline constexpr int64_t kMostBytes = 32 << 10;
+/// What has more elements is computed only where operations of a loop, or the program itself, read
+/// in every turn what it is made for: else it is better fused.
+inline constexpr int64_t kFew = 2 << 10;
 
 bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to);
 
@@ -35,9 +40,19 @@ bool isLoop(op::OpKind kind, int64_t elements, const rt::Device &device);
 /// anything. Needs a RecordScope.
 bool isReadAtOnce(op::OpKind kind);
 
+/// Takes down that the program looks at a single value that is pending: where it does so in a loop
+/// over small arrays, what the value is made of is computed at once from the next turns on.
+void noteLook(const NodeRef &value);
+
 /// `kind` on operands that are converted to `t` first, which broadcast to `shape`.
 Outcome elementwise(op::OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
                     rt::Device &device);
+/// The same of single values that are known, with kinds that hasLoop() does not know; nothing where
+/// that has to be recorded.
+Result<std::optional<KnownValue>> valueByUnit(op::OpKind kind, std::span<const Operand> operands,
+                                              DType t, rt::Device &device);
+/// Whether there is a loop of an operation on elements of dtype `t`.
+bool hasLoop(op::OpKind kind, DType t);
 /// `value` everywhere.
 Outcome full(const Shape &shape, const op::Scalar &value, DType t, rt::Device &device);
 /// A copy as dtype `t`.
@@ -55,6 +70,9 @@ Outcome scan(op::ReduceKind kind, const Array &x, size_t axis, DType t, const Sh
 /// recorded one.
 Outcome library(Routine routine, std::span<const Array> operands, std::span<const int64_t> params,
                 const op::TensorType &result);
+/// How often each integer from 0 to the largest occurs in a vector, at least `least` counts.
+/// Negative integers and long results have to be recorded.
+Outcome bincount(const Array &x, int64_t least);
 /// Of vectors and matrices, as dtype `t`; the result takes `shape`.
 Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape);
 /// Writes a value that broadcasts to what `target` shows. False when it has to be recorded.
@@ -67,6 +85,8 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value);
 Result<bool> combineRows(Array &target, const Array &index, const Operand &value,
                          op::OpKind combine);
 Shape rowsShape(const Array &x, const Array &index);
+/// Where a mask is true, in row-major order.
+Outcome flatNonzero(const Array &mask);
 /// A computed copy of what a view of a computed array shows, so that whatever is recorded next has
 /// the same structure wherever that is; null when the view has to be recorded.
 Outcome detached(const Array &x);

@@ -54,6 +54,9 @@ bool mustBeFinite();
 Result<bool> settle(Array &x);
 /// A buffer of so many bytes, as a computed value.
 Result<NodeRef> makeNode(DType t, const Shape &shape, rt::Device &device);
+/// An operation that is neither exact nor correctly rounded: a program on vectors.
+Outcome byUnit(op::OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
+               rt::Device &device);
 /// `node` when it is done.
 Outcome finished(NodeRef node, Result<bool> done);
 

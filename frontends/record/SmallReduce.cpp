@@ -70,6 +70,59 @@ void rowTree(const T *x, int64_t count, int64_t inner, T *out, F combine) {
   rowTree(results, blocks, inner, out, combine);
 }
 
+template <typename T>
+T folded(op::OpKind kind, T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return *hostmath::foldFloat(kind, a, b);
+  else
+    return *hostmath::foldInteger(kind, a, b);
+}
+
+/// out[i] = combine(out[i], x[i])
+template <typename T, typename F>
+void mergeRow(T *out, const T *x, int64_t count, F combine) {
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = combine(out[i], x[i]);
+}
+
+/// The value of which no other is better, side by side: the order of comparisons changes nothing
+/// but which of two zeros is found.
+template <typename T, typename F>
+T best(const T *x, int64_t count, F isBetter) {
+  constexpr int64_t kLanes = 16;
+  if (count < kLanes) {
+    T found = x[0];
+    for (int64_t i = 1; i < count; ++i)
+      found = isBetter(x[i], found) ? x[i] : found;
+    return found;
+  }
+  T lanes[kLanes];
+  std::copy_n(x, kLanes, lanes);
+  int64_t i = kLanes;
+  for (; i + kLanes <= count; i += kLanes)
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      lanes[lane] = isBetter(x[i + lane], lanes[lane]) ? x[i + lane] : lanes[lane];
+  T found = lanes[0];
+  for (int64_t lane = 1; lane < kLanes; ++lane)
+    found = isBetter(lanes[lane], found) ? lanes[lane] : found;
+  for (; i < count; ++i)
+    found = isBetter(x[i], found) ? x[i] : found;
+  return found;
+}
+
+/// The least or largest number of a vector without NaN; -0 is smaller than +0.
+template <typename T>
+T extremeOf(const T *x, int64_t count, bool isLargest) {
+  T found = isLargest ? best(x, count, [](T a, T b) { return a > b; })
+                      : best(x, count, [](T a, T b) { return a < b; });
+  if constexpr (std::is_floating_point_v<T>)
+    if (found == 0)
+      for (int64_t i = 0; i < count; ++i)
+        if (x[i] == 0 && std::signbit(x[i]) != isLargest)
+          return x[i];
+  return found;
+}
+
 template <typename T, typename F>
 void combineAll(const T *x, const Layout &l, T *out, F combine) {
   for (int64_t i = 0; i < l.outer; ++i, x += l.count * l.inner, out += l.inner)
@@ -82,14 +135,41 @@ void combineAll(const T *x, const Layout &l, T *out, F combine) {
 /// The first place along the middle where `isBetter` than all before holds.
 template <typename T, typename F>
 void findAll(const T *x, const Layout &l, int64_t *out, F isBetter) {
-  for (int64_t i = 0; i < l.outer; ++i, x += l.count * l.inner, out += l.inner)
-    for (int64_t k = 0; k < l.inner; ++k) {
-      int64_t best = 0;
-      for (int64_t j = 1; j < l.count; ++j)
-        if (isBetter(x[j * l.inner + k], x[best * l.inner + k]))
-          best = j;
-      out[k] = best;
+  for (int64_t i = 0; i < l.outer; ++i, x += l.count * l.inner, out += l.inner) {
+    if (l.inner == 1) {
+      const T found = best(x, l.count, isBetter);
+      *out = std::find(x, x + l.count, found) - x;
+      continue;
     }
+    Room<T> room;
+    T *found = room.get(l.inner);
+    std::copy_n(x, l.inner, found);
+    std::fill_n(out, l.inner, 0);
+    for (int64_t j = 1; j < l.count; ++j)
+      for (int64_t k = 0; k < l.inner; ++k) {
+        const T value = x[j * l.inner + k];
+        const bool isNew = isBetter(value, found[k]);
+        found[k] = isNew ? value : found[k];
+        out[k] = isNew ? j : out[k];
+      }
+  }
+}
+
+template <typename T>
+void findExtremes(const T *x, const Layout &l, T *out, bool isLargest) {
+  if (l.inner == 1) {
+    for (int64_t i = 0; i < l.outer; ++i)
+      out[i] = extremeOf(x + i * l.count, l.count, isLargest);
+    return;
+  }
+  for (int64_t i = 0; i < l.outer; ++i, out += l.inner) {
+    std::copy_n(x, l.inner, out);
+    x += l.inner;
+    for (int64_t j = 1; j < l.count; ++j, x += l.inner)
+      isLargest
+          ? mergeRow(out, x, l.inner, [](T a, T b) { return folded(op::OpKind::Maximum, a, b); })
+          : mergeRow(out, x, l.inner, [](T a, T b) { return folded(op::OpKind::Minimum, a, b); });
+  }
 }
 
 template <typename T>
@@ -99,14 +179,6 @@ bool holdsNan(const T *x, int64_t count) {
     for (int64_t i = 0; i < count; ++i)
       found |= x[i] != x[i];
   return found;
-}
-
-template <typename T>
-T folded(op::OpKind kind, T a, T b) {
-  if constexpr (std::is_floating_point_v<T>)
-    return *hostmath::foldFloat(kind, a, b);
-  else
-    return *hostmath::foldInteger(kind, a, b);
 }
 
 template <typename T>
@@ -126,17 +198,20 @@ bool reduceNumbers(ReduceKind kind, const T *x, const Layout &l, void *out) {
     combineAll(x, l, to, [](T a, T b) { return folded(Mul, a, b); });
     return true;
   case ReduceKind::Min:
-    combineAll(x, l, to, [](T a, T b) { return folded(Minimum, a, b); });
-    return !holdsNan(x, count);
   case ReduceKind::Max:
-    combineAll(x, l, to, [](T a, T b) { return folded(Maximum, a, b); });
-    return !holdsNan(x, count);
+    if (holdsNan(x, count))
+      return false;
+    findExtremes(x, l, to, kind == ReduceKind::Max);
+    return true;
   case ReduceKind::ArgMin:
-    findAll(x, l, static_cast<int64_t *>(out), [](T a, T b) { return a < b; });
-    return !holdsNan(x, count);
   case ReduceKind::ArgMax:
-    findAll(x, l, static_cast<int64_t *>(out), [](T a, T b) { return a > b; });
-    return !holdsNan(x, count);
+    if (holdsNan(x, count))
+      return false;
+    if (kind == ReduceKind::ArgMin)
+      findAll(x, l, static_cast<int64_t *>(out), [](T a, T b) { return a < b; });
+    else
+      findAll(x, l, static_cast<int64_t *>(out), [](T a, T b) { return a > b; });
+    return true;
   default:
     return false;
   }
@@ -151,11 +226,29 @@ bool reduceBools(ReduceKind kind, const bool *x, const Layout &l, void *out) {
   return true;
 }
 
+/// Sixteen elements, which add up by doubling distances.
+template <typename T, typename F>
+[[gnu::always_inline]] inline void scanChunk(T *y, F combine) {
+  constexpr int kChunk = 16;
+  T other[kChunk];
+  auto step = [&]<int h>(const T *from, T *to, std::integral_constant<int, h>) {
+    for (int i = 0; i < h; ++i)
+      to[i] = from[i];
+    for (int i = h; i < kChunk; ++i)
+      to[i] = combine(from[i - h], from[i]);
+  };
+  step(y, other, std::integral_constant<int, 1>{});
+  step(other, y, std::integral_constant<int, 2>{});
+  step(y, other, std::integral_constant<int, 4>{});
+  step(other, y, std::integral_constant<int, 8>{});
+}
+
 /// The scan of docs/numerics.md along the middle, in place; no axis here has a second block.
 template <typename T, typename F>
-void scanAll(T *y, const Layout &l, F combine) {
-  // Integers need no tree.
-  const int64_t longest = std::is_floating_point_v<T> ? 16 : std::max<int64_t>(l.count, 1);
+void scanAll(T *y, const Layout &l, bool isExact, F combine) {
+  constexpr int64_t kChunk = 16;
+  // What is exact in any order needs no tree.
+  const int64_t longest = isExact ? std::max<int64_t>(l.count, 1) : kChunk;
   const int64_t inner = l.inner;
   auto each = [&](int64_t before, int64_t at) {
     for (int64_t k = 0; k < inner; ++k)
@@ -164,7 +257,13 @@ void scanAll(T *y, const Layout &l, F combine) {
   for (int64_t o = 0; o < l.outer; ++o, y += l.count * inner)
     for (int64_t first = 0; first < l.count; first += longest) {
       int64_t end = std::min(first + longest, l.count);
-      if constexpr (std::is_floating_point_v<T>) {
+      if (!isExact) {
+        if (inner == 1 && end - first == kChunk) {
+          scanChunk(y + first, combine);
+          for (int64_t i = first; first > 0 && i < end; ++i)
+            y[i] = combine(y[first - 1], y[i]);
+          continue;
+        }
         for (int64_t h = 1; h < end - first; h *= 2)
           for (int64_t i = end - 1; i >= first + h; --i)
             each(i - h, i);
@@ -180,18 +279,19 @@ void scanAll(T *y, const Layout &l, F combine) {
 template <typename T>
 bool scanNumbers(ReduceKind kind, T *y, const Layout &l) {
   using enum op::OpKind;
+  constexpr bool isInteger = !std::is_floating_point_v<T>;
   switch (kind) {
   case ReduceKind::Sum:
-    scanAll(y, l, [](T a, T b) { return folded(Add, a, b); });
+    scanAll(y, l, isInteger, [](T a, T b) { return folded(Add, a, b); });
     return true;
   case ReduceKind::Prod:
-    scanAll(y, l, [](T a, T b) { return folded(Mul, a, b); });
+    scanAll(y, l, isInteger, [](T a, T b) { return folded(Mul, a, b); });
     return true;
   case ReduceKind::Min:
-    scanAll(y, l, [](T a, T b) { return folded(Minimum, a, b); });
+    scanAll(y, l, true, [](T a, T b) { return folded(Minimum, a, b); });
     return true;
   case ReduceKind::Max:
-    scanAll(y, l, [](T a, T b) { return folded(Maximum, a, b); });
+    scanAll(y, l, true, [](T a, T b) { return folded(Maximum, a, b); });
     return true;
   default:
     return false;

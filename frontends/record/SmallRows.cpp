@@ -2,47 +2,56 @@
 #include "frontends/record/SmallElements.h"
 
 #include <optional>
-#include <vector>
 
 namespace graphc::small {
 namespace {
 
-using Rows = std::optional<std::vector<int64_t>>;
+/// Numbers of rows.
+class Rows {
+public:
+  bool isKnown() const { return known; }
+  std::span<const int64_t> list() const { return {data, static_cast<size_t>(count)}; }
 
-/// Where a mask of the rows holds; nothing where that is not known.
-Result<Rows> rowsOfMask(const Array &mask) {
-  Reader<bool> reader;
-  GRAPHC_ASSIGN(bool isRead, reader.read(mask, DType::Bool, mask.shape()));
-  if (!isRead)
-    return Rows();
-  std::vector<int64_t> rows;
-  Run<bool> given = reader.run();
-  for (int64_t i = 0, n = countOf(mask.shape()); i < n; ++i)
-    if (given.data[given.steps ? i : 0])
-      rows.push_back(i);
-  return Rows(std::move(rows));
-}
-
-/// Numbers of rows, all inside the first axis; nothing where they are not known or something is
-/// wrong with them.
-Result<Rows> rowsOf(const Array &index, int64_t count) {
-  if (index.dtype() == DType::Bool)
-    return rowsOfMask(index);
-  Reader<int64_t> reader;
-  GRAPHC_ASSIGN(bool isRead, reader.read(index, DType::Int64, index.shape()));
-  if (!isRead)
-    return Rows();
-  Run<int64_t> given = reader.run();
-  std::vector<int64_t> rows;
-  for (int64_t i = 0, n = countOf(index.shape()); i < n; ++i) {
-    int64_t row = given.data[given.steps ? i : 0];
-    row += row < 0 ? count : 0;
-    if (row < 0 || row >= count)
-      return Rows();
-    rows.push_back(row);
+  /// Where a mask of the rows holds.
+  Status readMask(const Array &mask) {
+    Reader<bool> reader;
+    GRAPHC_ASSIGN(known, reader.read(mask, DType::Bool, mask.shape()));
+    const int64_t size = countOf(mask.shape());
+    data = room.get(known ? size : 0);
+    Run<bool> given = reader.run();
+    for (int64_t i = 0; known && i < size; ++i) {
+      data[count] = i; // stays where the mask holds
+      count += given.data[given.steps ? i : 0];
+    }
+    return Status::ok();
   }
-  return Rows(std::move(rows));
-}
+  /// Integers, all inside an axis of this size; else unknown.
+  Status readNumbers(const Array &index, int64_t size) {
+    Reader<int64_t> reader;
+    GRAPHC_ASSIGN(known, reader.read(index, DType::Int64, index.shape()));
+    count = known ? countOf(index.shape()) : 0;
+    data = room.get(count);
+    Run<int64_t> given = reader.run();
+    bool isOutside = false;
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t row = given.data[given.steps ? i : 0];
+      row += row < 0 ? size : 0;
+      isOutside |= static_cast<uint64_t>(row) >= static_cast<uint64_t>(size);
+      data[i] = row;
+    }
+    known &= !isOutside;
+    return Status::ok();
+  }
+  Status read(const Array &index, int64_t size) {
+    return index.dtype() == DType::Bool ? readMask(index) : readNumbers(index, size);
+  }
+
+private:
+  Room<int64_t> room;
+  int64_t *data = nullptr;
+  int64_t count = 0;
+  bool known = false;
+};
 
 /// The shape of so many rows.
 Shape takenShape(const Array &x, const Array &index, size_t rows) {
@@ -67,16 +76,23 @@ Shape rowsShape(const Array &x, const Array &index) {
 
 Outcome takeRows(const Array &x, const Array &index) {
   GRAPHC_ASSIGN(Elements elements, elementsOf(x));
-  GRAPHC_ASSIGN(Rows rows, rowsOf(index, x.shape()[0]));
-  if (!elements.base || !rows)
+  Rows rows;
+  GRAPHC_TRY(rows.read(index, x.shape()[0]));
+  if (!elements.base || !rows.isKnown())
     return NodeRef();
-  GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), takenShape(x, index, rows->size()), x.device()));
+  GRAPHC_ASSIGN(NodeRef out,
+                makeNode(x.dtype(), takenShape(x, index, rows.list().size()), x.device()));
   auto done = withLoopType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
     auto *from = reinterpret_cast<const T *>(elements.first);
     T *to = dataOf<T>(out);
-    for (int64_t row : *rows)
-      to = gather(from + row * x.view().strides()[0], withoutFirst(x.shape()),
-                  withoutFirst(x.view().strides()), to);
+    const int64_t stride = x.view().strides()[0];
+    if (x.rank() == 1)
+      for (int64_t row : rows.list())
+        *to++ = from[row * stride];
+    else
+      for (int64_t row : rows.list())
+        to = gather(from + row * stride, withoutFirst(x.shape()), withoutFirst(x.view().strides()),
+                    to);
     return true;
   });
   return finished(std::move(out), std::move(done));
@@ -86,11 +102,12 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
   const View &view = target.view();
   if (!view.hasLayout() || view.isPart())
     return false;
-  GRAPHC_ASSIGN(Rows rows, rowsOf(index, view.shape()[0]));
-  Shape shape = takenShape(target, index, rows ? rows->size() : 0);
-  if (!rows || !broadcasts(value.shape(), shape))
+  Rows rows;
+  GRAPHC_TRY(rows.read(index, view.shape()[0]));
+  Shape shape = takenShape(target, index, rows.list().size());
+  if (!rows.isKnown() || !broadcasts(value.shape(), shape))
     return false;
-  if (rows->empty())
+  if (rows.list().empty())
     return true;
   return withLoopType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
     Reader<T> reader;
@@ -108,8 +125,16 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
     return isOwn && target.storage()->update([&](rt::Buffer &buffer) {
       T *first = static_cast<T *>(buffer.host()) + view.offset();
       const T *at = from.data;
-      for (int64_t row : *rows) { // of rows named twice the last stays
-        T *to = first + row * view.strides()[0];
+      const int64_t stride = view.strides()[0];
+      if (view.shape().rank() == 1) {
+        for (int64_t row : rows.list()) {
+          first[row * stride] = *at;
+          at += from.steps;
+        }
+        return;
+      }
+      for (int64_t row : rows.list()) { // of rows named twice the last stays
+        T *to = first + row * stride;
         if (from.steps)
           at = spread(at, withoutFirst(view.shape()), withoutFirst(view.strides()), to);
         else
@@ -117,6 +142,40 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
       }
     });
   });
+}
+
+Outcome flatNonzero(const Array &mask) {
+  Rows rows;
+  GRAPHC_TRY(rows.readMask(mask));
+  if (!rows.isKnown())
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out,
+                makeNode(DType::Int64, {static_cast<int64_t>(rows.list().size())}, mask.device()));
+  std::ranges::copy(rows.list(), dataOf<int64_t>(out));
+  return out;
+}
+
+Outcome bincount(const Array &x, int64_t least) {
+  const int64_t most = kMostBytes / itemSize(DType::Int64), size = x.size();
+  Reader<int64_t> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(x, DType::Int64, x.shape()));
+  if (!isRead || size == 0 || least > most)
+    return NodeRef();
+  Run<int64_t> given = reader.run();
+  int64_t length = std::max<int64_t>(least, 1);
+  bool isOutside = false;
+  for (int64_t i = 0; i < (given.steps ? size : 1); ++i) {
+    length = std::max(length, given.data[i] + 1);
+    isOutside |= static_cast<uint64_t>(given.data[i]) >= static_cast<uint64_t>(most);
+  }
+  if (isOutside)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Int64, {length}, x.device()));
+  auto *counts = dataOf<int64_t>(out);
+  std::fill_n(counts, length, 0);
+  for (int64_t i = 0; i < size; ++i)
+    ++counts[given.data[given.steps ? i : 0]];
+  return out;
 }
 
 namespace {
@@ -143,9 +202,10 @@ Result<bool> combineRows(Array &target, const Array &index, const Operand &value
       index.dtype() == DType::Bool || target.dtype() == DType::Bool ||
       target.size() * itemSize(target.dtype()) > kMostBytes)
     return false;
-  GRAPHC_ASSIGN(Rows rows, rowsOf(index, view.shape()[0]));
+  Rows rows;
+  GRAPHC_TRY(rows.read(index, view.shape()[0]));
   Shape shape = rowsShape(target, index);
-  if (!rows || !broadcasts(value.shape(), shape))
+  if (!rows.isKnown() || !broadcasts(value.shape(), shape))
     return false;
   return withLoopType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
     Reader<T> reader;
@@ -165,7 +225,7 @@ Result<bool> combineRows(Array &target, const Array &index, const Operand &value
       elements.base = nullptr;
       Run<T> from = reader.run();
       size_t next = 0;
-      for (int64_t row : *rows) {
+      for (int64_t row : rows.list()) {
         now[row] = *combined(combine, now[row], from.data[from.steps ? next : 0]);
         ++next;
       }

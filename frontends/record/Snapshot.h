@@ -44,7 +44,9 @@ struct SegmentCode {
 
   bool watches() const { return watch != op::Watch::None; }
   /// Of everything but the values of literals and the locations.
-  Digest structure() const;
+  Digest structure() const { return structure(watch); }
+  /// That of the code that watches so.
+  Digest structure(op::Watch as) const;
 };
 
 /// One program's worth of a snapshot. `inputs` and then `literals` are the program's inputs in

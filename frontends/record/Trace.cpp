@@ -121,6 +121,7 @@ struct Function::Plan {
       op::Watch watch;
     };
     Result<Form> chosen(std::span<const rt::Tensor> arrays) const;
+    bool runAsked(std::span<const NodeRef> values, std::vector<NodeRef> &results) const;
     Result<bool> makeOther() const;
     Result<bool> prefersOther(std::span<const rt::Tensor> arrays) const;
   };
@@ -159,6 +160,7 @@ struct Function::Ran {
   std::vector<rt::Tensor> inputs; ///< of the program, literals last
   std::vector<NodeRef> outputs;
   bool tookInputs = false; ///< some are results now
+  bool wasAsked = false;   ///< its operations: what they met is known
 };
 
 Function::Function() : plan(std::make_unique<Plan>()) {}
@@ -201,7 +203,7 @@ Function::Plan::Step::chosen(std::span<const rt::Tensor> arrays) const {
     if (isMade)
       return Form{other->program.get(), &other->literals, &other->sizes, segment->code.watch};
   }
-  if (!exact || !looksInVain(exact->structure))
+  if (!exact || tellingOf(exact->structure) != Telling::Operations)
     return Form{program.get(), &literals, &sizes, segment ? segment->code.watch : op::Watch::None};
   std::lock_guard lock(exact->mutex);
   if (!exact->program) {
@@ -212,6 +214,21 @@ Function::Plan::Step::chosen(std::span<const rt::Tensor> arrays) const {
     exact->program = std::move(made);
   }
   return Form{exact->program.get(), &literals, &exact->sizes, op::Watch::Operations};
+}
+
+/// A run that asks its operations what they met, where they met something before.
+bool Function::Plan::Step::runAsked(std::span<const NodeRef> values,
+                                    std::vector<NodeRef> &results) const {
+  if (!exact ||
+      !(segment->code.asksForUnderflow || tellingOf(exact->structure) == Telling::Results))
+    return false;
+  std::vector<NodeRef> given;
+  for (uint32_t slot : inputs)
+    given.push_back(values[slot]);
+  auto asked = runAsking(*segment, given, *owner);
+  if (asked)
+    results = std::move(*asked);
+  return asked.has_value();
 }
 
 Status Function::Plan::addSegments(Snapshot &snapshot,
@@ -489,6 +506,10 @@ void Function::takeInputs(size_t number, const rt::LoadedProgram &program,
 Status Function::run(size_t number, std::span<Array *const> given, std::vector<NodeRef> &slots,
                      bool isAlone, Ran &ran) const {
   const Plan::Step &step = plan->steps[number];
+  if (step.runAsked(slots, ran.outputs)) {
+    ran.wasAsked = true;
+    return Status::ok();
+  }
   for (uint32_t slot : step.inputs)
     ran.inputs.push_back(tensorOf(*slots[slot]));
   GRAPHC_ASSIGN(Plan::Step::Form form, step.chosen(ran.inputs));
@@ -529,7 +550,7 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
 /// What is known of the values that a step read and made, and which errors it met.
 Status Function::look(size_t number, std::span<const NodeRef> inputs, const Ran &ran) const {
   const Plan::Step &step = plan->steps[number];
-  if (!step.segment || !step.segment->code.watches())
+  if (!step.segment || !step.segment->code.watches() || ran.wasAsked)
     return Status::ok();
   if (!ran.report.watched && !ran.report.mayTellLater)
     noteFinite(step.segment->code, ran.watch, inputs, ran.outputs, ran.tookInputs);

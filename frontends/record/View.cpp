@@ -249,8 +249,12 @@ StridedStep View::identity() const {
 }
 
 View View::withStep(StridedStep step, Shape shape, Shape strides, int64_t offset) const {
-  View out = *this;
-  if (out.steps.empty()) {
+  View out;
+  out.baseShape = baseShape;
+  out.readOnly = readOnly;
+  out.showsPart = showsPart;
+  out.layoutKnown = layoutKnown;
+  if (steps.empty()) {
     if (!isIdentity(step, baseShape))
       out.steps.emplace_back(std::move(step));
     out.viewShape = std::move(shape);
@@ -258,6 +262,7 @@ View View::withStep(StridedStep step, Shape shape, Shape strides, int64_t offset
     out.viewOffset = offset;
     return out;
   }
+  out.steps = steps;
   auto *last = std::get_if<StridedStep>(&out.steps.back());
   if (last && !emptiesNewAxis(*last, step))
     *last = compose(*last, step);
@@ -440,6 +445,19 @@ View View::then(const View &inner) const {
 }
 
 std::optional<View> View::strided(const Shape &to, const Shape &strides, int64_t offset) const {
+  if (showsPart) {
+    View whole(baseShape);
+    whole.readOnly = readOnly;
+    Shape steps = strides;
+    for (int64_t &stride : steps) {
+      if (stride % 2 != 0)
+        return std::nullopt;
+      stride /= 2;
+    }
+    int64_t number = offset & 1;
+    auto elements = whole.strided(to, steps, (offset - number) / 2);
+    return elements ? std::optional(elements->part(number)) : std::nullopt;
+  }
   View out(baseShape);
   out.viewShape = to;
   out.viewStrides = strides;

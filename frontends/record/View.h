@@ -118,8 +118,9 @@ public:
   /// The real (0) or imaginary (1) parts of a view of complex elements.
   View part(int64_t number) const;
 
-  /// The base's elements at `offset` and `strides` (elements): neither parts nor unknown layouts.
-  /// Nothing when one of them is outside of the base.
+  /// The base's elements, or parts of them, at `offset` and `strides` (as offset() and strides()
+  /// count), for a known layout. Nothing when one of them is outside of the base, or when real and
+  /// imaginary parts take turns.
   std::optional<View> strided(const Shape &to, const Shape &strides, int64_t offset) const;
 
   /// This view's view `inner`, whose base has this view's shape.

@@ -145,7 +145,7 @@ public:
 
 /// What a device is; fixed after the driver has listed it.
 struct DeviceInfo {
-  std::string name;        ///< "cpu", "opencl:0", ...: what users write
+  std::string name;        ///< "cpu", "cuda:0", ...: what users write
   std::string description; ///< "Intel(R) Xeon(R) ..., 2 threads"
   /// Driver, device and version in one line: part of every cache key for this device.
   std::string identity;
@@ -178,6 +178,17 @@ public:
   virtual Result<BufferRef> wrapHost(void *address, int64_t bytes, std::shared_ptr<void> owner) = 0;
   /// Loads a program's code. Unsupported when the device lacks a feature the program needs.
   virtual Result<std::unique_ptr<Module>> load(const program::Program &program) = 0;
+  /// Of a device whose code is tested before its first use: the form that is built first, "ptx",
+  /// "spirv" or "c"; "" of others.
+  virtual std::string_view codeForm() const { return ""; }
+  /// The form of programs with fast products (docs/numerics.md) where cores for those are used,
+  /// else "".
+  virtual std::string_view productForm() const { return ""; }
+  /// A form is not used any more; false, and nothing done, when there is no other.
+  virtual bool refuseCodeForm(std::string_view form) {
+    static_cast<void>(form);
+    return false;
+  }
   /// Bytes in live buffers, and bytes kept for reuse.
   virtual int64_t liveBytes() const = 0;
   virtual int64_t cachedBytes() const = 0;

@@ -5,6 +5,7 @@
 #include "runtime/base/Strings.h"
 #include "runtime/drivers/Choice.h"
 #include "runtime/drivers/cpu/CpuDriver.h"
+#include "runtime/drivers/cuda/CudaDriver.h"
 #include "runtime/drivers/null/NullDriver.h"
 #include "runtime/drivers/opencl/OpenCLDriver.h"
 
@@ -12,7 +13,8 @@ namespace graphc::rt {
 namespace {
 
 Setting defaultDevice{"GRAPHC_DEVICE",
-                      "device used when none is named: cpu, opencl, opencl:1, gpu, auto", "cpu"};
+                      "device used when none is named: cpu, cuda, opencl, opencl:1, gpu, auto",
+                      "cpu"};
 
 Status noDevice(std::string_view name, const std::vector<DeviceListing> &candidates) {
   std::string text = strings::format("[device] there is no usable device '{}'", name);
@@ -28,7 +30,8 @@ Status noDevice(std::string_view name, const std::vector<DeviceListing> &candida
 } // namespace
 
 std::span<Driver *const> allDrivers() {
-  static Driver *const drivers[] = {&cpu::driver(), &opencl::driver(), &null::driver()};
+  static Driver *const drivers[] = {&cpu::driver(), &cuda::driver(), &opencl::driver(),
+                                    &null::driver()};
   return drivers;
 }
 
@@ -47,11 +50,11 @@ Result<Device *> findDevice(std::string_view name) {
   if (chosen == "auto")
     return &choiceDevice();
   if (chosen == "gpu") {
-    std::vector<DeviceListing> candidates = listDevices();
-    for (const DeviceListing &d : candidates)
-      if (d.device && !d.device->info().cpuClass)
-        return d.device;
-    return noDevice(chosen, candidates);
+    for (Driver *driver : allDrivers())
+      for (const DeviceListing &d : driver->list())
+        if (d.device && d.device->info().runsKernels && !d.device->info().cpuClass)
+          return d.device;
+    return noDevice(chosen, listDevices());
   }
   std::string_view driverName = std::string_view(chosen).substr(0, chosen.find(':'));
   for (Driver *driver : allDrivers()) {
@@ -63,18 +66,6 @@ Result<Device *> findDevice(std::string_view name) {
     return noDevice(chosen, driver->list());
   }
   return noDevice(chosen, listDevices());
-}
-
-std::string_view codeForm(const Device &device) {
-  return device.info().target == program::Target::OpenCL ? opencl::codeForm(device) : "";
-}
-
-std::string_view productForm(const Device &device) {
-  return device.info().target == program::Target::OpenCL ? opencl::productForm(device) : "";
-}
-
-bool refuseCodeForm(Device &device, std::string_view form) {
-  return device.info().target == program::Target::OpenCL && opencl::refuseCodeForm(device, form);
 }
 
 } // namespace graphc::rt

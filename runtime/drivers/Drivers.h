@@ -10,26 +10,18 @@
 
 namespace graphc::rt {
 
-/// cpu, opencl, null; the order of the device list.
+/// cpu, cuda, opencl, null; the order of the device list.
 std::span<Driver *const> allDrivers();
 
 /// Every device of every driver, unusable ones with the reason. The null device is left out unless
 /// asked for.
 std::vector<DeviceListing> listDevices(bool withNull = false);
 
-/// The device with this name: "cpu", "null", "opencl:1"; "opencl" is the first usable one of the
-/// driver; "gpu" the first usable device that is not CPU-class; "auto" the cpu or another, by
-/// program (Choice.h); "" the one named by GRAPHC_DEVICE, else "cpu". Only the named driver is
-/// started. A Device error names what exists and why the wanted one does not work.
+/// The device with this name: "cpu", "null", "opencl:1"; "cuda" and "opencl" are the first usable
+/// one of the driver; "gpu" the first usable device that is not CPU-class; "auto" the cpu or
+/// another, by program (Choice.h); "" the one named by GRAPHC_DEVICE, else "cpu". Only the named
+/// driver is started. A Device error names what exists and why the wanted one does not work.
 Result<Device *> findDevice(std::string_view name);
-
-/// Of an OpenCL device: the form of code that is built first, "ptx", "spirv" or "c"; "" of others.
-std::string_view codeForm(const Device &device);
-/// The form of programs with fast products (docs/numerics.md) where cores for those are used, else
-/// "".
-std::string_view productForm(const Device &device);
-/// A form is not used any more; false, and nothing done, when there is no other.
-bool refuseCodeForm(Device &device, std::string_view form);
 
 } // namespace graphc::rt
 

@@ -7,6 +7,8 @@
 //===------------------------------------------------------------------------------------------===//
 #include "runtime/library/Keys.h"
 
+#include <utility>
+
 #if GRAPHC_HAS_VQSORT
 // clang-format off
 #undef HWY_TARGET_INCLUDE
@@ -14,7 +16,6 @@
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #include "hwy/foreach_target.h" // IWYU pragma: keep; before the headers that are compiled per target
 #include "hwy/contrib/sort/traits-inl.h"
-#include "hwy/contrib/sort/traits128-inl.h"
 #include "hwy/contrib/sort/vqsort-inl.h"
 #include "hwy/highway.h"
 // clang-format on
@@ -71,19 +72,56 @@ void part(const Key *keys, size_t count, Key pivot, Key *low, Key *high) {
   }
   PlainLoops::part(keys + i, count - i, pivot, low, high);
 }
+/// One row a lane. Places behind a row are the largest keys, which stay there.
+template <size_t width, typename Key>
+size_t sortLanes(Key *keys, size_t rows, size_t length) {
+  namespace hw = hwy::HWY_NAMESPACE;
+  const hw::ScalableTag<Key> tag;
+  const hw::RebindToSigned<decltype(tag)> places;
+  using V = decltype(hw::Zero(tag));
+  const auto first = hw::Mul(hw::Iota(places, 0), hw::Set(places, hwy::MakeSigned<Key>(length)));
+  const size_t lanes = hw::Lanes(tag);
+  size_t done = 0;
+  for (; done + lanes <= rows; done += lanes, keys += lanes * length) {
+    V v[width];
+    for (size_t i = 0; i < width; ++i)
+      v[i] =
+          i < length ? hw::GatherIndex(tag, keys + i, first) : hw::Set(tag, hwy::LimitsMax<Key>());
+    [&]<size_t... n>(std::index_sequence<n...>) {
+      auto exchange = [&](size_t low, size_t high) __attribute__((always_inline)) {
+        V smaller = hw::Min(v[low], v[high]);
+        v[high] = hw::Max(v[low], v[high]);
+        v[low] = smaller;
+      };
+      (exchange(Network<width>::kPairs[n].low, Network<width>::kPairs[n].high), ...);
+    }(std::make_index_sequence<Network<width>::kCount>());
+    for (size_t i = 0; i < width && i < length; ++i)
+      hw::ScatterIndex(v[i], tag, keys + i, first);
+  }
+  return done;
+}
+template <typename Key>
+void sortRows(Key *keys, size_t rows, size_t length) {
+  size_t done = length <= 2    ? sortLanes<2>(keys, rows, length)
+                : length <= 4  ? sortLanes<4>(keys, rows, length)
+                : length <= 8  ? sortLanes<8>(keys, rows, length)
+                : length <= 16 ? sortLanes<16>(keys, rows, length)
+                               : sortLanes<kMostNetworked>(keys, rows, length);
+  PlainLoops::sortRows(keys + done * length, rows - done, length);
+}
+template <typename Key>
+void ranks(const FewKeys<Key> &keys, size_t count, FewKeys<Key> &ranks) {
+  PlainLoops::ranks(keys, count, ranks);
+}
 template <typename Key>
 constexpr KeyLoops<Key> kLoops = {
     {{fill<Order<Key, KeyKind::Unsigned>, Key>, finish<Order<Key, KeyKind::Unsigned>, Key>},
      {fill<Order<Key, KeyKind::Signed>, Key>, finish<Order<Key, KeyKind::Signed>, Key>},
      {fill<Order<Key, KeyKind::Float>, Key>, finish<Order<Key, KeyKind::Float>, Key>}},
     below<Key>,
-    part<Key>};
-
-void sort128(Key128 *keys, size_t count) {
-  using Order =
-      hwy::HWY_NAMESPACE::detail::Traits128<hwy::HWY_NAMESPACE::detail::OrderAscending128>;
-  vectorSort<uint64_t, Order>(reinterpret_cast<uint64_t *>(keys), 2 * count);
-}
+    part<Key>,
+    sortRows<Key>,
+    ranks<Key>};
 #endif
 
 } // namespace HWY_NAMESPACE
@@ -140,7 +178,9 @@ constexpr KeyLoops<Key> kPlainLoops = {{{PlainLoops::fill<Order<Key, KeyKind::Un
                                         {PlainLoops::fill<Order<Key, KeyKind::Float>, Key>,
                                          PlainLoops::finish<Order<Key, KeyKind::Float>, Key>}},
                                        PlainLoops::below<Key>,
-                                       PlainLoops::part<Key>};
+                                       PlainLoops::part<Key>,
+                                       PlainLoops::sortRows<Key>,
+                                       PlainLoops::ranks<Key>};
 
 template <typename Key>
 const KeyLoops<Key> &chooseLoops() {
@@ -181,13 +221,9 @@ void sortKeys(uint32_t *keys, size_t count) {
 void sortKeys(uint64_t *keys, size_t count) {
   sortWith(keys, count, N_AVX2::sort64, N_AVX3::sort64);
 }
-void sortKeys(Key128 *keys, size_t count) {
-  sortWith(keys, count, N_AVX2::sort128, N_AVX3::sort128);
-}
 #else
 void sortKeys(uint32_t *keys, size_t count) { sortWith<uint32_t>(keys, count, nullptr, nullptr); }
 void sortKeys(uint64_t *keys, size_t count) { sortWith<uint64_t>(keys, count, nullptr, nullptr); }
-void sortKeys(Key128 *keys, size_t count) { sortWith<Key128>(keys, count, nullptr, nullptr); }
 #endif
 
 } // namespace graphc::rt::library

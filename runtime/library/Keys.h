@@ -9,19 +9,10 @@
 
 namespace graphc::rt::library {
 
-/// A key of 64 bits and what breaks ties, as one number.
-struct alignas(16) Key128 {
-  uint64_t low, high;
-  friend bool operator<(const Key128 &a, const Key128 &b) {
-    return a.high != b.high ? a.high < b.high : a.low < b.low;
-  }
-};
-
 /// Sort keys in place, smallest first, on the calling thread. highway's vectorised quicksort where
 /// the CPU has AVX2 or AVX-512 and the build found its headers, else the standard library's sort.
 void sortKeys(uint32_t *keys, size_t count);
 void sortKeys(uint64_t *keys, size_t count);
-void sortKeys(Key128 *keys, size_t count);
 
 /// Loops over keys in the vectors that the CPU has.
 template <typename Key>

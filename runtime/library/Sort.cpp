@@ -2,10 +2,11 @@
 //
 // Rows become unsigned keys (Order.h), which are sorted as numbers. To find the order of elements,
 // a key carries its position below it, so that an unstable sort of keys is a stable one of
-// elements. Two threads part a long row at a middle key and sort a part each. More threads, and two
-// where one key fills most of the row, cut it into as many pieces; sorted pieces are merged in
-// pairs, and the last merge writes the result. The sorted sequence is one and the same however it
-// is cut.
+// elements. The keys of a short row are compared each with each, and short rows of values are
+// sorted side by side. Two threads part a long row at a
+// middle key and sort a part each. More threads, and two where one key fills most of the row, cut
+// it into as many pieces; sorted pieces are merged in pairs, and the last merge writes the result.
+// The sorted sequence is one and the same however it is cut.
 //
 //===------------------------------------------------------------------------------------------===//
 #include "runtime/base/Strings.h"
@@ -24,6 +25,8 @@ namespace {
 
 /// Shorter rows are not cut.
 constexpr int64_t kParallelRow = int64_t{1} << 16;
+/// Longer rows of elements of one and two bytes are not sorted by ranks.
+constexpr int64_t kFewValues = 16;
 /// Rows of one- and two-byte elements above these lengths are counted, not sorted.
 constexpr int64_t kCountBytes = 64, kCountWords = int64_t{1} << 14;
 
@@ -270,9 +273,52 @@ void countRow(const U *x, U *out, int64_t count, bool descending) {
   }
 }
 
+/// Many short rows, as many at a time as stay in the first cache.
+template <typename O, typename U>
+void sortShortRows(const U *x, U *out, int64_t rows, int64_t length, bool descending) {
+  constexpr int64_t kTogether = 1024, kChunk = 32768;
+  const KeyLoops<U> &loops = keyLoops<U>();
+  const auto &kind = loops.kinds[static_cast<int>(O::kKind)];
+  U flip = descending ? O::kLast : U{0};
+  int64_t together = std::max<int64_t>(1, kTogether / length);
+  auto isZero = [](U bits) { return (bits & U(~O::kSign)) == 0; };
+  parallelFor(rows, std::max<int64_t>(1, kChunk / length), [&](int64_t begin, int64_t end) {
+    for (int64_t from = begin; from < end; from += together) {
+      int64_t here = std::min(together, end - from), count = here * length;
+      const U *in = x + from * length;
+      U *to = out + from * length;
+      kind.fill(in, static_cast<size_t>(count), flip, to);
+      loops.sortRows(to, static_cast<size_t>(here), static_cast<size_t>(length));
+      kind.finish(to, static_cast<size_t>(count), flip, to);
+      if constexpr (O::isFloat)
+        if (std::any_of(in, in + count, isZero))
+          for (int64_t r = 0; r < here; ++r)
+            restoreZeros<O>(in + r * length, to + r * length, length, descending);
+    }
+  });
+}
+
+/// A short row: each element goes to the place of its rank.
+template <typename O, typename U>
+void sortFew(const U *x, U *out, int64_t count, U flip) {
+  using Key = uint32_t;
+  FewKeys<Key> keys, ranks;
+  FewKeys<U> elements;
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+    keys[i] = U(O::toEqualKey(x[i]) ^ flip);
+    elements[i] = O::fromKey(O::toKey(x[i]));
+  }
+  keyLoops<Key>().ranks(keys, static_cast<size_t>(count), ranks);
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i)
+    out[ranks[i]] = elements[i];
+}
+
 template <typename O, typename U>
 void sortValues(const U *x, U *out, U *spare, int64_t count, bool descending, bool several) {
   U flip = descending ? O::kLast : U{0};
+  if constexpr (sizeof(U) <= 2)
+    if (count <= kFewValues)
+      return sortFew<O>(x, out, count, flip);
   bool counted = sizeof(U) <= 2 && count > (sizeof(U) == 1 ? kCountBytes : kCountWords);
   if (counted) {
     if constexpr (sizeof(U) <= 2)
@@ -290,35 +336,141 @@ void sortValues(const U *x, U *out, U *spare, int64_t count, bool descending, bo
 // Orders
 //===------------------------------------------------------------------------------------------===//
 
+/// The stable order of a short row.
+template <typename Key, typename At>
+void rankRow(int64_t count, const At &at, int64_t *out) {
+  FewKeys<Key> keys, ranks;
+  for (int64_t i = 0; i < count; ++i)
+    keys[static_cast<size_t>(i)] = static_cast<Key>(at(i));
+  keyLoops<Key>().ranks(keys, static_cast<size_t>(count), ranks);
+  for (int64_t i = 0; i < count; ++i)
+    out[ranks[static_cast<size_t>(i)]] = i;
+}
+
+/// How keys of 64 bits and their positions are one number each: the highest bits of what a key is
+/// above the least one, and the position below. Where bits are dropped, keys that differ in these
+/// alone come in the order of their positions.
+struct Packing {
+  uint64_t least = 0;
+  int drop = 0, positionBits = 0;
+
+  template <typename At>
+  static Packing of(int64_t count, const At &at, bool several) {
+    constexpr int64_t kBlock = int64_t{1} << 15;
+    std::vector<std::pair<uint64_t, uint64_t>> ends(static_cast<size_t>(count / kBlock + 1),
+                                                    {~uint64_t{0}, 0});
+    auto look = [&](int64_t begin, int64_t end) {
+      for (int64_t from = begin / kBlock; from * kBlock < end; ++from) {
+        auto &[low, high] = ends[static_cast<size_t>(from)];
+        for (int64_t i = from * kBlock; i < std::min(count, (from + 1) * kBlock); ++i) {
+          low = std::min<uint64_t>(low, at(i));
+          high = std::max<uint64_t>(high, at(i));
+        }
+      }
+    };
+    if (several)
+      parallelFor(count, kBlock, look);
+    else
+      look(0, count);
+    auto [low, high] = ends[0];
+    for (auto [l, h] : ends)
+      low = std::min(low, l), high = std::max(high, h);
+    int bits = static_cast<int>(std::bit_width(static_cast<uint64_t>(count - 1)));
+    int range = static_cast<int>(std::bit_width(high - low));
+    return {low, std::max(0, range + bits - 64), bits};
+  }
+  uint64_t operator()(uint64_t key, int64_t position) const {
+    return (key - least) >> drop << positionBits | static_cast<uint64_t>(position);
+  }
+  int64_t position(uint64_t packed) const {
+    return static_cast<int64_t>(packed & ((uint64_t{1} << positionBits) - 1));
+  }
+  bool areClose(uint64_t a, uint64_t b) const { return a >> positionBits == b >> positionBits; }
+};
+
+struct Listed {
+  const uint64_t *keys;
+  uint64_t operator()(int64_t i) const { return keys[i]; }
+};
+
+template <typename At>
+Status orderWide(int64_t count, const At &at, int64_t *out, bool several);
+
+/// Puts positions whose keys differ in dropped bits alone in the order of the keys.
+template <typename At>
+Status orderClose(int64_t *places, int64_t count, const At &at) {
+  auto before = [&](int64_t a, int64_t b) { return at(a) < at(b); };
+  if (std::is_sorted(places, places + count, before))
+    return Status::ok();
+  if (count <= static_cast<int64_t>(kMostRanked)) {
+    for (int64_t *next = places + 1; next != places + count; ++next)
+      std::rotate(std::upper_bound(places, next, *next, before), next, next + 1);
+    return Status::ok();
+  }
+  // What they are apart takes few bits, so that none is dropped here.
+  GRAPHC_ASSIGN(BufferRef held, scratch(count * 24));
+  uint64_t *keys = as<uint64_t>(held);
+  int64_t *order = reinterpret_cast<int64_t *>(keys + count), *were = order + count;
+  std::copy_n(places, count, were);
+  for (int64_t i = 0; i < count; ++i)
+    keys[i] = at(places[i]);
+  GRAPHC_TRY(orderWide(count, Listed{keys}, order, false));
+  for (int64_t i = 0; i < count; ++i)
+    places[i] = were[order[i]];
+  return Status::ok();
+}
+
+/// The stable order of 64-bit keys.
+template <typename At>
+Status orderWide(int64_t count, const At &at, int64_t *out, bool several) {
+  bool cut = several && count >= kParallelRow;
+  GRAPHC_ASSIGN(BufferRef spare, scratch(cut ? count * 8 : 0));
+  Packing packing = Packing::of(count, at, cut);
+  auto *keys = reinterpret_cast<uint64_t *>(out);
+  auto fill = [&](int64_t begin, int64_t end, uint64_t *to) {
+    for (int64_t i = begin; i < end; ++i)
+      to[i - begin] = packing(at(i), i);
+  };
+  if (packing.drop == 0) {
+    sortRow(
+        count, keys, as<uint64_t>(spare), keys, fill,
+        [&](uint64_t key) { return static_cast<uint64_t>(packing.position(key)); }, cut);
+    return Status::ok();
+  }
+  sortRow(count, keys, as<uint64_t>(spare), keys, fill, [](uint64_t key) { return key; }, cut);
+  for (int64_t from = 0, to = 0; from < count; from = to) {
+    uint64_t first = keys[from];
+    for (; to < count && packing.areClose(first, keys[to]); ++to)
+      out[to] = packing.position(keys[to]);
+    if (to - from > 1)
+      GRAPHC_TRY(orderClose(out + from, to - from, at));
+  }
+  return Status::ok();
+}
+
 /// Writes the stable order of `at(0), ..., at(count - 1)`, keys whose width in bytes is `width`.
 template <typename At>
 Status orderRow(int64_t count, const At &at, size_t width, int64_t *out, bool several) {
-  bool packs = width <= 4 && count <= std::numeric_limits<uint32_t>::max();
-  if (packs) {
-    // A key is as wide as a result: a row that is not cut is sorted in its place.
-    bool cut = several && count >= kParallelRow;
-    GRAPHC_ASSIGN(BufferRef spare, scratch(cut ? count * 8 : 0));
-    auto *keys = reinterpret_cast<uint64_t *>(out);
-    auto fill = [&](int64_t begin, int64_t end, uint64_t *to) {
-      for (int64_t i = begin; i < end; ++i)
-        to[i - begin] = static_cast<uint64_t>(at(i)) << 32 | static_cast<uint64_t>(i);
-    };
-    sortRow(
-        count, keys, as<uint64_t>(spare), keys, fill,
-        [](uint64_t key) { return key & 0xffffffffu; }, cut);
+  if (count <= static_cast<int64_t>(kMostRanked)) {
+    if (width <= 4)
+      rankRow<uint32_t>(count, at, out);
+    else
+      rankRow<uint64_t>(count, at, out);
     return Status::ok();
   }
-  constexpr int64_t kFew = 128;
-  Key128 few[kFew];
-  GRAPHC_ASSIGN(BufferRef keys, scratch(count > kFew ? count * 16 : 0));
-  GRAPHC_ASSIGN(BufferRef spare, scratch(several && count >= kParallelRow ? count * 16 : 0));
-  auto fill = [&](int64_t begin, int64_t end, Key128 *to) {
+  if (width > 4 || count > std::numeric_limits<uint32_t>::max())
+    return orderWide(count, at, out, several);
+  // A key is as wide as a result: a row that is not cut is sorted in its place.
+  bool cut = several && count >= kParallelRow;
+  GRAPHC_ASSIGN(BufferRef spare, scratch(cut ? count * 8 : 0));
+  auto *keys = reinterpret_cast<uint64_t *>(out);
+  auto fill = [&](int64_t begin, int64_t end, uint64_t *to) {
     for (int64_t i = begin; i < end; ++i)
-      to[i - begin] = {static_cast<uint64_t>(i), static_cast<uint64_t>(at(i))};
+      to[i - begin] = static_cast<uint64_t>(at(i)) << 32 | static_cast<uint64_t>(i);
   };
   sortRow(
-      count, count > kFew ? as<Key128>(keys) : few, as<Key128>(spare), out, fill,
-      [](const Key128 &key) { return static_cast<int64_t>(key.low); }, several);
+      count, keys, as<uint64_t>(spare), keys, fill, [](uint64_t key) { return key & 0xffffffffu; },
+      cut);
   return Status::ok();
 }
 
@@ -375,6 +527,11 @@ Status sort(const Call &call) {
     using U = decltype(word);
     const auto *x = static_cast<const U *>(call.operands[0].data);
     auto *out = static_cast<U *>(call.result.data);
+    if constexpr (sizeof(U) >= 4)
+      if (length <= static_cast<int64_t>(kMostNetworked)) {
+        sortShortRows<O>(x, out, rows, length, descending);
+        return Status::ok();
+      }
     return eachRow(rows, length, [&](int64_t r, bool several) -> Status {
       BufferRef spare;
       if (several && sizeof(U) > 2 && length >= kParallelRow) {

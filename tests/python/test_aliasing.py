@@ -257,3 +257,32 @@ def test_views_of_single_values(xp):
         made += 1
         assert float(other) == 3 and float(flat[0]) == 3 and xp.shares_memory(made, flat)
         made -= 1
+
+
+@pytest.mark.parametrize("part", ["real", "imag"])
+def test_strided_views_of_parts(part):
+    """Diagonals, windows and strided views of real and imaginary parts share memory, over axes dense by neither rows nor columns."""
+
+    def program(xp):
+        z = xp.asarray(np.arange(120).reshape(3, 4, 5, 2) * (1 + 2j))
+        v = getattr(z, part)
+        w = v.transpose(2, 0, 1, 3)[:, ::2, 1:]
+        shown = [
+            xp.linalg.diagonal(w.transpose(1, 3, 0, 2)), w.diagonal(0, 0, 2), xp.lib.stride_tricks.sliding_window_view(w, 2, axis=2),
+            xp.lib.stride_tricks.as_strided(v, (2, 3), (64, 32)),
+        ]  # fmt: skip
+        facts = [(s.shape, s.strides, xp.shares_memory(s, z)) for s in shown]
+        shown[3][0, 1] = 7
+        z += 1
+        return facts, [*shown, z]
+
+    (facts, values), (want, expected) = program(gc), program(np)
+    assert facts == want
+    for g, w in zip(values, expected, strict=True):
+        np.testing.assert_array_equal(np.asarray(g), w)
+
+
+def test_parts_that_take_turns_are_no_view():
+    z = gc.asarray(np.ones(4, "complex128"))
+    with pytest.raises(ValueError, match="takes real and imaginary parts in turns"):
+        gc.lib.stride_tricks.as_strided(z.real, (4,), (8,))

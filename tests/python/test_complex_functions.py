@@ -309,3 +309,25 @@ def test_text_and_files(dtype, tmp_path):
         assert g.tolist() == x.tolist() or np.isnan(x).any()
     assert repr(gc.asarray([1 + 2j, 3])).startswith("array([1.+2.j, 3.+0.j]")
     assert f"{complex(gc.asarray(1 + 2j)):.1f}" == "1.0+2.0j"
+
+
+@pytest.mark.parametrize("dtype", "int8 uint8 int16 uint32 int32 int64 float16 float32 float64 complex64 complex128".split())
+def test_functions_that_leave_the_real_numbers(dtype):
+    """`emath`: results and dtypes by the data, also through NumPy's own function."""
+    close = {"rtol": 1e-2 if dtype == "float16" else 1e-5, "atol": 1e-6}
+    with np.errstate(all="ignore"), gc.errstate(all="ignore"):
+        for values in ([1, 0, 1], [-1, 0, 1], [-2, 3, 0.5], [2, 3, 4], []):
+            x = np.array(values).astype(dtype)
+            for name in ("sqrt", "log", "log2", "log10", "arccos", "arcsin", "arctanh"):
+                want = getattr(np.emath, name)(x)
+                for found in (getattr(gc.emath, name)(gc.asarray(x)), getattr(np.emath, name)(gc.asarray(x))):
+                    assert isinstance(found, gc.Array) and found.dtype == want.dtype, (name, values)
+                    np.testing.assert_allclose(np.asarray(found), want, **close)
+            for exponent in (2, -2, 0.5, -1.5, np.array([2, 1, -1])[: x.size]):
+                want, found = np.emath.power(x, exponent), gc.emath.power(gc.asarray(x), exponent)
+                assert found.dtype == want.dtype
+                np.testing.assert_allclose(np.asarray(found), want, **close)
+            for base in (2, -2.5):
+                want, found = np.emath.logn(base, x), gc.lib.scimath.logn(base, gc.asarray(x))
+                assert found.dtype == want.dtype
+                np.testing.assert_allclose(np.asarray(found), want, **close)

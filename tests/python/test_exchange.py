@@ -263,7 +263,7 @@ def test_buffers():
 
 def dispatched():
     """(name, function) of every function of NumPy that asks its arguments."""
-    for module in (np, np.linalg, np.fft):
+    for module in (np, np.linalg, np.fft, np.emath, np.lib.stride_tricks):
         for name in sorted(dir(module)):
             function = getattr(module, name)
             if not name.startswith("_") and hasattr(function, "_implementation"):
@@ -278,8 +278,8 @@ def is_found(function):
         return True
 
 
-#: Dates, matrices, and what waits for complex numbers.
-ABSENT = "asmatrix bmat busday_count busday_offset datetime_as_string is_busday sort_complex".split()
+#: Dates and matrices.
+ABSENT = "asmatrix bmat busday_count busday_offset datetime_as_string is_busday".split()
 
 
 @pytest.mark.parametrize("name, function", dispatched(), ids=lambda v: v if isinstance(v, str) else "")

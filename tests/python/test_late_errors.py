@@ -72,6 +72,23 @@ def test_many_runs_do_not_wait_forever(told):
     assert len(told) == 2
 
 
+@pytest.mark.parametrize("traced", [False, True], ids=["eager", "jit"])
+def test_errors_of_every_run_wait_as_well(traced, told):
+    """From the second run on they are found where they are made, and still nobody waits for them."""
+    zero, one = operands()
+    divide = gc.jit(lambda a, b: b / a) if traced else lambda a, b: b / a
+    for turn in range(5):
+        y = divide(zero, one)
+        assert len(told) == turn
+        np.testing.assert_array_equal(np.asarray(y), np.array([1, np.inf, 0.5], "f4"))
+        assert len(told) == turn + 1
+    for _ in range(10):
+        np.asarray(divide(one, one))
+    assert len(told) == 5
+    np.asarray(divide(zero, one))
+    assert len(told) == 6
+
+
 def test_inputs_may_change_meanwhile(told):
     zero, one = operands()
     y = gc.jit(lambda a, b: b / a)(zero, one)

@@ -153,3 +153,16 @@ def test_orders_are_names_of_orders():
     assert gc.asarray(x, order="C") is x and gc.asarray(x.T, order="F").base is x
     with pytest.raises(ValueError):
         gc.asarray(x, order="F", copy=False)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64"])
+def test_short_rows_a_few_elements_apart(dtype):
+    """Rows shorter than a vector, read and written by small steps: what is masked off is neither read beyond the array nor written."""
+    for length in (1, 2, 3, 7, 8, 17, 33, 65):
+        x = np.arange(5 * (4 * length + 3)).reshape(5, -1).astype(dtype)
+        for step in (-1, 2, -2, 3, -3, 4, -4):
+            a, g = x.copy(), gc.asarray(x.copy())
+            np.testing.assert_array_equal(np.asarray(g[:, ::step] + 1), a[:, ::step] + 1)
+            a[:, ::step] = a[:, ::step] * 2
+            g[:, ::step] = g[:, ::step] * 2
+            np.testing.assert_array_equal(np.asarray(g), a)

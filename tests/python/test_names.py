@@ -158,6 +158,19 @@ def test_pad(mode):
     compare(program, exact.assert_same)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float16", "int32", "uint8", "bool", "complex128"])
+@pytest.mark.parametrize("value", [0, 7, 2.5, -2.7, 300, -1, True, (1, 2), (300, -1)])
+def test_pad_by_values(value, dtype):
+    def program(xp, a):
+        some = (a(np.ones(3, dtype)), a(np.ones((2, 3), dtype)), a(np.ones((0, 3), dtype)), a(np.ones((2, 1, 3), dtype)))
+        return [xp.pad(x, width, constant_values=value) for x in some for width in (0, 1, (1, 2))]
+
+    def check(g, w, i):
+        assert g.dtype == w.dtype and g.shape == w.shape and np.array_equal(np.asarray(g), w), i
+
+    compare(program, check)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 @pytest.mark.parametrize("m", [8, 50, 64, 65, 200])
 def test_short_convolutions_have_the_bits_of_long_ones(m, dtype):

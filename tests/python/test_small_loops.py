@@ -424,3 +424,166 @@ def test_infinities_that_operands_have_tell_nothing(at_once):
         np.asarray(x - x)
     with pytest.warns(RuntimeWarning, match="divide by zero"):
         np.asarray(x / gc.asarray([0.0, 0.0]))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_single_values_have_the_bits_of_vectors(dtype):
+    given = np.array([0.3, 2.5, -0.75, 0.0, -0.0, 1e-30, np.inf, -np.inf, np.nan], dtype)
+
+    def program():
+        x = gc.asarray(given)
+        with gc.errstate(all="ignore"):
+            made = [f(x[i]) for f in (gc.exp, gc.sin, gc.cos, gc.tanh, gc.log1p, gc.isnan, gc.floor, gc.sign) for i in range(len(given))]
+            made += [f(x[i], x[j]) for f in (gc.arctan2, gc.hypot, gc.power) for i, j in ((0, 1), (2, 3), (4, 0), (6, 7), (8, 1))]
+            made += [x[1] ** 3, x[2] ** 3, 2.5 ** x[0], gc.cos(0.7), gc.hypot(x[0], 3)]
+            return [*made, gc.exp(x), gc.power(x, x[::-1]), gc.isnan(x)]
+
+    same_bits(program)
+    before = turns(0)
+    try:
+        for function, value, text in ((gc.log, 0.0, "divide by zero"), (gc.exp, 1e5, "overflow"), (gc.sin, np.inf, "invalid value")):
+            with pytest.warns(RuntimeWarning, match=text) as told:
+                float(function(gc.asarray(np.array([value], dtype))[0]))
+            assert told[0].filename == __file__
+    finally:
+        turns(before)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "float32", "float64"])
+@pytest.mark.parametrize("size", [1, 15, 16, 17, 33, 700])
+def test_extremes_and_where_they_are(at_once, dtype, size):
+    rng = np.random.default_rng(size)
+    rows = [rng.integers(-5, 5, size).astype(dtype) for _ in range(6)]
+    if np.dtype(dtype).kind == "f":
+        rows += [np.where(rng.random(size) < 0.5, 0.0, -0.0).astype(dtype), np.full(size, -0.0, dtype), np.full(size, np.inf, dtype)]
+        rows += [np.where(np.arange(size) == size // 2, np.nan, r).astype(dtype) for r in rows[:2]]
+    matrix = np.stack(rows)
+    with np.errstate(all="ignore"):
+        whole = gc.asarray(matrix)
+        pairs = [(row, gc.asarray(row)) for row in rows] + [(matrix, whole), (matrix.T, whole.T), (matrix[:, ::-1], whole[:, ::-1])]
+        for x, g in [*pairs, (matrix[::2], whole[::2])]:
+            for name in ("min", "max", "argmin", "argmax"):
+                for axis in (None, *range(x.ndim)):
+                    w, made = getattr(x, name)(axis=axis), np.asarray(getattr(g, name)(axis=axis))
+                    assert np.array_equal(made, w, equal_nan=made.dtype.kind == "f")
+    if np.dtype(dtype).kind == "f":  # -0 is smaller
+        zeros = gc.asarray(np.where(np.arange(size) == size // 2, -0.0, 0.0).astype(dtype))
+        assert np.signbit(np.asarray(zeros.min())) and np.signbit(np.asarray(zeros.max())) == (size == 1)
+
+
+def test_outputs_of_ufuncs(at_once):
+    x, y = np.arange(6.0), np.linspace(1, 2, 6)
+    g, h = gc.asarray(x), gc.asarray(y)
+    out = gc.zeros(6)
+    assert gc.add(g, h, out=out) is out and gc.multiply(out, 2.0, out=(out,)) is out and gc.hypot(out, h, out) is out
+    exact.assert_same(np.asarray(out), np.hypot((x + y) * 2, y))
+    view = gc.zeros((2, 6))[:, ::2]
+    np.testing.assert_array_equal(np.asarray(gc.subtract(g[:3], h[3:], out=view[1])), x[:3] - y[3:])
+    assert np.asarray(view)[0].sum() == 0
+    narrow = gc.zeros(6, dtype="float32")
+    assert gc.add(g, h, out=narrow) is narrow and np.array_equal(np.asarray(narrow), (x + y).astype("float32"))
+    wide = gc.zeros((2, 6))
+    assert np.array_equal(np.asarray(gc.add(g, h, out=wide)), np.broadcast_to(x + y, (2, 6)))
+    with pytest.raises(TypeError):
+        gc.add(g, h, out=gc.zeros(6, dtype=int))
+    with pytest.raises(ValueError):
+        gc.add(g, h, out=gc.zeros(5))
+    with pytest.raises(ValueError):
+        gc.add(g, h, out=gc.broadcast_to(gc.zeros(1), (6,)))
+    gc.add(g[:-1], g[1:], out=g[1:])  # of the operands as they were
+    exact.assert_same(np.asarray(g), np.add(x[:-1], x[1:], out=x[1:]).base)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float32", "complex128"])
+def test_copies_of_numpy_arrays(dtype):
+    x = values(dtype, (4, 6)) if dtype != "complex128" else np.arange(24).reshape(4, 6) * (1 + 2j)
+    for given in (x, x[1:3], x[:, ::2], x.T, np.asfortranarray(x), x[:0], x[0], x.byteswap().view(x.dtype.newbyteorder())):
+        for made in (gc.array(given), gc.asarray(given)):
+            assert made.dtype == dtype and made.shape == given.shape
+            np.testing.assert_array_equal(np.asarray(made), given)
+    g = gc.array(x)
+    before = x.copy()
+    x[0, 0] = not x[0, 0]
+    np.testing.assert_array_equal(np.asarray(g), before)
+    g[1, 1] = 1
+    assert g.base is None and not gc._graphc.is_value(g) and x[1, 1] == before[1, 1]
+
+
+def test_counts_places_and_orders(at_once):
+    rng = np.random.default_rng(4)
+    for n in (1, 2, 40, 900):
+        k, x, b = rng.integers(0, 9, n), rng.normal(size=n).round(1), rng.random(n) < 0.4
+        x[n // 2] = np.nan
+        g, y, m = gc.asarray(k), gc.asarray(x), gc.asarray(b)
+        for name, made, wanted in (
+            ("bincount", gc.bincount(g), np.bincount(k)),
+            ("bincount", gc.bincount(g.astype("uint8"), minlength=20), np.bincount(k, minlength=20)),
+            ("bincount", gc.bincount(g[::2]), np.bincount(k[::2])),
+            ("flatnonzero", gc.flatnonzero(m), np.flatnonzero(b)),
+            ("nonzero", gc.nonzero(m[::-1])[0], np.nonzero(b[::-1])[0]),
+            ("sort", gc.sort(y), np.sort(x, kind="stable")),
+            ("argsort", gc.argsort(y[::-1]), np.argsort(x[::-1], kind="stable")),
+            ("searchsorted", gc.searchsorted(gc.sort(g), 4, side="right"), np.searchsorted(np.sort(k), 4, side="right")),
+            ("searchsorted", gc.searchsorted(gc.sort(g), y[:3]), np.searchsorted(np.sort(k).astype(float), x[:3])),
+            ("append", gc.append(y, y[0]), np.append(x, x[0])),
+            ("diff", gc.diff(g), np.diff(k)),
+            ("cross", gc.cross(g[:3], g[-3:]) if n > 2 else g, np.cross(k[:3], k[-3:]) if n > 2 else k),
+            ("accumulate", gc.minimum.accumulate(g), np.minimum.accumulate(k)),
+        ):
+            exact.assert_same(np.asarray(made), np.asarray(wanted), name)
+        counts, wanted = gc.zeros(9, dtype=int), np.zeros(9, dtype=int)
+        gc.add.at(counts, g, 1)
+        np.add.at(wanted, k, 1)
+        gc.add.at(counts, g[:1], g[:1])
+        np.add.at(wanted, k[:1], k[:1])
+        exact.assert_same(np.asarray(counts), wanted)
+    with pytest.raises(ValueError):
+        gc.bincount(gc.asarray([1, -1]))
+    with pytest.raises(TypeError):
+        gc.bincount(gc.asarray([1.0]))
+    with pytest.raises(ValueError):
+        gc.bincount(gc.asarray([1]), minlength=-1)
+
+
+def test_a_loop_that_looks_computes_what_it_looks_at():
+    """Arrays of a few thousand elements, too many to be computed for themselves: the loop's condition reads them."""
+
+    def program(xp):
+        cost, d = xp.asarray(np.random.default_rng(5).random((60, 60)) + 0.1), xp.full((60, 60), np.inf)
+        d[0, 0] = 0.0
+        for _ in range(60):
+            e = d.copy()
+            e[1:, :] = xp.minimum(e[1:, :], d[:-1, :] + cost[1:, :])
+            e[:, 1:] = xp.minimum(e[:, 1:], d[:, :-1] + cost[:, 1:])
+            if xp.array_equal(e, d):
+                break
+            d = e
+        return d
+
+    before = turns(2)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            run = gc._graphc.counters()["programs_run"]
+            exact.assert_same(np.asarray(program(gc)), program(np))
+            assert gc._graphc.counters()["programs_run"] < run + 20 or not on_cpu()
+    finally:
+        turns(before)
+
+
+def test_stacks(at_once):
+    x, y, k = (values(t, 5, seed) for seed, t in ((1, "float32"), (2, "float64"), (3, "int64")))
+
+    def program(xp):
+        a, b, c = (xp.asarray(v) for v in (x, y, k))
+        m = xp.asarray(y.reshape(5, 1)) + b
+        pairs = ([a, b], (a, a), [a, c], [c, c[::-1]], [m, m.T], [b, [1, 2, 3, 4, 5]], [m[0], m[:, 1]], [b[0], c[1]])
+        made = [f(pair) for f in (xp.stack, xp.vstack, xp.hstack) for pair in pairs]
+        return [*made, xp.concatenate([a, b]), xp.concatenate((m, m), axis=None), xp.append(m, c), xp.stack([a, b], axis=1), xp.eye(4), xp.eye(0)]
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(g), w)
+        assert g.base is None
+    for f in (gc.stack, gc.vstack):
+        with pytest.raises(ValueError):
+            f([gc.asarray([1, 2]), gc.asarray([1, 2, 3])])

@@ -168,6 +168,7 @@ def test_reduce_and_accumulate(name):
         results += [f.accumulate(x, axis=1), f.outer(x[0], y), f.reduceat(y, [0, 2, 1, 3]), f.reduce(x[:, :1], axis=1)]
         if name not in ("subtract", "divide"):
             results += [f.reduce(x, axis=(0, 1)), f.reduce(x, axis=None), f.reduce(x, initial=2.0)]
+            results += [f.reduce(x[:0], initial=2.0)[None], f.reduce(x[0, :0], initial=2.0)[None]]
             results.append(f.reduce(x, axis=0, where=x > -3, initial=1.0))
         return [xp.asarray(r, dtype="float64") for r in results]
 
@@ -256,7 +257,11 @@ def test_at():
         xp.bitwise_or.at(i, [0, 1], [4, 8])
         xp.add.at(x.T, (3, [0, 0]), 1)
         xp.add.at(i, [0, 1, 1], xp.asarray([1.7, 2.6, 0.9]))  # cast whatever the result's dtype is
-        return [*results, x, i]
+        narrow = xp.asarray(np.array([250, 2, 3], "uint8"))
+        xp.add.at(narrow, (0, ...), xp.asarray(np.int64(300)))
+        xp.add.at(narrow, (slice(None),), xp.asarray([1, 2, 300]))
+        xp.maximum.at(narrow, (slice(1, None),), xp.asarray([9, 7]))
+        return [*results, x, i, narrow]
 
     for g, w in zip(program(gc), program(np), strict=True):
         exact.assert_same(g, w)

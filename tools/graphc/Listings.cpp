@@ -42,7 +42,7 @@ int inspect(const std::string &path, bool json) {
 
 /// What is remembered of the form of code that comes first; "" of devices that are not tested.
 std::string selfTestText(const rt::Device &device) {
-  std::string_view form = rt::codeForm(device);
+  std::string_view form = device.codeForm();
   if (form.empty())
     return "";
   auto verdict = rt::selfTestVerdict(device, form, compilerBuildId());
@@ -70,7 +70,8 @@ std::string deviceJson(const rt::DeviceListing &d) {
 std::string deviceText(const rt::DeviceListing &d) {
   if (!d.device)
     return format("{:<10} unusable: {}{}\n", d.name,
-                  d.description.empty() || d.name == "opencl" ? "" : d.description + ": ",
+                  d.description.empty() || d.name.find(':') == d.name.npos ? ""
+                                                                           : d.description + ": ",
                   d.reason);
   const rt::DeviceInfo &i = d.device->info();
   std::string text =

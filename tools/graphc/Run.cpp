@@ -226,7 +226,7 @@ void addRun(CLI::App &app, Action &action) {
       ->add_option("-o,--output", options->outputs, "a .npy file for the next output; - is stdout")
       ->allow_extra_args(false);
   command->add_option("--device", options->device,
-                      "cpu, opencl, opencl:N, gpu, null (default: GRAPHC_DEVICE, else cpu)");
+                      "cpu, cuda, opencl, opencl:N, gpu, null (default: GRAPHC_DEVICE, else cpu)");
   command->add_option("--repeat", options->repeat, "how often to run")
       ->check(CLI::Range(1, 1000000000));
   command->add_option("--size", options->sizes, "a size argument, in order")

@@ -1,5 +1,6 @@
 #include "compiler/emit/device/Accepted.h"
 
+#include "compiler/emit/device/ChainTile.h"
 #include "compiler/emit/device/TensorTile.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -191,6 +192,8 @@ bool intrinsicFits(llvm::Intrinsic::ID id, Language language) {
   case Intrinsic::fshl:
   case Intrinsic::fshr:
   case Intrinsic::is_fpclass:
+  case Intrinsic::maximum:
+  case Intrinsic::minimum:
   case Intrinsic::sadd_sat:
   case Intrinsic::sadd_with_overflow:
   case Intrinsic::scmp:
@@ -256,11 +259,12 @@ std::string emit::lineOf(Operation *op) {
   return text;
 }
 
-/// Tiles are OpenCL C, but for those of tensor cores, which are PTX.
+/// Tiles are OpenCL C or PTX.
 static bool knowsCall(Operation *op, Language language) {
   auto call = dyn_cast<func::CallOp>(op);
   return !call || language == Language::OpenCLC ||
-         (language == Language::Ptx && TensorTile::named(call.getCallee()));
+         (language == Language::Ptx &&
+          (TensorTile::named(call.getCallee()) || ChainTile::named(call.getCallee())));
 }
 
 Status emit::checkAccepted(func::FuncOp function, Language language) {

@@ -8,7 +8,7 @@
 // and column 8 j + 2 (lane mod 4) + e.
 #include "compiler/emit/device/TensorTile.h"
 
-#include "llvm/Support/FormatVariadic.h"
+#include "compiler/emit/device/PtxText.h"
 
 using namespace graphc;
 using namespace graphc::emit;
@@ -16,19 +16,15 @@ using llvm::formatv;
 
 namespace {
 
-/// Bytes of a side's piece, of a stage, of the three stages.
-constexpr int kSide = 8192, kStage = 2 * kSide, kStages = 3 * kStage;
+/// Bytes of a side's piece and of a stage.
+constexpr int kSide = 8192, kStage = 2 * kSide;
 
-class Writer {
+class Writer : PtxText {
 public:
   Writer(const TensorTile &tile, bool wgmma) : tile(tile), wgmma(wgmma) {}
   std::string write();
 
 private:
-  template <typename... Args>
-  void line(const char *format, Args... args) {
-    text += "  " + formatv(format, args...).str() + "\n";
-  }
   void declare();
   void prepareCopies(char side, bool alongK, int start, int from, int count);
   void copy(char side, bool alongK);
@@ -39,11 +35,9 @@ private:
   void multiplyGroups();
   void multiplyWarps();
   void waitForAll();
-  void advance(const char *stage);
 
   TensorTile tile;
   bool wgmma;
-  std::string text;
 };
 
 void Writer::declare() {
@@ -109,12 +103,6 @@ void Writer::fill() {
   copy('B', tile.alongKB);
   line("sub.s32 left, left, 1;");
   line("cp.async.commit_group;");
-}
-
-void Writer::advance(const char *stage) {
-  line("add.u32 {0}, {0}, {1};", stage, kStage);
-  line("setp.eq.u32 last, {0}, {1};", stage, kStages);
-  line("@last mov.b32 {0}, 0;", stage);
 }
 
 /// wgmma's description of a side of the first stage: its address, the distances of what the
@@ -278,8 +266,8 @@ std::string Writer::write() {
   waitForAll();
   fill();
   multiply();
-  advance("at");
-  advance("to");
+  advance("at", kStage);
+  advance("to", kStage);
   line("sub.s32 y, y, 1;");
   line("bra PIECE;");
   text += "DONE:\n";

@@ -128,17 +128,42 @@ std::optional<int64_t> BodyEmitter::shortStep(const Polynomial &stride) {
   return isShort ? step : std::nullopt;
 }
 
+/// Which of `width` elements from `start` on belong to lanes that are not masked off, where all
+/// lanes have `last` + 1 elements from the lowest to the highest.
+Value BodyEmitter::maskSteps(OpBuilder &builder, int64_t start, int64_t last, int64_t step,
+                             const Position &position) {
+  IndexMath m{builder, loc};
+  Value left = m.sub(position.limit, position.loops[position.vectorLoop]);
+  Value reach = m.mul(m.sub(m.min(left, position.width), m(1)), m(std::abs(step)));
+  auto type = VectorType::get({position.width}, builder.getI1Type());
+  if (step > 0)
+    return vector::CreateMaskOp::create(builder, loc, type, m.sub(m.add(reach, 1), m(start)));
+  Value before = vector::CreateMaskOp::create(builder, loc, type, m.sub(m(last - start), reach));
+  return arith::XOrIOp::create(
+      builder, loc, before,
+      arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, true)));
+}
+
 /// Lanes a few elements apart: all elements from the lowest to the highest are read, the last ones
 /// in a vector that ends with them, and those of the lanes picked.
 Value BodyEmitter::loadSteps(OpBuilder &builder, Value buffer, Value first, int64_t step,
-                             int64_t width) {
+                             const Position &position) {
   IndexMath m{builder, loc};
+  int64_t width = position.width;
   auto type = VectorType::get({width}, cast<MemRefType>(buffer.getType()).getElementType());
+  Value zero;
+  if (position.limit)
+    zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   int64_t apart = std::abs(step), last = (width - 1) * apart;
   Value lowest = step < 0 ? m.sub(first, m(last)) : first, result;
   for (int64_t piece = 0; piece < apart; ++piece) {
     int64_t start = std::min(piece * width, last + 1 - width), end = start + width;
-    Value some = vector::LoadOp::create(builder, loc, type, buffer, m.add(lowest, start));
+    Value from = m.add(lowest, start), some;
+    if (position.limit)
+      some = vector::MaskedLoadOp::create(builder, loc, type, buffer, from,
+                                          maskSteps(builder, start, last, step, position), zero);
+    else
+      some = vector::LoadOp::create(builder, loc, type, buffer, from);
     SmallVector<int64_t> lanes;
     for (int64_t lane = 0; lane < width; ++lane) {
       int64_t at = (step < 0 ? width - 1 - lane : lane) * apart;
@@ -155,8 +180,8 @@ Value BodyEmitter::gather(OpBuilder &builder, Value buffer, Value first, const P
                           Position &position) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   int64_t width = position.width;
-  if (auto apart = shortStep(stride); apart && !position.limit)
-    return loadSteps(builder, buffer, first, *apart, width);
+  if (auto apart = shortStep(stride))
+    return loadSteps(builder, buffer, first, *apart, position);
   Value step = emit(builder, stride);
   if (element.getIntOrFloatBitWidth() >= 32 && !stride.constant())
     return lanesAt(builder, buffer, first, laneSteps(builder, stride, width), position);
@@ -307,8 +332,8 @@ void BodyEmitter::storeValue(OpBuilder &builder, kernel::StoreOp op, Value kerne
     return storeVector(builder, op, raw, first, position,
                        alignment(cast<VectorType>(raw.getType()), position));
   }
-  if (auto apart = shortStep(access.strides[position.vectorLoop]); apart && !position.limit)
-    return storeSteps(builder, raw, buffer, first, *apart);
+  if (auto apart = shortStep(access.strides[position.vectorLoop]))
+    return storeSteps(builder, raw, buffer, first, *apart, position);
   forLanes(builder, first, access.strides[position.vectorLoop], position,
            [&](OpBuilder &inside, int64_t lane, Value where) {
              Value element = vector::ExtractOp::create(inside, loc, raw, lane);
@@ -317,8 +342,8 @@ void BodyEmitter::storeValue(OpBuilder &builder, kernel::StoreOp op, Value kerne
 }
 
 /// The reverse of loadSteps(): what lies between the lanes is masked off.
-void BodyEmitter::storeSteps(OpBuilder &builder, Value raw, Value buffer, Value first,
-                             int64_t step) {
+void BodyEmitter::storeSteps(OpBuilder &builder, Value raw, Value buffer, Value first, int64_t step,
+                             const Position &position) {
   IndexMath m{builder, loc};
   auto type = cast<VectorType>(raw.getType());
   int64_t width = type.getNumElements(), apart = std::abs(step), last = (width - 1) * apart;
@@ -336,6 +361,8 @@ void BodyEmitter::storeSteps(OpBuilder &builder, Value raw, Value buffer, Value 
     Value mask = arith::ConstantOp::create(
         builder, loc,
         DenseElementsAttr::get(VectorType::get({width}, builder.getI1Type()), present));
+    if (position.limit)
+      mask = m.both(mask, maskSteps(builder, start, last, step, position));
     vector::MaskedStoreOp::create(builder, loc, buffer, m.add(lowest, start), mask, some);
   }
 }

@@ -129,9 +129,11 @@ private:
   /// The step of a stride that is known and short, for vectors of a core.
   std::optional<int64_t> shortStep(const Polynomial &stride);
   mlir::Value loadSteps(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,
-                        int64_t step, int64_t width);
+                        int64_t step, const Position &position);
   void storeSteps(mlir::OpBuilder &builder, mlir::Value raw, mlir::Value buffer, mlir::Value first,
-                  int64_t step);
+                  int64_t step, const Position &position);
+  mlir::Value maskSteps(mlir::OpBuilder &builder, int64_t start, int64_t last, int64_t step,
+                        const Position &position);
   mlir::Value partsMask(mlir::OpBuilder &builder, Position &position);
   void forLanes(mlir::OpBuilder &builder, mlir::Value first, const Polynomial &stride,
                 Position &position,

@@ -135,8 +135,9 @@ bool isTrue(const pb::object &object) {
   return truth != 0;
 }
 
+/// For all but plain arguments (Members.cpp): under its name with an underscore.
 void defineReduction(pb::class_<Array> &cls, op::ReduceKind kind, bool takesDType) {
-  std::string name(op::reduceKindName(kind));
+  std::string name(op::reduceKindName(kind)), general = "_" + name;
   auto reduce = [kind, name](const pb::object &self, const pb::object &axis,
                              const pb::object &dtype, const pb::object &out,
                              const pb::object &keepdims, pb::kwargs rest) -> pb::object {
@@ -151,12 +152,12 @@ void defineReduction(pb::class_<Array> &cls, op::ReduceKind kind, bool takesDTyp
     return fromPackage("graphc._reductions", name, self, rest);
   };
   if (takesDType) {
-    cls.def(name.c_str(), reduce, pb::arg("axis") = pb::none(), pb::arg("dtype") = pb::none(),
+    cls.def(general.c_str(), reduce, pb::arg("axis") = pb::none(), pb::arg("dtype") = pb::none(),
             pb::arg("out") = pb::none(), pb::arg("keepdims") = false);
     return;
   }
   cls.def(
-      name.c_str(),
+      general.c_str(),
       [reduce](const pb::object &self, const pb::object &axis, const pb::object &out,
                const pb::object &keepdims, const pb::kwargs &rest) {
         return reduce(self, axis, pb::none(), out, keepdims, rest);

@@ -93,6 +93,8 @@ rt::Device *toDevice(pb::handle object);
 std::vector<IndexItem> toIndex(pb::handle key);
 /// Any index; arrays that have no device go to `device`.
 std::vector<ops::KeyItem> toKey(pb::handle key, rt::Device *device);
+/// Where operands without a device go: to the first of a sequence that has one. Null: none has.
+rt::Device *deviceOf(pb::handle objects);
 std::vector<Array> toArrays(pb::handle sequence, rt::Device *device = nullptr);
 /// bool, int or float; raises TypeError for anything else.
 op::Scalar toScalar(pb::handle object);
@@ -158,6 +160,8 @@ inline PyObject *wrap(Result<Array> result) {
     raise(result.takeStatus());
   return wrap(std::move(*result));
 }
+/// Another view of the memory of `x`.
+PyObject *wrapView(const Array &x, Result<View> view);
 /// As above, from a short list of objects that were used before.
 PyObject *wrapKnown(const KnownValue &value);
 /// What NumPy's constructors make of a single element: an array that updates change for all its
@@ -191,6 +195,7 @@ void setupElements(PyHeapTypeObject *type);
 // Members.cpp
 void setupMembers(PyHeapTypeObject *type);
 void defineFunctions(pb::module_ &m);
+void definePlainFunctions(pb::module_ &m);
 void defineConstructors(pb::module_ &m);
 void defineUfuncs(pb::module_ &m);
 void defineInfo(pb::module_ &m);

@@ -4,6 +4,8 @@
 #include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
 
+#include <pybind11/numpy.h>
+
 #include <array>
 #include <cstring>
 
@@ -15,6 +17,7 @@ struct Leaf {
   DType dtype = DType::Bool;
   uint64_t bits = 0;
   const Array *array = nullptr; ///< of rank 1 and more
+  rt::Device *device = nullptr; ///< of arrays
 };
 
 /// Nothing for objects that need more than looking at.
@@ -32,15 +35,16 @@ std::optional<Leaf> leafOf(PyObject *object) {
   if (!x || !onHost(x->device()) || !x->view().hasLayout() || x->view().isPart())
     return std::nullopt;
   if (x->known())
-    return Leaf{x->dtype(), x->known()->bits};
+    return Leaf{x->dtype(), x->known()->bits, nullptr, &x->device()};
   NodeRef base = x->storage()->current();
   if (base->state() != NodeState::Ready ||
       !hostmath::withType(x->dtype(), [](auto) { return true; }))
     return std::nullopt;
   if (x->rank() > 0)
-    return Leaf{x->dtype(), 0, x};
+    return Leaf{x->dtype(), 0, x, &x->device()};
   auto value = ops::readElement(*x, {});
-  return value ? std::optional(Leaf{value->dtype, value->bits}) : std::nullopt;
+  return value ? std::optional(Leaf{value->dtype, value->bits, nullptr, &x->device()})
+               : std::nullopt;
 }
 
 /// Nested lists and tuples of leaves, all of one shape.
@@ -69,19 +73,17 @@ private:
       Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
       if (count == 0 || level >= kMostDepth || !extend(level, count))
         return false;
+      if (leaves.empty())
+        leaves.reserve(static_cast<size_t>(std::min<Py_ssize_t>(count, kMostLeaves)));
       for (Py_ssize_t i = 0; i < count; ++i)
         if (!visit(PySequence_Fast_GET_ITEM(object, i), level + 1))
           return false;
       return true;
     }
     auto leaf = leafOf(object);
-    if (!leaf || leaves.size() >= kMostLeaves)
+    if (!leaf || leaves.size() >= kMostLeaves || (at && leaf->device && at != leaf->device))
       return false;
-    if (const Array *x = asArray(object)) {
-      if (at && at != &x->device())
-        return false;
-      at = &x->device();
-    }
+    at = leaf->device ? leaf->device : at;
     if (leaf->array)
       for (int64_t size : leaf->array->shape())
         if (size == 0 || level >= kMostDepth || !extend(level++, size))
@@ -132,10 +134,31 @@ private:
   rt::Device *at = nullptr;
 };
 
+/// A copy of a row-major NumPy array of a dtype of ours; a null array for others.
+Array copyOfNumpy(PyObject *object, rt::Device *device) {
+  const auto *numpy = pb::detail::array_proxy(object);
+  constexpr int kDense =
+      pb::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_ | pb::detail::npy_api::NPY_ARRAY_ALIGNED_;
+  auto dtype =
+      (numpy->flags & kDense) == kDense && numpy->nd > 0 ? knownDType(numpy->descr) : std::nullopt;
+  if (!dtype)
+    return Array();
+  Shape shape;
+  shape.resize(static_cast<size_t>(numpy->nd));
+  std::copy_n(numpy->dimensions, shape.size(), shape.begin());
+  return unwrap(ops::fromHost(numpy->data, {*dtype, shape}, device));
+}
+
 PyObject *pack(PyObject *, PyObject *object) {
   return guarded([&]() -> PyObject * {
     Packer packer;
     rt::Device *device = unwrap(currentDevice());
+    if (Py_TYPE(object) == pb::detail::npy_api::get().PyArray_Type_ && !Trace::active()) {
+      Array copied = copyOfNumpy(object, device);
+      if (copied.isNull())
+        Py_RETURN_NONE;
+      return wrap(std::move(copied));
+    }
     if (Trace::active() || !(PyList_CheckExact(object) || PyTuple_CheckExact(object)) ||
         !packer.look(object) || (packer.device() && packer.device() != device) || !onHost(*device))
       Py_RETURN_NONE;
@@ -185,7 +208,8 @@ PyObject *filled(PyObject *, PyObject *const *args, Py_ssize_t count) {
 
 PyMethodDef functions[] = {
     {"pack", pack, METH_O,
-     "Nested sequences of numbers and computed arrays as an array, or None for others."},
+     "Nested sequences of numbers and computed arrays, or a NumPy array, as an array; None for "
+     "others."},
     {"filled", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(filled)), METH_FASTCALL,
      "A new array of one value, or None where full() has to look at the arguments."},
     {nullptr, nullptr, 0, nullptr}};

@@ -201,6 +201,13 @@ rt::Device *toDevice(pb::handle object) {
   raise(found.status());
 }
 
+rt::Device *deviceOf(pb::handle objects) {
+  for (pb::handle object : objects)
+    if (Array *a = asAnyArray(object))
+      return &a->device();
+  return nullptr;
+}
+
 std::vector<Array> toArrays(pb::handle sequence, rt::Device *device) {
   std::vector<Array> out;
   for (pb::handle item : pb::reinterpret_borrow<pb::object>(sequence))

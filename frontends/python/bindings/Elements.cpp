@@ -169,11 +169,16 @@ PyObject *get(PyObject *self, PyObject *key) {
         return wrap(getItem(open, pb::reinterpret_borrow<pb::object>(key)));
     const Array &x = *asArray(self);
     Place place;
-    if (place.set(key, x.shape()))
+    if (!PySlice_Check(key) && place.set(key, x.shape()))
       if (PyObject *value = element(x, place.span()))
         return value;
+    if (const Array *index = asAnyArray(key); index && index->rank() > 0 && !index->isOpen()) {
+      Array taken = unwrap(ops::takeRowsNow(x, *index));
+      if (!taken.isNull())
+        return wrap(std::move(taken));
+    }
     if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
-      return wrap(ops::index(x, basic.items()));
+      return wrapView(x, x.view().index(basic.items()));
     return wrap(getItem(x, pb::reinterpret_borrow<pb::object>(key)));
   });
 }
@@ -194,7 +199,7 @@ PyObject *item(PyObject *self, Py_ssize_t at) {
       IndexItem row;
       row.kind = IndexItem::Kind::Integer;
       row.integer = at;
-      return wrap(ops::index(x, {&row, 1}));
+      return wrapView(x, x.view().index({&row, 1}));
     }
     return wrap(getItem(x, pb::int_(at)));
   });

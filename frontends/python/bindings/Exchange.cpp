@@ -7,6 +7,7 @@
 #include "frontends/record/Known.h"
 #include "frontends/record/Looks.h"
 #include "frontends/record/Session.h"
+#include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
@@ -265,6 +266,7 @@ pb::object toItem(Array &x, std::string_view reason) {
                op::compactShape(x.shape()))));
   if (auto bits = knownBits(*unwrap(x.value())))
     return scalarObject(&*bits, x.dtype());
+  small::noteLook(unwrap(x.value()));
   Array *arrays[] = {&x};
   NodeRef node = evaluateNow(arrays, reason)[0];
   std::array<uint64_t, 2> word{};

@@ -15,21 +15,6 @@ namespace {
 
 using strings::format;
 
-/// Where operands without a device go: to the first that has one.
-rt::Device *deviceOf(const pb::object &objects) {
-  for (pb::handle object : objects)
-    if (Array *a = asAnyArray(object))
-      return &a->device();
-  return nullptr;
-}
-
-op::ReduceKind reduceKind(const std::string &name) {
-  auto kind = op::reduceKindFromName(name);
-  if (!kind)
-    throw pb::value_error(format("reduce: no reduction is called '{}'", name));
-  return *kind;
-}
-
 pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::object &deviceName,
                    const pb::object &copy) {
   auto wanted = toOptionalDType(dtype);
@@ -128,13 +113,6 @@ void defineMovement(pb::module_ &m) {
         return wrapped(unwrap(ops::squeeze(toArray(x), toAxes(axes))));
       },
       pb::arg("x"), pb::arg("axes") = pb::none());
-  m.def(
-      "concatenate",
-      [](const pb::object &arrays, const pb::object &axis) {
-        auto at = axis.is_none() ? std::nullopt : std::optional(axis.cast<int64_t>());
-        return wrapped(unwrap(ops::concatenate(toArrays(arrays, deviceOf(arrays)), at)));
-      },
-      pb::arg("arrays"), pb::arg("axis") = 0);
 }
 
 void defineCreation(pb::module_ &m) {
@@ -160,10 +138,6 @@ void defineCreation(pb::module_ &m) {
 }
 
 void defineOpenSizes(pb::module_ &m) {
-  m.def("is_open", [](const pb::object &object) {
-    Array *x = asAnyArray(object);
-    return x && x->isOpen();
-  });
   m.def(
       "of_size",
       [](const pb::object &x, const pb::object &like) {
@@ -217,7 +191,7 @@ void defineEvaluation(pb::module_ &m) {
         [](const Array &x, const pb::object &shape, const pb::object &strides, int64_t offset) {
           return unwrap(ops::strided(x, toShape(shape), toShape(strides), offset));
         });
-  m.def("has_layout", [](const Array &x) { return x.view().hasLayout() && !x.view().isPart(); });
+  m.def("has_layout", [](const Array &x) { return x.view().hasLayout(); });
   m.def("view_offset", [](const Array &x) { return x.view().offset(); });
   m.def("shares_storage", [](const Array &a, const Array &b) { return a.sharesStorage(b); });
 }
@@ -239,33 +213,6 @@ void defineFunctions(pb::module_ &m) {
     std::vector<Operand> each(arrays.begin(), arrays.end());
     return wrapped(unwrap(ops::elementwise(*kind, each)));
   });
-  m.def(
-      "reduce",
-      [](const std::string &kind, const pb::object &x, const pb::object &axes, bool keepdims,
-         const pb::object &dtype) {
-        return wrapped(unwrap(ops::reduce(reduceKind(kind), toOpenArray(x), toAxes(axes), keepdims,
-                                          toOptionalDType(dtype))));
-      },
-      pb::arg("kind"), pb::arg("x"), pb::arg("axes") = pb::none(), pb::arg("keepdims") = false,
-      pb::arg("dtype") = pb::none());
-  m.def(
-      "scan",
-      [](const std::string &kind, const pb::object &x, const pb::object &axis,
-         const pb::object &dtype) {
-        std::optional<int64_t> along;
-        if (Axes axes = toAxes(axis)) {
-          if (axes->size() != 1)
-            throw pb::type_error("cumulative_" + kind + " takes one axis");
-          along = axes->front();
-        }
-        return wrapped(
-            unwrap(ops::scan(reduceKind(kind), toOpenArray(x), along, toOptionalDType(dtype))));
-      },
-      pb::arg("kind"), pb::arg("x"), pb::arg("axis") = pb::none(), pb::arg("dtype") = pb::none());
-  m.def("matmul", [](const pb::object &x, const pb::object &y) {
-    rt::Device *device = deviceOf(pb::make_tuple(x, y));
-    return wrapped(unwrap(ops::matmul(toArray(x, device), toArray(y, device))));
-  });
   m.def("choose_numerics", [](const pb::object &level) -> pb::object {
     auto name = [](Numerics n) { return n == Numerics::Fast ? "fast" : "exact"; };
     std::optional<Numerics> choice;
@@ -275,19 +222,9 @@ void defineFunctions(pb::module_ &m) {
     return before ? pb::object(pb::str(name(*before))) : pb::none();
   });
   m.def("recording_modes", recordingModes);
-  m.def("library", [](const std::string &name, const pb::object &operands, const pb::object &params,
-                      const pb::object &shape, const pb::object &dtype) {
-    auto routine = routineFromName(name);
-    if (!routine)
-      throw pb::value_error(format("library: no routine is called '{}'", name));
-    std::vector<int64_t> numbers;
-    for (pb::handle param : params)
-      numbers.push_back(param.cast<int64_t>());
-    return wrapped(unwrap(ops::library(*routine, toArrays(operands, deviceOf(operands)), numbers,
-                                       {toDType(dtype), toShape(shape)})));
-  });
   m.def("result_type", resultType);
   defineIndexFunctions(m);
+  definePlainFunctions(m);
   defineMovement(m);
   defineCreation(m);
   defineEvaluation(m);

@@ -59,10 +59,26 @@ int instructionOffset(PyFrameObject *frame) {
 #endif
 }
 
+/// Where a code object and an offset were met last, by a hash of the two: a loop has many places.
+struct Recent {
+  PyCodeObject *code = nullptr;
+  int offset = 0;
+  Location location = 0;
+};
+constexpr size_t kRecent = 256;
+Recent recent[kRecent];
+
 Location remember(PyCodeObject *code, int offset) {
   Places &p = places();
+  Recent &last = recent[PlaceHash()({code, offset}) % kRecent];
+  if (last.code == code && last.offset == offset) {
+    p.lastCode = code;
+    p.lastOffset = offset;
+    return p.lastLocation = last.location;
+  }
   auto found = p.known.find({code, offset});
   if (found != p.known.end()) {
+    last = {code, offset, found->second};
     p.lastCode = code;
     p.lastOffset = offset;
     return p.lastLocation = found->second;

@@ -37,7 +37,14 @@ PyObject *dtype(PyObject *self, void *) {
 }
 
 PyObject *transposed(PyObject *self, void *) {
-  return guarded([&] { return wrap(ops::transpose(*asArray(self), std::nullopt)); });
+  return guarded([&] {
+    const Array &x = *asArray(self);
+    if (x.rank() == 2 && !x.isValue()) {
+      constexpr int64_t kTurned[] = {1, 0};
+      return wrapView(x, x.view().transpose(kTurned));
+    }
+    return wrap(ops::transpose(x, std::nullopt));
+  });
 }
 
 PyGetSetDef attributes[] = {{"shape", shape, setShape,
@@ -139,6 +146,50 @@ PyObject *flatten(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObj
   return guarded([&] { return wrap(ops::copy(unwrap(ops::reshape(*x, Shape{-1})))); });
 }
 
+/// The arguments of a reduction, as far as they are plain: an axis, and whether axes are kept.
+struct Reduction {
+  Axes axes;
+  bool keepdims = false;
+
+  bool read(PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+    if (count > 1 || (count == 1 && !setAxis(args[0])))
+      return false;
+    for (Py_ssize_t i = 0, n = keywords ? PyTuple_GET_SIZE(keywords) : 0; i < n; ++i) {
+      PyObject *name = PyTuple_GET_ITEM(keywords, i), *value = args[count + i];
+      bool isAxis = PyUnicode_CompareWithASCIIString(name, "axis") == 0;
+      bool isKept = PyUnicode_CompareWithASCIIString(name, "keepdims") == 0;
+      if (isAxis ? count > 0 || !setAxis(value) : !isKept || !PyBool_Check(value))
+        return false;
+      keepdims |= isKept && value == Py_True;
+    }
+    return true;
+  }
+
+private:
+  bool setAxis(PyObject *object) {
+    if (object == Py_None)
+      return true;
+    int overflow = 0;
+    if (!PyLong_CheckExact(object))
+      return false;
+    axes = {PyLong_AsLongLongAndOverflow(object, &overflow)};
+    return !overflow;
+  }
+};
+
+/// One reduction as a method: every other form of its arguments is the general method's.
+template <op::ReduceKind Kind>
+PyObject *reduceMethod(PyObject *self, PyObject *const *args, Py_ssize_t count,
+                       PyObject *keywords) {
+  static const std::string name = "_" + std::string(op::reduceKindName(Kind));
+  Reduction r;
+  if (!r.read(args, count, keywords))
+    return general(name.c_str(), self, args, count, keywords);
+  return guarded([&] {
+    return wrap(ops::reduce(Kind, *asOpenArray(self), r.axes, r.keepdims, std::nullopt));
+  });
+}
+
 using Function = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
 PyMethodDef method(const char *name, Function function, const char *text) {
   auto plain = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
@@ -157,6 +208,15 @@ PyMethodDef methods[] = {
            "astype(dtype, order='K', casting='unsafe', subok=True, copy=True): the values in "
            "another dtype. Raises DTypeError for a dtype that graphc does not have and for what "
            "`casting` forbids."),
+    method("sum", reduceMethod<op::ReduceKind::Sum>, "As graphc.sum."),
+    method("prod", reduceMethod<op::ReduceKind::Prod>, "As graphc.prod."),
+    method("mean", reduceMethod<op::ReduceKind::Mean>, "As graphc.mean."),
+    method("min", reduceMethod<op::ReduceKind::Min>, "As graphc.min."),
+    method("max", reduceMethod<op::ReduceKind::Max>, "As graphc.max."),
+    method("any", reduceMethod<op::ReduceKind::Any>, "As graphc.any."),
+    method("all", reduceMethod<op::ReduceKind::All>, "As graphc.all."),
+    method("argmin", reduceMethod<op::ReduceKind::ArgMin>, "As graphc.argmin."),
+    method("argmax", reduceMethod<op::ReduceKind::ArgMax>, "As graphc.argmax."),
     {nullptr, nullptr, 0, nullptr}};
 
 } // namespace

@@ -18,8 +18,9 @@ struct Ufunc {
   int results;
 };
 
-/// handler(ufunc, args, kwargs). Owned for the life of the process.
-PyObject *handler = nullptr;
+/// handler(ufunc, args, kwargs), and writer(result, out, casting, name). Owned for the life of the
+/// process.
+PyObject *handler = nullptr, *writer = nullptr;
 
 constexpr size_t kMaxOperands = 4;
 
@@ -59,14 +60,56 @@ PyObject *callHandler(PyObject *self, PyObject *const *args, Py_ssize_t count, P
   });
 }
 
+PyObject *callPlain(const Ufunc &u, PyObject *const *args) {
+  auto count = static_cast<size_t>(u.operands);
+  if (u.function)
+    return PyObject_Vectorcall(u.function, args, count, nullptr);
+  return guarded([&] { return wrap(record(u.kind, args, count)); });
+}
+
+/// The one Array that a call has besides its operands, as `out`; or null.
+PyObject *outputOf(const Ufunc &u, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  bool isNamed = count == u.operands && named == 1 &&
+                 PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "out") == 0;
+  if (u.results != 1 || !(isNamed || (count == u.operands + 1 && named == 0)))
+    return nullptr;
+  PyObject *out = args[u.operands];
+  if (PyTuple_CheckExact(out) && PyTuple_GET_SIZE(out) == 1)
+    out = PyTuple_GET_ITEM(out, 0);
+  const Array *array = asAnyArray(out);
+  return array && !array->isOpen() ? out : nullptr;
+}
+
+/// Writes the result of a call to its output; anything but a plain copy is Python's. Takes over
+/// `result`.
+PyObject *writeTo(PyObject *self, PyObject *out, PyObject *result) {
+  auto owned = pb::reinterpret_steal<pb::object>(result);
+  return guarded([&]() -> PyObject * {
+    const Array *value = asArray(result);
+    Array &target = *asArray(out);
+    if (!value || value->dtype() != target.dtype() || !(value->shape() == target.shape()) ||
+        target.view().isReadOnly() || target.isValue()) {
+      pb::object name = pb::handle(self).attr("__name__");
+      return pb::handle(writer)(owned, pb::handle(out), "same_kind", name).release().ptr();
+    }
+    IndexItem all;
+    check(ops::setItem(target, {&all, 1}, *value));
+    tellAtOnce(target);
+    return Py_NewRef(out);
+  });
+}
+
 PyObject *call(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
   auto *u = reinterpret_cast<Ufunc *>(self);
   Py_ssize_t count = PyVectorcall_NARGS(flags);
-  if (count != u->operands || (names && PyTuple_GET_SIZE(names) > 0))
+  if (count == u->operands && (!names || PyTuple_GET_SIZE(names) == 0))
+    return callPlain(*u, args);
+  PyObject *out = outputOf(*u, args, count, names);
+  if (!out)
     return callHandler(self, args, count, names);
-  if (u->function)
-    return PyObject_Vectorcall(u->function, args, static_cast<size_t>(count), nullptr);
-  return guarded([&] { return wrap(record(u->kind, args, static_cast<size_t>(count))); });
+  PyObject *result = callPlain(*u, args);
+  return result ? writeTo(self, out, result) : nullptr;
 }
 
 void deallocate(PyObject *self) {
@@ -148,8 +191,10 @@ void defineUfuncs(pb::module_ &m) {
     object.attr("__doc__") = std::string(info.summary);
     m.attr(std::string(info.name).c_str()) = object;
   }
-  m.def("set_ufunc_handler",
-        [](const pb::object &function) { handler = Py_NewRef(function.ptr()); });
+  m.def("set_ufunc_handler", [](const pb::object &calls, const pb::object &writes) {
+    handler = Py_NewRef(calls.ptr());
+    writer = Py_NewRef(writes.ptr());
+  });
 }
 
 } // namespace graphc::py

@@ -25,23 +25,23 @@ PyTypeObject *typeOfArrays() {
 
 /// Objects that ended, with their arrays: a loop makes one for every value it looks at and every
 /// operation. Guarded by the GIL.
+template <size_t Most>
 class Idle {
 public:
   PyObject *take() { return count ? objects[--count] : nullptr; }
   bool keep(PyObject *object) {
-    if (count == kMost)
+    if (count == Most)
       return false;
     objects[count++] = object;
     return true;
   }
 
 private:
-  static constexpr size_t kMost = 64;
-  std::array<PyObject *, kMost> objects;
+  std::array<PyObject *, Most> objects;
   size_t count = 0;
 };
-Idle known; ///< of known values, which need another value only
-Idle empty; ///< whose arrays are null
+Idle<1024> known; ///< of known values, which need another value only: a list of elements holds many
+Idle<64> empty;   ///< whose arrays are null
 
 Holder *holderOf(Instance *instance) {
   return reinterpret_cast<Holder *>(&instance->simple_value_holder[1]);
@@ -117,6 +117,17 @@ static PyObject *makeObject(PyTypeObject *type) {
   instance->simple_value_holder[0] = value.get();
   new (holderOf(instance)) Holder(std::move(value));
   instance->simple_holder_constructed = true;
+  return self;
+}
+
+PyObject *wrapView(const Array &x, Result<View> view) {
+  if (!view)
+    raise(view.takeStatus());
+  PyObject *self = makeObject(typeOfArrays());
+  Array *value = holderOf(reinterpret_cast<Instance *>(self))->get();
+  // In place: a null array has nothing to give up.
+  std::destroy_at(value);
+  new (value) Array(x.withView(std::move(*view)));
   return self;
 }
 

@@ -1,4 +1,4 @@
-"""graphc: NumPy-like arrays that are recorded lazily, fused into kernels, and computed on CPUs and OpenCL devices.
+"""graphc: NumPy-like arrays that are recorded lazily, fused into kernels, and computed on CPUs, GPUs of NVIDIA and OpenCL devices.
 
 >>> import graphc as gc
 >>> x = gc.arange(4.0)
@@ -408,7 +408,7 @@ del _attach, _attach_methods
 
 
 #: Parts that are imported when they are first asked for.
-_PARTS = ("fft", "float8", "lib", "random", "safetensors", "testing")
+_PARTS = ("emath", "fft", "float8", "lib", "random", "safetensors", "testing")
 
 
 def __dir__():

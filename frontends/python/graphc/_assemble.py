@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray
+from ._creation import asarray, asarrays
 from ._devices import where_operands_are as _where_operands_are
 from ._manipulation import _axes, _axis, concatenate, flip, in_sequence, moveaxis, stack, transpose
 from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
@@ -28,8 +28,7 @@ def _along(axis, item):
 
 def _atleast(rank, shape_of, arrays):
     results = []
-    for x in arrays:
-        x = asarray(x)
+    for x in asarrays(arrays):
         results.append(x if x.ndim >= rank else x.reshape(shape_of(x.shape)))
     return results[0] if len(results) == 1 else tuple(results)
 
@@ -55,6 +54,10 @@ def _list(lifted):
 
 def vstack(tup: Sequence[ArrayLike], *, dtype=None, casting: str = "same_kind") -> Array:
     """Rows on top of each other: arrays of at least two axes joined along the first."""
+    if dtype is None and type(tup) in (list, tuple) and tup and getattr(tup[0], "ndim", 0) == 1:
+        packed = _graphc.pack(tup)  # what is computed
+        if packed is not None:
+            return packed
     return concatenate(_list(atleast_2d(*in_sequence(tup))), 0, dtype=dtype, casting=casting)
 
 
@@ -71,7 +74,7 @@ def dstack(tup: Sequence[ArrayLike]) -> Array:
 
 def column_stack(tup: Sequence[ArrayLike]) -> Array:
     """Vectors as the columns of a matrix; matrices are joined as they are."""
-    arrays = [asarray(a) for a in in_sequence(tup)]
+    arrays = asarrays(in_sequence(tup))
     return concatenate([a if a.ndim >= 2 else a.reshape((-1, 1)) for a in arrays], 1)
 
 

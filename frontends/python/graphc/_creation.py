@@ -178,6 +178,10 @@ def _floating(x, name, smallest=True):
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None, device=None):
     """As `asarray`, but a copy unless told otherwise, in the memory order of an Array that is copied; axes of size 1 are put in
     front up to `ndmin`."""
+    if dtype is None and order == "K" and device is None and ndmin == 0 and copy is not False:
+        packed = _graphc.pack(object)
+        if packed is not None:
+            return packed
     if type(object) is _Array and copy and object.ndim > 1 and device is None and not (order == "C" or object.contiguous):
         result = object.astype(object.dtype if dtype is None else dtype, order)
         return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
@@ -188,10 +192,6 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         if copy is False and laid is not result:
             raise ArgumentError("Unable to avoid copy while creating an array as requested.")
         return laid
-    if dtype is None and device is None and ndmin == 0 and copy is not False:
-        packed = _graphc.pack(object)
-        if packed is not None:
-            return packed
     result = _graphc.asarray(_source(object), _dtype(dtype), device, copy if copy is False else True if copy else None)
     return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
 
@@ -199,6 +199,15 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """As `asarray`: there are no subclasses."""
     return asarray(a, dtype, order, device=device, copy=copy)
+
+
+def asarrays(values):
+    """Operands of one operation as Arrays: sequences and numbers where the first operand that is an Array lies."""
+    values = list(values)
+    place = _graphc.elsewhere(*values)
+    if place is None:
+        return [asarray(x) for x in values]
+    return [asarray(x) if type(x) is _Array else asarray(x, device=place) for x in values]
 
 
 def asarray_chkfinite(a, dtype=None, order=None):
@@ -402,6 +411,10 @@ _FEW = 1 << 10
 
 def eye(N, M=None, k=0, dtype=float64, order="C", *, device=None, like=None):
     """Ones on the k-th diagonal, zeros elsewhere."""
+    if type(N) is int and M is None and k == 0 and dtype is float64 and order == "C" and 0 <= N * N <= _FEW and not _graphc.is_tracing():
+        made = zeros((N, N), device=device)
+        made.reshape(-1)[:: N + 1] = 1.0
+        return made
     if order != "C" and _is_column_major(order):
         made = eye(N if M is None else M, N, -_operator.index(k), dtype, device=device)
         made._turn(None)
@@ -423,8 +436,7 @@ def meshgrid(*arrays, copy=True, sparse=False, indexing="xy"):
     broadcast to the grid."""
     if indexing not in ("xy", "ij"):
         raise ArgumentError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
-    arrays = [asarray(a) for a in arrays]
-    arrays = [a.reshape((-1,)) for a in arrays]
+    arrays = [a.reshape((-1,)) for a in asarrays(arrays)]
     order = list(range(len(arrays)))
     if indexing == "xy" and len(order) > 1:
         order[0], order[1] = 1, 0

@@ -6,7 +6,7 @@ from . import _graphc, _tree
 
 
 class Device(str):
-    """The name of a device ("cpu", "opencl:0") with what is known of it: `description`, `usable`, `reason` (why not),
+    """The name of a device ("cpu", "cuda:0", "opencl:0") with what is known of it: `description`, `usable`, `reason` (why not),
     `driver`, `memory` (bytes), `fp64`, `units`."""
 
     __slots__ = ("description", "usable", "reason", "driver", "memory", "fp64", "units")
@@ -42,22 +42,12 @@ class device:
         _graphc.set_device(self._previous.pop())
 
 
-def _place(values):
-    """The device of the first array among values, which may be sequences of them, or None."""
-    for x in values:
-        if type(x) is _graphc.Array:
-            return x.device
-        if type(x) in (list, tuple) and (found := _place(x)):
-            return found
-    return None
-
-
 def where_operands_are(function):
     """A function of the package whose own arrays (edges, zeros to join, places) lie where its first operand does."""
 
     @_functools.wraps(function)
     def run(*args, **kwargs):
-        place = _place(args) or _place(kwargs.values())
+        place = _graphc.elsewhere(*args, *kwargs.values()) if kwargs else _graphc.elsewhere(*args)
         if place is None:
             return function(*args, **kwargs)
         before = _graphc.set_device(place)

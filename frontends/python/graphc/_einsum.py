@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins as _py
+import functools as _functools
 import math as _math
+import operator as _operator
 import string as _string
 from typing import TYPE_CHECKING
 
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
     from ._types import Array
 
 
-def _letters(text, operands):
-    """Terms and result of `text` with every ellipsis spelled out in letters that it does not use."""
+def _letters(text, ranks):
+    """Terms and result of `text`, for operands of these ranks, with every ellipsis spelled out in letters that it does not use."""
     if not isinstance(text, str):
         raise ArgumentError("einsum: the first argument is the equation, such as 'ij,jk->ik'")
     text = text.replace(" ", "")
@@ -30,22 +32,22 @@ def _letters(text, operands):
         raise ArgumentError(f"einsum: {text!r} is not an equation of letters, commas, '...' and one '->'")
     left, arrow, result = text.partition("->")
     terms = left.split(",")
-    if len(terms) != len(operands):
-        raise ArgumentError(f"einsum: {len(terms)} terms in {text!r} for {len(operands)} operands")
+    if len(terms) != len(ranks):
+        raise ArgumentError(f"einsum: {len(terms)} terms in {text!r} for {len(ranks)} operands")
     free = [c for c in _string.ascii_letters if c not in text]
     widest = 0
-    for term, x in zip(terms, operands):
-        rest = x.ndim - len(term.replace("...", ""))
+    for term, rank in zip(terms, ranks):
+        rest = rank - len(term.replace("...", ""))
         if rest < 0 or (rest and "..." not in term):
-            raise ShapeError(f"einsum: term {term!r} for an operand of shape {x.shape}")
+            raise ShapeError(f"einsum: term {term!r} for an operand of {rank} axes")
         widest = _py.max(widest, rest if "..." in term else 0)
     shared = "".join(free[:widest])
 
-    def spell(term, x):
-        rest = x.ndim - len(term.replace("...", ""))
+    def spell(term, rank):
+        rest = rank - len(term.replace("...", ""))
         return term.replace("...", shared[len(shared) - rest :] if rest else "")
 
-    spelled = [spell(term, x) for term, x in zip(terms, operands)]
+    spelled = [spell(term, rank) for term, rank in zip(terms, ranks)]
     if arrow:
         out = result.replace("...", shared)
     else:
@@ -56,54 +58,111 @@ def _letters(text, operands):
     return spelled, out
 
 
-def _sizes(terms, operands, text):
+def _check_sizes(terms, shapes, text):
     sizes = {}
-    for term, x in zip(terms, operands):
-        for c, n in zip(term, x.shape):
+    for term, shape in zip(terms, shapes):
+        for c, n in zip(term, shape):
             if sizes.setdefault(c, n) != n and 1 not in (sizes[c], n):
-                raise ShapeError(f"einsum: index {c!r} of {text!r} has sizes {sizes[c]} and {n}, shapes {[o.shape for o in operands]}")
+                raise ShapeError(f"einsum: index {c!r} of {text!r} has sizes {sizes[c]} and {n}, shapes {list(shapes)}")
             sizes[c] = _py.max(sizes[c], n) if 0 not in (sizes[c], n) else 0
-    return sizes
 
 
-def _single(term, x, keep):
-    """One operand with repeated indices taken from the diagonal and those outside `keep` summed."""
-    for c in dict.fromkeys(term):
-        while term.count(c) > 1:
-            first = term.index(c)
-            second = term.index(c, first + 1)
-            x = diagonal(x, 0, first, second)
-            term = "".join(t for i, t in enumerate(term) if i not in (first, second)) + c
-    gone = tuple(i for i, c in enumerate(term) if c not in keep)
-    if gone:
-        x = x.sum(axis=gone, dtype=x.dtype)
-    return "".join(c for c in term if c in keep), x
+class _Operand:
+    """An operand while the steps are chosen: its indices, its shape, and its place among the values."""
+
+    def __init__(self, steps, place, term, shape):
+        self.steps, self.place, self.term, self.shape = steps, place, term, tuple(shape)
+
+    def step(self, function, *args, term, shape):
+        """Notes a step of one value; one that changes nothing is none."""
+        self.steps.append((self.place, None, function, args))
+        self.term, self.shape = term, tuple(shape)
+
+    def reshape(self, shape):
+        if tuple(shape) != self.shape:
+            self.step(_graphc.reshape, tuple(shape), term=self.term, shape=shape)
+
+    def broadcast(self, shape):
+        if tuple(shape) != self.shape:
+            self.step(_graphc.broadcast_to, tuple(shape), term=self.term, shape=shape)
+
+    def transpose(self, letters):
+        order = [self.term.index(c) for c in letters]
+        if order != list(range(len(order))):
+            self.step(_graphc.transpose, order, term=letters, shape=[self.shape[i] for i in order])
+
+    def reduce(self, keep):
+        """Takes repeated indices from the diagonal, and sums over those outside `keep`."""
+        for c in dict.fromkeys(self.term):
+            while self.term.count(c) > 1:
+                first = self.term.index(c)
+                second = self.term.index(c, first + 1)
+                rest = [i for i in range(len(self.term)) if i not in (first, second)]
+                self.step(diagonal, 0, first, second, term="".join(self.term[i] for i in rest) + c,
+                          shape=[*(self.shape[i] for i in rest), _py.min(self.shape[first], self.shape[second])])  # fmt: skip
+        gone = tuple(i for i, c in enumerate(self.term) if c not in keep)
+        if gone:
+            self.step(_sum_in_dtype, gone, term="".join(c for c in self.term if c in keep),
+                      shape=[n for i, n in enumerate(self.shape) if i not in gone])  # fmt: skip
+
+    def sizes(self, letters):
+        return [self.shape[self.term.index(c)] for c in letters]
 
 
-def _pair(a, x, b, y, keep):
-    """The product of two operands, summed over the indices that both have and `keep` has not."""
-    both = [c for c in a if c in b]
+def _sum_in_dtype(x, axes):
+    return x.sum(axis=axes, dtype=x.dtype)
+
+
+def _pair(x, y, keep):
+    """`x` becomes the product of both, summed over the indices that both have and `keep` has not."""
+    both = [c for c in x.term if c in y.term]
     inner = [c for c in both if c not in keep]
     batch = [c for c in both if c in keep]
-    left = [c for c in a if c not in both]
-    right = [c for c in b if c not in both]
+    left = [c for c in x.term if c not in both]
+    right = [c for c in y.term if c not in both]
+    term = "".join(batch + left + right)
     if not inner:
-        term = batch + left + right
-        spread = [z.transpose([t.index(c) for c in term if c in t]).reshape([z.shape[t.index(c)] if c in t else 1 for c in term])
-                  for t, z in ((a, x), (b, y))]  # fmt: skip
-        return "".join(term), spread[0] * spread[1]
+        for z in (x, y):
+            own = [c for c in term if c in z.term]
+            z.transpose("".join(own))
+            z.reshape([z.shape[own.index(c)] if c in own else 1 for c in term])
+        shape = [_py.max(n, m) if n and m else 0 for n, m in zip(x.shape, y.shape)]
+        x.steps.append((x.place, y.place, _operator.mul, ()))
+        x.term, x.shape = term, tuple(shape)
+        return
     # An axis of size 1 stands for any size.
-    for c in inner + batch:
-        n, m = x.shape[a.index(c)], y.shape[b.index(c)]
-        n = _py.max(n, m) if n and m else 0
-        x = _graphc.broadcast_to(x, tuple(n if d == c else s for d, s in zip(a, x.shape)))
-        y = _graphc.broadcast_to(y, tuple(n if d == c else s for d, s in zip(b, y.shape)))
-    size = lambda letters, t, z: [z.shape[t.index(c)] for c in letters]  # noqa: E731
-    rows, columns = size(left, a, x), size(right, b, y)
-    many, shared = size(batch, a, x), _math.prod(size(inner, a, x))
-    x = x.transpose([a.index(c) for c in batch + left + inner]).reshape([*many, _math.prod(rows), shared])
-    y = y.transpose([b.index(c) for c in batch + inner + right]).reshape([*many, shared, _math.prod(columns)])
-    return "".join(batch + left + right), _graphc.matmul(x, y).reshape((*many, *rows, *columns))
+    full = {c: _py.max(n, m) if n and m else 0 for c, n, m in zip(both, x.sizes(both), y.sizes(both))}
+    for z in (x, y):
+        z.broadcast([full.get(c, n) for c, n in zip(z.term, z.shape)])
+    rows, columns, many = x.sizes(left), y.sizes(right), x.sizes(batch)
+    shared = _math.prod(x.sizes(inner))
+    x.transpose("".join(batch + left + inner))
+    x.reshape([*many, _math.prod(rows), shared])
+    y.transpose("".join(batch + inner + right))
+    y.reshape([*many, shared, _math.prod(columns)])
+    x.steps.append((x.place, y.place, _graphc.matmul, ()))
+    x.term, x.shape = term, (*many, x.shape[-2], y.shape[-1])
+    x.reshape([*many, *rows, *columns])
+
+
+@_functools.lru_cache(maxsize=1024)
+def _plan(equation, shapes):
+    """Steps (place of a value, of a second one or None, function, further arguments), each of which replaces its first value;
+    the first one of all is the result."""
+    terms, letters = _letters(equation, [len(shape) for shape in shapes])
+    _check_sizes(terms, shapes, equation)
+    steps = []
+    operands = [_Operand(steps, i, term, shape) for i, (term, shape) in enumerate(zip(terms, shapes))]
+    first = operands[0]
+    first.reduce(set(letters).union(*terms[1:]))
+    for i, other in enumerate(operands[1:], 1):
+        later = set(letters).union(*terms[i + 1 :])
+        other.reduce(later | set(first.term))
+        first.reduce(later | set(other.term))
+        _pair(first, other, later)
+    first.reduce(set(letters))
+    first.transpose(letters)
+    return steps
 
 
 def _sublists(operands):
@@ -125,18 +184,13 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
         raise ArgumentError("einsum: must specify the einstein sum subscripts string and at least one operand")
     equation, operands = (operands[0], operands[1:]) if isinstance(operands[0], str) else _sublists(operands)
     arrays = [asarray(x) for x in operands]
-    terms, letters = _letters(equation, arrays)
-    _sizes(terms, arrays, equation)
     kind = _graphc.result_type(*arrays) if dtype is None else as_dtype(dtype)
-    arrays = [x.astype(kind, casting=casting, copy=False) for x in arrays]
-    term, x = _single(terms[0], arrays[0], set(letters).union(*terms[1:]))
-    for i in range(1, len(arrays)):
-        later = set(letters).union(*terms[i + 1 :])
-        other, y = _single(terms[i], arrays[i], later | set(term))
-        term, x = _single(term, x, later | set(other))
-        term, x = _pair(term, x, other, y, later)
-    term, x = _single(term, x, set(letters))
-    return with_out(x.transpose([term.index(c) for c in letters]) if len(letters) > 1 else single(x), out, casting, "einsum")
+    values = [x if x.dtype == kind else x.astype(kind, casting=casting, copy=False) for x in arrays]
+    for place, second, function, args in _plan(equation, tuple(x.shape for x in arrays)):
+        values[place] = function(values[place], *args) if second is None else function(values[place], values[second])
+    x = values[0]
+    x = x[...] if x is operands[0] else x
+    return with_out(x if x.ndim > 1 else single(x), out, casting, "einsum")
 
 
 def einsum_path(*operands, optimize="greedy"):

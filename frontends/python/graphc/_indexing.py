@@ -242,6 +242,9 @@ def bincount(x, weights=None, minlength=0):
     their sums in float64, added in order. The length is found when called."""
     x = asarray(x)
     minlength = _operator.index(minlength)
+    counts = _graphc.bincount(x, minlength) if weights is None else None
+    if counts is not None:
+        return counts
     if x.ndim != 1:
         raise ArgumentError("object of too small depth for desired array" if x.ndim == 0 else "object too deep for desired array")
     if minlength < 0:
@@ -300,6 +303,7 @@ def unravel_index(indices, shape, order="C"):
     return tuple(reversed(found) if order == "C" else found)
 
 
+@_where_operands_are
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     """Flat places from one index array an axis. Modes as in take, one for all axes or one an axis; an index outside is a
     ValueError, looked at when called."""

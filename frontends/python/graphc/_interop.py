@@ -89,7 +89,7 @@ def _array_function(self, function, types, args, kwargs):
     package, _, inner = (function.__module__ or "").partition(".")
     ours = graphc if package == "numpy" else None
     for part in inner.split(".") if inner else ():
-        ours = ours if part.startswith("_") or part == "lib" else getattr(ours, part, None)
+        ours = ours if part.startswith("_") else getattr(ours, part, None)
     ours = getattr(ours, function.__name__, None)
     if ours is None or ours is function:
         return NotImplemented

@@ -5,7 +5,7 @@ import math as _math
 import operator as _operator
 
 from . import _graphc
-from ._creation import asarray
+from ._creation import asarray, asarrays
 from ._devices import where_operands_are as _where_operands_are
 from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axes, _axis, moveaxis
@@ -58,7 +58,7 @@ def dot(a, b, out=None):
     """NumPy's dot: a product with a 0-d operand, else the sum over the last axis of `a` and the second last of `b`."""
     if out is None and type(a) is type(b) is _graphc.Array and 1 <= a.ndim <= 2 and 1 <= b.ndim <= 2:
         return a @ b
-    x1, x2 = asarray(a), asarray(b)
+    x1, x2 = asarrays((a, b))
     if x1.ndim == 0 or x2.ndim == 0:
         result = x1 * x2
     elif x1.ndim <= 2 and x2.ndim <= 2:

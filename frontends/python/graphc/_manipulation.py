@@ -7,7 +7,7 @@ import numpy as _np
 
 from . import _graphc
 from ._complex import of_parts as _of_parts
-from ._creation import asarray, given
+from ._creation import asarray, asarrays, given
 from ._dtypes import as_dtype, can_cast
 from ._ufunc import with_out as _with_out
 from ._float_errors import stands_for as _stands_for
@@ -114,23 +114,26 @@ def broadcast_shapes(*shapes):
 
 def broadcast_arrays(*arrays, subok=False):
     """The arrays broadcast against each other, as a tuple of views."""
-    arrays = [asarray(a) for a in arrays]
+    arrays = asarrays(arrays)
     shape = broadcast_shapes(*[a.shape for a in arrays])
     return tuple(a if a.shape == shape else _graphc.broadcast_to(a, shape) for a in arrays)
+
+
+_ARRAYS = {_graphc.Array}
 
 
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays joined along an axis (flattened first when axis is None), promoted to one dtype. Raises ShapeError
     when ranks or other sizes differ, or when there is nothing to join."""
     arrays = list(arrays)
-    if out is None and dtype is None and axis is not None and arrays and _py.all(type(a) is _graphc.Array for a in arrays):
+    if out is None and dtype is None and set(map(type, arrays)) == _ARRAYS:
         return _graphc.concatenate(arrays, axis)
     if axis is None:  # Python numbers, which have no axis to join along, are weak
         kind = _graphc.result_type(*(a if isinstance(a, (bool, int, float, complex)) else asarray(a) for a in arrays)) if arrays else None
         arrays = [asarray(a).astype(kind) if isinstance(a, (bool, int, float, complex)) else a for a in arrays]
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
-    arrays = [asarray(a) for a in arrays]
+    arrays = asarrays(arrays)
     result = _graphc.concatenate(arrays, axis)
     if out is None and dtype is None:
         return result
@@ -157,7 +160,11 @@ def in_sequence(arrays):
 
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays of one shape joined along a new axis."""
-    arrays = [asarray(a) for a in in_sequence(arrays)]
+    if out is None and dtype is None and axis == 0 and type(arrays) in (list, tuple):
+        packed = _graphc.pack(arrays)  # what is computed
+        if packed is not None:
+            return packed
+    arrays = asarrays(in_sequence(arrays))
     if not arrays:
         raise ShapeError("stack: need at least one array")
     shapes = {a.shape for a in arrays}

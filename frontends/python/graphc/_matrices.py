@@ -146,6 +146,8 @@ def inner(a: ArrayLike, b: ArrayLike) -> Array:
     x1, x2 = asarray(a), asarray(b)
     if x1.ndim == 0 or x2.ndim == 0:
         return x1 * x2
+    if x1.ndim == 1 and x1.shape == x2.shape:
+        return _graphc.matmul(x1, x2)
     return single(tensordot(x1, x2, axes=([-1], [-1])))
 
 
@@ -172,6 +174,9 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     """Vector product along an axis of size 3 in both operands (`axis`, or `axisa`, `axisb` and, of the result, `axisc`),
     other axes broadcast. Of vectors of size 2 the third component is zero; of two of them, only it is given."""
     x1, x2 = asarray(a), asarray(b)
+    if x1.shape == x2.shape == (3,) and axis is None and axisa == axisb == axisc == -1:
+        (a0, a1, a2), (b0, b1, b2) = x1, x2
+        return asarray([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])
     if axis is not None:
         axisa = axisb = axisc = axis
     x1 = moveaxis(x1, _axis(axisa, x1.ndim, "cross"), -1)

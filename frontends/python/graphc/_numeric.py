@@ -39,6 +39,8 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
     """The n-th difference of neighbours along an axis; of bool, whether they differ."""
     x = asarray(a)
     n = _operator.index(n)
+    if n == 1 and axis == -1 and x.ndim == 1 and prepend is None and append is None and x.dtype.kind != "b":
+        return x[1:] - x[:-1]
     if n < 0:
         raise ArgumentError(f"diff: order must be non-negative but got {n}")
     if x.ndim == 0:
@@ -104,6 +106,7 @@ def _gradient(x, spacing, axis, edge_order):
     return concatenate([first, inner, last], axis)
 
 
+@_where_operands_are
 @_stands_for()
 def gradient(f: ArrayLike, *spacing, axis: int | Sequence[int] | None = None, edge_order: int = 1):
     """Second-order central differences inside, one-sided at the ends. `spacing`: one step for all axes, or one step or

@@ -26,6 +26,8 @@ _OPTIONS = {
 
 def _pairs(value, rank, name, is_count=True):
     """A value, a pair, or a pair an axis, as a pair an axis."""
+    if type(value) is int and value >= 0:
+        return [(value, value)] * rank
     if isinstance(value, dict):
         pairs = [(0, 0)] * rank
         for axis, pair in value.items():
@@ -65,6 +67,9 @@ def pad(array: ArrayLike, pad_width, mode="constant", **options) -> Array:
     widths = _pairs(pad_width, x.ndim, "pad_width")
     if not x.ndim:
         return x.copy()
+    value = options.get("constant_values", 0)
+    if mode in ("constant", "empty") and type(value) in (int, float, bool):
+        return _framed(x, widths, value)
     values = _pairs(options.get("constant_values", options.get("end_values", 0)), x.ndim, "values", False)
     lengths = _pairs(options.get("stat_length"), x.ndim, "stat_length")
     for axis, (before, after) in enumerate(widths):
@@ -75,6 +80,19 @@ def pad(array: ArrayLike, pad_width, mode="constant", **options) -> Array:
             raise ArgumentError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
         x = _axis_padded(x, axis, before, after, mode, values[axis], lengths[axis], options.get("reflect_type", "even"))
     return x if any(sum(w) for w in widths) else x.copy()
+
+
+def _as_element(value, x):
+    """A number as an array of integers takes it by assignment of another array: truncated, and in its range."""
+    return _np.asarray(value).astype(x.dtype.name).item() if x.dtype.kind in "iu" else value
+
+
+def _framed(x, widths, value):
+    """The array inside of one value."""
+    shape = tuple(before + size + after for size, (before, after) in zip(x.shape, widths))
+    out = full(shape, _as_element(value, x), x.dtype, device=x.device)
+    out[tuple(slice(before, before + size) for size, (before, _) in zip(x.shape, widths))] = x
+    return out
 
 
 def _axis_padded(x, axis, before, after, mode, values, lengths, reflect_type):
@@ -99,9 +117,7 @@ def _wide(x, axis, count):
 
 
 def _constant(x, axis, count, value):
-    kind = x.dtype if not (isinstance(value, float) and x.dtype.kind in "iu") else None
-    border = full(x.shape[:axis] + (count,) + x.shape[axis + 1 :], value, kind, device=x.device)
-    return border.astype(x.dtype, copy=False)
+    return full(x.shape[:axis] + (count,) + x.shape[axis + 1 :], _as_element(value, x), x.dtype, device=x.device)
 
 
 def _edge(x, axis, place):

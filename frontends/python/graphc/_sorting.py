@@ -7,7 +7,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import _real, asarray, single
+from ._creation import _real, asarray, asarrays, single
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import complex64, complex128, int64
 from ._indexing import take
@@ -60,32 +60,37 @@ def _sorted(x, axis, descending=False):
     if x.shape[axis] <= 1:
         return x.copy()
     if x.ndim == 1:
-        return _graphc.library("sort", [x.reshape(1, -1)], [int(descending)], (1, x.shape[0]), x.dtype).reshape(-1)
+        return _graphc.row("sort", x, int(descending), x.dtype)
     rows = _rows(x, axis)
     return _unrow(_graphc.library("sort", [rows], [int(descending)], rows.shape, x.dtype), x.shape, axis)
 
 
 def _order(x, axis, descending=False):
     if x.ndim == 1 and x.shape[0]:
-        return _graphc.library("argsort", [x.reshape(1, -1)], [int(descending)], (1, x.shape[0]), int64).reshape(-1)
+        return _graphc.row("argsort", x, int(descending), int64)
     rows = _rows(x, axis)
     return _unrow(_graphc.library("argsort", [rows], [int(descending)], rows.shape, int64), x.shape, axis)
 
 
 def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """A sorted copy along `axis` (None: flattened). Raises AxisError for an axis out of range or a 0-d array."""
-    x = a
-    _check_kind("sort", kind, order, stable)
-    x, axis = _along(asarray(x), axis, "sort")
+    if kind is not None or order is not None:
+        _check_kind("sort", kind, order, stable)
+    x = asarray(a)
+    if x.ndim == 1 and axis == -1:
+        return _sorted(x, 0, descending)
+    x, axis = _along(x, axis, "sort")
     return _sorted(x, axis, descending)
 
 
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """int64 indices that sort along `axis` (None: of the flattened array); equal elements keep their order. Raises
     AxisError for an axis out of range or a 0-d array."""
-    x = a
-    _check_kind("argsort", kind, order, stable)
-    x = asarray(x)
+    if kind is not None or order is not None:
+        _check_kind("argsort", kind, order, stable)
+    x = asarray(a)
+    if x.ndim == 1 and axis == -1:
+        return _order(x, 0, descending)
     if x.ndim == 0 and axis in (0, -1):
         x = x.reshape((1,))
     x, axis = _along(x, axis, "argsort")
@@ -174,8 +179,7 @@ def lexsort(keys, axis=-1):
 def searchsorted(a, v, side="left", sorter=None):
     """Where each element of `v` would be inserted into the sorted vector `a`: before equal elements for side
     "left", behind them for "right". Raises ValueError for another side or an `a` that is not a vector."""
-    x1, x2 = a, v
-    x1, x2 = asarray(x1), asarray(x2)
+    x1, x2 = asarrays((a, v))
     if side not in ("left", "right"):
         raise ArgumentError(f"searchsorted: search side must be 'left' or 'right' (got {side!r})")
     if x1.ndim != 1:
@@ -185,10 +189,12 @@ def searchsorted(a, v, side="left", sorter=None):
         if sorter.shape != x1.shape:
             raise ShapeError(f"searchsorted: sorter.size must equal a.size: {sorter.shape} and {x1.shape}")
         x1 = take(x1, sorter)
-    dtype = _graphc.result_type(x1, x2)
-    found = _graphc.library("searchsorted", [x1.astype(dtype, copy=False), x2.astype(dtype, copy=False).reshape((-1,))],
-                            [int(side == "right")], (x2.size,), int64)
-    return single(found.reshape(x2.shape))
+    if x1.dtype is not x2.dtype:
+        dtype = _graphc.result_type(x1, x2)
+        x1, x2 = x1.astype(dtype, copy=False), x2.astype(dtype, copy=False)
+    values = x2 if x2.ndim == 1 else x2.reshape((-1,))
+    found = _graphc.library("searchsorted", (x1, values), (int(side == "right"),), values.shape, int64)
+    return found if x2.ndim == 1 else single(found.reshape(x2.shape))
 
 
 @_where_operands_are

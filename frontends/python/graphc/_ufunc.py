@@ -12,7 +12,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, full, zeros
+from ._creation import asarray, full, single, zeros
 from ._dtypes import as_dtype, can_cast
 from ._float_errors import errstate as _errstate
 from ._float_errors import stands_for as _stands_for
@@ -208,8 +208,8 @@ def _call(self, args, keywords):
     # Elements that a mask leaves out are computed too: what they meet is nobody's error.
     with _contextlib.nullcontext() if where is True else _errstate(all="ignore"):
         results = self.function(*operands, **axes) if axes else self(*operands)
-    single = not isinstance(results, tuple)
-    results = (results,) if single else results
+    is_one = not isinstance(results, tuple)
+    results = (results,) if is_one else results
     where = True if where is True else asarray(where).astype(bool, copy=False)
     # Every output is checked before one is written.
     done = []
@@ -224,7 +224,7 @@ def _call(self, args, keywords):
             done.append(result)
         else:
             done.append(_graphc.select(where, result, zeros((), result.dtype, device=result.device)))
-    return done[0] if single else tuple(done)
+    return done[0] if is_one else tuple(done)
 
 
 _PRODUCTS = {"matmul", "vecdot", "matvec", "vecmat"}
@@ -344,7 +344,7 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
         )
         kind = bool if name in _BOOLEAN else dtype or (_graphc.result_type(x, 1.0) if name in _ROUNDED else x.dtype)
         filler = asarray(initial, kind) if has_initial else _identity_array(self, kind)
-        return _graphc.broadcast_to(filler.to_device(x.device), shape).copy()
+        return single(_graphc.broadcast_to(filler.to_device(x.device), shape).copy())
     if has_initial and name not in _ASSOCIATIVE | _ROUNDED and name not in _REDUCTIONS:  # in front of the others
         front = asarray(initial, x.dtype if dtype is None else dtype)
         rest = tuple(i for i in range(x.ndim) if i not in axes)
@@ -387,6 +387,9 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
     """Running combinations along an axis: element i combines the first i + 1 elements."""
     _binary(self, "accumulate")
     x = asarray(array)
+    kind = _SCANS.get(self.__name__) or _SCANS_OF_NUMBERS.get(self.__name__)
+    if axis == 0 and dtype is None and out is None and kind is not None and x.ndim == 1 and x.dtype.kind in "iuf":
+        return _graphc.scan(kind, x, 0, None)
     axis = _one_axis(x, axis, "accumulate")
     dtype = None if dtype is None else as_dtype(dtype)
     name = self.__name__
@@ -528,6 +531,11 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     if b is _NO_VALUE:
         raise ArgumentError(f"{self.__name__}.at: second operand needed for ufunc")
     operation = self.__dict__.get("operation")
+    if operation in _MODULAR_SUMS and (a.dtype in _COUNTED and type(b) is int and -_SMALL < b < _SMALL or type(b) is _Array and b.dtype is a.dtype and a.dtype.kind in "iuf"):
+        _graphc.scatter(a, indices, b, operation)
+        return
+    if type(b) in (list, tuple):
+        b = asarray(b, device=a.device)
     probe = _dtype_of_pair(self, operation, a.dtype, b)
     check_output(a, (), probe, "unsafe", self.__name__)
     fits = probe == a.dtype or (
@@ -535,6 +543,8 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     )
     fits = fits and (a.dtype.kind != "c" or operation in ("add", "sub"))  # parts meet one by one
     if operation is not None and fits and self.__name__ not in _BOOLEAN:
+        if probe != a.dtype:
+            b = asarray(b, device=a.device).astype(a.dtype)
         _graphc.scatter(a, indices, b, operation)
         return
     places = _flat_places(a, indices)
@@ -545,6 +555,9 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     if not _graphc.shares_storage(flat, a):
         a[...] = flat.reshape(a.shape)
 
+
+#: Operations of numbers whose result has the dtype of two equal ones, and dtypes that have all integers so small.
+_MODULAR_SUMS, _COUNTED, _SMALL = {"add", "sub", "mul", "minimum", "maximum"}, (_np.dtype("int64"), _np.dtype("float64")), 2**31
 
 #: Operations whose low bits depend on the operands' low bits only.
 _MODULAR = {"add", "sub", "mul", "bitwise_and", "bitwise_or", "bitwise_xor"}
@@ -608,7 +621,7 @@ for _name, _value in {
     "signature": None, "__repr__": _repr, "__reduce__": _pickled, "__module__": "graphc",
 }.items():  # fmt: skip
     setattr(ufunc, _name, _value)
-_graphc.set_ufunc_handler(_call)
+_graphc.set_ufunc_handler(_call, write)
 
 
 def _strengthened(args):

@@ -1,9 +1,9 @@
-"""`graphc.lib.stride_tricks`: NumPy's windows and strided views."""
+"""`graphc.lib`: NumPy's windows and strided views (`stride_tricks`), and `graphc.emath` as `scimath`."""
 
 import operator as _operator
 import types as _types
 
-from . import _graphc
+from . import _graphc, emath as scimath  # noqa: F401
 from ._creation import asarray
 from ._manipulation import _axis, broadcast_arrays, broadcast_shapes, broadcast_to
 from .errors import ArgumentError, ShapeError

@@ -15,7 +15,7 @@ from typing import NamedTuple as _NamedTuple
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, eye, full, single, zeros
+from ._creation import asarray, asarrays, eye, full, single, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import complex64, complex128, float32, float64
 from ._linalg import dot as _dot
@@ -468,7 +468,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
     x = _float(x)
     if axis is None:
         if ord is None and x.ndim == 1 and not keepdims and x.dtype.kind == "f":
-            return _graphc.sqrt((x * x).sum())
+            return _graphc.sqrt(_graphc.matmul(x, x))  # the same sum
         if ord is None or (ord in ("fro", "f") and x.ndim == 2) or (ord == 2 and x.ndim == 1):
             line = (abs(x) if x.dtype.kind == "c" else x).reshape(-1)
             result = _graphc.sqrt((line * line).sum())
@@ -507,7 +507,7 @@ def cond(x, p=None):
 def multi_dot(arrays, *, out=None):
     """The product of several matrices in the order that takes the fewest multiplications; the first and the last may
     be vectors. `out` takes it."""
-    arrays = [asarray(a) for a in arrays]
+    arrays = asarrays(arrays)
     if len(arrays) < 2:
         raise ArgumentError("multi_dot: Expecting at least two arrays.")
     first, last = arrays[0].ndim, arrays[-1].ndim

@@ -167,7 +167,8 @@ std::string_view firstForm(std::string_view features, uint32_t refused) {
 std::string_view formOfProducts(std::string_view features, uint32_t refused) {
   if (!strings::listContains(features, "gpu"))
     return "";
-  if (strings::listContains(features, kSomePtx) && !isIn(Form::Ptx, refused))
+  bool ptx = strings::listContains(features, kSomePtx) || strings::listContains(features, "sm_90");
+  if (ptx && !isIn(Form::Ptx, refused))
     return "ptx";
   bool source = strings::listContains(features, "ptx90") && firstForm(features, refused) == "c";
   return source ? "c" : "";

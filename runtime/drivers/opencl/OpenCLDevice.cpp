@@ -3,38 +3,18 @@
 
 #include "runtime/base/Strings.h"
 #include "runtime/base/Trace.h"
-#include "runtime/device/MemoryLimit.h"
 #include "runtime/drivers/opencl/Code.h"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 namespace graphc::rt::opencl {
 namespace {
 
-/// Buffers together stay below 15/16 of the device's memory: the rest is for code, queues and the
-/// driver.
-int64_t budgetOf(const DeviceInfo &info) {
-  return memoryBudget(info.memoryBytes / 16 * 15, info.name);
-}
-
 /// A flush costs as much as a launch.
 constexpr uint32_t kLaunchesPerFlush = 8;
 
-class OpenCLBuffer final : public Buffer {
-public:
-  OpenCLBuffer(OpenCLDevice &device, Block block)
-      : Buffer(device, block.bytes, nullptr), owner(device), handle(block.handle) {}
-  ~OpenCLBuffer() override { owner.pool.put({handle, bytes()}); }
-  cl_mem memory() const { return static_cast<cl_mem>(handle); }
-
-private:
-  OpenCLDevice &owner;
-  void *handle;
-};
-
-cl_mem memoryOf(const Buffer &buffer) { return static_cast<const OpenCLBuffer &>(buffer).memory(); }
+cl_mem memoryOf(const Buffer &buffer) { return static_cast<cl_mem>(handleOf(buffer)); }
 
 class OpenCLModule final : public Module {
 public:
@@ -64,62 +44,37 @@ public:
   std::vector<Kernel> kernels;
 };
 
-Status startFailure(const char *function, cl_int code) { return failure(function, code); }
-
 } // namespace
 
-void *DeviceMemory::obtain(int64_t bytes) {
+OpenCLDevice::OpenCLDevice(const Api &api, cl_device_id handle, DeviceInfo info, Quirks quirks)
+    : VendorDevice(std::move(info)), api(api), handle(handle), quirks(quirks), deviceQueue(*this) {}
+
+void *OpenCLDevice::obtainMemory(int64_t bytes) {
   cl_int code = CL_SUCCESS;
-  cl_mem memory = device.api.clCreateBuffer(device.context, CL_MEM_READ_WRITE,
-                                            static_cast<size_t>(bytes), nullptr, &code);
+  cl_mem memory =
+      api.clCreateBuffer(context, CL_MEM_READ_WRITE, static_cast<size_t>(bytes), nullptr, &code);
   return code == CL_SUCCESS ? memory : nullptr;
 }
 
-void DeviceMemory::giveBack(void *handle, int64_t bytes) {
-  // The driver keeps the memory until queued commands that use it have ended. In a forked child it
-  // is not ours to free.
-  if (!device.isOurs())
-    return;
-  device.released.fetch_add(1, std::memory_order_relaxed);
-  device.api.clReleaseMemObject(static_cast<cl_mem>(handle));
+void OpenCLDevice::giveMemoryBack(void *memory) {
+  // The driver keeps it until queued commands that use it have ended.
+  released.fetch_add(1, std::memory_order_relaxed);
+  api.clReleaseMemObject(static_cast<cl_mem>(memory));
 }
 
-OpenCLDevice::OpenCLDevice(const Api &api, cl_device_id handle, DeviceInfo info, Quirks quirks)
-    : api(api), handle(handle), quirks(quirks),
-      pool(memory, info.name, budgetOf(info), budgetOf(info) / 4), deviceInfo(std::move(info)),
-      memory(*this), deviceQueue(*this) {
-  deviceInfo.budgetBytes = pool.budget();
-}
-
-Status OpenCLDevice::start() {
-  if (!isOurs())
-    return {ErrorCode::Device,
-            strings::format("[opencl] {} cannot be used after fork(): start the child with exec, "
-                            "or use OpenCL only in children",
-                            deviceInfo.name)};
-  if (started.load(std::memory_order_acquire))
-    return Status::ok();
-  std::lock_guard lock(startMutex);
-  if (started.load(std::memory_order_relaxed))
-    return Status::ok();
+Status OpenCLDevice::open() {
   SignalGuard signals;
   cl_int code = CL_SUCCESS;
   // A context may be left of a start that failed to make the queue.
   if (!context)
     context = api.clCreateContext(nullptr, 1, &handle, nullptr, nullptr, &code);
   if (code != CL_SUCCESS)
-    return startFailure("clCreateContext", code);
+    return failure("clCreateContext", code);
   commands = api.clCreateCommandQueue(context, handle, 0, &code);
-  if (code != CL_SUCCESS)
-    return startFailure("clCreateCommandQueue", code);
-  started.store(true, std::memory_order_release);
-  return Status::ok();
+  return code == CL_SUCCESS ? Status::ok() : failure("clCreateCommandQueue", code);
 }
 
-char *OpenCLDevice::station() {
-  if (stationTried)
-    return stationMemory;
-  stationTried = true;
+char *OpenCLDevice::makeStation() {
   cl_int code = CL_SUCCESS;
   cl_mem memory = api.clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
                                      kStationBytes, nullptr, &code);
@@ -128,58 +83,46 @@ char *OpenCLDevice::station() {
   void *mapped = api.clEnqueueMapBuffer(commands, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
                                         kStationBytes, 0, nullptr, nullptr, &code);
   if (code == CL_SUCCESS)
-    stationMemory = static_cast<char *>(mapped); // kept as long as the device
-  else
-    api.clReleaseMemObject(memory);
-  return stationMemory;
+    return static_cast<char *>(mapped); // kept as long as the device
+  api.clReleaseMemObject(memory);
+  return nullptr;
 }
 
 Result<cl_command_queue> OpenCLDevice::transfers() {
-  std::lock_guard lock(startMutex);
+  std::lock_guard lock(transferMutex);
   if (!transferCommands) {
     cl_int code = CL_SUCCESS;
     cl_command_queue made = api.clCreateCommandQueue(context, handle, 0, &code);
     if (code != CL_SUCCESS)
-      return startFailure("clCreateCommandQueue", code);
+      return failure("clCreateCommandQueue", code);
     transferCommands = made;
   }
   return transferCommands;
 }
 
-Result<BufferRef> OpenCLDevice::allocate(int64_t bytes) {
-  GRAPHC_TRY(start());
-  if (bytes > deviceInfo.largestBuffer)
-    return Status(ErrorCode::OutOfMemory,
-                  strings::format("[{}] a buffer of {} was wanted, the largest possible is {}",
-                                  deviceInfo.name, strings::bytesText(bytes),
-                                  strings::bytesText(deviceInfo.largestBuffer)));
-  GRAPHC_ASSIGN(Block block, pool.take(bytes));
-  return BufferRef(std::make_shared<OpenCLBuffer>(*this, block));
+std::string_view OpenCLDevice::codeForm() const { return firstForm(info().features, refusedForms); }
+
+std::string_view OpenCLDevice::productForm() const {
+  return formOfProducts(info().features, refusedForms);
 }
 
-Result<BufferRef> OpenCLDevice::wrapHost(void *address, int64_t bytes,
-                                         std::shared_ptr<void> owner) {
-  return Status(ErrorCode::Unsupported,
-                strings::format("[{}] cannot use host memory without a copy", deviceInfo.name));
+bool OpenCLDevice::refuseCodeForm(std::string_view form) {
+  uint32_t refused = refusedForms | static_cast<uint32_t>(formFromName(form));
+  if (firstForm(info().features, refused).empty())
+    return false;
+  refusedForms = refused;
+  return true;
 }
 
 Result<std::unique_ptr<Module>> OpenCLDevice::load(const program::Program &program) {
   TraceSpan span("exec", "load");
-  if (program.target() != program::Target::OpenCL)
-    return Status(ErrorCode::Unsupported,
-                  strings::format("[opencl] this program is for {}", targetName(program.target())));
-  for (std::string_view need : strings::split(program.text(program.meta().isa), ','))
-    if (!strings::listContains(deviceInfo.features, need))
-      return Status(ErrorCode::Unsupported,
-                    strings::format("[opencl] this program needs '{}', which {} ({}) does not have",
-                                    need, deviceInfo.name, deviceInfo.description));
+  GRAPHC_TRY(checkProgram(program));
   GRAPHC_TRY(start());
   GRAPHC_TRY(checkDiskSpace());
   // A program may be made of library steps alone.
   if (program.kernels().empty())
     return std::unique_ptr<Module>(std::make_unique<OpenCLModule>(*this, nullptr));
-  GRAPHC_ASSIGN(cl_program built,
-                buildCode(api, context, handle, deviceInfo, program, refusedForms));
+  GRAPHC_ASSIGN(cl_program built, buildCode(api, context, handle, info(), program, refusedForms));
   auto module = std::make_unique<OpenCLModule>(*this, built);
   cl_int code = CL_SUCCESS;
   for (const program::KernelRecord &k : program.kernels()) {
@@ -243,13 +186,8 @@ Status OpenCLQueue::launch(const Launch &launch) {
     kernel.sizes[i] = size;
   }
 
-  size_t local = kernel.group, global = static_cast<size_t>(range);
-  if (kernel.itemsPerThread == 0) {
-    global *= local;
-  } else {
-    global = (global - 1) / kernel.itemsPerThread + 1;
-    global = local ? (global + local - 1) / local * local : global;
-  }
+  LaunchShape shape = shapeOf(range, kernel.itemsPerThread, kernel.group);
+  size_t local = static_cast<size_t>(shape.group), global = static_cast<size_t>(shape.items);
   auto enqueue = [&] {
     return device.api.clEnqueueNDRangeKernel(device.commands, kernel.handle, 1, nullptr, &global,
                                              local ? &local : nullptr, 0, nullptr, nullptr);
@@ -309,50 +247,11 @@ Status OpenCLQueue::uploadBeside(Buffer &destination, const void *source, int64_
   return write(commands, destination, source, bytes);
 }
 
-Status OpenCLQueue::download(void *destination, Buffer &source, int64_t bytes) {
-  const Readback one{destination, &source, bytes};
-  return downloadAll({&one, 1});
-}
-
-Status OpenCLQueue::downloadAll(std::span<const Readback> all) {
-  GRAPHC_TRY(device.start());
-  // Several small copies go by memory that the device writes directly: others wait one by one.
-  std::unique_lock<std::mutex> lock(device.stationMutex, std::defer_lock);
-  char *station = all.size() > 1 && lock.try_lock() ? device.station() : nullptr;
-  int64_t used = 0;
-  auto placeOf = [&](const Readback &r) -> char * {
-    constexpr int64_t kAligned = 64;
-    int64_t bytes = (r.bytes + kAligned - 1) / kAligned * kAligned;
-    if (!station || used + bytes > OpenCLDevice::kStationBytes)
-      return nullptr;
-    return station + std::exchange(used, used + bytes);
-  };
-  std::vector<std::pair<const Readback *, char *>> stationed;
-  Status failed;
-  bool waited = false;
-  for (size_t i = 0; i < all.size() && failed; ++i) {
-    const Readback &r = all[i];
-    if (r.bytes <= 0)
-      continue;
-    char *place = placeOf(r);
-    if (place)
-      stationed.emplace_back(&r, place);
-    // The queue is in order: who waits for the last waits for all.
-    waited = i + 1 == all.size();
-    cl_int code = device.api.clEnqueueReadBuffer(
-        device.commands, memoryOf(*r.from), waited ? CL_TRUE : CL_FALSE, 0,
-        static_cast<size_t>(r.bytes), place ? place : r.to, 0, nullptr, nullptr);
-    if (code != CL_SUCCESS)
-      failed = failure("clEnqueueReadBuffer", code);
-  }
-  // Nothing may be written to the caller's memory after the return.
-  if (!waited || !failed) {
-    Status finished = finish();
-    failed = failed ? std::move(finished) : std::move(failed);
-  }
-  for (auto [r, place] : stationed)
-    std::memcpy(r->to, place, static_cast<size_t>(r->bytes));
-  return failed;
+Status OpenCLQueue::read(void *to, Buffer &from, int64_t bytes, bool isLast) {
+  cl_int code =
+      device.api.clEnqueueReadBuffer(device.commands, memoryOf(from), isLast ? CL_TRUE : CL_FALSE,
+                                     0, static_cast<size_t>(bytes), to, 0, nullptr, nullptr);
+  return code == CL_SUCCESS ? Status::ok() : failure("clEnqueueReadBuffer", code);
 }
 
 Status OpenCLQueue::finish() {

@@ -183,22 +183,4 @@ Driver &driver() {
   return *instance;
 }
 
-std::string_view codeForm(const Device &device) {
-  return firstForm(device.info().features, static_cast<const OpenCLDevice &>(device).refusedForms);
-}
-
-std::string_view productForm(const Device &device) {
-  return formOfProducts(device.info().features,
-                        static_cast<const OpenCLDevice &>(device).refusedForms);
-}
-
-bool refuseCodeForm(Device &device, std::string_view form) {
-  auto &own = static_cast<OpenCLDevice &>(device);
-  uint32_t refused = own.refusedForms | static_cast<uint32_t>(formFromName(form));
-  if (firstForm(own.info().features, refused).empty())
-    return false;
-  own.refusedForms = refused;
-  return true;
-}
-
 } // namespace graphc::rt::opencl

@@ -11,11 +11,6 @@ namespace graphc::rt::opencl {
 /// linked, closed or called at exit.
 Driver &driver();
 
-/// As the functions of graphc::rt, for devices of this driver.
-std::string_view codeForm(const Device &device);
-std::string_view productForm(const Device &device);
-bool refuseCodeForm(Device &device, std::string_view form);
-
 } // namespace graphc::rt::opencl
 
 #endif // GRAPHC_RUNTIME_DRIVERS_OPENCL_OPENCLDRIVER_H

@@ -2,7 +2,7 @@
 // REQUIRES: compiler, graphc
 // RUN: graphc compile %s --emit=opencl --opencl-features=fp64,gpu,ptx90 --target=opencl | FileCheck %s
 // RUN: graphc compile %s --emit=opencl --opencl-features=fp64,gpu --target=opencl | FileCheck %s --check-prefix=PLAIN
-// RUN: graphc compile %s --emit=ptx --opencl-features=fp64,gpu,ptx90 --target=ptx | FileCheck %s --check-prefix=PLAIN
+// RUN: graphc compile %s --emit=ptx --opencl-features=fp64,gpu,sm_80 --target=ptx | FileCheck %s --check-prefix=PLAIN
 // PLAIN-NOT: gc_tile
 // PLAIN-NOT: cp.async
 

@@ -3,7 +3,7 @@
 // REQUIRES: compiler, graphc
 // RUN: graphc compile %s --emit=ptx --opencl-features=fp64,gpu,sm_90 --target=ptx | FileCheck %s
 // CHECK-LABEL: .entry main_0(
-// CHECK: .shared .align 128 .b8 main_0_local0[4096];
+// CHECK: .shared .align 128 .b8 main_0_local{{[0-9]}}[4096];
 // CHECK: st.shared.v4.b32
 
 func.func @main(%x: tensor<?xf32>) -> tensor<f32> {

@@ -1,9 +1,10 @@
 // Fast products of 16-bit floats are tiles for tensor cores: mma.sync as inline PTX of OpenCL C, wgmma where a program is
-// given as PTX of sm_90a. Exact products, other types, and targets without tensor cores keep their chains.
+// given as PTX of sm_90a, mma.sync in PTX alone of other processors. Exact products, other types, and targets without tensor cores keep their chains.
 // REQUIRES: compiler, graphc
 // RUN: graphc compile %s --emit=opencl --opencl-features=fp64,gpu,ptx90 --target=opencl | FileCheck %s
 // RUN: graphc compile %s --emit=ptx --opencl-features=fp64,gpu,wgmma --target=ptx | FileCheck %s --check-prefix=WGMMA
-// RUN: graphc compile %s --emit=ptx --opencl-features=fp64,gpu --target=ptx | FileCheck %s --check-prefix=PLAIN
+// RUN: graphc compile %s --emit=ptx --opencl-features=fp64,gpu,sm_80 --target=ptx | FileCheck %s --check-prefix=PLAIN
+// RUN: graphc compile %s --emit=ptx --opencl-features=fp64,gpu,sm_90 --target=ptx | FileCheck %s --check-prefix=WARPS
 // RUN: graphc compile %s --emit=opencl --opencl-features=fp64,gpu --target=opencl | FileCheck %s --check-prefix=PLAIN
 // RUN: graphc compile %s --emit=opencl --opencl-features=fp64,cpu --target=opencl | FileCheck %s --check-prefix=PLAIN
 // PLAIN-NOT: mma
@@ -28,6 +29,10 @@
 // CHECK: } else {
 // CHECK: barrier(CLK_LOCAL_MEM_FENCE);
 // CHECK: : "+f"(
+
+// WARPS-LABEL: .entry f_0(
+// WARPS: .minnctapersm 2
+// WARPS: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 
 // WGMMA: .target sm_90a
 // WGMMA-LABEL: .entry f_0(

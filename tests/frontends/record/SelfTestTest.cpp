@@ -34,7 +34,7 @@ protected:
 
 TEST_F(SelfTest, WhatFailedIsRemembered) {
   std::string_view id = compilerBuildId();
-  std::string form(rt::codeForm(*device));
+  std::string form(device->codeForm());
   ASSERT_FALSE(form.empty());
   EXPECT_EQ(rt::selfTestVerdict(*device, form, id), std::nullopt);
   rt::rememberSelfTest(*device, form, id, "");

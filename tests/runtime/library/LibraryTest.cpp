@@ -90,16 +90,48 @@ TEST(Library, SortsEveryWidth) {
   checkOrders<double>(DType::Float64);
 }
 
-TEST(Library, KeysOf128BitsHaveTheOrderOfNumbers) {
+/// Ranks by comparing pairs, for each instruction set that the machine lets choose.
+template <typename Key>
+void checkRanks() {
   std::mt19937_64 random(3);
-  std::vector<Key128> keys(5000);
-  for (Key128 &k : keys)
-    k = {random(), random() % 10};
-  std::vector<Key128> want = keys;
-  std::sort(want.begin(), want.end());
-  sortKeys(keys.data(), keys.size());
-  for (size_t i = 0; i < keys.size(); ++i)
-    ASSERT_TRUE(keys[i].low == want[i].low && keys[i].high == want[i].high) << i;
+  for (size_t count = 0; count <= kMostRanked; ++count) {
+    FewKeys<Key> keys, ranks;
+    for (Key &key : keys) // behind the row, too
+      key = static_cast<Key>(random() % (count % 2 ? 5 : 1000) << (sizeof(Key) * 8 - 10));
+    keyLoops<Key>().ranks(keys, count, ranks);
+    for (size_t i = 0; i < count; ++i) {
+      size_t want = 0;
+      for (size_t j = 0; j < count; ++j)
+        want += keys[j] < keys[i] || (keys[j] == keys[i] && j < i);
+      ASSERT_EQ(ranks[i], want) << count << " " << i;
+    }
+  }
+}
+
+template <typename Key>
+void checkRows() {
+  std::mt19937_64 random(4);
+  for (size_t length = 1; length <= kMostNetworked; ++length)
+    for (size_t rows : {1, 7, 8, 40, 101}) {
+      std::vector<Key> keys(rows * length);
+      for (Key &key : keys)
+        key = random() % 8 ? static_cast<Key>(random()) : ~Key{0};
+      std::vector<Key> want = keys;
+      for (size_t r = 0; r < rows; ++r)
+        std::sort(want.begin() + long(r * length), want.begin() + long((r + 1) * length));
+      keyLoops<Key>().sortRows(keys.data(), rows, length);
+      ASSERT_EQ(keys, want) << rows << " " << length;
+    }
+}
+
+TEST(Library, SortsShortRowsSideBySide) {
+  checkRows<uint32_t>();
+  checkRows<uint64_t>();
+}
+
+TEST(Library, RanksOfShortRows) {
+  checkRanks<uint32_t>();
+  checkRanks<uint64_t>();
 }
 
 std::string refusal(Routine routine, std::vector<RoutineTensor> operands, RoutineTensor result,

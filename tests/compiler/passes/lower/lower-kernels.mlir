@@ -111,8 +111,8 @@ kernel.func @broadcast(%x: tensor<7x1000xf32>, %y: tensor<7xf32>) -> tensor<7x10
   kernel.return
 }
 
-// Lanes a short step apart are picked from all elements between the first and the last; in the rest they are loaded one
-// by one, and lanes beyond the end repeat the last valid address.
+// Lanes a short step apart are picked from all elements between the first and the last; in the rest those that are
+// beyond the end are masked off.
 // CHECK-LABEL: func.func @strided(
 // CHECK: scf.for
 // CHECK: %[[AT:.*]] = vector.load %{{.*}}[%[[I:.*]]]
@@ -122,9 +122,15 @@ kernel.func @broadcast(%x: tensor<7x1000xf32>, %y: tensor<7xf32>) -> tensor<7x10
 // CHECK: vector.shuffle %[[LOW]], %[[END]] [0, 1, 5, 7]
 // CHECK: vector.store
 // CHECK: scf.if
-// CHECK: vector.create_mask
-// CHECK: arith.minsi
-// CHECK: memref.load
+// CHECK: %[[LEFT:.*]] = arith.subi
+// CHECK: vector.create_mask %[[LEFT]]
+// CHECK: arith.minsi %[[LEFT]], %c4
+// CHECK: %[[FIRST:.*]] = vector.create_mask
+// CHECK: vector.maskedload %{{.*}}, %[[FIRST]],
+// CHECK: vector.shuffle {{.*}} [4, 6, 2, 3]
+// CHECK: %[[SECOND:.*]] = vector.create_mask
+// CHECK: vector.maskedload %{{.*}}, %[[SECOND]],
+// CHECK: vector.shuffle {{.*}} [0, 1, 5, 7]
 // CHECK: vector.maskedstore
 kernel.func @strided(%x: tensor<64xf32>) -> tensor<32xf32>
     attributes {domain = #kernel.domain<() -> (32), parallel = 1>, inits = array<i64: -1>,

@@ -1,0 +1,220 @@
+// Functions that the package calls for nearly every statement, as C functions: pybind11's
+// dispatcher costs as much as they do for small arrays.
+#include "frontends/python/bindings/Bindings.h"
+#include "frontends/record/Session.h"
+#include "frontends/record/Small.h"
+#include "runtime/base/Strings.h"
+
+#include <array>
+
+namespace graphc::py {
+namespace {
+
+using strings::format;
+
+/// The arguments of a call by position or name; those left out are None.
+template <size_t Count>
+class Arguments {
+public:
+  Arguments(const char *function, const std::array<const char *, Count> &names, size_t required,
+            PyObject *const *args, Py_ssize_t given, PyObject *keywords) {
+    auto positional = static_cast<size_t>(given);
+    if (positional > Count)
+      throw pb::type_error(format("{} takes {} arguments, got {}", function, Count, positional));
+    values.fill(nullptr);
+    std::copy_n(args, positional, values.begin());
+    for (Py_ssize_t i = 0, n = keywords ? PyTuple_GET_SIZE(keywords) : 0; i < n; ++i) {
+      PyObject *keyword = PyTuple_GET_ITEM(keywords, i);
+      size_t at = 0;
+      while (at < Count && PyUnicode_CompareWithASCIIString(keyword, names[at]) != 0)
+        ++at;
+      if (at == Count || values[at])
+        throw pb::type_error(format("{} got an unexpected argument", function));
+      values[at] = args[given + i];
+    }
+    for (size_t i = 0; i < Count; ++i) {
+      if (!values[i] && i < required)
+        throw pb::type_error(format("{} misses the argument {}", function, names[i]));
+      values[i] = values[i] ? values[i] : Py_None;
+    }
+  }
+  pb::handle operator[](size_t i) const { return values[i]; }
+  bool flag(size_t i) const {
+    int truth = PyObject_IsTrue(values[i]);
+    if (truth < 0)
+      throw pb::error_already_set();
+    return truth != 0;
+  }
+
+private:
+  std::array<PyObject *, Count> values;
+};
+
+std::string_view textOf(pb::handle object) {
+  Py_ssize_t length = 0;
+  const char *text = PyUnicode_AsUTF8AndSize(object.ptr(), &length);
+  if (!text)
+    throw pb::error_already_set();
+  return {text, static_cast<size_t>(length)};
+}
+
+op::ReduceKind reduceKind(pb::handle name) {
+  auto kind = op::reduceKindFromName(textOf(name));
+  if (!kind)
+    throw pb::value_error(format("reduce: no reduction is called '{}'", textOf(name)));
+  return *kind;
+}
+
+PyObject *reduce(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  return guarded([&] {
+    Arguments<5> given("reduce", {"kind", "x", "axes", "keepdims", "dtype"}, 2, args, count,
+                       keywords);
+    return wrap(ops::reduce(reduceKind(given[0]), toOpenArray(given[1]), toAxes(given[2]),
+                            given.flag(3), toOptionalDType(given[4])));
+  });
+}
+
+PyObject *scan(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  return guarded([&] {
+    Arguments<4> given("scan", {"kind", "x", "axis", "dtype"}, 2, args, count, keywords);
+    std::optional<int64_t> along;
+    if (Axes axes = toAxes(given[2])) {
+      if (axes->size() != 1)
+        throw pb::type_error(format("cumulative_{} takes one axis", textOf(given[0])));
+      along = axes->front();
+    }
+    return wrap(
+        ops::scan(reduceKind(given[0]), toOpenArray(given[1]), along, toOptionalDType(given[3])));
+  });
+}
+
+PyObject *matmul(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  return guarded([&] {
+    Arguments<2> given("matmul", {"x", "y"}, 2, args, count, keywords);
+    const Array *known = asAnyArray(given[0]) ? asAnyArray(given[0]) : asAnyArray(given[1]);
+    rt::Device *device = known ? &known->device() : nullptr;
+    return wrap(ops::matmul(toArray(given[0], device), toArray(given[1], device)));
+  });
+}
+
+PyObject *concatenate(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  return guarded([&] {
+    Arguments<2> given("concatenate", {"arrays", "axis"}, 1, args, count, keywords);
+    std::vector<Array> arrays = toArrays(given[0], deviceOf(given[0]));
+    bool isFlat = given[1].is_none() && (count > 1 || keywords);
+    if (isFlat)
+      for (Array &x : arrays)
+        if (x.rank() != 1)
+          x = unwrap(ops::reshape(x, {x.size()}));
+    return wrap(ops::concatenate(arrays, given[1].is_none() ? 0 : given[1].cast<int64_t>()));
+  });
+}
+
+PyObject *library(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  return guarded([&] {
+    Arguments<5> given("library", {"name", "operands", "params", "shape", "dtype"}, 5, args, count,
+                       keywords);
+    auto routine = routineFromName(textOf(given[0]));
+    if (!routine)
+      throw pb::value_error(format("library: no routine is called '{}'", textOf(given[0])));
+    std::vector<int64_t> numbers;
+    for (pb::handle param : given[2])
+      numbers.push_back(param.cast<int64_t>());
+    return wrap(ops::library(*routine, toArrays(given[1], deviceOf(given[1])), numbers,
+                             {toDType(given[4]), toShape(given[3])}));
+  });
+}
+
+/// A routine of rows, of which a vector is one.
+PyObject *row(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  return guarded([&] {
+    Arguments<4> given("row", {"name", "x", "param", "dtype"}, 4, args, count, keywords);
+    auto routine = routineFromName(textOf(given[0]));
+    Array x = toArray(given[1]);
+    if (!routine || x.rank() != 1)
+      throw pb::value_error("row takes the name of a routine and a vector");
+    const int64_t size = x.shape()[0];
+    Array rows[] = {unwrap(ops::reshape(x, {1, size}))};
+    Array made = unwrap(
+        ops::library(*routine, rows, {given[2].cast<int64_t>()}, {toDType(given[3]), {1, size}}));
+    return wrap(ops::reshape(made, {size}));
+  });
+}
+
+/// None where the general way has to look.
+PyObject *bincount(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  return guarded([&]() -> PyObject * {
+    Arguments<2> given("bincount", {"x", "least"}, 2, args, count, keywords);
+    const Array *x = asArray(given[0]);
+    const auto least = given[1].cast<int64_t>();
+    RecordScope scope;
+    if (!x || x->rank() != 1 || !isInteger(x->dtype()) || least < 0 ||
+        !small::isLoop(op::OpKind::Scatter, x->size(), x->device()))
+      Py_RETURN_NONE;
+    NodeRef counts = unwrap(small::bincount(*x, least));
+    if (!counts)
+      Py_RETURN_NONE;
+    return wrap(small::arrayOf(std::move(counts)));
+  });
+}
+
+PyObject *isOpen(PyObject *, PyObject *object) {
+  const Array *x = asAnyArray(object);
+  return PyBool_FromLong(x && x->isOpen());
+}
+
+/// Of the first array in an object, which may be nested lists and tuples.
+rt::Device *firstDevice(PyObject *object) {
+  if (const Array *x = asAnyArray(object))
+    return &x->device();
+  if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object))
+    return nullptr;
+  for (Py_ssize_t i = 0, n = PySequence_Fast_GET_SIZE(object); i < n; ++i)
+    if (rt::Device *found = firstDevice(PySequence_Fast_GET_ITEM(object, i)))
+      return found;
+  return nullptr;
+}
+
+/// Whether the operands of a call are elsewhere than new arrays: the name of their device, or None.
+PyObject *elsewhere(PyObject *, PyObject *const *args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject * {
+    for (Py_ssize_t i = 0; i < count; ++i)
+      if (rt::Device *device = firstDevice(args[i])) {
+        if (device == unwrap(currentDevice()))
+          break;
+        return pb::str(device->info().name).release().ptr();
+      }
+    Py_RETURN_NONE;
+  });
+}
+
+using Function = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
+PyMethodDef function(const char *name, Function made, const char *text) {
+  auto plain = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(made));
+  return {name, plain, METH_FASTCALL | METH_KEYWORDS, text};
+}
+
+PyMethodDef functions[] = {
+    function("reduce", reduce, "reduce(kind, x, axes=None, keepdims=False, dtype=None)"),
+    function("scan", scan, "scan(kind, x, axis=None, dtype=None)"),
+    function("matmul", matmul, "matmul(x, y)"),
+    function("concatenate", concatenate, "concatenate(arrays, axis=0): of None, flattened"),
+    function("library", library, "library(name, operands, params, shape, dtype)"),
+    function("row", row, "row(name, x, param, dtype): a routine of rows of a vector"),
+    function("bincount", bincount, "bincount(x, least): None where it has to be recorded"),
+    {"is_open", isOpen, METH_O, "Whether an object is an array of an open size."},
+    {"elsewhere", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(elsewhere)),
+     METH_FASTCALL,
+     "The device of the first array among objects and sequences of them, or None: there is none, "
+     "or new "
+     "arrays of this thread are made there."},
+    {nullptr, nullptr, 0, nullptr}};
+
+} // namespace
+
+void definePlainFunctions(pb::module_ &m) {
+  if (PyModule_AddFunctions(m.ptr(), functions) < 0)
+    throw pb::error_already_set();
+}
+
+} // namespace graphc::py

@@ -1,0 +1,131 @@
+// Operations on small arrays that are neither exact nor correctly rounded: programs of one
+// operation on vectors.
+#include "frontends/record/FloatErrors.h"
+#include "frontends/record/Record.h"
+#include "frontends/record/Session.h"
+#include "frontends/record/SmallElements.h"
+#include "runtime/exec/VectorProgram.h"
+
+#include <atomic>
+#include <cstring>
+
+namespace graphc::small {
+namespace {
+
+using op::OpKind;
+using rt::VectorProgram;
+
+/// Null where the operation is more than one launch.
+Result<std::unique_ptr<VectorProgram>> makeUnit(OpKind kind, DType t, size_t operands, bool watches,
+                                                rt::Device &device) {
+  const Shape some{2}; // any size that is no 0 or 1
+  std::vector<NodeRef> nodes;
+  for (size_t i = 0; i < operands; ++i) {
+    GRAPHC_ASSIGN(NodeRef n, makeNode(t, some, device));
+    nodes.push_back(std::move(n));
+  }
+  NodeRef root = Node::makeOp(kind, nodes, {}, {op::resultDType(kind, t), some}, device, 0,
+                              watches ? FloatModes::kDefault : 0);
+  GRAPHC_ASSIGN(Snapshot snapshot, Snapshot::take({&root, 1}, false));
+  Segment segment = snapshot.build(0);
+  GRAPHC_ASSIGN(std::shared_ptr<rt::LoadedProgram> program, programFor(segment, device));
+  return VectorProgram::of(std::move(program));
+}
+
+struct Unit {
+  std::unique_ptr<VectorProgram> program;
+};
+
+/// Null where there is none. In use until the process ends.
+Result<const VectorProgram *> unitOf(OpKind kind, DType t, size_t operands, rt::Device &device) {
+  const op::OpInfo &info = op::opInfo(kind);
+  if (operands > 2 || !info.attrs.empty() || info.resultRule == op::ResultRule::Explicit ||
+      (t != DType::Float64 && t != DType::Float32))
+    return nullptr;
+  static std::array<std::atomic<const Unit *>, size_t{4} * op::kOpKindCount> known;
+  const bool watches = mustBeFinite();
+  auto &place = known[static_cast<size_t>(kind) * 4 + (t == DType::Float64 ? 2 : 0) + watches];
+  const Unit *found = place.load(std::memory_order_acquire);
+  if (!found) {
+    GRAPHC_ASSIGN(auto made, makeUnit(kind, t, operands, watches, device));
+    found = new Unit{std::move(made)};
+    place.store(found, std::memory_order_release);
+  }
+  const VectorProgram *program = found->program.get();
+  return program && &program->device() == &device ? program : nullptr;
+}
+
+/// An operand as a vector of its own memory, or of a copy.
+template <typename T>
+Result<NodeRef> vectorOf(const Operand &o, DType t, const Shape &shape, rt::Device &device) {
+  if (o.array && !o.array->known() && o.array->dtype() == t && o.array->view().isWhole() &&
+      o.array->shape() == shape) {
+    GRAPHC_ASSIGN(Elements elements, elementsOf(*o.array));
+    return std::move(elements.base);
+  }
+  Reader<T> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(o, t, shape));
+  if (!isRead)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, device));
+  Run<T> from = reader.run();
+  int64_t count = countOf(shape);
+  if (from.steps)
+    std::copy_n(from.data, count, dataOf<T>(out));
+  else
+    std::fill_n(dataOf<T>(out), count, *from.data);
+  return out;
+}
+
+} // namespace
+
+Outcome byUnit(OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
+               rt::Device &device) {
+  GRAPHC_ASSIGN(const VectorProgram *unit, unitOf(kind, t, operands.size(), device));
+  if (!unit)
+    return NodeRef();
+  std::array<NodeRef, 2> kept;
+  std::array<rt::Buffer *, 2> inputs;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    GRAPHC_ASSIGN(kept[i], t == DType::Float64 ? vectorOf<double>(operands[i], t, shape, device)
+                                               : vectorOf<float>(operands[i], t, shape, device));
+    if (!kept[i])
+      return NodeRef();
+    inputs[i] = kept[i]->buffer().get();
+  }
+  GRAPHC_ASSIGN(NodeRef out, makeNode(unit->resultDType(), shape, device));
+  GRAPHC_ASSIGN(bool isWatched, unit->run(std::span(inputs).first(operands.size()), *out->buffer(),
+                                          countOf(shape)));
+  return isWatched ? NodeRef() : std::move(out);
+}
+
+Result<std::optional<KnownValue>> valueByUnit(OpKind kind, std::span<const Operand> operands,
+                                              DType t, rt::Device &device) {
+  constexpr int64_t kRoom = 64;
+  thread_local std::array<rt::BufferRef, 3> vectors;
+  GRAPHC_ASSIGN(const VectorProgram *unit, unitOf(kind, t, operands.size(), device));
+  if (!unit)
+    return std::optional<KnownValue>();
+  for (rt::BufferRef &vector : vectors)
+    if (!vector || &vector->device() != &device) {
+      GRAPHC_ASSIGN(vector, device.allocate(kRoom));
+    }
+  std::array<rt::Buffer *, 2> inputs;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    auto bits = ops::operandBits(operands[i], t);
+    if (!bits)
+      return std::optional<KnownValue>();
+    inputs[i] = vectors[i].get();
+    std::memcpy(inputs[i]->host(), &*bits, sizeof *bits); // little-endian
+  }
+  rt::Buffer &out = *vectors.back();
+  GRAPHC_ASSIGN(bool isWatched, unit->run(std::span(inputs).first(operands.size()), out, 1));
+  if (isWatched)
+    return std::optional<KnownValue>();
+  uint64_t bits = 0;
+  const DType made = unit->resultDType();
+  std::memcpy(&bits, out.host(), static_cast<size_t>(itemSize(made)));
+  return std::optional(KnownValue{bits, made, &device});
+}
+
+} // namespace graphc::small

@@ -1,0 +1,73 @@
+//===- Api.h - Entry points of NVIDIA's driver, found at run time -----------------------------===//
+#ifndef GRAPHC_RUNTIME_DRIVERS_CUDA_API_H
+#define GRAPHC_RUNTIME_DRIVERS_CUDA_API_H
+
+#include "runtime/base/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace graphc::rt::cuda {
+
+/// What the driver's interface passes around; 0 is success.
+using Code = int;
+using DeviceNumber = int;
+using Address = unsigned long long;
+using ContextHandle = struct ContextObject *;
+using StreamHandle = struct StreamObject *;
+using EventHandle = struct EventObject *;
+using ModuleHandle = struct ModuleObject *;
+using FunctionHandle = struct FunctionObject *;
+
+/// Member, name in the library, parameters.
+#define GRAPHC_CUDA_FUNCTIONS(X)                                                                   \
+  X(cuCtxGetCurrent, "cuCtxGetCurrent", (ContextHandle *))                                         \
+  X(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (ContextHandle *))                                      \
+  X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (ContextHandle))                                      \
+  X(cuDeviceGet, "cuDeviceGet", (DeviceNumber *, int))                                             \
+  X(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *, int, DeviceNumber))                      \
+  X(cuDeviceGetCount, "cuDeviceGetCount", (int *))                                                 \
+  X(cuDeviceGetName, "cuDeviceGetName", (char *, int, DeviceNumber))                               \
+  X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (ContextHandle *, DeviceNumber))         \
+  X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t *, DeviceNumber))                             \
+  X(cuDriverGetVersion, "cuDriverGetVersion", (int *))                                             \
+  X(cuEventCreate, "cuEventCreate", (EventHandle *, unsigned))                                     \
+  X(cuEventRecord, "cuEventRecord", (EventHandle, StreamHandle))                                   \
+  X(cuEventSynchronize, "cuEventSynchronize", (EventHandle))                                       \
+  X(cuGetErrorName, "cuGetErrorName", (Code, const char **))                                       \
+  X(cuInit, "cuInit", (unsigned))                                                                  \
+  X(cuLaunchKernel, "cuLaunchKernel",                                                              \
+    (FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,         \
+     StreamHandle, void **, void **))                                                              \
+  X(cuMemAlloc, "cuMemAlloc_v2", (Address *, size_t))                                              \
+  X(cuMemFree, "cuMemFree_v2", (Address))                                                          \
+  X(cuMemHostAlloc, "cuMemHostAlloc", (void **, size_t, unsigned))                                 \
+  X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (Address, Address, size_t, StreamHandle))           \
+  X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *, Address, size_t, StreamHandle))            \
+  X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (Address, const void *, size_t, StreamHandle))      \
+  X(cuModuleGetFunction, "cuModuleGetFunction", (FunctionHandle *, ModuleHandle, const char *))    \
+  X(cuModuleLoadDataEx, "cuModuleLoadDataEx",                                                      \
+    (ModuleHandle *, const void *, unsigned, int *, void **))                                      \
+  X(cuModuleUnload, "cuModuleUnload", (ModuleHandle))                                              \
+  X(cuStreamCreate, "cuStreamCreate", (StreamHandle *, unsigned))                                  \
+  X(cuStreamSynchronize, "cuStreamSynchronize", (StreamHandle))                                    \
+  X(cuStreamWaitEvent, "cuStreamWaitEvent", (StreamHandle, EventHandle, unsigned))
+
+/// The functions of the library.
+struct Api {
+#define GRAPHC_DECLARE(member, name, parameters) Code(*member) parameters;
+  GRAPHC_CUDA_FUNCTIONS(GRAPHC_DECLARE)
+#undef GRAPHC_DECLARE
+
+  /// "[cuda] cuLaunchKernel failed (700): CUDA_ERROR_ILLEGAL_ADDRESS"; OutOfMemory for the code
+  /// that means it, Device otherwise.
+  Status failure(const char *function, Code code, const std::string &detail = "") const;
+};
+
+/// Opens the library on first use; a Device error says what is missing. It stays open for good.
+Result<const Api *> loadApi();
+
+} // namespace graphc::rt::cuda
+
+#endif // GRAPHC_RUNTIME_DRIVERS_CUDA_API_H

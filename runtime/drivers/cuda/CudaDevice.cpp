@@ -1,0 +1,275 @@
+//===- CudaDevice.cpp - One GPU of NVIDIA's driver --------------------------------------------===//
+#include "runtime/drivers/cuda/CudaDevice.h"
+
+#include "runtime/base/Strings.h"
+#include "runtime/base/Trace.h"
+
+#include <limits>
+
+namespace graphc::rt::cuda {
+namespace {
+
+constexpr unsigned kApartFromDefaultStream = 1, kWithoutTiming = 2;
+constexpr int kErrorLog = 5, kErrorLogBytes = 6;
+/// CUDA_ERROR_*: the code is at fault, not the device.
+constexpr Code kInvalidImage = 200, kNoBinaryForGpu = 209, kInvalidPtx = 218,
+               kUnsupportedPtxVersion = 222, kInvalidSource = 300;
+
+Address addressOf(const Buffer &buffer) { return reinterpret_cast<Address>(handleOf(buffer)); }
+
+class CudaModule final : public Module {
+public:
+  struct Kernel {
+    FunctionHandle handle;
+    uint32_t itemsPerThread;
+    uint32_t group;
+    std::string name;
+  };
+  CudaModule(CudaDevice &device, ModuleHandle handle) : device(device), handle(handle) {}
+  ~CudaModule() override {
+    if (!handle || !device.isOurs())
+      return;
+    Current current(device);
+    device.api.cuModuleUnload(handle);
+  }
+
+  CudaDevice &device;
+  ModuleHandle handle; ///< null when there are no kernels
+  std::vector<Kernel> kernels;
+};
+
+/// How many parameters of 8 bytes a kernel of PTX has; -1 when it is missing or has others: the
+/// driver reads as many as the code says, whatever it is given.
+int64_t parametersOf(std::string_view ptx, std::string_view kernel) {
+  constexpr std::string_view kParameter = ".param", kWord = ".param .u64";
+  size_t at = ptx.find(strings::format(".entry {}(", kernel));
+  if (at == ptx.npos)
+    return -1;
+  std::string_view list = ptx.substr(at, ptx.find(')', at) - at);
+  int64_t count = 0;
+  for (size_t p = list.find(kParameter); p != list.npos; p = list.find(kParameter, p + 1), ++count)
+    if (!list.substr(p).starts_with(kWord) || list.find('[', p) < list.find(',', p))
+      return -1;
+  return count;
+}
+
+Result<ModuleHandle> buildPtx(const Api &api, const std::string &text) {
+  constexpr size_t kLogBytes = 8192;
+  std::string log(kLogBytes, '\0');
+  int options[] = {kErrorLog, kErrorLogBytes};
+  void *values[] = {log.data(), reinterpret_cast<void *>(kLogBytes)};
+  ModuleHandle built = nullptr;
+  Code code = api.cuModuleLoadDataEx(&built, text.c_str(), std::size(options), options, values);
+  if (code == 0)
+    return built;
+  log.resize(std::min(log.size(), log.find('\0')));
+  Status failed = api.failure("cuModuleLoadDataEx", code, std::string(strings::trim(log)));
+  bool atFault = code == kInvalidImage || code == kNoBinaryForGpu || code == kInvalidPtx ||
+                 code == kUnsupportedPtxVersion || code == kInvalidSource;
+  return atFault ? Status(ErrorCode::Compile, failed.message()) : std::move(failed);
+}
+
+} // namespace
+
+Current::Current(const CudaDevice &device) : api(device.api) {
+  ContextHandle now = nullptr;
+  if (api.cuCtxGetCurrent(&now) == 0 && now == device.context)
+    return;
+  code = api.cuCtxPushCurrent(device.context);
+  isPushed = code == 0;
+}
+
+Current::~Current() {
+  ContextHandle popped = nullptr;
+  if (isPushed)
+    api.cuCtxPopCurrent(&popped);
+}
+
+Status Current::status() const {
+  return code == 0 ? Status::ok() : api.failure("cuCtxPushCurrent", code);
+}
+
+CudaDevice::CudaDevice(const Api &api, DeviceNumber number, DeviceInfo info)
+    : VendorDevice(std::move(info)), api(api), number(number), deviceQueue(*this) {}
+
+std::string_view CudaDevice::productForm() const {
+  return strings::listContains(info().features, "sm_90") ? "ptx" : "";
+}
+
+Status CudaDevice::open() {
+  // A context may be left of a start that failed to make the stream.
+  if (!context)
+    if (Code code = api.cuDevicePrimaryCtxRetain(&context, number)) {
+      context = nullptr;
+      return api.failure("cuDevicePrimaryCtxRetain", code);
+    }
+  Current current(*this);
+  GRAPHC_TRY(current.status());
+  if (Code code = api.cuStreamCreate(&stream, kApartFromDefaultStream))
+    return api.failure("cuStreamCreate", code);
+  if (Status opened = answers.open(api); !opened)
+    emitEvent(EventLevel::Info, "device",
+              strings::format("{}: small results come by copies", opened.message()));
+  return Status::ok();
+}
+
+char *CudaDevice::makeStation() {
+  void *memory = nullptr;
+  return api.cuMemHostAlloc(&memory, kStationBytes, 0) == 0 ? static_cast<char *>(memory) : nullptr;
+}
+
+void *CudaDevice::obtainMemory(int64_t bytes) {
+  Current current(*this);
+  Address made = 0;
+  bool isMade = current.status() && api.cuMemAlloc(&made, static_cast<size_t>(bytes)) == 0;
+  return isMade ? reinterpret_cast<void *>(made) : nullptr;
+}
+
+void CudaDevice::giveMemoryBack(void *memory) {
+  Current current(*this);
+  // Queued work may use it. What that fails with is told by the next call that waits.
+  api.cuStreamSynchronize(stream);
+  api.cuMemFree(reinterpret_cast<Address>(memory));
+}
+
+Result<CudaDevice::Transfers> CudaDevice::transfers() {
+  std::lock_guard lock(transferMutex);
+  if (!transferStream.stream)
+    if (Code code = api.cuStreamCreate(&transferStream.stream, kApartFromDefaultStream)) {
+      transferStream.stream = nullptr;
+      return api.failure("cuStreamCreate", code);
+    }
+  if (!transferStream.end)
+    if (Code code = api.cuEventCreate(&transferStream.end, kWithoutTiming)) {
+      transferStream.end = nullptr;
+      return api.failure("cuEventCreate", code);
+    }
+  return transferStream;
+}
+
+Result<std::unique_ptr<Module>> CudaDevice::load(const program::Program &program) {
+  TraceSpan span("exec", "load");
+  GRAPHC_TRY(checkProgram(program));
+  GRAPHC_TRY(start());
+  // A program may be made of library steps alone.
+  if (program.kernels().empty())
+    return std::unique_ptr<Module>(std::make_unique<CudaModule>(*this, nullptr));
+  std::string text(program.binary().begin(), program.binary().end());
+  if (text.empty())
+    return Status(ErrorCode::Unsupported,
+                  strings::format("[cuda] the program has no PTX, which {} ({}) takes", info().name,
+                                  info().description));
+  Current current(*this);
+  GRAPHC_TRY(current.status());
+  GRAPHC_ASSIGN(ModuleHandle built, buildPtx(api, text));
+  auto module = std::make_unique<CudaModule>(*this, built);
+  for (const program::KernelRecord &k : program.kernels()) {
+    std::string name(program.text(k.name));
+    FunctionHandle kernel = nullptr;
+    if (Code code = api.cuModuleGetFunction(&kernel, built, name.c_str()))
+      return api.failure("cuModuleGetFunction", code, "kernel " + name);
+    int64_t parameters = k.bufferCount + k.sizeCount + 1;
+    if (k.group == 0 || parametersOf(text, name) != parameters)
+      return Status(ErrorCode::Corrupt,
+                    strings::format("[cuda] kernel {} does not take groups of a fixed size and {} "
+                                    "arguments of 8 bytes",
+                                    name, parameters));
+    module->kernels.push_back({kernel, k.itemsPerThread, k.group, std::move(name)});
+  }
+  return std::unique_ptr<Module>(std::move(module));
+}
+
+CudaQueue::CudaQueue(CudaDevice &device) : VendorQueue(device), device(device) {}
+
+Status CudaQueue::launch(const Launch &launch) {
+  GRAPHC_TRY(device.start());
+  count(Counter::Launches);
+  const CudaModule::Kernel &kernel =
+      static_cast<CudaModule *>(launch.module)->kernels[launch.kernel];
+  TraceSpan span("exec", kernel.name);
+  thread_local std::vector<int64_t> values;
+  thread_local std::vector<void *> places;
+  values.clear();
+  for (Buffer *buffer : launch.buffers)
+    values.push_back(static_cast<int64_t>(addressOf(*buffer)));
+  values.insert(values.end(), launch.sizes.begin(), launch.sizes.end());
+  values.push_back(launch.range);
+  places.clear();
+  for (int64_t &value : values)
+    places.push_back(&value);
+  LaunchShape shape = shapeOf(launch.range, kernel.itemsPerThread, kernel.group);
+  int64_t groups = shape.items / shape.group;
+  if (groups > std::numeric_limits<int32_t>::max())
+    return {ErrorCode::Unsupported,
+            strings::format("[cuda] kernel {} needs {} groups, more than a launch has", kernel.name,
+                            groups)};
+  Current current(device);
+  GRAPHC_TRY(current.status());
+  Code code =
+      device.api.cuLaunchKernel(kernel.handle, static_cast<unsigned>(groups), 1, 1, kernel.group, 1,
+                                1, 0, device.stream, places.data(), nullptr);
+  return code == 0 ? Status::ok()
+                   : device.api.failure("cuLaunchKernel", code, "kernel " + kernel.name);
+}
+
+Status CudaQueue::copy(Buffer &destination, Buffer &source, int64_t bytes) {
+  GRAPHC_TRY(device.start());
+  count(Counter::Copies);
+  if (bytes <= 0)
+    return Status::ok();
+  Current current(device);
+  GRAPHC_TRY(current.status());
+  Code code = device.api.cuMemcpyDtoDAsync(addressOf(destination), addressOf(source),
+                                           static_cast<size_t>(bytes), device.stream);
+  return code == 0 ? Status::ok() : device.api.failure("cuMemcpyDtoDAsync", code);
+}
+
+Status CudaQueue::upload(Buffer &destination, const void *source, int64_t bytes) {
+  GRAPHC_TRY(device.start());
+  Current current(device);
+  GRAPHC_TRY(current.status());
+  return staging.upload(device.api, device.stream, addressOf(destination), source, bytes);
+}
+
+Status CudaQueue::uploadBeside(Buffer &destination, const void *source, int64_t bytes) {
+  GRAPHC_TRY(device.start());
+  Current current(device);
+  GRAPHC_TRY(current.status());
+  GRAPHC_ASSIGN(CudaDevice::Transfers beside, device.transfers());
+  GRAPHC_TRY(
+      stagingBeside.upload(device.api, beside.stream, addressOf(destination), source, bytes));
+  if (Code code = device.api.cuEventRecord(beside.end, beside.stream))
+    return device.api.failure("cuEventRecord", code);
+  Code code = device.api.cuStreamWaitEvent(device.stream, beside.end, 0);
+  return code == 0 ? Status::ok() : device.api.failure("cuStreamWaitEvent", code);
+}
+
+Status CudaQueue::read(void *to, Buffer &from, int64_t bytes, bool isLast) {
+  Current current(device);
+  GRAPHC_TRY(current.status());
+  Code code =
+      device.api.cuMemcpyDtoHAsync(to, addressOf(from), static_cast<size_t>(bytes), device.stream);
+  if (code != 0)
+    return device.api.failure("cuMemcpyDtoHAsync", code);
+  return isLast ? finish() : Status::ok();
+}
+
+Status CudaQueue::downloadAll(std::span<const Readback> all) {
+  std::unique_lock<std::mutex> lock;
+  if (!device.answers.take(all, lock))
+    return VendorQueue::downloadAll(all);
+  GRAPHC_TRY(device.start());
+  Current current(device);
+  GRAPHC_TRY(current.status());
+  return device.answers.bring(device.api, device.stream, all);
+}
+
+Status CudaQueue::finish() {
+  GRAPHC_TRY(device.start());
+  Current current(device);
+  GRAPHC_TRY(current.status());
+  Code code = device.api.cuStreamSynchronize(device.stream);
+  return code == 0 ? Status::ok() : device.api.failure("cuStreamSynchronize", code);
+}
+
+} // namespace graphc::rt::cuda

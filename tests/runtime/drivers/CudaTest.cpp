@@ -1,0 +1,260 @@
+//===- CudaTest.cpp - The cuda driver's bookkeeping, on a library without a GPU ---------------===//
+#include "runtime/drivers/cuda/Api.h"
+#include "tests/runtime/drivers/FakeCuda.h"
+#include "tests/runtime/drivers/Faults.h"
+
+#include <numeric>
+#include <thread>
+
+using namespace graphc;
+using namespace graphc::rt;
+using namespace graphc::test;
+using program::Target;
+
+// Drivers keep memory for the life of the process.
+extern "C" const char *__lsan_default_suppressions() { return "leak:libcuda\nleak:graphc\n"; }
+
+namespace {
+
+constexpr uint32_t kGroup = 16;
+constexpr int kCodes[] = {1, 2, 700, 999};
+constexpr const char *kPtx = ".version 7.8\n.target sm_90\n.entry add_size(\n"
+                             ".param .u64 .ptr .global .align 16 x,\n.param .u64 .ptr .global y,\n"
+                             ".param .u64 n,\n.param .u64 range\n)\n{ ret; }\n";
+
+std::vector<uint8_t> ptxProgram(int steps, const char *ptx = kPtx, uint32_t group = kGroup) {
+  return addSizeAs(steps, group, [&](ProgramBuilder &b) { b.addBinary(ptx); });
+}
+
+/// Everything that the driver calls.
+constexpr const char *kEntryPoints[] = {
+#define GRAPHC_NAME(member, name, parameters) name,
+    GRAPHC_CUDA_FUNCTIONS(GRAPHC_NAME)
+#undef GRAPHC_NAME
+};
+
+// First of all tests: a child of a process that has used the driver could not. cuEventSynchronize
+// comes when both halves of the staging memory are full, which Faults.Running sees.
+TEST(CudaFirstUse, SurvivesFaults) {
+  int survived = 0;
+  for (const char *function : kEntryPoints) {
+    int here = 0;
+    for (int n = 1; n <= kMostCalls; ++n) {
+      int code = kCodes[static_cast<size_t>(n) % std::size(kCodes)];
+      Ending ending = inChild(function, n, [&] {
+        return firstUse("cuda", ptxProgram(kFirstSteps), ptxProgram(kFirstSteps), function, n,
+                        code);
+      });
+      if (ending == kNotReached)
+        break;
+      ASSERT_EQ(ending, kFine) << function << " " << n;
+      ++here;
+    }
+    bool isForErrors = std::string_view(function) == "cuGetErrorName" ||
+                       std::string_view(function) == "cuEventSynchronize";
+    EXPECT_EQ(here == 0, isForErrors) << function;
+    survived += here;
+  }
+  RecordProperty("survived", survived);
+  EXPECT_GE(survived, 100);
+}
+
+class Cuda : public ::testing::Test {
+protected:
+  void SetUp() override {
+    auto found = findDevice("cuda");
+    ASSERT_TRUE(found.isOk()) << found.status().message();
+    device = *found;
+  }
+  void TearDown() override { EXPECT_EQ(currentContext(), nullptr); }
+  Device *device = nullptr;
+};
+
+TEST_F(Cuda, ListsDevicesWithReasons) {
+  std::vector<DeviceListing> cuda;
+  for (const DeviceListing &d : listDevices())
+    if (d.name.starts_with("cuda"))
+      cuda.push_back(d);
+  ASSERT_EQ(cuda.size(), 3u);
+  EXPECT_EQ(cuda[0].name, "cuda:0");
+  EXPECT_EQ(cuda[0].description, "Fake (CUDA 13.0)");
+  EXPECT_EQ(cuda[0].device->info().features, "fp64,gpu,ordered,sm_90,wgmma");
+  EXPECT_EQ(cuda[1].device, nullptr);
+  EXPECT_EQ(cuda[1].reason, "its compute mode does not let programs use it");
+  EXPECT_EQ(cuda[2].device, nullptr);
+  EXPECT_NE(cuda[2].reason.find("compute capability 5.0"), std::string::npos) << cuda[2].reason;
+  auto gpu = findDevice("gpu");
+  ASSERT_TRUE(gpu.isOk());
+  EXPECT_EQ((*gpu)->info().name, "cuda:0");
+  EXPECT_FALSE(findDevice("cuda:2").isOk());
+}
+
+TEST_F(Cuda, RunsAProgram) {
+  auto p = load(ptxProgram(2), *device);
+  ASSERT_TRUE(p.isOk()) << p.status().message();
+  for (int64_t n : {1, 5, 64, 65, 1001}) {
+    std::vector<int64_t> in(static_cast<size_t>(n));
+    std::iota(in.begin(), in.end(), 0);
+    auto x = upload(*device, in);
+    ASSERT_TRUE(x.isOk());
+    std::vector<Tensor> out;
+    ASSERT_TRUE(run(**p, std::span(&*x, 1), {}, out).isOk());
+    for (int64_t &v : in)
+      v += 2 * n;
+    auto got = download(out[0]);
+    EXPECT_TRUE(got.isOk() && *got == in) << n;
+  }
+}
+
+// Larger than both halves of the staging memory together, from memory that is changed at once.
+TEST_F(Cuda, UploadsLetGoOfTheirSource) {
+  std::vector<int64_t> values(3 << 20);
+  std::iota(values.begin(), values.end(), 0);
+  int64_t bytes = static_cast<int64_t>(values.size() * sizeof(int64_t));
+  for (bool beside : {false, true}) {
+    auto buffer = device->allocate(bytes);
+    ASSERT_TRUE(buffer.isOk());
+    std::vector<int64_t> given = values;
+    Status sent = beside ? device->queue().uploadBeside(**buffer, given.data(), bytes)
+                         : device->queue().upload(**buffer, given.data(), bytes);
+    given.assign(given.size(), -1);
+    ASSERT_TRUE(sent.isOk()) << sent.message();
+    ASSERT_TRUE(device->queue().download(given.data(), **buffer, bytes).isOk());
+    EXPECT_EQ(given, values);
+  }
+}
+
+TEST_F(Cuda, RefusesKernelsThatDoNotMatch) {
+  auto message = [&](std::vector<uint8_t> blob) {
+    auto p = load(std::move(blob), *device);
+    return p ? std::string("loaded") : std::string(p.status().message());
+  };
+  EXPECT_EQ(message(ptxProgram(2, "no ptx")),
+            "[cuda] cuModuleLoadDataEx failed (218): ?, line 1: fake log");
+  for (const char *other : {".version\n.entry add_size(\n.param .u64 x\n)", // fewer
+                            ".version\n.entry add_size(\n.param .u64 x,\n.param .u64 y,\n"
+                            ".param .u64 n,\n.param .b8 range[64]\n)"})
+    EXPECT_EQ(message(ptxProgram(2, other)), "[cuda] kernel add_size does not take groups of a "
+                                             "fixed size and 4 arguments of 8 bytes");
+  EXPECT_NE(message(ptxProgram(2, kPtx, 0)).find("groups of a fixed size"), std::string::npos);
+  EXPECT_NE(message(addSize()).find("[cuda] the program has no PTX"), std::string::npos);
+  ProgramBuilder needs(Target::OpenCL);
+  needs.meta.isa = needs.text("telepathy");
+  EXPECT_NE(message(needs.build()).find("needs 'telepathy'"), std::string::npos);
+  EXPECT_EQ(message(ProgramBuilder(Target::Cpu).build()), "[cuda] this program is for cpu");
+}
+
+TEST_F(Cuda, ALaunchHasALargestNumberOfGroups) {
+  auto program = program::Program::parse(ptxProgram(1));
+  ASSERT_TRUE(program.isOk());
+  auto module = device->load(*program);
+  ASSERT_TRUE(module.isOk());
+  auto b = device->allocate(8);
+  ASSERT_TRUE(b.isOk());
+  Buffer *both[] = {b->get(), b->get()};
+  int64_t n = 1;
+  Launch launch{module->get(), 0, both, {&n, 1}, int64_t{1} << 40, 0};
+  Status refused = device->queue().launch(launch);
+  EXPECT_EQ(refused.code(), ErrorCode::Unsupported) << refused.message();
+}
+
+TEST_F(Cuda, FailuresHaveOneForm) {
+  auto p = load(ptxProgram(2), *device);
+  ASSERT_TRUE(p.isOk());
+  armFault("cuLaunchKernel", 1, 700);
+  Status failed = evaluate(*device, **p).takeStatus();
+  armFault(nullptr, 0, 0);
+  EXPECT_EQ(failed.code(), ErrorCode::Device);
+  EXPECT_NE(failed.message().find("[cuda] cuLaunchKernel failed (700): CUDA_ERROR_ILLEGAL_ADDRESS"),
+            std::string::npos)
+      << failed.message();
+}
+
+TEST_F(Cuda, LeavesAnotherLibrarysContext) {
+  auto *other = reinterpret_cast<cuda::ContextHandle>(device);
+  auto api = cuda::loadApi();
+  ASSERT_TRUE(api.isOk());
+  ASSERT_EQ((*api)->cuCtxPushCurrent(other), 0);
+  auto p = load(ptxProgram(kSteps), *device);
+  ASSERT_TRUE(p.isOk());
+  auto got = evaluate(*device, **p);
+  EXPECT_TRUE(got.isOk() && *got == expected());
+  EXPECT_EQ(currentContext(), other);
+  ASSERT_EQ((*api)->cuCtxPopCurrent(&other), 0);
+}
+
+TEST_F(Cuda, AForkedChildTouchesNothing) {
+  auto p = load(ptxProgram(2), *device);
+  ASSERT_TRUE(p.isOk());
+  auto x = upload(*device, {1, 2, 3});
+  ASSERT_TRUE(x.isOk());
+  int calls = fakeCalls();
+  Ending ending = inChild("fork", 0, [&] {
+    std::vector<Tensor> out;
+    bool refused = run(**p, std::span(&*x, 1), {}, out).code() == ErrorCode::Device &&
+                   device->allocate(8).status().code() == ErrorCode::Device &&
+                   load(ptxProgram(2), *device).status().code() == ErrorCode::Device &&
+                   device->queue().finish().code() == ErrorCode::Device;
+    x->buffer.reset();
+    p->reset();
+    device->releaseCached();
+    return refused && fakeCalls() == calls ? kFine : kWrong;
+  });
+  EXPECT_EQ(ending, kFine);
+}
+
+TEST_F(Cuda, ManyThreadsShareAProgram) {
+  auto p = load(ptxProgram(kSteps), *device);
+  ASSERT_TRUE(p.isOk());
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 50; ++round) {
+        auto got = evaluate(*device, **p);
+        wrong += !got || *got != expected();
+      }
+      wrong += currentContext() != nullptr;
+    });
+  for (auto &t : threads)
+    t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(Cuda, SurvivesFaultsWhenLoading) {
+  auto work = [&]() -> Result<std::vector<int64_t>> {
+    GRAPHC_ASSIGN(auto program, load(ptxProgram(kSteps), *device));
+    return evaluate(*device, *program);
+  };
+  int survived = 0;
+  for (const char *function : {"cuModuleLoadDataEx", "cuModuleGetFunction", "cuModuleUnload"})
+    survived += failEach(*device, kCodes, function, work);
+  EXPECT_GE(survived, 3 * static_cast<int>(std::size(kCodes)));
+}
+
+TEST_F(Cuda, SurvivesFaultsWhenRunning) {
+  auto loaded = load(ptxProgram(kSteps), *device);
+  ASSERT_TRUE(loaded.isOk());
+  std::vector<int64_t> large(3 << 20, 7);
+  int64_t bytes = static_cast<int64_t>(large.size() * sizeof(int64_t));
+  auto work = [&] { return evaluate(*device, **loaded); };
+  auto withLarge = [&]() -> Result<std::vector<int64_t>> {
+    GRAPHC_ASSIGN(BufferRef buffer, device->allocate(bytes));
+    GRAPHC_TRY(device->queue().upload(*buffer, large.data(), bytes));
+    GRAPHC_TRY(device->queue().download(large.data(), *buffer, bytes));
+    return work();
+  };
+  ASSERT_TRUE(withLarge().isOk());
+  int survived = 0;
+  for (const char *function :
+       {"cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuLaunchKernel",
+        "cuMemAlloc_v2", "cuMemFree_v2", "cuMemcpyDtoDAsync_v2", "cuMemcpyHtoDAsync_v2",
+        "cuStreamSynchronize"})
+    survived += failEach(*device, kCodes, function, work);
+  for (const char *function : {"cuEventRecord", "cuEventSynchronize", "cuMemcpyDtoHAsync_v2"})
+    survived += failEach(*device, kCodes, function, withLarge);
+  RecordProperty("survived", survived);
+  EXPECT_GE(survived, 500);
+}
+
+} // namespace

@@ -1,0 +1,250 @@
+//===- FakeCuda.cpp - A libcuda.so.1 without a GPU --------------------------------------------===//
+//
+// Answers the calls of the cuda driver: memory is the host's, work is done when it is queued, and
+// of kernels only "add_size" does something. Every entry point is counted and fails when it was
+// told to, as in FaultLayer.h. Three devices: a GPU, one whose compute mode forbids programs, an
+// old one.
+//
+//===------------------------------------------------------------------------------------------===//
+#include "tests/runtime/drivers/FakeCuda.h"
+
+#include "runtime/drivers/cuda/Api.h"
+#include "tests/runtime/drivers/FaultLayer.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+using namespace graphc::rt::cuda;
+
+namespace {
+
+std::atomic<const char *> armed{nullptr};
+std::atomic<int> callsLeft{0}, failCode{0}, live{0}, all{0};
+std::atomic<bool> hit{false};
+thread_local std::vector<ContextHandle> contexts;
+
+bool failsNow(const char *function) {
+  ++all;
+  const char *name = armed.load();
+  if (!name || std::strcmp(name, function) != 0 || callsLeft.fetch_sub(1) != 1)
+    return false;
+  hit = true;
+  return true;
+}
+
+constexpr Code kInvalidValue = 1, kInvalidContext = 201, kInvalidPtx = 218, kNotFound = 500;
+char anObject;
+
+template <typename Handle>
+Handle object() {
+  return reinterpret_cast<Handle>(&anObject);
+}
+bool isCurrent() { return !contexts.empty() && contexts.back() == object<ContextHandle>(); }
+void *pointer(Address address) { return reinterpret_cast<void *>(address); }
+
+} // namespace
+
+void graphc::test::armFault(const char *function, int n, int code) {
+  armed = nullptr;
+  hit = false;
+  callsLeft = n;
+  failCode = code;
+  armed = n > 0 ? function : nullptr;
+}
+bool graphc::test::faultHit() { return hit; }
+int graphc::test::liveObjects() { return live; }
+int graphc::test::fakeCalls() { return all; }
+void *graphc::test::currentContext() { return contexts.empty() ? nullptr : contexts.back(); }
+
+#define ENTRY(name, ...) extern "C" __attribute__((visibility("default"))) Code name(__VA_ARGS__)
+#define FAIL_HERE()                                                                                \
+  if (failsNow(__func__))                                                                          \
+  return failCode
+/// What needs the device's context.
+#define FAIL_WITHOUT_CONTEXT()                                                                     \
+  FAIL_HERE();                                                                                     \
+  if (!isCurrent())                                                                                \
+  return kInvalidContext
+
+ENTRY(cuInit, unsigned) {
+  FAIL_HERE();
+  return 0;
+}
+ENTRY(cuDriverGetVersion, int *version) {
+  FAIL_HERE();
+  *version = 13000;
+  return 0;
+}
+ENTRY(cuDeviceGetCount, int *count) {
+  FAIL_HERE();
+  *count = 3;
+  return 0;
+}
+ENTRY(cuDeviceGet, DeviceNumber *device, int number) {
+  FAIL_HERE();
+  *device = number;
+  return 0;
+}
+ENTRY(cuDeviceGetName, char *name, int bytes, DeviceNumber) {
+  FAIL_HERE();
+  std::strncpy(name, "Fake", static_cast<size_t>(bytes));
+  return 0;
+}
+ENTRY(cuDeviceTotalMem_v2, size_t *bytes, DeviceNumber) {
+  FAIL_HERE();
+  *bytes = size_t{1} << 30;
+  return 0;
+}
+ENTRY(cuDeviceGetAttribute, int *value, int what, DeviceNumber device) {
+  FAIL_HERE();
+  constexpr int kComputeMode = 20, kMajor = 75;
+  *value = what == kMajor         ? (device == 2 ? 3 : 9)
+           : what == kComputeMode ? (device == 1 ? 2 : 0)
+                                  : 0;
+  return 0;
+}
+ENTRY(cuDevicePrimaryCtxRetain, ContextHandle *context, DeviceNumber) {
+  FAIL_HERE();
+  *context = object<ContextHandle>();
+  return 0;
+}
+ENTRY(cuCtxGetCurrent, ContextHandle *context) {
+  FAIL_HERE();
+  *context = contexts.empty() ? nullptr : contexts.back();
+  return 0;
+}
+ENTRY(cuCtxPushCurrent_v2, ContextHandle context) {
+  FAIL_HERE();
+  contexts.push_back(context);
+  return 0;
+}
+ENTRY(cuCtxPopCurrent_v2, ContextHandle *context) {
+  bool fails = failsNow(__func__); // and pops all the same
+  *context = contexts.back();
+  contexts.pop_back();
+  return fails ? failCode.load() : 0;
+}
+ENTRY(cuStreamCreate, StreamHandle *stream, unsigned) {
+  FAIL_WITHOUT_CONTEXT();
+  *stream = object<StreamHandle>();
+  return 0;
+}
+ENTRY(cuStreamSynchronize, StreamHandle) {
+  FAIL_WITHOUT_CONTEXT();
+  return 0;
+}
+ENTRY(cuStreamWaitEvent, StreamHandle, EventHandle event, unsigned) {
+  FAIL_WITHOUT_CONTEXT();
+  return event ? 0 : kInvalidValue;
+}
+ENTRY(cuEventCreate, EventHandle *event, unsigned) {
+  FAIL_WITHOUT_CONTEXT();
+  *event = object<EventHandle>();
+  return 0;
+}
+ENTRY(cuEventRecord, EventHandle event, StreamHandle) {
+  FAIL_WITHOUT_CONTEXT();
+  return event ? 0 : kInvalidValue;
+}
+ENTRY(cuEventSynchronize, EventHandle event) {
+  FAIL_WITHOUT_CONTEXT();
+  return event ? 0 : kInvalidValue;
+}
+ENTRY(cuGetErrorName, Code code, const char **name) {
+  FAIL_HERE();
+  *name = code == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : code == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "?";
+  return 0;
+}
+ENTRY(cuMemAlloc_v2, Address *address, size_t bytes) {
+  FAIL_WITHOUT_CONTEXT();
+  *address = reinterpret_cast<Address>(std::malloc(bytes));
+  ++live;
+  return 0;
+}
+ENTRY(cuMemFree_v2, Address address) {
+  bool fails = failsNow(__func__); // and frees all the same
+  std::free(pointer(address));
+  --live;
+  return fails ? failCode.load() : 0;
+}
+ENTRY(cuMemHostAlloc, void **memory, size_t bytes, unsigned) {
+  FAIL_WITHOUT_CONTEXT();
+  *memory = std::malloc(bytes);
+  return 0;
+}
+ENTRY(cuMemcpyHtoDAsync_v2, Address to, const void *from, size_t bytes, StreamHandle) {
+  FAIL_WITHOUT_CONTEXT();
+  std::memcpy(pointer(to), from, bytes);
+  return 0;
+}
+ENTRY(cuMemcpyDtoHAsync_v2, void *to, Address from, size_t bytes, StreamHandle) {
+  FAIL_WITHOUT_CONTEXT();
+  std::memcpy(to, pointer(from), bytes);
+  return 0;
+}
+ENTRY(cuMemcpyDtoDAsync_v2, Address to, Address from, size_t bytes, StreamHandle) {
+  FAIL_WITHOUT_CONTEXT();
+  std::memcpy(pointer(to), pointer(from), bytes);
+  return 0;
+}
+ENTRY(cuModuleLoadDataEx, ModuleHandle *module, const void *image, unsigned count, int *options,
+      void **values) {
+  FAIL_WITHOUT_CONTEXT();
+  if (std::strncmp(static_cast<const char *>(image), ".version", 8) != 0) {
+    for (unsigned i = 0; i < count; ++i)
+      if (options[i] == 5) // CU_JIT_ERROR_LOG_BUFFER
+        std::strcpy(static_cast<char *>(values[i]), "line 1: fake log\n");
+    return kInvalidPtx;
+  }
+  *module = object<ModuleHandle>();
+  ++live;
+  return 0;
+}
+ENTRY(cuModuleGetFunction, FunctionHandle *function, ModuleHandle, const char *name) {
+  FAIL_WITHOUT_CONTEXT();
+  static const char kKernels[][9] = {"add_size", "answer"};
+  for (const char *known : kKernels)
+    if (std::string_view(name) == known) {
+      *function = reinterpret_cast<FunctionHandle>(const_cast<char *>(known));
+      return 0;
+    }
+  return kNotFound;
+}
+ENTRY(cuModuleUnload, ModuleHandle) {
+  bool fails = failsNow(__func__); // and unloads all the same
+  --live;
+  return fails ? failCode.load() : 0;
+}
+namespace {
+
+void addSize(int64_t items, void **arguments) {
+  auto word = [&](int i) { return *static_cast<int64_t *>(arguments[i]); };
+  auto *x = reinterpret_cast<int64_t *>(word(0)), *y = reinterpret_cast<int64_t *>(word(1));
+  constexpr int64_t kItems = 4; // AddSize.h
+  for (int64_t i = 0; i < word(3) && i < items * kItems; ++i)
+    y[i] = x[i] + word(2);
+}
+
+/// Answers.cpp: four of (from, to, bytes), then a place and the number for it.
+void answer(void **arguments) {
+  auto word = [&](int i) { return *static_cast<Address *>(arguments[i]); };
+  for (int i = 0; i < 12; i += 3)
+    if (word(i + 2))
+      std::memcpy(pointer(word(i + 1)), pointer(word(i)), word(i + 2));
+  *static_cast<Address *>(pointer(word(12))) = word(13);
+}
+
+} // namespace
+
+ENTRY(cuLaunchKernel, FunctionHandle function, unsigned groups, unsigned, unsigned, unsigned group,
+      unsigned, unsigned, unsigned, StreamHandle, void **arguments, void **) {
+  FAIL_WITHOUT_CONTEXT();
+  if (std::string_view(reinterpret_cast<const char *>(function)) == "answer")
+    answer(arguments);
+  else
+    addSize(int64_t{groups} * group, arguments);
+  return 0;
+}
