@@ -7,6 +7,9 @@
 using namespace graphc;
 using namespace graphc::emit;
 
+/// LLVM goes down into long expressions; without a limit of its own a process gives threads little.
+static constexpr size_t kStackBytes = size_t{8} << 20;
+
 static Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(llvm::StringRef features) {
   auto create = [](llvm::StringRef list) {
     return makeMachine("x86_64-unknown-linux-gnu", "x86-64", list, llvm::CodeGenOptLevel::Default);
@@ -94,10 +97,14 @@ void PartQueue::start() {
     self->work(*self->coders[mine], /*waits=*/true);
     return nullptr;
   };
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
   pthread_t thread;
   for (size_t i = 1; i < coders.size(); ++i)
-    if (pthread_create(&thread, nullptr, entry, this) == 0)
+    if (pthread_create(&thread, &attributes, entry, this) == 0)
       threads.push_back(thread);
+  pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 

@@ -13,6 +13,7 @@
 // CHECK: %[[LEFT:.*]] = arith.subi %[[N]], %[[FIRST]]
 // CHECK: arith.minsi %[[LEFT]], %[[BLOCK]]
 // CHECK: graph.mul {{.*}} : vector<16xf32>
+// CHECK: func.call @fold_lanes16_sum_f32(
 // The only block is the result already.
 // CHECK: %[[ONLY:.*]] = arith.cmpi eq, %[[BLOCKS]]
 // CHECK: scf.if %[[ONLY]]
@@ -25,15 +26,17 @@
 // CHECK-SAME: %{{.*}}: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[P:.*]]: memref<?xf32>, %[[N:.*]]: index, %{{.*}}: index, %{{.*}}: index)
 // CHECK-NOT: vector.
 // CHECK: arith.ceildivui %[[N]], %{{.*}} : index
-// CHECK: func.call @fold_blocks_sum_f32(%[[P]], {{.*}} -> f32
-// CHECK: %[[ROOT:.*]] = graph.sqrt %{{.*}} : f32
+// CHECK: %[[ALL:.*]] = func.call @fold_blocks_sum_f32(%[[P]],
+// CHECK: %[[SUM:.*]] = arith.addf %[[ALL]]
+// CHECK: %[[ROOT:.*]] = graph.sqrt %[[SUM]] : f32
 // CHECK: memref.store %[[ROOT]], %[[R]]
 // CHECK: return
-
+// What folds is there once for all sums of the type.
 // CHECK-LABEL: func.func private @fold_blocks_sum_f32(
-// CHECK-SAME: %[[BLOCKS:.*]]: memref<?xf32>, %{{.*}}: index, %{{.*}}: index) -> f32
-// CHECK: memref.load %[[BLOCKS]]
+// CHECK-SAME: %[[P:.*]]: memref<?xf32>, %{{.*}}: index, %{{.*}}: index)
+// CHECK: memref.load %[[P]]
 // CHECK: graph.add {{.*}} : f32
+// CHECK: return %{{.*}} : f32
 kernel.func @sum(%x: tensor<?xf32>, %n: index) -> tensor<f32>
     attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 0>, inits = array<i64: -1>,
                 schedule = #kernel.schedule<full, vector = 16, cost = 700>,

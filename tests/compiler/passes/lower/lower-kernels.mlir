@@ -37,6 +37,27 @@ kernel.func @map(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
   kernel.return
 }
 
+// A long body stands there once: every vector has a mask, what lies past the end is not written.
+// CHECK-LABEL: func.func @once(
+// CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %{{.*}}: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
+// CHECK: scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]] step
+// CHECK: %[[LEFT:.*]] = arith.subi %[[END]], %[[I]]
+// CHECK: %[[MASK:.*]] = vector.create_mask %[[LEFT]] : vector<16xi1>
+// CHECK: vector.maskedload %[[X]][%[[I]]], %[[MASK]]
+// CHECK: graph.neg
+// CHECK-NOT: graph.neg
+// CHECK: vector.maskedstore %[[R]][%[[I]]], %[[MASK]]
+// CHECK-NOT: graph.neg
+// CHECK: return
+kernel.func @once(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, graphc.once, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 16, cost = 700>, shapes = [#size, #size]} {
+  %a = kernel.load %x at #line : tensor<?xf32> -> f32
+  %b = graph.neg %a : f32
+  kernel.store %b, result 0 at #line : f32
+  kernel.return
+}
+
 // CHECK-LABEL: func.func @item(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %{{.*}}: index, %[[I:.*]]: index, %{{.*}}: index)
 // CHECK-NEXT: %[[A:.*]] = memref.load %[[X]][%[[I]]] : memref<?xf32>
