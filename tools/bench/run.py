@@ -26,6 +26,7 @@ import plot  # noqa: E402
 import report  # noqa: E402
 import rows  # noqa: E402
 import session  # noqa: E402
+import whole  # noqa: E402
 
 
 def arguments() -> argparse.Namespace:
@@ -114,6 +115,8 @@ def failures(result: dict) -> list[str]:
 
 def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that workers end and shared memory is given back
+    if "programs" in sys.argv[1:4]:
+        return whole.main([a for a in sys.argv[1:] if a != "programs"])
     if "gpu" in sys.argv[1:4]:
         return gpu.main([a for a in sys.argv[1:] if a != "gpu"])
     options = arguments()

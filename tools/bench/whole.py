@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """The programs of tests/programs at full size: seconds under NumPy and under graphc, in turns, and the ratio.
 
-    PYTHONPATH=build/python .venv/bin/python tools/bench/whole.py [--small] [--rounds N] [NAME ...]
+    tools/dev bench programs [--small] [--rounds N] [NAME ...]
 
 The first run of a program under graphc compiles it and is not counted. Results of both are compared.
 """
 
 import argparse
 import statistics
+import sys
 import time
 from pathlib import Path
 
@@ -46,12 +47,14 @@ def measure(name, small, rounds):
     return min(seconds["numpy"]), min(seconds["graphc"]), same
 
 
-def main():
+def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--small", action="store_true", help="the sizes of the tests")
     parser.add_argument("--rounds", type=int, default=3)
-    args = parser.parse_args()
+    parser.add_argument("--build", type=Path, default=FOLDER.parents[1] / "build", help="build folder")
+    args = parser.parse_args(arguments)
+    sys.path.insert(0, str(args.build.resolve() / "python"))
     names = args.names or sorted(p.stem for p in FOLDER.glob("*.py") if p.stem not in ("test_programs", "conftest"))
     ratios = []
     print(f"{'program':24}{'numpy s':>10}{'graphc s':>10}{'ratio':>8}")
