@@ -67,8 +67,8 @@ TEST(Accepted, WhatLlvmMadeOfThem) {
                                    "define float @f(float %a) {\n"
                                    " %m = call float @llvm.maximum.f32(float %a, float %a)\n"
                                    " ret float %m\n}";
-  for (Language language : {Language::SpirV, Language::Ptx})
-    EXPECT_NE(llvmRefusal(kMaximum, language), "");
+  EXPECT_NE(llvmRefusal(kMaximum, Language::SpirV), "");
+  EXPECT_EQ(llvmRefusal(kMaximum, Language::Ptx), ""); // keeps NaN and the order of zeros
   EXPECT_NE(
       llvmRefusal("define i33 @f(i33 %a) {\n %b = add i33 %a, %a\n ret i33 %b\n}", Language::SpirV),
       "");
