@@ -165,8 +165,9 @@ Outcome bincount(const Array &x, int64_t least) {
   int64_t length = std::max<int64_t>(least, 1);
   bool isOutside = false;
   for (int64_t i = 0; i < (given.steps ? size : 1); ++i) {
-    length = std::max(length, given.data[i] + 1);
-    isOutside |= static_cast<uint64_t>(given.data[i]) >= static_cast<uint64_t>(most);
+    const bool isInside = static_cast<uint64_t>(given.data[i]) < static_cast<uint64_t>(most);
+    length = std::max(length, isInside ? given.data[i] + 1 : 0);
+    isOutside |= !isInside;
   }
   if (isOutside)
     return NodeRef();

@@ -221,7 +221,13 @@ Status Splitter::runPass(Pass &pass) {
     // Pieces that end within blocks cost a copy.
     if (count * pass.align > pass.units || length < pass.align)
       pass.align = 1;
-    last = runPieces(pass, count);
+    // Smaller pieces make no more room for results on the host.
+    std::vector<Collected> collected;
+    for (const Root &root : pass.roots) {
+      GRAPHC_ASSIGN(Collected c, collectorOf(pass, root, count));
+      collected.push_back(std::move(c));
+    }
+    last = runPieces(pass, count, collected);
     if (last || last.code() != ErrorCode::OutOfMemory)
       return last;
   }
@@ -253,18 +259,13 @@ Status Splitter::feed(std::vector<Feed> &feeds, int64_t begin, int64_t end, int 
   return Status::ok();
 }
 
-Status Splitter::runPieces(Pass &pass, int64_t pieces) {
+Status Splitter::runPieces(Pass &pass, int64_t pieces, std::span<Collected> collected) {
   std::vector<int64_t> bounds;
   for (int64_t i = 0; i <= pieces; ++i)
     bounds.push_back(i == pieces ? pass.units : pass.units / pass.align * i / pieces * pass.align);
   int64_t longest = 0;
   for (size_t i = 0; i + 1 < bounds.size(); ++i)
     longest = std::max(longest, bounds[i + 1] - bounds[i]);
-  std::vector<Collected> collected;
-  for (const Root &root : pass.roots) {
-    GRAPHC_ASSIGN(Collected c, collectorOf(pass, root, pieces));
-    collected.push_back(std::move(c));
-  }
   std::vector<Feed> feeds;
   for (const Strip &s : pass.strips) {
     NodeRef source = byNode.at(s.node);

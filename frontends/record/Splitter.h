@@ -84,7 +84,7 @@ private:
   Status prepare(const std::set<const Node *> &wholes);
   void frontier(const NodeRef &n, std::vector<NodeRef> &priors, std::set<const Node *> &seen) const;
   Status runPass(Pass &pass);
-  Status runPieces(Pass &pass, int64_t pieces);
+  Status runPieces(Pass &pass, int64_t pieces, std::span<Collected> collected);
   Result<Collected> collectorOf(const Pass &pass, const pieces::Root &root, int64_t pieces);
   Status finishFold(const pieces::Root &root, Collected &parts);
   Status feed(std::vector<Feed> &feeds, int64_t begin, int64_t end, int turn);

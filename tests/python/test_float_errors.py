@@ -213,6 +213,12 @@ def test_functions_made_of_operations():
     assert said(lambda: gc.var(gc.asarray([INF, 1.0]))) == ["invalid value encountered in subtract"]
 
 
+def test_functions_that_leave_the_real_numbers():
+    for make in (lambda xp: xp.emath.log(xp.asarray([0.0, 1.0])), lambda xp: xp.emath.arctanh(xp.asarray([1.0, -1.0])),
+                 lambda xp: xp.emath.power(xp.asarray([0.0, 2.0]), -1)):  # fmt: skip
+        same(said(lambda: make(gc)), said(lambda: make(np)), "emath")
+
+
 def test_numbers():
     """Single values that are computed at once."""
     x = gc.asarray([0.0, 3.0])

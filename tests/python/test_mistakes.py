@@ -184,3 +184,32 @@ def test_errors_survive_pickling(a):
         a + gc.ones((4, 5))
     again = pickle.loads(pickle.dumps(caught.value))
     assert type(again) is type(caught.value) and str(again) == str(caught.value)
+
+
+NOT_INTEGERS = {
+    "concatenate": lambda xp, v: xp.concatenate([xp.ones(3)], axis=v), "sort": lambda xp, v: xp.sort(xp.zeros(3), axis=v),
+    "argsort": lambda xp, v: xp.argsort(xp.zeros(3), axis=v), "diff": lambda xp, v: xp.diff(xp.zeros(3), axis=v),
+    "accumulate": lambda xp, v: xp.add.accumulate(xp.zeros(3), axis=v), "stack": lambda xp, v: xp.stack([[1, 2], [3, 4]], axis=v),
+    "eye": lambda xp, v: xp.eye(3, k=v), "bincount": lambda xp, v: xp.bincount(xp.asarray([1, 1]), minlength=v),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name, value", [(n, v) for n in NOT_INTEGERS for v in (0.0, -1.0)] + [("concatenate", 2**70), ("bincount", 2**70)])
+def test_numbers_that_are_no_indices(name, value):
+    """NumPy's classes, also where a call takes a short way."""
+    with pytest.raises((TypeError, OverflowError)) as theirs:
+        NOT_INTEGERS[name](np, value)
+    with pytest.raises(type(theirs.value)):
+        NOT_INTEGERS[name](gc, value)
+
+
+def test_outputs_in_a_tuple_by_position():
+    for xp in (np, gc):
+        with pytest.raises(TypeError):
+            xp.add(xp.ones(3), 2, (xp.ones(3),))
+
+
+def test_sizes_of_a_collapsing_index():
+    for xp in (np, gc):
+        with pytest.raises(ValueError, match="collapsing index 'i'"):
+            xp.einsum("ii", xp.ones((1, 3)))

@@ -161,6 +161,11 @@ def test_pad(mode):
 @pytest.mark.parametrize("dtype", ["float64", "float16", "int32", "uint8", "bool", "complex128"])
 @pytest.mark.parametrize("value", [0, 7, 2.5, -2.7, 300, -1, True, (1, 2), (300, -1)])
 def test_pad_by_values(value, dtype):
+    if dtype == "int32":
+        for wrong, error in ((np.nan, ValueError), (2**40, OverflowError), (np.inf, OverflowError)):
+            with pytest.raises(error):
+                gc.pad(gc.ones(3, dtype=dtype), 1, constant_values=wrong)
+
     def program(xp, a):
         some = (a(np.ones(3, dtype)), a(np.ones((2, 3), dtype)), a(np.ones((0, 3), dtype)), a(np.ones((2, 1, 3), dtype)))
         return [xp.pad(x, width, constant_values=value) for x in some for width in (0, 1, (1, 2))]

@@ -50,3 +50,10 @@ def test_errors_and_warnings_name_the_line_once(opencl):
     found = child("errors")
     assert found["warnings"] == 1 and found["line"] is True
     assert found["raised"] is True and "out of bounds" in found["index"] and "large_arrays.py" in found["index"]
+
+
+@pytest.mark.parametrize("size", [10**11, 10**14])
+def test_results_larger_than_the_host(opencl, size):
+    """Pieces that are ever smaller would not help."""
+    with pytest.raises(gc.errors.OutOfMemory, match="would fit"):
+        gc.eval(gc.zeros((size,), dtype="float32", device="opencl") + 1)

@@ -12,6 +12,15 @@ namespace {
 
 using strings::format;
 
+/// Of an integer or what stands for one: TypeError and OverflowError as Python's.
+int64_t integerOf(pb::handle object) {
+  auto number = pb::reinterpret_steal<pb::object>(PyNumber_Index(object.ptr()));
+  long long value = number ? PyLong_AsLongLong(number.ptr()) : -1;
+  if (value == -1 && PyErr_Occurred())
+    throw pb::error_already_set();
+  return value;
+}
+
 /// The arguments of a call by position or name; those left out are None.
 template <size_t Count>
 class Arguments {
@@ -106,7 +115,7 @@ PyObject *concatenate(PyObject *, PyObject *const *args, Py_ssize_t count, PyObj
       for (Array &x : arrays)
         if (x.rank() != 1)
           x = unwrap(ops::reshape(x, {x.size()}));
-    return wrap(ops::concatenate(arrays, given[1].is_none() ? 0 : given[1].cast<int64_t>()));
+    return wrap(ops::concatenate(arrays, given[1].is_none() ? 0 : integerOf(given[1])));
   });
 }
 
@@ -119,7 +128,7 @@ PyObject *library(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject 
       throw pb::value_error(format("library: no routine is called '{}'", textOf(given[0])));
     std::vector<int64_t> numbers;
     for (pb::handle param : given[2])
-      numbers.push_back(param.cast<int64_t>());
+      numbers.push_back(integerOf(param));
     return wrap(ops::library(*routine, toArrays(given[1], deviceOf(given[1])), numbers,
                              {toDType(given[4]), toShape(given[3])}));
   });
@@ -135,8 +144,8 @@ PyObject *row(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *key
       throw pb::value_error("row takes the name of a routine and a vector");
     const int64_t size = x.shape()[0];
     Array rows[] = {unwrap(ops::reshape(x, {1, size}))};
-    Array made = unwrap(
-        ops::library(*routine, rows, {given[2].cast<int64_t>()}, {toDType(given[3]), {1, size}}));
+    Array made =
+        unwrap(ops::library(*routine, rows, {integerOf(given[2])}, {toDType(given[3]), {1, size}}));
     return wrap(ops::reshape(made, {size}));
   });
 }
@@ -146,7 +155,7 @@ PyObject *bincount(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject
   return guarded([&]() -> PyObject * {
     Arguments<2> given("bincount", {"x", "least"}, 2, args, count, keywords);
     const Array *x = asArray(given[0]);
-    const auto least = given[1].cast<int64_t>();
+    const auto least = integerOf(given[1]);
     RecordScope scope;
     if (!x || x->rank() != 1 || !isInteger(x->dtype()) || least < 0 ||
         !small::isLoop(op::OpKind::Scatter, x->size(), x->device()))

@@ -99,7 +99,7 @@ PyObject *outputOf(const Ufunc &u, PyObject *const *args, Py_ssize_t count, PyOb
   if (u.results != 1 || !(isNamed || (count == u.operands + 1 && named == 0)))
     return nullptr;
   PyObject *out = args[u.operands];
-  if (PyTuple_CheckExact(out) && PyTuple_GET_SIZE(out) == 1)
+  if (isNamed && PyTuple_CheckExact(out) && PyTuple_GET_SIZE(out) == 1)
     out = PyTuple_GET_ITEM(out, 0);
   const Array *array = asAnyArray(out);
   return array && !array->isOpen() ? out : nullptr;

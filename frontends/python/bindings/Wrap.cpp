@@ -123,11 +123,12 @@ static PyObject *makeObject(PyTypeObject *type) {
 PyObject *wrapView(const Array &x, Result<View> view) {
   if (!view)
     raise(view.takeStatus());
+  Array shown = x.withView(std::move(*view));
   PyObject *self = makeObject(typeOfArrays());
   Array *value = holderOf(reinterpret_cast<Instance *>(self))->get();
   // In place: a null array has nothing to give up.
   std::destroy_at(value);
-  new (value) Array(x.withView(std::move(*view)));
+  new (value) Array(std::move(shown));
   return self;
 }
 

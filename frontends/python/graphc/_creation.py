@@ -411,7 +411,7 @@ _FEW = 1 << 10
 
 def eye(N, M=None, k=0, dtype=float64, order="C", *, device=None, like=None):
     """Ones on the k-th diagonal, zeros elsewhere."""
-    if type(N) is int and M is None and k == 0 and dtype is float64 and order == "C" and 0 <= N * N <= _FEW and not _graphc.is_tracing():
+    if type(N) is int and M is None and type(k) is int and k == 0 and dtype is float64 and order == "C" and 0 <= N * N <= _FEW and not _graphc.is_tracing():
         made = zeros((N, N), device=device)
         made.reshape(-1)[:: N + 1] = 1.0
         return made

@@ -61,7 +61,10 @@ def _letters(text, ranks):
 def _check_sizes(terms, shapes, text):
     sizes = {}
     for term, shape in zip(terms, shapes):
+        own = {}
         for c, n in zip(term, shape):
+            if own.setdefault(c, n) != n:
+                raise ShapeError(f"einsum: dimensions in operand {shape} for collapsing index {c!r} don't match ({own[c]} != {n})")
             if sizes.setdefault(c, n) != n and 1 not in (sizes[c], n):
                 raise ShapeError(f"einsum: index {c!r} of {text!r} has sizes {sizes[c]} and {n}, shapes {list(shapes)}")
             sizes[c] = _py.max(sizes[c], n) if 0 not in (sizes[c], n) else 0

@@ -160,7 +160,7 @@ def in_sequence(arrays):
 
 def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays of one shape joined along a new axis."""
-    if out is None and dtype is None and axis == 0 and type(arrays) in (list, tuple):
+    if out is None and dtype is None and type(axis) is int and axis == 0 and type(arrays) in (list, tuple):
         packed = _graphc.pack(arrays)  # what is computed
         if packed is not None:
             return packed

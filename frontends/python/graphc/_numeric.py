@@ -39,7 +39,7 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
     """The n-th difference of neighbours along an axis; of bool, whether they differ."""
     x = asarray(a)
     n = _operator.index(n)
-    if n == 1 and axis == -1 and x.ndim == 1 and prepend is None and append is None and x.dtype.kind != "b":
+    if n == 1 and type(axis) is int and axis == -1 and x.ndim == 1 and prepend is None and append is None and x.dtype.kind != "b":
         return x[1:] - x[:-1]
     if n < 0:
         raise ArgumentError(f"diff: order must be non-negative but got {n}")

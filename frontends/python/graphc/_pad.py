@@ -83,8 +83,12 @@ def pad(array: ArrayLike, pad_width, mode="constant", **options) -> Array:
 
 
 def _as_element(value, x):
-    """A number as an array of integers takes it by assignment of another array: truncated, and in its range."""
-    return _np.asarray(value).astype(x.dtype.name).item() if x.dtype.kind in "iu" else value
+    """A number as an array of integers takes it: truncated, and modulo the range of an unsigned one. OverflowError for what a
+    signed one does not hold."""
+    if x.dtype.kind == "u":
+        with _np.errstate(all="ignore"):
+            return _np.asarray(value).astype(x.dtype.name).item()
+    return int(value) if x.dtype.kind == "i" else value
 
 
 def _framed(x, widths, value):

@@ -77,7 +77,7 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     if kind is not None or order is not None:
         _check_kind("sort", kind, order, stable)
     x = asarray(a)
-    if x.ndim == 1 and axis == -1:
+    if x.ndim == 1 and type(axis) is int and axis == -1:
         return _sorted(x, 0, descending)
     x, axis = _along(x, axis, "sort")
     return _sorted(x, axis, descending)
@@ -89,7 +89,7 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     if kind is not None or order is not None:
         _check_kind("argsort", kind, order, stable)
     x = asarray(a)
-    if x.ndim == 1 and axis == -1:
+    if x.ndim == 1 and type(axis) is int and axis == -1:
         return _order(x, 0, descending)
     if x.ndim == 0 and axis in (0, -1):
         x = x.reshape((1,))

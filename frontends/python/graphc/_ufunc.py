@@ -388,7 +388,7 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
     _binary(self, "accumulate")
     x = asarray(array)
     kind = _SCANS.get(self.__name__) or _SCANS_OF_NUMBERS.get(self.__name__)
-    if axis == 0 and dtype is None and out is None and kind is not None and x.ndim == 1 and x.dtype.kind in "iuf":
+    if type(axis) is int and axis == 0 and dtype is None and out is None and kind is not None and x.ndim == 1 and x.dtype.kind in "iuf":
         return _graphc.scan(kind, x, 0, None)
     axis = _one_axis(x, axis, "accumulate")
     dtype = None if dtype is None else as_dtype(dtype)

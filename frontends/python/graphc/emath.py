@@ -6,6 +6,8 @@ call one on real arguments (TraceError). Integers become float64 first.
 
 import graphc as _gc
 
+from ._float_errors import stands_for as _stands_for
+
 __all__ = ["sqrt", "log", "log2", "logn", "log10", "power", "arccos", "arcsin", "arctanh"]
 
 _TO_COMPLEX64 = ("float32", "int8", "int16", "uint8", "uint16", "complex64")
@@ -27,31 +29,37 @@ def _beyond_one(x):
     return _complex_where(x, lambda v: abs(v) > 1)
 
 
+@_stands_for()
 def sqrt(x):
     """The square root; complex when a real element is negative."""
     return _gc.sqrt(_with_negative(x))
 
 
+@_stands_for()
 def log(x):
     """The natural logarithm; complex when a real element is negative."""
     return _gc.log(_with_negative(x))
 
 
+@_stands_for()
 def log2(x):
     """The logarithm to base 2; complex when a real element is negative."""
     return _gc.log2(_with_negative(x))
 
 
+@_stands_for()
 def log10(x):
     """The logarithm to base 10; complex when a real element is negative."""
     return _gc.log10(_with_negative(x))
 
 
+@_stands_for()
 def logn(n, x):
     """The logarithm of `x` to base `n`; complex when a real element of either is negative."""
     return log(x) / log(n)
 
 
+@_stands_for()
 def power(x, p):
     """`x` to the power `p`; complex when a real element of `x` is negative, float64 for integers to negative integers."""
     x, p = _with_negative(x), _gc.asarray(p)
@@ -60,16 +68,19 @@ def power(x, p):
     return _gc.power(x, p)
 
 
+@_stands_for()
 def arccos(x):
     """The inverse cosine; complex when a real element is beyond -1 or 1."""
     return _gc.arccos(_beyond_one(x))
 
 
+@_stands_for()
 def arcsin(x):
     """The inverse sine; complex when a real element is beyond -1 or 1."""
     return _gc.arcsin(_beyond_one(x))
 
 
+@_stands_for()
 def arctanh(x):
     """The inverse hyperbolic tangent; complex when a real element is beyond -1 or 1."""
     return _gc.arctanh(_beyond_one(x))
