@@ -2,14 +2,14 @@
 //
 // Answers the calls of the cuda driver: memory is the host's, work is done when it is queued, and
 // of kernels only "add_size" does something. Every entry point is counted and fails when it was
-// told to, as in FaultLayer.h. Three devices: a GPU, one whose compute mode forbids programs, an
+// told to, as in ArmedCalls.h. Three devices: a GPU, one whose compute mode forbids programs, an
 // old one.
 //
 //===------------------------------------------------------------------------------------------===//
 #include "tests/runtime/drivers/FakeCuda.h"
 
 #include "runtime/drivers/cuda/Api.h"
-#include "tests/runtime/drivers/FaultLayer.h"
+#include "tests/runtime/drivers/ArmedCalls.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -18,21 +18,16 @@
 #include <vector>
 
 using namespace graphc::rt::cuda;
+using namespace graphc::test;
 
 namespace {
 
-std::atomic<const char *> armed{nullptr};
-std::atomic<int> callsLeft{0}, failCode{0}, live{0}, all{0};
-std::atomic<bool> hit{false};
+std::atomic<int> all{0};
 thread_local std::vector<ContextHandle> contexts;
 
-bool failsNow(const char *function) {
+bool failsNext(const char *function) {
   ++all;
-  const char *name = armed.load();
-  if (!name || std::strcmp(name, function) != 0 || callsLeft.fetch_sub(1) != 1)
-    return false;
-  hit = true;
-  return true;
+  return failsNow(function);
 }
 
 constexpr Code kInvalidValue = 1, kInvalidContext = 201, kInvalidPtx = 218, kNotFound = 500;
@@ -47,21 +42,12 @@ void *pointer(Address address) { return reinterpret_cast<void *>(address); }
 
 } // namespace
 
-void graphc::test::armFault(const char *function, int n, int code) {
-  armed = nullptr;
-  hit = false;
-  callsLeft = n;
-  failCode = code;
-  armed = n > 0 ? function : nullptr;
-}
-bool graphc::test::faultHit() { return hit; }
-int graphc::test::liveObjects() { return live; }
 int graphc::test::fakeCalls() { return all; }
 void *graphc::test::currentContext() { return contexts.empty() ? nullptr : contexts.back(); }
 
 #define ENTRY(name, ...) extern "C" __attribute__((visibility("default"))) Code name(__VA_ARGS__)
 #define FAIL_HERE()                                                                                \
-  if (failsNow(__func__))                                                                          \
+  if (failsNext(__func__))                                                                         \
   return failCode
 /// What needs the device's context.
 #define FAIL_WITHOUT_CONTEXT()                                                                     \
@@ -122,7 +108,7 @@ ENTRY(cuCtxPushCurrent_v2, ContextHandle context) {
   return 0;
 }
 ENTRY(cuCtxPopCurrent_v2, ContextHandle *context) {
-  bool fails = failsNow(__func__); // and pops all the same
+  bool fails = failsNext(__func__); // and pops all the same
   *context = contexts.back();
   contexts.pop_back();
   return fails ? failCode.load() : 0;
@@ -165,7 +151,7 @@ ENTRY(cuMemAlloc_v2, Address *address, size_t bytes) {
   return 0;
 }
 ENTRY(cuMemFree_v2, Address address) {
-  bool fails = failsNow(__func__); // and frees all the same
+  bool fails = failsNext(__func__); // and frees all the same
   std::free(pointer(address));
   --live;
   return fails ? failCode.load() : 0;
@@ -214,7 +200,7 @@ ENTRY(cuModuleGetFunction, FunctionHandle *function, ModuleHandle, const char *n
   return kNotFound;
 }
 ENTRY(cuModuleUnload, ModuleHandle) {
-  bool fails = failsNow(__func__); // and unloads all the same
+  bool fails = failsNext(__func__); // and unloads all the same
   --live;
   return fails ? failCode.load() : 0;
 }

@@ -2,6 +2,7 @@
 #include "tests/runtime/drivers/FaultLayer.h"
 
 #include "runtime/drivers/opencl/Api.h"
+#include "tests/runtime/drivers/ArmedCalls.h"
 
 #include <CL/cl_layer.h>
 
@@ -12,23 +13,15 @@
 #include <tuple>
 #include <type_traits>
 
+using namespace graphc::test;
+
 namespace {
 
 /// What the loader gave, what wrappers call, and the wrappers.
 cl_icd_dispatch beneath, dispatch;
 const cl_icd_dispatch *const below = &beneath;
-std::atomic<const char *> armed{nullptr};
-std::atomic<int> callsLeft{0}, failCode{0}, live{0};
-std::atomic<bool> hit{false}, formsOffered{false};
+std::atomic<bool> formsOffered{false};
 cl_icd_dispatch target;
-
-bool failsNow(const char *function) {
-  const char *name = armed.load();
-  if (!name || std::strcmp(name, function) != 0 || callsLeft.fetch_sub(1) != 1)
-    return false;
-  hit = true;
-  return true;
-}
 
 /// One name as a type, so that a wrapper knows its own.
 template <size_t N>
@@ -112,15 +105,6 @@ cl_program CL_API_CALL programWithBinary(cl_context context, cl_uint count,
 } // namespace
 
 void graphc::test::offerForms() { formsOffered = true; }
-void graphc::test::armFault(const char *function, int n, int code) {
-  armed = nullptr;
-  hit = false;
-  callsLeft = n;
-  failCode = code;
-  armed = n > 0 ? function : nullptr;
-}
-bool graphc::test::faultHit() { return hit; }
-int graphc::test::liveObjects() { return live; }
 
 extern "C" __attribute__((visibility("default"))) cl_int CL_API_CALL
 clGetLayerInfo(cl_layer_info what, size_t bytes, void *value, size_t *needed) {

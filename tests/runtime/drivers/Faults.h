@@ -4,7 +4,7 @@
 
 #include "runtime/drivers/Drivers.h"
 #include "tests/runtime/drivers/AddSize.h"
-#include "tests/runtime/drivers/FaultLayer.h"
+#include "tests/runtime/drivers/ArmedCalls.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 //===- OpenCLFaultTest.cpp - Every OpenCL call fails once, with every code --------------------===//
 #include "runtime/drivers/opencl/Api.h"
+#include "tests/runtime/drivers/FaultLayer.h"
 #include "tests/runtime/drivers/Faults.h"
 
 #include <cstdlib>
