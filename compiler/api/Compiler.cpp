@@ -2,6 +2,7 @@
 
 #include "compiler/emit/Emitter.h"
 #include "compiler/import/Importer.h"
+#include "compiler/import/OneFunction.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/graph/Graph.h"
 
@@ -157,6 +158,8 @@ Result<OwningOpRef<ModuleOp>> parseText(MLIRContext &context, std::string_view t
 
 Result<std::vector<uint8_t>> compileModule(ModuleOp module, const TargetDesc &target,
                                            const CompileOptions &options) {
+  if (failed(requireOneFunction(module)))
+    return Status(ErrorCode::Compile, "");
   PipelineOptions pipeline = pipelineOptions(target, options);
   GRAPHC_TRY(runPhases(module, pipeline, Phase::Kernel));
   std::string explain = explainText(module);
@@ -250,7 +253,7 @@ Result<T> withModule(Make make, Work work) {
     return module.status().message().empty()
                ? diagnostics.error(ErrorCode::Compile, "parsing failed")
                : module.takeStatus();
-  if (failed(verify(**module)))
+  if (failed(verify(**module)) || failed(writeOutCalls(**module)))
     return diagnostics.error(ErrorCode::Compile, "verification failed");
   Result<T> result = work(**module);
   if (!result && result.status().message().empty())

@@ -1,5 +1,7 @@
 #include "frontends/record/Constants.h"
 
+#include "runtime/base/Fork.h"
+
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -21,7 +23,7 @@ struct Seen {
 constexpr size_t kMaxStructures = 1 << 16;
 
 struct Structures {
-  std::mutex mutex;
+  ForkSafeLongMutex mutex;
   std::unordered_map<Digest, Seen> seen;
 };
 Structures &structures() {

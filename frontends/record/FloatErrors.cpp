@@ -3,6 +3,7 @@
 #include "frontends/record/FloatConditions.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
+#include "runtime/base/Fork.h"
 
 #include <algorithm>
 #include <cmath>
@@ -88,7 +89,7 @@ private:
     int quiet = 0;
   };
   std::atomic<bool> any{false};
-  std::mutex mutex;
+  ForkSafeMutex mutex;
   std::unordered_map<Digest, Entry> known;
 };
 

@@ -18,7 +18,7 @@ constexpr int64_t kShareOfBudget = 8;
 
 /// All runs that are remembered, in the order they were queued by each thread.
 struct Looks {
-  std::mutex mutex;
+  ForkSafeLongMutex mutex;
   std::vector<std::shared_ptr<Look>> list;
   std::atomic<size_t> count{0};
   uint32_t generation = forkGeneration();

@@ -27,8 +27,8 @@ bool isCheap(op::OpKind kind) {
 
 } // namespace
 
-std::mutex &graphMutex() {
-  static auto *mutex = new std::mutex; // outlives thread_local caches of nodes
+ForkSafeLongMutex &graphMutex() {
+  static auto *mutex = new ForkSafeLongMutex; // outlives thread_local caches of nodes
   return *mutex;
 }
 uint64_t nextMarkEpoch() {

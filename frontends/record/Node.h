@@ -5,10 +5,10 @@
 
 #include "dialects/opset/Infer.h"
 #include "runtime/base/Digest.h"
+#include "runtime/base/Fork.h"
 #include "runtime/device/Device.h"
 
 #include <atomic>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -159,7 +159,7 @@ inline NodeRef::~NodeRef() {
 
 /// Guards the operands of pending nodes, process-wide. Never held while compiling, running or
 /// releasing nodes.
-std::mutex &graphMutex();
+ForkSafeLongMutex &graphMutex();
 /// A number that no Node::markEpoch has yet. Needs graphMutex().
 uint64_t nextMarkEpoch();
 /// Bytes of the values of all pending operations, movement and generators left out.

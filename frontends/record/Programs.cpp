@@ -4,6 +4,7 @@
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/SelfTest.h"
 #include "frontends/record/Session.h"
+#include "runtime/base/Fork.h"
 #include "runtime/base/Trace.h"
 #include "runtime/exec/ProgramStore.h"
 
@@ -38,7 +39,7 @@ public:
 
 private:
   static constexpr size_t kMost = 1 << 16;
-  std::mutex mutex;
+  ForkSafeMutex mutex;
   std::unordered_map<Digest, Digest> keys;
 };
 

@@ -8,6 +8,7 @@
 #include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Trace.h"
+#include "runtime/base/Fork.h"
 #include "runtime/base/Setting.h"
 #include "runtime/base/Strings.h"
 #include "runtime/base/Trace.h"
@@ -31,7 +32,7 @@ std::atomic<int64_t> segmentCount{0};
 thread_local rt::Device *threadDevice = nullptr;
 
 struct Counts {
-  std::mutex mutex;
+  ForkSafeMutex mutex;
   std::map<std::string, int64_t, std::less<>> byReason;
 };
 Counts &counts() {

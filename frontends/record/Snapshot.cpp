@@ -29,7 +29,7 @@ struct Presences {
   int64_t snapshots = 0;
   int64_t claims = 0;
   uint32_t generation = 0; ///< of forks
-  std::condition_variable *released = new std::condition_variable;
+  std::condition_variable_any *released = new std::condition_variable_any;
 
   /// In a forked child: the other threads are gone, and with them what they held.
   void renew() {
@@ -37,7 +37,7 @@ struct Presences {
       return;
     generation = forkGeneration();
     snapshots = claims = 0;
-    released = new std::condition_variable; // the old one may count waiters that are gone
+    released = new std::condition_variable_any; // the old one may count waiters that are gone
   }
 };
 Presences &presences() {

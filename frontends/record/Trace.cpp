@@ -92,25 +92,48 @@ struct Function::Plan {
     std::vector<uint32_t> dead;      ///< slots nobody reads after this step
     std::vector<uint32_t> spare; ///< which inputs' memory the program has a use for and may have
     std::shared_ptr<const Segment> segment; ///< without its nodes
-    /// In place of `program` when looks at its operations are in vain. Made by a call.
+    /// Another program of the same segment.
+    struct Variant {
+      std::shared_ptr<rt::LoadedProgram> program; ///< null: the device cannot run it
+      std::vector<rt::Tensor> literals;
+      std::vector<int64_t> sizes;
+    };
+    /// A variant that the first call which needs it makes; nothing is locked meanwhile, so that a
+    /// fork leaves no call of the child waiting.
+    class LaterVariant {
+    public:
+      template <typename Make>
+      Result<const Variant *> get(Make make) {
+        {
+          std::lock_guard lock(mutex);
+          if (variant)
+            return variant.get();
+        }
+        GRAPHC_ASSIGN(Variant made, make());
+        auto kept = std::make_unique<const Variant>(std::move(made));
+        std::lock_guard lock(mutex);
+        if (!variant)
+          variant = std::move(kept);
+        return variant.get();
+      }
+
+    private:
+      ForkSafeMutex mutex;
+      std::unique_ptr<const Variant> variant;
+    };
+    /// In place of `program` when looks at its operations are in vain.
     struct Exact {
       Digest structure; ///< of the segment
-      std::mutex mutex;
-      std::shared_ptr<rt::LoadedProgram> program;
-      std::vector<int64_t> sizes;
+      LaterVariant variant;
     };
     std::shared_ptr<Exact> exact;
     /// Of "auto": the program on the device that was not chosen at first, for runs whose arrays lie
-    /// so that it is the better one. Made by a call.
+    /// so that it is the better one.
     struct Other {
       ProgramWork work;
       rt::Device *device;
       std::vector<LiteralInput> given;
-      std::mutex mutex;
-      std::shared_ptr<rt::LoadedProgram> program;
-      std::vector<rt::Tensor> literals;
-      std::vector<int64_t> sizes;
-      bool isRefused = false;
+      LaterVariant variant;
     };
     std::shared_ptr<Other> other;
     /// What a call runs, and what it takes besides arrays.
@@ -122,7 +145,8 @@ struct Function::Plan {
     };
     Result<Form> chosen(std::span<const rt::Tensor> arrays) const;
     bool runAsked(std::span<const NodeRef> values, std::vector<NodeRef> &results) const;
-    Result<bool> makeOther() const;
+    Result<Variant> makeExact() const;
+    Result<Variant> makeOther() const;
     Result<bool> prefersOther(std::span<const rt::Tensor> arrays) const;
   };
   struct Output {
@@ -173,47 +197,45 @@ Result<bool> Function::Plan::Step::prefersOther(std::span<const rt::Tensor> arra
   return device == other->device;
 }
 
-/// False where the other device cannot run the program.
-Result<bool> Function::Plan::Step::makeOther() const {
-  auto made = programOf(*segment, segment->code.structure(), *other->device);
-  if (!made) {
-    other->isRefused = true;
-    return false;
-  }
-  std::vector<rt::Tensor> constants;
+Result<Function::Plan::Step::Variant> Function::Plan::Step::makeOther() const {
+  Variant made;
+  auto found = programOf(*segment, segment->code.structure(), *other->device);
+  if (!found)
+    return made;
   for (const LiteralInput &literal : other->given) {
     GRAPHC_ASSIGN(rt::Tensor t, literalTensor(literal, *other->device));
-    constants.push_back(std::move(t));
+    made.literals.push_back(std::move(t));
   }
-  other->literals = std::move(constants);
-  other->sizes = segment->sizeArguments((*made)->program().meta().sizeArguments);
-  other->program = made.take();
-  return true;
+  made.sizes = segment->sizeArguments((*found)->program().meta().sizeArguments);
+  made.program = found.take();
+  return made;
+}
+
+Result<Function::Plan::Step::Variant> Function::Plan::Step::makeExact() const {
+  Segment watched = *segment;
+  watched.code.watch = op::Watch::Operations;
+  Variant made;
+  GRAPHC_ASSIGN(made.program, programOf(watched, watched.code.structure(), program->device()));
+  made.literals = literals;
+  made.sizes = watched.sizeArguments(made.program->program().meta().sizeArguments);
+  return made;
 }
 
 Result<Function::Plan::Step::Form>
 Function::Plan::Step::chosen(std::span<const rt::Tensor> arrays) const {
+  auto formOf = [](const Variant &v, op::Watch watch) {
+    return Form{v.program.get(), &v.literals, &v.sizes, watch};
+  };
   GRAPHC_ASSIGN(bool elsewhere, prefersOther(arrays));
   if (elsewhere) {
-    std::lock_guard lock(other->mutex);
-    bool isMade = other->program != nullptr;
-    if (!isMade && !other->isRefused) {
-      GRAPHC_ASSIGN(isMade, makeOther());
-    }
-    if (isMade)
-      return Form{other->program.get(), &other->literals, &other->sizes, segment->code.watch};
+    GRAPHC_ASSIGN(const Variant *made, other->variant.get([&] { return makeOther(); }));
+    if (made->program)
+      return formOf(*made, segment->code.watch);
   }
   if (!exact || tellingOf(exact->structure) != Telling::Operations)
     return Form{program.get(), &literals, &sizes, segment ? segment->code.watch : op::Watch::None};
-  std::lock_guard lock(exact->mutex);
-  if (!exact->program) {
-    Segment watched = *segment;
-    watched.code.watch = op::Watch::Operations;
-    GRAPHC_ASSIGN(auto made, programOf(watched, watched.code.structure(), program->device()));
-    exact->sizes = watched.sizeArguments(made->program().meta().sizeArguments);
-    exact->program = std::move(made);
-  }
-  return Form{exact->program.get(), &literals, &exact->sizes, op::Watch::Operations};
+  GRAPHC_ASSIGN(const Variant *made, exact->variant.get([&] { return makeExact(); }));
+  return formOf(*made, op::Watch::Operations);
 }
 
 /// A run that asks its operations what they met, where they met something before.

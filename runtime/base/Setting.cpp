@@ -1,6 +1,7 @@
 //===- Setting.cpp - GRAPHC_* environment settings --------------------------------------------===//
 #include "runtime/base/Setting.h"
 
+#include "runtime/base/Fork.h"
 #include "runtime/base/Strings.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace graphc {
 namespace {
 
 struct Registry {
-  std::mutex mutex;
+  ForkSafeMutex mutex;
   std::map<std::string, Setting *, std::less<>> settings;
   std::map<std::string, std::string, std::less<>> overrides;
 };

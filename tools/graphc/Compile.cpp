@@ -118,6 +118,7 @@ void addCompile(CLI::App &app, Action &action) {
       ->add_option("--target", options->targets,
                    "cpu, opencl (OpenCL C), spirv, ptx; several separated by commas")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"cpu", "opencl", "spirv", "ptx"}));
   command->add_option("--emit", options->emit, "print a stage instead of writing a program")
       ->check(CLI::IsMember({"graph", "kernel", "schedule", "plan", "lower", "llvm", "asm",

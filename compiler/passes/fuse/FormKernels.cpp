@@ -451,6 +451,16 @@ kernel::FuncOp KernelBuilder::finish(OpBuilder &builder, StringRef name) {
   return func;
 }
 
+/// What kernels of `func` are called but for their number: an identifier in every target's
+/// language.
+std::string kernelPrefix(func::FuncOp func) {
+  std::string name = func.getSymName().str();
+  for (char &c : name)
+    if (!llvm::isAlnum(c))
+      c = '_';
+  return llvm::isDigit(name.front()) ? "_" + name : name;
+}
+
 struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -475,6 +485,7 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
     Operation *terminator = func.getBody().front().getTerminator();
     OpBuilder calls(terminator), kernels(func);
     IRMapping done;
+    std::string prefix = kernelPrefix(func);
     for (auto [number, group] : llvm::enumerate(groups)) {
       if (group->isLibrary()) {
         emitLibrary(calls, group->nodes[0]->op, done);
@@ -482,7 +493,7 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
       }
       KernelBuilder kernel(*group, plan, sizes, &getContext());
       kernel.build();
-      std::string name = (func.getSymName() + "_" + llvm::Twine(number)).str();
+      std::string name = prefix + "_" + std::to_string(number);
       kernel::FuncOp callee = kernel.finish(kernels, name);
       compareSquares(callee);
       Attribute watch = func->getParentOp()->getAttr(pass::kWatchAttr);

@@ -51,7 +51,10 @@ struct OutlineElementary : pass::impl::OutlineElementaryBase<OutlineElementary> 
   void outline(ArrayRef<Operation *> ops) {
     Operation *first = ops.front();
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
-    std::string name = ("elementary_" + Twine(made++)).str();
+    std::string name;
+    do {
+      name = ("elementary_" + Twine(made++)).str();
+    } while (getOperation().lookupSymbol(name)); // kernels are called after the user's function
     auto type = b.getFunctionType(first->getOperandTypes(), first->getResultTypes());
     auto function = func::FuncOp::create(b, first->getLoc(), name, type);
     function.setPrivate();

@@ -155,20 +155,27 @@ TEST(Trace, CountersAndEvents) {
 
 TEST(Fork, MutexesAreFreeInTheChild) {
   static ForkSafeMutex mutex;
+  static ForkSafeLongMutex longMutex;
+  static int written = 0, again = 0; // equal while nobody holds `longMutex`
   EXPECT_EQ(forkGeneration(), 0u);
   std::atomic<bool> stop{false};
   std::thread holder([&] {
     while (!stop) {
+      std::lock_guard longLock(longMutex);
+      ++written;
+      usleep(50);
       std::lock_guard lock(mutex);
-      usleep(100);
+      usleep(50);
+      ++again;
     }
   });
   for (int i = 0; i < 20; ++i) {
     pid_t child = fork();
     if (child == 0) {
       alarm(5);
+      longMutex.lock();
       mutex.lock();
-      _exit(forkGeneration() == 1 ? 0 : 1);
+      _exit(forkGeneration() == 1 && written == again ? 0 : 1);
     }
     int status = 0;
     waitpid(child, &status, 0);
