@@ -555,3 +555,20 @@ def test_what_is_written_through_a_mask_is_also_reduced(n, device):
     gc.eval(x, largest, total)
     same(x, values * 2)
     assert float(largest) == values.max() * 2
+
+
+def test_sequences_and_computed_integers_as_indices():
+    import collections
+
+    a, b = gc.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(3, 4)
+    for key in (range(2), range(0), (slice(None), range(3)), (range(2), range(1, 3)), collections.deque([2, 0]), (np.newaxis, range(2, -1, -1))):
+        exact.assert_same(np.asarray(a[key]), b[key])
+    a[range(2)] += 1
+    b[range(2)] += 1
+    exact.assert_same(np.asarray(a), b)
+    with pytest.raises(IndexError, match="not str"):
+        a["x"]
+    x, y = a.ravel(), b.ravel()
+    assert x.item(gc.argmin(x)) == y.item(np.argmin(y)) and a.item(gc.asarray(1), gc.argmax(a[1])) == b.item(1, 3)
+    with pytest.raises(IndexError):
+        x.item(gc.asarray(12))

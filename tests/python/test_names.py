@@ -297,3 +297,20 @@ def test_a_copy_onto_itself_writes_nothing():
         xp.copyto(x, x, where=x > 1)
         with pytest.raises(ValueError, match="read-only"):
             xp.copyto(x, 1.0)
+
+
+def test_modules_are_imported_by_their_names():
+    import importlib
+
+
+    for name in ("exceptions", "dtypes", "typing", "lib.stride_tricks", "lib.scimath", "testing", "random", "fft", "linalg"):
+        ours = importlib.import_module("graphc." + name)
+        theirs = importlib.import_module("numpy." + name.replace("scimath", "_scimath_impl"))
+        assert ours.__doc__
+        if name in ("exceptions", "dtypes"):
+            assert ours is theirs
+    from graphc.lib.stride_tricks import sliding_window_view
+    from graphc.typing import NDArray
+
+    assert sliding_window_view(gc.arange(3), 2).shape == (2, 2)
+    assert NDArray[np.float64] == np.typing.NDArray[np.float64]

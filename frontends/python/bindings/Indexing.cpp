@@ -86,6 +86,9 @@ KeyItem toKeyItem(pb::handle object, rt::Device *device) {
       raise(
           Status(ErrorCode::Index, "arrays used as indices must be of integer (or boolean) type"));
   }
+  if (!PyIndex_Check(p) && PySequence_Check(p) && !PyUnicode_Check(p) && !PyBytes_Check(p))
+    return arrayItem(
+        copyIn(pb::list(pb::reinterpret_borrow<pb::object>(object)), std::nullopt, device), true);
   if (!PyIndex_Check(p))
     raise(Status(ErrorCode::Index,
                  format("only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and "
@@ -182,6 +185,9 @@ std::vector<KeyItem> toKey(pb::handle key, rt::Device *device) {
 
 std::vector<IndexItem> toIndex(pb::handle key) {
   std::vector<KeyItem> items = toKey(key, nullptr);
+  for (KeyItem &item : items)
+    if (item.array && isInteger1(item))
+      item = integerItem(toItem(*item.array, "index"));
   if (!isBasic(items))
     raise(Status(ErrorCode::Index, "an integer for each axis is needed here"));
   return basicItems(items);

@@ -408,7 +408,7 @@ del _attach, _attach_methods
 
 
 #: Parts that are imported when they are first asked for.
-_PARTS = ("emath", "fft", "float8", "lib", "random", "safetensors", "testing")
+_PARTS = ("emath", "fft", "float8", "lib", "random", "safetensors", "testing", "typing")
 
 
 def __dir__():
@@ -421,10 +421,6 @@ def __getattr__(name):
         return _graphc.build_info()["version"]
     if name == "bfloat16":
         return _dtypes.bfloat16
-    if name == "typing":  # NumPy's own, and slow to import
-        import importlib
-
-        return importlib.import_module(f"numpy.{name}")
     if name in _PARTS:
         import importlib
 

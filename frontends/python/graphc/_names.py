@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins as _py
 import operator as _operator
+import sys as _sys
 
 import numpy as _np
 
@@ -26,6 +27,8 @@ SHARED = (
     "get_include", "show_config", "dtypes",
 )  # fmt: skip
 shared = {name: getattr(_np, name) for name in SHARED if hasattr(_np, name)}
+# NumPy's own modules, for `from graphc.exceptions import ...`.
+_sys.modules.update({f"{__package__}.{name}": shared[name] for name in ("exceptions", "dtypes")})
 
 
 def isscalar(element) -> _py.bool:

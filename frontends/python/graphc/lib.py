@@ -1,6 +1,7 @@
 """`graphc.lib`: NumPy's windows and strided views (`stride_tricks`), and `graphc.emath` as `scimath`."""
 
 import operator as _operator
+import sys as _sys
 import types as _types
 
 from . import _graphc, emath as scimath  # noqa: F401
@@ -53,7 +54,8 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     return _strided(x, shape, strides, writeable and not x.readonly)
 
 
-stride_tricks = _types.SimpleNamespace(
-    sliding_window_view=sliding_window_view, as_strided=as_strided, broadcast_to=broadcast_to,
-    broadcast_arrays=broadcast_arrays, broadcast_shapes=broadcast_shapes,
-)  # fmt: skip
+stride_tricks = _types.ModuleType(f"{__name__}.stride_tricks", "Windows and strided views.")
+for _f in (sliding_window_view, as_strided, broadcast_to, broadcast_arrays, broadcast_shapes):
+    setattr(stride_tricks, _f.__name__, _f)
+# Names of modules, for `from graphc.lib.stride_tricks import ...`.
+_sys.modules.update({stride_tricks.__name__: stride_tricks, f"{__name__}.scimath": scimath})
