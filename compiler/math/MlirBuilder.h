@@ -162,10 +162,10 @@ public:
     return byRegister("scalef", x, whole, {});
   }
   bool scalesByFloats(V x) const { return !target.nvidia && target.scale && fillsRegisters(x); }
-  V leastMagnitude(V x, V bound) {
-    return byRegister("range", x, bound, uniform(32, kLeastMagnitude));
-  }
-
+  V leastMagnitude(V x, V bound) { return range(x, bound, 0b1010); }
+  /// Of two numbers, where scalesByFloats(); -0 < +0.
+  V largerNumber(V x, V y) { return range(x, y, 0b0101); }
+  V smallerNumber(V x, V y) { return range(x, y, 0b0100); }
   V negatedBy(V x) {
     auto made = x.getDefiningOp<mlir::arith::NegFOp>();
     return made ? made.getOperand() : V();
@@ -227,7 +227,7 @@ public:
 
 private:
   static constexpr unsigned kRegisterBits = 512;
-  static constexpr int64_t kLeastMagnitude = 0b1010; ///< of vrange: no sign, the lesser of both |x|
+  V range(V x, V y, int64_t how) { return byRegister("range", x, y, uniform(32, how)); }
   bool fillsRegisters(V x) const { return lanes > 1 && lanes * bits(x) % kRegisterBits == 0; }
   V uniform(unsigned width, int64_t value) {
     return mlir::arith::ConstantOp::create(ops, loc,

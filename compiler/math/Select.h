@@ -25,6 +25,9 @@ V minimumFloat(B &b, V x, V y) {
   if constexpr (requires { b.keepsNan(x); })
     if (b.keepsNan(x))
       return b.minimum(x, y);
+  if constexpr (requires { b.smallerNumber(x, y); })
+    if (b.scalesByFloats(x))
+      return b.select(b.mor(b.isnan(x), b.isnan(y)), b.add(x, y), b.smallerNumber(x, y));
   V r = b.select(b.lt(x, y), x, y);
   r = b.select(b.isnan(x), x, r);
   // Equal values differ at most in the sign of zero.
@@ -36,6 +39,9 @@ V maximumFloat(B &b, V x, V y) {
   if constexpr (requires { b.keepsNan(x); })
     if (b.keepsNan(x))
       return b.maximum(x, y);
+  if constexpr (requires { b.largerNumber(x, y); })
+    if (b.scalesByFloats(x))
+      return b.select(b.mor(b.isnan(x), b.isnan(y)), b.add(x, y), b.largerNumber(x, y));
   V r = b.select(b.gt(x, y), x, y);
   r = b.select(b.isnan(x), x, r);
   return b.select(b.eq(x, y), b.fromBits(b.band(b.toBits(x), b.toBits(y))), r);

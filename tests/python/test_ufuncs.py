@@ -143,6 +143,20 @@ def test_reduceat(name):
         gc.add.reduceat(X, [0.5])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("name, whole", [("add", "sum"), ("multiply", "prod"), ("maximum", "max"), ("minimum", "min")])
+def test_reduceat_has_the_bits_of_its_slices(name, whole, dtype):
+    """Of few and of many slices, long and short, some of which end before they begin; negative zeros too."""
+    rng = np.random.default_rng(12)
+    x = (rng.standard_normal(70_000) * (10 if dtype == "int64" else 1)).astype(dtype)
+    x[100:130] = -0.0
+    starts = np.sort(rng.choice(len(x), 60, replace=False))
+    for places in ([100, 110, 5, 7, 7, 110], np.concatenate([starts, [3, 4, 69_000, 69_000, 9]])):
+        got = np.asarray(getattr(gc, name).reduceat(gc.asarray(x), places))
+        for value, begin, end in zip(got, places, [*places[1:], len(x)]):
+            assert value.tobytes() == np.asarray(getattr(gc, whole)(gc.asarray(x[begin : max(end, begin + 1)]))).tobytes()
+
+
 REDUCED = ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or", "subtract", "fmax", "hypot", "divide")
 
 

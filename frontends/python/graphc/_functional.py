@@ -281,11 +281,11 @@ def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: str = "big") ->
     if missing:
         filler = x.shape[:axis] + (missing,) + x.shape[axis + 1 :]
         x = concatenate([x, zeros(filler, bool, device=x.device)], axis)
-    groups = x.reshape(x.shape[:axis] + (x.shape[axis] // 8, 8) + x.shape[axis + 1 :])
-    packed = None
-    for i, shift in enumerate(_bit_shifts(bitorder)):
-        bit = groups[(slice(None),) * (axis + 1) + (i,)].astype("uint8") << shift
-        packed = bit if packed is None else packed | bit
+    little = _bit_shifts(bitorder)[0] == 0
+    packed, before = x.astype("uint8"), (slice(None),) * axis
+    for shift in (1, 2, 4):  # neighbours become one
+        first, second = packed[(*before, slice(0, None, 2))], packed[(*before, slice(1, None, 2))]
+        packed = first | second << shift if little else first << shift | second
     return packed
 
 

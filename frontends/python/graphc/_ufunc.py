@@ -444,7 +444,10 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
         kind = _reduce(self, zeros((1,), x.dtype), 0, dtype).dtype
         return with_out(x[(slice(None),) * axis + (slice(0, 0),)].astype(kind), out, "same_kind", self.__name__)
     lengths = _np.maximum(_np.append(starts[1:], size) - starts, 1)
-    distinct = _np.unique(lengths)
+    alike = _py.bool((lengths == lengths[0]).all())
+    if not alike and self.__name__ in ("add", "multiply", "maximum", "minimum") and x.dtype.kind in "iuf":
+        return with_out(_reduce_by_lengths(self, x, axis, starts, lengths, dtype), out, "same_kind", self.__name__)
+    distinct = lengths[:1] if alike else _np.unique(lengths)
     if len(distinct) > _MOST_LENGTHS and int(distinct[-1]) <= _MOST_IN_ORDER and "operation" in self.__dict__:
         kind = _reduce(self, zeros((2,), x.dtype), 0, dtype).dtype
         if kind.kind in "iuf" and kind.itemsize > 2 and self.__name__ not in _BOOLEAN:
@@ -465,6 +468,38 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
 _MOST_GATHERED = 4
 #: Slices of more lengths, none longer, are folded element by element instead of being gathered by length.
 _MOST_LENGTHS, _MOST_IN_ORDER = 8, 4096
+#: Elements that rows may be filled up with for being one reduction.
+_FEW_PADDED = 1 << 15
+
+
+def _reduce_by_lengths(self, x, axis, starts, lengths, dtype):
+    """Slices of about one length are rows of one reduction that reads them where they lie."""
+    longest = int(lengths.max())
+    if len(lengths) * longest <= 2 * int(lengths.sum()) + _FEW_PADDED:
+        return _reduce_rows(self, x, axis, starts, lengths, longest, dtype)
+    exponents = _np.frexp(lengths - 0.5)[1]  # the least power of two that is not smaller
+    parts, order = [], []
+    for exponent in _np.unique(exponents).tolist():
+        chosen = _np.flatnonzero(exponents == exponent)
+        parts.append(_reduce_rows(self, x, axis, starts[chosen], lengths[chosen], 1 << exponent, dtype))
+        if not _graphc.is_tracing():  # one program for all lengths
+            _graphc.eval(parts[-1:])
+        order.append(chosen)
+    places = asarray(_np.argsort(_np.concatenate(order)), device=x.device)
+    return _graphc.concatenate(parts, axis)[(slice(None),) * axis + (places,)]
+
+
+def _reduce_rows(self, x, axis, starts, lengths, longest, dtype):
+    """Rows that end early go on with what leaves their result as it is, bit by bit: sums with -0, extremes with the last
+    element once more."""
+    starts, lengths = (asarray(n[:, None], device=x.device) for n in (starts, lengths))
+    at = _graphc.arange(0, longest, 1, "int64", x.device)
+    rows = x[(slice(None),) * axis + (starts + _graphc.minimum(at, lengths - 1),)]
+    if self.__name__ in ("add", "multiply"):
+        present = _graphc.reshape(at < lengths, (*starts.shape[:1], longest) + (1,) * (x.ndim - axis - 1))
+        none = asarray(1 if self.__name__ == "multiply" else -0.0 if x.dtype.kind == "f" else 0, x.dtype)
+        rows = _graphc.select(present, rows, none.to_device(x.device))
+    return _reduce(self, rows, axis + 1, dtype, None, False)
 
 
 def _fold_slices(self, x, axis, starts, lengths, kind):
