@@ -291,3 +291,53 @@ def test_overflows_are_told_under_numpys_names():
                 warnings.simplefilter("always")
                 np.asarray(program(xp))
             assert f"overflow encountered in {name.strip()}" in {str(w.message) for w in told}, (name, xp, [str(w.message) for w in told])
+
+
+def test_pending_exponents_below_zero_are_refused():
+    for xp in (np, gc):
+        a = xp.arange(1, 4)
+        with pytest.raises(ValueError, match="Integers to negative integer powers are not allowed"):
+            a ** (a * 0 - 1)
+        with pytest.raises(ValueError, match="Integers to negative integer powers are not allowed"):
+            2 ** (a - 2)
+        assert (a ** (a - 1)).tolist() == [1, 2, 9] and (2 ** (a[::-1] % 3)).tolist() == [1, 4, 2]
+    gc.eval()
+    before = gc.cache_info()["evaluations"] if "evaluations" in gc.cache_info() else None
+    p = 2 ** gc.arange(10)[::-1].reshape(2, 5)
+    assert before is None or gc.cache_info()["evaluations"] == before
+    assert gc._graphc.pending(p)
+
+
+def test_products_powers_and_updates_are_told_under_their_names():
+    large = np.full(3, 1e300)
+    programs = {
+        "matmul": lambda xp: xp.asarray(large) @ xp.asarray(large), "square": lambda xp: xp.asarray(large) ** 2,
+        "reciprocal": lambda xp: xp.zeros(3) ** -1, "power": lambda xp: xp.asarray(large) ** 3, "ldexp": lambda xp: xp.ldexp(xp.asarray(large), 4000),
+        "multiply": lambda xp: xp.kron(xp.asarray(large), xp.asarray(large)), "subtract": lambda xp: xp.gradient(xp.asarray([[1e308] * 2, [-1e308] * 2, [0, 0]]), axis=0),
+    }  # fmt: skip
+    for name, program in programs.items():
+        for xp in (np, gc):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                np.asarray(program(xp))
+            assert any(str(w.message).endswith(f"encountered in {name}") for w in told), (name, xp, [str(w.message) for w in told])
+    for xp in (np, gc):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            x = xp.ones(3, "f4")
+            x *= xp.asarray(large)
+            assert np.isinf(np.asarray(x)).all()
+        assert {str(w.message) for w in told} == {"overflow encountered in multiply"}
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert xp.ldexp(xp.asarray([1.0, np.inf, 1e-300]), [3, 4, 1500]).tolist()[:2] == [8, np.inf]
+
+
+def test_interpolation_at_numbers():
+    points, values = np.array([0.0, 1, 2.5, 4, 4]), np.array([3.0, -1, 7, 2, 9])
+    for at in (-1.0, 0.0, 0.3, 1.0, 2.5, 3.99, 4.0, 5.0, np.nan, 2, np.float32(0.1)):
+        for p, v in ((points, values), (points[:3].tolist(), values[:3].tolist())):
+            want, got = np.interp(at, p, v), gc.interp(at, p, v)
+            assert gc.interp(at, gc.asarray(p), gc.asarray(v)).tolist() == pytest.approx(want, nan_ok=True)
+            exact.assert_same(np.asarray(gc.interp(gc.asarray([at]), p, v))[0], np.asarray(got))
+            assert got.dtype == np.float64 and got.shape == () and float(got) == pytest.approx(want, nan_ok=True)

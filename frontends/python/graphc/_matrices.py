@@ -163,6 +163,7 @@ def vdot(a: ArrayLike, b: ArrayLike) -> Array:
 
 
 @_where_operands_are
+@_stands_for()
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """Kronecker product: every element of `a` times all of `b`, as blocks."""
     x1, x2 = asarray(a), asarray(b)

@@ -12,7 +12,8 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, full, single, zeros
+from ._creation import _in_order as _in_memory_order
+from ._creation import _order, asarray, full, single, zeros
 from ._dtypes import as_dtype, can_cast
 from ._float_errors import errstate as _errstate
 from ._float_errors import named as _named
@@ -200,7 +201,7 @@ def _call(self, args, keywords):
     casting = keywords.pop("casting", "same_kind")
     dtype = keywords.pop("dtype", None)
     signature = keywords.pop("signature", keywords.pop("sig", None))
-    keywords.pop("order", None)
+    order = _order(keywords.pop("order", "K"))
     keywords.pop("subok", None)
     axes = {k: keywords.pop(k) for k in ("axis", "axes", "keepdims") if k in keywords and self.__name__ in _PRODUCTS}
     if keywords:
@@ -230,10 +231,18 @@ def _call(self, args, keywords):
         if o is not None:
             done.append(_write_own(result, o, casting, self.__name__, where))
         elif where is True:
-            done.append(result)
+            done.append(result if order == "K" else _laid_out(result, order, operands))
         else:
             done.append(_graphc.select(where, result, zeros((), result.dtype, device=result.device)))
     return done[0] if is_one else tuple(done)
+
+
+def _laid_out(result, order, operands):
+    """A result in the memory order C or F; A is F when no operand is row-major and all are column-major."""
+    if order == "A":
+        arrays = [x.flags for x in operands if isinstance(x, _Array) and x.ndim > 1]
+        order = "F" if arrays and _py.all(f.f_contiguous and not f.c_contiguous for f in arrays) else "C"
+    return _in_memory_order(result, order)
 
 
 _PRODUCTS = {"matmul", "vecdot", "matvec", "vecmat"}
@@ -499,6 +508,7 @@ def _slices(x, axis, starts, length):
     return _graphc.reshape(rows, (*sizes[0], len(starts), length, *sizes[1]))
 
 
+@_stands_for()
 def _outer(self, A, B, /, **keywords):
     """The operation on all pairs of an element of `A` and one of `B`."""
     if self.nin != 2:

@@ -405,6 +405,7 @@ def _float(x):
     return x if x.dtype.kind in "fc" else x.astype(float64)
 
 
+@_stands_for()
 def _powers(x, order, axis, keepdims):
     """The order-norm of vectors along one axis."""
     if order == _math.inf:
