@@ -110,10 +110,10 @@ Result<TensorType> inferReduce(const TensorView &x, std::span<const int64_t> att
             ErrorCode::Shape,
             arg ? format("[{0}] attempt to get {0} of an empty sequence: shape {1}, axis {2}",
                          reduceKindName(kind), compactShape(x.shape), axis)
-                : format("[{0}] zero-size array to reduction operation {0} which has no identity: "
-                         "shape {1}, "
-                         "axis {2}",
-                         reduceKindName(kind), compactShape(x.shape), axis));
+                : format("[{}] zero-size array to reduction operation {} which has no identity: "
+                         "shape {}, axis {}",
+                         reduceKindName(kind), kind == ReduceKind::Min ? "minimum" : "maximum",
+                         compactShape(x.shape), axis));
   return TensorType{arg ? DType::Int64 : x.dtype, reducedShape(x.shape, a.axes, false)};
 }
 

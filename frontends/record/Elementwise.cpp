@@ -1,4 +1,5 @@
 #include "frontends/record/Known.h"
+#include "frontends/record/MemoryOrder.h"
 #include "frontends/record/OpenSize.h"
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
@@ -157,14 +158,57 @@ std::optional<int64_t> negativeElement(const Array &x) {
   return found;
 }
 
-/// Of an exponent that is pending it is not known.
+/// Whether the operations that give an integer say that it is not below zero.
+bool isNeverNegative(const Node &n, int depth = 0) {
+  constexpr int kDeepest = 8;
+  if (n.dtype() == DType::Bool || !isSigned(n.dtype()))
+    return true;
+  if (n.state() != NodeState::Pending || depth == kDeepest)
+    return false;
+  auto of = [&](size_t i) { return isNeverNegative(*n.operands()[i], depth + 1); };
+  switch (n.kind()) {
+  case OpKind::Iota:
+    return true;
+  case OpKind::Full:
+    return static_cast<int64_t>(n.attrs()[0] << (64 - 8 * itemSize(n.dtype()))) >= 0;
+  case OpKind::Broadcast:
+  case OpKind::Reshape:
+  case OpKind::Transpose:
+  case OpKind::Slice:
+  case OpKind::Gather:
+    return of(0);
+  case OpKind::Cast:
+    return itemSize(n.dtype()) > itemSize(n.operands()[0]->dtype()) &&
+           !isInexact(n.operands()[0]->dtype()) && of(0);
+  case OpKind::Remainder:
+    return of(1);
+  case OpKind::Minimum:
+    return of(0) && of(1);
+  case OpKind::Maximum:
+    return of(0) || of(1);
+  default:
+    return false;
+  }
+}
+
+/// An exponent that is pending is computed, unless what it is made of says enough; inside a trace
+/// it is not known.
 Status refuseNegativePower(std::span<const Operand> operands, DType dtype) {
   const Operand &exponent = operands[1];
   if (isInexact(dtype))
     return Status::ok();
   std::string text;
   if (exponent.array) {
-    if (auto negative = negativeElement(*exponent.array))
+    Array x = *exponent.array;
+    if (!Trace::active() && onHost(x.device()) && isSigned(x.dtype()) && !isInexact(x.dtype())) {
+      GRAPHC_ASSIGN(NodeRef value, x.value());
+      if (value->state() == NodeState::Pending && !isNeverNegative(*value)) {
+        Array *looked[] = {&x};
+        GRAPHC_ASSIGN(std::vector<NodeRef> nodes, evaluateArrays(looked, "power"));
+        x = Array(nodes[0]);
+      }
+    }
+    if (auto negative = negativeElement(x))
       text = std::to_string(*negative);
   } else if (exponent.scalar.kind == op::Scalar::Kind::Int && exponent.scalar.integer < 0) {
     text = exponent.scalar.text();
@@ -254,13 +298,8 @@ Result<Array> elementwiseOfEqual(OpKind kind, std::span<const Operand> operands,
                              RecordScope::location(), RecordScope::errors()));
 }
 
-} // namespace
-
-Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
-  RecordScope scope;
-  if (open::isAny(operands))
-    return open::apply(operands,
-                       [kind](std::span<const Operand> o) { return elementwise(kind, o); });
+/// With the result in row-major order.
+Result<Array> elementwiseInRows(OpKind kind, std::span<const Operand> operands) {
   const op::OpInfo &info = op::opInfo(kind);
   if (info.category != op::Category::Elementwise ||
       operands.size() != static_cast<size_t>(info.arity) || operands.size() > kMostOperands)
@@ -303,6 +342,22 @@ Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
   return finish(node::make(kind, std::span(nodes).first(operands.size()), {}, {}, *device));
 }
 
+} // namespace
+
+Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
+  RecordScope scope;
+  if (open::isAny(operands))
+    return open::apply(operands,
+                       [kind](std::span<const Operand> o) { return elementwise(kind, o); });
+  if (mayKeepOrder(operands)) {
+    GRAPHC_ASSIGN(Shape shape, commonShape(op::opInfo(kind).name, operands));
+    if (AxisList order = keptOrder(shape, operands); order.size() > 0)
+      return inOrder(order, operands,
+                     [kind](std::span<const Operand> o) { return elementwiseInRows(kind, o); });
+  }
+  return elementwiseInRows(kind, operands);
+}
+
 /// Exponents below this are products, which NumPy forms for complex numbers in the same order.
 static constexpr double kMostFactors = 100;
 
@@ -331,12 +386,9 @@ static Result<Array> wholePower(const Operand &x, DType dtype, int64_t exponent)
   return elementwise(OpKind::Div, inverse);
 }
 
-Result<Array> power(const Operand &x, const Operand &y) {
+/// With the result in row-major order.
+static Result<Array> powerInRows(const Operand &x, const Operand &y) {
   Operand both[] = {x, y};
-  if (open::isAny(both)) {
-    RecordScope scope;
-    return open::apply(both, [](std::span<const Operand> o) { return power(o[0], o[1]); });
-  }
   if (!x.array || y.array || y.scalar.kind == op::Scalar::Kind::Bool ||
       y.scalar.kind == op::Scalar::Kind::Complex)
     return elementwise(OpKind::Pow, both);
@@ -344,13 +396,13 @@ Result<Array> power(const Operand &x, const Operand &y) {
   double e = y.scalar.kind == op::Scalar::Kind::Float ? y.scalar.number
                                                       : static_cast<double>(y.scalar.integer);
   bool wasFloat = isInexact(x.array->dtype());
-  RecordScope scope;
   // NumPy takes it for square() of arrays, not of scalars.
   if (e == 2 && x.array->dtype() == DType::Bool && !x.array->isValue())
     dtype = DType::Int8;
   if (e == 2 || e == 1) {
     GRAPHC_ASSIGN(Array base, cast(*x.array, dtype));
     Operand square[] = {base, base};
+    RecordScope named(RecordScope::location(), errorsUnder(OpKind::Square));
     return e == 1 ? Result<Array>(base) : elementwise(OpKind::Mul, square);
   }
   if (e == 0.5 && wasFloat) {
@@ -360,11 +412,24 @@ Result<Array> power(const Operand &x, const Operand &y) {
   }
   if (e == -1 && wasFloat) {
     Operand reciprocal[] = {op::Scalar::ofInt(1), x};
+    RecordScope named(RecordScope::location(), errorsUnder(OpKind::Reciprocal));
     return elementwise(OpKind::Div, reciprocal);
   }
   if (isComplex(dtype) && e == std::trunc(e) && std::fabs(e) < kMostFactors)
     return wholePower(x, dtype, static_cast<int64_t>(e));
   return elementwise(OpKind::Pow, both);
+}
+
+Result<Array> power(const Operand &x, const Operand &y) {
+  RecordScope scope;
+  Operand both[] = {x, y};
+  if (open::isAny(both))
+    return open::apply(both, [](std::span<const Operand> o) { return power(o[0], o[1]); });
+  if (x.array && !y.array && mayKeepOrder(both))
+    if (AxisList order = keptOrder(x.array->shape(), both); order.size() > 0)
+      return inOrder(order, both,
+                     [](std::span<const Operand> o) { return powerInRows(o[0], o[1]); });
+  return powerInRows(x, y);
 }
 
 /// Whether the operation takes both as they are: an operand of x's dtype and device, or a real
@@ -396,7 +461,8 @@ Status inPlace(OpKind kind, Array &x, const Operand &y) {
       return Status::ok();
   }
   Operand operands[] = {x, y};
-  GRAPHC_ASSIGN(Array result, kind == OpKind::Pow ? power(x, y) : elementwise(kind, operands));
+  GRAPHC_ASSIGN(Array result,
+                kind == OpKind::Pow ? powerInRows(x, y) : elementwiseInRows(kind, operands));
   if (!(result.shape() == x.shape()))
     return Status(ErrorCode::Shape,
                   format("[{}] non-broadcastable output operand with shape {} doesn't match the "
@@ -414,6 +480,7 @@ Status inPlace(OpKind kind, Array &x, const Operand &y) {
       return Status::ok();
   }
   GRAPHC_ASSIGN(NodeRef value, result.value());
+  RecordScope whole(RecordScope::location(), errorsUnder(kind));
   GRAPHC_ASSIGN(NodeRef converted, node::cast(value, x.dtype()));
   return x.assign(converted);
 }

@@ -1,4 +1,5 @@
 #include "frontends/record/Known.h"
+#include "frontends/record/MemoryOrder.h"
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
@@ -179,6 +180,27 @@ Status setItem(Array &x, std::span<const IndexItem> items, const Operand &value)
   return respectBudget(x.storage()->current());
 }
 
+/// The joined arrays in the memory order that they have in common; nothing when that is row-major.
+static Result<std::optional<Array>> joinedInOrder(std::span<const Array> xs, int64_t axis) {
+  std::vector<Operand> operands(xs.begin(), xs.end());
+  int64_t rank = xs[0].rank();
+  bool isOneRank = std::ranges::all_of(xs, [&](const Array &x) { return x.rank() == rank; });
+  if (!isOneRank || !mayKeepOrder(operands))
+    return std::optional<Array>();
+  GRAPHC_ASSIGN(int64_t at, inShape(op::normalizeAxis("concatenate", axis, rank), xs[0].shape()));
+  AxisList order = keptOrder(xs[0].shape(), operands);
+  if (order.size() == 0)
+    return std::optional<Array>();
+  auto place = std::ranges::find(order, at) - order.begin();
+  GRAPHC_ASSIGN(Array joined, inOrder(order, operands, [&](std::span<const Operand> turned) {
+                  std::vector<Array> parts;
+                  for (const Operand &part : turned)
+                    parts.push_back(*part.array);
+                  return concatenate(parts, place);
+                }));
+  return std::optional(std::move(joined));
+}
+
 Result<Array> concatenate(std::span<const Array> xs, std::optional<int64_t> axis) {
   RecordScope scope;
   if (xs.empty())
@@ -197,6 +219,11 @@ Result<Array> concatenate(std::span<const Array> xs, std::optional<int64_t> axis
                     "[concatenate] zero-dimensional arrays cannot be concatenated");
   }
   DType dtype = op::resultType(types);
+  if (axis) {
+    GRAPHC_ASSIGN(std::optional<Array> joined, joinedInOrder(xs, *axis));
+    if (joined)
+      return *std::move(joined);
+  }
   if (axis &&
       (small::isLoop(op::OpKind::Concatenate, xs[0].size(), xs[0].device()) ||
        small::isCollection(xs)) &&

@@ -48,6 +48,13 @@ RecordScope::~RecordScope() {
 Location RecordScope::location() { return scopeDepth ? scopeLocation : 0; }
 uint32_t RecordScope::errors() { return scopeDepth ? scopeErrors : 0; }
 
+uint32_t errorsUnder(op::OpKind kind) {
+  uint32_t word = RecordScope::errors();
+  return word && !(word >> kErrorNameShift)
+             ? word | (kOperationNames + static_cast<uint32_t>(kind)) << kErrorNameShift
+             : word;
+}
+
 namespace node {
 namespace {
 
@@ -158,6 +165,14 @@ Result<NodeRef> reshape(const NodeRef &x, const Shape &shape) {
 Result<NodeRef> transpose(const NodeRef &x, std::vector<int64_t> permutation) {
   if (std::ranges::is_sorted(permutation))
     return x;
+  if (x->state() == NodeState::Pending && x->kind() == op::OpKind::Transpose) {
+    op::TransposeAttrs inner;
+    if (inner.decode(x->attrs())) {
+      for (int64_t &axis : permutation)
+        axis = inner.permutation[static_cast<size_t>(axis)];
+      return transpose(x->operands()[0], std::move(permutation));
+    }
+  }
   op::TransposeAttrs attrs{std::move(permutation)};
   return make(op::OpKind::Transpose, {&x, 1}, attrs.encode(), {x->dtype(), {}}, x->device());
 }

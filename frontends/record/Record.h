@@ -27,6 +27,10 @@ struct UserPlace {
   bool meetsErrors = false;
   uint32_t errorName = 0; ///< bits above FloatModes::kAll that go with the modes
 };
+/// Where the number of the name is that errors are told under: 0 each operation's own, from
+/// kOperationNames on that of an operation, others the binding's.
+inline constexpr int kErrorNameShift = 22;
+inline constexpr uint32_t kOperationNames = (1u << (32 - kErrorNameShift)) - op::kOpKindCount;
 struct LocationSource {
   /// The user's current place, cheap.
   UserPlace (*current)() = nullptr;
@@ -54,6 +58,10 @@ public:
 private:
   std::optional<std::pair<Location, uint32_t>> outer; ///< what goes on when this ends
 };
+
+/// RecordScope::errors() of what is recorded as several operations and is one to the user: told
+/// under its name, unless the user's place has another.
+uint32_t errorsUnder(op::OpKind kind);
 
 namespace node {
 

@@ -107,6 +107,7 @@ Result<NodeRef> byDoubling(op::OpKind kind, NodeRef x, int64_t axis) {
 
 /// Rows times columns, one of each: sums of products.
 Result<NodeRef> innerProduct(NodeRef row, NodeRef column, DType dtype) {
+  RecordScope whole(RecordScope::location(), errorsUnder(op::OpKind::Matmul));
   rt::Device &device = row->device();
   std::span<const int64_t> sizes = row->shape();
   std::vector<int64_t> vectors(sizes.begin(), sizes.end() - 2);

@@ -166,3 +166,55 @@ def test_short_rows_a_few_elements_apart(dtype):
             a[:, ::step] = a[:, ::step] * 2
             g[:, ::step] = g[:, ::step] * 2
             np.testing.assert_array_equal(np.asarray(g), a)
+
+
+COMPUTED = [
+    "f + f", "f + c", "c + f", "f * 2", "2.0 - f", "-f", "abs(f)", "f > 3", "f == c", "f ** 2", "f ** 0.5", "f // 2", "f % 3", "xp.sqrt(f)", "xp.where(f > 3, f, -f)", "xp.where(f > 3, f, 0)",
+    "xp.maximum(t, 3)", "t + t", "t[:, ::-1] * 2", "t[::2] + 1", "t + c[0, :3]", "f + xp.arange(4)", "xp.arange(4) + f", "f + xp.arange(3)[:, None]", "f[:, :1] + f[:1]", "c[:, :1] + f[:1]", "f + f[0]",
+    "t.transpose(1, 0, 2) + t.transpose(1, 0, 2)", "t + t.transpose(0, 2, 1).copy().transpose(0, 2, 1)", "f.astype('f4') * f", "xp.isnan(f)", "xp.logical_not(f)", "xp.arctan2(f, c)", "f[::2, ::-1] + 1",
+    "xp.concatenate([f, f])", "xp.concatenate([f, f], 1)", "xp.concatenate([f, c])", "xp.vstack([f, f])", "xp.hstack([f, f])", "xp.concatenate([t, t], 2)", "xp.clip(f, 1, 5)", "xp.round(f, 1)", "xp.positive(f)", "f.conj()",
+    "xp.broadcast_to(f, (2, 3, 4)) + 1", "xp.add(c, c, order='F')", "xp.add(f, f, order='C')", "xp.sqrt(f, order='A')", "xp.sqrt(t, order='K')", "xp.multiply(c, f, order='F')", "(f + f)[1:]", "(f + f) + c",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", COMPUTED)
+def test_memory_order_of_results(expression):
+    def made(xp):
+        c = xp.asarray(np.arange(12.0).reshape(3, 4))
+        f = xp.asarray(np.arange(12.0).reshape(4, 3)).T
+        t = xp.asarray(np.arange(24.0).reshape(2, 3, 4)).transpose(2, 0, 1)
+        return eval(expression, {"xp": xp, "c": c, "f": f, "t": t})
+
+    got, want = made(gc), made(np)
+    assert (got.strides, got.flags.c_contiguous, got.flags.f_contiguous) == (want.strides, want.flags.c_contiguous, want.flags.f_contiguous)
+    if (got.base is None) or (want.base is None):
+        assert (got.base is None) == (want.base is None)
+    exact.assert_same(got, np.ascontiguousarray(want))
+    assert np.asarray(got).strides == want.strides
+    if want.flags.writeable:
+        got[...] = 1
+        assert (np.asarray(got) == 1).all() and got.flags.writeable
+
+
+def test_updates_of_computed_columns():
+    def program(xp):
+        f = xp.asarray(np.arange(12.0).reshape(4, 3)).T
+        g = f + f
+        h = g[1:]
+        g += f
+        g[:, 0] = -1
+        h[0] *= 2
+        k = g.ravel(order="K")
+        k[1] = 99
+        flat = g.reshape(-1)
+        flat[0] = 5
+        return g, h, k, flat, g.T @ g, g.sum(axis=0), xp.cumsum(g, 1)
+
+    for got, want in zip(program(gc), program(np)):
+        exact.assert_same(got, np.ascontiguousarray(want))
+
+
+def test_results_in_jit_have_their_values():
+    x = np.arange(12.0).reshape(3, 4)
+    exact.assert_same(gc.jit(lambda a: a.T + 1)(gc.asarray(x)), np.ascontiguousarray(x.T + 1))
+    exact.assert_same(gc.jit(lambda a: a + 1)(gc.asarray(x).T + 1), np.ascontiguousarray(x.T + 2))

@@ -221,3 +221,123 @@ def test_arrays_say_shapes_and_places():
 )
 def test_refused_alike(call):
     raises_alike(call)
+
+
+@pytest.mark.parametrize("file", ["prog", "/nowhere/cell.py", "<cell>"])
+def test_code_without_a_module_is_warned(file):
+    code = compile("o = xp.array([1e300, 1]).astype('f4')\ns = float(o[1])", file, "exec")
+    for xp in (np, gc):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            exec(code, {"xp": xp})
+        assert [(str(w.message), w.filename, w.lineno) for w in told] == [("overflow encountered in cast", file, 1)]
+
+
+def test_results_print_as_numpys_scalars():
+    for kind in ("bool", "i1", "u8", "f2", "f4", "f8", "c8", "c16"):
+        x, y = gc.ones(3, kind) / 3, np.ones(3, kind) / 3
+        assert repr([x[0], x.sum(), x > 0]) == repr([y[0], y.sum(), y > 0])
+        assert repr(gc.asarray(x[0])) == repr(np.asarray(y[0])) and str((x[1],)) == str((y[1],))
+
+
+def test_equality_of_arrays_is_a_bool():
+    x = gc.arange(3)
+    assert gc.array_equal(x, [0, 1, 2]) is True and gc.array_equal(x, x + 1) is False and gc.array_equal(x, [0, 1]) is False
+    assert bool(gc.jit(lambda a: gc.array_equal(a, a))(x))
+
+
+def test_arrays_too_deep_are_refused():
+    for xp in (np, gc):
+        with pytest.raises(ValueError, match="would exceed the maximum number of dimension of 1"):
+            xp.array([[1, 2], [3, 4]], ndmax=1)
+        assert xp.array([1, 2], ndmax=1).shape == (2,)
+
+
+def test_diagonals_of_einsum_are_written():
+    def program(xp):
+        a = xp.arange(27.0).reshape(3, 3, 3)
+        xp.einsum("bii->bi", a)[1:] = -1
+        xp.einsum("iii->i", a)[:2] += 100
+        b = xp.arange(12).reshape(3, 4)
+        xp.einsum("ij->ji", b)[1] = 7
+        return a, b
+
+    both(program)
+    with pytest.raises(ValueError, match="read-only"):
+        gc.diagonal(gc.ones((2, 2)))[0] = 1
+
+
+def test_views_are_resized_within_their_memory():
+    for xp in (np, gc):
+        x = xp.arange(6).reshape(2, 3)
+        x.resize((3, 2))
+        assert x.tolist() == [[0, 1], [2, 3], [4, 5]]
+        with pytest.raises(ValueError, match="own"):
+            x.resize((4, 2))
+
+
+def test_overflows_are_told_under_numpys_names():
+    large = [1e300, 1.0]
+    programs = {
+        "multiply": lambda xp: xp.multiply(xp.array(large), 1.0, out=xp.zeros(2, "f4")),
+        "dot": lambda xp: xp.inner(xp.array(large), xp.array(large)),
+        "cast": lambda xp: xp.array(large).astype("f4"),
+    }
+    programs["dot "] = lambda xp: xp.linalg.norm(xp.array(large) * 2)
+    programs["multiply "] = lambda xp: xp.cross(xp.array([large + [2.0]]), xp.array([[3.0, 1e300, 1e300]]))
+    for name, program in programs.items():
+        for xp in (np, gc):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                np.asarray(program(xp))
+            assert f"overflow encountered in {name.strip()}" in {str(w.message) for w in told}, (name, xp, [str(w.message) for w in told])
+
+
+def test_pending_exponents_below_zero_are_refused():
+    for xp in (np, gc):
+        a = xp.arange(1, 4)
+        with pytest.raises(ValueError, match="Integers to negative integer powers are not allowed"):
+            a ** (a * 0 - 1)
+        with pytest.raises(ValueError, match="Integers to negative integer powers are not allowed"):
+            2 ** (a - 2)
+        assert (a ** (a - 1)).tolist() == [1, 2, 9] and (2 ** (a[::-1] % 3)).tolist() == [1, 4, 2]
+    gc.eval()
+    before = gc.cache_info()["evaluations"] if "evaluations" in gc.cache_info() else None
+    p = 2 ** gc.arange(10)[::-1].reshape(2, 5)
+    assert before is None or gc.cache_info()["evaluations"] == before
+    assert gc._graphc.pending(p)
+
+
+def test_products_powers_and_updates_are_told_under_their_names():
+    large = np.full(3, 1e300)
+    programs = {
+        "matmul": lambda xp: xp.asarray(large) @ xp.asarray(large), "square": lambda xp: xp.asarray(large) ** 2,
+        "reciprocal": lambda xp: xp.zeros(3) ** -1, "power": lambda xp: xp.asarray(large) ** 3, "ldexp": lambda xp: xp.ldexp(xp.asarray(large), 4000),
+        "multiply": lambda xp: xp.kron(xp.asarray(large), xp.asarray(large)), "subtract": lambda xp: xp.gradient(xp.asarray([[1e308] * 2, [-1e308] * 2, [0, 0]]), axis=0),
+    }  # fmt: skip
+    for name, program in programs.items():
+        for xp in (np, gc):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                np.asarray(program(xp))
+            assert any(str(w.message).endswith(f"encountered in {name}") for w in told), (name, xp, [str(w.message) for w in told])
+    for xp in (np, gc):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            x = xp.ones(3, "f4")
+            x *= xp.asarray(large)
+            assert np.isinf(np.asarray(x)).all()
+        assert {str(w.message) for w in told} == {"overflow encountered in multiply"}
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert xp.ldexp(xp.asarray([1.0, np.inf, 1e-300]), [3, 4, 1500]).tolist()[:2] == [8, np.inf]
+
+
+def test_interpolation_at_numbers():
+    points, values = np.array([0.0, 1, 2.5, 4, 4]), np.array([3.0, -1, 7, 2, 9])
+    for at in (-1.0, 0.0, 0.3, 1.0, 2.5, 3.99, 4.0, 5.0, np.nan, 2, np.float32(0.1)):
+        for p, v in ((points, values), (points[:3].tolist(), values[:3].tolist())):
+            want, got = np.interp(at, p, v), gc.interp(at, p, v)
+            assert gc.interp(at, gc.asarray(p), gc.asarray(v)).tolist() == pytest.approx(want, nan_ok=True)
+            exact.assert_same(np.asarray(gc.interp(gc.asarray([at]), p, v))[0], np.asarray(got))
+            assert got.dtype == np.float64 and got.shape == () and float(got) == pytest.approx(want, nan_ok=True)

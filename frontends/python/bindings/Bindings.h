@@ -63,8 +63,6 @@ void installLocationSource();
 /// Makes a function of the package one that stands for an operation: floating-point errors in it
 /// are the user's, and go by the name of this number (0: by those of the operations in it).
 void setErrorName(const pb::object &function, uint32_t name);
-/// Where it lies in Node::errors().
-inline constexpr int kErrorNameShift = 22;
 
 // FloatErrors.cpp
 /// The exception that the handler of floating-point errors raised, if `status` came of it; clears

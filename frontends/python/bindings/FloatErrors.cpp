@@ -31,10 +31,17 @@ Status tell(std::span<const FloatReport> reports) {
   pb::gil_scoped_acquire gil;
   Py_CLEAR(raised.error);
   try {
-    for (const FloatReport &r : reports)
+    for (const FloatReport &r : reports) {
+      uint32_t name = r.modes >> kErrorNameShift, modes = r.modes;
+      op::OpKind kind = r.kind;
+      if (name >= kOperationNames) {
+        kind = static_cast<op::OpKind>(name - kOperationNames);
+        modes &= (1u << kErrorNameShift) - 1;
+      }
       pb::reinterpret_borrow<pb::object>(handler)(static_cast<int>(r.error), flagsOf(r, reports),
-                                                  std::string(op::opInfo(r.kind).name), r.modes,
+                                                  std::string(op::opInfo(kind).name), modes,
                                                   locationText(r.location));
+    }
   } catch (pb::error_already_set &e) {
     e.restore();
     PyObject *type = nullptr, *value = nullptr, *trace = nullptr;

@@ -92,10 +92,17 @@ Location remember(PyCodeObject *code, int offset) {
   return location;
 }
 
+/// Comprehensions, generator expressions and lambdas stand for what the function around them does.
+bool isPartOfFunction(PyCodeObject *code) {
+  return PyUnicode_GET_LENGTH(code->co_name) > 0 && PyUnicode_READ_CHAR(code->co_name, 0) == '<';
+}
+
 /// Errors are the user's when nothing but functions that stand for operations lies between.
 void passThrough(PyCodeObject *code, UserPlace &place) {
   auto &names = places().errorNames;
   auto it = names.find(code);
+  if (it == names.end() && isPartOfFunction(code))
+    return;
   place.meetsErrors &= it != names.end();
   if (it != names.end() && it->second)
     place.errorName = it->second;

@@ -136,12 +136,15 @@ PyObject *wrap(Array &&array) {
   auto owned = pb::reinterpret_steal<pb::object>(makeObject(typeOfArrays()));
   Array &value = **holderOf(reinterpret_cast<Instance *>(owned.ptr()));
   value = std::move(array);
-  if (value.known())
+  bool owns = false;
+  if (value.known()) {
     value.setObject(owned.ptr());
-  else if (!value.isNull() && !value.isOpen() && value.storage()->owner() == &value)
+  } else if (!value.isNull() && !value.isOpen() && value.storage()->owner() == &value) {
+    owns = true;
     value.storage()->setOwnerObject(owned.ptr()); // how x.base finds it
-  // A view records no operation.
-  if (value.view().isWhole())
+  }
+  // A view of another array records no operation.
+  if (owns || value.view().isWhole())
     tellAtOnce(value);
   return owned.release().ptr();
 }

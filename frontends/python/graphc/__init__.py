@@ -3,7 +3,7 @@
 >>> import graphc as gc
 >>> x = gc.arange(4.0)
 >>> gc.sum(x * x)
-array(14.)
+np.float64(14.0)
 """
 
 from math import e, inf, nan, pi

@@ -175,9 +175,20 @@ def _floating(x, name, smallest=True):
     return _inexact(_real(x, name), smallest)
 
 
+def _shallow(x, ndmax):
+    if x.ndim > ndmax:
+        raise ArgumentError(
+            "setting an array element with a sequence. The requested array would exceed the maximum number of dimension of "
+            f"{ndmax}."
+        )
+    return x
+
+
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None, device=None):
     """As `asarray`, but a copy unless told otherwise, in the memory order of an Array that is copied; axes of size 1 are put in
     front up to `ndmin`."""
+    if ndmax:
+        return _shallow(array(object, dtype, copy=copy, order=order, ndmin=ndmin, device=device), ndmax)
     if dtype is None and order == "K" and device is None and ndmin == 0 and copy is not False:
         packed = _graphc.pack(object)
         if packed is not None:

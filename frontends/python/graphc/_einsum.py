@@ -15,7 +15,7 @@ from . import _graphc
 from ._creation import asarray, single
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype
-from ._matrices import diagonal
+from ._matrices import diagonal_view
 from ._ufunc import with_out
 from .errors import ArgumentError, ShapeError
 
@@ -101,7 +101,7 @@ class _Operand:
                 first = self.term.index(c)
                 second = self.term.index(c, first + 1)
                 rest = [i for i in range(len(self.term)) if i not in (first, second)]
-                self.step(diagonal, 0, first, second, term="".join(self.term[i] for i in rest) + c,
+                self.step(diagonal_view, 0, first, second, term="".join(self.term[i] for i in rest) + c,
                           shape=[*(self.shape[i] for i in rest), _py.min(self.shape[first], self.shape[second])])  # fmt: skip
         gone = tuple(i for i, c in enumerate(self.term) if c not in keep)
         if gone:

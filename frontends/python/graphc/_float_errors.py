@@ -120,6 +120,22 @@ class errstate:  # noqa: N801
         return stands_for()(inner)
 
 
+class named:  # noqa: N801
+    """What is recorded inside is told under a name, where the functions that stand for it (`stands_for`) give none."""
+
+    def __init__(self, name):
+        with _lock:
+            if name not in _names:
+                _names.append(name)
+        self._bits = _names.index(name) << _NAME_SHIFT
+
+    def __enter__(self):
+        self._before = _graphc.set_float_modes(_graphc.float_modes() | self._bits)
+
+    def __exit__(self, *_):
+        _graphc.set_float_modes(self._before)
+
+
 def stands_for(name=""):
     """Makes a function of the package one that stands for what it records: errors there are reported at the caller's
     line, under `name` or the names of the operations. A name that begins with "=" is all that is said of an invalid
@@ -191,7 +207,8 @@ def _warn(text, place, category=RuntimeWarning):
         registry = _registries.setdefault(file, {})
     else:
         registry = vars(module).setdefault("__warningregistry__", {})
-    name = module.__name__ if module else None
+    # Without a name the warning would be dropped: code of exec(), of notebooks and of runpy belongs to no module.
+    name = module.__name__ if module else file.removesuffix(".py") or "graphc"
     _warnings.warn_explicit(text, category, file or "graphc", int(line or 1), module=name, registry=registry)
 
 

@@ -18,7 +18,10 @@ def _values(x):
 
 
 def _repr(self):
+    """NumPy's text; of a single result that of NumPy's scalar, with all its digits."""
     try:
+        if _graphc.is_value(self) and isinstance(self.dtype, _np.dtype):
+            return repr(_values(self)[()])
         text = _np.array_repr(_values(self))
         return text if isinstance(self.dtype, _np.dtype) else text.replace("float32", self.dtype.name)
     except TraceError:

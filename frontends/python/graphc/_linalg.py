@@ -99,7 +99,7 @@ def outer(a, b, out=None):
 
 
 @_where_operands_are
-@_stands_for()
+@_stands_for("dot")
 def tensordot(a, b, axes=2):
     """Sum of products over pairs of axes: the last `axes` of `a` with the first of `b`, or two lists of axes."""
     x1, x2 = asarray(a), asarray(b)

@@ -42,7 +42,7 @@ def reshape(a, /, shape=None, order="C", *, newshape=None, copy=None):
         x = x.copy()
     result = _graphc.reshape(x, shape) if order == "C" else x.reshape(shape, order=order)
     if copy is False and not _graphc.shares_storage(x, result):
-        raise ArgumentError(f"reshape from {x.shape} to {shape} needs a copy, and copy=False forbids it")
+        raise ArgumentError(f"Unable to avoid creating a copy while reshaping: from {x.shape} to {shape}.")
     return result
 
 
@@ -78,10 +78,10 @@ def swapaxes(a, axis1, axis2):
 def moveaxis(a, source, destination):
     """A view with some axes moved, the others in their order."""
     x = asarray(a)
-    source = _axes(source, x.ndim, "moveaxis")
-    destination = _axes(destination, x.ndim, "moveaxis")
+    source = _axes(source, x.ndim, "source")
+    destination = _axes(destination, x.ndim, "destination")
     if len(source) != len(destination):
-        raise ArgumentError(f"moveaxis: {len(source)} source axes but {len(destination)} destinations")
+        raise ArgumentError("`source` and `destination` arguments must have the same number of elements")
     order = [i for i in range(x.ndim) if i not in source]
     for to, from_ in sorted(zip(destination, source)):
         order.insert(to, from_)

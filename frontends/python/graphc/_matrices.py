@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """The diagonal of the matrices along two axes, as the last axis: a view. Writing to it is an error, as in NumPy."""
-    x = asarray(a)
+    view = diagonal_view(asarray(a), offset, axis1, axis2)
+    return _graphc.broadcast_to(view, view.shape)
+
+
+def diagonal_view(x, offset, axis1, axis2):
+    """`diagonal` that may be written."""
     if x.ndim < 2:
         raise ShapeError(f"diagonal: at least two axes are needed, got shape {x.shape}")
     offset = _operator.index(offset)
@@ -33,7 +38,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
         start = offset if offset >= 0 else -offset * columns
         length = _py.max(0, _py.min(x.shape[0] + _py.min(offset, 0), columns - _py.max(offset, 0)))
         picked = x.reshape(-1)[start : start + length * (columns + 1) : columns + 1]
-        return _graphc.broadcast_to(picked if picked.shape[0] == length else picked[:length], (length,))
+        return picked if picked.shape[0] == length else picked[:length]
     first, second = _axes((axis1, axis2), x.ndim, "diagonal")
     x = moveaxis(x, (first, second), (-2, -1))
     if x.strides[-2] < x.strides[-1]:  # by columns: the same diagonal of the transpose
@@ -46,10 +51,8 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
         corner = x[..., _py.max(-offset, 0) :, _py.max(offset, 0) :]
         steps = [s // x.itemsize for s in x.strides]
         where = _graphc.view_offset(corner) if length else 0
-        picked = _graphc.strided(x, (*x.shape[:-2], length), (*steps[:-2], steps[-2] + steps[-1]), where)
-        return _graphc.broadcast_to(picked, picked.shape)
-    picked = flat[..., start : start + length * (columns + 1) : columns + 1][..., :length] if length else flat[..., :0]
-    return _graphc.broadcast_to(picked, picked.shape)
+        return _graphc.strided(x, (*x.shape[:-2], length), (*steps[:-2], steps[-2] + steps[-1]), where)
+    return flat[..., start : start + length * (columns + 1) : columns + 1][..., :length] if length else flat[..., :0]
 
 
 def diag(v: ArrayLike, k: int = 0) -> Array:
@@ -141,6 +144,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
 
 
 @_where_operands_are
+@_stands_for("dot")
 def inner(a: ArrayLike, b: ArrayLike) -> Array:
     """Sum of products over the last axes of both operands."""
     x1, x2 = asarray(a), asarray(b)
@@ -159,6 +163,7 @@ def vdot(a: ArrayLike, b: ArrayLike) -> Array:
 
 
 @_where_operands_are
+@_stands_for()
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """Kronecker product: every element of `a` times all of `b`, as blocks."""
     x1, x2 = asarray(a), asarray(b)
@@ -170,6 +175,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
 
 
 @_where_operands_are
+@_stands_for()
 def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
     """Vector product along an axis of size 3 in both operands (`axis`, or `axisa`, `axisb` and, of the result, `axisc`),
     other axes broadcast. Of vectors of size 2 the third component is zero; of two of them, only it is given."""

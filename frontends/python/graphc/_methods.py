@@ -186,6 +186,9 @@ def _resize(self, *shape, refcheck=True):
     if _py.any(n < 0 for n in shape):
         raise ShapeError(f"resize: negative dimensions are not allowed: {shape}")
     size = _py.max(0, _np.prod(shape, dtype=object) if shape else 1)
+    if size == self.size and self.contiguous:  # the same memory, also of a view
+        self.shape = shape
+        return
     if self.base is not None:
         raise ArgumentError("cannot resize this array: it does not own its data")
     flat = self.ravel()

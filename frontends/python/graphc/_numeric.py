@@ -241,7 +241,7 @@ def positive(x: ArrayLike, /) -> Array:
     x = asarray(x)
     if x.dtype.kind == "b":
         raise DTypeError(f"positive: numbers are needed, not {x.dtype}")
-    return +x
+    return x.copy("K") if x.ndim > 1 else +x
 
 
 @as_ufunc(2, 2)
@@ -341,6 +341,7 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
 
 
 @_where_operands_are
+@_stands_for()
 def logspace(start, stop, num: int = 50, endpoint: bool = True, base=10.0, dtype=None, axis: int = 0) -> Array:
     """`num` values from base**start to base**stop, evenly spaced in the exponent. Arrays broadcast; samples lie along
     `axis`."""

@@ -235,14 +235,16 @@ def _count(shape, axis):
 
 @_where_operands_are
 def array_equal(a1, a2, equal_nan=False):
-    """Whether two arrays have one shape and equal elements, as a 0-d bool array. NaN is equal to NaN when `equal_nan`."""
+    """Whether two arrays have one shape and equal elements, as a Python bool (this evaluates; inside `jit` as a 0-d array). NaN is
+    equal to NaN when `equal_nan`."""
     a, b = asarray(a1), asarray(a2)
     if a.shape != b.shape:
-        return asarray(False, bool_)
+        return False
     equal = a == b
     if equal_nan and a.dtype.kind in "fc" and b.dtype.kind in "fc":
         equal = equal | ((a != a) & (b != b))
-    return all(equal)
+    same = all(equal)
+    return same if _graphc.is_tracing() else bool(same)
 
 
 @_where_operands_are

@@ -13,6 +13,7 @@ from ._assemble import _along
 from ._creation import _floating, _real, asarray, given, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, float64, int64, uint64
+from ._float_errors import stands_for as _stands_for
 from ._linalg import moved_operands
 from ._manipulation import _axis, concatenate, moveaxis
 from ._ufunc import as_ufunc
@@ -69,6 +70,7 @@ def bitwise_count(x: ArrayLike, /) -> Array:
 
 @_where_operands_are
 @as_ufunc(2, alike=False)
+@_stands_for("ldexp")
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 * 2**x2, rounded once. Raises DTypeError for an exponent that is no integer."""
     x, n = _floating(x1, "ldexp"), asarray(x2)
@@ -78,7 +80,9 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     high, low, bits = info.maxexp - 1, info.minexp, info.nmant + 1
     n = n.astype(int64) if n.dtype.kind != "u" else _graphc.minimum(n.astype(uint64, copy=False), 1 << 20).astype(int64)
     for _ in range(2):
-        x = _graphc.select(n > high, x * float(2.0**high), _graphc.select(n < low, x * float(2.0 ** (low + bits)), x))
+        # A product for each would tell of overflows where it is not taken.
+        large, small = asarray(2.0**high, x.dtype), asarray(2.0 ** (low + bits), x.dtype)
+        x = x * _graphc.select(n > high, large, _graphc.select(n < low, small, asarray(1.0, x.dtype)))
         n = _graphc.select(n > high, n - high, _graphc.select(n < low, n - (low + bits), n))
     n = _graphc.clip(n, low, high)
     return x * _graphc.exp2(n.astype(x.dtype))

@@ -257,6 +257,7 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
     flat, kept = _merged(x, axis, name)
     dtype = _result_type(x, q, method, weak)
     if flat.shape[-1] == 0:
+        _tell("Mean of empty slice")
         result = full(q.shape + flat.shape[:-1], _math.nan, dtype=dtype)
     else:
         s = sort(flat)
@@ -547,11 +548,46 @@ def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     return counts, edges[0], edges[1]
 
 
+#: Points of which a number is found on the host.
+_FEW_POINTS = 4096
+
+
+def _points_of_host(values):
+    """Points that need no program, as a NumPy vector of float64; None for others."""
+    if isinstance(values, _graphc.Array):
+        if not 0 < values.size <= _FEW_POINTS or values.device != "cpu" or values.dtype.kind not in "fiu" or _graphc.pending(values):
+            return None
+    elif not isinstance(values, (list, tuple, _np.ndarray)) or len(values) > _FEW_POINTS:
+        return None
+    host = _np.asarray(values)
+    return host.astype(_np.float64, copy=False) if host.dtype.kind in "fiu" and host.ndim == 1 and host.size else None
+
+
+def _interp_number(x, xp, fp):
+    """The value at one number between points that are known, by the operations of the program; None where it has more to say."""
+    xp, fp = _points_of_host(xp), None if _graphc.is_tracing() else _points_of_host(fp)
+    if xp is None or fp is None or xp.size != fp.size or xp.size < 2 or not xp[0] <= x <= xp[-1]:
+        return None
+    if x == xp[-1]:
+        return float(fp[-1])
+    j = _py.min(_py.max(int(xp.searchsorted(x, "right")) - 1, 0), xp.size - 2)
+    x0, x1, y0, y1 = float(xp[j]), float(xp[j + 1]), float(fp[j]), float(fp[j + 1])
+    if x == x0:
+        return y0
+    if x0 == x1 or not _math.isfinite(y0) or not _math.isfinite(y1) or not _math.isfinite(x1 - x0):
+        return None
+    return (y1 - y0) / (x1 - x0) * (x - x0) + y0
+
+
 @_where_operands_are
 def interp(x, xp, fp, left=None, right=None, period=None):
     """The piecewise linear function through the points (xp, fp), `xp` rising; `left` and `right` (default: the ends of
     `fp`) beyond them, or with a `period` the points repeated. Raises ValueError when the points are not vectors of one
     length or there are none."""
+    if period is None and (type(x) is float or isinstance(x, _np.floating) or (type(x) is int and abs(x) < 1 << 53)):
+        value = _interp_number(float(x), xp, fp)
+        if value is not None:
+            return single(asarray(value))
     shape = asarray(x).shape
     x, xp = (_floating(a, "interp", False).astype(float64, copy=False) for a in (x, xp))
     fp = asarray(fp)

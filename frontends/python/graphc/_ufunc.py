@@ -12,9 +12,11 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, full, single, zeros
+from ._creation import _in_order as _in_memory_order
+from ._creation import _order, asarray, full, single, zeros
 from ._dtypes import as_dtype, can_cast
 from ._float_errors import errstate as _errstate
+from ._float_errors import named as _named
 from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
 
@@ -85,20 +87,28 @@ def _broadcast(name, shapes):
 
 
 @_stands_for()
-def write(result, out, casting="same_kind", name="out", where=True):
-    """Writes a result through `out` (an Array, or a NumPy array, which is changed in place) and returns `out`."""
+def write(result, out, casting="same_kind", name="out", where=True, told_as=None):
+    """Writes a result through `out` (an Array, or a NumPy array, which is changed in place) and returns `out`. Floating-point
+    errors of the conversion are told as those of `told_as`, if given."""
     if isinstance(out, tuple):
         if len(out) != 1:
             raise ArgumentError(f"{name}: one output is expected, got {len(out)}")
         out = out[0]
     check_output(out, result.shape, result.dtype, casting, name)
-    if isinstance(out, _np.ndarray):
-        _np.copyto(out, _np.asarray(result), casting="unsafe", where=True if where is True else _np.asarray(where))
-    elif where is True:
-        out[...] = result
-    else:
-        out[...] = _graphc.select(where, result.astype(out.dtype, copy=False), out)
+    with _contextlib.nullcontext() if told_as is None or out.dtype == result.dtype else _named(told_as):
+        if isinstance(out, _np.ndarray):
+            _np.copyto(out, _np.asarray(result), casting="unsafe", where=True if where is True else _np.asarray(where))
+        elif where is True:
+            out[...] = result
+        else:
+            out[...] = _graphc.select(where, result.astype(out.dtype, copy=False), out)
     return out
+
+
+@_stands_for()
+def _write_own(result, out, casting, name, where=True):
+    """`write` of a ufunc's result: an error of the conversion is the ufunc's."""
+    return write(result, out, casting, name, where, name)
 
 
 @_stands_for()
@@ -191,7 +201,7 @@ def _call(self, args, keywords):
     casting = keywords.pop("casting", "same_kind")
     dtype = keywords.pop("dtype", None)
     signature = keywords.pop("signature", keywords.pop("sig", None))
-    keywords.pop("order", None)
+    order = _order(keywords.pop("order", "K"))
     keywords.pop("subok", None)
     axes = {k: keywords.pop(k) for k in ("axis", "axes", "keepdims") if k in keywords and self.__name__ in _PRODUCTS}
     if keywords:
@@ -219,12 +229,20 @@ def _call(self, args, keywords):
             check_output(o, shape, result.dtype, casting, self.__name__)
     for result, o in zip(results, outs):
         if o is not None:
-            done.append(write(result, o, casting, self.__name__, where))
+            done.append(_write_own(result, o, casting, self.__name__, where))
         elif where is True:
-            done.append(result)
+            done.append(result if order == "K" else _laid_out(result, order, operands))
         else:
             done.append(_graphc.select(where, result, zeros((), result.dtype, device=result.device)))
     return done[0] if is_one else tuple(done)
+
+
+def _laid_out(result, order, operands):
+    """A result in the memory order C or F; A is F when no operand is row-major and all are column-major."""
+    if order == "A":
+        arrays = [x.flags for x in operands if isinstance(x, _Array) and x.ndim > 1]
+        order = "F" if arrays and _py.all(f.f_contiguous and not f.c_contiguous for f in arrays) else "C"
+    return _in_memory_order(result, order)
 
 
 _PRODUCTS = {"matmul", "vecdot", "matvec", "vecmat"}
@@ -525,6 +543,7 @@ def _slices(x, axis, starts, length):
     return _graphc.reshape(rows, (*sizes[0], len(starts), length, *sizes[1]))
 
 
+@_stands_for()
 def _outer(self, A, B, /, **keywords):
     """The operation on all pairs of an element of `A` and one of `B`."""
     if self.nin != 2:
@@ -656,7 +675,7 @@ for _name, _value in {
     "signature": None, "__repr__": _repr, "__reduce__": _pickled, "__module__": "graphc",
 }.items():  # fmt: skip
     setattr(ufunc, _name, _value)
-_graphc.set_ufunc_handler(_call, write)
+_graphc.set_ufunc_handler(_call, _write_own)
 
 
 def _strengthened(args):

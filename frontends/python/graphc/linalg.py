@@ -18,6 +18,7 @@ from . import _graphc
 from ._creation import asarray, asarrays, eye, full, single, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import complex64, complex128, float32, float64
+from ._float_errors import stands_for as _stands_for
 from ._linalg import dot as _dot
 from ._linalg import matmul, tensordot, vecdot
 from ._linalg import outer as _outer
@@ -404,6 +405,7 @@ def _float(x):
     return x if x.dtype.kind in "fc" else x.astype(float64)
 
 
+@_stands_for()
 def _powers(x, order, axis, keepdims):
     """The order-norm of vectors along one axis."""
     if order == _math.inf:
@@ -462,16 +464,27 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     return _matrix_norm(x, ord, keepdims)
 
 
+@_stands_for("dot")
+def _euclidean(x):
+    return _graphc.sqrt(_graphc.matmul(x, x))  # the same sum
+
+
+@_stands_for("dot")
+def _length(line):
+    return _graphc.sqrt((line * line).sum())
+
+
+@_stands_for()
 def norm(x, ord=None, axis=None, keepdims=False):
     """NumPy's norm: of vectors along one axis, of matrices along two; without axis and ord of the flattened array.
     Raises ValueError for an order that does not exist for them."""
     x = _float(x)
     if axis is None:
         if ord is None and x.ndim == 1 and not keepdims and x.dtype.kind == "f":
-            return _graphc.sqrt(_graphc.matmul(x, x))  # the same sum
+            return _euclidean(x)
         if ord is None or (ord in ("fro", "f") and x.ndim == 2) or (ord == 2 and x.ndim == 1):
             line = (abs(x) if x.dtype.kind == "c" else x).reshape(-1)
-            result = _graphc.sqrt((line * line).sum())
+            result = _length(line)
             return result.reshape((1,) * x.ndim) if keepdims else result
         axes = list(range(x.ndim))
     else:

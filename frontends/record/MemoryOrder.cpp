@@ -1,0 +1,105 @@
+#include "frontends/record/MemoryOrder.h"
+
+#include "frontends/record/OpsDetail.h"
+#include "frontends/record/Record.h"
+#include "frontends/record/Trace.h"
+
+#include <cstdlib>
+#include <numeric>
+
+namespace graphc::ops {
+namespace {
+
+/// The stride of an operand along an axis of the result; 0 where it has one element there.
+int64_t strideAlong(const Array &x, int64_t axis, int64_t rank) {
+  int64_t own = axis - (rank - x.rank());
+  if (own < 0 || x.shape()[static_cast<size_t>(own)] == 1)
+    return 0;
+  return std::abs(x.view().strides()[static_cast<size_t>(own)]);
+}
+
+enum class Order : uint8_t { Open, Keep, Swap };
+
+/// What the operands say about two axes of which `outer` is the slower one so far.
+Order orderOf(int64_t outer, int64_t inner, int64_t rank, std::span<const Operand> operands) {
+  Order order = Order::Open;
+  for (const Operand &o : operands) {
+    if (!o.array)
+      continue;
+    int64_t a = strideAlong(*o.array, outer, rank), b = strideAlong(*o.array, inner, rank);
+    if (a == 0 || b == 0)
+      continue;
+    if (b <= a)
+      return Order::Keep; // row-major wins
+    order = Order::Swap;
+  }
+  return order;
+}
+
+std::vector<int64_t> inverse(std::span<const int64_t> order) {
+  std::vector<int64_t> places(order.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    places[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  return places;
+}
+
+/// The same array with its axes in their places: it owns its memory still.
+Array turnedBack(Array made, std::span<const int64_t> order) {
+  made = made.withView(made.view().transpose(inverse(order)));
+  return made;
+}
+
+} // namespace
+
+AxisList keptOrder(const Shape &shape, std::span<const Operand> operands) {
+  int64_t rank = shape.rank();
+  AxisList fastFirst;
+  if (rank < 2 || Trace::active())
+    return fastFirst;
+  // An insertion sort, so that axes that nobody orders stay beside their neighbours.
+  for (int64_t i = 0; i < rank; ++i) {
+    int64_t outer = rank - 1 - i;
+    size_t place = fastFirst.size();
+    for (size_t k = fastFirst.size(); k-- > 0;) {
+      Order order = orderOf(outer, fastFirst[k], rank, operands);
+      if (order == Order::Keep)
+        break;
+      if (order == Order::Swap)
+        place = k;
+    }
+    fastFirst.insert(place, outer);
+  }
+  std::ranges::reverse(fastFirst);
+  if (std::ranges::is_sorted(fastFirst))
+    fastFirst.clear();
+  return fastFirst;
+}
+
+Result<Array> inOrder(std::span<const int64_t> order, std::span<const Operand> operands,
+                      const std::function<Result<Array>(std::span<const Operand>)> &apply) {
+  std::vector<Array> arrays;
+  arrays.reserve(operands.size());
+  std::vector<Operand> turned;
+  for (const Operand &o : operands) {
+    if (!o.array || o.array->rank() == 0) {
+      turned.push_back(o);
+      continue;
+    }
+    std::vector<int64_t> leading(order.size() - static_cast<size_t>(o.array->rank()));
+    std::iota(leading.begin(), leading.end(), 0);
+    View wide = leading.empty() ? o.array->view() : o.array->view().expand(leading);
+    arrays.push_back(o.array->withView(wide.transpose(order)));
+    turned.push_back(Operand(arrays.back()));
+  }
+  GRAPHC_ASSIGN(Array made, apply(turned));
+  return turnedBack(std::move(made), order);
+}
+
+Result<Array> laidOut(const Array &x, std::span<const int64_t> order) {
+  GRAPHC_ASSIGN(NodeRef value, x.value());
+  GRAPHC_ASSIGN(Array made, detail::finish(node::transpose(
+                                value, std::vector<int64_t>(order.begin(), order.end()))));
+  return turnedBack(std::move(made), order);
+}
+
+} // namespace graphc::ops
