@@ -423,10 +423,10 @@ def ReduceOp : Graph_Op<"reduce", [Graph_Reduction]> {
   let recordAttrs = [IntAttr<"kind">, IntsAttr<"axes">];
 }
 def ScanOp : Graph_Op<"scan", [Graph_Scan, SameOperandsAndResultType]> {
-  let summary = "Running sums or products along an axis: element i combines elements 0 to i";
+  let summary = "Running sums, products or extremes along an axis: element i combines elements 0 to i";
   let description = [{
-    C1: axis is in range. C2: the kind is sum or prod, and the dtype is not bool. C3: complex numbers have sums only.
-    Integers wrap; floats follow the tree of
+    C1: axis is in range. C2: the kind is sum, prod, min or max, and the dtype is not bool. C3: complex numbers have sums only.
+    Integers wrap; sums and products of floats follow the tree of
     scans (docs/numerics.md).
   }];
   let arguments = (ins ReduceKindAttr:$kind, Graph_Tensor:$x, I64Attr:$axis);

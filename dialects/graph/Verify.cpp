@@ -365,8 +365,9 @@ LogicalResult ScanOp::verify() {
   if (axis < 0 || axis >= type.getRank())
     return emitOpError("C1: axis ") << axis << " is out of range for rank " << type.getRank();
   // scan_c2
-  if (getKind() != ReduceKind::Sum && getKind() != ReduceKind::Prod)
-    return emitOpError("C2: scans are sums or products");
+  bool isSum = getKind() == ReduceKind::Sum || getKind() == ReduceKind::Prod;
+  if (!isSum && getKind() != ReduceKind::Min && getKind() != ReduceKind::Max)
+    return emitOpError("C2: scans are sums, products or extremes");
   if (type.getElementType().isInteger(1))
     return emitOpError("C2: scans do not take bool");
   // scan_c3

@@ -127,7 +127,8 @@ Result<TensorType> inferScan(const TensorView &x, std::span<const int64_t> attrs
     return Status(ErrorCode::Axis, format("[cumulative_{}] axis {} is out of bounds for rank {}",
                                           reduceKindName(kind), a.axis, x.shape.size()));
   // scan_c2
-  if (kind != ReduceKind::Sum && kind != ReduceKind::Prod)
+  if (kind != ReduceKind::Sum && kind != ReduceKind::Prod && kind != ReduceKind::Min &&
+      kind != ReduceKind::Max)
     return malformed(OpKind::Scan);
   if (x.dtype == DType::Bool)
     return Status(ErrorCode::DType,

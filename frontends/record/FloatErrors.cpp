@@ -143,6 +143,15 @@ bool mayMeetFloatErrors(const Node &n) {
   case OpKind::Clip:
   case OpKind::Select:
     return false;
+  case OpKind::Scan: {
+    op::ScanAttrs attrs;
+    bool isExtreme =
+        attrs.decode(n.attrs()) && (attrs.kind == static_cast<int64_t>(op::ReduceKind::Min) ||
+                                    attrs.kind == static_cast<int64_t>(op::ReduceKind::Max));
+    if (isExtreme)
+      return false;
+    break;
+  }
   default:
     break;
   }

@@ -226,7 +226,7 @@ Result<Array> scan(ReduceKind kind, const Array &x, std::optional<int64_t> given
   if (!given) {
     GRAPHC_ASSIGN(n, node::reshape(n, Shape{x.size()}));
   }
-  if (isOfExtremes)
+  if (isOfExtremes && (t == DType::Bool || isComplex(t)))
     return finish(
         byDoubling(kind == ReduceKind::Min ? op::OpKind::Minimum : op::OpKind::Maximum, n, axis));
   if (kind == ReduceKind::Prod && isComplex(t))

@@ -74,6 +74,8 @@ def scans():
     for shape in ((5,), (4096,), (4100,), (100_000,), (600_000,), (3, 50), (3, 5000), (7, 33_333)):
         yield lambda a: gc.cumulative_sum(a, axis=-1), [normal(*shape)]
     yield gc.cumulative_prod, [rng.integers(-3, 4, 9001)]
+    yield gc.maximum.accumulate, [normal(70_000)]
+    yield lambda a: gc.minimum.accumulate(a, 1), [rng.integers(-1000, 1000, (3, 9001))]
 
 
 def products():

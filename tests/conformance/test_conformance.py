@@ -169,7 +169,10 @@ def test_scans(device, dtype, shape, axis):
 
     def build(where):
         (g,) = on(where, [x])
-        return {"sum": gc.cumsum(g, axis=axis, dtype=dtype), "product": gc.cumprod(g, axis=axis, dtype=dtype)}
+        return {
+            "sum": gc.cumsum(g, axis=axis, dtype=dtype), "product": gc.cumprod(g, axis=axis, dtype=dtype),
+            "least": gc.minimum.accumulate(g, axis), "largest": gc.maximum.accumulate(g, axis),
+        }  # fmt: skip
 
     compare(device, build, f"{dtype} {shape}")
 

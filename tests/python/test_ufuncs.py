@@ -157,6 +157,42 @@ def test_reduceat_has_the_bits_of_its_slices(name, whole, dtype):
             assert value.tobytes() == np.asarray(getattr(gc, whole)(gc.asarray(x[begin : max(end, begin + 1)]))).tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint16", "int64"])
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_running_extremes(name, dtype):
+    """One kernel for any number of elements. NaN stays, -0 is smaller than +0."""
+    rng = np.random.default_rng(6)
+    for shape, axis in (((9,), 0), ((4097,), 0), ((70_001,), 0), ((3, 5000), 1), ((5000, 3), 0), ((40, 20, 3), 1)):
+        if dtype.startswith("float"):
+            x = (rng.standard_normal(shape) * 100).astype(dtype)
+            x[rng.random(shape) < 0.3] = -0.0
+            x[rng.random(shape) < 0.1] = 0.0
+            x[rng.random(shape) < 3 / x.size] = np.nan
+        else:
+            x = rng.integers(0, 100, shape).astype(dtype)
+        got = np.asarray(getattr(gc, name).accumulate(gc.asarray(x), axis))
+        want = getattr(np, name).accumulate(x, axis)
+        np.testing.assert_array_equal(got, want)
+        if dtype.startswith("float"):  # of zeros met so far
+            negative = (np.logical_or if name == "minimum" else np.logical_and).accumulate(np.signbit(x), axis)
+            zero = got == 0
+            assert got.dtype == x.dtype and np.array_equal(np.signbit(got)[zero], negative[zero])
+    before = gc.cache_info()["launches"]
+    getattr(gc, name).accumulate(gc.asarray(np.ones(70_001, dtype))).eval()
+    assert gc.cache_info()["launches"] - before <= 3
+
+
+def test_running_extremes_raise_nothing():
+    x = np.array([1.0, np.inf, 2.0, np.nan] * 2000)
+    with gc.errstate(all="raise"):
+        np.testing.assert_array_equal(np.asarray(gc.maximum.accumulate(gc.asarray(x))), np.maximum.accumulate(x))
+    for one in (1.0, -1.0):  # the operand's infinity, which the scan may lose
+        with pytest.warns(RuntimeWarning, match="divide by zero"), gc.errstate(all="warn"):
+            y = np.arange(9000.0) + 1
+            y[40] = 0
+            gc.maximum.accumulate(one / gc.asarray(y)).eval()
+
+
 REDUCED = ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or", "subtract", "fmax", "hypot", "divide")
 
 

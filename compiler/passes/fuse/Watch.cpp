@@ -30,6 +30,13 @@ bool isNonzero(Value divisor) {
   return matchPattern(divisor, m_ConstantInt(&value)) && !value.isZero() && !value.isAllOnes();
 }
 
+/// Whether infinities vanish in a running value, and none arise.
+bool isExtremeScan(Operation *op) {
+  auto scan = dyn_cast<kernel::ScanOp>(op);
+  return scan &&
+         (scan.getKind() == graph::ReduceKind::Min || scan.getKind() == graph::ReduceKind::Max);
+}
+
 /// Whether finite operands may give an infinity or a NaN, or integers have no result.
 bool raises(Operation *op) {
   if (auto cast = dyn_cast<graph::CastOp>(op))
@@ -41,7 +48,7 @@ bool raises(Operation *op) {
                                            reduce.getKind() == graph::ReduceKind::Prod ||
                                            reduce.getKind() == graph::ReduceKind::Mean);
   if (isa<kernel::ScanOp, kernel::DotOp>(op))
-    return isInexact(op->getResult(0).getType());
+    return isInexact(op->getResult(0).getType()) && !isExtremeScan(op);
   if (isa<graph::FloorDivideOp, graph::RemainderOp>(op) && !isInexact(op->getResult(0).getType()))
     return !isNonzero(op->getOperand(1));
   if (!isa<graph::GraphDialect>(op->getDialect()) || !isInexact(op->getResult(0).getType()))
@@ -63,7 +70,7 @@ bool passesOn(Operation *op, Value operand) {
     return raises(op);
   if (isa<kernel::ScanOp, kernel::DotOp, graph::AddOp, graph::SubOp, graph::MulOp, graph::NegOp,
           graph::ConjOp, graph::ComplexOp, graph::SquareOp>(op))
-    return true;
+    return !isExtremeScan(op);
   if (isa<ComplexType>(operand.getType()))
     return false;
   if (isa<graph::DivOp, graph::RemainderOp, graph::CopysignOp>(op))

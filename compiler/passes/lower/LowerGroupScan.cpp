@@ -49,9 +49,7 @@ public:
   }
 
   Value combine(OpBuilder &b, Value earlier, Value later) {
-    if (op.getKind() == graph::ReduceKind::Sum)
-      return graph::AddOp::create(b, loc, op.getType(), earlier, later);
-    return graph::MulOp::create(b, loc, op.getType(), earlier, later);
+    return combineScanned(b, op, earlier, later);
   }
   Value identity(OpBuilder &b) { return reductionIdentity(b, loc, op.getKind(), op.getType(), 1); }
   Value get(OpBuilder &b, Value memory, Value index) {

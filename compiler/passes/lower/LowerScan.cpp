@@ -26,14 +26,6 @@ kernel::ScanOp scanOf(kernel::FuncOp kernel) {
   return found;
 }
 
-/// `earlier` then `later`.
-Value combine(OpBuilder &b, kernel::ScanOp op, Value earlier, Value later) {
-  Location loc = op.getLoc();
-  if (op.getKind() == graph::ReduceKind::Sum)
-    return graph::AddOp::create(b, loc, later.getType(), earlier, later);
-  return graph::MulOp::create(b, loc, later.getType(), earlier, later);
-}
-
 Value identity(OpBuilder &b, kernel::ScanOp op, int64_t width) {
   return reductionIdentity(b, op.getLoc(), op.getKind(), op.getType(), width);
 }
@@ -94,7 +86,7 @@ public:
     Value later = arith::SubIOp::create(d, loc, arith::SubIOp::create(d, loc, count, one),
                                         inner.getInductionVar());
     Value earlier = arith::SubIOp::create(d, loc, later, apart);
-    set(d, later, combine(d, op, get(d, earlier), get(d, later)));
+    set(d, later, combineScanned(d, op, get(d, earlier), get(d, later)));
   }
 
 private:
@@ -148,17 +140,17 @@ void KernelLowering::scanVectors(OpBuilder &b, ScanLoop &scan) {
       SmallVector<int64_t> from(kLanes);
       for (int64_t i = 0; i < kLanes; ++i)
         from[i] = i < apart ? i : kLanes + i - apart;
-      x = combine(c, scan.op, vector::ShuffleOp::create(c, loc, none, x, from), x);
+      x = combineScanned(c, scan.op, vector::ShuffleOp::create(c, loc, none, x, from), x);
     }
     if (scan.stores) {
-      Value y = combine(c, scan.op, carry, x);
-      at.values[scan.op.getResult()] = scan.before ? combine(c, scan.op, scan.before, y) : y;
+      Value y = combineScanned(c, scan.op, carry, x);
+      at.values[scan.op.getResult()] = scan.before ? combineScanned(c, scan.op, scan.before, y) : y;
       for (kernel::StoreOp store : stores)
         emitter->store(c, store, at);
     }
     // The last lane of y in all lanes, without waiting for the carry before the shuffle.
     SmallVector<int64_t> last(kLanes, kLanes - 1);
-    return combine(c, scan.op, carry, vector::ShuffleOp::create(c, loc, x, x, last));
+    return combineScanned(c, scan.op, carry, vector::ShuffleOp::create(c, loc, x, x, last));
   };
   Value size = constant(b, kLanes), end = arith::AddIOp::create(b, loc, scan.first, scan.length);
   Value whole = arith::AddIOp::create(
@@ -180,7 +172,7 @@ void KernelLowering::scanVectors(OpBuilder &b, ScanLoop &scan) {
 }
 
 void KernelLowering::ScanLoop::store(KernelLowering &l, OpBuilder &b, Position &at, Value y) {
-  at.values[op.getResult()] = before ? combine(b, op, before, y) : y;
+  at.values[op.getResult()] = before ? combineScanned(b, op, before, y) : y;
   for (kernel::StoreOp store : l.stores)
     l.emitter->store(b, store, at);
 }
@@ -204,7 +196,7 @@ Value KernelLowering::ScanLoop::group(KernelLowering &l, OpBuilder &b, Stage &st
   auto values = scf::ForOp::create(b, loc, zero, count, one, ValueRange(carry));
   OpBuilder d = OpBuilder::atBlockBegin(values.getBody());
   Value number = values.getInductionVar();
-  Value y = combine(d, op, carry, stage.get(d, number));
+  Value y = combineScanned(d, op, carry, stage.get(d, number));
   if (stores) {
     Position here = at(d, number);
     store(l, d, here, y);
@@ -228,9 +220,9 @@ Value KernelLowering::ScanLoop::registerGroup(KernelLowering &l, OpBuilder &b, V
   }
   for (int64_t apart = 1; apart < kScanGroup; apart *= 2)
     for (int64_t i = kScanGroup; i-- > apart;)
-      x[i] = combine(b, op, x[i - apart], x[i]);
+      x[i] = combineScanned(b, op, x[i - apart], x[i]);
   for (Value &y : x)
-    y = combine(b, op, carry, y);
+    y = combineScanned(b, op, carry, y);
   Value next = x[kScanGroup - 1];
   if (!stores)
     return next;
@@ -416,7 +408,7 @@ void KernelLowering::scanFold() {
     OpBuilder d = OpBuilder::atBlockBegin(values.getBody());
     Value number = values.getInductionVar();
     stage.write(d, values.getRegionIterArgs()[0], extraBuffers[0], place(d, number), {});
-    scf::YieldOp::create(d, loc, combine(d, op, carry, stage.get(d, number)));
+    scf::YieldOp::create(d, loc, combineScanned(d, op, carry, stage.get(d, number)));
     scf::YieldOp::create(c, loc, values.getResult(0));
   });
   close();

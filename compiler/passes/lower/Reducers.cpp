@@ -74,6 +74,21 @@ Value pass::reductionIdentity(OpBuilder &builder, Location loc, ReduceKind kind,
   return BodyEmitter::splat(builder, loc, value, width);
 }
 
+Value pass::combineScanned(OpBuilder &builder, kernel::ScanOp op, Value earlier, Value later) {
+  Location loc = op.getLoc();
+  Type type = later.getType();
+  switch (op.getKind()) {
+  case ReduceKind::Min:
+    return graph::MinimumOp::create(builder, loc, type, earlier, later);
+  case ReduceKind::Max:
+    return graph::MaximumOp::create(builder, loc, type, earlier, later);
+  case ReduceKind::Prod:
+    return graph::MulOp::create(builder, loc, type, earlier, later);
+  default:
+    return graph::AddOp::create(builder, loc, type, earlier, later);
+  }
+}
+
 SmallVector<Value, 2> Reducer::identity(OpBuilder &builder, int64_t width) const {
   Location loc = op.getLoc();
   SmallVector<Value, 2> state = {reductionIdentity(builder, loc, op.getKind(), element, width)};

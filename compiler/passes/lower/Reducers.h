@@ -7,6 +7,10 @@
 
 namespace graphc::pass {
 
+/// What a scan makes of what came `earlier` and of what comes `later`.
+mlir::Value combineScanned(mlir::OpBuilder &builder, kernel::ScanOp op, mlir::Value earlier,
+                           mlir::Value later);
+
 /// What changes no bits when it is combined first, in `width` lanes.
 mlir::Value reductionIdentity(mlir::OpBuilder &builder, mlir::Location loc, graph::ReduceKind kind,
                               mlir::Type element, int64_t width);
