@@ -175,8 +175,7 @@ Result<NodeRef> putStep(const NodeRef &x, const ViewStep &step, const NodeRef &v
   }
   if (auto *l = std::get_if<LayoutStep>(&step))
     return putPlaces(x, *l, value);
-  return Status(ErrorCode::InvalidArgument,
-                "[setitem] assignment destination is read-only");
+  return Status(ErrorCode::InvalidArgument, "[setitem] assignment destination is read-only");
 }
 
 } // namespace
@@ -492,9 +491,9 @@ Result<NodeRef> View::get(NodeRef base) const {
 }
 
 Status View::mayBeWritten() const {
-  return readOnly ? Status(ErrorCode::InvalidArgument,
-                           "[setitem] assignment destination is read-only")
-                  : Status::ok();
+  return readOnly
+             ? Status(ErrorCode::InvalidArgument, "[setitem] assignment destination is read-only")
+             : Status::ok();
 }
 
 Result<NodeRef> View::put(NodeRef base, NodeRef value) const {
