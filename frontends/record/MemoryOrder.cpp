@@ -1,7 +1,5 @@
 #include "frontends/record/MemoryOrder.h"
 
-#include "frontends/record/OpsDetail.h"
-#include "frontends/record/Record.h"
 #include "frontends/record/Trace.h"
 
 #include <cstdlib>
@@ -115,13 +113,6 @@ Result<Array> inOrder(std::span<const int64_t> order, std::span<const Operand> o
     turned.push_back(Operand(arrays.back()));
   }
   GRAPHC_ASSIGN(Array made, apply(turned));
-  return turnedBack(std::move(made), order);
-}
-
-Result<Array> laidOut(const Array &x, std::span<const int64_t> order) {
-  GRAPHC_ASSIGN(NodeRef value, x.value());
-  GRAPHC_ASSIGN(Array made, detail::finish(node::transpose(
-                                value, std::vector<int64_t>(order.begin(), order.end()))));
   return turnedBack(std::move(made), order);
 }
 
