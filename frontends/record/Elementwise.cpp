@@ -451,8 +451,7 @@ Status inPlace(OpKind kind, Array &x, const Operand &y) {
     return open::inPlace(kind, x, y);
   std::string_view name = op::opInfo(kind).name;
   if (x.view().isReadOnly())
-    return Status(ErrorCode::InvalidArgument,
-                  format("[{}] output array is read-only: it is a broadcast view", name));
+    return Status(ErrorCode::InvalidArgument, format("[{}] output array is read-only", name));
   const bool isLoop =
       !x.view().isWhole() && small::isLoop(OpKind::UpdateSlice, x.size(), x.device());
   if (isLoop && fitsInPlace(kind, x, y)) {
@@ -469,11 +468,11 @@ Status inPlace(OpKind kind, Array &x, const Operand &y) {
                          "broadcast shape {}",
                          name, op::compactShape(x.shape()), op::compactShape(result.shape())));
   if (!op::canCastSameKind(result.dtype(), x.dtype()))
-    return Status(
-        ErrorCode::DType,
-        format("[{0}] Cannot cast ufunc '{0}' output from dtype('{1}') to dtype('{2}') with "
-               "casting rule 'same_kind'",
-               name, dtypeName(result.dtype()), dtypeName(x.dtype())));
+    return Status(ErrorCode::DType,
+                  format("[{}] Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with "
+                         "casting rule 'same_kind'",
+                         name, kind == OpKind::Div ? "divide" : name, dtypeName(result.dtype()),
+                         dtypeName(x.dtype())));
   if (isLoop) {
     GRAPHC_ASSIGN(bool isDone, small::assign(x, result));
     if (isDone)

@@ -1,7 +1,5 @@
 #include "frontends/record/MemoryOrder.h"
 
-#include "frontends/record/OpsDetail.h"
-#include "frontends/record/Record.h"
 #include "frontends/record/Trace.h"
 
 #include <cstdlib>
@@ -43,6 +41,23 @@ std::vector<int64_t> inverse(std::span<const int64_t> order) {
   return places;
 }
 
+/// Whether the axes in that order show all of the storage as it is.
+bool isWholeInOrder(const View &view, std::span<const int64_t> order) {
+  const Shape &base = view.base();
+  if (!view.hasLayout() || view.isPart() || view.offset() != 0 || base.size() != order.size() ||
+      view.shape().size() != order.size())
+    return false;
+  int64_t expected = 1;
+  for (size_t k = order.size(); k-- > 0;) {
+    auto axis = static_cast<size_t>(order[k]);
+    int64_t size = view.shape()[axis];
+    if (size != base[k] || (size != 1 && view.strides()[axis] != expected))
+      return false;
+    expected *= size;
+  }
+  return true;
+}
+
 /// The same array with its axes in their places: it owns its memory still.
 Array turnedBack(Array made, std::span<const int64_t> order) {
   made = made.withView(made.view().transpose(inverse(order)));
@@ -80,9 +95,15 @@ Result<Array> inOrder(std::span<const int64_t> order, std::span<const Operand> o
   std::vector<Array> arrays;
   arrays.reserve(operands.size());
   std::vector<Operand> turned;
+  turned.reserve(operands.size());
   for (const Operand &o : operands) {
     if (!o.array || o.array->rank() == 0) {
       turned.push_back(o);
+      continue;
+    }
+    if (isWholeInOrder(o.array->view(), order)) {
+      arrays.push_back(Array::ofStorage(o.array->storage()));
+      turned.push_back(Operand(arrays.back()));
       continue;
     }
     std::vector<int64_t> leading(order.size() - static_cast<size_t>(o.array->rank()));
@@ -92,13 +113,6 @@ Result<Array> inOrder(std::span<const int64_t> order, std::span<const Operand> o
     turned.push_back(Operand(arrays.back()));
   }
   GRAPHC_ASSIGN(Array made, apply(turned));
-  return turnedBack(std::move(made), order);
-}
-
-Result<Array> laidOut(const Array &x, std::span<const int64_t> order) {
-  GRAPHC_ASSIGN(NodeRef value, x.value());
-  GRAPHC_ASSIGN(Array made, detail::finish(node::transpose(
-                                value, std::vector<int64_t>(order.begin(), order.end()))));
   return turnedBack(std::move(made), order);
 }
 

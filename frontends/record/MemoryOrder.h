@@ -32,9 +32,6 @@ AxisList keptOrder(const Shape &shape, std::span<const Operand> operands);
 Result<Array> inOrder(std::span<const int64_t> order, std::span<const Operand> operands,
                       const std::function<Result<Array>(std::span<const Operand>)> &apply);
 
-/// The same values in that order: an array of its own.
-Result<Array> laidOut(const Array &x, std::span<const int64_t> order);
-
 } // namespace graphc::ops
 
 #endif // GRAPHC_FRONTENDS_RECORD_MEMORYORDER_H

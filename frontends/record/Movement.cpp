@@ -140,8 +140,7 @@ Status setItem(Array &x, std::span<const IndexItem> items, const Operand &value)
   RecordScope scope;
   GRAPHC_ASSIGN(Array target, index(x, items));
   if (target.view().isReadOnly())
-    return Status(ErrorCode::InvalidArgument,
-                  "[setitem] assignment destination is read-only: it is a broadcast view");
+    return Status(ErrorCode::InvalidArgument, "[setitem] assignment destination is read-only");
   if (value.array && &value.array->device() != &x.device())
     return Status(ErrorCode::Device,
                   format("[setitem] target is on {}, value on {}; use to_device",

@@ -476,8 +476,7 @@ Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
   if ((value.array && value.array->isOpen()) || std::ranges::any_of(key, &KeyItem::isOpen))
     return open::put(x, key, value, combine);
   if (x.view().isReadOnly())
-    return Status(ErrorCode::InvalidArgument,
-                  "[setitem] assignment destination is read-only: it is a broadcast view");
+    return Status(ErrorCode::InvalidArgument, "[setitem] assignment destination is read-only");
   if (!combine && key.size() == 1 && key[0].array && key[0].array->dtype() == DType::Bool &&
       key[0].array->shape() == x.shape())
     if (auto bits = operandBits(value, x.dtype()); bits && fillMasked(x, *key[0].array, *bits))

@@ -175,8 +175,7 @@ Result<NodeRef> putStep(const NodeRef &x, const ViewStep &step, const NodeRef &v
   }
   if (auto *l = std::get_if<LayoutStep>(&step))
     return putPlaces(x, *l, value);
-  return Status(ErrorCode::InvalidArgument,
-                "[setitem] assignment destination is read-only: it is a broadcast view");
+  return Status(ErrorCode::InvalidArgument, "[setitem] assignment destination is read-only");
 }
 
 } // namespace
@@ -383,6 +382,13 @@ std::optional<View> View::reshape(const Shape &to) const {
       oi = oj;
       ni = nj;
     }
+    // Axes of size 1 behind them count on, as NumPy's do; dense ones like all dense arrays.
+    for (size_t k = ni; k < to.size(); ++k)
+      strides[k] = ni > 0 ? strides[ni - 1] : 1;
+    if (isContiguous()) {
+      Shape dense = denseStrides(to);
+      strides.assign(dense.begin(), dense.end());
+    }
   } else {
     Shape dense = denseStrides(to);
     strides.assign(dense.begin(), dense.end());
@@ -485,9 +491,9 @@ Result<NodeRef> View::get(NodeRef base) const {
 }
 
 Status View::mayBeWritten() const {
-  return readOnly ? Status(ErrorCode::InvalidArgument,
-                           "[setitem] assignment destination is read-only: it is a broadcast view")
-                  : Status::ok();
+  return readOnly
+             ? Status(ErrorCode::InvalidArgument, "[setitem] assignment destination is read-only")
+             : Status::ok();
 }
 
 Result<NodeRef> View::put(NodeRef base, NodeRef value) const {

@@ -1,6 +1,7 @@
 """What suites and programs written for NumPy expect besides values: assertions, classes of numbers, errors at their statement."""
 
 import numbers
+import pickle
 import warnings
 
 import graphc as gc
@@ -341,3 +342,52 @@ def test_interpolation_at_numbers():
             assert gc.interp(at, gc.asarray(p), gc.asarray(v)).tolist() == pytest.approx(want, nan_ok=True)
             exact.assert_same(np.asarray(gc.interp(gc.asarray([at]), p, v))[0], np.asarray(got))
             assert got.dtype == np.float64 and got.shape == () and float(got) == pytest.approx(want, nan_ok=True)
+
+
+def test_layouts_that_come_from_numpy():
+    f = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    made = {
+        "asarray": lambda xp: xp.asarray(f), "array": lambda xp: xp.array(f), "array C": lambda xp: xp.array(f, order="C"), "copy": lambda xp: xp.copy(f), "float32": lambda xp: xp.asarray(f, "f4"),
+        "pickle": lambda xp: pickle.loads(pickle.dumps(xp.asfortranarray(xp.asarray(f)))), "column": lambda xp: xp.arange(4.0).reshape(4, 1), "row": lambda xp: xp.arange(4.0).reshape(1, 4),
+        "of a part": lambda xp: xp.arange(8.0)[::2].reshape(4, 1), "units": lambda xp: xp.arange(4.0).reshape(1, 2, 1, 2, 1), "plus": lambda xp: xp.asarray(f) + 1,
+    }  # fmt: skip
+    for name, make in made.items():
+        got, want = make(gc), make(np)
+        assert got.strides == want.strides, (name, got.strides, want.strides)
+        exact.assert_same(got, np.ascontiguousarray(want))
+    x = gc.array(f)
+    x[0, 0] = 100
+    assert f[0, 0] == 0 and float(x[0, 0]) == 100
+
+
+def test_rights_to_write_come_and_go():
+    for xp in (np, gc):
+        a = xp.arange(4)
+        a.flags.writeable = False
+        for change in (lambda x: x.__setitem__(0, 1), lambda x: x.__iadd__(1)):
+            with pytest.raises(ValueError, match="read-only"):
+                change(a)
+        a.setflags(write=True)
+        a[0] = 5
+        assert a.tolist() == [5, 1, 2, 3] and a.flags.writeable and a.flags.owndata
+        b = xp.frombuffer(b"abc", xp.uint8)
+        assert not b.flags.writeable and xp.frombuffer(bytearray(b"abc"), xp.uint8).flags.writeable
+        with pytest.raises(ValueError):
+            xp.broadcast_to(xp.arange(3), (2, 3))[...] = 1
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        gc.broadcast_to(gc.arange(3), (2, 3)).setflags(write=True)
+
+
+def test_signatures_of_products():
+    for name in ("matmul", "vecdot", "add"):
+        assert getattr(gc, name).signature == getattr(np, name).signature
+
+
+def test_einsum_refuses_what_numpy_refuses():
+    for xp in (np, gc):
+        a = xp.ones((2, 2))
+        for call in (lambda x=a: xp.einsum(x, [0, 52], x, [52, 1], [0, 1]), lambda x=a: xp.einsum(x, [0, -1]), lambda x=a: xp.einsum("ij", x, order="W")):
+            with pytest.raises(ValueError):
+                call()
+        with pytest.warns(RuntimeWarning, match="Converting input from bool to <class 'numpy.uint8'> for compatibility"):
+            xp.histogram(xp.array([True, False, True]), bins=2)

@@ -100,6 +100,12 @@ void defineProperties(pb::class_<Array> &cls) {
     return x.isValue() ? unwrap(ops::copy(part)) : part;
   });
   cls.def("_lock", [](Array &x) { x.lock(); });
+  cls.def("_unlock", [](Array &x) {
+    bool owns = x.storage()->owner() == &x && x.view().isWhole();
+    if (owns)
+      x = x.withView(View(x.view().base())); // the same object: it owns its memory still
+    return owns;
+  });
   cls.def("_turn", [](Array &x, const pb::object &axes) {
     x = unwrap(ops::transpose(x, toAxes(axes))); // the same object: it owns its memory still
   });

@@ -131,6 +131,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         packed = _graphc.pack(a)
         if packed is not None:
             return packed
+    if type(a) is _np.ndarray and a.flags.fnc and not _graphc.is_tracing():
+        return _of_columns(a, dtype, device, copy)
     try:
         return _graphc.asarray(_source(a), _dtype(dtype), device, copy)
     except DTypeError:
@@ -140,6 +142,13 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         if kept is None:
             raise
         return kept
+
+
+def _of_columns(a, dtype, device, copy):
+    """A column-major NumPy array: the transpose of a row-major Array."""
+    made = asarray(a.T, dtype, device=device, copy=copy)
+    made._turn(None)
+    return made
 
 
 def given(a):
@@ -203,7 +212,11 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         if copy is False and laid is not result:
             raise ArgumentError("Unable to avoid copy while creating an array as requested.")
         return laid
-    result = _graphc.asarray(_source(object), _dtype(dtype), device, copy if copy is False else True if copy else None)
+    copies = copy if copy is False else True if copy else None
+    if type(object) is _np.ndarray and order != "C" and object.flags.fnc and not _graphc.is_tracing():
+        result = _of_columns(object, dtype, device, copies)
+    else:
+        result = _graphc.asarray(_source(object), _dtype(dtype), device, copies)
     return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, single
+from ._creation import _order, asarray, single
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype
 from ._matrices import diagonal_view
@@ -170,7 +170,14 @@ def _plan(equation, shapes):
 
 def _sublists(operands):
     """einsum(x, [0, 1], y, [1, 2], [0, 2]) as an equation and operands."""
-    place = lambda labels: "".join("..." if n is Ellipsis else _string.ascii_letters[n] for n in labels)  # noqa: E731
+    letters = _string.ascii_letters
+
+    def place(labels):
+        for n in labels:
+            if n is not Ellipsis and not 0 <= _operator.index(n) < len(letters):
+                raise ArgumentError(f"subscript is not within the valid range [0, {len(letters)})")
+        return "".join("..." if n is Ellipsis else letters[n] for n in labels)
+
     pairs = len(operands) // 2
     text = ",".join(place(operands[2 * i + 1]) for i in range(pairs))
     if len(operands) % 2:
@@ -185,6 +192,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
     accepted and changes nothing. Raises ArgumentError for an equation that means nothing, ShapeError when sizes differ."""
     if not operands:
         raise ArgumentError("einsum: must specify the einstein sum subscripts string and at least one operand")
+    _order(order)
     equation, operands = (operands[0], operands[1:]) if isinstance(operands[0], str) else _sublists(operands)
     arrays = [asarray(x) for x in operands]
     kind = _graphc.result_type(*arrays) if dtype is None else as_dtype(dtype)

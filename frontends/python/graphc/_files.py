@@ -28,8 +28,13 @@ def _stored(dtype):
 
 
 def frombuffer(buffer, dtype=float64, count: int = -1, offset: int = 0, *, like=None) -> Array:
-    """A copy of the values in a buffer's bytes. Raises ValueError when they do not divide into items."""
-    return asarray(_np.frombuffer(buffer, _stored(dtype), count, offset))
+    """A copy of the values in a buffer's bytes, read-only where the buffer is. Raises ValueError when they do not divide into
+    items."""
+    values = _np.frombuffer(buffer, _stored(dtype), count, offset)
+    result = asarray(values)
+    if not values.flags.writeable:
+        result._lock()
+    return result
 
 
 def fromiter(iter, dtype, count: int = -1, *, like=None) -> Array:  # noqa: A002

@@ -44,7 +44,9 @@ def _format(self, spec):
 
 
 def _rebuild(values, device):
-    return _graphc.asarray(values, None, device, None)
+    from ._creation import asarray
+
+    return asarray(values, device=device)
 
 
 def _rebuild_value(values, device):

@@ -141,11 +141,11 @@ def _dense(shape, strides, x):
 
 
 def _setflags(self, write=None, align=None, uic=None):
-    """`write=False` makes the array, and views taken of it later, read-only."""
+    """`write=False` makes the array, and views taken of it later, read-only; `write=True` one that has its own memory writable again."""
     if write is not None:
         if not write:
             self._lock()
-        elif self.readonly:
+        elif self.readonly and not self._unlock():
             raise ArgumentError("cannot set WRITEABLE flag to True of this array")
     if uic:
         raise ArgumentError("cannot set WRITEBACKIFCOPY flag to True")

@@ -450,6 +450,7 @@ def _equal_bins_of(x, edges):
 def _values_and_weights(x, weights):
     x = asarray(x)
     if x.dtype.kind == "b":
+        _tell(f"Converting input from {x.dtype} to {_np.uint8} for compatibility.")
         x = x.astype(_np.dtype("uint8"))
     if weights is not None:
         weights = asarray(weights)

@@ -245,7 +245,8 @@ def _laid_out(result, order, operands):
     return _in_memory_order(result, order)
 
 
-_PRODUCTS = {"matmul", "vecdot", "matvec", "vecmat"}
+_CORES = {"matmul": "(n?,k),(k,m?)->(n?,m?)", "vecdot": "(n),(n)->()", "matvec": "(m,n),(n)->(m)", "vecmat": "(n),(n,m)->(m)"}
+_PRODUCTS = _CORES.keys()
 
 
 # Reductions.
@@ -672,7 +673,7 @@ for _name, _value in {
     "reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat, "outer": _outer, "at": _at,
     "nargs": property(lambda self: self.nin + self.nout), "types": property(_types),
     "ntypes": property(lambda self: len(self.types)), "identity": property(lambda self: _IDENTITIES.get(self.__name__)),
-    "signature": None, "__repr__": _repr, "__reduce__": _pickled, "__module__": "graphc",
+    "signature": property(lambda self: _CORES.get(self.__name__)), "__repr__": _repr, "__reduce__": _pickled, "__module__": "graphc",
 }.items():  # fmt: skip
     setattr(ufunc, _name, _value)
 _graphc.set_ufunc_handler(_call, _write_own)
