@@ -20,7 +20,9 @@ struct EmittedKernel {
   double cost = 0;              ///< ns per element
   std::vector<uint32_t> writes; ///< per buffer
   uint32_t sizeCount = 0;
-  int64_t scratch = 0; ///< cpu: bytes of its own that a thread needs
+  /// cpu: bytes of its own that a thread needs; devices: of local memory that a launch gives a
+  /// group
+  int64_t scratch = 0;
   /// itemsPerThread 0: an item is a group (program::KernelRecord).
   uint32_t grain = 1, itemsPerThread = 1, group = 0;
 };

@@ -40,6 +40,8 @@ emit::EmittedKernel emit::describeKernel(Operation *op) {
     kernel.itemsPerThread = 0;
   }
   kernel.sizeCount = func.getNumArguments() - buffers - 2 - (kernel.scratch > 0);
+  if (auto memory = func->getAttrOfType<IntegerAttr>("graphc.group_memory"))
+    kernel.scratch = memory.getInt();
   return kernel;
 }
 

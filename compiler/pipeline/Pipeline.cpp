@@ -54,6 +54,7 @@ void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   schedule.groups = options.groups;
   schedule.tiles = options.tiles;
   schedule.tensors = options.tensors;
+  schedule.bulk = options.bulk;
   schedule.tickets = options.tickets;
   schedule.ordered = options.ordered;
   passes.addPass(pass::createAssignSchedules(schedule));
@@ -166,6 +167,9 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.tickets = result.groups && (result.tiles || ptx >= 70 || has("tickets"));
     result.ordered = result.groups && has("ordered");
     result.tensors = result.groups && (result.tiles || has("wgmma"));
+    // Which only PTX has words for.
+    result.bulk = result.groups && has("wgmma") && has("tensormaps") && !has("c") &&
+                  !has("spirv1.0") && !has("spirv1.2");
     // One module is printed in all forms.
     result.nvidia =
         (result.tiles && !has("spirv1.0") && !has("spirv1.2")) || (result.groups && ptx >= 80);

@@ -24,6 +24,7 @@ struct PipelineOptions {
   bool groups = false;      ///< work-items of a group share items (GPU-class devices)
   bool tiles = false;       ///< OpenCL C with inline PTX of sm_90
   bool tensors = false;     ///< the device has tensor cores, for products that may be fast
+  bool bulk = false;        ///< large ones of them by the copy engine of sm_90a
   bool tickets = false;     ///< groups see what groups stored that took an earlier ticket
   bool ordered = false;     ///< groups begin in the order of their numbers, and all get on
   bool tileRows = true;     ///< the executor runs launches row by row

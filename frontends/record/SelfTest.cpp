@@ -162,33 +162,40 @@ private:
     return Status::ok();
   }
 
-  /// Numbers of which every sum is exact in bfloat16, in any order.
+  /// A few tiles, and as many as the kernels of large products begin with.
   Status products() {
-    constexpr int64_t kLines = 256, kDepth = 192;
+    GRAPHC_TRY(product("a fast product", 256, 256));
+    return product("a large fast product", 1536, 2048);
+  }
+  /// Numbers of which every sum is exact in bfloat16, in any order: -1, 0, 1 in turn.
+  Status product(const char *what, int64_t rows, int64_t columns) {
+    constexpr int64_t kDepth = 200, kTurn = 3;
     auto operand = [&](const Shape &shape) -> Result<NodeRef> {
       GRAPHC_ASSIGN(NodeRef x, counted(DType::Int64, shape));
-      GRAPHC_ASSIGN(NodeRef three, number(x, 3));
+      GRAPHC_ASSIGN(NodeRef three, number(x, kTurn));
       GRAPHC_ASSIGN(x, make(OpKind::Remainder, {x, three}));
       GRAPHC_ASSIGN(NodeRef one, number(x, -1));
       GRAPHC_ASSIGN(x, make(OpKind::Add, {x, one}));
       return node::cast(x, DType::BFloat16);
     };
-    GRAPHC_ASSIGN(NodeRef left, operand({kLines, kDepth}));
-    GRAPHC_ASSIGN(NodeRef right, operand({kDepth, kLines}));
+    GRAPHC_ASSIGN(NodeRef left, operand({rows, kDepth}));
+    GRAPHC_ASSIGN(NodeRef right, operand({kDepth, columns}));
     op::MatmulAttrs attrs;
     attrs.fast = 1;
     NodeRef both[] = {left, right};
     GRAPHC_ASSIGN(NodeRef product, node::make(OpKind::Matmul, both, attrs.encode(), {}, device));
     GRAPHC_ASSIGN(product, node::cast(product, DType::Float32));
-    std::vector<double> want;
-    for (int64_t i = 0; i < kLines; ++i)
-      for (int64_t j = 0; j < kLines; ++j) {
-        int64_t sum = 0;
+    double sums[kTurn][kTurn] = {};
+    for (int64_t i = 0; i < kTurn; ++i)
+      for (int64_t j = 0; j < kTurn; ++j)
         for (int64_t k = 0; k < kDepth; ++k)
-          sum += ((i * kDepth + k) % 3 - 1) * ((k * kLines + j) % 3 - 1);
-        want.push_back(static_cast<double>(sum));
-      }
-    add("a fast product", std::move(product), std::move(want));
+          sums[i][j] +=
+              static_cast<double>(((i * kDepth + k) % kTurn - 1) * ((k * columns + j) % kTurn - 1));
+    std::vector<double> want;
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        want.push_back(sums[i % kTurn][j % kTurn]);
+    add(what, std::move(product), std::move(want));
     return Status::ok();
   }
 
@@ -261,6 +268,19 @@ Status selfTest(rt::Device &device, bool fast) {
   GRAPHC_TRY(testForms(device, /*fast=*/false)); // the form may be another one now
   known.fast = true;
   return Status::ok();
+}
+
+Result<rt::Device *> findTested(std::string_view name) {
+  std::string meant = name.empty() ? rt::defaultDeviceName() : std::string(name);
+  while (meant == "gpu" || meant == "auto") {
+    auto found = rt::findDevice("gpu");
+    Status status = found ? selfTest(**found, /*fast=*/false) : Status::ok();
+    if (status || status.code() != ErrorCode::Unsupported)
+      break; // other errors are told by the first program
+    emitEvent(EventLevel::Warning, "device", status.message() + "; the next GPU is used");
+    rt::passOver(**found, status.message());
+  }
+  return rt::findDevice(name);
 }
 
 } // namespace graphc

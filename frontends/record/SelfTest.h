@@ -14,6 +14,10 @@ namespace graphc {
 /// leaves the test out.
 Status selfTest(rt::Device &device, bool fast);
 
+/// rt::findDevice; "gpu", and what "auto" has besides the cpu, is a device that has passed its
+/// test: one that fails is passed over with a warning for the next one there is.
+Result<rt::Device *> findTested(std::string_view name);
+
 } // namespace graphc
 
 #endif // GRAPHC_FRONTENDS_RECORD_SELFTEST_H

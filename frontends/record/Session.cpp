@@ -7,6 +7,7 @@
 #include "frontends/record/Looks.h"
 #include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
+#include "frontends/record/SelfTest.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Fork.h"
 #include "runtime/base/Setting.h"
@@ -408,7 +409,7 @@ Result<rt::Device *> currentDevice() {
   static std::atomic<rt::Device *> processDevice{nullptr};
   if (rt::Device *device = processDevice.load(std::memory_order_acquire))
     return device;
-  GRAPHC_ASSIGN(rt::Device * device, rt::findDevice(""));
+  GRAPHC_ASSIGN(rt::Device * device, findTested(""));
   processDevice.store(device, std::memory_order_release);
   return device;
 }

@@ -75,7 +75,7 @@ struct Launch {
   std::span<Buffer *const> buffers;
   std::span<const int64_t> sizes;
   int64_t range;        ///< work items, > 0
-  int64_t scratchBytes; ///< for each worker, 0 for none
+  int64_t scratchBytes; ///< for each worker or, of local memory, group; 0 for none
   int64_t work = 1;     ///< elements an item visits; costs are per element
 };
 

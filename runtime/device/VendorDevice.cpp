@@ -15,6 +15,9 @@ int64_t budgetOf(const DeviceInfo &info) {
   return memoryBudget(info.memoryBytes / 16 * 15, info.name);
 }
 
+/// Why the calling thread's last block was refused; a pool knows of memory only.
+thread_local Status refusal;
+
 } // namespace
 
 VendorDevice::VendorDevice(DeviceInfo info)
@@ -49,6 +52,12 @@ char *VendorDevice::station() {
   return stationMemory;
 }
 
+void *VendorDevice::obtain(int64_t bytes) {
+  Result<void *> made = obtainMemory(bytes);
+  refusal = made ? Status::ok() : made.takeStatus();
+  return made ? *made : nullptr;
+}
+
 void VendorDevice::giveBack(void *handle, int64_t) {
   if (isOurs())
     giveMemoryBack(handle);
@@ -61,8 +70,12 @@ Result<BufferRef> VendorDevice::allocate(int64_t bytes) {
                   strings::format("[{}] a buffer of {} was wanted, the largest possible is {}",
                                   deviceInfo.name, strings::bytesText(bytes),
                                   strings::bytesText(deviceInfo.largestBuffer)));
-  GRAPHC_ASSIGN(Block block, pool.take(bytes));
-  return BufferRef(std::make_shared<PooledBuffer>(*this, pool, block));
+  refusal = Status::ok();
+  Result<Block> block = pool.take(bytes);
+  if (!block)
+    return refusal || refusal.code() == ErrorCode::OutOfMemory ? block.takeStatus()
+                                                               : std::move(refusal);
+  return BufferRef(std::make_shared<PooledBuffer>(*this, pool, *block));
 }
 
 Result<BufferRef> VendorDevice::wrapHost(void *, int64_t, std::shared_ptr<void>) {

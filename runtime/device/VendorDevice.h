@@ -61,12 +61,13 @@ protected:
   virtual Status open() = 0;
   /// kStationBytes, or null. Called once, on an open device.
   virtual char *makeStation() = 0;
-  // As BlockSource; for giveBack(), isOurs() holds.
-  virtual void *obtainMemory(int64_t bytes) = 0;
+  /// OutOfMemory when there is none; other errors are those of the device.
+  virtual Result<void *> obtainMemory(int64_t bytes) = 0;
+  /// As BlockSource; isOurs() holds.
   virtual void giveMemoryBack(void *handle) = 0;
 
 private:
-  void *obtain(int64_t bytes) final { return obtainMemory(bytes); }
+  void *obtain(int64_t bytes) final;
   void giveBack(void *handle, int64_t bytes) final;
 
   BufferPool pool;

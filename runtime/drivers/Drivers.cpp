@@ -9,6 +9,9 @@
 #include "runtime/drivers/null/NullDriver.h"
 #include "runtime/drivers/opencl/OpenCLDriver.h"
 
+#include <map>
+#include <mutex>
+
 namespace graphc::rt {
 namespace {
 
@@ -16,10 +19,27 @@ Setting defaultDevice{"GRAPHC_DEVICE",
                       "device used when none is named: cpu, cuda, opencl, opencl:1, gpu, auto",
                       "cpu"};
 
+/// Why "gpu" does not mean a device.
+struct Passed {
+  std::mutex mutex;
+  std::map<const Device *, std::string> reasons;
+};
+Passed &passed() {
+  static auto *all = new Passed; // used until the process ends
+  return *all;
+}
+
 Status noDevice(std::string_view name, const std::vector<DeviceListing> &candidates) {
   std::string text = strings::format("[device] there is no usable device '{}'", name);
   const char *separator = ": ";
   for (const DeviceListing &d : candidates) {
+    std::lock_guard lock(passed().mutex);
+    auto reason = passed().reasons.find(d.device);
+    if (name == "gpu" && reason != passed().reasons.end()) {
+      text += separator + strings::format("{} is passed over ({})", d.name, reason->second);
+      separator = "; ";
+      continue;
+    }
     text += separator + (d.device ? strings::format("{} is usable", d.name)
                                   : strings::format("{} is not usable ({})", d.name, d.reason));
     separator = "; ";
@@ -43,17 +63,20 @@ std::vector<DeviceListing> listDevices(bool withNull) {
   return all;
 }
 
+std::string defaultDeviceName() { return defaultDevice.get().value_or("cpu"); }
+
 Result<Device *> findDevice(std::string_view name) {
-  std::string chosen(name);
-  if (chosen.empty())
-    chosen = defaultDevice.get().value_or("cpu");
+  std::string chosen = name.empty() ? defaultDeviceName() : std::string(name);
   if (chosen == "auto")
     return &choiceDevice();
   if (chosen == "gpu") {
     for (Driver *driver : allDrivers())
       for (const DeviceListing &d : driver->list())
-        if (d.device && d.device->info().runsKernels && !d.device->info().cpuClass)
-          return d.device;
+        if (d.device && d.device->info().runsKernels && !d.device->info().cpuClass) {
+          std::lock_guard lock(passed().mutex);
+          if (!passed().reasons.contains(d.device))
+            return d.device;
+        }
     return noDevice(chosen, listDevices());
   }
   std::string_view driverName = std::string_view(chosen).substr(0, chosen.find(':'));
@@ -66,6 +89,11 @@ Result<Device *> findDevice(std::string_view name) {
     return noDevice(chosen, driver->list());
   }
   return noDevice(chosen, listDevices());
+}
+
+void passOver(const Device &device, std::string reason) {
+  std::lock_guard lock(passed().mutex);
+  passed().reasons.insert_or_assign(&device, std::move(reason));
 }
 
 } // namespace graphc::rt

@@ -142,10 +142,12 @@ struct KernelRecord {
   uint32_t family;
   uint32_t bufferCount;
   uint32_t sizeCount;
-  uint32_t writes;  ///< first of bufferCount flags in Words: 1 = written
-  uint32_t grain;   ///< cpu: pieces of a launch begin at multiples of this many items, so that
-                    ///< no two threads write one cache line; rows of a tile need not
-  uint32_t scratch; ///< size number of scratch bytes a worker needs, or kNone
+  uint32_t writes; ///< first of bufferCount flags in Words: 1 = written
+  uint32_t grain;  ///< cpu: pieces of a launch begin at multiples of this many items, so that
+                   ///< no two threads write one cache line; rows of a tile need not
+  uint32_t
+      scratch; ///< size number, or kNone: scratch bytes a worker needs; opencl: a constant, bytes
+               ///< of local memory that a launch gives each group besides what the code declares
   uint32_t itemsPerThread; ///< opencl
   uint32_t group;          ///< opencl
   double costPerItem; ///< estimated ns of one element of an item on one core; the executor splits

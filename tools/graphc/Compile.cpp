@@ -128,8 +128,9 @@ void addCompile(CLI::App &app, Action &action) {
       "LLVM features of the cpu target (default: those of this CPU; none: baseline)");
   command->add_option(
       "--opencl-features", options->openclFeatures,
-      "fp64, cpu or gpu, straight, tickets, ordered, ptx90, wgmma, and forms of code: c, spirv1.0, "
-      "spirv1.2, sm_90 (default: those of the first OpenCL device; none)");
+      "fp64, cpu or gpu, straight, tickets, ordered, ptx90, wgmma, tensormaps, and forms of code: "
+      "c, "
+      "spirv1.0, spirv1.2, sm_90 (default: those of the first OpenCL device; none)");
   command
       ->add_option("--numerics", options->numerics,
                    "exact, or fast: tensor cores may sum products of 16-bit floats in any order")

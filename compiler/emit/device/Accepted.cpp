@@ -1,5 +1,6 @@
 #include "compiler/emit/device/Accepted.h"
 
+#include "compiler/emit/device/BulkTile.h"
 #include "compiler/emit/device/ChainTile.h"
 #include "compiler/emit/device/TensorTile.h"
 
@@ -264,7 +265,8 @@ static bool knowsCall(Operation *op, Language language) {
   auto call = dyn_cast<func::CallOp>(op);
   return !call || language == Language::OpenCLC ||
          (language == Language::Ptx &&
-          (TensorTile::named(call.getCallee()) || ChainTile::named(call.getCallee())));
+          (TensorTile::named(call.getCallee()) || BulkTile::named(call.getCallee()) ||
+           ChainTile::named(call.getCallee())));
 }
 
 Status emit::checkAccepted(func::FuncOp function, Language language) {

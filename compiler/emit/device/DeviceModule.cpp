@@ -4,6 +4,7 @@
 // what only LLVM IR can say (calling conventions, metadata) is said there.
 #include "compiler/emit/device/DeviceModule.h"
 
+#include "compiler/emit/device/BulkTile.h"
 #include "compiler/emit/device/ChainTile.h"
 #include "compiler/emit/device/TensorTile.h"
 #include "compiler/emit/llvm/Llvm.h"
@@ -270,13 +271,16 @@ void Lowering::callWorkItemFunctions(func::FuncOp function) {
 void Lowering::placeTiles(func::FuncOp function, bool wgmma) {
   SmallVector<func::CallOp> calls;
   function.walk([&](func::CallOp op) {
-    if (TensorTile::named(op.getCallee()) || ChainTile::named(op.getCallee()))
+    if (TensorTile::named(op.getCallee()) || BulkTile::named(op.getCallee()) ||
+        ChainTile::named(op.getCallee()))
       calls.push_back(op);
   });
   for (func::CallOp op : calls) {
     b.setInsertionPoint(op);
     if (auto tile = TensorTile::named(op.getCallee()))
       placeTile(op, tensorTile(*tile, wgmma), sizeof(int16_t), tile->isStep);
+    else if (auto tile = BulkTile::named(op.getCallee()))
+      placeTile(op, bulkTile(*tile), sizeof(int16_t), /*isStep=*/false);
     else if (auto tile = ChainTile::named(op.getCallee()))
       placeTile(op, chainTile(*tile), tile->elementBytes(), /*isStep=*/false);
   }
@@ -319,9 +323,17 @@ void Lowering::placeTile(func::CallOp op, const std::string &text, int64_t eleme
       operands.append({first, bytes(op.getOperand(i + 2))});
     }
     constraints += ",l,l,l,l";
-    for (Value count : op.getOperands().drop_front(7)) {
-      operands.push_back(narrow(wide(count)));
-      constraints += ",r";
+    for (unsigned i = 7; i < op.getNumOperands(); ++i) {
+      Value operand = op.getOperand(i);
+      if (isa<MemRefType>(operand.getType())) { // words from an index on
+        Value words = arith::ConstantIntOp::create(b, loc, sizeof(int64_t), 64);
+        Value start = arith::MulIOp::create(b, loc, wide(op.getOperand(++i)), words);
+        operands.push_back(arith::AddIOp::create(b, loc, address(operand), start));
+        constraints += ",l";
+      } else {
+        operands.push_back(narrow(wide(operand)));
+        constraints += ",r";
+      }
     }
   }
   constraints += ",~{memory}";
@@ -403,6 +415,22 @@ int64_t groupsAtOnce(const llvm::Module &module, const EmittedKernel &kernel) {
   return std::min(kItems / kernel.group, kLocalBytes / bytes);
 }
 
+/// Local memory that a launch gives: more than code may declare.
+void openGroupMemory(llvm::Module &module, const EmittedKernel &kernel) {
+  for (llvm::GlobalVariable &memory : llvm::make_early_inc_range(module.globals())) {
+    if (!memory.getName().starts_with(kernel.name + "_local"))
+      continue;
+    auto *type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), 0);
+    auto *open = new llvm::GlobalVariable(module, type, /*isConstant=*/false,
+                                          llvm::GlobalValue::ExternalLinkage, nullptr, "", &memory,
+                                          llvm::GlobalValue::NotThreadLocal, kLocalSpace);
+    open->takeName(&memory);
+    open->setAlignment(memory.getAlign());
+    memory.replaceAllUsesWith(open);
+    memory.eraseFromParent();
+  }
+}
+
 /// Calling conventions and group sizes.
 void finishModule(llvm::Module &module, ArrayRef<EmittedKernel> kernels, Language language) {
   llvm::LLVMContext &context = module.getContext();
@@ -422,6 +450,8 @@ void finishModule(llvm::Module &module, ArrayRef<EmittedKernel> kernels, Languag
     llvm::Function &function = *module.getFunction(kernel.name);
     function.setCallingConv(language == Language::SpirV ? llvm::CallingConv::SPIR_KERNEL
                                                         : llvm::CallingConv::PTX_Kernel);
+    if (kernel.scratch > 0)
+      openGroupMemory(module, kernel);
     if (language == Language::Ptx) {
       bool map = kernel.family == static_cast<uint32_t>(program::KernelFamily::Map);
       bool counts = llvm::any_of(llvm::instructions(function), [](llvm::Instruction &instruction) {

@@ -12,7 +12,9 @@ using namespace graphc::emit;
 
 namespace {
 
-Result<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(StringRef processor) {
+/// `features`: an LLVM list, the version of PTX where that of the processor's first is not enough.
+Result<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(StringRef processor,
+                                                            StringRef features) {
   static const bool ready = [] {
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
@@ -21,8 +23,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(StringRef processor)
     return true;
   }();
   (void)ready;
-  auto create = [](StringRef name) {
-    return makeMachine("nvptx64-nvidia-nvcl", name, "", llvm::CodeGenOptLevel::Default);
+  auto create = [&](StringRef name) {
+    return makeMachine("nvptx64-nvidia-nvcl", name, features, llvm::CodeGenOptLevel::Default);
   };
   // LLVM takes another processor for an unknown one, with a line on stderr.
   GRAPHC_ASSIGN(auto baseline, create(""));
@@ -36,7 +38,10 @@ Result<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(StringRef processor)
 
 Result<std::string> emit::emitPtx(ModuleOp module, ArrayRef<EmittedKernel> kernels,
                                   StringRef processor) {
-  GRAPHC_ASSIGN(std::unique_ptr<llvm::TargetMachine> machine, makePtxMachine(processor));
+  // Tiles with tensor maps (BulkTile.h) are the kernels that are given local memory.
+  bool maps = llvm::any_of(kernels, [](const EmittedKernel &kernel) { return kernel.scratch > 0; });
+  GRAPHC_ASSIGN(std::unique_ptr<llvm::TargetMachine> machine,
+                makePtxMachine(processor, maps ? "+ptx83" : ""));
   GRAPHC_ASSIGN(DeviceModule made, makeDeviceModule(module, kernels, Language::Ptx, *machine));
   GRAPHC_ASSIGN(std::unique_ptr<CodeGenerator> generator,
                 CodeGenerator::make(*machine, llvm::CodeGenFileType::AssemblyFile));

@@ -59,6 +59,10 @@ Polynomial Polynomial::operator*(const Polynomial &other) const {
   return result;
 }
 
+bool Polynomial::isPositive() const {
+  return !terms.empty() && llvm::all_of(terms, [](const auto &term) { return term.second > 0; });
+}
+
 std::optional<int64_t> Polynomial::constant() const {
   if (terms.empty())
     return 0;

@@ -34,6 +34,8 @@ public:
   bool isConstant(int64_t c) const;
   std::optional<int64_t> constant() const;
   bool isZero() const { return terms.empty(); }
+  /// Whether it has terms, none of which is negative where all variables are at least 1.
+  bool isPositive() const;
 
   /// Factor of dimension d (each term holds it at most once) and what is left without it.
   Polynomial coefficient(unsigned d) const;

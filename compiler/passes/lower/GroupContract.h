@@ -37,6 +37,7 @@ struct KernelLowering::ContractTile {
   mlir::Value memory; ///< local
   int64_t depth;      ///< of a piece of k
   mlir::Value from, to;
+  int64_t columnCount; ///< of the tile
   Spread spread;
   mlir::Value block, blocks; ///< null: k is one chain
   bool keeps = false;        ///< chains are kept for the fold

@@ -1,5 +1,4 @@
-//===- KernelLowering.h - One kernel to loops, by schedule family
-//--------------------------------------------===//
+//===- KernelLowering.h - One kernel to loops, by schedule family -----------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_KERNELLOWERING_H
 #define GRAPHC_COMPILER_PASSES_LOWER_KERNELLOWERING_H
 
@@ -240,7 +239,8 @@ private:
   Spread calledSpread(mlir::OpBuilder &builder, const ContractTile &tile);
   void storeCalledTile(mlir::OpBuilder &builder, const ContractTile &tile);
   void lowerGroupTensor();
-  Spread tensorSpread();
+  void lowerGroupBulk();
+  Spread tensorSpread(int64_t columns);
   void keepTensorPiece(mlir::OpBuilder &builder, const ContractTile &tile, const Side &side,
                        mlir::Value k);
   Values tensorSteps(mlir::OpBuilder &builder, const ContractTile &tile, mlir::Value from,

@@ -406,6 +406,8 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
     };
     pieces =
         space.product(0, parallel - 2).toExpr(context) * tiles(parallel - 2) * tiles(parallel - 1);
+    if (func->hasAttr(kBulkAttr))
+      setBulk(func, space);
     return;
   }
   if (family == Family::Columns) {
@@ -428,6 +430,43 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
     int64_t lanes = space.reducedLoops() == 1 ? vector : 1;
     perGroup = group / (kTreeLanes / lanes);
   }
+}
+
+/// The engine copies an operand that lies in memory as it is: lines of neighbours, the next line
+/// behind the one before.
+void KernelShape::setBulk(kernel::FuncOp func, const LoopSpace &space) {
+  MLIRContext *context = func.getContext();
+  kernel::DotOp dot;
+  func.getBody().walk([&](kernel::DotOp op) { dot = op; });
+  unsigned parallel = space.parallel;
+  for (Value side : {dot.getLhs(), dot.getRhs()}) {
+    Value narrow = side.getDefiningOp()->getOperand(0);
+    auto load = narrow.getDefiningOp<kernel::LoadOp>();
+    if (!load)
+      return bulkMultiples.clear();
+    unsigned own = parallel - (space.dependsOn(narrow, static_cast<int>(parallel) - 1) ? 1 : 2);
+    const LinearAccess &access = space.accesses.at(load);
+    const Polynomial &alongK = access.strides[parallel], &along = access.strides[own];
+    const Polynomial &pitch = alongK.isConstant(1) ? along : alongK;
+    if (access.part || (!alongK.isConstant(1) && !along.isConstant(1)) || !pitch.isPositive())
+      return bulkMultiples.clear();
+    SmallVector<Polynomial> steps = {access.offset};
+    for (const Polynomial &stride : access.strides)
+      if (&stride != (&pitch == &along ? &alongK : &along))
+        steps.push_back(stride);
+    for (const Polynomial &step : steps) {
+      std::optional<int64_t> known = step.constant();
+      if (known && *known % kBulkAligned)
+        return bulkMultiples.clear();
+      if (!known)
+        bulkMultiples.push_back(step.toExpr(context));
+    }
+  }
+  auto product = [&](unsigned first, unsigned last) {
+    return space.product(first, last).toExpr(context);
+  };
+  bulkPieces = product(0, parallel - 2) * product(parallel - 2, parallel - 1).ceilDiv(groupTile) *
+               product(parallel - 1, parallel).ceilDiv(kBulkColumns);
 }
 
 void KernelShape::setContract(kernel::FuncOp func, const LoopSpace &space) {

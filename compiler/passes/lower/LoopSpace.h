@@ -39,7 +39,15 @@ inline constexpr int64_t kContractTile = 128, kContractBytes = 64;
 inline constexpr llvm::StringLiteral kTilesAttr = "graphc.tiles";
 /// Of a kernel::FuncOp whose fast product runs on tensor cores.
 inline constexpr llvm::StringLiteral kTensorsAttr = "graphc.tensors";
-/// Local memory of those.
+/// Of one for which there is, where it is large and aligned, <kernel>_bulk as well, whose tiles the
+/// copy engine feeds (emit/device/BulkTile.h): so many columns, k's at once, bytes of local memory
+/// and bytes of global memory that a group needs.
+inline constexpr llvm::StringLiteral kBulkAttr = "graphc.bulk";
+inline constexpr int64_t kBulkColumns = 256, kBulkDepth = 64, kBulkBytes = 193 << 10,
+                         kMapsBytes = 256;
+/// On a function: bytes of local memory that a group is given at the launch.
+inline constexpr llvm::StringLiteral kGroupMemoryAttr = "graphc.group_memory";
+/// Local memory of the others.
 inline constexpr int64_t kTileBytes = 48 << 10;
 
 /// Of a full reduction whose last group folds the block results; how many such folds, of a block of
@@ -168,6 +176,11 @@ struct KernelShape {
   int64_t turnedTile = 0; ///< groups: elements along both loops
   /// Contract by groups: rows and columns of a group's tile.
   int64_t groupTile = 0;
+  /// Contract on tensor cores: not null when there is <kernel>_bulk, its pieces; and what has to be
+  /// a multiple of kBulkAligned for it to run.
+  mlir::AffineExpr bulkPieces;
+  llvm::SmallVector<mlir::AffineExpr> bulkMultiples;
+  static constexpr int64_t kBulkAligned = 8;
   /// Contract: tile sizes.
   ContractForm form = ContractForm::Item;
   int64_t tileRows = 0, tileColumns = 0;
@@ -175,6 +188,7 @@ struct KernelShape {
 private:
   void setGroups(kernel::FuncOp func, const LoopSpace &space);
   void setContract(kernel::FuncOp func, const LoopSpace &space);
+  void setBulk(kernel::FuncOp func, const LoopSpace &space);
 };
 
 /// Whether vectors of a scan go along what is scanned, and not over neighbouring rows: its results

@@ -291,7 +291,7 @@ void KernelLowering::placeTile(ContractTile &tile) {
   Value length = emitter->emit(builder, space.reducedItems());
   tile.blocks = blockCount(builder);
   Value down = m.ceilDiv(tile.rows.end, shape.groupTile),
-        across = m.ceilDiv(tile.columns.end, shape.groupTile);
+        across = m.ceilDiv(tile.columns.end, tile.columnCount);
   Value count = m.mul(down, across), outer = m.div(begin, count);
   Value number = m.sub(begin, m.mul(outer, count));
   tile.base = position();
@@ -310,7 +310,7 @@ void KernelLowering::placeTile(ContractTile &tile) {
   Value height = m.min(m.sub(down, top), kBand);
   Value inBand = m.sub(number, m.mul(top, across)), columnTile = m.div(inBand, height);
   tile.rows.first = m.mul(m.add(top, m.sub(inBand, m.mul(columnTile, height))), shape.groupTile);
-  tile.columns.first = m.mul(columnTile, shape.groupTile);
+  tile.columns.first = m.mul(columnTile, tile.columnCount);
 }
 
 /// Runs of kQuad rows and columns, as far apart as there are work-items between them. Where a group
@@ -343,10 +343,10 @@ Value KernelLowering::wholeTile(const ContractTile &tile) {
 
 Value KernelLowering::insideTile(const ContractTile &tile) {
   IndexMath m{builder, loc};
-  auto inside = [&](const Side &side) {
-    return m.atLeast(side.end, m.add(side.first, shape.groupTile));
+  auto inside = [&](const Side &side, int64_t count) {
+    return m.atLeast(side.end, m.add(side.first, count));
   };
-  return m.both(inside(tile.rows), inside(tile.columns));
+  return m.both(inside(tile.rows, shape.groupTile), inside(tile.columns, tile.columnCount));
 }
 
 Value KernelLowering::alignedTile(const ContractTile &tile) {
@@ -385,6 +385,7 @@ void KernelLowering::lowerGroupContract() {
   ContractTile tile;
   kernel.getBody().walk([&](kernel::DotOp op) { tile.dot = op; });
   int64_t bytes = tile.dot.getType().getIntOrFloatBitWidth() / 8;
+  tile.columnCount = shape.groupTile;
   tile.depth = kContractBytes / bytes * (kContractTile / shape.groupTile);
   setSides(tile, tile.dot.getLhs(), tile.dot.getRhs());
   tile.columns.start = 2 * tile.depth * pitch();

@@ -94,7 +94,7 @@ SmallVector<Value> KernelLowering::tensorSteps(OpBuilder &b, const ContractTile 
 }
 
 /// A warp has 16 rows; a work-item of it two of them, and two neighbours of every eight columns.
-KernelLowering::Spread KernelLowering::tensorSpread() {
+KernelLowering::Spread KernelLowering::tensorSpread(int64_t columns) {
   IndexMath m{builder, loc};
   Value warp = m.div(member, 32), lane = m.sub(member, m.mul(warp, 32));
   Value g = m.div(lane, 4), t = m.sub(lane, m.mul(g, 4));
@@ -102,22 +102,49 @@ KernelLowering::Spread KernelLowering::tensorSpread() {
   Spread spread;
   spread.lanes = 2;
   spread.rows = {row, m.add(row, 8)};
-  for (int64_t column = 0; column < kContractTile; column += 8)
+  for (int64_t column = 0; column < columns; column += 8)
     spread.quads.push_back(m.add(m.mul(t, 2), column));
   return spread;
 }
 
+/// Large products of which every line is aligned (Planner::runsInBulk).
+void KernelLowering::lowerGroupBulk() {
+  SmallVector<Type> extra(shape.partials);
+  extra.push_back(builder.getI64Type());
+  open((kernel.getSymName() + "_bulk").str(), extra);
+  function->setAttr(kGroupMemoryAttr, builder.getI64IntegerAttr(kBulkBytes));
+  ContractTile tile;
+  kernel.getBody().walk([&](kernel::DotOp op) { tile.dot = op; });
+  tile.depth = kBulkDepth;
+  tile.columnCount = kBulkColumns;
+  auto narrow = [](Value value) { return value.getDefiningOp()->getOperand(0); };
+  setSides(tile, narrow(tile.dot.getLhs()), narrow(tile.dot.getRhs()));
+  setMemory(tile, kBulkBytes / 2, builder.getI16Type(), kAlignment);
+  placeTile(tile);
+  tile.spread = tensorSpread(tile.columnCount);
+  std::string name = tensorElement(tile.dot).isF16() ? "gc_bulk_f16_" : "gc_bulk_bf16_";
+  SmallVector<Value> sums = callTile(builder, tile, name, {});
+  auto stored = scf::IfOp::create(builder, loc, insideTile(tile), /*withElseRegion=*/true);
+  OpBuilder all = stored.getThenBodyBuilder(), some = stored.getElseBodyBuilder();
+  contractStore(all, tile, tile.spread, sums, true);
+  contractStore(some, tile, tile.spread, sums, false);
+  close();
+}
+
 void KernelLowering::lowerGroupTensor() {
+  if (shape.bulkPieces)
+    lowerGroupBulk();
   open(kernel.getSymName(), shape.partials);
   ContractTile tile;
   kernel.getBody().walk([&](kernel::DotOp op) { tile.dot = op; });
   tile.depth = kDepth;
+  tile.columnCount = kContractTile;
   auto narrow = [](Value value) { return value.getDefiningOp()->getOperand(0); };
   setSides(tile, narrow(tile.dot.getLhs()), narrow(tile.dot.getRhs()));
   tile.columns.start = kPiece;
   setMemory(tile, kMemory, builder.getI16Type(), kAlignment);
   placeTile(tile);
-  tile.spread = tensorSpread();
+  tile.spread = tensorSpread(tile.columnCount);
   auto edges = [&](OpBuilder &b) {
     SmallVector<Value> zeros(tile.spread.count(), chainZero(b, loc, tile.dot.getType(), 1));
     contractStore(b, tile, tile.spread, tensorSteps(b, tile, tile.from, zeros), false);

@@ -53,13 +53,16 @@ SmallVector<Value> KernelLowering::callTile(OpBuilder &b, const ContractTile &ti
     arguments.push_back(
         emitter->emit(b, access.strides[side->alongK ? side->loopNumber : space.parallel]));
   }
+  bool inBulk = tile.columnCount != shape.groupTile;
+  if (inBulk)
+    arguments.append({extraBuffers.back(), m.mul(begin, kMapsBytes / sizeof(int64_t))});
   if (sums.empty())
-    arguments.push_back(m.div(m.sub(tile.to, tile.from), tile.depth));
+    arguments.push_back(m.div(m.sub(tile.to, tile.from), inBulk ? 1 : tile.depth));
   if (sums.empty() && kernel->hasAttr(kTensorsAttr))
     for (const Side *side : {&tile.rows, &tile.columns})
       arguments.push_back(m.sub(side->end, side->first));
   arguments.append(sums.begin(), sums.end());
-  int64_t count = shape.groupTile * shape.groupTile / shape.group;
+  int64_t count = shape.groupTile * tile.columnCount / shape.group;
   SmallVector<Type> results(count, tile.dot.getType());
   auto type = b.getFunctionType(TypeRange(ValueRange(arguments)), results);
   auto home = function->getParentOfType<ModuleOp>();

@@ -51,6 +51,11 @@ private:
   void planReturn(func::ReturnOp ret);
   Value faultBuffer();
   Value ticketBuffer();
+  Value runsInBulk(const KernelShape &shape, Value narrow, Value wide, Value work,
+                   ValueRange mapped);
+  Value takeBulk(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped);
+  void launchBulk(kernel::CallOp call, Value items, Value each, ArrayRef<Value> launchBuffers,
+                  ValueRange mapped);
   Value foldItems(const KernelShape &shape, Value range, Value strips, Value blocks);
   Value origin(Value tensor);
   SmallVector<Value> dynamicSizes(Value tensor);
@@ -437,6 +442,57 @@ Value Planner::foldItems(const KernelShape &shape, Value range, Value strips, Va
   return both(arith::CeilDivSIOp(), range, rows);
 }
 
+/// 1 where the copy engine is to feed a product's tiles, else 0: there are k's, every line is
+/// aligned, the wider tiles are enough for the multiprocessors of a large GPU (a 1024 x 1024
+/// product has 32), and no more than a quarter of them lies outside.
+Value Planner::runsInBulk(const KernelShape &shape, Value narrow, Value wide, Value work,
+                          ValueRange mapped) {
+  constexpr int64_t kEnoughTiles = 96;
+  Location loc = func.getLoc();
+  Value zero = index(0), one = index(1);
+  auto sub = [&](Value a, Value b) -> Value { return arith::SubIOp::create(builder, loc, a, b); };
+  auto mul = [&](Value a, Value b) -> Value { return arith::MulIOp::create(builder, loc, a, b); };
+  auto atLeastOne = [&](Value x) -> Value { // 1 or 0
+    Value some = arith::MaxSIOp::create(builder, loc, x, zero);
+    return arith::MinSIOp::create(builder, loc, some, one);
+  };
+  Value runs = mul(atLeastOne(work), atLeastOne(sub(wide, index(kEnoughTiles - 1))));
+  // 8 wide / 5 narrow is 5 / 4 of twice as many narrow ones.
+  Value spare = sub(mul(narrow, index(5)), mul(wide, index(8)));
+  runs = mul(runs, atLeastOne(arith::AddIOp::create(builder, loc, spare, one)));
+  for (AffineExpr multiple : shape.bulkMultiples) {
+    Value aligned = index(KernelShape::kBulkAligned), size = evaluate(multiple, mapped);
+    Value whole = arith::FloorDivSIOp::create(builder, loc, size, aligned);
+    runs = mul(runs, sub(one, atLeastOne(sub(size, mul(whole, aligned)))));
+  }
+  return runs;
+}
+
+/// The pieces of <kernel>_bulk: all or none, and the kernel's own become none or all.
+Value Planner::takeBulk(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped) {
+  Location loc = func.getLoc();
+  Value wide = evaluate(shape.bulkPieces, mapped);
+  Value runs = runsInBulk(shape, pieces, wide, work, mapped);
+  Value others = arith::SubIOp::create(builder, loc, index(1), runs);
+  pieces = arith::MulIOp::create(builder, loc, pieces, others);
+  return arith::MulIOp::create(builder, loc, wide, runs);
+}
+
+/// With memory for the tensor maps of its groups. Null items: there is no such kernel.
+void Planner::launchBulk(kernel::CallOp call, Value items, Value each,
+                         ArrayRef<Value> launchBuffers, ValueRange mapped) {
+  if (!items)
+    return;
+  Location loc = call.getLoc();
+  Value words = arith::MulIOp::create(builder, loc, items, index(kMapsBytes / sizeof(int64_t)));
+  SmallVector<Value> touched(launchBuffers);
+  touched.push_back(plan::AllocOp::create(
+      builder, loc, plan::BufferType::get(func.getContext(), builder.getI64Type()), words));
+  auto callee = FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + "_bulk").str());
+  plan::LaunchOp::create(builder, loc, callee, touched, mapped, items, each, call.getLinesAttr(),
+                         Value(), IntegerAttr());
+}
+
 void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> launchBuffers) {
   Location loc = call.getLoc();
   auto inProgram = [&](Value size) { return sizes.lookup(size); };
@@ -464,11 +520,15 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
     Value others = both(arith::MulIOp(), many, index(shape.columnParts - 1));
     pieces = both(arith::MulIOp(), pieces, both(arith::AddIOp(), one, others));
   }
+  // Two kernels for one product, one of which has nothing to do.
+  Value bulk = shape.bulkPieces ? takeBulk(shape, pieces, work, mapped) : Value();
   auto launched = [&](Value count, int64_t each) {
     return each == 1 ? count : both(arith::CeilDivSIOp(), count, index(each));
   };
-  if (shape.splitBlock == 0)
+  if (shape.splitBlock == 0) {
+    launchBulk(call, bulk, work, launchBuffers, mapped);
     return step(call.getCalleeAttr(), launched(pieces, shape.perGroup), work);
+  }
   // Block results take memory, and the fold runs, when there are several blocks.
   Value block = index(shape.splitBlock), one = index(1);
   Value blocks = both(arith::MaxSIOp(), both(arith::CeilDivSIOp(), work, block), one);
@@ -495,6 +555,8 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
     Value own = both(arith::MulIOp(), range, several); // groups of lines
     return step(call.getCalleeAttr(), both(arith::AddIOp(), items, own), each);
   }
+  if (bulk)
+    launchBulk(call, both(arith::MulIOp(), bulk, blocks), each, launchBuffers, mapped);
   if (scan)
     step(named("_blocks"), kept, each);
   else

@@ -320,6 +320,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       func.getBody().walk([&](kernel::DotOp dot) { onTensors = bool(tensorElement(dot)); });
     if (onTensors) {
       func->setAttr(kTensorsAttr, UnitAttr::get(&getContext()));
+      if (bulk)
+        func->setAttr(kBulkAttr, UnitAttr::get(&getContext()));
     } else if (family == Family::Contract && tiles) {
       func->setAttr(kTilesAttr, UnitAttr::get(&getContext()));
       func.getBody().walk(

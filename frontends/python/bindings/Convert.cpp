@@ -193,8 +193,8 @@ rt::Device *toDevice(pb::handle object) {
   if (object.is_none())
     return nullptr;
   auto name = pb::str(object).cast<std::string>();
-  WithoutGil release; // the first use of a driver may take a second
-  auto found = rt::findDevice(name);
+  WithoutGil release; // the first use of a driver, or its test, may take a second
+  auto found = findTested(name);
   if (found)
     return *found;
   pb::gil_scoped_acquire acquire;

@@ -35,6 +35,7 @@ using FunctionHandle = struct FunctionObject *;
   X(cuEventCreate, "cuEventCreate", (EventHandle *, unsigned))                                     \
   X(cuEventRecord, "cuEventRecord", (EventHandle, StreamHandle))                                   \
   X(cuEventSynchronize, "cuEventSynchronize", (EventHandle))                                       \
+  X(cuFuncSetAttribute, "cuFuncSetAttribute", (FunctionHandle, int, int))                          \
   X(cuGetErrorName, "cuGetErrorName", (Code, const char **))                                       \
   X(cuInit, "cuInit", (unsigned))                                                                  \
   X(cuLaunchKernel, "cuLaunchKernel",                                                              \

@@ -10,6 +10,8 @@ namespace graphc::rt::cuda {
 namespace {
 
 constexpr unsigned kApartFromDefaultStream = 1, kWithoutTiming = 2;
+/// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+constexpr int kGivenLocalBytes = 8;
 constexpr int kErrorLog = 5, kErrorLogBytes = 6;
 /// CUDA_ERROR_*: the code is at fault, not the device.
 constexpr Code kInvalidImage = 200, kNoBinaryForGpu = 209, kInvalidPtx = 218,
@@ -30,6 +32,8 @@ public:
     if (!handle || !device.isOurs())
       return;
     Current current(device);
+    // Queued work may run its code.
+    device.api.cuStreamSynchronize(device.stream);
     device.api.cuModuleUnload(handle);
   }
 
@@ -118,11 +122,13 @@ char *CudaDevice::makeStation() {
   return api.cuMemHostAlloc(&memory, kStationBytes, 0) == 0 ? static_cast<char *>(memory) : nullptr;
 }
 
-void *CudaDevice::obtainMemory(int64_t bytes) {
+Result<void *> CudaDevice::obtainMemory(int64_t bytes) {
   Current current(*this);
+  GRAPHC_TRY(current.status());
   Address made = 0;
-  bool isMade = current.status() && api.cuMemAlloc(&made, static_cast<size_t>(bytes)) == 0;
-  return isMade ? reinterpret_cast<void *>(made) : nullptr;
+  if (Code code = api.cuMemAlloc(&made, static_cast<size_t>(bytes)))
+    return api.failure("cuMemAlloc", code);
+  return reinterpret_cast<void *>(made);
 }
 
 void CudaDevice::giveMemoryBack(void *memory) {
@@ -168,6 +174,14 @@ Result<std::unique_ptr<Module>> CudaDevice::load(const program::Program &program
     FunctionHandle kernel = nullptr;
     if (Code code = api.cuModuleGetFunction(&kernel, built, name.c_str()))
       return api.failure("cuModuleGetFunction", code, "kernel " + name);
+    if (k.scratch != program::kNone) {
+      const program::SizeRecord &size = program.sizes()[k.scratch];
+      if (size.kind != static_cast<uint32_t>(program::SizeKind::Constant))
+        return Status(ErrorCode::Corrupt, "[cuda] kernel " + name + " has no fixed local memory");
+      if (Code code =
+              api.cuFuncSetAttribute(kernel, kGivenLocalBytes, static_cast<int>(size.value)))
+        return api.failure("cuFuncSetAttribute", code, "kernel " + name);
+    }
     int64_t parameters = k.bufferCount + k.sizeCount + 1;
     if (k.group == 0 || parametersOf(text, name) != parameters)
       return Status(ErrorCode::Corrupt,
@@ -205,9 +219,9 @@ Status CudaQueue::launch(const Launch &launch) {
                             groups)};
   Current current(device);
   GRAPHC_TRY(current.status());
-  Code code =
-      device.api.cuLaunchKernel(kernel.handle, static_cast<unsigned>(groups), 1, 1, kernel.group, 1,
-                                1, 0, device.stream, places.data(), nullptr);
+  Code code = device.api.cuLaunchKernel(
+      kernel.handle, static_cast<unsigned>(groups), 1, 1, kernel.group, 1, 1,
+      static_cast<unsigned>(launch.scratchBytes), device.stream, places.data(), nullptr);
   return code == 0 ? Status::ok()
                    : device.api.failure("cuLaunchKernel", code, "kernel " + kernel.name);
 }

@@ -11,11 +11,14 @@ namespace graphc::rt::cuda {
 namespace {
 
 /// CU_DEVICE_ATTRIBUTE_*
-constexpr int kProcessors = 16, kComputeMode = 20, kMajor = 75, kMinor = 76;
+constexpr int kProcessors = 16, kComputeMode = 20, kMajor = 75, kMinor = 76, kMostLocalBytes = 97;
 /// CU_COMPUTEMODE_PROHIBITED
 constexpr int kProhibited = 2;
 /// The one with wgmma, whose code later ones do not run.
 constexpr int kWgmma = 90;
+/// What a group with tensor maps takes, and the first driver whose compiler reads the steps of a
+/// map in bytes.
+constexpr int kLocalBytes = 227 << 10, kTensorMaps = 12050;
 /// Code is made for these (sm_90); later processors run the code of earlier ones.
 constexpr int kKnown[] = {90, 89, 86, 80, 75, 70, 60, 50};
 
@@ -94,6 +97,9 @@ private:
       return {ErrorCode::Device, "its compute mode does not let programs use it"};
     info.features =
         strings::format("fp64,gpu,ordered,sm_{}{}", code, processor == kWgmma ? ",wgmma" : "");
+    if (processor == kWgmma && version >= kTensorMaps &&
+        attribute(api, device, kMostLocalBytes) >= kLocalBytes)
+      info.features += ",tensormaps";
     return Status::ok();
   }
 

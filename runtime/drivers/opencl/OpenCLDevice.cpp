@@ -49,11 +49,13 @@ public:
 OpenCLDevice::OpenCLDevice(const Api &api, cl_device_id handle, DeviceInfo info, Quirks quirks)
     : VendorDevice(std::move(info)), api(api), handle(handle), quirks(quirks), deviceQueue(*this) {}
 
-void *OpenCLDevice::obtainMemory(int64_t bytes) {
+Result<void *> OpenCLDevice::obtainMemory(int64_t bytes) {
   cl_int code = CL_SUCCESS;
   cl_mem memory =
       api.clCreateBuffer(context, CL_MEM_READ_WRITE, static_cast<size_t>(bytes), nullptr, &code);
-  return code == CL_SUCCESS ? memory : nullptr;
+  if (code == CL_SUCCESS)
+    return static_cast<void *>(memory);
+  return failure("clCreateBuffer", code);
 }
 
 void OpenCLDevice::giveMemoryBack(void *memory) {

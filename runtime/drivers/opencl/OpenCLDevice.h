@@ -55,7 +55,7 @@ public:
 private:
   Status open() override;
   char *makeStation() override;
-  void *obtainMemory(int64_t bytes) override;
+  Result<void *> obtainMemory(int64_t bytes) override;
   void giveMemoryBack(void *memory) override;
 
   OpenCLQueue deviceQueue;

@@ -19,7 +19,7 @@ __kernel void add_size(__global const long *x, __global long *y, long n, long ra
 /// Adds the number of elements to every element, `steps` times: an even number of launches between
 /// two buffers. `give` adds the code.
 template <typename Give>
-std::vector<uint8_t> addSizeAs(int steps, uint32_t group, Give give) {
+std::vector<uint8_t> addSizeAs(int steps, uint32_t group, Give give, int64_t groupMemory = 0) {
   ProgramBuilder b(program::Target::OpenCL);
   give(b);
   uint32_t n = b.dim(0, 0);
@@ -29,6 +29,8 @@ std::vector<uint8_t> addSizeAs(int steps, uint32_t group, Give give) {
   uint32_t k = b.kernel("add_size", {0, 1}, 1);
   b.kernels[k].itemsPerThread = 4;
   b.kernels[k].group = group;
+  if (groupMemory)
+    b.kernels[k].scratch = b.constant(groupMemory);
   for (int i = 0; i < steps; ++i)
     b.launch(k, n, {i == 0 ? x : i % 2 ? t : y, i % 2 ? y : t}, {n});
   return b.build();

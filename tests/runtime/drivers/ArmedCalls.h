@@ -12,7 +12,7 @@
 namespace graphc::test {
 
 /// The nth call from now of `function` fails with `code`: a function that makes an object makes
-/// none, one that releases an object releases it all the same. n = 0: none fails.
+/// none, one that releases an object releases it all the same. n = 0: none fails; n < 0: all do.
 __attribute__((visibility("default"))) void armFault(const char *function, int n, int code);
 /// Whether the armed call has come.
 __attribute__((visibility("default"))) bool faultHit();

@@ -17,13 +17,15 @@ extern "C" const char *__lsan_default_suppressions() { return "leak:libcuda\nlea
 namespace {
 
 constexpr uint32_t kGroup = 16;
+/// More than a launch has without being asked.
+constexpr int64_t kGroupMemory = 100 << 10;
 constexpr int kCodes[] = {1, 2, 700, 999};
 constexpr const char *kPtx = ".version 7.8\n.target sm_90\n.entry add_size(\n"
                              ".param .u64 .ptr .global .align 16 x,\n.param .u64 .ptr .global y,\n"
                              ".param .u64 n,\n.param .u64 range\n)\n{ ret; }\n";
 
 std::vector<uint8_t> ptxProgram(int steps, const char *ptx = kPtx, uint32_t group = kGroup) {
-  return addSizeAs(steps, group, [&](ProgramBuilder &b) { b.addBinary(ptx); });
+  return addSizeAs(steps, group, [&](ProgramBuilder &b) { b.addBinary(ptx); }, kGroupMemory);
 }
 
 /// Everything that the driver calls.
@@ -75,10 +77,10 @@ TEST_F(Cuda, ListsDevicesWithReasons) {
   for (const DeviceListing &d : listDevices())
     if (d.name.starts_with("cuda"))
       cuda.push_back(d);
-  ASSERT_EQ(cuda.size(), 3u);
+  ASSERT_EQ(cuda.size(), 4u);
   EXPECT_EQ(cuda[0].name, "cuda:0");
   EXPECT_EQ(cuda[0].description, "Fake (CUDA 13.0)");
-  EXPECT_EQ(cuda[0].device->info().features, "fp64,gpu,ordered,sm_90,wgmma");
+  EXPECT_EQ(cuda[0].device->info().features, "fp64,gpu,ordered,sm_90,wgmma,tensormaps");
   EXPECT_EQ(cuda[1].device, nullptr);
   EXPECT_EQ(cuda[1].reason, "its compute mode does not let programs use it");
   EXPECT_EQ(cuda[2].device, nullptr);
@@ -170,6 +172,40 @@ TEST_F(Cuda, FailuresHaveOneForm) {
       << failed.message();
 }
 
+TEST_F(Cuda, OnlyMissingMemoryIsOutOfMemory) {
+  for (auto [code, expected] :
+       {std::pair(2, ErrorCode::OutOfMemory), std::pair(700, ErrorCode::Device)}) {
+    device->releaseCached();
+    armFault("cuMemAlloc_v2", -1, code);
+    Status status = device->allocate(int64_t{40} << 20).takeStatus();
+    armFault(nullptr, 0, 0);
+    EXPECT_EQ(status.code(), expected) << status.message();
+    EXPECT_TRUE(device->allocate(int64_t{40} << 20).isOk());
+  }
+}
+
+TEST_F(Cuda, SeveralDevicesInOneProcess) {
+  auto other = findDevice("cuda:3");
+  ASSERT_TRUE(other.isOk()) << other.status().message();
+  ASSERT_NE(*other, device);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (Device *each : {device, *other})
+    threads.emplace_back([&, each] {
+      auto p = load(ptxProgram(kSteps), *each);
+      for (int round = 0; p && round < 50; ++round) {
+        auto got = evaluate(*each, **p);
+        wrong += !got || *got != expected();
+      }
+      wrong += !p;
+    });
+  for (auto &t : threads)
+    t.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(device->cachedBytes(), 0);
+  EXPECT_GT((*other)->cachedBytes(), 0);
+}
+
 TEST_F(Cuda, LeavesAnotherLibrarysContext) {
   auto *other = reinterpret_cast<cuda::ContextHandle>(device);
   auto api = cuda::loadApi();
@@ -227,9 +263,10 @@ TEST_F(Cuda, SurvivesFaultsWhenLoading) {
     return evaluate(*device, *program);
   };
   int survived = 0;
-  for (const char *function : {"cuModuleLoadDataEx", "cuModuleGetFunction", "cuModuleUnload"})
+  for (const char *function :
+       {"cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncSetAttribute", "cuModuleUnload"})
     survived += failEach(*device, kCodes, function, work);
-  EXPECT_GE(survived, 3 * static_cast<int>(std::size(kCodes)));
+  EXPECT_GE(survived, 4 * static_cast<int>(std::size(kCodes)));
 }
 
 TEST_F(Cuda, SurvivesFaultsWhenRunning) {

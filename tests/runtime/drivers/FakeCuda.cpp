@@ -2,8 +2,8 @@
 //
 // Answers the calls of the cuda driver: memory is the host's, work is done when it is queued, and
 // of kernels only "add_size" does something. Every entry point is counted and fails when it was
-// told to, as in ArmedCalls.h. Three devices: a GPU, one whose compute mode forbids programs, an
-// old one.
+// told to, as in ArmedCalls.h. Four devices: a GPU, one whose compute mode forbids programs, an old
+// one, another GPU.
 //
 //===------------------------------------------------------------------------------------------===//
 #include "tests/runtime/drivers/FakeCuda.h"
@@ -23,6 +23,7 @@ using namespace graphc::test;
 namespace {
 
 std::atomic<int> all{0};
+std::atomic<unsigned> mostLocalBytes{48 << 10};
 thread_local std::vector<ContextHandle> contexts;
 
 bool failsNext(const char *function) {
@@ -66,7 +67,7 @@ ENTRY(cuDriverGetVersion, int *version) {
 }
 ENTRY(cuDeviceGetCount, int *count) {
   FAIL_HERE();
-  *count = 3;
+  *count = 4;
   return 0;
 }
 ENTRY(cuDeviceGet, DeviceNumber *device, int number) {
@@ -74,9 +75,9 @@ ENTRY(cuDeviceGet, DeviceNumber *device, int number) {
   *device = number;
   return 0;
 }
-ENTRY(cuDeviceGetName, char *name, int bytes, DeviceNumber) {
+ENTRY(cuDeviceGetName, char *name, int bytes, DeviceNumber device) {
   FAIL_HERE();
-  std::strncpy(name, "Fake", static_cast<size_t>(bytes));
+  std::strncpy(name, device == 3 ? "Another" : "Fake", static_cast<size_t>(bytes));
   return 0;
 }
 ENTRY(cuDeviceTotalMem_v2, size_t *bytes, DeviceNumber) {
@@ -86,10 +87,11 @@ ENTRY(cuDeviceTotalMem_v2, size_t *bytes, DeviceNumber) {
 }
 ENTRY(cuDeviceGetAttribute, int *value, int what, DeviceNumber device) {
   FAIL_HERE();
-  constexpr int kComputeMode = 20, kMajor = 75;
-  *value = what == kMajor         ? (device == 2 ? 3 : 9)
-           : what == kComputeMode ? (device == 1 ? 2 : 0)
-                                  : 0;
+  constexpr int kComputeMode = 20, kMajor = 75, kMostLocalBytes = 97;
+  *value = what == kMajor            ? (device == 2 ? 3 : 9)
+           : what == kComputeMode    ? (device == 1 ? 2 : 0)
+           : what == kMostLocalBytes ? 227 << 10
+                                     : 0;
   return 0;
 }
 ENTRY(cuDevicePrimaryCtxRetain, ContextHandle *context, DeviceNumber) {
@@ -199,6 +201,14 @@ ENTRY(cuModuleGetFunction, FunctionHandle *function, ModuleHandle, const char *n
     }
   return kNotFound;
 }
+ENTRY(cuFuncSetAttribute, FunctionHandle, int what, int value) {
+  FAIL_WITHOUT_CONTEXT();
+  constexpr int kGivenLocalBytes = 8;
+  if (what != kGivenLocalBytes || value > 227 << 10)
+    return kInvalidValue;
+  mostLocalBytes = static_cast<unsigned>(value);
+  return 0;
+}
 ENTRY(cuModuleUnload, ModuleHandle) {
   bool fails = failsNext(__func__); // and unloads all the same
   --live;
@@ -226,8 +236,10 @@ void answer(void **arguments) {
 } // namespace
 
 ENTRY(cuLaunchKernel, FunctionHandle function, unsigned groups, unsigned, unsigned, unsigned group,
-      unsigned, unsigned, unsigned, StreamHandle, void **arguments, void **) {
+      unsigned, unsigned, unsigned localBytes, StreamHandle, void **arguments, void **) {
   FAIL_WITHOUT_CONTEXT();
+  if (localBytes > mostLocalBytes)
+    return kInvalidValue;
   if (std::string_view(reinterpret_cast<const char *>(function)) == "answer")
     answer(arguments);
   else
