@@ -16,6 +16,9 @@ public:
       return success();
     if (!llvm::hasSingleElement(function.getBody()))
       return function.emitOpError("graph functions have one block");
+    for (Operation &op : function.getBody().front().without_terminator())
+      if (isa_and_present<func::FuncDialect>(op.getDialect()) && !isa<func::CallOp>(op))
+        return op.emitOpError("has no place in a program: functions are called by their names");
     callers.insert(function);
     SmallVector<func::CallOp> calls(function.getBody().front().getOps<func::CallOp>());
     for (func::CallOp call : calls)

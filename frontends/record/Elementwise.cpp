@@ -132,6 +132,12 @@ Result<Array> compareMixed(OpKind kind, std::span<const Operand> operands) {
   return elementwise(OpKind::Select, choose);
 }
 
+/// Whether the elements can be read where they lie.
+bool liesOnHost(const Array &x) {
+  return onHost(x.device()) && x.view().hasLayout() && !x.view().isPart() &&
+         x.storage()->current()->state() == NodeState::Ready;
+}
+
 /// The first negative element of an array that is computed already; nothing is computed for it.
 std::optional<int64_t> negativeElement(const Array &x) {
   if (!isSigned(x.dtype()) || isInexact(x.dtype()) || x.size() == 0)
@@ -141,8 +147,7 @@ std::optional<int64_t> negativeElement(const Array &x) {
     auto value = static_cast<int64_t>(bits.value_or(0));
     return value < 0 ? std::optional(value) : std::nullopt;
   }
-  if (Trace::active() || !onHost(x.device()) || !x.view().hasLayout() || x.view().isPart() ||
-      x.storage()->current()->state() != NodeState::Ready)
+  if (Trace::active() || !liesOnHost(x))
     return std::nullopt;
   NodeRef base = x.storage()->current();
   std::optional<int64_t> found;
@@ -158,14 +163,14 @@ std::optional<int64_t> negativeElement(const Array &x) {
   return found;
 }
 
-/// Whether the operations that give an integer say that it is not below zero.
-bool isNeverNegative(const Node &n, int depth = 0) {
+/// Whether the operations that give an integer say that it is not below zero. Needs graphMutex().
+bool saysNeverNegative(const Node &n, int depth = 0) {
   constexpr int kDeepest = 8;
   if (n.dtype() == DType::Bool || !isSigned(n.dtype()))
     return true;
   if (n.state() != NodeState::Pending || depth == kDeepest)
     return false;
-  auto of = [&](size_t i) { return isNeverNegative(*n.operands()[i], depth + 1); };
+  auto of = [&](size_t i) { return saysNeverNegative(*n.operands()[i], depth + 1); };
   switch (n.kind()) {
   case OpKind::Iota:
     return true;
@@ -191,6 +196,11 @@ bool isNeverNegative(const Node &n, int depth = 0) {
   }
 }
 
+bool isNeverNegative(const Node &n) {
+  std::lock_guard lock(graphMutex());
+  return saysNeverNegative(n);
+}
+
 /// An exponent that is pending is computed, unless what it is made of says enough; inside a trace
 /// it is not known.
 Status refuseNegativePower(std::span<const Operand> operands, DType dtype) {
@@ -200,7 +210,8 @@ Status refuseNegativePower(std::span<const Operand> operands, DType dtype) {
   std::string text;
   if (exponent.array) {
     Array x = *exponent.array;
-    if (!Trace::active() && onHost(x.device()) && isSigned(x.dtype()) && !isInexact(x.dtype())) {
+    if (!Trace::active() && onHost(x.device()) && !(x.rank() && liesOnHost(x)) &&
+        isSigned(x.dtype()) && !isInexact(x.dtype())) {
       GRAPHC_ASSIGN(NodeRef value, x.value());
       if (value->state() == NodeState::Pending && !isNeverNegative(*value)) {
         Array *looked[] = {&x};

@@ -32,6 +32,7 @@ struct Looks {
     if (generation == forkGeneration())
       return;
     generation = forkGeneration();
+    new std::vector(std::move(list)); // its devices are the parent's: nothing is given back
     list.clear();
     count = 0;
   }

@@ -54,6 +54,11 @@ Node::~Node() {
     pendingByteCount.fetch_sub(bytes(), std::memory_order_relaxed);
 }
 
+std::optional<NodeRef> Node::pendingOperand(size_t index) const {
+  std::lock_guard lock(graphMutex());
+  return state() == NodeState::Pending ? std::optional(operands()[index]) : std::nullopt;
+}
+
 int64_t Node::bytes() const {
   // The product was checked when the type was inferred.
   int64_t n = itemSize(type.dtype);

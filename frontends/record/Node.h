@@ -9,6 +9,7 @@
 #include "runtime/device/Device.h"
 
 #include <atomic>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -103,6 +104,8 @@ public:
     return operandCount <= kInlineOperands ? std::span<const NodeRef>(few, operandCount)
                                            : std::span<const NodeRef>(many.get(), operandCount);
   }
+  /// None when the node is not pending, or no longer. Takes graphMutex().
+  std::optional<NodeRef> pendingOperand(size_t index) const;
   /// Makes a pending node Ready and hands its operands to `dropped`, to be released after
   /// graphMutex(). Needs graphMutex(). A node that is Ready already keeps its buffer.
   void publish(rt::BufferRef buffer, std::vector<NodeRef> &dropped);

@@ -165,14 +165,13 @@ Result<NodeRef> reshape(const NodeRef &x, const Shape &shape) {
 Result<NodeRef> transpose(const NodeRef &x, std::vector<int64_t> permutation) {
   if (std::ranges::is_sorted(permutation))
     return x;
-  if (x->state() == NodeState::Pending && x->kind() == op::OpKind::Transpose) {
-    op::TransposeAttrs inner;
-    if (inner.decode(x->attrs())) {
+  op::TransposeAttrs inner;
+  if (x->kind() == op::OpKind::Transpose && inner.decode(x->attrs()))
+    if (std::optional<NodeRef> turned = x->pendingOperand(0)) {
       for (int64_t &axis : permutation)
         axis = inner.permutation[static_cast<size_t>(axis)];
-      return transpose(x->operands()[0], std::move(permutation));
+      return transpose(*turned, std::move(permutation));
     }
-  }
   op::TransposeAttrs attrs{std::move(permutation)};
   return make(op::OpKind::Transpose, {&x, 1}, attrs.encode(), {x->dtype(), {}}, x->device());
 }

@@ -167,9 +167,10 @@ private:
     GRAPHC_TRY(product("a fast product", 256, 256));
     return product("a large fast product", 1536, 2048);
   }
-  /// Numbers of which every sum is exact in bfloat16, in any order: -1, 0, 1 in turn.
+  /// Numbers of which every sum is exact in bfloat16, in any order: -1, 0, 1 in turn, and so many
+  /// that the stages of large products are filled again.
   Status product(const char *what, int64_t rows, int64_t columns) {
-    constexpr int64_t kDepth = 200, kTurn = 3;
+    constexpr int64_t kDepth = 328, kTurn = 3;
     auto operand = [&](const Shape &shape) -> Result<NodeRef> {
       GRAPHC_ASSIGN(NodeRef x, counted(DType::Int64, shape));
       GRAPHC_ASSIGN(NodeRef three, number(x, kTurn));

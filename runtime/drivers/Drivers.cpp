@@ -1,6 +1,7 @@
 //===- Drivers.cpp - All drivers of this build and their devices ------------------------------===//
 #include "runtime/drivers/Drivers.h"
 
+#include "runtime/base/Fork.h"
 #include "runtime/base/Setting.h"
 #include "runtime/base/Strings.h"
 #include "runtime/drivers/Choice.h"
@@ -21,7 +22,7 @@ Setting defaultDevice{"GRAPHC_DEVICE",
 
 /// Why "gpu" does not mean a device.
 struct Passed {
-  std::mutex mutex;
+  ForkSafeMutex mutex;
   std::map<const Device *, std::string> reasons;
 };
 Passed &passed() {

@@ -6,8 +6,8 @@ import pytest
 
 pytestmark = pytest.mark.graphc_only
 
-# A few tiles; as many as the kernels of large products begin with; edges in rows, columns and k; lines that are not aligned.
-SHAPES = ((70, 90, 50), (1536, 200, 2048), (1304, 264, 3016), (1300, 100, 3004))
+# A few tiles; as many as the kernels of large products begin with, whose stages are filled again; edges in rows, columns and k; lines that are not aligned.
+SHAPES = ((70, 90, 50), (1536, 392, 2048), (1304, 264, 3016), (1300, 100, 3004))
 # Which operand lies in memory the other way round.
 LAYOUTS = {
     "plain": lambda a, b: a @ b,

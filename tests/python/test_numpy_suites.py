@@ -312,3 +312,24 @@ def test_refused_as_by_numpy(error, call):
     for xp in (np, gc):
         with pytest.raises(error):
             call(xp)
+
+
+def test_ldexp_of_halves_is_rounded_once():
+    x, n = np.array([1.5, 1.0, -1.25, 65504, 1e-4], "f2"), np.array([-24, -25, -23, -20, 12])
+    both(lambda xp: [xp.ldexp(xp.asarray(x), xp.asarray(n)), xp.ldexp(xp.asarray(x), -14), xp.ldexp(xp.asarray(x[1:2]), 15)])
+
+
+def test_ndmax_bounds_sequences_only():
+    both(lambda xp: xp.array(xp.ones((2, 3)), ndmax=1))
+    with pytest.raises(ValueError, match="exceed"):
+        gc.array([[1, 2], [3, 4]], ndmax=1)
+
+
+def test_negative_exponents_in_views():
+    big = gc.asarray(np.arange(20_000) % 5)
+    exact.assert_same(np.asarray(2 ** big[::2]), 2 ** (np.arange(20_000) % 5)[::2])
+    negative = big - 1
+    gc.eval(negative)
+    for exponent in (negative[::5], negative[5], negative[5:6], negative.reshape(5, -1).T[1:]):
+        with pytest.raises(ValueError, match="negative integer powers"):
+            2**exponent

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace graphc::pass {
 #define GEN_PASS_DEF_FORMKERNELS
@@ -486,6 +487,8 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
     OpBuilder calls(terminator), kernels(func);
     IRMapping done;
     std::string prefix = kernelPrefix(func);
+    while (!prefixes.insert(prefix).second)
+      prefix += "_"; // of another function, which has other letters
     for (auto [number, group] : llvm::enumerate(groups)) {
       if (group->isLibrary()) {
         emitLibrary(calls, group->nodes[0]->op, done);
@@ -618,6 +621,8 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
     func.setFunctionType(FunctionType::get(context, inputs, func.getResultTypes()));
     return func;
   }
+
+  llvm::StringSet<> prefixes; ///< of the kernels of all functions
 };
 
 } // namespace

@@ -74,6 +74,8 @@ def bitwise_count(x: ArrayLike, /) -> Array:
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 * 2**x2, rounded once. Raises DTypeError for an exponent that is no integer."""
     x, n = _floating(x1, "ldexp"), asarray(x2)
+    if x.dtype == "float16":
+        return ldexp(x.astype("float32"), n).astype("float16")  # its own powers of two reach no smallest number
     if n.dtype.kind not in "biu":
         raise DTypeError(f"ldexp: integer exponents are needed, not {n.dtype}")
     info = _np.finfo(x.dtype)

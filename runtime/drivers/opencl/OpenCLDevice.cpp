@@ -55,7 +55,10 @@ Result<void *> OpenCLDevice::obtainMemory(int64_t bytes) {
       api.clCreateBuffer(context, CL_MEM_READ_WRITE, static_cast<size_t>(bytes), nullptr, &code);
   if (code == CL_SUCCESS)
     return static_cast<void *>(memory);
-  return failure("clCreateBuffer", code);
+  // The first is also what drivers say whose memory is all taken.
+  bool isRefused = code == CL_OUT_OF_RESOURCES || code == CL_INVALID_BUFFER_SIZE;
+  Status status = failure("clCreateBuffer", code);
+  return isRefused ? Status(ErrorCode::OutOfMemory, status.message()) : std::move(status);
 }
 
 void OpenCLDevice::giveMemoryBack(void *memory) {

@@ -43,3 +43,10 @@ func.func @"my-program"(%x: tensor<?xf64>) -> (tensor<?xf64>, tensor<?xf64>) {
 // RUN: printf 'func.func private @f() {\n func.call @g() : () -> ()\n return }\nfunc.func private @g() {\n func.call @f() : () -> ()\n return }\nfunc.func @h() {\n func.call @f() : () -> ()\n return }\n' > %t/loop.mlir
 // RUN: not graphc compile --emit=kernel %t/loop.mlir 2>&1 | FileCheck %s --check-prefix=LOOP
 // LOOP: loop.mlir:5:2: error: 'f' calls itself
+// RUN: printf 'func.func @"f.x"(%%%%a: tensor<4xf32>) -> tensor<4xf32> {\n %%%%0 = graph.neg %%%%a : tensor<4xf32>\n return %%%%0 : tensor<4xf32> }\nfunc.func @f_x(%%%%a: tensor<4xf32>) -> tensor<4xf32> {\n %%%%0 = graph.exp %%%%a : tensor<4xf32>\n return %%%%0 : tensor<4xf32> }\n' > %t/alike.mlir
+// RUN: graphc compile --emit=kernel %t/alike.mlir | FileCheck %s --check-prefix=ALIKE
+// ALIKE: kernel.func @f_x_0
+// ALIKE: kernel.func @f_x__0
+// RUN: printf 'func.func private @g(%%%%a: tensor<4xf32>) -> tensor<4xf32> {\n return %%%%a : tensor<4xf32> }\nfunc.func @f(%%%%a: tensor<4xf32>) -> tensor<4xf32> {\n %%%%f = func.constant @g : (tensor<4xf32>) -> tensor<4xf32>\n %%%%0 = func.call_indirect %%%%f(%%%%a) : (tensor<4xf32>) -> tensor<4xf32>\n return %%%%0 : tensor<4xf32> }\n' > %t/indirect.mlir
+// RUN: not graphc compile %t/indirect.mlir -o %t/bad.gco 2>&1 | FileCheck %s --check-prefix=INDIRECT
+// INDIRECT: indirect.mlir:4:7: error: 'func.constant' op has no place in a program: functions are called by their names
