@@ -303,6 +303,7 @@ def test_modules_are_imported_by_their_names():
     import importlib
 
 
+    assert gc.random.mtrand.RandomState is gc.random.RandomState
     for name in ("exceptions", "dtypes", "typing", "lib.stride_tricks", "lib.scimath", "testing", "random", "fft", "linalg"):
         ours = importlib.import_module("graphc." + name)
         theirs = importlib.import_module("numpy." + name.replace("scimath", "_scimath_impl"))

@@ -10,11 +10,14 @@ Values are a function of the seed and of how many draws came before, the same on
 promised is in docs/random.md.
 """
 
+import sys as _sys
+
 from ._random_generator import Generator, Key, Philox, default_rng, key
 from ._random_legacy import RandomState
 from ._random_state import SeedSequence
 
 _global = RandomState()
+mtrand = _sys.modules[__name__]  # NumPy's module of these functions, which some programs name
 
 beta = _global.beta
 binomial = _global.binomial
