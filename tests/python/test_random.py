@@ -532,3 +532,33 @@ def test_multivariate_normal(method):
 def test_bytes():
     data = gc.random.default_rng(1).bytes(1000)
     assert isinstance(data, bytes) and len(data) == 1000 and len(set(data)) > 200
+
+
+def test_strings_and_objects_are_chosen_as_numpy_does():
+    class Move:
+        pass
+
+    moves, words = [Move(), Move(), None], ["left", "right", "up"]
+    rng, theirs = gc.random.default_rng(3), np.random.default_rng(3)
+    for values in (moves, words, np.array(words), [("a", 1), ("b", 2)]):
+        for draw in (
+            lambda r: r.choice(values),  # noqa: B023
+            lambda r: r.choice(values, 4),  # noqa: B023
+            lambda r: r.choice(values, (2, 3)),  # noqa: B023
+            lambda r: r.choice(values, 2, replace=False),  # noqa: B023
+            lambda r: r.choice(values, 5, p=[1.0] + [0.0] * (len(values) - 1)),  # noqa: B023
+            lambda r: r.permutation(values),  # noqa: B023
+        ):
+            ours, expected = draw(rng), draw(theirs)
+            assert type(ours) is type(expected) or isinstance(values[0], Move)
+            if isinstance(expected, np.ndarray):
+                assert ours.shape == expected.shape and ours.dtype == expected.dtype
+                assert {str(v) for v in ours.flat} <= {str(v) for v in np.asarray(values).flat}
+            else:
+                assert ours in values
+    assert (rng.choice(words, 5, p=[0, 1, 0]) == "right").all()
+    assert sorted(rng.permutation(words)) == sorted(words)
+    assert sorted(rng.choice(words, 3, replace=False)) == sorted(words)
+    assert gc.random.choice(moves, p=[0, 1, 0]) is moves[1]
+    with pytest.warns(gc.errors.PerformanceWarning, match="recorded anew at each call: strings"):
+        gc.jit(lambda x: (gc.random.choice(words, 2), x)[1])(gc.arange(3))

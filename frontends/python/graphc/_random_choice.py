@@ -11,7 +11,7 @@ from ._dtypes import float64, int64
 from ._indexing import take, take_along_axis
 from ._manipulation import _axis
 from ._sorting import argsort, searchsorted, sort
-from .errors import ArgumentError, DTypeError, ShapeError, warn
+from .errors import ArgumentError, DTypeError, ShapeError, TraceError, warn
 
 _Array = _graphc.Array
 #: Up to so many categories their bounds are compared one by one, in the kernel that uses the choice.
@@ -80,15 +80,31 @@ def _without_replacement(source, count, shape, p):
 
 
 def _integer_or_values(x):
-    """(integer, None) or (None, Array); a 0-d Array of integers is an integer, and computed."""
+    """(integer, None) or (None, Array); a 0-d Array of integers is an integer, and computed. Strings and objects, which no
+    Array holds, are NumPy's array."""
     if not isinstance(x, _Array):
         try:
             return _operator.index(x), None
         except TypeError:
+            pass
+        try:
             x = asarray(x)
+        except DTypeError:
+            x = _np.asarray(x)
+            if x.dtype.kind not in "OUSMm":
+                raise
     if x.ndim == 0 and x.dtype.kind in "iu":
         return int(x), None
     return None, x
+
+
+def _taken(values, places, axis):
+    """The slices of values; of NumPy's at computed places."""
+    if isinstance(values, _Array):
+        return take(values, places, axis=axis)
+    if _graphc.is_tracing():
+        raise TraceError("strings and objects are chosen when the function is traced, not when it is called")
+    return _np.take(values, _np.asarray(places)[()], axis=axis)
 
 
 def choice(source, a, size, replace, p, axis, shuffle):
@@ -105,7 +121,7 @@ def choice(source, a, size, replace, p, axis, shuffle):
     found = (_with_replacement if replace else _without_replacement)(source, count, shape, p)
     if values is None:
         return found
-    return take(values, found, axis=axis)
+    return _taken(values, found, axis)
 
 
 def permutation(source, x, axis):
@@ -113,7 +129,7 @@ def permutation(source, x, axis):
     if x is None:
         return _order(source, (_shape(count)[0],))
     axis = _axis(axis, x.ndim, "permutation")
-    return take(x, _order(source, (x.shape[axis],), device=x.device), axis=axis)
+    return _taken(x, _order(source, (x.shape[axis],), device=getattr(x, "device", None)), axis)
 
 
 def permuted(source, x, axis, out):
