@@ -156,15 +156,7 @@ void Writer::wait(const char *label) {
 void Writer::prepareDescriptor(char side, bool alongK, int start) {
   uint64_t shape = static_cast<uint64_t>(alongK ? 1 : kBlock / 16) << 16 |
                    uint64_t{1024 / 16} << 32 | uint64_t{1} << 62;
-  line("add.u32 x, $128, {0};", start);
-  if (side == 'A') { // four warps have 64 rows
-    line("shr.u32 y, $129, 7;");
-    line("mad.lo.u32 x, y, {0}, x;", kBlock);
-  }
-  line("and.b32 x, x, 262143;");
-  line("shr.u32 x, x, 4;");
-  line("cvt.u64.u32 wide, x;");
-  line("or.b64 d{0}, wide, {1};", side, shape);
+  describe(side, "$128", start, "$129", kBlock, shape);
 }
 
 /// Starts the products of the piece in stage `at`.

@@ -113,15 +113,7 @@ void Writer::prepareDescriptor(char side, bool alongK, int start) {
   uint64_t shape = alongK
                        ? uint64_t{1} << 16 | uint64_t{512 / 16} << 32 | uint64_t{2} << 62
                        : uint64_t{4096 / 16} << 16 | uint64_t{1024 / 16} << 32 | uint64_t{1} << 62;
-  line("add.u32 x, $64, {0};", start);
-  if (side == 'A') { // four warps have 64 rows
-    line("shr.u32 y, $65, 7;");
-    line("mad.lo.u32 x, y, 4096, x;");
-  }
-  line("and.b32 x, x, 262143;");
-  line("shr.u32 x, x, 4;");
-  line("cvt.u64.u32 wide, x;");
-  line("or.b64 d{0}, wide, {1};", side, shape);
+  describe(side, "$64", start, "$65", 4096, shape);
 }
 
 /// Where a work-item's rows of ldmatrix lie in the first stage.
