@@ -200,6 +200,21 @@ static Result<std::optional<Array>> joinedInOrder(std::span<const Array> xs, int
   return std::optional(std::move(joined));
 }
 
+/// Whether arrays are joined while they are recorded: few elements of a loop, or many arrays, each
+/// of which would be a kernel of the program.
+static Result<bool> isJoinedNow(std::span<const Array> xs, DType dtype,
+                                std::optional<int64_t> axis) {
+  if (!axis || !fitTogether(xs, *axis))
+    return false;
+  int64_t elements = 0;
+  for (const Array &x : xs)
+    elements += x.size();
+  if (small::isLoop(op::OpKind::Concatenate, xs[0].size(), xs[0].device()) &&
+      elements * itemSize(dtype) <= small::kMostBytes)
+    return true;
+  return small::isCollection(xs);
+}
+
 Result<Array> concatenate(std::span<const Array> xs, std::optional<int64_t> axis) {
   RecordScope scope;
   if (xs.empty())
@@ -223,10 +238,8 @@ Result<Array> concatenate(std::span<const Array> xs, std::optional<int64_t> axis
     if (joined)
       return *std::move(joined);
   }
-  if (axis &&
-      (small::isLoop(op::OpKind::Concatenate, xs[0].size(), xs[0].device()) ||
-       small::isCollection(xs)) &&
-      fitTogether(xs, *axis)) {
+  GRAPHC_ASSIGN(bool isNow, isJoinedNow(xs, dtype, axis));
+  if (isNow) {
     GRAPHC_ASSIGN(NodeRef now, small::concatenate(xs, dtype, static_cast<size_t>(*axis)));
     if (now)
       return small::arrayOf(std::move(now));

@@ -393,14 +393,33 @@ Outcome cast(const Array &x, DType t) {
   return finished(std::move(out), std::move(done));
 }
 
-bool isCollection(std::span<const Array> xs) {
-  constexpr size_t kMany = 16;
-  return xs.size() >= kMany && !Trace::active() && onHost(xs[0].device()) &&
-         !(RecordScope::errors() & FloatModes::kUnder) &&
-         std::ranges::all_of(xs, [](const Array &x) {
-           return x.size() * itemSize(x.dtype()) <= kMostBytes &&
-                  (x.known() || x.storage()->current()->state() == NodeState::Ready);
-         });
+Result<bool> isCollection(std::span<const Array> xs) {
+  constexpr size_t kMany = 16, kVeryMany = 64;
+  constexpr int64_t kMostOfVeryMany = 1 << 20, kMostJoined = 64 << 20;
+  bool isVeryMany = xs.size() >= kVeryMany;
+  if (xs.size() < kMany || Trace::active() || !onHost(xs[0].device()) ||
+      (RecordScope::errors() & FloatModes::kUnder))
+    return false;
+  int64_t joined = 0, most = isVeryMany ? kMostOfVeryMany : kMostBytes;
+  std::vector<Array> pending;
+  for (const Array &x : xs) {
+    int64_t bytes = x.size() * itemSize(x.dtype());
+    joined += bytes;
+    if (bytes > most || joined > kMostJoined)
+      return false;
+    if (x.known() || x.storage()->current()->state() == NodeState::Ready)
+      continue;
+    if (!isVeryMany || x.storage()->current()->bytes() > kMostOfVeryMany)
+      return false;
+    pending.push_back(x);
+  }
+  std::vector<Array *> wanted;
+  for (Array &x : pending)
+    wanted.push_back(&x);
+  if (!wanted.empty()) {
+    GRAPHC_TRY(evaluateStorages(wanted, "loop"));
+  }
+  return true;
 }
 
 Outcome concatenate(std::span<const Array> xs, DType t, size_t axis) {
@@ -408,8 +427,6 @@ Outcome concatenate(std::span<const Array> xs, DType t, size_t axis) {
   shape[axis] = 0;
   for (const Array &x : xs)
     shape[axis] += x.shape()[axis];
-  if (countOf(shape) * itemSize(t) > (isCollection(xs) ? kMostTarget : kMostBytes))
-    return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, xs[0].device()));
   int64_t inner = countOf(std::span<const int64_t>(shape).subspan(axis + 1));
   int64_t outer = countOf(std::span<const int64_t>(shape).first(axis));

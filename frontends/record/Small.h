@@ -57,8 +57,9 @@ bool hasLoop(op::OpKind kind, DType t);
 Outcome full(const Shape &shape, const op::Scalar &value, DType t, rt::Device &device);
 /// A copy as dtype `t`.
 Outcome cast(const Array &x, DType t);
-/// Whether many small arrays that are computed are put together: what a loop has collected.
-bool isCollection(std::span<const Array> xs);
+/// Whether many arrays are put together, as a loop has collected them. Of very many, those that are
+/// pending are computed for it.
+Result<bool> isCollection(std::span<const Array> xs);
 /// Along `axis`, as dtype `t`.
 Outcome concatenate(std::span<const Array> xs, DType t, size_t axis);
 /// Over `axes` (sorted), as dtype `t`; the result takes `shape`.

@@ -161,6 +161,30 @@ def test_what_a_loop_collected_is_copied_together():
     assert gc._graphc.pending(gc.stack(lazy))  # one program for all
 
 
+def test_very_many_arrays_are_joined_without_a_kernel_for_each():
+    if not on_cpu():
+        pytest.skip("the CPU's memory")
+    before = turns(gc._graphc.NEVER)
+    try:
+        lengths = [1 + i % 7 for i in range(3000)]
+        parts = [np.arange(n) * 0.5 - i for i, n in enumerate(lengths)]
+        ready = [gc.asarray(part) for part in parts]
+        pending = [x * 3 if i % 2 else x for i, x in enumerate(ready)]
+        want = np.concatenate([part * 3 if i % 2 else part for i, part in enumerate(parts)])
+        joined = gc.concatenate(pending)
+        assert not gc._graphc.pending(joined)
+        exact.assert_same(np.asarray(joined), want)
+        big = [gc.asarray(np.full((50, 40), i, "f4")) for i in range(100)]  # 400 KB each way
+        for axis in (0, 1):
+            joined = gc.concatenate([*big, gc.ones((50, 40), dtype="f8")], axis=axis)
+            assert not gc._graphc.pending(joined)
+            exact.assert_same(np.asarray(joined), np.concatenate([*map(np.asarray, big), np.ones((50, 40))], axis=axis))
+        traced = gc.jit(lambda *xs: gc.concatenate(xs))
+        exact.assert_same(np.asarray(traced(*ready[:100])), np.concatenate(parts[:100]))
+    finally:
+        turns(before)
+
+
 def gates(xp, steps=200):
     """What a step computes hangs on a matrix above 8 KiB that is not computed when the loop begins."""
     W = xp.asarray(np.cos(np.arange(64.0 * 24).reshape(64, 24))) * 0.5
