@@ -27,12 +27,15 @@ NOTES = {
     "put": "counted from the flattened array", "load": "archives give Arrays", "geomspace": "real bounds",
     "base": "None once the owner is gone and all of it is shown", "flags": "no WRITEABLE = True once it is False",
 }  # fmt: skip
+NUMPYS = (
+    "busday_count", "busday_offset", "busdaycalendar", "is_busday", "isnat", "datetime_as_string", "datetime_data", "asmatrix", "bmat",
+    "matrix", "recarray", "record", "fromregex", "complex256", "float128",
+)
+NOTES.update({name: "NumPy's: for dtypes and classes that graphc does not compute" for name in NUMPYS})
+NOTES.update({name: "another name of Philox" for name in ("BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "SFC64")})
 ABSENT = {
-    "dates": ("busday_count", "busday_offset", "busdaycalendar", "is_busday", "isnat", "datetime_as_string", "datetime_data"),
-    "no matrix class": ("asmatrix", "bmat", "matrix"),
-    "no structured or object dtypes": ("rec", "recarray", "record", "getfield", "setfield", "char", "strings", "fromregex"),
-    "extended precision": ("complex256", "float128"),
-    "NumPy's own tests and build": ("test", "f2py", "ctypeslib", "core", "show_runtime", "info", "ma"),
+    "fields of structured dtypes: use np.asarray(x)": ("getfield", "setfield"),
+    "NumPy's own tests and build": ("test", "f2py", "ctypeslib", "core", "show_runtime", "info"),
     "there are no buffers to size": ("getbufsize", "setbufsize"),
     "iterates in Python: use the arrays": ("nested_iters", "flatiter"),
     "memory is not fixed": ("ctypes", "byteswap", "memmap"),

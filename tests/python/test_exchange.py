@@ -306,7 +306,7 @@ def test_results_stay_graphc_arrays():
 
 
 def test_what_is_lacking_says_so():
-    with pytest.raises(TypeError, match="no implementation found for 'numpy.busday_count'"):
+    with pytest.raises(TypeError, match="cast from dtype..float64"):
         np.busday_count(gc.ones(2), gc.ones(2))
     with pytest.raises(TypeError, match="isnat"):
         np.isnat(gc.ones(2))

@@ -218,3 +218,49 @@ def test_results_in_jit_have_their_values():
     x = np.arange(12.0).reshape(3, 4)
     exact.assert_same(gc.jit(lambda a: a.T + 1)(gc.asarray(x)), np.ascontiguousarray(x.T + 1))
     exact.assert_same(gc.jit(lambda a: a + 1)(gc.asarray(x).T + 1), np.ascontiguousarray(x.T + 2))
+
+
+@pytest.mark.graphc_only
+@pytest.mark.parametrize("name", ["sort", "cumsum", "cumprod", "pad", "pad by axis", "positive", "copy", "deepcopy"])
+def test_results_of_column_major_arrays_are_column_major(name):
+    """By elements and by strides, along both axes."""
+    import copy
+
+    calls = {
+        "sort": lambda xp, f, k: xp.sort(f, axis=k), "cumsum": lambda xp, f, k: xp.cumsum(f, axis=k - 1),
+        "cumprod": lambda xp, f, k: xp.cumprod(f, axis=k), "pad": lambda xp, f, k: xp.pad(f, k + 1, mode="edge"),
+        "pad by axis": lambda xp, f, k: xp.pad(f, ((1, 2), (k, 3)), constant_values=((1, 2), (3, 4))),
+        "positive": lambda xp, f, k: +f, "copy": lambda xp, f, k: copy.copy(f), "deepcopy": lambda xp, f, k: copy.deepcopy(f),
+    }  # fmt: skip
+    values = np.array([[3.0, 1.0, 2.0], [9.0, 7.0, 8.0]])
+    for x in (np.asfortranarray(values), values):
+        for axis in (0, 1):
+            theirs, ours = calls[name](np, x, axis), calls[name](gc, gc.asarray(x), axis)
+            assert np.asarray(ours).tolist() == theirs.tolist() and ours.strides == theirs.strides
+            assert ours.flags.f_contiguous == theirs.flags.f_contiguous
+
+
+@pytest.mark.graphc_only
+def test_a_locked_column_major_array_is_unlocked():
+    f = gc.asarray(np.asfortranarray(np.arange(6.0).reshape(2, 3)))
+    f.setflags(write=False)
+    with pytest.raises(ValueError):
+        f[0] = 1
+    f.setflags(write=True)
+    f[0] = 1
+    assert f.tolist() == [[1, 1, 1], [3, 4, 5]] and f.strides == (8, 16)
+    part = f[:1]
+    part.setflags(write=False)
+    with pytest.raises(ValueError):
+        part.setflags(write=True)
+
+
+@pytest.mark.graphc_only
+@pytest.mark.parametrize("shape", [(3, 2), (2, 2), (3, 4), (6,)])
+def test_resize_takes_column_major_elements_in_memory_order(shape):
+    x = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    g = gc.asarray(x)
+    x = x.copy("F")
+    x.resize(shape, refcheck=False)
+    g.resize(shape)
+    assert g.tolist() == x.tolist() and g.strides == x.strides

@@ -256,7 +256,7 @@ def test_names_of_the_module():
     assert gc.zeros(2, dtype=gc.intp).dtype == np.intp and gc.issubdtype(gc.zeros(2).dtype, gc.floating)
     assert gc.promote_types("int8", "uint8") == np.int16 and isinstance(gc.zeros(1), gc.ndarray)
     with pytest.raises(AttributeError, match="NumPy does"):
-        gc.busday_count  # noqa: B018
+        gc.nested_iters  # noqa: B018
     with pytest.raises(AttributeError, match="did you mean 'linspace'"):
         gc.linspce  # noqa: B018
 

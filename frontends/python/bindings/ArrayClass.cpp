@@ -101,10 +101,16 @@ void defineProperties(pb::class_<Array> &cls) {
   });
   cls.def("_lock", [](Array &x) { x.lock(); });
   cls.def("_unlock", [](Array &x) {
-    bool owns = x.storage()->owner() == &x && x.view().isWhole();
-    if (owns)
-      x = x.withView(View(x.view().base())); // the same object: it owns its memory still
-    return owns;
+    if (x.storage()->owner() != &x)
+      return false;
+    View whole(x.view().base());
+    for (const View &view : {whole, whole.transpose(reversedAxes(x.rank()))})
+      if (std::ranges::equal(view.shape(), x.shape()) &&
+          std::ranges::equal(view.strides(), x.view().strides())) {
+        x = x.withView(view); // the same object: it owns its memory still
+        return true;
+      }
+    return false;
   });
   cls.def("_turn", [](Array &x, const pb::object &axes) {
     x = unwrap(ops::transpose(x, toAxes(axes))); // the same object: it owns its memory still
@@ -118,10 +124,12 @@ void defineProperties(pb::class_<Array> &cls) {
 }
 
 void defineContainer(pb::class_<Array> &cls) {
-  cls.def("__contains__", [](const Array &x, const pb::object &value) {
-    Array y = toArray(value);
-    Operand both[] = {x, y};
-    Array equal = unwrap(ops::elementwise(op::OpKind::Equal, both));
+  cls.def("__contains__", [](const pb::object &self, const pb::object &value) {
+    auto compared =
+        pb::reinterpret_steal<pb::object>(PyObject_RichCompare(self.ptr(), value.ptr(), Py_EQ));
+    if (!compared)
+      throw pb::error_already_set();
+    Array equal = toArray(compared);
     Array any = unwrap(ops::reduce(op::ReduceKind::Any, equal, std::nullopt, false, std::nullopt));
     return pb::bool_(toItem(any, "bool"));
   });

@@ -70,6 +70,22 @@ void setErrorName(const pb::object &function, uint32_t name);
 pb::object takeFloatError(const Status &status);
 void defineFloatErrors(pb::module_ &m);
 
+// Handover.cpp
+/// Raises ForeignDType: what met this dtype or object goes to NumPy.
+[[noreturn]] void raiseForeign(const std::string &message);
+/// Whether that is the error that is set.
+bool isForeignError();
+/// After a call that failed: NumPy's result where the error is that of a foreign dtype; else null,
+/// the error as it was.
+PyObject *handOver(PyObject *function, PyObject *const *args, Py_ssize_t count, PyObject *names);
+/// The same of a method of an Array.
+PyObject *handOverMethod(const char *name, PyObject *self, PyObject *const *args, Py_ssize_t count,
+                         PyObject *names);
+/// `result` of an operator, or NumPy's where that is NotImplemented or a foreign dtype's error.
+PyObject *handOverOperator(std::string_view name, bool inPlace, PyObject *left, PyObject *right,
+                           PyObject *result);
+void defineHandover(pb::module_ &m);
+
 // Convert.cpp
 pb::object dtypeObject(DType t);
 /// The same as a np.dtype; a TypeError where NumPy has none.

@@ -20,7 +20,7 @@ using strings::format;
 struct Numpy {
   pb::object dtypes[kDTypeCount];
   pb::object types[kDTypeCount]; ///< their scalar types
-  pb::object dtype, generic, integer, ndarray, ascontiguousarray, asarray;
+  pb::object dtype, generic, integer, ndarray, memmap, ascontiguousarray, asarray;
 };
 const Numpy &numpy() {
   static const Numpy *n = [] {
@@ -30,6 +30,7 @@ const Numpy &numpy() {
     made->generic = np.attr("generic");
     made->integer = np.attr("integer");
     made->ndarray = np.attr("ndarray");
+    made->memmap = np.attr("memmap");
     made->ascontiguousarray = np.attr("ascontiguousarray");
     made->asarray = np.attr("asarray");
     for (int i = 0; i < kDTypeCount; ++i)
@@ -137,11 +138,15 @@ DType toDType(pb::handle object) {
   }
   std::string name = pb::str(dtype.attr("name"));
   auto found = dtypeFromName(name);
-  if (!found)
-    raise(Status(ErrorCode::DType, format("dtype {} is not supported: graphc has bool, int8 to "
-                                          "int64, uint8 to uint64, float16, bfloat16, float32, "
-                                          "float64, complex64 and complex128",
-                                          name)));
+  if (!found) {
+    std::string message = format("dtype {} is not supported: graphc has bool, int8 to int64, uint8 "
+                                 "to uint64, float16, bfloat16, float32, float64, complex64 and "
+                                 "complex128",
+                                 name);
+    if (dtype.attr("isbuiltin").cast<int>() == 2) // of another package: NumPy knows no more
+      raise(Status(ErrorCode::DType, message));
+    raiseForeign(message);
+  }
   if (isName)
     dtypesByName()[object] = static_cast<int>(*found);
   return *found;
@@ -363,8 +368,22 @@ bool convertOperand(pb::handle object, Converted &out, rt::Device *device) {
   return true;
 }
 
+/// Whether NumPy's functions mean something else of an object than of the values it holds: masked
+/// arrays and other subclasses, classes that define the functions for themselves.
+static bool isOfForeignClass(pb::handle object) {
+  const Numpy &np = numpy();
+  pb::handle type = reinterpret_cast<PyObject *>(Py_TYPE(object.ptr()));
+  if (type.is(np.ndarray) || asAnyArray(object))
+    return false;
+  if (pb::isinstance(object, np.ndarray))
+    return !pb::isinstance(object, np.memmap);
+  return pb::hasattr(type, "__array_function__");
+}
+
 Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device) {
   const Numpy &np = numpy();
+  if (isOfForeignClass(object))
+    raiseForeign(format("{} has functions of its own", typeName(object)));
   pb::object given;
   // NumPy refuses what `__array__` of a class gives when that is a graphc array.
   if (!pb::isinstance(object, np.ndarray) && !isNumpyScalar(object) &&
@@ -422,7 +441,7 @@ Array toArray(pb::handle object, rt::Device *device) {
   if (!convertOperand(object, c, device)) {
     if (!pb::hasattr(object, "__array__") && !pb::hasattr(object, "__dlpack__") &&
         !PyObject_CheckBuffer(object.ptr()))
-      raiseType(format("an array or a number is needed, not {}", typeName(object)));
+      raiseForeign(format("an array or a number is needed, not {}", typeName(object)));
     return copyIn(object, std::nullopt, device);
   }
   if (c.operand->array)

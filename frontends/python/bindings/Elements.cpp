@@ -249,6 +249,14 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
               pb::reinterpret_borrow<pb::object>(value));
     return self;
   });
+  if (!ok && isForeignError()) { // strings, objects: as NumPy converts them
+    PyErr_Clear();
+    ok = guarded([&] {
+      setItem(*asArray(self), pb::reinterpret_borrow<pb::object>(key),
+              pb::reinterpret_borrow<pb::object>(value));
+      return self;
+    });
+  }
   return ok ? 0 : -1;
 }
 

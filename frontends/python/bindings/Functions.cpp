@@ -77,7 +77,7 @@ pb::object resultType(const pb::args &args) {
     else if (convertOperand(a, c))
       types.push_back(c.operand->type());
     else
-      throw pb::type_error("result_type takes arrays, numbers and dtypes");
+      raiseForeign("result_type takes arrays, numbers and dtypes");
   }
   if (types.empty())
     throw pb::value_error("at least one array or dtype is required");

@@ -80,8 +80,10 @@ KeyItem toKeyItem(pb::handle object, rt::Device *device) {
     bool scalar = object.attr("ndim").cast<int>() == 0;
     if (scalar && (kind == "i" || kind == "u"))
       return integerItem(object);
-    if (kind == "b" || kind == "i" || kind == "u")
-      return arrayItem(copyIn(object, std::nullopt, device), false);
+    if (kind == "b" || kind == "i" || kind == "u") {
+      pb::object plain = pb::module_::import("numpy").attr("asarray")(object); // of subclasses
+      return arrayItem(copyIn(plain, std::nullopt, device), false);
+    }
     if (!scalar)
       raise(
           Status(ErrorCode::Index, "arrays used as indices must be of integer (or boolean) type"));
@@ -142,13 +144,27 @@ bool namesByArray(pb::handle key) {
   return false;
 }
 
+/// What is written into `x`: strings, objects and the like as NumPy converts them.
+void convertValue(const Array &x, const pb::object &value, Converted &out) {
+  try {
+    if (convertOpenOperand(value, out, &x.device()))
+      return;
+    out.holder = toArray(value);
+  } catch (pb::error_already_set &e) {
+    e.restore();
+    if (!isForeignError())
+      throw pb::error_already_set();
+    PyErr_Clear();
+    pb::object asarray = pb::module_::import("numpy").attr("asarray");
+    out.holder = copyIn(asarray(value, numpyDType(x.dtype())), std::nullopt, &x.device());
+  }
+  out.operand.emplace(*out.holder);
+}
+
 void recordItem(Array &x, const pb::object &object, const pb::object &value,
                 std::optional<op::OpKind> combine) {
   Converted v;
-  if (!convertOpenOperand(value, v, &x.device())) {
-    v.holder = toArray(value);
-    v.operand.emplace(*v.holder);
-  }
+  convertValue(x, value, v);
   std::vector<KeyItem> key = toKey(object, &x.device());
   std::optional<Array> fixed;
   if (isBasic(key) && v.operand->array && v.operand->array->isOpen()) {

@@ -73,7 +73,7 @@ PyObject *general(const char *name, PyObject *self, PyObject *const *args, Py_ss
     return nullptr;
   PyObject *result = PyObject_Vectorcall(method, args, static_cast<size_t>(count), keywords);
   Py_DECREF(method);
-  return result;
+  return result ? result : handOverMethod(name + 1, self, args, count, keywords);
 }
 
 /// reshape(2, 3) and reshape((2, 3)) of an array.

@@ -81,12 +81,26 @@ PyObject *unary(op::OpKind kind, PyObject *self) {
   });
 }
 
+bool isDone(PyObject *result) { return result && result != Py_NotImplemented; }
+
+std::string_view dunderOf(op::OpKind kind) { return op::opInfo(kind).dunders[0]; }
+
+PyObject *binaryOrForeign(op::OpKind kind, PyObject *left, PyObject *right) {
+  PyObject *result = binary(kind, left, right);
+  return isDone(result) ? result : handOverOperator(dunderOf(kind), false, left, right, result);
+}
+
+PyObject *inPlaceOrForeign(op::OpKind kind, PyObject *self, PyObject *other) {
+  PyObject *result = inPlace(kind, self, other);
+  return isDone(result) ? result : handOverOperator(dunderOf(kind), true, self, other, result);
+}
+
 /// The slots of one operation as C functions: a slot is told no more than its operands.
 template <int Kind>
 struct Slots {
   static constexpr auto kKind = static_cast<op::OpKind>(Kind);
-  static PyObject *two(PyObject *x, PyObject *y) { return binary(kKind, x, y); }
-  static PyObject *update(PyObject *x, PyObject *y) { return inPlace(kKind, x, y); }
+  static PyObject *two(PyObject *x, PyObject *y) { return binaryOrForeign(kKind, x, y); }
+  static PyObject *update(PyObject *x, PyObject *y) { return inPlaceOrForeign(kKind, x, y); }
   static PyObject *one(PyObject *x) { return unary(kKind, x); }
 };
 
@@ -135,15 +149,15 @@ constexpr std::string_view kComparisons[] = {"lt", "le", "eq", "ne", "gt", "ge"}
 op::OpKind comparisons[std::size(kComparisons)];
 
 PyObject *compare(PyObject *self, PyObject *other, int comparison) {
-  return binary(comparisons[comparison], self, other);
+  return binaryOrForeign(comparisons[comparison], self, other);
 }
 
 PyObject *power(PyObject *x, PyObject *y, PyObject *modulus) {
-  return modulus == Py_None ? binary(op::OpKind::Pow, x, y) : notImplemented();
+  return modulus == Py_None ? binaryOrForeign(op::OpKind::Pow, x, y) : notImplemented();
 }
 
 PyObject *powerInPlace(PyObject *x, PyObject *y, PyObject *modulus) {
-  return modulus == Py_None ? inPlace(op::OpKind::Pow, x, y) : notImplemented();
+  return modulus == Py_None ? inPlaceOrForeign(op::OpKind::Pow, x, y) : notImplemented();
 }
 
 PyObject *divmod(PyObject *left, PyObject *right) {
@@ -162,11 +176,13 @@ PyObject *positive(PyObject *self) {
     const Array &x = *asOpenArray(self);
     if (x.dtype() == DType::Bool)
       raise(Status(ErrorCode::DType, "[positive] numbers are needed, not bool"));
+    if (x.rank() > 1 && !x.isOpen() && !x.view().isContiguous()) // in its memory order
+      return (pb::handle(self).attr("copy")("K")).release().ptr();
     return wrap(ops::copy(x));
   });
 }
 
-PyObject *matmul(PyObject *left, PyObject *right) {
+PyObject *matmulOfArrays(PyObject *left, PyObject *right) {
   return guarded([&] {
     Array *known = asArray(left) ? asArray(left) : asArray(right);
     Converted x, y;
@@ -174,6 +190,11 @@ PyObject *matmul(PyObject *left, PyObject *right) {
       return notImplemented();
     return wrap(ops::matmul(toArray(left, &known->device()), toArray(right, &known->device())));
   });
+}
+
+PyObject *matmul(PyObject *left, PyObject *right) {
+  PyObject *result = matmulOfArrays(left, right);
+  return isDone(result) ? result : handOverOperator("matmul", false, left, right, result);
 }
 
 PyObject *matmulInPlace(PyObject *self, PyObject *other) {

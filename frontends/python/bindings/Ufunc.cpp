@@ -38,6 +38,9 @@ Array record(op::OpKind kind, PyObject *const *args, size_t count) {
       device = &a->device();
   for (size_t i = 0; i < count; ++i) {
     if (!convertOpenOperand(args[i], converted[i], device)) {
+      pb::handle type = reinterpret_cast<PyObject *>(Py_TYPE(args[i]));
+      if (pb::hasattr(type, "__array_ufunc__"))
+        raiseForeign(std::string(Py_TYPE(args[i])->tp_name) + " has ufuncs of its own");
       converted[i].holder = toArray(args[i], device);
       converted[i].operand.emplace(*converted[i].holder);
     }
@@ -124,7 +127,7 @@ PyObject *writeTo(PyObject *self, PyObject *out, PyObject *result) {
   });
 }
 
-PyObject *call(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
+PyObject *compute(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
   auto *u = reinterpret_cast<Ufunc *>(self);
   Py_ssize_t count = PyVectorcall_NARGS(flags);
   if (count == u->operands && (!names || PyTuple_GET_SIZE(names) == 0))
@@ -134,6 +137,11 @@ PyObject *call(PyObject *self, PyObject *const *args, size_t flags, PyObject *na
     return callHandler(self, args, count, names);
   PyObject *result = callPlain(*u, args);
   return result ? writeTo(self, out, result) : nullptr;
+}
+
+PyObject *call(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
+  PyObject *result = compute(self, args, flags, names);
+  return result ? result : handOver(self, args, PyVectorcall_NARGS(flags), names);
 }
 
 void deallocate(PyObject *self) {

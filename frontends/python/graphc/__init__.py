@@ -8,6 +8,8 @@ np.float64(14.0)
 
 from math import e, inf, nan, pi
 
+import numpy as _np
+
 from . import errors
 from .errors import (
     ArgumentError,
@@ -393,7 +395,7 @@ from ._sorting import (  # noqa: E402
     sort_complex,
 )
 from ._ufunc import ufunc  # noqa: E402
-from . import linalg  # noqa: E402, I001  (after what it is made of)
+from . import _foreign, linalg  # noqa: E402, I001  (after what it is made of)
 
 newaxis = None
 # NumPy's own dtype classes and settings: graphc's arrays have NumPy's dtypes.
@@ -402,13 +404,16 @@ bool = bool_  # noqa: F405
 ndarray = Array
 __array_api_version__ = "2025.12"
 euler_gamma = 0.5772156649015329
+_foreign.cover(globals(), _np)
+_foreign.cover(vars(linalg), _np.linalg)
+globals().update(_foreign.names())
 _attach()
 _attach_methods(globals())
 del _attach, _attach_methods
 
 
 #: Parts that are imported when they are first asked for.
-_PARTS = ("emath", "fft", "float8", "lib", "random", "safetensors", "testing", "typing")
+_PARTS = ("char", "emath", "fft", "float8", "lib", "ma", "polynomial", "random", "rec", "safetensors", "strings", "testing", "typing")
 
 
 def __dir__():

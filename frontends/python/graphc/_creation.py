@@ -69,6 +69,17 @@ def _order(order):
         raise ArgumentError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})") from None
 
 
+def lies_by_columns(x):
+    """Whether an array is column-major and not row-major."""
+    return x.ndim > 1 and not x.contiguous and x.flags.f_contiguous
+
+
+def turned(x):
+    """A new array as its own transpose: of row-major memory a column-major array."""
+    x._turn(None)
+    return x
+
+
 def _in_order(x, order):
     """`x`, or a copy where its elements lie in another order."""
     order = _order(order)
@@ -134,7 +145,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     if type(a) is _np.ndarray and a.flags.fnc and not _graphc.is_tracing():
         return _of_columns(a, dtype, device, copy)
     try:
-        return _graphc.asarray(_source(a), _dtype(dtype), device, copy)
+        wanted = _dtype(dtype)
+        return _graphc.asarray(_source(a), wanted, device, copy)
     except DTypeError:
         from .float8 import stored
 
@@ -216,7 +228,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     if type(object) is _np.ndarray and order != "C" and object.flags.fnc and not _graphc.is_tracing():
         result = _of_columns(object, dtype, device, copies)
     else:
-        result = _graphc.asarray(_source(object), _dtype(dtype), device, copies)
+        wanted = _dtype(dtype)  # one that graphc has not is found before sequences are looked at
+        result = _graphc.asarray(_source(object), wanted, device, copies)
     return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
 
 

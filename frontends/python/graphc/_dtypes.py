@@ -3,7 +3,7 @@
 import numpy as _np
 
 from . import _graphc
-from .errors import DTypeError
+from .errors import DTypeError, ForeignDType
 
 bool_ = _np.dtype("bool")
 int8 = _np.dtype("int8")
@@ -87,7 +87,8 @@ def _found_dtype(dtype):
     except TypeError:
         raise DTypeError(f"{dtype!r} is not a dtype{_nearest(dtype)}") from None
     if found.name not in _NAMES:
-        raise DTypeError(f"dtype {found.name} is not supported; graphc has {', '.join(_NAMES)}")
+        error = DTypeError if found.isbuiltin == 2 else ForeignDType  # 2: of another package, and NumPy knows no more
+        raise error(f"dtype {found.name} is not supported; graphc has {', '.join(_NAMES)}")
     return found if found.isnative else found.newbyteorder("=")
 
 

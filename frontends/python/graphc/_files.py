@@ -9,7 +9,8 @@ import numpy as _np
 from . import _graphc
 from ._creation import asarray
 from ._dtypes import as_dtype, float64
-from .errors import ArgumentError
+from ._foreign import to_ours
+from .errors import ArgumentError, ForeignDType
 
 if TYPE_CHECKING:
     from ._types import Array
@@ -24,51 +25,59 @@ def _host(value):
 
 def _stored(dtype):
     """A supported dtype as bytes have it: in the byte order that was asked for."""
-    return _np.dtype(dtype) if as_dtype(dtype).name != "bfloat16" else as_dtype(dtype)
+    try:
+        return _np.dtype(dtype) if as_dtype(dtype).name != "bfloat16" else as_dtype(dtype)
+    except ForeignDType:
+        return _np.dtype(dtype)
+
+
+def _read(values):
+    """What NumPy read: an Array, or NumPy's array where graphc has no such dtype."""
+    return asarray(values) if type(values) is _np.ndarray and values.dtype.isbuiltin == 2 else to_ours(values)
 
 
 def frombuffer(buffer, dtype=float64, count: int = -1, offset: int = 0, *, like=None) -> Array:
     """A copy of the values in a buffer's bytes, read-only where the buffer is. Raises ValueError when they do not divide into
     items."""
     values = _np.frombuffer(buffer, _stored(dtype), count, offset)
-    result = asarray(values)
-    if not values.flags.writeable:
+    result = _read(values)
+    if result is not values and not values.flags.writeable:
         result._lock()
     return result
 
 
 def fromiter(iter, dtype, count: int = -1, *, like=None) -> Array:  # noqa: A002
     """The items of an iterable as a vector."""
-    return asarray(_np.fromiter((v.item() if isinstance(v, _graphc.Array) else v for v in iter), as_dtype(dtype), count))
+    return _read(_np.fromiter((v.item() if isinstance(v, _graphc.Array) else v for v in iter), _stored(dtype), count))
 
 
 def fromstring(string, dtype=float64, count: int = -1, *, sep: str, like=None) -> Array:
     """Numbers in a text with a separator."""
-    return asarray(_np.fromstring(string, _stored(dtype), count, sep=sep))
+    return _read(_np.fromstring(string, _stored(dtype), count, sep=sep))
 
 
 def fromfile(file, dtype=float64, count: int = -1, sep: str = "", offset: int = 0, *, like=None) -> Array:
     """Values from a file of bytes, or of text with a separator."""
-    return asarray(_np.fromfile(file, _stored(dtype), count, sep, offset))
+    return _read(_np.fromfile(file, _stored(dtype), count, sep, offset))
 
 
 def loadtxt(fname, dtype=float64, **options):
     """Numbers from a text file, as numpy.loadtxt reads them."""
     unpack = options.pop("unpack", False)
-    values = asarray(_np.loadtxt(fname, as_dtype(dtype), **options))
-    return values.T if unpack else values
+    values = _np.loadtxt(fname, _stored(dtype), unpack=unpack, **options)
+    return list(map(_read, values)) if isinstance(values, list) else _read(values)
 
 
 def genfromtxt(fname, dtype=float64, **options):
     """Numbers from a text file with missing values, as numpy.genfromtxt reads them."""
     unpack = options.pop("unpack", False)
-    values = asarray(_np.genfromtxt(fname, dtype=as_dtype(dtype), **options))
-    return values.T if unpack else values
+    values = _np.genfromtxt(fname, dtype=None if dtype is None else _stored(dtype), unpack=unpack, **options)
+    return list(map(_read, values)) if isinstance(values, list) else _read(values)
 
 
 def savetxt(fname, X, *args, **options) -> None:
     """Writes a vector or matrix as text, as numpy.savetxt does."""
-    _np.savetxt(fname, _np.asarray(asarray(X)), *args, **options)
+    _np.savetxt(fname, _host(X), *args, **options)
 
 
 class Archive:
@@ -81,7 +90,7 @@ class Archive:
         self.files = opened.files
 
     def __getitem__(self, name):
-        return asarray(self._opened[name])
+        return _read(self._opened[name])
 
     def __iter__(self):
         return iter(self.files)
@@ -118,7 +127,7 @@ def load(file, mmap_mode=None, allow_pickle: bool = False, **options):
     """An Array from a .npy file, or an archive of Arrays from a .npz file."""
     found = _np.load(file, mmap_mode, allow_pickle, **options)
     if isinstance(found, _np.ndarray):
-        return asarray(found)
+        return _read(found)
     if not hasattr(found, "files"):
         raise ArgumentError(f"load: {type(found).__name__} is no array")
     return Archive(found)
@@ -126,7 +135,7 @@ def load(file, mmap_mode=None, allow_pickle: bool = False, **options):
 
 def save(file, arr, allow_pickle: bool = True) -> None:
     """Writes an array to a .npy file."""
-    _np.save(file, _np.asarray(asarray(arr)), allow_pickle)
+    _np.save(file, _host(arr), allow_pickle)
 
 
 def savez(file, *args, **named) -> None:

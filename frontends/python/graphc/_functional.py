@@ -14,7 +14,7 @@ from . import _graphc
 from ._creation import asarray, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._manipulation import _axis, broadcast_arrays, concatenate, stack
-from .errors import ArgumentError
+from .errors import ArgumentError, ForeignDType
 
 if TYPE_CHECKING:
     from ._types import Array, ArrayLike
@@ -143,7 +143,7 @@ class vectorize:
             return self
         looped = [i for i in range(len(args)) if i not in self.excluded]
         named = [k for k in kwargs if k not in self.excluded]
-        arrays = [asarray(args[i]) for i in looped] + [asarray(kwargs[k]) for k in named]
+        arrays = [_numpys_or_ours(a) for a in [args[i] for i in looped] + [kwargs[k] for k in named]]
         if not arrays:
             return self.pyfunc(*args, **kwargs)
 
@@ -156,7 +156,7 @@ class vectorize:
 
         if self.signature is not None:
             return self._generalized(call, arrays)
-        wide = broadcast_arrays(*arrays)
+        wide = _np.broadcast_arrays(*arrays) if _np.ndarray in map(type, arrays) else broadcast_arrays(*arrays)
         shape = wide[0].shape
         columns = [x.tolist() if x.ndim == 0 else x.ravel().tolist() for x in wide]
         columns = [[c] if not isinstance(c, list) else c for c in columns]
@@ -229,8 +229,19 @@ def _of_values(values, shape, kind):
     """The results of calls, in the dtype of the first unless one is given, as in NumPy."""
     values = list(values)
     if kind is None:
-        kind = asarray(values[0]).dtype
-    return asarray(values, kind).reshape(shape)
+        kind = _numpys_or_ours(values[0]).dtype
+    try:
+        return asarray(values, kind).reshape(shape)
+    except ForeignDType:
+        return _np.array(values, kind.char if kind.kind in "SU" else kind).reshape(shape)
+
+
+def _numpys_or_ours(values):
+    """An Array, or NumPy's array where graphc has no such dtype."""
+    try:
+        return asarray(values)
+    except ForeignDType:
+        return _np.asarray(values)
 
 
 def frompyfunc(func, /, nin: int, nout: int, *, identity=None):

@@ -4,7 +4,7 @@ import builtins as _py
 
 import numpy as _np
 
-from . import _graphc
+from . import _foreign, _graphc
 from .errors import TraceError
 
 _Array = _graphc.Array
@@ -21,7 +21,7 @@ def _repr(self):
     """NumPy's text; of a single result that of NumPy's scalar, with all its digits."""
     try:
         if _graphc.is_value(self) and isinstance(self.dtype, _np.dtype):
-            return repr(_values(self)[()])
+            return repr(self.dtype.type(self.item()))
         text = _np.array_repr(_values(self))
         return text if isinstance(self.dtype, _np.dtype) else text.replace("float32", self.dtype.name)
     except TraceError:
@@ -58,11 +58,11 @@ def _reduce(self):
 
 
 def _copy(self):
-    return self.copy()
+    return self.copy("K") if self.ndim > 1 else self.copy()
 
 
 def _deepcopy(self, memo):
-    return self.copy()
+    return _copy(self)
 
 
 def _dask_tokenize(self):
@@ -78,7 +78,7 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
     import graphc
 
     ours = getattr(graphc, ufunc.__name__, None)
-    if not isinstance(ours, _graphc.ufunc):
+    if not isinstance(ours, _graphc.ufunc) or _py.any(_foreign.has_own(type(x), "__array_ufunc__") for x in inputs):
         return NotImplemented
     out = keywords.get("out")
     if out is not None and not _py.any(isinstance(x, _Array) for x in (*inputs, *out)):
@@ -91,6 +91,8 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
 def _array_function(self, function, types, args, kwargs):
     import graphc
 
+    if _py.any(_foreign.has_own(cls, "__array_function__") for cls in types):
+        return NotImplemented
     package, _, inner = (function.__module__ or "").partition(".")
     ours = graphc if package == "numpy" else None
     for part in inner.split(".") if inner else ():

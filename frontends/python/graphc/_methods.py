@@ -7,10 +7,11 @@ import pickle as _pickle
 
 import numpy as _np
 
-from . import _graphc
+from . import _foreign, _graphc
+from ._creation import lies_by_columns
 from ._dtypes import as_dtype
 from ._float_errors import stands_for as _stands_for
-from .errors import ArgumentError, ShapeError, UnsupportedError, user_line
+from .errors import ArgumentError, ForeignDType, ShapeError, UnsupportedError, user_line
 
 _Array = _graphc.Array
 
@@ -157,7 +158,10 @@ def _view(self, dtype=None, type=None):
     of the array do not reach. Raises DTypeError for a dtype that graphc does not have."""
     if isinstance(dtype, _py.type) and issubclass(dtype, (_Array, _np.ndarray)):
         dtype = None
-    wanted = self.dtype if dtype is None else as_dtype(dtype)
+    try:
+        wanted = self.dtype if dtype is None else as_dtype(dtype)
+    except ForeignDType:
+        return _np.asarray(self).view(dtype)
     if wanted == self.dtype:
         return self[()] if _graphc.is_value(self) else self[...]
     if self.ndim and wanted.itemsize != self.itemsize and self.shape[-1] != 1 and self.strides[-1] != self.itemsize:
@@ -191,6 +195,11 @@ def _resize(self, *shape, refcheck=True):
         return
     if self.base is not None:
         raise ArgumentError("cannot resize this array: it does not own its data")
+    if lies_by_columns(self):  # memory is cut or gets longer: column-major it stays
+        self._turn(None)
+        _resize(self, *shape[::-1])
+        self._turn(None)
+        return
     flat = self.ravel()
     if size > self.size:
         flat = _graphc.concatenate([flat, _graphc.full((int(size) - self.size,), 0, self.dtype, self.device)], 0)
@@ -304,8 +313,11 @@ def _new(cls, shape=None, dtype=float, buffer=None, offset=0, strides=None, orde
     if buffer is None:
         from ._creation import zeros
 
-        return zeros(shape, dtype, order or "C")
-    return _graphc.asarray(_np.ndarray(shape, dtype, buffer, offset, strides, order))
+        try:
+            return zeros(shape, dtype, order or "C")
+        except ForeignDType:
+            return _np.ndarray(shape, dtype)
+    return _foreign.to_ours(_np.ndarray(shape, dtype, buffer, offset, strides, order))
 
 
 def _init(self, *args, **keywords):

@@ -333,6 +333,8 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     for i, condition in enumerate(conditions):
         if asarray(condition).dtype.kind != "b":
             raise TypeError(f"invalid entry {i} in condlist: should be boolean ndarray")
+    choices = [c if isinstance(c, (bool, int, float, complex)) else asarray(c) for c in choices]
+    default = default if isinstance(default, (bool, int, float, complex)) else asarray(default)
     kind = _graphc.result_type(*choices, default)
     result = asarray(default).astype(kind)
     for condition, choice in zip(reversed(conditions), reversed(choices)):

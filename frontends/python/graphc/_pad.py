@@ -10,7 +10,7 @@ import numpy as _np
 
 from . import _graphc
 from ._assemble import _along
-from ._creation import asarray, full
+from ._creation import asarray, full, lies_by_columns
 from ._manipulation import concatenate, flip
 from .errors import ArgumentError, UnsupportedError
 
@@ -57,6 +57,8 @@ def pad(array: ArrayLike, pad_width, mode="constant", **options) -> Array:
     Modes: constant, edge, linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap, empty, or a function of
     (vector, widths, axis, keywords) that changes the vector in place. Raises ValueError as NumPy."""
     x = asarray(array)
+    if lies_by_columns(x):  # in the memory order of the array, as NumPy
+        return pad(x.copy(), pad_width, mode, **options).copy("F")
     if callable(mode):
         return _by_function(x, _pairs(pad_width, x.ndim, "pad_width"), mode, options)
     if mode not in _OPTIONS:

@@ -56,13 +56,37 @@ class Philox:
         return [type(self)(child) for child in self.seed_seq.spawn(n_children)]
 
     def __reduce__(self):
-        return _restore_philox, (self.seed_seq, self.state)
+        return _restore_philox, (self.seed_seq, self.state, type(self))
 
 
-def _restore_philox(seed_seq, state):
-    made = Philox(seed_seq)
+def _restore_philox(seed_seq, state, cls=Philox):
+    made = cls(seed_seq)
     made.state = state
     return made
+
+
+class MT19937(Philox):
+    """NumPy's name for a bit generator of a seed. The numbers are Philox's (docs/random.md)."""
+
+    __slots__ = ()
+
+
+class PCG64(Philox):
+    """NumPy's name for a bit generator of a seed. The numbers are Philox's (docs/random.md)."""
+
+    __slots__ = ()
+
+
+class PCG64DXSM(Philox):
+    """NumPy's name for a bit generator of a seed. The numbers are Philox's (docs/random.md)."""
+
+    __slots__ = ()
+
+
+class SFC64(Philox):
+    """NumPy's name for a bit generator of a seed. The numbers are Philox's (docs/random.md)."""
+
+    __slots__ = ()
 
 
 class Generator(Draws):

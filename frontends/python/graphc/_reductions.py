@@ -4,13 +4,13 @@ threads, devices or memory layout."""
 import math as _math
 
 from . import _graphc
-from ._creation import asarray, full
+from ._creation import asarray, full, lies_by_columns, turned
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, bool_, float64
 from ._float_errors import errstate
 from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
-from ._manipulation import concat
+from ._manipulation import _axis, concat
 from ._ufunc import _NO_VALUE, is_missing, reduce_array, with_out
 from .errors import ArgumentError
 
@@ -153,15 +153,23 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=Fa
 
 
 @_stands_for()
+def _scan(kind, x, axis, dtype):
+    """In the memory order of the array, as NumPy."""
+    if axis is None or not lies_by_columns(x):
+        return _graphc.scan(kind, x, axis, dtype)
+    return turned(_graphc.scan(kind, x.T, x.ndim - 1 - _axis(axis, x.ndim, f"cum{kind}"), dtype))
+
+
+@_stands_for()
 def cumsum(a, axis=None, dtype=None, out=None):
     """Running sums along `axis`, or of the flattened array; dtypes as `sum`."""
-    return with_out(_graphc.scan("sum", asarray(a), axis, _dtype(dtype)), out, "unsafe", "cumsum")
+    return with_out(_scan("sum", asarray(a), axis, _dtype(dtype)), out, "unsafe", "cumsum")
 
 
 @_stands_for()
 def cumprod(a, axis=None, dtype=None, out=None):
     """Running products along `axis`, or of the flattened array; dtypes as `prod`."""
-    return with_out(_graphc.scan("prod", asarray(a), axis, _dtype(dtype)), out, "unsafe", "cumprod")
+    return with_out(_scan("prod", asarray(a), axis, _dtype(dtype)), out, "unsafe", "cumprod")
 
 
 def count_nonzero(a, axis=None, *, keepdims=False):

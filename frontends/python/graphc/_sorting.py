@@ -7,7 +7,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import _real, asarray, asarrays, single
+from ._creation import _real, asarray, asarrays, lies_by_columns, single, turned
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import complex64, complex128, int64
 from ._indexing import take
@@ -80,6 +80,8 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     if x.ndim == 1 and type(axis) is int and axis == -1:
         return _sorted(x, 0, descending)
     x, axis = _along(x, axis, "sort")
+    if lies_by_columns(x):  # in the memory order of the array, as NumPy
+        return turned(_sorted(x.T, x.ndim - 1 - axis, descending))
     return _sorted(x, axis, descending)
 
 

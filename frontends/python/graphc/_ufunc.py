@@ -15,6 +15,7 @@ from . import _graphc
 from ._creation import _in_order as _in_memory_order
 from ._creation import _order, asarray, full, single, zeros
 from ._dtypes import as_dtype, can_cast
+from . import _foreign
 from ._float_errors import errstate as _errstate
 from ._float_errors import named as _named
 from ._float_errors import stands_for as _stands_for
@@ -661,6 +662,18 @@ def _types(self):
 _CHARS = "?bBhHiIlLefdFD"
 
 
+def _method(name, function):
+    """A method of ufuncs; what it refuses goes to the method of NumPy's ufunc."""
+
+    def hand(args, keywords):
+        numpys = getattr(_np, args[0].__name__, None)
+        return NotImplemented if numpys is None else _foreign.run(getattr(numpys, name), args[1:], keywords, name == "at")
+
+    made = _foreign.function(function, hand, "graphc")
+    made.__name__ = name
+    return made
+
+
 def _repr(self):
     return f"<ufunc '{self.__name__}'>"
 
@@ -670,7 +683,7 @@ def _pickled(self):
 
 
 for _name, _value in {
-    "reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat, "outer": _outer, "at": _at,
+    **{name: _method(name, f) for name, f in (("reduce", _reduce), ("accumulate", _accumulate), ("reduceat", _reduceat), ("outer", _outer), ("at", _at))},
     "nargs": property(lambda self: self.nin + self.nout), "types": property(_types),
     "ntypes": property(lambda self: len(self.types)), "identity": property(lambda self: _IDENTITIES.get(self.__name__)),
     "signature": property(lambda self: _CORES.get(self.__name__)), "__repr__": _repr, "__reduce__": _pickled, "__module__": "graphc",

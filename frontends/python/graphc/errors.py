@@ -96,6 +96,11 @@ class DTypeError(GraphcError, TypeError):
     code = "GC0103"
 
 
+class ForeignDType(DTypeError):
+    """A dtype or an object that graphc does not compute (strings, objects, dates, structures). Functions that meet it hand the
+    call to NumPy (_foreign.py); what reaches a user is one for which NumPy has no function."""
+
+
 class IndexOutOfBounds(GraphcError, IndexError):
     """An index is out of range, or there are too many of them."""
 

@@ -3,7 +3,9 @@
 import math as _math
 import operator as _operator
 
-from . import _graphc
+import numpy.fft as _theirs
+
+from . import _foreign, _graphc
 from . import _dtypes as _d
 from ._creation import arange as _arange
 from ._creation import asarray as _asarray
@@ -326,3 +328,6 @@ def fftshift(x, /, axes=None):
 def ifftshift(x, /, axes=None):
     """The inverse of `fftshift`."""
     return _shifted(x, axes, lambda n: -(n // 2))
+
+
+_foreign.cover(globals(), _theirs)

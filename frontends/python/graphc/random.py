@@ -12,11 +12,12 @@ promised is in docs/random.md.
 
 import sys as _sys
 
-from ._random_generator import Generator, Key, Philox, default_rng, key
+from ._random_generator import MT19937, PCG64, PCG64DXSM, SFC64, Generator, Key, Philox, default_rng, key
 from ._random_legacy import RandomState
 from ._random_state import SeedSequence
 
 _global = RandomState()
+BitGenerator = Philox
 mtrand = _sys.modules[__name__]  # NumPy's module of these functions, which some programs name
 
 beta = _global.beta
@@ -67,5 +68,17 @@ uniform = _global.uniform
 vonmises = _global.vonmises
 wald = _global.wald
 weibull = _global.weibull
+
+
+
+def get_bit_generator():
+    """The bit generator of these functions."""
+    return _global.bit_generator
+
+
+def set_bit_generator(bitgen):
+    """Makes another one the bit generator of these functions. Raises ValueError for what is none of graphc's."""
+    _global.bit_generator = Generator(bitgen).bit_generator
+
 
 __all__ = sorted(name for name in globals() if not name.startswith("_"))

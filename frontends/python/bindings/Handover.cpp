@@ -1,0 +1,204 @@
+// What graphc does not compute goes to NumPy: calls, operators and methods that met a dtype or an
+// object of another kind (ForeignDType). Only calls that failed come here.
+#include "frontends/python/bindings/Bindings.h"
+
+#include <cstddef>
+#include <structmember.h>
+
+namespace graphc::py {
+namespace {
+
+/// Python's side (graphc/_foreign.py). Owned for the life of the process.
+struct Handlers {
+  PyObject *foreign = nullptr; ///< errors.ForeignDType
+  PyObject *call = nullptr, *operate = nullptr, *method = nullptr;
+};
+Handlers handlers;
+
+/// The error that is set, as an exception object, and no longer set.
+pb::object takeError() {
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (trace)
+    PyException_SetTraceback(value, trace);
+  Py_XDECREF(type);
+  Py_XDECREF(trace);
+  return pb::reinterpret_steal<pb::object>(value);
+}
+
+/// What the handler says. Without an answer of NumPy's: the error again.
+PyObject *answered(PyObject *result, const pb::object &error) {
+  if (result != Py_NotImplemented)
+    return result;
+  Py_DECREF(result);
+  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
+  return nullptr;
+}
+
+pb::tuple positional(PyObject *const *args, Py_ssize_t count) {
+  pb::tuple out(count);
+  for (Py_ssize_t i = 0; i < count; ++i)
+    PyTuple_SET_ITEM(out.ptr(), i, Py_NewRef(args[i]));
+  return out;
+}
+
+pb::dict named(PyObject *const *values, PyObject *names) {
+  pb::dict out;
+  for (Py_ssize_t i = 0, n = names ? PyTuple_GET_SIZE(names) : 0; i < n; ++i)
+    if (PyDict_SetItem(out.ptr(), PyTuple_GET_ITEM(names, i), values[i]) < 0)
+      throw pb::error_already_set();
+  return out;
+}
+
+/// graphc.function: a function of the package as its users call it. The package calls `inner`.
+struct Function {
+  PyObject_HEAD vectorcallfunc call;
+  PyObject *dict;
+  PyObject *inner;
+};
+
+PyObject *callFunction(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
+  auto *f = reinterpret_cast<Function *>(self);
+  PyObject *result = PyObject_Vectorcall(f->inner, args, flags, names);
+  if (result)
+    return result;
+  return handOver(self, args, PyVectorcall_NARGS(flags), names);
+}
+
+int traverse(PyObject *self, visitproc visit, void *arg) {
+  auto *f = reinterpret_cast<Function *>(self);
+  Py_VISIT(f->dict);
+  Py_VISIT(f->inner);
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+
+int clear(PyObject *self) {
+  auto *f = reinterpret_cast<Function *>(self);
+  Py_CLEAR(f->dict);
+  Py_CLEAR(f->inner);
+  return 0;
+}
+
+void deallocate(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  clear(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+/// function(inner)
+PyObject *construct(PyTypeObject *type, PyObject *args, PyObject *) {
+  PyObject *inner = nullptr;
+  if (!PyArg_ParseTuple(args, "O", &inner))
+    return nullptr;
+  auto *f = reinterpret_cast<Function *>(type->tp_alloc(type, 0));
+  if (!f)
+    return nullptr;
+  f->call = callFunction;
+  f->inner = Py_NewRef(inner);
+  f->dict = PyDict_New();
+  return reinterpret_cast<PyObject *>(f);
+}
+
+/// As a method of a class.
+PyObject *bind(PyObject *self, PyObject *object, PyObject *) {
+  return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Function, dict), READONLY, nullptr},
+    {"__wrapped__", T_OBJECT, offsetof(Function, inner), READONLY, "What the package calls."},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyGetSetDef attributes[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyTypeObject *makeType() {
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(deallocate)},
+                                {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
+                                {Py_tp_clear, reinterpret_cast<void *>(clear)},
+                                {Py_tp_new, reinterpret_cast<void *>(construct)},
+                                {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+                                {Py_tp_descr_get, reinterpret_cast<void *>(bind)},
+                                {Py_tp_members, members},
+                                {Py_tp_getset, attributes},
+                                {0, nullptr}};
+  static PyType_Spec spec = {"graphc.function", sizeof(Function), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                                 Py_TPFLAGS_METHOD_DESCRIPTOR,
+                             slots};
+  return reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
+}
+
+} // namespace
+
+void raiseForeign(const std::string &message) {
+  if (!handlers.foreign)
+    throw pb::type_error(message);
+  pb::object error = pb::handle(handlers.foreign)(message);
+  PyErr_SetObject(handlers.foreign, error.ptr());
+  throw pb::error_already_set();
+}
+
+bool isForeignError() {
+  return handlers.foreign && PyErr_Occurred() && PyErr_ExceptionMatches(handlers.foreign);
+}
+
+PyObject *handOver(PyObject *function, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  if (!isForeignError())
+    return nullptr;
+  return guarded([&] {
+    pb::object error = takeError();
+    pb::tuple given = positional(args, count);
+    pb::dict keywords = named(args + count, names);
+    PyObject *all[] = {function, given.ptr(), keywords.ptr(), error.ptr()};
+    return answered(PyObject_Vectorcall(handlers.call, all, 4, nullptr), error);
+  });
+}
+
+PyObject *handOverMethod(const char *name, PyObject *self, PyObject *const *args, Py_ssize_t count,
+                         PyObject *names) {
+  if (!isForeignError())
+    return nullptr;
+  return guarded([&] {
+    pb::object error = takeError();
+    pb::tuple given = positional(args, count);
+    pb::dict keywords = named(args + count, names);
+    pb::str text(name);
+    PyObject *all[] = {text.ptr(), self, given.ptr(), keywords.ptr(), error.ptr()};
+    return answered(PyObject_Vectorcall(handlers.method, all, 5, nullptr), error);
+  });
+}
+
+PyObject *handOverOperator(std::string_view name, bool inPlace, PyObject *left, PyObject *right,
+                           PyObject *result) {
+  bool isOpen = result ? result == Py_NotImplemented : isForeignError();
+  if (!handlers.foreign || !isOpen)
+    return result;
+  Py_XDECREF(result);
+  PyErr_Clear();
+  return guarded([&] {
+    pb::str text((inPlace ? "i" : "") + std::string(name));
+    PyObject *all[] = {text.ptr(), left, right};
+    return PyObject_Vectorcall(handlers.operate, all, 3, nullptr);
+  });
+}
+
+void defineHandover(pb::module_ &m) {
+  PyTypeObject *type = makeType();
+  if (!type)
+    throw pb::error_already_set();
+  m.add_object("function", reinterpret_cast<PyObject *>(type));
+  m.def("set_handover", [](const pb::object &foreign, const pb::object &call,
+                           const pb::object &operate, const pb::object &method) {
+    handlers = {Py_NewRef(foreign.ptr()), Py_NewRef(call.ptr()), Py_NewRef(operate.ptr()),
+                Py_NewRef(method.ptr())};
+  });
+}
+
+} // namespace graphc::py

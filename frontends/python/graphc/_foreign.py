@@ -1,0 +1,207 @@
+"""What graphc does not compute: strings, objects, dates, structured and extended dtypes, masked arrays and other classes.
+
+An array of such a dtype is a `numpy.ndarray`, made by NumPy. A function, operator or method of ours that meets one fails with
+ForeignDType (before it has recorded anything), and the extension asks here: NumPy's function of that name is called with the
+values of our arrays, and what it returns is ours again where graphc has its dtype. Calls that succeed never come here.
+"""
+
+import functools as _functools
+import operator as _operator
+import types as _types
+
+import numpy as _np
+
+from . import _graphc
+from ._dtypes import _NAMES
+from .errors import ForeignDType, TraceError
+
+_Array = _graphc.Array
+#: Functions that change their first argument.
+_UPDATES = {"copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis"}
+_COMPUTED = frozenset(_NAMES)
+
+
+def _refuse_in_jit(what, error=None):
+    if _graphc.is_tracing():
+        reason = f" ({error.args[0].rpartition(' (at ')[0] or error.args[0].rpartition(' [')[0]})" if error is not None else ""
+        raise TraceError(f"{what} of a dtype or an object that graphc does not compute{reason}: NumPy does, but not while a function is recorded")
+
+
+def has_own(cls, name):
+    """Whether a class says itself what NumPy's functions (`__array_function__`) or ufuncs mean."""
+    return not issubclass(cls, (_Array, _np.ndarray, _np.generic)) and getattr(cls, name, None) is not None
+
+
+def _classes(values):
+    for value in values:
+        yield type(value)
+        if isinstance(value, (list, tuple)):
+            yield from map(type, value)
+
+
+class _Call:
+    """The arguments of one call as NumPy takes them, and its result as ours."""
+
+    def __init__(self, args, keywords):
+        self._copies = []  # (our array, the copy that NumPy changes)
+        kept = any(has_own(cls, name) for cls in _classes((*args, *keywords.values())) for name in ("__array_function__", "__array_ufunc__"))
+        self._keeps = kept  # those classes are given our arrays
+
+    def given(self, value):
+        if isinstance(value, _Array):
+            if self._keeps:
+                return value
+            array = _np.asarray(value)
+            return array[()] if _graphc.is_value(value) else array
+        if type(value) in (list, tuple):
+            return type(value)(map(self.given, value))
+        return value
+
+    def changed(self, value):
+        """The same of what the call writes to."""
+        if isinstance(value, tuple):
+            return tuple(map(self.changed, value))
+        if not isinstance(value, _Array) or self._keeps:
+            return value
+        copy = _np.array(value)
+        copy.flags.writeable = not value.readonly
+        self._copies.append((value, copy))
+        return copy
+
+    def result(self, value):
+        for ours, copy in self._copies:
+            if not ours.readonly:
+                ours[...] = copy
+        return self._ours(value)
+
+    def _ours(self, value):
+        for ours, copy in self._copies:
+            if value is copy:
+                return ours
+        if type(value) in (list, tuple) or (isinstance(value, tuple) and hasattr(value, "_make")):
+            return getattr(value, "_make", type(value))([self._ours(v) for v in value])
+        return to_ours(value)
+
+
+def to_ours(value):
+    """A numeric result of NumPy's as an Array; anything else as it is."""
+    if type(value) is _np.ndarray and value.dtype.name in _COMPUTED:
+        return _graphc.asarray(value, None, None, None)
+    if isinstance(value, _np.generic) and value.dtype.name in _COMPUTED:
+        return _graphc.asarray(value, None, None, None)[()]
+    return value
+
+
+def run(theirs, args, keywords, updates=False):
+    """NumPy's function of our arguments."""
+    call = _Call(args, keywords)
+    keywords = {k: call.changed(v) if k == "out" else call.given(v) for k, v in keywords.items() if not (k == "out" and v is None)}
+    outputs = theirs.nin if isinstance(theirs, _np.ufunc) else len(args)
+    given = [call.changed(a) if i >= outputs or (updates and i == 0) else call.given(a) for i, a in enumerate(args)]
+    return call.result(theirs(*given, **keywords))
+
+
+def _call(function, args, keywords, error):
+    """A call of a function of ours that failed."""
+    hand = function.__dict__.get("hand")
+    if isinstance(function, _graphc.ufunc):
+        theirs = getattr(_np, function.__name__, None)
+        hand = _functools.partial(run, theirs) if isinstance(theirs, _np.ufunc) else None
+    if hand is None or keywords.get("device") not in (None, "cpu"):
+        return NotImplemented
+    _refuse_in_jit(function.__name__, error)
+    keywords.pop("device", None)
+    return hand(args, keywords)
+
+
+def _method(name, self, args, keywords, error):
+    """A method of an Array that failed."""
+    theirs = getattr(_np.ndarray, name, None)
+    if theirs is None:
+        return NotImplemented
+    _refuse_in_jit(name, error)
+    return run(theirs, (self, *args), keywords)
+
+
+def _leaves_it(left, right, updates):
+    """Whether Python shall ask the other operand: NumPy would, or it is no array beside a single number."""
+    ours, other = (left, right) if isinstance(left, _Array) else (right, left)
+    if isinstance(other, (_Array, _np.ndarray, list, tuple)):
+        return False
+    cls = type(other)
+    if hasattr(cls, "__array_ufunc__"):
+        return cls.__array_ufunc__ is None and not updates
+    if getattr(cls, "__array_priority__", 0) > 0:
+        return not updates
+    return _graphc.is_value(ours)
+
+
+#: The ufuncs of operators.
+_UFUNCS = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide", "mod": "remainder",
+    "pow": "power", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
+    "rshift": "right_shift", "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
+}  # fmt: skip
+
+
+def _operate(name, left, right):
+    """An operator of which one operand is nothing of ours; `name` as in the module operator."""
+    updates = name[0] == "i" and name != "invert"
+    if _leaves_it(left, right, updates):
+        return NotImplemented
+    _refuse_in_jit(name)
+    if has_own(type(left), "__array_ufunc__") or has_own(type(right), "__array_ufunc__"):
+        ufunc = getattr(_np, _UFUNCS[name[updates:]])
+        return ufunc(left, right, out=(left,)) if updates else ufunc(left, right)
+    function = getattr(_operator, {"and": "and_", "or": "or_"}.get(name, name))
+    call = _Call((), {})
+    return call.result(function(call.changed(left) if updates else call.given(left), call.given(right)))
+
+
+def function(inner, hand, module):
+    """A function of the package as its users call it; `hand(args, keywords)` calls NumPy's."""
+    made = _graphc.function(inner)
+    made.__dict__.update(inner.__dict__)
+    made.__dict__.pop("__wrapped__", None)
+    made.__dict__.update(__name__=inner.__name__, __qualname__=inner.__name__, __doc__=inner.__doc__, __module__=module, hand=hand)
+    return made
+
+
+def cover(namespace, theirs):
+    """Makes the functions of a namespace hand what they refuse to NumPy's functions of the same name."""
+    for name, inner in list(namespace.items()):
+        numpys = getattr(theirs, name, None)
+        is_function = isinstance(inner, _types.FunctionType) and callable(numpys) and not isinstance(numpys, type)
+        if is_function and inner is not numpys and not name.startswith("_"):
+            hand = _functools.partial(run, numpys, updates=name in _UPDATES)
+            namespace[name] = function(inner, hand, namespace["__name__"])
+
+
+def _numpys_alone(theirs):
+    """A function that only NumPy has."""
+
+    @_functools.wraps(theirs)
+    def call(*args, **keywords):
+        _refuse_in_jit(theirs.__name__)
+        return run(theirs, args, keywords)
+
+    call.__module__, call.__doc__ = "graphc", f"As numpy.{theirs.__name__}, which is called."
+    return call
+
+
+#: NumPy's functions and classes of dates, strings and structures.
+ALONE = (
+    "isnat", "busday_count", "busday_offset", "is_busday", "datetime_as_string", "datetime_data", "fromregex", "bmat", "asmatrix",
+)  # fmt: skip
+CLASSES = ("busdaycalendar", "matrix", "recarray", "record", "float128", "complex256")
+
+
+def names():
+    """What the package has for dtypes that it does not compute."""
+    found = {name: _numpys_alone(getattr(_np, name)) for name in ALONE if hasattr(_np, name)}
+    return found | {name: getattr(_np, name) for name in CLASSES if hasattr(_np, name)}
+
+
+_graphc.function.__reduce__ = lambda self: self.__qualname__
+_graphc.function.__repr__ = lambda self: f"<function {self.__module__}.{self.__name__}>"
+_graphc.set_handover(ForeignDType, _call, _operate, _method)

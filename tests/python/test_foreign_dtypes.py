@@ -1,0 +1,273 @@
+"""Strings, objects, dates, structures: what graphc does not compute stays NumPy's, and functions given it answer as NumPy's do."""
+
+import datetime
+import fractions
+import inspect
+import io
+import pickle
+from decimal import Decimal
+
+import graphc as gc
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.graphc_only
+
+LABELS = np.array(["cat", "dog", "cat", "owl"])
+
+
+def same(ours, theirs):
+    """Equal values, dtypes and shapes; numeric arrays are ours, all others NumPy's."""
+    if isinstance(theirs, (tuple, list)):
+        assert type(ours) is type(theirs) and len(ours) == len(theirs)
+        for a, b in zip(ours, theirs):
+            same(a, b)
+        return
+    if isinstance(theirs, (np.ndarray, np.generic)):
+        numeric = theirs.dtype.kind in "biufc" and theirs.dtype.name in gc._dtypes._NAMES
+        assert (type(ours) is gc.Array) == numeric, type(ours)
+        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+        np.testing.assert_array_equal(np.asarray(ours), theirs)
+        return
+    assert type(ours) is type(theirs) and ours == theirs
+
+
+CREATED = {
+    "strings": lambda xp: xp.array(["a", "bc"]),
+    "bytes": lambda xp: xp.asarray([b"a", b"bc"]),
+    "decimals": lambda xp: xp.array([Decimal(1), Decimal("2.5")]),
+    "fractions": lambda xp: xp.array([fractions.Fraction(1, 3), 2]),
+    "none": lambda xp: xp.asarray([None, 1]),
+    "only none": lambda xp: xp.asarray(None),
+    "large integers": lambda xp: xp.array([2**70, 1]),
+    "zeros of objects": lambda xp: xp.zeros(3, dtype=object),
+    "empty of strings": lambda xp: xp.equal(xp.empty((2, 2), "U5"), ""),
+    "full of strings": lambda xp: xp.full(3, "ab"),
+    "full of objects": lambda xp: xp.full((2,), None),
+    "ones of objects": lambda xp: xp.ones(2, "O"),
+    "structured": lambda xp: xp.array([(1, 2.0), (3, 4.0)], dtype=[("a", int), ("b", float)]),
+    "dates": lambda xp: xp.arange("2020-01", "2020-05", dtype="datetime64[M]"),
+    "durations": lambda xp: xp.array([1, 2], "timedelta64[s]"),
+    "python dates": lambda xp: xp.array([datetime.date(2020, 1, 2)]),
+    "long double": lambda xp: xp.linspace(0, 1, 3, dtype=xp.longdouble),
+    "like": lambda xp: xp.zeros_like(LABELS),
+    "like another": lambda xp: xp.full_like(xp.arange(3), "x", dtype="U1"),
+    "ndarray": lambda xp: xp.ndarray((2,), dtype="S3").shape,
+    "from text": lambda xp: xp.loadtxt(io.StringIO("a 1\nb 2"), dtype=str),
+    "from text with names": lambda xp: xp.genfromtxt(io.StringIO("a,1\nb,2"), delimiter=",", dtype=None, encoding="utf-8"),
+    "numbers from text": lambda xp: xp.genfromtxt(io.StringIO("1,2\n3,4"), delimiter=",", dtype=None),
+    "by iteration": lambda xp: xp.fromiter("abc", "U1"),
+    "strings as numbers": lambda xp: xp.array(["1", "2.5"], dtype=float),
+    "decimals as numbers": lambda xp: xp.asarray([Decimal(1), Decimal("2.5")], float),
+}
+
+
+@pytest.mark.parametrize("name", CREATED)
+def test_arrays_of_other_dtypes_are_numpys(name):
+    same(CREATED[name](gc), CREATED[name](np))
+
+
+X = np.array([3.0, 1.0, 2.0, 5.0])
+FUNCTIONS = {
+    "unique": lambda xp, x: xp.unique(LABELS),
+    "unique with counts": lambda xp, x: tuple(xp.unique(LABELS, return_counts=True, return_inverse=True)),
+    "where of strings": lambda xp, x: xp.where(x > 2, "high", "low"),
+    "where of strings and labels": lambda xp, x: xp.where(x > 2, LABELS, "none"),
+    "mask of labels": lambda xp, x: x[LABELS == "cat"],
+    "labels by a mask": lambda xp, x: LABELS[x > 1],
+    "labels by an order": lambda xp, x: LABELS[xp.argsort(x)],
+    "choose by labels": lambda xp, x: xp.select([LABELS == "cat", LABELS == "dog"], [x, -x], 0.0),
+    "select labels": lambda xp, x: xp.select([x > 2, x > 1], ["a", "b"], "c"),
+    "sort": lambda xp, x: xp.sort(LABELS),
+    "argsort": lambda xp, x: xp.argsort(LABELS, kind="stable"),
+    "searchsorted": lambda xp, x: xp.searchsorted(["a", "c", "e"], LABELS),
+    "isin": lambda xp, x: xp.isin(LABELS, ["cat", "cow"]),
+    "concatenate": lambda xp, x: xp.concatenate([LABELS, ["x"]]),
+    "numbers and strings": lambda xp, x: xp.concatenate([x, LABELS]),
+    "stack": lambda xp, x: xp.stack([LABELS, LABELS], axis=1),
+    "repeat": lambda xp, x: xp.repeat(LABELS, xp.asarray([1, 0, 2, 1])),
+    "take": lambda xp, x: xp.take(LABELS, xp.asarray([0, 3])),
+    "reshape": lambda xp, x: xp.reshape(LABELS, (2, 2)),
+    "transpose": lambda xp, x: xp.transpose(xp.reshape(LABELS, (2, 2))),
+    "array_equal": lambda xp, x: xp.array_equal(LABELS, LABELS.copy()),
+    "equal": lambda xp, x: xp.equal(LABELS, "cat"),
+    "count_nonzero": lambda xp, x: xp.count_nonzero(LABELS == "cat"),
+    "sum of decimals": lambda xp, x: xp.sum([Decimal(1), Decimal(2)]),
+    "mean of fractions": lambda xp, x: xp.mean(np.array([fractions.Fraction(1, 2), fractions.Fraction(1, 3)])),
+    "add of decimals": lambda xp, x: xp.add([Decimal(1)], [Decimal(2)]),
+    "reduce": lambda xp, x: xp.add.reduce(np.array(["a", "b"], object)),
+    "accumulate": lambda xp, x: xp.add.accumulate(np.array([Decimal(1), Decimal(2)])),
+    "outer": lambda xp, x: xp.multiply.outer(np.array([Decimal(2)]), [Decimal(3), Decimal(4)]),
+    "max of dates": lambda xp, x: xp.max(np.array(["2020-01-01", "2021-01-01"], "M8[D]")),
+    "differences of dates": lambda xp, x: xp.diff(np.array(["2020-01-01", "2021-01-01"], "M8[D]")),
+    "isnat": lambda xp, x: xp.isnat(np.array(["NaT", "2020-01-01"], "M8[D]")),
+    "weekdays": lambda xp, x: xp.busday_count(np.array(["2020-01-01"], "M8[D]"), np.datetime64("2020-02-01")),
+    "dot of objects": lambda xp, x: xp.dot(np.array([Decimal(2), Decimal(3)]), [Decimal(1), Decimal(1)]),
+    "labels as numbers": lambda xp, x: xp.asarray(np.array(["1", "2"]), float),
+    "vectorize to strings": lambda xp, x: xp.vectorize(lambda v: "a" if v > 2 else "bb")(x),
+    "vectorize of strings": lambda xp, x: xp.vectorize(len)(LABELS),
+    "ufunc with a mask": lambda xp, x: xp.maximum([Decimal(1), Decimal(5)], Decimal(3)),
+    "percent of long doubles": lambda xp, x: xp.sum(x, dtype=xp.longdouble),
+    "apply_along_axis": lambda xp, x: xp.apply_along_axis(lambda row: "ab"[int(row[0]) % 2], 0, x),
+    "can_cast": lambda xp, x: xp.can_cast("i4", "U20"),
+    "result_type": lambda xp, x: xp.result_type("U3", "U5") == np.dtype("U5"),
+    "lexsort": lambda xp, x: xp.lexsort((LABELS, x)),
+    "split": lambda xp, x: xp.split(LABELS, 2),
+    "histogram of field": lambda xp, x: xp.sum(CREATED["structured"](xp)["b"]),
+    "char": lambda xp, x: np.asarray(xp.char.upper(LABELS)),
+    "strings": lambda xp, x: xp.sum(xp.strings.str_len(LABELS)),
+    "masked arrays": lambda xp, x: float(xp.ma.masked_array(x, [1, 0, 0, 0]).mean()),
+    "sum of a masked array": lambda xp, x: float(xp.sum(np.ma.masked_array(X, [1, 0, 0, 0]))),
+    "asarray of a matrix": lambda xp, x: xp.asarray(np.matrix([[1, 2]])),
+    "polynomials": lambda xp, x: xp.asarray(xp.polynomial.Polynomial([1.0, 2.0])(x)),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_answer_as_numpys(name):
+    same(FUNCTIONS[name](gc, gc.asarray(X)), FUNCTIONS[name](np, X))
+
+
+OPERATORS = {
+    "equal to a string": lambda x: x == "cat",
+    "not equal to a string": lambda x: x != "cat",
+    "equal to None": lambda x: x == None,  # noqa: E711
+    "equal to labels": lambda x: x == LABELS,
+    "a decimal's product": lambda x: x.astype(int) * Decimal("0.5"),
+    "a product by a fraction": lambda x: x.astype(int) * fractions.Fraction(1, 3),
+    "from the left": lambda x: Decimal("0.5") * x.astype(int),
+    "sum with objects": lambda x: x + np.array([1, 2, 3, 4], object),
+    "durations": lambda x: np.datetime64("2020-01-01") + x.astype("m8[D]"),
+    "contains": lambda x: ["cat" in x, 3.0 in x, None in x],
+    "astype": lambda x: x.astype(str),
+    "astype of objects": lambda x: x.astype(object),
+    "view": lambda x: x.view("V8").dtype == np.dtype("V8"),
+    "tolist": lambda x: x.astype("S").tolist(),
+    "sum": lambda x: x.sum(dtype=object),
+}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_and_methods_answer_as_numpys(name):
+    same(OPERATORS[name](gc.asarray(X)), OPERATORS[name](X.copy()))
+
+
+def test_single_results_leave_other_objects_their_operators():
+    assert gc.asarray([2, 4])[0] * fractions.Fraction(1, 2) == np.int64(2) * fractions.Fraction(1, 2)
+    assert (gc.asarray([2])[0] == "cat") is False or not gc.asarray([2])[0] == "cat"
+
+
+@pytest.mark.parametrize("value", [None, "3.5", Decimal("3.5"), np.str_("3.5"), fractions.Fraction(7, 2)])
+def test_assigned_objects_are_converted_as_numpys(value):
+    x, g = X.copy(), gc.asarray(X)
+    x[1] = value
+    g[1] = value
+    x[2:] = value
+    g[2:] = value
+    same(g, x)
+
+
+@pytest.mark.parametrize("value", ["a", object(), ["1", "b"]])
+def test_what_has_no_number_is_refused_as_by_numpy(value):
+    x, g = X.copy(), gc.asarray(X)
+    with pytest.raises((TypeError, ValueError)) as theirs:
+        x[:2] = value
+    with pytest.raises(theirs.type):
+        g[:2] = value
+    same(g, X)
+
+
+@pytest.mark.parametrize("call", [lambda xp, x: xp.add(x, None), lambda xp, x: x + "a", lambda xp, x: xp.sin("a"), lambda xp, x: xp.mean(LABELS),
+                                  lambda xp, x: x @ LABELS, lambda xp, x: xp.fft.fft(LABELS), lambda xp, x: xp.linalg.det(LABELS)])  # fmt: skip
+def test_what_numpy_refuses_is_refused(call):
+    with pytest.raises(Exception) as theirs:  # noqa: PT011
+        call(np, X)
+    with pytest.raises(theirs.type.__mro__[-4] if issubclass(theirs.type, TypeError) else theirs.type):
+        call(gc, gc.asarray(X))
+
+
+def test_updates_in_place_reach_our_arrays_or_are_refused():
+    x, g = X.copy(), gc.asarray(X)
+    np.put(x, [0, 2], np.array([Decimal(7)] * 2))
+    gc.put(g, [0, 2], np.array([Decimal(7)] * 2))
+    same(g, x)
+    np.copyto(x, np.array(list("1234")), casting="unsafe")
+    gc.copyto(g, np.array(list("1234")), casting="unsafe")
+    same(g, x)
+    out, ours = np.zeros(4, bool), gc.zeros(4, bool)
+    view = ours[:2]
+    np.equal(LABELS, "cat", out=out)
+    assert gc.equal(LABELS, "cat", out=ours) is ours
+    same(ours, out)
+    same(view, out[:2])
+    with pytest.raises(TypeError):
+        g += np.array(list("abcd"))
+    with pytest.raises(TypeError):
+        g += Decimal(1)
+    same(g, x)
+
+
+def test_classes_that_define_numpys_functions_are_asked():
+    class Own:
+        def __array__(self, dtype=None, copy=None):
+            return np.ones(3)
+
+        def __array_function__(self, function, types, args, kwargs):
+            return function.__name__, [type(a) for a in args]
+
+        def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+            return ufunc.__name__, method, [type(i) for i in inputs]
+
+    own, x = Own(), gc.arange(3.0)
+    assert gc.sum(own) == ("sum", [Own])
+    assert gc.add(x, own) == ("add", "__call__", [gc.Array, Own]) == np.add(x, own)
+    assert gc.add(own, x)[2] == [Own, gc.Array] and gc.sin(own)[0] == "sin"
+    assert gc.dot(x, own) == ("dot", [gc.Array, Own]) == np.dot(x, own)
+    assert x + own == ("add", "__call__", [gc.Array, Own]) and (x < own)[0] == "less"
+    same(gc.asarray(own), np.ones(3))
+
+
+def test_classes_that_refuse_ufuncs_are_left_alone():
+    class Closed:
+        __array_ufunc__ = None
+
+        def __radd__(self, other):
+            return "radd", type(other)
+
+        def __eq__(self, other):
+            return "eq"
+
+    assert gc.arange(3) + Closed() == ("radd", gc.Array)
+    assert (gc.arange(3) == Closed()) == "eq"
+
+
+def test_jit_refuses_at_the_line():
+    @gc.jit(fullgraph=True)
+    def f(x):
+        return gc.where(x > 1, "a", "b")
+
+    with pytest.raises(gc.TraceError, match=rf"{__file__}:{inspect.getsourcelines(f.__wrapped__)[1] + 2}"):
+        f(gc.arange(3.0))
+
+
+def test_functions_are_known_by_name_and_signature():
+    assert pickle.loads(pickle.dumps(gc.mean)) is gc.mean and pickle.loads(pickle.dumps(gc.linalg.norm)) is gc.linalg.norm
+    assert list(inspect.signature(gc.mean).parameters) == ["a", "axis", "dtype", "out", "keepdims", "where"]
+    assert gc.mean.__name__ == "mean" and "mean" in gc.mean.__doc__ and gc.mean.__module__ == "graphc"
+    assert gc.arange(4.0).cumsum().tolist() == [0, 1, 3, 6]
+
+
+def test_numbers_never_take_this_way(monkeypatch):
+    monkeypatch.setattr(gc._foreign, "run", None)  # what a call handed over would come to
+    x = gc.arange(4.0)
+    assert float(gc.sum(gc.add(x, [1, 2, 3, 4]) * np.ones(4))) == 16 and (x == x).all() and float(gc.linalg.norm(x)) > 3
+
+
+@pytest.mark.parametrize("name", ["PCG64", "MT19937", "PCG64DXSM", "SFC64", "Philox"])
+def test_bit_generators_by_name(name):
+    make = getattr(gc.random, name)
+    first, second = gc.random.default_rng(make(5)), gc.random.Generator(make(5))
+    drawn = first.random(4).tolist()
+    assert drawn == second.random(4).tolist() == gc.random.default_rng(5).random(4).tolist()
+    assert isinstance(make(1), gc.random.BitGenerator) and type(pickle.loads(pickle.dumps(first)).bit_generator) is make
+    assert pickle.loads(pickle.dumps(first)).random(3).tolist() == first.random(3).tolist()
