@@ -278,6 +278,108 @@ def test_the_global_generator():
     assert own.rand(2, 3).tolist() == first[0]
 
 
+#: Draws of the legacy interface, and of Generators, on the module given.
+LEGACY = [
+    "rand(2, 3)", "randn(3)", "randn()", "random_sample((2, 2))", "random()", "randint(10)", "randint(5, 50, (2, 3))", "randint(0, 200, 5, dtype='u1')",
+    "uniform(-1, 1, 3)", "uniform(xp.asarray([0.0, 5.0]), xp.asarray([1.0, 9.0]))", "normal(0, [1, 2])", "permutation(7)",
+    "permutation(xp.arange(12).reshape(4, 3))", "choice(5, 3, replace=False)", "choice(xp.asarray([1.5, 2.5, 3.5]), 4, p=[0.2, 0.3, 0.5])",
+    "choice(['a', 'b'], 5)", "beta(2, 3, 2)", "binomial(10, 0.5, 3)", "exponential(2.0, 3)", "gamma(2, 1, 3)", "geometric(0.3, 3)",
+    "hypergeometric(5, 6, 7, 4)", "zipf(2.5, 4)", "multinomial(20, [0.2, 0.8], 3)", "multivariate_normal([0, 1], xp.eye(2), 3)", "poisson(4, (2, 2))",
+    "dirichlet([1, 2, 3], 2)", "standard_t(3, 2)", "vonmises(0, 1, 2)", "bytes(5)", "random_integers(3, 9, 4)",
+]  # fmt: skip
+MODERN = [
+    "random((2, 3))", "random(3, dtype='f4')", "standard_normal(3)", "integers(10, size=4)", "integers(0, 9, 3, endpoint=True)", "normal(1, 2, 3)",
+    "permuted(xp.arange(12).reshape(3, 4), axis=1)", "permutation(6)", "choice(xp.arange(9.0), 4, replace=False, shuffle=False)",
+    "multivariate_hypergeometric([3, 4, 5], 6)", "gamma(2.5, size=2)", "bytes(3)",
+]  # fmt: skip
+
+
+def assert_draws_are_numpys(ours, theirs, draws):
+    for text in draws:
+        got, want = (eval(f"rng.{text}", {"rng": rng, "xp": xp}) for rng, xp in ((ours, gc), (theirs, np)))
+        if isinstance(want, np.ndarray) and want.dtype.kind in "biuf":
+            assert isinstance(got, gc.Array)
+            exact.assert_same(np.asarray(got), want)
+        else:
+            assert type(got) is type(want) and np.all(got == want), text
+
+
+@pytest.mark.filterwarnings("ignore:.*random_integers:DeprecationWarning")
+@pytest.mark.parametrize("seed", [0, 42, [3, 1, 4]])
+def test_a_seeded_legacy_interface_draws_numpys_numbers(seed):
+    np.random.seed(seed)
+    gc.random.seed(seed)
+    assert_draws_are_numpys(gc.random, np.random, LEGACY)
+    assert_draws_are_numpys(gc.random.RandomState(seed), np.random.RandomState(seed), [*LEGACY, "tomaxint(2)"])
+    x, y = gc.arange(12).reshape(4, 3), np.arange(12).reshape(4, 3)
+    gc.random.shuffle(x.T)
+    np.random.shuffle(y.T)
+    exact.assert_same(np.asarray(x), y)
+    assert_draws_are_numpys(gc.random, np.random, LEGACY)  # both are as far as before
+    gc.random.seed()
+    with pytest.raises(ValueError, match="between 0 and 2"):
+        gc.random.seed(2**32)
+
+
+def test_states_of_the_legacy_interface():
+    own, theirs = gc.random.RandomState(7), np.random.RandomState(7)
+    own.rand(5), theirs.rand(5)
+    state = own.get_state()
+    assert state[0] == "MT19937" and state[2] == theirs.get_state()[2] and np.array_equal(state[1], theirs.get_state()[1])
+    other = gc.random.RandomState()
+    other.set_state(theirs.get_state())
+    copies = [other, pickle.loads(pickle.dumps(own)), copy.deepcopy(own)]
+    want = theirs.rand(3).tolist()
+    assert [x.rand(3).tolist() for x in (own, *copies)] == [want] * 4
+    fresh = gc.random.RandomState()
+    saved = fresh.get_state()
+    first = fresh.normal(size=4).tolist()
+    fresh.set_state(saved)
+    assert fresh.normal(size=4).tolist() == first
+    before = gc.random.get_bit_generator()
+    gc.random.set_bit_generator(gc.random.PCG64(3))
+    assert gc.random.rand() == np.random.RandomState(np.random.PCG64(3)).rand()
+    gc.random.set_bit_generator(before)
+    assert gc.random.mtrand._rand.random_sample.__self__ is gc.random.random_sample.__self__
+
+
+def test_a_seeded_legacy_interface_in_jit():
+    @gc.jit
+    def step(x, rng):
+        return x + rng.rand(3), gc.random.rand(3)
+
+    def run():
+        gc.random.seed(5)
+        rng = gc.random.RandomState(5)
+        return [[np.asarray(v).tolist() for v in step(gc.zeros(3), rng)] for _ in range(3)]
+
+    before = compiles()
+    first, again = run(), run()
+    assert first == again and first[0] != first[1] and first[0][0] == first[0][1]
+    assert compiles() - before <= 2
+    gc.random.seed()
+
+
+@pytest.mark.parametrize("name", ["MT19937", "PCG64", "PCG64DXSM", "SFC64"])
+def test_generators_over_numpys_bit_generators(name):
+    ours, theirs = gc.random.Generator(getattr(gc.random, name)(9)), np.random.Generator(getattr(np.random, name)(9))
+    assert isinstance(ours, gc.random.Generator) and repr(ours) == f"Generator({name})"
+    assert_draws_are_numpys(ours, theirs, MODERN)
+    x, y = gc.arange(10.0), np.arange(10.0)
+    ours.shuffle(x), theirs.shuffle(y)
+    exact.assert_same(np.asarray(x), y)
+    copies = [pickle.loads(pickle.dumps(ours)), copy.deepcopy(ours)]
+    want = theirs.random()
+    assert [r.random() for r in (ours, *copies)] == [want] * 3
+    assert ours.spawn(2)[1].random() == theirs.spawn(2)[1].random()
+    assert gc.random.default_rng(np.random.default_rng(4)).random() == np.random.default_rng(4).random()
+    assert gc.random.default_rng(np.random.RandomState(4)).random() == np.random.Generator(np.random.RandomState(4)._bit_generator).random()
+    with pytest.warns(gc.PerformanceWarning, match=f"{name} draws on the host"):
+        gc.jit(lambda x: x + ours.random(3))(gc.zeros(3))
+    with pytest.raises(ValueError, match="takes a bit generator, not str"):
+        gc.random.Generator("x")
+
+
 # -- distributions -------------------------------------------------------------------------------------------------------
 
 DRAWS = 1_000_000

@@ -56,49 +56,31 @@ class Philox:
         return [type(self)(child) for child in self.seed_seq.spawn(n_children)]
 
     def __reduce__(self):
-        return _restore_philox, (self.seed_seq, self.state, type(self))
+        return _restore_philox, (self.seed_seq, self.state)
 
 
-def _restore_philox(seed_seq, state, cls=Philox):
-    made = cls(seed_seq)
+def _restore_philox(seed_seq, state):
+    made = Philox(seed_seq)
     made.state = state
     return made
-
-
-class MT19937(Philox):
-    """NumPy's name for a bit generator of a seed. The numbers are Philox's (docs/random.md)."""
-
-    __slots__ = ()
-
-
-class PCG64(Philox):
-    """NumPy's name for a bit generator of a seed. The numbers are Philox's (docs/random.md)."""
-
-    __slots__ = ()
-
-
-class PCG64DXSM(Philox):
-    """NumPy's name for a bit generator of a seed. The numbers are Philox's (docs/random.md)."""
-
-    __slots__ = ()
-
-
-class SFC64(Philox):
-    """NumPy's name for a bit generator of a seed. The numbers are Philox's (docs/random.md)."""
-
-    __slots__ = ()
 
 
 class Generator(Draws):
     """NumPy's Generator: each draw takes the next streams of a key. The values are graphc's own (docs/random.md), the
     same on every device; a Generator used inside `graphc.jit` moves on at each call, and neither another seed nor a
-    later draw compiles anything."""
+    later draw compiles anything. Over a bit generator of NumPy's, NumPy draws its own."""
 
     __slots__ = ("bit_generator", "__weakref__")
+    #: The subclass for NumPy's bit generators; _random_numpy sets it.
+    over_numpy = None
+
+    def __new__(cls, bit_generator=None):
+        is_numpys = cls is Generator and isinstance(bit_generator, _np.random.BitGenerator)
+        return super().__new__(cls.over_numpy if is_numpys else cls)
 
     def __init__(self, bit_generator):
         if not isinstance(bit_generator, Philox):
-            raise ArgumentError(f"Generator takes a graphc.random.Philox, not {type(bit_generator).__name__}")
+            raise ArgumentError(f"Generator takes a bit generator, not {type(bit_generator).__name__}")
         self.bit_generator = bit_generator
 
     def _take(self, count, device=None):
@@ -127,18 +109,6 @@ class Generator(Draws):
         made = Generator(Philox(0))
         made.bit_generator._state.array, made.bit_generator._state.in_array = array, True
         return made
-
-
-def default_rng(seed=None):
-    """A new Generator. A Generator or Philox is taken as it is; None takes entropy from the operating system.
-
-    >>> import graphc as gc
-    >>> gc.random.default_rng(7).random(3).tolist() == gc.random.default_rng(7).random(3).tolist()
-    True
-    """
-    if isinstance(seed, Generator):
-        return seed
-    return Generator(seed if isinstance(seed, Philox) else Philox(seed))
 
 
 class Key(Draws):

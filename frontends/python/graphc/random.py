@@ -6,18 +6,21 @@
 >>> abs(4 * float(gc.mean(x * x + y * y < 1)) - 3.14159) < 0.02     # one kernel, nothing of that size in memory
 True
 
-Values are a function of the seed and of how many draws came before, the same on every device, and not NumPy's. What is
-promised is in docs/random.md.
+Values are a function of the seed and of how many draws came before, the same on every device. Those of a seeded legacy
+interface (`seed(0)`, `RandomState(0)`) and of Generators over NumPy's bit generators are NumPy's; `default_rng(0)` and keys
+have graphc's own. What is promised is in docs/random.md.
 """
 
 import sys as _sys
 
-from ._random_generator import MT19937, PCG64, PCG64DXSM, SFC64, Generator, Key, Philox, default_rng, key
+from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator
+
+from ._random_generator import Generator, Key, Philox, key
 from ._random_legacy import RandomState
+from ._random_numpy import default_rng
 from ._random_state import SeedSequence
 
-_global = RandomState()
-BitGenerator = Philox
+_global = _rand = RandomState()
 mtrand = _sys.modules[__name__]  # NumPy's module of these functions, which some programs name
 
 beta = _global.beta
@@ -32,6 +35,7 @@ gamma = _global.gamma
 geometric = _global.geometric
 get_state = _global.get_state
 gumbel = _global.gumbel
+hypergeometric = _global.hypergeometric
 laplace = _global.laplace
 logistic = _global.logistic
 lognormal = _global.lognormal
@@ -68,17 +72,17 @@ uniform = _global.uniform
 vonmises = _global.vonmises
 wald = _global.wald
 weibull = _global.weibull
-
+zipf = _global.zipf
 
 
 def get_bit_generator():
-    """The bit generator of these functions."""
-    return _global.bit_generator
+    """The bit generator of these functions: NumPy's once there is a seed, else a Philox."""
+    return _global.bit_generator if _global._numbers is None else _global._numbers._bit_generator
 
 
 def set_bit_generator(bitgen):
-    """Makes another one the bit generator of these functions. Raises ValueError for what is none of graphc's."""
-    _global.bit_generator = Generator(bitgen).bit_generator
+    """Makes a Philox, or a bit generator of NumPy's, the one of these functions."""
+    _global.seed(bitgen)
 
 
 __all__ = sorted(name for name in globals() if not name.startswith("_"))

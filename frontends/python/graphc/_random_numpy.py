@@ -1,0 +1,91 @@
+"""Draws from NumPy's own streams, for whoever names them: by one of its bit generators, or by seeding the legacy interface."""
+
+import functools as _functools
+
+import numpy as _np
+
+from . import _foreign, _graphc
+from ._random_generator import Generator, Philox
+from .errors import TraceError
+
+#: NumPy's draws that change their argument.
+_UPDATES = {"shuffle"}
+
+
+def draw(numbers, name, args, keywords):
+    """A draw of NumPy's, whose arrays become ours on the current device."""
+    if not args and not keywords:
+        return getattr(numbers, name)()
+    return _foreign.run(getattr(numbers, name), args, keywords, updates=name in _UPDATES)
+
+
+def names(cls):
+    """What a class of NumPy's draws."""
+    others = {"spawn", "bit_generator", "seed", "get_state", "set_state"}
+    return [name for name in dir(cls) if not name.startswith("_") and name not in others]
+
+
+class NumpyGenerator(Generator):
+    """A Generator over one of NumPy's bit generators: NumPy draws its numbers, on the host and bit for bit."""
+
+    __slots__ = ("_numbers",)
+
+    def __init__(self, bit_generator):
+        self.bit_generator = bit_generator
+        self._numbers = _np.random.Generator(bit_generator)
+
+    def spawn(self, n_children):
+        """`n_children` Generators that are independent of this one."""
+        return [NumpyGenerator(child.bit_generator) for child in self._numbers.spawn(n_children)]
+
+    def __repr__(self):
+        return f"Generator({type(self.bit_generator).__name__})"
+
+    def __reduce__(self):
+        return NumpyGenerator, (self.bit_generator,)
+
+    def __deepcopy__(self, memo):
+        return NumpyGenerator(_copy(self.bit_generator))
+
+
+def _copy(bit_generator):
+    made = type(bit_generator)()
+    made.state = bit_generator.state
+    return made
+
+
+def _method(name):
+    own = getattr(Generator, name, None)
+
+    @_functools.wraps(own or getattr(_np.random.Generator, name))
+    def method(self, *args, **keywords):
+        if _graphc.is_tracing():
+            stream = type(self.bit_generator).__name__
+            raise TraceError(f"random.{name}: NumPy's {stream} draws on the host, which a jitted function cannot do; use random.default_rng(seed)")
+        return draw(self._numbers, name, args, keywords)
+
+    return method
+
+
+for _name in names(_np.random.Generator):
+    setattr(NumpyGenerator, _name, _method(_name))
+Generator.over_numpy = NumpyGenerator
+
+
+def default_rng(seed=None):
+    """A new Generator over Philox4x32-10. A Generator or Philox is taken as it is; None takes entropy from the operating
+    system. Over one of NumPy's bit generators, or a Generator or RandomState of NumPy's, it draws NumPy's numbers.
+
+    >>> import graphc as gc
+    >>> gc.random.default_rng(7).random(3).tolist() == gc.random.default_rng(7).random(3).tolist()
+    True
+    >>> gc.random.default_rng(gc.random.PCG64(7)).random().round(6)     # NumPy's
+    0.625095
+    """
+    if isinstance(seed, Generator):
+        return seed
+    if isinstance(seed, _np.random.Generator):
+        return NumpyGenerator(seed.bit_generator)
+    if isinstance(seed, _np.random.RandomState):
+        return NumpyGenerator(seed._bit_generator)
+    return Generator(seed if isinstance(seed, (Philox, _np.random.BitGenerator)) else Philox(seed))
