@@ -261,13 +261,3 @@ def test_numbers_never_take_this_way(monkeypatch):
     monkeypatch.setattr(gc._foreign, "run", None)  # what a call handed over would come to
     x = gc.arange(4.0)
     assert float(gc.sum(gc.add(x, [1, 2, 3, 4]) * np.ones(4))) == 16 and (x == x).all() and float(gc.linalg.norm(x)) > 3
-
-
-@pytest.mark.parametrize("name", ["PCG64", "MT19937", "PCG64DXSM", "SFC64", "Philox"])
-def test_bit_generators_by_name(name):
-    make = getattr(gc.random, name)
-    first, second = gc.random.default_rng(make(5)), gc.random.Generator(make(5))
-    drawn = first.random(4).tolist()
-    assert drawn == second.random(4).tolist() == gc.random.default_rng(5).random(4).tolist()
-    assert isinstance(make(1), gc.random.BitGenerator) and type(pickle.loads(pickle.dumps(first)).bit_generator) is make
-    assert pickle.loads(pickle.dumps(first)).random(3).tolist() == first.random(3).tolist()

@@ -185,6 +185,29 @@ def test_very_many_arrays_are_joined_without_a_kernel_for_each():
         turns(before)
 
 
+def test_a_list_of_what_a_loop_collected_becomes_an_array():
+    if not on_cpu():
+        pytest.skip("the CPU's memory")
+
+    def collected(xp):
+        x, values, rows = xp.zeros(3), [], []
+        for i in range(100):
+            x[i % 3] += 0.5 * i
+            values.append(x[0])
+            rows.append([i, x[1], x.sum() * 2])
+        return values, rows, [*range(70), *values]
+
+    for ours, theirs in zip(collected(gc), collected(np)):
+        made = gc.array(ours)
+        assert not gc._graphc.pending(made.reshape(-1)) or made.base is not None
+        exact.assert_same(np.asarray(made), np.array(theirs))
+        assert gc.asarray(ours[:70], dtype="f4").tolist() == np.asarray(theirs[:70], "f4").tolist()
+    lazy = [gc.asarray(np.arange(3.0)).sum() * i for i in range(50)]
+    assert gc._graphc.pending(gc.array(lazy))  # few stay recorded
+    with pytest.raises(ValueError, match="inhomogeneous"):
+        gc.array([x for pair in zip(lazy, [gc.ones(2)] * 50) for x in pair])
+
+
 def gates(xp, steps=200):
     """What a step computes hangs on a matrix above 8 KiB that is not computed when the loop begins."""
     W = xp.asarray(np.cos(np.arange(64.0 * 24).reshape(64, 24))) * 0.5

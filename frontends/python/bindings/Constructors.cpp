@@ -12,11 +12,11 @@
 namespace graphc::py {
 namespace {
 
-/// What one object in nested sequences is: a number, or a computed array.
+/// What one object in nested sequences is: a number, or an array.
 struct Leaf {
   DType dtype = DType::Bool;
   uint64_t bits = 0;
-  const Array *array = nullptr; ///< of rank 1 and more
+  const Array *array = nullptr; ///< of rank 1 and more, or pending
   rt::Device *device = nullptr; ///< of arrays
 };
 
@@ -36,11 +36,11 @@ std::optional<Leaf> leafOf(PyObject *object) {
     return std::nullopt;
   if (x->known())
     return Leaf{x->dtype(), x->known()->bits, nullptr, &x->device()};
-  NodeRef base = x->storage()->current();
-  if (base->state() != NodeState::Ready ||
+  NodeState state = x->storage()->current()->state();
+  if ((state != NodeState::Ready && state != NodeState::Pending) ||
       !hostmath::withType(x->dtype(), [](auto) { return true; }))
     return std::nullopt;
-  if (x->rank() > 0)
+  if (x->rank() > 0 || state == NodeState::Pending)
     return Leaf{x->dtype(), 0, x, &x->device()};
   auto value = ops::readElement(*x, {});
   return value ? std::optional(Leaf{value->dtype, value->bits, nullptr, &x->device()})
@@ -62,10 +62,14 @@ public:
     return Array(std::move(node));
   }
   rt::Device *device() const { return at; }
+  /// Arrays among the leaves that are to be computed first.
+  std::vector<Array> pending;
+  /// From this many leaves on they are: each would be a kernel of a joined array.
+  bool isMany() const { return leaves.size() >= 64; }
 
 private:
   static constexpr size_t kMostDepth = 8;
-  /// More are NumPy's, which is quick at numbers.
+  /// More numbers without an array among them are NumPy's, which is quick at them.
   static constexpr size_t kMostLeaves = 1 << 12;
 
   bool visit(PyObject *object, size_t level) {
@@ -81,9 +85,13 @@ private:
       return true;
     }
     auto leaf = leafOf(object);
-    if (!leaf || leaves.size() >= kMostLeaves || (at && leaf->device && at != leaf->device))
+    if (!leaf || (at && leaf->device && at != leaf->device))
       return false;
     at = leaf->device ? leaf->device : at;
+    if (!at && leaves.size() >= kMostLeaves)
+      return false;
+    if (leaf->array && leaf->array->storage()->current()->state() == NodeState::Pending)
+      pending.push_back(*leaf->array);
     if (leaf->array)
       for (int64_t size : leaf->array->shape())
         if (size == 0 || level >= kMostDepth || !extend(level++, size))
@@ -159,9 +167,23 @@ PyObject *pack(PyObject *, PyObject *object) {
         Py_RETURN_NONE;
       return wrap(std::move(copied));
     }
+    auto isOurs = [&] {
+      return packer.look(object) && (!packer.device() || packer.device() == device);
+    };
     if (Trace::active() || !(PyList_CheckExact(object) || PyTuple_CheckExact(object)) ||
-        !packer.look(object) || (packer.device() && packer.device() != device) || !onHost(*device))
+        !onHost(*device) || !isOurs())
       Py_RETURN_NONE;
+    if (!packer.pending.empty()) {
+      if (!packer.isMany())
+        Py_RETURN_NONE;
+      std::vector<Array *> arrays;
+      for (Array &x : packer.pending)
+        arrays.push_back(&x);
+      evaluateNow(arrays, "loop");
+      packer = Packer(); // other threads may have changed the sequence
+      if (!isOurs() || !packer.pending.empty())
+        Py_RETURN_NONE;
+    }
     Array packed = unwrap(packer.pack(*device));
     if (packed.isNull())
       Py_RETURN_NONE;

@@ -233,6 +233,7 @@ def _of_values(values, shape, kind):
     try:
         return asarray(values, kind).reshape(shape)
     except ForeignDType:
+        kind = _np.dtype(kind)
         return _np.array(values, kind.char if kind.kind in "SU" else kind).reshape(shape)
 
 
