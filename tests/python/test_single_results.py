@@ -1,6 +1,7 @@
 """Which results of no dimensions are values, as NumPy's scalars, and which are arrays: an update of a value leaves its other
 names alone, and nothing can be seen through it."""
 
+import collections.abc
 import copy
 import pickle
 
@@ -137,3 +138,21 @@ def test_a_traced_integer_names_no_view():
 
     with pytest.raises(ValueError, match="read-only"):
         f(gc.ones((3, 4)))
+
+
+def test_a_single_result_is_no_sequence_to_who_asks():
+    x = gc.arange(3.0)
+    for value in (x.sum(), x[1], gc.sqrt(x[2])):
+        assert not any(hasattr(value, name) for name in ("__len__", "__iter__", "__setitem__"))
+        assert not isinstance(value, collections.abc.Collection)
+        assert value == pytest.approx(value) and pytest.approx(float(value)) == value and value[()] == value
+        with pytest.raises(TypeError, match="unsized"):
+            len(value)
+        with pytest.raises(TypeError, match="0-d"):
+            iter(value)
+    assert all(hasattr(x, name) for name in ("__len__", "__iter__", "__getitem__", "__setitem__"))
+    assert x.__len__() == 3 and x.__getitem__(1) == 1 and list(x.__iter__()) == [0, 1, 2] and isinstance(x, collections.abc.Iterable)
+    x.__setitem__(0, 5)
+    assert 5 in x and 7 not in x and 2.0 in gc.asarray(2.0) and x == pytest.approx([5, 1, 2])
+    with pytest.raises(ValueError, match="broadcast"):
+        gc.ones(2) in gc.ones((3, 3))

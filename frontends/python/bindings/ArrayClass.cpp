@@ -83,8 +83,40 @@ void defineScalarClass(pb::class_<Array> &cls) {
   PyType_Modified(type);
 }
 
+/// Whether any element equals `value`: what `in` asks for.
+int contains(PyObject *self, PyObject *value) {
+  auto found = pb::reinterpret_steal<pb::object>(guarded([&] {
+    auto compared = pb::reinterpret_steal<pb::object>(PyObject_RichCompare(self, value, Py_EQ));
+    if (!compared)
+      throw pb::error_already_set();
+    Array equal = toArray(compared);
+    Array any = unwrap(ops::reduce(op::ReduceKind::Any, equal, std::nullopt, false, std::nullopt));
+    return pb::bool_(toItem(any, "bool")).release().ptr();
+  }));
+  return found ? found.ptr() == Py_True : -1;
+}
+
+/// A single result has no attributes by which programs tell sequences from numbers, and is no
+/// Collection, for which the class must not have __contains__. Builtins do not look these up.
+void hideSequenceOfScalars(pb::class_<Array> &cls) {
+  auto *type = reinterpret_cast<PyTypeObject *>(cls.ptr());
+  type->tp_as_sequence->sq_contains = contains;
+  for (const char *name : {"__len__", "__iter__", "__getitem__", "__setitem__"}) {
+    pb::object method = cls.attr(name);
+    pb::cpp_function get([method, name](const pb::object &self) -> pb::object {
+      if (asAnyArray(self)->isValue())
+        throw pb::attribute_error(format("a single result has no attribute '{}'", name));
+      return method.attr("__get__")(self);
+    });
+    pb::object property = pb::module_::import("builtins").attr("property")(get);
+    PyDict_SetItemString(type->tp_dict, name, property.ptr());
+  }
+  PyType_Modified(type);
+}
+
 void defineProperties(pb::class_<Array> &cls) {
   defineScalarClass(cls);
+  hideSequenceOfScalars(cls);
   cls.def_property_readonly(
       "itemsize", [](const pb::object &self) { return itemSize(asAnyArray(self)->dtype()); });
   cls.def_property_readonly("nbytes",
@@ -121,18 +153,6 @@ void defineProperties(pb::class_<Array> &cls) {
                             [](const Array &x) { return x.storage()->versioned().second; });
   cls.attr("__array_priority__") = 1000;
   cls.attr("__hash__") = pb::none();
-}
-
-void defineContainer(pb::class_<Array> &cls) {
-  cls.def("__contains__", [](const pb::object &self, const pb::object &value) {
-    auto compared =
-        pb::reinterpret_steal<pb::object>(PyObject_RichCompare(self.ptr(), value.ptr(), Py_EQ));
-    if (!compared)
-      throw pb::error_already_set();
-    Array equal = toArray(compared);
-    Array any = unwrap(ops::reduce(op::ReduceKind::Any, equal, std::nullopt, false, std::nullopt));
-    return pb::bool_(toItem(any, "bool"));
-  });
 }
 
 /// Calls the package's function for what is not said here: outputs, masks, initial values.
@@ -373,7 +393,6 @@ void defineArray(pb::module_ &m) {
                           setupBuffer(type);
                         }));
   defineProperties(cls);
-  defineContainer(cls);
   defineViews(cls);
   defineMethods(cls);
   using op::ReduceKind;
