@@ -30,6 +30,7 @@ public:
     bool half = false;            ///< f16 to f32 and back
     bool products52 = false;      ///< a + either half of a 52-bit product (AVX-512 IFMA)
     bool nvidia = false; ///< estimates of reciprocals of f32, maxima that keep a NaN; by lanes
+    bool skips = false;  ///< a branch that no lane takes costs less than a few operations
   };
   MlirBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes, Target target)
       : ops(builder), loc(loc), lanes(lanes), target(target) {}
@@ -171,6 +172,7 @@ public:
     return made ? made.getOperand() : V();
   }
 
+  bool skipsBranches() const { return target.skips; }
   bool estimatesReciprocals() const { return target.nvidia; }
   V reciprocalEstimate(V x) { return call("llvm.nvvm.rcp.approx.ftz.f", {x}); }
 
