@@ -113,21 +113,9 @@ public:
   V fptosi(V a, unsigned width) {
     return mlir::arith::FPToSIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a);
   }
-  V sext(V a, unsigned width) {
-    return bits(a) == width
-               ? a
-               : V(mlir::arith::ExtSIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a));
-  }
-  V zext(V a, unsigned width) {
-    return bits(a) == width
-               ? a
-               : V(mlir::arith::ExtUIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a));
-  }
-  V itrunc(V a, unsigned width) {
-    return bits(a) == width
-               ? a
-               : V(mlir::arith::TruncIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a));
-  }
+  V sext(V a, unsigned width) { return resized<mlir::arith::ExtSIOp>(a, width); }
+  V zext(V a, unsigned width) { return resized<mlir::arith::ExtUIOp>(a, width); }
+  V itrunc(V a, unsigned width) { return resized<mlir::arith::TruncIOp>(a, width); }
   bool int64Conversions() const { return target.int64Conversions; }
 
   /// Between f32 and the bits of an f16: the target's operations if it has them.
@@ -263,6 +251,12 @@ private:
     return result;
   }
 
+  template <class Op>
+  V resized(V a, unsigned width) {
+    if (bits(a) == width)
+      return a;
+    return Op::create(ops, loc, shaped(ops.getIntegerType(width)), a);
+  }
   V any(V mask) {
     if (lanes == 1)
       return mask;

@@ -472,6 +472,9 @@ void KernelShape::setBulk(kernel::FuncOp func, const LoopSpace &space) {
   };
   bulkPieces = product(0, parallel - 2) * product(parallel - 2, parallel - 1).ceilDiv(groupTile) *
                product(parallel - 1, parallel).ceilDiv(kBulkColumns);
+  auto known = dyn_cast<AffineConstantExpr>(bulkPieces);
+  if (known && known.getValue() < kEnoughBulk)
+    bulkPieces = {};
 }
 
 void KernelShape::setContract(kernel::FuncOp func, const LoopSpace &space) {

@@ -182,6 +182,9 @@ struct KernelShape {
   mlir::AffineExpr bulkPieces;
   llvm::SmallVector<mlir::AffineExpr> bulkMultiples;
   static constexpr int64_t kBulkAligned = 8;
+  /// Wide tiles from which on there are enough for the multiprocessors of a large GPU (a 1024 x
+  /// 1024 product has 32).
+  static constexpr int64_t kEnoughBulk = 96;
   /// Contract: tile sizes.
   ContractForm form = ContractForm::Item;
   int64_t tileRows = 0, tileColumns = 0;
