@@ -70,6 +70,7 @@ inline constexpr Width<N> kWidth{};
 ///   where scalesByFloats(x).
 /// - leastMagnitude(x, bound), where scalesByFloats(x): as the function of Select.h
 /// - negatedBy(x): y if x was made as neg(y), else a null value
+/// - skipsBranches(): whether an ifAny that no lane takes costs less than a few operations
 /// - reciprocalEstimate(x), f32, where estimatesReciprocals(): 1 / x within 2^-14 of itself for
 ///   2 <= x < 2^100, NaN of a NaN
 /// - umulhi(a, b): high half of the unsigned 64-bit product; else four 32-bit products

@@ -57,21 +57,46 @@ auto splitByLn2(B &b, V x) {
   return std::tuple{n, ni, high};
 }
 
-/// e^x, or e^-x with the same bits as e^(-x): the constants take the sign instead of x.
+/// e^x or e^-x is p 2^n: p, and n as an integer and as a float. The constants take the sign instead
+/// of x.
 template <unsigned W, bool kNegated, class B, class V>
-V expOfSigned(B &b, V x) {
+auto expParts(B &b, V x) {
   using F = Format<W>;
   using T = ExpTable<W>;
   constexpr int sign = kNegated ? -1 : 1;
   auto addSigned = [&](V y, V r) { return kNegated ? b.sub(y, r) : b.add(y, r); };
-  V y = kNegated ? clampRange<W>(b, x, -T::kMaxExp, -T::kMinExp)
-                 : clampRange<W>(b, x, T::kMinExp, T::kMaxExp);
-  auto [n, ni, high] = splitByLn2<W, sign>(b, y);
+  auto [n, ni, high] = splitByLn2<W, sign>(b, x);
   V r = b.fma(n, F::f(b, -sign * T::kLn2[1]), high);
   V q = horner(b, r, kRescaled<T::kExp, 1, sign>.steps);
   V one = F::f(b, 1.0), sum = addSigned(one, r), sumLow = addSigned(b.sub(one, sum), r);
-  V p = b.add(sum, b.fma(b.mul(r, r), q, sumLow));
+  return std::tuple{b.add(sum, b.fma(b.mul(r, r), q, sumLow)), ni, n};
+}
+
+template <unsigned W, bool kNegated, class B, class V>
+V expOfClamped(B &b, V x) {
+  using T = ExpTable<W>;
+  V y = kNegated ? clampRange<W>(b, x, -T::kMaxExp, -T::kMinExp)
+                 : clampRange<W>(b, x, T::kMinExp, T::kMaxExp);
+  auto [p, ni, n] = expParts<W, kNegated>(b, y);
   return scaleByPowerOfTwo<W>(b, p, ni, n);
+}
+
+/// e^x, or e^-x with the same bits as e^(-x).
+template <unsigned W, bool kNegated, class B, class V>
+V expOfSigned(B &b, V x) {
+  using F = Format<W>;
+  if constexpr (W == 32 && requires { b.skipsBranches(); })
+    if (b.skipsBranches()) {
+      // Where p and the result are normal numbers, n is added to the exponent of p.
+      constexpr double kNormal = 86.0;
+      auto [p, ni, n] = expParts<W, kNegated>(b, x);
+      V normal = b.fromBits(b.iadd(b.toBits(p), b.shl(ni, F::i(b, F::kMantissa))));
+      auto [y] = b.ifAny(
+          b.mnot(b.le(b.abs(x), F::f(b, kNormal))),
+          [&] { return std::tuple<V>{expOfClamped<W, kNegated>(b, x)}; }, normal);
+      return y;
+    }
+  return expOfClamped<W, kNegated>(b, x);
 }
 
 /// e^x. <= 1 ulp (README.md); denormal results, overflow to inf, 0 at -inf, NaN stays NaN.

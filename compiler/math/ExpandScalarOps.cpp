@@ -344,8 +344,11 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
   void runOnOperation() override {
     SmallVector<Pending> work;
     m::Intervals intervals;
-    MlirBuilder::Target target{int64Conversions, scaleOperation, halfConversions, products52,
-                               nvidia};
+    // Of rows and reductions many elements are computed in one piece, whose loads wait together.
+    auto family = getOperation()->getAttrOfType<StringAttr>("graphc.family");
+    bool skips = nvidia && family && family.getValue() == "map";
+    MlirBuilder::Target target{int64Conversions, scaleOperation, halfConversions,
+                               products52,       nvidia,         skips};
     if (products52)
       m::expandResidueSquares(getOperation(), intervals, target);
     if (hasFloat64)

@@ -30,6 +30,7 @@ public:
     bool half = false;            ///< f16 to f32 and back
     bool products52 = false;      ///< a + either half of a 52-bit product (AVX-512 IFMA)
     bool nvidia = false; ///< estimates of reciprocals of f32, maxima that keep a NaN; by lanes
+    bool skips = false;  ///< a branch that no lane takes costs less than a few operations
   };
   MlirBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes, Target target)
       : ops(builder), loc(loc), lanes(lanes), target(target) {}
@@ -112,21 +113,9 @@ public:
   V fptosi(V a, unsigned width) {
     return mlir::arith::FPToSIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a);
   }
-  V sext(V a, unsigned width) {
-    return bits(a) == width
-               ? a
-               : V(mlir::arith::ExtSIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a));
-  }
-  V zext(V a, unsigned width) {
-    return bits(a) == width
-               ? a
-               : V(mlir::arith::ExtUIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a));
-  }
-  V itrunc(V a, unsigned width) {
-    return bits(a) == width
-               ? a
-               : V(mlir::arith::TruncIOp::create(ops, loc, shaped(ops.getIntegerType(width)), a));
-  }
+  V sext(V a, unsigned width) { return resized<mlir::arith::ExtSIOp>(a, width); }
+  V zext(V a, unsigned width) { return resized<mlir::arith::ExtUIOp>(a, width); }
+  V itrunc(V a, unsigned width) { return resized<mlir::arith::TruncIOp>(a, width); }
   bool int64Conversions() const { return target.int64Conversions; }
 
   /// Between f32 and the bits of an f16: the target's operations if it has them.
@@ -171,6 +160,7 @@ public:
     return made ? made.getOperand() : V();
   }
 
+  bool skipsBranches() const { return target.skips; }
   bool estimatesReciprocals() const { return target.nvidia; }
   V reciprocalEstimate(V x) { return call("llvm.nvvm.rcp.approx.ftz.f", {x}); }
 
@@ -261,6 +251,12 @@ private:
     return result;
   }
 
+  template <class Op>
+  V resized(V a, unsigned width) {
+    if (bits(a) == width)
+      return a;
+    return Op::create(ops, loc, shaped(ops.getIntegerType(width)), a);
+  }
   V any(V mask) {
     if (lanes == 1)
       return mask;

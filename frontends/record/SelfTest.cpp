@@ -278,8 +278,9 @@ Result<rt::Device *> findTested(std::string_view name) {
     Status status = found ? selfTest(**found, /*fast=*/false) : Status::ok();
     if (status || status.code() != ErrorCode::Unsupported)
       break; // other errors are told by the first program
-    emitEvent(EventLevel::Warning, "device", status.message() + "; the next GPU is used");
-    rt::passOver(**found, status.message());
+    // Several threads may have found the same GPU: one of them says so.
+    if (rt::passOver(**found, status.message()))
+      emitEvent(EventLevel::Warning, "device", status.message() + "; the next GPU is used");
   }
   return rt::findDevice(name);
 }

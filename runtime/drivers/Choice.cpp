@@ -130,9 +130,12 @@ public:
 private:
   static Choices find() {
     Choices found{findDevice("cpu").take(), nullptr}; // the cpu is always there
-    for (const char *name : {"gpu", "opencl"})
-      if (auto device = findDevice(name); device && !found.other)
-        found.other = *device;
+    if (auto gpu = findDevice("gpu"))
+      found.other = *gpu;
+    // Else OpenCL on cores: what is a GPU there was passed over.
+    for (const DeviceListing &d : listDevices())
+      if (!found.other && d.device && d.device->info().cpuClass && d.name.starts_with("opencl"))
+        found.other = d.device;
     return found;
   }
   DeviceInfo about;

@@ -92,9 +92,9 @@ Result<Device *> findDevice(std::string_view name) {
   return noDevice(chosen, listDevices());
 }
 
-void passOver(const Device &device, std::string reason) {
+bool passOver(const Device &device, std::string reason) {
   std::lock_guard lock(passed().mutex);
-  passed().reasons.insert_or_assign(&device, std::move(reason));
+  return passed().reasons.insert_or_assign(&device, std::move(reason)).second;
 }
 
 } // namespace graphc::rt

@@ -29,8 +29,8 @@ Result<Device *> findDevice(std::string_view name);
 std::string defaultDeviceName();
 
 /// From now on "gpu", and "auto" when it is first asked for, mean a later device than this one. By
-/// its own name it stays what it is.
-void passOver(const Device &device, std::string reason);
+/// its own name it stays what it is. False when it was passed over already.
+bool passOver(const Device &device, std::string reason);
 
 } // namespace graphc::rt
 

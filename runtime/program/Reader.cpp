@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 namespace graphc::program {
@@ -307,6 +308,12 @@ private:
     return !text.empty();
   }
 
+  /// Drivers take the bytes of a launch's local memory in 32 bits.
+  static bool isLocalBytes(const SizeRecord &size) {
+    return static_cast<SizeKind>(size.kind) == SizeKind::Constant && size.value >= 0 &&
+           size.value <= std::numeric_limits<int32_t>::max();
+  }
+
   Status checkKernels() {
     for (size_t i = 0; i < p.kernelRecords.size(); ++i) {
       const KernelRecord &k = p.kernelRecords[i];
@@ -327,6 +334,8 @@ private:
       } else {
         if (k.itemsPerThread == 0 && k.group == 0)
           return bad("kernel {} has neither items per thread nor a group", i);
+        if (k.scratch != kNone && !isLocalBytes(p.sizeRecords[k.scratch]))
+          return bad("kernel {} has no fixed local memory", i);
         if (!isIdentifier(p.text(k.name)))
           return bad("the name of kernel {} is not an identifier", i);
       }

@@ -26,10 +26,16 @@ def layernorm(x, w, b):
 
 
 def maps():
-    for n in (1, 3, 4, 1024, 1025, 100_003):
+    for n in (1, 3, 4, 1024, 1025, 2047, 2048, 6145, 100_003):
         yield lambda a, b: a * b + 1, [normal(n), normal(n)]
-    for rows, columns in ((3, 5), (7, 64), (100, 1001), (1000, 3)):
+    for rows, columns in ((3, 5), (7, 64), (100, 1001), (1000, 3), (4, 64), (9, 1024), (12, 1028), (257, 132)):
         yield lambda a, b, c: a * b + c, [normal(rows, columns), normal(columns), normal(rows, 1)]
+    for outer in (2, 4, 5, 31):
+        yield lambda a, b, c: a * b + c, [normal(outer, 3, 68), normal(68), normal(3, 1)]
+    # Lines that begin anywhere, and elements of 8 and of 2 bytes.
+    yield lambda a, b: a[:, 1:] * b, [normal(17, 1025), normal(1024)]
+    yield lambda a, b: a * b + 1, [normal(13, 130, dtype=np.float64), normal(130, dtype=np.float64)]
+    yield lambda a, b: a * b + 1, [normal(13, 136, dtype=np.float16), normal(136, dtype=np.float16)]
     yield lambda a: a[1:-1] + a[2:] * a[:-2], [normal(10_001)]
     yield lambda a: a * 3 + 1, [rng.integers(-128, 127, 1001).astype(np.int8)]
     yield lambda a: (a * 17 + 3) % 1000003 // 7, [rng.integers(-2**40, 2**40, 4099)]

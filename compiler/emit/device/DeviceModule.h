@@ -28,9 +28,10 @@ Result<DeviceModule> makeDeviceModule(mlir::ModuleOp module, llvm::ArrayRef<Emit
 Result<std::vector<uint8_t>> emitSpirv(mlir::ModuleOp module, llvm::ArrayRef<EmittedKernel> kernels,
                                        llvm::StringRef version);
 
-/// PTX text for an NVIDIA processor ("sm_90") as that vendor's OpenCL driver takes it.
+/// PTX text for an NVIDIA processor ("sm_90") as that vendor's OpenCL driver takes it. `dependent`:
+/// kernels wait for the one before them, so that their groups may be placed while it runs.
 Result<std::string> emitPtx(mlir::ModuleOp module, llvm::ArrayRef<EmittedKernel> kernels,
-                            llvm::StringRef processor);
+                            llvm::StringRef processor, bool dependent);
 
 } // namespace graphc::emit
 

@@ -155,7 +155,8 @@ Result<EmittedCode> emit::emitOpenCL(ModuleOp module, const TargetDesc &target) 
       result.il = il.take();
   }
   if (!forms.processor.empty()) {
-    auto text = emitPtx(module, result.kernels, forms.processor);
+    auto text = emitPtx(module, result.kernels, forms.processor,
+                        llvm::is_contained(features, StringRef("dependent")));
     GRAPHC_TRY(unlessRefused(text ? Status::ok() : text.takeStatus(), forms.source, result.report));
     if (text)
       result.binary.assign(text->begin(), text->end());

@@ -80,6 +80,8 @@ void OpenCLPrinter::declare(Value value, StringRef initial) {
 LogicalResult OpenCLPrinter::printKernel(func::FuncOp func, const EmittedKernel &kernel) {
   names.clear();
   next = 0;
+  tellsGroups = false;
+  func.walk([&](LLVM::FenceOp) { tellsGroups = true; });
   bool groups = kernel.itemsPerThread == 0;
   // A map may write what it reads; the others have buffers of their own (BuildPlan).
   bool map = kernel.family == static_cast<uint32_t>(program::KernelFamily::Map);
@@ -344,7 +346,8 @@ LogicalResult OpenCLPrinter::statement(Operation *op) {
     return success();
   }
   if (isa<gpu::BarrierOp>(op)) {
-    line() << "barrier(CLK_LOCAL_MEM_FENCE);\n";
+    line() << (tellsGroups ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+                           : "barrier(CLK_LOCAL_MEM_FENCE);\n");
     return success();
   }
   if (auto id = dyn_cast<gpu::ThreadIdOp>(op)) {

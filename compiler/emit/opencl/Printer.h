@@ -51,6 +51,7 @@ private:
 
   llvm::raw_ostream &os;
   llvm::DenseMap<mlir::Value, std::string> names;
+  bool tellsGroups = false; ///< fences tell other groups what the whole group has stored
   unsigned next = 0, depth = 1;
 };
 

@@ -59,15 +59,19 @@ void BodyEmitter::delinearize(OpBuilder &builder, Value linear, unsigned first, 
 
 Value BodyEmitter::index(OpBuilder &builder, const LinearAccess &access, Position &position) {
   Value sum = access.offset.isZero() ? Value() : emit(builder, access.offset);
-  for (auto [stride, loop] : llvm::zip_equal(access.strides, position.loops)) {
+  auto add = [&](Value steps, const Polynomial &stride) {
     if (stride.isZero())
-      continue;
-    assert(loop && "access depends on a loop without a position");
-    Value term = loop;
+      return;
+    assert(steps && "access depends on a loop without a position");
+    Value term = steps;
     if (!stride.isConstant(1))
       term = arith::MulIOp::create(builder, loc, term, emit(builder, stride));
     sum = sum ? arith::AddIOp::create(builder, loc, sum, term).getResult() : term;
-  }
+  };
+  for (auto [stride, loop] : llvm::zip_equal(access.strides, position.loops))
+    add(loop, stride);
+  if (position.further)
+    add(position.further, access.strides.front());
   return sum ? sum : arith::ConstantIndexOp::create(builder, loc, 0).getResult();
 }
 

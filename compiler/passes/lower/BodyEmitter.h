@@ -16,6 +16,8 @@ inline constexpr int64_t kRegisterBits = 512;
 /// lane 0.
 struct Position {
   llvm::SmallVector<mlir::Value> loops;
+  mlir::Value further; ///< added to the index of loop 0; null: nothing. Positions that differ in it
+                       ///< alone share what the rest of an address takes.
   int vectorLoop = -1; ///< loop whose consecutive indices are the lanes; -1: none
   int64_t width = 1;   ///< lanes
   mlir::Value limit; ///< lanes at or beyond this index of the vector loop are masked off; null: all

@@ -165,7 +165,7 @@ private:
   struct Kept;
   void lowerGroups();
   void lowerGroupMap();
-  void storeStrips(mlir::OpBuilder &builder, llvm::MutableArrayRef<Position> strips);
+  struct MapStrips;
   void lowerGroupTurned();
   void lowerGroupScan();
   struct GroupScan;

@@ -371,7 +371,7 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
   }
 }
 
-static constexpr int64_t kMapStrips = 2;
+static constexpr int64_t kMapStrips = 4;
 
 void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
   if (!group)
@@ -423,9 +423,14 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
     perGroup = group;
     if (family == Family::Map && vector > 1 && parallel > 1)
       strips = kMapStrips;
-    if (parallel)
-      pieces = space.product(0, parallel - 1).toExpr(context) *
-               space.product(parallel - 1, parallel).toExpr(context).ceilDiv(vector * strips);
+    auto product = [&](unsigned first, unsigned last) {
+      return space.product(first, last).toExpr(context);
+    };
+    if (parallel == 1)
+      pieces = product(0, 1).ceilDiv(vector);
+    else if (parallel)
+      pieces = product(0, 1).ceilDiv(strips) * product(1, parallel - 1) *
+               product(parallel - 1, parallel).ceilDiv(vector);
   } else if (family != Family::Scan && reducesOnce(func)) {
     int64_t lanes = space.reducedLoops() == 1 ? vector : 1;
     perGroup = group / (kTreeLanes / lanes);
@@ -467,6 +472,9 @@ void KernelShape::setBulk(kernel::FuncOp func, const LoopSpace &space) {
   };
   bulkPieces = product(0, parallel - 2) * product(parallel - 2, parallel - 1).ceilDiv(groupTile) *
                product(parallel - 1, parallel).ceilDiv(kBulkColumns);
+  auto known = dyn_cast<AffineConstantExpr>(bulkPieces);
+  if (known && known.getValue() < kEnoughBulk)
+    bulkPieces = {};
 }
 
 void KernelShape::setContract(kernel::FuncOp func, const LoopSpace &space) {

@@ -157,7 +157,8 @@ struct KernelShape {
   /// strips (`vector` neighbours along the last parallel loop), rows or blocks that `pieces`
   /// counts.
   int64_t group = 0, perGroup = 1;
-  /// Strips of a work-item of a map, a part of the line apart: they share what finds the line.
+  /// Strips of a work-item of a map of several loops: a part of the first one apart, so that they
+  /// share what finds them and what is read for every line.
   int64_t strips = 1;
   /// Full, split, by groups: up to kLastFolds blocks of block results are folded by the last
   /// groups. The last of the function's buffers are the device's tickets.
@@ -181,6 +182,9 @@ struct KernelShape {
   mlir::AffineExpr bulkPieces;
   llvm::SmallVector<mlir::AffineExpr> bulkMultiples;
   static constexpr int64_t kBulkAligned = 8;
+  /// Wide tiles from which on there are enough for the multiprocessors of a large GPU (a 1024 x
+  /// 1024 product has 32).
+  static constexpr int64_t kEnoughBulk = 96;
   /// Contract: tile sizes.
   ContractForm form = ContractForm::Item;
   int64_t tileRows = 0, tileColumns = 0;

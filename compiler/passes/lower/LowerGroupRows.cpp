@@ -25,15 +25,16 @@ struct KernelLowering::Team {
 namespace {
 
 /// Rows of a block that a work-item reads ahead, and the most lanes of one that reads.
-constexpr int64_t kRowsAhead = 4, kMostReadLanes = 4;
+constexpr int64_t kRowsAhead = 8, kMostReadLanes = 4;
 /// Bytes that a work-item keeps of a row, and the most elements of each of its lanes. What one
 /// stage keeps for the next takes the registers of what the stage before kept.
 constexpr int64_t kKeptBytes = 1024, kMostKeptRows = 16;
 
 void barrier(OpBuilder &b, Location loc) { gpu::BarrierOp::create(b, loc); }
 
+/// For the whole device; what a work-item saw before it, others see after theirs.
 void fence(OpBuilder &b, Location loc) {
-  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, StringRef());
+  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, "device");
 }
 
 /// Lanes that all work-items of a team fold at last, each for itself.
@@ -204,15 +205,14 @@ void KernelLowering::lowerGroupBlocks() {
   auto once = scf::IfOp::create(builder, loc, writes, /*withElseRegion=*/false);
   OpBuilder b = once.getThenBodyBuilder();
   finish(b, reducers, states, row, item, blocks);
-  if (shape.lastFolds) {
-    fence(b, loc);
+  if (shape.lastFolds)
     foldLast(reducers, memory, row, blocks);
-  }
   close();
 }
 
-/// `body` for the group that is the last of `count` to come here with a ticket; it sees what the
-/// others stored before a fence. `flag`: local memory for an element.
+/// `body` for the group that is the last of `count` to come here with a ticket; it sees what all
+/// of them stored before. One fence of a group is enough, behind its barrier: where every work-item
+/// has one, groups wait longer for them than for the tickets. `flag`: local memory for an element.
 void KernelLowering::lastGroup(OpBuilder &b, Value flag, Value ticket, Value count,
                                llvm::function_ref<void(OpBuilder &)> body) {
   IndexMath m{b, loc};
@@ -225,6 +225,7 @@ void KernelLowering::lastGroup(OpBuilder &b, Value flag, Value ticket, Value cou
   {
     OpBuilder c = first.getThenBodyBuilder();
     IndexMath n{c, loc};
+    fence(c, loc);
     Value before = memref::AtomicRMWOp::create(c, loc, arith::AtomicRMWKind::addi, number(c, 1),
                                                tickets, ticket);
     Value wide = arith::IndexCastOp::create(c, loc, c.getIndexType(), before);
@@ -280,7 +281,6 @@ void KernelLowering::foldLast(ArrayRef<Reducer> reducers, const TreeEmitter::Sto
     auto one = scf::IfOp::create(d, loc, p.equal(member, p(0)), /*withElseRegion=*/false);
     OpBuilder e = one.getThenBodyBuilder();
     savePartials(e, states, position(), IndexMath{e, loc}.add(blocks, number));
-    fence(e, loc);
     lastGroup(d, flag, p(kLastFolds), groups,
               [&](OpBuilder &f) { store(f, fold(f, blocks, groups)); });
   });

@@ -80,15 +80,22 @@ struct KernelLowering::Strips {
   Value total;
 };
 
+/// ceilDiv for sizes, which are far from the largest index: every work-item computes it.
+static Value parts(const IndexMath &m, Value size, int64_t each) {
+  return each == 1 ? size : m.div(m.add(size, each - 1), each);
+}
+
 KernelLowering::Strips KernelLowering::countStrips(Value blocks) {
   IndexMath m{builder, loc};
   int last = static_cast<int>(space.parallel) - 1;
   Strips all;
   all.length = last < 0 ? m(1) : emitter->extent(builder, last);
-  all.total = all.ofLine = m.ceilDiv(all.length, width * shape.strips);
+  all.total = all.ofLine = parts(m, all.length, width);
   all.blocks = blocks;
   if (last > 0) {
-    all.lines = emitter->emit(builder, space.product(0, last));
+    all.lines = parts(m, emitter->extent(builder, 0), shape.strips);
+    if (last > 1)
+      all.lines = m.mul(all.lines, emitter->emit(builder, space.product(1, last)));
     all.total = m.mul(all.total, all.lines);
   }
   if (blocks)
@@ -134,42 +141,112 @@ void KernelLowering::groupStrip(
   body(b, run, column);
 }
 
+/// A map whose work-items have several strips each.
+struct KernelLowering::MapStrips {
+  /// A strip by its number, and whether it is inside.
+  using Place = llvm::function_ref<std::pair<Position, Value>(OpBuilder &, Value)>;
+
+  KernelLowering &own;
+  Location loc = own.loc;
+  int last = static_cast<int>(own.space.parallel) - 1;
+  int64_t count = own.shape.strips;
+
+  void stripOfLine();
+  void stripsOfLines();
+  void store(OpBuilder &b, MutableArrayRef<Position> strips, Value whole, Place place);
+};
+
 void KernelLowering::lowerGroupMap() {
   open(kernel.getSymName(), {});
-  groupStrip({}, [&](OpBuilder &b, ColumnRun &, Position &at) {
-    if (at.width == 1)
-      return storeAll(b, at);
-    int last = static_cast<int>(space.parallel) - 1;
-    IndexMath m{b, loc};
-    Value length = emitter->extent(b, last);
-    Value apart = m.mul(m.ceilDiv(length, width * shape.strips), width);
-    SmallVector<Position> strips(shape.strips, at);
-    for (int64_t number = 1; number < shape.strips; ++number)
-      strips[number].loops[last] = m.add(at.loops[last], m.mul(apart, number));
-    Value whole = m.atLeast(length, m.add(strips.back().loops[last], width));
-    if (Value aligned = alignedSizes(b, last, width, {}))
-      whole = m.both(whole, aligned);
-    auto choice = scf::IfOp::create(b, loc, whole, /*withElseRegion=*/true);
-    OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
-    SmallVector<Position> masked = strips;
-    for (Position &strip : strips)
-      strip.aligned = true;
-    storeStrips(yes, strips);
-    for (Position &strip : masked)
-      emitter->maskLanes(no, strip, length);
-    storeStrips(no, masked);
-  });
+  if (width == 1 || space.parallel == 0)
+    groupStrip({}, [&](OpBuilder &b, ColumnRun &, Position &at) { storeAll(b, at); });
+  else if (space.parallel == 1)
+    MapStrips{*this}.stripOfLine();
+  else
+    MapStrips{*this}.stripsOfLines();
   close();
 }
 
-/// Every load before any store, as in storeAll: loads of all strips wait together.
-void KernelLowering::storeStrips(OpBuilder &b, MutableArrayRef<Position> strips) {
-  for (Position &at : strips)
-    for (kernel::StoreOp store : stores)
+/// One loop: a work-item has one strip, and the strips of a group follow each other.
+void KernelLowering::MapStrips::stripOfLine() {
+  OpBuilder &b = own.builder;
+  IndexMath m{b, loc};
+  Position at = own.position();
+  at.vectorLoop = 0;
+  at.width = own.width;
+  at.loops[0] = m.mul(m.add(m.mul(own.begin, own.shape.group), own.member), own.width);
+  Value length = own.emitter->extent(b, 0),
+        whole = m.atLeast(length, m.add(at.loops[0], own.width));
+  Position strip = at;
+  store(b, strip, whole, [&](OpBuilder &c, Value) {
+    return std::pair(at, IndexMath{c, loc}.less(at.loops[0], length));
+  });
+}
+
+/// Several loops: the strips of a work-item lie in lines that are a part of the first loop apart,
+/// at the same place of each.
+void KernelLowering::MapStrips::stripsOfLines() {
+  own.groupStrip({}, [&](OpBuilder &b, ColumnRun &, Position &at) {
+    IndexMath m{b, loc};
+    Value length = own.emitter->extent(b, last), lines = own.emitter->extent(b, 0);
+    Value apart = parts(m, lines, count);
+    SmallVector<Position> strips(count, at);
+    for (int64_t number = 1; number < count; ++number)
+      strips[number].further = m.mul(apart, number);
+    Value whole = m.atLeast(length, m.add(at.loops[last], own.width));
+    if (count > 1)
+      whole = m.both(whole, m.less(m.add(at.loops[0], strips.back().further), lines));
+    store(b, strips, whole, [&](OpBuilder &c, Value number) {
+      IndexMath n{c, loc};
+      Position here = at;
+      here.loops[0] = n.add(at.loops[0], n.mul(apart, number));
+      return std::pair(here, n.less(here.loops[0], lines));
+    });
+  });
+}
+
+/// Where all strips are whole, every load comes before any store, as in storeAll: loads of all
+/// strips wait together. Else one strip after the other.
+void KernelLowering::MapStrips::store(OpBuilder &b, MutableArrayRef<Position> strips, Value whole,
+                                      Place place) {
+  IndexMath m{b, loc};
+  Value aligned = own.alignedSizes(b, last, own.width, {});
+  if (aligned)
+    whole = m.both(whole, aligned);
+  auto choice = scf::IfOp::create(b, loc, whole, /*withElseRegion=*/true);
+  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+  for (Position &at : strips) {
+    at.aligned = true;
+    for (kernel::StoreOp store : own.stores)
       for (Value value : store.getValues())
-        emitter->value(b, value, at);
+        own.emitter->value(yes, value, at);
+  }
   for (Position &at : strips)
-    storeAll(b, at);
+    own.storeAll(yes, at);
+  Value length = own.emitter->extent(no, last), zero = own.constant(no, 0);
+  auto masked = [&](OpBuilder &c, Position at) {
+    own.emitter->maskLanes(c, at, length);
+    own.storeAll(c, at);
+  };
+  auto strip = [&](OpBuilder &c, Value number) {
+    auto [at, inside] = place(c, number);
+    auto present = scf::IfOp::create(c, loc, inside, /*withElseRegion=*/false);
+    OpBuilder d = present.getThenBodyBuilder();
+    if (count == 1) // it is not whole
+      return masked(d, at);
+    IndexMath n{d, loc};
+    Value full = n.atLeast(length, n.add(at.loops[last], own.width));
+    if (aligned)
+      full = n.both(full, aligned);
+    auto one = scf::IfOp::create(d, loc, full, /*withElseRegion=*/true);
+    OpBuilder all = one.getThenBodyBuilder(), some = one.getElseBodyBuilder();
+    masked(some, at);
+    at.aligned = true;
+    own.storeAll(all, at);
+  };
+  if (count == 1)
+    return strip(no, zero);
+  own.loop(no, zero, own.constant(no, count), 1, strip);
 }
 
 void KernelLowering::lowerGroupColumns() {
@@ -300,13 +377,21 @@ void KernelLowering::lowerGroupColumnFold() {
   int last = static_cast<int>(space.parallel) - 1;
   groupStrip({}, [&](OpBuilder &b, ColumnRun &run, Position &column) {
     IndexMath m{b, loc};
+    Position whole = column;
     if (width > 1)
       emitter->maskLanes(b, column, emitter->extent(b, last));
     Value item = m.add(run.offset, column.loops[last]);
-    States states = trees.foldRows(b, blocks, [&](OpBuilder &c, Value block) {
-      IndexMath n{c, loc};
-      return loadPartials(c, reducers, extraBuffers, column, n.add(item, n.mul(block, columns)));
-    });
+    auto rows = [&](OpBuilder &c, bool aligned) {
+      Position here = whole;
+      here.aligned = aligned;
+      if (!aligned && width > 1)
+        emitter->maskLanes(c, here, emitter->extent(c, last));
+      return trees.foldRows(c, blocks, [&](OpBuilder &d, Value block) {
+        IndexMath n{d, loc};
+        return loadPartials(d, reducers, extraBuffers, here, n.add(item, n.mul(block, columns)));
+      });
+    };
+    States states = chooseAligned(b, trees, last, width, {space.extents[last]}, rows);
     bind(reducers, states, column, b);
     storeRow(b, column);
   });

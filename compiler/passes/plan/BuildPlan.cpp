@@ -443,11 +443,9 @@ Value Planner::foldItems(const KernelShape &shape, Value range, Value strips, Va
 }
 
 /// 1 where the copy engine is to feed a product's tiles, else 0: there are k's, every line is
-/// aligned, the wider tiles are enough for the multiprocessors of a large GPU (a 1024 x 1024
-/// product has 32), and no more than a quarter of them lies outside.
+/// aligned, the wider tiles are enough, and no more than a quarter of them lies outside.
 Value Planner::runsInBulk(const KernelShape &shape, Value narrow, Value wide, Value work,
                           ValueRange mapped) {
-  constexpr int64_t kEnoughTiles = 96;
   Location loc = func.getLoc();
   Value zero = index(0), one = index(1);
   auto sub = [&](Value a, Value b) -> Value { return arith::SubIOp::create(builder, loc, a, b); };
@@ -456,7 +454,7 @@ Value Planner::runsInBulk(const KernelShape &shape, Value narrow, Value wide, Va
     Value some = arith::MaxSIOp::create(builder, loc, x, zero);
     return arith::MinSIOp::create(builder, loc, some, one);
   };
-  Value runs = mul(atLeastOne(work), atLeastOne(sub(wide, index(kEnoughTiles - 1))));
+  Value runs = mul(atLeastOne(work), atLeastOne(sub(wide, index(KernelShape::kEnoughBulk - 1))));
   // 8 wide / 5 narrow is 5 / 4 of twice as many narrow ones.
   Value spare = sub(mul(narrow, index(5)), mul(wide, index(8)));
   runs = mul(runs, atLeastOne(arith::AddIOp::create(builder, loc, spare, one)));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <string>
 
 namespace graphc::rt::cuda {
 namespace {
@@ -26,15 +27,18 @@ constexpr int64_t kSpinNanos = 200'000;
 
 // What is in the host's memory is there before the number: a group's barrier, then a fence for the
 // whole system.
-constexpr const char *kPtx =
-    ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry answer(\n"
+constexpr const char *kHead = ".version 6.0\n.target sm_50\n",
+                     *kDependentHead = ".version 7.8\n.target sm_90\n";
+constexpr const char *kParameters =
+    ".address_size 64\n.visible .entry answer(\n"
     ".param .u64 from0, .param .u64 to0, .param .u64 n0,\n"
     ".param .u64 from1, .param .u64 to1, .param .u64 n1,\n"
     ".param .u64 from2, .param .u64 to2, .param .u64 n2,\n"
     ".param .u64 from3, .param .u64 to3, .param .u64 n3,\n"
     ".param .u64 place, .param .u64 number)\n"
-    "{\n.reg .pred has;\n.reg .b32 item;\n.reg .b64 at, n, from, to, x, y;\n"
-    "mov.u32 item, %tid.x;\nmul.wide.u32 at, item, 16;\n" //
+    "{\n.reg .pred has;\n.reg .b32 item;\n.reg .b64 at, n, from, to, x, y;\n";
+constexpr const char *kWait = "griddepcontrol.wait;\n";
+constexpr const char *kBody = "mov.u32 item, %tid.x;\nmul.wide.u32 at, item, 16;\n" //
     GRAPHC_MOVE(0) GRAPHC_MOVE(1) GRAPHC_MOVE(2) GRAPHC_MOVE(
         3) "bar.sync 0;\nsetp.eq.u32 has, item, 0;\n@!has ret;\nmembar.sys;\n"
            "ld.param.u64 to, [place];\nld.param.u64 x, [number];\nst.volatile.global.u64 [to], x;\n"
@@ -44,9 +48,14 @@ constexpr const char *kPtx =
 
 } // namespace
 
-Status Answers::open(const Api &api) {
+Status Answers::open(const Api &api, bool dependent) {
   void *made = nullptr;
-  if (Code code = api.cuModuleLoadDataEx(&module, kPtx, 0, nullptr, nullptr))
+  isDependent = dependent;
+  std::string text = dependent ? kDependentHead : kHead;
+  text += kParameters;
+  text += dependent ? kWait : "";
+  text += kBody;
+  if (Code code = api.cuModuleLoadDataEx(&module, text.c_str(), 0, nullptr, nullptr))
     return api.failure("cuModuleLoadDataEx", code);
   FunctionHandle found = nullptr;
   if (Code code = api.cuModuleGetFunction(&found, module, "answer"))
@@ -80,8 +89,8 @@ Status Answers::bring(const Api &api, StreamHandle stream, std::span<const Readb
   values[3 * kMost + 1] = ++last;
   for (size_t i = 0; i < std::size(values); ++i)
     places[i] = &values[i];
-  if (Code code = api.cuLaunchKernel(kernel, 1, 1, 1, kGroup, 1, 1, 0, stream, places, nullptr))
-    return api.failure("cuLaunchKernel", code);
+  if (Code code = api.launch(kernel, 1, kGroup, 0, stream, places, isDependent))
+    return api.failure(Api::launchName(isDependent), code);
   int64_t begin = TraceSpan::now();
   std::atomic_ref<uint64_t> seen(*number);
   while (seen.load(std::memory_order_acquire) != last)

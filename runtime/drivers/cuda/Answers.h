@@ -14,8 +14,9 @@ namespace graphc::rt::cuda {
 /// context must be current. Kept for the life of the process.
 class Answers {
 public:
-  /// Errors leave it unusable.
-  Status open(const Api &api);
+  /// Errors leave it unusable. `isDependent`: the device knows kernels that wait for the one before
+  /// them, as Api::launch means it.
+  Status open(const Api &api, bool isDependent);
 
   /// Whether these can be brought: few, small, and nobody else is at it, who would be waited for.
   /// When true, `lock` is taken.
@@ -28,6 +29,7 @@ private:
   std::mutex mutex;
   ModuleHandle module = nullptr;
   FunctionHandle kernel = nullptr;
+  bool isDependent = false;
   char *memory = nullptr; ///< kBytes for each, and the number behind them
   uint64_t last = 0;
 };

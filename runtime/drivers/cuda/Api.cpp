@@ -22,6 +22,8 @@ Result<const Api *> openApi() {
     return Status(ErrorCode::Device, "[cuda] " + std::string(kLibraryName) + " has no " name);
   GRAPHC_CUDA_FUNCTIONS(GRAPHC_FIND)
 #undef GRAPHC_FIND
+  api->cuLaunchKernelEx =
+      reinterpret_cast<decltype(api->cuLaunchKernelEx)>(dlsym(library, "cuLaunchKernelEx"));
   return static_cast<const Api *>(api);
 }
 
@@ -34,6 +36,16 @@ Status Api::failure(const char *function, Code code, const std::string &detail) 
   return {code == kOutOfMemory ? ErrorCode::OutOfMemory : ErrorCode::Device,
           strings::format("[cuda] {} failed ({}): {}{}{}", function, code, name,
                           detail.empty() ? "" : ", ", detail)};
+}
+
+Code Api::launch(FunctionHandle kernel, unsigned groups, unsigned group, unsigned localBytes,
+                 StreamHandle stream, void **arguments, bool isDependent) const {
+  if (!isDependent)
+    return cuLaunchKernel(kernel, groups, 1, 1, group, 1, 1, localBytes, stream, arguments,
+                          nullptr);
+  LaunchAttribute dependent{LaunchAttribute::kDependent, 1, {}};
+  LaunchConfig config{{groups, 1, 1}, {group, 1, 1}, localBytes, stream, &dependent, 1};
+  return cuLaunchKernelEx(&config, kernel, arguments, nullptr);
 }
 
 Result<const Api *> loadApi() {

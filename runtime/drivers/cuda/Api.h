@@ -55,11 +55,36 @@ using FunctionHandle = struct FunctionObject *;
   X(cuStreamSynchronize, "cuStreamSynchronize", (StreamHandle))                                    \
   X(cuStreamWaitEvent, "cuStreamWaitEvent", (StreamHandle, EventHandle, unsigned))
 
+/// CUlaunchConfig and the attribute that lets a kernel's groups be placed while the kernel before
+/// it runs.
+struct LaunchAttribute {
+  static constexpr int kDependent = 6; ///< CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+  alignas(8) int what;
+  alignas(8) int value;
+  char rest[60];
+};
+struct LaunchConfig {
+  unsigned groups[3], group[3], localBytes;
+  StreamHandle stream;
+  LaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+
 /// The functions of the library.
 struct Api {
 #define GRAPHC_DECLARE(member, name, parameters) Code(*member) parameters;
   GRAPHC_CUDA_FUNCTIONS(GRAPHC_DECLARE)
 #undef GRAPHC_DECLARE
+  /// Of drivers from 11.8 on, else null.
+  Code (*cuLaunchKernelEx)(const LaunchConfig *, FunctionHandle, void **, void **);
+
+  /// Launches groups in one dimension. `isDependent`: before the kernels that were launched before
+  /// have ended, for which the kernel waits itself.
+  Code launch(FunctionHandle kernel, unsigned groups, unsigned group, unsigned localBytes,
+              StreamHandle stream, void **arguments, bool isDependent) const;
+  static const char *launchName(bool isDependent) {
+    return isDependent ? "cuLaunchKernelEx" : "cuLaunchKernel";
+  }
 
   /// "[cuda] cuLaunchKernel failed (700): CUDA_ERROR_ILLEGAL_ADDRESS"; OutOfMemory for the code
   /// that means it, Device otherwise.

@@ -25,6 +25,7 @@ public:
     FunctionHandle handle;
     uint32_t itemsPerThread;
     uint32_t group;
+    bool isDependent; ///< waits itself for the kernel before
     std::string name;
   };
   CudaModule(CudaDevice &device, ModuleHandle handle) : device(device), handle(handle) {}
@@ -55,6 +56,13 @@ int64_t parametersOf(std::string_view ptx, std::string_view kernel) {
     if (!list.substr(p).starts_with(kWord) || list.find('[', p) < list.find(',', p))
       return -1;
   return count;
+}
+
+/// Whether a kernel of PTX waits for the one before it.
+bool waitsItself(std::string_view ptx, std::string_view kernel) {
+  size_t at = ptx.find(strings::format(".entry {}(", kernel));
+  std::string_view body = ptx.substr(at, ptx.find(".entry", at + 1) - at);
+  return body.find("griddepcontrol.wait;") != body.npos;
 }
 
 Result<ModuleHandle> buildPtx(const Api &api, const std::string &text) {
@@ -111,7 +119,8 @@ Status CudaDevice::open() {
   GRAPHC_TRY(current.status());
   if (Code code = api.cuStreamCreate(&stream, kApartFromDefaultStream))
     return api.failure("cuStreamCreate", code);
-  if (Status opened = answers.open(api); !opened)
+  bool isDependent = strings::listContains(info().features, "dependent");
+  if (Status opened = answers.open(api, isDependent); !opened)
     emitEvent(EventLevel::Info, "device",
               strings::format("{}: small results come by copies", opened.message()));
   return Status::ok();
@@ -175,11 +184,9 @@ Result<std::unique_ptr<Module>> CudaDevice::load(const program::Program &program
     if (Code code = api.cuModuleGetFunction(&kernel, built, name.c_str()))
       return api.failure("cuModuleGetFunction", code, "kernel " + name);
     if (k.scratch != program::kNone) {
-      const program::SizeRecord &size = program.sizes()[k.scratch];
-      if (size.kind != static_cast<uint32_t>(program::SizeKind::Constant))
-        return Status(ErrorCode::Corrupt, "[cuda] kernel " + name + " has no fixed local memory");
-      if (Code code =
-              api.cuFuncSetAttribute(kernel, kGivenLocalBytes, static_cast<int>(size.value)))
+      // A constant of 32 bits, as the reader has seen.
+      int bytes = static_cast<int>(program.sizes()[k.scratch].value);
+      if (Code code = api.cuFuncSetAttribute(kernel, kGivenLocalBytes, bytes))
         return api.failure("cuFuncSetAttribute", code, "kernel " + name);
     }
     int64_t parameters = k.bufferCount + k.sizeCount + 1;
@@ -188,7 +195,8 @@ Result<std::unique_ptr<Module>> CudaDevice::load(const program::Program &program
                     strings::format("[cuda] kernel {} does not take groups of a fixed size and {} "
                                     "arguments of 8 bytes",
                                     name, parameters));
-    module->kernels.push_back({kernel, k.itemsPerThread, k.group, std::move(name)});
+    bool isDependent = api.cuLaunchKernelEx && waitsItself(text, name);
+    module->kernels.push_back({kernel, k.itemsPerThread, k.group, isDependent, std::move(name)});
   }
   return std::unique_ptr<Module>(std::move(module));
 }
@@ -219,11 +227,12 @@ Status CudaQueue::launch(const Launch &launch) {
                             groups)};
   Current current(device);
   GRAPHC_TRY(current.status());
-  Code code = device.api.cuLaunchKernel(
-      kernel.handle, static_cast<unsigned>(groups), 1, 1, kernel.group, 1, 1,
-      static_cast<unsigned>(launch.scratchBytes), device.stream, places.data(), nullptr);
-  return code == 0 ? Status::ok()
-                   : device.api.failure("cuLaunchKernel", code, "kernel " + kernel.name);
+  Code code = device.api.launch(kernel.handle, static_cast<unsigned>(groups), kernel.group,
+                                static_cast<unsigned>(launch.scratchBytes), device.stream,
+                                places.data(), kernel.isDependent);
+  if (code == 0)
+    return Status::ok();
+  return device.api.failure(Api::launchName(kernel.isDependent), code, "kernel " + kernel.name);
 }
 
 Status CudaQueue::copy(Buffer &destination, Buffer &source, int64_t bytes) {

@@ -16,6 +16,8 @@ constexpr int kProcessors = 16, kComputeMode = 20, kMajor = 75, kMinor = 76, kMo
 constexpr int kProhibited = 2;
 /// The one with wgmma, whose code later ones do not run.
 constexpr int kWgmma = 90;
+/// From this one on kernels can wait for the one before them.
+constexpr int kDependent = 90;
 /// What a group with tensor maps takes, and the first driver whose compiler reads the steps of a
 /// map in bytes.
 constexpr int kLocalBytes = 227 << 10, kTensorMaps = 12050;
@@ -100,6 +102,8 @@ private:
     if (processor == kWgmma && version >= kTensorMaps &&
         attribute(api, device, kMostLocalBytes) >= kLocalBytes)
       info.features += ",tensormaps";
+    if (processor >= kDependent && api.cuLaunchKernelEx)
+      info.features += ",dependent";
     return Status::ok();
   }
 

@@ -6,7 +6,7 @@
 // CHECK: get_group_id(0)
 // CHECK: __local float {{.*}}[1024]
 // CHECK: get_local_id(0)
-// CHECK: #pragma unroll 4
+// CHECK: #pragma unroll 8
 // CHECK: float4 {{.*}} = *(__global float4 *)
 // CHECK: *(__local float4 *)({{.*}}) =
 // CHECK: barrier(CLK_LOCAL_MEM_FENCE);

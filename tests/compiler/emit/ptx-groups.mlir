@@ -2,7 +2,9 @@
 // that the driver puts in front of it.
 // REQUIRES: compiler, graphc
 // RUN: graphc compile %s --emit=ptx --opencl-features=fp64,gpu,sm_90 --target=ptx | FileCheck %s
+// For three groups the driver's compiler takes the registers that loads ahead need.
 // CHECK-LABEL: .entry main_0(
+// CHECK: .minnctapersm 3
 // CHECK: .shared .align 128 .b8 main_0_local{{[0-9]}}[4096];
 // CHECK: st.shared.v4.b32
 

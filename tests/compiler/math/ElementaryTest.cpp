@@ -322,6 +322,29 @@ TEST(Elementary, TanhByEstimates) {
   EXPECT_EQ(differ, 0);
 }
 
+struct Skipping : ScalarBuilder<> {
+  static bool skipsBranches() { return true; }
+};
+
+// Within the normal numbers the exponent is added, outside it the branch is taken: the same bits,
+// on both sides of either border.
+TEST(Elementary, ExpWhereBranchesAreSkipped) {
+  ScalarBuilder<> plain;
+  Skipping skipping;
+  long differ = 0;
+  auto compare = [&](float x) {
+    differ += !sameValue(m::exp<32>(skipping, x), m::exp<32>(plain, x));
+    differ += !sameValue(m::expOfSigned<32, true>(skipping, x), m::expOfSigned<32, true>(plain, x));
+  };
+  for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 1021)
+    compare(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  for (float x = 85.0f; x < 105.0f; x = std::nextafter(x, HUGE_VALF)) {
+    compare(x);
+    compare(-x);
+  }
+  EXPECT_EQ(differ, 0);
+}
+
 // exp(-x), whose constants take the sign, has the bits of the exponential of the negated number.
 TEST(Elementary, ExpOfNegatedNumbers) {
   ScalarBuilder<> b;

@@ -1,6 +1,7 @@
 //===- PassedOverTest.cpp - "gpu" is a device that passed its self-test -----------------------===//
 #include "compiler/api/Loader.h"
 #include "frontends/record/SelfTest.h"
+#include "runtime/drivers/Choice.h"
 #include "runtime/drivers/Drivers.h"
 #include "runtime/exec/SelfTest.h"
 
@@ -30,11 +31,17 @@ TEST(PassedOver, TheNextGpuIsUsedAndTheReasonTold) {
   EXPECT_TRUE(again.isOk() && *again == *good);
   EXPECT_TRUE(named.isOk() && *named == *bad);
 
-  rt::passOver(**good, "it is too loud");
+  EXPECT_FALSE(rt::passOver(**bad, "a sum gave 3 instead of 4"));
+  EXPECT_TRUE(rt::passOver(**good, "it is too loud"));
   Status none = findTested("gpu").takeStatus();
   EXPECT_EQ(none.code(), ErrorCode::Device);
   for (const char *part : {"cuda:0 is passed over", "a sum gave 3 instead of 4", "too loud"})
     EXPECT_NE(none.message().find(part), std::string::npos) << none.message();
+  // No GPU is left: what "auto" has beside the cpu is none, whatever it is called.
+  auto automatic = rt::findDevice("auto");
+  ASSERT_TRUE(automatic.isOk());
+  rt::Device *other = rt::choicesOf(**automatic)->other;
+  EXPECT_TRUE(!other || other->info().cpuClass) << other->info().name;
   std::filesystem::remove_all(folder);
 }
 

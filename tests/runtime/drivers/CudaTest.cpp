@@ -3,6 +3,7 @@
 #include "tests/runtime/drivers/FakeCuda.h"
 #include "tests/runtime/drivers/Faults.h"
 
+#include <cstring>
 #include <numeric>
 #include <thread>
 
@@ -23,6 +24,9 @@ constexpr int kCodes[] = {1, 2, 700, 999};
 constexpr const char *kPtx = ".version 7.8\n.target sm_90\n.entry add_size(\n"
                              ".param .u64 .ptr .global .align 16 x,\n.param .u64 .ptr .global y,\n"
                              ".param .u64 n,\n.param .u64 range\n)\n{ ret; }\n";
+/// The same as a kernel that waits itself for the one before it.
+const std::string kWaitingPtx = std::string(kPtx, std::strlen(kPtx) - std::strlen("ret; }\n")) +
+                                "griddepcontrol.wait; ret; }\n";
 
 std::vector<uint8_t> ptxProgram(int steps, const char *ptx = kPtx, uint32_t group = kGroup) {
   return addSizeAs(steps, group, [&](ProgramBuilder &b) { b.addBinary(ptx); }, kGroupMemory);
@@ -33,7 +37,7 @@ constexpr const char *kEntryPoints[] = {
 #define GRAPHC_NAME(member, name, parameters) name,
     GRAPHC_CUDA_FUNCTIONS(GRAPHC_NAME)
 #undef GRAPHC_NAME
-};
+        "cuLaunchKernelEx"};
 
 // First of all tests: a child of a process that has used the driver could not. cuEventSynchronize
 // comes when both halves of the staging memory are full, which Faults.Running sees.
@@ -80,7 +84,7 @@ TEST_F(Cuda, ListsDevicesWithReasons) {
   ASSERT_EQ(cuda.size(), 4u);
   EXPECT_EQ(cuda[0].name, "cuda:0");
   EXPECT_EQ(cuda[0].description, "Fake (CUDA 13.0)");
-  EXPECT_EQ(cuda[0].device->info().features, "fp64,gpu,ordered,sm_90,wgmma,tensormaps");
+  EXPECT_EQ(cuda[0].device->info().features, "fp64,gpu,ordered,sm_90,wgmma,tensormaps,dependent");
   EXPECT_EQ(cuda[1].device, nullptr);
   EXPECT_EQ(cuda[1].reason, "its compute mode does not let programs use it");
   EXPECT_EQ(cuda[2].device, nullptr);
@@ -105,6 +109,28 @@ TEST_F(Cuda, RunsAProgram) {
       v += 2 * n;
     auto got = download(out[0]);
     EXPECT_TRUE(got.isOk() && *got == in) << n;
+  }
+}
+
+// A kernel that waits itself is launched so that it may begin early, others are not.
+TEST_F(Cuda, KernelsThatWaitAreLaunchedEarly) {
+  for (auto [ptx, function] :
+       {std::pair(kPtx, "cuLaunchKernel"), std::pair(kWaitingPtx.c_str(), "cuLaunchKernelEx")}) {
+    auto p = load(ptxProgram(2, ptx), *device);
+    ASSERT_TRUE(p.isOk()) << p.status().message();
+    std::vector<int64_t> in = {1, 2, 3};
+    auto x = upload(*device, in);
+    ASSERT_TRUE(x.isOk());
+    std::vector<Tensor> out;
+    ASSERT_TRUE(run(**p, std::span(&*x, 1), {}, out).isOk());
+    auto got = download(out[0]);
+    EXPECT_TRUE(got.isOk() && *got == std::vector<int64_t>({7, 8, 9}));
+    armFault(function, 1, 700);
+    Status failed = run(**p, std::span(&*x, 1), {}, out);
+    armFault(nullptr, 0, 0);
+    EXPECT_EQ(failed.code(), ErrorCode::Device);
+    EXPECT_NE(failed.message().find(std::string(function) + " failed (700)"), std::string::npos)
+        << failed.message();
   }
 }
 
@@ -139,6 +165,10 @@ TEST_F(Cuda, RefusesKernelsThatDoNotMatch) {
     EXPECT_EQ(message(ptxProgram(2, other)), "[cuda] kernel add_size does not take groups of a "
                                              "fixed size and 4 arguments of 8 bytes");
   EXPECT_NE(message(ptxProgram(2, kPtx, 0)).find("groups of a fixed size"), std::string::npos);
+  for (int64_t bytes : {int64_t{-1}, int64_t{1} << 32})
+    EXPECT_EQ(message(addSizeAs(
+                  2, kGroup, [](ProgramBuilder &b) { b.addBinary(kPtx); }, bytes)),
+              "[program] kernel 0 has no fixed local memory");
   EXPECT_NE(message(addSize()).find("[cuda] the program has no PTX"), std::string::npos);
   ProgramBuilder needs(Target::OpenCL);
   needs.meta.isa = needs.text("telepathy");

@@ -233,11 +233,8 @@ void answer(void **arguments) {
   *static_cast<Address *>(pointer(word(12))) = word(13);
 }
 
-} // namespace
-
-ENTRY(cuLaunchKernel, FunctionHandle function, unsigned groups, unsigned, unsigned, unsigned group,
-      unsigned, unsigned, unsigned localBytes, StreamHandle, void **arguments, void **) {
-  FAIL_WITHOUT_CONTEXT();
+Code launchNow(FunctionHandle function, unsigned groups, unsigned group, unsigned localBytes,
+               void **arguments) {
   if (localBytes > mostLocalBytes)
     return kInvalidValue;
   if (std::string_view(reinterpret_cast<const char *>(function)) == "answer")
@@ -245,4 +242,20 @@ ENTRY(cuLaunchKernel, FunctionHandle function, unsigned groups, unsigned, unsign
   else
     addSize(int64_t{groups} * group, arguments);
   return 0;
+}
+} // namespace
+
+ENTRY(cuLaunchKernel, FunctionHandle function, unsigned groups, unsigned, unsigned, unsigned group,
+      unsigned, unsigned, unsigned localBytes, StreamHandle, void **arguments, void **) {
+  FAIL_WITHOUT_CONTEXT();
+  return launchNow(function, groups, group, localBytes, arguments);
+}
+ENTRY(cuLaunchKernelEx, const LaunchConfig *config, FunctionHandle function, void **arguments,
+      void **) {
+  FAIL_WITHOUT_CONTEXT();
+  bool isDependent = config->attributeCount == 1 && config->attributes->value == 1 &&
+                     config->attributes->what == LaunchAttribute::kDependent;
+  if (!isDependent)
+    return kInvalidValue;
+  return launchNow(function, config->groups[0], config->group[0], config->localBytes, arguments);
 }

@@ -9,11 +9,17 @@
 #line = affine_map<()[s0, s1] -> (s1)>
 #turned = affine_map<(d0, d1)[s0, s1] -> (d1, d0)>
 #column = affine_map<(d0, d1)[s0, s1] -> (d0)>
+#along = affine_map<(d0, d1)[s0, s1] -> (d1)>
+#both = affine_map<(d0, d1)[s0, s1] -> (d0, d1)>
 
 // CHECK-LABEL: func.func @map(
 // CHECK-SAME: graphc.group = 256
 // CHECK: gpu.thread_id x
+// CHECK-NOT: arith.divui
 // CHECK: scf.if
+// CHECK: vector.load {{.*}} {alignment = 16 : i64}
+// CHECK: vector.store {{.*}} {alignment = 16 : i64}
+// CHECK: } else {
 // CHECK: vector.create_mask
 // CHECK: vector.maskedload
 // CHECK: vector.maskedstore
@@ -28,13 +34,40 @@ kernel.func @map(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
   kernel.return
 }
 
+// Four strips of a work-item lie in lines a quarter of them apart: all loads come before any store, what is read for every
+// line is read once, and one division finds all of them. Strips that are not all there are taken one after the other.
+// CHECK-LABEL: func.func @lines(
+// CHECK: scf.if
+// CHECK-COUNT-1: arith.divui
+// CHECK-NOT: arith.divui
+// CHECK: vector.load %arg1
+// CHECK-COUNT-4: vector.load %arg0
+// CHECK-NOT: vector.load
+// CHECK-COUNT-4: vector.store
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK: scf.if
+// CHECK: vector.load {{.*}} {alignment = 16 : i64}
+// CHECK: } else {
+// CHECK: vector.maskedload
+kernel.func @lines(%x: tensor<?x?xf32>, %w: tensor<?xf32>, %n: index, %m: index) -> tensor<?x?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 2>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 4, cost = 700, group = 256>, shapes = [#matrix, #line, #matrix]} {
+  %a = kernel.load %x at #both : tensor<?x?xf32> -> f32
+  %b = kernel.load %w at #along : tensor<?xf32> -> f32
+  %c = graph.mul %a, %b : f32
+  kernel.store %c, result 0 at #both : f32
+  kernel.return
+}
+
 // A block belongs to 64 work-items; the halves of the lanes meet in local memory. The block results go through one
 // work-item when they are few, through a group when they are many.
 // CHECK-LABEL: func.func @total(
 // CHECK: memref.alloca() : memref<1024xf32, #gpu.address_space<workgroup>>
 // CHECK: scf.for
 // CHECK: vector.load {{.*}} {alignment = 16 : i64}
-// CHECK: {graphc.unroll = 4 : i64}
+// CHECK: {graphc.unroll = 8 : i64}
 // CHECK: gpu.barrier
 // CHECK-LABEL: func.func @total_fold(
 // CHECK: gpu.barrier
@@ -52,15 +85,15 @@ kernel.func @total(%x: tensor<?xf32>, %n: index) -> tensor<f32>
 // CHECK-SAME: memref<?xf32>, %[[TICKETS:[^ ,:]*]]: memref<?xi32>, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index)
 // CHECK-SAME: graphc.tickets
 // CHECK: %[[FLAG:.*]] = memref.alloca() : memref<1xi32, #gpu.address_space<workgroup>>
-// CHECK: llvm.fence acq_rel
 // CHECK: gpu.barrier
+// CHECK: llvm.fence syncscope("device") acq_rel
 // CHECK: %[[BEFORE:.*]] = memref.atomic_rmw addi %{{.*}}, %[[TICKETS]]
 // CHECK: memref.store %{{.*}}, %[[FLAG]]
 // CHECK: memref.store %{{.*}}, %[[TICKETS]]
 // CHECK: gpu.barrier
 // CHECK: memref.load %[[FLAG]]
 // CHECK: scf.if
-// CHECK-NEXT: llvm.fence acq_rel
+// CHECK-NEXT: llvm.fence syncscope("device") acq_rel
 // CHECK: {graphc.unroll = 32 : i64}
 // CHECK: memref.atomic_rmw addi %{{.*}}, %[[TICKETS]]
 // CHECK: {graphc.unroll = 32 : i64}
