@@ -464,6 +464,13 @@ States TreeEmitter::foldChain(OpBuilder &builder, Value count, const StateBody &
 }
 
 States TreeEmitter::rowBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
+  return rowBlocks(builder, first, length, [&](OpBuilder &b, Value start, Value count) {
+    return rowChain(b, start, count, body);
+  });
+}
+
+States TreeEmitter::rowBlocks(OpBuilder &builder, Value first, Value length,
+                              llvm::function_ref<States(OpBuilder &, Value, Value)> chain) {
   Value zero = constant(builder, 0), block = constant(builder, kRowBlock);
   auto outer =
       scf::ForOp::create(builder, loc, zero, length, block, flatten(identity(builder, width)));
@@ -471,7 +478,7 @@ States TreeEmitter::rowBlock(OpBuilder &builder, Value first, Value length, cons
   Value start = arith::AddIOp::create(b, loc, first, outer.getInductionVar());
   Value count = arith::MinSIOp::create(
       b, loc, block, arith::SubIOp::create(b, loc, length, outer.getInductionVar()));
-  States next = rowChain(b, start, count, body);
+  States next = chain(b, start, count);
   scf::YieldOp::create(b, loc, flatten(combine(b, unflatten(outer.getRegionIterArgs()), next)));
   return unflatten(outer.getResults());
 }

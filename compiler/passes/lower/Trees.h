@@ -38,6 +38,9 @@ public:
   /// Row tree over rows [first, first + length) of at most 1024: states as wide as the body's.
   States rowBlock(mlir::OpBuilder &builder, mlir::Value first, mlir::Value length,
                   const Body &body);
+  /// The same of what `chain` makes of at most 32 rows in order: the first one and how many.
+  States rowBlocks(mlir::OpBuilder &builder, mlir::Value first, mlir::Value length,
+                   llvm::function_ref<States(mlir::OpBuilder &, mlir::Value, mlir::Value)> chain);
   /// `count` rows in order, at most 32.
   States rowChain(mlir::OpBuilder &builder, mlir::Value first, mlir::Value count, const Body &body);
   /// `count` states in order.

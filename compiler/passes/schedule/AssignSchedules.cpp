@@ -384,7 +384,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       bool chain = body.cost >= kLongChainPs;
       int64_t vectors = 1;
       bool turned =
-          family == Family::Map && turnedLoop(func, LoopSpace(func), /*groups=*/false).has_value();
+          (family == Family::Map && turnedLoop(func, LoopSpace(func), /*groups=*/false)) ||
+          (family == Family::Columns && turnedColumns(func, LoopSpace(func)));
       if (turned)
         native = std::min(native, kMostTurnedLanes);
       else if (scatters(func))
