@@ -96,6 +96,21 @@ def test_order_free_reductions_equal_numpy(dtype):
             exact.assert_same(got, want, f"{name} axis={axis}")
 
 
+@pytest.mark.parametrize("dtype", edge.DTYPES)
+def test_the_first_of_equal_places(dtype):
+    """Few values, so that most lanes hold the extreme; lanes that are absent hold its identity, as elements may."""
+    rng = np.random.default_rng(40)
+    values = edge.values(dtype)
+    for n in (33, 64, 255, 256, 300, 511, 512, 8191, 8192, 8200, 17000):
+        for few in (values[:1], values[-1:], rng.choice(values, 2), values):
+            x = rng.choice(few, (3, n))
+            x[1, rng.integers(n) :] = x[1, 0]
+            g = gc.asarray(x)
+            for name in ("argmin", "argmax"):
+                exact.assert_same(getattr(gc, name)(g, axis=1), getattr(np, name)(x, axis=1), f"{name} of rows of {n}")
+                exact.assert_same(getattr(gc, name)(g), getattr(np, name)(x), f"{name} of 3 x {n}")
+
+
 @pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 2), (0, 1, 2)], ids=str)
 def test_keepdims(axis):
     x = np.random.default_rng(35).integers(0, 100, (2, 3, 4))

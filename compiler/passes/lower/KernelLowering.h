@@ -42,7 +42,7 @@ private:
   void lowerLaneFold();
   // What all reductions of a kind share in a program: calls of private functions.
   States foldLanes(mlir::OpBuilder &builder, Reducers reducers, const TreeEmitter::Storage &lanes,
-                   mlir::Value count);
+                   mlir::Value first, mlir::Value count);
   States foldPartials(mlir::OpBuilder &builder, Reducers reducers, mlir::Value first,
                       mlir::Value count);
   void lowerColumns();
