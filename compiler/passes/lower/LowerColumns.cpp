@@ -135,6 +135,11 @@ States KernelLowering::turnedRows(OpBuilder &b, ColumnTile &tile, const Position
       next = row(c, next, at, in.add(number, line));
     return next;
   };
+  // One body for what lacks rows, columns or both.
+  Position inside = column;
+  inside.limit = inside.mask = {};
+  Value low = column.loops[space.parallel - 1];
+  Value wide = IndexMath{b, loc}.atLeast(tile.high, IndexMath{b, loc}.add(low, width));
   return tile.trees.rowBlocks(
       b, tile.first, tile.length, [&](OpBuilder &c, Value start, Value count) {
         auto blocks =
@@ -142,30 +147,18 @@ States KernelLowering::turnedRows(OpBuilder &b, ColumnTile &tile, const Position
                                TreeEmitter::flatten(tile.trees.sequenceIdentity(c, width)));
         OpBuilder d = OpBuilder::atBlockBegin(blocks.getBody());
         IndexMath in{d, loc};
-        Value number = blocks.getInductionVar(), left = in.sub(count, number);
-        TurnedTile turned{column,
-                          *shape.turned,
-                          in.add(start, number),
-                          column.loops[space.parallel - 1],
-                          {},
-                          column.limit,
-                          tile.turned};
-        TurnedTile edge = turned;
-        edge.rowEnd = in.add(start, count);
         ValueRange states = blocks.getRegionIterArgs();
-        Value some = in.min(left, width);
-        SmallVector<Value> next;
-        if (column.limit) {
-          next = block(d, states, number, some, edge);
-        } else {
-          auto choice = scf::IfOp::create(d, loc, states.getTypes(), in.atLeast(left, in(width)),
-                                          /*withElseRegion=*/true);
-          OpBuilder whole = choice.getThenBodyBuilder(), rest = choice.getElseBodyBuilder();
-          scf::YieldOp::create(whole, loc, block(whole, states, number, some, turned));
-          scf::YieldOp::create(rest, loc, block(rest, states, number, some, edge));
-          next = choice.getResults();
-        }
-        scf::YieldOp::create(d, loc, next);
+        Value number = blocks.getInductionVar(), left = in.sub(count, number);
+        Value from = in.add(start, number), end = in.add(start, count), some = in.min(left, width);
+        TurnedTile all{inside, *shape.turned, from, low, {}, {}, tile.turned};
+        TurnedTile part{column, *shape.turned, from, low, end, tile.high, tile.turned};
+        Value isWhole = in.both(wide, in.atLeast(left, in(width)));
+        auto choice =
+            scf::IfOp::create(d, loc, states.getTypes(), isWhole, /*withElseRegion=*/true);
+        OpBuilder whole = choice.getThenBodyBuilder(), edge = choice.getElseBodyBuilder();
+        scf::YieldOp::create(whole, loc, block(whole, states, number, some, all));
+        scf::YieldOp::create(edge, loc, block(edge, states, number, some, part));
+        scf::YieldOp::create(d, loc, choice.getResults());
         return tile.trees.fromSequence(c, tile.trees.unflatten(blocks.getResults()), start, 1, 0);
       });
 }
@@ -208,9 +201,14 @@ void KernelLowering::lowerColumns() {
       });
     if (shape.turned) {
       ColumnTile tile{run, trees, reducers, group, total, run.low, run.high, first, some, memory};
-      return strips(
-          b, run.outer, last, width, run.low, run.high,
-          [&](OpBuilder &c, Position &column) { done(c, turnedRows(c, tile, column), column); });
+      return loop(b, run.low, run.high, width, [&](OpBuilder &c, Value low) {
+        Position column = run.outer;
+        column.loops[last] = low;
+        column.vectorLoop = last;
+        column.width = width;
+        emitter->maskLanes(c, column, run.high);
+        done(c, turnedRows(c, tile, column), column);
+      });
     }
     loop(b, run.low, run.high, kTileColumns, [&](OpBuilder &c, Value low) {
       Value high = arith::MinSIOp::create(
