@@ -30,7 +30,7 @@ func.func @f(%x: tensor<?x256xf32>, %w: tensor<256xf32>) -> tensor<?xf32> {
 // KERNEL-DAG: [[ROW:#.*]] = affine_map<(d0, d1)[s0] -> (d0)>
 // KERNEL: kernel.func @f_0(%[[X:.*]]: tensor<?x256xf32>, %[[W:.*]]: tensor<256xf32>, %{{.*}}: index) -> tensor<?xf32>
 // KERNEL-SAME: domain = #kernel.domain<()[s0] -> (s0, 256), parallel = 1>
-// KERNEL-SAME: schedule = #kernel.schedule<rows, vector = 32
+// KERNEL-SAME: schedule = #kernel.schedule<rows, vector = 64
 // KERNEL-NEXT: %[[LOADED:.*]] = kernel.load %[[X]] at [[ELEMENT]] : tensor<?x256xf32> -> f32
 // KERNEL-NEXT: %[[E:.*]] = graph.exp %[[LOADED]] : f32
 // KERNEL-NEXT: %[[WEIGHT:.*]] = kernel.load %[[W]] at [[COLUMN]] : tensor<256xf32> -> f32
@@ -48,9 +48,10 @@ func.func @f(%x: tensor<?x256xf32>, %w: tensor<256xf32>) -> tensor<?xf32> {
 // PLAN-NEXT: plan.return %[[O]] : !plan.buffer<f32> sizes(%[[N]])
 
 // Columns come in rows of 256 lanes, so each lane holds one product, and lanes fold by halves (docs/numerics.md).
-// LLVM: load <32 x float>
-// LLVM: call <32 x float> @llvm.fma.v32f32(
-// LLVM: fmul <32 x float>
+// LLVM: load <64 x float>
+// LLVM: call <64 x float> @llvm.fma.v64f32(
+// LLVM: fmul <64 x float>
+// LLVM: fadd <64 x float>
 // LLVM: fadd <32 x float>
 // LLVM: fadd <16 x float>
 // LLVM: fadd <8 x float>

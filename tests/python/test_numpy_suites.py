@@ -314,6 +314,36 @@ def test_refused_as_by_numpy(error, call):
             call(xp)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_frexp_of_every_power_of_two(dtype):
+    """And their neighbours, every subnormal power, random bits, what is no number; no floating-point error is met."""
+    info = np.finfo(dtype)
+    powers = np.ldexp(np.ones(1, dtype), np.arange(info.minexp - info.nmant, info.maxexp)).astype(dtype)
+    bits = np.frombuffer(np.random.default_rng(41).bytes(160_000), dtype)
+    values = [powers, -powers, np.nextafter(powers, np.zeros(1, dtype)), np.nextafter(powers, np.full(1, np.inf, dtype)), bits]
+    x = np.concatenate([*values, np.array([0.0, -0.0, np.inf, -np.inf, np.nan, info.max], dtype)])
+    with np.errstate(all="ignore"):
+        want = np.frexp(x)
+    with gc.errstate(all="raise"):
+        got = [np.asarray(part) for part in gc.frexp(gc.asarray(x))]
+    for part, expected in zip(got, want):
+        assert part.dtype == expected.dtype
+        np.testing.assert_array_equal(part, expected)
+    np.testing.assert_array_equal(np.signbit(got[0]), np.signbit(want[0]))
+
+
+def test_ldexp_by_a_number():
+    for dtype in ("float16", "float32", "float64"):
+        x = np.array([1.5, -0.0, 1e-4, 3.0, np.inf, np.nan], dtype)
+        for n in (0, 3, -7, 15, 126, 127, 128, -126, -130, 1023, 1024, -1022, -1074, 3000, -3000):
+            with np.errstate(all="ignore"), gc.errstate(all="ignore"):
+                got, want = np.asarray(gc.ldexp(gc.asarray(x), n)), np.ldexp(x, n)
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(got, want, f"{dtype} by {n}")
+    with pytest.warns(RuntimeWarning, match="overflow encountered in ldexp"):
+        gc.eval(gc.ldexp(gc.asarray(np.full(3, 1e300)), 500))
+
+
 def test_ldexp_of_halves_is_rounded_once():
     x, n = np.array([1.5, 1.0, -1.25, 65504, 1e-4], "f2"), np.array([-24, -25, -23, -20, 12])
     both(lambda xp: [xp.ldexp(xp.asarray(x), xp.asarray(n)), xp.ldexp(xp.asarray(x), -14), xp.ldexp(xp.asarray(x[1:2]), 15)])

@@ -96,6 +96,21 @@ def test_order_free_reductions_equal_numpy(dtype):
             exact.assert_same(got, want, f"{name} axis={axis}")
 
 
+@pytest.mark.parametrize("dtype", edge.DTYPES)
+def test_the_first_of_equal_places(dtype):
+    """Few values, so that most lanes hold the extreme; lanes that are absent hold its identity, as elements may."""
+    rng = np.random.default_rng(40)
+    values = edge.values(dtype)
+    for n in (33, 64, 255, 256, 300, 511, 512, 8191, 8192, 8200, 17000):
+        for few in (values[:1], values[-1:], rng.choice(values, 2), values):
+            x = rng.choice(few, (3, n))
+            x[1, rng.integers(n) :] = x[1, 0]
+            g = gc.asarray(x)
+            for name in ("argmin", "argmax"):
+                exact.assert_same(getattr(gc, name)(g, axis=1), getattr(np, name)(x, axis=1), f"{name} of rows of {n}")
+                exact.assert_same(getattr(gc, name)(g), getattr(np, name)(x), f"{name} of 3 x {n}")
+
+
 @pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 2), (0, 1, 2)], ids=str)
 def test_keepdims(axis):
     x = np.random.default_rng(35).integers(0, 100, (2, 3, 4))
@@ -281,6 +296,47 @@ def test_rows_that_do_not_lie_one_behind_the_other(shape, dtype):
                 with gc.errstate(all="ignore"):
                     got, want = reduce(view, axis=axes), reduce(dense, axis=axes)
                     np.testing.assert_array_equal(np.asarray(got), np.asarray(want))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "uint8", "int16", "int64", "bool", "complex64"])
+def test_columns_that_lie_along_the_reduced_axis(dtype):
+    """The bits of the row-major array's columns: 1 to 1024 rows of a block and more, 1 to 3 vectors of columns."""
+    rng = np.random.default_rng(38)
+    for rows, columns in ((1, 5), (3, 70), (16, 16), (31, 8), (33, 17), (1024, 33), (1029, 3), (2111, 20)):
+        a = (rng.standard_normal((rows, columns)) * 9).astype(dtype) if dtype != "bool" else rng.random((rows, columns)) < 0.1
+        turned, dense = gc.asarray(np.ascontiguousarray(a.T)).T, gc.asarray(a)
+        functions = [gc.sum, gc.prod, gc.any, gc.all]
+        if dtype != "complex64":
+            functions += [gc.mean, gc.max, gc.argmin, lambda x, axis: gc.max(x * 2 + 1, axis=axis)]
+        if dtype in ("float32", "float64"):
+            functions += [lambda x, axis: gc.sum(gc.exp(x / 4) * gc.sin(x), axis=axis), gc.var, gc.cumsum]
+        with gc.errstate(all="ignore"):
+            for function in functions:
+                same(function(turned, axis=0), np.asarray(function(dense, axis=0)), f"{rows} x {columns}")
+        if dtype in ("float32", "float64"):
+            same(gc.sum(turned, axis=0), trees.sum(a, (0,)))
+        elif dtype in ("uint8", "int16", "int64", "bool"):
+            np.testing.assert_array_equal(np.asarray(gc.sum(turned, axis=0)), a.sum(axis=0))
+            np.testing.assert_array_equal(np.asarray(gc.argmin(turned, axis=0)), a.argmin(axis=0))
+
+
+def test_columns_of_several_operands_that_lie_differently():
+    """Three parallel loops, two turned operands, one that the rows share and one of other columns."""
+    rng = np.random.default_rng(39)
+    a, b = (rng.standard_normal((65, 4, 37)).astype("float32") for _ in range(2))
+    w = rng.standard_normal((65, 1, 1)).astype("float32")
+    by_rows, by_columns = gc.asarray(a), gc.asarray(np.asfortranarray(a))
+    factors, weights = gc.asarray(np.asfortranarray(b)), gc.asarray(w)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same(gc.sum(by_columns, axis=0), trees.sum(a, (0,)))
+        same(gc.sum(by_columns * factors, axis=0), trees.sum(a * b, (0,)))
+        same(gc.sum(by_columns * factors * weights, axis=0), trees.sum(a * b * w, (0,)))
+        same(gc.sum(by_rows * factors, axis=0), trees.sum(a * b, (0,)))
+        same(gc.max(by_columns[::-1] - factors[:, ::-1], axis=0), (a[::-1] - b[:, ::-1]).max(axis=0))
+    overflows = np.full((37, 100), 3e38, "float32")
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        gc.eval(gc.sum(gc.asarray(overflows).T, axis=0))
 
 
 def test_watched_rows_that_do_not_merge():

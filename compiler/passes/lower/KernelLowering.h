@@ -8,6 +8,7 @@
 #include <memory>
 
 namespace graphc::pass {
+struct TurnedTile;
 
 /// Lowers a scheduled kernel to functions of (buffers..., sizes..., begin, end) over flat memrefs;
 /// work items are counted as KernelShape says.
@@ -24,13 +25,13 @@ private:
 
   void lowerMap();
   void lowerTurned();
-  void turnedBlock(mlir::OpBuilder &builder, const Position &base, mlir::Value row,
-                   mlir::Value column);
-  void turnedLines(mlir::OpBuilder &builder, const Position &base, mlir::Value row,
-                   mlir::Value column, mlir::Value rowEnd, mlir::Value columnEnd,
-                   llvm::ArrayRef<mlir::Value> memory);
+  void turnedLines(mlir::OpBuilder &builder, const TurnedTile &tile);
+  Values turnedValues(mlir::OpBuilder &builder, const TurnedTile &tile, kernel::LoadOp load);
+  llvm::SmallVector<Position> turnedPositions(mlir::OpBuilder &builder, const TurnedTile &tile);
+  void keepTurned(mlir::OpBuilder &builder, const TurnedTile &tile);
+  Position turnedLine(mlir::OpBuilder &builder, const TurnedTile &tile, mlir::Value line);
+  Values turnedMemory();
   void prefetchTurned(mlir::OpBuilder &builder, llvm::ArrayRef<kernel::LoadOp> loads, Position at);
-  llvm::SmallVector<kernel::LoadOp> straightLoads();
   void storeAll(mlir::OpBuilder &builder, Position &at);
   void lowerRows();
   void lowerContract();
@@ -41,7 +42,7 @@ private:
   void lowerLaneFold();
   // What all reductions of a kind share in a program: calls of private functions.
   States foldLanes(mlir::OpBuilder &builder, Reducers reducers, const TreeEmitter::Storage &lanes,
-                   mlir::Value count);
+                   mlir::Value first, mlir::Value count);
   States foldPartials(mlir::OpBuilder &builder, Reducers reducers, mlir::Value first,
                       mlir::Value count);
   void lowerColumns();
@@ -67,8 +68,7 @@ private:
   /// for i in [lower, upper) step `step`; the body gets a builder and i.
   void loop(mlir::OpBuilder &builder, mlir::Value lower, mlir::Value upper, int64_t step,
             llvm::function_ref<void(mlir::OpBuilder &, mlir::Value)> body);
-  /// Splits items [begin, end) into runs along the last parallel loop: `body` gets a position whose
-  /// outer loops are set, and the bounds of the run.
+  /// Items [begin, end) in runs along the last parallel loop: where the others are, low and high.
   void runs(mlir::OpBuilder &builder,
             llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);
   Values nextPoint(mlir::OpBuilder &builder, const Position &at, unsigned first, unsigned end);
@@ -138,6 +138,7 @@ private:
   struct ColumnTile;
   void columnTile(mlir::OpBuilder &builder, ColumnTile &tile);
   void columnRows(mlir::OpBuilder &builder, ColumnTile &tile, mlir::Value group);
+  States turnedRows(mlir::OpBuilder &builder, ColumnTile &tile, const Position &column);
   // Scans
   struct ScanLoop;
   void lowerScan();
@@ -150,7 +151,6 @@ private:
   bool scansAlongVector();
 
   // Rows too short for the lane tree to fill a vector: lanes are rows.
-  /// 0: never; 1: always; else decided by the length at run time.
   enum class Short { Never, Sometimes, Always };
   Short shortRows();
   void lowerShortRows(mlir::OpBuilder &builder);

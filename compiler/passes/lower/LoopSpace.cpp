@@ -173,6 +173,35 @@ std::optional<unsigned> pass::turnedLoop(kernel::FuncOp func, const LoopSpace &s
   return agree ? turned : std::nullopt;
 }
 
+/// Neighbours up to so many elements apart share a line with others that are read soon.
+static constexpr int64_t kNear = 8;
+
+bool pass::isFar(const Polynomial &stride) {
+  auto known = stride.constant();
+  return !stride.isZero() && !(known && std::abs(*known) < kNear);
+}
+
+std::optional<unsigned> pass::turnedColumns(kernel::FuncOp func, const LoopSpace &space) {
+  if (space.parallel == 0 || space.reducedLoops() != 1)
+    return std::nullopt;
+  unsigned last = space.parallel - 1, rows = space.parallel;
+  bool agree = true, turned = false, tree = false;
+  func.getBody().walk([&](Operation *op) {
+    agree &= !isa<kernel::GatherOp, kernel::ScatterOp, kernel::ScanOp, kernel::DotOp>(op);
+    auto reduce = dyn_cast<kernel::ReduceOp>(op);
+    tree |= reduce && reduce.getRowTree();
+    if (!isa<kernel::LoadOp, kernel::StoreOp>(op))
+      return;
+    const LinearAccess &access = space.accesses.at(op);
+    if (access.strides[rows].isZero())
+      return;
+    bool along = isFar(access.strides[last]) && access.isDense(rows);
+    agree &= isa<kernel::LoadOp>(op) && (along || access.strides[last].isZero());
+    turned |= along;
+  });
+  return agree && turned && tree ? std::optional(rows) : std::nullopt;
+}
+
 SmallVector<kernel::LoadOp> pass::turnedLoads(kernel::FuncOp kernel, const LoopSpace &space,
                                               unsigned turned) {
   SmallVector<kernel::LoadOp> loads;
@@ -357,6 +386,8 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
   bool lanes = family == Family::Full || (family == Family::Rows && reducesOnce(func));
   if (lanes || family == Family::Columns) {
     splitBlock = lanes ? kTreeBlock : kRowTreeBlock;
+    if (!lanes && !group && func.getSchedule()->getVector() > 1)
+      turned = turnedColumns(func, space);
     if (auto known = space.product(parallel, space.count()).constant();
         known && *known <= splitBlock)
       splitBlock = 0;

@@ -172,7 +172,8 @@ struct KernelShape {
   mlir::AffineExpr pieces; ///< before splitting; the range where pieces are items
   /// Points follow each other in row-major order: there is one work item.
   bool oneByOne = false;
-  /// Map: the loop along which something is read that is written along the last one.
+  /// Map: the loop along which something is read that is written along the last one. Columns: the
+  /// reduced loop, where operands lie along it.
   std::optional<unsigned> turned;
   int64_t turnedTile = 0; ///< groups: elements along both loops
   /// Contract by groups: rows and columns of a group's tile.
@@ -203,6 +204,14 @@ bool scansAlongRows(kernel::FuncOp func, const LoopSpace &space);
 /// work-items turn short bodies of real numbers, the cores' vectors everything that reads no
 /// places.
 std::optional<unsigned> turnedLoop(kernel::FuncOp func, const LoopSpace &space, bool groups);
+
+/// Whether the loop at which neighbours are read lies apart in memory: nothing, or few elements
+/// apart, is read in whole lines anyway.
+bool isFar(const Polynomial &stride);
+
+/// The reduced loop of a reduction by the row tree along which all operands of both loops lie, so
+/// that lanes of neighbouring columns have to be turned; nothing where some lie otherwise.
+std::optional<unsigned> turnedColumns(kernel::FuncOp func, const LoopSpace &space);
 
 /// Whether a body is so short that it is repeated for every line of a turned block.
 bool turnsInRegisters(kernel::FuncOp func);

@@ -1,5 +1,7 @@
 // Reductions by the row tree of docs/numerics.md: lanes are columns.
+#include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
+#include "compiler/passes/lower/TurnedRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -50,6 +52,7 @@ struct KernelLowering::ColumnTile {
   TreeEmitter::Storage group, total; ///< sums of 32 rows, and of groups: two levels of the tree
   Value low, high;                   ///< columns
   Value first, length;               ///< rows
+  ArrayRef<Value> turned = {};       ///< where operands that lie along the rows wait for them
 };
 
 /// Adds rows [group, group + 32) of a tile to its `group` sums, a few rows at a time over all
@@ -106,6 +109,60 @@ void KernelLowering::columnTile(OpBuilder &b, ColumnTile &tile) {
   });
 }
 
+/// The rows of `width` columns whose operands lie along the rows: blocks of them are turned in
+/// registers, and the sums stay there too.
+States KernelLowering::turnedRows(OpBuilder &b, ColumnTile &tile, const Position &column) {
+  bool repeats = turnsInRegisters(kernel);
+  auto row = [&](OpBuilder &c, ValueRange states, Position &at, Value number) {
+    SmallVector<Value> values = pointValues(c, tile.reducers, at);
+    return TreeEmitter::flatten(tile.trees.append(c, tile.trees.unflatten(states), values, number));
+  };
+  auto block = [&](OpBuilder &c, ValueRange states, Value number, Value count,
+                   const TurnedTile &turned) {
+    if (turned.rowEnd || !repeats) {
+      keepTurned(c, turned);
+      auto lines = scf::ForOp::create(c, loc, constant(c, 0), count, constant(c, 1), states);
+      OpBuilder d = OpBuilder::atBlockBegin(lines.getBody());
+      Position at = turnedLine(d, turned, lines.getInductionVar());
+      Value line = IndexMath{d, loc}.add(number, lines.getInductionVar());
+      scf::YieldOp::create(d, loc, row(d, lines.getRegionIterArgs(), at, line));
+      return SmallVector<Value>(lines.getResults());
+    }
+    IndexMath in{c, loc};
+    SmallVector<Position> rows = turnedPositions(c, turned);
+    SmallVector<Value> next(states);
+    for (auto [line, at] : llvm::enumerate(rows))
+      next = row(c, next, at, in.add(number, line));
+    return next;
+  };
+  // One body for what lacks rows, columns or both.
+  Position inside = column;
+  inside.limit = inside.mask = {};
+  Value low = column.loops[space.parallel - 1];
+  Value wide = IndexMath{b, loc}.atLeast(tile.high, IndexMath{b, loc}.add(low, width));
+  return tile.trees.rowBlocks(
+      b, tile.first, tile.length, [&](OpBuilder &c, Value start, Value count) {
+        auto blocks =
+            scf::ForOp::create(c, loc, constant(c, 0), count, constant(c, width),
+                               TreeEmitter::flatten(tile.trees.sequenceIdentity(c, width)));
+        OpBuilder d = OpBuilder::atBlockBegin(blocks.getBody());
+        IndexMath in{d, loc};
+        ValueRange states = blocks.getRegionIterArgs();
+        Value number = blocks.getInductionVar(), left = in.sub(count, number);
+        Value from = in.add(start, number), end = in.add(start, count), some = in.min(left, width);
+        TurnedTile all{inside, *shape.turned, from, low, {}, {}, tile.turned};
+        TurnedTile part{column, *shape.turned, from, low, end, tile.high, tile.turned};
+        Value isWhole = in.both(wide, in.atLeast(left, in(width)));
+        auto choice =
+            scf::IfOp::create(d, loc, states.getTypes(), isWhole, /*withElseRegion=*/true);
+        OpBuilder whole = choice.getThenBodyBuilder(), edge = choice.getElseBodyBuilder();
+        scf::YieldOp::create(whole, loc, block(whole, states, number, some, all));
+        scf::YieldOp::create(edge, loc, block(edge, states, number, some, part));
+        scf::YieldOp::create(d, loc, choice.getResults());
+        return tile.trees.fromSequence(c, tile.trees.unflatten(blocks.getResults()), start, 1, 0);
+      });
+}
+
 void KernelLowering::lowerColumns() {
   open(kernel.getSymName(), shape.partials);
   Value length = emitter->emit(builder, space.reducedItems()), blocks = blockCount(builder);
@@ -113,7 +170,10 @@ void KernelLowering::lowerColumns() {
   SmallVector<Reducer> reducers = reducersOfStage(0);
   TreeEmitter trees(entry, loc, reducers, width);
   TreeEmitter::Storage group, total;
-  if (width > 1) {
+  SmallVector<Value> memory;
+  if (shape.turned) {
+    memory = turnedMemory();
+  } else if (width > 1) {
     group = trees.allocate(kTileColumns, true);
     total = trees.allocate(kTileColumns, false);
   }
@@ -139,6 +199,17 @@ void KernelLowering::lowerColumns() {
         };
         done(c, trees.rowBlock(c, first, some, body), column);
       });
+    if (shape.turned) {
+      ColumnTile tile{run, trees, reducers, group, total, run.low, run.high, first, some, memory};
+      return loop(b, run.low, run.high, width, [&](OpBuilder &c, Value low) {
+        Position column = run.outer;
+        column.loops[last] = low;
+        column.vectorLoop = last;
+        column.width = width;
+        emitter->maskLanes(c, column, run.high);
+        done(c, turnedRows(c, tile, column), column);
+      });
+    }
     loop(b, run.low, run.high, kTileColumns, [&](OpBuilder &c, Value low) {
       Value high = arith::MinSIOp::create(
           c, loc, arith::AddIOp::create(c, loc, low, constant(c, kTileColumns)), run.high);

@@ -534,8 +534,9 @@ void KernelLowering::lowerLaneBlocks() {
       trees.once = once;
       // Once in 8192 elements. Rows may be short.
       if (space.parallel == 0 && lanes > 1)
-        trees.foldElsewhere = [&](OpBuilder &c, const TreeEmitter::Storage &storage, Value count) {
-          return foldLanes(c, reducers, storage, count);
+        trees.foldElsewhere = [&](OpBuilder &c, const TreeEmitter::Storage &storage, Value from,
+                                  Value count) {
+          return foldLanes(c, reducers, storage, from, count);
         };
       if (!once && straight && lanes > 1 && lanes < kTreeLanes)
         trees.straight = computesLong ? 1 : kStraightRows;
@@ -580,7 +581,7 @@ void KernelLowering::lowerLaneBlocks() {
 /// beside where `module` is, for the first of its calls.
 static SmallVector<Value>
 callFold(OpBuilder &b, Location loc, OpBuilder &module, const Reducer &reducer, StringRef name,
-         ValueRange operands,
+         ValueRange operands, int64_t lanes,
          llvm::function_ref<States(OpBuilder &, TreeEmitter &, ValueRange)> body) {
   std::string own = ("fold_" + name + "_" + graph::stringifyReduceKind(reducer.op.getKind())).str();
   for (Type type : reducer.types())
@@ -594,32 +595,30 @@ callFold(OpBuilder &b, Location loc, OpBuilder &module, const Reducer &reducer, 
     shared->setAttr("graphc.counted", b.getUnitAttr());
     Block *entry = shared.addEntryBlock();
     OpBuilder inside = OpBuilder::atBlockEnd(entry);
-    TreeEmitter trees(entry, loc, reducer, 1);
+    TreeEmitter trees(entry, loc, reducer, lanes);
     States states = body(inside, trees, entry->getArguments());
     func::ReturnOp::create(inside, loc, TreeEmitter::flatten(states));
   }
   return func::CallOp::create(b, loc, shared, operands).getResults();
 }
 
-/// What the lanes of a block of the tree are together; strips of its vectors are whole, with the
-/// identity in absent lanes.
+/// What the lanes of a block of the tree are together.
 States KernelLowering::foldLanes(OpBuilder &b, ArrayRef<Reducer> reducers,
-                                 const TreeEmitter::Storage &lanes, Value count) {
+                                 const TreeEmitter::Storage &lanes, Value first, Value count) {
   States states;
   ArrayRef<Value> memory = lanes;
+  int64_t strip = treeWidth();
   for (const Reducer &reducer : reducers) {
     SmallVector<Value> operands(memory.take_front(reducer.parts()));
     memory = memory.drop_front(reducer.parts());
-    operands.push_back(count);
-    int64_t strip = treeWidth();
-    states.emplace_back(callFold(b, loc, module, reducer, ("lanes" + Twine(strip)).str(), operands,
-                                 [&](OpBuilder &c, TreeEmitter &trees, ValueRange arguments) {
-                                   TreeEmitter::Storage storage(arguments.drop_back());
-                                   trees.foldStrips(c, storage, arguments.back(), strip);
-                                   return trees.foldVector(
-                                       c, trees.restore(c, storage, constant(c, 0), strip, false),
-                                       strip);
-                                 }));
+    operands.append({first, count});
+    states.emplace_back(callFold(
+        b, loc, module, reducer, ("lanes" + Twine(strip)).str(), operands, strip,
+        [&](OpBuilder &c, TreeEmitter &trees, ValueRange arguments) {
+          TreeEmitter::Storage storage(arguments.drop_back(2));
+          return trees.foldSequences(c, storage, arguments[storage.size()], arguments.back(),
+                                     /*fast=*/false);
+        }));
   }
   return states;
 }
@@ -641,7 +640,7 @@ States KernelLowering::foldPartials(OpBuilder &b, ArrayRef<Reducer> reducers, Va
     memory = memory.drop_front(reducer.parts());
     operands.append({first, count});
     states.emplace_back(
-        callFold(b, loc, module, reducer, "blocks", operands,
+        callFold(b, loc, module, reducer, "blocks", operands, 1,
                  [&](OpBuilder &c, TreeEmitter &trees, ValueRange arguments) {
                    ValueRange buffers = arguments.drop_back(2);
                    Value begin = arguments[buffers.size()];

@@ -32,92 +32,104 @@ void KernelLowering::prefetchTurned(OpBuilder &b, ArrayRef<kernel::LoadOp> loads
 }
 
 /// Loads of both loops that are not turned.
-SmallVector<kernel::LoadOp> KernelLowering::straightLoads() {
+static SmallVector<kernel::LoadOp> straightLoads(kernel::FuncOp kernel, const LoopSpace &space,
+                                                 unsigned turned) {
   SmallVector<kernel::LoadOp> loads;
   kernel.getBody().walk([&](kernel::LoadOp load) {
     const LinearAccess &access = space.accesses.at(load);
-    if (access.isDense(space.parallel - 1) && !access.strides[*shape.turned].isZero())
+    if (access.isDense(space.parallel - 1) && !access.strides[turned].isZero())
       loads.push_back(load);
   });
   return loads;
 }
 
-/// A whole block of `width` by `width`: every turned load before any store.
-void KernelLowering::turnedBlock(OpBuilder &b, const Position &base, Value row, Value column) {
+/// The vectors along the last loop of one load, as they are in memory: one for each index of the
+/// turned loop, `width` of them.
+SmallVector<Value> KernelLowering::turnedValues(OpBuilder &b, const TurnedTile &tile,
+                                                kernel::LoadOp load) {
   IndexMath in{b, loc};
-  unsigned last = space.parallel - 1, turned = *shape.turned;
-  SmallVector<Position> rows;
-  for (int64_t r = 0; r < width; ++r) {
-    Position &at = rows.emplace_back(base);
-    at.loops[turned] = in.add(row, r);
-    at.loops[last] = column;
-    at.vectorLoop = last;
+  unsigned last = space.parallel - 1;
+  SmallVector<Value> lines;
+  for (int64_t c = 0; c < width; ++c) {
+    Position at = tile.base;
+    at.loops[tile.turned] = tile.row;
+    at.loops[last] = in.add(tile.column, c);
+    // Lines outside read the last one, which nobody uses.
+    if (tile.columnEnd)
+      at.loops[last] = in.min(at.loops[last], in.sub(tile.columnEnd, in(1)));
+    at.vectorLoop = tile.turned;
     at.width = width;
+    at.limit = at.mask = {};
+    if (tile.rowEnd)
+      emitter->maskLanes(b, at, tile.rowEnd);
+    prefetchTurned(b, load, at);
+    lines.push_back(emitter->toMemory(b, emitter->value(b, load, at)));
   }
-  for (kernel::LoadOp load : turnedLoads(kernel, space, turned)) {
-    SmallVector<Value> lines;
-    for (int64_t c = 0; c < width; ++c) {
-      Position at = base;
-      at.loops[turned] = row;
-      at.loops[last] = in.add(column, c);
-      at.vectorLoop = turned;
-      at.width = width;
-      prefetchTurned(b, load, at);
-      lines.push_back(emitter->toMemory(b, emitter->value(b, load, at)));
-    }
-    transposeVectors(b, loc, lines);
-    for (int64_t r = 0; r < width; ++r)
-      rows[r].values[load.getResult()] = emitter->fromMemory(b, lines[r], load.getType());
-  }
-  for (Position &at : rows) {
-    prefetchTurned(b, straightLoads(), at);
-    storeAll(b, at);
-  }
+  transposeVectors(b, loc, lines);
+  return lines;
 }
 
-/// The same for a body that is not to be repeated: turned blocks wait in memory, one for each
-/// turned load, for a loop over the lines. At the edges with the ends of what is there.
-void KernelLowering::turnedLines(OpBuilder &b, const Position &base, Value row, Value column,
-                                 Value rowEnd, Value columnEnd, ArrayRef<Value> memory) {
+/// The positions of the lines of a whole block, with what is turned for them.
+SmallVector<Position> KernelLowering::turnedPositions(OpBuilder &b, const TurnedTile &tile) {
   IndexMath in{b, loc};
-  unsigned last = space.parallel - 1, turned = *shape.turned;
-  SmallVector<kernel::LoadOp> loads = turnedLoads(kernel, space, turned);
-  auto along = [&](OpBuilder &c, Position &at, unsigned loopNumber, Value limit) {
-    at.vectorLoop = loopNumber;
+  SmallVector<Position> rows;
+  for (int64_t r = 0; r < width; ++r) {
+    Position &at = rows.emplace_back(tile.base);
+    at.loops[tile.turned] = in.add(tile.row, r);
+    at.loops[space.parallel - 1] = tile.column;
+    at.vectorLoop = static_cast<int>(space.parallel) - 1;
     at.width = width;
-    if (limit)
-      emitter->maskLanes(c, at, limit);
-  };
-  for (auto [load, block] : llvm::zip_equal(loads, memory)) {
-    SmallVector<Value> lines;
-    for (int64_t c = 0; c < width; ++c) {
-      Position at = base;
-      at.loops[turned] = row;
-      at.loops[last] = in.add(column, c);
-      // Lines outside read the last one, which nobody uses.
-      if (columnEnd)
-        at.loops[last] = in.min(at.loops[last], in.sub(columnEnd, in(1)));
-      along(b, at, turned, rowEnd);
-      prefetchTurned(b, load, at);
-      lines.push_back(emitter->toMemory(b, emitter->value(b, load, at)));
-    }
-    transposeVectors(b, loc, lines);
-    for (int64_t r = 0; r < width; ++r)
-      vector::StoreOp::create(b, loc, lines[r], block, in(r * width));
   }
-  Value count = rowEnd ? in.min(in.sub(rowEnd, row), width) : in(width);
+  for (kernel::LoadOp load : turnedLoads(kernel, space, tile.turned))
+    for (auto [at, line] : llvm::zip_equal(rows, turnedValues(b, tile, load)))
+      at.values[load.getResult()] = emitter->fromMemory(b, line, load.getType());
+  return rows;
+}
+
+/// Memory for a block of each turned load.
+SmallVector<Value> KernelLowering::turnedMemory() {
+  SmallVector<Value> memory;
+  for (kernel::LoadOp load : turnedLoads(kernel, space, *shape.turned))
+    memory.push_back(memref::AllocaOp::create(
+        builder, loc, MemRefType::get({width * width}, memoryType(load.getType()))));
+  return memory;
+}
+
+void KernelLowering::keepTurned(OpBuilder &b, const TurnedTile &tile) {
+  SmallVector<kernel::LoadOp> loads = turnedLoads(kernel, space, tile.turned);
+  for (auto [load, block] : llvm::zip_equal(loads, tile.memory))
+    for (auto [number, line] : llvm::enumerate(turnedValues(b, tile, load)))
+      vector::StoreOp::create(b, loc, line, block, constant(b, number * width));
+}
+
+/// The position of a line that was kept.
+Position KernelLowering::turnedLine(OpBuilder &b, const TurnedTile &tile, Value line) {
+  IndexMath in{b, loc};
+  Position at = tile.base;
+  at.loops[tile.turned] = in.add(tile.row, line);
+  at.loops[space.parallel - 1] = tile.column;
+  at.vectorLoop = static_cast<int>(space.parallel) - 1;
+  at.width = width;
+  if (tile.columnEnd)
+    emitter->maskLanes(b, at, tile.columnEnd);
+  SmallVector<kernel::LoadOp> loads = turnedLoads(kernel, space, tile.turned);
+  for (auto [load, block] : llvm::zip_equal(loads, tile.memory)) {
+    auto type = VectorType::get({width}, memoryType(load.getType()));
+    Value x = vector::LoadOp::create(b, loc, type, block, in.mul(line, width));
+    at.values[load.getResult()] = emitter->fromMemory(b, x, load.getType());
+  }
+  return at;
+}
+
+/// Blocks of a body that is not to be repeated wait in memory for a loop over the lines. At the
+/// edges with the ends of what is there.
+void KernelLowering::turnedLines(OpBuilder &b, const TurnedTile &tile) {
+  IndexMath in{b, loc};
+  keepTurned(b, tile);
+  Value count = tile.rowEnd ? in.min(in.sub(tile.rowEnd, tile.row), width) : in(width);
   loop(b, in(0), count, 1, [&](OpBuilder &c, Value line) {
-    IndexMath here{c, loc};
-    Position at = base;
-    at.loops[turned] = here.add(row, line);
-    at.loops[last] = column;
-    along(c, at, last, columnEnd);
-    for (auto [load, block] : llvm::zip_equal(loads, memory)) {
-      auto type = VectorType::get({width}, memoryType(load.getType()));
-      Value x = vector::LoadOp::create(c, loc, type, block, here.mul(line, width));
-      at.values[load.getResult()] = emitter->fromMemory(c, x, load.getType());
-    }
-    prefetchTurned(c, straightLoads(), at);
+    Position at = turnedLine(c, tile, line);
+    prefetchTurned(c, straightLoads(kernel, space, tile.turned), at);
     storeAll(c, at);
   });
 }
@@ -130,11 +142,7 @@ void KernelLowering::lowerTurned() {
   IndexMath at{builder, loc};
   Value rows = emitter->extent(builder, turned), columns = emitter->extent(builder, last);
   bool inRegisters = turnsInRegisters(kernel);
-  SmallVector<Value> memory;
-  for (kernel::LoadOp load : turnedLoads(kernel, space, turned))
-    if (!inRegisters)
-      memory.push_back(memref::AllocaOp::create(
-          builder, loc, MemRefType::get({width * width}, memoryType(load.getType()))));
+  SmallVector<Value> memory = inRegisters ? SmallVector<Value>() : turnedMemory();
   bool forRows = turnsForRows(kernel, turned);
   int64_t tileRows = forRows ? program::kRowsTogether : kTurnedRows;
   int64_t tileColumns = forRows ? kForRowsColumns : kTurnedColumns;
@@ -172,10 +180,14 @@ void KernelLowering::lowerTurned() {
         auto choice = scf::IfOp::create(d, loc, whole, /*withElseRegion=*/true);
         OpBuilder inside = choice.getThenBodyBuilder(), edge = choice.getElseBodyBuilder();
         if (!inRegisters) {
-          turnedLines(inside, base, i, j, {}, {}, memory);
-          return turnedLines(edge, base, i, j, rowEnd, columnEnd, memory);
+          turnedLines(inside, {base, turned, i, j, {}, {}, memory});
+          return turnedLines(edge, {base, turned, i, j, rowEnd, columnEnd, memory});
         }
-        turnedBlock(inside, base, i, j);
+        // Every turned load before any store.
+        for (Position &at : turnedPositions(inside, {base, turned, i, j})) {
+          prefetchTurned(inside, straightLoads(kernel, space, turned), at);
+          storeAll(inside, at);
+        }
         Value low = IndexMath{edge, loc}.min(iEnd, rowEnd);
         Value high = IndexMath{edge, loc}.min(jEnd, columnEnd);
         loop(edge, i, low, 1, [&](OpBuilder &e, Value r) {

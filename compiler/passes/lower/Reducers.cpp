@@ -167,6 +167,22 @@ SmallVector<Value, 2> Reducer::fromSequence(OpBuilder &builder, ValueRange state
   return {state[0], index};
 }
 
+Value Reducer::found(OpBuilder &builder, Value value, Value other) const {
+  Value take = better(builder, value, other);
+  return arith::SelectOp::create(builder, op.getLoc(), take, other, value);
+}
+
+/// Every NaN is as good as another one, which is better than any number.
+Value Reducer::ties(OpBuilder &builder, Value value, Value best) const {
+  Location loc = op.getLoc();
+  Type mask = graph::boolLike(value.getType());
+  Value equal = graph::EqualOp::create(builder, loc, mask, value, best);
+  if (!isa<FloatType>(element))
+    return equal;
+  return arith::OrIOp::create(builder, loc, equal,
+                              graph::IsNanOp::create(builder, loc, mask, value));
+}
+
 /// Mask of lanes in which `other` replaces `state`: it is better, it is NaN and the state is not,
 /// or it is equal and earlier.
 Value Reducer::pick(OpBuilder &builder, ValueRange state, ValueRange other) const {

@@ -42,6 +42,9 @@ public:
   llvm::SmallVector<mlir::Value, 2> fromSequence(mlir::OpBuilder &builder, mlir::ValueRange state,
                                                  mlir::Value first, int64_t step,
                                                  int64_t laneStep) const;
+  /// Argmin and argmax: of two values the one that is found, and where `value` is as good.
+  mlir::Value found(mlir::OpBuilder &builder, mlir::Value value, mlir::Value other) const;
+  mlir::Value ties(mlir::OpBuilder &builder, mlir::Value value, mlir::Value best) const;
   mlir::Value result(mlir::ValueRange state) const { return state.back(); }
 
   mutable kernel::ReduceOp op; ///< ODS accessors are not const

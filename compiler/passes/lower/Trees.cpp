@@ -296,45 +296,141 @@ void TreeEmitter::eachVector(OpBuilder &builder, const Storage &running, Value f
   });
 }
 
-States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
-  // Sequence states that are no others are finished where they are.
-  bool apart = straight || once || (width > 1 && rest < width);
-  bool same = llvm::all_of(reducers, [](const Reducer &r) { return r.parts() == 1; });
-  if (lanes.empty())
-    lanes = allocate(kTreeLanes, false);
-  if (sequences.empty() && apart)
-    sequences = same ? lanes : allocate(kTreeLanes, true);
-  Value zero = constant(builder, 0);
-  Value count = arith::MinSIOp::create(builder, loc, length, constant(builder, kTreeLanes));
-  auto finish = [&](OpBuilder &b, Value strip, const States &states) {
-    Value start = arith::AddIOp::create(b, loc, first, strip);
-    save(b, lanes, strip, fromSequence(b, states, start, kTreeLanes, 1));
+/// All lanes, as foldStrips() and foldVector() fold them: no loops, and no states in memory.
+States TreeEmitter::foldWhole(OpBuilder &builder, const Storage &storage) {
+  SmallVector<States> strips;
+  for (int64_t lane = 0; lane < kTreeLanes; lane += width)
+    strips.push_back(restore(builder, storage, constant(builder, lane), width, true));
+  for (size_t half = strips.size() / 2; half > 0; half /= 2)
+    for (size_t i = 0; i < half; ++i)
+      strips[i] = combine(builder, strips[i], strips[i + half]);
+  return strips[0];
+}
+
+/// Halves of a vector joined until one lane is left.
+static Value foldHalves(OpBuilder &b, Location loc, Value value, int64_t lanes,
+                        llvm::function_ref<Value(Value, Value)> join) {
+  if (lanes == 1)
+    return value;
+  for (int64_t half = lanes / 2; half > 0; half /= 2) {
+    auto low = llvm::to_vector(llvm::seq<int64_t>(0, half));
+    auto high = llvm::to_vector(llvm::seq<int64_t>(half, 2 * half));
+    value = join(vector::ShuffleOp::create(b, loc, value, value, low),
+                 vector::ShuffleOp::create(b, loc, value, value, high));
+  }
+  return vector::ExtractOp::create(b, loc, value, 0);
+}
+
+/// Of one argmin or argmax, which any order finds: the value first, then the first of its places.
+States TreeEmitter::findPlace(OpBuilder &builder, const Storage &storage, Value first,
+                              Value count) {
+  const Reducer &reducer = reducers.front();
+  unsigned bits = std::max(32u, reducer.sequenceTypes()[1].getIntOrFloatBitWidth());
+  auto place = IntegerType::get(builder.getContext(), bits);
+  Type lanesOf = BodyEmitter::vectorOf(place, width), wide = builder.getI64Type();
+  Value zero = constant(builder, 0), step = constant(builder, width);
+  auto number = [&](OpBuilder &b, int64_t value) {
+    Value one = arith::ConstantOp::create(b, loc, b.getIntegerAttr(place, value));
+    return BodyEmitter::splat(b, loc, one, width);
   };
-  // An empty block leaves this: the identity.
-  save(builder, lanes, zero, identity(builder, width));
+  auto values = scf::ForOp::create(builder, loc, zero, count, step,
+                                   ValueRange(reducer.identity(builder, width)[0]));
+  OpBuilder b = OpBuilder::atBlockBegin(values.getBody());
+  Value value = restore(b, storage, values.getInductionVar(), width, true)[0][0];
+  scf::YieldOp::create(b, loc, reducer.found(b, values.getRegionIterArgs()[0], value));
+  Value best = foldHalves(builder, loc, values.getResult(0), width,
+                          [&](Value x, Value y) { return reducer.found(builder, x, y); });
+  Value bests = BodyEmitter::splat(builder, loc, best, width);
+  int64_t none = bits == 32 ? INT32_MAX : INT64_MAX;
+  Value nowhere = number(builder, none);
+  auto places = scf::ForOp::create(builder, loc, zero, count, step, ValueRange(nowhere));
+  OpBuilder c = OpBuilder::atBlockBegin(places.getBody());
+  Value lane = places.getInductionVar();
+  auto state = restore(c, storage, lane, width, true)[0];
+  Value row = state[1];
+  if (row.getType() != lanesOf)
+    row = arith::ExtUIOp::create(c, loc, lanesOf, row);
+  Value at = arith::MulIOp::create(c, loc, row, number(c, kTreeLanes));
+  Value strip = arith::IndexCastOp::create(c, loc, place, lane);
+  at = arith::AddIOp::create(c, loc, at, BodyEmitter::splat(c, loc, strip, width));
+  if (width > 1) {
+    SmallVector<Attribute> numbers;
+    for (int64_t i = 0; i < width; ++i)
+      numbers.push_back(c.getIntegerAttr(place, i));
+    at = arith::AddIOp::create(
+        c, loc, at,
+        arith::ConstantOp::create(c, loc,
+                                  DenseElementsAttr::get(cast<VectorType>(lanesOf), numbers)));
+  }
+  at = arith::SelectOp::create(c, loc, reducer.ties(c, state[0], bests), at, nowhere);
+  scf::YieldOp::create(
+      c, loc, arith::MinSIOp::create(c, loc, places.getRegionIterArgs()[0], at).getResult());
+  Value found = foldHalves(builder, loc, places.getResult(0), width, [&](Value x, Value y) {
+    return arith::MinSIOp::create(builder, loc, x, y).getResult();
+  });
+  Value isNone = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::eq, found,
+      arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(place, none)));
+  if (bits != 64)
+    found = arith::ExtSIOp::create(builder, loc, wide, found);
+  Value index = arith::AddIOp::create(builder, loc, found,
+                                      arith::IndexCastOp::create(builder, loc, wide, first));
+  Value last = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(INT64_MAX));
+  return {{best, arith::SelectOp::create(builder, loc, isNone, last, index)}};
+}
+
+States TreeEmitter::foldSequences(OpBuilder &builder, const Storage &storage, Value first,
+                                  Value count, bool fast) {
+  if (llvm::any_of(reducers, [](const Reducer &r) { return r.parts() > 1; })) {
+    States states;
+    ArrayRef<Value> memory = storage;
+    for (const Reducer &reducer : reducers) {
+      TreeEmitter one(entry, loc, reducer, width);
+      Storage own(memory.take_front(reducer.parts()));
+      memory = memory.drop_front(reducer.parts());
+      states.append(reducer.parts() > 1 ? one.findPlace(builder, own, first, count)
+                                        : one.foldSequences(builder, own, first, count, fast));
+    }
+    return states;
+  }
+  // Sequence states that are no others.
+  auto usual = [&](OpBuilder &b) {
+    foldStrips(b, storage, count, width);
+    return restore(b, storage, constant(b, 0), width, true);
+  };
+  if (!fast || width == 1 || width == kTreeLanes)
+    return foldVector(builder, usual(builder), width);
+  Value all = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, count,
+                                    constant(builder, kTreeLanes));
+  auto choice =
+      scf::IfOp::create(builder, loc, ValueRange(flatten(identity(builder, width))).getTypes(), all,
+                        /*withElseRegion=*/true);
+  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+  scf::YieldOp::create(yes, loc, flatten(foldWhole(yes, storage)));
+  scf::YieldOp::create(no, loc, flatten(usual(no)));
+  return foldVector(builder, unflatten(choice.getResults()), width);
+}
+
+States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
+  if (lanes.empty())
+    lanes = allocate(kTreeLanes, true);
+  Value count = arith::MinSIOp::create(builder, loc, length, constant(builder, kTreeLanes));
+  // An empty block leaves this.
+  save(builder, lanes, constant(builder, 0), sequenceIdentity(builder, width));
   if (once)
-    eachVector(builder, sequences, first, length, body);
+    eachVector(builder, lanes, first, length, body);
   else if (straight)
-    straightRows(builder, sequences, first,
+    straightRows(builder, lanes, first,
                  arith::DivUIOp::create(builder, loc, length, constant(builder, kTreeLanes)), body);
   else
     eachStrip(builder, count, [&](OpBuilder &b, Value strip) {
-      States states = wholeStrip(b, strip, first, length, body);
-      if (apart)
-        save(b, sequences, strip, states);
-      else
-        finish(b, strip, states);
+      save(b, lanes, strip, wholeStrip(b, strip, first, length, body));
     });
-  if (apart && !once)
-    lastLanes(builder, sequences, first, length, body);
-  if (apart && !same)
-    eachStrip(builder, count, [&](OpBuilder &b, Value strip) {
-      finish(b, strip, restore(b, sequences, strip, width, true));
-    });
+  if (!once && (straight || (width > 1 && rest < width)))
+    lastLanes(builder, lanes, first, length, body);
   if (foldElsewhere)
-    return foldElsewhere(builder, lanes, count);
-  foldStrips(builder, lanes, count, width);
-  return foldVector(builder, restore(builder, lanes, zero, width, false), width);
+    return foldElsewhere(builder, lanes, first, count);
+  return foldSequences(builder, lanes, first, count, /*fast=*/true);
 }
 
 /// Row `number` of a strip, in which only lanes before `end` are present, if there is such a row.
@@ -464,6 +560,13 @@ States TreeEmitter::foldChain(OpBuilder &builder, Value count, const StateBody &
 }
 
 States TreeEmitter::rowBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
+  return rowBlocks(builder, first, length, [&](OpBuilder &b, Value start, Value count) {
+    return rowChain(b, start, count, body);
+  });
+}
+
+States TreeEmitter::rowBlocks(OpBuilder &builder, Value first, Value length,
+                              llvm::function_ref<States(OpBuilder &, Value, Value)> chain) {
   Value zero = constant(builder, 0), block = constant(builder, kRowBlock);
   auto outer =
       scf::ForOp::create(builder, loc, zero, length, block, flatten(identity(builder, width)));
@@ -471,7 +574,7 @@ States TreeEmitter::rowBlock(OpBuilder &builder, Value first, Value length, cons
   Value start = arith::AddIOp::create(b, loc, first, outer.getInductionVar());
   Value count = arith::MinSIOp::create(
       b, loc, block, arith::SubIOp::create(b, loc, length, outer.getInductionVar()));
-  States next = rowChain(b, start, count, body);
+  States next = chain(b, start, count);
   scf::YieldOp::create(b, loc, flatten(combine(b, unflatten(outer.getRegionIterArgs()), next)));
   return unflatten(outer.getResults());
 }

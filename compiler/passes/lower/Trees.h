@@ -38,6 +38,9 @@ public:
   /// Row tree over rows [first, first + length) of at most 1024: states as wide as the body's.
   States rowBlock(mlir::OpBuilder &builder, mlir::Value first, mlir::Value length,
                   const Body &body);
+  /// The same of what `chain` makes of at most 32 rows in order: the first one and how many.
+  States rowBlocks(mlir::OpBuilder &builder, mlir::Value first, mlir::Value length,
+                   llvm::function_ref<States(mlir::OpBuilder &, mlir::Value, mlir::Value)> chain);
   /// `count` rows in order, at most 32.
   States rowChain(mlir::OpBuilder &builder, mlir::Value first, mlir::Value count, const Body &body);
   /// `count` states in order.
@@ -69,8 +72,15 @@ public:
   /// absent lanes.
   void foldStrips(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count,
                   int64_t step);
-  /// Set: folds what foldStrips() and foldVector() would.
-  std::function<States(mlir::OpBuilder &, const Storage &lanes, mlir::Value count)> foldElsewhere;
+  /// What the sequence states of `count` lanes are together, whose first rows begin at `first`.
+  /// Strips of vectors that hold a present lane are whole, with the identity in absent lanes.
+  /// `fast`: with more code, where all lanes are present.
+  States foldSequences(mlir::OpBuilder &builder, const Storage &storage, mlir::Value first,
+                       mlir::Value count, bool fast);
+  /// Set: does that.
+  std::function<States(mlir::OpBuilder &, const Storage &lanes, mlir::Value first,
+                       mlir::Value count)>
+      foldElsewhere;
   /// 0: a block is read strip by strip, with the lanes in registers. Else in the order in which it
   /// lies, but for so many rows of a strip that are read at a time.
   int64_t straight = 0;
@@ -97,6 +107,9 @@ private:
   void eachVector(mlir::OpBuilder &builder, const Storage &running, mlir::Value first,
                   mlir::Value length, const Body &body);
   States foldLanes(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count);
+  States foldWhole(mlir::OpBuilder &builder, const Storage &storage);
+  States findPlace(mlir::OpBuilder &builder, const Storage &storage, mlir::Value first,
+                   mlir::Value count);
   void push(mlir::OpBuilder &builder, const Storage &storage, mlir::Value number,
             const States &states);
   States rowLevel(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Value> counts, int level,
@@ -107,8 +120,7 @@ private:
   mlir::Location loc;
   llvm::ArrayRef<Reducer> reducers;
   int64_t width, rest;
-  Storage lanes, sequences, blocks,
-      groups; ///< within a block, finished and not; block results; results of 8192 blocks
+  Storage lanes, blocks, groups; ///< within a block; block results; results of 8192 blocks
 };
 
 } // namespace graphc::pass

@@ -3,7 +3,7 @@
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_TURNEDROWS_H
 #define GRAPHC_COMPILER_PASSES_LOWER_TURNEDROWS_H
 
-#include "compiler/passes/lower/LoopSpace.h"
+#include "compiler/passes/lower/BodyEmitter.h"
 #include "runtime/program/Program.h"
 
 namespace graphc::pass {
@@ -17,6 +17,16 @@ inline constexpr int64_t kForRowsColumns = 512;
 inline bool turnsForRows(kernel::FuncOp func, std::optional<unsigned> turned) {
   return turned && *turned == 0 && func->hasAttr(kForRowsAttr);
 }
+
+/// A block of vectors along a loop other than the last, from `row` and `column` on, that are to be
+/// vectors along the last loop.
+struct TurnedTile {
+  const Position &base;
+  unsigned turned; ///< the loop
+  mlir::Value row, column;
+  mlir::Value rowEnd, columnEnd = {};      ///< at the edges, else null
+  llvm::ArrayRef<mlir::Value> memory = {}; ///< where turned vectors wait, for each turned load
+};
 
 } // namespace graphc::pass
 

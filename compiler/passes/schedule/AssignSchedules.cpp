@@ -384,7 +384,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       bool chain = body.cost >= kLongChainPs;
       int64_t vectors = 1;
       bool turned =
-          family == Family::Map && turnedLoop(func, LoopSpace(func), /*groups=*/false).has_value();
+          (family == Family::Map && turnedLoop(func, LoopSpace(func), /*groups=*/false)) ||
+          (family == Family::Columns && turnedColumns(func, LoopSpace(func)));
       if (turned)
         native = std::min(native, kMostTurnedLanes);
       else if (scatters(func))
@@ -396,8 +397,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
                                                      : 2;
       else if (family == Family::Full)
         vectors = body.expensive || chain ? 4 : fitting(live + body.sums, registers / 2);
-      else
-        vectors = body.expensive ? 2 : 4;
+      else // of a row both stages wait for what comes before them; sixteen registers hold less
+        vectors = body.expensive && (family != Family::Rows || registers < 32) ? 2 : 4;
       bool isLong = body.operations >= kLongBody && body.remainders < kRemainderChain;
       if (isLong && family != Family::Columns && family != Family::Scan)
         vectors = std::min(vectors, vectorsOfLong(body));

@@ -11,8 +11,6 @@ using namespace graphc::pass;
 
 namespace {
 
-/// Neighbours up to so many elements apart share a line with others that are read soon.
-constexpr int64_t kNear = 8;
 /// Operands of at most so many elements stay in a cache whatever the order.
 constexpr int64_t kSmall = 4096;
 
@@ -31,15 +29,13 @@ std::optional<unsigned> lanesLoop(kernel::FuncOp func, const LoopSpace &space) {
     auto reduce = dyn_cast<kernel::ReduceOp>(op);
     columns |= reduce && reduce.getRowTree();
   });
-  if (product)
+  if (product || turnedColumns(func, space))
     return std::nullopt;
   return columns ? space.parallel - 1 : space.count() - 1;
 }
 
 bool isTurned(const LinearAccess &access, unsigned lanes) {
-  const Polynomial &stride = access.strides[lanes];
-  auto known = stride.constant();
-  if (stride.isZero() || (known && std::abs(*known) < kNear))
+  if (!isFar(access.strides[lanes]))
     return false;
   for (unsigned loop = 0; loop < access.strides.size(); ++loop)
     if (loop != lanes && access.isDense(loop))

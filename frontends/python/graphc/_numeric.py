@@ -447,7 +447,9 @@ def _nan_extreme(reduction, a, axis, out, keepdims, filler, options):
         return reduction(x, axis, out, keepdims, **options)
     with _quiet():
         found = reduction(_without_nan(x, filler), axis, keepdims=keepdims, **options)
-        found = found if options else _where_some(_present(x, axis, keepdims), found)
+        if not options:
+            some = any(~_graphc.isnan(x), axis, keepdims=keepdims)
+            found = _where_some(some.astype(found.dtype if found.dtype.kind == "f" else float64), found)
         return with_out(found, out, "same_kind", reduction.__name__)
 
 

@@ -80,6 +80,8 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         raise DTypeError(f"ldexp: integer exponents are needed, not {n.dtype}")
     info = _np.finfo(x.dtype)
     high, low, bits = info.maxexp - 1, info.minexp, info.nmant + 1
+    if type(x2) is int and low <= x2 <= high:
+        return x * 2.0**x2
     n = n.astype(int64) if n.dtype.kind != "u" else _graphc.minimum(n.astype(uint64, copy=False), 1 << 20).astype(int64)
     for _ in range(2):
         # A product for each would tell of overflows where it is not taken.
@@ -95,18 +97,20 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """Mantissa in [0.5, 1) with the sign of x, and int32 exponent of two. Zero, NaN and infinities are their own
     mantissa with exponent 0."""
     x = _floating(x, "frexp")
-    info = _np.finfo(x.dtype)
-    plain = _graphc.isfinite(x) & (x != 0)
-    small = _graphc.abs(x) < float(info.tiny)
-    scaled = _graphc.select(small, x * float(2.0 ** (info.nmant + 2)), x)
-    safe = _graphc.select(plain, scaled, 1.0)
-    e = _graphc.floor(_graphc.log2(_graphc.abs(safe))).astype("int32") + 1
-    m = ldexp(safe, -e)
-    above, below = _graphc.abs(m) >= 1, _graphc.abs(m) < 0.5  # the logarithm may round to the next integer
-    e = _graphc.select(above, e + 1, _graphc.select(below, e - 1, e))
-    m = _graphc.select(above, m * 0.5, _graphc.select(below, m * 2.0, m))
-    e = _graphc.select(small, e - (info.nmant + 2), e)
-    return _graphc.select(plain, m, x), _graphc.select(plain, e, zeros((), "int32", device=x.device))
+    if x.dtype == "float16":
+        mantissa, exponent = frexp(x.astype("float32"))
+        return mantissa.astype("float16"), exponent
+    bits = _np.finfo(x.dtype).nmant + 1
+    size = _graphc.abs(x)
+    plain = (size > 0) & (size < _math.inf)
+    safe = _graphc.select(plain, size, 1.0)
+    low, up = safe < 1.0, 2 * bits
+    # Neither what is scaled nor its distance to the next number is subnormal or infinite.
+    scaled = safe * _graphc.select(low, asarray(2.0**up, x.dtype), asarray(0.25, x.dtype))
+    unit = _graphc.nextafter(scaled, _math.inf) - scaled  # a power of two
+    mantissa = _graphc.copysign(scaled / unit * 2.0**-bits, x)
+    exponent = _graphc.log2(unit).astype("int32") + _graphc.select(low, asarray(bits - up, "int32"), asarray(bits + 2, "int32"))
+    return _graphc.select(plain, mantissa, x), _graphc.select(plain, exponent, asarray(0, "int32"))
 
 
 @as_ufunc(1, 2)

@@ -29,7 +29,12 @@
 // CHECK: vector.maskedload %[[X]]
 // CHECK: %[[T:.*]] = graph.add
 // CHECK: arith.select %[[MASK]], %[[T]],
-// Halves from 128 on: in memory down to the vector's width, then within the vector.
+// Halves from 128 on, where all lanes are present without loops; otherwise in memory down to the vector's width; then
+// within the vector.
+// CHECK: scf.if {{.*}} -> (vector<16xf32>)
+// CHECK-COUNT-16: vector.load %alloca
+// CHECK-COUNT-15: graph.add {{.*}} : vector<16xf32>
+// CHECK: } else {
 // CHECK: %[[HALF:.*]] = arith.constant 128 : index
 // CHECK: arith.shrui %[[HALF]]
 // CHECK: vector.extract_strided_slice %{{.*}} {offsets = [0], sizes = [8], strides = [1]}
@@ -115,22 +120,31 @@ kernel.func @softmax(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?x?xf3
   kernel.return
 }
 
-// Value and index. Within a lane elements come in order and are numbered in the element's width; across lanes the index
-// decides, and the identity's is larger than every position.
+// Value and place. Within a lane elements come in order and are numbered in the element's width. Of all lanes the value is
+// found first, then the first of its places, which no lane has where there is no element. Across blocks the index decides.
 // CHECK-LABEL: func.func @argmax(
-// CHECK-DAG: memref.alloca() : memref<256xi32>
-// CHECK-DAG: memref.alloca() : memref<256xi64>
+// CHECK-DAG: %[[VALUES:.*]] = memref.alloca() : memref<256xi32>
+// CHECK-DAG: %[[NUMBERS:.*]] = memref.alloca() : memref<256xi32>
+// CHECK-NOT: memref<256xi64>
 // CHECK-DAG: arith.constant -2147483648 : i32
-// CHECK-DAG: arith.constant 9223372036854775807 : i64
 // CHECK: scf.for {{.*}} -> (i32, i32)
 // CHECK: %[[NEW:.*]] = graph.greater
 // CHECK: arith.select %[[NEW]]
 // CHECK: arith.select %[[NEW]]
+// CHECK: %[[BEST:.*]] = scf.for {{.*}} -> (i32) {
+// CHECK: graph.greater
+// CHECK: %[[PLACE:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[NONE:.*]]) -> (i32) {
+// CHECK: %[[TIE:.*]] = graph.equal %{{.*}}, %[[BEST]]
+// CHECK: %[[HERE:.*]] = arith.select %[[TIE]], %{{.*}}, %[[NONE]]
+// CHECK: arith.minsi %{{.*}}, %[[HERE]]
+// CHECK: arith.cmpi eq, %[[PLACE]], %[[NONE]]
+// CHECK: arith.constant 9223372036854775807 : i64
+// CHECK-LABEL: func.func @argmax_fold(
 // CHECK: %[[EARLIER:.*]] = graph.less {{.*}} : i64
 // CHECK: %[[EQUAL:.*]] = graph.equal
 // CHECK: %[[BETTER:.*]] = graph.greater
-// CHECK: %[[TIE:.*]] = arith.andi %[[EQUAL]], %[[EARLIER]]
-// CHECK: arith.ori %[[BETTER]], %[[TIE]]
+// CHECK: %[[TIED:.*]] = arith.andi %[[EQUAL]], %[[EARLIER]]
+// CHECK: arith.ori %[[BETTER]], %[[TIED]]
 kernel.func @argmax(%x: tensor<?x?xi32>, %n: index, %k: index) -> tensor<?xi64>
     attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
                 schedule = #kernel.schedule<rows, vector = 1, cost = 700>, shapes = [#extents, #rows]} {

@@ -96,3 +96,29 @@ func.func @main(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %m: index, %n: index) 
   %b = kernel.call @both(%x) sizes(%m, %n) dims [0] lines "" : (tensor<?x?xf32>) -> tensor<?xf32>
   return %b : tensor<?xf32>
 }
+
+// The columns of a reduction turn what lies along their rows themselves, a vector of them at a time.
+// CHECK-NOT: @down_turn
+// CHECK-LABEL: kernel.func @down(
+// CHECK-SAME: schedule = #kernel.schedule<columns, vector = 16
+kernel.func @down(%x: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                shapes = [affine_map<()[s0, s1] -> (s0, s1)>, affine_map<()[s0, s1] -> (s0)>]} {
+  %a = kernel.load %x at #straight : tensor<?x?xf32> -> f32
+  %s = kernel.reduce <sum> %a row_tree : f32 -> f32
+  kernel.store %s, result 0 at #row : f32
+  kernel.return
+}
+
+// CHECK-LABEL: kernel.func @down_across_turn(
+// CHECK-LABEL: kernel.func @down_across(
+kernel.func @down_across(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                shapes = [affine_map<()[s0, s1] -> (s0, s1)>, affine_map<()[s0, s1] -> (s1, s0)>, affine_map<()[s0, s1] -> (s0)>]} {
+  %a = kernel.load %x at #straight : tensor<?x?xf32> -> f32
+  %b = kernel.load %y at affine_map<(d0, d1)[s0, s1] -> (d1, d0)> : tensor<?x?xf32> -> f32
+  %p = graph.mul %a, %b : f32
+  %s = kernel.reduce <sum> %p row_tree : f32 -> f32
+  kernel.store %s, result 0 at #row : f32
+  kernel.return
+}
