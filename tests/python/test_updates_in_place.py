@@ -167,10 +167,10 @@ def test_a_result_is_made_in_the_memory_of_what_it_replaces():
     gc.eval(x, b)
     before = gc.cache_info()["allocations"]
     for _ in range(6):
-        x += b
+        x -= b  # nobody else's program: one that met errors before allocates what tells of them
         gc.eval(x)
     assert gc.cache_info()["allocations"] == before
-    np.testing.assert_array_equal(np.asarray(x), 1 + 6 * np.arange(LARGE, dtype="f"))
+    np.testing.assert_array_equal(np.asarray(x), 1 - 6 * np.arange(LARGE, dtype="f"))
 
 
 @pytest.mark.parametrize("shape", [(LARGE,), (512, 1024), (1021, 777)])

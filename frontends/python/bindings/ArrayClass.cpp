@@ -19,9 +19,7 @@ using strings::format;
 
 /// reshape(2, 3) and reshape((2, 3)).
 pb::object oneOrMany(const pb::args &args) {
-  if (args.size() == 1 && (args[0].is_none() || !PyIndex_Check(args[0].ptr())))
-    return args[0];
-  return args;
+  return args.size() == 1 ? pb::object(args[0]) : pb::object(args); // a number is one of one
 }
 
 std::vector<int64_t> reversedAxes(int64_t rank) {
@@ -331,6 +329,7 @@ pb::object astype(const pb::object &self, const pb::object &dtype, const pb::obj
                  format("Cannot cast array data from dtype('{}') to dtype('{}') according to the "
                         "rule '{}'",
                         dtypeName(x.dtype()), dtypeName(t), casting)));
+  warnOfDiscarded(x.dtype(), t);
   return wrapped(copyInOrder(x, t, wanted));
 }
 

@@ -64,6 +64,10 @@ void installLocationSource();
 /// are the user's, and go by the name of this number (0: by those of the operations in it).
 void setErrorName(const pb::object &function, uint32_t name);
 
+// Errors.cpp
+/// NumPy's ComplexWarning where a conversion drops imaginary parts at the user's own line.
+void warnOfDiscarded(DType from, DType to);
+
 // FloatErrors.cpp
 /// The exception that the handler of floating-point errors raised, if `status` came of it; clears
 /// it.
@@ -85,6 +89,10 @@ PyObject *handOverMethod(const char *name, PyObject *self, PyObject *const *args
 PyObject *handOverOperator(std::string_view name, bool inPlace, PyObject *left, PyObject *right,
                            PyObject *result);
 void defineHandover(pb::module_ &m);
+/// After an OverflowError: the operands with Python integers beyond 128 bits as floats, where
+/// NumPy computes with their values: beside floats, and in comparisons. Clears the error then.
+std::optional<std::vector<pb::object>> largeAsFloats(op::OpKind kind,
+                                                     std::span<PyObject *const> operands);
 
 // Convert.cpp
 pb::object dtypeObject(DType t);

@@ -170,9 +170,20 @@ std::optional<DType> toOptionalDType(pb::handle object) {
   return object.is_none() ? std::nullopt : std::optional(toDType(object));
 }
 
+/// One integer, and no array of several, which has the same slot.
+static bool isOneInteger(pb::handle object) {
+  if (PyLong_CheckExact(object.ptr()))
+    return true;
+  if (!PyIndex_Check(object.ptr()))
+    return false;
+  if (const Array *x = asAnyArray(object))
+    return x->rank() == 0;
+  return !pb::isinstance(object, numpy().ndarray) || object.attr("ndim").cast<int>() == 0;
+}
+
 Shape toShape(pb::handle object) {
   std::vector<int64_t> dims;
-  if (PyIndex_Check(object.ptr()))
+  if (isOneInteger(object))
     dims.push_back(toInt(object));
   else
     for (pb::handle item : pb::reinterpret_borrow<pb::object>(object))

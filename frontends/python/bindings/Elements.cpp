@@ -240,6 +240,8 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     Converted v;
     BasicKey basic;
     if (!written && basic.set(key, x.rank()) && convertOperand(value, v, &x.device())) {
+      if (v.operand->array)
+        warnOfDiscarded(v.operand->array->dtype(), x.dtype());
       check(ops::setItem(x, basic.items(), *v.operand));
       tellAtOnce(x);
       written = true;

@@ -52,6 +52,11 @@ pb::object exceptionClass(ErrorCode code) {
 
 } // namespace
 
+void warnOfDiscarded(DType from, DType to) {
+  if (isComplex(from) && !isComplex(to) && to != DType::Bool)
+    pb::module_::import("graphc.errors").attr("warn_discarded")();
+}
+
 void raise(const Status &status) {
   if (pb::object error = takeFloatError(status)) {
     PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());

@@ -296,7 +296,7 @@ void setupBuffer(PyHeapTypeObject *type) {
 }
 
 /// The element that integers name, one an axis or a flat one, when it needs no program.
-static std::optional<KnownValue> knownElement(const Array &x, const pb::args &index) {
+static std::optional<KnownValue> knownElement(const Array &x, const pb::tuple &index) {
   std::vector<int64_t> at;
   for (pb::handle item : index) {
     if (!PyLong_CheckExact(item.ptr()))
@@ -336,14 +336,17 @@ void defineExchange(pb::class_<Array> &cls) {
   cls.def("__dlpack_device__", [](const Array &) { return pb::make_tuple(dlpack::kCpu, 0); });
   cls.def(
       "item",
-      [](Array &x, const pb::args &index) {
+      [](Array &x, const pb::args &given) {
+        bool isTuple = given.size() == 1 && PyTuple_Check(given[0].ptr());
+        auto index =
+            pb::reinterpret_borrow<pb::tuple>(isTuple ? pb::handle(given[0]) : pb::handle(given));
         if (index.empty())
           return toItem(x, "item");
         if (auto known = knownElement(x, index))
           return scalarObject(&known->bits, known->dtype);
         std::vector<IndexItem> items =
             toIndex(index.size() == 1 ? pb::object(index[0]) : pb::object(index));
-        if (index.size() == 1 && x.rank() != 1) { // a flat index, as in NumPy
+        if (index.size() == 1 && !isTuple && x.rank() != 1) { // a flat index, as in NumPy
           Array flat = unwrap(ops::reshape(x, Shape{-1}));
           Array element = unwrap(ops::index(flat, items));
           return toItem(element, "item");

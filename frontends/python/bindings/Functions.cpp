@@ -26,6 +26,8 @@ pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::
       x = unwrap(ops::toDevice(*asArray(object), *device));
     else if (!mustCopy && (!wanted || *wanted == x.dtype()) && !x.isValue())
       return object;
+    if (wanted)
+      warnOfDiscarded(x.dtype(), *wanted);
     if (wanted && *wanted != x.dtype())
       x = unwrap(ops::cast(x, *wanted));
     else

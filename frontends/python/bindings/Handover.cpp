@@ -189,6 +189,39 @@ PyObject *handOverOperator(std::string_view name, bool inPlace, PyObject *left, 
   });
 }
 
+std::optional<std::vector<pb::object>> largeAsFloats(op::OpKind kind,
+                                                     std::span<PyObject *const> operands) {
+  if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_OverflowError))
+    return std::nullopt;
+  using op::OpKind;
+  bool takesFloats = kind == OpKind::Less || kind == OpKind::LessEqual || kind == OpKind::Greater ||
+                     kind == OpKind::GreaterEqual || kind == OpKind::Equal ||
+                     kind == OpKind::NotEqual;
+  bool isLarge = false;
+  for (PyObject *operand : operands) {
+    const Array *x = asAnyArray(operand);
+    takesFloats |= x && isInexact(x->dtype());
+    isLarge |= PyLong_CheckExact(operand) && _PyLong_NumBits(operand) > 126;
+  }
+  if (!isLarge || !takesFloats)
+    return std::nullopt;
+  pb::error_scope keep; // put back where a float overflows as well
+  std::vector<pb::object> out;
+  for (PyObject *operand : operands) {
+    bool isInteger = PyLong_CheckExact(operand);
+    PyObject *made = isInteger ? PyNumber_Float(operand) : Py_NewRef(operand);
+    if (!made) {
+      PyErr_Clear();
+      return std::nullopt;
+    }
+    out.push_back(pb::reinterpret_steal<pb::object>(made));
+  }
+  Py_CLEAR(keep.type);
+  Py_CLEAR(keep.value);
+  Py_CLEAR(keep.trace);
+  return out;
+}
+
 void defineHandover(pb::module_ &m) {
   PyTypeObject *type = makeType();
   if (!type)

@@ -54,6 +54,27 @@ KeyItem ofArray(const Array &array, pb::handle object) {
   return known ? integerItem(object) : arrayItem(array, false);
 }
 
+[[noreturn]] void raiseIndexType(pb::handle object) {
+  raise(Status(ErrorCode::Index,
+               format("only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and "
+                      "integer or boolean arrays are valid indices, not {}",
+                      Py_TYPE(object.ptr())->tp_name)));
+}
+
+KeyItem listItem(pb::handle object, rt::Device *device) {
+  std::optional<Array> made;
+  try {
+    made = copyIn(object, std::nullopt, device);
+  } catch (pb::error_already_set &e) {
+    e.restore();
+    if (!isForeignError())
+      throw pb::error_already_set();
+    PyErr_Clear();
+    raiseIndexType(object); // strings, slices and the like in a list
+  }
+  return arrayItem(std::move(*made), true);
+}
+
 KeyItem toKeyItem(pb::handle object, rt::Device *device) {
   KeyItem item;
   PyObject *p = object.ptr();
@@ -74,7 +95,7 @@ KeyItem toKeyItem(pb::handle object, rt::Device *device) {
   if (Array *array = asOpenArray(object))
     return ofArray(array->rank() == 0 ? *asArray(object) : *array, object);
   if (PyList_Check(p) || PyTuple_Check(p))
-    return arrayItem(copyIn(object, std::nullopt, device), true);
+    return listItem(object, device);
   if (pb::isinstance<pb::array>(object) || pb::hasattr(object, "dtype")) {
     std::string kind = pb::str(pb::handle(object).attr("dtype").attr("kind"));
     bool scalar = object.attr("ndim").cast<int>() == 0;
@@ -91,11 +112,12 @@ KeyItem toKeyItem(pb::handle object, rt::Device *device) {
   if (!PyIndex_Check(p) && PySequence_Check(p) && !PyUnicode_Check(p) && !PyBytes_Check(p))
     return arrayItem(
         copyIn(pb::list(pb::reinterpret_borrow<pb::object>(object)), std::nullopt, device), true);
+  if (!PyIndex_Check(p) && pb::hasattr(object, "__array__")) {
+    pb::object values = pb::module_::import("numpy").attr("asarray")(object);
+    return toKeyItem(values, device);
+  }
   if (!PyIndex_Check(p))
-    raise(Status(ErrorCode::Index,
-                 format("only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and "
-                        "integer or boolean arrays are valid indices, not {}",
-                        Py_TYPE(p)->tp_name)));
+    raiseIndexType(object);
   return integerItem(object);
 }
 
@@ -165,6 +187,8 @@ void recordItem(Array &x, const pb::object &object, const pb::object &value,
                 std::optional<op::OpKind> combine) {
   Converted v;
   convertValue(x, value, v);
+  if (v.operand->array)
+    warnOfDiscarded(v.operand->array->dtype(), x.dtype());
   std::vector<KeyItem> key = toKey(object, &x.device());
   std::optional<Array> fixed;
   if (isBasic(key) && v.operand->array && v.operand->array->isOpen()) {

@@ -121,7 +121,10 @@ PyObject *astype(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
   auto wanted = isPlain ? knownDType(args[0]) : std::nullopt;
   if (!wanted)
     return general("_astype", self, args, count, keywords);
-  return guarded([&] { return wrap(copyOf(x, ops::cast(x, *wanted))); });
+  return guarded([&] {
+    warnOfDiscarded(x.dtype(), *wanted);
+    return wrap(copyOf(x, ops::cast(x, *wanted)));
+  });
 }
 
 bool isPlainLine(const Array &x, Py_ssize_t count, PyObject *keywords) {

@@ -87,6 +87,11 @@ std::string_view dunderOf(op::OpKind kind) { return op::opInfo(kind).dunders[0];
 
 PyObject *binaryOrForeign(op::OpKind kind, PyObject *left, PyObject *right) {
   PyObject *result = binary(kind, left, right);
+  if (!result) {
+    PyObject *both[] = {left, right};
+    if (auto floats = largeAsFloats(kind, both))
+      result = binary(kind, (*floats)[0].ptr(), (*floats)[1].ptr());
+  }
   return isDone(result) ? result : handOverOperator(dunderOf(kind), false, left, right, result);
 }
 

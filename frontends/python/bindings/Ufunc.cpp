@@ -141,6 +141,15 @@ PyObject *compute(PyObject *self, PyObject *const *args, size_t flags, PyObject 
 
 PyObject *call(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
   PyObject *result = compute(self, args, flags, names);
+  const auto *u = reinterpret_cast<const Ufunc *>(self);
+  Py_ssize_t count = PyVectorcall_NARGS(flags);
+  if (!result && !u->function && count == u->operands && !names)
+    if (auto floats = largeAsFloats(u->kind, {args, static_cast<size_t>(count)})) {
+      std::array<PyObject *, kMaxOperands> all{};
+      for (size_t i = 0; i < floats->size(); ++i)
+        all[i] = (*floats)[i].ptr();
+      result = compute(self, all.data(), static_cast<size_t>(count), nullptr);
+    }
   return result ? result : handOver(self, args, PyVectorcall_NARGS(flags), names);
 }
 

@@ -268,9 +268,17 @@ def asfortranarray(a, dtype=None, *, like=None):
     return x if x.flags.f_contiguous else x.copy("F")
 
 
+_REQUIREMENTS = {
+    "C", "C_CONTIGUOUS", "CONTIGUOUS", "F", "F_CONTIGUOUS", "FORTRAN", "A", "ALIGNED", "W", "WRITEABLE", "O", "OWNDATA", "E", "ENSUREARRAY",
+}  # fmt: skip
+
+
 def require(a, dtype=None, requirements=None, *, like=None):
     """An Array that meets NumPy's requirements: C, F, A, W, O (and their long names)."""
     wanted = {str(r).upper() for r in ([requirements] if isinstance(requirements, str) else requirements or ())}
+    unknown = wanted - _REQUIREMENTS
+    if unknown:
+        raise KeyError(next(iter(unknown)))
     x = asarray(a, dtype)
     if wanted & {"F", "F_CONTIGUOUS", "FORTRAN"}:
         if wanted & {"C", "C_CONTIGUOUS", "CONTIGUOUS"}:
@@ -389,6 +397,7 @@ def _boolean_range(values):
 
 
 @_where_operands_are
+@_stands_for()
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     """`num` evenly spaced values from `start` to `stop` (which is left out when endpoint is false); float64 unless a
     dtype is given. NumPy's arithmetic, so NumPy's bits. Array bounds broadcast; their samples lie along `axis`."""

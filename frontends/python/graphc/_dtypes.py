@@ -101,7 +101,7 @@ def _nearest(dtype):
 
 def _plain(x):
     """The dtype of an array, or the argument itself."""
-    return x.dtype if isinstance(x, _graphc.Array) else x
+    return x.dtype if isinstance(x, (_graphc.Array, _np.ndarray)) else x
 
 
 def _is_bfloat16(dtype):
@@ -184,6 +184,8 @@ def iinfo(dtype, /):
 def astype(x, dtype, /, *, copy=True, device=None):
     """`x` converted: float to integer truncates and saturates (NaN gives 0), integers wrap, anything to bool is
     x != 0. With copy=False, `x` itself when nothing changes. Raises DTypeError for an unknown dtype."""
+    if not isinstance(x, (_graphc.Array, _np.ndarray, _np.generic)):
+        raise TypeError(f"Input should be a NumPy array or scalar. It is a {type(x)} instead.")
     from ._creation import asarray
 
     x = asarray(x)

@@ -193,6 +193,8 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
     if not operands:
         raise ArgumentError("einsum: must specify the einstein sum subscripts string and at least one operand")
     _order(order)
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ArgumentError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '{casting}')")
     equation, operands = (operands[0], operands[1:]) if isinstance(operands[0], str) else _sublists(operands)
     arrays = [asarray(x) for x in operands]
     kind = _graphc.result_type(*arrays) if dtype is None else as_dtype(dtype)

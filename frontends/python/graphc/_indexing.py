@@ -14,7 +14,7 @@ from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axis, broadcast_arrays, ravel, reshape, stack
 from ._reductions import any as _any
 from ._reductions import cumsum, max, min
-from .errors import ArgumentError, DTypeError, IndexOutOfBounds, ShapeError
+from .errors import ArgumentError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
 _Array = _graphc.Array
 
@@ -86,7 +86,7 @@ def put(a, ind, v, mode="raise"):
     """Writes `v`, repeated as needed, to flat `ind` of `a`, in order. Modes as in take."""
     x, indices, values = a, ind, v
     if not isinstance(x, _Array):
-        raise TypeError(f"argument 1 must be a graphc array, not {type(x).__name__}")
+        raise ForeignDType(f"argument 1 must be a graphc array, not {type(x).__name__}")
     if mode == "raise" and not isinstance(indices, _Array) and not _graphc.is_tracing():
         given = _np.asarray(indices).ravel()
         outside = given[(given < -x.size) | (given >= x.size)] if given.dtype.kind in "iu" else given[:0]
@@ -194,7 +194,7 @@ def place(arr, mask, vals):
     """Writes the values, one after the other and repeated as needed, where the mask holds."""
     x, values = arr, vals
     if not isinstance(x, _Array):
-        raise TypeError(f"place: argument 1 must be an array, not {type(x).__name__}")
+        raise ForeignDType(f"place: argument 1 must be an array, not {type(x).__name__}")
     mask = asarray(mask, device=None if isinstance(mask, _Array) else x.device)
     if mask.size != x.size:
         raise ArgumentError("place: mask and data must be the same size")

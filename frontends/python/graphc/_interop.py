@@ -5,6 +5,7 @@ import builtins as _py
 import numpy as _np
 
 from . import _foreign, _graphc
+from ._float_errors import stands_for as _stands_for
 from .errors import TraceError
 
 _Array = _graphc.Array
@@ -74,6 +75,7 @@ def _dask_tokenize(self):
     return "graphc.Array", self.dtype.name, self.shape, digest
 
 
+@_stands_for()
 def _array_ufunc(self, ufunc, method, *inputs, **keywords):
     import graphc
 
@@ -88,6 +90,7 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
     return (ours if method == "__call__" else getattr(ours, method))(*inputs, **keywords)
 
 
+@_stands_for()
 def _array_function(self, function, types, args, kwargs):
     import graphc
 

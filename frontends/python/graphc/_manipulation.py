@@ -122,6 +122,7 @@ def broadcast_arrays(*arrays, subok=False):
 _ARRAYS = {_graphc.Array}
 
 
+@_stands_for()
 def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays joined along an axis (flattened first when axis is None), promoted to one dtype. Raises ShapeError
     when ranks or other sizes differ, or when there is nothing to join."""

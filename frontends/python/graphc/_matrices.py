@@ -16,7 +16,7 @@ from ._float_errors import stands_for as _stands_for
 from ._linalg import tensordot
 from ._manipulation import _axes, _axis, concatenate, moveaxis, stack
 from ._reductions import sum
-from .errors import ArgumentError, DTypeError, ShapeError
+from .errors import ArgumentError, DTypeError, ForeignDType, ShapeError
 
 if TYPE_CHECKING:
     from ._types import Array, ArrayLike
@@ -81,7 +81,7 @@ def fill_diagonal(a: Array, val: ArrayLike, wrap: bool = False) -> None:
     """Writes `val` (one for all, or values repeated along it) to the main diagonal of an array, in place. Arrays of more
     than two axes must have equal sizes. `wrap` starts the diagonal anew below a tall matrix's last column."""
     if type(a) is not _graphc.Array:
-        raise ArgumentError(f"fill_diagonal: an Array is changed in place, not {type(a).__name__}")
+        raise ForeignDType(f"fill_diagonal: an Array is changed in place, not {type(a).__name__}")
     if a.ndim < 2:
         raise ShapeError(f"array must be at least 2-d, got shape {a.shape}")
     if a.ndim > 2 and len(set(a.shape)) != 1:
@@ -185,6 +185,8 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
         return asarray([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])
     if axis is not None:
         axisa = axisb = axisc = axis
+    if x1.ndim == 0 or x2.ndim == 0:
+        raise ShapeError("At least one array has zero dimension")
     x1 = moveaxis(x1, _axis(axisa, x1.ndim, "cross"), -1)
     x2 = moveaxis(x2, _axis(axisb, x2.ndim, "cross"), -1)
     sizes = x1.shape[-1], x2.shape[-1]
@@ -232,7 +234,7 @@ def fromfunction(function, shape, *, dtype=float64, like=None, **keywords):
 def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -> None:
     """Writes `src`, broadcast, into `dst` where the condition holds. Raises TypeError when the casting rule forbids it."""
     if type(dst) is not _graphc.Array:
-        raise TypeError(f"copyto: an Array is changed in place, not {type(dst).__name__}")
+        raise ForeignDType(f"copyto: an Array is changed in place, not {type(dst).__name__}")
     weak = isinstance(src, (bool, int, float, complex))
     source = src if weak else asarray(src, device=dst.device)
     kind = _graphc.result_type(dst, src) if weak else source.dtype

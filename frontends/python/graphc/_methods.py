@@ -271,6 +271,14 @@ def _conjugate(self, out=None):
     return conjugate(self) if self.dtype.kind == "c" else self
 
 
+def _interface(self):
+    """NumPy's description of the memory of the values, read-only; it is theirs as long as the dict is."""
+    if self.dtype.kind == "V":
+        raise AttributeError("the array interface has no bfloat16: use __array__ or DLPack")
+    values = self.__array__()  # not asarray, which would ask here again for what has no buffer
+    return {**values.__array_interface__, "owner": values}
+
+
 def _part(get):
     def put(self, value):
         get(self)[...] = value
@@ -353,7 +361,7 @@ def attach(namespace):
     """Gives Array its methods: those here, and functions of the package that NumPy has as methods."""
     for name, value in {
         "flat": property(FlatIterator, lambda self, value: FlatIterator(self).__setitem__(slice(None), value)),
-        "flags": property(Flags), "data": property(memoryview), "setflags": _setflags, "view": _view, "byteswap": _byteswap,
+        "__array_interface__": property(_interface), "flags": property(Flags), "data": property(memoryview), "setflags": _setflags, "view": _view, "byteswap": _byteswap,
         "resize": _resize, "__round__": _rounded, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize, "__hash__": _hash,
         "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,

@@ -64,6 +64,8 @@ class broadcast:  # noqa: N801  (NumPy's name)
     def __init__(self, *arrays):
         from ._manipulation import broadcast_arrays
 
+        if len(arrays) > 64:
+            raise ArgumentError("Need at least 0 and at most 64 array objects.")
         self._arrays = broadcast_arrays(*arrays) if arrays else ()
         self.shape = self._arrays[0].shape if arrays else ()
         self.nd = self.ndim = len(self.shape)
@@ -73,6 +75,11 @@ class broadcast:  # noqa: N801  (NumPy's name)
 
     def reset(self):
         self.index, self._places = 0, zip(*[iter(a.ravel()) for a in self._arrays])
+
+    @property
+    def iters(self):
+        """An iterator over each broadcast array."""
+        return tuple(a.flat for a in self._arrays)
 
     def __iter__(self):
         return self
@@ -232,6 +239,7 @@ def _shifted_products(padded, factors, length):
 def _correlation(a, v, mode, name, turned):
     if a.ndim > 1 or v.ndim > 1:
         raise ShapeError(f"object too deep for desired array: {name} of shapes {a.shape} and {v.shape}")
+    mode = {0: "valid", 1: "same", 2: "full"}.get(mode, mode) if isinstance(mode, int) else mode
     a, v = a.reshape((-1,)), v.reshape((-1,))
     if a.size == 0 or v.size == 0:
         raise ArgumentError(f"{'a' if a.size == 0 else 'v'} cannot be empty")

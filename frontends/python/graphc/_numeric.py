@@ -301,6 +301,8 @@ def nan_to_num(
 @_where_operands_are
 def isclose(a: ArrayLike, b: ArrayLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Array:
     """Whether |a - b| <= atol + rtol * |b|, elementwise; infinities are close to themselves only."""
+    if isinstance(rtol, (int, float)) and isinstance(atol, (int, float)) and not (_math.isfinite(rtol) and _math.isfinite(atol)):
+        _tell(f"One of rtol or atol is not valid, atol: {atol}, rtol: {rtol}")
     weak = isinstance(b, (int, float)) and not isinstance(b, _np.generic) and asarray(a).dtype.kind == "f"
     a, b = asarray(a), asarray(b, asarray(a).dtype if weak else None)
     b = _inexact(b)

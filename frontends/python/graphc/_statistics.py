@@ -18,7 +18,7 @@ from ._float_errors import told as _told
 from ._indexing import bincount, take, take_along_axis
 from ._manipulation import _axes, concat, expand_dims
 from ._sorting import argsort, searchsorted, sort
-from .errors import ArgumentError, DTypeError, ShapeError
+from .errors import ArgumentError, DTypeError, IndexOutOfBounds, ShapeError
 
 #: alpha and beta of the continuous methods of Hyndman and Fan.
 _CONTINUOUS = {
@@ -173,7 +173,7 @@ def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
     n = flat.shape[-1]
     dtype = _result_type(x, q, method, weak)
     if n == 0:
-        result = full(q.shape + flat.shape[:-1], _math.nan, dtype=dtype if dtype.kind == "f" else float64)
+        raise IndexOutOfBounds(f"{name}: index -1 is out of bounds for axis 0 with size 0")
     else:
         s = sort(flat)
         if x.dtype.kind == "b" and dtype != x.dtype:
@@ -404,7 +404,7 @@ def _edges(x, bins, limits, weights):
         try:
             bins = _operator.index(bins)
         except TypeError:
-            raise DTypeError("histogram: `bins` must be an integer, a string, or an array") from None
+            raise DTypeError("`bins` must be an integer, a string, or an array") from None
         if bins < 1:
             raise ArgumentError("histogram: `bins` must be positive, when an integer")
         first, last = _outer_edges(x, limits)
@@ -516,6 +516,8 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
         if isinstance(count, (int, _np.integer)) and count >= 1:
             first, last = _outer_edges(column, limit)
             edges.append(asarray(_np.linspace(first, last, int(count) + 1)))
+        elif isinstance(count, (float, _np.floating)) and count < 1:
+            raise ArgumentError(f"`bins[{len(edges)}]` must be positive, when an integer")
         else:
             edges.append(_edges(column, count, limit, None))
     flat = None

@@ -19,7 +19,7 @@ from . import _foreign
 from ._float_errors import errstate as _errstate
 from ._float_errors import named as _named
 from ._float_errors import stands_for as _stands_for
-from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
+from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
 _Array = _graphc.Array
 ufunc = _graphc.ufunc
@@ -447,6 +447,7 @@ def _in_order(self, rows):
     return _graphc.concatenate([_graphc.expand_dims(p.astype(kind, copy=False), 0) for p in parts], 0)
 
 
+@_stands_for("reduceat")
 def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
     """Reductions of the slices from each index to the next one (the last: to the end); where the next index is not
     larger, the element itself. `indices` decide the structure, so they are evaluated."""
@@ -492,6 +493,7 @@ _MOST_LENGTHS, _MOST_IN_ORDER = 8, 4096
 _FEW_PADDED = 1 << 15
 
 
+@_stands_for()
 def _reduce_by_lengths(self, x, axis, starts, lengths, dtype):
     """Slices of about one length are rows of one reduction that reads them where they lie."""
     longest = int(lengths.max())
@@ -509,6 +511,7 @@ def _reduce_by_lengths(self, x, axis, starts, lengths, dtype):
     return _graphc.concatenate(parts, axis)[(slice(None),) * axis + (places,)]
 
 
+@_stands_for()
 def _reduce_rows(self, x, axis, starts, lengths, longest, dtype):
     """Rows that end early go on with what leaves their result as it is, bit by bit: sums with -0, extremes with the last
     element once more."""
@@ -522,6 +525,7 @@ def _reduce_rows(self, x, axis, starts, lengths, longest, dtype):
     return _reduce(self, rows, axis + 1, dtype, None, False)
 
 
+@_stands_for()
 def _fold_slices(self, x, axis, starts, lengths, kind):
     """Each slice from its first element on, in order, into that element's copy: one kernel."""
     rest = lengths - 1
@@ -576,7 +580,7 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     """Applies the operation to the elements of `a` that `indices` name, in place, one after the other: an element named
     twice is changed twice. Results are cast to the dtype of `a` whatever theirs is, as in NumPy."""
     if not isinstance(a, _Array):
-        raise TypeError(f"{self.__name__}.at: first operand must be array, not {type(a).__name__}")
+        raise ForeignDType(f"{self.__name__}.at: first operand must be array, not {type(a).__name__}")
     if self.nout != 1 or self.nin not in (1, 2):
         raise ArgumentError("Only single output ufuncs of one or two operands are supported by at")
     if self.nin == 1:

@@ -9,6 +9,7 @@ import os as _os
 import sys as _sys
 
 from numpy.exceptions import AxisError as _AxisError
+from numpy.exceptions import ComplexWarning as _ComplexWarning
 from numpy.linalg import LinAlgError as _LinAlgError
 
 __all__ = [
@@ -187,6 +188,17 @@ class GraphcWarning(UserWarning):
 
 class PerformanceWarning(GraphcWarning):
     """The result is right but something is slower than it could be."""
+
+
+def warn_discarded():
+    """NumPy's ComplexWarning, where the user's own line converts complex numbers to real ones."""
+    import warnings
+
+    frame, level = _sys._getframe(1), 2
+    if frame.f_code.co_name in ("asarray", "array") and frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_back is not None:
+        frame, level = frame.f_back, 3
+    if not frame.f_code.co_filename.startswith(_PACKAGE):
+        warnings.warn("Casting complex values to real discards the imaginary part", _ComplexWarning, stacklevel=level)
 
 
 def warn(message, category=GraphcWarning):
