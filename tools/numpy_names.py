@@ -32,7 +32,7 @@ NUMPYS = (
     "matrix", "recarray", "record", "fromregex", "complex256", "float128",
 )
 NOTES.update({name: "NumPy's: for dtypes and classes that graphc does not compute" for name in NUMPYS})
-NOTES.update({name: "another name of Philox" for name in ("BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "SFC64")})
+NOTES.update({name: "NumPy's: Generators over it draw NumPy's numbers" for name in ("BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "SFC64")})
 ABSENT = {
     "fields of structured dtypes: use np.asarray(x)": ("getfield", "setfield"),
     "NumPy's own tests and build": ("test", "f2py", "ctypeslib", "core", "show_runtime", "info"),

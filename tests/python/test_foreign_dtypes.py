@@ -1,5 +1,6 @@
 """Strings, objects, dates, structures: what graphc does not compute stays NumPy's, and functions given it answer as NumPy's do."""
 
+import array
 import datetime
 import fractions
 import inspect
@@ -261,3 +262,36 @@ def test_numbers_never_take_this_way(monkeypatch):
     monkeypatch.setattr(gc._foreign, "run", None)  # what a call handed over would come to
     x = gc.arange(4.0)
     assert float(gc.sum(gc.add(x, [1, 2, 3, 4]) * np.ones(4))) == 16 and (x == x).all() and float(gc.linalg.norm(x)) > 3
+    assert gc.sin(range(2000)).tolist() == gc.sin(list(range(2000))).tolist()
+    assert (x + range(4)).tolist() == (array.array("d", [0, 1, 2, 3]) + x).tolist() == (x * memoryview(np.full(4, 2.0))).tolist() == [0, 2, 4, 6]
+    y = x
+    y += range(4)
+    assert y is x and x.tolist() == [0, 2, 4, 6] and gc.where(x > 2, range(4), x).tolist() == [0, 2, 2, 3]
+
+
+def test_results_are_on_the_device_of_the_operands(device):
+    x = gc.arange(3, device=device)
+    found = x != None  # noqa: E711
+    assert found.device == device and x[found].tolist() == [0, 1, 2]
+    assert gc.lexsort((x, np.array(["b", "a", "a"]))).device == device and (x + range(3)).device == device
+    x.put([0], [Decimal(7)])
+    assert x.device == device and x.tolist() == [7, 1, 2]
+
+
+def test_outputs_by_place_and_by_name():
+    long = np.array([1, 2, 3], np.longdouble)
+    for write, want in [
+        (lambda out: gc.cumsum(long, None, None, out), [1, 3, 6]),
+        (lambda out: gc.clip(long, 0, 2, out), [1, 2, 2]),
+        (lambda out: gc.take(long, [2, 1, 0], None, out), [3, 2, 1]),
+        (lambda out: gc.round(long, out=out), [1, 2, 3]),
+    ]:
+        out = gc.zeros(3)
+        assert write(out) is out and out.tolist() == want
+    x = gc.zeros(3)
+    gc.copyto(src=np.array(["1", "2", "3"], object), dst=x, casting="unsafe")
+    assert x.tolist() == [1, 2, 3]
+    gc.place(arr=x, mask=[True, False, True], vals=np.array([Decimal(9)]))
+    assert x.tolist() == [9, 2, 9]
+    gc.random.Generator(gc.random.PCG64(0)).shuffle(x=x)
+    assert sorted(x.tolist()) == [2, 9, 9]

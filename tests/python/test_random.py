@@ -336,6 +336,12 @@ def test_states_of_the_legacy_interface():
     first = fresh.normal(size=4).tolist()
     fresh.set_state(saved)
     assert fresh.normal(size=4).tolist() == first
+    for name in ("PCG64", "SFC64", "MT19937"):
+        named = gc.random.RandomState(getattr(gc.random, name)(1))
+        saved = named.get_state(legacy=False)
+        first = named.rand(3).tolist()
+        named.set_state(saved)
+        assert named.rand(3).tolist() == first
     before = gc.random.get_bit_generator()
     gc.random.set_bit_generator(gc.random.PCG64(3))
     assert gc.random.rand() == np.random.RandomState(np.random.PCG64(3)).rand()
@@ -358,6 +364,14 @@ def test_a_seeded_legacy_interface_in_jit():
     assert first == again and first[0] != first[1] and first[0][0] == first[0][1]
     assert compiles() - before <= 2
     gc.random.seed()
+
+
+@pytest.mark.parametrize("draw", ["zipf", "hypergeometric"])
+def test_draws_that_only_numpy_has_are_no_constants_of_jit(draw):
+    rng, parameters = gc.random.RandomState(3), {"zipf": (1.5,), "hypergeometric": (50, 50, 40)}[draw]
+    step = gc.jit(lambda x: x + getattr(rng, draw)(*parameters, 8))
+    with pytest.warns(gc.PerformanceWarning, match="draws on the host"):
+        assert len({tuple(step(gc.zeros(8)).tolist()) for _ in range(3)}) == 3
 
 
 @pytest.mark.parametrize("name", ["MT19937", "PCG64", "PCG64DXSM", "SFC64"])

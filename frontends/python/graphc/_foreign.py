@@ -6,8 +6,10 @@ values of our arrays, and what it returns is ours again where graphc has its dty
 """
 
 import functools as _functools
+import inspect as _inspect
 import operator as _operator
 import types as _types
+from collections import abc as _abc
 
 import numpy as _np
 
@@ -16,8 +18,8 @@ from ._dtypes import _NAMES
 from .errors import ForeignDType, TraceError
 
 _Array = _graphc.Array
-#: Functions that change their first argument.
-_UPDATES = {"copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis"}
+#: Functions that change their first argument, and its name.
+_UPDATES = {"copyto": "dst", "put": "a", "place": "arr", "putmask": "a", "fill_diagonal": "a", "put_along_axis": "arr"}
 _COMPUTED = frozenset(_NAMES)
 
 
@@ -44,11 +46,13 @@ class _Call:
 
     def __init__(self, args, keywords):
         self._copies = []  # (our array, the copy that NumPy changes)
+        self._device = None  # of the first array of ours: where results go
         kept = any(has_own(cls, name) for cls in _classes((*args, *keywords.values())) for name in ("__array_function__", "__array_ufunc__"))
         self._keeps = kept  # those classes are given our arrays
 
     def given(self, value):
         if isinstance(value, _Array):
+            self._device = self._device or value.device
             if self._keeps:
                 return value
             array = _np.asarray(value)
@@ -63,6 +67,7 @@ class _Call:
             return tuple(map(self.changed, value))
         if not isinstance(value, _Array) or self._keeps:
             return value
+        self._device = self._device or value.device
         copy = _np.array(value)
         copy.flags.writeable = not value.readonly
         self._copies.append((value, copy))
@@ -80,30 +85,63 @@ class _Call:
                 return ours
         if type(value) in (list, tuple) or (isinstance(value, tuple) and hasattr(value, "_make")):
             return getattr(value, "_make", type(value))([self._ours(v) for v in value])
-        return to_ours(value)
+        return to_ours(value, self._device)
 
 
-def to_ours(value):
+@_functools.lru_cache
+def _is_computed(dtype):
+    return dtype.name in _COMPUTED
+
+
+def to_ours(value, device=None):
     """A numeric result of NumPy's as an Array; anything else as it is."""
-    if type(value) is _np.ndarray and value.dtype.name in _COMPUTED:
-        return _graphc.asarray(value, None, None, None)
-    if isinstance(value, _np.generic) and value.dtype.name in _COMPUTED:
-        return _graphc.asarray(value, None, None, None)[()]
+    if type(value) is _np.ndarray and _is_computed(value.dtype):
+        return _graphc.asarray(value, None, device, None)
+    if isinstance(value, _np.generic) and _is_computed(value.dtype):
+        return _graphc.asarray(value, None, device, None)[()]
     return value
 
 
-def run(theirs, args, keywords, updates=False):
-    """NumPy's function of our arguments."""
+def _of_numbers(value, device):
+    """A sequence or buffer of numbers, as `range` and `array.array`, as an Array; anything else as it is."""
+    if isinstance(value, (_Array, _np.ndarray, _np.generic, list, tuple, str, bytes)) or has_own(type(value), "__array_ufunc__"):
+        return value
+    if not (isinstance(value, (_abc.Sequence, memoryview)) or hasattr(type(value), "__array__")):
+        return value
+    return to_ours(_np.asarray(value), device)
+
+
+def _outputs(theirs, args):
+    """The places of the positional arguments that are outputs."""
+    if isinstance(theirs, _np.ufunc):
+        return range(theirs.nin, len(args))
+    if not any(isinstance(a, _Array) for a in args[1:]):
+        return ()
+    try:
+        taken = list(_inspect.signature(theirs).parameters.values())
+    except (TypeError, ValueError):
+        return ()
+    return [i for i, p in enumerate(taken) if p.name == "out" and p.kind is p.POSITIONAL_OR_KEYWORD]
+
+
+def run(theirs, args, keywords, updates=None):
+    """NumPy's function of our arguments; `updates` is the name of the first one where that is changed."""
     call = _Call(args, keywords)
-    keywords = {k: call.changed(v) if k == "out" else call.given(v) for k, v in keywords.items() if not (k == "out" and v is None)}
-    outputs = theirs.nin if isinstance(theirs, _np.ufunc) else len(args)
-    given = [call.changed(a) if i >= outputs or (updates and i == 0) else call.given(a) for i, a in enumerate(args)]
+    outputs = _outputs(theirs, args)
+    given = [call.changed(a) if i in outputs or (updates and i == 0) else call.given(a) for i, a in enumerate(args)]
+    written = ("out", updates)
+    keywords = {k: call.changed(v) if k in written else call.given(v) for k, v in keywords.items() if not (k == "out" and v is None)}
     return call.result(theirs(*given, **keywords))
 
 
 def _call(function, args, keywords, error):
     """A call of a function of ours that failed."""
     hand = function.__dict__.get("hand")
+    if isinstance(function, _graphc.ufunc) or function.__name__ == "where":
+        device = next((a.device for a in args if isinstance(a, _Array)), None)
+        made = [_of_numbers(a, device) for a in args]
+        if any(a is not b for a, b in zip(args, made)):
+            return function(*made, **keywords)
     if isinstance(function, _graphc.ufunc):
         theirs = getattr(_np, function.__name__, None)
         hand = _functools.partial(run, theirs) if isinstance(theirs, _np.ufunc) else None
@@ -149,11 +187,15 @@ def _operate(name, left, right):
     updates = name[0] == "i" and name != "invert"
     if _leaves_it(left, right, updates):
         return NotImplemented
+    function = getattr(_operator, {"and": "and_", "or": "or_"}.get(name, name))
+    device = (left if isinstance(left, _Array) else right).device
+    made = _of_numbers(left, device), _of_numbers(right, device)
+    if made[0] is not left or made[1] is not right:
+        return function(*made)
     _refuse_in_jit(name)
     if has_own(type(left), "__array_ufunc__") or has_own(type(right), "__array_ufunc__"):
         ufunc = getattr(_np, _UFUNCS[name[updates:]])
         return ufunc(left, right, out=(left,)) if updates else ufunc(left, right)
-    function = getattr(_operator, {"and": "and_", "or": "or_"}.get(name, name))
     call = _Call((), {})
     return call.result(function(call.changed(left) if updates else call.given(left), call.given(right)))
 
@@ -173,7 +215,7 @@ def cover(namespace, theirs):
         numpys = getattr(theirs, name, None)
         is_function = isinstance(inner, _types.FunctionType) and callable(numpys) and not isinstance(numpys, type)
         if is_function and inner is not numpys and not name.startswith("_"):
-            hand = _functools.partial(run, numpys, updates=name in _UPDATES)
+            hand = _functools.partial(run, numpys, updates=_UPDATES.get(name))
             namespace[name] = function(inner, hand, namespace["__name__"])
 
 

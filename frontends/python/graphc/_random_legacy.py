@@ -8,6 +8,7 @@ from . import _graphc, _tree
 from ._dtypes import int64
 from ._random_generator import Generator, Philox
 from ._random_numpy import draw, names
+from .errors import TraceError
 
 
 class _OverPhilox(Generator):
@@ -93,8 +94,9 @@ class RandomState(Generator):
     def set_state(self, state):
         """Sets what `get_state` gave."""
         self._named().set_state(state)
-        words = self._numbers.get_state()
-        self._restart(Philox([*map(int, words[1][:4]), int(words[2])]))
+        words = self._numbers.get_state(legacy=False)["state"]
+        numbers = [*words["key"][:4], words["pos"]] if "pos" in words else [n for v in words.values() for n in _np.ravel(v)]
+        self._restart(Philox([*map(int, numbers)]))
 
     @staticmethod
     def from_leaves(array):
@@ -129,6 +131,8 @@ def _method(name):
     def method(self, *args, **keywords):
         if own is not None and (self._numbers is None or _graphc.is_tracing()):
             return own(self._philox, *args, **keywords)
+        if _graphc.is_tracing():
+            raise TraceError(f"random.{name}: NumPy draws on the host, which a jitted function cannot do")
         return draw(self._named(), name, args, keywords)
 
     return method

@@ -8,15 +8,22 @@ from . import _foreign, _graphc
 from ._random_generator import Generator, Philox
 from .errors import TraceError
 
-#: NumPy's draws that change their argument.
-_UPDATES = {"shuffle"}
+#: NumPy's draws that change their argument, and its name.
+_UPDATES = {"shuffle": "x"}
+#: What NumPy is given, and gives, as it is.
+_PLAIN = frozenset({int, float, bool, str, type(None)})
+
+
+def _is_plain(value):
+    return type(value) in _PLAIN or (type(value) is tuple and _PLAIN.issuperset(map(type, value)))
 
 
 def draw(numbers, name, args, keywords):
-    """A draw of NumPy's, whose arrays become ours on the current device."""
-    if not args and not keywords:
-        return getattr(numbers, name)()
-    return _foreign.run(getattr(numbers, name), args, keywords, updates=name in _UPDATES)
+    """A draw of NumPy's, whose arrays become ours, on the device of those it is given or else the current one."""
+    if all(map(_is_plain, args)) and all(map(_is_plain, keywords.values())):
+        drawn = getattr(numbers, name)(*args, **keywords)
+        return drawn if type(drawn) in _PLAIN else _foreign.to_ours(drawn)
+    return _foreign.run(getattr(numbers, name), args, keywords, updates=_UPDATES.get(name))
 
 
 def names(cls):
