@@ -388,6 +388,8 @@ def test_generators_over_numpys_bit_generators(name):
     assert ours.spawn(2)[1].random() == theirs.spawn(2)[1].random()
     assert gc.random.default_rng(np.random.default_rng(4)).random() == np.random.default_rng(4).random()
     assert gc.random.default_rng(np.random.RandomState(4)).random() == np.random.Generator(np.random.RandomState(4)._bit_generator).random()
+    modern = gc.random.default_rng(gc.random.RandomState(4)).integers(0, 100, 5)
+    assert modern.tolist() == np.random.default_rng(np.random.RandomState(4)).integers(0, 100, 5).tolist()
     with pytest.warns(gc.PerformanceWarning, match=f"{name} draws on the host"):
         gc.jit(lambda x: x + ours.random(3))(gc.zeros(3))
     with pytest.raises(ValueError, match="takes a bit generator, not str"):

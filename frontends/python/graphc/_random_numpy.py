@@ -86,11 +86,12 @@ def default_rng(seed=None):
     >>> import graphc as gc
     >>> gc.random.default_rng(7).random(3).tolist() == gc.random.default_rng(7).random(3).tolist()
     True
-    >>> gc.random.default_rng(gc.random.PCG64(7)).random().round(6)     # NumPy's
+    >>> round(gc.random.default_rng(gc.random.PCG64(7)).random(), 6)     # NumPy's
     0.625095
     """
     if isinstance(seed, Generator):
-        return seed
+        numbers = getattr(seed, "_numbers", None)
+        return NumpyGenerator(numbers._bit_generator) if isinstance(numbers, _np.random.RandomState) else seed
     if isinstance(seed, _np.random.Generator):
         return NumpyGenerator(seed.bit_generator)
     if isinstance(seed, _np.random.RandomState):
