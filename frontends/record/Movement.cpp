@@ -202,8 +202,7 @@ static Result<std::optional<Array>> joinedInOrder(std::span<const Array> xs, int
 
 /// Whether arrays are joined while they are recorded: few elements of a loop, or many arrays, each
 /// of which would be a kernel of the program.
-static Result<bool> isJoinedNow(std::span<const Array> xs, DType dtype,
-                                std::optional<int64_t> axis) {
+static bool isJoinedNow(std::span<const Array> xs, DType dtype, std::optional<int64_t> axis) {
   if (!axis || !fitTogether(xs, *axis))
     return false;
   int64_t elements = 0;
@@ -212,7 +211,7 @@ static Result<bool> isJoinedNow(std::span<const Array> xs, DType dtype,
   if (small::isLoop(op::OpKind::Concatenate, xs[0].size(), xs[0].device()) &&
       elements * itemSize(dtype) <= small::kMostBytes)
     return true;
-  return small::isCollection(xs);
+  return small::isCollection(xs, dtype);
 }
 
 Result<Array> concatenate(std::span<const Array> xs, std::optional<int64_t> axis) {
@@ -238,8 +237,7 @@ Result<Array> concatenate(std::span<const Array> xs, std::optional<int64_t> axis
     if (joined)
       return *std::move(joined);
   }
-  GRAPHC_ASSIGN(bool isNow, isJoinedNow(xs, dtype, axis));
-  if (isNow) {
+  if (isJoinedNow(xs, dtype, axis)) {
     GRAPHC_ASSIGN(NodeRef now, small::concatenate(xs, dtype, static_cast<size_t>(*axis)));
     if (now)
       return small::arrayOf(std::move(now));

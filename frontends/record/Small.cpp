@@ -393,31 +393,19 @@ Outcome cast(const Array &x, DType t) {
   return finished(std::move(out), std::move(done));
 }
 
-Result<bool> isCollection(std::span<const Array> xs) {
-  constexpr size_t kMany = 16, kVeryMany = 64;
+bool isCollection(std::span<const Array> xs, DType t) {
+  constexpr size_t kMany = 16;
   constexpr int64_t kMostOfVeryMany = 1 << 20, kMostJoined = 64 << 20;
-  bool isVeryMany = xs.size() >= kVeryMany;
   if (xs.size() < kMany || Trace::active() || !onHost(xs[0].device()) ||
       (RecordScope::errors() & FloatModes::kUnder))
     return false;
-  int64_t joined = 0, most = isVeryMany ? kMostOfVeryMany : kMostBytes;
-  std::vector<Array> pending;
+  int64_t joined = 0, most = xs.size() >= kVeryMany ? kMostOfVeryMany : kMostBytes;
   for (const Array &x : xs) {
     int64_t bytes = x.size() * itemSize(x.dtype());
-    joined += bytes;
-    if (bytes > most || joined > kMostJoined)
+    joined += x.size() * itemSize(t);
+    if (bytes > most || joined > kMostJoined ||
+        !(x.known() || x.storage()->current()->state() == NodeState::Ready))
       return false;
-    if (x.known() || x.storage()->current()->state() == NodeState::Ready)
-      continue;
-    if (!isVeryMany || x.storage()->current()->bytes() > kMostOfVeryMany)
-      return false;
-    pending.push_back(x);
-  }
-  std::vector<Array *> wanted;
-  for (Array &x : pending)
-    wanted.push_back(&x);
-  if (!wanted.empty()) {
-    GRAPHC_TRY(evaluateStorages(wanted, "loop"));
   }
   return true;
 }

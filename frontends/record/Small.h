@@ -57,9 +57,11 @@ bool hasLoop(op::OpKind kind, DType t);
 Outcome full(const Shape &shape, const op::Scalar &value, DType t, rt::Device &device);
 /// A copy as dtype `t`.
 Outcome cast(const Array &x, DType t);
-/// Whether many arrays are put together, as a loop has collected them. Of very many, those that are
-/// pending are computed for it.
-Result<bool> isCollection(std::span<const Array> xs);
+/// From so many on each array of a join would cost more as a kernel than as a copy: what is pending
+/// among them is better computed first.
+inline constexpr size_t kVeryMany = 64;
+/// Whether many arrays that are computed are put together as dtype `t`, as a loop collected them.
+bool isCollection(std::span<const Array> xs, DType t);
 /// Along `axis`, as dtype `t`.
 Outcome concatenate(std::span<const Array> xs, DType t, size_t axis);
 /// Over `axes` (sorted), as dtype `t`; the result takes `shape`.

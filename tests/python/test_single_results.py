@@ -153,6 +153,7 @@ def test_a_single_result_is_no_sequence_to_who_asks():
     assert all(hasattr(x, name) for name in ("__len__", "__iter__", "__getitem__", "__setitem__"))
     assert x.__len__() == 3 and x.__getitem__(1) == 1 and list(x.__iter__()) == [0, 1, 2] and isinstance(x, collections.abc.Iterable)
     x.__setitem__(0, 5)
+    assert gc.ndarray.__len__(x) == 3 and gc.ndarray.__getitem__(x, 2) == 2
     assert 5 in x and 7 not in x and 2.0 in gc.asarray(2.0) and x == pytest.approx([5, 1, 2])
     with pytest.raises(ValueError, match="broadcast"):
         gc.ones(2) in gc.ones((3, 3))

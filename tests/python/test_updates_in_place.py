@@ -162,15 +162,23 @@ LARGE = 1 << 19  # float32: 2 MiB, from 1 MiB on memory is reused
 
 
 def test_a_result_is_made_in_the_memory_of_what_it_replaces():
-    x = gc.asarray(np.ones(LARGE, "f")) + 0
-    b = gc.asarray(np.arange(LARGE, dtype="f")) + 0
-    gc.eval(x, b)
-    before = gc.cache_info()["allocations"]
-    for _ in range(6):
-        x -= b  # nobody else's program: one that met errors before allocates what tells of them
-        gc.eval(x)
-    assert gc.cache_info()["allocations"] == before
-    np.testing.assert_array_equal(np.asarray(x), 1 - 6 * np.arange(LARGE, dtype="f"))
+    """Of a process of its own: a program that met errors before allocates what tells of them."""
+    run(
+        f"""
+        import graphc as gc
+        import numpy as np
+
+        x = gc.asarray(np.ones({LARGE}, "f")) + 0
+        b = gc.asarray(np.arange({LARGE}, dtype="f")) + 0
+        gc.eval(x, b)
+        before = gc.cache_info()["allocations"]
+        for _ in range(6):
+            x += b
+            gc.eval(x)
+        assert gc.cache_info()["allocations"] == before
+        np.testing.assert_array_equal(np.asarray(x), 1 + 6 * np.arange({LARGE}, dtype="f"))
+        """
+    )
 
 
 @pytest.mark.parametrize("shape", [(LARGE,), (512, 1024), (1021, 777)])

@@ -407,13 +407,17 @@ void guardShifts(llvm::Module &module) {
 /// Reductions of lanes, whose work-items have several loads under way. For three groups at once the
 /// driver's compiler takes registers for all of them; by itself it puts loads off to get more
 /// groups, whose many streams memory serves worse (a sum of 2^28 float32 4.38 -> 4.46 TB/s on an
-/// H200).
+/// H200). Several states or costly bodies need more registers than that and would spill (six
+/// reductions of float64 took 2.35 times as long).
 constexpr const char *kReadingGroups = "3";
 bool readsAhead(const EmittedKernel &kernel) {
   constexpr uint32_t kLanes = 256;
+  constexpr double kMostReadingNs = 1;
   bool lanes = kernel.family == static_cast<uint32_t>(program::KernelFamily::Full) ||
                kernel.family == static_cast<uint32_t>(program::KernelFamily::Rows);
-  return lanes && kernel.group == kLanes;
+  auto written = llvm::count_if(kernel.writes, [](uint32_t w) { return w != 0; });
+  bool isOne = written <= 2; // the result, and those of blocks
+  return lanes && kernel.group == kLanes && isOne && kernel.cost < kMostReadingNs;
 }
 
 /// How many groups a multiprocessor is to have at once: scans wait for each other, and more of them

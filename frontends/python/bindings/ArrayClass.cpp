@@ -94,20 +94,45 @@ int contains(PyObject *self, PyObject *value) {
   return found ? found.ptr() == Py_True : -1;
 }
 
+/// A method that single results do not have.
+struct ArraysOnly {
+  PyObject_HEAD;
+  PyObject *method;
+  const char *name;
+};
+
+PyObject *getArraysOnly(PyObject *self, PyObject *object, PyObject *type) {
+  auto *only = reinterpret_cast<ArraysOnly *>(self);
+  if (!object || object == Py_None)
+    return Py_NewRef(only->method);
+  if (asAnyArray(object)->isValue()) {
+    PyErr_Format(PyExc_AttributeError, "a single result has no attribute '%s'", only->name);
+    return nullptr;
+  }
+  return Py_TYPE(only->method)->tp_descr_get(only->method, object, type);
+}
+
 /// A single result has no attributes by which programs tell sequences from numbers, and is no
 /// Collection, for which the class must not have __contains__. Builtins do not look these up.
 void hideSequenceOfScalars(pb::class_<Array> &cls) {
+  static PyType_Slot slots[] = {{Py_tp_descr_get, reinterpret_cast<void *>(getArraysOnly)},
+                                {0, nullptr}};
+  static PyType_Spec spec = {"graphc._graphc.ArraysOnly", sizeof(ArraysOnly), 0, Py_TPFLAGS_DEFAULT,
+                             slots};
+  auto kind = pb::reinterpret_steal<pb::object>(PyType_FromSpec(&spec));
+  if (!kind)
+    throw pb::error_already_set();
   auto *type = reinterpret_cast<PyTypeObject *>(cls.ptr());
   type->tp_as_sequence->sq_contains = contains;
   for (const char *name : {"__len__", "__iter__", "__getitem__", "__setitem__"}) {
-    pb::object method = cls.attr(name);
-    pb::cpp_function get([method, name](const pb::object &self) -> pb::object {
-      if (asAnyArray(self)->isValue())
-        throw pb::attribute_error(format("a single result has no attribute '{}'", name));
-      return method.attr("__get__")(self);
-    });
-    pb::object property = pb::module_::import("builtins").attr("property")(get);
-    PyDict_SetItemString(type->tp_dict, name, property.ptr());
+    auto only = pb::reinterpret_steal<pb::object>(
+        PyType_GenericAlloc(reinterpret_cast<PyTypeObject *>(kind.ptr()), 0));
+    if (!only)
+      throw pb::error_already_set();
+    auto *fields = reinterpret_cast<ArraysOnly *>(only.ptr());
+    fields->method = pb::object(cls.attr(name)).release().ptr(); // the class is never freed
+    fields->name = name;
+    PyDict_SetItemString(type->tp_dict, name, only.ptr());
   }
   PyType_Modified(type);
 }

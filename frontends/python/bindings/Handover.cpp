@@ -180,6 +180,9 @@ PyObject *handOverOperator(std::string_view name, bool inPlace, PyObject *left, 
   bool isOpen = result ? result == Py_NotImplemented : isForeignError();
   if (!handlers.foreign || !isOpen)
     return result;
+  PyObject *ours = asAnyArray(left) ? left : right, *other = ours == left ? right : left;
+  if (result && asAnyArray(ours)->isValue() && (other == Py_None || PyUnicode_CheckExact(other)))
+    return result; // a number beside none: Python's answer
   Py_XDECREF(result);
   PyErr_Clear();
   return guarded([&] {

@@ -1,8 +1,10 @@
 // Functions that the package calls for nearly every statement, as C functions: pybind11's
 // dispatcher costs as much as they do for small arrays.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/record/Known.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
+#include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
 #include <array>
@@ -106,10 +108,27 @@ PyObject *matmul(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
   });
 }
 
+/// Computes those of many small arrays that are pending, without the GIL, before they are joined.
+void computeMany(std::vector<Array> &arrays) {
+  constexpr int64_t kMostBytes = 1 << 20;
+  if (arrays.size() < small::kVeryMany || Trace::active() || !onHost(arrays[0].device()))
+    return;
+  std::vector<Array *> pending;
+  for (Array &x : arrays) {
+    if (x.isOpen() || x.size() * itemSize(x.dtype()) > kMostBytes)
+      return;
+    if (!x.known() && x.storage()->current()->state() == NodeState::Pending)
+      pending.push_back(&x);
+  }
+  if (!pending.empty())
+    storeNow(pending, "loop");
+}
+
 PyObject *concatenate(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&] {
     Arguments<2> given("concatenate", {"arrays", "axis"}, 1, args, count, keywords);
     std::vector<Array> arrays = toArrays(given[0], deviceOf(given[0]));
+    computeMany(arrays);
     bool isFlat = given[1].is_none() && (count > 1 || keywords);
     if (isFlat)
       for (Array &x : arrays)

@@ -70,8 +70,10 @@ def _order(order):
 
 
 def lies_by_columns(x):
-    """Whether an array is column-major and not row-major."""
-    return x.ndim > 1 and not x.contiguous and x.flags.f_contiguous
+    """Whether an array is column-major and not row-major; what is recorded for jit has no memory yet."""
+    if x.ndim < 2 or _graphc.is_tracing() or _graphc.is_open(x):
+        return False
+    return not x.contiguous and x.flags.f_contiguous
 
 
 def turned(x):

@@ -19,7 +19,12 @@ def _is_plain(value):
 
 
 def draw(numbers, name, args, keywords):
-    """A draw of NumPy's, whose arrays become ours, on the device of those it is given or else the current one."""
+    """A draw of NumPy's, whose arrays become ours: on `device`, or that of those it is given, or else the current one."""
+    if "device" in keywords:
+        keywords = dict(keywords)
+        device = keywords.pop("device")
+        drawn = draw(numbers, name, args, keywords)
+        return drawn.to_device(device) if device is not None and isinstance(drawn, _graphc.Array) else drawn
     if all(map(_is_plain, args)) and all(map(_is_plain, keywords.values())):
         drawn = getattr(numbers, name)(*args, **keywords)
         return drawn if type(drawn) in _PLAIN else _foreign.to_ours(drawn)

@@ -1,0 +1,31 @@
+// Three groups at once are asked for where reading is all there is to do: several states or costly bodies need the registers.
+// REQUIRES: compiler, graphc
+// RUN: split-file %s %t
+// RUN: graphc compile %t/sum.mlir --emit=ptx --opencl-features=fp64,gpu,sm_90 --target=ptx | FileCheck %s --check-prefix=SUM
+// RUN: graphc compile %t/sin.mlir --emit=ptx --opencl-features=fp64,gpu,sm_90 --target=ptx | FileCheck %s --check-prefix=OTHER
+// RUN: graphc compile %t/two.mlir --emit=ptx --opencl-features=fp64,gpu,sm_90 --target=ptx | FileCheck %s --check-prefix=OTHER
+// SUM-LABEL: .entry main_0(
+// SUM: .minnctapersm 3
+// OTHER-NOT: .minnctapersm
+// OTHER: .entry main_0(
+// OTHER-NOT: .minnctapersm
+
+//--- sum.mlir
+func.func @main(%x: tensor<?xf64>) -> tensor<f64> {
+  %0 = graph.reduce <sum> %x axes [0] : tensor<?xf64> -> tensor<f64>
+  return %0 : tensor<f64>
+}
+
+//--- sin.mlir
+func.func @main(%x: tensor<?xf64>) -> tensor<f64> {
+  %0 = graph.sin %x : tensor<?xf64>
+  %1 = graph.reduce <sum> %0 axes [0] : tensor<?xf64> -> tensor<f64>
+  return %1 : tensor<f64>
+}
+
+//--- two.mlir
+func.func @main(%x: tensor<?xf32>) -> (tensor<f32>, tensor<f32>) {
+  %0 = graph.reduce <sum> %x axes [0] : tensor<?xf32> -> tensor<f32>
+  %1 = graph.reduce <max> %x axes [0] : tensor<?xf32> -> tensor<f32>
+  return %0, %1 : tensor<f32>, tensor<f32>
+}
