@@ -343,3 +343,15 @@ def test_at_with_wider_integers(name):
             found.append(np.asarray(a))
     for want, got in zip(found[:3], found[3:], strict=True):
         assert got.tolist() == want.tolist() and got.dtype == want.dtype
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i2", "u8", "f4", "c8"])
+@pytest.mark.parametrize("number", [1, 1.5, True, 2j])
+def test_numbers_of_outer_are_arrays(dtype, number):
+    x = np.ones(2, dtype)
+    for f in ("add", "multiply"):
+        want = getattr(np, f).outer(x, number), getattr(np, f).outer(number, x)
+        found = getattr(gc, f).outer(gc.asarray(x), number), getattr(gc, f).outer(number, gc.asarray(x))
+        for g, w in zip(found, want):
+            assert g.dtype == w.dtype
+            np.testing.assert_array_equal(np.asarray(g), w)

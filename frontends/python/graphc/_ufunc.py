@@ -551,13 +551,11 @@ def _slices(x, axis, starts, length):
 
 @_stands_for()
 def _outer(self, A, B, /, **keywords):
-    """The operation on all pairs of an element of `A` and one of `B`."""
+    """The operation on all pairs of an element of `A` and one of `B`; numbers are arrays of their own dtype."""
     if self.nin != 2:
         raise ArgumentError("outer product only supported for binary functions")
     a, b = asarray(A), asarray(B)
-    a = A if _is_weak(A) else a.reshape(a.shape + (1,) * b.ndim)
-    b = B if _is_weak(B) else b
-    return self(a, b, **keywords)
+    return self(a.reshape(a.shape + (1,) * b.ndim), b, **keywords)
 
 
 _pairs = {}  # what _dtype_of_pair found: the dtype by operation and operands' dtypes
