@@ -149,30 +149,31 @@ bool isForeignError() {
   return handlers.foreign && PyErr_Occurred() && PyErr_ExceptionMatches(handlers.foreign);
 }
 
-PyObject *handOver(PyObject *function, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+/// What NumPy's method of that name answers for `object`, or without a name NumPy's function of
+/// that callable. Null when the error that is set is no ForeignDType.
+static PyObject *ask(const char *method, PyObject *object, PyObject *const *args, Py_ssize_t count,
+                     PyObject *names) {
   if (!isForeignError())
     return nullptr;
   return guarded([&] {
     pb::object error = takeError();
     pb::tuple given = positional(args, count);
     pb::dict keywords = named(args + count, names);
-    PyObject *all[] = {function, given.ptr(), keywords.ptr(), error.ptr()};
-    return answered(PyObject_Vectorcall(handlers.call, all, 4, nullptr), error);
+    pb::str text(method ? method : "");
+    PyObject *all[] = {text.ptr(), object, given.ptr(), keywords.ptr(), error.ptr()};
+    PyObject *answer = method ? PyObject_Vectorcall(handlers.method, all, 5, nullptr)
+                              : PyObject_Vectorcall(handlers.call, all + 1, 4, nullptr);
+    return answered(answer, error);
   });
+}
+
+PyObject *handOver(PyObject *function, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return ask(nullptr, function, args, count, names);
 }
 
 PyObject *handOverMethod(const char *name, PyObject *self, PyObject *const *args, Py_ssize_t count,
                          PyObject *names) {
-  if (!isForeignError())
-    return nullptr;
-  return guarded([&] {
-    pb::object error = takeError();
-    pb::tuple given = positional(args, count);
-    pb::dict keywords = named(args + count, names);
-    pb::str text(name);
-    PyObject *all[] = {text.ptr(), self, given.ptr(), keywords.ptr(), error.ptr()};
-    return answered(PyObject_Vectorcall(handlers.method, all, 5, nullptr), error);
-  });
+  return ask(name, self, args, count, names);
 }
 
 PyObject *handOverOperator(std::string_view name, bool inPlace, PyObject *left, PyObject *right,
