@@ -395,7 +395,7 @@ Outcome cast(const Array &x, DType t) {
 
 bool isCollection(std::span<const Array> xs, DType t) {
   constexpr size_t kMany = 16;
-  constexpr int64_t kMostOfVeryMany = 1 << 20, kMostJoined = 64 << 20;
+  constexpr int64_t kMostJoined = 64 << 20;
   if (xs.size() < kMany || Trace::active() || !onHost(xs[0].device()) ||
       (RecordScope::errors() & FloatModes::kUnder))
     return false;

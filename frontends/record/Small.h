@@ -60,6 +60,7 @@ Outcome cast(const Array &x, DType t);
 /// From so many on each array of a join would cost more as a kernel than as a copy: what is pending
 /// among them is better computed first.
 inline constexpr size_t kVeryMany = 64;
+inline constexpr int64_t kMostOfVeryMany = 1 << 20; ///< bytes of each
 /// Whether many arrays that are computed are put together as dtype `t`, as a loop collected them.
 bool isCollection(std::span<const Array> xs, DType t);
 /// Along `axis`, as dtype `t`.

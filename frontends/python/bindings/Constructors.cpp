@@ -1,6 +1,7 @@
 // Arrays of numbers the host has. Programs make them in loops, so no dispatcher stands between.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/record/Session.h"
+#include "frontends/record/Small.h"
 #include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
 
@@ -65,7 +66,7 @@ public:
   /// Arrays among the leaves that are to be computed first.
   std::vector<Array> pending;
   /// From this many leaves on they are: each would be a kernel of a joined array.
-  bool isMany() const { return leaves.size() >= 64; }
+  bool isMany() const { return leaves.size() >= small::kVeryMany; }
 
 private:
   static constexpr size_t kMostDepth = 8;

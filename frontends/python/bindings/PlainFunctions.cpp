@@ -110,12 +110,11 @@ PyObject *matmul(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
 
 /// Computes those of many small arrays that are pending, without the GIL, before they are joined.
 void computeMany(std::vector<Array> &arrays) {
-  constexpr int64_t kMostBytes = 1 << 20;
   if (arrays.size() < small::kVeryMany || Trace::active() || !onHost(arrays[0].device()))
     return;
   std::vector<Array *> pending;
   for (Array &x : arrays) {
-    if (x.isOpen() || x.size() * itemSize(x.dtype()) > kMostBytes)
+    if (x.isOpen() || x.size() * itemSize(x.dtype()) > small::kMostOfVeryMany)
       return;
     if (!x.known() && x.storage()->current()->state() == NodeState::Pending)
       pending.push_back(&x);
