@@ -6,7 +6,8 @@ find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
   # Precompiled headers hash the same only when ccache may ignore their time stamps.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${CCACHE_PROGRAM}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime CCACHE_PCH_EXTSUM=1 "${CCACHE_PROGRAM}")
 endif()
 find_program(LLD_PROGRAM NAMES ld.lld-22 ld.lld)
 if(LLD_PROGRAM AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -80,6 +81,12 @@ if(GRAPHC_COMPILER)
   target_include_directories(graphc_mlir_pch SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_compile_options(graphc_mlir_pch PRIVATE ${GRAPHC_WARNINGS} ${GRAPHC_MLIR_FLAGS})
   target_precompile_headers(graphc_mlir_pch PRIVATE "${PROJECT_SOURCE_DIR}/tools/cmake/MlirPch.h")
+  # A precompiled header holds the path of its build folder, so that no two folders would share what is compiled with it.
+  # ccache takes this sum for its contents: the one header of ours in it and LLVM's version; the compiler,
+  # which comes with LLVM's headers, it hashes itself.
+  file(SHA256 "${PROJECT_SOURCE_DIR}/tools/cmake/MlirPch.h" pch_header)
+  file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/graphc_mlir_pch.dir/cmake_pch.hxx.pch.sum"
+       "${pch_header} ${LLVM_PACKAGE_VERSION}\n")
 
   add_library(graphc_llvm_shared INTERFACE)
   target_link_libraries(graphc_llvm_shared INTERFACE MLIR LLVM)
