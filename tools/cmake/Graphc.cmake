@@ -84,6 +84,7 @@ if(GRAPHC_COMPILER)
   # A precompiled header holds the path of its build folder, so that no two folders would share what is compiled with it.
   # ccache takes this sum for its contents: the one header of ours in it and LLVM's version; the compiler,
   # which comes with LLVM's headers, it hashes itself.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/cmake/MlirPch.h")
   file(SHA256 "${PROJECT_SOURCE_DIR}/tools/cmake/MlirPch.h" pch_header)
   file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/graphc_mlir_pch.dir/cmake_pch.hxx.pch.sum"
        "${pch_header} ${LLVM_PACKAGE_VERSION}\n")
