@@ -72,6 +72,7 @@ private:
   bool sharedDivisor();
   Value divide(bool remainder);
   Value cast();
+  Value bitcast();
   Value compare();
   Value minMax(bool larger);
   Value logical();
@@ -321,11 +322,22 @@ Value Expander::narrowed(Value value) {
                                         : m::narrow<m::Narrow::kBFloat>(b, value);
 }
 
+/// Between floats of registers and bits; floats of 16 bits are bits already.
+Value Expander::bitcast() {
+  bool isFloat = in.isFloat && in.narrow == m::Narrow::kNone;
+  bool becomesFloat = out.isFloat && out.narrow == m::Narrow::kNone;
+  if (isFloat == becomesFloat)
+    return x[0];
+  return isFloat ? b.toBits(x[0]) : b.fromBits(x[0]);
+}
+
 /// expand() in float32 for the floats of 16 bits; selections move bits.
 Value Expander::run() {
   Operation *op = pending.op;
   if (isa<graph::SelectOp>(op))
     return expand();
+  if (isa<graph::BitcastOp>(op))
+    return bitcast();
   SmallVector<Value> given = x;
   if (in.narrow != m::Narrow::kNone)
     for (Value &operand : x)

@@ -207,6 +207,13 @@ def CastOp : Graph_Op<"cast", [Graph_Elementwise, SameOperandsAndResultShape]> {
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
   let arity = 1; let resultRule = ExplicitResult; let numpyName = "astype"; let hasVerifier = 1;
 }
+def BitcastOp : Graph_Op<"bitcast", [Graph_Elementwise, SameOperandsAndResultShape]> {
+  let summary = "The bits of x as the result's dtype. C1: both are real numbers (not bool) of one width";
+  let arguments = (ins Graph_Type:$x);
+  let results = (outs Graph_Type:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+  let arity = 1; let resultRule = ExplicitResult; let operandDTypes = RealNumericDType; let hasVerifier = 1;
+}
 
 //===----------------------------------------------------------------------===//
 // Random numbers: functions of an element's index, a stream and a key (docs/random.md)

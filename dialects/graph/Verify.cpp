@@ -93,6 +93,18 @@ LogicalResult CastOp::verify() {
   return success();
 }
 
+LogicalResult BitcastOp::verify() {
+  auto isNumber = [](Type type) { return type.isIntOrFloat() && !type.isInteger(1); };
+  Type from = getElementTypeOrSelf(getX()), to = getElementTypeOrSelf(getResult());
+  // bitcast_c1
+  if (isa<ShapedType>(getX().getType()) != isa<ShapedType>(getResult().getType()) ||
+      !isNumber(from) || !isNumber(to) ||
+      from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
+    return emitOpError("C1: ") << getX().getType() << " and " << getResult().getType()
+                               << " are not real numbers of one width";
+  return success();
+}
+
 LogicalResult FullOp::verify() {
   auto type = cast<RankedTensorType>(getResult().getType());
   // full_c1

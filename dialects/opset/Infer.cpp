@@ -60,6 +60,11 @@ Result<TensorType> inferElementwise(OpKind kind, std::span<const TensorView> ope
   if (info.resultRule == ResultRule::ComplexOf && isNarrowFloat(first.dtype))
     return Status(ErrorCode::DType, format("[{}] parts are float32 or float64, not {}", info.name,
                                            dtypeName(first.dtype)));
+  // bitcast_c1
+  if (kind == OpKind::Bitcast && (itemSize(wanted.dtype) != itemSize(first.dtype) ||
+                                  !acceptsDType(info.operandDTypes, wanted.dtype)))
+    return Status(ErrorCode::DType, format("[bitcast] {} and {} are not real numbers of one width",
+                                           dtypeName(first.dtype), dtypeName(wanted.dtype)));
   TensorType out;
   out.dtype =
       info.resultRule == ResultRule::Explicit ? wanted.dtype : resultDType(kind, first.dtype);

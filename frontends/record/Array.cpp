@@ -128,8 +128,8 @@ Array Array::ofStorage(std::shared_ptr<Storage> storage) {
 
 Array::Array(std::shared_ptr<Storage> storage, View view, const KnownValue &type)
     : store(std::move(storage)), arrayView(std::move(view)), literal(type) {
-  if (arrayView.isPart())
-    literal.dtype = realDType(type.dtype);
+  if (arrayView.dtype())
+    literal.dtype = *arrayView.dtype();
 }
 
 Array Array::withView(View view) const { return Array(storage(), std::move(view), literal); }
@@ -174,7 +174,8 @@ Result<NodeRef> Array::needed() const {
 
 NodeRef Array::reshaped(const NodeRef &whole) const {
   NodeRef shared = Node::makeReady({dtype(), shape()}, whole->device(), whole->buffer());
-  shared->finite.store(whole->finite.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  if (!arrayView.isRecast())
+    shared->finite.store(whole->finite.load(std::memory_order_relaxed), std::memory_order_relaxed);
   return shared;
 }
 

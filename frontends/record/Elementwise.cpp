@@ -134,7 +134,7 @@ Result<Array> compareMixed(OpKind kind, std::span<const Operand> operands) {
 
 /// Whether the elements can be read where they lie.
 bool liesOnHost(const Array &x) {
-  return onHost(x.device()) && x.view().hasLayout() && !x.view().isPart() &&
+  return onHost(x.device()) && x.view().hasLayout() && !x.view().isRecast() &&
          x.storage()->current()->state() == NodeState::Ready;
 }
 

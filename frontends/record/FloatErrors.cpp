@@ -142,6 +142,7 @@ bool mayMeetFloatErrors(const Node &n) {
   case OpKind::Maximum:
   case OpKind::Clip:
   case OpKind::Select:
+  case OpKind::Bitcast:
     return false;
   case OpKind::Scan: {
     op::ScanAttrs attrs;

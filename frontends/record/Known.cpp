@@ -137,7 +137,7 @@ std::optional<KnownValue> readElement(const Array &x, std::span<const int64_t> i
 
 Status settleElement(const Array &x, const NodeRef &element) {
   NodeRef base = x.storage()->current();
-  if (Trace::active() || x.view().isPart() || !x.view().hasLayout() || !onHost(x.device()) ||
+  if (Trace::active() || x.view().isRecast() || !x.view().hasLayout() || !onHost(x.device()) ||
       base->state() != NodeState::Ready)
     return Status::ok();
   auto size = static_cast<size_t>(itemSize(x.dtype()));
@@ -248,7 +248,7 @@ void fillWhere(void *base, std::span<const uint8_t> mask, uint64_t bits) {
 
 bool fillMasked(Array &x, const Array &mask, uint64_t bits) {
   if (Trace::active() || x.view().isReadOnly() || !x.view().hasLayout() ||
-      !x.view().isContiguous() || x.view().isPart() || !mask.view().isWhole() || mask.known() ||
+      !x.view().isContiguous() || x.view().isRecast() || !mask.view().isWhole() || mask.known() ||
       !onHost(x.device()) || !onHost(mask.device()) || itemSize(x.dtype()) > 8)
     return false;
   NodeRef node = mask.storage()->current();

@@ -44,7 +44,7 @@ std::vector<int64_t> inverse(std::span<const int64_t> order) {
 /// Whether the axes in that order show all of the storage as it is.
 bool isWholeInOrder(const View &view, std::span<const int64_t> order) {
   const Shape &base = view.base();
-  if (!view.hasLayout() || view.isPart() || view.offset() != 0 || base.size() != order.size() ||
+  if (!view.hasLayout() || view.isRecast() || view.offset() != 0 || base.size() != order.size() ||
       view.shape().size() != order.size())
     return false;
   int64_t expected = 1;

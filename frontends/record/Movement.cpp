@@ -93,15 +93,11 @@ Result<Array> strided(const Array &x, const Shape &shape, const Shape &strides, 
   if (!x.view().hasLayout())
     return Status(ErrorCode::InvalidArgument, "[as_strided] the array has no layout of its own");
   auto view = x.view().strided(shape, strides, offset);
-  bool takesTurns =
-      x.view().isPart() && std::ranges::any_of(strides, [](int64_t s) { return s % 2 != 0; });
   if (!view)
     return Status(
         ErrorCode::InvalidArgument,
-        format("[as_strided] shape {} at offset {} {} an array of shape {}",
-               op::compactShape(shape), offset,
-               takesTurns ? "takes real and imaginary parts in turns from" : "reaches outside of",
-               op::compactShape(x.view().base())));
+        format("[as_strided] shape {} at offset {} reaches outside of an array of shape {}",
+               op::compactShape(shape), offset, op::compactShape(x.view().base())));
   return x.withView(*std::move(view));
 }
 
@@ -110,7 +106,13 @@ Result<Array> part(const Array &x, int64_t number) {
   if (!isComplex(x.dtype()))
     return Status(ErrorCode::DType, format("[{}] needs a complex dtype, not {}",
                                            number ? "imag" : "real", dtypeName(x.dtype())));
-  return x.withView(x.view().part(number));
+  return x.withView(x.view().part(number, x.dtype()));
+}
+
+Result<Array> recast(const Array &x, DType to) {
+  RecordScope scope;
+  GRAPHC_ASSIGN(View view, x.view().recast(x.dtype(), to));
+  return x.withView(std::move(view));
 }
 
 Result<Array> broadcastTo(const Array &x, const Shape &shape) {

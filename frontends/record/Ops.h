@@ -76,11 +76,13 @@ Result<Array> expandDims(const Array &x, std::vector<int64_t> axes);
 Result<Array> squeeze(const Array &x, const Axes &axes);
 Result<Array> flip(const Array &x, const Axes &axes);
 /// The elements of the storage of `x` at an offset and strides (elements), which may overlap.
-/// InvalidArgument when one is outside, or when `x` shows parts of complex elements or has no
-/// layout.
+/// InvalidArgument when one is outside, or when `x` has no layout.
 Result<Array> strided(const Array &x, const Shape &shape, const Shape &strides, int64_t offset);
 /// The real (0) or imaginary (1) parts of a complex array.
 Result<Array> part(const Array &x, int64_t number);
+/// The same bytes as elements of another dtype, along the last axis (NumPy's `view`).
+/// InvalidArgument, in NumPy's words, where they do not fit.
+Result<Array> recast(const Array &x, DType to);
 /// Read-only.
 Result<Array> broadcastTo(const Array &x, const Shape &shape);
 /// A view where NumPy gives one, else a copy. One size may be -1.

@@ -311,7 +311,7 @@ Result<bool> settle(Array &x) {
 bool mustBeFinite() { return RecordScope::errors() != 0; }
 
 Result<Elements> elementsOf(const Array &x) {
-  if (!x.view().hasLayout() || x.view().isPart() || !onHost(x.device()))
+  if (!x.view().hasLayout() || x.view().isRecast() || !onHost(x.device()))
     return Elements();
   NodeRef base = x.storage()->current();
   if (base->state() == NodeState::Pending) {
@@ -470,7 +470,7 @@ Outcome library(Routine routine, std::span<const Array> operands, std::span<cons
 
 Result<bool> assign(Array &target, const Operand &value) {
   const View &view = target.view();
-  if (view.isReadOnly() || !view.hasLayout() || view.isPart() ||
+  if (view.isReadOnly() || !view.hasLayout() || view.isRecast() ||
       value.shape().size() > view.shape().size())
     return false;
   int64_t count = countOf(view.shape());
@@ -502,7 +502,7 @@ Result<bool> assign(Array &target, const Operand &value) {
 Result<bool> update(OpKind kind, Array &target, const Operand &value) {
   const View &view = target.view();
   const DType t = target.dtype();
-  if (view.isReadOnly() || !view.hasLayout() || view.isPart() || !hasLoop(kind, t) ||
+  if (view.isReadOnly() || !view.hasLayout() || view.isRecast() || !hasLoop(kind, t) ||
       op::resultDType(kind, t) != t || !broadcasts(value.shape(), view.shape()))
     return false;
   return withLoopType(t, [&]<typename T>(T) -> Result<bool> {

@@ -100,7 +100,7 @@ Outcome takeRows(const Array &x, const Array &index) {
 
 Result<bool> putRows(Array &target, const Array &index, const Operand &value) {
   const View &view = target.view();
-  if (!view.hasLayout() || view.isPart())
+  if (!view.hasLayout() || view.isRecast())
     return false;
   Rows rows;
   GRAPHC_TRY(rows.read(index, view.shape()[0]));
@@ -199,7 +199,7 @@ bool combinesAlways(op::OpKind kind) {
 Result<bool> combineRows(Array &target, const Array &index, const Operand &value,
                          op::OpKind combine) {
   const View &view = target.view();
-  if (!view.hasLayout() || view.isPart() || target.rank() != 1 || !combinesAlways(combine) ||
+  if (!view.hasLayout() || view.isRecast() || target.rank() != 1 || !combinesAlways(combine) ||
       index.dtype() == DType::Bool || target.dtype() == DType::Bool ||
       target.size() * itemSize(target.dtype()) > kMostBytes)
     return false;

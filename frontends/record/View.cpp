@@ -1,5 +1,6 @@
 #include "frontends/record/View.h"
 
+#include "frontends/record/Recast.h"
 #include "frontends/record/Record.h"
 #include "runtime/base/Strings.h"
 
@@ -146,6 +147,8 @@ Result<NodeRef> getStep(const NodeRef &x, const ViewStep &step) {
     return node::reshape(x, r->to);
   if (auto *p = std::get_if<PartStep>(&step))
     return partOf(x, p->part);
+  if (auto *c = std::get_if<RecastStep>(&step))
+    return graphc::recast(x, c->to);
   if (auto *l = std::get_if<LayoutStep>(&step))
     return getPlaces(x, *l);
   auto &b = std::get<BroadcastStep>(step);
@@ -173,6 +176,8 @@ Result<NodeRef> putStep(const NodeRef &x, const ViewStep &step, const NodeRef &v
     NodeRef both[] = {p->part ? other : value, p->part ? value : other};
     return node::make(op::OpKind::Complex, both, {}, {}, x->device());
   }
+  if (auto *c = std::get_if<RecastStep>(&step))
+    return graphc::recast(value, c->from);
   if (auto *l = std::get_if<LayoutStep>(&step))
     return putPlaces(x, *l, value);
   return Status(ErrorCode::InvalidArgument, "[setitem] assignment destination is read-only");
@@ -206,8 +211,12 @@ bool View::isContiguous() const {
 }
 
 bool View::isReshape() const {
-  return isWhole() || (layoutKnown && !showsPart && viewOffset == 0 && isContiguous() &&
-                       elementCount(viewShape) == elementCount(baseShape));
+  if (isWhole())
+    return true;
+  if (!layoutKnown || viewOffset != 0 || !isContiguous() || shown == DType::Bool)
+    return false;
+  return elementsOf(viewShape) * (shown ? itemSize(*shown) : 1) ==
+         elementsOf(baseShape) * (shown ? itemSize(baseDType()) : 1);
 }
 
 std::pair<int64_t, int64_t> View::extent() const {
@@ -227,6 +236,8 @@ Shape View::sourceShape(size_t step) const {
   const ViewStep &before = steps[step - 1];
   if (std::holds_alternative<PartStep>(before))
     return sourceShape(step - 1);
+  if (auto *c = std::get_if<RecastStep>(&before))
+    return *recastShape(sourceShape(step - 1), c->from, c->to);
   if (auto *s = std::get_if<StridedStep>(&before))
     return resultShape(*s);
   if (auto *r = std::get_if<ReshapeStep>(&before))
@@ -251,7 +262,7 @@ View View::withStep(StridedStep step, Shape shape, Shape strides, int64_t offset
   View out;
   out.baseShape = baseShape;
   out.readOnly = readOnly;
-  out.showsPart = showsPart;
+  out.shown = shown;
   out.layoutKnown = layoutKnown;
   if (steps.empty()) {
     if (!isIdentity(step, baseShape))
@@ -403,13 +414,45 @@ std::optional<View> View::reshape(const Shape &to) const {
   return out;
 }
 
-View View::part(int64_t number) const {
+View View::part(int64_t number, DType of) const {
   View out = *this;
-  out.steps.emplace_back(PartStep{number});
+  out.steps.emplace_back(PartStep{number, of});
   for (int64_t &stride : out.viewStrides)
     stride *= 2;
   out.viewOffset = 2 * out.viewOffset + number;
-  out.showsPart = true;
+  out.shown = realDType(of);
+  return out;
+}
+
+Result<View> View::recast(DType from, DType to) const {
+  bool hasGaps = layoutKnown && viewShape.rank() > 0 && elementsOf(viewShape) > 0 &&
+                 viewShape[viewShape.size() - 1] != 1 && viewStrides[viewStrides.size() - 1] != 1;
+  if (itemSize(from) != itemSize(to) && hasGaps)
+    return Status(ErrorCode::InvalidArgument,
+                  "[view] To change to a dtype of a different size, the "
+                  "last axis must be contiguous");
+  GRAPHC_TRY(recastShape(viewShape, from, to).takeStatus());
+  return withRecast({from, to});
+}
+
+View View::withRecast(RecastStep step) const {
+  View out = *this;
+  out.steps.emplace_back(step);
+  out.shown = step.to;
+  int64_t old = itemSize(step.from), now = itemSize(step.to);
+  if (old == now)
+    return out;
+  out.viewShape = *recastShape(viewShape, step.from, step.to);
+  size_t last = viewShape.size() - 1;
+  out.layoutKnown &= viewShape[last] == 1 || viewStrides[last] == 1 || elementsOf(viewShape) == 0;
+  auto rescale = [&](int64_t &count) {
+    out.layoutKnown &= count * old % now == 0;
+    count = count * old / now;
+  };
+  rescale(out.viewOffset);
+  for (size_t i = 0; i < last; ++i)
+    rescale(out.viewStrides[i]);
+  out.viewStrides[last] = 1;
   return out;
 }
 
@@ -436,7 +479,9 @@ View View::then(const View &inner) const {
         out.viewShape = r->to;
       }
     } else if (auto *p = std::get_if<PartStep>(&step)) {
-      out = out.part(p->part);
+      out = out.part(p->part, p->of);
+    } else if (auto *c = std::get_if<RecastStep>(&step)) {
+      out = out.withRecast(*c);
     } else if (auto *l = std::get_if<LayoutStep>(&step)) {
       out.steps.push_back(step); // its base is dense: what this view shows, not where that lies
       out.viewShape = l->shape;
@@ -451,34 +496,39 @@ View View::then(const View &inner) const {
 }
 
 std::optional<View> View::strided(const Shape &to, const Shape &strides, int64_t offset) const {
-  if (showsPart) {
-    View whole(baseShape);
-    whole.readOnly = readOnly;
-    Shape steps = strides;
-    for (int64_t &stride : steps) {
-      if (stride % 2 != 0)
-        return std::nullopt;
-      stride /= 2;
-    }
-    int64_t number = offset & 1;
-    auto elements = whole.strided(to, steps, (offset - number) / 2);
-    return elements ? std::optional(elements->part(number)) : std::nullopt;
-  }
   View out(baseShape);
+  int64_t count = elementsOf(baseShape);
+  if (shown) {
+    DType base = baseDType();
+    if (count * itemSize(base) % itemSize(*shown) != 0)
+      return std::nullopt;
+    out = out.reshape(Shape{count})->withRecast({base, *shown});
+    count = out.viewShape[0];
+  }
   out.viewShape = to;
   out.viewStrides = strides;
   out.viewOffset = offset;
   out.readOnly = readOnly;
   auto [low, high] = out.extent();
-  if (low < high && (low < 0 || high > elementsOf(baseShape)))
+  if (low < high && (low < 0 || high > count))
     return std::nullopt;
   out.steps.emplace_back(LayoutStep{to, strides, offset});
   return out;
 }
 
+DType View::baseDType() const {
+  for (const ViewStep &step : steps) {
+    if (auto *p = std::get_if<PartStep>(&step))
+      return p->of;
+    if (auto *c = std::get_if<RecastStep>(&step))
+      return c->from;
+  }
+  return *shown; // what only a step of those sets
+}
+
 bool View::isByLayout() const {
   return !steps.empty() && std::holds_alternative<LayoutStep>(steps.front()) && layoutKnown &&
-         !showsPart;
+         !shown;
 }
 
 Result<NodeRef> View::get(NodeRef base) const {

@@ -64,6 +64,11 @@ struct BroadcastStep {
 /// One part of complex elements: 0 real, 1 imaginary.
 struct PartStep {
   int64_t part;
+  DType of; ///< complex
+};
+/// The same bytes as elements of another dtype (Recast.h).
+struct RecastStep {
+  DType from, to;
 };
 /// Elements of the base at an offset and strides (elements), which may overlap. Where
 /// it is the first step and the layout is known, the whole view is one such step.
@@ -71,10 +76,11 @@ struct LayoutStep {
   Shape shape, strides;
   int64_t offset;
 };
-using ViewStep = std::variant<StridedStep, ReshapeStep, BroadcastStep, PartStep, LayoutStep>;
+using ViewStep =
+    std::variant<StridedStep, ReshapeStep, BroadcastStep, PartStep, RecastStep, LayoutStep>;
 
 /// A chain of movements from a dense row-major base, and the layout NumPy would report for it
-/// (offset and strides in elements; of the dtype of a part once it shows one). Consecutive strided
+/// (offset and strides in elements; of the dtype it shows, if not the base's). Consecutive strided
 /// steps are merged. A plain value.
 class View {
 public:
@@ -89,15 +95,17 @@ public:
   bool isReadOnly() const { return readOnly; }
   /// The error of writing to one that is read-only.
   Status mayBeWritten() const;
-  /// Whether it shows one part of a complex base.
-  bool isPart() const { return showsPart; }
+  /// The dtype of what it shows, if that was once another than the base's.
+  std::optional<DType> dtype() const { return shown; }
+  bool isRecast() const { return shown.has_value(); }
   void lock() { readOnly = true; }
   /// Whether offset and strides describe where the base's elements are; false after a write-through
   /// reshape that NumPy would have answered with a copy (then()).
   bool hasLayout() const { return layoutKnown; }
   /// Row-major without gaps: NumPy's C_CONTIGUOUS.
   bool isContiguous() const;
-  /// All elements of the base in its order.
+  /// All elements of the base in its order, or all its bytes as elements of another dtype (but not
+  /// as bools, which are 0 or 1).
   bool isReshape() const;
   /// Half-open range of base elements the view touches; empty when it has none.
   std::pair<int64_t, int64_t> extent() const;
@@ -115,12 +123,15 @@ public:
   /// Read-only. `to` is a shape this view's broadcasts to.
   View broadcast(const Shape &to) const;
 
-  /// The real (0) or imaginary (1) parts of a view of complex elements.
-  View part(int64_t number) const;
+  /// The real (0) or imaginary (1) parts of a view of elements of the complex dtype `of`.
+  View part(int64_t number, DType of) const;
+
+  /// The same bytes as elements of another dtype; the error of recastShape, and one for a last axis
+  /// with gaps where the width changes.
+  Result<View> recast(DType from, DType to) const;
 
   /// The base's elements, or parts of them, at `offset` and `strides` (as offset() and strides()
-  /// count), for a known layout. Nothing when one of them is outside of the base, or when real and
-  /// imaginary parts take turns.
+  /// count), for a known layout. Nothing when one of them is outside of the base.
   std::optional<View> strided(const Shape &to, const Shape &strides, int64_t offset) const;
 
   /// This view's view `inner`, whose base has this view's shape.
@@ -134,12 +145,15 @@ public:
 private:
   View withStep(StridedStep step, Shape shape, Shape strides, int64_t offset) const;
   StridedStep identity() const;
+  View withRecast(RecastStep step) const;
   Shape sourceShape(size_t step) const;
+  DType baseDType() const; ///< of a recast view
   /// Whether offset and strides are all that says where elements are.
   bool isByLayout() const;
   Shape baseShape, viewShape, viewStrides;
   int64_t viewOffset = 0;
-  bool readOnly = false, showsPart = false;
+  std::optional<DType> shown;
+  bool readOnly = false;
   bool layoutKnown = true;
   std::vector<ViewStep> steps;
 };

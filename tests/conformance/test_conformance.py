@@ -107,6 +107,23 @@ def test_casts(device, dtype):
     compare(device, build, f"from {dtype}")
 
 
+@pytest.mark.parametrize("dtype", edge.DTYPES)
+def test_bits_as_other_dtypes(device, dtype):
+    usable(device, dtype)
+    fp64 = has_float64(device)
+    x = np.resize(edge.values(dtype), (6, 8))
+    numbers = [t for t in edge.DTYPES if t != "bool" and (t != "float64" or fp64)]
+
+    def build(where):
+        (g,) = on(where, [x])
+        written = {t: g.copy() for t in numbers}
+        for t, copy in written.items():
+            copy.view(t)[..., 0] = copy.view(t)[..., -1]
+        return {f"as {t}": g.view(t) for t in numbers} | {f"written as {t}": g for t, g in written.items()}
+
+    compare(device, build, f"bits of {dtype}")
+
+
 @pytest.mark.parametrize("dtype", edge.FLOATS)
 def test_fourier_transforms(device, dtype):
     usable(device, dtype)

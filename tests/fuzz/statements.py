@@ -138,7 +138,27 @@ class Statements:
         if x.ndim >= 2:
             first, second = r.sample(range(x.ndim), 2)
             choices += [f"xp.diagonal({source})", f"xp.diagonal({source}, {r.randint(-1, 1)}, {first}, {second})"]
+        if (recast := self.recast(source)) and r.random() < 0.15:
+            return self.new(recast)
         return self.new(r.choice(choices))
+
+    def recast(self, source):
+        """The bytes as another dtype; None where NumPy refuses. Integers that would be written into floats are of a copy: sums of
+        such floats depend on their order."""
+        r, x = self.random, self.env[source]
+        kind = x.dtype.kind
+        if kind in "fc" and not np.isfinite(x).all() or kind == "V":
+            return None
+        if kind == "c" or (x.dtype == np.float64 and r.random() < 0.3):
+            wanted = r.choice(("float64", "complex128") if x.dtype.itemsize != 8 or kind == "f" else ("float32", "complex64"))
+        else:
+            wanted = r.choice(("int8", "uint8", "int16", "uint32", "int64", "uint64"))
+            source = f"{source}.copy()" if kind == "f" else source
+        try:
+            eval(source, self.env).view(wanted)
+        except (ValueError, TypeError):
+            return None
+        return f"{source}.view({wanted!r})"
 
     def unary(self):
         texts = (

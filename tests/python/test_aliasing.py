@@ -280,9 +280,3 @@ def test_strided_views_of_parts(part):
     assert facts == want
     for g, w in zip(values, expected, strict=True):
         np.testing.assert_array_equal(np.asarray(g), w)
-
-
-def test_parts_that_take_turns_are_no_view():
-    z = gc.asarray(np.ones(4, "complex128"))
-    with pytest.raises(ValueError, match="takes real and imaginary parts in turns"):
-        gc.lib.stride_tricks.as_strided(z.real, (4,), (8,))

@@ -1,5 +1,7 @@
 """Complex numbers: dtypes, arithmetic, views of parts, special values, all against NumPy."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -255,3 +257,34 @@ def test_sums_of_equal_parts():
     a = gc.zeros_like(gc.asarray(np.ones((2, 3), np.complex64)))
     assert np.asarray(gc.sum(a, axis=(0, 1))) == 0
     assert np.array_equal(gc.sum(gc.full((3, 5000), 2 + 2j), axis=1), np.full(3, 10000 + 10000j))
+
+
+def filled(xp, r, z):
+    r.flat = z
+
+
+DISCARDING = {
+    "astype": lambda xp, r, z: z.astype("f8"), "as a function": lambda xp, r, z: xp.astype(z, "f8"), "asarray": lambda xp, r, z: xp.asarray(z, dtype="f8"),
+    "setitem": lambda xp, r, z: r.__setitem__(0, z[0]), "slice": lambda xp, r, z: r.__setitem__(slice(None), z), "flat": filled,
+    "copyto": lambda xp, r, z: xp.copyto(r, z, casting="unsafe"), "put": lambda xp, r, z: xp.put(r, [0, 1], z[:2]),
+    "sum": lambda xp, r, z: xp.sum(z, dtype="f8"), "method": lambda xp, r, z: z.prod(dtype="f4"), "cumsum": lambda xp, r, z: xp.cumsum(z, dtype="f8"),
+    "mean": lambda xp, r, z: xp.mean(z, dtype="f8"), "take": lambda xp, r, z: xp.take(z, [0, 1, 2], out=r), "linspace": lambda xp, r, z: xp.linspace(1j, 2, 3, dtype="f8"),
+    "diagonal": lambda xp, r, z: xp.fill_diagonal(xp.zeros((2, 2)), z[0]), "concatenate": lambda xp, r, z: xp.concatenate([z, z], dtype="f8", casting="unsafe"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DISCARDING)
+def test_dropped_imaginary_parts_are_told(name):
+    for xp in (np, gc):
+        r, z = xp.asarray(np.arange(3.0)), xp.asarray(np.arange(3) * (1 + 2j))
+        with pytest.warns(np.exceptions.ComplexWarning) as caught:
+            DISCARDING[name](xp, r, z)
+        assert xp is np or {w.filename for w in caught} == {__file__}
+
+
+def test_real_parts_that_are_asked_for_are_not_told():
+    z = gc.asarray(np.arange(6) * (1 + 2j))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for got in (gc.real(z), z.imag, abs(z), gc.angle(z), gc.fft.ifft(gc.fft.fft(z)).real, gc.std(z), gc.var(z), gc.real_if_close(z), z.astype(bool), gc.sort(z), gc.fft.irfft(z), gc.linalg.norm(z)):
+            gc.eval(got)

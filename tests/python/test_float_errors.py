@@ -237,7 +237,7 @@ def test_results_made_in_place():
 def test_updates_of_what_was_infinite_before(xp):
     """Nothing is said of infinities and NaNs that were there, also where a result takes their memory; of new ones, there too."""
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.filterwarnings("error", message=".*")
         a = xp.asarray(np.linspace(-1, 1, 200_000)) + 0
         a[a < 0] = np.nan
         a *= 2
@@ -252,6 +252,49 @@ def test_updates_of_what_was_infinite_before(xp):
         with pytest.raises(RuntimeWarning, match="overflow encountered in multiply"):
             b *= 1e300
             float(b[0])
+
+
+def updated(xp, x):
+    x[1:] *= 1e308
+    x *= 1e308
+
+
+STATEMENTS = {
+    "operator": lambda xp, x: 1 / x, "function": lambda xp, x: xp.log(x - 1), "sum": lambda xp, x: xp.sum(x * 1e308) * 1e10,
+    "method": lambda xp, x: (x * 1e308).cumsum(), "update": updated, "integers": lambda xp, x: xp.asarray([1, 2]) // 0,
+    "small": lambda xp, x: x[:2] / 0, "single": lambda xp, x: x[0] / x[0], "mean": lambda xp, x: xp.mean(x / x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_statements_that_warnings_are_waited_for(name):
+    """Nothing is looked at: the statement itself computes where warnings are errors or are recorded, and only there."""
+    texts = []
+    for xp in (np, gc):
+        x = xp.arange(20_000.0)
+        with pytest.warns(RuntimeWarning) as caught:
+            STATEMENTS[name](xp, x)
+        texts.append({str(w.message).replace("scalar ", "") for w in caught})
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(RuntimeWarning):
+                STATEMENTS[name](xp, xp.arange(20_000.0))
+            with xp.errstate(all="ignore"):
+                STATEMENTS[name](xp, xp.arange(20_000.0))
+            warnings.simplefilter("ignore")
+            STATEMENTS[name](xp, xp.arange(20_000.0))
+    assert texts[0] == texts[1]
+
+
+def test_nobody_waits_when_warnings_are_only_recorded():
+    """As in every test of pytest: a filter for other warnings, or none, computes nothing."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.filterwarnings("always", category=DeprecationWarning)
+        before = gc.cache_info()["segments_run"]
+        pending = 1 / gc.arange(20_000.0)
+        assert gc.cache_info()["segments_run"] == before and not caught
+        float(pending[1])
+        assert [w.category for w in caught] == [RuntimeWarning]
 
 
 @pytest.mark.parametrize("dtype, value", [("float32", 1e300), ("float16", 1e6), ("complex64", 1e300), ("float16", 10**6)])

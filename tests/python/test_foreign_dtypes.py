@@ -259,7 +259,7 @@ def test_functions_are_known_by_name_and_signature():
 
 
 def test_numbers_never_take_this_way(monkeypatch):
-    monkeypatch.setattr(gc._foreign, "run", None)  # what a call handed over would come to
+    monkeypatch.setattr(gc._foreign, "plan", None)  # what a call handed over would come to
     x = gc.arange(4.0)
     assert float(gc.sum(gc.add(x, [1, 2, 3, 4]) * np.ones(4))) == 16 and (x == x).all() and float(gc.linalg.norm(x)) > 3
     assert gc.sin(range(2000)).tolist() == gc.sin(list(range(2000))).tolist()
@@ -295,3 +295,17 @@ def test_outputs_by_place_and_by_name():
     assert x.tolist() == [9, 2, 9]
     gc.random.Generator(gc.random.PCG64(0)).shuffle(x=x)
     assert sorted(x.tolist()) == [2, 9, 9]
+
+
+def test_warnings_and_errors_of_numpys_functions_name_this_file():
+    objects = gc.array([1, None, "a"], dtype=object)
+    with pytest.warns(RuntimeWarning) as caught:
+        gc.log(gc.array([-1], dtype="longdouble"))
+        gc.nanmean(gc.array([np.nan], dtype="longdouble"))
+        gc.zeros(1) / gc.array([0], dtype="longdouble")
+    assert len(caught) == 3
+    assert {w.filename for w in caught} == {__file__}
+    for call in (lambda: gc.sort(objects), lambda: objects.sort(), lambda: gc.add(objects, gc.ones(3)), lambda: gc.ones(3) + objects):
+        with pytest.raises(TypeError) as refused:
+            call()
+        assert not [frame for frame in refused.traceback if frame.path.name == "_foreign.py"]

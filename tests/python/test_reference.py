@@ -43,7 +43,7 @@ def test_short_matmul_is_one_chain():
 
 def test_every_elementwise_op_has_an_oracle():
     for op in optable.elementwise():
-        if op.name == "cast":
+        if op.result_rule == "Explicit":
             continue
         for dtype in edge.CLASSES[op.operand_dtypes]:
             arrays = edge.grid(op.arity, dtype)

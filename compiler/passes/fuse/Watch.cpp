@@ -58,8 +58,8 @@ bool raises(Operation *op) {
   return !isa<graph::NegOp, graph::SignOp, graph::ConjOp, graph::RealOp, graph::ImagOp,
               graph::ComplexOp, graph::FloorOp, graph::CeilOp, graph::TruncOp, graph::RoundOp,
               graph::CopysignOp, graph::MinimumOp, graph::MaximumOp, graph::ClipOp, graph::SelectOp,
-              graph::AtanOp, graph::TanhOp, graph::AsinhOp, graph::CbrtOp, graph::ErfOp,
-              graph::ErfcOp>(op);
+              graph::BitcastOp, graph::AtanOp, graph::TanhOp, graph::AsinhOp, graph::CbrtOp,
+              graph::ErfOp, graph::ErfcOp>(op);
 }
 
 /// Whether an infinite or NaN operand always gives an infinite or NaN result.

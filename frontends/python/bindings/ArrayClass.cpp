@@ -154,6 +154,10 @@ void defineProperties(pb::class_<Array> &cls) {
     Array part = unwrap(ops::part(x, number));
     return x.isValue() ? unwrap(ops::copy(part)) : part;
   });
+  cls.def("_recast", [](const Array &x, const pb::object &dtype) {
+    Array recast = unwrap(ops::recast(x, toDType(dtype)));
+    return x.isValue() ? unwrap(ops::copy(recast)) : recast;
+  });
   cls.def("_lock", [](Array &x) { x.lock(); });
   cls.def("_unlock", [](Array &x) {
     if (x.storage()->owner() != &x)
@@ -198,9 +202,10 @@ void defineReduction(pb::class_<Array> &cls, op::ReduceKind kind, bool takesDTyp
   auto reduce = [kind, name](const pb::object &self, const pb::object &axis,
                              const pb::object &dtype, const pb::object &out,
                              const pb::object &keepdims, pb::kwargs rest) -> pb::object {
+    const Array &x = *asOpenArray(self);
     if (out.is_none() && rest.empty())
-      return wrapped(unwrap(ops::reduce(kind, *asOpenArray(self), toAxes(axis), isTrue(keepdims),
-                                        toOptionalDType(dtype))));
+      return wrapped(unwrap(
+          ops::reduce(kind, x, toAxes(axis), isTrue(keepdims), toConversion(dtype, x.dtype()))));
     rest["axis"] = axis;
     rest["out"] = out;
     rest["keepdims"] = keepdims;

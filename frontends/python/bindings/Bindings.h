@@ -67,11 +67,15 @@ void setErrorName(const pb::object &function, uint32_t name);
 // Errors.cpp
 /// NumPy's ComplexWarning where a conversion drops imaginary parts at the user's own line.
 void warnOfDiscarded(DType from, DType to);
+/// toOptionalDType() of what elements of `from` are converted to, with that warning.
+std::optional<DType> toConversion(pb::handle dtype, DType from);
 
 // FloatErrors.cpp
 /// The exception that the handler of floating-point errors raised, if `status` came of it; clears
 /// it.
 pb::object takeFloatError(const Status &status);
+/// Whether somebody waits for the warnings of each statement (_float_errors.is_watched).
+bool warningsAreWatched();
 void defineFloatErrors(pb::module_ &m);
 
 // Handover.cpp

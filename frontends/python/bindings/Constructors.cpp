@@ -33,7 +33,7 @@ std::optional<Leaf> leafOf(PyObject *object) {
     return overflow ? std::nullopt : std::optional(Leaf{DType::Int64, static_cast<uint64_t>(v)});
   }
   const Array *x = asArray(object);
-  if (!x || !onHost(x->device()) || !x->view().hasLayout() || x->view().isPart())
+  if (!x || !onHost(x->device()) || !x->view().hasLayout() || x->view().isRecast())
     return std::nullopt;
   if (x->known())
     return Leaf{x->dtype(), x->known()->bits, nullptr, &x->device()};

@@ -57,6 +57,13 @@ void warnOfDiscarded(DType from, DType to) {
     pb::module_::import("graphc.errors").attr("warn_discarded")();
 }
 
+std::optional<DType> toConversion(pb::handle dtype, DType from) {
+  auto wanted = toOptionalDType(dtype);
+  if (wanted)
+    warnOfDiscarded(from, *wanted);
+  return wanted;
+}
+
 void raise(const Status &status) {
   if (pb::object error = takeFloatError(status)) {
     PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());

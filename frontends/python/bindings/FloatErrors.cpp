@@ -9,6 +9,17 @@ namespace {
 /// handler(error, flags, operation, modes, file:line). Owned for the life of the process.
 PyObject *handler = nullptr;
 
+/// Python's warning filters as they were last, and what is_watched() said of them. Both objects are
+/// held, so that no other ones have their addresses.
+struct Filters {
+  PyObject *names = nullptr;     ///< of the module warnings
+  PyObject *key = nullptr;       ///< "filters"
+  PyObject *isWatched = nullptr; ///< is_watched(filters)
+  PyObject *list = nullptr, *first = nullptr;
+  bool watched = false;
+};
+Filters filters;
+
 /// What a status cannot carry: the exception that goes with it.
 struct Raised {
   std::string message;
@@ -57,6 +68,20 @@ Status tell(std::span<const FloatReport> reports) {
 
 } // namespace
 
+bool warningsAreWatched() {
+  Filters &f = filters;
+  PyObject *list = f.names ? PyDict_GetItem(f.names, f.key) : nullptr; // borrowed
+  if (!list || !PyList_Check(list) || PyList_GET_SIZE(list) == 0)
+    return false;
+  PyObject *first = PyList_GET_ITEM(list, 0);
+  if (list == f.list && first == f.first)
+    return f.watched;
+  Py_XSETREF(f.list, Py_NewRef(list));
+  Py_XSETREF(f.first, Py_NewRef(first));
+  f.watched = pb::handle(f.isWatched)(pb::handle(list)).cast<bool>();
+  return f.watched;
+}
+
 pb::object takeFloatError(const Status &status) {
   if (!raised.error || status.message() != raised.message)
     return {};
@@ -67,6 +92,11 @@ void defineFloatErrors(pb::module_ &m) {
   setFloatSink(tell);
   m.def("set_float_error_handler",
         [](const pb::object &function) { handler = Py_NewRef(function.ptr()); });
+  m.def("set_warning_watch", [](const pb::module_ &warnings, const pb::object &isWatched) {
+    filters.names = Py_NewRef(PyModule_GetDict(warnings.ptr()));
+    filters.key = PyUnicode_InternFromString("filters");
+    filters.isWatched = Py_NewRef(isWatched.ptr());
+  });
   m.def("set_float_modes", setFloatModes);
   m.def("float_modes", floatModes);
   m.def("set_error_name", setErrorName);

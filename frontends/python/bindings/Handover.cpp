@@ -27,8 +27,24 @@ pb::object takeError() {
   return pb::reinterpret_steal<pb::object>(value);
 }
 
-/// What the handler says. Without an answer of NumPy's: the error again.
-PyObject *answered(PyObject *result, const pb::object &error) {
+/// Carries out what a handler plans, which is NotImplemented or (function, arguments, keywords,
+/// what becomes of its result). Takes the plan over.
+PyObject *carriedOut(PyObject *plan) {
+  if (!plan || plan == Py_NotImplemented)
+    return plan;
+  auto parts = pb::reinterpret_steal<pb::tuple>(plan);
+  PyObject *made = PyObject_Call(PyTuple_GET_ITEM(plan, 0), PyTuple_GET_ITEM(plan, 1),
+                                 PyTuple_GET_ITEM(plan, 2));
+  if (!made)
+    return nullptr;
+  PyObject *result = PyObject_CallOneArg(PyTuple_GET_ITEM(plan, 3), made);
+  Py_DECREF(made);
+  return result;
+}
+
+/// What the handler's plan gives. Without one: the error again.
+PyObject *answered(PyObject *plan, const pb::object &error) {
+  PyObject *result = carriedOut(plan);
   if (result != Py_NotImplemented)
     return result;
   Py_DECREF(result);
@@ -189,7 +205,7 @@ PyObject *handOverOperator(std::string_view name, bool inPlace, PyObject *left, 
   return guarded([&] {
     pb::str text((inPlace ? "i" : "") + std::string(name));
     PyObject *all[] = {text.ptr(), left, right};
-    return PyObject_Vectorcall(handlers.operate, all, 3, nullptr);
+    return carriedOut(PyObject_Vectorcall(handlers.operate, all, 3, nullptr));
   });
 }
 

@@ -80,8 +80,9 @@ PyObject *reduce(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
   return guarded([&] {
     Arguments<5> given("reduce", {"kind", "x", "axes", "keepdims", "dtype"}, 2, args, count,
                        keywords);
-    return wrap(ops::reduce(reduceKind(given[0]), toOpenArray(given[1]), toAxes(given[2]),
-                            given.flag(3), toOptionalDType(given[4])));
+    const Array &x = toOpenArray(given[1]);
+    return wrap(ops::reduce(reduceKind(given[0]), x, toAxes(given[2]), given.flag(3),
+                            toConversion(given[4], x.dtype())));
   });
 }
 
@@ -94,8 +95,8 @@ PyObject *scan(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *ke
         throw pb::type_error(format("cumulative_{} takes one axis", textOf(given[0])));
       along = axes->front();
     }
-    return wrap(
-        ops::scan(reduceKind(given[0]), toOpenArray(given[1]), along, toOptionalDType(given[3])));
+    const Array &x = toOpenArray(given[1]);
+    return wrap(ops::scan(reduceKind(given[0]), x, along, toConversion(given[3], x.dtype())));
   });
 }
 

@@ -223,7 +223,7 @@ void defineUfuncs(pb::module_ &m) {
     auto kind = static_cast<op::OpKind>(i);
     const op::OpInfo &info = op::opInfo(kind);
     if (info.category != op::Category::Elementwise || kind == op::OpKind::Cast ||
-        info.operandDTypes == op::DTypeClass::Random)
+        kind == op::OpKind::Bitcast || info.operandDTypes == op::DTypeClass::Random)
       continue;
     Ufunc *u = allocate(type, info.arity, 1);
     u->kind = kind;

@@ -95,6 +95,7 @@ void tellAtOnce(Array &array) {
   bool asked = false;
   for (int e = 0; e < kFloatErrors; ++e)
     asked |= FloatModes::of(word, static_cast<FloatError>(e)) > 1;
+  asked = asked || ((word & FloatModes::kAll) != 0 && warningsAreWatched());
   if (!asked || Trace::active() || array.isNull())
     return;
   check(array.fixSize());

@@ -235,7 +235,19 @@ def _report(error, flags, operation, word, place):
         handler(_TEXTS[error], flags)
 
 
+def _is_watched(filters):
+    """Whether somebody waits for the warnings of each statement: the first of Python's filters that is for every
+    RuntimeWarning makes them errors (`simplefilter("error")`), or lets them pass while `catch_warnings(record=True)` records
+    (`pytest.warns`). Then operations are computed when they are recorded, as under `errstate(all="raise")`."""
+    for action, message, category, module, line in filters:
+        if message is None and module is None and line == 0 and issubclass(RuntimeWarning, category):
+            records = getattr(getattr(_warnings, "_showwarnmsg_impl", None), "__module__", "warnings") != "warnings"
+            return action == "error" or (records and action != "ignore")
+    return False
+
+
 _graphc.set_float_error_handler(_report)
+_graphc.set_warning_watch(_warnings, _is_watched)
 
 
 # What was computed and never looked at is told at the end.

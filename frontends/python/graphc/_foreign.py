@@ -3,6 +3,9 @@
 An array of such a dtype is a `numpy.ndarray`, made by NumPy. A function, operator or method of ours that meets one fails with
 ForeignDType (before it has recorded anything), and the extension asks here: NumPy's function of that name is called with the
 values of our arrays, and what it returns is ours again where graphc has its dtype. Calls that succeed never come here.
+
+What is said here is a plan: (NumPy's function, its arguments, its keywords, what becomes of its result), or NotImplemented. The
+extension carries it out, so that no frame of this file stands between NumPy and the line that a warning or an error names.
 """
 
 import functools as _functools
@@ -124,14 +127,24 @@ def _outputs(theirs, args):
     return [i for i, p in enumerate(taken) if p.name == "out" and p.kind is p.POSITIONAL_OR_KEYWORD]
 
 
-def run(theirs, args, keywords, updates=None):
+def plan(theirs, args, keywords, updates=None):
     """NumPy's function of our arguments; `updates` is the name of the first one where that is changed."""
     call = _Call(args, keywords)
     outputs = _outputs(theirs, args)
-    given = [call.changed(a) if i in outputs or (updates and i == 0) else call.given(a) for i, a in enumerate(args)]
+    given = tuple([call.changed(a) if i in outputs or (updates and i == 0) else call.given(a) for i, a in enumerate(args)])
     written = ("out", updates)
     keywords = {k: call.changed(v) if k in written else call.given(v) for k, v in keywords.items() if not (k == "out" and v is None)}
-    return call.result(theirs(*given, **keywords))
+    return theirs, given, keywords, call.result
+
+
+def run(theirs, args, keywords, updates=None):
+    """A plan, carried out here."""
+    theirs, given, keywords, result = plan(theirs, args, keywords, updates)
+    return result(theirs(*given, **keywords))
+
+
+def _as_it_is(result):
+    return result
 
 
 def _call(function, args, keywords, error):
@@ -141,10 +154,10 @@ def _call(function, args, keywords, error):
         device = next((a.device for a in args if isinstance(a, _Array)), None)
         made = [_of_numbers(a, device) for a in args]
         if any(a is not b for a, b in zip(args, made)):
-            return function(*made, **keywords)
+            return function, tuple(made), keywords, _as_it_is
     if isinstance(function, _graphc.ufunc):
         theirs = getattr(_np, function.__name__, None)
-        hand = _functools.partial(run, theirs) if isinstance(theirs, _np.ufunc) else None
+        hand = _functools.partial(plan, theirs) if isinstance(theirs, _np.ufunc) else None
     if hand is None or keywords.get("device") not in (None, "cpu"):
         return NotImplemented
     _refuse_in_jit(function.__name__, error)
@@ -158,7 +171,7 @@ def _method(name, self, args, keywords, error):
     if theirs is None:
         return NotImplemented
     _refuse_in_jit(name, error)
-    return run(theirs, (self, *args), keywords)
+    return plan(theirs, (self, *args), keywords)
 
 
 def _leaves_it(left, right, updates):
@@ -191,17 +204,17 @@ def _operate(name, left, right):
     device = (left if isinstance(left, _Array) else right).device
     made = _of_numbers(left, device), _of_numbers(right, device)
     if made[0] is not left or made[1] is not right:
-        return function(*made)
+        return function, made, {}, _as_it_is
     _refuse_in_jit(name)
     if has_own(type(left), "__array_ufunc__") or has_own(type(right), "__array_ufunc__"):
         ufunc = getattr(_np, _UFUNCS[name[updates:]])
-        return ufunc(left, right, out=(left,)) if updates else ufunc(left, right)
+        return ufunc, (left, right), {"out": (left,)} if updates else {}, _as_it_is
     call = _Call((), {})
-    return call.result(function(call.changed(left) if updates else call.given(left), call.given(right)))
+    return function, (call.changed(left) if updates else call.given(left), call.given(right)), {}, call.result
 
 
 def function(inner, hand, module):
-    """A function of the package as its users call it; `hand(args, keywords)` calls NumPy's."""
+    """A function of the package as its users call it; `hand(args, keywords)` plans the call of NumPy's."""
     made = _graphc.function(inner)
     made.__dict__.update(inner.__dict__)
     made.__dict__.pop("__wrapped__", None)
@@ -215,7 +228,7 @@ def cover(namespace, theirs):
         numpys = getattr(theirs, name, None)
         is_function = isinstance(inner, _types.FunctionType) and callable(numpys) and not isinstance(numpys, type)
         if is_function and inner is not numpys and not name.startswith("_"):
-            hand = _functools.partial(run, numpys, updates=_UPDATES.get(name))
+            hand = _functools.partial(plan, numpys, updates=_UPDATES.get(name))
             namespace[name] = function(inner, hand, namespace["__name__"])
 
 
@@ -224,11 +237,10 @@ def _numpys_alone(theirs):
 
     @_functools.wraps(theirs)
     def call(*args, **keywords):
-        _refuse_in_jit(theirs.__name__)
-        return run(theirs, args, keywords)
+        raise ForeignDType(theirs.__name__)
 
-    call.__module__, call.__doc__ = "graphc", f"As numpy.{theirs.__name__}, which is called."
-    return call
+    call.__doc__ = f"As numpy.{theirs.__name__}, which is called."
+    return function(call, _functools.partial(plan, theirs), "graphc")
 
 
 #: NumPy's functions and classes of dates, strings and structures.

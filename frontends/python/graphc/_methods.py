@@ -154,8 +154,8 @@ def _setflags(self, write=None, align=None, uic=None):
 
 def _view(self, dtype=None, type=None):
     """A new view of the same memory. Of another dtype: the bytes read as that dtype, of the same or another width along the last
-    axis by NumPy's rules (ValueError where they do not fit); this evaluates and gives a read-only copy, which later updates
-    of the array do not reach. Raises DTypeError for a dtype that graphc does not have."""
+    axis by NumPy's rules (ValueError where they do not fit); nothing is computed, and updates of either are seen by both.
+    Strings, dates and structures are NumPy's, of a copy of the values."""
     if isinstance(dtype, _py.type) and issubclass(dtype, (_Array, _np.ndarray)):
         dtype = None
     try:
@@ -164,12 +164,7 @@ def _view(self, dtype=None, type=None):
         return _np.asarray(self).view(dtype)
     if wanted == self.dtype:
         return self[()] if _graphc.is_value(self) else self[...]
-    if self.ndim and wanted.itemsize != self.itemsize and self.shape[-1] != 1 and self.strides[-1] != self.itemsize:
-        raise ArgumentError("To change to a dtype of a different size, the last axis must be contiguous")
-    _graphc.eval([self], "view")
-    out = _graphc.asarray(_np.asarray(self).view(wanted), None, self.device, None)
-    out._lock()
-    return out
+    return self._recast(wanted)
 
 
 def _byteswap(self, inplace=False):

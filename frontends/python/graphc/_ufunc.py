@@ -669,7 +669,7 @@ def _method(name, function):
 
     def hand(args, keywords):
         numpys = getattr(_np, args[0].__name__, None)
-        return NotImplemented if numpys is None else _foreign.run(getattr(numpys, name), args[1:], keywords, "a" if name == "at" else None)
+        return NotImplemented if numpys is None else _foreign.plan(getattr(numpys, name), args[1:], keywords, "a" if name == "at" else None)
 
     made = _foreign.function(function, hand, "graphc")
     made.__name__ = name

@@ -191,14 +191,13 @@ class PerformanceWarning(GraphcWarning):
 
 
 def warn_discarded():
-    """NumPy's ComplexWarning, where the user's own line converts complex numbers to real ones."""
+    """NumPy's ComplexWarning, for the user's line whose call converts complex numbers to real ones."""
     import warnings
 
     frame, level = _sys._getframe(1), 2
-    if frame.f_code.co_name in ("asarray", "array") and frame.f_code.co_filename.startswith(_PACKAGE) and frame.f_back is not None:
-        frame, level = frame.f_back, 3
-    if not frame.f_code.co_filename.startswith(_PACKAGE):
-        warnings.warn("Casting complex values to real discards the imaginary part", _ComplexWarning, stacklevel=level)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn("Casting complex values to real discards the imaginary part", _ComplexWarning, stacklevel=level)
 
 
 def warn(message, category=GraphcWarning):

@@ -61,8 +61,10 @@ class Printer:
         for dtype in CLASSES[dtype_class]:
             if dtype not in self.dtypes:
                 continue
-            if rule == "Explicit":  # a conversion: to every dtype
+            if rule == "Explicit":  # a conversion: to every dtype, of bits to those as wide
                 for target in self.dtypes:
+                    if name == "bitcast" and (target == "i1" or target.lstrip("uif") != dtype.lstrip("uif")):
+                        continue
                     self.function(f"{name}_{dtype}_{target}", name, [(operands[0], dtype)], target)
                 continue
             if dtype_class == "Random":

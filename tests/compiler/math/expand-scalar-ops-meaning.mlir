@@ -143,3 +143,16 @@ func.func @elementary(%x: vector<16xf32>) -> vector<16xf32> {
   %4 = graph.pow %3, %x : vector<16xf32>
   return %4 : vector<16xf32>
 }
+
+// CHECK-LABEL: @bits(
+// CHECK-SAME: %[[X:.*]]: f32
+// CHECK: %[[I:.*]] = arith.bitcast %[[X]] : f32 to i32
+// CHECK: %[[S:.*]] = arith.addi %[[I]], %[[I]] : i32
+// CHECK: %[[F:.*]] = arith.bitcast %[[S]] : i32 to f32
+// CHECK: return %[[F]] : f32
+func.func @bits(%x: f32) -> f32 {
+  %0 = graph.bitcast %x : f32 -> i32
+  %1 = graph.add %0, %0 : i32
+  %2 = graph.bitcast %1 : i32 -> f32
+  return %2 : f32
+}

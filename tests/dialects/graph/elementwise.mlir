@@ -154,6 +154,13 @@ func.func @conversion(%x: tensor<f32>) -> tensor<f64> {
   return %2 : tensor<f64>
 }
 
+// CHECK-LABEL: @bits_of_half(
+// CHECK: graph.bitcast %{{.*}} : tensor<4xf16> -> tensor<4xui16>
+func.func @bits_of_half(%x: tensor<4xf16>) -> tensor<4xui16> {
+  %0 = graph.bitcast %x : tensor<4xf16> -> tensor<4xui16>
+  return %0 : tensor<4xui16>
+}
+
 // CHECK-LABEL: @every_dtype(
 // CHECK-COUNT-11: graph.add
 // CHECK-NOT: graph.add

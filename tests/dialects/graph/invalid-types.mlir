@@ -194,6 +194,22 @@ func.func @matmul_result_dtype(%x: tensor<2x3xf32>, %y: tensor<3x4xf32>) {
 
 // -----
 
+func.func @bitcast_c1_width(%x: tensor<4xf32>) -> tensor<4xi64> {
+  // expected-error @+1 {{'graph.bitcast' op C1: 'tensor<4xf32>' and 'tensor<4xi64>' are not real numbers of one width}}
+  %0 = graph.bitcast %x : tensor<4xf32> -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+
+// -----
+
+func.func @bitcast_c1_bool(%x: tensor<4xi8>) -> tensor<4xi1> {
+  // expected-error @+1 {{'graph.bitcast' op C1: 'tensor<4xi8>' and 'tensor<4xi1>' are not real numbers of one width}}
+  %0 = graph.bitcast %x : tensor<4xi8> -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
+
+// -----
+
 func.func @dim_axis(%x: tensor<4xf32>) -> index {
   // expected-error @+1 {{'graph.dim' op axis 7 is out of range for rank 1}}
   %0 = graph.dim %x, 7 : tensor<4xf32>

@@ -17,9 +17,10 @@ BINARY = [
 
 
 def said(function):
-    """Texts of the warnings of a call whose result is looked at."""
+    """Texts of the warnings of a call whose result is looked at. The filter is for messages, so that nobody waits for the warnings
+    of each statement."""
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+        warnings.filterwarnings("always", message=".*")
         np.asarray(function())
     return sorted({str(w.message) for w in caught if w.category is RuntimeWarning})
 

@@ -34,5 +34,5 @@ def takes(op, dtype):
 
 
 def accepted(arity, dtype):
-    """The ops of an arity that take a dtype; casts have tests of their own."""
-    return [op for op in optable.elementwise() if op.arity == arity and op.name != "cast" and takes(op, dtype)]
+    """The ops of an arity that take a dtype; conversions have tests of their own."""
+    return [op for op in optable.elementwise() if op.arity == arity and op.result_rule != "Explicit" and takes(op, dtype)]

@@ -1,0 +1,155 @@
+"""Arrays that show the bytes of others as another dtype (`x.view(dtype)`): NumPy's values, layouts and aliasing."""
+
+import operator
+
+import graphc as gc
+import numpy as np
+import pytest
+
+NUMBERS = ["i1", "u1", "i2", "u2", "f2", "i4", "u4", "f4", "i8", "u8", "f8", "c8", "c16"]
+VIEWS = {
+    "whole": lambda x: x,
+    "rows": lambda x: x[1:, :],
+    "every second row": lambda x: x[::-2],
+    "a block": lambda x: x[1:3, 4:12],
+    "a row": lambda x: x[2],
+    "three axes": lambda x: x.reshape(2, 2, 16),
+    "turned": lambda x: x.reshape(2, 2, 16).transpose(1, 0, 2),
+    "columns": lambda x: x.T,
+    "every second column": lambda x: x[:, ::2],
+    "nothing": lambda x: x[:, :0],
+    "one element": lambda x: x[0, 0:1],
+    "no axis": lambda x: x[1, 3, ...],
+}
+
+
+def numbers(dtype, shape=(4, 16)):
+    """Any bytes, so also NaNs of every kind and subnormal numbers."""
+    count = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    return np.random.default_rng(7).integers(0, 256, count, dtype="u1").view(dtype).reshape(shape)
+
+
+def bytes_of(x):
+    return np.ascontiguousarray(np.asarray(x)).tobytes()
+
+
+def both(source):
+    """NumPy's array, ours of memory, and ours that is still to be computed."""
+    mine = gc.asarray(source)
+    return source.copy(), mine, gc.where(gc.asarray(True), mine, mine)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_bytes_and_layouts_are_numpys(dtype, view):
+    want, *ours = both(numbers(dtype))
+    for wanted in NUMBERS:
+        try:
+            expected = VIEWS[view](want).view(wanted)
+        except ValueError as error:
+            for x in ours:
+                with pytest.raises(ValueError) as refused:
+                    VIEWS[view](x).view(wanted)
+                assert str(error).rstrip(".")[:40] in str(refused.value)
+            continue
+        for x in ours:
+            got = VIEWS[view](x).view(wanted)
+            assert got.dtype == expected.dtype and got.shape == expected.shape
+            assert got.size == 0 or got.strides == expected.strides or got.shape == (1,)
+            assert bytes_of(got) == bytes_of(expected)
+            assert bytes_of(got + 0 if got.dtype.kind in "iu" else got.copy()) == bytes_of(expected)
+
+
+@pytest.mark.parametrize("view", ["whole", "every second row", "a block", "turned", "one element", "no axis"])
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_updates_are_seen_by_both(dtype, view):
+    for wanted in NUMBERS:
+        source = numbers(dtype)
+        try:
+            VIEWS[view](source).view(wanted)
+        except ValueError:
+            continue
+        for chosen in (1, 2):
+            pair = both(source)
+            for x in (pair[0], pair[chosen]):
+                shown = VIEWS[view](x).view(wanted)
+                shown[...] = numbers(wanted, shown.shape)
+                x[..., 3] = x[..., 5]
+                if shown.ndim:
+                    shown[..., -1] = shown[..., 0]
+                    shown[..., :1] = 1
+            assert bytes_of(pair[0]) == bytes_of(pair[chosen]), (dtype, wanted)
+
+
+def test_the_sign_is_flipped_through_the_bits():
+    for x in both(np.linspace(-2, 2, 7).astype("f4"))[1:]:
+        x.view("u4")[...] ^= np.uint32(1 << 31)
+        assert np.array_equal(np.asarray(x), -np.linspace(-2, 2, 7).astype("f4"))
+
+
+def inverse_root(x):
+    guess = (0x5F3759DF - (x.view("i4") >> 1)).astype("i4").view("f4")
+    return guess * (1.5 - 0.5 * x * guess * guess)
+
+
+def test_bits_are_computed_with_in_one_program():
+    x = np.random.default_rng(3).uniform(0.1, 100, 1000).astype("f4")
+    want = inverse_root(x)
+    assert np.array_equal(np.asarray(inverse_root(gc.asarray(x))), want)
+    assert np.array_equal(np.asarray(gc.jit(inverse_root, fullgraph=True)(gc.asarray(x))), want)
+
+
+@gc.jit(fullgraph=True)
+def swap_parts(z):
+    parts = z.view("f4").reshape(-1, 2)
+    first = parts[:, 0].copy()
+    parts[:, 0] = parts[:, 1]
+    parts[:, 1] = first
+    return z
+
+
+def test_updates_through_bits_inside_jit():
+    z = numbers("f4", (20,)).view("c8").copy()
+    z[:] = np.arange(10) + 1j
+    assert np.array_equal(np.asarray(swap_parts(gc.asarray(z))), z.imag + 1j * z.real)
+
+
+def test_relations_are_told():
+    x = gc.asarray(np.arange(12.0).reshape(3, 4))
+    v = x.view("i4")[1]
+    assert gc.shares_memory(x, v) and gc.shares_memory(x[1], v) and not gc.shares_memory(x[0], v)
+    assert v.base is x and v.flags.writeable and x.view("c16").strides == (32, 16)
+    locked = gc.broadcast_to(x, (2, 3, 4)).view("i8")
+    assert locked.readonly
+    with pytest.raises(ValueError, match="read-only"):
+        locked[0] = 1
+
+
+def test_single_results_are_copied():
+    x = gc.asarray(1.5)
+    bits = gc.sum(x).view("i8")
+    assert int(bits) == np.float64(1.5).view("i8")
+    with pytest.raises(ValueError, match="0d array"):
+        gc.sum(x).view("i4")
+
+
+def test_bytes_as_bools():
+    x = gc.asarray(np.array([0, 1, 2, 255], "u1"))
+    flags = x.view(bool)
+    assert np.asarray(gc.logical_not(flags)).tolist() == [True, False, False, False]
+    flags[0] = True
+    assert np.asarray(x).astype(bool).all() and np.asarray(x)[0] == 1
+
+
+def test_strides_over_another_dtype():
+    z = np.arange(6) * (1 + 2j)
+    strided = operator.attrgetter("lib.stride_tricks.as_strided")
+    for take in (lambda x: x.real, lambda x: x.view("f8"), lambda x: x.view("u1").view("f8")[2:]):
+        want, got = (strided(xp)(take(x), (3, 4), (16, 8)) for xp, x in ((np, z), (gc, gc.asarray(z))))
+        assert np.array_equal(np.asarray(got), want)
+
+
+def test_sizes_that_depend_on_data():
+    x = np.arange(40.0)
+    kept = gc.asarray(x)
+    assert np.array_equal(np.asarray(kept[kept > 20].view("u4")), x[x > 20].view("u4"))
