@@ -439,6 +439,7 @@ View View::withRecast(RecastStep step) const {
   View out = *this;
   out.steps.emplace_back(step);
   out.shown = step.to;
+  out.readOnly |= step.from == DType::Bool; // of which there are two: other bytes have no place
   int64_t old = itemSize(step.from), now = itemSize(step.to);
   if (old == now)
     return out;

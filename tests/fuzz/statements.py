@@ -144,7 +144,7 @@ class Statements:
 
     def recast(self, source):
         """The bytes as another dtype; None where NumPy refuses. Integers that would be written into floats are of a copy: sums of
-        such floats depend on their order."""
+        such floats depend on their order. Bools are not written to."""
         r, x = self.random, self.env[source]
         kind = x.dtype.kind
         if kind in "fc" and not np.isfinite(x).all() or kind == "V":
@@ -158,7 +158,7 @@ class Statements:
             eval(source, self.env).view(wanted)
         except (ValueError, TypeError):
             return None
-        return f"{source}.view({wanted!r})"
+        return f"{source}.view({wanted!r})" + ".copy()" * (kind == "b")
 
     def unary(self):
         texts = (

@@ -155,7 +155,7 @@ def _setflags(self, write=None, align=None, uic=None):
 def _view(self, dtype=None, type=None):
     """A new view of the same memory. Of another dtype: the bytes read as that dtype, of the same or another width along the last
     axis by NumPy's rules (ValueError where they do not fit); nothing is computed, and updates of either are seen by both.
-    Strings, dates and structures are NumPy's, of a copy of the values."""
+    Of bools it is read-only. Strings, dates and structures are NumPy's, of a copy of the values."""
     if isinstance(dtype, _py.type) and issubclass(dtype, (_Array, _np.ndarray)):
         dtype = None
     try:
