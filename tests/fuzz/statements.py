@@ -191,6 +191,8 @@ class Statements:
         target = self.pick(lambda x: is_array(x) and (finite(x) or operator not in ("//=", "%=")))
         place = f"{target}[{self.index(self.env[target])}]" if r.random() < 0.5 and np.ndim(self.env[target]) else target
         value = self.fitting(target) if operator not in ("//=", "%=", "/=", "<<=") else r.choice(("1", "2", "2"))
+        if np.asarray(self.env[target]).dtype.kind in "iu" and value in self.env and np.asarray(self.env[value]).dtype.kind not in "biu":
+            value = "1"  # a single element would become a float that may lie outside of the integers
         return None, f"{place} {operator} {value}"
 
     def overlap(self):
