@@ -111,15 +111,17 @@ DType promoteTypes(DType a, DType b) {
 DType resultType(std::span<const OperandType> operands) {
   bool any = false, weakInt = false, weakFloat = false, weakComplex = false;
   DType t = DType::Bool;
-  for (const OperandType &o : operands) {
-    weakInt |= o.weak == Weak::Int;
-    weakFloat |= o.weak == Weak::Float;
-    weakComplex |= o.weak == Weak::Complex;
-    if (o.weak != Weak::None)
-      continue;
-    t = any ? promoteTypes(t, o.dtype) : o.dtype;
-    any = true;
-  }
+  // Integers meet the floats one by one, whatever their order: together they may need a wider one.
+  for (bool inexact : {true, false})
+    for (const OperandType &o : operands) {
+      weakInt |= o.weak == Weak::Int;
+      weakFloat |= o.weak == Weak::Float;
+      weakComplex |= o.weak == Weak::Complex;
+      if (o.weak != Weak::None || isInexact(o.dtype) != inexact)
+        continue;
+      t = any ? promoteTypes(t, o.dtype) : o.dtype;
+      any = true;
+    }
   if (weakComplex)
     return any && isInexact(t) ? complexDType(t) : DType::Complex128;
   if (weakFloat && !(any && isInexact(t)))

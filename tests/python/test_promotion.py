@@ -1,5 +1,6 @@
 """NumPy 2 promotion, the whole table, with weak Python scalars."""
 
+import itertools
 import operator
 
 import graphc as gc
@@ -65,6 +66,15 @@ def test_comparison_with_a_python_integer_out_of_range(dtype):
         for name in ("lt", "le", "gt", "ge", "eq", "ne"):
             function = getattr(operator, name)
             exact.assert_same(function(g, scalar), function(x, scalar), f"{name} {scalar}")
+
+
+def test_three_dtypes_in_any_order():
+    """Integers that together need a wider float than each of them."""
+    dtypes = [np.dtype(c) for c in "?bBhHiIlLefdFD"]
+    for three in itertools.product(dtypes, repeat=3):
+        assert gc.result_type(*three) == np.result_type(*three), three
+    three = [np.ones(1, d) for d in ("int16", "uint16", "float16")]
+    assert gc.concatenate([gc.asarray(x) for x in three]).dtype == np.concatenate(three).dtype
 
 
 def test_numpy_scalars_are_strong():
