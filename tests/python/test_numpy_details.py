@@ -1,6 +1,9 @@
 """What NumPy's own suites look at: the errors, warnings and arguments of single functions, under NumPy and under graphc."""
 
+import pickle
+import statistics
 import warnings
+from decimal import Decimal
 
 import graphc as gc
 import numpy as np
@@ -14,6 +17,17 @@ class Like:
 
     def __array__(self, dtype=None, copy=None):
         return np.array([1, 2])
+
+
+class Prior:
+    """Asked before arrays are."""
+
+    @property
+    def __array_priority__(self):
+        return 100
+
+    def __rmul__(self, other):
+        return "mine"
 
 
 def outcome(call, xp):
@@ -68,7 +82,13 @@ CASES = {
     "a slice in a list": lambda xp: xp.arange(3)[[0, slice(None)]],
     "strings in a list": lambda xp: xp.arange(3)[["a"]],
     "a string as an index": lambda xp: xp.arange(3)["a"],
+    "an index outside of an empty array of floats": lambda xp: xp.take([1, 2], xp.array([])),
+    "places of an empty array of floats": lambda xp: xp.unravel_index(xp.array([]), (3, 5)),
+    "places of empty lists": lambda xp: xp.ravel_multi_index(([], []), (5, 3)),
+    "take nothing": lambda xp: xp.take([1, 2], []),
     # nothing
+    "norms of nothing": lambda xp: [float(xp.linalg.norm(xp.zeros(s), o)) for s in ((0, 2), (2, 0)) for o in (1, 2, np.inf, "nuc", "fro")],
+    "least norm of nothing": lambda xp: xp.linalg.norm(xp.zeros((0, 2)), -2),
     "percentile of nothing": lambda xp: xp.percentile([], 50),
     "percentiles of empty rows": lambda xp: xp.percentile(np.zeros((3, 0)), [50, 20], axis=1),
     "quantile of nothing": lambda xp: xp.quantile(np.array([]), 0.5),
@@ -79,6 +99,32 @@ CASES = {
     "integers and a large integer": lambda xp: xp.arange(3) * BIG,
     "floats and an integer beyond floats": lambda xp: xp.arange(3.0) + 10**400,
     "ufunc and a large integer": lambda xp: xp.add(BIG, xp.arange(3.0)),
+    # what is no number of ours
+    "a single result and a long double": lambda xp: [bool(xp.array(1)[()] > np.longdouble(2)), float(xp.array(1.5)[()] * np.longdouble(2))],
+    "a priority that is a property": lambda xp: xp.arange(2.0)[1] * Prior(),
+    "where of None": lambda xp: xp.where([True, False], None, 1).tolist(),
+    "where of one array": lambda xp: xp.where([True], 1),
+    # limits
+    "limits of float64 are strong": lambda xp: (xp.finfo(float).eps * xp.ones(2, "f4")).dtype.name,
+    "limits of float32": lambda xp: (xp.finfo("f4").eps * xp.ones(2, "f4")).dtype.name,
+    "equal limits": lambda xp: [xp.finfo("f4") == xp.finfo(np.float32), xp.finfo("f4") == xp.finfo(float)],
+    "a class of limits": lambda xp: isinstance(xp.iinfo("i1"), xp.iinfo),
+    "buffers": lambda xp: xp.getbufsize(),
+    # ufuncs
+    "accumulate along no axis": lambda xp: xp.add.accumulate(xp.arange(3), axis=None),
+    "accumulate along all axes": lambda xp: xp.add.accumulate(xp.zeros((2, 3)), axis=None),
+    "reduceat along no axis": lambda xp: xp.add.reduceat(xp.arange(3), [0, 1], axis=None),
+    "step of an axis of one": lambda xp: xp.lib.stride_tricks.as_strided(xp.arange(10.0), (1, 10), (-1, 8)),
+    # r_ and c_
+    "a matrix by r_": lambda xp: xp.r_["r", 1, 2].tolist(),
+    "r_ of strings": lambda xp: xp.r_[xp.array(["a"]), xp.array(["b"])].tolist(),
+    "r_ of a number too large": lambda xp: xp.r_[xp.arange(5, dtype="i1"), 255],
+    "r_ of weak and strong numbers": lambda xp: [xp.r_[xp.arange(2, dtype="f4"), 2.5].dtype.name, xp.r_[1, np.float32(2)].dtype.name],
+    # what Python does with numbers
+    "text of a short number": lambda xp: f"{xp.ones(2, 'f4')[0] / 3} {xp.array(xp.ones((), 'f2') / 3)}",
+    "mean by statistics": lambda xp: float(statistics.mean(xp.arange(4.0))),
+    "a polynomial of decimals": lambda xp: xp.poly1d([Decimal(1), Decimal(2)])(Decimal(3)),
+    "too many bins in all": lambda xp: xp.histogramdd(xp.ones((1, 10)), bins=2**10),
     # NumPy's arrays are changed in place
     "put": lambda xp: updated(xp, np.array(["a", "b"]), lambda x: xp.put(x, [1], ["c"])),
     "place": lambda xp: updated(xp, np.arange(3.0), lambda x: xp.place(x, [True, False, True], [7, 8])),
@@ -105,3 +151,54 @@ def test_the_array_interface_leaves_bfloat16_to_others():
     pytest.importorskip("ml_dtypes")
     x = gc.ones(2, gc.bfloat16)
     assert not hasattr(x, "__array_interface__") and np.array(x).dtype == gc.bfloat16
+
+
+def test_functions_as_attributes_of_classes():
+    """NumPy's C functions and ufuncs stay as they are, its Python functions are methods."""
+    for name in ("array", "zeros", "arange", "fromiter", "sum", "linspace", "tanh", "heaviside", "ldexp"):
+        assert hasattr(type(getattr(gc, name)), "__get__") == hasattr(type(getattr(np, name)), "__get__"), name
+
+    class Backend:
+        array, heaviside, total = gc.array, gc.heaviside, gc.sum
+
+    assert Backend().array([1, 2]).tolist() == [1, 2] and float(Backend().heaviside(-1.0, 2.0)) == 0
+    assert Backend.total([1, 2]) == 3 and pickle.loads(pickle.dumps(gc.array)) is gc.array
+
+
+@pytest.mark.parametrize("raises", [np.linalg, gc.linalg], ids=lambda m: m.__name__)
+def test_errors_of_linalg_are_caught_by_either_name(raises):
+    for catches in (np.linalg, gc.linalg):
+        with pytest.raises(catches.LinAlgError):
+            raises.inv(np.zeros((2, 2)))
+
+
+SERIES = {"polynomial": "poly", "chebyshev": "cheb", "legendre": "leg", "laguerre": "lag", "hermite": "herm", "hermite_e": "herme"}
+
+
+@pytest.mark.parametrize("module", SERIES)
+def test_series_at_arrays(module):
+    """Coefficients of several axes get those of the places, as for NumPy's arrays."""
+    c = np.arange(12.0).reshape(3, 4)
+    for name, coefficients, where in (
+        ("val", c, [(5,)]), ("val", c, [(2, 3)]), ("val", c[:, 0], [()]), ("val2d", c, [(5,), (5,)]), ("grid2d", c, [(2,), (3,)]),
+    ):  # fmt: skip
+        places = [np.linspace(-1, 1, max(np.prod(s, dtype=int), 1)).reshape(s) for s in where]
+        call = f"{SERIES[module]}{name}"
+        got = getattr(getattr(gc.polynomial, module), call)(*map(gc.asarray, places), coefficients)
+        want = getattr(getattr(np.polynomial, module), call)(*places, coefficients)
+        assert isinstance(got, gc.Array) and got.shape == want.shape
+        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-14)
+
+
+def test_series_in_jit():
+    f = gc.jit(lambda x: gc.polynomial.legendre.legval(x, [1.0, 2.0, 3.0]), fullgraph=True)
+    x = np.linspace(-1, 1, 7)
+    np.testing.assert_allclose(np.asarray(f(gc.asarray(x))), np.polynomial.legendre.legval(x, [1.0, 2.0, 3.0]), rtol=1e-14)
+
+
+def test_functions_of_polynomials_give_arrays():
+    x = gc.linspace(0, 1, 9)
+    fitted = gc.polynomial.polynomial.polyfit(x, 1 + 2 * x, 1)
+    assert isinstance(fitted, gc.Array) and gc.allclose(fitted, [1, 2])
+    found = np.polynomial.polynomial.polyval2d(gc.asarray([1.0]), gc.asarray([2.0]), np.ones((2, 2)))
+    assert isinstance(found, gc.Array) and found.tolist() == [6.0]

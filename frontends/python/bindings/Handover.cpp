@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <structmember.h>
+#include <vector>
 
 namespace graphc::py {
 namespace {
@@ -67,7 +68,8 @@ pb::dict named(PyObject *const *values, PyObject *names) {
   return out;
 }
 
-/// graphc.function: a function of the package as its users call it. The package calls `inner`.
+/// graphc.function and graphc.plain_function: a function of the package as its users call it. The
+/// package calls `inner`.
 struct Function {
   PyObject_HEAD vectorcallfunc call;
   PyObject *dict;
@@ -119,7 +121,7 @@ PyObject *construct(PyTypeObject *type, PyObject *args, PyObject *) {
   return reinterpret_cast<PyObject *>(f);
 }
 
-/// As a method of a class.
+/// As a method of a class; a plain function stays what it is there, as C functions do.
 PyObject *bind(PyObject *self, PyObject *object, PyObject *) {
   return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
 }
@@ -134,20 +136,22 @@ PyGetSetDef attributes[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyTypeObject *makeType() {
-  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(deallocate)},
-                                {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
-                                {Py_tp_clear, reinterpret_cast<void *>(clear)},
-                                {Py_tp_new, reinterpret_cast<void *>(construct)},
-                                {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
-                                {Py_tp_descr_get, reinterpret_cast<void *>(bind)},
-                                {Py_tp_members, members},
-                                {Py_tp_getset, attributes},
-                                {0, nullptr}};
-  static PyType_Spec spec = {"graphc.function", sizeof(Function), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-                                 Py_TPFLAGS_METHOD_DESCRIPTOR,
-                             slots};
+/// `binds`: whether objects of the type become methods of the classes that have them.
+PyTypeObject *makeType(const char *name, bool binds) {
+  std::vector<PyType_Slot> slots = {{Py_tp_dealloc, reinterpret_cast<void *>(deallocate)},
+                                    {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
+                                    {Py_tp_clear, reinterpret_cast<void *>(clear)},
+                                    {Py_tp_new, reinterpret_cast<void *>(construct)},
+                                    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+                                    {Py_tp_members, members},
+                                    {Py_tp_getset, attributes}};
+  if (binds)
+    slots.push_back({Py_tp_descr_get, reinterpret_cast<void *>(bind)});
+  slots.push_back({0, nullptr});
+  unsigned flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL;
+  if (binds)
+    flags |= Py_TPFLAGS_METHOD_DESCRIPTOR;
+  PyType_Spec spec = {name, sizeof(Function), 0, flags, slots.data()};
   return reinterpret_cast<PyTypeObject *>(PyType_FromSpec(&spec));
 }
 
@@ -243,10 +247,13 @@ std::optional<std::vector<pb::object>> largeAsFloats(op::OpKind kind,
 }
 
 void defineHandover(pb::module_ &m) {
-  PyTypeObject *type = makeType();
-  if (!type)
-    throw pb::error_already_set();
-  m.add_object("function", reinterpret_cast<PyObject *>(type));
+  for (bool binds : {true, false}) {
+    const char *name = binds ? "graphc.function" : "graphc.plain_function";
+    PyTypeObject *type = makeType(name, binds);
+    if (!type)
+      throw pb::error_already_set();
+    m.add_object(binds ? "function" : "plain_function", reinterpret_cast<PyObject *>(type));
+  }
   m.def("set_handover", [](const pb::object &foreign, const pb::object &call,
                            const pb::object &operate, const pb::object &method) {
     handlers = {Py_NewRef(foreign.ptr()), Py_NewRef(call.ptr()), Py_NewRef(operate.ptr()),

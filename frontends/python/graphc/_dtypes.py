@@ -156,7 +156,8 @@ class _BFloat16Info:
 
 
 class finfo:  # noqa: N801  (NumPy's name)
-    """Limits of a float dtype (or of an array's): numpy.finfo, its numbers as Python floats."""
+    """Limits of a float dtype (or of an array's): numpy.finfo. Numbers are NumPy's, those of dtypes narrower than float64
+    Python floats, as the Array API wants them."""
 
     __module__ = "graphc"
 
@@ -170,15 +171,25 @@ class finfo:  # noqa: N801  (NumPy's name)
 
     def __getattr__(self, name):
         value = getattr(object.__getattribute__(self, "_info"), name)
-        return float(value) if isinstance(value, _np.floating) else value
+        return float(value) if isinstance(value, (_np.float16, _np.float32)) else value
+
+    def __eq__(self, other):
+        return self._info == other._info if isinstance(other, finfo) else NotImplemented
+
+    def __hash__(self):
+        return hash(self._info)
 
     def __repr__(self):
         return repr(self._info)
 
 
-def iinfo(dtype, /):
+class iinfo(_np.iinfo):  # noqa: N801  (NumPy's name)
     """Limits of an integer dtype (or of an array's); as numpy.iinfo."""
-    return _np.iinfo(_plain(dtype))
+
+    __module__ = "graphc"
+
+    def __init__(self, dtype, /):
+        super().__init__(_plain(dtype))
 
 
 def astype(x, dtype, /, *, copy=True, device=None):

@@ -177,12 +177,13 @@ def _method(name, self, args, keywords, error):
 def _leaves_it(left, right, updates):
     """Whether Python shall ask the other operand: NumPy would, or it is no array beside a single number."""
     ours, other = (left, right) if isinstance(left, _Array) else (right, left)
-    if isinstance(other, (_Array, _np.ndarray, list, tuple)):
+    if isinstance(other, (_Array, _np.ndarray, _np.generic, list, tuple)):
         return False
     cls = type(other)
     if hasattr(cls, "__array_ufunc__"):
         return cls.__array_ufunc__ is None and not updates
-    if getattr(cls, "__array_priority__", 0) > 0:
+    priority = getattr(other, "__array_priority__", 0)
+    if isinstance(priority, (int, float)) and priority > 0:
         return not updates
     return _graphc.is_value(ours)
 
@@ -213,9 +214,10 @@ def _operate(name, left, right):
     return function, (call.changed(left) if updates else call.given(left), call.given(right)), {}, call.result
 
 
-def function(inner, hand, module):
-    """A function of the package as its users call it; `hand(args, keywords)` plans the call of NumPy's."""
-    made = _graphc.function(inner)
+def function(inner, hand, module, binds=True):
+    """A function of the package as its users call it; `hand(args, keywords)` plans the call of NumPy's. One that `binds` is a method of
+    classes that have it."""
+    made = (_graphc.function if binds else _graphc.plain_function)(inner)
     made.__dict__.update(inner.__dict__)
     made.__dict__.pop("__wrapped__", None)
     made.__dict__.update(__name__=inner.__name__, __qualname__=inner.__name__, __doc__=inner.__doc__, __module__=module, hand=hand)
@@ -229,7 +231,7 @@ def cover(namespace, theirs):
         is_function = isinstance(inner, _types.FunctionType) and callable(numpys) and not isinstance(numpys, type)
         if is_function and inner is not numpys and not name.startswith("_"):
             hand = _functools.partial(plan, numpys, updates=_UPDATES.get(name))
-            namespace[name] = function(inner, hand, namespace["__name__"])
+            namespace[name] = function(inner, hand, namespace["__name__"], hasattr(numpys, "__get__"))
 
 
 def _numpys_alone(theirs):
@@ -256,6 +258,7 @@ def names():
     return found | {name: getattr(_np, name) for name in CLASSES if hasattr(_np, name)}
 
 
-_graphc.function.__reduce__ = lambda self: self.__qualname__
-_graphc.function.__repr__ = lambda self: f"<function {self.__module__}.{self.__name__}>"
+for _type in (_graphc.function, _graphc.plain_function):
+    _type.__reduce__ = lambda self: self.__qualname__
+    _type.__repr__ = lambda self: f"<function {self.__module__}.{self.__name__}>"
 _graphc.set_handover(ForeignDType, _call, _operate, _method)

@@ -20,10 +20,10 @@ _Array = _graphc.Array
 
 
 def _indices(values, device, what):
-    """Indices as an array; an empty list has no dtype of its own."""
+    """Indices as an array; an empty list has no dtype of its own, an empty array has."""
     found = values if isinstance(values, _Array) else asarray(values, device=device)
     if found.dtype.kind not in "iu":
-        if found.size and found.dtype.kind != "b":
+        if found.dtype.kind != "b" and (found.size or isinstance(values, (_Array, _np.ndarray))):
             raise DTypeError(f"{what}: indices are integers, not {found.dtype}")
         found = found.astype("int64")
     return found
@@ -309,6 +309,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     ValueError, looked at when called."""
     if _np.prod(dims, dtype=object) >= 2**63:
         raise ArgumentError("invalid dims: array size defined by dims is larger than the maximum possible size.")
+    if _py.any(isinstance(i, (list, tuple)) and not i for i in multi_index):
+        raise TypeError("indices must be integral: the provided empty sequence was inferred as float.")
     modes = (mode,) * len(dims) if isinstance(mode, str) else tuple(mode)
     arrays = broadcast_arrays(*[_indices(i, None, "ravel_multi_index").astype("int64", copy=False) for i in multi_index])
     if len(arrays) != len(dims):

@@ -37,11 +37,14 @@ def _str(self):
 
 
 def _format(self, spec):
-    if not spec:
-        return str(self)
-    if self.ndim:
+    if self.ndim and spec:
         raise TypeError(f"unsupported format string for an array of shape {self.shape}")
-    return format(self.item(), spec)
+    try:
+        return str(self) if self.ndim else format(self.item(), spec)
+    except TraceError:
+        if spec:
+            raise
+        return str(self)
 
 
 def _rebuild(values, device):
@@ -102,7 +105,7 @@ def _array_function(self, function, types, args, kwargs):
         ours = ours if part.startswith("_") else getattr(ours, part, None)
     ours = getattr(ours, function.__name__, None)
     if ours is None or ours is function:
-        return NotImplemented
+        return _foreign.run(function, args, kwargs)
     kwargs = {k: v for k, v in kwargs.items() if v is not _np._NoValue and not (k == "out" and v is None)}
     return ours(*args, **kwargs)
 

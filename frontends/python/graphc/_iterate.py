@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as _np
+
 from . import _graphc
 from ._creation import asarray
 from ._functional import ndindex
 from ._manipulation import broadcast_arrays
-from .errors import ArgumentError, UnsupportedError
+from .errors import ArgumentError, ForeignDType, UnsupportedError
 
 
 class nditer:  # noqa: N801  (NumPy's name)
@@ -102,6 +104,15 @@ class poly1d:  # noqa: N801
 
     __module__ = "graphc"
     __array_ufunc__ = None
+
+    def __new__(cls, c_or_r, r=False, variable=None):
+        """NumPy's polynomial of objects and other coefficients that graphc has not."""
+        try:
+            if not isinstance(c_or_r, poly1d):
+                asarray(c_or_r)
+        except ForeignDType:
+            return _np.poly1d(c_or_r, r, variable)
+        return super().__new__(cls)
 
     def __init__(self, c_or_r, r=False, variable=None):
         import graphc

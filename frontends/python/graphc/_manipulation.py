@@ -222,14 +222,14 @@ def tile(A, reps):
 
 
 @_stands_for()
-def where(condition, x=None, y=None, /):
+def where(condition, x=_np._NoValue, y=_np._NoValue, /):
     """`x` where the condition is nonzero, else `y`; all three broadcast, `x` and `y` promote. A condition alone gives the
     places where it holds, as nonzero."""
-    if x is None and y is None:
+    if x is _np._NoValue and y is _np._NoValue:
         from ._indexing import nonzero
 
         return nonzero(condition)
-    if x is None or y is None:
+    if x is _np._NoValue or y is _np._NoValue:
         raise ArgumentError("either both or neither of x and y should be given")
     return asarray(_graphc.select(condition, x, y))
 

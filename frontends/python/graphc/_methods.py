@@ -2,6 +2,7 @@
 function of the same name, and the small objects `flat` and `flags`."""
 
 import builtins as _py
+import numbers as _numbers
 import operator as _operator
 import pickle as _pickle
 
@@ -313,6 +314,8 @@ _ABSENT = {
 def _new(cls, shape=None, dtype=float, buffer=None, offset=0, strides=None, order=None):
     if shape is None:
         raise TypeError("Array() missing required argument 'shape': use asarray to convert")
+    if isinstance(shape, _numbers.Rational) and not isinstance(shape, _numbers.Integral):  # a number of the class of a number, as `statistics` makes them
+        return _graphc.asarray(float(shape), None, None, None)[()]
     if buffer is None:
         from ._creation import zeros
 

@@ -8,11 +8,11 @@ import sys as _sys
 
 import numpy as _np
 
-from . import _graphc
+from . import _foreign, _graphc
 from ._creation import arange, asarray, linspace
 from ._devices import where_operands_are as _where_operands_are
 from ._manipulation import concatenate
-from .errors import ArgumentError, ShapeError, UnsupportedError
+from .errors import ArgumentError, ForeignDType, ShapeError
 
 # NumPy's own objects: dtypes and their classes, and settings of printing, which graphc's arrays follow.
 SHARED = (
@@ -24,7 +24,7 @@ SHARED = (
     "float16", "half", "complex64", "complex128", "csingle", "cdouble", "longdouble", "clongdouble",
     "promote_types", "issubdtype", "typename", "mintypecode", "base_repr", "binary_repr", "format_float_positional",
     "format_float_scientific", "get_printoptions", "set_printoptions", "printoptions", "exceptions", "isscalar",
-    "get_include", "show_config", "dtypes",
+    "get_include", "show_config", "dtypes", "getbufsize", "setbufsize",
 )  # fmt: skip
 shared = {name: getattr(_np, name) for name in SHARED if hasattr(_np, name)}
 # NumPy's own modules, for `from graphc.exceptions import ...`.
@@ -164,19 +164,27 @@ class _Concatenator:
 
     def __getitem__(self, key):
         key = key if isinstance(key, tuple) else (key,)
+        try:
+            return self._joined(key)
+        except ForeignDType:
+            theirs = _np.r_ if self._axis == 0 else _np.c_
+            return _foreign.run(lambda *key: theirs[key], key, {})
+
+    def _joined(self, key):
         axis, ndmin, trans = self._axis, self._ndmin, self._trans
         if key and isinstance(key[0], str):
             if key[0] in ("r", "c"):
-                raise UnsupportedError(f"r_: there is no matrix class for {key[0]!r}")
+                raise ForeignDType("r_: a matrix")
             numbers = [int(n) for n in key[0].split(",")]
             axis, ndmin, trans = (numbers + [ndmin, trans][len(numbers) - 1 :])[:3]
             key = key[1:]
         parts = []
         scalars = [k for k in key if isscalar(k)]
-        arrays = [_along(k) for k in key]
-        kind = _graphc.result_type(*[a for a, k in zip(arrays, key) if not isscalar(k)], *scalars)
-        for x in arrays:
-            x = x.astype(kind, copy=False)
+        arrays = [_along(k) for k in key if not isscalar(k)]
+        kind = _graphc.result_type(*arrays, *scalars)
+        rest = iter(arrays)
+        for k in key:
+            x = asarray(k, kind) if isscalar(k) else next(rest).astype(kind, copy=False)
             if x.ndim < ndmin:
                 new = ndmin - x.ndim
                 place = trans if trans >= 0 else new + trans + 1 if x.ndim or trans != -1 else new

@@ -251,7 +251,6 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     return _graphc.floor_divide(x1, x2), _graphc.remainder(x1, x2)
 
 
-@_where_operands_are
 @as_ufunc(2)
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """0 below zero, 1 above, `x2` at zero; NaN stays."""

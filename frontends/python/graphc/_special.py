@@ -68,7 +68,6 @@ def bitwise_count(x: ArrayLike, /) -> Array:
     return _graphc.bit_count(_magnitude(x)).astype("uint8")
 
 
-@_where_operands_are
 @as_ufunc(2, alike=False)
 @_stands_for("ldexp")
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
@@ -141,7 +140,6 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return top + _graphc.log1p(_graphc.exp2(gap)) * (1 / _math.log(2))
 
 
-@_where_operands_are
 @as_ufunc(2)
 def matvec(x1: ArrayLike, x2: ArrayLike, /, *, axes=None) -> Array:
     """Matrices times vectors, other axes broadcast; `axes` as in `matmul`."""
@@ -154,7 +152,6 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /, *, axes=None) -> Array:
     return _graphc.matmul(x1, _graphc.expand_dims(x2, -1))[..., 0]
 
 
-@_where_operands_are
 @as_ufunc(2)
 def vecmat(x1: ArrayLike, x2: ArrayLike, /, *, axes=None) -> Array:
     """Vectors times matrices, other axes broadcast; complex vectors are conjugated. `axes` as in `matmul`."""

@@ -525,6 +525,8 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
         place = _bins_of(column, edge)
         flat = place if flat is None else flat * (edge.size + 1) + place
     sizes = tuple(e.size + 1 for e in edges)
+    if _math.prod(sizes) >= 2**63:
+        raise ArgumentError("invalid dims: array size defined by dims is larger than the maximum possible size.")
     if weights is not None:
         weights = asarray(weights)
     counts = bincount(flat, weights, minlength=_math.prod(sizes)).reshape(sizes).astype(float64, copy=False)

@@ -14,6 +14,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import _in_order as _in_memory_order
 from ._creation import _order, asarray, full, single, zeros
+from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast
 from . import _foreign
 from ._float_errors import errstate as _errstate
@@ -396,6 +397,10 @@ def _reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_
 def _one_axis(x, axis, what):
     if x.ndim == 0:
         raise TypeError(f"cannot {what} on a scalar")
+    if axis is None:
+        if x.ndim > 1:
+            raise ArgumentError(f"{what} does not allow multiple axes")
+        return 0
     axis = _operator.index(axis)
     if not -x.ndim <= axis < x.ndim:
         raise AxisError(f"{what}: axis {axis} is out of bounds for array of dimension {x.ndim}")
@@ -714,6 +719,9 @@ def as_ufunc(nin, nout=1, alike=True):
             @_functools.wraps(function)
             def called(*args, **options):
                 return function(*_strengthened(args), **options)
+
+        if nin > 1:
+            called = _where_operands_are(called)
 
         made = ufunc(called, nin, nout)
         made.function = function

@@ -13,6 +13,7 @@ from .errors import ArgumentError, ShapeError
 def _strided(x, shape, strides, writeable):
     """A view of elements at byte strides from the first of `x`; of a copy where `x` has no layout of its own."""
     x = x if _graphc.has_layout(x) else x.copy()
+    strides = [s if n > 1 else 0 for n, s in zip(shape, strides)]  # of one element there is no step
     if any(s % x.itemsize for s in strides):
         raise ArgumentError(f"as_strided: strides {strides} are no multiples of the item size {x.itemsize}")
     view = _graphc.strided(x, shape, [s // x.itemsize for s in strides], _graphc.view_offset(x))

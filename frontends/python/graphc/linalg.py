@@ -27,7 +27,8 @@ from ._matrices import cross as _cross
 from ._matrices import diagonal as _diagonal
 from ._matrices import trace as _trace
 from ._ufunc import with_out
-from .errors import ArgumentError, DTypeError, LinAlgError, ShapeError, TraceError
+from .errors import ArgumentError, DTypeError, ShapeError, TraceError
+from .errors import LinAlgError as _LinAlgError
 
 __all__ = [
     "LinAlgError",
@@ -63,6 +64,9 @@ __all__ = [
     "vecdot",
     "vector_norm",
 ]
+
+#: NumPy's own, so that what NumPy and SciPy raise is caught as well; what is raised here is one of them.
+LinAlgError = _np.linalg.LinAlgError
 
 
 class EigResult(_NamedTuple):
@@ -107,9 +111,9 @@ def _matrices(x, name, square=False):
     if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
         raise DTypeError(f"{name}: array type {x.dtype} is unsupported in linalg")
     if x.ndim < 2:
-        raise LinAlgError(f"{name}: {x.ndim}-dimensional array given. Array must be at least two-dimensional")
+        raise _LinAlgError(f"{name}: {x.ndim}-dimensional array given. Array must be at least two-dimensional")
     if square and x.shape[-1] != x.shape[-2]:
-        raise LinAlgError(f"{name}: Last 2 dimensions of the array must be square, not {x.shape}")
+        raise _LinAlgError(f"{name}: Last 2 dimensions of the array must be square, not {x.shape}")
     return x, _common(x)
 
 
@@ -316,10 +320,10 @@ def lstsq(a, b, rcond=None):
     if vector:
         b = b.reshape((b.size, 1))
     if a.ndim != 2 or b.ndim != 2:
-        raise LinAlgError(f"lstsq: {a.ndim if a.ndim != 2 else b.ndim}-dimensional array given. Array must be two-dimensional")
+        raise _LinAlgError(f"lstsq: {a.ndim if a.ndim != 2 else b.ndim}-dimensional array given. Array must be two-dimensional")
     (m, n), k = a.shape, b.shape[1]
     if b.shape[0] != m:
-        raise LinAlgError(f"lstsq: Incompatible dimensions: shapes {a.shape} and {b.shape}")
+        raise _LinAlgError(f"lstsq: Incompatible dimensions: shapes {a.shape} and {b.shape}")
     dtype = _common(a, b)
     wide = _wide(dtype)
     limit = _np.finfo(float64).eps * max(m, n) if rcond is None else rcond
@@ -431,6 +435,8 @@ def _matrix_norm(x, order, keepdims):
     if order in (None, "fro", "f"):
         size = abs(x)
         return _graphc.sqrt((size * size).sum(axis=columns, keepdims=keepdims))
+    if 0 in x.shape[-2:] and order in ("nuc", 1, 2, _math.inf):
+        return abs(x).sum(axis=columns, keepdims=keepdims)  # 0
     if order in ("nuc", 2, -2):
         s = svd(x, compute_uv=False)
         result = s.sum(axis=-1) if order == "nuc" else s.max(axis=-1) if order == 2 else s.min(axis=-1)
@@ -460,7 +466,7 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
     """The ord-norm of matrices: "fro", "nuc", 1, -1, 2, -2, inf, -inf."""
     x = _float(x)
     if x.ndim < 2:
-        raise LinAlgError(f"matrix_norm: {x.ndim}-dimensional array given. Array must be at least two-dimensional")
+        raise _LinAlgError(f"matrix_norm: {x.ndim}-dimensional array given. Array must be at least two-dimensional")
     return _matrix_norm(x, ord, keepdims)
 
 
@@ -503,7 +509,7 @@ def cond(x, p=None):
     without elements."""
     x, dtype = _matrices(x, "cond")
     if 0 in x.shape[-2:]:
-        raise LinAlgError("cond: cond is not defined on empty arrays")
+        raise _LinAlgError("cond: cond is not defined on empty arrays")
     if p in (None, 2, -2):
         s = svd(x, compute_uv=False)
         result = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
@@ -530,7 +536,7 @@ def multi_dot(arrays, *, out=None):
         arrays[-1] = arrays[-1].reshape((arrays[-1].size, 1))
     for a in arrays:
         if a.ndim != 2:
-            raise LinAlgError(f"multi_dot: {a.ndim}-dimensional array given. Array must be two-dimensional")
+            raise _LinAlgError(f"multi_dot: {a.ndim}-dimensional array given. Array must be two-dimensional")
     sizes = [a.shape[0] for a in arrays] + [arrays[-1].shape[1]]
     count = len(arrays)
     cost = {(i, i): (0, i) for i in range(count)}
@@ -566,7 +572,7 @@ def tensorsolve(a, b, axes=None):
     shape = a.shape[-(a.ndim - b.ndim) :] if a.ndim > b.ndim else ()
     size = _math.prod(shape)
     if a.size != size**2:
-        raise LinAlgError("tensorsolve: Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])")
+        raise _LinAlgError("tensorsolve: Input arrays must satisfy the requirement prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])")
     return solve(a.reshape((size, size)), b.reshape((-1,))).reshape(shape)
 
 
