@@ -5,6 +5,7 @@ import datetime
 import fractions
 import inspect
 import io
+import operator
 import pickle
 from decimal import Decimal
 
@@ -309,3 +310,77 @@ def test_warnings_and_errors_of_numpys_functions_name_this_file():
         with pytest.raises(TypeError) as refused:
             call()
         assert not [frame for frame in refused.traceback if frame.path.name == "_foreign.py"]
+
+
+class Column:
+    """An array of another package (as those of pandas): leaves ufuncs to classes that have their own, and has methods."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+        if any(hasattr(type(x), "__array_ufunc__") and not isinstance(x, (Column, np.ndarray)) for x in inputs):
+            return NotImplemented
+        return Column(getattr(ufunc, method)(*[x.values if isinstance(x, Column) else x for x in inputs]))
+
+    def clip(self, *limits, **_):
+        return Column(self.values.clip(*limits))
+
+    def sum(self, **_):
+        return "its sum"
+
+    def argsort(self, *_, **__):
+        return Column(self.values.argsort())
+
+
+COLUMNS = {
+    "maximum": lambda xp, c: xp.maximum(xp.arange(3.0), c),
+    "sum of both": lambda xp, c: xp.arange(3.0) + c,
+    "sum with a number": lambda xp, c: xp.arange(3.0)[1] + c,
+    "in place": lambda xp, c: operator.iadd(xp.arange(3.0), c),
+    "where": lambda xp, c: xp.where(c, xp.arange(3), 0),
+    "where of its values": lambda xp, c: xp.where(xp.arange(3) > 1, c, xp.arange(3)),
+    "clip": lambda xp, c: xp.clip(c, 1, 3),
+    "sum": lambda xp, c: xp.sum(c),
+    "argsort": lambda xp, c: xp.argsort(c),
+    "cumsum": lambda xp, c: xp.cumsum(c),
+    "median": lambda xp, c: xp.median(c),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_arrays_of_other_packages(name):
+    got, want = (COLUMNS[name](xp, Column([3.0, 0.0, 5.0])) for xp in (gc, np))
+    assert isinstance(got, Column) == isinstance(want, Column)
+    if isinstance(want, str):
+        assert got == want
+    else:
+        np.testing.assert_array_equal(np.asarray(got), np.asarray(want))
+
+
+def test_what_gives_an_array_of_ours():
+    class Quantity(Column):
+        def __array__(self, dtype=None, copy=None):
+            return gc.asarray(self.values)
+
+        def __array_function__(self, *_):
+            return NotImplemented
+
+    assert gc.asarray(Quantity([1, 2])).tolist() == gc.array(Quantity([1, 2])).tolist() == [1, 2]
+    assert gc.asarray(Quantity([1, 2]), float).dtype == float
+
+
+def test_methods_are_called_as_numpys():
+    x, g = np.ones(2), gc.ones(2)
+    for name in dir(x):
+        ours = getattr(gc.Array, name, None)
+        if not name.startswith("_") and callable(ours):
+            assert getattr(g, name).__name__ == getattr(x, name).__name__, name
+
+
+def test_a_column_is_a_constant_in_jit():
+    f = gc.jit(lambda x: x * gc.sum(Column([1.0, 2.0])), fullgraph=True)
+    assert f(gc.ones(2)).tolist() == [3.0, 3.0]

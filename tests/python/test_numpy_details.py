@@ -120,6 +120,13 @@ CASES = {
     "r_ of strings": lambda xp: xp.r_[xp.array(["a"]), xp.array(["b"])].tolist(),
     "r_ of a number too large": lambda xp: xp.r_[xp.arange(5, dtype="i1"), 255],
     "r_ of weak and strong numbers": lambda xp: [xp.r_[xp.arange(2, dtype="f4"), 2.5].dtype.name, xp.r_[1, np.float32(2)].dtype.name],
+    # errors of arguments
+    "correlate by no mode": lambda xp: xp.correlate([1, 2], [1, 2], mode=None),
+    "digitize by complex numbers": lambda xp: xp.digitize([1.0], [0, 1j]),
+    "insert at an empty array of floats": lambda xp: xp.insert([0, 1, 2], xp.array([]), []),
+    "vectorize to lists": lambda xp: xp.vectorize(lambda x: [x], otypes=[object])([1, 2]),
+    "quantile of weights as q is rounded": lambda xp: xp.quantile(xp.arange(5, dtype="f4"), 0.4, method="inverted_cdf", weights=np.ones(5, "f4")),
+    "sum of no initial value": lambda xp: xp.sum([1, 2], initial=xp._NoValue),
     # what Python does with numbers
     "text of a short number": lambda xp: f"{xp.ones(2, 'f4')[0] / 3} {xp.array(xp.ones((), 'f2') / 3)}",
     "mean by statistics": lambda xp: float(statistics.mean(xp.arange(4.0))),

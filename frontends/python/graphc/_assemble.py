@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, asarrays
+from ._creation import asarray, asarrays, operand
 from ._devices import where_operands_are as _where_operands_are
 from ._manipulation import _axes, _axis, concatenate, flip, in_sequence, moveaxis, stack, transpose
 from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
@@ -163,7 +163,7 @@ def dsplit(ary: ArrayLike, indices_or_sections) -> list[Array]:
 def repeat(a: ArrayLike, repeats, axis: int | None = None) -> Array:
     """Each element `repeats` times along `axis` (None: of the flattened array). Counts may differ per element; an array's
     are added up when called."""
-    x = asarray(a)
+    x = operand(a)
     if axis is None:
         x, axis = _graphc.reshape(x, (-1,)), 0
     x = x if x.ndim else _graphc.reshape(x, (1,))
@@ -247,7 +247,7 @@ def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> A
         place = _operator.index(index)
     except TypeError:
         places = _np.arange(size)[index] if isinstance(index, slice) else _np.asarray(index)
-        if places.size and places.dtype.kind not in "biu":
+        if places.dtype.kind not in "biu" and (places.size or isinstance(index, (_graphc.Array, _np.ndarray))):
             raise IndexOutOfBounds(f"insert: places are integers, not {places.dtype}") from None
         places = _np.flatnonzero(places) if places.dtype == bool else places.astype(int, copy=False)
         is_number, places = places.ndim == 0, places.ravel()

@@ -11,7 +11,7 @@ from . import _graphc
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, float64, int64
 from ._float_errors import stands_for as _stands_for
-from .errors import ArgumentError, DTypeError, ShapeError
+from .errors import ArgumentError, DTypeError, ForeignDType, ShapeError
 
 _Array = _graphc.Array
 
@@ -163,6 +163,16 @@ def _of_columns(a, dtype, device, copy):
     made = asarray(a.T, dtype, device=device, copy=copy)
     made._turn(None)
     return made
+
+
+def operand(a):
+    """`a` as an Array, but for arrays of other classes (of pandas), to whose own method NumPy's function of that name leaves it:
+    ForeignDType."""
+    if type(a) is _Array:
+        return a if a.ndim else asarray(a)
+    if hasattr(type(a), "__array_ufunc__") and not isinstance(a, (_np.ndarray, _np.generic)) and not _graphc.is_tracing():
+        raise ForeignDType(f"{type(a).__name__} has methods of its own")
+    return asarray(a)
 
 
 def given(a):

@@ -47,11 +47,11 @@ def _classes(values):
 class _Call:
     """The arguments of one call as NumPy takes them, and its result as ours."""
 
-    def __init__(self, args, keywords):
+    def __init__(self, args=(), keywords=None, asks=None):
+        """`asks`: the protocol by which NumPy asks classes that have it; those are given our arrays."""
         self._copies = []  # (our array, the copy that NumPy changes)
         self._device = None  # of the first array of ours: where results go
-        kept = any(has_own(cls, name) for cls in _classes((*args, *keywords.values())) for name in ("__array_function__", "__array_ufunc__"))
-        self._keeps = kept  # those classes are given our arrays
+        self._keeps = asks is not None and any(has_own(cls, asks) for cls in _classes((*args, *keywords.values())))
 
     def given(self, value):
         if isinstance(value, _Array):
@@ -127,9 +127,20 @@ def _outputs(theirs, args):
     return [i for i, p in enumerate(taken) if p.name == "out" and p.kind is p.POSITIONAL_OR_KEYWORD]
 
 
+#: What makes an array of an object asks nobody but its `__array__`, which may give one of ours.
+_CONVERTERS = (_np.array, _np.asarray, _np.asanyarray, _np.ascontiguousarray, _np.asfortranarray)
+
+
 def plan(theirs, args, keywords, updates=None):
-    """NumPy's function of our arguments; `updates` is the name of the first one where that is changed."""
-    call = _Call(args, keywords)
+    """The call of NumPy's function for our arguments, and what makes its result ours; `updates` is the name of the first one
+    where that is changed."""
+    if theirs in _CONVERTERS and args and has_own(type(args[0]), "__array__"):
+        args = (args[0].__array__(), *args[1:])
+    of_ufunc = isinstance(theirs, _np.ufunc) or isinstance(getattr(theirs, "__self__", None), _np.ufunc)
+    return _plan(_Call(args, keywords, "__array_ufunc__" if of_ufunc else "__array_function__"), theirs, args, keywords, updates)
+
+
+def _plan(call, theirs, args, keywords, updates=None):
     outputs = _outputs(theirs, args)
     given = tuple([call.changed(a) if i in outputs or (updates and i == 0) else call.given(a) for i, a in enumerate(args)])
     written = ("out", updates)
@@ -140,6 +151,12 @@ def plan(theirs, args, keywords, updates=None):
 def run(theirs, args, keywords, updates=None):
     """A plan, carried out here."""
     theirs, given, keywords, result = plan(theirs, args, keywords, updates)
+    return result(theirs(*given, **keywords))
+
+
+def of_values(theirs, args, keywords):
+    """The same for classes that our arrays mean nothing to: they are given values."""
+    theirs, given, keywords, result = _plan(_Call(), theirs, args, keywords)
     return result(theirs(*given, **keywords))
 
 
@@ -210,7 +227,7 @@ def _operate(name, left, right):
     if has_own(type(left), "__array_ufunc__") or has_own(type(right), "__array_ufunc__"):
         ufunc = getattr(_np, _UFUNCS[name[updates:]])
         return ufunc, (left, right), {"out": (left,)} if updates else {}, _as_it_is
-    call = _Call((), {})
+    call = _Call()
     return function, (call.changed(left) if updates else call.given(left), call.given(right)), {}, call.result
 
 

@@ -234,6 +234,11 @@ def _of_values(values, shape, kind):
         return asarray(values, kind).reshape(shape)
     except ForeignDType:
         kind = _np.dtype(kind)
+        if kind.kind == "O":  # each is one element, also a list
+            made = _np.empty(len(values), object)
+            for i, value in enumerate(values):
+                made[i] = value
+            return made.reshape(shape)
         return _np.array(values, kind.char if kind.kind in "SU" else kind).reshape(shape)
 
 

@@ -7,7 +7,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import arange, asarray, zeros
+from ._creation import arange, asarray, operand, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import float64, int64
 from ._float_errors import stands_for as _stands_for
@@ -54,7 +54,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     """Elements at integer `indices` of any shape along `axis` (None: of the flattened array); the indices' axes take the
     axis's place. Negative indices count from the end. mode: 'raise' refuses an index outside (IndexError, also when
     it is found while computing), 'wrap' takes it modulo the size, 'clip' moves it to the nearest end."""
-    x = asarray(a)
+    x = operand(a)
     if axis is None:
         x, axis = ravel(x), 0
     axis = _axis(axis, x.ndim, "take")

@@ -83,9 +83,16 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
     import graphc
 
     ours = getattr(graphc, ufunc.__name__, None)
-    if not isinstance(ours, _graphc.ufunc) or _py.any(_foreign.has_own(type(x), "__array_ufunc__") for x in inputs):
-        return NotImplemented
     out = keywords.get("out")
+    others = [x for x in (*inputs, *(out or ())) if _foreign.has_own(type(x), "__array_ufunc__")]
+    if others:
+        for x in others:
+            found = type(x).__array_ufunc__(x, ufunc, method, *inputs, **keywords)
+            if found is not NotImplemented:
+                return found
+        return _foreign.of_values(getattr(ufunc, method), inputs, keywords)
+    if not isinstance(ours, _graphc.ufunc):
+        return NotImplemented
     if out is not None and not _py.any(isinstance(x, _Array) for x in (*inputs, *out)):
         return NotImplemented
     if method != "__call__" and out is not None and len(out) == 1:
@@ -133,6 +140,8 @@ def _compress(self, condition, axis=None, out=None):
 
 def attach():
     """Gives the extension's Array the methods that are written in Python."""
+    from ._methods import called
+
     for name, function in {
         "__repr__": _repr,
         "__str__": _str,
@@ -147,6 +156,6 @@ def attach():
         "sort": _sort,
         "partition": _partition,
     }.items():
-        setattr(_Array, name, function)
+        setattr(_Array, name, called(function, name))
     _Array.__module__ = "graphc"
     _Array.__doc__ = "A lazily computed array: a view of versioned memory on one device. Make one with asarray, zeros, arange."

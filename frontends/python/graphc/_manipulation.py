@@ -7,7 +7,7 @@ import numpy as _np
 
 from . import _graphc
 from ._complex import of_parts as _of_parts
-from ._creation import asarray, asarrays, given
+from ._creation import asarray, asarrays, given, operand
 from ._dtypes import as_dtype, can_cast
 from ._ufunc import with_out as _with_out
 from ._float_errors import stands_for as _stands_for
@@ -238,7 +238,7 @@ def where(condition, x=_np._NoValue, y=_np._NoValue, /):
 def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, where=True, casting="same_kind", dtype=None):
     """`a` limited to [min, max]; either may be None. NaN anywhere gives NaN; min above max gives max."""
     low, high = (None if v is _np._NoValue else v for v in (min if a_min is None else a_min, max if a_max is None else a_max))
-    x = asarray(a) if dtype is None else asarray(a).astype(as_dtype(dtype))
+    x = operand(a) if dtype is None else operand(a).astype(as_dtype(dtype))
     low, high = (_weak_bound(v, x.dtype, up) for v, up in ((low, False), (high, True)))
     if low is None and high is None:
         result = x.copy()
@@ -270,7 +270,7 @@ def _weak_bound(value, dtype, is_upper):
 
 def round(a, decimals=0, out=None):
     """Rounded to a number of decimals, ties to even; both parts of a complex number."""
-    x = asarray(a)
+    x = operand(a)
     if x.dtype.kind == "c":
         return _with_out(_of_parts(*(round(p, decimals) for p in (x.real, x.imag))), out, "same_kind", "round")
     decimals = _operator.index(decimals)

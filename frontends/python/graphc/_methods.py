@@ -5,6 +5,7 @@ import builtins as _py
 import numbers as _numbers
 import operator as _operator
 import pickle as _pickle
+import types as _types
 
 import numpy as _np
 
@@ -355,6 +356,16 @@ def _imatmul(self, other):
     return with_out(matmul(self, other), self, name="matmul")
 
 
+def called(value, name):
+    """A function under the name that it has as a method, by which programs tell methods apart."""
+    if not isinstance(value, _types.FunctionType) or value.__name__ == name:
+        return value
+    made = _types.FunctionType(value.__code__, value.__globals__, name, value.__defaults__, value.__closure__)
+    made.__kwdefaults__, made.__doc__ = value.__kwdefaults__, value.__doc__
+    made.__dict__.update(value.__dict__)
+    return made
+
+
 def attach(namespace):
     """Gives Array its methods: those here, and functions of the package that NumPy has as methods."""
     for name, value in {
@@ -365,7 +376,7 @@ def attach(namespace):
         "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
         "__imatmul__": _imatmul, "conj": _conjugate, "conjugate": _conjugate,
     }.items():  # fmt: skip
-        setattr(_Array, name, value)
+        setattr(_Array, name, called(value, name))
     for name in _FUNCTIONS:
         if name in namespace and not hasattr(_Array, name):
             setattr(_Array, name, namespace[name])

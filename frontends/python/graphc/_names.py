@@ -24,7 +24,7 @@ SHARED = (
     "float16", "half", "complex64", "complex128", "csingle", "cdouble", "longdouble", "clongdouble",
     "promote_types", "issubdtype", "typename", "mintypecode", "base_repr", "binary_repr", "format_float_positional",
     "format_float_scientific", "get_printoptions", "set_printoptions", "printoptions", "exceptions", "isscalar",
-    "get_include", "show_config", "dtypes", "getbufsize", "setbufsize",
+    "get_include", "show_config", "dtypes", "getbufsize", "setbufsize", "_NoValue",
 )  # fmt: skip
 shared = {name: getattr(_np, name) for name in SHARED if hasattr(_np, name)}
 # NumPy's own modules, for `from graphc.exceptions import ...`.
@@ -251,6 +251,8 @@ def _correlation(a, v, mode, name, turned):
     a, v = a.reshape((-1,)), v.reshape((-1,))
     if a.size == 0 or v.size == 0:
         raise ArgumentError(f"{'a' if a.size == 0 else 'v'} cannot be empty")
+    if not isinstance(mode, str):
+        raise TypeError("convolve/correlate mode not understood")
     if mode not in ("full", "same", "valid"):
         raise ArgumentError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
     kind = _graphc.result_type(a, v)

@@ -4,7 +4,7 @@ threads, devices or memory layout."""
 import math as _math
 
 from . import _graphc
-from ._creation import asarray, full, lies_by_columns, turned
+from ._creation import asarray, full, lies_by_columns, operand, turned
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, bool_, float64
 from ._float_errors import errstate
@@ -40,7 +40,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, w
     """Sum over `axis` (None: all; an int or a tuple). Small integers and bool add up in 64 bits, as in NumPy. `where`
     leaves elements out, `initial` is added. Raises AxisError for an axis out of range or named twice."""
     if out is None and initial is _NO_VALUE and where is True:
-        return _graphc.reduce("sum", asarray(a), axis, keepdims, _dtype(dtype))
+        return _graphc.reduce("sum", operand(a), axis, keepdims, _dtype(dtype))
     return _reduce("sum", a, axis, dtype, out, keepdims, initial, where)
 
 
@@ -48,14 +48,14 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, w
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
     """Product over `axis`; arguments, dtypes and errors as `sum`."""
     if out is None and initial is _NO_VALUE and where is True:
-        return _graphc.reduce("prod", asarray(a), axis, keepdims, _dtype(dtype))
+        return _graphc.reduce("prod", operand(a), axis, keepdims, _dtype(dtype))
     return _reduce("prod", a, axis, dtype, out, keepdims, initial, where)
 
 
 @_stands_for()
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Arithmetic mean over `axis`; integers and bool give float64. Of no elements: NaN, and a warning."""
-    x = asarray(a)
+    x = operand(a)
     result = _mean(x, axis, dtype, keepdims, where)
     if where is True and not _graphc.is_open(x) and x.size == 0 and _count(x.shape, axis) == 0:
         _tell("Mean of empty slice")
@@ -79,14 +79,14 @@ def _chosen(x, axis, keepdims, where):
 def min(a, axis=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
     """Smallest element over `axis`; NaN if any is NaN; -0 is smaller than +0. Raises ValueError for no elements."""
     if out is None and initial is _NO_VALUE and where is True:
-        return _graphc.reduce("min", asarray(a), axis, keepdims, None)
+        return _graphc.reduce("min", operand(a), axis, keepdims, None)
     return _reduce("min", a, axis, None, out, keepdims, initial, where)
 
 
 def max(a, axis=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
     """Largest element over `axis`; NaN if any is NaN. Raises ValueError for no elements."""
     if out is None and initial is _NO_VALUE and where is True:
-        return _graphc.reduce("max", asarray(a), axis, keepdims, None)
+        return _graphc.reduce("max", operand(a), axis, keepdims, None)
     return _reduce("max", a, axis, None, out, keepdims, initial, where)
 
 
@@ -97,14 +97,14 @@ amax = max
 def any(a, axis=None, out=None, keepdims=False, *, where=True):
     """Whether any element over `axis` is nonzero; False for none."""
     if out is None and where is True:
-        return _graphc.reduce("any", asarray(a), axis, keepdims, None)
+        return _graphc.reduce("any", operand(a), axis, keepdims, None)
     return _reduce("any", a, axis, None, out, keepdims, _NO_VALUE, where)
 
 
 def all(a, axis=None, out=None, keepdims=False, *, where=True):
     """Whether all elements over `axis` are nonzero; True for none."""
     if out is None and where is True:
-        return _graphc.reduce("all", asarray(a), axis, keepdims, None)
+        return _graphc.reduce("all", operand(a), axis, keepdims, None)
     return _reduce("all", a, axis, None, out, keepdims, _NO_VALUE, where)
 
 
@@ -163,13 +163,13 @@ def _scan(kind, x, axis, dtype):
 @_stands_for()
 def cumsum(a, axis=None, dtype=None, out=None):
     """Running sums along `axis`, or of the flattened array; dtypes as `sum`."""
-    return with_out(_scan("sum", asarray(a), axis, _dtype(dtype)), out, "unsafe", "cumsum")
+    return with_out(_scan("sum", operand(a), axis, _dtype(dtype)), out, "unsafe", "cumsum")
 
 
 @_stands_for()
 def cumprod(a, axis=None, dtype=None, out=None):
     """Running products along `axis`, or of the flattened array; dtypes as `prod`."""
-    return with_out(_scan("prod", asarray(a), axis, _dtype(dtype)), out, "unsafe", "cumprod")
+    return with_out(_scan("prod", operand(a), axis, _dtype(dtype)), out, "unsafe", "cumprod")
 
 
 def count_nonzero(a, axis=None, *, keepdims=False):
@@ -199,7 +199,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     """Variance over `axis`: the mean of the squared distances from the mean, times n / (n - ddof); real also of complex
     numbers. `correction` is
     another name for `ddof`; a known `mean` (with kept dimensions) may be given. Two passes, as NumPy."""
-    x = asarray(a)
+    x = operand(a)
     kind = _dtype(dtype) or (x.dtype if x.dtype.kind in "fc" else float64)
     x = x.astype(kind, copy=False)
     is_open = _graphc.is_open(x)

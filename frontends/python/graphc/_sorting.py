@@ -7,7 +7,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import _real, asarray, asarrays, lies_by_columns, single, turned
+from ._creation import _real, asarray, asarrays, lies_by_columns, operand, single, turned
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import complex64, complex128, int64
 from ._indexing import take
@@ -90,7 +90,7 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
     AxisError for an axis out of range or a 0-d array."""
     if kind is not None or order is not None:
         _check_kind("argsort", kind, order, stable)
-    x = asarray(a)
+    x = operand(a)
     if x.ndim == 1 and type(axis) is int and axis == -1:
         return _order(x, 0, descending)
     if x.ndim == 0 and axis in (0, -1):
@@ -203,7 +203,7 @@ def searchsorted(a, v, side="left", sorter=None):
 def digitize(x, bins, right=False):
     """The bin of each element: i where bins[i-1] <= x < bins[i] (right=True: < and <=), bins rising or falling.
     Raises ValueError when `bins` are not monotonic and TypeError for complex `x`."""
-    x, bins = _real(x, "digitize"), asarray(bins)
+    x, bins = _real(x, "digitize"), _real(bins, "digitize")
     if bins.ndim != 1:
         raise ShapeError(f"digitize: object of too small depth for desired array: shape {bins.shape} is not a vector")
     rising = falling = True

@@ -218,7 +218,7 @@ def _weighted(x, q, axis, method, keepdims, weights, name):
     order = argsort(flat)
     s, load = take_along_axis(flat, order), take_along_axis(load, order)
     total = load.astype(float64).cumsum(axis=-1)
-    share = total / total[..., -1:]
+    share = (total / total[..., -1:]).astype(q.dtype if q.dtype.kind == "f" else float64, copy=False)  # compared as q is rounded
     share = _graphc.select(share == 0, -1.0, share)
 
     def pick(v):
