@@ -39,6 +39,8 @@ emit::EmittedKernel emit::describeKernel(Operation *op) {
     kernel.group = group.getInt();
     kernel.itemsPerThread = 0;
   }
+  if (auto piece = func->getAttrOfType<IntegerAttr>("graphc.piece"))
+    kernel.itemsPerThread = piece.getInt();
   kernel.sizeCount = func.getNumArguments() - buffers - 2 - (kernel.scratch > 0);
   if (auto memory = func->getAttrOfType<IntegerAttr>("graphc.group_memory"))
     kernel.scratch = memory.getInt();

@@ -156,6 +156,7 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.products52 = result.scaleOperation && has("avx512ifma");
     result.vectorBytes =
         has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") ? 64 : 32;
+    result.ordered = true; // pieces of a launch, which the driver cuts
   } else {
     result.vectorBytes = 0;
     result.tileRows = false;

@@ -128,13 +128,13 @@ enum class KernelFamily : uint32_t {
 };
 
 /// CPU: `void f(void *const *buffers, const int64_t *sizes, int64_t begin, int64_t end, void
-/// *scratch)` at Code + entry, work items [begin, end); any split of the range gives the same bits.
-/// OpenCL: kernel `name` of the code, in whichever of its forms (Code, Il, Binary; at least one
-/// when there are kernels) the driver prefers; arguments are buffers (global pointers), then sizes
-/// (long), then the range (long); one work-item handles items [id * itemsPerThread, ...), global
-/// size = ceil(range / itemsPerThread), local size = `group` (0: driver's choice; otherwise the
-/// global size is rounded up to a multiple). With itemsPerThread 0 each item is a whole work-group:
-/// global size = range * group.
+/// *scratch)` at Code + entry, work items [begin, end); any split of the range into pieces that
+/// begin in order gives the same bits. OpenCL: kernel `name` of the code, in whichever of its forms
+/// (Code, Il, Binary; at least one when there are kernels) the driver prefers; arguments are
+/// buffers (global pointers), then sizes (long), then the range (long); one work-item handles items
+/// [id * itemsPerThread, ...), global size = ceil(range / itemsPerThread), local size = `group` (0:
+/// driver's choice; otherwise the global size is rounded up to a multiple). With itemsPerThread 0
+/// each item is a whole work-group: global size = range * group.
 struct KernelRecord {
   String name;
   /// cpu: offset in Code
@@ -148,7 +148,9 @@ struct KernelRecord {
   uint32_t
       scratch; ///< size number, or kNone: scratch bytes a worker needs; opencl: a constant, bytes
                ///< of local memory that a launch gives each group besides what the code declares
-  uint32_t itemsPerThread; ///< opencl
+  uint32_t itemsPerThread; ///< opencl; cpu: if not 1, what a piece of a launch has, since it waits
+                           ///< for the pieces before it; scratch then begins with the address of a
+                           ///< function without arguments that lets another thread have the core
   uint32_t group;          ///< opencl
   double costPerItem; ///< estimated ns of one element of an item on one core; the executor splits
                       ///< work by it

@@ -314,6 +314,12 @@ private:
            size.value <= std::numeric_limits<int32_t>::max();
   }
 
+  /// Whether so many bytes hold an address.
+  static bool isWord(const SizeRecord &size) {
+    return static_cast<SizeKind>(size.kind) == SizeKind::Constant &&
+           size.value >= static_cast<int64_t>(sizeof(void *));
+  }
+
   Status checkKernels() {
     for (size_t i = 0; i < p.kernelRecords.size(); ++i) {
       const KernelRecord &k = p.kernelRecords[i];
@@ -331,6 +337,10 @@ private:
           return bad("kernel {} starts outside the code", i);
         if (k.grain == 0)
           return bad("kernel {} has grain 0", i);
+        if (k.itemsPerThread == 0)
+          return bad("kernel {} has pieces of no items", i);
+        if (k.itemsPerThread > 1 && (k.scratch == kNone || !isWord(p.sizeRecords[k.scratch])))
+          return bad("kernel {} waits, and has no scratch memory for it", i);
       } else {
         if (k.itemsPerThread == 0 && k.group == 0)
           return bad("kernel {} has neither items per thread nor a group", i);

@@ -1,5 +1,8 @@
 """Running sums and products: the published order bit for bit, NumPy's dtypes and axes."""
 
+import os
+import subprocess
+import sys
 import warnings
 
 import graphc as gc
@@ -130,3 +133,58 @@ def test_wrong_axes_and_dtypes():
 def test_gradual_sums_of_many_blocks():
     x = floats(1 << 20, "float32", 44)
     same(gc.cumsum(gc.asarray(x)), trees.scan(x, 0, np.add))
+
+
+SCAN_OF_MANY_BLOCKS = """
+import hashlib, threading
+import numpy as np
+import graphc as gc
+
+rng = np.random.default_rng(50)
+lines = {}
+for dtype in ("float32", "float64", "int8", "float16", "complex64"):
+    x = (rng.normal(size=(3, 70_001)) * 8).astype(dtype)
+    lines[dtype] = x
+
+def digest(name, found):
+    total = hashlib.sha256()
+    for dtype, x in lines.items():
+        g = gc.asarray(x)
+        for f in (gc.cumsum, gc.maximum.accumulate) if dtype != "complex64" else (gc.cumsum,):
+            total.update(np.asarray(f(g * 2, axis=1) + 1).tobytes())
+            total.update(np.asarray(f(gc.reshape(g, -1))).tobytes())
+    found[name] = total.hexdigest()
+
+found = {}
+digest("alone", found)
+threads = [threading.Thread(target=digest, args=(i, found)) for i in range(4)]
+for t in threads: t.start()
+for t in threads: t.join()
+assert len(found) == 5 and len(set(found.values())) == 1, found
+print(found["alone"])
+"""
+
+
+@pytest.mark.graphc_only
+def test_blocks_wait_for_those_before_them():
+    """Whoever computes a block: one thread, more than there are cores, or several callers at once."""
+    settings = [{"GRAPHC_NUM_THREADS": n} for n in "1237"]
+    settings.append({"GRAPHC_NUM_THREADS": "2", "GRAPHC_CPU_FEATURES": "avx,avx2,fma,bmi,bmi2,f16c,lzcnt"})
+    results = {subprocess.run([sys.executable, "-c", SCAN_OF_MANY_BLOCKS], env={**os.environ, **changes}, text=True,
+                              capture_output=True, timeout=300, check=True).stdout for changes in settings}
+    assert len(results) == 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "int64", "float16", "bool"])
+@pytest.mark.parametrize("n", [16 * 4096, 16 * 4096 + 1, 17 * 4096, 33 * 4096 + 15, 270_000])
+def test_groups_of_blocks(n, dtype):
+    x = floats((2, n), "float64", n).astype(dtype)
+    g = gc.asarray(x)
+    if np.issubdtype(x.dtype, np.floating):
+        wide = x.astype("float32") if dtype == "float16" else x
+        want = trees.scan(wide, 1, np.add).astype(dtype)
+        same(gc.cumsum(g, axis=1), want, f"rows of {n}")
+        same(gc.cumsum(g[1]), want[1], f"line of {n}")
+    else:
+        np.testing.assert_array_equal(np.asarray(gc.cumsum(g, axis=1)), np.cumsum(x, axis=1))
+    np.testing.assert_array_equal(np.asarray(gc.maximum.accumulate(g, axis=1)), np.maximum.accumulate(x, axis=1))

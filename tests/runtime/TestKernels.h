@@ -59,6 +59,15 @@ GRAPHC_TEST_KERNEL inline void markGrain(void *const *buffers, const int64_t *si
     static_cast<int64_t *>(buffers[0])[i] += 1 + (begin % sizes[0]) * 1000;
 }
 
+/// buffers {int64 out}, scratch that begins with the address of a function: calls that, and writes
+/// every item's number in its piece.
+GRAPHC_TEST_KERNEL inline void markPiece(void *const *buffers, const int64_t *, int64_t begin,
+                                         int64_t end, void *scratch) {
+  (*static_cast<void (**)()>(scratch))();
+  for (int64_t i = begin; i < end; ++i)
+    static_cast<int64_t *>(buffers[0])[i] = i - begin;
+}
+
 inline std::span<const uint8_t> kernelImage() {
   return {__start_graphc_kernels, __stop_graphc_kernels};
 }

@@ -161,6 +161,8 @@ SmallVector<OwningOpRef<ModuleOp>> divide(ModuleOp module) {
 LogicalResult toLlvm(ModuleOp module, ArrayRef<EmittedKernel> kernels, CodePart &part) {
   bool counted = llvm::any_of(module.getOps<func::FuncOp>(),
                               [](func::FuncOp func) { return func->hasAttr("graphc.counted"); });
+  for (auto func : module.getOps<func::FuncOp>())
+    placeVolatile(func, /*addressSpace=*/0);
   if (failed(Backend::of(module.getContext()).conversion.apply(module)))
     return failure();
   for (const EmittedKernel &kernel : kernels)

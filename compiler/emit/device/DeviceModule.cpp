@@ -47,7 +47,6 @@ public:
   /// Turns (buffers..., sizes..., begin, end) into (buffers..., sizes..., range).
   void addFrame(func::FuncOp function, const EmittedKernel &kernel);
   void placeMemory(func::FuncOp function);
-  void placeVolatile(func::FuncOp function);
   void unrollLoops(func::FuncOp function);
   void callWorkItemFunctions(func::FuncOp function);
   void placeTiles(func::FuncOp function, bool wgmma);
@@ -125,37 +124,6 @@ void Lowering::placeMemory(func::FuncOp function) {
     op.replaceAllUsesWith(memref::GetGlobalOp::create(b, op.getLoc(), type, name).getResult());
     op.erase();
   }
-}
-
-/// What groups of one launch tell each other is read and written as it stands.
-void Lowering::placeVolatile(func::FuncOp function) {
-  auto pointer = [&](Location loc, Value memory, Value index) -> Value {
-    b.setInsertionPointAfterValue(index);
-    Value bytes = arith::ConstantIndexOp::create(b, loc, sizeof(int64_t));
-    Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
-    address = arith::AddIOp::create(b, loc, address, arith::MulIOp::create(b, loc, index, bytes));
-    address = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
-    return LLVM::IntToPtrOp::create(
-        b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobalSpace), address);
-  };
-  function.walk([&](Operation *op) {
-    if (!op->hasAttr("graphc.volatile"))
-      return;
-    Location loc = op->getLoc();
-    if (auto load = dyn_cast<memref::LoadOp>(op)) {
-      Value from = pointer(loc, load.getMemRef(), load.getIndices()[0]);
-      b.setInsertionPoint(op);
-      load.replaceAllUsesWith(
-          LLVM::LoadOp::create(b, loc, b.getI64Type(), from, sizeof(int64_t), /*isVolatile=*/true)
-              .getResult());
-    } else {
-      auto store = cast<memref::StoreOp>(op);
-      Value to = pointer(loc, store.getMemRef(), store.getIndices()[0]);
-      b.setInsertionPoint(op);
-      LLVM::StoreOp::create(b, loc, store.getValue(), to, sizeof(int64_t), /*isVolatile=*/true);
-    }
-    op->erase();
-  });
 }
 
 /// Loads of several turns are on their way together; long turns have other work to hide them, and
@@ -529,7 +497,7 @@ Result<DeviceModule> emit::makeDeviceModule(ModuleOp module, ArrayRef<EmittedKer
     if (language == Language::Ptx)
       lowering.unrollLoops(function);
     lowering.placeMemory(function);
-    lowering.placeVolatile(function);
+    placeVolatile(function, kGlobalSpace);
     lowering.callWorkItemFunctions(function);
     lowering.placeTiles(function, machine.getTargetCPU() == "sm_90a");
   }

@@ -8,8 +8,10 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -64,6 +66,38 @@ const ConversionToLlvm &ConversionToLlvm::of(MLIRContext *context) {
 
 LogicalResult ConversionToLlvm::apply(ModuleOp module) const {
   return applyFullConversion(module, legal, patterns);
+}
+
+void emit::placeVolatile(func::FuncOp function, unsigned addressSpace) {
+  OpBuilder b(function.getContext());
+  auto pointer = [&](Location loc, Value memory, Value index) -> Value {
+    b.setInsertionPointAfterValue(index);
+    Value bytes = arith::ConstantIndexOp::create(b, loc, sizeof(int64_t));
+    Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
+    address = arith::AddIOp::create(b, loc, address, arith::MulIOp::create(b, loc, index, bytes));
+    address = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+    return LLVM::IntToPtrOp::create(
+        b, loc, LLVM::LLVMPointerType::get(b.getContext(), addressSpace), address);
+  };
+  function.walk([&](Operation *op) {
+    if (!op->hasAttr("graphc.volatile"))
+      return;
+    Location loc = op->getLoc();
+    if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      Value from = pointer(loc, load.getMemRef(), load.getIndices()[0]);
+      b.setInsertionPoint(op);
+      load.replaceAllUsesWith(LLVM::LoadOp::create(b, loc, b.getI64Type(), from, sizeof(int64_t),
+                                                   /*isVolatile=*/true)
+                                  .getResult());
+    } else {
+      auto store = cast<memref::StoreOp>(op);
+      Value to = pointer(loc, store.getMemRef(), store.getIndices()[0]);
+      b.setInsertionPoint(op);
+      LLVM::StoreOp::create(b, loc, store.getValue(), to, sizeof(int64_t),
+                            /*isVolatile=*/true);
+    }
+    op->erase();
+  });
 }
 
 SmallVector<Value> emit::flatDescriptor(OpBuilder &b, Location loc, Value pointer) {

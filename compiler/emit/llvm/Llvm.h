@@ -7,6 +7,7 @@
 
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -33,6 +34,10 @@ private:
   mlir::FrozenRewritePatternSet patterns;
   mlir::LLVMConversionTarget legal;
 };
+
+/// What groups or pieces of one launch tell each other is read and written as it stands: of a
+/// function not yet converted, whose buffers lie in an address space.
+void placeVolatile(mlir::func::FuncOp function, unsigned addressSpace);
 
 /// The five values of the flat memref descriptor of a buffer that starts at `pointer`.
 llvm::SmallVector<mlir::Value> flatDescriptor(mlir::OpBuilder &builder, mlir::Location loc,

@@ -146,8 +146,6 @@ private:
   void scanPass(llvm::StringRef name, bool stores);
   void scanFold();
   void scanItem(mlir::OpBuilder &builder, ScanLoop &scan, mlir::Value item, mlir::Value blocks);
-  void scanVectors(mlir::OpBuilder &builder, ScanLoop &scan);
-  void scanGroups(mlir::OpBuilder &builder, ScanLoop &scan);
   bool scansAlongVector();
 
   // Rows too short for the lane tree to fill a vector: lanes are rows.

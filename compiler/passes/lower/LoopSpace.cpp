@@ -374,7 +374,8 @@ KernelShape::KernelShape(kernel::FuncOp func, const LoopSpace &space)
     auto known = space.product(parallel, space.count()).constant();
     splitBlock = known && *known <= kScanBlock ? 0 : kScanBlock;
     func.getBody().walk([&](kernel::ScanOp scan) {
-      if (splitBlock && group && func->hasAttr(kHandedAttr)) {
+      bool hands = func->hasAttr(kHandedAttr) && (group || scansAlongRows(func, space));
+      if (splitBlock && hands) {
         handedWords = 2 * pass::handedWords(memoryType(scan.getType()));
         partials.push_back(IntegerType::get(context, 64));
       } else if (splitBlock) {

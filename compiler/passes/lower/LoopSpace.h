@@ -59,8 +59,8 @@ inline constexpr int64_t kTickets = 64, kLastFolds = kTickets - 1;
 inline int64_t handedWords(mlir::Type memory) {
   return memory.getIntOrFloatBitWidth() > 32 ? 2 : 1;
 }
-/// Of a scan whose groups hand their block results on within one launch; on loads and stores of
-/// what groups of one launch tell each other.
+/// Of a scan whose groups or pieces hand their block results on within one launch; on loads and
+/// stores of what they tell each other.
 inline constexpr llvm::StringLiteral kHandedAttr = "graphc.handed";
 inline constexpr llvm::StringLiteral kVolatileAttr = "graphc.volatile";
 
@@ -163,9 +163,8 @@ struct KernelShape {
   /// Full, split, by groups: up to kLastFolds blocks of block results are folded by the last
   /// groups. The last of the function's buffers are the device's tickets.
   bool lastFolds = false;
-  /// Scan by groups, split: not 0 when a line's blocks hand their results on. Each has so many
-  /// words of the extra buffer, which <kernel>_clear clears, and each line of several one group
-  /// more.
+  /// Scan, split: not 0 when a line's blocks hand their results on. Each has so many words of the
+  /// extra buffer, which <kernel>_clear clears, and by groups each line of several one group more.
   int64_t handedWords = 0;
   /// Columns by groups: work-items that share a strip of more than kFewRows rows.
   int64_t columnParts = 1;

@@ -1,8 +1,8 @@
 // Running sums and products for groups of work-items: a group has a block of the tree of scans of
 // docs/numerics.md, a work-item one group of 16 elements of it. Elements pass through local memory
 // between neighbours in global memory and neighbours in the tree.
+#include "compiler/passes/lower/HandedWords.h"
 #include "compiler/passes/lower/IndexMath.h"
-#include "compiler/passes/lower/KernelLowering.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -168,64 +168,12 @@ public:
 };
 
 /// What groups of one launch tell each other of a line: each block's result, and what precedes it,
-/// which the line's own group finds out in the order of the tree whatever comes first. A value goes
-/// in words that have a mark besides its bits, so that whoever sees the mark has the value.
-class Handing {
+/// which the line's own group finds out in the order of the tree whatever comes first.
+class Handing : public HandedWords {
 public:
-  enum Part { Result, Before };
   Handing(ScanMemory &block, Value state, Value items)
-      : block(block), loc(block.loc), state(state), items(items),
-        type(memoryType(block.op.getType())), words(handedWords(type)) {}
+      : HandedWords(block.op, state, items), block(block), loc(block.loc) {}
 
-  void tell(OpBuilder &b, Part part, Value item, Value value) {
-    if (value.getType() != type)
-      value = graph::CastOp::create(b, loc, type, value);
-    unsigned bits = type.getIntOrFloatBitWidth();
-    if (isa<FloatType>(type))
-      value = arith::BitcastOp::create(b, loc, b.getIntegerType(bits), value);
-    if (bits < 64)
-      value = arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
-    for (int64_t word = 0; word < words; ++word) {
-      Value some = word ? arith::ShRUIOp::create(b, loc, value, number(b, 32)).getResult() : value;
-      if (bits == 64 && !word)
-        some = arith::AndIOp::create(b, loc, some, number(b, kBits));
-      some = arith::OrIOp::create(b, loc, some, number(b, kMark));
-      auto store = memref::StoreOp::create(b, loc, some, state, place(b, part, item, word));
-      store->setAttr(kVolatileAttr, b.getUnitAttr());
-    }
-  }
-  /// A value's words as they are now.
-  SmallVector<Value> look(OpBuilder &b, Part part, Value item) {
-    SmallVector<Value> seen;
-    for (int64_t word = 0; word < words; ++word) {
-      auto load = memref::LoadOp::create(b, loc, state, place(b, part, item, word));
-      load->setAttr(kVolatileAttr, b.getUnitAttr());
-      seen.push_back(load);
-    }
-    return seen;
-  }
-  Value isTold(OpBuilder &b, ValueRange seen) {
-    Value all = seen[0];
-    for (Value word : seen.drop_front())
-      all = arith::AndIOp::create(b, loc, all, word);
-    return IndexMath{b, loc}.atLeast(all, number(b, kMark));
-  }
-  Value valueOf(OpBuilder &b, ValueRange seen) {
-    unsigned bits = type.getIntOrFloatBitWidth();
-    Value value = seen[0];
-    if (words > 1) {
-      Value high = arith::ShLIOp::create(b, loc, seen[1], number(b, 32));
-      value = arith::AndIOp::create(b, loc, value, number(b, kBits));
-      value = arith::OrIOp::create(b, loc, value, high);
-    }
-    if (bits < 64)
-      value = arith::TruncIOp::create(b, loc, b.getIntegerType(bits), value);
-    if (isa<FloatType>(type))
-      value = arith::BitcastOp::create(b, loc, type, value);
-    return value.getType() == block.op.getType()
-               ? value
-               : graph::CastOp::create(b, loc, block.op.getType(), value).getResult();
-  }
   /// A block's result for what precedes it, by one work-item; everybody gets it.
   Value exchange(OpBuilder &b, Value item, Value total) {
     IndexMath m{b, loc};
@@ -235,19 +183,6 @@ public:
     block.set(c, block.totals, shared, await(c, Before, item));
     block.barrier(b);
     return block.get(b, block.totals, shared);
-  }
-  Value await(OpBuilder &b, Part part, Value item) {
-    SmallVector<Type> types(words, b.getI64Type());
-    auto wait = scf::WhileOp::create(
-        b, loc, types, ValueRange(),
-        [&](OpBuilder &c, Location, ValueRange) {
-          SmallVector<Value> seen = look(c, part, item);
-          Value told = isTold(c, seen);
-          Value yes = arith::ConstantOp::create(c, loc, c.getBoolAttr(true));
-          scf::ConditionOp::create(c, loc, arith::XOrIOp::create(c, loc, told, yes), seen);
-        },
-        [&](OpBuilder &c, Location, ValueRange) { scf::YieldOp::create(c, loc, ValueRange()); });
-    return valueOf(b, wait.getResults());
   }
 
   /// A line's own group: looks at the next block results, and tells what precedes the blocks that
@@ -270,19 +205,10 @@ public:
   }
 
 private:
-  static constexpr int64_t kMark = int64_t(1) << 32, kBits = kMark - 1;
   /// Groups of 16 that are looked at in one round, a result a work-item. Memory for two rounds: who
   /// is late reads the one while others write the other.
   static constexpr int64_t kServed = kItems / kScanGroup, kPlaces = kItems + kServed;
   static constexpr int64_t kChainStep = 4;
-
-  Value number(OpBuilder &b, int64_t value, unsigned bits = 64) {
-    return arith::ConstantIntOp::create(b, loc, value, bits);
-  }
-  Value place(OpBuilder &b, Part part, Value item, int64_t word) {
-    IndexMath m{b, loc};
-    return m.add(item, m.mul(items, part * words + word));
-  }
 
   /// `at`: where the round begins, 0 or 1 for its memory, and what precedes it. Returns those of
   /// the next; `more`: whether there is one.
@@ -369,9 +295,6 @@ private:
 
   ScanMemory &block;
   Location loc;
-  Value state, items;
-  Type type;
-  int64_t words;
   Value counts;
 };
 

@@ -1,9 +1,12 @@
 // Running sums and products, by the tree of scans of docs/numerics.md: within groups of 16 by
 // doubling, groups of a block in order, and then what precedes the block. Several blocks take three
-// functions: their results, the scan of those, and the values.
-#include "compiler/passes/lower/KernelLowering.h"
+// functions: their results, the scan of those, and the values; or, along neighbouring elements
+// where pieces of a launch begin in order, one, whose pieces tell each other their blocks' results.
+#include "compiler/passes/lower/HandedWords.h"
+#include "compiler/passes/lower/IndexMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -16,6 +19,11 @@ namespace {
 
 /// How far ahead memory is asked for: what a group adds waits for the one before.
 constexpr int64_t kVectorsAhead = 32;
+/// What a piece keeps of its blocks until it knows what precedes them: a part of the second cache.
+constexpr int64_t kKeptBytes = int64_t{128} << 10;
+/// Short waits between two looks at what another thread is about to tell, until the core is offered
+/// to it, which may need it to go on.
+constexpr int64_t kPauses = 16;
 /// Locality of rows of columns that are asked for: those of a group and of the next one may lie a
 /// power of two apart, and more than a few of such lines do not fit the first cache.
 constexpr unsigned kSecondCache = 2;
@@ -28,6 +36,18 @@ kernel::ScanOp scanOf(kernel::FuncOp kernel) {
 
 Value identity(OpBuilder &b, kernel::ScanOp op, int64_t width) {
   return reductionIdentity(b, op.getLoc(), op.getKind(), op.getType(), width);
+}
+
+/// The lanes of a group, each with those before it.
+Value doubleLanes(OpBuilder &b, kernel::ScanOp op, Value x) {
+  Value none = identity(b, op, kScanGroup);
+  for (int64_t apart = 1; apart < kScanGroup; apart *= 2) {
+    SmallVector<int64_t> from(kScanGroup);
+    for (int64_t i = 0; i < kScanGroup; ++i)
+      from[i] = i < apart ? i : kScanGroup + i - apart;
+    x = combineScanned(b, op, vector::ShuffleOp::create(b, op.getLoc(), none, x, from), x);
+  }
+  return x;
 }
 
 /// Elements of one group and of any number of lanes, in memory.
@@ -111,7 +131,20 @@ struct KernelLowering::ScanLoop {
   Value first, length; ///< elements
   Value before;        ///< what precedes the block; null: nothing
   Value total;         ///< set by the loop: result of a whole block
+  Value kept;          ///< memory where values wait for `before`; null: they are stored
+  Value keptFirst;     ///< index of the block's first value there
 
+  /// Of a line whose pieces tell each other their blocks' results: all its functions.
+  static void lowerOrdered(KernelLowering &l);
+
+  /// Lanes are consecutive elements: a group is a vector.
+  void vectors(KernelLowering &l, OpBuilder &b);
+  /// There is one lane: groups pass through memory.
+  void groups(KernelLowering &l, OpBuilder &b);
+  void keep(OpBuilder &b, Value y, Value place);
+  Value recall(OpBuilder &b, Value place);
+  void storeKept(KernelLowering &l, OpBuilder &b);
+  class Ordered;
   Value group(KernelLowering &l, OpBuilder &b, Stage &stage, Value start, Value count, Value carry);
   Value registerGroup(KernelLowering &l, OpBuilder &b, Value start, Value carry);
   void readBefore(KernelLowering &l, OpBuilder &b, Stage &partial, Value item, Value blocks,
@@ -122,48 +155,44 @@ struct KernelLowering::ScanLoop {
 
 bool KernelLowering::scansAlongVector() { return width > 1 && scansAlongRows(kernel, space); }
 
-/// Lanes are consecutive elements: a group is a vector.
-void KernelLowering::scanVectors(OpBuilder &b, ScanLoop &scan) {
+void KernelLowering::ScanLoop::vectors(KernelLowering &l, OpBuilder &b) {
+  Location loc = op.getLoc();
   constexpr int64_t kLanes = kScanGroup;
   auto group = [&](OpBuilder &c, Value index, Value limit, Value carry) {
-    Position at = scan.row;
-    at.loops[space.parallel] = index;
-    at.vectorLoop = static_cast<int>(space.parallel);
+    Position at = row;
+    at.loops[l.space.parallel] = index;
+    at.vectorLoop = static_cast<int>(l.space.parallel);
     at.width = kLanes;
     if (limit)
-      emitter->maskLanes(c, at, limit);
-    Value x = BodyEmitter::splat(c, loc, emitter->value(c, scan.op.getValue(), at), kLanes);
+      l.emitter->maskLanes(c, at, limit);
+    Value x = BodyEmitter::splat(c, loc, l.emitter->value(c, op.getValue(), at), kLanes);
     if (!limit)
-      prefetch(c, at, space.parallel, kVectorsAhead * kLanes, /*locality=*/3);
-    Value none = identity(c, scan.op, kLanes);
-    for (int64_t apart = 1; apart < kLanes; apart *= 2) {
-      SmallVector<int64_t> from(kLanes);
-      for (int64_t i = 0; i < kLanes; ++i)
-        from[i] = i < apart ? i : kLanes + i - apart;
-      x = combineScanned(c, scan.op, vector::ShuffleOp::create(c, loc, none, x, from), x);
-    }
-    if (scan.stores) {
-      Value y = combineScanned(c, scan.op, carry, x);
-      at.values[scan.op.getResult()] = scan.before ? combineScanned(c, scan.op, scan.before, y) : y;
-      for (kernel::StoreOp store : stores)
-        emitter->store(c, store, at);
+      l.prefetch(c, at, l.space.parallel, kVectorsAhead * kLanes, /*locality=*/3);
+    x = doubleLanes(c, op, x);
+    if (kept) {
+      Value place = arith::SubIOp::create(c, loc, index, first);
+      keep(c, combineScanned(c, op, carry, x), place);
+    } else if (stores) {
+      Value y = combineScanned(c, op, carry, x);
+      at.values[op.getResult()] = before ? combineScanned(c, op, before, y) : y;
+      for (kernel::StoreOp store : l.stores)
+        l.emitter->store(c, store, at);
     }
     // The last lane of y in all lanes, without waiting for the carry before the shuffle.
     SmallVector<int64_t> last(kLanes, kLanes - 1);
-    return combineScanned(c, scan.op, carry, vector::ShuffleOp::create(c, loc, x, x, last));
+    return combineScanned(c, op, carry, vector::ShuffleOp::create(c, loc, x, x, last));
   };
-  Value size = constant(b, kLanes), end = arith::AddIOp::create(b, loc, scan.first, scan.length);
+  Value size = l.constant(b, kLanes), end = arith::AddIOp::create(b, loc, first, length);
   Value whole = arith::AddIOp::create(
-      b, loc, scan.first,
-      arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, scan.length, size), size));
-  auto groups =
-      scf::ForOp::create(b, loc, scan.first, whole, size, ValueRange(identity(b, scan.op, kLanes)));
+      b, loc, first,
+      arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, length, size), size));
+  auto groups = scf::ForOp::create(b, loc, first, whole, size, ValueRange(identity(b, op, kLanes)));
   OpBuilder inside = OpBuilder::atBlockBegin(groups.getBody());
   Value next = group(inside, groups.getInductionVar(), Value(), groups.getRegionIterArgs()[0]);
   scf::YieldOp::create(inside, loc, next);
-  scan.total = vector::ExtractOp::create(b, loc, groups.getResult(0), 0);
+  total = vector::ExtractOp::create(b, loc, groups.getResult(0), 0);
   // Only the last block has a group that is not whole, and nothing follows it.
-  if (!scan.stores)
+  if (!stores && !kept)
     return;
   Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, whole, end);
   auto rest = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false);
@@ -255,7 +284,7 @@ void KernelLowering::ScanLoop::columns(KernelLowering &l, OpBuilder &b, ColumnRu
     auto each = [&](OpBuilder &at, llvm::function_ref<void(OpBuilder &, ScanLoop &, Value)> body) {
       auto strip = [&](OpBuilder &d, Position &column) {
         Value ahead = arith::SubIOp::create(d, loc, column.loops[last], low);
-        ScanLoop scan{op, stores, column, first, length, {}, {}};
+        ScanLoop scan{op, stores, column, first, length, {}, {}, {}, {}};
         body(d, scan, arith::DivUIOp::create(d, loc, ahead, l.constant(d, lanes)));
       };
       l.strips(at, run.outer, last, lanes, low, high, strip);
@@ -291,20 +320,19 @@ void KernelLowering::ScanLoop::columns(KernelLowering &l, OpBuilder &b, ColumnRu
   });
 }
 
-/// There is one lane: groups pass through memory.
-void KernelLowering::scanGroups(OpBuilder &b, ScanLoop &scan) {
-  int64_t lanes = scan.row.width;
-  Stage stage(&function.getBody().front(), scan.op, lanes);
-  Value zero = constant(b, 0), size = constant(b, kScanGroup);
-  auto groups =
-      scf::ForOp::create(b, loc, zero, scan.length, size, ValueRange(identity(b, scan.op, lanes)));
+void KernelLowering::ScanLoop::groups(KernelLowering &l, OpBuilder &b) {
+  Location loc = op.getLoc();
+  int64_t lanes = row.width;
+  Stage stage(&l.function.getBody().front(), op, lanes);
+  Value zero = l.constant(b, 0), size = l.constant(b, kScanGroup);
+  auto groups = scf::ForOp::create(b, loc, zero, length, size, ValueRange(identity(b, op, lanes)));
   OpBuilder c = OpBuilder::atBlockBegin(groups.getBody());
-  Value start = arith::AddIOp::create(c, loc, scan.first, groups.getInductionVar());
+  Value start = arith::AddIOp::create(c, loc, first, groups.getInductionVar());
   Value count = arith::MinSIOp::create(
-      c, loc, size, arith::SubIOp::create(c, loc, scan.length, groups.getInductionVar()));
-  Value next = scan.group(*this, c, stage, start, count, groups.getRegionIterArgs()[0]);
+      c, loc, size, arith::SubIOp::create(c, loc, length, groups.getInductionVar()));
+  Value next = group(l, c, stage, start, count, groups.getRegionIterArgs()[0]);
   scf::YieldOp::create(c, loc, next);
-  scan.total = groups.getResult(0);
+  total = groups.getResult(0);
 }
 
 void KernelLowering::ScanLoop::readBefore(KernelLowering &l, OpBuilder &b, Stage &partial,
@@ -329,7 +357,7 @@ void KernelLowering::scanItem(OpBuilder &b, ScanLoop &scan, Value item, Value bl
   Stage partial(&function.getBody().front(), scan.op, along ? 1 : lanes);
   rowValues(b, scan.row, 0);
   scan.readBefore(*this, b, partial, item, blocks, lanes);
-  along ? scanVectors(b, scan) : scanGroups(b, scan);
+  along ? scan.vectors(*this, b) : scan.groups(*this, b);
   if (!scan.stores)
     partial.write(b, scan.total, extraBuffers[0], item, scan.row.mask);
 }
@@ -350,7 +378,7 @@ void KernelLowering::scanPass(StringRef name, bool storesValues) {
   };
   if (scansAlongVector() || space.parallel == 0) {
     loop(builder, begin, end, 1, [&](OpBuilder &b, Value item) {
-      ScanLoop scan{op, storesValues, position(), {}, {}, {}, {}};
+      ScanLoop scan{op, storesValues, position(), {}, {}, {}, {}, {}, {}};
       Value number = item, block = item;
       if (blocks && space.parallel) {
         number = arith::DivUIOp::create(b, loc, item, blocks);
@@ -364,7 +392,7 @@ void KernelLowering::scanPass(StringRef name, bool storesValues) {
     return close();
   }
   columnRuns(blocks, [&](OpBuilder &b, ColumnRun &run) {
-    ScanLoop scan{op, storesValues, position(), {}, {}, {}, {}};
+    ScanLoop scan{op, storesValues, position(), {}, {}, {}, {}, {}, {}};
     limits(b, run.block, scan);
     if (width > 1)
       return scan.columns(*this, b, run, blocks);
@@ -414,7 +442,246 @@ void KernelLowering::scanFold() {
   close();
 }
 
+/// A group's values at `place` of their block.
+void KernelLowering::ScanLoop::keep(OpBuilder &b, Value y, Value place) {
+  Type element = cast<MemRefType>(kept.getType()).getElementType();
+  if (auto type = VectorType::get({kScanGroup}, element); y.getType() != type)
+    y = graph::CastOp::create(b, op.getLoc(), type, y);
+  vector::StoreOp::create(b, op.getLoc(), y, kept, IndexMath{b, op.getLoc()}.add(keptFirst, place));
+}
+
+Value KernelLowering::ScanLoop::recall(OpBuilder &b, Value place) {
+  Type element = cast<MemRefType>(kept.getType()).getElementType();
+  Value raw = vector::LoadOp::create(b, op.getLoc(), VectorType::get({kScanGroup}, element), kept,
+                                     IndexMath{b, op.getLoc()}.add(keptFirst, place));
+  auto type = VectorType::get({kScanGroup}, op.getType());
+  return raw.getType() == type ? raw : graph::CastOp::create(b, op.getLoc(), type, raw).getResult();
+}
+
+/// Stores a block's values that have waited for what precedes it.
+void KernelLowering::ScanLoop::storeKept(KernelLowering &l, OpBuilder &b) {
+  Location loc = op.getLoc();
+  unsigned along = l.space.parallel;
+  auto group = [&](OpBuilder &c, Value place, Value limit) {
+    Position at = row;
+    at.loops[along] = IndexMath{c, loc}.add(first, place);
+    at.vectorLoop = static_cast<int>(along);
+    at.width = kScanGroup;
+    if (limit)
+      l.emitter->maskLanes(c, at, limit);
+    store(l, c, at, recall(c, place));
+  };
+  IndexMath m{b, loc};
+  Value whole = m.mul(m.div(length, m(kScanGroup)), kScanGroup), end = m.add(first, length);
+  l.loop(b, m(0), whole, kScanGroup, [&](OpBuilder &c, Value place) { group(c, place, Value()); });
+  auto rest = scf::IfOp::create(b, loc, m.less(whole, length), /*withElseRegion=*/false);
+  OpBuilder tail = rest.getThenBodyBuilder();
+  group(tail, whole, end);
+}
+
+/// What pieces of a scan tell each other, and how one of them waits. A piece looks at what others
+/// told once; from there on it follows the tree of its own blocks' results.
+class KernelLowering::ScanLoop::Ordered {
+public:
+  /// Scratch memory, at its beginning: an address, a group of results, each with those before it,
+  /// and the results of a piece.
+  static constexpr int64_t kAddressBytes = 64, kGroupBytes = kScanGroup * sizeof(int64_t);
+  static constexpr int64_t kBytes = kAddressBytes + 3 * kGroupBytes;
+
+  Ordered(KernelLowering &l, kernel::ScanOp op)
+      : op(op), loc(op.getLoc()), type(memoryType(op.getType())), words(op, l.extraBuffers[0]),
+        yields(l.scratchView(l.builder.getI64Type(), 0, 1)),
+        group(l.scratchView(type, kAddressBytes, kScanGroup)),
+        doubled(l.scratchView(type, kAddressBytes + kGroupBytes, kScanGroup)),
+        totals(l.scratchView(type, kAddressBytes + 2 * kGroupBytes, kScanGroup)) {}
+
+  void keepResult(OpBuilder &b, Value slot, Value total) { set(b, totals, slot, total); }
+  void tellResult(OpBuilder &b, Value item, Value slot) {
+    words.tell(b, HandedWords::Result, item, get(b, totals, slot));
+  }
+
+  /// Where a piece is in the tree: what precedes the group of the block before, how many of that
+  /// group's results are known, and what precedes that block.
+  SmallVector<Value> start(OpBuilder &b) {
+    Value none = identity(b, op, 1);
+    return {none, IndexMath{b, loc}(0), none};
+  }
+  /// The same for the next block; `slot` is its number in the piece.
+  SmallVector<Value> next(OpBuilder &b, ValueRange state, Value item, Value block, Value slot) {
+    IndexMath m{b, loc};
+    SmallVector<Value> begin = start(b);
+    auto choose = [&](OpBuilder &c, Value condition, auto yes, auto no) {
+      auto choice = scf::IfOp::create(c, loc, state.getTypes(), condition, /*withElseRegion=*/true);
+      OpBuilder then = choice.getThenBodyBuilder(), otherwise = choice.getElseBodyBuilder();
+      scf::YieldOp::create(then, loc, yes(then));
+      scf::YieldOp::create(otherwise, loc, no(otherwise));
+      return SmallVector<Value>(choice.getResults());
+    };
+    return choose(
+        b, m.equal(block, m(0)), [&](OpBuilder &) { return begin; },
+        [&](OpBuilder &c) {
+          IndexMath n{c, loc};
+          SmallVector<Value> known = choose(
+              c, n.equal(slot, n(0)), [&](OpBuilder &d) { return look(d, item, block); },
+              [&](OpBuilder &d) { return follow(d, state, slot); });
+          known[2] = combineScanned(c, op, known[0], last(c, known[1]));
+          Value leads = n.equal(known[1], n(kScanGroup));
+          OpBuilder d =
+              scf::IfOp::create(c, loc, leads, /*withElseRegion=*/false).getThenBodyBuilder();
+          words.tell(d, HandedWords::Before, item, known[2]);
+          return known;
+        });
+  }
+
+private:
+  /// By what others told of the group of blocks that the one before is in, and of what precedes the
+  /// first of them.
+  SmallVector<Value> look(OpBuilder &b, Value item, Value block) {
+    IndexMath m{b, loc};
+    Value last = m.sub(block, m(1)), first = m.mul(m.div(last, kScanGroup), kScanGroup);
+    Value count = m.sub(block, first), start = m.sub(item, count);
+    auto each = scf::ForOp::create(b, loc, m(0), count, m(1));
+    OpBuilder c = OpBuilder::atBlockBegin(each.getBody());
+    Value number = each.getInductionVar();
+    set(c, group, number, await(c, HandedWords::Result, IndexMath{c, loc}.add(start, number)));
+    auto several = scf::IfOp::create(b, loc, TypeRange(op.getType()), m.less(m(0), first),
+                                     /*withElseRegion=*/true);
+    OpBuilder yes = several.getThenBodyBuilder(), no = several.getElseBodyBuilder();
+    scf::YieldOp::create(yes, loc, await(yes, HandedWords::Before, start));
+    scf::YieldOp::create(no, loc, identity(no, op, 1));
+    Value carry = several.getResult(0);
+    return {carry, count, carry};
+  }
+
+  /// By the result of the block before, which is in the same piece. It may begin a group.
+  SmallVector<Value> follow(OpBuilder &b, ValueRange state, Value slot) {
+    IndexMath m{b, loc};
+    Value begins = m.equal(state[1], m(kScanGroup));
+    Value carry = m.select(begins, state[2], state[0]), count = m.select(begins, m(0), state[1]);
+    set(b, group, count, get(b, totals, m.sub(slot, m(1))));
+    return {carry, m.add(count, 1), carry};
+  }
+
+  /// What the first `count` results of the group are together.
+  Value last(OpBuilder &b, Value count) {
+    IndexMath m{b, loc};
+    auto lanes = VectorType::get({kScanGroup}, type);
+    // Those that hold no result come last, and are looked at by nobody.
+    Value all = as(b, vector::LoadOp::create(b, loc, lanes, group, m(0)),
+                   VectorType::get({kScanGroup}, op.getType()));
+    vector::StoreOp::create(b, loc, as(b, doubleLanes(b, op, all), lanes), doubled, m(0));
+    return get(b, doubled, m.sub(count, m(1)));
+  }
+
+  Value get(OpBuilder &b, Value memory, Value index) {
+    return as(b, memref::LoadOp::create(b, loc, memory, index), op.getType());
+  }
+  void set(OpBuilder &b, Value memory, Value index, Value value) {
+    memref::StoreOp::create(b, loc, as(b, value, type), memory, index);
+  }
+  Value as(OpBuilder &b, Value value, Type wanted) {
+    return value.getType() == wanted ? value
+                                     : graph::CastOp::create(b, loc, wanted, value).getResult();
+  }
+
+  Value await(OpBuilder &b, HandedWords::Part part, Value item) {
+    return words.await(b, part, item, [&](OpBuilder &c) {
+      IndexMath m{c, loc};
+      auto pauses = scf::ForOp::create(c, loc, m(0), m(kPauses), m(1));
+      OpBuilder d = OpBuilder::atBlockBegin(pauses.getBody());
+      LLVM::CallIntrinsicOp::create(d, loc, d.getStringAttr("llvm.x86.sse2.pause"), ValueRange());
+      Value address = memref::LoadOp::create(c, loc, yields, m(0));
+      auto pointer = LLVM::LLVMPointerType::get(c.getContext());
+      Value function = LLVM::IntToPtrOp::create(c, loc, pointer, address);
+      auto type =
+          LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(c.getContext()), ArrayRef<Type>());
+      LLVM::CallOp::create(c, loc, type, function);
+    });
+  }
+
+  kernel::ScanOp op;
+  Location loc;
+  Type type; ///< of values in memory
+  HandedWords words;
+  Value yields; ///< memory of the address of what lets another thread have the core
+  Value group, doubled, totals;
+};
+
+/// Items in pieces, all of whose blocks are scanned, so that others get on, before it waits for
+/// what precedes them. A line of one block waits for nothing.
+void KernelLowering::ScanLoop::lowerOrdered(KernelLowering &l) {
+  kernel::ScanOp op = scanOf(l.kernel);
+  Location loc = op.getLoc();
+  Type element = memoryType(op.getType());
+  int64_t bytes = std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+  int64_t piece = std::clamp<int64_t>(kKeptBytes / (kScanBlock * bytes), 2, 8);
+  l.open(l.kernel.getSymName(), l.shape.partials, Ordered::kBytes + piece * kScanBlock * bytes);
+  l.function->setAttr("graphc.piece", l.builder.getI64IntegerAttr(piece));
+  IndexMath m{l.builder, loc};
+  Value length = l.emitter->emit(l.builder, l.space.reducedItems());
+  Value blocks = l.blockCount(l.builder);
+  Value memory = l.scratchView(element, Ordered::kBytes, piece * kScanBlock);
+  Ordered ordered(l, op);
+  auto scanAt = [&](OpBuilder &b, Value item, Value &block) {
+    IndexMath n{b, loc};
+    ScanLoop scan{op, true, l.position(), {}, {}, {}, {}, {}, {}};
+    Value line = l.space.parallel ? n.div(item, blocks) : n(0);
+    block = n.sub(item, n.mul(line, blocks));
+    scan.first = n.mul(block, kScanBlock);
+    scan.length = n.min(n.sub(length, scan.first), kScanBlock);
+    if (l.space.parallel)
+      l.emitter->delinearize(b, line, 0, l.space.parallel, scan.row);
+    l.rowValues(b, scan.row, 0);
+    return scan;
+  };
+  auto choice = scf::IfOp::create(l.builder, loc, m.less(m(1), blocks), /*withElseRegion=*/true);
+  OpBuilder several = choice.getThenBodyBuilder(), one = choice.getElseBodyBuilder();
+  l.loop(one, l.begin, l.end, 1, [&](OpBuilder &b, Value item) {
+    Value block;
+    scanAt(b, item, block).vectors(l, b);
+  });
+  l.loop(several, l.begin, l.end, piece, [&](OpBuilder &b, Value start) {
+    IndexMath n{b, loc};
+    Value count = n.min(n.sub(l.end, start), piece);
+    auto keptAt = [&](OpBuilder &c, Value slot, Value &item, Value &block) {
+      item = IndexMath{c, loc}.add(start, slot);
+      ScanLoop scan = scanAt(c, item, block);
+      scan.kept = memory;
+      scan.keptFirst = IndexMath{c, loc}.mul(slot, kScanBlock);
+      return scan;
+    };
+    Value item, block;
+    l.loop(b, n(0), count, 1, [&](OpBuilder &c, Value slot) {
+      ScanLoop scan = keptAt(c, slot, item, block);
+      scan.vectors(l, c);
+      ordered.keepResult(c, slot, scan.total);
+    });
+    // Together: they share lines of memory that others look at.
+    l.loop(b, n(0), count, 1, [&](OpBuilder &c, Value slot) {
+      ordered.tellResult(c, IndexMath{c, loc}.add(start, slot), slot);
+    });
+    auto stores = scf::ForOp::create(b, loc, n(0), count, n(1), ordered.start(b));
+    OpBuilder c = OpBuilder::atBlockBegin(stores.getBody());
+    ScanLoop scan = keptAt(c, stores.getInductionVar(), item, block);
+    SmallVector<Value> state =
+        ordered.next(c, stores.getRegionIterArgs(), item, block, stores.getInductionVar());
+    scan.before = BodyEmitter::splat(c, loc, state[2], kScanGroup);
+    scan.storeKept(l, c);
+    scf::YieldOp::create(c, loc, state);
+  });
+  l.close();
+  // Nobody has told anything.
+  l.open((l.kernel.getSymName() + "_clear").str(), l.shape.partials);
+  Value none = arith::ConstantIntOp::create(l.builder, loc, 0, 64);
+  l.loop(l.builder, l.begin, l.end, 1, [&](OpBuilder &b, Value word) {
+    memref::StoreOp::create(b, loc, none, l.extraBuffers[0], word);
+  });
+  l.close();
+}
+
 void KernelLowering::lowerScan() {
+  if (shape.handedWords)
+    return ScanLoop::lowerOrdered(*this);
   scanPass(kernel.getSymName(), true);
   if (shape.splitBlock == 0)
     return;

@@ -549,8 +549,9 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   Value each = both(arith::MinSIOp(), work, block);
   bool scan = shape.family == kernel::Family::Scan;
   if (shape.handedWords) {
-    step(named("_clear"), launched(kept, shape.group), each);
-    Value own = both(arith::MulIOp(), range, several); // groups of lines
+    bool groups = shape.group > 0;
+    step(named("_clear"), launched(kept, groups ? shape.group : 1), groups ? each : one);
+    Value own = groups ? both(arith::MulIOp(), range, several) : index(0); // groups of lines
     return step(call.getCalleeAttr(), both(arith::AddIOp(), items, own), each);
   }
   if (bulk)

@@ -147,12 +147,14 @@ private:
     return place->second ? *place->second : none;
   }
 
-  /// Passes over the blocks of a scan, and their fold, run where a row has several.
+  /// Passes over the blocks of a scan, their fold, and what clears their words run where a row has
+  /// several.
   bool isOfBlocks(plan::LaunchOp launch) {
     StringRef name = launch.getKernel();
-    auto func = name.consume_back("_blocks") || name.consume_back("_fold")
-                    ? symbols.lookup<kernel::FuncOp>(name)
-                    : nullptr;
+    auto func =
+        name.consume_back("_blocks") || name.consume_back("_fold") || name.consume_back("_clear")
+            ? symbols.lookup<kernel::FuncOp>(name)
+            : nullptr;
     return func && !symbols.lookup(launch.getKernel()) && KernelRows(func).scans;
   }
 

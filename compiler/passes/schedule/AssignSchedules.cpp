@@ -367,6 +367,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     if (groups)
       if (auto schedule = groupSchedule(func, family, body))
         return schedule;
+    if (ordered && family == Family::Scan && vectorBytes > 0)
+      func->setAttr(kHandedAttr, UnitAttr::get(&getContext()));
     if (family == Family::Contract && vectorBytes > 0)
       return contractSchedule(func);
     int64_t vector = 1;

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <sched.h>
 
 namespace graphc::rt::cpu {
 namespace {
@@ -56,6 +57,7 @@ public:
   struct Kernel {
     KernelFunction function;
     int64_t grain;
+    int64_t piece; ///< items of each, or 1: as many as suit the work
     bool isProduct;
     double costPerItem;
     std::string name;
@@ -64,8 +66,9 @@ public:
     for (const program::KernelRecord &k : program.kernels())
       kernels.push_back(
           {reinterpret_cast<KernelFunction>(const_cast<uint8_t *>(this->image.base() + k.entry)),
-           k.grain, k.family == static_cast<uint32_t>(program::KernelFamily::Contract),
-           k.costPerItem, std::string(program.text(k.name))});
+           k.grain, k.itemsPerThread,
+           k.family == static_cast<uint32_t>(program::KernelFamily::Contract), k.costPerItem,
+           std::string(program.text(k.name))});
   }
 
   CodeImage image;
@@ -104,6 +107,7 @@ struct Context {
   void *const *buffers;
   const int64_t *sizes;
   int64_t scratchBytes;
+  bool waits; ///< pieces for those before them
   std::atomic<bool> scratchFailed{false};
 
   // Generated code carries no type hash for the sanitizer to read in front of it.
@@ -113,6 +117,8 @@ struct Context {
       scratchFailed.store(true, std::memory_order_relaxed);
       return;
     }
+    if (waits)
+      *static_cast<void (**)()>(scratch) = [] { sched_yield(); };
     function(buffers, sizes, begin, end, scratch);
   }
 
@@ -169,8 +175,9 @@ private:
     for (const TileLaunch::Step &step : tile.steps) {
       for (size_t i = 0; i < step.operands.size(); ++i)
         addresses[i] = addressOf(step.operands[i], locals, begin);
-      Context context{module->kernels[step.kernel].function, addresses.data(), step.sizes.data(),
-                      step.scratchBytes};
+      const CpuModule::Kernel &kernel = module->kernels[step.kernel];
+      Context context{kernel.function, addresses.data(), step.sizes.data(), step.scratchBytes,
+                      kernel.piece > 1};
       context.run(begin / step.rows * step.items, (end + step.rows - 1) / step.rows * step.items);
       if (context.scratchFailed.load(std::memory_order_relaxed))
         failed.store(step.scratchBytes, std::memory_order_relaxed);
@@ -210,7 +217,8 @@ public:
     for (size_t i = 0; i < launch.buffers.size(); ++i)
       addresses[i] = launch.buffers[i]->host();
 
-    Context context{kernel.function, addresses, launch.sizes.data(), launch.scratchBytes};
+    Context context{kernel.function, addresses, launch.sizes.data(), launch.scratchBytes,
+                    kernel.piece > 1};
     FloatMode mode;
     double nanos =
         static_cast<double>(launch.range) * static_cast<double>(launch.work) * kernel.costPerItem;
@@ -299,6 +307,8 @@ private:
     // Rounded up to the grain; a chunk beyond the range is as good as the range itself.
     int64_t grain = kernel.grain;
     chunk = chunk > range - grain ? range : (chunk + grain - 1) / grain * grain;
+    if (kernel.piece > 1)
+      chunk = kernel.piece;
     auto body = [](void *c, int64_t begin, int64_t end) {
       static_cast<Context *>(c)->run(begin, end);
       Context::orderStores();

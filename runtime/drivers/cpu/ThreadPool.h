@@ -7,7 +7,8 @@
 
 namespace graphc::rt::cpu {
 
-/// Work over a range of items; any split into [begin, end) pieces must be allowed.
+/// Work over a range of items; any split into [begin, end) pieces must be allowed. Pieces begin in
+/// the order of their items, so that one may wait for what an earlier one does on its own.
 struct Job {
   void (*body)(void *context, int64_t begin, int64_t end);
   void *context;

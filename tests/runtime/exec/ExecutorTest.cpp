@@ -340,6 +340,28 @@ TEST(Executor, ChunksAreMultiplesOfTheGrain) {
   }
 }
 
+TEST(Executor, PiecesOfKernelsThatWaitHaveSoManyItems) {
+  Device &cpu = device("cpu");
+  for (uint32_t piece : {2u, 4u, 100u}) {
+    ProgramBuilder b(Target::Cpu);
+    b.code.assign(test::kernelImage().begin(), test::kernelImage().end());
+    b.meta.sizeArguments = 1;
+    uint32_t n = b.size(SizeKind::Argument, 0);
+    uint32_t y = b.output("y", DType::Int64, {n}, n);
+    uint32_t k = b.kernel("mark", {1}, 0, test::entryOf(test::markPiece), 100, 1, b.constant(8));
+    b.kernels[k].itemsPerThread = piece;
+    b.launch(k, n, {y});
+    auto p = loaded(b.build(), cpu);
+    int64_t count = 1007, whole = cpu.info().threads > 1 ? piece : count;
+    std::vector<Tensor> out;
+    ASSERT_TRUE(run(*p, {}, std::span(&count, 1), out).isOk());
+    std::vector<int64_t> wanted(1007);
+    for (int64_t i = 0; i < count; ++i)
+      wanted[static_cast<size_t>(i)] = i % whole;
+    EXPECT_EQ(valuesOf<int64_t>(out[0]), wanted) << piece;
+  }
+}
+
 TEST(Executor, KernelsSeeTheDefaultFloatMode) {
 #if defined(__x86_64__)
   Device &cpu = device("cpu");

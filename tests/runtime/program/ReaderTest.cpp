@@ -193,6 +193,10 @@ TEST(Reader, SaysWhatIsWrong) {
   EXPECT_EQ(message([](auto &b) { b.kernels[0].entry = 128; }),
             "[program] kernel 0 starts outside the code");
   EXPECT_EQ(message([](auto &b) { b.kernels[0].grain = 0; }), "[program] kernel 0 has grain 0");
+  EXPECT_EQ(message([](auto &b) { b.kernels[0].itemsPerThread = 0; }),
+            "[program] kernel 0 has pieces of no items");
+  EXPECT_EQ(message([](auto &b) { b.kernels[0].itemsPerThread = 4; }),
+            "[program] kernel 0 waits, and has no scratch memory for it");
   EXPECT_EQ(
       message([](auto &b) { b.kernels[0].costPerItem = std::numeric_limits<double>::quiet_NaN(); }),
       "[program] kernel 0 has no valid cost");
