@@ -111,6 +111,53 @@ def test_the_first_of_equal_places(dtype):
                 exact.assert_same(getattr(gc, name)(g), getattr(np, name)(x), f"{name} of 3 x {n}")
 
 
+@pytest.mark.parametrize("n", [1, 31, 63, 64, 65, 200, 256, 257, 1000, 8192, 8193])
+def test_places_in_rows(n):
+    """Values are found before their places: ties, NaN, zeros of both signs, and rows of the worst element there is."""
+    rng = np.random.default_rng(n)
+    for dtype in ("float32", "float64", "int8", "uint16", "int64"):
+        x = rng.integers(0, 20, (6, n)).astype(dtype)
+        if np.dtype(dtype).kind == "f":
+            x[0, n // 2 :] = np.nan
+            x[1] = -np.inf
+            x[2] = np.where(rng.integers(0, 2, n) == 1, -0.0, 0.0)
+            x[3] = np.inf
+            x[5, -1] = np.nan
+        else:
+            x[0], x[1] = np.iinfo(dtype).min, np.iinfo(dtype).max
+        g = gc.asarray(x)
+        for name in ("argmax", "argmin"):
+            want = getattr(np, name)
+            np.testing.assert_array_equal(np.asarray(getattr(gc, name)(g, axis=1)), want(x, axis=1), f"{name} {dtype}")
+            np.testing.assert_array_equal(np.asarray(getattr(gc, name)(g * g, axis=1)), want(x * x, axis=1))
+            np.testing.assert_array_equal(np.asarray(getattr(gc, name)(g[:, ::-1], axis=1)), want(x[:, ::-1], axis=1))
+
+
+@pytest.mark.parametrize("wide", ["float32", "float64", "int32", "int64", "uint64"])
+@pytest.mark.parametrize("narrow", ["bool", "int8", "uint8", "int16", "uint16"])
+def test_sums_of_small_integers(narrow, wide):
+    """They add up narrow within a block of the tree: its largest and smallest sums, and every order."""
+    least, most = (0, 1) if narrow == "bool" else (np.iinfo(narrow).min, np.iinfo(narrow).max)
+    rng = np.random.default_rng(60)
+    for n in (1, 31, 255, 256, 257, 8191, 8192, 8193, 3 * 8192 + 5):
+        for x in (rng.integers(least, most + 1, (3, n)), np.full((3, n), most), np.full((3, n), least)):
+            x = x.astype(narrow)
+            g, y = gc.asarray(x), x.astype(wide)
+            tall = np.ascontiguousarray(x.T)
+            results = [gc.sum(g, axis=1, dtype=wide), gc.sum(g, dtype=wide), gc.sum(gc.asarray(tall), axis=0, dtype=wide)]
+            gc.eval(*results)
+            if np.dtype(wide).kind == "f":
+                wants = [trees.sum(y, (1,)), trees.sum(y, (0, 1)), trees.sum(np.ascontiguousarray(y.T), (0,))]
+            else:
+                wants = [y.sum(axis=1, dtype=wide), y.sum(dtype=wide), y.sum(axis=1, dtype=wide)]
+            for got, want in zip(results, wants):
+                same(got, want, f"{n} of {narrow} as {wide}")
+    x = rng.normal(size=(50, 700))
+    g = gc.asarray(x)
+    np.testing.assert_array_equal(np.asarray(gc.count_nonzero(g > 0, axis=1)), np.count_nonzero(x > 0, axis=1))
+    assert float(gc.mean(g * g < 1)) == np.mean(x * x < 1)
+
+
 @pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 2), (0, 1, 2)], ids=str)
 def test_keepdims(axis):
     x = np.random.default_rng(35).integers(0, 100, (2, 3, 4))

@@ -64,7 +64,7 @@ SmallVector<Reducer> KernelLowering::reducersOfStage(int wanted) {
   SmallVector<Reducer> result;
   kernel.getBody().walk([&](kernel::ReduceOp op) {
     if (stage(op.getResult()) == wanted + 1)
-      result.emplace_back(op);
+      result.emplace_back(op, /*narrows=*/width > 1 && !shape.group);
   });
   return result;
 }
@@ -130,8 +130,7 @@ SmallVector<Value> KernelLowering::valuesOverRows(OpBuilder &b, const Position &
   Value inside = m.atLeast(emitter->extent(b, last), m.add(at.loops[last], width));
   SmallVector<Type> types;
   for (const Reducer &reducer : reducers)
-    types.push_back(
-        BodyEmitter::vectorOf(kernel::ReduceOp(reducer.op).getValue().getType(), width));
+    types.push_back(BodyEmitter::vectorOf(reducer.value().getType(), width));
   auto choice = scf::IfOp::create(b, loc, types, inside, /*withElseRegion=*/true);
   OpBuilder whole = choice.getThenBodyBuilder(), parts = choice.getElseBodyBuilder();
   scf::YieldOp::create(whole, loc, pointValues(whole, reducers, at));
@@ -153,7 +152,7 @@ SmallVector<Value> KernelLowering::laneMemory(ArrayRef<Reducer> reducers, int64_
   OpBuilder entry = OpBuilder::atBlockBegin(&function.getBody().front());
   SmallVector<Value> memory;
   for (const Reducer &reducer : reducers) {
-    Type element = kernel::ReduceOp(reducer.op).getValue().getType();
+    Type element = reducer.value().getType();
     memory.push_back(
         memref::AllocaOp::create(entry, loc, MemRefType::get({lanes}, memoryType(element))));
   }
@@ -164,7 +163,7 @@ SmallVector<Value> KernelLowering::lanesFrom(OpBuilder &b, ArrayRef<Reducer> red
                                              ArrayRef<Value> memory, int64_t lanes) {
   SmallVector<Value> values;
   for (auto [reducer, elements] : llvm::zip_equal(reducers, memory)) {
-    Type element = kernel::ReduceOp(reducer.op).getValue().getType();
+    Type element = reducer.value().getType();
     auto type = VectorType::get({lanes}, memoryType(element));
     Value raw = vector::LoadOp::create(b, loc, type, elements, constant(b, 0));
     values.push_back(emitter->fromMemory(b, raw, element));
@@ -198,7 +197,7 @@ SmallVector<Value> KernelLowering::piecesOfRows(OpBuilder &b, const Position &ro
   unsigned last = space.count() - 1;
   SmallVector<Value> start = {constant(b, 0)};
   for (const Reducer &reducer : reducers) {
-    Type element = kernel::ReduceOp(reducer.op).getValue().getType();
+    Type element = reducer.value().getType();
     auto type = VectorType::get({width}, memoryType(element));
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
     start.push_back(emitter->fromMemory(b, zero, element));
@@ -236,10 +235,8 @@ SmallVector<Value> KernelLowering::piecesOfRows(OpBuilder &b, const Position &ro
 SmallVector<Value> KernelLowering::pointValues(OpBuilder &b, ArrayRef<Reducer> reducers,
                                                Position &at) {
   SmallVector<Value> values;
-  for (const Reducer &reducer : reducers) {
-    kernel::ReduceOp op = reducer.op;
-    values.push_back(BodyEmitter::splat(b, loc, emitter->value(b, op.getValue(), at), at.width));
-  }
+  for (const Reducer &reducer : reducers)
+    values.push_back(BodyEmitter::splat(b, loc, emitter->value(b, reducer.value(), at), at.width));
   return values;
 }
 
@@ -495,6 +492,40 @@ void KernelLowering::untilDecided(OpBuilder &b, ArrayRef<Reducer> reducers,
   scf::YieldOp::create(c, loc, choice.getResult(0));
 }
 
+/// Operations of the longest body that is computed twice to find a place.
+static constexpr int64_t kFoundTwiceOps = 12;
+
+/// Whether the best value is to be found before its place: a row is in a cache by then, and values
+/// without places take half the time.
+static bool findsTwice(kernel::FuncOp kernel, ArrayRef<Reducer> reducers) {
+  Block &body = kernel.getBody().front();
+  bool cheap = llvm::range_size(body) <= kFoundTwiceOps;
+  for (Operation &op : body)
+    cheap &= !op.hasTrait<graph::Expensive>() && !isa<kernel::GatherOp, kernel::BoundOp>(op);
+  return cheap && reducers.size() == 1 && reducers.front().parts() > 1;
+}
+
+States KernelLowering::findRow(OpBuilder &b, const Reducer &reducer, const Position &row,
+                               Value first, Value length) {
+  Reducer value = reducer.ofValue();
+  auto body = [&](OpBuilder &c, Value index, Value limit) {
+    Position at = row;
+    setReduced(c, at, index, limit, width);
+    return pointValues(c, value, at);
+  };
+  auto ahead = [&](OpBuilder &c, Value index, Value limit) {
+    Position at = row;
+    setReduced(c, at, index, limit, width);
+    SmallVector<Value> values = pointValues(c, value, at);
+    if (!limit)
+      prefetch(c, at, space.parallel, kTreeBlock, /*locality=*/2);
+    return values;
+  };
+  TreeEmitter trees(&function.getBody().front(), loc, value, width);
+  Value best = trees.laneBlock(b, first, length, ahead)[0][0];
+  return {{best, trees.findFirst(b, first, length, best, body)}};
+}
+
 /// Rows of a strip that are read one after the other where several operands are read straight on.
 static constexpr int64_t kStraightRows = 4;
 
@@ -506,7 +537,6 @@ void KernelLowering::lowerLaneBlocks() {
   // Rows are short, perhaps, and many.
   bool once = kernel->hasAttr(kOnceAttr);
   int64_t lanes = treeWidth(), rest = space.parallel || once ? lanes : registerLanes(lanes);
-  Block *entry = &function.getBody().front();
   auto usual = [&](OpBuilder &outside) {
     Value length = emitter->emit(outside, space.reducedItems()), blocks = blockCount(outside);
     // The machine follows several operands only in the order in which they lie.
@@ -515,6 +545,8 @@ void KernelLowering::lowerLaneBlocks() {
     // Which needs the registers.
     bool computesLong = llvm::any_of(kernel.getBody().front(),
                                      [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
+    bool twice =
+        space.parallel && reduceWidth() > 1 && here.empty() && findsTwice(kernel, reducers);
     auto block = [&](OpBuilder &b, Value item) {
       Position row = position();
       Value number = item, first = constant(b, 0), some = length;
@@ -530,7 +562,7 @@ void KernelLowering::lowerLaneBlocks() {
       if (space.parallel)
         emitter->delinearize(b, number, 0, space.parallel, row);
       rowValues(b, row, 0);
-      TreeEmitter trees(entry, loc, reducers, lanes, rest);
+      TreeEmitter trees(&function.getBody().front(), loc, reducers, lanes, rest);
       trees.once = once;
       // Once in 8192 elements. Rows may be short.
       if (space.parallel == 0 && lanes > 1)
@@ -550,14 +582,15 @@ void KernelLowering::lowerLaneBlocks() {
         SmallVector<Value> values = pointValues(c, reducers, at);
         for (kernel::StoreOp store : here)
           emitter->store(c, store, at);
-        bool inOrder = straight || once;
+        bool inOrder = straight || once || trees.isFree();
         bool asks = once ? operands <= kMostStreamsAhead : !limit;
-        if (lanes > 1 && (inOrder || lanes < kTreeLanes) && asks)
+        if (lanes > 1 && (straight || once || lanes < kTreeLanes) && asks)
           prefetch(c, at, space.parallel, inOrder ? bytesAhead(kBytesAhead) : kTreeBlock,
                    inOrder ? /*locality=*/3 : 2);
         return values;
       };
-      States states = trees.laneBlock(b, first, some, body);
+      States states = twice ? findRow(b, reducers.front(), row, first, some)
+                            : trees.laneBlock(b, first, some, body);
       finish(b, reducers, states, row, item, blocks);
       return states;
     };
@@ -586,6 +619,8 @@ callFold(OpBuilder &b, Location loc, OpBuilder &module, const Reducer &reducer, 
   std::string own = ("fold_" + name + "_" + graph::stringifyReduceKind(reducer.op.getKind())).str();
   for (Type type : reducer.types())
     llvm::raw_string_ostream(own) << "_" << type;
+  if (reducer.isNarrow() && name.starts_with("lanes"))
+    llvm::raw_string_ostream(own) << "_" << reducer.sequenceTypes()[0];
   auto symbols = cast<ModuleOp>(module.getInsertionBlock()->getParentOp());
   auto shared = symbols.lookupSymbol<func::FuncOp>(own);
   if (!shared) {

@@ -9,9 +9,36 @@ using namespace graphc;
 using namespace graphc::pass;
 using graph::ReduceKind;
 
-Reducer::Reducer(kernel::ReduceOp op)
+Value pass::narrowSource(kernel::ReduceOp op) {
+  auto cast = op.getValue().getDefiningOp<graph::CastOp>();
+  if (op.getKind() != ReduceKind::Sum || !cast)
+    return {};
+  Type from = cast->getOperand(0).getType(), to = op.getValue().getType();
+  if (!isa<IntegerType>(from) || from.getIntOrFloatBitWidth() > 16)
+    return {};
+  // The largest sum of a block, 8192 elements, fits float32 for 8 bits, and float64 for 16.
+  bool fits = to.isF64() || (to.isF32() && from.getIntOrFloatBitWidth() <= 8) ||
+              (isa<IntegerType>(to) && to.getIntOrFloatBitWidth() >= 32);
+  return fits ? cast->getOperand(0) : Value();
+}
+
+Reducer::Reducer(kernel::ReduceOp op, bool narrows)
     : op(op), isArg(op.getKind() == ReduceKind::ArgMin || op.getKind() == ReduceKind::ArgMax),
-      element(op.getValue().getType()) {}
+      element(op.getValue().getType()), source(narrows ? narrowSource(op) : Value()) {}
+
+bool Reducer::isFree() const {
+  if (isArg || source)
+    return false;
+  bool adds = op.getKind() == ReduceKind::Sum || op.getKind() == ReduceKind::Mean ||
+              op.getKind() == ReduceKind::Prod;
+  return !adds || isa<IntegerType>(element);
+}
+
+Reducer Reducer::ofValue() const {
+  Reducer other = *this;
+  other.isArg = false;
+  return other;
+}
 
 SmallVector<Type, 2> Reducer::types() const {
   SmallVector<Type, 2> result = {element};
@@ -22,6 +49,12 @@ SmallVector<Type, 2> Reducer::types() const {
 
 SmallVector<Type, 2> Reducer::sequenceTypes() const {
   SmallVector<Type, 2> result = types();
+  if (source) {
+    unsigned bits = source.getType().getIntOrFloatBitWidth();
+    bool isUnsigned = bits == 1 || source.getType().isUnsignedInteger();
+    return {IntegerType::get(op.getContext(), bits == 1 ? 8 : 2 * bits,
+                             isUnsigned ? IntegerType::Unsigned : IntegerType::Signless)};
+  }
   if (isArg)
     result[1] = IntegerType::get(op.getContext(), std::max(8u, element.getIntOrFloatBitWidth()));
   return result;
@@ -102,6 +135,8 @@ SmallVector<Value, 2> Reducer::identity(OpBuilder &builder, int64_t width) const
 
 /// Any element that counts is at number 0 or later, and one equal to the identity may stay there.
 SmallVector<Value, 2> Reducer::sequenceIdentity(OpBuilder &builder, int64_t width) const {
+  if (source)
+    return {reductionIdentity(builder, op.getLoc(), op.getKind(), sequenceTypes()[0], width)};
   SmallVector<Value, 2> state = identity(builder, width);
   if (isArg)
     state[1] = arith::ConstantOp::create(
@@ -127,6 +162,8 @@ Value Reducer::better(OpBuilder &builder, Value state, Value other) const {
 
 SmallVector<Value, 2> Reducer::append(OpBuilder &builder, ValueRange state, Value value,
                                       Value number) const {
+  if (source)
+    value = graph::CastOp::create(builder, op.getLoc(), state[0].getType(), value);
   if (!isArg)
     return combine(builder, state, value);
   Location loc = op.getLoc();
@@ -142,6 +179,11 @@ SmallVector<Value, 2> Reducer::append(OpBuilder &builder, ValueRange state, Valu
 
 SmallVector<Value, 2> Reducer::fromSequence(OpBuilder &builder, ValueRange state, Value first,
                                             int64_t step, int64_t laneStep) const {
+  if (source) {
+    auto lanes = dyn_cast<VectorType>(state[0].getType());
+    Type wide = lanes ? Type(lanes.clone(element)) : element;
+    return {graph::CastOp::create(builder, op.getLoc(), wide, state[0])};
+  }
   if (!isArg)
     return SmallVector<Value, 2>(state);
   Location loc = op.getLoc();
@@ -220,6 +262,10 @@ SmallVector<Value, 2> Reducer::combine(OpBuilder &builder, ValueRange state,
     return {arith::AndIOp::create(builder, loc, state[0], other[0])};
   case ReduceKind::ArgMin:
   case ReduceKind::ArgMax: {
+    if (!isArg) // the same value, or an equal one
+      return {op.getKind() == ReduceKind::ArgMin
+                  ? graph::MinimumOp::create(builder, loc, type, state[0], other[0]).getResult()
+                  : graph::MaximumOp::create(builder, loc, type, state[0], other[0]).getResult()};
     Value take = pick(builder, state, other);
     return {arith::SelectOp::create(builder, loc, take, other[0], state[0]),
             arith::SelectOp::create(builder, loc, take, other[1], state[1])};

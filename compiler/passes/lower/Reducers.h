@@ -15,16 +15,29 @@ mlir::Value combineScanned(mlir::OpBuilder &builder, kernel::ScanOp op, mlir::Va
 mlir::Value reductionIdentity(mlir::OpBuilder &builder, mlir::Location loc, graph::ReduceKind kind,
                               mlir::Type element, int64_t width);
 
+/// The small integers of which a sum is a sum, or null: as long as they come in order, or make a
+/// block of the tree, their sum is the same in integers, and exact in what it is of.
+mlir::Value narrowSource(kernel::ReduceOp op);
+
 /// The state of one reduction: one value, or value and index for argmin and argmax. States are
 /// scalars or vectors of lanes; combining with the identity changes no bits.
 ///
 /// A sequence state serves while elements come in order, at most 128 of them per lane: its index
 /// counts them in an integer of the element's width, so that an index vector costs no more
-/// registers than its values.
+/// registers than its values. That of a narrow sum is in integers of twice the width of what is
+/// summed, which hold so many.
 class Reducer {
 public:
-  explicit Reducer(kernel::ReduceOp op);
+  /// `narrows`: sums of small integers may be narrow.
+  explicit Reducer(kernel::ReduceOp op, bool narrows = false);
 
+  /// What is combined: append() takes values of its type.
+  mlir::Value value() const { return source ? source : op.getValue(); }
+  bool isNarrow() const { return bool(source); }
+  /// Whether states may be combined in any order, and elements be appended to any lane.
+  bool isFree() const;
+  /// Argmin and argmax: what finds the value alone.
+  Reducer ofValue() const;
   unsigned parts() const { return isArg ? 2 : 1; }
   /// Element types of the parts.
   llvm::SmallVector<mlir::Type, 2> types() const;
@@ -54,6 +67,7 @@ private:
   mlir::Value better(mlir::OpBuilder &builder, mlir::Value state, mlir::Value other) const;
   bool isArg;
   mlir::Type element;
+  mlir::Value source; ///< of a narrow sum, else null
 };
 
 } // namespace graphc::pass

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -11,6 +12,9 @@
 using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
+
+/// Lanes of narrow sums that are added at once.
+static constexpr int64_t kFoldedLanes = 64;
 
 TreeEmitter::TreeEmitter(Block *entry, Location loc, ArrayRef<Reducer> reducers, int64_t width,
                          int64_t rest)
@@ -157,8 +161,12 @@ States TreeEmitter::foldLanes(OpBuilder &builder, const Storage &storage, Value 
   return restore(builder, storage, constant(builder, 0), 1, false);
 }
 
-States TreeEmitter::foldVector(OpBuilder &builder, States states, int64_t lanes) {
-  for (int64_t lanesWide = lanes; lanesWide > 1; lanesWide /= 2) {
+bool TreeEmitter::isFree() const {
+  return width > 1 && llvm::all_of(reducers, [](const Reducer &r) { return r.isFree(); });
+}
+
+States TreeEmitter::foldVector(OpBuilder &builder, States states, int64_t lanes, int64_t until) {
+  for (int64_t lanesWide = lanes; lanesWide > until; lanesWide /= 2) {
     States low, high;
     for (const auto &state : states) {
       low.emplace_back();
@@ -379,9 +387,36 @@ States TreeEmitter::findPlace(OpBuilder &builder, const Storage &storage, Value 
   return {{best, arith::SelectOp::create(builder, loc, isNone, last, index)}};
 }
 
+/// Of one narrow sum, whose lanes together fit 32 bits, in any order.
+States TreeEmitter::foldNarrow(OpBuilder &builder, const Storage &storage, Value count) {
+  Type narrow = reducers.front().sequenceTypes()[0];
+  Type sum =
+      IntegerType::get(builder.getContext(), 32,
+                       narrow.isUnsignedInteger() ? IntegerType::Unsigned : IntegerType::Signless);
+  int64_t lanes = std::min(width, kFoldedLanes);
+  Type vector = BodyEmitter::vectorOf(sum, lanes);
+  Value none = reductionIdentity(builder, loc, graph::ReduceKind::Sum, sum, lanes);
+  auto strips = scf::ForOp::create(builder, loc, constant(builder, 0), count,
+                                   constant(builder, lanes), ValueRange(none));
+  OpBuilder b = OpBuilder::atBlockBegin(strips.getBody());
+  Value some = restore(b, storage, strips.getInductionVar(), lanes, true)[0][0];
+  if (some.getType() != vector)
+    some = graph::CastOp::create(b, loc, vector, some);
+  Value next = graph::AddOp::create(b, loc, vector, strips.getRegionIterArgs()[0], some);
+  scf::YieldOp::create(b, loc, next);
+  Value all = foldHalves(builder, loc, strips.getResult(0), lanes, [&](Value x, Value y) {
+    return graph::AddOp::create(builder, loc, x.getType(), x, y).getResult();
+  });
+  Type wide = reducers.front().types()[0];
+  return {{all.getType() == wide ? all : graph::CastOp::create(builder, loc, wide, all)}};
+}
+
 States TreeEmitter::foldSequences(OpBuilder &builder, const Storage &storage, Value first,
                                   Value count, bool fast) {
-  if (llvm::any_of(reducers, [](const Reducer &r) { return r.parts() > 1; })) {
+  bool narrow = llvm::any_of(reducers, [](const Reducer &r) { return r.isNarrow(); });
+  if (narrow && reducers.size() == 1)
+    return foldNarrow(builder, storage, count);
+  if (narrow || llvm::any_of(reducers, [](const Reducer &r) { return r.parts() > 1; })) {
     States states;
     ArrayRef<Value> memory = storage;
     for (const Reducer &reducer : reducers) {
@@ -411,7 +446,98 @@ States TreeEmitter::foldSequences(OpBuilder &builder, const Storage &storage, Va
   return foldVector(builder, unflatten(choice.getResults()), width);
 }
 
+/// A block of what may be combined in any order: straight on, in registers.
+States TreeEmitter::freeBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
+  Value end = arith::AddIOp::create(builder, loc, first, length), whole = first;
+  SmallVector<Value> states = flatten(identity(builder, width));
+  auto over = [&](Value from, Value to, int64_t lanes, bool masked) {
+    auto loop = scf::ForOp::create(builder, loc, from, to, constant(builder, lanes), states);
+    OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
+    Value index = loop.getInductionVar();
+    States before = unflatten(loop.getRegionIterArgs());
+    SmallVector<Value> next =
+        flatten(append(b, before, body(b, index, masked ? end : Value()), constant(b, 0)));
+    if (masked && lanes > 1) {
+      Value mask =
+          vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()),
+                                       arith::SubIOp::create(b, loc, end, index).getResult());
+      for (auto [value, old] : llvm::zip_equal(next, flatten(before)))
+        value = arith::SelectOp::create(b, loc, mask, value, old);
+    }
+    scf::YieldOp::create(b, loc, next);
+    states.assign(loop.result_begin(), loop.result_end());
+  };
+  if (!once) {
+    Value size = constant(builder, width);
+    Value vectors = arith::DivUIOp::create(builder, loc, length, size);
+    whole = arith::AddIOp::create(builder, loc, first,
+                                  arith::MulIOp::create(builder, loc, vectors, size));
+    over(first, whole, width, /*masked=*/false);
+  }
+  if (rest < width)
+    states = flatten(foldVector(builder, unflatten(states), width, rest));
+  over(whole, end, rest, /*masked=*/true);
+  return foldVector(builder, unflatten(states), rest);
+}
+
+/// Where the first value of a block is that is as good as `best`; INT64_MAX if none is.
+Value TreeEmitter::findFirst(OpBuilder &builder, Value first, Value length, Value best,
+                             const Body &body) {
+  auto bits = builder.getIntegerType(width);
+  Type wide = builder.getI64Type();
+  Value bests = BodyEmitter::splat(builder, loc, best, width), size = constant(builder, width);
+  Value end = arith::AddIOp::create(builder, loc, first, length);
+  Value vectors = arith::DivUIOp::create(builder, loc, length, size);
+  Value whole = arith::AddIOp::create(builder, loc, first,
+                                      arith::MulIOp::create(builder, loc, vectors, size));
+  Value none = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(bits, 0));
+  // Lanes of a vector as one number.
+  auto tiesAt = [&](OpBuilder &b, Value index, Value limit) -> Value {
+    Value ties = reducers.front().ties(b, body(b, index, limit)[0], bests);
+    if (limit) {
+      Value present = arith::SubIOp::create(b, loc, limit, index);
+      ties = arith::AndIOp::create(b, loc, ties,
+                                   vector::CreateMaskOp::create(b, loc, ties.getType(), present));
+    }
+    Value all = vector::BitCastOp::create(b, loc, VectorType::get({1}, bits), ties);
+    return vector::ExtractOp::create(b, loc, all, 0);
+  };
+  auto isNone = [&](OpBuilder &b, Value mask) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, mask, none);
+  };
+  auto search = scf::WhileOp::create(
+      builder, loc, TypeRange{builder.getIndexType(), bits}, ValueRange{first, none},
+      [&](OpBuilder &b, Location, ValueRange at) {
+        Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at[0], whole);
+        scf::ConditionOp::create(b, loc, arith::AndIOp::create(b, loc, more, isNone(b, at[1])), at);
+      },
+      [&](OpBuilder &b, Location, ValueRange at) {
+        Value mask = tiesAt(b, at[0], {});
+        Value next = arith::AddIOp::create(b, loc, at[0], size);
+        next = arith::SelectOp::create(b, loc, isNone(b, mask), next, at[0]);
+        scf::YieldOp::create(b, loc, ValueRange{next, mask});
+      });
+  Value index = search.getResult(0), mask = search.getResult(1);
+  Value more = arith::AndIOp::create(
+      builder, loc, isNone(builder, mask),
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, index, end));
+  auto last = scf::IfOp::create(builder, loc, TypeRange(bits), more, /*withElseRegion=*/true);
+  OpBuilder yes = last.getThenBodyBuilder(), no = last.getElseBodyBuilder();
+  scf::YieldOp::create(yes, loc, tiesAt(yes, index, end));
+  scf::YieldOp::create(no, loc, mask);
+  mask = last.getResult(0);
+  Value lane = math::CountTrailingZerosOp::create(builder, loc, mask);
+  if (width < 64)
+    lane = arith::ExtUIOp::create(builder, loc, wide, lane);
+  Value place = arith::AddIOp::create(builder, loc,
+                                      arith::IndexCastOp::create(builder, loc, wide, index), lane);
+  Value nowhere = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(INT64_MAX));
+  return arith::SelectOp::create(builder, loc, isNone(builder, mask), nowhere, place);
+}
+
 States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
+  if (isFree())
+    return freeBlock(builder, first, length, body);
   if (lanes.empty())
     lanes = allocate(kTreeLanes, true);
   Value count = arith::MinSIOp::create(builder, loc, length, constant(builder, kTreeLanes));

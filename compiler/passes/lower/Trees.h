@@ -52,7 +52,12 @@ public:
   Storage allocate(int64_t elements, bool sequence);
   /// The same in the local memory of a group.
   Storage allocateShared(int64_t elements);
-  States foldVector(mlir::OpBuilder &builder, States states, int64_t lanes);
+  /// Halves of vectors combined until `until` of their `lanes` are left.
+  States foldVector(mlir::OpBuilder &builder, States states, int64_t lanes, int64_t until = 1);
+  /// Whether all states may be combined in any order: a block is then read straight on.
+  bool isFree() const;
+  mlir::Value findFirst(mlir::OpBuilder &builder, mlir::Value first, mlir::Value length,
+                        mlir::Value best, const Body &body);
   llvm::SmallVector<mlir::Value> lastRow(mlir::OpBuilder &builder,
                                          llvm::SmallVector<mlir::Value> state, mlir::Value start,
                                          mlir::Value number, mlir::Value end, const Body &body);
@@ -98,6 +103,8 @@ private:
                    const States &states, const Body &body);
   States wholeStrip(mlir::OpBuilder &builder, mlir::Value strip, mlir::Value first,
                     mlir::Value length, const Body &body);
+  States freeBlock(mlir::OpBuilder &builder, mlir::Value first, mlir::Value length,
+                   const Body &body);
   void straightRows(mlir::OpBuilder &builder, const Storage &running, mlir::Value first,
                     mlir::Value count, const Body &body);
   void lastLanes(mlir::OpBuilder &builder, const Storage &running, mlir::Value first,
@@ -108,6 +115,7 @@ private:
                   mlir::Value length, const Body &body);
   States foldLanes(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count);
   States foldWhole(mlir::OpBuilder &builder, const Storage &storage);
+  States foldNarrow(mlir::OpBuilder &builder, const Storage &storage, mlir::Value count);
   States findPlace(mlir::OpBuilder &builder, const Storage &storage, mlir::Value first,
                    mlir::Value count);
   void push(mlir::OpBuilder &builder, const Storage &storage, mlir::Value number,

@@ -1,5 +1,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/LoopSpace.h"
+#include "compiler/passes/lower/Reducers.h"
 #include "compiler/passes/schedule/StageOperands.h"
 #include "dialects/kernel/Kernel.h"
 
@@ -245,7 +246,16 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
     return along;
   }
 
-  static Body bodyOf(kernel::FuncOp func) {
+  /// Whether an operation widens what sums keep narrow.
+  static bool isNarrowed(Operation &op) {
+    auto narrows = [](Operation *user) {
+      auto reduce = dyn_cast<kernel::ReduceOp>(user);
+      return reduce && narrowSource(reduce);
+    };
+    return isa<graph::CastOp>(op) && llvm::all_of(op.getUsers(), narrows);
+  }
+
+  static Body bodyOf(kernel::FuncOp func, bool narrows) {
     Body body;
     int64_t parallel = func.getDomain().getParallel();
     bool reduces = parallel != func.getNumDims();
@@ -257,6 +267,8 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       for (Value operand : op.getOperands())
         last[operand] = &op;
     for (Operation &op : func.getBody().front()) {
+      if (narrows && isNarrowed(op))
+        continue;
       bool point = !reduces || usesReduced(&op, parallel);
       if (!op.hasTrait<OpTrait::IsTerminator>() && !isa<kernel::ReduceOp, kernel::DotOp>(op))
         for (Value operand : op.getOperands())
@@ -362,7 +374,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   }
 
   kernel::ScheduleAttr scheduleOf(kernel::FuncOp func) {
-    Body body = bodyOf(func);
+    Body body = bodyOf(func, /*narrows=*/vectorBytes > 0);
     Family family = familyOf(func);
     if (groups)
       if (auto schedule = groupSchedule(func, family, body))

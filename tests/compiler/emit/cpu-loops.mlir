@@ -101,13 +101,14 @@ func.func @place(%x: tensor<?xf32>) -> tensor<i64> {
   return %0 : tensor<i64>
 }
 
-// A count: masks become numbers, half a vector at a time. Two operands are read in order, four rows of a strip at a time, with its
+// A count: masks become bytes, 64 at a time, which hold the rows of a block. Two operands are read in order, four rows of a strip at a time, with its
 // lanes in registers.
 // CHECK-LABEL: inside_0:
-// CHECK-COUNT-4: vcmpleps {{.*}}, %k{{[0-7]$}}
-// CHECK-COUNT-8: prefetcht0
+// CHECK-COUNT-8: vcmpleps {{.*}}, %k{{[0-7]$}}
+// CHECK-COUNT-16: prefetcht0
 // CHECK-NOT: rsp
-// CHECK: vpmovm2q
+// CHECK: vpmovm2b
+// CHECK-NEXT: vpsubb
 // CHECK-NOT: rsp
 // CHECK: jl
 // CHECK: ret
