@@ -304,6 +304,10 @@ DType resultDType(ReduceKind kind, DType t) {
 
 /// A longer chain is cut (docs/numerics.md).
 constexpr int64_t kMostDepth = 2048;
+/// Elements of a factor that is copied before it is multiplied.
+constexpr int64_t kMostTurned = 1024;
+/// Columns of a single row that stay in registers.
+constexpr int64_t kMostRow = 32;
 
 /// One factor of a product: element (i, k) is at i * row + k * column.
 template <typename T>
@@ -340,10 +344,10 @@ GRAPHC_WIDE void multiplyRow(const T *a, int64_t step, Matrix<T> b, int64_t dept
   }
 }
 
-/// A matrix whose rows are dense times a column.
+/// A matrix times a column, to results `apart` from each other.
 template <typename T>
 GRAPHC_WIDE void multiplyColumn(Matrix<T> a, const T *b, int64_t step, int64_t depth,
-                                int64_t height, T *out) {
+                                int64_t height, T *out, int64_t apart) {
   constexpr int64_t kTogether = 8;
   int64_t i = 0;
   for (; i + kTogether <= height; i += kTogether) {
@@ -352,14 +356,85 @@ GRAPHC_WIDE void multiplyColumn(Matrix<T> a, const T *b, int64_t step, int64_t d
     for (int64_t k = 0; k < depth; ++k)
       for (int64_t r = 0; r < kTogether; ++r)
         sums[r] = multiplyAdd(from[r * a.row + k * a.column], b[k * step], sums[r]);
-    std::copy_n(sums, kTogether, out + i);
+    for (int64_t r = 0; r < kTogether; ++r)
+      out[(i + r) * apart] = sums[r];
   }
   for (; i < height; ++i) {
     T sum{0};
     for (int64_t k = 0; k < depth; ++k)
       sum = multiplyAdd(a.data[i * a.row + k * a.column], b[k * step], sum);
-    out[i] = sum;
+    out[i * apart] = sum;
   }
+}
+
+/// Elements that are multiplied together.
+template <typename T>
+struct Lanes {
+  typedef T Type __attribute__((vector_size(32), aligned(alignof(T))));
+  static constexpr int64_t kCount = 32 / sizeof(T);
+};
+
+template <typename T>
+GRAPHC_WIDE [[gnu::always_inline]] inline void multiplyAddLanes(T a, const T *b,
+                                                                typename Lanes<T>::Type &c) {
+#if defined(__clang__)
+  using Vector = typename Lanes<T>::Type;
+  c = __builtin_elementwise_fma(Vector{} + a, *reinterpret_cast<const Vector *>(b), c);
+#else
+  for (int64_t lane = 0; lane < Lanes<T>::kCount; ++lane)
+    c[lane] = multiplyAdd(a, b[lane], c[lane]);
+#endif
+}
+
+/// Chains of some rows and of neighbouring columns, which stay in registers.
+template <typename T, int kRows, int kVectors>
+GRAPHC_WIDE void multiplyTile(Matrix<T> a, Matrix<T> b, int64_t depth, T *out, int64_t width) {
+  using Vector = typename Lanes<T>::Type;
+  Vector sums[kRows][kVectors] = {};
+  for (int64_t k = 0; k < depth; ++k)
+    for (int row = 0; row < kRows; ++row)
+      for (int v = 0; v < kVectors; ++v)
+        multiplyAddLanes<T>(a.data[row * a.row + k * a.column],
+                            b.data + k * b.row + v * Lanes<T>::kCount, sums[row][v]);
+  for (int row = 0; row < kRows; ++row)
+    for (int v = 0; v < kVectors; ++v)
+      *reinterpret_cast<Vector *>(out + row * width + v * Lanes<T>::kCount) = sums[row][v];
+}
+
+/// All rows of a strip of columns, which are dense in `b`.
+template <typename T, int kVectors>
+GRAPHC_WIDE void multiplyStrip(Matrix<T> a, Matrix<T> b, int64_t height, int64_t depth,
+                               int64_t width, T *out) {
+  auto rest = [&](int64_t i) { return Matrix<T>{a.data + i * a.row, a.row, a.column}; };
+  int64_t i = 0;
+  for (; i + 4 <= height; i += 4)
+    multiplyTile<T, 4, kVectors>(rest(i), b, depth, out + i * width, width);
+  if (height - i >= 2) {
+    multiplyTile<T, 2, kVectors>(rest(i), b, depth, out + i * width, width);
+    i += 2;
+  }
+  if (i < height)
+    multiplyTile<T, 1, kVectors>(rest(i), b, depth, out + i * width, width);
+}
+
+/// Strips of columns; the last may begin within the one before and compute some of its columns
+/// once more.
+template <typename T>
+void multiplyStrips(Matrix<T> a, Matrix<T> b, int64_t height, int64_t depth, int64_t width,
+                    T *out) {
+  constexpr int64_t kOne = Lanes<T>::kCount, kTwo = 2 * kOne;
+  auto from = [&](int64_t j) { return Matrix<T>{b.data + j, b.row, 1}; };
+  int64_t j = 0;
+  for (; j + kTwo <= width; j += kTwo)
+    multiplyStrip<T, 2>(a, from(j), height, depth, width, out + j);
+  if (width - j > kOne && width >= kTwo)
+    return multiplyStrip<T, 2>(a, from(width - kTwo), height, depth, width, out + width - kTwo);
+  if (width - j >= kOne) {
+    multiplyStrip<T, 1>(a, from(j), height, depth, width, out + j);
+    j += kOne;
+  }
+  if (j < width)
+    multiplyStrip<T, 1>(a, from(width - kOne), height, depth, width, out + width - kOne);
 }
 
 /// One row times one column is the sum of the products.
@@ -383,7 +458,26 @@ void multiply(Matrix<T> a, Matrix<T> b, int64_t height, int64_t depth, int64_t w
   if (width == 1 && a.row == 1 && height > 1) // columns are dense: rows of the transposed product
     return multiplyRow(b.data, b.row, Matrix<T>{a.data, a.column, a.row}, depth, height, out);
   if (width == 1)
-    return multiplyColumn(a, b.data, b.row, depth, height, out);
+    return multiplyColumn(a, b.data, b.row, depth, height, out, 1);
+  if constexpr (std::is_floating_point_v<T>) {
+    // Columns that do not lie side by side are copied so that they do, if that is little work.
+    std::array<T, kMostTurned> turned;
+    if (b.column != 1 && height >= 4 && depth * width <= kMostTurned) {
+      for (int64_t j = 0; j < width; ++j)
+        for (int64_t k = 0; k < depth; ++k)
+          turned[static_cast<size_t>(k * width + j)] = b.data[k * b.row + j * b.column];
+      b = {turned.data(), width, 1};
+    }
+    // Of one row, chains of many columns keep the core busy as they lie.
+    bool isLong = height == 1 && width > kMostRow;
+    if (b.column == 1 && width >= Lanes<T>::kCount && !isLong)
+      return multiplyStrips(a, b, height, depth, width, out);
+    if (width < Lanes<T>::kCount) {
+      for (int64_t j = 0; j < width; ++j)
+        multiplyColumn(a, b.data + j * b.column, b.row, depth, height, out + j, width);
+      return;
+    }
+  }
   for (int64_t i = 0; i < height; ++i)
     multiplyRow(a.data + i * a.row, a.column, b, depth, width, out + i * width);
 }
