@@ -94,6 +94,22 @@ Result<bool> combineRows(Array &target, const Array &index, const Operand &value
 Shape rowsShape(const Array &x, const Array &index);
 /// Where a mask is true, in row-major order.
 Outcome flatNonzero(const Array &mask);
+/// Floats of random bits (docs/random.md): multiples of 2^-53 in [0, 1), of 2^-52 plus half of that
+/// in (0, 1), and those of float32.
+enum class Draw { Unit64, Open64, Unit32, Open32 };
+/// A stream of a key; or, of a stride, the streams first, first + stride, ..., each for one row.
+struct Streams {
+  uint64_t first, key, stride;
+};
+/// What streams give for `shape`, with a kernel's bits; nothing where that has to be recorded.
+/// Needs a RecordScope, outside traces.
+Result<std::optional<Array>> draw(Draw kind, const Shape &shape, const Streams &from,
+                                  rt::Device &device);
+/// The same of uniform int64 in [low, low + last], of two streams each.
+Result<std::optional<Array>> drawIntegers(int64_t low, uint64_t last, const Shape &shape,
+                                          const Streams &from, rt::Device &device);
+/// A random order of 0, 1, ..., count - 1.
+Result<std::optional<Array>> drawOrder(int64_t count, const Streams &from, rt::Device &device);
 /// A computed copy of what a view of a computed array shows, so that whatever is recorded next has
 /// the same structure wherever that is; null when the view has to be recorded.
 Outcome detached(const Array &x);

@@ -99,6 +99,9 @@ def _is_computed(dtype):
 def to_ours(value, device=None):
     """A numeric result of NumPy's as an Array; anything else as it is."""
     if type(value) is _np.ndarray and _is_computed(value.dtype):
+        packed = _graphc.pack(value) if device is None else None
+        if packed is not None:
+            return packed
         return _graphc.asarray(value, None, device, None)
     if isinstance(value, _np.generic) and _is_computed(value.dtype):
         return _graphc.asarray(value, None, device, None)[()]

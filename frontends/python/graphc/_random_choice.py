@@ -45,7 +45,12 @@ _PLACE_BITS = 20
 def _order(source, shape, axis=-1, device=None):
     """A random order along an axis: that of random bits, of which short axes use the first 44; of equal bits the first
     stays first."""
-    bits = source._bits(shape, source._take(1, device))
+    streams = source._take(1, device)
+    if streams.host is not None and len(shape) == 1 and shape[0] <= 1 << _PLACE_BITS:
+        order = _graphc.draw_order(shape[0], streams.first, streams.host)
+        if order is not None:
+            return order
+    bits = source._bits(shape, streams)
     axis = axis % len(shape)
     size = shape[axis]
     if size > 1 << _PLACE_BITS:

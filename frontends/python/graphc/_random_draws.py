@@ -19,6 +19,8 @@ from .errors import ArgumentError, DTypeError, ShapeError
 _Array = _graphc.Array
 _ATTEMPTS = 64  # streams of an op that repeats attempts
 _TINY = 2.0**-52
+_WHOLE = 2**53  # integers below are floats
+_UNIT, _OPEN = 0, 1  # kinds of _graphc.draw
 
 
 class Parameter:
@@ -27,6 +29,10 @@ class Parameter:
     __slots__ = ("value", "host", "shape")
 
     def __init__(self, name, given):
+        if type(given) is float or (type(given) is int and -_WHOLE < given < _WHOLE):
+            self.value = self.host = float(given)
+            self.shape = ()
+            return
         if isinstance(given, _Array):
             self.value, self.host, self.shape = given.astype(float64, copy=False), None, given.shape
             return
@@ -38,6 +44,8 @@ class Parameter:
 
     def all(self, test):
         """Whether `test` holds for every value; None when that would need a computation."""
+        if type(self.host) is float:
+            return bool(test(self.host))
         return None if self.host is None else bool(_np.all(test(self.host)))
 
 
@@ -48,6 +56,40 @@ def _device_of(*objects):
     return None
 
 
+def _box_muller(first, second):
+    return _graphc.sqrt(_graphc.log(first) * -2.0) * _graphc.cos(second * (2 * _math.pi))
+
+
+# What streams give that are equally far apart, a row each (Ahead).
+
+
+def _units(shape, key, first, step):
+    return _graphc.draw(_UNIT, shape, first, key, step)
+
+
+def _normals(shape, key, first, step):
+    return _box_muller(_graphc.draw(_OPEN, shape, first, key, step), _graphc.draw(_UNIT, shape, first + 1, key, step))
+
+
+def _exponentials(shape, key, first, step):
+    return -_graphc.log(_graphc.draw(_OPEN, shape, first, key, step))
+
+
+def _number(given):
+    """A parameter that is a single number as Parameter.value has it; None for others."""
+    if type(given) is float:
+        return given
+    if type(given) is int:
+        return float(given) if -_WHOLE < given < _WHOLE else None
+    return given if type(given) is _Array and given.ndim == 0 and given.dtype is float64 else None
+
+
+def _scale(given):
+    """The same of one that is not negative."""
+    value = _number(given)
+    return value if type(value) is not float or value > 0 else None
+
+
 class Draws:
     """Distributions with NumPy's signatures. `size` is a shape, or None for the shape of the parameters; results are
     Arrays (0-d for scalars), recorded and computed like any other."""
@@ -56,6 +98,10 @@ class Draws:
 
     def _take(self, count, device=None):
         raise NotImplementedError
+
+    def _ahead(self, kind, size, count, make):
+        """The next draw of a kind, of `count` streams, where it is known already; else None, and nothing was taken."""
+        return None
 
     # -- uniform bits --------------------------------------------------------------------------------------------
 
@@ -68,6 +114,9 @@ class Draws:
 
     def _unit(self, shape, streams, number=0, dtype=float64):
         """Uniform in [0, 1), a multiple of 2**-53 or 2**-24."""
+        drawn = streams.drawn(_UNIT, shape, number, dtype)
+        if drawn is not None:
+            return drawn
         if dtype == float32:
             word = self._bits(shape, streams, number, "philox32").astype(_np.uint32)
             return _graphc.shift_right(word, 8).astype(_np.int32).astype(float32) * 2.0**-24
@@ -75,6 +124,9 @@ class Draws:
 
     def _open(self, shape, streams, number=0, dtype=float64):
         """Uniform in (0, 1); float32 may round to 1."""
+        drawn = streams.drawn(_OPEN, shape, number, dtype)
+        if drawn is not None:
+            return drawn
         if dtype == float32:
             word = self._bits(shape, streams, number, "philox32").astype(_np.uint32)
             return (word.astype(float32) + 0.5) * 2.0**-32
@@ -83,8 +135,7 @@ class Draws:
 
     def _normal(self, shape, streams, number=0, dtype=float64):
         """Box and Muller: the streams `number` and `number + 1`."""
-        radius = _graphc.sqrt(_graphc.log(self._open(shape, streams, number, dtype)) * -2.0)
-        return radius * _graphc.cos(self._unit(shape, streams, number + 1, dtype) * (2 * _math.pi))
+        return _box_muller(self._open(shape, streams, number, dtype), self._unit(shape, streams, number + 1, dtype))
 
     def _exponential(self, shape, streams, number=0, dtype=float64):
         return -_graphc.log(self._open(shape, streams, number, dtype))
@@ -126,12 +177,21 @@ class Draws:
 
     def random(self, size=None, dtype=float64, out=None):
         """Uniform in [0, 1), float64 or float32."""
+        if out is None and dtype is float64:
+            value = self._ahead("unit", size, 1, _units)
+            if value is not None:
+                return value
         dtype = _float_dtype(dtype, "random")
         shape, streams = self._start(size, 1, out=out)
         return self._finish(self._unit(shape, streams, 0, dtype), out, dtype)
 
     def uniform(self, low=0.0, high=1.0, size=None):
         """Uniform in [low, high)."""
+        first, last = _number(low), _number(high)
+        if type(first) is type(last) is float and _math.isfinite(last - first):
+            value = self._ahead("unit", size, 1, _units)
+            if value is not None:
+                return value * (last - first) + first
         low, high = Parameter("low", low), Parameter("high", high)
         if low.host is not None and high.host is not None and not _np.all(_np.isfinite(high.host - low.host)):
             raise _overflow("high - low range exceeds valid bounds")
@@ -140,12 +200,20 @@ class Draws:
 
     def standard_normal(self, size=None, dtype=float64, out=None):
         """Normal with mean 0 and deviation 1, float64 or float32."""
+        if out is None and dtype is float64:
+            value = self._ahead("normal", size, 2, _normals)
+            if value is not None:
+                return value
         dtype = _float_dtype(dtype, "standard_normal")
         shape, streams = self._start(size, 2, out=out)
         return self._finish(self._normal(shape, streams, 0, dtype), out, dtype)
 
     def normal(self, loc=0.0, scale=1.0, size=None):
         """Normal with a mean and a deviation. Raises ArgumentError for a negative deviation."""
+        if (mean := _number(loc)) is not None and (deviation := _scale(scale)) is not None:
+            value = self._ahead("normal", size, 2, _normals)
+            if value is not None:
+                return value * deviation + mean
         loc, scale = Parameter("loc", loc), _positive("scale", scale, zero=True)
         shape, streams = self._start(size, 2, loc, scale)
         return self._normal(shape, streams) * scale.value + loc.value
@@ -166,6 +234,10 @@ class Draws:
 
     def exponential(self, scale=1.0, size=None):
         """Exponential with a mean."""
+        if (mean := _scale(scale)) is not None:
+            value = self._ahead("exponential", size, 1, _exponentials)
+            if value is not None:
+                return value * mean
         scale = _positive("scale", scale, zero=True)
         shape, streams = self._start(size, 1, scale)
         return self._exponential(shape, streams) * scale.value
@@ -434,11 +506,15 @@ class Draws:
     def integers(self, low, high=None, size=None, dtype=int64, endpoint=False):
         """Uniform integers in [low, high), or [low, high] with endpoint; in [0, low) when `high` is None. Raises
         ArgumentError for an empty range or one that the dtype does not hold."""
+        if high is None:
+            low, high = 0, low
+        if dtype is int64 and type(low) is type(high) is int and not endpoint:
+            value = self._few_integers(low, high - 1 - low, size)
+            if value is not None:
+                return value
         dtype = as_dtype(dtype)
         if dtype.kind not in "biu":
             raise DTypeError(f"Unsupported dtype {dtype} for integers")
-        if high is None:
-            low, high = 0, low
         low, high, shape = limits(low, high, dtype, endpoint)
         if size is not None:
             size = _shape(size)
@@ -446,8 +522,21 @@ class Draws:
                 raise ShapeError(f"Output size {size} is not compatible with broadcast dimensions of inputs {shape}.")
             shape = size
         streams = self._take(2, _device_of(low, high))
+        if dtype == int64 and type(low) is int and streams.host is not None:
+            drawn = _graphc.draw_integers(low, high - low, shape, streams.first, streams.host)
+            if drawn is not None:
+                return drawn
         upper, lower = self._bits(shape, streams, 0), self._bits(shape, streams, 1)
         return bounded(upper, lower, low, high, dtype)
+
+    def _few_integers(self, low, last, size):
+        if not (-(1 << 63) <= low and 0 <= last and low + last < 1 << 63):
+            return None
+
+        def make(shape, key, first, step):
+            return _graphc.draw_integers(low, last, shape, first, key, step)
+
+        return self._ahead(("integers", low, last), size, 2, make)
 
     def bytes(self, length):
         """`length` random bytes; this computes."""
@@ -495,7 +584,11 @@ def _compatible(shape, size):
 
 def _positive(name, given, zero=False):
     parameter = Parameter(name, given)
-    if zero:
+    host = parameter.host
+    if type(host) is float:
+        if host <= 0 and not zero or host < 0 or (host == 0 and _math.copysign(1.0, host) < 0):
+            raise ArgumentError(f"{name} {'<' if zero else '<='} 0")
+    elif zero:
         if parameter.all(lambda v: ~(_np.signbit(v) & ~_np.isnan(v))) is False:
             raise ArgumentError(f"{name} < 0")
     elif parameter.all(lambda v: ~(v <= 0)) is False:

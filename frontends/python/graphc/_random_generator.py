@@ -15,6 +15,7 @@ from ._random_draws import Draws
 from ._random_state import (
     FOLD_STREAM,
     SPLIT_STREAM,
+    Ahead,
     Streams,
     StreamState,
     bits64,
@@ -24,6 +25,20 @@ from ._random_state import (
 from .errors import ArgumentError
 
 _M64 = 0xFFFFFFFFFFFFFFFF
+
+
+#: Draws of so many numbers and less are drawn ahead.
+_SHORT = 128
+_FEW_SIZES = {n: (n,) for n in range(1, _SHORT + 1)}
+
+
+def _is_short(shape):
+    count = 1
+    for n in shape:
+        if type(n) is not int:
+            return False
+        count *= n
+    return 0 < count <= _SHORT
 
 
 class Philox:
@@ -84,7 +99,14 @@ class Generator(Draws):
         self.bit_generator = bit_generator
 
     def _take(self, count, device=None):
-        return self.bit_generator._state.take(count, device or default_device())
+        return self.bit_generator._state.take(count, device)
+
+    def _ahead(self, kind, size, count, make):
+        shape = _FEW_SIZES.get(size) if type(size) is int else () if size is None else size if type(size) is tuple else None
+        if shape is None or (shape and not _is_short(shape)):
+            return None
+        state = self.bit_generator._state
+        return Ahead.of(state, (kind, shape)).next(state, count, lambda key, first, step: make((Ahead.MANY, *shape), key, first, step))
 
     def spawn(self, n_children):
         """`n_children` Generators that are independent of this one."""

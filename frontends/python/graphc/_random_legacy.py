@@ -1,13 +1,16 @@
 """numpy.random's legacy interface: RandomState, and the functions over one global state."""
 
 import functools as _functools
+import inspect as _inspect
+import math as _math
 
 import numpy as _np
 
 from . import _graphc, _tree
 from ._dtypes import int64
+from ._foreign import to_ours
 from ._random_generator import Generator, Philox
-from ._random_numpy import draw, names
+from ._random_numpy import PLAIN, draw, names
 from .errors import TraceError
 
 
@@ -45,8 +48,9 @@ class _OverPhilox(Generator):
 
 class RandomState(Generator):
     """NumPy's legacy interface. A seed, or a state that was set, names NumPy's Mersenne Twister, whose numbers NumPy
-    promises for all versions: it draws them, on the host and bit for bit. Without a seed the numbers are Philox's,
-    computed where they are used; so are those of a jitted function, where the seed is that of the Philox as well.
+    promises for all versions: it draws them, on the host and bit for bit. Without a seed nobody can tell which numbers
+    come next: many are Philox's, computed where they are used, few are NumPy's. Those of a jitted function are Philox's,
+    where the seed is that of the Philox as well.
 
     seed: None, an integer in [0, 2**32), a sequence of them, a Philox, or a bit generator of NumPy's.
 
@@ -55,9 +59,11 @@ class RandomState(Generator):
     [0.5488, 0.7152, 0.6028]
     """
 
-    __slots__ = ("_numbers", "_philox")
+    #: `_few`: NumPy's state for draws of few numbers without a seed; False where the Philox has one.
+    __slots__ = ("_few", "_numbers", "_philox")
 
     def __init__(self, seed=None):
+        self._few = None if seed is None else False
         if isinstance(seed, Philox):
             self._begin(seed, None)
         elif isinstance(seed, _np.random.BitGenerator):
@@ -73,14 +79,20 @@ class RandomState(Generator):
     def _named(self):
         """NumPy's state, which is made when it is first asked for."""
         if self._numbers is None:
-            self._numbers = _np.random.RandomState()
+            self._numbers = self._few or _np.random.RandomState()
         return self._numbers
+
+    def _unseeded(self):
+        """NumPy's state for few numbers, or False."""
+        if self._few is None:
+            self._few = _np.random.RandomState()
+        return self._few
 
     def seed(self, seed=None):
         """Starts again from a seed."""
         fresh = RandomState(seed)
         self._restart(fresh.bit_generator)
-        self._numbers = fresh._numbers
+        self._numbers, self._few = fresh._numbers, fresh._few
 
     def _restart(self, philox):
         """Jitted functions that draw hold the bit generator: it stays."""
@@ -107,33 +119,84 @@ class RandomState(Generator):
         return f"RandomState({'Philox4x32' if self._numbers is None else type(self._numbers._bit_generator).__name__})"
 
     def __reduce__(self):
-        return _restored, (self.bit_generator, self._numbers)
+        return _restored, (self.bit_generator, self._numbers, self._unseeded())
 
     def __deepcopy__(self, memo):
         philox = _OverPhilox(self.bit_generator).__deepcopy__(memo).bit_generator
-        numbers = None
-        if self._numbers is not None:
-            numbers = _np.random.RandomState(type(self._numbers._bit_generator)())
-            numbers.set_state(self._numbers.get_state(legacy=False))
-        return _restored(philox, numbers)
+        return _restored(philox, _copy(self._numbers), _copy(self._unseeded()))
 
 
-def _restored(philox, numbers):
-    made = RandomState(philox)
-    made._numbers = numbers
+def _copy(numbers):
+    if not numbers:
+        return numbers
+    made = _np.random.RandomState(type(numbers._bit_generator)())
+    made.set_state(numbers.get_state(legacy=False))
     return made
 
 
-def _method(name):
-    own = getattr(_OverPhilox, name, None)
+def _restored(philox, numbers, few=False):
+    made = RandomState(philox)
+    made._numbers, made._few = numbers, few
+    return made
 
-    @_functools.wraps(own or getattr(_np.random.RandomState, name))
+
+#: Draws of more numbers are Philox's where there is no seed.
+_FEW = 2048
+_INTEGERS = frozenset({int})
+
+
+def _parameters(own):
+    """Where a draw has its `size`; -1 where all arguments are sizes."""
+    found = list(_inspect.signature(own).parameters)[1:]
+    return found.index("size") if "size" in found else -1
+
+
+def _count(size):
+    """How many numbers a size asks for; too many where it is none."""
+    if size is None:
+        return 1
+    if type(size) in (tuple, list):
+        return _math.prod(size) if _INTEGERS.issuperset(map(type, size)) else _FEW + 1
+    return size if type(size) is int else _FEW + 1
+
+
+def _is_host(value):
+    """Whether a parameter is a number, or few of them in a sequence, that nobody has to compute."""
+    if type(value) in (tuple, list):
+        return len(value) <= _FEW and PLAIN.issuperset(map(type, value))
+    return type(value) in PLAIN
+
+
+def _is_few(name, place, args, keywords):
+    """Whether a draw gives few numbers, of parameters that the host has."""
+    if not (all(map(_is_host, args)) and all(_is_host(v) or k == "dtype" for k, v in keywords.items())):
+        return False
+    if place < 0:
+        return _count(args) <= _FEW
+    if name == "choice" and args and _count(args[0]) > _FEW:
+        return False
+    return _count(args[place] if len(args) > place else keywords.get("size")) <= _FEW
+
+
+def _method(name):
+    own, theirs = getattr(_OverPhilox, name, None), getattr(_np.random.RandomState, name)
+    place = -1 if own is None else _parameters(own)
+
+    @_functools.wraps(own or theirs)
     def method(self, *args, **keywords):
-        if own is not None and (self._numbers is None or _graphc.is_tracing()):
-            return own(self._philox, *args, **keywords)
+        numbers = self._numbers
         if _graphc.is_tracing():
+            if own is not None:
+                return own(self._philox, *args, **keywords)
             raise TraceError(f"random.{name}: NumPy draws on the host, which a jitted function cannot do")
-        return draw(self._named(), name, args, keywords)
+        if numbers is None and own is not None:
+            numbers = self._unseeded() and _is_few(name, place, args, keywords) and self._few
+            if not numbers:
+                return own(self._philox, *args, **keywords)
+        if keywords or not PLAIN.issuperset(map(type, args)):
+            return draw(numbers or self._named(), name, args, keywords)
+        drawn = theirs(numbers or self._named(), *args)
+        return drawn if type(drawn) in PLAIN else to_ours(drawn)
 
     return method
 

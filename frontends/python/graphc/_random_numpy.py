@@ -11,11 +11,11 @@ from .errors import TraceError
 #: NumPy's draws that change their argument, and its name.
 _UPDATES = {"shuffle": "x"}
 #: What NumPy is given, and gives, as it is.
-_PLAIN = frozenset({int, float, bool, str, type(None)})
+PLAIN = frozenset({int, float, bool, str, type(None)})
 
 
 def _is_plain(value):
-    return type(value) in _PLAIN or (type(value) is tuple and _PLAIN.issuperset(map(type, value)))
+    return type(value) in PLAIN or (type(value) is tuple and PLAIN.issuperset(map(type, value)))
 
 
 def draw(numbers, name, args, keywords):
@@ -27,7 +27,7 @@ def draw(numbers, name, args, keywords):
         return drawn.to_device(device) if device is not None and isinstance(drawn, _graphc.Array) else drawn
     if all(map(_is_plain, args)) and all(map(_is_plain, keywords.values())):
         drawn = getattr(numbers, name)(*args, **keywords)
-        return drawn if type(drawn) in _PLAIN else _foreign.to_ours(drawn)
+        return drawn if type(drawn) in PLAIN else _foreign.to_ours(drawn)
     return _foreign.run(getattr(numbers, name), args, keywords, updates=_UPDATES.get(name))
 
 

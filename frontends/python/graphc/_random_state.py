@@ -10,6 +10,7 @@ import numpy as _np
 
 from . import _graphc, _jit
 from ._devices import default_device
+from ._dtypes import float64
 from .errors import ArgumentError
 
 _M32 = 0xFFFFFFFF
@@ -165,13 +166,14 @@ class StreamState:
     what counts, and each draw outside goes through it.
     """
 
-    __slots__ = ("key", "position", "array", "in_array", "keys", "__weakref__")
+    __slots__ = ("key", "position", "array", "in_array", "keys", "ahead", "__weakref__")
 
     def __init__(self, key, position=0):
         self.key, self.position = key, position
         self.array = None
         self.in_array = False
         self.keys = {}  # device -> the key as a word, shared by draws so that a kernel reads it once
+        self.ahead = {}  # kind of a draw of single numbers -> Ahead
         _generators.add(self)
 
     def read(self):
@@ -182,7 +184,7 @@ class StreamState:
 
     def write(self, key, position):
         self.key, self.position = key, position
-        self.keys = {}
+        self.keys, self.ahead = {}, {}
         if self.in_array:
             self.array[...] = _pair(key, position, self.array.device)
 
@@ -202,8 +204,8 @@ class StreamState:
         self.in_array = True
         return self.array
 
-    def take(self, count, device):
-        """(first stream, key) of `count` streams, as 0-d arrays, with a function that gives the streams after it."""
+    def take(self, count, device=None):
+        """`count` streams, for draws on a device (None: the current one)."""
         if _graphc.is_tracing():
             return self._take_traced(count)
         if self.in_array:
@@ -212,10 +214,12 @@ class StreamState:
         else:
             position = self.position
             self.position = position + count & _M64
+        host = self.key if device is None or device == default_device() else None
+        device = device or default_device()
         word = self.keys.get(device)
         if word is None:
             word = self.keys[device] = _graphc.random_word(self.key, device)
-        return Streams(position, word, device)
+        return Streams(position, word, device, host)
 
     def _take_traced(self, count):
         if self.array is None:  # made inside the function that is being recorded
@@ -226,13 +230,72 @@ class StreamState:
         return Streams(first, key, self.array.device)
 
 
+class Ahead:
+    """The draws to come, where a loop draws few numbers each time: those of streams that are equally far apart, or where other
+    draws come between now and then, of all streams. A number is a function of key, stream and place, so nobody can tell
+    when it was computed."""
+
+    __slots__ = ("last", "step", "turns", "values", "first", "stride", "isolated", "place")
+    MANY, _TURNS, _KINDS, _FAR = 64, 16, 32, 8
+
+    def __init__(self):
+        self.last = self.step = self.turns = self.first = self.stride = self.place = 0
+        self.values, self.isolated = None, False
+
+    @classmethod
+    def of(cls, state, kind):
+        found = state.ahead.get(kind)
+        if found is None:
+            if len(state.ahead) == cls._KINDS:
+                state.ahead.clear()
+            found = state.ahead[kind] = cls()
+        return found
+
+    def next(self, state, count, make):
+        """The draw at the state's position, which takes `count` streams; None where it is drawn alone. make(key, first, step)
+        gives a row for each of the streams first, first + step, ..."""
+        position = state.position
+        if state.in_array or _graphc.draw_place() != self.place or not self.place:
+            self.place, self.values, self.turns = _graphc.draw_place(), None, 0
+            self.last = position
+            return None
+        row, rest = divmod(position - self.first, self.stride) if self.stride else (0, 1)
+        if rest or not 0 <= row < self.MANY or self.values is None:
+            if not self._fill(state, position, make, 0 <= row < self.MANY):
+                return None
+            row = 0
+        self.last = position
+        value = self.values[row]
+        state.position = position + count & _M64
+        return value.copy() if value.ndim else value
+
+    def _fill(self, state, position, make, is_between):
+        """Makes rows from a position on; false where too little is known of the draws to come."""
+        step, self.last = position - self.last, position
+        self.isolated |= self.values is not None and is_between
+        is_regular, self.step, self.values = step == self.step, step, None
+        self.turns += 1
+        stride = 1 if self.isolated or not is_regular else step
+        if self.turns < self._TURNS or step <= 0 or (stride < step and step > self._FAR) or position + stride * self.MANY > _M64:
+            return False
+        self.values, self.first, self.stride = make(state.key, position, stride), position, stride
+        _graphc.eval([self.values], "loop")
+        return True
+
+
 class Streams:
-    """Consecutive streams of one key."""
+    """Consecutive streams of one key, which the host may know."""
 
-    __slots__ = ("first", "key", "device")
+    __slots__ = ("first", "key", "device", "host")
 
-    def __init__(self, first, key, device):
-        self.first, self.key, self.device = first, key, device
+    def __init__(self, first, key, device, host=None):
+        self.first, self.key, self.device, self.host = first, key, device, host
+
+    def drawn(self, kind, shape, number, dtype):
+        """The floats of one of the streams where they need no program, or None. `kind` is that of float64 in _graphc.draw."""
+        if self.host is None:
+            return None
+        return _graphc.draw(kind if dtype == float64 else kind + 2, shape, self.first + number & _M64, self.host)
 
     def __getitem__(self, number):
         if isinstance(self.first, int):

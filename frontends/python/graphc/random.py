@@ -76,7 +76,8 @@ zipf = _global.zipf
 
 
 def get_bit_generator():
-    """The bit generator of these functions: NumPy's once there is a seed, else a Philox."""
+    """The bit generator of these functions: NumPy's once there is a seed, else a Philox, which draws all numbers from here on."""
+    _global._few = False
     return _global.bit_generator if _global._numbers is None else _global._numbers._bit_generator
 
 

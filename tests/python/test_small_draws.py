@@ -1,0 +1,141 @@
+"""Draws of few numbers in loops: computed when they are drawn, or ahead, with the bits of kernels."""
+
+import copy
+import pickle
+
+import graphc as gc
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.graphc_only
+
+
+def in_turns(count, program):
+    before = gc._graphc.set_loop_turns(count)
+    try:
+        return program()
+    finally:
+        gc._graphc.set_loop_turns(before)
+
+
+DRAWS = {
+    "random": lambda r, size: r.random(size), "float32": lambda r, size: r.random(size, dtype=np.float32), "normal": lambda r, size: r.normal(0.5, 2.0, size),
+    "standard_normal": lambda r, size: r.standard_normal(size), "uniform": lambda r, size: r.uniform(-1.0, 3.0, size),
+    "exponential": lambda r, size: r.exponential(2.0, size), "integers": lambda r, size: r.integers(-5, 100, size),
+    "wide": lambda r, size: r.integers(-(2**63), 2**63 - 1, size), "choice": lambda r, size: r.choice(9, size),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DRAWS)
+@pytest.mark.parametrize("size", [1, 5, 16, 33, 100, (3, 7)], ids=str)
+def test_bits_of_small_draws(name, size):
+    def program():
+        rng = gc.random.default_rng(12)
+        return [np.asarray(DRAWS[name](rng, size)) for _ in range(3)]
+
+    recorded, now = in_turns(gc._graphc.NEVER, program), in_turns(0, program)
+    for r, n in zip(recorded, now):
+        assert r.dtype == n.dtype and r.shape == n.shape and r.tobytes() == n.tobytes()
+
+
+@pytest.mark.parametrize("name", DRAWS)
+@pytest.mark.parametrize("size", [None, 1, 7, (3, 4), 64, 70], ids=str)
+def test_draws_ahead_have_the_bits_of_streams(name, size):
+    """Far enough that numbers are drawn ahead, more than once; those of a Generator that is set to each place are not."""
+    rng, placed = gc.random.default_rng(5), gc.random.default_rng(5)
+    states, got, want = [], [], []
+    for _ in range(200):
+        states.append(rng.bit_generator.state)
+        got.append(DRAWS[name](rng, size))
+    for state in states[::9]:
+        placed.bit_generator.state = state
+        want.append(in_turns(gc._graphc.NEVER, lambda: DRAWS[name](placed, (1,) if size is None else size)))
+    gc.eval(*want)
+    for g, w in zip(got[::9], want, strict=True):
+        assert g.dtype == w.dtype and np.shape(g) == (() if size is None else w.shape)
+        assert np.asarray(g).tobytes() == np.asarray(w).tobytes()
+    assert all(v.base is None for v in got) and len({v.tolist() if size is None else repr(v.tolist()) for v in got}) > 5
+
+
+def test_draws_ahead_of_changing_programs():
+    """Kinds in turns, other parameters, states that are set, copies, arrays and jitted functions between."""
+    drawn = []
+    for size in (None, (1,)):
+        rng, values = gc.random.default_rng(6), []
+        step = gc.jit(lambda r: r.random(2))
+
+        def take(draw):
+            values.append(np.asarray(draw).reshape(-1).tolist())
+
+        for turn in range(150):
+            take(rng.normal(size=size))
+            take(rng.random(size))
+            take(rng.integers(0, 6 if turn < 60 else 7, size))
+            if turn % 40 == 39:
+                take(rng.random(3))
+            if turn == 70:
+                saved = rng.bit_generator.state
+            if turn == 90:
+                rng.bit_generator.state = saved
+            if turn == 100:
+                rng = copy.deepcopy(rng)
+            if turn == 110:
+                rng = pickle.loads(pickle.dumps(rng))
+            if turn == 130:
+                take(step(rng))
+        drawn.append(values)
+    assert drawn[0] == drawn[1]
+
+
+def test_negative_deviations_in_loops():
+    rng = gc.random.default_rng(1)
+    for _ in range(40):
+        rng.normal(0.0, 1.0)
+    for draw in (lambda: rng.normal(0.0, -1.0), lambda: rng.normal(0.0, -0.0), lambda: rng.exponential(-2.0)):
+        with pytest.raises(ValueError, match="scale < 0"):
+            draw()
+
+
+# -- without a seed ------------------------------------------------------------------------------------------------------------
+
+
+def test_few_numbers_without_a_seed():
+    state = gc.random.RandomState()
+    assert type(state.rand()) is float and type(state.randint(10)) is int
+    x = state.rand(3, 4)
+    assert isinstance(x, gc.Array) and x.shape == (3, 4) and not gc._graphc.pending(x)
+    many = state.rand(1000, 1000)
+    assert gc._graphc.pending(many)
+    numbers = [state.normal(size=(2, 3)), state.choice(5, p=[0.5, 0.5, 0, 0, 0]), state.uniform(0, 1, size=2), state.permutation(5)]
+    assert [np.shape(v) for v in numbers] == [(2, 3), (), (2,), (5,)]
+    with pytest.raises(ValueError):
+        state.rand(-1)
+
+
+def test_states_without_a_seed_are_copied_and_named():
+    for first in (False, True):
+        state = gc.random.RandomState()
+        if first:
+            state.rand(2)
+        for other in (copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
+            twin = copy.deepcopy(state)
+            assert twin.rand(3).tolist() == other.rand(3).tolist()
+            assert twin.rand(5000).tolist() == other.rand(5000).tolist()
+        named = state.get_state()
+        drawn = [state.rand(), *state.rand(2).tolist(), *state.rand(5000).tolist()]
+        state.set_state(named)
+        assert [state.rand(), *state.rand(2).tolist(), *state.rand(5000).tolist()] == drawn
+
+
+def test_a_bit_generator_that_was_asked_for_is_the_one():
+    before = gc.random.get_bit_generator()
+    try:
+        gc.random.seed()
+        philox = gc.random.get_bit_generator()
+        saved = philox.state
+        drawn = [float(gc.random.rand()), gc.random.rand(3).tolist()]
+        philox.state = saved
+        assert [float(gc.random.rand()), gc.random.rand(3).tolist()] == drawn
+    finally:
+        gc.random.set_bit_generator(before)
+        gc.random.seed()
