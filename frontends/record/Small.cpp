@@ -446,7 +446,10 @@ Outcome library(Routine routine, std::span<const Array> operands, std::span<cons
   std::array<rt::library::Operand, kMost> given;
   for (size_t i = 0; i < operands.size(); ++i) {
     const Array &x = operands[i];
-    if (x.size() == 0 || x.size() * itemSize(x.dtype()) > kMostBytes)
+    // What is searched is looked at in few places, however long it is.
+    const bool isSearched = routine == Routine::Searchsorted && i == 0 && x.view().isContiguous() &&
+                            !x.known() && x.storage()->current()->state() == NodeState::Ready;
+    if (x.size() == 0 || (x.size() * itemSize(x.dtype()) > kMostBytes && !isSearched))
       return NodeRef();
     GRAPHC_ASSIGN(Elements elements, elementsOf(x));
     if (!elements.base)

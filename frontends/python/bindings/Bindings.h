@@ -98,6 +98,15 @@ void defineHandover(pb::module_ &m);
 std::optional<std::vector<pb::object>> largeAsFloats(op::OpKind kind,
                                                      std::span<PyObject *const> operands);
 
+// Exact.cpp
+/// Of which operands a function has exact results: any; any, but integers say how long the result
+/// is; integers and bools; any, of which our operations are many passes.
+enum class Exact { Any, Longer, Integers, Passes };
+/// What NumPy's function `theirs` gives for small arrays in a loop, and for Python's numbers; null,
+/// with no error set, where the call is not for it.
+PyObject *ofExact(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t count,
+                  PyObject *names);
+
 // Convert.cpp
 pb::object dtypeObject(DType t);
 /// The same as a np.dtype; a TypeError where NumPy has none.
@@ -155,6 +164,11 @@ Array toOpenArray(pb::handle object, rt::Device *device = nullptr);
 /// Whether it is a scalar of one of NumPy's integer types.
 bool isNumpyInteger(PyObject *object);
 Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device);
+
+// Constructors.cpp
+/// Nested lists and tuples of numbers and computed arrays as an array, outside traces; a null array
+/// for others. A few arrays that are pending are computed where the result `isRead` at once.
+Array packSequence(PyObject *object, rt::Device &device, bool isRead);
 
 // Exchange.cpp
 /// Computes arrays with the GIL released; their nodes.

@@ -160,7 +160,6 @@ Array copyOfNumpy(PyObject *object, rt::Device *device) {
 
 PyObject *pack(PyObject *, PyObject *object) {
   return guarded([&]() -> PyObject * {
-    Packer packer;
     rt::Device *device = unwrap(currentDevice());
     if (Py_TYPE(object) == pb::detail::npy_api::get().PyArray_Type_ && !Trace::active()) {
       Array copied = copyOfNumpy(object, device);
@@ -168,24 +167,9 @@ PyObject *pack(PyObject *, PyObject *object) {
         Py_RETURN_NONE;
       return wrap(std::move(copied));
     }
-    auto isOurs = [&] {
-      return packer.look(object) && (!packer.device() || packer.device() == device);
-    };
-    if (Trace::active() || !(PyList_CheckExact(object) || PyTuple_CheckExact(object)) ||
-        !onHost(*device) || !isOurs())
+    if (Trace::active())
       Py_RETURN_NONE;
-    if (!packer.pending.empty()) {
-      if (!packer.isMany())
-        Py_RETURN_NONE;
-      std::vector<Array *> arrays;
-      for (Array &x : packer.pending)
-        arrays.push_back(&x);
-      evaluateNow(arrays, "loop");
-      packer = Packer(); // other threads may have changed the sequence
-      if (!isOurs() || !packer.pending.empty())
-        Py_RETURN_NONE;
-    }
-    Array packed = unwrap(packer.pack(*device));
+    Array packed = packSequence(object, *device, false);
     if (packed.isNull())
       Py_RETURN_NONE;
     return wrap(std::move(packed));
@@ -238,6 +222,27 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 } // namespace
+
+Array packSequence(PyObject *object, rt::Device &device, bool isRead) {
+  Packer packer;
+  auto isOurs = [&] {
+    return packer.look(object) && (!packer.device() || packer.device() == &device);
+  };
+  if (!(PyList_CheckExact(object) || PyTuple_CheckExact(object)) || !onHost(device) || !isOurs())
+    return Array();
+  if (!packer.pending.empty()) {
+    if (!packer.isMany() && !isRead)
+      return Array();
+    std::vector<Array *> arrays;
+    for (Array &x : packer.pending)
+      arrays.push_back(&x);
+    evaluateNow(arrays, "loop");
+    packer = Packer(); // other threads may have changed the sequence
+    if (!isOurs() || !packer.pending.empty())
+      return Array();
+  }
+  return unwrap(packer.pack(device));
+}
 
 void defineConstructors(pb::module_ &m) {
   if (PyModule_AddFunctions(m.ptr(), functions) < 0)

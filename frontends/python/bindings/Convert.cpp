@@ -3,6 +3,8 @@
 
 #include "frontends/record/Devices.h"
 #include "frontends/record/OpenSize.h"
+#include "frontends/record/Session.h"
+#include "frontends/record/Trace.h"
 #include "runtime/base/NarrowFloat.h"
 #include "runtime/base/Strings.h"
 
@@ -366,6 +368,14 @@ bool toOperand(pb::handle object, Operand &out, std::optional<Array> &holder, rt
   if (!pb::isinstance(object, numpy().ndarray) && !PyList_Check(p) && !PyTuple_Check(p) &&
       !isPlainArrayLike(object))
     return false;
+  if (!Trace::active()) {
+    Array packed = packSequence(p, device ? *device : *unwrap(currentDevice()), true);
+    if (!packed.isNull()) {
+      holder = std::move(packed);
+      out.array = &*holder;
+      return true;
+    }
+  }
   holder = copyIn(object, std::nullopt, device);
   out.array = &*holder;
   return true;

@@ -172,10 +172,6 @@ void defineEvaluation(pb::module_ &m) {
         storeNow(list, reason);
       },
       pb::arg("arrays"), pb::arg("reason") = "eval");
-  m.def("pending", [](const pb::object &object) {
-    const Array &x = *asAnyArray(object);
-    return x.isOpen() || unwrap(x.value())->state() == NodeState::Pending;
-  });
   defineOpenSizes(m);
   m.def("print_stage", [](const pb::object &arrays, const std::string &stage) {
     std::vector<NodeRef> roots;

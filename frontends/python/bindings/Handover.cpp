@@ -74,10 +74,17 @@ struct Function {
   PyObject_HEAD vectorcallfunc call;
   PyObject *dict;
   PyObject *inner;
+  PyObject *exact; ///< NumPy's function that gives the same bits (Exact.cpp), or null
+  Exact kind;
 };
 
 PyObject *callFunction(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
   auto *f = reinterpret_cast<Function *>(self);
+  if (f->exact) {
+    PyObject *result = ofExact(f->exact, f->kind, args, PyVectorcall_NARGS(flags), names);
+    if (result || PyErr_Occurred())
+      return result;
+  }
   PyObject *result = PyObject_Vectorcall(f->inner, args, flags, names);
   if (result)
     return result;
@@ -88,6 +95,7 @@ int traverse(PyObject *self, visitproc visit, void *arg) {
   auto *f = reinterpret_cast<Function *>(self);
   Py_VISIT(f->dict);
   Py_VISIT(f->inner);
+  Py_VISIT(f->exact);
   Py_VISIT(Py_TYPE(self));
   return 0;
 }
@@ -96,6 +104,7 @@ int clear(PyObject *self) {
   auto *f = reinterpret_cast<Function *>(self);
   Py_CLEAR(f->dict);
   Py_CLEAR(f->inner);
+  Py_CLEAR(f->exact);
   return 0;
 }
 
@@ -107,16 +116,19 @@ void deallocate(PyObject *self) {
   Py_DECREF(type);
 }
 
-/// function(inner)
+/// function(inner, exact=None, kind=0), the kind being a number of Exact.
 PyObject *construct(PyTypeObject *type, PyObject *args, PyObject *) {
-  PyObject *inner = nullptr;
-  if (!PyArg_ParseTuple(args, "O", &inner))
+  PyObject *inner = nullptr, *exact = Py_None;
+  int kind = 0;
+  if (!PyArg_ParseTuple(args, "O|Oi", &inner, &exact, &kind))
     return nullptr;
   auto *f = reinterpret_cast<Function *>(type->tp_alloc(type, 0));
   if (!f)
     return nullptr;
   f->call = callFunction;
   f->inner = Py_NewRef(inner);
+  f->exact = exact == Py_None ? nullptr : Py_NewRef(exact);
+  f->kind = static_cast<Exact>(kind);
   f->dict = PyDict_New();
   return reinterpret_cast<PyObject *>(f);
 }

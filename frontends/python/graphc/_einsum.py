@@ -197,7 +197,11 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
         raise ArgumentError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '{casting}')")
     equation, operands = (operands[0], operands[1:]) if isinstance(operands[0], str) else _sublists(operands)
     arrays = [asarray(x) for x in operands]
-    kind = _graphc.result_type(*arrays) if dtype is None else as_dtype(dtype)
+    kind = arrays[0].dtype
+    if dtype is not None:
+        kind = as_dtype(dtype)
+    elif any(x.dtype is not kind for x in arrays[1:]):
+        kind = _graphc.result_type(*arrays)
     values = [x if x.dtype == kind else x.astype(kind, casting=casting, copy=False) for x in arrays]
     for place, second, function, args in _plan(equation, tuple(x.shape for x in arrays)):
         values[place] = function(values[place], *args) if second is None else function(values[place], values[second])

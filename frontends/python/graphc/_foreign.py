@@ -234,10 +234,41 @@ def _operate(name, left, right):
     return function, (call.changed(left) if updates else call.given(left), call.given(right)), {}, call.result
 
 
-def function(inner, hand, module, binds=True):
+#: Functions of the package whose results no rounding or order of operations decides: of small arrays in a loop NumPy's own
+#: function gives the same bits for less than recording them costs. Of any operands; of any, where integers may ask for long
+#: results; of integers and bools only; of any, and of larger arrays too. None of them gives views, and none changes its arguments.
+_EXACT = dict.fromkeys(
+    ("append", "argwhere", "array_equal", "choose", "column_stack", "compress", "delete", "diagflat", "dstack", "extract", "flatnonzero",
+     "heaviside", "insert", "interp", "modf", "nonzero", "ravel_multi_index", "take", "take_along_axis", "tril", "triu", "unravel_index"), 0
+) | dict.fromkeys(("repeat", "resize", "tile"), 1) | dict.fromkeys(
+    ("convolve", "correlate", "ediff1d", "intersect1d", "setdiff1d", "setxor1d", "trace", "union1d", "unique"), 2
+) | dict.fromkeys(
+    ("bitwise_count", "digitize", "frexp", "gcd", "isin", "lcm", "lexsort", "packbits", "searchsorted", "unpackbits"), 3
+)  # fmt: skip
+
+
+def exact(inner, theirs):
+    """What _graphc.function takes for a function of the package, to call NumPy's function for it where that gives the same bits."""
+    kind = _EXACT.get(inner.__name__)
+    if kind is None or not callable(theirs):
+        return (inner,)
+    return (inner, theirs, kind)
+
+
+def exact_part(called):
+    """The function of a ufunc, so that NumPy's ufunc is asked first where its results are exact."""
+    theirs = getattr(_np, called.__name__, None)
+    if called.__name__ not in _EXACT or theirs is None:
+        return called
+    made = _graphc.function(*exact(called, theirs))
+    made.__dict__.update(__name__=called.__name__, __module__=called.__module__)
+    return made
+
+
+def function(inner, hand, module, theirs=None, binds=True):
     """A function of the package as its users call it; `hand(args, keywords)` plans the call of NumPy's. One that `binds` is a method of
     classes that have it."""
-    made = (_graphc.function if binds else _graphc.plain_function)(inner)
+    made = (_graphc.function if binds else _graphc.plain_function)(*exact(inner, theirs))
     made.__dict__.update(inner.__dict__)
     made.__dict__.pop("__wrapped__", None)
     made.__dict__.update(__name__=inner.__name__, __qualname__=inner.__name__, __doc__=inner.__doc__, __module__=module, hand=hand)
@@ -251,7 +282,7 @@ def cover(namespace, theirs):
         is_function = isinstance(inner, _types.FunctionType) and callable(numpys) and not isinstance(numpys, type)
         if is_function and inner is not numpys and not name.startswith("_"):
             hand = _functools.partial(plan, numpys, updates=_UPDATES.get(name))
-            namespace[name] = function(inner, hand, namespace["__name__"], hasattr(numpys, "__get__"))
+            namespace[name] = function(inner, hand, namespace["__name__"], numpys, hasattr(numpys, "__get__"))
 
 
 def _numpys_alone(theirs):

@@ -2,6 +2,7 @@
 
 import builtins as _py
 import operator as _operator
+import sys as _sys
 
 import numpy as _np
 
@@ -226,9 +227,7 @@ def where(condition, x=_np._NoValue, y=_np._NoValue, /):
     """`x` where the condition is nonzero, else `y`; all three broadcast, `x` and `y` promote. A condition alone gives the
     places where it holds, as nonzero."""
     if x is _np._NoValue and y is _np._NoValue:
-        from ._indexing import nonzero
-
-        return nonzero(condition)
+        return _sys.modules[__package__].nonzero(condition)  # as users call it
     if x is _np._NoValue or y is _np._NoValue:
         raise ArgumentError("either both or neither of x and y should be given")
     return asarray(_graphc.select(condition, x, y))

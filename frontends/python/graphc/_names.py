@@ -263,6 +263,11 @@ def _correlation(a, v, mode, name, turned):
     long, short = long.astype(kind, copy=False), short.astype(kind, copy=False)
     n, m = long.size, short.size
     full_length = n + m - 1
+    first, length = {"full": (0, full_length), "valid": (m - 1, n - m + 1)}.get(mode, (m // 2 if turned and a.size < v.size else (m - 1) // 2, n))
+    if m <= _WRITTEN_OUT and (kind == "float64" or kind == "float32"):
+        result = _graphc.correlate(long, short[::-1], first, length)
+        if result is not None:
+            return result
     edge = _graphc.full((m - 1,), 0, kind, long.device)
     padded, short = concatenate([edge, long, edge]), short[::-1]
     if kind.kind in "fV" and kind.itemsize == 2:  # rounded once
@@ -278,10 +283,7 @@ def _correlation(a, v, mode, name, turned):
             part = _graphc.matmul(some, _windows(padded[i:], some.size, full_length))
         result = part if result is None else result + part
     result = result.astype(kind, copy=False)
-    if mode == "same":
-        start = m // 2 if turned and a.size < v.size else (m - 1) // 2
-        return result[start : start + n].copy()
-    return result[m - 1 : n].copy() if mode == "valid" else result
+    return result if mode == "full" else result[first : first + length].copy()
 
 
 def mask_indices(n: int, mask_func, k=0):

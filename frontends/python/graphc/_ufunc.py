@@ -723,7 +723,7 @@ def as_ufunc(nin, nout=1, alike=True):
         if nin > 1:
             called = _where_operands_are(called)
 
-        made = ufunc(called, nin, nout)
+        made = ufunc(_foreign.exact_part(called), nin, nout)
         made.function = function
         describe(made, function.__name__, function.__doc__, ["x"] if nin == 1 else [f"x{i + 1}" for i in range(nin)])
         return made

@@ -117,6 +117,11 @@ def _matrices(x, name, square=False):
     return x, _common(x)
 
 
+def _is_plain_square(x):
+    """Whether an operand is one square matrix of float64."""
+    return type(x) is _graphc.Array and x.dtype is float64 and x.ndim == 2 and x.shape[0] == x.shape[1] > 0
+
+
 def _common(*arrays):
     """The dtype of what is computed from these."""
     if _py.all(x.dtype is float64 for x in arrays):
@@ -156,7 +161,8 @@ def _adjoint(x):
 def _now(x):
     """Computed, so that an error is raised here; not while a function is traced."""
     try:
-        _graphc.eval([x], "linalg")
+        if _graphc.pending(x):
+            _graphc.eval([x], "linalg")
     except TraceError:
         pass
     return x
@@ -201,10 +207,19 @@ def qr(x, /, mode="reduced"):
     return tuple(parts) if mode == "raw" else QRResult(*parts)
 
 
-@_where_operands_are
 def solve(x1, x2, /):
     """x with x1 x = x2; `x2` is a vector when it has one axis, else matrices; batch axes broadcast. Raises
     LinAlgError for a singular `x1` and ShapeError when sizes differ."""
+    if _is_plain_square(x1) and type(x2) is _graphc.Array and x2.dtype is float64 and 1 <= x2.ndim <= 2:
+        n, columns = x1.shape[0], x2.shape[1:]
+        if x2.shape[0] == n and columns != (0,) and x1.device == x2.device:
+            y = x2.reshape((1, n, *(columns or (1,))))
+            return _now(_run("solve", [x1.reshape((1, n, n)), y], [], y.shape)).reshape(x2.shape)
+    return _solve(x1, x2)
+
+
+@_where_operands_are
+def _solve(x1, x2):
     x1, _ = _matrices(x1, "solve", square=True)
     x2 = asarray(x2)
     vector = x2.ndim == 1
@@ -230,12 +245,17 @@ def _inverse(x, dtype, quiet):
 
 def inv(x, /):
     """The inverse of square matrices. Raises LinAlgError when one is singular or not square."""
+    if _is_plain_square(x):
+        a = x.reshape((1, *x.shape))
+        return _now(_run("inv", [a], [0], a.shape)).reshape(x.shape)
     x, dtype = _matrices(x, "inv", square=True)
     return _now(_inverse(x, dtype, False))
 
 
 def det(x, /):
     """Determinants of square matrices."""
+    if _is_plain_square(x):
+        return single(_run("det", [x.reshape((1, *x.shape))], [], (1,)).reshape(()))
     x, dtype = _matrices(x, "det", square=True)
     a = _batch(x, dtype)
     return single(_run("det", [a], [], a.shape[:1]).reshape(x.shape[:-2]).astype(dtype, copy=False))

@@ -1,0 +1,244 @@
+// Functions whose results no rounding or order of operations decides: what they give for small
+// arrays in a loop is the same whoever computes it. As formulas over operations they cost as many
+// recordings or loops as they have operations; NumPy's own function is one call.
+#include "frontends/python/bindings/Bindings.h"
+
+#include "frontends/record/FloatErrors.h"
+#include "frontends/record/Known.h"
+#include "frontends/record/Session.h"
+#include "frontends/record/SmallElements.h"
+#include "frontends/record/Trace.h"
+
+#include <pybind11/numpy.h>
+
+#include <array>
+#include <cstring>
+
+namespace graphc::py {
+namespace {
+
+using NumpyArray = pb::detail::PyArray_Proxy;
+
+const pb::detail::npy_api &numpyApi() { return pb::detail::npy_api::get(); }
+
+bool isNumpyArray(PyObject *object) { return Py_TYPE(object) == numpyApi().PyArray_Type_; }
+
+/// The arguments of one call as NumPy takes them: arrays as views of their memory, which nobody may
+/// keep or write.
+class Given {
+public:
+  explicit Given(Exact kind) : kind(kind) {}
+
+  /// Looks at an argument without computing anything. False: the call is not for NumPy.
+  bool look(PyObject *object, int depth = 0) {
+    if (object == Py_None || PyBool_Check(object) || PyUnicode_CheckExact(object))
+      return true;
+    if (PyFloat_CheckExact(object))
+      return kind != Exact::Integers;
+    if (PyLong_CheckExact(object))
+      return kind != Exact::Longer || isSmall(object);
+    if (PyList_CheckExact(object) || PyTuple_CheckExact(object))
+      return lookInto(object, depth);
+    const Array *x = asAnyArray(object);
+    if (!x || x->isOpen() || !onHost(x->device()) || (device && device != &x->device()) ||
+        x->dtype() == DType::BFloat16 || (isInexact(x->dtype()) && kind == Exact::Integers))
+      return false;
+    device = &x->device();
+    most = std::max(most, x->size());
+    ++arrays;
+    return x->size() > 0 && fits(*x);
+  }
+
+  /// The argument for NumPy; null where its elements cannot be had.
+  pb::object make(PyObject *object) {
+    if (const Array *x = asAnyArray(object))
+      return view(*x);
+    bool isList = PyList_CheckExact(object);
+    if (!arrays || (!isList && !PyTuple_CheckExact(object)))
+      return pb::reinterpret_borrow<pb::object>(object);
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+    auto made = pb::reinterpret_steal<pb::object>(isList ? PyList_New(count) : PyTuple_New(count));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      pb::object item = make(PySequence_Fast_GET_ITEM(object, i));
+      if (!item)
+        return {};
+      if (isList)
+        PyList_SET_ITEM(made.ptr(), i, item.release().ptr());
+      else
+        PyTuple_SET_ITEM(made.ptr(), i, item.release().ptr());
+    }
+    return made;
+  }
+
+  /// Whether memory is that of an argument: a result would be a view.
+  bool isShown(const char *data) const {
+    for (size_t i = 0; i < shown; ++i)
+      if (data >= memory[i].first && data < memory[i].second)
+        return true;
+    return false;
+  }
+
+  rt::Device *device = nullptr;
+  int64_t most = 1; ///< elements of the largest array
+  int arrays = 0;
+
+private:
+  static constexpr int kMostDepth = 2;
+  static constexpr Py_ssize_t kMostItems = 16;
+  static constexpr size_t kMostArrays = 16;
+
+  /// Of what our operations are many passes over, larger arrays too that are computed.
+  bool fits(const Array &x) const {
+    constexpr int64_t kMostOfMany = 256 << 10;
+    const int64_t bytes = x.size() * itemSize(x.dtype());
+    return bytes <= small::kMostBytes || (kind == Exact::Passes && bytes <= kMostOfMany &&
+                                          x.storage()->current()->state() == NodeState::Ready);
+  }
+  static bool isSmall(PyObject *number) {
+    int overflow = 0;
+    long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
+    return !overflow && value < small::kFew && value > -small::kFew;
+  }
+
+  bool lookInto(PyObject *object, int depth) {
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+    if (depth == kMostDepth || count > kMostItems)
+      return false;
+    for (Py_ssize_t i = 0; i < count; ++i)
+      if (!look(PySequence_Fast_GET_ITEM(object, i), depth + 1))
+        return false;
+    return true;
+  }
+
+  pb::object view(const Array &x) {
+    if (shown == kMostArrays)
+      return {};
+    auto descriptor = numpyDType(x.dtype());
+    std::array<Py_intptr_t, 64> shape{}, strides{};
+    const auto rank = static_cast<size_t>(x.rank());
+    char *first = nullptr;
+    if (const KnownValue *known = x.known()) {
+      values[shown] = known->bits;
+      first = reinterpret_cast<char *>(&values[shown]); // little-endian
+    } else {
+      small::Elements elements = unwrap(small::elementsOf(x));
+      if (!elements.base || rank > shape.size())
+        return {};
+      first = const_cast<char *>(elements.first); // NumPy is told not to write
+      auto *all = static_cast<const char *>(elements.base->buffer()->host());
+      memory[shown] = {all, all + elements.base->bytes()};
+      kept[shown] = std::move(elements.base);
+    }
+    ++shown;
+    for (size_t i = 0; i < rank; ++i) {
+      shape[i] = x.shape()[i];
+      strides[i] = x.view().strides()[i] * itemSize(x.dtype());
+    }
+    const auto &api = numpyApi();
+    return pb::reinterpret_steal<pb::object>(api.PyArray_NewFromDescr_(
+        api.PyArray_Type_, descriptor.release().ptr(), static_cast<int>(rank), shape.data(),
+        strides.data(), first, pb::detail::npy_api::NPY_ARRAY_ALIGNED_, nullptr));
+  }
+
+  Exact kind;
+  std::array<NodeRef, kMostArrays> kept;
+  std::array<uint64_t, kMostArrays> values{};
+  std::array<std::pair<const char *, const char *>, kMostArrays> memory{};
+  size_t shown = 0;
+};
+
+/// A new array of NumPy's as ours; null where it is none of ours, or a view.
+pb::object arrayOf(PyObject *object, const Given &given, rt::Device &device) {
+  const auto *x = reinterpret_cast<const NumpyArray *>(object);
+  auto dtype = knownDType(x->descr);
+  if (!dtype || x->nd == 0 || given.isShown(x->data) ||
+      !(x->flags & pb::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_))
+    return {};
+  const Shape shape(std::span<const int64_t>(x->dimensions, static_cast<size_t>(x->nd)));
+  NodeRef node = unwrap(small::makeNode(*dtype, shape, device));
+  if (node->bytes() > 0)
+    std::memcpy(node->buffer()->host(), x->data, static_cast<size_t>(node->bytes()));
+  return wrapped(Array(std::move(node)));
+}
+
+/// A result as ours; null where it is nothing of ours.
+pb::object resultOf(PyObject *object, const Given &given, rt::Device &device) {
+  if (isNumpyArray(object))
+    return arrayOf(object, given, device);
+  if (object == Py_None || PyLong_CheckExact(object) || PyBool_Check(object))
+    return pb::reinterpret_borrow<pb::object>(object);
+  if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+    pb::list items;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      pb::object item = resultOf(PySequence_Fast_GET_ITEM(object, i), given, device);
+      if (!item)
+        return {};
+      items.append(std::move(item));
+    }
+    return PyTuple_CheckExact(object) ? pb::object(pb::tuple(items)) : pb::object(items);
+  }
+  auto dtype = knownDType(reinterpret_cast<PyObject *>(Py_TYPE(object)));
+  if (!dtype || isComplex(*dtype) || PyFloat_CheckExact(object))
+    return {};
+  auto number = pb::reinterpret_steal<pb::object>(isInteger(*dtype) ? PyNumber_Index(object)
+                                                                    : Py_NewRef(object));
+  if (!number)
+    throw pb::error_already_set();
+  auto bits = ops::operandBits(Operand(toScalar(number), *dtype), *dtype);
+  return bits ? pb::reinterpret_steal<pb::object>(wrapKnown({*bits, *dtype, &device}))
+              : pb::object();
+}
+
+/// Whether NumPy's answer to the call is wanted: of Python's numbers at once, of small arrays in a
+/// loop.
+bool isWanted(const Given &given, Exact kind) {
+  if (Trace::active() || (given.most > small::kFew && kind != Exact::Passes))
+    return false;
+  if (!given.device)
+    return unwrap(currentDevice()) && onHost(*unwrap(currentDevice()));
+  RecordScope scope;
+  return small::isLoop(op::OpKind::Gather, std::min(given.most, small::kFew), *given.device);
+}
+
+PyObject *asked(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t count,
+                PyObject *names) {
+  const Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
+  constexpr Py_ssize_t kMostArguments = 8;
+  if (all > kMostArguments)
+    return nullptr;
+  Given given(kind);
+  for (Py_ssize_t i = 0; i < all; ++i)
+    if (!given.look(args[i]))
+      return nullptr;
+  if (!isWanted(given, kind))
+    return nullptr;
+  std::array<pb::object, kMostArguments> made;
+  std::array<PyObject *, kMostArguments> plain{};
+  for (Py_ssize_t i = 0; i < all; ++i) {
+    auto at = static_cast<size_t>(i);
+    made[at] = given.make(args[i]);
+    plain[at] = made[at].ptr();
+    if (!plain[at])
+      return nullptr;
+  }
+  auto result = pb::reinterpret_steal<pb::object>(
+      PyObject_Vectorcall(theirs, plain.data(), static_cast<size_t>(count), names));
+  if (!result)
+    throw pb::error_already_set();
+  rt::Device &device = given.device ? *given.device : *unwrap(currentDevice());
+  return resultOf(result.ptr(), given, device).release().ptr();
+}
+
+} // namespace
+
+PyObject *ofExact(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t count,
+                  PyObject *names) {
+  PyObject *result = guarded([&] { return asked(theirs, kind, args, count, names); });
+  // What is wrong with a call is said in our words, by the function itself.
+  if (!result && PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception))
+    PyErr_Clear();
+  return result;
+}
+
+} // namespace graphc::py

@@ -1,0 +1,217 @@
+"""Calls on small arrays in loops that need no program: functions of exact results, convolutions, sequences. Bits, dtypes, shapes
+and errors are those of what is recorded, and NumPy's."""
+
+import itertools
+
+import graphc as gc
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.graphc_only
+
+
+@pytest.fixture(params=["recorded", "at once"])
+def turns(request):
+    before = gc._graphc.set_loop_turns(gc._graphc.NEVER if request.param == "recorded" else 0)
+    yield request.param
+    gc._graphc.set_loop_turns(before)
+
+
+def in_turns(count, program):
+    before = gc._graphc.set_loop_turns(count)
+    try:
+        return program()
+    finally:
+        gc._graphc.set_loop_turns(before)
+
+
+def leaves(result):
+    return [v for r in result for v in leaves(r)] if isinstance(result, (tuple, list)) else [result]
+
+
+def assert_same(got, want):
+    got, want = leaves(got), leaves(want)
+    assert len(got) == len(want)
+    for g, w in zip(got, want):
+        assert np.shape(g) == np.shape(w) and getattr(g, "dtype", type(g)) == getattr(w, "dtype", type(w)), (g, w)
+        g, w = np.asarray(g), np.asarray(w)
+        np.testing.assert_array_equal(g, w)
+        if w.dtype.kind == "f":
+            np.testing.assert_array_equal(np.signbit(g), np.signbit(w))
+
+
+def floats(*shape):
+    x = np.random.default_rng(4).normal(size=shape).round(1) * 8
+    x.reshape(-1)[:5] = [0.0, -0.0, np.inf, -np.inf, np.nan]
+    return x
+
+
+INTEGERS = np.array([3, 0, 7, 7, -2, 12, 3, 1])
+MASK = INTEGERS > 2
+#: Calls on the module np and on its arrays: `f` of floats, `i` of integers, `m` a mask, `w` of two axes.
+ANY = [
+    "np.append(f, 2.0)", "np.append(f, i)", "np.array_equal(f, f)", "np.array_equal(i, i[::-1])", "np.choose(i % 2, [f, f[::-1]])",
+    "np.column_stack([f, i])", "np.compress(m, f)", "np.delete(f, 2)", "np.delete(w, 1, axis=1)", "np.diagflat(f)", "np.digitize(f, [0.0, 2.0])",
+    "np.dstack([f, f])", "np.extract(m, f)", "np.gcd(i, 12)", "np.gcd(i, i[::-1])", "np.lcm(i, 4)", "np.insert(f, 2, 1.5)", "np.insert(w, 0, 9, axis=1)",
+    "np.interp(f, s, f[5:])", "np.interp(0.25, s, s * s)", "np.interp(i, s, s, left=-1.0, right=9)", "np.isin(i, [3, 7])", "np.isin(f, f[:3])",
+    "np.lexsort((f, i))", "np.modf(f)", "np.frexp(f)", "np.frexp(f.astype('f4'))", "np.packbits(m)", "np.unpackbits(u)",
+    "np.ravel_multi_index((i % 3, i % 4), (3, 4))", "np.unravel_index(i % 12, (3, 4))",
+    "np.searchsorted(s, f)", "np.searchsorted(s, 0.5)", "np.searchsorted(s, f, side='right')",
+    "np.take_along_axis(w, np.argsort(w, axis=1), axis=1)", "np.tril(w)", "np.triu(w, 1)", "np.triu(w.T)", "np.repeat(f, 2)",
+    "np.repeat(w, [1, 2, 0], axis=0)", "np.resize(f, (3, 5))", "np.tile(f, (2, 2))", "np.tile(f[2], 3)", "np.gcd(12, 18)", "np.unravel_index(7, (3, 4))",
+    "np.argwhere(f)", "np.argwhere(w > 2)", "np.flatnonzero(w)", "np.nonzero(f)", "np.nonzero(w)", "np.where(w > 1)", "np.heaviside(f, 0.5)",
+    "np.heaviside(f, f[::-1])", "np.take(f, i % 3)", "np.take(w, [2, 0], axis=1)", "np.take(f, 12, mode='wrap')", "f.take(i % 3)",
+    "np.bitwise_count(i)", "np.bitwise_count(i.astype('i1'))", "f.repeat(2)", "np.gcd(i[0], i[5])", "np.frexp(f[6])",
+]  # fmt: skip
+OF_INTEGERS = [
+    "np.convolve(i, i[:3])", "np.convolve(i, [1, 2], 'valid')", "np.correlate(i, i[:3], 'same')", "np.ediff1d(i)",
+    "np.intersect1d(i, [3, 7])", "np.setdiff1d(i, [3])", "np.setxor1d(i, [3, 99])", "np.trace(w.astype(int))",
+    "np.union1d(i, [5])", "np.unique(i)", "np.unique(i, return_counts=True)", "np.unique(m)", "np.trace(f[:4].reshape(2, 2))",
+    "np.union1d(f[1:], f[1:4])", "np.convolve([0.5, 1.5], [1, 2])",
+]  # fmt: skip
+
+
+def space(np_):
+    made = {"f": floats(8), "i": INTEGERS, "m": MASK, "w": np.arange(12.0).reshape(3, 4) % 5, "s": np.array([-4.0, 0.0, 4.0]), "u": np.arange(9, dtype="u1")}
+    return {"np": np_, **{name: np_.array(value) for name, value in made.items()}}
+
+
+@pytest.mark.parametrize("call", [*ANY, *OF_INTEGERS])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_bits_of_exact_functions(turns, call):
+    assert_same(eval(call, space(gc)), eval(call, space(np)))
+
+
+def test_every_exact_function_is_tried():
+    tried = " ".join([*ANY, *OF_INTEGERS])
+    assert [name for name in gc._foreign._EXACT if f"np.{name}(" not in tried] == []
+
+
+@pytest.mark.parametrize("call", ANY)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_exact_functions_leave_their_arguments(call):
+    """Results are arrays of their own: neither changes with the other."""
+    ours = space(gc)
+
+    def program():
+        result = eval(call, ours)
+        before = [np.array(v) for v in leaves(result)]
+        for value in leaves(result):
+            if getattr(value, "ndim", 0) and isinstance(value, gc.Array) and not value.readonly:
+                value[...] = 0
+        for name, value in space(np).items():
+            if name != "np":
+                np.testing.assert_array_equal(np.asarray(ours[name]), value)
+        for name in "fimwsu":
+            ours[name][...] = 0
+        return before
+
+    assert_same(in_turns(0, program), eval(call, space(np)))
+
+
+@pytest.mark.parametrize("call", ["np.repeat(f, -1)", "np.gcd(f, 2)", "np.insert(f, 99, 1.0)", "np.choose(i, [f, f])", "np.unravel_index(99, (3, 4))",
+                                  "np.tile()", "np.searchsorted(w, 1)", "np.packbits(f)", "np.lexsort(())"])  # fmt: skip
+def test_errors_of_exact_functions_are_ours(call):
+    raised = []
+    for count in (gc._graphc.NEVER, 0):
+        with pytest.raises(Exception) as caught:
+            in_turns(count, lambda: np.asarray(eval(call, space(gc))))
+        raised.append((type(caught.value), str(caught.value)))
+    assert raised[0] == raised[1]
+
+
+def test_exact_functions_in_loops_need_no_program():
+    x = gc.arange(8)
+
+    def loop():
+        for shift in range(50):
+            y = gc.repeat(gc.gcd(x + shift, 12), 2)
+        return y
+
+    loop()
+    before = gc.cache_info()
+    y = loop()
+    after = gc.cache_info()
+    assert [after[name] - before[name] for name in ("launches", "programs_run", "nodes_recorded")] == [0, 0, 0]
+    np.testing.assert_array_equal(np.asarray(y), np.repeat(np.gcd(np.arange(8) + 49, 12), 2))
+
+
+def test_long_results_and_traces_are_recorded():
+    x = gc.arange(8)
+    assert gc._graphc.pending(in_turns(0, lambda: gc.repeat(x, 100_000)))
+    f = gc.jit(lambda v: gc.tile(gc.gcd(v, 12), 2))
+    np.testing.assert_array_equal(in_turns(0, lambda: np.asarray(f(x))), np.tile(np.gcd(np.arange(8), 12), 2))
+
+
+def test_larger_arrays_of_many_passes():
+    x = gc.arange(9000.0)
+    gc.eval(x)
+    got = in_turns(0, lambda: gc.frexp(x))
+    assert not gc._graphc.pending(got[0])
+    assert_same(got, np.frexp(np.arange(9000.0)))
+    assert gc._graphc.pending(in_turns(0, lambda: gc.frexp(x + 1))[0])  # is fused with what it reads
+    assert gc._graphc.pending(in_turns(0, lambda: gc.tril(x.reshape(90, 100))))
+
+
+def test_a_long_vector_is_searched_at_once():
+    x = gc.arange(100_000.0)
+    gc.eval(x)
+    found = in_turns(0, lambda: gc._graphc.library("searchsorted", (x, gc.asarray([4.5, 99.0])), (0,), (2,), gc.int64))
+    assert not gc._graphc.pending(found) and found.tolist() == [5, 99]
+
+
+# -- convolutions --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_bits_of_convolutions(dtype, mode):
+    rng = np.random.default_rng(8)
+    for n, m in [(1, 1), (5, 3), (3, 5), (4, 4), (100, 7), (130, 65), (300, 64), (300, 129), (300, 256), (40, 300)]:
+        x, y = rng.normal(size=n).astype(dtype), rng.normal(size=m).astype(dtype)
+        for name in ("convolve", "correlate"):
+            f, reference = getattr(gc, name), getattr(np, name)
+            a, b = gc.array(x), gc.array(y)
+            recorded, now = (np.asarray(in_turns(count, lambda: f(a, b, mode))) for count in (gc._graphc.NEVER, 0))
+            assert recorded.dtype == now.dtype == dtype and recorded.tobytes() == now.tobytes()
+            np.testing.assert_allclose(now, reference(x.astype("f8"), y.astype("f8"), mode), rtol=2e-4, atol=1e-4 if dtype == "float32" else 1e-12)
+
+
+# -- lists ---------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "int64", "float16", "float32", "float64", "complex64", "complex128"])
+def test_lists_of_small_arrays(dtype):
+    x = (np.arange(24).reshape(2, 3, 4) % 7).astype(dtype)
+    ours = gc.array(x)
+    views = [np.s_[...], np.s_[1], np.s_[:, ::-1, 1:3], np.s_[0, 1, 1], np.s_[:, :0], np.s_[..., None]]
+    for view, source in itertools.product(views, ((ours, x), (ours.T, x.T))):
+        got, want = source[0][view].tolist(), source[1][view].tolist()
+        assert repr(got) == repr(want)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64", "complex128"])
+def test_sequences_of_single_results_as_operands(turns, dtype):
+    """Written to parts, and as operands: of numbers, of elements, of what is pending, nested."""
+    x = gc.array(np.arange(12).reshape(4, 3).astype(dtype))
+    want = np.arange(12).reshape(4, 3).astype(dtype)
+    one = gc.asarray(np.ones(3, dtype)) * 2
+    for row in range(4):
+        x[row] = x[row, 1], 7, one[0]
+        want[row] = want[row, 1], 7, 2
+        x[row, 1:] = [one.sum(), 3]
+        want[row, 1:] = [6, 3]
+    x[:2] += [(1, 2, x[0, 0]), [one[1], 5, 6]]
+    want[:2] += np.asarray([(1, 2, want[0, 0]), [2, 5, 6]], dtype)
+    np.testing.assert_array_equal(np.asarray(x), want)
+    got, reference = x + [1, 2, 3], want + [1, 2, 3]
+    assert got.dtype == reference.dtype
+    np.testing.assert_array_equal(np.asarray(got), reference)
+
+
+@pytest.mark.parametrize("value", [[1, [2, 3]], ["a", 2, 3], [1, 2]])
+def test_sequences_that_are_no_rows(turns, value):
+    x = gc.zeros(3)
+    with pytest.raises((ValueError, TypeError)):
+        x[:] = value
+    assert x.tolist() == [0, 0, 0]
