@@ -103,7 +103,8 @@ def main():
             failures += 1
             fewer = shrink(gc, statements, prompt)
             print(f"seed {seed}{' (compared after every statement)' if prompt else ''}:\n  " + "\n  ".join(fewer))
-            print(f"{run(gc, fewer, prompt)}\n", flush=True)
+            again = run(gc, fewer, prompt)
+            print(f"{again or f'met once, and not again: {found}'}\n", flush=True)
             if not args.all:
                 break
     print(f"{done} programs, {failures} failures, seeds {args.seed} to {args.seed + done - 1}, {time.monotonic() - start:.0f} s")

@@ -234,7 +234,7 @@ def choose(a, choices, out=None, mode="raise"):
     result = choices[0].astype(kind)
     for number, choice in enumerate(choices[1:], 1):
         result = _graphc.select(index == number, choice.astype(kind, copy=False), result)
-    return _deliver(result, out, "choose")
+    return _deliver(result if out is not None or result.contiguous else result.copy(), out, "choose")
 
 
 def bincount(x, weights=None, minlength=0):

@@ -195,7 +195,7 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     a0, a1, b0, b1 = x1[..., 0], x1[..., 1], x2[..., 0], x2[..., 1]
     third = a0 * b1 - a1 * b0
     if sizes == (2, 2):
-        return asarray(third)
+        return asarray(third if third.contiguous else third.copy())
     if sizes == (3, 3):
         a2, b2 = x1[..., 2], x2[..., 2]
         first, second = a1 * b2 - a2 * b1, a2 * b0 - a0 * b2
@@ -205,7 +205,8 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     else:
         b2 = x2[..., 2]
         first, second = a1 * b2, -(a0 * b2)
-    return moveaxis(stack([first, second, third], -1), -1, axisc)
+    whole = stack([first, second, third], -1)
+    return moveaxis(whole if whole.contiguous else whole.copy(), -1, axisc)
 
 
 def _grid_places(vector, has_dtype):

@@ -340,7 +340,7 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     result = asarray(default).astype(kind)
     for condition, choice in zip(reversed(conditions), reversed(choices)):
         result = where(condition, asarray(choice).astype(kind, copy=False), result)
-    return result
+    return result if result.contiguous else result.copy()
 
 
 @_where_operands_are
