@@ -463,7 +463,9 @@ def test_shapes_and_dtypes_are_numpys(name):
         got, want = getattr(ours, name)(*args, size=size), getattr(theirs, name)(*args, size=size)
         assert got.shape == want.shape and got.dtype == want.dtype, size
         assert np.isfinite(np.asarray(got)).all()
-    assert getattr(ours, name)(*args).shape == ()
+    assert type(getattr(ours, name)(*args)) is type(getattr(theirs, name)(*args))
+    assert (gc.ones(2, dtype="f4") * getattr(ours, name)(*args)).dtype == "float32"
+    assert isinstance(gc.jit(lambda rng: getattr(rng, name)(*args))(ours), gc.Array)
     if args:
         wide = [np.array([[v], [v]], float if name not in ("binomial",) or i else int) for i, v in enumerate(args)]
         wide[-1] = np.array([args[-1]] * 3)

@@ -52,9 +52,12 @@ def test_draws_ahead_have_the_bits_of_streams(name, size):
         want.append(in_turns(gc._graphc.NEVER, lambda: DRAWS[name](placed, (1,) if size is None else size)))
     gc.eval(*want)
     for g, w in zip(got[::9], want, strict=True):
+        if size is None and not isinstance(g, gc.Array):
+            assert g == w.item()  # a Python number, as NumPy's
+            continue
         assert g.dtype == w.dtype and np.shape(g) == (() if size is None else w.shape)
         assert np.asarray(g).tobytes() == np.asarray(w).tobytes()
-    assert all(v.base is None for v in got) and len({v.tolist() if size is None else repr(v.tolist()) for v in got}) > 5
+    assert all(v.base is None for v in got if isinstance(v, gc.Array)) and len({repr(v) for v in got}) > 5
 
 
 def test_draws_ahead_of_changing_programs():

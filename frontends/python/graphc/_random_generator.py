@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools as _functools
 import operator as _operator
 
 import numpy as _np
@@ -25,6 +26,7 @@ from ._random_state import (
 from .errors import ArgumentError
 
 _M64 = 0xFFFFFFFFFFFFFFFF
+_Array = _graphc.Array
 
 
 #: Draws of so many numbers and less are drawn ahead.
@@ -131,6 +133,31 @@ class Generator(Draws):
         made = Generator(Philox(0))
         made.bit_generator._state.array, made.bit_generator._state.in_array = array, True
         return made
+
+
+def _as_number(draw, number):
+    """A draw whose single results are Python numbers, as NumPy's are: weak beside arrays of any dtype. While a function is recorded,
+    and where a parameter is an Array, they are Arrays."""
+
+    @_functools.wraps(draw)
+    def run(self, *args, **keywords):
+        drawn = draw(self, *args, **keywords)
+        if type(drawn) is not _Array or drawn.ndim or _graphc.is_tracing():
+            return drawn
+        given = *map(type, args), *map(type, keywords.values())
+        return drawn if _Array in given or tuple in given else number(drawn)  # a tuple: size=()
+
+    return run
+
+
+for _names, _number in (
+    (("random", "standard_normal", "normal", "uniform", "standard_exponential", "exponential", "standard_gamma", "gamma", "beta", "chisquare", "f",
+      "standard_t", "wald", "vonmises", "laplace", "logistic", "gumbel", "rayleigh", "weibull", "pareto", "power", "lognormal", "triangular",
+      "standard_cauchy", "noncentral_chisquare", "noncentral_f"), float),
+    (("poisson", "binomial", "geometric", "negative_binomial", "logseries"), int),
+):  # fmt: skip
+    for _name in _names:
+        setattr(Generator, _name, _as_number(getattr(Draws, _name), _number))
 
 
 class Key(Draws):
