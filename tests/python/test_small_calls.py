@@ -215,3 +215,24 @@ def test_sequences_that_are_no_rows(turns, value):
     with pytest.raises((ValueError, TypeError)):
         x[:] = value
     assert x.tolist() == [0, 0, 0]
+
+
+LINES = {
+    "counts": "xp.unique(x, return_counts=True)[1]", "inverse": "xp.unique(x, return_inverse=True)[1]", "masks": "x[x > 1] - x[m]",
+    "places": "xp.nonzero(m)[0] + xp.flatnonzero(m)", "compress": "xp.compress(m, x) + x[m]", "rows": "xp.argwhere(m)[:, 0] - xp.nonzero(m)[0]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_loops_that_begin_between_two_operations(name):
+    """Sizes that depend on data are open before, and counted from there on: wherever in a statement a line is taken for a loop."""
+    for turns in range(1, 20):
+        code = compile(LINES[name], f"<{name} {turns}>", "eval")  # a line that has not been met
+
+        def run(code=code):
+            for i in range(6):
+                x = np.random.default_rng(i).integers(0, 4, 9).astype("f4")
+                want, got = (eval(code, {"xp": xp, "x": xp.asarray(x), "m": xp.asarray(x) > 1}) for xp in (np, gc))
+                assert got.shape == want.shape and np.array_equal(got, want), turns
+
+        in_turns(turns, run)
