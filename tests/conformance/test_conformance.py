@@ -116,7 +116,7 @@ def test_bits_as_other_dtypes(device, dtype):
 
     def build(where):
         (g,) = on(where, [x])
-        written = {t: g.copy() for t in numbers}
+        written = {t: g.copy() for t in numbers if dtype != "bool"}  # which is read-only as another
         for t, copy in written.items():
             copy.view(t)[..., 0] = copy.view(t)[..., -1]
         return {f"as {t}": g.view(t) for t in numbers} | {f"written as {t}": g for t, g in written.items()}

@@ -4,7 +4,7 @@
 // RUN: graphc compile %s --emit=llvm | FileCheck %s --check-prefix=LLVM
 
 // PLAN: plan.launch @main_0_clear
-// PLAN-NEXT: plan.launch @main_0(
+// PLAN: plan.launch @main_0(
 // PLAN-NOT: plan.launch
 
 // LLVM-LABEL: @main_0(
