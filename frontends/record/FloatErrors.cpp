@@ -21,6 +21,7 @@ using op::ReduceKind;
 thread_local uint32_t threadModes = FloatModes::kDefault;
 thread_local std::vector<FloatReport> met;
 FloatSink floatSink = nullptr;
+ModesFilter modesFilter = nullptr;
 
 /// Whether no number of `count` has all bits of the exponent.
 template <typename Bits>
@@ -102,6 +103,8 @@ Findings &findings() {
 
 uint32_t setFloatModes(uint32_t word) { return std::exchange(threadModes, word); }
 uint32_t floatModes() { return threadModes; }
+void setModesFilter(ModesFilter filter) { modesFilter = filter; }
+uint32_t modesNow() { return modesFilter ? modesFilter(threadModes) : threadModes; }
 void setFloatSink(FloatSink sink) { floatSink = sink; }
 
 Status tellNow(FloatError error, OpKind kind) {

@@ -38,6 +38,10 @@ struct FloatModes {
 /// Of this thread, for what is recorded from here on. Returns the former word.
 uint32_t setFloatModes(uint32_t word);
 uint32_t floatModes();
+/// What is left of the modes for an operation that is recorded now, by the language binding.
+using ModesFilter = uint32_t (*)(uint32_t word);
+void setModesFilter(ModesFilter filter);
+uint32_t modesNow();
 
 /// Tells of an error of what is being recorded, under the operation's own name.
 Status tellNow(FloatError error, op::OpKind kind);

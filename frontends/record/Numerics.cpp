@@ -34,7 +34,7 @@ std::optional<Numerics> chooseNumerics(std::optional<Numerics> choice) {
 
 uint64_t recordingModes() {
   uint64_t choice = chosen ? 1 + static_cast<uint64_t>(*chosen) : 0;
-  return choice << 32 | floatModes();
+  return choice << 32 | modesNow();
 }
 
 } // namespace graphc

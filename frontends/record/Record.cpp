@@ -31,7 +31,7 @@ RecordScope::RecordScope() {
     return;
   UserPlace place = locationSource.current ? locationSource.current() : UserPlace{};
   scopeLocation = place.location;
-  uint32_t modes = place.meetsErrors ? floatModes() : 0;
+  uint32_t modes = place.meetsErrors ? modesNow() : 0;
   scopeErrors = modes & FloatModes::kAll ? modes | place.errorName : 0;
 }
 RecordScope::RecordScope(Location location, uint32_t errors)

@@ -126,7 +126,7 @@ public:
   /// The real (0) or imaginary (1) parts of a view of elements of the complex dtype `of`.
   View part(int64_t number, DType of) const;
 
-  /// The same bytes as elements of another dtype, read-only where they are bools; the error of
+  /// The same bytes as elements of another dtype, read-only where bools become others; the error of
   /// recastShape, and one for a last axis with gaps where the width changes.
   Result<View> recast(DType from, DType to) const;
 

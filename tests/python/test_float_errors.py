@@ -286,6 +286,28 @@ def test_statements_that_warnings_are_waited_for(name):
     assert texts[0] == texts[1]
 
 
+@pytest.mark.parametrize("traced", [False, True], ids=["eager", "jit"])
+def test_what_is_ignored_when_recorded_is_never_told(traced):
+    divide = gc.jit(lambda x: 1 / x) if traced else lambda x: 1 / x
+    x = gc.arange(20_000.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        silent = divide(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.filterwarnings("error", message=".*")
+        assert float(silent[0]) == INF
+        with pytest.raises(RuntimeWarning, match="divide by zero"):
+            float(divide(x)[0])
+        warnings.simplefilter("ignore", RuntimeWarning)
+        assert float(divide(x)[0]) == INF
+        warnings.filters[:] = [("ignore", None, DeprecationWarning, None, 0)]
+        assert float(divide(x + 1)[0]) == 1
+        warnings.simplefilter("error", append=True)
+        with pytest.raises(RuntimeWarning, match="divide by zero"):
+            divide(x)
+
+
 def test_nobody_waits_when_warnings_are_only_recorded():
     """As in every test of pytest: a filter for other warnings, or none, computes nothing."""
     with warnings.catch_warnings(record=True) as caught:

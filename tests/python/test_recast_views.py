@@ -134,6 +134,13 @@ def test_single_results_are_copied():
         gc.sum(x).view("i4")
 
 
+def test_the_other_byte_order_is_read():
+    x = np.arange(16, dtype="u1")
+    for wanted in (">u2", ">f4", ">i8", np.dtype(">c16"), "<i4"):
+        got = gc.asarray(x).view(wanted)
+        assert got.dtype.isnative and np.array_equal(np.asarray(got), x.view(wanted)) and got.readonly == (wanted != "<i4")
+
+
 def test_bools_as_numbers_are_read_only():
     mask = gc.arange(4) > 1
     assert np.asarray(mask.view("u1")).tolist() == [0, 0, 1, 1] and mask.view("u1").sum().item() == 2

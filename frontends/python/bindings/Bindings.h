@@ -74,7 +74,7 @@ std::optional<DType> toConversion(pb::handle dtype, DType from);
 /// The exception that the handler of floating-point errors raised, if `status` came of it; clears
 /// it.
 pb::object takeFloatError(const Status &status);
-/// Whether somebody waits for the warnings of each statement (_float_errors.is_watched).
+/// Whether somebody waits for the warnings of each statement (_float_errors._heed).
 bool warningsAreWatched();
 void defineFloatErrors(pb::module_ &m);
 

@@ -9,16 +9,49 @@ namespace {
 /// handler(error, flags, operation, modes, file:line). Owned for the life of the process.
 PyObject *handler = nullptr;
 
-/// Python's warning filters as they were last, and what is_watched() said of them. Both objects are
-/// held, so that no other ones have their addresses.
+/// What Python's filters say of the warnings of a statement (_float_errors._heed).
+enum class Heed : int { Later, AtOnce, Never };
+
+/// The filters as they were last, and what was said of them. Both objects are held, so that no
+/// other ones have their addresses.
 struct Filters {
-  PyObject *names = nullptr;     ///< of the module warnings
-  PyObject *key = nullptr;       ///< "filters"
-  PyObject *isWatched = nullptr; ///< is_watched(filters)
+  PyObject *names = nullptr; ///< of the module warnings
+  PyObject *key = nullptr;   ///< "filters"
+  PyObject *ask = nullptr;   ///< _heed(filters)
   PyObject *list = nullptr, *first = nullptr;
-  bool watched = false;
+  Py_ssize_t count = 0;
+  Heed said = Heed::Later;
 };
 Filters filters;
+
+Heed heed() {
+  Filters &f = filters;
+  PyObject *list = f.names ? PyDict_GetItem(f.names, f.key) : nullptr; // borrowed
+  if (!list || !PyList_Check(list) || PyList_GET_SIZE(list) == 0)
+    return Heed::Later;
+  PyObject *first = PyList_GET_ITEM(list, 0);
+  Py_ssize_t count = PyList_GET_SIZE(list);
+  if (list == f.list && first == f.first && count == f.count)
+    return f.said;
+  auto held = pb::reinterpret_borrow<pb::object>(list);
+  auto heldFirst = pb::reinterpret_borrow<pb::object>(first);
+  auto said = static_cast<Heed>(pb::handle(f.ask)(held).cast<int>());
+  f.count = count;
+  f.said = said;
+  Py_XSETREF(f.list, held.release().ptr());
+  Py_XSETREF(f.first, heldFirst.release().ptr());
+  return said;
+}
+
+/// The modes without "warn" (mode 1 of graphc/_float_errors.py) where warnings are ignored.
+uint32_t withoutIgnored(uint32_t word) {
+  if ((word & FloatModes::kAll) == 0 || !PyGILState_Check() || heed() != Heed::Never)
+    return word;
+  for (int e = 0; e < kFloatErrors; ++e)
+    if (FloatModes::of(word, static_cast<FloatError>(e)) == 1)
+      word &= ~(7u << (FloatModes::kModeBits * e));
+  return word;
+}
 
 /// What a status cannot carry: the exception that goes with it.
 struct Raised {
@@ -68,19 +101,7 @@ Status tell(std::span<const FloatReport> reports) {
 
 } // namespace
 
-bool warningsAreWatched() {
-  Filters &f = filters;
-  PyObject *list = f.names ? PyDict_GetItem(f.names, f.key) : nullptr; // borrowed
-  if (!list || !PyList_Check(list) || PyList_GET_SIZE(list) == 0)
-    return false;
-  PyObject *first = PyList_GET_ITEM(list, 0);
-  if (list == f.list && first == f.first)
-    return f.watched;
-  Py_XSETREF(f.list, Py_NewRef(list));
-  Py_XSETREF(f.first, Py_NewRef(first));
-  f.watched = pb::handle(f.isWatched)(pb::handle(list)).cast<bool>();
-  return f.watched;
-}
+bool warningsAreWatched() { return heed() == Heed::AtOnce; }
 
 pb::object takeFloatError(const Status &status) {
   if (!raised.error || status.message() != raised.message)
@@ -90,12 +111,13 @@ pb::object takeFloatError(const Status &status) {
 
 void defineFloatErrors(pb::module_ &m) {
   setFloatSink(tell);
+  setModesFilter(withoutIgnored);
   m.def("set_float_error_handler",
         [](const pb::object &function) { handler = Py_NewRef(function.ptr()); });
-  m.def("set_warning_watch", [](const pb::module_ &warnings, const pb::object &isWatched) {
+  m.def("set_warning_filters", [](const pb::module_ &warnings, const pb::object &ask) {
     filters.names = Py_NewRef(PyModule_GetDict(warnings.ptr()));
     filters.key = PyUnicode_InternFromString("filters");
-    filters.isWatched = Py_NewRef(isWatched.ptr());
+    filters.ask = Py_NewRef(ask.ptr());
   });
   m.def("set_float_modes", setFloatModes);
   m.def("float_modes", floatModes);

@@ -235,19 +235,30 @@ def _report(error, flags, operation, word, place):
         handler(_TEXTS[error], flags)
 
 
-def _is_watched(filters):
-    """Whether somebody waits for the warnings of each statement: the first of Python's filters that is for every
-    RuntimeWarning makes them errors (`simplefilter("error")`), or lets them pass while `catch_warnings(record=True)` records
-    (`pytest.warns`). Then operations are computed when they are recorded, as under `errstate(all="raise")`."""
+_LATER, _AT_ONCE, _NEVER = range(3)
+
+
+def _heed(filters):
+    """When warnings of a statement are wanted. At once, where the first of Python's filters that is for every RuntimeWarning makes
+    them errors (`simplefilter("error")`), or lets them pass while `catch_warnings(record=True)` records (`pytest.warns`): then
+    operations are computed when they are recorded, as under `errstate(all="raise")`. Never, where it ignores them and none before
+    it is for some of them."""
+    for_some = False
     for action, message, category, module, line in filters:
-        if message is None and module is None and line == 0 and issubclass(RuntimeWarning, category):
+        if not issubclass(RuntimeWarning, category):
+            for_some = for_some or issubclass(category, RuntimeWarning)
+        elif message is not None or module is not None or line != 0:
+            for_some = True
+        elif action == "ignore":
+            return _LATER if for_some else _NEVER
+        else:
             records = getattr(getattr(_warnings, "_showwarnmsg_impl", None), "__module__", "warnings") != "warnings"
-            return action == "error" or (records and action != "ignore")
-    return False
+            return _AT_ONCE if action == "error" or records else _LATER
+    return _LATER
 
 
 _graphc.set_float_error_handler(_report)
-_graphc.set_warning_watch(_warnings, _is_watched)
+_graphc.set_warning_filters(_warnings, _heed)
 
 
 # What was computed and never looked at is told at the end.

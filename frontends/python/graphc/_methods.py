@@ -157,13 +157,17 @@ def _setflags(self, write=None, align=None, uic=None):
 def _view(self, dtype=None, type=None):
     """A new view of the same memory. Of another dtype: the bytes read as that dtype, of the same or another width along the last
     axis by NumPy's rules (ValueError where they do not fit); nothing is computed, and updates of either are seen by both.
-    Of bools it is read-only. Strings, dates and structures are NumPy's, of a copy of the values."""
+    Of bools it is read-only, and of a dtype of the other byte order it is a read-only copy. Strings, dates and structures are NumPy's, of a copy of the values."""
     if isinstance(dtype, _py.type) and issubclass(dtype, (_Array, _np.ndarray)):
         dtype = None
     try:
         wanted = self.dtype if dtype is None else as_dtype(dtype)
     except ForeignDType:
         return _np.asarray(self).view(dtype)
+    if isinstance(dtype, (str, _np.dtype)) and wanted.name != "bfloat16" and not _np.dtype(dtype).isnative:
+        swapped = _graphc.asarray(_np.asarray(self).view(dtype), None, self.device, None)  # held in the machine's order
+        swapped._lock()
+        return swapped
     if wanted == self.dtype:
         return self[()] if _graphc.is_value(self) else self[...]
     return self._recast(wanted)
