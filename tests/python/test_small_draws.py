@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import sys
+import threading
 
 import graphc as gc
 import numpy as np
@@ -58,6 +60,34 @@ def test_draws_ahead_have_the_bits_of_streams(name, size):
         assert g.dtype == w.dtype and np.shape(g) == (() if size is None else w.shape)
         assert np.asarray(g).tobytes() == np.asarray(w).tobytes()
     assert all(v.base is None for v in got if isinstance(v, gc.Array)) and len({repr(v) for v in got}) > 5
+
+
+def test_threads_that_share_a_generator():
+    rng, drawn, before = gc.random.default_rng(5), [[] for _ in range(4)], sys.getswitchinterval()
+    for _ in range(40):
+        rng.random()
+
+    def draw(mine):
+        for _ in range(1000):
+            mine.append(rng.random())
+            mine.extend(rng.normal(size=2).tolist())
+
+    threads = [threading.Thread(target=draw, args=(mine,)) for mine in drawn]
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert len(set(sum(drawn, []))) == 12_000
+    alone = gc.random.default_rng(5)
+    for _ in range(40):
+        alone.random()
+    for _ in range(4000):
+        alone.random(), alone.normal(size=2)
+    assert rng.bit_generator.state == alone.bit_generator.state
 
 
 def test_draws_ahead_of_changing_programs():

@@ -43,6 +43,10 @@ public:
     if (!x || x->isOpen() || !onHost(x->device()) || (device && device != &x->device()) ||
         x->dtype() == DType::BFloat16 || (isInexact(x->dtype()) && kind == Exact::Integers))
       return false;
+    isSignedSeen |= isSigned(x->dtype());
+    isLargeSeen |= x->dtype() == DType::UInt64;
+    if (isSignedSeen && isLargeSeen && kind == Exact::Integers) // which promote to floats
+      return false;
     device = &x->device();
     most = std::max(most, x->size());
     ++arrays;
@@ -80,6 +84,7 @@ public:
 
   rt::Device *device = nullptr;
   int64_t most = 1; ///< elements of the largest array
+  bool isSignedSeen = false, isLargeSeen = false;
   int arrays = 0;
 
 private:

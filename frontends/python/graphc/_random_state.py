@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator as _operator
 import os as _os
+import threading as _threading
 import weakref as _weakref
 
 import numpy as _np
@@ -163,10 +164,10 @@ class StreamState:
 
     They are Python integers, given to kernels as arguments. A recorded function cannot see integers change from call to
     call, so it reads and advances an array [key, next stream] instead: from the first such function on the array is
-    what counts, and each draw outside goes through it.
+    what counts, and each draw outside goes through it. Threads that share a Generator take their streams under its lock.
     """
 
-    __slots__ = ("key", "position", "array", "in_array", "keys", "ahead", "__weakref__")
+    __slots__ = ("key", "position", "array", "in_array", "keys", "ahead", "lock", "__weakref__")
 
     def __init__(self, key, position=0):
         self.key, self.position = key, position
@@ -174,6 +175,7 @@ class StreamState:
         self.in_array = False
         self.keys = {}  # device -> the key as a word, shared by draws so that a kernel reads it once
         self.ahead = {}  # kind of a draw of single numbers -> Ahead
+        self.lock = _threading.RLock()
         _generators.add(self)
 
     def read(self):
@@ -208,12 +210,12 @@ class StreamState:
         """`count` streams, for draws on a device (None: the current one)."""
         if _graphc.is_tracing():
             return self._take_traced(count)
-        if self.in_array:
+        with self.lock:
             key, position = self.read()
-            self.write(key, position + count & _M64)
-        else:
-            position = self.position
-            self.position = position + count & _M64
+            if self.in_array:
+                self.write(key, position + count & _M64)
+            else:
+                self.position = position + count & _M64
         host = self.key if device is None or device == default_device() else None
         device = device or default_device()
         word = self.keys.get(device)
@@ -228,6 +230,15 @@ class StreamState:
         first, key = self.array[1], self.array[0]
         self.array[1] = first + count
         return Streams(first, key, self.array.device)
+
+
+def _unlock_all():
+    """In a forked child, where the thread that held a lock is not."""
+    for state in list(_generators):
+        state.lock = _threading.RLock()
+
+
+_os.register_at_fork(after_in_child=_unlock_all)
 
 
 class Ahead:
@@ -254,6 +265,10 @@ class Ahead:
     def next(self, state, count, make):
         """The draw at the state's position, which takes `count` streams; None where it is drawn alone. make(key, first, step)
         gives a row for each of the streams first, first + step, ..."""
+        with state.lock:
+            return self._next(state, count, make)
+
+    def _next(self, state, count, make):
         position = state.position
         if state.in_array or _graphc.draw_place() != self.place or not self.place:
             self.place, self.values, self.turns = _graphc.draw_place(), None, 0

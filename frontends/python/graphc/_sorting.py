@@ -209,9 +209,9 @@ def digitize(x, bins, right=False):
     rising = falling = True
     if bins.size > 1:
         low, high = bins[:-1], bins[1:]
-        rising, falling = (low <= high).all(), (low >= high).all()
-        _graphc.eval([rising, falling], "monotonic")
-        rising, falling = bool(rising), bool(falling)
+        falls, rises = (low > high).any(), (low < high).any()
+        _graphc.eval([falls, rises], "monotonic")
+        rising, falling = not bool(falls), not bool(rises)
     if not rising and not falling:
         raise ArgumentError("digitize: bins must be monotonically increasing or decreasing")
     side = "left" if right else "right"
