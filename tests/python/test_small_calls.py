@@ -7,6 +7,8 @@ import graphc as gc
 import numpy as np
 import pytest
 
+from support.loops import in_turns
+
 pytestmark = pytest.mark.graphc_only
 
 
@@ -15,14 +17,6 @@ def turns(request):
     before = gc._graphc.set_loop_turns(gc._graphc.NEVER if request.param == "recorded" else 0)
     yield request.param
     gc._graphc.set_loop_turns(before)
-
-
-def in_turns(count, program):
-    before = gc._graphc.set_loop_turns(count)
-    try:
-        return program()
-    finally:
-        gc._graphc.set_loop_turns(before)
 
 
 def leaves(result):

@@ -9,15 +9,9 @@ import graphc as gc
 import numpy as np
 import pytest
 
+from support.loops import in_turns
+
 pytestmark = pytest.mark.graphc_only
-
-
-def in_turns(count, program):
-    before = gc._graphc.set_loop_turns(count)
-    try:
-        return program()
-    finally:
-        gc._graphc.set_loop_turns(before)
 
 
 DRAWS = {
