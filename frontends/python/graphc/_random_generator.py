@@ -105,7 +105,7 @@ class Generator(Draws):
 
     def _ahead(self, kind, size, count, make):
         shape = _FEW_SIZES.get(size) if type(size) is int else () if size is None else size if type(size) is tuple else None
-        if shape is None or (shape and not _is_short(shape)):
+        if shape is None or (shape and not _is_short(shape)) or (size is not None and not shape):
             return None
         state = self.bit_generator._state
         return Ahead.of(state, (kind, shape)).next(state, count, lambda key, first, step: make((Ahead.MANY, *shape), key, first, step))
@@ -144,8 +144,11 @@ def _as_number(draw, number):
         drawn = draw(self, *args, **keywords)
         if type(drawn) is not _Array or drawn.ndim or _graphc.is_tracing():
             return drawn
-        given = *map(type, args), *map(type, keywords.values())
-        return drawn if _Array in given or tuple in given else number(drawn)  # a tuple: size=()
+        if args or keywords:
+            given = *map(type, args), *map(type, keywords.values())
+            if _Array in given or tuple in given:  # a tuple: size=()
+                return drawn
+        return number(drawn)
 
     return run
 

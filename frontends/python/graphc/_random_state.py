@@ -282,7 +282,7 @@ class Ahead:
         self.last = position
         value = self.values[row]
         state.position = position + count & _M64
-        return value.copy() if value.ndim else value
+        return value.copy() if type(value) is not float and value.ndim else value
 
     def _fill(self, state, position, make, is_between):
         """Makes rows from a position on; false where too little is known of the draws to come."""
@@ -295,6 +295,8 @@ class Ahead:
             return False
         self.values, self.first, self.stride = make(state.key, position, stride), position, stride
         _graphc.eval([self.values], "loop")
+        if self.values.ndim == 1 and self.values.dtype.kind == "f":
+            self.values = self.values.tolist()  # single draws are Python numbers (_random_generator)
         return True
 
 
