@@ -1,9 +1,12 @@
 #include "frontends/record/Array.h"
 
+#include "frontends/record/Lend.h"
 #include "frontends/record/OpenSize.h"
 #include "frontends/record/Trace.h"
 
+#include <cstring>
 #include <utility>
+#include <vector>
 
 namespace graphc {
 
@@ -17,11 +20,13 @@ Storage::Storage(NodeRef first, uint64_t trace)
 
 NodeRef Storage::current() const {
   std::lock_guard held(lock);
+  follow();
   return node;
 }
 
 std::pair<NodeRef, uint64_t> Storage::versioned() const {
   std::lock_guard held(lock);
+  follow();
   return {node, version};
 }
 
@@ -30,6 +35,7 @@ void Storage::replace(NodeRef next) {
   std::lock_guard held(lock);
   std::swap(node, next);
   ++version;
+  isOwed = lent != nullptr;
 }
 
 bool Storage::exclusive() const {
@@ -37,7 +43,46 @@ bool Storage::exclusive() const {
   return isExclusive();
 }
 
+void Storage::lendTo(const Loan &loan) {
+  std::lock_guard held(lock);
+  lent = loan.memory;
+  borrower = loan.borrower;
+}
+
+Loan Storage::loan() const {
+  std::lock_guard held(lock);
+  follow();
+  return {lent, borrower.lock()};
+}
+
+void Storage::repaid() {
+  std::lock_guard held(lock);
+  isOwed = false;
+}
+
+void Storage::readLent() const {
+  const op::TensorType type{storageDType, storageShape};
+  if (borrower.expired()) {
+    node = Node::makeReady(type, *storageDevice, std::move(lent));
+    lent = nullptr;
+    ++version;
+    return;
+  }
+  auto bytes = static_cast<size_t>(node->bytes());
+  const auto *now = static_cast<const char *>(lent->host());
+  if (bytes == 0 || std::memcmp(node->buffer()->host(), now, bytes) == 0)
+    return;
+  // Readers of the newest version expect no failure: memory comes as that of any container.
+  auto copy = std::make_shared<std::vector<char>>(now, now + bytes);
+  char *data = copy->data();
+  auto buffer = storageDevice->wrapHost(data, node->bytes(), std::move(copy));
+  node = Node::makeReady(type, *storageDevice, buffer.take());
+  ++version;
+}
+
 bool Storage::isExclusive() const {
+  if (lent)
+    return false;
   return node->state() == NodeState::Ready && node->references() == 1 &&
          node->buffer().use_count() == 1 && node->buffer()->isPrivate();
 }
@@ -189,7 +234,7 @@ Status Array::assign(const NodeRef &value) {
     trace->replaceCaptured(store, std::move(next));
   else
     store->replace(std::move(next));
-  return Status::ok();
+  return store->isLent() ? repay(store) : Status::ok();
 }
 
 void Array::remember(const NodeRef &ready, uint64_t version) {

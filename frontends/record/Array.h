@@ -23,6 +23,12 @@ namespace graphc {
 class Array;
 class OpenValue;
 
+/// The memory of a storage, dense and row-major, for as long as `borrower` lives (Lend.h).
+struct Loan {
+  rt::BufferRef memory;
+  std::shared_ptr<void> borrower;
+};
+
 /// What arrays that alias each other share: a type, a device and the newest version. Made inside a
 /// trace it belongs to that trace.
 class Storage {
@@ -57,6 +63,14 @@ public:
   /// How many element reads found the newest version pending, this one included.
   uint32_t countElementRead() { return ++elementReads; }
 
+  /// Gives the memory, which holds the newest version, to somebody who writes to it at any time.
+  void lendTo(const Loan &loan);
+  /// The memory that is lent, or a null one.
+  Loan loan() const;
+  bool isLent() const { return loan().memory != nullptr; }
+  /// The memory that is lent has the newest version.
+  void repaid();
+
   /// The array that was made with this storage, while it lives where it can be found; or null.
   const Array *owner() const { return firstArray.load(std::memory_order_relaxed); }
   /// What a front end keeps about the owner; null again when the owner ends.
@@ -66,6 +80,12 @@ public:
 private:
   friend class Array;
   bool isExclusive() const;
+  /// Takes over what a borrower wrote, under the lock.
+  void follow() const {
+    if (lent && !isOwed)
+      readLent();
+  }
+  void readLent() const;
 
   Shape storageShape;
   DType storageDType;
@@ -75,8 +95,11 @@ private:
   std::atomic<const Array *> firstArray{nullptr};
   std::atomic<void *> object{nullptr};
   mutable SpinLock lock;
-  NodeRef node;
-  uint64_t version = 0;
+  mutable NodeRef node;
+  mutable uint64_t version = 0;
+  mutable rt::BufferRef lent; ///< null: to nobody
+  std::weak_ptr<void> borrower;
+  bool isOwed = false; ///< the newest version is not yet in the memory that is lent
   uint32_t elementWrites = 0;
   uint32_t elementReads = 0;
 };
@@ -84,6 +107,7 @@ private:
 template <typename F>
 auto Storage::withCurrent(F f) const {
   std::lock_guard held(lock);
+  follow();
   return f(*node);
 }
 

@@ -110,7 +110,7 @@ Status detach(Array &x) {
   Array *arrays[] = {&whole};
   GRAPHC_ASSIGN(std::vector<NodeRef> nodes, evaluateArrays(arrays, "item"));
   nodes.clear();
-  if (x.storage()->exclusive())
+  if (x.storage()->exclusive() || x.storage()->isLent())
     return Status::ok();
   NodeRef old = x.storage()->current();
   if (old->state() != NodeState::Ready)

@@ -266,7 +266,7 @@ def test_powers_and_items_of_elements():
 
     for g, w in zip(program(gc), program(np), strict=True):
         assert np.asarray(g).dtype == np.asarray(w).dtype and np.asarray(g) == np.asarray(w)
-        assert isinstance(g, gc.Array) or type(g) is type(w)
+        assert type(g) is gc.Array or type(g) is type(w)
     with pytest.raises(IndexError):
         gc.asarray([1.0, 2.0]).item(2)
 

@@ -414,7 +414,8 @@ void defineMethods(pb::class_<Array> &cls) {
 } // namespace
 
 void defineArray(pb::module_ &m) {
-  pb::class_<Array> cls(m, "Array", pb::custom_type_setup([](PyHeapTypeObject *type) {
+  pb::class_<Array> cls(m, "Array", pb::metaclass(makeArrayType()),
+                        pb::custom_type_setup([](PyHeapTypeObject *type) {
                           setupLifetime(type);
                           setupOperators(type);
                           setupElements(type);
@@ -431,6 +432,7 @@ void defineArray(pb::module_ &m) {
                           ReduceKind::ArgMin, ReduceKind::ArgMax})
     defineReduction(cls, kind, false);
   defineExchange(cls);
+  defineArrayType(m);
 }
 
 } // namespace graphc::py

@@ -223,6 +223,12 @@ Array getItem(const Array &x, const pb::object &key);
 void setItem(Array &x, const pb::object &key, const pb::object &value);
 void defineIndexFunctions(pb::module_ &m);
 
+// ArrayType.cpp
+/// The class of the class Array.
+pb::object makeArrayType();
+/// After Array has its methods.
+void defineArrayType(pb::module_ &m);
+
 // One function a file.
 void defineArray(pb::module_ &m);
 /// Fills the slots of the type Array before it is made ready.

@@ -5,6 +5,7 @@
 
 #include "frontends/record/Devices.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Lend.h"
 #include "frontends/record/Looks.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
@@ -63,17 +64,49 @@ void deleteWindowNode(PyObject *capsule) {
   delete static_cast<NodeRef *>(PyCapsule_GetPointer(capsule, "graphc.node"));
 }
 
+/// NumPy's array of memory that `owner` keeps; strides count elements.
+pb::array numpyOver(const Array &x, void *data, std::span<const int64_t> strides, bool isWritable,
+                    const pb::object &owner) {
+  std::vector<pb::ssize_t> shape(x.shape().begin(), x.shape().end()), steps;
+  for (int64_t s : strides)
+    steps.push_back(static_cast<pb::ssize_t>(s * itemSize(x.dtype())));
+  pb::array out(pb::reinterpret_borrow<pb::dtype>(numpyDType(x.dtype())), shape, steps, data,
+                owner);
+  if (!isWritable)
+    pb::detail::array_proxy(out.ptr())->flags &= ~pb::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  return out;
+}
+
 pb::object windowArray(const Array &x, const Window &w) {
   auto owner = pb::reinterpret_steal<pb::object>(
       PyCapsule_New(new NodeRef(w.node), "graphc.node", deleteWindowNode));
-  std::vector<pb::ssize_t> shape(x.shape().begin(), x.shape().end()), strides;
-  for (int64_t s : w.strides)
-    strides.push_back(static_cast<pb::ssize_t>(s * itemSize(x.dtype())));
-  pb::array out(pb::reinterpret_borrow<pb::dtype>(numpyDType(x.dtype())), shape, strides, w.data,
-                owner);
   // A newer version of the array lives elsewhere: nobody may write this one.
-  pb::detail::array_proxy(out.ptr())->flags &= ~pb::detail::npy_api::NPY_ARRAY_WRITEABLE_;
-  return out;
+  return numpyOver(x, w.data, w.strides, false, owner);
+}
+
+void endLoan(PyObject *capsule) {
+  delete static_cast<Loan *>(PyCapsule_GetPointer(capsule, "graphc.loan"));
+}
+
+/// The memory of an array as NumPy's: each side sees what the other writes. Where the host does not
+/// reach it, a read-only copy.
+pb::object lent(Array &x) {
+  if (Trace::active())
+    raise(Status(ErrorCode::Trace, "memory cannot be shared with NumPy while a function is "
+                                   "recorded: its values are not known yet"));
+  if (x.isValue() || !x.view().hasLayout() || !onHost(x.device()))
+    return toNumpy(x, "exchange");
+  Result<Loan> made = [&] {
+    WithoutGil release;
+    return lend(x);
+  }();
+  auto loan = std::make_unique<Loan>(unwrap(std::move(made)));
+  void *data = static_cast<char *>(loan->memory->host()) + x.view().offset() * itemSize(x.dtype());
+  auto owner = pb::reinterpret_steal<pb::object>(PyCapsule_New(loan.get(), "graphc.loan", endLoan));
+  if (!owner)
+    throw pb::error_already_set();
+  static_cast<void>(loan.release()); // the capsule's
+  return numpyOver(x, data, x.view().strides(), !x.view().isReadOnly(), owner);
 }
 
 Result<std::vector<char>> download(const NodeRef &n) {
@@ -384,6 +417,7 @@ void defineExchange(pb::class_<Array> &cls) {
       },
       "The element as a Python number.");
   cls.def("tolist", toList);
+  cls.def("_lent", lent);
   cls.def("__complex__", [](Array &x) {
     pb::object item = toItem(x, "float");
     if (isComplex(x.dtype()))

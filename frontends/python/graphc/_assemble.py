@@ -169,7 +169,7 @@ def repeat(a: ArrayLike, repeats, axis: int | None = None) -> Array:
     x = x if x.ndim else _graphc.reshape(x, (1,))
     axis = _axis(axis, x.ndim, "repeat")
     size = x.shape[axis]
-    if isinstance(repeats, _graphc.Array) and repeats.ndim == 1 and repeats.shape[0] == size > 1:
+    if _graphc.is_array(repeats) and repeats.ndim == 1 and repeats.shape[0] == size > 1:
         return _repeat_each(x, repeats, axis)
     counts = [_operator.index(r) for r in repeats] if getattr(repeats, "ndim", 1) and hasattr(repeats, "__len__") else [_operator.index(repeats)]
     if _py.any(c < 0 for c in counts):

@@ -215,6 +215,6 @@ def einsum_path(*operands, optimize="greedy"):
     contraction whatever it says."""
 
     def shaped(x):
-        return _np.broadcast_to(_np.empty((), "f8"), x.shape) if isinstance(x, _graphc.Array) else x
+        return _np.broadcast_to(_np.empty((), "f8"), x.shape) if _graphc.is_array(x) else x
 
     return _np.einsum_path(*map(shaped, operands), optimize=optimize)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def _host(value):
     """What NumPy's writers take: values of Arrays, everything else as it is."""
-    if isinstance(value, _graphc.Array):
+    if _graphc.is_array(value):
         return _np.asarray(value)
     return [_host(v) for v in value] if isinstance(value, (list, tuple)) else value
 
@@ -48,7 +48,7 @@ def frombuffer(buffer, dtype=float64, count: int = -1, offset: int = 0, *, like=
 
 def fromiter(iter, dtype, count: int = -1, *, like=None) -> Array:  # noqa: A002
     """The items of an iterable as a vector."""
-    return _read(_np.fromiter((v.item() if isinstance(v, _graphc.Array) else v for v in iter), _stored(dtype), count))
+    return _read(_np.fromiter((v.item() if _graphc.is_array(v) else v for v in iter), _stored(dtype), count))
 
 
 def fromstring(string, dtype=float64, count: int = -1, *, sep: str, like=None) -> Array:
@@ -149,7 +149,7 @@ def savez_compressed(file, *args, **named) -> None:
 
 
 def _values(a):
-    if isinstance(a, _graphc.Array):
+    if _graphc.is_array(a):
         _graphc.eval([a], "print")
     return _np.asarray(a)
 

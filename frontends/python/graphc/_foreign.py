@@ -44,6 +44,17 @@ def _classes(values):
             yield from map(type, value)
 
 
+class ndarray(_np.ndarray):
+    """What a class is made of that names graphc's `ndarray` as its base: its objects are NumPy's."""
+
+    __module__ = "graphc"
+
+    def view(self, *args, **keywords):
+        """As numpy.ndarray.view; graphc's class of arrays is NumPy's here."""
+        args = [_np.ndarray if a is _Array else a for a in args]
+        return super().view(*args, **{k: _np.ndarray if v is _Array else v for k, v in keywords.items()})
+
+
 class _Call:
     """The arguments of one call as NumPy takes them, and its result as ours."""
 
@@ -54,7 +65,7 @@ class _Call:
         self._keeps = asks is not None and any(has_own(cls, asks) for cls in _classes((*args, *keywords.values())))
 
     def given(self, value):
-        if isinstance(value, _Array):
+        if _graphc.is_array(value):
             self._device = self._device or value.device
             if self._keeps:
                 return value
@@ -68,7 +79,7 @@ class _Call:
         """The same of what the call writes to."""
         if isinstance(value, tuple):
             return tuple(map(self.changed, value))
-        if not isinstance(value, _Array) or self._keeps:
+        if not _graphc.is_array(value) or self._keeps:
             return value
         self._device = self._device or value.device
         copy = _np.array(value)
@@ -121,7 +132,7 @@ def _outputs(theirs, args):
     """The places of the positional arguments that are outputs."""
     if isinstance(theirs, _np.ufunc):
         return range(theirs.nin, len(args))
-    if not any(isinstance(a, _Array) for a in args[1:]):
+    if not any(_graphc.is_array(a) for a in args[1:]):
         return ()
     try:
         taken = list(_inspect.signature(theirs).parameters.values())
@@ -171,7 +182,7 @@ def _call(function, args, keywords, error):
     """A call of a function of ours that failed."""
     hand = function.__dict__.get("hand")
     if isinstance(function, _graphc.ufunc) or function.__name__ == "where":
-        device = next((a.device for a in args if isinstance(a, _Array)), None)
+        device = next((a.device for a in args if _graphc.is_array(a)), None)
         made = [_of_numbers(a, device) for a in args]
         if any(a is not b for a, b in zip(args, made)):
             return function, tuple(made), keywords, _as_it_is
@@ -196,7 +207,7 @@ def _method(name, self, args, keywords, error):
 
 def _leaves_it(left, right, updates):
     """Whether Python shall ask the other operand: NumPy would, or it is no array beside a single number."""
-    ours, other = (left, right) if isinstance(left, _Array) else (right, left)
+    ours, other = (left, right) if _graphc.is_array(left) else (right, left)
     if isinstance(other, (_Array, _np.ndarray, _np.generic, list, tuple)):
         return False
     cls = type(other)
@@ -222,7 +233,7 @@ def _operate(name, left, right):
     if _leaves_it(left, right, updates):
         return NotImplemented
     function = getattr(_operator, {"and": "and_", "or": "or_"}.get(name, name))
-    device = (left if isinstance(left, _Array) else right).device
+    device = (left if _graphc.is_array(left) else right).device
     made = _of_numbers(left, device), _of_numbers(right, device)
     if made[0] is not left or made[1] is not right:
         return function, made, {}, _as_it_is

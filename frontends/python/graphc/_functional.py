@@ -56,7 +56,7 @@ def piecewise(x: ArrayLike, condlist, funclist, *args, **kw) -> Array:
     zero. Functions are called on all of `x`, so they must be elementwise; the dtype is that of `x`."""
     x = asarray(x)
     if not isinstance(condlist, (list, tuple)) or (condlist and not hasattr(condlist[0], "__len__") and x.ndim):
-        condlist = [condlist] if not isinstance(condlist, _graphc.Array) or condlist.ndim <= x.ndim else list(condlist)
+        condlist = [condlist] if not _graphc.is_array(condlist) or condlist.ndim <= x.ndim else list(condlist)
     conditions = [asarray(c, device=x.device).astype(bool, copy=False) for c in condlist]
     extra = len(funclist) - len(conditions)
     if extra not in (0, 1):

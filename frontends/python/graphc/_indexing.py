@@ -21,7 +21,7 @@ _Array = _graphc.Array
 
 def _indices(values, device, what):
     """Indices as an array; an empty list has no dtype of its own, an empty array has."""
-    found = values if isinstance(values, _Array) else asarray(values, device=device)
+    found = values if _graphc.is_array(values) else asarray(values, device=device)
     if found.dtype.kind not in "iu":
         if found.dtype.kind != "b" and (found.size or isinstance(values, (_Array, _np.ndarray))):
             raise DTypeError(f"{what}: indices are integers, not {found.dtype}")
@@ -85,9 +85,9 @@ def _flat_key(x, places):
 def put(a, ind, v, mode="raise"):
     """Writes `v`, repeated as needed, to flat `ind` of `a`, in order. Modes as in take."""
     x, indices, values = a, ind, v
-    if not isinstance(x, _Array):
+    if not _graphc.is_array(x):
         raise ForeignDType(f"argument 1 must be a graphc array, not {type(x).__name__}")
-    if mode == "raise" and not isinstance(indices, _Array) and not _graphc.is_tracing():
+    if mode == "raise" and not _graphc.is_array(indices) and not _graphc.is_tracing():
         given = _np.asarray(indices).ravel()
         outside = given[(given < -x.size) | (given >= x.size)] if given.dtype.kind in "iu" else given[:0]
         if outside.size:
@@ -124,7 +124,7 @@ def take_along_axis(arr, indices, axis=-1):
     """Elements that `indices`, of x's rank, names along `axis`; the other axes are matched by broadcasting. None
     flattens both."""
     x = asarray(arr)
-    indices = indices if isinstance(indices, _Array) else asarray(indices, device=x.device)
+    indices = indices if _graphc.is_array(indices) else asarray(indices, device=x.device)
     if axis is None:
         if indices.ndim != 1:
             raise ArgumentError("take_along_axis: when axis=None, `indices` must have a single dimension.")
@@ -136,7 +136,7 @@ def take_along_axis(arr, indices, axis=-1):
 def put_along_axis(arr, indices, values, axis):
     """Writes `values` to the elements that take_along_axis would give."""
     x = arr
-    indices = indices if isinstance(indices, _Array) else asarray(indices, device=x.device)
+    indices = indices if _graphc.is_array(indices) else asarray(indices, device=x.device)
     if axis is None:
         x, axis = _graphc.reshape(x, (-1,)), 0
     axis = _axis(axis, x.ndim, "put_along_axis")
@@ -173,7 +173,7 @@ def argwhere(a):
 def compress(condition, a, axis=None, out=None):
     """The parts of `a` along `axis` (None: flattened) where a condition of one axis holds. Counted when called."""
     x = asarray(a)
-    condition = asarray(condition, device=None if isinstance(condition, _Array) else x.device)
+    condition = asarray(condition, device=None if _graphc.is_array(condition) else x.device)
     if condition.ndim != 1:
         raise ArgumentError("compress: condition must be a 1-d array")
     if axis is None:
@@ -193,9 +193,9 @@ def extract(condition, arr):
 def place(arr, mask, vals):
     """Writes the values, one after the other and repeated as needed, where the mask holds."""
     x, values = arr, vals
-    if not isinstance(x, _Array):
+    if not _graphc.is_array(x):
         raise ForeignDType(f"place: argument 1 must be an array, not {type(x).__name__}")
-    mask = asarray(mask, device=None if isinstance(mask, _Array) else x.device)
+    mask = asarray(mask, device=None if _graphc.is_array(mask) else x.device)
     if mask.size != x.size:
         raise ArgumentError("place: mask and data must be the same size")
     places = flatnonzero(mask)
@@ -209,8 +209,8 @@ def place(arr, mask, vals):
 def putmask(a, mask, values):
     """x.flat[i] = values.flat[i % values.size] where the mask holds; nothing is counted."""
     x = a
-    mask = asarray(mask, device=None if isinstance(mask, _Array) else x.device)
-    values = asarray(values, device=None if isinstance(values, _Array) else x.device)
+    mask = asarray(mask, device=None if _graphc.is_array(mask) else x.device)
+    values = asarray(values, device=None if _graphc.is_array(values) else x.device)
     if mask.size != x.size:
         raise ArgumentError("putmask: mask and data must be the same size")
     if values.size and x.size:

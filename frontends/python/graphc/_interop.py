@@ -93,7 +93,7 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
         return _foreign.of_values(getattr(ufunc, method), inputs, keywords)
     if not isinstance(ours, _graphc.ufunc):
         return NotImplemented
-    if out is not None and not _py.any(isinstance(x, _Array) for x in (*inputs, *out)):
+    if out is not None and not _py.any(_graphc.is_array(x) for x in (*inputs, *out)):
         return NotImplemented
     if method != "__call__" and out is not None and len(out) == 1:
         keywords["out"] = out[0]

@@ -318,7 +318,7 @@ def shares_memory(a, b, /, max_work=None):
     a, b = _root(a), _root(b)
     if a is None or b is None:
         return False
-    if isinstance(a, _graphc.Array) and isinstance(b, _graphc.Array):
+    if _graphc.is_array(a) and _graphc.is_array(b):
         if not _graphc.shares_memory(a, b):
             return False
         return _overlap(a, b)
@@ -344,6 +344,6 @@ def may_share_memory(a, b, /, max_work=None):
     a, b = _root(a), _root(b)
     if a is None or b is None:
         return False
-    if isinstance(a, _graphc.Array) and isinstance(b, _graphc.Array):
+    if _graphc.is_array(a) and _graphc.is_array(b):
         return _graphc.shares_memory(a, b)
     return _np.may_share_memory(_np.asarray(a), _np.asarray(b))

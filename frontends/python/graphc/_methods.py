@@ -56,7 +56,7 @@ class FlatIterator:
         aliases = _graphc.shares_storage(whole, self.base)
         whole = whole if aliases else whole.copy()
         part = whole[key]
-        value = value if isinstance(value, _Array) else _graphc.asarray(value)
+        value = value if _graphc.is_array(value) else _graphc.asarray(value)
         if value.ndim:  # shorter values are repeated, longer ones cut
             value = value.ravel()
             if part.size and value.size == 0:
@@ -157,9 +157,13 @@ def _setflags(self, write=None, align=None, uic=None):
 def _view(self, dtype=None, type=None):
     """A new view of the same memory. Of another dtype: the bytes read as that dtype, of the same or another width along the last
     axis by NumPy's rules (ValueError where they do not fit); nothing is computed, and updates of either are seen by both.
-    Of bools it is read-only, and of a dtype of the other byte order it is a read-only copy. Strings, dates and structures are NumPy's, of a copy of the values."""
-    if isinstance(dtype, _py.type) and issubclass(dtype, (_Array, _np.ndarray)):
-        dtype = None
+    Of bools it is read-only, and of a dtype of the other byte order it is a read-only copy. Strings, dates and structures are NumPy's, of a copy of the values.
+    Of `type`, a class made of `ndarray`: an object of that class over the same memory, which is NumPy's; updates of either are seen by both."""
+    if isinstance(dtype, _py.type) and issubclass(dtype, _Array):
+        dtype, type = None, dtype
+    if type not in (None, _Array, _np.ndarray):
+        lent = self._lent()
+        return lent.view(type) if dtype is None else lent.view(dtype, type)
     try:
         wanted = self.dtype if dtype is None else as_dtype(dtype)
     except ForeignDType:
@@ -317,6 +321,8 @@ _ABSENT = {
 
 
 def _new(cls, shape=None, dtype=float, buffer=None, offset=0, strides=None, order=None):
+    if cls is not _Array:  # a class that is made of it
+        return _np.ndarray.__new__(cls, shape, dtype, buffer, offset, strides, order)
     if shape is None:
         raise TypeError("Array() missing required argument 'shape': use asarray to convert")
     if isinstance(shape, _numbers.Rational) and not isinstance(shape, _numbers.Integral):  # a number of the class of a number, as `statistics` makes them

@@ -33,7 +33,7 @@ _sys.modules.update({f"{__package__}.{name}": shared[name] for name in ("excepti
 
 def isscalar(element) -> _py.bool:
     """Whether an object is a number, also one computed from arrays, or a string, and no array."""
-    return _graphc.is_value(element) if isinstance(element, _graphc.Array) else _np.isscalar(element)
+    return _graphc.is_value(element) if _graphc.is_array(element) else _np.isscalar(element)
 
 
 shared["isscalar"] = isscalar
@@ -48,7 +48,7 @@ def min_scalar_type(a, /):
     """The smallest dtype that holds a number; the dtype of an array with axes."""
     if isinstance(a, (_graphc.Array, _np.ndarray)) and a.ndim:
         return a.dtype
-    return _np.min_scalar_type(a.item() if isinstance(a, _graphc.Array) else a)
+    return _np.min_scalar_type(a.item() if _graphc.is_array(a) else a)
 
 
 def isfortran(a) -> _py.bool:

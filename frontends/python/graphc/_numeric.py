@@ -47,7 +47,7 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
         raise ShapeError("diff: at least one axis is needed, got shape ()")
     axis = _axis(axis, x.ndim, "diff")
     if n == 0:
-        return a if isinstance(a, _graphc.Array) else x
+        return a if _graphc.is_array(a) else x
     parts = []
     for extra in (prepend, x, append):
         if extra is None:
@@ -80,7 +80,7 @@ def _gradient(x, spacing, axis, edge_order):
     if size < edge_order + 1:
         raise ShapeError(f"gradient: an axis of size {size} is too small for edge_order={edge_order} (shape {x.shape})")
     at = lambda a, b=None: x[_along(axis, slice(a, b))]  # noqa: E731
-    h = asarray(spacing).astype(x.dtype) if isinstance(spacing, _graphc.Array) or hasattr(spacing, "__len__") else spacing
+    h = asarray(spacing).astype(x.dtype) if _graphc.is_array(spacing) or hasattr(spacing, "__len__") else spacing
     if getattr(h, "ndim", 0) == 0:
         inner = (at(2) - at(0, -2)) / (2.0 * h)
         if edge_order == 1:

@@ -173,7 +173,7 @@ def polyint(p, m=1, k=None):
     m = _operator.index(m)
     if m < 0:
         raise ArgumentError("polyint: Order of integral must be positive (see polyder)")
-    constants = [0.0] * m if k is None else list(_np.atleast_1d(k)) if not isinstance(k, _graphc.Array) else k.tolist()
+    constants = [0.0] * m if k is None else list(_np.atleast_1d(k)) if not _graphc.is_array(k) else k.tolist()
     if len(constants) == 1 and m > 1:
         constants *= m
     if len(constants) < m:

@@ -20,12 +20,12 @@ _FEW = 64
 
 def _weights(p, count, size):
     """Probabilities as a float64 Array; checked when they are known without computing."""
-    given = p if isinstance(p, _Array) else asarray(_np.asarray(p, _np.float64))
+    given = p if _graphc.is_array(p) else asarray(_np.asarray(p, _np.float64))
     if given.ndim != 1:
         raise ShapeError("'p' must be 1-dimensional")
     if given.shape != (count,):
         raise ShapeError(f"'a' and 'p' must have same size: {count} and {given.shape[0]}")
-    if not isinstance(p, _Array):
+    if not _graphc.is_array(p):
         host = _np.asarray(p, _np.float64)
         if _np.any(_np.isnan(host)):
             raise ArgumentError("Probabilities contain NaN")
@@ -87,7 +87,7 @@ def _without_replacement(source, count, shape, p):
 def _integer_or_values(x):
     """(integer, None) or (None, Array); a 0-d Array of integers is an integer, and computed. Strings and objects, which no
     Array holds, are NumPy's array."""
-    if not isinstance(x, _Array):
+    if not _graphc.is_array(x):
         try:
             return _operator.index(x), None
         except TypeError:
@@ -105,7 +105,7 @@ def _integer_or_values(x):
 
 def _taken(values, places, axis):
     """The slices of values; of NumPy's at computed places."""
-    if isinstance(values, _Array):
+    if _graphc.is_array(values):
         return take(values, places, axis=axis)
     if _graphc.is_tracing():
         raise TraceError("strings and objects are chosen when the function is traced, not when it is called")
@@ -147,7 +147,7 @@ def permuted(source, x, axis, out):
         result = take_along_axis(x, _order(source, x.shape, axis, x.device), axis=axis)
     if out is None:
         return result
-    if not isinstance(out, _Array):
+    if not _graphc.is_array(out):
         raise DTypeError(f"out must be a graphc Array, not {type(out).__name__}")
     if out.shape != x.shape:
         raise ShapeError(f"out must have the same shape as x: {out.shape} and {x.shape}")
@@ -156,7 +156,7 @@ def permuted(source, x, axis, out):
 
 
 def shuffle(source, x, axis):
-    if isinstance(x, _Array):
+    if _graphc.is_array(x):
         if x.ndim == 0:
             raise DTypeError("shuffle: an array with at least one axis is needed")
         axis = _axis(axis, x.ndim, "shuffle")

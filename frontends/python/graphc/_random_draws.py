@@ -33,7 +33,7 @@ class Parameter:
             self.value = self.host = float(given)
             self.shape = ()
             return
-        if isinstance(given, _Array):
+        if _graphc.is_array(given):
             self.value, self.host, self.shape = given.astype(float64, copy=False), None, given.shape
             return
         host = _np.asarray(given)
@@ -51,7 +51,7 @@ class Parameter:
 
 def _device_of(*objects):
     for x in objects:
-        if isinstance(x, _Array):
+        if _graphc.is_array(x):
             return x.device
     return None
 
@@ -157,7 +157,7 @@ class Draws:
                 )
             shape = size
         if out is not None:
-            if not isinstance(out, _Array):
+            if not _graphc.is_array(out):
                 raise DTypeError(f"out must be a graphc Array, not {type(out).__name__}")
             if size is not None and out.shape != shape:
                 raise ShapeError(f"size must match out.shape when used together: {shape} and {out.shape}")

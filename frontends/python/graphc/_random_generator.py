@@ -197,7 +197,7 @@ class Key(Draws):
 
     def fold_in(self, number):
         """The key that belongs to this key and a non-negative integer."""
-        if isinstance(number, _graphc.Array):
+        if _graphc.is_array(number):
             stream = _graphc.random_word(FOLD_STREAM, number.device)
             key = self.data if not isinstance(self.data, int) else _graphc.random_word(self.data, number.device)
             return Key(_graphc.random("philox64", number.astype(uint64), stream, key))

@@ -21,7 +21,7 @@ def _bounds(dtype):
 
 def _host_integers(name, value):
     """A nested sequence or NumPy array as an array of Python integers; None for graphc Arrays."""
-    if isinstance(value, _graphc.Array):
+    if _graphc.is_array(value):
         return None
     found = _np.asarray(value)
     if found.dtype.kind == "f":

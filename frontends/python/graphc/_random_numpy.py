@@ -24,7 +24,7 @@ def draw(numbers, name, args, keywords):
         keywords = dict(keywords)
         device = keywords.pop("device")
         drawn = draw(numbers, name, args, keywords)
-        return drawn.to_device(device) if device is not None and isinstance(drawn, _graphc.Array) else drawn
+        return drawn.to_device(device) if device is not None and _graphc.is_array(drawn) else drawn
     if all(map(_is_plain, args)) and all(map(_is_plain, keywords.values())):
         drawn = getattr(numbers, name)(*args, **keywords)
         return drawn if type(drawn) in PLAIN else _foreign.to_ours(drawn)

@@ -160,7 +160,7 @@ def partition_in_place(x, kth, axis=-1, kind="introselect", order=None):
 def lexsort(keys, axis=-1):
     """Indices that sort by several keys, the last of them first. `keys` are arrays of one shape, or the rows of an
     array. Raises ValueError when shapes differ and TypeError without keys."""
-    if isinstance(keys, _graphc.Array) or isinstance(keys, _np.ndarray):
+    if _graphc.is_array(keys) or isinstance(keys, _np.ndarray):
         keys = asarray(keys)
         keys = [keys] if keys.ndim == 0 else [keys[i] if keys.ndim > 1 else keys[i : i + 1].reshape(()) for i in range(keys.shape[0])]
     else:

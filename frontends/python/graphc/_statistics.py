@@ -131,7 +131,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 def _host_quantiles(q, x, name, most):
     """q in [0, 1] as a host array, and whether it is a plain number, which follows the dtype of `x`."""
     weak = type(q) in (int, float)
-    values = _np.asarray(q.tolist() if isinstance(q, _graphc.Array) else q)
+    values = _np.asarray(q.tolist() if _graphc.is_array(q) else q)
     if weak and x.dtype.kind == "f":
         values = values.astype(x.dtype)
     if most == 100:
@@ -322,7 +322,7 @@ def _outer_edges(x, limits):
     """Where the bins begin and end, as numbers; read from the values unless given."""
     if limits is not None:
         first, last = limits
-        first, last = (v.dtype.type(v.item()) if isinstance(v, _graphc.Array) else v for v in (first, last))
+        first, last = (v.dtype.type(v.item()) if _graphc.is_array(v) else v for v in (first, last))
         if first > last:
             raise ArgumentError("histogram: max must be larger than min in range parameter.")
         where = "supplied"
@@ -400,7 +400,7 @@ def _edges(x, bins, limits, weights):
         if width and x.dtype.kind in "iu" and width < 1:
             width = 1
         bins = int(_math.ceil((last - first) / width)) if width else 1
-    elif _np.ndim(bins) == 0 if not isinstance(bins, _graphc.Array) else bins.ndim == 0:
+    elif _np.ndim(bins) == 0 if not _graphc.is_array(bins) else bins.ndim == 0:
         try:
             bins = _operator.index(bins)
         except TypeError:
@@ -559,7 +559,7 @@ _FEW_POINTS = 4096
 
 def _points_of_host(values):
     """Points that need no program, as a NumPy vector of float64; None for others."""
-    if isinstance(values, _graphc.Array):
+    if _graphc.is_array(values):
         if not 0 < values.size <= _FEW_POINTS or values.device != "cpu" or values.dtype.kind not in "fiu" or _graphc.pending(values):
             return None
     elif not isinstance(values, (list, tuple, _np.ndarray)) or len(values) > _FEW_POINTS:

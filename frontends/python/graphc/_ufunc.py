@@ -68,7 +68,7 @@ def check_output(out, shape, dtype, casting, name):
     """Raises unless a result of this shape and dtype may be written to `out`."""
     if not isinstance(out, (_Array, _np.ndarray)):
         raise TypeError(f"{name}: return arrays must be of ArrayType, not {type(out).__name__}")
-    if out.readonly if isinstance(out, _Array) else not out.flags.writeable:
+    if out.readonly if _graphc.is_array(out) else not out.flags.writeable:
         raise ArgumentError(f"{name}: output array is read-only")
     if not _castable(dtype, out.dtype, casting):
         raise DTypeError(
@@ -242,7 +242,7 @@ def _call(self, args, keywords):
 def _laid_out(result, order, operands):
     """A result in the memory order C or F; A is F when no operand is row-major and all are column-major."""
     if order == "A":
-        arrays = [x.flags for x in operands if isinstance(x, _Array) and x.ndim > 1]
+        arrays = [x.flags for x in operands if _graphc.is_array(x) and x.ndim > 1]
         order = "F" if arrays and _py.all(f.f_contiguous and not f.c_contiguous for f in arrays) else "C"
     return _in_memory_order(result, order)
 
@@ -582,7 +582,7 @@ def _dtype_of_pair(self, operation, dtype, b):
 def _at(self, a, indices, b=_NO_VALUE, /):
     """Applies the operation to the elements of `a` that `indices` name, in place, one after the other: an element named
     twice is changed twice. Results are cast to the dtype of `a` whatever theirs is, as in NumPy."""
-    if not isinstance(a, _Array):
+    if not _graphc.is_array(a):
         raise ForeignDType(f"{self.__name__}.at: first operand must be array, not {type(a).__name__}")
     if self.nout != 1 or self.nin not in (1, 2):
         raise ArgumentError("Only single output ufuncs of one or two operands are supported by at")

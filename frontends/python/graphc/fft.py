@@ -98,7 +98,7 @@ def _scale(norm, inverse, lengths, what):
 def _finish(result, out):
     if out is None:
         return result
-    if not isinstance(out, _Array):
+    if not _graphc.is_array(out):
         raise TypeError(f"fft: return arrays must be of ArrayType, not {type(out).__name__}")
     if out.shape != result.shape:
         raise _ArgumentError(f"fft: output array has wrong shape {out.shape}, not {result.shape}")

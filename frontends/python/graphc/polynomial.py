@@ -35,7 +35,7 @@ def _of_series(theirs):
 
     @_functools.wraps(theirs)
     def call(x, c, tensor=True):
-        if not isinstance(x, _graphc.Array):
+        if not _graphc.is_array(x):
             return by_values(x, c, tensor)
         c = _np.array(c, ndmin=1)
         return theirs(x, c.reshape(c.shape + (1,) * x.ndim) if tensor else c, False)

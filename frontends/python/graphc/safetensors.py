@@ -186,7 +186,7 @@ def metadata(path) -> dict[str, str]:
 def _bytes_of(name, value):
     """(file's dtype, shape, values on the host)."""
     ours = getattr(getattr(value, "dtype", None), "name", "")
-    if not isinstance(value, _graphc.Array) and ours.startswith("float8") and ours in _BY_NAME:
+    if not _graphc.is_array(value) and ours.startswith("float8") and ours in _BY_NAME:
         return _BY_NAME[ours][0], value.shape, _np.ascontiguousarray(value).view("u1")
     x = _asarray(value)
     ours = x.dtype.name

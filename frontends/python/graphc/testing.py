@@ -10,7 +10,7 @@ from . import _graphc
 
 def _numpy(value):
     """`value` with the graphc arrays in it, also in lists, tuples and dicts, as NumPy's arrays and scalars."""
-    if isinstance(value, _graphc.Array):
+    if _graphc.is_array(value):
         array = _np.asarray(value)
         return array[()] if _graphc.is_value(value) else array
     if isinstance(value, (list, tuple)):

@@ -1,0 +1,27 @@
+//===- Lend.h - Memory of arrays that others write to
+//---------------------------------------------------------===//
+//
+// Versions of a storage never change, so that what was recorded stays true. Somebody who writes to
+// the memory of an array at any time, as NumPy does through a view, gets memory beside them:
+// whoever asks for the newest version looks whether that memory has changed (Storage::current), and
+// a new version is copied to it when it is recorded (Storage::replace). Both sides see every write,
+// at the price of that look; it ends with the borrower.
+//
+//===----------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_LEND_H
+#define GRAPHC_FRONTENDS_RECORD_LEND_H
+
+#include "frontends/record/Array.h"
+
+namespace graphc {
+
+/// Computes the storage of `x` and lends its memory; the same memory while somebody has it. `x` is
+/// of a device whose memory the host reaches, and belongs to no trace. Errors of evaluation.
+Result<Loan> lend(const Array &x);
+
+/// Brings the newest version of a storage that is lent to the memory that is.
+Status repay(const std::shared_ptr<Storage> &storage);
+
+} // namespace graphc
+
+#endif // GRAPHC_FRONTENDS_RECORD_LEND_H

@@ -1,0 +1,297 @@
+"""Classes made of `ndarray`, and what `ndarray` means: the same under NumPy and under graphc."""
+
+import abc
+import copy
+import functools
+import pickle
+import weakref
+
+import graphc as gc
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.graphc_only
+
+
+def both(program):
+    """The program's answers under both imports are equal: values, dtypes and names of classes."""
+
+    def seen(value):
+        if isinstance(value, (list, tuple)):
+            return [seen(v) for v in value]
+        if isinstance(value, (np.ndarray, np.generic)) or type(value) is gc.Array:
+            name = type(value).__name__
+            # NumPy's single results are scalars.
+            plain = name in ("ndarray", "Array") or isinstance(value, np.generic)
+            return "" if plain else name, str(value.dtype), value.shape, np.asarray(value).tolist()
+        return value
+
+    assert seen(program(gc)) == seen(program(np))
+
+
+def labelled(xp):
+    """NumPy's own example: an attribute that goes along."""
+
+    class Labelled(xp.ndarray):
+        def __new__(cls, values, label=None):
+            made = xp.asarray(values).view(cls)
+            made.label = label
+            return made
+
+        def __array_finalize__(self, source):
+            if source is not None:
+                self.label = getattr(source, "label", None)
+
+        def doubled(self):
+            return self * 2
+
+    return Labelled
+
+
+def test_attributes_go_along():
+    def program(xp):
+        cls = labelled(xp)
+        x = cls([1.0, 2.0, 3.0], "metres")
+        made = [x, x + 1, 2 * x, xp.sin(x), x[1:], x.reshape(3, 1), x.copy(), x.doubled(), xp.ones(3) * x, x - xp.ones(3), -x, x.T]
+        made += [pickle.loads(pickle.dumps(xp.array([1, 2]))), copy.deepcopy(x)]
+        return made, [getattr(m, "label", "") for m in made], [x.sum(), xp.mean(x), xp.max(x), x[0], float(x[1]), len(x)]
+
+    both(program)
+
+
+def test_functions_take_them():
+    def program(xp):
+        x = labelled(xp)([[3.0, 1.0], [2.0, 4.0]], "seconds")
+        plain = [xp.asarray(x), xp.array(x), xp.concatenate([x, x]), xp.linalg.inv(x), xp.dot(x, x), xp.where(x > 1, x, 0), xp.sort(x, axis=0)]
+        kept = [xp.asanyarray(x), xp.zeros_like(x), xp.array(x, subok=True), xp.clip(x, 1, 2), xp.cumsum(x, axis=1)]
+        return [xp.asarray(p) for p in plain], kept
+
+    both(program)
+
+
+def test_memory_is_shared_both_ways():
+    def program(xp):
+        cls = labelled(xp)
+        a = xp.arange(12.0).reshape(3, 4)
+        lazily = a + 1
+        v = a[:, 1:].view(cls)
+        before = a * 10
+        v[0, 0] = 100
+        a[1, 1] = 200  # one element
+        a[2] += 5  # recorded
+        a[:, 3] = [7, 8, 9]
+        middle = [v.copy(), a.copy(), a.sum(), xp.max(a, axis=0)]
+        v *= 2
+        w = a[1]
+        w -= 1
+        v.sort(axis=1)
+        after = [v.copy(), a.copy(), w.copy(), a[0, 1], float(a[1, 2])]
+        del v
+        a[0] = 0
+        w += 3
+        return lazily, before, middle, after, a, w
+
+    both(program)
+
+
+def test_loops_over_shared_memory():
+    def program(xp):
+        a = xp.zeros(8)
+        v = a.view(labelled(xp))
+        for i in range(60):
+            v[i % 8] += i
+            a[(i * 3) % 8] -= 1
+            a += 0.5
+        total = 0.0
+        for i in range(60):
+            total += a[i % 8] * v[(i + 1) % 8]
+        return a, v, total
+
+    both(program)
+
+
+def test_shared_memory_under_jit():
+    @gc.jit
+    def step(x):
+        x += 1
+        return x * 2
+
+    a = gc.arange(4.0)
+    v = a.view(labelled(gc))
+    for turn in range(3):
+        v[0] = 10 * turn
+        doubled = step(a)
+        assert doubled.tolist() == [(10 * turn + 1) * 2, *((np.arange(1, 4) + turn + 1) * 2).tolist()]
+        assert np.asarray(v).tolist() == a.tolist() == [10 * turn + 1, *(np.arange(1, 4) + turn + 1).tolist()]
+
+
+def test_loans_end():
+    a = gc.zeros(1000)
+    v = a.view(labelled(gc))
+    v[3] = 4
+    gone = weakref.ref(v)
+    del v
+    assert gone() is None
+    a[5] = 6
+    assert (a.sum(), a[3], a[5]) == (10, 4, 6)
+    # A view of the borrower's keeps the memory as well.
+    part = a.view(labelled(gc))[2:5]
+    part[:] = 1
+    assert a[:6].tolist() == [0, 0, 1, 1, 1, 6]
+
+
+def test_read_only_arrays_stay_so():
+    a = gc.broadcast_to(gc.arange(3.0), (2, 3))
+    v = a.view(labelled(gc))
+    assert v.shape == (2, 3) and not v.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        v[0, 0] = 1
+
+
+def test_views_as_classes_that_numpy_has():
+    def program(xp):
+        x = xp.arange(4.0).reshape(2, 2)
+        m = x.view(xp.matrix)
+        m[0, 0] = 9
+        r = xp.arange(6, dtype="f8").view(xp.recarray)
+        return m * m, x, r.sum()
+
+    both(program)
+
+
+def quantity(xp):
+    """Decides itself what ufuncs and functions give, as packages of units do."""
+
+    class Quantity(xp.ndarray):
+        def __new__(cls, values, unit):
+            made = xp.array(values, dtype=float, copy=True).view(cls)
+            made.unit = unit
+            return made
+
+        def __array_finalize__(self, source):
+            self.unit = getattr(source, "unit", "")
+
+        def __array_ufunc__(self, ufunc, method, *inputs, out=None, **keywords):
+            units = [getattr(x, "unit", "") for x in inputs]
+            plain = [x.view(xp.ndarray) if isinstance(x, Quantity) else x for x in inputs]
+            if out is not None:
+                keywords["out"] = tuple(o.view(xp.ndarray) if isinstance(o, Quantity) else o for o in out)
+            found = getattr(ufunc, method)(*plain, **keywords)
+            if not isinstance(found, xp.ndarray) or found.dtype == bool:
+                return found
+            found = found.view(Quantity)
+            found.unit = "*".join(u for u in units if u) if ufunc.__name__ == "multiply" else units[0]
+            return found
+
+        def __array_function__(self, function, types, args, keywords):
+            if function.__name__ == "median":
+                return "the median"
+            return super().__array_function__(function, types, args, keywords)
+
+        def __array_wrap__(self, array, context=None, return_scalar=False):
+            return super().__array_wrap__(array, context, return_scalar)
+
+        def __getitem__(self, key):
+            found = super().__getitem__(key)
+            return found if isinstance(found, Quantity) else ("element", float(found))
+
+    return Quantity
+
+
+def test_classes_with_protocols():
+    def program(xp):
+        q = quantity(xp)([1.0, 2.0], "m")
+        r = xp.full(2, 3.0)
+        made = [q * q, q * r, r * q, q + r, xp.sqrt(q), q[:1], q.view(xp.ndarray)]
+        q += 1
+        return made, [getattr(m, "unit", None) for m in made], q, q.unit, q > 2, xp.median(q), q[0], xp.add.reduce(q), xp.multiply(r, q).unit
+
+    both(program)
+
+
+def test_constructors_of_ndarray():
+    def program(xp):
+        class Grid(xp.ndarray):
+            def __new__(cls, rows, columns):
+                made = super().__new__(cls, (rows, columns), dtype=int)
+                made.fill(7)
+                return made
+
+        class Buffered(xp.ndarray):
+            def __new__(cls, raw):
+                return xp.ndarray.__new__(cls, (2,), "f8", raw)
+
+        class Child(Grid):
+            def __getitem__(self, key):
+                return xp.ndarray.__getitem__(self, key) + 1
+
+            def __setitem__(self, key, value):
+                xp.ndarray.__setitem__(self, key, value * 2)
+
+        grid, child = Grid(2, 3), Child(1, 2)
+        child[0, 1] = 4
+        return grid, grid.sum(axis=0), Buffered(bytearray(np.array([1.5, 2.5]).tobytes())), child, child[0, 1]
+
+    both(program)
+
+
+def test_class_statements():
+    class Mixin:
+        def twice(self):
+            return self + self
+
+    def program(xp):
+        registered = []
+
+        class Base(xp.ndarray):
+            def __init_subclass__(cls, *, tag="", **keywords):
+                super().__init_subclass__(**keywords)
+                registered.append((cls.__name__, tag))
+
+        class Derived(Mixin, Base, tag="x"):
+            """A text."""
+
+            __slots__ = ()
+
+        x = xp.arange(3).view(Derived)
+        facts = [isinstance(x, xp.ndarray), issubclass(Derived, xp.ndarray), isinstance(xp.arange(3), Derived), Derived.__doc__, Derived.__module__]
+        return registered, facts, x.twice(), isinstance(x, Base), type(x) is Derived
+
+    both(program)
+
+
+def test_what_is_an_array():
+    def program(xp):
+        arrays = [xp.zeros(3), xp.array(["a"]), xp.array([1, None]), np.zeros(3), np.ma.array([1]), xp.arange(3)[1:], xp.matrix([1])]
+        others = [3, 2.5, "a", [1], (1,), None, np.float64(1), range(3), object()]
+        classes = [np.matrix, int, list, xp.ndarray, np.generic, abc.ABC]
+        return [isinstance(a, xp.ndarray) for a in arrays + others], [issubclass(c, xp.ndarray) for c in classes]
+
+    both(program)
+    assert not gc._graphc.is_array(np.zeros(3)) and gc._graphc.is_array(gc.zeros(3)) and not gc._graphc.is_array(3)
+    with pytest.raises(TypeError, match="must be a class"):
+        issubclass(3, gc.ndarray)
+
+
+def test_methods_taken_of_the_class():
+    def program(xp):
+        numbers, objects = xp.arange(6.0).reshape(2, 3), xp.array([1, 2, None], dtype=object)
+
+        class Renamed(xp.ndarray):
+            total = xp.ndarray.sum
+
+        names = [xp.ndarray.sum.__name__, xp.ndarray.reshape.__name__, callable(xp.ndarray.__add__), xp.ndarray.sum is xp.ndarray.sum]
+        found = [xp.ndarray.sum(numbers, axis=0), xp.ndarray.__add__(numbers, 1), xp.ndarray.tolist(objects), xp.ndarray.__len__(objects)]
+        mapped = list(map(xp.ndarray.max, [numbers, numbers + 1]))
+        partial = functools.partial(xp.ndarray.mean, axis=1)(numbers)
+        return names, found, mapped, partial, numbers.view(Renamed).total()
+
+    both(program)
+
+
+def test_classes_in_jit_are_computed_outside():
+    cls = labelled(gc)
+    x = cls([1.0, 2.0], "m")
+
+    with pytest.raises(gc.TraceError, match="test_subclasses"):
+        gc.jit(lambda a: a.view(cls) + x, fullgraph=True)(gc.ones(2))
