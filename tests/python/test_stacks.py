@@ -68,3 +68,15 @@ def test_two_columns_from_the_other_two():
 
     a = np.arange(200.0).reshape(100, 2)
     exact.assert_same(turn(gc, gc.asarray(a)), turn(np, a.copy()))
+
+
+@pytest.mark.parametrize("turns", ["C", "F", "moved", "stepped"])
+def test_memory_order_of_deleted_and_inserted(turns):
+    def made(xp):
+        x = xp.asarray(np.arange(60, dtype="u2").reshape(3, 4, 5)) + xp.uint16(0)
+        x = {"C": x, "F": x.copy("F"), "moved": xp.moveaxis(x, 0, -1), "stepped": x[:, ::2].transpose(1, 0, 2)}[turns]
+        n = x.shape[0]
+        found = [xp.delete(x, n - 1, axis=0), xp.delete(x, 0, 1), xp.delete(x, slice(0, 1), 2), xp.insert(x, 1, 7, axis=0), xp.insert(x, 0, 7, axis=2)]
+        return [(y.strides, y.tolist()) for y in found]
+
+    assert made(gc) == made(np)

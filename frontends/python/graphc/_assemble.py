@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, asarrays, operand
+from ._creation import asarray, asarrays, in_order, lies_by_columns, operand
 from ._devices import where_operands_are as _where_operands_are
 from ._manipulation import _axes, _axis, concatenate, flip, in_sequence, moveaxis, stack, transpose
 from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
@@ -221,6 +221,11 @@ def _places(index, size, what):
     return sorted({i % size for i in items})
 
 
+def _laid_as(x, result):
+    """A result of delete or insert in NumPy's memory order: row-major unless `x` is column-major."""
+    return in_order(result, "F" if lies_by_columns(x) else "C")
+
+
 def delete(arr: ArrayLike, obj, axis: int | None = None) -> Array:
     """A copy without the places that `obj` (Python integers or a slice) names; flattened when `axis` is None."""
     x, index = asarray(arr), obj
@@ -230,7 +235,7 @@ def delete(arr: ArrayLike, obj, axis: int | None = None) -> Array:
     size = x.shape[axis]
     edges = [-1, *_places(index, size, "delete"), size]
     kept = [x[_along(axis, slice(a + 1, b))] for a, b in zip(edges[:-1], edges[1:]) if b > a + 1]
-    return concatenate(kept, axis) if kept else x[_along(axis, slice(0, 0))].copy()
+    return _laid_as(x, concatenate(kept, axis) if kept else x[_along(axis, slice(0, 0))].copy())
 
 
 @_where_operands_are
@@ -262,7 +267,7 @@ def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> A
     if is_number:  # as in x[:, 0] = values; a sequence of one place is as x[:, [0]]
         values = moveaxis(values, 0, axis)
     aligned = _graphc.broadcast_to(values, x.shape[:axis] + (values.shape[axis],) + x.shape[axis + 1 :])
-    return concatenate([x[_along(axis, slice(0, place))], aligned, x[_along(axis, slice(place, None))]], axis)
+    return _laid_as(x, concatenate([x[_along(axis, slice(0, place))], aligned, x[_along(axis, slice(place, None))]], axis))
 
 
 def _insert_each(x, places, values, axis):
@@ -276,7 +281,7 @@ def _insert_each(x, places, values, axis):
     result = _graphc.full(x.shape[:axis] + (size + count,) + x.shape[axis + 1 :], 0, x.dtype, x.device)
     result[_along(axis, asarray(places, device=x.device))] = values
     result[_along(axis, asarray(kept, device=x.device))] = x
-    return result
+    return _laid_as(x, result)
 
 
 def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:

@@ -82,7 +82,7 @@ def turned(x):
     return x
 
 
-def _in_order(x, order):
+def in_order(x, order):
     """`x`, or a copy where its elements lie in another order."""
     order = _order(order)
     if x.ndim < 2 or order in "AK" or (order != "F" and x.contiguous) or (order != "C" and x.flags.f_contiguous):
@@ -134,7 +134,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     Raises DTypeError for a dtype that graphc does not have."""
     if order is not None and order != "K":
         x = asarray(a, dtype, device=device, copy=copy)
-        laid = _in_order(x, order)
+        laid = in_order(x, order)
         if copy is False and laid is not x:
             raise ArgumentError("Unable to avoid copy while creating an array as requested.")
         return laid
@@ -234,7 +234,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     wanted = _order(order)
     if wanted == "F" or (wanted == "C" and not copy):
         result = array(object, dtype, copy=copy, ndmin=ndmin, device=device)
-        laid = _in_order(result, wanted)
+        laid = in_order(result, wanted)
         if copy is False and laid is not result:
             raise ArgumentError("Unable to avoid copy while creating an array as requested.")
         return laid
@@ -310,7 +310,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     float64, or an array's own."""
     if order != "C" and _is_column_major(order):
         if isinstance(fill_value, (_Array, _np.ndarray, list, tuple)):
-            return _in_order(full(shape, fill_value, dtype, device=device), "F")
+            return in_order(full(shape, fill_value, dtype, device=device), "F")
         return _new(lambda sizes: full(sizes, fill_value, dtype, device=device), shape, order)
     shape = _shape(shape) if type(shape) is _Array else shape
     if device is None and type(fill_value) is float:

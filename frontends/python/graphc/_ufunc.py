@@ -12,7 +12,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import _in_order as _in_memory_order
+from ._creation import in_order as _in_memory_order
 from ._creation import _order, asarray, full, single, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast
