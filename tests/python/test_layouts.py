@@ -1,5 +1,7 @@
 """Transposes and what is computed from them: every element type, sizes around blocks of 16 and tiles of 64."""
 
+import pickle
+
 import graphc as gc
 import numpy as np
 import pytest
@@ -264,3 +266,13 @@ def test_resize_takes_column_major_elements_in_memory_order(shape):
     x.resize(shape, refcheck=False)
     g.resize(shape)
     assert g.tolist() == x.tolist() and g.strides == x.strides
+
+
+def test_numpys_arrays_have_the_layout_of_the_view(device):
+    base = np.arange(24.0).reshape(4, 6)
+    with gc.device(device):
+        x = gc.asarray(base)
+        for view in (lambda a: a.T, lambda a: a[1:], lambda a: a[:, ::-1], lambda a: a[::-1, 1:].T, lambda a: a.reshape(2, 2, 6)[:, ::-1], lambda a: (a.T + 1)):
+            got, want = np.asarray(view(x)), view(base)
+            assert got.strides == want.strides and got.tolist() == want.tolist()
+        assert pickle.loads(pickle.dumps(x.T)).strides == base.T.strides

@@ -393,3 +393,14 @@ def test_watched_rows_that_do_not_merge():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         gc.eval(gc.max(x[:, 1:] * gc.asarray(np.full(299, 1, np.float32))))
+
+
+def test_more_results_than_one_kernel_holds(device):
+    """Partial results of a kernel meet in local memory."""
+    x = np.arange(5000.0)
+    with gc.device(device):
+        ours = gc.asarray(x)
+        found = [f(ours - k) for k in range(12) for f in (gc.sum, gc.max, gc.argmax, gc.min)]
+        gc.eval(*found)
+    want = [f(x - k) for k in range(12) for f in (np.sum, np.max, np.argmax, np.min)]
+    assert [float(f) for f in found] == [float(w) for w in want]

@@ -295,3 +295,11 @@ def test_classes_in_jit_are_computed_outside():
 
     with pytest.raises(gc.TraceError, match="test_subclasses"):
         gc.jit(lambda a: a.view(cls) + x, fullgraph=True)(gc.ones(2))
+
+
+def test_memory_of_other_devices_is_shown_read_only(device):
+    with gc.device(device):
+        a = gc.arange(4.0) + 1
+        v = a.view(labelled(gc))
+        assert v.tolist() == [1, 2, 3, 4] and type(v + 1) is type(v)
+        assert v.flags.writeable == (device == "cpu")

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import pickle
+import warnings
 
 import graphc as gc
 import numpy as np
@@ -355,3 +356,26 @@ def test_numbers_of_outer_are_arrays(dtype, number):
         for g, w in zip(found, want):
             assert g.dtype == w.dtype
             np.testing.assert_array_equal(np.asarray(g), w)
+
+
+SUMS = ("sum", "prod", "mean", "max", "cumsum", "add.reduce", "add.accumulate", "multiply.accumulate", "add.reduceat")
+
+
+@pytest.mark.graphc_only
+@pytest.mark.parametrize("source", ["f4", "f8", "i1", "i4", "?", "f2", "c8"])
+@pytest.mark.parametrize("name", SUMS)
+def test_outputs_decide_what_sums_compute_in(name, source):
+    """A sum is of what the array and its output promote to, and is then converted; products stay small."""
+    x = (np.random.default_rng(3).integers(0, 5, (3, 4)) / (1 if source in "i1 i4 ?" else 4)).astype(source)
+    for target in ("u8", "i4", "f8", "f4", "i1", "c16", "f2", "?"):
+        found = []
+        for xp in (np, gc):
+            function, args = xp, (xp.asarray(x), [0, 2]) if name.endswith("reduceat") else (xp.asarray(x),)
+            for part in name.split("."):
+                function = getattr(function, part)
+            out = xp.zeros(function(*args, axis=0).shape, target)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
+                assert function(*args, axis=0, out=out) is out
+            found.append((out.dtype, np.asarray(out).tolist()))
+        assert repr(found[0]) == repr(found[1]), target

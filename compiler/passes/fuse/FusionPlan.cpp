@@ -17,6 +17,9 @@ static constexpr int kMaxCostPerKernel = 384;
 static constexpr int kMaxCostOfSharing = 128;
 /// Tensors one kernel reads and writes, where a second read is the only thing to gain.
 static constexpr size_t kMaxSharedStreams = 32;
+/// Bytes of partial results that a lane of a kernel's reductions has: the 256 lanes of a group meet
+/// in local memory, of which a device may have no more than 32 KiB.
+static constexpr int kMostPartial = 96;
 /// Recomputed per reader when cheaper than this many simple operations.
 static constexpr int kCheapOps = 2;
 
@@ -29,6 +32,24 @@ static int costOf(Operation *op) {
 }
 
 static int costOf(const Node &node) { return node.op ? costOf(node.op) : 1; }
+
+/// Bytes of a lane's partial result. Sums of narrow numbers are wider, places go with extremes.
+static int partialOf(const Node &node) {
+  auto reduce = dyn_cast_or_null<graph::ReduceOp>(node.op);
+  if (!reduce)
+    return 0;
+  auto bytes = [](Value value) {
+    Type type = getElementTypeOrSelf(value.getType());
+    auto complex = dyn_cast<ComplexType>(type);
+    int parts = complex ? 2 : 1;
+    return parts * static_cast<int>(
+                       (complex ? complex.getElementType() : type).getIntOrFloatBitWidth() / 8);
+  };
+  int in = std::max(bytes(reduce.getX()), 4), out = bytes(reduce.getResult());
+  bool isPlace = reduce.getKind() == graph::ReduceKind::ArgMin ||
+                 reduce.getKind() == graph::ReduceKind::ArgMax;
+  return isPlace ? in + out : std::max(in, out);
+}
 
 static bool isComputed(Operation *op) {
   return op && (op->hasTrait<graph::Elementwise>() || op->hasTrait<graph::Reduction>() ||
@@ -509,7 +530,8 @@ CutReason FusionPlan::joins(Node &node, int index, bool &row) {
   Group &group = groups[index];
   if (node.kind == NodeKind::Library || group.isLibrary())
     return CutReason::LibraryStep;
-  if (group.closed || closes(node, group) || group.cost + costOf(node) > kMaxCostPerKernel)
+  if (group.closed || closes(node, group) || group.cost + costOf(node) > kMaxCostPerKernel ||
+      group.partial + partialOf(node) > kMostPartial)
     return CutReason::KernelFull;
   bool point = node.space == group.space;
   row = !point && !group.reduced.empty() && node.reduced.empty() && node.space == rowSpace(group);
@@ -588,6 +610,7 @@ CutReason FusionPlan::shares(Node &node, int index) {
         if (member->readsPoints() && leaf.root == other.root && leaf.indices == other.indices &&
             !leaf.indices.empty())
           return group.cost + costOf(node) <= kMaxCostOfSharing &&
+                         group.partial + partialOf(node) <= kMostPartial &&
                          group.nodes.size() < kMaxSharedStreams
                      ? CutReason::None
                      : CutReason::SharingFull;
@@ -623,6 +646,7 @@ void FusionPlan::join(Node &node, int index, bool row) {
   }
   group.nodes.push_back(&node);
   group.cost += costOf(node);
+  group.partial += partialOf(node);
   group.oneByOne |= isOneByOne(node);
   for (const Leaf &leaf : node.leaves)
     if (leaf.producer) {
@@ -650,7 +674,7 @@ CutReason FusionPlan::mergeGroups(int into, int from) {
     return CutReason::OneByOne;
   if (a.space != b.space)
     return CutReason::DifferentSpace;
-  if (a.cost + b.cost > kMaxCostPerKernel)
+  if (a.cost + b.cost > kMaxCostPerKernel || a.partial + b.partial > kMostPartial)
     return CutReason::KernelFull;
   if (a.family == Family::Contract || b.family == Family::Contract ||
       (a.family == Family::Scan && !b.reduced.empty()) ||
@@ -671,6 +695,7 @@ CutReason FusionPlan::mergeGroups(int into, int from) {
   for (Node *node : b.nodes)
     a.nodes.push_back(node);
   a.cost += b.cost;
+  a.partial += b.partial;
   b.mergedInto = into;
   llvm::BitVector more = b.ancestors;
   a.ancestors |= more;

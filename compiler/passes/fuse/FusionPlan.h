@@ -76,6 +76,7 @@ struct Group {
   llvm::BitVector ancestors;
   int mergedInto = -1;
   int cost = 0;          ///< of a point, in simple operations
+  int partial = 0;       ///< bytes of partial results, a lane of its reductions
   bool closed = false;   ///< the next turn of a loop did not fit
   bool oneByOne = false; ///< its points are visited in order by one thread
 

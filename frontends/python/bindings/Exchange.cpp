@@ -27,6 +27,7 @@ struct Window {
   NodeRef node;
   char *data = nullptr;
   std::vector<int64_t> strides; ///< elements
+  int64_t offset = 0;           ///< of the first element in the node's memory
 };
 
 Status finishQueue(rt::Device &device) {
@@ -46,10 +47,13 @@ Window hostWindow(Array &x, std::string_view reason) {
       Array *arrays[] = {&whole};
       base = evaluateNow(arrays, reason)[0];
     }
-    if (base->state() == NodeState::Ready && rt::hostAddress(*base->buffer())) {
-      Window w{base, nullptr, {x.view().strides().begin(), x.view().strides().end()}};
-      w.data = static_cast<char *>(rt::hostAddress(*base->buffer())) +
-               x.view().offset() * itemSize(x.dtype());
+    void *data = base->state() == NodeState::Ready ? rt::hostAddress(*base->buffer()) : nullptr;
+    bool isCopied = base->state() == NodeState::Ready && showsMost(x) && !x.view().isRecast();
+    if (data || isCopied) {
+      Window w{
+          base, nullptr, {x.view().strides().begin(), x.view().strides().end()}, x.view().offset()};
+      if (data)
+        w.data = static_cast<char *>(data) + w.offset * itemSize(x.dtype());
       return w;
     }
   }
@@ -84,6 +88,10 @@ pb::object windowArray(const Array &x, const Window &w) {
   return numpyOver(x, w.data, w.strides, false, owner);
 }
 
+void deleteCopy(PyObject *capsule) {
+  delete static_cast<std::vector<char> *>(PyCapsule_GetPointer(capsule, "graphc.copy"));
+}
+
 void endLoan(PyObject *capsule) {
   delete static_cast<Loan *>(PyCapsule_GetPointer(capsule, "graphc.loan"));
 }
@@ -94,8 +102,11 @@ pb::object lent(Array &x) {
   if (Trace::active())
     raise(Status(ErrorCode::Trace, "memory cannot be shared with NumPy while a function is "
                                    "recorded: its values are not known yet"));
-  if (x.isValue() || !x.view().hasLayout() || !onHost(x.device()))
-    return toNumpy(x, "exchange");
+  if (x.isValue() || !x.view().hasLayout() || !onHost(x.device())) {
+    pb::object copy = toNumpy(x, "exchange");
+    copy.attr("flags").attr("writeable") = false;
+    return copy;
+  }
   Result<Loan> made = [&] {
     WithoutGil release;
     return lend(x);
@@ -286,9 +297,14 @@ pb::object toNumpy(Array &x, std::string_view reason) {
     WithoutGil release;
     return download(w.node);
   }();
-  std::vector<char> data = unwrap(std::move(bytes));
-  std::vector<pb::ssize_t> shape(x.shape().begin(), x.shape().end());
-  return pb::array(pb::reinterpret_borrow<pb::dtype>(numpyDType(x.dtype())), shape, data.data());
+  auto data = std::make_unique<std::vector<char>>(unwrap(std::move(bytes)));
+  char *first = data->data() + w.offset * itemSize(x.dtype());
+  auto owner =
+      pb::reinterpret_steal<pb::object>(PyCapsule_New(data.get(), "graphc.copy", deleteCopy));
+  if (!owner)
+    throw pb::error_already_set();
+  static_cast<void>(data.release()); // the capsule's
+  return numpyOver(x, first, w.strides, true, owner);
 }
 
 pb::object toItem(Array &x, std::string_view reason) {

@@ -73,7 +73,7 @@ def lies_by_columns(x):
     """Whether an array is column-major and not row-major; what is recorded for jit has no memory yet."""
     if x.ndim < 2 or _graphc.is_tracing() or _graphc.is_open(x):
         return False
-    return not x.contiguous and x.flags.f_contiguous
+    return not x.contiguous and x.flags.f_contiguous and x.size > 0
 
 
 def turned(x):

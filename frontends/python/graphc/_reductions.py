@@ -6,12 +6,12 @@ import math as _math
 from . import _graphc
 from ._creation import asarray, full, lies_by_columns, operand, turned
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import as_dtype, bool_, float64
+from ._dtypes import as_dtype, bool_, float32, float64
 from ._float_errors import errstate
 from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._manipulation import _axis, concat
-from ._ufunc import _NO_VALUE, is_missing, reduce_array, with_out
+from ._ufunc import _NO_VALUE, dtype_of_sums, is_missing, reduce_array, with_out
 from .errors import ArgumentError
 
 
@@ -25,11 +25,10 @@ def _reduce(name, x, axis, dtype, out, keepdims, initial, where):
     """A reduction with a mask, an initial value or an output."""
     from . import _functions
 
-    operation = getattr(_functions, _UFUNCS[name])
-    kind = _dtype(dtype)
-    if kind is None and out is not None and name in ("sum", "prod") and out.dtype.kind != "b":
-        kind = as_dtype(out.dtype)
-    return with_out(reduce_array(operation, asarray(x), axis, kind, keepdims, initial, where), out, "unsafe", name)
+    operation, x, kind = getattr(_functions, _UFUNCS[name]), asarray(x), _dtype(dtype)
+    if name in ("sum", "prod"):
+        kind = dtype_of_sums(x, out, kind)
+    return with_out(reduce_array(operation, x, axis, kind, keepdims, initial, where), out, "unsafe", name)
 
 
 _UFUNCS = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and"}
@@ -56,10 +55,20 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Arithmetic mean over `axis`; integers and bool give float64. Of no elements: NaN, and a warning."""
     x = operand(a)
-    result = _mean(x, axis, dtype, keepdims, where)
+    result = _mean(x, axis, dtype, keepdims, where) if out is None else _mean_for(x, axis, _dtype(dtype), out, keepdims, where)
     if where is True and not _graphc.is_open(x) and x.size == 0 and _count(x.shape, axis) == 0:
         _tell("Mean of empty slice")
     return with_out(result, out, "unsafe", "mean")
+
+
+@_stands_for()
+def _mean_for(x, axis, dtype, out, keepdims, where):
+    """The mean for an output: the sum, which is of the output's dtype, is divided."""
+    kind = dtype or {"float16": float32}.get(x.dtype.name) or (dtype_of_sums(x, out, None) if x.dtype.kind in "fc" else float64)
+    if kind == out.dtype == x.dtype:
+        return _mean(x, axis, kind, keepdims, where)
+    total = _reduce("sum", x, axis, kind, None, keepdims, _NO_VALUE, where).astype(out.dtype)
+    return total / _chosen(x, axis, keepdims, where)
 
 
 @_stands_for()
@@ -163,13 +172,15 @@ def _scan(kind, x, axis, dtype):
 @_stands_for()
 def cumsum(a, axis=None, dtype=None, out=None):
     """Running sums along `axis`, or of the flattened array; dtypes as `sum`."""
-    return with_out(_scan("sum", operand(a), axis, _dtype(dtype)), out, "unsafe", "cumsum")
+    x = operand(a)
+    return with_out(_scan("sum", x, axis, dtype_of_sums(x, out, _dtype(dtype))), out, "unsafe", "cumsum")
 
 
 @_stands_for()
 def cumprod(a, axis=None, dtype=None, out=None):
     """Running products along `axis`, or of the flattened array; dtypes as `prod`."""
-    return with_out(_scan("prod", operand(a), axis, _dtype(dtype)), out, "unsafe", "cumprod")
+    x = operand(a)
+    return with_out(_scan("prod", x, axis, dtype_of_sums(x, out, _dtype(dtype))), out, "unsafe", "cumprod")
 
 
 def count_nonzero(a, axis=None, *, keepdims=False):

@@ -379,17 +379,24 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
     return result
 
 
+def dtype_of_sums(x, out, dtype):
+    """What sums and products compute in: `dtype`, or what the array and its output promote to; None: what the array asks for."""
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if dtype is not None or not isinstance(out, (_Array, _np.ndarray)) or x.dtype.kind == out.dtype.kind == "b":
+        return dtype
+    return _graphc.result_type(x.dtype, out.dtype)
+
+
 @_stands_for()
 def _reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
     """Combines the elements along `axis` (an int, a tuple, None: all) in order. Sums and products follow the published
     trees (docs/numerics.md). `where` leaves elements out, `initial` is combined in front. Raises ValueError for no
     elements of an operation without identity."""
     _binary(self, "reduce")
-    dtype = None if dtype is None else as_dtype(dtype)
-    if dtype is None and out is not None and self.__name__ in ("add", "multiply"):
-        target = out[0] if isinstance(out, tuple) else out
-        dtype = target.dtype if target is not None and target.dtype.kind != "b" else None
-    result = reduce_array(self, asarray(array), axis, dtype, keepdims, initial, where)
+    x, dtype = asarray(array), None if dtype is None else as_dtype(dtype)
+    if self.__name__ in ("add", "multiply"):
+        dtype = dtype_of_sums(x, out, dtype)
+    result = reduce_array(self, x, axis, dtype, keepdims, initial, where)
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     return with_out(result, out, "unsafe", self.__name__)
 
@@ -418,6 +425,8 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
     axis = _one_axis(x, axis, "accumulate")
     dtype = None if dtype is None else as_dtype(dtype)
     name = self.__name__
+    if name in ("add", "multiply"):
+        dtype = dtype_of_sums(x, out, dtype)
     if name in _SCANS:
         result = _graphc.scan(_SCANS[name], x, axis, dtype)
     elif name in _SCANS_OF_NUMBERS and (x.dtype if dtype is None else dtype).kind in "iuf":
@@ -459,6 +468,8 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
     _binary(self, "reduceat")
     x = asarray(array)
     axis = _one_axis(x, axis, "reduceat")
+    if self.__name__ in ("add", "multiply"):
+        dtype = dtype_of_sums(x, out, None if dtype is None else as_dtype(dtype))
     starts = _np.asarray(indices).ravel()
     if starts.size and starts.dtype.kind not in "biu":
         raise TypeError(f"{self.__name__}.reduceat: indices must be integers, not {starts.dtype}")
@@ -468,16 +479,16 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
         raise IndexOutOfBounds(f"index {outside[0]} out-of-bounds in {self.__name__}.reduceat [0, {size})")
     if not starts.size:
         kind = _reduce(self, zeros((1,), x.dtype), 0, dtype).dtype
-        return with_out(x[(slice(None),) * axis + (slice(0, 0),)].astype(kind), out, "same_kind", self.__name__)
+        return with_out(x[(slice(None),) * axis + (slice(0, 0),)].astype(kind), out, "unsafe", self.__name__)
     lengths = _np.maximum(_np.append(starts[1:], size) - starts, 1)
     alike = _py.bool((lengths == lengths[0]).all())
     if not alike and self.__name__ in ("add", "multiply", "maximum", "minimum") and x.dtype.kind in "iuf":
-        return with_out(_reduce_by_lengths(self, x, axis, starts, lengths, dtype), out, "same_kind", self.__name__)
+        return with_out(_reduce_by_lengths(self, x, axis, starts, lengths, dtype), out, "unsafe", self.__name__)
     distinct = lengths[:1] if alike else _np.unique(lengths)
     if len(distinct) > _MOST_LENGTHS and int(distinct[-1]) <= _MOST_IN_ORDER and "operation" in self.__dict__:
         kind = _reduce(self, zeros((2,), x.dtype), 0, dtype).dtype
         if kind.kind in "iuf" and kind.itemsize > 2 and self.__name__ not in _BOOLEAN:
-            return with_out(_fold_slices(self, x, axis, starts, lengths, kind), out, "same_kind", self.__name__)
+            return with_out(_fold_slices(self, x, axis, starts, lengths, kind), out, "unsafe", self.__name__)
     parts, order = [], []
     for length in distinct.tolist():  # slices of one length are reduced together
         chosen = _np.flatnonzero(lengths == length)
@@ -487,7 +498,7 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
     result = _graphc.concatenate(parts, axis)
     if len(parts) > 1:
         result = result[(slice(None),) * axis + (asarray(_np.argsort(_np.concatenate(order)), device=x.device),)]
-    return with_out(result, out, "same_kind", self.__name__)
+    return with_out(result, out, "unsafe", self.__name__)
 
 
 #: Slices that overlap are gathered up to so many times the array at once.

@@ -50,3 +50,26 @@ func.func @siblings(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<
   %8 = graph.sin %x : tensor<8xf32>
   return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// Partial results of a kernel's reductions share local memory: 96 bytes a lane.
+// CHECK: graphc.cuts = ["graph.reduce not fused with kernel 0: the kernel reached its size limit"]
+// CHECK-COUNT-8: kernel.reduce
+// CHECK: kernel.func
+// CHECK: kernel.reduce
+// CHECK-NOT: kernel.reduce
+func.func @partial(%x: tensor<8xf64>) -> (tensor<i64>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<i64>, tensor<i64>, tensor<i1>, tensor<f64>, tensor<i64>) {
+  %0 = graph.reduce <argmax> %x axes [0] : tensor<8xf64> -> tensor<i64>
+  %a = graph.abs %x : tensor<8xf64>
+  %1 = graph.reduce <sum> %a axes [0] : tensor<8xf64> -> tensor<f64>
+  %2 = graph.reduce <max> %x axes [0] : tensor<8xf64> -> tensor<f64>
+  %3 = graph.reduce <min> %x axes [0] : tensor<8xf64> -> tensor<f64>
+  %4 = graph.reduce <argmin> %x axes [0] : tensor<8xf64> -> tensor<i64>
+  %5 = graph.reduce <argmax> %a axes [0] : tensor<8xf64> -> tensor<i64>
+  %b = graph.cast %x : tensor<8xf64> -> tensor<8xi1>
+  %6 = graph.reduce <any> %b axes [0] : tensor<8xi1> -> tensor<i1>
+  %7 = graph.reduce <prod> %x axes [0] : tensor<8xf64> -> tensor<f64>
+  %8 = graph.reduce <argmin> %a axes [0] : tensor<8xf64> -> tensor<i64>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<i64>, tensor<f64>, tensor<f64>, tensor<f64>, tensor<i64>, tensor<i64>, tensor<i1>, tensor<f64>, tensor<i64>
+}
