@@ -46,6 +46,8 @@ def test_other_dtypes_are_exact():
 
 @pytest.mark.parametrize("dtype", NARROW)
 def test_without_tensor_cores_nothing_changes(dtype, device):
+    if device.startswith("cuda"):
+        pytest.skip("may have tensor cores")
     for size in ((70, 90, 50), (1, 33, 129), (130, 2100, 140), (3, 0, 4)):
         x, y = operands(dtype, device, *size)
         want = np.asarray((x @ y).astype("float32"))

@@ -303,3 +303,52 @@ def test_memory_of_other_devices_is_shown_read_only(device):
         v = a.view(labelled(gc))
         assert v.tolist() == [1, 2, 3, 4] and type(v + 1) is type(v)
         assert v.flags.writeable == (device == "cpu")
+
+
+def test_memory_of_ours_as_a_buffer():
+    def program(xp):
+        class Point(xp.ndarray):
+            def __new__(cls, values):
+                values = xp.array(values, dtype=float)
+                values /= xp.linalg.norm(values)
+                made = super().__new__(cls, values.shape, float, values)
+                made.plain = values
+                return made
+
+        p = Point([3.0, 4.0])
+        p[0] = 10
+        p.plain[1] = 20
+        p += 1
+        return p, p.plain, xp.sum(p)
+
+    both(program)
+
+
+def test_tables_of_functions():
+    """NumPy asks a class by its own function, and the class knows ours."""
+
+    def program(xp):
+        functions, ufuncs = {}, {xp.add: "sum", xp.multiply: "product"}
+
+        class Duck:
+            def __array_function__(self, function, types, args, keywords):
+                return functions[function](*args) if function in functions else NotImplemented
+
+            def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+                return ufuncs.get(ufunc, "other") + (" reduced" if method == "reduce" else "")
+
+        class Tagged(Duck, xp.ndarray):
+            def __array_function__(self, function, types, args, keywords):
+                if function in functions:
+                    return functions[function](*args)
+                return super(Duck, self).__array_function__(function, types, args, keywords)
+
+        functions[xp.concatenate] = lambda parts: f"{len(parts)} parts"
+        functions[xp.linalg.norm] = lambda x: "norm"
+        tagged, duck = xp.arange(3.0).view(Tagged), Duck()
+        asked = [xp.concatenate([tagged, tagged]), xp.linalg.norm(tagged), xp.mean(xp.asarray(tagged)), tagged + 1, 2 * tagged, xp.sqrt(tagged), xp.add.reduce(tagged)]
+        return asked + [xp.concatenate([duck, xp.ones(2)]), xp.linalg.norm(duck), xp.add(duck, xp.ones(2)), xp.ones(2) * duck]
+
+    both(program)
+    assert gc.sum == np.sum and gc.sum != np.mean and gc.sum != gc.mean and gc.add == np.add and gc.add != np.sum and {gc.add, gc.sum} == {np.sum, np.add}
+    assert gc.average._implementation is np.average._implementation

@@ -49,6 +49,11 @@ class ndarray(_np.ndarray):
 
     __module__ = "graphc"
 
+    def __new__(cls, shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
+        if _graphc.is_array(buffer):
+            buffer = buffer._lent()
+        return super().__new__(cls, shape, dtype, buffer, offset, strides, order)
+
     def view(self, *args, **keywords):
         """As numpy.ndarray.view; graphc's class of arrays is NumPy's here."""
         args = [_np.ndarray if a is _Array else a for a in args]
@@ -282,7 +287,9 @@ def function(inner, hand, module, theirs=None, binds=True):
     made = (_graphc.function if binds else _graphc.plain_function)(*exact(inner, theirs))
     made.__dict__.update(inner.__dict__)
     made.__dict__.pop("__wrapped__", None)
-    made.__dict__.update(__name__=inner.__name__, __qualname__=inner.__name__, __doc__=inner.__doc__, __module__=module, hand=hand)
+    made.__dict__.update(__name__=inner.__name__, __qualname__=inner.__name__, __doc__=inner.__doc__, __module__=module, hand=hand, numpys=theirs)
+    if hasattr(theirs, "_implementation"):
+        made.__dict__["_implementation"] = theirs._implementation
     return made
 
 
@@ -304,7 +311,7 @@ def _numpys_alone(theirs):
         raise ForeignDType(theirs.__name__)
 
     call.__doc__ = f"As numpy.{theirs.__name__}, which is called."
-    return function(call, _functools.partial(plan, theirs), "graphc")
+    return function(call, _functools.partial(plan, theirs), "graphc", theirs)
 
 
 #: NumPy's functions and classes of dates, strings and structures.
@@ -320,7 +327,24 @@ def names():
     return found | {name: getattr(_np, name) for name in CLASSES if hasattr(_np, name)}
 
 
+def _numpys(function):
+    return getattr(_np, function.__name__, None) if isinstance(function, _graphc.ufunc) else function.__dict__.get("numpys")
+
+
+def _hash(self):
+    """That of NumPy's function, by which classes with `__array_function__` and `__array_ufunc__` are asked: their tables of what they
+    implement have our functions as keys."""
+    theirs = _numpys(self)
+    return object.__hash__(self) if theirs is None else hash(theirs)
+
+
+def _is_same(self, other):
+    return self is other or (not isinstance(other, (_graphc.function, _graphc.plain_function, _graphc.ufunc)) and other is not None and other is _numpys(self))
+
+
 for _type in (_graphc.function, _graphc.plain_function):
     _type.__reduce__ = lambda self: self.__qualname__
     _type.__repr__ = lambda self: f"<function {self.__module__}.{self.__name__}>"
+for _type in (_graphc.function, _graphc.plain_function, _graphc.ufunc):
+    _type.__hash__, _type.__eq__ = _hash, _is_same
 _graphc.set_handover(ForeignDType, _call, _operate, _method)

@@ -322,7 +322,7 @@ _ABSENT = {
 
 def _new(cls, shape=None, dtype=float, buffer=None, offset=0, strides=None, order=None):
     if cls is not _Array:  # a class that is made of it
-        return _np.ndarray.__new__(cls, shape, dtype, buffer, offset, strides, order)
+        return _foreign.ndarray.__new__(cls, shape, dtype, buffer, offset, strides, order)
     if shape is None:
         raise TypeError("Array() missing required argument 'shape': use asarray to convert")
     if isinstance(shape, _numbers.Rational) and not isinstance(shape, _numbers.Integral):  # a number of the class of a number, as `statistics` makes them
