@@ -350,5 +350,5 @@ def test_tables_of_functions():
         return asked + [xp.concatenate([duck, xp.ones(2)]), xp.linalg.norm(duck), xp.add(duck, xp.ones(2)), xp.ones(2) * duck]
 
     both(program)
-    assert gc.sum == np.sum and gc.sum != np.mean and gc.sum != gc.mean and gc.add == np.add and gc.add != np.sum and {gc.add, gc.sum} == {np.sum, np.add}
+    assert gc.sum == np.sum and gc.sum != np.mean and gc.sum != gc.mean and gc.concat == gc.concatenate and gc.add == np.add and gc.add != np.sum and {gc.add, gc.sum} == {np.sum, np.add}
     assert gc.average._implementation is np.average._implementation

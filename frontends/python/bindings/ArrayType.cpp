@@ -108,9 +108,10 @@ PyObject *makeClass(PyTypeObject *, PyObject *args, PyObject *keywords) {
     if (given.size() != 3)
       throw pb::type_error("a class has a name, bases and a namespace");
     auto ours = pb::type::of<Array>();
+    pb::module_ foreign = pb::module_::import("graphc._foreign");
     pb::list bases;
     for (pb::handle base : pb::tuple(given[1]))
-      bases.append(base.is(ours) ? pb::module_::import("graphc._foreign").attr("ndarray")
+      bases.append(base.is(ours) ? pb::object(foreign.attr("ndarray"))
                                  : pb::reinterpret_borrow<pb::object>(base));
     pb::object made = pb::make_tuple(given[0], pb::tuple(bases), given[2]);
     return PyObject_Call(reinterpret_cast<PyObject *>(&PyType_Type), made.ptr(), keywords);

@@ -24,6 +24,7 @@ _Array = _graphc.Array
 #: Functions that change their first argument, and its name.
 _UPDATES = {"copyto": "dst", "put": "a", "place": "arr", "putmask": "a", "fill_diagonal": "a", "put_along_axis": "arr"}
 _COMPUTED = frozenset(_NAMES)
+_OURS = (_graphc.function, _graphc.plain_function, _graphc.ufunc)
 
 
 def _refuse_in_jit(what, error=None):
@@ -339,12 +340,13 @@ def _hash(self):
 
 
 def _is_same(self, other):
-    return self is other or (not isinstance(other, (_graphc.function, _graphc.plain_function, _graphc.ufunc)) and other is not None and other is _numpys(self))
+    theirs = _numpys(self)
+    return self is other or (theirs is not None and theirs is (_numpys(other) if isinstance(other, _OURS) else other))
 
 
 for _type in (_graphc.function, _graphc.plain_function):
     _type.__reduce__ = lambda self: self.__qualname__
     _type.__repr__ = lambda self: f"<function {self.__module__}.{self.__name__}>"
-for _type in (_graphc.function, _graphc.plain_function, _graphc.ufunc):
+for _type in _OURS:
     _type.__hash__, _type.__eq__ = _hash, _is_same
 _graphc.set_handover(ForeignDType, _call, _operate, _method)
