@@ -8,6 +8,7 @@
 #include "runtime/drivers/cpu/CpuFeatures.h"
 #include "runtime/drivers/cpu/FloatMode.h"
 #include "runtime/drivers/cpu/HostMemory.h"
+#include "runtime/drivers/cpu/Scratch.h"
 #include "runtime/drivers/cpu/ThreadPool.h"
 
 #include <algorithm>
@@ -75,31 +76,8 @@ public:
   std::vector<Kernel> kernels;
 };
 
-/// A thread's scratch memory, grown on demand and kept until the thread ends.
-class Scratch {
-public:
-  ~Scratch() { HostMemory().giveBack(memory, bytes); }
-  void *get(int64_t wanted) {
-    if (wanted <= bytes)
-      return memory;
-    if (wanted > limit)
-      return nullptr;
-    int64_t rounded = (wanted + 4095) / 4096 * 4096;
-    void *larger = HostMemory().obtain(rounded);
-    if (!larger)
-      return nullptr;
-    HostMemory().giveBack(memory, bytes);
-    memory = larger;
-    bytes = rounded;
-    return memory;
-  }
-
-private:
-  static inline const int64_t limit = usableMemory();
-  void *memory = nullptr;
-  int64_t bytes = 0;
-};
-thread_local Scratch threadScratch, threadLocals;
+/// What the steps of a tile pass on to each other.
+thread_local Scratch threadLocals;
 
 /// What the pieces of one launch share.
 struct Context {
@@ -108,18 +86,18 @@ struct Context {
   const int64_t *sizes;
   int64_t scratchBytes;
   bool waits; ///< pieces for those before them
-  std::atomic<bool> scratchFailed{false};
 
+  /// False, and nothing has been done, when there is no scratch memory. The pool has got it for its
+  /// threads: a piece that did nothing would have those that wait for it wait for ever.
   // Generated code carries no type hash for the sanitizer to read in front of it.
-  __attribute__((no_sanitize("function"))) void run(int64_t begin, int64_t end) {
+  __attribute__((no_sanitize("function"))) bool run(int64_t begin, int64_t end) const {
     void *scratch = nullptr;
-    if (scratchBytes > 0 && !(scratch = threadScratch.get(scratchBytes))) {
-      scratchFailed.store(true, std::memory_order_relaxed);
-      return;
-    }
+    if (scratchBytes > 0 && !(scratch = Scratch::ofThread().get(scratchBytes)))
+      return false;
     if (waits)
       *static_cast<void (**)()>(scratch) = [] { sched_yield(); };
     function(buffers, sizes, begin, end, scratch);
+    return true;
   }
 
   /// What large launches wrote past the caches is not ordered with the signal that a piece is done.
@@ -178,8 +156,8 @@ private:
       const CpuModule::Kernel &kernel = module->kernels[step.kernel];
       Context context{kernel.function, addresses.data(), step.sizes.data(), step.scratchBytes,
                       kernel.piece > 1};
-      context.run(begin / step.rows * step.items, (end + step.rows - 1) / step.rows * step.items);
-      if (context.scratchFailed.load(std::memory_order_relaxed))
+      if (!context.run(begin / step.rows * step.items,
+                       (end + step.rows - 1) / step.rows * step.items))
         failed.store(step.scratchBytes, std::memory_order_relaxed);
     }
   }
@@ -222,15 +200,16 @@ public:
     FloatMode mode;
     double nanos =
         static_cast<double>(launch.range) * static_cast<double>(launch.work) * kernel.costPerItem;
+    bool done;
     if (nanos < kBreakEvenNanos) {
-      context.run(0, launch.range);
+      done = context.run(0, launch.range);
     } else if (launch.range <= kernel.grain) {
-      context.run(0, launch.range);
+      done = context.run(0, launch.range);
       Context::orderStores();
     } else {
-      runParallel(context, launch.range, kernel, nanos);
+      done = runParallel(context, launch.range, kernel, nanos);
     }
-    if (context.scratchFailed.load(std::memory_order_relaxed))
+    if (!done)
       return {ErrorCode::OutOfMemory,
               strings::format("[cpu] out of memory: {} of scratch wanted by kernel {}",
                               strings::bytesText(launch.scratchBytes), kernel.name)};
@@ -292,7 +271,7 @@ private:
     ThreadPool::instance().run({body, &both, bytes, kCopyChunk});
   }
 
-  static void runParallel(Context &context, int64_t range, const CpuModule::Kernel &kernel,
+  static bool runParallel(Context &context, int64_t range, const CpuModule::Kernel &kernel,
                           double nanos) {
     ThreadPool &pool = ThreadPool::instance();
     // Several a thread: the others go on with what a thread that was held up has not begun.
@@ -307,13 +286,18 @@ private:
     // Rounded up to the grain; a chunk beyond the range is as good as the range itself.
     int64_t grain = kernel.grain;
     chunk = chunk > range - grain ? range : (chunk + grain - 1) / grain * grain;
-    if (kernel.piece > 1)
-      chunk = kernel.piece;
+    // One of a line in which pieces wait for each other takes longer than the break-even; of lines
+    // that are shorter than one, in which none waits, a chunk has several.
+    if (kernel.piece > 1) {
+      double nanosEach = nanos / static_cast<double>(range) * static_cast<double>(kernel.piece);
+      chunk =
+          kernel.piece * std::max<int64_t>(1, static_cast<int64_t>(kBreakEvenNanos / nanosEach));
+    }
     auto body = [](void *c, int64_t begin, int64_t end) {
       static_cast<Context *>(c)->run(begin, end);
       Context::orderStores();
     };
-    pool.run({body, &context, range, chunk});
+    return pool.run({body, &context, range, chunk, context.scratchBytes});
   }
 };
 

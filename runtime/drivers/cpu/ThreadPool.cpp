@@ -5,6 +5,7 @@
 #include "runtime/base/Setting.h"
 #include "runtime/base/Trace.h"
 #include "runtime/drivers/cpu/FloatMode.h"
+#include "runtime/drivers/cpu/Scratch.h"
 
 #include <algorithm>
 #include <climits>
@@ -80,11 +81,15 @@ void ThreadPool::start() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// Claims and runs one chunk of the current job; false when none is left.
+// Claims and runs one chunk of the current job; false when none is left, or no memory to work in.
 bool ThreadPool::workOnce() {
   uint64_t seen = tickets.load(std::memory_order_acquire);
   do {
     if (static_cast<uint32_t>(seen) == 0)
+      return false;
+    // Of these tickets or of a later job, and then the exchange fails.
+    if (int64_t bytes = scratch.load(std::memory_order_acquire);
+        bytes > 0 && !Scratch::ofThread().get(bytes))
       return false;
   } while (!tickets.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel,
                                           std::memory_order_acquire));
@@ -134,6 +139,7 @@ void ThreadPool::runShared(const Job &job, int64_t firstItem) {
   currentFirst = firstItem;
   int64_t chunks = (job.range - firstItem + job.chunk - 1) / job.chunk;
   finished.store(0, std::memory_order_relaxed);
+  scratch.store(job.scratch, std::memory_order_release);
   uint64_t generation = (tickets.load(std::memory_order_relaxed) >> 32) + 1;
   tickets.store(generation << 32 | static_cast<uint32_t>(chunks), std::memory_order_release);
   epoch.fetch_add(1, std::memory_order_seq_cst);
@@ -151,9 +157,11 @@ void ThreadPool::runShared(const Job &job, int64_t firstItem) {
   }
 }
 
-void ThreadPool::run(const Job &job) {
+bool ThreadPool::run(const Job &job) {
+  if (job.scratch > 0 && !Scratch::ofThread().get(job.scratch))
+    return false;
   if (job.range <= 0)
-    return;
+    return true;
   Job mine = job;
   // The number of chunks must fit the ticket's half word.
   mine.chunk = std::max(job.chunk, (job.range >> 31) + 1);
@@ -163,12 +171,13 @@ void ThreadPool::run(const Job &job) {
     if (threadCount > 1 && several && !busy.test_and_set(std::memory_order_acquire)) {
       runShared(mine, item);
       busy.clear(std::memory_order_release);
-      return;
+      return true;
     }
     int64_t end = threadCount > 1 ? std::min(mine.range, item + mine.chunk) : mine.range;
     mine.body(mine.context, item, end);
     item = end;
   }
+  return true;
 }
 
 int ThreadPool::defaultThreads() {

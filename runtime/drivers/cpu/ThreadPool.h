@@ -14,6 +14,9 @@ struct Job {
   void *context;
   int64_t range;
   int64_t chunk; ///< items per piece, > 0
+  /// Bytes of Scratch::ofThread() that a thread gets before it takes its first piece; one that gets
+  /// none takes no piece, so that nobody waits for what it would have done.
+  int64_t scratch = 0;
 };
 
 /// A pool that runs one job at a time on the caller and `threads - 1` workers. Workers spin for
@@ -31,8 +34,9 @@ public:
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
-  /// Returns when every item has been done. `body` must not call run() of the same pool.
-  void run(const Job &job);
+  /// Returns when every item has been done: true. False, and nothing has been done, when the job
+  /// wants scratch and the caller cannot get it. `body` must not call run() of the same pool.
+  bool run(const Job &job);
   int threads() const { return threadCount; }
 
   /// The pool of this process, made on first use; a forked child gets a new one. Never destroyed,
@@ -58,6 +62,7 @@ private:
   // Hot words on lines of their own. `tickets` is generation << 32 | unclaimed chunks: claiming a
   // chunk is one compare-exchange, which a late worker of an older job cannot win.
   alignas(64) std::atomic<uint64_t> tickets{0};
+  std::atomic<int64_t> scratch{0}; ///< of the job of these tickets; written before them
   alignas(64) std::atomic<uint32_t> epoch{0};
   alignas(64) std::atomic<uint32_t> sleepers{0};
   alignas(64) std::atomic<int64_t> finished{0};

@@ -7,8 +7,10 @@
 #include "runtime/drivers/cpu/CodeImage.h"
 #include "runtime/drivers/cpu/CpuFeatures.h"
 #include "runtime/drivers/cpu/HostMemory.h"
+#include "runtime/drivers/cpu/Scratch.h"
 #include "runtime/drivers/cpu/ThreadPool.h"
 
+#include <chrono>
 #include <cstring>
 #include <dirent.h>
 #include <gtest/gtest.h>
@@ -104,6 +106,61 @@ TEST(ThreadPool, HugeRangesFitTheTicket) {
   constexpr int64_t kRange = int64_t{1} << 50;
   pool.run({body, &items, kRange, kRange / 1000});
   EXPECT_EQ(items, kRange);
+}
+
+/// Pieces of one item that wait for the one before, as those of running sums do.
+struct Chain {
+  static constexpr int64_t kBytes = 100'000, kPieces = 200;
+  std::atomic<int64_t> told{0};
+  std::atomic<int> without{0}, strangers{0}, gaveUp{0};
+  pthread_t caller = pthread_self();
+
+  static void body(void *self, int64_t begin, int64_t end) {
+    auto *c = static_cast<Chain *>(self);
+    c->without += !Scratch::ofThread().get(kBytes);
+    c->strangers += !pthread_equal(pthread_self(), c->caller);
+    auto start = std::chrono::steady_clock::now();
+    while (c->told != begin)
+      if (std::chrono::steady_clock::now() - start > std::chrono::seconds(20)) {
+        ++c->gaveUp;
+        break;
+      }
+    usleep(20); // so that others begin
+    c->told = end;
+  }
+  bool runIn(ThreadPool &pool) { return pool.run({body, this, kPieces, 1, kBytes}); }
+};
+
+TEST(ThreadPool, ThreadsWithoutScratchTakeNoPiece) {
+  // In a thread of its own, whose memory nobody has asked for.
+  std::thread([] {
+    ThreadPool pool(4);
+    Scratch::setLimit(0);
+    Chain none;
+    EXPECT_FALSE(none.runIn(pool));
+    EXPECT_EQ(none.told, 0);
+
+    Scratch::setLimit(usableMemory());
+    ASSERT_NE(Scratch::ofThread().get(Chain::kBytes), nullptr);
+    Scratch::setLimit(0);
+    Chain alone;
+    EXPECT_TRUE(alone.runIn(pool));
+    EXPECT_EQ(alone.told, Chain::kPieces);
+    EXPECT_EQ(alone.without, 0);
+    EXPECT_EQ(alone.strangers, 0);
+    EXPECT_EQ(alone.gaveUp, 0);
+
+    // The same threads, once there is memory.
+    Scratch::setLimit(usableMemory());
+    int strangers = 0;
+    for (int round = 0; round < 100 && !strangers; ++round) {
+      Chain together;
+      EXPECT_TRUE(together.runIn(pool));
+      EXPECT_EQ(together.without + together.gaveUp, 0);
+      strangers += together.strangers;
+    }
+    EXPECT_GT(strangers, 0);
+  }).join();
 }
 
 TEST(ThreadPool, WorkersBlockSignals) {

@@ -342,23 +342,33 @@ TEST(Executor, ChunksAreMultiplesOfTheGrain) {
 
 TEST(Executor, PiecesOfKernelsThatWaitHaveSoManyItems) {
   Device &cpu = device("cpu");
-  for (uint32_t piece : {2u, 4u, 100u}) {
+  struct {
+    uint32_t piece;
+    double nanos; // an item
+    int64_t chunk;
+  } const cases[] = {{2, 5000, 2},
+                     {4, 5000, 4},
+                     {100, 100, 100},
+                     // Of items that take little so many that the chunk is worth a thread's while.
+                     {4, 100, 28},
+                     {100, 1, 3000}};
+  for (const auto &[piece, nanos, chunk] : cases) {
     ProgramBuilder b(Target::Cpu);
     b.code.assign(test::kernelImage().begin(), test::kernelImage().end());
     b.meta.sizeArguments = 1;
     uint32_t n = b.size(SizeKind::Argument, 0);
     uint32_t y = b.output("y", DType::Int64, {n}, n);
-    uint32_t k = b.kernel("mark", {1}, 0, test::entryOf(test::markPiece), 100, 1, b.constant(8));
+    uint32_t k = b.kernel("mark", {1}, 0, test::entryOf(test::markPiece), nanos, 1, b.constant(8));
     b.kernels[k].itemsPerThread = piece;
     b.launch(k, n, {y});
     auto p = loaded(b.build(), cpu);
-    int64_t count = 1007, whole = cpu.info().threads > 1 ? piece : count;
+    int64_t count = 10007, whole = cpu.info().threads > 1 ? chunk : count;
     std::vector<Tensor> out;
     ASSERT_TRUE(run(*p, {}, std::span(&count, 1), out).isOk());
-    std::vector<int64_t> wanted(1007);
+    std::vector<int64_t> wanted(static_cast<size_t>(count));
     for (int64_t i = 0; i < count; ++i)
       wanted[static_cast<size_t>(i)] = i % whole;
-    EXPECT_EQ(valuesOf<int64_t>(out[0]), wanted) << piece;
+    EXPECT_EQ(valuesOf<int64_t>(out[0]), wanted) << piece << " " << nanos;
   }
 }
 
