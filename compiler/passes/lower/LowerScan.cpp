@@ -488,16 +488,17 @@ public:
   static constexpr int64_t kAddressBytes = 64, kGroupBytes = kScanGroup * sizeof(int64_t);
   static constexpr int64_t kBytes = kAddressBytes + 3 * kGroupBytes;
 
-  Ordered(KernelLowering &l, kernel::ScanOp op)
+  Ordered(KernelLowering &l, kernel::ScanOp op, int64_t piece)
       : op(op), loc(op.getLoc()), type(memoryType(op.getType())), words(op, l.extraBuffers[0]),
-        yields(l.scratchView(l.builder.getI64Type(), 0, 1)),
+        piece(piece), yields(l.scratchView(l.builder.getI64Type(), 0, 1)),
         group(l.scratchView(type, kAddressBytes, kScanGroup)),
         doubled(l.scratchView(type, kAddressBytes + kGroupBytes, kScanGroup)),
         totals(l.scratchView(type, kAddressBytes + 2 * kGroupBytes, kScanGroup)) {}
 
-  void keepResult(OpBuilder &b, Value slot, Value total) { set(b, totals, slot, total); }
-  void tellResult(OpBuilder &b, Value item, Value slot) {
-    words.tell(b, HandedWords::Result, item, get(b, totals, slot));
+  /// Of a block, until as many others have been kept as a piece has.
+  void keepResult(OpBuilder &b, Value item, Value total) { set(b, totals, place(b, item), total); }
+  void tellResult(OpBuilder &b, Value item) {
+    words.tell(b, HandedWords::Result, item, get(b, totals, place(b, item)));
   }
 
   /// Where a piece is in the tree: what precedes the group of the block before, how many of that
@@ -506,8 +507,8 @@ public:
     Value none = identity(b, op, 1);
     return {none, IndexMath{b, loc}(0), none};
   }
-  /// The same for the next block; `slot` is its number in the piece.
-  SmallVector<Value> next(OpBuilder &b, ValueRange state, Value item, Value block, Value slot) {
+  /// The same for the next block; the first one of a call `leads`.
+  SmallVector<Value> next(OpBuilder &b, ValueRange state, Value item, Value block, Value leads) {
     IndexMath m{b, loc};
     SmallVector<Value> begin = start(b);
     auto choose = [&](OpBuilder &c, Value condition, auto yes, auto no) {
@@ -522,18 +523,23 @@ public:
         [&](OpBuilder &c) {
           IndexMath n{c, loc};
           SmallVector<Value> known = choose(
-              c, n.equal(slot, n(0)), [&](OpBuilder &d) { return look(d, item, block); },
-              [&](OpBuilder &d) { return follow(d, state, slot); });
+              c, leads, [&](OpBuilder &d) { return look(d, item, block); },
+              [&](OpBuilder &d) { return follow(d, state, item); });
           known[2] = combineScanned(c, op, known[0], last(c, known[1]));
-          Value leads = n.equal(known[1], n(kScanGroup));
+          Value whole = n.equal(known[1], n(kScanGroup));
           OpBuilder d =
-              scf::IfOp::create(c, loc, leads, /*withElseRegion=*/false).getThenBodyBuilder();
+              scf::IfOp::create(c, loc, whole, /*withElseRegion=*/false).getThenBodyBuilder();
           words.tell(d, HandedWords::Before, item, known[2]);
           return known;
         });
   }
 
 private:
+  Value place(OpBuilder &b, Value item) {
+    IndexMath m{b, loc};
+    return m.both(item, m(piece - 1));
+  }
+
   /// By what others told of the group of blocks that the one before is in, and of what precedes the
   /// first of them.
   SmallVector<Value> look(OpBuilder &b, Value item, Value block) {
@@ -553,12 +559,12 @@ private:
     return {carry, count, carry};
   }
 
-  /// By the result of the block before, which is in the same piece. It may begin a group.
-  SmallVector<Value> follow(OpBuilder &b, ValueRange state, Value slot) {
+  /// By the result of the block before, which the caller has kept. It may begin a group.
+  SmallVector<Value> follow(OpBuilder &b, ValueRange state, Value item) {
     IndexMath m{b, loc};
     Value begins = m.equal(state[1], m(kScanGroup));
     Value carry = m.select(begins, state[2], state[0]), count = m.select(begins, m(0), state[1]);
-    set(b, group, count, get(b, totals, m.sub(slot, m(1))));
+    set(b, group, count, get(b, totals, place(b, m.sub(item, m(1)))));
     return {carry, m.add(count, 1), carry};
   }
 
@@ -603,12 +609,14 @@ private:
   Location loc;
   Type type; ///< of values in memory
   HandedWords words;
-  Value yields; ///< memory of the address of what lets another thread have the core
+  int64_t piece; ///< blocks whose results are kept, a power of two
+  Value yields;  ///< memory of the address of what lets another thread have the core
   Value group, doubled, totals;
 };
 
 /// Items in pieces, all of whose blocks are scanned, so that others get on, before it waits for
-/// what precedes them. A line of one block waits for nothing.
+/// what precedes them. Who knows that from the start, on one thread say, scans and stores a block
+/// at a time. A line of one block waits for nothing.
 void KernelLowering::ScanLoop::lowerOrdered(KernelLowering &l) {
   kernel::ScanOp op = scanOf(l.kernel);
   Location loc = op.getLoc();
@@ -621,7 +629,7 @@ void KernelLowering::ScanLoop::lowerOrdered(KernelLowering &l) {
   Value length = l.emitter->emit(l.builder, l.space.reducedItems());
   Value blocks = l.blockCount(l.builder);
   Value memory = l.scratchView(element, Ordered::kBytes, piece * kScanBlock);
-  Ordered ordered(l, op);
+  Ordered ordered(l, op, piece);
   auto scanAt = [&](OpBuilder &b, Value item, Value &block) {
     IndexMath n{b, loc};
     ScanLoop scan{op, true, l.position(), {}, {}, {}, {}, {}, {}};
@@ -640,35 +648,41 @@ void KernelLowering::ScanLoop::lowerOrdered(KernelLowering &l) {
     Value block;
     scanAt(b, item, block).vectors(l, b);
   });
-  l.loop(several, l.begin, l.end, piece, [&](OpBuilder &b, Value start) {
-    IndexMath n{b, loc};
-    Value count = n.min(n.sub(l.end, start), piece);
-    auto keptAt = [&](OpBuilder &c, Value slot, Value &item, Value &block) {
-      item = IndexMath{c, loc}.add(start, slot);
-      ScanLoop scan = scanAt(c, item, block);
-      scan.kept = memory;
-      scan.keptFirst = IndexMath{c, loc}.mul(slot, kScanBlock);
-      return scan;
-    };
-    Value item, block;
-    l.loop(b, n(0), count, 1, [&](OpBuilder &c, Value slot) {
-      ScanLoop scan = keptAt(c, slot, item, block);
-      scan.vectors(l, c);
-      ordered.keepResult(c, slot, scan.total);
-    });
-    // Together: they share lines of memory that others look at.
-    l.loop(b, n(0), count, 1, [&](OpBuilder &c, Value slot) {
-      ordered.tellResult(c, IndexMath{c, loc}.add(start, slot), slot);
-    });
-    auto stores = scf::ForOp::create(b, loc, n(0), count, n(1), ordered.start(b));
-    OpBuilder c = OpBuilder::atBlockBegin(stores.getBody());
-    ScanLoop scan = keptAt(c, stores.getInductionVar(), item, block);
-    SmallVector<Value> state =
-        ordered.next(c, stores.getRegionIterArgs(), item, block, stores.getInductionVar());
-    scan.before = BodyEmitter::splat(c, loc, state[2], kScanGroup);
-    scan.storeKept(l, c);
-    scf::YieldOp::create(c, loc, state);
+  // Who begins with a line, or has more than a piece, knows what precedes each of its blocks.
+  IndexMath n{several, loc};
+  Value first = arith::RemUIOp::create(several, loc, l.begin, blocks);
+  Value knows = n.either(n.less(n(piece), n.sub(l.end, l.begin)), n.equal(first, n(0)));
+  Value step = n.select(knows, n(1), n(piece));
+  auto pieces = scf::ForOp::create(several, loc, l.begin, l.end, step, ordered.start(several));
+  OpBuilder b = OpBuilder::atBlockBegin(pieces.getBody());
+  Value start = pieces.getInductionVar();
+  Value end = IndexMath{b, loc}.min(IndexMath{b, loc}.add(start, step), l.end);
+  Value block;
+  auto keptAt = [&](OpBuilder &c, Value item) {
+    IndexMath o{c, loc};
+    ScanLoop scan = scanAt(c, item, block);
+    scan.kept = memory;
+    scan.keptFirst = o.mul(o.sub(item, start), kScanBlock);
+    return scan;
+  };
+  l.loop(b, start, end, 1, [&](OpBuilder &c, Value item) {
+    ScanLoop scan = keptAt(c, item);
+    scan.vectors(l, c);
+    ordered.keepResult(c, item, scan.total);
   });
+  // Together: they share lines of memory that others look at.
+  l.loop(b, start, end, 1, [&](OpBuilder &c, Value item) { ordered.tellResult(c, item); });
+  Value by = IndexMath{b, loc}(1);
+  auto stores = scf::ForOp::create(b, loc, start, end, by, pieces.getRegionIterArgs());
+  OpBuilder c = OpBuilder::atBlockBegin(stores.getBody());
+  Value item = stores.getInductionVar();
+  ScanLoop scan = keptAt(c, item);
+  Value leads = IndexMath{c, loc}.equal(item, l.begin);
+  SmallVector<Value> state = ordered.next(c, stores.getRegionIterArgs(), item, block, leads);
+  scan.before = BodyEmitter::splat(c, loc, state[2], kScanGroup);
+  scan.storeKept(l, c);
+  scf::YieldOp::create(c, loc, state);
+  scf::YieldOp::create(b, loc, stores.getResults());
   l.close();
   // Nobody has told anything.
   l.open((l.kernel.getSymName() + "_clear").str(), l.shape.partials);
