@@ -111,7 +111,7 @@ def test_the_first_of_equal_places(dtype):
                 exact.assert_same(getattr(gc, name)(g), getattr(np, name)(x), f"{name} of 3 x {n}")
 
 
-@pytest.mark.parametrize("n", [1, 31, 63, 64, 65, 200, 256, 257, 1000, 8192, 8193])
+@pytest.mark.parametrize("n", [1, 31, 63, 64, 65, 200, 256, 257, 511, 512, 513, 1000, 1025, 8192, 8193])
 def test_places_in_rows(n):
     """Values are found before their places: ties, NaN, zeros of both signs, and rows of the worst element there is."""
     rng = np.random.default_rng(n)
@@ -131,6 +131,38 @@ def test_places_in_rows(n):
             np.testing.assert_array_equal(np.asarray(getattr(gc, name)(g, axis=1)), want(x, axis=1), f"{name} {dtype}")
             np.testing.assert_array_equal(np.asarray(getattr(gc, name)(g * g, axis=1)), want(x * x, axis=1))
             np.testing.assert_array_equal(np.asarray(getattr(gc, name)(g[:, ::-1], axis=1)), want(x[:, ::-1], axis=1))
+
+
+@pytest.mark.parametrize("n", [8192, 8193, 40_000, 300_001])
+def test_places_in_everything(n):
+    """Of the blocks that a thread takes it searches the first best one: that is any of them, none is better than the
+    worst value there is, or all are equal; NaN comes late, and zeros of both signs are equal."""
+    rng = np.random.default_rng(n)
+    for dtype in ("float32", "float64", "int8", "int64", "bool"):
+        least, most = (-np.inf, np.inf) if dtype.startswith("float") else (0, 1) if dtype == "bool" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        for other in (least, most):
+            x = np.full(n, other, dtype)
+            same_places(x)
+            for place in {0, 511, 512, 8191, n // 2, n - 1}:
+                one = x.copy()
+                one[place] = most if other == least else least
+                same_places(one)
+        values = rng.integers(0, 2, n) if dtype == "bool" else rng.integers(-9, 9, n)
+        same_places(values.astype(dtype))
+        same_places(np.sort(values).astype(dtype))
+        same_places(np.sort(values)[::-1].astype(dtype))
+        if dtype.startswith("float"):
+            numbers = rng.normal(size=n).astype(dtype)
+            same_places(np.where(rng.integers(0, 2, n) == 1, -0.0, 0.0).astype(dtype))
+            for place in (0, n // 3, n - 1):
+                numbers[place:] = np.where(rng.integers(0, 2, n - place) == 1, np.nan, numbers[place:])
+                same_places(numbers)
+
+
+def same_places(x):
+    g = gc.asarray(x)
+    for name in ("argmax", "argmin"):
+        exact.assert_same(getattr(gc, name)(g), getattr(np, name)(x), f"{name} of {len(x)} {x.dtype}")
 
 
 @pytest.mark.parametrize("wide", ["float32", "float64", "int32", "int64", "uint64"])

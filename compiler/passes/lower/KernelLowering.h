@@ -37,8 +37,7 @@ private:
   void lowerContract();
   // Reductions that need one pass: a work item is a block.
   void lowerLaneBlocks();
-  States findRow(mlir::OpBuilder &builder, const Reducer &reducer, const Position &row,
-                 mlir::Value first, mlir::Value length);
+  struct Finder;
   void untilDecided(mlir::OpBuilder &builder, Reducers reducers,
                     llvm::function_ref<States(mlir::OpBuilder &, mlir::Value)> block);
   void lowerLaneFold();

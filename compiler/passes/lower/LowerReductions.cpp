@@ -1,4 +1,5 @@
 // Rows and full reductions, by the lane tree of docs/numerics.md.
+#include "compiler/passes/lower/Finder.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
 
@@ -462,6 +463,12 @@ States KernelLowering::loadPartials(OpBuilder &b, ArrayRef<Reducer> reducers, Va
   return result;
 }
 
+/// Whether one element may decide the result.
+static bool isDecided(const Reducer &reducer) {
+  graph::ReduceKind kind = kernel::ReduceOp(reducer.op).getKind();
+  return kind == graph::ReduceKind::Any || kind == graph::ReduceKind::All;
+}
+
 /// Items one after the other; once the results of a block are known to be the results of
 /// everything, the rest of the chunk is not read. Order and grouping mean nothing to any and all.
 void KernelLowering::untilDecided(OpBuilder &b, ArrayRef<Reducer> reducers,
@@ -505,27 +512,6 @@ static bool findsTwice(kernel::FuncOp kernel, ArrayRef<Reducer> reducers) {
   return cheap && reducers.size() == 1 && reducers.front().parts() > 1;
 }
 
-States KernelLowering::findRow(OpBuilder &b, const Reducer &reducer, const Position &row,
-                               Value first, Value length) {
-  Reducer value = reducer.ofValue();
-  auto body = [&](OpBuilder &c, Value index, Value limit) {
-    Position at = row;
-    setReduced(c, at, index, limit, width);
-    return pointValues(c, value, at);
-  };
-  auto ahead = [&](OpBuilder &c, Value index, Value limit) {
-    Position at = row;
-    setReduced(c, at, index, limit, width);
-    SmallVector<Value> values = pointValues(c, value, at);
-    if (!limit)
-      prefetch(c, at, space.parallel, kTreeBlock, /*locality=*/2);
-    return values;
-  };
-  TreeEmitter trees(&function.getBody().front(), loc, value, width);
-  Value best = trees.laneBlock(b, first, length, ahead)[0][0];
-  return {{best, trees.findFirst(b, first, length, best, body)}};
-}
-
 /// Rows of a strip that are read one after the other where several operands are read straight on.
 static constexpr int64_t kStraightRows = 4;
 
@@ -545,8 +531,9 @@ void KernelLowering::lowerLaneBlocks() {
     // Which needs the registers.
     bool computesLong = llvm::any_of(kernel.getBody().front(),
                                      [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
-    bool twice =
-        space.parallel && reduceWidth() > 1 && here.empty() && findsTwice(kernel, reducers);
+    bool twice = here.empty() && !overRows && reduceWidth() > 1 && findsTwice(kernel, reducers);
+    if (twice && blocks && !space.parallel)
+      return Finder{*this, reducers.front()}.blocks(outside, blocks);
     auto block = [&](OpBuilder &b, Value item) {
       Position row = position();
       Value number = item, first = constant(b, 0), some = length;
@@ -589,18 +576,14 @@ void KernelLowering::lowerLaneBlocks() {
                    inOrder ? /*locality=*/3 : 2);
         return values;
       };
-      States states = twice ? findRow(b, reducers.front(), row, first, some)
+      States states = twice ? Finder{*this, reducers.front()}.row(b, row, first, some)
                             : trees.laneBlock(b, first, some, body);
       finish(b, reducers, states, row, item, blocks);
       return states;
     };
     // What is not read would not be checked.
-    bool decidable =
-        blocks && !space.parallel && here.empty() && !reducers.empty() && !reportsFaults(kernel);
-    for (const Reducer &reducer : reducers) {
-      graph::ReduceKind kind = kernel::ReduceOp(reducer.op).getKind();
-      decidable &= kind == graph::ReduceKind::Any || kind == graph::ReduceKind::All;
-    }
+    bool decidable = blocks && !space.parallel && here.empty() && !reportsFaults(kernel);
+    decidable &= !reducers.empty() && llvm::all_of(reducers, isDecided);
     if (decidable)
       return untilDecided(outside, reducers, block);
     loop(outside, begin, end, 1, [&](OpBuilder &b, Value item) { block(b, item); });
@@ -674,16 +657,20 @@ States KernelLowering::foldPartials(OpBuilder &b, ArrayRef<Reducer> reducers, Va
     SmallVector<Value> operands(memory.take_front(reducer.parts()));
     memory = memory.drop_front(reducer.parts());
     operands.append({first, count});
-    states.emplace_back(
-        callFold(b, loc, module, reducer, "blocks", operands, 1,
-                 [&](OpBuilder &c, TreeEmitter &trees, ValueRange arguments) {
-                   ValueRange buffers = arguments.drop_back(2);
-                   Value begin = arguments[buffers.size()];
-                   return trees.foldBlocks(c, arguments.back(), [&](OpBuilder &d, Value block) {
-                     return loadPartials(d, reducer, buffers, position(),
+    states.emplace_back(callFold(b, loc, module, reducer, "blocks", operands, 1,
+                                 [&](OpBuilder &c, TreeEmitter &trees, ValueRange arguments) {
+                                   ValueRange buffers = arguments.drop_back(2);
+                                   Value begin = arguments[buffers.size()];
+                                   auto load = [&](OpBuilder &d, Value block) {
+                                     return loadPartials(
+                                         d, reducer, buffers, position(),
                                          arith::AddIOp::create(d, loc, begin, block));
-                   });
-                 }));
+                                   };
+                                   // A place decides between equal values.
+                                   bool anyOrder = reducer.isFree() || reducer.parts() > 1;
+                                   return anyOrder ? trees.foldChain(c, arguments.back(), load)
+                                                   : trees.foldBlocks(c, arguments.back(), load);
+                                 }));
   }
   return states;
 }

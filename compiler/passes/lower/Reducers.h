@@ -55,8 +55,10 @@ public:
   llvm::SmallVector<mlir::Value, 2> fromSequence(mlir::OpBuilder &builder, mlir::ValueRange state,
                                                  mlir::Value first, int64_t step,
                                                  int64_t laneStep) const;
-  /// Argmin and argmax: of two values the one that is found, and where `value` is as good.
+  /// Argmin and argmax: of two values the one that is found, whether that is `other`, which comes
+  /// later, and where `value` is as good as the best one.
   mlir::Value found(mlir::OpBuilder &builder, mlir::Value value, mlir::Value other) const;
+  mlir::Value better(mlir::OpBuilder &builder, mlir::Value state, mlir::Value other) const;
   mlir::Value ties(mlir::OpBuilder &builder, mlir::Value value, mlir::Value best) const;
   mlir::Value result(mlir::ValueRange state) const { return state.back(); }
 
@@ -64,7 +66,6 @@ public:
 
 private:
   mlir::Value pick(mlir::OpBuilder &builder, mlir::ValueRange state, mlir::ValueRange other) const;
-  mlir::Value better(mlir::OpBuilder &builder, mlir::Value state, mlir::Value other) const;
   bool isArg;
   mlir::Type element;
   mlir::Value source; ///< of a narrow sum, else null

@@ -60,7 +60,11 @@ kernel.func @largest(%x: tensor<?xi32>, %n: index) -> tensor<i32>
 }
 
 // CHECK-LABEL: func.func @place(
+// A part of the row has 8 vectors, and the place is in the first part whose lanes have the best value.
+// CHECK: scf.for {{.*}} step %c512 iter_args({{.*}}) -> (vector<64xf32>, vector<64xi32>)
+// CHECK: scf.for {{.*}} step %c64 iter_args({{.*}}) -> (vector<64xf32>)
 // CHECK: graph.maximum {{.*}} : vector<64xf32>
+// CHECK: vector.reduction <minsi>
 // CHECK: scf.while
 // CHECK: graph.equal {{.*}} : vector<64xf32>
 // CHECK: vector.bitcast {{.*}} : vector<64xi1> to vector<1xi64>
@@ -72,5 +76,28 @@ kernel.func @place(%x: tensor<?x256xf32>, %n: index) -> tensor<?xi64>
   %a = kernel.load %x at affine_map<(d0, d1)[s0] -> (d0, d1)> : tensor<?x256xf32> -> f32
   %s = kernel.reduce <argmax> %a : f32 -> i64
   kernel.store %s, result 0 at affine_map<(d0, d1)[s0] -> (d0)> : i64
+  kernel.return
+}
+
+// Of everything only the first best block of a piece is searched.
+// CHECK-LABEL: func.func @everywhere(
+// CHECK: scf.for %{{.*}} = %[[BEGIN:.*]] to %[[END:.*]] step %c1 iter_args({{.*}}) -> (f32, index, index, index)
+// CHECK: graph.maximum {{.*}} : vector<64xf32>
+// CHECK: memref.store %c9223372036854775807
+// CHECK-NOT: scf.while
+// CHECK: arith.cmpi slt, %[[BEGIN]], %[[END]]
+// CHECK: scf.while
+// Places decide between equal results of blocks, in any order.
+// CHECK-LABEL: func.func @everywhere_fold(
+// CHECK-LABEL: func.func private @fold_blocks_argmax_
+// CHECK-NOT: memref.alloca
+// CHECK: return
+kernel.func @everywhere(%x: tensor<?xf32>, %n: index) -> tensor<i64>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 0>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<full, vector = 64, cost = 700>,
+                shapes = [affine_map<()[s0] -> (s0)>, affine_map<()[s0] -> ()>]} {
+  %a = kernel.load %x at affine_map<(d0)[s0] -> (d0)> : tensor<?xf32> -> f32
+  %s = kernel.reduce <argmax> %a : f32 -> i64
+  kernel.store %s, result 0 at affine_map<(d0)[s0] -> ()> : i64
   kernel.return
 }
