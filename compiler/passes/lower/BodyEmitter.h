@@ -11,6 +11,8 @@ namespace graphc::pass {
 
 /// Of the widest registers of CPUs. Devices have no vectors as wide.
 inline constexpr int64_t kRegisterBits = 512;
+/// A line of the cache. A vector that lies across two of them is read and written twice.
+inline constexpr int64_t kLineBytes = 64;
 
 /// Where a body instance runs. `loops[i]` is the index of loop i; for the vector loop it is that of
 /// lane 0.

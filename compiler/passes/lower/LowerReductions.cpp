@@ -154,8 +154,9 @@ SmallVector<Value> KernelLowering::laneMemory(ArrayRef<Reducer> reducers, int64_
   SmallVector<Value> memory;
   for (const Reducer &reducer : reducers) {
     Type element = reducer.value().getType();
-    memory.push_back(
-        memref::AllocaOp::create(entry, loc, MemRefType::get({lanes}, memoryType(element))));
+    memory.push_back(memref::AllocaOp::create(entry, loc,
+                                              MemRefType::get({lanes}, memoryType(element)),
+                                              entry.getI64IntegerAttr(kLineBytes)));
   }
   return memory;
 }

@@ -56,7 +56,8 @@ public:
   Stage(Block *entry, kernel::ScanOp op, int64_t lanes) : op(op), loc(op.getLoc()), lanes(lanes) {
     OpBuilder b = OpBuilder::atBlockBegin(entry);
     memory = memref::AllocaOp::create(
-        b, loc, MemRefType::get({kScanGroup * lanes}, memoryType(op.getType())));
+        b, loc, MemRefType::get({kScanGroup * lanes}, memoryType(op.getType())),
+        lanes > 1 ? b.getI64IntegerAttr(kLineBytes) : IntegerAttr());
   }
   Value get(OpBuilder &b, Value number) { return read(b, memory, place(b, number), {}); }
   void set(OpBuilder &b, Value number, Value value) {

@@ -91,7 +91,8 @@ SmallVector<Value> KernelLowering::turnedMemory() {
   SmallVector<Value> memory;
   for (kernel::LoadOp load : turnedLoads(kernel, space, *shape.turned))
     memory.push_back(memref::AllocaOp::create(
-        builder, loc, MemRefType::get({width * width}, memoryType(load.getType()))));
+        builder, loc, MemRefType::get({width * width}, memoryType(load.getType())),
+        builder.getI64IntegerAttr(kLineBytes)));
   return memory;
 }
 

@@ -20,8 +20,6 @@ static constexpr int64_t kStreamedResultBytes = int64_t{32} << 20;
 static constexpr int64_t kTurnedBytes = int64_t{2} << 20;
 /// What of a row waits in a second-level cache beside what is read.
 static constexpr int64_t kWaitingBytes = int64_t{128} << 10;
-/// A line of the cache. Parts of a line cost more than a whole one saves.
-static constexpr int64_t kLineBytes = 64;
 
 /// One word a result, 0 where its whole lines are streamed: large, on lines, last read here, and
 /// not written over an operand, whose lines are in the cache already.
@@ -150,7 +148,8 @@ void BodyEmitter::recall(OpBuilder &builder, kernel::StoreOp op, Value kernelVal
   position.values[kernelValue] = fromMemory(builder, raw, kernelValue.getType());
 }
 
-/// A vector at `first`; whole and on a line of its own it may pass the caches by.
+/// A vector at `first`; whole and on a line of its own it may pass the caches by. Parts of a line
+/// cost more than a whole one saves.
 void BodyEmitter::storeVector(OpBuilder &builder, kernel::StoreOp op, Value raw, Value first,
                               const Position &position, llvm::MaybeAlign alignment) {
   Value memory = buffer(op), word = streamed.lookup(op.getResult());

@@ -26,11 +26,12 @@ Value TreeEmitter::constant(OpBuilder &builder, int64_t value) {
 
 TreeEmitter::Storage TreeEmitter::allocate(int64_t elements, bool sequence) {
   OpBuilder builder = OpBuilder::atBlockBegin(entry);
+  IntegerAttr onLines = width > 1 ? builder.getI64IntegerAttr(kLineBytes) : IntegerAttr();
   Storage storage;
   for (const Reducer &reducer : reducers)
     for (Type type : sequence ? reducer.sequenceTypes() : reducer.types())
-      storage.push_back(
-          memref::AllocaOp::create(builder, loc, MemRefType::get({elements}, memoryType(type))));
+      storage.push_back(memref::AllocaOp::create(
+          builder, loc, MemRefType::get({elements}, memoryType(type)), onLines));
   return storage;
 }
 

@@ -9,7 +9,7 @@
 // CHECK-LABEL: func.func @along(
 // CHECK-SAME: %[[X:[^:]*]]: memref<?xf64>, %[[R:[^:]*]]: memref<?xf64>, %[[P:[^:]*]]: memref<?xf64>
 // CHECK-NOT: memref<1024xf64>
-// CHECK: %[[KEPT:.*]] = memref.alloca() : memref<64xf64>
+// CHECK: %[[KEPT:.*]] = memref.alloca() {alignment = 64 : i64} : memref<64xf64>
 // Groups of 32 rows, of which 8 are a block.
 // CHECK: %[[GROUPS:.*]] = scf.for {{.*}} step %c32 iter_args(%[[TOTAL:.*]] = {{.*}}) -> (vector<8xf64>)
 // CHECK: %[[GROUP:.*]] = scf.for {{.*}} step %c8 iter_args({{.*}}) -> (vector<8xf64>)

@@ -7,8 +7,8 @@
 
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[P:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[K:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
-// CHECK-DAG: %[[TOTAL:.*]] = memref.alloca() : memref<1024xf32>
-// CHECK-DAG: %[[GROUP:.*]] = memref.alloca() : memref<1024xf32>
+// CHECK-DAG: %[[TOTAL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1024xf32>
+// CHECK-DAG: %[[GROUP:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1024xf32>
 // CHECK: %[[BLOCK:.*]] = arith.constant 1024 : index
 // CHECK: %[[CEIL:.*]] = arith.ceildivui %[[K]], %[[BLOCK]]
 // CHECK: %[[BLOCKS:.*]] = arith.maxsi %[[CEIL]]

@@ -4,7 +4,7 @@
 
 // 32 rows of ones fit a byte.
 // CHECK-LABEL: func.func @count(
-// CHECK: memref.alloca() : memref<256xi8>
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<256xi8>
 // CHECK: %[[MASK:.*]] = graph.less {{.*}} : vector<64xf32>
 // CHECK: %[[ONES:.*]] = graph.cast %[[MASK]] : vector<64xi1> -> vector<64xui8>
 // CHECK: graph.add %{{.*}}, %[[ONES]] : vector<64xui8>

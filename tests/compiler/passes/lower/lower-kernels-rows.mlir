@@ -8,7 +8,7 @@
 
 // CHECK-LABEL: func.func @sum(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[P:.*]]: memref<?xf32>, %{{.*}}: index, %[[K:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
-// CHECK: memref.alloca() : memref<256xf32>
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<256xf32>
 // Rows of up to 32 elements have a form of their own.
 // CHECK: arith.cmpi ule, %[[K]]
 // CHECK: scf.if
@@ -51,7 +51,7 @@
 // Lanes are rows, and fold by halves of 16.
 // CHECK-LABEL: func.func private @sum_short(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %{{.*}}: memref<?xf32>,
-// CHECK: memref.alloca() : memref<512xf32>
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<512xf32>
 // CHECK: vector.gather %[[X]]
 // CHECK: graph.add {{.*}} : vector<16xf32>
 // CHECK: vector.maskedstore %[[R]]

@@ -50,7 +50,7 @@ kernel.func @along(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
 
 // Down columns lanes are columns, and a group passes through memory. A length that fits one block needs no other function.
 // CHECK-LABEL: func.func @down(
-// CHECK: memref.alloca() : memref<256xf32>
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<256xf32>
 // CHECK: vector.load %arg0
 // CHECK: graph.mul {{.*}} : vector<16xf32>
 // CHECK: vector.store %{{.*}}, %arg1

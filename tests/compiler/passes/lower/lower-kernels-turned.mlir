@@ -49,7 +49,7 @@ kernel.func @item(%x: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?x?xf32>
 // edges the lanes outside are masked off.
 // CHECK-LABEL: func.func @expensive(
 // CHECK-SAME: %[[X:[^:]*]]: memref<?xf32>, %[[R:[^:]*]]: memref<?xf32>
-// CHECK: %[[WAIT:.*]] = memref.alloca() : memref<256xf32>
+// CHECK: %[[WAIT:.*]] = memref.alloca() {alignment = 64 : i64} : memref<256xf32>
 // CHECK: scf.if
 // CHECK-COUNT-16: vector.load %[[X]]
 // CHECK-COUNT-64: vector.shuffle
