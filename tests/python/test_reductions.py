@@ -133,6 +133,32 @@ def test_places_in_rows(n):
             np.testing.assert_array_equal(np.asarray(getattr(gc, name)(g[:, ::-1], axis=1)), want(x[:, ::-1], axis=1))
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int16", "int64", "float32", "float64"])
+@pytest.mark.parametrize("shape", [(3, 2500), (2500, 3), (300, 257), (40, 1025), (1, 5000)])
+def test_order_free_reductions_of_rows_that_are_neighbours(shape, dtype):
+    """Each row is a column of memory: the first place, NaN and zeros of both signs are those of rows all the same."""
+    rng = np.random.default_rng(shape[0])
+    x = rng.integers(0, 2 if dtype == "bool" else 40, shape).astype(dtype)
+    isfloat = np.dtype(dtype).kind == "f"
+    if isfloat:
+        x[rng.integers(0, shape[0]), 0] = np.nan
+        x[:, -1] = np.where(rng.integers(0, 2, shape[0]) == 1, -0.0, 0.0)
+        x[-1, shape[1] // 2 :] = -np.inf
+    g, t = gc.asarray(x).T, x.T
+    names = ["min", "max", "any", "all", "argmin", "argmax"] + ([] if isfloat else ["sum", "prod"])
+    cases = [(g, t), (g[::-1, ::2], t[::-1, ::2])] + ([(g - g[:, :1], t - t[:, :1])] if dtype != "bool" else [])
+    for name in names:
+        for case, values in cases:
+            got = np.asarray(getattr(gc, name)(case, axis=1))
+            np.testing.assert_array_equal(got, getattr(np, name)(values, axis=1), name)
+            exact.assert_same(got, np.asarray(getattr(gc, name)(gc.asarray(np.ascontiguousarray(values)), axis=1)), name)
+    straight = gc.asarray(np.ascontiguousarray(t))
+    both = gc.max(g, axis=1), gc.sum(g, axis=1)
+    gc.eval(*both)
+    for got, name in zip(both, ("max", "sum")):
+        exact.assert_same(got, np.asarray(getattr(gc, name)(straight, axis=1)), f"{name} beside another")
+
+
 @pytest.mark.parametrize("n", [8192, 8193, 40_000, 300_001])
 def test_places_in_everything(n):
     """Of the blocks that a thread takes it searches the first best one: that is any of them, none is better than the

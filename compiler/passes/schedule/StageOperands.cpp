@@ -1,5 +1,6 @@
 #include "compiler/passes/schedule/StageOperands.h"
 
+#include "compiler/passes/lower/Reducers.h"
 #include "compiler/passes/lower/TurnedRows.h"
 #include "dialects/kernel/Kernel.h"
 
@@ -77,6 +78,38 @@ std::optional<SmallVector<unsigned>> usedDims(AffineMap map, AffineMap extents) 
       return std::nullopt;
   }
   return llvm::to_vector(llvm::map_range(used.set_bits(), [](int d) { return unsigned(d); }));
+}
+
+/// Whether every result is what any order of its elements gives.
+bool isOrderFree(kernel::FuncOp func) {
+  bool free = true;
+  func.getBody().walk([&](Operation *op) {
+    free &= !isa<kernel::DotOp, kernel::ScanOp, kernel::GatherOp, kernel::ScatterOp>(op);
+    if (auto reduce = dyn_cast<kernel::ReduceOp>(op)) {
+      Reducer reducer(reduce);
+      free &= !reduce.getRowTree() && (reducer.isFree() || reducer.parts() > 1);
+    }
+  });
+  return free;
+}
+
+/// Whether rows are neighbours in memory, and the elements of each far apart: they are columns
+/// then, as long as their tree means nothing.
+bool areColumns(kernel::FuncOp func) {
+  LoopSpace space(func);
+  if (space.parallel != 1 || space.reducedLoops() != 1 || !reducesOnce(func) || !isOrderFree(func))
+    return false;
+  bool reads = false, fits = true;
+  func.getBody().walk([&](Operation *op) {
+    if (!isa<kernel::LoadOp, kernel::StoreOp>(op))
+      return;
+    const LinearAccess &access = space.accesses.at(op);
+    if (access.strides[1].isZero())
+      return;
+    reads = true;
+    fits &= isa<kernel::LoadOp>(op) && access.isDense(0) && isFar(access.strides[1]);
+  });
+  return reads && fits;
 }
 
 /// One operand of a kernel as it is to be made: the loads that will read it share tensor and map.
@@ -266,6 +299,8 @@ private:
 void pass::stageTurnedOperands(ModuleOp module) {
   SymbolTable symbols(module);
   for (auto func : llvm::to_vector(module.getOps<kernel::FuncOp>())) {
+    if (areColumns(func))
+      func.getBody().walk([](kernel::ReduceOp reduce) { reduce.setRowTree(true); });
     Stager stager(func, symbols);
     if (!stager.run())
       continue;

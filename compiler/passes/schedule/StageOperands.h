@@ -9,8 +9,9 @@ namespace graphc::pass {
 /// Where a vector of a kernel would read one element a line of memory, although the operand is
 /// dense along another loop: the operand becomes one of the kernel's own order, which a map that
 /// turns tiles in registers makes before. Maps that turn what they read are left as they are, and
-/// so are matrix products. The time of such a read is that of a line each; turning takes about as
-/// long as a copy.
+/// so are matrix products. Reductions that any order gives are made along columns instead, where
+/// rows are neighbours in memory. The time of such a read is that of a line each; turning takes
+/// about as long as a copy.
 void stageTurnedOperands(mlir::ModuleOp module);
 
 } // namespace graphc::pass

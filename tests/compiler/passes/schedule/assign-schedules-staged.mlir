@@ -36,6 +36,42 @@ kernel.func @sums(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>, %m: index, %n: index
   kernel.return
 }
 
+// What any order gives needs no turn: rows that are neighbours in memory are columns.
+// CHECK-LABEL: kernel.func @largest(
+// CHECK-SAME: schedule = #kernel.schedule<columns
+// CHECK: kernel.load %{{.*}} at #[[$TURN]]
+// CHECK: kernel.reduce <max> %{{.*}} row_tree
+// CHECK: kernel.reduce <argmin> %{{.*}} row_tree
+// ITEM-LABEL: kernel.func @largest(
+// ITEM-NOT: row_tree
+// ITEM: kernel.return
+kernel.func @largest(%x: tensor<?x?xf32>, %m: index, %n: index) -> (tensor<?xf32>, tensor<?xi64>)
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1, -1>,
+                shapes = [affine_map<()[s0, s1] -> (s1 + 1, s0)>, affine_map<()[s0, s1] -> (s0)>, affine_map<()[s0, s1] -> (s0)>]} {
+  %a = kernel.load %x at #turned : tensor<?x?xf32> -> f32
+  %s = kernel.reduce <max> %a : f32 -> f32
+  %t = kernel.reduce <argmin> %a : f32 -> i64
+  kernel.store %s, result 0 at #row : f32
+  kernel.store %t, result 1 at #row : i64
+  kernel.return
+}
+
+// Of a sum and its largest element the order means something.
+// CHECK-LABEL: kernel.func @mixed_turn(
+// CHECK-LABEL: kernel.func @mixed(
+// CHECK-NOT: row_tree
+// CHECK: kernel.return
+kernel.func @mixed(%x: tensor<?x?xf32>, %m: index, %n: index) -> (tensor<?xf32>, tensor<?xf32>)
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1, -1>,
+                shapes = [affine_map<()[s0, s1] -> (s1 + 1, s0)>, affine_map<()[s0, s1] -> (s0)>, affine_map<()[s0, s1] -> (s0)>]} {
+  %a = kernel.load %x at #turned : tensor<?x?xf32> -> f32
+  %s = kernel.reduce <max> %a : f32 -> f32
+  %t = kernel.reduce <sum> %a : f32 -> f32
+  kernel.store %s, result 0 at #row : f32
+  kernel.store %t, result 1 at #row : f32
+  kernel.return
+}
+
 // CHECK-LABEL: kernel.func @both_turn(
 // CHECK-LABEL: kernel.func @both(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<?x?xf32>, %[[T:[^:]*]]: tensor<?x?xf32>, %{{[^:]*}}: index
