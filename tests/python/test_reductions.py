@@ -146,7 +146,7 @@ def test_order_free_reductions_of_rows_that_are_neighbours(shape, dtype):
         x[-1, shape[1] // 2 :] = -np.inf
     g, t = gc.asarray(x).T, x.T
     names = ["min", "max", "any", "all", "argmin", "argmax"] + ([] if isfloat else ["sum", "prod"])
-    cases = [(g, t), (g[::-1, ::2], t[::-1, ::2])] + ([(g - g[:, :1], t - t[:, :1])] if dtype != "bool" else [])
+    cases = [(g, t), (g[::-1, ::2], t[::-1, ::2])] + ([(g * 3 + g[:, :1], t * 3 + t[:, :1])] if dtype != "bool" else [])
     for name in names:
         for case, values in cases:
             got = np.asarray(getattr(gc, name)(case, axis=1))
@@ -157,6 +157,19 @@ def test_order_free_reductions_of_rows_that_are_neighbours(shape, dtype):
     gc.eval(*both)
     for got, name in zip(both, ("max", "sum")):
         exact.assert_same(got, np.asarray(getattr(gc, name)(straight, axis=1)), f"{name} beside another")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(1, 9), (3, 70), (100, 33), (129, 520), (256, 64), (257, 65), (1000, 1030), (8192, 9), (8193, 33), (20_000, 17)])
+def test_sums_of_rows_that_are_neighbours(shape, dtype):
+    """They are read as they lie, by the tree of rows: lanes that are absent, several blocks, computed values."""
+    x = floats(np.random.default_rng(shape[0]), shape, dtype)
+    g, t = gc.asarray(x).T, np.ascontiguousarray(x.T)
+    same(gc.sum(g, axis=1), trees.sum(t, (1,)))
+    straight = gc.asarray(t)
+    for f in (lambda a: gc.mean(a * a + 1, axis=1), lambda a: gc.prod(1 + a * 1e-3, axis=1), lambda a: gc.sum(a - a[:, :1], axis=1) * 2,
+              lambda a: gc.sum(a[::-1, 1:], axis=1), lambda a: gc.max(a, axis=1) - gc.sum(a, axis=1), lambda a: gc.sum(gc.exp(-a * a), axis=1)):
+        exact.assert_same(f(g), np.asarray(f(straight)))
 
 
 @pytest.mark.parametrize("n", [8192, 8193, 40_000, 300_001])

@@ -85,10 +85,11 @@ def test_turned_operands_some_rows_at_a_time(f, dtype, shape):
 
 
 def test_what_is_turned_takes_no_memory():
+    """One kernel reads rows that are neighbours as they lie, where it reads them once; others have another that turns."""
     x = np.zeros((1024, 1024), "float32")
     for f in TURNED[:-1]:  # argmax of everything goes through one loop, which has no rows
         cost = gc.jit(lambda x: f(x.T)).lower(x).cost()
-        assert cost.kernels > 1 and cost.peak_bytes < cost.argument_bytes + cost.output_bytes + x.nbytes / 4, (f, cost)
+        assert cost.peak_bytes < cost.argument_bytes + cost.output_bytes + x.nbytes / 4, (f, cost)
 
 
 def test_turned_operands_with_indices_out_of_bounds():

@@ -36,8 +36,9 @@ private:
   void lowerRows();
   void lowerContract();
   // Reductions that need one pass: a work item is a block.
-  void lowerLaneBlocks();
+  void lowerLaneBlocks(), lowerFarRows();
   struct Finder;
+  struct FarRows;
   void untilDecided(mlir::OpBuilder &builder, Reducers reducers,
                     llvm::function_ref<States(mlir::OpBuilder &, mlir::Value)> block);
   void lowerLaneFold();

@@ -1,6 +1,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
+#include "compiler/passes/lower/TurnedRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -58,7 +59,7 @@ void KernelLowering::run() {
       return lowerRows();
     [[fallthrough]];
   case Family::Full:
-    lowerLaneBlocks();
+    kernel->hasAttr(kFarRowsAttr) ? lowerFarRows() : lowerLaneBlocks();
     return shape.splitBlock ? lowerLaneFold() : void();
   case Family::Columns:
     lowerColumns();

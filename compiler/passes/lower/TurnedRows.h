@@ -8,6 +8,8 @@
 
 namespace graphc::pass {
 
+/// On a reduction by the lane tree whose rows are neighbours in memory, and not turned.
+inline constexpr llvm::StringLiteral kFarRowsAttr = "graphc.far_rows";
 /// On a map that turns an operand for the rows of another kernel.
 inline constexpr llvm::StringLiteral kForRowsAttr = "graphc.for_rows";
 /// Columns of its tiles, which have program::kRowsTogether rows and are counted row by row.

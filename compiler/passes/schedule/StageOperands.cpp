@@ -80,27 +80,17 @@ std::optional<SmallVector<unsigned>> usedDims(AffineMap map, AffineMap extents) 
   return llvm::to_vector(llvm::map_range(used.set_bits(), [](int d) { return unsigned(d); }));
 }
 
-/// Whether every result is what any order of its elements gives.
-bool isOrderFree(kernel::FuncOp func) {
-  bool free = true;
-  func.getBody().walk([&](Operation *op) {
-    free &= !isa<kernel::DotOp, kernel::ScanOp, kernel::GatherOp, kernel::ScatterOp>(op);
-    if (auto reduce = dyn_cast<kernel::ReduceOp>(op)) {
-      Reducer reducer(reduce);
-      free &= !reduce.getRowTree() && (reducer.isFree() || reducer.parts() > 1);
-    }
-  });
-  return free;
-}
-
-/// Whether rows are neighbours in memory, and the elements of each far apart: they are columns
-/// then, as long as their tree means nothing.
-bool areColumns(kernel::FuncOp func) {
+/// Whether rows are neighbours in memory, and the elements of each far apart, in everything that is
+/// read of them, to be reduced once by the lane tree.
+bool hasFarRows(kernel::FuncOp func) {
   LoopSpace space(func);
-  if (space.parallel != 1 || space.reducedLoops() != 1 || !reducesOnce(func) || !isOrderFree(func))
+  if (space.parallel != 1 || space.reducedLoops() != 1 || !reducesOnce(func))
     return false;
   bool reads = false, fits = true;
   func.getBody().walk([&](Operation *op) {
+    auto reduce = dyn_cast<kernel::ReduceOp>(op);
+    fits &= !isa<kernel::DotOp, kernel::ScanOp, kernel::GatherOp, kernel::ScatterOp>(op);
+    fits &= !reduce || !reduce.getRowTree();
     if (!isa<kernel::LoadOp, kernel::StoreOp>(op))
       return;
     const LinearAccess &access = space.accesses.at(op);
@@ -110,6 +100,21 @@ bool areColumns(kernel::FuncOp func) {
     fits &= isa<kernel::LoadOp>(op) && access.isDense(0) && isFar(access.strides[1]);
   });
   return reads && fits;
+}
+
+/// Such a kernel reads its operands as they lie. Where the tree means nothing its rows are columns.
+void readFarRows(kernel::FuncOp func) {
+  bool anyOrder = true, places = false, narrow = false;
+  func.getBody().walk([&](kernel::ReduceOp reduce) {
+    Reducer reducer(reduce, /*narrows=*/true);
+    places |= reducer.parts() > 1;
+    narrow |= reducer.isNarrow();
+    anyOrder &= Reducer(reduce).isFree() || reducer.parts() > 1;
+  });
+  if (anyOrder)
+    func.getBody().walk([](kernel::ReduceOp reduce) { reduce.setRowTree(true); });
+  else if (!places && !narrow)
+    func->setAttr(kFarRowsAttr, UnitAttr::get(func.getContext()));
 }
 
 /// One operand of a kernel as it is to be made: the loads that will read it share tensor and map.
@@ -299,8 +304,10 @@ private:
 void pass::stageTurnedOperands(ModuleOp module) {
   SymbolTable symbols(module);
   for (auto func : llvm::to_vector(module.getOps<kernel::FuncOp>())) {
-    if (areColumns(func))
-      func.getBody().walk([](kernel::ReduceOp reduce) { reduce.setRowTree(true); });
+    if (hasFarRows(func))
+      readFarRows(func);
+    if (func->hasAttr(kFarRowsAttr))
+      continue;
     Stager stager(func, symbols);
     if (!stager.run())
       continue;

@@ -56,9 +56,11 @@ kernel.func @largest(%x: tensor<?x?xf32>, %m: index, %n: index) -> (tensor<?xf32
   kernel.return
 }
 
-// Of a sum and its largest element the order means something.
-// CHECK-LABEL: kernel.func @mixed_turn(
+// Of a sum the order means something: rows all the same, which are read as they lie.
 // CHECK-LABEL: kernel.func @mixed(
+// CHECK-SAME: graphc.far_rows
+// CHECK-SAME: schedule = #kernel.schedule<rows
+// CHECK: kernel.load %{{.*}} at #[[$TURN]]
 // CHECK-NOT: row_tree
 // CHECK: kernel.return
 kernel.func @mixed(%x: tensor<?x?xf32>, %m: index, %n: index) -> (tensor<?xf32>, tensor<?xf32>)
@@ -81,7 +83,7 @@ kernel.func @both(%x: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?xf32>
     attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
                 shapes = [affine_map<()[s0, s1] -> (s1 + 1, s0)>, affine_map<()[s0, s1] -> (s0)>]} {
   %a = kernel.load %x at #turned : tensor<?x?xf32> -> f32
-  %b = kernel.load %x at affine_map<(d0, d1)[s0, s1] -> (0, d0)> : tensor<?x?xf32> -> f32
+  %b = kernel.load %x at #straight : tensor<?x?xf32> -> f32
   %p = graph.mul %a, %b : f32
   %s = kernel.reduce <sum> %p : f32 -> f32
   kernel.store %s, result 0 at #row : f32
