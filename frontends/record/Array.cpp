@@ -1,5 +1,6 @@
 #include "frontends/record/Array.h"
 
+#include "frontends/record/Known.h"
 #include "frontends/record/Lend.h"
 #include "frontends/record/OpenSize.h"
 #include "frontends/record/Trace.h"
@@ -36,6 +37,7 @@ void Storage::replace(NodeRef next) {
   std::swap(node, next);
   ++version;
   isOwed = lent != nullptr;
+  written.store(true, std::memory_order_release);
 }
 
 bool Storage::exclusive() const {
@@ -47,6 +49,7 @@ void Storage::lendTo(const Loan &loan) {
   std::lock_guard held(lock);
   lent = loan.memory;
   borrower = loan.borrower;
+  written.store(true, std::memory_order_release); // the borrower may, at any time
 }
 
 Loan Storage::loan() const {
@@ -127,7 +130,7 @@ Array::Array(Array &&other) noexcept
     : store(std::move(other.store)), openValue(std::move(other.openValue)),
       arrayView(std::move(other.arrayView)), remembered(std::move(other.remembered)),
       rememberedVersion(other.rememberedVersion), literal(std::exchange(other.literal, {})),
-      single(other.giveSingle()) {
+      single(other.giveSingle()), noted(other.noted.load(std::memory_order_relaxed)) {
   if (store && store->owner() == &other)
     own();
 }
@@ -147,6 +150,8 @@ Array &Array::operator=(Array &&other) noexcept {
   rememberedVersion = other.rememberedVersion;
   literal = std::exchange(other.literal, {});
   single.store(other.giveSingle(), std::memory_order_release);
+  noted.store(other.noted.load(std::memory_order_relaxed), std::memory_order_release);
+  other.noted.store(false, std::memory_order_relaxed);
   if (owns)
     own();
   return *this;
@@ -161,6 +166,19 @@ void Array::makeStorage() const {
   own();
   store->setOwnerObject(object);
   single.store(false, std::memory_order_release);
+}
+
+void Array::noteValue() {
+  if (!store || noted.load(std::memory_order_relaxed) || openValue || rank() != 0 ||
+      !arrayView.isWhole() || !store->isValue() || store->traceId() || store->wasWritten())
+    return;
+  auto bits = store->withCurrent([](const Node &value) {
+    return value.state() == NodeState::Ready ? knownBits(value) : std::nullopt;
+  });
+  if (!bits)
+    return;
+  literal.bits = *bits;
+  noted.store(true, std::memory_order_release);
 }
 
 Array Array::ofStorage(std::shared_ptr<Storage> storage) {

@@ -44,6 +44,8 @@ public:
   /// arrays make arrays.
   bool isValue() const { return single.load(std::memory_order_relaxed); }
   void becomeArray() { single.store(false, std::memory_order_relaxed); }
+  /// Whether it ever had a second version.
+  bool wasWritten() const { return written.load(std::memory_order_acquire); }
 
   NodeRef current() const;
   /// Calls `f` with the newest version, which stays as it is until `f` returns.
@@ -92,6 +94,7 @@ private:
   rt::Device *storageDevice;
   uint64_t trace;
   std::atomic<bool> single;
+  std::atomic<bool> written{false};
   std::atomic<const Array *> firstArray{nullptr};
   std::atomic<void *> object{nullptr};
   mutable SpinLock lock;
@@ -119,6 +122,7 @@ bool Storage::update(Change change) {
   change(*node->buffer());
   node->finite.store(Node::Finite::Unknown, std::memory_order_relaxed);
   ++version;
+  written.store(true, std::memory_order_release);
   return true;
 }
 
@@ -153,10 +157,17 @@ public:
   Array withView(View view) const;
 
   bool isNull() const { return !literal.device; }
-  /// The value of an array that has no storage yet, so that nobody wrote to it; else null.
+  /// The value of an array that has no storage yet, or of a single result that was noted and that
+  /// nobody wrote to; else null.
   const KnownValue *known() const {
-    return single.load(std::memory_order_acquire) ? &literal : nullptr;
+    return !hasStorage() || (noted.load(std::memory_order_acquire) && !store->wasWritten())
+               ? &literal
+               : nullptr;
   }
+  bool hasStorage() const { return !single.load(std::memory_order_acquire); }
+  /// Makes the value of a single result known once it is computed in host memory, so that a loop
+  /// that reads it again and again finds it. For one thread at a time: the language binding's lock.
+  void noteValue();
   /// A single result: NumPy has a scalar here, which an update leaves alone
   /// (`s = t = x.sum(); s += 1`) and which has no views.
   bool isValue() const { return known() || (rank() == 0 && (isOpen() || storage()->isValue())); }
@@ -180,7 +191,7 @@ public:
   /// Makes this array read-only, and views taken of it later.
   void lock() { arrayView.lock(); }
   const std::shared_ptr<Storage> &storage() const {
-    if (known())
+    if (!hasStorage())
       makeStorage();
     return store;
   }
@@ -221,10 +232,11 @@ private:
   View arrayView;
   NodeRef remembered;
   uint64_t rememberedVersion = 0;
-  KnownValue literal; ///< dtype and device of every array; the bits of one that has no storage yet
+  KnownValue literal; ///< dtype and device of every array; the bits of one that is known()
   void *object = nullptr;
   mutable SpinLock making;
   mutable std::atomic<bool> single{false}; ///< has no storage yet
+  std::atomic<bool> noted{false};          ///< `literal` has the bits of the storage's first version
 };
 
 } // namespace graphc

@@ -239,3 +239,52 @@ def test_loops_give_what_the_first_turn_gives():
         turns = [np.asarray(call()).tobytes() for _ in range(40)]
         assert len(set(turns)) == 1
     assert gc.digitize(q, bins).tolist() == [1] and np.digitize(np.array([0.5]), [0, 1, np.nan]).tolist() == [1]
+
+
+def test_single_results_made_before_a_loop_are_known():
+    x = gc.asarray([1.0, 2.0, 3.5])
+    total, count, flag = x.sum(), gc.asarray([3, 4]).sum(), (x > 3).any()
+    gc.eval([total, count, flag])
+    made = [2 * total, total * total + 1, -total, total > 6, abs(total), count % 4, count // 2, count**2, flag]
+    assert [v.item() for v in made] == [13.0, 43.25, -6.5, True, 6.5, 3, 3, 49, True]
+    assert [v.dtype.name for v in made] == ["float64"] * 3 + ["bool", "float64", "int64", "int64", "int64", "bool"]
+
+
+def test_what_is_written_to_a_single_result_is_read():
+    total = gc.asarray([1.0, 2.0]).sum()
+    assert float(total) == 3.0 and (total * 2).item() == 6.0
+    total[...] = 5.0
+    assert float(total) == 5.0 and (total * 2).item() == 10.0
+    total.fill(7.0)
+    assert (total + 1).item() == 8.0 and gc.copy(total).item() == 7.0
+    other = total
+    total += 1.0
+    assert (total.item(), other.item()) == (8.0, 7.0)
+
+
+def test_arrays_of_single_results_are_arrays():
+    total = gc.asarray([1.0, 2.0]).sum()
+    assert (total * 2).item() == 6.0
+    made = gc.array(total)
+    made += 1
+    made[()] = made + 1
+    assert made.item() == 5.0 and total.item() == 3.0 and (made * 2).item() == 10.0
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "int64", "float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("single", ["bool_", "uint8", "int64", "float32", "float64", "complex128"])
+def test_scalars_of_numpy_beside_arrays(dtype, single):
+    value = getattr(np, single)(1.5 if single[0] in "fc" else 1)
+    given = np.array([1, 0, 3]).astype(dtype)
+    ours = gc.asarray(given)
+    theirs = given.sum() if dtype != "bool" else given.any()
+    total = ours.sum() if dtype != "bool" else ours.any()
+    gc.eval([total])
+    for _ in range(3):
+        for a, b in ((given * value, ours * value), (theirs + value, total + value), (theirs == value, total == value)):
+            assert b.dtype == a.dtype and np.array_equal(np.asarray(b), a)
+    if np.can_cast(value.dtype, given.dtype, "same_kind"):
+        for _ in range(3):
+            given[1] = value
+            ours[1] = value
+        assert np.array_equal(np.asarray(ours), given)

@@ -121,6 +121,8 @@ std::optional<DType> knownDType(pb::handle object);
 Shape toShape(pb::handle object);
 /// None: nothing. An int or a sequence of ints otherwise.
 Axes toAxes(pb::handle object);
+/// Of one of NumPy's scalars whose dtype graphc has; nothing for other objects, quickly.
+std::optional<DType> numpyScalarDType(PyObject *object);
 pb::tuple toTuple(std::span<const int64_t> values);
 /// None: null.
 rt::Device *toDevice(pb::handle object);

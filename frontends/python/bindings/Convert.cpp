@@ -88,13 +88,26 @@ op::Scalar complexScalar(pb::handle object) {
 }
 
 op::Scalar strongScalar(pb::handle object, DType t) {
-  if (isFloat(t)) // ml_dtypes' item() is the scalar itself
-    return op::Scalar::ofFloat(
-        pb::float_(pb::reinterpret_borrow<pb::object>(object)).cast<double>());
-  pb::object item = object.attr("item")();
+  if (isFloat(t)) {
+    double value = PyFloat_AsDouble(object.ptr());
+    if (value == -1 && PyErr_Occurred())
+      throw pb::error_already_set();
+    return op::Scalar::ofFloat(value);
+  }
   if (isComplex(t))
-    return complexScalar(item);
-  return t == DType::Bool ? op::Scalar::ofBool(item.cast<bool>()) : integerScalar(item);
+    return complexScalar(object);
+  if (t == DType::Bool)
+    return op::Scalar::ofBool(PyObject_IsTrue(object.ptr()) == 1);
+  auto number = pb::reinterpret_steal<pb::object>(PyNumber_Index(object.ptr()));
+  if (!number)
+    throw pb::error_already_set();
+  return integerScalar(number);
+}
+
+/// The dtype of one of NumPy's scalars.
+DType scalarDType(pb::handle object) {
+  auto known = numpyScalarDType(object.ptr());
+  return known ? *known : toDType(object.attr("dtype"));
 }
 
 } // namespace
@@ -166,6 +179,17 @@ std::optional<DType> knownDType(pb::handle object) {
   if (object.ptr() == reinterpret_cast<PyObject *>(&PyBool_Type))
     return DType::Bool;
   return std::nullopt;
+}
+
+std::optional<DType> numpyScalarDType(PyObject *object) {
+  const Numpy &np = numpy();
+  const auto *type = reinterpret_cast<PyObject *>(Py_TYPE(object));
+  for (DType t : {DType::Float64, DType::Int64, DType::Bool, DType::Float32})
+    if (np.types[static_cast<size_t>(t)].ptr() == type)
+      return t;
+  return pb::isinstance(object, np.generic)
+             ? knownDType(reinterpret_cast<PyObject *>(Py_TYPE(object)))
+             : std::nullopt;
 }
 
 std::optional<DType> toOptionalDType(pb::handle object) {
@@ -241,7 +265,7 @@ op::Scalar toScalar(pb::handle object) {
   if (PyLong_CheckExact(object.ptr()))
     return integerScalar(object);
   if (isNumpyScalar(object))
-    return strongScalar(object, toDType(object.attr("dtype")));
+    return strongScalar(object, scalarDType(object));
   if (PyLong_Check(object.ptr()))
     return integerScalar(object);
   if (PyFloat_Check(object.ptr()))
@@ -329,9 +353,11 @@ Array *asAnyArray(pb::handle object) {
   if (!PyObject_TypeCheck(object.ptr(), type))
     return nullptr;
   auto *instance = reinterpret_cast<pb::detail::instance *>(object.ptr());
-  if (instance->simple_layout)
-    return static_cast<Array *>(instance->simple_value_holder[0]);
-  return instance->get_value_and_holder().value_ptr<Array>();
+  Array *array = instance->simple_layout ? static_cast<Array *>(instance->simple_value_holder[0])
+                                         : instance->get_value_and_holder().value_ptr<Array>();
+  if (array && array->rank() == 0)
+    array->noteValue();
+  return array;
 }
 
 /// Whether an object gives an array and has no arithmetic of its own to ask.
@@ -357,7 +383,7 @@ bool toOperand(pb::handle object, Operand &out, std::optional<Array> &holder, rt
     return true;
   }
   if (isNumpyScalar(object)) {
-    DType t = toDType(object.attr("dtype"));
+    DType t = scalarDType(object);
     out = Operand(strongScalar(object, t), t);
     return true;
   }

@@ -17,7 +17,19 @@ const KnownValue *knownOf(PyObject *object) {
   return x ? x->known() : nullptr;
 }
 
-/// The pattern of a Python number in dtype `t`; nothing for other objects, and where the number
+/// The pattern of one of NumPy's scalars of dtype `t`.
+std::optional<uint64_t> numpyBits(PyObject *object, DType t) {
+  if ((t != DType::Float64 && t != DType::Int64) || numpyScalarDType(object) != t)
+    return std::nullopt;
+  if (t == DType::Float64)
+    return std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(object));
+  auto number = pb::reinterpret_steal<pb::object>(PyNumber_Index(object));
+  if (!number)
+    throw pb::error_already_set();
+  return static_cast<uint64_t>(PyLong_AsLongLong(number.ptr()));
+}
+
+/// The pattern of a Python number, or a scalar of NumPy's, in dtype `t`; nothing for other objects, and where the number
 /// does not fit or another dtype results.
 std::optional<uint64_t> scalarBits(PyObject *object, DType t) {
   if (PyFloat_CheckExact(object)) {
@@ -31,7 +43,7 @@ std::optional<uint64_t> scalarBits(PyObject *object, DType t) {
   }
   bool isBool = PyBool_Check(object);
   if (!isBool && !PyLong_CheckExact(object))
-    return std::nullopt;
+    return numpyBits(object, t);
   int overflow = 0;
   int64_t v = PyLong_AsLongLongAndOverflow(object, &overflow);
   if (overflow || (t == DType::Bool && !isBool))
@@ -219,7 +231,7 @@ std::optional<uint64_t> elementBits(PyObject *value, DType t, rt::Device &device
   if (auto bits = scalarBits(value, t))
     return bits;
   if (!asAnyArray(value) && !PyFloat_CheckExact(value) && !PyLong_CheckExact(value) &&
-      !PyBool_Check(value))
+      !PyBool_Check(value) && !numpyScalarDType(value))
     return std::nullopt;
   Converted v;
   return convertOperand(value, v, &device) ? ops::operandBits(*v.operand, t) : std::nullopt;

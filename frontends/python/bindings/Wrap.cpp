@@ -57,7 +57,7 @@ void release(PyObject *self) {
     return;
   }
   Array &value = **holderOf(instance);
-  if (value.known() && !instance->weakrefs && known.keep(self)) {
+  if (!value.hasStorage() && !instance->weakrefs && known.keep(self)) {
     Py_DECREF(arrayType);
     return;
   }
@@ -138,7 +138,7 @@ PyObject *wrap(Array &&array) {
   Array &value = **holderOf(reinterpret_cast<Instance *>(owned.ptr()));
   value = std::move(array);
   bool owns = false;
-  if (value.known()) {
+  if (!value.hasStorage()) {
     value.setObject(owned.ptr());
   } else if (!value.isNull() && !value.isOpen() && value.storage()->owner() == &value) {
     owns = true;
