@@ -288,3 +288,80 @@ def test_scalars_of_numpy_beside_arrays(dtype, single):
             given[1] = value
             ours[1] = value
         assert np.array_equal(np.asarray(ours), given)
+
+
+# -- plain calls ---------------------------------------------------------------------------------------------------------------
+
+PLAIN = [
+    "np.zeros(3)", "np.zeros((2, 3), int)", "np.zeros(3, dtype='f4')", "np.zeros((2, 2), dtype=bool)", "np.ones(())", "np.ones((1, 0))", "np.empty(0)",
+    "np.arange(5)", "np.arange(5.5)", "np.arange(2.0, 4.0, 0.5)", "np.arange(5, 1, -2)", "np.arange(3, 3.5)", "np.arange(0)", "np.arange(1, 4, dtype='f4')",
+    "np.array([1.0, 2.0])", "np.array([True, 2])", "np.array([np.float64(0.5), 1])", "np.array((i[2], f[6]))", "np.array(f)", "np.array(f[::2])",
+    "np.array(w)", "np.array(w.T)", "np.asarray(f[::2])", "np.asarray([])", "np.asarray([[1, 2], [3, 4]])", "np.array(i.sum())", "np.asarray(i.sum())",
+    "np.concatenate([f, i])", "np.concatenate((w, w), 1)", "np.concatenate([w, w], -1)", "np.concatenate([[1], i])", "np.concatenate([[1.5], i, [2]])",
+    "np.concatenate([[True], i > 2])", "np.concatenate([w, f], None)", "np.concatenate([[], i])", "i.astype('f4')", "i.astype('int8')", "f[6:].astype('f4')",
+    "np.median(s)", "np.median(f)", "np.percentile(s, [25, 50, 75])", "np.percentile(s, 30)", "np.quantile(s, np.float32(0.3))", "np.percentile(f, [25, 50])",
+    "np.quantile(i, [0, 1])", "np.quantile(s, [[0.5, 0.25]], method='nearest')", "np.fmax(s, s[::-1])", "np.fmin(f, f[::-1])", "np.fmax(i, 2)",
+    "np.exp2(3.0)", "np.sqrt(np.float64(2.0))", "np.abs(-1.5)", "np.floor(2.5)", "np.isnan(0.5)", "np.searchsorted(s, np.float64(0.5))",
+    "np.minimum.accumulate(i)", "np.array([f[6], np.float64(2)])",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", PLAIN)
+def test_plain_calls(call, turns):
+    assert_same([eval(call, space(gc)) for _ in range(2)], [eval(call, space(np)) for _ in range(2)])
+
+
+@pytest.mark.parametrize("call", ["np.zeros(-1)", "np.zeros((2, -1))", "np.zeros(2, 'nope')", "np.zeros()", "np.arange()",
+                                  "np.array()", "np.concatenate([])", "np.concatenate([f, w])", "np.concatenate([f, f], 1)", "np.concatenate([[1], w])",
+                                  "np.zeros(2, like=3, other=1)", "i.astype('nope')"])  # fmt: skip
+def test_errors_of_plain_calls(call):
+    def error(module):
+        with pytest.raises(Exception) as caught:
+            np.asarray(eval(call, space(module)))
+        return caught.type
+
+    assert issubclass(error(gc), error(np))
+
+
+def test_plain_calls_while_a_function_is_recorded():
+    f = gc.jit(lambda v: gc.concatenate([gc.zeros(2), v, gc.arange(3.0), gc.array([1.0]), gc.ones(1)]) * gc.exp(0.5))
+    np.testing.assert_allclose(np.asarray(f(gc.asarray([4.0]))), np.array([0, 0, 4, 0, 1, 2, 1, 1]) * np.exp(0.5))
+
+
+UPDATES = [
+    "np.copyto(f, f[::-1])", "np.copyto(f, 2.0)", "np.copyto(w[0], w[1])", "np.fill_diagonal(q, 7)", "np.fill_diagonal(q[:, ::-1], 2.5)", "np.fill_diagonal(q[:2], True)",
+    "np.fill_diagonal(i.reshape(4, 2), 9)", "f[5:].sort()", "i.sort()", "np.add.at(s, [0, 0, 2], 1.5)", "np.multiply.at(s, i % 3, 2.0)", "np.add.at(i, [1, 1], 2)",
+    "np.maximum.at(s, [0, 1], 0.75)", "np.subtract.at(s, np.array([2, 2]), s[:2])",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", UPDATES)
+def test_plain_updates(call, turns):
+    def program(module):
+        names = space(module) | {"q": module.arange(9.0).reshape(3, 3)}
+        for _ in range(2):
+            eval(call, names)
+        return [names[name] for name in "fiswq"]
+
+    assert_same(program(gc), program(np))
+
+
+def test_parts_of_computed_arrays_are_printed_without_a_program():
+    x = gc.arange(100.0)
+    gc.eval(x)
+    before = gc.cache_info()["launches"]
+    assert (str(x[3:6]), repr(x[::50])) == ("[3. 4. 5.]", "array([ 0., 50.])")
+    assert gc.cache_info()["launches"] == before
+    assert str((x + 1)[:2]) == "[1. 2.]"
+
+
+def test_choices_are_elements():
+    rng = gc.random.default_rng(3)
+    assert {int(rng.choice([-1, 1])) for _ in range(40)} == {-1, 1}
+    assert rng.choice([0.5, 2.5]).dtype == gc.float64 and rng.choice(gc.arange(3), 4).shape == (4,)
+    matrix = gc.arange(6).reshape(3, 2)
+    row = rng.choice(matrix)
+    row += 100
+    assert row.shape == (2,) and int(matrix.max()) == 5
+    first, second = (gc.random.default_rng(5).choice(gc.arange(9), 6) for _ in range(2))
+    np.testing.assert_array_equal(np.asarray(first), np.asarray(second))

@@ -32,6 +32,8 @@ std::optional<Leaf> leafOf(PyObject *object) {
     int64_t v = PyLong_AsLongLongAndOverflow(object, &overflow);
     return overflow ? std::nullopt : std::optional(Leaf{DType::Int64, static_cast<uint64_t>(v)});
   }
+  if (numpyScalarDType(object) == DType::Float64)
+    return Leaf{DType::Float64, std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(object))};
   const Array *x = asArray(object);
   if (!x || !onHost(x->device()) || !x->view().hasLayout() || x->view().isRecast())
     return std::nullopt;
@@ -213,7 +215,109 @@ PyObject *filled(PyObject *, PyObject *const *args, Py_ssize_t count) {
   });
 }
 
+/// arange(start, stop, step, dtype, device)
+PyObject *arange(PyObject *, PyObject *const *args, Py_ssize_t count) {
+  return guarded([&] {
+    if (count != 5)
+      throw pb::type_error("arange takes a start, a stop, a step, a dtype and a device");
+    return wrap(ops::arange(toScalar(args[0]), toScalar(args[1]), toScalar(args[2]),
+                            toOptionalDType(args[3]), toDevice(args[4])));
+  });
+}
+
+/// Within a function that stands for no operation: what is recorded has no errors to tell.
+struct PlainScope {
+  RecordScope line;
+  RecordScope silent{RecordScope::location(), 0};
+};
+
+/// zeros(shape, dtype=float64) and the like of `value`; NotImplemented for other arguments.
+PyObject *plainFilled(const op::Scalar &value, PyObject *const *args, Py_ssize_t count,
+                      PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+    const bool isNamed = named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0),
+                                                                        "dtype") == 0;
+    Shape shape;
+    if (count < 1 || count + named > 2 || (named && !isNamed) || !sizesOf(args[0], shape))
+      Py_RETURN_NOTIMPLEMENTED;
+    auto dtype = count + named == 2 ? knownDType(args[1]) : std::optional(DType::Float64);
+    if (!dtype)
+      Py_RETURN_NOTIMPLEMENTED;
+    PlainScope scope;
+    return wrap(settled(unwrap(ops::full(shape, value, *dtype, nullptr))));
+  });
+}
+
+PyObject *plainZeros(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return plainFilled(op::Scalar::ofInt(0), args, count, names);
+}
+PyObject *plainOnes(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return plainFilled(op::Scalar::ofInt(1), args, count, names);
+}
+
+/// One argument and no others: an array of several elements, or what pack() takes.
+PyObject *plainArray(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  if (count != 1 || names)
+    Py_RETURN_NOTIMPLEMENTED;
+  if (const Array *x = asAnyArray(args[0])) {
+    if (x->rank() != 1 || x->isOpen())
+      Py_RETURN_NOTIMPLEMENTED;
+    return guarded([&] {
+      PlainScope scope;
+      return wrap(copyOf(*x, ops::copy(*x)));
+    });
+  }
+  PyObject *packed = pack(self, args[0]);
+  if (packed != Py_None)
+    return packed;
+  Py_DECREF(packed);
+  Py_RETURN_NOTIMPLEMENTED;
+}
+
+PyObject *plainAsarray(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  if (count != 1 || names)
+    Py_RETURN_NOTIMPLEMENTED;
+  const Array *x = asAnyArray(args[0]);
+  if (x && x->rank() > 0)
+    return Py_NewRef(args[0]);
+  return plainArray(self, args, count, names);
+}
+
+/// arange(stop), arange(start, stop) and arange(start, stop, step) of Python's numbers.
+PyObject *plainArange(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    bool isPlain = count >= 1 && count <= 3 && !names;
+    for (Py_ssize_t i = 0; isPlain && i < count; ++i)
+      isPlain = PyLong_CheckExact(args[i]) || PyFloat_CheckExact(args[i]);
+    if (!isPlain)
+      Py_RETURN_NOTIMPLEMENTED;
+    const auto zero = op::Scalar::ofInt(0), one = op::Scalar::ofInt(1);
+    const auto step = count > 2 ? toScalar(args[2]) : one;
+    if (step.kind == op::Scalar::Kind::Int ? step.integer == 0 : step.number == 0)
+      Py_RETURN_NOTIMPLEMENTED;
+    PlainScope scope;
+    return wrap(ops::arange(count > 1 ? toScalar(args[0]) : zero,
+                            toScalar(args[count > 1 ? 1 : 0]), step, std::nullopt, nullptr));
+  });
+}
+
+using Quick = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
+PyMethodDef quick(const char *name, Quick made) {
+  auto plain = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(made));
+  return {name, plain, METH_FASTCALL | METH_KEYWORDS,
+          "The function for plain arguments; NotImplemented for others."};
+}
+
 PyMethodDef functions[] = {
+    quick("plain_zeros", plainZeros),
+    quick("plain_empty", plainZeros),
+    quick("plain_ones", plainOnes),
+    quick("plain_array", plainArray),
+    quick("plain_asarray", plainAsarray),
+    quick("plain_arange", plainArange),
+    {"arange", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(arange)), METH_FASTCALL,
+     "arange(start, stop, step, dtype, device)"},
     {"pack", pack, METH_O,
      "Nested sequences of numbers and computed arrays, or a NumPy array, as an array; None for "
      "others."},

@@ -187,7 +187,8 @@ std::optional<DType> numpyScalarDType(PyObject *object) {
   for (DType t : {DType::Float64, DType::Int64, DType::Bool, DType::Float32})
     if (np.types[static_cast<size_t>(t)].ptr() == type)
       return t;
-  return pb::isinstance(object, np.generic)
+  // By the type itself: of single results isinstance() says the same.
+  return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(np.generic.ptr()))
              ? knownDType(reinterpret_cast<PyObject *>(Py_TYPE(object)))
              : std::nullopt;
 }

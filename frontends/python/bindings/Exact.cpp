@@ -39,6 +39,8 @@ public:
       return kind != Exact::Longer || isSmall(object);
     if (PyList_CheckExact(object) || PyTuple_CheckExact(object))
       return lookInto(object, depth);
+    if (auto single = numpyScalarDType(object))
+      return kind == Exact::Any || (kind == Exact::Passes && isFloat(*single));
     const Array *x = asAnyArray(object);
     if (!x || x->isOpen() || !onHost(x->device()) || (device && device != &x->device()) ||
         x->dtype() == DType::BFloat16 || (isInexact(x->dtype()) && kind == Exact::Integers))

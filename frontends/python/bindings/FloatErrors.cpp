@@ -26,7 +26,7 @@ Filters filters;
 
 Heed heed() {
   Filters &f = filters;
-  PyObject *list = f.names ? PyDict_GetItem(f.names, f.key) : nullptr; // borrowed
+  PyObject *list = f.names ? PyDict_GetItemWithError(f.names, f.key) : nullptr; // borrowed
   if (!list || !PyList_Check(list) || PyList_GET_SIZE(list) == 0)
     return Heed::Later;
   PyObject *first = PyList_GET_ITEM(list, 0);

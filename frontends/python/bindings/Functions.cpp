@@ -128,14 +128,6 @@ void defineCreation(pb::module_ &m) {
             unwrap(ops::iota(count, toOptionalDType(t).value_or(DType::Int64), toDevice(on))));
       },
       pb::arg("count"), dtype, device);
-  m.def(
-      "arange",
-      [](const pb::object &start, const pb::object &stop, const pb::object &step,
-         const pb::object &t, const pb::object &on) {
-        return wrapped(unwrap(ops::arange(toScalar(start), toScalar(stop), toScalar(step),
-                                          toOptionalDType(t), toDevice(on))));
-      },
-      pb::arg("start"), pb::arg("stop"), pb::arg("step"), dtype, device);
   m.def("from_dlpack", fromDlpack, pb::arg("x"), pb::arg("copy") = pb::none());
 }
 

@@ -76,10 +76,17 @@ struct Function {
   PyObject *inner;
   PyObject *exact; ///< NumPy's function that gives the same bits (Exact.cpp), or null
   Exact kind;
+  PyObject *quick; ///< takes plain calls and answers NotImplemented for others, or null
 };
 
 PyObject *callFunction(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
   auto *f = reinterpret_cast<Function *>(self);
+  if (f->quick && f->quick != Py_None) {
+    PyObject *result = PyObject_Vectorcall(f->quick, args, flags, names);
+    if (result != Py_NotImplemented)
+      return result ? result : handOver(self, args, PyVectorcall_NARGS(flags), names);
+    Py_DECREF(result);
+  }
   if (f->exact) {
     PyObject *result = ofExact(f->exact, f->kind, args, PyVectorcall_NARGS(flags), names);
     if (result || PyErr_Occurred())
@@ -96,6 +103,7 @@ int traverse(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(f->dict);
   Py_VISIT(f->inner);
   Py_VISIT(f->exact);
+  Py_VISIT(f->quick);
   Py_VISIT(Py_TYPE(self));
   return 0;
 }
@@ -105,6 +113,7 @@ int clear(PyObject *self) {
   Py_CLEAR(f->dict);
   Py_CLEAR(f->inner);
   Py_CLEAR(f->exact);
+  Py_CLEAR(f->quick);
   return 0;
 }
 
@@ -129,6 +138,7 @@ PyObject *construct(PyTypeObject *type, PyObject *args, PyObject *) {
   f->inner = Py_NewRef(inner);
   f->exact = exact == Py_None ? nullptr : Py_NewRef(exact);
   f->kind = static_cast<Exact>(kind);
+  f->quick = nullptr;
   f->dict = PyDict_New();
   return reinterpret_cast<PyObject *>(f);
 }
@@ -142,6 +152,8 @@ PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(Function, call), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(Function, dict), READONLY, nullptr},
     {"__wrapped__", T_OBJECT, offsetof(Function, inner), READONLY, "What the package calls."},
+    {"quick", T_OBJECT, offsetof(Function, quick), 0,
+     "Takes plain calls first and answers NotImplemented for others; None: nothing does."},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyGetSetDef attributes[] = {

@@ -115,10 +115,23 @@ PyObject *copy(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject
   });
 }
 
+/// knownDType(), and the dtypes that names stand for; nothing for what has to be said more about.
+std::optional<DType> namedDType(PyObject *object) {
+  if (!PyUnicode_CheckExact(object))
+    return knownDType(object);
+  try {
+    return toDType(object);
+  } catch (const pb::error_already_set &) {
+    return std::nullopt;
+  } catch (const pb::builtin_exception &) {
+    return std::nullopt;
+  }
+}
+
 PyObject *astype(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   const Array &x = *asOpenArray(self);
   bool isPlain = count == 1 && !keywords && x.view().isContiguous();
-  auto wanted = isPlain ? knownDType(args[0]) : std::nullopt;
+  auto wanted = isPlain ? namedDType(args[0]) : std::nullopt;
   if (!wanted)
     return general("_astype", self, args, count, keywords);
   return guarded([&] {

@@ -138,6 +138,21 @@ PyObject *concatenate(PyObject *, PyObject *const *args, Py_ssize_t count, PyObj
   });
 }
 
+/// The same of arrays alone, along an axis that is a plain integer; NotImplemented for others.
+PyObject *plainConcatenate(PyObject *self, PyObject *const *args, Py_ssize_t count,
+                           PyObject *names) {
+  bool isPlain = (count == 1 || (count == 2 && PyLong_CheckExact(args[1]))) && !names &&
+                 (PyList_CheckExact(args[0]) || PyTuple_CheckExact(args[0]));
+  const Py_ssize_t arrays = isPlain ? PySequence_Fast_GET_SIZE(args[0]) : 0;
+  for (Py_ssize_t i = 0; isPlain && i < arrays; ++i)
+    isPlain = asAnyArray(PySequence_Fast_GET_ITEM(args[0], i)) != nullptr;
+  if (!isPlain || arrays == 0)
+    Py_RETURN_NOTIMPLEMENTED;
+  RecordScope line; // a function that stands for no operation
+  RecordScope silent(RecordScope::location(), 0);
+  return concatenate(self, args, count, nullptr);
+}
+
 PyObject *library(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&] {
     Arguments<5> given("library", {"name", "operands", "params", "shape", "dtype"}, 5, args, count,
@@ -253,6 +268,8 @@ PyMethodDef functions[] = {
     function("scan", scan, "scan(kind, x, axis=None, dtype=None)"),
     function("matmul", matmul, "matmul(x, y)"),
     function("concatenate", concatenate, "concatenate(arrays, axis=0): of None, flattened"),
+    function("plain_concatenate", plainConcatenate,
+             "concatenate() for plain arguments; NotImplemented for others."),
     function("library", library, "library(name, operands, params, shape, dtype)"),
     function("row", row, "row(name, x, param, dtype): a routine of rows of a vector"),
     function("bincount", bincount, "bincount(x, least): None where it has to be recorded"),

@@ -2,10 +2,12 @@
 // once; everything else (outputs, masks, dtypes) goes to the handler, which Python sets.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <structmember.h>
 
@@ -66,20 +68,36 @@ PyObject *callHandler(PyObject *self, PyObject *const *args, Py_ssize_t count, P
   });
 }
 
+/// A single float that the host has: a known value, or a number, which goes where new arrays go.
+std::optional<KnownValue> knownFloat(PyObject *operand) {
+  if (const Array *x = asAnyArray(operand)) {
+    const KnownValue *value = x->known();
+    return value && isFloat(value->dtype) ? std::optional(*value) : std::nullopt;
+  }
+  if (!PyFloat_CheckExact(operand) && numpyScalarDType(operand) != DType::Float64)
+    return std::nullopt;
+  rt::Device *device = unwrap(currentDevice());
+  if (!onHost(*device))
+    return std::nullopt;
+  return KnownValue{std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(operand)), DType::Float64, device};
+}
+
 /// The operation on a single float that is known, in a loop; null when there is more to it.
 PyObject *ofKnown(op::OpKind kind, PyObject *operand) {
-  const Array *x = asAnyArray(operand);
-  const KnownValue *value = x ? x->known() : nullptr;
-  if (!value || !isFloat(value->dtype) || Trace::active())
+  if (Trace::active())
     return nullptr;
-  if (PyObject *folded = operationOnValue(kind, operand))
-    return folded;
+  const auto value = knownFloat(operand);
+  if (!value)
+    return nullptr;
+  if (auto folded = ops::foldValues(kind, *value, 0))
+    return wrapKnown(*folded);
   RecordScope scope;
   if (small::hasLoop(kind, value->dtype) ||
       !op::acceptsDType(op::opInfo(kind).operandDTypes, value->dtype) ||
       !small::isLoop(kind, 1, *value->device))
     return nullptr;
-  const Operand one[] = {*x};
+  const Array known(*value);
+  const Operand one[] = {known};
   auto made = unwrap(small::valueByUnit(kind, one, value->dtype, *value->device));
   return made ? wrapKnown(*made) : nullptr;
 }

@@ -282,10 +282,15 @@ def exact_part(called):
     return made
 
 
+#: Functions of which the extension takes the plain calls itself: it answers NotImplemented for others.
+_QUICK = {name: getattr(_graphc, f"plain_{name}") for name in ("array", "asarray", "zeros", "ones", "empty", "arange", "concatenate")}
+
+
 def function(inner, hand, module, theirs=None, binds=True):
     """A function of the package as its users call it; `hand(args, keywords)` plans the call of NumPy's. One that `binds` is a method of
     classes that have it."""
     made = (_graphc.function if binds else _graphc.plain_function)(*exact(inner, theirs))
+    made.quick = _QUICK.get(inner.__name__) if module == "graphc" else None
     made.__dict__.update(inner.__dict__)
     made.__dict__.pop("__wrapped__", None)
     made.__dict__.update(__name__=inner.__name__, __qualname__=inner.__name__, __doc__=inner.__doc__, __module__=module, hand=hand, numpys=theirs)

@@ -12,7 +12,9 @@ _Array = _graphc.Array
 
 
 def _values(x):
-    _graphc.eval([x], "print")
+    base = x.base
+    if _graphc.pending(x if base is None else base):  # a part of what is computed is read where it lies
+        _graphc.eval([x], "print")
     if not isinstance(x.dtype, _np.dtype):
         x = x.astype("float32")
     return _np.asarray(x)

@@ -121,6 +121,7 @@ def broadcast_arrays(*arrays, subok=False):
 
 
 _ARRAYS = {_graphc.Array}
+_NUMBERS = {bool, int, float}
 
 
 @_stands_for()
@@ -129,6 +130,8 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     when ranks or other sizes differ, or when there is nothing to join."""
     arrays = list(arrays)
     if out is None and dtype is None and set(map(type, arrays)) == _ARRAYS:
+        return _graphc.concatenate(arrays, axis)
+    if out is None and dtype is None and axis is not None and arrays and _py.all(map(_is_plain, arrays)):
         return _graphc.concatenate(arrays, axis)
     if axis is None:  # Python numbers, which have no axis to join along, are weak
         kind = _graphc.result_type(*(a if isinstance(a, (bool, int, float, complex)) else asarray(a) for a in arrays)) if arrays else None
@@ -148,6 +151,11 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     if out.shape != result.shape:
         raise ShapeError(f"concatenate: output array of shape {out.shape} for a result of shape {result.shape}")
     return _with_out(result, out, "unsafe", "concatenate")
+
+
+def _is_plain(x):
+    """Whether it is an Array or a list of Python numbers."""
+    return type(x) is _graphc.Array or (type(x) is list and x and not set(map(type, x)) - _NUMBERS)
 
 
 concat = concatenate

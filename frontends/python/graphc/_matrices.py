@@ -86,6 +86,9 @@ def fill_diagonal(a: Array, val: ArrayLike, wrap: bool = False) -> None:
         raise ShapeError(f"array must be at least 2-d, got shape {a.shape}")
     if a.ndim > 2 and len(set(a.shape)) != 1:
         raise ShapeError(f"All dimensions of input must be of equal length, got shape {a.shape}")
+    if a.ndim == 2 and a.contiguous and not wrap and type(val) in (bool, int, float) and not _graphc.is_tracing():
+        a.reshape(-1)[: a.shape[1] ** 2 : a.shape[1] + 1] = val
+        return
     value = asarray(val, device=a.device).astype(a.dtype, copy=False)
     columns = _graphc.iota(a.shape[-1], int64, a.device)
     on = None
@@ -236,6 +239,9 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -
     """Writes `src`, broadcast, into `dst` where the condition holds. Raises TypeError when the casting rule forbids it."""
     if type(dst) is not _graphc.Array:
         raise ForeignDType(f"copyto: an Array is changed in place, not {type(dst).__name__}")
+    if type(src) is _graphc.Array and where is True and src.dtype is dst.dtype and src is not dst and casting == "same_kind":
+        dst[...] = src
+        return
     weak = isinstance(src, (bool, int, float, complex))
     source = src if weak else asarray(src, device=dst.device)
     kind = _graphc.result_type(dst, src) if weak else source.dtype

@@ -217,6 +217,8 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def _without_nan_pair(x1, x2, choose):
     x1, x2 = asarray(x1), asarray(x2)
     chosen = choose(x1, x2)
+    if not (_graphc.is_tracing() or _graphc.pending(chosen)) and chosen.ndim and not _graphc.isnan(chosen).any():  # computed, in a loop
+        return chosen
     if chosen.dtype.kind not in "fc":
         return chosen
     x1, x2 = x1.astype(chosen.dtype, copy=False), x2.astype(chosen.dtype, copy=False)

@@ -62,7 +62,7 @@ def _order(source, shape, axis=-1, device=None):
 
 def _with_replacement(source, count, shape, p):
     if p is None:
-        return source.integers(0, max(count, 1), shape)
+        return source.integers(0, max(count, 1), shape or None)  # a single number is one of those drawn ahead
     cumulative = _graphc.scan("sum", _weights(p, count, None), 0)
     u = source._unit(shape, source._take(1, cumulative.device)) * cumulative[-1]
     if count > _FEW:
@@ -106,6 +106,8 @@ def _integer_or_values(x):
 def _taken(values, places, axis):
     """The slices of values; of NumPy's at computed places."""
     if _graphc.is_array(values):
+        if values.ndim == 1 and not _graphc.is_tracing():
+            return values[places]  # inside of the axis: nothing to check
         return take(values, places, axis=axis)
     if _graphc.is_tracing():
         raise TraceError("strings and objects are chosen when the function is traced, not when it is called")

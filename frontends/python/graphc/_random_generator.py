@@ -108,7 +108,10 @@ class Generator(Draws):
         if shape is None or (shape and not _is_short(shape)) or (size is not None and not shape):
             return None
         state = self.bit_generator._state
-        return Ahead.of(state, (kind, shape)).next(state, count, lambda key, first, step: make((Ahead.MANY, *shape), key, first, step))
+        ahead = Ahead.of(state, (kind, shape))
+        with state.lock:
+            value = ahead.ready(state, count)
+            return ahead.next(state, count, lambda key, first, step: make((Ahead.MANY, *shape), key, first, step)) if value is None else value
 
     def spawn(self, n_children):
         """`n_children` Generators that are independent of this one."""

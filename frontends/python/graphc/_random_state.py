@@ -262,13 +262,21 @@ class Ahead:
             found = state.ahead[kind] = cls()
         return found
 
+    def ready(self, state, count):
+        """next() where the draw is made already, else None. Both under the state's lock."""
+        if self.values is None or state.in_array or _graphc.draw_place() != self.place:
+            return None
+        row, rest = divmod(state.position - self.first, self.stride)
+        if rest or not 0 <= row < self.MANY:
+            return None
+        self.last = state.position
+        value = self.values[row]
+        state.position = self.last + count & _M64
+        return value.copy() if type(value) is not float and value.ndim else value
+
     def next(self, state, count, make):
         """The draw at the state's position, which takes `count` streams; None where it is drawn alone. make(key, first, step)
         gives a row for each of the streams first, first + step, ..."""
-        with state.lock:
-            return self._next(state, count, make)
-
-    def _next(self, state, count, make):
         position = state.position
         if state.in_array or _graphc.draw_place() != self.place or not self.place:
             self.place, self.values, self.turns = _graphc.draw_place(), None, 0

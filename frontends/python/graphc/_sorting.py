@@ -110,7 +110,8 @@ def sort_complex(a):
 def sort_in_place(x, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """Sorts the array itself along `axis`; every view of it sees the new order. Raises AxisError for an axis out of
     range and ValueError for a read-only array."""
-    _check_kind("sort", kind, order, stable)
+    if kind is not None or order is not None:
+        _check_kind("sort", kind, order, stable)
     axis = _axis(axis, x.ndim, "sort")
     x[...] = _sorted(x, axis, descending)
 

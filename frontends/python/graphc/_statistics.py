@@ -104,6 +104,8 @@ def _last_is_nan(s, result):
     if s.dtype.kind not in "fc":
         return result
     last = s[..., -1]
+    if s.ndim == 1 and not _graphc.is_tracing() and not _graphc.pending(s) and last == last:  # known
+        return result
     return _graphc.select(last != last, last.astype(result.dtype, copy=False), result)
 
 
@@ -143,13 +145,20 @@ def _host_quantiles(q, x, name, most):
     return values, weak
 
 
+#: Dtypes of q whose places are computed in float64 as they are.
+_EXACTLY = (float64, _np.dtype("float16"))
+
+
 def _with_quantiles(pick, q, weak):
     """`pick` for each quantile, stacked in front."""
     if q.ndim == 0:
         return pick(q)
     if q.size == 0:
         return pick(_np.zeros((), q.dtype))[None][:0].reshape(q.shape + pick(_np.zeros((), q.dtype)).shape)
-    stacked = concat([expand_dims(pick(v), 0) for v in q.reshape(-1)], axis=0)
+    picked = [pick(v) for v in q.reshape(-1)]
+    if picked[0].ndim == 0 and not _graphc.is_tracing() and (packed := _graphc.pack(picked)) is not None:
+        return packed.reshape(q.shape)
+    stacked = concat([expand_dims(v, 0) for v in picked], axis=0)
     return stacked.reshape(q.shape + stacked.shape[1:])
 
 
@@ -180,7 +189,7 @@ def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
             raise DTypeError(f"{name}: numpy boolean subtract, the `-` operator, is not supported: method {method!r} of bool")
 
         def pick(v):
-            low, high, weight = _places(_number, n, v if v.dtype.itemsize > 2 else v.astype(float64), method)
+            low, high, weight = _places(_number, n, float(v) if v.dtype in _EXACTLY else v, method)
             a = s[..., int(low)].astype(dtype, copy=False)
             if int(low) == int(high) or dtype == x.dtype and method not in _CONTINUOUS and float(weight) == 0:
                 result = a

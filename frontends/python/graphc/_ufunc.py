@@ -418,7 +418,7 @@ def _one_axis(x, axis, what):
 def _accumulate(self, array, axis=0, dtype=None, out=None):
     """Running combinations along an axis: element i combines the first i + 1 elements."""
     _binary(self, "accumulate")
-    x = asarray(array)
+    x = array if type(array) is _Array and array.ndim else asarray(array)
     kind = _SCANS.get(self.__name__) or _SCANS_OF_NUMBERS.get(self.__name__)
     if type(axis) is int and axis == 0 and dtype is None and out is None and kind is not None and x.ndim == 1 and x.dtype.kind in "iuf":
         return _graphc.scan(kind, x, 0, None)
@@ -605,7 +605,7 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     if b is _NO_VALUE:
         raise ArgumentError(f"{self.__name__}.at: second operand needed for ufunc")
     operation = self.__dict__.get("operation")
-    if operation in _MODULAR_SUMS and (a.dtype in _COUNTED and type(b) is int and -_SMALL < b < _SMALL or type(b) is _Array and b.dtype is a.dtype and a.dtype.kind in "iuf"):
+    if operation in _MODULAR_SUMS and _is_plain(a.dtype, b):
         _graphc.scatter(a, indices, b, operation)
         return
     if type(b) in (list, tuple):
@@ -632,6 +632,15 @@ def _at(self, a, indices, b=_NO_VALUE, /):
 
 #: Operations of numbers whose result has the dtype of two equal ones, and dtypes that have all integers so small.
 _MODULAR_SUMS, _COUNTED, _SMALL = {"add", "sub", "mul", "minimum", "maximum"}, (_np.dtype("int64"), _np.dtype("float64")), 2**31
+_FLOAT = _np.dtype("float64")
+
+
+def _is_plain(dtype, b):
+    """Whether an operand of such an operation needs no conversion."""
+    if type(b) is _Array:
+        return b.dtype is dtype and dtype.kind in "iuf"
+    return type(b) is int and -_SMALL < b < _SMALL and dtype in _COUNTED or type(b) is float and dtype is _FLOAT
+
 
 #: Operations whose low bits depend on the operands' low bits only.
 _MODULAR = {"add", "sub", "mul", "bitwise_and", "bitwise_or", "bitwise_xor"}
