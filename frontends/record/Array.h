@@ -236,7 +236,7 @@ private:
   void *object = nullptr;
   mutable SpinLock making;
   mutable std::atomic<bool> single{false}; ///< has no storage yet
-  std::atomic<bool> noted{false};          ///< `literal` has the bits of the storage's first version
+  std::atomic<bool> noted{false}; ///< `literal` has the bits of the storage's first version
 };
 
 } // namespace graphc

@@ -365,3 +365,94 @@ def test_choices_are_elements():
     assert row.shape == (2,) and int(matrix.max()) == 5
     first, second = (gc.random.default_rng(5).choice(gc.arange(9), 6) for _ in range(2))
     np.testing.assert_array_equal(np.asarray(first), np.asarray(second))
+
+
+# -- formulas in one loop ------------------------------------------------------------------------------------------------------
+
+
+def same_bits(program):
+    recorded, now = (in_turns(count, lambda: [np.asarray(v) for v in program()]) for count in (gc._graphc.NEVER, 0))
+    for r, n in zip(recorded, now, strict=True):
+        assert r.dtype == n.dtype and r.shape == n.shape and r.tobytes() == n.tobytes(), (r, n)
+    return now
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_bits_of_exact_formulas(dtype):
+    rng = np.random.default_rng(11)
+    span = 30 if dtype == "float32" else 290
+    x = (rng.normal(size=400) * 10.0 ** rng.uniform(-span, span, 400)).astype(dtype)
+    y = (rng.normal(size=400) * 10.0 ** rng.uniform(-span / 8, span / 8, 400)).astype(dtype)
+    x[:6], y[:6] = [0.0, -0.0, 0.0, -0.0, 3.5, -3.5], [-0.0, 0.0, 2.0, 2.0, -0.0, 3.5]
+    a, b, rows = gc.asarray(x[6:]), gc.asarray(y[6:]), gc.asarray(x[6:34].reshape(4, 7))
+    now = same_bits(lambda: [gc.fmod(a, b), gc.fmod(a, 0.75), gc.fmod(2.5, b), gc.fmod(rows.T, rows[:, 2]), gc.spacing(a), gc.spacing(rows[::2])])
+    for got, want in zip(now, [np.fmod(x[6:], y[6:]), np.fmod(x[6:], np.array(0.75, dtype)), np.fmod(np.array(2.5, dtype), y[6:])]):
+        np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(now[4], np.spacing(x[6:]))
+    c, d = gc.asarray(x), gc.asarray(y)
+    for got, want in zip(same_bits(lambda: [gc.fmax(c, d), gc.fmin(c, d), gc.fmax(c, 1.0), gc.fmin(c, d[3])]), [np.fmax(x, y), np.fmin(x, y)]):
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_exact_formulas_of_infinities_and_nan(turns):
+    x, y = np.array([np.inf, -np.inf, np.nan, 1.0, 0.0, 5e-324]), np.array([1.0, np.nan, 2.0, np.inf, 0.0, np.nan])
+    a, b = gc.asarray(x), gc.asarray(y)
+    for name in ("fmod", "fmax", "fmin"):
+        np.testing.assert_array_equal(np.asarray(getattr(gc, name)(a, b)), getattr(np, name)(x, y))
+    np.testing.assert_array_equal(np.abs(np.asarray(gc.spacing(a))), np.abs(np.spacing(x)))
+    with gc.errstate(invalid="raise"), pytest.raises(FloatingPointError):
+        gc.eval(gc.fmod(gc.asarray([1.0, 2.0]), 0.0))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum"])
+def test_bits_of_parts(name, dtype):
+    rng = np.random.default_rng(3)
+    for n in (1, 7, 40, 700, 1500):
+        x = rng.integers(-9, 9, n).astype(dtype) if dtype == "int64" else rng.normal(size=n).astype(dtype)
+        a = gc.asarray(x)
+        for starts in ([0], [n - 1, 0], sorted(rng.integers(0, n, 5).tolist()), rng.integers(0, n, 9).tolist()):
+            (now,) = same_bits(lambda: [getattr(gc, name).reduceat(a, starts)])
+            np.testing.assert_allclose(now, getattr(np, name).reduceat(x, starts), rtol=1e-4 if dtype == "float32" else 1e-12, atol=1e-3 if dtype == "float32" else 1e-10)
+            (again,) = same_bits(lambda: [getattr(gc, name).reduceat(a, gc.asarray(starts))])
+            assert again.tobytes() == now.tobytes()
+        (whole,) = same_bits(lambda: [getattr(gc, name).reduce(a)])
+        np.testing.assert_allclose(whole, getattr(np, name).reduce(x), rtol=1e-4 if dtype == "float32" else 1e-10, atol=1e-3)
+
+
+def test_parts_that_begin_outside(turns):
+    for starts in ([0, 3], [-1], [5]):
+        with pytest.raises(IndexError):
+            gc.eval(gc.add.reduceat(gc.arange(3.0), starts))
+
+
+def test_bits_of_weighted_counts():
+    rng = np.random.default_rng(6)
+    places, weights = rng.integers(0, 9, 300), rng.normal(size=300)
+    a, w = gc.asarray(places), gc.asarray(weights)
+    now = same_bits(lambda: [gc.bincount(a, w), gc.bincount(a, w, 20), gc.bincount(a.astype("u1"), w[::-1]), gc.bincount(a[:0], w[:0]), gc.bincount(a, a)])
+    for got, want in zip(now, [np.bincount(places, weights), np.bincount(places, weights, 20), np.bincount(places, weights[::-1]), np.bincount([], []), np.bincount(places, places)]):
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("call", ["f[[0, 1]]", "f[[-1, 2, 2]]", "w[[2, 0]]", "w.T[[1]]", "i[[3]]", "m[[1, 0]]"])
+def test_lists_of_integers_as_indices(turns, call):
+    assert_same(eval(call, space(gc)), eval(call, space(np)))
+
+    def written(module):
+        names = space(module)
+        exec(call + " = " + ("7", "names['f'][2:4].sum()", "True")[0 if call[0] in "iw" else 1 if call[0] == "f" else 2], names | {"names": names})
+        return [names[name] for name in "fiwm"]
+
+    assert_same(written(gc), written(np))
+
+
+def test_indices_of_lists_that_are_outside(turns):
+    x = gc.arange(3.0)
+    with pytest.raises(IndexError):
+        gc.eval(x[[0, 3]])
+    with pytest.raises(IndexError):
+        x[[3]] = 1.0
+        gc.eval(x)

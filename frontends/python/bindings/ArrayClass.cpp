@@ -66,18 +66,25 @@ pb::object baseOf(const Array &x) {
   return pb::cast(owner, pb::return_value_policy::reference);
 }
 
-/// A single result is a NumPy scalar to isinstance(), as it is in NumPy.
-void defineScalarClass(pb::class_<Array> &cls) {
-  pb::cpp_function get([](const pb::object &self) -> pb::object {
+PyObject *classOf(PyObject *self, void *) {
+  return guarded([&]() -> PyObject * {
     const Array &x = *asAnyArray(self);
     if (!x.isValue() || x.dtype() == DType::BFloat16)
-      return pb::type::of(self);
-    return dtypeObject(x.dtype()).attr("type");
+      return Py_NewRef(Py_TYPE(self));
+    return pb::object(dtypeObject(x.dtype()).attr("type")).release().ptr();
   });
-  pb::object property = pb::module_::import("builtins").attr("property")(get);
-  // Setting the attribute would change the class of the class.
+}
+
+/// A single result is a NumPy scalar to isinstance(), as it is in NumPy. isinstance() asks for the
+/// class of every array that is compared with other classes: a C function of the type.
+void defineScalarClass(pb::class_<Array> &cls) {
+  static PyGetSetDef attribute = {"__class__", classOf, nullptr, nullptr, nullptr};
   auto *type = reinterpret_cast<PyTypeObject *>(cls.ptr());
-  PyDict_SetItemString(type->tp_dict, "__class__", property.ptr());
+  auto get = pb::reinterpret_steal<pb::object>(PyDescr_NewGetSet(type, &attribute));
+  if (!get)
+    throw pb::error_already_set();
+  // Setting the attribute would change the class of the class.
+  PyDict_SetItemString(type->tp_dict, "__class__", get.ptr());
   PyType_Modified(type);
 }
 

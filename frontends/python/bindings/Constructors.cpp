@@ -236,8 +236,8 @@ PyObject *plainFilled(const op::Scalar &value, PyObject *const *args, Py_ssize_t
                       PyObject *names) {
   return guarded([&]() -> PyObject * {
     const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
-    const bool isNamed = named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0),
-                                                                        "dtype") == 0;
+    const bool isNamed =
+        named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "dtype") == 0;
     Shape shape;
     if (count < 1 || count + named > 2 || (named && !isNamed) || !sizesOf(args[0], shape))
       Py_RETURN_NOTIMPLEMENTED;
@@ -297,8 +297,8 @@ PyObject *plainArange(PyObject *, PyObject *const *args, Py_ssize_t count, PyObj
     if (step.kind == op::Scalar::Kind::Int ? step.integer == 0 : step.number == 0)
       Py_RETURN_NOTIMPLEMENTED;
     PlainScope scope;
-    return wrap(ops::arange(count > 1 ? toScalar(args[0]) : zero,
-                            toScalar(args[count > 1 ? 1 : 0]), step, std::nullopt, nullptr));
+    return wrap(ops::arange(count > 1 ? toScalar(args[0]) : zero, toScalar(args[count > 1 ? 1 : 0]),
+                            step, std::nullopt, nullptr));
   });
 }
 

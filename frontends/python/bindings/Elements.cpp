@@ -29,8 +29,8 @@ std::optional<uint64_t> numpyBits(PyObject *object, DType t) {
   return static_cast<uint64_t>(PyLong_AsLongLong(number.ptr()));
 }
 
-/// The pattern of a Python number, or a scalar of NumPy's, in dtype `t`; nothing for other objects, and where the number
-/// does not fit or another dtype results.
+/// The pattern of a Python number, or a scalar of NumPy's, in dtype `t`; nothing for other objects,
+/// and where the number does not fit or another dtype results.
 std::optional<uint64_t> scalarBits(PyObject *object, DType t) {
   if (PyFloat_CheckExact(object)) {
     double v = PyFloat_AS_DOUBLE(object);
@@ -174,6 +174,18 @@ PyObject *element(const Array &x, std::span<const int64_t> index) {
   return known ? wrapKnown(*known) : nullptr;
 }
 
+/// A list of a few Python integers as an index; a null array for others.
+Array listIndex(PyObject *key, rt::Device &device) {
+  constexpr Py_ssize_t kFew = 64;
+  if (!PyList_CheckExact(key) || PyList_GET_SIZE(key) == 0 || PyList_GET_SIZE(key) > kFew ||
+      Trace::active())
+    return Array();
+  for (Py_ssize_t i = 0, size = PyList_GET_SIZE(key); i < size; ++i)
+    if (!PyLong_CheckExact(PyList_GET_ITEM(key, i)))
+      return Array();
+  return packSequence(key, device, true);
+}
+
 PyObject *get(PyObject *self, PyObject *key) {
   return guarded([&]() -> PyObject * {
     if (const Array &open = *asOpenArray(self); open.isOpen())
@@ -186,6 +198,11 @@ PyObject *get(PyObject *self, PyObject *key) {
         return value;
     if (const Array *index = asAnyArray(key); index && index->rank() > 0 && !index->isOpen()) {
       Array taken = unwrap(ops::takeRowsNow(x, *index));
+      if (!taken.isNull())
+        return wrap(std::move(taken));
+    }
+    if (Array list = listIndex(key, x.device()); !list.isNull()) {
+      Array taken = unwrap(ops::takeRowsNow(x, list));
       if (!taken.isNull())
         return wrap(std::move(taken));
     }
@@ -255,6 +272,16 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
       if (v.operand->array)
         warnOfDiscarded(v.operand->array->dtype(), x.dtype());
       check(ops::setItem(x, basic.items(), *v.operand));
+      tellAtOnce(x);
+      written = true;
+    }
+    if (Array list = written ? Array() : listIndex(key, x.device());
+        !list.isNull() && convertOperand(value, v, &x.device())) {
+      if (v.operand->array)
+        warnOfDiscarded(v.operand->array->dtype(), x.dtype());
+      ops::KeyItem rows;
+      rows.array = std::move(list);
+      check(ops::put(x, {&rows, 1}, *v.operand, std::nullopt));
       tellAtOnce(x);
       written = true;
     }

@@ -4,6 +4,7 @@
 #include "frontends/record/Known.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
+#include "frontends/record/SmallNumeric.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
@@ -187,17 +188,70 @@ PyObject *row(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *key
 /// None where the general way has to look.
 PyObject *bincount(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&]() -> PyObject * {
-    Arguments<2> given("bincount", {"x", "least"}, 2, args, count, keywords);
+    Arguments<3> given("bincount", {"x", "least", "weights"}, 2, args, count, keywords);
     const Array *x = asArray(given[0]);
+    const Array *weights = given[2].is_none() ? nullptr : asArray(given[2]);
     const auto least = integerOf(given[1]);
     RecordScope scope;
-    if (!x || x->rank() != 1 || !isInteger(x->dtype()) || least < 0 ||
+    if (!x || (!weights && !given[2].is_none()) ||
+        (weights && &weights->device() != &x->device()) || x->rank() != 1 ||
+        !isInteger(x->dtype()) || least < 0 ||
         !small::isLoop(op::OpKind::Scatter, x->size(), x->device()))
       Py_RETURN_NONE;
-    NodeRef counts = unwrap(small::bincount(*x, least));
+    NodeRef counts =
+        unwrap(weights ? small::weightedBincount(*x, *weights, least) : small::bincount(*x, least));
     if (!counts)
       Py_RETURN_NONE;
     return wrap(small::arrayOf(std::move(counts)));
+  });
+}
+
+/// Exact functions of floats in a loop: None where they have to be recorded.
+PyObject *numeric(PyObject *, PyObject *const *args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject * {
+    auto kind = count == 2 || count == 3 ? small::numericFromName(textOf(args[0])) : std::nullopt;
+    if (!kind)
+      throw pb::type_error("numeric takes the name of a function and its operands");
+    std::array<Operand, 2> operands;
+    std::array<std::span<const int64_t>, 2> shapes;
+    const Array *first = nullptr;
+    const auto size = static_cast<size_t>(count - 1);
+    for (size_t i = 0; i < size; ++i) {
+      const Array *x = asArray(args[i + 1]);
+      if (!x || (first && (x->dtype() != first->dtype() || &x->device() != &first->device())))
+        Py_RETURN_NONE;
+      first = x;
+      operands[i] = Operand(*x);
+      shapes[i] = operands[i].shape();
+    }
+    if (!isFloat(first->dtype()) || Trace::active())
+      Py_RETURN_NONE;
+    auto shape = op::broadcastShapes("numeric", std::span(shapes).first(size));
+    RecordScope scope;
+    if (!shape || shape->rank() == 0 ||
+        !small::isLoop(op::OpKind::Nextafter, elementCount(*shape).value_or(0), first->device()))
+      Py_RETURN_NONE;
+    NodeRef made = unwrap(small::numeric(*kind, std::span(operands).first(size), first->dtype(),
+                                         *shape, first->device()));
+    if (!made)
+      Py_RETURN_NONE;
+    return wrap(Array(std::move(made)));
+  });
+}
+
+/// Reductions of parts of a vector in a loop: None where they have to be recorded.
+PyObject *reduceAt(PyObject *, PyObject *const *args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject * {
+    if (count != 3)
+      throw pb::type_error("reduceat takes a kind, a vector and starts");
+    const Array *x = asArray(args[1]);
+    RecordScope scope;
+    if (!x || Trace::active() || !small::isLoop(op::OpKind::Reduce, x->size(), x->device()))
+      Py_RETURN_NONE;
+    NodeRef made = unwrap(small::reduceAt(reduceKind(args[0]), *x, toArray(args[2], &x->device())));
+    if (!made)
+      Py_RETURN_NONE;
+    return wrap(Array(std::move(made)));
   });
 }
 
@@ -272,7 +326,12 @@ PyMethodDef functions[] = {
              "concatenate() for plain arguments; NotImplemented for others."),
     function("library", library, "library(name, operands, params, shape, dtype)"),
     function("row", row, "row(name, x, param, dtype): a routine of rows of a vector"),
-    function("bincount", bincount, "bincount(x, least): None where it has to be recorded"),
+    function("bincount", bincount,
+             "bincount(x, least, weights=None): None where it has to be recorded"),
+    {"numeric", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(numeric)), METH_FASTCALL,
+     "numeric(name, *operands): fmod, fmax, fmin or spacing, or None"},
+    {"reduceat", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(reduceAt)),
+     METH_FASTCALL, "reduceat(kind, x, starts): None where it has to be recorded"},
     function("correlate", correlate,
              "correlate(long, short, first, count): so many sums of shifted products, from the "
              "first on, or None"),

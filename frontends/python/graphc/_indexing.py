@@ -242,7 +242,7 @@ def bincount(x, weights=None, minlength=0):
     their sums in float64, added in order. The length is found when called."""
     x = asarray(x)
     minlength = _operator.index(minlength)
-    counts = _graphc.bincount(x, minlength) if weights is None else None
+    counts = _graphc.bincount(x, minlength, weights)
     if counts is not None:
         return counts
     if x.ndim != 1:
@@ -260,7 +260,7 @@ def bincount(x, weights=None, minlength=0):
         if int(ends[0]) < 0:
             raise ArgumentError("'list' argument must have no negative elements")
         length = _py.max(length, int(ends[1]) + 1)
-    counts = zeros((length,), int64 if weights is None else float64, device=x.device)
+    counts = zeros((length,), float64 if weights is not None and x.size else int64, device=x.device)  # of no elements: as NumPy
     if weights is not None:
         weights = asarray(weights, dtype="float64", device=x.device)
         if weights.shape != x.shape:

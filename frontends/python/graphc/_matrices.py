@@ -117,6 +117,8 @@ def fill_diagonal(a: Array, val: ArrayLike, wrap: bool = False) -> None:
 
 def trace(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype=None, out=None) -> Array:
     """Sum of a diagonal."""
+    if type(a) is _graphc.Array and a.ndim == 2 and dtype is None and out is None and (offset, axis1, axis2) == (0, 0, 1):
+        return _graphc.reduce("sum", diagonal_view(a, 0, 0, 1))
     return sum(diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 

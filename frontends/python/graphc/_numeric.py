@@ -203,6 +203,9 @@ def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 @_stands_for("fmod")
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Remainder of the division rounded towards zero: it has the sign of `x1`, as in C."""
+    made = _graphc.numeric("fmod", x1, x2)
+    if made is not None:
+        return made
     x1, x2 = asarray(x1), asarray(x2)
     kind = _graphc.result_type(_real(x1, "fmod"), _real(x2, "fmod"))
     x1, x2 = x1.astype(kind, copy=False), x2.astype(kind, copy=False)
@@ -214,11 +217,12 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return _graphc.copysign(_graphc.remainder(_graphc.abs(x1), _graphc.abs(x2)), x1)
 
 
-def _without_nan_pair(x1, x2, choose):
+def _without_nan_pair(x1, x2, choose, name):
+    made = _graphc.numeric(name, x1, x2)
+    if made is not None:
+        return made
     x1, x2 = asarray(x1), asarray(x2)
     chosen = choose(x1, x2)
-    if not (_graphc.is_tracing() or _graphc.pending(chosen)) and chosen.ndim and not _graphc.isnan(chosen).any():  # computed, in a loop
-        return chosen
     if chosen.dtype.kind not in "fc":
         return chosen
     x1, x2 = x1.astype(chosen.dtype, copy=False), x2.astype(chosen.dtype, copy=False)
@@ -228,13 +232,13 @@ def _without_nan_pair(x1, x2, choose):
 @as_ufunc(2)
 def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The larger of two elements, or the one that is not NaN."""
-    return _without_nan_pair(x1, x2, _graphc.maximum)
+    return _without_nan_pair(x1, x2, _graphc.maximum, "fmax")
 
 
 @as_ufunc(2)
 def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The smaller of two elements, or the one that is not NaN."""
-    return _without_nan_pair(x1, x2, _graphc.minimum)
+    return _without_nan_pair(x1, x2, _graphc.minimum, "fmin")
 
 
 @as_ufunc(1)

@@ -3,6 +3,7 @@ source of streams: a Generator, which moves on, or a Key, which does not."""
 
 from __future__ import annotations
 
+import builtins as _py
 import math as _math
 import operator as _operator
 
@@ -99,7 +100,7 @@ class Draws:
     def _take(self, count, device=None):
         raise NotImplementedError
 
-    def _ahead(self, kind, size, count, make):
+    def _ahead(self, kind, size, count, make, parameters=None):
         """The next draw of a kind, of `count` streams, where it is known already; else None, and nothing was taken."""
         return None
 
@@ -143,6 +144,20 @@ class Draws:
     def _attempts(self, op, shape, streams, number, *parameters):
         given = [_graphc.asarray(p, float64, streams.device, None) for p in parameters]
         return _graphc.random(op, self._index(shape, streams), streams[number], streams.key, *given)
+
+    def _attempts_ahead(self, op, size, count, *parameters):
+        """The next draw of an op that repeats attempts, where parameters are numbers that do not change; else None."""
+        if not _py.all(type(p) in (int, float) and 0 < p < _WHOLE for p in parameters):
+            return None
+
+        def make(shape, key, first, step):
+            index = _graphc.reshape(_graphc.iota(_math.prod(shape[1:]), uint64, None), (1, *shape[1:]) if shape[1:] else (1,))
+            rows = first + step * _np.arange(shape[0], dtype=_np.uint64).reshape((-1,) + (1,) * len(shape[1:]))
+            given = [_graphc.asarray(float(p), float64, None, None) for p in parameters]
+            drawn = _graphc.random(op, index, _graphc.asarray(rows, None, None, None), _graphc.random_word(key, None), *given)
+            return drawn if op == "random_gamma" else drawn.astype(int64)
+
+        return self._ahead(op, size, count, make, parameters)
 
     # -- shapes, parameters, results -------------------------------------------------------------------------------
 
@@ -341,6 +356,10 @@ class Draws:
 
     def gamma(self, shape, scale=1.0, size=None):
         """Gamma with a shape and a scale."""
+        if type(shape) in (int, float) and shape >= 1 and (factor := _scale(scale)) is not None:
+            value = self._attempts_ahead("random_gamma", size, _ATTEMPTS + 1, shape)
+            if value is not None:
+                return value * factor
         a, scale = _positive("shape", shape, zero=True), _positive("scale", scale, zero=True)
         dims, streams = self._start(size, _ATTEMPTS + 1, a, scale)
         return self._gamma(dims, streams, 0, a) * scale.value
@@ -430,6 +449,9 @@ class Draws:
 
     def poisson(self, lam=1.0, size=None):
         """Poisson counts, int64."""
+        value = self._attempts_ahead("random_poisson", size, _ATTEMPTS, lam)
+        if value is not None:
+            return value
         lam = Parameter("lam", lam)
         if lam.all(lambda v: v >= 0) is False:
             raise ArgumentError("lam < 0 or lam is NaN")
@@ -440,6 +462,9 @@ class Draws:
 
     def binomial(self, n, p, size=None):
         """Successes in n trials, int64."""
+        value = self._attempts_ahead("random_binomial", size, _ATTEMPTS, n, p) if type(n) is int and type(p) is float and p <= 1 else None
+        if value is not None:
+            return value
         n, p = _whole("n", n), _probability("p", p)
         shape, streams = self._start(size, _ATTEMPTS, n, p)
         return self._attempts("random_binomial", shape, streams, 0, n.value, p.value).astype(int64)

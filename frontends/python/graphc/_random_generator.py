@@ -103,12 +103,15 @@ class Generator(Draws):
     def _take(self, count, device=None):
         return self.bit_generator._state.take(count, device)
 
-    def _ahead(self, kind, size, count, make):
+    def _ahead(self, kind, size, count, make, parameters=None):
         shape = _FEW_SIZES.get(size) if type(size) is int else () if size is None else size if type(size) is tuple else None
         if shape is None or (shape and not _is_short(shape)) or (size is not None and not shape):
             return None
         state = self.bit_generator._state
         ahead = Ahead.of(state, (kind, shape))
+        if ahead.parameters != parameters:
+            ahead = state.ahead[kind, shape] = Ahead()
+            ahead.parameters = parameters
         with state.lock:
             value = ahead.ready(state, count)
             return ahead.next(state, count, lambda key, first, step: make((Ahead.MANY, *shape), key, first, step)) if value is None else value

@@ -246,12 +246,12 @@ class Ahead:
     draws come between now and then, of all streams. A number is a function of key, stream and place, so nobody can tell
     when it was computed."""
 
-    __slots__ = ("last", "step", "turns", "values", "first", "stride", "isolated", "place")
+    __slots__ = ("last", "step", "turns", "values", "first", "stride", "isolated", "place", "parameters")
     MANY, _TURNS, _KINDS, _FAR = 64, 16, 32, 8
 
     def __init__(self):
         self.last = self.step = self.turns = self.first = self.stride = self.place = 0
-        self.values, self.isolated = None, False
+        self.values, self.isolated, self.parameters = None, False, None
 
     @classmethod
     def of(cls, state, kind):

@@ -124,6 +124,9 @@ def modf(x: ArrayLike, /) -> tuple[Array, Array]:
 @as_ufunc(1)
 def spacing(x: ArrayLike, /) -> Array:
     """Distance to the nearest float of larger magnitude, with the sign of x."""
+    made = _graphc.numeric("spacing", x)
+    if made is not None:
+        return made
     x = _floating(x, "spacing")
     size = _graphc.abs(x)
     step = _graphc.nextafter(size, _math.inf) - size

@@ -150,7 +150,7 @@ def _outputs(self, args, out):
 
 
 def _is_weak(x):
-    return isinstance(x, (bool, int, float, complex)) and not isinstance(x, _np.generic)
+    return type(x) is not _Array and isinstance(x, (bool, int, float, complex)) and not isinstance(x, _np.generic)
 
 
 def _strong(x):
@@ -393,6 +393,9 @@ def _reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_
     trees (docs/numerics.md). `where` leaves elements out, `initial` is combined in front. Raises ValueError for no
     elements of an operation without identity."""
     _binary(self, "reduce")
+    if type(array) is _Array and array.ndim == 1 and type(axis) is int and axis in (0, -1) and dtype is None and out is None and keepdims is False:
+        if initial is _NO_VALUE and where is True and self.__name__ in _PARTED and array.size:
+            return _plain_reduce(self, array, (0,), False, None)
     x, dtype = asarray(array), None if dtype is None else as_dtype(dtype)
     if self.__name__ in ("add", "multiply"):
         dtype = dtype_of_sums(x, out, dtype)
@@ -466,6 +469,10 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
     """Reductions of the slices from each index to the next one (the last: to the end); where the next index is not
     larger, the element itself. `indices` decide the structure, so they are evaluated."""
     _binary(self, "reduceat")
+    if dtype is None and out is None and type(array) is _Array and type(axis) is int and axis == 0 and self.__name__ in _PARTED:
+        made = _graphc.reduceat(_REDUCTIONS[self.__name__], array, indices) if type(indices) in (_Array, list) else None
+        if made is not None:
+            return made
     x = asarray(array)
     axis = _one_axis(x, axis, "reduceat")
     if self.__name__ in ("add", "multiply"):
@@ -501,6 +508,7 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
     return with_out(result, out, "unsafe", self.__name__)
 
 
+_PARTED = ("add", "multiply", "maximum", "minimum")
 #: Slices that overlap are gathered up to so many times the array at once.
 _MOST_GATHERED = 4
 #: Slices of more lengths, none longer, are folded element by element instead of being gathered by length.

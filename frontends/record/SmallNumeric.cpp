@@ -1,0 +1,149 @@
+#include "frontends/record/SmallNumeric.h"
+
+#include "frontends/record/SmallElements.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace graphc::small {
+namespace {
+
+template <typename T>
+T valueOf(Numeric kind, T a, T b) {
+  using hostmath::smaller;
+  switch (kind) {
+  case Numeric::FMod: // exact, with the sign of the first
+    return std::copysign(std::fmod(std::fabs(a), std::fabs(b)), a);
+  case Numeric::FMax:
+    return -smaller(-a, -b);
+  case Numeric::FMin:
+    return smaller(a, b);
+  case Numeric::Spacing:
+    T step = std::nextafter(std::fabs(a), std::numeric_limits<T>::infinity()) - std::fabs(a);
+    return a < 0 ? -step : step;
+  }
+  return a;
+}
+
+template <typename T>
+bool isFinite(Run<T> values, int64_t count) {
+  return allFinite(values.data, values.steps ? count : 1);
+}
+
+template <typename T>
+Result<bool> numericInto(Numeric kind, std::span<const Operand> operands, DType t,
+                         std::span<const int64_t> shape, T *out) {
+  const int64_t count = countOf(shape);
+  Reader<T> a, b;
+  GRAPHC_ASSIGN(bool isRead, a.read(operands[0], t, shape));
+  if (isRead && operands.size() > 1) {
+    GRAPHC_ASSIGN(isRead, b.read(operands[1], t, shape));
+  }
+  if (!isRead)
+    return false;
+  const Run<T> x = a.run(), y = operands.size() > 1 ? b.run() : x;
+  if (!isFinite(x, count) || !isFinite(y, count))
+    return false;
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = valueOf(kind, x.data[x.steps ? i : 0], y.data[y.steps ? i : 0]);
+  return allFinite(out, count);
+}
+
+/// Whether the result has the dtype of what is reduced.
+bool isOfElements(op::ReduceKind kind) {
+  using enum op::ReduceKind;
+  return kind == Sum || kind == Prod || kind == Min || kind == Max;
+}
+
+/// Where the parts of a vector of this size begin; nothing where one begins outside.
+Result<std::optional<std::vector<int64_t>>> startsOf(const Array &starts, int64_t size) {
+  Reader<int64_t> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(starts, DType::Int64, starts.shape()));
+  if (!isRead)
+    return std::optional<std::vector<int64_t>>();
+  const Run<int64_t> given = reader.run();
+  std::vector<int64_t> out(static_cast<size_t>(countOf(starts.shape())));
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i] = given.data[given.steps ? i : 0];
+    if (static_cast<uint64_t>(out[i]) >= static_cast<uint64_t>(size))
+      return std::optional<std::vector<int64_t>>();
+  }
+  return std::optional(std::move(out));
+}
+
+} // namespace
+
+std::optional<Numeric> numericFromName(std::string_view name) {
+  return name == "fmod"      ? std::optional(Numeric::FMod)
+         : name == "fmax"    ? std::optional(Numeric::FMax)
+         : name == "fmin"    ? std::optional(Numeric::FMin)
+         : name == "spacing" ? std::optional(Numeric::Spacing)
+                             : std::nullopt;
+}
+
+Outcome numeric(Numeric kind, std::span<const Operand> operands, DType t, const Shape &shape,
+                rt::Device &device) {
+  if (countOf(shape) * itemSize(t) > kMostBytes)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, device));
+  Result<bool> done = false;
+  if (t == DType::Float64)
+    done = numericInto(kind, operands, t, shape, dataOf<double>(out));
+  else if (t == DType::Float32)
+    done = numericInto(kind, operands, t, shape, dataOf<float>(out));
+  return finished(std::move(out), std::move(done));
+}
+
+Outcome weightedBincount(const Array &x, const Array &weights, int64_t least) {
+  if (weights.dtype() != DType::Float64 || !(weights.shape() == x.shape()))
+    return NodeRef();
+  // How many there are is counted as without weights, and so is what has to be recorded.
+  GRAPHC_ASSIGN(NodeRef counts, bincount(x, least));
+  Reader<int64_t> places;
+  Reader<double> added;
+  GRAPHC_ASSIGN(bool isRead, places.read(x, DType::Int64, x.shape()));
+  if (counts && isRead) {
+    GRAPHC_ASSIGN(isRead, added.read(weights, DType::Float64, weights.shape()));
+  }
+  if (!counts || !isRead)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Float64, counts->shape(), x.device()));
+  auto *sums = dataOf<double>(out);
+  const int64_t length = countOf(counts->shape());
+  std::fill_n(sums, length, 0.0);
+  const Run<int64_t> at = places.run();
+  const Run<double> from = added.run();
+  for (int64_t i = 0, count = x.size(); i < count; ++i)
+    sums[at.data[at.steps ? i : 0]] += from.data[from.steps ? i : 0];
+  return !mustBeFinite() || allFinite(sums, length) ? out : NodeRef();
+}
+
+Outcome reduceAt(op::ReduceKind kind, const Array &x, const Array &starts) {
+  constexpr size_t kMostParts = 256;
+  const DType t = x.dtype();
+  if (x.rank() != 1 || starts.rank() != 1 || !isInteger(starts.dtype()) ||
+      (t != DType::Float64 && t != DType::Float32 && t != DType::Int64) || !isOfElements(kind))
+    return NodeRef();
+  GRAPHC_ASSIGN(auto places, startsOf(starts, x.size()));
+  if (!places || places->empty() || places->size() > kMostParts)
+    return NodeRef();
+  const auto count = static_cast<int64_t>(places->size());
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, {count}, x.device()));
+  const auto width = static_cast<size_t>(itemSize(t));
+  constexpr int64_t kAxes[] = {0};
+  for (size_t i = 0; i < places->size(); ++i) {
+    IndexItem part;
+    part.kind = IndexItem::Kind::Slice;
+    part.start = (*places)[i];
+    const int64_t next = i + 1 < places->size() ? (*places)[i + 1] : x.size();
+    part.stop = std::max(next, *part.start + 1);
+    GRAPHC_ASSIGN(View view, x.view().index({&part, 1}));
+    GRAPHC_ASSIGN(NodeRef one, reduce(kind, x.withView(std::move(view)), kAxes, t, {}));
+    if (!one)
+      return NodeRef();
+    std::memcpy(dataOf<char>(out) + i * width, one->buffer()->host(), width);
+  }
+  return out;
+}
+
+} // namespace graphc::small

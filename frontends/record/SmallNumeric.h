@@ -1,0 +1,31 @@
+//===- SmallNumeric.h - Functions of small arrays that are several operations
+//------------------===//
+//
+// Formulas over operations whose results no rounding decides, or whose order is given, in one loop.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_SMALLNUMERIC_H
+#define GRAPHC_FRONTENDS_RECORD_SMALLNUMERIC_H
+
+#include "frontends/record/Small.h"
+
+#include <string_view>
+
+namespace graphc::small {
+
+enum class Numeric : uint8_t { FMod, FMax, FMin, Spacing };
+std::optional<Numeric> numericFromName(std::string_view name);
+/// The exact function of operands that broadcast to `shape`, as float32 or float64. What meets or
+/// gives an infinity or a NaN has to be recorded.
+Outcome numeric(Numeric kind, std::span<const Operand> operands, DType t, const Shape &shape,
+                rt::Device &device);
+/// Sums of the weights of each integer from 0 to the largest of a vector, at least `least` of them,
+/// added in order. Float64 weights; as bincount() otherwise.
+Outcome weightedBincount(const Array &x, const Array &weights, int64_t least);
+/// Reductions of the parts of a vector from each start to the next one, the last to the end; where
+/// the next is not larger, the element itself. Starts outside have to be recorded.
+Outcome reduceAt(op::ReduceKind kind, const Array &x, const Array &starts);
+
+} // namespace graphc::small
+
+#endif // GRAPHC_FRONTENDS_RECORD_SMALLNUMERIC_H
