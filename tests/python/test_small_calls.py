@@ -281,7 +281,8 @@ def test_scalars_of_numpy_beside_arrays(dtype, single):
     total = ours.sum() if dtype != "bool" else ours.any()
     gc.eval([total])
     for _ in range(3):
-        for a, b in ((given * value, ours * value), (theirs + value, total + value), (theirs == value, total == value)):
+        pairs = [(given * value, ours * value), (theirs + value, total + value), (theirs == value, total == value), (value * given, value * ours)]
+        for a, b in [*pairs, (value + theirs, value + total), (value == given, value == ours), (np.maximum(value, theirs), np.maximum(value, total))]:
             assert b.dtype == a.dtype and np.array_equal(np.asarray(b), a)
     if np.can_cast(value.dtype, given.dtype, "same_kind"):
         for _ in range(3):
@@ -302,7 +303,9 @@ PLAIN = [
     "np.median(s)", "np.median(f)", "np.percentile(s, [25, 50, 75])", "np.percentile(s, 30)", "np.quantile(s, np.float32(0.3))", "np.percentile(f, [25, 50])",
     "np.quantile(i, [0, 1])", "np.quantile(s, [[0.5, 0.25]], method='nearest')", "np.fmax(s, s[::-1])", "np.fmin(f, f[::-1])", "np.fmax(i, 2)",
     "np.exp2(3.0)", "np.sqrt(np.float64(2.0))", "np.abs(-1.5)", "np.floor(2.5)", "np.isnan(0.5)", "np.searchsorted(s, np.float64(0.5))",
-    "np.minimum.accumulate(i)", "np.array([f[6], np.float64(2)])",
+    "np.minimum.accumulate(i)", "np.array([f[6], np.float64(2)])", "np.append(f, 2)", "np.append(i, 2.5)", "np.append(i, f[3])", "np.append(m, i)",
+    "np.append([1, 2], f)", "np.append(w, w)", "np.append(f[::2], 3)", "np.diag([1, 2])", "np.diag(f, -1)", "np.diag(w)", "np.add.accumulate(i)",
+    "np.multiply.accumulate(w)", "np.logical_or.accumulate(m)", "np.trace(w)", "np.trace(w.T, 1)", "np.trace(w.astype('i1'))",
 ]  # fmt: skip
 
 

@@ -19,6 +19,7 @@ DRAWS = {
     "standard_normal": lambda r, size: r.standard_normal(size), "uniform": lambda r, size: r.uniform(-1.0, 3.0, size),
     "exponential": lambda r, size: r.exponential(2.0, size), "integers": lambda r, size: r.integers(-5, 100, size),
     "wide": lambda r, size: r.integers(-(2**63), 2**63 - 1, size), "choice": lambda r, size: r.choice(9, size),
+    "plain normal": lambda r, size: r.normal(size=size), "plain uniform": lambda r, size: r.uniform(size=size),
     "poisson": lambda r, size: r.poisson(3.5, size), "binomial": lambda r, size: r.binomial(12, 0.25, size), "gamma": lambda r, size: r.gamma(2.5, 3.0, size),
 }  # fmt: skip
 

@@ -201,11 +201,12 @@ PyObject *get(PyObject *self, PyObject *key) {
       if (!taken.isNull())
         return wrap(std::move(taken));
     }
-    if (Array list = listIndex(key, x.device()); !list.isNull()) {
-      Array taken = unwrap(ops::takeRowsNow(x, list));
-      if (!taken.isNull())
-        return wrap(std::move(taken));
-    }
+    if (PyList_CheckExact(key))
+      if (Array list = listIndex(key, x.device()); !list.isNull()) {
+        Array taken = unwrap(ops::takeRowsNow(x, list));
+        if (!taken.isNull())
+          return wrap(std::move(taken));
+      }
     if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
       return wrapView(x, x.view().index(basic.items()));
     return wrap(getItem(x, pb::reinterpret_borrow<pb::object>(key)));
@@ -275,7 +276,7 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
       tellAtOnce(x);
       written = true;
     }
-    if (Array list = written ? Array() : listIndex(key, x.device());
+    if (Array list = !written && PyList_CheckExact(key) ? listIndex(key, x.device()) : Array();
         !list.isNull() && convertOperand(value, v, &x.device())) {
       if (v.operand->array)
         warnOfDiscarded(v.operand->array->dtype(), x.dtype());

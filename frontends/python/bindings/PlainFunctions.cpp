@@ -154,6 +154,26 @@ PyObject *plainConcatenate(PyObject *self, PyObject *const *args, Py_ssize_t cou
   return concatenate(self, args, count, nullptr);
 }
 
+/// append(x, value) of a vector and a number or a vector; NotImplemented for others.
+PyObject *plainAppend(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 2 && !names ? asAnyArray(args[0]) : nullptr;
+    if (!x || x->rank() != 1 || x->isOpen())
+      Py_RETURN_NOTIMPLEMENTED;
+    const Array *y = asAnyArray(args[1]);
+    const bool isNumber = PyFloat_CheckExact(args[1]) || PyLong_CheckExact(args[1]);
+    if (y ? y->rank() > 1 || y->isOpen() || &y->device() != &x->device() : !isNumber)
+      Py_RETURN_NOTIMPLEMENTED;
+    RecordScope line; // a function that stands for no operation
+    RecordScope silent(RecordScope::location(), 0);
+    Array added = y ? *y : toArray(args[1], &x->device());
+    if (added.rank() == 0)
+      added = unwrap(ops::reshape(added, {1}));
+    const Array both[] = {*x, std::move(added)};
+    return wrap(ops::concatenate(both, 0));
+  });
+}
+
 PyObject *library(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&] {
     Arguments<5> given("library", {"name", "operands", "params", "shape", "dtype"}, 5, args, count,
@@ -324,6 +344,8 @@ PyMethodDef functions[] = {
     function("concatenate", concatenate, "concatenate(arrays, axis=0): of None, flattened"),
     function("plain_concatenate", plainConcatenate,
              "concatenate() for plain arguments; NotImplemented for others."),
+    function("plain_append", plainAppend,
+             "append() for plain arguments; NotImplemented for others."),
     function("library", library, "library(name, operands, params, shape, dtype)"),
     function("row", row, "row(name, x, param, dtype): a routine of rows of a vector"),
     function("bincount", bincount,

@@ -64,7 +64,9 @@ void release(PyObject *self) {
   // Buffers that wrap foreign memory may run Python code when they go.
   pb::error_scope keep;
   if (!instance->weakrefs) {
-    value = Array();
+    // Nobody else knows it: a new one costs less than an assignment.
+    std::destroy_at(&value);
+    new (&value) Array();
     if (empty.keep(self)) {
       Py_DECREF(arrayType);
       return;
@@ -136,7 +138,9 @@ PyObject *wrapView(const Array &x, Result<View> view) {
 PyObject *wrap(Array &&array) {
   auto owned = pb::reinterpret_steal<pb::object>(makeObject(typeOfArrays()));
   Array &value = **holderOf(reinterpret_cast<Instance *>(owned.ptr()));
-  value = std::move(array);
+  // In place: a null array has nothing to give up.
+  std::destroy_at(&value);
+  new (&value) Array(std::move(array));
   bool owns = false;
   if (!value.hasStorage()) {
     value.setObject(owned.ptr());

@@ -283,7 +283,7 @@ def exact_part(called):
 
 
 #: Functions of which the extension takes the plain calls itself: it answers NotImplemented for others.
-_QUICK = {name: getattr(_graphc, f"plain_{name}") for name in ("array", "asarray", "zeros", "ones", "empty", "arange", "concatenate")}
+_QUICK = {name: getattr(_graphc, f"plain_{name}") for name in ("array", "asarray", "zeros", "ones", "empty", "arange", "concatenate", "append")}
 
 
 def function(inner, hand, module, theirs=None, binds=True):

@@ -80,8 +80,16 @@ def _dask_tokenize(self):
     return "graphc.Array", self.dtype.name, self.shape, digest
 
 
+#: Our ufunc for NumPy's, of those that were called with operands that need no look.
+_ours = {}
+_OPERANDS = {_Array, _np.ndarray, _np.float64, _np.float32, _np.int64, _np.bool_, bool, int, float}
+
+
 @_stands_for()
 def _array_ufunc(self, ufunc, method, *inputs, **keywords):
+    is_plain = method == "__call__" and not keywords and _OPERANDS.issuperset(map(type, inputs))
+    if is_plain and ufunc in _ours:
+        return _ours[ufunc](*inputs)
     import graphc
 
     ours = getattr(graphc, ufunc.__name__, None)
@@ -95,6 +103,8 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
         return _foreign.of_values(getattr(ufunc, method), inputs, keywords)
     if not isinstance(ours, _graphc.ufunc):
         return NotImplemented
+    if is_plain:
+        _ours[ufunc] = ours
     if out is not None and not _py.any(_graphc.is_array(x) for x in (*inputs, *out)):
         return NotImplemented
     if method != "__call__" and out is not None and len(out) == 1:

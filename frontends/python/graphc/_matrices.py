@@ -64,10 +64,10 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
         raise ShapeError(f"diag: one or two axes are needed, got shape {v.shape}")
     k = _operator.index(k)
     size = v.size + _py.abs(k)
-    result = zeros((size, size), v.dtype, device=v.device)
+    result = zeros((size, size), v.dtype, device=_graphc.elsewhere(v))
     if v.size:
         start = k if k >= 0 else -k * size
-        result.reshape((-1,))[start : start + v.size * (size + 1) : size + 1] = v
+        result.reshape(-1)[start : start + v.size * (size + 1) : size + 1] = v
     return result
 
 

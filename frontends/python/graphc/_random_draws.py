@@ -206,7 +206,7 @@ class Draws:
         if type(first) is type(last) is float and _math.isfinite(last - first):
             value = self._ahead("unit", size, 1, _units)
             if value is not None:
-                return value * (last - first) + first
+                return value if first == 0.0 and last == 1.0 else value * (last - first) + first
         low, high = Parameter("low", low), Parameter("high", high)
         if low.host is not None and high.host is not None and not _np.all(_np.isfinite(high.host - low.host)):
             raise _overflow("high - low range exceeds valid bounds")
@@ -228,7 +228,8 @@ class Draws:
         if (mean := _number(loc)) is not None and (deviation := _scale(scale)) is not None:
             value = self._ahead("normal", size, 2, _normals)
             if value is not None:
-                return value * deviation + mean
+                is_standard = type(mean) is type(deviation) is float and mean == 0.0 and deviation == 1.0
+                return value if is_standard else value * deviation + mean  # a draw is never -0
         loc, scale = Parameter("loc", loc), _positive("scale", scale, zero=True)
         shape, streams = self._start(size, 2, loc, scale)
         return self._normal(shape, streams) * scale.value + loc.value

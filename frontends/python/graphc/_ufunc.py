@@ -34,6 +34,7 @@ _REDUCTIONS = {"add": "sum", "multiply": "prod", "minimum": "min", "maximum": "m
 _REDUCTIONS |= {"logical_and": "all", "logical_or": "any"}
 _SCANS = {"add": "sum", "multiply": "prod"}
 _SCANS_OF_NUMBERS = {"maximum": "max", "minimum": "min"}  # neither complex nor bool
+_ALL_SCANS = _SCANS | _SCANS_OF_NUMBERS
 _SCANS_BY_DOUBLING = _ASSOCIATIVE | {"maximum", "minimum", "logical_and", "logical_or"}
 _IDENTITIES = {
     "add": 0, "multiply": 1, "logical_and": True, "logical_or": False, "logical_xor": False, "bitwise_and": -1,
@@ -420,11 +421,12 @@ def _one_axis(x, axis, what):
 @_stands_for("accumulate")
 def _accumulate(self, array, axis=0, dtype=None, out=None):
     """Running combinations along an axis: element i combines the first i + 1 elements."""
+    if type(array) is _Array and type(axis) is int and axis == 0 and dtype is None and out is None and array.ndim == 1:
+        kind = _ALL_SCANS.get(self.__name__)
+        if kind is not None and array.dtype.kind in "iuf":
+            return _graphc.scan(kind, array, 0)
     _binary(self, "accumulate")
-    x = array if type(array) is _Array and array.ndim else asarray(array)
-    kind = _SCANS.get(self.__name__) or _SCANS_OF_NUMBERS.get(self.__name__)
-    if type(axis) is int and axis == 0 and dtype is None and out is None and kind is not None and x.ndim == 1 and x.dtype.kind in "iuf":
-        return _graphc.scan(kind, x, 0, None)
+    x = asarray(array)
     axis = _one_axis(x, axis, "accumulate")
     dtype = None if dtype is None else as_dtype(dtype)
     name = self.__name__
