@@ -65,7 +65,7 @@ struct Recent {
   int offset = 0;
   Location location = 0;
 };
-constexpr size_t kRecent = 256;
+constexpr size_t kRecent = 4096;
 Recent recent[kRecent];
 
 Location remember(PyCodeObject *code, int offset) {
