@@ -80,8 +80,8 @@ Outcome bincount(const Array &x, int64_t least);
 /// Of vectors and matrices, as dtype `t`; the result takes `shape`.
 Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape);
 /// The sums over k of short[k] * long[j + k - (size of short - 1)] for `count` j from `first` on,
-/// zero beyond the ends: 64 products a chain of fused multiply-adds, k rising. Vectors of one
-/// dtype.
+/// without the products beyond the ends: 64 a chain of fused multiply-adds, k rising. Vectors of
+/// one dtype.
 Outcome correlate(const Array &x, const Array &shorter, int64_t first, int64_t count);
 /// Writes a value that broadcasts to what `target` shows. False when it has to be recorded.
 Result<bool> assign(Array &target, const Operand &value);

@@ -6,11 +6,12 @@
 namespace graphc::small {
 namespace {
 
-/// What there is to multiply: `size` factors, and padded[i + j] for factor i of sum j.
+/// What there is to multiply: `size` factors, and values[i + j - before] for factor i of sum j,
+/// where there is such a value.
 template <typename T>
 struct Products {
-  const T *factors, *padded;
-  int64_t size, count;
+  const T *factors, *values;
+  int64_t size, length, before, count;
 };
 
 /// Chains of 64 products, which are added up one after the other.
@@ -19,11 +20,13 @@ template <typename T>
   constexpr int64_t kChain = 64;
   for (int64_t begin = 0; begin < p.size; begin += kChain) {
     T *to = begin == 0 ? out : room;
-    for (int64_t j = 0; j < p.count; ++j)
-      to[j] = p.factors[begin] * p.padded[begin + j];
-    for (int64_t i = begin + 1; i < std::min(p.size, begin + kChain); ++i)
-      for (int64_t j = 0; j < p.count; ++j)
-        to[j] = std::fma(p.factors[i], p.padded[i + j], to[j]);
+    std::fill_n(to, p.count, T{0});
+    for (int64_t i = begin; i < std::min(p.size, begin + kChain); ++i) {
+      const int64_t shift = i - p.before;
+      const int64_t last = std::min(p.count, p.length - shift);
+      for (int64_t j = std::max<int64_t>(0, -shift); j < last; ++j)
+        to[j] = std::fma(p.factors[i], p.values[shift + j], to[j]);
+    }
     for (int64_t j = 0; begin > 0 && j < p.count; ++j)
       out[j] += room[j];
   }
@@ -45,16 +48,14 @@ Result<bool> correlateInto(const Array &x, const Array &shorter, int64_t first, 
   if (!isRead)
     return false;
   const int64_t n = x.size(), m = shorter.size();
-  Room<T> paddedRoom, factorRoom, chainRoom;
-  T *padded = paddedRoom.get(n + 2 * (m - 1)), *f = factorRoom.get(m);
-  std::fill_n(padded, m - 1, T{0});
-  std::fill_n(padded + m - 1 + n, m - 1, T{0});
+  Room<T> valueRoom, factorRoom, chainRoom;
+  T *v = valueRoom.get(n), *f = factorRoom.get(m);
   const Run<T> values = longer.run(), given = factors.run();
   for (int64_t i = 0; i < n; ++i)
-    padded[m - 1 + i] = values.data[values.steps ? i : 0];
+    v[i] = values.data[values.steps ? i : 0];
   for (int64_t i = 0; i < m; ++i)
     f[i] = given.data[given.steps ? i : 0];
-  const Products<T> products{f, padded + first, m, count};
+  const Products<T> products{f, v, m, n, m - 1 - first, count};
   if (hasWide())
     sumChainsWide(products, out, chainRoom.get(count));
   else

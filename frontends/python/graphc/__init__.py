@@ -156,12 +156,11 @@ from ._functional import (  # noqa: E402
 )
 from ._float_errors import errstate, geterr, geterrcall, seterr, seterrcall  # noqa: E402
 from ._numerics import numerics  # noqa: E402
+from ._correlate import convolve, correlate  # noqa: E402
 from ._names import (  # noqa: E402
     broadcast,
     c_,
     common_type,
-    convolve,
-    correlate,
     diag_indices,
     diag_indices_from,
     isfortran,

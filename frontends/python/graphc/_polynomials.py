@@ -12,7 +12,7 @@ from ._dtypes import float64, int64
 from ._float_errors import tell as _tell
 from ._manipulation import concat, expand_dims
 from ._matrices import diag, vander
-from ._names import convolve
+from ._correlate import convolve
 from ._reductions import all
 from ._sorting import sort
 from .errors import ArgumentError, DTypeError

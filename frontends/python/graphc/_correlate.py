@@ -1,0 +1,154 @@
+"""Convolution and correlation of vectors: sums of shifted products, of which those beyond the ends of the longer vector are left out."""
+
+from __future__ import annotations
+
+import numpy as _np
+
+from . import _graphc
+from ._creation import arange, asarray
+from ._devices import where_operands_are as _where_operands_are
+from ._manipulation import concatenate
+from .errors import ArgumentError, ShapeError
+
+
+@_where_operands_are
+def convolve(a, v, mode: str = "full"):
+    """Discrete convolution of two vectors; mode "full", "same" or "valid". As a sum of shifted products, the shorter
+    vector's elements one after the other, 64 products a chain."""
+    return _correlation(asarray(a), asarray(v), mode, "convolve", False)
+
+
+@_where_operands_are
+def correlate(a, v, mode: str = "valid"):
+    """Cross-correlation of two vectors: sums of a[n + k] * v[n]."""
+    return _correlation(asarray(a), asarray(v), mode, "correlate", True)
+
+
+#: Products of a chain; of all chains, longer ones are matrix products; windows in one.
+_CHAIN, _WRITTEN_OUT, _ROWS = 64, 256, 256
+#: Results of which recording the chains costs more than a matrix product, whose chains are the same.
+_FEW = 4096
+
+
+def _windows(x, count, length):
+    """The matrix of x[i : i + length] for i < count, from a view of repetitions of `x`."""
+    wide = _graphc.broadcast_to(x, (count + 1, x.size)).reshape((-1,))
+    return wide[: count * (x.size + 1)].reshape((count, x.size + 1))[:, :length]
+
+
+def _chain(factors, parts, present=None):
+    """The sum of factors[i] * parts[i], i rising, from +0 on: fused multiply-adds of floats. Where not present[i], a product is left out."""
+    total = None
+    for i, part in enumerate(parts):
+        before = 0 if total is None else total
+        if part.dtype.kind == "f":
+            after = _graphc.fma(factors[i], part, before)
+        else:
+            after = factors[i] * part
+            after = after if total is None and part.dtype.kind != "c" else before + after
+        total = after if present is None else _graphc.select(present[i], after, before)
+    return total
+
+
+def _sums(padded, short, length, written):
+    """So many sums of short[i] * padded[i + j], j being their numbers."""
+    result = None
+    count = _CHAIN if short.size <= _WRITTEN_OUT else _ROWS
+    for i in range(0, short.size, count):
+        some, rest = short[i : i + count], padded[i:]
+        if written:
+            part = _chain(some, [rest[k : k + length] for k in range(some.size)])
+        else:
+            part = _graphc.matmul(some, _windows(rest, some.size, length))
+        result = part if result is None else result + part
+    return result
+
+
+def _edge_sums(padded, short, present):
+    """The sums of which the products are left out that are not `present`, a matrix of sums and products."""
+    result, sums = None, present.shape[0]
+    count = _CHAIN if short.size <= _WRITTEN_OUT else _ROWS
+    for i in range(0, short.size, count):
+        some, seen = short[i : i + count], present[:, i : i + count]
+        if some.dtype.kind == "f":  # a product of zeros adds nothing; of two equal columns, since one would be no chain
+            rows = _graphc.select(seen, some, 0).reshape((sums, 1, some.size))
+            columns = _windows(padded[i:], sums, some.size).reshape((sums, some.size, 1))
+            part = _graphc.matmul(rows, _graphc.broadcast_to(columns, (sums, some.size, 2)))[:, 0, 0]
+        else:
+            part = _chain(some, [padded[i + k : i + k + sums] for k in range(some.size)], [seen[:, k] for k in range(some.size)])
+        result = part if result is None else result + part
+    return result
+
+
+def _may_be_infinite(short):
+    """Whether an element may be one that zeros beyond an end must not be multiplied by, as far as that is known."""
+    if short.dtype.kind not in "fcV":
+        return False
+    if short.device != "cpu" or _graphc.is_tracing() or _graphc.pending(short):
+        return True
+    values = _np.asarray(short)
+    return not _np.isfinite(values).all()
+
+
+def _correlation(a, v, mode, name, turned):
+    if a.ndim > 1 or v.ndim > 1:
+        raise ShapeError(f"object too deep for desired array: {name} of shapes {a.shape} and {v.shape}")
+    a, v = a.reshape((-1,)), v.reshape((-1,))
+    if a.size == 0 or v.size == 0:
+        raise ArgumentError(f"{'a' if a.size == 0 else 'v'} cannot be empty")
+    mode = _mode(mode)
+    kind = _graphc.result_type(a, v)
+    if turned:
+        v = v[::-1]
+        v = v.conj() if kind.kind == "c" else v
+    long, short = (a, v) if a.size >= v.size else (v, a)
+    long, short = long.astype(kind, copy=False), short.astype(kind, copy=False)
+    n, m = long.size, short.size
+    full_length = n + m - 1
+    first, length = {"full": (0, full_length), "valid": (m - 1, n - m + 1)}.get(mode, (m // 2 if turned and a.size < v.size else (m - 1) // 2, n))
+    if m <= _WRITTEN_OUT and (kind == "float64" or kind == "float32"):
+        result = _graphc.correlate(long, short[::-1], first, length)
+        if result is not None:
+            return result
+    short = short[::-1]
+    if kind.kind in "fV" and kind.itemsize == 2:  # rounded once
+        long, short = long.astype("float32"), short.astype("float32")
+    written = m <= _WRITTEN_OUT and (full_length > _FEW or m < 8 or long.dtype.kind != "f")
+    if mode == "valid":
+        result = _sums(long, short, length, written)
+    else:
+        edge = _graphc.full((m - 1,), 0, long.dtype, long.device)
+        if m > 1 and _may_be_infinite(short):
+            result = concatenate(_parts(long, short, edge, first, length, written))
+        else:
+            result = _sums(concatenate([edge, long, edge]), short, full_length, written)
+            result = result[first : first + length]
+    result = result.astype(kind, copy=False)
+    return result if length == full_length else result.copy()
+
+
+def _parts(long, short, edge, first, length, written):
+    """The sums at the left edge, those of all products, and those at the right edge."""
+    n, m = long.size, short.size
+    left, right = m - 1 - first, first + length - n
+    products = arange(m).reshape((1, m))
+    parts = [_sums(long, short, n - m + 1, written)]
+    if left > 0:
+        present = products >= arange(left, 0, -1).reshape((left, 1))
+        parts.insert(0, _edge_sums(concatenate([edge[:left], long[: m - 1]]), short, present))
+    if right > 0:
+        present = products < arange(m - 1, m - 1 - right, -1).reshape((right, 1))
+        parts.append(_edge_sums(concatenate([long[n - m + 1 :], edge[:right]]), short, present))
+    return parts
+
+
+def _mode(mode):
+    if isinstance(mode, int):
+        if mode not in (0, 1, 2):
+            raise ArgumentError("integer convolve/correlate mode must be 0, 1, or 2")
+        return ("valid", "same", "full")[mode]
+    if not isinstance(mode, str):
+        raise TypeError("convolve/correlate mode not understood")
+    if mode not in ("full", "same", "valid"):
+        raise ArgumentError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
+    return mode

@@ -1,0 +1,80 @@
+"""Convolutions and correlations at the ends of the longer vector, against NumPy: products that are not there are no zeros."""
+
+import graphc as gc
+import numpy as np
+import pytest
+from support.loops import in_turns
+
+pytestmark = pytest.mark.graphc_only
+
+SIZES = [(5, 3), (3, 5), (4, 4), (7, 1), (40, 9), (300, 20), (90, 300), (5000, 9)]
+
+
+def assert_sums(got, want):
+    """Integers, so that sums are exact in any order; parts of complex infinities depend on the order."""
+    got = np.asarray(got)
+    assert got.dtype == want.dtype and got.shape == want.shape
+    finite = np.isfinite(want)
+    np.testing.assert_array_equal(np.isfinite(got), finite)
+    np.testing.assert_array_equal(got[finite], want[finite])
+    if want.dtype.kind == "f":
+        np.testing.assert_array_equal(got, want)
+
+
+def operands(n, m, dtype):
+    rng = np.random.default_rng(n * m)
+    a, v = (rng.integers(-3, 4, size).astype(dtype) for size in (n, m))
+    v[rng.integers(m)] = rng.choice([np.inf, -np.inf, np.nan])
+    return a, v
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
+def test_infinite_elements_meet_no_padding(dtype, mode):
+    for n, m in SIZES:
+        a, v = operands(n, m, dtype)
+        for name in ("convolve", "correlate"):
+            want = getattr(np, name)(a, v, mode)
+            assert_sums(getattr(gc, name)(gc.array(a), gc.array(v), mode), want)
+            assert_sums(getattr(gc, name)(gc.array(a) * 1, gc.array(v) * 1, mode), want)  # whose values are not known yet
+
+
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+@pytest.mark.parametrize("turns", [0, gc._graphc.NEVER])
+def test_infinite_elements_in_loops(name, turns):
+    def program():
+        for n, m in SIZES[:6]:
+            a, v = operands(n, m, "float64")
+            for mode in ("full", "same"):
+                assert_sums(getattr(gc, name)(gc.array(a), gc.array(v), mode), getattr(np, name)(a, v, mode))
+
+    in_turns(turns, program)
+
+
+def test_infinite_elements_in_jit():
+    @gc.jit
+    def smooth(a, v):
+        return gc.convolve(a, v, "same"), gc.correlate(a, v, "full")
+
+    a, v = operands(40, 9, "float64")
+    for got, want in zip(smooth(gc.array(a), gc.array(v)), (np.convolve(a, v, "same"), np.correlate(a, v, "full"))):
+        assert_sums(got, want)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize(("n", "m"), [(4, 2), (50, 9), (5000, 9), (1, 1)])
+def test_sums_begin_with_positive_zero(dtype, n, m):
+    a, v = np.full(n, -0.0, dtype), np.ones(m, dtype)
+    for mode in ("full", "valid"):
+        for got in (gc.convolve(gc.array(a), gc.array(v), mode), gc.convolve(gc.array(a) * 1, gc.array(v) * 1, mode)):
+            want = np.convolve(a, v, mode)
+            assert not np.signbit(want.real).any() and not np.signbit(np.asarray(got).real).any()
+
+
+def test_modes():
+    for mode in (3, -1, None, 1.0, "foo", "f", ""):
+        for name in ("convolve", "correlate"):
+            with pytest.raises((TypeError, ValueError)) as theirs:
+                getattr(np, name)([1, 2, 3], [1, 2], mode)
+            with pytest.raises(theirs.type):
+                getattr(gc, name)([1, 2, 3], [1, 2], mode)
