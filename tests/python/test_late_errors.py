@@ -24,9 +24,10 @@ def opencl():
 
 
 @pytest.fixture
-def told():
+def told(monkeypatch):
+    monkeypatch.setattr(warnings, "defaultaction", "always")  # a filter would make every statement compute
     with warnings.catch_warnings(record=True) as caught:
-        warnings.filterwarnings("always", message=".*")  # one for all warnings would make every statement compute
+        warnings.resetwarnings()
         yield caught
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 import atexit as _atexit
 import functools as _functools
 import os as _os
+import re as _re
 import sys as _sys
 import threading as _threading
 import warnings as _warnings
+
+import numpy as _np
 
 from . import _graphc
 from .errors import ArgumentError
@@ -238,22 +241,38 @@ def _report(error, flags, operation, word, place):
 _LATER, _AT_ONCE, _NEVER = range(3)
 
 
+@_functools.lru_cache
+def _is_ours(message):
+    """Whether the pattern of a filter (None: of any message) is for one of the warnings that are told here."""
+    if message is None:
+        return True
+    pattern = _re.compile(message, _re.IGNORECASE) if isinstance(message, str) else message
+    ufuncs = [name for name in dir(_np) if isinstance(getattr(_np, name, None), _np.ufunc)]
+    return any(pattern.match(f"{text} encountered in {name}") for text in _TEXTS for name in (*ufuncs, *_SHORT.values(), *_names))
+
+
 def _heed(filters):
-    """When warnings of a statement are wanted. At once, where the first of Python's filters that is for every RuntimeWarning makes
-    them errors (`simplefilter("error")`), or lets them pass while `catch_warnings(record=True)` records (`pytest.warns`): then
-    operations are computed when they are recorded, as under `errstate(all="raise")`. Never, where it ignores them and none before
-    it is for some of them."""
+    """When warnings of a statement are wanted. At once, where one of Python's filters makes some of them errors
+    (`simplefilter("error")`), or lets them pass while `catch_warnings(record=True)` records (`pytest.warns`): then operations are
+    computed when they are recorded, as under `errstate(all="raise")`. Never, where the first filter that is for every
+    RuntimeWarning ignores them and none before it is for some of them. The module of a line is not known beforehand."""
     for_some = False
     for action, message, category, module, line in filters:
         if not issubclass(RuntimeWarning, category):
             for_some = for_some or issubclass(category, RuntimeWarning)
-        elif message is not None or module is not None or line != 0:
+            continue
+        for_all = message is None and module is None and line == 0
+        if action == "ignore":
+            if for_all:
+                return _LATER if for_some else _NEVER
             for_some = True
-        elif action == "ignore":
-            return _LATER if for_some else _NEVER
-        else:
-            records = getattr(getattr(_warnings, "_showwarnmsg_impl", None), "__module__", "warnings") != "warnings"
-            return _AT_ONCE if action == "error" or records else _LATER
+            continue
+        records = getattr(getattr(_warnings, "_showwarnmsg_impl", None), "__module__", "warnings") != "warnings"
+        if (action == "error" or records) and _is_ours(message):
+            return _AT_ONCE
+        if for_all:
+            return _LATER
+        for_some = True
     return _LATER
 
 

@@ -17,10 +17,10 @@ BINARY = [
 
 
 def said(function):
-    """Texts of the warnings of a call whose result is looked at. The filter is for messages, so that nobody waits for the warnings
-    of each statement."""
+    """Texts of the warnings of a call whose result is looked at. There is no filter, so that nobody waits for the warnings of each
+    statement."""
     with warnings.catch_warnings(record=True) as caught:
-        warnings.filterwarnings("always", message=".*")
+        warnings.resetwarnings()
         np.asarray(function())
     return sorted({str(w.message) for w in caught if w.category is RuntimeWarning})
 
