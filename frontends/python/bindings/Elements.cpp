@@ -270,8 +270,7 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     Converted v;
     BasicKey basic;
     if (!written && basic.set(key, x.rank()) && convertOperand(value, v, &x.device())) {
-      if (v.operand->array)
-        warnOfDiscarded(v.operand->array->dtype(), x.dtype());
+      discardImaginary(*v.operand, x.dtype());
       check(ops::setItem(x, basic.items(), *v.operand));
       tellAtOnce(x);
       written = true;
@@ -334,12 +333,22 @@ pb::object number(PyObject *self, std::string_view reason) {
   return value ? scalarObject(&value->bits, value->dtype) : toItem(*asArray(self), reason);
 }
 
+/// The same without an imaginary part, where NumPy has a scalar, which drops it with a warning.
+pb::object realNumber(PyObject *self, std::string_view reason) {
+  const Array &x = *asArray(self);
+  pb::object value = number(self, reason);
+  if (!x.isValue() || !PyComplex_CheckExact(value.ptr()))
+    return value;
+  warnOfDiscarded(x.dtype(), DType::Float64);
+  return pb::float_(PyComplex_RealAsDouble(value.ptr()));
+}
+
 PyObject *real(PyObject *self) {
-  return guarded([&] { return PyNumber_Float(number(self, "float").ptr()); });
+  return guarded([&] { return PyNumber_Float(realNumber(self, "float").ptr()); });
 }
 
 PyObject *integer(PyObject *self) {
-  return guarded([&] { return PyNumber_Long(number(self, "int").ptr()); });
+  return guarded([&] { return PyNumber_Long(realNumber(self, "int").ptr()); });
 }
 
 PyObject *index(PyObject *self) {

@@ -57,6 +57,21 @@ void warnOfDiscarded(DType from, DType to) {
     pb::module_::import("graphc.errors").attr("warn_discarded")();
 }
 
+void discardImaginary(Operand &value, DType to) {
+  using Kind = op::Scalar::Kind;
+  if (value.array)
+    return warnOfDiscarded(value.array->dtype(), to);
+  if (value.scalar.kind != Kind::Complex || isComplex(to))
+    return;
+  if (!value.dtype) // a number of Python's, which NumPy leaves to Python
+    throw pb::type_error("float() argument must be a string or a real number, not 'complex'");
+  warnOfDiscarded(DType::Complex128, to);
+  if (to == DType::Bool)
+    value = op::Scalar::ofBool(value.scalar.number != 0 || value.scalar.imaginary != 0);
+  else
+    value = value.scalar.real();
+}
+
 std::optional<DType> toConversion(pb::handle dtype, DType from) {
   auto wanted = toOptionalDType(dtype);
   if (wanted)

@@ -59,13 +59,17 @@ Array full(const pb::object &shape, const pb::object &value, const pb::object &d
   Converted c;
   if (!convertOperand(value, c) || c.operand->array) {
     Array x = toArray(value);
-    if (wanted)
+    if (wanted) {
+      warnOfDiscarded(x.dtype(), *wanted);
       x = unwrap(ops::cast(x, *wanted));
+    }
     if (on)
       x = unwrap(ops::toDevice(x, *on));
     return settled(unwrap(ops::copy(unwrap(ops::broadcastTo(x, dims)))));
   }
   DType t = wanted ? *wanted : c.operand->dtype.value_or(c.operand->scalar.type().dtype);
+  c.operand->dtype = c.operand->type().dtype; // as an array of the value
+  discardImaginary(*c.operand, t);
   return settled(unwrap(ops::full(dims, c.operand->scalar, t, on)));
 }
 

@@ -16,6 +16,7 @@ using strings::format;
 struct Received {
   dlpack::Tensor tensor;
   std::shared_ptr<void> owner;
+  bool isReadOnly = false; ///< what exporters from before version 1 cannot say
 };
 
 template <typename Managed>
@@ -37,7 +38,10 @@ Received receive(const pb::object &capsule, const char *name, const char *used) 
     pb::gil_scoped_acquire gil;
     m->deleter(m);
   };
-  return {managed->tensor, std::shared_ptr<Managed>(managed, free)};
+  Received got{managed->tensor, std::shared_ptr<Managed>(managed, free)};
+  if constexpr (std::is_same_v<Managed, dlpack::ManagedVersioned>)
+    got.isReadOnly = (managed->flags & dlpack::kReadOnly) != 0;
+  return got;
 }
 
 /// Asks for a capsule of version 1; exporters from before it do not know the argument.
@@ -127,7 +131,11 @@ Array fromDlpack(const pb::object &object, const pb::object &copy) {
     owner = dense(data, shape, t.strides ? t.strides : strides.begin(), itemSize(dtype), *bytes);
     data = static_cast<char *>(owner.get());
   }
-  return unwrap(ops::wrapHost(data, {dtype, shape}, std::move(owner), toDevice(pb::str("cpu"))));
+  Array made =
+      unwrap(ops::wrapHost(data, {dtype, shape}, std::move(owner), toDevice(pb::str("cpu"))));
+  if (got.isReadOnly && !mustCopy)
+    made.lock();
+  return made;
 }
 
 } // namespace graphc::py

@@ -187,8 +187,7 @@ void recordItem(Array &x, const pb::object &object, const pb::object &value,
                 std::optional<op::OpKind> combine) {
   Converted v;
   convertValue(x, value, v);
-  if (v.operand->array)
-    warnOfDiscarded(v.operand->array->dtype(), x.dtype());
+  discardImaginary(*v.operand, x.dtype());
   std::vector<KeyItem> key = toKey(object, &x.device());
   std::optional<Array> fixed;
   if (isBasic(key) && v.operand->array && v.operand->array->isOpen()) {
