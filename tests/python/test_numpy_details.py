@@ -132,6 +132,42 @@ CASES = {
     "mean by statistics": lambda xp: float(statistics.mean(xp.arange(4.0))),
     "a polynomial of decimals": lambda xp: xp.poly1d([Decimal(1), Decimal(2)])(Decimal(3)),
     "too many bins in all": lambda xp: xp.histogramdd(xp.ones((1, 10)), bins=2**10),
+    # complex numbers where real ones are wanted
+    "full complex": lambda xp: xp.full(2, 1j, dtype=float),
+    "full complex integers": lambda xp: xp.full((2, 1), 3 + 1j, dtype="i4"),
+    "full complex bools": lambda xp: xp.full(2, 1j, dtype=bool),
+    "full_like complex": lambda xp: xp.full_like(xp.zeros(2), 1j),
+    "full of complex arrays": lambda xp: xp.full(2, xp.array(1j), dtype=float),
+    "complex into a slice": lambda xp: updated(xp, xp.ones(3), lambda x: x.__setitem__(slice(0, 2), 2j)),
+    "complex into a mask": lambda xp: updated(xp, xp.ones(3), lambda x: x.__setitem__(x > 0, 2j)),
+    "fill complex": lambda xp: updated(xp, xp.ones(3), lambda x: x.fill(2 + 2j)),
+    "complex into an element": lambda xp: updated(xp, xp.ones(3), lambda x: x.__setitem__(0, 2j)),
+    "complex result into an element": lambda xp: updated(xp, xp.ones(3), lambda x: x.__setitem__(0, xp.array([2j])[0])),
+    "complex array into an element": lambda xp: updated(xp, xp.ones(3), lambda x: x.__setitem__(0, xp.array(3 + 2j))),
+    "float of a complex result": lambda xp: float(xp.array([3 + 1j])[0]),
+    "int of a complex sum": lambda xp: int((xp.array([3 + 1j]) * 2).sum()),
+    "float of a complex array": lambda xp: float(xp.array(1j)),
+    "int of a complex array": lambda xp: int(xp.array(1j)),
+    # operands of single functions
+    "packbits of a number": lambda xp: (xp.packbits(xp.array(3, "u1"), axis=-1), xp.packbits(xp.array(3, "u1"), axis=0))[0],
+    "packbits of a number, axis": lambda xp: xp.packbits(xp.array(3, "u1"), axis=1),
+    "unpackbits of a number": lambda xp: xp.unpackbits(xp.array(3, "u1"), axis=-1),
+    "heaviside of unsigned": lambda xp: xp.heaviside(xp.arange(3, dtype="u1"), -1),
+    "heaviside of small": lambda xp: (lambda r: (r.dtype.name, r.tolist()))(xp.heaviside(xp.arange(3, dtype="i1"), 300)),
+    "heaviside by a float": lambda xp: xp.heaviside(xp.arange(3, dtype="u1"), 0.5).dtype.name,
+    "heaviside of float32": lambda xp: xp.heaviside(xp.arange(3, dtype="f4"), 0.5).dtype.name,
+    "logaddexp2 of small": lambda xp: xp.logaddexp2(xp.arange(3, dtype="u1"), 300).dtype.name,
+    "logaddexp2 of both": lambda xp: xp.logaddexp2(xp.arange(3, dtype="i2"), xp.ones(3, "u1")).dtype.name,
+    "no such loop": lambda xp: xp.true_divide(xp.arange(3), 2, dtype="i8"),
+    "ldexp in another dtype": lambda xp: xp.ldexp(xp.array([1.5], "f4"), [2], dtype="f8"),
+    # outputs
+    "where without out": lambda xp: xp.add(xp.arange(3.0), 1, where=xp.array([True] * 3)),
+    "where and no out": lambda xp: xp.add(xp.arange(3.0), 1, where=xp.array([True] * 3), out=None),
+    "where and out": lambda xp: xp.add(xp.arange(3.0), 1, where=xp.arange(3) > 1, out=xp.zeros(3)),
+    "out as an array": lambda xp: (lambda r: (r.ndim, type(r) is type(xp.array(1)), r[...].tolist()))(xp.add(1.0, 2, out=...)),
+    "sum as an array": lambda xp: (lambda r: (r.ndim, r[...].tolist()))(xp.add.reduce(xp.arange(3.0), out=...)),
+    "out of no array": lambda xp: xp.sum(xp.arange(3.0), out="x"),
+    "reduce to no array": lambda xp: xp.add.reduce(xp.arange(3.0), 0, None, "invalid"),
     # NumPy's arrays are changed in place
     "put": lambda xp: updated(xp, np.array(["a", "b"]), lambda x: xp.put(x, [1], ["c"])),
     "place": lambda xp: updated(xp, np.arange(3.0), lambda x: xp.place(x, [True, False, True], [7, 8])),
@@ -145,6 +181,61 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_as_numpy(name):
     assert outcome(CASES[name], gc) == outcome(CASES[name], np)
+
+
+class Asked:
+    """Says itself what ufuncs that write to it mean."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+        return ufunc.__name__, method, len(inputs), [np.asarray(x).tolist() for x in inputs], keywords["out"] == (self,)
+
+
+WRITES = {
+    "call": lambda xp, x, out: xp.add(x, 1, out=out), "positional": lambda xp, x, out: xp.add(x, x, out), "tuple": lambda xp, x, out: xp.sqrt(x, out=(out,)),
+    "reduce": lambda xp, x, out: xp.add.reduce(x, out=out), "sum": lambda xp, x, out: xp.sum(x, out=out), "method": lambda xp, x, out: x.sum(out=out),
+    "accumulate": lambda xp, x, out: xp.multiply.accumulate(x, out=out),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_outputs_of_other_classes_are_asked(name):
+    assert WRITES[name](gc, gc.arange(3.0), Asked()) == WRITES[name](np, np.arange(3.0), Asked())
+
+
+def test_ufuncs_of_other_packages_take_values():
+    """SciPy's are as these: NumPy asks the arrays."""
+    theirs = np.frompyfunc(lambda a, b: a + 2 * b, 2, 1)
+    x = gc.arange(4.0) * 2
+    assert theirs(x, 1).tolist() == [2, 4, 6, 8] and theirs.reduce(x) == theirs.reduce(np.arange(4.0) * 2)
+    assert theirs.outer(x[:2], x[:3]).tolist() == theirs.outer(np.array([0.0, 2]), np.array([0.0, 2, 4])).tolist()
+    with pytest.raises(gc.TraceError, match="as a whole"):
+        gc.jit(lambda x: theirs(x, 1), fullgraph=True)(x)
+    special = pytest.importorskip("scipy.special")
+    y = gc.linspace(0.5, 3, 20)
+    for call in (special.gammaln, lambda v: special.jv(1, v), lambda v: special.expit(v, out=v.copy()), lambda v: special.gammaln(v[3])):
+        got, want = call(y), call(np.linspace(0.5, 3, 20))
+        assert type(got) is gc.Array and got.shape == want.shape
+        np.testing.assert_array_equal(np.asarray(got), want)
+
+
+def test_memory_that_may_not_be_written():
+    locked = np.arange(3.0)
+    locked.flags.writeable = False
+    for source, copy in ((locked, None), (locked, True), (np.arange(3.0), None)):
+        ours, theirs = (xp.from_dlpack(source, copy=copy) for xp in (gc, np))
+        assert ours.flags.writeable == theirs.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        gc.from_dlpack(locked)[0] = 1
+
+
+def test_points_of_interp_that_do_not_rise():
+    """NumPy's result depends on the order of the places; ours is the same in every turn of a loop."""
+    points, values = gc.array([3.0, 1.0, 2.0]), gc.array([1.0, 2.0, 4.0])
+    places = gc.array([1.5, 2.5, 0.0, 9.0])
+    turns = [gc.interp(places, points, values).tolist() for _ in range(40)]
+    assert all(turn == turns[0] for turn in turns)
+    rising = [gc.interp(places, gc.array([1.0, 2.0, 2.0, 3.0]), gc.arange(4.0)).tolist() for _ in range(40)]
+    assert all(turn == np.interp([1.5, 2.5, 0.0, 9.0], [1.0, 2.0, 2.0, 3.0], np.arange(4.0)).tolist() for turn in rising)
 
 
 def test_the_memory_of_values_by_numpys_description():

@@ -208,6 +208,18 @@ def _floating(x, name, smallest=True):
     return _inexact(_real(x, name), smallest)
 
 
+def alike_floats(x1, x2, name):
+    """Two operands as arrays of the smallest float that has the values of both: what NumPy computes functions of floats in, with
+    Python numbers among arrays weak. Raises DTypeError for complex numbers."""
+    weak = [type(x) in (int, float) for x in (x1, x2)]
+    strong = [_floating(x, name) for x, is_weak in zip((x1, x2), weak) if not is_weak]
+    given = [asarray(x).dtype.kind for x, is_weak in zip((x1, x2), weak) if not is_weak]
+    kind = _graphc.result_type(*strong) if strong else float64
+    if float in (type(x1), type(x2)) and "f" not in given and "V" not in given:
+        kind = float64
+    return [_real(asarray(x, kind) if is_weak else x, name).astype(kind, copy=False) for x, is_weak in zip((x1, x2), weak)]
+
+
 def _shallow(x, ndmax):
     if x.ndim > ndmax:
         raise ArgumentError(

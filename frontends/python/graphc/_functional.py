@@ -292,7 +292,7 @@ def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: str = "big") ->
     x = asarray(a)
     if x.dtype.kind not in "biu":
         raise TypeError("Expected an input array of integer or boolean data type")
-    x = (x != 0).ravel() if axis is None else x != 0
+    x = (x != 0).ravel() if axis is None or x.ndim == 0 else x != 0
     axis = 0 if axis is None else _axis(axis, x.ndim, "packbits")
     missing = -x.shape[axis] % 8
     if missing:
@@ -317,7 +317,7 @@ def unpackbits(a: ArrayLike, /, axis: int | None = None, count: int | None = Non
     x = asarray(a)
     if x.dtype != _np.uint8:
         raise TypeError("Expected an input array of unsigned byte data type")
-    x = x.ravel() if axis is None else x
+    x = x.ravel() if axis is None or x.ndim == 0 else x
     axis = 0 if axis is None else _axis(axis, x.ndim, "unpackbits")
     bits = stack([(x >> shift) & 1 for shift in _bit_shifts(bitorder)], axis + 1)
     size = 8 * x.shape[axis]

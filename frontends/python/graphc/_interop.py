@@ -101,8 +101,8 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
             if found is not NotImplemented:
                 return found
         return _foreign.of_values(getattr(ufunc, method), inputs, keywords)
-    if not isinstance(ours, _graphc.ufunc):
-        return NotImplemented
+    if not isinstance(ours, _graphc.ufunc):  # of another package, as SciPy's: of values
+        return _foreign.run(getattr(ufunc, method), inputs, keywords, "a" if method == "at" else None)
     if is_plain:
         _ours[ufunc] = ours
     if out is not None and not _py.any(_graphc.is_array(x) for x in (*inputs, *out)):

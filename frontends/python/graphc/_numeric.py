@@ -12,7 +12,7 @@ import numpy as _np
 from . import _graphc
 from ._complex import of_parts as _of_parts
 from ._assemble import _along
-from ._creation import _floating, _inexact, _real, asarray, linspace, single
+from ._creation import _floating, _inexact, _real, alike_floats, asarray, linspace, single
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, float32, float64
 from ._float_errors import quiet as _quiet
@@ -257,11 +257,11 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     return _graphc.floor_divide(x1, x2), _graphc.remainder(x1, x2)
 
 
-@as_ufunc(2)
+@as_ufunc(2, alike=False)
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """0 below zero, 1 above, `x2` at zero; NaN stays."""
-    x1, x2 = _floating(x1, "heaviside"), _floating(x2, "heaviside")
-    step = (x1 > 0).astype(_graphc.result_type(x1, x2))
+    x1, x2 = alike_floats(x1, x2, "heaviside")
+    step = (x1 > 0).astype(x1.dtype)
     return _graphc.select(_graphc.isnan(x1), x1, _graphc.select(x1 == 0, x2, step))
 
 

@@ -10,7 +10,7 @@ import numpy as _np
 
 from . import _graphc
 from ._assemble import _along
-from ._creation import _floating, _real, asarray, given, zeros
+from ._creation import _floating, _real, alike_floats, asarray, given, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, float64, int64, uint64
 from ._float_errors import stands_for as _stands_for
@@ -133,11 +133,10 @@ def spacing(x: ArrayLike, /) -> Array:
     return _graphc.select(_graphc.isfinite(x), _graphc.select(x < 0, -step, step), _math.nan)
 
 
-@as_ufunc(2)
+@as_ufunc(2, alike=False)
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """log2(2**x1 + 2**x2) without overflow on the way."""
-    kind = _graphc.result_type(x1, x2, 1.0)
-    a, b = (_real(x, "logaddexp2").astype(kind, copy=False) for x in (x1, x2))
+    a, b = alike_floats(x1, x2, "logaddexp2")
     top, low = _graphc.maximum(a, b), _graphc.minimum(a, b)
     gap = _graphc.select(top == low, 0.0, low - top)
     return top + _graphc.log1p(_graphc.exp2(gap)) * (1 / _math.log(2))

@@ -20,6 +20,7 @@ from . import _foreign
 from ._float_errors import errstate as _errstate
 from ._float_errors import named as _named
 from ._float_errors import stands_for as _stands_for
+from ._float_errors import tell as _tell
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
 _Array = _graphc.Array
@@ -65,10 +66,15 @@ def _castable(from_, to, casting):
     return casting == "unsafe" or can_cast(from_, to, casting)
 
 
+def _no_output(out, message):
+    """The error of what is no array: an object that says itself what ufuncs mean is asked by NumPy."""
+    return (ForeignDType if _foreign.has_own(type(out), "__array_ufunc__") else TypeError)(message)
+
+
 def check_output(out, shape, dtype, casting, name):
     """Raises unless a result of this shape and dtype may be written to `out`."""
     if not isinstance(out, (_Array, _np.ndarray)):
-        raise TypeError(f"{name}: return arrays must be of ArrayType, not {type(out).__name__}")
+        raise _no_output(out, f"{name}: return arrays must be of ArrayType, not {type(out).__name__}")
     if out.readonly if _graphc.is_array(out) else not out.flags.writeable:
         raise ArgumentError(f"{name}: output array is read-only")
     if not _castable(dtype, out.dtype, casting):
@@ -116,9 +122,11 @@ def _write_own(result, out, casting, name, where=True):
 
 @_stands_for()
 def with_out(result, out, casting="same_kind", name="out"):
-    """`result`, or `out`, which has its shape, after the result was written to it."""
+    """`result`, or `out`, which has its shape, after the result was written to it; of `...` an array, where there is a single result."""
     if out is None:
         return result
+    if out is ...:
+        return asarray(result)
     place = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if getattr(place, "shape", result.shape) != result.shape:
         raise ShapeError(f"{name}: output array of shape {place.shape} does not match the result's, {result.shape}")
@@ -187,7 +195,12 @@ def _cast_operands(self, operands, dtype, casting):
             raise DTypeError(
                 f"Cannot cast ufunc '{name}' input {i} from dtype('{x.dtype}') to dtype('{dtype}') with casting rule '{casting}'"
             )
-    return [asarray(x, dtype) if _is_weak(x) else asarray(x).astype(dtype, copy=False) for x in operands]
+    cast = 1 if name == "ldexp" else len(operands)  # the exponent stays an integer
+    operands = [asarray(x, dtype) if _is_weak(x) else asarray(x).astype(dtype, copy=False) for x in operands[:cast]] + list(operands[cast:])
+    probe = self(*[zeros((), x.dtype) if _graphc.is_array(x) else x for x in operands])
+    if (probe[0] if isinstance(probe, tuple) else probe).dtype != dtype:
+        raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
+    return operands
 
 
 _BOOLEAN = {
@@ -199,8 +212,11 @@ _BOOLEAN = {
 @_stands_for()
 def _call(self, args, keywords):
     """The call with more than operands: the handler of bindings/Ufunc.cpp."""
-    out = keywords.pop("out", None)
+    out = keywords.pop("out", _NO_VALUE)
     where = keywords.pop("where", True)
+    if where is not True and out is _NO_VALUE and len(args) <= self.nin:
+        _tell("'where' used without 'out', expect unitialized memory in output. If this is intentional, use out=None.", UserWarning)
+    as_arrays, out = out is ..., None if out is _NO_VALUE or out is ... else out
     casting = keywords.pop("casting", "same_kind")
     dtype = keywords.pop("dtype", None)
     signature = keywords.pop("signature", keywords.pop("sig", None))
@@ -212,7 +228,7 @@ def _call(self, args, keywords):
     outs = _outputs(self, args, out)
     for o in outs:
         if o is not None and not isinstance(o, (_Array, _np.ndarray)):
-            raise TypeError("return arrays must be of ArrayType")
+            raise _no_output(o, "return arrays must be of ArrayType")
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ArgumentError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '{casting}')")
     operands = [_strong(x) for x in args[: self.nin]]
@@ -237,6 +253,7 @@ def _call(self, args, keywords):
             done.append(result if order == "K" else _laid_out(result, order, operands))
         else:
             done.append(_graphc.select(where, result, zeros((), result.dtype, device=result.device)))
+    done = [asarray(result) for result in done] if as_arrays else done
     return done[0] if is_one else tuple(done)
 
 
