@@ -87,13 +87,44 @@ class Generator(Draws):
     same on every device; a Generator used inside `graphc.jit` moves on at each call, and neither another seed nor a
     later draw compiles anything. Over a bit generator of NumPy's, NumPy draws its own."""
 
-    __slots__ = ("bit_generator", "__weakref__")
+    #: `_lent`: NumPy's bit generators that others hold the memory of.
+    __slots__ = ("_lent", "bit_generator", "__weakref__")
     #: The subclass for NumPy's bit generators; _random_numpy sets it.
     over_numpy = None
 
-    def __new__(cls, bit_generator=None):
+    def __new__(cls, bit_generator=None, **_):
         is_numpys = cls is Generator and isinstance(bit_generator, _np.random.BitGenerator)
-        return super().__new__(cls.over_numpy if is_numpys else cls)
+        return object.__new__(cls.over_numpy if is_numpys else cls)
+
+    @property
+    def __class__(self):
+        """As `isinstance` sees it: SciPy and others take none that is not NumPy's."""
+        return _np.random.Generator
+
+    # What numpy.random.default_rng(self) asks a bit generator for.
+
+    @property
+    def capsule(self):
+        return self._lend().capsule
+
+    @property
+    def lock(self):
+        return self._lend().lock
+
+    @property
+    def _bit_generator(self):
+        return self._lend()
+
+    def _lend(self):
+        """One of NumPy's bit generators for NumPy's Generator over this one: its numbers are NumPy's, from a seed of the next draw."""
+        lent = getattr(self, "_lent", ())
+        own = self._numpys() if self._numpys else lent[-1] if lent else _np.random.PCG64(self.integers(0, 2**32, 8, "uint32").tolist())
+        if not any(own is known for known in lent):
+            self._lent = (*lent, own)
+        return own
+
+    #: What NumPy draws from already.
+    _numpys = None
 
     def __init__(self, bit_generator):
         if not isinstance(bit_generator, Philox):

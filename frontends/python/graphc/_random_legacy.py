@@ -71,6 +71,13 @@ class RandomState(Generator):
         else:
             self._begin(Philox(seed), None if seed is None else _np.random.RandomState(seed))
 
+    @property
+    def __class__(self):
+        return _np.random.RandomState
+
+    def _numpys(self):
+        return self._named()._bit_generator
+
     def _begin(self, philox, numbers):
         self._philox = _OverPhilox(philox)
         self.bit_generator = philox

@@ -46,6 +46,9 @@ class NumpyGenerator(Generator):
         self.bit_generator = bit_generator
         self._numbers = _np.random.Generator(bit_generator)
 
+    def _numpys(self):
+        return self.bit_generator
+
     def spawn(self, n_children):
         """`n_children` Generators that are independent of this one."""
         return [NumpyGenerator(child.bit_generator) for child in self._numbers.spawn(n_children)]
