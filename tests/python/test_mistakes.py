@@ -108,7 +108,7 @@ def test_bool_of_many_elements(a):
 
 
 def test_conversion_of_many_elements(a):
-    with pytest.raises((TypeError, ValueError), match="(2|6)"):
+    with pytest.raises(TypeError, match="(2|6)"):
         float(a)
     with pytest.raises(TypeError):
         gc.asarray(np.ones(3)).__index__()
@@ -148,7 +148,7 @@ def test_negative_sizes_and_overflow():
         gc.ones(-1)
     with pytest.raises((ValueError, MemoryError)):
         gc.ones((2**62, 2**62))
-    with pytest.raises((ValueError, OverflowError)):
+    with pytest.raises(ZeroDivisionError):
         gc.arange(0, 10, 0)
 
 

@@ -1,9 +1,13 @@
 """What NumPy's own suites look at: the errors, warnings and arguments of single functions, under NumPy and under graphc."""
 
+import math
+import operator
 import pickle
 import statistics
 import warnings
+from datetime import timedelta
 from decimal import Decimal
+from fractions import Fraction
 
 import graphc as gc
 import numpy as np
@@ -17,6 +21,23 @@ class Like:
 
     def __array__(self, dtype=None, copy=None):
         return np.array([1, 2])
+
+
+class Maker:
+    """Makes an array of the package that it was written for."""
+
+    def __init__(self, xp):
+        self.xp = xp
+
+    def __array__(self, dtype=None, copy=None):
+        return self.xp.arange(3)
+
+
+def squares(xp, x):
+    with xp.nditer([x, None]) as it:
+        for a, b in it:
+            b[...] = a * a
+        return it.operands[1]
 
 
 class Prior:
@@ -160,6 +181,37 @@ CASES = {
     "logaddexp2 of both": lambda xp: xp.logaddexp2(xp.arange(3, dtype="i2"), xp.ones(3, "u1")).dtype.name,
     "no such loop": lambda xp: xp.true_divide(xp.arange(3), 2, dtype="i8"),
     "ldexp in another dtype": lambda xp: xp.ldexp(xp.array([1.5], "f4"), [2], dtype="f8"),
+    # what is converted, and what is not
+    "float of one": lambda xp: float(xp.array([1.5])),
+    "int of one": lambda xp: int(xp.array([[2]])),
+    "trunc of a result": lambda xp: math.trunc(xp.array([-1.5, 2])[0]),
+    "trunc of a small result": lambda xp: math.trunc(xp.array([1.5], "f4")[0]),
+    "trunc of an array": lambda xp: math.trunc(xp.array(1.5)),
+    "complex of two": lambda xp: complex(xp.array([1.0, 2])),
+    "item of one": lambda xp: xp.array([[2]]).item(),
+    "a sequence as an element": lambda xp: updated(xp, xp.ones(2), lambda x: x.__setitem__(0, [1])),
+    "an array as an element": lambda xp: updated(xp, xp.ones((2, 2)), lambda x: x.__setitem__((0, 1), xp.array([1]))),
+    "a row of one": lambda xp: updated(xp, xp.ones((2, 1)), lambda x: x.__setitem__(0, [3])),
+    "var of no axis": lambda xp: xp.arange(10.0).var(axis=2),
+    "std of no axis": lambda xp: xp.std(xp.ones((2, 2)), axis=(0, 3)),
+    "arange of no step": lambda xp: xp.arange(0, 10, 0),
+    "resize to nothing new": lambda xp: updated(xp, xp.arange(3), lambda x: (x.resize(), x.resize(None))),
+    "resize columns": lambda xp: updated(xp, xp.zeros((2, 2), order="F"), lambda x: x.resize((), refcheck=False)),
+    "choose by a method": lambda xp: xp.array([0, 3, 1]).choose([1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12]),
+    "dot into integers": lambda xp: xp.dot(xp.ones((2, 2)), xp.ones((2, 2)), out=xp.zeros((2, 2), int)),
+    "dot into columns": lambda xp: xp.dot(xp.ones((2, 2)), xp.ones((2, 2)), out=xp.zeros((2, 2), order="F")),
+    "dot into an array": lambda xp: xp.dot(xp.ones((2, 2)), xp.ones((2, 2)), out=xp.zeros((2, 2))),
+    "sorter of floats": lambda xp: xp.searchsorted([1, 2], 0, sorter=[0.0, 1.0]),
+    "ravel in memory order": lambda xp: [xp.arange(16).reshape(4, 4).T[::2].ravel("K"), xp.arange(24).reshape(2, 3, 4).transpose(1, 2, 0)[::2].flatten("K")][1],
+    "ravel of columns in part": lambda xp: xp.arange(16).reshape(4, 4).T[::2].ravel("K"),
+    "ravel of reversed rows": lambda xp: xp.arange(16).reshape(4, 4)[::-1, ::-2].ravel("K"),
+    "lists of array-likes": lambda xp: xp.array([Maker(xp), Maker(xp)]),
+    "operators of array-likes": lambda xp: [(xp.ones(3) * Maker(xp)).tolist(), (Maker(xp) - xp.ones(3)).tolist(), xp.add(Maker(xp), xp.ones(3)).tolist()],
+    "sets of array-likes": lambda xp: xp.intersect1d([Maker(xp)], [Maker(xp), Maker(xp)]),
+    # iterations that NumPy makes
+    "nditer of objects": lambda xp: [str(x) for x in xp.nditer(np.array([1, "a"], dtype=object), flags=["refs_ok"])],
+    "nditer of strings": lambda xp: [str(x) for x in xp.nditer(np.array(["b", "a"]))],
+    "nditer that allocates": lambda xp: squares(xp, xp.arange(4.0)),
     # outputs
     "where without out": lambda xp: xp.add(xp.arange(3.0), 1, where=xp.array([True] * 3)),
     "where and no out": lambda xp: xp.add(xp.arange(3.0), 1, where=xp.array([True] * 3), out=None),
@@ -218,6 +270,22 @@ def test_ufuncs_of_other_packages_take_values():
         np.testing.assert_array_equal(np.asarray(got), want)
 
 
+def test_numbers_of_other_classes_stay_numpys():
+    """What another class's own method gives is its own again where it collects such numbers (pandas' apply, groupby)."""
+
+    class Column:
+        def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+            return np.float64(3)
+
+    for call in (lambda c: gc.add.reduce(c), lambda c: gc.multiply(c, 2), lambda c: gc.sqrt(c)):
+        assert type(call(Column())) is np.float64 and call(Column()) == 3
+    assert type(gc.multiply(Column(), gc.ones(2))) is gc.Array
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 2, 3], "b": [4, 5, 6]})
+    assert frame.apply(gc.sum).dtype == float
+    assert frame.groupby("b").apply(lambda part: gc.mean(part.a)).dtype == float
+
+
 def test_memory_that_may_not_be_written():
     locked = np.arange(3.0)
     locked.flags.writeable = False
@@ -236,6 +304,22 @@ def test_points_of_interp_that_do_not_rise():
     assert all(turn == turns[0] for turn in turns)
     rising = [gc.interp(places, gc.array([1.0, 2.0, 2.0, 3.0]), gc.arange(4.0)).tolist() for _ in range(40)]
     assert all(turn == np.interp([1.5, 2.5, 0.0, 9.0], [1.0, 2.0, 2.0, 3.0], np.arange(4.0)).tolist() for turn in rising)
+
+
+OBJECTS = [Decimal("2"), Fraction(1, 2), timedelta(seconds=90), None]
+
+
+@pytest.mark.parametrize("number", [lambda xp: xp.array([3, 4])[0], lambda xp: xp.array([1.5, 2])[0], lambda xp: xp.array([3, 4]).sum(), lambda xp: (xp.ones(2) * 3).mean()])
+@pytest.mark.parametrize("other", OBJECTS, ids=repr)
+def test_single_results_beside_objects(number, other):
+    """As NumPy's scalars, which are Python's numbers to objects."""
+    for f in (operator.mul, operator.add, operator.sub, operator.truediv, operator.pow, operator.lt, operator.ge, operator.eq, operator.ne):
+        for call in (lambda xp, f=f: f(number(xp), other), lambda xp, f=f: f(other, number(xp))):
+            got, want = outcome(call, gc), outcome(call, np)
+            if isinstance(want[0], float) or other == Fraction(1, 2):  # a number, of one type or another
+                assert got[0] == want[0], (f, got, want)
+            else:
+                assert got == want, f
 
 
 def test_the_memory_of_values_by_numpys_description():

@@ -36,6 +36,12 @@ def test_assertions_take_arrays():
     gc.testing.assert_array_almost_equal_nulp(x + 1, np.arange(1.0, 5), 1)
     with pytest.raises(AssertionError, match="Not equal to tolerance"):
         gc.testing.assert_allclose(x, x + 1)
+
+    class Parameter:
+        def __array__(self, dtype=None, copy=None):
+            return gc.array(2.5)
+
+    gc.testing.assert_allclose(Parameter(), 2.5)
     with gc.testing.assert_raises(ValueError):
         gc.zeros(2) + gc.zeros(3)
     assert gc.testing.KnownFailureException is np.testing.KnownFailureException

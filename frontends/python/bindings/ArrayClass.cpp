@@ -260,10 +260,16 @@ Array reshape(const Array &x, Shape shape, char order) {
   return unwrap(ops::transpose(unwrap(ops::reshape(turned, shape)), std::nullopt));
 }
 
+std::vector<int64_t> axesInOrder(const Array &x, char order);
+
 Array ravel(const Array &given, const pb::object &order) {
-  Array x = ownMemory(given);
-  Array source =
-      isColumnMajor(x, toOrder(order, 'C')) ? unwrap(ops::transpose(x, std::nullopt)) : x;
+  Array x = ownMemory(given), source = x;
+  const char wanted = toOrder(order, 'C');
+  std::vector<int64_t> axes = wanted == 'K' ? axesInOrder(x, wanted) : std::vector<int64_t>();
+  if (!axes.empty())
+    source = unwrap(ops::transpose(x, axes));
+  else if (isColumnMajor(x, wanted))
+    source = unwrap(ops::transpose(x, std::nullopt));
   Array flat = unwrap(ops::reshape(source, Shape{-1}));
   // NumPy's result is dense: a reversed vector is copied, though it could be shown.
   return source.view().isContiguous() ? flat : unwrap(ops::copy(flat));

@@ -3,12 +3,15 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Trace.h"
+#include "runtime/base/Strings.h"
 
 #include <array>
 #include <bit>
 
 namespace graphc::py {
 namespace {
+
+using strings::format;
 
 constexpr size_t kMostAxes = 8;
 
@@ -255,6 +258,11 @@ std::optional<uint64_t> elementBits(PyObject *value, DType t, rt::Device &device
   return convertOperand(value, v, &device) ? ops::operandBits(*v.operand, t) : std::nullopt;
 }
 
+bool isSequence(PyObject *value) {
+  const Array *x = asAnyArray(value);
+  return x ? x->rank() > 0 : PyList_CheckExact(value) || PyTuple_CheckExact(value);
+}
+
 int set(PyObject *self, PyObject *key, PyObject *value) {
   if (!value) {
     PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
@@ -264,7 +272,10 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     Array &x = *asArray(self);
     bool written = false;
     Place place;
-    if (place.set(key, x.shape()))
+    const bool isElement = place.set(key, x.shape());
+    if (isElement && isSequence(value))
+      throw pb::value_error("setting an array element with a sequence.");
+    if (isElement)
       if (auto bits = elementBits(value, x.dtype(), x.device()))
         written = unwrap(ops::writeElement(x, place.span(), *bits));
     Converted v;
@@ -336,6 +347,11 @@ pb::object number(PyObject *self, std::string_view reason) {
 /// The same without an imaginary part, where NumPy has a scalar, which drops it with a warning.
 pb::object realNumber(PyObject *self, std::string_view reason) {
   const Array &x = *asArray(self);
+  if (x.rank() > 0)
+    throw pb::type_error(
+        format("only 0-dimensional arrays can be converted to Python scalars, not one "
+               "of shape {}",
+               op::compactShape(x.shape())));
   pb::object value = number(self, reason);
   if (!x.isValue() || !PyComplex_CheckExact(value.ptr()))
     return value;

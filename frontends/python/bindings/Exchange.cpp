@@ -435,6 +435,11 @@ void defineExchange(pb::class_<Array> &cls) {
   cls.def("tolist", toList);
   cls.def("_lent", lent);
   cls.def("__complex__", [](Array &x) {
+    if (x.rank() > 0)
+      throw pb::type_error(
+          format("only 0-dimensional arrays can be converted to Python scalars, not one "
+                 "of shape {}",
+                 op::compactShape(x.shape())));
     pb::object item = toItem(x, "float");
     if (isComplex(x.dtype()))
       return item;

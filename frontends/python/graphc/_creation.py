@@ -58,6 +58,25 @@ def _source(obj):
     return obj
 
 
+def _converted(obj, dtype, device, copy):
+    """As the extension converts it. Objects in sequences may make arrays of ours of themselves, which NumPy takes for none."""
+    source = _source(obj)
+    try:
+        return _graphc.asarray(source, dtype, device, copy)
+    except ValueError as error:
+        if not isinstance(source, (list, tuple)) or "__array__ method not producing" not in str(error):
+            raise
+    return _graphc.asarray(_without_makers(source), dtype, device, copy)
+
+
+def _without_makers(obj):
+    if isinstance(obj, (list, tuple)):
+        return [_without_makers(item) for item in obj]
+    if isinstance(obj, (_Array, _np.ndarray)) or not hasattr(type(obj), "__array__"):
+        return obj
+    return _np.asarray(obj.__array__())
+
+
 _ORDERS = {"C": "C", "F": "F", "A": "A", "K": "K", "c": "C", "f": "F", "a": "A", "k": "K", None: "K"}
 
 
@@ -148,7 +167,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         return _of_columns(a, dtype, device, copy)
     try:
         wanted = _dtype(dtype)
-        return _graphc.asarray(_source(a), wanted, device, copy)
+        return _converted(a, wanted, device, copy)
     except DTypeError:
         from .float8 import stored
 
@@ -255,7 +274,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         result = _of_columns(object, dtype, device, copies)
     else:
         wanted = _dtype(dtype)  # one that graphc has not is found before sequences are looked at
-        result = _graphc.asarray(_source(object), wanted, device, copies)
+        result = _converted(object, wanted, device, copies)
     return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
 
 
@@ -399,8 +418,8 @@ _PLAIN = frozenset((int, float, type(None)))
 
 
 def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None):
-    """start, start + step, ... below `stop`, as NumPy counts them. One argument is `stop`. Raises ValueError for a
-    zero step."""
+    """start, start + step, ... below `stop`, as NumPy counts them. One argument is `stop`. Raises ZeroDivisionError
+    for a zero step."""
     step = 1 if step is None else step
     if start is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")
@@ -409,7 +428,7 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None)
     if stop is None or start is None:
         start, stop = 0, start if stop is None else stop
     if step == 0:
-        raise ArgumentError("arange: the step is zero")
+        raise ZeroDivisionError("division by zero")
     wanted = _dtype(dtype)
     if wanted is not None and wanted.kind == "b":
         return _boolean_range(_graphc.arange(start, stop, step, int64, device))

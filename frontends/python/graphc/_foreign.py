@@ -105,6 +105,8 @@ class _Call:
                 return ours
         if type(value) in (list, tuple) or (isinstance(value, tuple) and hasattr(value, "_make")):
             return getattr(value, "_make", type(value))([self._ours(v) for v in value])
+        if self._device is None and isinstance(value, _np.generic):  # of pandas' values, say, which collects its numbers again
+            return value
         return to_ours(value, self._device)
 
 
@@ -131,7 +133,8 @@ def _of_numbers(value, device):
         return value
     if not (isinstance(value, (_abc.Sequence, memoryview)) or hasattr(type(value), "__array__")):
         return value
-    return to_ours(_np.asarray(value), device)
+    made = value.__array__() if hasattr(type(value), "__array__") else value
+    return made if _graphc.is_array(made) else to_ours(_np.asarray(made), device)
 
 
 def _outputs(theirs, args):
@@ -212,7 +215,7 @@ def _method(name, self, args, keywords, error):
 
 
 def _leaves_it(left, right, updates):
-    """Whether Python shall ask the other operand: NumPy would, or it is no array beside a single number."""
+    """Whether Python shall ask the other operand: NumPy would, or there is no number yet to ask it with."""
     ours, other = (left, right) if _graphc.is_array(left) else (right, left)
     if isinstance(other, (_Array, _np.ndarray, _np.generic, list, tuple)):
         return False
@@ -222,7 +225,7 @@ def _leaves_it(left, right, updates):
     priority = getattr(other, "__array_priority__", 0)
     if isinstance(priority, (int, float)) and priority > 0:
         return not updates
-    return _graphc.is_value(ours)
+    return _graphc.is_tracing() and _graphc.is_value(ours)
 
 
 #: The ufuncs of operators.
@@ -248,7 +251,7 @@ def _operate(name, left, right):
         ufunc = getattr(_np, _UFUNCS[name[updates:]])
         return ufunc, (left, right), {"out": (left,)} if updates else {}, _as_it_is
     call = _Call()
-    return function, (call.changed(left) if updates else call.given(left), call.given(right)), {}, call.result
+    return function, (call.changed(left) if updates and not _graphc.is_value(left) else call.given(left), call.given(right)), {}, call.result
 
 
 #: Functions of the package whose results no rounding or order of operations decides: of small arrays in a loop NumPy's own

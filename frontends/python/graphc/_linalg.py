@@ -4,6 +4,8 @@ import builtins as _py
 import math as _math
 import operator as _operator
 
+import numpy as _np
+
 from . import _graphc
 from ._creation import asarray, asarrays
 from ._devices import where_operands_are as _where_operands_are
@@ -65,6 +67,8 @@ def dot(a, b, out=None):
         result = _graphc.matmul(x1, x2)
     else:
         result = tensordot(x1, x2, axes=([x1.ndim - 1], [max(x2.ndim - 2, 0)]))
+    if out is not None and not (isinstance(out, (_graphc.Array, _np.ndarray)) and out.dtype == result.dtype and out.ndim == result.ndim and out.flags.c_contiguous):
+        raise ArgumentError("output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)")
     return with_out(result, out, name="dot")
 
 

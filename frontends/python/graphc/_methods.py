@@ -190,6 +190,8 @@ def _byteswap(self, inplace=False):
 
 def _resize(self, *shape, refcheck=True):
     """Changes the shape in place, in row-major order; new elements are zeros. Raises ValueError for a view."""
+    if not shape or shape == (None,):
+        return
     shape = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     shape = tuple(_operator.index(n) for n in shape)
     if _py.any(n < 0 for n in shape):
@@ -202,7 +204,7 @@ def _resize(self, *shape, refcheck=True):
         raise ArgumentError("cannot resize this array: it does not own its data")
     if lies_by_columns(self):  # memory is cut or gets longer: column-major it stays
         self._turn(None)
-        _resize(self, *shape[::-1])
+        _resize(self, shape[::-1])
         self._turn(None)
         return
     flat = self.ravel()
@@ -249,7 +251,7 @@ def _namespace(self, /, *, api_version=None):
 
 #: Methods that are the package's function of that name, where it has one.
 _FUNCTIONS = (
-    "take", "choose", "compress", "nonzero", "searchsorted", "argsort", "argpartition", "clip",
+    "take", "compress", "nonzero", "searchsorted", "argsort", "argpartition", "clip",
     "round", "cumsum", "cumprod", "var", "std", "dot", "diagonal", "trace", "repeat", "put",
 )  # fmt: skip
 #: Methods that change the array: x.sort() is x[...] = sort(x).
@@ -265,6 +267,20 @@ def _in_place(name):
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"As graphc.{name}, in place."
     return method
+
+
+def _truncated(self):
+    """math.trunc: of float64 results alone, as NumPy's scalars that are Python's floats."""
+    if not _graphc.is_value(self) or self.dtype != _np.float64:
+        raise TypeError(f"type numpy.{self.dtype if _graphc.is_value(self) else 'ndarray'} doesn't define __trunc__ method")
+    return int(self)
+
+
+def _choose(self, *choices, out=None, mode="raise"):
+    """As graphc.choose, of a sequence of choices or of so many."""
+    import graphc
+
+    return graphc.choose(self, choices[0] if len(choices) == 1 else choices, out, mode)
 
 
 def _conjugate(self, out=None):
@@ -381,7 +397,7 @@ def attach(namespace):
     for name, value in {
         "flat": property(FlatIterator, lambda self, value: FlatIterator(self).__setitem__(slice(None), value)),
         "__array_interface__": property(_interface), "flags": property(Flags), "data": property(memoryview), "setflags": _setflags, "view": _view, "byteswap": _byteswap,
-        "resize": _resize, "__round__": _rounded, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
+        "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize, "__hash__": _hash,
         "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
         "__imatmul__": _imatmul, "conj": _conjugate, "conjugate": _conjugate,

@@ -12,7 +12,7 @@ from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._manipulation import _axis, concat
 from ._ufunc import _NO_VALUE, dtype_of_sums, is_missing, reduce_array, with_out
-from .errors import ArgumentError
+from .errors import ArgumentError, AxisError
 
 
 def _dtype(dtype):
@@ -249,6 +249,9 @@ def _count(shape, axis):
     if axis is None:
         return _math.prod(shape)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    for a in axes:
+        if not -len(shape) <= a < len(shape):
+            raise AxisError(f"axis {a} is out of bounds for array of dimension {len(shape)}")
     return _math.prod(shape[a] for a in axes)
 
 

@@ -189,6 +189,8 @@ def searchsorted(a, v, side="left", sorter=None):
         raise ShapeError(f"searchsorted: object of too small depth for desired array: shape {x1.shape} is not a vector")
     if sorter is not None:
         sorter = asarray(sorter)
+        if sorter.dtype.kind not in "iu":
+            raise TypeError("sorter must only contain integers")
         if sorter.shape != x1.shape:
             raise ShapeError(f"searchsorted: sorter.size must equal a.size: {sorter.shape} and {x1.shape}")
         x1 = take(x1, sorter)

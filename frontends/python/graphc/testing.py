@@ -17,6 +17,9 @@ def _numpy(value):
         return getattr(value, "_make", type(value))(_numpy(v) for v in value)
     if type(value) is dict:
         return {key: _numpy(v) for key, v in value.items()}
+    if hasattr(type(value), "__array__") and not isinstance(value, (_np.ndarray, _np.generic)) and not hasattr(type(value), "__array_function__"):
+        made = value.__array__()  # which NumPy takes for none where it is ours
+        return _numpy(made) if _graphc.is_array(made) else value
     return value
 
 
