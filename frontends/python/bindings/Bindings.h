@@ -67,8 +67,6 @@ void setErrorName(const pb::object &function, uint32_t name);
 // Errors.cpp
 /// NumPy's ComplexWarning where a conversion drops imaginary parts at the user's own line.
 void warnOfDiscarded(DType from, DType to);
-/// The same of what an array of `to` is filled with: a complex number becomes its real part.
-void discardImaginary(Operand &value, DType to);
 /// toOptionalDType() of what elements of `from` are converted to, with that warning.
 std::optional<DType> toConversion(pb::handle dtype, DType from);
 

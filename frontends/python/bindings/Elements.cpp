@@ -1,6 +1,7 @@
 // x[key], x[key] = value, iteration and Python's conversions as type slots. Single elements and
 // values that are known need no program, and pybind11's dispatcher costs more than they do.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Discarded.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"

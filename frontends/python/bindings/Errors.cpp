@@ -1,4 +1,5 @@
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Discarded.h"
 
 namespace graphc::py {
 namespace {

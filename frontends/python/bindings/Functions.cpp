@@ -1,5 +1,6 @@
 // Module functions that record.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Discarded.h"
 #include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Numerics.h"

@@ -1,5 +1,6 @@
 // x[key], x[key] = value, and what else names elements by arrays.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Discarded.h"
 #include "frontends/record/OpenSize.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
