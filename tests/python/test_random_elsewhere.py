@@ -24,6 +24,16 @@ def test_seeds_by_name():
     assert gc.random.RandomState(seed=5).rand(2).tolist() == np.random.RandomState(seed=5).rand(2).tolist()
 
 
+@pytest.mark.parametrize("name", ["PCG64", "PCG64DXSM", "MT19937", "SFC64"])
+def test_numpys_bit_generators_take_our_seeds(name):
+    drawn = []
+    for xp in (np, gc):
+        seed = xp.random.SeedSequence(12345)
+        bits = [getattr(xp.random, name)(s) for s in (seed, *seed.spawn(2))]
+        drawn.append([xp.random.Generator(b).random(3).tolist() for b in bits] + [bits[0].spawn(1)[0].random_raw()])
+    assert drawn[0] == drawn[1]
+
+
 @pytest.mark.parametrize("make", [lambda xp: xp.random.RandomState(5), lambda xp: xp.random.Generator(xp.random.PCG64(5))], ids=["RandomState", "PCG64"])
 def test_numpys_generator_shares_the_state(make):
     drawn = []

@@ -159,6 +159,10 @@ def prepare_trace():
 _jit.before_trace.append(prepare_trace)
 
 
+# NumPy's bit generators take it for one of theirs.
+_np.random.bit_generator.ISpawnableSeedSequence.register(SeedSequence)
+
+
 class StreamState:
     """The key and the next stream of a Generator.
 
