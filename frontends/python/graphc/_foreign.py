@@ -267,10 +267,17 @@ _EXACT = dict.fromkeys(
 )  # fmt: skip
 
 
+def _rise(points):
+    if len(points) > 32:  # of fewer, Python's numbers are compared sooner
+        points = _np.asarray(points)
+        return (points[1:] >= points[:-1]).all()
+    points = points.tolist() if isinstance(points, _np.ndarray) else points
+    return all(map(_operator.le, points, points[1:]))
+
+
 def _interp(x, xp, fp, left=None, right=None, period=None):
     """NumPy's, where it is one function: between points that do not rise what it finds depends on the element before."""
-    points = _np.asarray(xp)
-    if period is None and not (points[1:] >= points[:-1]).all():
+    if period is None and not _rise(xp):
         return NotImplemented
     return _np.interp(x, xp, fp, left, right, period)
 
