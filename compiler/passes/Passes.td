@@ -34,6 +34,8 @@ def FormKernels : Pass<"graphc-form-kernels", "::mlir::ModuleOp"> {
     The reasons why neighbours stayed apart are kept in the module attribute `graphc.cuts`.
   }];
   let dependentDialects = ["::graphc::kernel::KernelDialect", "::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"mostPartial", "most-partial", "int64_t", "0", "bytes of partial results a lane that a kernel's reductions may have; 0: any">];
 }
 
 def DeduplicateKernels : Pass<"graphc-deduplicate-kernels", "::mlir::ModuleOp"> {

@@ -36,8 +36,12 @@ void addGraph(OpPassManager &passes, const PipelineOptions &) {
 
 // kernel: kernel.func (graph ops on scalars + arith.constant), func of kernel.call + graph.reshape
 // + index arithmetic
-void addKernel(OpPassManager &passes, const PipelineOptions &) {
-  passes.addPass(pass::createFormKernels());
+void addKernel(OpPassManager &passes, const PipelineOptions &options) {
+  pass::FormKernelsOptions kernels;
+  // The 256 lanes of a group meet in local memory, of which a device may have no more than 32 KiB.
+  if (options.groups)
+    kernels.mostPartial = 96;
+  passes.addPass(pass::createFormKernels(kernels));
   // Within kernels: equal loads and literals of different members of a group.
   passes.addPass(createCSEPass());
   passes.addPass(pass::createDeduplicateKernels());

@@ -5,6 +5,7 @@
 #include "frontends/record/OpenSize.h"
 #include "frontends/record/Trace.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -45,11 +46,16 @@ bool Storage::exclusive() const {
   return isExclusive();
 }
 
-void Storage::lendTo(const Loan &loan) {
-  std::lock_guard held(lock);
+Loan Storage::lendTo(const Loan &loan, uint64_t held) {
+  std::lock_guard guard(lock);
+  if (auto known = borrower.lock(); known && lent)
+    return {lent, std::move(known)};
+  if (version != held || lent)
+    return {};
   lent = loan.memory;
   borrower = loan.borrower;
   written.store(true, std::memory_order_release); // the borrower may, at any time
+  return loan;
 }
 
 Loan Storage::loan() const {
@@ -58,28 +64,49 @@ Loan Storage::loan() const {
   return {lent, borrower.lock()};
 }
 
-void Storage::repaid() {
+bool Storage::repay(const Node &value, uint64_t paid) {
   std::lock_guard held(lock);
+  if (version != paid || !lent)
+    return !lent;
+  if (value.state() == NodeState::Ready)
+    std::memcpy(lent->host(), value.buffer()->host(), static_cast<size_t>(value.bytes()));
   isOwed = false;
+  if (value.state() != NodeState::Ready)
+    takeLent(); // it cannot be computed: nothing was written
+  return true;
+}
+
+/// The node of bytes that somebody wrote.
+static NodeRef ownNode(const op::TensorType &type, rt::Device &device, rt::BufferRef buffer) {
+  if (type.dtype == DType::Bool) { // any byte but zero is true
+    auto *bytes = static_cast<char *>(buffer->host());
+    std::transform(bytes, bytes + byteCount(type.shape, type.dtype).value_or(0), bytes,
+                   [](char b) { return static_cast<char>(b != 0); });
+  }
+  return Node::makeReady(type, device, std::move(buffer));
 }
 
 void Storage::readLent() const {
-  const op::TensorType type{storageDType, storageShape};
   if (borrower.expired()) {
-    node = Node::makeReady(type, *storageDevice, std::move(lent));
+    node = ownNode({storageDType, storageShape}, *storageDevice, std::move(lent));
     lent = nullptr;
     ++version;
     return;
   }
   auto bytes = static_cast<size_t>(node->bytes());
-  const auto *now = static_cast<const char *>(lent->host());
-  if (bytes == 0 || std::memcmp(node->buffer()->host(), now, bytes) == 0)
-    return;
+  if (bytes > 0 && std::memcmp(node->buffer()->host(), lent->host(), bytes) != 0)
+    takeLent();
+}
+
+void Storage::takeLent() const {
   // Readers of the newest version expect no failure: memory comes as that of any container.
+  const op::TensorType type{storageDType, storageShape};
+  const auto *now = static_cast<const char *>(lent->host());
+  int64_t bytes = byteCount(type.shape, type.dtype).value_or(0);
   auto copy = std::make_shared<std::vector<char>>(now, now + bytes);
   char *data = copy->data();
-  auto buffer = storageDevice->wrapHost(data, node->bytes(), std::move(copy));
-  node = Node::makeReady(type, *storageDevice, buffer.take());
+  auto buffer = storageDevice->wrapHost(data, bytes, std::move(copy));
+  node = ownNode(type, *storageDevice, buffer.take());
   ++version;
 }
 
@@ -252,7 +279,7 @@ Status Array::assign(const NodeRef &value) {
     trace->replaceCaptured(store, std::move(next));
   else
     store->replace(std::move(next));
-  return store->isLent() ? repay(store) : Status::ok();
+  return !outer && store->isLent() ? repay(store) : Status::ok();
 }
 
 void Array::remember(const NodeRef &ready, uint64_t version) {

@@ -65,13 +65,15 @@ public:
   /// How many element reads found the newest version pending, this one included.
   uint32_t countElementRead() { return ++elementReads; }
 
-  /// Gives the memory, which holds the newest version, to somebody who writes to it at any time.
-  void lendTo(const Loan &loan);
+  /// Lends memory that holds this version. What is lent instead where somebody has a loan already;
+  /// a null loan, and nothing done, where there is a newer version.
+  Loan lendTo(const Loan &loan, uint64_t version);
   /// The memory that is lent, or a null one.
   Loan loan() const;
   bool isLent() const { return loan().memory != nullptr; }
-  /// The memory that is lent has the newest version.
-  void repaid();
+  /// Brings the value of this version to the memory that is lent; one that is not computed never
+  /// will be, and what is lent is the newest version again. False where there is a newer one.
+  bool repay(const Node &value, uint64_t version);
 
   /// The array that was made with this storage, while it lives where it can be found; or null.
   const Array *owner() const { return firstArray.load(std::memory_order_relaxed); }
@@ -84,10 +86,11 @@ private:
   bool isExclusive() const;
   /// Takes over what a borrower wrote, under the lock.
   void follow() const {
-    if (lent && !isOwed)
+    if (lent && !isOwed && node->state() == NodeState::Ready)
       readLent();
   }
   void readLent() const;
+  void takeLent() const;
 
   Shape storageShape;
   DType storageDType;

@@ -1,7 +1,7 @@
 #include "frontends/record/Lend.h"
 
+#include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
-#include "runtime/drivers/Choice.h"
 
 #include <cstring>
 
@@ -9,42 +9,51 @@ namespace graphc {
 
 namespace {
 
-/// The newest version of all of a storage, computed; the host can read it.
-Result<NodeRef> computed(const std::shared_ptr<Storage> &storage) {
-  Array whole = Array::ofStorage(storage);
-  Array *arrays[] = {&whole};
-  GRAPHC_ASSIGN(std::vector<NodeRef> nodes, evaluateArrays(arrays, "exchange"));
-  GRAPHC_TRY(storage->device().queue().finish());
-  return nodes[0];
-}
+Aside asideRunner = nullptr;
 
-void copyBytes(rt::Buffer &to, const rt::Buffer &from, int64_t bytes) {
-  if (bytes > 0)
-    std::memcpy(to.host(), from.host(), static_cast<size_t>(bytes));
+/// Computes a version of all of a storage, in a thread that holds no lock of the front end. The
+/// place and the modes of a statement that records now are not those of what was recorded before.
+Status compute(const NodeRef &node, rt::Device &device) {
+  Status status;
+  auto run = [&] {
+    RecordScope scope(RecordScope::location(), 0);
+    status = evaluate({&node, 1}, "exchange");
+    if (status)
+      status = device.queue().finish();
+  };
+  if (asideRunner)
+    asideRunner(run);
+  else
+    run();
+  return status;
 }
 
 } // namespace
 
+void setAside(Aside aside) { asideRunner = aside; }
+
 Result<Loan> lend(const Array &x) {
   const std::shared_ptr<Storage> &storage = x.storage();
-  if (auto loan = storage->loan(); loan.borrower)
-    return loan;
-  GRAPHC_ASSIGN(NodeRef newest, computed(storage));
-  GRAPHC_ASSIGN(rt::BufferRef memory, x.device().allocate(newest->bytes()));
-  copyBytes(*memory, *newest->buffer(), newest->bytes());
-  Loan loan{std::move(memory), std::make_shared<char>()};
-  storage->lendTo(loan);
-  return loan;
+  while (true) {
+    auto [node, version] = storage->versioned();
+    GRAPHC_TRY(compute(node, x.device()));
+    GRAPHC_ASSIGN(rt::BufferRef memory, x.device().allocate(node->bytes()));
+    if (node->bytes() > 0)
+      std::memcpy(memory->host(), node->buffer()->host(), static_cast<size_t>(node->bytes()));
+    Loan made = storage->lendTo({std::move(memory), std::make_shared<char>()}, version);
+    if (made.memory)
+      return made;
+  }
 }
 
 Status repay(const std::shared_ptr<Storage> &storage) {
-  Loan loan = storage->loan();
-  if (!loan.memory)
-    return Status::ok();
-  GRAPHC_ASSIGN(NodeRef newest, computed(storage));
-  copyBytes(*loan.memory, *newest->buffer(), newest->bytes());
-  storage->repaid();
-  return Status::ok();
+  while (true) {
+    auto [node, version] = storage->versioned();
+    // Also where the statement fails by what it met: its results stand.
+    Status status = compute(node, storage->device());
+    if (storage->repay(*node, version))
+      return status;
+  }
 }
 
 } // namespace graphc

@@ -13,13 +13,21 @@
 
 #include "frontends/record/Array.h"
 
+#include <functional>
+
 namespace graphc {
 
 /// Computes the storage of `x` and lends its memory; the same memory while somebody has it. `x` is
 /// of a device whose memory the host reaches, and belongs to no trace. Errors of evaluation.
 Result<Loan> lend(const Array &x);
 
-/// Brings the newest version of a storage that is lent to the memory that is.
+/// How a front end runs what may take long and may ask it for places (LocationSource): without a
+/// lock of its own.
+using Aside = void (*)(const std::function<void()> &run);
+void setAside(Aside aside);
+
+/// Brings the newest version of a storage that is lent to the memory that is; errors of evaluation.
+/// A version that cannot be computed is dropped.
 Status repay(const std::shared_ptr<Storage> &storage);
 
 } // namespace graphc

@@ -1,9 +1,12 @@
 """Classes made of `ndarray`, and what `ndarray` means: the same under NumPy and under graphc."""
 
 import abc
+import collections.abc
 import copy
 import functools
 import pickle
+import threading
+import warnings
 import weakref
 
 import graphc as gc
@@ -352,3 +355,95 @@ def test_tables_of_functions():
     both(program)
     assert gc.sum == np.sum and gc.sum != np.mean and gc.sum != gc.mean and gc.concat == gc.concatenate and gc.add == np.add and gc.add != np.sum and {gc.add, gc.sum} == {np.sum, np.add}
     assert gc.average._implementation is np.average._implementation
+
+
+@pytest.mark.parametrize("modes", [{"all": "raise"}, {"under": "warn"}, {}])
+def test_updates_in_place_of_lent_memory(modes):
+    def program(xp):
+        a = xp.arange(4.0) + 1
+        v = a.view(labelled(xp))
+        with xp.errstate(**modes):
+            a /= 2
+            a[1:] *= 2
+            xp.multiply(a, 2, out=a)
+            a[[0, 1]] *= 2
+            a[a > 3] += 1
+            a[::-1].sort()
+        return a, v
+
+    both(program)
+
+
+def test_statements_that_fail_leave_both_sides():
+    a = gc.arange(4.0)
+    v = a.view(labelled(gc))
+    with pytest.raises(IndexError, match="test_subclasses"):
+        a[gc.array([7]) + 1] += 3
+    v[1] = 77
+    assert a.tolist() == v.tolist() == [0, 77, 2, 3]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="divide by zero"):
+            a /= 0
+    v[1] = 3
+    a[2] += 1
+    assert repr(v.tolist()) == repr(a.tolist()) == "[nan, 3.0, inf, inf]"
+
+
+@pytest.mark.parametrize("writes", [True, False])
+def test_threads_lend_and_write(writes):
+    a = gc.zeros(5000)
+    kept = []
+
+    def lend():
+        for _ in range(200):
+            kept.append(a.view(labelled(gc)))
+
+    def write():
+        b = a
+        for _ in range(200):
+            b += 1
+
+    threads = [threading.Thread(target=f) for f in (lend, write if writes else lend)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(60)
+    assert not any(t.is_alive() for t in threads)
+    assert a[0] == 200 * writes and all(v[4999] == a[4999] for v in kept)
+    kept[0][1] = 5
+    assert a[1] == 5 and kept[-1][1] == 5  # one memory
+
+
+def test_captured_arrays_that_are_lent():
+    w = gc.arange(3.0)
+    v = w.view(labelled(gc))
+
+    @gc.jit
+    def step(x):
+        w[0] = x[0]
+        return x + w
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = [(step(gc.ones(3) * t).tolist(), v.tolist()) for t in range(3)]
+    assert found == [([float(2 * t), 1.0 + t, 2.0 + t], [float(t), 1, 2]) for t in range(3)]
+
+
+def test_abstract_bases_and_methods_as_objects():
+    def program(xp):
+        class Sized(xp.ndarray, abc.ABC):
+            pass
+
+        class Listed(xp.ndarray, collections.abc.Sequence):
+            def index(self, value):
+                return -1
+
+            def count(self, value):
+                return 7
+
+        x = xp.arange(3).view(Listed)
+        return xp.arange(2).view(Sized) + 1, x.count(1), len(x), isinstance(x, collections.abc.Sequence)
+
+    both(program)
+    assert gc.ndarray.sum.__doc__ and pickle.loads(pickle.dumps(gc.ndarray.sum))(gc.ones(3)) == 3

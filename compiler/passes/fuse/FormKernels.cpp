@@ -463,6 +463,8 @@ std::string kernelPrefix(func::FuncOp func) {
 }
 
 struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
+  using FormKernelsBase::FormKernelsBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     for (func::FuncOp func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
@@ -476,7 +478,7 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
     SizeAnalysis sizes(func);
     for (const SizeAnalysis::Equality &check : sizes.equalities())
       recordCheck(func, check);
-    FusionPlan plan(func, sizes);
+    FusionPlan plan(func, sizes, mostPartial);
     SmallVector<Group *> groups = plan.order();
     SmallVector<Operation *> old;
     for (Operation &op : func.getBody().front().without_terminator())

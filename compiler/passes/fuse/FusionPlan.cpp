@@ -17,9 +17,6 @@ static constexpr int kMaxCostPerKernel = 384;
 static constexpr int kMaxCostOfSharing = 128;
 /// Tensors one kernel reads and writes, where a second read is the only thing to gain.
 static constexpr size_t kMaxSharedStreams = 32;
-/// Bytes of partial results that a lane of a kernel's reductions has: the 256 lanes of a group meet
-/// in local memory, of which a device may have no more than 32 KiB.
-static constexpr int kMostPartial = 96;
 /// Recomputed per reader when cheaper than this many simple operations.
 static constexpr int kCheapOps = 2;
 
@@ -34,18 +31,17 @@ static int costOf(Operation *op) {
 static int costOf(const Node &node) { return node.op ? costOf(node.op) : 1; }
 
 /// Bytes of a lane's partial result. Sums of narrow numbers are wider, places go with extremes.
-static int partialOf(const Node &node) {
+static int64_t partialOf(const Node &node) {
   auto reduce = dyn_cast_or_null<graph::ReduceOp>(node.op);
   if (!reduce)
     return 0;
-  auto bytes = [](Value value) {
+  auto bytes = [](Value value) -> int64_t {
     Type type = getElementTypeOrSelf(value.getType());
-    auto complex = dyn_cast<ComplexType>(type);
-    int parts = complex ? 2 : 1;
-    return parts * static_cast<int>(
-                       (complex ? complex.getElementType() : type).getIntOrFloatBitWidth() / 8);
+    if (auto complex = dyn_cast<ComplexType>(type))
+      return complex.getElementType().getIntOrFloatBitWidth() / 4;
+    return type.getIntOrFloatBitWidth() / 8;
   };
-  int in = std::max(bytes(reduce.getX()), 4), out = bytes(reduce.getResult());
+  int64_t in = std::max(bytes(reduce.getX()), int64_t{4}), out = bytes(reduce.getResult());
   bool isPlace = reduce.getKind() == graph::ReduceKind::ArgMin ||
                  reduce.getKind() == graph::ReduceKind::ArgMax;
   return isPlace ? in + out : std::max(in, out);
@@ -64,8 +60,8 @@ static Value stripReshapes(Value v) {
   return v;
 }
 
-FusionPlan::FusionPlan(func::FuncOp func, SizeAnalysis &sizes)
-    : sizes(sizes), context(func.getContext()) {
+FusionPlan::FusionPlan(func::FuncOp func, SizeAnalysis &sizes, int64_t mostPartial)
+    : sizes(sizes), mostPartial(mostPartial), context(func.getContext()) {
   collect(func);
   decideInlining();
   markTurns();
@@ -524,6 +520,14 @@ static bool closes(const Node &node, const Group &group) {
   return node.turn <= kMaxCostPerKernel && group.cost + node.turn > kMaxCostPerKernel;
 }
 
+/// Whether the kernel has room for more partial results. Once it has none it is closed, so that
+/// what the next reductions read is not computed there and stored for them.
+bool FusionPlan::fits(Group &group, int64_t partial) {
+  if (mostPartial && partial && group.partial + partial > mostPartial)
+    group.isSated = true;
+  return !group.isSated;
+}
+
 /// Whether `node` can be computed in `group`, from which at least one of its leaves comes; sets the
 /// level it gets there.
 CutReason FusionPlan::joins(Node &node, int index, bool &row) {
@@ -531,7 +535,7 @@ CutReason FusionPlan::joins(Node &node, int index, bool &row) {
   if (node.kind == NodeKind::Library || group.isLibrary())
     return CutReason::LibraryStep;
   if (group.closed || closes(node, group) || group.cost + costOf(node) > kMaxCostPerKernel ||
-      group.partial + partialOf(node) > kMostPartial)
+      !fits(group, partialOf(node)))
     return CutReason::KernelFull;
   bool point = node.space == group.space;
   row = !point && !group.reduced.empty() && node.reduced.empty() && node.space == rowSpace(group);
@@ -609,8 +613,7 @@ CutReason FusionPlan::shares(Node &node, int index) {
       for (const Leaf &other : member->leaves)
         if (member->readsPoints() && leaf.root == other.root && leaf.indices == other.indices &&
             !leaf.indices.empty())
-          return group.cost + costOf(node) <= kMaxCostOfSharing &&
-                         group.partial + partialOf(node) <= kMostPartial &&
+          return group.cost + costOf(node) <= kMaxCostOfSharing && fits(group, partialOf(node)) &&
                          group.nodes.size() < kMaxSharedStreams
                      ? CutReason::None
                      : CutReason::SharingFull;
@@ -674,7 +677,7 @@ CutReason FusionPlan::mergeGroups(int into, int from) {
     return CutReason::OneByOne;
   if (a.space != b.space)
     return CutReason::DifferentSpace;
-  if (a.cost + b.cost > kMaxCostPerKernel || a.partial + b.partial > kMostPartial)
+  if (a.cost + b.cost > kMaxCostPerKernel || (mostPartial && a.partial + b.partial > mostPartial))
     return CutReason::KernelFull;
   if (a.family == Family::Contract || b.family == Family::Contract ||
       (a.family == Family::Scan && !b.reduced.empty()) ||

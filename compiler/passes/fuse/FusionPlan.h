@@ -76,8 +76,9 @@ struct Group {
   llvm::BitVector ancestors;
   int mergedInto = -1;
   int cost = 0;          ///< of a point, in simple operations
-  int partial = 0;       ///< bytes of partial results, a lane of its reductions
+  int64_t partial = 0;   ///< bytes of partial results, a lane of its reductions
   bool closed = false;   ///< the next turn of a loop did not fit
+  bool isSated = false;  ///< another reduction did not fit
   bool oneByOne = false; ///< its points are visited in order by one thread
 
   /// Its one value is computed by the library: a step of its own, not a kernel.
@@ -88,7 +89,8 @@ struct Group {
 /// not changed.
 class FusionPlan {
 public:
-  FusionPlan(mlir::func::FuncOp func, SizeAnalysis &sizes);
+  /// `mostPartial`: bytes of partial results a lane that the reductions of a kernel may have, or 0.
+  FusionPlan(mlir::func::FuncOp func, SizeAnalysis &sizes, int64_t mostPartial);
 
   /// Live groups in an order in which they can run.
   llvm::SmallVector<Group *> order();
@@ -128,7 +130,10 @@ private:
   void dependOn(int group, int producer);
   void markStored();
 
+  bool fits(Group &group, int64_t partial);
+
   SizeAnalysis &sizes;
+  int64_t mostPartial;
   mlir::MLIRContext *context;
   std::deque<Node> nodes;
   std::deque<Group> groups;

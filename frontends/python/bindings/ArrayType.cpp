@@ -38,12 +38,13 @@ void deallocate(PyObject *self) {
   Py_DECREF(type);
 }
 
-/// Name, text and signature are those of our method.
+/// Name, text and signature are those of our method, and what it is pickled by.
 PyObject *attributeOf(PyObject *self, PyObject *name) {
-  if (PyObject *own = PyObject_GenericGetAttr(self, name))
-    return own;
+  if (PyUnicode_CompareWithASCIIString(name, "__wrapped__") != 0)
+    if (PyObject *ours = PyObject_GetAttr(reinterpret_cast<Unbound *>(self)->ours, name))
+      return ours;
   PyErr_Clear();
-  return PyObject_GetAttr(reinterpret_cast<Unbound *>(self)->ours, name);
+  return PyObject_GenericGetAttr(self, name);
 }
 
 /// As a member of a class that takes it over.
@@ -156,8 +157,10 @@ pb::object makeArrayType() {
                          {Py_tp_methods, checks},
                          {0, nullptr}};
   PyType_Spec spec = {"graphc.ArrayType", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  // So that a class statement may name abstract base classes as well.
   pb::tuple bases = pb::make_tuple(
-      pb::handle(reinterpret_cast<PyObject *>(pb::detail::get_internals().default_metaclass)));
+      pb::handle(reinterpret_cast<PyObject *>(pb::detail::get_internals().default_metaclass)),
+      pb::module_::import("abc").attr("ABCMeta"));
   PyObject *type = PyType_FromSpecWithBases(&spec, bases.ptr());
   if (!type)
     throw pb::error_already_set();

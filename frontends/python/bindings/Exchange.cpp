@@ -107,11 +107,7 @@ pb::object lent(Array &x) {
     copy.attr("flags").attr("writeable") = false;
     return copy;
   }
-  Result<Loan> made = [&] {
-    WithoutGil release;
-    return lend(x);
-  }();
-  auto loan = std::make_unique<Loan>(unwrap(std::move(made)));
+  auto loan = std::make_unique<Loan>(unwrap(lend(x)));
   void *data = static_cast<char *>(loan->memory->host()) + x.view().offset() * itemSize(x.dtype());
   auto owner = pb::reinterpret_steal<pb::object>(PyCapsule_New(loan.get(), "graphc.loan", endLoan));
   if (!owner)
@@ -304,7 +300,7 @@ pb::object toNumpy(Array &x, std::string_view reason) {
   if (!owner)
     throw pb::error_already_set();
   static_cast<void>(data.release()); // the capsule's
-  return numpyOver(x, first, w.strides, true, owner);
+  return numpyOver(x, first, w.strides, !x.view().isReadOnly(), owner);
 }
 
 pb::object toItem(Array &x, std::string_view reason) {
@@ -402,7 +398,15 @@ static pb::object toList(Array &x) {
   return listOf(w.data, x.shape(), w.strides, x.dtype());
 }
 
+static void runAside(const std::function<void()> &run) {
+  if (!PyGILState_Check())
+    return run();
+  WithoutGil release;
+  run();
+}
+
 void defineExchange(pb::class_<Array> &cls) {
+  setAside(runAside);
   cls.def("__array__", arrayProtocol, pb::arg("dtype") = pb::none(), pb::arg("copy") = pb::none());
   cls.def(
       "__dlpack__",

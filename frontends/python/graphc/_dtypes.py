@@ -202,3 +202,11 @@ def astype(x, dtype, /, *, copy=True, device=None):
     x = asarray(x)
     result = x.astype(as_dtype(dtype), copy=copy)
     return result if device is None else result.to_device(device)
+
+
+def dtype_of_sums(x, out, dtype):
+    """What sums and products compute in: `dtype`, or what the array and its output promote to; None: what the array asks for."""
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if dtype is not None or not isinstance(out, (_graphc.Array, _np.ndarray)) or x.dtype.kind == out.dtype.kind == "b":
+        return dtype
+    return _graphc.result_type(x.dtype, out.dtype)

@@ -158,7 +158,8 @@ def _view(self, dtype=None, type=None):
     """A new view of the same memory. Of another dtype: the bytes read as that dtype, of the same or another width along the last
     axis by NumPy's rules (ValueError where they do not fit); nothing is computed, and updates of either are seen by both.
     Of bools it is read-only, and of a dtype of the other byte order it is a read-only copy. Strings, dates and structures are NumPy's, of a copy of the values.
-    Of `type`, a class made of `ndarray`: an object of that class over the same memory, which is NumPy's; updates of either are seen by both."""
+    Of `type`, a class made of `ndarray`: an object of that class over the same memory, which is NumPy's; updates of either are seen by both. Of arrays on other devices it is a
+    read-only copy."""
     if isinstance(dtype, _py.type) and issubclass(dtype, _Array):
         dtype, type = None, dtype
     if type not in (None, _Array, _np.ndarray):

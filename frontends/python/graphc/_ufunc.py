@@ -15,7 +15,7 @@ from . import _graphc
 from ._creation import in_order as _in_memory_order
 from ._creation import _order, asarray, full, single, zeros
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import as_dtype, can_cast
+from ._dtypes import as_dtype, can_cast, dtype_of_sums
 from . import _foreign
 from ._float_errors import errstate as _errstate
 from ._float_errors import named as _named
@@ -395,14 +395,6 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
     if has_initial:
         result = self(asarray(initial, result.dtype if _is_weak(initial) else None), result).astype(result.dtype, copy=False)
     return result
-
-
-def dtype_of_sums(x, out, dtype):
-    """What sums and products compute in: `dtype`, or what the array and its output promote to; None: what the array asks for."""
-    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if dtype is not None or not isinstance(out, (_Array, _np.ndarray)) or x.dtype.kind == out.dtype.kind == "b":
-        return dtype
-    return _graphc.result_type(x.dtype, out.dtype)
 
 
 @_stands_for()

@@ -1,5 +1,5 @@
 // A kernel ends where another pass over memory costs less than what it would hold.
-// RUN: graphc-opt %s --graphc-form-kernels -split-input-file | FileCheck %s
+// RUN: graphc-opt %s --graphc-form-kernels=most-partial=96 -split-input-file | FileCheck %s
 
 // CHECK: graphc.cuts = ["graph.exp not fused with kernel 0: the kernel reached its size limit"]
 // CHECK-COUNT-2: kernel.func
