@@ -475,3 +475,20 @@ def test_more_results_than_one_kernel_holds(device):
         gc.eval(*found)
     want = [f(x - k) for k in range(12) for f in (np.sum, np.max, np.argmax, np.min)]
     assert [float(f) for f in found] == [float(w) for w in want]
+
+
+@pytest.mark.parametrize("kind", ["sum", "prod", "any", "all", "mean"])
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float32", "float64", "complex64", "bool"])
+def test_reductions_of_what_has_no_columns(kind, dtype):
+    """Of a value that is computed from others along the axis without elements."""
+    x = np.array([[3], [0], [5]]).astype(dtype)
+
+    def program(xp, x):
+        none = xp.asarray(x)[:, 1:] * xp.asarray(x)[:, :-1]
+        grown = none[:1] + xp.asarray(np.array([[1], [2]], dtype))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = [getattr(xp, kind)(grown, axis=axis) for axis in (None, 0, 1, (0, 1))]
+            return [(f.dtype, f.shape, repr(np.asarray(f).tolist())) for f in found]
+
+    assert program(gc, x) == program(np, x)

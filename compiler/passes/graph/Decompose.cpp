@@ -229,6 +229,8 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
     Location loc = reduce.getLoc();
     auto type = cast<RankedTensorType>(reduce.getType());
     SmallVector<Size> from(sizes.of(reduce.getX()));
+    if (Value none = reduceEmpty(reduce, from, builder))
+      return none;
     if (reduce.getKind() == graph::ReduceKind::Mean) {
       auto sum = graph::ReduceOp::create(builder, loc, type, graph::ReduceKind::Sum, reduce.getX(),
                                          reduce.getAxes());
@@ -276,6 +278,33 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
       if (!llvm::is_contained(last, axis))
         rest.push_back(axis - llvm::count_if(last, [&](int64_t l) { return l < axis; }));
     return graph::ReduceOp::create(builder, loc, type, reduce.getKind(), inner, rest);
+  }
+
+  /// What a reduction begins with, where an axis that it combines has no elements, and anything
+  /// where it has no results; null for others.
+  static Value reduceEmpty(graph::ReduceOp reduce, ArrayRef<Size> from, OpBuilder &builder) {
+    using Kind = graph::ReduceKind;
+    Kind kind = reduce.getKind();
+    bool begins = kind == Kind::Sum || kind == Kind::Prod || kind == Kind::Any || kind == Kind::All;
+    bool isEmpty = false;
+    for (auto [axis, size] : llvm::enumerate(from))
+      isEmpty |= size.isConstant(0) &&
+                 (begins || !llvm::is_contained(reduce.getAxes(), static_cast<int64_t>(axis)));
+    if (!isEmpty)
+      return {};
+    auto type = cast<RankedTensorType>(reduce.getType());
+    int start = kind == Kind::Prod || kind == Kind::All;
+    TypedAttr value;
+    if (auto element = dyn_cast<FloatType>(type.getElementType()))
+      value = builder.getFloatAttr(element, start);
+    else
+      value = IntegerAttr::get(type.getElementType(), start);
+    SmallVector<Size> kept;
+    for (auto [axis, size] : llvm::enumerate(from))
+      if (!llvm::is_contained(reduce.getAxes(), static_cast<int64_t>(axis)))
+        kept.push_back(size);
+    return graph::FullOp::create(builder, reduce.getLoc(), type, value,
+                                 dynamicSizes(type, kept, builder, reduce.getLoc()));
   }
 
   static Value reduceNothing(graph::ReduceOp reduce, bool isArg, ArrayRef<Size> from,
