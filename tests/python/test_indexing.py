@@ -572,3 +572,19 @@ def test_sequences_and_computed_integers_as_indices():
     assert x.item(gc.argmin(x)) == y.item(np.argmin(y)) and a.item(gc.asarray(1), gc.argmax(a[1])) == b.item(1, 3)
     with pytest.raises(IndexError):
         x.item(gc.asarray(12))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "float64", "uint8"])
+@pytest.mark.parametrize("value", [[1], [[0]], (1,), [], [1, 2], "one", "several axes", "none"])
+def test_elements_set_to_sequences(value, dtype):
+    """Truth is known of lists and of arrays of one element; numbers are made of single ones."""
+    found = []
+    for xp in (np, gc):
+        a = xp.zeros(3, dtype)
+        given = {"one": xp.ones(1), "several axes": xp.ones((1, 1), bool), "none": xp.ones(0)}[value] if isinstance(value, str) else value
+        try:
+            a[1] = given
+            found.append(np.asarray(a).tolist())
+        except (TypeError, ValueError):
+            found.append("refused")
+    assert found[0] == found[1]

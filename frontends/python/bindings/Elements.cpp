@@ -274,8 +274,13 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     bool written = false;
     Place place;
     const bool isElement = place.set(key, x.shape());
-    if (isElement && isSequence(value))
-      throw pb::value_error("setting an array element with a sequence.");
+    // Truth is known also of lists, and of arrays of one element; numbers are made of single ones.
+    if (isElement && isSequence(value)) {
+      if (x.dtype() != DType::Bool)
+        throw pb::value_error("setting an array element with a sequence.");
+      if (!asAnyArray(value))
+        value = PyObject_IsTrue(value) ? Py_True : Py_False;
+    }
     if (isElement)
       if (auto bits = elementBits(value, x.dtype(), x.device()))
         written = unwrap(ops::writeElement(x, place.span(), *bits));
