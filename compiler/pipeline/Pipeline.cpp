@@ -38,9 +38,10 @@ void addGraph(OpPassManager &passes, const PipelineOptions &) {
 // + index arithmetic
 void addKernel(OpPassManager &passes, const PipelineOptions &options) {
   pass::FormKernelsOptions kernels;
-  // The 256 lanes of a group meet in local memory, of which a device may have no more than 32 KiB.
+  // Up to 1024 lanes meet in local memory, of which devices have 32 KiB at least; those with the
+  // copy engine's tiles have more than 192.
   if (options.groups)
-    kernels.mostPartial = 96;
+    kernels.mostPartial = options.bulk ? 192 : 32;
   passes.addPass(pass::createFormKernels(kernels));
   // Within kernels: equal loads and literals of different members of a group.
   passes.addPass(createCSEPass());
