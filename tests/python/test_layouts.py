@@ -276,3 +276,17 @@ def test_numpys_arrays_have_the_layout_of_the_view(device):
             got, want = np.asarray(view(x)), view(base)
             assert got.strides == want.strides and got.tolist() == want.tolist()
         assert pickle.loads(pickle.dumps(x.T)).strides == base.T.strides
+
+
+@pytest.mark.parametrize("dtype", ["int16", "bool", "float32"])
+@pytest.mark.parametrize("name", ["positive", "rint", "fabs", "negative", "sqrt"])
+def test_results_of_broadcast_operands_lie_as_numpys(name, dtype):
+    if dtype == "bool" and name in ("positive", "negative"):
+        pytest.skip("bools have no sign")
+    for shape, wide, axes in [((4, 2), (3, 4, 2), (0, 1, 2)), ((2, 1, 3), (2, 2, 4, 3), (0, 1, 2, 3)), ((2, 3), (2, 2, 3), (2, 0, 1)), ((3, 1), (3, 2), (1, 0))]:
+        x = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+        want = getattr(np, name)(np.broadcast_to(x, wide).transpose(axes))
+        got = getattr(gc, name)(gc.broadcast_to(gc.asarray(x), wide).transpose(axes))
+        exact.assert_same(got, want, name)
+        assert got.strides == want.strides
+        assert gc.shares_memory(got, got.ravel()) == np.shares_memory(want, want.ravel())

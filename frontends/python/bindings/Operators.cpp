@@ -1,6 +1,7 @@
 // Python operators, from the dunders of the op table. They fill the type's number slots: pybind11's
 // dispatcher costs as much as recording the operation.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/record/MemoryOrder.h"
 
 #include <array>
 #include <cstddef>
@@ -181,8 +182,12 @@ PyObject *positive(PyObject *self) {
     const Array &x = *asOpenArray(self);
     if (x.dtype() == DType::Bool)
       raise(Status(ErrorCode::DType, "[positive] numbers are needed, not bool"));
-    if (x.rank() > 1 && !x.isOpen() && !x.view().isContiguous()) // in its memory order
-      return (pb::handle(self).attr("copy")("K")).release().ptr();
+    // In the order of ufuncs, which leaves broadcast axes where they are; copy("K") puts them last.
+    const Operand one[] = {x};
+    if (!x.isOpen() && ops::mayKeepOrder(one))
+      if (AxisList order = ops::keptOrder(x.shape(), one); order.size() > 0)
+        return wrap(ops::inOrder(
+            order, one, [](std::span<const Operand> o) { return ops::copy(*o[0].array); }));
     return wrap(ops::copy(x));
   });
 }

@@ -211,6 +211,8 @@ def _inexact(x, smallest=False):
     x = asarray(x)
     if x.dtype.kind in "fc" or x.dtype.name == "bfloat16":
         return x
+    if x.dtype.kind in "iub" and x.ndim > 1 and not x.contiguous:
+        x = x | x  # lies as results of functions do: a cast would put broadcast axes last
     return x.astype({1: "float16", 2: "float32"}.get(x.itemsize, float64) if smallest else float64)
 
 

@@ -247,7 +247,7 @@ def positive(x: ArrayLike, /) -> Array:
     x = asarray(x)
     if x.dtype.kind == "b":
         raise DTypeError(f"positive: numbers are needed, not {x.dtype}")
-    return x.copy("K") if x.ndim > 1 else +x
+    return +x
 
 
 @as_ufunc(2, 2)
