@@ -191,7 +191,8 @@ class Statements:
         target = self.pick(lambda x: is_array(x) and (finite(x) or operator not in ("//=", "%=")))
         place = f"{target}[{self.index(self.env[target])}]" if r.random() < 0.5 and np.ndim(self.env[target]) else target
         value = self.fitting(target) if operator not in ("//=", "%=", "/=", "<<=") else r.choice(("1", "2", "2"))
-        if np.asarray(self.env[target]).dtype.kind in "iu" and value in self.env and np.asarray(self.env[value]).dtype.kind not in "biu":
+        made = self.env[value] if value in self.env else eval(value, self.env)
+        if np.asarray(self.env[target]).dtype.kind in "iu" and np.asarray(made).dtype.kind not in "biu":
             value = "1"  # a single element would become a float that may lie outside of the integers
         return None, f"{place} {operator} {value}"
 
@@ -329,7 +330,7 @@ class Statements:
             lambda: (None, f"for i in range(1, len({a})): {a}[i] += {a}[i - 1]"), lambda: (None, f"for row in {a}: row += 1") if x.ndim > 1 else made(f"sum({a})"),
             lambda: (None, f"for i, j in xp.ndindex({a}.shape[:2]): {a}[i, j] = i - j") if x.ndim > 1 and x.dtype.kind != "u" else made(f"len({a}) * {a}"),
             lambda: (None, f"{a}.fill({r.choice(('0', '1', '2'))})"), lambda: (None, f"{a}[0], {a}[-1] = {a}[-1].copy(), {a}[0].copy()"),
-            lambda: (None, f"while {a}[{number}] < 2: {a} += 1"),
+            lambda: (None, f"while -100 < {a}[{number}] < 2: {a} += 1"),
         ]  # fmt: skip
         return r.choice(texts)()
 
