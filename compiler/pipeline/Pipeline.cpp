@@ -67,7 +67,9 @@ void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
 
 // plan: kernel.func + plan.program
 void addPlan(OpPassManager &passes, const PipelineOptions &options) {
-  passes.addPass(pass::createBuildPlan());
+  pass::BuildPlanOptions plan;
+  plan.groups = options.groups;
+  passes.addPass(pass::createBuildPlan(plan));
   // Folds size arithmetic that the plan repeats per launch. Not in kernels: the plan has counted
   // what each of them takes.
   passes.addNestedPass<plan::ProgramOp>(createCSEPass());

@@ -17,7 +17,7 @@ using namespace graphc::kernel;
 
 // Folds are functions of other families, not schedules.
 static constexpr StringRef kFamilyNames[] = {"map",      "rows", "columns", "full",
-                                             "contract", "",     "scan"};
+                                             "contract", "",     "scan",    "sort"};
 
 StringRef kernel::stringifyFamily(Family family) { return kFamilyNames[static_cast<int>(family)]; }
 
@@ -188,6 +188,13 @@ LogicalResult CallOp::verify() {
   for (int64_t size : getResultDims())
     if (size < 0 || size >= static_cast<int64_t>(getSizes().size()))
       return emitOpError("result_dims names size ") << size << " of " << getSizes().size();
+  return success();
+}
+
+LogicalResult SortOp::verify() {
+  Type element = getElement();
+  if (!element.isIntOrFloat() || !llvm::is_contained({1u, 8u, 16u, 32u, 64u}, element.getIntOrFloatBitWidth()))
+    return emitOpError("has no order of ") << element;
   return success();
 }
 

@@ -11,7 +11,15 @@
 namespace graphc::kernel {
 
 /// Schedule families (codes are those of program::KernelFamily).
-enum class Family : uint32_t { Map = 0, Rows = 1, Columns = 2, Full = 3, Contract = 4, Scan = 6 };
+enum class Family : uint32_t {
+  Map = 0,
+  Rows = 1,
+  Columns = 2,
+  Full = 3,
+  Contract = 4,
+  Scan = 6,
+  Sort = 7
+};
 llvm::StringRef stringifyFamily(Family family);
 std::optional<Family> symbolizeFamily(llvm::StringRef name);
 

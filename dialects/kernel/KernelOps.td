@@ -132,6 +132,17 @@ def Kernel_ScatterOp : Kernel_Op<"scatter", [AttrSizedOperandSegments]> {
     UnitAttr:$unique, OptionalAttr<I64Attr>:$part);
   let assemblyFormat = "$value `,` `result` $result `[` $places `]` (`if` $guard^)? `combine` $combine `at` $map (`unique` $unique^)? (`part` $part^)? attr-dict `:` type($value)";
 }
+def Kernel_SortOp : Kernel_Op<"sort", [Symbol]> {
+  let summary = "Kernels that sort lines of elements by groups of work-items of a GPU-class device";
+  let description = [{
+    Lowered to `<name>_tiles`, which sorts tiles, and to `<name>_splits` and `<name>_merge`, which merge sorted runs in pairs
+    (compiler/passes/lower/GroupSort.h says what they take). The order is that of docs/numerics.md. `places`: the result is where
+    the elements were, equal ones in their order.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$element, UnitAttr:$places, UnitAttr:$descending);
+  let assemblyFormat = "$sym_name `of` $element (`places` $places^)? (`descending` $descending^)? attr-dict";
+  let hasVerifier = 1;
+}
 def Kernel_ReturnOp : Kernel_Op<"return", [Pure, Terminator, HasParent<"FuncOp">]> {
   let summary = "End of a kernel body";
   let assemblyFormat = "attr-dict";

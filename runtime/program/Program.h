@@ -124,7 +124,8 @@ enum class KernelFamily : uint32_t {
   Full = 3,
   Contract = 4,
   Fold = 5,
-  Scan = 6
+  Scan = 6,
+  Sort = 7
 };
 
 /// CPU: `void f(void *const *buffers, const int64_t *sizes, int64_t begin, int64_t end, void

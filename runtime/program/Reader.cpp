@@ -325,7 +325,7 @@ private:
       const KernelRecord &k = p.kernelRecords[i];
       GRAPHC_TRY(checkString(k.name, "name of a kernel"));
       GRAPHC_TRY(checkString(k.lines, "lines of a kernel"));
-      if (k.family > static_cast<uint32_t>(KernelFamily::Scan))
+      if (k.family > static_cast<uint32_t>(KernelFamily::Sort))
         return bad("kernel {} has unknown family {}", i, k.family);
       GRAPHC_TRY(checkWords(k.writes, k.bufferCount, "write flags of a kernel"));
       if (k.scratch != kNone)
@@ -475,7 +475,7 @@ std::string_view targetName(Target target) { return target == Target::Cpu ? "cpu
 
 std::string_view familyName(KernelFamily family) {
   constexpr std::string_view kNames[] = {"map",      "rows", "columns", "full",
-                                         "contract", "fold", "scan"};
+                                         "contract", "fold", "scan", "sort"};
   return kNames[static_cast<int>(family)];
 }
 

@@ -96,6 +96,26 @@ def products():
     yield lambda a, b, c: (a * 2) @ gc.permute_dims(b, (0, 2, 1)) + c, double
 
 
+def sorts():
+    """Several lines in a tile, a tile, and runs of tiles; equal elements, both zeros, infinities and NaN."""
+    both = lambda a: (gc.sort(a), gc.argsort(a), gc.sort(a, descending=True), gc.argsort(a, descending=True))  # noqa: E731
+    for shape in ((1,), (7,), (8,), (9,), (2047,), (2048,), (2049,), (4096,), (6145,), (70_001,), (600_001,)):
+        yield both, [normal(*shape)]
+    for shape in ((1000, 3), (300, 8), (7, 100), (5, 1025), (3, 2048), (4, 5000), (0, 5), (5, 0)):
+        yield both, [normal(*shape)]
+    special = np.float32([0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1, -1, 1e-45, -1e-45])
+    for dtype in (np.float16, np.float32, np.float64):
+        yield both, [special[rng.integers(0, len(special), 5003)].astype(dtype)]
+    yield lambda a: both(a.astype(gc.bfloat16)), [special[rng.integers(0, len(special), 5003)]]
+    for dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64):
+        ends = np.iinfo(dtype)
+        yield both, [rng.integers(ends.min, ends.max, 5003, dtype, endpoint=True)]
+        yield both, [rng.integers(0, 3, (5, 3001), dtype)]
+    yield both, [rng.integers(0, 2, 9001).astype(bool)]
+    yield lambda a: (gc.sort(a, axis=0), gc.argsort(a * 2, axis=0) + 1), [normal(3000, 5)]
+    yield lambda a: (gc.unique_values(a), gc.median(a)), [rng.integers(0, 500, 5001).astype(np.float32)]
+
+
 def draws():
     # A work-item has all elements of a block of counters; up to many block results.
     for n in (5, 31, 32, 33, 8193, 300_001):
@@ -137,7 +157,7 @@ def changed(a):
     return a
 
 
-FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, columns, visited_again, scans, products, draws, watched, chosen)}
+FAMILIES = {f.__name__: f for f in (maps, turned, totals, rows, columns, visited_again, scans, products, sorts, draws, watched, chosen)}
 
 
 def told(program, inputs, where: str) -> tuple:

@@ -89,6 +89,17 @@ def reductions(n: int, side: int) -> list[Row]:
     ]
 
 
+def orders(n: int) -> list[Row]:
+    found = []
+    for dtype, tag in ((F4, "f32"), (F8, "f64")):
+        one = lambda pool, dtype=dtype: [pool.uniform("s", n, dtype=dtype)]  # noqa: E731
+        found += [
+            Row(f"sort {tag} 2^{n.bit_length() - 1}", "sort", one, "ms", None, torch=lambda torch, a: torch.sort(a, stable=True).values),
+            Row(f"argsort {tag} 2^{n.bit_length() - 1}", "argsort", one, "ms", None, torch=lambda torch, a: torch.argsort(a, stable=True)),
+        ]
+    return found
+
+
 def matrices(n: int, side: int, wide: int) -> list[Row]:
     rows = lambda pool: [pool.uniform("a", n).reshape(-1, wide)]  # noqa: E731
     return [
@@ -139,7 +150,7 @@ def products(quick: bool) -> list[Row]:
 
 def table(quick: bool) -> list[Row]:
     n, side, wide = (1 << 14, 128, 256) if quick else (1 << 28, 1 << 14, 4096)
-    return elementwise(n, wide) + reductions(n, side) + matrices(n, side, wide) + others(quick) + products(quick)
+    return elementwise(n, wide) + reductions(n, side) + orders(n >> 4) + matrices(n, side, wide) + others(quick) + products(quick)
 
 
 def timed(call: Callable, wait: Callable, seconds: float) -> float:

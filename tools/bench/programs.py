@@ -41,6 +41,10 @@ def sort(xp, a):
     return xp.sort(a)
 
 
+def argsort(xp, a):
+    return xp.argsort(a)
+
+
 def softmax(xp, x):
     e = xp.exp(x - xp.max(x, axis=1, keepdims=True))
     return e / xp.sum(e, axis=1, keepdims=True)

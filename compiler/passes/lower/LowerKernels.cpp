@@ -1,4 +1,5 @@
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/lower/GroupSort.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
 #include "compiler/passes/lower/TurnedRows.h"
@@ -35,6 +36,10 @@ struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
       KernelLowering(kernel, builder, straightFolds).run();
       kernel.erase();
     }
+    for (auto sort : llvm::make_early_inc_range(getOperation().getOps<kernel::SortOp>())) {
+      lowerGroupSort(sort);
+      sort.erase();
+    }
   }
 };
 
@@ -68,6 +73,8 @@ void KernelLowering::run() {
     return lowerContract();
   case Family::Scan:
     return lowerScan();
+  case Family::Sort: // of no kernel.func
+    return;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/LoopSpace.h"
+#include "compiler/passes/plan/PlanSort.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
 
@@ -21,8 +22,8 @@ namespace {
 /// The plan of one function. Tensors become buffers; a reshape is the same buffer.
 class Planner {
 public:
-  Planner(func::FuncOp func, SymbolTable &symbols)
-      : func(func), symbols(symbols), builder(func.getContext()) {}
+  Planner(func::FuncOp func, SymbolTable &symbols, bool groups)
+      : func(func), symbols(symbols), groups(groups), builder(func.getContext()) {}
   LogicalResult run();
 
 private:
@@ -63,6 +64,7 @@ private:
 
   func::FuncOp func;
   SymbolTable &symbols;
+  bool groups; ///< of work-items
   OpBuilder builder;
   IRMapping sizes;                   // index values of the function -> of the program
   DenseMap<Value, Value> buffers;    // tensor -> buffer
@@ -386,12 +388,15 @@ void Planner::planLibrary(graph::LibraryOp step) {
     describe(input);
   }
   Value elements = index(1);
-  for (Value size : describe(step.getResult()))
+  SmallVector<Value> shape = describe(step.getResult());
+  for (Value size : shape)
     elements = arith::MulIOp::create(builder, loc, elements, size);
   Value buffer =
       plan::AllocOp::create(builder, loc, bufferType(step.getResult()), elements, IntegerAttr());
   buffers[step.getResult()] = buffer;
   holder[buffer] = step.getResult();
+  if (groups && isSortedByGroups(step))
+    return planSort(builder, symbols, step, {operands[0], buffer, shape[0], shape[1]});
   auto node = step->getAttrOfType<IntegerAttr>("graph.node");
   auto lines = step->getAttrOfType<StringAttr>("graph.lines");
   plan::CallOp::create(builder, loc, step.getRoutine(), operands, buffer, extents, ranks,
@@ -613,10 +618,12 @@ void Planner::planReturn(func::ReturnOp ret) {
 }
 
 struct BuildPlan : pass::impl::BuildPlanBase<BuildPlan> {
+  using BuildPlanBase::BuildPlanBase;
+
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto func : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-      if (failed(Planner(func, symbols).run()))
+      if (failed(Planner(func, symbols, groups).run()))
         return signalPassFailure();
       func.erase();
     }

@@ -210,3 +210,8 @@ kernel.func @scatter_reduced(%x: tensor<4xf32>, %i: tensor<4xi64>) -> tensor<4xf
   kernel.scatter %1, result 0 [%0] combine "" at affine_map<(d0, d1) -> (d1)> : f32
   kernel.return
 }
+
+// -----
+
+// expected-error @+1 {{'kernel.sort' op has no order of 'complex<f32>'}}
+kernel.sort @sort of complex<f32>

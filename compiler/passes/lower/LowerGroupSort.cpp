@@ -1,0 +1,475 @@
+// Sorting by groups of work-items: see GroupSort.h for the passes and what they take.
+#include "compiler/passes/lower/GroupSort.h"
+
+#include "compiler/passes/lower/IndexMath.h"
+#include "compiler/passes/lower/LoopSpace.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+namespace {
+
+/// A place is skipped after so many, so that neighbouring work-items, which read places kSortEach
+/// apart, use different banks.
+constexpr int64_t kBanks = 32;
+/// Picoseconds of a tile: what a sort costs where a device is chosen by cost.
+constexpr int64_t kTilePs = 2000000;
+
+/// Unsigned keys in the order of elements, and back; the numbers are those of
+/// runtime/library/Order.h.
+class Keys {
+public:
+  explicit Keys(kernel::SortOp op)
+      : loc(op.getLoc()), element(op.getElement()), places(op.getPlaces()),
+        descending(op.getDescending()),
+        type(IntegerType::get(op.getContext(), std::max(8u, element.getIntOrFloatBitWidth()))) {}
+
+  Value last(OpBuilder &b) const { return number(b, llvm::APInt::getAllOnes(type.getWidth())); }
+
+  Value of(OpBuilder &b, Value raw) const {
+    Value bits = raw.getType() == type ? raw : arith::BitcastOp::create(b, loc, type, raw);
+    Value key = bits;
+    if (isa<FloatType>(element)) {
+      // Equal elements keep their order, and zeros of both signs are equal.
+      if (places)
+        bits = select(b, equal(b, bits, sign(b)), number(b, llvm::APInt(type.getWidth(), 0)), bits);
+      Value negative = compare(b, arith::CmpIPredicate::slt, bits, zero(b));
+      key = exclusive(b, bits, select(b, negative, last(b), sign(b)));
+      Value magnitude = arith::AndIOp::create(b, loc, bits, number(b, ~signBit()));
+      Value nan = compare(b, arith::CmpIPredicate::ugt, magnitude, number(b, infinity()));
+      key = select(b, nan, last(b), key);
+    } else if (isSigned()) {
+      key = exclusive(b, bits, sign(b));
+    }
+    return descending ? exclusive(b, key, last(b)) : key;
+  }
+
+  /// The element of a key, as memory has it; every NaN is the quiet one.
+  Value elementOf(OpBuilder &b, Value key, Type memory) const {
+    if (descending)
+      key = exclusive(b, key, last(b));
+    Value bits = key;
+    if (isa<FloatType>(element)) {
+      Value positive = compare(b, arith::CmpIPredicate::slt, key, zero(b)); // its highest bit
+      bits = exclusive(b, key, select(b, positive, sign(b), last(b)));
+      llvm::APInt quiet = infinity() | fractionTop();
+      bits = select(b, equal(b, key, last(b)), number(b, quiet), bits);
+    } else if (isSigned()) {
+      bits = exclusive(b, key, sign(b));
+    }
+    return memory == type ? bits : arith::BitcastOp::create(b, loc, memory, bits);
+  }
+
+  Value less(OpBuilder &b, Value x, Value y) const {
+    return compare(b, arith::CmpIPredicate::ult, asEqual(b, x), asEqual(b, y));
+  }
+  Value select(OpBuilder &b, Value condition, Value x, Value y) const {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  }
+
+  Location loc;
+  Type element;
+  bool places, descending;
+  IntegerType type;
+
+private:
+  bool isSigned() const { return !element.isUnsignedInteger() && !element.isInteger(1); }
+  llvm::APInt signBit() const { return llvm::APInt::getSignMask(type.getWidth()); }
+  llvm::APInt infinity() const {
+    auto &semantics = cast<FloatType>(element).getFloatSemantics();
+    return llvm::APFloat::getInf(semantics).bitcastToAPInt();
+  }
+  llvm::APInt fractionTop() const {
+    unsigned fraction = cast<FloatType>(element).getFPMantissaWidth() - 1;
+    return llvm::APInt::getOneBitSet(type.getWidth(), fraction - 1);
+  }
+  /// A key of elements that keep their own: -0 becomes +0, its neighbour, to be compared.
+  Value asEqual(OpBuilder &b, Value key) const {
+    if (places || !isa<FloatType>(element))
+      return key;
+    llvm::APInt plus = descending ? ~signBit() : signBit(), minus = ~plus;
+    return select(b, equal(b, key, number(b, minus)), number(b, plus), key);
+  }
+  Value number(OpBuilder &b, const llvm::APInt &value) const {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+  }
+  Value zero(OpBuilder &b) const { return number(b, llvm::APInt(type.getWidth(), 0)); }
+  Value sign(OpBuilder &b) const { return number(b, signBit()); }
+  Value exclusive(OpBuilder &b, Value x, Value y) const {
+    return arith::XOrIOp::create(b, loc, x, y);
+  }
+  Value compare(OpBuilder &b, arith::CmpIPredicate p, Value x, Value y) const {
+    return arith::CmpIOp::create(b, loc, p, x, y);
+  }
+  Value equal(OpBuilder &b, Value x, Value y) const {
+    return compare(b, arith::CmpIPredicate::eq, x, y);
+  }
+};
+
+using Load = llvm::function_ref<Value(OpBuilder &, Value)>;
+
+/// Two sorted runs: where they begin, and how many elements they have.
+struct Runs {
+  Value first, countFirst, second, countSecond;
+};
+
+/// How many of the first `take` elements of the merged runs are the first run's.
+Value splitOf(OpBuilder &outside, const Keys &keys, const Runs &runs, Value take, Load load) {
+  Location loc = keys.loc;
+  IndexMath m{outside, loc};
+  SmallVector<Value> range = {m.max(m.sub(take, runs.countSecond), 0),
+                              m.min(take, runs.countFirst)};
+  auto search = scf::WhileOp::create(
+      outside, loc, TypeRange(ValueRange(range)), range,
+      [&](OpBuilder &b, Location, ValueRange at) {
+        IndexMath n{b, loc};
+        scf::ConditionOp::create(b, loc, n.less(at[0], at[1]), at);
+      },
+      [&](OpBuilder &b, Location, ValueRange at) {
+        IndexMath n{b, loc};
+        Value middle = n.div(n.add(at[0], at[1]), 2);
+        Value other = n.sub(n.sub(take, middle), n(1));
+        Value x = load(b, n.add(runs.first, middle)), y = load(b, n.add(runs.second, other));
+        Value later = keys.less(b, y, x);
+        Value next = n.add(middle, 1);
+        scf::YieldOp::create(
+            b, loc, ValueRange{n.select(later, at[0], next), n.select(later, middle, at[1])});
+      });
+  return search.getResult(0);
+}
+
+/// One function, while it is built.
+class Function {
+public:
+  /// `buffers`: their elements, of which the function reads the first `inputs` only.
+  Function(kernel::SortOp op, StringRef suffix, ArrayRef<Type> buffers, int64_t inputs,
+           int64_t sizeCount)
+      : keys(op), loc(op.getLoc()), b(op.getContext()), m{b, loc} {
+    OpBuilder module(op);
+    SmallVector<Type> types;
+    for (Type type : buffers)
+      types.push_back(MemRefType::get({ShapedType::kDynamic}, memoryType(type)));
+    types.append(sizeCount + 2, module.getIndexType());
+    func = func::FuncOp::create(module, loc, (op.getSymName() + suffix).str(),
+                                module.getFunctionType(types, {}));
+    auto number = [&](int64_t n) { return module.getI64IntegerAttr(n); };
+    func->setAttr("graphc.kernel", module.getUnitAttr());
+    func->setAttr("graphc.buffers", number(static_cast<int64_t>(buffers.size())));
+    func->setAttr("graphc.family", module.getStringAttr(stringifyFamily(kernel::Family::Sort)));
+    func->setAttr("graphc.cost", number(kTilePs));
+    func->setAttr("graphc.group", number(kSortGroup));
+    func->setAttr("graphc.inputs", number(inputs));
+    Block *entry = func.addEntryBlock();
+    b.setInsertionPointToEnd(entry);
+    memory = entry->getArguments().take_front(buffers.size());
+    sizes = entry->getArguments().slice(buffers.size(), sizeCount);
+    group = entry->getArgument(buffers.size() + sizeCount);
+    member = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  }
+
+  void tiles();
+  void splits();
+  void merge();
+
+private:
+  Value lines() const { return sizes[0]; }
+  Value length() const { return sizes[1]; }
+  Value local(Type type) {
+    auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+    int64_t count = kSortTile + kSortTile / kBanks;
+    return memref::AllocaOp::create(b, loc, MemRefType::get({count}, type, AffineMap(), space));
+  }
+  Value slot(OpBuilder &at, Value place) const {
+    IndexMath n{at, loc};
+    return n.add(place, n.div(place, kBanks));
+  }
+  Value get(OpBuilder &at, Value from, Value index) const {
+    return memref::LoadOp::create(at, loc, from, index);
+  }
+  Value getLocal(OpBuilder &at, Value from, Value place) const {
+    return get(at, from, slot(at, place));
+  }
+  void set(OpBuilder &at, Value to, Value index, Value value) const {
+    memref::StoreOp::create(at, loc, value, to, index);
+  }
+  void setLocal(OpBuilder &at, Value to, Value place, Value value) const {
+    set(at, to, slot(at, place), value);
+  }
+  void barrier(OpBuilder &at) const { gpu::BarrierOp::create(at, loc); }
+  Value narrow(OpBuilder &at, Value index) const {
+    return arith::IndexCastOp::create(at, loc, at.getI32Type(), index);
+  }
+  Value wide(OpBuilder &at, Value number) const {
+    return arith::IndexCastOp::create(at, loc, at.getIndexType(), number);
+  }
+  /// body(builder) where the condition holds.
+  void when(OpBuilder &at, Value condition, llvm::function_ref<void(OpBuilder &)> body) const {
+    OpBuilder inside =
+        scf::IfOp::create(at, loc, condition, /*withElseRegion=*/false).getThenBodyBuilder();
+    body(inside);
+  }
+  /// The elements of a tile that a work-item moves: neighbours have neighbouring memory.
+  void moved(llvm::function_ref<void(Value)> body) {
+    for (int64_t i = 0; i < kSortEach; ++i)
+      body(m.add(member, i * kSortGroup));
+  }
+  /// A work-item's elements of the merged runs, from `take` on: keys, and where they lie.
+  void mergeEach(OpBuilder &at, Value from, const Runs &runs, Value take,
+                 SmallVectorImpl<Value> &merged, SmallVectorImpl<Value> &sources) const;
+  void sortEach(SmallVectorImpl<Value> &key, SmallVectorImpl<Value> &place) const;
+  void sortRuns(Value kept, Value places, Value segment);
+  Runs runsOf(Value start, Value run) const;
+  void store(OpBuilder &at, Value isLast, Value target, Value half, Value key, Value place,
+             ValueRange buffers) const;
+
+  Keys keys;
+  Location loc;
+  func::FuncOp func;
+  OpBuilder b;
+  IndexMath m;
+  ValueRange memory, sizes;
+  Value group, member;
+};
+
+void Function::mergeEach(OpBuilder &at, Value from, const Runs &runs, Value take,
+                         SmallVectorImpl<Value> &merged, SmallVectorImpl<Value> &sources) const {
+  IndexMath n{at, loc};
+  auto load = [&](OpBuilder &c, Value place) { return getLocal(c, from, place); };
+  auto inside = [&](Value place) { return n.min(place, kSortTile - 1); };
+  Value i = splitOf(at, keys, runs, take, load), j = n.sub(take, i);
+  Value x = load(at, inside(n.add(runs.first, i)));
+  Value y = load(at, inside(n.add(runs.second, j)));
+  for (int64_t step = 0; step < kSortEach; ++step) {
+    Value isRun = n.less(j, runs.countSecond), ended = n.atLeast(i, runs.countFirst);
+    Value later = n.both(isRun, n.either(ended, keys.less(at, y, x)));
+    merged.push_back(keys.select(at, later, y, x));
+    sources.push_back(n.select(later, n.add(runs.second, j), n.add(runs.first, i)));
+    if (step + 1 == kSortEach)
+      return;
+    j = n.select(later, n.add(j, 1), j);
+    i = n.select(later, i, n.add(i, 1));
+    Value next = load(at, inside(n.select(later, n.add(runs.second, j), n.add(runs.first, i))));
+    x = keys.select(at, later, x, next);
+    y = keys.select(at, later, next, y);
+  }
+}
+
+/// Neighbours change places until all are in order, which leaves equal ones as they are.
+void Function::sortEach(SmallVectorImpl<Value> &key, SmallVectorImpl<Value> &place) const {
+  OpBuilder at = b;
+  IndexMath n{at, loc};
+  for (int64_t round = 0; round < kSortEach; ++round)
+    for (int64_t i = round % 2; i + 1 < kSortEach; i += 2) {
+      Value swap = keys.less(at, key[i + 1], key[i]);
+      Value low = keys.select(at, swap, key[i + 1], key[i]);
+      key[i + 1] = keys.select(at, swap, key[i], key[i + 1]);
+      key[i] = low;
+      Value first = n.select(swap, place[i + 1], place[i]);
+      place[i + 1] = n.select(swap, place[i], place[i + 1]);
+      place[i] = first;
+    }
+}
+
+/// From sorted runs of kSortEach elements in local memory to runs of `segment`.
+void Function::sortRuns(Value kept, Value places, Value segment) {
+  Value own = m.mul(member, kSortEach);
+  SmallVector<Value> start = {m(kSortEach)};
+  scf::WhileOp::create(
+      b, loc, TypeRange(ValueRange(start)), start,
+      [&](OpBuilder &c, Location, ValueRange at) {
+        scf::ConditionOp::create(c, loc, IndexMath{c, loc}.less(at[0], segment), at);
+      },
+      [&](OpBuilder &c, Location, ValueRange at) {
+        IndexMath n{c, loc};
+        Value run = at[0], pair = n.mul(run, 2);
+        Value take = n.both(own, n.sub(pair, n(1)));
+        Value first = n.sub(own, take);
+        SmallVector<Value> merged, sources, moved;
+        mergeEach(c, kept, {first, run, n.add(first, run), run}, take, merged, sources);
+        if (places)
+          for (Value source : sources)
+            moved.push_back(getLocal(c, places, source));
+        barrier(c);
+        for (int64_t i = 0; i < kSortEach; ++i) {
+          setLocal(c, kept, n.add(own, i), merged[i]);
+          if (places)
+            setLocal(c, places, n.add(own, i), moved[i]);
+        }
+        barrier(c);
+        scf::YieldOp::create(c, loc, ValueRange{pair});
+      });
+}
+
+/// `buffers`: keys, places where there are some, and the result.
+void Function::store(OpBuilder &at, Value isLast, Value target, Value half, Value key, Value place,
+                     ValueRange buffers) const {
+  IndexMath n{at, loc};
+  Value result = buffers.back();
+  auto choice = scf::IfOp::create(at, loc, n.equal(isLast, n(1)), /*withElseRegion=*/true);
+  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+  Type type = cast<MemRefType>(result.getType()).getElementType();
+  set(yes, result, target, keys.places ? place : keys.elementOf(yes, key, type));
+  IndexMath o{no, loc};
+  Value there = o.add(target, o.mul(half, o.mul(lines(), length())));
+  set(no, buffers[0], there, key);
+  if (keys.places)
+    set(no, buffers[1], there, place);
+}
+
+void Function::tiles() {
+  Value segment = sizes[2], last = sizes[3], kept = local(keys.type), places;
+  if (keys.places)
+    places = local(b.getI32Type());
+  // A tile is some lines, or a part of one. The segment's logarithm: shifts are shorter than
+  // divisions, and a work-item needs many.
+  Value shift = m(llvm::Log2_64(kSortEach));
+  for (int64_t size = kSortEach; size < kSortTile; size *= 2)
+    shift = m.select(m.less(m(size), segment), m.add(shift, 1), shift);
+  auto segmentsIn = [&](Value x) -> Value { return arith::ShRUIOp::create(b, loc, x, shift); };
+  Value parts = segmentsIn(m.add(length(), m.sub(segment, m(1))));
+  Value together = segmentsIn(m(kSortTile));
+  Value part = m.div(group, parts);
+  Value firstLine = m.mul(part, together);
+  Value firstColumn = m.mul(m.sub(group, m.mul(part, parts)), segment);
+  auto at = [&](Value e, Value &inside) {
+    Value column = m.both(e, m.sub(segment, m(1)));
+    Value line = m.add(firstLine, segmentsIn(e));
+    column = m.add(firstColumn, column);
+    inside = m.both(m.less(line, lines()), m.less(column, length()));
+    return m.add(m.mul(line, length()), column);
+  };
+  moved([&](Value e) {
+    Value inside, place = at(e, inside);
+    Value key = keys.of(b, get(b, memory[0], m.select(inside, place, m(0))));
+    setLocal(b, kept, e, keys.select(b, inside, key, keys.last(b)));
+  });
+  barrier(b);
+  SmallVector<Value> key, place;
+  Value own = m.mul(member, kSortEach);
+  for (int64_t i = 0; i < kSortEach; ++i) {
+    key.push_back(getLocal(b, kept, m.add(own, i)));
+    place.push_back(m.both(m.add(own, i), m.sub(segment, m(1))));
+  }
+  sortEach(key, place);
+  // A work-item's elements are nobody else's until the next barrier.
+  for (int64_t i = 0; i < kSortEach; ++i) {
+    setLocal(b, kept, m.add(own, i), key[i]);
+    if (places)
+      setLocal(b, places, m.add(own, i), narrow(b, place[i]));
+  }
+  barrier(b);
+  sortRuns(kept, places, segment);
+  Value half = m(0);
+  moved([&](Value e) {
+    Value inside, target = at(e, inside);
+    when(b, inside, [&](OpBuilder &c) {
+      Value place;
+      if (places) {
+        Value column = IndexMath{c, loc}.add(firstColumn, wide(c, getLocal(c, places, e)));
+        place = arith::IndexCastOp::create(c, loc, c.getI64Type(), column);
+      }
+      store(c, last, target, half, getLocal(c, kept, e), place, memory.drop_front());
+    });
+  });
+  func::ReturnOp::create(b, loc);
+}
+
+/// The runs that a tile at `start` of its line is merged of; places count from the line's first.
+Runs Function::runsOf(Value start, Value run) const {
+  Value first = m.sub(start, m.both(start, m.sub(m.mul(run, 2), m(1))));
+  Value count = m.min(run, m.sub(length(), first));
+  Value second = m.add(first, count);
+  return {first, count, second, m.min(run, m.sub(length(), second))};
+}
+
+void Function::splits() {
+  Value run = sizes[2], half = sizes[3], tiles = m.ceilDiv(length(), kSortTile);
+  Value number = m.add(m.mul(group, kSortGroup), member);
+  Value all = m.mul(lines(), tiles);
+  Value present = m.less(number, all);
+  number = m.select(present, number, m(0));
+  Value line = m.div(number, tiles);
+  Value start = m.mul(m.sub(number, m.mul(line, tiles)), kSortTile);
+  Value base = m.mul(m.add(line, m.mul(half, lines())), length());
+  Runs runs = runsOf(start, run);
+  Value split = splitOf(b, keys, runs, m.sub(start, runs.first), [&](OpBuilder &c, Value place) {
+    return get(c, memory[0], IndexMath{c, loc}.add(base, place));
+  });
+  when(b, present, [&](OpBuilder &c) {
+    set(c, memory[1], number, arith::IndexCastOp::create(c, loc, c.getI64Type(), split));
+  });
+  func::ReturnOp::create(b, loc);
+}
+
+void Function::merge() {
+  Value run = sizes[2], half = sizes[3], last = sizes[4];
+  Value kept = local(keys.type), sources = keys.places ? local(b.getI32Type()) : Value();
+  Value tiles = m.ceilDiv(length(), kSortTile), line = m.div(group, tiles);
+  Value start = m.mul(m.sub(group, m.mul(line, tiles)), kSortTile);
+  Value base = m.mul(m.add(line, m.mul(half, lines())), length());
+  Runs runs = runsOf(start, run);
+  Value all = m.add(runs.countFirst, runs.countSecond), before = m.sub(start, runs.first);
+  Value end = m.min(m.add(before, kSortTile), all), count = m.sub(end, before);
+  auto splitAt = [&](Value tile) { return wide(b, get(b, memory[0], tile)); };
+  Value from = splitAt(group);
+  Value next = splitAt(m.min(m.add(group, 1), m.sub(m.mul(lines(), tiles), m(1))));
+  Value until = m.select(m.less(end, all), next, runs.countFirst);
+  Value some = m.sub(until, from);
+  // Where the tile's elements of both runs begin in the half that is read.
+  Value first = m.add(base, m.add(runs.first, from));
+  Value second = m.sub(m.add(base, m.add(runs.second, m.sub(before, from))), some);
+  auto source = [&](const IndexMath &n, Value e) {
+    return n.add(n.select(n.less(e, some), first, second), e);
+  };
+  moved([&](Value e) {
+    Value inside = m.less(e, count);
+    Value key = get(b, memory[1], m.select(inside, source(m, e), base));
+    setLocal(b, kept, e, keys.select(b, inside, key, keys.last(b)));
+  });
+  barrier(b);
+  SmallVector<Value> merged, places;
+  Value own = m.mul(member, kSortEach);
+  mergeEach(b, kept, {m(0), some, some, m.sub(count, some)}, m.min(own, count), merged, places);
+  barrier(b);
+  for (int64_t i = 0; i < kSortEach; ++i) {
+    setLocal(b, kept, m.add(own, i), merged[i]);
+    if (sources)
+      setLocal(b, sources, m.add(own, i), narrow(b, places[i]));
+  }
+  barrier(b);
+  Value other = m.sub(m(1), half), target = m.add(m.mul(line, length()), start);
+  moved([&](Value e) {
+    when(b, m.less(e, count), [&](OpBuilder &c) {
+      IndexMath n{c, loc};
+      Value place;
+      if (sources)
+        place = get(c, memory[2], source(n, wide(c, getLocal(c, sources, e))));
+      store(c, last, n.add(target, e), other, getLocal(c, kept, e), place, memory.drop_front());
+    });
+  });
+  func::ReturnOp::create(b, loc);
+}
+
+} // namespace
+
+void pass::lowerGroupSort(kernel::SortOp op) {
+  Builder b(op.getContext());
+  Type key = Keys(op).type, place = b.getI64Type();
+  Type result = op.getPlaces() ? place : op.getElement();
+  SmallVector<Type> tiles = {op.getElement(), key}, merge = {place, key};
+  if (op.getPlaces()) {
+    tiles.push_back(place);
+    merge.push_back(place);
+  }
+  tiles.push_back(result);
+  merge.push_back(result);
+  Function(op, kSortTiles, tiles, /*inputs=*/1, /*sizeCount=*/4).tiles();
+  Function(op, kSortSplits, {key, place}, /*inputs=*/1, /*sizeCount=*/4).splits();
+  Function(op, kSortMerge, merge, /*inputs=*/1, /*sizeCount=*/5).merge();
+}

@@ -1,0 +1,116 @@
+#include "compiler/passes/plan/PlanSort.h"
+
+#include "compiler/passes/lower/GroupSort.h"
+#include "compiler/passes/lower/IndexMath.h"
+#include "dialects/plan/Plan.h"
+#include "runtime/base/Routine.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+#include <optional>
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+namespace {
+
+/// More elements than a line can have.
+constexpr int64_t kLongestLine = int64_t{1} << 40;
+
+struct Plan {
+  OpBuilder &b;
+  Location loc;
+  IndexMath m;
+  StringRef name;
+  StringAttr lines;
+  SortedLines sorted;
+  bool ofPlaces;
+
+  /// 1 for positive values, else 0.
+  Value some(Value x) const { return m.min(m.max(x, 0), 1); }
+  Value buffer(Type element, Value count) const {
+    auto type = plan::BufferType::get(b.getContext(), element);
+    return plan::AllocOp::create(b, loc, type, count, IntegerAttr());
+  }
+  void launch(StringRef suffix, ValueRange buffers, ValueRange sizes, Value range,
+              int64_t work) const {
+    auto callee = FlatSymbolRefAttr::get(b.getContext(), (name + suffix).str());
+    plan::LaunchOp::create(b, loc, callee, buffers, sizes, range, m(work), lines, Value(),
+                           IntegerAttr());
+  }
+};
+
+/// Elements of a line that are in one tile: a power of two.
+Value segmentOf(const Plan &p) {
+  Value segment = p.m(kSortEach);
+  for (int64_t size = kSortEach; size < kSortTile; size *= 2)
+    segment = p.m.mul(segment, p.m.add(p.some(p.m.sub(p.sorted.length, p.m(size))), 1));
+  return segment;
+}
+
+void addPasses(const Plan &p, Value keys, Value places, Value splits) {
+  const IndexMath &m = p.m;
+  Value lines = p.sorted.lines, length = p.sorted.length;
+  Value tiles = m.mul(lines, m.ceilDiv(length, kSortTile));
+  std::optional<int64_t> known = getConstantIntValue(length);
+  int64_t half = 0;
+  for (int64_t run = kSortTile; run < known.value_or(kLongestLine); run *= 2, half = 1 - half) {
+    Value isRun = p.some(m.sub(length, m(run)));
+    Value isLast = m.sub(m(1), p.some(m.sub(length, m(2 * run))));
+    SmallVector<Value> sizes = {lines, length, m(run), m(half)};
+    p.launch(kSortSplits, {keys, splits}, sizes, m.mul(m.ceilDiv(tiles, kSortGroup), isRun),
+             kSortGroup);
+    sizes.push_back(isLast);
+    SmallVector<Value> buffers = {splits, keys};
+    if (places)
+      buffers.push_back(places);
+    buffers.push_back(p.sorted.result);
+    p.launch(kSortMerge, buffers, sizes, m.mul(tiles, isRun), kSortTile);
+  }
+}
+
+} // namespace
+
+bool pass::isSortedByGroups(graph::LibraryOp step) {
+  std::optional<Routine> routine = routineFromName(step.getRoutine());
+  if (routine != Routine::Sort && routine != Routine::Argsort)
+    return false;
+  Type element = cast<RankedTensorType>(step.getInputs()[0].getType()).getElementType();
+  return element.isIntOrFloat();
+}
+
+void pass::planSort(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
+                    const SortedLines &sorted) {
+  Location loc = step.getLoc();
+  bool ofPlaces = routineFromName(step.getRoutine()) == Routine::Argsort;
+  bool descending = step.getParams()[0] != 0;
+  Type element = cast<RankedTensorType>(step.getInputs()[0].getType()).getElementType();
+  std::string name;
+  llvm::raw_string_ostream(name) << step.getRoutine() << '_' << element
+                                 << (descending ? "_descending" : "");
+  if (!symbols.lookup(name)) {
+    OpBuilder outer = OpBuilder::atBlockBegin(cast<ModuleOp>(symbols.getOp()).getBody());
+    symbols.insert(kernel::SortOp::create(outer, loc, name, element, ofPlaces, descending));
+  }
+  auto lines = step->getAttrOfType<StringAttr>("graph.lines");
+  Plan p{b, loc, IndexMath{b, loc}, name, lines ? lines : b.getStringAttr(""), sorted, ofPlaces};
+  const IndexMath &m = p.m;
+  Value isLong = p.some(m.sub(sorted.length, m(kSortTile)));
+  Value kept = m.mul(m.mul(sorted.lines, sorted.length), m.mul(isLong, 2));
+  auto key = IntegerType::get(b.getContext(), std::max(8u, element.getIntOrFloatBitWidth()),
+                              IntegerType::Unsigned);
+  Value keys = p.buffer(key, kept), places;
+  SmallVector<Value> buffers = {sorted.elements, keys};
+  if (ofPlaces)
+    buffers.push_back(places = p.buffer(b.getI64Type(), kept));
+  buffers.push_back(sorted.result);
+  Value tiles = m.mul(sorted.lines, m.ceilDiv(sorted.length, kSortTile));
+  Value splits = p.buffer(b.getI64Type(), m.mul(tiles, isLong));
+  Value segment = segmentOf(p);
+  Value groups = m.mul(m.ceilDiv(sorted.lines, m.div(m(kSortTile), segment)),
+                       m.ceilDiv(sorted.length, segment));
+  p.launch(kSortTiles, buffers, {sorted.lines, sorted.length, segment, m.sub(m(1), isLong)}, groups,
+           kSortTile);
+  addPasses(p, keys, places, splits);
+}

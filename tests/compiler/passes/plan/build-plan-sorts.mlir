@@ -1,0 +1,49 @@
+// Groups of work-items sort tiles and merge them; other targets, and numbers without an order of their bits, call the library.
+// RUN: graphc-opt %s --graphc-build-plan=groups=true | FileCheck %s
+// RUN: graphc-opt %s --graphc-build-plan | FileCheck %s --check-prefix=HOST
+// HOST-NOT: kernel.sort
+// HOST-COUNT-4: plan.call
+
+// One line that one tile holds needs no other pass; what is equal is sorted by the same kernels.
+// CHECK-DAG: kernel.sort @sort_f32 of f32{{$}}
+// CHECK-DAG: kernel.sort @argsort_ui8_descending of ui8 places descending
+// CHECK-LABEL: plan.program @short
+// CHECK-DAG: plan.launch @sort_f32_tiles
+// CHECK-NOT: plan.launch
+// CHECK: plan.return
+func.func @short(%x: tensor<4x1000xf32>) -> tensor<4x1000xf32> {
+  %0 = graph.library "sort" %x params [0] : tensor<4x1000xf32> -> tensor<4x1000xf32>
+  return %0 : tensor<4x1000xf32>
+}
+
+// 5000 elements are three tiles: two passes, the second one the last.
+// CHECK-LABEL: plan.program @long
+// CHECK: plan.launch @argsort_ui8_descending_tiles({{.*}} !plan.buffer<ui8>, !plan.buffer<ui8>, !plan.buffer<i64>, !plan.buffer<i64>)
+// CHECK: plan.launch @argsort_ui8_descending_splits
+// CHECK: plan.launch @argsort_ui8_descending_merge
+// CHECK: plan.launch @argsort_ui8_descending_splits
+// CHECK: plan.launch @argsort_ui8_descending_merge
+// CHECK-NOT: plan.launch
+// CHECK: plan.return
+func.func @long(%x: tensor<1x5000xui8>) -> tensor<1x5000xi64> {
+  %0 = graph.library "argsort" %x params [1] : tensor<1x5000xui8> -> tensor<1x5000xi64>
+  return %0 : tensor<1x5000xi64>
+}
+
+// A length that is not known has as many passes as the longest line; those it does not need have no groups.
+// CHECK-LABEL: plan.program @open
+// CHECK: plan.launch @sort_f32_tiles
+// CHECK-COUNT-29: plan.launch @sort_f32_merge
+// CHECK-NOT: plan.launch
+// CHECK: plan.return
+func.func @open(%x: tensor<1x?xf32>, %n: index) -> tensor<1x?xf32> {
+  %0 = graph.library "sort" %x to (%n) params [0] : tensor<1x?xf32> -> tensor<1x?xf32>
+  return %0 : tensor<1x?xf32>
+}
+
+// CHECK-LABEL: plan.program @complex
+// CHECK: plan.call "sort"
+func.func @complex(%x: tensor<1x5000xcomplex<f32>>) -> tensor<1x5000xcomplex<f32>> {
+  %0 = graph.library "sort" %x params [0] : tensor<1x5000xcomplex<f32>> -> tensor<1x5000xcomplex<f32>>
+  return %0 : tensor<1x5000xcomplex<f32>>
+}
