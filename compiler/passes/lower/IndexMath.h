@@ -1,5 +1,4 @@
-//===- IndexMath.h - Index arithmetic in few words
-//------------------------------------------------------===//
+//===- IndexMath.h - Index arithmetic in few words --------------------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_INDEXMATH_H
 #define GRAPHC_COMPILER_PASSES_LOWER_INDEXMATH_H
 
@@ -12,8 +11,11 @@ namespace graphc::pass {
 struct IndexMath {
   mlir::OpBuilder &b;
   mlir::Location loc;
+  mlir::Type type = {}; ///< of the numbers; null: index
 
   mlir::Value operator()(int64_t value) const {
+    if (type)
+      return mlir::arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
     return mlir::arith::ConstantIndexOp::create(b, loc, value);
   }
   mlir::Value add(mlir::Value x, mlir::Value y) const {

@@ -17,7 +17,7 @@ namespace {
 
 /// A place is skipped after so many, so that neighbouring work-items, which read places kSortEach
 /// apart, use different banks.
-constexpr int64_t kBanks = 32;
+constexpr int64_t kBanks = 32, kLogEach = llvm::ConstantLog2<kSortEach>();
 /// Picoseconds of a tile: what a sort costs where a device is chosen by cost.
 constexpr int64_t kTilePs = 2000000;
 
@@ -114,7 +114,8 @@ private:
 
 using Load = llvm::function_ref<Value(OpBuilder &, Value)>;
 
-/// Two sorted runs: where they begin, and how many elements they have.
+/// Two sorted runs: where they begin, and how many elements they have. Those in local memory are
+/// counted in 32 bits, which is half the work.
 struct Runs {
   Value first, countFirst, second, countSecond;
 };
@@ -122,17 +123,16 @@ struct Runs {
 /// How many of the first `take` elements of the merged runs are the first run's.
 Value splitOf(OpBuilder &outside, const Keys &keys, const Runs &runs, Value take, Load load) {
   Location loc = keys.loc;
-  IndexMath m{outside, loc};
+  IndexMath m{outside, loc, take.getType()};
   SmallVector<Value> range = {m.max(m.sub(take, runs.countSecond), 0),
                               m.min(take, runs.countFirst)};
   auto search = scf::WhileOp::create(
       outside, loc, TypeRange(ValueRange(range)), range,
       [&](OpBuilder &b, Location, ValueRange at) {
-        IndexMath n{b, loc};
-        scf::ConditionOp::create(b, loc, n.less(at[0], at[1]), at);
+        scf::ConditionOp::create(b, loc, IndexMath{b, loc}.less(at[0], at[1]), at);
       },
       [&](OpBuilder &b, Location, ValueRange at) {
-        IndexMath n{b, loc};
+        IndexMath n{b, loc, take.getType()};
         Value middle = n.div(n.add(at[0], at[1]), 2);
         Value other = n.sub(n.sub(take, middle), n(1));
         Value x = load(b, n.add(runs.first, middle)), y = load(b, n.add(runs.second, other));
@@ -170,7 +170,7 @@ public:
     memory = entry->getArguments().take_front(buffers.size());
     sizes = entry->getArguments().slice(buffers.size(), sizeCount);
     group = entry->getArgument(buffers.size() + sizeCount);
-    member = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+    member = narrow(b, gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x));
   }
 
   void tiles();
@@ -185,9 +185,11 @@ private:
     int64_t count = kSortTile + kSortTile / kBanks;
     return memref::AllocaOp::create(b, loc, MemRefType::get({count}, type, AffineMap(), space));
   }
+  /// Arithmetic on places in local memory.
+  IndexMath near(OpBuilder &at) const { return {at, loc, at.getI32Type()}; }
   Value slot(OpBuilder &at, Value place) const {
-    IndexMath n{at, loc};
-    return n.add(place, n.div(place, kBanks));
+    IndexMath n = near(at);
+    return wide(at, n.add(place, n.div(place, kBanks)));
   }
   Value get(OpBuilder &at, Value from, Value index) const {
     return memref::LoadOp::create(at, loc, from, index);
@@ -217,7 +219,7 @@ private:
   /// The elements of a tile that a work-item moves: neighbours have neighbouring memory.
   void moved(llvm::function_ref<void(Value)> body) {
     for (int64_t i = 0; i < kSortEach; ++i)
-      body(m.add(member, i * kSortGroup));
+      body(near(b).add(member, i * kSortGroup));
   }
   /// A work-item's elements of the merged runs, from `take` on: keys, and where they lie.
   void mergeEach(OpBuilder &at, Value from, const Runs &runs, Value take,
@@ -239,31 +241,34 @@ private:
 
 void Function::mergeEach(OpBuilder &at, Value from, const Runs &runs, Value take,
                          SmallVectorImpl<Value> &merged, SmallVectorImpl<Value> &sources) const {
-  IndexMath n{at, loc};
+  IndexMath n = near(at);
   auto load = [&](OpBuilder &c, Value place) { return getLocal(c, from, place); };
   auto inside = [&](Value place) { return n.min(place, kSortTile - 1); };
-  Value i = splitOf(at, keys, runs, take, load), j = n.sub(take, i);
-  Value x = load(at, inside(n.add(runs.first, i)));
-  Value y = load(at, inside(n.add(runs.second, j)));
+  Value split = splitOf(at, keys, runs, take, load);
+  Value i = n.add(runs.first, split), j = n.add(runs.second, n.sub(take, split));
+  Value endFirst = n.add(runs.first, runs.countFirst);
+  Value endSecond = n.add(runs.second, runs.countSecond);
+  Value x = load(at, inside(i)), y = load(at, inside(j));
   for (int64_t step = 0; step < kSortEach; ++step) {
-    Value isRun = n.less(j, runs.countSecond), ended = n.atLeast(i, runs.countFirst);
+    Value isRun = n.less(j, endSecond), ended = n.atLeast(i, endFirst);
     Value later = n.both(isRun, n.either(ended, keys.less(at, y, x)));
     merged.push_back(keys.select(at, later, y, x));
-    sources.push_back(n.select(later, n.add(runs.second, j), n.add(runs.first, i)));
+    Value source = n.select(later, j, i), next = n.add(source, 1);
+    sources.push_back(source);
     if (step + 1 == kSortEach)
       return;
-    j = n.select(later, n.add(j, 1), j);
-    i = n.select(later, i, n.add(i, 1));
-    Value next = load(at, inside(n.select(later, n.add(runs.second, j), n.add(runs.first, i))));
-    x = keys.select(at, later, x, next);
-    y = keys.select(at, later, next, y);
+    j = n.select(later, next, j);
+    i = n.select(later, i, next);
+    Value key = load(at, inside(next));
+    x = keys.select(at, later, x, key);
+    y = keys.select(at, later, key, y);
   }
 }
 
 /// Neighbours change places until all are in order, which leaves equal ones as they are.
 void Function::sortEach(SmallVectorImpl<Value> &key, SmallVectorImpl<Value> &place) const {
   OpBuilder at = b;
-  IndexMath n{at, loc};
+  IndexMath n = near(at);
   for (int64_t round = 0; round < kSortEach; ++round)
     for (int64_t i = round % 2; i + 1 < kSortEach; i += 2) {
       Value swap = keys.less(at, key[i + 1], key[i]);
@@ -278,15 +283,16 @@ void Function::sortEach(SmallVectorImpl<Value> &key, SmallVectorImpl<Value> &pla
 
 /// From sorted runs of kSortEach elements in local memory to runs of `segment`.
 void Function::sortRuns(Value kept, Value places, Value segment) {
-  Value own = m.mul(member, kSortEach);
-  SmallVector<Value> start = {m(kSortEach)};
+  IndexMath s = near(b);
+  Value own = s.mul(member, kSortEach);
+  SmallVector<Value> start = {s(kSortEach)};
   scf::WhileOp::create(
       b, loc, TypeRange(ValueRange(start)), start,
       [&](OpBuilder &c, Location, ValueRange at) {
         scf::ConditionOp::create(c, loc, IndexMath{c, loc}.less(at[0], segment), at);
       },
       [&](OpBuilder &c, Location, ValueRange at) {
-        IndexMath n{c, loc};
+        IndexMath n = near(c);
         Value run = at[0], pair = n.mul(run, 2);
         Value take = n.both(own, n.sub(pair, n(1)));
         Value first = n.sub(own, take);
@@ -328,19 +334,20 @@ void Function::tiles() {
     places = local(b.getI32Type());
   // A tile is some lines, or a part of one. The segment's logarithm: shifts are shorter than
   // divisions, and a work-item needs many.
-  Value shift = m(llvm::Log2_64(kSortEach));
-  for (int64_t size = kSortEach; size < kSortTile; size *= 2)
-    shift = m.select(m.less(m(size), segment), m.add(shift, 1), shift);
-  auto segmentsIn = [&](Value x) -> Value { return arith::ShRUIOp::create(b, loc, x, shift); };
+  IndexMath s = near(b);
+  Value own = s.mul(member, kSortEach), size = narrow(b, segment), shift = s(kLogEach);
+  for (int64_t power = kSortEach; power < kSortTile; power *= 2)
+    shift = s.select(s.less(s(power), size), s.add(shift, 1), shift);
+  auto segmentsIn = [&](Value x) -> Value {
+    return arith::ShRUIOp::create(b, loc, x, x.getType().isIndex() ? wide(b, shift) : shift);
+  };
+  auto columnOf = [&](Value e) { return s.both(e, s.sub(size, s(1))); };
   Value parts = segmentsIn(m.add(length(), m.sub(segment, m(1))));
-  Value together = segmentsIn(m(kSortTile));
-  Value part = m.div(group, parts);
-  Value firstLine = m.mul(part, together);
+  Value part = m.div(group, parts), firstLine = m.mul(part, segmentsIn(m(kSortTile)));
   Value firstColumn = m.mul(m.sub(group, m.mul(part, parts)), segment);
   auto at = [&](Value e, Value &inside) {
-    Value column = m.both(e, m.sub(segment, m(1)));
-    Value line = m.add(firstLine, segmentsIn(e));
-    column = m.add(firstColumn, column);
+    Value column = m.add(firstColumn, wide(b, columnOf(e)));
+    Value line = m.add(firstLine, wide(b, segmentsIn(e)));
     inside = m.both(m.less(line, lines()), m.less(column, length()));
     return m.add(m.mul(line, length()), column);
   };
@@ -351,20 +358,19 @@ void Function::tiles() {
   });
   barrier(b);
   SmallVector<Value> key, place;
-  Value own = m.mul(member, kSortEach);
   for (int64_t i = 0; i < kSortEach; ++i) {
-    key.push_back(getLocal(b, kept, m.add(own, i)));
-    place.push_back(m.both(m.add(own, i), m.sub(segment, m(1))));
+    key.push_back(getLocal(b, kept, s.add(own, i)));
+    place.push_back(columnOf(s.add(own, i)));
   }
   sortEach(key, place);
   // A work-item's elements are nobody else's until the next barrier.
   for (int64_t i = 0; i < kSortEach; ++i) {
-    setLocal(b, kept, m.add(own, i), key[i]);
+    setLocal(b, kept, s.add(own, i), key[i]);
     if (places)
-      setLocal(b, places, m.add(own, i), narrow(b, place[i]));
+      setLocal(b, places, s.add(own, i), place[i]);
   }
   barrier(b);
-  sortRuns(kept, places, segment);
+  sortRuns(kept, places, size);
   Value half = m(0);
   moved([&](Value e) {
     Value inside, target = at(e, inside);
@@ -390,7 +396,7 @@ Runs Function::runsOf(Value start, Value run) const {
 
 void Function::splits() {
   Value run = sizes[2], half = sizes[3], tiles = m.ceilDiv(length(), kSortTile);
-  Value number = m.add(m.mul(group, kSortGroup), member);
+  Value number = m.add(m.mul(group, kSortGroup), wide(b, member));
   Value all = m.mul(lines(), tiles);
   Value present = m.less(number, all);
   number = m.select(present, number, m(0));
@@ -424,33 +430,35 @@ void Function::merge() {
   // Where the tile's elements of both runs begin in the half that is read.
   Value first = m.add(base, m.add(runs.first, from));
   Value second = m.sub(m.add(base, m.add(runs.second, m.sub(before, from))), some);
-  auto source = [&](const IndexMath &n, Value e) {
-    return n.add(n.select(n.less(e, some), first, second), e);
+  IndexMath s = near(b);
+  Value own = s.mul(member, kSortEach), size = narrow(b, count), split = narrow(b, some);
+  auto source = [&](OpBuilder &c, Value e) {
+    IndexMath n{c, loc};
+    return n.add(n.select(n.less(e, split), first, second), wide(c, e));
   };
   moved([&](Value e) {
-    Value inside = m.less(e, count);
-    Value key = get(b, memory[1], m.select(inside, source(m, e), base));
+    Value inside = s.less(e, size);
+    Value key = get(b, memory[1], m.select(inside, source(b, e), base));
     setLocal(b, kept, e, keys.select(b, inside, key, keys.last(b)));
   });
   barrier(b);
   SmallVector<Value> merged, places;
-  Value own = m.mul(member, kSortEach);
-  mergeEach(b, kept, {m(0), some, some, m.sub(count, some)}, m.min(own, count), merged, places);
+  mergeEach(b, kept, {s(0), split, split, s.sub(size, split)}, s.min(own, size), merged, places);
   barrier(b);
   for (int64_t i = 0; i < kSortEach; ++i) {
-    setLocal(b, kept, m.add(own, i), merged[i]);
+    setLocal(b, kept, s.add(own, i), merged[i]);
     if (sources)
-      setLocal(b, sources, m.add(own, i), narrow(b, places[i]));
+      setLocal(b, sources, s.add(own, i), places[i]);
   }
   barrier(b);
   Value other = m.sub(m(1), half), target = m.add(m.mul(line, length()), start);
   moved([&](Value e) {
-    when(b, m.less(e, count), [&](OpBuilder &c) {
-      IndexMath n{c, loc};
+    when(b, s.less(e, size), [&](OpBuilder &c) {
       Value place;
       if (sources)
-        place = get(c, memory[2], source(n, wide(c, getLocal(c, sources, e))));
-      store(c, last, n.add(target, e), other, getLocal(c, kept, e), place, memory.drop_front());
+        place = get(c, memory[2], source(c, getLocal(c, sources, e)));
+      Value there = IndexMath{c, loc}.add(target, wide(c, e));
+      store(c, last, there, other, getLocal(c, kept, e), place, memory.drop_front());
     });
   });
   func::ReturnOp::create(b, loc);
