@@ -1,7 +1,8 @@
-"""ResNet-18 and MobileNetV2 in plain torch.nn, as published; weights are random. For the torch contenders."""
+"""ResNet-18 and MobileNetV2 in plain torch.nn, as published, with the weights of array_networks.py. For the torch contenders."""
 
 from __future__ import annotations
 
+import torch
 from torch import nn
 
 
@@ -59,3 +60,21 @@ def mobilenet_v2() -> nn.Module:
 
 
 NETWORKS = {"resnet18": resnet18, "mobilenet_v2": mobilenet_v2}
+
+
+def with_weights(network: nn.Module, arrays) -> nn.Module:
+    """For inference, in channels-last memory, with `arrays` (array_networks.weights) in place of its own."""
+    arrays = iter(arrays)
+    with torch.no_grad():
+        for layer in network.modules():
+            if isinstance(layer, nn.Conv2d):
+                layer.weight.copy_(next(arrays).permute(3, 2, 0, 1))
+            elif isinstance(layer, nn.BatchNorm2d):
+                scale, shift = next(arrays)
+                layer.weight.copy_(scale)
+                layer.bias.copy_(shift)
+                layer.running_var.fill_(1 - layer.eps)
+            elif isinstance(layer, nn.Linear):
+                layer.weight.copy_(next(arrays).T)
+                layer.bias.copy_(next(arrays))
+    return network.eval().to(memory_format=torch.channels_last)

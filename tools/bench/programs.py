@@ -1,6 +1,8 @@
 """The programs of the rows, in the array API's words. `xp` is the contender's namespace. A contender that has a better
 form of one (an own softmax, an output array) has it in its file; the others run these as they are."""
 
+from array_networks import mobilenet_v2, resnet18  # noqa: F401
+
 IN_PLACE = ("update", "jacobi")  # these change their first argument: every contender gets inputs of its own
 
 

@@ -8,6 +8,7 @@ from typing import Callable
 
 import numpy as np
 
+import array_networks
 import checks
 
 F4, F8, I8 = np.float32, np.float64, np.int64
@@ -170,10 +171,12 @@ def small(quick: bool) -> list[Row]:
 
 
 def networks(quick: bool) -> list[Row]:
-    pixels = 32 if quick else 224
-    return [Row(f"{name} test batch {batch}", name, lambda rng, batch=batch: normal((batch, 3, pixels, pixels))(rng),
-                checks.finite, fresh=False, without={c: "not written with it" for c in
-                                                     ("numpy", "numba", "jax", "tinygrad", "numexpr")})
+    def inputs(name, batch):
+        pixels = 32 if quick else 224
+        return lambda rng: [rng.standard_normal((batch, pixels, pixels, 3), F4), *array_networks.weights(name, rng)]
+
+    return [Row(f"{name} test batch {batch}", name, inputs(name, batch), checks.close(1e-4), fresh=False,
+                without={c: "not written with it" for c in ("numba", "jax", "tinygrad", "numexpr")})
             for name in ("resnet18", "mobilenet_v2") for batch in (1, 8)]
 
 

@@ -124,7 +124,7 @@ class Session:
         checks.forget()
         state = State(row, row.inputs(np.random.default_rng(1)), Path(tempfile.mkdtemp(dir=self.folder)))
         for i, x in enumerate(state.inputs):
-            np.save(state.folder / f"input-{i}.npy", x)
+            np.save(state.folder / f"input-{i:03}.npy", x)
         for threads, workers in self.workers.items():
             found, runners = state.found.setdefault(threads, {}), state.runners.setdefault(threads, [])
             for worker in workers:

@@ -79,7 +79,7 @@ class Worker:
         values = entry.values(result)
         prepared.first[contender] = digest(values)
         for i, x in enumerate(values):
-            np.save(Path(folder) / f"output-{i}.npy", x)
+            np.save(Path(folder) / f"output-{i:03}.npy", x)
         return {"first_ms": 1e3 * first, "digest": prepared.first[contender]}
 
     def warm(self, row: str, contender: str) -> dict:
@@ -122,7 +122,7 @@ class Worker:
         values = entry.values(entry.run())
         same = digest(values) == prepared.first[contender]
         for i, x in enumerate(values if not same else ()):
-            np.save(Path(folder) / f"output-{i}.npy", x)
+            np.save(Path(folder) / f"output-{i:03}.npy", x)
         return {"same": same}
 
     def drop(self, row: str) -> dict:

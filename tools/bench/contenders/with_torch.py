@@ -95,13 +95,12 @@ def mandelbrot(torch, compiled, steps):
 
 
 def network(name):
-    def form(torch, x):
+    def form(torch, x, *arrays):
         if name not in _state:
             import networks
 
-            torch.manual_seed(1)
-            _state[name] = networks.NETWORKS[name]().eval()
-        return _state[name](x)
+            _state[name] = networks.with_weights(networks.NETWORKS[name](), arrays)
+        return _state[name](x.permute(0, 3, 1, 2))  # channels last in memory, as it lies
 
     return form
 
@@ -128,7 +127,7 @@ def contenders(row, inputs) -> dict:
         return form(torch, *values, **row.params)
 
     if row.program in _NETWORKS:
-        function(torch.from_numpy(inputs[0][:1]))  # makes the weights outside of what is compiled
+        function(*map(torch.from_numpy, (inputs[0][:1], *inputs[1:])))  # makes the layers outside of what is compiled
     own = row.program in programs.IN_PLACE
     arrays = [torch.from_numpy(x) for x in inputs]
     again = [x.clone() for x in arrays] if own else arrays
