@@ -212,6 +212,11 @@ CASES = {
     "nditer of objects": lambda xp: [str(x) for x in xp.nditer(np.array([1, "a"], dtype=object), flags=["refs_ok"])],
     "nditer of strings": lambda xp: [str(x) for x in xp.nditer(np.array(["b", "a"]))],
     "nditer that allocates": lambda xp: squares(xp, xp.arange(4.0)),
+    "nditer in the order of columns": lambda xp: [int(x) for x in xp.nditer(xp.arange(6).reshape(2, 3), order="F")],
+    "nditer of columns": lambda xp: [int(x) for x in xp.nditer(xp.arange(6).reshape(2, 3).T)],
+    "nditer by whole lines": lambda xp: [x.tolist() for x in xp.nditer(xp.arange(6).reshape(2, 3), flags=["external_loop"], order="F")],
+    "nditer that writes lines": lambda xp: updated(xp, xp.arange(6).reshape(2, 3), lambda a: [x.__imul__(2) for x in xp.nditer(a[:, 1:], ["external_loop"], ["readwrite"], order="F")]),
+    "nditer that writes two": lambda xp: updated(xp, xp.zeros(4), lambda a: [y.__setitem__(..., x * x) for x, y in xp.nditer([xp.arange(4.0), a], [], [["readonly"], ["writeonly"]])]),
     # outputs
     "where without out": lambda xp: xp.add(xp.arange(3.0), 1, where=xp.array([True] * 3)),
     "where and no out": lambda xp: xp.add(xp.arange(3.0), 1, where=xp.array([True] * 3), out=None),

@@ -183,6 +183,9 @@ pb::object toNumpy(Array &x, std::string_view reason);
 pb::object toItem(Array &x, std::string_view reason);
 /// As above, as a bool.
 pb::object toTruth(Array &x);
+/// What of the memory of one of our arrays a NumPy array shows that borrowed it, as a view of that
+/// array; None where it shows none, or as another dtype.
+pb::object borrowed(const pb::object &object);
 void defineExchange(pb::class_<Array> &cls);
 
 // Import.cpp

@@ -159,6 +159,10 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         return laid
     if dtype is None and device is None and copy is None and type(a) is _Array and a.ndim:
         return a  # a 0-d one may be a number, of which this makes an array
+    if type(a) is _np.ndarray and a.base is not None and dtype is None and device is None and copy is not True:
+        shared = _Array._borrowed(a)
+        if shared is not None:
+            return shared
     if dtype is None and device is None and copy is not False:
         packed = _graphc.pack(a)
         if packed is not None:

@@ -190,7 +190,8 @@ def _byteswap(self, inplace=False):
 
 
 def _resize(self, *shape, refcheck=True):
-    """Changes the shape in place, in row-major order; new elements are zeros. Raises ValueError for a view."""
+    """Changes the shape in place, in row-major order; new elements are zeros. Raises ValueError for a view, and, unless
+    `refcheck` is false, for an array of which there are views."""
     if not shape or shape == (None,):
         return
     shape = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
@@ -203,6 +204,11 @@ def _resize(self, *shape, refcheck=True):
         return
     if self.base is not None:
         raise ArgumentError("cannot resize this array: it does not own its data")
+    if refcheck and self._has_views():
+        raise ArgumentError(
+            "cannot resize an array that references or is referenced\nby another object in this way.\n"
+            "Use the np.resize function to get a new resized copy or\n set refcheck=False to disable this check"
+        )
     if lies_by_columns(self):  # memory is cut or gets longer: column-major it stays
         self._turn(None)
         _resize(self, shape[::-1])
@@ -377,7 +383,10 @@ def _imatmul(self, other):
     from ._linalg import matmul
     from ._ufunc import with_out
 
-    other = _graphc.asarray(other)
+    try:
+        other = _graphc.asarray(other)
+    except ForeignDType:
+        return _foreign.operated("imatmul", self, other)
     if other.ndim < 2 and self.ndim != 1:
         raise ArgumentError("inplace matrix multiplication requires the first operand to have at least one and the second at least two dimensions")
     return with_out(matmul(self, other), self, name="matmul")
@@ -400,7 +409,7 @@ def attach(namespace):
         "__array_interface__": property(_interface), "flags": property(Flags), "data": property(memoryview), "setflags": _setflags, "view": _view, "byteswap": _byteswap,
         "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize, "__hash__": _hash,
-        "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
+        "__class_getitem__": classmethod(_types.GenericAlias), "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
         "__imatmul__": _imatmul, "conj": _conjugate, "conjugate": _conjugate,
     }.items():  # fmt: skip
         setattr(_Array, name, called(value, name))
