@@ -16,6 +16,8 @@ namespace graphc {
 namespace {
 
 std::atomic<int64_t> kernelCount{0};
+/// So many evaluations of small values cost less than compiling what computes them.
+constexpr int kSeldom = 16;
 
 /// Keys of the programs of segments that were met before, so that the canonical bytes are written
 /// once. Programs are held by ProgramStore, which may forget them.
@@ -41,6 +43,27 @@ private:
   static constexpr size_t kMost = 1 << 16;
   ForkSafeMutex mutex;
   std::unordered_map<Digest, Digest> keys;
+};
+
+/// How often a segment without a program was met.
+class Meetings {
+public:
+  static Meetings &instance() {
+    static auto *met = new Meetings; // in use until the process ends
+    return *met;
+  }
+  int count(const Digest &segment) {
+    std::lock_guard lock(mutex);
+    if (times.size() >= kMost)
+      times.clear();
+    int &now = times[segment];
+    return now = std::min(now + 1, kSeldom + 1);
+  }
+
+private:
+  static constexpr size_t kMost = 1 << 14;
+  ForkSafeMutex mutex;
+  std::unordered_map<Digest, int> times;
 };
 
 /// Everything that decides the program: the structure, the device, and the literals that are no
@@ -90,14 +113,31 @@ bool isFastProduct(const op::NodeDesc &node) {
 
 } // namespace
 
-Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device) {
+/// Settles what decides the program, and gives the structure.
+static Digest settled(Segment &segment) {
   Digest structure = segment.code.structure();
   promoteLiterals(segment, structure);
   if (segment.code.watch == op::Watch::Values && tellingOf(structure) == Telling::Operations) {
     segment.code.watch = op::Watch::Operations;
     structure = segment.code.structure();
   }
+  return structure;
+}
+
+Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device) {
+  Digest structure = settled(segment);
   return programOf(segment, structure, device);
+}
+
+std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &device,
+                                                bool &isSeldom) {
+  const Digest digest = segmentDigest(segment, settled(segment), device);
+  isSeldom = false;
+  if (auto key = KnownKeys::instance().find(digest))
+    if (auto program = rt::ProgramStore::instance().find(*key))
+      return program;
+  isSeldom = Meetings::instance().count(digest) <= kSeldom;
+  return nullptr;
 }
 
 Result<std::shared_ptr<rt::LoadedProgram>> programOf(const Segment &segment,

@@ -265,6 +265,8 @@ int setLoopTurns(int wanted) {
   return turnsWanted().exchange(wanted);
 }
 
+int loopTurns() { return turnsWanted().load(std::memory_order_relaxed); }
+
 bool isLoop(OpKind kind, int64_t elements, const rt::Device &device) {
   constexpr int64_t kMostElements = kMostBytes / 4; // of narrow ones
   int wanted = turnsWanted().load(std::memory_order_relaxed);

@@ -32,6 +32,7 @@ using Outcome = Result<NodeRef>;
 /// what held before, and forgets the turns counted so far.
 inline constexpr int kNever = 255;
 int setLoopTurns(int wanted);
+int loopTurns();
 /// Whether an operation with a result of so many elements, recorded now, belongs to a loop. Counts
 /// it as a turn of one. Needs a RecordScope.
 bool isLoop(op::OpKind kind, int64_t elements, const rt::Device &device);
