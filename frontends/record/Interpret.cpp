@@ -1,6 +1,7 @@
 #include "frontends/record/Interpret.h"
 
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/InterpretPlain.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/SmallElements.h"
@@ -17,13 +18,31 @@ using op::OpKind;
 
 constexpr size_t kMostNodes = 128;
 /// Of all values together.
-constexpr int64_t kMostBytes = 1 << 20;
+constexpr int64_t kMostBytes = 2 << 20;
+constexpr int64_t kMostOfOne = 256 << 10;
 
 /// The value of a node: an array of its shape, or one known number for all its elements.
 struct Value {
   Array array;
   bool isOne = false;
 };
+
+/// A copy as dtype `t`.
+Result<NodeRef> converted(const Array &x, DType t) {
+  GRAPHC_ASSIGN(NodeRef made, small::cast(x, t));
+  return made ? std::move(made) : plain::cast(x, t);
+}
+
+/// Calls `f` with a value of the type of `t`.
+template <typename F>
+Result<bool> withElements(DType t, F f) {
+  Result<bool> done = false;
+  hostmath::withType(t, [&](auto v) {
+    done = f(v);
+    return true;
+  });
+  return done;
+}
 
 bool isMovement(OpKind kind) {
   return kind == OpKind::Broadcast || kind == OpKind::Transpose || kind == OpKind::Reshape ||
@@ -40,6 +59,7 @@ bool isKnownKind(const Node &n) {
   case OpKind::Concatenate:
   case OpKind::UpdateSlice:
   case OpKind::Gather:
+  case OpKind::Scatter:
   case OpKind::Reduce:
   case OpKind::Scan:
   case OpKind::Matmul:
@@ -61,9 +81,9 @@ std::optional<std::vector<NodeRef>> nodesOf(const Segment &segment) {
       return true;
     n->markEpoch = epoch;
     if (n->state() != NodeState::Pending || found.size() == kMostNodes || n->bytes() == 0 ||
-        !small::withSmallType(n->dtype(), [](auto) { return true; }) || !isKnownKind(*n))
+        !plain::hasElements(n->dtype()) || !isKnownKind(*n))
       return false;
-    if (!isMovement(n->kind()) && n->bytes() > small::kMostBytes)
+    if (!isMovement(n->kind()) && n->bytes() > kMostOfOne)
       return false;
     bytes += n->bytes();
     found.push_back(n);
@@ -127,7 +147,7 @@ public:
     if (!value.array.known() && value.array.view().isWhole() &&
         made.contains(value.array.storage().get()))
       return value.array.storage()->current();
-    return small::cast(value.array, value.array.dtype());
+    return converted(value.array, value.array.dtype());
   }
 
 private:
@@ -157,7 +177,7 @@ private:
   /// One number everywhere.
   Result<NodeRef> filled(const Value &value, const Shape &shape) {
     GRAPHC_ASSIGN(NodeRef out, small::makeNode(value.array.dtype(), shape, value.array.device()));
-    auto done = small::withLoopType(value.array.dtype(), [&]<typename T>(T) -> Result<bool> {
+    auto done = withElements(value.array.dtype(), [&]<typename T>(T) -> Result<bool> {
       std::fill_n(small::dataOf<T>(out), small::countOf(shape),
                   hostmath::valueOf<T>(value.array.known()->bits));
       return true;
@@ -170,7 +190,7 @@ private:
     if (!value.isOne && !value.array.known())
       return value.array;
     GRAPHC_ASSIGN(NodeRef node, filled(value, shape));
-    return Array(std::move(node), 0);
+    return node ? Array(std::move(node), 0) : Array();
   }
 
   static Made shown(const Array &x, const Shape &shape, const Shape &strides, int64_t offset) {
@@ -220,7 +240,7 @@ private:
 
   Made reshaped(Array x, const Shape &shape) {
     if (!x.view().isContiguous()) {
-      GRAPHC_ASSIGN(NodeRef dense, small::cast(x, x.dtype()));
+      GRAPHC_ASSIGN(NodeRef dense, converted(x, x.dtype()));
       if (!dense)
         return std::optional<Value>();
       x = Array(std::move(dense), 0);
@@ -240,18 +260,20 @@ private:
     if (kind == OpKind::Iota)
       return fresh(counted(n));
     if (kind == OpKind::Cast && given[0].isOne) {
-      GRAPHC_ASSIGN(std::optional<Value> one, fresh(small::cast(given[0].array, n.dtype())));
+      GRAPHC_ASSIGN(std::optional<Value> one, fresh(converted(given[0].array, n.dtype())));
       if (one)
         one->isOne = true;
       return one;
     }
     if (kind == OpKind::Cast)
-      return fresh(small::cast(given[0].array, n.dtype()));
+      return fresh(converted(given[0].array, n.dtype()));
     if (op::opInfo(kind).category == op::Category::Elementwise)
       return elementwise(n, given);
     std::vector<Array> arrays;
     for (size_t i = 0; i < given.size(); ++i) {
       GRAPHC_ASSIGN(Array x, arrayOf(given[i], step.operands[i]->shape()));
+      if (x.isNull())
+        return std::optional<Value>();
       arrays.push_back(std::move(x));
     }
     return fresh(ofArrays(n, arrays));
@@ -265,9 +287,15 @@ private:
       isOne &= value.isOne;
     }
     const DType t = given[n.kind() == OpKind::Select ? 1 : 0].array.dtype();
-    GRAPHC_ASSIGN(
-        std::optional<Value> out,
-        fresh(small::elementwise(n.kind(), operands, t, isOne ? Shape{} : n.shape(), n.device())));
+    const Shape shape = isOne ? Shape{} : n.shape();
+    GRAPHC_ASSIGN(NodeRef node, small::elementwise(n.kind(), operands, t, shape, n.device()));
+    if (!node) {
+      std::vector<Array> arrays;
+      for (const Value &value : given)
+        arrays.push_back(value.array);
+      GRAPHC_ASSIGN(node, plain::elementwise(n.kind(), arrays, shape, n.dtype(), n.device()));
+    }
+    GRAPHC_ASSIGN(std::optional<Value> out, fresh(std::move(node)));
     if (out)
       out->isOne = isOne;
     return out;
@@ -275,7 +303,7 @@ private:
 
   Result<NodeRef> counted(const Node &n) {
     GRAPHC_ASSIGN(NodeRef out, small::makeNode(n.dtype(), n.shape(), n.device()));
-    auto done = small::withLoopType(n.dtype(), [&]<typename T>(T) -> Result<bool> {
+    auto done = withElements(n.dtype(), [&]<typename T>(T) -> Result<bool> {
       for (int64_t i = 0; i < small::countOf(n.shape()); ++i)
         small::dataOf<T>(out)[i] = static_cast<T>(i);
       return true;
@@ -290,6 +318,7 @@ private:
     op::MatmulAttrs matmul;
     op::LibraryAttrs library;
     op::GatherAttrs gather;
+    op::ScatterAttrs scatter;
     if (n.kind() == OpKind::Reduce && reduce.decode(n.attrs())) {
       const auto kind = static_cast<op::ReduceKind>(reduce.kind);
       const bool isArg = kind == op::ReduceKind::ArgMin || kind == op::ReduceKind::ArgMax;
@@ -308,9 +337,10 @@ private:
     if (n.kind() == OpKind::Library && library.decode(n.attrs()))
       return small::library(static_cast<Routine>(library.routine), x, library.params,
                             {n.dtype(), n.shape()});
-    if (n.kind() == OpKind::Gather && gather.decode(n.attrs()) && gather.axes.size() == 1 &&
-        gather.axes[0] == 0 && gather.position == 0)
-      return small::takeRows(x[0], x[1]);
+    if (n.kind() == OpKind::Gather && gather.decode(n.attrs()))
+      return plain::gather(x[0], x.subspan(1), gather, n.shape());
+    if (n.kind() == OpKind::Scatter && scatter.decode(n.attrs()))
+      return plain::scatter(x[0], x[1], x.subspan(2), scatter);
     if (n.kind() == OpKind::UpdateSlice)
       return updated(n, x[0], x[1]);
     return NodeRef();
@@ -319,8 +349,8 @@ private:
   /// A copy of an array with a value written to a part.
   Result<NodeRef> updated(const Node &n, const Array &x, const Array &value) {
     op::UpdateSliceAttrs part;
-    GRAPHC_ASSIGN(NodeRef out, small::cast(x, x.dtype()));
-    GRAPHC_ASSIGN(NodeRef dense, small::cast(value, value.dtype()));
+    GRAPHC_ASSIGN(NodeRef out, converted(x, x.dtype()));
+    GRAPHC_ASSIGN(NodeRef dense, converted(value, value.dtype()));
     if (!out || !dense || !part.decode(n.attrs()))
       return NodeRef();
     Shape strides = denseStrides(n.shape());
@@ -329,7 +359,7 @@ private:
       offset += strides[i] * part.starts[i];
       strides[i] *= part.steps[i];
     }
-    auto done = small::withLoopType(n.dtype(), [&]<typename T>(T) -> Result<bool> {
+    auto done = withElements(n.dtype(), [&]<typename T>(T) -> Result<bool> {
       small::spread(small::dataOf<T>(dense), value.shape(), strides,
                     small::dataOf<T>(out) + offset);
       return true;
@@ -347,6 +377,7 @@ Result<bool> interpret(const Segment &segment, std::vector<rt::Tensor> &outputs)
   auto steps = stepsOf(segment);
   if (!steps)
     return false;
+  small::Wider wider;
   Interpreter interpreter;
   for (const Step &step : *steps) {
     GRAPHC_ASSIGN(std::optional<Value> value, interpreter.step(step));

@@ -18,6 +18,8 @@ namespace {
 std::atomic<int64_t> kernelCount{0};
 /// So many evaluations of small values cost less than compiling what computes them.
 constexpr int kSeldom = 16;
+/// Of larger values fewer: each so many bytes count as one evaluation more.
+constexpr int64_t kHeavy = 64 << 10;
 
 /// Keys of the programs of segments that were met before, so that the canonical bytes are written
 /// once. Programs are held by ProgramStore, which may forget them.
@@ -52,12 +54,13 @@ public:
     static auto *met = new Meetings; // in use until the process ends
     return *met;
   }
-  int count(const Digest &segment) {
+  /// As many meetings as `weight` says.
+  int count(const Digest &segment, int64_t weight) {
     std::lock_guard lock(mutex);
     if (times.size() >= kMost)
       times.clear();
     int &now = times[segment];
-    return now = std::min(now + 1, kSeldom + 1);
+    return now = static_cast<int>(std::min<int64_t>(now + weight, kSeldom + 1));
   }
 
 private:
@@ -132,11 +135,15 @@ Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Devi
 std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &device,
                                                 bool &isSeldom) {
   const Digest digest = segmentDigest(segment, settled(segment), device);
+  int64_t bytes = 0;
+  for (const auto *nodes : {&segment.inputs, &segment.outputs})
+    for (const NodeRef &n : *nodes)
+      bytes += n->bytes();
   isSeldom = false;
   if (auto key = KnownKeys::instance().find(digest))
     if (auto program = rt::ProgramStore::instance().find(*key))
       return program;
-  isSeldom = Meetings::instance().count(digest) <= kSeldom;
+  isSeldom = Meetings::instance().count(digest, 1 + bytes / kHeavy) <= kSeldom;
   return nullptr;
 }
 

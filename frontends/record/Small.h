@@ -19,6 +19,17 @@ namespace graphc::small {
 
 /// Results and operands of more bytes are recorded.
 inline constexpr int64_t kMostBytes = 32 << 10;
+/// The same for functions that are called while one of these lives.
+class Wider {
+public:
+  Wider();
+  ~Wider();
+  Wider(const Wider &) = delete;
+  Wider &operator=(const Wider &) = delete;
+};
+int64_t mostBytes();
+/// Products of more multiplications, about ten microseconds, are recorded.
+int64_t mostWork();
 /// What has more elements is computed only where operations of a loop, or the program itself, read
 /// in every turn what it is made for: else it is better fused.
 inline constexpr int64_t kFew = 2 << 10;

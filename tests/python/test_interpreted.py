@@ -30,6 +30,12 @@ EXPRESSIONS = {
     "products": lambda x, n, v, i: (x @ x.T, x[0] @ x[1], x @ gc.ones(12), n @ n.T, gc.outer(v, v)),
     "movement": lambda x, n, v, i: (x.T[::2, ::-1] * 2, gc.roll(x, 3, axis=1) - x, x.reshape(3, 20).sum(axis=0), gc.flip(x) + 1, x[:, None] * x),
     "joins": lambda x, n, v, i: (gc.concatenate([x, x * 2]), gc.stack([v, v + 1], axis=1), gc.tile(v * 2, 2), gc.pad(x + 1, 2, mode="edge")),
+    "places": lambda x, n, v, i: ((x + 1)[i, i + 2], (x * 2)[:, i], (n - 1)[1:, [0, -1]], gc.take_along_axis(x + 0, gc.argsort(x + 0, axis=1), 1), (x + 1)[:, None][i, 0]),
+    "clipped": lambda x, n, v, i: (gc.clip(x, -20.5, 30), gc.clip(n + 0, -1, 3), gc.rint(x / 7), gc.floor(x), gc.ceil(v), gc.trunc(-x)),
+    "bits": lambda x, n, v, i: (n << 2, n >> 1, ~n, n ^ 5, (n + 4).astype("u1") << 3, (n * 9).astype("i2") >> 2, n >> 70, gc.sign(n)),
+    "narrow": lambda x, n, v, i: (n.astype("i1") * 50, n.astype("u2") + 7, n.astype("u8") // 3, n.astype("i2") % 5, (n + 9).astype("u4") > 8, n.astype("i1").astype("f4")),
+    "whole numbers": lambda x, n, v, i: ((x * 3).astype(int), (v * 100).astype("u1"), (x / 9).astype("i2"), (x > 2).astype("i1"), n.astype(bool)),
+    "larger": lambda x, n, v, i: ((gc.arange(20_000.0) * 0.5).sum(), gc.cumsum(gc.arange(9000.0, dtype="f4") / 7)[::500], gc.cumsum(gc.arange(3000.0) / 7)[::500], (gc.arange(30_000.0) / 7).sum(), (gc.arange(30_000.0) / 7).mean(), (gc.arange(30_000.0) / 7).var(), (gc.arange(12_000.0).reshape(120, 100) / 9).sum(axis=0), gc.outer(x[0], gc.arange(1000.0)).max(axis=0)[::100]),
     "rows": lambda x, n, v, i: ((x + 1)[i], (n * 2)[i, 1:4]),
     "numbers": lambda x, n, v, i: gc.full((3, 4), 2.5) * 2 + gc.arange(4) - gc.eye(3, 4),
     "casts": lambda x, n, v, i: (n.astype("f4") / 3, (n > 1).astype(int) * n, v.astype("f8") + x),
@@ -46,7 +52,17 @@ def updated(x, n, v, i):
     return x * 2
 
 
-EXPRESSIONS["updates"] = updated
+def placed(x, n, v, i):
+    x, n = x + 0, n + 0
+    x[i, i] = v[:4]
+    x[gc.asarray([0, 0, 2]), 1:3] += 2.5
+    gc.add.at(n, i + 1 - 1, 3)
+    n[:, gc.asarray([1, 5]) + 0] = gc.asarray([[7], [8], [9], [10], [11]]) * 2
+    x[x > 100] = -1
+    return x * 2, n * 2
+
+
+EXPRESSIONS |= {"updates": updated, "placed": placed}
 
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
