@@ -101,7 +101,8 @@ std::optional<std::vector<pb::object>> largeAsFloats(op::OpKind kind,
 // Exact.cpp
 /// Of which operands a function has exact results: any; any, but integers say how long the result
 /// is; integers and bools; any, of which our operations are many passes.
-enum class Exact { Any, Longer, Integers, Passes };
+/// Or of what the function changes: its first one.
+enum class Exact { Any, Longer, Integers, Passes, Update };
 /// What NumPy's function `theirs` gives for small arrays in a loop, and for Python's numbers; null,
 /// with no error set, where the call is not for it.
 PyObject *ofExact(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t count,

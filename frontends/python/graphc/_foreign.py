@@ -146,8 +146,16 @@ def _outputs(theirs, args):
         return range(theirs.nin, len(args))
     if not any(_graphc.is_array(a) for a in args[1:]):
         return ()
+    owner = getattr(theirs, "__self__", None)
+    if owner is None or isinstance(owner, (type, _types.ModuleType)):
+        return _places_of_out(theirs)
+    return [i - 1 for i in _places_of_out(getattr(type(owner), theirs.__name__, None))]  # a method of an object: without that
+
+
+@_functools.lru_cache(maxsize=1024)
+def _places_of_out(function):
     try:
-        taken = list(_inspect.signature(theirs).parameters.values())
+        taken = list(_inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return ()
     return [i for i, p in enumerate(taken) if p.name == "out" and p.kind is p.POSITIONAL_OR_KEYWORD]
@@ -293,7 +301,7 @@ def _interp(x, xp, fp, left=None, right=None, period=None):
 
 def exact(inner, theirs):
     """What _graphc.function takes for a function of the package, to call NumPy's function for it where that gives the same bits."""
-    kind = _EXACT.get(inner.__name__)
+    kind = 4 if inner.__name__ in _UPDATES else _EXACT.get(inner.__name__)
     if kind is None or not callable(theirs):
         return (inner,)
     return (inner, _interp if theirs is _np.interp else theirs, kind)
