@@ -417,3 +417,18 @@ def test_memory_maps(tmp_path):
         return type(read[1:]).__name__, xp.asarray(read + 1).tolist(), xp.mean(read).item(), xp.dot(read[0], xp.ones(5, "f4")).item()
 
     assert program(gc) == program(np)
+
+
+def test_views_as_structures_share_memory():
+    def program(xp):
+        rows = xp.array([[3.0, 1.0], [1.0, 2.0], [2.0, 0.0], [1.0, 1.0]])
+        records = rows.view("f8,f8")
+        records.sort(order=["f0", "f1"], axis=0)
+        sorted_rows = rows.tolist()
+        records["f1"][:, 0] += 10
+        rows[0] = -1
+        dates = xp.arange(4).view("M8[D]")
+        letters = (xp.zeros(8, dtype="u1") + 97)[1:7].view("S3")
+        return sorted_rows, rows.tolist(), records["f0"].tolist(), dates.astype(str).tolist(), letters.tolist(), xp.unique(rows.view("V16").ravel()).size
+
+    assert program(gc) == program(np)

@@ -217,6 +217,10 @@ CASES = {
     "nditer by whole lines": lambda xp: [x.tolist() for x in xp.nditer(xp.arange(6).reshape(2, 3), flags=["external_loop"], order="F")],
     "nditer that writes lines": lambda xp: updated(xp, xp.arange(6).reshape(2, 3), lambda a: [x.__imul__(2) for x in xp.nditer(a[:, 1:], ["external_loop"], ["readwrite"], order="F")]),
     "nditer that writes two": lambda xp: updated(xp, xp.zeros(4), lambda a: [y.__setitem__(..., x * x) for x, y in xp.nditer([xp.arange(4.0), a], [], [["readonly"], ["writeonly"]])]),
+    "flat by too many": lambda xp: xp.arange(6).reshape(2, 3).flat[1, 2],
+    "flat by none": lambda xp: xp.arange(6).flat[None],
+    "flat by truths": lambda xp: xp.arange(3).flat[[True, False, True]],
+    "flat by a tuple": lambda xp: [xp.arange(6).reshape(2, 3).flat[()].tolist(), xp.arange(6).flat[(2,)], isinstance(xp.arange(3).flat, xp.flatiter)],
     # outputs
     "where without out": lambda xp: xp.add(xp.arange(3.0), 1, where=xp.array([True] * 3)),
     "where and no out": lambda xp: xp.add(xp.arange(3.0), 1, where=xp.array([True] * 3), out=None),

@@ -13,7 +13,7 @@ from . import _foreign, _graphc
 from ._creation import lies_by_columns
 from ._dtypes import as_dtype
 from ._float_errors import stands_for as _stands_for
-from .errors import ArgumentError, ForeignDType, ShapeError, UnsupportedError, user_line
+from .errors import ArgumentError, ForeignDType, IndexOutOfBounds, ShapeError, UnsupportedError, user_line
 
 _Array = _graphc.Array
 
@@ -49,9 +49,26 @@ class FlatIterator:
         return tuple(int(i) for i in _np.unravel_index(self._next, self.base.shape)) if self._next < self.base.size else ()
 
     def __getitem__(self, key):
-        return self.base.flatten()[key]
+        return self.base.flatten()[self._checked(key)]
+
+    def _checked(self, key):
+        """A key that one axis takes. Raises IndexError in NumPy's words for others."""
+        if type(key) in (int, slice) or _graphc.is_array(key):
+            return key
+        if isinstance(key, FlatIterator):
+            return key.copy()
+        if isinstance(key, tuple):
+            if len(key) > 1:
+                raise IndexOutOfBounds(f"too many indices for flat iterator: flat iterator is 1-dimensional, but {len(key)} were indexed")
+            key = key[0] if key else ...
+        if key is None or isinstance(key, (str, bytes)):
+            raise IndexOutOfBounds("only integers, slices (`:`), ellipsis (`...`) and integer or boolean arrays are valid indices")
+        if isinstance(key, list) and key and all(isinstance(k, (bool, _np.bool_)) for k in key):
+            raise IndexOutOfBounds("boolean indices for iterators are not supported because they are ambiguous")
+        return key
 
     def __setitem__(self, key, value):
+        key = self._checked(key)
         whole = self.base.ravel()
         aliases = _graphc.shares_storage(whole, self.base)
         whole = whole if aliases else whole.copy()
@@ -157,7 +174,7 @@ def _setflags(self, write=None, align=None, uic=None):
 def _view(self, dtype=None, type=None):
     """A new view of the same memory. Of another dtype: the bytes read as that dtype, of the same or another width along the last
     axis by NumPy's rules (ValueError where they do not fit); nothing is computed, and updates of either are seen by both.
-    Of bools it is read-only, and of a dtype of the other byte order it is a read-only copy. Strings, dates and structures are NumPy's, of a copy of the values.
+    Of bools it is read-only, and of a dtype of the other byte order it is a read-only copy. Strings, dates and structures are NumPy's, over the same memory, as objects of a `type`.
     Of `type`, a class made of `ndarray`: an object of that class over the same memory, which is NumPy's; updates of either are seen by both. Of arrays on other devices it is a
     read-only copy."""
     if isinstance(dtype, _py.type) and issubclass(dtype, _Array):
@@ -168,7 +185,7 @@ def _view(self, dtype=None, type=None):
     try:
         wanted = self.dtype if dtype is None else as_dtype(dtype)
     except ForeignDType:
-        return _np.asarray(self).view(dtype)
+        return (_np.asarray(self) if _graphc.is_tracing() else self._lent()).view(dtype)
     if isinstance(dtype, (str, _np.dtype)) and wanted.name != "bfloat16" and not _np.dtype(dtype).isnative:
         swapped = _graphc.asarray(_np.asarray(self).view(dtype), None, self.device, None)  # held in the machine's order
         swapped._lock()
