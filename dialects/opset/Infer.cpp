@@ -335,10 +335,11 @@ Result<Shape> matmulShape(std::span<const int64_t> x, std::span<const int64_t> y
   int64_t k = x.back();
   size_t contracted = y.size() == 1 ? 0 : y.size() - 2;
   if (k != y[contracted])
-    return Status(ErrorCode::Shape, format("[matmul] shapes {} and {} do not agree: operand 1 has "
-                                           "a mismatch in its core dimension 0 "
-                                           "(size {} is different from {})",
-                                           compactShape(x), compactShape(y), y[contracted], k));
+    return Status(ErrorCode::Shape, format("[matmul] Input operand 1 has a mismatch in its core "
+                                           "dimension 0, with gufunc signature "
+                                           "(n?,k),(k,m?)->(n?,m?) (size {} is different from {}): "
+                                           "shapes {} and {}",
+                                           y[contracted], k, compactShape(x), compactShape(y)));
   std::span<const int64_t> batches[] = {x.first(x.size() < 2 ? 0 : x.size() - 2),
                                         y.first(y.size() < 2 ? 0 : y.size() - 2)};
   auto batch = broadcastShapes("matmul", batches);

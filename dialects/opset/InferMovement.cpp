@@ -99,9 +99,11 @@ Result<TensorType> inferConcatenate(std::span<const TensorView> xs,
     if (xs[i].shape.size() != xs[0].shape.size())
       return Status(
           ErrorCode::Shape,
-          format("[concatenate] all the input array dimensions must match exactly: array 0 has "
-                 "shape {}, array {} has shape {}",
-                 compactShape(xs[0].shape), i, compactShape(xs[i].shape)));
+          format("[concatenate] all the input arrays must have same number of dimensions, but the "
+                 "array at index 0 has {} dimension(s) and the array at index {} has {} "
+                 "dimension(s): shapes {} {}",
+                 xs[0].shape.size(), i, xs[i].shape.size(), compactShape(xs[0].shape),
+                 compactShape(xs[i].shape)));
     if (xs[i].dtype != xs[0].dtype)
       return Status(ErrorCode::DType, format("[concatenate] array {} has dtype {}, array 0 has {}",
                                              i, dtypeName(xs[i].dtype), dtypeName(xs[0].dtype)));
@@ -197,8 +199,8 @@ Result<Shape> resolveReshape(std::span<const int64_t> from, std::span<const int6
   GRAPHC_ASSIGN(int64_t count, checkedCount("reshape", from));
   auto mismatch = [&] {
     return Status(ErrorCode::Shape,
-                  format("[reshape] cannot reshape array of size {} and shape {} into shape {}",
-                         count, compactShape(from), compactShape(to)));
+                  format("[reshape] cannot reshape array of size {} into shape {}: its shape is {}",
+                         count, compactShape(to), compactShape(from)));
   };
   Shape out(to);
   std::optional<size_t> unknown;

@@ -16,6 +16,10 @@ namespace graphc {
 namespace {
 
 std::atomic<int64_t> kernelCount{0};
+/// So many evaluations of small values cost less than compiling what computes them.
+constexpr int kSeldom = 16;
+/// Of larger values fewer: each so many bytes count as one evaluation more.
+constexpr int64_t kHeavy = 64 << 10;
 
 /// Keys of the programs of segments that were met before, so that the canonical bytes are written
 /// once. Programs are held by ProgramStore, which may forget them.
@@ -41,6 +45,28 @@ private:
   static constexpr size_t kMost = 1 << 16;
   ForkSafeMutex mutex;
   std::unordered_map<Digest, Digest> keys;
+};
+
+/// How often a segment without a program was met.
+class Meetings {
+public:
+  static Meetings &instance() {
+    static auto *met = new Meetings; // in use until the process ends
+    return *met;
+  }
+  /// As many meetings as `weight` says.
+  int count(const Digest &segment, int64_t weight) {
+    std::lock_guard lock(mutex);
+    if (times.size() >= kMost)
+      times.clear();
+    int &now = times[segment];
+    return now = static_cast<int>(std::min<int64_t>(now + weight, kSeldom + 1));
+  }
+
+private:
+  static constexpr size_t kMost = 1 << 14;
+  ForkSafeMutex mutex;
+  std::unordered_map<Digest, int> times;
 };
 
 /// Everything that decides the program: the structure, the device, and the literals that are no
@@ -90,14 +116,35 @@ bool isFastProduct(const op::NodeDesc &node) {
 
 } // namespace
 
-Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device) {
+/// Settles what decides the program, and gives the structure.
+static Digest settled(Segment &segment) {
   Digest structure = segment.code.structure();
   promoteLiterals(segment, structure);
   if (segment.code.watch == op::Watch::Values && tellingOf(structure) == Telling::Operations) {
     segment.code.watch = op::Watch::Operations;
     structure = segment.code.structure();
   }
+  return structure;
+}
+
+Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device) {
+  Digest structure = settled(segment);
   return programOf(segment, structure, device);
+}
+
+std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &device,
+                                                bool &isSeldom) {
+  const Digest digest = segmentDigest(segment, settled(segment), device);
+  int64_t bytes = 0;
+  for (const auto *nodes : {&segment.inputs, &segment.outputs})
+    for (const NodeRef &n : *nodes)
+      bytes += n->bytes();
+  isSeldom = false;
+  if (auto key = KnownKeys::instance().find(digest))
+    if (auto program = rt::ProgramStore::instance().find(*key))
+      return program;
+  isSeldom = Meetings::instance().count(digest, 1 + bytes / kHeavy) <= kSeldom;
+  return nullptr;
 }
 
 Result<std::shared_ptr<rt::LoadedProgram>> programOf(const Segment &segment,

@@ -4,10 +4,13 @@
 #include "dialects/opset/Printer.h"
 #include "frontends/record/Choose.h"
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/Interpret.h"
+#include "frontends/record/Known.h"
 #include "frontends/record/Looks.h"
 #include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/SelfTest.h"
+#include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Fork.h"
 #include "runtime/base/Setting.h"
@@ -122,8 +125,9 @@ private:
 /// What is known of a run besides its results.
 struct Ran {
   rt::RunReport report;
-  bool tookInputs = false; ///< which are results now
-  bool wasAsked = false;   ///< its operations: what they met is known
+  bool tookInputs = false;     ///< which are results now
+  bool wasAsked = false;       ///< its operations: what they met is known
+  bool wasInterpreted = false; ///< nothing was met
 };
 
 /// Whether the run of the last segment writes over an input, which is claimed then.
@@ -150,7 +154,25 @@ bool computeAsked(Scratch &scratch, rt::Device &owner) {
   return true;
 }
 
-Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, Ran &ran) {
+/// The program to run; null, and the outputs made, where a segment was interpreted.
+Result<std::shared_ptr<rt::LoadedProgram>> programOrOutputs(Scratch &scratch, rt::Device &owner,
+                                                            bool mayInterpret, Ran &ran) {
+  Segment &segment = scratch.segment;
+  if (mayInterpret && onHost(owner) && !rt::choicesOf(owner) && !segment.code.asksForUnderflow) {
+    bool isSeldom = false;
+    if (auto program = knownProgram(segment, owner, isSeldom))
+      return program;
+    if (isSeldom) {
+      GRAPHC_ASSIGN(ran.wasInterpreted, interpret(segment, scratch.outputs));
+      if (ran.wasInterpreted)
+        return std::shared_ptr<rt::LoadedProgram>();
+    }
+  }
+  return chosenProgram(segment, owner, scratch.buffers);
+}
+
+Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, bool mayInterpret,
+                      Ran &ran) {
   Segment &segment = scratch.segment;
   if (computesNothing(segment))
     return emptyOutputs(segment.outputs, scratch.outputs);
@@ -167,7 +189,10 @@ Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, Ran &ran
                                          "another thread updated it in place");
     buffers.push_back(n->buffer());
   }
-  GRAPHC_ASSIGN(std::shared_ptr<rt::LoadedProgram> program, chosenProgram(segment, owner, buffers));
+  GRAPHC_ASSIGN(std::shared_ptr<rt::LoadedProgram> program,
+                programOrOutputs(scratch, owner, mayInterpret, ran));
+  if (!program)
+    return Status::ok();
   buffers.clear(); // who else holds them is asked below
   rt::Device &device = program->device();
   std::vector<rt::Tensor> &inputs = scratch.inputs;
@@ -203,11 +228,11 @@ Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, Ran &ran
                           : std::move(status);
 }
 
-Status runSegment(Scratch &scratch, rt::Device &device, bool isLast) {
+Status runSegment(Scratch &scratch, rt::Device &device, bool isLast, bool mayInterpret) {
   Segment &segment = scratch.segment;
   std::vector<rt::Tensor> &outputs = scratch.outputs;
   Ran ran;
-  if (Status status = computeSegment(scratch, device, isLast, ran); !status) {
+  if (Status status = computeSegment(scratch, device, isLast, mayInterpret, ran); !status) {
     scratch.snapshot.overwrites().release();
     // An index outside its axis names its own line.
     return status.code() == ErrorCode::Index ? std::move(status)
@@ -223,7 +248,7 @@ Status runSegment(Scratch &scratch, rt::Device &device, bool isLast) {
   }
   scratch.snapshot.overwrites().release();
   scratch.dropped.clear();
-  if (ran.wasAsked)
+  if (ran.wasAsked || ran.wasInterpreted)
     return Status::ok();
   segmentCount.fetch_add(1, std::memory_order_relaxed);
   if (segment.code.watches() && !ran.report.watched && !ran.report.mayTellLater)
@@ -236,14 +261,15 @@ Status runSegment(Scratch &scratch, rt::Device &device, bool isLast) {
 
 } // namespace
 
-Status computeNow(std::span<const NodeRef> roots, rt::Device &device) {
+Status computeNow(std::span<const NodeRef> roots, rt::Device &device, bool mayInterpret) {
   ScratchLease lease;
   Scratch &scratch = *lease;
   GRAPHC_TRY(scratch.snapshot.retake(roots, false));
   for (size_t i = 0; i < scratch.snapshot.segmentCount(); ++i) {
     scratch.snapshot.build(i, scratch.segment);
     if (!scratch.segment.outputs.empty())
-      GRAPHC_TRY(runSegment(scratch, device, i + 1 == scratch.snapshot.segmentCount()));
+      GRAPHC_TRY(
+          runSegment(scratch, device, i + 1 == scratch.snapshot.segmentCount(), mayInterpret));
     scratch.snapshot.drop(i);
   }
   return Status::ok();
@@ -311,13 +337,16 @@ Status evaluate(std::span<const NodeRef> roots, Reason reason) {
     return Status::ok();
   countReason(reason);
   TraceSpan span("record", "evaluate");
+  // Who asks for results by name wants the program.
+  const bool mayInterpret =
+      reason != "eval" && reason != "jit" && small::loopTurns() != small::kNever;
   // One device at a time: a graph never spans two.
   std::ranges::sort(pending, {}, [](const NodeRef &n) { return &n->device(); });
   for (size_t begin = 0, end = 0; begin < pending.size(); begin = end) {
     rt::Device &device = pending[begin]->device();
     while (end < pending.size() && &pending[end]->device() == &device)
       ++end;
-    GRAPHC_TRY(computeNow(std::span(pending).subspan(begin, end - begin), device));
+    GRAPHC_TRY(computeNow(std::span(pending).subspan(begin, end - begin), device, mayInterpret));
   }
   if (reason == "eval" || reason == "errstate")
     for (const NodeRef &root : pending)

@@ -39,12 +39,17 @@ Status evaluateStorages(std::span<Array *const> arrays, Reason reason);
 bool showsMost(const Array &x);
 
 /// As evaluate() for pending nodes of one device, on the way of an evaluation: counts no reason,
-/// and what operations meet is told at its end.
-Status computeNow(std::span<const NodeRef> roots, rt::Device &device);
+/// and what operations meet is told at its end. With `mayInterpret` small values that were met
+/// seldom are computed without a program (Interpret.h).
+Status computeNow(std::span<const NodeRef> roots, rt::Device &device, bool mayInterpret = false);
 
 /// The program of a segment: from memory, from disk, or from the compiler. Promotes literals
 /// (Constants.h) first, and chooses how much is looked at.
 Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device);
+/// The program where it is in memory. Else null, and `isSeldom` says whether the segment was met
+/// too seldom for compiling it; counts as a meeting.
+std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &device,
+                                                bool &isSeldom);
 /// The same of a segment as it is; `structure` is that of its code.
 Result<std::shared_ptr<rt::LoadedProgram>> programOf(const Segment &segment,
                                                      const Digest &structure, rt::Device &device);

@@ -265,6 +265,17 @@ int setLoopTurns(int wanted) {
   return turnsWanted().exchange(wanted);
 }
 
+namespace {
+thread_local int widerDepth = 0;
+} // namespace
+
+Wider::Wider() { ++widerDepth; }
+Wider::~Wider() { --widerDepth; }
+int64_t mostBytes() { return widerDepth ? 8 * kMostBytes : kMostBytes; }
+int64_t mostWork() { return int64_t{1} << (widerDepth ? 20 : 15); }
+
+int loopTurns() { return turnsWanted().load(std::memory_order_relaxed); }
+
 bool isLoop(OpKind kind, int64_t elements, const rt::Device &device) {
   constexpr int64_t kMostElements = kMostBytes / 4; // of narrow ones
   int wanted = turnsWanted().load(std::memory_order_relaxed);
@@ -440,7 +451,7 @@ Outcome concatenate(std::span<const Array> xs, DType t, size_t axis) {
 Outcome library(Routine routine, std::span<const Array> operands, std::span<const int64_t> params,
                 const op::TensorType &result) {
   constexpr size_t kMost = 3;
-  if (operands.size() > kMost || countOf(result.shape) * itemSize(result.dtype) > kMostBytes)
+  if (operands.size() > kMost || countOf(result.shape) * itemSize(result.dtype) > mostBytes())
     return NodeRef();
   std::array<NodeRef, kMost> kept;
   std::array<rt::library::Operand, kMost> given;
@@ -449,7 +460,7 @@ Outcome library(Routine routine, std::span<const Array> operands, std::span<cons
     // What is searched is looked at in few places, however long it is.
     const bool isSearched = routine == Routine::Searchsorted && i == 0 && x.view().isContiguous() &&
                             !x.known() && x.storage()->current()->state() == NodeState::Ready;
-    if (x.size() == 0 || (x.size() * itemSize(x.dtype()) > kMostBytes && !isSearched))
+    if (x.size() == 0 || (x.size() * itemSize(x.dtype()) > mostBytes() && !isSearched))
       return NodeRef();
     GRAPHC_ASSIGN(Elements elements, elementsOf(x));
     if (!elements.base)

@@ -19,6 +19,17 @@ namespace graphc::small {
 
 /// Results and operands of more bytes are recorded.
 inline constexpr int64_t kMostBytes = 32 << 10;
+/// The same for functions that are called while one of these lives.
+class Wider {
+public:
+  Wider();
+  ~Wider();
+  Wider(const Wider &) = delete;
+  Wider &operator=(const Wider &) = delete;
+};
+int64_t mostBytes();
+/// Products of more multiplications, about ten microseconds, are recorded.
+int64_t mostWork();
 /// What has more elements is computed only where operations of a loop, or the program itself, read
 /// in every turn what it is made for: else it is better fused.
 inline constexpr int64_t kFew = 2 << 10;
@@ -32,6 +43,7 @@ using Outcome = Result<NodeRef>;
 /// what held before, and forgets the turns counted so far.
 inline constexpr int kNever = 255;
 int setLoopTurns(int wanted);
+int loopTurns();
 /// Whether an operation with a result of so many elements, recorded now, belongs to a loop. Counts
 /// it as a turn of one. Needs a RecordScope.
 bool isLoop(op::OpKind kind, int64_t elements, const rt::Device &device);

@@ -31,10 +31,18 @@ std::optional<Layout> layoutOf(std::span<const int64_t> shape, std::span<const i
   return out;
 }
 
-/// Elements that lie beside each other: the lane tree of one block.
+/// Elements that lie beside each other: the lane tree.
 template <typename T, typename F>
 T laneTree(const T *x, int64_t count, F combine) {
-  constexpr int64_t kLanes = 256;
+  constexpr int64_t kLanes = 256, kBlock = 32 * kLanes;
+  if (count > kBlock) {
+    Room<T> room;
+    const int64_t blocks = (count + kBlock - 1) / kBlock;
+    T *results = room.get(blocks);
+    for (int64_t i = 0; i < blocks; ++i)
+      results[i] = laneTree(x + i * kBlock, std::min(kBlock, count - i * kBlock), combine);
+    return laneTree(results, blocks, combine);
+  }
   std::array<T, kLanes> lanes;
   int64_t present = std::min(count, kLanes);
   std::copy_n(x, present, lanes.data());
@@ -495,16 +503,13 @@ struct Factor {
   }
 };
 
-/// Products and sums of about ten microseconds.
-constexpr int64_t kMostWork = 1 << 15;
-
 } // namespace
 
 Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, DType t,
                const Shape &shape) {
   auto layout = layoutOf(x.shape(), axes);
   int64_t count = countOf(x.shape());
-  if (!layout || count == 0 || count * itemSize(t) > kMostBytes)
+  if (!layout || count == 0 || count * itemSize(t) > mostBytes())
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(resultDType(kind, t), shape, x.device()));
   auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
@@ -528,7 +533,9 @@ Outcome scan(ReduceKind kind, const Array &x, size_t axis, DType t, const Shape 
   Layout l;
   for (size_t i = 0; i < x.shape().size(); ++i)
     (i < axis ? l.outer : i == axis ? l.count : l.inner) *= x.shape()[i];
-  if (countOf(shape) * itemSize(t) > kMostBytes || t == DType::Bool)
+  constexpr int64_t kBlock = 4096; // more have a second one
+  if (countOf(shape) * itemSize(t) > mostBytes() || t == DType::Bool ||
+      (l.count > kBlock && isInexact(t)))
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));
   auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
@@ -555,7 +562,7 @@ Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape) {
       t == DType::UInt8 || !hasWide())
     return NodeRef();
   Factor a(x.view(), true), b(y.view(), false);
-  if (a.columns > kMostDepth || a.rows * a.columns * b.columns > kMostWork)
+  if (a.columns > kMostDepth || a.rows * a.columns * b.columns > mostWork())
     return NodeRef();
   GRAPHC_ASSIGN(Elements left, elementsOf(x));
   GRAPHC_ASSIGN(Elements right, elementsOf(y));

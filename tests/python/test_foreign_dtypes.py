@@ -384,3 +384,51 @@ def test_methods_are_called_as_numpys():
 def test_a_column_is_a_constant_in_jit():
     f = gc.jit(lambda x: x * gc.sum(Column([1.0, 2.0])), fullgraph=True)
     assert f(gc.ones(2)).tolist() == [3.0, 3.0]
+
+
+def test_structures_are_sorted_by_fields():
+    def program(xp):
+        rows = xp.array([("ann", 31, 8.5), ("bob", 25, 9.25), ("cid", 42, 7.0), ("dee", 25, 6.5)], dtype=[("name", "U5"), ("age", "i4"), ("score", "f8")])
+        return xp.sort(rows, order=["age", "score"]).tolist(), xp.argsort(rows, order="score").tolist(), xp.sort(xp.array(["b", "a"]), kind="stable").tolist()
+
+    assert program(gc) == program(np)
+    with pytest.raises(ValueError, match="Cannot specify order when the array has no fields"):
+        gc.sort(gc.ones(3), order="x")
+
+
+def test_functions_as_ufuncs_have_objects_as_results():
+    def program(xp):
+        f = xp.frompyfunc(lambda a, b: a * 10 + b, 2, 1)
+        pair = xp.frompyfunc(divmod, 2, 2)(xp.arange(5), 3)
+        found = [f(xp.arange(3), 2), f(xp.arange(3.0), [[1], [2]]), f.accumulate([1, 2, 3]), f.outer([1, 2], xp.array([3, 4])), *pair]
+        return [(str(x.dtype), x.tolist()) for x in found], f.reduce(xp.arange(1, 5)), f(2, 3), xp.sum(f(xp.ones(2), 1).astype(float)).item(), isinstance(f, np.ufunc)
+
+    assert program(gc) == program(np)
+
+
+def test_memory_maps(tmp_path):
+    def program(xp):
+        path = tmp_path / f"{xp.__name__}.dat"
+        written = xp.memmap(path, dtype="f4", mode="w+", shape=(4, 5))
+        written[:] = xp.arange(20.0).reshape(4, 5)
+        written[1] *= 2
+        written.flush()
+        read = xp.memmap(path, dtype="f4", mode="r", shape=(4, 5))
+        return type(read[1:]).__name__, xp.asarray(read + 1).tolist(), xp.mean(read).item(), xp.dot(read[0], xp.ones(5, "f4")).item()
+
+    assert program(gc) == program(np)
+
+
+def test_views_as_structures_share_memory():
+    def program(xp):
+        rows = xp.array([[3.0, 1.0], [1.0, 2.0], [2.0, 0.0], [1.0, 1.0]])
+        records = rows.view("f8,f8")
+        records.sort(order=["f0", "f1"], axis=0)
+        sorted_rows = rows.tolist()
+        records["f1"][:, 0] += 10
+        rows[0] = -1
+        dates = xp.arange(4).view("M8[D]")
+        letters = (xp.zeros(8, dtype="u1") + 97)[1:7].view("S3")
+        return sorted_rows, rows.tolist(), records["f0"].tolist(), dates.astype(str).tolist(), letters.tolist(), xp.unique(rows.view("V16").ravel()).size
+
+    assert program(gc) == program(np)

@@ -213,3 +213,22 @@ def test_sizes_of_a_collapsing_index():
     for xp in (np, gc):
         with pytest.raises(ValueError, match="collapsing index 'i'"):
             xp.einsum("ii", xp.ones((1, 3)))
+
+
+WORDS = {
+    "products": lambda xp: xp.ones((2, 3)) @ xp.ones(4), "dot": lambda xp: xp.dot(xp.ones((2, 3)), xp.ones((2, 3))), "reshape": lambda xp: xp.ones((2, 3)).reshape(4, 2),
+    "ranks to join": lambda xp: xp.concatenate([xp.ones((2, 3)), xp.ones(4)]), "samples": lambda xp: xp.linspace(0, 1, -1), "parts": lambda xp: xp.split(xp.ones(4), 3),
+    "dtype": lambda xp: xp.ones(2).astype("foo"), "repeats": lambda xp: xp.repeat(xp.ones(9), [1, 2]), "places": lambda xp: xp.delete(xp.ones(9), 9), "cross": lambda xp: xp.cross(xp.ones(4), xp.ones(4)),
+    "grids": lambda xp: xp.ix_(xp.ones((2, 3))), "cases": lambda xp: xp.select([xp.ones(2) > 1], []), "right sides": lambda xp: xp.linalg.solve(xp.eye(2), xp.ones(4)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_words_of_numpy(name):
+    def told(xp):
+        with pytest.raises(Exception) as error:
+            WORDS[name](xp)
+        return error.type, str(error.value)
+
+    (ours, text), (theirs, words) = told(gc), told(np)
+    assert issubclass(ours, theirs) and words.removeprefix("matmul: ") in text

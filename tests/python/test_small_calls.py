@@ -334,6 +334,9 @@ def test_plain_calls_while_a_function_is_recorded():
 UPDATES = [
     "np.copyto(f, f[::-1])", "np.copyto(f, 2.0)", "np.copyto(w[0], w[1])", "np.fill_diagonal(q, 7)", "np.fill_diagonal(q[:, ::-1], 2.5)", "np.fill_diagonal(q[:2], True)",
     "np.fill_diagonal(i.reshape(4, 2), 9)", "f[5:].sort()", "i.sort()", "np.add.at(s, [0, 0, 2], 1.5)", "np.multiply.at(s, i % 3, 2.0)", "np.add.at(i, [1, 1], 2)",
+    "np.putmask(f, f > 1, [0.5, -2.0])", "np.putmask(i, i > 2, i[::-1])", "np.putmask(w, w > 0, s[:2])", "np.place(f, f > 0, [1.5, 2])", "np.place(f[::2], f[::2] < 9, f[1:3] + 0)",
+    "np.put(f, [1, -1], [3.0, 4])", "np.put(i, [0, 9], 5, mode='clip')", "np.put(i, [0, 1], 2.75)", "np.copyto(i, w[0, :1] + 1.75, casting='unsafe')", "np.copyto(f, w[0, 0], where=f > 1)", "np.copyto(f[1:], i[:-1])",
+    "np.put_along_axis(q, np.array([[0], [2], [1]]), -1.0, 1)", "np.put_along_axis(f, i[:2] % 3, f[2:4], 0)", "np.put(f, [0, 1], f[::-1])",
     "np.maximum.at(s, [0, 1], 0.75)", "np.subtract.at(s, np.array([2, 2]), s[:2])",
 ]  # fmt: skip
 

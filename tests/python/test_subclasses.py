@@ -6,6 +6,7 @@ import copy
 import functools
 import pickle
 import threading
+import typing
 import warnings
 import weakref
 
@@ -447,3 +448,71 @@ def test_abstract_bases_and_methods_as_objects():
 
     both(program)
     assert gc.ndarray.sum.__doc__ and pickle.loads(pickle.dumps(gc.ndarray.sum))(gc.ones(3)) == 3
+
+
+def test_arrays_of_objects_share_memory():
+    def program(xp):
+        a = xp.arange(12.0).reshape(3, 4)
+        s = a[:, 1:].view(labelled(xp))
+        plain, turned, part = xp.asarray(s), xp.asarray(s.T), xp.asarray(s.view(xp.ndarray)[1:, ::2])
+        plain[0, 0] = 100
+        s[1, 1] += 5
+        turned[2, 2] = -1
+        a[2] *= 2
+        part -= 1
+        shared = [xp.shares_memory(p, q) for p in (a, s, plain, turned, part) for q in (a, s, plain, turned, part, xp.array(s))]
+        whole = a.view(labelled(xp))
+        del a, s
+        xp.asarray(whole)[0] = 7
+        return plain, turned, part, shared, whole, xp.asanyarray(whole), xp.may_share_memory(whole, plain)
+
+    both(program)
+
+
+def test_operators_and_functions_of_objects():
+    def program(xp):
+        cls = labelled(xp)
+        x, y = xp.arange(1.0, 5.0), cls([2.0, 3.0, 4.0, 5.0], "s")
+        square, product = xp.eye(2), xp.arange(4.0).reshape(2, 2)
+        square @= cls([[0.0, 1.0], [2.0, 3.0]], "m")
+        other = product.view(cls)
+        other @= xp.eye(2) * 2
+        windows = xp.lib.stride_tricks.sliding_window_view
+        found = [divmod(x, y), divmod(y, x), divmod(7, y), square, product, xp.vectorize(lambda v: 2 * v)(y), xp.vectorize(lambda v, w: v + w)(x, y)]
+        return found + [windows(y, 2, subok=True), xp.asarray(windows(y, 2)), xp.asarray(xp.lib.stride_tricks.as_strided(y, (2, 2), (8, 16)))]
+
+    both(program)
+
+
+def test_annotations():
+    def program(xp):
+        vector = xp.ndarray[typing.Any, xp.dtype[xp.float64]]
+
+        def norm(x: vector, y: "xp.ndarray[tuple[int, ...], xp.dtype[xp.int64]]") -> xp.ndarray | None: ...
+
+        class Vector(xp.ndarray[typing.Any, typing.Any]):
+            pass
+
+        hints = typing.get_type_hints(norm, {"xp": xp}, {"vector": vector})
+        return sorted(hints), typing.get_origin(vector) is xp.ndarray, typing.get_args(vector) == (typing.Any, np.dtype[np.float64]), xp.arange(2).view(Vector)
+
+    both(program)
+
+
+def test_resizing_what_others_show():
+    def program(xp):
+        told = []
+        for make in (lambda a: a.view(labelled(xp)), lambda a: a[1:], lambda a: a.reshape(2, 3), lambda a: None):
+            a = xp.arange(6.0)
+            other = make(a)
+            try:
+                a.resize((3, 3))
+            except ValueError as error:
+                told.append("by another object in this way" in str(error))
+            told.append(a.copy())
+            del other
+            a.resize((2, 2))
+            told.append(a.copy())
+        return told
+
+    both(program)

@@ -101,7 +101,8 @@ std::optional<std::vector<pb::object>> largeAsFloats(op::OpKind kind,
 // Exact.cpp
 /// Of which operands a function has exact results: any; any, but integers say how long the result
 /// is; integers and bools; any, of which our operations are many passes.
-enum class Exact { Any, Longer, Integers, Passes };
+/// Or of what the function changes: its first one.
+enum class Exact { Any, Longer, Integers, Passes, Update };
 /// What NumPy's function `theirs` gives for small arrays in a loop, and for Python's numbers; null,
 /// with no error set, where the call is not for it.
 PyObject *ofExact(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t count,
@@ -183,6 +184,9 @@ pb::object toNumpy(Array &x, std::string_view reason);
 pb::object toItem(Array &x, std::string_view reason);
 /// As above, as a bool.
 pb::object toTruth(Array &x);
+/// What of the memory of one of our arrays a NumPy array shows that borrowed it, as a view of that
+/// array; None where it shows none, or as another dtype.
+pb::object borrowed(const pb::object &object);
 void defineExchange(pb::class_<Array> &cls);
 
 // Import.cpp

@@ -281,6 +281,14 @@ PyObject *plainAsarray(PyObject *self, PyObject *const *args, Py_ssize_t count, 
   const Array *x = asAnyArray(args[0]);
   if (x && x->rank() > 0)
     return Py_NewRef(args[0]);
+  if (Py_TYPE(args[0]) == pb::detail::npy_api::get().PyArray_Type_ &&
+      pb::detail::array_proxy(args[0])->base) {
+    PyObject *shared = guarded(
+        [&] { return borrowed(pb::reinterpret_borrow<pb::object>(args[0])).release().ptr(); });
+    if (shared != Py_None)
+      return shared;
+    Py_DECREF(shared);
+  }
   return plainArray(self, args, count, names);
 }
 

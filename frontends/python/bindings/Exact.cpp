@@ -76,6 +76,8 @@ public:
     return made;
   }
 
+  /// Gives up the memory.
+  void drop() { kept = {}; }
   /// Whether memory is that of an argument: a result would be a view.
   bool isShown(const char *data) const {
     for (size_t i = 0; i < shown; ++i)
@@ -237,11 +239,64 @@ PyObject *asked(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t 
   return resultOf(result.ptr(), given, device).release().ptr();
 }
 
+/// Whether what an argument holds becomes elements of dtype `t` by a conversion that has nothing to
+/// tell of.
+bool isAlike(PyObject *object, DType t) {
+  if (PyFloat_CheckExact(object))
+    return t == DType::Float64;
+  if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
+      if (!isAlike(PySequence_Fast_GET_ITEM(object, i), t))
+        return false;
+    return true;
+  }
+  if (auto single = numpyScalarDType(object))
+    return *single == t || !isInexact(*single);
+  const Array *x = asAnyArray(object);
+  return !x || x->dtype() == t || !isInexact(x->dtype());
+}
+
+/// Lets NumPy's function change the memory of its first argument.
+PyObject *updated(PyObject *theirs, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  constexpr Py_ssize_t kMostArguments = 6;
+  const Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
+  Array *target = count > 1 && all <= kMostArguments ? asAnyArray(args[0]) : nullptr;
+  if (!target || target->isValue() || target->view().isReadOnly() || target->view().isRecast())
+    return nullptr;
+  Given given(Exact::Any);
+  for (Py_ssize_t i = 0; i < all; ++i) {
+    const Array *x = i ? asAnyArray(args[i]) : nullptr;
+    if (!given.look(args[i]) || !isAlike(args[i], target->dtype()) ||
+        (x && !x->known() && x->sharesStorage(*target)))
+      return nullptr;
+  }
+  if (given.most > small::kFew || !isWanted(given, Exact::Any) || !unwrap(small::settle(*target)))
+    return nullptr;
+  std::array<pb::object, kMostArguments> made;
+  std::array<PyObject *, kMostArguments> plain{};
+  for (Py_ssize_t i = 0; i < all; ++i) {
+    auto at = static_cast<size_t>(i);
+    made[at] = given.make(args[i]);
+    plain[at] = made[at].ptr();
+    if (!plain[at])
+      return nullptr;
+  }
+  pb::detail::array_proxy(plain[0])->flags |= pb::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  PyObject *result = PyObject_Vectorcall(theirs, plain.data(), static_cast<size_t>(count), names);
+  made = {};
+  given.drop(); // nobody else may hold the memory that has a new version now
+  target->storage()->update([](rt::Buffer &) {});
+  return result;
+}
+
 } // namespace
 
 PyObject *ofExact(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t count,
                   PyObject *names) {
-  PyObject *result = guarded([&] { return asked(theirs, kind, args, count, names); });
+  PyObject *result = guarded([&] {
+    return kind == Exact::Update ? updated(theirs, args, count, names)
+                                 : asked(theirs, kind, args, count, names);
+  });
   // What is wrong with a call is said in our words, by the function itself.
   if (!result && PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception))
     PyErr_Clear();

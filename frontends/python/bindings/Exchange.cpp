@@ -92,8 +92,15 @@ void deleteCopy(PyObject *capsule) {
   delete static_cast<std::vector<char> *>(PyCapsule_GetPointer(capsule, "graphc.copy"));
 }
 
+/// What a borrower keeps: the memory, and whose it is.
+struct Borrowed {
+  Loan loan;
+  std::shared_ptr<Storage> storage;
+};
+constexpr const char *kLoanName = "graphc.loan";
+
 void endLoan(PyObject *capsule) {
-  delete static_cast<Loan *>(PyCapsule_GetPointer(capsule, "graphc.loan"));
+  delete static_cast<Borrowed *>(PyCapsule_GetPointer(capsule, kLoanName));
 }
 
 /// The memory of an array as NumPy's: each side sees what the other writes. Where the host does not
@@ -107,14 +114,51 @@ pb::object lent(Array &x) {
     copy.attr("flags").attr("writeable") = false;
     return copy;
   }
-  auto loan = std::make_unique<Loan>(unwrap(lend(x)));
-  void *data = static_cast<char *>(loan->memory->host()) + x.view().offset() * itemSize(x.dtype());
-  auto owner = pb::reinterpret_steal<pb::object>(PyCapsule_New(loan.get(), "graphc.loan", endLoan));
+  auto borrowed = std::make_unique<Borrowed>(unwrap(lend(x)), x.storage());
+  void *data =
+      static_cast<char *>(borrowed->loan.memory->host()) + x.view().offset() * itemSize(x.dtype());
+  auto owner = pb::reinterpret_steal<pb::object>(PyCapsule_New(borrowed.get(), kLoanName, endLoan));
   if (!owner)
     throw pb::error_already_set();
-  static_cast<void>(loan.release()); // the capsule's
+  static_cast<void>(borrowed.release()); // the capsule's
   return numpyOver(x, data, x.view().strides(), !x.view().isReadOnly(), owner);
 }
+
+} // namespace
+
+pb::object borrowed(const pb::object &object) {
+  const PyTypeObject *numpys = pb::detail::npy_api::get().PyArray_Type_;
+  PyObject *at = object.ptr();
+  while (at && PyObject_TypeCheck(at, const_cast<PyTypeObject *>(numpys)))
+    at = pb::detail::array_proxy(at)->base;
+  if (!at || at == object.ptr() || !PyCapsule_IsValid(at, kLoanName) || Trace::active())
+    return pb::none();
+  const auto &[loan, storage] = *static_cast<Borrowed *>(PyCapsule_GetPointer(at, kLoanName));
+  const auto *shown = pb::detail::array_proxy(object.ptr());
+  const auto rank = static_cast<size_t>(shown->nd);
+  const int64_t size = itemSize(storage->dtype());
+  const int64_t offset = shown->data - static_cast<char *>(loan.memory->host());
+  if (knownDType(shown->descr) != storage->dtype() || offset % size != 0)
+    return pb::none();
+  Shape shape(std::span<const int64_t>(shown->dimensions, rank)), strides;
+  strides.resize(rank);
+  for (size_t i = 0; i < rank; ++i) {
+    if (shown->strides[i] % size != 0)
+      return pb::none();
+    strides[i] = shown->strides[i] / size;
+  }
+  Array whole = Array::ofStorage(storage);
+  std::optional<View> view = whole.view().strided(shape, strides, offset / size);
+  if (!view)
+    return pb::none();
+  if (whole.size() == whole.withView(*view).size() && strides == denseStrides(shape))
+    view = whole.view().reshape(shape);
+  if (!(shown->flags & pb::detail::npy_api::NPY_ARRAY_WRITEABLE_))
+    view->lock();
+  return wrapped(whole.withView(std::move(*view)));
+}
+
+namespace {
 
 Result<std::vector<char>> download(const NodeRef &n) {
   std::vector<char> bytes(static_cast<size_t>(n->bytes()));
@@ -438,6 +482,11 @@ void defineExchange(pb::class_<Array> &cls) {
       "The element as a Python number.");
   cls.def("tolist", toList);
   cls.def("_lent", lent);
+  cls.def_static("_borrowed", borrowed,
+                 "A view of our array whose memory a NumPy array borrowed, or None.");
+  cls.def("_has_views", [](const Array &x) {
+    return x.hasStorage() && (x.storage().use_count() > 1 || x.storage()->isLent());
+  });
   cls.def("__complex__", [](Array &x) {
     if (x.rank() > 0)
       throw pb::type_error(

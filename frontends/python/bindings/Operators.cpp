@@ -166,7 +166,7 @@ PyObject *powerInPlace(PyObject *x, PyObject *y, PyObject *modulus) {
   return modulus == Py_None ? inPlaceOrForeign(op::OpKind::Pow, x, y) : notImplemented();
 }
 
-PyObject *divmod(PyObject *left, PyObject *right) {
+PyObject *divmodOfArrays(PyObject *left, PyObject *right) {
   PyObject *quotient = binary(op::OpKind::FloorDivide, left, right);
   if (!quotient || quotient == Py_NotImplemented)
     return quotient;
@@ -175,6 +175,11 @@ PyObject *divmod(PyObject *left, PyObject *right) {
   Py_DECREF(quotient);
   Py_XDECREF(remainder);
   return both;
+}
+
+PyObject *divmod(PyObject *left, PyObject *right) {
+  PyObject *result = divmodOfArrays(left, right);
+  return isDone(result) ? result : handOverOperator("divmod", false, left, right, result);
 }
 
 PyObject *positive(PyObject *self) {

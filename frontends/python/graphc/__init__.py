@@ -324,6 +324,7 @@ from ._numeric import (  # noqa: E402
     sinc,
     trapezoid,
 )
+from ._methods import FlatIterator as flatiter  # noqa: E402
 from ._methods import attach as _attach_methods  # noqa: E402
 from ._reductions import (  # noqa: E402
     all,

@@ -132,7 +132,7 @@ def split(ary: ArrayLike, indices_or_sections, axis: int = 0) -> list[Array]:
     x, sections = asarray(ary), indices_or_sections
     size = x.shape[_axis(axis, x.ndim, "split")]
     if not isinstance(sections, (tuple, list)) and getattr(sections, "ndim", 0) == 0 and size % _operator.index(sections):
-        raise ShapeError(f"split: an axis of size {size} does not divide into {sections} equal parts (shape {x.shape})")
+        raise ShapeError(f"array split does not result in an equal division: an axis of size {size} into {sections} parts (shape {x.shape})")
     return array_split(x, sections, axis)
 
 
@@ -175,7 +175,7 @@ def repeat(a: ArrayLike, repeats, axis: int | None = None) -> Array:
     if _py.any(c < 0 for c in counts):
         raise ArgumentError(f"repeat: counts may not be negative, got {repeats}")
     if len(counts) not in (1, size):
-        raise ShapeError(f"repeat: {len(counts)} counts for an axis of size {size} (shape {x.shape})")
+        raise ShapeError(f"repeat: operands could not be broadcast together with shape ({size},) ({len(counts)},)")
     if len(counts) == 1:
         spread = x.shape[: axis + 1] + (counts[0],) + x.shape[axis + 1 :]
         wide = _graphc.broadcast_to(_graphc.expand_dims(x, axis + 1), spread)
@@ -217,7 +217,7 @@ def _places(index, size, what):
     items = mask.ravel().tolist()
     for i in items:
         if not -size <= i < size:
-            raise IndexOutOfBounds(f"{what}: index {i} is out of bounds for an axis of size {size}")
+            raise IndexOutOfBounds(f"{what}: index {i} is out of bounds for axis 0 with size {size}")
     return sorted({i % size for i in items})
 
 
@@ -260,7 +260,7 @@ def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> A
             return _insert_each(x, places, values, axis)
         place = int(places[0])
     if not -size <= place <= size:
-        raise IndexOutOfBounds(f"insert: index {place} is out of bounds for an axis of size {size}")
+        raise IndexOutOfBounds(f"insert: index {place} is out of bounds for axis 0 with size {size}")
     place += size if place < 0 else 0
     values = asarray(values).astype(x.dtype, copy=False)
     values = values.reshape((1,) * (x.ndim - values.ndim) + values.shape)

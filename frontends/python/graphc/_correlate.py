@@ -81,10 +81,11 @@ def _edge_sums(padded, short, present):
 
 
 def _may_be_infinite(short):
-    """Whether an element may be one that zeros beyond an end must not be multiplied by, as far as that is known."""
+    """Whether an element may be one that zeros beyond an end must not be multiplied by, as far as that is known. Many are computed to
+    know it: sums at the ends of their own cost more than all others."""
     if short.dtype.kind not in "fcV":
         return False
-    if short.device != "cpu" or _graphc.is_tracing() or _graphc.pending(short):
+    if short.device != "cpu" or _graphc.is_tracing() or (_graphc.pending(short) and short.size <= _CHAIN):
         return True
     values = _np.asarray(short)
     return not _np.isfinite(values).all()

@@ -159,6 +159,10 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         return laid
     if dtype is None and device is None and copy is None and type(a) is _Array and a.ndim:
         return a  # a 0-d one may be a number, of which this makes an array
+    if type(a) is _np.ndarray and a.base is not None and dtype is None and device is None and copy is not True:
+        shared = _Array._borrowed(a)
+        if shared is not None:
+            return shared
     if dtype is None and device is None and copy is not False:
         packed = _graphc.pack(a)
         if packed is not None:
@@ -450,7 +454,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     dtype is given. NumPy's arithmetic, so NumPy's bits. Array bounds broadcast; their samples lie along `axis`."""
     num = _operator.index(num)
     if num < 0:
-        raise ArgumentError(f"linspace: number of samples, {num}, must be non-negative")
+        raise ArgumentError(f"Number of samples, {num}, must be non-negative.")
     intervals = num - 1 if endpoint else num
     wanted = None if dtype is None else as_dtype(dtype)
     if not _py.all(isinstance(v, (int, float)) and not isinstance(v, _np.generic) for v in (start, stop)):
@@ -469,7 +473,7 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if wanted.kind in "iu":
         values = _graphc.floor(values)
     values = values.astype(wanted, copy=False)
-    return (values, step) if retstep else values
+    return (values, asarray(step)[()]) if retstep else values
 
 
 def _spaced(start, stop, num, endpoint, retstep, wanted, axis):

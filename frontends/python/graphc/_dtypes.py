@@ -85,7 +85,7 @@ def _found_dtype(dtype):
     try:
         found = _np.dtype(dtype)
     except TypeError:
-        raise DTypeError(f"{dtype!r} is not a dtype{_nearest(dtype)}") from None
+        raise DTypeError(f"data type {dtype!r} not understood{_nearest(dtype)}") from None
     if found.name not in _NAMES:
         error = DTypeError if found.isbuiltin == 2 else ForeignDType  # 2: of another package, and NumPy knows no more
         raise error(f"dtype {found.name} is not supported; graphc has {', '.join(_NAMES)}")

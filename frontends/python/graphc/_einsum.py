@@ -39,7 +39,8 @@ def _letters(text, ranks):
     for term, rank in zip(terms, ranks):
         rest = rank - len(term.replace("...", ""))
         if rest < 0 or (rest and "..." not in term):
-            raise ShapeError(f"einsum: term {term!r} for an operand of {rank} axes")
+            number = "too many subscripts" if rest < 0 else "fewer subscripts than dimensions"
+            raise ShapeError(f"einstein sum subscripts string contains {number} for an operand: {term!r} for {rank} axes")
         widest = _py.max(widest, rest if "..." in term else 0)
     shared = "".join(free[:widest])
 

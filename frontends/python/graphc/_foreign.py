@@ -118,6 +118,9 @@ def _is_computed(dtype):
 def to_ours(value, device=None):
     """A numeric result of NumPy's as an Array; anything else as it is."""
     if type(value) is _np.ndarray and _is_computed(value.dtype):
+        shared = _graphc.Array._borrowed(value) if device in (None, "cpu") else None
+        if shared is not None:
+            return shared
         packed = _graphc.pack(value) if device is None else None
         if packed is not None:
             return packed
@@ -143,8 +146,16 @@ def _outputs(theirs, args):
         return range(theirs.nin, len(args))
     if not any(_graphc.is_array(a) for a in args[1:]):
         return ()
+    owner = getattr(theirs, "__self__", None)
+    if owner is None or isinstance(owner, (type, _types.ModuleType)):
+        return _places_of_out(theirs)
+    return [i - 1 for i in _places_of_out(getattr(type(owner), theirs.__name__, None))]  # a method of an object: without that
+
+
+@_functools.lru_cache(maxsize=1024)
+def _places_of_out(function):
     try:
-        taken = list(_inspect.signature(theirs).parameters.values())
+        taken = list(_inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return ()
     return [i for i, p in enumerate(taken) if p.name == "out" and p.kind is p.POSITIONAL_OR_KEYWORD]
@@ -232,7 +243,7 @@ def _leaves_it(left, right, updates):
 _UFUNCS = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide", "mod": "remainder",
     "pow": "power", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
-    "rshift": "right_shift", "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
+    "rshift": "right_shift", "divmod": "divmod", "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
 }  # fmt: skip
 
 
@@ -241,7 +252,7 @@ def _operate(name, left, right):
     updates = name[0] == "i" and name != "invert"
     if _leaves_it(left, right, updates):
         return NotImplemented
-    function = getattr(_operator, {"and": "and_", "or": "or_"}.get(name, name))
+    function = divmod if name == "divmod" else getattr(_operator, {"and": "and_", "or": "or_"}.get(name, name))
     device = (left if _graphc.is_array(left) else right).device
     made = _of_numbers(left, device), _of_numbers(right, device)
     if made[0] is not left or made[1] is not right:
@@ -252,6 +263,12 @@ def _operate(name, left, right):
         return ufunc, (left, right), {"out": (left,)} if updates else {}, _as_it_is
     call = _Call()
     return function, (call.changed(left) if updates and not _graphc.is_value(left) else call.given(left), call.given(right)), {}, call.result
+
+
+def operated(name, left, right):
+    """An operator of `_operate`, carried out here."""
+    made = _operate(name, left, right)
+    return made if made is NotImplemented else made[3](made[0](*made[1], **made[2]))
 
 
 #: Functions of the package whose results no rounding or order of operations decides: of small arrays in a loop NumPy's own
@@ -284,7 +301,7 @@ def _interp(x, xp, fp, left=None, right=None, period=None):
 
 def exact(inner, theirs):
     """What _graphc.function takes for a function of the package, to call NumPy's function for it where that gives the same bits."""
-    kind = _EXACT.get(inner.__name__)
+    kind = 4 if inner.__name__ in _UPDATES else _EXACT.get(inner.__name__)
     if kind is None or not callable(theirs):
         return (inner,)
     return (inner, _interp if theirs is _np.interp else theirs, kind)
@@ -342,7 +359,7 @@ def _numpys_alone(theirs):
 ALONE = (
     "isnat", "busday_count", "busday_offset", "is_busday", "datetime_as_string", "datetime_data", "fromregex", "bmat", "asmatrix",
 )  # fmt: skip
-CLASSES = ("busdaycalendar", "matrix", "recarray", "record", "float128", "complex256")
+CLASSES = ("busdaycalendar", "matrix", "memmap", "recarray", "record", "float128", "complex256")
 
 
 def names():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as _np
 
-from . import _graphc
+from . import _foreign, _graphc
 from ._creation import asarray, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._manipulation import _axis, broadcast_arrays, concatenate, stack
@@ -135,6 +135,9 @@ class vectorize:
 
     @_where_operands_are
     def __call__(self, *args, **kwargs):
+        if _py.any(isinstance(a, _np.ndarray) and type(a) is not _np.ndarray for a in (*args, *kwargs.values())):
+            theirs = _np.vectorize(self.pyfunc, self.otypes, self.__doc__, self.excluded, False, self.signature)
+            return _foreign.run(theirs, args, kwargs)
         if self.pyfunc is None:  # used as a decorator with arguments
             if not callable(args[0]):
                 raise TypeError("When used as a decorator, only accepts keyword arguments.")
@@ -250,11 +253,9 @@ def _numpys_or_ours(values):
         return _np.asarray(values)
 
 
-def frompyfunc(func, /, nin: int, nout: int, *, identity=None):
-    """A Python function of `nin` numbers as a function of arrays; its results have the dtype of the first one."""
-    made = vectorize(func)
-    made.nin, made.nout, made.nargs, made.identity = nin, nout, nin + nout, identity
-    return made
+def frompyfunc(func, /, nin: int, nout: int, **keywords):
+    """A Python function of `nin` objects as a ufunc, which is NumPy's: of the values of arrays, with arrays of objects as results."""
+    return _np.frompyfunc(func, nin, nout, **keywords)
 
 
 def iterable(y) -> bool:

@@ -92,7 +92,7 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
         return _ours[ufunc](*inputs)
     import graphc
 
-    ours = getattr(graphc, ufunc.__name__, None)
+    ours = vars(graphc).get(ufunc.__name__)
     out = keywords.get("out")
     others = [x for x in (*inputs, *(out or ())) if _foreign.has_own(type(x), "__array_ufunc__")]
     if others:
@@ -122,7 +122,7 @@ def _array_function(self, function, types, args, kwargs):
     ours = graphc if package == "numpy" else None
     for part in inner.split(".") if inner else ():
         ours = ours if part.startswith("_") else getattr(ours, part, None)
-    ours = getattr(ours, function.__name__, None)
+    ours = getattr(ours, function.__name__, None) if ours is not graphc else vars(graphc).get(function.__name__)
     if ours is None or ours is function:
         return _foreign.run(function, args, kwargs)
     kwargs = {k: v for k, v in kwargs.items() if v is not _np._NoValue and not (k == "out" and v is None)}

@@ -12,26 +12,25 @@ from .errors import ArgumentError, ForeignDType, UnsupportedError
 
 
 class nditer:  # noqa: N801  (NumPy's name)
-    """Iterates over the elements of one array, or of several broadcast together, in row-major order: 0-d views, which
-    `x[...] = value` writes through when the operand is "readwrite" or "writeonly". Flags "multi_index", "c_index" and
-    "external_loop" (of one array: all of it at once) are known; buffering and "reduce_ok" change nothing. With other flags, operands
-    of other dtypes, and operands to be allocated it is NumPy's, of the values; UnsupportedError where that would write to an Array."""
+    """NumPy's, over the memory of the arrays, which `x[...] = value` writes when the operand is "readwrite" or "writeonly". Of arrays on other
+    devices, and where a function is recorded: over elements in row-major order, 0-d views; flags "multi_index", "c_index" and "external_loop"
+    (of one array: all of it at once) are known there, buffering and "reduce_ok" change nothing, others raise UnsupportedError."""
 
     __module__ = "graphc"
     _KNOWN = {"multi_index", "c_index", "external_loop", "refs_ok", "buffered", "zerosize_ok", "reduce_ok", "delay_bufalloc", "copy_if_overlap"}
 
     def __new__(cls, op, flags=(), op_flags=None, op_dtypes=None, order="K", casting="safe", **options):
-        made = object.__new__(cls)
-        try:
+        several = isinstance(op, (list, tuple))
+        operands = list(op) if several else [op]
+        ours = [o for o in operands if _graphc.is_array(o)]
+        if ours and (_graphc.is_tracing() or any(o.device != "cpu" for o in ours)):
+            made = object.__new__(cls)
             made._begin(op, flags, op_flags, op_dtypes, **options)
             return made
-        except (ForeignDType, UnsupportedError):
-            operands = list(op) if isinstance(op, (list, tuple)) else [op]
-            per = [op_flags or ()] * len(operands) if not op_flags or isinstance(op_flags[0], str) else op_flags
-            if any(_graphc.is_array(o) and {"readwrite", "writeonly"} & set(f) for o, f in zip(operands, per)):
-                raise
-        given = [_np.asarray(o) if _graphc.is_array(o) else o for o in operands]
-        return _np.nditer(given if isinstance(op, (list, tuple)) else given[0], list(flags), op_flags, op_dtypes, order, casting, **options)
+        named = [f if isinstance(f, str) else " ".join(f) for f in op_flags or ()]
+        is_written = any("write" in f for f in named)
+        given = [o if not _graphc.is_array(o) else o._lent() if is_written else _np.asarray(o) for o in operands]
+        return _np.nditer(given if several else given[0], list(flags), op_flags, op_dtypes, order, casting, **options)
 
     def _begin(self, op, flags, op_flags, op_dtypes, **options):
         several = isinstance(op, (list, tuple))

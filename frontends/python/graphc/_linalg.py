@@ -58,6 +58,18 @@ def moved_operands(operands, axes, lengths, name):
 @_stands_for("dot")
 def dot(a, b, out=None):
     """NumPy's dot: a product with a 0-d operand, else the sum over the last axis of `a` and the second last of `b`."""
+    try:
+        return _dot(a, b, out)
+    except ShapeError:
+        x1, x2 = asarrays((a, b))
+        if x1.ndim == 0 or x2.ndim == 0 or x1.shape[-1] == x2.shape[_py.max(x2.ndim - 2, 0)]:
+            raise
+        axis = _py.max(x2.ndim - 2, 0)
+        shapes = " and ".join(str(x.shape).replace(" ", "") for x in (x1, x2))
+        raise ShapeError(f"shapes {shapes} not aligned: {x1.shape[-1]} (dim {x1.ndim - 1}) != {x2.shape[axis]} (dim {axis})") from None
+
+
+def _dot(a, b, out):
     if out is None and type(a) is type(b) is _graphc.Array and 1 <= a.ndim <= 2 and 1 <= b.ndim <= 2:
         return a @ b
     x1, x2 = asarrays((a, b))

@@ -318,7 +318,8 @@ def size(a, axis=None):
 
 def _root(x):
     """An array whose memory `x` shows: both kinds of arrays, and nested sequences, which have none."""
-    return x if isinstance(x, (_graphc.Array, _np.ndarray)) else None
+    shared = _graphc.Array._borrowed(x) if isinstance(x, _np.ndarray) else None
+    return x if shared is None and isinstance(x, (_graphc.Array, _np.ndarray)) else shared
 
 
 def shares_memory(a, b, /, max_work=None):

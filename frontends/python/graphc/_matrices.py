@@ -196,7 +196,7 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     x2 = moveaxis(x2, _axis(axisb, x2.ndim, "cross"), -1)
     sizes = x1.shape[-1], x2.shape[-1]
     if not {2, 3}.issuperset(sizes):
-        raise ShapeError(f"cross: the axis must have size 2 or 3 in both operands, got shapes {x1.shape} and {x2.shape}")
+        raise ShapeError(f"incompatible dimensions for cross product\n(dimension must be 2 or 3): shapes {x1.shape} and {x2.shape}")
     a0, a1, b0, b1 = x1[..., 0], x1[..., 1], x2[..., 0], x2[..., 1]
     third = a0 * b1 - a1 * b0
     if sizes == (2, 2):
@@ -224,7 +224,7 @@ def ix_(*sequences: ArrayLike) -> tuple[Array, ...]:
     """Vectors as an open grid: each along its own axis. Masks stand for the places where they hold."""
     vectors = [_grid_places(asarray(s), isinstance(s, (_graphc.Array, _np.ndarray))) for s in sequences]
     if _py.any(v.ndim != 1 for v in vectors):
-        raise ShapeError(f"ix_: one-dimensional sequences expected, got shapes {[v.shape for v in vectors]}")
+        raise ShapeError(f"Cross index must be 1 dimensional, got shapes {[v.shape for v in vectors]}")
     rank = len(vectors)
     return tuple(v.reshape((1,) * i + (-1,) + (1,) * (rank - i - 1)) for i, v in enumerate(vectors))
 

@@ -13,7 +13,7 @@ from . import _foreign, _graphc
 from ._creation import lies_by_columns
 from ._dtypes import as_dtype
 from ._float_errors import stands_for as _stands_for
-from .errors import ArgumentError, ForeignDType, ShapeError, UnsupportedError, user_line
+from .errors import ArgumentError, ForeignDType, IndexOutOfBounds, ShapeError, UnsupportedError, user_line
 
 _Array = _graphc.Array
 
@@ -49,9 +49,26 @@ class FlatIterator:
         return tuple(int(i) for i in _np.unravel_index(self._next, self.base.shape)) if self._next < self.base.size else ()
 
     def __getitem__(self, key):
-        return self.base.flatten()[key]
+        return self.base.flatten()[self._checked(key)]
+
+    def _checked(self, key):
+        """A key that one axis takes. Raises IndexError in NumPy's words for others."""
+        if type(key) in (int, slice) or _graphc.is_array(key):
+            return key
+        if isinstance(key, FlatIterator):
+            return key.copy()
+        if isinstance(key, tuple):
+            if len(key) > 1:
+                raise IndexOutOfBounds(f"too many indices for flat iterator: flat iterator is 1-dimensional, but {len(key)} were indexed")
+            key = key[0] if key else ...
+        if key is None or isinstance(key, (str, bytes)):
+            raise IndexOutOfBounds("only integers, slices (`:`), ellipsis (`...`) and integer or boolean arrays are valid indices")
+        if isinstance(key, list) and key and all(isinstance(k, (bool, _np.bool_)) for k in key):
+            raise IndexOutOfBounds("boolean indices for iterators are not supported because they are ambiguous")
+        return key
 
     def __setitem__(self, key, value):
+        key = self._checked(key)
         whole = self.base.ravel()
         aliases = _graphc.shares_storage(whole, self.base)
         whole = whole if aliases else whole.copy()
@@ -157,7 +174,7 @@ def _setflags(self, write=None, align=None, uic=None):
 def _view(self, dtype=None, type=None):
     """A new view of the same memory. Of another dtype: the bytes read as that dtype, of the same or another width along the last
     axis by NumPy's rules (ValueError where they do not fit); nothing is computed, and updates of either are seen by both.
-    Of bools it is read-only, and of a dtype of the other byte order it is a read-only copy. Strings, dates and structures are NumPy's, of a copy of the values.
+    Of bools it is read-only, and of a dtype of the other byte order it is a read-only copy. Strings, dates and structures are NumPy's, over the same memory, as objects of a `type`.
     Of `type`, a class made of `ndarray`: an object of that class over the same memory, which is NumPy's; updates of either are seen by both. Of arrays on other devices it is a
     read-only copy."""
     if isinstance(dtype, _py.type) and issubclass(dtype, _Array):
@@ -168,7 +185,7 @@ def _view(self, dtype=None, type=None):
     try:
         wanted = self.dtype if dtype is None else as_dtype(dtype)
     except ForeignDType:
-        return _np.asarray(self).view(dtype)
+        return (_np.asarray(self) if _graphc.is_tracing() else self._lent()).view(dtype)
     if isinstance(dtype, (str, _np.dtype)) and wanted.name != "bfloat16" and not _np.dtype(dtype).isnative:
         swapped = _graphc.asarray(_np.asarray(self).view(dtype), None, self.device, None)  # held in the machine's order
         swapped._lock()
@@ -190,7 +207,8 @@ def _byteswap(self, inplace=False):
 
 
 def _resize(self, *shape, refcheck=True):
-    """Changes the shape in place, in row-major order; new elements are zeros. Raises ValueError for a view."""
+    """Changes the shape in place, in row-major order; new elements are zeros. Raises ValueError for a view, and, unless
+    `refcheck` is false, for an array of which there are views."""
     if not shape or shape == (None,):
         return
     shape = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
@@ -203,6 +221,11 @@ def _resize(self, *shape, refcheck=True):
         return
     if self.base is not None:
         raise ArgumentError("cannot resize this array: it does not own its data")
+    if refcheck and self._has_views():
+        raise ArgumentError(
+            "cannot resize an array that references or is referenced\nby another object in this way.\n"
+            "Use the np.resize function to get a new resized copy or\n set refcheck=False to disable this check"
+        )
     if lies_by_columns(self):  # memory is cut or gets longer: column-major it stays
         self._turn(None)
         _resize(self, shape[::-1])
@@ -377,7 +400,10 @@ def _imatmul(self, other):
     from ._linalg import matmul
     from ._ufunc import with_out
 
-    other = _graphc.asarray(other)
+    try:
+        other = _graphc.asarray(other)
+    except ForeignDType:
+        return _foreign.operated("imatmul", self, other)
     if other.ndim < 2 and self.ndim != 1:
         raise ArgumentError("inplace matrix multiplication requires the first operand to have at least one and the second at least two dimensions")
     return with_out(matmul(self, other), self, name="matmul")
@@ -400,7 +426,7 @@ def attach(namespace):
         "__array_interface__": property(_interface), "flags": property(Flags), "data": property(memoryview), "setflags": _setflags, "view": _view, "byteswap": _byteswap,
         "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize, "__hash__": _hash,
-        "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
+        "__class_getitem__": classmethod(_types.GenericAlias), "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
         "__imatmul__": _imatmul, "conj": _conjugate, "conjugate": _conjugate,
     }.items():  # fmt: skip
         setattr(_Array, name, called(value, name))

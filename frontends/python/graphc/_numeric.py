@@ -336,7 +336,7 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     """For each element the choice of the first condition that holds, else `default`."""
     conditions, choices = list(condlist), list(choicelist)
     if len(conditions) != len(choices) or not conditions:
-        raise ArgumentError(f"select: {len(conditions)} conditions for {len(choices)} choices")
+        raise ArgumentError(f"list of cases must be same length as list of conditions: {len(choices)} and {len(conditions)}")
     for i, condition in enumerate(conditions):
         if asarray(condition).dtype.kind != "b":
             raise TypeError(f"invalid entry {i} in condlist: should be boolean ndarray")

@@ -97,6 +97,12 @@ class RandomState(Generator):
 
     def seed(self, seed=None):
         """Starts again from a seed."""
+        numbers = self._numbers
+        if numbers is not None and isinstance(seed, int) and isinstance(numbers._bit_generator, _np.random.MT19937):
+            numbers.seed(seed)
+            self._restart(Philox(seed))
+            self._few = False
+            return
         fresh = RandomState(seed)
         self._restart(fresh.bit_generator)
         self._numbers, self._few = fresh._numbers, fresh._few

@@ -18,6 +18,11 @@ def _is_plain(value):
     return type(value) in PLAIN or (type(value) is tuple and PLAIN.issuperset(map(type, value)))
 
 
+def _single(value):
+    """A single result as the number."""
+    return value.item() if _graphc.is_array(value) and _graphc.is_value(value) else value
+
+
 def draw(numbers, name, args, keywords):
     """A draw of NumPy's, whose arrays become ours: on `device`, or that of those it is given, or else the current one."""
     if "device" in keywords:
@@ -25,6 +30,8 @@ def draw(numbers, name, args, keywords):
         device = keywords.pop("device")
         drawn = draw(numbers, name, args, keywords)
         return drawn.to_device(device) if device is not None and _graphc.is_array(drawn) else drawn
+    args = [_single(a) for a in args]
+    keywords = {k: _single(v) for k, v in keywords.items()}
     if all(map(_is_plain, args)) and all(map(_is_plain, keywords.values())):
         drawn = getattr(numbers, name)(*args, **keywords)
         return drawn if type(drawn) in PLAIN else _foreign.to_ours(drawn)

@@ -55,27 +55,9 @@ def _words_of(entropy):
     return words
 
 
-class _Hash:
-    """The mixing of NumPy's SeedSequence (O'Neill's seed_seq alternative)."""
-
-    def __init__(self, start, factor):
-        self.constant, self.factor = start, factor
-
-    def __call__(self, value):
-        value ^= self.constant
-        self.constant = self.constant * self.factor & _M32
-        value = value * self.constant & _M32
-        return value ^ value >> 16
-
-
-def _mix(x, y):
-    result = 0xCA01F9DD * x - 0x4973F715 * y & _M32
-    return result ^ result >> 16
-
-
 class SeedSequence:
-    """Turns seeds into well mixed states, and spawns children whose states are independent; the algorithm and the
-    states of numpy.random.SeedSequence.
+    """Turns seeds into well mixed states, and spawns children whose states are independent; the states are those of
+    numpy.random.SeedSequence.
 
     entropy: None (from the operating system), a non-negative integer, or a sequence of them. Raises ArgumentError for
     negative seeds.
@@ -89,23 +71,7 @@ class SeedSequence:
         self.pool_size = pool_size
         self.n_children_spawned = n_children_spawned
         words = _words_of(self.entropy)
-        extra = _words_of(self.spawn_key) if self.spawn_key else []
-        if extra and len(words) < pool_size:
-            words += [0] * (pool_size - len(words))
-        self._pool = self._mixed(words + extra)
-
-    def _mixed(self, words):
-        shuffle = _Hash(0x43B0D7E5, 0x931E8875)
-        size = self.pool_size
-        pool = [shuffle(words[i] if i < len(words) else 0) for i in range(size)]
-        for source in range(size):
-            for target in range(size):
-                if source != target:
-                    pool[target] = _mix(pool[target], shuffle(pool[source]))
-        for word in words[size:]:
-            for target in range(size):
-                pool[target] = _mix(pool[target], shuffle(word))
-        return pool
+        self._theirs = _np.random.SeedSequence(words, spawn_key=_words_of(self.spawn_key), pool_size=pool_size)
 
     @property
     def state(self):
@@ -115,14 +81,9 @@ class SeedSequence:
 
     def generate_state(self, n_words, dtype=_np.uint32):
         """`n_words` well mixed words, uint32 or uint64, as a NumPy array."""
-        dtype = _np.dtype(dtype)
-        if dtype not in (_np.dtype("uint32"), _np.dtype("uint64")):
+        if _np.dtype(dtype) not in (_np.dtype("uint32"), _np.dtype("uint64")):
             raise ArgumentError("only support uint32 or uint64")
-        each = dtype.itemsize // 4
-        shuffle = _Hash(0x8B51F9DD, 0x58F38DED)
-        words = [shuffle(self._pool[i % self.pool_size]) for i in range(n_words * each)]
-        values = [sum(words[each * i + j] << 32 * j for j in range(each)) for i in range(n_words)]
-        return _np.array(values, dtype)
+        return self._theirs.generate_state(n_words, dtype)
 
     def spawn(self, n_children):
         """`n_children` new SeedSequences."""

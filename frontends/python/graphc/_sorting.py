@@ -74,9 +74,9 @@ def _order(x, axis, descending=False):
 
 def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """A sorted copy along `axis` (None: flattened). Raises AxisError for an axis out of range or a 0-d array."""
+    x = asarray(a)
     if kind is not None or order is not None:
         _check_kind("sort", kind, order, stable)
-    x = asarray(a)
     if x.ndim == 1 and type(axis) is int and axis == -1:
         return _sorted(x, 0, descending)
     x, axis = _along(x, axis, "sort")
@@ -88,9 +88,9 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
 def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """int64 indices that sort along `axis` (None: of the flattened array); equal elements keep their order. Raises
     AxisError for an axis out of range or a 0-d array."""
+    x = operand(a)
     if kind is not None or order is not None:
         _check_kind("argsort", kind, order, stable)
-    x = operand(a)
     if x.ndim == 1 and type(axis) is int and axis == -1:
         return _order(x, 0, descending)
     if x.ndim == 0 and axis in (0, -1):

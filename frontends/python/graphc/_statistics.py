@@ -609,7 +609,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     if xp.ndim != 1 or fp.ndim != 1:
         raise ArgumentError("interp: Data points must be 1-D sequences")
     if xp.size != fp.size:
-        raise ArgumentError(f"interp: fp and xp are not of the same length: {fp.size} and {xp.size}")
+        raise ArgumentError(f"fp and xp are not of the same length. They have {fp.size} and {xp.size} elements")
     if xp.size == 0:
         raise ArgumentError("interp: array of sample points is empty")
     if period is not None:

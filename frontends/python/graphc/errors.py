@@ -99,7 +99,24 @@ class DTypeError(GraphcError, TypeError):
 
 class ForeignDType(DTypeError):
     """A dtype or an object that graphc does not compute (strings, objects, dates, structures). Functions that meet it hand the
-    call to NumPy (_foreign.py); what reaches a user is one for which NumPy has no function."""
+    call to NumPy (_foreign.py); what reaches a user is one for which NumPy has no function. Few do: the line is found when the
+    text is asked for."""
+
+    def __init__(self, message="", where=None):
+        super().__init__(message, where or "")
+
+    def __str__(self):
+        if not self.where and self.__traceback__ is not None:
+            trace = self.__traceback__
+            while trace is not None:
+                code = trace.tb_frame.f_code
+                if not code.co_filename.startswith(_PACKAGE):
+                    self.where = f"{code.co_filename}:{trace.tb_lineno}"
+                trace = trace.tb_next
+            tail = f" [{self.code}]"
+            if self.where and self.args and self.args[0].endswith(tail):
+                self.args = (f"{self.args[0][: -len(tail)]} (at {self.where}){tail}",)
+        return super().__str__()
 
 
 class IndexOutOfBounds(GraphcError, IndexError):

@@ -4,7 +4,9 @@ import operator as _operator
 import sys as _sys
 import types as _types
 
-from . import _graphc, emath as scimath  # noqa: F401
+import numpy as _np
+
+from . import _foreign, _graphc, emath as scimath  # noqa: F401
 from ._creation import asarray
 from ._manipulation import _axis, broadcast_arrays, broadcast_shapes, broadcast_to
 from .errors import ArgumentError, ShapeError
@@ -58,5 +60,6 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
 stride_tricks = _types.ModuleType(f"{__name__}.stride_tricks", "Windows and strided views.")
 for _f in (sliding_window_view, as_strided, broadcast_to, broadcast_arrays, broadcast_shapes):
     setattr(stride_tricks, _f.__name__, _f)
+_foreign.cover(vars(stride_tricks), _np.lib.stride_tricks)
 # Names of modules, for `from graphc.lib.stride_tricks import ...`.
 _sys.modules.update({stride_tricks.__name__: stride_tricks, f"{__name__}.scimath": scimath})

@@ -230,7 +230,10 @@ def _solve(x1, x2):
     dtype = _common(x1, x2)
     n, k = x1.shape[-1], x2.shape[-1]
     if x2.shape[-2] != n:
-        raise ShapeError(f"solve: sizes differ: shapes {x1.shape} and {x2.shape}")
+        raise ShapeError(
+            f"solve{'1' * vector}: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+            f"{'(m,m),(m)->(m)' if vector else '(m,m),(m,n)->(m,n)'} (size {x2.shape[-2]} is different from {n})"
+        )
     lead = () if x1.ndim == x2.ndim == 2 else broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
     a = _batch(_graphc.broadcast_to(x1, lead + (n, n)) if lead else x1, dtype)
     y = _batch(_graphc.broadcast_to(x2, lead + (n, k)) if lead else x2, dtype)

@@ -44,7 +44,7 @@ TEST(Infer, elementwiseNeedsEqualTypes) {
 TEST(Infer, reshape_c1) {
   EXPECT_EQ(messageOf(inferOne(OpKind::Reshape, {DType::Int8, shape({2, 3})}, {},
                                {DType::Int8, shape({4, 4})})),
-            "[reshape] cannot reshape array of size 6 and shape (2,3) into shape (4,4)");
+            "[reshape] cannot reshape array of size 6 into shape (4,4): its shape is (2,3)");
   EXPECT_EQ(*resolveReshape(shape({2, 3, 4}), shape({-1, 6})), shape({4, 6}));
   EXPECT_EQ(*resolveReshape(shape({0, 3}), shape({3, -1})), shape({3, 0}));
   EXPECT_FALSE(resolveReshape(shape({0, 3}), shape({0, -1}))) << "ambiguous";

@@ -1,0 +1,102 @@
+"""Small programs that were met seldom are computed without a compiler: the same bits, the same warnings."""
+
+import warnings
+
+import graphc as gc
+import numpy as np
+import pytest
+from support.loops import in_turns
+
+pytestmark = pytest.mark.graphc_only
+NEVER = gc._graphc.NEVER
+
+
+def operands():
+    x = gc.asarray(np.linspace(-3, 5, 60).reshape(5, 12) ** 3)
+    n = gc.asarray(np.arange(60).reshape(5, 12) * 7 % 11 - 4)
+    return x, n, gc.asarray(np.linspace(0.1, 2, 12).astype("f4")), gc.asarray([3, 0, 4, 4])
+
+
+EXPRESSIONS = {
+    "elementwise": lambda x, n, v, i: (x * x + 1) / (gc.abs(x) + 2) - n % 3,
+    "functions": lambda x, n, v, i: gc.exp(-(x * x) / 100) * gc.sin(x) + gc.arctan2(x, 2.0),
+    "comparisons": lambda x, n, v, i: gc.where((x > 1) & (n < 3), x, -n),
+    "isnan": lambda x, n, v, i: gc.isnan(x) | gc.isfinite(x * 2),
+    "float32": lambda x, n, v, i: gc.sqrt(v) * v[::-1] + 0.5,
+    "sums": lambda x, n, v, i: (x.sum(), x.sum(axis=0), x.sum(axis=1, keepdims=True) * 2, n.sum(axis=0), v.mean(), (n > 0).sum()),
+    "extremes": lambda x, n, v, i: (x.max(axis=1), n.min(), x.argmax(axis=0), n.argmin(), (x > 200).any(axis=1), (n > -9).all()),
+    "spread": lambda x, n, v, i: (x.var(axis=0), x.std(), gc.median(x, axis=1), gc.ptp(n)),
+    "scans": lambda x, n, v, i: (gc.cumsum(x, axis=1), gc.cumprod(v), gc.cumsum(n.T, axis=0)),
+    "products": lambda x, n, v, i: (x @ x.T, x[0] @ x[1], x @ gc.ones(12), n @ n.T, gc.outer(v, v)),
+    "movement": lambda x, n, v, i: (x.T[::2, ::-1] * 2, gc.roll(x, 3, axis=1) - x, x.reshape(3, 20).sum(axis=0), gc.flip(x) + 1, x[:, None] * x),
+    "joins": lambda x, n, v, i: (gc.concatenate([x, x * 2]), gc.stack([v, v + 1], axis=1), gc.tile(v * 2, 2), gc.pad(x + 1, 2, mode="edge")),
+    "places": lambda x, n, v, i: ((x + 1)[i, i + 2], (x * 2)[:, i], (n - 1)[1:, [0, -1]], gc.take_along_axis(x + 0, gc.argsort(x + 0, axis=1), 1), (x + 1)[:, None][i, 0]),
+    "clipped": lambda x, n, v, i: (gc.clip(x, -20.5, 30), gc.clip(n + 0, -1, 3), gc.rint(x / 7), gc.floor(x), gc.ceil(v), gc.trunc(-x)),
+    "bits": lambda x, n, v, i: (n << 2, n >> 1, ~n, n ^ 5, (n + 4).astype("u1") << 3, (n * 9).astype("i2") >> 2, n >> 70, gc.sign(n)),
+    "narrow": lambda x, n, v, i: (n.astype("i1") * 50, n.astype("u2") + 7, n.astype("u8") // 3, n.astype("i2") % 5, (n + 9).astype("u4") > 8, n.astype("i1").astype("f4")),
+    "whole numbers": lambda x, n, v, i: ((x * 3).astype(int), (v * 100).astype("u1"), (x / 9).astype("i2"), (x > 2).astype("i1"), n.astype(bool)),
+    "larger": lambda x, n, v, i: ((gc.arange(20_000.0) * 0.5).sum(), gc.cumsum(gc.arange(9000.0, dtype="f4") / 7)[::500], gc.cumsum(gc.arange(3000.0) / 7)[::500], (gc.arange(30_000.0) / 7).sum(), (gc.arange(30_000.0) / 7).mean(), (gc.arange(30_000.0) / 7).var(), (gc.arange(12_000.0).reshape(120, 100) / 9).sum(axis=0), gc.outer(x[0], gc.arange(1000.0)).max(axis=0)[::100]),
+    "rows": lambda x, n, v, i: ((x + 1)[i], (n * 2)[i, 1:4]),
+    "numbers": lambda x, n, v, i: gc.full((3, 4), 2.5) * 2 + gc.arange(4) - gc.eye(3, 4),
+    "casts": lambda x, n, v, i: (n.astype("f4") / 3, (n > 1).astype(int) * n, v.astype("f8") + x),
+    "sorted": lambda x, n, v, i: (gc.sort(x * -1, axis=1), gc.argsort(n.ravel() * 2)[::5]),
+    "solved": lambda x, n, v, i: gc.linalg.solve(x @ x.T + gc.eye(5) * 100, x[:, 0] + 1),
+}
+
+
+def updated(x, n, v, i):
+    x = x + 0
+    x[1:3, ::2] = v[::2] * 2
+    x[0] += 1
+    x[:, -1] -= x[:, 0]
+    return x * 2
+
+
+def placed(x, n, v, i):
+    x, n = x + 0, n + 0
+    x[i, i] = v[:4]
+    x[gc.asarray([0, 0, 2]), 1:3] += 2.5
+    gc.add.at(n, i + 1 - 1, 3)
+    n[:, gc.asarray([1, 5]) + 0] = gc.asarray([[7], [8], [9], [10], [11]]) * 2
+    x[x > 100] = -1
+    return x * 2, n * 2
+
+
+EXPRESSIONS |= {"updates": updated, "placed": placed}
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_bits_of_programs(name):
+    def values():
+        made = EXPRESSIONS[name](*operands())
+        return [np.array(m) for m in (made if isinstance(made, tuple) else (made,))]
+
+    for a, b in zip(in_turns(16, values), in_turns(NEVER, values), strict=True):
+        assert (a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, b.tobytes())
+
+
+def test_programs_met_often_are_compiled():
+    x = gc.asarray(np.arange(40.0))
+    x.eval()
+
+    def run():
+        return (x * 3.25 + 17 - x / 3).tolist()
+
+    met = [(run(), gc.cache_info()["programs_run"])[1] for _ in range(40)]
+    assert met[0] == met[9]  # by loops
+    again = gc.cache_info()["programs_run"]
+    (x * 3.25 + 17 - x / 3).eval()  # whoever asks by name gets the program
+    assert gc.cache_info()["programs_run"] == again + 1
+
+
+def test_what_they_meet_is_told():
+    def said(function):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            function().tolist()
+        return [str(w.message) for w in caught]
+
+    assert said(lambda: (gc.arange(5.0) - 2) * 3 / (gc.arange(5.0) - 4)) == ["divide by zero encountered in divide"]
+    assert said(lambda: gc.sqrt(gc.arange(5.0) - 2) + 1) == ["invalid value encountered in sqrt"]
+    with pytest.raises(IndexError, match="test_interpreted"):
+        (gc.arange(5.0) * 2)[gc.asarray([1, 2]) * 3 + 1].tolist()
