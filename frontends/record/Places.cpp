@@ -8,9 +8,11 @@
 #include "frontends/record/Spread.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
+#include "runtime/library/Extremes.h"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace graphc::ops {
 namespace {
@@ -30,12 +32,15 @@ Status outside(int64_t index, int64_t axis, int64_t size) {
 template <typename T>
 std::optional<int64_t> firstOutside(const void *data, int64_t count, int64_t size) {
   const T *values = static_cast<const T *>(data);
-  for (int64_t i = 0; i < count; ++i) {
-    auto v = static_cast<int64_t>(values[i]);
-    if (v < -size || v >= size)
-      return v;
-  }
-  return std::nullopt;
+  auto isOutside = [&](T value) {
+    return std::cmp_less(value, -size) || std::cmp_greater_equal(value, size);
+  };
+  if (count == 0)
+    return std::nullopt;
+  auto [least, most] = rt::library::extremesOf(values, count);
+  if (!isOutside(least) && !isOutside(most))
+    return std::nullopt;
+  return static_cast<int64_t>(*std::find_if(values, values + count, isOutside));
 }
 
 /// The first index outside an axis, as far as the host knows the values already.

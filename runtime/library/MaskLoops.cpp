@@ -12,8 +12,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -274,21 +274,24 @@ constexpr MaskLoops kAvx512 = {
     {compress512<uint8_t>, compress512<uint16_t>, compress512<uint32_t>, compress512<uint64_t>},
     {fill512<uint8_t>, fill512<uint16_t>, fill512<uint32_t>, fill512<uint64_t>}};
 
-bool allows(std::initializer_list<std::string_view> names) {
-  std::string features = cpu::allowedFeatures();
-  return std::ranges::all_of(
-      names, [&](std::string_view name) { return strings::listContains(features, name); });
-}
-
 #endif
 
 } // namespace
 
+bool hasAvx512() {
+  static const bool has = [] {
+    std::string features = cpu::allowedFeatures();
+    constexpr std::string_view kNeeded[] = {"avx512f",  "avx512vl", "avx512bw",
+                                            "avx512dq", "bmi2",     "popcnt"};
+    return std::ranges::all_of(
+        kNeeded, [&](std::string_view name) { return strings::listContains(features, name); });
+  }();
+  return has;
+}
+
 const MaskLoops &maskLoops() {
 #if defined(__x86_64__)
-  static const bool hasAvx512 =
-      allows({"avx512f", "avx512vl", "avx512bw", "avx512dq", "bmi2", "popcnt"});
-  if (hasAvx512)
+  if (hasAvx512())
     return kAvx512;
 #endif
   return kPlain;

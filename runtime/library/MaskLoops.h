@@ -24,6 +24,10 @@ inline size_t loopOf(int64_t bytes) {
   return static_cast<size_t>(std::countr_zero(static_cast<uint64_t>(bytes)));
 }
 
+/// Whether the CPU has what common loops in vectors of 512 bits need, and GRAPHC_CPU_FEATURES
+/// allows it: avx512f, vl, bw and dq, bmi2 and popcnt.
+bool hasAvx512();
+
 /// The loops in the vectors that the CPU has and GRAPHC_CPU_FEATURES allows.
 const MaskLoops &maskLoops();
 
