@@ -5,6 +5,7 @@
 #include "frontends/record/Session.h"
 #include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
+#include "runtime/library/MaskLoops.h"
 
 #include <algorithm>
 #include <array>
@@ -224,27 +225,7 @@ bool fillAtOnce(Array &x, uint64_t bits) {
   });
 }
 
-namespace {
-
-/// Most masks that are written through are sparse: eight elements that are false cost one look.
-template <typename T>
-void fillWhere(void *base, std::span<const uint8_t> mask, uint64_t bits) {
-  T *to = static_cast<T *>(base), value = static_cast<T>(bits);
-  size_t i = 0;
-  for (; i + 8 <= mask.size(); i += 8) {
-    uint64_t eight = 0;
-    std::memcpy(&eight, mask.data() + i, sizeof eight);
-    if (!eight)
-      continue;
-    for (size_t k = i; k < i + 8; ++k)
-      to[k] = mask[k] ? value : to[k];
-  }
-  for (; i < mask.size(); ++i)
-    if (mask[i])
-      to[i] = value;
-}
-
-} // namespace
+namespace {} // namespace
 
 bool fillMasked(Array &x, const Array &mask, uint64_t bits) {
   if (Trace::active() || x.view().isReadOnly() || !x.view().hasLayout() ||
@@ -259,16 +240,9 @@ bool fillMasked(Array &x, const Array &mask, uint64_t bits) {
   return x.storage()->update([&](rt::Buffer &buffer) {
     int64_t size = itemSize(x.dtype());
     void *first = static_cast<char *>(buffer.host()) + x.view().offset() * size;
-    switch (size) { // little-endian: the low bytes are the value
-    case 1:
-      return fillWhere<uint8_t>(first, chosen, bits);
-    case 2:
-      return fillWhere<uint16_t>(first, chosen, bits);
-    case 4:
-      return fillWhere<uint32_t>(first, chosen, bits);
-    default:
-      return fillWhere<uint64_t>(first, chosen, bits);
-    }
+    // Little-endian: the low bytes are the value.
+    rt::library::maskLoops().fill[rt::library::loopOf(size)](
+        chosen.data(), static_cast<int64_t>(chosen.size()), bits, first);
   });
 }
 

@@ -34,6 +34,8 @@ public:
   OpenSize(NodeRef count, int64_t bound) : countNode(std::move(count)), most(bound) {}
 
   int64_t bound() const { return most; }
+  /// Null for a count that is not of a mask.
+  const NodeRef &mask() const { return maskNode; }
   /// 0-d int64.
   Result<NodeRef> count();
   /// Of a shape whose first size is the bound: whether an element is in a row before the count.

@@ -1,6 +1,7 @@
 #include "frontends/record/OpenSize.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Session.h"
+#include "frontends/record/Spread.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
@@ -472,12 +473,15 @@ Result<Array> named(const Array &x, std::span<const Array> indices) {
   return openArray(std::move(filled), std::move(size), std::move(exactly), depthOf(operands));
 }
 
-/// x[mask] = value of the size that `mask` has.
-static Status putChosen(Array &x, const Array &mask, const Array &value) {
-  GRAPHC_ASSIGN(NodeRef condition, mask.value());
-  GRAPHC_ASSIGN(NodeRef old, x.value());
-  rt::Device &device = x.device();
+/// The rows of a value of the size that `mask` has, each at its place.
+static Result<NodeRef> atPlaces(const NodeRef &condition, const Array &value) {
+  rt::Device &device = condition->device();
   const NodeRef &filled = value.open()->filled();
+  if (const NodeRef &mask = value.open()->size()->mask()) {
+    GRAPHC_ASSIGN(Spread all, spreadOver(mask, filled));
+    if (all.rows)
+      return all.rows;
+  }
   // The number of each true element among them is its place in the value.
   int64_t bound = value.open()->size()->bound();
   GRAPHC_ASSIGN(NodeRef flat, node::reshape(condition, Shape{bound}));
@@ -489,7 +493,15 @@ static Status putChosen(Array &x, const Array &mask, const Array &value) {
                 everywhere(op::Scalar::ofInt(bound - 1), DType::Int64, before->shape(), device));
   NodeRef limited[] = {before, last};
   GRAPHC_ASSIGN(before, node::make(OpKind::Minimum, limited, {}, {}, device));
-  GRAPHC_ASSIGN(NodeRef spread, node::gather(filled, {{before}, {0}, 0}));
+  return node::gather(filled, {{before}, {0}, 0});
+}
+
+/// x[mask] = value of the size that `mask` has.
+static Status putChosen(Array &x, const Array &mask, const Array &value) {
+  GRAPHC_ASSIGN(NodeRef condition, mask.value());
+  GRAPHC_ASSIGN(NodeRef old, x.value());
+  rt::Device &device = x.device();
+  GRAPHC_ASSIGN(NodeRef spread, atPlaces(condition, value));
   GRAPHC_ASSIGN(spread, node::cast(spread, x.dtype()));
   GRAPHC_ASSIGN(spread, node::reshape(spread, x.shape()));
   std::vector<int64_t> lifted(mask.shape().begin(), mask.shape().end());
@@ -528,13 +540,21 @@ Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
                    !x.view().isReadOnly() && key[0].array->dtype() == DType::Bool;
     // Where the count is known for nothing, only the places chosen are written.
     bool mayLook = x.device().info().hostVisible && !Trace::active();
-    if (isPlain && !mayLook && chosen.recipe()->isCurrent() &&
-        value.array->rank() == 1 + x.rank() - key[0].array->rank()) {
+    bool isSame = false;
+    if (isPlain) {
       GRAPHC_ASSIGN(NodeRef mask, key[0].array->value());
-      if (OpenSize::ofMask(mask) == chosen.size())
-        return putChosen(x, *key[0].array, *value.array);
+      isSame = OpenSize::ofMask(mask) == chosen.size();
     }
+    if (isSame && !mayLook && chosen.recipe()->isCurrent() &&
+        value.array->rank() == 1 + x.rank() - key[0].array->rank())
+      return putChosen(x, *key[0].array, *value.array);
     GRAPHC_ASSIGN(exact, fixed(*value.array));
+    // The mask that the value was chosen by, so that nothing is computed twice.
+    if (isSame && mayLook && chosen.size()->mask()) {
+      KeyItem item;
+      item.array = Array(chosen.size()->mask());
+      return ops::put(x, {&item, 1}, Operand(*exact), combine);
+    }
   }
   GRAPHC_ASSIGN(std::vector<KeyItem> items, fixedKey(key));
   return ops::put(x, items, exact ? Operand(*exact) : value, combine);

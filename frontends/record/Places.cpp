@@ -5,11 +5,14 @@
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Small.h"
+#include "frontends/record/Spread.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
+#include "runtime/library/Extremes.h"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace graphc::ops {
 namespace {
@@ -29,12 +32,15 @@ Status outside(int64_t index, int64_t axis, int64_t size) {
 template <typename T>
 std::optional<int64_t> firstOutside(const void *data, int64_t count, int64_t size) {
   const T *values = static_cast<const T *>(data);
-  for (int64_t i = 0; i < count; ++i) {
-    auto v = static_cast<int64_t>(values[i]);
-    if (v < -size || v >= size)
-      return v;
-  }
-  return std::nullopt;
+  auto isOutside = [&](T value) {
+    return std::cmp_less(value, -size) || std::cmp_greater_equal(value, size);
+  };
+  if (count == 0)
+    return std::nullopt;
+  auto [least, most] = rt::library::extremesOf(values, count);
+  if (!isOutside(least) && !isOutside(most))
+    return std::nullopt;
+  return static_cast<int64_t>(*std::find_if(values, values + count, isOutside));
 }
 
 /// The first index outside an axis, as far as the host knows the values already.
@@ -396,6 +402,28 @@ Result<NodeRef> wholeOrNothing(const Resolved &r) {
   return node::broadcast(node::literal(0, n->dtype(), n->device()), r.result);
 }
 
+/// Of rows that a mask chooses, so many have to be for all of them to be computed where they are:
+/// of cheap ones reading and writing all costs no more than finding some. Each elementary function
+/// raises it as much.
+constexpr int64_t kMostSpread = 64, kFunctionRows = 16;
+
+/// x[mask] = value where the value is computed row by row from rows of the same mask: a choice
+/// between all such rows and the old ones, of which none is moved. Null where it is not.
+Result<NodeRef> chosenInPlace(const Resolved &r, const NodeRef &old, const NodeRef &value) {
+  if (!r.mask || r.places.axes[0] != 0 || elementsOf(r.mask->shape()) != r.merged[0])
+    return NodeRef();
+  GRAPHC_ASSIGN(Spread all, spreadOver(r.mask, value));
+  if (!all.rows ||
+      r.placesShape[0] * kMostSpread < r.merged[0] * (1 + kFunctionRows * all.functions))
+    return NodeRef();
+  std::vector<int64_t> column(static_cast<size_t>(r.merged.rank()), 1);
+  column[0] = r.merged[0];
+  GRAPHC_ASSIGN(NodeRef chosen, node::reshape(r.mask, Shape(std::span<const int64_t>(column))));
+  GRAPHC_ASSIGN(chosen, node::broadcast(chosen, r.merged));
+  NodeRef operands[] = {chosen, all.rows, old};
+  return node::make(op::OpKind::Select, operands, {}, {}, old->device());
+}
+
 /// Rows of a computed tensor that a mask of its first axes chooses.
 Result<NodeRef> compressed(const NodeRef &n, const Resolved &r) {
   int64_t rows = r.merged[0], count = r.placesShape[0];
@@ -517,8 +545,10 @@ Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
     }
   } else {
     GRAPHC_ASSIGN(NodeRef merged, node::reshape(old, r.merged));
-    GRAPHC_ASSIGN(NodeRef written,
-                  node::scatter(merged, wide, r.places, {combine, r.unique, false}));
+    GRAPHC_ASSIGN(NodeRef written, combine ? NodeRef() : chosenInPlace(r, merged, wide));
+    if (!written) {
+      GRAPHC_ASSIGN(written, node::scatter(merged, wide, r.places, {combine, r.unique, false}));
+    }
     GRAPHC_ASSIGN(next, node::reshape(written, r.whole.shape()));
   }
   GRAPHC_TRY(r.whole.assign(next));

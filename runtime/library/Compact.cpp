@@ -1,14 +1,15 @@
 //===- Compact.cpp - What a mask chooses: nonzero, compress, countTrue ------------------------===//
 //
 // A mask is read twice: each chunk counts its true elements, the running counts say where the
-// results of each chunk begin, and every chunk writes its own. Eight bytes of a mask are looked at
-// together.
+// results of each chunk begin, and every chunk writes its own.
 //
 //===------------------------------------------------------------------------------------------===//
 #include "runtime/base/Strings.h"
+#include "runtime/library/MaskLoops.h"
 #include "runtime/library/Parallel.h"
 #include "runtime/library/Routines.h"
 
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -17,70 +18,6 @@ namespace graphc::rt::library {
 namespace {
 
 constexpr int64_t kChunk = int64_t{1} << 16;
-constexpr uint64_t kOnes = 0x0101010101010101u, kLows = 0x7f7f7f7f7f7f7f7fu;
-
-/// A 1 in every byte where the mask has anything but 0.
-uint64_t trueBytes(const uint8_t *mask) {
-  uint64_t w;
-  std::memcpy(&w, mask, sizeof w);
-  return (((w & kLows) + kLows) | w) >> 7 & kOnes;
-}
-
-/// Whether 64 bytes are all 0.
-bool isFalse(const uint8_t *mask) {
-  uint64_t w[8], any = 0;
-  std::memcpy(w, mask, sizeof w);
-  for (uint64_t word : w)
-    any |= word;
-  return any == 0;
-}
-
-int64_t sumOfBytes(uint64_t w) {
-  constexpr uint64_t kEven = 0x00ff00ff00ff00ffu;
-  return static_cast<int64_t>(((w & kEven) + (w >> 8 & kEven)) * 0x0001000100010001u >> 48);
-}
-
-int64_t countRange(const uint8_t *mask, int64_t begin, int64_t end) {
-  constexpr int64_t kMostWords = 255; // what a byte can count
-  int64_t count = 0, i = begin;
-  while (i + 8 <= end) {
-    int64_t stop = std::min(end - 7, i + 8 * kMostWords);
-    uint64_t lanes = 0;
-    for (; i < stop; i += 8)
-      lanes += trueBytes(mask + i);
-    count += sumOfBytes(lanes);
-  }
-  for (; i < end; ++i)
-    count += mask[i] != 0;
-  return count;
-}
-
-/// Calls `put(k, i)` for the positions i of the true elements of a range, in order, k from 0. A
-/// position that is not one may be put first where another follows.
-template <typename Put>
-void eachTrue(const uint8_t *mask, int64_t begin, int64_t end, int64_t count, const Put &put) {
-  int64_t k = 0, i = begin;
-  for (; i + 8 <= end && k + 8 <= count; i += 8) {
-    while (i + 64 <= end && isFalse(mask + i))
-      i += 64;
-    if (i + 8 > end)
-      break;
-    uint64_t w = trueBytes(mask + i);
-    if (w == kOnes) {
-      for (int64_t j = 0; j < 8; ++j)
-        put(k + j, i + j);
-      k += 8;
-    } else if (w != 0) {
-      for (int64_t j = 0; j < 8; ++j) { // no branch: such masks are hard to predict
-        put(k, i + j);
-        k += static_cast<int64_t>(w >> 8 * j & 1);
-      }
-    }
-  }
-  for (; i < end && k < count; ++i)
-    if (mask[i])
-      put(k++, i);
-}
 
 /// Where the results of each chunk begin, and the count of all at the end.
 std::vector<int64_t> startsOf(const uint8_t *mask, int64_t size) {
@@ -89,7 +26,7 @@ std::vector<int64_t> startsOf(const uint8_t *mask, int64_t size) {
   parallelFor(chunks, std::max<int64_t>(1, chunks / 16), [&](int64_t first, int64_t last) {
     for (int64_t c = first; c < last; ++c)
       starts[static_cast<size_t>(c) + 1] =
-          countRange(mask, c * kChunk, std::min(size, (c + 1) * kChunk));
+          maskLoops().count(mask + c * kChunk, std::min(size - c * kChunk, kChunk));
   });
   for (size_t c = 1; c < starts.size(); ++c)
     starts[c] += starts[c - 1];
@@ -119,16 +56,16 @@ Result<int64_t> eachChunk(const Operand &mask, std::optional<int64_t> wanted, st
   return starts.back();
 }
 
-template <typename T>
-Result<int64_t> compressElements(const Call &call, std::optional<int64_t> wanted) {
+Result<int64_t> compressElements(const Call &call, int64_t itemBytes,
+                                 std::optional<int64_t> wanted) {
   const Operand &mask = call.operands[1];
-  const T *x = static_cast<const T *>(call.operands[0].data);
-  T *out = static_cast<T *>(call.result.data);
+  const char *x = static_cast<const char *>(call.operands[0].data);
+  char *out = static_cast<char *>(call.result.data);
   const auto *bytes = static_cast<const uint8_t *>(mask.data);
+  auto loop = maskLoops().compress[loopOf(itemBytes)];
   return eachChunk(
       mask, wanted, "compress", [&](int64_t begin, int64_t end, int64_t start, int64_t count) {
-        T *to = out + start;
-        eachTrue(bytes, begin, end, count, [&](int64_t k, int64_t i) { to[k] = x[i]; });
+        loop(bytes + begin, end - begin, count, x + begin * itemBytes, out + start * itemBytes);
       });
 }
 
@@ -151,18 +88,9 @@ Result<int64_t> compressRows(const Call &call, int64_t rowBytes, std::optional<i
 
 Result<int64_t> compressAny(const Call &call, std::optional<int64_t> wanted) {
   int64_t rowBytes = call.operands[0].shape[1] * itemSize(call.operands[0].dtype);
-  switch (rowBytes) {
-  case 1:
-    return compressElements<uint8_t>(call, wanted);
-  case 2:
-    return compressElements<uint16_t>(call, wanted);
-  case 4:
-    return compressElements<uint32_t>(call, wanted);
-  case 8:
-    return compressElements<uint64_t>(call, wanted);
-  default:
-    return compressRows(call, rowBytes, wanted);
-  }
+  bool isElement = rowBytes > 0 && rowBytes <= 8 && std::has_single_bit(uint64_t(rowBytes));
+  return isElement ? compressElements(call, rowBytes, wanted)
+                   : compressRows(call, rowBytes, wanted);
 }
 
 Result<int64_t> positions(const Call &call, std::optional<int64_t> wanted) {
@@ -171,8 +99,7 @@ Result<int64_t> positions(const Call &call, std::optional<int64_t> wanted) {
   const auto *bytes = static_cast<const uint8_t *>(mask.data);
   return eachChunk(mask, wanted, "nonzero",
                    [&](int64_t begin, int64_t end, int64_t start, int64_t count) {
-                     int64_t *to = out + start;
-                     eachTrue(bytes, begin, end, count, [&](int64_t k, int64_t i) { to[k] = i; });
+                     maskLoops().places(bytes + begin, end - begin, count, begin, out + start);
                    });
 }
 

@@ -3,31 +3,93 @@
 #include "runtime/library/Parallel.h"
 #include "runtime/library/Routines.h"
 
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
 namespace graphc::rt::library {
 namespace {
 
 /// Values that one thread looks up at a time.
 constexpr int64_t kChunk = 4096;
+/// Searches side by side: each waits for one load a step, and a core has room for more than one.
+constexpr int64_t kTogether = 16;
+
+/// A number of which the compiler knows nothing. It makes a branch of a choice by what was loaded,
+/// and the halves of a search are as good as random.
+inline int64_t hidden(int64_t value) {
+  __asm__("" : "+r"(value));
+  return value;
+}
 
 /// Where values belong among `length` sorted ones; `before(i, key)` says whether the i-th of those
 /// comes before a key.
 template <typename KeyOf, typename Before>
 void search(int64_t length, int64_t values, int64_t *out, const KeyOf &keyOf,
             const Before &before) {
-  parallelFor(values, kChunk, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      auto key = keyOf(i);
-      // Without a branch: the halves of a search are as good as random.
-      int64_t first = 0, count = length;
-      while (count > 0) {
-        int64_t half = count / 2;
-        bool after = before(first + half, key);
-        first = after ? first + half + 1 : first;
-        count = after ? count - half - 1 : half;
-      }
-      out[i] = first;
+  using Key = decltype(keyOf(int64_t{0}));
+  auto some = [&](int64_t from, auto together) {
+    constexpr int64_t kCount = decltype(together)::value;
+    std::array<Key, kCount> keys;
+    std::array<int64_t, kCount> first{};
+    for (int64_t j = 0; j < kCount; ++j)
+      keys[static_cast<size_t>(j)] = keyOf(from + j);
+    // All searches take the same steps; one element is left to look at in the end.
+    for (int64_t count = length; count > 1;) {
+      int64_t half = count / 2;
+      for (size_t j = 0; j < static_cast<size_t>(kCount); ++j)
+        first[j] += half & -hidden(before(first[j] + half - 1, keys[j]));
+      count -= half;
     }
+    for (size_t j = 0; j < static_cast<size_t>(kCount); ++j)
+      out[from + static_cast<int64_t>(j)] =
+          first[j] + (length > 0 && before(first[j], keys[j]) ? 1 : 0);
+  };
+  parallelFor(values, kChunk, [&](int64_t begin, int64_t end) {
+    int64_t i = begin;
+    for (; i + kTogether <= end; i += kTogether)
+      some(i, std::integral_constant<int64_t, kTogether>());
+    for (; i < end; ++i)
+      some(i, std::integral_constant<int64_t, 1>());
   });
+}
+
+/// The elements as they are, where the CPU compares them.
+template <typename O, typename U>
+using Element =
+    std::conditional_t<O::kKind == KeyKind::Float,
+                       std::conditional_t<sizeof(U) == 8, double, float>,
+                       std::conditional_t<O::kKind == KeyKind::Signed, std::make_signed_t<U>, U>>;
+
+/// A NaN comes after every number and before no other one, which comparisons with the element on
+/// their left say but for a NaN that is looked for.
+template <typename T>
+void searchElements(const T *a, int64_t length, const T *v, int64_t values, int64_t *out,
+                    bool right) {
+  auto key = [&](int64_t i) { return v[i]; };
+  if (right)
+    search(length, values, out, key, [&](int64_t i, T wanted) { return a[i] <= wanted; });
+  else
+    search(length, values, out, key, [&](int64_t i, T wanted) { return a[i] < wanted; });
+  if constexpr (std::is_floating_point_v<T>) {
+    const T *numbers = std::partition_point(a, a + length, [](T x) { return x == x; });
+    for (int64_t i = 0; i < values; ++i)
+      if (v[i] != v[i])
+        out[i] = right ? length : numbers - a;
+  }
+}
+
+/// The same of elements that have keys only.
+template <typename KeyOf, typename U>
+void searchKeys(const U *a, int64_t length, const U *v, int64_t values, int64_t *out, bool right,
+                const KeyOf &keyOf) {
+  auto key = [&](int64_t i) { return keyOf(v, i); };
+  if (right)
+    search(length, values, out, key,
+           [&](int64_t i, const auto &wanted) { return !(wanted < keyOf(a, i)); });
+  else
+    search(length, values, out, key,
+           [&](int64_t i, const auto &wanted) { return keyOf(a, i) < wanted; });
 }
 
 } // namespace
@@ -40,22 +102,21 @@ Status searchsorted(const Call &call) {
   return withOrder(dtype, [&](auto order, auto word) -> Status {
     using O = decltype(order);
     using U = decltype(word);
-    const auto *a = static_cast<const U *>(call.operands[0].data);
-    const auto *v = static_cast<const U *>(call.operands[1].data);
+    const void *a = call.operands[0].data, *v = call.operands[1].data;
     auto among = [&](const auto &keyOf) {
-      search(
-          length, values, out, [&](int64_t i) { return keyOf(v, i); },
-          [&](int64_t i, auto key) {
-            auto other = keyOf(a, i);
-            return right ? !(key < other) : other < key;
-          });
+      searchKeys(static_cast<const U *>(a), length, static_cast<const U *>(v), values, out, right,
+                 keyOf);
     };
-    if constexpr (O::isFloat && sizeof(U) >= 4)
-      if (isComplex(dtype)) {
+    if constexpr (!O::isFloat || sizeof(U) >= 4) {
+      using T = Element<O, U>;
+      if (!isComplex(dtype))
+        searchElements(static_cast<const T *>(a), length, static_cast<const T *>(v), values, out,
+                       right);
+      else if constexpr (O::isFloat)
         among([](const U *x, int64_t i) { return ComplexKey<U>::of(x + 2 * i); });
-        return Status::ok();
-      }
-    among([](const U *x, int64_t i) { return O::toEqualKey(x[i]); });
+    } else {
+      among([](const U *x, int64_t i) { return O::toEqualKey(x[i]); });
+    }
     return Status::ok();
   });
 }

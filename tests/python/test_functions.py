@@ -219,3 +219,22 @@ def test_every_public_name_works_or_says_why():
         assert getattr(gc, name) is not None or name == "newaxis"
     for name in ("sin", "subtract", "matmul", "sum", "asarray", "jit"):
         assert (getattr(gc, name).__doc__ or "").strip(), name
+
+
+@pytest.mark.parametrize("dtype", ("int8", "uint8", "int16", "int32", "uint32", "int64", "uint64"))
+def test_counts_of_many_integers(dtype):
+    """Counted at once: vectors that threads share, results longer than a thread's own table, pending ones, views."""
+    rng = np.random.default_rng(12)
+    most = min(np.iinfo(dtype).max, 60_000)
+    for size in (1, 1000, 300_001):
+        for top in (most, min(most, 900)):
+            a = rng.integers(0, top, size, endpoint=True).astype(dtype)
+            x = gc.asarray(a)
+            for given, want in ((x, a), (x // 2, a // 2), (x[::-3], a[::-3])):
+                for least in (0, 70_000):
+                    found = gc.bincount(given, minlength=least)
+                    assert found.dtype == "int64"
+                    np.testing.assert_array_equal(np.asarray(found), np.bincount(want.astype("int64"), minlength=least))
+    if np.iinfo(dtype).min < 0:
+        with pytest.raises(ValueError, match="negative"):
+            gc.bincount(gc.asarray(np.asarray([3, -1, 2], dtype)))

@@ -561,3 +561,34 @@ def test_a_thread_tracing_does_not_disturb_another():
     finish.set()
     thread.join()
     exact.assert_same(results[0], np.full(3, 2.0))
+
+
+def test_warm_calls_that_update_or_hand_back_their_arguments():
+    """They take the short way as well: results are the very arguments, parts of them stay parts, and arguments that share
+    memory or are not contiguous are told apart from those it was recorded for."""
+    state = gc.jit(lambda x, y: step(x, y))
+
+    def step(x, y):
+        x += y
+        return x
+
+    def many(x, y):
+        y *= 2
+        return {"first": x, "part": y[1:], "sum": x + y, "number": 3}
+
+    several = gc.jit(many)
+    plain = gc.jit(step)
+    for turn in range(6):
+        x, y = gc.asarray([1.0, 2.0, 3.0]), gc.asarray([10.0, 20.0, 30.0])
+        assert plain(x, y) is x and x.tolist() == [11.0, 22.0, 33.0]
+        found = several(x, y)
+        assert found["first"] is x and found["number"] == 3
+        assert gc.shares_memory(found["part"], y)
+        found["part"][0] = -1.0
+        assert y.tolist() == [20.0, -1.0, 60.0] and found["sum"].tolist() == [31.0, 62.0, 93.0]
+        a = gc.asarray([1.0, 2.0, 3.0, 4.0])
+        assert plain(a, a) is a and a.tolist() == [2.0, 4.0, 6.0, 8.0]
+        assert plain(a[1:], a[:-1]).tolist() == [6.0, 10.0, 14.0] and a.tolist() == [2.0, 6.0, 10.0, 14.0]
+        b = gc.asarray(np.arange(6.0))[::2]
+        assert plain(b, x) is b and b.tolist() == [11.0, 24.0, 37.0]
+    assert state(x, y) is x

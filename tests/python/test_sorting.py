@@ -262,3 +262,19 @@ def test_places_of_partitions_as_numpy():
                     f(xp.asarray([3, 1, 2]), kth)
             assert f(xp.asarray([]), 1).shape == (0,)
         assert xp.argpartition(xp.asarray(3), 0).shape == (1,)
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64", "float16", "int8", "uint8", "int16", "uint32", "int64", "uint64", "complex64"))
+def test_searches_of_every_length(dtype):
+    """Searches run side by side: lengths and counts of values around what is done together, NaNs and zeros of both signs."""
+    rng = np.random.default_rng(8)
+    for length in (0, 1, 2, 3, 15, 16, 17, 100, 1000):
+        for count in (0, 1, 15, 16, 17, 33, 5000):
+            a, v = ((rng.standard_normal(n) * 9).astype(dtype) for n in (length, count))
+            if a.dtype.kind == "f":
+                a[::7], v[::5], v[1::5], v[2::9] = np.nan, np.nan, -0.0, np.inf
+                a[1::7] = 0.0
+            a = np.sort(a)
+            for side in ("left", "right"):
+                found = gc.searchsorted(gc.asarray(a), gc.asarray(v), side=side)
+                np.testing.assert_array_equal(np.asarray(found), np.searchsorted(a, v, side=side))

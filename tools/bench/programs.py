@@ -3,7 +3,7 @@ form of one (an own softmax, an output array) has it in its file; the others run
 
 from array_networks import mobilenet_v2, resnet18  # noqa: F401
 
-IN_PLACE = ("update", "jacobi")  # these change their first argument: every contender gets inputs of its own
+IN_PLACE = ("update", "jacobi", "put", "add_at", "set_masked", "add_masked", "copy_masked")  # these change their first argument: every contender gets inputs of its own
 
 
 def mul_add(xp, a, b):
@@ -121,3 +121,80 @@ def mul_add3(xp, a, b, c):
 
 def ten(xp, a, b, c):
     return (((((a * b + c) * a - b) * c + a) * b - c) * a + b) * c
+
+
+def gather(xp, a, places):
+    return a[places]
+
+
+def gather_used(xp, a, places, b):
+    return a[places] * 2 + b
+
+
+def gather_pairs(xp, a, rows, columns):
+    return a[rows, columns]
+
+
+def gather_columns(xp, a, columns):
+    return a[:, columns]
+
+
+def take(xp, a, places):
+    return xp.take(a, places)
+
+
+def put(xp, a, places, values):
+    a[places] = values
+    return a
+
+
+def add_at(xp, a, places, values):
+    xp.add.at(a, places, values)
+    return a
+
+
+def masked(xp, a, mask):
+    return a[mask]
+
+
+def masked_sum(xp, a, mask):
+    return xp.sum(a[mask])
+
+
+def set_masked(xp, a, mask):
+    a[mask] = 0.5
+    return a
+
+
+def add_masked(xp, a, mask):
+    a[mask] += 1
+    return a
+
+
+def copy_masked(xp, a, b, mask):
+    a[mask] = b[mask]
+    return a
+
+
+def choose(xp, mask, a, b):
+    return xp.where(mask, a, b)
+
+
+def true_places(xp, mask):
+    return xp.nonzero(mask)[0]
+
+
+def count_mask(xp, mask):
+    return xp.cumsum(mask)
+
+
+def search(xp, a, values):
+    return xp.searchsorted(a, values)
+
+
+def bincount(xp, x):
+    return xp.bincount(x, minlength=1000)
+
+
+def histogram(xp, x):
+    return xp.histogram(x, bins=100, range=(0, 1))[0]

@@ -33,7 +33,8 @@ def best_peer(entries: dict, given_output: bool = True) -> tuple[str, float] | t
 def figures(row: dict, threads: str) -> dict:
     """The line of a row and thread count."""
     entries = row["threads"].get(threads, {})
-    own, limit = entries.get("graphc", {}), entries.get("limit", {}).get("median_ms")
+    own, limit = entries.get("graphc", {}), entries.get("limit", {})
+    limit = None if limit.get("wrong") else limit.get("median_ms")
     name, best = best_peer(entries)
     _, fresh = best_peer(entries, given_output=False)
     median = None if own.get("wrong") else own.get("median_ms")

@@ -10,6 +10,7 @@ import numpy as np
 
 import array_networks
 import checks
+import indexing
 
 F4, F8, I8 = np.float32, np.float64, np.int64
 
@@ -37,6 +38,8 @@ class Row:
     target: dict = field(default_factory=dict)  # limit: at most, best: at least, us: at most, <peer>: at least
     without: dict = field(default_factory=dict)  # contender: why it is left out
     fresh: bool = True  # the result is large: peers that write to a given array show it as a contender of its own
+    loop: str | None = None  # a function of indexing.c, which is the limit then
+    jitted: bool = True  # graphc runs the program jitted, else as it is written
 
 
 def uniform(*shape, count=1, dtype=F4, low=0.0, high=1.0):
@@ -182,5 +185,5 @@ def networks(quick: bool) -> list[Row]:
 
 def rows(quick: bool) -> list[Row]:
     groups = (elementwise, reductions, rows_of_a_matrix, fourier, products, loops, small, networks)
-    found = [row for group in groups for row in group(quick)]
+    found = [row for group in groups for row in group(quick)] + indexing.rows(quick, Row)
     return [replace(row, target={}) for row in found] if quick else found  # targets are of the full sizes

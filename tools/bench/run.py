@@ -70,10 +70,11 @@ def arguments() -> argparse.Namespace:
 
 def chosen(options) -> list:
     found = rows.rows(options.quick)
-    if options.rows:
-        found = [r for r in found if any(p.lower() in r.name.lower() or fnmatch.fnmatch(r.name, p) for p in options.rows)]
-        if not found:
-            sys.exit(f"no row fits {' or '.join(options.rows)}; --list names them")
+    if not options.rows:  # there are a hundred and fifty of indexing
+        return [r for r in found if options.list or r.loop is None]
+    found = [r for r in found if any(p.lower() in r.name.lower() or fnmatch.fnmatch(r.name, p) for p in options.rows)]
+    if not found:
+        sys.exit(f"no row fits {' or '.join(options.rows)}; --list names them")
     return found
 
 

@@ -179,7 +179,7 @@ Value BodyEmitter::loadSteps(OpBuilder &builder, Value buffer, Value first, int6
   return result;
 }
 
-/// Elements a stride apart. The hardware gathers 32 and 64 bits when the stride is not known.
+/// Elements a stride apart, one by one where lanesAt() would.
 Value BodyEmitter::gather(OpBuilder &builder, Value buffer, Value first, const Polynomial &stride,
                           Position &position) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
@@ -187,7 +187,7 @@ Value BodyEmitter::gather(OpBuilder &builder, Value buffer, Value first, const P
   if (auto apart = shortStep(stride))
     return loadSteps(builder, buffer, first, *apart, position);
   Value step = emit(builder, stride);
-  if (element.getIntOrFloatBitWidth() >= 32 && !stride.constant())
+  if (gathers(element) && !stride.constant())
     return lanesAt(builder, buffer, first, laneSteps(builder, stride, width), position);
   SmallVector<Value> lanes;
   for (int64_t lane = 0; lane < width; ++lane)

@@ -144,6 +144,7 @@ private:
                 llvm::function_ref<void(mlir::OpBuilder &, int64_t, mlir::Value)> body);
   mlir::Value gather(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,
                      const Polynomial &stride, Position &position);
+  bool gathers(mlir::Type element);
   mlir::Value lanesAt(mlir::OpBuilder &builder, mlir::Value buffer, mlir::Value first,
                       mlir::Value offsets, Position &position);
   mlir::Value laneSteps(mlir::OpBuilder &builder, const Polynomial &stride, int64_t width);

@@ -48,10 +48,20 @@ Value BodyEmitter::bound(OpBuilder &builder, kernel::BoundOp op, Position &posit
       width == 1
           ? bad
           : vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, bad).getResult();
-  auto seldom = scf::IfOp::create(builder, loc, any, /*withElseRegion=*/false);
-  OpBuilder inside = seldom.getThenBodyBuilder();
+  if (width == 1) {
+    auto seldom = scf::IfOp::create(builder, loc, any, /*withElseRegion=*/false);
+    OpBuilder inside = seldom.getThenBodyBuilder();
+    report(inside, op, index, bad, size);
+    return m.select(outside, zero, wrapped);
+  }
+  auto seldom = scf::IfOp::create(builder, loc, wrapped.getType(), any, /*withElseRegion=*/true);
+  OpBuilder inside = seldom.getThenBodyBuilder(), usual = seldom.getElseBodyBuilder();
   report(inside, op, index, bad, size);
-  return m.select(outside, zero, wrapped);
+  scf::YieldOp::create(inside, loc, IndexMath{inside, loc}.select(outside, zero, wrapped));
+  // Lanes that are masked off may be outside.
+  Value rest = position.limit ? IndexMath{usual, loc}.select(outside, zero, wrapped) : wrapped;
+  scf::YieldOp::create(usual, loc, rest);
+  return seldom.getResult(0);
 }
 
 /// The first report of a run stays, as far as threads see each other's.
@@ -119,12 +129,21 @@ BodyEmitter::Place BodyEmitter::place(OpBuilder &builder, const LinearAccess &ac
   return result;
 }
 
-/// Elements at offsets from `first`. The hardware gathers 32 and 64 bits.
+/// Whether lanes at any places are gathered. Cores load them one by one as fast, or twice as fast,
+/// but where products read on for many k at places that stay.
+bool BodyEmitter::gathers(Type element) {
+  bool may =
+      func.getSchedule()->getGroup() || func.getSchedule()->getFamily() == kernel::Family::Contract;
+  return may && element.getIntOrFloatBitWidth() >= 32;
+}
+
+/// Elements at offsets from `first`.
 Value BodyEmitter::lanesAt(OpBuilder &builder, Value buffer, Value first, Value offsets,
                            Position &position) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   auto type = VectorType::get({position.width}, element);
-  if (element.getIntOrFloatBitWidth() >= 32) {
+  IndexMath m{builder, loc};
+  if (gathers(element)) {
     Value mask = position.mask;
     if (!position.limit)
       mask = arith::ConstantOp::create(
@@ -134,7 +153,9 @@ Value BodyEmitter::lanesAt(OpBuilder &builder, Value buffer, Value first, Value 
     return vector::GatherOp::create(builder, loc, type, buffer, ValueRange(first), offsets, mask,
                                     zero);
   }
-  IndexMath m{builder, loc};
+  // Lanes that are masked off may be anywhere.
+  if (position.limit)
+    offsets = m.select(position.mask, offsets, splatConstant(builder, loc, 0, position.width));
   SmallVector<Value> lanes;
   for (int64_t lane = 0; lane < position.width; ++lane) {
     Value offset = vector::ExtractOp::create(builder, loc, offsets, lane);

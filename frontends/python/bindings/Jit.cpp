@@ -106,20 +106,22 @@ public:
         if (matches(bound[i], {arrays, count})) {
           std::rotate(bound.begin(), bound.begin() + static_cast<std::ptrdiff_t>(i),
                       bound.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-          return run({arrays, count});
+          return run({arrays, count}, args);
         }
     pb::object given = kwargs ? pb::reinterpret_borrow<pb::object>(kwargs) : pb::object(pb::dict());
     return slow(pb::reinterpret_borrow<pb::object>(args), given);
   }
 
-  void bind(const pb::tuple &args, const TracedFunction &function, pb::object unflatten) {
+  /// `unflatten` makes the result: the number of an argument that it is; None for the only output,
+  /// or a list of all; a callable of that list; a tuple of a callable of that list and the
+  /// arguments.
+  /// `views`: it writes to arguments or returns parts of them, which have to be contiguous.
+  void bind(const TracedFunction &function, pb::object unflatten, bool views) {
     // Which device new arrays go to is part of what was traced, and the thread's modes are.
-    bool writes = !function.function->updatedArguments().empty();
     bound.insert(bound.begin(), {function.function, std::move(unflatten), unwrap(currentDevice()),
-                                 recordingModes(), writes});
+                                 recordingModes(), views});
     if (bound.size() > kMaxBound)
       bound.pop_back();
-    static_cast<void>(args);
   }
   void clear() { bound.clear(); }
   size_t size() const { return bound.size(); }
@@ -130,7 +132,7 @@ private:
     pb::object unflatten;
     rt::Device *device;
     uint64_t modes;
-    bool writesArguments;
+    bool views;
   };
   static constexpr size_t kMaxBound = 64;
 
@@ -139,14 +141,23 @@ private:
                                         arrays.size());
     auto device = currentDevice();
     return device && *device == b.device && recordingModes() == b.modes &&
-           b.function->accepts(given) && b.function->isSafeFor(given);
+           b.function->accepts(given) && b.function->isSafeFor(given) &&
+           (!b.views ||
+            std::ranges::all_of(given, [](const Array *x) { return x->view().isContiguous(); }));
   }
 
-  pb::object run(std::span<Array *const> arrays) {
+  /// `args`: the objects of the arrays.
+  pb::object run(std::span<Array *const> arrays, PyObject *args) {
     // Held here: another thread may clear() meanwhile.
     std::shared_ptr<Function> function = bound.front().function;
     pb::object unflatten = bound.front().unflatten;
     std::vector<Array> outputs = callFunction(*function, arrays);
+    if (PyLong_CheckExact(unflatten.ptr()))
+      return pb::reinterpret_borrow<pb::object>(
+          PyTuple_GET_ITEM(args, PyLong_AsSsize_t(unflatten.ptr())));
+    if (PyTuple_CheckExact(unflatten.ptr()))
+      return pb::reinterpret_borrow<pb::object>(PyTuple_GET_ITEM(unflatten.ptr(), 0))(
+          toList(std::move(outputs)), pb::reinterpret_borrow<pb::object>(args));
     if (unflatten.is_none() && outputs.size() == 1)
       return pb::cast(std::move(outputs[0]));
     pb::list list = toList(std::move(outputs));

@@ -1,6 +1,7 @@
 // Functions that the package calls for nearly every statement, as C functions: pybind11's
 // dispatcher costs as much as they do for small arrays.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/record/Counts.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
@@ -215,11 +216,14 @@ PyObject *bincount(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject
     RecordScope scope;
     if (!x || (!weights && !given[2].is_none()) ||
         (weights && &weights->device() != &x->device()) || x->rank() != 1 ||
-        !isInteger(x->dtype()) || least < 0 ||
-        !small::isLoop(op::OpKind::Scatter, x->size(), x->device()))
+        !isInteger(x->dtype()) || least < 0)
       Py_RETURN_NONE;
-    NodeRef counts =
-        unwrap(weights ? small::weightedBincount(*x, *weights, least) : small::bincount(*x, least));
+    NodeRef counts;
+    if (small::isLoop(op::OpKind::Scatter, x->size(), x->device()))
+      counts = unwrap(weights ? small::weightedBincount(*x, *weights, least)
+                              : small::bincount(*x, least));
+    if (!counts && !weights)
+      counts = unwrap(countsNow(*x, least));
     if (!counts)
       Py_RETURN_NONE;
     return wrap(small::arrayOf(std::move(counts)));

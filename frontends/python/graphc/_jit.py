@@ -69,9 +69,12 @@ class _Recording:
         return _tree.unflatten(self.structure, iter(values))
 
     def fast_unflatten(self):
-        """What Jit.bind needs to build the return value from the outputs alone, or False when it cannot."""
+        """What Jit.bind needs to build the return value: the number of the argument that it is, a tuple of what makes it
+        from outputs and arguments where some of it are arguments, else of the outputs alone."""
+        if self.structure == _tree.LEAF and self.plan[0][0] == "arg":
+            return self.plan[0][1]
         if [p for p in self.plan if p[0] == "arg"]:
-            return False
+            return (self.rebuild,)
         in_order = self.plan == [("out", i) for i in range(self.unique)]
         if in_order and self.structure == _tree.LEAF:
             return None
@@ -179,11 +182,9 @@ class _State:
 
     def _bind(self, call, recording):
         jitted = self.jitted and self.jitted()
-        if jitted is None or not call.plain or self.guard_names or self.device is not None or recording.views:
+        if jitted is None or not call.plain or self.guard_names or self.device is not None:
             return
-        unflatten = recording.fast_unflatten()
-        if unflatten is not False:
-            jitted.bind(tuple(call.arrays), recording.function, unflatten)
+        jitted.bind(recording.function, recording.fast_unflatten(), recording.views)
 
     def _run(self, call, arrays):
         """The function itself, on the given arrays in place of the call's."""

@@ -1,11 +1,13 @@
 //===- LibraryTest.cpp - Routines on host memory ----------------------------------------------===//
 #include "runtime/library/Library.h"
+#include "runtime/library/MaskLoops.h"
 
 #include "runtime/base/Shape.h"
 #include "runtime/library/Keys.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
 #include <numeric>
@@ -205,4 +207,22 @@ TEST(Library, MasksChooseElementsAndRows) {
       EXPECT_EQ(run(Routine::Nonzero, {masks, over(room, DType::Int64, wrong), {}}).code(),
                 ErrorCode::InvalidArgument);
     }
+}
+
+TEST(Library, MasksFillElements) {
+  for (size_t n : {0, 1, 63, 64, 65, 1000})
+    for (uint64_t density : {1, 50, 100})
+      for (size_t bytes : {1, 2, 4, 8}) {
+        std::mt19937_64 random(n + density);
+        std::vector<uint8_t> mask(n), x = randomValues<uint8_t>(n * bytes, 5), want = x;
+        const uint64_t bits = 0x0123456789abcdefu;
+        for (size_t i = 0; i < n; ++i) {
+          mask[i] = random() % 100 < density ? 7 : 0;
+          if (mask[i])
+            std::memcpy(want.data() + i * bytes, &bits, bytes);
+        }
+        maskLoops().fill[loopOf(static_cast<int64_t>(bytes))](mask.data(), static_cast<int64_t>(n),
+                                                              bits, x.data());
+        EXPECT_EQ(x, want);
+      }
 }

@@ -1,4 +1,5 @@
-"""The machine: the loops of limits.c, plain and with non-temporal stores, of which the faster counts."""
+"""The machine: the loops of limits.c, plain and with non-temporal stores, of which the faster counts, and for rows of
+indexing the loops of indexing.c."""
 
 from __future__ import annotations
 
@@ -11,11 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
+import programs
 from contenders import Entry, Missing
 
 KINDS = ("read", "read2", "copy", "triad", "inplace", "fma32", "fma64")
 WRITING = ("copy", "triad", "inplace")
-SOURCE = Path(__file__).resolve().parents[1] / "limits.c"
+SOURCES = [Path(__file__).resolve().parents[1] / name for name in ("limits.c", "indexing.c")]
 _state: dict = {}
 
 
@@ -26,7 +28,7 @@ def start(threads: int) -> str:
     with tempfile.TemporaryDirectory(prefix="graphc-bench-") as folder:
         library = os.path.join(folder, "limits.so")
         subprocess.run([compiler, "-O3", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-shared", "-fPIC",
-                        "-pthread", SOURCE, "-o", library], check=True)
+                        "-pthread", *SOURCES, "-o", library], check=True)
         loops = ctypes.CDLL(library)
     loops.limitSeconds.restype = ctypes.c_double
     loops.flopsOfIteration.restype = ctypes.c_long
@@ -53,6 +55,8 @@ def _seconds(kind: str, nontemporal: bool, passes: int, count: int, arrays: list
 
 def contenders(row, inputs) -> dict:
     limit = row.limit
+    if row.loop:
+        return {"limit": _loop(row, inputs)}
     if limit is None:
         return {}
     if limit.flops:
@@ -68,6 +72,20 @@ def contenders(row, inputs) -> dict:
         return min(found) * limit.times
 
     return {"limit": _entry(clock)}
+
+
+def _loop(row, inputs) -> Entry:
+    """One of indexing.c, which writes the result of NumPy's type and shape into an array that is made once."""
+    loop = getattr(_state["loops"], row.loop)
+    loop.restype = ctypes.c_long
+    in_place = row.program in programs.IN_PLACE
+    like = inputs[0] if in_place else np.asarray(getattr(programs, row.program)(np, *inputs))
+    out = np.zeros(like.size + 1, like.dtype)  # a loop may write behind the last element that counts
+    pointers = (ctypes.c_void_p * len(inputs))(*(x.ctypes.data for x in inputs))
+    dims = [size for x in inputs for size in x.shape]
+    arguments = (pointers, (ctypes.c_long * len(dims))(*dims), ctypes.c_void_p(out.ctypes.data))
+    return Entry(run=lambda kept=inputs: loop(*arguments),  # pointers do not keep them
+                 values=lambda count: [like if in_place else out[:count].reshape(like.shape)])
 
 
 def _entry(clock) -> Entry:

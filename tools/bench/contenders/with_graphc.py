@@ -1,4 +1,5 @@
-"""graphc: the programs of programs.py as they are, jitted, each call evaluated and waited for."""
+"""graphc: the programs of programs.py as they are, jitted but where the row says otherwise, each call evaluated and
+waited for."""
 
 from __future__ import annotations
 
@@ -38,8 +39,10 @@ def contenders(row, inputs) -> dict:
     arrays = [gc.asarray(x).to_device(_state["device"]) for x in inputs]
     gc.eval(*arrays)
     # A partial and not a lambda: what a lambda's cells hold is looked at in every call.
-    function = gc.jit(functools.partial(program, gc, **row.params), fullgraph=True)
-    if _state["at_once"] and row.program not in programs.IN_PLACE:
+    function = functools.partial(program, gc, **row.params)
+    if row.jitted:
+        function = gc.jit(function, fullgraph=True)
+    if row.jitted and _state["at_once"] and row.program not in programs.IN_PLACE:
         run = functools.partial(function, *arrays)
     else:
         def run():

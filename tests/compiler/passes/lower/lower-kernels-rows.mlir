@@ -48,11 +48,12 @@
 // CHECK: %[[RESULT:.*]] = arith.addf %{{.*}}, %[[ZERO]] : f32
 // CHECK: memref.store %[[RESULT]], %[[R]][%[[ROW]]]
 // CHECK: memref.store %{{.*}}, %[[P]][%[[ITEM]]]
-// Lanes are rows, and fold by halves of 16.
+// Lanes are rows, whose elements are loaded one by one, and fold by halves of 16.
 // CHECK-LABEL: func.func private @sum_short(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %{{.*}}: memref<?xf32>,
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<512xf32>
-// CHECK: vector.gather %[[X]]
+// CHECK-COUNT-16: memref.load %[[X]]
+// CHECK: vector.from_elements
 // CHECK: graph.add {{.*}} : vector<16xf32>
 // CHECK: vector.maskedstore %[[R]]
 kernel.func @sum(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?xf32>
