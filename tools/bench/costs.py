@@ -72,8 +72,10 @@ ROWS = {
 
 
 def run(options, program: str, cache: Path, *arguments: str):
-    environment = {**os.environ, "GRAPHC_CACHE_DIR": str(cache), "PYTHONPATH": str(options.build / "python")}
+    environment = {**os.environ, "GRAPHC_CACHE_DIR": str(cache), "PYTHONPATH": str(options.build / "python"),
+                   "PYTHONPYCACHEPREFIX": str(options.bytecode)}
     environment.pop("GRAPHC_CACHE", None)  # the rows say themselves what is in the cache
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # installed packages have their bytecode
     done = subprocess.run([sys.executable, "-c", program, *arguments], env=environment, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError((done.stderr.strip().splitlines() or ["no message"])[-1])
@@ -82,7 +84,10 @@ def run(options, program: str, cache: Path, *arguments: str):
 
 def measure(options) -> dict:
     try:
-        samples = _samples(options)
+        with tempfile.TemporaryDirectory(prefix="graphc-bench-bytecode-") as folder:
+            options.bytecode = Path(folder)
+            run(options, "import numpy, graphc; print(0)", Path(folder))
+            samples = _samples(options)
     except (RuntimeError, OSError) as error:
         return {name: {"why": str(error)} for name in ROWS}
     return {name: {"median": statistics.median(samples[name]), "min": min(samples[name]), "unit": unit, "target": target}
