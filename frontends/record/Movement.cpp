@@ -134,6 +134,14 @@ Result<Array> reshape(const Array &x, const Shape &shape) {
   if (auto view = x.view().reshape(to))
     return x.withView(*std::move(view));
   RecordScope scope;
+  if (small::isLoop(op::OpKind::Reshape, x.size(), x.device())) {
+    GRAPHC_ASSIGN(NodeRef now, small::cast(x, x.dtype()));
+    if (now) {
+      Array dense(std::move(now));
+      if (auto view = dense.view().reshape(to))
+        return dense.withView(*std::move(view));
+    }
+  }
   GRAPHC_ASSIGN(NodeRef n, x.value());
   return finish(node::reshape(n, to));
 }

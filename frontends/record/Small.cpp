@@ -1,6 +1,7 @@
 #include "frontends/record/Small.h"
 
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/InterpretPlain.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
@@ -234,6 +235,30 @@ void noteReads(const NodeRef &value) {
 
 } // namespace
 
+/// Of dtypes and kinds that have no loop.
+static Outcome byElement(OpKind kind, std::span<const Operand> operands, DType t,
+                         const Shape &shape, rt::Device &device) {
+  if (!plain::hasElements(t))
+    return NodeRef();
+  std::vector<Array> arrays;
+  for (const Operand &operand : operands) {
+    if (auto bits = ops::operandBits(operand, t)) {
+      arrays.emplace_back(KnownValue{*bits, t, &device});
+      continue;
+    }
+    if (!operand.array)
+      return NodeRef();
+    arrays.push_back(*operand.array);
+    if (operand.array->dtype() != t) {
+      GRAPHC_ASSIGN(NodeRef converted, plain::cast(*operand.array, t));
+      if (!converted)
+        return NodeRef();
+      arrays.back() = Array(std::move(converted), 0);
+    }
+  }
+  return plain::elementwise(kind, arrays, shape, op::resultDType(kind, t), device);
+}
+
 bool hasLoop(OpKind kind, DType t) {
   static const auto known = [] {
     std::array<std::array<bool, kDTypeCount>, op::kOpKindCount> out{};
@@ -363,8 +388,10 @@ Array arrayOf(NodeRef node) {
 Outcome elementwise(OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
                     rt::Device &device) {
   bool isSelect = kind == OpKind::Select;
-  if (!isSelect && (operands.size() > 2 || !hasLoop(kind, t)))
-    return byUnit(kind, operands, t, shape, device);
+  if (!isSelect && (operands.size() > 2 || !hasLoop(kind, t))) {
+    GRAPHC_ASSIGN(NodeRef made, byUnit(kind, operands, t, shape, device));
+    return made ? std::move(made) : byElement(kind, operands, t, shape, device);
+  }
   GRAPHC_ASSIGN(NodeRef out, makeNode(op::resultDType(kind, t), shape, device));
   void *to = out->buffer()->host();
   auto done = withLoopType(t, [&]<typename T>(T) {
@@ -401,7 +428,8 @@ Outcome cast(const Array &x, DType t) {
       std::fill_n(dataOf<T>(out), count, *from.data);
     return x.dtype() == t || !mustBeFinite() || allFinite(dataOf<T>(out), count);
   });
-  return finished(std::move(out), std::move(done));
+  GRAPHC_ASSIGN(bool isDone, std::move(done));
+  return isDone ? std::move(out) : plain::cast(x, t);
 }
 
 bool isCollection(std::span<const Array> xs, DType t) {
