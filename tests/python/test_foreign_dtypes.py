@@ -432,3 +432,12 @@ def test_views_as_structures_share_memory():
         return sorted_rows, rows.tolist(), records["f0"].tolist(), dates.astype(str).tolist(), letters.tolist(), xp.unique(rows.view("V16").ravel()).size
 
     assert program(gc) == program(np)
+
+
+def test_signatures_and_windows_of_what_numpy_computes():
+    def program(xp):
+        days = xp.array(["2024-01-01", "2024-01-03"], dtype="datetime64[ns]")
+        found = xp.vectorize(lambda d: d[::-1], signature="(i)->(i)", otypes=["datetime64[ns]"])(days), xp.hanning(np.longdouble(4)), xp.kaiser(4, 2.0)
+        return [(str(f.dtype), f.astype(str).tolist() if f.dtype.kind == "M" else f.astype(float).round(12).tolist()) for f in found]
+
+    assert program(gc) == program(np)

@@ -516,3 +516,11 @@ def test_resizing_what_others_show():
         return told
 
     both(program)
+
+
+def test_texts_name_the_class():
+    def program(xp):
+        x = labelled(xp)([1.0, 2.0], "m")
+        return xp.array_repr(x), repr(x), xp.array_str(x), xp.array2string(x), str(x), xp.array_repr(xp.arange(2))
+
+    both(program)

@@ -151,7 +151,7 @@ def savez_compressed(file, *args, **named) -> None:
 def _values(a):
     if _graphc.is_array(a):
         _graphc.eval([a], "print")
-    return _np.asarray(a)
+    return a if isinstance(a, _np.ndarray) else _np.asarray(a)
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None) -> str:

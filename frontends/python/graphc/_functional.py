@@ -136,8 +136,7 @@ class vectorize:
     @_where_operands_are
     def __call__(self, *args, **kwargs):
         if _py.any(isinstance(a, _np.ndarray) and type(a) is not _np.ndarray for a in (*args, *kwargs.values())):
-            theirs = _np.vectorize(self.pyfunc, self.otypes, self.__doc__, self.excluded, False, self.signature)
-            return _foreign.run(theirs, args, kwargs)
+            return self._numpys(args, kwargs)
         if self.pyfunc is None:  # used as a decorator with arguments
             if not callable(args[0]):
                 raise TypeError("When used as a decorator, only accepts keyword arguments.")
@@ -158,7 +157,7 @@ class vectorize:
             return self.pyfunc(*given, **keywords)
 
         if self.signature is not None:
-            return self._generalized(call, arrays)
+            return self._numpys(args, kwargs) if _np.ndarray in map(type, arrays) else self._generalized(call, arrays)
         wide = _np.broadcast_arrays(*arrays) if _np.ndarray in map(type, arrays) else broadcast_arrays(*arrays)
         shape = wide[0].shape
         columns = [x.tolist() if x.ndim == 0 else x.ravel().tolist() for x in wide]
@@ -176,6 +175,10 @@ class vectorize:
         kinds = self.otypes or [None] * count
         arrays = tuple(_of_values(p, shape, k) for p, k in zip(parts, kinds))
         return arrays if several or count > 1 else arrays[0]
+
+    def _numpys(self, args, kwargs):
+        theirs = _np.vectorize(self.pyfunc, self.otypes, self.__doc__, self.excluded, False, self.signature)
+        return _foreign.run(theirs, args, kwargs)
 
     def _generalized(self, call, arrays):
         inputs, outputs = _signature(self.signature)

@@ -17,7 +17,7 @@ from ._float_errors import stands_for as _stands_for
 from ._linalg import moved_operands
 from ._manipulation import _axis, concatenate, moveaxis
 from ._ufunc import as_ufunc
-from .errors import ArgumentError, DTypeError, ShapeError
+from .errors import ArgumentError, DTypeError, ForeignDType, ShapeError
 
 if TYPE_CHECKING:
     from ._types import Array, ArrayLike
@@ -217,6 +217,8 @@ def kaiser(M: int, beta: float) -> Array:
 
 def _points(M):
     """A number of points, which may be a whole float."""
+    if isinstance(M, _np.longdouble):
+        raise ForeignDType("windows of a long double are long double")
     return int(M) if float(M).is_integer() else _operator.index(M)
 
 
