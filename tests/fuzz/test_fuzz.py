@@ -22,11 +22,8 @@ def test_random_programs(first):
     for seed in range(first, first + 50):
         if time.monotonic() - START > SECONDS:
             pytest.skip(f"out of time at seed {seed}")
-        statements, prompt = fuzz.program(seed)
-        found = fuzz.run(gc, statements, prompt)
-        if found:
-            fewer = fuzz.shrink(gc, statements, prompt)
-            pytest.fail(f"seed {seed}:\n  " + "\n  ".join(fewer) + f"\n{fuzz.run(gc, fewer, prompt)}")
+        found, text = fuzz.find(gc, seed)
+        assert not found, text
 
 
 def test_the_fuzzer_can_fail():
