@@ -344,6 +344,8 @@ void KernelLowering::lowerRows() {
   openWaiting();
   int last = lastStage();
   int asking = longestStage();
+  // Into the second cache where the first holds little more than a row and what waits of it.
+  unsigned nextRow = kernel->hasAttr(kReadsAheadAttr) ? 2 : 3;
   bool overRows = goesOverRows();
   int64_t lanes = treeWidth(), rest = lanes;
   Block *entry = &function.getBody().front();
@@ -365,7 +367,7 @@ void KernelLowering::lowerRows() {
           SmallVector<Value> values = pointValues(c, reducers, at);
           storePoints(c, current, at);
           if (current == asking && lanes > 1 && !limit)
-            prefetch(c, at, space.parallel - 1, 1, /*locality=*/3);
+            prefetch(c, at, space.parallel - 1, 1, nextRow);
           return values;
         };
         if (!reducers.empty()) {
@@ -378,7 +380,7 @@ void KernelLowering::lowerRows() {
                 [&](OpBuilder &c, Position &at) {
                   storePoints(c, current, at);
                   if (current == asking && lanes > 1 && !at.limit)
-                    prefetch(c, at, space.parallel - 1, 1, /*locality=*/3);
+                    prefetch(c, at, space.parallel - 1, 1, nextRow);
                 },
                 registerLanes(lanes));
           else

@@ -28,3 +28,20 @@ kernel.func @sum(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> tensor<f32>
   kernel.store %s, result 0 at #all : f32
   kernel.return
 }
+
+// Of a row that is visited twice the next one is fetched meanwhile, into the second cache or the first.
+// CHECK-LABEL: func.func @norm(
+// NEAR: memref.prefetch {{.*}} locality<2>
+// FAR: memref.prefetch {{.*}} locality<3>
+// CHECK: return
+#rows = affine_map<()[s0, s1] -> (s0, s1)>
+#cell = affine_map<(d0, d1)[s0, s1] -> (d0, d1)>
+kernel.func @norm(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?x?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<rows, vector = 64, cost = 700>, shapes = [#rows, #rows]} {
+  %a = kernel.load %x at #cell : tensor<?x?xf32> -> f32
+  %s = kernel.reduce <sum> %a : f32 -> f32
+  %d = graph.sub %a, %s : f32
+  kernel.store %d, result 0 at #cell : f32
+  kernel.return
+}
