@@ -117,7 +117,8 @@ def LowerKernels : Pass<"graphc-lower-kernels", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
     "::mlir::LLVM::LLVMDialect"]; // fences of device groups
   let options = [
-    Option<"straightFolds", "straight-folds", "bool", "false", "work-items must not branch after a group's barriers">];
+    Option<"straightFolds", "straight-folds", "bool", "false", "work-items must not branch after a group's barriers">,
+    Option<"readsAhead", "reads-ahead", "bool", "false", "the machine follows several operands by itself, in their order">];
 }
 
 def OutlineElementary : Pass<"graphc-outline-elementary", "::mlir::ModuleOp"> {

@@ -82,6 +82,7 @@ void addPlan(OpPassManager &passes, const PipelineOptions &options) {
 void addLower(OpPassManager &passes, const PipelineOptions &options) {
   pass::LowerKernelsOptions lower;
   lower.straightFolds = options.straightFolds;
+  lower.readsAhead = options.readsAhead;
   passes.addPass(pass::createLowerKernels(lower));
   // Index arithmetic of neighbouring accesses is equal; fewer ops reach the expansions.
   passes.addNestedPass<func::FuncOp>(createCSEPass());
@@ -163,7 +164,8 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.products52 = result.scaleOperation && has("avx512ifma");
     result.vectorBytes =
         has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") ? 64 : 32;
-    result.ordered = true; // pieces of a launch, which the driver cuts
+    result.readsAhead = has("sse4a"); // AMD's
+    result.ordered = true;            // pieces of a launch, which the driver cuts
   } else {
     result.vectorBytes = 0;
     result.tileRows = false;

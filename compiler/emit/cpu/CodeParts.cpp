@@ -17,7 +17,8 @@ static Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(llvm::Stri
   GRAPHC_ASSIGN(auto baseline, create(""));
   std::string list;
   for (llvm::StringRef feature : llvm::split(features, ',')) {
-    if (feature.empty())
+    // Which processor it is, and nothing that is used.
+    if (feature.empty() || feature == "sse4a")
       continue;
     // LLVM ignores an unknown feature with a line on stderr.
     if (llvm::none_of(baseline->getMCSubtargetInfo()->getAllProcessorFeatures(),

@@ -71,6 +71,11 @@ inline constexpr llvm::StringLiteral kOnceAttr = "graphc.once";
 /// the place of loads.
 inline constexpr int64_t kMostStreamsAhead = 8;
 
+/// Of a kernel for a machine that follows several operands by itself, as long as they are read in
+/// the order in which they lie: what is asked for further ahead disturbs it, and so do rows out of
+/// order.
+inline constexpr llvm::StringLiteral kReadsAheadAttr = "graphc.reads_ahead";
+
 /// How often a loop's body is repeated, so that loads go ahead of their use.
 inline constexpr llvm::StringLiteral kUnrollAttr = "graphc.unroll";
 /// On a kernel: for each result, whether nothing else in the program reads it.

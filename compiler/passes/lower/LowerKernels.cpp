@@ -33,6 +33,8 @@ struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
         return signalPassFailure();
       }
       OpBuilder builder(kernel);
+      if (readsAhead)
+        kernel->setAttr(kReadsAheadAttr, builder.getUnitAttr());
       KernelLowering(kernel, builder, straightFolds).run();
       kernel.erase();
     }

@@ -344,6 +344,8 @@ void KernelLowering::lowerRows() {
   openWaiting();
   int last = lastStage();
   int asking = longestStage();
+  // Into the second cache where the first holds little more than a row and what waits of it.
+  unsigned nextRow = kernel->hasAttr(kReadsAheadAttr) ? 2 : 3;
   bool overRows = goesOverRows();
   int64_t lanes = treeWidth(), rest = lanes;
   Block *entry = &function.getBody().front();
@@ -365,7 +367,7 @@ void KernelLowering::lowerRows() {
           SmallVector<Value> values = pointValues(c, reducers, at);
           storePoints(c, current, at);
           if (current == asking && lanes > 1 && !limit)
-            prefetch(c, at, space.parallel - 1, 1, /*locality=*/3);
+            prefetch(c, at, space.parallel - 1, 1, nextRow);
           return values;
         };
         if (!reducers.empty()) {
@@ -378,7 +380,7 @@ void KernelLowering::lowerRows() {
                 [&](OpBuilder &c, Position &at) {
                   storePoints(c, current, at);
                   if (current == asking && lanes > 1 && !at.limit)
-                    prefetch(c, at, space.parallel - 1, 1, /*locality=*/3);
+                    prefetch(c, at, space.parallel - 1, 1, nextRow);
                 },
                 registerLanes(lanes));
           else
@@ -515,6 +517,9 @@ static bool findsTwice(kernel::FuncOp kernel, ArrayRef<Reducer> reducers) {
 
 /// Rows of a strip that are read one after the other where several operands are read straight on.
 static constexpr int64_t kStraightRows = 4;
+/// How far ahead a machine that follows several operands is told the order in which they lie: LLVM
+/// turns that of a body's own loads round.
+static constexpr int64_t kNearBytesAhead = 256;
 
 void KernelLowering::lowerLaneBlocks() {
   open(kernel.getSymName(), shape.partials);
@@ -529,6 +534,7 @@ void KernelLowering::lowerLaneBlocks() {
     // The machine follows several operands only in the order in which they lie.
     int64_t operands = llvm::range_size(kernel.getBody().getOps<kernel::LoadOp>());
     bool straight = space.parallel == 0 && blocks && operands > 1;
+    bool readsAhead = kernel->hasAttr(kReadsAheadAttr);
     // Which needs the registers.
     bool computesLong = llvm::any_of(kernel.getBody().front(),
                                      [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
@@ -559,7 +565,7 @@ void KernelLowering::lowerLaneBlocks() {
           return foldLanes(c, reducers, storage, from, count);
         };
       if (!once && straight && lanes > 1 && lanes < kTreeLanes)
-        trees.straight = computesLong ? 1 : kStraightRows;
+        trees.straight = computesLong || readsAhead ? 1 : kStraightRows;
       auto body = [&](OpBuilder &c, Value index, Value limit) {
         if (overRows)
           return valuesOverRows(c, row, reducers, index, limit, rest);
@@ -573,7 +579,8 @@ void KernelLowering::lowerLaneBlocks() {
         bool inOrder = straight || once || trees.isFree();
         bool asks = once ? operands <= kMostStreamsAhead : !limit;
         if (lanes > 1 && (straight || once || lanes < kTreeLanes) && asks)
-          prefetch(c, at, space.parallel, inOrder ? bytesAhead(kBytesAhead) : kTreeBlock,
+          prefetch(c, at, space.parallel,
+                   inOrder ? bytesAhead(readsAhead ? kNearBytesAhead : kBytesAhead) : kTreeBlock,
                    inOrder ? /*locality=*/3 : 2);
         return values;
       };

@@ -38,6 +38,7 @@ constexpr Feature kFeatures[] = {
     {"ssse3", Ecx1, 9, Always, "sse3"},
     {"sse4.1", Ecx1, 19, Always, "sse3,ssse3"},
     {"sse4.2", Ecx1, 20, Always, "sse3,ssse3,sse4.1"},
+    {"sse4a", EcxExt, 6, Always, "sse3"}, // of AMD's processors, which it tells apart
     {"popcnt", Ecx1, 23, Always, ""},
     {"movbe", Ecx1, 22, Always, ""},
     {"lzcnt", EcxExt, 5, Always, ""},

@@ -1,0 +1,47 @@
+// A sum over two operands. A machine that follows them by itself gets row after row and is told the next strip; another one
+// four rows of a strip at a time, and what is 2 KiB ahead.
+// RUN: graphc-opt %s --graphc-lower-kernels=reads-ahead=true | FileCheck %s --check-prefixes=CHECK,NEAR
+// RUN: graphc-opt %s --graphc-lower-kernels | FileCheck %s --check-prefixes=CHECK,FAR
+
+// CHECK-LABEL: func.func @sum(
+// FAR: %[[ROWS:.*]] = arith.constant 4 : index
+// FAR: scf.for {{.*}} step %[[ROWS]]
+// NEAR-NOT: arith.constant 4 : index
+// CHECK: vector.load
+// CHECK: vector.load
+// NEAR: %[[AHEAD:.*]] = arith.constant 64 : index
+// FAR: %[[AHEAD:.*]] = arith.constant 512 : index
+// CHECK-NEXT: arith.addi %{{.*}}, %[[AHEAD]]
+// CHECK: memref.prefetch
+// CHECK: return
+#extents = affine_map<()[s0] -> (s0)>
+#point = affine_map<(d0)[s0] -> (d0)>
+#one = affine_map<()[s0] -> ()>
+#all = affine_map<(d0)[s0] -> ()>
+kernel.func @sum(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> tensor<f32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 0>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<full, vector = 64, cost = 700>, shapes = [#extents, #extents, #one]} {
+  %a = kernel.load %x at #point : tensor<?xf32> -> f32
+  %b = kernel.load %y at #point : tensor<?xf32> -> f32
+  %p = graph.mul %a, %b : f32
+  %s = kernel.reduce <sum> %p : f32 -> f32
+  kernel.store %s, result 0 at #all : f32
+  kernel.return
+}
+
+// Of a row that is visited twice the next one is fetched meanwhile, into the second cache or the first.
+// CHECK-LABEL: func.func @norm(
+// NEAR: memref.prefetch {{.*}} locality<2>
+// FAR: memref.prefetch {{.*}} locality<3>
+// CHECK: return
+#rows = affine_map<()[s0, s1] -> (s0, s1)>
+#cell = affine_map<(d0, d1)[s0, s1] -> (d0, d1)>
+kernel.func @norm(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?x?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<rows, vector = 64, cost = 700>, shapes = [#rows, #rows]} {
+  %a = kernel.load %x at #cell : tensor<?x?xf32> -> f32
+  %s = kernel.reduce <sum> %a : f32 -> f32
+  %d = graph.sub %a, %s : f32
+  kernel.store %d, result 0 at #cell : f32
+  kernel.return
+}
