@@ -193,7 +193,8 @@ LogicalResult CallOp::verify() {
 
 LogicalResult SortOp::verify() {
   Type element = getElement();
-  if (!element.isIntOrFloat() || !llvm::is_contained({1u, 8u, 16u, 32u, 64u}, element.getIntOrFloatBitWidth()))
+  if (!element.isIntOrFloat() ||
+      !llvm::is_contained({1u, 8u, 16u, 32u, 64u}, element.getIntOrFloatBitWidth()))
     return emitOpError("has no order of ") << element;
   return success();
 }

@@ -475,7 +475,7 @@ std::string_view targetName(Target target) { return target == Target::Cpu ? "cpu
 
 std::string_view familyName(KernelFamily family) {
   constexpr std::string_view kNames[] = {"map",      "rows", "columns", "full",
-                                         "contract", "fold", "scan", "sort"};
+                                         "contract", "fold", "scan",    "sort"};
   return kNames[static_cast<int>(family)];
 }
 
