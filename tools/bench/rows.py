@@ -176,7 +176,9 @@ def small(quick: bool) -> list[Row]:
 def networks(quick: bool) -> list[Row]:
     def inputs(name, batch):
         pixels = 32 if quick else 224
-        return lambda rng: [rng.standard_normal((batch, pixels, pixels, 3), F4), *array_networks.weights(name, rng)]
+        # One set of weights for all batches: PyTorch's layers are made once.
+        weights = lambda: array_networks.weights(name, np.random.default_rng(1))  # noqa: E731
+        return lambda rng: [rng.standard_normal((batch, pixels, pixels, 3), F4), *weights()]
 
     return [Row(f"{name} test batch {batch}", name, inputs(name, batch), checks.close(1e-4), fresh=False,
                 without={c: "not written with it" for c in ("numba", "jax", "tinygrad", "numexpr")})
