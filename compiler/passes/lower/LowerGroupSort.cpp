@@ -226,6 +226,9 @@ private:
                  SmallVectorImpl<Value> &merged, SmallVectorImpl<Value> &sources) const;
   void sortEach(SmallVectorImpl<Value> &key, SmallVectorImpl<Value> &place) const;
   void sortRuns(Value kept, Value places, Value segment);
+  /// Puts a work-item's merged elements in their places, once all have read theirs, for all to see.
+  void keepEach(OpBuilder &at, Value kept, Value places, ArrayRef<Value> merged,
+                ArrayRef<Value> moved) const;
   Runs runsOf(Value start, Value run) const;
   void store(OpBuilder &at, Value isLast, Value target, Value half, Value key, Value place,
              ValueRange buffers) const;
@@ -265,6 +268,19 @@ void Function::mergeEach(OpBuilder &at, Value from, const Runs &runs, Value take
   }
 }
 
+void Function::keepEach(OpBuilder &at, Value kept, Value places, ArrayRef<Value> merged,
+                        ArrayRef<Value> moved) const {
+  IndexMath n = near(at);
+  Value own = n.mul(member, kSortEach);
+  barrier(at);
+  for (int64_t i = 0; i < kSortEach; ++i) {
+    setLocal(at, kept, n.add(own, i), merged[i]);
+    if (places)
+      setLocal(at, places, n.add(own, i), moved[i]);
+  }
+  barrier(at);
+}
+
 /// Neighbours change places until all are in order, which leaves equal ones as they are.
 void Function::sortEach(SmallVectorImpl<Value> &key, SmallVectorImpl<Value> &place) const {
   OpBuilder at = b;
@@ -301,13 +317,7 @@ void Function::sortRuns(Value kept, Value places, Value segment) {
         if (places)
           for (Value source : sources)
             moved.push_back(getLocal(c, places, source));
-        barrier(c);
-        for (int64_t i = 0; i < kSortEach; ++i) {
-          setLocal(c, kept, n.add(own, i), merged[i]);
-          if (places)
-            setLocal(c, places, n.add(own, i), moved[i]);
-        }
-        barrier(c);
+        keepEach(c, kept, places, merged, moved);
         scf::YieldOp::create(c, loc, ValueRange{pair});
       });
 }
@@ -444,13 +454,7 @@ void Function::merge() {
   barrier(b);
   SmallVector<Value> merged, places;
   mergeEach(b, kept, {s(0), split, split, s.sub(size, split)}, s.min(own, size), merged, places);
-  barrier(b);
-  for (int64_t i = 0; i < kSortEach; ++i) {
-    setLocal(b, kept, s.add(own, i), merged[i]);
-    if (sources)
-      setLocal(b, sources, s.add(own, i), places[i]);
-  }
-  barrier(b);
+  keepEach(b, kept, sources, merged, places);
   Value other = m.sub(m(1), half), target = m.add(m.mul(line, length()), start);
   moved([&](Value e) {
     when(b, s.less(e, size), [&](OpBuilder &c) {
