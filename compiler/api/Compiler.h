@@ -1,10 +1,9 @@
-//===- Compiler.h - What the compiler offers
-//---------------------------------------------------------===//
+//===- Compiler.h - What the compiler offers --------------------------------------------------===//
 //
 // MLIR-free. libgraphc_compiler.so exports graphcCompilerApi(); frontends load it by dlopen on the
 // first cache miss (frontends/record/CompilerLoader), tools link it.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_API_COMPILER_H
 #define GRAPHC_COMPILER_API_COMPILER_H
 

@@ -1,5 +1,4 @@
-//===- Emitter.h - From lowered functions to a target's code
-//-------------------------------------------------===//
+//===- Emitter.h - From lowered functions to a target's code ----------------------------------===//
 #ifndef GRAPHC_COMPILER_EMIT_EMITTER_H
 #define GRAPHC_COMPILER_EMIT_EMITTER_H
 

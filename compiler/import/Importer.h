@@ -1,5 +1,4 @@
-//===- Importer.h - GraphDesc to the graph dialect
-//-------------------------------------------------------------===//
+//===- Importer.h - GraphDesc to the graph dialect --------------------------------------------===//
 #ifndef GRAPHC_COMPILER_IMPORT_IMPORTER_H
 #define GRAPHC_COMPILER_IMPORT_IMPORTER_H
 

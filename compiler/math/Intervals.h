@@ -1,5 +1,4 @@
-//===- Intervals.h - What values integer expressions can have
-//----------------------------------------------===//
+//===- Intervals.h - What values integer expressions can have ---------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_INTERVALS_H
 #define GRAPHC_COMPILER_MATH_INTERVALS_H
 

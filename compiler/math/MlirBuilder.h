@@ -1,5 +1,4 @@
-//===- MlirBuilder.h - Scalar meanings as arith and math ops
-//--------------------------------------------------===//
+//===- MlirBuilder.h - Scalar meanings as arith and math ops ----------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_MLIRBUILDER_H
 #define GRAPHC_COMPILER_MATH_MLIRBUILDER_H
 

@@ -1,5 +1,4 @@
-//===- Passes.h - Factories of all passes (generated from Passes.td)
-//----------------------------------------===//
+//===- Passes.h - Factories of all passes (generated from Passes.td) --------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_PASSES_H
 #define GRAPHC_COMPILER_PASSES_PASSES_H
 

@@ -1,5 +1,4 @@
-//===- Pipeline.h - The order of the phases
-//---------------------------------------------------------------===//
+//===- Pipeline.h - The order of the phases ---------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_PIPELINE_PIPELINE_H
 #define GRAPHC_COMPILER_PIPELINE_PIPELINE_H
 

@@ -1,5 +1,4 @@
-//===- Graph.h - The graph dialect
-//-------------------------------------------------------------------===//
+//===- Graph.h - The graph dialect ------------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_GRAPH_GRAPH_H
 #define GRAPHC_DIALECTS_GRAPH_GRAPH_H
 

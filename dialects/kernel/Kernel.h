@@ -1,5 +1,4 @@
-//===- Kernel.h - The kernel dialect
-//-----------------------------------------------------------------===//
+//===- Kernel.h - The kernel dialect ----------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_KERNEL_KERNEL_H
 #define GRAPHC_DIALECTS_KERNEL_KERNEL_H
 

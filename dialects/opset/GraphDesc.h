@@ -1,5 +1,4 @@
-//===- GraphDesc.h - A recorded graph as flat data
-//---------------------------------------------------===//
+//===- GraphDesc.h - A recorded graph as flat data --------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_OPSET_GRAPHDESC_H
 #define GRAPHC_DIALECTS_OPSET_GRAPHDESC_H
 

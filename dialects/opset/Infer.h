@@ -1,10 +1,9 @@
-//===- Infer.h - Shape and dtype rules of every operation
-//----------------------------------------------===//
+//===- Infer.h - Shape and dtype rules of every operation -------------------------------------===//
 //
 // Concrete shapes only: the recorder always knows them. A rule C<n> of an op's record is marked `//
 // <op>_c<n>` where it is enforced. Messages use NumPy's wording and start with `[op]`.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_OPSET_INFER_H
 #define GRAPHC_DIALECTS_OPSET_INFER_H
 

@@ -1,9 +1,8 @@
-//===- OpTable.h - What is known of every operation
-//---------------------------------------------------===//
+//===- OpTable.h - What is known of every operation -------------------------------------------===//
 //
 // Generated from dialects/graph/GraphOps.td; free of MLIR.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_OPSET_OPTABLE_H
 #define GRAPHC_DIALECTS_OPSET_OPTABLE_H
 

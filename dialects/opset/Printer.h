@@ -1,5 +1,4 @@
-//===- Printer.h - A GraphDesc as text
-//-----------------------------------------------------------------===//
+//===- Printer.h - A GraphDesc as text --------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_OPSET_PRINTER_H
 #define GRAPHC_DIALECTS_OPSET_PRINTER_H
 

@@ -1,5 +1,4 @@
-//===- Promote.h - NumPy 2 type promotion
-//--------------------------------------------------------------===//
+//===- Promote.h - NumPy 2 type promotion -----------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_OPSET_PROMOTE_H
 #define GRAPHC_DIALECTS_OPSET_PROMOTE_H
 

@@ -1,5 +1,4 @@
-//===- Plan.h - The plan dialect
-//---------------------------------------------------------------------===//
+//===- Plan.h - The plan dialect --------------------------------------------------------------===//
 #ifndef GRAPHC_DIALECTS_PLAN_PLAN_H
 #define GRAPHC_DIALECTS_PLAN_PLAN_H
 

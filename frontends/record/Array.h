@@ -1,5 +1,4 @@
-//===- Array.h - Arrays: views of versioned storages
-//-------------------------------------------------===//
+//===- Array.h - Arrays: views of versioned storages ------------------------------------------===//
 //
 // An Array is a view of a Storage. Writing through any view gives the storage a new version; every
 // view reads the newest version at the time it is read, so results follow NumPy's order of reads
@@ -8,7 +7,7 @@
 // Threads: recording from several threads is safe; two threads that write one storage leave one of
 // the two versions.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_ARRAY_H
 #define GRAPHC_FRONTENDS_RECORD_ARRAY_H
 

@@ -1,5 +1,4 @@
-//===- Choose.h - Which device a program of "auto" runs on
-//--------------------------------------------------------------===//
+//===- Choose.h - Which device a program of "auto" runs on ------------------------------------===//
 //
 // Two devices are timed once, for at most two seconds together, and what was found is kept on disk
 // by device, driver and build. A program's time on each follows from its bytes, operations and what

@@ -1,5 +1,4 @@
-//===- Constants.h - Which literals are arguments
-//---------------------------------------------------===//
+//===- Constants.h - Which literals are arguments ---------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_CONSTANTS_H
 #define GRAPHC_FRONTENDS_RECORD_CONSTANTS_H
 

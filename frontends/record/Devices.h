@@ -1,11 +1,10 @@
-//===- Devices.h - Devices and the compiler, as frontends see them
-//------------------------------===//
+//===- Devices.h - Devices and the compiler, as frontends see them ----------------------------===//
 //
 // Frontends see the recorder only. What they may ask of the runtime and of the compiler's loader
 // without recording anything is named here: finding, testing and listing devices, and whether a
 // compiler exists and is in memory.
 //
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_DEVICES_H
 #define GRAPHC_FRONTENDS_RECORD_DEVICES_H
 

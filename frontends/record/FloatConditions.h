@@ -1,11 +1,10 @@
-//===- FloatConditions.h - What operations met, as conditions that are computed
-//------------------===//
+//===- FloatConditions.h - What operations met, as conditions that are computed ---------------===//
 //
 // For each operation of a segment and each error that something is done about: whether there is an
 // element with fine operands and a bad result, as a recorded value. Conditions are operations like
 // any others, so they are fused with what they ask about when both are computed together.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_FLOATCONDITIONS_H
 #define GRAPHC_FRONTENDS_RECORD_FLOATCONDITIONS_H
 

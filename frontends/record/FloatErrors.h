@@ -1,5 +1,4 @@
-//===- FloatErrors.h - Which operation met an infinity or a NaN
-//-----------------------------------===//
+//===- FloatErrors.h - Which operation met an infinity or a NaN -------------------------------===//
 //
 // What is to happen at a division by zero, an overflow, an underflow or an invalid operation is
 // taken when an operation is recorded. Programs of such operations say at little cost whether any
@@ -7,7 +6,7 @@
 // one by one, by a program of their own, and from then on, while they meet errors, by the one that
 // computes them.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_FLOATERRORS_H
 #define GRAPHC_FRONTENDS_RECORD_FLOATERRORS_H
 

@@ -1,5 +1,4 @@
-//===- HostMath.h - What a kernel computes, on the host
-//-----------------------------------------===//
+//===- HostMath.h - What a kernel computes, on the host ---------------------------------------===//
 //
 // Operations that are exact or correctly rounded have one result: computed here, a value has the
 // bits a kernel gives it.

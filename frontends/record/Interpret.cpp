@@ -33,17 +33,6 @@ Result<NodeRef> converted(const Array &x, DType t) {
   return made ? std::move(made) : plain::cast(x, t);
 }
 
-/// Calls `f` with a value of the type of `t`.
-template <typename F>
-Result<bool> withElements(DType t, F f) {
-  Result<bool> done = false;
-  hostmath::withType(t, [&](auto v) {
-    done = f(v);
-    return true;
-  });
-  return done;
-}
-
 bool isMovement(OpKind kind) {
   return kind == OpKind::Broadcast || kind == OpKind::Transpose || kind == OpKind::Reshape ||
          kind == OpKind::Slice || kind == OpKind::Flip;
@@ -177,7 +166,7 @@ private:
   /// One number everywhere.
   Result<NodeRef> filled(const Value &value, const Shape &shape) {
     GRAPHC_ASSIGN(NodeRef out, small::makeNode(value.array.dtype(), shape, value.array.device()));
-    auto done = withElements(value.array.dtype(), [&]<typename T>(T) -> Result<bool> {
+    auto done = small::withRealType(value.array.dtype(), [&]<typename T>(T) -> Result<bool> {
       std::fill_n(small::dataOf<T>(out), small::countOf(shape),
                   hostmath::valueOf<T>(value.array.known()->bits));
       return true;
@@ -303,7 +292,7 @@ private:
 
   Result<NodeRef> counted(const Node &n) {
     GRAPHC_ASSIGN(NodeRef out, small::makeNode(n.dtype(), n.shape(), n.device()));
-    auto done = withElements(n.dtype(), [&]<typename T>(T) -> Result<bool> {
+    auto done = small::withRealType(n.dtype(), [&]<typename T>(T) -> Result<bool> {
       for (int64_t i = 0; i < small::countOf(n.shape()); ++i)
         small::dataOf<T>(out)[i] = static_cast<T>(i);
       return true;
@@ -359,7 +348,7 @@ private:
       offset += strides[i] * part.starts[i];
       strides[i] *= part.steps[i];
     }
-    auto done = withElements(n.dtype(), [&]<typename T>(T) -> Result<bool> {
+    auto done = small::withRealType(n.dtype(), [&]<typename T>(T) -> Result<bool> {
       small::spread(small::dataOf<T>(dense), value.shape(), strides,
                     small::dataOf<T>(out) + offset);
       return true;

@@ -1,11 +1,10 @@
-//===- Interpret.h - Small programs that were not met often
-//---------------------------------------------------===//
+//===- Interpret.h - Small programs that were not met often -----------------------------------===//
 //
 // Compiling costs what thousands of operations on small values cost. So a segment whose values are
 // all small is computed by the loops of Small.h, node by node and with the bits of its program,
 // until it was met often enough to be compiled.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_INTERPRET_H
 #define GRAPHC_FRONTENDS_RECORD_INTERPRET_H
 

@@ -197,17 +197,6 @@ bool convertInto(const S *from, T *to, int64_t count) {
   return true;
 }
 
-/// Calls `f` with a value of the type of `t`.
-template <typename F>
-Result<bool> withElements(DType t, F f) {
-  Result<bool> done = false;
-  hostmath::withType(t, [&](auto v) {
-    done = f(v);
-    return true;
-  });
-  return done;
-}
-
 /// Where the elements lie that indices name, in the order of a gather's result.
 class Named {
 public:
@@ -273,7 +262,7 @@ Outcome elementwise(OpKind kind, std::span<const Array> operands, const Shape &s
   if (operands.empty() || (operands.size() > 2 && !isSelect && !isClip) || !hasElements(result))
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, small::makeNode(result, shape, device));
-  auto done = withElements(operands.back().dtype(), [&]<typename T>(T) -> Result<bool> {
+  auto done = small::withRealType(operands.back().dtype(), [&]<typename T>(T) -> Result<bool> {
     auto *to = dataOf<char>(out);
     if (isSelect)
       return selected(operands, shape, reinterpret_cast<T *>(to));
@@ -290,12 +279,13 @@ Outcome cast(const Array &x, DType t) {
   if (!hasElements(t))
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, small::makeNode(t, x.shape(), x.device()));
-  auto done = withElements(x.dtype(), [&]<typename S>(S) -> Result<bool> {
+  auto done = small::withRealType(x.dtype(), [&]<typename S>(S) -> Result<bool> {
     GRAPHC_ASSIGN(auto from, elementsAs<S>(x, x.shape()));
-    return from ? withElements(t,
-                               [&]<typename T>(T) -> Result<bool> {
-                                 return convertInto(from.get(), dataOf<T>(out), countOf(x.shape()));
-                               })
+    return from ? small::withRealType(t,
+                                      [&]<typename T>(T) -> Result<bool> {
+                                        return convertInto(from.get(), dataOf<T>(out),
+                                                           countOf(x.shape()));
+                                      })
                 : Result<bool>(false);
   });
   return small::finished(std::move(out), std::move(done));
@@ -312,7 +302,7 @@ Outcome gather(const Array &x, std::span<const Array> indices, const op::GatherA
   if (!isFound)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, small::makeNode(x.dtype(), shape, x.device()));
-  auto done = withElements(x.dtype(), [&]<typename T>(T) -> Result<bool> {
+  auto done = small::withRealType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
     auto *from = reinterpret_cast<const T *>(elements.first);
     T *to = dataOf<T>(out);
     for (int64_t place : named.places)
@@ -333,7 +323,7 @@ Outcome scatter(const Array &x, const Array &value, std::span<const Array> indic
   GRAPHC_ASSIGN(NodeRef out, isFound ? cast(x, x.dtype()) : Outcome(NodeRef()));
   if (!out)
     return NodeRef();
-  auto done = withElements(x.dtype(), [&]<typename T>(T) -> Result<bool> {
+  auto done = small::withRealType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
     GRAPHC_ASSIGN(auto from, elementsAs<T>(value, value.shape()));
     T *to = dataOf<T>(out);
     for (size_t i = 0; from && i < named.places.size(); ++i) {

@@ -1,11 +1,10 @@
-//===- InterpretPlain.h - Exact operations, element by element
-//-------------------------------------------------===//
+//===- InterpretPlain.h - Exact operations, element by element --------------------------------===//
 //
 // What interpreted programs (Interpret.h) need beside the loops of Small.h: more dtypes, operations
 // without a loop of their own, places named by arrays. All of it is exact, so the bits are those of
 // kernels.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_INTERPRETPLAIN_H
 #define GRAPHC_FRONTENDS_RECORD_INTERPRETPLAIN_H
 

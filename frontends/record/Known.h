@@ -1,5 +1,4 @@
-//===- Known.h - Single values the host has already
-//--------------------------------------------===//
+//===- Known.h - Single values the host has already -------------------------------------------===//
 //
 // Programs that loop over elements read, combine and write single values. A 0-d value that is known
 // here is not worth a program: it is read from memory, computed with the bits a kernel would give,

@@ -1,5 +1,4 @@
-//===- Lend.h - Memory of arrays that others write to
-//---------------------------------------------------------===//
+//===- Lend.h - Memory of arrays that others write to -----------------------------------------===//
 //
 // Versions of a storage never change, so that what was recorded stays true. Somebody who writes to
 // the memory of an array at any time, as NumPy does through a view, gets memory beside them:
@@ -7,7 +6,7 @@
 // a new version is copied to it when it is recorded (Storage::replace). Both sides see every write,
 // at the price of that look; it ends with the borrower.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_LEND_H
 #define GRAPHC_FRONTENDS_RECORD_LEND_H
 

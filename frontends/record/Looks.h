@@ -1,5 +1,4 @@
-//===- Looks.h - Runs whose floating-point errors are told later
-//-----------------------------------------------------------===//
+//===- Looks.h - Runs whose floating-point errors are told later ------------------------------===//
 //
 // On a device with a queue of its own a run that watches values does not wait for what it met. It
 // is remembered with its inputs, and looked at when a value is read, when the device is waited for,

@@ -1,11 +1,10 @@
-//===- MemoryOrder.h - How results lie in memory
-//----------------------------------------------------===//
+//===- MemoryOrder.h - How results lie in memory ----------------------------------------------===//
 //
 // A result of elementwise operations lies as its operands do (NumPy's order "K"): it is computed
 // with its axes in the order of their strides, and shown with them in their places. Values do not
 // depend on it.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_MEMORYORDER_H
 #define GRAPHC_FRONTENDS_RECORD_MEMORYORDER_H
 

@@ -1,5 +1,4 @@
-//===- Node.h - One recorded operation
-//--------------------------------------------------------------===//
+//===- Node.h - One recorded operation --------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_NODE_H
 #define GRAPHC_FRONTENDS_RECORD_NODE_H
 

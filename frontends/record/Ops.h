@@ -1,11 +1,10 @@
-//===- Ops.h - Operations on arrays
-//------------------------------------------------------------------===//
+//===- Ops.h - Operations on arrays -----------------------------------------------------------===//
 //
 // NumPy's meaning: promotion, broadcasting, views and in-place rules. Everything records; a result
 // is an Array that owns a new storage unless the text says view. Errors are raised here, never at
 // evaluation.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_OPS_H
 #define GRAPHC_FRONTENDS_RECORD_OPS_H
 

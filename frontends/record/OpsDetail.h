@@ -1,5 +1,4 @@
-//===- OpsDetail.h - Shared by the files that implement Ops.h
-//-------------------------------------------===//
+//===- OpsDetail.h - Shared by the files that implement Ops.h ---------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_OPSDETAIL_H
 #define GRAPHC_FRONTENDS_RECORD_OPSDETAIL_H
 

@@ -1,5 +1,4 @@
-//===- PiecePlan.h - What a piece of a result is computed from
-//------------------------------------------------------===//
+//===- PiecePlan.h - What a piece of a result is computed from --------------------------------===//
 //
 // A pass over values that do not fit on a device visits `units` one after the other, some at a
 // time. Of every node in the pass a unit needs a strip along one axis; what it needs whole must

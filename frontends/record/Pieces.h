@@ -1,5 +1,4 @@
-//===- Pieces.h - Programs whose arrays do not fit on a device
-//------------------------------------------------------===//
+//===- Pieces.h - Programs whose arrays do not fit on a device --------------------------------===//
 //
 // A value of a device may be kept in host memory: it was larger than what the device had free. A
 // program that needs more memory than there is is computed piece by piece: strips of what it reads

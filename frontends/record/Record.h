@@ -1,10 +1,9 @@
-//===- Record.h - Making nodes
-//----------------------------------------------------------------------===//
+//===- Record.h - Making nodes ----------------------------------------------------------------===//
 //
 // Every node is made here: checked by op::infer, with trivial operations left out. Nothing
 // evaluates.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_RECORD_H
 #define GRAPHC_FRONTENDS_RECORD_RECORD_H
 

@@ -1,5 +1,4 @@
-//===- SelfTest.h - Known answers before a device is used
-//---------------------------------------------------------------------===//
+//===- SelfTest.h - Known answers before a device is used -------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_SELFTEST_H
 #define GRAPHC_FRONTENDS_RECORD_SELFTEST_H
 

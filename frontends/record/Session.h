@@ -1,11 +1,10 @@
-//===- Session.h - Computing pending nodes
-//-----------------------------------------------------------===//
+//===- Session.h - Computing pending nodes ----------------------------------------------------===//
 //
 // Recording is per thread (default device, active trace); programs are found process-wide.
 // Evaluation runs without locks and may be called from several threads at once: two threads that
 // need one node may both compute it, one result is kept.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_SESSION_H
 #define GRAPHC_FRONTENDS_RECORD_SESSION_H
 

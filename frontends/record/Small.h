@@ -1,5 +1,4 @@
-//===- Small.h - Loops over small arrays
-//-------------------------------------------------------===//
+//===- Small.h - Loops over small arrays ------------------------------------------------------===//
 //
 // A loop of the user's program over small arrays costs what recording and launching cost, not what
 // computing costs, and every turn may be another program. A line that has recorded an operation on

@@ -1,5 +1,4 @@
-//===- SmallElements.h - Elements of views in host memory
-//--------------------------------------===//
+//===- SmallElements.h - Elements of views in host memory -------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_SMALLELEMENTS_H
 #define GRAPHC_FRONTENDS_RECORD_SMALLELEMENTS_H
 
@@ -65,6 +64,17 @@ template <typename F>
 Result<bool> withLoopType(DType t, F f) {
   Result<bool> done = false;
   withSmallType(t, [&](auto v) {
+    done = f(v);
+    return true;
+  });
+  return done;
+}
+
+/// Runs `f` with a value of the type of `t`; false where no C++ type holds its elements.
+template <typename F>
+Result<bool> withRealType(DType t, F f) {
+  Result<bool> done = false;
+  hostmath::withType(t, [&](auto v) {
     done = f(v);
     return true;
   });

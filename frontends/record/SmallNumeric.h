@@ -1,5 +1,4 @@
-//===- SmallNumeric.h - Functions of small arrays that are several operations
-//------------------===//
+//===- SmallNumeric.h - Functions of small arrays that are several operations -----------------===//
 //
 // Formulas over operations whose results no rounding decides, or whose order is given, in one loop.
 //

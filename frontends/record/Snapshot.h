@@ -1,5 +1,4 @@
-//===- Snapshot.h - Pending nodes as GraphDescs
-//-------------------------------------------------------===//
+//===- Snapshot.h - Pending nodes as GraphDescs -----------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_SNAPSHOT_H
 #define GRAPHC_FRONTENDS_RECORD_SNAPSHOT_H
 

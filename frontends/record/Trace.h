@@ -1,5 +1,4 @@
-//===- Trace.h - Recording a function once, running it often
-//-----------------------------------------===//
+//===- Trace.h - Recording a function once, running it often ----------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_TRACE_H
 #define GRAPHC_FRONTENDS_RECORD_TRACE_H
 

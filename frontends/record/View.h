@@ -1,5 +1,4 @@
-//===- View.h - What part of a storage an array shows
-//-----------------------------------------------===//
+//===- View.h - What part of a storage an array shows -----------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_VIEW_H
 #define GRAPHC_FRONTENDS_RECORD_VIEW_H
 

@@ -1,5 +1,4 @@
-//===- SpinLock.h - A lock of one byte for a few instructions
-//----------------------------------===//
+//===- SpinLock.h - A lock of one byte for a few instructions ---------------------------------===//
 #ifndef GRAPHC_RUNTIME_BASE_SPINLOCK_H
 #define GRAPHC_RUNTIME_BASE_SPINLOCK_H
 

@@ -1,5 +1,4 @@
-//===- Choice.h - The device "auto": the cpu and one other, chosen by program
-//------------------------------------------------===//
+//===- Choice.h - The device "auto": the cpu and one other, chosen by program -----------------===//
 //
 // A value of this device is in the memory of one of the two, or of both: what a program on the
 // other one reads is copied there once and stays. Programs are loaded on one of the two, never on

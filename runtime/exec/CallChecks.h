@@ -1,5 +1,4 @@
-//===- CallChecks.h - What must hold of a call before a program runs
-//---------------------------===//
+//===- CallChecks.h - What must hold of a call before a program runs --------------------------===//
 #ifndef GRAPHC_RUNTIME_EXEC_CALLCHECKS_H
 #define GRAPHC_RUNTIME_EXEC_CALLCHECKS_H
 

@@ -1,5 +1,4 @@
-//===- SelfTest.h - What is remembered of devices that were tested
-//------------------------------------------------------------===//
+//===- SelfTest.h - What is remembered of devices that were tested ----------------------------===//
 #ifndef GRAPHC_RUNTIME_EXEC_SELFTEST_H
 #define GRAPHC_RUNTIME_EXEC_SELFTEST_H
 

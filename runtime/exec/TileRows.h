@@ -1,5 +1,4 @@
-//===- TileRows.h - How many rows of a tile are run at a time
-//----------------------------------===//
+//===- TileRows.h - How many rows of a tile are run at a time ---------------------------------===//
 #ifndef GRAPHC_RUNTIME_EXEC_TILEROWS_H
 #define GRAPHC_RUNTIME_EXEC_TILEROWS_H
 

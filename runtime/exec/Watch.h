@@ -1,5 +1,4 @@
-//===- Watch.h - Whether any of many runs met an infinity or a NaN
-//---------------------------------------------------------===//
+//===- Watch.h - Whether any of many runs met an infinity or a NaN ----------------------------===//
 //
 // Runs that do not wait share the watch word of their device: it is set by any of them and stays
 // so. Whoever reads it must know which runs were queued before.

@@ -3,7 +3,7 @@
 // consumer FILE.gco: the program maps x to x * x + x over float64. Exits 0 when the result is right
 // and when a damaged file is refused.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #include "runtime/drivers/Drivers.h"
 #include "runtime/exec/Executor.h"
 #include "runtime/program/Archive.h"

@@ -1,5 +1,4 @@
-//===- CodeParts.h - Parts of a program become object files side by side
-//-----------------------------===//
+//===- CodeParts.h - Parts of a program become object files side by side ----------------------===//
 #ifndef GRAPHC_COMPILER_EMIT_CPU_CODEPARTS_H
 #define GRAPHC_COMPILER_EMIT_CPU_CODEPARTS_H
 

@@ -1,5 +1,4 @@
-//===- Image.h - A flat code image from object files
-//-------------------------------------------------------===//
+//===- Image.h - A flat code image from object files ------------------------------------------===//
 #ifndef GRAPHC_COMPILER_EMIT_CPU_IMAGE_H
 #define GRAPHC_COMPILER_EMIT_CPU_IMAGE_H
 

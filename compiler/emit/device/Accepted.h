@@ -1,5 +1,4 @@
-//===- Accepted.h - What the device emitters accept
-//------------------------------------------------------===//
+//===- Accepted.h - What the device emitters accept -------------------------------------------===//
 #ifndef GRAPHC_COMPILER_EMIT_DEVICE_ACCEPTED_H
 #define GRAPHC_COMPILER_EMIT_DEVICE_ACCEPTED_H
 

@@ -1,5 +1,4 @@
-//===- DeviceModule.h - Device kernels as LLVM IR
-//--------------------------------------------------------===//
+//===- DeviceModule.h - Device kernels as LLVM IR ---------------------------------------------===//
 #ifndef GRAPHC_COMPILER_EMIT_DEVICE_DEVICEMODULE_H
 #define GRAPHC_COMPILER_EMIT_DEVICE_DEVICEMODULE_H
 

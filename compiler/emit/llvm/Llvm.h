@@ -1,5 +1,4 @@
-//===- Llvm.h - What the emitters through LLVM share
-//-----------------------------------------------------===//
+//===- Llvm.h - What the emitters through LLVM share ------------------------------------------===//
 #ifndef GRAPHC_COMPILER_EMIT_LLVM_LLVM_H
 #define GRAPHC_COMPILER_EMIT_LLVM_LLVM_H
 

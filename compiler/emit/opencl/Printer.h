@@ -1,5 +1,4 @@
-//===- Printer.h - Lowered functions as OpenCL C
-//----------------------------------------------------------------===//
+//===- Printer.h - Lowered functions as OpenCL C ----------------------------------------------===//
 #ifndef GRAPHC_COMPILER_EMIT_OPENCL_PRINTER_H
 #define GRAPHC_COMPILER_EMIT_OPENCL_PRINTER_H
 

@@ -1,5 +1,4 @@
-//===- Access.h - Movement ops as index maps
-//-------------------------------------------------------------===//
+//===- Access.h - Movement ops as index maps --------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_ANALYSIS_ACCESS_H
 #define GRAPHC_COMPILER_PASSES_ANALYSIS_ACCESS_H
 

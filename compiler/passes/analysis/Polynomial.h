@@ -1,5 +1,4 @@
-//===- Polynomial.h - Integer polynomials over iteration dimensions and sizes
-//------------------------------===//
+//===- Polynomial.h - Integer polynomials over iteration dimensions and sizes -----------------===//
 #ifndef GRAPHC_COMPILER_PASSES_ANALYSIS_POLYNOMIAL_H
 #define GRAPHC_COMPILER_PASSES_ANALYSIS_POLYNOMIAL_H
 

@@ -1,5 +1,4 @@
-//===- Sizes.h - Sizes of tensors as canonical values
-//----------------------------------------------------===//
+//===- Sizes.h - Sizes of tensors as canonical values -----------------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_ANALYSIS_SIZES_H
 #define GRAPHC_COMPILER_PASSES_ANALYSIS_SIZES_H
 

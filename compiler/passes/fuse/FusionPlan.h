@@ -1,5 +1,4 @@
-//===- FusionPlan.h - Which ops share a kernel
-//-----------------------------------------------------------===//
+//===- FusionPlan.h - Which ops share a kernel ------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_FUSE_FUSIONPLAN_H
 #define GRAPHC_COMPILER_PASSES_FUSE_FUSIONPLAN_H
 

@@ -1,5 +1,4 @@
-//===- Turns.h - Loops of the user's program, written out
-//-----------------------------------------===//
+//===- Turns.h - Loops of the user's program, written out -------------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_FUSE_TURNS_H
 #define GRAPHC_COMPILER_PASSES_FUSE_TURNS_H
 

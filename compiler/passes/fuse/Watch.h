@@ -1,5 +1,4 @@
-//===- Watch.h - Which values of a kernel are looked at for infinities and NaN
-//--------------------===//
+//===- Watch.h - Which values of a kernel are looked at for infinities and NaN ----------------===//
 #ifndef GRAPHC_COMPILER_PASSES_FUSE_WATCH_H
 #define GRAPHC_COMPILER_PASSES_FUSE_WATCH_H
 

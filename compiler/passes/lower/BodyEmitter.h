@@ -1,5 +1,4 @@
-//===- BodyEmitter.h - A kernel body at one position, scalar or vector
-//---------------------------------------===//
+//===- BodyEmitter.h - A kernel body at one position, scalar or vector ------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_BODYEMITTER_H
 #define GRAPHC_COMPILER_PASSES_LOWER_BODYEMITTER_H
 

@@ -1,5 +1,4 @@
-//===- Contract.h - What the forms of matrix products share
-//-----------------------------------------------===//
+//===- Contract.h - What the forms of matrix products share -----------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_CONTRACT_H
 #define GRAPHC_COMPILER_PASSES_LOWER_CONTRACT_H
 

@@ -1,5 +1,4 @@
-//===- HandedWords.h - What parts of one launch tell each other
-//-------------------------------===//
+//===- HandedWords.h - What parts of one launch tell each other -------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_HANDEDWORDS_H
 #define GRAPHC_COMPILER_PASSES_LOWER_HANDEDWORDS_H
 

@@ -1,5 +1,4 @@
-//===- LoopSpace.h - Iteration space of a kernel with linear accesses
-//---------------------------------------===//
+//===- LoopSpace.h - Iteration space of a kernel with linear accesses -------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_LOOPSPACE_H
 #define GRAPHC_COMPILER_PASSES_LOWER_LOOPSPACE_H
 

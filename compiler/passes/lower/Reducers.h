@@ -1,5 +1,4 @@
-//===- Reducers.h - What each kind of reduction accumulates
-//--------------------------------------------------===//
+//===- Reducers.h - What each kind of reduction accumulates -----------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_REDUCERS_H
 #define GRAPHC_COMPILER_PASSES_LOWER_REDUCERS_H
 

@@ -1,5 +1,4 @@
-//===- Trees.h - Canonical reduction trees as loops
-//-----------------------------------------------------------===//
+//===- Trees.h - Canonical reduction trees as loops -------------------------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_TREES_H
 #define GRAPHC_COMPILER_PASSES_LOWER_TREES_H
 

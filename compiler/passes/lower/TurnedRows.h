@@ -1,5 +1,4 @@
-//===- TurnedRows.h - Operands that are turned some rows at a time
-//-----------------------------------------------===//
+//===- TurnedRows.h - Operands that are turned some rows at a time ----------------------------===//
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_TURNEDROWS_H
 #define GRAPHC_COMPILER_PASSES_LOWER_TURNEDROWS_H
 

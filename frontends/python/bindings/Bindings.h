@@ -1,10 +1,9 @@
-//===- Bindings.h - What the files of the extension module share
-//----------------------------------------===//
+//===- Bindings.h - What the files of the extension module share ------------------------------===//
 //
 // The only place where exceptions exist: a Status becomes a Python exception here (raise), and
 // nowhere else.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_BINDINGS_H
 #define GRAPHC_FRONTENDS_PYTHON_BINDINGS_BINDINGS_H
 

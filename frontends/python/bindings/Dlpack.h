@@ -1,9 +1,8 @@
-//===- Dlpack.h - The DLPack ABI
-//------------------------------------------------------------------------===//
+//===- Dlpack.h - The DLPack ABI --------------------------------------------------------------===//
 //
 // Records of the DLPack standard (versions 0 and 1), as far as host memory needs them.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_DLPACK_H
 #define GRAPHC_FRONTENDS_PYTHON_BINDINGS_DLPACK_H
 

@@ -210,11 +210,29 @@ bool isWanted(const Given &given, Exact kind) {
   return small::isLoop(op::OpKind::Gather, std::min(given.most, small::kFew), *given.device);
 }
 
+/// The arguments of a call as NumPy's function takes them.
+struct TheirArguments {
+  static constexpr Py_ssize_t kMost = 8;
+
+  /// False where one cannot be made.
+  bool make(Given &given, PyObject *const *args, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      made[i] = given.make(args[i]);
+      plain[i] = made[i].ptr();
+      if (!plain[i])
+        return false;
+    }
+    return true;
+  }
+
+  std::array<pb::object, kMost> made; ///< owns what `plain` points to
+  std::array<PyObject *, kMost> plain{};
+};
+
 PyObject *asked(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t count,
                 PyObject *names) {
   const Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
-  constexpr Py_ssize_t kMostArguments = 8;
-  if (all > kMostArguments)
+  if (all > TheirArguments::kMost)
     return nullptr;
   Given given(kind);
   for (Py_ssize_t i = 0; i < all; ++i)
@@ -222,17 +240,11 @@ PyObject *asked(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t 
       return nullptr;
   if (!isWanted(given, kind))
     return nullptr;
-  std::array<pb::object, kMostArguments> made;
-  std::array<PyObject *, kMostArguments> plain{};
-  for (Py_ssize_t i = 0; i < all; ++i) {
-    auto at = static_cast<size_t>(i);
-    made[at] = given.make(args[i]);
-    plain[at] = made[at].ptr();
-    if (!plain[at])
-      return nullptr;
-  }
+  TheirArguments passed;
+  if (!passed.make(given, args, static_cast<size_t>(all)))
+    return nullptr;
   auto result = pb::reinterpret_steal<pb::object>(
-      PyObject_Vectorcall(theirs, plain.data(), static_cast<size_t>(count), names));
+      PyObject_Vectorcall(theirs, passed.plain.data(), static_cast<size_t>(count), names));
   if (!result)
     throw pb::error_already_set();
   rt::Device &device = given.device ? *given.device : *unwrap(currentDevice());
@@ -258,9 +270,8 @@ bool isAlike(PyObject *object, DType t) {
 
 /// Lets NumPy's function change the memory of its first argument.
 PyObject *updated(PyObject *theirs, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  constexpr Py_ssize_t kMostArguments = 6;
   const Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
-  Array *target = count > 1 && all <= kMostArguments ? asAnyArray(args[0]) : nullptr;
+  Array *target = count > 1 && all <= TheirArguments::kMost ? asAnyArray(args[0]) : nullptr;
   if (!target || target->isValue() || target->view().isReadOnly() || target->view().isRecast())
     return nullptr;
   Given given(Exact::Any);
@@ -272,18 +283,13 @@ PyObject *updated(PyObject *theirs, PyObject *const *args, Py_ssize_t count, PyO
   }
   if (given.most > small::kFew || !isWanted(given, Exact::Any) || !unwrap(small::settle(*target)))
     return nullptr;
-  std::array<pb::object, kMostArguments> made;
-  std::array<PyObject *, kMostArguments> plain{};
-  for (Py_ssize_t i = 0; i < all; ++i) {
-    auto at = static_cast<size_t>(i);
-    made[at] = given.make(args[i]);
-    plain[at] = made[at].ptr();
-    if (!plain[at])
-      return nullptr;
-  }
-  pb::detail::array_proxy(plain[0])->flags |= pb::detail::npy_api::NPY_ARRAY_WRITEABLE_;
-  PyObject *result = PyObject_Vectorcall(theirs, plain.data(), static_cast<size_t>(count), names);
-  made = {};
+  TheirArguments passed;
+  if (!passed.make(given, args, static_cast<size_t>(all)))
+    return nullptr;
+  pb::detail::array_proxy(passed.plain[0])->flags |= pb::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  PyObject *result =
+      PyObject_Vectorcall(theirs, passed.plain.data(), static_cast<size_t>(count), names);
+  passed.made = {};
   given.drop(); // nobody else may hold the memory that has a new version now
   target->storage()->update([](rt::Buffer &) {});
   return result;

@@ -1,5 +1,4 @@
-//===- Gil.h - Work without the interpreter's lock
-//----------------------------------------------===//
+//===- Gil.h - Work without the interpreter's lock --------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_GIL_H
 #define GRAPHC_FRONTENDS_PYTHON_BINDINGS_GIL_H
 

@@ -1,5 +1,4 @@
-//===- ChooseTest.cpp - Decisions of "auto" under given speeds
-//---------------------------------===//
+//===- ChooseTest.cpp - Decisions of "auto" under given speeds --------------------------------===//
 #include "frontends/record/Choose.h"
 
 #include <gtest/gtest.h>

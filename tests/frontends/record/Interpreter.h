@@ -1,10 +1,9 @@
-//===- Interpreter.h - Values of recorded graphs, without a compiler
-//------------------------------------===//
+//===- Interpreter.h - Values of recorded graphs, without a compiler --------------------------===//
 //
 // The plain meaning of the few operations that tests of views and segments record, in float64, one
 // element at a time.
 //
-//===----------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_TESTS_FRONTENDS_RECORD_INTERPRETER_H
 #define GRAPHC_TESTS_FRONTENDS_RECORD_INTERPRETER_H
 
