@@ -163,6 +163,8 @@ bool toOpenOperand(pb::handle object, Operand &out, std::optional<Array> &holder
                    rt::Device *device);
 bool convertOpenOperand(pb::handle object, Converted &out, rt::Device *device = nullptr);
 Array toOpenArray(pb::handle object, rt::Device *device = nullptr);
+/// Whether it is a NumPy array, of no subclass.
+bool isNumpyArray(PyObject *object);
 /// Whether it is a scalar of one of NumPy's integer types.
 bool isNumpyInteger(PyObject *object);
 Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device);

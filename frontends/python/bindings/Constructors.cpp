@@ -163,7 +163,7 @@ Array copyOfNumpy(PyObject *object, rt::Device *device) {
 PyObject *pack(PyObject *, PyObject *object) {
   return guarded([&]() -> PyObject * {
     rt::Device *device = unwrap(currentDevice());
-    if (Py_TYPE(object) == pb::detail::npy_api::get().PyArray_Type_ && !Trace::active()) {
+    if (isNumpyArray(object) && !Trace::active()) {
       Array copied = copyOfNumpy(object, device);
       if (copied.isNull())
         Py_RETURN_NONE;
@@ -281,8 +281,7 @@ PyObject *plainAsarray(PyObject *self, PyObject *const *args, Py_ssize_t count, 
   const Array *x = asAnyArray(args[0]);
   if (x && x->rank() > 0)
     return Py_NewRef(args[0]);
-  if (Py_TYPE(args[0]) == pb::detail::npy_api::get().PyArray_Type_ &&
-      pb::detail::array_proxy(args[0])->base) {
+  if (isNumpyArray(args[0]) && pb::detail::array_proxy(args[0])->base) {
     PyObject *shared = guarded(
         [&] { return borrowed(pb::reinterpret_borrow<pb::object>(args[0])).release().ptr(); });
     if (shared != Py_None)

@@ -330,6 +330,10 @@ void fixSize(Array &array, pb::handle object) {
   array.storage()->setOwnerObject(object.ptr());
 }
 
+bool isNumpyArray(PyObject *object) {
+  return Py_TYPE(object) == pb::detail::npy_api::get().PyArray_Type_;
+}
+
 bool isNumpyInteger(PyObject *object) {
   return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(numpy().integer.ptr()));
 }

@@ -19,10 +19,6 @@ namespace {
 
 using NumpyArray = pb::detail::PyArray_Proxy;
 
-const pb::detail::npy_api &numpyApi() { return pb::detail::npy_api::get(); }
-
-bool isNumpyArray(PyObject *object) { return Py_TYPE(object) == numpyApi().PyArray_Type_; }
-
 /// The arguments of one call as NumPy takes them: arrays as views of their memory, which nobody may
 /// keep or write.
 class Given {
@@ -143,7 +139,7 @@ private:
       shape[i] = x.shape()[i];
       strides[i] = x.view().strides()[i] * itemSize(x.dtype());
     }
-    const auto &api = numpyApi();
+    const auto &api = pb::detail::npy_api::get();
     return pb::reinterpret_steal<pb::object>(api.PyArray_NewFromDescr_(
         api.PyArray_Type_, descriptor.release().ptr(), static_cast<int>(rank), shape.data(),
         strides.data(), first, pb::detail::npy_api::NPY_ARRAY_ALIGNED_, nullptr));

@@ -1,5 +1,6 @@
 // Traces, traced functions, and the fast path of jit.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/CallPattern.h"
 #include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Numerics.h"
@@ -90,36 +91,59 @@ std::string stageText(const TracedFunction &f, const std::string &stage) {
 /// The functions bound to one jitted Python function, most recently used first.
 class Jit {
 public:
-  explicit Jit(pb::object slow) : slow(std::move(slow)) {}
+  Jit(pb::object slow, pb::object asarray) : slow(std::move(slow)), asarray(std::move(asarray)) {}
 
   /// `kwargs` may be null.
   pb::object call(PyObject *args, PyObject *kwargs) {
-    constexpr size_t kFew = 16;
-    Array *arrays[kFew];
-    auto count = static_cast<size_t>(PyTuple_GET_SIZE(args));
-    bool noKeywords = !kwargs || PyDict_GET_SIZE(kwargs) == 0;
-    bool fast = !bound.empty() && count <= kFew && noKeywords && !Trace::active();
-    for (size_t i = 0; fast && i < count; ++i)
-      fast = (arrays[i] = asArray(PyTuple_GET_ITEM(args, static_cast<Py_ssize_t>(i)))) != nullptr;
-    if (fast)
-      for (size_t i = 0; i < bound.size(); ++i)
-        if (matches(bound[i], {arrays, count})) {
+    if (!bound.empty() && !Trace::active()) {
+      CallArguments given(args, kwargs, asarray);
+      // The list may change meanwhile: an array of open size is looked at.
+      for (size_t i = 0; i < bound.size(); ++i) {
+        std::shared_ptr<const Bound> candidate = bound[i];
+        if (!matches(*candidate, given))
+          continue;
+        if (i > 0 && i < bound.size() && bound[i] == candidate)
           std::rotate(bound.begin(), bound.begin() + static_cast<std::ptrdiff_t>(i),
                       bound.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-          return run({arrays, count}, args);
-        }
-    pb::object given = kwargs ? pb::reinterpret_borrow<pb::object>(kwargs) : pb::object(pb::dict());
-    return slow(pb::reinterpret_borrow<pb::object>(args), given);
+        return run(*candidate, given);
+      }
+    }
+    pb::object named = kwargs ? pb::reinterpret_borrow<pb::object>(kwargs) : pb::object(pb::dict());
+    return slow(pb::reinterpret_borrow<pb::object>(args), named);
   }
 
-  /// `unflatten` makes the result: the number of an argument that it is; None for the only output,
-  /// or a list of all; a callable of that list; a tuple of a callable of that list and the
-  /// arguments.
-  /// `views`: it writes to arguments or returns parts of them, which have to be contiguous.
-  void bind(const TracedFunction &function, pb::object unflatten, bool views) {
+  /// The function is called from now on for arguments that look like these. `arrays`: what it takes
+  /// of them. `statics`: positions and names of arguments that are values. `guards`: where outer
+  /// values are that it depends on. `unflatten` makes the result: the number of the argument that
+  /// it is; None for the only output, or a list of all; a callable of that list; a tuple of a
+  /// callable of that list and the arrays. `views`: it writes to arguments or returns parts of
+  /// them, which have to be contiguous. `anyDevice`: the current device is no matter.
+  void bind(const TracedFunction &function, pb::object unflatten, bool views, const pb::tuple &args,
+            const pb::dict &kwargs, const pb::list &arrays,
+            const std::pair<pb::set, pb::set> &statics, const pb::list &guards, bool anyDevice) {
+    auto pattern = CallPattern::of(args.ptr(), kwargs.ptr(), statics.first, statics.second);
+    if (!pattern || pattern->arrayCount() != arrays.size() || arrays.empty())
+      return;
     // Which device new arrays go to is part of what was traced, and the thread's modes are.
-    bound.insert(bound.begin(), {function.function, std::move(unflatten), unwrap(currentDevice()),
-                                 recordingModes(), views});
+    Bound made{function.function,
+               std::move(unflatten),
+               anyDevice ? nullptr : unwrap(currentDevice()),
+               recordingModes(),
+               views,
+               !function.function->updatedArguments().empty(),
+               std::move(*pattern),
+               {}};
+    for (pb::handle item : guards) {
+      auto [where, name] = pb::cast<std::pair<pb::object, pb::object>>(item);
+      made.guards.emplace_back(std::move(where), std::move(name));
+    }
+    auto isKnown = [&](const std::shared_ptr<const Bound> &b) {
+      return b->function == made.function && b->device == made.device && b->modes == made.modes &&
+             b->pattern == made.pattern && holds(*b);
+    };
+    if (std::ranges::any_of(bound, isKnown)) // it is the arrays that differ: they were converted
+      return;
+    bound.insert(bound.begin(), std::make_shared<const Bound>(std::move(made)));
     if (bound.size() > kMaxBound)
       bound.pop_back();
   }
@@ -130,34 +154,41 @@ private:
   struct Bound {
     std::shared_ptr<Function> function;
     pb::object unflatten;
-    rt::Device *device;
+    rt::Device *device; ///< null: any
     uint64_t modes;
-    bool views;
+    bool views, updates;
+    CallPattern pattern;
+    std::vector<Guard> guards;
   };
   static constexpr size_t kMaxBound = 64;
 
-  static bool matches(const Bound &b, std::span<Array *const> arrays) {
-    std::span<const Array *const> given(const_cast<const Array *const *>(arrays.data()),
-                                        arrays.size());
-    auto device = currentDevice();
-    return device && *device == b.device && recordingModes() == b.modes &&
-           b.function->accepts(given) && b.function->isSafeFor(given) &&
+  static bool holds(const Bound &b) { return std::ranges::all_of(b.guards, &Guard::holds); }
+
+  static bool matches(const Bound &b, CallArguments &call) {
+    if (b.modes != recordingModes() || !b.pattern.matches(call) || !holds(b))
+      return false;
+    if (b.updates && call.hasForeign()) // NumPy's get what was written to ours
+      return false;
+    if (b.device) {
+      auto device = currentDevice();
+      if (!device || *device != b.device)
+        return false;
+    }
+    std::span<const Array *const> given(const_cast<const Array *const *>(call.arrays().data()),
+                                        call.arrays().size());
+    return b.function->accepts(given) && b.function->isSafeFor(given) &&
            (!b.views ||
             std::ranges::all_of(given, [](const Array *x) { return x->view().isContiguous(); }));
   }
 
-  /// `args`: the objects of the arrays.
-  pb::object run(std::span<Array *const> arrays, PyObject *args) {
-    // Held here: another thread may clear() meanwhile.
-    std::shared_ptr<Function> function = bound.front().function;
-    pb::object unflatten = bound.front().unflatten;
-    std::vector<Array> outputs = callFunction(*function, arrays);
+  static pb::object run(const Bound &b, const CallArguments &call) {
+    std::vector<Array> outputs = callFunction(*b.function, call.arrays());
+    const pb::object &unflatten = b.unflatten;
     if (PyLong_CheckExact(unflatten.ptr()))
-      return pb::reinterpret_borrow<pb::object>(
-          PyTuple_GET_ITEM(args, PyLong_AsSsize_t(unflatten.ptr())));
+      return call.arrayObject(PyLong_AsSize_t(unflatten.ptr()));
     if (PyTuple_CheckExact(unflatten.ptr()))
       return pb::reinterpret_borrow<pb::object>(PyTuple_GET_ITEM(unflatten.ptr(), 0))(
-          toList(std::move(outputs)), pb::reinterpret_borrow<pb::object>(args));
+          toList(std::move(outputs)), call.arrayObjects());
     if (unflatten.is_none() && outputs.size() == 1)
       return pb::cast(std::move(outputs[0]));
     pb::list list = toList(std::move(outputs));
@@ -166,8 +197,8 @@ private:
     return unflatten(list);
   }
 
-  pb::object slow;
-  std::vector<Bound> bound;
+  pb::object slow, asarray;
+  std::vector<std::shared_ptr<const Bound>> bound;
 };
 
 /// The type's call slot: pybind11's dispatcher costs as much as the rest of a warm call.
@@ -232,7 +263,7 @@ void defineJit(pb::module_ &m) {
   pb::class_<Jit>(m, "Jit", pb::custom_type_setup([](PyHeapTypeObject *type) {
                     type->ht_type.tp_call = callJit;
                   }))
-      .def(pb::init<pb::object>())
+      .def(pb::init<pb::object, pb::object>())
       .def("bind", &Jit::bind)
       .def("clear", &Jit::clear)
       .def_property_readonly("size", &Jit::size);

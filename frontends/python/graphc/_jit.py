@@ -96,7 +96,7 @@ def _leaf(how, v, outputs, arguments, opened):
 class _Call:
     """The arguments of one call, taken apart: `arrays` (distinct), `key` (all that a recording depends on)."""
 
-    __slots__ = ("arrays", "key", "scalar_key", "structure", "leaves", "places", "static", "plain", "aliased")
+    __slots__ = ("arrays", "key", "scalar_key", "structure", "leaves", "places", "static", "aliased", "guards", "foreign")
 
 
 class _State:
@@ -111,7 +111,6 @@ class _State:
         self.fullgraph = fullgraph
         self.program_nodes = {}  # how many operations a program holds, where that is not the usual number
         self.recordings = {}
-        self.quick = {}  # of calls whose arguments are distinct Arrays and Python numbers: `_quick_key` to recording
         self.values_seen = collections.Counter()
         self.eager_calls = 0
         self.eager_reason = None
@@ -126,65 +125,57 @@ class _State:
             return self.run(*args, **kwargs)
         if self.device is not None:
             with _device(self.device):
-                return self._call(args, kwargs, None)
-        key = None
-        if not kwargs and not self.static_argnums:
-            arrays = []
-            key = self._quick_key(args, arrays)
-            recording = self.quick.get(key)
-            if recording is not None:
-                try:
-                    return recording.rebuild(recording.function.call(arrays), arrays)
-                except TraceError:  # nothing ran; see _call
-                    key = None
-        return self._call(args, kwargs, key)
+                return self._call(args, kwargs)
+        return self._call(args, kwargs)
 
-    def _quick_key(self, args, arrays):
-        """What a recording depends on when the arguments are distinct Arrays, appended to `arrays`, and numbers; else
-        None."""
-        key = []
-        for x in args:
-            kind = type(x)
-            if kind is _Array:
-                arrays.append(x)
-                key.append((x.dtype, x.shape, x.device, x.contiguous))
-            elif kind is float:
-                key.append(_pack(x))
-            elif kind is int or kind is bool:
-                key.append((kind, x))
-            else:
-                return None
-        if len(arrays) > 1 and _aliased(arrays):
-            return None
-        return (tuple(key), self._guards(), _default_device(), _graphc.recording_modes())
-
-    def _call(self, args, kwargs, quick_key):
+    def _call(self, args, kwargs):
         call = self._take_apart(args, kwargs)
         recording = self.recordings.get(call.key)
         if recording is None:
             recording = self._record(call)
         if recording is False or (call.aliased and recording.mutates):
             return self._eager(call)
+        updated = [i for i in recording.function.updates if i in call.foreign] if recording.mutates and call.foreign else ()
+        for i in updated:
+            if not call.foreign[i].flags.writeable:
+                raise ValueError("assignment destination is read-only")
         try:
             outputs = recording.function.call(call.arrays)
         except TraceError:  # nothing ran: an update would reach another array of this call
             return self._eager(call)
-        self._bind(call, recording)
-        if quick_key is not None:
-            if len(self.quick) >= _TRACE_LIMIT:
-                self.quick.clear()
-            self.quick[quick_key] = recording
+        if updated:
+            for i in updated:
+                np.copyto(call.foreign[i], np.asarray(call.arrays[i]))
+        else:
+            self._bind(call, recording, args, kwargs)
         return recording.rebuild(outputs, call.arrays)
 
     def _eager(self, call):
         self.eager_calls += 1
-        return self._run(call, call.arrays)
+        result = self._run(call, call.arrays)
+        for i, leaf in call.foreign.items():
+            now = np.asarray(call.arrays[i])
+            if isinstance(leaf, np.ndarray) and not np.array_equal(leaf, now, equal_nan=now.dtype.kind in "fc"):
+                np.copyto(leaf, now)
+        return result
 
-    def _bind(self, call, recording):
+    def _bind(self, call, recording, args, kwargs):
         jitted = self.jitted and self.jitted()
-        if jitted is None or not call.plain or self.guard_names or self.device is not None:
+        if jitted is None or self._guards() != call.guards:  # the call itself rebound one
             return
-        jitted.bind(recording.function, recording.fast_unflatten(), recording.views)
+        positions, names = call.static
+        guards = [(self.fn.__globals__, name) if where == "global" else (self.fn.__closure__[name], None) for where, name in self.guard_names]
+        jitted.bind(
+            recording.function,
+            recording.fast_unflatten(),
+            recording.views,
+            args,
+            kwargs,
+            call.arrays,
+            (set(positions), set(names)),
+            guards,
+            self.device is not None,
+        )
 
     def _run(self, call, arrays):
         """The function itself, on the given arrays in place of the call's."""
@@ -216,24 +207,23 @@ class _State:
         call.static = (positions, names)
         call.leaves = []
         call.structure = _tree.flatten((dynamic_args, dynamic_kwargs), call.leaves)
-        call.arrays, call.places = [], []
+        call.arrays, call.places, call.foreign = [], [], {}
         seen, kinds, scalars = {}, [], []
-        call.plain = not kwargs and not positions and call.structure[1][1:] == (_tree.LEAF,) * len(args) != ()
         for leaf in call.leaves:
             if isinstance(leaf, (_Array, np.ndarray, np.generic)):
-                call.plain = call.plain and type(leaf) is _Array and id(leaf) not in seen
                 place = seen.get(id(leaf))
                 if place is None:
                     place = seen[id(leaf)] = len(call.arrays)
                     x = asarray(leaf)
                     if self.device is not None:
                         x = x.to_device(self.device)
+                    if type(leaf) is not _Array:
+                        call.foreign[len(call.arrays)] = leaf
                     call.arrays.append(x)
                     kinds.append((x.dtype, x.shape, x.device))
                 call.places.append(("array", place))
                 kinds.append(place)
                 continue
-            call.plain = False
             call.places.append(("value", leaf))
             kinds.append(type(leaf))
             scalars.append(self._scalar_key(leaf))
@@ -244,8 +234,9 @@ class _State:
         except TypeError:
             bad = next(v for v in (*positions.values(), *names.values()) if not _hashable(v))
             raise TraceError(f"jit: a static argument must be hashable, got {type(bad).__name__}") from None
+        call.guards = self._guards()
         contiguous = tuple([x.contiguous for x in call.arrays])
-        outer = (call.structure, tuple(kinds), contiguous, static, self._guards(), _default_device(), _graphc.recording_modes())
+        outer = (call.structure, tuple(kinds), contiguous, static, call.guards, _default_device(), _graphc.recording_modes())
         call.scalar_key = outer
         call.key = (outer, tuple(scalars))
         return call
@@ -274,7 +265,7 @@ class _State:
                 value = fn.__globals__.get(name)
             else:
                 value = _cell(fn.__closure__[name])
-            found.append(value if type(value) in (int, float, bool, str) else _Identity(value))
+            found.append((type(value), self._scalar_key(value)) if type(value) in (int, float, bool, str) else _Identity(value))
         return tuple(found)
 
     # -- recording -----------------------------------------------------------------------------------------------
@@ -465,7 +456,7 @@ class Jitted(_graphc.Jit):
     """A jitted function. Calling it gives what the plain function gives; `fn` is that function."""
 
     def __init__(self, state):
-        super().__init__(state.slow)
+        super().__init__(state.slow, asarray)
         self._state = state
         self.fn = state.fn
         state.jitted = weakref.ref(self)
@@ -514,7 +505,6 @@ class Jitted(_graphc.Jit):
         """Forgets all recordings (compiled kernels stay in graphc's cache)."""
         self.clear()
         self._state.recordings.clear()
-        self._state.quick.clear()
         self._state.values_seen.clear()
         self._state.eager_calls = 0
         self._state.eager_reason = None
@@ -525,7 +515,8 @@ def jit(fn=None, /, *, static_argnums=(), static_argnames=(), device=None, fullg
 
     Arguments and results are arrays, Python scalars and None in nested lists, tuples and dicts. Shapes are part of the
     recording but not of the compiled kernels: another size records again and compiles nothing. In-place updates of
-    arguments and of outer arrays reach those arrays, as without jit; outer arrays are read at each call.
+    arguments, NumPy's arrays among them, and of outer arrays reach those arrays, as without jit; outer arrays are read at
+    each call.
 
     static_argnums, static_argnames: arguments that are part of the structure by value (hashable).
     device: where the function runs; arguments are moved there.
