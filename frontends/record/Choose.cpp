@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -67,6 +66,10 @@ public:
       GRAPHC_ASSIGN(double product, multiply(kSide));
       speed.products = 2 * kTimedProduct * kSide / std::max(product - speed.launchNanos, 1.0);
     }
+    if (nanosSince(begun) < kSecondsEach * 7e8) {
+      GRAPHC_ASSIGN(double scan, runningSum(kTimedScan));
+      speed.scans = kTimedScan / std::max(scan - speed.launchNanos, 1.0);
+    }
     return speed;
   }
 
@@ -104,6 +107,10 @@ private:
       return y;
     });
   }
+  Result<double> runningSum(int64_t count) {
+    GRAPHC_ASSIGN(NodeRef x, ones(Shape{count}));
+    return best([&] { return node::scan(op::ReduceKind::Sum, x, 0); });
+  }
   Result<double> multiply(int64_t side) {
     GRAPHC_ASSIGN(NodeRef x, ones(Shape{side, side}));
     NodeRef both[] = {x, x};
@@ -137,7 +144,7 @@ Result<DeviceSpeed> speedOf(rt::Device &device) {
   std::lock_guard lock(mutex);
   if (auto it = known->find(&device); it != known->end())
     return it->second;
-  std::string key = "graphc device speed 2|" + device.info().identity + "|" +
+  std::string key = "graphc device speed 3|" + device.info().identity + "|" +
                     device.info().features + "|" + std::string(compilerBuildId());
   std::span<const uint8_t> keyBytes(reinterpret_cast<const uint8_t *>(key.data()), key.size());
   rt::DiskCache &disk = rt::DiskCache::instance();
@@ -174,13 +181,14 @@ bool isExpensive(OpKind kind) {
 double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other) {
   return work.kernels * host.launchNanos + work.onOtherOnly / other.down +
          std::max(work.bytes / host.bytes, work.operations / host.operations) +
-         work.products / host.products;
+         work.products / host.products + work.scans / host.scans;
 }
 
 double timeOnOther(const ProgramWork &work, const DeviceSpeed &other) {
   return work.kernels * other.launchNanos + work.onHostOnly / other.up +
          std::max(work.bytes / other.bytes, work.operations / other.operations) +
-         (other.tiles != 0 ? work.tiledProducts : work.products) / other.products;
+         (other.tiles != 0 ? work.tiledProducts : work.products) / other.products +
+         work.scans / other.scans;
 }
 
 static ProgramWork onceMoved(ProgramWork work) {
@@ -223,6 +231,7 @@ ProgramWork workOf(const Segment &segment) {
       work.tiledProducts +=
           2 * std::max(count * depth, tiled ? kTimedProduct * std::min(depth, kTiledDepth) : 0);
     }
+    work.scans += category == op::Category::Scan ? count : 0;
     bool isPass = category == op::Category::Reduction || category == op::Category::Scan ||
                   category == op::Category::Contraction || category == op::Category::Indexed ||
                   category == op::Category::Library;

@@ -12,6 +12,7 @@
 #include "runtime/drivers/Choice.h"
 #include "runtime/exec/Executor.h"
 
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -26,10 +27,14 @@ struct DeviceSpeed {
   double up = 1;         ///< bytes from host memory, and back
   double down = 1;
   double tiles = 0; ///< not 0: matrix products go by tiles of groups
+  /// Elements of running sums of some length, which cores and groups hand on to each other.
+  double scans = std::numeric_limits<double>::infinity();
 };
 
 /// Elements of the product that is timed.
 inline constexpr double kTimedProduct = 512.0 * 512.0;
+/// Elements of the running sum that is timed.
+inline constexpr int64_t kTimedScan = int64_t{1} << 17;
 
 /// What a program does, as far as it is known before it is compiled.
 struct ProgramWork {
@@ -39,6 +44,7 @@ struct ProgramWork {
   /// The same where groups of work-items have a tile each: a product of few elements leaves
   /// processors idle, and takes as long for its depth as one of kTimedProduct elements.
   double tiledProducts = 0;
+  double scans = 0; ///< elements of running sums and the like
   double kernels = 1;
   double onHostOnly = 0;  ///< bytes of inputs that are not on the other device
   double onOtherOnly = 0; ///< and those that are only there

@@ -178,6 +178,10 @@ void *hostAddress(const Buffer &value) {
   return choicesOf(value.device()) ? asChoice(value).any()->host() : value.host();
 }
 
+Device &hostDevice(const Buffer &value) {
+  return choicesOf(value.device()) ? asChoice(value).any()->device() : value.device();
+}
+
 bool isOnOne(const Buffer &value) { return !choicesOf(value.device()) || asChoice(value).hasOne(); }
 
 } // namespace graphc::rt

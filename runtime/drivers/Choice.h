@@ -36,6 +36,8 @@ bool isOnOne(const Buffer &value);
 int64_t lostAt(const Buffer &value, int64_t more);
 /// Address on the host, or null, as Buffer::host(); of a value of "auto" that of its memory there.
 void *hostAddress(const Buffer &value);
+/// The device of that memory: work on the other one is no matter.
+Device &hostDevice(const Buffer &value);
 
 } // namespace graphc::rt
 

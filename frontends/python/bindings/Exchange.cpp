@@ -30,10 +30,11 @@ struct Window {
   int64_t offset = 0;           ///< of the first element in the node's memory
 };
 
-Status finishQueue(rt::Device &device) {
+/// Waits until the memory of a value on the host is what the value is.
+Status finishMemory(const Node &node) {
   WithoutGil release;
-  GRAPHC_TRY(device.queue().finish());
-  GRAPHC_TRY(lookNow(device));
+  GRAPHC_TRY(rt::hostDevice(*node.buffer()).queue().finish());
+  GRAPHC_TRY(lookNow(node.device()));
   return deliverFloatErrors();
 }
 
@@ -291,7 +292,7 @@ pb::object toDlpack(Array &x, const pb::object &stream, const pb::object &maxVer
     if (!w)
       throw pb::buffer_error("no host memory for an export");
   }
-  check(finishQueue(w->node->device()));
+  check(finishMemory(*w->node));
   bool versioned =
       !maxVersion.is_none() && maxVersion.cast<pb::tuple>()[0].cast<uint32_t>() >= dlpack::kMajor;
   return versioned ? capsule<dlpack::ManagedVersioned>(source, *w, "dltensor_versioned", flags)
@@ -330,7 +331,7 @@ void storeNow(std::span<Array *const> arrays, std::string_view reason) {
 pb::object toNumpy(Array &x, std::string_view reason) {
   Window w = hostWindow(x, reason);
   if (w.data) {
-    check(finishQueue(w.node->device()));
+    check(finishMemory(*w.node));
     return windowArray(x, w);
   }
   Result<std::vector<char>> bytes = [&] {
@@ -438,7 +439,7 @@ static pb::object toList(Array &x) {
   Window w = hostWindow(x, "item");
   if (!w.data)
     return toNumpy(x, "item").attr("tolist")();
-  check(finishQueue(w.node->device()));
+  check(finishMemory(*w.node));
   return listOf(w.data, x.shape(), w.strides, x.dtype());
 }
 

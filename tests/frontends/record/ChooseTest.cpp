@@ -69,6 +69,19 @@ TEST(Choose, FewTilesLeaveProcessorsIdle) {
   EXPECT_LT(timeOnOther(small, gpu), timeOnHost(small, cores, gpu));
 }
 
+// What is read and written of 2^16 elements is nothing; that lanes, cores and groups wait for each
+// other is.
+TEST(Choose, RunningSumsTakeTheirOwnTime) {
+  DeviceSpeed cores{2500, 150, 400, 1200, 10, 10}, gpu{12'000, 4000, 20'000, 3800, 50, 50, 1};
+  ProgramWork sums = mapOf(1 << 16, 1);
+  EXPECT_GT(timeOnOther(sums, gpu), timeOnHost(sums, cores, gpu));
+  cores.scans = 2;
+  gpu.scans = 20;
+  sums.scans = 1 << 16;
+  EXPECT_DOUBLE_EQ(timeOnHost(sums, cores, gpu), timeOnHost(mapOf(1 << 16, 1), cores, gpu) + 32768);
+  EXPECT_LT(timeOnOther(sums, gpu), timeOnHost(sums, cores, gpu));
+}
+
 TEST(Choose, TheSameCoresBehindADriverAreNotWorthIt) {
   for (double elements : {1e3, 1e5, 1e7, 1e9})
     for (double operations : {1.0, 30.0, 1000.0}) {
