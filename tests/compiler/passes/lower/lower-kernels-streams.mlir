@@ -45,3 +45,17 @@ kernel.func @norm(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?x?xf32>
   kernel.store %d, result 0 at #cell : f32
   kernel.return
 }
+
+// One operand that is read straight on is not asked for where the machine follows it.
+// CHECK-LABEL: func.func @place(
+// NEAR-NOT: memref.prefetch
+// FAR: memref.prefetch
+// CHECK: return
+kernel.func @place(%x: tensor<?xf32>, %n: index) -> tensor<i64>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 0>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<full, vector = 64, cost = 700>, shapes = [#extents, #one]} {
+  %a = kernel.load %x at #point : tensor<?xf32> -> f32
+  %p = kernel.reduce <argmax> %a : f32 -> i64
+  kernel.store %p, result 0 at #all : i64
+  kernel.return
+}
