@@ -401,7 +401,6 @@ void KernelLowering::lowerRows() {
         if (!reducers.empty()) {
           TreeEmitter trees(entry, loc, reducers, lanes, rest);
           trees.held = pieces && here.empty() && holdsLanes(reducers, lanes, varies);
-          trees.longFrom = trees.held ? kTreeLanes : 0;
           bind(reducers, trees.laneTree(b, length, body), row, b);
         } else if (!here.empty()) {
           if (space.count() - space.parallel == 1)
@@ -615,8 +614,8 @@ void KernelLowering::lowerLaneBlocks() {
       if (!once && straight && lanes > 1 && lanes < kTreeLanes)
         trees.straight = computesLong || readsAhead ? 1 : kStraightRows;
       trees.held = space.parallel && pieces && holdsLanes(reducers, lanes, varies);
-      if (space.parallel && (trees.held || trees.straight))
-        trees.longFrom = trees.held ? kTreeLanes : kLongRow;
+      if (space.parallel && trees.straight && !trees.held)
+        trees.longFrom = kLongRow;
       auto body = [&](OpBuilder &c, Value index, Value limit) {
         if (overRows)
           return valuesOverRows(c, row, reducers, index, limit, rest);

@@ -540,7 +540,8 @@ Value TreeEmitter::findFirst(OpBuilder &builder, Value first, Value length, Valu
   return arith::SelectOp::create(builder, loc, isNone(builder, mask), nowhere, place);
 }
 
-/// A block of one whole row at least, whose rows are read in their order.
+/// A block whose rows are read in their order. What is left of the last one comes strip by strip;
+/// absent lanes hold the identity, which changes no bits of a fold.
 States TreeEmitter::heldRows(OpBuilder &builder, Value first, Value length, const Body &body) {
   Value all = constant(builder, kTreeLanes);
   int64_t count = kTreeLanes / width;
@@ -581,7 +582,6 @@ States TreeEmitter::chooseByLength(OpBuilder &builder, Value first, Value length
                                    const Body &body) {
   TreeEmitter longOnes(*this), shortOnes(*this);
   longOnes.longFrom = shortOnes.longFrom = shortOnes.straight = 0;
-  shortOnes.held = false;
   if (auto known = getConstantIntValue(length))
     return (*known >= longFrom ? longOnes : shortOnes).laneBlock(builder, first, length, body);
   Value isLong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, length,

@@ -88,9 +88,9 @@ public:
   /// 0: a block is read strip by strip, with the lanes in registers. Else in the order in which it
   /// lies, but for so many rows of a strip that are read at a time.
   int64_t straight = 0;
-  /// Whole rows of a block are read in the order in which they lie, with all lanes in registers.
+  /// A block is read in the order in which it lies, with all lanes in registers.
   bool held = false;
-  /// Elements from which on a block is `straight` or `held`; 0: blocks of any length.
+  /// Elements from which on a block is `straight`; 0: blocks of any length.
   int64_t longFrom = 0;
   /// A block is read as it lies, and one body serves whole and last vectors: `rest` is `width`.
   bool once = false;
