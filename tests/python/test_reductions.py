@@ -39,6 +39,19 @@ def test_lane_tree_of_every_size(dtype):
 
 
 @pytest.mark.parametrize("dtype", edge.FLOATS)
+def test_lane_tree_of_computed_rows(dtype):
+    """Rows that are read as they lie or by strips, of two operands, and again with their mean known."""
+    rng = np.random.default_rng(29)
+    for n in SIZES:
+        x, y = floats(rng, (5, n), dtype), floats(rng, (5, n), dtype)
+        a, b = gc.asarray(x), gc.asarray(y)
+        products, centred = gc.sum(a * b, axis=1), gc.sum(a - gc.sum(a, axis=1, keepdims=True), axis=1)
+        gc.eval(products, centred)
+        same(products, trees.sum(x * y, (1,)), f"products, rows of {n}")
+        same(centred, trees.sum(x - trees.sum(x, (1,))[:, None], (1,)), f"centred, rows of {n}")
+
+
+@pytest.mark.parametrize("dtype", edge.FLOATS)
 def test_row_tree_of_every_size(dtype):
     rng = np.random.default_rng(31)
     for n in SIZES:

@@ -22,7 +22,7 @@ Value KernelLowering::Finder::value(OpBuilder &b, const Position &row, Value ind
   Position at = row;
   l.setReduced(b, at, index, limit, lanes());
   Value value = l.pointValues(b, reducer.ofValue(), at)[0];
-  if (asks && !limit)
+  if (asks && !limit && !l.kernel->hasAttr(kReadsAheadAttr))
     l.prefetch(b, at, l.space.parallel, kTreeBlock, /*locality=*/2);
   return value;
 }

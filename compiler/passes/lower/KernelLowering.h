@@ -23,8 +23,7 @@ private:
   using Values = llvm::SmallVector<mlir::Value>;
   using Reducers = llvm::ArrayRef<Reducer>;
 
-  void lowerMap();
-  void lowerTurned();
+  void lowerMap(), lowerTurned();
   void turnedLines(mlir::OpBuilder &builder, const TurnedTile &tile);
   Values turnedValues(mlir::OpBuilder &builder, const TurnedTile &tile, kernel::LoadOp load);
   llvm::SmallVector<Position> turnedPositions(mlir::OpBuilder &builder, const TurnedTile &tile);
@@ -33,10 +32,11 @@ private:
   Values turnedMemory();
   void prefetchTurned(mlir::OpBuilder &builder, llvm::ArrayRef<kernel::LoadOp> loads, Position at);
   void storeAll(mlir::OpBuilder &builder, Position &at);
-  void lowerRows();
-  void lowerContract();
+  void lowerRows(), lowerContract();
   // Reductions that need one pass: a work item is a block.
   void lowerLaneBlocks(), lowerFarRows();
+  Position blockOf(mlir::OpBuilder &builder, mlir::Value item, mlir::Value blocks,
+                   mlir::Value &first, mlir::Value &length);
   struct Finder;
   struct FarRows;
   void untilDecided(mlir::OpBuilder &builder, Reducers reducers,

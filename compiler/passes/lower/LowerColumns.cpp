@@ -61,6 +61,8 @@ void KernelLowering::columnRows(OpBuilder &b, ColumnTile &tile, Value group) {
   Value rows = constant(b, kTileRows);
   Value end = arith::MinSIOp::create(
       b, loc, arith::AddIOp::create(b, loc, group, constant(b, kRowBlock)), tile.length);
+  // Some machines follow one operand along its rows, and do not see the next rows coming.
+  bool asks = kernel->hasAttr(kReadsAheadAttr) && space.count() - space.parallel == 1;
   loop(b, group, end, kTileRows, [&](OpBuilder &c, Value some) {
     Value stop = arith::MinSIOp::create(c, loc, arith::AddIOp::create(c, loc, some, rows), end);
     auto strip = [&](OpBuilder &d, Position &column) {
@@ -76,6 +78,8 @@ void KernelLowering::columnRows(OpBuilder &b, ColumnTile &tile, Value group) {
       SmallVector<Value> values = pointValues(e, tile.reducers, at);
       for (kernel::StoreOp store : pointStores(0))
         emitter->store(e, store, at);
+      if (asks && !at.limit)
+        prefetch(e, at, space.parallel, kTileRows, /*locality=*/2);
       Value number = arith::SubIOp::create(e, loc, row, group);
       States next =
           tile.trees.append(e, tile.trees.unflatten(inner.getRegionIterArgs()), values, number);

@@ -137,16 +137,10 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
     openStreams();
 }
 
-/// Whether loops have few addresses, which differ by what does not change, or compute so long that
-/// addresses cost nothing.
+/// Whether loops have few addresses, which differ by what does not change.
 bool KernelLowering::countsOn() {
-  if (shape.family == Family::Map || kernel->hasAttr(kOnceAttr))
-    return true;
-  return (shape.family == Family::Full || shape.family == Family::Rows) &&
-         llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
-           return op.hasTrait<graph::Expensive>() && !isa<graph::DivOp, graph::SqrtOp>(op) &&
-                  isPoint(op.getResult(0));
-         });
+  return shape.family == Family::Map || shape.family == Family::Full ||
+         shape.family == Family::Rows || kernel->hasAttr(kOnceAttr);
 }
 
 Value KernelLowering::scratchView(Type element, int64_t offset, int64_t count) {

@@ -339,6 +339,33 @@ int KernelLowering::longestStage() {
   return found;
 }
 
+/// Lanes of float32 that four registers of 512 bits hold.
+static constexpr int64_t kHeldLanes = 64;
+/// Operations from which a reduction's value is made, up to which sixteen registers are left.
+static constexpr int64_t kHeldOps = 12;
+
+/// Whether sixteen registers hold all lanes of the tree, and the others what is computed.
+static bool holdsLanes(ArrayRef<Reducer> reducers, int64_t lanes,
+                       llvm::function_ref<bool(Value)> isPoint) {
+  if (lanes < kHeldLanes || lanes == kTreeLanes || reducers.size() != 1)
+    return false;
+  const Reducer &reducer = reducers.front();
+  if (reducer.parts() != 1 || reducer.isNarrow() || !reducer.types()[0].isF32())
+    return false;
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Value> stack = {reducer.value()};
+  while (!stack.empty()) {
+    Value value = stack.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || !isPoint(value) || !seen.insert(op).second)
+      continue;
+    if (op->hasTrait<graph::Expensive>() || isa<kernel::GatherOp, kernel::BoundOp>(op))
+      return false;
+    stack.append(op->operand_begin(), op->operand_end());
+  }
+  return seen.size() <= kHeldOps;
+}
+
 void KernelLowering::lowerRows() {
   open(kernel.getSymName(), {}, waitingBytes());
   openWaiting();
@@ -346,7 +373,8 @@ void KernelLowering::lowerRows() {
   int asking = longestStage();
   // Into the second cache where the first holds little more than a row and what waits of it.
   unsigned nextRow = kernel->hasAttr(kReadsAheadAttr) ? 2 : 3;
-  bool overRows = goesOverRows();
+  auto varies = [&](Value value) { return isPoint(value); };
+  bool overRows = goesOverRows(), pieces = !overRows && readsPieces();
   int64_t lanes = treeWidth(), rest = lanes;
   Block *entry = &function.getBody().front();
   auto rows = [&](OpBuilder &outside) {
@@ -372,6 +400,7 @@ void KernelLowering::lowerRows() {
         };
         if (!reducers.empty()) {
           TreeEmitter trees(entry, loc, reducers, lanes, rest);
+          trees.held = pieces && here.empty() && holdsLanes(reducers, lanes, varies);
           bind(reducers, trees.laneTree(b, length, body), row, b);
         } else if (!here.empty()) {
           if (space.count() - space.parallel == 1)
@@ -521,40 +550,58 @@ static constexpr int64_t kStraightRows = 4;
 /// turns that of a body's own loads round.
 static constexpr int64_t kNearBytesAhead = 256;
 
+/// Elements from which on rows are read in the order in which they lie though lanes then wait in
+/// memory: shorter ones are in a cache, if anything is.
+static constexpr int64_t kLongRow = 1024;
+
+/// The row of an item. Of `blocks`, if rows have several, its elements are `length` from `first`
+/// on.
+Position KernelLowering::blockOf(OpBuilder &b, Value item, Value blocks, Value &first,
+                                 Value &length) {
+  Position row = position();
+  Value number = item;
+  if (blocks) {
+    Value size = constant(b, kTreeBlock), part = item;
+    if (space.parallel) {
+      number = arith::DivUIOp::create(b, loc, item, blocks);
+      part = arith::RemUIOp::create(b, loc, item, blocks);
+    }
+    first = arith::MulIOp::create(b, loc, part, size);
+    length = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, length, first), size);
+  }
+  if (space.parallel)
+    emitter->delinearize(b, number, 0, space.parallel, row);
+  return row;
+}
+
 void KernelLowering::lowerLaneBlocks() {
   open(kernel.getSymName(), shape.partials);
   SmallVector<Reducer> reducers = reducersOfStage(0);
   SmallVector<kernel::StoreOp> here = pointStores(0);
   bool overRows = goesOverRows();
+  auto varies = [&](Value value) { return isPoint(value); };
   // Rows are short, perhaps, and many.
   bool once = kernel->hasAttr(kOnceAttr);
   int64_t lanes = treeWidth(), rest = space.parallel || once ? lanes : registerLanes(lanes);
   auto usual = [&](OpBuilder &outside) {
     Value length = emitter->emit(outside, space.reducedItems()), blocks = blockCount(outside);
-    // The machine follows several operands only in the order in which they lie.
+    // Machines follow several operands only in the order in which they lie, some of them even one.
     int64_t operands = llvm::range_size(kernel.getBody().getOps<kernel::LoadOp>());
-    bool straight = space.parallel == 0 && blocks && operands > 1;
     bool readsAhead = kernel->hasAttr(kReadsAheadAttr);
     // Which needs the registers.
-    bool computesLong = llvm::any_of(kernel.getBody().front(),
-                                     [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
+    bool computesLong = llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
+      return op.hasTrait<graph::Expensive>() && isPoint(op.getResult(0));
+    });
+    bool alone = operands == 1 && !computesLong;
+    bool pieces = !overRows && readsPieces();
+    bool straight = space.parallel ? readsAhead && pieces && !computesLong
+                                   : (blocks && operands > 1) || (readsAhead && alone);
     bool twice = here.empty() && !overRows && reduceWidth() > 1 && findsTwice(kernel, reducers);
     if (twice && blocks && !space.parallel)
       return Finder{*this, reducers.front()}.blocks(outside, blocks);
     auto block = [&](OpBuilder &b, Value item) {
-      Position row = position();
-      Value number = item, first = constant(b, 0), some = length;
-      if (blocks) {
-        Value size = constant(b, kTreeBlock), part = item;
-        if (space.parallel) {
-          number = arith::DivUIOp::create(b, loc, item, blocks);
-          part = arith::RemUIOp::create(b, loc, item, blocks);
-        }
-        first = arith::MulIOp::create(b, loc, part, size);
-        some = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, length, first), size);
-      }
-      if (space.parallel)
-        emitter->delinearize(b, number, 0, space.parallel, row);
+      Value first = constant(b, 0), some = length;
+      Position row = blockOf(b, item, blocks, first, some);
       rowValues(b, row, 0);
       TreeEmitter trees(&function.getBody().front(), loc, reducers, lanes, rest);
       trees.once = once;
@@ -566,6 +613,9 @@ void KernelLowering::lowerLaneBlocks() {
         };
       if (!once && straight && lanes > 1 && lanes < kTreeLanes)
         trees.straight = computesLong || readsAhead ? 1 : kStraightRows;
+      trees.held = space.parallel && pieces && holdsLanes(reducers, lanes, varies);
+      if (space.parallel && trees.straight && !trees.held)
+        trees.longFrom = kLongRow;
       auto body = [&](OpBuilder &c, Value index, Value limit) {
         if (overRows)
           return valuesOverRows(c, row, reducers, index, limit, rest);
@@ -577,7 +627,7 @@ void KernelLowering::lowerLaneBlocks() {
         for (kernel::StoreOp store : here)
           emitter->store(c, store, at);
         bool inOrder = straight || once || trees.isFree();
-        bool asks = once ? operands <= kMostStreamsAhead : !limit;
+        bool asks = once ? operands <= kMostStreamsAhead : !limit && !(readsAhead && alone);
         if (lanes > 1 && (straight || once || lanes < kTreeLanes) && asks)
           prefetch(c, at, space.parallel,
                    inOrder ? bytesAhead(readsAhead ? kNearBytesAhead : kBytesAhead) : kTreeBlock,

@@ -310,6 +310,10 @@ States TreeEmitter::foldWhole(OpBuilder &builder, const Storage &storage) {
   SmallVector<States> strips;
   for (int64_t lane = 0; lane < kTreeLanes; lane += width)
     strips.push_back(restore(builder, storage, constant(builder, lane), width, true));
+  return foldWhole(builder, std::move(strips));
+}
+
+States TreeEmitter::foldWhole(OpBuilder &builder, SmallVector<States> strips) {
   for (size_t half = strips.size() / 2; half > 0; half /= 2)
     for (size_t i = 0; i < half; ++i)
       strips[i] = combine(builder, strips[i], strips[i + half]);
@@ -536,9 +540,69 @@ Value TreeEmitter::findFirst(OpBuilder &builder, Value first, Value length, Valu
   return arith::SelectOp::create(builder, loc, isNone(builder, mask), nowhere, place);
 }
 
+/// A block whose rows are read in their order. What is left of the last one comes strip by strip;
+/// absent lanes hold the identity, which changes no bits of a fold.
+States TreeEmitter::heldRows(OpBuilder &builder, Value first, Value length, const Body &body) {
+  Value all = constant(builder, kTreeLanes);
+  int64_t count = kTreeLanes / width;
+  SmallVector<Value> none;
+  for (int64_t strip = 0; strip < count; ++strip)
+    llvm::append_range(none, flatten(sequenceIdentity(builder, width)));
+  size_t each = none.size() / count;
+  auto strips = [&](ValueRange values) {
+    SmallVector<States> result;
+    for (int64_t strip = 0; strip < count; ++strip)
+      result.push_back(unflatten(values.slice(strip * each, each)));
+    return result;
+  };
+  Value whole = arith::DivUIOp::create(builder, loc, length, all);
+  auto rows =
+      scf::ForOp::create(builder, loc, constant(builder, 0), whole, constant(builder, 1), none);
+  OpBuilder b = OpBuilder::atBlockBegin(rows.getBody());
+  Value number = rows.getInductionVar(), row = arith::MulIOp::create(b, loc, number, all);
+  SmallVector<Value> next;
+  for (auto [strip, states] : llvm::enumerate(strips(rows.getRegionIterArgs()))) {
+    Value lane = constant(b, static_cast<int64_t>(strip) * width);
+    Value index = arith::AddIOp::create(b, loc, arith::AddIOp::create(b, loc, first, row), lane);
+    llvm::append_range(next, flatten(append(b, states, body(b, index, Value()), number)));
+  }
+  scf::YieldOp::create(b, loc, next);
+  Value end = arith::AddIOp::create(builder, loc, first, length);
+  SmallVector<States> parts = strips(rows.getResults());
+  for (auto [strip, states] : llvm::enumerate(parts)) {
+    Value start = arith::AddIOp::create(builder, loc, first,
+                                        constant(builder, static_cast<int64_t>(strip) * width));
+    states = unflatten(lastRow(builder, flatten(states), start, whole, end, body));
+  }
+  return foldVector(builder, foldWhole(builder, std::move(parts)), width);
+}
+
+/// Long blocks by their own form, which short ones would wait for.
+States TreeEmitter::chooseByLength(OpBuilder &builder, Value first, Value length,
+                                   const Body &body) {
+  TreeEmitter longOnes(*this), shortOnes(*this);
+  longOnes.longFrom = shortOnes.longFrom = shortOnes.straight = 0;
+  if (auto known = getConstantIntValue(length))
+    return (*known >= longFrom ? longOnes : shortOnes).laneBlock(builder, first, length, body);
+  Value isLong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, length,
+                                       constant(builder, longFrom));
+  SmallVector<Type> types;
+  for (const Reducer &reducer : reducers)
+    llvm::append_range(types, reducer.types());
+  auto choice = scf::IfOp::create(builder, loc, types, isLong, /*withElseRegion=*/true);
+  OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+  scf::YieldOp::create(yes, loc, flatten(longOnes.laneBlock(yes, first, length, body)));
+  scf::YieldOp::create(no, loc, flatten(shortOnes.laneBlock(no, first, length, body)));
+  return unflatten(choice.getResults());
+}
+
 States TreeEmitter::laneBlock(OpBuilder &builder, Value first, Value length, const Body &body) {
   if (isFree())
     return freeBlock(builder, first, length, body);
+  if (longFrom)
+    return chooseByLength(builder, first, length, body);
+  if (held)
+    return heldRows(builder, first, length, body);
   if (lanes.empty())
     lanes = allocate(kTreeLanes, true);
   Value count = arith::MinSIOp::create(builder, loc, length, constant(builder, kTreeLanes));

@@ -88,6 +88,10 @@ public:
   /// 0: a block is read strip by strip, with the lanes in registers. Else in the order in which it
   /// lies, but for so many rows of a strip that are read at a time.
   int64_t straight = 0;
+  /// A block is read in the order in which it lies, with all lanes in registers.
+  bool held = false;
+  /// Elements from which on a block is `straight`; 0: blocks of any length.
+  int64_t longFrom = 0;
   /// A block is read as it lies, and one body serves whole and last vectors: `rest` is `width`.
   bool once = false;
   /// Rows that rowBlock reads ahead, 0 where the machine does that.
@@ -106,6 +110,11 @@ private:
                    const Body &body);
   void straightRows(mlir::OpBuilder &builder, const Storage &running, mlir::Value first,
                     mlir::Value count, const Body &body);
+  States heldRows(mlir::OpBuilder &builder, mlir::Value first, mlir::Value length,
+                  const Body &body);
+  States chooseByLength(mlir::OpBuilder &builder, mlir::Value first, mlir::Value length,
+                        const Body &body);
+  States foldWhole(mlir::OpBuilder &builder, llvm::SmallVector<States> strips);
   void lastLanes(mlir::OpBuilder &builder, const Storage &running, mlir::Value first,
                  mlir::Value length, const Body &body);
   void maskedLanes(mlir::OpBuilder &builder, const Storage &running, mlir::Value index,

@@ -45,3 +45,36 @@ kernel.func @norm(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?x?xf32>
   kernel.store %d, result 0 at #cell : f32
   kernel.return
 }
+
+// One operand that is read straight on is not asked for where the machine follows it.
+// CHECK-LABEL: func.func @place(
+// NEAR-NOT: memref.prefetch
+// FAR: memref.prefetch
+// CHECK: return
+kernel.func @place(%x: tensor<?xf32>, %n: index) -> tensor<i64>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 0>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<full, vector = 64, cost = 700>, shapes = [#extents, #one]} {
+  %a = kernel.load %x at #point : tensor<?xf32> -> f32
+  %p = kernel.reduce <argmax> %a : f32 -> i64
+  kernel.store %p, result 0 at #all : i64
+  kernel.return
+}
+
+// Where the machine sees one operand alone coming, the next eight rows of columns are asked for.
+// CHECK-LABEL: func.func @columns(
+// NEAR: scf.for {{.*}} -> (vector<64xf32>)
+// NEAR: vector.load
+// NEAR: %[[ROWS:.*]] = arith.constant 8 : index
+// NEAR: arith.addi %{{.*}}, %[[ROWS]]
+// NEAR-COUNT-4: memref.prefetch {{.*}} locality<2>
+// FAR-NOT: memref.prefetch
+// CHECK: return
+kernel.func @columns(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<columns, vector = 64, cost = 700>,
+                shapes = [affine_map<()[s0, s1] -> (s1, s0)>, affine_map<()[s0, s1] -> (s0)>]} {
+  %a = kernel.load %x at affine_map<(d0, d1)[s0, s1] -> (d1, d0)> : tensor<?x?xf32> -> f32
+  %s = kernel.reduce <sum> %a row_tree : f32 -> f32
+  kernel.store %s, result 0 at affine_map<(d0, d1)[s0, s1] -> (d0)> : f32
+  kernel.return
+}
