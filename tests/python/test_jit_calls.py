@@ -90,6 +90,23 @@ def test_arguments_handed_back_are_the_callers_objects():
         assert compiled({"x": x}) is x
 
 
+def test_results_of_every_form():
+    compiled = {
+        "dict": gc.jit(lambda x, y: {"sum": x + y, 3: x * y}),
+        "mixed": gc.jit(lambda x, y: {"sum": x + y, "pair": (x * y, 2)}),
+        "twice": gc.jit(lambda x, y: (lambda s: {"a": s, "b": s})(x + y)),
+        "list": gc.jit(lambda x, y: [x + y, x * y]),
+    }
+    for _ in range(3):
+        got = {name: f(gc.asarray(X), gc.asarray(Y)) for name, f in compiled.items()}
+        assert list(got["dict"]) == ["sum", 3] and type(got["list"]) is list and got["mixed"]["pair"][1] == 2
+        for first in (got["dict"]["sum"], got["mixed"]["sum"], got["twice"]["a"], got["list"][0]):
+            exact.assert_same(first, X + Y)
+        for second in (got["dict"][3], got["mixed"]["pair"][0], got["list"][1]):
+            exact.assert_same(second, X * Y)
+        assert got["twice"]["a"] is got["twice"]["b"]
+
+
 def test_what_differs_is_recorded_anew():
     seen = []
 

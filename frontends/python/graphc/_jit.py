@@ -78,6 +78,9 @@ class _Recording:
         in_order = self.plan == [("out", i) for i in range(self.unique)]
         if in_order and self.structure == _tree.LEAF:
             return None
+        if in_order and isinstance(self.structure, tuple) and self.structure[0] == "dict" and set(self.structure[2:]) == {_tree.LEAF}:
+            keys = self.structure[1]
+            return lambda outputs: dict(zip(keys, outputs))
         if in_order and isinstance(self.structure, tuple) and all(s == _tree.LEAF for s in self.structure[1:]):
             if self.structure[0] in ("tuple", "list"):
                 return tuple if self.structure[0] == "tuple" else list
