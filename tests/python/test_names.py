@@ -256,7 +256,7 @@ def test_names_of_the_module():
     assert gc.zeros(2, dtype=gc.intp).dtype == np.intp and gc.issubdtype(gc.zeros(2).dtype, gc.floating)
     assert gc.promote_types("int8", "uint8") == np.int16 and type(gc.zeros(1)) is gc.Array
     with pytest.raises(AttributeError, match="NumPy does"):
-        gc.nested_iters  # noqa: B018
+        gc.test  # noqa: B018
     with pytest.raises(AttributeError, match="did you mean 'linspace'"):
         gc.linspce  # noqa: B018
 

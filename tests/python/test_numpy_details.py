@@ -393,3 +393,43 @@ def test_functions_of_polynomials_give_arrays():
     assert type(fitted) is gc.Array and gc.allclose(fitted, [1, 2])
     found = np.polynomial.polynomial.polyval2d(gc.asarray([1.0]), gc.asarray([2.0]), np.ones((2, 2)))
     assert type(found) is gc.Array and found.tolist() == [6.0]
+
+
+def test_names_of_lib_are_numpys():
+    from graphc.lib import recfunctions
+
+    table = recfunctions.unstructured_to_structured(gc.arange(6.0).reshape(3, 2), np.dtype("f8,f8"))
+    assert table["f1"].tolist() == [1, 3, 5] and recfunctions.structured_to_unstructured(table).shape == (3, 2)
+    assert gc.lib.NumpyVersion("2.1.0") < "2.2.0" and issubclass(gc.lib.mixins.NDArrayOperatorsMixin, object)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        gc.lib.nothing
+
+
+def test_c_functions_write_the_memory_of_arrays():
+    import ctypes
+
+    libc = ctypes.CDLL(None)
+    libc.memset.argtypes = [gc.ctypeslib.ndpointer(dtype=gc.uint8, ndim=1, flags="C_CONTIGUOUS"), ctypes.c_int, ctypes.c_size_t]
+    x = gc.arange(6, dtype=gc.uint8)
+    view = x[::-1]
+    libc.memset(x, 7, 3)
+    assert x.tolist() == [7, 7, 7, 3, 4, 5] and view.tolist() == [5, 4, 3, 7, 7, 7]
+    with pytest.raises(ctypes.ArgumentError, match="must have data type uint8"):
+        libc.memset(gc.arange(3.0), 0, 1)
+    buffer = gc.ctypeslib.as_ctypes(x)
+    buffer[5] = 9
+    assert x[5] == 9 and gc.ctypeslib.as_array(buffer).tolist() == x.tolist()
+
+
+def test_nested_iterators_write_arrays():
+    def program(xp):
+        a = xp.arange(12).reshape(2, 3, 2)
+        outer, inner = xp.nested_iters(a, [[1], [0, 2]], ["multi_index"], [["readwrite"]])
+        seen = []
+        for _ in outer:
+            for y in inner:
+                seen.append((outer.multi_index, inner.multi_index, int(y)))
+                y[...] = -y
+        return seen, a.tolist()
+
+    assert program(gc) == program(np)

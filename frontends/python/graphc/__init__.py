@@ -227,7 +227,7 @@ from ._indexing import (  # noqa: E402
     take_along_axis,
     unravel_index,
 )
-from ._iterate import nditer, poly1d  # noqa: E402
+from ._iterate import nditer, nested_iters, poly1d  # noqa: E402
 from ._jit import disable_jit, jit  # noqa: E402
 from ._linalg import dot, matmul, outer, tensordot, vecdot  # noqa: E402
 from ._manipulation import (  # noqa: E402
@@ -413,7 +413,7 @@ del _attach, _attach_methods
 
 
 #: Parts that are imported when they are first asked for.
-_PARTS = ("char", "emath", "fft", "float8", "lib", "ma", "polynomial", "random", "rec", "safetensors", "strings", "testing", "typing")
+_PARTS = ("char", "ctypeslib", "emath", "fft", "float8", "lib", "ma", "polynomial", "random", "rec", "safetensors", "strings", "testing", "typing")
 
 
 def __dir__():

@@ -110,6 +110,13 @@ class nditer:  # noqa: N801  (NumPy's name)
         """As the end of `with`."""
 
 
+def nested_iters(op, axes, flags=(), op_flags=None, op_dtypes=None, order="K", casting="safe", buffersize=0):
+    """As numpy.nested_iters, over the memory of arrays."""
+    several = isinstance(op, (tuple, list))
+    lent = [o._lent() if _graphc.is_array(o) else o for o in (op if several else (op,))]
+    return _np.nested_iters(lent if several else lent[0], axes, list(flags), op_flags, op_dtypes, order, casting, buffersize)
+
+
 class poly1d:  # noqa: N801
     """A polynomial by its coefficients, the highest power first, or by its roots (`r=True`): callable, with arithmetic,
     `deriv`, `integ` and `roots`."""

@@ -1,10 +1,11 @@
-"""`graphc.lib`: NumPy's windows and strided views (`stride_tricks`), and `graphc.emath` as `scimath`."""
+"""`graphc.lib`: windows and strided views (`stride_tricks`), and `graphc.emath` as `scimath`. Other names are those of `numpy.lib`."""
 
 import operator as _operator
 import sys as _sys
 import types as _types
 
 import numpy as _np
+import numpy.lib as _theirs
 
 from . import _foreign, _graphc, emath as scimath  # noqa: F401
 from ._creation import asarray
@@ -63,3 +64,19 @@ for _f in (sliding_window_view, as_strided, broadcast_to, broadcast_arrays, broa
 _foreign.cover(vars(stride_tricks), _np.lib.stride_tricks)
 # Names of modules, for `from graphc.lib.stride_tricks import ...`.
 _sys.modules.update({stride_tricks.__name__: stride_tricks, f"{__name__}.scimath": scimath})
+
+
+def __dir__():
+    return sorted(set(dir(_theirs)).union(name for name in globals() if not name.startswith("_")))
+
+
+def __getattr__(name):
+    if not name.startswith("__"):
+        try:
+            return getattr(_theirs, name)
+        except AttributeError:
+            if name in ("format", "mixins", "npyio", "recfunctions", "user_array"):  # not before they are imported
+                import importlib
+
+                return importlib.import_module(f"numpy.lib.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
