@@ -64,13 +64,36 @@ Value BodyEmitter::streamWord(kernel::StoreOp store) const {
 
 void BodyEmitter::stream(kernel::StoreOp store, Value word) { streamed[store.getResult()] = word; }
 
+/// Elements that are neighbours: their lines are asked for by one of them.
+static constexpr int64_t kBesideElements = 64;
+
+/// Whether `later` reads the same elements as `access` before it does: neighbours and rows further
+/// on of one tensor.
+static bool comesFirst(const LinearAccess &later, const LinearAccess &access) {
+  if (later.strides != access.strides || later.part != access.part)
+    return false;
+  Polynomial ahead = later.offset + access.offset * Polynomial(-1);
+  if (auto known = ahead.constant())
+    return *known > 0 && *known < kBesideElements;
+  return (ahead + Polynomial(kBesideElements)).isPositive();
+}
+
 void KernelLowering::prefetch(OpBuilder &b, const Position &at, unsigned loop, int64_t distance,
                               unsigned locality) {
   IndexMath m{b, loc};
+  SmallVector<kernel::LoadOp> loads;
   kernel.getBody().walk([&](kernel::LoadOp load) {
     const LinearAccess &access = space.accesses.at(load);
-    if (!at.values.count(load) || !access.isDense(at.vectorLoop) || access.strides[loop].isZero())
-      return;
+    if (at.values.count(load) && access.isDense(at.vectorLoop) && !access.strides[loop].isZero())
+      loads.push_back(load);
+  });
+  for (kernel::LoadOp load : loads) {
+    const LinearAccess &access = space.accesses.at(load);
+    if (llvm::any_of(loads, [&](kernel::LoadOp other) {
+          return emitter->buffer(other) == emitter->buffer(load) &&
+                 comesFirst(space.accesses.at(other), access);
+        }))
+      continue;
     Position ahead = at;
     ahead.loops[loop] = m.add(at.loops[loop], distance);
     Value index = emitter->index(b, access, ahead), memory = emitter->buffer(load);
@@ -78,7 +101,7 @@ void KernelLowering::prefetch(OpBuilder &b, const Position &at, unsigned loop, i
     for (int64_t lane = 0; lane < at.width * (access.part ? 2 : 1); lane += line)
       memref::PrefetchOp::create(b, loc, memory, m.add(index, lane), /*isWrite=*/false, locality,
                                  /*isDataCache=*/true);
-  });
+  }
 }
 
 /// Values that wait for the end of a row wait in memory that stays in a cache, as long as rows are

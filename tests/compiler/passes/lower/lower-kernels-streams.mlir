@@ -78,3 +78,24 @@ kernel.func @columns(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?xf32>
   kernel.store %s, result 0 at affine_map<(d0, d1)[s0, s1] -> (d0)> : f32
   kernel.return
 }
+
+// Of neighbours and rows of one tensor those further on are asked for, which the others read after them.
+// CHECK-LABEL: func.func @stencil(
+// CHECK-COUNT-4: vector.load
+// CHECK: memref.prefetch
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+kernel.func @stencil(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?x?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1 - 2), parallel = 2>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 16, cost = 700>,
+                shapes = [affine_map<()[s0, s1] -> (s0 + 2, s1)>, affine_map<()[s0, s1] -> (s0, s1 - 2)>]} {
+  %a = kernel.load %x at affine_map<(d0, d1)[s0, s1] -> (d0 + 1, d1)> : tensor<?x?xf32> -> f32
+  %b = kernel.load %x at affine_map<(d0, d1)[s0, s1] -> (d0 + 1, d1 + 2)> : tensor<?x?xf32> -> f32
+  %c = kernel.load %x at affine_map<(d0, d1)[s0, s1] -> (d0, d1 + 1)> : tensor<?x?xf32> -> f32
+  %d = kernel.load %x at affine_map<(d0, d1)[s0, s1] -> (d0 + 2, d1 + 1)> : tensor<?x?xf32> -> f32
+  %e = graph.add %a, %b : f32
+  %f = graph.add %c, %d : f32
+  %g = graph.add %e, %f : f32
+  kernel.store %g, result 0 at affine_map<(d0, d1)[s0, s1] -> (d0, d1)> : f32
+  kernel.return
+}
