@@ -203,6 +203,7 @@ CASES = {
     "dot into an array": lambda xp: xp.dot(xp.ones((2, 2)), xp.ones((2, 2)), out=xp.zeros((2, 2))),
     "sorter of floats": lambda xp: xp.searchsorted([1, 2], 0, sorter=[0.0, 1.0]),
     "ravel in memory order": lambda xp: [xp.arange(16).reshape(4, 4).T[::2].ravel("K"), xp.arange(24).reshape(2, 3, 4).transpose(1, 2, 0)[::2].flatten("K")][1],
+    "pad of a turned view is row-major": lambda xp: xp.shares_memory(*(lambda x: (x, x.ravel()))(xp.pad(xp.rot90(xp.ones((4, 4))), 1, mode="symmetric"))),
     "ravel of columns in part": lambda xp: xp.arange(16).reshape(4, 4).T[::2].ravel("K"),
     "ravel of reversed rows": lambda xp: xp.arange(16).reshape(4, 4)[::-1, ::-2].ravel("K"),
     "lists of array-likes": lambda xp: xp.array([Maker(xp), Maker(xp)]),

@@ -10,7 +10,7 @@ import numpy as _np
 
 from . import _graphc
 from ._assemble import _along
-from ._creation import asarray, full, lies_by_columns
+from ._creation import asarray, full, in_order, lies_by_columns
 from ._manipulation import concatenate, flip
 from .errors import ArgumentError, UnsupportedError
 
@@ -81,7 +81,7 @@ def pad(array: ArrayLike, pad_width, mode="constant", **options) -> Array:
         if size == 0 and mode not in ("constant", "empty"):
             raise ArgumentError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
         x = _axis_padded(x, axis, before, after, mode, values[axis], lengths[axis], options.get("reflect_type", "even"))
-    return x if any(sum(w) for w in widths) else x.copy()
+    return in_order(x, "C") if any(sum(w) for w in widths) else x.copy()
 
 
 def _as_element(value, x):
