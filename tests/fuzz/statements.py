@@ -203,8 +203,9 @@ class Statements:
         place = f"{target}[{self.index(self.env[target])}]" if r.random() < 0.5 and np.ndim(self.env[target]) else target
         value = self.fitting(target) if operator not in ("//=", "%=", "/=", "<<=") else r.choice(("1", "2", "2"))
         made = self.env[value] if value in self.env else eval(value, self.env)
-        if np.asarray(self.env[target]).dtype.kind in "iu" and np.asarray(made).dtype.kind not in "biu":
-            value = "1"  # a single element would become a float that may lie outside of the integers
+        held = np.asarray(self.env[target]).dtype
+        if held.kind in "iu" and np.result_type(held, made).kind not in "biu":
+            value = "1"  # a single element would become a float that may lie outside of the integers, uint64 with int16 too
         return None, f"{place} {operator} {value}"
 
     def overlap(self):
