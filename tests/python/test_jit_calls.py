@@ -78,6 +78,20 @@ def test_numpy_arrays_are_read_at_each_call_and_updated_in_place():
     exact.assert_same(x, np.array([0.25, 2.0]))
 
 
+def test_numpy_scalars_are_values():
+    """`s += 1` gives a scalar another value, and no other name of it."""
+
+    def f(s, y):
+        s += 1
+        return s * y
+
+    compiled = gc.jit(f)
+    for _ in range(3):
+        for s in (np.float64(2), np.float32(2)):
+            exact.assert_same(compiled(s, gc.asarray(X)), 3 * X)
+            exact.assert_same(compiled(s, X), 3 * X)
+
+
 def test_arguments_handed_back_are_the_callers_objects():
     compiled = gc.jit(lambda p, q: (q, p))
     for _ in range(3):

@@ -97,7 +97,8 @@ def _leaf(how, v, outputs, arguments, opened):
 
 
 class _Call:
-    """The arguments of one call, taken apart: `arrays` (distinct), `key` (all that a recording depends on)."""
+    """The arguments of one call, taken apart: `arrays` (distinct), `foreign` (NumPy's arrays, by the number of the array made of
+    each), `key` (all that a recording depends on)."""
 
     __slots__ = ("arrays", "key", "scalar_key", "structure", "leaves", "places", "static", "aliased", "guards", "foreign")
 
@@ -158,7 +159,7 @@ class _State:
         result = self._run(call, call.arrays)
         for i, leaf in call.foreign.items():
             now = np.asarray(call.arrays[i])
-            if isinstance(leaf, np.ndarray) and not np.array_equal(leaf, now, equal_nan=now.dtype.kind in "fc"):
+            if not np.array_equal(leaf, now, equal_nan=now.dtype.kind in "fc"):
                 np.copyto(leaf, now)
         return result
 
@@ -220,7 +221,7 @@ class _State:
                     x = asarray(leaf)
                     if self.device is not None:
                         x = x.to_device(self.device)
-                    if type(leaf) is not _Array:
+                    if isinstance(leaf, np.ndarray):
                         call.foreign[len(call.arrays)] = leaf
                     call.arrays.append(x)
                     kinds.append((x.dtype, x.shape, x.device))
