@@ -70,7 +70,7 @@ def AssignSchedules : Pass<"graphc-assign-schedules", "::mlir::ModuleOp"> {
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", "64", "native vector register width; 0: one lane (device work-items)">,
     Option<"groups", "groups", "bool", "false", "work-items of a group share items and local memory (GPU-class devices)">,
-    Option<"tiles", "tiles", "bool", "false", "matrix products by groups call the tiles of emit/opencl/Tiles.cpp">,
+    Option<"tiles", "tiles", "bool", "false", "matrix products by groups call the tiles of emit/device/ChainTile.h">,
     Option<"tensors", "tensors", "bool", "false", "fast matrix products by groups call the tiles of emit/device/TensorTile.h">,
     Option<"bulk", "bulk", "bool", "false", "large ones of them call the tiles of emit/device/BulkTile.h">,
     Option<"tickets", "tickets", "bool", "false", "the last of a reduction's groups folds what all stored">,

@@ -9,24 +9,27 @@
 
 namespace graphc::emit {
 
-/// What a function that LowerGroupTiles.cpp calls stands for (opencl/Tiles.cpp says what it does).
+/// What a function that LowerGroupTiles.cpp calls stands for: the chains of a group's tile of 128
+/// by 128 elements of an exact product, or 64 by 64.
 struct ChainTile {
-  enum class Kind { Float32, Float64, SmallFloat64 };
-  Kind kind;
+  bool isDouble;         ///< float64, else float32
+  bool isSmall;          ///< 64 by 64
   bool alongKA, alongKB; ///< neighbours in memory follow k, else the own loop
 
-  bool isDouble() const { return kind != Kind::Float32; }
-  int elementBytes() const { return isDouble() ? 8 : 4; }
+  int elementBytes() const { return isDouble ? 8 : 4; }
   /// Of a work-item.
-  int sums() const { return kind == Kind::Float32 ? 128 : kind == Kind::Float64 ? 64 : 32; }
+  int sums() const { return isSmall ? 32 : isDouble ? 64 : 128; }
   /// Null for another function's name.
   static std::optional<ChainTile> named(llvm::StringRef function);
 };
 
 /// A block of PTX for inline assembly, lines with ends. With n sums: $0 to $n-1 are the sums, $n
-/// the address of the local memory and $n+1 the work-item's number (.b32), $n+2 and $n+3 the
-/// address of A's first element and the bytes from one of its lines to the next (.b64), $n+4 and
-/// $n+5 those of B, $n+6 the number of pieces (.b32).
+/// the address of the local memory, a multiple of 128, and $n+1 the work-item's number (.b32), $n+2
+/// and $n+3 the address of A's first element and the bytes from one of its lines to the next
+/// (.b64), $n+4 and $n+5 those of B, $n+6 how many k's there are, $n+7 the rows from the first on,
+/// $n+8 the columns, at least one of each, and $n+9 whether all of the tile lies inside and its
+/// lines start at multiples of 16 bytes (.b32). Float64 has 256 work-items in large tiles, all
+/// others 128.
 std::string chainTile(const ChainTile &tile);
 
 } // namespace graphc::emit

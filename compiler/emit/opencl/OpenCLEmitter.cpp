@@ -2,7 +2,6 @@
 #include "compiler/emit/device/DeviceModule.h"
 #include "compiler/emit/device/TensorTile.h"
 #include "compiler/emit/opencl/Printer.h"
-#include "compiler/emit/opencl/Tiles.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -84,9 +83,7 @@ static Status emitSource(ModuleOp module, bool float64, bool ptx, EmittedCode &c
   std::string kernels;
   llvm::raw_string_ostream stream(kernels);
   OpenCLPrinter printer(stream);
-  bool tiles = false, nvidia = false, fences = false;
-  for (func::FuncOp func : module.getOps<func::FuncOp>())
-    tiles |= func.isExternal() && !TensorTile::named(func.getSymName());
+  bool nvidia = false, fences = false;
   module.walk([&](LLVM::CallIntrinsicOp) { nvidia = true; });
   module.walk([&](LLVM::FenceOp) { fences = true; });
   for (auto [func, kernel] : llvm::zip_equal(kernelsOf(module), code.kernels)) {
@@ -101,8 +98,6 @@ static Status emitSource(ModuleOp module, bool float64, bool ptx, EmittedCode &c
     text += ptx ? kNvidiaFence : kFence;
   if (nvidia)
     text += kNvidiaSource;
-  if (tiles)
-    text += kTileSource;
   text += kernels;
   code.code.assign(text.begin(), text.end());
   return Status::ok();

@@ -1,5 +1,8 @@
 #include "compiler/emit/opencl/Printer.h"
 
+#include "compiler/emit/device/ChainTile.h"
+#include "compiler/emit/device/TensorTile.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -212,14 +215,24 @@ LogicalResult OpenCLPrinter::branch(Operation *op) {
   return success();
 }
 
-/// A tile of device/TensorTile.h, as inline PTX.
-void OpenCLPrinter::tensorCall(func::CallOp op, const TensorTile &tile) {
+/// A tile of device/TensorTile.h or ChainTile.h, as inline PTX. A step's further operands are the
+/// sums so far; others have a buffer, an offset and a pitch of each side, and counts.
+void OpenCLPrinter::call(func::CallOp op) {
+  std::string text;
+  bool isStep = false;
+  if (auto tile = TensorTile::named(op.getCallee())) {
+    text = tensorTile(*tile, /*wgmma=*/false);
+    isStep = tile->isStep;
+  } else {
+    text = chainTile(*ChainTile::named(op.getCallee()));
+  }
   std::string sums = "t" + std::to_string(next++);
-  auto sum = [&](unsigned i) { return sums + "[" + std::to_string(i) + "]"; };
-  line() << "float " << sums << "[" << kTensorSums << "];\n";
-  for (unsigned i = 0; tile.isStep && i < kTensorSums; ++i)
+  auto sum = [&](size_t i) { return sums + "[" + std::to_string(i) + "]"; };
+  auto element = [](Type type) { return type.getIntOrFloatBitWidth() / 8; };
+  Type type = op.getResult(0).getType();
+  line() << typeName(type) << " " << sums << "[" << op.getNumResults() << "];\n";
+  for (unsigned i = 0; isStep && i < op.getNumResults(); ++i)
     line() << sum(i) << " = " << name(op.getOperand(1 + i)) << ";\n";
-  std::string text = tensorTile(tile, /*wgmma=*/false);
   std::replace(text.begin(), text.end(), '$', '%');
   line() << "asm volatile(\n";
   for (StringRef left = text; !left.empty();) {
@@ -228,40 +241,25 @@ void OpenCLPrinter::tensorCall(func::CallOp op, const TensorTile &tile) {
     left = rest;
   }
   line() << "    : ";
-  for (unsigned i = 0; i < kTensorSums; ++i)
-    os << (i ? ", " : "") << (tile.isStep ? "\"+f\"(" : "\"=&f\"(") << sum(i) << ")";
+  std::string constraint = (isStep ? "\"+" : "\"=&") + std::string(type.isF64() ? "d" : "f");
+  for (unsigned i = 0; i < op.getNumResults(); ++i)
+    os << (i ? ", " : "") << constraint << "\"(" << sum(i) << ")";
   os << "\n";
   line() << "    : \"r\"((uint)(ulong)" << name(op.getOperand(0))
          << "), \"r\"((uint)get_local_id(0))";
-  if (!tile.isStep) {
-    for (unsigned i : {1, 4})
-      os << ", \"l\"(" << name(op.getOperand(i)) << " + " << name(op.getOperand(i + 1))
-         << "), \"l\"(" << name(op.getOperand(i + 2)) << " * 2)";
-    for (unsigned i : {7, 8, 9})
-      os << ", \"r\"((int)" << name(op.getOperand(i)) << ")";
+  for (unsigned i = isStep ? op.getNumOperands() : 1; i < op.getNumOperands(); ++i) {
+    Value operand = op.getOperand(i);
+    if (auto buffer = dyn_cast<MemRefType>(operand.getType())) {
+      os << ", \"l\"(" << name(operand) << " + " << name(op.getOperand(i + 1)) << "), \"l\"("
+         << name(op.getOperand(i + 2)) << " * " << element(buffer.getElementType()) << ")";
+      i += 2;
+    } else {
+      os << ", \"r\"((int)" << name(operand) << ")";
+    }
   }
   os << " : \"memory\");\n";
   for (auto [i, result] : llvm::enumerate(op.getResults()))
     names[result] = sum(i);
-}
-
-/// A tile of opencl/Tiles.cpp: memory, then buffer, offset and pitch of each operand, then pieces.
-/// Its name ends in a letter an operand; the results are elements of an array.
-void OpenCLPrinter::call(func::CallOp op) {
-  StringRef callee = op.getCallee();
-  if (auto tile = TensorTile::named(callee))
-    return tensorCall(op, *tile);
-  std::string sums = "t" + std::to_string(next++);
-  auto argument = [&](unsigned i) { return name(op.getOperand(i)); };
-  line() << typeName(op.getResult(0).getType()) << " " << sums << "[" << op.getNumResults()
-         << "];\n";
-  line() << callee.drop_back(3) << "(" << (callee[callee.size() - 2] == 'k') << ", "
-         << (callee.back() == 'k') << ", (__local char *)" << argument(0);
-  for (unsigned i : {1, 4})
-    os << ", " << argument(i) << " + " << argument(i + 1) << ", " << argument(i + 2);
-  os << ", " << argument(7) << ", " << sums << ");\n";
-  for (auto [i, result] : llvm::enumerate(op.getResults()))
-    names[result] = sums + "[" + std::to_string(i) + "]";
 }
 
 LogicalResult OpenCLPrinter::memory(Operation *op) {

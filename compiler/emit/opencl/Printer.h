@@ -3,7 +3,6 @@
 #define GRAPHC_COMPILER_EMIT_OPENCL_PRINTER_H
 
 #include "compiler/emit/Emitter.h"
-#include "compiler/emit/device/TensorTile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -29,7 +28,6 @@ private:
   llvm::LogicalResult loop(mlir::Operation *op);
   llvm::LogicalResult whileLoop(mlir::Operation *op);
   llvm::LogicalResult branch(mlir::Operation *op);
-  void tensorCall(mlir::func::CallOp op, const TensorTile &tile);
   void call(mlir::func::CallOp op);
   llvm::LogicalResult memory(mlir::Operation *op);
   /// Loads and stores of whole vectors, and their lanes; false for other ops.

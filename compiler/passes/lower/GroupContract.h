@@ -2,6 +2,7 @@
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_GROUPCONTRACT_H
 #define GRAPHC_COMPILER_PASSES_LOWER_GROUPCONTRACT_H
 
+#include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
 
 namespace graphc::pass {
@@ -15,11 +16,20 @@ struct KernelLowering::Side {
   int loopNumber;              ///< the parallel loop that it depends on
   mlir::Value first;           ///< of the tile
   mlir::Value end;             ///< of the loop
+  mlir::Value skipped;         ///< of 32 bits: so many are stored by others at an edge; null: none
   bool alongK;                 ///< neighbours in memory follow k, else the loop
   int64_t lanes;               ///< elements of one read
   int64_t start = 0;           ///< of its two pieces in the local memory
   unsigned parts = 0;          ///< reads of a work-item
   mutable kernel::LoadOp load; ///< when the value is just that
+
+  /// Whether `inside`, and `place`, from the tile's first, is none that others store.
+  mlir::Value owns(const IndexMath &m, mlir::Value inside, mlir::Value place) const {
+    if (!skipped)
+      return inside;
+    mlir::Value narrow = mlir::arith::IndexCastOp::create(m.b, m.loc, skipped.getType(), place);
+    return m.both(inside, m.atLeast(narrow, skipped));
+  }
 };
 
 /// The elements of a work-item, from the tile's first: `rows` times `quads`, of `lanes` each.

@@ -205,6 +205,8 @@ private:
   struct Spread;
   struct ContractTile;
   void lowerGroupContract();
+  void lowerGroupTiles(llvm::StringRef name);
+  void storeTile(ContractTile &tile);
   void lowerGroupContractFold();
   int64_t pitch() const;
   Side contractSide(mlir::Value value, int loopNumber, int64_t depth);
@@ -224,8 +226,6 @@ private:
                       mlir::ValueRange sums, bool whole);
   void placeTile(ContractTile &tile);
   Spread contractSpread();
-  mlir::Value wholeTile(const ContractTile &tile);
-  /// Whether rows and columns lie inside.
   mlir::Value insideTile(const ContractTile &tile);
   /// Whether lines are aligned for the sides' lanes, and k is not empty.
   mlir::Value alignedTile(const ContractTile &tile);

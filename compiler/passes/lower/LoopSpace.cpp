@@ -282,9 +282,32 @@ bool pass::isSymmetricProduct(kernel::DotOp dot, const LoopSpace &space) {
   return same;
 }
 
+/// How many tiles of a size a product has.
+static AffineExpr tileCount(const LoopSpace &space, int64_t size, MLIRContext *context) {
+  auto tiles = [&](unsigned loop) {
+    return space.product(loop, loop + 1).toExpr(context).ceilDiv(size);
+  };
+  return space.product(0, space.parallel - 2).toExpr(context) * tiles(space.parallel - 2) *
+         tiles(space.parallel - 1);
+}
+
+int64_t pass::smallTileCost(kernel::DotOp dot) { return dot.getType().isF64() ? 11 : 13; }
+
 int64_t pass::contractTile(kernel::DotOp dot, const LoopSpace &space) {
-  return dot.getType().isF64() && isSymmetricProduct(dot, space) ? kContractTile / 2
-                                                                 : kContractTile;
+  if (dot.getType().isF64() && isSymmetricProduct(dot, space))
+    return kSmallTile;
+  auto known = [&](int64_t size) {
+    return dyn_cast<AffineConstantExpr>(tileCount(space, size, dot.getContext()));
+  };
+  std::optional<int64_t> length = space.product(space.parallel, space.count()).constant();
+  auto large = known(kContractTile), small = known(kSmallTile);
+  if (tensorElement(dot) || !length || !large || !small)
+    return kContractTile;
+  int64_t blocks = std::max<int64_t>(1, llvm::divideCeil(*length, kChain));
+  auto cost = [&](AffineConstantExpr tiles, int64_t each) {
+    return llvm::divideCeil(tiles.getValue() * blocks, kMultiprocessors) * each;
+  };
+  return cost(small, smallTileCost(dot)) < cost(large, kLargeTileCost) ? kSmallTile : kContractTile;
 }
 
 Type pass::tensorElement(kernel::DotOp dot) {
@@ -432,12 +455,7 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
     return;
   }
   if (family == Family::Contract) {
-    func.getBody().walk([&](kernel::DotOp dot) { groupTile = contractTile(dot, space); });
-    auto tiles = [&](unsigned loop) {
-      return space.product(loop, loop + 1).toExpr(context).ceilDiv(groupTile);
-    };
-    pieces =
-        space.product(0, parallel - 2).toExpr(context) * tiles(parallel - 2) * tiles(parallel - 1);
+    setTiles(func, space);
     if (func->hasAttr(kBulkAttr))
       setBulk(func, space);
     return;
@@ -467,6 +485,19 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
     int64_t lanes = space.reducedLoops() == 1 ? vector : 1;
     perGroup = group / (kTreeLanes / lanes);
   }
+}
+
+void KernelShape::setTiles(kernel::FuncOp func, const LoopSpace &space) {
+  kernel::DotOp dot;
+  func.getBody().walk([&](kernel::DotOp op) { dot = op; });
+  groupTile = contractTile(dot, space);
+  pieces = tileCount(space, groupTile, func.getContext());
+  bool known = isa<AffineConstantExpr>(pieces) &&
+               space.product(space.parallel, space.count()).constant().has_value();
+  if (groupTile == kSmallTile || known || func->hasAttr(kTensorsAttr))
+    return;
+  smallPieces = tileCount(space, kSmallTile, func.getContext());
+  smallCost = smallTileCost(dot);
 }
 
 /// The engine copies an operand that lies in memory as it is: lines of neighbours, the next line

@@ -31,10 +31,11 @@ inline constexpr int64_t kTurnedRows = 256, kTurnedColumns = 64;
 /// may have: devices promise 32 KiB, those of this class have 48.
 inline constexpr int64_t kGroupTile = 64, kGroupMemory = 40 << 10;
 
-/// Rows and columns of a group's tile of a matrix product, and bytes of k that it has at once.
-inline constexpr int64_t kContractTile = 128, kContractBytes = 64;
+/// Rows and columns of a group's tile of a matrix product, and bytes of k that it has at once;
+/// those of a small tile, which has twice the bytes.
+inline constexpr int64_t kContractTile = 128, kContractBytes = 64, kSmallTile = 64;
 
-/// On a product whose groups may call the tiles of emit/opencl/Tiles.cpp.
+/// On a product whose groups may call the tiles of emit/device/ChainTile.h.
 inline constexpr llvm::StringLiteral kTilesAttr = "graphc.tiles";
 /// Of a kernel::FuncOp whose fast product runs on tensor cores.
 inline constexpr llvm::StringLiteral kTensorsAttr = "graphc.tensors";
@@ -47,7 +48,7 @@ inline constexpr int64_t kBulkColumns = 256, kBulkDepth = 64, kBulkBytes = 193 <
 /// On a function: bytes of local memory that a group is given at the launch.
 inline constexpr llvm::StringLiteral kGroupMemoryAttr = "graphc.group_memory";
 /// Local memory of the others.
-inline constexpr int64_t kTileBytes = 48 << 10;
+inline constexpr int64_t kTileBytes = 48 << 10, kTileAlignment = 128;
 
 /// Of a full reduction whose last group folds the block results; how many such folds, of a block of
 /// the tree each, and one of their results, a launch may have.
@@ -181,6 +182,11 @@ struct KernelShape {
   int64_t turnedTile = 0; ///< groups: elements along both loops
   /// Contract by groups: rows and columns of a group's tile.
   int64_t groupTile = 0;
+  /// The same, sizes open: not null when there is <kernel>_small, the pieces of its small tiles,
+  /// which have groups of kSmallGroup and run where smallTileCost says that they are done earlier.
+  mlir::AffineExpr smallPieces;
+  int64_t smallCost = 0;
+  static constexpr int64_t kSmallGroup = 128;
   /// Contract on tensor cores: not null when there is <kernel>_bulk, its pieces; and what has to be
   /// a multiple of kBulkAligned for it to run.
   mlir::AffineExpr bulkPieces;
@@ -196,6 +202,7 @@ struct KernelShape {
 private:
   void setGroups(kernel::FuncOp func, const LoopSpace &space);
   void setContract(kernel::FuncOp func, const LoopSpace &space);
+  void setTiles(kernel::FuncOp func, const LoopSpace &space);
   void setBulk(kernel::FuncOp func, const LoopSpace &space);
 };
 
@@ -237,8 +244,14 @@ bool contractsByGroups(kernel::FuncOp func, const LoopSpace &space);
 /// Whether both operands are one load, with rows and columns exchanged.
 bool isSymmetricProduct(kernel::DotOp dot, const LoopSpace &space);
 
-/// Rows and columns of a group's tile of a product. Symmetric ones in float64, of which half the
-/// tiles are left out and which have few columns as a rule, get more of them.
+/// Multiprocessors of a large GPU, and what a large tile costs one of them.
+inline constexpr int64_t kMultiprocessors = 132, kLargeTileCost = 40;
+/// The cost of a small tile: of a large one a work-item has more elements for each that it reads,
+/// save in float64. Small tiles run where all of them take less time, as they spread better.
+int64_t smallTileCost(kernel::DotOp dot);
+
+/// Rows and columns of a group's tile of a product, of large tiles where sizes are open. Symmetric
+/// ones in float64, of which half the tiles are left out, have small ones.
 int64_t contractTile(kernel::DotOp dot, const LoopSpace &space);
 
 /// What both operands of a fast product in float32 are widened from, when that is one type of 16

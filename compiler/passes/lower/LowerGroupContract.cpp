@@ -234,8 +234,9 @@ void KernelLowering::contractStore(OpBuilder &b, const ContractTile &tile, const
         continue;
       }
       emitter->maskLanes(b, at, tile.columns.end);
-      auto inside = scf::IfOp::create(b, loc, m.less(at.loops[row], tile.rows.end),
-                                      /*withElseRegion=*/false);
+      Value own = tile.rows.owns(m, m.less(at.loops[row], tile.rows.end), down);
+      own = tile.columns.owns(m, own, across);
+      auto inside = scf::IfOp::create(b, loc, own, /*withElseRegion=*/false);
       OpBuilder c = inside.getThenBodyBuilder();
       contractStoreAt(c, tile, at, chain);
     }
@@ -264,17 +265,17 @@ void KernelLowering::contractMirror(OpBuilder &b, const ContractTile &tile, cons
           continue;
         }
         // Tiles left of the diagonal have all their columns.
-        auto inside =
-            scf::IfOp::create(c, loc, n.less(at.loops[tile.columns.loopNumber], tile.rows.end),
-                              /*withElseRegion=*/false);
-        OpBuilder d = inside.getThenBodyBuilder();
+        Value inside = n.less(at.loops[tile.columns.loopNumber], tile.rows.end);
+        Value own = tile.rows.owns(n, inside, down);
+        auto stored = scf::IfOp::create(c, loc, own, /*withElseRegion=*/false);
+        OpBuilder d = stored.getThenBodyBuilder();
         contractStoreAt(d, tile, at, sum);
       }
 }
 
 KernelLowering::Side KernelLowering::contractSide(Value value, int loopNumber, int64_t depth) {
   int kLoop = static_cast<int>(space.parallel);
-  Side side{value, loopNumber, {}, {}, false, 1, 0, 0, {}};
+  Side side{value, loopNumber, {}, {}, {}, false, 1, 0, 0, {}};
   side.alongK = space.dependsOn(value, kLoop) && space.contiguous(value, kLoop);
   if (side.alongK || space.contiguous(value, loopNumber))
     side.lanes = kQuad;
@@ -334,13 +335,6 @@ KernelLowering::Spread KernelLowering::contractSpread() {
   return spread;
 }
 
-/// Whether a tile lies inside and has whole pieces of k, all of them aligned.
-Value KernelLowering::wholeTile(const ContractTile &tile) {
-  IndexMath m{builder, loc};
-  Value rest = arith::RemUIOp::create(builder, loc, m.sub(tile.to, tile.from), m(tile.depth));
-  return m.both(m.equal(rest, m(0)), m.both(insideTile(tile), alignedTile(tile)));
-}
-
 Value KernelLowering::insideTile(const ContractTile &tile) {
   IndexMath m{builder, loc};
   auto inside = [&](const Side &side, int64_t count) {
@@ -380,8 +374,9 @@ void KernelLowering::setMemory(ContractTile &tile, int64_t elements, Type elemen
                                alignment ? entry.getI64IntegerAttr(alignment) : IntegerAttr());
 }
 
-void KernelLowering::lowerGroupContract() {
-  open(kernel.getSymName(), shape.partials);
+/// One kernel with the tiles that `shape` says.
+void KernelLowering::lowerGroupTiles(StringRef name) {
+  open(name, shape.partials);
   ContractTile tile;
   kernel.getBody().walk([&](kernel::DotOp op) { tile.dot = op; });
   int64_t bytes = tile.dot.getType().getIntOrFloatBitWidth() / 8;
@@ -391,9 +386,9 @@ void KernelLowering::lowerGroupContract() {
   tile.columns.start = 2 * tile.depth * pitch();
   tile.symmetric = isSymmetricProduct(tile.dot, space);
   bool called = kernel->hasAttr(kTilesAttr) && copiesSides(tile);
-  setMemory(tile, called ? kTileBytes / bytes : 2 * tile.columns.start, tile.dot.getType());
+  setMemory(tile, called ? kTileBytes / bytes : 2 * tile.columns.start, tile.dot.getType(),
+            called ? kTileAlignment : 0);
   placeTile(tile);
-  tile.spread = contractSpread();
   OpBuilder b = builder;
   if (tile.symmetric) {
     IndexMath m{builder, loc};
@@ -401,12 +396,20 @@ void KernelLowering::lowerGroupContract() {
                                    /*withElseRegion=*/false);
     builder = below.getThenBodyBuilder();
   }
-  auto choice = scf::IfOp::create(builder, loc, wholeTile(tile), /*withElseRegion=*/true);
+  called ? storeCalledTile(builder, tile) : storeTile(tile);
+  builder = b;
+  close();
+}
+
+/// Tiles that lie inside, aligned and with whole pieces of k, and loops for all others.
+void KernelLowering::storeTile(ContractTile &tile) {
+  tile.spread = contractSpread();
+  IndexMath m{builder, loc};
+  Value rest = arith::RemUIOp::create(builder, loc, m.sub(tile.to, tile.from), m(tile.depth));
+  Value whole = m.both(m.equal(rest, m(0)), m.both(insideTile(tile), alignedTile(tile)));
+  auto choice = scf::IfOp::create(builder, loc, whole, /*withElseRegion=*/true);
   OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
-  if (called)
-    storeCalledTile(yes, tile);
-  else
-    contractStore(yes, tile, tile.spread, contractChains(yes, tile, true), true);
+  contractStore(yes, tile, tile.spread, contractChains(yes, tile, true), true);
   // Loops for edges have the registers for two quads a row beside what they read.
   for (size_t from = 0; from < tile.spread.quads.size(); from += kEdgeQuads) {
     ContractTile part = tile;
@@ -416,8 +419,17 @@ void KernelLowering::lowerGroupContract() {
       gpu::BarrierOp::create(no, loc);
     contractStore(no, part, part.spread, edgeChains(no, part), false);
   }
-  builder = b;
-  close();
+}
+
+void KernelLowering::lowerGroupContract() {
+  lowerGroupTiles(kernel.getSymName());
+  if (shape.smallPieces) {
+    KernelShape large = shape;
+    shape.groupTile = kSmallTile;
+    shape.group = KernelShape::kSmallGroup;
+    lowerGroupTiles((kernel.getSymName() + "_small").str());
+    shape = large;
+  }
   if (shape.splitBlock)
     lowerGroupContractFold();
 }

@@ -1,5 +1,5 @@
-// Tiles of matrix products as calls of emit/opencl/Tiles.cpp or emit/device/TensorTile.h: both
-// operands are loads, and k or the own loop of each is contiguous.
+// Tiles of matrix products as calls of emit/device/ChainTile.h or TensorTile.h: both operands are
+// loads, and k or the own loop of each is contiguous.
 #include "compiler/passes/lower/GroupContract.h"
 #include "compiler/passes/lower/IndexMath.h"
 
@@ -20,19 +20,28 @@ bool KernelLowering::copiesSides(const ContractTile &tile) {
 
 /// The elements of a work-item in the order of the function's results.
 KernelLowering::Spread KernelLowering::calledSpread(OpBuilder &b, const ContractTile &tile) {
-  if (!tile.dot.getType().isF64())
-    return tile.spread;
   IndexMath m{b, loc};
   Value warp = m.div(member, 32), lane = m.sub(member, m.mul(warp, 32));
-  Value down = m.div(warp, 2), g = m.div(lane, 4), t = m.sub(lane, m.mul(g, 4));
-  Value row = m.add(m.mul(down, 32), m.mul(g, 2));
-  int64_t columns = shape.groupTile / 2; // of a warp
-  Value quad = m.add(m.mul(m.sub(warp, m.mul(down, 2)), columns), m.mul(t, kQuad));
+  Value down = m.div(warp, 2), across = m.sub(warp, m.mul(down, 2));
+  Value g = m.div(lane, 4), t = m.sub(lane, m.mul(g, 4));
   Spread spread;
-  for (int64_t i : {0, 1, 16, 17})
-    spread.rows.push_back(m.add(row, i));
-  for (int64_t p = 0; p < columns / 16; ++p)
-    spread.quads.push_back(m.add(quad, 16 * p));
+  if (tile.dot.getType().isF64()) {
+    Value row = m.add(m.mul(down, 32), m.mul(g, 2));
+    int64_t columns = shape.groupTile / 2; // of a warp
+    for (int64_t i : {0, 1, 16, 17})
+      spread.rows.push_back(m.add(row, i));
+    Value quad = m.add(m.mul(across, columns), m.mul(t, kQuad));
+    for (int64_t p = 0; p < columns / 16; ++p)
+      spread.quads.push_back(m.add(quad, 16 * p));
+    return spread;
+  }
+  Value row = m.mul(m.add(m.mul(down, 8), g), kQuad);
+  for (int64_t first = 0; first < shape.groupTile; first += 64)
+    for (int64_t i = 0; i < kQuad; ++i)
+      spread.rows.push_back(m.add(row, first + i));
+  Value quad = m.mul(m.add(m.mul(across, 4), t), kQuad);
+  for (int64_t column = 0; column < shape.groupTile; column += 32)
+    spread.quads.push_back(m.add(quad, column));
   return spread;
 }
 
@@ -53,14 +62,17 @@ SmallVector<Value> KernelLowering::callTile(OpBuilder &b, const ContractTile &ti
     arguments.push_back(
         emitter->emit(b, access.strides[side->alongK ? side->loopNumber : space.parallel]));
   }
-  bool inBulk = tile.columnCount != shape.groupTile;
+  bool inBulk = tile.columnCount != shape.groupTile, onTensors = kernel->hasAttr(kTensorsAttr);
   if (inBulk)
     arguments.append({extraBuffers.back(), m.mul(begin, kMapsBytes / sizeof(int64_t))});
-  if (sums.empty())
-    arguments.push_back(m.div(m.sub(tile.to, tile.from), inBulk ? 1 : tile.depth));
-  if (sums.empty() && kernel->hasAttr(kTensorsAttr))
+  if (sums.empty()) {
+    Value length = m.sub(tile.to, tile.from);
+    arguments.push_back(onTensors && !inBulk ? m.div(length, tile.depth) : length);
     for (const Side *side : {&tile.rows, &tile.columns})
       arguments.push_back(m.sub(side->end, side->first));
+    if (!onTensors)
+      arguments.push_back(m.select(m.both(insideTile(tile), alignedTile(tile)), m(1), m(0)));
+  }
   arguments.append(sums.begin(), sums.end());
   int64_t count = shape.groupTile * tile.columnCount / shape.group;
   SmallVector<Type> results(count, tile.dot.getType());
@@ -73,9 +85,30 @@ SmallVector<Value> KernelLowering::callTile(OpBuilder &b, const ContractTile &ti
   return SmallVector<Value>(func::CallOp::create(b, loc, name, results, arguments).getResults());
 }
 
+/// The function reads nothing behind an edge. Where lines are aligned and there is as much as a
+/// tile of rows and columns, the last tiles begin before the end of those before them, which have
+/// their elements stored already.
 void KernelLowering::storeCalledTile(OpBuilder &b, const ContractTile &tile) {
-  const char *name = shape.groupTile < kContractTile ? "gc_tile_f64s_"
-                     : tile.dot.getType().isF64()    ? "gc_tile_f64_"
-                                                     : "gc_tile_f32_";
-  contractStore(b, tile, calledSpread(b, tile), callTile(b, tile, name, {}), true);
+  std::string name = tile.dot.getType().isF64() ? "gc_tile_f64" : "gc_tile_f32";
+  name += shape.groupTile < kContractTile ? "s_" : "_";
+  IndexMath m{b, loc};
+  ContractTile moved = tile;
+  Value inside = insideTile(tile), aligned = alignedTile(tile);
+  for (Side *side : {&moved.rows, &moved.columns}) {
+    Value enough = m.both(aligned, m.atLeast(side->end, m(shape.groupTile)));
+    if (!side->alongK || side == &moved.columns)
+      enough =
+          m.both(enough, m.equal(arith::AndIOp::create(b, loc, side->end, m(kQuad - 1)), m(0)));
+    Value last = m.sub(side->end, m(shape.groupTile));
+    Value own = side->first;
+    side->first = m.select(m.both(enough, m.less(last, own)), last, own);
+    side->skipped =
+        arith::IndexCastOp::create(b, loc, b.getI32Type(), m.sub(own, side->first)).getResult();
+  }
+  Spread spread = calledSpread(b, tile);
+  SmallVector<Value> sums = callTile(b, moved, name, {});
+  auto stored = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/true);
+  OpBuilder all = stored.getThenBodyBuilder(), some = stored.getElseBodyBuilder();
+  contractStore(all, moved, spread, sums, true);
+  contractStore(some, moved, spread, sums, false);
 }

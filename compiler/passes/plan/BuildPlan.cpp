@@ -55,6 +55,8 @@ private:
   Value runsInBulk(const KernelShape &shape, Value narrow, Value wide, Value work,
                    ValueRange mapped);
   Value takeBulk(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped);
+  Value sharesOfStrip(const KernelShape &shape, Value work);
+  Value takeSmall(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped);
   void launchBulk(kernel::CallOp call, Value items, Value each, ArrayRef<Value> launchBuffers,
                   ValueRange mapped);
   Value foldItems(const KernelShape &shape, Value range, Value strips, Value blocks);
@@ -481,6 +483,28 @@ Value Planner::takeBulk(const KernelShape &shape, Value &pieces, Value work, Val
   return arith::MulIOp::create(builder, loc, wide, runs);
 }
 
+/// The pieces of <kernel>_small, likewise: where its tiles spread better.
+Value Planner::takeSmall(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped) {
+  Location loc = func.getLoc();
+  Value zero = index(0), one = index(1), blocks = one;
+  auto sub = [&](Value a, Value b) -> Value { return arith::SubIOp::create(builder, loc, a, b); };
+  auto mul = [&](Value a, Value b) -> Value { return arith::MulIOp::create(builder, loc, a, b); };
+  auto ceilDiv = [&](Value a, int64_t b) -> Value {
+    return arith::CeilDivSIOp::create(builder, loc, a, index(b));
+  };
+  if (shape.splitBlock)
+    blocks = arith::MaxSIOp::create(builder, loc, ceilDiv(work, shape.splitBlock), one);
+  auto cost = [&](Value tiles, int64_t each) {
+    return mul(ceilDiv(mul(tiles, blocks), kMultiprocessors), index(each));
+  };
+  Value small = evaluate(shape.smallPieces, mapped);
+  Value spare = sub(cost(pieces, kLargeTileCost), cost(small, shape.smallCost));
+  Value some = arith::MaxSIOp::create(builder, loc, spare, zero);
+  Value better = arith::MinSIOp::create(builder, loc, some, one);
+  pieces = mul(pieces, sub(one, better));
+  return mul(small, better);
+}
+
 /// With memory for the tensor maps of its groups. Null items: there is no such kernel.
 void Planner::launchBulk(kernel::CallOp call, Value items, Value each,
                          ArrayRef<Value> launchBuffers, ValueRange mapped) {
@@ -494,6 +518,16 @@ void Planner::launchBulk(kernel::CallOp call, Value items, Value each,
   auto callee = FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + "_bulk").str());
   plan::LaunchOp::create(builder, loc, callee, touched, mapped, items, each, call.getLinesAttr(),
                          Value(), IntegerAttr());
+}
+
+/// Groups' shares of a strip of columns: one where it has few rows.
+Value Planner::sharesOfStrip(const KernelShape &shape, Value work) {
+  Location loc = func.getLoc();
+  Value more = arith::SubIOp::create(builder, loc, work, index(kFewRows)), one = index(1);
+  Value some = arith::MaxSIOp::create(builder, loc, more, index(0));
+  Value many = arith::MinSIOp::create(builder, loc, some, one);
+  Value others = arith::MulIOp::create(builder, loc, many, index(shape.columnParts - 1));
+  return arith::AddIOp::create(builder, loc, one, others);
 }
 
 void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> launchBuffers) {
@@ -517,19 +551,21 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   };
   // What a launch counts: items, or groups of `each` pieces.
   Value pieces = evaluate(shape.pieces, mapped), strips = pieces;
-  if (shape.columnParts > 1) {
-    Value more = both(arith::SubIOp(), work, index(kFewRows)), one = index(1);
-    Value many = both(arith::MinSIOp(), both(arith::MaxSIOp(), more, index(0)), one);
-    Value others = both(arith::MulIOp(), many, index(shape.columnParts - 1));
-    pieces = both(arith::MulIOp(), pieces, both(arith::AddIOp(), one, others));
-  }
+  if (shape.columnParts > 1)
+    pieces = arith::MulIOp::create(builder, loc, pieces, sharesOfStrip(shape, work));
   // Two kernels for one product, one of which has nothing to do.
   Value bulk = shape.bulkPieces ? takeBulk(shape, pieces, work, mapped) : Value();
+  Value small = shape.smallPieces ? takeSmall(shape, pieces, work, mapped) : Value();
   auto launched = [&](Value count, int64_t each) {
     return each == 1 ? count : both(arith::CeilDivSIOp(), count, index(each));
   };
+  auto named = [&](StringRef suffix) {
+    return FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + suffix).str());
+  };
   if (shape.splitBlock == 0) {
     launchBulk(call, bulk, work, launchBuffers, mapped);
+    if (small)
+      step(named("_small"), small, work);
     return step(call.getCalleeAttr(), launched(pieces, shape.perGroup), work);
   }
   // Block results take memory, and the fold runs, when there are several blocks.
@@ -548,9 +584,6 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
         builder, loc, plan::BufferType::get(func.getContext(), partial), kept));
   if (shape.lastFolds)
     launchBuffers.push_back(ticketBuffer());
-  auto named = [&](StringRef suffix) {
-    return FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + suffix).str());
-  };
   Value each = both(arith::MinSIOp(), work, block);
   bool scan = shape.family == kernel::Family::Scan;
   if (shape.handedWords) {
@@ -561,6 +594,8 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
   }
   if (bulk)
     launchBulk(call, both(arith::MulIOp(), bulk, blocks), each, launchBuffers, mapped);
+  if (small)
+    step(named("_small"), both(arith::MulIOp(), small, blocks), each);
   if (scan)
     step(named("_blocks"), kept, each);
   else

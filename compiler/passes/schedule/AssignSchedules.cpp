@@ -64,7 +64,8 @@ constexpr int64_t kExpensiveValues = 5;
 
 /// Work-items of a group, and bytes that one reads or writes at once.
 constexpr int64_t kGroup = 256, kItemBytes = 16;
-/// Work-items of a group that has a tile of emit/opencl/Tiles.cpp in float32, or a small one.
+/// Work-items of a group that has a tile of emit/device/ChainTile.h in float32, or a small one in
+/// float64.
 constexpr int64_t kTileGroup = 128;
 /// Neighbouring lanes of a tree that a work-item of a group has.
 constexpr int64_t kTreeVector = 4;

@@ -11,8 +11,8 @@
 // CHECK: .reqntid 128, 1, 1
 // CHECK-NOT: .minnctapersm
 // CHECK: .shared .align 128 .b8 f_0_local0[49152];
-// CHECK: cp.async.ca.shared.global [x+0], [far], 4;
-// CHECK: cp.async.cg.shared.global [x+2048], [far], 16;
+// CHECK: @more cp.async.ca.shared.global [x+0], [far+0], 4;
+// CHECK: @more cp.async.cg.shared.global [x+2048], [far], 16;
 // CHECK: cp.async.wait_group 2;
 // CHECK: ld.shared.v4.f32 {a0_0, a0_1, a0_2, a0_3}, [x+0];
 // CHECK: fma.rn.f32 [[SUM:%r[0-9]+]], a0_0, b0_0, [[SUM]];
