@@ -2,6 +2,7 @@
 
 #include "frontends/record/Choose.h"
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/Known.h"
 #include "frontends/record/Looks.h"
 #include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
@@ -77,8 +78,20 @@ void Trace::replaceCaptured(const std::shared_ptr<Storage> &storage, NodeRef nex
   captures[captureOf[storage.get()]].newest = std::move(next);
 }
 
-/// One program of a function; slots are numbered arguments, captured storages, constants, computed
-/// values.
+Result<NodeRef> Trace::variable(const op::Scalar &value, DType dtype, rt::Device &device) {
+  if (!isFloat(dtype))
+    return op::literalBits(value, dtype).takeStatus();
+  auto it = std::ranges::find_if(variables, [&](const Variable &v) {
+    return v.number == value.variable && v.placeholder->dtype() == dtype &&
+           &v.placeholder->device() == &device;
+  });
+  if (it == variables.end())
+    it = variables.insert(it, {value.variable, Node::makePlaceholder({dtype, {}}, device)});
+  return it->placeholder;
+}
+
+/// One program of a function; slots are numbered arguments, captured storages, variables,
+/// constants, computed values.
 struct Function::Plan {
   struct Step {
     std::shared_ptr<rt::LoadedProgram> program; ///< null: every output is `empty`
@@ -164,6 +177,7 @@ struct Function::Plan {
   std::vector<op::TensorType> arguments;
   std::vector<rt::Device *> devices;
   std::vector<std::shared_ptr<Storage>> captures;
+  std::vector<Trace::Variable> variables; ///< the placeholders say dtype and device
   std::vector<std::pair<uint32_t, NodeRef>> constants;
   std::vector<Step> steps;
   std::vector<Output> outputs;
@@ -390,6 +404,9 @@ Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
     plan.captures.push_back(c.storage);
     slotOf[c.placeholder.get()] = plan.slots++;
   }
+  for (const Variable &v : variables)
+    slotOf[v.placeholder.get()] = plan.slots++;
+  plan.variables = std::move(variables);
   for (size_t i = 0; i < results.size(); ++i)
     if (!plan.outputs[i].alias)
       plan.roots.push_back(results[i]);
@@ -436,7 +453,30 @@ bool Function::isSafeFor(std::span<const Array *const> given) const {
   return true;
 }
 
-Status Function::gather(std::span<Array *const> given, std::vector<NodeRef> &slots) const {
+std::vector<Function::Variable> Function::variables() const {
+  std::vector<Variable> out;
+  for (const Trace::Variable &v : plan->variables)
+    out.push_back({v.number, v.placeholder->dtype()});
+  return out;
+}
+
+std::optional<std::vector<uint64_t>>
+Function::variableBits(std::span<const op::Scalar> values) const {
+  if (values.size() != plan->variables.size())
+    return std::nullopt;
+  std::vector<uint64_t> out;
+  for (size_t i = 0; i < values.size(); ++i) {
+    DType dtype = plan->variables[i].placeholder->dtype();
+    auto bits = op::literalBits(values[i], dtype);
+    if (!bits || isOverflown(values[i], dtype, *bits))
+      return std::nullopt;
+    out.push_back(*bits);
+  }
+  return out;
+}
+
+Status Function::gather(std::span<Array *const> given, std::span<const uint64_t> variables,
+                        std::vector<NodeRef> &slots) const {
   slots.resize(plan->slots);
   size_t count = given.size();
   std::span<NodeRef> nodes(slots.data(), count + plan->captures.size());
@@ -461,6 +501,12 @@ Status Function::gather(std::span<Array *const> given, std::vector<NodeRef> &slo
   for (size_t i = 0; i < count; ++i)
     if (const View &view = given[i]->view(); !view.isWhole() && view.isReshape())
       nodes[i] = given[i]->reshaped(nodes[i]);
+  for (size_t i = 0; i < variables.size(); ++i) {
+    const Node &like = *plan->variables[i].placeholder;
+    GRAPHC_ASSIGN(rt::Tensor t, literalTensor({variables[i], like.dtype()}, like.device()));
+    slots[nodes.size() + i] =
+        Node::makeReady({like.dtype(), {}}, like.device(), std::move(t.buffer));
+  }
   for (auto &[slot, node] : plan->constants) {
     if (node->state() != NodeState::Ready)
       GRAPHC_TRY(evaluate({&node, 1}, "jit"));
@@ -586,16 +632,16 @@ Status Function::look(size_t number, std::span<const NodeRef> inputs, const Ran 
   return lookForFloatErrors(*step.segment, nodes, ran.program->device());
 }
 
-Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs,
-                      bool isAlone) const {
-  if (!accepts(given) || !isSafeFor(given))
+Status Function::call(std::span<Array *const> given, std::span<const uint64_t> variables,
+                      std::vector<Array> &outputs, bool isAlone) const {
+  if (!accepts(given) || !isSafeFor(given) || variables.size() != plan->variables.size())
     return Status(ErrorCode::Trace,
                   "[jit] the arguments differ from those the function was traced with");
   for (const Plan::WriteBack &w : plan->writeBacks)
     if (w.target < given.size())
       GRAPHC_TRY(given[w.target]->view().mayBeWritten());
   std::vector<NodeRef> slots, inputs;
-  GRAPHC_TRY(gather(given, slots));
+  GRAPHC_TRY(gather(given, variables, slots));
   Status looked;
   for (size_t i = 0; i < plan->steps.size(); ++i) {
     GRAPHC_TRY(std::move(looked));
@@ -647,6 +693,8 @@ Result<FunctionCost> Function::cost() const {
     }
     cost.argumentBytes += bytes(t);
   }
+  for (size_t i = 0; i < plan->variables.size(); ++i)
+    slots[count + plan->captures.size() + i].dtype = plan->variables[i].placeholder->dtype();
   for (auto &[slot, node] : plan->constants) {
     slots[slot].dtype = node->dtype();
     slots[slot].shape = node->shape();

@@ -58,7 +58,8 @@ TracedFunction endTrace(TraceHandle &handle, const pb::object &outputs, size_t p
 }
 
 /// Runs without the GIL; arrays are borrowed from Python objects that the caller holds.
-std::vector<Array> callFunction(const Function &function, std::span<Array *const> arrays) {
+std::vector<Array> callFunction(const Function &function, std::span<Array *const> arrays,
+                                std::span<const uint64_t> variables) {
   std::vector<Array> outputs;
   Status status;
   // Another thread could only be started by this one, after the call. States of others may go.
@@ -66,7 +67,7 @@ std::vector<Array> callFunction(const Function &function, std::span<Array *const
   bool isAlone = head == PyThreadState_Get() && !PyThreadState_Next(head);
   {
     WithoutGil release;
-    status = function.call(arrays, outputs, isAlone);
+    status = function.call(arrays, variables, outputs, isAlone);
   }
   check(std::move(status));
   return outputs;
@@ -105,7 +106,9 @@ public:
         if (i > 0 && i < bound.size() && bound[i] == candidate)
           std::rotate(bound.begin(), bound.begin() + static_cast<std::ptrdiff_t>(i),
                       bound.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-        return run(*candidate, given);
+        if (pb::object result = run(*candidate, given))
+          return result;
+        break;
       }
     }
     pb::object named = kwargs ? pb::reinterpret_borrow<pb::object>(kwargs) : pb::object(pb::dict());
@@ -117,10 +120,14 @@ public:
   /// values are that it depends on. `unflatten` makes the result: the number of the argument that
   /// it is; None for the only output, or a list of all; a callable of that list; a tuple of a
   /// callable of that list and the arrays. `views`: it writes to arguments or returns parts of
-  /// them, which have to be contiguous. `anyDevice`: the current device is no matter.
+  /// them, which have to be contiguous. `anyDevice`: the current device is no matter. `evaluate`
+  /// gives of a list of the open numbers (CallPattern) those of the function's variables and those
+  /// that `unflatten` takes after the arrays, or None where another recording is needed; None:
+  /// there is nothing to compute, variables are open numbers.
   void bind(const TracedFunction &function, pb::object unflatten, bool views, const pb::tuple &args,
             const pb::dict &kwargs, const pb::list &arrays,
-            const std::pair<pb::set, pb::set> &statics, const pb::list &guards, bool anyDevice) {
+            const std::pair<pb::set, pb::set> &statics, const pb::list &guards, bool anyDevice,
+            pb::object evaluate) {
     auto pattern = CallPattern::of(args.ptr(), kwargs.ptr(), statics.first, statics.second);
     if (!pattern || pattern->arrayCount() != arrays.size() || arrays.empty())
       return;
@@ -132,7 +139,11 @@ public:
                views,
                !function.function->updatedArguments().empty(),
                std::move(*pattern),
+               {},
+               std::move(evaluate),
                {}};
+    for (const Function::Variable &v : made.function->variables())
+      made.variables.push_back(v.number - 1);
     for (pb::handle item : guards) {
       auto [where, name] = pb::cast<std::pair<pb::object, pb::object>>(item);
       made.guards.emplace_back(std::move(where), std::move(name));
@@ -159,6 +170,8 @@ private:
     bool views, updates;
     CallPattern pattern;
     std::vector<Guard> guards;
+    pb::object evaluate;
+    std::vector<uint32_t> variables; ///< which open number each of the function's is
   };
   static constexpr size_t kMaxBound = 64;
 
@@ -181,14 +194,39 @@ private:
             std::ranges::all_of(given, [](const Array *x) { return x->view().isContiguous(); }));
   }
 
+  /// The numbers that a call of `b` takes, then those that its result is made of; nothing where
+  /// another recording is needed.
+  static std::optional<pb::list> evaluated(const Bound &b, const CallArguments &call) {
+    pb::list numbers;
+    for (PyObject *number : call.numbers())
+      numbers.append(pb::handle(number));
+    pb::object values = b.evaluate(numbers);
+    return values.is_none() ? std::nullopt : std::optional(pb::list(values));
+  }
+
+  /// Null where the numbers of the call need another recording.
   static pb::object run(const Bound &b, const CallArguments &call) {
-    std::vector<Array> outputs = callFunction(*b.function, call.arrays());
+    std::optional<pb::list> computed;
+    if (!b.evaluate.is_none() && !(computed = evaluated(b, call)))
+      return {};
+    std::vector<op::Scalar> scalars;
+    for (size_t i = 0; i < b.variables.size(); ++i)
+      scalars.push_back(toScalar(computed ? pb::handle((*computed)[i])
+                                          : pb::handle(call.numbers()[b.variables[i]])));
+    auto variables = b.function->variableBits(scalars);
+    if (!variables)
+      return {};
+    std::vector<Array> outputs = callFunction(*b.function, call.arrays(), *variables);
     const pb::object &unflatten = b.unflatten;
     if (PyLong_CheckExact(unflatten.ptr()))
       return call.arrayObject(PyLong_AsSize_t(unflatten.ptr()));
-    if (PyTuple_CheckExact(unflatten.ptr()))
+    if (PyTuple_CheckExact(unflatten.ptr())) {
+      pb::list given = call.arrayObjects();
+      for (size_t i = b.variables.size(); computed && i < computed->size(); ++i)
+        given.append((*computed)[i]);
       return pb::reinterpret_borrow<pb::object>(PyTuple_GET_ITEM(unflatten.ptr(), 0))(
-          toList(std::move(outputs)), call.arrayObjects());
+          toList(std::move(outputs)), given);
+    }
     if (unflatten.is_none() && outputs.size() == 1)
       return pb::cast(std::move(outputs[0]));
     pb::list list = toList(std::move(outputs));
@@ -216,11 +254,33 @@ PyObject *callJit(PyObject *self, PyObject *args, PyObject *kwargs) {
 
 void defineJit(pb::module_ &m) {
   pb::class_<TraceHandle>(m, "Trace");
+  pb::class_<Number>(m, "Number")
+      .def(pb::init([](const pb::object &value, uint32_t place) {
+        Number number{toScalar(value), Trace::active() ? Trace::active()->id() : 0};
+        number.scalar.variable = place + 1;
+        return number;
+      }))
+      .def_property_readonly("is_live", &Number::isLive);
   pb::class_<TracedFunction>(m, "Function")
-      .def("call",
-           [](const TracedFunction &f, const pb::object &arrays) {
-             return toList(callFunction(*f.function, borrowArrays(arrays)));
-           })
+      .def(
+          "call",
+          [](const TracedFunction &f, const pb::object &arrays, const pb::list &numbers) {
+            std::vector<op::Scalar> scalars;
+            for (pb::handle number : numbers)
+              scalars.push_back(toScalar(number));
+            auto variables = f.function->variableBits(scalars);
+            if (!variables)
+              raise(Status(ErrorCode::Trace, "[jit] a number does not fit its dtype"));
+            return toList(callFunction(*f.function, borrowArrays(arrays), *variables));
+          },
+          pb::arg("arrays"), pb::arg("numbers") = pb::list())
+      .def_property_readonly("variables",
+                             [](const TracedFunction &f) {
+                               pb::list out;
+                               for (const Function::Variable &v : f.function->variables())
+                                 out.append(v.number - 1);
+                               return out;
+                             })
       .def("is_safe_for",
            [](const TracedFunction &f, const pb::object &arrays) {
              std::vector<Array *> list = borrowArrays(arrays);
