@@ -528,6 +528,7 @@ Status Function::deliver(std::span<Array *const> given, std::span<const NodeRef>
     GRAPHC_TRY(a.assign(slots[w.slot]));
   }
   outputs.clear();
+  outputs.reserve(plan->outputs.size());
   for (const Plan::Output &o : plan->outputs) {
     if (!o.alias) {
       outputs.emplace_back(slots[o.slot]);
@@ -578,6 +579,7 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
     ran.wasAsked = true;
     return Status::ok();
   }
+  ran.inputs.reserve(step.inputs.size() + step.literals.size());
   for (uint32_t slot : step.inputs)
     ran.inputs.push_back(tensorOf(*slots[slot]));
   GRAPHC_ASSIGN(Plan::Step::Form form, step.chosen(ran.inputs));
@@ -609,6 +611,7 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
   if (results.size() != step.outputs.size())
     return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");
   ran.tookInputs = !overwrites.empty();
+  ran.outputs.reserve(results.size());
   for (size_t i = 0; i < results.size(); ++i)
     ran.outputs.push_back(Node::makeReady({results[i].dtype, std::move(results[i].shape)},
                                           *step.owner, std::move(results[i].buffer)));
@@ -632,6 +635,21 @@ Status Function::look(size_t number, std::span<const NodeRef> inputs, const Ran 
   return lookForFloatErrors(*step.segment, nodes, ran.program->device());
 }
 
+/// The values of some slots: where they are, or copied to `apart`.
+static std::span<const NodeRef> valuesOf(std::span<const uint32_t> numbers,
+                                         std::span<const NodeRef> slots,
+                                         std::vector<NodeRef> &apart) {
+  apart.clear();
+  bool isRun = true;
+  for (size_t i = 1; i < numbers.size(); ++i)
+    isRun &= numbers[i] == numbers[0] + i;
+  if (isRun)
+    return numbers.empty() ? slots.first(0) : slots.subspan(numbers[0], numbers.size());
+  for (uint32_t slot : numbers)
+    apart.push_back(slots[slot]);
+  return apart;
+}
+
 Status Function::call(std::span<Array *const> given, std::span<const uint64_t> variables,
                       std::vector<Array> &outputs, bool isAlone) const {
   if (!accepts(given) || !isSafeFor(given) || variables.size() != plan->variables.size())
@@ -648,10 +666,7 @@ Status Function::call(std::span<Array *const> given, std::span<const uint64_t> v
     const Plan::Step &step = plan->steps[i];
     Ran ran;
     GRAPHC_TRY(run(i, given, slots, isAlone, ran));
-    inputs.clear();
-    for (uint32_t slot : step.inputs)
-      inputs.push_back(slots[slot]);
-    looked = look(i, inputs, ran);
+    looked = look(i, valuesOf(step.inputs, slots, inputs), ran);
     for (size_t k = 0; k < ran.outputs.size(); ++k)
       slots[step.outputs[k]] = std::move(ran.outputs[k]);
     inputs.clear();

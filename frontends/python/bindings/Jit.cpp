@@ -57,7 +57,18 @@ TracedFunction endTrace(TraceHandle &handle, const pb::object &outputs, size_t p
   return {unwrap(std::move(function))};
 }
 
-/// Runs without the GIL; arrays are borrowed from Python objects that the caller holds.
+/// Whether nobody waits for the GIL meanwhile that could not wait for the call: giving it up and
+/// taking it again is a tenth of a call of few elements.
+bool isShort(const Function &function, std::span<Array *const> arrays) {
+  constexpr int64_t kFewBytes = 64 << 10;
+  int64_t bytes = 0;
+  for (const Array *x : arrays)
+    bytes += x->size() * itemSize(x->dtype());
+  return bytes <= kFewBytes && function.programCount() == 1;
+}
+
+/// Runs without the GIL, where another thread may want it; arrays are borrowed from Python objects
+/// that the caller holds.
 std::vector<Array> callFunction(const Function &function, std::span<Array *const> arrays,
                                 std::span<const uint64_t> variables) {
   std::vector<Array> outputs;
@@ -66,7 +77,9 @@ std::vector<Array> callFunction(const Function &function, std::span<Array *const
   PyThreadState *head = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
   bool isAlone = head == PyThreadState_Get() && !PyThreadState_Next(head);
   {
-    WithoutGil release;
+    std::optional<WithoutGil> release;
+    if (!isAlone || !isShort(function, arrays))
+      release.emplace();
     status = function.call(arrays, variables, outputs, isAlone);
   }
   check(std::move(status));
@@ -76,8 +89,7 @@ std::vector<Array> callFunction(const Function &function, std::span<Array *const
 pb::list toList(std::vector<Array> arrays) {
   pb::list out(arrays.size());
   for (size_t i = 0; i < arrays.size(); ++i)
-    PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i),
-                    pb::cast(std::move(arrays[i])).release().ptr());
+    PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), wrap(std::move(arrays[i])));
   return out;
 }
 
@@ -228,7 +240,7 @@ private:
           toList(std::move(outputs)), given);
     }
     if (unflatten.is_none() && outputs.size() == 1)
-      return pb::cast(std::move(outputs[0]));
+      return wrapped(std::move(outputs[0]));
     pb::list list = toList(std::move(outputs));
     if (unflatten.is_none() || unflatten.ptr() == reinterpret_cast<PyObject *>(&PyList_Type))
       return list;
