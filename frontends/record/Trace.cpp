@@ -645,6 +645,7 @@ static std::span<const NodeRef> valuesOf(std::span<const uint32_t> numbers,
     isRun &= numbers[i] == numbers[0] + i;
   if (isRun)
     return numbers.empty() ? slots.first(0) : slots.subspan(numbers[0], numbers.size());
+  apart.reserve(numbers.size());
   for (uint32_t slot : numbers)
     apart.push_back(slots[slot]);
   return apart;
