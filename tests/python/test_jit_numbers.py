@@ -100,9 +100,25 @@ def test_only_those_that_change():
 
 def test_values_that_decide():
     x = gc.asarray(data())
-    agree(lambda x, c: x * c if c > 0.5 else x + c, [(x, v) for v in (0.1, 0.7, 0.2, 0.9, 0.5)], 6)
+    agree(lambda x, c: x * c if math.floor(c * 2) else x + c, [(x, v) for v in (0.1, 0.7, 0.2, 0.9, 0.5)], 6)
     # n decides, c does not: a recording for each n.
     agree(lambda x, c, n: gc.sum(x, axis=n) * c, [(x, 0.1 * i, i % 2) for i in range(12)], 4)
+
+
+def test_comparisons_hold_for_other_values():
+    """One recording serves all numbers that answer alike; from another answer on each value is recorded."""
+    x = gc.asarray(data())
+
+    def f(x, c, m):
+        if m:
+            x = x * m
+        return x * c if 0 < c <= 0.5 else x + max(c, 0.7) - (1 if c == m else 0)
+
+    agree(f, [(x, 0.01 * i, 0.9) for i in range(1, 40)], 2)
+    compiled = agree(f, [(x, v, 0.9) for v in (0.1, 0.2, 0.3, 0.8, 0.4, 0.9, 0.8)], 4)  # 0.4 answers as 0.2
+    assert compiled.cache_info().eager == 0
+    agree(f, [(x, 0.6, v) for v in (0.9, 0.8, 0.0, -0.0, 0.6, 0.5)], 5)
+    agree(lambda x, c: x * c if 1 / c > 2 else x, [(x, v) for v in (0.1, 0.2, 0.3, 0.9)], 3)
 
 
 ASKING = {
@@ -110,7 +126,6 @@ ASKING = {
     "float": float,
     "int": int,
     "text": lambda c: float(f"{c:.1f}"),
-    "bool": bool,
     "a scalar of NumPy's": np.float32,
     "in a list": lambda c: np.asarray([c])[0],
     "with an array of NumPy's": lambda c: np.multiply(np.ones(2), c)[0],
@@ -118,7 +133,6 @@ ASKING = {
     "round": round,
     "a method": lambda c: c.is_integer(),
     "a key": lambda c: {0.1: 1.5}.get(c, 2.0),
-    "max": lambda c: max(c, 1.5),
     "divmod": lambda c: divmod(c, 0.3)[1],
 }
 

@@ -113,14 +113,13 @@ public:
       // The list may change meanwhile: an array of open size is looked at.
       for (size_t i = 0; i < bound.size(); ++i) {
         std::shared_ptr<const Bound> candidate = bound[i];
-        if (!matches(*candidate, given))
+        pb::object result = matches(*candidate, given) ? run(*candidate, given) : pb::object();
+        if (!result)
           continue;
         if (i > 0 && i < bound.size() && bound[i] == candidate)
           std::rotate(bound.begin(), bound.begin() + static_cast<std::ptrdiff_t>(i),
                       bound.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-        if (pb::object result = run(*candidate, given))
-          return result;
-        break;
+        return result;
       }
     }
     pb::object named = kwargs ? pb::reinterpret_borrow<pb::object>(kwargs) : pb::object(pb::dict());

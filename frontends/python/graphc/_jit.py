@@ -50,9 +50,9 @@ class disable_jit:
 class _Recording:
     """One recorded structure: the compiled Function and how its outputs become the return value."""
 
-    __slots__ = ("function", "structure", "plan", "mutates", "views", "unique", "evaluate", "returns_numbers")
+    __slots__ = ("function", "structure", "plan", "mutates", "views", "unique", "evaluate", "returns_numbers", "numbers")
 
-    def __init__(self, function, structure, plan, mutates, views, unique, evaluate, returns_numbers):
+    def __init__(self, function, structure, plan, mutates, views, unique, evaluate, returns_numbers, numbers):
         self.function = function
         self.structure = structure  # of the return value
         self.plan = plan  # per leaf: ("out", i), ("open", (rows, count)), ("arg", i) or ("value", v)
@@ -61,6 +61,7 @@ class _Recording:
         self.unique = unique  # number of outputs
         self.evaluate = evaluate  # as Jit.bind takes it
         self.returns_numbers = returns_numbers  # after the arrays
+        self.numbers = numbers
 
     def rebuild(self, outputs, arguments):
         if self.structure is _tree.LEAF:
@@ -181,7 +182,7 @@ class _State:
         if recording.evaluate:
             numbers = recording.evaluate(numbers)
             if numbers is None:
-                return self._eager(call)
+                return self._call_apart(call, recording, args, kwargs)
         else:
             numbers = [numbers[i] for i in recording.function.variables]
         returned = len(numbers) - recording.returns_numbers
@@ -195,6 +196,19 @@ class _State:
         else:
             self._bind(call, recording, args, kwargs)
         return recording.rebuild(outputs, call.arrays + numbers[returned:])
+
+    def _call_apart(self, call, recording, args, kwargs):
+        """A call whose numbers are none that the recording takes: those that decide what is recorded do so from now on."""
+        try:
+            places = recording.numbers.undecided(call.numbers())
+        except ArithmeticError:  # which the function meets
+            places = ()
+        if not places:
+            return self._eager(call)
+        seen = self.numbers[call.scalar_key]
+        seen.needed |= {call.open[i] for i in places}
+        seen.learn(call)
+        return self._call(args, kwargs)
 
     def _eager(self, call):
         self.eager_calls += 1
@@ -419,7 +433,7 @@ class _State:
         evaluate = None
         if numbers and (numbers.steps or returned):
             evaluate = numbers.evaluator([*function.variables, *returned])
-        return _Recording(function, structure, plan, mutates, views, len(outputs), evaluate, len(returned))
+        return _Recording(function, structure, plan, mutates, views, len(outputs), evaluate, len(returned), numbers)
 
 
 class _Identity:
@@ -629,8 +643,9 @@ def jit(fn=None, /, *, static_argnums=(), static_argnames=(), device=None, fullg
     each call.
 
     Python numbers are constants of a recording, until calls differ in one: from then on it is an argument of the compiled
-    kernels, and what Python computes of it is computed at each call. Where the function asks for its value (a branch, a size,
-    an exponent, `math.sqrt`), each value is recorded, up to eight of them; others run as plain Python. While such a function
+    kernels, and what Python computes of it is computed at each call. Where the function asks for its value (a size, an
+    exponent, `math.sqrt`, a comparison that comes out otherwise), each value is recorded, up to eight of them; others run as
+    plain Python. While such a function
     is recorded the number is no instance of float by `type()`, but by `isinstance`.
 
     static_argnums, static_argnames: arguments that are part of the structure by value (hashable).

@@ -10,12 +10,13 @@ from .errors import TraceError
 
 
 class Numbers:
-    """The numbers of one recording: those that calls give, then constants and what Python computes of them. `needed`: places of
-    given ones whose value was asked for."""
+    """The numbers of one recording: those that calls give, then constants and what Python computes of them, and the answers to
+    comparisons, which have to be the same in every call of it. `needed`: places of given ones whose value was asked for."""
 
     def __init__(self, given):
         self.kinds = [type(v) for v in given]
         self.steps = []  # (function, place, place or None, type of the result); a constant: (None, value, None, type)
+        self.answers = {}  # which given ones the answer at a place came of
         self.needed = set()
         self.values = given
         self.given = []
@@ -31,19 +32,32 @@ class Numbers:
     def constant(self, value):
         return self.add((None, value, None), value, frozenset())
 
+    def answer(self, step, value, origins):
+        """`value`, which the recording holds for."""
+        self.answers[len(self.kinds) + len(self.steps)] = origins
+        self.steps.append((*step, _TRUE if value else _FALSE))
+        return value
+
+    def undecided(self, given):
+        """Places of the given numbers that answer a comparison in another way than in the call that was recorded."""
+        values = list(given)
+        for place, (function, a, b, kind) in enumerate(self.steps, len(given)):
+            v = _apply(function, a, b, values)
+            if place in self.answers and kind is not (_TRUE if v else _FALSE):
+                return self.answers[place]
+            values.append(v)
+        return frozenset()
+
     def evaluator(self, places):
-        """A function of the given numbers: those at `places`, or None where one is of another type, or an error, in this call."""
+        """A function of the given numbers: those at `places`, or None where this call meets an error, another type or answer."""
         steps = tuple(self.steps)
 
         def evaluate(given):
             values = list(given)
             try:
                 for function, a, b, kind in steps:
-                    if function is None:
-                        v = a
-                    else:
-                        v = function(values[a]) if b is None else function(values[a], values[b])
-                    if type(v) is not kind:
+                    v = _apply(function, a, b, values)
+                    if type(v) is not kind and (v is not True or kind is not _TRUE) and (v is not False or kind is not _FALSE):
                         return None
                     values.append(v)
             except ArithmeticError:  # the plain function meets it
@@ -51,6 +65,15 @@ class Numbers:
             return [values[i] for i in places]
 
         return evaluate
+
+
+_TRUE, _FALSE = object(), object()  # in place of the type of a step's result
+
+
+def _apply(function, a, b, values):
+    if function is None:
+        return a
+    return function(values[a]) if b is None else function(values[a], values[b])
 
 
 def _unary(function):
@@ -92,9 +115,19 @@ def _binary(function):
 
 def _compared(function):
     def compare(self, other):
-        return NotImplemented if isinstance(other, _graphc.Array) else function(self._plain(), other)
+        if type(other) not in _COMBINED or not self.is_live:
+            return NotImplemented if isinstance(other, _graphc.Array) else function(self._plain(), other)
+        other = other if isinstance(other, Traced) else self._numbers.constant(other)
+        value = function(self._value, other._value)
+        return self._numbers.answer((function, self.place, other.place), value, self._origins | other._origins)
 
     return compare
+
+
+def _truth(self):
+    if not self.is_live:
+        return bool(self._value)
+    return self._numbers.answer((bool, self.place, None), bool(self._value), self._origins)
 
 
 def _asking(function):
@@ -108,8 +141,8 @@ NEEDED = "the value of a number that calls differ in is needed"
 
 
 class Traced(_graphc.Number):
-    """Stands for a Python number while a function is recorded. Asking for its value raises TraceError then; later it is that of
-    the call that was recorded."""
+    """Stands for a Python number while a function is recorded. Asking for its value raises TraceError then, but for comparisons;
+    later it is that of the call that was recorded."""
 
     def __init__(self, numbers, value, place, origins):
         _graphc.Number.__init__(self, value, place)
@@ -148,7 +181,7 @@ class Traced(_graphc.Number):
     __lt__, __le__ = _compared(operator.lt), _compared(operator.le)
     __gt__, __ge__ = _compared(operator.gt), _compared(operator.ge)
     __hash__ = _asking(hash)
-    __bool__ = _asking(bool)
+    __bool__ = _truth
     __int__ = _asking(int)
     __float__ = _asking(float)
     __complex__ = _asking(complex)
