@@ -2,6 +2,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/CallPattern.h"
 #include "frontends/python/bindings/Gil.h"
+#include "frontends/python/bindings/NumberSteps.h"
 
 #include "frontends/record/Numerics.h"
 #include "frontends/record/OpenSize.h"
@@ -131,14 +132,13 @@ public:
   /// values are that it depends on. `unflatten` makes the result: the number of the argument that
   /// it is; None for the only output, or a list of all; a callable of that list; a tuple of a
   /// callable of that list and the arrays. `views`: it writes to arguments or returns parts of
-  /// them, which have to be contiguous. `anyDevice`: the current device is no matter. `evaluate`
-  /// gives of a list of the open numbers (CallPattern) those of the function's variables and those
-  /// that `unflatten` takes after the arrays, or None where another recording is needed; None:
-  /// there is nothing to compute, variables are open numbers.
+  /// them, which have to be contiguous. `anyDevice`: the current device is no matter. `evaluate`:
+  /// NumberSteps from the open numbers (CallPattern) to those of the function's variables and then
+  /// those that `unflatten` takes after the arrays; None: variables are open numbers.
   void bind(const TracedFunction &function, pb::object unflatten, bool views, const pb::tuple &args,
             const pb::dict &kwargs, const pb::list &arrays,
             const std::pair<pb::set, pb::set> &statics, const pb::list &guards, bool anyDevice,
-            pb::object evaluate) {
+            const pb::object &evaluate) {
     auto pattern = CallPattern::of(args.ptr(), kwargs.ptr(), statics.first, statics.second);
     if (!pattern || pattern->arrayCount() != arrays.size() || arrays.empty())
       return;
@@ -151,7 +151,8 @@ public:
                !function.function->updatedArguments().empty(),
                std::move(*pattern),
                {},
-               std::move(evaluate),
+               evaluate,
+               evaluate.is_none() ? nullptr : pb::cast<const NumberSteps *>(evaluate),
                {}};
     for (const Function::Variable &v : made.function->variables())
       made.variables.push_back(v.number - 1);
@@ -182,6 +183,7 @@ private:
     CallPattern pattern;
     std::vector<Guard> guards;
     pb::object evaluate;
+    const NumberSteps *steps;        ///< of `evaluate`, or null
     std::vector<uint32_t> variables; ///< which open number each of the function's is
   };
   static constexpr size_t kMaxBound = 64;
@@ -205,20 +207,10 @@ private:
             std::ranges::all_of(given, [](const Array *x) { return x->view().isContiguous(); }));
   }
 
-  /// The numbers that a call of `b` takes, then those that its result is made of; nothing where
-  /// another recording is needed.
-  static std::optional<pb::list> evaluated(const Bound &b, const CallArguments &call) {
-    pb::list numbers;
-    for (PyObject *number : call.numbers())
-      numbers.append(pb::handle(number));
-    pb::object values = b.evaluate(numbers);
-    return values.is_none() ? std::nullopt : std::optional(pb::list(values));
-  }
-
   /// Null where the numbers of the call need another recording.
   static pb::object run(const Bound &b, const CallArguments &call) {
-    std::optional<pb::list> computed;
-    if (!b.evaluate.is_none() && !(computed = evaluated(b, call)))
+    std::optional<std::vector<pb::object>> computed;
+    if (b.steps && !(computed = b.steps->evaluate(call.numbers())))
       return {};
     std::vector<op::Scalar> scalars;
     for (size_t i = 0; i < b.variables.size(); ++i)
@@ -265,13 +257,7 @@ PyObject *callJit(PyObject *self, PyObject *args, PyObject *kwargs) {
 
 void defineJit(pb::module_ &m) {
   pb::class_<TraceHandle>(m, "Trace");
-  pb::class_<Number>(m, "Number")
-      .def(pb::init([](const pb::object &value, uint32_t place) {
-        Number number{toScalar(value), Trace::active() ? Trace::active()->id() : 0};
-        number.scalar.variable = place + 1;
-        return number;
-      }))
-      .def_property_readonly("is_live", &Number::isLive);
+  defineNumbers(m);
   pb::class_<TracedFunction>(m, "Function")
       .def(
           "call",

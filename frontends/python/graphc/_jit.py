@@ -180,7 +180,7 @@ class _State:
                 raise ValueError("assignment destination is read-only")
         numbers = call.numbers()
         if recording.evaluate:
-            numbers = recording.evaluate(numbers)
+            numbers = recording.evaluate.evaluate(numbers)
             if numbers is None:
                 return self._call_apart(call, recording, args, kwargs)
         else:

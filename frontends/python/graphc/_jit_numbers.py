@@ -15,7 +15,7 @@ class Numbers:
 
     def __init__(self, given):
         self.kinds = [type(v) for v in given]
-        self.steps = []  # (function, place, place or None, type of the result); a constant: (None, value, None, type)
+        self.steps = []  # as _graphc.NumberSteps takes them
         self.answers = {}  # which given ones the answer at a place came of
         self.needed = set()
         self.values = given
@@ -35,45 +35,24 @@ class Numbers:
     def answer(self, step, value, origins):
         """`value`, which the recording holds for."""
         self.answers[len(self.kinds) + len(self.steps)] = origins
-        self.steps.append((*step, _TRUE if value else _FALSE))
+        self.steps.append((*step, value))
         return value
 
     def undecided(self, given):
         """Places of the given numbers that answer a comparison in another way than in the call that was recorded."""
         values = list(given)
         for place, (function, a, b, kind) in enumerate(self.steps, len(given)):
-            v = _apply(function, a, b, values)
-            if place in self.answers and kind is not (_TRUE if v else _FALSE):
+            if function is None:
+                values.append(a)
+                continue
+            values.append(function(values[a]) if b is None else function(values[a], values[b]))
+            if place in self.answers and values[-1] is not kind:
                 return self.answers[place]
-            values.append(v)
         return frozenset()
 
     def evaluator(self, places):
-        """A function of the given numbers: those at `places`, or None where this call meets an error, another type or answer."""
-        steps = tuple(self.steps)
-
-        def evaluate(given):
-            values = list(given)
-            try:
-                for function, a, b, kind in steps:
-                    v = _apply(function, a, b, values)
-                    if type(v) is not kind and (v is not True or kind is not _TRUE) and (v is not False or kind is not _FALSE):
-                        return None
-                    values.append(v)
-            except ArithmeticError:  # the plain function meets it
-                return None
-            return [values[i] for i in places]
-
-        return evaluate
-
-
-_TRUE, _FALSE = object(), object()  # in place of the type of a step's result
-
-
-def _apply(function, a, b, values):
-    if function is None:
-        return a
-    return function(values[a]) if b is None else function(values[a], values[b])
+        """What is computed of the given numbers, for those at `places`."""
+        return _graphc.NumberSteps(self.steps, places)
 
 
 def _unary(function):
