@@ -106,7 +106,7 @@ def test_values_that_decide():
 
 
 def test_comparisons_hold_for_other_values():
-    """One recording serves all numbers that answer alike; from another answer on each value is recorded."""
+    """One recording serves all numbers that answer alike; after eight others each value is recorded."""
     x = gc.asarray(data())
 
     def f(x, c, m):
@@ -117,7 +117,15 @@ def test_comparisons_hold_for_other_values():
     agree(f, [(x, 0.01 * i, 0.9) for i in range(1, 40)], 2)
     compiled = agree(f, [(x, v, 0.9) for v in (0.1, 0.2, 0.3, 0.8, 0.4, 0.9, 0.8)], 4)  # 0.4 answers as 0.2
     assert compiled.cache_info().eager == 0
-    agree(f, [(x, 0.6, v) for v in (0.9, 0.8, 0.0, -0.0, 0.6, 0.5)], 5)
+    agree(f, [(x, 0.6, v) for v in (0.9, 0.8, 0.0, -0.0, 0.6, 0.5)], 4)
+    compiled = agree(f, [(x, 0.1 * (i % 7) - 0.1, 0.9) for i in range(40)], 4)
+    assert compiled.cache_info()[:3] == (4, 0, 4)
+
+    def steps(x, c):
+        return x * sum(c > k for k in range(12))
+
+    compiled = agree(steps, [(x, i + 0.5) for i in range(11)] + [(x, i + 0.25) for i in range(9)], 12)  # 10.5 and 0.25 by value
+    assert compiled.cache_info().eager == 0
     agree(lambda x, c: x * c if 1 / c > 2 else x, [(x, v) for v in (0.1, 0.2, 0.3, 0.9)], 3)
 
 

@@ -21,6 +21,7 @@ from .errors import ArgumentError, PerformanceWarning, TraceError, warn
 
 _Array = _graphc.Array
 _RETRACE_LIMIT = 8  # recordings per value of Python scalars that the function needs the values of
+_MOST_ANSWERS = 8  # recordings more for other answers to comparisons of numbers
 _TRACE_LIMIT = 256  # recordings kept per function
 _STATIC = (str, bytes, type, type(Ellipsis), slice, np.dtype, complex)
 _pack = struct.Struct("d").pack
@@ -50,7 +51,7 @@ class disable_jit:
 class _Recording:
     """One recorded structure: the compiled Function and how its outputs become the return value."""
 
-    __slots__ = ("function", "structure", "plan", "mutates", "views", "unique", "evaluate", "returns_numbers", "numbers")
+    __slots__ = ("function", "structure", "plan", "mutates", "views", "unique", "evaluate", "returns_numbers", "numbers", "others")
 
     def __init__(self, function, structure, plan, mutates, views, unique, evaluate, returns_numbers, numbers):
         self.function = function
@@ -62,6 +63,13 @@ class _Recording:
         self.evaluate = evaluate  # as Jit.bind takes it
         self.returns_numbers = returns_numbers  # after the arrays
         self.numbers = numbers
+        self.others = []  # of the same structure, where comparisons of numbers had other answers
+
+    def takes(self, given):
+        """Of the open numbers of a call those of the programs and of the result; None where they belong to another recording."""
+        if self.evaluate:
+            return self.evaluate.evaluate(given)
+        return [given[i] for i in self.function.variables]
 
     def rebuild(self, outputs, arguments):
         if self.structure is _tree.LEAF:
@@ -172,22 +180,18 @@ class _State:
         recording = self.recordings.get(call.key)
         if recording is None:
             recording = self._record(call)
+        numbers = ()
+        if recording and recording.numbers:
+            recording, numbers = self._answering(call, recording)
         if recording is False or (call.aliased and recording.mutates):
             return self._eager(call)
         updated = [i for i in recording.function.updates if i in call.foreign] if recording.mutates and call.foreign else ()
         for i in updated:
             if not call.foreign[i].flags.writeable:
                 raise ValueError("assignment destination is read-only")
-        numbers = call.numbers()
-        if recording.evaluate:
-            numbers = recording.evaluate.evaluate(numbers)
-            if numbers is None:
-                return self._call_apart(call, recording, args, kwargs)
-        else:
-            numbers = [numbers[i] for i in recording.function.variables]
-        returned = len(numbers) - recording.returns_numbers
+        taken = len(numbers) - recording.returns_numbers
         try:
-            outputs = recording.function.call(call.arrays, numbers[:returned])
+            outputs = recording.function.call(call.arrays, list(numbers[:taken]))
         except TraceError:  # nothing ran: an update would reach another array of this call, or a number has no place
             return self._eager(call)
         if updated:
@@ -195,20 +199,36 @@ class _State:
                 np.copyto(call.foreign[i], np.asarray(call.arrays[i]))
         else:
             self._bind(call, recording, args, kwargs)
-        return recording.rebuild(outputs, call.arrays + numbers[returned:])
+        return recording.rebuild(outputs, [*call.arrays, *numbers[taken:]])
 
-    def _call_apart(self, call, recording, args, kwargs):
-        """A call whose numbers are none that the recording takes: those that decide what is recorded do so from now on."""
-        try:
-            places = recording.numbers.undecided(call.numbers())
-        except ArithmeticError:  # which the function meets
-            places = ()
-        if not places:
-            return self._eager(call)
+    def _answering(self, call, first):
+        """Of recordings that differ in what their comparisons answered, the one for this call's numbers, and the numbers that it
+        takes; False where the plain function has to meet them. `call` is changed where its numbers are needed from now on."""
+        given, needed = call.numbers(), set()
+        for recording in (first, *first.others):
+            numbers = recording.takes(given)
+            if numbers is not None:
+                return recording, numbers
+            try:
+                places = recording.numbers.undecided(given)
+            except ArithmeticError:  # which the function meets
+                places = ()
+            if not places:
+                return False, ()
+            needed |= places
+        if len(first.others) < _MOST_ANSWERS:
+            try:
+                recording = self._trace(call, _jit_numbers.Numbers(given))
+                first.others.append(recording)
+                return recording, recording.takes(given)
+            except Exception:  # what is the user's is raised again below
+                pass
         seen = self.numbers[call.scalar_key]
-        seen.needed |= {call.open[i] for i in places}
+        seen.needed |= {call.open[i] for i in needed}
         seen.learn(call)
-        return self._call(args, kwargs)
+        call.leave_open(seen.open)
+        recording = self.recordings.get(call.key) or self._record(call)
+        return self._answering(call, recording) if recording and recording.numbers else (recording, ())
 
     def _eager(self, call):
         self.eager_calls += 1
@@ -620,7 +640,7 @@ class Jitted(_graphc.Jit):
     def cache_info(self):
         """CacheInfo(traces: recordings made, eager: calls run as plain Python, programs: programs of the recordings,
         bound: signatures that the fast path knows)."""
-        recordings = [r for r in self._state.recordings.values() if r]
+        recordings = [r for first in self._state.recordings.values() if first for r in (first, *first.others)]
         programs = sum(r.function.program_count for r in recordings)
         return CacheInfo(len(recordings), self._state.eager_calls, programs, self.size)
 
@@ -644,8 +664,8 @@ def jit(fn=None, /, *, static_argnums=(), static_argnames=(), device=None, fullg
 
     Python numbers are constants of a recording, until calls differ in one: from then on it is an argument of the compiled
     kernels, and what Python computes of it is computed at each call. Where the function asks for its value (a size, an
-    exponent, `math.sqrt`, a comparison that comes out otherwise), each value is recorded, up to eight of them; others run as
-    plain Python. While such a function
+    exponent, `math.sqrt`), each value is recorded, up to eight of them; others run as
+    plain Python; where it compares numbers there is a recording for each way that comes out. While such a function
     is recorded the number is no instance of float by `type()`, but by `isinstance`.
 
     static_argnums, static_argnames: arguments that are part of the structure by value (hashable).
