@@ -83,6 +83,7 @@ void addLower(OpPassManager &passes, const PipelineOptions &options) {
   pass::LowerKernelsOptions lower;
   lower.straightFolds = options.straightFolds;
   lower.readsAhead = options.readsAhead;
+  lower.gathers = options.gathers;
   passes.addPass(pass::createLowerKernels(lower));
   // Index arithmetic of neighbouring accesses is equal; fewer ops reach the expansions.
   passes.addNestedPass<func::FuncOp>(createCSEPass());
@@ -165,7 +166,9 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.vectorBytes =
         has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") ? 64 : 32;
     result.readsAhead = has("sse4a"); // AMD's
-    result.ordered = true;            // pieces of a launch, which the driver cuts
+    // Of Intel's before, a remedy for what they let other programs see made them slow.
+    result.gathers = has("avx512fp16") && !has("sse4a");
+    result.ordered = true; // pieces of a launch, which the driver cuts
   } else {
     result.vectorBytes = 0;
     result.tileRows = false;

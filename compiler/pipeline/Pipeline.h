@@ -34,6 +34,7 @@ struct PipelineOptions {
   bool products52 = false;      ///< halves of 52-bit products are added in one operation
   bool nvidia = false;          ///< operations of NVIDIA's processors may be used for scalars
   bool readsAhead = false;      ///< the machine follows several operands by itself
+  bool gathers = false;         ///< gathers take less time than loads of their lanes
   bool straightFolds = false;   ///< work-items must not branch after a group's barriers
   bool verifyPhases = false;
 };

@@ -26,6 +26,9 @@ struct Scalar {
       0; ///< Bool and Int; a Python integer outside 128 bits is refused before it gets here
   double number = 0;    ///< Float; Complex: the real part
   double imaginary = 0; ///< Complex
+  /// Not 0: each call of what is traced has a number of its own here, of the same kind, and this is
+  /// the variable's number. Nothing may be decided by its value.
+  uint32_t variable = 0;
 
   static Scalar ofBool(bool v) { return {Kind::Bool, v ? 1 : 0, 0, 0}; }
   static Scalar ofInt(__int128 v) { return {Kind::Int, v, 0, 0}; }
@@ -59,7 +62,7 @@ bool fits(__int128 value, DType t);
 /// Bit pattern of a scalar that is not complex in a dtype, of a complex one that of its real part
 /// (OpTable.h: Literal). Overflow when an integer does not fit,
 /// NumPy's wording; a float becomes an integer by truncation (InvalidArgument for NaN, Overflow for
-/// infinities and large values).
+/// infinities and large values). Trace for a variable.
 Result<uint64_t> literalBits(const Scalar &scalar, DType t);
 /// A literal as text, for printing.
 std::string literalText(uint64_t bits, DType t);

@@ -99,7 +99,7 @@ std::optional<bool> decidedComparison(OpKind kind, std::span<const Operand> oper
     return std::nullopt;
   for (size_t i = 0; i < 2; ++i) {
     const Operand &o = operands[i];
-    if (o.array || o.dtype || o.scalar.kind != op::Scalar::Kind::Int ||
+    if (o.array || o.dtype || o.scalar.kind != op::Scalar::Kind::Int || o.scalar.variable ||
         op::fits(o.scalar.integer, dtype))
       continue;
     bool scalarIsLow = o.scalar.integer < 0;
@@ -203,8 +203,11 @@ bool isNeverNegative(const Node &n) {
 
 /// An exponent that is pending is computed, unless what it is made of says enough; inside a trace
 /// it is not known.
-Status refuseNegativePower(std::span<const Operand> operands, DType dtype) {
+Status refusePower(std::span<const Operand> operands, DType dtype) {
   const Operand &exponent = operands[1];
+  for (const Operand &o : operands.first(2))
+    if (o.scalar.variable) // some values of either make it another operation
+      return op::literalBits(o.scalar, DType::Float64).takeStatus();
   if (isInexact(dtype))
     return Status::ok();
   std::string text;
@@ -288,7 +291,7 @@ bool fuseBetter(OpKind kind, std::span<const Operand> operands, int64_t count) {
 Result<Array> elementwiseOfEqual(OpKind kind, std::span<const Operand> operands,
                                  const Array &first) {
   if (kind == OpKind::Pow)
-    GRAPHC_TRY(refuseNegativePower(operands, first.dtype()));
+    GRAPHC_TRY(refusePower(operands, first.dtype()));
   bool isLoop = !fuseBetter(kind, operands, first.size()) &&
                 small::isLoop(kind, first.size(), first.device());
   if (isLoop) {
@@ -325,7 +328,7 @@ Result<Array> elementwiseInRows(OpKind kind, std::span<const Operand> operands) 
   if (isComparison(kind) && mixesSignAt64(operands))
     return compareMixed(kind, operands);
   if (kind == OpKind::Pow)
-    GRAPHC_TRY(refuseNegativePower(operands, dtype));
+    GRAPHC_TRY(refusePower(operands, dtype));
   GRAPHC_ASSIGN(Shape shape, commonShape(info.name, operands));
   if (shape.rank() == 0)
     if (auto known = foldKnown(kind, operands, dtype, *device))
@@ -400,7 +403,7 @@ static Result<Array> wholePower(const Operand &x, DType dtype, int64_t exponent)
 /// With the result in row-major order.
 static Result<Array> powerInRows(const Operand &x, const Operand &y) {
   Operand both[] = {x, y};
-  if (!x.array || y.array || y.scalar.kind == op::Scalar::Kind::Bool ||
+  if (!x.array || y.array || y.scalar.variable || y.scalar.kind == op::Scalar::Kind::Bool ||
       y.scalar.kind == op::Scalar::Kind::Complex)
     return elementwise(OpKind::Pow, both);
   GRAPHC_ASSIGN(DType dtype, computeDType(OpKind::Pow, both));

@@ -73,6 +73,8 @@ struct Held {
 };
 
 Result<Held> hold(const Operand &o) {
+  if (o.scalar.variable) // of this trace only
+    return op::literalBits(o.scalar, DType::Float64).takeStatus();
   Held held{{}, {}, o.scalar, o.dtype};
   if (!o.array)
     return held;

@@ -2,6 +2,7 @@
 
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Trace.h"
 
 #include "runtime/base/Strings.h"
 
@@ -124,6 +125,9 @@ static Result<uint64_t> numberBits(const op::Scalar &value, DType t) {
 }
 
 Result<NodeRef> scalar(const op::Scalar &value, DType dtype, rt::Device &device) {
+  if (value.variable)
+    return Trace::active() ? Trace::active()->variable(value, dtype, device)
+                           : op::literalBits(value, dtype).takeStatus();
   DType part = realDType(dtype);
   bool parts = isComplex(dtype);
   GRAPHC_ASSIGN(uint64_t bits, numberBits(parts ? value.real() : value, part));

@@ -69,7 +69,8 @@ Result<NodeRef> make(op::OpKind kind, std::span<const NodeRef> operands, std::ve
                      const op::TensorType &wanted, rt::Device &device);
 /// A 0-d literal.
 NodeRef literal(uint64_t bits, DType dtype, rt::Device &device);
-/// A scalar as a 0-d literal, or of a complex dtype the number of two; errors of op::literalBits.
+/// A scalar as a 0-d literal, or of a complex dtype the number of two; errors of op::literalBits. A
+/// variable as Trace::variable().
 Result<NodeRef> scalar(const op::Scalar &value, DType dtype, rt::Device &device);
 Result<NodeRef> cast(const NodeRef &x, DType dtype);
 /// NumPy broadcasting to `shape`; Shape error when it does not fit.

@@ -2,6 +2,7 @@
 
 #include "frontends/record/Choose.h"
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/Known.h"
 #include "frontends/record/Looks.h"
 #include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
@@ -77,8 +78,20 @@ void Trace::replaceCaptured(const std::shared_ptr<Storage> &storage, NodeRef nex
   captures[captureOf[storage.get()]].newest = std::move(next);
 }
 
-/// One program of a function; slots are numbered arguments, captured storages, constants, computed
-/// values.
+Result<NodeRef> Trace::variable(const op::Scalar &value, DType dtype, rt::Device &device) {
+  if (!isFloat(dtype))
+    return op::literalBits(value, dtype).takeStatus();
+  auto it = std::ranges::find_if(variables, [&](const Variable &v) {
+    return v.number == value.variable && v.placeholder->dtype() == dtype &&
+           &v.placeholder->device() == &device;
+  });
+  if (it == variables.end())
+    it = variables.insert(it, {value.variable, Node::makePlaceholder({dtype, {}}, device)});
+  return it->placeholder;
+}
+
+/// One program of a function; slots are numbered arguments, captured storages, variables,
+/// constants, computed values.
 struct Function::Plan {
   struct Step {
     std::shared_ptr<rt::LoadedProgram> program; ///< null: every output is `empty`
@@ -164,6 +177,7 @@ struct Function::Plan {
   std::vector<op::TensorType> arguments;
   std::vector<rt::Device *> devices;
   std::vector<std::shared_ptr<Storage>> captures;
+  std::vector<Trace::Variable> variables; ///< the placeholders say dtype and device
   std::vector<std::pair<uint32_t, NodeRef>> constants;
   std::vector<Step> steps;
   std::vector<Output> outputs;
@@ -390,6 +404,9 @@ Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
     plan.captures.push_back(c.storage);
     slotOf[c.placeholder.get()] = plan.slots++;
   }
+  for (const Variable &v : variables)
+    slotOf[v.placeholder.get()] = plan.slots++;
+  plan.variables = std::move(variables);
   for (size_t i = 0; i < results.size(); ++i)
     if (!plan.outputs[i].alias)
       plan.roots.push_back(results[i]);
@@ -436,7 +453,30 @@ bool Function::isSafeFor(std::span<const Array *const> given) const {
   return true;
 }
 
-Status Function::gather(std::span<Array *const> given, std::vector<NodeRef> &slots) const {
+std::vector<Function::Variable> Function::variables() const {
+  std::vector<Variable> out;
+  for (const Trace::Variable &v : plan->variables)
+    out.push_back({v.number, v.placeholder->dtype()});
+  return out;
+}
+
+std::optional<std::vector<uint64_t>>
+Function::variableBits(std::span<const op::Scalar> values) const {
+  if (values.size() != plan->variables.size())
+    return std::nullopt;
+  std::vector<uint64_t> out;
+  for (size_t i = 0; i < values.size(); ++i) {
+    DType dtype = plan->variables[i].placeholder->dtype();
+    auto bits = op::literalBits(values[i], dtype);
+    if (!bits || isOverflown(values[i], dtype, *bits))
+      return std::nullopt;
+    out.push_back(*bits);
+  }
+  return out;
+}
+
+Status Function::gather(std::span<Array *const> given, std::span<const uint64_t> variables,
+                        std::vector<NodeRef> &slots) const {
   slots.resize(plan->slots);
   size_t count = given.size();
   std::span<NodeRef> nodes(slots.data(), count + plan->captures.size());
@@ -461,6 +501,12 @@ Status Function::gather(std::span<Array *const> given, std::vector<NodeRef> &slo
   for (size_t i = 0; i < count; ++i)
     if (const View &view = given[i]->view(); !view.isWhole() && view.isReshape())
       nodes[i] = given[i]->reshaped(nodes[i]);
+  for (size_t i = 0; i < variables.size(); ++i) {
+    const Node &like = *plan->variables[i].placeholder;
+    GRAPHC_ASSIGN(rt::Tensor t, literalTensor({variables[i], like.dtype()}, like.device()));
+    slots[nodes.size() + i] =
+        Node::makeReady({like.dtype(), {}}, like.device(), std::move(t.buffer));
+  }
   for (auto &[slot, node] : plan->constants) {
     if (node->state() != NodeState::Ready)
       GRAPHC_TRY(evaluate({&node, 1}, "jit"));
@@ -482,6 +528,7 @@ Status Function::deliver(std::span<Array *const> given, std::span<const NodeRef>
     GRAPHC_TRY(a.assign(slots[w.slot]));
   }
   outputs.clear();
+  outputs.reserve(plan->outputs.size());
   for (const Plan::Output &o : plan->outputs) {
     if (!o.alias) {
       outputs.emplace_back(slots[o.slot]);
@@ -532,6 +579,7 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
     ran.wasAsked = true;
     return Status::ok();
   }
+  ran.inputs.reserve(step.inputs.size() + step.literals.size());
   for (uint32_t slot : step.inputs)
     ran.inputs.push_back(tensorOf(*slots[slot]));
   GRAPHC_ASSIGN(Plan::Step::Form form, step.chosen(ran.inputs));
@@ -563,6 +611,7 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
   if (results.size() != step.outputs.size())
     return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");
   ran.tookInputs = !overwrites.empty();
+  ran.outputs.reserve(results.size());
   for (size_t i = 0; i < results.size(); ++i)
     ran.outputs.push_back(Node::makeReady({results[i].dtype, std::move(results[i].shape)},
                                           *step.owner, std::move(results[i].buffer)));
@@ -586,26 +635,39 @@ Status Function::look(size_t number, std::span<const NodeRef> inputs, const Ran 
   return lookForFloatErrors(*step.segment, nodes, ran.program->device());
 }
 
-Status Function::call(std::span<Array *const> given, std::vector<Array> &outputs,
-                      bool isAlone) const {
-  if (!accepts(given) || !isSafeFor(given))
+/// The values of some slots: where they are, or copied to `apart`.
+static std::span<const NodeRef> valuesOf(std::span<const uint32_t> numbers,
+                                         std::span<const NodeRef> slots,
+                                         std::vector<NodeRef> &apart) {
+  apart.clear();
+  bool isRun = true;
+  for (size_t i = 1; i < numbers.size(); ++i)
+    isRun &= numbers[i] == numbers[0] + i;
+  if (isRun)
+    return numbers.empty() ? slots.first(0) : slots.subspan(numbers[0], numbers.size());
+  apart.reserve(numbers.size());
+  for (uint32_t slot : numbers)
+    apart.push_back(slots[slot]);
+  return apart;
+}
+
+Status Function::call(std::span<Array *const> given, std::span<const uint64_t> variables,
+                      std::vector<Array> &outputs, bool isAlone) const {
+  if (!accepts(given) || !isSafeFor(given) || variables.size() != plan->variables.size())
     return Status(ErrorCode::Trace,
                   "[jit] the arguments differ from those the function was traced with");
   for (const Plan::WriteBack &w : plan->writeBacks)
     if (w.target < given.size())
       GRAPHC_TRY(given[w.target]->view().mayBeWritten());
   std::vector<NodeRef> slots, inputs;
-  GRAPHC_TRY(gather(given, slots));
+  GRAPHC_TRY(gather(given, variables, slots));
   Status looked;
   for (size_t i = 0; i < plan->steps.size(); ++i) {
     GRAPHC_TRY(std::move(looked));
     const Plan::Step &step = plan->steps[i];
     Ran ran;
     GRAPHC_TRY(run(i, given, slots, isAlone, ran));
-    inputs.clear();
-    for (uint32_t slot : step.inputs)
-      inputs.push_back(slots[slot]);
-    looked = look(i, inputs, ran);
+    looked = look(i, valuesOf(step.inputs, slots, inputs), ran);
     for (size_t k = 0; k < ran.outputs.size(); ++k)
       slots[step.outputs[k]] = std::move(ran.outputs[k]);
     inputs.clear();
@@ -647,6 +709,8 @@ Result<FunctionCost> Function::cost() const {
     }
     cost.argumentBytes += bytes(t);
   }
+  for (size_t i = 0; i < plan->variables.size(); ++i)
+    slots[count + plan->captures.size() + i].dtype = plan->variables[i].placeholder->dtype();
   for (auto &[slot, node] : plan->constants) {
     slots[slot].dtype = node->dtype();
     slots[slot].shape = node->shape();

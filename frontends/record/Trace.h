@@ -2,6 +2,7 @@
 #ifndef GRAPHC_FRONTENDS_RECORD_TRACE_H
 #define GRAPHC_FRONTENDS_RECORD_TRACE_H
 
+#include "dialects/opset/Promote.h"
 #include "frontends/record/Array.h"
 #include "frontends/record/Snapshot.h"
 #include "runtime/exec/Executor.h"
@@ -56,6 +57,9 @@ public:
   /// The newest value of an outer storage as this trace knows it.
   NodeRef capture(const std::shared_ptr<Storage> &storage);
   void replaceCaptured(const std::shared_ptr<Storage> &storage, NodeRef next);
+  /// The node of a variable (op::Scalar) as a weak number beside arrays of `dtype`; TraceError
+  /// where only its value says what that is: outside floats.
+  Result<NodeRef> variable(const op::Scalar &value, DType dtype, rt::Device &device);
 
 private:
   friend class Function;
@@ -64,11 +68,16 @@ private:
     NodeRef placeholder;
     NodeRef newest;
   };
+  struct Variable {
+    uint32_t number;
+    NodeRef placeholder;
+  };
   Trace() = default;
   uint64_t number = 0;
   std::vector<Array> arguments;
   std::vector<NodeRef> argumentNodes;
   std::vector<Capture> captures;
+  std::vector<Variable> variables;
   std::unordered_map<const Storage *, size_t> captureOf;
 };
 
@@ -91,13 +100,22 @@ public:
   /// False when a write-back would change another argument or captured array of this call: the
   /// caller must run the original function instead.
   bool isSafeFor(std::span<const Array *const> arguments) const;
+  /// The number and dtype of each variable (op::Scalar) that calls give a value, in their order.
+  struct Variable {
+    uint32_t number;
+    DType dtype;
+  };
+  std::vector<Variable> variables() const;
+  /// The values of the variables as `variables` of a call; nothing where one does not fit its
+  /// dtype.
+  std::optional<std::vector<uint64_t>> variableBits(std::span<const op::Scalar> values) const;
   /// Computes pending arguments (reason "jit"), runs the programs, writes back: into the memory of
   /// the old value where the last program can and nobody else sees that, if the caller is alone: no
   /// other thread can meet the arguments meanwhile. `arguments` must be accepted and safe, else
   /// TraceError. Outputs are new arrays. What fails changes no argument; a floating-point error
   /// that is to be raised is found after the last program, when they are changed.
-  Status call(std::span<Array *const> arguments, std::vector<Array> &outputs,
-              bool isAlone = false) const;
+  Status call(std::span<Array *const> arguments, std::span<const uint64_t> variables,
+              std::vector<Array> &outputs, bool isAlone = false) const;
   size_t programCount() const;
   /// Numbers of the arguments that a call writes to.
   std::vector<uint32_t> updatedArguments() const;
@@ -111,7 +129,8 @@ private:
   struct Plan;
   struct Ran;
   Function();
-  Status gather(std::span<Array *const> arguments, std::vector<NodeRef> &slots) const;
+  Status gather(std::span<Array *const> arguments, std::span<const uint64_t> variables,
+                std::vector<NodeRef> &slots) const;
   Status run(size_t step, std::span<Array *const> arguments, std::vector<NodeRef> &slots,
              bool isAlone, Ran &ran) const;
   void takeInputs(size_t step, const rt::LoadedProgram &program, std::span<Array *const> arguments,

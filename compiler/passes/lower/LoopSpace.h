@@ -75,6 +75,8 @@ inline constexpr int64_t kMostStreamsAhead = 8;
 /// the order in which they lie: what is asked for further ahead disturbs it, and so do rows out of
 /// order.
 inline constexpr llvm::StringLiteral kReadsAheadAttr = "graphc.reads_ahead";
+/// On a kernel: gathers take less time than loads of their lanes.
+inline constexpr llvm::StringLiteral kGathersAttr = "graphc.gathers";
 
 /// How often a loop's body is repeated, so that loads go ahead of their use.
 inline constexpr llvm::StringLiteral kUnrollAttr = "graphc.unroll";

@@ -35,6 +35,8 @@ struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
       OpBuilder builder(kernel);
       if (readsAhead)
         kernel->setAttr(kReadsAheadAttr, builder.getUnitAttr());
+      if (gathers)
+        kernel->setAttr(kGathersAttr, builder.getUnitAttr());
       KernelLowering(kernel, builder, straightFolds).run();
       kernel.erase();
     }

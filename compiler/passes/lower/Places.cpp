@@ -129,11 +129,11 @@ BodyEmitter::Place BodyEmitter::place(OpBuilder &builder, const LinearAccess &ac
   return result;
 }
 
-/// Whether lanes at any places are gathered. Cores load them one by one as fast, or twice as fast,
-/// but where products read on for many k at places that stay.
+/// Whether lanes at any places are gathered. Some cores load them one by one as fast, or twice as
+/// fast, but where products read on for many k at places that stay.
 bool BodyEmitter::gathers(Type element) {
-  bool may =
-      func.getSchedule()->getGroup() || func.getSchedule()->getFamily() == kernel::Family::Contract;
+  bool may = func->hasAttr(kGathersAttr) || func.getSchedule()->getGroup() ||
+             func.getSchedule()->getFamily() == kernel::Family::Contract;
   return may && element.getIntOrFloatBitWidth() >= 32;
 }
 

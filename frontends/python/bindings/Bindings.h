@@ -135,6 +135,15 @@ rt::Device *deviceOf(pb::handle objects);
 std::vector<Array> toArrays(pb::handle sequence, rt::Device *device = nullptr);
 /// bool, int or float; raises TypeError for anything else.
 op::Scalar toScalar(pb::handle object);
+/// What stands for a Python number whose value each call of a traced function gives.
+struct Number {
+  op::Scalar scalar; ///< of the call that is traced; its variable
+  uint64_t trace;
+  /// Whether its value may not be asked for: in that trace.
+  bool isLive() const;
+};
+/// Null for other objects.
+const Number *asNumber(PyObject *object);
 /// A Python value of a 0-d literal pattern.
 pb::object scalarObject(const void *data, DType t);
 

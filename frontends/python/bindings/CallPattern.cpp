@@ -52,6 +52,13 @@ bool CallPattern::buildLeaf(PyObject *object, bool isValue) {
       arrays.push_back(object);
     return true;
   }
+  if (const Number *number = asNumber(object)) {
+    bool isFloat = number->scalar.kind == op::Scalar::Kind::Float;
+    auto *type = reinterpret_cast<PyObject *>(isFloat ? &PyFloat_Type : &PyLong_Type);
+    tokens.push_back(
+        {Kind::Number, static_cast<uint32_t>(numbers++), pb::reinterpret_borrow<pb::object>(type)});
+    return number->scalar.variable == numbers && numbers <= CallArguments::kMostNumbers;
+  }
   bool isKept = object == Py_None || PyBool_Check(object) || PyLong_CheckExact(object) ||
                 PyFloat_CheckExact(object) || PyUnicode_CheckExact(object) ||
                 PyType_Check(object) || PyFunction_Check(object) || PyCFunction_CheckExact(object);
@@ -139,6 +146,11 @@ bool CallPattern::walk(PyObject *object, size_t &at, CallArguments &call) const 
     return PyDict_CheckExact(object) &&
            PyDict_GET_SIZE(object) == static_cast<Py_ssize_t>(token.count) &&
            walkDict(object, at, call);
+  case Kind::Number:
+    if (reinterpret_cast<PyObject *>(Py_TYPE(object)) != token.value.ptr())
+      return false;
+    call.open[call.openCount++] = Py_NewRef(object);
+    return true;
   case Kind::Key:
   case Kind::Value:
     return isSameValue(object, token.value.ptr());

@@ -11,6 +11,7 @@
 #include "frontends/python/bindings/Bindings.h"
 
 #include <array>
+#include <utility>
 #include <vector>
 
 namespace graphc::py {
@@ -18,7 +19,7 @@ namespace graphc::py {
 /// One call: its arguments, and the distinct arrays among them in the order of a walk.
 class CallArguments {
 public:
-  static constexpr size_t kMostArrays = 32;
+  static constexpr size_t kMostArrays = 32, kMostNumbers = 16;
 
   /// `kwargs` may be null, both are borrowed. `asarray` makes arrays of NumPy's.
   CallArguments(PyObject *args, PyObject *kwargs, const pb::object &asarray)
@@ -31,6 +32,8 @@ public:
   /// The Python object of one of the arrays.
   pb::object arrayObject(size_t i) const { return pb::reinterpret_borrow<pb::object>(objects[i]); }
   pb::list arrayObjects() const;
+  /// The Python numbers that the pattern leaves open, by their places in it; borrowed.
+  std::span<PyObject *const> numbers() const { return {open.data(), openCount}; }
   /// Whether some were made of NumPy's.
   bool hasForeign() const { return !made.empty(); }
 
@@ -40,6 +43,8 @@ private:
   void begin() {
     while (count > 0)
       Py_DECREF(objects[--count]);
+    for (size_t i = 0; i < std::exchange(openCount, 0); ++i)
+      Py_CLEAR(open[i]);
   }
   /// Finds or adds the array of an object; false where it is none, or where there are too many.
   bool add(PyObject *object);
@@ -51,6 +56,8 @@ private:
   std::array<PyObject *, kMostArrays> sources; ///< what the arrays were given as
   /// Owned: another thread may change a list that they came in.
   std::array<PyObject *, kMostArrays> objects;
+  std::array<PyObject *, kMostNumbers> open; ///< owned as well
+  size_t openCount = 0;
   std::vector<std::pair<PyObject *, pb::object>> made; ///< of NumPy's arrays, by object
 };
 
@@ -59,8 +66,8 @@ bool isSameValue(PyObject *object, PyObject *value);
 
 class CallPattern {
 public:
-  /// Of a call whose arguments at some positions and of some names are values, not arrays. Nothing
-  /// where it holds what is not compared here.
+  /// Of a call whose arguments at some positions and of some names are values, not arrays; numbers
+  /// that are open have a Number in their place. Nothing where it holds what is not compared here.
   static std::optional<CallPattern> of(PyObject *args, PyObject *kwargs, const pb::set &positions,
                                        const pb::set &names);
 
@@ -68,13 +75,14 @@ public:
   bool matches(CallArguments &call) const;
   bool operator==(const CallPattern &other) const;
   size_t arrayCount() const { return arrays.size(); }
+  size_t numberCount() const { return numbers; }
 
 private:
-  enum class Kind : uint8_t { Array, Tuple, List, Dict, Key, Value };
+  enum class Kind : uint8_t { Array, Tuple, List, Dict, Key, Value, Number };
   struct Token {
     Kind kind;
-    uint32_t count = 0; ///< of parts; of an array its number
-    pb::object value;
+    uint32_t count = 0; ///< of parts; of an array or open number its place among them
+    pb::object value;   ///< of an open number its type
   };
 
   bool build(PyObject *object, bool isValue);
@@ -86,6 +94,7 @@ private:
 
   std::vector<Token> tokens;
   std::vector<PyObject *> arrays; ///< of the call it was made of; only their identities are used
+  size_t numbers = 0;
   bool hasKeywords = false;
 };
 

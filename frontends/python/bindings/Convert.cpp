@@ -260,6 +260,14 @@ std::vector<Array> toArrays(pb::handle sequence, rt::Device *device) {
   return out;
 }
 
+bool Number::isLive() const { return Trace::active() && Trace::active()->id() == trace; }
+
+static op::Scalar toPlain(const Number &number) {
+  op::Scalar plain = number.scalar;
+  plain.variable = 0;
+  return plain;
+}
+
 op::Scalar toScalar(pb::handle object) {
   if (PyBool_Check(object.ptr()))
     return op::Scalar::ofBool(object.ptr() == Py_True);
@@ -275,6 +283,11 @@ op::Scalar toScalar(pb::handle object) {
     return complexScalar(object);
   if (Array *a = asArray(object))
     return toScalar(toItem(*a, "item"));
+  if (const Number *number = asNumber(object.ptr())) {
+    if (number->isLive())
+      raise(op::literalBits(number->scalar, DType::Float64).status());
+    return toPlain(*number);
+  }
   if (PyIndex_Check(object.ptr()))
     return op::Scalar::ofInt(toInt(object));
   raiseType(format("a number is needed, not {}", typeName(object)));
@@ -352,6 +365,16 @@ Array *asOpenArray(pb::handle object) {
   return array;
 }
 
+const Number *asNumber(PyObject *object) {
+  static auto *const type =
+      reinterpret_cast<PyTypeObject *>(pb::type::of<Number>().release().ptr());
+  if (!PyObject_TypeCheck(object, type))
+    return nullptr;
+  return reinterpret_cast<pb::detail::instance *>(object)
+      ->get_value_and_holder()
+      .value_ptr<Number>();
+}
+
 Array *asAnyArray(pb::handle object) {
   // pybind11's own lookup hashes type names: this runs for every operand of every call.
   static auto *const type = reinterpret_cast<PyTypeObject *>(pb::type::of<Array>().release().ptr());
@@ -394,6 +417,10 @@ bool toOperand(pb::handle object, Operand &out, std::optional<Array> &holder, rt
   }
   if (PyFloat_Check(p) || PyLong_Check(p) || PyComplex_Check(p)) {
     out.scalar = toScalar(object);
+    return true;
+  }
+  if (const Number *number = asNumber(p)) {
+    out.scalar = number->isLive() ? number->scalar : toPlain(*number);
     return true;
   }
   if (!pb::isinstance(object, numpy().ndarray) && !PyList_Check(p) && !PyTuple_Check(p) &&

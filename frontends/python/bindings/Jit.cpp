@@ -2,6 +2,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/CallPattern.h"
 #include "frontends/python/bindings/Gil.h"
+#include "frontends/python/bindings/NumberSteps.h"
 
 #include "frontends/record/Numerics.h"
 #include "frontends/record/OpenSize.h"
@@ -57,16 +58,30 @@ TracedFunction endTrace(TraceHandle &handle, const pb::object &outputs, size_t p
   return {unwrap(std::move(function))};
 }
 
-/// Runs without the GIL; arrays are borrowed from Python objects that the caller holds.
-std::vector<Array> callFunction(const Function &function, std::span<Array *const> arrays) {
+/// Whether nobody waits for the GIL meanwhile that could not wait for the call: giving it up and
+/// taking it again is a tenth of a call of few elements.
+bool isShort(const Function &function, std::span<Array *const> arrays) {
+  constexpr int64_t kFewBytes = 64 << 10;
+  int64_t bytes = 0;
+  for (const Array *x : arrays)
+    bytes += x->size() * itemSize(x->dtype());
+  return bytes <= kFewBytes && function.programCount() == 1;
+}
+
+/// Runs without the GIL, where another thread may want it; arrays are borrowed from Python objects
+/// that the caller holds.
+std::vector<Array> callFunction(const Function &function, std::span<Array *const> arrays,
+                                std::span<const uint64_t> variables) {
   std::vector<Array> outputs;
   Status status;
   // Another thread could only be started by this one, after the call. States of others may go.
   PyThreadState *head = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
   bool isAlone = head == PyThreadState_Get() && !PyThreadState_Next(head);
   {
-    WithoutGil release;
-    status = function.call(arrays, outputs, isAlone);
+    std::optional<WithoutGil> release;
+    if (!isAlone || !isShort(function, arrays))
+      release.emplace();
+    status = function.call(arrays, variables, outputs, isAlone);
   }
   check(std::move(status));
   return outputs;
@@ -75,8 +90,7 @@ std::vector<Array> callFunction(const Function &function, std::span<Array *const
 pb::list toList(std::vector<Array> arrays) {
   pb::list out(arrays.size());
   for (size_t i = 0; i < arrays.size(); ++i)
-    PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i),
-                    pb::cast(std::move(arrays[i])).release().ptr());
+    PyList_SET_ITEM(out.ptr(), static_cast<Py_ssize_t>(i), wrap(std::move(arrays[i])));
   return out;
 }
 
@@ -100,12 +114,13 @@ public:
       // The list may change meanwhile: an array of open size is looked at.
       for (size_t i = 0; i < bound.size(); ++i) {
         std::shared_ptr<const Bound> candidate = bound[i];
-        if (!matches(*candidate, given))
+        pb::object result = matches(*candidate, given) ? run(*candidate, given) : pb::object();
+        if (!result)
           continue;
         if (i > 0 && i < bound.size() && bound[i] == candidate)
           std::rotate(bound.begin(), bound.begin() + static_cast<std::ptrdiff_t>(i),
                       bound.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-        return run(*candidate, given);
+        return result;
       }
     }
     pb::object named = kwargs ? pb::reinterpret_borrow<pb::object>(kwargs) : pb::object(pb::dict());
@@ -117,10 +132,13 @@ public:
   /// values are that it depends on. `unflatten` makes the result: the number of the argument that
   /// it is; None for the only output, or a list of all; a callable of that list; a tuple of a
   /// callable of that list and the arrays. `views`: it writes to arguments or returns parts of
-  /// them, which have to be contiguous. `anyDevice`: the current device is no matter.
+  /// them, which have to be contiguous. `anyDevice`: the current device is no matter. `evaluate`:
+  /// NumberSteps from the open numbers (CallPattern) to those of the function's variables and then
+  /// those that `unflatten` takes after the arrays; None: variables are open numbers.
   void bind(const TracedFunction &function, pb::object unflatten, bool views, const pb::tuple &args,
             const pb::dict &kwargs, const pb::list &arrays,
-            const std::pair<pb::set, pb::set> &statics, const pb::list &guards, bool anyDevice) {
+            const std::pair<pb::set, pb::set> &statics, const pb::list &guards, bool anyDevice,
+            const pb::object &evaluate) {
     auto pattern = CallPattern::of(args.ptr(), kwargs.ptr(), statics.first, statics.second);
     if (!pattern || pattern->arrayCount() != arrays.size() || arrays.empty())
       return;
@@ -132,7 +150,12 @@ public:
                views,
                !function.function->updatedArguments().empty(),
                std::move(*pattern),
+               {},
+               evaluate,
+               evaluate.is_none() ? nullptr : pb::cast<const NumberSteps *>(evaluate),
                {}};
+    for (const Function::Variable &v : made.function->variables())
+      made.variables.push_back(v.number - 1);
     for (pb::handle item : guards) {
       auto [where, name] = pb::cast<std::pair<pb::object, pb::object>>(item);
       made.guards.emplace_back(std::move(where), std::move(name));
@@ -159,6 +182,9 @@ private:
     bool views, updates;
     CallPattern pattern;
     std::vector<Guard> guards;
+    pb::object evaluate;
+    const NumberSteps *steps;        ///< of `evaluate`, or null
+    std::vector<uint32_t> variables; ///< which open number each of the function's is
   };
   static constexpr size_t kMaxBound = 64;
 
@@ -181,16 +207,31 @@ private:
             std::ranges::all_of(given, [](const Array *x) { return x->view().isContiguous(); }));
   }
 
+  /// Null where the numbers of the call need another recording.
   static pb::object run(const Bound &b, const CallArguments &call) {
-    std::vector<Array> outputs = callFunction(*b.function, call.arrays());
+    std::optional<std::vector<pb::object>> computed;
+    if (b.steps && !(computed = b.steps->evaluate(call.numbers())))
+      return {};
+    std::vector<op::Scalar> scalars;
+    for (size_t i = 0; i < b.variables.size(); ++i)
+      scalars.push_back(toScalar(computed ? pb::handle((*computed)[i])
+                                          : pb::handle(call.numbers()[b.variables[i]])));
+    auto variables = b.function->variableBits(scalars);
+    if (!variables)
+      return {};
+    std::vector<Array> outputs = callFunction(*b.function, call.arrays(), *variables);
     const pb::object &unflatten = b.unflatten;
     if (PyLong_CheckExact(unflatten.ptr()))
       return call.arrayObject(PyLong_AsSize_t(unflatten.ptr()));
-    if (PyTuple_CheckExact(unflatten.ptr()))
+    if (PyTuple_CheckExact(unflatten.ptr())) {
+      pb::list given = call.arrayObjects();
+      for (size_t i = b.variables.size(); computed && i < computed->size(); ++i)
+        given.append((*computed)[i]);
       return pb::reinterpret_borrow<pb::object>(PyTuple_GET_ITEM(unflatten.ptr(), 0))(
-          toList(std::move(outputs)), call.arrayObjects());
+          toList(std::move(outputs)), given);
+    }
     if (unflatten.is_none() && outputs.size() == 1)
-      return pb::cast(std::move(outputs[0]));
+      return wrapped(std::move(outputs[0]));
     pb::list list = toList(std::move(outputs));
     if (unflatten.is_none() || unflatten.ptr() == reinterpret_cast<PyObject *>(&PyList_Type))
       return list;
@@ -216,11 +257,27 @@ PyObject *callJit(PyObject *self, PyObject *args, PyObject *kwargs) {
 
 void defineJit(pb::module_ &m) {
   pb::class_<TraceHandle>(m, "Trace");
+  defineNumbers(m);
   pb::class_<TracedFunction>(m, "Function")
-      .def("call",
-           [](const TracedFunction &f, const pb::object &arrays) {
-             return toList(callFunction(*f.function, borrowArrays(arrays)));
-           })
+      .def(
+          "call",
+          [](const TracedFunction &f, const pb::object &arrays, const pb::list &numbers) {
+            std::vector<op::Scalar> scalars;
+            for (pb::handle number : numbers)
+              scalars.push_back(toScalar(number));
+            auto variables = f.function->variableBits(scalars);
+            if (!variables)
+              raise(Status(ErrorCode::Trace, "[jit] a number does not fit its dtype"));
+            return toList(callFunction(*f.function, borrowArrays(arrays), *variables));
+          },
+          pb::arg("arrays"), pb::arg("numbers") = pb::list())
+      .def_property_readonly("variables",
+                             [](const TracedFunction &f) {
+                               pb::list out;
+                               for (const Function::Variable &v : f.function->variables())
+                                 out.append(v.number - 1);
+                               return out;
+                             })
       .def("is_safe_for",
            [](const TracedFunction &f, const pb::object &arrays) {
              std::vector<Array *> list = borrowArrays(arrays);

@@ -13,14 +13,15 @@ import weakref
 
 import numpy as np
 
-from . import _graphc, _tree
+from . import _graphc, _jit_numbers, _tree
 from ._creation import asarray
 from ._devices import device as _device
 from ._numerics import numerics as _numerics
 from .errors import ArgumentError, PerformanceWarning, TraceError, warn
 
 _Array = _graphc.Array
-_RETRACE_LIMIT = 8  # different values of Python scalars before a function stops being recorded per value
+_RETRACE_LIMIT = 8  # recordings per value of Python scalars that the function needs the values of
+_MOST_ANSWERS = 8  # recordings more for other answers to comparisons of numbers
 _TRACE_LIMIT = 256  # recordings kept per function
 _STATIC = (str, bytes, type, type(Ellipsis), slice, np.dtype, complex)
 _pack = struct.Struct("d").pack
@@ -50,15 +51,25 @@ class disable_jit:
 class _Recording:
     """One recorded structure: the compiled Function and how its outputs become the return value."""
 
-    __slots__ = ("function", "structure", "plan", "mutates", "views", "unique")
+    __slots__ = ("function", "structure", "plan", "mutates", "views", "unique", "evaluate", "returns_numbers", "numbers", "others")
 
-    def __init__(self, function, structure, plan, mutates, views, unique):
+    def __init__(self, function, structure, plan, mutates, views, unique, evaluate, returns_numbers, numbers):
         self.function = function
         self.structure = structure  # of the return value
         self.plan = plan  # per leaf: ("out", i), ("open", (rows, count)), ("arg", i) or ("value", v)
         self.mutates = mutates  # it writes to arguments
         self.views = views  # it writes to arguments or returns parts of them
         self.unique = unique  # number of outputs
+        self.evaluate = evaluate  # as Jit.bind takes it
+        self.returns_numbers = returns_numbers  # after the arrays
+        self.numbers = numbers
+        self.others = []  # of the same structure, where comparisons of numbers had other answers
+
+    def takes(self, given):
+        """Of the open numbers of a call those of the programs and of the result; None where they belong to another recording."""
+        if self.evaluate:
+            return self.evaluate.evaluate(given)
+        return [given[i] for i in self.function.variables]
 
     def rebuild(self, outputs, arguments):
         if self.structure is _tree.LEAF:
@@ -71,7 +82,7 @@ class _Recording:
     def fast_unflatten(self):
         """What Jit.bind needs to build the return value: the number of the argument that it is, a tuple of what makes it
         from outputs and arguments where some of it are arguments, else of the outputs alone."""
-        if self.structure == _tree.LEAF and self.plan[0][0] == "arg":
+        if self.structure == _tree.LEAF and self.plan[0][0] == "arg" and not self.returns_numbers:
             return self.plan[0][1]
         if [p for p in self.plan if p[0] == "arg"]:
             return (self.rebuild,)
@@ -98,9 +109,40 @@ def _leaf(how, v, outputs, arguments, opened):
 
 class _Call:
     """The arguments of one call, taken apart: `arrays` (distinct), `foreign` (NumPy's arrays, by the number of the array made of
-    each), `key` (all that a recording depends on)."""
+    each), `values` (the other leaves), `open` (which of them are numbers that the recording takes any value of), `key` (all that
+    a recording depends on)."""
 
-    __slots__ = ("arrays", "key", "scalar_key", "structure", "leaves", "places", "static", "aliased", "guards", "foreign")
+    __slots__ = (
+        *("arrays", "key", "scalar_key", "structure", "leaves", "places", "static", "aliased", "guards", "foreign"),
+        *("values", "scalars", "open"),
+    )
+
+    def leave_open(self, places):
+        self.open = places
+        scalars = [_OPEN if i in places else s for i, s in enumerate(self.scalars)] if places else self.scalars
+        self.key = (self.scalar_key, tuple(scalars))
+
+    def numbers(self):
+        return [self.values[i] for i in self.open]
+
+
+_OPEN = object()
+
+
+class _Seen:
+    """The Python scalars of the calls that differ in nothing else: their first values, the places of numbers that have had
+    another, and of those whose values decide what is recorded."""
+
+    __slots__ = ("first", "open", "needed")
+
+    def __init__(self, scalars):
+        self.first = scalars
+        self.open = ()
+        self.needed = set()
+
+    def learn(self, call):
+        changed = {i for i, s in enumerate(call.scalars) if s != self.first[i] and type(call.values[i]) in (int, float)}
+        self.open = tuple(sorted((changed | set(self.open)) - self.needed))
 
 
 class _State:
@@ -116,6 +158,7 @@ class _State:
         self.program_nodes = {}  # how many operations a program holds, where that is not the usual number
         self.recordings = {}
         self.values_seen = collections.Counter()
+        self.numbers = {}  # by scalar_key: _Seen
         self.eager_calls = 0
         self.eager_reason = None
         self.jitted = None  # weak reference
@@ -137,22 +180,55 @@ class _State:
         recording = self.recordings.get(call.key)
         if recording is None:
             recording = self._record(call)
+        numbers = ()
+        if recording and recording.numbers:
+            recording, numbers = self._answering(call, recording)
         if recording is False or (call.aliased and recording.mutates):
             return self._eager(call)
         updated = [i for i in recording.function.updates if i in call.foreign] if recording.mutates and call.foreign else ()
         for i in updated:
             if not call.foreign[i].flags.writeable:
                 raise ValueError("assignment destination is read-only")
+        taken = len(numbers) - recording.returns_numbers
         try:
-            outputs = recording.function.call(call.arrays)
-        except TraceError:  # nothing ran: an update would reach another array of this call
+            outputs = recording.function.call(call.arrays, list(numbers[:taken]))
+        except TraceError:  # nothing ran: an update would reach another array of this call, or a number has no place
             return self._eager(call)
         if updated:
             for i in updated:
                 np.copyto(call.foreign[i], np.asarray(call.arrays[i]))
         else:
             self._bind(call, recording, args, kwargs)
-        return recording.rebuild(outputs, call.arrays)
+        return recording.rebuild(outputs, [*call.arrays, *numbers[taken:]])
+
+    def _answering(self, call, first):
+        """Of recordings that differ in what their comparisons answered, the one for this call's numbers, and the numbers that it
+        takes; False where the plain function has to meet them. `call` is changed where its numbers are needed from now on."""
+        given, needed = call.numbers(), set()
+        for recording in (first, *first.others):
+            numbers = recording.takes(given)
+            if numbers is not None:
+                return recording, numbers
+            try:
+                places = recording.numbers.undecided(given)
+            except ArithmeticError:  # which the function meets
+                places = ()
+            if not places:
+                return False, ()
+            needed |= places
+        if len(first.others) < _MOST_ANSWERS:
+            try:
+                recording = self._trace(call, _jit_numbers.Numbers(given))
+                first.others.append(recording)
+                return recording, recording.takes(given)
+            except Exception:  # what is the user's is raised again below
+                pass
+        seen = self.numbers[call.scalar_key]
+        seen.needed |= {call.open[i] for i in needed}
+        seen.learn(call)
+        call.leave_open(seen.open)
+        recording = self.recordings.get(call.key) or self._record(call)
+        return self._answering(call, recording) if recording and recording.numbers else (recording, ())
 
     def _eager(self, call):
         self.eager_calls += 1
@@ -168,6 +244,12 @@ class _State:
         if jitted is None or self._guards() != call.guards:  # the call itself rebound one
             return
         positions, names = call.static
+        if call.open:
+            marks = {i: _graphc.Number(call.values[i], place) for place, i in enumerate(call.open)}
+            values = iter([marks.get(i, v) for i, v in enumerate(call.values)])
+            leaves = [leaf if how == "array" else next(values) for leaf, (how, _) in zip(call.leaves, call.places)]
+            args, named = self._arguments(call, leaves)
+            kwargs = {k: named[k] for k in kwargs}
         guards = [(self.fn.__globals__, name) if where == "global" else (self.fn.__closure__[name], None) for where, name in self.guard_names]
         jitted.bind(
             recording.function,
@@ -179,17 +261,24 @@ class _State:
             (set(positions), set(names)),
             guards,
             self.device is not None,
+            recording.evaluate,
         )
 
-    def _run(self, call, arrays):
-        """The function itself, on the given arrays in place of the call's."""
-        values = [arrays[p] if how == "array" else p for how, p in call.places]
-        dynamic_args, dynamic_kwargs = _tree.unflatten(call.structure, iter(values))
+    def _run(self, call, arrays, numbers=None):
+        """The function itself, on the given arrays in place of the call's, and numbers by their places among other leaves."""
+        values = iter(call.values)
+        if numbers:
+            values = iter([numbers.get(i, v) for i, v in enumerate(call.values)])
+        args, kwargs = self._arguments(call, [arrays[p] if how == "array" else next(values) for how, p in call.places])
+        return self.run(*args, **kwargs)
+
+    def _arguments(self, call, leaves):
+        dynamic_args, dynamic_kwargs = _tree.unflatten(call.structure, iter(leaves))
         positions, names = call.static
         args = list(dynamic_args)
         for position in sorted(positions):
             args.insert(position, positions[position])
-        return self.run(*args, **dynamic_kwargs, **names)
+        return tuple(args), {**dynamic_kwargs, **names}
 
     # -- arguments -----------------------------------------------------------------------------------------------
 
@@ -212,7 +301,8 @@ class _State:
         call.leaves = []
         call.structure = _tree.flatten((dynamic_args, dynamic_kwargs), call.leaves)
         call.arrays, call.places, call.foreign = [], [], {}
-        seen, kinds, scalars = {}, [], []
+        call.values, call.scalars = [], []
+        seen, kinds = {}, []
         for leaf in call.leaves:
             if isinstance(leaf, (_Array, np.ndarray, np.generic)):
                 place = seen.get(id(leaf))
@@ -230,7 +320,8 @@ class _State:
                 continue
             call.places.append(("value", leaf))
             kinds.append(type(leaf))
-            scalars.append(self._scalar_key(leaf))
+            call.values.append(leaf)
+            call.scalars.append(self._scalar_key(leaf))
         call.aliased = _aliased(call.arrays)
         try:
             static = (tuple(positions.items()), tuple(sorted(names.items())))
@@ -242,7 +333,8 @@ class _State:
         contiguous = tuple([x.contiguous for x in call.arrays])
         outer = (call.structure, tuple(kinds), contiguous, static, call.guards, _default_device(), _graphc.recording_modes())
         call.scalar_key = outer
-        call.key = (outer, tuple(scalars))
+        known = self.numbers.get(outer)
+        call.leave_open(known.open if known else ())
         return call
 
     def _scalar_key(self, leaf):
@@ -282,6 +374,8 @@ class _State:
             return False
         if len(self.recordings) >= _TRACE_LIMIT:
             self.recordings.pop(next(iter(self.recordings)))
+        if recording := self._record_open(call):
+            return recording
         try:
             recording = self._trace(call)
         except TraceError as error:
@@ -291,6 +385,26 @@ class _State:
             recording = False
         self.recordings[call.key] = recording
         return recording
+
+    def _record_open(self, call):
+        """A recording that takes any value of the numbers that calls have differed in; None where there are none whose values
+        the function can do without. `call` is changed accordingly."""
+        seen = self.numbers.setdefault(call.scalar_key, _Seen(call.scalars))
+        seen.learn(call)
+        while seen.open and not _asks_for_types(self.fn):
+            call.leave_open(seen.open)
+            recording = self.recordings.get(call.key)
+            if recording:
+                return recording
+            numbers = _jit_numbers.Numbers(call.numbers())
+            try:
+                recording = self.recordings[call.key] = self._trace(call, numbers)
+                return recording
+            except Exception:  # what is the user's is raised again without open numbers
+                seen.needed |= {call.open[i] for i in numbers.needed} or set(call.open)
+                seen.learn(call)
+        call.leave_open(())
+        return None
 
     def _refusal(self, error):
         reason = str(error).removesuffix(f" [{error.code}]")
@@ -305,21 +419,28 @@ class _State:
     def trace(self, args, kwargs):
         """A recording without a call (for lower, explain and export); raises TraceError where jit would fall back."""
         call = self._take_apart(args, kwargs)
+        call.leave_open(())  # what is shown has the numbers in it
         recording = self.recordings.get(call.key)
         return recording or self._trace(call)
 
-    def _trace(self, call):
+    def _trace(self, call, numbers=None):
+        """`numbers`: those that the call leaves open; they refuse by TraceError, or name those that are needed."""
         arrays = call.arrays
         if call.aliased:
             arrays = [_graphc.full(x.shape, 0, x.dtype, x.device) for x in arrays]
         for prepare in before_trace:
             prepare()
         trace, placeholders = _graphc.begin_trace(arrays)
+        returned = []
         try:
-            result = self._run(call, placeholders)
+            if numbers:
+                numbers.begin()
+            result = self._run(call, placeholders, dict(zip(call.open, numbers.given)) if numbers else None)
             leaves = []
             structure = _tree.flatten(result, leaves)
-            plan, outputs = _plan_outputs(leaves, placeholders)
+            plan, outputs = _plan_outputs(leaves, placeholders, numbers, returned)
+            if numbers and numbers.needed:  # the function caught it
+                raise TraceError(_jit_numbers.NEEDED)
             function = _graphc.end_trace(trace, outputs, **self.program_nodes)
         except BaseException:
             _graphc.abort_trace(trace)
@@ -329,7 +450,10 @@ class _State:
         if views and not all(x.contiguous for x in call.arrays):
             # A reshape of a strided view is a copy; of its stand-in it was a view.
             raise TraceError("it updates or returns parts of an argument that is not contiguous")
-        return _Recording(function, structure, plan, mutates, views, len(outputs))
+        evaluate = None
+        if numbers and (numbers.steps or returned):
+            evaluate = numbers.evaluator([*function.variables, *returned])
+        return _Recording(function, structure, plan, mutates, views, len(outputs), evaluate, len(returned), numbers)
 
 
 class _Identity:
@@ -347,8 +471,9 @@ class _Identity:
         return id(self.value)
 
 
-def _plan_outputs(leaves, placeholders):
-    """How each returned leaf is found again: a fresh output, an argument handed back, or a plain value."""
+def _plan_outputs(leaves, placeholders, numbers=None, returned=()):
+    """How each returned leaf is found again: a fresh output, an argument handed back, or a plain value. Numbers of the call, or
+    computed of them, follow the arrays; their places are appended to `returned`."""
     plan, outputs, known, opened = [], [], {}, {}
 
     def output(leaf):
@@ -359,7 +484,10 @@ def _plan_outputs(leaves, placeholders):
 
     arguments = {id(p): i for i, p in enumerate(placeholders)}
     for leaf in leaves:
-        if type(leaf) is not _Array:
+        if numbers and type(leaf) is _jit_numbers.Traced:
+            plan.append(("arg", len(placeholders) + len(returned)))
+            returned.append(leaf.place)
+        elif type(leaf) is not _Array:
             plan.append(("value", leaf))
         elif id(leaf) in arguments:
             plan.append(("arg", arguments[id(leaf)]))
@@ -396,6 +524,17 @@ def _hashable(value):
 
 def _name(fn):
     return getattr(fn, "__qualname__", None) or repr(fn)
+
+
+def _asks_for_types(fn):
+    """Whether the code of `fn` names `type`, which tells what stands for a number from one."""
+    codes = [getattr(fn, "__code__", None)]
+    for code in codes:
+        if code is not None:
+            if "type" in code.co_names:
+                return True
+            codes.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+    return False
 
 
 def _cell(cell):
@@ -501,7 +640,7 @@ class Jitted(_graphc.Jit):
     def cache_info(self):
         """CacheInfo(traces: recordings made, eager: calls run as plain Python, programs: programs of the recordings,
         bound: signatures that the fast path knows)."""
-        recordings = [r for r in self._state.recordings.values() if r]
+        recordings = [r for first in self._state.recordings.values() if first for r in (first, *first.others)]
         programs = sum(r.function.program_count for r in recordings)
         return CacheInfo(len(recordings), self._state.eager_calls, programs, self.size)
 
@@ -510,6 +649,7 @@ class Jitted(_graphc.Jit):
         self.clear()
         self._state.recordings.clear()
         self._state.values_seen.clear()
+        self._state.numbers.clear()
         self._state.eager_calls = 0
         self._state.eager_reason = None
 
@@ -521,6 +661,12 @@ def jit(fn=None, /, *, static_argnums=(), static_argnames=(), device=None, fullg
     recording but not of the compiled kernels: another size records again and compiles nothing. In-place updates of
     arguments, NumPy's arrays among them, and of outer arrays reach those arrays, as without jit; outer arrays are read at
     each call.
+
+    Python numbers are constants of a recording, until calls differ in one: from then on it is an argument of the compiled
+    kernels, and what Python computes of it is computed at each call. Where the function asks for its value (a size, an
+    exponent, `math.sqrt`), each value is recorded, up to eight of them; others run as
+    plain Python; where it compares numbers there is a recording for each way that comes out. While such a function
+    is recorded the number is no instance of float by `type()`, but by `isinstance`.
 
     static_argnums, static_argnames: arguments that are part of the structure by value (hashable).
     device: where the function runs; arguments are moved there.

@@ -20,7 +20,7 @@ Setting cpuFeatures{
     "CPU extensions that compiled code may use, e.g. \"avx2,fma\"; \"none\" for the baseline",
     "all that the CPU has"};
 
-enum Register { Ecx1, Ebx7, Ecx7, EcxExt };
+enum Register { Ecx1, Ebx7, Ecx7, Edx7, EcxExt };
 enum SavedState { Always, Avx, Avx512 };
 
 struct Feature {
@@ -60,18 +60,22 @@ constexpr Feature kFeatures[] = {
     {"avx512bitalg", Ecx7, 12, Avx512,
      "sse3,ssse3,sse4.1,sse4.2,avx,f16c,fma,avx2,avx512f,avx512bw"},
     {"avx512vpopcntdq", Ecx7, 14, Avx512, "sse3,ssse3,sse4.1,sse4.2,avx,f16c,fma,avx2,avx512f"},
+    // Of Intel's from Sapphire Rapids on, which it tells apart.
+    {"avx512fp16", Edx7, 23, Avx512,
+     "sse3,ssse3,sse4.1,sse4.2,avx,f16c,fma,avx2,avx512f,avx512dq,avx512bw,avx512vl"},
 };
 
 std::string detect() {
   std::string list;
 #if defined(__x86_64__)
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  uint32_t registers[4] = {};
+  uint32_t registers[5] = {};
   if (__get_cpuid(1, &eax, &ebx, &ecx, &edx))
     registers[Ecx1] = ecx;
   if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) {
     registers[Ebx7] = ebx;
     registers[Ecx7] = ecx;
+    registers[Edx7] = edx;
   }
   if (__get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx))
     registers[EcxExt] = ecx;

@@ -1,9 +1,17 @@
 // A gather checks its indices a vector at a time: one branch for all lanes, behind which the places are chosen again. Its
-// elements are loaded one by one.
+// elements are loaded one by one, but on Intel's processors from Sapphire Rapids on.
 // REQUIRES: compiler, graphc
 // RUN: graphc compile %s --emit=asm --cpu-features=avx,avx2,fma,avx512f,avx512vl,avx512bw,avx512dq | FileCheck %s
 // RUN: graphc compile %s --emit=llvm --cpu-features=avx,avx2,fma,avx512f,avx512vl,avx512bw,avx512dq | FileCheck %s --check-prefix=LLVM
 // RUN: graphc compile %s --emit=opencl | FileCheck %s --check-prefix=OPENCL
+
+// RUN: graphc compile %s --emit=asm --cpu-features=avx,avx2,fma,avx512f,avx512vl,avx512bw,avx512dq,avx512fp16 | FileCheck %s --check-prefix=FAST
+// RUN: graphc compile %s --emit=asm --cpu-features=avx,avx2,fma,avx512f,avx512vl,avx512bw,avx512dq,avx512fp16,sse4a | FileCheck %s
+
+// FAST-LABEL: f_0:
+// FAST: kortest
+// FAST: vgather{{.*}}ps (%r{{.*}},%{{[yz]}}mm{{.*}},4)
+// FAST-NOT: vinsertps $48
 
 // CHECK-LABEL: f_0:
 // CHECK: kortest

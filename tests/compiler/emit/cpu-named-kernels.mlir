@@ -104,3 +104,44 @@ func.func @matmul(%arg0: tensor<?x?xf32>, %arg1: tensor<?x?xf32>) -> tensor<?x?x
   %3 = graph.matmul %arg0, %arg1 : tensor<?x?xf32>, tensor<?x?xf32> -> tensor<?x?xf32>
   return %3 : tensor<?x?xf32>
 }
+
+// An exponential beside a tanh needs more than 32 registers for four vectors, which ports and not the stack bound; no mask.
+// CHECK-LABEL: products_0:
+// CHECK: vmovups 192({{.*}}), %zmm
+// CHECK-NOT: {{vmov.*\{%k}}
+// CHECK: vdivps {{.*}}zmm
+// CHECK-NOT: {{vmov.*\{%k}}
+// CHECK-COUNT-4: vmovntps %zmm
+// CHECK: .size products_0
+func.func @products(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = graph.mul %a, %b : tensor<?xf32>
+  %1 = graph.neg %a : tensor<?xf32>
+  %2 = graph.exp %1 : tensor<?xf32>
+  %3 = graph.tanh %b : tensor<?xf32>
+  %4 = graph.mul %2, %3 : tensor<?xf32>
+  %5 = graph.add %0, %4 : tensor<?xf32>
+  return %5 : tensor<?xf32>
+}
+
+// Lanes of the tree are added to in memory, four vectors at a time; the sines of ordinary arguments stay in registers.
+// CHECK-LABEL: sines_0:
+// CHECK-COUNT-4: vaddps {{[0-9]+}}(%rsp,%[[I:[a-z0-9]+]],4), %zmm
+// CHECK: addq $64, %[[I]]
+// CHECK-NEXT: [[ROW:.LBB[0-9]+_[0-9]+]]:
+// CHECK: vmovups 192({{.*}}), %zmm
+// CHECK-NOT: {{\(%rsp\)|vmov.*\{%k}}
+// CHECK: vfmsub213ps
+// CHECK-NOT: {{\(%rsp\)|vmov.*\{%k}}
+// CHECK: kortestq
+// CHECK-NEXT: je
+// CHECK: .size sines_0
+func.func @sines(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<f32> {
+  %n = graph.dim %a, 0 : tensor<?xf32>
+  %c = graph.full 2.0 : f32 : tensor<f32>
+  %w = graph.broadcast %c to(%n) dims [] : tensor<f32> -> tensor<?xf32>
+  %0 = graph.sin %a : tensor<?xf32>
+  %1 = graph.mul %0, %w : tensor<?xf32>
+  %2 = graph.add %1, %b : tensor<?xf32>
+  %3 = graph.reduce <sum> %2 axes [0] : tensor<?xf32> -> tensor<f32>
+  return %3 : tensor<f32>
+}
