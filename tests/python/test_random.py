@@ -374,6 +374,19 @@ def test_draws_that_only_numpy_has_are_no_constants_of_jit(draw):
         assert len({tuple(step(gc.zeros(8)).tolist()) for _ in range(3)}) == 3
 
 
+def test_draws_that_only_numpy_has_follow_the_seed():
+    def draws(seed):
+        rng = gc.random.default_rng(seed)
+        return [rng.zipf(2.5, 6).tolist(), rng.hypergeometric(9, 8, 7), rng.multivariate_hypergeometric([4, 5, 6], 5).tolist(), rng.random()]
+
+    assert draws(1) == draws(1) != draws(2)
+    ahead = gc.random.default_rng(1)
+    assert ahead.zipf(2.5, 6).tolist() != ahead.zipf(2.5, 6).tolist()
+    counts = gc.random.default_rng(0).hypergeometric(30, 10, 8, size=20_000)
+    assert counts.max() <= 8 and abs(float(counts.mean()) - 8 * 30 / 40) < 0.05
+    assert sum(draws(3)[2]) == 5
+
+
 @pytest.mark.parametrize("name", ["MT19937", "PCG64", "PCG64DXSM", "SFC64"])
 def test_generators_over_numpys_bit_generators(name):
     ours, theirs = gc.random.Generator(getattr(gc.random, name)(9)), np.random.Generator(getattr(np.random, name)(9))

@@ -2,6 +2,7 @@
 // values that are known need no program, and pybind11's dispatcher costs more than they do.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Discarded.h"
+#include "frontends/record/HostMath.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
@@ -252,6 +253,9 @@ std::optional<uint64_t> elementBits(PyObject *value, DType t, rt::Device &device
     return known->bits;
   if (auto bits = scalarBits(value, t))
     return bits;
+  if (PyFloat_Check(value) && isInteger(t)) // without its fraction
+    return hostmath::converted(std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(value)), DType::Float64,
+                               t);
   if (!asAnyArray(value) && !PyFloat_CheckExact(value) && !PyLong_CheckExact(value) &&
       !PyBool_Check(value) && !numpyScalarDType(value))
     return std::nullopt;

@@ -6,6 +6,7 @@ import numpy as _np
 
 from . import _foreign, _graphc
 from ._random_generator import Generator, Philox
+from ._random_state import bits64
 from .errors import TraceError
 
 #: NumPy's draws that change their argument, and its name.
@@ -89,6 +90,26 @@ def _method(name):
     return method
 
 
+def _only_numpys(name):
+    """A draw of a Generator of ours that NumPy has alone: NumPy's, of a PCG64 that the next stream seeds."""
+
+    @_functools.wraps(getattr(_np.random.Generator, name))
+    def method(self, *args, **keywords):
+        if _graphc.is_tracing():
+            raise TraceError(f"random.{name} draws on the host, which a jitted function cannot do")
+        state = self.bit_generator._state
+        with state.lock:
+            key, stream = state.read()
+            state.write(key, stream + 1)
+        numbers = _np.random.Generator(_np.random.PCG64([bits64(i, stream, key) for i in (0, 1)]))
+        return draw(numbers, name, args, keywords)
+
+    return method
+
+
+for _name in names(_np.random.Generator):
+    if not hasattr(Generator, _name):
+        setattr(Generator, _name, _only_numpys(_name))
 for _name in names(_np.random.Generator):
     setattr(NumpyGenerator, _name, _method(_name))
 Generator.over_numpy = NumpyGenerator
