@@ -31,6 +31,10 @@ def draw(numbers, name, args, keywords):
         device = keywords.pop("device")
         drawn = draw(numbers, name, args, keywords)
         return drawn.to_device(device) if device is not None and _graphc.is_array(drawn) else drawn
+    if name == "shuffle" and len(args) == 1 and not keywords and _graphc.is_array(args[0]) and not _graphc.is_value(args[0]):
+        memory = args[0]._lent()
+        if memory.flags.writeable:
+            return numbers.shuffle(memory)
     args = [_single(a) for a in args]
     keywords = {k: _single(v) for k, v in keywords.items()}
     if all(map(_is_plain, args)) and all(map(_is_plain, keywords.values())):
