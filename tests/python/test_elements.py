@@ -1,5 +1,6 @@
 """Loops over single elements: reads, arithmetic and writes happen at once, with the values and the order of NumPy."""
 
+import collections
 import operator
 import weakref
 
@@ -329,3 +330,15 @@ def test_a_loop_that_writes_floats_into_integers_runs_no_programs():
                 z[i, j] = x[i, j]
     assert gc._graphc.counters()["programs_run"] == before
     assert z.tolist() == np.where(np.asarray(x) > 0.5, np.asarray(x), 0).astype(int).tolist()
+
+
+def test_elements_in_sets_and_dicts():
+    values = np.array([3, 1, 3, -1, 1])
+    x, pending = gc.asarray(values), gc.asarray(values) + 0
+    gc.eval(x)
+    assert set(x) == {3, 1, -1} == set(pending) and collections.Counter(x) == collections.Counter(values.tolist())
+    assert {x[0]: "a"}[3] == "a" and hash(x[3]) == hash(-1) and hash(gc.asarray([0.5])[0]) == hash(0.5)
+    assert hash(gc.asarray([1 + 2j])[0]) == hash(1 + 2j) and hash(gc.asarray([True])[0]) == hash(True)
+    with pytest.raises(TypeError, match="unhashable type: 'graphc.Array'"):
+        hash(x)
+    assert len({x.sum(), pending.sum(), 7}) == 1
