@@ -197,7 +197,8 @@ bool isAtHand(const Array &x) {
   return !x.isOpen() && !x.isValue() && x.storage()->current()->state() == NodeState::Ready;
 }
 
-/// x[i, j, array] and x[array, i, j]: an array of one axis among integers names rows of a part of x.
+/// x[i, j, array] and x[array, i, j]: an array of one axis among integers names rows of a part of
+/// x.
 struct PartKey {
   std::optional<Array> part;
   PyObject *rows = nullptr;

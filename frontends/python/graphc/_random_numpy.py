@@ -13,15 +13,37 @@ from .errors import TraceError
 _UPDATES = {"shuffle": "x"}
 #: What NumPy is given, and gives, as it is.
 PLAIN = frozenset({int, float, bool, str, type(None)})
+#: Draws that write their `out`, the last argument by place.
+_WITH_OUT = frozenset({"random", "standard_normal", "standard_exponential", "standard_gamma", "permuted"})
+_OTHER = object()
 
 
-def _is_plain(value):
-    return type(value) in PLAIN or (type(value) is tuple and PLAIN.issuperset(map(type, value)))
+def _values(value):
+    """What NumPy is given for numbers, sequences of them and arrays on the host; `_OTHER` for the rest."""
+    if type(value) in PLAIN or (type(value) in (tuple, list) and PLAIN.issuperset(map(type, value))):
+        return value
+    if not _graphc.is_array(value) or value.device != "cpu":
+        return _OTHER
+    return value.item() if _graphc.is_value(value) else _np.asarray(value)
 
 
 def _single(value):
     """A single result as the number."""
     return value.item() if _graphc.is_array(value) and _graphc.is_value(value) else value
+
+
+def _drawn(numbers, name, args, keywords):
+    """A draw of parameters that NumPy takes as they are; `_OTHER` where there are others, or something to write to."""
+    if name in _UPDATES or "out" in keywords or (len(args) > 1 and name in _WITH_OUT):
+        return _OTHER
+    given, named = list(map(_values, args)), {k: _values(v) for k, v in keywords.items()}
+    if any(v is _OTHER for v in (*given, *named.values())):
+        return _OTHER
+    drawn = getattr(numbers, name)(*given, **named)
+    if type(drawn) in PLAIN or (isinstance(drawn, _np.generic) and not any(map(_graphc.is_array, (*args, *keywords.values())))):
+        return drawn
+    packed = _graphc.pack(drawn) if type(drawn) is _np.ndarray else None  # new memory, that nobody shares
+    return _foreign.to_ours(drawn) if packed is None else packed
 
 
 def draw(numbers, name, args, keywords):
@@ -35,11 +57,11 @@ def draw(numbers, name, args, keywords):
         memory = args[0]._lent()
         if memory.flags.writeable:
             return numbers.shuffle(memory)
+    drawn = _drawn(numbers, name, args, keywords)
+    if drawn is not _OTHER:
+        return drawn
     args = [_single(a) for a in args]
     keywords = {k: _single(v) for k, v in keywords.items()}
-    if all(map(_is_plain, args)) and all(map(_is_plain, keywords.values())):
-        drawn = getattr(numbers, name)(*args, **keywords)
-        return drawn if type(drawn) in PLAIN else _foreign.to_ours(drawn)
     return _foreign.run(getattr(numbers, name), args, keywords, updates=_UPDATES.get(name))
 
 
