@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools as _functools
 from collections import abc as _abc
 from typing import TYPE_CHECKING
 
@@ -28,14 +29,24 @@ def _host(value):
 
 def _stored(dtype):
     """A supported dtype as bytes have it: in the byte order that was asked for."""
+    return _stored_type(dtype) if isinstance(dtype, (type, str)) else _looked_up(dtype)
+
+
+def _looked_up(dtype):
     try:
         return _np.dtype(dtype) if as_dtype(dtype).name != "bfloat16" else as_dtype(dtype)
     except ForeignDType:
         return _np.dtype(dtype)
 
 
+_stored_type = _functools.lru_cache(maxsize=64)(_looked_up)
+
+
 def _read(values):
     """What NumPy read: an Array, or NumPy's array where graphc has no such dtype."""
+    packed = _graphc.pack(values) if type(values) is _np.ndarray and values.ndim else None
+    if packed is not None:
+        return packed
     return asarray(values) if type(values) is _np.ndarray and values.dtype.isbuiltin == 2 else to_ours(values)
 
 
@@ -51,7 +62,7 @@ def frombuffer(buffer, dtype=float64, count: int = -1, offset: int = 0, *, like=
 
 def fromiter(iter, dtype, count: int = -1, *, like=None) -> Array:  # noqa: A002
     """The items of an iterable as a vector."""
-    return _read(_np.fromiter((v.item() if _graphc.is_array(v) else v for v in iter), _stored(dtype), count))
+    return _read(_np.fromiter(iter, _stored(dtype), count))
 
 
 def fromstring(string, dtype=float64, count: int = -1, *, sep: str, like=None) -> Array:

@@ -33,6 +33,8 @@ def _repr(self):
 
 def _str(self):
     try:
+        if _graphc.is_value(self) and isinstance(self.dtype, _np.dtype):
+            return str(self.dtype.type(self.item()))
         return _np.array_str(_values(self))
     except TraceError:
         return _repr(self)
