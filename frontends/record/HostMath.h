@@ -13,6 +13,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <type_traits>
 
@@ -74,16 +75,33 @@ uint64_t bitsOf(T v) {
     return static_cast<uint64_t>(static_cast<int64_t>(v));
 }
 
-/// Only conversions without a choice of rounding or saturation.
+/// Whether a float has a place among the integers of a type, without its fraction.
+template <typename T, typename F>
+bool isWithin(F value) {
+  constexpr double kEnd = 2.0 * (uint64_t{1} << (std::numeric_limits<T>::digits - 1));
+  double whole = std::trunc(static_cast<double>(value));
+  return whole < kEnd && whole >= static_cast<double>(std::numeric_limits<T>::min());
+}
+
+/// Nothing for what saturates and for finite numbers that become infinite, which a kernel reports.
 inline std::optional<uint64_t> converted(uint64_t bits, DType from, DType to) {
   if (from == to)
     return bits;
-  if (isFloat(from) && !isFloat(to))
-    return std::nullopt;
   uint64_t out = 0;
   bool ok = withType(from, [&](auto f) {
     return withType(to, [&](auto t) {
-      out = bitsOf(static_cast<decltype(t)>(valueOf<decltype(f)>(bits)));
+      using From = decltype(f);
+      using To = decltype(t);
+      From value = valueOf<From>(bits);
+      if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> &&
+                    !std::is_same_v<To, bool>)
+        if (!isWithin<To>(value))
+          return false;
+      To result = static_cast<To>(value);
+      if constexpr (std::is_floating_point_v<To>)
+        if (!std::isfinite(result) && std::isfinite(static_cast<double>(value)))
+          return false;
+      out = bitsOf(result);
       return true;
     });
   });

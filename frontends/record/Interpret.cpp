@@ -16,7 +16,7 @@ namespace {
 
 using op::OpKind;
 
-constexpr size_t kMostNodes = 128;
+constexpr size_t kMostNodes = 2048;
 /// Of all values together.
 constexpr int64_t kMostBytes = 2 << 20;
 constexpr int64_t kMostOfOne = 256 << 10;

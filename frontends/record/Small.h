@@ -107,6 +107,8 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value);
 Result<bool> combineRows(Array &target, const Array &index, const Operand &value,
                          op::OpKind combine);
 Shape rowsShape(const Array &x, const Array &index);
+/// Sorts the rows of a small array in its own memory. False when that has to be recorded.
+Result<bool> sortNow(Array &x, bool descending);
 /// Where a mask is true, in row-major order.
 Outcome flatNonzero(const Array &mask);
 /// Floats of random bits (docs/random.md): multiples of 2^-53 in [0, 1), of 2^-52 plus half of that

@@ -1,6 +1,13 @@
 // Rows of small arrays by arrays of integers, or by masks of them.
 #include "frontends/record/SmallElements.h"
 
+#include "frontends/record/Known.h"
+#include "frontends/record/Trace.h"
+#include "runtime/library/Library.h"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
 #include <optional>
 
 namespace graphc::small {
@@ -238,6 +245,34 @@ Result<bool> combineRows(Array &target, const Array &index, const Operand &value
       });
     }
   });
+}
+
+Result<bool> sortNow(Array &x, bool descending) {
+  const View &view = x.view();
+  const int64_t bytes = x.size() * itemSize(x.dtype());
+  if (Trace::active() || x.rank() == 0 || view.isReadOnly() || !view.hasLayout() ||
+      view.isRecast() || !view.isContiguous() || !onHost(x.device()) || bytes > kMostBytes)
+    return false;
+  // What is pending is sorted with what it fuses with.
+  if (x.storage()->current()->state() != NodeState::Ready)
+    return false;
+  if (!x.storage()->exclusive())
+    GRAPHC_TRY(ops::detach(x));
+  Status status;
+  const bool isDone = x.storage()->update([&](rt::Buffer &buffer) {
+    char *first = static_cast<char *>(buffer.host()) + view.offset() * itemSize(x.dtype());
+    Room<std::max_align_t> room;
+    const auto size = static_cast<size_t>(bytes);
+    void *from = room.get(static_cast<int64_t>(size / sizeof(std::max_align_t) + 1));
+    std::memcpy(from, first, size);
+    const int64_t length = x.shape()[x.shape().size() - 1];
+    const std::array<int64_t, 2> rows = {length ? x.size() / length : 0, length};
+    const rt::library::Operand given{from, x.dtype(), rows};
+    const int64_t params[] = {descending};
+    status = rt::library::run(Routine::Sort, {{&given, 1}, {first, x.dtype(), rows}, params});
+  });
+  GRAPHC_TRY(std::move(status));
+  return isDone;
 }
 
 } // namespace graphc::small

@@ -300,3 +300,44 @@ def test_what_is_lacking_says_so():
         np.busday_count(gc.ones(2), gc.ones(2))
     with pytest.raises(TypeError, match="isnat"):
         np.isnat(gc.ones(2))
+
+
+def masked_program(xp):
+    d = xp.arange(6.0).reshape(2, 3)
+    m = xp.ma.array(d[:, 1:], mask=[[False, True], [False, False]])
+    seen = []
+    m[0, 0] = 50
+    seen.append(d.tolist())
+    d[1] = -1
+    seen += [m.tolist(), m.sum()]
+    d += 1
+    m += 1
+    seen += [d.tolist(), m.data.tolist(), m.mean()]
+    m[1] = xp.ma.masked
+    m.data[1, 0] = 7
+    seen += [m.tolist(), d.tolist()]
+    over = xp.ma.masked_greater(d, 8, copy=False)
+    over[0, 0] = 3
+    copied = xp.ma.masked_greater(d, 8)
+    copied[0, 2] = 99
+    flags = xp.arange(3) > 1
+    of_flags = xp.ma.array(flags)
+    of_flags[0] = True
+    single = xp.ma.array(d.sum())
+    single[...] = 4
+    return [*seen, d.tolist(), over.tolist(), flags.tolist(), single.tolist()]
+
+
+def test_masked_arrays_are_views_both_ways():
+    assert masked_program(gc) == masked_program(np)
+
+
+def test_what_masked_arrays_hold_is_known_as_ours():
+    x = gc.arange(4.0)
+    m = gc.ma.array(x)
+    y = gc.asarray(m.data)
+    y[0] = 9
+    assert x[0] == 9 and m[0] == 9 and gc.shares_memory(x, y)
+    fixed = gc.ma.array(gc.broadcast_to(gc.arange(3.0), (2, 3)))
+    with pytest.raises(ValueError, match="read-only"):
+        fixed[0, 0] = 1

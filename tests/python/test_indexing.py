@@ -1,5 +1,6 @@
 """Indices with arrays against NumPy: every key NumPy takes, reads and writes, aliasing, errors."""
 
+import itertools
 import traceback
 
 import graphc as gc
@@ -588,3 +589,32 @@ def test_elements_set_to_sequences(value, dtype):
         except (TypeError, ValueError):
             found.append("refused")
     assert found[0] == found[1]
+
+
+@pytest.mark.graphc_only
+@pytest.mark.parametrize("shape", [(5, 6), (4, 5, 6), (3, 4, 5, 2)])
+def test_an_array_among_integers(shape):
+    """x[i, array, j] reads and writes rows of a part of x; what is wrong is said of the axis where it is."""
+    base = np.random.default_rng(1).random(shape)
+
+    def outcome(xp, key):
+        x, key = xp.array(base), tuple(xp.array(k) if isinstance(k, np.ndarray) else k for k in key)
+        gc.eval(*[v for v in (x, *key) if type(v) is gc.Array])
+        try:
+            taken = x[key]
+            x[key] = 7.0
+            x[key] += 1
+            x[key] = np.arange(float(x[key].size)).reshape(x[key].shape)
+        except IndexError as error:
+            return str(error).split("] ")[-1].split(": shape")[0].split(" (at")[0]
+        return np.asarray(taken).tolist(), np.asarray(x).tolist()
+
+    for place in range(len(shape)):
+        size = shape[place]
+        arrays = [np.arange(size) % 2 == 0, np.array([1, 0, 1]), np.array([-1, -2]), np.array([0, size]), np.ones(size + 1, bool), np.array([0.0])]
+        arrays += [np.array([], int), np.zeros(size, bool), np.array([0, 1], np.uint8)]
+        for array, first, last in itertools.product(arrays, [0, -1], [1, np.int64(0)]):
+            key = [first] * place + [array] + [last] * (len(shape) - 1 - place)
+            assert outcome(gc, key) == outcome(np, key)
+            if place + 2 <= len(shape):  # axes are left over
+                assert outcome(gc, key[: place + 2]) == outcome(np, key[: place + 2])

@@ -102,3 +102,22 @@ def test_what_they_meet_is_told():
     assert said(lambda: gc.sqrt(gc.arange(5.0) - 2) + 1) == ["invalid value encountered in sqrt"]
     with pytest.raises(IndexError, match="test_interpreted"):
         (gc.arange(5.0) * 2)[gc.asarray([1, 2]) * 3 + 1].tolist()
+
+
+def test_long_programs_need_no_compiler():
+    """Six hundred operations on few elements, seen for the first time; their program has the same bits."""
+
+    def run():
+        x = gc.asarray(np.linspace(0.5, 2, 40).reshape(8, 5))
+        gc.eval(x)
+        y = x
+        for k in range(100):
+            y = (y * 0.75 + y[::-1] * 0.25) - y.mean(axis=0) / (3 + k)
+        return y
+
+    before = gc._graphc.counters()["kernels_compiled"]
+    seen = in_turns(NEVER - 1, lambda: np.array(run()))  # no line of these is a loop
+    assert gc._graphc.counters()["kernels_compiled"] == before
+    asked = in_turns(NEVER, run)
+    gc.eval(asked)
+    assert np.asarray(asked).tobytes() == seen.tobytes()

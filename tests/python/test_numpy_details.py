@@ -1,5 +1,7 @@
 """What NumPy's own suites look at: the errors, warnings and arguments of single functions, under NumPy and under graphc."""
 
+import collections.abc
+import importlib
 import math
 import operator
 import pickle
@@ -223,6 +225,14 @@ CASES = {
     "flat by truths": lambda xp: xp.arange(3).flat[[True, False, True]],
     "flat by a tuple": lambda xp: [xp.arange(6).reshape(2, 3).flat[()].tolist(), xp.arange(6).flat[(2,)], isinstance(xp.arange(3).flat, xp.flatiter)],
     # outputs
+    "full of a NumPy scalar": lambda xp: xp.full(2, np.int64(1000), dtype=np.int8),
+    "full_like of a NumPy scalar": lambda xp: xp.full_like(xp.zeros(2, np.int8), np.int64(1000)),
+    "full of a fraction": lambda xp: xp.full(2, 2.7, dtype=int),
+    "full of too much": lambda xp: xp.full(2, 1000, dtype=np.int8),
+    "no steps between dates": lambda xp: xp.arange(np.datetime64("2024-01-01"), np.datetime64("2024-01-05"), 0),
+    "no times between steps": lambda xp: xp.arange(0, 10, np.timedelta64(0, "s")),
+    "einsum of nothing": lambda xp: xp.einsum(),
+    "einsum by columns": lambda xp: [xp.einsum("ij,jk->ik", xp.ones((2, 3)), xp.ones((3, 4)), order=o).flags.f_contiguous for o in "CFA"],
     "where without out": lambda xp: xp.add(xp.arange(3.0), 1, where=xp.array([True] * 3)),
     "where and no out": lambda xp: xp.add(xp.arange(3.0), 1, where=xp.array([True] * 3), out=None),
     "where and out": lambda xp: xp.add(xp.arange(3.0), 1, where=xp.arange(3) > 1, out=xp.zeros(3)),
@@ -404,6 +414,31 @@ def test_names_of_lib_are_numpys():
     assert gc.lib.NumpyVersion("2.1.0") < "2.2.0" and issubclass(gc.lib.mixins.NDArrayOperatorsMixin, object)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         gc.lib.nothing
+
+
+def test_modules_of_numpy_are_imported_under_this_name():
+    import graphc.lib.recfunctions
+    import graphc.ma.extras
+    from graphc.lib.format import open_memmap
+    from graphc.random.mtrand import RandomState
+
+    assert graphc.lib.recfunctions is importlib.import_module("numpy.lib.recfunctions") is gc.lib.recfunctions
+    assert graphc.ma.extras is np.ma.extras and open_memmap is np.lib.format.open_memmap and RandomState is gc.random.RandomState
+    assert importlib.import_module("graphc.linalg") is gc.linalg and importlib.import_module("graphc.lib.stride_tricks") is gc.lib.stride_tricks
+    for name in ("graphc.nothing", "graphc.lib.nothing"):
+        with pytest.raises(ModuleNotFoundError, match=name):
+            importlib.import_module(name)
+
+
+def test_archives_are_mappings(tmp_path):
+    gc.savez(tmp_path / "two.npz", a=gc.arange(3.0), b=gc.ones((2, 2)))
+    with gc.load(tmp_path / "two.npz") as found, np.load(tmp_path / "two.npz") as theirs:
+        assert repr(found) == repr(theirs) and list(found) == list(theirs) and found.f.b.shape == (2, 2) and dir(found.f) == ["a", "b"]
+        assert {k: v.tolist() for k, v in found.items()} == {k: v.tolist() for k, v in theirs.items()} and found.get("c") is None
+        assert isinstance(found, collections.abc.Mapping) and found.fid.name == theirs.fid.name and found.zip is not None
+        with pytest.raises(AttributeError):
+            found.f.c
+    assert found.zip is None
 
 
 def test_c_functions_write_the_memory_of_arrays():

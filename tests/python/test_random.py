@@ -374,6 +374,43 @@ def test_draws_that_only_numpy_has_are_no_constants_of_jit(draw):
         assert len({tuple(step(gc.zeros(8)).tolist()) for _ in range(3)}) == 3
 
 
+@pytest.mark.parametrize("seed", [None, 4])
+def test_shuffling_keeps_elements_and_reaches_views(seed):
+    gc.random.seed(seed)
+    x = gc.arange(40)
+    rows = x[:20].reshape(5, 4)
+    before = x.copy()
+    gc.random.shuffle(x[20:])
+    assert x[:20].tolist() == list(range(20)) and sorted(x.tolist()) == before.tolist() != x.tolist()
+    gc.random.shuffle(rows)
+    assert sorted(x[:20].tolist()) == list(range(20)) and all(row.tolist() == list(range(int(row[0]), int(row[0]) + 4)) for row in rows)
+    if seed is not None:
+        want = np.arange(40)
+        numbers = np.random.RandomState(seed)
+        numbers.shuffle(want[20:]), numbers.shuffle(want[:20].reshape(5, 4))
+        assert x.tolist() == want.tolist()
+    pending = gc.arange(6.0) + 1
+    gc.random.shuffle(pending)
+    assert sorted(pending.tolist()) == [1, 2, 3, 4, 5, 6] and before.tolist() == list(range(40))
+    fixed = gc.broadcast_to(gc.arange(3), (3,))
+    with pytest.raises(ValueError, match="read-only"):
+        gc.random.shuffle(fixed)
+    gc.random.seed()
+
+
+def test_draws_that_only_numpy_has_follow_the_seed():
+    def draws(seed):
+        rng = gc.random.default_rng(seed)
+        return [rng.zipf(2.5, 6).tolist(), rng.hypergeometric(9, 8, 7), rng.multivariate_hypergeometric([4, 5, 6], 5).tolist(), rng.random()]
+
+    assert draws(1) == draws(1) != draws(2)
+    ahead = gc.random.default_rng(1)
+    assert ahead.zipf(2.5, 6).tolist() != ahead.zipf(2.5, 6).tolist()
+    counts = gc.random.default_rng(0).hypergeometric(30, 10, 8, size=20_000)
+    assert counts.max() <= 8 and abs(float(counts.mean()) - 8 * 30 / 40) < 0.05
+    assert sum(draws(3)[2]) == 5
+
+
 @pytest.mark.parametrize("name", ["MT19937", "PCG64", "PCG64DXSM", "SFC64"])
 def test_generators_over_numpys_bit_generators(name):
     ours, theirs = gc.random.Generator(getattr(gc.random, name)(9)), np.random.Generator(getattr(np.random, name)(9))

@@ -462,3 +462,21 @@ def test_indices_of_lists_that_are_outside(turns):
     with pytest.raises(IndexError):
         x[[3]] = 1.0
         gc.eval(x)
+
+
+def test_places_in_matrices_run_no_programs_in_a_loop():
+    values = np.random.default_rng(5).random((40, 4, 3, 2)) > 0.6
+    rows = [gc.array(v) for v in values]
+    gc.eval(*rows)
+    found = []
+    for turn, x in enumerate(rows):
+        if turn == 20:
+            before = gc._graphc.counters()["programs_run"]
+        found.append((gc.nonzero(x), gc.argwhere(x), gc.where(x[0]), x[:, 0].T.nonzero()))
+    assert gc._graphc.counters()["programs_run"] == before
+    for v, (places, table, part, turned) in zip(values, found, strict=True):
+        want = np.nonzero(v), np.argwhere(v), np.where(v[0]), v[:, 0].T.nonzero()
+        for got, expected in zip((*places, table, *part, *turned), (*want[0], want[1], *want[2], *want[3]), strict=True):
+            assert got.dtype == expected.dtype and got.tolist() == expected.tolist()
+            got[...] = 0  # memory of its own
+    assert [len(p[0]) for p, *_ in found] == [int(v.sum()) for v in values]

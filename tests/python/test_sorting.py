@@ -282,3 +282,44 @@ def test_searches_of_every_length(dtype):
             for side in ("left", "right"):
                 found = gc.searchsorted(gc.asarray(a), gc.asarray(v), side=side)
                 np.testing.assert_array_equal(np.asarray(found), np.searchsorted(a, v, side=side))
+
+
+@pytest.mark.graphc_only
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int32", "uint64", "float16", "float32", "float64", "complex64", "complex128"])
+def test_sorting_in_place_of_what_is_computed(dtype):
+    """At once where the memory is at hand; whoever had the values before keeps them."""
+    values = np.random.default_rng(3).integers(-9, 9, (4, 7)).astype(dtype)
+    if values.dtype.kind in "fc":
+        values[1, 2], values[2, 5], values[0, 0] = np.nan, -0.0, np.inf
+
+    def program(xp):
+        kept = xp.array(values)
+        x, row = kept.copy(), kept[1].copy()
+        x.sort(), row.sort()
+        part, column, pending, turned = kept.copy(), kept.copy(), kept + kept, kept.copy().T
+        part[1:3].sort(), column[:, 2].sort(), pending.sort(), turned.sort()
+        view = kept.copy()
+        shown = view[::2]
+        view.sort(axis=-1)
+        rows = kept.copy()
+        rows.sort(axis=0)
+        return [x, row, part, column, pending, turned, shown, rows, kept]
+
+    with np.errstate(all="ignore"):
+        for got, want in zip(program(gc), program(np), strict=True):
+            np.testing.assert_array_equal(np.asarray(got), want)
+    fixed = gc.array(values)
+    fixed.setflags(write=False)
+    with pytest.raises(ValueError, match="read-only"):
+        fixed.sort()
+
+
+@pytest.mark.graphc_only
+def test_sorting_in_place_of_memory_that_is_lent():
+    x = gc.array([3.0, 1.0, 2.0])
+    shown = x._lent()
+    x.sort()
+    assert shown.tolist() == [1, 2, 3] == x.tolist()
+    shown[0] = 9
+    x.sort()
+    assert shown.tolist() == [2, 3, 9]

@@ -186,7 +186,6 @@ void defineProperties(pb::class_<Array> &cls) {
   cls.def_property_readonly("version",
                             [](const Array &x) { return x.storage()->versioned().second; });
   cls.attr("__array_priority__") = 1000;
-  cls.attr("__hash__") = pb::none();
 }
 
 /// Calls the package's function for what is not said here: outputs, masks, initial values.

@@ -2,12 +2,14 @@
 // values that are known need no program, and pybind11's dispatcher costs more than they do.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Discarded.h"
+#include "frontends/record/HostMath.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
 #include <array>
 #include <bit>
+#include <limits>
 
 namespace graphc::py {
 namespace {
@@ -190,6 +192,55 @@ Array listIndex(PyObject *key, rt::Device &device) {
   return packSequence(key, device, true);
 }
 
+/// Whether what an array holds is at hand, so that indices that are wrong are found now.
+bool isAtHand(const Array &x) {
+  return !x.isOpen() && !x.isValue() && x.storage()->current()->state() == NodeState::Ready;
+}
+
+/// x[i, j, array] and x[array, i, j]: an array of one axis among integers names rows of a part of
+/// x.
+struct PartKey {
+  std::optional<Array> part;
+  PyObject *rows = nullptr;
+
+  PartKey(const Array &x, PyObject *key) {
+    if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) > x.rank() || x.isValue() ||
+        Trace::active())
+      return;
+    std::array<IndexItem, kMostAxes> items;
+    const auto size = static_cast<size_t>(PyTuple_GET_SIZE(key));
+    if (size < 2 || size > items.size())
+      return;
+    PyObject *found = nullptr;
+    for (size_t i = 0; i < size; ++i) {
+      PyObject *object = PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(i));
+      if (const Array *array = asAnyArray(object); array && array->rank() > 0) {
+        const bool isMask = array->dtype() == DType::Bool;
+        if (found || array->rank() != 1 || !isAtHand(*array) ||
+            !(isMask ? array->shape()[0] == x.shape()[i] : isInteger(array->dtype())))
+          return;
+        found = object;
+        items[i].kind = IndexItem::Kind::Slice;
+        items[i].start = 0;
+        items[i].stop = std::numeric_limits<int64_t>::max();
+        items[i].step = 1;
+        continue;
+      }
+      const int64_t length = x.shape()[i];
+      Place place; // of this axis alone
+      const int64_t lengths[] = {length};
+      if (!place.add(object, Shape(std::span<const int64_t>(lengths))))
+        return;
+      items[i].kind = IndexItem::Kind::Integer;
+      items[i].integer = place.index[0];
+    }
+    if (!found)
+      return;
+    part = x.withView(unwrap(x.view().index({items.data(), size})));
+    rows = found;
+  }
+};
+
 PyObject *get(PyObject *self, PyObject *key) {
   return guarded([&]() -> PyObject * {
     if (const Array &open = *asOpenArray(self); open.isOpen())
@@ -211,6 +262,11 @@ PyObject *get(PyObject *self, PyObject *key) {
         if (!taken.isNull())
           return wrap(std::move(taken));
       }
+    if (PartKey among(x, key); among.part) {
+      Array taken = unwrap(ops::takeRowsNow(*among.part, *asAnyArray(among.rows)));
+      if (!taken.isNull())
+        return wrap(std::move(taken));
+    }
     if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
       return wrapView(x, x.view().index(basic.items()));
     return wrap(getItem(x, pb::reinterpret_borrow<pb::object>(key)));
@@ -252,6 +308,9 @@ std::optional<uint64_t> elementBits(PyObject *value, DType t, rt::Device &device
     return known->bits;
   if (auto bits = scalarBits(value, t))
     return bits;
+  if (PyFloat_Check(value) && isInteger(t)) // without its fraction
+    return hostmath::converted(std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(value)), DType::Float64,
+                               t);
   if (!asAnyArray(value) && !PyFloat_CheckExact(value) && !PyLong_CheckExact(value) &&
       !PyBool_Check(value) && !numpyScalarDType(value))
     return std::nullopt;
@@ -262,6 +321,18 @@ std::optional<uint64_t> elementBits(PyObject *value, DType t, rt::Device &device
 bool isSequence(PyObject *value) {
   const Array *x = asAnyArray(value);
   return x ? x->rank() > 0 : PyList_CheckExact(value) || PyTuple_CheckExact(value);
+}
+
+/// False, with nothing done, where something is wrong: the general way says so, naming the axis.
+bool isSetByRows(PartKey &among, PyObject *value) {
+  try {
+    setItem(*among.part, pb::reinterpret_borrow<pb::object>(among.rows),
+            pb::reinterpret_borrow<pb::object>(value));
+    return true;
+  } catch (const std::exception &) {
+    PyErr_Clear();
+    return false;
+  }
 }
 
 int set(PyObject *self, PyObject *key, PyObject *value) {
@@ -292,6 +363,9 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
       tellAtOnce(x);
       written = true;
     }
+    if (!written)
+      if (PartKey among(x, key); among.part)
+        written = isSetByRows(among, value);
     if (Array list = !written && PyList_CheckExact(key) ? listIndex(key, x.device()) : Array();
         !list.isNull() && convertOperand(value, v, &x.device())) {
       if (v.operand->array)
@@ -382,6 +456,20 @@ PyObject *index(PyObject *self) {
   });
 }
 
+/// That of the number: single results are keys of dicts and members of sets, as NumPy's scalars.
+Py_hash_t hashOf(PyObject *self) {
+  Py_hash_t hash = -1;
+  guarded([&]() -> PyObject * {
+    if (asArray(self)->rank() > 0)
+      throw pb::type_error("unhashable type: 'graphc.Array'");
+    hash = PyObject_Hash(number(self, "item").ptr());
+    if (hash == -1)
+      throw pb::error_already_set();
+    return self;
+  });
+  return hash;
+}
+
 Py_ssize_t length(PyObject *self) {
   Py_ssize_t rows = -1;
   guarded([&]() -> PyObject * {
@@ -460,6 +548,7 @@ void setupElements(PyHeapTypeObject *type) {
   type->as_sequence.sq_length = length;
   type->as_sequence.sq_item = item;
   type->ht_type.tp_iter = iterate;
+  type->ht_type.tp_hash = hashOf;
   type->as_number.nb_bool = truth;
   type->as_number.nb_float = real;
   type->as_number.nb_int = integer;

@@ -156,8 +156,13 @@ private:
 pb::object arrayOf(PyObject *object, const Given &given, rt::Device &device) {
   const auto *x = reinterpret_cast<const NumpyArray *>(object);
   auto dtype = knownDType(x->descr);
-  if (!dtype || x->nd == 0 || given.isShown(x->data) ||
-      !(x->flags & pb::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_))
+  pb::object dense; // nonzero() of matrices gives the columns of one array
+  if (dtype && !given.isShown(x->data) &&
+      !(x->flags & pb::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_)) {
+    dense = pb::handle(object).attr("copy")();
+    x = reinterpret_cast<const NumpyArray *>(dense.ptr());
+  }
+  if (!dtype || x->nd == 0 || given.isShown(x->data))
     return {};
   const Shape shape(std::span<const int64_t>(x->dimensions, static_cast<size_t>(x->nd)));
   NodeRef node = unwrap(small::makeNode(*dtype, shape, device));

@@ -130,8 +130,13 @@ pb::object lent(Array &x) {
 pb::object borrowed(const pb::object &object) {
   const PyTypeObject *numpys = pb::detail::npy_api::get().PyArray_Type_;
   PyObject *at = object.ptr();
-  while (at && PyObject_TypeCheck(at, const_cast<PyTypeObject *>(numpys)))
-    at = pb::detail::array_proxy(at)->base;
+  while (at)
+    if (PyObject_TypeCheck(at, const_cast<PyTypeObject *>(numpys)))
+      at = pb::detail::array_proxy(at)->base;
+    else if (PyMemoryView_Check(at))
+      at = PyMemoryView_GET_BUFFER(at)->obj;
+    else
+      break;
   if (!at || at == object.ptr() || !PyCapsule_IsValid(at, kLoanName) || Trace::active())
     return pb::none();
   const auto &[loan, storage] = *static_cast<Borrowed *>(PyCapsule_GetPointer(at, kLoanName));
@@ -199,10 +204,23 @@ pb::object arrayProtocol(Array &x, const pb::object &dtype, const pb::object &co
   return mustCopy ? out.attr("copy")() : out;
 }
 
+/// Whether NumPy's masked arrays ask: they are views of the array that they are made of.
+bool isForMaskedArray() {
+  PyObject *globals = PyEval_GetGlobals();
+  PyObject *name = globals ? PyDict_GetItemString(globals, "__name__") : nullptr;
+  const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
+  return text && std::string_view(text).starts_with("numpy.ma");
+}
+
+pb::object forMaskedArray(Array &x) {
+  return x.isValue() ? toNumpy(x, "exchange").attr("copy")() : lent(x);
+}
+
 int getBuffer(PyObject *self, Py_buffer *view, int flags) {
   refuse(nullptr, nullptr);
   try {
-    pb::object values = toNumpy(*asArray(self), "exchange");
+    Array &x = *asArray(self);
+    pb::object values = isForMaskedArray() ? forMaskedArray(x) : toNumpy(x, "exchange");
     // NumPy's view keeps the values alive, also when this array gets a newer version meanwhile.
     return PyObject_GetBuffer(values.ptr(), view, flags);
   } catch (pb::error_already_set &e) {

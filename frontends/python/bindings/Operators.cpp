@@ -253,7 +253,6 @@ void setupOperators(PyHeapTypeObject *type) {
   number.nb_matrix_multiply = matmul;
   number.nb_inplace_matrix_multiply = matmulInPlace;
   type->ht_type.tp_richcompare = compare;
-  type->ht_type.tp_hash = PyObject_HashNotImplemented; // equality is elementwise
 }
 
 } // namespace graphc::py

@@ -206,6 +206,17 @@ PyObject *row(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *key
   });
 }
 
+/// False where the order has to be recorded.
+PyObject *sortNow(PyObject *, PyObject *const *args, Py_ssize_t count) {
+  return guarded([&] {
+    Array *x = count == 2 ? asArray(args[0]) : nullptr;
+    if (!x)
+      throw pb::type_error("sort_now takes an Array and whether the largest comes first");
+    const bool descending = PyObject_IsTrue(args[1]) == 1;
+    return PyBool_FromLong(unwrap(small::sortNow(*x, descending)));
+  });
+}
+
 /// None where the general way has to look.
 PyObject *bincount(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&]() -> PyObject * {
@@ -356,6 +367,9 @@ PyMethodDef functions[] = {
              "bincount(x, least, weights=None): None where it has to be recorded"),
     {"numeric", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(numeric)), METH_FASTCALL,
      "numeric(name, *operands): fmod, fmax, fmin or spacing, or None"},
+    {"sort_now", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(sortNow)),
+     METH_FASTCALL,
+     "sort_now(x, descending): sorts the rows of a small computed array; False for others"},
     {"reduceat", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(reduceAt)),
      METH_FASTCALL, "reduceat(kind, x, starts): None where it has to be recorded"},
     function("correlate", correlate,

@@ -6,6 +6,7 @@
 np.float64(14.0)
 """
 
+import sys as _sys
 from math import e, inf, nan, pi
 
 import numpy as _np
@@ -395,7 +396,7 @@ from ._sorting import (  # noqa: E402
     sort_complex,
 )
 from ._ufunc import ufunc  # noqa: E402
-from . import _foreign, linalg  # noqa: E402, I001  (after what it is made of)
+from . import _aliases, _foreign, linalg  # noqa: E402, I001  (after what it is made of)
 
 newaxis = None
 # NumPy's own dtype classes and settings: graphc's arrays have NumPy's dtypes.
@@ -410,6 +411,7 @@ globals().update(_foreign.names())
 _attach()
 _attach_methods(globals())
 del _attach, _attach_methods
+_sys.meta_path.insert(0, _aliases.Finder)
 
 
 #: Parts that are imported when they are first asked for.

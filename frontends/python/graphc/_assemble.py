@@ -329,6 +329,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
 def indices(dimensions: Sequence[int], dtype="int64", sparse: bool = False):
     """For each axis of a grid, the coordinate along it: stacked to one array, or sparse as a tuple of broadcastable
     arrays."""
+    dimensions = tuple(dimensions)
     rank = len(dimensions)
     axes = []
     for i, n in enumerate(dimensions):

@@ -1,6 +1,7 @@
 """Functions that make arrays. Nothing is computed until a value is needed."""
 
 import builtins as _py
+import datetime as _datetime
 import functools as _functools
 import math as _math
 import operator as _operator
@@ -358,7 +359,11 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     if isinstance(fill_value, (_Array, _np.ndarray, list, tuple)):
         value = asarray(fill_value, dtype, device=device)
         return _graphc.broadcast_to(value, shape).copy()
-    return _graphc.full(shape, fill_value, _dtype(dtype), device)
+    wanted = _dtype(dtype)
+    if wanted is not None and isinstance(fill_value, (float, _np.generic)):  # converted as arrays are, whatever fits
+        value = asarray(fill_value, device=device).astype(wanted)
+        return _graphc.broadcast_to(value, shape).copy()
+    return _graphc.full(shape, fill_value, wanted, device)
 
 
 def zeros(shape, dtype=float64, order="C", *, device=None, like=None):
@@ -421,6 +426,7 @@ def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, devi
 
 
 _PLAIN = frozenset((int, float, type(None)))
+_TIMES = (_np.datetime64, _np.timedelta64, _datetime.date, _datetime.timedelta)
 
 
 def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None):
@@ -430,6 +436,8 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None)
     if start is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")
     if not (type(start) in _PLAIN and type(stop) in _PLAIN and type(step) in _PLAIN):
+        if isinstance(start, _TIMES) or isinstance(stop, _TIMES) or isinstance(step, _TIMES):
+            raise ForeignDType("arange of dates")
         start, stop, step = (v.item() if isinstance(v, (_np.generic, _np.ndarray, _Array)) else v for v in (start, stop, step))
     if stop is None or start is None:
         start, stop = 0, start if stop is None else stop

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import _order, asarray, single
+from ._creation import _order, asarray, in_order, single
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype
 from ._matrices import diagonal_view
@@ -192,7 +192,10 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
     lists of axis numbers after the operands. Operands are taken from left to right, two at a time; `optimize` is
     accepted and changes nothing. Raises ArgumentError for an equation that means nothing, ShapeError when sizes differ."""
     if not operands:
-        raise ArgumentError("einsum: must specify the einstein sum subscripts string and at least one operand")
+        raise ArgumentError(
+            "must specify the einstein sum subscripts string and at least one operand, "
+            "or at least one operand and its corresponding subscripts list"
+        )
     _order(order)
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
         raise ArgumentError(f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '{casting}')")
@@ -208,6 +211,8 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
         values[place] = function(values[place], *args) if second is None else function(values[place], values[second])
     x = values[0]
     x = x[...] if x is operands[0] else x
+    if out is None and order in "FA" and x.ndim > 1:
+        x = in_order(x, "F" if order == "F" or all(a.flags.fnc for a in arrays) else "C")
     return with_out(x if x.ndim > 1 else single(x), out, casting, "einsum")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools as _functools
+from collections import abc as _abc
 from typing import TYPE_CHECKING
 
 import numpy as _np
@@ -9,7 +11,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import asarray
 from ._dtypes import as_dtype, float64
-from ._foreign import to_ours
+from ._foreign import has_own, to_ours
 from .errors import ArgumentError, ForeignDType
 
 if TYPE_CHECKING:
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def _host(value):
-    """What NumPy's writers take: values of Arrays, everything else as it is."""
+    """What NumPy's writers take: values of Arrays and of objects that give them, everything else as it is."""
+    if not _graphc.is_array(value) and has_own(type(value), "__array__"):
+        value = value.__array__()
     if _graphc.is_array(value):
         return _np.asarray(value)
     return [_host(v) for v in value] if isinstance(value, (list, tuple)) else value
@@ -25,14 +29,24 @@ def _host(value):
 
 def _stored(dtype):
     """A supported dtype as bytes have it: in the byte order that was asked for."""
+    return _stored_type(dtype) if isinstance(dtype, (type, str)) else _looked_up(dtype)
+
+
+def _looked_up(dtype):
     try:
         return _np.dtype(dtype) if as_dtype(dtype).name != "bfloat16" else as_dtype(dtype)
     except ForeignDType:
         return _np.dtype(dtype)
 
 
+_stored_type = _functools.lru_cache(maxsize=64)(_looked_up)
+
+
 def _read(values):
     """What NumPy read: an Array, or NumPy's array where graphc has no such dtype."""
+    packed = _graphc.pack(values) if type(values) is _np.ndarray and values.ndim else None
+    if packed is not None:
+        return packed
     return asarray(values) if type(values) is _np.ndarray and values.dtype.isbuiltin == 2 else to_ours(values)
 
 
@@ -48,7 +62,7 @@ def frombuffer(buffer, dtype=float64, count: int = -1, offset: int = 0, *, like=
 
 def fromiter(iter, dtype, count: int = -1, *, like=None) -> Array:  # noqa: A002
     """The items of an iterable as a vector."""
-    return _read(_np.fromiter((v.item() if _graphc.is_array(v) else v for v in iter), _stored(dtype), count))
+    return _read(_np.fromiter(iter, _stored(dtype), count))
 
 
 def fromstring(string, dtype=float64, count: int = -1, *, sep: str, like=None) -> Array:
@@ -80,7 +94,7 @@ def savetxt(fname, X, *args, **options) -> None:
     _np.savetxt(fname, _host(X), *args, **options)
 
 
-class Archive:
+class Archive(_abc.Mapping):
     """A file of several arrays, read when they are asked for; a mapping of names to Arrays."""
 
     __module__ = "graphc"
@@ -88,6 +102,24 @@ class Archive:
     def __init__(self, opened):
         self._opened = opened
         self.files = opened.files
+
+    def __repr__(self):
+        return repr(self._opened)
+
+    @property
+    def f(self):
+        """The arrays as attributes."""
+        return _Members(self)
+
+    @property
+    def fid(self):
+        """The file object that the archive was opened of by name, else None."""
+        return self._opened.fid
+
+    @property
+    def zip(self):
+        """The open `zipfile.ZipFile`, None after `close`."""
+        return self._opened.zip
 
     def __getitem__(self, name):
         return _read(self._opened[name])
@@ -101,18 +133,6 @@ class Archive:
     def __contains__(self, name):
         return name in self._opened
 
-    def keys(self):
-        return list(self.files)
-
-    def values(self):
-        return [self[name] for name in self.files]
-
-    def items(self):
-        return [(name, self[name]) for name in self.files]
-
-    def get(self, name, default=None):
-        return self[name] if name in self else default
-
     def close(self):
         self._opened.close()
 
@@ -121,6 +141,20 @@ class Archive:
 
     def __exit__(self, *error):
         self.close()
+
+
+class _Members:
+    def __init__(self, archive):
+        self._archive = archive
+
+    def __getattr__(self, name):
+        try:
+            return self._archive[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __dir__(self):
+        return list(self._archive.files)
 
 
 def load(file, mmap_mode=None, allow_pickle: bool = False, **options):

@@ -33,6 +33,8 @@ def _repr(self):
 
 def _str(self):
     try:
+        if _graphc.is_value(self) and isinstance(self.dtype, _np.dtype):
+            return str(self.dtype.type(self.item()))
         return _np.array_str(_values(self))
     except TraceError:
         return _repr(self)
@@ -131,6 +133,8 @@ def _array_function(self, function, types, args, kwargs):
 
 def _sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """Sorts the array itself along an axis; every view of it sees the new order."""
+    if kind is None and order is None and type(axis) is int and axis == -1 and _graphc.sort_now(self, descending):
+        return
     from ._sorting import sort_in_place
 
     sort_in_place(self, axis, kind, order, stable=stable, descending=descending)

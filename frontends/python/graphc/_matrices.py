@@ -34,24 +34,25 @@ def diagonal_view(x, offset, axis1, axis2):
         raise ShapeError(f"diagonal: at least two axes are needed, got shape {x.shape}")
     offset = _operator.index(offset)
     if x.ndim == 2 and axis1 == 0 and axis2 == 1 and x.contiguous:
-        columns = x.shape[1]
+        rows, columns = x.shape
         start = offset if offset >= 0 else -offset * columns
-        length = _py.max(0, _py.min(x.shape[0] + _py.min(offset, 0), columns - _py.max(offset, 0)))
-        picked = x.reshape(-1)[start : start + length * (columns + 1) : columns + 1]
-        return picked if picked.shape[0] == length else picked[:length]
-    first, second = _axes((axis1, axis2), x.ndim, "diagonal")
-    x = moveaxis(x, (first, second), (-2, -1))
-    if x.strides[-2] < x.strides[-1]:  # by columns: the same diagonal of the transpose
+        length = columns - offset if offset > columns - rows else rows  # the shorter of what is left of either
+        length = length if offset >= 0 else _py.min(rows + offset, columns)
+        if length <= 0:
+            return x.reshape(-1)[:0]
+        return x.reshape(-1)[start : start + (length - 1) * (columns + 1) + 1 : columns + 1]
+    if x.ndim > 2 or (axis1, axis2) != (0, 1):
+        x = moveaxis(x, _axes((axis1, axis2), x.ndim, "diagonal"), (-2, -1))
+    if x.mT.contiguous and not x.contiguous:  # by columns: the same diagonal of the transpose
         x, offset = x.mT, -offset
     rows, columns = x.shape[-2:]
-    start = offset if offset >= 0 else -offset * columns
     length = _py.max(0, _py.min(rows + _py.min(offset, 0), columns - _py.max(offset, 0)))
-    flat = x.reshape(x.shape[:-2] + (rows * columns,))
-    if x.size and _graphc.has_layout(x) and not _graphc.shares_storage(flat, x):  # dense by neither rows nor columns
-        corner = x[..., _py.max(-offset, 0) :, _py.max(offset, 0) :]
+    if x.size and length and not x.contiguous and _graphc.has_layout(x):
         steps = [s // x.itemsize for s in x.strides]
-        where = _graphc.view_offset(corner) if length else 0
+        where = _graphc.view_offset(x) + (offset * steps[-1] if offset >= 0 else -offset * steps[-2])
         return _graphc.strided(x, (*x.shape[:-2], length), (*steps[:-2], steps[-2] + steps[-1]), where)
+    start = offset if offset >= 0 else -offset * columns
+    flat = x.reshape(x.shape[:-2] + (rows * columns,))
     return flat[..., start : start + length * (columns + 1) : columns + 1][..., :length] if length else flat[..., :0]
 
 

@@ -381,13 +381,6 @@ def _init(self, *args, **keywords):
     """Everything was done when the object was made."""
 
 
-def _hash(self):
-    """The hash of the number, for 0-d arrays, which stand for NumPy's scalars: they are keys of dicts and in sets."""
-    if self.ndim:
-        raise TypeError("unhashable type: 'graphc.Array'")
-    return hash(self.item())
-
-
 def _tokenize(self):
     """What dask names results by: dtype, shape and values."""
     import hashlib
@@ -425,7 +418,7 @@ def attach(namespace):
         "flat": property(FlatIterator, lambda self, value: FlatIterator(self).__setitem__(slice(None), value)),
         "__array_interface__": property(_interface), "flags": property(Flags), "data": property(memoryview), "setflags": _setflags, "view": _view, "byteswap": _byteswap,
         "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
-        "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize, "__hash__": _hash,
+        "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize,
         "__class_getitem__": classmethod(_types.GenericAlias), "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
         "__imatmul__": _imatmul, "conj": _conjugate, "conjugate": _conjugate,
     }.items():  # fmt: skip

@@ -162,7 +162,7 @@ def shuffle(source, x, axis):
         if x.ndim == 0:
             raise DTypeError("shuffle: an array with at least one axis is needed")
         axis = _axis(axis, x.ndim, "shuffle")
-        x[...] = take(x.copy(), _order(source, (x.shape[axis],), device=x.device), axis=axis)
+        x[...] = _taken(x, _order(source, (x.shape[axis],), device=x.device), axis)
         return
     if isinstance(x, _np.ndarray):
         x[...] = _np.take(x, _np.asarray(_order(source, (x.shape[axis],))), axis=axis)

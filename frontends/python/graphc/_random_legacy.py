@@ -182,6 +182,8 @@ def _is_host(value):
 
 def _is_few(name, place, args, keywords):
     """Whether a draw gives few numbers, of parameters that the host has."""
+    if name == "shuffle" and len(args) == 1 and _graphc.is_array(args[0]):
+        return args[0].size <= _FEW and not keywords and not _graphc.pending(args[0])
     if not (all(map(_is_host, args)) and all(_is_host(v) or k == "dtype" for k, v in keywords.items())):
         return False
     if place < 0:
@@ -195,6 +197,13 @@ def _method(name):
     own, theirs = getattr(_OverPhilox, name, None), getattr(_np.random.RandomState, name)
     place = -1 if own is None else _parameters(own)
 
+    def few(self, args):
+        """NumPy's state for plain arguments that ask for few numbers, where there is no seed; or False."""
+        if name == "choice" and _count(args[0] if args else None) > _FEW:
+            return False
+        size = args if place < 0 else args[place] if len(args) > place else None
+        return (size is None or _count(size) <= _FEW) and (self._few or self._unseeded())
+
     @_functools.wraps(own or theirs)
     def method(self, *args, **keywords):
         numbers = self._numbers
@@ -202,14 +211,21 @@ def _method(name):
             if own is not None:
                 return own(self._philox, *args, **keywords)
             raise TraceError(f"random.{name}: NumPy draws on the host, which a jitted function cannot do")
+        is_plain = not keywords and (not args or PLAIN.issuperset(map(type, args)))
         if numbers is None and own is not None:
-            numbers = self._unseeded() and _is_few(name, place, args, keywords) and self._few
+            if is_plain:
+                numbers = few(self, args)
+            else:
+                numbers = self._unseeded() and _is_few(name, place, args, keywords) and self._few
             if not numbers:
                 return own(self._philox, *args, **keywords)
-        if keywords or not PLAIN.issuperset(map(type, args)):
+        if not is_plain:
             return draw(numbers or self._named(), name, args, keywords)
         drawn = theirs(numbers or self._named(), *args)
-        return drawn if type(drawn) in PLAIN else to_ours(drawn)
+        if type(drawn) in PLAIN:
+            return drawn
+        packed = _graphc.pack(drawn) if type(drawn) is _np.ndarray else None  # new memory, that nobody shares
+        return to_ours(drawn) if packed is None else packed
 
     return method
 

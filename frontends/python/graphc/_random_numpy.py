@@ -6,21 +6,44 @@ import numpy as _np
 
 from . import _foreign, _graphc
 from ._random_generator import Generator, Philox
+from ._random_state import bits64
 from .errors import TraceError
 
 #: NumPy's draws that change their argument, and its name.
 _UPDATES = {"shuffle": "x"}
 #: What NumPy is given, and gives, as it is.
 PLAIN = frozenset({int, float, bool, str, type(None)})
+#: Draws that write their `out`, the last argument by place.
+_WITH_OUT = frozenset({"random", "standard_normal", "standard_exponential", "standard_gamma", "permuted"})
+_OTHER = object()
 
 
-def _is_plain(value):
-    return type(value) in PLAIN or (type(value) is tuple and PLAIN.issuperset(map(type, value)))
+def _values(value):
+    """What NumPy is given for numbers, sequences of them and arrays on the host; `_OTHER` for the rest."""
+    if type(value) in PLAIN or (type(value) in (tuple, list) and PLAIN.issuperset(map(type, value))):
+        return value
+    if not _graphc.is_array(value) or value.device != "cpu":
+        return _OTHER
+    return value.item() if _graphc.is_value(value) else _np.asarray(value)
 
 
 def _single(value):
     """A single result as the number."""
     return value.item() if _graphc.is_array(value) and _graphc.is_value(value) else value
+
+
+def _drawn(numbers, name, args, keywords):
+    """A draw of parameters that NumPy takes as they are; `_OTHER` where there are others, or something to write to."""
+    if name in _UPDATES or "out" in keywords or (len(args) > 1 and name in _WITH_OUT):
+        return _OTHER
+    given, named = list(map(_values, args)), {k: _values(v) for k, v in keywords.items()}
+    if any(v is _OTHER for v in (*given, *named.values())):
+        return _OTHER
+    drawn = getattr(numbers, name)(*given, **named)
+    if type(drawn) in PLAIN or (isinstance(drawn, _np.generic) and not any(map(_graphc.is_array, (*args, *keywords.values())))):
+        return drawn
+    packed = _graphc.pack(drawn) if type(drawn) is _np.ndarray else None  # new memory, that nobody shares
+    return _foreign.to_ours(drawn) if packed is None else packed
 
 
 def draw(numbers, name, args, keywords):
@@ -30,11 +53,15 @@ def draw(numbers, name, args, keywords):
         device = keywords.pop("device")
         drawn = draw(numbers, name, args, keywords)
         return drawn.to_device(device) if device is not None and _graphc.is_array(drawn) else drawn
+    if name == "shuffle" and len(args) == 1 and not keywords and _graphc.is_array(args[0]) and not _graphc.is_value(args[0]):
+        memory = args[0]._lent()
+        if memory.flags.writeable:
+            return numbers.shuffle(memory)
+    drawn = _drawn(numbers, name, args, keywords)
+    if drawn is not _OTHER:
+        return drawn
     args = [_single(a) for a in args]
     keywords = {k: _single(v) for k, v in keywords.items()}
-    if all(map(_is_plain, args)) and all(map(_is_plain, keywords.values())):
-        drawn = getattr(numbers, name)(*args, **keywords)
-        return drawn if type(drawn) in PLAIN else _foreign.to_ours(drawn)
     return _foreign.run(getattr(numbers, name), args, keywords, updates=_UPDATES.get(name))
 
 
@@ -89,6 +116,26 @@ def _method(name):
     return method
 
 
+def _only_numpys(name):
+    """A draw of a Generator of ours that NumPy has alone: NumPy's, of a PCG64 that the next stream seeds."""
+
+    @_functools.wraps(getattr(_np.random.Generator, name))
+    def method(self, *args, **keywords):
+        if _graphc.is_tracing():
+            raise TraceError(f"random.{name} draws on the host, which a jitted function cannot do")
+        state = self.bit_generator._state
+        with state.lock:
+            key, stream = state.read()
+            state.write(key, stream + 1)
+        numbers = _np.random.Generator(_np.random.PCG64([bits64(i, stream, key) for i in (0, 1)]))
+        return draw(numbers, name, args, keywords)
+
+    return method
+
+
+for _name in names(_np.random.Generator):
+    if not hasattr(Generator, _name):
+        setattr(Generator, _name, _only_numpys(_name))
 for _name in names(_np.random.Generator):
     setattr(NumpyGenerator, _name, _method(_name))
 Generator.over_numpy = NumpyGenerator

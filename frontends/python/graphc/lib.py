@@ -62,6 +62,7 @@ stride_tricks = _types.ModuleType(f"{__name__}.stride_tricks", "Windows and stri
 for _f in (sliding_window_view, as_strided, broadcast_to, broadcast_arrays, broadcast_shapes):
     setattr(stride_tricks, _f.__name__, _f)
 _foreign.cover(vars(stride_tricks), _np.lib.stride_tricks)
+__path__ = []  # a package, whose other modules are NumPy's
 # Names of modules, for `from graphc.lib.stride_tricks import ...`.
 _sys.modules.update({stride_tricks.__name__: stride_tricks, f"{__name__}.scimath": scimath})
 

@@ -21,7 +21,8 @@ from ._random_numpy import default_rng
 from ._random_state import SeedSequence
 
 _global = _rand = RandomState()
-mtrand = _sys.modules[__name__]  # NumPy's module of these functions, which some programs name
+__path__ = []
+_sys.modules[f"{__name__}.mtrand"] = mtrand = _sys.modules[__name__]  # NumPy's module of these functions, which some programs name
 
 beta = _global.beta
 binomial = _global.binomial
