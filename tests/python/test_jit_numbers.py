@@ -156,6 +156,28 @@ def test_functions_that_ask_for_types_are_recorded_by_value():
     agree(lambda x, c: x * c if type(c) is float else x, [(x, v) for v in (0.1, 2.7, 0.2)], 3)
 
 
+def _scaled(x, c):
+    return x * c if type(c) is float else x
+
+
+class _Model:
+    def __init__(self):
+        self.step = _scaled
+
+    def __call__(self, x, c):
+        return self.inner(x, c)
+
+    def inner(self, x, c):
+        return self.step(x, c)
+
+
+def test_functions_that_others_ask_for_types():
+    x, model, table, inner = gc.asarray(data()), _Model(), {"scaled": _scaled}, lambda x, c: _scaled(x, c)
+    for f in (lambda x, c: _scaled(x, c), lambda x, c: inner(x, c), model.__call__, model.inner, lambda x, c: model(x, c),
+              lambda x, c: _Model().inner(x, c), lambda x, c: table["scaled"](x, c)):  # fmt: skip
+        agree(f, [(x, v) for v in (0.1, 2.7, 0.2)], 3)
+
+
 def test_a_caught_question():
     """A function that catches what asking raises is recorded by value."""
     x = gc.asarray(data())

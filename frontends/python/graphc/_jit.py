@@ -391,7 +391,7 @@ class _State:
         the function can do without. `call` is changed accordingly."""
         seen = self.numbers.setdefault(call.scalar_key, _Seen(call.scalars))
         seen.learn(call)
-        while seen.open and not _asks_for_types(self.fn):
+        while seen.open and not _jit_numbers.asks_for_types(self.fn):
             call.leave_open(seen.open)
             recording = self.recordings.get(call.key)
             if recording:
@@ -526,17 +526,6 @@ def _name(fn):
     return getattr(fn, "__qualname__", None) or repr(fn)
 
 
-def _asks_for_types(fn):
-    """Whether the code of `fn` names `type`, which tells what stands for a number from one."""
-    codes = [getattr(fn, "__code__", None)]
-    for code in codes:
-        if code is not None:
-            if "type" in code.co_names:
-                return True
-            codes.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
-    return False
-
-
 def _cell(cell):
     try:
         return cell.cell_contents
@@ -665,8 +654,8 @@ def jit(fn=None, /, *, static_argnums=(), static_argnames=(), device=None, fullg
     Python numbers are constants of a recording, until calls differ in one: from then on it is an argument of the compiled
     kernels, and what Python computes of it is computed at each call. Where the function asks for its value (a size, an
     exponent, `math.sqrt`), each value is recorded, up to eight of them; others run as
-    plain Python; where it compares numbers there is a recording for each way that comes out. While such a function
-    is recorded the number is no instance of float by `type()`, but by `isinstance`.
+    plain Python; where it compares numbers there is a recording for each way that comes out. So is where it, or a
+    function that it names, asks for a `type`.
 
     static_argnums, static_argnames: arguments that are part of the structure by value (hashable).
     device: where the function runs; arguments are moved there.

@@ -2,6 +2,7 @@
 and what is computed of them at each call, by Python, with the bits that the plain function gets."""
 
 import operator
+import types
 
 import numpy as np
 
@@ -181,3 +182,54 @@ class Traced(_graphc.Number):
 
 
 _COMBINED = frozenset([int, float, Traced])
+
+
+def asks_for_types(fn):
+    """Whether the code of `fn`, or of what it names and may call, names `type`, which tells what stands for a number from one."""
+    waiting, seen = [fn, *_functions_of(fn, set())], set()
+    while waiting:
+        function = waiting.pop()
+        code = getattr(function, "__code__", None)
+        if code is None or code in seen or (function.__module__ or "").partition(".")[0] in ("graphc", "numpy"):
+            continue
+        seen.add(code)
+        codes, names = [code], set()
+        for code in codes:
+            names.update(code.co_names)
+            codes.extend(c for c in code.co_consts if isinstance(c, types.CodeType))
+        if "type" in names:
+            return True
+        for value in _outer_values(function, names):
+            waiting.extend(_functions_of(value, names))
+    return False
+
+
+def _outer_values(function, names):
+    for name in names & function.__globals__.keys():
+        yield function.__globals__[name]
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not assigned yet
+            pass
+
+
+def _functions_of(value, names):
+    """Python functions that code with these names may call of a value."""
+    value = getattr(value, "__wrapped__", value)
+    if isinstance(value, types.MethodType):
+        return [value.__func__, *_functions_of(value.__self__, names)]
+    if isinstance(value, types.ModuleType):
+        found = [vars(value)[name] for name in names & vars(value).keys()]
+    elif isinstance(value, types.FunctionType):
+        found = [value]
+    elif isinstance(value, dict):
+        found = value.values()
+    elif isinstance(value, (list, tuple)):
+        found = value
+    else:
+        kind = value if isinstance(value, type) else type(value)
+        found = [f for base in kind.__mro__ for f in vars(base).values()]
+        if kind is not value:
+            found.extend(getattr(value, "__dict__", {}).values())
+    return [f for f in found if isinstance(f, types.FunctionType)]
