@@ -3,6 +3,13 @@
 import numpy as np
 
 
+def stays_integer(held, made):
+    try:
+        return np.result_type(held, made).kind in "biu"
+    except np.exceptions.DTypePromotionError:  # bfloat16
+        return False
+
+
 class Nothing(Exception):
     """No variable fits the statement."""
 
@@ -204,7 +211,7 @@ class Statements:
         value = self.fitting(target) if operator not in ("//=", "%=", "/=", "<<=") else r.choice(("1", "2", "2"))
         made = self.env[value] if value in self.env else eval(value, self.env)
         held = np.asarray(self.env[target]).dtype
-        if held.kind in "iu" and np.result_type(held, made).kind not in "biu":
+        if held.kind in "iu" and not stays_integer(held, made):
             value = "1"  # a single element would become a float that may lie outside of the integers, uint64 with int16 too
         return None, f"{place} {operator} {value}"
 
