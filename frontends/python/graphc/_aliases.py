@@ -1,13 +1,11 @@
 """Modules of NumPy under graphc's name: `import graphc.lib.recfunctions` is `numpy.lib.recfunctions`, where graphc has none itself."""
 
 import importlib as _importlib
-import importlib.abc as _abc
 import importlib.machinery as _machinery
-import importlib.util as _util
 import sys as _sys
 
 
-class _Alias(_abc.Loader):
+class _Alias:
     def create_module(self, spec):
         return None
 
@@ -19,7 +17,7 @@ def _numpys(name):
     return f"numpy.{name.partition('.')[2]}"
 
 
-class Finder(_abc.MetaPathFinder):
+class Finder:
     """Asked before Python's finders, which would load the files of a package of NumPy's a second time."""
 
     @staticmethod
@@ -29,6 +27,8 @@ class Finder(_abc.MetaPathFinder):
         package, _, tail = name.rpartition(".")
         if package == "graphc" and _machinery.PathFinder.find_spec(name, path) is not None:
             return None
+        import importlib.util as _util  # imports much that few need
+
         try:
             theirs = _util.find_spec(_numpys(name))
         except ImportError:
