@@ -45,6 +45,8 @@ struct IndexMath {
     return mlir::arith::MaxSIOp::create(b, loc, x, y);
   }
   mlir::Value max(mlir::Value x, int64_t y) const { return max(x, (*this)(y)); }
+  /// 1 for positive values, else 0.
+  mlir::Value some(mlir::Value x) const { return min(max(x, 0), 1); }
   mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y) const {
     return mlir::arith::SelectOp::create(b, loc, condition, x, y);
   }

@@ -1,4 +1,5 @@
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/LoopSpace.h"
 #include "compiler/passes/plan/PlanSort.h"
 #include "dialects/kernel/Kernel.h"
@@ -454,21 +455,15 @@ Value Planner::foldItems(const KernelShape &shape, Value range, Value strips, Va
 Value Planner::runsInBulk(const KernelShape &shape, Value narrow, Value wide, Value work,
                           ValueRange mapped) {
   Location loc = func.getLoc();
-  Value zero = index(0), one = index(1);
-  auto sub = [&](Value a, Value b) -> Value { return arith::SubIOp::create(builder, loc, a, b); };
-  auto mul = [&](Value a, Value b) -> Value { return arith::MulIOp::create(builder, loc, a, b); };
-  auto atLeastOne = [&](Value x) -> Value { // 1 or 0
-    Value some = arith::MaxSIOp::create(builder, loc, x, zero);
-    return arith::MinSIOp::create(builder, loc, some, one);
-  };
-  Value runs = mul(atLeastOne(work), atLeastOne(sub(wide, index(KernelShape::kEnoughBulk - 1))));
+  IndexMath m{builder, loc};
+  Value runs = m.mul(m.some(work), m.some(m.sub(wide, m(KernelShape::kEnoughBulk - 1))));
   // 8 wide / 5 narrow is 5 / 4 of twice as many narrow ones.
-  Value spare = sub(mul(narrow, index(5)), mul(wide, index(8)));
-  runs = mul(runs, atLeastOne(arith::AddIOp::create(builder, loc, spare, one)));
+  Value spare = m.sub(m.mul(narrow, 5), m.mul(wide, 8));
+  runs = m.mul(runs, m.some(m.add(spare, 1)));
   for (AffineExpr multiple : shape.bulkMultiples) {
-    Value aligned = index(KernelShape::kBulkAligned), size = evaluate(multiple, mapped);
+    Value aligned = m(KernelShape::kBulkAligned), size = evaluate(multiple, mapped);
     Value whole = arith::FloorDivSIOp::create(builder, loc, size, aligned);
-    runs = mul(runs, sub(one, atLeastOne(sub(size, mul(whole, aligned)))));
+    runs = m.mul(runs, m.sub(m(1), m.some(m.sub(size, m.mul(whole, aligned)))));
   }
   return runs;
 }
@@ -485,24 +480,15 @@ Value Planner::takeBulk(const KernelShape &shape, Value &pieces, Value work, Val
 
 /// The pieces of <kernel>_small, likewise: where its tiles spread better.
 Value Planner::takeSmall(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped) {
-  Location loc = func.getLoc();
-  Value zero = index(0), one = index(1), blocks = one;
-  auto sub = [&](Value a, Value b) -> Value { return arith::SubIOp::create(builder, loc, a, b); };
-  auto mul = [&](Value a, Value b) -> Value { return arith::MulIOp::create(builder, loc, a, b); };
-  auto ceilDiv = [&](Value a, int64_t b) -> Value {
-    return arith::CeilDivSIOp::create(builder, loc, a, index(b));
-  };
-  if (shape.splitBlock)
-    blocks = arith::MaxSIOp::create(builder, loc, ceilDiv(work, shape.splitBlock), one);
+  IndexMath m{builder, func.getLoc()};
+  Value blocks = shape.splitBlock ? m.max(m.ceilDiv(work, shape.splitBlock), 1) : m(1);
   auto cost = [&](Value tiles, int64_t each) {
-    return mul(ceilDiv(mul(tiles, blocks), kMultiprocessors), index(each));
+    return m.mul(m.ceilDiv(m.mul(tiles, blocks), kMultiprocessors), each);
   };
   Value small = evaluate(shape.smallPieces, mapped);
-  Value spare = sub(cost(pieces, kLargeTileCost), cost(small, shape.smallCost));
-  Value some = arith::MaxSIOp::create(builder, loc, spare, zero);
-  Value better = arith::MinSIOp::create(builder, loc, some, one);
-  pieces = mul(pieces, sub(one, better));
-  return mul(small, better);
+  Value better = m.some(m.sub(cost(pieces, kLargeTileCost), cost(small, shape.smallCost)));
+  pieces = m.mul(pieces, m.sub(m(1), better));
+  return m.mul(small, better);
 }
 
 /// With memory for the tensor maps of its groups. Null items: there is no such kernel.
@@ -522,12 +508,8 @@ void Planner::launchBulk(kernel::CallOp call, Value items, Value each,
 
 /// Groups' shares of a strip of columns: one where it has few rows.
 Value Planner::sharesOfStrip(const KernelShape &shape, Value work) {
-  Location loc = func.getLoc();
-  Value more = arith::SubIOp::create(builder, loc, work, index(kFewRows)), one = index(1);
-  Value some = arith::MaxSIOp::create(builder, loc, more, index(0));
-  Value many = arith::MinSIOp::create(builder, loc, some, one);
-  Value others = arith::MulIOp::create(builder, loc, many, index(shape.columnParts - 1));
-  return arith::AddIOp::create(builder, loc, one, others);
+  IndexMath m{builder, func.getLoc()};
+  return m.add(m.mul(m.some(m.sub(work, m(kFewRows))), shape.columnParts - 1), 1);
 }
 
 void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Value> launchBuffers) {

@@ -27,8 +27,6 @@ struct Plan {
   SortedLines sorted;
   bool ofPlaces;
 
-  /// 1 for positive values, else 0.
-  Value some(Value x) const { return m.min(m.max(x, 0), 1); }
   Value buffer(Type element, Value count) const {
     auto type = plan::BufferType::get(b.getContext(), element);
     return plan::AllocOp::create(b, loc, type, count, IntegerAttr());
@@ -45,7 +43,7 @@ struct Plan {
 Value segmentOf(const Plan &p) {
   Value segment = p.m(kSortEach);
   for (int64_t size = kSortEach; size < kSortTile; size *= 2)
-    segment = p.m.mul(segment, p.m.add(p.some(p.m.sub(p.sorted.length, p.m(size))), 1));
+    segment = p.m.mul(segment, p.m.add(p.m.some(p.m.sub(p.sorted.length, p.m(size))), 1));
   return segment;
 }
 
@@ -56,8 +54,8 @@ void addPasses(const Plan &p, Value keys, Value places, Value splits) {
   std::optional<int64_t> known = getConstantIntValue(length);
   int64_t half = 0;
   for (int64_t run = kSortTile; run < known.value_or(kLongestLine); run *= 2, half = 1 - half) {
-    Value isRun = p.some(m.sub(length, m(run)));
-    Value isLast = m.sub(m(1), p.some(m.sub(length, m(2 * run))));
+    Value isRun = m.some(m.sub(length, m(run)));
+    Value isLast = m.sub(m(1), m.some(m.sub(length, m(2 * run))));
     SmallVector<Value> sizes = {lines, length, m(run), m(half)};
     p.launch(kSortSplits, {keys, splits}, sizes, m.mul(m.ceilDiv(tiles, kSortGroup), isRun),
              kSortGroup);
@@ -96,7 +94,7 @@ void pass::planSort(OpBuilder &b, SymbolTable &symbols, graph::LibraryOp step,
   auto lines = step->getAttrOfType<StringAttr>("graph.lines");
   Plan p{b, loc, IndexMath{b, loc}, name, lines ? lines : b.getStringAttr(""), sorted, ofPlaces};
   const IndexMath &m = p.m;
-  Value isLong = p.some(m.sub(sorted.length, m(kSortTile)));
+  Value isLong = m.some(m.sub(sorted.length, m(kSortTile)));
   Value kept = m.mul(m.mul(sorted.lines, sorted.length), m.mul(isLong, 2));
   auto key = IntegerType::get(b.getContext(), std::max(8u, element.getIntOrFloatBitWidth()),
                               IntegerType::Unsigned);
