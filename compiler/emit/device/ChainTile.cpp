@@ -100,7 +100,8 @@ void Writer::declare() {
   line(".reg .b32 at, to, left, piece, item, before, count, turn, warp, w, x, y, z;");
   line(".reg .b32 toA, toB, readA<4>, readB<4>;");
   line(".reg .b64 fromA, fromB, stepA, stepB, nextA, nextB, far, wide, pitch;");
-  // Where the sides begin and their pitches, which whole pieces have no use for.
+  // What whole pieces have no use for: where the sides begin and their pitches; how many k's, rows
+  // and columns there are; and the k's of whole pieces.
   line(".local .align 8 .b8 kept[{0}];", 4 * sizeof(int64_t) + 4 * sizeof(int32_t));
   if (tile.isDouble) {
     line(".reg .b64 pad;");
@@ -373,15 +374,10 @@ void Writer::copyRows(char side) {
       line("setp.gt.s32 last, w, {0};", row);
       line("@last add.s64 far, far, wide;");
     }
-    int place = row / 32 * 128;
-    if (!tile.isDouble)
-      line("xor.b32 x, z, {0};", row / 4 % 8 * 16);
-    else if (row == 0)
-      line("mov.b32 x, z;");
-    if (tile.isDouble)
-      place = row / 16 * 16 * rowBytes() + row % 16 / 2 * rowBytes();
-    for (int half = 0; half < depth() / itemsOfK(); ++half)
-      copyElement(half, place + half * itemsOfK() * lineBytes() * (tile.isDouble ? 0 : 1),
+    line("xor.b32 x, z, {0};", tile.isDouble ? 0 : row / 4 % 8 * 16);
+    int place = tile.isDouble ? (row / 16 * 16 + row % 16 / 2) * rowBytes() : row / 32 * 128;
+    for (int half = 0; half < depth() / itemsOfK(); ++half) // float64 has one
+      copyElement(half, place + half * itemsOfK() * lineBytes(),
                   half * itemsOfK() * tile.elementBytes());
   }
 }
@@ -404,10 +400,7 @@ void Writer::copyLines(char side) {
     if (k)
       line("add.s64 far, far, wide;");
     line("setp.gt.s32 in0, w, {0};", k);
-    if (tile.isDouble)
-      line("xor.b32 x, z, {0};", k % 4 * 32);
-    else if (k == 0)
-      line("mov.b32 x, z;");
+    line("xor.b32 x, z, {0};", tile.isDouble ? k % 4 * 32 : 0);
     copyElement(0, k * lineBytes(), 0);
   }
 }
