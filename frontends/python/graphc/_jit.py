@@ -360,7 +360,7 @@ class _State:
             if where == "global":
                 value = fn.__globals__.get(name)
             else:
-                value = _cell(fn.__closure__[name])
+                value = _jit_numbers.content(fn.__closure__[name])
             found.append((type(value), self._scalar_key(value)) if type(value) in (int, float, bool, str) else _Identity(value))
         return tuple(found)
 
@@ -526,13 +526,6 @@ def _name(fn):
     return getattr(fn, "__qualname__", None) or repr(fn)
 
 
-def _cell(cell):
-    try:
-        return cell.cell_contents
-    except ValueError:  # not assigned yet
-        return None
-
-
 def _guarded_names(fn):
     """Globals and closure cells of `fn` that hold data: everything that is not a module and cannot be called."""
     code = getattr(fn, "__code__", None)
@@ -543,7 +536,7 @@ def _guarded_names(fn):
         if name in fn.__globals__ and _is_data(fn.__globals__[name]):
             found.append(("global", name))
     for i, cell in enumerate(fn.__closure__ or ()):
-        if _is_data(_cell(cell)):
+        if _is_data(_jit_numbers.content(cell)):
             found.append(("cell", i))
     return tuple(found)
 

@@ -184,6 +184,13 @@ class Traced(_graphc.Number):
 _COMBINED = frozenset([int, float, Traced])
 
 
+def content(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:  # not assigned yet
+        return None
+
+
 def asks_for_types(fn):
     """Whether the code of `fn`, or of what it names and may call, names `type`, which tells what stands for a number from one."""
     waiting, seen = [fn, *_functions_of(fn, set())], set()
@@ -207,11 +214,7 @@ def asks_for_types(fn):
 def _outer_values(function, names):
     for name in names & function.__globals__.keys():
         yield function.__globals__[name]
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not assigned yet
-            pass
+    yield from map(content, function.__closure__ or ())
 
 
 def _functions_of(value, names):
