@@ -242,3 +242,57 @@ def test_other_calls_of_one_function_do_not_pile_up():
     for n in range(200):
         exact.assert_same(compiled(gc.asarray(X), n), X + n)
     assert compiled.cache_info().bound <= 64
+
+
+LENT = {
+    "elements": lambda x: x * 2 + 1,
+    "columns": lambda x: x.T + x[0, 0],
+    "rows": lambda x: abs(x).max(axis=1),
+    "chosen": lambda x: x[x > 1],
+    "itself": lambda x: x,
+    "a part": lambda x: x[1:],
+    "itself beside another": lambda x: (x + 1, x),
+    "an update": lambda x: x.__iadd__(1),
+}
+
+
+@pytest.mark.filterwarnings("ignore::graphc.errors.PerformanceWarning")  # parts of columns are not recorded
+@pytest.mark.parametrize("layout", ("dense", "a part", "columns", "read-only", "other bytes"))
+@pytest.mark.parametrize("what", LENT)
+def test_what_a_call_reads_in_numpys_memory_is_not_seen_later(what, layout, device):
+    """Large NumPy arrays are read where they lie, by calls that leave no results there."""
+    function = LENT[what]
+    for where in (device, "auto"):
+        compiled = gc.jit(lambda x: function(x), device=where)
+        outer = np.zeros((201, 100))
+        given = {
+            "dense": lambda: outer,
+            "a part": lambda: outer[3:],
+            "columns": lambda: outer.T,
+            "read-only": lambda: np.frombuffer(memoryview(outer).toreadonly()).reshape(201, 100),
+            "other bytes": lambda: outer.view(outer.dtype.newbyteorder()),
+        }[layout]()
+        if what == "an update" and not given.flags.writeable:
+            continue
+        kept = []
+        for turn in range(4):
+            outer[...] = np.arange(outer.size).reshape(outer.shape) / 8000 + turn
+            before = given.astype(np.float64)
+            result = compiled(given)
+            expected = function(before.copy())
+            exact.assert_same(given.astype(np.float64), expected if what == "an update" else before)
+            for r, e in zip(result, expected) if isinstance(result, tuple) else [(result, expected)]:
+                exact.assert_same(r, e)
+                kept.append((r, np.array(e)))
+            outer[...] = -1
+        for r, e in kept:
+            exact.assert_same(r, e)
+
+
+def test_a_lent_array_may_end_before_its_result():
+    compiled = gc.jit(lambda x, y: x @ y)
+    for turn in range(4):
+        x = np.full((100, 100), turn + 1.0)
+        result = compiled(x, x)
+        del x
+        exact.assert_same(result, np.full((100, 100), 100.0 * (turn + 1) ** 2))

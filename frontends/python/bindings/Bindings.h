@@ -194,6 +194,11 @@ pb::object toNumpy(Array &x, std::string_view reason);
 pb::object toItem(Array &x, std::string_view reason);
 /// As above, as a bool.
 pb::object toTruth(Array &x);
+/// A row-major NumPy array of a dtype of ours for one call of a jitted function that neither writes
+/// to its arguments nor returns them: a copy, or, of more than a few KiB where the device takes
+/// host memory (then `isLent` is set), an array over its memory. A null array for others and for
+/// those that borrowed memory of ours.
+Array argumentOfNumpy(PyObject *object, rt::Device &device, bool &isLent);
 /// What of the memory of one of our arrays a NumPy array shows that borrowed it, as a view of that
 /// array; None where it shows none, or as another dtype.
 pb::object borrowed(const pb::object &object);

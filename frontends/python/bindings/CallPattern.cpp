@@ -1,9 +1,20 @@
 #include "frontends/python/bindings/CallPattern.h"
 
+#include "frontends/record/Session.h"
+
 #include <algorithm>
 #include <bit>
 
 namespace graphc::py {
+
+pb::object CallArguments::ofNumpy(PyObject *object) {
+  rt::Device &current = *unwrap(currentDevice()), &device = own ? *own : current;
+  Array array = argumentOfNumpy(object, device, isLent);
+  if (!array.isNull())
+    return wrapped(std::move(array));
+  return &device == &current ? asarray(pb::handle(object))
+                             : asarray(pb::handle(object), pb::arg("device") = device.info().name);
+}
 
 bool CallArguments::add(PyObject *object) {
   if (count == kMostArrays)
@@ -12,7 +23,7 @@ bool CallArguments::add(PyObject *object) {
   if (isNumpyArray(object)) {
     auto it = std::ranges::find(made, object, &std::pair<PyObject *, pb::object>::first);
     if (it == made.end())
-      it = made.insert(made.end(), {object, asarray(pb::handle(object))});
+      it = made.insert(made.end(), {object, ofNumpy(object)});
     found = it->second.ptr();
   }
   Array *array = asArray(found);

@@ -21,9 +21,10 @@ class CallArguments {
 public:
   static constexpr size_t kMostArrays = 32, kMostNumbers = 16;
 
-  /// `kwargs` may be null, both are borrowed. `asarray` makes arrays of NumPy's.
-  CallArguments(PyObject *args, PyObject *kwargs, const pb::object &asarray)
-      : args(args), kwargs(kwargs), asarray(asarray) {}
+  /// `kwargs` may be null, both are borrowed. `asarray` makes arrays of NumPy's, on the device
+  /// `own`, or where that is null on the current one.
+  CallArguments(PyObject *args, PyObject *kwargs, const pb::object &asarray, rt::Device *own)
+      : args(args), kwargs(kwargs), asarray(asarray), own(own) {}
   CallArguments(const CallArguments &) = delete;
   CallArguments &operator=(const CallArguments &) = delete;
   ~CallArguments() { begin(); }
@@ -36,6 +37,8 @@ public:
   std::span<PyObject *const> numbers() const { return {open.data(), openCount}; }
   /// Whether some were made of NumPy's.
   bool hasForeign() const { return !made.empty(); }
+  /// Whether some of these lie in NumPy's memory.
+  bool hasLent() const { return isLent; }
 
 private:
   friend class CallPattern;
@@ -48,9 +51,12 @@ private:
   }
   /// Finds or adds the array of an object; false where it is none, or where there are too many.
   bool add(PyObject *object);
+  pb::object ofNumpy(PyObject *object);
 
   PyObject *args, *kwargs;
   const pb::object &asarray;
+  rt::Device *own;
+  bool isLent = false;
   size_t count = 0;
   std::array<Array *, kMostArrays> given;
   std::array<PyObject *, kMostArrays> sources; ///< what the arrays were given as

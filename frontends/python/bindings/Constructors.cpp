@@ -1,5 +1,6 @@
 // Arrays of numbers the host has. Programs make them in loops, so no dispatcher stands between.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/record/Devices.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
 #include "frontends/record/SmallElements.h"
@@ -145,19 +146,29 @@ private:
   rt::Device *at = nullptr;
 };
 
-/// A copy of a row-major NumPy array of a dtype of ours; a null array for others.
-Array copyOfNumpy(PyObject *object, rt::Device *device) {
+/// Copying less than this costs no more than holding the memory.
+constexpr int64_t kLentBytes = 16 << 10;
+
+/// The type of a row-major NumPy array of a dtype of ours; nothing for others.
+std::optional<op::TensorType> denseType(PyObject *object) {
   const auto *numpy = pb::detail::array_proxy(object);
   constexpr int kDense =
       pb::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_ | pb::detail::npy_api::NPY_ARRAY_ALIGNED_;
   auto dtype =
       (numpy->flags & kDense) == kDense && numpy->nd > 0 ? knownDType(numpy->descr) : std::nullopt;
   if (!dtype)
-    return Array();
+    return std::nullopt;
   Shape shape;
   shape.resize(static_cast<size_t>(numpy->nd));
   std::copy_n(numpy->dimensions, shape.size(), shape.begin());
-  return unwrap(ops::fromHost(numpy->data, {*dtype, shape}, device));
+  return op::TensorType{*dtype, shape};
+}
+
+/// A copy of a row-major NumPy array of a dtype of ours; a null array for others.
+Array copyOfNumpy(PyObject *object, rt::Device *device) {
+  auto type = denseType(object);
+  return type ? unwrap(ops::fromHost(pb::detail::array_proxy(object)->data, *type, device))
+              : Array();
 }
 
 PyObject *pack(PyObject *, PyObject *object) {
@@ -333,6 +344,24 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr}};
 
 } // namespace
+
+Array argumentOfNumpy(PyObject *object, rt::Device &device, bool &isLent) {
+  auto type = denseType(object);
+  const auto *numpy = pb::detail::array_proxy(object);
+  if (!type || (numpy->base && !borrowed(pb::reinterpret_borrow<pb::object>(object)).is_none()))
+    return Array();
+  bool sharesMemory = device.info().hostVisible || rt::choicesOf(device);
+  if (!sharesMemory || byteCount(type->shape, type->dtype).value_or(0) < kLentBytes)
+    return unwrap(ops::fromHost(numpy->data, *type, &device));
+  isLent = true;
+  std::shared_ptr<PyObject> owner(Py_NewRef(object), [](PyObject *held) {
+    if (!Py_IsInitialized())
+      return;
+    pb::gil_scoped_acquire gil;
+    Py_DECREF(held);
+  });
+  return unwrap(ops::wrapHost(numpy->data, *type, std::move(owner), &device));
+}
 
 Array packSequence(PyObject *object, rt::Device &device, bool isRead) {
   Packer packer;

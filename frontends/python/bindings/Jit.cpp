@@ -110,7 +110,7 @@ public:
   /// `kwargs` may be null.
   pb::object call(PyObject *args, PyObject *kwargs) {
     if (!bound.empty() && !Trace::active()) {
-      CallArguments given(args, kwargs, asarray);
+      CallArguments given(args, kwargs, asarray, own);
       // The list may change meanwhile: an array of open size is looked at.
       for (size_t i = 0; i < bound.size(); ++i) {
         std::shared_ptr<const Bound> candidate = bound[i];
@@ -132,22 +132,27 @@ public:
   /// values are that it depends on. `unflatten` makes the result: the number of the argument that
   /// it is; None for the only output, or a list of all; a callable of that list; a tuple of a
   /// callable of that list and the arrays. `views`: it writes to arguments or returns parts of
-  /// them, which have to be contiguous. `anyDevice`: the current device is no matter. `evaluate`:
+  /// them, which have to be contiguous. `device`: the function's own; None: the current one, which
+  /// then matters. `evaluate`:
   /// NumberSteps from the open numbers (CallPattern) to those of the function's variables and then
   /// those that `unflatten` takes after the arrays; None: variables are open numbers.
   void bind(const TracedFunction &function, pb::object unflatten, bool views, const pb::tuple &args,
             const pb::dict &kwargs, const pb::list &arrays,
-            const std::pair<pb::set, pb::set> &statics, const pb::list &guards, bool anyDevice,
-            const pb::object &evaluate) {
+            const std::pair<pb::set, pb::set> &statics, const pb::list &guards,
+            const pb::object &device, const pb::object &evaluate) {
     auto pattern = CallPattern::of(args.ptr(), kwargs.ptr(), statics.first, statics.second);
     if (!pattern || pattern->arrayCount() != arrays.size() || arrays.empty())
       return;
+    own = toDevice(device);
+    bool returnsArguments =
+        PyLong_CheckExact(unflatten.ptr()) || PyTuple_CheckExact(unflatten.ptr());
     // Which device new arrays go to is part of what was traced, and the thread's modes are.
     Bound made{function.function,
                std::move(unflatten),
-               anyDevice ? nullptr : unwrap(currentDevice()),
+               own ? nullptr : unwrap(currentDevice()),
                recordingModes(),
                views,
+               views || returnsArguments,
                !function.function->updatedArguments().empty(),
                std::move(*pattern),
                {},
@@ -179,7 +184,7 @@ private:
     pb::object unflatten;
     rt::Device *device; ///< null: any
     uint64_t modes;
-    bool views, updates;
+    bool views, keeps, updates; ///< keeps: arguments live on in results
     CallPattern pattern;
     std::vector<Guard> guards;
     pb::object evaluate;
@@ -194,6 +199,8 @@ private:
     if (b.modes != recordingModes() || !b.pattern.matches(call) || !holds(b))
       return false;
     if (b.updates && call.hasForeign()) // NumPy's get what was written to ours
+      return false;
+    if (b.keeps && call.hasLent())
       return false;
     if (b.device) {
       auto device = currentDevice();
@@ -239,6 +246,7 @@ private:
   }
 
   pb::object slow, asarray;
+  rt::Device *own = nullptr; ///< where the function runs, null: on the current device
   std::vector<std::shared_ptr<const Bound>> bound;
 };
 

@@ -260,7 +260,7 @@ class _State:
             call.arrays,
             (set(positions), set(names)),
             guards,
-            self.device is not None,
+            self.device,
             recording.evaluate,
         )
 
