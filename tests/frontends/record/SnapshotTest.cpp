@@ -1,4 +1,5 @@
 #include "dialects/opset/Printer.h"
+#include "frontends/record/Choose.h"
 #include "frontends/record/Constants.h"
 #include "frontends/record/Ops.h"
 #include "frontends/record/Record.h"
@@ -62,6 +63,16 @@ TEST(Snapshot, anotherSizeHasTheSameDigest) {
   EXPECT_EQ(digestOfSegment(a), digestOfSegment(b));
   EXPECT_EQ(a.symbols, (std::vector<int64_t>{4, 7}));
   EXPECT_EQ(b.symbols, (std::vector<int64_t>{100, 33}));
+}
+
+TEST(Snapshot, rowsThatAreVisitedAgainAreOneKernelOfWork) {
+  auto sum = [](const Array &x, int64_t axis) {
+    return get(ops::reduce(op::ReduceKind::Sum, x, std::vector<int64_t>{axis}, true, std::nullopt));
+  };
+  Array d = softmaxLike(leaf({4, 7}));
+  EXPECT_EQ(workOf(only(binary(op::OpKind::Div, d, sum(d, 1)))).kernels, 1);
+  EXPECT_EQ(workOf(only(binary(op::OpKind::Div, d, sum(d, 0)))).kernels, 2);
+  EXPECT_EQ(workOf(only(add(leaf({4, 7}), leaf({4, 7})))).kernels, 1);
 }
 
 TEST(Snapshot, equalSizesAndSizeOneAreStructure) {
