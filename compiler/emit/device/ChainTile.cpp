@@ -6,14 +6,16 @@
 // float64: the tensor core's m16n8k4 adds its products as the chain does, in increasing k with one
 // rounding each. A warp has 32 rows, and 64 columns or, in small tiles, 32. Of an operand with k
 // contiguous row 16 i + 2 g + r lies in slot 16 i + 8 r + g, so that an instruction's rows g and
-// g + 8 are neighbours in memory, and so are the columns of two instructions: a work-item has rows
-// 16 i + 2 g + r and four adjacent columns 16 p + 4 t + 0..3, whatever the operands' layout.
+// g + 8 are neighbours in memory. Columns are so too, but g is turned: the three bits of a column's
+// number by two are those of g with the last one first. A work-item has rows 16 i + 2 g + r and
+// columns 16 p + 2 t + 0..1 and those eight further, whatever the operands' layout, so that what
+// four store at once are whole sectors of memory.
 //
 // float32: a work-item has 8 rows and 16 columns, in small tiles 4 and 8; an operand with k
 // contiguous is turned by copies of 4 bytes.
 //
-// Chunks of 16 bytes are XORed with the row (k contiguous) or k, so that no load of a warp meets
-// two places of one bank.
+// Chunks of 16 bytes are XORed with the row (k contiguous) or k (twice k of A), so that no load of
+// a warp meets two places of one bank.
 //
 // Whole pieces of tiles inside of aligned operands are copied in chunks, everything else element by
 // element: rows behind the last are the last again, and k's behind the end 0 of A and -0 of B,
@@ -48,6 +50,8 @@ private:
   int rowBytes() const { return depth() * tile.elementBytes(); }
   int pairs() const { return isSmall() ? 2 : 4; }
   int groupsOfK() const { return depth() / 4; }
+  /// float64 with the own loop contiguous: chunks are XORed with k's last two bits so far up.
+  static int turnOfK(char side) { return side == 'A' ? 1 : 0; }
   /// float32: of a work-item, in runs of four.
   int rows() const { return size() / 16; }
   int columns() const { return size() / 8; }
@@ -63,7 +67,8 @@ private:
   void prepare64();
   void prepareCopies64(char side);
   void prepareReads64(char side);
-  void slotOfRow(const char *slot, const char *row);
+  void slotOfRow(char side, const char *slot, const char *row);
+  void rowOfSlot(char side);
   void swizzleOfSlot(const char *swizzle, const char *slot);
   void prepare32();
   void prepareCopies32(char side);
@@ -134,15 +139,40 @@ void Writer::startCopies(char side, const char *number, const char *across, int 
     line("mul.lo.s64 next{0}, ${1}, {2};", side, pitch(side), depth());
 }
 
-/// The slot of a row among those with k contiguous, in float64.
-void Writer::slotOfRow(const char *slot, const char *row) {
+/// The slot of a row or column among those with k contiguous, in float64.
+void Writer::slotOfRow(char side, const char *slot, const char *row) {
   line("and.b32 {0}, {1}, 1;", slot, row);
   line("shl.b32 {0}, {0}, 3;", slot);
-  line("shr.u32 w, {0}, 1;", row);
-  line("and.b32 w, w, 7;");
+  if (side == 'A') {
+    line("shr.u32 w, {0}, 1;", row);
+    line("and.b32 w, w, 7;");
+  } else {
+    line("and.b32 w, {0}, 6;", row);
+    line("or.b32 {0}, {0}, w;", slot);
+    line("shr.u32 w, {0}, 3;", row);
+    line("and.b32 w, w, 1;");
+  }
   line("or.b32 {0}, {0}, w;", slot);
   line("and.b32 w, {0}, 4294967280;", row);
   line("or.b32 {0}, {0}, w;", slot);
+}
+
+/// Of slot x: sets x to its row or column.
+void Writer::rowOfSlot(char side) {
+  if (side == 'A') {
+    line("and.b32 z, x, 7;");
+    line("shl.b32 z, z, 1;");
+  } else {
+    line("and.b32 z, x, 1;");
+    line("shl.b32 z, z, 3;");
+    line("and.b32 w, x, 6;");
+    line("or.b32 z, z, w;");
+  }
+  line("shr.u32 w, x, 3;");
+  line("and.b32 w, w, 1;");
+  line("or.b32 z, z, w;");
+  line("and.b32 x, x, 4294967280;");
+  line("or.b32 x, x, z;");
 }
 
 /// What chunks of a slot are XORed with.
@@ -161,19 +191,13 @@ void Writer::prepareCopies64(char side) {
     line("xor.b32 z, z, y;");
     line("shl.b32 z, z, 4;");
     line("mad.lo.u32 to{0}, x, {1}, z;", side, rowBytes());
-    line("and.b32 z, x, 7;");
-    line("shl.b32 z, z, 1;");
-    line("shr.u32 w, x, 3;");
-    line("and.b32 w, w, 1;");
-    line("or.b32 z, z, w;");
-    line("and.b32 x, x, 4294967280;");
-    line("or.b32 x, x, z;"); // the row
+    rowOfSlot(side);
     startCopies(side, "x", "y", 16, isSmall() ? 16 : 64);
   } else {
     int bits = isSmall() ? 5 : 6; // chunks of a line
     line("shr.u32 x, item, {0};", bits);
     line("and.b32 y, item, {0};", (1 << bits) - 1);
-    line("shl.b32 z, x, 1;");
+    line("shl.b32 z, x, {0};", turnOfK(side));
     line("xor.b32 z, z, y;");
     line("shl.b32 z, z, 4;");
     line("mad.lo.u32 to{0}, x, {1}, z;", side, lineBytes());
@@ -200,7 +224,12 @@ void Writer::prepareReads64(char side) {
   } else {
     line("shl.b32 z, z, 3;");
     line("mad.lo.u32 z, y, {0}, z;", lineBytes());
-    line("shl.b32 y, y, 1;");
+    line("shl.b32 y, y, {0};", turnOfK(side));
+    if (!isA) {
+      line("and.b32 w, x, 1;");
+      line("shr.u32 x, x, 1;");
+      line("mad.lo.u32 x, w, 4, x;");
+    }
     line("xor.b32 x, x, y;");
     line("mad.lo.u32 z, x, 16, z;");
   }
@@ -320,7 +349,7 @@ void Writer::placeElements(char side) {
     line("and.b32 x, item, {0};", size() - 1);
     line("shr.u32 y, item, {0};", isSmall() ? 6 : 7);
     if (tile.isDouble) {
-      line("shl.b32 z, y, 1;");
+      line("shl.b32 z, y, {0};", turnOfK(side));
       line("shr.u32 w, x, 1;");
       line("xor.b32 z, z, w;");
       line("shl.b32 z, z, 4;");
@@ -334,7 +363,7 @@ void Writer::placeElements(char side) {
   } else if (tile.isDouble) {
     line("and.b32 x, item, {0};", itemsOfK() - 1);
     line("shr.u32 y, item, {0};", isSmall() ? 4 : 3);
-    slotOfRow("z", "y");
+    slotOfRow(side, "z", "y");
     swizzleOfSlot("w", "z");
     line("mul.lo.u32 z, z, {0};", rowBytes());
     line("shr.u32 count, x, 1;");
@@ -374,8 +403,12 @@ void Writer::copyRows(char side) {
       line("setp.gt.s32 last, w, {0};", row);
       line("@last add.s64 far, far, wide;");
     }
-    line("xor.b32 x, z, {0};", tile.isDouble ? 0 : row / 4 % 8 * 16);
-    int place = tile.isDouble ? (row / 16 * 16 + row % 16 / 2) * rowBytes() : row / 32 * 128;
+    // In float64 eight rows further: four slots, or of B the next one, whose chunks lie otherwise.
+    int eighth = row % 16 / 8;
+    int turned = tile.isDouble ? (side == 'B' ? eighth * 32 : 0) : row / 4 % 8 * 16;
+    int slots = row / 16 * 16 + eighth * (side == 'A' ? 4 : 1);
+    int place = tile.isDouble ? slots * rowBytes() : row / 32 * 128;
+    line("xor.b32 x, z, {0};", turned);
     for (int half = 0; half < depth() / itemsOfK(); ++half) // float64 has one
       copyElement(half, place + half * itemsOfK() * lineBytes(),
                   half * itemsOfK() * tile.elementBytes());
@@ -400,7 +433,7 @@ void Writer::copyLines(char side) {
     if (k)
       line("add.s64 far, far, wide;");
     line("setp.gt.s32 in0, w, {0};", k);
-    line("xor.b32 x, z, {0};", tile.isDouble ? k % 4 * 32 : 0);
+    line("xor.b32 x, z, {0};", tile.isDouble ? k % 4 << (4 + turnOfK(side)) : 0);
     copyElement(0, k * lineBytes(), 0);
   }
 }

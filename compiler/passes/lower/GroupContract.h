@@ -32,12 +32,12 @@ struct KernelLowering::Side {
   }
 };
 
-/// The elements of a work-item, from the tile's first: `rows` times `quads`, of `lanes` each.
+/// The elements of a work-item, from the tile's first: `rows` times `runs`, of `lanes` each.
 struct KernelLowering::Spread {
-  llvm::SmallVector<mlir::Value> rows, quads;
+  llvm::SmallVector<mlir::Value> rows, runs; ///< of columns, by the first
   int64_t lanes = kQuad;
 
-  int64_t count() const { return rows.size() * quads.size() * lanes; }
+  int64_t count() const { return rows.size() * runs.size() * lanes; }
 };
 
 struct KernelLowering::ContractTile {

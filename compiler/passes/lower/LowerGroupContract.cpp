@@ -98,9 +98,9 @@ SmallVector<Value> KernelLowering::contractStep(OpBuilder &b, const ContractTile
   IndexMath m{b, loc};
   Value line = m.add(start, m.mul(k, pitch()));
   auto vector = VectorType::get({kQuad}, tile.dot.getType());
-  auto read = [&](const Side &side, ArrayRef<Value> quads) {
+  auto read = [&](const Side &side, ArrayRef<Value> runs) {
     SmallVector<Value> values;
-    for (Value quad : quads) {
+    for (Value quad : runs) {
       Value at = m.add(m.add(line, quad), side.start);
       Value four = vector::LoadOp::create(b, loc, vector, tile.memory, at);
       for (int64_t lane = 0; lane < kQuad; ++lane)
@@ -111,7 +111,7 @@ SmallVector<Value> KernelLowering::contractStep(OpBuilder &b, const ContractTile
   SmallVector<Value> firstRows;
   for (size_t i = 0; i < tile.spread.rows.size(); i += kQuad)
     firstRows.push_back(tile.spread.rows[i]);
-  SmallVector<Value> x = read(tile.rows, firstRows), y = read(tile.columns, tile.spread.quads),
+  SmallVector<Value> x = read(tile.rows, firstRows), y = read(tile.columns, tile.spread.runs),
                      next;
   bool rowsLeft = tile.rows.value == tile.dot.getLhs();
   for (Value row : x)
@@ -219,7 +219,7 @@ void KernelLowering::contractStore(OpBuilder &b, const ContractTile &tile, const
   auto vector = VectorType::get({spread.lanes}, tile.dot.getType());
   unsigned next = 0;
   for (Value down : spread.rows)
-    for (Value across : spread.quads) {
+    for (Value across : spread.runs) {
       IndexMath m{b, loc};
       Position at = tile.base;
       at.loops[row] = m.add(tile.rows.first, down);
@@ -253,8 +253,8 @@ void KernelLowering::contractMirror(OpBuilder &b, const ContractTile &tile, cons
   OpBuilder c = below.getThenBodyBuilder();
   unsigned next = 0;
   for (Value down : spread.rows)
-    for (Value across : spread.quads)
-      for (int64_t lane = 0; lane < kQuad; ++lane) {
+    for (Value across : spread.runs)
+      for (int64_t lane = 0; lane < spread.lanes; ++lane) {
         IndexMath n{c, loc};
         Position at = tile.base;
         at.loops[tile.columns.loopNumber] = n.add(tile.rows.first, down);
@@ -331,7 +331,7 @@ KernelLowering::Spread KernelLowering::contractSpread() {
     spread.rows.push_back(
         m.add(m.mul(line, kQuad), i / kQuad * (shape.groupTile * kQuad / kEach) + i % kQuad));
   for (int64_t part = 0; part < shape.groupTile / side / kQuad; ++part)
-    spread.quads.push_back(m.add(m.mul(quad, kQuad), part * side * kQuad));
+    spread.runs.push_back(m.add(m.mul(quad, kQuad), part * side * kQuad));
   return spread;
 }
 
@@ -410,11 +410,11 @@ void KernelLowering::storeTile(ContractTile &tile) {
   auto choice = scf::IfOp::create(builder, loc, whole, /*withElseRegion=*/true);
   OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
   contractStore(yes, tile, tile.spread, contractChains(yes, tile, true), true);
-  // Loops for edges have the registers for two quads a row beside what they read.
-  for (size_t from = 0; from < tile.spread.quads.size(); from += kEdgeQuads) {
+  // Loops for edges have the registers for two runs a row beside what they read.
+  for (size_t from = 0; from < tile.spread.runs.size(); from += kEdgeQuads) {
     ContractTile part = tile;
-    ArrayRef<Value> left = ArrayRef(tile.spread.quads).drop_front(from);
-    part.spread.quads = SmallVector<Value>(left.take_front(kEdgeQuads));
+    ArrayRef<Value> left = ArrayRef(tile.spread.runs).drop_front(from);
+    part.spread.runs = SmallVector<Value>(left.take_front(kEdgeQuads));
     if (from > 0)
       gpu::BarrierOp::create(no, loc);
     contractStore(no, part, part.spread, edgeChains(no, part), false);

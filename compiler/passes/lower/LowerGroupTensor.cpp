@@ -103,7 +103,7 @@ KernelLowering::Spread KernelLowering::tensorSpread(int64_t columns) {
   spread.lanes = 2;
   spread.rows = {row, m.add(row, 8)};
   for (int64_t column = 0; column < columns; column += 8)
-    spread.quads.push_back(m.add(m.mul(t, 2), column));
+    spread.runs.push_back(m.add(m.mul(t, 2), column));
   return spread;
 }
 

@@ -30,9 +30,10 @@ KernelLowering::Spread KernelLowering::calledSpread(OpBuilder &b, const Contract
     int64_t columns = shape.groupTile / 2; // of a warp
     for (int64_t i : {0, 1, 16, 17})
       spread.rows.push_back(m.add(row, i));
-    Value quad = m.add(m.mul(across, columns), m.mul(t, kQuad));
-    for (int64_t p = 0; p < columns / 16; ++p)
-      spread.quads.push_back(m.add(quad, 16 * p));
+    Value pair = m.add(m.mul(across, columns), m.mul(t, 2));
+    spread.lanes = 2;
+    for (int64_t column = 0; column < columns; column += 8)
+      spread.runs.push_back(m.add(pair, column));
     return spread;
   }
   Value row = m.mul(m.add(m.mul(down, 8), g), kQuad);
@@ -41,7 +42,7 @@ KernelLowering::Spread KernelLowering::calledSpread(OpBuilder &b, const Contract
       spread.rows.push_back(m.add(row, first + i));
   Value quad = m.mul(m.add(m.mul(across, 4), t), kQuad);
   for (int64_t column = 0; column < shape.groupTile; column += 32)
-    spread.quads.push_back(m.add(quad, column));
+    spread.runs.push_back(m.add(quad, column));
   return spread;
 }
 
