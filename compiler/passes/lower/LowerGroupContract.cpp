@@ -111,8 +111,7 @@ SmallVector<Value> KernelLowering::contractStep(OpBuilder &b, const ContractTile
   SmallVector<Value> firstRows;
   for (size_t i = 0; i < tile.spread.rows.size(); i += kQuad)
     firstRows.push_back(tile.spread.rows[i]);
-  SmallVector<Value> x = read(tile.rows, firstRows), y = read(tile.columns, tile.spread.runs),
-                     next;
+  SmallVector<Value> x = read(tile.rows, firstRows), y = read(tile.columns, tile.spread.runs), next;
   bool rowsLeft = tile.rows.value == tile.dot.getLhs();
   for (Value row : x)
     for (Value column : y)
