@@ -11,8 +11,19 @@
 // What precedes the block, when there are several.
 // CHECK: %[[BEFORE:.*]] = scf.if {{.*}} -> (vector<16xf32>)
 // CHECK: memref.load %[[P]][%[[BLOCK]]]
-// CHECK: scf.for {{.*}} iter_args(%[[CARRY:.*]] = %{{.*}}) -> (vector<16xf32>)
-// CHECK: %[[V:.*]] = vector.load %[[X]]
+// Four groups take their steps in turns; they are read and stored as one vector.
+// CHECK: %[[FOUR:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<16xf32>)
+// CHECK: %[[ALL:.*]] = vector.load %[[X]]{{.*}} vector<64xf32>
+// CHECK: %[[FIRST:.*]] = vector.extract_strided_slice %[[ALL]] {offsets = [0]
+// CHECK: vector.extract_strided_slice %[[ALL]] {offsets = [48]
+// CHECK: %[[SHIFTED:.*]] = vector.shuffle %{{.*}}, %[[FIRST]] [0, 16, 17,
+// CHECK: graph.add %[[SHIFTED]], %[[FIRST]]
+// CHECK-COUNT-3: vector.shuffle {{.*}} [0, 16, 17,
+// CHECK: vector.shuffle {{.*}} [0, 1, 16,
+// CHECK: %[[STORED:.*]] = vector.insert_strided_slice {{.*}} {offsets = [48]
+// CHECK: vector.store %[[STORED]], %[[R]]
+// CHECK: scf.for {{.*}} iter_args(%[[CARRY:.*]] = %[[FOUR]]) -> (vector<16xf32>)
+// CHECK: %[[V:.*]] = vector.load %[[X]]{{.*}} vector<16xf32>
 // CHECK: %[[S1:.*]] = vector.shuffle %[[NONE:.*]], %[[V]] [0, 16, 17,
 // CHECK: %[[Y1:.*]] = graph.add %[[S1]], %[[V]]
 // CHECK: %[[S2:.*]] = vector.shuffle %[[NONE]], %[[Y1]] [0, 1, 16,
@@ -21,11 +32,11 @@
 // CHECK: graph.add
 // CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 16,
 // CHECK: %[[Y:.*]] = graph.add
+// CHECK: %[[LAST:.*]] = vector.shuffle %[[Y]], %[[Y]] [15, 15,
 // CHECK: %[[Z:.*]] = graph.add %[[CARRY]], %[[Y]]
+// CHECK: %[[NEXT:.*]] = graph.add %[[CARRY]], %[[LAST]]
 // CHECK: %[[OUT:.*]] = graph.add %[[BEFORE]], %[[Z]]
 // CHECK: vector.store %[[OUT]], %[[R]]
-// CHECK: %[[LAST:.*]] = vector.shuffle %[[Y]], %[[Y]] [15, 15,
-// CHECK: %[[NEXT:.*]] = graph.add %[[CARRY]], %[[LAST]]
 // CHECK: scf.yield %[[NEXT]]
 // The rest of the last block.
 // CHECK: vector.maskedstore %[[R]]
