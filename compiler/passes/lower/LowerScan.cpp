@@ -137,6 +137,7 @@ struct KernelLowering::ScanLoop {
   Value total;         ///< set by the loop: result of a whole block
   Value kept;          ///< memory where values wait for `before`; null: they are stored
   Value keptFirst;     ///< index of the block's first value there
+  bool isLong = false; ///< of a line of several blocks, most of which are whole
 
   /// Of a line whose pieces tell each other their blocks' results: all its functions.
   static void lowerOrdered(KernelLowering &l);
@@ -202,28 +203,27 @@ Value KernelLowering::ScanLoop::vectorGroups(KernelLowering &l, OpBuilder &b, Va
 void KernelLowering::ScanLoop::vectors(KernelLowering &l, OpBuilder &b) {
   Location loc = op.getLoc();
   IndexMath m{b, loc};
-  Value end = m.add(first, length), carry = identity(b, op, kScanGroup);
-  auto wholeOf = [&](int64_t size) { return m.add(first, m.mul(m.div(length, size), size)); };
-  auto groups = [&](Value from, Value to, int64_t count) {
+  int64_t together = kRegistersTogether * l.registerLanes(kScanGroup) / kScanGroup;
+  if (!isLong || !turnsInRegisters(l.kernel))
+    together = 1;
+  int64_t size = together * kScanGroup;
+  Value carry = identity(b, op, kScanGroup);
+  auto groups = [&](Value from, Value to, int64_t count, Value limit) {
     auto loop = scf::ForOp::create(b, loc, from, to, m(count * kScanGroup), ValueRange(carry));
     OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
-    Value next = vectorGroups(l, inside, loop.getInductionVar(), count, Value(),
-                              loop.getRegionIterArgs()[0]);
+    Value next =
+        vectorGroups(l, inside, loop.getInductionVar(), count, limit, loop.getRegionIterArgs()[0]);
     scf::YieldOp::create(inside, loc, next);
     carry = loop.getResult(0);
   };
-  Value from = first, whole = wholeOf(kScanGroup);
-  int64_t together = kRegistersTogether * l.registerLanes(kScanGroup) / kScanGroup;
-  if (together > 1 && turnsInRegisters(l.kernel)) {
-    Value several = wholeOf(together * kScanGroup);
-    groups(from, several, together);
-    from = several;
-  }
-  groups(from, whole, 1);
+  Value end = m.add(first, length), whole = m.add(first, m.mul(m.div(length, size), size));
+  groups(first, whole, together, Value());
+  // Only the last block has others, and nothing follows it.
   total = vector::ExtractOp::create(b, loc, carry, 0);
-  // Only the last block has a group that is not whole, and nothing follows it.
   if (!stores && !kept)
     return;
+  if (together > 1)
+    return groups(whole, end, 1, end);
   auto rest = scf::IfOp::create(b, loc, m.less(whole, end), /*withElseRegion=*/false);
   OpBuilder tail = rest.getThenBodyBuilder();
   vectorGroups(l, tail, whole, 1, end, carry);
@@ -413,7 +413,7 @@ void KernelLowering::scanPass(StringRef name, bool storesValues) {
   };
   if (scansAlongVector() || space.parallel == 0) {
     loop(builder, begin, end, 1, [&](OpBuilder &b, Value item) {
-      ScanLoop scan{op, storesValues, position(), {}, {}, {}, {}, {}, {}};
+      ScanLoop scan{op, storesValues, position(), {}, {}, {}, {}, {}, {}, bool(blocks)};
       Value number = item, block = item;
       if (blocks && space.parallel) {
         number = arith::DivUIOp::create(b, loc, item, blocks);
@@ -540,8 +540,9 @@ public:
     Value isLong = IndexMath{b, loc}.less(IndexMath{b, loc}(1), blocks);
     auto choice = scf::IfOp::create(b, loc, isLong, /*withElseRegion=*/true);
     OpBuilder several = choice.getThenBodyBuilder(), one = choice.getElseBodyBuilder();
-    l.loop(one, l.begin, l.end, 1,
-           [&](OpBuilder &c, Value item) { blockAt(c, item).scan.vectors(l, c); });
+    l.loop(one, l.begin, l.end, 1, [&](OpBuilder &c, Value item) {
+      blockAt(c, item, /*isLong=*/false).scan.vectors(l, c);
+    });
     auto how = scf::IfOp::create(several, loc, knows(several), /*withElseRegion=*/true);
     storeScanned(how.getThenBodyBuilder());
     scanThenStore(how.getElseBodyBuilder());
@@ -552,9 +553,9 @@ private:
     ScanLoop scan;
     Value item, number; ///< of all blocks, and of its line's
   };
-  Block blockAt(OpBuilder &b, Value item) {
+  Block blockAt(OpBuilder &b, Value item, bool isLong = true) {
     IndexMath m{b, loc};
-    ScanLoop scan{op, true, l.position(), {}, {}, {}, {}, {}, {}};
+    ScanLoop scan{op, true, l.position(), {}, {}, {}, {}, {}, {}, isLong};
     Value line = l.space.parallel ? m.div(item, blocks) : m(0);
     Value number = m.sub(item, m.mul(line, blocks));
     scan.first = m.mul(number, kScanBlock);

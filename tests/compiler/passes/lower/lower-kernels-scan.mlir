@@ -3,7 +3,6 @@
 
 #point = affine_map<(d0)[s0] -> (d0)>
 
-// A group is a vector: four shifts, and the last lane of the group before.
 // CHECK-LABEL: func.func @along(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[P:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
 // CHECK-SAME: graphc.family = "scan"
@@ -22,8 +21,9 @@
 // CHECK: vector.shuffle {{.*}} [0, 1, 16,
 // CHECK: %[[STORED:.*]] = vector.insert_strided_slice {{.*}} {offsets = [48]
 // CHECK: vector.store %[[STORED]], %[[R]]
+// The rest of the last block: a group is a vector, four shifts, and the last lane of the group before.
 // CHECK: scf.for {{.*}} iter_args(%[[CARRY:.*]] = %[[FOUR]]) -> (vector<16xf32>)
-// CHECK: %[[V:.*]] = vector.load %[[X]]{{.*}} vector<16xf32>
+// CHECK: %[[V:.*]] = vector.maskedload %[[X]]
 // CHECK: %[[S1:.*]] = vector.shuffle %[[NONE:.*]], %[[V]] [0, 16, 17,
 // CHECK: %[[Y1:.*]] = graph.add %[[S1]], %[[V]]
 // CHECK: %[[S2:.*]] = vector.shuffle %[[NONE]], %[[Y1]] [0, 1, 16,
@@ -36,10 +36,8 @@
 // CHECK: %[[Z:.*]] = graph.add %[[CARRY]], %[[Y]]
 // CHECK: %[[NEXT:.*]] = graph.add %[[CARRY]], %[[LAST]]
 // CHECK: %[[OUT:.*]] = graph.add %[[BEFORE]], %[[Z]]
-// CHECK: vector.store %[[OUT]], %[[R]]
+// CHECK: vector.maskedstore %[[R]]{{.*}}, %[[OUT]]
 // CHECK: scf.yield %[[NEXT]]
-// The rest of the last block.
-// CHECK: vector.maskedstore %[[R]]
 // The results of the blocks: nothing is stored but them.
 // CHECK-LABEL: func.func @along_blocks(
 // CHECK-NOT: memref.store {{.*}}, %arg1
