@@ -114,12 +114,15 @@ struct SharedDivisorTable<64> {
 
 /// x / s, correctly rounded, for an s that many x share: its reciprocal r is found once.
 ///
-/// q1 is within an ulp of x / s: q0 is within two, and its remainder is known to a few parts in
-/// 2^mantissa. So the remainder of q1 is exact, and as r is the nearest float to 1 / s, one more
-/// step rounds correctly (P. Markstein, Computation of elementary functions on the IBM RISC
-/// System/6000 processor, IBM J. Res. Dev. 34(1), 1990). All of that as long as nothing over- or
-/// underflows: then, and for what is not finite, the division itself. Remainders have their sign
-/// turned, so that zeros keep theirs.
+/// With r the nearest float to 1 / s, q = x r is within an ulp of x / s, from which one step by its
+/// remainder rounds correctly (P. Markstein, Computation of elementary functions on the IBM RISC
+/// System/6000 processor, IBM J. Res. Dev. 34(1), 1990); or, where the mantissa of x is below that
+/// of s, within less than an ulp and a half. More than an ulp needs both mantissas close to 2, and
+/// there the step's error of a few parts in 2^mantissa keeps it from the next midpoint, which is
+/// further from the quotient than that.
+///
+/// All of that as long as nothing over- or underflows: then, and for what is not finite, the
+/// division itself.
 template <unsigned W, class B, class V>
 V divideByShared(B &b, V x, V s) {
   using F = Format<W>;
@@ -127,18 +130,18 @@ V divideByShared(B &b, V x, V s) {
   V r = b.div(F::f(b, 1.0), s);
   auto badDivisor =
       b.mnot(b.mand(b.ge(s, F::f(b, 1 / T::kMostDivisor)), b.le(s, F::f(b, T::kMostDivisor))));
-  // One comparison with both ends, of bits; zeros go the long way, they are rare.
+  // One comparison with both ends, of bits, which waits for no product; zeros go the long way: a
+  // second look at them costs every vector more than they do.
   using Float = typename F::Float;
   using Bits = typename F::Bits;
   constexpr auto low = std::bit_cast<Bits>(Float(1 / T::kMostDividend)),
                  high = std::bit_cast<Bits>(Float(T::kMostDividend));
   auto size = b.band(b.toBits(x), F::i(b, std::numeric_limits<Bits>::max()));
   auto outside = b.ugt(b.isub(size, F::i(b, low)), F::i(b, high - low));
-  V q0 = b.mul(x, r);
-  V q1 = b.fma(b.fma(b.neg(q0), s, x), r, q0);
-  V q2 = b.fma(b.fma(b.neg(q1), s, x), r, q1);
+  V q = b.mul(x, r);
+  V y = b.fma(b.neg(b.fma(q, s, b.neg(x))), r, q);
   auto [quotient] =
-      b.ifAny(b.mor(outside, badDivisor), [&] { return std::tuple<V>{b.div(x, s)}; }, q2);
+      b.ifAny(b.mor(outside, badDivisor), [&] { return std::tuple<V>{b.div(x, s)}; }, y);
   return quotient;
 }
 

@@ -7,12 +7,14 @@
 
 namespace graphc::math {
 
-/// From kOne on tanh(x) rounds to 1.
+/// From kOne on tanh(x) rounds to 1. Halves of ln 2 are in parts whose sum counts: a float32 is
+/// within 2^-28 of ln 2 itself, which leaves nothing for a second part to say.
 template <unsigned W>
 struct TanhTable;
 template <>
 struct TanhTable<32> {
   static constexpr double kOne = 10.0;
+  static constexpr double kHalfLn2[] = {0x1.62e43p-2};
   static constexpr auto &kTanh = kTanhF32;
 };
 /// Below kTiny sinh(x) is x; beyond kMax sinh and cosh overflow; beyond kHuge, x^2 + 1 and x^2 - 1
@@ -36,6 +38,7 @@ struct HyperbolicTable<64> {
 template <>
 struct TanhTable<64> {
   static constexpr double kOne = 20.0;
+  static constexpr double kHalfLn2[] = {0.5 * kLn2F64[0], 0.5 * kLn2F64[1]};
   static constexpr auto &kTanh = kTanhF64;
 };
 
@@ -73,8 +76,9 @@ V tanh(B &b, V x) {
   V shifted = b.fma(a, F::f(b, 2 * kLog2E), F::f(b, F::kRound));
   V n = b.sub(shifted, F::f(b, F::kRound));
   auto ni = b.isub(b.toBits(shifted), F::i(b, F::kRoundBits));
-  V h = b.fma(n, F::f(b, -0.5 * E::kLn2[0]), a);
-  h = b.fma(n, F::f(b, -0.5 * E::kLn2[1]), h);
+  V h = a;
+  for (double part : T::kHalfLn2)
+    h = b.fma(n, F::f(b, -part), h);
   // Twice the polynomial, in half of its argument.
   V p = b.fma(b.mul(h, h), horner(b, h, kRescaled<E::kExp, 2, 2>.steps), h);
   V s = powerOfTwo<W>(b, ni, n);

@@ -225,7 +225,8 @@ auto sinOfQuadrant(B &b, R r) {
   using T = TrigTable<W>;
   auto h = r.high;
   auto cross = b.mul(h, r.minusLow);
-  auto z = b.fma(h, h, b.mul(cross, F::f(b, -2.0)));
+  // A sum: adders have less to do here than multipliers.
+  auto z = b.fma(h, h, b.neg(b.add(cross, cross)));
   auto v = b.fma(z, horner(b, z, T::kCos), F::f(b, -0.5));
   auto cosine = b.fma(z, v, F::f(b, 1.0));
   auto cube = b.neg(b.mul(h, z));

@@ -387,6 +387,17 @@ def test_numbers_too_large_for_an_array_are_told(name):
             gc.eval(*[v for v in (x, y) if type(v) is gc.Array])
 
 
+@pytest.mark.parametrize("shape, axis", [((12_000,), 0), ((12_000, 64), 0), ((12_000, 3), 0), ((3, 12_000), 1)], ids=str)
+def test_running_sums_that_overflow_where_blocks_meet(shape, axis):
+    """Each block of a line has a finite sum of its own."""
+    x = np.zeros(shape, np.float32)
+    ends = np.moveaxis(x, axis, 0)
+    ends[0], ends[9_000] = 3e38, 3e38
+    with pytest.warns(RuntimeWarning, match="overflow encountered in accumulate"):
+        y = np.asarray(gc.cumsum(gc.asarray(x), axis=axis))
+    assert np.array_equal(np.isinf(np.moveaxis(y, axis, 0)).reshape(12_000, -1).all(1), np.arange(12_000) >= 9_000)
+
+
 REPEATED = {
     "divide": lambda xp, x, y: x / y,
     "chain": lambda xp, x, y: xp.log(x) + xp.sqrt(y - 1) * 2,

@@ -19,6 +19,9 @@ namespace {
 
 /// How far ahead memory is asked for: what a group adds waits for the one before.
 constexpr int64_t kVectorsAhead = 32;
+/// Registers of groups whose steps are taken in turns where the body is short: a step waits for the
+/// one before it.
+constexpr int64_t kRegistersTogether = 4;
 /// What a piece keeps of its blocks until it knows what precedes them: a part of the second cache.
 constexpr int64_t kKeptBytes = int64_t{128} << 10;
 /// Short waits between two looks at what another thread is about to tell, until the core is offered
@@ -38,16 +41,16 @@ Value identity(OpBuilder &b, kernel::ScanOp op, int64_t width) {
   return reductionIdentity(b, op.getLoc(), op.getKind(), op.getType(), width);
 }
 
-/// The lanes of a group, each with those before it.
-Value doubleLanes(OpBuilder &b, kernel::ScanOp op, Value x) {
+/// The lanes of each group with those before them, one step of all groups after the other.
+void doubleLanes(OpBuilder &b, kernel::ScanOp op, MutableArrayRef<Value> groups) {
   Value none = identity(b, op, kScanGroup);
   for (int64_t apart = 1; apart < kScanGroup; apart *= 2) {
     SmallVector<int64_t> from(kScanGroup);
     for (int64_t i = 0; i < kScanGroup; ++i)
       from[i] = i < apart ? i : kScanGroup + i - apart;
-    x = combineScanned(b, op, vector::ShuffleOp::create(b, op.getLoc(), none, x, from), x);
+    for (Value &x : groups)
+      x = combineScanned(b, op, vector::ShuffleOp::create(b, op.getLoc(), none, x, from), x);
   }
-  return x;
 }
 
 /// Elements of one group and of any number of lanes, in memory.
@@ -134,12 +137,15 @@ struct KernelLowering::ScanLoop {
   Value total;         ///< set by the loop: result of a whole block
   Value kept;          ///< memory where values wait for `before`; null: they are stored
   Value keptFirst;     ///< index of the block's first value there
+  bool isLong = false; ///< of a line of several blocks, most of which are whole
 
   /// Of a line whose pieces tell each other their blocks' results: all its functions.
   static void lowerOrdered(KernelLowering &l);
 
   /// Lanes are consecutive elements: a group is a vector.
   void vectors(KernelLowering &l, OpBuilder &b);
+  Value vectorGroups(KernelLowering &l, OpBuilder &b, Value index, int64_t count, Value limit,
+                     Value carry);
   /// There is one lane: groups pass through memory.
   void groups(KernelLowering &l, OpBuilder &b);
   void keep(OpBuilder &b, Value y, Value place);
@@ -150,59 +156,85 @@ struct KernelLowering::ScanLoop {
   Value registerGroup(KernelLowering &l, OpBuilder &b, Value start, Value carry);
   void readBefore(KernelLowering &l, OpBuilder &b, Stage &partial, Value item, Value blocks,
                   int64_t lanes);
+  Value complete(OpBuilder &b, Value y);
   void store(KernelLowering &l, OpBuilder &b, Position &at, Value y);
   void columns(KernelLowering &l, OpBuilder &b, ColumnRun &run, Value blocks);
 };
 
 bool KernelLowering::scansAlongVector() { return width > 1 && scansAlongRows(kernel, space); }
 
+/// Groups side by side, which are read and stored as one vector, from `index` on; returns what the
+/// next one adds.
+Value KernelLowering::ScanLoop::vectorGroups(KernelLowering &l, OpBuilder &b, Value index,
+                                             int64_t count, Value limit, Value carry) {
+  Location loc = op.getLoc();
+  Position at = row;
+  at.loops[l.space.parallel] = index;
+  at.vectorLoop = static_cast<int>(l.space.parallel);
+  at.width = count * kScanGroup;
+  if (limit)
+    l.emitter->maskLanes(b, at, limit);
+  Value all = BodyEmitter::splat(b, loc, l.emitter->value(b, op.getValue(), at), at.width);
+  if (!limit)
+    l.prefetch(b, at, l.space.parallel, kVectorsAhead * kScanGroup, /*locality=*/3);
+  SmallVector<Value> groups(count, all);
+  for (int64_t i = 0; count > 1 && i < count; ++i)
+    groups[i] = vector::ExtractStridedSliceOp::create(b, loc, all, i * kScanGroup, kScanGroup, 1);
+  doubleLanes(b, op, groups);
+  // The last lane in all lanes, without waiting for the carry before the shuffle.
+  SmallVector<int64_t> last(kScanGroup, kScanGroup - 1);
+  for (auto [number, y] : llvm::enumerate(groups)) {
+    Value sum = vector::ShuffleOp::create(b, loc, y, y, last);
+    y = combineScanned(b, op, carry, y);
+    carry = combineScanned(b, op, carry, sum);
+    y = complete(b, y);
+    all = count == 1 ? y
+                     : vector::InsertStridedSliceOp::create(b, loc, y, all, number * kScanGroup, 1)
+                           .getResult();
+  }
+  if (kept) {
+    keep(b, all, IndexMath{b, loc}.sub(index, first));
+  } else if (stores) {
+    store(l, b, at, all);
+  }
+  return carry;
+}
+
 void KernelLowering::ScanLoop::vectors(KernelLowering &l, OpBuilder &b) {
   Location loc = op.getLoc();
-  constexpr int64_t kLanes = kScanGroup;
-  auto group = [&](OpBuilder &c, Value index, Value limit, Value carry) {
-    Position at = row;
-    at.loops[l.space.parallel] = index;
-    at.vectorLoop = static_cast<int>(l.space.parallel);
-    at.width = kLanes;
-    if (limit)
-      l.emitter->maskLanes(c, at, limit);
-    Value x = BodyEmitter::splat(c, loc, l.emitter->value(c, op.getValue(), at), kLanes);
-    if (!limit)
-      l.prefetch(c, at, l.space.parallel, kVectorsAhead * kLanes, /*locality=*/3);
-    x = doubleLanes(c, op, x);
-    if (kept) {
-      Value place = arith::SubIOp::create(c, loc, index, first);
-      keep(c, combineScanned(c, op, carry, x), place);
-    } else if (stores) {
-      Value y = combineScanned(c, op, carry, x);
-      at.values[op.getResult()] = before ? combineScanned(c, op, before, y) : y;
-      for (kernel::StoreOp store : l.stores)
-        l.emitter->store(c, store, at);
-    }
-    // The last lane of y in all lanes, without waiting for the carry before the shuffle.
-    SmallVector<int64_t> last(kLanes, kLanes - 1);
-    return combineScanned(c, op, carry, vector::ShuffleOp::create(c, loc, x, x, last));
+  IndexMath m{b, loc};
+  int64_t together = kRegistersTogether * l.registerLanes(kScanGroup) / kScanGroup;
+  if (!isLong || !turnsInRegisters(l.kernel))
+    together = 1;
+  int64_t size = together * kScanGroup;
+  Value carry = identity(b, op, kScanGroup);
+  auto groups = [&](Value from, Value to, int64_t count, Value limit) {
+    auto loop = scf::ForOp::create(b, loc, from, to, m(count * kScanGroup), ValueRange(carry));
+    OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
+    Value next =
+        vectorGroups(l, inside, loop.getInductionVar(), count, limit, loop.getRegionIterArgs()[0]);
+    scf::YieldOp::create(inside, loc, next);
+    carry = loop.getResult(0);
   };
-  Value size = l.constant(b, kLanes), end = arith::AddIOp::create(b, loc, first, length);
-  Value whole = arith::AddIOp::create(
-      b, loc, first,
-      arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, length, size), size));
-  auto groups = scf::ForOp::create(b, loc, first, whole, size, ValueRange(identity(b, op, kLanes)));
-  OpBuilder inside = OpBuilder::atBlockBegin(groups.getBody());
-  Value next = group(inside, groups.getInductionVar(), Value(), groups.getRegionIterArgs()[0]);
-  scf::YieldOp::create(inside, loc, next);
-  total = vector::ExtractOp::create(b, loc, groups.getResult(0), 0);
-  // Only the last block has a group that is not whole, and nothing follows it.
+  Value end = m.add(first, length), whole = m.add(first, m.mul(m.div(length, size), size));
+  groups(first, whole, together, Value());
+  // Only the last block has others, and nothing follows it.
+  total = vector::ExtractOp::create(b, loc, carry, 0);
   if (!stores && !kept)
     return;
-  Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, whole, end);
-  auto rest = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false);
+  if (together > 1)
+    return groups(whole, end, 1, end);
+  auto rest = scf::IfOp::create(b, loc, m.less(whole, end), /*withElseRegion=*/false);
   OpBuilder tail = rest.getThenBodyBuilder();
-  group(tail, whole, end, groups.getResult(0));
+  vectorGroups(l, tail, whole, 1, end, carry);
+}
+
+Value KernelLowering::ScanLoop::complete(OpBuilder &b, Value y) {
+  return before ? combineScanned(b, op, before, y) : y;
 }
 
 void KernelLowering::ScanLoop::store(KernelLowering &l, OpBuilder &b, Position &at, Value y) {
-  at.values[op.getResult()] = before ? combineScanned(b, op, before, y) : y;
+  at.values[op.getResult()] = y;
   for (kernel::StoreOp store : l.stores)
     l.emitter->store(b, store, at);
 }
@@ -229,7 +261,7 @@ Value KernelLowering::ScanLoop::group(KernelLowering &l, OpBuilder &b, Stage &st
   Value y = combineScanned(d, op, carry, stage.get(d, number));
   if (stores) {
     Position here = at(d, number);
-    store(l, d, here, y);
+    store(l, d, here, complete(d, y));
   }
   scf::YieldOp::create(d, loc, y);
   return values.getResult(0);
@@ -256,6 +288,8 @@ Value KernelLowering::ScanLoop::registerGroup(KernelLowering &l, OpBuilder &b, V
   Value next = x[kScanGroup - 1];
   if (!stores)
     return next;
+  for (Value &y : x)
+    y = complete(b, y);
   // A vector whose last lanes are masked off may hold anything there.
   if (!row.limit)
     l.emitter->watchTogether(b, op.getResult(), x);
@@ -379,7 +413,7 @@ void KernelLowering::scanPass(StringRef name, bool storesValues) {
   };
   if (scansAlongVector() || space.parallel == 0) {
     loop(builder, begin, end, 1, [&](OpBuilder &b, Value item) {
-      ScanLoop scan{op, storesValues, position(), {}, {}, {}, {}, {}, {}};
+      ScanLoop scan{op, storesValues, position(), {}, {}, {}, {}, {}, {}, bool(blocks)};
       Value number = item, block = item;
       if (blocks && space.parallel) {
         number = arith::DivUIOp::create(b, loc, item, blocks);
@@ -446,7 +480,8 @@ void KernelLowering::scanFold() {
 /// A group's values at `place` of their block.
 void KernelLowering::ScanLoop::keep(OpBuilder &b, Value y, Value place) {
   Type element = cast<MemRefType>(kept.getType()).getElementType();
-  if (auto type = VectorType::get({kScanGroup}, element); y.getType() != type)
+  int64_t lanes = cast<VectorType>(y.getType()).getNumElements();
+  if (auto type = VectorType::get({lanes}, element); y.getType() != type)
     y = graph::CastOp::create(b, op.getLoc(), type, y);
   vector::StoreOp::create(b, op.getLoc(), y, kept, IndexMath{b, op.getLoc()}.add(keptFirst, place));
 }
@@ -470,7 +505,7 @@ void KernelLowering::ScanLoop::storeKept(KernelLowering &l, OpBuilder &b) {
     at.width = kScanGroup;
     if (limit)
       l.emitter->maskLanes(c, at, limit);
-    store(l, c, at, recall(c, place));
+    store(l, c, at, complete(c, recall(c, place)));
   };
   IndexMath m{b, loc};
   Value whole = m.mul(m.div(length, m(kScanGroup)), kScanGroup), end = m.add(first, length);
@@ -490,11 +525,99 @@ public:
   static constexpr int64_t kBytes = kAddressBytes + 3 * kGroupBytes;
 
   Ordered(KernelLowering &l, kernel::ScanOp op, int64_t piece)
-      : op(op), loc(op.getLoc()), type(memoryType(op.getType())), words(op, l.extraBuffers[0]),
-        piece(piece), yields(l.scratchView(l.builder.getI64Type(), 0, 1)),
+      : l(l), op(op), loc(op.getLoc()), type(memoryType(op.getType())),
+        words(op, l.extraBuffers[0]), piece(piece),
+        length(l.emitter->emit(l.builder, l.space.reducedItems())), blocks(l.blockCount(l.builder)),
+        yields(l.scratchView(l.builder.getI64Type(), 0, 1)),
         group(l.scratchView(type, kAddressBytes, kScanGroup)),
         doubled(l.scratchView(type, kAddressBytes + kGroupBytes, kScanGroup)),
-        totals(l.scratchView(type, kAddressBytes + 2 * kGroupBytes, kScanGroup)) {}
+        totals(l.scratchView(type, kAddressBytes + 2 * kGroupBytes, kScanGroup)),
+        kept(l.scratchView(type, kBytes, piece * kScanBlock)) {}
+
+  /// What one call does. A line of one block waits for nothing.
+  void lower() {
+    OpBuilder &b = l.builder;
+    Value isLong = IndexMath{b, loc}.less(IndexMath{b, loc}(1), blocks);
+    auto choice = scf::IfOp::create(b, loc, isLong, /*withElseRegion=*/true);
+    OpBuilder several = choice.getThenBodyBuilder(), one = choice.getElseBodyBuilder();
+    l.loop(one, l.begin, l.end, 1, [&](OpBuilder &c, Value item) {
+      blockAt(c, item, /*isLong=*/false).scan.vectors(l, c);
+    });
+    auto how = scf::IfOp::create(several, loc, knows(several), /*withElseRegion=*/true);
+    storeScanned(how.getThenBodyBuilder());
+    scanThenStore(how.getElseBodyBuilder());
+  }
+
+private:
+  struct Block {
+    ScanLoop scan;
+    Value item, number; ///< of all blocks, and of its line's
+  };
+  Block blockAt(OpBuilder &b, Value item, bool isLong = true) {
+    IndexMath m{b, loc};
+    ScanLoop scan{op, true, l.position(), {}, {}, {}, {}, {}, {}, isLong};
+    Value line = l.space.parallel ? m.div(item, blocks) : m(0);
+    Value number = m.sub(item, m.mul(line, blocks));
+    scan.first = m.mul(number, kScanBlock);
+    scan.length = m.min(m.sub(length, scan.first), kScanBlock);
+    if (l.space.parallel)
+      l.emitter->delinearize(b, line, 0, l.space.parallel, scan.row);
+    l.rowValues(b, scan.row, 0);
+    return {scan, item, number};
+  }
+  Block keptAt(OpBuilder &b, Value item) {
+    IndexMath m{b, loc};
+    Block at = blockAt(b, item);
+    at.scan.kept = kept;
+    at.scan.keptFirst = m.mul(m.sub(item, l.begin), kScanBlock);
+    return at;
+  }
+
+  /// Who begins with a line, or has more than a piece, knows what precedes each of its blocks; and
+  /// who finds that others have told it.
+  Value knows(OpBuilder &b) {
+    IndexMath m{b, loc};
+    Value first = arith::RemUIOp::create(b, loc, l.begin, blocks);
+    Value sure = m.either(m.less(m(piece), m.sub(l.end, l.begin)), m.equal(first, m(0)));
+    auto asks = scf::IfOp::create(b, loc, TypeRange(b.getI1Type()), sure, /*withElseRegion=*/true);
+    OpBuilder yes = asks.getThenBodyBuilder(), no = asks.getElseBodyBuilder();
+    scf::YieldOp::create(yes, loc, sure);
+    scf::YieldOp::create(no, loc, isTold(no, l.begin, first));
+    return asks.getResult(0);
+  }
+
+  /// Blocks one after the other, by where the call is in the tree.
+  void eachInOrder(OpBuilder b, llvm::function_ref<Block(OpBuilder &, Value)> place,
+                   llvm::function_ref<void(OpBuilder &, Block &)> body) {
+    Value by = IndexMath{b, loc}(1);
+    auto items = scf::ForOp::create(b, loc, l.begin, l.end, by, start(b));
+    OpBuilder c = OpBuilder::atBlockBegin(items.getBody());
+    Block at = place(c, items.getInductionVar());
+    SmallVector<Value> state = next(c, items.getRegionIterArgs(), at);
+    at.scan.before = BodyEmitter::splat(c, loc, state[2], kScanGroup);
+    body(c, at);
+    scf::YieldOp::create(c, loc, state);
+  }
+  void storeScanned(OpBuilder b) {
+    auto place = [&](OpBuilder &c, Value item) { return blockAt(c, item); };
+    eachInOrder(b, place, [&](OpBuilder &c, Block &at) {
+      at.scan.vectors(l, c);
+      keepResult(c, at.item, at.scan.total);
+      tellResult(c, at.item);
+    });
+  }
+  /// All blocks are scanned, so that others get on, before it waits for what precedes them.
+  void scanThenStore(OpBuilder b) {
+    l.loop(b, l.begin, l.end, 1, [&](OpBuilder &c, Value item) {
+      Block at = keptAt(c, item);
+      at.scan.vectors(l, c);
+      keepResult(c, item, at.scan.total);
+    });
+    // Together: they share lines of memory that others look at.
+    l.loop(b, l.begin, l.end, 1, [&](OpBuilder &c, Value item) { tellResult(c, item); });
+    auto place = [&](OpBuilder &c, Value item) { return keptAt(c, item); };
+    eachInOrder(b, place, [&](OpBuilder &c, Block &at) { at.scan.storeKept(l, c); });
+  }
 
   /// Of a block, until as many others have been kept as a piece has.
   void keepResult(OpBuilder &b, Value item, Value total) { set(b, totals, place(b, item), total); }
@@ -508,9 +631,10 @@ public:
     Value none = identity(b, op, 1);
     return {none, IndexMath{b, loc}(0), none};
   }
-  /// The same for the next block; the first one of a call `leads`.
-  SmallVector<Value> next(OpBuilder &b, ValueRange state, Value item, Value block, Value leads) {
+  /// The same for the next block.
+  SmallVector<Value> next(OpBuilder &b, ValueRange state, const Block &at) {
     IndexMath m{b, loc};
+    Value item = at.item, block = at.number, leads = m.equal(item, l.begin);
     SmallVector<Value> begin = start(b);
     auto choose = [&](OpBuilder &c, Value condition, auto yes, auto no) {
       auto choice = scf::IfOp::create(c, loc, state.getTypes(), condition, /*withElseRegion=*/true);
@@ -535,23 +659,50 @@ public:
         });
   }
 
-private:
+  /// Whether all that look() would wait for has been told.
+  Value isTold(OpBuilder &b, Value item, Value block) {
+    IndexMath m{b, loc};
+    auto [count, start] = groupBefore(b, item, block);
+    auto told = [&](OpBuilder &c, HandedWords::Part part, Value of) {
+      return words.isTold(c, words.look(c, part, of));
+    };
+    Value alone = m.equal(count, block);
+    auto several = scf::IfOp::create(b, loc, TypeRange(b.getI1Type()), alone,
+                                     /*withElseRegion=*/true);
+    OpBuilder yes = several.getThenBodyBuilder(), no = several.getElseBodyBuilder();
+    scf::YieldOp::create(yes, loc, alone);
+    scf::YieldOp::create(no, loc, told(no, HandedWords::Before, start));
+    auto each = scf::ForOp::create(b, loc, m(0), count, m(1), several.getResult(0));
+    OpBuilder c = OpBuilder::atBlockBegin(each.getBody());
+    IndexMath n{c, loc};
+    Value one = told(c, HandedWords::Result, n.add(start, each.getInductionVar()));
+    scf::YieldOp::create(c, loc, n.both(each.getRegionIterArgs()[0], one));
+    return each.getResult(0);
+  }
+
   Value place(OpBuilder &b, Value item) {
     IndexMath m{b, loc};
     return m.both(item, m(piece - 1));
+  }
+
+  /// Of the group of blocks that the one before is in: how many there are up to it, and the first.
+  std::pair<Value, Value> groupBefore(OpBuilder &b, Value item, Value block) {
+    IndexMath m{b, loc};
+    Value last = m.sub(block, m(1)), first = m.mul(m.div(last, kScanGroup), kScanGroup);
+    Value count = m.sub(block, first);
+    return {count, m.sub(item, count)};
   }
 
   /// By what others told of the group of blocks that the one before is in, and of what precedes the
   /// first of them.
   SmallVector<Value> look(OpBuilder &b, Value item, Value block) {
     IndexMath m{b, loc};
-    Value last = m.sub(block, m(1)), first = m.mul(m.div(last, kScanGroup), kScanGroup);
-    Value count = m.sub(block, first), start = m.sub(item, count);
+    auto [count, start] = groupBefore(b, item, block);
     auto each = scf::ForOp::create(b, loc, m(0), count, m(1));
     OpBuilder c = OpBuilder::atBlockBegin(each.getBody());
     Value number = each.getInductionVar();
     set(c, group, number, await(c, HandedWords::Result, IndexMath{c, loc}.add(start, number)));
-    auto several = scf::IfOp::create(b, loc, TypeRange(op.getType()), m.less(m(0), first),
+    auto several = scf::IfOp::create(b, loc, TypeRange(op.getType()), m.less(count, block),
                                      /*withElseRegion=*/true);
     OpBuilder yes = several.getThenBodyBuilder(), no = several.getElseBodyBuilder();
     scf::YieldOp::create(yes, loc, await(yes, HandedWords::Before, start));
@@ -576,7 +727,8 @@ private:
     // Those that hold no result come last, and are looked at by nobody.
     Value all = as(b, vector::LoadOp::create(b, loc, lanes, group, m(0)),
                    VectorType::get({kScanGroup}, op.getType()));
-    vector::StoreOp::create(b, loc, as(b, doubleLanes(b, op, all), lanes), doubled, m(0));
+    doubleLanes(b, op, all);
+    vector::StoreOp::create(b, loc, as(b, all, lanes), doubled, m(0));
     return get(b, doubled, m.sub(count, m(1)));
   }
 
@@ -606,84 +758,27 @@ private:
     });
   }
 
+  KernelLowering &l;
   kernel::ScanOp op;
   Location loc;
   Type type; ///< of values in memory
   HandedWords words;
   int64_t piece; ///< blocks whose results are kept, a power of two
-  Value yields;  ///< memory of the address of what lets another thread have the core
-  Value group, doubled, totals;
+  Value length, blocks;
+  Value yields; ///< memory of the address of what lets another thread have the core
+  Value group, doubled, totals, kept;
 };
 
-/// Items in pieces, all of whose blocks are scanned, so that others get on, before it waits for
-/// what precedes them. Who knows that from the start, on one thread say, scans and stores a block
-/// at a time. A line of one block waits for nothing.
+/// Items in pieces, which wait for what others tell of the blocks before them.
 void KernelLowering::ScanLoop::lowerOrdered(KernelLowering &l) {
   kernel::ScanOp op = scanOf(l.kernel);
   Location loc = op.getLoc();
-  Type element = memoryType(op.getType());
-  int64_t bytes = std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+  int64_t bits = memoryType(op.getType()).getIntOrFloatBitWidth();
+  int64_t bytes = std::max<int64_t>(1, bits / 8);
   int64_t piece = std::clamp<int64_t>(kKeptBytes / (kScanBlock * bytes), 2, 8);
   l.open(l.kernel.getSymName(), l.shape.partials, Ordered::kBytes + piece * kScanBlock * bytes);
   l.function->setAttr("graphc.piece", l.builder.getI64IntegerAttr(piece));
-  IndexMath m{l.builder, loc};
-  Value length = l.emitter->emit(l.builder, l.space.reducedItems());
-  Value blocks = l.blockCount(l.builder);
-  Value memory = l.scratchView(element, Ordered::kBytes, piece * kScanBlock);
-  Ordered ordered(l, op, piece);
-  auto scanAt = [&](OpBuilder &b, Value item, Value &block) {
-    IndexMath n{b, loc};
-    ScanLoop scan{op, true, l.position(), {}, {}, {}, {}, {}, {}};
-    Value line = l.space.parallel ? n.div(item, blocks) : n(0);
-    block = n.sub(item, n.mul(line, blocks));
-    scan.first = n.mul(block, kScanBlock);
-    scan.length = n.min(n.sub(length, scan.first), kScanBlock);
-    if (l.space.parallel)
-      l.emitter->delinearize(b, line, 0, l.space.parallel, scan.row);
-    l.rowValues(b, scan.row, 0);
-    return scan;
-  };
-  auto choice = scf::IfOp::create(l.builder, loc, m.less(m(1), blocks), /*withElseRegion=*/true);
-  OpBuilder several = choice.getThenBodyBuilder(), one = choice.getElseBodyBuilder();
-  l.loop(one, l.begin, l.end, 1, [&](OpBuilder &b, Value item) {
-    Value block;
-    scanAt(b, item, block).vectors(l, b);
-  });
-  // Who begins with a line, or has more than a piece, knows what precedes each of its blocks.
-  IndexMath n{several, loc};
-  Value first = arith::RemUIOp::create(several, loc, l.begin, blocks);
-  Value knows = n.either(n.less(n(piece), n.sub(l.end, l.begin)), n.equal(first, n(0)));
-  Value step = n.select(knows, n(1), n(piece));
-  auto pieces = scf::ForOp::create(several, loc, l.begin, l.end, step, ordered.start(several));
-  OpBuilder b = OpBuilder::atBlockBegin(pieces.getBody());
-  Value start = pieces.getInductionVar();
-  Value end = IndexMath{b, loc}.min(IndexMath{b, loc}.add(start, step), l.end);
-  Value block;
-  auto keptAt = [&](OpBuilder &c, Value item) {
-    IndexMath o{c, loc};
-    ScanLoop scan = scanAt(c, item, block);
-    scan.kept = memory;
-    scan.keptFirst = o.mul(o.sub(item, start), kScanBlock);
-    return scan;
-  };
-  l.loop(b, start, end, 1, [&](OpBuilder &c, Value item) {
-    ScanLoop scan = keptAt(c, item);
-    scan.vectors(l, c);
-    ordered.keepResult(c, item, scan.total);
-  });
-  // Together: they share lines of memory that others look at.
-  l.loop(b, start, end, 1, [&](OpBuilder &c, Value item) { ordered.tellResult(c, item); });
-  Value by = IndexMath{b, loc}(1);
-  auto stores = scf::ForOp::create(b, loc, start, end, by, pieces.getRegionIterArgs());
-  OpBuilder c = OpBuilder::atBlockBegin(stores.getBody());
-  Value item = stores.getInductionVar();
-  ScanLoop scan = keptAt(c, item);
-  Value leads = IndexMath{c, loc}.equal(item, l.begin);
-  SmallVector<Value> state = ordered.next(c, stores.getRegionIterArgs(), item, block, leads);
-  scan.before = BodyEmitter::splat(c, loc, state[2], kScanGroup);
-  scan.storeKept(l, c);
-  scf::YieldOp::create(c, loc, state);
-  scf::YieldOp::create(b, loc, stores.getResults());
+  Ordered(l, op, piece).lower();
   l.close();
   // Nobody has told anything.
   l.open((l.kernel.getSymName() + "_clear").str(), l.shape.partials);

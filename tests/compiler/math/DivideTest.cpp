@@ -302,6 +302,24 @@ void checkShared(int64_t divisors, int dividends) {
     }
   }
 }
+/// Mantissas close to 2 of both, where the first quotient is furthest from the right one.
+template <class T>
+void checkSharedNearTwo(int divisors, int dividends) {
+  ScalarBuilder<> b;
+  T s = 2;
+  for (int i = 0; i < divisors; ++i) {
+    s = std::nextafter(s, T(1));
+    T x = 2;
+    for (int j = 0; j < dividends; ++j) {
+      x = std::nextafter(x, T(1));
+      ASSERT_EQ(m::divideByShared<sizeof(T) * 8>(b, x, s), x / s) << x << " / " << s;
+    }
+  }
+}
+TEST(Divide, SharedNearTwo) {
+  checkSharedNearTwo<float>(exhaustive() ? 4000 : 100, 2000);
+  checkSharedNearTwo<double>(exhaustive() ? 4000 : 100, 2000);
+}
 TEST(Divide, SharedFloat32) { checkShared<float>(exhaustive() ? 1000000 : 3000, 100); }
 TEST(Divide, SharedFloat64) { checkShared<double>(exhaustive() ? 1000000 : 3000, 100); }
 

@@ -8,17 +8,29 @@
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[WORDS:.*]]: memref<?xi64>, %[[N:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index, %[[SCRATCH:.*]]: memref<?xi8>)
 // CHECK-SAME: graphc.piece = 8 : i64, graphc.scratch = 131520 : i64
 // CHECK-DAG: %[[YIELDS:.*]] = memref.view %[[SCRATCH]]{{.*}} to memref<?xi64>
-// CHECK-DAG: %[[KEPT:.*]] = memref.view %[[SCRATCH]]{{.*}} to memref<?xf32>
+// CHECK-DAG: %[[KEPT:.*]] = memref.view %[[SCRATCH]][%c448{{.*}} to memref<?xf32>
 // CHECK: scf.if
-// Who knows what precedes its blocks takes one at a time.
-// CHECK: %[[STEP:.*]] = arith.select %{{.*}}, %c1{{.*}}, %c8
-// CHECK: scf.for %[[START:.*]] = %[[BEGIN]] to %[[END]] step %[[STEP]] iter_args
-// CHECK: scf.for %{{.*}} = %[[START]] to %[[STOP:[0-9]+]] step
+// Who has to ask looks at all the words that it would wait for, and waits for none.
+// CHECK: %[[KNOWS:.*]] = scf.if %{{.*}} -> (i1) {
+// CHECK: } else {
+// CHECK: memref.load %[[WORDS]]{{.*}} {graphc.volatile}
+// CHECK-NOT: scf.while
+// CHECK: scf.yield %{{.*}} : i1
+// Who knows what precedes its blocks stores them as they are scanned.
+// CHECK: scf.if %[[KNOWS]] {
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step {{.*}} iter_args
+// CHECK: scf.while
+// CHECK-NOT: vector.store %{{.*}}, %[[KEPT]]
+// CHECK: vector.load %[[X]]
+// CHECK: vector.store %{{.*}}, %[[R]]
+// CHECK: memref.store %{{.*}}, %[[WORDS]]{{.*}} {graphc.volatile}
+// CHECK: } else {
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step
 // CHECK: vector.load %[[X]]
 // CHECK: vector.store %{{.*}}, %[[KEPT]]
-// CHECK: scf.for %{{.*}} = %[[START]] to %[[STOP]] step
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step
 // CHECK: memref.store %{{.*}}, %[[WORDS]]{{.*}} {graphc.volatile}
-// CHECK: scf.for %{{.*}} = %[[START]] to %[[STOP]] step {{.*}} iter_args
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step {{.*}} iter_args
 // CHECK: scf.while
 // CHECK: memref.load %[[WORDS]]{{.*}} {graphc.volatile}
 // CHECK: llvm.x86.sse2.pause

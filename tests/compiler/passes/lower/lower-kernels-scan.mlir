@@ -3,7 +3,6 @@
 
 #point = affine_map<(d0)[s0] -> (d0)>
 
-// A group is a vector: four shifts, and the last lane of the group before.
 // CHECK-LABEL: func.func @along(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[P:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
 // CHECK-SAME: graphc.family = "scan"
@@ -11,8 +10,20 @@
 // What precedes the block, when there are several.
 // CHECK: %[[BEFORE:.*]] = scf.if {{.*}} -> (vector<16xf32>)
 // CHECK: memref.load %[[P]][%[[BLOCK]]]
-// CHECK: scf.for {{.*}} iter_args(%[[CARRY:.*]] = %{{.*}}) -> (vector<16xf32>)
-// CHECK: %[[V:.*]] = vector.load %[[X]]
+// Four groups take their steps in turns; they are read and stored as one vector.
+// CHECK: %[[FOUR:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (vector<16xf32>)
+// CHECK: %[[ALL:.*]] = vector.load %[[X]]{{.*}} vector<64xf32>
+// CHECK: %[[FIRST:.*]] = vector.extract_strided_slice %[[ALL]] {offsets = [0]
+// CHECK: vector.extract_strided_slice %[[ALL]] {offsets = [48]
+// CHECK: %[[SHIFTED:.*]] = vector.shuffle %{{.*}}, %[[FIRST]] [0, 16, 17,
+// CHECK: graph.add %[[SHIFTED]], %[[FIRST]]
+// CHECK-COUNT-3: vector.shuffle {{.*}} [0, 16, 17,
+// CHECK: vector.shuffle {{.*}} [0, 1, 16,
+// CHECK: %[[STORED:.*]] = vector.insert_strided_slice {{.*}} {offsets = [48]
+// CHECK: vector.store %[[STORED]], %[[R]]
+// The rest of the last block: a group is a vector, four shifts, and the last lane of the group before.
+// CHECK: scf.for {{.*}} iter_args(%[[CARRY:.*]] = %[[FOUR]]) -> (vector<16xf32>)
+// CHECK: %[[V:.*]] = vector.maskedload %[[X]]
 // CHECK: %[[S1:.*]] = vector.shuffle %[[NONE:.*]], %[[V]] [0, 16, 17,
 // CHECK: %[[Y1:.*]] = graph.add %[[S1]], %[[V]]
 // CHECK: %[[S2:.*]] = vector.shuffle %[[NONE]], %[[Y1]] [0, 1, 16,
@@ -21,14 +32,12 @@
 // CHECK: graph.add
 // CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 16,
 // CHECK: %[[Y:.*]] = graph.add
-// CHECK: %[[Z:.*]] = graph.add %[[CARRY]], %[[Y]]
-// CHECK: %[[OUT:.*]] = graph.add %[[BEFORE]], %[[Z]]
-// CHECK: vector.store %[[OUT]], %[[R]]
 // CHECK: %[[LAST:.*]] = vector.shuffle %[[Y]], %[[Y]] [15, 15,
+// CHECK: %[[Z:.*]] = graph.add %[[CARRY]], %[[Y]]
 // CHECK: %[[NEXT:.*]] = graph.add %[[CARRY]], %[[LAST]]
+// CHECK: %[[OUT:.*]] = graph.add %[[BEFORE]], %[[Z]]
+// CHECK: vector.maskedstore %[[R]]{{.*}}, %[[OUT]]
 // CHECK: scf.yield %[[NEXT]]
-// The rest of the last block.
-// CHECK: vector.maskedstore %[[R]]
 // The results of the blocks: nothing is stored but them.
 // CHECK-LABEL: func.func @along_blocks(
 // CHECK-NOT: memref.store {{.*}}, %arg1
