@@ -1,5 +1,6 @@
 // x[key], x[key] = value, iteration and Python's conversions as type slots. Single elements and
 // values that are known need no program, and pybind11's dispatcher costs more than they do.
+#include "frontends/python/bindings/Assigned.h"
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Discarded.h"
 #include "frontends/record/HostMath.h"
@@ -302,15 +303,30 @@ PyObject *iterate(PyObject *self) {
   return nullptr;
 }
 
+bool isSequence(PyObject *value) {
+  const Array *x = asAnyArray(value);
+  return x ? x->rank() > 0 : PyList_CheckExact(value) || PyTuple_CheckExact(value);
+}
+
 /// What `value` is as an element of dtype `t`, when that is known.
 std::optional<uint64_t> elementBits(PyObject *value, DType t, rt::Device &device) {
-  if (const KnownValue *known = knownOf(value); known && known->dtype == t)
-    return known->bits;
+  if (const KnownValue *known = knownOf(value)) {
+    if (known->dtype == t)
+      return known->bits;
+    // Those of other dtypes have to fit signed integers (Assigned.h).
+    if (isSigned(t) && known->dtype != DType::Bool)
+      return isInRange(known->bits, known->dtype, t)
+                 ? hostmath::converted(known->bits, known->dtype, t)
+                 : std::nullopt;
+  }
   if (auto bits = scalarBits(value, t))
     return bits;
   if (PyFloat_Check(value) && isInteger(t)) // without its fraction
     return hostmath::converted(std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(value)), DType::Float64,
                                t);
+  if (auto own = isSigned(t) ? numpyScalarDType(value) : std::nullopt;
+      own && op::promoteTypes(*own, t) != t)
+    return std::nullopt;
   if (!asAnyArray(value) && !PyFloat_CheckExact(value) && !PyLong_CheckExact(value) &&
       !PyBool_Check(value) && !numpyScalarDType(value))
     return std::nullopt;
@@ -318,9 +334,12 @@ std::optional<uint64_t> elementBits(PyObject *value, DType t, rt::Device &device
   return convertOperand(value, v, &device) ? ops::operandBits(*v.operand, t) : std::nullopt;
 }
 
-bool isSequence(PyObject *value) {
-  const Array *x = asAnyArray(value);
-  return x ? x->rank() > 0 : PyList_CheckExact(value) || PyTuple_CheckExact(value);
+/// What a key that names no single element stands for.
+Target targetOf(const Array &x, PyObject *key, bool isBasic) {
+  bool isWhole = key == Py_Ellipsis || (PyTuple_CheckExact(key) && PyTuple_GET_SIZE(key) == 0);
+  if (x.rank() == 0 && isWhole)
+    return Target::Element;
+  return isBasic ? Target::Part : Target::Chosen;
 }
 
 /// False, with nothing done, where something is wrong: the general way says so, naming the axis.
@@ -345,19 +364,19 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     bool written = false;
     Place place;
     const bool isElement = place.set(key, x.shape());
-    // Truth is known also of lists, and of arrays of one element; numbers are made of single ones.
-    if (isElement && isSequence(value)) {
-      if (x.dtype() != DType::Bool)
-        throw pb::value_error("setting an array element with a sequence.");
-      if (!asAnyArray(value))
-        value = PyObject_IsTrue(value) ? Py_True : Py_False;
-    }
-    if (isElement)
+    pb::object held;
+    if (isElement && !isSequence(value))
       if (auto bits = elementBits(value, x.dtype(), x.device()))
         written = unwrap(ops::writeElement(x, place.span(), *bits));
     Converted v;
     BasicKey basic;
-    if (!written && basic.set(key, x.rank()) && convertOperand(value, v, &x.device())) {
+    const bool isBasic = !written && basic.set(key, x.rank());
+    if (!written) {
+      held = assigned(pb::reinterpret_borrow<pb::object>(value), x.dtype(), x.device(),
+                      isElement ? Target::Element : targetOf(x, key, isBasic));
+      value = held.ptr();
+    }
+    if (isBasic && convertOperand(value, v, &x.device())) {
       discardImaginary(*v.operand, x.dtype());
       check(ops::setItem(x, basic.items(), *v.operand));
       tellAtOnce(x);
@@ -368,8 +387,7 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
         written = isSetByRows(among, value);
     if (Array list = !written && PyList_CheckExact(key) ? listIndex(key, x.device()) : Array();
         !list.isNull() && convertOperand(value, v, &x.device())) {
-      if (v.operand->array)
-        warnOfDiscarded(v.operand->array->dtype(), x.dtype());
+      discardImaginary(*v.operand, x.dtype());
       ops::KeyItem rows;
       rows.array = std::move(list);
       check(ops::put(x, {&rows, 1}, *v.operand, std::nullopt));

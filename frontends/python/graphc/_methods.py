@@ -10,6 +10,7 @@ import types as _types
 import numpy as _np
 
 from . import _foreign, _graphc
+from ._creation import assigned as _assigned
 from ._creation import lies_by_columns
 from ._dtypes import as_dtype
 from ._float_errors import stands_for as _stands_for
@@ -73,8 +74,12 @@ class FlatIterator:
         aliases = _graphc.shares_storage(whole, self.base)
         whole = whole if aliases else whole.copy()
         part = whole[key]
-        value = value if _graphc.is_array(value) else _graphc.asarray(value)
-        if value.ndim:  # shorter values are repeated, longer ones cut
+        is_element = type(key) is int or _graphc.is_value(part)
+        if is_element:
+            value = self._element(value)
+        elif not _graphc.is_array(value):
+            value = _assigned(value, whole)
+        if not is_element and value.ndim:  # shorter values are repeated, longer ones cut
             value = value.ravel()
             if part.size and value.size == 0:
                 raise ArgumentError("Cannot set values to an empty sequence")
@@ -85,6 +90,17 @@ class FlatIterator:
         whole[key] = value
         if not aliases:
             self.base[...] = whole.reshape(self.base.shape)
+
+    def _element(self, value):
+        """What becomes a single element; NumPy has one error for all that does not."""
+        if _graphc.is_tracing():
+            return value
+        cell = _graphc.full((), 0, self.base.dtype, self.base.device)
+        try:
+            cell[()] = value
+        except (TypeError, ValueError, OverflowError):
+            raise ArgumentError("Error setting single item of array.") from None
+        return cell[()]
 
     def copy(self):
         return self.base.flatten()

@@ -627,8 +627,8 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     if operation in _MODULAR_SUMS and _is_plain(a.dtype, b):
         _graphc.scatter(a, indices, b, operation)
         return
-    if type(b) in (list, tuple):
-        b = asarray(b, device=a.device)
+    if type(b) in (list, tuple) or (type(b) is int and a.dtype.kind in "iu" and not _graphc.is_tracing()):
+        b = asarray(b, device=a.device)  # whose values need not fit
     probe = _dtype_of_pair(self, operation, a.dtype, b)
     check_output(a, (), probe, "unsafe", self.__name__)
     fits = probe == a.dtype or (
@@ -644,7 +644,7 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     values = _graphc.broadcast_to(asarray(b), places.shape).ravel()
     flat = a.ravel()
     for i, place in enumerate(places.ravel().tolist()):
-        flat[place] = self(flat[place], values[i])
+        flat[place] = self(flat[place], values[i]).astype(a.dtype, copy=False)
     if not _graphc.shares_storage(flat, a):
         a[...] = flat.reshape(a.shape)
 
