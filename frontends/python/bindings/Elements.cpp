@@ -155,6 +155,12 @@ private:
       item.step = step;
       return true;
     }
+    if (const KnownValue *known = knownOf(object)) {
+      item.kind = IndexItem::Kind::Integer;
+      item.integer = static_cast<int64_t>(known->bits);
+      ++integers;
+      return isInteger(known->dtype) && (item.integer >= 0 || isSigned(known->dtype));
+    }
     if (isPlainIndex(object, item.integer)) {
       item.kind = IndexItem::Kind::Integer;
       ++integers;
@@ -242,6 +248,48 @@ struct PartKey {
   }
 };
 
+/// x[array, array]: a vector of integers an axis names elements of the flattened x, in a loop over
+/// small arrays.
+struct PlacesKey {
+  std::optional<Array> flat;
+  Array places;
+
+  PlacesKey(const Array &x, PyObject *key) {
+    if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) != x.rank() || x.rank() < 2 ||
+        x.rank() > 4 || x.isValue() || Trace::active() || !x.view().isContiguous())
+      return;
+    std::array<Array, 4> indices;
+    const auto count = static_cast<size_t>(x.rank());
+    for (size_t i = 0; i < count; ++i) {
+      const Array *index = asAnyArray(PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(i)));
+      if (!index || index->isOpen() || index->rank() != 1 || !isInteger(index->dtype()) ||
+          (i > 0 && index->shape() != indices[0].shape()))
+        return;
+      indices[i] = *index;
+    }
+    places = unwrap(ops::flatPlacesNow({indices.data(), count}, x.shape()));
+    if (!places.isNull())
+      flat = unwrap(ops::reshape(x, Shape{x.size()}));
+  }
+};
+
+/// x[mask] of all axes of a small array: the same of both flattened, for which loops are made.
+struct FlatMask {
+  std::optional<Array> flat;
+  Array mask;
+
+  FlatMask(const Array &x, PyObject *key) {
+    constexpr int64_t kMost = 2048;
+    const Array *named = asAnyArray(key);
+    if (!named || named->dtype() != DType::Bool || named->rank() < 2 || named->isOpen() ||
+        x.isOpen() || x.size() > kMost || named->shape() != x.shape() || Trace::active() ||
+        !x.view().isContiguous() || !named->view().isContiguous())
+      return;
+    flat = unwrap(ops::reshape(x, Shape{x.size()}));
+    mask = unwrap(ops::reshape(*named, Shape{x.size()}));
+  }
+};
+
 PyObject *get(PyObject *self, PyObject *key) {
   return guarded([&]() -> PyObject * {
     if (const Array &open = *asOpenArray(self); open.isOpen())
@@ -257,6 +305,11 @@ PyObject *get(PyObject *self, PyObject *key) {
       if (!taken.isNull())
         return wrap(std::move(taken));
     }
+    if (FlatMask all(x, key); all.flat) {
+      Array taken = unwrap(ops::takeRowsNow(*all.flat, all.mask));
+      if (!taken.isNull())
+        return wrap(std::move(taken));
+    }
     if (PyList_CheckExact(key))
       if (Array list = listIndex(key, x.device()); !list.isNull()) {
         Array taken = unwrap(ops::takeRowsNow(x, list));
@@ -265,6 +318,11 @@ PyObject *get(PyObject *self, PyObject *key) {
       }
     if (PartKey among(x, key); among.part) {
       Array taken = unwrap(ops::takeRowsNow(*among.part, *asAnyArray(among.rows)));
+      if (!taken.isNull())
+        return wrap(std::move(taken));
+    }
+    if (PlacesKey named(x, key); named.flat) {
+      Array taken = unwrap(ops::takeRowsNow(*named.flat, named.places));
       if (!taken.isNull())
         return wrap(std::move(taken));
     }
@@ -383,8 +441,27 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
       written = true;
     }
     if (!written)
+      if (FlatMask all(x, key); all.flat && convertOperand(value, v, &x.device()) &&
+                                v.operand->array && v.operand->array->rank() == 1) {
+        discardImaginary(*v.operand, x.dtype());
+        ops::KeyItem rows;
+        rows.array = all.mask;
+        check(ops::put(*all.flat, {&rows, 1}, *v.operand, std::nullopt));
+        tellAtOnce(x);
+        written = true;
+      }
+    if (!written)
       if (PartKey among(x, key); among.part)
         written = isSetByRows(among, value);
+    if (!written)
+      if (PlacesKey named(x, key); named.flat && convertOperand(value, v, &x.device())) {
+        discardImaginary(*v.operand, x.dtype());
+        ops::KeyItem rows;
+        rows.array = named.places;
+        check(ops::put(*named.flat, {&rows, 1}, *v.operand, std::nullopt));
+        tellAtOnce(x);
+        written = true;
+      }
     if (Array list = !written && PyList_CheckExact(key) ? listIndex(key, x.device()) : Array();
         !list.isNull() && convertOperand(value, v, &x.device())) {
       discardImaginary(*v.operand, x.dtype());
@@ -526,6 +603,43 @@ std::optional<KnownValue> foldPower(const KnownValue &x, PyObject *exponent) {
 
 } // namespace
 
+/// Values and numbers of different dtypes, converted to the one that the operation has for both;
+/// null where integers would be compared as floats, which need not be equal to them.
+static PyObject *operationOnMixed(op::OpKind kind, PyObject *left, PyObject *right) {
+  std::array<op::OperandType, 2> types;
+  rt::Device *device = nullptr;
+  for (auto [object, type] : {std::pair(left, &types[0]), std::pair(right, &types[1])}) {
+    if (const KnownValue *known = knownOf(object)) {
+      if (device && device != known->device)
+        return nullptr;
+      device = known->device;
+      *type = {known->dtype, op::Weak::None};
+    } else if (PyFloat_CheckExact(object)) {
+      *type = {DType::Float64, op::Weak::Float};
+    } else if (PyLong_CheckExact(object)) {
+      *type = {DType::Int64, op::Weak::Int};
+    } else {
+      return nullptr;
+    }
+  }
+  auto common = op::promoteOperands(kind, types);
+  bool areIntegers = !isInexact(types[0].dtype) && !isInexact(types[1].dtype);
+  if (!common || isComplex(*common) || *common == DType::Bool ||
+      (hostmath::isComparison(kind) && areIntegers && isInexact(*common)))
+    return nullptr;
+  std::array<uint64_t, 2> bits{};
+  for (auto [object, at] : {std::pair(left, &bits[0]), std::pair(right, &bits[1])}) {
+    const KnownValue *known = knownOf(object);
+    auto made = known ? hostmath::converted(known->bits, known->dtype, *common)
+                      : scalarBits(object, *common);
+    if (!made)
+      return nullptr;
+    *at = *made;
+  }
+  auto result = ops::foldValues(kind, {bits[0], *common, device}, bits[1]);
+  return result ? wrapKnown(*result) : nullptr;
+}
+
 PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right) {
   const KnownValue *a = knownOf(left), *b = knownOf(right);
   if ((!a && !b) || Trace::active())
@@ -537,18 +651,18 @@ PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right) {
   KnownValue x, y;
   if (a && b) {
     if (a->dtype != b->dtype || a->device != b->device)
-      return nullptr;
+      return operationOnMixed(kind, left, right);
     x = *a;
     y = *b;
   } else {
     x = y = a ? *a : *b;
     auto bits = scalarBits(a ? right : left, x.dtype);
     if (!bits)
-      return nullptr;
+      return operationOnMixed(kind, left, right);
     (a ? y : x).bits = *bits;
   }
   auto result = ops::foldValues(kind, x, y.bits);
-  return result ? wrapKnown(*result) : nullptr;
+  return result ? wrapKnown(*result) : operationOnMixed(kind, left, right);
 }
 
 PyObject *operationOnValue(op::OpKind kind, PyObject *operand) {

@@ -92,10 +92,13 @@ def put(a, ind, v, mode="raise"):
         outside = given[(given < -x.size) | (given >= x.size)] if given.dtype.kind in "iu" else given[:0]
         if outside.size:
             raise IndexOutOfBounds(f"index {outside[0]} is out of bounds for axis 0 with size {x.size}")
-    indices = ravel(_in_mode(_indices(indices, x.device, "put"), x.size, mode, "put"))
+    indices = _indices(indices, x.device, "put")
+    indices = ravel(_in_mode(indices, x.size, mode, "put") if x.size else indices)
     values = assigned(values, x)
     if indices.shape[0] == 0 or values.size == 0:
         return
+    if x.size == 0:
+        raise IndexOutOfBounds("cannot replace elements of an empty array")
     values = _cycled(values, indices.shape[0])
     flat = _graphc.reshape(x, (-1,))
     if _graphc.shares_storage(x, flat):
