@@ -712,6 +712,9 @@ def _method(name, function):
     """A method of ufuncs; what it refuses goes to the method of NumPy's ufunc."""
 
     def hand(args, keywords):
+        asked = _foreign.ask(args[0], name, args[1:], keywords)
+        if asked is not None:
+            return asked
         numpys = getattr(_np, args[0].__name__, None)
         return NotImplemented if numpys is None else _foreign.plan(getattr(numpys, name), args[1:], keywords, "a" if name == "at" else None)
 
