@@ -49,6 +49,11 @@ def no_axes(xp, x, v):
     y[()] = v
 
 
+def all_of_no_axes(xp, x, v):
+    y = x[:1].reshape(())
+    y[...] = v
+
+
 def filled(xp, x, v):
     x.fill(v)
 
@@ -83,7 +88,7 @@ def diagonal(xp, x, v):
     return y
 
 
-WAYS = [element, slices, row, masked, chosen, listed, no_axes, filled, flat, put, place, putmask, inserted, full, diagonal]
+WAYS = [element, slices, row, masked, chosen, listed, no_axes, all_of_no_axes, filled, flat, put, place, putmask, inserted, full, diagonal]
 
 
 def outcome(xp, way, kind, value):

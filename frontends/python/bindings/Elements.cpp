@@ -394,10 +394,9 @@ std::optional<uint64_t> elementBits(PyObject *value, DType t, rt::Device &device
 
 /// What a key that names no single element stands for.
 Target targetOf(const Array &x, PyObject *key, bool isBasic) {
-  bool isWhole = key == Py_Ellipsis || (PyTuple_CheckExact(key) && PyTuple_GET_SIZE(key) == 0);
-  if (x.rank() == 0 && isWhole)
+  if (x.rank() == 0 && PyTuple_CheckExact(key) && PyTuple_GET_SIZE(key) == 0)
     return Target::Element;
-  return isBasic ? Target::Part : Target::Chosen;
+  return isBasic || key == Py_Ellipsis ? Target::Part : Target::Chosen;
 }
 
 /// False, with nothing done, where something is wrong: the general way says so, naming the axis.
@@ -430,6 +429,8 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     BasicKey basic;
     const bool isBasic = !written && basic.set(key, x.rank());
     if (!written) {
+      if (x.rank() == 0 && key == Py_Ellipsis && isSequence(value) && !asAnyArray(value))
+        throw pb::value_error("setting an array element with a sequence.");
       held = assigned(pb::reinterpret_borrow<pb::object>(value), x.dtype(), x.device(),
                       isElement ? Target::Element : targetOf(x, key, isBasic));
       value = held.ptr();
