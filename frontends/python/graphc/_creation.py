@@ -437,6 +437,10 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
 
 def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """`empty` with the shape, dtype and device of `prototype`."""
+    if device is None and shape is None and type(prototype) is _Array and (order == "C" or (order == "K" and prototype.contiguous)):
+        made = _graphc.filled(prototype, 0, dtype)
+        if made is not None:
+            return made
     return zeros_like(prototype, dtype, order, shape=shape, device=device)
 
 

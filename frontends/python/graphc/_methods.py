@@ -340,13 +340,6 @@ def _interface(self):
     return {**values.__array_interface__, "owner": values}
 
 
-def _part(get):
-    def put(self, value):
-        get(self)[...] = value
-
-    return property(get, put)
-
-
 def _absent(name, instead):
     def get(self):
         where = user_line(2)
@@ -445,9 +438,7 @@ def attach(namespace):
     for name in _IN_PLACE:
         if name in namespace and not hasattr(_Array, name):
             setattr(_Array, name, _in_place(name))
-    for name in ("real", "imag"):
-        if not hasattr(_Array, name):
-            setattr(_Array, name, _part(namespace[name]))
+    _Array._no_imag = namespace["imag"]
     for name in _OF_NUMBERS:
         setattr(_Array, name, _of_number(name))
     for name, instead in _ABSENT.items():
