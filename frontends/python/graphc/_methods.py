@@ -166,10 +166,10 @@ class Flags:
 
 
 def _dense(shape, strides, x):
+    if 0 in shape:
+        return True
     expected = x.itemsize
     for size, stride in zip(shape[::-1], strides[::-1]):
-        if size == 0:
-            return True
         if size != 1 and stride != expected:
             return False
         expected *= size
