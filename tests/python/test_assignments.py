@@ -183,3 +183,16 @@ def test_at_takes_numbers_beyond_the_elements():
 
     for got, want in zip(program(gc), program(np), strict=True):
         exact.assert_same(np.asarray(got), want)
+
+
+def test_outputs_take_single_results_whatever_fits():
+    def program(xp):
+        total, out, small = xp.array([3], "uint32").sum(), xp.zeros(1, "int64"), xp.zeros((), "int8")
+        xp.negative(total, out=out)
+        xp.add(xp.array([300])[0], 1, out=small)
+        taken = xp.zeros((), "int8")
+        xp.take(xp.array([5, 300]), 1, out=taken, mode="clip")
+        return out, small, taken
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(got), want)

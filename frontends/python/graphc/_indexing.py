@@ -46,7 +46,7 @@ def _deliver(result, out, what):
         return result
     if out.shape != result.shape:
         raise ShapeError(f"{what}: out has shape {out.shape}, the result {result.shape}")
-    out[...] = result
+    out[...] = result.astype(out.dtype, copy=False)
     return out
 
 

@@ -95,7 +95,7 @@ def _deliver(result, out, shape=None):
     result = single(result) if shape is None else asarray(result.reshape(shape))
     if out is None:
         return result
-    out[...] = result
+    out[...] = result.astype(out.dtype, copy=False)
     return out
 
 

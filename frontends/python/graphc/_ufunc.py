@@ -108,7 +108,7 @@ def write(result, out, casting="same_kind", name="out", where=True, told_as=None
         if isinstance(out, _np.ndarray):
             _np.copyto(out, _np.asarray(result), casting="unsafe", where=True if where is True else _np.asarray(where))
         elif where is True:
-            out[...] = result
+            out[...] = result.astype(out.dtype, copy=False)  # of single results too, whatever fits
         else:
             out[...] = _graphc.select(where, result.astype(out.dtype, copy=False), out)
     return out
