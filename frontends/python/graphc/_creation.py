@@ -203,7 +203,8 @@ def assigned(value, x, is_safe=False):
     """An array of what is written to elements of `x`: numbers and sequences as NumPy's `array(value, x.dtype)`, which refuses
     what they can't hold; arrays as they are, or only those of a dtype that all of `x` hold."""
     if not isinstance(value, (_Array, _np.ndarray, _np.generic)):
-        return asarray(value, x.dtype, device=x.device)
+        is_float = type(value) is float and x.dtype.kind in "fc"  # where it overflows, the conversion to come tells it
+        return asarray(value, None if is_float else x.dtype, device=x.device)
     values = asarray(value, device=None if type(value) is _Array else x.device)
     is_number = isinstance(value, _np.generic)  # or a single result
     if is_safe and not is_number and not can_cast(values.dtype, x.dtype, "safe"):
