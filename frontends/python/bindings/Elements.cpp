@@ -251,32 +251,38 @@ struct PartKey {
 /// x[array, array]: a vector of integers an axis names elements of the flattened x, in a loop over
 /// small arrays.
 struct PlacesKey {
-  std::optional<Array> flat;
-  Array places;
+  std::optional<Array> flat, places;
 
   PlacesKey(const Array &x, PyObject *key) {
     if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) != x.rank() || x.rank() < 2 ||
-        x.rank() > 4 || x.isValue() || Trace::active() || !x.view().isContiguous())
+        x.rank() > 4 || !isVector(PyTuple_GET_ITEM(key, 0)) || x.isValue() || Trace::active() ||
+        !x.view().isContiguous())
       return;
     std::array<Array, 4> indices;
     const auto count = static_cast<size_t>(x.rank());
     for (size_t i = 0; i < count; ++i) {
-      const Array *index = asAnyArray(PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(i)));
-      if (!index || index->isOpen() || index->rank() != 1 || !isInteger(index->dtype()) ||
-          (i > 0 && index->shape() != indices[0].shape()))
+      PyObject *item = PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(i));
+      if (!isVector(item) || (i > 0 && asAnyArray(item)->shape() != indices[0].shape()))
         return;
-      indices[i] = *index;
+      indices[i] = *asAnyArray(item);
     }
-    places = unwrap(ops::flatPlacesNow({indices.data(), count}, x.shape()));
-    if (!places.isNull())
-      flat = unwrap(ops::reshape(x, Shape{x.size()}));
+    Array found = unwrap(ops::flatPlacesNow({indices.data(), count}, x.shape()));
+    if (found.isNull())
+      return;
+    places = std::move(found);
+    flat = unwrap(ops::reshape(x, Shape{x.size()}));
+  }
+
+private:
+  static bool isVector(PyObject *item) {
+    const Array *index = asAnyArray(item);
+    return index && !index->isOpen() && index->rank() == 1 && isInteger(index->dtype());
   }
 };
 
 /// x[mask] of all axes of a small array: the same of both flattened, for which loops are made.
 struct FlatMask {
-  std::optional<Array> flat;
-  Array mask;
+  std::optional<Array> flat, mask;
 
   FlatMask(const Array &x, PyObject *key) {
     constexpr int64_t kMost = 2048;
@@ -305,8 +311,10 @@ PyObject *get(PyObject *self, PyObject *key) {
       if (!taken.isNull())
         return wrap(std::move(taken));
     }
+    if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
+      return wrapView(x, x.view().index(basic.items()));
     if (FlatMask all(x, key); all.flat) {
-      Array taken = unwrap(ops::takeRowsNow(*all.flat, all.mask));
+      Array taken = unwrap(ops::takeRowsNow(*all.flat, *all.mask));
       if (!taken.isNull())
         return wrap(std::move(taken));
     }
@@ -322,12 +330,10 @@ PyObject *get(PyObject *self, PyObject *key) {
         return wrap(std::move(taken));
     }
     if (PlacesKey named(x, key); named.flat) {
-      Array taken = unwrap(ops::takeRowsNow(*named.flat, named.places));
+      Array taken = unwrap(ops::takeRowsNow(*named.flat, *named.places));
       if (!taken.isNull())
         return wrap(std::move(taken));
     }
-    if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
-      return wrapView(x, x.view().index(basic.items()));
     return wrap(getItem(x, pb::reinterpret_borrow<pb::object>(key)));
   });
 }
@@ -446,7 +452,7 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
                                 v.operand->array && v.operand->array->rank() == 1) {
         discardImaginary(*v.operand, x.dtype());
         ops::KeyItem rows;
-        rows.array = all.mask;
+        rows.array = *all.mask;
         check(ops::put(*all.flat, {&rows, 1}, *v.operand, std::nullopt));
         tellAtOnce(x);
         written = true;
@@ -458,7 +464,7 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
       if (PlacesKey named(x, key); named.flat && convertOperand(value, v, &x.device())) {
         discardImaginary(*v.operand, x.dtype());
         ops::KeyItem rows;
-        rows.array = named.places;
+        rows.array = *named.places;
         check(ops::put(*named.flat, {&rows, 1}, *v.operand, std::nullopt));
         tellAtOnce(x);
         written = true;
@@ -644,6 +650,8 @@ static PyObject *operationOnMixed(op::OpKind kind, PyObject *left, PyObject *rig
 PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right) {
   const KnownValue *a = knownOf(left), *b = knownOf(right);
   if ((!a && !b) || Trace::active())
+    return nullptr;
+  if (!(a && b) && asAnyArray(a ? right : left))
     return nullptr;
   if (kind == op::OpKind::Pow) {
     auto power = a && !b ? foldPower(*a, right) : std::nullopt;
