@@ -417,6 +417,16 @@ bool isSetByRows(PartKey &among, PyObject *value) {
   }
 }
 
+/// x[rows] = value of one array; true, or an error is thrown.
+bool isPut(Array &x, const Array &rows, Operand &value) {
+  discardImaginary(value, x.dtype());
+  ops::KeyItem key;
+  key.array = rows;
+  check(ops::put(x, {&key, 1}, value, std::nullopt));
+  tellAtOnce(x);
+  return true;
+}
+
 int set(PyObject *self, PyObject *key, PyObject *value) {
   if (!value) {
     PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
@@ -450,33 +460,18 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     if (!written)
       if (FlatMask all(x, key); all.flat && convertOperand(value, v, &x.device()) &&
                                 v.operand->array && v.operand->array->rank() == 1) {
-        discardImaginary(*v.operand, x.dtype());
-        ops::KeyItem rows;
-        rows.array = *all.mask;
-        check(ops::put(*all.flat, {&rows, 1}, *v.operand, std::nullopt));
-        tellAtOnce(x);
-        written = true;
+        written = isPut(*all.flat, *all.mask, *v.operand);
       }
     if (!written)
       if (PartKey among(x, key); among.part)
         written = isSetByRows(among, value);
     if (!written)
       if (PlacesKey named(x, key); named.flat && convertOperand(value, v, &x.device())) {
-        discardImaginary(*v.operand, x.dtype());
-        ops::KeyItem rows;
-        rows.array = *named.places;
-        check(ops::put(*named.flat, {&rows, 1}, *v.operand, std::nullopt));
-        tellAtOnce(x);
-        written = true;
+        written = isPut(*named.flat, *named.places, *v.operand);
       }
     if (Array list = !written && PyList_CheckExact(key) ? listIndex(key, x.device()) : Array();
         !list.isNull() && convertOperand(value, v, &x.device())) {
-      discardImaginary(*v.operand, x.dtype());
-      ops::KeyItem rows;
-      rows.array = std::move(list);
-      check(ops::put(x, {&rows, 1}, *v.operand, std::nullopt));
-      tellAtOnce(x);
-      written = true;
+      written = isPut(x, list, *v.operand);
     }
     if (!written)
       setItem(x, pb::reinterpret_borrow<pb::object>(key),
