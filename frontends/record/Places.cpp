@@ -461,6 +461,16 @@ Result<Array> takeRowsNow(const Array &x, const Array &index) {
   return now ? small::arrayOf(std::move(now)) : Array();
 }
 
+Result<Array> flatPlacesNow(std::span<const Array> indices, const Shape &shape) {
+  RecordScope scope;
+  const Array &first = indices[0];
+  if (first.size() > small::kFew ||
+      !small::isLoop(op::OpKind::Gather, first.size(), first.device()))
+    return Array();
+  GRAPHC_ASSIGN(NodeRef now, small::flatPlaces(indices, shape));
+  return now ? small::arrayOf(std::move(now)) : Array();
+}
+
 /// Whether the only item of a key is a mask of the first axes whose elements are counted later.
 static Result<bool> isCountedLater(const Array &x, std::span<const KeyItem> key) {
   if (key.size() != 1 || !key[0].array || key[0].array->dtype() != DType::Bool)

@@ -107,6 +107,9 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value);
 Result<bool> combineRows(Array &target, const Array &index, const Operand &value,
                          op::OpKind combine);
 Shape rowsShape(const Array &x, const Array &index);
+/// The row-major places that vectors of integers of one length name, one vector an axis of `shape`;
+/// null where one is not computed or something is outside.
+Outcome flatPlaces(std::span<const Array> indices, const Shape &shape);
 /// Sorts the rows of a small array in its own memory. False when that has to be recorded.
 Result<bool> sortNow(Array &x, bool descending);
 /// Where a mask is true, in row-major order.

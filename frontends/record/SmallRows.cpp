@@ -69,6 +69,28 @@ Shape takenShape(const Array &x, const Array &index, size_t rows) {
   return shape;
 }
 
+/// What is moved as it is, of a size.
+struct Two {
+  uint64_t words[2];
+};
+
+/// Runs `f` with a value of a type that has the size of an element.
+template <typename F>
+void withWord(int64_t size, F f) {
+  switch (size) {
+  case 1:
+    return f(uint8_t{});
+  case 2:
+    return f(uint16_t{});
+  case 4:
+    return f(uint32_t{});
+  case 8:
+    return f(uint64_t{});
+  default:
+    return f(Two{});
+  }
+}
+
 std::span<const int64_t> withoutFirst(const Shape &shape) {
   return std::span<const int64_t>(shape).subspan(1);
 }
@@ -89,7 +111,7 @@ Outcome takeRows(const Array &x, const Array &index) {
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out,
                 makeNode(x.dtype(), takenShape(x, index, rows.list().size()), x.device()));
-  auto done = withLoopType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
+  withWord(itemSize(x.dtype()), [&]<typename T>(T) {
     auto *from = reinterpret_cast<const T *>(elements.first);
     T *to = dataOf<T>(out);
     const int64_t stride = x.view().strides()[0];
@@ -100,9 +122,24 @@ Outcome takeRows(const Array &x, const Array &index) {
       for (int64_t row : rows.list())
         to = gather(from + row * stride, withoutFirst(x.shape()), withoutFirst(x.view().strides()),
                     to);
-    return true;
   });
-  return finished(std::move(out), std::move(done));
+  return out;
+}
+
+Outcome flatPlaces(std::span<const Array> indices, const Shape &shape) {
+  const Array &first = indices[0];
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Int64, first.shape(), first.device()));
+  auto *to = dataOf<int64_t>(out);
+  std::fill_n(to, first.size(), 0);
+  for (size_t axis = 0; axis < indices.size(); ++axis) {
+    Rows rows;
+    GRAPHC_TRY(rows.readNumbers(indices[axis], shape[axis]));
+    if (!rows.isKnown())
+      return NodeRef();
+    for (size_t i = 0; i < rows.list().size(); ++i)
+      to[i] = to[i] * shape[axis] + rows.list()[i];
+  }
+  return out;
 }
 
 Result<bool> putRows(Array &target, const Array &index, const Operand &value) {

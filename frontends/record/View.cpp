@@ -201,10 +201,8 @@ View::View(const Shape &base) : baseShape(base), viewShape(base), viewStrides(de
 bool View::isContiguous() const {
   int64_t expected = 1;
   for (size_t i = viewShape.size(); i-- > 0;) {
-    if (viewShape[i] == 0)
-      return true;
     if (viewShape[i] != 1 && viewStrides[i] != expected)
-      return false;
+      return std::ranges::find(viewShape, 0) != viewShape.end(); // of no elements any order is one
     expected *= viewShape[i];
   }
   return true;

@@ -324,7 +324,10 @@ class Statements:
         single = value if is_single(self.env.get(value)) or value in ("2", "3", "1") else "1"
         # NumPy compares uint64 with a Python int, and with int64, as float64, which 2**64 - 1 is not, and adds them so.
         is_long = np.asarray(x).dtype == np.uint64
-        largest = "xp.uint64(3)" if is_long else single
+        # What is computed as floats for integers may be out of their range, which C leaves undefined.
+        given = np.asarray(self.env.get(single, 2)).dtype
+        is_float = np.asarray(x).dtype.kind in "biu" and (given.kind not in "biu" or (given == np.uint64 and np.asarray(x).dtype.kind == "i"))
+        largest = "xp.uint64(3)" if is_long else "2" if is_float else single
         added = "xp.uint64(1)" if is_long else single if np.asarray(self.env.get(single, 0.5)).dtype.kind in "biu" else "1"
         return None, r.choice((
             f"{a}[{key}] = {value}", f"{a}[{key}] += 1", f"{a}[{key}] = {a}[{key}] * 2", f"{a}[{rows}] = {value}", f"xp.add.at({a}, ({key},), {added})",

@@ -292,7 +292,7 @@ def test_outputs_by_place_and_by_name():
     x = gc.zeros(3)
     gc.copyto(src=np.array(["1", "2", "3"], object), dst=x, casting="unsafe")
     assert x.tolist() == [1, 2, 3]
-    gc.place(arr=x, mask=[True, False, True], vals=np.array([Decimal(9)]))
+    gc.place(arr=x, mask=[True, False, True], vals=[Decimal(9)])
     assert x.tolist() == [9, 2, 9]
     gc.random.Generator(gc.random.PCG64(0)).shuffle(x=x)
     assert sorted(x.tolist()) == [2, 9, 9]

@@ -3,6 +3,8 @@
 import copy
 import pickle
 
+import types
+
 import graphc as gc
 import numpy as np
 import pytest
@@ -198,3 +200,93 @@ def test_numpy_functions_without_a_counterpart_say_so():
         np.isnat(gc.ones(2))
     with pytest.raises(TypeError):
         np.busday_count(gc.ones(2), gc.ones(2))
+
+
+def test_classes_are_asked_with_the_functions_that_their_code_names():
+    def program(np):
+        told = []
+
+        class Quantity:
+            def __init__(self, values):
+                self.values = values
+
+            def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+                told.append((ufunc is np.multiply, ufunc is np.add, ufunc.__name__, method, sorted(keywords)))
+                inputs = [x.values if isinstance(x, Quantity) else x for x in inputs]
+                out = keywords.pop("out", ())
+                if out:
+                    keywords["out"] = tuple(x.values if isinstance(x, Quantity) else x for x in out)
+                result = getattr(ufunc, method)(*inputs, **keywords)
+                return Quantity(result)
+
+            def __array_function__(self, function, types, args, keywords):
+                told.append((function is np.concatenate, function is np.mean, function.__name__, len(types)))
+                return NotImplemented if function is np.median else "asked"
+
+        q, y = Quantity(np.array([1.0, 2.0])), np.array([3.0, 4.0])
+        made = [np.multiply(q, 2), y * q, y + q, y - q, np.add.reduce(q), np.sqrt(q), np.multiply.outer(q, q), np.add(1, q), np.add(y, y, out=Quantity(y))]
+        y *= 2
+        asked = [np.concatenate([q, y]), np.mean(q), np.dot(y, q)]
+        with pytest.raises(TypeError, match="no implementation found for 'numpy.median'"):
+            np.median(q)
+
+        class Refuses:
+            def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+                assert ufunc is np.add
+                return NotImplemented
+
+        with pytest.raises(TypeError, match="operand type.s. all returned NotImplemented"):
+            np.add(Refuses(), 1)
+        return told, [np.asarray(m.values).tolist() for m in made], asked, y.tolist()
+
+    assert program(gc) == program(np)
+
+
+def test_made_of_others_first_and_unknown_classes_by_numpys():
+    def program(np):
+        seen = []
+
+        class Base:
+            def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+                seen.append((type(self).__name__, ufunc is np.add))
+                return NotImplemented
+
+        class Derived(Base):
+            pass
+
+        with pytest.raises(TypeError):
+            np.add(Base(), Derived())
+        return seen
+
+    assert program(gc) == program(np)
+    theirs = []
+
+    class Theirs:
+        def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+            theirs.append(ufunc is np.add and gc_is_unknown)
+            return 7
+
+    gc_is_unknown = True
+    Theirs.__array_ufunc__ = types.FunctionType(
+        Theirs.__array_ufunc__.__code__, {"np": np}, "asked", None, Theirs.__array_ufunc__.__closure__
+    )
+    assert gc.add(Theirs(), gc.ones(2)) == 7 and gc.ones(2) + Theirs() == 7 and theirs == [True, True]
+
+
+def test_results_are_wrapped_by_their_operands():
+    def program(np):
+        class Labelled:
+            def __init__(self, values, label, contexts=()):
+                self.values, self.label, self.contexts = np.asarray(values), label, contexts
+
+            def __array__(self, dtype=None, copy=None):
+                return self.values
+
+            def __array_wrap__(self, array, context=None, return_scalar=False):
+                return Labelled(array, self.label, (context[0].__name__, context[2], return_scalar))
+
+        x, y = Labelled([1.0, 2.0], "x"), np.array([3.0, 4.0])
+        made = [np.sin(x), np.add(x, 1), np.add(y, x), y * x, y - x, *np.modf(x), np.sqrt(Labelled(4.0, "one"))]
+        return [(m.label, m.contexts, np.asarray(m.values).tolist()) for m in made]
+
+    assert program(gc) == program(np)

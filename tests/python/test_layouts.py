@@ -290,3 +290,12 @@ def test_results_of_broadcast_operands_lie_as_numpys(name, dtype):
         exact.assert_same(got, want, name)
         assert got.strides == want.strides
         assert gc.shares_memory(got, got.ravel()) == np.shares_memory(want, want.ravel())
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 0), (2, 0, 2), (0, 2, 2), (0,), (0, 0), (1, 0, 3)])
+def test_arrays_of_no_elements_have_both_orders(shape):
+    for order in "CF":
+        for name in ("zeros", "ones", "empty"):
+            want, got = (getattr(xp, name)(shape, order=order).flags for xp in (np, gc))
+            assert (got.c_contiguous, got.f_contiguous) == (want.c_contiguous, want.f_contiguous) == (True, True)
+    assert gc.zeros((4, *shape))[1].flags.c_contiguous and gc.zeros(shape).T.reshape(-1).shape == (0,)

@@ -682,3 +682,65 @@ def test_parts_updated_in_place(at_once, dtype):
     if start.dtype.kind == "i":
         with pytest.raises(TypeError):
             x[1:] += 0.5
+
+
+def test_arrays_an_axis_name_elements_in_loops():
+    def program(xp):
+        seen = []
+        a, z = xp.arange(30.0).reshape(5, 6) + 0.5, xp.arange(6.0) + 1j
+        n, labels = xp.arange(5), xp.array([1, -1, 3, 3, 0])
+        b = xp.arange(24).astype("int16").reshape(2, 3, 4)
+        for i in range(40):
+            a[n, labels] -= 1
+            a[[0, 0, 1], [2, 2, 3]] = [i, i + 1, i + 2]
+            a[n % 2, labels] = i * 0.25
+            seen += [a[n, labels], a[xp.arange(5), labels] * 2, b[labels % 2, labels % 3, labels], z[xp.array([0, 2, 2])].imag, z[z.real > 2].real]
+            a[a > 20] -= 3
+            seen += [a[a > 15], a[a > 1e9], b[b % 2 == 0]]
+            a[a < 3] = xp.arange(float((a < 3).sum()))
+        return [*seen, a]
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(got), want)
+
+
+def test_places_outside_are_refused_in_loops():
+    x, rows, columns = gc.arange(12.0).reshape(3, 4), gc.array([0, 1]), gc.array([1, 4])
+    for _ in range(40):
+        with pytest.raises(IndexError):
+            float(x[rows, columns].sum())
+        with pytest.raises(IndexError):
+            x[rows, columns] = 1
+        with pytest.raises((ValueError, IndexError)):
+            x[rows, gc.array([1, 2])] = gc.arange(3.0)
+    assert x.tolist() == np.arange(12.0).reshape(3, 4).tolist()
+
+
+def test_values_of_two_dtypes_in_loops():
+    def program(xp):
+        e, k, u, f = xp.array([1.5, 2.0]), xp.array([3, -2]), xp.array([200, 3], "uint8"), xp.array([0.5, 2.0], "float32")
+        seen = []
+        for i in range(20):
+            for a in (e[0], k[1], u[0], f[0]):
+                for b in (e[1], k[0], u[1], f[1], 2, 0.25):
+                    seen += [a + b, a - b, a * b, a / b, b / a, a < b, a == b, b >= a, a % b]
+        big = xp.array([2**63], "uint64")[0], xp.array([2**63 - 1])[0]
+        return [*seen, big[0] == big[1], big[0] > big[1], k[0] / 2, 7 // k[0]]
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(got), np.asarray(want))
+
+
+def test_sorting_and_searching_of_few_elements():
+    def program(xp):
+        a, m, n = xp.array([3.0, 1.0, 2.0, 0.5]), xp.array([[3, 1], [0, 2], [5, -1]]), xp.array([4, 1, 3])
+        seen = []
+        for i in range(30):
+            seen += [xp.partition(a, 0)[0], xp.argpartition(n, 1)[1], xp.sort(m, axis=0), xp.sort(m * 1.0, axis=0), xp.sort(m, axis=None)]
+            seen += [xp.interp(x, [0.0, 1.0, 3.0], [1.0, 5.0, 2.0]) for x in (-1.0, 0.5, 3.0, 7.0)]
+            seen += [xp.interp(9.0, xp.array([0.0, 1.0]), xp.array([1.0, 5.0]), right=i), xp.interp(-1, [0, 1], [3, 4], left=-1)]
+            m[i % 3, 0] = i
+        return [*seen, xp.frombuffer(b"\x00\xff\x02", bool).sum()]
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(got), np.asarray(want))

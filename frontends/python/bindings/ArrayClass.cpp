@@ -1,4 +1,5 @@
 // class Array: properties, views and methods.
+#include "frontends/python/bindings/Assigned.h"
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Gil.h"
 
@@ -385,7 +386,10 @@ void defineMethods(pb::class_<Array> &cls) {
       },
       pb::arg("order") = "C");
   cls.def(
-      "fill", [](Array &x, const pb::object &value) { setItem(x, pb::ellipsis(), value); },
+      "fill",
+      [](Array &x, const pb::object &value) {
+        setItem(x, pb::ellipsis(), assigned(value, x.dtype(), x.device(), Target::Element));
+      },
       pb::arg("value"));
   cls.def(
       "to_device",

@@ -388,11 +388,12 @@ Array *asAnyArray(pb::handle object) {
   return array;
 }
 
-/// Whether an object gives an array and has no arithmetic of its own to ask.
+/// Whether an object gives an array, has no arithmetic of its own to ask, and doesn't wrap results.
 static bool isPlainArrayLike(pb::handle object) {
   pb::handle type = reinterpret_cast<PyObject *>(Py_TYPE(object.ptr()));
   return pb::hasattr(type, "__array__") && !pb::hasattr(type, "__array_ufunc__") &&
-         !pb::hasattr(type, "__array_priority__") && !pb::hasattr(type, "__radd__");
+         !pb::hasattr(type, "__array_priority__") && !pb::hasattr(type, "__radd__") &&
+         !pb::hasattr(type, "__array_wrap__");
 }
 
 bool toOperand(pb::handle object, Operand &out, std::optional<Array> &holder, rt::Device *device) {

@@ -1,5 +1,6 @@
 // x[key], x[key] = value, iteration and Python's conversions as type slots. Single elements and
 // values that are known need no program, and pybind11's dispatcher costs more than they do.
+#include "frontends/python/bindings/Assigned.h"
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Discarded.h"
 #include "frontends/record/HostMath.h"
@@ -154,6 +155,12 @@ private:
       item.step = step;
       return true;
     }
+    if (const KnownValue *known = knownOf(object)) {
+      item.kind = IndexItem::Kind::Integer;
+      item.integer = static_cast<int64_t>(known->bits);
+      ++integers;
+      return isInteger(known->dtype) && (item.integer >= 0 || isSigned(known->dtype));
+    }
     if (isPlainIndex(object, item.integer)) {
       item.kind = IndexItem::Kind::Integer;
       ++integers;
@@ -241,6 +248,54 @@ struct PartKey {
   }
 };
 
+/// x[array, array]: a vector of integers an axis names elements of the flattened x, in a loop over
+/// small arrays.
+struct PlacesKey {
+  std::optional<Array> flat, places;
+
+  PlacesKey(const Array &x, PyObject *key) {
+    if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) != x.rank() || x.rank() < 2 ||
+        x.rank() > 4 || !isVector(PyTuple_GET_ITEM(key, 0)) || x.isValue() || Trace::active() ||
+        !x.view().isContiguous())
+      return;
+    std::array<Array, 4> indices;
+    const auto count = static_cast<size_t>(x.rank());
+    for (size_t i = 0; i < count; ++i) {
+      PyObject *item = PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(i));
+      if (!isVector(item) || (i > 0 && asAnyArray(item)->shape() != indices[0].shape()))
+        return;
+      indices[i] = *asAnyArray(item);
+    }
+    Array found = unwrap(ops::flatPlacesNow({indices.data(), count}, x.shape()));
+    if (found.isNull())
+      return;
+    places = std::move(found);
+    flat = unwrap(ops::reshape(x, Shape{x.size()}));
+  }
+
+private:
+  static bool isVector(PyObject *item) {
+    const Array *index = asAnyArray(item);
+    return index && !index->isOpen() && index->rank() == 1 && isInteger(index->dtype());
+  }
+};
+
+/// x[mask] of all axes of a small array: the same of both flattened, for which loops are made.
+struct FlatMask {
+  std::optional<Array> flat, mask;
+
+  FlatMask(const Array &x, PyObject *key) {
+    constexpr int64_t kMost = 2048;
+    const Array *named = asAnyArray(key);
+    if (!named || named->dtype() != DType::Bool || named->rank() < 2 || named->isOpen() ||
+        x.isOpen() || x.size() > kMost || named->shape() != x.shape() || Trace::active() ||
+        !x.view().isContiguous() || !named->view().isContiguous())
+      return;
+    flat = unwrap(ops::reshape(x, Shape{x.size()}));
+    mask = unwrap(ops::reshape(*named, Shape{x.size()}));
+  }
+};
+
 PyObject *get(PyObject *self, PyObject *key) {
   return guarded([&]() -> PyObject * {
     if (const Array &open = *asOpenArray(self); open.isOpen())
@@ -256,6 +311,13 @@ PyObject *get(PyObject *self, PyObject *key) {
       if (!taken.isNull())
         return wrap(std::move(taken));
     }
+    if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
+      return wrapView(x, x.view().index(basic.items()));
+    if (FlatMask all(x, key); all.flat) {
+      Array taken = unwrap(ops::takeRowsNow(*all.flat, *all.mask));
+      if (!taken.isNull())
+        return wrap(std::move(taken));
+    }
     if (PyList_CheckExact(key))
       if (Array list = listIndex(key, x.device()); !list.isNull()) {
         Array taken = unwrap(ops::takeRowsNow(x, list));
@@ -267,8 +329,11 @@ PyObject *get(PyObject *self, PyObject *key) {
       if (!taken.isNull())
         return wrap(std::move(taken));
     }
-    if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
-      return wrapView(x, x.view().index(basic.items()));
+    if (PlacesKey named(x, key); named.flat) {
+      Array taken = unwrap(ops::takeRowsNow(*named.flat, *named.places));
+      if (!taken.isNull())
+        return wrap(std::move(taken));
+    }
     return wrap(getItem(x, pb::reinterpret_borrow<pb::object>(key)));
   });
 }
@@ -302,15 +367,30 @@ PyObject *iterate(PyObject *self) {
   return nullptr;
 }
 
+bool isSequence(PyObject *value) {
+  const Array *x = asAnyArray(value);
+  return x ? x->rank() > 0 : PyList_CheckExact(value) || PyTuple_CheckExact(value);
+}
+
 /// What `value` is as an element of dtype `t`, when that is known.
 std::optional<uint64_t> elementBits(PyObject *value, DType t, rt::Device &device) {
-  if (const KnownValue *known = knownOf(value); known && known->dtype == t)
-    return known->bits;
+  if (const KnownValue *known = knownOf(value)) {
+    if (known->dtype == t)
+      return known->bits;
+    // Those of other dtypes have to fit signed integers (Assigned.h).
+    if (isSigned(t) && known->dtype != DType::Bool)
+      return isInRange(known->bits, known->dtype, t)
+                 ? hostmath::converted(known->bits, known->dtype, t)
+                 : std::nullopt;
+  }
   if (auto bits = scalarBits(value, t))
     return bits;
   if (PyFloat_Check(value) && isInteger(t)) // without its fraction
     return hostmath::converted(std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(value)), DType::Float64,
                                t);
+  if (auto own = isSigned(t) ? numpyScalarDType(value) : std::nullopt;
+      own && op::promoteTypes(*own, t) != t)
+    return std::nullopt;
   if (!asAnyArray(value) && !PyFloat_CheckExact(value) && !PyLong_CheckExact(value) &&
       !PyBool_Check(value) && !numpyScalarDType(value))
     return std::nullopt;
@@ -318,9 +398,11 @@ std::optional<uint64_t> elementBits(PyObject *value, DType t, rt::Device &device
   return convertOperand(value, v, &device) ? ops::operandBits(*v.operand, t) : std::nullopt;
 }
 
-bool isSequence(PyObject *value) {
-  const Array *x = asAnyArray(value);
-  return x ? x->rank() > 0 : PyList_CheckExact(value) || PyTuple_CheckExact(value);
+/// What a key that names no single element stands for.
+Target targetOf(const Array &x, PyObject *key, bool isBasic) {
+  if (x.rank() == 0 && PyTuple_CheckExact(key) && PyTuple_GET_SIZE(key) == 0)
+    return Target::Element;
+  return isBasic || key == Py_Ellipsis ? Target::Part : Target::Chosen;
 }
 
 /// False, with nothing done, where something is wrong: the general way says so, naming the axis.
@@ -335,6 +417,16 @@ bool isSetByRows(PartKey &among, PyObject *value) {
   }
 }
 
+/// x[rows] = value of one array; true, or an error is thrown.
+bool isPut(Array &x, const Array &rows, Operand &value) {
+  discardImaginary(value, x.dtype());
+  ops::KeyItem key;
+  key.array = rows;
+  check(ops::put(x, {&key, 1}, value, std::nullopt));
+  tellAtOnce(x);
+  return true;
+}
+
 int set(PyObject *self, PyObject *key, PyObject *value) {
   if (!value) {
     PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
@@ -345,36 +437,41 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     bool written = false;
     Place place;
     const bool isElement = place.set(key, x.shape());
-    // Truth is known also of lists, and of arrays of one element; numbers are made of single ones.
-    if (isElement && isSequence(value)) {
-      if (x.dtype() != DType::Bool)
-        throw pb::value_error("setting an array element with a sequence.");
-      if (!asAnyArray(value))
-        value = PyObject_IsTrue(value) ? Py_True : Py_False;
-    }
-    if (isElement)
+    pb::object held;
+    if (isElement && !isSequence(value))
       if (auto bits = elementBits(value, x.dtype(), x.device()))
         written = unwrap(ops::writeElement(x, place.span(), *bits));
     Converted v;
     BasicKey basic;
-    if (!written && basic.set(key, x.rank()) && convertOperand(value, v, &x.device())) {
+    const bool isBasic = !written && basic.set(key, x.rank());
+    if (!written) {
+      if (x.rank() == 0 && key == Py_Ellipsis && isSequence(value) && !asAnyArray(value))
+        throw pb::value_error("setting an array element with a sequence.");
+      held = assigned(pb::reinterpret_borrow<pb::object>(value), x.dtype(), x.device(),
+                      isElement ? Target::Element : targetOf(x, key, isBasic));
+      value = held.ptr();
+    }
+    if (isBasic && convertOperand(value, v, &x.device())) {
       discardImaginary(*v.operand, x.dtype());
       check(ops::setItem(x, basic.items(), *v.operand));
       tellAtOnce(x);
       written = true;
     }
     if (!written)
+      if (FlatMask all(x, key); all.flat && convertOperand(value, v, &x.device()) &&
+                                v.operand->array && v.operand->array->rank() == 1) {
+        written = isPut(*all.flat, *all.mask, *v.operand);
+      }
+    if (!written)
       if (PartKey among(x, key); among.part)
         written = isSetByRows(among, value);
+    if (!written)
+      if (PlacesKey named(x, key); named.flat && convertOperand(value, v, &x.device())) {
+        written = isPut(*named.flat, *named.places, *v.operand);
+      }
     if (Array list = !written && PyList_CheckExact(key) ? listIndex(key, x.device()) : Array();
         !list.isNull() && convertOperand(value, v, &x.device())) {
-      if (v.operand->array)
-        warnOfDiscarded(v.operand->array->dtype(), x.dtype());
-      ops::KeyItem rows;
-      rows.array = std::move(list);
-      check(ops::put(x, {&rows, 1}, *v.operand, std::nullopt));
-      tellAtOnce(x);
-      written = true;
+      written = isPut(x, list, *v.operand);
     }
     if (!written)
       setItem(x, pb::reinterpret_borrow<pb::object>(key),
@@ -508,9 +605,48 @@ std::optional<KnownValue> foldPower(const KnownValue &x, PyObject *exponent) {
 
 } // namespace
 
+/// Values and numbers of different dtypes, converted to the one that the operation has for both;
+/// null where integers would be compared as floats, which need not be equal to them.
+static PyObject *operationOnMixed(op::OpKind kind, PyObject *left, PyObject *right) {
+  std::array<op::OperandType, 2> types;
+  rt::Device *device = nullptr;
+  for (auto [object, type] : {std::pair(left, &types[0]), std::pair(right, &types[1])}) {
+    if (const KnownValue *known = knownOf(object)) {
+      if (device && device != known->device)
+        return nullptr;
+      device = known->device;
+      *type = {known->dtype, op::Weak::None};
+    } else if (PyFloat_CheckExact(object)) {
+      *type = {DType::Float64, op::Weak::Float};
+    } else if (PyLong_CheckExact(object)) {
+      *type = {DType::Int64, op::Weak::Int};
+    } else {
+      return nullptr;
+    }
+  }
+  auto common = op::promoteOperands(kind, types);
+  bool areIntegers = !isInexact(types[0].dtype) && !isInexact(types[1].dtype);
+  if (!common || isComplex(*common) || *common == DType::Bool ||
+      (hostmath::isComparison(kind) && areIntegers && isInexact(*common)))
+    return nullptr;
+  std::array<uint64_t, 2> bits{};
+  for (auto [object, at] : {std::pair(left, &bits[0]), std::pair(right, &bits[1])}) {
+    const KnownValue *known = knownOf(object);
+    auto made = known ? hostmath::converted(known->bits, known->dtype, *common)
+                      : scalarBits(object, *common);
+    if (!made)
+      return nullptr;
+    *at = *made;
+  }
+  auto result = ops::foldValues(kind, {bits[0], *common, device}, bits[1]);
+  return result ? wrapKnown(*result) : nullptr;
+}
+
 PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right) {
   const KnownValue *a = knownOf(left), *b = knownOf(right);
   if ((!a && !b) || Trace::active())
+    return nullptr;
+  if (!(a && b) && asAnyArray(a ? right : left))
     return nullptr;
   if (kind == op::OpKind::Pow) {
     auto power = a && !b ? foldPower(*a, right) : std::nullopt;
@@ -519,18 +655,18 @@ PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right) {
   KnownValue x, y;
   if (a && b) {
     if (a->dtype != b->dtype || a->device != b->device)
-      return nullptr;
+      return operationOnMixed(kind, left, right);
     x = *a;
     y = *b;
   } else {
     x = y = a ? *a : *b;
     auto bits = scalarBits(a ? right : left, x.dtype);
     if (!bits)
-      return nullptr;
+      return operationOnMixed(kind, left, right);
     (a ? y : x).bits = *bits;
   }
   auto result = ops::foldValues(kind, x, y.bits);
-  return result ? wrapKnown(*result) : nullptr;
+  return result ? wrapKnown(*result) : operationOnMixed(kind, left, right);
 }
 
 PyObject *operationOnValue(op::OpKind kind, PyObject *operand) {

@@ -388,11 +388,14 @@ pb::object toItem(Array &x, std::string_view reason) {
 }
 
 pb::object toTruth(Array &x) {
+  if (x.size() == 0)
+    raise(Status(ErrorCode::InvalidArgument,
+                 "[bool] The truth value of an empty array is ambiguous. Use `array.size > 0` to "
+                 "check that an array is not empty."));
   if (x.size() != 1)
     raise(Status(ErrorCode::InvalidArgument,
-                 format("[bool] The truth value of an array with {} is ambiguous. Use a.any() or "
-                        "a.all(): shape {}",
-                        x.size() == 0 ? "no elements" : "more than one element",
+                 format("[bool] The truth value of an array with more than one element is "
+                        "ambiguous. Use a.any() or a.all(): shape {}",
                         op::compactShape(x.shape()))));
   return pb::bool_(toItem(x, "bool"));
 }

@@ -47,12 +47,51 @@ PyObject *transposed(PyObject *self, void *) {
   });
 }
 
+/// One part of complex numbers, 0 or 1; null with no error set for what is not complex.
+PyObject *partOf(PyObject *self, int64_t number) {
+  const Array &x = *asArray(self);
+  if (!isComplex(x.dtype()))
+    return nullptr;
+  Array part = unwrap(ops::part(x, number));
+  return wrap(x.isValue() ? unwrap(ops::copy(part)) : std::move(part));
+}
+
+PyObject *realPart(PyObject *self, void *) {
+  return guarded([&] {
+    PyObject *part = partOf(self, 0);
+    return part ? part : Py_NewRef(self);
+  });
+}
+
+PyObject *imaginaryPart(PyObject *self, void *) {
+  return guarded([&] {
+    PyObject *part = partOf(self, 1);
+    return part ? part : PyObject_CallMethod(self, "_no_imag", nullptr);
+  });
+}
+
+/// What becomes the part in place.
+int setPart(PyObject *self, PyObject *value, const char *name) {
+  if (!value) {
+    PyErr_Format(PyExc_AttributeError, "Cannot delete array %s part", name);
+    return -1;
+  }
+  PyObject *part = PyObject_GetAttrString(self, name);
+  int done = part ? PyObject_SetItem(part, Py_Ellipsis, value) : -1;
+  Py_XDECREF(part);
+  return done;
+}
+int setReal(PyObject *self, PyObject *value, void *) { return setPart(self, value, "real"); }
+int setImaginary(PyObject *self, PyObject *value, void *) { return setPart(self, value, "imag"); }
+
 PyGetSetDef attributes[] = {{"shape", shape, setShape,
                              "The sizes of the axes; may be set where no copy is needed.", nullptr},
                             {"ndim", rank, nullptr, "The number of axes.", nullptr},
                             {"size", size, nullptr, "The number of elements.", nullptr},
                             {"dtype", dtype, nullptr, "The dtype of the elements.", nullptr},
                             {"T", transposed, nullptr, "A view with the axes reversed.", nullptr},
+                            {"real", realPart, setReal, "The real part: a view.", nullptr},
+                            {"imag", imaginaryPart, setImaginary, "The imaginary part.", nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 /// The array of an object; null, with an exception set, where its size cannot be told.

@@ -6,6 +6,9 @@
 #include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
 
+#include <pybind11/numpy.h>
+
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -41,8 +44,8 @@ Array record(op::OpKind kind, PyObject *const *args, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (!convertOpenOperand(args[i], converted[i], device)) {
       pb::handle type = reinterpret_cast<PyObject *>(Py_TYPE(args[i]));
-      if (pb::hasattr(type, "__array_ufunc__"))
-        raiseForeign(std::string(Py_TYPE(args[i])->tp_name) + " has ufuncs of its own");
+      if (pb::hasattr(type, "__array_ufunc__") || pb::hasattr(type, "__array_wrap__"))
+        raiseForeign(std::string(Py_TYPE(args[i])->tp_name) + " has results of its own");
       converted[i].holder = toArray(args[i], device);
       converted[i].operand.emplace(*converted[i].holder);
     }
@@ -102,10 +105,26 @@ PyObject *ofKnown(op::OpKind kind, PyObject *operand) {
   return made ? wrapKnown(*made) : nullptr;
 }
 
+/// Whether an object makes something of results that it was an operand of.
+bool wrapsResults(PyObject *object) {
+  if (asAnyArray(object) || PyFloat_Check(object) || PyLong_Check(object) || PyList_Check(object) ||
+      isNumpyArray(object) || numpyScalarDType(object))
+    return false;
+  pb::handle type = reinterpret_cast<PyObject *>(Py_TYPE(object));
+  return pb::hasattr(type, "__array_wrap__") && !pb::isinstance<pb::array>(object);
+}
+
+/// A function of the package would make arrays of such operands.
+PyObject *callFunction(const Ufunc &u, PyObject *const *args, size_t count) {
+  const bool isPlain = std::none_of(args, args + count, wrapsResults);
+  return isPlain ? PyObject_Vectorcall(u.function, args, count, nullptr)
+                 : guarded([]() -> PyObject * { raiseForeign("results are wrapped"); });
+}
+
 PyObject *callPlain(const Ufunc &u, PyObject *const *args) {
   auto count = static_cast<size_t>(u.operands);
   if (u.function)
-    return PyObject_Vectorcall(u.function, args, count, nullptr);
+    return callFunction(u, args, count);
   return guarded([&] {
     PyObject *known = count == 1 ? ofKnown(u.kind, args[0]) : nullptr;
     return known ? known : wrap(record(u.kind, args, count));

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, asarrays, in_order, lies_by_columns, operand
+from ._creation import asarray, asarrays, assigned, in_order, lies_by_columns, operand
 from ._devices import where_operands_are as _where_operands_are
 from ._manipulation import _axes, _axis, concatenate, flip, in_sequence, moveaxis, stack, transpose
 from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
@@ -262,7 +262,7 @@ def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> A
     if not -size <= place <= size:
         raise IndexOutOfBounds(f"insert: index {place} is out of bounds for axis 0 with size {size}")
     place += size if place < 0 else 0
-    values = asarray(values).astype(x.dtype, copy=False)
+    values = assigned(values, x).astype(x.dtype, copy=False)
     values = values.reshape((1,) * (x.ndim - values.ndim) + values.shape)
     if is_number:  # as in x[:, 0] = values; a sequence of one place is as x[:, [0]]
         values = moveaxis(values, 0, axis)

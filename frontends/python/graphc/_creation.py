@@ -10,7 +10,7 @@ import numpy as _np
 
 from . import _graphc
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import as_dtype, float64, int64
+from ._dtypes import as_dtype, can_cast, float64, int64
 from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, DTypeError, ForeignDType, ShapeError
 
@@ -199,6 +199,20 @@ def operand(a):
     return asarray(a)
 
 
+def assigned(value, x, is_safe=False):
+    """An array of what is written to elements of `x`: numbers and sequences as NumPy's `array(value, x.dtype)`, which refuses
+    what they can't hold; arrays as they are, or only those of a dtype that all of `x` hold."""
+    if not isinstance(value, (_Array, _np.ndarray, _np.generic)):
+        is_float = type(value) is float and x.dtype.kind in "fc"  # where it overflows, the conversion to come tells it
+        return asarray(value, None if is_float else x.dtype, device=x.device)
+    values = asarray(value, device=None if type(value) is _Array else x.device)
+    is_number = isinstance(value, _np.generic)  # or a single result
+    if is_safe and not is_number and not can_cast(values.dtype, x.dtype, "safe"):
+        kind = "array data" if values.ndim else "scalar"
+        raise DTypeError(f"Cannot cast {kind} from dtype('{values.dtype}') to dtype('{x.dtype}') according to the rule 'safe'")
+    return values
+
+
 def given(a):
     """`a` as an Array; a single result stays one (NumPy's scalar), of which `asarray` makes an array."""
     if type(a) is _Array:
@@ -357,12 +371,14 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
             return made
     shape = _shape(shape)
     if isinstance(fill_value, (_Array, _np.ndarray, list, tuple)):
-        value = asarray(fill_value, dtype, device=device)
-        return _graphc.broadcast_to(value, shape).copy()
+        value = asarray(fill_value, device=device)
+        return _graphc.broadcast_to(value if dtype is None else value.astype(dtype), shape).copy()
     wanted = _dtype(dtype)
     if wanted is not None and isinstance(fill_value, (float, _np.generic)):  # converted as arrays are, whatever fits
         value = asarray(fill_value, device=device).astype(wanted)
         return _graphc.broadcast_to(value, shape).copy()
+    if wanted == bool and type(fill_value) is int and not -(1 << 63) <= fill_value < 1 << 63:
+        raise OverflowError("Python int too large to convert to C long")
     return _graphc.full(shape, fill_value, wanted, device)
 
 
@@ -422,6 +438,10 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
 
 def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """`empty` with the shape, dtype and device of `prototype`."""
+    if device is None and shape is None and type(prototype) is _Array and (order == "C" or (order == "K" and prototype.contiguous)):
+        made = _graphc.filled(prototype, 0, dtype)
+        if made is not None:
+            return made
     return zeros_like(prototype, dtype, order, shape=shape, device=device)
 
 

@@ -50,10 +50,18 @@ def _read(values):
     return asarray(values) if type(values) is _np.ndarray and values.dtype.isbuiltin == 2 else to_ours(values)
 
 
+def _set_bytes(values):
+    made = values.view("u1") != 0
+    made.flags.writeable = values.flags.writeable
+    return made
+
+
 def frombuffer(buffer, dtype=float64, count: int = -1, offset: int = 0, *, like=None) -> Array:
     """A copy of the values in a buffer's bytes, read-only where the buffer is. Raises ValueError when they do not divide into
     items."""
     values = _np.frombuffer(buffer, _stored(dtype), count, offset)
+    if values.dtype == bool:  # of any bytes but 0
+        values = _set_bytes(values)
     result = _read(values)
     if result is not values and not values.flags.writeable:
         result._lock()
@@ -163,7 +171,7 @@ def load(file, mmap_mode=None, allow_pickle: bool = False, **options):
     if isinstance(found, _np.ndarray):
         return _read(found)
     if not hasattr(found, "files"):
-        raise ArgumentError(f"load: {type(found).__name__} is no array")
+        return found  # what was pickled
     return Archive(found)
 
 

@@ -11,7 +11,9 @@ extension carries it out, so that no frame of this file stands between NumPy and
 import functools as _functools
 import inspect as _inspect
 import operator as _operator
+import sys as _sys
 import types as _types
+import weakref as _weakref
 from collections import abc as _abc
 
 import numpy as _np
@@ -38,11 +40,12 @@ def has_own(cls, name):
     return not issubclass(cls, (_Array, _np.ndarray, _np.generic)) and getattr(cls, name, None) is not None
 
 
-def _classes(values):
+def _members(values):
+    """Arguments, and what is in lists and tuples among them."""
     for value in values:
-        yield type(value)
+        yield value
         if isinstance(value, (list, tuple)):
-            yield from map(type, value)
+            yield from value
 
 
 class ndarray(_np.ndarray):
@@ -68,7 +71,7 @@ class _Call:
         """`asks`: the protocol by which NumPy asks classes that have it; those are given our arrays."""
         self._copies = []  # (our array, the copy that NumPy changes)
         self._device = None  # of the first array of ours: where results go
-        self._keeps = asks is not None and any(has_own(cls, asks) for cls in _classes((*args, *keywords.values())))
+        self._keeps = asks is not None and any(has_own(type(v), asks) for v in _members((*args, *keywords.values())))
 
     def given(self, value):
         if _graphc.is_array(value):
@@ -198,14 +201,115 @@ def _as_it_is(result):
     return result
 
 
+#: Of the protocols of classes: whether their code names functions of this package, and none of NumPy's.
+_named = _weakref.WeakKeyDictionary()
+
+
+def _codes(code):
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, _types.CodeType):
+            yield from _codes(constant)
+
+
+def _used(function):
+    """What a function's code reads of its module and of the functions around it."""
+    names = {name for code in _codes(function.__code__) for name in code.co_names}
+    yield from (function.__globals__[name] for name in names if name in function.__globals__)
+    yield from (c.cell_contents for c in function.__closure__ or () if c != _EMPTY)
+
+
+def _names_ours(cls, protocol):
+    """Whether the code of a class that is asked names functions of this package, so that it tells those apart."""
+    asked = getattr(cls, protocol)
+    if not isinstance(asked, _types.FunctionType):
+        return False
+    if asked not in _named:
+        package, used = _sys.modules[__package__], list(_used(asked))
+        is_numpys = any(v is _np or isinstance(v, _np.ufunc) for v in used)
+        _named[asked] = not is_numpys and any(v is package or isinstance(v, _OURS) for v in used)
+    return _named[asked]
+
+
+_EMPTY = _types.CellType()
+
+
+def _asked_by(protocol, values):
+    """The objects that are asked, each class once, those made of others first; none where one of them knows NumPy's functions only."""
+    found = {type(v): v for v in reversed(list(values)) if has_own(type(v), protocol)}
+    if not found or not all(_names_ours(cls, protocol) for cls in found):
+        return []
+    objects = list(found.values())[::-1]
+    return sorted(objects, key=lambda v: -sum(issubclass(type(v), cls) for cls in found))
+
+
+def _ask_of_ufunc(ufunc, method, objects, args, keywords):
+    """What the objects say of a call of our ufunc, as NumPy asks."""
+    args, out = args[: ufunc.nin] if method == "__call__" else args, args[ufunc.nin :] if method == "__call__" else ()
+    if out:
+        keywords["out"] = tuple(out)
+    elif "out" in keywords and not isinstance(keywords["out"], tuple):
+        keywords["out"] = (keywords["out"],)
+    for value in objects:
+        answer = type(value).__array_ufunc__(value, ufunc, method, *args, **keywords)
+        if answer is not NotImplemented:
+            return answer
+    names = ", ".join(repr(type(a).__name__) for a in args)
+    raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({ufunc!r}, {method!r}, {', '.join(map(repr, args))}): {names}")
+
+
+def _ask_of_function(function, objects, args, keywords):
+    """The same of another function."""
+    types = tuple(dict.fromkeys(type(v) for v in _members((*args, *keywords.values())) if hasattr(type(v), "__array_function__")))
+    for value in objects:
+        answer = type(value).__array_function__(value, function, types, args, keywords)
+        if answer is not NotImplemented:
+            return answer
+    name = f"{(function.__module__ or '').replace('graphc', 'numpy', 1)}.{function.__name__}"
+    raise TypeError(f"no implementation found for {name!r} on types that implement __array_function__: {[type(v) for v in objects]}")
+
+
+def ask(ufunc, method, args, keywords):
+    """The plan of a call of our ufunc where classes that name our functions are asked; else None."""
+    if not isinstance(getattr(_np, ufunc.__name__, None), _np.ufunc):
+        return None
+    objects = _asked_by("__array_ufunc__", _members((*args, *keywords.values())))
+    return (_ask_of_ufunc, (ufunc, method, objects, args, keywords), {}, _as_it_is) if objects else None
+
+
+def _wrapper(function, args):
+    """What becomes of the result of a ufunc of objects that wrap it (`__array_wrap__`)."""
+    wrapping = [a for a in args if hasattr(type(a), "__array_wrap__") and not isinstance(a, (_Array, _np.ndarray, _np.generic))]
+    if not wrapping:
+        return _as_it_is
+    first = max(wrapping, key=lambda a: getattr(a, "__array_priority__", 0.0))
+    takes_ours = _names_ours(type(first), "__array_wrap__")
+
+    def wrapped(result):
+        results = result if isinstance(result, tuple) else (result,)
+        given = [r if takes_ours else _np.array(r) for r in results]
+        made = tuple(first.__array_wrap__(g, (function, args, i), _graphc.is_value(r)) for i, (g, r) in enumerate(zip(given, results)))
+        return made if isinstance(result, tuple) else made[0]
+
+    return wrapped
+
+
 def _call(function, args, keywords, error):
     """A call of a function of ours that failed."""
     hand = function.__dict__.get("hand")
+    is_ufunc = isinstance(function, _graphc.ufunc)
+    asked = ask(function, "__call__", args, keywords) if is_ufunc else None
+    if asked is not None:
+        return asked
+    is_asked = not is_ufunc and hasattr(function.__dict__.get("numpys"), "_implementation")
+    objects = [] if not is_asked else _asked_by("__array_function__", _members((*args, *keywords.values())))
+    if objects:
+        return _ask_of_function, (function, objects, args, keywords), {}, _as_it_is
     if isinstance(function, _graphc.ufunc) or function.__name__ == "where":
         device = next((a.device for a in args if _graphc.is_array(a)), None)
         made = [_of_numbers(a, device) for a in args]
         if any(a is not b for a, b in zip(args, made)):
-            return function, tuple(made), keywords, _as_it_is
+            return function, tuple(made), keywords, _wrapper(function, args) if is_ufunc else _as_it_is
     if isinstance(function, _graphc.ufunc):
         theirs = getattr(_np, function.__name__, None)
         hand = _functools.partial(plan, theirs) if isinstance(theirs, _np.ufunc) else None
@@ -247,6 +351,11 @@ _UFUNCS = {
 }  # fmt: skip
 
 
+def _ours(name):
+    """Our ufunc of an operator."""
+    return getattr(_sys.modules[__package__], _UFUNCS[name if name in _UFUNCS else name[1:]])
+
+
 def _operate(name, left, right):
     """An operator of which one operand is nothing of ours; `name` as in the module operator."""
     updates = name[0] == "i" and name != "invert"
@@ -256,8 +365,11 @@ def _operate(name, left, right):
     device = (left if _graphc.is_array(left) else right).device
     made = _of_numbers(left, device), _of_numbers(right, device)
     if made[0] is not left or made[1] is not right:
-        return function, made, {}, _as_it_is
+        return function, made, {}, _wrapper(_ours(name), (left, right))
     _refuse_in_jit(name)
+    asked = ask(_ours(name), "__call__", (left, right), {"out": (left,)} if updates else {})
+    if asked is not None:
+        return asked
     if has_own(type(left), "__array_ufunc__") or has_own(type(right), "__array_ufunc__"):
         ufunc = getattr(_np, _UFUNCS[name[updates:]])
         return ufunc, (left, right), {"out": (left,)} if updates else {}, _as_it_is

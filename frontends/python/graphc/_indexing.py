@@ -7,7 +7,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import arange, asarray, operand, zeros
+from ._creation import arange, asarray, assigned, operand, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import float64, int64
 from ._float_errors import stands_for as _stands_for
@@ -46,7 +46,7 @@ def _deliver(result, out, what):
         return result
     if out.shape != result.shape:
         raise ShapeError(f"{what}: out has shape {out.shape}, the result {result.shape}")
-    out[...] = result
+    out[...] = result.astype(out.dtype, copy=False)
     return out
 
 
@@ -92,10 +92,13 @@ def put(a, ind, v, mode="raise"):
         outside = given[(given < -x.size) | (given >= x.size)] if given.dtype.kind in "iu" else given[:0]
         if outside.size:
             raise IndexOutOfBounds(f"index {outside[0]} is out of bounds for axis 0 with size {x.size}")
-    indices = ravel(_in_mode(_indices(indices, x.device, "put"), x.size, mode, "put"))
-    values = asarray(values, device=x.device)
+    indices = _indices(indices, x.device, "put")
+    indices = ravel(_in_mode(indices, x.size, mode, "put") if x.size else indices)
+    values = assigned(values, x)
     if indices.shape[0] == 0 or values.size == 0:
         return
+    if x.size == 0:
+        raise IndexOutOfBounds("cannot replace elements of an empty array")
     values = _cycled(values, indices.shape[0])
     flat = _graphc.reshape(x, (-1,))
     if _graphc.shares_storage(x, flat):
@@ -152,6 +155,8 @@ def flatnonzero(a):
 def nonzero(a):
     """Positions of the nonzero elements, one int64 array an axis, in row-major order. Counted when a shape is asked for;
     ValueError for 0-d arrays."""
+    if type(a) is _Array and a.ndim == 1:
+        return (_graphc.flatnonzero(a),)
     x = asarray(a)
     if x.ndim == 0:
         raise ArgumentError(
@@ -199,7 +204,7 @@ def place(arr, mask, vals):
     if mask.size != x.size:
         raise ArgumentError("place: mask and data must be the same size")
     places = flatnonzero(mask)
-    values = asarray(values, dtype=x.dtype, device=x.device)
+    values = assigned(values, x, is_safe=True)
     if places.shape[0] and not values.size:
         raise ArgumentError("Cannot insert from an empty array!")
     put(x, places, values)
@@ -210,7 +215,7 @@ def putmask(a, mask, values):
     """x.flat[i] = values.flat[i % values.size] where the mask holds; nothing is counted."""
     x = a
     mask = asarray(mask, device=None if _graphc.is_array(mask) else x.device)
-    values = asarray(values, device=None if _graphc.is_array(values) else x.device)
+    values = assigned(values, x, is_safe=True)
     if mask.size != x.size:
         raise ArgumentError("putmask: mask and data must be the same size")
     if values.size and x.size:

@@ -238,7 +238,21 @@ def where(condition, x=_np._NoValue, y=_np._NoValue, /):
         return _sys.modules[__package__].nonzero(condition)  # as users call it
     if x is _np._NoValue or y is _np._NoValue:
         raise ArgumentError("either both or neither of x and y should be given")
-    return asarray(_graphc.select(condition, x, y))
+    try:
+        return asarray(_graphc.select(condition, x, y))
+    except OverflowError:
+        return asarray(_graphc.select(condition, _wrapped(x, y), _wrapped(y, x)))
+
+
+def _wrapped(value, other):
+    """A Python integer beyond the dtype of the other operand as what NumPy's `where` makes of it."""
+    if type(value) is not int or type(other) is int:
+        return value
+    dtype = _graphc.result_type(asarray(other), 0)
+    if dtype.kind not in "iu" or not -(1 << 63) <= value < 1 << 64:
+        return value
+    bits = value & ((1 << 8 * dtype.itemsize) - 1)
+    return _np.dtype(f"u{dtype.itemsize}").type(bits).astype(dtype)
 
 
 @_stands_for()
@@ -272,7 +286,7 @@ def _weak_bound(value, dtype, is_upper):
         return value
     if (value > limits.max) == is_upper:
         return None
-    return int(limits.max if value > limits.max else limits.min)
+    raise OverflowError(f"Python integer {value} out of bounds for {dtype}")
 
 
 def round(a, decimals=0, out=None):

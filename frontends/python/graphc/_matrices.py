@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, eye, full, meshgrid, single, zeros
+from ._creation import asarray, assigned, eye, full, meshgrid, single, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, float64, int64
 from ._float_errors import stands_for as _stands_for
@@ -90,7 +90,7 @@ def fill_diagonal(a: Array, val: ArrayLike, wrap: bool = False) -> None:
     if a.ndim == 2 and a.contiguous and not wrap and type(val) in (bool, int, float) and not _graphc.is_tracing():
         a.reshape(-1)[: a.shape[1] ** 2 : a.shape[1] + 1] = val
         return
-    value = asarray(val, device=a.device).astype(a.dtype, copy=False)
+    value = assigned(val, a).astype(a.dtype, copy=False)
     columns = _graphc.iota(a.shape[-1], int64, a.device)
     on = None
     for axis in range(a.ndim - 1):

@@ -10,6 +10,7 @@ import types as _types
 import numpy as _np
 
 from . import _foreign, _graphc
+from ._creation import assigned as _assigned
 from ._creation import lies_by_columns
 from ._dtypes import as_dtype
 from ._float_errors import stands_for as _stands_for
@@ -73,8 +74,12 @@ class FlatIterator:
         aliases = _graphc.shares_storage(whole, self.base)
         whole = whole if aliases else whole.copy()
         part = whole[key]
-        value = value if _graphc.is_array(value) else _graphc.asarray(value)
-        if value.ndim:  # shorter values are repeated, longer ones cut
+        is_element = type(key) is int or _graphc.is_value(part)
+        if is_element:
+            value = self._element(value)
+        elif not _graphc.is_array(value):
+            value = _assigned(value, whole)
+        if not is_element and value.ndim:  # shorter values are repeated, longer ones cut
             value = value.ravel()
             if part.size and value.size == 0:
                 raise ArgumentError("Cannot set values to an empty sequence")
@@ -85,6 +90,17 @@ class FlatIterator:
         whole[key] = value
         if not aliases:
             self.base[...] = whole.reshape(self.base.shape)
+
+    def _element(self, value):
+        """What becomes a single element; NumPy has one error for all that does not."""
+        if _graphc.is_tracing():
+            return value
+        cell = _graphc.full((), 0, self.base.dtype, self.base.device)
+        try:
+            cell[()] = value
+        except (TypeError, ValueError, OverflowError):
+            raise ArgumentError("Error setting single item of array.") from None
+        return cell[()]
 
     def copy(self):
         return self.base.flatten()
@@ -150,10 +166,10 @@ class Flags:
 
 
 def _dense(shape, strides, x):
+    if 0 in shape:
+        return True
     expected = x.itemsize
     for size, stride in zip(shape[::-1], strides[::-1]):
-        if size == 0:
-            return True
         if size != 1 and stride != expected:
             return False
         expected *= size
@@ -324,13 +340,6 @@ def _interface(self):
     return {**values.__array_interface__, "owner": values}
 
 
-def _part(get):
-    def put(self, value):
-        get(self)[...] = value
-
-    return property(get, put)
-
-
 def _absent(name, instead):
     def get(self):
         where = user_line(2)
@@ -429,9 +438,7 @@ def attach(namespace):
     for name in _IN_PLACE:
         if name in namespace and not hasattr(_Array, name):
             setattr(_Array, name, _in_place(name))
-    for name in ("real", "imag"):
-        if not hasattr(_Array, name):
-            setattr(_Array, name, _part(namespace[name]))
+    _Array._no_imag = namespace["imag"]
     for name in _OF_NUMBERS:
         setattr(_Array, name, _of_number(name))
     for name, instead in _ABSENT.items():

@@ -17,11 +17,15 @@ from .errors import ArgumentError, DTypeError, ShapeError
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 
 
+#: Arrays of so many elements are sorted at once where they are computed.
+_SMALL = 2048
+
+
 def _check_kind(name, kind, order, stable):
     if kind is not None and kind not in _KINDS and str(kind)[:1].lower() not in "qmhs":
         raise ArgumentError(f"{name}: sort kind must be one of {', '.join(_KINDS)} (got {kind!r})")
     if kind is not None and stable is not None:
-        raise ArgumentError(f"{name}: kind and stable cannot both be given")
+        raise ArgumentError("`kind` and keyword parameters can't be provided at the same time. Use only one of them.")
     if order is not None:
         raise ArgumentError(f"{name}: Cannot specify order when the array has no fields")
 
@@ -61,6 +65,10 @@ def _sorted(x, axis, descending=False):
         return x.copy()
     if x.ndim == 1:
         return _graphc.row("sort", x, int(descending), x.dtype)
+    if x.ndim == 2 and axis == 0 and x.size <= _SMALL and not _graphc.is_tracing():
+        rows = x.T.copy("C")
+        if _graphc.sort_now(rows, descending):
+            return rows.T.copy("C")
     rows = _rows(x, axis)
     return _unrow(_graphc.library("sort", [rows], [int(descending)], rows.shape, x.dtype), x.shape, axis)
 
@@ -133,20 +141,34 @@ def _places(kth, n, name):
 
 def _parted(routine, x, kth, axis, dtype):
     """Rows along `axis` by a routine that parts them at `kth`."""
-    places = _places(kth, x.shape[axis], routine)
+    n = x.shape[axis]
+    if x.ndim == 1 and type(kth) is int and -n <= kth < n:
+        place = _graphc.pack([kth % n] * 2) if x.device == "cpu" else asarray([kth % n] * 2, int64, device=x.device)
+        return _graphc.library(routine, [x.reshape((1, n)), place], [], (1, n), dtype).reshape((n,))
+    places = _places(kth, n, routine)
     rows = _rows(x, axis)
     return _unrow(_graphc.library(routine, [rows, asarray(places, int64, device=x.device)], [], rows.shape, dtype), x.shape, axis)
+
+
+def _check_selection(kind):
+    if kind == "introselect":
+        return
+    if not isinstance(kind, str):
+        raise TypeError(f"partition kind must be str, not {type(kind).__name__}")
+    raise ArgumentError(f"{kind!r} is an unrecognized kind of selection")
 
 
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     """A copy in which the elements at `kth` along `axis` (an integer or several; None: flattened) are where sorting puts
     them, smaller ones before and larger ones after them. Raises ValueError for a `kth` out of bounds."""
+    _check_selection(kind)
     x, axis = _along(asarray(a), axis, "partition")
     return _parted("partition", x, kth, axis, x.dtype)
 
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     """Indices (int64) of a `partition`."""
+    _check_selection(kind)
     x = asarray(a)
     x, axis = _along(x.reshape((1,)) if x.ndim == 0 and axis in (0, -1) else x, axis, "argpartition")
     return _parted("argpartition", x, kth, axis, int64)
@@ -154,6 +176,7 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
 
 def partition_in_place(x, kth, axis=-1, kind="introselect", order=None):
     """`partition` of the array itself."""
+    _check_selection(kind)
     x[...] = _parted("partition", x, kth, _axis(axis, x.ndim, "partition"), x.dtype)
 
 
@@ -193,7 +216,10 @@ def searchsorted(a, v, side="left", sorter=None):
             raise TypeError("sorter must only contain integers")
         if sorter.shape != x1.shape:
             raise ShapeError(f"searchsorted: sorter.size must equal a.size: {sorter.shape} and {x1.shape}")
-        x1 = take(x1, sorter)
+        try:
+            x1 = take(x1, sorter)
+        except IndexError:
+            raise ArgumentError("Sorter index out of range.") from None
     if x1.dtype is not x2.dtype:
         dtype = _graphc.result_type(x1, x2)
         x1, x2 = x1.astype(dtype, copy=False), x2.astype(dtype, copy=False)

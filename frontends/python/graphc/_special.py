@@ -296,8 +296,7 @@ def real(val: ArrayLike) -> Array:
     """The real part: a view of a complex array, a real array itself."""
     if type(val) in (bool, int, float, complex):
         return val.real
-    x = given(val)
-    return x._part(0) if x.dtype.kind == "c" else x
+    return given(val).real
 
 
 def imag(val: ArrayLike) -> Array:

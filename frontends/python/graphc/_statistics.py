@@ -95,7 +95,7 @@ def _deliver(result, out, shape=None):
     result = single(result) if shape is None else asarray(result.reshape(shape))
     if out is None:
         return result
-    out[...] = result
+    out[...] = result.astype(out.dtype, copy=False)
     return out
 
 
@@ -577,11 +577,15 @@ def _points_of_host(values):
     return host.astype(_np.float64, copy=False) if host.dtype.kind in "fiu" and host.ndim == 1 and host.size else None
 
 
-def _interp_number(x, xp, fp):
+def _interp_number(x, xp, fp, left, right):
     """The value at one number between points that are known, by the operations of the program; None where it has more to say."""
     xp, fp = _points_of_host(xp), None if _graphc.is_tracing() else _points_of_host(fp)
-    if xp is None or fp is None or xp.size != fp.size or xp.size < 2 or not xp[0] <= x <= xp[-1]:
+    if xp is None or fp is None or xp.size != fp.size or xp.size < 2:
         return None
+    if not xp[0] <= x <= xp[-1]:
+        end, other = (left, fp[0]) if x < xp[0] else (right, fp[-1])
+        is_known = x == x and xp[0] < xp[-1] and (end is None or type(end) in (int, float))
+        return float(other if end is None else end) if is_known else None
     if x == xp[-1]:
         return float(fp[-1])
     j = _py.min(_py.max(int(xp.searchsorted(x, "right")) - 1, 0), xp.size - 2)
@@ -599,7 +603,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     `fp`) beyond them, or with a `period` the points repeated. Raises ValueError when the points are not vectors of one
     length or there are none."""
     if period is None and (type(x) is float or isinstance(x, _np.floating) or (type(x) is int and abs(x) < 1 << 53)):
-        value = _interp_number(float(x), xp, fp)
+        value = _interp_number(float(x), xp, fp, left, right)
         if value is not None:
             return single(asarray(value))
     shape = asarray(x).shape

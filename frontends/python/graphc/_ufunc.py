@@ -108,7 +108,7 @@ def write(result, out, casting="same_kind", name="out", where=True, told_as=None
         if isinstance(out, _np.ndarray):
             _np.copyto(out, _np.asarray(result), casting="unsafe", where=True if where is True else _np.asarray(where))
         elif where is True:
-            out[...] = result
+            out[...] = result.astype(out.dtype, copy=False)  # of single results too, whatever fits
         else:
             out[...] = _graphc.select(where, result.astype(out.dtype, copy=False), out)
     return out
@@ -627,8 +627,8 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     if operation in _MODULAR_SUMS and _is_plain(a.dtype, b):
         _graphc.scatter(a, indices, b, operation)
         return
-    if type(b) in (list, tuple):
-        b = asarray(b, device=a.device)
+    if type(b) in (list, tuple) or (type(b) is int and a.dtype.kind in "iu" and not _graphc.is_tracing()):
+        b = asarray(b, device=a.device)  # whose values need not fit
     probe = _dtype_of_pair(self, operation, a.dtype, b)
     check_output(a, (), probe, "unsafe", self.__name__)
     fits = probe == a.dtype or (
@@ -644,7 +644,7 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     values = _graphc.broadcast_to(asarray(b), places.shape).ravel()
     flat = a.ravel()
     for i, place in enumerate(places.ravel().tolist()):
-        flat[place] = self(flat[place], values[i])
+        flat[place] = self(flat[place], values[i]).astype(a.dtype, copy=False)
     if not _graphc.shares_storage(flat, a):
         a[...] = flat.reshape(a.shape)
 
@@ -712,6 +712,9 @@ def _method(name, function):
     """A method of ufuncs; what it refuses goes to the method of NumPy's ufunc."""
 
     def hand(args, keywords):
+        asked = _foreign.ask(args[0], name, args[1:], keywords)
+        if asked is not None:
+            return asked
         numpys = getattr(_np, args[0].__name__, None)
         return NotImplemented if numpys is None else _foreign.plan(getattr(numpys, name), args[1:], keywords, "a" if name == "at" else None)
 

@@ -173,10 +173,11 @@ def _parts(packed, lead, dtype, *shapes, real=()):
     found, start = [], 0
     for number, shape in enumerate(shapes):
         stop = start + _math.prod(shape)
-        part, kind = packed[:, start:stop], dtype
-        if number in real:
-            part, kind = part.real, _real(dtype)
-        found.append(single(part.reshape(lead + shape).astype(kind, copy=False)))
+        part, kind = packed[:, start:stop], _real(dtype) if number in real else dtype
+        if number in real and part.dtype.kind == "c":
+            part = part.real
+        part = part.reshape(lead + shape)
+        found.append(single(part if part.dtype is kind else part.astype(kind, copy=False)))
         start = stop
     return found
 

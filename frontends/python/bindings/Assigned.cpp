@@ -1,0 +1,107 @@
+#include "frontends/python/bindings/Assigned.h"
+
+#include "frontends/record/Known.h"
+#include "frontends/record/Trace.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace graphc::py {
+namespace {
+
+/// Whether every value of a dtype is one of another.
+bool isSafe(DType from, DType to) { return op::promoteTypes(from, to) == to; }
+
+/// The dtype in which NumPy holds elements of `t`.
+pb::object heldAs(DType t) { return dtypeObject(t == DType::BFloat16 ? DType::Float32 : t); }
+
+/// NumPy's assignment to a single element, whose errors are those wanted here.
+pb::object byElement(const pb::object &value, DType t) {
+  pb::object cell = pb::module_::import("numpy").attr("empty")(pb::tuple(), heldAs(t));
+  cell[pb::tuple()] = value;
+  return cell;
+}
+
+template <typename T>
+bool areInRange(const NodeRef &node, DType from, DType t) {
+  const auto *values = static_cast<const T *>(node->buffer()->host());
+  auto count = node->bytes() / static_cast<int64_t>(sizeof(T));
+  return std::all_of(values, values + count,
+                     [&](T v) { return isInRange(std::bit_cast<uint64_t>(v), from, t); });
+}
+
+/// Whether a conversion to `t` gives what NumPy makes of the numbers that a sequence was packed
+/// from. What is not computed stays so.
+bool convertsAlike(const Array &packed, DType t) {
+  DType from = packed.dtype();
+  if (isSafe(from, t) || t == DType::Bool)
+    return true;
+  if (isComplex(from))
+    return false;
+  NodeRef node = unwrap(packed.value());
+  if (!isInteger(t) || node->state() != NodeState::Ready || !node->buffer()->host())
+    return true;
+  if (from == DType::Int64)
+    return areInRange<int64_t>(node, from, t);
+  return from == DType::Float64 && areInRange<double>(node, from, t);
+}
+
+pb::object ofSequence(const pb::object &value, DType t, rt::Device &device) {
+  if (Trace::active())
+    return value;
+  Array packed = packSequence(value.ptr(), device, true);
+  if (!packed.isNull() && convertsAlike(packed, t))
+    return pb::reinterpret_steal<pb::object>(wrap(std::move(packed)));
+  return pb::module_::import("numpy").attr("asarray")(value, heldAs(t));
+}
+
+pb::object ofArray(const pb::object &value, Array &x, DType t, Target target) {
+  if (x.rank() > 0) {
+    if (target != Target::Element || t == DType::Bool)
+      return value;
+    if (isComplex(t))
+      throw pb::type_error("only 0-dimensional arrays can be converted to Python scalars");
+    throw pb::value_error("setting an array element with a sequence.");
+  }
+  if (target == Target::Chosen || !x.isValue() || !isSigned(t) || isSafe(x.dtype(), t) ||
+      Trace::active())
+    return value;
+  if (const KnownValue *known = x.known(); known && isInRange(known->bits, known->dtype, t))
+    return value;
+  return byElement(pb::module_::import("numpy").attr("asarray")(value)[pb::tuple()], t);
+}
+
+bool isSequence(PyObject *object) { return PyList_Check(object) || PyTuple_Check(object); }
+
+} // namespace
+
+bool isInRange(uint64_t bits, DType from, DType t) {
+  if (isInteger(from))
+    return op::fits(isUnsigned(from) ? static_cast<__int128>(bits)
+                                     : static_cast<__int128>(static_cast<int64_t>(bits)),
+                    t);
+  if (from != DType::Float64)
+    return false;
+  auto number = std::trunc(std::bit_cast<double>(bits));
+  return std::abs(number) < 0x1p64 && op::fits(static_cast<__int128>(number), t);
+}
+
+pb::object assigned(const pb::object &value, DType t, rt::Device &device, Target target) {
+  PyObject *p = value.ptr();
+  if (PyFloat_CheckExact(p))
+    return value;
+  if (PyLong_CheckExact(p) || PyComplex_CheckExact(p))
+    return t == DType::Bool ? pb::bool_(PyObject_IsTrue(p) == 1) : value;
+  if (Array *x = asAnyArray(value))
+    return ofArray(value, *x, t, target);
+  if (isSequence(p))
+    return target == Target::Element ? byElement(value, t) : ofSequence(value, t, device);
+  if (auto own = numpyScalarDType(p))
+    return target != Target::Chosen && isSigned(t) && !isSafe(*own, t) ? byElement(value, t)
+                                                                       : value;
+  bool isMany = target == Target::Element && isNumpyArray(p) && value.attr("ndim").cast<int>() > 0;
+  return isMany ? byElement(value, t) : value;
+}
+
+} // namespace graphc::py

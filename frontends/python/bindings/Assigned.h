@@ -1,0 +1,28 @@
+//===- Assigned.h - What is assigned to elements, as NumPy converts it ------------------------===//
+//
+// A conversion between dtypes takes every number. NumPy takes less of what is assigned: sequences
+// are arrays of the elements' dtype, whose integers have to fit, and a single number becomes an
+// element of signed integers as one of Python's does, by its value.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_ASSIGNED_H
+#define GRAPHC_FRONTENDS_PYTHON_BINDINGS_ASSIGNED_H
+
+#include "frontends/python/bindings/Bindings.h"
+
+namespace graphc::py {
+
+/// What elements a key names: one, a part of the array that slices show, or those that arrays name.
+enum class Target { Element, Part, Chosen };
+
+/// `value`, or what NumPy makes of it, as something that a conversion to dtype `t` gives elements
+/// of that value; raises NumPy's error where it does. Computes a single result that may not fit.
+pb::object assigned(const pb::object &value, DType t, rt::Device &device, Target target);
+
+/// Whether a number of dtype `from` (an integer, float64: else false) is one of the integer dtype
+/// `t` when its fraction is left out.
+bool isInRange(uint64_t bits, DType from, DType t);
+
+} // namespace graphc::py
+
+#endif // GRAPHC_FRONTENDS_PYTHON_BINDINGS_ASSIGNED_H

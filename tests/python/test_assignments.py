@@ -1,0 +1,198 @@
+"""What elements take and what they refuse, against NumPy: numbers and sequences beyond a dtype, of another kind, of the wrong shape."""
+
+import warnings
+from fractions import Fraction
+
+import graphc as gc
+import numpy as np
+import pytest
+from support import exact
+
+KINDS = ["bool", "int8", "uint8", "int16", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64"]
+
+#: Floats beyond integers are left out where NumPy casts them, which C leaves undefined.
+VALUES = [
+    True, 1, 300, -1, 2**31, 2**40, 2**63, 2**64, 1.5, 1j, None, "7", "x", b"7", [1], [1, 2], [], (3,), [300, 1, 2], [1.5, 2, 3], [1j, 2, 3],
+    [None, 1, 2], ["1", "2", "3"], [2**64, 1, 2], Fraction(1, 2), {}, np.int64(300), np.int64(-1), np.uint64(2**63), np.float64(2.5), np.float64(100.5),
+    np.complex128(1j), np.array(300), np.array([300]), np.array([1.5, 2.5, 3.5]),
+    lambda xp: xp.array([300, 1, 2]), lambda xp: xp.array(300), lambda xp: xp.array([300, 1, 2])[0], lambda xp: xp.array([300, 1, 2]).sum(),
+    lambda xp: xp.array([1.5, 100.0]).max(), lambda xp: xp.array([1j, 2])[0],
+]  # fmt: skip
+
+
+def element(xp, x, v):
+    x[0] = v
+
+
+def slices(xp, x, v):
+    x[:] = v
+
+
+def row(xp, x, v):
+    x.reshape(1, 3)[0] = v
+
+
+def masked(xp, x, v):
+    x[x > 0] = v
+
+
+def chosen(xp, x, v):
+    x[xp.array([0, 2, 1])] = v
+
+
+def listed(xp, x, v):
+    x[[0, 2, 1]] = v
+
+
+def no_axes(xp, x, v):
+    y = x[:1].reshape(())
+    y[()] = v
+
+
+def all_of_no_axes(xp, x, v):
+    y = x[:1].reshape(())
+    y[...] = v
+
+
+def filled(xp, x, v):
+    x.fill(v)
+
+
+def flat(xp, x, v):
+    x.flat[1] = v
+
+
+def put(xp, x, v):
+    xp.put(x, [0, 2], v)
+
+
+def place(xp, x, v):
+    xp.place(x, x > 0, v)
+
+
+def putmask(xp, x, v):
+    xp.putmask(x, x > 0, v)
+
+
+def inserted(xp, x, v):
+    return xp.insert(x, 1, v)
+
+
+def full(xp, x, v):
+    return xp.full(3, v, x.dtype)
+
+
+def diagonal(xp, x, v):
+    y = xp.ones((3, 3), x.dtype)
+    xp.fill_diagonal(y, v)
+    return y
+
+
+WAYS = [element, slices, row, masked, chosen, listed, no_axes, all_of_no_axes, filled, flat, put, place, putmask, inserted, full, diagonal]
+
+
+def outcome(xp, way, kind, value):
+    """The values, or the error; and the kinds of warnings but those of overflows."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            x = xp.ones(3, kind)
+            made = way(xp, x, value(xp) if callable(value) else value)
+            result = np.asarray(x if made is None else made)
+        except Exception as error:  # noqa: BLE001
+            result = error
+    return result, {w.category for w in told} - {RuntimeWarning}
+
+
+def is_left_open(way, kind, value):
+    """Sequences of one value are an element of bools where NumPy counts the elements of arrays."""
+    return way is filled and kind == "bool" and callable(value)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_elements_take_what_numpys_take(kind, way):
+    for value in VALUES:
+        if is_left_open(way, kind, value):
+            continue
+        want, told = outcome(np, way, kind, value)
+        got, ours = outcome(gc, way, kind, value)
+        case = (kind, way.__name__, value, want, got)
+        if isinstance(want, Exception):
+            assert isinstance(got, Exception) and isinstance(got, type(want)), case
+        else:
+            assert not isinstance(got, Exception), case
+            exact.assert_same(got, want)
+            assert told == ours, case
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16", "int64"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e300, -1e300])
+def test_floats_beyond_signed_integers_are_refused(kind, value):
+    for given in (value, np.float64(value), [value, 1.0, 2.0], lambda xp: xp.array([value])[0], lambda xp: (xp.array([value]) * 1).sum()):
+        for way in (element, slices, filled, flat):
+            want, _ = outcome(np, way, kind, given)
+            got, _ = outcome(gc, way, kind, given)
+            assert isinstance(want, Exception) and isinstance(got, type(want)), (way.__name__, given, want, got)
+
+
+def test_an_element_that_is_refused_stays():
+    x = gc.arange(4, dtype="int8")
+    for value in (300, np.int64(-300), gc.array([1e5])[0], [1], "x"):
+        for write in (element, filled):
+            with pytest.raises((OverflowError, TypeError, ValueError)):
+                write(gc, x, value)
+    assert x.tolist() == [0, 1, 2, 3]
+
+
+def test_pending_numbers_are_looked_at_where_they_may_not_fit():
+    def program(xp):
+        x, y = xp.zeros(4, "int8"), xp.zeros(4, "uint8")
+        a = xp.arange(100)
+        x[1] = (a * 2).max() - 100
+        y[1] = (a * 4).max()
+        x[2] = (a * 1.5).mean() - 20
+        return x, y
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(got), want)
+    x = gc.zeros(4, "int8")
+    with pytest.raises(OverflowError, match="out of bounds for int8"):
+        x[1] = (gc.arange(100) * 4).max()
+
+
+def test_where_wraps_numbers_beyond_the_other_operand():
+    def program(xp):
+        c = xp.array([True, False])
+        return [xp.where(c, v, xp.ones(2, k)) for v in (300, -1, 2**31) for k in ("int8", "uint8", "int32", "uint64", "float32")]
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(got), want)
+    for xp in (np, gc):
+        with pytest.raises(OverflowError):
+            xp.clip(xp.ones(2, "uint8"), 0, -1)
+
+
+def test_at_takes_numbers_beyond_the_elements():
+    def program(xp):
+        x, y = xp.ones(3, "uint8"), xp.ones(3, "int16")
+        xp.add.at(x, [0, 0, 2], -1)
+        xp.multiply.at(x, [1], 300)
+        xp.subtract.at(y, [0, 0], 70000)
+        return x, y
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(got), want)
+
+
+def test_outputs_take_single_results_whatever_fits():
+    def program(xp):
+        total, out, small = xp.array([3], "uint32").sum(), xp.zeros(1, "int64"), xp.zeros((), "int8")
+        xp.negative(total, out=out)
+        xp.add(xp.array([300])[0], 1, out=small)
+        taken = xp.zeros((), "int8")
+        xp.take(xp.array([5, 300]), 1, out=taken, mode="clip")
+        return out, small, taken
+
+    for got, want in zip(program(gc), program(np), strict=True):
+        exact.assert_same(np.asarray(got), want)
