@@ -120,14 +120,17 @@ bool Storage::isExclusive() const {
 Array::Array(NodeRef node) : Array(std::move(node), Trace::active() ? Trace::active()->id() : 0) {}
 
 Array::Array(NodeRef node, uint64_t trace)
-    : store(std::make_shared<Storage>(std::move(node), trace)), arrayView(store->shape()),
+    : store(std::make_shared<Storage>(apart(std::move(node)), trace)), arrayView(store->shape()),
       literal{0, store->dtype(), &store->device()} {
   own();
 }
 
 Array::Array(std::shared_ptr<OpenValue> value)
     : openValue(std::move(value)), arrayView(openValue->filled()->shape()),
-      literal{0, openValue->filled()->dtype(), &openValue->filled()->device()} {}
+      literal{0, openValue->filled()->dtype(), &openValue->filled()->device()} {
+  if (openValue->filled()->readsShared()) // else it is fixed, or fails, when somebody asks
+    static_cast<void>(fixSize());
+}
 
 Status Array::fixSize() {
   if (!openValue)
@@ -278,7 +281,7 @@ Status Array::assign(const NodeRef &value) {
   if (outer)
     trace->replaceCaptured(store, std::move(next));
   else
-    store->replace(std::move(next));
+    store->replace(apart(std::move(next)));
   return !outer && store->isLent() ? repay(store) : Status::ok();
 }
 

@@ -160,14 +160,16 @@ Result<Array> fromHost(const void *data, const op::TensorType &type, rt::Device 
 }
 
 Result<Array> wrapHost(void *data, const op::TensorType &type, std::shared_ptr<void> owner,
-                       rt::Device *device) {
+                       rt::Device *device, bool isShared) {
   GRAPHC_ASSIGN(rt::Device * on, chosen(device));
   auto bytes = byteCount(type.shape, type.dtype);
   if (!bytes)
     return Status(ErrorCode::Shape, format("[from_dlpack] an array of shape {} is too large",
                                            op::compactShape(type.shape)));
   GRAPHC_ASSIGN(rt::BufferRef buffer, on->wrapHost(data, *bytes, std::move(owner)));
-  return Array(Node::makeReady(type, *on, std::move(buffer)));
+  NodeRef node = isShared ? Node::makeShared(type, *on, std::move(buffer))
+                          : Node::makeReady(type, *on, std::move(buffer));
+  return Array::ofStorage(std::make_shared<Storage>(std::move(node)));
 }
 
 Result<Array> toDevice(Array &x, rt::Device &device) {

@@ -1,9 +1,11 @@
 #include "frontends/record/Lend.h"
 
+#include "frontends/record/Devices.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 
 #include <cstring>
+#include <vector>
 
 namespace graphc {
 
@@ -44,6 +46,28 @@ Result<Loan> lend(const Array &x) {
     if (made.memory)
       return made;
   }
+}
+
+NodeRef apart(NodeRef node) {
+  if (!node->readsShared())
+    return node;
+  rt::Device &device = node->device();
+  if (node->state() != NodeState::Ready) {
+    // What fails stays pending, and tells whoever asks for it.
+    static_cast<void>(compute(node, device));
+    return node;
+  }
+  const auto *bytes = static_cast<const char *>(rt::hostAddress(*node->buffer()));
+  auto buffer = device.allocate(node->bytes());
+  if (!buffer) { // makers of arrays expect no failure: memory comes as that of any container
+    auto copy = std::make_shared<std::vector<char>>(bytes, bytes + node->bytes());
+    char *data = copy->data();
+    return Node::makeReady({node->dtype(), node->shape()}, device,
+                           device.wrapHost(data, node->bytes(), std::move(copy)).take());
+  }
+  if (node->bytes() > 0)
+    std::memcpy(rt::hostAddress(**buffer), bytes, static_cast<size_t>(node->bytes()));
+  return Node::makeReady({node->dtype(), node->shape()}, device, buffer.take());
 }
 
 Status repay(const std::shared_ptr<Storage> &storage) {

@@ -6,6 +6,10 @@
 // a new version is copied to it when it is recorded (Storage::replace). Both sides see every write,
 // at the price of that look; it ends with the borrower.
 //
+// Memory that belongs to others, which an array shows without a copy, changes without a look. What
+// reads it is computed when it is recorded, so that it is of that moment, and no other array lies
+// in it.
+//
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_LEND_H
 #define GRAPHC_FRONTENDS_RECORD_LEND_H
@@ -24,6 +28,10 @@ Result<Loan> lend(const Array &x);
 /// lock of its own.
 using Aside = void (*)(const std::function<void()> &run);
 void setAside(Aside aside);
+
+/// A value that nobody else writes: of a node that reads shared memory (Node::readsShared) it is
+/// computed now, whether or not that fails, or copied; any other node is given back.
+NodeRef apart(NodeRef node);
 
 /// Brings the newest version of a storage that is lent to the memory that is; errors of evaluation.
 /// A version that cannot be computed is dropped.

@@ -94,6 +94,8 @@ NodeRef Node::makeOp(op::OpKind kind, std::span<const NodeRef> operands, std::ve
     h = mix(mix(h, operand->hash.low), operand->hash.high);
     if (!picks || operand->state() != NodeState::Ready)
       node->reachBytes = std::max(node->reachBytes, operand->reachBytes);
+    if (operand->readsShared())
+      node->fromShared.store(true, std::memory_order_relaxed);
   }
   node->hash = h;
   node->countsAsPending = !isCheap(kind);
@@ -108,6 +110,12 @@ NodeRef Node::makeReady(op::TensorType type, rt::Device &device, rt::BufferRef b
   auto *node = new Node(std::move(type), device, NodeState::Ready);
   node->value = std::move(buffer);
   return NodeRef::adopt(node);
+}
+
+NodeRef Node::makeShared(op::TensorType type, rt::Device &device, rt::BufferRef buffer) {
+  NodeRef node = makeReady(std::move(type), device, std::move(buffer));
+  node->fromShared.store(true, std::memory_order_relaxed);
+  return node;
 }
 
 NodeRef Node::makePlaceholder(op::TensorType type, rt::Device &device) {
@@ -131,6 +139,7 @@ void Node::publish(rt::BufferRef buffer, std::vector<NodeRef> &dropped) {
   pendingNodeCount.fetch_sub(1, std::memory_order_relaxed);
   if (countsAsPending)
     pendingByteCount.fetch_sub(bytes(), std::memory_order_relaxed);
+  fromShared.store(false, std::memory_order_relaxed);
   nodeState.store(NodeState::Ready, std::memory_order_release);
 }
 

@@ -69,6 +69,8 @@ public:
                         Location location, uint32_t errors = 0);
   /// A value in memory: dense, row-major.
   static NodeRef makeReady(op::TensorType type, rt::Device &device, rt::BufferRef buffer);
+  /// The same in memory that others may write at any time.
+  static NodeRef makeShared(op::TensorType type, rt::Device &device, rt::BufferRef buffer);
   static NodeRef makePlaceholder(op::TensorType type, rt::Device &device);
   /// A 0-d literal whose value is the program's data, not its text: always an argument of what is
   /// compiled.
@@ -77,6 +79,8 @@ public:
   op::OpKind kind() const { return opKind; } ///< meaningless unless made by makeOp
   bool isOp() const { return madeByOp; }
   bool isKnown() const { return madeKnown; }
+  /// Whether its value lies in memory that others may write, or will be computed from such.
+  bool readsShared() const { return fromShared.load(std::memory_order_relaxed); }
   DType dtype() const { return type.dtype; }
   const Shape &shape() const { return type.shape; }
   std::span<const int64_t> attrs() const { return attributes; }
@@ -137,6 +141,7 @@ private:
   bool madeByOp = false;
   bool madeKnown = false;
   bool countsAsPending = false;
+  std::atomic<bool> fromShared{false};
   uint32_t errorModes = 0;
   int64_t reachBytes = 0;
   uint64_t number = 0;

@@ -123,10 +123,11 @@ Result<Array> arange(const op::Scalar &start, const op::Scalar &stop, const op::
                      std::optional<DType> dtype, rt::Device *device);
 /// A copy of dense row-major host memory.
 Result<Array> fromHost(const void *data, const op::TensorType &type, rt::Device *device);
-/// Host memory of someone else without a copy; `owner` is held while the memory is used. Must not
-/// change while it is.
+/// Host memory of someone else without a copy; `owner` is held while the memory is used.
+/// `isShared`: it may change meanwhile, as the array then does, and nothing that was recorded
+/// before.
 Result<Array> wrapHost(void *data, const op::TensorType &type, std::shared_ptr<void> owner,
-                       rt::Device *device);
+                       rt::Device *device, bool isShared);
 /// Computes x (reason "exchange") and copies it; x itself when it is there already.
 Result<Array> toDevice(Array &x, rt::Device &device);
 

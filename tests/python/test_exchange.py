@@ -185,6 +185,33 @@ def test_both_ways():
     exact.assert_same(g, np.arange(3.0))
 
 
+def test_imports_show_what_their_owner_writes_and_nothing_else_does():
+    values, outer = np.arange(5000.0), gc.zeros(5000)
+    g = gc.from_dlpack(Exporter(values))
+    made = {
+        "sum": (gc.sum(g), values.sum()),
+        "elements": (g * 2 + 1, values * 2 + 1),
+        "chosen": (g[g > 3], values[values > 3]),
+        "a part": (g[1:] + 1, values[1:] + 1),
+        "copy": (g.copy(), values.copy()),
+        "turned": (gc.flip(g) * 1, values[::-1] * 1),
+    }
+    outer[:] = g
+    before = values.copy()
+    values[:] = 5
+    exact.assert_same(g, values)
+    exact.assert_same(outer, before)
+    for what, (result, expected) in made.items():
+        exact.assert_same(result, expected, what)
+    with pytest.raises(ValueError, match="read-only"):
+        g[0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        g += 1
+    own = gc.from_dlpack(Exporter(values), copy=True)
+    own += 1
+    exact.assert_same(own, values + 1)
+
+
 # Tokens
 
 

@@ -289,6 +289,52 @@ def test_what_a_call_reads_in_numpys_memory_is_not_seen_later(what, layout, devi
             exact.assert_same(r, e)
 
 
+COPIES = {
+    "copy": lambda x: x.copy(),
+    "plus": lambda x: +x,
+    "dtype": lambda x: x.astype(np.float64, copy=True),
+    "roll": lambda x: gc.roll(x, 0),
+    "tile": lambda x: gc.tile(x, 1),
+    "array": lambda x: gc.array(x),
+    "flatten": lambda x: x.flatten(),
+    "sort": lambda x: gc.sort(x),
+    "two": lambda x: (x.copy(), x.copy()),
+}
+
+
+@pytest.mark.parametrize("what", COPIES)
+def test_copies_of_lent_arrays_are_copies(what, device):
+    for where in (device, "auto"):
+        compiled, given = gc.jit(COPIES[what], device=where), np.zeros(5000)
+        for turn in range(4):
+            given[:] = np.arange(5000.0) + turn
+            expected, result = given.copy(), compiled(given)
+            given[:] = -7
+            for r in result if isinstance(result, tuple) else (result,):
+                exact.assert_same(r, expected)
+
+
+def test_outer_arrays_take_copies_of_lent_ones():
+    outer = gc.zeros(5000)
+
+    def whole(x):
+        outer[:] = x
+        return gc.sum(x)
+
+    def part(x):
+        outer[:2500] = x[:2500]
+        return x + 1
+
+    for function, rows in ((whole, 5000), (part, 2500)):
+        compiled, given = gc.jit(function), np.zeros(5000)
+        for turn in range(4):
+            given[:] = np.arange(5000.0) + turn
+            expected = given.copy()
+            compiled(given)
+            given[:] = -7
+            exact.assert_same(outer[:rows], expected[:rows])
+
+
 def test_a_lent_array_may_end_before_its_result():
     compiled = gc.jit(lambda x, y: x @ y)
     for turn in range(4):

@@ -360,7 +360,7 @@ Array argumentOfNumpy(PyObject *object, rt::Device &device, bool &isLent) {
     pb::gil_scoped_acquire gil;
     Py_DECREF(held);
   });
-  return unwrap(ops::wrapHost(numpy->data, *type, std::move(owner), &device));
+  return unwrap(ops::wrapHost(numpy->data, *type, std::move(owner), &device, /*isShared=*/true));
 }
 
 Array packSequence(PyObject *object, rt::Device &device, bool isRead) {

@@ -131,9 +131,11 @@ Array fromDlpack(const pb::object &object, const pb::object &copy) {
     owner = dense(data, shape, t.strides ? t.strides : strides.begin(), itemSize(dtype), *bytes);
     data = static_cast<char *>(owner.get());
   }
-  Array made =
-      unwrap(ops::wrapHost(data, {dtype, shape}, std::move(owner), toDevice(pb::str("cpu"))));
-  if (got.isReadOnly && !mustCopy)
+  bool isCopy = owner != got.owner;
+  Array made = unwrap(ops::wrapHost(data, {dtype, shape}, std::move(owner),
+                                    toDevice(pb::str("cpu")), !isCopy && !got.isReadOnly));
+  // What we write goes to memory of ours, which the exporter would not see.
+  if (!isCopy || (got.isReadOnly && !mustCopy))
     made.lock();
   return made;
 }
