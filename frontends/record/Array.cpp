@@ -114,7 +114,19 @@ bool Storage::isExclusive() const {
   if (lent)
     return false;
   return node->state() == NodeState::Ready && node->references() == 1 &&
-         node->buffer().use_count() == 1 && node->buffer()->isPrivate();
+         node->buffer().use_count() == 1 && (node->buffer()->isPrivate() || node->readsShared());
+}
+
+bool Storage::isShared() const {
+  std::lock_guard held(lock);
+  return node->state() == NodeState::Ready && node->readsShared();
+}
+
+void Storage::overwrite(const Node &value) {
+  std::lock_guard held(lock);
+  std::memmove(node->buffer()->host(), value.buffer()->host(), static_cast<size_t>(value.bytes()));
+  ++version;
+  written.store(true, std::memory_order_release);
 }
 
 Array::Array(NodeRef node) : Array(std::move(node), Trace::active() ? Trace::active()->id() : 0) {}
@@ -266,7 +278,8 @@ Result<NodeRef> Array::needed() const {
 }
 
 NodeRef Array::reshaped(const NodeRef &whole) const {
-  NodeRef shared = Node::makeReady({dtype(), shape()}, whole->device(), whole->buffer());
+  const auto make = whole->readsShared() ? Node::makeShared : Node::makeReady;
+  NodeRef shared = make({dtype(), shape()}, whole->device(), whole->buffer());
   if (!arrayView.isRecast())
     shared->finite.store(whole->finite.load(std::memory_order_relaxed), std::memory_order_relaxed);
   return shared;
@@ -278,11 +291,14 @@ Status Array::assign(const NodeRef &value) {
   bool outer = trace && store->traceId() != trace->id();
   GRAPHC_ASSIGN(NodeRef next,
                 arrayView.put(outer ? trace->capture(store) : store->current(), value));
-  if (outer)
+  if (outer) {
     trace->replaceCaptured(store, std::move(next));
-  else
-    store->replace(apart(std::move(next)));
-  return !outer && store->isLent() ? repay(store) : Status::ok();
+    return Status::ok();
+  }
+  if (store->isShared())
+    return writeShared(store, next);
+  store->replace(apart(std::move(next)));
+  return store->isLent() ? repay(store) : Status::ok();
 }
 
 void Array::remember(const NodeRef &ready, uint64_t version) {

@@ -53,7 +53,8 @@ public:
   /// The newest version and its number, which counts writes.
   std::pair<NodeRef, uint64_t> versioned() const;
   void replace(NodeRef next);
-  /// Whether the newest version is computed and nobody but this storage can see its memory.
+  /// Whether the newest version is computed and nobody but this storage can see its memory, or
+  /// whoever can sees what is written.
   bool exclusive() const;
   /// Changes the memory of an exclusive version: the next version, without a copy. False, and
   /// nothing done, when it is not exclusive.
@@ -64,6 +65,10 @@ public:
   /// How many element reads found the newest version pending, this one included.
   uint32_t countElementRead() { return ++elementReads; }
 
+  /// Whether the memory is someone else's, who may write to it (Node::makeShared).
+  bool isShared() const;
+  /// Writes a computed value to that memory.
+  void overwrite(const Node &value);
   /// Lends memory that holds this version. What is lent instead where somebody has a loan already;
   /// a null loan, and nothing done, where there is a newer version.
   Loan lendTo(const Loan &loan, uint64_t version);

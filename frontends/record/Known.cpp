@@ -111,7 +111,7 @@ Status detach(Array &x) {
   Array *arrays[] = {&whole};
   GRAPHC_ASSIGN(std::vector<NodeRef> nodes, evaluateArrays(arrays, "item"));
   nodes.clear();
-  if (x.storage()->exclusive() || x.storage()->isLent())
+  if (x.storage()->exclusive() || x.storage()->isLent() || x.storage()->isShared())
     return Status::ok();
   NodeRef old = x.storage()->current();
   if (old->state() != NodeState::Ready)
@@ -224,8 +224,6 @@ bool fillAtOnce(Array &x, uint64_t bits) {
     }
   });
 }
-
-namespace {} // namespace
 
 bool fillMasked(Array &x, const Array &mask, uint64_t bits) {
   if (Trace::active() || x.view().isReadOnly() || !x.view().hasLayout() ||

@@ -70,6 +70,14 @@ NodeRef apart(NodeRef node) {
   return Node::makeReady({node->dtype(), node->shape()}, device, buffer.take());
 }
 
+Status writeShared(const std::shared_ptr<Storage> &storage, const NodeRef &value) {
+  // Also where the statement fails by what it met: its results stand.
+  Status status = compute(value, storage->device());
+  if (value->state() == NodeState::Ready && value->bytes() > 0)
+    storage->overwrite(*value);
+  return status;
+}
+
 Status repay(const std::shared_ptr<Storage> &storage) {
   while (true) {
     auto [node, version] = storage->versioned();

@@ -7,8 +7,8 @@
 // at the price of that look; it ends with the borrower.
 //
 // Memory that belongs to others, which an array shows without a copy, changes without a look. What
-// reads it is computed when it is recorded, so that it is of that moment, and no other array lies
-// in it.
+// reads it is computed when it is recorded, so that it is of that moment, no other array lies in
+// it, and what is written to the array is written there at once.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_RECORD_LEND_H
@@ -32,6 +32,10 @@ void setAside(Aside aside);
 /// A value that nobody else writes: of a node that reads shared memory (Node::readsShared) it is
 /// computed now, whether or not that fails, or copied; any other node is given back.
 NodeRef apart(NodeRef node);
+
+/// Computes a value of all of a storage whose memory is shared, and writes it there; what fails
+/// writes nothing.
+Status writeShared(const std::shared_ptr<Storage> &storage, const NodeRef &value);
 
 /// Brings the newest version of a storage that is lent to the memory that is; errors of evaluation.
 /// A version that cannot be computed is dropped.

@@ -134,8 +134,7 @@ Array fromDlpack(const pb::object &object, const pb::object &copy) {
   bool isCopy = owner != got.owner;
   Array made = unwrap(ops::wrapHost(data, {dtype, shape}, std::move(owner),
                                     toDevice(pb::str("cpu")), !isCopy && !got.isReadOnly));
-  // What we write goes to memory of ours, which the exporter would not see.
-  if (!isCopy || (got.isReadOnly && !mustCopy))
+  if (got.isReadOnly && !mustCopy)
     made.lock();
   return made;
 }

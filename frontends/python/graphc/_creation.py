@@ -600,7 +600,7 @@ def triu(m, k=0):
 
 
 def from_dlpack(x, /, *, device=None, copy=None):
-    """An Array over the memory of a DLPack exporter (NumPy, torch, ...): no copy on the CPU unless asked for. Without a copy it is
-    read-only and shows what the owner writes later; what was computed of it before stays. copy=True: an array of its own."""
+    """An Array over the memory of a DLPack exporter (NumPy, torch, ...): no copy on the CPU unless asked for. Both
+    sides see what the other writes later; what was computed of it before stays."""
     result = _graphc.from_dlpack(x, copy)
     return result if device is None else result.to_device(device)
