@@ -140,7 +140,7 @@ Array::Array(NodeRef node, uint64_t trace)
 Array::Array(std::shared_ptr<OpenValue> value)
     : openValue(std::move(value)), arrayView(openValue->filled()->shape()),
       literal{0, openValue->filled()->dtype(), &openValue->filled()->device()} {
-  if (openValue->filled()->readsShared()) // else it is fixed, or fails, when somebody asks
+  if (openValue->filled()->readsShared()) // what fails now does so again when somebody asks
     static_cast<void>(fixSize());
 }
 
@@ -298,6 +298,7 @@ Status Array::assign(const NodeRef &value) {
   if (store->isShared())
     return writeShared(store, next);
   store->replace(apart(std::move(next)));
+  GRAPHC_TRY(takeFailure());
   return store->isLent() ? repay(store) : Status::ok();
 }
 

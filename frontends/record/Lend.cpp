@@ -5,6 +5,7 @@
 #include "frontends/record/Session.h"
 
 #include <cstring>
+#include <optional>
 #include <vector>
 
 namespace graphc {
@@ -12,6 +13,7 @@ namespace graphc {
 namespace {
 
 Aside asideRunner = nullptr;
+thread_local std::optional<Status> failure;
 
 /// Computes a version of all of a storage, in a thread that holds no lock of the front end. The
 /// place and the modes of a statement that records now are not those of what was recorded before.
@@ -53,8 +55,8 @@ NodeRef apart(NodeRef node) {
     return node;
   rt::Device &device = node->device();
   if (node->state() != NodeState::Ready) {
-    // What fails stays pending, and tells whoever asks for it.
-    static_cast<void>(compute(node, device));
+    if (Status status = compute(node, device); !status && !failure)
+      failure = std::move(status);
     return node;
   }
   const auto *bytes = static_cast<const char *>(rt::hostAddress(*node->buffer()));
@@ -68,6 +70,14 @@ NodeRef apart(NodeRef node) {
   if (node->bytes() > 0)
     std::memcpy(rt::hostAddress(**buffer), bytes, static_cast<size_t>(node->bytes()));
   return Node::makeReady({node->dtype(), node->shape()}, device, buffer.take());
+}
+
+Status takeFailure() {
+  if (!failure)
+    return Status::ok();
+  Status status = std::move(*failure);
+  failure.reset();
+  return status;
 }
 
 Status writeShared(const std::shared_ptr<Storage> &storage, const NodeRef &value) {

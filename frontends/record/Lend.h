@@ -30,8 +30,11 @@ using Aside = void (*)(const std::function<void()> &run);
 void setAside(Aside aside);
 
 /// A value that nobody else writes: of a node that reads shared memory (Node::readsShared) it is
-/// computed now, whether or not that fails, or copied; any other node is given back.
+/// computed now or copied; any other node is given back. Makers of arrays have no failures to give:
+/// one is kept for takeFailure().
 NodeRef apart(NodeRef node);
+/// What computing in apart() failed by in this thread, the first since the last call.
+Status takeFailure();
 
 /// Computes a value of all of a storage whose memory is shared, and writes it there; what fails
 /// writes nothing.

@@ -208,6 +208,22 @@ def test_imports_show_what_their_owner_writes_and_nothing_else_does():
     exact.assert_same(own, values + 1)
 
 
+def test_errors_of_operations_on_imports_are_those_of_their_statement():
+    values = np.zeros(50)
+    g = gc.from_dlpack(Exporter(values))
+    with gc.errstate(all="raise"):
+        with pytest.raises(FloatingPointError, match="divide by zero"):
+            1 / g
+        with pytest.raises(FloatingPointError, match="invalid value"):
+            g[:] = g * np.inf
+        exact.assert_same(g + 1, np.ones(50))
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        1 / g
+    with pytest.raises(IndexError, match="out of bounds"):
+        gc.take(g, gc.asarray([3, 99]))
+    exact.assert_same(g[:3], np.zeros(3))
+
+
 WRITES = {
     "element": lambda x: x.__setitem__(3, 9.0),
     "elements in a loop": lambda x: [x.__setitem__(i, float(i)) for i in range(40)],

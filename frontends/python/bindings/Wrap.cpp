@@ -4,6 +4,7 @@
 #include "frontends/python/bindings/Bindings.h"
 
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/Lend.h"
 #include "frontends/record/Trace.h"
 
 #include <array>
@@ -92,6 +93,7 @@ PyObject *wrapKnown(const KnownValue &value) {
 }
 
 void tellAtOnce(Array &array) {
+  check(takeFailure());
   // Modes 0 and 1 are "ignore" and "warn" (graphc/_float_errors.py).
   uint32_t word = floatModes();
   bool asked = false;
