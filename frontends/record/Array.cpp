@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 namespace graphc {
 
@@ -99,14 +98,10 @@ void Storage::readLent() const {
 }
 
 void Storage::takeLent() const {
-  // Readers of the newest version expect no failure: memory comes as that of any container.
   const op::TensorType type{storageDType, storageShape};
-  const auto *now = static_cast<const char *>(lent->host());
-  int64_t bytes = byteCount(type.shape, type.dtype).value_or(0);
-  auto copy = std::make_shared<std::vector<char>>(now, now + bytes);
-  char *data = copy->data();
-  auto buffer = storageDevice->wrapHost(data, bytes, std::move(copy));
-  node = ownNode(type, *storageDevice, buffer.take());
+  node =
+      ownNode(type, *storageDevice,
+              copied(lent->host(), byteCount(type.shape, type.dtype).value_or(0), *storageDevice));
   ++version;
 }
 

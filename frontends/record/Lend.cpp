@@ -50,6 +50,13 @@ Result<Loan> lend(const Array &x) {
   }
 }
 
+rt::BufferRef copied(const void *bytes, int64_t count, rt::Device &device) {
+  const auto *first = static_cast<const char *>(bytes);
+  auto copy = std::make_shared<std::vector<char>>(first, first + count);
+  char *data = copy->data();
+  return device.wrapHost(data, count, std::move(copy)).take();
+}
+
 NodeRef apart(NodeRef node) {
   if (!node->readsShared())
     return node;
@@ -61,12 +68,9 @@ NodeRef apart(NodeRef node) {
   }
   const auto *bytes = static_cast<const char *>(rt::hostAddress(*node->buffer()));
   auto buffer = device.allocate(node->bytes());
-  if (!buffer) { // makers of arrays expect no failure: memory comes as that of any container
-    auto copy = std::make_shared<std::vector<char>>(bytes, bytes + node->bytes());
-    char *data = copy->data();
+  if (!buffer)
     return Node::makeReady({node->dtype(), node->shape()}, device,
-                           device.wrapHost(data, node->bytes(), std::move(copy)).take());
-  }
+                           copied(bytes, node->bytes(), device));
   if (node->bytes() > 0)
     std::memcpy(rt::hostAddress(**buffer), bytes, static_cast<size_t>(node->bytes()));
   return Node::makeReady({node->dtype(), node->shape()}, device, buffer.take());

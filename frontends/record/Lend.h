@@ -36,8 +36,12 @@ NodeRef apart(NodeRef node);
 /// What computing in apart() failed by in this thread, the first since the last call.
 Status takeFailure();
 
-/// Computes a value of all of a storage whose memory is shared, and writes it there; what fails
-/// writes nothing.
+/// Memory of its own with these bytes, for makers of arrays, who expect no failure: it comes as
+/// that of any container.
+rt::BufferRef copied(const void *bytes, int64_t count, rt::Device &device);
+
+/// Computes a value of all of a storage whose memory is shared, and writes it there. What cannot be
+/// computed writes nothing; errors of evaluation.
 Status writeShared(const std::shared_ptr<Storage> &storage, const NodeRef &value);
 
 /// Brings the newest version of a storage that is lent to the memory that is; errors of evaluation.

@@ -133,9 +133,9 @@ public:
   /// it is; None for the only output, or a list of all; a callable of that list; a tuple of a
   /// callable of that list and the arrays. `views`: it writes to arguments or returns parts of
   /// them, which have to be contiguous. `device`: the function's own; None: the current one, which
-  /// then matters. `evaluate`:
-  /// NumberSteps from the open numbers (CallPattern) to those of the function's variables and then
-  /// those that `unflatten` takes after the arrays; None: variables are open numbers.
+  /// then matters. `evaluate`: NumberSteps from the open numbers (CallPattern) to those of the
+  /// function's variables and then those that `unflatten` takes after the arrays; None: variables
+  /// are open numbers.
   void bind(const TracedFunction &function, pb::object unflatten, bool views, const pb::tuple &args,
             const pb::dict &kwargs, const pb::list &arrays,
             const std::pair<pb::set, pb::set> &statics, const pb::list &guards,
