@@ -143,6 +143,12 @@ enum class ContractForm {
 /// points is enough.
 bool reducesOnce(kernel::FuncOp func);
 
+/// What a tile of a matrix product costs a multiprocessor: `step` for each k, and as much as
+/// `around` k's for what comes before and after them.
+struct TileCost {
+  int64_t step, around;
+};
+
 /// Work items of a kernel as its launch counts them, and what follows from the family. Shared by
 /// the plan (ranges, block buffers) and the lowering, which must agree.
 struct KernelShape {
@@ -185,9 +191,9 @@ struct KernelShape {
   /// Contract by groups: rows and columns of a group's tile.
   int64_t groupTile = 0;
   /// The same, sizes open: not null when there is <kernel>_small, the pieces of its small tiles,
-  /// which have groups of kSmallGroup and run where smallTileCost says that they are done earlier.
+  /// which have groups of kSmallGroup and run where tileCost says that they are done earlier.
   mlir::AffineExpr smallPieces;
-  int64_t smallCost = 0;
+  TileCost largeCost = {}, smallCost = {};
   static constexpr int64_t kSmallGroup = 128;
   /// Contract on tensor cores: not null when there is <kernel>_bulk, its pieces; and what has to be
   /// a multiple of kBulkAligned for it to run.
@@ -246,11 +252,11 @@ bool contractsByGroups(kernel::FuncOp func, const LoopSpace &space);
 /// Whether both operands are one load, with rows and columns exchanged.
 bool isSymmetricProduct(kernel::DotOp dot, const LoopSpace &space);
 
-/// Multiprocessors of a large GPU, and what a large tile costs one of them.
-inline constexpr int64_t kMultiprocessors = 132, kLargeTileCost = 40;
-/// The cost of a small tile: of a large one a work-item has more elements for each that it reads,
-/// save in float64. Small tiles run where all of them take less time, as they spread better.
-int64_t smallTileCost(kernel::DotOp dot);
+/// Multiprocessors of a large GPU.
+inline constexpr int64_t kMultiprocessors = 132;
+/// Of large tiles a work-item has more elements for each that it reads, but small ones spread
+/// better and, in float64, store while others multiply. Whichever take less time run.
+TileCost tileCost(mlir::Type type, bool isSmall);
 
 /// Rows and columns of a group's tile of a product, of large tiles where sizes are open. Symmetric
 /// ones in float64, of which half the tiles are left out, have small ones.

@@ -482,11 +482,13 @@ Value Planner::takeBulk(const KernelShape &shape, Value &pieces, Value work, Val
 Value Planner::takeSmall(const KernelShape &shape, Value &pieces, Value work, ValueRange mapped) {
   IndexMath m{builder, func.getLoc()};
   Value blocks = shape.splitBlock ? m.max(m.ceilDiv(work, shape.splitBlock), 1) : m(1);
-  auto cost = [&](Value tiles, int64_t each) {
-    return m.mul(m.ceilDiv(m.mul(tiles, blocks), kMultiprocessors), each);
+  Value length = shape.splitBlock ? m.min(work, shape.splitBlock) : work;
+  auto cost = [&](Value tiles, TileCost each) {
+    return m.mul(m.mul(m.ceilDiv(m.mul(tiles, blocks), kMultiprocessors), each.step),
+                 m.add(length, each.around));
   };
   Value small = evaluate(shape.smallPieces, mapped);
-  Value better = m.some(m.sub(cost(pieces, kLargeTileCost), cost(small, shape.smallCost)));
+  Value better = m.some(m.sub(cost(pieces, shape.largeCost), cost(small, shape.smallCost)));
   pieces = m.mul(pieces, m.sub(m(1), better));
   return m.mul(small, better);
 }

@@ -4,8 +4,10 @@
 // RUN: graphc compile %s --emit=plan --opencl-features=fp64,gpu --target=opencl | FileCheck %s
 
 // CHECK-LABEL: plan.program @open
-// CHECK: [[LARGE:%.*]] = arith.muli {{.*}}, %c40
-// CHECK: [[SMALL:%.*]] = arith.muli {{.*}}, %c13
+// CHECK: [[STEPS:%.*]] = arith.muli {{.*}}, %c40
+// CHECK: [[LARGE:%.*]] = arith.muli [[STEPS]], [[LENGTH:%.*]] :
+// CHECK: [[FEWER:%.*]] = arith.muli {{.*}}, %c13
+// CHECK: [[SMALL:%.*]] = arith.muli [[FEWER]], [[LENGTH]] :
 // CHECK: [[SPARE:%.*]] = arith.subi [[LARGE]], [[SMALL]]
 // CHECK: [[SOME:%.*]] = arith.maxsi [[SPARE]], %c0
 // CHECK: [[BETTER:%.*]] = arith.minsi [[SOME]], %c1
@@ -36,4 +38,20 @@ func.func @few(%a: tensor<512x64xf32>, %b: tensor<64x512xf32>) -> tensor<512x512
 func.func @many(%a: tensor<4096x64xf32>, %b: tensor<64x4096xf32>) -> tensor<4096x4096xf32> {
   %0 = graph.matmul %a, %b : tensor<4096x64xf32>, tensor<64x4096xf32> -> tensor<4096x4096xf32>
   return %0 : tensor<4096x4096xf32>
+}
+
+// What comes before and after the k's of a float64 tile counts: 1728 large tiles are fourteen in turn for a
+// multiprocessor, and small ones fifty-three.
+// CHECK-LABEL: kernel.func @short_0
+// CHECK-SAME: group = 128
+func.func @short(%a: tensor<256x256xf64>, %b: tensor<256x110592xf64>) -> tensor<256x110592xf64> {
+  %0 = graph.matmul %a, %b : tensor<256x256xf64>, tensor<256x110592xf64> -> tensor<256x110592xf64>
+  return %0 : tensor<256x110592xf64>
+}
+
+// CHECK-LABEL: kernel.func @long_0
+// CHECK-SAME: group = 256
+func.func @long(%a: tensor<256x1024xf64>, %b: tensor<1024x110592xf64>) -> tensor<256x110592xf64> {
+  %0 = graph.matmul %a, %b : tensor<256x1024xf64>, tensor<1024x110592xf64> -> tensor<256x110592xf64>
+  return %0 : tensor<256x110592xf64>
 }
