@@ -9,9 +9,9 @@
 #include "runtime/drivers/Drivers.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
-#include <map>
 #include <mutex>
 #include <optional>
 
@@ -146,13 +146,30 @@ private:
   Clock::time_point begun = Clock::now();
 };
 
-/// From this process, from disk, or by timing.
-Result<DeviceSpeed> speedOf(rt::Device &device) {
+/// The speeds that are known, newest first; used until the process ends.
+struct KnownSpeed {
+  rt::Device *device;
+  DeviceSpeed speed;
+  const KnownSpeed *next;
+};
+std::atomic<const KnownSpeed *> knownSpeeds{nullptr};
+
+const DeviceSpeed *knownSpeed(const rt::Device &device) {
+  for (const KnownSpeed *k = knownSpeeds.load(std::memory_order_acquire); k; k = k->next)
+    if (k->device == &device)
+      return &k->speed;
+  return nullptr;
+}
+
+/// From this process, from disk, or by timing. Runs ask for it, so that what is known takes no
+/// lock.
+Result<const DeviceSpeed *> speedOf(rt::Device &device) {
+  if (const DeviceSpeed *speed = knownSpeed(device))
+    return speed;
   static std::mutex mutex;
-  static auto *known = new std::map<rt::Device *, DeviceSpeed>; // used until the process ends
   std::lock_guard lock(mutex);
-  if (auto it = known->find(&device); it != known->end())
-    return it->second;
+  if (const DeviceSpeed *speed = knownSpeed(device))
+    return speed;
   std::string key = "graphc device speed 4|" + device.info().identity + "|" +
                     device.info().features + "|" + std::string(compilerBuildId());
   std::span<const uint8_t> keyBytes(reinterpret_cast<const uint8_t *>(key.data()), key.size());
@@ -166,8 +183,9 @@ Result<DeviceSpeed> speedOf(rt::Device &device) {
     disk.store(keyBytes, {reinterpret_cast<const uint8_t *>(&speed), sizeof speed},
                "speed of " + device.info().name);
   }
-  known->emplace(&device, speed);
-  return speed;
+  auto *known = new KnownSpeed{&device, speed, knownSpeeds.load(std::memory_order_relaxed)};
+  knownSpeeds.store(known, std::memory_order_release);
+  return &known->speed;
 }
 
 double elements(std::span<const int64_t> shape, const std::vector<int64_t> &symbols) {
@@ -289,7 +307,7 @@ Result<rt::Device *> deviceOfRun(ProgramWork work, const rt::Choices &choices,
                                  std::span<const rt::Tensor> inputs) {
   if (work.needsHost)
     return choices.cpu;
-  GRAPHC_ASSIGN(DeviceSpeed host, speedOf(*choices.cpu));
+  GRAPHC_ASSIGN(const DeviceSpeed *host, speedOf(*choices.cpu));
   auto other = speedOf(*choices.other);
   if (!other) // one that cannot be timed cannot be used
     return choices.cpu;
@@ -304,9 +322,9 @@ Result<rt::Device *> deviceOfRun(ProgramWork work, const rt::Choices &choices,
     away.push_back(input.buffer.get());
     lost = std::min(lost, rt::lostAt(*input.buffer, 0));
   }
-  if (runsOnOther(work, host, *other, static_cast<double>(lost)))
+  if (runsOnOther(work, *host, **other, static_cast<double>(lost)))
     return choices.other;
-  double more = timeOnHost(work, host, *other) - timeOnOther(onceMoved(work), *other);
+  double more = timeOnHost(work, *host, **other) - timeOnOther(onceMoved(work), **other);
   for (const rt::Buffer *input : away)
     rt::lostAt(*input, std::max(int64_t{0}, static_cast<int64_t>(more)));
   return choices.cpu;

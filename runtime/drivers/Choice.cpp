@@ -14,20 +14,15 @@ class ChoiceBuffer final : public Buffer {
 public:
   explicit ChoiceBuffer(BufferRef memory)
       : Buffer(choiceDevice(), memory->bytes(), nullptr, memory->isPrivate()) {
-    memories[slotOf(memory->device())] = std::move(memory);
+    size_t slot = slotOf(memory->device());
+    memories[slot] = std::move(memory);
+    there[slot] = true;
   }
   static size_t slotOf(const Device &device) {
     return &device == choicesOf(choiceDevice())->cpu ? 0 : 1;
   }
-  bool has(const Device &device) const {
-    std::lock_guard lock(mutex);
-    const BufferRef &m = memories[slotOf(device)];
-    return m && &m->device() == &device;
-  }
-  bool hasOne() const {
-    std::lock_guard lock(mutex);
-    return !memories[0] || !memories[1];
-  }
+  bool has(const Device &device) const { return there[slotOf(device)]; }
+  bool hasOne() const { return !there[0] || !there[1]; }
   /// Whichever there is, that of the cpu first.
   BufferRef any() const {
     std::lock_guard lock(mutex);
@@ -44,7 +39,9 @@ public:
       GRAPHC_TRY(target.queue().upload(*made, from.host(), bytes()));
     else
       GRAPHC_TRY(from.device().queue().download(made->host(), from, bytes()));
-    return wanted = std::move(made);
+    wanted = std::move(made);
+    there[slotOf(target)] = true;
+    return wanted;
   }
 
   int64_t lost(int64_t more) const { return nanosLost.fetch_add(more) + more; }
@@ -52,6 +49,8 @@ public:
 private:
   mutable std::mutex mutex;
   BufferRef memories[2]; ///< of the cpu, of the other device
+  /// Which there are, for questions before every run. None goes while the buffer lives.
+  std::atomic<bool> there[2] = {};
   mutable std::atomic<int64_t> nanosLost{0};
 };
 
