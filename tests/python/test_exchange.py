@@ -321,6 +321,25 @@ def test_npy_and_npz(xp):
         exact.assert_same(found["named"], x * 2)
 
 
+@pytest.mark.parametrize("place", [str(d) for d in gc.devices() if d.startswith("opencl")])
+def test_values_of_other_devices_are_their_readers_own(place):
+    made = gc.arange(100_000, device=place)
+    x = made * 2
+    read = np.asarray(x)
+    read[0] = 5
+    assert int(x[0]) == 0
+    # Memory that comes back is used again, but for what somebody holds.
+    kept = read.copy()
+    for k in range(3, 9):
+        other = np.asarray(made * k)
+        assert np.array_equal(other, np.arange(100_000) * k)
+        del other
+    assert np.array_equal(read, kept)
+    part = np.asarray(x[::3])
+    del x, made, read
+    assert np.array_equal(part, np.arange(0, 200_000, 6)) and np.asarray(gc.ones((0, 3), device=place)).shape == (0, 3)
+
+
 def test_buffers():
     g = gc.asarray(np.arange(6, dtype="i4").reshape(2, 3))
     view = memoryview(g)

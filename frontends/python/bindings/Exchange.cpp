@@ -90,7 +90,7 @@ pb::object windowArray(const Array &x, const Window &w) {
 }
 
 void deleteCopy(PyObject *capsule) {
-  delete static_cast<std::vector<char> *>(PyCapsule_GetPointer(capsule, "graphc.copy"));
+  delete static_cast<rt::BufferRef *>(PyCapsule_GetPointer(capsule, "graphc.copy"));
 }
 
 /// What a borrower keeps: the memory, and whose it is.
@@ -166,11 +166,13 @@ pb::object borrowed(const pb::object &object) {
 
 namespace {
 
-Result<std::vector<char>> download(const NodeRef &n) {
-  std::vector<char> bytes(static_cast<size_t>(n->bytes()));
-  if (!bytes.empty())
-    GRAPHC_TRY(readValue(bytes.data(), *n, n->bytes()));
-  return bytes;
+/// In memory of the cpu's pool: new memory of that size would take longer than the way.
+Result<rt::BufferRef> download(const NodeRef &n) {
+  GRAPHC_ASSIGN(rt::Device * cpu, rt::findDevice("cpu"));
+  GRAPHC_ASSIGN(rt::BufferRef memory, cpu->allocate(std::max<int64_t>(n->bytes(), 1)));
+  if (n->bytes() > 0)
+    GRAPHC_TRY(readValue(memory->host(), *n, n->bytes()));
+  return memory;
 }
 
 /// NumPy asks for a buffer first, takes any error of that for a no, and asks for `__array__`. An
@@ -352,12 +354,12 @@ pb::object toNumpy(Array &x, std::string_view reason) {
     check(finishMemory(*w.node));
     return windowArray(x, w);
   }
-  Result<std::vector<char>> bytes = [&] {
+  Result<rt::BufferRef> memory = [&] {
     WithoutGil release;
     return download(w.node);
   }();
-  auto data = std::make_unique<std::vector<char>>(unwrap(std::move(bytes)));
-  char *first = data->data() + w.offset * itemSize(x.dtype());
+  auto data = std::make_unique<rt::BufferRef>(unwrap(std::move(memory)));
+  char *first = static_cast<char *>((*data)->host()) + w.offset * itemSize(x.dtype());
   auto owner =
       pb::reinterpret_steal<pb::object>(PyCapsule_New(data.get(), "graphc.copy", deleteCopy));
   if (!owner)
