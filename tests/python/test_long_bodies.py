@@ -97,3 +97,27 @@ def test_what_is_masked_off_raises_no_warning():
     p, q = gc.abs(p) + 1, gc.abs(q) + 1
     with np.errstate(all="raise"):
         np.asarray(body(gc, p, q) / p + gc.log(q) / q)
+
+
+def chain(xp, x, means, turns, axis):
+    """Means of what the mean before is part of, with expensive operations in between."""
+    for i in range(means):
+        for j in range(turns):
+            x = xp.sqrt(xp.abs(x * (1 + 0.125 * i) - j) + 0.5)
+        x = x - (x.max(axis=axis, keepdims=True) - i)
+    return x
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("means", [1, 3, 9])
+def test_chains_of_reductions_of_rows_are_cut(axis, means):
+    """Each value is computed once or a few times, not once for every reduction after it."""
+    x = np.random.default_rng(2).random((37, 190))
+    p = gc.asarray(x)
+    np.testing.assert_array_equal(np.asarray(chain(gc, p, means, 2, axis)), chain(np, x, means, 2, axis))
+    function = gc.jit(lambda v: chain(gc, v, means, 2, axis))
+    assert ("computed again" in function.explain(p)) == (axis == 1 and means > 1)
+    text = function.lower(p).as_text("lower")
+    roots = text.count("math.sqrt") + text.count("call @elementary")
+    # For the reductions and for the result, whole vectors and last ones, and where rows are short.
+    assert roots <= 2 * means * 4 * 2, roots

@@ -28,6 +28,8 @@ llvm::StringRef pass::describe(CutReason reason) {
     return "reading a tensor again costs less than a larger kernel";
   case CutReason::WholeSource:
     return "a gather needs the whole tensor in memory";
+  case CutReason::Revisited:
+    return "too much would be computed again for each reduction of a row";
   case CutReason::OneByOne:
     return "its elements are written one after the other";
   }

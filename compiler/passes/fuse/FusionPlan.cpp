@@ -17,35 +17,11 @@ static constexpr int kMaxCostPerKernel = 384;
 static constexpr int kMaxCostOfSharing = 128;
 /// Tensors one kernel reads and writes, where a second read is the only thing to gain.
 static constexpr size_t kMaxSharedStreams = 32;
+/// Of what is computed again for further reductions of rows, whose values do not wait: beyond it, a
+/// kernel of its own that reads them costs less.
+static constexpr int kMostRevisited = 64;
 /// Recomputed per reader when cheaper than this many simple operations.
 static constexpr int kCheapOps = 2;
-
-static int costOf(Operation *op) {
-  // Nothing is computed: parts are put together, or stored.
-  if (isa<graph::ComplexOp, graph::UpdateSliceOp>(op))
-    return 0;
-  // A gather misses the cache.
-  return op->hasTrait<graph::Expensive>() ? 16 : op->hasTrait<graph::Indexed>() ? 4 : 1;
-}
-
-static int costOf(const Node &node) { return node.op ? costOf(node.op) : 1; }
-
-/// Bytes of a lane's partial result. Sums of narrow numbers are wider, places go with extremes.
-static int64_t partialOf(const Node &node) {
-  auto reduce = dyn_cast_or_null<graph::ReduceOp>(node.op);
-  if (!reduce)
-    return 0;
-  auto bytes = [](Value value) -> int64_t {
-    Type type = getElementTypeOrSelf(value.getType());
-    if (auto complex = dyn_cast<ComplexType>(type))
-      return complex.getElementType().getIntOrFloatBitWidth() / 4;
-    return type.getIntOrFloatBitWidth() / 8;
-  };
-  int64_t in = std::max(bytes(reduce.getX()), int64_t{4}), out = bytes(reduce.getResult());
-  bool isPlace = reduce.getKind() == graph::ReduceKind::ArgMin ||
-                 reduce.getKind() == graph::ReduceKind::ArgMax;
-  return isPlace ? in + out : std::max(in, out);
-}
 
 static bool isComputed(Operation *op) {
   return op && (op->hasTrait<graph::Elementwise>() || op->hasTrait<graph::Reduction>() ||
@@ -520,14 +496,6 @@ static bool closes(const Node &node, const Group &group) {
   return node.turn <= kMaxCostPerKernel && group.cost + node.turn > kMaxCostPerKernel;
 }
 
-/// Whether the kernel has room for more partial results. Once it has none it is closed, so that
-/// what the next reductions read is not computed there and stored for them.
-bool FusionPlan::fits(Group &group, int64_t partial) {
-  if (mostPartial && partial && group.partial + partial > mostPartial)
-    group.isSated = true;
-  return !group.isSated;
-}
-
 /// Whether `node` can be computed in `group`, from which at least one of its leaves comes; sets the
 /// level it gets there.
 CutReason FusionPlan::joins(Node &node, int index, bool &row) {
@@ -555,6 +523,8 @@ CutReason FusionPlan::joins(Node &node, int index, bool &row) {
     return CutReason::WholeReduction;
   if (CutReason reason = needsWhole(node, index); reason != CutReason::None)
     return reason;
+  if (!mostPartial && revisits(node, index) > kMostRevisited)
+    return CutReason::Revisited;
   for (const Leaf &leaf : node.leaves) {
     if (!leaf.producer)
       continue;

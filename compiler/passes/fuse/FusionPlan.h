@@ -25,6 +25,7 @@ enum class CutReason {
   KernelFull,     ///< the kernel has reached its size limit
   SharingFull,    ///< too much is computed for a read to matter
   WholeSource,    ///< a gather needs the whole tensor in memory
+  Revisited,      ///< too much would be computed again for each reduction of a row
   OneByOne,       ///< elements are written in order, by one thread
 };
 llvm::StringRef describe(CutReason reason);
@@ -84,6 +85,12 @@ struct Group {
   bool isLibrary() const { return nodes.size() == 1 && nodes[0]->kind == NodeKind::Library; }
 };
 
+/// In simple operations, at one point.
+int costOf(mlir::Operation *op);
+int costOf(const Node &node);
+/// Bytes of a lane's partial result.
+int64_t partialOf(const Node &node);
+
 /// Groups the computed values of one graph function into kernels. Analysis only: the function is
 /// not changed.
 class FusionPlan {
@@ -130,6 +137,7 @@ private:
   void markStored();
 
   bool fits(Group &group, int64_t partial);
+  int revisits(const Node &node, int group);
 
   SizeAnalysis &sizes;
   int64_t mostPartial;
