@@ -7,6 +7,7 @@
 #include "compiler/math/ResidueSquares.h"
 #include "compiler/math/Residues.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/lower/LoopSpace.h"
 #include "dialects/graph/Graph.h"
 
 namespace graphc::pass {
@@ -126,6 +127,8 @@ Value Expander::minMax(bool larger) {
 /// Whether all lanes, and then most likely all vectors of a loop, are divided by one value that is
 /// not known. Divisions by powers of two become products without this.
 bool Expander::sharedDivisor() {
+  if (pending.op->hasAttr(pass::kSeldomAttr))
+    return false;
   auto splat = x[1].getDefiningOp<vector::BroadcastOp>();
   return in.lanes > 1 && splat && !isa<VectorType>(splat.getSource().getType()) &&
          !splat.getSource().getDefiningOp<arith::ConstantOp>();

@@ -4,6 +4,7 @@
 #include "compiler/emit/Emitter.h"
 #include "compiler/emit/cpu/CodeParts.h"
 #include "compiler/emit/cpu/Image.h"
+#include "compiler/passes/lower/LoopSpace.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -125,14 +126,18 @@ std::vector<EmittedKernel> describeKernels(ModuleOp module) {
 
 /// What functions call of other modules.
 void declareCallees(ModuleOp module) {
-  llvm::MapVector<StringRef, FunctionType> called;
+  llvm::MapVector<StringRef, func::CallOp> called;
   module.walk([&](func::CallOp call) {
     if (!module.lookupSymbol(call.getCallee()))
-      called[call.getCallee()] = call.getCalleeType();
+      called[call.getCallee()] = call;
   });
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  for (auto [name, type] : called)
-    func::FuncOp::create(b, module.getLoc(), name, type).setPrivate();
+  for (auto [name, call] : called) {
+    auto function = func::FuncOp::create(b, module.getLoc(), name, call.getCalleeType());
+    function.setPrivate();
+    if (Attribute seldom = call->getAttr(pass::kSeldomAttr))
+      function->setAttr(pass::kSeldomAttr, seldom);
+  }
 }
 
 /// The functions in modules of kPartOps operations or a little more; those whose loops count on are
@@ -161,8 +166,12 @@ SmallVector<OwningOpRef<ModuleOp>> divide(ModuleOp module) {
 LogicalResult toLlvm(ModuleOp module, ArrayRef<EmittedKernel> kernels, CodePart &part) {
   bool counted = llvm::any_of(module.getOps<func::FuncOp>(),
                               [](func::FuncOp func) { return func->hasAttr("graphc.counted"); });
-  for (auto func : module.getOps<func::FuncOp>())
+  SmallVector<StringAttr> seldom;
+  for (auto func : module.getOps<func::FuncOp>()) {
     placeVolatile(func, /*addressSpace=*/0);
+    if (func->hasAttr(pass::kSeldomAttr))
+      seldom.push_back(func.getSymNameAttr());
+  }
   if (failed(Backend::of(module.getContext()).conversion.apply(module)))
     return failure();
   for (const EmittedKernel &kernel : kernels)
@@ -173,7 +182,11 @@ LogicalResult toLlvm(ModuleOp module, ArrayRef<EmittedKernel> kernels, CodePart 
   if (counted)
     part.context->setOptPassGate(countedLoops);
   part.module = translateModuleToLLVMIR(module, *part.context);
-  return success(part.module != nullptr);
+  if (!part.module)
+    return failure();
+  for (StringAttr name : seldom)
+    part.module->getFunction(name)->addFnAttr(llvm::Attribute::Cold);
+  return success();
 }
 
 } // namespace

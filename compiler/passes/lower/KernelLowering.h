@@ -23,6 +23,7 @@ private:
   using Values = llvm::SmallVector<mlir::Value>;
   using Reducers = llvm::ArrayRef<Reducer>;
 
+  void markSeldom();
   void lowerMap(), lowerTurned();
   void turnedLines(mlir::OpBuilder &builder, const TurnedTile &tile);
   Values turnedValues(mlir::OpBuilder &builder, const TurnedTile &tile, kernel::LoadOp load);
@@ -42,9 +43,7 @@ private:
   void untilDecided(mlir::OpBuilder &builder, Reducers reducers,
                     llvm::function_ref<States(mlir::OpBuilder &, mlir::Value)> block);
   void lowerLaneFold();
-  // What all reductions of a kind share in a program: calls of private functions.
-  States foldLanes(mlir::OpBuilder &builder, Reducers reducers, const TreeEmitter::Storage &lanes,
-                   mlir::Value first, mlir::Value count);
+  void shareFolds(TreeEmitter &trees, Reducers reducers, int64_t lanes, bool once);
   States foldPartials(mlir::OpBuilder &builder, Reducers reducers, mlir::Value first,
                       mlir::Value count);
   void lowerColumns();

@@ -67,6 +67,10 @@ inline constexpr llvm::StringLiteral kVolatileAttr = "graphc.volatile";
 /// Of a kernel::FuncOp with a body so long that there is one of it: all its vectors are masked.
 inline constexpr llvm::StringLiteral kOnceAttr = "graphc.once";
 
+/// Of a division once in many points, for which nothing is prepared, and of a function that most
+/// runs never call.
+inline constexpr llvm::StringLiteral kSeldomAttr = "graphc.seldom";
+
 /// Of more streams than that, as a transform's pass has, nothing is asked for ahead: it would take
 /// the place of loads.
 inline constexpr int64_t kMostStreamsAhead = 8;

@@ -1,6 +1,7 @@
 // Reductions by the row tree of docs/numerics.md: lanes are columns.
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
+#include "compiler/passes/lower/SharedFolds.h"
 #include "compiler/passes/lower/TurnedRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -223,7 +224,7 @@ void KernelLowering::lowerColumns() {
         Value slot = arith::SubIOp::create(d, loc, column.loops[last], low);
         done(d, trees.restore(d, total, slot, column.width, false), column);
       };
-      strips(c, run.outer, last, width, low, high, strip, registerLanes(width));
+      strips(c, run.outer, last, registerLanes(width), low, high, strip);
     });
   });
   close();
@@ -231,15 +232,27 @@ void KernelLowering::lowerColumns() {
 
 void KernelLowering::lowerColumnFold() {
   open((kernel.getSymName() + "_fold").str(), shape.partials);
+  if (width > 1)
+    function->setAttr("graphc.counted", builder.getUnitAttr()); // once in many elements
   SmallVector<Reducer> reducers = reducersOfStage(0);
   Block *entry = &function.getBody().front();
   Value blocks = blockCount(builder);
   Value columns = emitter->emit(builder, space.product(0, space.parallel));
   int last = static_cast<int>(space.parallel) - 1;
   columnRuns(Value(), [&](OpBuilder &b, ColumnRun &run) {
+    if (width > 1) {
+      IndexMath m{b, loc};
+      SharedFolds(module, loc)
+          .columns(b, reducers, extraBuffers, m.add(run.offset, run.low),
+                   m.add(run.offset, run.high), blocks, columns);
+    }
     auto strip = [&](OpBuilder &c, Position &column) {
       TreeEmitter trees(entry, loc, reducers, column.width);
       Value item = arith::AddIOp::create(c, loc, run.offset, column.loops[last]);
+      if (width > 1) {
+        bind(reducers, loadPartials(c, reducers, extraBuffers, column, item), column, c);
+        return storeRow(c, column);
+      }
       States states = trees.foldRows(c, blocks, [&](OpBuilder &d, Value block) {
         Value at =
             arith::AddIOp::create(d, loc, item, arith::MulIOp::create(d, loc, block, columns));
@@ -248,7 +261,7 @@ void KernelLowering::lowerColumnFold() {
       bind(reducers, states, column, c);
       storeRow(c, column);
     };
-    strips(b, run.outer, last, width, run.low, run.high, strip, registerLanes(width));
+    strips(b, run.outer, last, registerLanes(width), run.low, run.high, strip);
   });
   close();
 }

@@ -57,7 +57,18 @@ KernelLowering::KernelLowering(kernel::FuncOp kernel, OpBuilder &module, bool st
   kernel.getBody().walk([&](kernel::ScatterOp scatter) { scatters.push_back(scatter); });
 }
 
+/// Divisions of what reductions give: once a row or column.
+void KernelLowering::markSeldom() {
+  if (space.count() == space.parallel)
+    return;
+  kernel.getBody().walk([&](graph::DivOp op) {
+    if (!isPoint(op.getResult()))
+      op->setAttr(kSeldomAttr, builder.getUnitAttr());
+  });
+}
+
 void KernelLowering::run() {
+  markSeldom();
   if (shape.group)
     return lowerGroups();
   switch (shape.family) {

@@ -2,6 +2,7 @@
 #include "compiler/passes/lower/Finder.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
+#include "compiler/passes/lower/SharedFolds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -366,6 +367,36 @@ static bool holdsLanes(ArrayRef<Reducer> reducers, int64_t lanes,
   return seen.size() <= kHeldOps;
 }
 
+/// What is done once a row, or once in 8192 elements of it, by functions of the program. `once`:
+/// elements take long enough for the lanes of a row to be folded so.
+void KernelLowering::shareFolds(TreeEmitter &trees, ArrayRef<Reducer> reducers, int64_t lanes,
+                                bool once) {
+  if (lanes == 1)
+    return;
+  trees.once = once;
+  trees.nextElsewhere = [this, reducers](OpBuilder &b, const TreeEmitter::Storage &blocks,
+                                         const TreeEmitter::Storage &groups, Value number,
+                                         Value count, const States &states) {
+    IndexMath m{b, loc};
+    SmallVector<Value> alone = TreeEmitter::flatten(states);
+    auto choice = scf::IfOp::create(b, loc, ValueRange(alone).getTypes(), m.less(m(1), count),
+                                    /*withElseRegion=*/true);
+    OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+    States next =
+        SharedFolds(module, loc).nextBlock(yes, reducers, blocks, groups, number, count, states);
+    scf::YieldOp::create(yes, loc, TreeEmitter::flatten(next));
+    scf::YieldOp::create(no, loc, alone);
+    return TreeEmitter(nullptr, loc, reducers, 1).unflatten(choice.getResults());
+  };
+  if (once)
+    trees.foldElsewhere = [this, reducers, lanes](OpBuilder &b, const TreeEmitter::Storage &storage,
+                                                  Value first, Value count) {
+      return SharedFolds(module, loc)
+          .lanes(b, reducers, storage, lanes, first, count,
+                 /*fast=*/true);
+    };
+}
+
 void KernelLowering::lowerRows() {
   open(kernel.getSymName(), {}, waitingBytes());
   openWaiting();
@@ -376,6 +407,7 @@ void KernelLowering::lowerRows() {
   auto varies = [&](Value value) { return isPoint(value); };
   bool overRows = goesOverRows(), pieces = !overRows && readsPieces();
   int64_t lanes = treeWidth(), rest = lanes;
+  bool once = kernel->hasAttr(kOnceAttr); // one body for whole and last vectors
   Block *entry = &function.getBody().front();
   auto rows = [&](OpBuilder &outside) {
     Value length = emitter->emit(outside, space.reducedItems());
@@ -392,15 +424,19 @@ void KernelLowering::lowerRows() {
             return valuesOverRows(c, row, reducers, index, limit, rest);
           Position at = row;
           setReduced(c, at, index, limit, limit ? rest : lanes);
+          if (once)
+            emitter->maskAll(c, at, limit);
           SmallVector<Value> values = pointValues(c, reducers, at);
           storePoints(c, current, at);
-          if (current == asking && lanes > 1 && !limit)
+          if (current == asking && lanes > 1 && (once || !limit))
             prefetch(c, at, space.parallel - 1, 1, nextRow);
           return values;
         };
         if (!reducers.empty()) {
           TreeEmitter trees(entry, loc, reducers, lanes, rest);
-          trees.held = pieces && here.empty() && holdsLanes(reducers, lanes, varies);
+          trees.held = !once && pieces && here.empty() && holdsLanes(reducers, lanes, varies);
+          if (!trees.held) // which leaves no registers over a call
+            shareFolds(trees, reducers, lanes, once);
           bind(reducers, trees.laneTree(b, length, body), row, b);
         } else if (!here.empty()) {
           if (space.count() - space.parallel == 1)
@@ -408,7 +444,7 @@ void KernelLowering::lowerRows() {
                 b, row, space.parallel, lanes, constant(b, 0), length,
                 [&](OpBuilder &c, Position &at) {
                   storePoints(c, current, at);
-                  if (current == asking && lanes > 1 && !at.limit)
+                  if (current == asking && lanes > 1 && (once || !at.limit))
                     prefetch(c, at, space.parallel - 1, 1, nextRow);
                 },
                 registerLanes(lanes));
@@ -605,11 +641,13 @@ void KernelLowering::lowerLaneBlocks() {
       rowValues(b, row, 0);
       TreeEmitter trees(&function.getBody().front(), loc, reducers, lanes, rest);
       trees.once = once;
-      // Once in 8192 elements. Rows may be short.
-      if (space.parallel == 0 && lanes > 1)
+      // Once in 8192 elements. Rows may be short, but where each element takes long.
+      if ((space.parallel == 0 || once) && lanes > 1)
         trees.foldElsewhere = [&](OpBuilder &c, const TreeEmitter::Storage &storage, Value from,
                                   Value count) {
-          return foldLanes(c, reducers, storage, from, count);
+          return SharedFolds(module, loc)
+              .lanes(c, reducers, storage, lanes, from, count,
+                     /*fast=*/false);
         };
       if (!once && straight && lanes > 1 && lanes < kTreeLanes)
         trees.straight = computesLong || readsAhead ? 1 : kStraightRows;
@@ -651,86 +689,17 @@ void KernelLowering::lowerLaneBlocks() {
   lowerShortForm(shape.partials, 0);
 }
 
-/// The results of a function of the program that folds states of one reduction, made by `body`,
-/// beside where `module` is, for the first of its calls.
-static SmallVector<Value>
-callFold(OpBuilder &b, Location loc, OpBuilder &module, const Reducer &reducer, StringRef name,
-         ValueRange operands, int64_t lanes,
-         llvm::function_ref<States(OpBuilder &, TreeEmitter &, ValueRange)> body) {
-  std::string own = ("fold_" + name + "_" + graph::stringifyReduceKind(reducer.op.getKind())).str();
-  for (Type type : reducer.types())
-    llvm::raw_string_ostream(own) << "_" << type;
-  if (reducer.isNarrow() && name.starts_with("lanes"))
-    llvm::raw_string_ostream(own) << "_" << reducer.sequenceTypes()[0];
-  auto symbols = cast<ModuleOp>(module.getInsertionBlock()->getParentOp());
-  auto shared = symbols.lookupSymbol<func::FuncOp>(own);
-  if (!shared) {
-    auto type = b.getFunctionType(operands.getTypes(), reducer.types());
-    shared = func::FuncOp::create(module, loc, own, type);
-    shared.setPrivate();
-    shared->setAttr("graphc.counted", b.getUnitAttr());
-    Block *entry = shared.addEntryBlock();
-    OpBuilder inside = OpBuilder::atBlockEnd(entry);
-    TreeEmitter trees(entry, loc, reducer, lanes);
-    States states = body(inside, trees, entry->getArguments());
-    func::ReturnOp::create(inside, loc, TreeEmitter::flatten(states));
-  }
-  return func::CallOp::create(b, loc, shared, operands).getResults();
-}
-
-/// What the lanes of a block of the tree are together.
-States KernelLowering::foldLanes(OpBuilder &b, ArrayRef<Reducer> reducers,
-                                 const TreeEmitter::Storage &lanes, Value first, Value count) {
-  States states;
-  ArrayRef<Value> memory = lanes;
-  int64_t strip = treeWidth();
-  for (const Reducer &reducer : reducers) {
-    SmallVector<Value> operands(memory.take_front(reducer.parts()));
-    memory = memory.drop_front(reducer.parts());
-    operands.append({first, count});
-    states.emplace_back(callFold(
-        b, loc, module, reducer, ("lanes" + Twine(strip)).str(), operands, strip,
-        [&](OpBuilder &c, TreeEmitter &trees, ValueRange arguments) {
-          TreeEmitter::Storage storage(arguments.drop_back(2));
-          return trees.foldSequences(c, storage, arguments[storage.size()], arguments.back(),
-                                     /*fast=*/false);
-        }));
-  }
-  return states;
-}
-
 /// What the results of `count` blocks from `first` on are together.
 States KernelLowering::foldPartials(OpBuilder &b, ArrayRef<Reducer> reducers, Value first,
                                     Value count) {
-  if (width == 1) { // devices, where there is no other program to share with
-    TreeEmitter trees(&function.getBody().front(), loc, reducers, 1);
-    return trees.foldBlocks(b, count, [&](OpBuilder &c, Value block) {
-      return loadPartials(c, reducers, extraBuffers, position(),
-                          arith::AddIOp::create(c, loc, first, block));
-    });
-  }
-  States states;
-  ArrayRef<Value> memory = extraBuffers;
-  for (const Reducer &reducer : reducers) {
-    SmallVector<Value> operands(memory.take_front(reducer.parts()));
-    memory = memory.drop_front(reducer.parts());
-    operands.append({first, count});
-    states.emplace_back(callFold(b, loc, module, reducer, "blocks", operands, 1,
-                                 [&](OpBuilder &c, TreeEmitter &trees, ValueRange arguments) {
-                                   ValueRange buffers = arguments.drop_back(2);
-                                   Value begin = arguments[buffers.size()];
-                                   auto load = [&](OpBuilder &d, Value block) {
-                                     return loadPartials(
-                                         d, reducer, buffers, position(),
-                                         arith::AddIOp::create(d, loc, begin, block));
-                                   };
-                                   // A place decides between equal values.
-                                   bool anyOrder = reducer.isFree() || reducer.parts() > 1;
-                                   return anyOrder ? trees.foldChain(c, arguments.back(), load)
-                                                   : trees.foldBlocks(c, arguments.back(), load);
-                                 }));
-  }
-  return states;
+  if (width > 1)
+    return SharedFolds(module, loc).blocks(b, reducers, extraBuffers, first, count);
+  // Devices, where there is no other program to share with.
+  TreeEmitter trees(&function.getBody().front(), loc, reducers, 1);
+  return trees.foldBlocks(b, count, [&](OpBuilder &c, Value block) {
+    return loadPartials(c, reducers, extraBuffers, position(),
+                        arith::AddIOp::create(c, loc, first, block));
+  });
 }
 
 void KernelLowering::lowerLaneFold() {

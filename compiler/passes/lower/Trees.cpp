@@ -661,38 +661,61 @@ void TreeEmitter::push(OpBuilder &builder, const Storage &storage, Value number,
 States TreeEmitter::laneTree(OpBuilder &builder, Value length, const Body &body) {
   Value size = constant(builder, kTreeBlock);
   Value count = arith::CeilDivUIOp::create(builder, loc, length, size);
-  return foldBlocks(builder, count, [&](OpBuilder &b, Value block) {
-    Value first = arith::MulIOp::create(b, loc, block, size);
+  auto block = [&](OpBuilder &b, Value number) {
+    Value first = arith::MulIOp::create(b, loc, number, size);
     Value some = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, length, first), size);
     return laneBlock(b, first, some, body);
+  };
+  return isFree() ? foldChain(builder, count, block, 1) : foldBlocks(builder, count, block);
+}
+
+/// Gives the tree the result of block `number` of `count`: its own after the last one.
+States TreeEmitter::nextBlock(OpBuilder &builder, const Storage &blocks, const Storage &groups,
+                              Value number, Value count, const States &states) {
+  Value one = constant(builder, 1), all = constant(builder, kTreeLanes);
+  auto same = [&](Value x, Value y) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, x, y);
+  };
+  Value last = constant(builder, kTreeBlock - 1);
+  Value place = arith::AndIOp::create(builder, loc, number, last);
+  push(builder, blocks, place, states);
+  Value isLast = same(arith::AddIOp::create(builder, loc, number, one), count);
+  Value ends = arith::OrIOp::create(builder, loc, isLast, same(place, last));
+  SmallVector<Value> unchanged = flatten(states);
+  auto choose = [&](OpBuilder &b, Value condition, ValueRange otherwise,
+                    llvm::function_ref<States(OpBuilder &)> body) {
+    auto choice = scf::IfOp::create(b, loc, otherwise.getTypes(), condition,
+                                    /*withElseRegion=*/true);
+    OpBuilder yes = choice.getThenBodyBuilder(), no = choice.getElseBodyBuilder();
+    scf::YieldOp::create(yes, loc, flatten(body(yes)));
+    scf::YieldOp::create(no, loc, otherwise);
+    return unflatten(choice.getResults());
+  };
+  auto present = [&](OpBuilder &b, Value index) -> Value {
+    return arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, index, one), all);
+  };
+  return choose(builder, ends, unchanged, [&](OpBuilder &b) {
+    States group = foldLanes(b, blocks, present(b, place));
+    Value index = arith::DivUIOp::create(b, loc, number, constant(b, kTreeBlock));
+    push(b, groups, index, group);
+    return choose(b, isLast, flatten(group),
+                  [&](OpBuilder &c) { return foldLanes(c, groups, present(c, index)); });
   });
 }
 
-States TreeEmitter::foldBlocks(OpBuilder &builder, Value blockCount, const StateBody &body) {
-  blocks = allocate(kTreeLanes, false);
-  groups = allocate(kTreeLanes, false);
-  Value zero = constant(builder, 0), one = constant(builder, 1),
-        all = constant(builder, kTreeLanes);
-  Value size = constant(builder, kTreeBlock);
-  Value groupCount = arith::CeilDivUIOp::create(builder, loc, blockCount, size);
-  // An empty sequence leaves these: the identity.
-  save(builder, groups, zero, identity(builder, 1));
-  auto outer = scf::ForOp::create(builder, loc, zero, groupCount, one);
-  {
-    OpBuilder b = OpBuilder::atBlockBegin(outer.getBody());
-    Value firstBlock = arith::MulIOp::create(b, loc, outer.getInductionVar(), size);
-    Value count =
-        arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, blockCount, firstBlock), size);
-    auto inner = scf::ForOp::create(b, loc, zero, count, one);
-    {
-      OpBuilder c = OpBuilder::atBlockBegin(inner.getBody());
-      Value block = arith::AddIOp::create(c, loc, firstBlock, inner.getInductionVar());
-      push(c, blocks, inner.getInductionVar(), body(c, block));
-    }
-    States group = foldLanes(b, blocks, arith::MinSIOp::create(b, loc, count, all));
-    push(b, groups, outer.getInductionVar(), group);
-  }
-  return foldLanes(builder, groups, arith::MinSIOp::create(builder, loc, groupCount, all));
+States TreeEmitter::foldBlocks(OpBuilder &builder, Value count, const StateBody &body) {
+  Storage blocks = allocate(kTreeLanes, false), groups = allocate(kTreeLanes, false);
+  auto loop = scf::ForOp::create(builder, loc, constant(builder, 0), count, constant(builder, 1),
+                                 flatten(identity(builder, 1)));
+  OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
+  Value number = loop.getInductionVar();
+  States states = body(b, number);
+  if (nextElsewhere)
+    states = nextElsewhere(b, blocks, groups, number, count, states);
+  else
+    states = nextBlock(b, blocks, groups, number, count, states);
+  scf::YieldOp::create(b, loc, flatten(states));
+  return unflatten(loop.getResults());
 }
 
 /// Blocks [first, last) of level `level` combined in order; level 0 blocks are what `body` gives.
@@ -741,9 +764,10 @@ States TreeEmitter::rowChain(OpBuilder &builder, Value first, Value count, const
   return fromSequence(builder, unflatten(rows.getResults()), first, 1, 0);
 }
 
-States TreeEmitter::foldChain(OpBuilder &builder, Value count, const StateBody &body) {
+States TreeEmitter::foldChain(OpBuilder &builder, Value count, const StateBody &body,
+                              int64_t lanesWide) {
   auto loop = scf::ForOp::create(builder, loc, constant(builder, 0), count, constant(builder, 1),
-                                 flatten(identity(builder, width)));
+                                 flatten(identity(builder, lanesWide ? lanesWide : width)));
   OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
   States next = body(b, loop.getInductionVar());
   scf::YieldOp::create(b, loc, flatten(combine(b, unflatten(loop.getRegionIterArgs()), next)));

@@ -42,8 +42,9 @@ public:
                    llvm::function_ref<States(mlir::OpBuilder &, mlir::Value, mlir::Value)> chain);
   /// `count` rows in order, at most 32.
   States rowChain(mlir::OpBuilder &builder, mlir::Value first, mlir::Value count, const Body &body);
-  /// `count` states in order.
-  States foldChain(mlir::OpBuilder &builder, mlir::Value count, const StateBody &body);
+  /// `count` states of `lanes`, by default of vectors, in order.
+  States foldChain(mlir::OpBuilder &builder, mlir::Value count, const StateBody &body,
+                   int64_t lanes = 0);
   /// Row tree over the results of `count` such blocks.
   States foldRows(mlir::OpBuilder &builder, mlir::Value count, const StateBody &body);
 
@@ -85,6 +86,14 @@ public:
   std::function<States(mlir::OpBuilder &, const Storage &lanes, mlir::Value first,
                        mlir::Value count)>
       foldElsewhere;
+  /// The tree over blocks that come one after the other: gives it the result of block `number` of
+  /// `count`, and has its own after the last one.
+  States nextBlock(mlir::OpBuilder &builder, const Storage &blocks, const Storage &groups,
+                   mlir::Value number, mlir::Value count, const States &states);
+  /// Set: does that.
+  std::function<States(mlir::OpBuilder &, const Storage &blocks, const Storage &groups,
+                       mlir::Value number, mlir::Value count, const States &)>
+      nextElsewhere;
   /// 0: a block is read strip by strip, with the lanes in registers. Else in the order in which it
   /// lies, but for so many rows of a strip that are read at a time.
   int64_t straight = 0;
@@ -136,7 +145,7 @@ private:
   mlir::Location loc;
   llvm::ArrayRef<Reducer> reducers;
   int64_t width, rest;
-  Storage lanes, blocks, groups; ///< within a block; block results; results of 8192 blocks
+  Storage lanes; ///< within a block
 };
 
 } // namespace graphc::pass
