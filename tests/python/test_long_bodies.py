@@ -4,6 +4,7 @@ reductions against the same reduction of what was computed before."""
 import graphc as gc
 import numpy as np
 import pytest
+from support import trees
 
 pytestmark = pytest.mark.graphc_only
 
@@ -97,6 +98,40 @@ def test_what_is_masked_off_raises_no_warning():
     p, q = gc.abs(p) + 1, gc.abs(q) + 1
     with np.errstate(all="raise"):
         np.asarray(body(gc, p, q) / p + gc.log(q) / q)
+
+
+SHAPES = [(1, 1), (3, 7), (5, 16), (7, 33), (33, 63), (40, 64), (31, 65), (9, 257), (1025, 5), (1030, 70), (3, 8192), (2, 8193), (3, 20000), (2100, 33)]
+
+
+def sums_of(xp, v, axis):
+    """Reductions of what is computed long, of one kernel: the second needs the first."""
+    mean = v.mean(axis=axis, keepdims=True)
+    far = v - mean
+    return v.sum(axis=axis), (far * far).sum(axis=axis), v.max(axis=axis), v.argmin(axis=axis), far * 0.5
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("turns", [30, 60])
+def test_rows_and_columns_have_the_canonical_trees(dtype, axis, turns):
+    for shape in SHAPES:
+        (x, y), (p, q) = operands(shape, dtype, "cpu", seed=5)
+        factor = np.asarray(0.01, dtype)
+        got = sums_of(gc, body(gc, p, q, turns) * 0.01, axis)
+        gc.eval(*got)
+        v = body(np, x, y, turns) * factor
+        far = v - trees.mean(v, (axis,)).reshape([1 if i == axis else n for i, n in enumerate(shape)])
+        wanted = trees.sum(v, (axis,)), trees.sum(far * far, (axis,)), v.max(axis=axis), v.argmin(axis=axis), far * np.asarray(0.5, dtype)
+        for number, (a, b) in enumerate(zip(got, wanted)):
+            a = np.asarray(a)
+            assert a.dtype == b.dtype and a.tobytes() == np.ascontiguousarray(b).tobytes(), (shape, number)
+
+
+def test_rows_and_columns_of_large_programs_are_written_once():
+    _, (x, y) = operands((50, 60), "float64", "cpu")
+    for axis in (0, 1):
+        assert is_once(lambda x, y: body(gc, x, y, 60).sum(axis=axis), x, y)
+        assert not is_once(lambda x, y: body(gc, x, y, 20).sum(axis=axis), x, y)
 
 
 def chain(xp, x, means, turns, axis):

@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <numeric>
+
 namespace graphc::pass {
 #define GEN_PASS_DEF_ASSIGNSCHEDULES
 #include "compiler/passes/Passes.h.inc"
@@ -48,6 +50,10 @@ constexpr int64_t kRemainderChain = 3;
 /// Arithmetic of a point from which on a body has enough of it in itself for few vectors to keep a
 /// core busy.
 constexpr int64_t kLongBody = 16;
+/// A program with more operations than that in kernels of reductions has one body for whole and
+/// last vectors in all of them, and so many vectors of it at most (of columns, which may be few,
+/// one): code that takes a tenth less time would be made for two or three times as long.
+constexpr int64_t kManyReduced = 256, kVectorsOfMany = 2;
 /// Half cycles of what a reduction keeps: it is read, changed and written.
 constexpr int64_t kSum = 4;
 /// Half cycles of a vector from which on its mask costs next to nothing; four in a map cost 5 %.
@@ -87,10 +93,19 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   void runOnOperation() override {
     if (vectorBytes > 0 && !groups)
       stageTurnedOperands(getOperation());
-    for (auto func : getOperation().getOps<kernel::FuncOp>())
+    auto kernels = getOperation().getOps<kernel::FuncOp>();
+    auto add = [](int64_t sum, kernel::FuncOp func) {
+      bool reduces = func.getDomain().getParallel() != func.getNumDims();
+      return sum + (reduces ? llvm::range_size(func.getBody().front()) : 0);
+    };
+    hasManyLong = std::accumulate(kernels.begin(), kernels.end(), int64_t{0}, add) > kManyReduced;
+    for (auto func : kernels)
       func.setScheduleAttr(scheduleOf(func));
     markLastReads();
   }
+
+  /// The program computes much in kernels of reductions.
+  bool hasManyLong = false;
 
   /// Kernels may be called several times: all callers must agree.
   void markLastReads() {
@@ -186,11 +201,11 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   }
 
   /// Whether one body may serve whole and last vectors: what is masked lies in one piece.
-  static bool masksWhole(kernel::FuncOp func) {
+  static bool masksWhole(kernel::FuncOp func, Family family) {
     LoopSpace space(func);
     if (space.count() == 0 || space.reducedLoops() > 1 || usesPlaces(func))
       return false;
-    unsigned along = space.count() - 1;
+    unsigned along = (family == Family::Columns ? space.parallel : space.count()) - 1;
     return llvm::all_of(space.accesses, [&](const auto &access) {
       const Polynomial &stride = access.second.strides[along];
       return (stride.isZero() || stride.isConstant(1)) && !access.second.part;
@@ -417,9 +432,14 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       bool isLong = body.operations >= kLongBody && body.remainders < kRemainderChain;
       if (isLong && family != Family::Columns && family != Family::Scan)
         vectors = std::min(vectors, vectorsOfLong(body));
+      bool isOfMany =
+          isLong && hasManyLong &&
+          (family == Family::Full || family == Family::Rows || family == Family::Columns);
+      if (isOfMany)
+        vectors = std::min<int64_t>(vectors, family == Family::Columns ? 1 : kVectorsOfMany);
       bool masks = body.effort.busy >= kMaskedBusy && (vectors <= 2 || family == Family::Full);
       if (isLong && masks && vectorBytes >= 64 && !turned && !scatters(func) &&
-          (family == Family::Map || family == Family::Full) && masksWhole(func))
+          (isOfMany || family == Family::Map || family == Family::Full) && masksWhole(func, family))
         func->setAttr(kOnceAttr, UnitAttr::get(&getContext()));
       vector = std::min(native * vectors, family == Family::Full ? kTreeLanes : kMostLanes);
     }
