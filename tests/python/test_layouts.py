@@ -299,3 +299,20 @@ def test_arrays_of_no_elements_have_both_orders(shape):
             want, got = (getattr(xp, name)(shape, order=order).flags for xp in (np, gc))
             assert (got.c_contiguous, got.f_contiguous) == (want.c_contiguous, want.f_contiguous) == (True, True)
     assert gc.zeros((4, *shape))[1].flags.c_contiguous and gc.zeros(shape).T.reshape(-1).shape == (0,)
+
+
+def test_divisors_of_one_element(device):
+    """Read once, whatever the result is written over; in maps, reductions and scans."""
+    x = np.random.default_rng(4).normal(size=(37, 45)).astype("float32")
+    for divisor in (np.float32(1.7), np.array([-0.3], "float32"), np.array([[0.0]], "float32")):
+        p, d = gc.asarray(x, device=device), gc.asarray(divisor, device=device)
+        with np.errstate(all="ignore"), gc.errstate(all="ignore"):
+            np.testing.assert_array_equal(np.asarray(p / d), x / divisor)
+            np.testing.assert_array_equal(np.asarray(gc.max(p / d, axis=0)), (x / divisor).max(axis=0))
+            np.testing.assert_array_equal(np.asarray(p[:, 0] / p[3, 3]), x[:, 0] / x[3, 3])
+            q, y = gc.asarray(x, device=device, copy=True), x.copy()
+            q /= q[2, 2]
+            y /= y[2, 2].copy()
+            q[1:] /= d
+            y[1:] /= divisor
+            np.testing.assert_array_equal(np.asarray(q), y)

@@ -53,7 +53,7 @@ private:
   /// memory come last when there are any.
   void open(llvm::StringRef name, llvm::ArrayRef<mlir::Type> extra, int64_t scratch = 0);
   bool countsOn();
-  void openStreams();
+  void openStreams(), readSingles();
   void openWaiting();
   bool waits(kernel::StoreOp store);
   int64_t waitingBytes();
@@ -288,7 +288,8 @@ private:
 
   mlir::func::FuncOp function;
   std::unique_ptr<BodyEmitter> emitter;
-  mlir::OpBuilder builder; ///< in the open function
+  llvm::DenseMap<mlir::Value, mlir::Value> singles; ///< read once
+  mlir::OpBuilder builder;                          ///< in the open function
   mlir::Location loc;
   Values extraBuffers;
   mlir::Value begin, end, scratchMemory;

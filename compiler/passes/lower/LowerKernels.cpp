@@ -148,6 +148,21 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
   if (shape.family == Family::Map || shape.family == Family::Rows || shape.family == Family::Scan ||
       shape.form == ContractForm::Panels)
     openStreams();
+  readSingles();
+}
+
+/// Tensors of one element, which loops would read each time: a result may lie there, for all that
+/// LLVM knows.
+void KernelLowering::readSingles() {
+  Position at;
+  at.loops.resize(space.count());
+  if (width > 1)
+    kernel.getBody().walk([&](kernel::LoadOp load) {
+      auto tensor = cast<RankedTensorType>(load.getTensor().getType());
+      if (tensor.hasStaticShape() && tensor.getNumElements() == 1)
+        emitter->value(builder, load.getResult(), at);
+    });
+  singles = std::move(at.values);
 }
 
 /// Whether loops have few addresses, which differ by what does not change.
@@ -171,6 +186,7 @@ void KernelLowering::close() {
 Position KernelLowering::position() {
   Position result;
   result.loops.resize(space.count());
+  result.values = singles;
   return result;
 }
 

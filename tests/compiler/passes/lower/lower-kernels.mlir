@@ -37,6 +37,23 @@ kernel.func @map(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
   kernel.return
 }
 
+// A tensor of one element is read before the loops: a result might lie there.
+// CHECK-LABEL: func.func @single(
+// CHECK-SAME: %{{.*}}: memref<?xf32>, %[[D:.*]]: memref<?xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: index,
+// CHECK: memref.load %[[D]][%{{.*}}] : memref<?xf32>
+// CHECK: scf.for
+// CHECK-NOT: memref.load
+// CHECK: return
+kernel.func @single(%x: tensor<?xf32>, %d: tensor<f32>, %n: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 16, cost = 700>, shapes = [#size, affine_map<()[s0] -> ()>, #size]} {
+  %a = kernel.load %x at #line : tensor<?xf32> -> f32
+  %b = kernel.load %d at affine_map<(d0)[s0] -> ()> : tensor<f32> -> f32
+  %c = graph.div %a, %b : f32
+  kernel.store %c, result 0 at #line : f32
+  kernel.return
+}
+
 // A long body stands there once: every vector has a mask, what lies past the end is not written.
 // CHECK-LABEL: func.func @once(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %{{.*}}: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
