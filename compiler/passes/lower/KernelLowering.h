@@ -103,7 +103,7 @@ private:
   int64_t reduceWidth();
   /// Lanes of the trees of a core's reductions: also where vectors go over the ends of rows.
   int64_t treeWidth();
-  bool goesOverRows();
+  bool goesOverRows(), computesLong(bool divisions);
   Values valuesOverRows(mlir::OpBuilder &builder, const Position &row, Reducers reducers,
                         mlir::Value index, mlir::Value limit, int64_t rest);
   bool readsPieces();

@@ -610,6 +610,15 @@ Position KernelLowering::blockOf(OpBuilder &b, Value item, Value blocks, Value &
   return row;
 }
 
+/// Whether something expensive is computed at points. Divisions and roots are one instruction each,
+/// which waits less than memory does.
+bool KernelLowering::computesLong(bool divisions) {
+  return llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
+    return op.hasTrait<graph::Expensive>() && isPoint(op.getResult(0)) &&
+           (divisions || !isa<graph::DivOp, graph::SqrtOp>(op));
+  });
+}
+
 void KernelLowering::lowerLaneBlocks() {
   open(kernel.getSymName(), shape.partials);
   SmallVector<Reducer> reducers = reducersOfStage(0);
@@ -624,11 +633,8 @@ void KernelLowering::lowerLaneBlocks() {
     // Machines follow several operands only in the order in which they lie, some of them even one.
     int64_t operands = llvm::range_size(kernel.getBody().getOps<kernel::LoadOp>());
     bool readsAhead = kernel->hasAttr(kReadsAheadAttr);
-    // Which needs the registers.
-    bool computesLong = llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
-      return op.hasTrait<graph::Expensive>() && isPoint(op.getResult(0));
-    });
-    bool alone = operands == 1 && !computesLong;
+    bool computesLong = this->computesLong(/*divisions=*/true); // which needs the registers
+    bool alone = operands == 1 && !this->computesLong(/*divisions=*/false);
     bool pieces = !overRows && readsPieces();
     bool straight = space.parallel ? readsAhead && pieces && !computesLong
                                    : (blocks && operands > 1) || (readsAhead && alone);
