@@ -618,3 +618,35 @@ def test_an_array_among_integers(shape):
             assert outcome(gc, key) == outcome(np, key)
             if place + 2 <= len(shape):  # axes are left over
                 assert outcome(gc, key[: place + 2]) == outcome(np, key[: place + 2])
+
+
+@pytest.mark.parametrize("turns", [0, 16])
+def test_arrays_and_lists_among_slices(turns):
+    """One array or list of an axis among integers and slices, also in a loop, where it is taken at once."""
+
+    def program(xp):
+        x = xp.arange(60.0).reshape(3, 4, 5)
+        results = []
+        for key in (
+            ([2, 0], slice(1, None)), (slice(None), [1, 1, 0]), (slice(0, 2), slice(None), [4, -1]), ([0, 2], slice(None), slice(None, None, -2)),
+            (1, [3, 0], slice(1, 3)), ([1, 2], slice(None), 0), (1, slice(None), [2, 3]), (slice(None), xp.asarray([True, False, True, True])),
+            (slice(None), xp.asarray([3, 1])), (xp.asarray([2, 1]), slice(None, 2)), (slice(None), 2, [1, 0]), (slice(None), [0], slice(None, 0)),
+        ):  # fmt: skip
+            results += [x[key], x[key] * 2]
+            x[key] += 1
+            x[key] = x[key] - 0.5
+        x[[0, 1], 2:] = x[[1, 0], 2:]
+        x[[2, 2], :1, 1] = [[-1], [-2]]
+        return [*results, x]
+
+    before = gc._graphc.set_loop_turns(turns)
+    try:
+        for _ in range(3):
+            for g, w in zip(program(gc), program(np), strict=True):
+                exact.assert_same(np.asarray(g), np.asarray(w))
+    finally:
+        gc._graphc.set_loop_turns(before)
+    x = gc.ones((2, 3))
+    for key in (([0, 2], slice(None)), (slice(None), [0, 3]), ([0, -3], slice(1))):
+        with pytest.raises(IndexError, match="is out of bounds for axis"):
+            gc.eval(x[key])

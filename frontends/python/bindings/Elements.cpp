@@ -204,11 +204,12 @@ bool isAtHand(const Array &x) {
   return !x.isOpen() && !x.isValue() && x.storage()->current()->state() == NodeState::Ready;
 }
 
-/// x[i, j, array] and x[array, i, j]: an array of one axis among integers names rows of a part of
-/// x.
+/// x[i, array, :n], x[array, i, j] and x[:, array]: an array of one axis, or a list of integers,
+/// among integers and slices names rows of a part of x.
 struct PartKey {
-  std::optional<Array> part;
-  PyObject *rows = nullptr;
+  std::optional<Array> part; ///< whose first axis is that of the rows
+  pb::object rows;
+  int64_t position = 0; ///< of the rows' axis in the result
 
   PartKey(const Array &x, PyObject *key) {
     if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) > x.rank() || x.isValue() ||
@@ -218,33 +219,79 @@ struct PartKey {
     const auto size = static_cast<size_t>(PyTuple_GET_SIZE(key));
     if (size < 2 || size > items.size())
       return;
-    PyObject *found = nullptr;
+    bool hasIntegers = false;
     for (size_t i = 0; i < size; ++i) {
       PyObject *object = PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(i));
-      if (const Array *array = asAnyArray(object); array && array->rank() > 0) {
-        const bool isMask = array->dtype() == DType::Bool;
-        if (found || array->rank() != 1 || !isAtHand(*array) ||
-            !(isMask ? array->shape()[0] == x.shape()[i] : isInteger(array->dtype())))
+      if (PySlice_Check(object)) {
+        if (!setSlice(items[i], object))
           return;
-        found = object;
-        items[i].kind = IndexItem::Kind::Slice;
-        items[i].start = 0;
-        items[i].stop = std::numeric_limits<int64_t>::max();
-        items[i].step = 1;
+        position += !rows;
         continue;
       }
-      const int64_t length = x.shape()[i];
+      if (isRows(x, object, x.shape()[i])) {
+        setWhole(items[i]);
+        continue;
+      }
+      const int64_t lengths[] = {x.shape()[i]};
       Place place; // of this axis alone
-      const int64_t lengths[] = {length};
       if (!place.add(object, Shape(std::span<const int64_t>(lengths))))
         return;
+      hasIntegers = true;
       items[i].kind = IndexItem::Kind::Integer;
       items[i].integer = place.index[0];
     }
-    if (!found)
+    // Integers are arrays here, too: beside slices they may put the axis of the rows first.
+    if (!rows || (hasIntegers && position > 0))
       return;
-    part = x.withView(unwrap(x.view().index({items.data(), size})));
-    rows = found;
+    Array shown = x.withView(unwrap(x.view().index({items.data(), size})));
+    part = position == 0 ? std::move(shown) : moved(shown, position, 0);
+  }
+
+  /// x[key], or a null array where it has to be recorded.
+  Array take() const {
+    Array taken = unwrap(ops::takeRowsNow(*part, *asAnyArray(rows)));
+    return taken.isNull() || position == 0 ? taken : unwrap(ops::copy(moved(taken, 0, position)));
+  }
+
+private:
+  static void setWhole(IndexItem &item) {
+    item.kind = IndexItem::Kind::Slice;
+    item.start = 0;
+    item.stop = std::numeric_limits<int64_t>::max();
+    item.step = 1;
+  }
+  static bool setSlice(IndexItem &item, PyObject *object) {
+    Py_ssize_t start, stop, step;
+    if (PySlice_Unpack(object, &start, &stop, &step) < 0) {
+      PyErr_Clear(); // the general way says it
+      return false;
+    }
+    item.kind = IndexItem::Kind::Slice;
+    item.start = start;
+    item.stop = stop;
+    item.step = step;
+    return true;
+  }
+  /// Whether an item names rows of an axis; the first one is kept.
+  bool isRows(const Array &x, PyObject *object, int64_t length) {
+    if (rows)
+      return false;
+    const Array *array = asAnyArray(object);
+    if (Array list = array ? Array() : listIndex(object, x.device()); !list.isNull())
+      return bool(rows = wrapped(std::move(list)));
+    if (!array || array->rank() != 1 || !isAtHand(*array) ||
+        !(array->dtype() == DType::Bool ? array->shape()[0] == length : isInteger(array->dtype())))
+      return false;
+    rows = pb::reinterpret_borrow<pb::object>(object);
+    return true;
+  }
+  static Array moved(const Array &x, int64_t from, int64_t to) {
+    std::vector<int64_t> order;
+    for (int64_t axis = 0; axis < x.rank(); ++axis)
+      if (axis != from)
+        order.push_back(axis);
+    order.insert(order.begin() + to, from);
+    return unwrap(ops::transpose(x, order));
   }
 };
 
@@ -325,7 +372,7 @@ PyObject *get(PyObject *self, PyObject *key) {
           return wrap(std::move(taken));
       }
     if (PartKey among(x, key); among.part) {
-      Array taken = unwrap(ops::takeRowsNow(*among.part, *asAnyArray(among.rows)));
+      Array taken = among.take();
       if (!taken.isNull())
         return wrap(std::move(taken));
     }
@@ -408,8 +455,7 @@ Target targetOf(const Array &x, PyObject *key, bool isBasic) {
 /// False, with nothing done, where something is wrong: the general way says so, naming the axis.
 bool isSetByRows(PartKey &among, PyObject *value) {
   try {
-    setItem(*among.part, pb::reinterpret_borrow<pb::object>(among.rows),
-            pb::reinterpret_borrow<pb::object>(value));
+    setItem(*among.part, among.rows, pb::reinterpret_borrow<pb::object>(value));
     return true;
   } catch (const std::exception &) {
     PyErr_Clear();
@@ -463,7 +509,7 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
         written = isPut(*all.flat, *all.mask, *v.operand);
       }
     if (!written)
-      if (PartKey among(x, key); among.part)
+      if (PartKey among(x, key); among.part && among.position == 0)
         written = isSetByRows(among, value);
     if (!written)
       if (PlacesKey named(x, key); named.flat && convertOperand(value, v, &x.device())) {
