@@ -480,3 +480,31 @@ def test_places_in_matrices_run_no_programs_in_a_loop():
             assert got.dtype == expected.dtype and got.tolist() == expected.tolist()
             got[...] = 0  # memory of its own
     assert [len(p[0]) for p, *_ in found] == [int(v.sum()) for v in values]
+
+
+def test_plain_calls(turns):
+    """Calls that the extension takes itself, and those next to them that it leaves."""
+
+    def program(xp):
+        x, w, z = xp.asarray(floats(12)[5:]), xp.arange(6.0).reshape(2, 3), xp.asarray([1 + 2j, 3])
+        results = [xp.concatenate(([0], [1, 2])), xp.concatenate((x, [1.0])), xp.concatenate([x, [1]], 0), xp.concatenate(([[1, 2]], xp.ones((1, 2)))),
+                   xp.concatenate((x[:2].astype("f4"), (1, 2))), xp.concatenate([[1.5], (True, False)]), xp.concatenate(([1], [2.5]), axis=None)]  # fmt: skip
+        results += [xp.dot(x, x), x.dot(x), xp.dot(w, w.T), w.dot(x[:3]), xp.dot(x[:2], w), xp.dot(x[1:], 2), xp.dot(2.0, x[1]), xp.dot(z, z), xp.dot([1, 2], [3, 4])]
+        results += [xp.round(x[0]), xp.round(x[1] / 3, 2), xp.round(2.5), xp.round(-0.4), xp.round(x, 1), xp.round(x[2], -1), xp.round(x[3], decimals=3), xp.round(3)]
+        results += [xp.full_like(x, 2), xp.full_like(w, 1.5, dtype="f4"), xp.full_like(w.T, x[0]), xp.full_like([1, 2], 7), xp.full_like(x, [1] * x.size)]
+        results += [x.take([1, 0]), x.take([[2], [3]]), w.take([1], axis=1), (x > 0).nonzero(), w.repeat(2, axis=0), x.repeat(2), xp.rint(x), xp.deg2rad(x), xp.flip(x)]
+        return results
+
+    for _ in range(2):
+        assert_same(program(gc), program(np))
+    for call in (lambda xp: xp.dot(xp.ones(2), xp.ones(3)), lambda xp: xp.concatenate((xp.ones(2), [[1]])), lambda xp: xp.ones(3).take([5])):
+        with pytest.raises((ValueError, IndexError)) as theirs:
+            call(np)
+        with pytest.raises(type(theirs.value)):
+            gc.eval(call(gc))
+
+
+def test_products_are_told_as_dot():
+    x = gc.asarray([1e308, 1e308])
+    with pytest.warns(RuntimeWarning, match="overflow encountered in dot"):
+        float(gc.dot(x, x))

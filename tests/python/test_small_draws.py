@@ -168,3 +168,37 @@ def test_a_bit_generator_that_was_asked_for_is_the_one():
     finally:
         gc.random.set_bit_generator(before)
         gc.random.seed()
+
+
+def test_parameters_that_are_arrays_are_numpys_streams():
+    """Single results and arrays on the host as parameters, in loops and outside, of every state over NumPy's numbers."""
+    draws = [
+        lambda r, xp: r.normal(xp.arange(3.0)[1], xp.asarray([2.0, 3.0])[0]), lambda r, xp: r.normal(xp.arange(3.0), 2, size=(2, 3)),
+        lambda r, xp: r.choice(xp.arange(10.0), 4), lambda r, xp: r.choice(xp.arange(10.0)), lambda r, xp: r.permutation(xp.arange(6)),
+        lambda r, xp: r.choice(5, p=xp.asarray([0.1, 0.2, 0.3, 0.2, 0.2])), lambda r, xp: r.choice(4, size=2, replace=False), lambda r, xp: r.uniform(size=3),
+        lambda r, xp: r.multivariate_normal(xp.zeros(2), xp.eye(2)), lambda r, xp: r.choice(["a", "b"]), lambda r, xp: r.binomial(xp.asarray([3, 9]), 0.5),
+        lambda r, xp: r.permutation(xp.arange(6.0).reshape(3, 2)), lambda r, xp: r.exponential(xp.asarray(2.0)), lambda r, xp: r.random(),
+    ]  # fmt: skip
+    pairs = [(gc.random.RandomState(3), np.random.RandomState(3)), (gc.random.Generator(gc.random.PCG64(3)), np.random.Generator(np.random.PCG64(3)))]
+    for ours, theirs in pairs:
+        for _ in range(20):
+            for draw in draws:
+                g, w = draw(ours, gc), draw(theirs, np)
+                assert np.shape(g) == np.shape(w) and getattr(g, "dtype", type(g)) == getattr(w, "dtype", type(w))
+                assert np.asarray(g).tolist() == np.asarray(w).tolist()
+        with pytest.raises(ValueError, match="scale < 0"):
+            ours.normal(0, gc.asarray([-1.0])[0])
+    rows = gc.arange(6.0).reshape(3, 2)
+    chosen = gc.random.Generator(gc.random.PCG64(1)).choice(rows, axis=0)
+    chosen[...] = -1
+    assert rows.tolist() == [[0, 1], [2, 3], [4, 5]]
+    out = gc.zeros(3)
+    ours, theirs = pairs[1]
+    ours.random(out=out)
+    assert out.tolist() == theirs.random(3).tolist()
+
+
+def test_parameters_without_a_seed():
+    state, x = gc.random.RandomState(), gc.asarray(np.arange(4.0))
+    assert type(state.normal(x[1], 1)) is float and state.normal(x, 1).shape == (4,)
+    assert state.choice(4, p=x / x.sum()) > 0 and not gc._graphc.pending(state.normal(x, 1))

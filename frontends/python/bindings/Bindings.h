@@ -106,6 +106,7 @@ enum class Exact { Any, Longer, Integers, Passes, Update };
 /// with no error set, where the call is not for it.
 PyObject *ofExact(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t count,
                   PyObject *names);
+void defineExact(pb::module_ &m);
 
 // Convert.cpp
 pb::object dtypeObject(DType t);
@@ -263,6 +264,7 @@ void setupElements(PyHeapTypeObject *type);
 void setupMembers(PyHeapTypeObject *type);
 void defineFunctions(pb::module_ &m);
 void definePlainFunctions(pb::module_ &m);
+void definePlainNumeric(pb::module_ &m);
 void defineConstructors(pb::module_ &m);
 void defineUfuncs(pb::module_ &m);
 void defineInfo(pb::module_ &m);

@@ -296,7 +296,132 @@ PyObject *updated(PyObject *theirs, PyObject *const *args, Py_ssize_t count, PyO
   return result;
 }
 
+/// What is given to NumPy's draws: single results as numbers.
+pb::object drawArgument(Given &given, PyObject *object) {
+  const Array *x = asAnyArray(object);
+  const KnownValue *known = x ? x->known() : nullptr;
+  return known ? scalarObject(&known->bits, known->dtype) : given.make(object);
+}
+
+/// NumPy's draw of an owner's with arguments that the host has: its arrays become ours, and its
+/// numbers stay what they are unless there are arrays among the arguments. NotImplemented, with
+/// nothing drawn, for other arguments.
+PyObject *drawn(PyObject *theirs, PyObject *owner, PyObject *const *args, Py_ssize_t count,
+                PyObject *names) {
+  const Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
+  Given given(Exact::Any);
+  bool isPlain = all < TheirArguments::kMost && !Trace::active();
+  for (Py_ssize_t i = 0; isPlain && i < all; ++i)
+    isPlain = given.look(args[i]);
+  rt::Device *device = isPlain && given.device ? given.device : unwrap(currentDevice());
+  if (!isPlain || !onHost(*device))
+    Py_RETURN_NOTIMPLEMENTED;
+  TheirArguments passed;
+  passed.plain[0] = owner;
+  for (size_t i = 0; i < static_cast<size_t>(all); ++i) {
+    passed.made[i + 1] = drawArgument(given, args[i]);
+    passed.plain[i + 1] = passed.made[i + 1].ptr();
+    if (!passed.plain[i + 1])
+      Py_RETURN_NOTIMPLEMENTED;
+  }
+  auto result = pb::reinterpret_steal<pb::object>(
+      PyObject_Vectorcall(theirs, passed.plain.data(), static_cast<size_t>(count) + 1, names));
+  if (!result)
+    throw pb::error_already_set();
+  PyObject *plain = result.ptr();
+  const bool isArray = isNumpyArray(plain);
+  if (!isArray && (given.arrays == 0 || PyFloat_CheckExact(plain) || PyLong_CheckExact(plain)))
+    return result.release().ptr();
+  if (isArray && given.isShown(reinterpret_cast<const NumpyArray *>(plain)->data))
+    result = result.attr("copy")();
+  pb::object ours = resultOf(result.ptr(), given, *device);
+  return ours ? ours.release().ptr() : result.release().ptr();
+}
+
+bool isNamed(PyObject *names, const char *name) {
+  for (Py_ssize_t i = 0, n = names ? PyTuple_GET_SIZE(names) : 0; i < n; ++i)
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), name) == 0)
+      return true;
+  return false;
+}
+
+/// Whether a draw may give many numbers, by what may be its size, or has to wait for a parameter.
+bool mayBeMany(PyObject *const *args, Py_ssize_t count) {
+  int64_t product = 1;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    int64_t number = 1;
+    int overflow = 0;
+    if (const Array *x = asAnyArray(args[i]); x && !x->known()) {
+      if (x->isOpen() || x->storage()->current()->state() != NodeState::Ready)
+        return true;
+      number = x->size();
+    } else if (PyLong_CheckExact(args[i])) {
+      number = PyLong_AsLongLongAndOverflow(args[i], &overflow);
+    } else if (PyList_CheckExact(args[i]) || PyTuple_CheckExact(args[i])) {
+      return true;
+    }
+    if (overflow || number > small::kFew)
+      return true;
+    product *= std::max<int64_t>(number, 1);
+    if (product > small::kFew)
+      return true;
+  }
+  return false;
+}
+
+/// A draw as a method of an object over NumPy's state (`_numbers`), or with one for few numbers
+/// (`_few`). `self` is (NumPy's method, how many arguments have places before an output).
+PyObject *quickDraw(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    static PyObject *const numbersName = PyUnicode_InternFromString("_numbers");
+    static PyObject *const fewName = PyUnicode_InternFromString("_few");
+    if (count < 1 || count - 1 > PyLong_AsLong(PyTuple_GET_ITEM(self, 1)) ||
+        isNamed(names, "out") || isNamed(names, "device"))
+      Py_RETURN_NOTIMPLEMENTED;
+    auto numbers = pb::reinterpret_steal<pb::object>(PyObject_GetAttr(args[0], numbersName));
+    if (numbers && numbers.is_none()) {
+      const Py_ssize_t all = count - 1 + (names ? PyTuple_GET_SIZE(names) : 0);
+      numbers = pb::reinterpret_steal<pb::object>(PyObject_GetAttr(args[0], fewName));
+      if (numbers && (!PyObject_IsTrue(numbers.ptr()) || mayBeMany(args + 1, all)))
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    if (!numbers) {
+      PyErr_Clear();
+      Py_RETURN_NOTIMPLEMENTED;
+    }
+    return drawn(PyTuple_GET_ITEM(self, 0), numbers.ptr(), args + 1, count - 1, names);
+  });
+}
+
+PyObject *numpysDraw(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&] {
+    if (count < 2)
+      throw pb::type_error("numpys_draw takes a function, its owner and arguments");
+    return drawn(args[0], args[1], args + 2, count - 2, names);
+  });
+}
+
+PyMethodDef quick = {"draw", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(quickDraw)),
+                     METH_FASTCALL | METH_KEYWORDS,
+                     "A draw; NotImplemented for what the host does not have."};
+
+PyMethodDef functions[] = {
+    {"numpys_draw", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(numpysDraw)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "numpys_draw(function, owner, ...): a draw of NumPy's for arguments that the host has; "
+     "NotImplemented for others"},
+    {nullptr, nullptr, 0, nullptr}};
+
 } // namespace
+
+void defineExact(pb::module_ &m) {
+  if (PyModule_AddFunctions(m.ptr(), functions) < 0)
+    throw pb::error_already_set();
+  m.def("quick_draw", [](const pb::object &theirs, int places) {
+    return pb::reinterpret_steal<pb::object>(
+        PyCFunction_New(&quick, pb::make_tuple(theirs, places).ptr()));
+  });
+}
 
 PyObject *ofExact(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t count,
                   PyObject *names) {

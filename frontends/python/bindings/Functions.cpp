@@ -10,6 +10,8 @@
 
 #include <pybind11/numpy.h>
 
+#include <algorithm>
+
 namespace graphc::py {
 
 namespace {
@@ -189,6 +191,15 @@ void defineEvaluation(pb::module_ &m) {
   m.def("has_layout", [](const Array &x) { return x.view().hasLayout(); });
   m.def("view_offset", [](const Array &x) { return x.view().offset(); });
   m.def("shares_storage", [](const Array &a, const Array &b) { return a.sharesStorage(b); });
+  m.def(
+      "is_same_view",
+      [](const Array &a, const Array &b) {
+        const View &x = a.view(), &y = b.view();
+        return a.dtype() == b.dtype() && a.shape() == b.shape() && a.sharesStorage(b) &&
+               x.hasLayout() && y.hasLayout() && x.offset() == y.offset() &&
+               std::ranges::equal(x.strides(), y.strides());
+      },
+      "Whether two arrays show the same elements of one storage in the same places.");
 }
 
 } // namespace
@@ -220,6 +231,7 @@ void defineFunctions(pb::module_ &m) {
   m.def("result_type", resultType);
   defineIndexFunctions(m);
   definePlainFunctions(m);
+  definePlainNumeric(m);
   defineMovement(m);
   defineCreation(m);
   defineEvaluation(m);

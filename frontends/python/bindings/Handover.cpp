@@ -74,7 +74,8 @@ struct Function {
   PyObject_HEAD vectorcallfunc call;
   PyObject *dict;
   PyObject *inner;
-  PyObject *exact; ///< NumPy's function that gives the same bits (Exact.cpp), or null
+  PyObject *exact;  ///< NumPy's function that gives the same bits (Exact.cpp), or null
+  PyObject *method; ///< the same as a method of NumPy's arrays, which takes less; or null
   Exact kind;
   PyObject *quick; ///< takes plain calls and answers NotImplemented for others, or null
 };
@@ -88,7 +89,9 @@ PyObject *callFunction(PyObject *self, PyObject *const *args, size_t flags, PyOb
     Py_DECREF(result);
   }
   if (f->exact) {
-    PyObject *result = ofExact(f->exact, f->kind, args, PyVectorcall_NARGS(flags), names);
+    const Py_ssize_t count = PyVectorcall_NARGS(flags);
+    const bool isMethod = f->method && count > 0 && asAnyArray(args[0]);
+    PyObject *result = ofExact(isMethod ? f->method : f->exact, f->kind, args, count, names);
     if (result || PyErr_Occurred())
       return result;
   }
@@ -103,6 +106,7 @@ int traverse(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(f->dict);
   Py_VISIT(f->inner);
   Py_VISIT(f->exact);
+  Py_VISIT(f->method);
   Py_VISIT(f->quick);
   Py_VISIT(Py_TYPE(self));
   return 0;
@@ -113,6 +117,7 @@ int clear(PyObject *self) {
   Py_CLEAR(f->dict);
   Py_CLEAR(f->inner);
   Py_CLEAR(f->exact);
+  Py_CLEAR(f->method);
   Py_CLEAR(f->quick);
   return 0;
 }
@@ -125,11 +130,11 @@ void deallocate(PyObject *self) {
   Py_DECREF(type);
 }
 
-/// function(inner, exact=None, kind=0), the kind being a number of Exact.
+/// function(inner, exact=None, kind=0, method=None), the kind being a number of Exact.
 PyObject *construct(PyTypeObject *type, PyObject *args, PyObject *) {
-  PyObject *inner = nullptr, *exact = Py_None;
+  PyObject *inner = nullptr, *exact = Py_None, *method = nullptr;
   int kind = 0;
-  if (!PyArg_ParseTuple(args, "O|Oi", &inner, &exact, &kind))
+  if (!PyArg_ParseTuple(args, "O|OiO", &inner, &exact, &kind, &method))
     return nullptr;
   auto *f = reinterpret_cast<Function *>(type->tp_alloc(type, 0));
   if (!f)
@@ -137,6 +142,7 @@ PyObject *construct(PyTypeObject *type, PyObject *args, PyObject *) {
   f->call = callFunction;
   f->inner = Py_NewRef(inner);
   f->exact = exact == Py_None ? nullptr : Py_NewRef(exact);
+  f->method = Py_XNewRef(method);
   f->kind = static_cast<Exact>(kind);
   f->quick = nullptr;
   f->dict = PyDict_New();

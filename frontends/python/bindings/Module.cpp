@@ -10,6 +10,7 @@ PYBIND11_MODULE(_graphc, m) {
   graphc::py::defineConstructors(m);
   graphc::py::defineUfuncs(m);
   graphc::py::defineHandover(m);
+  graphc::py::defineExact(m);
   graphc::py::defineRandom(m);
   graphc::py::defineJit(m);
   graphc::py::defineFloatErrors(m);

@@ -126,33 +126,50 @@ void computeMany(std::vector<Array> &arrays) {
     storeNow(pending, "loop");
 }
 
+Array joined(std::vector<Array> arrays, std::optional<int64_t> axis) {
+  computeMany(arrays);
+  if (!axis)
+    for (Array &x : arrays)
+      if (x.rank() != 1)
+        x = unwrap(ops::reshape(x, {x.size()}));
+  return unwrap(ops::concatenate(arrays, axis.value_or(0)));
+}
+
 PyObject *concatenate(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&] {
     Arguments<2> given("concatenate", {"arrays", "axis"}, 1, args, count, keywords);
-    std::vector<Array> arrays = toArrays(given[0], deviceOf(given[0]));
-    computeMany(arrays);
-    bool isFlat = given[1].is_none() && (count > 1 || keywords);
-    if (isFlat)
-      for (Array &x : arrays)
-        if (x.rank() != 1)
-          x = unwrap(ops::reshape(x, {x.size()}));
-    return wrap(ops::concatenate(arrays, given[1].is_none() ? 0 : integerOf(given[1])));
+    std::optional<int64_t> axis = 0;
+    if (!given[1].is_none())
+      axis = integerOf(given[1]);
+    else if (count > 1 || keywords)
+      axis.reset();
+    return wrap(joined(toArrays(given[0], deviceOf(given[0])), axis));
   });
 }
 
-/// The same of arrays alone, along an axis that is a plain integer; NotImplemented for others.
-PyObject *plainConcatenate(PyObject *self, PyObject *const *args, Py_ssize_t count,
-                           PyObject *names) {
+/// The same of arrays, and lists and tuples of numbers, along an axis that is a plain integer;
+/// NotImplemented for others.
+PyObject *plainConcatenate(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   bool isPlain = (count == 1 || (count == 2 && PyLong_CheckExact(args[1]))) && !names &&
                  (PyList_CheckExact(args[0]) || PyTuple_CheckExact(args[0]));
-  const Py_ssize_t arrays = isPlain ? PySequence_Fast_GET_SIZE(args[0]) : 0;
-  for (Py_ssize_t i = 0; isPlain && i < arrays; ++i)
-    isPlain = asAnyArray(PySequence_Fast_GET_ITEM(args[0], i)) != nullptr;
-  if (!isPlain || arrays == 0)
+  const Py_ssize_t size = isPlain ? PySequence_Fast_GET_SIZE(args[0]) : 0;
+  if (size == 0)
     Py_RETURN_NOTIMPLEMENTED;
-  RecordScope line; // a function that stands for no operation
-  RecordScope silent(RecordScope::location(), 0);
-  return concatenate(self, args, count, nullptr);
+  return guarded([&]() -> PyObject * {
+    rt::Device *device = deviceOf(args[0]);
+    device = device ? device : unwrap(currentDevice());
+    std::vector<Array> arrays;
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      PyObject *item = PySequence_Fast_GET_ITEM(args[0], i);
+      const Array *x = asAnyArray(item);
+      arrays.push_back(x ? toArray(item) : packSequence(item, *device, true));
+      if (arrays.back().isNull())
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    RecordScope line; // a function that stands for no operation
+    RecordScope silent(RecordScope::location(), 0);
+    return wrap(joined(std::move(arrays), count == 1 ? 0 : integerOf(args[1])));
+  });
 }
 
 /// append(x, value) of a vector and a number or a vector; NotImplemented for others.
@@ -300,7 +317,8 @@ PyObject *isPending(PyObject *, PyObject *object) {
     const Array *x = asAnyArray(object);
     if (!x)
       throw pb::type_error("pending takes an Array");
-    return PyBool_FromLong(x->isOpen() || unwrap(x->value())->state() == NodeState::Pending);
+    return PyBool_FromLong(x->isOpen() ||
+                           (!x->known() && unwrap(x->value())->state() == NodeState::Pending));
   });
 }
 

@@ -412,6 +412,10 @@ def empty(shape, dtype=float64, order="C", *, device=None, like=None):
 @_stands_for()
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """`full` with the shape, dtype, device and memory order of `a`."""
+    if device is None and shape is None and type(a) is _Array and (order == "C" or (order == "K" and a.contiguous)):
+        made = _graphc.filled(a, fill_value, dtype)
+        if made is not None:
+            return made
     x = asarray(a)
     # No function of ours between: errors of the value are the caller's.
     make = _functools.partial(full, fill_value=fill_value, dtype=x.dtype if dtype is None else dtype, device=device or x.device)

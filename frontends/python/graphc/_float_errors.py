@@ -154,6 +154,11 @@ def stands_for(name=""):
     return mark
 
 
+def number_of(name):
+    """The number of a name of `stands_for`."""
+    return _names.index(name)
+
+
 _ONLY_INVALID = 1 << _BITS * _ERRORS.index("invalid")
 
 

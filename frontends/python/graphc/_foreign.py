@@ -411,11 +411,17 @@ def _interp(x, xp, fp, left=None, right=None, period=None):
     return _np.interp(x, xp, fp, left, right, period)
 
 
+#: Those whose arguments are the method's, which is called without a frame of Python's.
+_METHODS = frozenset(("nonzero", "repeat", "searchsorted", "take", "trace"))
+
+
 def exact(inner, theirs):
     """What _graphc.function takes for a function of the package, to call NumPy's function for it where that gives the same bits."""
     kind = 4 if inner.__name__ in _UPDATES else _EXACT.get(inner.__name__)
     if kind is None or not callable(theirs):
         return (inner,)
+    if inner.__name__ in _METHODS:
+        return (inner, theirs, kind, getattr(_np.ndarray, inner.__name__))
     return (inner, _interp if theirs is _np.interp else theirs, kind)
 
 
@@ -430,16 +436,17 @@ def exact_part(called):
 
 
 #: Functions of which the extension takes the plain calls itself: it answers NotImplemented for others.
-_QUICK = {name: getattr(_graphc, f"plain_{name}") for name in ("array", "asarray", "zeros", "ones", "empty", "arange", "concatenate", "append")}
+_QUICK = {name: getattr(_graphc, f"plain_{name}") for name in ("array", "asarray", "zeros", "ones", "empty", "arange", "concatenate", "append", "round")}
 
 
 def function(inner, hand, module, theirs=None, binds=True):
     """A function of the package as its users call it; `hand(args, keywords)` plans the call of NumPy's. One that `binds` is a method of
     classes that have it."""
     made = (_graphc.function if binds else _graphc.plain_function)(*exact(inner, theirs))
-    made.quick = _QUICK.get(inner.__name__) if module == "graphc" else None
+    made.quick = (_QUICK.get(inner.__name__) or inner.__dict__.get("quick")) if module == "graphc" else None
     made.__dict__.update(inner.__dict__)
     made.__dict__.pop("__wrapped__", None)
+    made.__dict__.pop("quick", None)
     made.__dict__.update(__name__=inner.__name__, __qualname__=inner.__name__, __doc__=inner.__doc__, __module__=module, hand=hand, numpys=theirs)
     if hasattr(theirs, "_implementation"):
         made.__dict__["_implementation"] = theirs._implementation

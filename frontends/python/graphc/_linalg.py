@@ -9,10 +9,11 @@ import numpy as _np
 from . import _graphc
 from ._creation import asarray, asarrays
 from ._devices import where_operands_are as _where_operands_are
+from ._float_errors import number_of as _number_of
 from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axes, _axis, moveaxis
 from ._ufunc import as_ufunc, with_out
-from .errors import ArgumentError, ShapeError
+from .errors import ArgumentError, AxisError, ShapeError
 
 
 @as_ufunc(2)
@@ -69,6 +70,9 @@ def dot(a, b, out=None):
         raise ShapeError(f"shapes {shapes} not aligned: {x1.shape[-1]} (dim {x1.ndim - 1}) != {x2.shape[axis]} (dim {axis})") from None
 
 
+dot.quick = _graphc.plain_dot(_number_of("dot"))
+
+
 def _dot(a, b, out):
     if out is None and type(a) is type(b) is _graphc.Array and 1 <= a.ndim <= 2 and 1 <= b.ndim <= 2:
         return a @ b
@@ -94,9 +98,10 @@ def vecdot(x1, x2, /, *, axis=-1, axes=None, keepdims=False):
     if axes is not None:
         given = axes
         if keepdims and isinstance(axes, list) and len(axes) == 3:
-            given, axis = axes[:2], axes[2][0] if isinstance(axes[2], tuple) else axes[2]
-        elif keepdims:
-            axis = axes[0][0] if isinstance(axes[0], tuple) else axes[0]
+            given, last = axes[:2], axes[2] if isinstance(axes[2], tuple) else (axes[2],)
+            if len(last) != 1:
+                raise AxisError(f"vecdot: operand 2 has 1 core dimensions, but {len(last)} dimensions are specified by axes tuple.")
+            axis = last[0]
         x1, x2, _ = moved_operands((x1, x2), given, (1, 1, 0), "vecdot")
     else:
         x1, x2 = (moveaxis(x, _axis(axis, x.ndim, "vecdot"), -1) for x in (x1, x2))

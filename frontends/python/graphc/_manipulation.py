@@ -193,6 +193,8 @@ def unstack(x, /, *, axis=0):
 def flip(m, axis=None):
     """A view with axes reversed (all of them when axis is None); of a single value a copy."""
     x = asarray(m)
+    if axis is None and x.ndim == 1:
+        return x[::-1]
     axes = range(x.ndim) if axis is None else _axes(axis, x.ndim, "flip")
     return x[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))] if x.ndim else _graphc.flip(x, None)
 

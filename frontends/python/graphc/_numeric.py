@@ -14,7 +14,7 @@ from ._complex import of_parts as _of_parts
 from ._assemble import _along
 from ._creation import _floating, _inexact, _real, alike_floats, asarray, linspace, single
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import as_dtype, float32, float64
+from ._dtypes import as_dtype, can_cast, float32, float64
 from ._float_errors import quiet as _quiet
 from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
@@ -67,10 +67,13 @@ def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike
     """Differences of neighbours of the flattened array, between `to_begin` and `to_end`."""
     x = asarray(ary)
     parts = [diff(_graphc.reshape(x, (-1,)))]
-    if to_begin is not None:
-        parts.insert(0, asarray(to_begin).ravel().astype(x.dtype, casting="same_kind"))
-    if to_end is not None:
-        parts.append(asarray(to_end).ravel().astype(x.dtype, casting="same_kind"))
+    for place, name, end in ((0, "to_begin", to_begin), (2, "to_end", to_end)):
+        if end is None:
+            continue
+        end = asarray(end).ravel()
+        if not can_cast(end.dtype, x.dtype, "same_kind"):
+            raise DTypeError(f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule.")
+        parts.insert(place, end.astype(x.dtype, copy=False))
     return concatenate(parts) if len(parts) > 1 else parts[0]
 
 
@@ -90,7 +93,11 @@ def _gradient(x, spacing, axis, edge_order):
             last = (0.5 / h) * at(-3, -2) + (-2.0 / h) * at(-2, -1) + (1.5 / h) * at(-1)
         return concatenate([first, inner, last], axis)
     if h.shape != (size,):
-        raise ShapeError(f"gradient: coordinates of shape {h.shape} for an axis of size {size}")
+        raise ShapeError(
+            f"distances must be either scalars or 1d: {h.shape}"
+            if h.ndim > 1
+            else f"when 1d, distances must match the length of the corresponding dimension: {h.shape} for an axis of size {size}"
+        )
     own = (1,) * axis + (-1,) + (1,) * (x.ndim - axis - 1)
     d = (h[1:] - h[:-1]).reshape(own)
     step = lambda a, b=None: d[_along(axis, slice(a, b))]  # noqa: E731
@@ -152,7 +159,8 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
 @as_ufunc(1)
 def deg2rad(x: ArrayLike, /) -> Array:
     """Degrees to radians."""
-    return _floating(x, "deg2rad") * (_math.pi / 180)
+    x = x if type(x) is _graphc.Array and x.dtype is float64 else _floating(x, "deg2rad")
+    return x * (_math.pi / 180)
 
 
 @as_ufunc(1)
@@ -181,7 +189,7 @@ def fix(x: ArrayLike, out=None) -> Array:
 @as_ufunc(1)
 def rint(x: ArrayLike, /) -> Array:
     """Rounded to the nearest integer, ties to even, as a float; both parts of a complex number."""
-    return round(_inexact(x, True))
+    return _graphc.round(x) if type(x) is _graphc.Array and x.dtype is float64 else round(_inexact(x, True))
 
 
 @as_ufunc(1)

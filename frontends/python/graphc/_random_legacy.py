@@ -10,7 +10,7 @@ from . import _graphc, _tree
 from ._dtypes import int64
 from ._foreign import to_ours
 from ._random_generator import Generator, Philox
-from ._random_numpy import PLAIN, draw, names
+from ._random_numpy import PLAIN, draw, names, quick
 from .errors import TraceError
 
 
@@ -174,9 +174,11 @@ def _count(size):
 
 
 def _is_host(value):
-    """Whether a parameter is a number, or few of them in a sequence, that nobody has to compute."""
+    """Whether a parameter is a number, or few of them in a sequence or an array, that nobody has to compute."""
     if type(value) in (tuple, list):
         return len(value) <= _FEW and PLAIN.issuperset(map(type, value))
+    if _graphc.is_array(value):
+        return value.size <= _FEW and not _graphc.pending(value)
     return type(value) in PLAIN
 
 
@@ -231,5 +233,5 @@ def _method(name):
 
 
 for _name in names(_np.random.RandomState):
-    setattr(RandomState, _name, _method(_name))
+    setattr(RandomState, _name, quick(_method(_name), getattr(_np.random.RandomState, _name)))
 _tree.CONTAINERS[RandomState] = _tree.CONTAINERS[Generator]

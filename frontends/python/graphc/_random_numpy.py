@@ -36,6 +36,9 @@ def _drawn(numbers, name, args, keywords):
     """A draw of parameters that NumPy takes as they are; `_OTHER` where there are others, or something to write to."""
     if name in _UPDATES or "out" in keywords or (len(args) > 1 and name in _WITH_OUT):
         return _OTHER
+    drawn = _graphc.numpys_draw(getattr(type(numbers), name), numbers, *args, **keywords)
+    if drawn is not NotImplemented:
+        return drawn
     given, named = list(map(_values, args)), {k: _values(v) for k, v in keywords.items()}
     if any(v is _OTHER for v in (*given, *named.values())):
         return _OTHER
@@ -116,6 +119,16 @@ def _method(name):
     return method
 
 
+def quick(method, theirs):
+    """A method that draws from NumPy's state, without a frame of ours where its arguments are plain."""
+    if method.__name__ in _UPDATES:
+        return method
+    made = _graphc.function(method)
+    made.quick = _graphc.quick_draw(theirs, 1 if method.__name__ in _WITH_OUT else 8)
+    made.__dict__.update(__name__=method.__name__, __qualname__=method.__qualname__, __doc__=method.__doc__, __module__=method.__module__)
+    return made
+
+
 def _only_numpys(name):
     """A draw of a Generator of ours that NumPy has alone: NumPy's, of a PCG64 that the next stream seeds."""
 
@@ -137,7 +150,7 @@ for _name in names(_np.random.Generator):
     if not hasattr(Generator, _name):
         setattr(Generator, _name, _only_numpys(_name))
 for _name in names(_np.random.Generator):
-    setattr(NumpyGenerator, _name, _method(_name))
+    setattr(NumpyGenerator, _name, quick(_method(_name), getattr(_np.random.Generator, _name)))
 Generator.over_numpy = NumpyGenerator
 
 
