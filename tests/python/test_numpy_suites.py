@@ -360,3 +360,45 @@ def test_negative_exponents_in_views():
     for exponent in (negative[::5], negative[5], negative[5:6], negative.reshape(5, -1).T[1:]):
         with pytest.raises(ValueError, match="negative integer powers"):
             2**exponent
+
+
+@pytest.mark.parametrize("call", [
+    lambda xp: xp.average(xp.ones((2, 2, 3)), axis=0, weights=xp.ones((2, 2))), lambda xp: xp.gradient(xp.arange(5.0), xp.ones((5, 2))),
+    lambda xp: xp.gradient(xp.arange(5.0), xp.ones(4)), lambda xp: xp.i0(xp.asarray([1j])), lambda xp: xp.delete([0, 1, 2], np.array([], float)),
+    lambda xp: xp.unpackbits(xp.asarray([1], dtype="u1"), count=-9), lambda xp: xp.unravel_index([1], ()),
+    lambda xp: xp.isin(xp.asarray([0, 1], dtype="i2"), xp.asarray([-128, 127], dtype="i1"), kind="table"),
+    lambda xp: xp.ediff1d(xp.asarray([1, 2, 3]), to_end=1.5), lambda xp: xp.ediff1d(xp.asarray([1, 2, 3]), 4, 0.5),
+    lambda xp: xp.vecdot(xp.ones((2, 2)), xp.ones((2, 2)), axes=[0, 0, ()], keepdims=True),
+])  # fmt: skip
+def test_mistakes_in_numpys_words(call):
+    with pytest.raises(Exception) as theirs:  # noqa: PT011
+        call(np)
+    with pytest.raises(type(theirs.value)) as ours:
+        call(gc)
+    words = [w for w in str(theirs.value).lower().replace("`", " ").split() if w.isalpha() and len(w) > 3]
+    assert isinstance(theirs.value, np.exceptions.AxisError) or sum(w in str(ours.value).lower() for w in words) >= 0.6 * len(words)
+
+
+def test_axes_of_vecdot_that_are_kept():
+    a = np.arange(24.0).reshape(2, 3, 4)
+    for axes in ([1, 1, 1], [1, 1, 0], [1, 1], [(1,), (1,)], [0, 0, -1], [0, 0]):
+        exact.assert_same(np.asarray(gc.vecdot(gc.asarray(a), gc.asarray(a), axes=axes, keepdims=True)), np.vecdot(a, a, axes=axes, keepdims=True))
+
+
+def test_copies_of_a_view_onto_itself_write_nothing():
+    for xp in (np, gc):
+        x = xp.arange(6.0).reshape(2, 3)
+        xp.copyto(xp.diagonal(x), xp.diagonal(x))
+        xp.copyto(xp.diagonal(x[:0]), xp.diagonal(x[:0]), where=False)
+        with pytest.raises(ValueError, match="read-only"):
+            xp.copyto(xp.diagonal(x), xp.diagonal(x[:, ::-1]))
+
+
+def test_the_first_of_two_errors_of_a_statement_is_told():
+    memory = np.zeros(3)
+    x = gc.from_dlpack(memory)
+    with gc.errstate(all="raise"), pytest.raises(FloatingPointError):
+        x / 0
+    assert (x + 1).tolist() == [1, 1, 1]  # nothing of it is left
+    with pytest.raises(ValueError, match="broadcast"):
+        x + gc.ones(2)

@@ -1,5 +1,6 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Discarded.h"
+#include "frontends/record/Lend.h"
 
 namespace graphc::py {
 namespace {
@@ -80,14 +81,18 @@ std::optional<DType> toConversion(pb::handle dtype, DType from) {
   return wanted;
 }
 
+/// What a status stands for, as a Python exception.
+static pb::object exceptionOf(const Status &status) {
+  if (pb::object error = takeFloatError(status))
+    return error;
+  return exceptionClass(status.code())(status.message());
+}
+
 void raise(const Status &status) {
-  if (pb::object error = takeFloatError(status)) {
-    PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
-    throw pb::error_already_set();
-  }
-  pb::object cls = exceptionClass(status.code());
-  pb::object error = cls(status.message());
-  PyErr_SetObject(cls.ptr(), error.ptr());
+  // What an operation kept until its array is wrapped came first, and leaves no array to wrap.
+  const Status kept = takeFailure();
+  pb::object error = exceptionOf(kept ? status : kept);
+  PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
   throw pb::error_already_set();
 }
 

@@ -3,6 +3,8 @@
 
 #include "frontends/python/bindings/Bindings.h"
 
+#include <array>
+
 namespace graphc::py {
 namespace {
 
@@ -58,7 +60,8 @@ struct Raised {
   std::string message;
   PyObject *error = nullptr;
 };
-thread_local Raised raised;
+/// The newest, and the one before, which may belong to a failure that is kept (Lend.h).
+thread_local std::array<Raised, 2> raised;
 
 /// All errors of the operation together, as NumPy's handlers get them.
 int flagsOf(const FloatReport &report, std::span<const FloatReport> reports) {
@@ -73,7 +76,10 @@ Status tell(std::span<const FloatReport> reports) {
   if (!handler || !Py_IsInitialized())
     return Status::ok();
   pb::gil_scoped_acquire gil;
-  Py_CLEAR(raised.error);
+  if (raised[0].error) {
+    Py_XDECREF(raised[1].error);
+    raised[1] = std::exchange(raised[0], {});
+  }
   try {
     for (const FloatReport &r : reports) {
       uint32_t name = r.modes >> kErrorNameShift, modes = r.modes;
@@ -93,8 +99,8 @@ Status tell(std::span<const FloatReport> reports) {
     PyErr_NormalizeException(&type, &value, &trace);
     Py_XDECREF(type);
     Py_XDECREF(trace);
-    raised = {pb::str(pb::handle(value)), value};
-    return {ErrorCode::InvalidArgument, raised.message};
+    raised[0] = {pb::str(pb::handle(value)), value};
+    return {ErrorCode::InvalidArgument, raised[0].message};
   }
   return Status::ok();
 }
@@ -104,9 +110,10 @@ Status tell(std::span<const FloatReport> reports) {
 bool warningsAreWatched() { return heed() == Heed::AtOnce; }
 
 pb::object takeFloatError(const Status &status) {
-  if (!raised.error || status.message() != raised.message)
-    return {};
-  return pb::reinterpret_steal<pb::object>(std::exchange(raised.error, nullptr));
+  for (Raised &r : raised)
+    if (r.error && status.message() == r.message)
+      return pb::reinterpret_steal<pb::object>(std::exchange(r.error, nullptr));
+  return {};
 }
 
 void defineFloatErrors(pb::module_ &m) {

@@ -212,7 +212,7 @@ def _places(index, size, what):
         if mask.shape != (size,):
             raise ShapeError(f"{what}: boolean array argument must be of one axis of length {size}, not of shape {mask.shape}")
         return _np.flatnonzero(mask).tolist()
-    if mask.size and mask.dtype.kind not in "iu":
+    if mask.dtype.kind not in "iu" and (mask.size or not isinstance(index, (list, tuple))):
         raise IndexOutOfBounds(f"{what}: arrays used as indices must be of integer (or boolean) type")
     items = mask.ravel().tolist()
     for i in items:

@@ -329,6 +329,8 @@ def unpackbits(a: ArrayLike, /, axis: int | None = None, count: int | None = Non
     if count is None:
         return bits
     wanted = size + count if count < 0 else count
+    if wanted < 0:
+        raise ArgumentError(f"-count larger than number of elements: {count} of {size}")
     if wanted > size:
         filler = x.shape[:axis] + (wanted - size,) + x.shape[axis + 1 :]
         return concatenate([bits, zeros(filler, "uint8", device=x.device)], axis)

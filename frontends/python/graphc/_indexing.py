@@ -294,6 +294,8 @@ def unravel_index(indices, shape, order="C"):
         raise TypeError("indices must be integral: the provided empty sequence was inferred as float.")
     places = _indices(indices, None, "unravel_index").astype("int64", copy=False)
     count = int(_np.prod(shape, dtype=object)) if shape else 1
+    if not shape and places.ndim and bool(_any(places != 0)):
+        raise ArgumentError(f"index {int(max(places))} is out of bounds for array with size 1")
     if not shape and places.ndim:
         raise ArgumentError("multiple indices are not supported for 0d array")
     if count >= 2**63:

@@ -242,7 +242,7 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -
     """Writes `src`, broadcast, into `dst` where the condition holds. Raises TypeError when the casting rule forbids it."""
     if type(dst) is not _graphc.Array:
         raise ForeignDType(f"copyto: an Array is changed in place, not {type(dst).__name__}")
-    if type(src) is _graphc.Array and where is True and src.dtype is dst.dtype and src is not dst and casting == "same_kind":
+    if type(src) is _graphc.Array and where is True and src.dtype is dst.dtype and not dst.readonly and casting == "same_kind":
         dst[...] = src
         return
     weak = isinstance(src, (bool, int, float, complex))
@@ -250,7 +250,7 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -
     kind = _graphc.result_type(dst, src) if weak else source.dtype
     if casting != "unsafe" and not can_cast(kind, dst.dtype, casting):
         raise DTypeError(f"Cannot cast array data from dtype('{kind}') to dtype('{dst.dtype}') according to the rule '{casting}'")
-    if source is dst:  # nothing is written: as NumPy, not even where that is forbidden
+    if source is dst or (_graphc.is_array(source) and _graphc.is_same_view(source, dst)):  # nothing is written: as NumPy, not even where that is forbidden
         return
     if where is True:
         dst[...] = source

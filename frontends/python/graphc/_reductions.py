@@ -287,7 +287,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
             if axis is None:
                 raise TypeError("Axis must be specified when shapes of a and weights differ.")
             if weights.shape != tuple(x.shape[i] for i in axes):
-                raise ArgumentError(f"average: weights of shape {weights.shape} for an array of shape {x.shape}")
+                raise ArgumentError(f"Shape of weights must be consistent with shape of a along specified axis: {weights.shape}, {x.shape}")
             order = sorted(range(len(axes)), key=axes.__getitem__)
             wide = tuple(n if i in axes else 1 for i, n in enumerate(x.shape))
             weights = _graphc.transpose(weights, tuple(order)).reshape(wide)

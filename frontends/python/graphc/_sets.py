@@ -3,12 +3,15 @@
 from typing import Any as _Any
 from typing import NamedTuple as _NamedTuple
 
+import numpy as _np
+
 from . import _graphc
 from ._creation import asarray, full, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import bool_, int64
 from ._indexing import flatnonzero, take
 from ._manipulation import _axis, concat, moveaxis
+from ._reductions import max, min
 from ._sorting import lexsort, searchsorted, sort
 from .errors import ArgumentError, UnsupportedError
 
@@ -173,6 +176,11 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
             "The 'table' method is only supported for boolean or integer arrays. Please select 'sort' or None for kind."
         )
     dtype = _graphc.result_type(element, tests)
+    if kind == "table" and not _graphc.is_tracing() and _is_beyond(tests):
+        raise RuntimeError(
+            "You have specified kind='table', but the range of values in `ar2` or `ar1` exceed the maximum integer of the datatype. "
+            "Please set `kind` to None or 'sort'."
+        )
     if dtype.kind in "iu" and not _graphc.is_tracing():
         wide = dtype if dtype.itemsize == 8 else int64  # differences fit
         found = _in_table(element.astype(wide, copy=False), tests.astype(wide, copy=False))
@@ -183,6 +191,11 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     place = _graphc.minimum(searchsorted(tests, element), tests.size - 1)
     found = take(tests, place) == element
     return asarray(_graphc.logical_not(found) if invert else found)  # an array and no number, as in NumPy
+
+
+def _is_beyond(tests):
+    """Whether the distance of the least and the largest value is none of their dtype, for which NumPy has no table."""
+    return tests.dtype.kind != "b" and int(max(tests)) - int(min(tests)) > _np.iinfo(tests.dtype).max
 
 
 @_where_operands_are

@@ -199,6 +199,9 @@ def _chebyshev(x, coefficients):
 
 def i0(x: ArrayLike) -> Array:
     """Modified Bessel function of the first kind, order 0."""
+    x = asarray(x)
+    if x.dtype.kind == "c":
+        raise DTypeError("i0 not supported for complex values")
     x = _graphc.abs(_floating(x, "i0", False))
     near, far = _graphc.minimum(x, 8.0), _graphc.maximum(x, 8.0)
     small = _graphc.exp(near) * _chebyshev(near / 2.0 - 2.0, _I0_SMALL)

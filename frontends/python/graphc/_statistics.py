@@ -6,7 +6,7 @@ import operator as _operator
 
 import numpy as _np
 
-from . import _graphc
+from . import _foreign, _graphc
 from ._complex import of_parts as _of_parts
 from ._creation import _floating, _real, asarray, full, single
 from ._devices import where_operands_are as _where_operands_are
@@ -18,7 +18,7 @@ from ._float_errors import told as _told
 from ._indexing import bincount, take, take_along_axis
 from ._manipulation import _axes, concat, expand_dims
 from ._sorting import argsort, searchsorted, sort
-from .errors import ArgumentError, DTypeError, IndexOutOfBounds, ShapeError
+from .errors import ArgumentError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
 #: alpha and beta of the continuous methods of Hyndman and Fan.
 _CONTINUOUS = {
@@ -553,6 +553,8 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
 @_where_operands_are
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     """(counts, x edges, y edges) of points in the plane. `bins` is a number or edges for both, or a pair."""
+    if _py.any(_foreign.has_own(type(v), "__array_function__") for v in (x, y, bins, weights)):
+        raise ForeignDType("histogram2d")
     x, y = asarray(x), asarray(y)
     if x.size != y.size:
         raise ArgumentError("histogram2d: x and y must have the same length.")
