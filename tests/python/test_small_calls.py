@@ -491,7 +491,11 @@ def test_plain_calls(turns):
                    xp.concatenate((x[:2].astype("f4"), (1, 2))), xp.concatenate([[1.5], (True, False)]), xp.concatenate(([1], [2.5]), axis=None)]  # fmt: skip
         results += [xp.dot(x, x), x.dot(x), xp.dot(w, w.T), w.dot(x[:3]), xp.dot(x[:2], w), xp.dot(x[1:], 2), xp.dot(2.0, x[1]), xp.dot(z, z), xp.dot([1, 2], [3, 4])]
         results += [xp.round(x[0]), xp.round(x[1] / 3, 2), xp.round(2.5), xp.round(-0.4), xp.round(x, 1), xp.round(x[2], -1), xp.round(x[3], decimals=3), xp.round(3)]
-        results += [xp.full_like(x, 2), xp.full_like(w, 1.5, dtype="f4"), xp.full_like(w.T, x[0]), xp.full_like([1, 2], 7), xp.full_like(x, [1] * x.size)]
+        results += [xp.inner(x, x[::-1]), xp.inner(w, w), xp.vdot(x, x), xp.vdot(z, z), xp.vdot(w, w), xp.inner(z, z), xp.where(x), xp.where(w > 2), xp.where([0, 1])]
+        for a, v in ((x, x[:3]), (x[:2], x), (x, x)):  # orders in which convolutions and correlations take operands
+            for mode in ("full", "same", "valid"):
+                results += [xp.convolve(xp.rint(a), xp.rint(v), mode), xp.correlate(xp.rint(a), xp.rint(v), mode=mode)]
+        results += [xp.convolve([1, 2], xp.rint(x)), xp.correlate(xp.rint(x), xp.rint(x)), xp.full_like(x, 2), xp.full_like(w, 1.5, dtype="f4"), xp.full_like(w.T, x[0]), xp.full_like([1, 2], 7), xp.full_like(x, [1] * x.size)]
         results += [x.take([1, 0]), x.take([[2], [3]]), w.take([1], axis=1), (x > 0).nonzero(), w.repeat(2, axis=0), x.repeat(2), xp.rint(x), xp.deg2rad(x), xp.flip(x)]
         return results
 

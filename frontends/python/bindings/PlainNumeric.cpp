@@ -5,6 +5,7 @@
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
+#include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
 
 #include <bit>
@@ -25,18 +26,21 @@ uint32_t errorsUnderName(PyObject *number) {
   return word && !(word >> kErrorNameShift) ? word | name << kErrorNameShift : word;
 }
 
-/// dot(a, b) of vectors and matrices, which is their product; `self` is the number of its name.
+/// dot(a, b) of arrays of real numbers that is their product; `self` is (the number of its name, up
+/// to how many axes the operands have).
 PyObject *dot(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
+    const int64_t most = PyLong_AsLong(PyTuple_GET_ITEM(self, 1));
     const Array *a = count == 2 && !names ? plainArray(args[0]) : nullptr;
     const Array *b = a ? plainArray(args[1]) : nullptr;
-    const bool isProduct = b && a->rank() >= 1 && a->rank() <= 2 && b->rank() >= 1 &&
-                           b->rank() <= 2 && &a->device() == &b->device() &&
+    const bool isProduct = b && a->rank() >= 1 && a->rank() <= most && b->rank() >= 1 &&
+                           b->rank() <= most && &a->device() == &b->device() &&
+                           !isComplex(a->dtype()) &&
                            a->shape()[static_cast<size_t>(a->rank()) - 1] == b->shape()[0];
     if (!isProduct)
       Py_RETURN_NOTIMPLEMENTED;
     RecordScope line;
-    RecordScope named(RecordScope::location(), errorsUnderName(self));
+    RecordScope named(RecordScope::location(), errorsUnderName(PyTuple_GET_ITEM(self, 0)));
     return wrap(ops::matmul(*a, *b));
   });
 }
@@ -76,9 +80,75 @@ PyObject *round(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *n
   });
 }
 
+/// Where a condition holds, as NumPy's method finds it, which is `self`.
+PyObject *where(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  if (count == 1 && !names && asAnyArray(args[0]))
+    if (PyObject *found = ofExact(self, Exact::Any, args, 1, nullptr); found || PyErr_Occurred())
+      return found;
+  Py_RETURN_NOTIMPLEMENTED;
+}
+
+/// How many sums of shifted products a mode gives, and which is the first of them.
+struct Sums {
+  int64_t first, count;
+};
+std::optional<Sums> sumsOf(PyObject *mode, bool isFull, int64_t most, int64_t least,
+                           int64_t middle) {
+  auto is = [&](const char *name) {
+    return mode && PyUnicode_CompareWithASCIIString(mode, name) == 0;
+  };
+  if (mode ? is("full") : isFull)
+    return Sums{0, most + least - 1};
+  if (mode ? is("valid") : !isFull)
+    return Sums{least - 1, most - least + 1};
+  return is("same") ? std::optional(Sums{middle, most}) : std::nullopt;
+}
+
+/// convolve(a, v, mode) and, where `self` is True, correlate(a, v, mode) of vectors of one float
+/// dtype in a loop.
+PyObject *convolve(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    constexpr int64_t kMostShort = 256; // longer ones are matrix products
+    const bool isTurned = self == Py_True;
+    const Py_ssize_t given = count + (names ? PyTuple_GET_SIZE(names) : 0);
+    const bool isNamed =
+        names && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "mode") != 0;
+    const Array *a = count >= 2 && given <= 3 && !isNamed ? plainArray(args[0]) : nullptr;
+    const Array *v = a ? plainArray(args[1]) : nullptr;
+    const bool areVectors = v && a->rank() == 1 && v->rank() == 1 && a->size() > 0 &&
+                            v->size() > 0 && a->dtype() == v->dtype() &&
+                            (a->dtype() == DType::Float64 || a->dtype() == DType::Float32) &&
+                            &a->device() == &v->device();
+    if (!areVectors || Trace::active() || (given == 3 && !PyUnicode_CheckExact(args[2])))
+      Py_RETURN_NOTIMPLEMENTED;
+    const bool isSwapped = a->size() < v->size();
+    const Array &longer = isSwapped ? *v : *a, &shorter = isSwapped ? *a : *v;
+    const int64_t m = shorter.size();
+    auto sums = sumsOf(given == 3 ? args[2] : nullptr, !isTurned, longer.size(), m,
+                       isTurned && isSwapped ? m / 2 : (m - 1) / 2);
+    RecordScope scope;
+    if (!sums || m > kMostShort ||
+        !small::isLoop(op::OpKind::Matmul, std::max(sums->count, longer.size()), a->device()))
+      Py_RETURN_NOTIMPLEMENTED;
+    auto reversed = [](const Array &x) { return unwrap(ops::flip(x, std::nullopt)); };
+    NodeRef made = unwrap(small::correlate(isTurned && isSwapped ? reversed(longer) : longer,
+                                           isTurned && !isSwapped ? shorter : reversed(shorter),
+                                           sums->first, sums->count));
+    if (!made)
+      Py_RETURN_NOTIMPLEMENTED;
+    return wrap(small::arrayOf(std::move(made)));
+  });
+}
+
+PyMethodDef whereMethod = {
+    "where", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(where)),
+    METH_FASTCALL | METH_KEYWORDS, "where(condition); NotImplemented for other arguments."};
+PyMethodDef convolveMethod = {
+    "convolve", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(convolve)),
+    METH_FASTCALL | METH_KEYWORDS, "Sums of shifted products; NotImplemented for others."};
 PyMethodDef dotMethod = {"dot", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(dot)),
                          METH_FASTCALL | METH_KEYWORDS,
-                         "dot(a, b) of vectors and matrices; NotImplemented for others."};
+                         "A product of two arrays; NotImplemented for other arguments."};
 
 PyMethodDef functions[] = {{"plain_round",
                             reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(round)),
@@ -91,12 +161,21 @@ PyMethodDef functions[] = {{"plain_round",
 void definePlainNumeric(pb::module_ &m) {
   if (PyModule_AddFunctions(m.ptr(), functions) < 0)
     throw pb::error_already_set();
+  m.def("plain_where", [](const pb::object &nonzero) {
+    return pb::reinterpret_steal<pb::object>(PyCFunction_New(&whereMethod, nonzero.ptr()));
+  });
+  m.def("plain_convolve", [](bool isTurned) {
+    return pb::reinterpret_steal<pb::object>(
+        PyCFunction_New(&convolveMethod, isTurned ? Py_True : Py_False));
+  });
   m.def(
       "plain_dot",
-      [](int name) {
-        return pb::reinterpret_steal<pb::object>(PyCFunction_New(&dotMethod, pb::int_(name).ptr()));
+      [](int name, int most) {
+        return pb::reinterpret_steal<pb::object>(
+            PyCFunction_New(&dotMethod, pb::make_tuple(name, most).ptr()));
       },
-      "dot() for plain arguments, whose errors are told under the name of this number.");
+      "The product of two arrays of up to so many axes, whose errors are told under the name of "
+      "this number.");
 }
 
 } // namespace graphc::py

@@ -7,6 +7,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import arange, asarray
 from ._devices import where_operands_are as _where_operands_are
+from ._dtypes import float32, float64
 from ._manipulation import concatenate
 from .errors import ArgumentError, ShapeError
 
@@ -22,6 +23,9 @@ def convolve(a, v, mode: str = "full"):
 def correlate(a, v, mode: str = "valid"):
     """Cross-correlation of two vectors: sums of a[n + k] * v[n]."""
     return _correlation(asarray(a), asarray(v), mode, "correlate", True)
+
+
+convolve.quick, correlate.quick = _graphc.plain_convolve(False), _graphc.plain_convolve(True)
 
 
 #: Products of a chain; of all chains, longer ones are matrix products; windows in one.
@@ -94,20 +98,21 @@ def _may_be_infinite(short):
 def _correlation(a, v, mode, name, turned):
     if a.ndim > 1 or v.ndim > 1:
         raise ShapeError(f"object too deep for desired array: {name} of shapes {a.shape} and {v.shape}")
-    a, v = a.reshape((-1,)), v.reshape((-1,))
+    a, v = (a, v) if a.ndim == v.ndim == 1 else (a.reshape((-1,)), v.reshape((-1,)))
     if a.size == 0 or v.size == 0:
         raise ArgumentError(f"{'a' if a.size == 0 else 'v'} cannot be empty")
     mode = _mode(mode)
-    kind = _graphc.result_type(a, v)
+    kind = a.dtype if a.dtype is v.dtype else _graphc.result_type(a, v)
     if turned:
         v = v[::-1]
         v = v.conj() if kind.kind == "c" else v
     long, short = (a, v) if a.size >= v.size else (v, a)
-    long, short = long.astype(kind, copy=False), short.astype(kind, copy=False)
+    if a.dtype is not v.dtype:
+        long, short = long.astype(kind, copy=False), short.astype(kind, copy=False)
     n, m = long.size, short.size
     full_length = n + m - 1
     first, length = {"full": (0, full_length), "valid": (m - 1, n - m + 1)}.get(mode, (m // 2 if turned and a.size < v.size else (m - 1) // 2, n))
-    if m <= _WRITTEN_OUT and (kind == "float64" or kind == "float32"):
+    if m <= _WRITTEN_OUT and (kind is float64 or kind is float32):
         result = _graphc.correlate(long, short[::-1], first, length)
         if result is not None:
             return result

@@ -70,7 +70,7 @@ def dot(a, b, out=None):
         raise ShapeError(f"shapes {shapes} not aligned: {x1.shape[-1]} (dim {x1.ndim - 1}) != {x2.shape[axis]} (dim {axis})") from None
 
 
-dot.quick = _graphc.plain_dot(_number_of("dot"))
+dot.quick = _graphc.plain_dot(_number_of("dot"), 2)
 
 
 def _dot(a, b, out):

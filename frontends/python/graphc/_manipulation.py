@@ -246,6 +246,9 @@ def where(condition, x=_np._NoValue, y=_np._NoValue, /):
         return asarray(_graphc.select(condition, _wrapped(x, y), _wrapped(y, x)))
 
 
+where.quick = _graphc.plain_where(_np.ndarray.nonzero)
+
+
 def _wrapped(value, other):
     """A Python integer beyond the dtype of the other operand as what NumPy's `where` makes of it."""
     if type(value) is not int or type(other) is int:

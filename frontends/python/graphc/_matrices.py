@@ -12,6 +12,7 @@ from . import _graphc
 from ._creation import asarray, assigned, eye, full, meshgrid, single, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, float64, int64
+from ._float_errors import number_of as _number_of
 from ._float_errors import stands_for as _stands_for
 from ._linalg import tensordot
 from ._manipulation import _axes, _axis, concatenate, moveaxis, stack
@@ -161,11 +162,17 @@ def inner(a: ArrayLike, b: ArrayLike) -> Array:
     return single(tensordot(x1, x2, axes=([-1], [-1])))
 
 
+inner.quick = _graphc.plain_dot(_number_of("dot"), 1)
+
+
 def vdot(a: ArrayLike, b: ArrayLike) -> Array:
     """Sum of products of the flattened operands; complex numbers of the first are conjugated."""
     x1, x2 = asarray(a), asarray(b)
     x1 = x1.conj() if x1.dtype.kind == "c" else x1
     return _graphc.matmul(_graphc.reshape(x1, (-1,)), _graphc.reshape(x2, (-1,)))
+
+
+vdot.quick = _graphc.plain_dot(_number_of(""), 1)
 
 
 @_where_operands_are
