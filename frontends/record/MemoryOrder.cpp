@@ -66,6 +66,11 @@ Array turnedBack(Array made, std::span<const int64_t> order) {
 
 } // namespace
 
+bool isSameView(const Array &a, const Array &b) {
+  return a.sharesStorage(b) && a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         a.view().offset() == b.view().offset() && a.view().strides() == b.view().strides();
+}
+
 AxisList keptOrder(const Shape &shape, std::span<const Operand> operands) {
   int64_t rank = shape.rank();
   AxisList fastFirst;

@@ -23,6 +23,9 @@ inline bool mayKeepOrder(std::span<const Operand> operands) {
   });
 }
 
+/// Whether two arrays show the same elements of one storage in the same places.
+bool isSameView(const Array &a, const Array &b);
+
 /// The axes of a result of this shape from the slowest to the fastest, as the operands, which
 /// broadcast to it, lie; row-major where they disagree. Empty for row-major, and inside a trace.
 AxisList keptOrder(const Shape &shape, std::span<const Operand> operands);

@@ -30,11 +30,6 @@ bool fitTogether(std::span<const Array> xs, int64_t axis) {
              });
 }
 
-bool isSameView(const Array &a, const Array &b) {
-  return a.sharesStorage(b) && a.dtype() == b.dtype() && a.shape() == b.shape() &&
-         a.view().offset() == b.view().offset() && a.view().strides() == b.view().strides();
-}
-
 } // namespace
 
 Result<Array> index(const Array &x, std::span<const IndexItem> items) {

@@ -379,6 +379,13 @@ def test_mistakes_in_numpys_words(call):
     assert isinstance(theirs.value, np.exceptions.AxisError) or sum(w in str(ours.value).lower() for w in words) >= 0.6 * len(words)
 
 
+def test_a_list_is_no_shape_of_ndindex():
+    for xp in (np, gc):
+        assert list(xp.ndindex((2, 1))) == list(xp.ndindex(2, 1)) == [(0, 0), (1, 0)]
+        with pytest.raises(TypeError):
+            list(xp.ndindex([2, 3]))
+
+
 def test_axes_of_vecdot_that_are_kept():
     a = np.arange(24.0).reshape(2, 3, 4)
     for axes in ([1, 1, 1], [1, 1, 0], [1, 1], [(1,), (1,)], [0, 0, -1], [0, 0]):

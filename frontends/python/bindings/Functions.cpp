@@ -3,14 +3,13 @@
 #include "frontends/python/bindings/Discarded.h"
 #include "frontends/python/bindings/Gil.h"
 
+#include "frontends/record/MemoryOrder.h"
 #include "frontends/record/Numerics.h"
 #include "frontends/record/OpenSize.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Strings.h"
 
 #include <pybind11/numpy.h>
-
-#include <algorithm>
 
 namespace graphc::py {
 
@@ -191,15 +190,8 @@ void defineEvaluation(pb::module_ &m) {
   m.def("has_layout", [](const Array &x) { return x.view().hasLayout(); });
   m.def("view_offset", [](const Array &x) { return x.view().offset(); });
   m.def("shares_storage", [](const Array &a, const Array &b) { return a.sharesStorage(b); });
-  m.def(
-      "is_same_view",
-      [](const Array &a, const Array &b) {
-        const View &x = a.view(), &y = b.view();
-        return a.dtype() == b.dtype() && a.shape() == b.shape() && a.sharesStorage(b) &&
-               x.hasLayout() && y.hasLayout() && x.offset() == y.offset() &&
-               std::ranges::equal(x.strides(), y.strides());
-      },
-      "Whether two arrays show the same elements of one storage in the same places.");
+  m.def("is_same_view", ops::isSameView,
+        "Whether two arrays show the same elements of one storage in the same places.");
 }
 
 } // namespace

@@ -83,7 +83,7 @@ class ndindex:  # noqa: N801  (NumPy's name)
     __module__ = "graphc"
 
     def __init__(self, *shape):
-        if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+        if len(shape) == 1 and isinstance(shape[0], tuple):
             shape = shape[0]
         shape = [_operator.index(n) for n in shape]
         if _py.any(n < 0 for n in shape):
