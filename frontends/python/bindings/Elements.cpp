@@ -116,6 +116,20 @@ struct Place {
   std::span<const int64_t> span() const { return {index.data(), count}; }
 };
 
+/// False where the general way says what is wrong.
+bool setSlice(IndexItem &item, PyObject *object) {
+  Py_ssize_t start, stop, step;
+  if (PySlice_Unpack(object, &start, &stop, &step) < 0) {
+    PyErr_Clear();
+    return false;
+  }
+  item.kind = IndexItem::Kind::Slice;
+  item.start = start;
+  item.stop = stop;
+  item.step = step;
+  return true;
+}
+
 /// Integers, slices, `...` and None: what shows a part of an array.
 class BasicKey {
 public:
@@ -143,18 +157,8 @@ private:
       ++integers;
       return !overflow;
     }
-    if (PySlice_Check(object)) {
-      Py_ssize_t start, stop, step;
-      if (PySlice_Unpack(object, &start, &stop, &step) < 0) {
-        PyErr_Clear(); // the general way says it
-        return false;
-      }
-      item.kind = IndexItem::Kind::Slice;
-      item.start = start;
-      item.stop = stop;
-      item.step = step;
-      return true;
-    }
+    if (PySlice_Check(object))
+      return setSlice(item, object);
     if (const KnownValue *known = knownOf(object)) {
       item.kind = IndexItem::Kind::Integer;
       item.integer = static_cast<int64_t>(known->bits);
@@ -259,18 +263,6 @@ private:
     item.start = 0;
     item.stop = std::numeric_limits<int64_t>::max();
     item.step = 1;
-  }
-  static bool setSlice(IndexItem &item, PyObject *object) {
-    Py_ssize_t start, stop, step;
-    if (PySlice_Unpack(object, &start, &stop, &step) < 0) {
-      PyErr_Clear(); // the general way says it
-      return false;
-    }
-    item.kind = IndexItem::Kind::Slice;
-    item.start = start;
-    item.stop = stop;
-    item.step = step;
-    return true;
   }
   /// Whether an item names rows of an axis; the first one is kept.
   bool isRows(const Array &x, PyObject *object, int64_t length) {
