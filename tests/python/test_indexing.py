@@ -636,6 +636,10 @@ def test_arrays_and_lists_among_slices(turns):
             x[key] += 1
             x[key] = x[key] - 0.5
         x[[0, 1], 2:] = x[[1, 0], 2:]
+        k, p = 0, xp.argmax(x[:, 1, 1])  # a single result among integers
+        x[[k, p], 1:] = x[[p, k], 1:]
+        x[[k, p]] = x[[p, k]]
+        results += [x[[p, p - 1, k]], x[:, [p, xp.asarray([1, 0], dtype="int8")[0]]], x[[xp.asarray([2], dtype="uint8")[0], 1]]]
         x[[2, 2], :1, 1] = [[-1], [-2]]
         return [*results, x]
 

@@ -191,15 +191,18 @@ PyObject *element(const Array &x, std::span<const int64_t> index) {
   return known ? wrapKnown(*known) : nullptr;
 }
 
-/// A list of a few Python integers as an index; a null array for others.
+/// A list of a few integers, Python's or single results, as an index; a null array for others.
 Array listIndex(PyObject *key, rt::Device &device) {
   constexpr Py_ssize_t kFew = 64;
   if (!PyList_CheckExact(key) || PyList_GET_SIZE(key) == 0 || PyList_GET_SIZE(key) > kFew ||
       Trace::active())
     return Array();
   for (Py_ssize_t i = 0, size = PyList_GET_SIZE(key); i < size; ++i)
-    if (!PyLong_CheckExact(PyList_GET_ITEM(key, i)))
-      return Array();
+    if (PyObject *item = PyList_GET_ITEM(key, i); !PyLong_CheckExact(item)) {
+      const KnownValue *known = knownOf(item);
+      if (!known || !isInteger(known->dtype) || !isSigned(known->dtype))
+        return Array();
+    }
   return packSequence(key, device, true);
 }
 
