@@ -1,4 +1,5 @@
 // Arrays from numbers and from memory.
+#include "frontends/record/Devices.h"
 #include "frontends/record/Looks.h"
 #include "frontends/record/Ops.h"
 #include "frontends/record/Pieces.h"
@@ -186,7 +187,8 @@ Result<Array> toDevice(Array &x, rt::Device &device) {
   rt::Buffer &source = *n->buffer();
   rt::Queue &from = source.device().queue(), &to = target->device().queue();
   if (n->bytes() > 0) {
-    // One of the two is memory the host can touch, or the host is the way station.
+    // One of the two is memory the host can touch, or they reach each other, or the host is the way
+    // station.
     if (target->host()) {
       GRAPHC_TRY(to.finish());
       GRAPHC_TRY(readValue(target->host(), *n, n->bytes()));
@@ -194,9 +196,13 @@ Result<Array> toDevice(Array &x, rt::Device &device) {
       GRAPHC_TRY(from.finish());
       GRAPHC_TRY(to.upload(*target, source.host(), n->bytes()));
     } else {
-      std::vector<char> station(static_cast<size_t>(n->bytes()));
-      GRAPHC_TRY(from.download(station.data(), source, n->bytes()));
-      GRAPHC_TRY(to.upload(*target, station.data(), n->bytes()));
+      GRAPHC_ASSIGN(bool isCopied, to.copyFromOther(*target, source, n->bytes()));
+      if (!isCopied) {
+        GRAPHC_ASSIGN(rt::Device * host, rt::findDevice("cpu"));
+        GRAPHC_ASSIGN(rt::BufferRef station, host->allocate(n->bytes()));
+        GRAPHC_TRY(from.download(station->host(), source, n->bytes()));
+        GRAPHC_TRY(to.upload(*target, station->host(), n->bytes()));
+      }
     }
   }
   return Array(Node::makeReady({n->dtype(), n->shape()}, device, std::move(target)));

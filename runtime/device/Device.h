@@ -124,6 +124,12 @@ public:
   }
   /// Copies the first `bytes` bytes; the buffers must be of this queue's device and different.
   virtual Status copy(Buffer &destination, Buffer &source, int64_t bytes) = 0;
+  /// The same from a buffer of another device, in the order of both devices' work and without
+  /// waiting for it. False: not between these two, and nothing was done.
+  virtual Result<bool> copyFromOther(Buffer &destination, Buffer &source, int64_t bytes) {
+    static_cast<void>(destination), static_cast<void>(source), static_cast<void>(bytes);
+    return false;
+  }
   /// Host memory to device; `source` may be reused when the call returns.
   virtual Status upload(Buffer &destination, const void *source, int64_t bytes) = 0;
   /// As upload(), but without waiting for queued work, none of which may use the buffer. What is

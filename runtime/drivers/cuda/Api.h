@@ -22,6 +22,7 @@ using FunctionHandle = struct FunctionObject *;
 
 /// Member, name in the library, parameters.
 #define GRAPHC_CUDA_FUNCTIONS(X)                                                                   \
+  X(cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", (ContextHandle, unsigned))                     \
   X(cuCtxGetCurrent, "cuCtxGetCurrent", (ContextHandle *))                                         \
   X(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (ContextHandle *))                                      \
   X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (ContextHandle))                                      \
@@ -47,6 +48,8 @@ using FunctionHandle = struct FunctionObject *;
   X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (Address, Address, size_t, StreamHandle))           \
   X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *, Address, size_t, StreamHandle))            \
   X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (Address, const void *, size_t, StreamHandle))      \
+  X(cuMemcpyPeerAsync, "cuMemcpyPeerAsync",                                                        \
+    (Address, ContextHandle, Address, ContextHandle, size_t, StreamHandle))                        \
   X(cuModuleGetFunction, "cuModuleGetFunction", (FunctionHandle *, ModuleHandle, const char *))    \
   X(cuModuleLoadDataEx, "cuModuleLoadDataEx",                                                      \
     (ModuleHandle *, const void *, unsigned, int *, void **))                                      \

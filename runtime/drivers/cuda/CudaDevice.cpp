@@ -162,6 +162,33 @@ Result<CudaDevice::Transfers> CudaDevice::transfers() {
   return transferStream;
 }
 
+Status CudaDevice::precede(CudaDevice &next) {
+  // An event stands for what it was recorded after last, and is waited for as it is by then.
+  std::lock_guard lock(orderMutex);
+  {
+    Current current(*this);
+    GRAPHC_TRY(current.status());
+    if (!order)
+      if (Code code = api.cuEventCreate(&order, kWithoutTiming)) {
+        order = nullptr;
+        return api.failure("cuEventCreate", code);
+      }
+    if (Code code = api.cuEventRecord(order, stream))
+      return api.failure("cuEventRecord", code);
+  }
+  Current current(next);
+  GRAPHC_TRY(current.status());
+  Code code = api.cuStreamWaitEvent(next.stream, order, 0);
+  return code == 0 ? Status::ok() : api.failure("cuStreamWaitEvent", code);
+}
+
+void CudaDevice::reach(const CudaDevice &other) {
+  std::lock_guard lock(orderMutex);
+  // GPUs that do not reach each other are no error: the driver copies through the host then.
+  if (reached.insert(&other).second)
+    api.cuCtxEnablePeerAccess(other.context, 0);
+}
+
 Result<std::unique_ptr<Module>> CudaDevice::load(const program::Program &program) {
   TraceSpan span("exec", "load");
   GRAPHC_TRY(checkProgram(program));
@@ -245,6 +272,31 @@ Status CudaQueue::copy(Buffer &destination, Buffer &source, int64_t bytes) {
   Code code = device.api.cuMemcpyDtoDAsync(addressOf(destination), addressOf(source),
                                            static_cast<size_t>(bytes), device.stream);
   return code == 0 ? Status::ok() : device.api.failure("cuMemcpyDtoDAsync", code);
+}
+
+Result<bool> CudaQueue::copyFromOther(Buffer &destination, Buffer &source, int64_t bytes) {
+  if (!source.device().info().name.starts_with("cuda:"))
+    return false;
+  auto &other = static_cast<CudaDevice &>(source.device());
+  GRAPHC_TRY(device.start());
+  count(Counter::Copies);
+  GRAPHC_TRY(other.precede(device));
+  {
+    Current current(device);
+    GRAPHC_TRY(current.status());
+    device.reach(other);
+    Code code =
+        device.api.cuMemcpyPeerAsync(addressOf(destination), device.context, addressOf(source),
+                                     other.context, static_cast<size_t>(bytes), device.stream);
+    if (code != 0)
+      return device.api.failure("cuMemcpyPeerAsync", code);
+  }
+  // The source may be written, or its memory used again, by what the other device is given next.
+  if (Status ordered = device.precede(other); !ordered) {
+    GRAPHC_TRY(finish());
+    return ordered;
+  }
+  return true;
 }
 
 Status CudaQueue::upload(Buffer &destination, const void *source, int64_t bytes) {

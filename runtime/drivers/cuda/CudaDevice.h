@@ -7,6 +7,9 @@
 #include "runtime/drivers/cuda/Api.h"
 #include "runtime/drivers/cuda/Staging.h"
 
+#include <mutex>
+#include <set>
+
 namespace graphc::rt::cuda {
 
 class CudaDevice;
@@ -17,6 +20,7 @@ public:
   Status launch(const Launch &launch) override;
   Status copy(Buffer &destination, Buffer &source, int64_t bytes) override;
   Status upload(Buffer &destination, const void *source, int64_t bytes) override;
+  Result<bool> copyFromOther(Buffer &destination, Buffer &source, int64_t bytes) override;
   Status uploadBeside(Buffer &destination, const void *source, int64_t bytes) override;
   Status downloadAll(std::span<const Readback> all) override;
   Status finish() override;
@@ -45,6 +49,10 @@ public:
     EventHandle end = nullptr;
   };
   Result<Transfers> transfers();
+  /// What `next` is given from here on begins when what this device was given so far has ended.
+  Status precede(CudaDevice &next);
+  /// Lets copies from the other GPU go straight to this one's memory. The context is current.
+  void reach(const CudaDevice &other);
 
   const Api &api;
   const DeviceNumber number;
@@ -61,6 +69,9 @@ private:
   CudaQueue deviceQueue;
   std::mutex transferMutex;
   Transfers transferStream; ///< guarded by transferMutex
+  std::mutex orderMutex;
+  EventHandle order = nullptr;          ///< guarded by orderMutex, as is
+  std::set<const CudaDevice *> reached; ///< whom it was tried with
 };
 
 /// Makes the device's context the thread's while it lives, and puts back what was there: another

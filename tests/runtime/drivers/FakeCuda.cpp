@@ -178,6 +178,16 @@ ENTRY(cuMemcpyDtoDAsync_v2, Address to, Address from, size_t bytes, StreamHandle
   std::memcpy(pointer(to), pointer(from), bytes);
   return 0;
 }
+ENTRY(cuCtxEnablePeerAccess, ContextHandle other, unsigned) {
+  FAIL_WITHOUT_CONTEXT();
+  return other ? 0 : kInvalidContext;
+}
+ENTRY(cuMemcpyPeerAsync, Address to, ContextHandle, Address from, ContextHandle, size_t bytes,
+      StreamHandle) {
+  FAIL_WITHOUT_CONTEXT();
+  std::memcpy(pointer(to), pointer(from), bytes);
+  return 0;
+}
 ENTRY(cuModuleLoadDataEx, ModuleHandle *module, const void *image, unsigned count, int *options,
       void **values) {
   FAIL_WITHOUT_CONTEXT();
