@@ -482,7 +482,7 @@ def test_places_in_matrices_run_no_programs_in_a_loop():
     assert [len(p[0]) for p, *_ in found] == [int(v.sum()) for v in values]
 
 
-def test_plain_calls(turns):
+def test_calls_without_frames_and_those_beside_them(turns):
     """Calls that the extension takes itself, and those next to them that it leaves."""
 
     def program(xp):

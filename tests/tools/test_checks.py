@@ -48,6 +48,8 @@ CASES = [
     ("names", {"tools/bench/RunAll.py": ""}, "not snake_case"),
     ("names", {"tests/graph/add_op.mlir": ""}, "not kebab-case"),
     ("names", {"runtime/base/ShapeUtils.cpp": ""}, "says nothing"),
+    ("names", {"tests/python/test_a.py": "def test_b():\n    pass\n\n\ndef test_b():\n    pass\n"}, "test_a.py:5: test_b is defined in line 1"),
+    ("names", {"a/b.py": "class A:\n    @property\n    def c(self):\n        pass\n\n    @c.setter\n    def c(self, x):\n        pass\n"}, None),
     ("sizes", {"a/A.cpp": "int f(int x) {\n  return x;\n}\n"}, None),
     ("sizes", {"a/A.cpp": "int a;\n" * 801}, "801 lines, the cap is 800"),
     ("sizes", {"a/A.h": "int a;\n" * 301}, "301 lines, the cap is 300"),

@@ -1,7 +1,8 @@
-"""Names that derive from each other: files, header guards, and the four names of a pass."""
+"""Names that derive from each other: files, header guards, and the four names of a pass; and Python's, each given once."""
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import PurePosixPath
 
@@ -79,5 +80,25 @@ def check_passes(tree: Tree) -> list[Finding]:
     return findings
 
 
+def check_definitions(tree: Tree) -> list[Finding]:
+    """A second test of a name replaces the first, which then never runs."""
+    findings = []
+    for path in tree.select(".py"):
+        module = ast.parse(tree.text(path))
+        for scope in ast.walk(module):
+            if not isinstance(scope, ast.Module | ast.ClassDef):
+                continue
+            seen = {}
+            for made in scope.body:
+                if not isinstance(made, ast.FunctionDef | ast.ClassDef):
+                    continue
+                # The getter and setter of a property, and overloads, share a name.
+                shared = any(isinstance(d, ast.Attribute) and d.attr in ("setter", "deleter", "overload") for d in made.decorator_list)
+                if made.name in seen and not shared:
+                    findings.append(Finding(path, made.lineno, f"{made.name} is defined in line {seen[made.name]} already"))
+                seen[made.name] = made.lineno
+    return findings
+
+
 def check(tree: Tree) -> list[Finding]:
-    return check_files(tree) + check_passes(tree)
+    return check_files(tree) + check_passes(tree) + check_definitions(tree)
