@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -89,6 +90,27 @@ def test_rows_measured_anew_replace_their_namesakes():
     both = report.merge(old, new)
     assert set(both["rows"]) == {"row & one", "other"}
     assert both["rows"]["row & one"]["threads"]["2"]["graphc"]["median_ms"] == 2.0
+    old["rows"]["row & one"]["threads"]["1"] = {"graphc": entry(3.0)}
+    threads = report.merge(old, new)["rows"]["row & one"]["threads"]
+    assert threads["1"]["graphc"]["median_ms"] == 3.0 and threads["2"]["graphc"]["median_ms"] == 2.0
+
+
+def test_workers_end_with_a_run_that_is_killed(tmp_path):
+    """A worker is stopped while it does not answer: nobody else would end it."""
+    code = ("import argparse, pathlib, peers, session, sys, time\n"
+            "options = argparse.Namespace(logs=pathlib.Path(sys.argv[1]), build=pathlib.Path(sys.argv[1]), device='cpu', quick=True)\n"
+            "one = session.Worker(next(p for p in peers.PEERS if p.name == 'numpy'), 1, options)\n"
+            "one.ask(do='prepare', row='no such row', quick=True, folder=sys.argv[1])\n"
+            "print(one.process.pid, flush=True)\ntime.sleep(60)")
+    run = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], env={**os.environ, "PYTHONPATH": str(BENCH)}, stdout=subprocess.PIPE, text=True)
+    worker = Path("/proc") / run.stdout.readline().strip()
+    assert worker.name.isdigit() and "worker.py" in (worker / "cmdline").read_text()
+    run.kill()
+    run.wait()
+    deadline = time.monotonic() + 20
+    while worker.exists() and "\nState:\tZ" not in (worker / "status").read_text():
+        assert time.monotonic() < deadline, "it is still there"
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("row", rows.rows(quick=True), ids=lambda r: r.name)

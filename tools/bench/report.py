@@ -139,6 +139,7 @@ def save(path: Path, result: dict) -> None:
 
 
 def merge(old: dict, new: dict) -> dict:
-    """Rows measured anew replace their namesakes; the conditions are the new run's."""
+    """Rows measured anew replace their namesakes for the thread counts of the new run, whose conditions hold."""
+    rows = {name: {**row, "threads": {**old["rows"].get(name, row)["threads"], **row["threads"]}} for name, row in new["rows"].items()}
     return {"conditions": {**new["conditions"], "versions": {**old["conditions"]["versions"], **new["conditions"]["versions"]}},
-            "rows": {**old["rows"], **new["rows"]}, "costs": {**old.get("costs", {}), **new.get("costs", {})}}
+            "rows": {**old["rows"], **rows}, "costs": {**old.get("costs", {}), **new.get("costs", {})}}

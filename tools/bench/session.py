@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import math
 import os
@@ -24,6 +25,7 @@ import peers
 
 HERE = Path(__file__).resolve().parent
 ROUNDS = 15
+END_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 TURN = 8e-3  # seconds of one turn, where calls are shorter
 SLOW = 0.5  # seconds of a call of a peer that is not run once more for another check
 PATIENCE = 180.0  # seconds for any one answer: far more than the slowest compilation of a peer
@@ -43,11 +45,17 @@ class Worker:
             return {"missing": f"no environment: run `tools/dev bench --peers {self.peer.name}`"}
         command = [str(interpreter), str(HERE / "worker.py"), self.peer.module, str(self.threads)]
         cores = sorted(os.sched_getaffinity(0))[-self.threads:]
+
+        def begin() -> None:
+            # While it has no turn it is stopped, and would stay so with its arrays if the system ended this process.
+            ctypes.CDLL(None).prctl(END_WITH_PARENT, signal.SIGKILL)
+            os.sched_setaffinity(0, cores)
+
         self.log = open(self.options.logs / f"{self.peer.name}-{self.threads}.log", "a", encoding="utf-8")
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True, bufsize=1,
             env=peers.environment(self.peer, self.threads, self.options.build, self.options.device),
-            cwd=self.options.logs, preexec_fn=lambda: os.sched_setaffinity(0, cores))
+            cwd=self.options.logs, preexec_fn=begin)
         answer = self._ask({"do": "start"})
         self.version = answer.get("version")
         return answer
