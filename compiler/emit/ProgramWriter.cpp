@@ -33,6 +33,13 @@ emit::EmittedKernel emit::describeKernel(Operation *op) {
     kernel.writes.push_back(i >= inputs);
   if (func->hasAttr("graphc.tickets"))
     kernel.writes.back() = 0;
+  if (auto checks = func->getAttrOfType<IntegerAttr>("graphc.checks"))
+    kernel.checks = static_cast<uint32_t>(checks.getInt());
+  if (auto reads = func->getAttrOfType<DenseI32ArrayAttr>("graphc.check_reads")) {
+    kernel.checkReads.resize(buffers);
+    for (int32_t i : reads.asArrayRef())
+      kernel.checkReads[i] = 1;
+  }
   if (auto scratch = func->getAttrOfType<IntegerAttr>("graphc.scratch"))
     kernel.scratch = scratch.getInt();
   if (auto group = func->getAttrOfType<IntegerAttr>("graphc.group")) {
@@ -332,6 +339,8 @@ std::vector<uint8_t> Writer::layout(prog::Target target, StringRef name, std::st
     record.group = kernel.group;
     record.costPerItem = kernel.cost;
     record.lines = text("");
+    record.checks = kernel.checks;
+    record.checkReads = kernel.checkReads.empty() ? prog::kNone : pool(kernel.checkReads);
     kernels.push_back(record);
   }
   prog::MetaRecord meta{};

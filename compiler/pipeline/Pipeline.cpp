@@ -84,6 +84,7 @@ void addLower(OpPassManager &passes, const PipelineOptions &options) {
   lower.straightFolds = options.straightFolds;
   lower.readsAhead = options.readsAhead;
   lower.gathers = options.gathers;
+  lower.checksAlone = options.checksAlone;
   passes.addPass(pass::createLowerKernels(lower));
   // Index arithmetic of neighbouring accesses is equal; fewer ops reach the expansions.
   passes.addNestedPass<func::FuncOp>(createCSEPass());
@@ -168,6 +169,7 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.readsAhead = has("sse4a"); // AMD's
     // Of Intel's before, a remedy for what they let other programs see made them slow.
     result.gathers = has("avx512fp16") && !has("sse4a");
+    result.checksAlone = true;
     result.ordered = true; // pieces of a launch, which the driver cuts
   } else {
     result.vectorBytes = 0;

@@ -405,8 +405,6 @@ Result<Array> chosen(const Array &x, const Array &mask) {
   } else {
     GRAPHC_ASSIGN(NodeRef positions, size->positions());
     GRAPHC_ASSIGN(filled, node::gather(table, {{positions}, {0}, 0}));
-  }
-  if (!recordsTypesOnly(x.device())) {
     GRAPHC_ASSIGN(filled, harmless(std::move(filled), *size));
   }
   Operand both[] = {x, mask};

@@ -277,7 +277,7 @@ Status computeNow(std::span<const NodeRef> roots, rt::Device &device, bool mayIn
 
 bool wantsMemory(const rt::LoadedProgram &program, size_t input, int64_t bytes) {
   // Smaller ones stay in a cache: asking who else needs one costs more than it saves.
-  constexpr int64_t kWorthReuse = int64_t{1} << 20;
+  constexpr int64_t kWorthReuse = int64_t{1} << 17;
   return program.takes(input) || (program.reuses(input) && bytes >= kWorthReuse);
 }
 

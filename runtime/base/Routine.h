@@ -65,7 +65,7 @@ std::optional<Routine> routineFromName(std::string_view name);
 ///   nonzero       bool(n) -> int64(m)               positions; a run checks that m are true
 ///   compress      x(n, k), bool(n) -> x(m, k)       rows where the mask is true; m likewise
 ///   nonzero_filled   bool(n) -> int64(n)            positions, then copies of the last; 0 for none
-///   compress_filled  x(n, k), bool(n) -> x(n, k)    those rows of x
+///   compress_filled  x(n, k), bool(n) -> x(n, k)    those rows of x; ones for none
 ///   cholesky      a(b, n, n) -> a(b, n, n)          params: upper
 ///   solve         a(b, n, n), y(b, n, k) -> x(b, n, k)
 ///   inv           a(b, n, n) -> a(b, n, n)          params: NaN for a singular matrix, no error

@@ -5,6 +5,7 @@
 #include "runtime/drivers/Drivers.h"
 #include "runtime/exec/CallChecks.h"
 #include "runtime/exec/RunState.h"
+#include "runtime/exec/Takers.h"
 #include "runtime/exec/TileRows.h"
 #include "runtime/exec/Watch.h"
 #include "runtime/library/Library.h"
@@ -62,10 +63,7 @@ struct LoadedProgram::Impl {
   std::vector<BufferPlan> buffers;
   std::vector<BufferRef> constants; ///< by buffer number, null for other kinds
   std::vector<uint32_t> unused;     ///< output buffers that no step touches
-  std::vector<uint32_t> takers; ///< by input number: the buffer that may be its memory, or kNone
-  std::vector<bool> copied;     ///< by input number: it is copied unless it is taken
-  std::vector<uint32_t> serves; ///< by input number: the step from which on its memory is as good
-                                ///< as new for a buffer of its size, or kNone
+  Takers takers;
   std::vector<StepPlan> steps;
   std::vector<TilePlan> tiles; ///< in order of their steps
   std::vector<uint32_t> heirs; ///< by buffer number: who begins in its memory, or kNone
@@ -74,7 +72,6 @@ struct LoadedProgram::Impl {
 
   void plan();
   void planTiles(std::span<const size_t> first, std::span<const size_t> last);
-  void planTakers(std::span<const size_t> first, std::span<const size_t> last);
   void planCall(const StepRecord &step);
   Status loadConstants();
 };
@@ -133,7 +130,7 @@ void LoadedProgram::Impl::plan() {
   }
   if (device.info().tilesRows)
     planTiles(first, last);
-  planTakers(first, last);
+  takers = TakerPlanner<Impl>(*this, first, last).decide();
   heirs = planHeirs(*this, last);
   traceName = std::string(program.text(program.meta().name));
 }
@@ -158,47 +155,6 @@ void LoadedProgram::Impl::planTiles(std::span<const size_t> first, std::span<con
             buffers[b].kind == BufferKind::Temp && first[b] >= tile.first && last[b] <= tile.last;
         (isLocal ? tile.locals : tile.others).push_back(b);
       }
-  }
-}
-
-/// An input that is not looked at again may be what it is copied to, what is computed from it in
-/// its place, or any buffer begun later, in a program where nothing can fail once it has begun to
-/// write.
-void LoadedProgram::Impl::planTakers(std::span<const size_t> first, std::span<const size_t> last) {
-  takers.assign(program.inputs().size(), kNone);
-  bool mayFail = device.info().target != Target::Cpu || !program.faults().empty() ||
-                 std::ranges::any_of(steps,
-                                     [](const StepPlan &s) {
-                                       return s.kind == StepKind::Call || s.scratch != kNone;
-                                     }) ||
-                 !tiles.empty();
-  auto isSpare = [&](uint32_t buffer) {
-    bool returned = std::ranges::any_of(program.outputs(),
-                                        [&](const TensorRecord &t) { return t.buffer == buffer; });
-    return buffers[buffer].kind == BufferKind::Input && last[buffer] != SIZE_MAX && !returned;
-  };
-  auto mayTake = [&](uint32_t from, uint32_t to, size_t step) {
-    return isSpare(from) && last[from] == step && first[to] == step;
-  };
-  copied.assign(takers.size(), false);
-  for (uint32_t b = 0; b < buffers.size() && !mayFail; ++b)
-    if (buffers[b].donor != kNone &&
-        mayTake(program.inputs()[buffers[b].donor].buffer, b, first[b]))
-      takers[buffers[b].donor] = b;
-  for (size_t i = 0; i < steps.size() && !mayFail; ++i)
-    if (steps[i].kind == StepKind::Copy && mayTake(steps[i].buffers[1], steps[i].buffers[0], i)) {
-      takers[buffers[steps[i].buffers[1]].number] = steps[i].buffers[0];
-      copied[buffers[steps[i].buffers[1]].number] = true;
-    }
-  serves.assign(takers.size(), kNone);
-  for (uint32_t i = 0; i < takers.size() && !mayFail; ++i) {
-    uint32_t from = program.inputs()[i].buffer;
-    if (takers[i] != kNone || !isSpare(from))
-      continue;
-    for (size_t step = last[from] + 1; step < steps.size(); ++step)
-      for (uint32_t to : steps[step].allocate)
-        if (buffers[to].itemBytes == buffers[from].itemBytes)
-          serves[i] = static_cast<uint32_t>(last[from] + 1);
   }
 }
 
@@ -250,6 +206,11 @@ public:
     GRAPHC_TRY(bindBuffers());
     size_t nextTile = 0;
     for (size_t i = 0; i < plan.steps.size(); ++i) {
+      if (i == state.firstWrite && !program.faults().empty()) {
+        GRAPHC_ASSIGN(bool found, findFaults(i));
+        if (found)
+          break;
+      }
       if (nextTile < plan.tiles.size() && plan.tiles[nextTile].first == i) {
         const auto &tile = plan.tiles[nextTile++];
         if (int64_t rows = tileRows(tile)) {
@@ -298,7 +259,7 @@ public:
     for (size_t i = 0; i < inputs.size(); ++i)
       if (state.takers[i] != kNone) {
         local[state.takers[i]] = true;
-        cost.copies -= plan.copied[i];
+        cost.copies -= plan.takers.copied[i];
       }
     for (const auto &step : plan.steps) {
       for (uint32_t b : step.allocate) {
@@ -391,12 +352,12 @@ private:
       if (!inputs[i].isGiven)
         continue;
       int64_t bytes = bytesOf(program.inputs()[i].buffer);
-      if (uint32_t to = plan.takers[i]; to != kNone && bytesOf(to) <= bytes)
+      if (uint32_t to = plan.takers.buffers[i]; to != kNone && bytesOf(to) <= bytes)
         state.takers[i] = to;
-      for (size_t s = plan.serves[i]; s < plan.steps.size() && state.takers[i] == kNone; ++s)
+      for (size_t s = plan.takers.serves[i]; s < plan.steps.size() && state.takers[i] == kNone; ++s)
         for (uint32_t b : plan.steps[s].allocate)
           if (bytesOf(b) == bytes && std::ranges::find(state.takers, b) == state.takers.end() &&
-              std::ranges::find(plan.takers, b) == plan.takers.end()) {
+              std::ranges::find(plan.takers.buffers, b) == plan.takers.buffers.end()) {
             state.takers[i] = b;
             break;
           }
@@ -427,6 +388,7 @@ private:
 
   Status takeInputs() {
     bool any = false;
+    state.firstWrite = plan.steps.size();
     for (const auto &step : plan.steps)
       if (step.kind == StepKind::Launch && state.sizes[step.range] < 0)
         return Status::ok(); // launch() refuses it
@@ -437,9 +399,22 @@ private:
         continue;
       state.owned[to] = inputs[i].buffer;
       state.buffers[to] = inputs[i].buffer.get();
+      state.firstWrite = std::min<size_t>(state.firstWrite, plan.takers.begins[i]);
       any = true;
     }
     return any ? allocateAhead() : Status::ok();
+  }
+
+  /// Whether an index is outside its axis, in the steps before `next` or in those from it on,
+  /// before which inputs may be written to.
+  Result<bool> findFaults(size_t next) {
+    auto &words = state.faults->words;
+    words[kCheckWord] = 1;
+    for (size_t i = next; i < plan.steps.size() && words[0] == 0; ++i)
+      if (plan.takers.checks[i])
+        GRAPHC_TRY(launch(plan.steps[i]));
+    words[kCheckWord] = 0;
+    return words[0] != 0;
   }
 
   /// Waits for the run when it checks indices: its outputs must not be seen when one was outside.
@@ -750,9 +725,10 @@ LoadedProgram::LoadedProgram(std::unique_ptr<Impl> impl) : impl(std::move(impl))
 LoadedProgram::~LoadedProgram() = default;
 const Program &LoadedProgram::program() const { return impl->program; }
 Device &LoadedProgram::device() const { return impl->device; }
-bool LoadedProgram::takes(size_t input) const { return impl->copied[input]; }
+bool LoadedProgram::takes(size_t input) const { return impl->takers.copied[input]; }
 bool LoadedProgram::reuses(size_t input) const {
-  return impl->serves[input] != kNone || (impl->takers[input] != kNone && !impl->copied[input]);
+  const Takers &t = impl->takers;
+  return t.serves[input] != kNone || (t.buffers[input] != kNone && !t.copied[input]);
 }
 
 Result<std::unique_ptr<LoadedProgram>> load(std::vector<uint8_t> bytes, Device &device) {

@@ -26,6 +26,7 @@ struct RunState {
   std::vector<Buffer *> buffers;
   std::vector<BufferRef> owned;
   std::vector<uint32_t> takers; ///< by input number: the buffer that it becomes, or kNone
+  size_t firstWrite = 0;        ///< the first step that may write to the memory of an input
   std::vector<Buffer *> launchBuffers;
   std::vector<int64_t> launchSizes;
   std::vector<TileLaunch::Step> tileSteps;

@@ -4,6 +4,7 @@
 // results of each chunk begin, and every chunk writes its own.
 //
 //===------------------------------------------------------------------------------------------===//
+#include "runtime/base/NarrowFloat.h"
 #include "runtime/base/Strings.h"
 #include "runtime/library/MaskLoops.h"
 #include "runtime/library/Parallel.h"
@@ -118,6 +119,28 @@ void fillRows(char *out, int64_t first, int64_t rows, int64_t rowBytes, const ch
   });
 }
 
+template <typename T>
+void putOne(char *to, T one) {
+  std::memcpy(to, &one, sizeof one);
+}
+
+/// A row of ones.
+std::vector<char> onesRow(DType dtype, int64_t elements) {
+  auto itemBytes = static_cast<size_t>(itemSize(dtype));
+  std::vector<char> row(static_cast<size_t>(elements) * itemBytes);
+  for (char *to = row.data(); to != row.data() + row.size(); to += itemBytes) {
+    if (dtype == DType::Float32 || dtype == DType::Complex64)
+      putOne(to, 1.0f);
+    else if (dtype == DType::Float64 || dtype == DType::Complex128)
+      putOne(to, 1.0);
+    else if (isFloat(dtype))
+      putOne(to, narrowBits(1, dtype));
+    else
+      *to = 1; // of little-endian integers
+  }
+  return row;
+}
+
 } // namespace
 
 int64_t countTrue(std::span<const uint8_t> mask) {
@@ -141,12 +164,15 @@ Status compressFilled(const Call &call) {
   GRAPHC_ASSIGN(int64_t count, compressAny(call, std::nullopt));
   int64_t rows = call.result.shape[0];
   int64_t rowBytes = call.operands[0].shape[1] * itemSize(call.operands[0].dtype);
-  if (count == rows)
+  if (count == rows || rowBytes == 0)
     return Status::ok();
   auto *out = static_cast<char *>(call.result.data);
-  const char *row =
-      count > 0 ? out + (count - 1) * rowBytes : static_cast<const char *>(call.operands[0].data);
-  fillRows(out, count, rows, rowBytes, row);
+  if (count > 0) {
+    fillRows(out, count, rows, rowBytes, out + (count - 1) * rowBytes);
+    return Status::ok();
+  }
+  std::vector<char> ones = onesRow(call.operands[0].dtype, call.operands[0].shape[1]);
+  fillRows(out, 0, rows, rowBytes, ones.data());
   return Status::ok();
 }
 

@@ -15,7 +15,7 @@ namespace graphc::program {
 
 inline constexpr uint8_t kMagic[8] = {'G', 'C', 'P', 'R', 'O', 'G', '\r', '\n'};
 /// Bumped whenever a record changes; readers refuse any other version.
-inline constexpr uint32_t kVersion = 5;
+inline constexpr uint32_t kVersion = 6;
 inline constexpr uint32_t kNone = 0xffffffffu;
 
 enum class Target : uint32_t { Cpu = 1, OpenCL = 2 };
@@ -128,6 +128,13 @@ enum class KernelFamily : uint32_t {
   Sort = 7
 };
 
+/// What a kernel does about indices.
+enum class IndexChecks : uint32_t {
+  None = 0,
+  AsItGoes = 1, ///< it reports them, and writes its results all the same
+  Alone = 2,    ///< the same, but a launch with kCheckWord set reports only
+};
+
 /// CPU: `void f(void *const *buffers, const int64_t *sizes, int64_t begin, int64_t end, void
 /// *scratch)` at Code + entry, work items [begin, end); any split of the range into pieces that
 /// begin in order gives the same bits. OpenCL: kernel `name` of the code, in whichever of its forms
@@ -153,9 +160,11 @@ struct KernelRecord {
                            ///< for the pieces before it; scratch then begins with the address of a
                            ///< function without arguments that lets another thread have the core
   uint32_t group;          ///< opencl
-  double costPerItem; ///< estimated ns of one element of an item on one core; the executor splits
-                      ///< work by it
-  String lines;       ///< user lines this kernel computes, "file:line; file:line" (may be empty)
+  double costPerItem;  ///< estimated ns of one element of an item on one core; the executor splits
+                       ///< work by it
+  String lines;        ///< user lines this kernel computes, "file:line; file:line" (may be empty)
+  uint32_t checks;     ///< IndexChecks
+  uint32_t checkReads; ///< Alone: first of bufferCount flags in Words: 1 = an index depends on it
 };
 
 /// One use of a routine of the runtime's host library.
@@ -203,8 +212,8 @@ struct StepRecord {
 /// size. When several are found, any one of them is reported.
 /// Word kWatchWord is 1 when a value that the program watches became infinite or NaN, or integers
 /// had no result. kSpareWord is for stores that mean nothing: a word is chosen where a branch is
-/// not wanted.
-inline constexpr int64_t kFaultWords = 5, kWatchWord = 3, kSpareWord = 4;
+/// not wanted. kCheckWord is set by who runs the program, for launches that only check.
+inline constexpr int64_t kFaultWords = 6, kWatchWord = 3, kSpareWord = 4, kCheckWord = 5;
 struct FaultRecord {
   uint32_t axis;
   uint32_t place; ///< number of the gather or scatter among those of the graph, or kNone

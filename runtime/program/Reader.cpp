@@ -327,6 +327,10 @@ private:
       GRAPHC_TRY(checkString(k.lines, "lines of a kernel"));
       if (k.family > static_cast<uint32_t>(KernelFamily::Sort))
         return bad("kernel {} has unknown family {}", i, k.family);
+      if (k.checks > static_cast<uint32_t>(IndexChecks::Alone))
+        return bad("kernel {} has unknown index checks {}", i, k.checks);
+      if (k.checks == static_cast<uint32_t>(IndexChecks::Alone))
+        GRAPHC_TRY(checkWords(k.checkReads, k.bufferCount, "index flags of a kernel"));
       GRAPHC_TRY(checkWords(k.writes, k.bufferCount, "write flags of a kernel"));
       if (k.scratch != kNone)
         GRAPHC_TRY(checkSizeNumber(k.scratch, "a kernel"));

@@ -54,6 +54,10 @@ public:
   std::span<const uint32_t> writes(const KernelRecord &k) const {
     return words(k.writes, k.bufferCount);
   }
+  /// Of a kernel whose checks are IndexChecks::Alone.
+  std::span<const uint32_t> checkReads(const KernelRecord &k) const {
+    return words(k.checkReads, k.bufferCount);
+  }
   std::span<const uint32_t> stepBuffers(const StepRecord &s) const {
     return words(s.buffers, s.bufferCount);
   }

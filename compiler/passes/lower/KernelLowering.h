@@ -32,7 +32,7 @@ private:
   Position turnedLine(mlir::OpBuilder &builder, const TurnedTile &tile, mlir::Value line);
   Values turnedMemory();
   void prefetchTurned(mlir::OpBuilder &builder, llvm::ArrayRef<kernel::LoadOp> loads, Position at);
-  void storeAll(mlir::OpBuilder &builder, Position &at);
+  void storeAll(mlir::OpBuilder &builder, Position &at), writeAll(mlir::OpBuilder &b, Position &at);
   void lowerRows(), lowerContract();
   // Reductions that need one pass: a work item is a block.
   void lowerLaneBlocks(), lowerFarRows();
@@ -53,7 +53,7 @@ private:
   /// memory come last when there are any.
   void open(llvm::StringRef name, llvm::ArrayRef<mlir::Type> extra, int64_t scratch = 0);
   bool countsOn();
-  void openStreams(), readSingles();
+  void openStreams(), readSingles(), openChecks(mlir::Value faults);
   void openWaiting();
   bool waits(kernel::StoreOp store);
   int64_t waitingBytes();
@@ -292,7 +292,7 @@ private:
   mlir::OpBuilder builder;                          ///< in the open function
   mlir::Location loc;
   Values extraBuffers;
-  mlir::Value begin, end, scratchMemory;
+  mlir::Value begin, end, scratchMemory, writes; ///< writes: whether the launch does, or null
 };
 
 } // namespace graphc::pass

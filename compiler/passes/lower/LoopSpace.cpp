@@ -221,9 +221,31 @@ bool pass::writesOneByOne(kernel::FuncOp func) {
 }
 
 bool pass::reportsFaults(kernel::FuncOp func) {
-  bool found = func->hasAttr(kWatchAttr);
+  return func->hasAttr(kWatchAttr) || checksIndices(func);
+}
+
+bool pass::checksIndices(kernel::FuncOp func) {
+  bool found = false;
   func.getBody().walk([&](kernel::BoundOp) { found = true; });
   return found;
+}
+
+SmallVector<int32_t> pass::indexTensors(kernel::FuncOp func) {
+  SmallVector<Value> open;
+  llvm::SmallDenseSet<Value> seen;
+  llvm::SmallSetVector<int32_t, 4> tensors;
+  auto visit = [&](Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value);
+        argument && isa<TensorType>(value.getType()))
+      tensors.insert(static_cast<int32_t>(argument.getArgNumber()));
+    else if (seen.insert(value).second)
+      open.push_back(value);
+  };
+  func.getBody().walk([&](kernel::BoundOp bound) { visit(bound.getIndex()); });
+  while (!open.empty())
+    if (Operation *op = open.pop_back_val().getDefiningOp())
+      llvm::for_each(op->getOperands(), visit);
+  return tensors.takeVector();
 }
 
 ContractForm pass::contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t vector) {

@@ -81,6 +81,8 @@ inline constexpr int64_t kMostStreamsAhead = 8;
 inline constexpr llvm::StringLiteral kReadsAheadAttr = "graphc.reads_ahead";
 /// On a kernel: gathers take less time than loads of their lanes.
 inline constexpr llvm::StringLiteral kGathersAttr = "graphc.gathers";
+/// On a kernel: a launch may be asked to check its indices and write nothing.
+inline constexpr llvm::StringLiteral kChecksAloneAttr = "graphc.checks_alone";
 
 /// How often a loop's body is repeated, so that loads go ahead of their use.
 inline constexpr llvm::StringLiteral kUnrollAttr = "graphc.unroll";
@@ -246,6 +248,9 @@ llvm::SmallVector<kernel::LoadOp> turnedLoads(kernel::FuncOp kernel, const LoopS
 bool writesOneByOne(kernel::FuncOp func);
 /// Whether indices are checked while the kernel runs.
 bool reportsFaults(kernel::FuncOp func);
+bool checksIndices(kernel::FuncOp func);
+/// Tensors that the indices depend on which a kernel checks.
+llvm::SmallVector<int32_t> indexTensors(kernel::FuncOp func);
 
 /// The form of a contract kernel of `vector` lanes.
 ContractForm contractForm(kernel::FuncOp func, const LoopSpace &space, int64_t vector);

@@ -3,6 +3,7 @@
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
 #include "compiler/passes/lower/TurnedRows.h"
+#include "runtime/program/Program.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -27,6 +28,9 @@ struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
   using LowerKernelsBase::LowerKernelsBase;
 
   void runOnOperation() override {
+    bool updates = false;
+    for (auto kernel : getOperation().getOps<kernel::FuncOp>())
+      kernel.getBody().walk([&](kernel::ScatterOp) { updates = checksAlone; });
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<kernel::FuncOp>())) {
       if (!kernel.getSchedule()) {
         kernel.emitOpError("has no schedule");
@@ -37,6 +41,8 @@ struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
         kernel->setAttr(kReadsAheadAttr, builder.getUnitAttr());
       if (gathers)
         kernel->setAttr(kGathersAttr, builder.getUnitAttr());
+      if (updates)
+        kernel->setAttr(kChecksAloneAttr, builder.getUnitAttr());
       KernelLowering(kernel, builder, straightFolds).run();
       kernel.erase();
     }
@@ -137,6 +143,8 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
                                           entry->getArguments().slice(buffers, sizes));
   if (faults)
     emitter->setFaults(entry->getArgument(own), entry->getArgument(buffers + sizes));
+  if (checksIndices(kernel))
+    openChecks(entry->getArgument(own));
   extraBuffers.assign(entry->getArguments().begin() + own + faults,
                       entry->getArguments().begin() + buffers);
   begin = entry->getArgument(buffers + sizes + faults);
@@ -149,6 +157,19 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
       shape.form == ContractForm::Panels)
     openStreams();
   readSingles();
+}
+
+void KernelLowering::openChecks(Value faults) {
+  bool alone = kernel->hasAttr(kChecksAloneAttr) && shape.family == Family::Map && !shape.turned;
+  auto checks = alone ? program::IndexChecks::Alone : program::IndexChecks::AsItGoes;
+  function->setAttr("graphc.checks", module.getI64IntegerAttr(static_cast<int64_t>(checks)));
+  if (!alone)
+    return;
+  function->setAttr("graphc.check_reads", module.getDenseI32ArrayAttr(indexTensors(kernel)));
+  Value asked =
+      memref::LoadOp::create(builder, loc, faults, constant(builder, program::kCheckWord));
+  Value none = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+  writes = IndexMath{builder, loc}.equal(asked, none);
 }
 
 /// Tensors of one element, which loops would read each time: a result may lie there, for all that
@@ -302,6 +323,16 @@ void KernelLowering::strips(OpBuilder &b, const Position &base, int loopNumber, 
 }
 
 void KernelLowering::storeAll(OpBuilder &b, Position &at) {
+  if (!writes)
+    return writeAll(b, at);
+  kernel.getBody().walk([&](kernel::BoundOp bound) { emitter->value(b, bound.getResult(), at); });
+  auto some = scf::IfOp::create(b, loc, writes, /*withElseRegion=*/false);
+  OpBuilder inside = some.getThenBodyBuilder();
+  Position here = at;
+  writeAll(inside, here);
+}
+
+void KernelLowering::writeAll(OpBuilder &b, Position &at) {
   // Every load before any store: a result may overwrite a tensor that another result is computed
   // from, or scattered by.
   for (kernel::StoreOp store : stores)

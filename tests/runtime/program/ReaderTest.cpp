@@ -195,6 +195,13 @@ TEST(Reader, SaysWhatIsWrong) {
   EXPECT_EQ(message([](auto &b) { b.kernels[0].grain = 0; }), "[program] kernel 0 has grain 0");
   EXPECT_EQ(message([](auto &b) { b.kernels[0].itemsPerThread = 0; }),
             "[program] kernel 0 has pieces of no items");
+  EXPECT_EQ(message([](auto &b) { b.kernels[0].checks = 3; }),
+            "[program] kernel 0 has unknown index checks 3");
+  EXPECT_EQ(message([](auto &b) {
+              b.kernels[0].checks = static_cast<uint32_t>(IndexChecks::Alone);
+              b.kernels[0].checkReads = kNone;
+            }),
+            "[program] the index flags of a kernel lie outside the words");
   EXPECT_EQ(message([](auto &b) { b.kernels[0].itemsPerThread = 4; }),
             "[program] kernel 0 waits, and has no scratch memory for it");
   EXPECT_EQ(

@@ -1,0 +1,59 @@
+// A launch of an update writes nothing where the fault words ask for its checks alone: before another writes to an input's own memory.
+// RUN: graphc-opt %s --split-input-file --graphc-lower-kernels=checks-alone | FileCheck %s
+// RUN: graphc-opt %s --split-input-file --graphc-lower-kernels | FileCheck %s --check-prefix=DEVICE
+
+#all = affine_map<()[s0, s1] -> (s0)>
+#size = affine_map<()[s0, s1] -> (s1)>
+#line = affine_map<(d0)[s0, s1] -> (d0)>
+#place = affine_map<(d0, d1)[s0, s1] -> (d1)>
+#bound = affine_map<(d0)[s0, s1] -> (s1)>
+
+// CHECK-LABEL: func.func @put(
+// CHECK-SAME: %[[FAULTS:[a-z0-9]+]]: memref<?xi64>, %{{[a-z0-9]+}}: index
+// CHECK-SAME: graphc.check_reads = array<i32: 1>, graphc.checks = 2 : i64
+// CHECK: %[[WORD:.*]] = arith.constant 5 : index
+// CHECK: %[[ASKED:.*]] = memref.load %[[FAULTS]][%[[WORD]]] : memref<?xi64>
+// CHECK: %[[WRITES:.*]] = arith.cmpi eq, %[[ASKED]],
+// CHECK: scf.for
+// CHECK-NOT: memref.store {{.*}} memref<?xf32>
+// CHECK: vector.load {{.*}} memref<?xi64>, vector<8xi64>
+// CHECK: vector.reduction <or>
+// CHECK: scf.if %[[WRITES]] {
+// CHECK: vector.load {{.*}} memref<?xf32>
+// CHECK: memref.store {{.*}} memref<?xf32>
+// DEVICE-LABEL: func.func @put(
+// DEVICE-NOT: graphc.check_reads
+// DEVICE-SAME: graphc.checks = 1 : i64
+// DEVICE-NOT: memref.load %{{[a-z0-9]+}}[%{{.*}}] : memref<?xi64>
+// DEVICE: scf.for
+kernel.func @put(%v: tensor<?xf32>, %p: tensor<?xi64>, %a: tensor<?xf32>, %n: index, %m: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0), parallel = 1>, inits = array<i64: 2>,
+                schedule = #kernel.schedule<map, vector = 8, cost = 2400>, shapes = [#all, #all, #size, #size]} {
+  %0 = kernel.load %v at #line : tensor<?xf32> -> f32
+  %1 = kernel.load %p at #line : tensor<?xi64> -> i64
+  %2 = kernel.bound %1 below #bound site 0
+  kernel.scatter %0, result 0[%2] combine "" at #place : f32
+  kernel.return
+}
+
+// -----
+
+#all = affine_map<()[s0, s1] -> (s0)>
+#size = affine_map<()[s0, s1] -> (s1)>
+#line = affine_map<(d0)[s0, s1] -> (d0)>
+#place = affine_map<(d0, d1)[s0, s1] -> (d1)>
+#bound = affine_map<(d0)[s0, s1] -> (s1)>
+
+// Of a program without updates nothing is asked.
+// CHECK-LABEL: func.func @taken(
+// CHECK-NOT: graphc.check_reads
+// CHECK-SAME: graphc.checks = 1 : i64
+kernel.func @taken(%p: tensor<?xi64>, %a: tensor<?xf32>, %n: index, %m: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 8, cost = 2400>, shapes = [#all, #size, #all]} {
+  %0 = kernel.load %p at #line : tensor<?xi64> -> i64
+  %1 = kernel.bound %0 below #bound site 0
+  %2 = kernel.gather %a[%1] at #place : tensor<?xf32> -> f32
+  kernel.store %2, result 0 at #line : f32
+  kernel.return
+}

@@ -1,0 +1,157 @@
+"""Updates at places that an index array names: in the array's own memory where nobody can tell, and whole or not at all."""
+
+import os
+
+import graphc as gc
+import numpy as np
+import pytest
+from test_process import PACKAGE_PARENT, run
+
+COUNT, ROWS = 200_000, 400
+
+
+def put(xp, a, p, q, v):
+    a[p] = v
+
+
+def add_at(xp, a, p, q, v):
+    xp.add.at(a, p, v)
+
+
+def add(xp, a, p, q, v):
+    a[p] += v
+
+
+def rows(xp, a, p, q, v):
+    a.reshape(ROWS, -1)[p % ROWS] = v[:, None]
+
+
+def pairs(xp, a, p, q, v):
+    a.reshape(ROWS, -1)[p % ROWS, q % ROWS] = v
+
+
+def computed(xp, a, p, q, v):
+    a[(p * 3 + q) % 1000] = v * 2
+
+
+def twice(xp, a, p, q, v):
+    a[p] = v
+    a[q] = v + 1
+
+
+def in_turns(xp, a, p, q, v):
+    a[p] += v
+    xp.add.at(a, q, v)
+    a[q] *= 2
+
+
+def behind_a_sort(xp, a, p, q, v):
+    a[xp.sort(p)] = v
+
+
+def from_itself(xp, a, p, q, v):
+    a[p] = a[q] + v
+    a[q] = a[p] * 2
+
+
+PROGRAMS = [put, add_at, add, rows, pairs, computed, twice, in_turns, behind_a_sort, from_itself]
+
+
+def inputs(count, seed=0):
+    rng = np.random.default_rng(seed)
+    p, q = rng.integers(-COUNT, COUNT, (2, count))
+    return rng.random(COUNT), p, q, rng.random(count)
+
+
+@pytest.fixture(autouse=True)
+def on_the_cpu():
+    with gc.device("cpu"):
+        yield
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("count", [1, 7, 3000, 40_000])
+def test_they_are_numpys(program, count):
+    a, p, q, v = inputs(count)
+    eager, jitted = gc.asarray(a.copy()) + 0, gc.asarray(a.copy()) + 0
+    step = gc.jit(lambda *given: program(gc, *given))
+    for _ in range(3):
+        program(np, a, p, q, v)
+        program(gc, eager, *map(gc.asarray, (p, q, v)))
+        step(jitted, *map(gc.asarray, (p, q, v)))
+        np.testing.assert_array_equal(np.asarray(eager), a)
+        np.testing.assert_array_equal(np.asarray(jitted), a)
+
+
+@pytest.mark.parametrize("program", [f for f in PROGRAMS if f not in (rows, pairs, computed)], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("outside", ["p", "q"])
+@pytest.mark.parametrize("place", [0, -1])
+def test_an_index_outside_loses_nothing(program, outside, place):
+    """A jitted function leaves its arguments as they were; statements by themselves take effect up to the one that fails."""
+    a, p, q, v = inputs(3000)
+    (p if outside == "p" else q)[place] = COUNT
+    uses_q = program in (twice, in_turns, from_itself)
+    eager, jitted = gc.asarray(a.copy()) + 0, gc.asarray(a.copy()) + 0
+    step = gc.jit(lambda *given: program(gc, *given))
+    if outside == "p" or uses_q:
+        with pytest.raises(IndexError, match=f"{COUNT} is out of bounds for axis 0 with size {COUNT}"):
+            step(jitted, *map(gc.asarray, (p, q, v)))
+        np.testing.assert_array_equal(np.asarray(jitted), a)
+        want = a.copy()
+        with pytest.raises(IndexError):
+            program(np, want, p, q, v)
+        with pytest.raises(IndexError):
+            program(gc, eager, *map(gc.asarray, (p, q, v)))
+            gc.eval(eager)
+        if program is not behind_a_sort:  # whose places are not known yet where they are used
+            np.testing.assert_array_equal(np.asarray(eager), want)
+    p, q = p % COUNT, q % COUNT
+    step(jitted, *map(gc.asarray, (p, q, v)))  # the same program, after it failed
+    program(np, a, p, q, v)
+    np.testing.assert_array_equal(np.asarray(jitted), a)
+
+
+def test_nothing_is_copied_for_them():
+    """In a process of one thread, where nobody else can look at what a jitted function works on."""
+    code = """
+        import graphc as gc
+        import numpy as np
+        from test_updates_at_indices import PROGRAMS, inputs
+
+        for program in PROGRAMS:
+            a, p, q, v = inputs(3000)
+            x = gc.asarray(a.copy()) + 0
+            given = [gc.asarray(i) + 0 for i in (p, q, v)]
+            gc.eval(x, *given)
+
+            def eager(x, *given):
+                program(gc, x, *given)
+
+            for act in (eager, gc.jit(eager)):
+                for turn in range(4):
+                    before = gc.cache_info()["copies"]
+                    act(x, *given)
+                    gc.eval(x)
+                    copied = gc.cache_info()["copies"] - before
+                    program(np, a, p, q, v)
+                assert copied == 0, (program.__name__, act, copied)
+                np.testing.assert_array_equal(np.asarray(x), a)
+        """
+    run(code, PYTHONPATH=os.pathsep.join([PACKAGE_PARENT, os.path.dirname(__file__)]))
+
+
+def test_whoever_looks_at_the_old_value_keeps_it():
+    for program in (put, add_at, twice):
+        a, p, q, v = inputs(3000)
+        x = gc.asarray(a.copy()) + 0
+        step = gc.jit(lambda *given, program=program: program(gc, *given))
+        for act in (lambda x, *given, program=program: program(gc, x, *given), step):
+            old = a.copy()
+            for look in (lambda x: x * 3, lambda x: x.copy(), lambda x: x[5:50][::-1] + 0):
+                seen, want, v = look(x), look(a), v + 1
+                act(x, *map(gc.asarray, (p, q, v)))
+                gc.eval(x)
+                program(np, a, p, q, v)
+                np.testing.assert_array_equal(np.asarray(x), a)
+                np.testing.assert_array_equal(np.asarray(seen), want)
+            assert (old != a).any()
