@@ -43,14 +43,17 @@ std::optional<int64_t> firstOutside(const void *data, int64_t count, int64_t siz
   return static_cast<int64_t>(*std::find_if(values, values + count, isOutside));
 }
 
-/// The first index outside an axis, as far as the host knows the values already.
+/// Whether the host has the values already, and few enough to look at.
+bool isKnown(const NodeRef &n) {
+  return n->state() == NodeState::Ready && n->buffer()->host() && n->device().info().hostVisible &&
+         n->device().info().runsKernels && n->bytes() / itemSize(n->dtype()) <= kCheckedAtOnce;
+}
+
+/// The first index outside an axis, as far as the values are known.
 std::optional<int64_t> knownOutside(const NodeRef &n, int64_t size) {
-  if (n->state() != NodeState::Ready || !n->buffer()->host() || !n->device().info().hostVisible ||
-      !n->device().info().runsKernels)
+  if (!isKnown(n))
     return std::nullopt;
   int64_t count = n->bytes() / itemSize(n->dtype());
-  if (count > kCheckedAtOnce && size > 0)
-    return std::nullopt;
   const void *data = n->buffer()->host();
   switch (n->dtype()) {
   case DType::Int8:
@@ -100,7 +103,8 @@ struct Resolved {
   Shape result;
   int64_t position = 0;
   bool unique = false;
-  NodeRef mask; ///< when it is all that names places
+  bool known = true; ///< all indices were seen to be inside
+  NodeRef mask;      ///< when it is all that names places
 };
 
 /// A mask's own axes in the array it indexes; an axis without elements fits any, as in NumPy.
@@ -216,6 +220,7 @@ private:
         return Status(ErrorCode::Index,
                       "arrays used as indices must be of integer (or boolean) type");
       GRAPHC_TRY(checkIndex(n, source, x.shape()[static_cast<size_t>(source)]));
+      out.known &= isKnown(n);
       items.push_back({n, axis, 1, source});
     } else {
       GRAPHC_TRY(checkMask(array.shape(), x.shape(), static_cast<size_t>(source)));
@@ -319,6 +324,21 @@ std::optional<size_t> onlyMask(std::span<const KeyItem> key) {
   return found;
 }
 
+/// Rows of so many elements are written one by one where a mask chooses less than one in
+/// kRowsRead; shorter ones are read and written all.
+constexpr int64_t kLongRow = 16, kRowsRead = 4, kManyElements = 1 << 16;
+
+/// Whether a mask whose values are known chooses few long rows of what has `size` elements.
+Result<bool> choosesFewRows(const Array &mask, int64_t size) {
+  if (size < kManyElements || size < kLongRow * mask.size())
+    return false;
+  GRAPHC_ASSIGN(NodeRef n, mask.value());
+  if (n->state() != NodeState::Ready || !mask.device().info().hostVisible)
+    return false;
+  GRAPHC_ASSIGN(NodeRef positions, countedPositions(n));
+  return positions->shape()[0] * kRowsRead < mask.size();
+}
+
 /// x[..., mask, ...] = value where the value does not change along the masked elements: a choice
 /// that fuses. Nothing when it does.
 Result<bool> putByChoice(Array &x, std::span<const KeyItem> key, const NodeRef &value) {
@@ -348,6 +368,9 @@ Result<bool> putByChoice(Array &x, std::span<const KeyItem> key, const NodeRef &
   GRAPHC_ASSIGN(View view, x.view().index(basic));
   Array target = x.withView(std::move(view));
   if (mask.rank() == 0)
+    return false;
+  GRAPHC_ASSIGN(bool isFew, choosesFewRows(mask, target.size()));
+  if (isFew)
     return false;
   // The value's axes: those before the mask, the count, those after.
   int64_t after = target.rank() - first - mask.rank();
@@ -413,8 +436,9 @@ Result<NodeRef> chosenInPlace(const Resolved &r, const NodeRef &old, const NodeR
   if (!r.mask || r.places.axes[0] != 0 || elementsOf(r.mask->shape()) != r.merged[0])
     return NodeRef();
   GRAPHC_ASSIGN(Spread all, spreadOver(r.mask, value));
-  if (!all.rows ||
-      r.placesShape[0] * kMostSpread < r.merged[0] * (1 + kFunctionRows * all.functions))
+  bool isLong = elementsOf(r.merged) >= std::max(kManyElements, kLongRow * r.merged[0]);
+  int64_t most = isLong ? kRowsRead : kMostSpread;
+  if (!all.rows || r.placesShape[0] * most < r.merged[0] * (1 + kFunctionRows * all.functions))
     return NodeRef();
   std::vector<int64_t> column(static_cast<size_t>(r.merged.rank()), 1);
   column[0] = r.merged[0];
@@ -422,6 +446,83 @@ Result<NodeRef> chosenInPlace(const Resolved &r, const NodeRef &old, const NodeR
   GRAPHC_ASSIGN(chosen, node::broadcast(chosen, r.merged));
   NodeRef operands[] = {chosen, all.rows, old};
   return node::make(op::OpKind::Select, operands, {}, {}, old->device());
+}
+
+Result<NodeRef> sumOf(const NodeRef &a, const NodeRef &b) {
+  NodeRef terms[] = {a, b};
+  return node::make(op::OpKind::Add, terms, {}, {}, a->device());
+}
+
+/// `index * stride`, an index below zero counting from the end, in the axes of the result that
+/// `dims` (else 1) names.
+Result<NodeRef> distancesOf(NodeRef index, int64_t size, int64_t stride,
+                            std::span<const int64_t> dims, const Shape &result) {
+  rt::Device &device = index->device();
+  auto number = [&](int64_t v) {
+    return node::broadcast(node::literal(static_cast<uint64_t>(v), DType::Int64, device),
+                           index->shape());
+  };
+  GRAPHC_ASSIGN(NodeRef zero, number(0));
+  GRAPHC_ASSIGN(NodeRef all, number(size));
+  GRAPHC_ASSIGN(NodeRef step, number(stride));
+  NodeRef both[] = {index, zero};
+  GRAPHC_ASSIGN(NodeRef isBelow, node::make(op::OpKind::Less, both, {}, {}, device));
+  GRAPHC_ASSIGN(NodeRef wrapped, sumOf(index, all));
+  NodeRef choice[] = {isBelow, wrapped, index};
+  GRAPHC_ASSIGN(wrapped, node::make(op::OpKind::Select, choice, {}, {}, device));
+  NodeRef factors[] = {wrapped, step};
+  GRAPHC_ASSIGN(NodeRef distance, node::make(op::OpKind::Mul, factors, {}, {}, device));
+  GRAPHC_ASSIGN(distance, node::reshape(distance, Shape(dims)));
+  return node::broadcast(distance, result);
+}
+
+/// Where in the flat base the elements of a result are.
+Result<NodeRef> placesInWhole(const Resolved &r, rt::Device &device) {
+  const View &view = r.whole.view();
+  auto places = static_cast<size_t>(r.placesShape.rank()), first = static_cast<size_t>(r.position);
+  GRAPHC_ASSIGN(NodeRef sum, node::broadcast(node::literal(static_cast<uint64_t>(view.offset()),
+                                                           DType::Int64, device),
+                                             r.result));
+  size_t kept = 0;
+  for (size_t axis = 0; axis < view.shape().size(); ++axis) {
+    auto at = std::ranges::find(r.places.axes, static_cast<int64_t>(axis));
+    int64_t size = view.shape()[axis], stride = view.strides()[axis];
+    std::vector<int64_t> dims(r.result.size(), 1);
+    NodeRef index;
+    if (at != r.places.axes.end()) {
+      index = r.places.indices[static_cast<size_t>(at - r.places.axes.begin())];
+      std::ranges::copy(r.placesShape, dims.begin() + r.position);
+    } else {
+      dims[kept < first ? kept : kept + places] = size;
+      ++kept;
+      GRAPHC_ASSIGN(index,
+                    node::make(op::OpKind::Iota, {}, {}, {DType::Int64, Shape{size}}, device));
+    }
+    GRAPHC_ASSIGN(NodeRef distance, distancesOf(std::move(index), size, stride, dims, r.result));
+    GRAPHC_ASSIGN(sum, sumOf(sum, distance));
+  }
+  return sum;
+}
+
+/// Few elements of a part of an array go to their places in the whole: the part is not read and
+/// written for them.
+Result<bool> putInWhole(const Resolved &r, const NodeRef &value,
+                        std::optional<op::OpKind> combine) {
+  const View &view = r.whole.view();
+  Array base = r.whole.withView(View(view.base()));
+  if (!r.known || r.places.indices.empty() || view.isReshape() || !view.hasLayout() ||
+      !(r.merged == view.shape()) || base.dtype() != value->dtype() || view.isRecast() ||
+      elementsOf(r.result) * kRowsRead > elementsOf(view.shape()) ||
+      elementsOf(view.shape()) < kManyElements)
+    return false;
+  GRAPHC_ASSIGN(NodeRef old, base.value());
+  GRAPHC_ASSIGN(NodeRef flat, node::reshape(old, Shape{base.size()}));
+  GRAPHC_ASSIGN(NodeRef places, placesInWhole(r, base.device()));
+  GRAPHC_ASSIGN(NodeRef written,
+                node::scatter(flat, value, {{places}, {0}, 0}, {combine, r.unique, false}));
+  GRAPHC_ASSIGN(written, node::reshape(written, old->shape()));
+  GRAPHC_TRY(base.assign(written));
+  return true;
 }
 
 /// Rows of a computed tensor that a mask of its first axes chooses.
@@ -545,6 +646,9 @@ Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
     return Status::ok();
   GRAPHC_ASSIGN(NodeRef shaped, node::reshape(v, from));
   GRAPHC_ASSIGN(NodeRef wide, node::broadcast(shaped, r.result));
+  GRAPHC_ASSIGN(bool isPut, putInWhole(r, wide, combine));
+  if (isPut)
+    return respectBudget(x.storage()->current());
   GRAPHC_ASSIGN(NodeRef old, r.whole.value());
   NodeRef next;
   if (r.places.indices.empty()) {

@@ -155,3 +155,80 @@ def test_whoever_looks_at_the_old_value_keeps_it():
                 np.testing.assert_array_equal(np.asarray(x), a)
                 np.testing.assert_array_equal(np.asarray(seen), want)
             assert (old != a).any()
+
+
+def few_rows(xp, x, m, p, q, v):
+    x[m] = 0
+    x[m[::-1]] = v[0]
+
+
+def few_rows_of_a_part(xp, x, m, p, q, v):
+    x[:, 5:][m] = -1
+    x[::2][m[::2]] *= 3
+
+
+def places_of_a_part(xp, x, m, p, q, v):
+    x[5:][p, q] = v
+    x[::-1, 1:][p, q] += v
+    x[3:][p] = x[p] + 1
+    xp.add.at(x[2:], (p, q), v)
+
+
+def places_of_turned_axes(xp, x, m, p, q, v):
+    x.T[q, p] = v
+    x.T[q] = v[0]
+    x.reshape(10, -1, x.shape[1]).transpose(2, 0, 1)[q, 3, p % 7] = v
+
+
+def places_between_slices(xp, x, m, p, q, v):
+    x[2:-2, 3:60:2][p] = v[:, None]
+    y = x.reshape(2, -1, x.shape[1])
+    y[:, p % 50, 4:9] = v[:, None]
+    y[1, p % 50, ::40] -= v[:, None]
+    y[:, None, p % 50, 1:][..., q] = v
+
+
+def parts_of_complex(xp, x, m, p, q, v):
+    x.real[3:][p, q] = v
+    x.imag[p, 2] = v
+    x[4:][p, q] = 1j
+
+
+IN_PARTS = [few_rows, few_rows_of_a_part, places_of_a_part, places_of_turned_axes, places_between_slices, parts_of_complex]
+
+
+@pytest.mark.parametrize("program", IN_PARTS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("dtype", ["f8", "i2", "c16"])
+@pytest.mark.parametrize("jitted", [False, True])
+def test_few_elements_of_parts(program, dtype, jitted):
+    if (dtype == "c16") != (program is parts_of_complex):
+        return
+    rng = np.random.default_rng(5)
+    x = (rng.random((600, 400)) * 50).astype(dtype)
+    p, q = rng.integers(-300, 300, (2, 40))
+    v = (rng.random(40) * 9).astype(dtype if dtype != "c16" else "f8")
+    m = rng.random(600) < 0.02
+    y = gc.asarray(x.copy()) + 0
+    act = gc.jit(lambda *given: program(gc, *given)) if jitted else (lambda *given: program(gc, *given))
+    for _ in range(2):
+        program(np, x, m, p, q, v)
+        act(y, *map(gc.asarray, (m, p, q, v)))
+        np.testing.assert_array_equal(np.asarray(y), x)
+
+
+def test_few_elements_of_a_part_take_no_memory():
+    """Neither the part nor the whole, of 24 MB, is written anew."""
+    code = """
+        import graphc as gc
+        import numpy as np
+
+        x, want = gc.full((3000, 1000), 2.0), np.full((3000, 1000), 2.0)
+        for turn in range(3):
+            for part in (x[5:], x.T[4:], x[:, ::-1]):
+                part[gc.asarray([3, -7, 5]), gc.asarray([1, 2, -3])] = 5.0 + turn
+                gc.eval(x)
+        for part in (want[5:], want.T[4:], want[:, ::-1]):
+            part[[3, -7, 5], [1, 2, -3]] = 7.0
+        np.testing.assert_array_equal(np.asarray(x), want)
+        """
+    run(code, GRAPHC_MEMORY_LIMIT="cpu=40000000")
