@@ -287,6 +287,8 @@ Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRe
       auto update = graph::UpdateSliceOp::create(builder, loc, type, operands[0], operands[1],
                                                  dynamic, fixed, a.steps);
       noteApart(update, node.apart, values.size());
+      if (node.isSmall)
+        update->setAttr("graphc.small", builder.getUnitAttr());
       add(update);
     }
     return Status::ok();

@@ -38,6 +38,7 @@ void appendCanonicalBytes(const GraphDesc &graph, std::vector<uint8_t> &out) {
     putNumbers(out, node.operands);
     putNumbers(out, node.attrs);
     putNumber(out, node.apart);
+    putNumber(out, node.isSmall);
   }
   putNumbers(out, graph.outputs);
   out.push_back(static_cast<uint8_t>(graph.watch));

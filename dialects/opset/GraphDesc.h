@@ -30,6 +30,7 @@ struct NodeDesc {
   /// Of an update: so many updates before it, each of the result of the former, write elements that
   /// it does not write.
   uint32_t apart = 0;
+  bool isSmall = false; ///< of an update: it writes a small part of a large array
   uint32_t line = 0; ///< index into GraphDesc::lines; not part of the digest
 };
 

@@ -16,16 +16,22 @@ struct Head {
   uint8_t dtype = 0;
   uint8_t rank = 0;
   uint32_t operands = 0;
-  uint8_t apart = 0; ///< NodeDesc::apart
+  uint8_t apart = 0;    ///< NodeDesc::apart
+  bool isSmall = false; ///< NodeDesc::isSmall
 
   int64_t word() const {
     return static_cast<int64_t>(kind | uint64_t{dtype} << 16 | uint64_t{rank} << 24 |
-                                uint64_t{operands} << 32 | uint64_t{apart} << 56);
+                                uint64_t{operands} << 32 | uint64_t{apart} << 56 |
+                                uint64_t{isSmall} << 63);
   }
   static Head of(int64_t word) {
     auto w = static_cast<uint64_t>(word);
-    return {static_cast<uint16_t>(w), static_cast<uint8_t>(w >> 16), static_cast<uint8_t>(w >> 24),
-            static_cast<uint32_t>(w >> 32 & 0xff'ffff), static_cast<uint8_t>(w >> 56)};
+    return {static_cast<uint16_t>(w),
+            static_cast<uint8_t>(w >> 16),
+            static_cast<uint8_t>(w >> 24),
+            static_cast<uint32_t>(w >> 32 & 0xff'ffff),
+            static_cast<uint8_t>(w >> 56 & 0x7f),
+            w >> 63 != 0};
   }
 };
 
@@ -140,7 +146,7 @@ private:
     }
     code.nodes.push_back(Head{static_cast<uint16_t>(n->kind()), static_cast<uint8_t>(n->dtype()),
                               static_cast<uint8_t>(n->shape().rank()),
-                              static_cast<uint32_t>(operands.size()), countApart(*n)}
+                              static_cast<uint32_t>(operands.size()), countApart(*n), isSmall(*n)}
                              .word());
     code.nodes.push_back(static_cast<int64_t>(n->attrs().size()));
     for (int64_t size : n->shape())
@@ -169,6 +175,13 @@ private:
       before = before->operands()[0].get();
     }
     return count;
+  }
+
+  /// Whether `n` writes so small a part of so large an array that the rest is not to be touched.
+  static bool isSmall(const Node &n) {
+    constexpr int64_t kLargeBytes = 1 << 16, kLeastShare = 4;
+    return n.kind() == op::OpKind::UpdateSlice && n.bytes() >= kLargeBytes &&
+           n.operands()[1]->bytes() * kLeastShare <= n.bytes();
   }
 
   void emitAttributes(const Node &n, uint32_t number) {
@@ -324,6 +337,7 @@ op::GraphDesc Segment::graph(bool lines) const {
     node.kind = static_cast<op::OpKind>(head.kind);
     node.dtype = static_cast<DType>(head.dtype);
     node.apart = head.apart;
+    node.isSmall = head.isSmall;
     for (uint8_t i = 0; i < head.rank; ++i)
       node.shape.push_back(code.nodes[at++]);
     for (uint32_t i = 0; i < head.operands; ++i)

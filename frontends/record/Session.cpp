@@ -421,7 +421,7 @@ Result<std::string> printStage(std::span<const NodeRef> roots, std::string_view 
     if (stage == "graph") {
       graph.watch = op::Watch::None;
       for (op::NodeDesc &node : graph.nodes)
-        node.apart = 0;
+        node.apart = 0, node.isSmall = false;
     }
     GRAPHC_ASSIGN(const CompilerApi *compiler, loadCompiler());
     GRAPHC_ASSIGN(TargetDesc target, targetOfStage(stage, roots[0]->device()));

@@ -18,6 +18,9 @@ llvm::StringRef pass::describe(CutReason reason) {
     return "a kernel in between depends on one and feeds the other";
   case CutReason::UpdateBase:
     return "an update needs the whole old value in memory";
+  case CutReason::ReadsElsewhere:
+    return "its values come from other elements of the array, of which it writes a small part in "
+           "place";
   case CutReason::MayMeet:
     return "it may write what the update before it writes, or somebody reads the array in between";
   case CutReason::LibraryStep:

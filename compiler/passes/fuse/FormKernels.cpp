@@ -257,6 +257,9 @@ private:
     }
     if (auto op = dyn_cast<graph::GatherOp>(node.op))
       return gather(op, operands, points);
+    // What only gives a value memory of its own (SeparateUpdates.cpp).
+    if (isa<graph::CastOp>(node.op) && operands[0].getType() == scalar(node.result))
+      return operands[0];
     OperationState state(node.op->getLoc(), node.op->getName());
     state.addOperands(operands);
     state.addTypes(scalar(node.result));
@@ -475,6 +478,7 @@ struct FormKernels : pass::impl::FormKernelsBase<FormKernels> {
   LogicalResult rewrite(func::FuncOp func) {
     if (!llvm::hasSingleElement(func.getBody()))
       return func.emitOpError("graph functions have one block");
+    separateUpdates(func);
     SizeAnalysis sizes(func);
     for (const SizeAnalysis::Equality &check : sizes.equalities())
       recordCheck(func, check);

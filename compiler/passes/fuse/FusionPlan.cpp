@@ -164,6 +164,8 @@ void FusionPlan::addUpdate(Operation *op) {
   bool fresh = full && full->hasAttr("graphc.uninitialized");
   if (!fresh)
     materialize(update.getX());
+  if (update->hasAttr(kSeparateAttr))
+    materialize(update.getValue());
   unsigned next = 0;
   SmallVector<AffineExpr> indices = identityIndices(sizes.of(update.getValue()), next, context);
   prepareRead(update.getValue(), indices);
@@ -538,6 +540,8 @@ CutReason FusionPlan::joins(Node &node, int index, bool &row) {
       return CutReason::ShiftedRead;
     if (leaf.producer->kind == NodeKind::Update)
       return CutReason::UpdateBase;
+    if (node.kind == NodeKind::Update && node.op->hasAttr(kSeparateAttr))
+      return CutReason::ReadsElsewhere;
     if (leaf.producer->row && point) {
       if (!isRowRead(leaf.indices, group))
         return CutReason::ShiftedRead;

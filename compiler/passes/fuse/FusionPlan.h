@@ -20,6 +20,7 @@ enum class CutReason {
   ShiftedRead,    ///< an element needs other elements of the value
   WouldCycle,     ///< a kernel between the two would depend on their union
   UpdateBase,     ///< an update needs the whole old value in memory
+  ReadsElsewhere, ///< an update's values come from other elements of what it updates
   MayMeet,        ///< two updates may write one element
   LibraryStep,    ///< a routine of the library reads and writes whole tensors
   KernelFull,     ///< the kernel has reached its size limit
@@ -29,6 +30,12 @@ enum class CutReason {
   OneByOne,       ///< elements are written in order, by one thread
 };
 llvm::StringRef describe(CutReason reason);
+
+/// On an update: its value is in memory of its own before it is written.
+inline constexpr llvm::StringLiteral kSeparateAttr = "graphc.separate";
+/// Marks updates of small parts (the importer's `graphc.small`) whose values come from elsewhere in
+/// the array: the array need not be copied for them.
+void separateUpdates(mlir::func::FuncOp func);
 
 struct Node;
 

@@ -1,0 +1,119 @@
+"""Updates of small parts of large arrays from other parts of them: NumPy's order, and nothing else is copied."""
+
+import os
+
+import graphc as gc
+import numpy as np
+import pytest
+from test_process import PACKAGE_PARENT, run
+
+ROWS, COLUMNS = 300, 400
+
+
+def edges(xp, x):
+    x[0] = x[1]
+    x[-1] = x[-2]
+    x[:, 0] = x[:, -2]
+    x[:, -1] = x[:, 1]
+
+
+def swapped(xp, x):
+    a, b = x[3].copy(), x[5].copy()
+    x[3], x[5] = b, a
+    x[:, [2, 7]] = x[:, [7, 2]]
+    x[4], x[6] = x[6].copy(), x[4].copy()
+
+
+def eliminated(xp, x):
+    for i in range(3):
+        x[i + 1 : i + 6] -= x[i] * 0.125
+        x[i + 9, i:] -= x[i, i:] * 0.5
+
+
+def outer(xp, x):
+    x[5:35, 5:35] -= xp.outer(x[5:35, 4], x[4, 5:35]) * 0.25
+
+
+def totals(xp, x):
+    x[3] = x[4:8].max(0)
+    x[:, 2] = x[:, 10:20].min(1)
+    x[7] = xp.cumsum(xp.round(x[8]))
+
+
+def shifted(xp, x):
+    x[1:40] = x[0:39]
+    x[10:30] = x[12:32]
+    x[3, 1:] = x[3, :-1]
+    x[5, ::-1] = x[5]
+    x[20:30, 5:9] = x[20:30, 4:8]
+    x[40:50] = x[49:39:-1]
+
+
+def chosen(xp, x):
+    x[3] = xp.where(x[4] > 0.5, x[3], x[5])
+    x[6:8] = x[[50, 6]]
+    x[9, x[9] > 0.5] = x[10, x[9] > 0.5] * 2
+
+
+def of_views(xp, x):
+    y = x.reshape(30, 10, COLUMNS)
+    y[2] = y[3] + y[2, ::-1]
+    x.T[4:6] = x.T[5:7]
+    z = x[::2]
+    z[3:6] = z[4:7] - z[3:6]
+
+
+def kept(xp, x):
+    old = x[2:5] * 2
+    x[2:5] = 0
+    x[9:12] = old
+    x[2:5] = x[9:12] + old
+
+
+PROGRAMS = [edges, swapped, eliminated, outer, totals, shifted, chosen, of_views, kept]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "c16"])
+@pytest.mark.parametrize("jitted", [False, True])
+def test_they_are_numpys(program, dtype, jitted):
+    if program in (eliminated, outer) and dtype == "i2" or program in (totals, chosen) and dtype == "c16":
+        return
+    rng = np.random.default_rng(4)
+    x = (rng.integers(-64, 64, (ROWS, COLUMNS)) / (1 if dtype == "i2" else 16)).astype(dtype)
+    y = gc.asarray(x.copy()) + gc.asarray(0, dtype=dtype)
+    act = gc.jit(lambda y: program(gc, y)) if jitted else (lambda y: program(gc, y))
+    for turn in range(3):
+        program(np, x)
+        act(y)
+        if turn:
+            gc.eval(y)
+    np.testing.assert_array_equal(np.asarray(y), x)
+
+
+def test_nothing_else_is_copied():
+    """Of 1 MB; in a process of one thread, where nobody else can look at what a jitted function works on."""
+    code = """
+        import graphc as gc
+        import numpy as np
+        from test_small_updates import PROGRAMS
+
+        for program in PROGRAMS:
+            x = np.random.default_rng(4).integers(-64, 64, (300, 400)) / 16
+            y = gc.asarray(x.copy()) + 0
+            gc.eval(y)
+
+            def eager(y):
+                program(gc, y)
+
+            for act in (eager, gc.jit(eager)):
+                for turn in range(4):
+                    before = gc.cache_info()["copies"]
+                    act(y)
+                    gc.eval(y)
+                    copied = gc.cache_info()["copies"] - before
+                    program(np, x)
+                assert copied == 0, (program.__name__, act, copied)
+                np.testing.assert_array_equal(np.asarray(y), x)
+        """
+    run(code, PYTHONPATH=os.pathsep.join([PACKAGE_PARENT, os.path.dirname(__file__)]))
