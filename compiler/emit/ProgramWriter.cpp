@@ -194,6 +194,8 @@ Status Writer::addStep(Operation *op) {
     if (Value rows = launch.getRows()) {
       step.tile = static_cast<uint32_t>(*launch.getTile());
       step.rows = size(rows);
+      if (Value skew = launch.getSkew())
+        step.skew = size(skew);
     }
   }
   step.buffers = pool(args);

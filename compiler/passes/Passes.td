@@ -98,7 +98,8 @@ def TileRows : Pass<"graphc-tile-rows", "::mlir::ModuleOp"> {
     Input and output: the plan level, kernels scheduled for a CPU. Neighbouring launches whose outermost loops are the same, and that
     touch what one of them writes at the outermost index only, get one `tile` number and the extent of that loop as `rows`; copies that turn
     an operand, and what reads them, count parts of 32 rows instead. The runtime then takes some rows through all of them while they are in
-    a cache; buffers that only they use need memory for those rows alone.
+    a cache; buffers that only they use need memory for those rows alone. Other neighbouring launches over the same rows, which touch what one of
+    them writes at rows a fixed distance away (steps of a stencil), get a tile with a `skew`, the rows that each stays behind those before it.
   }];
 }
 

@@ -63,11 +63,12 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
   let summary = "Runs a lowered kernel over a range of work items of `work` elements each";
   let description = [{
     Launches that follow each other with the same `tile` may be run row by row: each range is `rows` equal parts, and what one of
-    them writes the others touch in the same row only.
+    them writes the others touch in the same row only. With `skew` they touch neighbouring rows, too: a launch may be run on a row once
+    those before it have been run on the rows up to `skew` further on.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$buffers, Variadic<Index>:$sizes, Index:$range, Index:$work,
-    StrAttr:$lines, Optional<Index>:$rows, OptionalAttr<I64Attr>:$tile);
-  let assemblyFormat = "$kernel `(` $buffers `:` type($buffers) `)` `sizes` `(` $sizes `)` `over` $range `work` $work `lines` $lines (`rows` $rows^ `tile` $tile)? attr-dict";
+    StrAttr:$lines, Optional<Index>:$rows, OptionalAttr<I64Attr>:$tile, Optional<Index>:$skew);
+  let assemblyFormat = "$kernel `(` $buffers `:` type($buffers) `)` `sizes` `(` $sizes `)` `over` $range `work` $work `lines` $lines (`rows` $rows^ `tile` $tile)? (`skew` $skew^)? attr-dict";
 }
 def Plan_CopyOp : Plan_Op<"copy"> {
   let summary = "Whole-buffer copy";

@@ -102,6 +102,11 @@ struct TileLaunch {
   std::span<const int64_t> locals;
   int64_t rows;     ///< > 0
   int64_t tileRows; ///< rows at a time, > 0 and a multiple of every step's
+  /// Not 0: a step may be run on a row once the steps before it have been run on the rows up to
+  /// `skew` further on. Steps are then taken in `groups` of about as many, each of which follows
+  /// the one before it through the rows. There are no locals.
+  int64_t skew = 0;
+  int64_t groups = 1;
 };
 
 /// One copy from the beginning of a buffer to host memory.

@@ -34,6 +34,7 @@ struct LoadedProgram::Impl {
     uint32_t scratch; ///< size number or kNone
     uint32_t work;    ///< size number or kNone
     uint32_t rows;    ///< size number or kNone
+    uint32_t skew;    ///< size number or kNone
     std::span<const uint32_t> buffers;
     std::span<const uint32_t> sizes;
     std::vector<uint32_t> allocate; ///< buffers first used here
@@ -70,6 +71,12 @@ struct LoadedProgram::Impl {
   std::vector<CallPlan> calls; ///< one a step of that kind
   std::string traceName;
 
+  /// Whether its steps touch neighbouring rows. Such a tile asks for no memory of its own, and what
+  /// its steps touch has begun with the first of them.
+  bool isSkewed(const TilePlan &tile) const { return steps[tile.first].skew != kNone; }
+  bool allSkewed() const {
+    return std::ranges::all_of(tiles, [&](const TilePlan &t) { return isSkewed(t); });
+  }
   void plan();
   void planTiles(std::span<const size_t> first, std::span<const size_t> last);
   void planCall(const StepRecord &step);
@@ -106,6 +113,7 @@ void LoadedProgram::Impl::plan() {
                      isLaunch ? program.kernels()[s.kernel].scratch : kNone,
                      s.work,
                      s.rows,
+                     s.skew,
                      program.stepBuffers(s),
                      program.stepSizes(s),
                      {},
@@ -151,8 +159,8 @@ void LoadedProgram::Impl::planTiles(std::span<const size_t> first, std::span<con
         if (seen[b])
           continue;
         seen[b] = true;
-        bool isLocal =
-            buffers[b].kind == BufferKind::Temp && first[b] >= tile.first && last[b] <= tile.last;
+        bool isLocal = !isSkewed(tile) && buffers[b].kind == BufferKind::Temp &&
+                       first[b] >= tile.first && last[b] <= tile.last;
         (isLocal ? tile.locals : tile.others).push_back(b);
       }
   }
@@ -213,8 +221,8 @@ public:
       }
       if (nextTile < plan.tiles.size() && plan.tiles[nextTile].first == i) {
         const auto &tile = plan.tiles[nextTile++];
-        if (int64_t rows = tileRows(tile)) {
-          GRAPHC_TRY(executeTile(tile, rows));
+        if (TileShape shape = shapeOf(tile); shape.rows) {
+          GRAPHC_TRY(executeTile(tile, shape));
           i = tile.last;
           continue;
         }
@@ -252,7 +260,7 @@ public:
     std::vector<bool> local(plan.buffers.size()); // or in the memory of a given input
     std::vector<int64_t> spare;                   // of such memory, bytes that are free again
     for (const auto &tile : plan.tiles)
-      if (tileRows(tile))
+      if (shapeOf(tile).rows)
         for (uint32_t b : tile.locals)
           local[b] = true; // a few rows for each thread, kept by it
     chooseTakers();
@@ -276,7 +284,7 @@ public:
       for (uint32_t b : step.release)
         if (!local[b])
           GRAPHC_TRY(add(b, -1));
-        else if (plan.tiles.empty())
+        else if (plan.allSkewed())
           spare.push_back(bytesOf(b));
     }
     outputs.resize(program.outputs().size());
@@ -506,21 +514,21 @@ private:
     return rows;
   }
 
-  /// How many rows of a tile are run at a time, or 0.
+  /// How many rows of a tile are run at a time, or 0, and in how many groups its steps.
   template <typename Tile>
-  int64_t tileRows(const Tile &tile) const {
+  TileShape shapeOf(const Tile &tile) const {
     TileSize size = {rowsOf(tile), 0, 0};
     if (size.rows < 2)
-      return 0;
+      return {};
     for (const auto *group : {&tile.locals, &tile.others})
       for (uint32_t b : *group) {
         int64_t elements = state.sizes[plan.buffers[b].elements];
         if (elements < 0 || (group == &tile.locals && elements % size.rows))
-          return 0;
+          return {};
         auto more = checkedMul(elements, plan.buffers[b].itemBytes);
         auto sum = more ? checkedAdd(size.bytes, *more) : std::nullopt;
         if (!sum)
-          return 0;
+          return {};
         size.bytes = *sum;
       }
     constexpr int64_t kTogether = program::kRowsTogether;
@@ -530,17 +538,26 @@ private:
       // Steps without parts may not run in a tile.
       if (range < 0 || (parts > 0 ? range % parts : range) != 0 ||
           (parts > 0 && parts != size.rows && !together))
-        return 0;
+        return {};
       // The last buffer is the one that such a step writes.
       if (together)
         size.turnedBytes += bytesOf(plan.steps[i].buffers.back());
     }
-    return rowsAtATime(size, plan.device.info().threads);
+    int64_t threads = plan.device.info().threads, skew = skewOf(tile);
+    if (skew == 0)
+      return {rowsAtATime(size, threads), 1};
+    return skewedShape(
+        {size.rows, size.bytes, skew, static_cast<int64_t>(tile.last - tile.first + 1)}, threads);
+  }
+
+  template <typename Tile>
+  int64_t skewOf(const Tile &tile) const {
+    return plan.isSkewed(tile) ? state.sizes[plan.steps[tile.first].skew] : 0;
   }
 
   /// Allocates what outlives the tile, runs it, and gives back what ends with it.
   template <typename Tile>
-  Status executeTile(const Tile &tile, int64_t tileRows) {
+  Status executeTile(const Tile &tile, TileShape shape) {
     int64_t rows = rowsOf(tile);
     auto numberOf = [&](uint32_t b) {
       auto found = std::ranges::find(tile.locals, b);
@@ -565,7 +582,7 @@ private:
       for (uint32_t s : step.sizes)
         state.tileSizes.push_back(state.sizes[s]);
     }
-    GRAPHC_TRY(launchTile(tile, rows, tileRows));
+    GRAPHC_TRY(launchTile(tile, rows, shape));
     for (size_t i = tile.first; i <= tile.last; ++i)
       for (uint32_t b : plan.steps[i].release)
         endBuffer(b);
@@ -573,7 +590,7 @@ private:
   }
 
   template <typename Tile>
-  Status launchTile(const Tile &tile, int64_t rows, int64_t tileRows) {
+  Status launchTile(const Tile &tile, int64_t rows, TileShape shape) {
     state.tileSteps.clear();
     const TileLaunch::Operand *operands = state.tileOperands.data();
     const int64_t *sizes = state.tileSizes.data();
@@ -595,8 +612,8 @@ private:
       operands += step.buffers.size();
       sizes += step.sizes.size();
     }
-    return plan.device.queue().launchTile(
-        {plan.module.get(), state.tileSteps, state.tileLocals, rows, tileRows});
+    return plan.device.queue().launchTile({plan.module.get(), state.tileSteps, state.tileLocals,
+                                           rows, shape.rows, skewOf(tile), shape.groups});
   }
 
   Status copy(uint32_t destination, uint32_t source) {

@@ -35,6 +35,38 @@ inline int64_t rowsAtATime(const TileSize &tile, int64_t threads) {
          program::kRowsTogether;
 }
 
+/// Launches each of which stays some rows behind those before it.
+struct SkewedSize {
+  int64_t rows;  ///< > 1
+  int64_t bytes; ///< of all that they touch
+  int64_t skew;  ///< > 0
+  int64_t steps;
+};
+
+/// How the rows of a tile and its steps are cut.
+struct TileShape {
+  int64_t rows = 0; ///< at a time; 0: whole launches are as good
+  int64_t groups = 0;
+};
+
+/// The rows at hand of all steps of a group lie in a second-level cache. Threads take groups, of
+/// which each has to get one, and there are blocks of rows enough for all to be busy.
+inline TileShape skewedShape(const SkewedSize &size, int64_t threads) {
+  constexpr int64_t kCacheBytes = int64_t{512} << 10, kBlocksPerThread = 8;
+  if (size.bytes / threads <= kCacheBytes)
+    return {};
+  int64_t window = std::min(kCacheBytes / std::max<int64_t>(size.bytes / size.rows, 1),
+                            size.rows / (kBlocksPerThread * threads));
+  // The steps of a group are half of that apart at most.
+  int64_t deepest = std::min(window / 2 / size.skew, size.steps / threads);
+  if (deepest < 2)
+    return {};
+  int64_t groups = (size.steps + deepest - 1) / deepest;
+  groups = (groups + threads - 1) / threads * threads;
+  int64_t deep = (size.steps + groups - 1) / groups;
+  return deep < 2 ? TileShape{} : TileShape{window - deep * size.skew, groups};
+}
+
 } // namespace graphc::rt
 
 #endif // GRAPHC_RUNTIME_EXEC_TILEROWS_H

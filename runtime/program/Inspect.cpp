@@ -83,6 +83,8 @@ std::string stepText(const Program &p, const StepRecord &s) {
   text += format(" over ({})", sizeText(p, s.range));
   if (s.tile != kNone)
     text += format(" tile {} of {} rows", s.tile, sizeText(p, s.rows));
+  if (s.tile != kNone && s.skew != kNone)
+    text += format(" skew {}", sizeText(p, s.skew));
   return text;
 }
 

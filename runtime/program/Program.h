@@ -15,7 +15,7 @@ namespace graphc::program {
 
 inline constexpr uint8_t kMagic[8] = {'G', 'C', 'P', 'R', 'O', 'G', '\r', '\n'};
 /// Bumped whenever a record changes; readers refuse any other version.
-inline constexpr uint32_t kVersion = 6;
+inline constexpr uint32_t kVersion = 7;
 inline constexpr uint32_t kNone = 0xffffffffu;
 
 enum class Target : uint32_t { Cpu = 1, OpenCL = 2 };
@@ -205,6 +205,10 @@ struct StepRecord {
   /// for each kRowsTogether rows, which have the number of the parts, and for those that may not
   /// run in a tile, which have that of 0.
   uint32_t rows = kNone;
+  /// Size number, or kNone. Of a tile whose steps look at neighbouring rows, the same for all of
+  /// its steps: a step may be run on a row once all steps before it have been run on the rows up to
+  /// so many further on. Such a tile has no buffer of its own, and no step of kRowsTogether.
+  uint32_t skew = kNone;
 };
 
 /// A program that finds an index outside its axis reports it and goes on without touching memory

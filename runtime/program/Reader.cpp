@@ -395,9 +395,12 @@ private:
     if (static_cast<StepKind>(s.kind) != StepKind::Launch)
       return bad("step {} is in a tile and no launch", number);
     GRAPHC_TRY(checkSizeNumber(s.rows, "a tile"));
+    if (s.skew != kNone)
+      GRAPHC_TRY(checkSizeNumber(s.skew, "a tile"));
     const StepRecord *before = number ? &p.stepRecords[number - 1] : nullptr;
     if (before && before->tile == s.tile)
-      return Status::ok();
+      return before->skew == s.skew ? Status::ok()
+                                    : bad("step {} has another skew than its tile", number);
     if (s.tile != tileCount)
       return bad("step {} is in tile {}, which is not the next one", number, s.tile);
     ++tileCount;

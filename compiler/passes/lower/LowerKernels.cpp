@@ -361,6 +361,30 @@ int64_t KernelLowering::bytesAhead(int64_t bytes) {
   return ahead;
 }
 
+/// A store along the last loop into a part of its result, which begins anywhere in a line. Or null.
+static kernel::StoreOp partOfResult(ArrayRef<kernel::StoreOp> stores, const LoopSpace &space) {
+  for (kernel::StoreOp store : stores) {
+    const LinearAccess &access = space.accesses.at(store);
+    if (!store.getImaginary() && access.isDense(space.parallel - 1) && !access.offset.isZero())
+      return store;
+  }
+  return {};
+}
+
+/// The first element from `index` on that begins a line of `memory`, counted from `low`; `low`
+/// where that is not worth a part of a vector.
+static Value nextLine(OpBuilder &b, Location loc, Value memory, Value index, Value low,
+                      Value high) {
+  constexpr int64_t kWorthElements = 256;
+  IndexMath m{b, loc};
+  int64_t bytes = cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
+  Value beyond = m.add(m.div(base, bytes), index), line = m(kLineBytes / bytes - 1);
+  Value missing = arith::AndIOp::create(b, loc, m.sub(m(0), beyond), line);
+  Value some = m.less(m(kWorthElements), m.sub(high, low));
+  return m.add(low, m.select(some, missing, m(0)));
+}
+
 void KernelLowering::lowerMap() {
   open(kernel.getSymName(), {});
   bool computesLong = llvm::any_of(kernel.getBody().front(),
@@ -397,7 +421,26 @@ void KernelLowering::lowerMap() {
         if (farAhead && main)
           prefetch(inside, at, space.parallel - 1, farAhead, /*locality=*/2);
       };
-      strips(b, outer, space.parallel - 1, width, low, high, strip, registerLanes(width));
+      unsigned last = space.parallel - 1;
+      int64_t rest = registerLanes(width);
+      // A part of a result begins anywhere: up to a line first, so that vectors cross none.
+      kernel::StoreOp part = partOfResult(stores, space);
+      if (part && !kernel->hasAttr(kOnceAttr)) {
+        Position first = outer;
+        first.loops[last] = low;
+        Value index = emitter->index(b, space.accesses.at(part), first);
+        Value line = nextLine(b, loc, emitter->buffer(part), index, low, high);
+        loop(b, low, line, rest, [&](OpBuilder &inside, Value at) {
+          Position here = outer;
+          here.loops[last] = at;
+          here.vectorLoop = static_cast<int>(last);
+          here.width = rest;
+          emitter->maskLanes(inside, here, line);
+          strip(inside, here);
+        });
+        low = line;
+      }
+      strips(b, outer, last, width, low, high, strip, rest);
     });
   }
   close();

@@ -505,7 +505,7 @@ void Planner::launchBulk(kernel::CallOp call, Value items, Value each,
       builder, loc, plan::BufferType::get(func.getContext(), builder.getI64Type()), words));
   auto callee = FlatSymbolRefAttr::get(func.getContext(), (call.getCallee() + "_bulk").str());
   plan::LaunchOp::create(builder, loc, callee, touched, mapped, items, each, call.getLinesAttr(),
-                         Value(), IntegerAttr());
+                         Value(), IntegerAttr(), Value());
 }
 
 /// Groups' shares of a strip of columns: one where it has few rows.
@@ -528,7 +528,7 @@ void Planner::launch(kernel::CallOp call, kernel::FuncOp kernel, SmallVector<Val
                  (callee.getValue().ends_with("_fold") || callee.getValue().ends_with("_clear"));
     SmallVector<Value> touched = folds ? foldBuffers(kernel, launchBuffers) : launchBuffers;
     plan::LaunchOp::create(builder, loc, callee, touched, mapped, items, each, call.getLinesAttr(),
-                           Value(), IntegerAttr());
+                           Value(), IntegerAttr(), Value());
   };
   auto both = [&](auto op, Value a, Value b) -> Value {
     return decltype(op)::create(builder, loc, a, b);

@@ -35,7 +35,7 @@ struct Plan {
               int64_t work) const {
     auto callee = FlatSymbolRefAttr::get(b.getContext(), (name + suffix).str());
     plan::LaunchOp::create(b, loc, callee, buffers, sizes, range, m(work), lines, Value(),
-                           IntegerAttr());
+                           IntegerAttr(), Value());
   }
 };
 

@@ -1,6 +1,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/TurnedRows.h"
+#include "compiler/passes/plan/SkewTiles.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
 
@@ -261,8 +262,10 @@ private:
 struct TileRows : pass::impl::TileRowsBase<TileRows> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    for (auto program : getOperation().getOps<plan::ProgramOp>())
+    for (auto program : getOperation().getOps<plan::ProgramOp>()) {
       Tiler(program, symbols).run();
+      skewTiles(program, symbols);
+    }
   }
 };
 

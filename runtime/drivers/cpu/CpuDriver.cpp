@@ -177,6 +177,79 @@ private:
   size_t operands = 0;
 };
 
+/// What the pieces of a tile with a skew share: a piece is a group of steps, which it takes through
+/// all rows behind the group before it.
+class SkewedContext {
+public:
+  explicit SkewedContext(const TileLaunch &tile)
+      : tile(tile), rowsDone(static_cast<size_t>(tile.groups)) {
+    for (const TileLaunch::Step &step : tile.steps)
+      scratchBytes = std::max(scratchBytes, step.scratchBytes);
+  }
+
+  void run(int64_t begin, int64_t end) {
+    for (int64_t group = begin; group < end; ++group)
+      runGroup(group);
+  }
+
+  int64_t scratchBytes = 0;
+
+private:
+  /// By group: the rows that all of its steps have been run on.
+  struct alignas(64) Progress {
+    std::atomic<int64_t> rows{0};
+  };
+
+  void runGroup(int64_t group) {
+    auto count = static_cast<int64_t>(tile.steps.size());
+    int64_t first = count * group / tile.groups, last = count * (group + 1) / tile.groups;
+    int64_t behind = (last - first - 1) * tile.skew; // of the last step
+    for (int64_t front = 0; front - behind < tile.rows;) {
+      front += tile.tileRows;
+      if (group > 0)
+        waitFor(group - 1, std::min(front + tile.skew, tile.rows));
+      for (int64_t i = first; i < last; ++i) {
+        int64_t end = front - (i - first) * tile.skew;
+        runStep(tile.steps[static_cast<size_t>(i)],
+                std::clamp<int64_t>(end - tile.tileRows, 0, tile.rows),
+                std::clamp<int64_t>(end, 0, tile.rows));
+      }
+      Context::orderStores();
+      rowsDone[static_cast<size_t>(group)].rows.store(front - behind, std::memory_order_release);
+    }
+  }
+
+  /// Groups begin in order, so that the one before runs on a thread of its own or has ended.
+  void waitFor(int64_t group, int64_t rows) {
+    std::atomic<int64_t> &done = rowsDone[static_cast<size_t>(group)].rows;
+    for (int64_t spins = 0; done.load(std::memory_order_acquire) < rows; ++spins)
+      spins < 1000 ? relax() : static_cast<void>(sched_yield());
+  }
+
+  static void relax() {
+#if defined(__x86_64__)
+    _mm_pause();
+#endif
+  }
+
+  void runStep(const TileLaunch::Step &step, int64_t begin, int64_t end) const {
+    if (begin >= end)
+      return;
+    thread_local std::vector<void *> addresses;
+    addresses.clear();
+    for (const TileLaunch::Operand &operand : step.operands)
+      addresses.push_back(operand.buffer->host());
+    const CpuModule::Kernel &kernel = static_cast<CpuModule *>(tile.module)->kernels[step.kernel];
+    // The pool has got the scratch memory before the first piece.
+    Context{kernel.function, addresses.data(), step.sizes.data(), step.scratchBytes,
+            kernel.piece > 1}
+        .run(begin * step.items, end * step.items);
+  }
+
+  const TileLaunch &tile;
+  std::vector<Progress> rowsDone;
+};
+
 class CpuQueue final : public Queue {
 public:
   Status launch(const Launch &launch) override {
@@ -219,6 +292,8 @@ public:
   Status launchTile(const TileLaunch &tile) override {
     count(Counter::Launches, tile.steps.size());
     TraceSpan span("exec", "tile");
+    if (tile.groups > 1 || tile.skew > 0)
+      return launchSkewed(tile);
     TileContext context(tile);
     FloatMode mode;
     if (context.nanos() < kBreakEvenNanos) {
@@ -253,6 +328,20 @@ public:
   Status finish() override { return Status::ok(); }
 
 private:
+  static Status launchSkewed(const TileLaunch &tile) {
+    SkewedContext context(tile);
+    FloatMode mode;
+    auto body = [](void *c, int64_t begin, int64_t end) {
+      static_cast<SkewedContext *>(c)->run(begin, end);
+      Context::orderStores();
+    };
+    if (!ThreadPool::instance().run({body, &context, tile.groups, 1, context.scratchBytes}))
+      return {ErrorCode::OutOfMemory,
+              strings::format("[cpu] out of memory: {} of scratch wanted for steps of rows",
+                              strings::bytesText(context.scratchBytes))};
+    return Status::ok();
+  }
+
   /// One core does not move memory as fast as all together.
   static void copyBytes(void *destination, const void *source, int64_t bytes) {
     if (bytes <= kCopyChunk) {

@@ -243,6 +243,17 @@ TEST(Reader, SaysWhatIsWrong) {
               b.steps[0].rows = b.steps[1].rows = 0;
             }),
             "[program] step 1 is in a tile and no launch");
+  EXPECT_EQ(message([](auto &b) {
+              b.steps[0].tile = b.steps[0].rows = 0;
+              b.steps[0].skew = 99;
+            }),
+            "[program] a tile refers to size 99 of 5");
+  EXPECT_EQ(message([](auto &b) {
+              b.steps[0].tile = b.steps[0].rows = 0;
+              b.steps[1] = b.steps[0];
+              b.steps[1].skew = 0;
+            }),
+            "[program] step 1 has another skew than its tile");
   EXPECT_EQ(message([](auto &b) { b.outputs[0].buffer = 2; }),
             "[program] output 0 is neither an output buffer nor an input");
   EXPECT_EQ(message([](auto &b) { b.meta.name.offset = 0xfffffff0; }),
