@@ -99,8 +99,13 @@ void Importer::splitExtents(const std::vector<int64_t> &extents, SmallVector<int
                             SmallVector<Value> &dynamic) {
   for (op::Extent e : extents) {
     fixed.push_back(op::isSymbol(e) ? ShapedType::kDynamic : e);
-    if (op::isSymbol(e))
-      dynamic.push_back(symbols[op::symbolOf(e)]);
+    if (!op::isSymbol(e))
+      continue;
+    dynamic.push_back(symbols[op::symbolOf(e)]);
+    // Equal starts have one symbol, and 0 and 1 none.
+    if (auto argument = dyn_cast<BlockArgument>(dynamic.back()))
+      cast<func::FuncOp>(argument.getOwner()->getParentOp())
+          .setArgAttr(argument.getArgNumber(), "graph.start", builder.getUnitAttr());
   }
 }
 

@@ -45,6 +45,7 @@ struct LoadedProgram::Impl {
     size_t first, last;           ///< steps
     std::vector<uint32_t> locals; ///< temporaries of these steps alone
     std::vector<uint32_t> others; ///< the rest of what they touch
+    bool begins;                  ///< memory after its first step has begun
   };
   struct CallPlan {
     std::optional<Routine> routine; ///< nothing: this runtime has none of that name
@@ -71,12 +72,10 @@ struct LoadedProgram::Impl {
   std::vector<CallPlan> calls; ///< one a step of that kind
   std::string traceName;
 
-  /// Whether its steps touch neighbouring rows. Such a tile asks for no memory of its own, and what
-  /// its steps touch has begun with the first of them.
+  /// Whether its steps touch neighbouring rows: then it has no locals.
   bool isSkewed(const TilePlan &tile) const { return steps[tile.first].skew != kNone; }
-  bool allSkewed() const {
-    return std::ranges::all_of(tiles, [&](const TilePlan &t) { return isSkewed(t); });
-  }
+  /// Whether a tile may ask for memory when others have written, or steps of one share some.
+  bool tilesBegin() const { return std::ranges::any_of(tiles, &TilePlan::begins); }
   void plan();
   void planTiles(std::span<const size_t> first, std::span<const size_t> last);
   void planCall(const StepRecord &step);
@@ -149,7 +148,7 @@ void LoadedProgram::Impl::planTiles(std::span<const size_t> first, std::span<con
     if (s.tile == kNone)
       continue;
     if (s.tile >= tiles.size())
-      tiles.push_back({i, i, {}, {}});
+      tiles.push_back({i, i, {}, {}, false});
     tiles.back().last = i;
   }
   for (TilePlan &tile : tiles) {
@@ -162,6 +161,8 @@ void LoadedProgram::Impl::planTiles(std::span<const size_t> first, std::span<con
         bool isLocal = !isSkewed(tile) && buffers[b].kind == BufferKind::Temp &&
                        first[b] >= tile.first && last[b] <= tile.last;
         (isLocal ? tile.locals : tile.others).push_back(b);
+        bool isOwn = buffers[b].kind == BufferKind::Temp || buffers[b].kind == BufferKind::Output;
+        tile.begins |= isLocal || (isOwn && first[b] > tile.first);
       }
   }
 }
@@ -284,7 +285,7 @@ public:
       for (uint32_t b : step.release)
         if (!local[b])
           GRAPHC_TRY(add(b, -1));
-        else if (plan.allSkewed())
+        else if (!plan.tilesBegin())
           spare.push_back(bytesOf(b));
     }
     outputs.resize(program.outputs().size());

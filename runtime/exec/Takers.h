@@ -39,7 +39,7 @@ public:
     takers.begins.assign(count, kNone);
     takers.checks.assign(plan.steps.size(), false);
     // Tiles that ask for memory of their own may fail, and nothing is looked at within one.
-    bool tilesMayFail = !plan.tiles.empty() && !(plan.allSkewed() && program.faults().empty());
+    bool tilesMayFail = plan.tilesBegin() || (!plan.tiles.empty() && !program.faults().empty());
     if (plan.device.info().target != program::Target::Cpu || tilesMayFail)
       return std::move(takers);
     for (size_t i = 0; i < plan.steps.size(); ++i)

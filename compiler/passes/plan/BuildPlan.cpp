@@ -42,6 +42,10 @@ private:
   void planLibrary(graph::LibraryOp step);
   bool updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigned result,
                       unsigned argument);
+  using Differing = SmallVector<std::pair<Value, Value>>;
+  bool differ(kernel::CallOp call, AffineExpr index, AffineExpr other, Differing &starts);
+  bool areApart(kernel::CallOp call, AffineMap read, AffineMap written, Differing &starts);
+  void require(Location loc, const Differing &starts);
   Value valueBefore(kernel::CallOp call, kernel::FuncOp kernel, unsigned result);
   Value updatedBuffer(kernel::CallOp call, kernel::FuncOp kernel, unsigned result, Value elements,
                       SmallVectorImpl<Value> &launchBuffers);
@@ -74,8 +78,9 @@ private:
   DenseMap<Value, Value> holder;     // buffer -> the tensor it holds now
   DenseMap<Value, unsigned> lastUse; // origin tensor -> position of its last reader
   DenseMap<Operation *, unsigned> position;
-  plan::FaultsOp faults; // of the whole program, null until a launch needs it
-  plan::AllocOp tickets; // likewise
+  DenseSet<std::pair<Value, Value>> required; // starts that are known to differ
+  plan::FaultsOp faults;                      // of the whole program, null until a launch needs it
+  plan::AllocOp tickets;                      // likewise
   SmallVector<Attribute> sites;
 };
 
@@ -252,8 +257,50 @@ LogicalResult Planner::plan(Operation *op) {
   return success();
 }
 
+/// Whether two indices are different points of their axis. Starts of slices that have different
+/// names are, and none is 0 or 1; `starts` gets those that this was seen by.
+bool Planner::differ(kernel::CallOp call, AffineExpr index, AffineExpr other, Differing &starts) {
+  auto start = [&](AffineExpr expr) -> Value {
+    auto symbol = dyn_cast<AffineSymbolExpr>(expr);
+    auto argument =
+        symbol ? dyn_cast<BlockArgument>(call.getSizes()[symbol.getPosition()]) : nullptr;
+    return argument && func.getArgAttr(argument.getArgNumber(), "graph.start") ? argument : Value();
+  };
+  auto first = dyn_cast<AffineConstantExpr>(index), second = dyn_cast<AffineConstantExpr>(other);
+  if (first && second)
+    return first.getValue() != second.getValue();
+  Value firstStart = start(index), secondStart = start(other);
+  auto isNamed = [](Value named, AffineConstantExpr constant) {
+    return named || (constant && (constant.getValue() == 0 || constant.getValue() == 1));
+  };
+  if (firstStart == secondStart || !isNamed(firstStart, first) || !isNamed(secondStart, second))
+    return false;
+  auto value = [&](Value named, AffineConstantExpr constant) {
+    return named ? sizes.lookup(named) : this->index(constant.getValue());
+  };
+  starts.push_back({value(firstStart, first), value(secondStart, second)});
+  return true;
+}
+
+/// Whether no element is both read and written: on some axis each is one point, and another.
+bool Planner::areApart(kernel::CallOp call, AffineMap read, AffineMap written, Differing &starts) {
+  return read && written && read.getNumResults() == written.getNumResults() &&
+         llvm::any_of(llvm::zip(read.getResults(), written.getResults()), [&](auto pair) {
+           return differ(call, std::get<0>(pair), std::get<1>(pair), starts);
+         });
+}
+
+/// Refuses calls for which starts do not differ: whoever names them has promised that.
+void Planner::require(Location loc, const Differing &starts) {
+  IndexMath m{builder, loc};
+  for (auto [a, b] : starts)
+    if (required.insert({a, b}).second)
+      plan::CheckOp::create(builder, loc, m.min(m.max(m.sub(a, b), m.sub(b, a)), 1), m(1),
+                            "starts of slices that differ");
+}
+
 /// An update may overwrite the old value's buffer when nothing reads that later and the kernel
-/// itself reads it only where it writes.
+/// itself reads it only where it writes, or where it does not write at all.
 bool Planner::updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigned result,
                              unsigned argument) {
   Value base = origin(call.getTensors()[argument]);
@@ -261,6 +308,7 @@ bool Planner::updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigne
     return false;
   AffineMap written = writtenMap(kernel, result);
   bool safe = true;
+  Differing starts;
   // A gather may read what was written.
   kernel.getBody().walk([&](kernel::GatherOp gather) {
     unsigned read = cast<BlockArgument>(gather.getTensor()).getArgNumber();
@@ -268,15 +316,20 @@ bool Planner::updatesInPlace(kernel::CallOp call, kernel::FuncOp kernel, unsigne
   });
   kernel.getBody().walk([&](kernel::LoadOp load) {
     Value read = call.getTensors()[cast<BlockArgument>(load.getTensor()).getArgNumber()];
-    if (origin(read) == base)
-      // A map kernel loads everything of a point before it stores there; the others visit points
-      // again.
-      safe &= read == call.getTensors()[argument] && load.getMap() == written &&
-              kernel.getSchedule()->getFamily() == kernel::Family::Map;
+    if (origin(read) != base)
+      return;
+    // A map kernel loads everything of a point before it stores there; the others visit points
+    // again.
+    bool atPoint =
+        load.getMap() == written && kernel.getSchedule()->getFamily() == kernel::Family::Map;
+    safe &= read == call.getTensors()[argument] &&
+            (atPoint || areApart(call, load.getMap(), written, starts));
   });
   for (auto [other, init] : llvm::enumerate(kernel.getInits()))
     if (other != result && init >= 0 && origin(call.getTensors()[init]) == base)
       safe = false;
+  if (safe)
+    require(call.getLoc(), starts);
   return safe;
 }
 

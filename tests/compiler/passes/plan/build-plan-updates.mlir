@@ -32,6 +32,43 @@ func.func @in_place_same_point(%x: tensor<10xf32>) -> tensor<10xf32> {
   return %u : tensor<10xf32>
 }
 
+// It reads another row than it writes: 0 and 1, and starts that have different names, which a call has to keep.
+// CHECK-LABEL: plan.program @in_place_apart inputs [
+// CHECK: %[[S:.*]] = plan.size 0
+// CHECK: %[[T:.*]] = plan.size 1
+// CHECK: %[[A:.*]] = plan.alloc
+// CHECK: plan.launch @{{.*}}(
+// CHECK-NOT: plan.copy
+// CHECK: plan.launch @{{.*}}(%[[A]], %[[A]] :
+// CHECK: arith.subi %[[S]], %[[T]]
+// CHECK: plan.check %{{.*}} equals %{{.*}}, "starts of slices that differ"
+// CHECK: plan.launch @{{.*}}(%[[A]], %[[A]] :
+// CHECK: plan.return %[[A]] :
+func.func @in_place_apart(%x: tensor<?x8xf32>, %s: index {graph.start}, %t: index {graph.start}) -> tensor<?x8xf32> {
+  %a = graph.exp %x : tensor<?x8xf32>
+  %r = graph.slice %a from [1, 0] step [1, 1] : tensor<?x8xf32> -> tensor<1x8xf32>
+  %u = graph.update_slice %r into %a from [0, 0] step [1, 1] : tensor<1x8xf32> into tensor<?x8xf32> -> tensor<?x8xf32>
+  %q = graph.slice %u from [%s, 0] step [1, 1] : tensor<?x8xf32> -> tensor<1x8xf32>
+  %w = graph.update_slice %q into %u from [%t, 0] step [1, 1] : tensor<1x8xf32> into tensor<?x8xf32> -> tensor<?x8xf32>
+  return %w : tensor<?x8xf32>
+}
+
+// Starts that nobody says are different, and rows that may meet.
+// CHECK-LABEL: plan.program @not_apart inputs [
+// CHECK: plan.launch
+// CHECK: plan.copy
+// CHECK: plan.launch
+// CHECK: plan.copy
+// CHECK: plan.launch
+func.func @not_apart(%x: tensor<?x8xf32>, %s: index, %t: index {graph.start}) -> tensor<?x8xf32> {
+  %a = graph.exp %x : tensor<?x8xf32>
+  %q = graph.slice %a from [%s, 0] step [1, 1] : tensor<?x8xf32> -> tensor<1x8xf32>
+  %u = graph.update_slice %q into %a from [%t, 0] step [1, 1] : tensor<1x8xf32> into tensor<?x8xf32> -> tensor<?x8xf32>
+  %r = graph.slice %u from [0, 2] step [1, 1] : tensor<?x8xf32> -> tensor<3x5xf32>
+  %w = graph.update_slice %r into %u from [1, 1] step [1, 1] : tensor<3x5xf32> into tensor<?x8xf32> -> tensor<?x8xf32>
+  return %w : tensor<?x8xf32>
+}
+
 // The caller's buffer is never written, and not read again once it is copied.
 // CHECK-LABEL: plan.program @input inputs [
 // CHECK-NEXT: ^bb0(%[[X:.*]]: !plan.buffer<f32>, %[[V:.*]]: !plan.buffer<f32>):
