@@ -6,6 +6,7 @@
 #include "compiler/passes/analysis/Polynomial.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/LoopSpace.h"
+#include "compiler/passes/plan/Touches.h"
 #include "dialects/kernel/Kernel.h"
 
 using namespace mlir;
@@ -25,27 +26,19 @@ struct Reach {
 class KernelReach {
 public:
   explicit KernelReach(kernel::FuncOp func) {
-    AffineMap extents = func.getDomain().getExtents();
-    auto symbol =
-        extents.getNumResults() ? dyn_cast<AffineSymbolExpr>(extents.getResult(0)) : nullptr;
-    if (!symbol || !countsPoints(func))
+    rows = countsPoints(func) ? outermostSize(func) : std::nullopt;
+    if (!rows)
       return;
-    rows = symbol.getPosition();
-    unsigned tensors = func.getNumTensors();
     operands.resize(func.getShapes().size());
     for (Attribute shape : func.getShapes())
       shapes.push_back(cast<AffineMapAttr>(shape).getValue());
-    func.getBody().walk([&](Operation *op) {
-      if (auto load = dyn_cast<kernel::LoadOp>(op))
-        touch(cast<BlockArgument>(load.getTensor()).getArgNumber(), load.getMap());
-      else if (auto gather = dyn_cast<kernel::GatherOp>(op))
-        operands[cast<BlockArgument>(gather.getTensor()).getArgNumber()].known = false;
-      else if (auto store = dyn_cast<kernel::StoreOp>(op))
-        touch(tensors + store.getResult(), store.getMap());
-      else if (auto scatter = dyn_cast<kernel::ScatterOp>(op))
-        operands[tensors + scatter.getResult()].known = false;
+    forEachTouch(func, [&](unsigned operand, AffineMap map, bool placed) {
+      if (placed)
+        operands[operand].known = false;
+      else
+        touch(operand, map);
     });
-    firstResult = tensors;
+    firstResult = func.getNumTensors();
     sizes = func.getNumSizes();
   }
 

@@ -2,6 +2,7 @@
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/TurnedRows.h"
 #include "compiler/passes/plan/SkewTiles.h"
+#include "compiler/passes/plan/Touches.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
 
@@ -21,30 +22,19 @@ class KernelRows {
 public:
   KernelRows() = default;
   explicit KernelRows(kernel::FuncOp func) {
-    AffineMap extents = func.getDomain().getExtents();
-    auto symbol =
-        extents.getNumResults() ? dyn_cast<AffineSymbolExpr>(extents.getResult(0)) : nullptr;
-    if (!symbol || !cutsByRows(func))
+    rows = outermostSize(func);
+    if (!rows || !cutsByRows(func)) {
+      rows.reset();
       return;
-    rows = symbol.getPosition();
+    }
+    AffineExpr extent = func.getDomain().getExtents().getResult(0);
     inRows.assign(func.getShapes().size(), true);
     written.assign(func.getShapes().size(), false);
     unsigned tensors = func.getNumTensors();
-    auto touch = [&](unsigned tensor, AffineMap map) {
-      auto shape = cast<AffineMapAttr>(func.getShapes()[tensor]).getValue();
-      inRows[tensor] = inRows[tensor] && shape.getNumResults() &&
-                       shape.getResult(0) == extents.getResult(0) && isRow(map);
-    };
-    func.getBody().walk([&](Operation *op) {
-      if (auto load = dyn_cast<kernel::LoadOp>(op)) {
-        touch(cast<BlockArgument>(load.getTensor()).getArgNumber(), load.getMap());
-      } else if (auto gather = dyn_cast<kernel::GatherOp>(op)) {
-        touch(cast<BlockArgument>(gather.getTensor()).getArgNumber(), gather.getMap());
-      } else if (auto store = dyn_cast<kernel::StoreOp>(op)) {
-        touch(tensors + store.getResult(), store.getMap());
-      } else if (auto scatter = dyn_cast<kernel::ScatterOp>(op)) {
-        touch(tensors + scatter.getResult(), scatter.getMap());
-      }
+    forEachTouch(func, [&](unsigned operand, AffineMap map, bool) {
+      auto shape = cast<AffineMapAttr>(func.getShapes()[operand]).getValue();
+      inRows[operand] =
+          inRows[operand] && shape.getNumResults() && shape.getResult(0) == extent && isRow(map);
     });
     // A result of blocks is written by their fold.
     for (unsigned i = tensors; i < written.size(); ++i)
