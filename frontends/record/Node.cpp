@@ -1,5 +1,7 @@
 #include "frontends/record/Node.h"
 
+#include "frontends/record/Trace.h"
+
 #include <algorithm>
 #include <cassert>
 
@@ -98,7 +100,8 @@ NodeRef Node::makeOp(op::OpKind kind, std::span<const NodeRef> operands, std::ve
       node->fromShared.store(true, std::memory_order_relaxed);
   }
   node->hash = h;
-  node->countsAsPending = !isCheap(kind);
+  // What a trace records is kept with its function, and never has values.
+  node->countsAsPending = !isCheap(kind) && !Trace::active();
   recordedCount.fetch_add(1, std::memory_order_relaxed);
   pendingNodeCount.fetch_add(1, std::memory_order_relaxed);
   if (node->countsAsPending)

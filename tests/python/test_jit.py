@@ -593,3 +593,15 @@ def test_warm_calls_that_update_or_hand_back_their_arguments():
         b = gc.asarray(np.arange(6.0))[::2]
         assert plain(b, x) is b and b.tolist() == [11.0, 24.0, 37.0]
     assert state(x, y) is x
+
+
+def test_recordings_do_not_press_on_the_budget():
+    """A function keeps what it recorded; statements after it are still evaluated together."""
+    x = gc.asarray(np.ones((1000, 1000)))
+    gc.eval(x)
+    before = gc.cache_info()["bytes_pending"]
+    f = gc.jit(lambda v: (v.copy() * 2)[1:] + 1)
+    assert f(x)[0, 0] == 3
+    assert gc.cache_info()["bytes_pending"] == before
+    y = x * 2
+    assert gc.cache_info()["bytes_pending"] == before + 8_000_000 and y[0, 0] == 2
