@@ -53,7 +53,10 @@ struct TileShape {
 /// which each has to get one, and there are blocks of rows enough for all to be busy.
 inline TileShape skewedShape(const SkewedSize &size, int64_t threads) {
   constexpr int64_t kCacheBytes = int64_t{512} << 10, kBlocksPerThread = 8;
-  if (size.bytes / threads <= kCacheBytes)
+  // Threads that share few steps get unequal parts of them.
+  constexpr int64_t kStepsPerThread = 4;
+  if (size.bytes / threads <= kCacheBytes ||
+      (threads > 1 && size.steps < kStepsPerThread * threads))
     return {};
   int64_t window = std::min(kCacheBytes / std::max<int64_t>(size.bytes / size.rows, 1),
                             size.rows / (kBlocksPerThread * threads));
