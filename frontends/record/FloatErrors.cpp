@@ -118,8 +118,9 @@ Status tellNow(FloatError error, OpKind kind) {
 bool mayMeetFloatErrors(const Node &n) {
   switch (n.kind()) {
   case OpKind::Cast:
-    return isInexact(n.dtype()) ? itemSize(n.dtype()) < itemSize(n.operands()[0]->dtype())
-                                : isInexact(n.operands()[0]->dtype()) && n.dtype() != DType::Bool;
+    return isInexact(n.dtype())
+               ? itemSize(realDType(n.dtype())) < itemSize(realDType(n.operands()[0]->dtype()))
+               : isInexact(n.operands()[0]->dtype()) && n.dtype() != DType::Bool;
   case OpKind::FloorDivide:
   case OpKind::Remainder:
     return n.dtype() != DType::Bool;

@@ -434,3 +434,87 @@ def test_programs_that_meet_errors_again_and_again(name, traced):
         if name not in ("cast", "floor_divide"):  # of an infinity: docs/coming-from-numpy.md
             np.testing.assert_allclose(np.asarray(ours[0]), theirs[0], rtol=1e-12)
         assert name == "mask" or turn in (2, 6, 7, 22, 23) or runs <= 1, (turn, runs)
+
+
+def _written(write, dtype):
+    def run(xp, value):
+        out = xp.zeros(3, dtype)
+        write(xp, out, value)
+        return out
+
+    return run
+
+
+def _cell(xp, out, value):
+    out.flat[:] = xp.array([value] * 3)
+
+
+CONVERSIONS = {
+    "array": lambda dtype: lambda xp, value: xp.array(value, dtype),
+    "array of a list": lambda dtype: lambda xp, value: xp.array([value, value], dtype),
+    "array of an array": lambda dtype: lambda xp, value: xp.array(xp.array([value, value]), dtype),
+    "asarray": lambda dtype: lambda xp, value: xp.asarray(xp.array([value, value]), dtype=dtype),
+    "astype": lambda dtype: lambda xp, value: xp.array([value]).astype(dtype),
+    "full": lambda dtype: lambda xp, value: xp.full(3, value, dtype),
+    "full_like": lambda dtype: lambda xp, value: xp.full_like(xp.zeros(2, dtype), value),
+    "insert": lambda dtype: lambda xp, value: xp.insert(xp.zeros(3, dtype), 1, value),
+    "copyto": lambda dtype: _written(lambda xp, out, value: xp.copyto(out, value, casting="unsafe"), dtype),
+    "copyto where": lambda dtype: _written(lambda xp, out, value: xp.copyto(out, value, casting="unsafe", where=[True, False, True]), dtype),
+    "flat": lambda dtype: _written(_cell, dtype),
+    "put": lambda dtype: _written(lambda xp, out, value: out.put([0], value), dtype),
+    "element": lambda dtype: _written(lambda xp, out, value: out.__setitem__(0, value), dtype),
+}
+LARGE = [(70000.0, "float16"), (np.float64(1e300), "float32"), (2e300, "complex64"), (10**100, "float32"), (np.nan, "int64"), (np.float64(np.inf), "int16"), (300.0, "int8")]
+
+
+@pytest.mark.parametrize("value, dtype", LARGE, ids=[f"{v!r:.8}-{d}" for v, d in LARGE])
+@pytest.mark.parametrize("name", CONVERSIONS)
+def test_conversions_of_what_a_dtype_does_not_hold(name, value, dtype):
+    convert = CONVERSIONS[name](dtype)
+    for mode in ("warn", "raise", "ignore"):
+        said_by = []
+        for xp in (gc, np):
+            with warnings.catch_warnings(record=True) as caught, xp.errstate(all=mode):
+                warnings.simplefilter("always")
+                try:
+                    result = np.asarray(convert(xp, value))
+                    failure = None
+                except (FloatingPointError, ValueError, OverflowError) as error:
+                    result, failure = None, type(error).__name__ if not isinstance(error, ValueError) else "ValueError"
+            said_by.append((failure, [str(w.message) for w in caught], None if result is None or np.dtype(dtype).kind == "i" else result.tolist()))
+        assert said_by[0] == said_by[1], mode
+
+
+def test_errstate_holds_for_what_numpy_computes():
+    for mode, kind in (("raise", FloatingPointError), ("ignore", None)):
+        with gc.errstate(divide=mode), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            if kind is None:
+                assert np.float64(1) / 0 == np.inf
+            else:
+                with pytest.raises(kind):
+                    np.float64(1) / 0
+    before = gc.seterr(invalid="raise")
+    try:
+        assert np.geterr()["invalid"] == "raise"
+    finally:
+        gc.seterr(**before)
+    assert np.geterr()["invalid"] == "warn"
+
+
+def test_integers_beyond_128_bits():
+    big = 10**50
+    for xp in (gc, np):
+        out = xp.zeros(3)
+        out[0] = big
+        out[1:] = 2 * big
+        assert out.tolist() == [1e50, 2e50, 2e50]
+        assert xp.full(2, big, float).tolist() == [1e50, 1e50]
+        assert xp.clip(xp.arange(3.0), 0, big).tolist() == [0, 1, 2]
+        assert xp.where(xp.arange(3) > 1, big, 0.5).tolist() == [0.5, 0.5, 1e50]
+        assert (xp.arange(3.0) * big).tolist() == [0, 1e50, 2e50] and (xp.arange(3) < big).all()
+        assert xp.array(big).item() == big
+        with pytest.raises(OverflowError):
+            xp.arange(3) * big
+        with pytest.raises(OverflowError):
+            xp.zeros(3, int)[0] = big

@@ -97,9 +97,10 @@ pb::object assigned(const pb::object &value, DType t, rt::Device &device, Target
     return ofArray(value, *x, t, target);
   if (isSequence(p))
     return target == Target::Element ? byElement(value, t) : ofSequence(value, t, device);
-  if (auto own = numpyScalarDType(p))
-    return target != Target::Chosen && isSigned(t) && !isSafe(*own, t) ? byElement(value, t)
-                                                                       : value;
+  if (auto own = numpyScalarDType(p)) {
+    bool isStrict = isSigned(t) || (isComplex(*own) && isInteger(t));
+    return target != Target::Chosen && isStrict && !isSafe(*own, t) ? byElement(value, t) : value;
+  }
   bool isMany = target == Target::Element && isNumpyArray(p) && value.attr("ndim").cast<int>() > 0;
   return isMany ? byElement(value, t) : value;
 }

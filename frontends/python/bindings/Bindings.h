@@ -92,7 +92,7 @@ PyObject *handOverMethod(const char *name, PyObject *self, PyObject *const *args
 PyObject *handOverOperator(std::string_view name, bool inPlace, PyObject *left, PyObject *right,
                            PyObject *result);
 void defineHandover(pb::module_ &m);
-/// After an OverflowError: the operands with Python integers beyond 128 bits as floats, where
+/// After a foreign error: the operands with Python integers beyond 128 bits as floats, where
 /// NumPy computes with their values: beside floats, and in comparisons. Clears the error then.
 std::optional<std::vector<pb::object>> largeAsFloats(op::OpKind kind,
                                                      std::span<PyObject *const> operands);

@@ -219,7 +219,7 @@ PyObject *filled(PyObject *, PyObject *const *args, Py_ssize_t count) {
     if (!PyLong_CheckExact(args[1]) && !PyFloat_CheckExact(args[1]))
       Py_RETURN_NONE;
     auto dtype = args[2] == Py_None && like ? std::optional(like->dtype()) : knownDType(args[2]);
-    if (!dtype)
+    if (!dtype || (PyFloat_CheckExact(args[1]) && isInteger(*dtype))) // converted as arrays are
       Py_RETURN_NONE;
     rt::Device *device = like ? &like->device() : nullptr;
     return wrap(settled(unwrap(ops::full(shape, toScalar(args[1]), *dtype, device))));

@@ -72,8 +72,7 @@ op::Scalar integerScalar(pb::handle object) {
   pb::object low = value.attr("__and__")(pb::int_(~0ull));
   long long top = PyLong_AsLongLongAndOverflow(high.ptr(), &overflow);
   if (overflow)
-    raise(Status(ErrorCode::Overflow, format("Python integer {} out of bounds for int64",
-                                             std::string(pb::str(object)))));
+    raiseForeign(format("Python integer {} out of bounds for int64", std::string(pb::str(object))));
   unsigned long long bottom = PyLong_AsUnsignedLongLong(low.ptr());
   return op::Scalar::ofInt((static_cast<__int128>(top) << 64) | static_cast<__int128>(bottom));
 }

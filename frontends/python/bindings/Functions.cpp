@@ -41,6 +41,11 @@ pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::
                           "copies other objects' memory; "
                           "from_dlpack shares it");
   PyObject *p = object.ptr();
+  if (wanted && numpyScalarDType(p)) { // converted as arrays are, whatever fits
+    Array x = toArray(object, device);
+    warnOfDiscarded(x.dtype(), *wanted);
+    return wrapped(settled(unwrap(ops::cast(x, *wanted))));
+  }
   if (PyBool_Check(p) || PyLong_Check(p) || PyFloat_Check(p)) {
     Converted c;
     convertOperand(object, c);

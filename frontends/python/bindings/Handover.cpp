@@ -245,7 +245,7 @@ PyObject *handOverOperator(std::string_view name, bool inPlace, PyObject *left, 
 
 std::optional<std::vector<pb::object>> largeAsFloats(op::OpKind kind,
                                                      std::span<PyObject *const> operands) {
-  if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_OverflowError))
+  if (!isForeignError())
     return std::nullopt;
   using op::OpKind;
   bool takesFloats = kind == OpKind::Less || kind == OpKind::LessEqual || kind == OpKind::Greater ||

@@ -12,6 +12,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import asarray, asarrays, assigned, in_order, lies_by_columns, operand
 from ._devices import where_operands_are as _where_operands_are
+from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axes, _axis, concatenate, flip, in_sequence, moveaxis, stack, transpose
 from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
 
@@ -241,6 +242,7 @@ def delete(arr: ArrayLike, obj, axis: int | None = None) -> Array:
 
 
 @_where_operands_are
+@_stands_for()
 def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> Array:
     """A copy with `values` before the place `obj`, or each before its own when `obj` is a slice, a mask or a sequence of
     places of `arr`; flattened when `axis` is None. Raises IndexError for a place outside."""
@@ -272,6 +274,7 @@ def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> A
     return _laid_as(x, concatenate([x[_along(axis, slice(0, place))], aligned, x[_along(axis, slice(place, None))]], axis))
 
 
+@_stands_for()
 def _insert_each(x, places, values, axis):
     size, count = x.shape[axis], len(places)
     if _py.any(not -size <= p <= size for p in places):

@@ -10,7 +10,7 @@ import numpy as _np
 
 from . import _graphc
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import as_dtype, can_cast, float64, int64
+from ._dtypes import _NAMES, as_dtype, can_cast, float64, int64
 from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, DTypeError, ForeignDType, ShapeError
 
@@ -59,6 +59,7 @@ def _source(obj):
     return obj
 
 
+@_stands_for()
 def _converted(obj, dtype, device, copy):
     """As the extension converts it. Objects in sequences may make arrays of ours of themselves, which NumPy takes for none."""
     source = _source(obj)
@@ -147,6 +148,7 @@ def _like(make, x, shape, order):
     return made
 
 
+@_stands_for()
 def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """`a` as an Array: an Array (unchanged if nothing has to change), a NumPy array, a buffer or DLPack exporter, or
     nested sequences of numbers and Arrays. copy=True always copies, False never (ValueError if that cannot be). `order` is
@@ -182,6 +184,7 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         return kept
 
 
+@_stands_for()
 def _of_columns(a, dtype, device, copy):
     """A column-major NumPy array: the transpose of a row-major Array."""
     made = asarray(a.T, dtype, device=device, copy=copy)
@@ -199,12 +202,15 @@ def operand(a):
     return asarray(a)
 
 
+@_stands_for()
 def assigned(value, x, is_safe=False):
     """An array of what is written to elements of `x`: numbers and sequences as NumPy's `array(value, x.dtype)`, which refuses
     what they can't hold; arrays as they are, or only those of a dtype that all of `x` hold."""
     if not isinstance(value, (_Array, _np.ndarray, _np.generic)):
         is_float = type(value) is float and x.dtype.kind in "fc"  # where it overflows, the conversion to come tells it
         return asarray(value, None if is_float else x.dtype, device=x.device)
+    if not is_safe and isinstance(value, _np.ndarray) and value.dtype.name not in _NAMES:
+        value = value.astype(x.dtype)
     values = asarray(value, device=None if type(value) is _Array else x.device)
     is_number = isinstance(value, _np.generic)  # or a single result
     if is_safe and not is_number and not can_cast(values.dtype, x.dtype, "safe"):
@@ -269,6 +275,7 @@ def _shallow(x, ndmax):
     return x
 
 
+@_stands_for()
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None, device=None):
     """As `asarray`, but a copy unless told otherwise, in the memory order of an Array that is copied; axes of size 1 are put in
     front up to `ndmin`."""
@@ -299,6 +306,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
 
 
+@_stands_for()
 def asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
     """As `asarray`: there are no subclasses."""
     return asarray(a, dtype, order, device=device, copy=copy)
@@ -313,6 +321,7 @@ def asarrays(values):
     return [asarray(x) if type(x) is _Array else asarray(x, device=place) for x in values]
 
 
+@_stands_for()
 def asarray_chkfinite(a, dtype=None, order=None):
     """As `asarray`. Raises ValueError when a value is infinite or NaN (this evaluates)."""
     x = asarray(a, dtype)
@@ -321,6 +330,7 @@ def asarray_chkfinite(a, dtype=None, order=None):
     return x
 
 
+@_stands_for()
 def ascontiguousarray(a, dtype=None, *, like=None):
     """A row-major array of at least one axis: `a` itself when it is one."""
     x = asarray(a, dtype)
@@ -328,6 +338,7 @@ def ascontiguousarray(a, dtype=None, *, like=None):
     return x if x.contiguous else x.copy()
 
 
+@_stands_for()
 def asfortranarray(a, dtype=None, *, like=None):
     """A column-major array: a transposed view of the dense transpose."""
     x = asarray(a, dtype)
@@ -339,6 +350,7 @@ _REQUIREMENTS = {
 }  # fmt: skip
 
 
+@_stands_for()
 def require(a, dtype=None, requirements=None, *, like=None):
     """An Array that meets NumPy's requirements: C, F, A, W, O (and their long names)."""
     wanted = {str(r).upper() for r in ([requirements] if isinstance(requirements, str) else requirements or ())}

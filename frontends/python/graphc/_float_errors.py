@@ -64,10 +64,11 @@ def geterr():
 def seterr(all=None, divide=None, over=None, under=None, invalid=None):  # noqa: A002
     """Changes how floating-point errors of what this thread records from now on are treated, and returns how they
     were. Modes: "ignore", "warn" (RuntimeWarning), "raise" (FloatingPointError), "call" and "log" (`seterrcall`),
-    "print". ArgumentError for any other."""
+    "print". ArgumentError for any other. What NumPy computes (its scalars, foreign dtypes) is treated so as well."""
     before = geterr()
     given = {"divide": divide, "over": over, "under": under, "invalid": invalid}
     _graphc.set_float_modes(_word_with(_graphc.float_modes(), "seterr", all, given))
+    _np.seterr(all, **given)
     return before
 
 
@@ -83,6 +84,7 @@ def seterrcall(func):
         raise ArgumentError("seterrcall: a callable or an object with a write method is needed")
     before, word = geterrcall(), _graphc.float_modes()
     _graphc.set_float_modes(word & ~(_CALL_MASK << _CALL_SHIFT) | _handler_number(func) << _CALL_SHIFT)
+    _np.seterrcall(func)
     return before
 
 
@@ -102,8 +104,10 @@ class errstate:  # noqa: N801
     def __enter__(self):
         before = _graphc.float_modes()
         word = _word_with(before, "errstate", *self._given)
+        theirs = _np.errstate(all=self._given[0], **self._given[1])  # NumPy's scalars, and what else it computes
+        theirs.__enter__()
         _graphc.set_float_modes(word)
-        self._before.append(before)
+        self._before.append((before, theirs))
         if self._call:
             try:
                 seterrcall(self._call["call"])
@@ -112,7 +116,9 @@ class errstate:  # noqa: N801
                 raise
 
     def __exit__(self, *_):
-        _graphc.set_float_modes(self._before.pop())
+        before, theirs = self._before.pop()
+        _graphc.set_float_modes(before)
+        theirs.__exit__()
 
     def __call__(self, function):
         @_functools.wraps(function)

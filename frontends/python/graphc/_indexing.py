@@ -62,6 +62,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     return _deliver(_graphc.take(x, indices, axis), out, "take")
 
 
+@_stands_for()
 def _cycled(values, count):
     """The first `count` of the flattened values, repeated as often as needed."""
     flat = ravel(values)
@@ -195,6 +196,7 @@ def extract(condition, arr):
     return compress(ravel(asarray(condition)), ravel(asarray(x)))
 
 
+@_stands_for()
 def place(arr, mask, vals):
     """Writes the values, one after the other and repeated as needed, where the mask holds."""
     x, values = arr, vals

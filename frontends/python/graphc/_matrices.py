@@ -252,7 +252,7 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -
     if type(src) is _graphc.Array and where is True and src.dtype is dst.dtype and not dst.readonly and casting == "same_kind":
         dst[...] = src
         return
-    weak = isinstance(src, (bool, int, float, complex))
+    weak = isinstance(src, {"b": int, "i": int, "u": int, "c": (int, float, complex)}.get(dst.dtype.kind, (int, float)))
     source = src if weak else asarray(src, device=dst.device)
     kind = _graphc.result_type(dst, src) if weak else source.dtype
     if casting != "unsafe" and not can_cast(kind, dst.dtype, casting):

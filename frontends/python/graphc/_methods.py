@@ -68,6 +68,7 @@ class FlatIterator:
             raise IndexOutOfBounds("boolean indices for iterators are not supported because they are ambiguous")
         return key
 
+    @_stands_for()
     def __setitem__(self, key, value):
         key = self._checked(key)
         whole = self.base.ravel()
@@ -91,6 +92,7 @@ class FlatIterator:
         if not aliases:
             self.base[...] = whole.reshape(self.base.shape)
 
+    @_stands_for()
     def _element(self, value):
         """What becomes a single element; NumPy has one error for all that does not."""
         if _graphc.is_tracing():

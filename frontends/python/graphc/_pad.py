@@ -11,6 +11,7 @@ import numpy as _np
 from . import _graphc
 from ._assemble import _along
 from ._creation import asarray, full, in_order, lies_by_columns
+from ._float_errors import stands_for as _stands_for
 from ._manipulation import concatenate, flip
 from .errors import ArgumentError, UnsupportedError
 
@@ -52,6 +53,7 @@ def _pairs(value, rank, name, is_count=True):
     return pairs
 
 
+@_stands_for()
 def pad(array: ArrayLike, pad_width, mode="constant", **options) -> Array:
     """The array with `pad_width` more elements before and after (a number, a pair, a pair an axis, or a dict of axes).
     Modes: constant, edge, linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap, empty, or a function of
@@ -93,6 +95,7 @@ def _as_element(value, x):
     return int(value) if x.dtype.kind == "i" else value
 
 
+@_stands_for()
 def _framed(x, widths, value):
     """The array inside of one value."""
     shape = tuple(before + size + after for size, (before, after) in zip(x.shape, widths))
@@ -101,6 +104,7 @@ def _framed(x, widths, value):
     return out
 
 
+@_stands_for()
 def _axis_padded(x, axis, before, after, mode, values, lengths, reflect_type):
     if mode in ("constant", "empty"):
         parts = [_constant(x, axis, before, values[0]), x, _constant(x, axis, after, values[1])]
@@ -122,6 +126,7 @@ def _wide(x, axis, count):
     return _graphc.broadcast_to(x, x.shape[:axis] + (count,) + x.shape[axis + 1 :])
 
 
+@_stands_for()
 def _constant(x, axis, count, value):
     return full(x.shape[:axis] + (count,) + x.shape[axis + 1 :], _as_element(value, x), x.dtype, device=x.device)
 
