@@ -21,11 +21,11 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "numpy-names.md"
 NOTES = {
     "array_equal": "a 0-d bool array", "array_equiv": "a 0-d bool array", "vectorize": "no objects; results have one dtype",
     "frompyfunc": "results have a dtype, not object", "empty": "zeros", "empty_like": "zeros", "errstate": "reported when computed",
-    "seterr": "reported when computed", "asfortranarray": "a view of the transpose", "finfo": "numbers of dtypes narrower than float64 are Python floats",
+    "seterr": "reported when computed", "asfortranarray": "a view of the transpose", "finfo": "numbers of dtypes narrower than float64 are Python floats that print as NumPy's",
     "reciprocal": "integers give float64", "fromfunction": "dtype by keyword", "floor_divide": "a / b where one operand is infinite",
     "meshgrid": "views are read-only with copy=False", "broadcast": "elements are 0-d arrays", "nditer": "row-major, no allocated operands", "view": "a read-only copy for another dtype",
     "put": "counted from the flattened array", "load": "archives give Arrays", "geomspace": "real bounds",
-    "base": "None once the owner is gone and all of it is shown", "flags": "no WRITEABLE = True once it is False",
+    "base": "None once the owner is gone and all of it is shown", "flags": "WRITEABLE = True is refused of broadcast views, parts of complex numbers and memory of others",
 }  # fmt: skip
 NUMPYS = (
     "busday_count", "busday_offset", "busdaycalendar", "is_busday", "isnat", "datetime_as_string", "datetime_data", "asmatrix", "bmat",

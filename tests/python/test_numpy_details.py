@@ -469,3 +469,55 @@ def test_nested_iterators_write_arrays():
         return seen, a.tolist()
 
     assert program(gc) == program(np)
+
+
+@pytest.mark.parametrize("xp", [np, gc], ids=["numpy", "graphc"])
+def test_views_made_writable(xp):
+    """`diagonal` gives a read-only view, which may be made writable where the memory is the program's own."""
+    a = xp.arange(12.0).reshape(3, 4)
+    d = xp.diagonal(a)
+    with pytest.raises(ValueError):
+        d[:] = 0
+    d.flags.writeable = True
+    d[:] = -1
+    a.diagonal(1).setflags(write=True)
+    assert a.tolist() == [[-1, 1, 2, 3], [4, -1, 6, 7], [8, 9, -1, 11]]
+    stack = xp.zeros((2, 3, 3))
+    view = xp.diagonal(stack, axis1=-1, axis2=-2)
+    view.flags.writeable = True
+    view[...] = xp.arange(6).reshape(2, 3)
+    assert stack[1].tolist() == [[3, 0, 0], [0, 4, 0], [0, 0, 5]]
+    part = xp.zeros((3, 3))[1:, ::-1]
+    part.flags.writeable = False
+    part.flags.writeable = True
+    part[0, 0] = 3
+    assert part.tolist() == [[3, 0, 0], [0, 0, 0]]
+
+
+def test_views_that_stay_read_only():
+    for view in (gc.broadcast_to(gc.arange(3), (2, 3)), gc.from_dlpack(locked(np.arange(3.0))), gc.from_dlpack(locked(np.arange(3.0)))[1:]):
+        with pytest.raises(ValueError):
+            view.flags.writeable = True
+        assert not view.flags.writeable
+
+
+def locked(a):
+    a.flags.writeable = False
+    return a
+
+
+@pytest.mark.parametrize("axes", [[np.array([1, 2]), np.array([1, 0])], [range(1, 3), range(1, -1, -1)], ([1, 2], (1, 0)), (2, 0), np.array([[1], [1]])], ids=str)
+def test_axes_of_tensordot(axes):
+    a, b = np.arange(24.0).reshape(4, 2, 3), np.arange(6.0).reshape(3, 2)
+    assert np.array_equal(np.asarray(gc.tensordot(gc.asarray(a), gc.asarray(b), axes)), np.tensordot(a, b, axes))
+
+
+def test_limits_of_narrow_floats_print_as_numpys():
+    for dtype in ("float16", "float32", "float64"):
+        ours, theirs = gc.finfo(dtype), np.finfo(dtype)
+        for name in ("eps", "max", "min", "tiny", "resolution"):
+            a, b = getattr(ours, name), getattr(theirs, name)
+            assert isinstance(a, float) and a == b and a.dtype == b.dtype
+            assert (repr(a), str(a), f"{a}", f"{a:.3e}") == (repr(b), str(b), f"{b}", f"{b:.3e}")
+            assert pickle.loads(pickle.dumps(a)) == a
+            assert (gc.ones(2, dtype) * a).dtype == dtype

@@ -68,3 +68,13 @@ def test_matplotlib_plots_graphc_arrays(tmp_path):
     (got, (x, y)), (want, _) = drawn(gc), drawn(np)
     np.testing.assert_allclose(y, np.sin(x), rtol=1e-14)
     assert (got != want).mean() < 1e-3
+
+
+def test_functions_of_scipy_of_complex_numbers():
+    """Those that graphc has for real numbers only are SciPy's then."""
+    special = pytest.importorskip("scipy.special")
+    z, x = np.array([1 + 1j, 2, 0.5j]), np.array([0.5, 1.0, 2.0])
+    for name in ("erf", "erfc"):
+        function = getattr(special, name)
+        for values in (z, x, z):
+            np.testing.assert_allclose(np.asarray(function(gc.asarray(values))), function(values), rtol=1e-14)

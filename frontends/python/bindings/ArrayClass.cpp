@@ -145,6 +145,29 @@ void hideSequenceOfScalars(pb::class_<Array> &cls) {
   PyType_Modified(type);
 }
 
+/// Whether no two elements of a view are one: each axis steps over all that the shorter steps
+/// reach.
+bool areDistinct(const View &view) {
+  std::vector<std::pair<int64_t, int64_t>> axes; // step, size
+  for (int64_t i = 0; i < view.shape().rank(); ++i)
+    if (auto axis = static_cast<size_t>(i); view.shape()[axis] > 1)
+      axes.emplace_back(std::abs(view.strides()[axis]), view.shape()[axis]);
+  std::ranges::sort(axes);
+  int64_t reach = 0;
+  return std::ranges::all_of(axes, [&](const auto &axis) {
+    bool isBeyond = axis.first > reach;
+    reach += axis.first * (axis.second - 1);
+    return isBeyond;
+  });
+}
+
+/// The same elements of a base, to be written to; nothing where one of them is in several places.
+std::optional<View> withoutLock(const View &view) {
+  if (!view.hasLayout() || view.isRecast() || !areDistinct(view))
+    return std::nullopt;
+  return View(view.base()).strided(view.shape(), view.strides(), view.offset());
+}
+
 void defineProperties(pb::class_<Array> &cls) {
   defineScalarClass(cls);
   hideSequenceOfScalars(cls);
@@ -168,8 +191,15 @@ void defineProperties(pb::class_<Array> &cls) {
   });
   cls.def("_lock", [](Array &x) { x.lock(); });
   cls.def("_unlock", [](Array &x) {
-    if (x.storage()->owner() != &x)
-      return false;
+    NodeRef memory = x.storage()->versioned().first;
+    if (memory->state() == NodeState::Ready && !memory->buffer()->isPrivate())
+      return false; // of another, who may forbid it
+    if (x.storage()->owner() != &x) {
+      auto view = withoutLock(x.view());
+      if (view)
+        x = x.withView(*std::move(view));
+      return view.has_value();
+    }
     View whole(x.view().base());
     for (const View &view : {whole, whole.transpose(reversedAxes(x.rank()))})
       if (std::ranges::equal(view.shape(), x.shape()) &&

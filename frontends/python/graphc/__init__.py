@@ -428,10 +428,10 @@ def __getattr__(name):
         return _graphc.build_info()["version"]
     if name == "bfloat16":
         return _dtypes.bfloat16
-    if name in _PARTS or name == "__config__":
+    if name in _PARTS or name in ("__config__", "core"):
         import importlib
 
-        return importlib.import_module(f"{__name__}.{name}" if name in _PARTS else "numpy.__config__")
+        return importlib.import_module(f"{__name__ if name in _PARTS else 'numpy'}.{name}")
     if name.startswith("__"):
         raise AttributeError(f"module 'graphc' has no attribute {name!r}")
     import difflib

@@ -155,9 +155,32 @@ class _BFloat16Info:
         return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype=bfloat16)"
 
 
+class _Limit(float):
+    """A limit of a narrow float: a Python float, as the Array API wants it, that has the dtype and the digits of NumPy's."""
+
+    __slots__ = ("dtype",)
+
+    def __new__(cls, value):
+        self = super().__new__(cls, value)
+        self.dtype = value.dtype
+        return self
+
+    def __reduce__(self):
+        return _Limit, (self.dtype.type(self),)
+
+    def __repr__(self):
+        return repr(self.dtype.type(self))
+
+    def __str__(self):
+        return str(self.dtype.type(self))
+
+    def __format__(self, spec):
+        return format(self.dtype.type(self), spec)
+
+
 class finfo:  # noqa: N801  (NumPy's name)
     """Limits of a float dtype (or of an array's): numpy.finfo. Numbers are NumPy's, those of dtypes narrower than float64
-    Python floats, as the Array API wants them."""
+    are Python floats besides, as the Array API wants them."""
 
     __module__ = "graphc"
 
@@ -171,7 +194,7 @@ class finfo:  # noqa: N801  (NumPy's name)
 
     def __getattr__(self, name):
         value = getattr(object.__getattribute__(self, "_info"), name)
-        return float(value) if isinstance(value, (_np.float16, _np.float32)) else value
+        return _Limit(value) if isinstance(value, (_np.float16, _np.float32)) else value
 
     def __eq__(self, other):
         return self._info == other._info if isinstance(other, finfo) else NotImplemented

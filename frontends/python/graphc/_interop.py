@@ -87,6 +87,10 @@ _ours = {}
 _OPERANDS = {_Array, _np.ndarray, _np.float64, _np.float32, _np.int64, _np.bool_, bool, int, float}
 
 
+def _is_complex(x):
+    return type(x) is complex or getattr(getattr(x, "dtype", None), "kind", None) == "c"
+
+
 @_stands_for()
 def _array_ufunc(self, ufunc, method, *inputs, **keywords):
     is_plain = method == "__call__" and not keywords and _OPERANDS.issuperset(map(type, inputs))
@@ -105,8 +109,11 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
         return _foreign.of_values(getattr(ufunc, method), inputs, keywords)
     if not isinstance(ours, _graphc.ufunc):  # of another package, as SciPy's: of values
         return _foreign.run(getattr(ufunc, method), inputs, keywords, "a" if method == "at" else None)
-    if is_plain:
-        _ours[ufunc] = ours
+    if ufunc is getattr(_np, ufunc.__name__, None):
+        if is_plain:
+            _ours[ufunc] = ours
+    elif _py.any(_is_complex(x) for x in inputs):  # SciPy's `erf` takes complex numbers
+        return _foreign.run(getattr(ufunc, method), inputs, keywords, "a" if method == "at" else None)
     if out is not None and not _py.any(_graphc.is_array(x) for x in (*inputs, *out)):
         return NotImplemented
     if method != "__call__" and out is not None and len(out) == 1:

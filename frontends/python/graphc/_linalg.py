@@ -119,6 +119,13 @@ def outer(a, b, out=None):
     return with_out(asarray(a).reshape((-1, 1)) * asarray(b).reshape((1, -1)), out, name="outer")
 
 
+def _listed(axes):
+    try:
+        return tuple(axes)
+    except TypeError:
+        return (axes,)
+
+
 @_where_operands_are
 @_stands_for("dot")
 def tensordot(a, b, axes=2):
@@ -130,7 +137,7 @@ def tensordot(a, b, axes=2):
         if count < 0 or count > min(x1.ndim, x2.ndim):
             raise ArgumentError(f"tensordot: {count} axes of arrays of shapes {x1.shape} and {x2.shape}")
     except TypeError:
-        first, second = (a if isinstance(a, (tuple, list)) else (a,) for a in axes)
+        first, second = map(_listed, axes)
     first, second = _axes(tuple(first), x1.ndim, "tensordot"), _axes(tuple(second), x2.ndim, "tensordot")
     sizes = [x1.shape[a] for a in first]
     if sizes != [x2.shape[a] for a in second]:
