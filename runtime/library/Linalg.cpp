@@ -1,8 +1,9 @@
 //===- Linalg.cpp - Linear algebra by LAPACK --------------------------------------------------===//
 //
 // LAPACK stores matrices by columns: a row-major matrix is the transposed one there (not the
-// conjugate transposed: of a Hermitian matrix, the conjugate one). Where a factorisation of the
-// transposed matrix holds the wanted one, nothing is moved.
+// conjugate transposed: of a Hermitian matrix, the conjugate one). Matrices are moved even where a
+// factorisation of the transposed one holds the wanted one: which vectors of an eigenspace come
+// out, their signs, and whether a pivot is exactly zero are those of NumPy so.
 //
 // Threads: matrices up to kSmall run on one thread each, several at once; a larger one has all
 // threads of its library to itself. The size of a matrix alone decides, so that its result does not
@@ -258,15 +259,16 @@ Status inv(const Call &call) {
   return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
     using Int = IntType<decltype(lapack)>;
     using T = std::remove_pointer_t<decltype(out)>;
-    // The inverse of the transposed matrix, transposed, is the inverse.
-    std::vector<T> matrix(a, a + n * n);
+    std::vector<T> matrix(static_cast<size_t>(n * n)), x(static_cast<size_t>(n * n));
     std::vector<Int> pivots(static_cast<size_t>(n));
-    std::fill_n(out, n * n, T(0));
+    transpose(a, n, n, matrix.data());
     for (int64_t i = 0; i < n; ++i)
-      out[i * n + i] = 1;
+      x[static_cast<size_t>(i * n + i)] = 1;
     auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
-    if (lapack(Lapack::Gesv, 0, &size, &size, matrix.data(), &stride, pivots.data(), out,
-               &stride) != 0) {
+    bool isSingular = lapack(Lapack::Gesv, 0, &size, &size, matrix.data(), &stride, pivots.data(),
+                             x.data(), &stride) != 0;
+    transpose(x.data(), n, n, out);
+    if (isSingular) {
       if (!quiet)
         return singular("inv", "Singular matrix");
       constexpr auto kNan = std::numeric_limits<Real<T>>::quiet_NaN();
@@ -285,8 +287,9 @@ namespace {
 template <typename C, typename T>
 int factorDiagonal(const C &lapack, const T *a, int64_t n, std::vector<T> &diagonal) {
   using Int = IntType<C>;
-  std::vector<T> matrix(a, a + n * n);
+  std::vector<T> matrix(static_cast<size_t>(n * n));
   std::vector<Int> pivots(static_cast<size_t>(n));
+  transpose(a, n, n, matrix.data());
   auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
   lapack(Lapack::Getrf, 0, &size, &size, matrix.data(), &stride, pivots.data());
   int sign = 1;
@@ -328,7 +331,7 @@ Status det(const Call &call) {
     for (T x : diagonal)
       product = normalise(product * normalise(Wide(x)));
     exponent = std::clamp<int64_t>(exponent, -5000, 5000);
-    *out = static_cast<T>(scaled(product, static_cast<int>(exponent)));
+    *out = product == Wide(0) ? T(0) : static_cast<T>(scaled(product, static_cast<int>(exponent)));
     return Status::ok();
   });
 }
@@ -346,8 +349,8 @@ Status slogdet(const Call &call) {
         sign = T(0);
       else if constexpr (kComplex<T>)
         sign *= x / size;
-      else
-        sign = x < 0 ? -sign : sign;
+      else if (x < 0 && sign != 0)
+        sign = -sign;
       logarithm += std::log(size);
     }
     out[0] = sign;
@@ -405,9 +408,10 @@ Status eigh(const Call &call) {
   return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
     using Int = IntType<decltype(lapack)>;
     using T = std::remove_pointer_t<decltype(out)>;
-    std::vector<T> matrix(a, a + n * n);
+    std::vector<T> matrix(static_cast<size_t>(n * n));
     std::vector<Real<T>> values(static_cast<size_t>(n));
-    char job = valuesOnly ? 'N' : 'V', triangle = lower ? 'U' : 'L';
+    transpose(a, n, n, matrix.data());
+    char job = valuesOnly ? 'N' : 'V', triangle = lower ? 'L' : 'U';
     auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
     auto decompose = [&](T *work, Int *count, [[maybe_unused]] Real<T> *reals,
                          [[maybe_unused]] Int *realCount, Int *ints, Int *intCount) {
@@ -433,11 +437,8 @@ Status eigh(const Call &call) {
     if (info != 0)
       return singular("eigh", "Eigenvalues did not converge");
     std::copy_n(values.data(), n, out);
-    if (valuesOnly)
-      return Status::ok();
-    // Eigenvectors of the transposed matrix, which is the conjugate one.
-    transpose(matrix.data(), n, n, out + n);
-    std::transform(out + n, out + n + n * n, out + n, conjugate<T>);
+    if (!valuesOnly)
+      transpose(matrix.data(), n, n, out + n);
     return Status::ok();
   });
 }
@@ -520,11 +521,8 @@ Status svd(const Call &call) {
       call, batch, std::max(m, n), [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
         using Int = IntType<decltype(lapack)>;
         using T = std::remove_pointer_t<decltype(out)>;
-        // LAPACK sees the transposed matrix, whose factors are the transposed ones in reverse
-        // order: its U, by columns, is our vh by rows, and its VT (VH) is our u.
-        int64_t uWidth = mode == 2 ? m : k;
-        T none[1] = {};
-        T *u = mode ? out : none, *s = mode ? out + m * uWidth : out, *vh = mode ? s + k : none;
+        int64_t uWidth = mode == 2 ? m : k, vHeight = mode == 2 ? n : k;
+        T *u = out, *s = mode ? out + m * uWidth : out, *vh = s + k;
         if (k == 0) {
           // No singular values: the full factors are identities.
           for (int64_t i = 0; mode == 2 && i < m * m; ++i)
@@ -533,7 +531,10 @@ Status svd(const Call &call) {
             vh[i] = T(i % (n + 1) == 0);
           return Status::ok();
         }
-        std::vector<T> matrix(a, a + m * n);
+        std::vector<T> matrix(static_cast<size_t>(m * n));
+        std::vector<T> left(static_cast<size_t>(mode ? m * uWidth : 1));
+        std::vector<T> right(static_cast<size_t>(mode ? vHeight * n : 1));
+        transpose(a, m, n, matrix.data());
         std::vector<Int> ints(static_cast<size_t>(8 * k));
         std::vector<Real<T>> values(static_cast<size_t>(k));
         [[maybe_unused]] std::vector<Real<T>> reals;
@@ -542,21 +543,26 @@ Status svd(const Call &call) {
           reals.resize(static_cast<size_t>(mode ? most : 7 * k));
         }
         char job = mode == 0 ? 'N' : mode == 1 ? 'S' : 'A';
-        auto rows = static_cast<Int>(n), columns = static_cast<Int>(m);
-        auto uStride = static_cast<Int>(mode ? n : 1),
-             vStride = static_cast<Int>(mode ? uWidth : 1);
+        auto rows = static_cast<Int>(m), columns = static_cast<Int>(n);
+        auto uStride = static_cast<Int>(mode ? m : 1),
+             vStride = static_cast<Int>(mode ? vHeight : 1);
         Int info = withWorkspace<T, Int>([&](T *work, Int *size) {
           if constexpr (kComplex<T>)
             return lapack(Lapack::Gesdd, 1, &job, &rows, &columns, matrix.data(), &rows,
-                          values.data(), vh, &uStride, u, &vStride, work, size, reals.data(),
-                          ints.data());
+                          values.data(), left.data(), &uStride, right.data(), &vStride, work, size,
+                          reals.data(), ints.data());
           else
             return lapack(Lapack::Gesdd, 1, &job, &rows, &columns, matrix.data(), &rows,
-                          values.data(), vh, &uStride, u, &vStride, work, size, ints.data());
+                          values.data(), left.data(), &uStride, right.data(), &vStride, work, size,
+                          ints.data());
         });
         if (info != 0)
           return singular("svd", "SVD did not converge");
         std::copy_n(values.data(), k, s);
+        if (mode) {
+          transpose(left.data(), uWidth, m, u);
+          transpose(right.data(), n, vHeight, vh);
+        }
         return Status::ok();
       });
 }

@@ -205,3 +205,52 @@ def test_in_a_function():
     near(x, np.linalg.solve(a, b))
     near(w, np.linalg.eigvalsh(a))
     near(np.sort(np.asarray(values).real), np.linalg.eigvalsh(a))
+
+
+VECTORS = {
+    "eigh": lambda xp, a: xp.linalg.eigh(a + xp.conj(xp.swapaxes(a, -1, -2)))[1],
+    "eigh of the upper triangle": lambda xp, a: xp.linalg.eigh(a, UPLO="U")[1],
+    "u": lambda xp, a: xp.linalg.svd(a)[0],
+    "vh": lambda xp, a: xp.linalg.svd(a)[2],
+    "vh of a tall matrix": lambda xp, a: xp.linalg.svd(a[..., : a.shape[-1] // 2 + 1], full_matrices=False)[2],
+    "u of a wide matrix": lambda xp, a: xp.linalg.svd(a[..., : a.shape[-1] // 2 + 1, :])[0],
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("name", VECTORS)
+def test_vectors_have_the_signs_of_numpys(name, dtype):
+    """Each is one of several that the definition allows; programs that print them, or what they project on, see which."""
+    for batch in ((), (4,)):
+        for n in (1, 2, 3, 5, 12):
+            a = matrices(batch, n, n, "complex128", seed=n)
+            a = a.astype(dtype) if np.dtype(dtype).kind == "c" else a.real.astype(dtype)
+            got, want = np.asarray(VECTORS[name](gc, gc.asarray(a))), VECTORS[name](np, a)
+            assert got.dtype == want.dtype
+            np.testing.assert_allclose(got, want, rtol=0, atol=1e-3 if np.finfo(dtype).bits == 32 else 1e-9)
+
+
+NEARLY_SINGULAR = [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9]]
+
+
+def test_matrices_that_only_rounding_keeps_from_singular():
+    """Whether a pivot is exactly zero depends on the order of the factorisation, and that on the memory order LAPACK is given."""
+    rng = np.random.default_rng(0)
+    found = set()
+    for a in [np.array(NEARLY_SINGULAR), *(np.outer(u, v) + np.outer(v, w) for u, v, w in rng.integers(-4, 5, (200, 3, 3)) / 10.0)]:
+        try:
+            want = np.linalg.inv(a)
+        except np.linalg.LinAlgError:
+            want = None
+        found.add(want is None)
+        if want is None:
+            with pytest.raises(gc.linalg.LinAlgError):
+                np.asarray(gc.linalg.inv(gc.asarray(a)))
+        else:
+            near(gc.linalg.inv(gc.asarray(a)), want)
+        sign, size = np.linalg.slogdet(a)
+        got = [float(v) for v in gc.linalg.slogdet(gc.asarray(a))]
+        assert got[0] == sign and np.signbit(got[0]) == np.signbit(sign) and np.isclose(got[1], size)
+        det = float(gc.linalg.det(gc.asarray(a)))
+        assert np.signbit(det) == np.signbit(np.linalg.det(a)) and (det == 0) == (sign == 0)
+    assert found == {True, False}
