@@ -441,3 +441,12 @@ def test_signatures_and_windows_of_what_numpy_computes():
         return [(str(f.dtype), f.astype(str).tolist() if f.dtype.kind == "M" else f.astype(float).round(12).tolist()) for f in found]
 
     assert program(gc) == program(np)
+
+
+def test_dtypes_of_other_packages():
+    """NumPy's arrays, as all that graphc does not compute."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    for make in (lambda xp: xp.array([1, 2], dtype=ml_dtypes.int4), lambda xp: xp.zeros(3, ml_dtypes.int4), lambda xp: xp.ones((2, 2), ml_dtypes.uint4).sum()):
+        ours, theirs = make(gc), make(np)
+        assert type(ours) is type(theirs) and np.array_equal(ours, theirs)
+    assert (gc.arange(2.0) + np.ones(2, ml_dtypes.int4)).tolist() == [1, 2]

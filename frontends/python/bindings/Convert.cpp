@@ -153,13 +153,10 @@ DType toDType(pb::handle object) {
   std::string name = pb::str(dtype.attr("name"));
   auto found = dtypeFromName(name);
   if (!found) {
-    std::string message = format("dtype {} is not supported: graphc has bool, int8 to int64, uint8 "
-                                 "to uint64, float16, bfloat16, float32, float64, complex64 and "
-                                 "complex128",
-                                 name);
-    if (dtype.attr("isbuiltin").cast<int>() == 2) // of another package: NumPy knows no more
-      raise(Status(ErrorCode::DType, message));
-    raiseForeign(message);
+    raiseForeign(
+        format("dtype {} is not supported: graphc has bool, int8 to int64, uint8 to uint64, "
+               "float16, bfloat16, float32, float64, complex64 and complex128",
+               name));
   }
   if (isName)
     dtypesByName()[object] = static_cast<int>(*found);

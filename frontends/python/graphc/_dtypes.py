@@ -87,8 +87,7 @@ def _found_dtype(dtype):
     except TypeError:
         raise DTypeError(f"data type {dtype!r} not understood{_nearest(dtype)}") from None
     if found.name not in _NAMES:
-        error = DTypeError if found.isbuiltin == 2 else ForeignDType  # 2: of another package, and NumPy knows no more
-        raise error(f"dtype {found.name} is not supported; graphc has {', '.join(_NAMES)}")
+        raise ForeignDType(f"dtype {found.name} is not supported; graphc has {', '.join(_NAMES)}")
     return found if found.isnative else found.newbyteorder("=")
 
 
