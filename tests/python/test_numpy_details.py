@@ -1,6 +1,7 @@
 """What NumPy's own suites look at: the errors, warnings and arguments of single functions, under NumPy and under graphc."""
 
 import collections.abc
+import ctypes
 import importlib
 import math
 import operator
@@ -521,3 +522,32 @@ def test_limits_of_narrow_floats_print_as_numpys():
             assert (repr(a), str(a), f"{a}", f"{a:.3e}") == (repr(b), str(b), f"{b}", f"{b:.3e}")
             assert pickle.loads(pickle.dumps(a)) == a
             assert (gc.ones(2, dtype) * a).dtype == dtype
+
+
+@pytest.mark.parametrize("xp", [np, gc], ids=["numpy", "graphc"])
+def test_memory_seen_by_c(xp):
+    libc = ctypes.CDLL(None)
+    x = xp.arange(4.0)
+    pointer = x.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+    pointer[1] = 7.0
+    y = x * 2
+    libc.memset(x.ctypes.data_as(ctypes.c_void_p), 0, ctypes.c_size_t(16))
+    assert x.tolist() == [0, 0, 2, 3] and y.tolist() == [0, 14, 4, 6] and pointer[2] == 2
+    assert list(x.ctypes.shape) == [4] and list(x[::2].ctypes.strides) == [16]
+    x[:] = 3
+    assert pointer[0] == 3
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+@pytest.mark.parametrize("xp", [np, gc], ids=["numpy", "graphc"])
+def test_small_details_of_numpys_docstrings(xp):
+    x = xp.array([[1, 2], [3, 4]])
+    m = xp.asmatrix(x)
+    x[0, 0] = 5
+    m[1, 1] = 6
+    assert m.tolist() == x.tolist() == [[5, 2], [3, 6]]
+    assert xp.isin([1, 2], {1, 2}).tolist() == [False, False]
+    composed = xp.polyval([3, 0, 1], xp.poly1d([5, 1]))
+    assert type(composed) is xp.poly1d and composed.coeffs.tolist() == [75, 30, 4]
+    with pytest.warns(DeprecationWarning, match="2-dimensional vectors"):
+        assert xp.cross([1, 2], [3, 4]) == -2

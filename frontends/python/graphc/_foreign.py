@@ -476,14 +476,23 @@ def _numpys_alone(theirs):
 
 #: NumPy's functions and classes of dates, strings and structures.
 ALONE = (
-    "isnat", "busday_count", "busday_offset", "is_busday", "datetime_as_string", "datetime_data", "fromregex", "bmat", "asmatrix",
+    "isnat", "busday_count", "busday_offset", "is_busday", "datetime_as_string", "datetime_data", "fromregex", "bmat",
 )  # fmt: skip
 CLASSES = ("busdaycalendar", "matrix", "memmap", "recarray", "record", "float128", "complex256")
+
+
+@_functools.wraps(_np.asmatrix)
+def asmatrix(data, dtype=None):
+    return _np.asmatrix(data._lent() if _graphc.is_array(data) else data, dtype)
+
+
+asmatrix.__doc__ = "As numpy.asmatrix, of the memory of an Array: each side sees what the other writes."
 
 
 def names():
     """What the package has for dtypes that it does not compute."""
     found = {name: _numpys_alone(getattr(_np, name)) for name in ALONE if hasattr(_np, name)}
+    found["asmatrix"] = asmatrix
     return found | {name: getattr(_np, name) for name in CLASSES if hasattr(_np, name)}
 
 

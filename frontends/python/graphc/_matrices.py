@@ -14,6 +14,7 @@ from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, float64, int64
 from ._float_errors import number_of as _number_of
 from ._float_errors import stands_for as _stands_for
+from ._float_errors import tell as _tell
 from ._linalg import tensordot
 from ._manipulation import _axes, _axis, concatenate, moveaxis, stack
 from ._reductions import sum
@@ -205,6 +206,9 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     sizes = x1.shape[-1], x2.shape[-1]
     if not {2, 3}.issuperset(sizes):
         raise ShapeError(f"incompatible dimensions for cross product\n(dimension must be 2 or 3): shapes {x1.shape} and {x2.shape}")
+    if 2 in sizes:
+        text = "Arrays of 2-dimensional vectors are deprecated. Use arrays of 3-dimensional vectors instead. (deprecated in NumPy 2.0)"
+        _tell(text, DeprecationWarning)
     a0, a1, b0, b1 = x1[..., 0], x1[..., 1], x2[..., 0], x2[..., 1]
     third = a0 * b1 - a1 * b0
     if sizes == (2, 2):

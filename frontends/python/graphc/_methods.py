@@ -361,10 +361,14 @@ def _of_number(name):
     return property(get)
 
 
+def _ctypes(self):
+    """As numpy.ndarray.ctypes, of the array's memory: C reads and writes it as long as this object, or a pointer of `data_as`, lives."""
+    return self._lent().ctypes
+
+
 _OF_NUMBERS = ("as_integer_ratio", "bit_count", "denominator", "hex", "is_integer", "numerator")
 
 _ABSENT = {
-    "ctypes": "its memory is not fixed; use np.asarray(x).ctypes",
     "getfield": "there are no structured dtypes",
     "setfield": "there are no structured dtypes",
     "__array_struct__": "use the buffer protocol, __array__ or DLPack",
@@ -427,7 +431,7 @@ def attach(namespace):
     """Gives Array its methods: those here, and functions of the package that NumPy has as methods."""
     for name, value in {
         "flat": property(FlatIterator, lambda self, value: FlatIterator(self).__setitem__(slice(None), value)),
-        "__array_interface__": property(_interface), "flags": property(Flags), "data": property(memoryview), "setflags": _setflags, "view": _view, "byteswap": _byteswap,
+        "__array_interface__": property(_interface), "flags": property(Flags), "data": property(memoryview), "ctypes": property(_ctypes), "setflags": _setflags, "view": _view, "byteswap": _byteswap,
         "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize,
         "__class_getitem__": classmethod(_types.GenericAlias), "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,

@@ -146,6 +146,13 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: float = 1.0, axis: i
 @_stands_for()
 def polyval(p: ArrayLike, x: ArrayLike) -> Array:
     """The polynomial with coefficients `p`, highest power first, at `x`, by Horner's rule."""
+    from ._iterate import poly1d
+
+    if isinstance(x, poly1d):
+        value = 0
+        for coefficient in asarray(p):
+            value = value * x + coefficient
+        return value
     p, x = asarray(p), asarray(x)
     y = _graphc.full(x.shape, 0, _graphc.result_type(p, x), x.device)
     for i in range(p.shape[0]):

@@ -13,7 +13,7 @@ from ._indexing import flatnonzero, take
 from ._manipulation import _axis, concat, moveaxis
 from ._reductions import max, min
 from ._sorting import lexsort, searchsorted, sort
-from .errors import ArgumentError, UnsupportedError
+from .errors import ArgumentError, ForeignDType
 
 
 class UniqueAllResult(_NamedTuple):
@@ -167,7 +167,7 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     if kind not in (None, "sort", "table"):
         raise ArgumentError(f"Invalid kind: {kind!r}. Please use None, 'sort' or 'table'.")
     if isinstance(test_elements, (set, frozenset)):
-        raise UnsupportedError("isin: test_elements is a set; pass list(test_elements)")
+        raise ForeignDType("a set")  # which NumPy takes for one object
     element, tests = asarray(element), asarray(test_elements).reshape((-1,))
     if tests.size == 0:
         return full(element.shape, bool(invert), dtype=bool_, device=element.device)
