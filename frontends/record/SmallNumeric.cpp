@@ -2,8 +2,10 @@
 
 #include "frontends/record/SmallElements.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 
 namespace graphc::small {
 namespace {
@@ -49,6 +51,29 @@ Result<bool> numericInto(Numeric kind, std::span<const Operand> operands, DType 
   return allFinite(out, count);
 }
 
+/// Points that a piecewise linear function goes through.
+struct Points {
+  std::span<const double> places, values;
+
+  bool areRising() const {
+    return allFinite(places.data(), size()) && allFinite(values.data(), size()) &&
+           std::ranges::is_sorted(places);
+  }
+  int64_t size() const { return static_cast<int64_t>(places.size()); }
+  double at(double x) const {
+    if (x < places.front())
+      return values.front();
+    if (x >= places.back())
+      return values.back();
+    const auto above = std::ranges::upper_bound(places, x) - places.begin();
+    const auto j = static_cast<size_t>(std::clamp<int64_t>(above - 1, 0, size() - 2));
+    if (x == places[j])
+      return values[j];
+    const double slope = (values[j + 1] - values[j]) / (places[j + 1] - places[j]);
+    return slope * (x - places[j]) + values[j];
+  }
+};
+
 /// Whether the result has the dtype of what is reduced.
 bool isOfElements(op::ReduceKind kind) {
   using enum op::ReduceKind;
@@ -92,6 +117,31 @@ Outcome numeric(Numeric kind, std::span<const Operand> operands, DType t, const 
   else if (t == DType::Float32)
     done = numericInto(kind, operands, t, shape, dataOf<float>(out));
   return finished(std::move(out), std::move(done));
+}
+
+Outcome interpolate(const Operand &x, const Shape &shape, const Array &places,
+                    const Array &values) {
+  const int64_t count = countOf(shape), size = places.size();
+  if (std::max(count, size) * itemSize(DType::Float64) > kMostBytes || size == 0)
+    return NodeRef();
+  Reader<double> at, from, to;
+  GRAPHC_ASSIGN(bool isRead, at.read(x, DType::Float64, shape));
+  if (isRead) {
+    GRAPHC_ASSIGN(isRead, from.read(places, DType::Float64, places.shape()));
+  }
+  if (isRead) {
+    GRAPHC_ASSIGN(isRead, to.read(values, DType::Float64, places.shape()));
+  }
+  const auto length = static_cast<size_t>(size);
+  const Run<double> numbers = at.run();
+  const Points points{{from.run().data, length}, {to.run().data, length}};
+  if (!isRead || !isFinite(numbers, count) || !points.areRising())
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Float64, shape, places.device()));
+  auto *found = dataOf<double>(out);
+  for (int64_t i = 0; i < count; ++i)
+    found[i] = points.at(numbers.data[numbers.steps ? i : 0]);
+  return allFinite(found, count) ? out : NodeRef();
 }
 
 Outcome weightedBincount(const Array &x, const Array &weights, int64_t least) {

@@ -18,6 +18,10 @@ std::optional<Numeric> numericFromName(std::string_view name);
 /// gives an infinity or a NaN has to be recorded.
 Outcome numeric(Numeric kind, std::span<const Operand> operands, DType t, const Shape &shape,
                 rt::Device &device);
+/// The piecewise linear function through points (`places`, which rise, and `values`) at the numbers
+/// `x`, by the operations that the package records for it; the end values beyond them. Finite
+/// float64 vectors of one size.
+Outcome interpolate(const Operand &x, const Shape &shape, const Array &places, const Array &values);
 /// Sums of the weights of each integer from 0 to the largest of a vector, at least `least` of them,
 /// added in order. Float64 weights; as bincount() otherwise.
 Outcome weightedBincount(const Array &x, const Array &weights, int64_t least);

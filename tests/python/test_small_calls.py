@@ -512,3 +512,40 @@ def test_products_are_told_as_dot():
     x = gc.asarray([1e308, 1e308])
     with pytest.warns(RuntimeWarning, match="overflow encountered in dot"):
         float(gc.dot(x, x))
+
+
+def test_interp(turns):
+    """At numbers and at vectors, between rising points, equal ones among them, and beyond their ends."""
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 3, 50):
+        xp = np.sort(rng.integers(-8, 9, n) / 4.0)
+        fp = rng.random(n)
+        points, values = gc.asarray(xp), gc.asarray(fp)
+        gc.eval(points, values)
+        x = np.concatenate([rng.random(20) * 6 - 3, xp, [-0.0, 5.0, -5.0]])
+        at = gc.asarray(x)
+        for _ in range(3):
+            got, want = np.asarray(gc.interp(at, points, values)), np.interp(x, xp, fp)
+            assert got.dtype == want.dtype and np.array_equal(got, want)
+            assert np.asarray(gc.interp(at.reshape(-1, 1), points, values)).shape == (x.size, 1)
+            for v in (x[0], xp[0], 9.0, -9.0):
+                one = gc.interp(float(v), points, values)
+                assert gc.isscalar(one) and float(one) == np.interp(v, xp, fp)
+        assert np.isnan(np.asarray(gc.interp(gc.array([np.nan]), points, values))).all() or n == 1
+        assert np.asarray(gc.interp(at, points, values, left=7.0, right=8.0)).tolist() == np.interp(x, xp, fp, left=7.0, right=8.0).tolist()
+
+
+def test_remainders_of_numbers(turns):
+    x = np.array([1.5, -7.25, 5.0, 0.0])
+    ours = gc.asarray(x)
+    for _ in range(3):
+        for name in ("fmod", "fmax", "fmin"):
+            function, theirs = getattr(gc, name), getattr(np, name)
+            assert_same([function(ours, 2.0), function(3.0, ours + 9), function(ours, 2)], [theirs(x, 2.0), theirs(3.0, x + 9), theirs(x, 2)])
+            assert_same(function(ours.astype("f4"), 2.0), theirs(x.astype("f4"), 2.0))
+
+
+def test_indices_of_grids():
+    for shape in ((3, 4), (5,), (2, 0), (2, 3, 4), (40, 50), ()):
+        for dtype in ("int64", "float32"):
+            assert_same(gc.indices(shape, dtype), np.indices(shape, dtype))

@@ -270,13 +270,17 @@ PyObject *numeric(PyObject *, PyObject *const *args, Py_ssize_t count) {
     const auto size = static_cast<size_t>(count - 1);
     for (size_t i = 0; i < size; ++i) {
       const Array *x = asArray(args[i + 1]);
+      if (!x && PyFloat_CheckExact(args[i + 1])) {
+        operands[i] = Operand(toScalar(args[i + 1]));
+        continue;
+      }
       if (!x || (first && (x->dtype() != first->dtype() || &x->device() != &first->device())))
         Py_RETURN_NONE;
       first = x;
       operands[i] = Operand(*x);
       shapes[i] = operands[i].shape();
     }
-    if (!isFloat(first->dtype()) || Trace::active())
+    if (!first || !isFloat(first->dtype()) || Trace::active())
       Py_RETURN_NONE;
     auto shape = op::broadcastShapes("numeric", std::span(shapes).first(size));
     RecordScope scope;

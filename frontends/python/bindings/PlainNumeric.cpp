@@ -5,11 +5,12 @@
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
-#include "frontends/record/Small.h"
+#include "frontends/record/SmallNumeric.h"
 #include "frontends/record/Trace.h"
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 namespace graphc::py {
 namespace {
@@ -140,6 +141,45 @@ PyObject *convolve(PyObject *self, PyObject *const *args, Py_ssize_t count, PyOb
   });
 }
 
+/// interp(x, xp, fp) of computed vectors of points, at a number or in a loop.
+PyObject *interp(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *places = count == 3 && !names ? plainArray(args[1]) : nullptr;
+    const Array *values = places ? plainArray(args[2]) : nullptr;
+    auto isVector = [&](const Array *x) {
+      return x->rank() == 1 && x->dtype() == DType::Float64 && !x->known() &&
+             &x->device() == &places->device();
+    };
+    if (!values || Trace::active() || !isVector(places) || !isVector(values) ||
+        places->size() != values->size())
+      Py_RETURN_NOTIMPLEMENTED;
+    const Array *x = plainArray(args[0]);
+    const bool isNumber = PyFloat_CheckExact(args[0]) || (x && x->known());
+    if (!isNumber && !(x && x->rank() > 0))
+      Py_RETURN_NOTIMPLEMENTED;
+    if (x && (x->dtype() != DType::Float64 || &x->device() != &places->device()))
+      Py_RETURN_NOTIMPLEMENTED;
+    RecordScope scope;
+    auto isReady = [](const Array &a) {
+      return a.storage()->current()->state() == NodeState::Ready;
+    };
+    const int64_t most = std::max(places->size(), x ? x->size() : 1);
+    const bool isNow = isNumber && onHost(places->device()) && isReady(*places) && isReady(*values);
+    if (!isNow && !small::isLoop(op::OpKind::Gather, most, places->device()))
+      Py_RETURN_NOTIMPLEMENTED;
+    const Operand at = x ? Operand(*x) : Operand(toScalar(args[0]));
+    NodeRef made =
+        unwrap(small::interpolate(at, isNumber ? Shape{} : x->shape(), *places, *values));
+    if (!made)
+      Py_RETURN_NOTIMPLEMENTED;
+    if (!isNumber)
+      return wrap(small::arrayOf(std::move(made)));
+    uint64_t bits = 0;
+    std::memcpy(&bits, made->buffer()->host(), sizeof bits);
+    return wrapKnown({bits, DType::Float64, &places->device()});
+  });
+}
+
 PyMethodDef whereMethod = {
     "where", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(where)),
     METH_FASTCALL | METH_KEYWORDS, "where(condition); NotImplemented for other arguments."};
@@ -150,11 +190,14 @@ PyMethodDef dotMethod = {"dot", reinterpret_cast<PyCFunction>(reinterpret_cast<v
                          METH_FASTCALL | METH_KEYWORDS,
                          "A product of two arrays; NotImplemented for other arguments."};
 
-PyMethodDef functions[] = {{"plain_round",
-                            reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(round)),
-                            METH_FASTCALL | METH_KEYWORDS,
-                            "round(x, decimals=0) of single results; NotImplemented for others."},
-                           {nullptr, nullptr, 0, nullptr}};
+PyMethodDef functions[] = {
+    {"plain_round", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(round)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "round(x, decimals=0) of single results; NotImplemented for others."},
+    {"plain_interp", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(interp)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "interp(x, xp, fp) of float64 points; NotImplemented for others."},
+    {nullptr, nullptr, 0, nullptr}};
 
 } // namespace
 

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import builtins as _py
+import math as _math
 import operator as _operator
 from typing import TYPE_CHECKING
 
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, asarrays, assigned, in_order, lies_by_columns, operand
+from ._creation import _FEW, asarray, asarrays, assigned, in_order, lies_by_columns, operand
 from ._devices import where_operands_are as _where_operands_are
+from ._dtypes import as_dtype, int64
 from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axes, _axis, concatenate, flip, in_sequence, moveaxis, stack, transpose
 from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
@@ -307,18 +309,18 @@ def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
 
 def fliplr(m: ArrayLike) -> Array:
     """A view with the second axis reversed."""
-    x = m
-    if asarray(x).ndim < 2:
-        raise ShapeError(f"fliplr: at least two axes are needed, got shape {asarray(x).shape}")
-    return flip(x, 1)
+    x = asarray(m)
+    if x.ndim < 2:
+        raise ShapeError(f"fliplr: at least two axes are needed, got shape {x.shape}")
+    return x[:, ::-1]
 
 
 def flipud(m: ArrayLike) -> Array:
     """A view with the first axis reversed."""
-    x = m
-    if asarray(x).ndim < 1:
+    x = asarray(m)
+    if x.ndim < 1:
         raise ShapeError("flipud: at least one axis is needed, got shape ()")
-    return flip(x, 0)
+    return x[::-1]
 
 
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
@@ -336,6 +338,8 @@ def indices(dimensions: Sequence[int], dtype="int64", sparse: bool = False):
     arrays."""
     dimensions = tuple(dimensions)
     rank = len(dimensions)
+    if not sparse and as_dtype(dtype) is int64 and 0 < rank * _math.prod(dimensions) <= _FEW and not _graphc.is_tracing():
+        return _graphc.pack(_np.indices(dimensions))
     axes = []
     for i, n in enumerate(dimensions):
         own = (1,) * i + (n,) + (1,) * (rank - i - 1)

@@ -60,6 +60,18 @@ def where_operands_are(function):
     return run
 
 
+def looped(function, name):
+    """A function that the extension computes at once in loops over small arrays, under a name of its own (`_graphc.numeric`)."""
+
+    @_functools.wraps(function)
+    def run(*args):
+        made = _graphc.numeric(name, *args)
+        return function(*args) if made is None else made
+
+    _graphc.set_error_name(run, 0)
+    return run
+
+
 def default_device():
     """The name of the device on which this thread makes new arrays."""
     previous = _graphc.set_device(None)

@@ -196,6 +196,8 @@ def flip(m, axis=None):
     if axis is None and x.ndim == 1:
         return x[::-1]
     axes = range(x.ndim) if axis is None else _axes(axis, x.ndim, "flip")
+    if len(axes) == 1:
+        return x[(slice(None),) * axes[0] + (slice(None, None, -1),)]
     return x[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))] if x.ndim else _graphc.flip(x, None)
 
 

@@ -142,7 +142,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     if x.ndim != 1:
         raise ShapeError(f"vander: one axis is needed, got shape {x.shape}")
     n = x.size if N is None else _operator.index(N)
-    x = x.astype(_graphc.result_type(x, int64), copy=False)
+    x = x if x.dtype is float64 else x.astype(_graphc.result_type(x, int64), copy=False)
     if n == 0:
         return zeros((x.size, 0), x.dtype, device=x.device)
     columns = [_graphc.full(x.shape, 1, x.dtype, x.device)]

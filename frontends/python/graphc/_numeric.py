@@ -214,13 +214,10 @@ def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return _graphc.pow(x1.astype(kind, copy=False), x2.astype(kind, copy=False))
 
 
-@as_ufunc(2)
+@as_ufunc(2, loop="fmod")
 @_stands_for("fmod")
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Remainder of the division rounded towards zero: it has the sign of `x1`, as in C."""
-    made = _graphc.numeric("fmod", x1, x2)
-    if made is not None:
-        return made
     x1, x2 = asarray(x1), asarray(x2)
     kind = _graphc.result_type(_real(x1, "fmod"), _real(x2, "fmod"))
     x1, x2 = x1.astype(kind, copy=False), x2.astype(kind, copy=False)
@@ -232,10 +229,7 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return _graphc.copysign(_graphc.remainder(_graphc.abs(x1), _graphc.abs(x2)), x1)
 
 
-def _without_nan_pair(x1, x2, choose, name):
-    made = _graphc.numeric(name, x1, x2)
-    if made is not None:
-        return made
+def _without_nan_pair(x1, x2, choose):
     x1, x2 = asarray(x1), asarray(x2)
     chosen = choose(x1, x2)
     if chosen.dtype.kind not in "fc":
@@ -244,16 +238,16 @@ def _without_nan_pair(x1, x2, choose, name):
     return _graphc.select(_graphc.isnan(x1), x2, _graphc.select(_graphc.isnan(x2), x1, chosen))
 
 
-@as_ufunc(2)
+@as_ufunc(2, loop="fmax")
 def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The larger of two elements, or the one that is not NaN."""
-    return _without_nan_pair(x1, x2, _graphc.maximum, "fmax")
+    return _without_nan_pair(x1, x2, _graphc.maximum)
 
 
-@as_ufunc(2)
+@as_ufunc(2, loop="fmin")
 def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The smaller of two elements, or the one that is not NaN."""
-    return _without_nan_pair(x1, x2, _graphc.minimum, "fmin")
+    return _without_nan_pair(x1, x2, _graphc.minimum)
 
 
 @as_ufunc(1)

@@ -647,3 +647,6 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     result = _graphc.select(x > xp[-1], fp[-1] if right is None else right, result)
     result = _graphc.select(x < xp[0], fp[0] if left is None else left, result)
     return single((_graphc.select(x != x, x, result) if n > 1 else result).reshape(shape))
+
+
+interp.quick = _graphc.plain_interp

@@ -14,7 +14,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import in_order as _in_memory_order
 from ._creation import _order, asarray, full, single, zeros
-from ._devices import where_operands_are as _where_operands_are
+from ._devices import looped as _looped, where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, dtype_of_sums
 from . import _foreign
 from ._float_errors import errstate as _errstate
@@ -749,9 +749,9 @@ def _strengthened(args):
     return [asarray(x, kind) if _is_weak(x) else x for x in args]
 
 
-def as_ufunc(nin, nout=1, alike=True):
+def as_ufunc(nin, nout=1, alike=True, loop=None):
     """A decorator: a function of `nin` operands as a ufunc. Where operands are alike, Python numbers among arrays come
-    to the function as arrays of the dtype they promote to: they are weak."""
+    to the function as arrays of the dtype they promote to: they are weak. `loop`: its name for `_graphc.numeric`."""
 
     def wrap(function):
         called = function
@@ -764,6 +764,8 @@ def as_ufunc(nin, nout=1, alike=True):
 
         if nin > 1:
             called = _where_operands_are(called)
+        if loop is not None:
+            called = _looped(called, loop)
 
         made = ufunc(_foreign.exact_part(called), nin, nout)
         made.function = function

@@ -350,14 +350,16 @@ def lstsq(a, b, rcond=None):
         raise _LinAlgError(f"lstsq: Incompatible dimensions: shapes {a.shape} and {b.shape}")
     dtype = _common(a, b)
     wide = _wide(dtype)
-    limit = _np.finfo(float64).eps * max(m, n) if rcond is None else rcond
-    limit = asarray(limit).astype(wide, copy=False).reshape((1,))
+    limit = 2.0**-52 * max(m, n) if rcond is None else rcond
+    limit = _graphc.full((1,), limit, wide, a.device) if type(limit) is float else asarray(limit).astype(wide, copy=False).reshape((1,))
     packed = _now(_run("lstsq", [a.astype(wide, copy=False), b.astype(wide, copy=False), limit], [], (n * k + k + 1 + min(m, n),)))
-    x, residuals, rank, s = _parts(packed.reshape((1, packed.size)), (), dtype, (n, k), (k,), (), (min(m, n),), real=(1, 2, 3))
-    rank = _np.int32(int(rank))
-    if rank != n or m <= n:
-        residuals = zeros((0,), residuals.dtype)
-    return x.reshape((n,)) if vector else x, residuals, rank, s
+    numbers = packed[n * k :]
+    numbers, real = numbers.real if wide is complex128 else numbers, _real(dtype)
+    rank = _np.int32(int(numbers[k]))
+    residuals = numbers[:k] if rank == n and m > n else zeros((0,), real)
+    x = packed[: n * k]
+    x, residuals, s = x if dtype is wide else x.astype(dtype), residuals.astype(real, copy=False), numbers[k + 1 :].astype(real, copy=False)
+    return x if vector else x.reshape((n, k)), residuals, rank, s
 
 
 def _column(tolerance):
