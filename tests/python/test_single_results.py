@@ -157,3 +157,13 @@ def test_a_single_result_is_no_sequence_to_who_asks():
     assert 5 in x and 7 not in x and 2.0 in gc.asarray(2.0) and x == pytest.approx([5, 1, 2])
     with pytest.raises(ValueError, match="broadcast"):
         gc.ones(2) in gc.ones((3, 3))
+
+
+@pytest.mark.parametrize("xp", [np, gc], ids=["numpy", "graphc"])
+def test_classes_of_single_results_make_numbers(xp):
+    x = xp.array([1.5, 2.5])
+    s = x[0]
+    for made, want in ((type(s)(2.5), 2.5), (type(s)(s * 2), 3.0), (type(s)(3.25) + s, 4.75)):
+        assert isinstance(made, float) and made.ndim == 0 and made == want and made.dtype == "float64"
+    z = xp.array([1j])[0]
+    assert type(z)(z * 2) == 2j

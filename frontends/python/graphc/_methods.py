@@ -382,6 +382,8 @@ def _new(cls, shape=None, dtype=float, buffer=None, offset=0, strides=None, orde
         raise TypeError("Array() missing required argument 'shape': use asarray to convert")
     if isinstance(shape, _numbers.Rational) and not isinstance(shape, _numbers.Integral):  # a number of the class of a number, as `statistics` makes them
         return _graphc.asarray(float(shape), None, None, None)[()]
+    if isinstance(shape, (float, complex, _np.inexact)):  # `type(x)(value)` of a single result: what no shape is
+        return _graphc.asarray(shape, None, None, None)[()]
     if buffer is None:
         from ._creation import zeros
 
