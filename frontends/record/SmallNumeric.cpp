@@ -51,6 +51,9 @@ Result<bool> numericInto(Numeric kind, std::span<const Operand> operands, DType 
   return allFinite(out, count);
 }
 
+/// More terms are computed by vectors elsewhere.
+constexpr int64_t kMostTerms = 64;
+
 /// Points that a piecewise linear function goes through.
 struct Points {
   std::span<const double> places, values;
@@ -142,6 +145,52 @@ Outcome interpolate(const Operand &x, const Shape &shape, const Array &places,
   for (int64_t i = 0; i < count; ++i)
     found[i] = points.at(numbers.data[numbers.steps ? i : 0]);
   return allFinite(found, count) ? out : NodeRef();
+}
+
+Outcome polynomial(const Array &coefficients, const Array &x) {
+  const int64_t count = x.size(), terms = coefficients.size();
+  if (std::max(count, terms) * itemSize(DType::Float64) > kMostBytes || terms > kMostTerms)
+    return NodeRef();
+  Reader<double> at, factors;
+  GRAPHC_ASSIGN(bool isRead, at.read(x, DType::Float64, x.shape()));
+  if (isRead) {
+    GRAPHC_ASSIGN(isRead, factors.read(coefficients, DType::Float64, coefficients.shape()));
+  }
+  const Run<double> numbers = at.run(), given = factors.run();
+  if (!isRead || !isFinite(numbers, count) || !isFinite(given, terms))
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Float64, x.shape(), x.device()));
+  auto *found = dataOf<double>(out);
+  std::fill_n(found, count, 0.0);
+  for (int64_t k = 0; k < terms; ++k) {
+    const double term = given.data[given.steps ? k : 0];
+    for (int64_t i = 0; i < count; ++i) {
+      const double product = found[i] * numbers.data[numbers.steps ? i : 0];
+      found[i] = product + term;
+    }
+  }
+  return allFinite(found, count) ? out : NodeRef();
+}
+
+Outcome powers(const Array &x, int64_t count, bool isRising) {
+  const int64_t rows = x.size();
+  if (count < 1 || count > kMostTerms || rows * count * itemSize(DType::Float64) > kMostBytes)
+    return NodeRef();
+  Reader<double> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(x, DType::Float64, x.shape()));
+  const Run<double> numbers = reader.run();
+  if (!isRead || !isFinite(numbers, rows))
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Float64, {rows, count}, x.device()));
+  auto *found = dataOf<double>(out);
+  for (int64_t i = 0; i < rows; ++i) {
+    double power = 1;
+    for (int64_t k = 0; k < count; ++k) {
+      found[i * count + (isRising ? k : count - 1 - k)] = power;
+      power *= numbers.data[numbers.steps ? i : 0];
+    }
+  }
+  return allFinite(found, rows * count) ? out : NodeRef();
 }
 
 Outcome weightedBincount(const Array &x, const Array &weights, int64_t least) {

@@ -22,6 +22,11 @@ Outcome numeric(Numeric kind, std::span<const Operand> operands, DType t, const 
 /// `x`, by the operations that the package records for it; the end values beyond them. Finite
 /// float64 vectors of one size.
 Outcome interpolate(const Operand &x, const Shape &shape, const Array &places, const Array &values);
+/// A polynomial with these coefficients, the highest power first, at numbers, by Horner's rule; and
+/// so many powers of each number of a vector as rows, by repeated products. Of float64; what meets
+/// or gives an infinity or a NaN has to be recorded.
+Outcome polynomial(const Array &coefficients, const Array &x);
+Outcome powers(const Array &x, int64_t count, bool isRising);
 /// Sums of the weights of each integer from 0 to the largest of a vector, at least `least` of them,
 /// added in order. Float64 weights; as bincount() otherwise.
 Outcome weightedBincount(const Array &x, const Array &weights, int64_t least);

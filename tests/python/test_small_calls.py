@@ -549,3 +549,18 @@ def test_indices_of_grids():
     for shape in ((3, 4), (5,), (2, 0), (2, 3, 4), (40, 50), ()):
         for dtype in ("int64", "float32"):
             assert_same(gc.indices(shape, dtype), np.indices(shape, dtype))
+
+
+def test_polynomials_and_powers(turns):
+    rng = np.random.default_rng(2)
+    for terms in (1, 2, 5, 70):
+        p, x = rng.random(terms) - 0.5, np.concatenate([rng.random(9) * 2 - 1, [0.0, -0.0, 1.0]])
+        ours, at = gc.asarray(p), gc.asarray(x)
+        for _ in range(3):
+            assert_same([gc.polyval(ours, at), gc.polyval(ours, at.reshape(3, 4))], [np.polyval(p, x), np.polyval(p, x.reshape(3, 4))])
+            for rising in (False, True, 1, np.True_):
+                assert_same(gc.vander(at, terms, rising), np.vander(x, terms, rising))
+        with pytest.warns(RuntimeWarning, match="overflow"):
+            np.asarray(gc.polyval(ours + 1, at * 1e300) if terms > 2 else gc.polyval(gc.array([1e200, 1.0]), at * 1e200))
+        assert np.asarray(gc.polyval(ours, gc.array([np.nan, 1.0]))).tolist()[1:] == np.polyval(p, np.array([np.nan, 1.0])).tolist()[1:]
+    assert_same([gc.vander(gc.arange(3.0)), gc.vander(gc.arange(3), 2), gc.vander(gc.arange(0.0), 2)], [np.vander(np.arange(3.0)), np.vander(np.arange(3), 2), np.vander(np.arange(0.0), 2)])

@@ -180,6 +180,37 @@ PyObject *interp(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
   });
 }
 
+/// A vector or array of float64 on the host, of which functions are one loop.
+const Array *ofNumbers(PyObject *object) {
+  const Array *x = Trace::active() ? nullptr : plainArray(object);
+  return x && x->rank() > 0 && x->dtype() == DType::Float64 ? x : nullptr;
+}
+
+/// polynomial(coefficients, x) in a loop: None where it has to be recorded.
+PyObject *polynomial(PyObject *, PyObject *const *args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject * {
+    const Array *p = count == 2 ? ofNumbers(args[0]) : nullptr, *x = p ? ofNumbers(args[1]) : p;
+    RecordScope scope;
+    if (!x || p->rank() != 1 || &x->device() != &p->device() ||
+        !small::isLoop(op::OpKind::Fma, x->size(), x->device()))
+      Py_RETURN_NONE;
+    NodeRef made = unwrap(small::polynomial(*p, *x));
+    return made ? wrap(small::arrayOf(std::move(made))) : Py_NewRef(Py_None);
+  });
+}
+
+/// powers(x, count, rising) in a loop: None where they have to be recorded.
+PyObject *powers(PyObject *, PyObject *const *args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 3 ? ofNumbers(args[0]) : nullptr;
+    RecordScope scope;
+    if (!x || x->rank() != 1 || !small::isLoop(op::OpKind::Concatenate, x->size(), x->device()))
+      Py_RETURN_NONE;
+    NodeRef made = unwrap(small::powers(*x, PyLong_AsLongLong(args[1]), args[2] == Py_True));
+    return made ? wrap(small::arrayOf(std::move(made))) : Py_NewRef(Py_None);
+  });
+}
+
 PyMethodDef whereMethod = {
     "where", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(where)),
     METH_FASTCALL | METH_KEYWORDS, "where(condition); NotImplemented for other arguments."};
@@ -194,6 +225,10 @@ PyMethodDef functions[] = {
     {"plain_round", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(round)),
      METH_FASTCALL | METH_KEYWORDS,
      "round(x, decimals=0) of single results; NotImplemented for others."},
+    {"polynomial", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(polynomial)),
+     METH_FASTCALL, "polynomial(coefficients, x), or None"},
+    {"powers", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(powers)), METH_FASTCALL,
+     "powers(x, count, rising), or None"},
     {"plain_interp", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(interp)),
      METH_FASTCALL | METH_KEYWORDS,
      "interp(x, xp, fp) of float64 points; NotImplemented for others."},

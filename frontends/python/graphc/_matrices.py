@@ -145,6 +145,9 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     x = x if x.dtype is float64 else x.astype(_graphc.result_type(x, int64), copy=False)
     if n == 0:
         return zeros((x.size, 0), x.dtype, device=x.device)
+    made = _graphc.powers(x, n, _py.bool(increasing))
+    if made is not None:
+        return made
     columns = [_graphc.full(x.shape, 1, x.dtype, x.device)]
     for _ in range(n - 1):
         columns.append(columns[-1] * x)

@@ -154,6 +154,9 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
             value = value * x + coefficient
         return value
     p, x = asarray(p), asarray(x)
+    made = _graphc.polynomial(p, x)
+    if made is not None:
+        return made
     y = _graphc.full(x.shape, 0, _graphc.result_type(p, x), x.device)
     for i in range(p.shape[0]):
         y = y * x + p[i]
