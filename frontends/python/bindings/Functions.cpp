@@ -17,6 +17,16 @@ namespace {
 
 using strings::format;
 
+/// The dtype of an array of a number. NumPy's is one of objects where no integer dtype holds it.
+DType ownDType(const Operand &number) {
+  DType t = number.dtype.value_or(number.scalar.type().dtype);
+  if (t != DType::Int64 || op::fits(number.scalar.integer, t))
+    return t;
+  if (!op::fits(number.scalar.integer, DType::UInt64))
+    raiseForeign("an integer of more than 64 bits");
+  return DType::UInt64;
+}
+
 pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::object &deviceName,
                    const pb::object &copy) {
   auto wanted = toOptionalDType(dtype);
@@ -49,10 +59,7 @@ pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::
   if (PyBool_Check(p) || PyLong_Check(p) || PyFloat_Check(p)) {
     Converted c;
     convertOperand(object, c);
-    DType t = wanted ? *wanted : c.operand->dtype.value_or(c.operand->scalar.type().dtype);
-    // Integers above int64 are uint64 in NumPy.
-    if (!wanted && t == DType::Int64 && !op::fits(c.operand->scalar.integer, t))
-      t = DType::UInt64;
+    DType t = wanted ? *wanted : ownDType(*c.operand);
     return wrapped(settled(unwrap(ops::full({}, c.operand->scalar, t, device))));
   }
   return wrapped(settled(copyIn(object, wanted, device)));
@@ -74,7 +81,7 @@ Array full(const pb::object &shape, const pb::object &value, const pb::object &d
       x = unwrap(ops::toDevice(x, *on));
     return settled(unwrap(ops::copy(unwrap(ops::broadcastTo(x, dims)))));
   }
-  DType t = wanted ? *wanted : c.operand->dtype.value_or(c.operand->scalar.type().dtype);
+  DType t = wanted ? *wanted : ownDType(*c.operand);
   c.operand->dtype = c.operand->type().dtype; // as an array of the value
   discardImaginary(*c.operand, t);
   return settled(unwrap(ops::full(dims, c.operand->scalar, t, on)));
