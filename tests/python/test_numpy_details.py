@@ -551,3 +551,12 @@ def test_small_details_of_numpys_docstrings(xp):
     assert type(composed) is xp.poly1d and composed.coeffs.tolist() == [75, 30, 4]
     with pytest.warns(DeprecationWarning, match="2-dimensional vectors"):
         assert xp.cross([1, 2], [3, 4]) == -2
+
+
+@pytest.mark.parametrize("xp", [np, gc], ids=["numpy", "graphc"])
+def test_copy_modes(xp):
+    x, modes = xp.arange(3), np._CopyMode
+    assert xp.array(x, copy=modes.IF_NEEDED) is x and xp.array(x, copy=modes.NEVER) is x
+    assert xp.array(x, copy=modes.ALWAYS) is not x and xp.array([1, 2], copy=modes.IF_NEEDED).tolist() == [1, 2]
+    with pytest.raises(ValueError):
+        xp.array([1], copy=modes.NEVER)

@@ -279,6 +279,8 @@ def _shallow(x, ndmax):
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0, like=None, device=None):
     """As `asarray`, but a copy unless told otherwise, in the memory order of an Array that is copied; axes of size 1 are put in
     front up to `ndmin`."""
+    if type(copy) is _np._CopyMode:
+        copy = {1: True, 0: False}.get(copy.value)
     if type(object) is _Array and dtype is None and copy is True and order == "K" and device is None and ndmin == 0 and object.ndim <= 1:
         return object.copy() if object.ndim else _graphc.asarray(object, None, None, True)
     if ndmax and isinstance(object, (list, tuple)):

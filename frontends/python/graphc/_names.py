@@ -24,7 +24,7 @@ SHARED = (
     "float16", "half", "complex64", "complex128", "csingle", "cdouble", "longdouble", "clongdouble",
     "promote_types", "issubdtype", "typename", "mintypecode", "base_repr", "binary_repr", "format_float_positional",
     "format_float_scientific", "get_printoptions", "set_printoptions", "printoptions", "exceptions", "isscalar",
-    "get_include", "show_config", "show_runtime", "dtypes", "getbufsize", "setbufsize", "_NoValue",
+    "get_include", "_CopyMode", "show_config", "show_runtime", "dtypes", "getbufsize", "setbufsize", "_NoValue",
 )  # fmt: skip
 shared = {name: getattr(_np, name) for name in SHARED if hasattr(_np, name)}
 # NumPy's own modules, for `from graphc.exceptions import ...`.
