@@ -31,7 +31,7 @@ struct NodeDesc {
   /// it does not write.
   uint32_t apart = 0;
   bool isSmall = false; ///< of an update: it writes a small part of a large array
-  uint32_t line = 0; ///< index into GraphDesc::lines; not part of the digest
+  uint32_t line = 0;    ///< index into GraphDesc::lines; not part of the digest
 };
 
 struct InputDesc {
