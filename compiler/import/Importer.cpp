@@ -222,11 +222,15 @@ Operation *Importer::createElementwise(op::OpKind kind, RankedTensorType type,
   return builder.create(state);
 }
 
-/// Names the updates that write other elements, by numbers of values: passes may drop some of them.
-static void noteApart(graph::UpdateSliceOp update, uint32_t count, size_t number) {
+/// What the recorder knew of an update. Those that write other elements are named by numbers of
+/// values: passes may drop some of them.
+static void noteKnown(graph::UpdateSliceOp update, const op::NodeDesc &node, size_t number) {
+  Builder builder(update.getContext());
+  if (node.isSmall)
+    update->setAttr("graphc.small", builder.getUnitAttr());
+  uint32_t count = node.apart;
   if (count == 0)
     return;
-  Builder builder(update.getContext());
   SmallVector<int64_t> names;
   update->setAttr("graphc.update", builder.getI64IntegerAttr(static_cast<int64_t>(number)));
   for (graph::UpdateSliceOp before = update; count; --count) {
@@ -291,9 +295,7 @@ Status Importer::create(const op::NodeDesc &node, RankedTensorType type, ArrayRe
       splitExtents(a.starts, fixed, dynamic);
       auto update = graph::UpdateSliceOp::create(builder, loc, type, operands[0], operands[1],
                                                  dynamic, fixed, a.steps);
-      noteApart(update, node.apart, values.size());
-      if (node.isSmall)
-        update->setAttr("graphc.small", builder.getUnitAttr());
+      noteKnown(update, node, values.size());
       add(update);
     }
     return Status::ok();

@@ -70,14 +70,31 @@ def kept(xp, x):
     x[2:5] = x[9:12] + old
 
 
-PROGRAMS = [edges, swapped, eliminated, outer, totals, shifted, chosen, of_views, kept]
+def total(xp, x):
+    x[3] = x[4:8].max(0)
+
+
+def scanned(xp, x):
+    x[7] = xp.cumsum(xp.round(x[8]))
+
+
+def gathered(xp, x):
+    x[6:8] = x[[50, 6]]
+
+
+def of_columns(xp, x):
+    x.T[4:6] = x.T[5:7]
+
+
+COPY_NOTHING = [edges, swapped, eliminated, outer, shifted, kept, total, scanned, gathered, of_columns]
+PROGRAMS = [*COPY_NOTHING, totals, chosen, of_views]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "c16"])
 @pytest.mark.parametrize("jitted", [False, True])
 def test_they_are_numpys(program, dtype, jitted):
-    if program in (eliminated, outer) and dtype == "i2" or program in (totals, chosen) and dtype == "c16":
+    if program in (eliminated, outer) and dtype == "i2" or program in (totals, total, scanned, chosen) and dtype == "c16":
         return
     rng = np.random.default_rng(4)
     x = (rng.integers(-64, 64, (ROWS, COLUMNS)) / (1 if dtype == "i2" else 16)).astype(dtype)
@@ -96,9 +113,9 @@ def test_nothing_else_is_copied():
     code = """
         import graphc as gc
         import numpy as np
-        from test_small_updates import PROGRAMS
+        from test_small_updates import COPY_NOTHING
 
-        for program in PROGRAMS:
+        for program in COPY_NOTHING:
             x = np.random.default_rng(4).integers(-64, 64, (300, 400)) / 16
             y = gc.asarray(x.copy()) + 0
             gc.eval(y)

@@ -46,7 +46,7 @@ private:
     if (!op || seen[isAligned].size() > kMostSeen)
       return false;
     if (auto slice = dyn_cast<graph::SliceOp>(op)) {
-      if (slice.getX() == update.getX() && (isOtherPoint(slice) || (isAligned && isRegion(slice))))
+      if (slice.getX() == update.getX() && isAligned && (isOtherPoint(slice) || isRegion(slice)))
         return false;
       return visit(slice.getX(), false);
     }
@@ -64,8 +64,10 @@ private:
   }
 
   /// Whether on some axis both are one point, and not the same: such updates are in place as they
-  /// are.
+  /// are, unless others read the old value as well.
   bool isOtherPoint(graph::SliceOp slice) {
+    if (llvm::count_if(slice.getX().getUsers(), llvm::IsaPred<graph::SliceOp>) > 1)
+      return false;
     ArrayRef<Size> read(sizes.of(slice.getResult())), written(sizes.of(update.getValue()));
     SmallVector<Start> from = startsOf(slice.getStaticStarts(), slice.getStarts());
     SmallVector<Start> to = startsOf(update.getStaticStarts(), update.getStarts());

@@ -174,12 +174,23 @@ TEST(Reader, SurvivesRandomWordsUnderAValidChecksum) {
   }
 }
 
+static std::string message(void (*change)(ProgramBuilder &)) {
+  ProgramBuilder b = complete();
+  change(b);
+  return refusal(b.build());
+}
+
+TEST(Reader, SaysWhatIsWrongOfIndexChecks) {
+  EXPECT_EQ(message([](auto &b) { b.kernels[0].checks = 3; }),
+            "[program] kernel 0 has unknown index checks 3");
+  EXPECT_EQ(message([](auto &b) {
+              b.kernels[0].checks = static_cast<uint32_t>(IndexChecks::Alone);
+              b.kernels[0].checkReads = kNone;
+            }),
+            "[program] the index flags of a kernel lie outside the words");
+}
+
 TEST(Reader, SaysWhatIsWrong) {
-  auto message = [](auto change) {
-    ProgramBuilder b = complete();
-    change(b);
-    return refusal(b.build());
-  };
   EXPECT_EQ(message([](auto &b) { b.sizes[2].a = 2; }),
             "[program] size 2 uses a size that is not computed before it");
   EXPECT_EQ(message([](auto &b) { b.sizes[0].b = 2; }),
@@ -195,13 +206,6 @@ TEST(Reader, SaysWhatIsWrong) {
   EXPECT_EQ(message([](auto &b) { b.kernels[0].grain = 0; }), "[program] kernel 0 has grain 0");
   EXPECT_EQ(message([](auto &b) { b.kernels[0].itemsPerThread = 0; }),
             "[program] kernel 0 has pieces of no items");
-  EXPECT_EQ(message([](auto &b) { b.kernels[0].checks = 3; }),
-            "[program] kernel 0 has unknown index checks 3");
-  EXPECT_EQ(message([](auto &b) {
-              b.kernels[0].checks = static_cast<uint32_t>(IndexChecks::Alone);
-              b.kernels[0].checkReads = kNone;
-            }),
-            "[program] the index flags of a kernel lie outside the words");
   EXPECT_EQ(message([](auto &b) { b.kernels[0].itemsPerThread = 4; }),
             "[program] kernel 0 waits, and has no scratch memory for it");
   EXPECT_EQ(
