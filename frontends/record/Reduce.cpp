@@ -145,11 +145,11 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
     return reduce(kind == ReduceKind::Sum ? ReduceKind::Any : ReduceKind::All, x, axesGiven,
                   keepdims, wanted);
   RecordScope scope;
-  if (x.isOpen())
-    return open::reduce(kind, x, axesGiven, keepdims, wanted);
   Axes given = axesGiven;
   if (given && isOnlyAxisOfScalar(*given, x.rank()))
     given = std::nullopt;
+  if (x.isOpen())
+    return open::reduce(kind, x, given, keepdims, wanted);
   std::string_view name = op::reduceKindName(kind);
   GRAPHC_ASSIGN(std::vector<int64_t> axes,
                 inShape(op::normalizeAxes(name, given, x.rank()), x.shape()));

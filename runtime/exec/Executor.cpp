@@ -3,6 +3,7 @@
 
 #include "runtime/base/Trace.h"
 #include "runtime/drivers/Drivers.h"
+#include "runtime/drivers/HostScratch.h"
 #include "runtime/exec/CallChecks.h"
 #include "runtime/exec/RunState.h"
 #include "runtime/exec/Takers.h"
@@ -395,6 +396,17 @@ private:
     return Status::ok();
   }
 
+  /// Whether there is what launches work in, once an input is taken. Without, the first one that
+  /// wants it refuses, and has written to nobody's memory.
+  bool hasScratch() const {
+    int64_t most = 0;
+    for (const auto &step : plan.steps)
+      if (step.kind == StepKind::Launch && step.scratch != kNone)
+        most = std::max(most, state.sizes[step.scratch]);
+    bool isAny = std::ranges::any_of(state.takers, [](uint32_t to) { return to != kNone; });
+    return !isAny || most == 0 || holdScratch(most);
+  }
+
   Status takeInputs() {
     bool any = false;
     state.firstWrite = plan.steps.size();
@@ -402,6 +414,8 @@ private:
       if (step.kind == StepKind::Launch && state.sizes[step.range] < 0)
         return Status::ok(); // launch() refuses it
     chooseTakers();
+    if (!hasScratch())
+      return Status::ok();
     for (size_t i = 0; i < inputs.size(); ++i) {
       uint32_t to = state.takers[i];
       if (to == kNone)

@@ -110,11 +110,12 @@ private:
     return false;
   }
 
-  /// Whether nothing fails from `step` on but indices that can be looked at before it.
+  /// Whether nothing fails from `step` on but indices that can be looked at before it, and scratch
+  /// memory, which can be got before.
   bool isSafeFrom(size_t step) const {
     for (size_t i = step; i < plan.steps.size(); ++i) {
       const auto &s = plan.steps[i];
-      if (s.kind == program::StepKind::Call || s.scratch != kNone)
+      if (s.kind == program::StepKind::Call)
         return false;
       if (mayFault(i) && !isCheckedAt(i, step))
         return false;

@@ -329,9 +329,11 @@ class Statements:
         is_float = np.asarray(x).dtype.kind in "biu" and (given.kind not in "biu" or (given == np.uint64 and np.asarray(x).dtype.kind == "i"))
         largest = "xp.uint64(3)" if is_long else "2" if is_float else single
         added = "xp.uint64(1)" if is_long else single if np.asarray(self.env.get(single, 0.5)).dtype.kind in "biu" else "1"
+        held, made = np.asarray(x).dtype, self.env[value] if value in self.env else eval(value, self.env)
+        taken = value if held.kind not in "iu" or stays_integer(held, made) else "1"
         return None, r.choice((
             f"{a}[{key}] = {value}", f"{a}[{key}] += 1", f"{a}[{key}] = {a}[{key}] * 2", f"{a}[{rows}] = {value}", f"xp.add.at({a}, ({key},), {added})",
-            f"xp.maximum.at({a}, {rows}, {largest})", f"xp.put({a}, {self.integers(x.size, (3,))}, {value})", f"{a}[{key}] -= {value}", f"{a}[{key}] *= 2",
+            f"xp.maximum.at({a}, {rows}, {largest})", f"xp.put({a}, {self.integers(x.size, (3,))}, {value})", f"{a}[{key}] -= {taken}", f"{a}[{key}] *= 2",
             f"xp.put_along_axis({a}, xp.argmax({a}, axis=-1, keepdims=True), {value}, axis=-1)", f"{a}.flat[{r.randrange(max(x.size, 1))}] = {value}",
         ))  # fmt: skip
 

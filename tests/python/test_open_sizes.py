@@ -301,3 +301,15 @@ def test_unique(dtype, device):
     for found, wanted in zip(gc.unique_inverse(x), (every[0], every[2])):
         same_bits(found, wanted)
     same_bits(gc.sum(gc.unique_counts(x).counts), np.int64(5000))
+
+
+def test_totals_of_chosen_elements_have_one_axis_as_numpys():
+    values = np.array([1, 2, 1], "u8")
+
+    def results(xp):
+        x = xp.asarray(values)
+        found = [f(xp.sum(x[x == 1]), axis) for f in (xp.sum, xp.max, xp.any, xp.count_nonzero, xp.prod) for axis in (0, -1)]
+        return [*found, xp.sum(xp.sum(x[x == 1]), axis=0, keepdims=True)]
+
+    for g, w in zip(results(gc), results(np), strict=True):
+        assert np.asarray(g).dtype == np.asarray(w).dtype and np.array_equal(np.asarray(g), w)

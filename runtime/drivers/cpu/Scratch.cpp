@@ -1,6 +1,7 @@
 //===- Scratch.cpp - Memory of a thread of the cpu device -------------------------------------===//
 #include "runtime/drivers/cpu/Scratch.h"
 
+#include "runtime/drivers/HostScratch.h"
 #include "runtime/drivers/cpu/HostMemory.h"
 
 #include <atomic>
@@ -40,3 +41,5 @@ Scratch &Scratch::ofThread() {
 void Scratch::setLimit(int64_t bytes) { limit().store(bytes, std::memory_order_relaxed); }
 
 } // namespace graphc::rt::cpu
+
+bool graphc::rt::holdScratch(int64_t bytes) { return cpu::Scratch::ofThread().get(bytes); }
