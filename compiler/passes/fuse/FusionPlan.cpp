@@ -30,7 +30,7 @@ static bool isComputed(Operation *op) {
                 op->hasTrait<graph::Library>());
 }
 
-static Value stripReshapes(Value v) {
+Value pass::stripReshapes(Value v) {
   while (auto reshape = v.getDefiningOp<graph::ReshapeOp>())
     v = reshape.getX();
   return v;

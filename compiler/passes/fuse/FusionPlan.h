@@ -31,6 +31,9 @@ enum class CutReason {
 };
 llvm::StringRef describe(CutReason reason);
 
+/// The value whose elements these are, in row-major order.
+mlir::Value stripReshapes(mlir::Value v);
+
 /// On an update: its value is in memory of its own before it is written.
 inline constexpr llvm::StringLiteral kSeparateAttr = "graphc.separate";
 /// Marks updates of small parts (the importer's `graphc.small`) whose values come from elsewhere in

@@ -12,12 +12,6 @@ namespace {
 /// Values that are looked at for one update, and updates before it: more are rare.
 constexpr size_t kMostSeen = 256, kMostBefore = 64;
 
-Value stripReshapes(Value v) {
-  while (auto reshape = v.getDefiningOp<graph::ReshapeOp>())
-    v = reshape.getX();
-  return v;
-}
-
 /// Looks for what keeps an update from being made in its array's memory: reads of elements that it
 /// writes, but each where it is written, and of what the array was before earlier updates.
 class ReadsElsewhere {
