@@ -101,18 +101,15 @@ struct Held {
 /// Finds the tiles of one program.
 class Skewer {
 public:
-  Skewer(plan::ProgramOp program, SymbolTable &symbols) : program(program), symbols(symbols) {}
+  Skewer(plan::ProgramOp program, SymbolTable &symbols)
+      : program(program), symbols(symbols), memory(program) {}
 
   void run() {
     for (Operation &op : llvm::make_early_inc_range(program.getBody().front())) {
-      if (auto alloc = dyn_cast<plan::AllocOp>(op)) {
-        if (alloc.getDonor())
-          sameMemory[alloc.getBuffer()] = program.getBody().getArgument(*alloc.getDonor());
-      } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+      if (auto launch = dyn_cast<plan::LaunchOp>(op))
         add(launch);
-      } else if (isa<plan::CopyOp, plan::CallOp>(op)) {
+      else if (isa<plan::CopyOp, plan::CallOp>(op))
         close();
-      }
       for (Value operand : op.getOperands())
         begun.insert(operand);
     }
@@ -120,11 +117,6 @@ public:
   }
 
 private:
-  Value memory(Value buffer) const {
-    auto found = sameMemory.find(buffer);
-    return found == sameMemory.end() ? buffer : found->second;
-  }
-
   const KernelReach *reachOf(plan::LaunchOp launch) {
     auto [place, isNew] = kernels.try_emplace(launch.getKernelAttr().getAttr());
     if (isNew)
@@ -170,7 +162,7 @@ private:
       bool writes = number >= kernel.firstResult;
       if (reach.known && reach.offsets.empty() && !writes)
         continue; // an old value that is only kept
-      Value buffer = memory(launch.getBuffers()[number]);
+      Value buffer = memory.of(launch.getBuffers()[number]);
       auto before = touched.find(buffer);
       reads |= !writes && before != touched.end() && before->second.written;
       Held one = rowsOf(launch, kernel, number);
@@ -269,8 +261,8 @@ private:
   plan::ProgramOp program;
   SymbolTable &symbols;
   DenseMap<StringAttr, std::unique_ptr<KernelReach>> kernels;
-  DenseMap<Value, Value> sameMemory; ///< a buffer that may be an input's -> that input
-  DenseSet<Value> begun;             ///< touched by what precedes
+  BufferMemory memory;
+  DenseSet<Value> begun; ///< touched by what precedes
   // The open tile.
   SmallVector<plan::LaunchOp> members;
   Value rows;

@@ -106,28 +106,20 @@ private:
 /// Finds the tiles of one program.
 class Tiler {
 public:
-  Tiler(plan::ProgramOp program, SymbolTable &symbols) : program(program), symbols(symbols) {}
+  Tiler(plan::ProgramOp program, SymbolTable &symbols)
+      : program(program), symbols(symbols), memory(program) {}
 
   void run() {
     for (Operation &op : program.getBody().front()) {
-      if (auto alloc = dyn_cast<plan::AllocOp>(op)) {
-        if (alloc.getDonor())
-          sameMemory[alloc.getBuffer()] = program.getBody().getArgument(*alloc.getDonor());
-      } else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+      if (auto launch = dyn_cast<plan::LaunchOp>(op))
         add(launch);
-      } else if (isa<plan::CopyOp, plan::CallOp>(op)) {
+      else if (isa<plan::CopyOp, plan::CallOp>(op))
         close();
-      }
     }
     close();
   }
 
 private:
-  Value memory(Value buffer) const {
-    auto found = sameMemory.find(buffer);
-    return found == sameMemory.end() ? buffer : found->second;
-  }
-
   const KernelRows &rowsOf(plan::LaunchOp launch) {
     auto [place, isNew] = kernels.try_emplace(launch.getKernelAttr().getAttr());
     if (isNew) {
@@ -170,7 +162,7 @@ private:
     // What follows the kernel's own tensors tells of faults, and belongs to no row.
     for (auto [buffer, inRows, written] : llvm::zip_first(
              launch.getBuffers().take_front(kernel.inRows.size()), kernel.inRows, kernel.written)) {
-      Value held = memory(buffer);
+      Value held = memory.of(buffer);
       reads |= !written && writes.contains(held);
       if (written)
         nowWritten.insert(held);
@@ -238,7 +230,7 @@ private:
   plan::ProgramOp program;
   SymbolTable &symbols;
   DenseMap<StringAttr, std::unique_ptr<KernelRows>> kernels;
-  DenseMap<Value, Value> sameMemory; ///< a buffer that may be an input's -> that input
+  BufferMemory memory;
   // The open tile.
   SmallVector<plan::LaunchOp> members;
   DenseMap<Operation *, const KernelRows *> together; ///< members with items of several rows

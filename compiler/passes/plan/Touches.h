@@ -1,8 +1,9 @@
-//===- Touches.h - What a kernel touches of its operands --------------------------------------===//
+//===- Touches.h - What kernels touch of their operands, and whose memory that is -------------===//
 #ifndef GRAPHC_COMPILER_PASSES_PLAN_TOUCHES_H
 #define GRAPHC_COMPILER_PASSES_PLAN_TOUCHES_H
 
 #include "dialects/kernel/Kernel.h"
+#include "dialects/plan/Plan.h"
 
 namespace graphc::pass {
 
@@ -36,6 +37,24 @@ forEachTouch(kernel::FuncOp func,
       touch(tensors + scatter.getResult(), scatter.getMap(), true);
   });
 }
+
+/// Buffers of a program by memory: one that may begin in an input's is that input.
+class BufferMemory {
+public:
+  explicit BufferMemory(plan::ProgramOp program) {
+    for (auto alloc : program.getOps<plan::AllocOp>())
+      if (alloc.getDonor())
+        inputs[alloc.getBuffer()] = program.getBody().getArgument(*alloc.getDonor());
+  }
+
+  mlir::Value of(mlir::Value buffer) const {
+    auto found = inputs.find(buffer);
+    return found == inputs.end() ? buffer : found->second;
+  }
+
+private:
+  llvm::DenseMap<mlir::Value, mlir::Value> inputs;
+};
 
 } // namespace graphc::pass
 
