@@ -1,5 +1,6 @@
 // Indices with arrays: NumPy's advanced indexing as gathers and scatters.
 #include "frontends/record/Known.h"
+#include "frontends/record/Layout.h"
 #include "frontends/record/OpenSize.h"
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
@@ -448,11 +449,6 @@ Result<NodeRef> chosenInPlace(const Resolved &r, const NodeRef &old, const NodeR
   return node::make(op::OpKind::Select, operands, {}, {}, old->device());
 }
 
-Result<NodeRef> sumOf(const NodeRef &a, const NodeRef &b) {
-  NodeRef terms[] = {a, b};
-  return node::make(op::OpKind::Add, terms, {}, {}, a->device());
-}
-
 /// `index * stride`, an index below zero counting from the end, in the axes of the result that
 /// `dims` (else 1) names.
 Result<NodeRef> distancesOf(NodeRef index, int64_t size, int64_t stride,
@@ -467,7 +463,8 @@ Result<NodeRef> distancesOf(NodeRef index, int64_t size, int64_t stride,
   GRAPHC_ASSIGN(NodeRef step, number(stride));
   NodeRef both[] = {index, zero};
   GRAPHC_ASSIGN(NodeRef isBelow, node::make(op::OpKind::Less, both, {}, {}, device));
-  GRAPHC_ASSIGN(NodeRef wrapped, sumOf(index, all));
+  NodeRef terms[] = {index, all};
+  GRAPHC_ASSIGN(NodeRef wrapped, node::make(op::OpKind::Add, terms, {}, {}, device));
   NodeRef choice[] = {isBelow, wrapped, index};
   GRAPHC_ASSIGN(wrapped, node::make(op::OpKind::Select, choice, {}, {}, device));
   NodeRef factors[] = {wrapped, step};
@@ -480,26 +477,24 @@ Result<NodeRef> distancesOf(NodeRef index, int64_t size, int64_t stride,
 Result<NodeRef> placesInWhole(const Resolved &r, rt::Device &device) {
   const View &view = r.whole.view();
   auto places = static_cast<size_t>(r.placesShape.rank()), first = static_cast<size_t>(r.position);
-  GRAPHC_ASSIGN(NodeRef sum, node::broadcast(node::literal(static_cast<uint64_t>(view.offset()),
-                                                           DType::Int64, device),
-                                             r.result));
+  std::vector<int64_t> strides(r.result.size(), 0);
   size_t kept = 0;
-  for (size_t axis = 0; axis < view.shape().size(); ++axis) {
-    auto at = std::ranges::find(r.places.axes, static_cast<int64_t>(axis));
-    int64_t size = view.shape()[axis], stride = view.strides()[axis];
-    std::vector<int64_t> dims(r.result.size(), 1);
-    NodeRef index;
-    if (at != r.places.axes.end()) {
-      index = r.places.indices[static_cast<size_t>(at - r.places.axes.begin())];
-      std::ranges::copy(r.placesShape, dims.begin() + r.position);
-    } else {
-      dims[kept < first ? kept : kept + places] = size;
+  for (size_t axis = 0; axis < view.shape().size(); ++axis)
+    if (std::ranges::find(r.places.axes, static_cast<int64_t>(axis)) == r.places.axes.end()) {
+      strides[kept < first ? kept : kept + places] = view.strides()[axis];
       ++kept;
-      GRAPHC_ASSIGN(index,
-                    node::make(op::OpKind::Iota, {}, {}, {DType::Int64, Shape{size}}, device));
     }
-    GRAPHC_ASSIGN(NodeRef distance, distancesOf(std::move(index), size, stride, dims, r.result));
-    GRAPHC_ASSIGN(sum, sumOf(sum, distance));
+  GRAPHC_ASSIGN(
+      NodeRef sum,
+      placesOf({r.result, Shape(std::span<const int64_t>(strides)), view.offset()}, device));
+  std::vector<int64_t> dims(r.result.size(), 1);
+  std::ranges::copy(r.placesShape, dims.begin() + r.position);
+  for (size_t i = 0; i < r.places.axes.size(); ++i) {
+    auto axis = static_cast<size_t>(r.places.axes[i]);
+    GRAPHC_ASSIGN(NodeRef distance, distancesOf(r.places.indices[i], view.shape()[axis],
+                                                view.strides()[axis], dims, r.result));
+    NodeRef terms[] = {sum, distance};
+    GRAPHC_ASSIGN(sum, node::make(op::OpKind::Add, terms, {}, {}, device));
   }
   return sum;
 }

@@ -1,5 +1,6 @@
 #include "frontends/record/View.h"
 
+#include "frontends/record/Layout.h"
 #include "frontends/record/Recast.h"
 #include "frontends/record/Record.h"
 #include "runtime/base/Strings.h"
@@ -93,32 +94,6 @@ Result<NodeRef> partOf(const NodeRef &x, int64_t part) {
   return node::make(part ? op::OpKind::Imag : op::OpKind::Real, {&x, 1}, {}, {}, x->device());
 }
 
-/// Where the elements of a layout are in the flat base: int64 of its shape.
-Result<NodeRef> placesOf(const LayoutStep &layout, rt::Device &device) {
-  auto number = [&](int64_t v) {
-    return node::broadcast(node::literal(static_cast<uint64_t>(v), DType::Int64, device),
-                           layout.shape);
-  };
-  GRAPHC_ASSIGN(NodeRef sum, number(layout.offset));
-  for (size_t axis = 0; axis < layout.shape.size(); ++axis) {
-    int64_t count = layout.shape[axis];
-    if (count == 1 || layout.strides[axis] == 0)
-      continue;
-    std::vector<int64_t> dims(layout.shape.size(), 1);
-    dims[axis] = count;
-    GRAPHC_ASSIGN(NodeRef along,
-                  node::make(op::OpKind::Iota, {}, {}, {DType::Int64, Shape{count}}, device));
-    GRAPHC_ASSIGN(along, node::reshape(along, toShape(dims)));
-    GRAPHC_ASSIGN(along, node::broadcast(along, layout.shape));
-    GRAPHC_ASSIGN(NodeRef stride, number(layout.strides[axis]));
-    NodeRef factors[] = {along, stride};
-    GRAPHC_ASSIGN(NodeRef distance, node::make(op::OpKind::Mul, factors, {}, {}, device));
-    NodeRef terms[] = {sum, distance};
-    GRAPHC_ASSIGN(sum, node::make(op::OpKind::Add, terms, {}, {}, device));
-  }
-  return sum;
-}
-
 Result<NodeRef> getPlaces(const NodeRef &x, const LayoutStep &layout) {
   if (elementsOf(layout.shape) == 0)
     return node::broadcast(node::literal(0, x->dtype(), x->device()), layout.shape);
@@ -184,6 +159,31 @@ Result<NodeRef> putStep(const NodeRef &x, const ViewStep &step, const NodeRef &v
 }
 
 } // namespace
+
+Result<NodeRef> placesOf(const LayoutStep &layout, rt::Device &device) {
+  auto number = [&](int64_t v) {
+    return node::broadcast(node::literal(static_cast<uint64_t>(v), DType::Int64, device),
+                           layout.shape);
+  };
+  GRAPHC_ASSIGN(NodeRef sum, number(layout.offset));
+  for (size_t axis = 0; axis < layout.shape.size(); ++axis) {
+    int64_t count = layout.shape[axis];
+    if (count == 1 || layout.strides[axis] == 0)
+      continue;
+    std::vector<int64_t> dims(layout.shape.size(), 1);
+    dims[axis] = count;
+    GRAPHC_ASSIGN(NodeRef along,
+                  node::make(op::OpKind::Iota, {}, {}, {DType::Int64, Shape{count}}, device));
+    GRAPHC_ASSIGN(along, node::reshape(along, toShape(dims)));
+    GRAPHC_ASSIGN(along, node::broadcast(along, layout.shape));
+    GRAPHC_ASSIGN(NodeRef stride, number(layout.strides[axis]));
+    NodeRef factors[] = {along, stride};
+    GRAPHC_ASSIGN(NodeRef distance, node::make(op::OpKind::Mul, factors, {}, {}, device));
+    NodeRef terms[] = {sum, distance};
+    GRAPHC_ASSIGN(sum, node::make(op::OpKind::Add, terms, {}, {}, device));
+  }
+  return sum;
+}
 
 Shape denseStrides(std::span<const int64_t> shape) {
   Shape out;

@@ -1,0 +1,15 @@
+//===- Layout.h - Places of a layout's elements in the flat base ------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_LAYOUT_H
+#define GRAPHC_FRONTENDS_RECORD_LAYOUT_H
+
+#include "frontends/record/View.h"
+
+namespace graphc {
+
+/// int64 of the layout's shape: its offset, and its strides times how far along each axis an
+/// element is.
+Result<NodeRef> placesOf(const LayoutStep &layout, rt::Device &device);
+
+} // namespace graphc
+
+#endif // GRAPHC_FRONTENDS_RECORD_LAYOUT_H
