@@ -65,6 +65,9 @@ struct Effort {
 };
 constexpr Effort kSimple = {1, 4}, kLoad = {1, 5}, kStore = {2, 0}, kDivision = {32, 24},
                  kFunction = {48, 70};
+/// Picoseconds of half a cycle, and of a byte that is in a cache: what one core needs for few
+/// enough elements that sharing them out is a question.
+constexpr int64_t kHalfCyclePs = 150, kNearBytePs = 4;
 /// Values that an expensive op holds while it runs.
 constexpr int64_t kExpensiveValues = 5;
 
@@ -158,8 +161,9 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   struct Body {
     int64_t widest = 1; ///< bytes
     int64_t cost = 0;
-    int64_t live = 0; ///< bytes of the most values alive at once, constants and masks left out
-    int64_t sums = 0; ///< registers per vector that reductions keep
+    int64_t moved = 0; ///< bytes of a point
+    int64_t live = 0;  ///< bytes of the most values alive at once, constants and masks left out
+    int64_t sums = 0;  ///< registers per vector that reductions keep
     int64_t remainders = 0; ///< of integers
     int64_t expensives = 0;
     bool expensive = false;
@@ -326,12 +330,21 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         body.cost += expensive ? kExpensivePs : kSimplePs;
       addEffort(body, delays, &op);
     }
+    body.moved = moved;
     int64_t streamed = std::min(moved, kStreamedBytes);
     if (moved > kManyBytes)
       body.cost = body.cost * kSharedOpPs / kSimplePs + kSharedBytePs * moved;
     else
       body.cost += kBytePs * streamed + kCachedBytePs * (moved - streamed);
     return body;
+  }
+
+  /// Picoseconds of a point whose arithmetic is in vectors of so many lanes, near memory.
+  static int64_t timeInVectors(kernel::FuncOp func, Family family, const Body &body,
+                               int64_t lanes) {
+    if (usesPlaces(func) || family == Family::Scan || body.moved > kManyBytes)
+      return body.cost;
+    return body.effort.busy * kHalfCyclePs / lanes + kNearBytePs * body.moved;
   }
 
   /// The form for GPU-class devices, where work-items of a group read neighbouring memory; null for
@@ -399,7 +412,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       func->setAttr(kHandedAttr, UnitAttr::get(&getContext()));
     if (family == Family::Contract && vectorBytes > 0)
       return contractSchedule(func);
-    int64_t vector = 1;
+    int64_t vector = 1, cost = body.cost;
     if (vectorBytes > 0) {
       // Native vectors of the widest type: as many as keep the loads busy; a plain reduction of
       // everything holds a whole row of the tree in registers. A chain of arithmetic gets as many
@@ -411,6 +424,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
       auto fitting = [&](int64_t each, int64_t most) {
         return llvm::bit_floor<uint64_t>(std::clamp<int64_t>(registers / each, 1, most));
       };
+      cost = timeInVectors(func, family, body, native);
       bool chain = body.cost >= kLongChainPs;
       int64_t vectors = 1;
       bool turned =
@@ -443,8 +457,7 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
         func->setAttr(kOnceAttr, UnitAttr::get(&getContext()));
       vector = std::min(native * vectors, family == Family::Full ? kTreeLanes : kMostLanes);
     }
-    return kernel::ScheduleAttr::get(&getContext(), family, vector, std::max<int64_t>(body.cost, 1),
-                                     0);
+    return kernel::ScheduleAttr::get(&getContext(), family, vector, std::max<int64_t>(cost, 1), 0);
   }
 };
 

@@ -27,6 +27,8 @@ using KernelFunction = void (*)(void *const *buffers, const int64_t *sizes, int6
 /// Below this much estimated work a launch stays on the caller: handing a chunk to a spinning
 /// worker and waiting for it costs about as much.
 constexpr double kBreakEvenNanos = 3000;
+/// Waking a worker and getting a piece from it takes longer than half of this.
+constexpr double kShortNanos = 30'000;
 constexpr int kChunksPerThread = 4;
 /// Every piece of a matrix product copies the operand of its columns for itself, which is little
 /// beside this many of its items.
@@ -386,7 +388,7 @@ private:
       static_cast<Context *>(c)->run(begin, end);
       Context::orderStores();
     };
-    return pool.run({body, &context, range, chunk, context.scratchBytes});
+    return pool.run({body, &context, range, chunk, context.scratchBytes, nanos < kShortNanos});
   }
 };
 

@@ -23,7 +23,11 @@ namespace {
 Setting numThreads{"GRAPHC_NUM_THREADS", "threads of the cpu device",
                    "one per core this process may use"};
 
-constexpr int64_t kSpinNanos = 200'000;
+/// How long a worker looks for the next job before it sleeps; after the first part of it, whoever
+/// else wants the core has it between two looks.
+constexpr int64_t kSpinNanos = 200'000, kAloneNanos = 5'000;
+/// A worker that has left the caller's core stays for so long wherever the system puts it then.
+constexpr int64_t kStayNanos = 1'000'000;
 constexpr int kPausesPerCheck = 64;
 
 void pause() {
@@ -104,17 +108,40 @@ bool ThreadPool::workOnce() {
   return true;
 }
 
+// Two threads of a job on one core take turns while another core may be idle, and the system sees
+// no reason to move either as long as both run for microseconds only.
+void ThreadPool::leaveCoreOfCaller(int64_t now, int64_t &leftAt) const {
+  int core = callerCore.load(std::memory_order_relaxed);
+  if (now - leftAt < kStayNanos || core < 0 || sched_getcpu() != core)
+    return;
+  leftAt = now;
+  cpu_set_t all, others;
+  if (sched_getaffinity(0, sizeof all, &all) != 0)
+    return;
+  others = all;
+  CPU_CLR(static_cast<size_t>(core), &others);
+  // The thread is moved at once, and may go anywhere again afterwards.
+  if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
+    sched_setaffinity(0, sizeof all, &all);
+}
+
 void ThreadPool::workerLoop() {
   FloatMode mode;
   uint32_t seen = 0;
+  int64_t leftAt = 0;
   for (;;) {
     int64_t spinStart = TraceSpan::now();
     uint32_t now;
     while ((now = epoch.load(std::memory_order_acquire)) == seen) {
       for (int i = 0; i < kPausesPerCheck && epoch.load(std::memory_order_relaxed) == seen; ++i)
         pause();
-      if (TraceSpan::now() - spinStart < kSpinNanos)
+      if (int64_t spun = TraceSpan::now() - spinStart; spun < kSpinNanos) {
+        if (spun > kAloneNanos) {
+          leaveCoreOfCaller(spinStart + spun, leftAt);
+          sched_yield();
+        }
         continue;
+      }
       // Sequentially consistent on both sides: either the caller sees a sleeper, or the sleeper
       // sees the new epoch.
       sleepers.fetch_add(1, std::memory_order_seq_cst);
@@ -126,9 +153,18 @@ void ThreadPool::workerLoop() {
     seen = now;
     if (stopping.load(std::memory_order_acquire))
       return;
+    leaveCoreOfCaller(TraceSpan::now(), leftAt);
     while (workOnce())
       ;
   }
+}
+
+// Called by the owner of `busy`.
+bool ThreadPool::isWorthWaking(const Job &job) {
+  int64_t before = lastJob;
+  lastJob = TraceSpan::now();
+  bool allSleep = !workers || sleepers.load(std::memory_order_relaxed) == workers->threads.size();
+  return !job.isShort || !allSleep || lastJob - before < kSpinNanos;
 }
 
 // Called by the owner of `busy`.
@@ -142,6 +178,7 @@ void ThreadPool::runShared(const Job &job, int64_t firstItem) {
   scratch.store(job.scratch, std::memory_order_release);
   uint64_t generation = (tickets.load(std::memory_order_relaxed) >> 32) + 1;
   tickets.store(generation << 32 | static_cast<uint32_t>(chunks), std::memory_order_release);
+  callerCore.store(sched_getcpu(), std::memory_order_relaxed);
   epoch.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers.load(std::memory_order_seq_cst) != 0)
     futexWake(epoch);
@@ -169,7 +206,10 @@ bool ThreadPool::run(const Job &job) {
   while (item < mine.range) {
     bool several = mine.range - item > mine.chunk;
     if (threadCount > 1 && several && !busy.test_and_set(std::memory_order_acquire)) {
-      runShared(mine, item);
+      if (isWorthWaking(mine))
+        runShared(mine, item);
+      else
+        mine.body(mine.context, item, mine.range);
       busy.clear(std::memory_order_release);
       return true;
     }

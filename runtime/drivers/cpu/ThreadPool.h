@@ -17,12 +17,16 @@ struct Job {
   /// Bytes of Scratch::ofThread() that a thread gets before it takes its first piece; one that gets
   /// none takes no piece, so that nobody waits for what it would have done.
   int64_t scratch = 0;
+  /// Done before a worker that sleeps would be awake.
+  bool isShort = false;
 };
 
-/// A pool that runs one job at a time on the caller and `threads - 1` workers. Workers spin for
-/// about 200 us after a job, then sleep. run() may be called from any number of threads at once:
-/// while the pool serves another caller, a caller works through its own chunks and joins the pool
-/// as soon as it is free, so nobody waits for a stranger's job.
+/// A pool that runs one job at a time on the caller and `threads - 1` workers. Workers look for
+/// the next job for about 200 us, leaving the core to others meanwhile, then sleep; they keep off
+/// the core of the caller. A short job wakes them only where jobs follow each other. run() may be
+/// called from any number of threads at once: while the pool serves another caller, a caller works
+/// through its own chunks and joins the pool as soon as it is free, so nobody waits for a
+/// stranger's job.
 ///
 /// Workers start on the first parallel job. They block all signals and use the default
 /// floating-point mode.
@@ -48,6 +52,8 @@ public:
 private:
   struct Workers;
   void runShared(const Job &job, int64_t firstItem);
+  bool isWorthWaking(const Job &job);
+  void leaveCoreOfCaller(int64_t now, int64_t &leftAt) const;
   bool workOnce();
   void workerLoop();
   void start();
@@ -58,12 +64,14 @@ private:
 
   Job current = {};
   int64_t currentFirst = 0;
+  int64_t lastJob = 0; ///< when it began, of those that were worth sharing
 
   // Hot words on lines of their own. `tickets` is generation << 32 | unclaimed chunks: claiming a
   // chunk is one compare-exchange, which a late worker of an older job cannot win.
   alignas(64) std::atomic<uint64_t> tickets{0};
   std::atomic<int64_t> scratch{0}; ///< of the job of these tickets; written before them
   alignas(64) std::atomic<uint32_t> epoch{0};
+  std::atomic<int> callerCore{-1}; ///< of the last epoch
   alignas(64) std::atomic<uint32_t> sleepers{0};
   alignas(64) std::atomic<int64_t> finished{0};
   alignas(64) std::atomic<bool> stopping{false};

@@ -10,11 +10,15 @@
 #include "runtime/drivers/cpu/Scratch.h"
 #include "runtime/drivers/cpu/ThreadPool.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <dirent.h>
 #include <gtest/gtest.h>
+#include <map>
+#include <mutex>
 #include <numeric>
+#include <sched.h>
 #include <set>
 #include <sys/wait.h>
 #include <thread>
@@ -48,6 +52,17 @@ struct Marks {
   }
 };
 
+/// Threads of this process.
+std::set<std::string> tasks() {
+  std::set<std::string> found;
+  DIR *dir = opendir("/proc/self/task");
+  while (dirent *entry = readdir(dir))
+    if (entry->d_name[0] != '.')
+      found.insert(entry->d_name);
+  closedir(dir);
+  return found;
+}
+
 TEST(ThreadPool, DoesEveryItemOnce) {
   for (int threads : {1, 2, 3, 8}) {
     ThreadPool pool(threads);
@@ -77,6 +92,97 @@ TEST(ThreadPool, WakesSleepingWorkers) {
     ASSERT_TRUE(marks.eachOnce());
     usleep(1000); // longer than workers spin
   }
+}
+
+/// Where the pieces of a job ran.
+struct Places {
+  std::mutex mutex;
+  std::map<pthread_t, int> pieces;
+  std::map<pthread_t, int> onCore;
+  int core = -1;
+  static void body(void *self, int64_t, int64_t) {
+    auto *p = static_cast<Places *>(self);
+    auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
+    while (std::chrono::steady_clock::now() < end)
+      ;
+    std::scoped_lock lock(p->mutex);
+    ++p->pieces[pthread_self()];
+    p->onCore[pthread_self()] += sched_getcpu() == p->core;
+  }
+};
+
+TEST(ThreadPool, AShortJobAloneLetsWorkersSleep) {
+  ThreadPool pool(2);
+  Places first;
+  pool.run({Places::body, &first, 50, 1});
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  Places alone;
+  pool.run({Places::body, &alone, 50, 1, 0, /*isShort=*/true});
+  ASSERT_EQ(alone.pieces.size(), 1u);
+  EXPECT_EQ(alone.pieces.begin()->first, pthread_self());
+  EXPECT_EQ(alone.pieces.begin()->second, 1) << "not cut up for one thread";
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  Places longer;
+  pool.run({Places::body, &longer, 50, 1});
+  int pieces = 0;
+  for (auto [thread, count] : longer.pieces)
+    pieces += count;
+  EXPECT_EQ(pieces, 50);
+}
+
+TEST(ThreadPool, ShortJobsInARowAreShared) {
+  ThreadPool pool(2);
+  bool isShared = false;
+  for (int i = 0; i < 2000 && !isShared; ++i) {
+    Places places;
+    pool.run({Places::body, &places, 4, 1, 0, /*isShort=*/true});
+    isShared = places.pieces.size() == 2;
+  }
+  EXPECT_TRUE(isShared);
+}
+
+TEST(ThreadPool, WorkersKeepOffTheCallersCore) {
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  if (CPU_COUNT(&all) < 2)
+    GTEST_SKIP() << "one core";
+  ThreadPool pool(2);
+  Places first;
+  pool.run({Places::body, &first, 50, 1}); // starts the worker, which may run anywhere
+  int core = sched_getcpu();
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  Places places;
+  places.core = core;
+  std::set<std::string> before = tasks();
+  for (int i = 0; i < 200; ++i) {
+    // Every other thread of the process is put where the caller is, and may leave.
+    for (const std::string &task : before)
+      if (int id = std::stoi(task); id != gettid()) {
+        sched_setaffinity(id, sizeof one, &one);
+        sched_setaffinity(id, sizeof all, &all);
+      }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    pool.run({Places::body, &places, 20, 1});
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+  int work = 0, together = 0;
+  for (auto [thread, count] : places.pieces)
+    if (thread != pthread_self()) {
+      work += count;
+      together += places.onCore[thread];
+    }
+  EXPECT_GT(work, 0);
+  EXPECT_LT(together, work) << "never left";
+  // One may be leaving just now.
+  auto mayGoAnywhere = [&](const std::string &task) {
+    cpu_set_t now;
+    return sched_getaffinity(std::stoi(task), sizeof now, &now) == 0 && CPU_EQUAL(&now, &all);
+  };
+  for (int i = 0; i < 1000 && !std::ranges::all_of(before, mayGoAnywhere); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_TRUE(std::ranges::all_of(before, mayGoAnywhere));
 }
 
 TEST(ThreadPool, ManyCallersAtOnce) {
@@ -183,14 +289,7 @@ TEST(ThreadPool, WorkersBlockSignals) {
   EXPECT_EQ(unblocked, 0);
 }
 
-int threadCount() {
-  int n = 0;
-  DIR *dir = opendir("/proc/self/task");
-  while (dirent *e = readdir(dir))
-    n += e->d_name[0] != '.';
-  closedir(dir);
-  return n;
-}
+int threadCount() { return static_cast<int>(tasks().size()); }
 
 TEST(ThreadPool, ForkedChildrenGetTheirOwn) {
   auto work = [] {
