@@ -475,6 +475,23 @@ Function::variableBits(std::span<const op::Scalar> values) const {
   return out;
 }
 
+bool Function::mayOverwrite() const {
+  return std::ranges::any_of(plan->steps, [&](const Plan::Step &step) {
+    return std::ranges::any_of(step.spare, [&](uint32_t i) {
+      return step.inputs[i] < plan->arguments.size() + plan->captures.size();
+    });
+  });
+}
+
+std::vector<NodeRef> Function::values(std::span<Array *const> given) const {
+  std::vector<NodeRef> found;
+  for (const Array *a : given)
+    found.push_back(a->storage()->current());
+  for (const std::shared_ptr<Storage> &captured : plan->captures)
+    found.push_back(captured->current());
+  return found;
+}
+
 Status Function::gather(std::span<Array *const> given, std::span<const uint64_t> variables,
                         std::vector<NodeRef> &slots) const {
   slots.resize(plan->slots);

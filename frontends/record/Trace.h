@@ -117,6 +117,11 @@ public:
   Status call(std::span<Array *const> arguments, std::span<const uint64_t> variables,
               std::vector<Array> &outputs, bool isAlone = false) const;
   size_t programCount() const;
+  /// Whether a caller that is alone may have its arguments written over in place.
+  bool mayOverwrite() const;
+  /// What a call would read now of arguments and captured arrays: whoever holds these keeps others
+  /// from writing over them.
+  std::vector<NodeRef> values(std::span<Array *const> arguments) const;
   /// Numbers of the arguments that a call writes to.
   std::vector<uint32_t> updatedArguments() const;
   size_t captureCount() const;

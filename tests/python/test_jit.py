@@ -545,6 +545,67 @@ def test_other_threads_run_while_one_computes():
     assert during > 10 or elapsed < 0.02, (during, elapsed)
 
 
+def test_threads_see_an_update_whole():
+    """A jitted function updates its argument in place while another thread reads it, jitted and eagerly: each time one of the values
+    that it had."""
+    x = gc.zeros(300_000)
+    gc.eval(x)
+
+    @gc.jit
+    def increase(x):
+        x += 1
+
+    read = gc.jit(lambda x: (gc.min(x), gc.max(x)))
+    torn, seen, stop = [], set(), threading.Event()
+
+    def look():
+        while not stop.is_set():
+            for low, high in (read(x), (gc.min(x), gc.max(x))):
+                if float(low) != float(high):
+                    torn.append((float(low), float(high)))
+                seen.add(float(low))
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    for _ in range(400):
+        increase(x)
+    stop.set()
+    thread.join()
+    assert not torn
+    assert seen <= {float(n) for n in range(401)}
+    exact.assert_same(np.asarray(x), np.full(300_000, 400.0))
+
+
+def test_other_threads_run_while_a_long_update_computes():
+    """Short updates of arguments keep the GIL; a function that turned out to take long does not."""
+
+    def update(x):
+        y = x
+        for _ in range(6):
+            y = gc.tanh(y @ x)
+        x[0] = y[1]
+
+    x = gc.asarray(np.random.default_rng(73).normal(size=(700, 700)) / 50)
+    function = gc.jit(update)
+    ticks, stop = [0], threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            ticks[0] += 1
+            time.sleep(0.0005)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    for _ in range(4):
+        function(x)
+    before, start = ticks[0], time.perf_counter()
+    function(x)
+    during, elapsed = ticks[0] - before, time.perf_counter() - start
+    stop.set()
+    thread.join()
+    assert during > 10 or elapsed < 0.02, (during, elapsed)
+
+
 def test_a_thread_tracing_does_not_disturb_another():
     started, finish = threading.Event(), threading.Event()
 

@@ -108,13 +108,18 @@ def test_they_are_numpys(program, dtype, jitted):
     np.testing.assert_array_equal(np.asarray(y), x)
 
 
-def test_nothing_else_is_copied():
-    """Of 1 MB; in a process of one thread, where nobody else can look at what a jitted function works on."""
-    code = """
+@pytest.mark.parametrize("beside", [False, True])
+def test_nothing_else_is_copied(beside):
+    """Of 1 MB; in a process of one thread, and beside another one."""
+    code = f"""
+        import threading
         import graphc as gc
         import numpy as np
         from test_small_updates import COPY_NOTHING
 
+        stop = threading.Event()
+        if {beside}:
+            threading.Thread(target=stop.wait, daemon=True).start()
         for program in COPY_NOTHING:
             x = np.random.default_rng(4).integers(-64, 64, (300, 400)) / 16
             y = gc.asarray(x.copy()) + 0

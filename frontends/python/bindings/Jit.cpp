@@ -10,6 +10,8 @@
 #include "frontends/record/Trace.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 
 namespace graphc::py {
 namespace {
@@ -19,6 +21,8 @@ struct TraceHandle {
 };
 struct TracedFunction {
   std::shared_ptr<Function> function;
+  /// Calls beside other threads of Python that took long, one after the other.
+  std::shared_ptr<std::atomic<int>> longCalls = std::make_shared<std::atomic<int>>(0);
 };
 
 std::vector<Array *> borrowArrays(const pb::object &arrays) {
@@ -68,20 +72,54 @@ bool isShort(const Function &function, std::span<Array *const> arrays) {
   return bytes <= kFewBytes && function.programCount() == 1;
 }
 
-/// Runs without the GIL, where another thread may want it; arrays are borrowed from Python objects
-/// that the caller holds.
-std::vector<Array> callFunction(const Function &function, std::span<Array *const> arrays,
+/// Whether this is the only thread of Python: another one could only be started by it, after the
+/// call. States of others may go.
+bool isOnlyThread() {
+  PyThreadState *head = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+  return head == PyThreadState_Get() && !PyThreadState_Next(head);
+}
+
+bool areReady(std::span<const NodeRef> values) {
+  return std::ranges::all_of(values,
+                             [](const NodeRef &n) { return n->state() == NodeState::Ready; });
+}
+
+/// A call where other threads of Python may meet the arguments. With the GIL none does, so that
+/// they are updated in place; calls that turned out to take long go without it and copy what they
+/// change. Nothing is waited for with the GIL that another thread may need it for.
+Status callBesideOthers(const TracedFunction &f, std::span<Array *const> arrays,
+                        std::span<const uint64_t> variables, std::vector<Array> &outputs) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kLong{1};
+  constexpr int kManyLong = 3; // one may have waited for a core
+  std::vector<NodeRef> values = f.function->values(arrays);
+  bool mayHold = f.longCalls->load(std::memory_order_relaxed) < kManyLong &&
+                 (isShort(*f.function, arrays) || f.function->mayOverwrite());
+  if (mayHold && areReady(values)) {
+    values.clear();
+    Clock::time_point start = Clock::now();
+    Status status = f.function->call(arrays, variables, outputs, /*isAlone=*/true);
+    bool isLong = Clock::now() - start > kLong;
+    f.longCalls->store(isLong ? f.longCalls->load(std::memory_order_relaxed) + 1 : 0,
+                       std::memory_order_relaxed);
+    return status;
+  }
+  WithoutGil release;
+  return f.function->call(arrays, variables, outputs);
+}
+
+/// Arrays are borrowed from Python objects that the caller holds.
+std::vector<Array> callFunction(const TracedFunction &f, std::span<Array *const> arrays,
                                 std::span<const uint64_t> variables) {
   std::vector<Array> outputs;
   Status status;
-  // Another thread could only be started by this one, after the call. States of others may go.
-  PyThreadState *head = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
-  bool isAlone = head == PyThreadState_Get() && !PyThreadState_Next(head);
-  {
+  if (isOnlyThread()) {
     std::optional<WithoutGil> release;
-    if (!isAlone || !isShort(function, arrays))
+    if (!isShort(*f.function, arrays))
       release.emplace();
-    status = function.call(arrays, variables, outputs, isAlone);
+    status = f.function->call(arrays, variables, outputs, /*isAlone=*/true);
+  } else {
+    status = callBesideOthers(f, arrays, variables, outputs);
   }
   check(std::move(status));
   return outputs;
@@ -147,7 +185,7 @@ public:
     bool returnsArguments =
         PyLong_CheckExact(unflatten.ptr()) || PyTuple_CheckExact(unflatten.ptr());
     // Which device new arrays go to is part of what was traced, and the thread's modes are.
-    Bound made{function.function,
+    Bound made{function,
                std::move(unflatten),
                own ? nullptr : unwrap(currentDevice()),
                recordingModes(),
@@ -159,15 +197,15 @@ public:
                evaluate,
                evaluate.is_none() ? nullptr : pb::cast<const NumberSteps *>(evaluate),
                {}};
-    for (const Function::Variable &v : made.function->variables())
+    for (const Function::Variable &v : made.traced.function->variables())
       made.variables.push_back(v.number - 1);
     for (pb::handle item : guards) {
       auto [where, name] = pb::cast<std::pair<pb::object, pb::object>>(item);
       made.guards.emplace_back(std::move(where), std::move(name));
     }
     auto isKnown = [&](const std::shared_ptr<const Bound> &b) {
-      return b->function == made.function && b->device == made.device && b->modes == made.modes &&
-             b->pattern == made.pattern && holds(*b);
+      return b->traced.function == made.traced.function && b->device == made.device &&
+             b->modes == made.modes && b->pattern == made.pattern && holds(*b);
     };
     if (std::ranges::any_of(bound, isKnown)) // it is the arrays that differ: they were converted
       return;
@@ -180,7 +218,7 @@ public:
 
 private:
   struct Bound {
-    std::shared_ptr<Function> function;
+    TracedFunction traced;
     pb::object unflatten;
     rt::Device *device; ///< null: any
     uint64_t modes;
@@ -209,7 +247,7 @@ private:
     }
     std::span<const Array *const> given(const_cast<const Array *const *>(call.arrays().data()),
                                         call.arrays().size());
-    return b.function->accepts(given) && b.function->isSafeFor(given) &&
+    return b.traced.function->accepts(given) && b.traced.function->isSafeFor(given) &&
            (!b.views ||
             std::ranges::all_of(given, [](const Array *x) { return x->view().isContiguous(); }));
   }
@@ -223,10 +261,10 @@ private:
     for (size_t i = 0; i < b.variables.size(); ++i)
       scalars.push_back(toScalar(computed ? pb::handle((*computed)[i])
                                           : pb::handle(call.numbers()[b.variables[i]])));
-    auto variables = b.function->variableBits(scalars);
+    auto variables = b.traced.function->variableBits(scalars);
     if (!variables)
       return {};
-    std::vector<Array> outputs = callFunction(*b.function, call.arrays(), *variables);
+    std::vector<Array> outputs = callFunction(b.traced, call.arrays(), *variables);
     const pb::object &unflatten = b.unflatten;
     if (PyLong_CheckExact(unflatten.ptr()))
       return call.arrayObject(PyLong_AsSize_t(unflatten.ptr()));
@@ -276,7 +314,7 @@ void defineJit(pb::module_ &m) {
             auto variables = f.function->variableBits(scalars);
             if (!variables)
               raise(Status(ErrorCode::Trace, "[jit] a number does not fit its dtype"));
-            return toList(callFunction(*f.function, borrowArrays(arrays), *variables));
+            return toList(callFunction(f, borrowArrays(arrays), *variables));
           },
           pb::arg("arrays"), pb::arg("numbers") = pb::list())
       .def_property_readonly("variables",
