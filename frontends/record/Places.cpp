@@ -104,8 +104,7 @@ struct Resolved {
   Shape result;
   int64_t position = 0;
   bool unique = false;
-  bool known = true; ///< all indices were seen to be inside
-  NodeRef mask;      ///< when it is all that names places
+  NodeRef mask; ///< when it is all that names places
 };
 
 /// A mask's own axes in the array it indexes; an axis without elements fits any, as in NumPy.
@@ -221,7 +220,6 @@ private:
         return Status(ErrorCode::Index,
                       "arrays used as indices must be of integer (or boolean) type");
       GRAPHC_TRY(checkIndex(n, source, x.shape()[static_cast<size_t>(source)]));
-      out.known &= isKnown(n);
       items.push_back({n, axis, 1, source});
     } else {
       GRAPHC_TRY(checkMask(array.shape(), x.shape(), static_cast<size_t>(source)));
@@ -449,26 +447,16 @@ Result<NodeRef> chosenInPlace(const Resolved &r, const NodeRef &old, const NodeR
   return node::make(op::OpKind::Select, operands, {}, {}, old->device());
 }
 
-/// `index * stride`, an index below zero counting from the end, in the axes of the result that
-/// `dims` (else 1) names.
-Result<NodeRef> distancesOf(NodeRef index, int64_t size, int64_t stride,
+/// `index * stride` along an axis of the view, an index below zero counting from the end, in the
+/// axes of the result that `dims` (else 1) names. It is taken from all of them, which checks it.
+Result<NodeRef> distancesOf(const NodeRef &index, const View &view, size_t axis,
                             std::span<const int64_t> dims, const Shape &result) {
-  rt::Device &device = index->device();
-  auto number = [&](int64_t v) {
-    return node::broadcast(node::literal(static_cast<uint64_t>(v), DType::Int64, device),
-                           index->shape());
-  };
-  GRAPHC_ASSIGN(NodeRef zero, number(0));
-  GRAPHC_ASSIGN(NodeRef all, number(size));
-  GRAPHC_ASSIGN(NodeRef step, number(stride));
-  NodeRef both[] = {index, zero};
-  GRAPHC_ASSIGN(NodeRef isBelow, node::make(op::OpKind::Less, both, {}, {}, device));
-  NodeRef terms[] = {index, all};
-  GRAPHC_ASSIGN(NodeRef wrapped, node::make(op::OpKind::Add, terms, {}, {}, device));
-  NodeRef choice[] = {isBelow, wrapped, index};
-  GRAPHC_ASSIGN(wrapped, node::make(op::OpKind::Select, choice, {}, {}, device));
-  NodeRef factors[] = {wrapped, step};
-  GRAPHC_ASSIGN(NodeRef distance, node::make(op::OpKind::Mul, factors, {}, {}, device));
+  std::vector<int64_t> sizes(axis + 1, 1), strides(axis + 1, 0);
+  sizes[axis] = view.shape()[axis];
+  strides[axis] = view.strides()[axis];
+  std::span<const int64_t> shape = sizes, steps = strides;
+  GRAPHC_ASSIGN(NodeRef all, placesOf({Shape(shape), Shape(steps), 0}, index->device()));
+  GRAPHC_ASSIGN(NodeRef distance, node::gather(all, {{index}, {static_cast<int64_t>(axis)}, 0}));
   GRAPHC_ASSIGN(distance, node::reshape(distance, Shape(dims)));
   return node::broadcast(distance, result);
 }
@@ -491,12 +479,22 @@ Result<NodeRef> placesInWhole(const Resolved &r, rt::Device &device) {
   std::ranges::copy(r.placesShape, dims.begin() + r.position);
   for (size_t i = 0; i < r.places.axes.size(); ++i) {
     auto axis = static_cast<size_t>(r.places.axes[i]);
-    GRAPHC_ASSIGN(NodeRef distance, distancesOf(r.places.indices[i], view.shape()[axis],
-                                                view.strides()[axis], dims, r.result));
+    GRAPHC_ASSIGN(NodeRef distance, distancesOf(r.places.indices[i], view, axis, dims, r.result));
     NodeRef terms[] = {sum, distance};
     GRAPHC_ASSIGN(sum, node::make(op::OpKind::Add, terms, {}, {}, device));
   }
   return sum;
+}
+
+/// Elements of a view from which on few of them are written one by one: of those that lie apart,
+/// alone or by the few, each is a line of a cache.
+int64_t manyElements(const View &view) {
+  constexpr int64_t kApart = 8, kFewTogether = 8, kManyApart = 1 << 10;
+  std::span<const int64_t> shape = view.shape(), strides = view.strides();
+  for (size_t axis = shape.size(); axis-- > 0;)
+    if (shape[axis] > kFewTogether || axis == 0)
+      return std::abs(strides[axis]) < kApart ? kManyElements : kManyApart;
+  return kManyElements;
 }
 
 /// Few elements of a part of an array go to their places in the whole: the part is not read and
@@ -505,10 +503,10 @@ Result<bool> putInWhole(const Resolved &r, const NodeRef &value,
                         std::optional<op::OpKind> combine) {
   const View &view = r.whole.view();
   Array base = r.whole.withView(View(view.base()));
-  if (!r.known || r.places.indices.empty() || view.isReshape() || !view.hasLayout() ||
+  if (r.places.indices.empty() || view.isReshape() || !view.hasLayout() ||
       !(r.merged == view.shape()) || base.dtype() != value->dtype() || view.isRecast() ||
       elementsOf(r.result) * kRowsRead > elementsOf(view.shape()) ||
-      elementsOf(view.shape()) < kManyElements)
+      elementsOf(view.shape()) < manyElements(view))
     return false;
   GRAPHC_ASSIGN(NodeRef old, base.value());
   GRAPHC_ASSIGN(NodeRef flat, node::reshape(old, Shape{base.size()}));

@@ -194,7 +194,14 @@ def parts_of_complex(xp, x, m, p, q, v):
     x[4:][p, q] = 1j
 
 
-IN_PARTS = [few_rows, few_rows_of_a_part, places_of_a_part, places_of_turned_axes, places_between_slices, parts_of_complex]
+def places_of_narrow_parts(xp, x, m, p, q, v):
+    x[p, 3] = v
+    x[q, 2:5] += v[:, None]
+    x[:, 7:9][p, 1] -= v
+    x.reshape(-1, 4, 100)[p, ::3, q % 100] = 2
+
+
+IN_PARTS = [places_of_narrow_parts, few_rows, few_rows_of_a_part, places_of_a_part, places_of_turned_axes, places_between_slices, parts_of_complex]
 
 
 @pytest.mark.parametrize("program", IN_PARTS, ids=lambda f: f.__name__)
@@ -222,13 +229,44 @@ def test_few_elements_of_a_part_take_no_memory():
         import graphc as gc
         import numpy as np
 
+        @gc.jit
+        def jitted(x, p, q, value):
+            x[5:][p, q] = value
+            x.T[4:][p, q] = value
+
         x, want = gc.full((3000, 1000), 2.0), np.full((3000, 1000), 2.0)
         for turn in range(3):
             for part in (x[5:], x.T[4:], x[:, ::-1]):
                 part[gc.asarray([3, -7, 5]), gc.asarray([1, 2, -3])] = 5.0 + turn
                 gc.eval(x)
+            jitted(x, gc.asarray([3, -7, 5]), gc.asarray([1, 2, -3]), 5.0 + turn)
         for part in (want[5:], want.T[4:], want[:, ::-1]):
             part[[3, -7, 5], [1, 2, -3]] = 7.0
         np.testing.assert_array_equal(np.asarray(x), want)
         """
     run(code, GRAPHC_MEMORY_LIMIT="cpu=40000000")
+
+
+@pytest.mark.parametrize("part", [lambda x: x[5:], lambda x: x.T, lambda x: x[::2, ::-1], lambda x: x[:, 3:5]], ids="rows turned strided narrow".split())
+@pytest.mark.parametrize("first", [(3, -7), (3, 1), (3, 2), (3, 399), (3, 400), (3, -401), (595, 1), (-596, 1), (300, -1)])
+def test_indices_outside_of_a_part(part, first):
+    """The words are NumPy's, whether the index is outside of the whole as well or not; nothing is written."""
+
+    def program(x, p, q):
+        part(x)[p, q] = 1.0
+
+    x = np.random.default_rng(3).random((600, 400))
+    p, q = (np.array([n, 1, 0]) for n in first)
+    for act in (program, gc.jit(program)):
+        a, y = x.copy(), gc.asarray(x.copy()) + 0
+        gc.eval(y)
+        told = []
+        for f, given in ((program, (a, p, q)), (act, (y, gc.asarray(p), gc.asarray(q)))):
+            try:
+                f(*given)
+                gc.eval(y)
+                told.append("")
+            except IndexError as e:
+                told.append(str(e).split(" (")[0])
+        assert told[0] == told[1]
+        np.testing.assert_array_equal(np.asarray(y), a)
