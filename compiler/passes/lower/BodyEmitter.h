@@ -177,8 +177,16 @@ private:
                        mlir::Value value);
   void scatterLane(mlir::OpBuilder &builder, kernel::ScatterOp op, mlir::Value value,
                    mlir::Value at);
+  kernel::LoadOp plainIndex(mlir::Value place, const Position &position);
+  mlir::Value anyWrapped(mlir::OpBuilder &builder, const LinearAccess &access,
+                         mlir::ValueRange places, Position &position);
+  mlir::Value plainPlace(mlir::OpBuilder &builder, const LinearAccess &access,
+                         mlir::ValueRange places, const Place &at, int64_t lane,
+                         Position &position);
   void scatterLanes(mlir::OpBuilder &builder, kernel::ScatterOp op, const Place &at,
                     Position &position);
+  void scatterEach(mlir::OpBuilder &builder, kernel::ScatterOp op, const Place &at,
+                   Position &position);
   mlir::Value sizeOf(mlir::OpBuilder &builder, mlir::AffineMap map);
   mlir::Value indexValue(mlir::OpBuilder &builder, kernel::IndexOp op, Position &position);
   mlir::Value laneIndex(mlir::OpBuilder &builder, mlir::Value first, mlir::Value stride,

@@ -165,13 +165,88 @@ Value BodyEmitter::lanesAt(OpBuilder &builder, Value buffer, Value first, Value 
   return vector::FromElementsOp::create(builder, loc, type, lanes);
 }
 
+/// The load that a place is, where its lanes lie side by side as in the array of indices. Or null.
+kernel::LoadOp BodyEmitter::plainIndex(Value place, const Position &position) {
+  auto check = place.getDefiningOp<kernel::BoundOp>();
+  if (!check)
+    return {};
+  Value index = check.getIndex();
+  if (auto cast = index.getDefiningOp<graph::CastOp>())
+    index = cast.getOperand();
+  auto load = index.getDefiningOp<kernel::LoadOp>();
+  if (!load || !isa<IntegerType>(load.getType()))
+    return {};
+  const LinearAccess &access = space.accesses.at(load);
+  return access.isDense(position.vectorLoop) && !access.part ? load : kernel::LoadOp();
+}
+
+/// Whether any lane has an index below zero or outside; null where not all indices are plain.
+Value BodyEmitter::anyWrapped(OpBuilder &builder, const LinearAccess &access, ValueRange places,
+                              Position &position) {
+  Value wraps;
+  for (auto [place, factor] : llvm::zip_equal(places, access.places)) {
+    if (factor.isZero() || !isa<VectorType>(position.values.lookup(place).getType()))
+      continue;
+    if (!plainIndex(place, position))
+      return {};
+    auto check = place.getDefiningOp<kernel::BoundOp>();
+    Value index = position.values.lookup(check.getIndex());
+    Value size = splat(builder, loc, sizeOf(builder, check.getMap()), position.width);
+    IndexMath m{builder, loc};
+    Value some = m.compare(arith::CmpIPredicate::uge, index, size);
+    wraps = wraps ? arith::OrIOp::create(builder, loc, wraps, some) : some;
+  }
+  if (!wraps)
+    return {};
+  return vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, wraps);
+}
+
+/// Where a lane goes whose indices are plain and need no wrapping: they are read from memory, which
+/// takes less than taking them out of a vector.
+Value BodyEmitter::plainPlace(OpBuilder &builder, const LinearAccess &access, ValueRange places,
+                              const Place &at, int64_t lane, Position &position) {
+  IndexMath m{builder, loc};
+  Value where = at.first;
+  if (at.strided)
+    where = m.add(where, m.mul(emit(builder, access.strides[position.vectorLoop]), m(lane)));
+  for (auto [place, factor] : llvm::zip_equal(places, access.places)) {
+    if (factor.isZero() || !isa<VectorType>(position.values.lookup(place).getType()))
+      continue;
+    kernel::LoadOp load = plainIndex(place, position);
+    Value from = m.add(index(builder, space.accesses.at(load), position), lane);
+    Value distance = memref::LoadOp::create(builder, loc, buffer(load), from);
+    distance = arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), distance);
+    if (!factor.isConstant(1))
+      distance = m.mul(distance, emit(builder, factor));
+    where = m.add(where, distance);
+  }
+  return where;
+}
+
 Value BodyEmitter::gathered(OpBuilder &builder, kernel::GatherOp op, Position &position) {
   Value buffer = buffers[cast<BlockArgument>(op.getTensor()).getArgNumber()];
   const LinearAccess &access = space.accesses.at(op);
   Place at = place(builder, access, op.getPlaces(), position);
-  Value raw = at.offsets ? lanesAt(builder, buffer, at.first, at.offsets, position)
-                         : loadFrom(builder, buffer, at.first, access, position);
-  return fromMemory(builder, raw, op.getType());
+  if (!at.offsets)
+    return fromMemory(builder, loadFrom(builder, buffer, at.first, access, position), op.getType());
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  Value wraps;
+  if (!position.limit && !gathers(element))
+    wraps = anyWrapped(builder, access, op.getPlaces(), position);
+  if (!wraps)
+    return fromMemory(builder, lanesAt(builder, buffer, at.first, at.offsets, position),
+                      op.getType());
+  auto type = VectorType::get({position.width}, element);
+  auto either = scf::IfOp::create(builder, loc, type, wraps, /*withElseRegion=*/true);
+  OpBuilder seldom = either.getThenBodyBuilder(), usual = either.getElseBodyBuilder();
+  scf::YieldOp::create(seldom, loc, lanesAt(seldom, buffer, at.first, at.offsets, position));
+  SmallVector<Value> lanes;
+  for (int64_t lane = 0; lane < position.width; ++lane)
+    lanes.push_back(memref::LoadOp::create(
+        usual, loc, buffer, plainPlace(usual, access, op.getPlaces(), at, lane, position)));
+  scf::YieldOp::create(usual, loc,
+                       vector::FromElementsOp::create(usual, loc, type, lanes).getResult());
+  return fromMemory(builder, either.getResult(0), op.getType());
 }
 
 Value BodyEmitter::combined(OpBuilder &builder, kernel::ScatterOp op, Value old, Value value) {
@@ -193,6 +268,27 @@ void BodyEmitter::scatterLane(OpBuilder &builder, kernel::ScatterOp op, Value el
 /// Lane by lane, in order.
 void BodyEmitter::scatterLanes(OpBuilder &builder, kernel::ScatterOp op, const Place &at,
                                Position &position) {
+  if (Value wraps = at.offsets && !position.limit && !op.getGuard()
+                        ? anyWrapped(builder, space.accesses.at(op), op.getPlaces(), position)
+                        : Value()) {
+    auto either = scf::IfOp::create(builder, loc, wraps, /*withElseRegion=*/true);
+    OpBuilder seldom = either.getThenBodyBuilder(), usual = either.getElseBodyBuilder();
+    scatterEach(seldom, op, at, position);
+    Value element = position.values.lookup(op.getValue());
+    for (int64_t lane = 0; lane < position.width; ++lane) {
+      Value part = element;
+      if (isa<VectorType>(element.getType()))
+        part = vector::ExtractOp::create(usual, loc, element, lane);
+      scatterLane(usual, op, part,
+                  plainPlace(usual, space.accesses.at(op), op.getPlaces(), at, lane, position));
+    }
+    return;
+  }
+  scatterEach(builder, op, at, position);
+}
+
+void BodyEmitter::scatterEach(OpBuilder &builder, kernel::ScatterOp op, const Place &at,
+                              Position &position) {
   IndexMath m{builder, loc};
   Value element = position.values.lookup(op.getValue());
   Value guard = op.getGuard() ? position.values.lookup(op.getGuard()) : Value();

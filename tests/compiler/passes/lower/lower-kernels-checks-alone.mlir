@@ -21,6 +21,11 @@
 // CHECK: scf.if %[[WRITES]] {
 // CHECK: vector.load {{.*}} memref<?xf32>
 // CHECK: memref.store {{.*}} memref<?xf32>
+// Where no index of the eight is below zero or outside they are read as C's loop does.
+// CHECK: } else {
+// CHECK: %[[INDEX:.*]] = memref.load %{{[a-z0-9]+}}[%{{.*}}] : memref<?xi64>
+// CHECK-NEXT: %[[AT:.*]] = arith.index_castui %[[INDEX]] : i64 to index
+// CHECK: memref.store {{.*}} memref<?xf32>
 // DEVICE-LABEL: func.func @put(
 // DEVICE-NOT: graphc.check_reads
 // DEVICE-SAME: graphc.checks = 1 : i64
@@ -48,6 +53,11 @@ kernel.func @put(%v: tensor<?xf32>, %p: tensor<?xi64>, %a: tensor<?xf32>, %n: in
 // CHECK-LABEL: func.func @taken(
 // CHECK-NOT: graphc.check_reads
 // CHECK-SAME: graphc.checks = 1 : i64
+// CHECK: scf.if {{.*}} -> (vector<8xf32>) {
+// CHECK: } else {
+// CHECK: memref.load %{{[a-z0-9]+}}[%{{.*}}] : memref<?xi64>
+// CHECK-NEXT: arith.index_castui
+// CHECK: vector.from_elements {{.*}} : vector<8xf32>
 kernel.func @taken(%p: tensor<?xi64>, %a: tensor<?xf32>, %n: index, %m: index) -> tensor<?xf32>
     attributes {domain = #kernel.domain<()[s0, s1] -> (s0), parallel = 1>, inits = array<i64: -1>,
                 schedule = #kernel.schedule<map, vector = 8, cost = 2400>, shapes = [#all, #size, #all]} {
