@@ -270,3 +270,35 @@ def test_indices_outside_of_a_part(part, first):
                 told.append(str(e).split(" (")[0])
         assert told[0] == told[1]
         np.testing.assert_array_equal(np.asarray(y), a)
+
+
+def moved_on(xp, a, p, v):
+    a[p] = v
+    p[:] = (p + 1) % a.shape[0]
+
+
+def moved_before(xp, a, p, v):
+    a[p * 2 % a.shape[0]] = v
+    p -= 1
+    a[p] += 1
+
+
+def through_themselves(xp, a, p, v):
+    p[p] = p[::-1]
+    xp.add.at(p, p, 1)
+    p %= a.shape[0]
+
+
+@pytest.mark.parametrize("program", [moved_on, moved_before, through_themselves], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("jitted", [False, True])
+def test_places_that_change_with_what_they_name(program, jitted):
+    a, p, _, v = inputs(40_000)
+    a, p = a[:40_000], p % 40_000
+    y, places, values = gc.asarray(a.copy()) + 0, gc.asarray(p.copy()) + 0, gc.asarray(v) + 0
+    gc.eval(y, places, values)
+    act = gc.jit(lambda *given: program(gc, *given)) if jitted else (lambda *given: program(gc, *given))
+    for _ in range(4):
+        program(np, a, p, v)
+        act(y, places, values)
+        np.testing.assert_array_equal(np.asarray(y), a)
+        np.testing.assert_array_equal(np.asarray(places), p)

@@ -268,9 +268,12 @@ void BodyEmitter::scatterLane(OpBuilder &builder, kernel::ScatterOp op, Value el
 /// Lane by lane, in order.
 void BodyEmitter::scatterLanes(OpBuilder &builder, kernel::ScatterOp op, const Place &at,
                                Position &position) {
-  if (Value wraps = at.offsets && !position.limit && !op.getGuard()
-                        ? anyWrapped(builder, space.accesses.at(op), op.getPlaces(), position)
-                        : Value()) {
+  // What is stored may have been written over the indices.
+  bool stores = !func.getBody().front().getOps<kernel::StoreOp>().empty();
+  Value wraps;
+  if (at.offsets && !position.limit && !op.getGuard() && !stores)
+    wraps = anyWrapped(builder, space.accesses.at(op), op.getPlaces(), position);
+  if (wraps) {
     auto either = scf::IfOp::create(builder, loc, wraps, /*withElseRegion=*/true);
     OpBuilder seldom = either.getThenBodyBuilder(), usual = either.getElseBodyBuilder();
     scatterEach(seldom, op, at, position);
