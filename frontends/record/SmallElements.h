@@ -211,7 +211,7 @@ private:
     Shape strides; // in the loop's shape
     if (!isOne)
       strides = broadcastStrides(view, shape);
-    return withSmallType(x.dtype(), [&](auto s) {
+    return hostmath::withType(x.dtype(), [&](auto s) {
       using S = decltype(s);
       auto *from = reinterpret_cast<const S *>(elements.first);
       if (isOne) {

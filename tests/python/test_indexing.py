@@ -654,3 +654,21 @@ def test_arrays_and_lists_among_slices(turns):
     for key in (([0, 2], slice(None)), (slice(None), [0, 3]), ([0, -3], slice(1))):
         with pytest.raises(IndexError, match="is out of bounds for axis"):
             gc.eval(x[key])
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"])
+def test_small_arrays_by_indices_of_any_integers(dtype):
+    """Met often enough for nothing to be compiled for them."""
+    x = np.arange(10.0) ** 2
+    g = gc.asarray(x)
+    for _ in range(4):
+        for places in ([1, 3, 3], [[0, 9], [2, 2]]):
+            p = np.array(places, dtype)
+            exact.assert_same(np.asarray(g[gc.asarray(p)]), x[p])
+            y, want = gc.asarray(x.copy()) + 0, x.copy()
+            y[gc.asarray(p)] = 5
+            want[p] = 5
+            exact.assert_same(np.asarray(y), want)
+            exact.assert_same(np.asarray(g + gc.asarray(p.ravel()[:1])), x + p.ravel()[:1])
+        with pytest.raises(IndexError, match="index 10 is out of bounds for axis 0 with size 10"):
+            g[gc.asarray(np.array([0, 10], dtype))]
