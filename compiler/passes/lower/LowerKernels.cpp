@@ -1,4 +1,5 @@
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/fuse/Watch.h"
 #include "compiler/passes/lower/GroupSort.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
@@ -385,6 +386,44 @@ static Value nextLine(OpBuilder &b, Location loc, Value memory, Value index, Val
   return m.add(low, m.select(some, missing, m(0)));
 }
 
+namespace {
+/// A store that gives back what it read in rows where a condition of the row does not hold.
+struct RowsKept {
+  kernel::StoreOp store;
+  kernel::LoadOp old;
+  Value chosen; ///< the condition
+};
+} // namespace
+
+static std::optional<RowsKept> rowsKept(kernel::FuncOp kernel, ArrayRef<kernel::StoreOp> stores,
+                                        const LoopSpace &space) {
+  if (stores.size() != 1 || space.parallel < 2)
+    return std::nullopt;
+  kernel::StoreOp store = stores[0];
+  auto select = store.getValue().getDefiningOp<graph::SelectOp>();
+  auto old = select ? select.getY().getDefiningOp<kernel::LoadOp>() : kernel::LoadOp();
+  if (!old || store.getImaginary() || space.dependsOn(select.getCondition(), space.parallel - 1))
+    return std::nullopt;
+  const LinearAccess &from = space.accesses.at(old), &to = space.accesses.at(store);
+  if (from.part || !(from.offset == to.offset) || from.strides != to.strides)
+    return std::nullopt;
+  // What is looked at or checked is so in every row.
+  bool looks = false;
+  kernel.getBody().walk([&](Operation *op) {
+    looks |= op->hasAttr(kWatchAttr) || isa<kernel::BoundOp, kernel::ScatterOp>(op);
+  });
+  return looks ? std::nullopt : std::optional(RowsKept{store, old, select.getCondition()});
+}
+
+/// Where the store may go over the very memory that is read: whether it does.
+static Value writesOver(OpBuilder &b, Location loc, BodyEmitter &emitter, RowsKept &kept) {
+  auto address = [&](Value memory) {
+    return memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory).getResult();
+  };
+  return IndexMath{b, loc}.equal(address(emitter.buffer(kept.old)),
+                                 address(emitter.buffer(kept.store)));
+}
+
 void KernelLowering::lowerMap() {
   open(kernel.getSymName(), {});
   bool computesLong = llvm::any_of(kernel.getBody().front(),
@@ -412,7 +451,17 @@ void KernelLowering::lowerMap() {
     emitter->delinearize(builder, begin, 0, space.parallel, at);
     storeAll(builder, at);
   } else {
-    runs(builder, [&](OpBuilder &b, Position &outer, Value low, Value high) {
+    std::optional<RowsKept> kept = rowsKept(kernel, stores, space);
+    Value inPlace = kept ? writesOver(builder, loc, *emitter, *kept) : Value();
+    runs(builder, [&](OpBuilder &outside, Position &outer, Value low, Value high) {
+      OpBuilder b = outside;
+      if (kept) {
+        Position row = outer;
+        IndexMath m{b, loc};
+        Value chosen = emitter->value(b, kept->chosen, row);
+        Value some = m.select(inPlace, chosen, arith::ConstantIntOp::create(b, loc, 1, 1));
+        b = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false).getThenBodyBuilder();
+      }
       auto strip = [&](OpBuilder &inside, Position &at) {
         storeAll(inside, at);
         bool main = !at.limit || at.whole;
