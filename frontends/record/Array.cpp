@@ -3,7 +3,9 @@
 #include "frontends/record/Known.h"
 #include "frontends/record/Lend.h"
 #include "frontends/record/OpenSize.h"
+#include "frontends/record/Recycle.h"
 #include "frontends/record/Trace.h"
+#include "runtime/drivers/Choice.h"
 
 #include <algorithm>
 #include <cstring>
@@ -124,12 +126,41 @@ void Storage::overwrite(const Node &value) {
   written.store(true, std::memory_order_release);
 }
 
+bool Storage::renew() {
+  std::lock_guard held(lock);
+  if (trace || lent || !borrower.expired() || storageShape.rank() == 0 || node->isOp() ||
+      node->readsShared() || node->bytes() > recycle::kMostBytes || !isExclusive() ||
+      !node->buffer()->host() || rt::choicesOf(*storageDevice))
+    return false;
+  node->finite.store(Node::Finite::Unknown, std::memory_order_relaxed);
+  firstArray.store(nullptr, std::memory_order_relaxed);
+  object.store(nullptr, std::memory_order_relaxed);
+  single.store(false, std::memory_order_relaxed);
+  written.store(false, std::memory_order_relaxed);
+  version = 0;
+  elementWrites = elementReads = 0;
+  return true;
+}
+
+/// A new one, or that of an array that ended, which the node was taken from.
+static std::shared_ptr<Storage> storageFor(NodeRef node, uint64_t trace) {
+  if (auto kept = trace ? nullptr : recycle::storageOf(node))
+    return kept;
+  return std::make_shared<Storage>(apart(std::move(node)), trace);
+}
+
 Array::Array(NodeRef node) : Array(std::move(node), Trace::active() ? Trace::active()->id() : 0) {}
 
 Array::Array(NodeRef node, uint64_t trace)
-    : store(std::make_shared<Storage>(apart(std::move(node)), trace)), arrayView(store->shape()),
+    : store(storageFor(std::move(node), trace)), arrayView(store->shape()),
       literal{0, store->dtype(), &store->device()} {
   own();
+}
+
+void Array::end() noexcept {
+  disown();
+  if (store.use_count() == 1)
+    recycle::keep(std::move(store));
 }
 
 Array::Array(std::shared_ptr<OpenValue> value)
@@ -210,7 +241,7 @@ void Array::noteValue() {
       !arrayView.isWhole() || !store->isValue() || store->traceId() || store->wasWritten())
     return;
   auto bits = store->withCurrent([](const Node &value) {
-    return value.state() == NodeState::Ready ? knownBits(value) : std::nullopt;
+    return value.state() == NodeState::Ready || value.isKnown() ? knownBits(value) : std::nullopt;
   });
   if (!bits)
     return;
@@ -226,13 +257,11 @@ Array Array::ofStorage(std::shared_ptr<Storage> storage) {
   return out;
 }
 
-Array::Array(std::shared_ptr<Storage> storage, View view, const KnownValue &type)
-    : store(std::move(storage)), arrayView(std::move(view)), literal(type) {
+Array::Array(const Array &other, View &&view)
+    : store(other.storage()), arrayView(std::move(view)), literal(other.literal) {
   if (arrayView.dtype())
     literal.dtype = *arrayView.dtype();
 }
-
-Array Array::withView(View view) const { return Array(storage(), std::move(view), literal); }
 
 int64_t Array::size() const {
   int64_t n = 1;

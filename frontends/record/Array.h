@@ -60,6 +60,9 @@ public:
   /// nothing done, when it is not exclusive.
   template <typename Change>
   bool update(Change change);
+  /// Of a storage without other owners: makes it as good as new, with its node and memory, for
+  /// other values of its shape. False where somebody may see either, and for what is not worth it.
+  bool renew();
   /// How many element writes found the storage not exclusive, this one included.
   uint32_t countElementWrite() { return ++elementWrites; }
   /// How many element reads found the newest version pending, this one included.
@@ -143,7 +146,10 @@ struct KnownValue {
 class Array {
 public:
   Array() = default;
-  ~Array() { disown(); }
+  ~Array() {
+    if (store)
+      end();
+  }
   Array(const Array &other);
   Array &operator=(const Array &other);
   /// Moving takes ownership of the storage along (Storage::owner), copying does not.
@@ -156,12 +162,14 @@ public:
   /// A 0-d array made outside traces. Loops over elements make and drop one for every value they
   /// look at: it gets a storage only when somebody asks for that.
   explicit Array(const KnownValue &known);
+  /// Another view of the storage of `other`.
+  Array(const Array &other, View &&view);
   /// Of an open first size (OpenSize.h).
   explicit Array(std::shared_ptr<OpenValue> value);
   /// All of a storage.
   static Array ofStorage(std::shared_ptr<Storage> storage);
   /// Another view of the same storage.
-  Array withView(View view) const;
+  Array withView(View view) const { return Array(*this, std::move(view)); }
 
   bool isNull() const { return !literal.device; }
   /// The value of an array that has no storage yet, or of a single result that was noted and that
@@ -219,8 +227,8 @@ public:
   void remember(const NodeRef &ready, uint64_t version);
 
 private:
-  Array(std::shared_ptr<Storage> storage, View view, const KnownValue &type);
   void makeStorage() const;
+  void end() noexcept;
   /// Nobody else knows an array that is moved: an exchange would cost as much as the move.
   bool giveSingle() noexcept {
     bool was = single.load(std::memory_order_relaxed);

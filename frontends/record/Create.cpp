@@ -78,6 +78,22 @@ Result<Array> iota(int64_t count, DType dtype, rt::Device *device) {
   return Array(std::move(n));
 }
 
+/// start + i * delta in a loop over small arrays; null where that is recorded.
+static Result<NodeRef> stepsNow(const Scalar &start, const Scalar &delta, int64_t count, DType t,
+                                rt::Device &device) {
+  const bool isFloats = t == DType::Float64;
+  const bool isIntegers = t == DType::Int64 && start.kind == Scalar::Kind::Int &&
+                          op::fits(start.integer, t) && op::fits(delta.integer, t);
+  if ((!isFloats && !isIntegers) || !small::isLoop(op::OpKind::Iota, count, device))
+    return NodeRef();
+  if (isFloats)
+    return small::steps(
+        {numberOf(start), numberOf(delta), numberOf(delta) == 1 || count < 2, numberOf(start) == 0},
+        count, device);
+  return small::steps(static_cast<int64_t>(start.integer), static_cast<int64_t>(delta.integer),
+                      count, device);
+}
+
 Result<Array> arange(const Scalar &start, const Scalar &stop, const Scalar &step,
                      std::optional<DType> wanted, rt::Device *device) {
   RecordScope scope;
@@ -121,8 +137,12 @@ Result<Array> arange(const Scalar &start, const Scalar &stop, const Scalar &step
     delta = Scalar::ofInt(static_cast<__int128>(numberOf(second)) -
                           static_cast<__int128>(numberOf(start)));
   }
-  GRAPHC_ASSIGN(Array out, iota(count, dtype, device));
-  bool isUnit = numberOf(delta) == 1, startsAtZero = numberOf(start) == 0;
+  GRAPHC_ASSIGN(rt::Device * on, chosen(device));
+  GRAPHC_ASSIGN(NodeRef now, stepsNow(start, delta, count, dtype, *on));
+  if (now)
+    return Array(std::move(now));
+  const bool isUnit = numberOf(delta) == 1, startsAtZero = numberOf(start) == 0;
+  GRAPHC_ASSIGN(Array out, iota(count, dtype, on));
   // Wrapping arithmetic of the dtype: a negative step of an unsigned range is its complement.
   auto literal = [&](const Scalar &s) -> Result<Operand> {
     if (isFloat(dtype) || s.kind == Scalar::Kind::Float)

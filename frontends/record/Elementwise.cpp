@@ -413,16 +413,19 @@ static Result<Array> powerInRows(const Operand &x, const Operand &y) {
   // NumPy takes it for square() of arrays, not of scalars.
   if (e == 2 && x.array->dtype() == DType::Bool && !x.array->isValue())
     dtype = DType::Int8;
-  if (e == 2 || e == 1) {
-    GRAPHC_ASSIGN(Array base, cast(*x.array, dtype));
-    Operand square[] = {base, base};
+  if (e == 1)
+    return cast(*x.array, dtype);
+  if (e == 2 || (e == 0.5 && wasFloat)) {
+    std::optional<Array> converted;
+    if (x.array->dtype() != dtype || x.array->rank() == 0) {
+      GRAPHC_ASSIGN(converted, cast(*x.array, dtype));
+    }
+    const Operand base = converted ? *converted : *x.array;
+    const Operand square[] = {base, base};
+    if (e == 0.5)
+      return elementwise(OpKind::Sqrt, std::span(square).first(1));
     RecordScope named(RecordScope::location(), errorsUnder(OpKind::Square));
-    return e == 1 ? Result<Array>(base) : elementwise(OpKind::Mul, square);
-  }
-  if (e == 0.5 && wasFloat) {
-    GRAPHC_ASSIGN(Array base, cast(*x.array, dtype));
-    Operand root[] = {base};
-    return elementwise(OpKind::Sqrt, root);
+    return elementwise(OpKind::Mul, square);
   }
   if (e == -1 && wasFloat) {
     Operand reciprocal[] = {op::Scalar::ofInt(1), x};
@@ -459,6 +462,14 @@ static bool fitsInPlace(OpKind kind, const Array &x, const Operand &y) {
   return isTaken && isPlain;
 }
 
+/// Whether a whole array in a loop is written where it lies; another has another value first.
+static bool isUpdatedAtOnce(OpKind kind, const Array &x, const Operand &y) {
+  if (x.rank() == 0 || Trace::active() || !x.storage()->exclusive())
+    return false;
+  const Operand both[] = {x, y};
+  return !fuseBetter(kind, both, x.size()) && small::isLoop(kind, x.size(), x.device(), false);
+}
+
 Status inPlace(OpKind kind, Array &x, const Operand &y) {
   RecordScope scope;
   if (x.isOpen() || (y.array && y.array->isOpen()))
@@ -466,9 +477,9 @@ Status inPlace(OpKind kind, Array &x, const Operand &y) {
   std::string_view name = op::opInfo(kind).name;
   if (x.view().isReadOnly())
     return Status(ErrorCode::InvalidArgument, format("[{}] output array is read-only", name));
-  const bool isLoop =
-      !x.view().isWhole() && small::isLoop(OpKind::UpdateSlice, x.size(), x.device());
-  if (isLoop && fitsInPlace(kind, x, y)) {
+  const bool isPart = !x.view().isWhole();
+  const bool isLoop = isPart && small::isLoop(OpKind::UpdateSlice, x.size(), x.device());
+  if ((isLoop || (!isPart && isUpdatedAtOnce(kind, x, y))) && fitsInPlace(kind, x, y)) {
     GRAPHC_ASSIGN(bool isDone, small::update(kind, x, y));
     if (isDone)
       return Status::ok();

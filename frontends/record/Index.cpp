@@ -1,4 +1,5 @@
 // View::index: NumPy's basic indexing as one strided step.
+#include "frontends/record/Layout.h"
 #include "frontends/record/View.h"
 #include "runtime/base/Strings.h"
 
@@ -59,9 +60,18 @@ Result<size_t> countedAxes(std::span<const IndexItem> items, int64_t rank) {
 
 Result<View> View::index(std::span<const IndexItem> items) const {
   GRAPHC_ASSIGN(size_t used, countedAxes(items, viewShape.rank()));
-  StridedStep step;
-  Shape dims, strides;
-  // Loops take parts again and again: every list gets its size once.
+  // Loops take parts again and again: every list is made where it stays, and gets its size once.
+  View out;
+  out.baseShape = baseShape;
+  out.readOnly = readOnly;
+  out.shown = shown;
+  out.layoutKnown = layoutKnown;
+  StridedStep later;
+  const bool isFirst = steps.empty();
+  StridedStep &step =
+      isFirst ? std::get<StridedStep>(out.steps.emplace_back(std::in_place_type<StridedStep>))
+              : later;
+  Shape &dims = out.viewShape, &strides = out.viewStrides;
   size_t most = viewShape.size() + items.size();
   for (Shape *list : {static_cast<Shape *>(&step.starts), static_cast<Shape *>(&step.steps),
                       static_cast<Shape *>(&step.counts)})
@@ -119,7 +129,12 @@ Result<View> View::index(std::span<const IndexItem> items) const {
   keepWhole(viewShape.size() - axis);
   for (Shape *list : {static_cast<Shape *>(&step.axes), &dims, &strides})
     list->shrink(kept);
-  return withStep(std::move(step), std::move(dims), std::move(strides), offset);
+  if (!isFirst)
+    return withStep(std::move(later), std::move(dims), std::move(strides), offset);
+  if (isIdentity(step, baseShape))
+    out.steps.clear();
+  out.viewOffset = offset;
+  return out;
 }
 
 } // namespace graphc

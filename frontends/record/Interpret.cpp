@@ -4,6 +4,7 @@
 #include "frontends/record/InterpretPlain.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
+#include "frontends/record/Recycle.h"
 #include "frontends/record/SmallElements.h"
 
 #include <algorithm>
@@ -381,6 +382,7 @@ Result<bool> interpret(const Segment &segment, std::vector<rt::Tensor> &outputs)
       return false;
     made.push_back({node->buffer(), node->dtype(), node->shape()});
   }
+  recycle::release();
   outputs = std::move(made);
   return true;
 }

@@ -37,8 +37,11 @@ bool isWalkedOver(const Array &x);
 /// x[index] of one array of integers or a mask of the first axis, in a loop over small arrays; null
 /// where it has to be recorded.
 Result<Array> takeRowsNow(const Array &x, const Array &index);
-/// In such a loop, the row-major places that vectors of integers of one length name, one vector an
-/// axis of `shape`; null elsewhere and where something is outside.
+/// x[index] = value, of x's dtype or a number that it holds, likewise; false, with nothing done and
+/// no turn counted, where it has to be recorded.
+Result<bool> putRowsNow(Array &x, const Array &index, const Operand &value);
+/// In such a loop, the row-major places that arrays of integers name, one an axis of `shape`,
+/// broadcast against each other; null elsewhere and where something is outside.
 Result<Array> flatPlacesNow(std::span<const Array> indices, const Shape &shape);
 /// The pattern of a known operand in dtype `t`; nothing where that needs a program or raises.
 std::optional<uint64_t> operandBits(const Operand &operand, DType t);

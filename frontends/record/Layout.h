@@ -10,6 +10,9 @@ namespace graphc {
 /// element is.
 Result<NodeRef> placesOf(const LayoutStep &layout, rt::Device &device);
 
+/// Whether a step shows all of its source, of this shape, as it is.
+bool isIdentity(const StridedStep &step, std::span<const int64_t> source);
+
 } // namespace graphc
 
 #endif // GRAPHC_FRONTENDS_RECORD_LAYOUT_H

@@ -12,6 +12,7 @@
 #include "runtime/library/Extremes.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -533,14 +534,14 @@ Result<NodeRef> compressed(const NodeRef &n, const Resolved &r) {
 } // namespace
 
 /// One array of integers for the first axis, or a mask of it, met in a loop over small arrays.
-static bool areSmallRows(op::OpKind kind, const Array &x, const Array &index) {
+static bool areSmallRows(op::OpKind kind, const Array &x, const Array &index, bool counts = true) {
   if (x.rank() == 0)
     return false;
   if (index.dtype() == DType::Bool)
     return index.rank() == 1 && index.shape()[0] == x.shape()[0] &&
-           small::isLoop(kind, x.size(), x.device());
+           small::isLoop(kind, x.size(), x.device(), counts);
   return isInteger(index.dtype()) && index.size() <= small::kMostBytes &&
-         small::isLoop(kind, elementsOf(small::rowsShape(x, index)), x.device());
+         small::isLoop(kind, elementsOf(small::rowsShape(x, index)), x.device(), counts);
 }
 
 static bool areSmallRows(op::OpKind kind, const Array &x, std::span<const KeyItem> key) {
@@ -555,13 +556,27 @@ Result<Array> takeRowsNow(const Array &x, const Array &index) {
   return now ? small::arrayOf(std::move(now)) : Array();
 }
 
+Result<bool> putRowsNow(Array &x, const Array &index, const Operand &value) {
+  RecordScope scope;
+  if (x.isOpen() || x.view().isReadOnly() ||
+      !areSmallRows(op::OpKind::Scatter, x, index, /*counts=*/false))
+    return false;
+  if (index.dtype() == DType::Bool && x.rank() == 1)
+    if (auto bits = operandBits(value, x.dtype()); bits && fillMasked(x, index, *bits))
+      return true;
+  return small::putRows(x, index, value);
+}
+
 Result<Array> flatPlacesNow(std::span<const Array> indices, const Shape &shape) {
   RecordScope scope;
-  const Array &first = indices[0];
-  if (first.size() > small::kFew ||
-      !small::isLoop(op::OpKind::Gather, first.size(), first.device()))
+  std::array<std::span<const int64_t>, 4> shapes;
+  for (size_t i = 0; i < indices.size(); ++i)
+    shapes[i] = indices[i].shape();
+  auto of = op::broadcastShapes("getitem", std::span(shapes).first(indices.size()));
+  const int64_t count = of ? elementsOf(*of) : 0;
+  if (!of || count > small::kFew || !small::isLoop(op::OpKind::Gather, count, indices[0].device()))
     return Array();
-  GRAPHC_ASSIGN(NodeRef now, small::flatPlaces(indices, shape));
+  GRAPHC_ASSIGN(NodeRef now, small::flatPlaces(indices, shape, *of));
   return now ? small::arrayOf(std::move(now)) : Array();
 }
 

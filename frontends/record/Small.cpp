@@ -4,6 +4,7 @@
 #include "frontends/record/InterpretPlain.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
+#include "frontends/record/Recycle.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
@@ -301,7 +302,7 @@ int64_t mostWork() { return int64_t{1} << (widerDepth ? 20 : 15); }
 
 int loopTurns() { return turnsWanted().load(std::memory_order_relaxed); }
 
-bool isLoop(OpKind kind, int64_t elements, const rt::Device &device) {
+bool isLoop(OpKind kind, int64_t elements, const rt::Device &device, bool counts) {
   constexpr int64_t kMostElements = kMostBytes / 4; // of narrow ones
   int wanted = turnsWanted().load(std::memory_order_relaxed);
   if (elements > kMostElements || elements == 0 || wanted == kNever || Trace::active() ||
@@ -318,7 +319,8 @@ bool isLoop(OpKind kind, int64_t elements, const rt::Device &device) {
   uint8_t now = count.load(std::memory_order_relaxed);
   if (now >= wanted)
     return true;
-  count.store(static_cast<uint8_t>(now + 1), std::memory_order_relaxed);
+  if (counts)
+    count.store(static_cast<uint8_t>(now + 1), std::memory_order_relaxed);
   return false;
 }
 
@@ -369,6 +371,8 @@ Result<Elements> elementsOf(const Array &x) {
 }
 
 Result<NodeRef> makeNode(DType t, const Shape &shape, rt::Device &device) {
+  if (NodeRef kept = recycle::take(t, shape, device))
+    return kept;
   GRAPHC_ASSIGN(rt::BufferRef buffer, device.allocate(countOf(shape) * itemSize(t)));
   return Node::makeReady({t, shape}, device, std::move(buffer));
 }
@@ -380,8 +384,11 @@ Outcome finished(NodeRef node, Result<bool> done) {
 
 Array arrayOf(NodeRef node) {
   if (node->shape().rank() == 0)
-    if (auto bits = knownBits(*node))
-      return Array(KnownValue{*bits, node->dtype(), &node->device()});
+    if (auto bits = knownBits(*node)) {
+      const KnownValue value{*bits, node->dtype(), &node->device()};
+      recycle::keepSingle(std::move(node));
+      return Array(value);
+    }
   return Array(std::move(node));
 }
 
@@ -413,7 +420,30 @@ Outcome full(const Shape &shape, const op::Scalar &value, DType t, rt::Device &d
   return finished(std::move(out), std::move(done));
 }
 
+/// Floats as int64, where all of them have an integer part that is one.
+static Outcome wholeParts(const Array &x) {
+  constexpr double kLimit = 0x1p62;
+  Reader<double> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(x, DType::Float64, x.shape()));
+  const Run<double> from = reader.run();
+  const int64_t count = isRead && from.steps ? countOf(x.shape()) : 0;
+  bool isInside = count > 0;
+  for (int64_t i = 0; i < count; ++i) // neither is a NaN
+    isInside &= from.data[i] > -kLimit && from.data[i] < kLimit;
+  if (!isInside)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Int64, x.shape(), x.device()));
+  for (int64_t i = 0; i < count; ++i)
+    dataOf<int64_t>(out)[i] = static_cast<int64_t>(from.data[i]);
+  return out;
+}
+
 Outcome cast(const Array &x, DType t) {
+  if (x.dtype() == DType::Float64 && t == DType::Int64) {
+    GRAPHC_ASSIGN(NodeRef whole, wholeParts(x));
+    if (whole)
+      return whole;
+  }
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, x.shape(), x.device()));
   auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
     Reader<T> reader;
@@ -522,8 +552,11 @@ Result<bool> assign(Array &target, const Operand &value) {
     if (!isRead)
       return false;
     // The value may be a part of what is written.
-    if (value.array && !value.array->known() && value.array->sharesStorage(target))
-      reader.keep(count);
+    if (value.array && !value.array->known() && value.array->sharesStorage(target)) {
+      reader.letGo(); // it would be one more who sees the memory
+      if (value.array->mayShareMemory(target) || !target.storage()->exclusive())
+        reader.keep(count);
+    }
     if (mustBeFinite() && target.dtype() == DType::Float32 && reader.run().steps &&
         !allFinite(reader.run().data, count))
       return false;

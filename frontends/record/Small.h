@@ -44,8 +44,8 @@ inline constexpr int kNever = 255;
 int setLoopTurns(int wanted);
 int loopTurns();
 /// Whether an operation with a result of so many elements, recorded now, belongs to a loop. Counts
-/// it as a turn of one. Needs a RecordScope.
-bool isLoop(op::OpKind kind, int64_t elements, const rt::Device &device);
+/// it as a turn of one unless it is only asked. Needs a RecordScope.
+bool isLoop(op::OpKind kind, int64_t elements, const rt::Device &device, bool counts = true);
 
 /// Whether what a line records of this kind is read by operations of a loop before it fuses with
 /// anything. Needs a RecordScope.
@@ -66,6 +66,15 @@ Result<std::optional<KnownValue>> valueByUnit(op::OpKind kind, std::span<const O
 bool hasLoop(op::OpKind kind, DType t);
 /// `value` everywhere.
 Outcome full(const Shape &shape, const op::Scalar &value, DType t, rt::Device &device);
+/// first + i * step of float64 for i < count, with a kernel's roundings; what is left out is not
+/// computed, which shows in the signs of zeros.
+struct Steps {
+  double first, step;
+  bool isUnit, startsAtZero;
+};
+Outcome steps(const Steps &steps, int64_t count, rt::Device &device);
+/// The same of int64, which wrap around.
+Outcome steps(int64_t first, int64_t step, int64_t count, rt::Device &device);
 /// A copy as dtype `t`.
 Outcome cast(const Array &x, DType t);
 /// From so many on each array of a join would cost more as a kernel than as a copy: what is pending
@@ -107,11 +116,16 @@ Result<bool> putRows(Array &target, const Array &index, const Operand &value);
 Result<bool> combineRows(Array &target, const Array &index, const Operand &value,
                          op::OpKind combine);
 Shape rowsShape(const Array &x, const Array &index);
-/// The row-major places that vectors of integers of one length name, one vector an axis of `shape`;
+/// The row-major places that arrays of integers name, one an axis of `shape`, broadcast to `of`;
 /// null where one is not computed or something is outside.
-Outcome flatPlaces(std::span<const Array> indices, const Shape &shape);
+Outcome flatPlaces(std::span<const Array> indices, const Shape &shape, const Shape &of);
 /// Sorts the rows of a small array in its own memory. False when that has to be recorded.
 Result<bool> sortNow(Array &x, bool descending);
+/// A vector in ascending order (Routine::Sort), or the places of its elements in that order
+/// (Routine::Argsort).
+Outcome sorted(const Array &x, Routine routine);
+/// Each element of a vector so many times.
+Outcome repeated(const Array &x, int64_t times);
 /// Where a mask is true, in row-major order.
 Outcome flatNonzero(const Array &mask);
 /// Floats of random bits (docs/random.md): multiples of 2^-53 in [0, 1), of 2^-52 plus half of that

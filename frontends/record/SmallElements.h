@@ -194,6 +194,9 @@ public:
     elements.base = nullptr;
   }
 
+  /// Leaves the elements where they are, without holding them: as long as somebody else does.
+  void letGo() { elements.base = nullptr; }
+
 private:
   void setValue(T v) {
     value = v;

@@ -245,4 +245,26 @@ Outcome reduceAt(op::ReduceKind kind, const Array &x, const Array &starts) {
   return out;
 }
 
+Outcome steps(const Steps &steps, int64_t count, rt::Device &device) {
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Float64, Shape{count}, device));
+  auto *to = dataOf<double>(out);
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = static_cast<double>(i);
+  if (!steps.isUnit)
+    for (int64_t i = 0; i < count; ++i)
+      to[i] *= steps.step;
+  if (!steps.startsAtZero)
+    for (int64_t i = 0; i < count; ++i)
+      to[i] += steps.first;
+  return out;
+}
+
+Outcome steps(int64_t first, int64_t step, int64_t count, rt::Device &device) {
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Int64, Shape{count}, device));
+  auto *to = dataOf<uint64_t>(out);
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = static_cast<uint64_t>(first) + static_cast<uint64_t>(i) * static_cast<uint64_t>(step);
+  return out;
+}
+
 } // namespace graphc::small

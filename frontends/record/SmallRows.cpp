@@ -32,11 +32,11 @@ public:
     }
     return Status::ok();
   }
-  /// Integers, all inside an axis of this size; else unknown.
-  Status readNumbers(const Array &index, int64_t size) {
+  /// Integers, broadcast to `of` and all inside an axis of this size; else unknown.
+  Status readNumbers(const Array &index, int64_t size, const Shape &of) {
     Reader<int64_t> reader;
-    GRAPHC_ASSIGN(known, reader.read(index, DType::Int64, index.shape()));
-    count = known ? countOf(index.shape()) : 0;
+    GRAPHC_ASSIGN(known, reader.read(index, DType::Int64, of));
+    count = known ? countOf(of) : 0;
     data = room.get(count);
     Run<int64_t> given = reader.run();
     bool isOutside = false;
@@ -50,7 +50,7 @@ public:
     return Status::ok();
   }
   Status read(const Array &index, int64_t size) {
-    return index.dtype() == DType::Bool ? readMask(index) : readNumbers(index, size);
+    return index.dtype() == DType::Bool ? readMask(index) : readNumbers(index, size, index.shape());
   }
 
 private:
@@ -98,9 +98,11 @@ std::span<const int64_t> withoutFirst(const Shape &shape) {
 } // namespace
 
 Shape rowsShape(const Array &x, const Array &index) {
-  std::vector<int64_t> dims(index.shape().begin(), index.shape().end());
-  dims.insert(dims.end(), x.shape().begin() + 1, x.shape().end());
-  return Shape(std::span<const int64_t>(dims));
+  Shape shape;
+  shape.resize(index.shape().size() + x.shape().size() - 1);
+  std::copy(x.shape().begin() + 1, x.shape().end(),
+            std::copy(index.shape().begin(), index.shape().end(), shape.begin()));
+  return shape;
 }
 
 Outcome takeRows(const Array &x, const Array &index) {
@@ -126,14 +128,13 @@ Outcome takeRows(const Array &x, const Array &index) {
   return out;
 }
 
-Outcome flatPlaces(std::span<const Array> indices, const Shape &shape) {
-  const Array &first = indices[0];
-  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Int64, first.shape(), first.device()));
+Outcome flatPlaces(std::span<const Array> indices, const Shape &shape, const Shape &of) {
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Int64, of, indices[0].device()));
   auto *to = dataOf<int64_t>(out);
-  std::fill_n(to, first.size(), 0);
+  std::fill_n(to, countOf(of), 0);
   for (size_t axis = 0; axis < indices.size(); ++axis) {
     Rows rows;
-    GRAPHC_TRY(rows.readNumbers(indices[axis], shape[axis]));
+    GRAPHC_TRY(rows.readNumbers(indices[axis], shape[axis], of));
     if (!rows.isKnown())
       return NodeRef();
     for (size_t i = 0; i < rows.list().size(); ++i)
@@ -282,6 +283,45 @@ Result<bool> combineRows(Array &target, const Array &index, const Operand &value
       });
     }
   });
+}
+
+Outcome sorted(const Array &x, Routine routine) {
+  if (x.size() == 0 || x.size() * itemSize(x.dtype()) > mostBytes())
+    return NodeRef();
+  GRAPHC_ASSIGN(Elements elements, elementsOf(x));
+  NodeRef dense = elements.base;
+  void *data = const_cast<char *>(elements.first); // operands are read only
+  if (dense && !x.view().isContiguous()) {
+    GRAPHC_ASSIGN(dense, detached(x));
+    data = dense ? dataOf<char>(dense) : nullptr;
+  }
+  if (!dense)
+    return NodeRef();
+  const DType t = routine == Routine::Argsort ? DType::Int64 : x.dtype();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, x.shape(), x.device()));
+  const std::array<int64_t, 2> rows = {1, x.size()};
+  const rt::library::Operand given{data, x.dtype(), rows};
+  const int64_t params[] = {0}; // ascending
+  if (!rt::library::run(routine, {{&given, 1}, {dataOf<char>(out), t, rows}, params}))
+    return NodeRef();
+  return out;
+}
+
+Outcome repeated(const Array &x, int64_t times) {
+  const Shape shape{x.size() * times};
+  if (x.size() * times * itemSize(x.dtype()) > mostBytes())
+    return NodeRef();
+  GRAPHC_ASSIGN(Elements elements, elementsOf(x));
+  if (!elements.base)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), shape, x.device()));
+  withWord(itemSize(x.dtype()), [&]<typename T>(T) {
+    auto *from = reinterpret_cast<const T *>(elements.first);
+    T *to = dataOf<T>(out);
+    for (int64_t i = 0; i < x.size(); ++i)
+      to = std::fill_n(to, times, from[i * x.view().strides()[0]]);
+  });
+  return out;
 }
 
 Result<bool> sortNow(Array &x, bool descending) {

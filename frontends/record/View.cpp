@@ -14,15 +14,6 @@ using strings::format;
 
 Shape toShape(const std::vector<int64_t> &v) { return Shape(std::span<const int64_t>(v)); }
 
-bool isIdentity(const StridedStep &s, std::span<const int64_t> source) {
-  if (s.axes.size() != source.size())
-    return false;
-  for (size_t i = 0; i < source.size(); ++i)
-    if (s.axes[i] != static_cast<int64_t>(i) || s.counts[i] != source[i] || s.steps[i] != 1)
-      return false;
-  return true;
-}
-
 /// first, then second, as one step.
 StridedStep compose(const StridedStep &first, const StridedStep &second) {
   StridedStep out = first;
@@ -159,6 +150,15 @@ Result<NodeRef> putStep(const NodeRef &x, const ViewStep &step, const NodeRef &v
 }
 
 } // namespace
+
+bool isIdentity(const StridedStep &s, std::span<const int64_t> source) {
+  if (s.axes.size() != source.size())
+    return false;
+  for (size_t i = 0; i < source.size(); ++i)
+    if (s.axes[i] != static_cast<int64_t>(i) || s.counts[i] != source[i] || s.steps[i] != 1)
+      return false;
+  return true;
+}
 
 Result<NodeRef> placesOf(const LayoutStep &layout, rt::Device &device) {
   auto number = [&](int64_t v) {

@@ -1,0 +1,123 @@
+#include "frontends/record/Recycle.h"
+
+#include "runtime/drivers/Choice.h"
+
+#include <array>
+#include <utility>
+
+namespace graphc::recycle {
+namespace {
+
+using Kept = std::shared_ptr<Storage>;
+
+/// Storages of a few shapes that share a place, latest last.
+struct Place {
+  static constexpr size_t kMost = 4;
+  std::array<Kept, kMost> list;
+  size_t count = 0;
+
+  void add(Kept storage) {
+    if (count == kMost) { // the one that was not wanted for longest goes
+      std::move(list.begin() + 1, list.end(), list.begin());
+      --count;
+    }
+    list[count++] = std::move(storage);
+  }
+  Kept take(DType t, const Shape &shape, const rt::Device &device) {
+    for (size_t i = count; i-- > 0;) {
+      const Storage &kept = *list[i];
+      if (kept.dtype() != t || &kept.device() != &device || !(kept.shape() == shape))
+        continue;
+      Kept found = std::move(list[i]);
+      std::move(list.begin() + static_cast<ptrdiff_t>(i) + 1,
+                list.begin() + static_cast<ptrdiff_t>(count),
+                list.begin() + static_cast<ptrdiff_t>(i));
+      --count;
+      return found;
+    }
+    return nullptr;
+  }
+};
+
+constexpr size_t kPlaces = 64;
+struct Shelf {
+  std::array<Place, kPlaces> places;
+  std::array<NodeRef, kDTypeCount> singles;
+  Kept taken; ///< what take() gave the node of
+};
+
+/// Plain words: threads reach them without a look at constructors. A thread that ends has none.
+thread_local Shelf *shelf = nullptr;
+thread_local bool isOver = false;
+struct Ender {
+  ~Ender() {
+    isOver = true;
+    delete std::exchange(shelf, nullptr);
+  }
+};
+
+Shelf *open() {
+  if (!shelf && !isOver) {
+    thread_local Ender ender;
+    static_cast<void>(&ender);
+    shelf = new Shelf;
+  }
+  return shelf;
+}
+
+Place &placeOf(Shelf &all, DType t, const Shape &shape) {
+  auto hash = static_cast<uint64_t>(t);
+  for (int64_t size : shape)
+    hash = hash * 31 + static_cast<uint64_t>(size);
+  return all.places[hash * 0x9e3779b97f4a7c15u >> 58];
+}
+static_assert(kPlaces == 64);
+
+} // namespace
+
+NodeRef take(DType t, const Shape &shape, const rt::Device &device) {
+  if (!shelf)
+    return nullptr;
+  if (shape.rank() == 0) {
+    NodeRef &single = shelf->singles[static_cast<size_t>(t)];
+    return single && &single->device() == &device ? std::exchange(single, nullptr) : nullptr;
+  }
+  release();
+  Kept found = placeOf(*shelf, t, shape).take(t, shape, device);
+  if (!found)
+    return nullptr;
+  shelf->taken = std::move(found);
+  return shelf->taken->current();
+}
+
+void keepSingle(NodeRef node) {
+  if (node->references() != 1 || node->isOp() || node->buffer().use_count() != 1 ||
+      rt::choicesOf(node->device()))
+    return;
+  node->finite.store(Node::Finite::Unknown, std::memory_order_relaxed);
+  const auto place = static_cast<size_t>(node->dtype());
+  if (Shelf *all = open())
+    all->singles[place] = std::move(node);
+}
+
+std::shared_ptr<Storage> storageOf(const NodeRef &node) {
+  if (!shelf || !shelf->taken)
+    return nullptr;
+  bool isTaken = shelf->taken->withCurrent([&](const Node &own) { return &own == node.get(); });
+  return isTaken ? std::move(shelf->taken) : nullptr;
+}
+
+void release() {
+  if (shelf && shelf->taken)
+    keep(std::move(shelf->taken));
+}
+
+void keep(std::shared_ptr<Storage> storage) {
+  Shelf *all = storage->renew() ? open() : nullptr;
+  if (!all)
+    return;
+  Place &place = placeOf(*all, storage->dtype(), storage->shape());
+  place.add(std::move(storage));
+}
+
+} // namespace graphc::recycle

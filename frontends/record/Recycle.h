@@ -1,0 +1,32 @@
+//===- Recycle.h - Small arrays that ended, for those that begin ------------------------------===//
+//
+// A loop over small arrays makes an array for every operation, and as many end. What one consists
+// of (a storage, a node, memory) is kept for the next of the same shape and dtype, which costs a
+// fraction of making them. Each thread has its own; they take little memory together.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_RECYCLE_H
+#define GRAPHC_FRONTENDS_RECORD_RECYCLE_H
+
+#include "frontends/record/Array.h"
+
+namespace graphc::recycle {
+
+/// Larger arrays are not kept.
+inline constexpr int64_t kMostBytes = 4096;
+
+/// The node of an array that ended, with memory of any contents; null where none is kept. The
+/// caller is the only owner but for storageOf().
+NodeRef take(DType t, const Shape &shape, const rt::Device &device);
+/// Keeps the node of a single result whose value was read, for take().
+void keepSingle(NodeRef node);
+/// The storage of the node that was taken last, if that is `node`; else null.
+std::shared_ptr<Storage> storageOf(const NodeRef &node);
+/// The node that was taken last will be no array: others may look whether they own it alone.
+void release();
+/// Takes what nobody else holds; anything else goes its way.
+void keep(std::shared_ptr<Storage> storage);
+
+} // namespace graphc::recycle
+
+#endif // GRAPHC_FRONTENDS_RECORD_RECYCLE_H
