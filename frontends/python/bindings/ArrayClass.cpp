@@ -416,7 +416,7 @@ void defineMethods(pb::class_<Array> &cls) {
       },
       pb::arg("order") = "C");
   cls.def(
-      "fill",
+      "_fill",
       [](Array &x, const pb::object &value) {
         setItem(x, pb::ellipsis(), assigned(value, x.dtype(), x.device(), Target::Element));
       },

@@ -173,6 +173,11 @@ bool toOpenOperand(pb::handle object, Operand &out, std::optional<Array> &holder
                    rt::Device *device);
 bool convertOpenOperand(pb::handle object, Converted &out, rt::Device *device = nullptr);
 Array toOpenArray(pb::handle object, rt::Device *device = nullptr);
+/// The same of a fixed size; null for other objects.
+inline const Array *asPlainArray(PyObject *object) {
+  const Array *x = asAnyArray(object);
+  return x && !x->isOpen() ? x : nullptr;
+}
 /// Whether it is a NumPy array, of no subclass.
 bool isNumpyArray(PyObject *object);
 /// Whether it is a scalar of one of NumPy's integer types.
@@ -208,6 +213,12 @@ void defineExchange(pb::class_<Array> &cls);
 // Import.cpp
 /// An array over the memory of a DLPack exporter, or a copy of it.
 Array fromDlpack(const pb::object &object, const pb::object &copy);
+
+/// Within a function that stands for no operation: what is recorded has no errors to tell.
+struct PlainScope {
+  RecordScope line;
+  RecordScope silent{RecordScope::location(), 0};
+};
 
 // Wrap.cpp
 /// A new Python object that holds the array; what pb::cast gives, at a fraction of its cost.
@@ -264,6 +275,7 @@ void setupElements(PyHeapTypeObject *type);
 void setupMembers(PyHeapTypeObject *type);
 void defineFunctions(pb::module_ &m);
 void definePlainFunctions(pb::module_ &m);
+void definePlainMovement(pb::module_ &m);
 void definePlainNumeric(pb::module_ &m);
 void defineConstructors(pb::module_ &m);
 void defineUfuncs(pb::module_ &m);

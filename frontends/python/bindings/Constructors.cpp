@@ -9,6 +9,7 @@
 #include <pybind11/numpy.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
 
 namespace graphc::py {
@@ -236,12 +237,6 @@ PyObject *arange(PyObject *, PyObject *const *args, Py_ssize_t count) {
   });
 }
 
-/// Within a function that stands for no operation: what is recorded has no errors to tell.
-struct PlainScope {
-  RecordScope line;
-  RecordScope silent{RecordScope::location(), 0};
-};
-
 /// zeros(shape, dtype=float64) and the like of `value`; NotImplemented for other arguments.
 PyObject *plainFilled(const op::Scalar &value, PyObject *const *args, Py_ssize_t count,
                       PyObject *names) {
@@ -256,7 +251,57 @@ PyObject *plainFilled(const op::Scalar &value, PyObject *const *args, Py_ssize_t
     if (!dtype)
       Py_RETURN_NOTIMPLEMENTED;
     PlainScope scope;
-    return wrap(settled(unwrap(ops::full(shape, value, *dtype, nullptr))));
+    Array made = unwrap(ops::full(shape, value, *dtype, nullptr));
+    return wrap(shape.rank() == 0 ? settled(std::move(made)) : std::move(made));
+  });
+}
+
+/// eye(n) and identity(n) in a loop.
+PyObject *plainEye(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  constexpr int64_t kMost = 32;
+  return guarded([&]() -> PyObject * {
+    int overflow = 0;
+    const int64_t n = count == 1 && !names && PyLong_CheckExact(args[0])
+                          ? PyLong_AsLongLongAndOverflow(args[0], &overflow)
+                          : -1;
+    if (n < 1 || n > kMost || overflow)
+      Py_RETURN_NOTIMPLEMENTED;
+    PlainScope scope;
+    rt::Device *device = unwrap(currentDevice());
+    if (!small::isLoop(op::OpKind::Full, n * n, *device, /*counts=*/false))
+      Py_RETURN_NOTIMPLEMENTED;
+    NodeRef made = unwrap(small::makeNode(DType::Float64, {n, n}, *device));
+    auto *to = small::dataOf<double>(made);
+    std::fill_n(to, n * n, 0.0);
+    for (int64_t i = 0; i < n; ++i)
+      to[i * (n + 1)] = 1.0;
+    return wrap(Array(std::move(made)));
+  });
+}
+
+/// linspace(start, stop, count) of Python's numbers in a loop, as the package's formula has it.
+PyObject *plainLinspace(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    auto isNumber = [](PyObject *x) { return PyFloat_CheckExact(x) || PyLong_CheckExact(x); };
+    int64_t points = 50;
+    int overflow = 0;
+    if (count < 2 || count > 3 || names || !isNumber(args[0]) || !isNumber(args[1]) ||
+        (count == 3 && !PyLong_CheckExact(args[2])))
+      Py_RETURN_NOTIMPLEMENTED;
+    if (count == 3)
+      points = PyLong_AsLongLongAndOverflow(args[2], &overflow);
+    const double first = PyFloat_AsDouble(args[0]), last = PyFloat_AsDouble(args[1]);
+    const double step = (last - first) / static_cast<double>(points - 1);
+    const bool isTooLarge = PyErr_Occurred() != nullptr; // an integer
+    PyErr_Clear();
+    PlainScope scope;
+    rt::Device *device = unwrap(currentDevice());
+    if (isTooLarge || overflow || points < 2 || !std::isfinite(step) || step == 0 ||
+        !small::isLoop(op::OpKind::Iota, points, *device)) // which nothing else counts there
+      Py_RETURN_NOTIMPLEMENTED;
+    NodeRef made = unwrap(small::steps({first, step, false, false}, points, *device));
+    small::dataOf<double>(made)[points - 1] = last;
+    return wrap(Array(std::move(made)));
   });
 }
 
@@ -330,6 +375,8 @@ PyMethodDef quick(const char *name, Quick made) {
 PyMethodDef functions[] = {
     quick("plain_zeros", plainZeros),
     quick("plain_empty", plainZeros),
+    quick("plain_eye", plainEye),
+    quick("plain_linspace", plainLinspace),
     quick("plain_ones", plainOnes),
     quick("plain_array", plainArray),
     quick("plain_asarray", plainAsarray),

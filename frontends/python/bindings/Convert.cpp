@@ -374,7 +374,10 @@ const Number *asNumber(PyObject *object) {
 Array *asAnyArray(pb::handle object) {
   // pybind11's own lookup hashes type names: this runs for every operand of every call.
   static auto *const type = reinterpret_cast<PyTypeObject *>(pb::type::of<Array>().release().ptr());
-  if (!PyObject_TypeCheck(object.ptr(), type))
+  // Classes made of Array are made by Python: none of the static types is one.
+  if (Py_TYPE(object.ptr()) != type &&
+      (!PyType_HasFeature(Py_TYPE(object.ptr()), Py_TPFLAGS_HEAPTYPE) ||
+       !PyType_IsSubtype(Py_TYPE(object.ptr()), type)))
     return nullptr;
   auto *instance = reinterpret_cast<pb::detail::instance *>(object.ptr());
   Array *array = instance->simple_layout ? static_cast<Array *>(instance->simple_value_holder[0])

@@ -290,21 +290,21 @@ private:
   }
 };
 
-/// x[array, array]: a vector of integers an axis names elements of the flattened x, in a loop over
-/// small arrays.
+/// x[array, array]: arrays of integers, one an axis, name elements of the flattened x, in a loop
+/// over small arrays.
 struct PlacesKey {
   std::optional<Array> flat, places;
 
   PlacesKey(const Array &x, PyObject *key) {
     if (!PyTuple_CheckExact(key) || PyTuple_GET_SIZE(key) != x.rank() || x.rank() < 2 ||
-        x.rank() > 4 || !isVector(PyTuple_GET_ITEM(key, 0)) || x.isValue() || Trace::active() ||
-        !x.view().isContiguous())
+        x.rank() > 4 || !isPlaces(PyTuple_GET_ITEM(key, 0)) || isBetterRecorded(x, key) ||
+        x.isValue() || Trace::active() || !x.view().isContiguous())
       return;
     std::array<Array, 4> indices;
     const auto count = static_cast<size_t>(x.rank());
     for (size_t i = 0; i < count; ++i) {
       PyObject *item = PyTuple_GET_ITEM(key, static_cast<Py_ssize_t>(i));
-      if (!isVector(item) || (i > 0 && asAnyArray(item)->shape() != indices[0].shape()))
+      if (!isPlaces(item) || &asAnyArray(item)->device() != &x.device())
         return;
       indices[i] = *asAnyArray(item);
     }
@@ -316,9 +316,19 @@ struct PlacesKey {
   }
 
 private:
-  static bool isVector(PyObject *item) {
-    const Array *index = asAnyArray(item);
-    return index && !index->isOpen() && index->rank() == 1 && isInteger(index->dtype());
+  /// Whether arrays of several axes name elements of an array that is not copied for a few writes.
+  static bool isBetterRecorded(const Array &x, PyObject *key) {
+    constexpr int64_t kMost = 256 << 10;
+    if (x.size() * itemSize(x.dtype()) <= kMost)
+      return false;
+    for (Py_ssize_t i = 0; i < x.rank(); ++i)
+      if (const Array *index = asPlainArray(PyTuple_GET_ITEM(key, i)); !index || index->rank() != 1)
+        return true;
+    return false;
+  }
+  static bool isPlaces(PyObject *item) {
+    const Array *index = asPlainArray(item);
+    return index && index->rank() > 0 && isInteger(index->dtype());
   }
 };
 
@@ -344,15 +354,15 @@ PyObject *get(PyObject *self, PyObject *key) {
       if (const Array *named = asAnyArray(key); named && named->isOpen())
         return wrap(getItem(open, pb::reinterpret_borrow<pb::object>(key)));
     const Array &x = *asArray(self);
-    Place place;
-    if (!PySlice_Check(key) && place.set(key, x.shape()))
-      if (PyObject *value = element(x, place.span()))
-        return value;
-    if (const Array *index = asAnyArray(key); index && index->rank() > 0 && !index->isOpen()) {
+    if (const Array *index = asPlainArray(key); index && index->rank() > 0) {
       Array taken = unwrap(ops::takeRowsNow(x, *index));
       if (!taken.isNull())
         return wrap(std::move(taken));
     }
+    Place place;
+    if (!PySlice_Check(key) && place.set(key, x.shape()))
+      if (PyObject *value = element(x, place.span()))
+        return value;
     if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
       return wrapView(x, x.view().index(basic.items()));
     if (FlatMask all(x, key); all.flat) {
@@ -468,6 +478,47 @@ bool isPut(Array &x, const Array &rows, Operand &value) {
   return true;
 }
 
+/// x[array] = value in a loop, of x's dtype or a number that it holds as it is.
+bool isPutNow(Array &x, PyObject *key, PyObject *value) {
+  const Array *index = asPlainArray(key);
+  if (!index || index->rank() == 0 || &index->device() != &x.device() || Trace::active())
+    return false;
+  const Array *given = asPlainArray(value);
+  if (given ? given->dtype() != x.dtype() || &given->device() != &x.device()
+            : !(PyFloat_CheckExact(value) && x.dtype() == DType::Float64))
+    return false;
+  return unwrap(ops::putRowsNow(x, *index, given ? Operand(*given) : Operand(toScalar(value))));
+}
+
+/// x[part] = [numbers] of a vector of as many float64 or int64 that is written where it lies.
+bool isListPut(Array &x, std::span<const IndexItem> items, PyObject *value) {
+  constexpr Py_ssize_t kMost = 16;
+  const bool isFloat64 = x.dtype() == DType::Float64;
+  if ((!PyList_CheckExact(value) && !PyTuple_CheckExact(value)) ||
+      (!isFloat64 && x.dtype() != DType::Int64) || Trace::active() || !onHost(x.device()) ||
+      !x.storage()->exclusive() || PySequence_Fast_GET_SIZE(value) > kMost)
+    return false;
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(value);
+  std::array<uint64_t, kMost> bits;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject *item = PySequence_Fast_GET_ITEM(value, i);
+    const bool isNumber = PyLong_CheckExact(item) || (isFloat64 && PyFloat_CheckExact(item));
+    const auto found = isNumber ? scalarBits(item, x.dtype()) : std::nullopt;
+    if (!found)
+      return false;
+    bits[static_cast<size_t>(i)] = *found;
+  }
+  auto view = x.view().index(items);
+  if (!view || view->isReadOnly() || !view->hasLayout() || view->isRecast() ||
+      view->shape().rank() != 1 || view->shape()[0] != count)
+    return false;
+  return x.storage()->update([&](rt::Buffer &buffer) {
+    auto *to = static_cast<uint64_t *>(buffer.host()) + view->offset();
+    for (int64_t i = 0; i < count; ++i)
+      to[i * view->strides()[0]] = bits[static_cast<size_t>(i)];
+  });
+}
+
 int set(PyObject *self, PyObject *key, PyObject *value) {
   if (!value) {
     PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
@@ -475,6 +526,8 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
   }
   PyObject *ok = guarded([&]() -> PyObject * {
     Array &x = *asArray(self);
+    if (isPutNow(x, key, value))
+      return self;
     bool written = false;
     Place place;
     const bool isElement = place.set(key, x.shape());
@@ -485,6 +538,8 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     Converted v;
     BasicKey basic;
     const bool isBasic = !written && basic.set(key, x.rank());
+    if (isBasic && isListPut(x, basic.items(), value))
+      return self;
     if (!written) {
       if (x.rank() == 0 && key == Py_Ellipsis && isSequence(value) && !asAnyArray(value))
         throw pb::value_error("setting an array element with a sequence.");
@@ -543,6 +598,8 @@ std::optional<KnownValue> valueOf(PyObject *self) {
 
 int truth(PyObject *self) {
   int answer = -1;
+  if (const KnownValue *known = knownOf(self); known && known->dtype == DType::Bool)
+    return known->bits != 0;
   guarded([&]() -> PyObject * {
     auto value = valueOf(self);
     if (value && isFloat(value->dtype)) // the sign of a zero is no value
@@ -597,6 +654,13 @@ PyObject *index(PyObject *self) {
 /// That of the number: single results are keys of dicts and members of sets, as NumPy's scalars.
 Py_hash_t hashOf(PyObject *self) {
   Py_hash_t hash = -1;
+  if (const KnownValue *known = knownOf(self); known && known->dtype == DType::Int64) {
+    constexpr int64_t kModulus =
+        (int64_t{1} << 61) - 1; // of Python's hashes, from which on they wrap
+    const auto value = static_cast<int64_t>(known->bits);
+    if (value > -kModulus && value < kModulus)
+      return value == -1 ? -2 : value;
+  }
   guarded([&]() -> PyObject * {
     if (asArray(self)->rank() > 0)
       throw pb::type_error("unhashable type: 'graphc.Array'");

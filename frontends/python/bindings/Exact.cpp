@@ -11,7 +11,9 @@
 
 #include <pybind11/numpy.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 namespace graphc::py {
@@ -152,6 +154,15 @@ private:
   size_t shown = 0;
 };
 
+/// An array of those elements.
+pb::object copied(const NumpyArray *x, DType dtype, rt::Device &device) {
+  const Shape shape(std::span<const int64_t>(x->dimensions, static_cast<size_t>(x->nd)));
+  NodeRef node = unwrap(small::makeNode(dtype, shape, device));
+  if (node->bytes() > 0)
+    std::memcpy(node->buffer()->host(), x->data, static_cast<size_t>(node->bytes()));
+  return wrapped(Array(std::move(node)));
+}
+
 /// A new array of NumPy's as ours; null where it is none of ours, or a view.
 pb::object arrayOf(PyObject *object, const Given &given, rt::Device &device) {
   const auto *x = reinterpret_cast<const NumpyArray *>(object);
@@ -164,11 +175,7 @@ pb::object arrayOf(PyObject *object, const Given &given, rt::Device &device) {
   }
   if (!dtype || x->nd == 0 || given.isShown(x->data))
     return {};
-  const Shape shape(std::span<const int64_t>(x->dimensions, static_cast<size_t>(x->nd)));
-  NodeRef node = unwrap(small::makeNode(*dtype, shape, device));
-  if (node->bytes() > 0)
-    std::memcpy(node->buffer()->host(), x->data, static_cast<size_t>(node->bytes()));
-  return wrapped(Array(std::move(node)));
+  return copied(x, *dtype, device);
 }
 
 /// A result as ours; null where it is nothing of ours.
@@ -303,6 +310,51 @@ pb::object drawArgument(Given &given, PyObject *object) {
   return known ? scalarObject(&known->bits, known->dtype) : given.make(object);
 }
 
+/// The same where all arguments are Python's numbers, which NumPy takes as they are, or single
+/// results that the host has; null, with no error set and nothing drawn, for others.
+PyObject *drawnByNumbers(PyObject *theirs, PyObject *owner, PyObject *const *args,
+                         Py_ssize_t count) {
+  constexpr Py_ssize_t kMost = 4;
+  if (count > kMost || Trace::active())
+    return nullptr;
+  std::array<PyObject *, kMost + 1> passed{owner};
+  std::array<pb::object, kMost> numbers;
+  bool hasArrays = false;
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+    passed[i + 1] = args[i];
+    if (PyFloat_CheckExact(args[i]) || PyLong_CheckExact(args[i]))
+      continue;
+    const Array *x = asAnyArray(args[i]);
+    const KnownValue *known = x ? x->known() : nullptr;
+    if (!known || known->dtype != DType::Float64)
+      return nullptr;
+    numbers[i] =
+        pb::reinterpret_steal<pb::object>(PyFloat_FromDouble(std::bit_cast<double>(known->bits)));
+    passed[i + 1] = numbers[i].ptr();
+    hasArrays = true;
+  }
+  rt::Device *device = unwrap(currentDevice());
+  if (!onHost(*device))
+    return nullptr;
+  PyObject *result =
+      PyObject_Vectorcall(theirs, passed.data(), static_cast<size_t>(count) + 1, nullptr);
+  if (!result)
+    throw pb::error_already_set();
+  if (!isNumpyArray(result) &&
+      (!hasArrays || PyFloat_CheckExact(result) || PyLong_CheckExact(result)))
+    return result;
+  auto held = pb::reinterpret_steal<pb::object>(result);
+  if (!isNumpyArray(result)) {
+    pb::object ours = resultOf(result, Given(Exact::Any), *device);
+    return (ours ? std::move(ours) : std::move(held)).release().ptr();
+  }
+  const auto *x = reinterpret_cast<const NumpyArray *>(result);
+  auto dtype = knownDType(x->descr);
+  const bool isOurs =
+      dtype && x->nd > 0 && (x->flags & pb::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_);
+  return (isOurs ? copied(x, *dtype, *device) : std::move(held)).release().ptr();
+}
+
 /// NumPy's draw of an owner's with arguments that the host has: its arrays become ours, and its
 /// numbers stay what they are unless there are arrays among the arguments. NotImplemented, with
 /// nothing drawn, for other arguments.
@@ -389,6 +441,10 @@ PyObject *quickDraw(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
       PyErr_Clear();
       Py_RETURN_NOTIMPLEMENTED;
     }
+    if (PyObject *quick =
+            names ? nullptr
+                  : drawnByNumbers(PyTuple_GET_ITEM(self, 0), numbers.ptr(), args + 1, count - 1))
+      return quick;
     return drawn(PyTuple_GET_ITEM(self, 0), numbers.ptr(), args + 1, count - 1, names);
   });
 }

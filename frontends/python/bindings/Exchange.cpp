@@ -484,7 +484,7 @@ void defineExchange(pb::class_<Array> &cls) {
       pb::arg("dl_device") = pb::none(), pb::arg("copy") = pb::none());
   cls.def("__dlpack_device__", [](const Array &) { return pb::make_tuple(dlpack::kCpu, 0); });
   cls.def(
-      "item",
+      "_item",
       [](Array &x, const pb::args &given) {
         bool isTuple = given.size() == 1 && PyTuple_Check(given[0].ptr());
         auto index =

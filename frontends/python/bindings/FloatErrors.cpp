@@ -23,12 +23,35 @@ struct Filters {
   PyObject *list = nullptr, *first = nullptr;
   Py_ssize_t count = 0;
   Heed said = Heed::Later;
+  uint64_t version = 0; ///< of the module's names, when `list` was among them
 };
 Filters filters;
 
+/// Changes with every change of a dict; 0 where Python does not tell.
+uint64_t versionOf(PyObject *dict) {
+#if PY_VERSION_HEX < 0x030c0000
+  return reinterpret_cast<PyDictObject *>(dict)->ma_version_tag;
+#else
+  static_cast<void>(dict);
+  return 0;
+#endif
+}
+
+/// warnings.filters, borrowed, or null.
+PyObject *filtersNow(Filters &f) {
+  if (!f.names)
+    return nullptr;
+  const uint64_t version = versionOf(f.names);
+  if (version && version == f.version)
+    return f.list;
+  PyObject *list = PyDict_GetItemWithError(f.names, f.key);
+  f.version = list == f.list ? version : 0;
+  return list;
+}
+
 Heed heed() {
   Filters &f = filters;
-  PyObject *list = f.names ? PyDict_GetItemWithError(f.names, f.key) : nullptr; // borrowed
+  PyObject *list = filtersNow(f);
   if (!list || !PyList_Check(list) || PyList_GET_SIZE(list) == 0)
     return Heed::Later;
   PyObject *first = PyList_GET_ITEM(list, 0);

@@ -235,6 +235,7 @@ void defineFunctions(pb::module_ &m) {
   m.def("result_type", resultType);
   defineIndexFunctions(m);
   definePlainFunctions(m);
+  definePlainMovement(m);
   definePlainNumeric(m);
   defineMovement(m);
   defineCreation(m);

@@ -1,8 +1,10 @@
 // Attributes and methods of Array that loops over small arrays use, as members of the type:
 // pybind11's dispatcher costs more than they do.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/record/Known.h"
 
 #include <array>
+#include <cctype>
 
 namespace graphc::py {
 namespace {
@@ -167,6 +169,56 @@ std::optional<DType> namedDType(PyObject *object) {
   }
 }
 
+/// A view of the same bytes as another dtype, which a name of the machine's byte order says.
+PyObject *viewAs(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  const Array *x = arrayOf(self);
+  if (!x)
+    return nullptr;
+  bool isPlain = count == 1 && !keywords && !x->isValue();
+  if (isPlain && PyUnicode_CheckExact(args[0])) {
+    const Py_UCS4 first = PyUnicode_GET_LENGTH(args[0]) ? PyUnicode_READ_CHAR(args[0], 0) : 0;
+    isPlain = first < 128 && std::isalpha(static_cast<int>(first));
+  }
+  auto wanted = isPlain ? namedDType(args[0]) : std::nullopt;
+  if (!wanted || *wanted == x->dtype() || PyType_Check(args[0]))
+    return general("_view", self, args, count, keywords);
+  return guarded([&] { return wrap(ops::recast(*x, *wanted)); });
+}
+
+/// One number for all elements.
+PyObject *fillWith(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  Array &x = *asAnyArray(self);
+  const bool isNumber = count == 1 && !keywords && !x.isOpen() && !x.isValue() &&
+                        (PyFloat_CheckExact(args[0])
+                             ? isFloat(x.dtype())
+                             : PyLong_CheckExact(args[0]) &&
+                                   (x.dtype() == DType::Float64 || x.dtype() == DType::Int64));
+  if (!isNumber)
+    return general("_fill", self, args, count, keywords);
+  return guarded([&] {
+    IndexItem all;
+    check(ops::setItem(x, {&all, 1}, Operand(toScalar(args[0]))));
+    tellAtOnce(x);
+    return Py_NewRef(Py_None);
+  });
+}
+
+/// item(i) of a vector.
+PyObject *itemOf(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  const Array *x =
+      count == 1 && !keywords && PyLong_CheckExact(args[0]) ? asAnyArray(self) : nullptr;
+  int overflow = 0;
+  int64_t at =
+      x && !x->isOpen() && x->rank() == 1 ? PyLong_AsLongLongAndOverflow(args[0], &overflow) : -1;
+  if (at < 0 || overflow || at >= x->shape()[0])
+    return general("_item", self, args, count, keywords);
+  PyObject *found = guarded([&]() -> PyObject * {
+    auto known = ops::readElement(*x, {&at, 1});
+    return known ? scalarObject(&known->bits, known->dtype).release().ptr() : nullptr;
+  });
+  return found || PyErr_Occurred() ? found : general("_item", self, args, count, keywords);
+}
+
 PyObject *astype(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   const Array &x = *asOpenArray(self);
   bool isPlain = count == 1 && !keywords && x.view().isContiguous();
@@ -263,6 +315,13 @@ PyMethodDef methods[] = {
            "astype(dtype, order='K', casting='unsafe', subok=True, copy=True): the values in "
            "another dtype. Raises DTypeError for a dtype that graphc does not have and for what "
            "`casting` forbids."),
+    method("view", viewAs,
+           "view(dtype=None, type=None): a new view of the same memory, as another dtype its bytes "
+           "by NumPy's rules, as a class made of ndarray an object of that class. Updates of "
+           "either are seen by both; of bools, of other byte orders and of arrays on other "
+           "devices it is read-only."),
+    method("fill", fillWith, "fill(value): writes a number to all elements."),
+    method("item", itemOf, "item(*index): the element as a Python number."),
     method("sum", reduceMethod<op::ReduceKind::Sum>, "As graphc.sum."),
     method("prod", reduceMethod<op::ReduceKind::Prod>, "As graphc.prod."),
     method("mean", reduceMethod<op::ReduceKind::Mean>, "As graphc.mean."),

@@ -41,9 +41,25 @@ bool repeats(op::OpKind kind, PyObject *left, PyObject *right) {
   return false;
 }
 
+/// An array of a fixed size that is no single result, or a Python float, as an operand; false for
+/// others.
+bool isPlainOperand(PyObject *object, Operand &out) {
+  const Array *x = asAnyArray(object);
+  out.array = x && !x->isOpen() && x->rank() > 0 ? x : nullptr;
+  if (!x && PyFloat_CheckExact(object)) {
+    out.scalar.kind = op::Scalar::Kind::Float;
+    out.scalar.number = PyFloat_AS_DOUBLE(object);
+    return true;
+  }
+  return out.array;
+}
+
 /// One of the two is an Array: Python asks the type of either.
 PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
   return guarded([&] {
+    if (std::array<Operand, 2> plain;
+        isPlainOperand(left, plain[0]) && isPlainOperand(right, plain[1]))
+      return wrap(computed(kind, plain));
     if (PyObject *value = operationOnValues(kind, left, right))
       return value;
     if (repeats(kind, left, right))

@@ -166,8 +166,7 @@ PyObject *plainConcatenate(PyObject *, PyObject *const *args, Py_ssize_t count, 
       if (arrays.back().isNull())
         Py_RETURN_NOTIMPLEMENTED;
     }
-    RecordScope line; // a function that stands for no operation
-    RecordScope silent(RecordScope::location(), 0);
+    PlainScope scope;
     return wrap(joined(std::move(arrays), count == 1 ? 0 : integerOf(args[1])));
   });
 }
@@ -182,8 +181,7 @@ PyObject *plainAppend(PyObject *, PyObject *const *args, Py_ssize_t count, PyObj
     const bool isNumber = PyFloat_CheckExact(args[1]) || PyLong_CheckExact(args[1]);
     if (y ? y->rank() > 1 || y->isOpen() || &y->device() != &x->device() : !isNumber)
       Py_RETURN_NOTIMPLEMENTED;
-    RecordScope line; // a function that stands for no operation
-    RecordScope silent(RecordScope::location(), 0);
+    PlainScope scope;
     Array added = y ? *y : toArray(args[1], &x->device());
     if (added.rank() == 0)
       added = unwrap(ops::reshape(added, {1}));

@@ -15,11 +15,6 @@
 namespace graphc::py {
 namespace {
 
-const Array *plainArray(PyObject *object) {
-  const Array *x = asAnyArray(object);
-  return x && !x->isOpen() ? x : nullptr;
-}
-
 /// Operations of this scope are one to the user, under a name of graphc/_float_errors.py.
 uint32_t errorsUnderName(PyObject *number) {
   const uint32_t word = RecordScope::errors();
@@ -32,8 +27,8 @@ uint32_t errorsUnderName(PyObject *number) {
 PyObject *dot(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     const int64_t most = PyLong_AsLong(PyTuple_GET_ITEM(self, 1));
-    const Array *a = count == 2 && !names ? plainArray(args[0]) : nullptr;
-    const Array *b = a ? plainArray(args[1]) : nullptr;
+    const Array *a = count == 2 && !names ? asPlainArray(args[0]) : nullptr;
+    const Array *b = a ? asPlainArray(args[1]) : nullptr;
     const bool isProduct = b && a->rank() >= 1 && a->rank() <= most && b->rank() >= 1 &&
                            b->rank() <= most && &a->device() == &b->device() &&
                            !isComplex(a->dtype()) &&
@@ -46,14 +41,49 @@ PyObject *dot(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject 
   });
 }
 
-/// round(x, decimals=0) of single results and of Python's floats.
+/// norm(x) of a vector or a matrix of floats; `self` is the number of the name of its errors.
+PyObject *norm(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+    if (!x || x->rank() < 1 || x->rank() > 2 || !isFloat(x->dtype()))
+      Py_RETURN_NOTIMPLEMENTED;
+    RecordScope line;
+    RecordScope named(RecordScope::location(), errorsUnderName(self));
+    auto sumOfSquares = [&] {
+      if (x->rank() == 1)
+        return unwrap(ops::matmul(*x, *x)); // the same sum
+      const Array flat = unwrap(ops::reshape(*x, Shape{-1}));
+      const Operand both[] = {flat, flat};
+      const Array squares = unwrap(ops::elementwise(op::OpKind::Mul, both));
+      return unwrap(ops::reduce(op::ReduceKind::Sum, squares, std::nullopt, false, std::nullopt));
+    };
+    const Array sum = sumOfSquares();
+    const Operand one[] = {sum};
+    return wrap(ops::elementwise(op::OpKind::Sqrt, one));
+  });
+}
+
+/// round(x, decimals) of an array of floats, by the power of ten that `scale` is.
+PyObject *roundArray(const Array &x, double scale) {
+  PlainScope scope; // a function that stands for no operation
+  const Operand one[] = {x};
+  if (scale == 1)
+    return wrap(ops::elementwise(op::OpKind::Round, one));
+  const Operand up[] = {x, op::Scalar::ofFloat(scale)};
+  const Array scaled = unwrap(ops::elementwise(op::OpKind::Mul, up));
+  const Operand whole[] = {scaled};
+  const Array rounded = unwrap(ops::elementwise(op::OpKind::Round, whole));
+  const Operand down[] = {rounded, op::Scalar::ofFloat(scale)};
+  return wrap(ops::elementwise(op::OpKind::Div, down));
+}
+
+/// round(x, decimals=0) of single results, of Python's floats and of arrays of floats.
 PyObject *round(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     const Py_ssize_t given = count + (names ? PyTuple_GET_SIZE(names) : 0);
     const bool isNamed =
         names && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "decimals") != 0;
-    if (count < 1 || given > 2 || isNamed || Trace::active() ||
-        (given == 2 && !PyLong_CheckExact(args[1])))
+    if (count < 1 || given > 2 || isNamed || (given == 2 && !PyLong_CheckExact(args[1])))
       Py_RETURN_NOTIMPLEMENTED;
     const Array *x = asAnyArray(args[0]);
     std::optional<KnownValue> value;
@@ -62,7 +92,8 @@ PyObject *round(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *n
     else if (PyFloat_CheckExact(args[0]))
       value = {std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(args[0])), DType::Float64,
                unwrap(currentDevice())};
-    if (!value || value->dtype != DType::Float64)
+    const bool isArray = x && !x->isOpen() && x->rank() > 0 && x->dtype() == DType::Float64;
+    if (!isArray && (!value || value->dtype != DType::Float64 || Trace::active()))
       Py_RETURN_NOTIMPLEMENTED;
     constexpr long kMost = 22; // powers of ten up to here are exact
     const long decimals = given == 2 ? PyLong_AsLong(args[1]) : 0;
@@ -73,20 +104,14 @@ PyObject *round(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *n
     double scale = 1;
     for (long i = 0; i < decimals; ++i)
       scale *= 10;
+    if (isArray)
+      return roundArray(*x, scale);
     const double scaled = std::bit_cast<double>(value->bits) * scale;
     if (!std::isfinite(scaled)) // there may be something to tell
       Py_RETURN_NOTIMPLEMENTED;
     value->bits = std::bit_cast<uint64_t>(std::nearbyint(scaled) / scale);
     return wrapKnown(*value);
   });
-}
-
-/// Where a condition holds, as NumPy's method finds it, which is `self`.
-PyObject *where(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  if (count == 1 && !names && asAnyArray(args[0]))
-    if (PyObject *found = ofExact(self, Exact::Any, args, 1, nullptr); found || PyErr_Occurred())
-      return found;
-  Py_RETURN_NOTIMPLEMENTED;
 }
 
 /// How many sums of shifted products a mode gives, and which is the first of them.
@@ -114,8 +139,8 @@ PyObject *convolve(PyObject *self, PyObject *const *args, Py_ssize_t count, PyOb
     const Py_ssize_t given = count + (names ? PyTuple_GET_SIZE(names) : 0);
     const bool isNamed =
         names && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "mode") != 0;
-    const Array *a = count >= 2 && given <= 3 && !isNamed ? plainArray(args[0]) : nullptr;
-    const Array *v = a ? plainArray(args[1]) : nullptr;
+    const Array *a = count >= 2 && given <= 3 && !isNamed ? asPlainArray(args[0]) : nullptr;
+    const Array *v = a ? asPlainArray(args[1]) : nullptr;
     const bool areVectors = v && a->rank() == 1 && v->rank() == 1 && a->size() > 0 &&
                             v->size() > 0 && a->dtype() == v->dtype() &&
                             (a->dtype() == DType::Float64 || a->dtype() == DType::Float32) &&
@@ -144,8 +169,8 @@ PyObject *convolve(PyObject *self, PyObject *const *args, Py_ssize_t count, PyOb
 /// interp(x, xp, fp) of computed vectors of points, at a number or in a loop.
 PyObject *interp(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
-    const Array *places = count == 3 && !names ? plainArray(args[1]) : nullptr;
-    const Array *values = places ? plainArray(args[2]) : nullptr;
+    const Array *places = count == 3 && !names ? asPlainArray(args[1]) : nullptr;
+    const Array *values = places ? asPlainArray(args[2]) : nullptr;
     auto isVector = [&](const Array *x) {
       return x->rank() == 1 && x->dtype() == DType::Float64 && !x->known() &&
              &x->device() == &places->device();
@@ -153,7 +178,7 @@ PyObject *interp(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
     if (!values || Trace::active() || !isVector(places) || !isVector(values) ||
         places->size() != values->size())
       Py_RETURN_NOTIMPLEMENTED;
-    const Array *x = plainArray(args[0]);
+    const Array *x = asPlainArray(args[0]);
     const bool isNumber = PyFloat_CheckExact(args[0]) || (x && x->known());
     if (!isNumber && !(x && x->rank() > 0))
       Py_RETURN_NOTIMPLEMENTED;
@@ -182,7 +207,7 @@ PyObject *interp(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
 
 /// A vector or array of float64 on the host, of which functions are one loop.
 const Array *ofNumbers(PyObject *object) {
-  const Array *x = Trace::active() ? nullptr : plainArray(object);
+  const Array *x = Trace::active() ? nullptr : asPlainArray(object);
   return x && x->rank() > 0 && x->dtype() == DType::Float64 ? x : nullptr;
 }
 
@@ -211,12 +236,12 @@ PyObject *powers(PyObject *, PyObject *const *args, Py_ssize_t count) {
   });
 }
 
-PyMethodDef whereMethod = {
-    "where", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(where)),
-    METH_FASTCALL | METH_KEYWORDS, "where(condition); NotImplemented for other arguments."};
 PyMethodDef convolveMethod = {
     "convolve", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(convolve)),
     METH_FASTCALL | METH_KEYWORDS, "Sums of shifted products; NotImplemented for others."};
+PyMethodDef normMethod = {"norm", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(norm)),
+                          METH_FASTCALL | METH_KEYWORDS,
+                          "The norm of a vector or matrix; NotImplemented for other arguments."};
 PyMethodDef dotMethod = {"dot", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(dot)),
                          METH_FASTCALL | METH_KEYWORDS,
                          "A product of two arrays; NotImplemented for other arguments."};
@@ -239,12 +264,12 @@ PyMethodDef functions[] = {
 void definePlainNumeric(pb::module_ &m) {
   if (PyModule_AddFunctions(m.ptr(), functions) < 0)
     throw pb::error_already_set();
-  m.def("plain_where", [](const pb::object &nonzero) {
-    return pb::reinterpret_steal<pb::object>(PyCFunction_New(&whereMethod, nonzero.ptr()));
-  });
   m.def("plain_convolve", [](bool isTurned) {
     return pb::reinterpret_steal<pb::object>(
         PyCFunction_New(&convolveMethod, isTurned ? Py_True : Py_False));
+  });
+  m.def("plain_norm", [](int name) {
+    return pb::reinterpret_steal<pb::object>(PyCFunction_New(&normMethod, pb::int_(name).ptr()));
   });
   m.def(
       "plain_dot",

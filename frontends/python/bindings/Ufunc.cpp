@@ -30,28 +30,35 @@ struct Ufunc {
 /// process.
 PyObject *handler = nullptr, *writer = nullptr;
 
+/// The class. Owned for the life of the process.
+PyTypeObject *ufuncType = nullptr;
+
 constexpr size_t kMaxOperands = 4;
 
-Array record(op::OpKind kind, PyObject *const *args, size_t count) {
-  std::array<Converted, kMaxOperands> converted;
-  std::vector<Operand> operands;
-  operands.reserve(count);
+/// Of at most so many operands.
+template <size_t Most>
+Array recordOf(op::OpKind kind, PyObject *const *args, size_t count) {
+  std::array<std::optional<Array>, Most> holders;
+  std::array<Operand, Most> operands;
   // Operands without a device go to the first that has one.
   rt::Device *device = nullptr;
   for (size_t i = 0; i < count && !device; ++i)
     if (Array *a = asOpenArray(args[i]))
       device = &a->device();
   for (size_t i = 0; i < count; ++i) {
-    if (!convertOpenOperand(args[i], converted[i], device)) {
+    if (!toOpenOperand(args[i], operands[i], holders[i], device)) {
       pb::handle type = reinterpret_cast<PyObject *>(Py_TYPE(args[i]));
       if (pb::hasattr(type, "__array_ufunc__") || pb::hasattr(type, "__array_wrap__"))
         raiseForeign(std::string(Py_TYPE(args[i])->tp_name) + " has results of its own");
-      converted[i].holder = toArray(args[i], device);
-      converted[i].operand.emplace(*converted[i].holder);
+      holders[i] = toArray(args[i], device);
+      operands[i] = Operand(*holders[i]);
     }
-    operands.push_back(*converted[i].operand);
   }
-  return unwrap(ops::elementwise(kind, operands));
+  return unwrap(ops::elementwise(kind, std::span(operands).first(count)));
+}
+
+Array record(op::OpKind kind, PyObject *const *args, size_t count) {
+  return count <= 2 ? recordOf<2>(kind, args, count) : recordOf<kMaxOperands>(kind, args, count);
 }
 
 PyObject *callHandler(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
@@ -190,6 +197,64 @@ PyObject *call(PyObject *self, PyObject *const *args, size_t flags, PyObject *na
   return result ? result : handOver(self, args, PyVectorcall_NARGS(flags), names);
 }
 
+/// The reduction that a binary operation is folded by.
+std::optional<op::ReduceKind> reductionOf(const Ufunc &u) {
+  if (u.function)
+    return std::nullopt;
+  switch (u.kind) {
+  case op::OpKind::Add:
+    return op::ReduceKind::Sum;
+  case op::OpKind::Mul:
+    return op::ReduceKind::Prod;
+  case op::OpKind::Minimum:
+    return op::ReduceKind::Min;
+  case op::OpKind::Maximum:
+    return op::ReduceKind::Max;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// ufunc.reduce(x, axis=0) and, where `self` is True, ufunc.accumulate(x, axis=0) of float64 and
+/// int64; NotImplemented for other arguments.
+PyObject *foldPlain(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count >= 2 && count <= 3 && !names ? asPlainArray(args[1]) : nullptr;
+    if (!x || x->rank() == 0 || Py_TYPE(args[0]) != ufuncType ||
+        (x->dtype() != DType::Float64 && x->dtype() != DType::Int64) ||
+        (count == 3 && !PyLong_CheckExact(args[2])))
+      Py_RETURN_NOTIMPLEMENTED;
+    const auto kind = reductionOf(*reinterpret_cast<const Ufunc *>(args[0]));
+    int overflow = 0;
+    const int64_t axis = count == 3 ? PyLong_AsLongLongAndOverflow(args[2], &overflow) : 0;
+    const bool isScan = self == Py_True;
+    if (!kind || overflow || axis < -x->rank() || axis >= x->rank() || (isScan && x->rank() > 1) ||
+        x->size() == 0)
+      Py_RETURN_NOTIMPLEMENTED;
+    if (isScan)
+      return wrap(ops::scan(*kind, *x, axis, std::nullopt));
+    return wrap(ops::reduce(*kind, *x, std::vector<int64_t>{axis}, false, std::nullopt));
+  });
+}
+
+/// ufunc.outer(x, y) of vectors; NotImplemented for other arguments.
+PyObject *outerPlain(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 3 && !names ? asPlainArray(args[1]) : nullptr;
+    const Array *y = x ? asPlainArray(args[2]) : nullptr;
+    if (!y || x->rank() != 1 || y->rank() != 1 || &x->device() != &y->device() ||
+        Py_TYPE(args[0]) != ufuncType)
+      Py_RETURN_NOTIMPLEMENTED;
+    const auto &u = *reinterpret_cast<const Ufunc *>(args[0]);
+    if (u.function || u.operands != 2)
+      Py_RETURN_NOTIMPLEMENTED;
+    PlainScope scope;
+    const Array column = unwrap(ops::reshape(*x, Shape{x->size(), 1}));
+    const Operand both[] = {column, *y};
+    return wrap(ops::elementwise(u.kind, both));
+  });
+}
+
 void deallocate(PyObject *self) {
   auto *u = reinterpret_cast<Ufunc *>(self);
   PyTypeObject *type = Py_TYPE(self);
@@ -237,6 +302,14 @@ PyGetSetDef attributes[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
+PyMethodDef foldMethod = {
+    "fold", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(foldPlain)),
+    METH_FASTCALL | METH_KEYWORDS, "A fold of plain arguments; NotImplemented for others."};
+
+PyMethodDef outerMethod = {
+    "outer", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(outerPlain)),
+    METH_FASTCALL | METH_KEYWORDS, "All pairs of plain arguments; NotImplemented for others."};
+
 PyTypeObject *makeType() {
   static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(deallocate)},
                                 {Py_tp_new, reinterpret_cast<void *>(construct)},
@@ -255,6 +328,7 @@ void defineUfuncs(pb::module_ &m) {
   PyTypeObject *type = makeType();
   if (!type)
     throw pb::error_already_set();
+  ufuncType = type;
   m.add_object("ufunc", reinterpret_cast<PyObject *>(type));
   for (int i = 0; i < op::kOpKindCount; ++i) {
     auto kind = static_cast<op::OpKind>(i);
@@ -269,6 +343,11 @@ void defineUfuncs(pb::module_ &m) {
     object.attr("__doc__") = std::string(info.summary);
     m.attr(std::string(info.name).c_str()) = object;
   }
+  for (auto [name, isScan] :
+       {std::pair("plain_ufunc_reduce", Py_False), std::pair("plain_ufunc_accumulate", Py_True)})
+    m.attr(name) = pb::reinterpret_steal<pb::object>(PyCFunction_New(&foldMethod, isScan));
+  m.attr("plain_ufunc_outer") =
+      pb::reinterpret_steal<pb::object>(PyCFunction_New(&outerMethod, nullptr));
   m.def("set_ufunc_handler", [](const pb::object &calls, const pb::object &writes) {
     handler = Py_NewRef(calls.ptr());
     writer = Py_NewRef(writes.ptr());

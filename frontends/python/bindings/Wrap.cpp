@@ -92,8 +92,18 @@ PyObject *wrapKnown(const KnownValue &value) {
   return PyObject_Init(self, arrayType);
 }
 
+/// Whether it is computed already, and has told what there was to tell.
+static bool isTold(const Array &array) {
+  return !array.isNull() && !array.isOpen() &&
+         (!array.hasStorage() || array.storage()->withCurrent([](const Node &node) {
+           return node.state() == NodeState::Ready && !node.isOp();
+         }));
+}
+
 void tellAtOnce(Array &array) {
   check(takeFailure());
+  if (isTold(array))
+    return;
   // Modes 0 and 1 are "ignore" and "warn" (graphc/_float_errors.py).
   uint32_t word = floatModes();
   bool asked = false;
@@ -128,12 +138,11 @@ static PyObject *makeObject(PyTypeObject *type) {
 PyObject *wrapView(const Array &x, Result<View> view) {
   if (!view)
     raise(view.takeStatus());
-  Array shown = x.withView(std::move(*view));
   PyObject *self = makeObject(typeOfArrays());
   Array *value = holderOf(reinterpret_cast<Instance *>(self))->get();
   // In place: a null array has nothing to give up.
   std::destroy_at(value);
-  new (value) Array(std::move(shown));
+  new (value) Array(x, std::move(*view));
   return self;
 }
 

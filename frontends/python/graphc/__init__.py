@@ -6,6 +6,7 @@
 np.float64(14.0)
 """
 
+import functools as _functools
 import sys as _sys
 from math import e, inf, nan, pi
 
@@ -422,6 +423,20 @@ def __dir__():
     return sorted({"bfloat16", *_PARTS}.union(name for name in globals() if not name.startswith("_")))
 
 
+@_functools.lru_cache
+def _missing(name):
+    """What is said of a name that there is not; programs ask for some again and again (`hasattr`)."""
+    import difflib
+
+    import numpy
+
+    text = f"module 'graphc' has no attribute {name!r}"
+    if hasattr(numpy, name):
+        text += ", NumPy does: use numpy on np.asarray(x) for this step"
+    close = difflib.get_close_matches(name, __dir__(), 1)
+    return f"{text}; did you mean {close[0]!r}?" if close else text
+
+
 def __getattr__(name):
     """Reached for names that graphc does not have: says so, and names the nearest one."""
     if name == "__version__":
@@ -434,15 +449,5 @@ def __getattr__(name):
         return importlib.import_module(f"{__name__ if name in _PARTS else 'numpy'}.{name}")
     if name.startswith("__"):
         raise AttributeError(f"module 'graphc' has no attribute {name!r}")
-    import difflib
-
-    import numpy
-
-    where = errors.user_line(2)
-    text = f"module 'graphc' has no attribute {name!r}"
-    if hasattr(numpy, name):
-        text += ", NumPy does: use numpy on np.asarray(x) for this step"
-    close = difflib.get_close_matches(name, __dir__(), 1)
-    if close:
-        text += f"; did you mean {close[0]!r}?"
+    where, text = errors.user_line(2), _missing(name)
     raise AttributeError(f"{text} (at {where})" if where else text, name=name)

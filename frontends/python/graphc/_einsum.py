@@ -135,6 +135,13 @@ def _pair(x, y, keep):
         x.term, x.shape = term, tuple(shape)
         return
     # An axis of size 1 stands for any size.
+    if not batch and len(inner) == 1 and len(left) < 2 and len(right) < 2 and x.sizes(inner) == y.sizes(inner):
+        rows, columns = x.sizes(left), y.sizes(right)
+        x.transpose("".join(left + inner))
+        y.transpose("".join(inner + right))
+        x.steps.append((x.place, y.place, _graphc.matmul, ()))
+        x.term, x.shape = term, (*rows, *columns)
+        return
     full = {c: _py.max(n, m) if n and m else 0 for c, n, m in zip(both, x.sizes(both), y.sizes(both))}
     for z in (x, y):
         z.broadcast([full.get(c, n) for c, n in zip(z.term, z.shape)])
@@ -186,11 +193,27 @@ def _sublists(operands):
     return text, operands[0 : 2 * pairs : 2]
 
 
+_ARRAYS = {_graphc.Array}
+
+
+def _computed(equation, values):
+    """The sum of products of arrays of one dtype, which become its intermediate values."""
+    for place, second, function, args in _plan(equation, tuple([x.shape for x in values])):
+        values[place] = function(values[place], *args) if second is None else function(values[place], values[second])
+    return values[0]
+
+
 @_where_operands_are
 def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe", order: str = "K") -> Array:
     """Sum of products of the operands over the indices that the result lacks: `einsum("bij,bjk->bik", x, y)`, or with
     lists of axis numbers after the operands. Operands are taken from left to right, two at a time; `optimize` is
     accepted and changes nothing. Raises ArgumentError for an equation that means nothing, ShapeError when sizes differ."""
+    if out is None and dtype is None and order == "K" and casting == "safe":
+        if len(operands) > 1 and type(operands[0]) is str and not {type(x) for x in operands[1:]} - _ARRAYS:
+            values = list(operands[1:])
+            if len({x.dtype for x in values}) == 1:
+                x = _computed(operands[0], values)
+                return x[...] if x is operands[1] else x if x.ndim else single(x)
     if not operands:
         raise ArgumentError(
             "must specify the einstein sum subscripts string and at least one operand, "
@@ -207,9 +230,7 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
     elif any(x.dtype is not kind for x in arrays[1:]):
         kind = _graphc.result_type(*arrays)
     values = [x if x.dtype == kind else x.astype(kind, casting=casting, copy=False) for x in arrays]
-    for place, second, function, args in _plan(equation, tuple(x.shape for x in arrays)):
-        values[place] = function(values[place], *args) if second is None else function(values[place], values[second])
-    x = values[0]
+    x = _computed(equation, values)
     x = x[...] if x is operands[0] else x
     if out is None and order in "FA" and x.ndim > 1:
         x = in_order(x, "F" if order == "F" or all(a.flags.fnc for a in arrays) else "C")

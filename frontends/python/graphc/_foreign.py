@@ -436,14 +436,19 @@ def exact_part(called):
 
 
 #: Functions of which the extension takes the plain calls itself: it answers NotImplemented for others.
-_QUICK = {name: getattr(_graphc, f"plain_{name}") for name in ("array", "asarray", "zeros", "ones", "empty", "arange", "concatenate", "append", "round")}
+_QUICK = {name: getattr(_graphc, f"plain_{name}") for name in (
+    "array", "asarray", "ascontiguousarray", "zeros", "ones", "empty", "arange", "concatenate", "append", "round", "copy", "copyto", "size",
+    "sort", "argsort", "take", "repeat", "nonzero", "flatnonzero", "count_nonzero", "clip", "cumsum", "cumprod", "swapaxes", "atleast_1d",
+    "atleast_2d", "array_equal", "linspace", "diagonal", "outer",
+    "zeros_like", "ones_like",
+)} | dict.fromkeys(("eye", "identity"), _graphc.plain_eye) | {"diag": _graphc.plain_diagonal, "empty_like": _graphc.plain_zeros_like}  # fmt: skip
 
 
 def function(inner, hand, module, theirs=None, binds=True):
     """A function of the package as its users call it; `hand(args, keywords)` plans the call of NumPy's. One that `binds` is a method of
     classes that have it."""
     made = (_graphc.function if binds else _graphc.plain_function)(*exact(inner, theirs))
-    made.quick = (_QUICK.get(inner.__name__) or inner.__dict__.get("quick")) if module == "graphc" else None
+    made.quick = inner.__dict__.get("quick") or (_QUICK.get(inner.__name__) if module == "graphc" else None)
     made.__dict__.update(inner.__dict__)
     made.__dict__.pop("__wrapped__", None)
     made.__dict__.pop("quick", None)

@@ -248,7 +248,7 @@ def where(condition, x=_np._NoValue, y=_np._NoValue, /):
         return asarray(_graphc.select(condition, _wrapped(x, y), _wrapped(y, x)))
 
 
-where.quick = _graphc.plain_where(_np.ndarray.nonzero)
+where.quick = _graphc.plain_where
 
 
 def _wrapped(value, other):

@@ -67,7 +67,9 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
         raise ShapeError(f"diag: one or two axes are needed, got shape {v.shape}")
     k = _operator.index(k)
     size = v.size + _py.abs(k)
-    result = zeros((size, size), v.dtype, device=_graphc.elsewhere(v))
+    place = _graphc.elsewhere(v)
+    made = _graphc.filled((size, size), 0, v.dtype) if place is None else None
+    result = zeros((size, size), v.dtype, device=place) if made is None else made
     if v.size:
         start = k if k >= 0 else -k * size
         result.reshape(-1)[start : start + v.size * (size + 1) : size + 1] = v

@@ -433,7 +433,7 @@ def attach(namespace):
     """Gives Array its methods: those here, and functions of the package that NumPy has as methods."""
     for name, value in {
         "flat": property(FlatIterator, lambda self, value: FlatIterator(self).__setitem__(slice(None), value)),
-        "__array_interface__": property(_interface), "flags": property(Flags), "data": property(memoryview), "ctypes": property(_ctypes), "setflags": _setflags, "view": _view, "byteswap": _byteswap,
+        "__array_interface__": property(_interface), "flags": property(Flags), "data": property(memoryview), "ctypes": property(_ctypes), "setflags": _setflags, "_view": _view, "byteswap": _byteswap,
         "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize,
         "__class_getitem__": classmethod(_types.GenericAlias), "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,

@@ -200,6 +200,21 @@ for _names, _number in (
         setattr(Generator, _name, _as_number(getattr(Draws, _name), _number))
 
 
+def _quick(draw, key, streams, scaled):
+    """A draw without a frame of ours where it was made ahead; `scaled` says how its parameters change it (bindings/Random.cpp)."""
+    made = _graphc.function(draw)
+    made.quick = _graphc.draw_ahead(key, streams, scaled)
+    made.__dict__.update(__name__=draw.__name__, __qualname__=draw.__qualname__, __doc__=draw.__doc__, __module__=draw.__module__)
+    return made
+
+
+for _name, _kind, _streams, _scaled in (
+    ("random", "unit", 1, 0), ("standard_normal", "normal", 2, 0), ("normal", "normal", 2, 1), ("uniform", "unit", 1, 2),
+    ("exponential", "exponential", 1, 3),
+):  # fmt: skip
+    setattr(Generator, _name, _quick(getattr(Generator, _name), (_kind, ()), _streams, _scaled))
+
+
 class Key(Draws):
     """A splittable key. Drawing from a key is a function of it: the same key gives the same values each time, so use
     each key once and `split` it for more. A key may be an argument or a result of a jitted function."""

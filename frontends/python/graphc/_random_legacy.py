@@ -3,10 +3,11 @@
 import functools as _functools
 import inspect as _inspect
 import math as _math
+import weakref as _weakref
 
 import numpy as _np
 
-from . import _graphc, _tree
+from . import _graphc, _jit, _tree
 from ._dtypes import int64
 from ._foreign import to_ours
 from ._random_generator import Generator, Philox
@@ -59,13 +60,19 @@ class RandomState(Generator):
     [0.5488, 0.7152, 0.6028]
     """
 
-    #: `_few`: NumPy's state for draws of few numbers without a seed; False where the Philox has one.
-    __slots__ = ("_few", "_numbers", "_philox")
+    #: `_few`: NumPy's state for draws of few numbers without a seed; False where the Philox has one. `_own`: what draws over
+    #: the Philox, which is made from `_seed` when it is first asked for. `_seen`: whether others may hold that Philox, so that it
+    #: has to stay the same object.
+    __slots__ = ("_few", "_numbers", "_own", "_seed", "_seen")
 
     def __init__(self, seed=None):
-        self._few = None if seed is None else False
-        if isinstance(seed, Philox):
+        self._few, self._own, self._seed, self._seen = None if seed is None else False, None, None, False
+        _unseen.add(self)
+        if type(seed) is int and 0 <= seed < 1 << 32:
+            self._numbers, self._seed = _np.random.RandomState(seed), seed
+        elif isinstance(seed, Philox):
             self._begin(seed, None)
+            self._see()
         elif isinstance(seed, _np.random.BitGenerator):
             self._begin(Philox(), _np.random.RandomState(seed))
         else:
@@ -79,9 +86,24 @@ class RandomState(Generator):
         return self._named()._bit_generator
 
     def _begin(self, philox, numbers):
-        self._philox = _OverPhilox(philox)
-        self.bit_generator = philox
+        self._own = _OverPhilox(philox)
         self._numbers = numbers
+
+    @property
+    def _philox(self):
+        if self._own is None:
+            self._own = _OverPhilox(Philox(self._seed))
+        return self._own
+
+    def _see(self):
+        self._seen = True
+        _unseen.discard(self)
+
+    @property
+    def bit_generator(self):
+        if not self._seen:
+            self._see()
+        return self._philox.bit_generator
 
     def _named(self):
         """NumPy's state, which is made when it is first asked for."""
@@ -100,11 +122,17 @@ class RandomState(Generator):
         numbers = self._numbers
         if numbers is not None and isinstance(seed, int) and isinstance(numbers._bit_generator, _np.random.MT19937):
             numbers.seed(seed)
-            self._restart(Philox(seed))
+            if self._seen:
+                self._restart(Philox(seed))
+            else:
+                self._own, self._seed = None, seed
             self._few = False
             return
         fresh = RandomState(seed)
-        self._restart(fresh.bit_generator)
+        if self._seen or fresh._seen:
+            self._restart(fresh.bit_generator)
+        else:
+            self._own, self._seed = fresh._own, fresh._seed
         self._numbers, self._few = fresh._numbers, fresh._few
 
     def _restart(self, philox):
@@ -137,6 +165,19 @@ class RandomState(Generator):
     def __deepcopy__(self, memo):
         philox = _OverPhilox(self.bit_generator).__deepcopy__(memo).bit_generator
         return _restored(philox, _copy(self._numbers), _copy(self._unseeded()))
+
+
+#: Those whose Philox nobody else holds; some have none yet.
+_unseen = _weakref.WeakSet()
+
+
+def _show_all():
+    """What a recorded function draws from exists before it is recorded, and stays."""
+    for state in list(_unseen):
+        state.bit_generator._state.prepare()
+
+
+_jit.before_trace.append(_show_all)
 
 
 def _copy(numbers):

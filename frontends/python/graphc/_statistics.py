@@ -83,6 +83,8 @@ def _between(a, b, t):
 
 def _merged(x, axis, name):
     """`x` with the named axes as one last axis, and the shape of a result that keeps them as 1."""
+    if x.ndim == 1 and (axis is None or (type(axis) is int and axis in (0, -1))):
+        return x, (1,)
     axes = list(range(x.ndim)) if axis is None else _axes(axis, x.ndim, name)
     kept = [a for a in range(x.ndim) if a not in axes]
     size = _math.prod(x.shape[a] for a in axes)
@@ -103,10 +105,16 @@ def _last_is_nan(s, result):
     """The result, but NaN where a row has one: it sorts last."""
     if s.dtype.kind not in "fc":
         return result
-    last = s[..., -1]
-    if s.ndim == 1 and not _graphc.is_tracing() and not _graphc.pending(s) and last == last:  # known
+    if s.ndim == 1 and not _graphc.is_tracing() and not _graphc.pending(s) and (last := s[-1]) == last:  # known
         return result
+    last = s[..., -1]
     return _graphc.select(last != last, last.astype(result.dtype, copy=False), result)
+
+
+def _element(s, place, dtype):
+    """One element of each row, which of a single row is a single result."""
+    found = s[place] if s.ndim == 1 else s[..., place]
+    return found if s.dtype is dtype else found.astype(dtype, copy=False)
 
 
 @_where_operands_are
@@ -122,10 +130,9 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
         result = full(flat.shape[:-1], _math.nan, dtype=dtype)
     else:
         s = sort(flat)
-        if n % 2:
-            result = s[..., n // 2].astype(dtype, copy=False)
-        else:
-            result = (s[..., n // 2 - 1].astype(dtype, copy=False) + s[..., n // 2].astype(dtype, copy=False)) / 2
+        result = _element(s, n // 2, dtype)
+        if n % 2 == 0:
+            result = (_element(s, n // 2 - 1, dtype) + result) / 2
         result = _last_is_nan(s, result)
     return _deliver(result, out, kept if keepdims else None)
 
@@ -190,11 +197,11 @@ def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
 
         def pick(v):
             low, high, weight = _places(_number, n, float(v) if v.dtype in _EXACTLY else v, method)
-            a = s[..., int(low)].astype(dtype, copy=False)
+            a = _element(s, int(low), dtype)
             if int(low) == int(high) or dtype == x.dtype and method not in _CONTINUOUS and float(weight) == 0:
                 result = a
             else:
-                b = s[..., int(high)].astype(dtype, copy=False)
+                b = _element(s, int(high), dtype)
                 other = 1 - float(weight) if weak else float(1 - weight)
                 result = b - (b - a) * other if weight >= 0.5 else a + (b - a) * float(weight)
             return _last_is_nan(s, result)

@@ -719,7 +719,7 @@ def _method(name, function):
         return NotImplemented if numpys is None else _foreign.plan(getattr(numpys, name), args[1:], keywords, "a" if name == "at" else None)
 
     made = _foreign.function(function, hand, "graphc")
-    made.__name__ = name
+    made.__name__, made.quick = name, getattr(_graphc, f"plain_ufunc_{name}", None)
     return made
 
 

@@ -18,6 +18,7 @@ from . import _graphc
 from ._creation import asarray, asarrays, eye, full, single, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import complex64, complex128, float32, float64
+from ._float_errors import number_of as _number_of
 from ._float_errors import stands_for as _stands_for
 from ._linalg import dot as _dot
 from ._linalg import matmul, tensordot, vecdot
@@ -170,6 +171,8 @@ def _now(x):
 
 def _parts(packed, lead, dtype, *shapes, real=()):
     """The parts that follow one another in each row of a packed result; those numbered in `real` hold real numbers."""
+    if not lead and dtype is float64 and packed.dtype is float64:
+        return _plain_parts(packed, shapes)
     found, start = [], 0
     for number, shape in enumerate(shapes):
         stop = start + _math.prod(shape)
@@ -178,6 +181,21 @@ def _parts(packed, lead, dtype, *shapes, real=()):
             part = part.real
         part = part.reshape(lead + shape)
         found.append(single(part if part.dtype is kind else part.astype(kind, copy=False)))
+        start = stop
+    return found
+
+
+def _plain_parts(packed, shapes):
+    """The same of one row of float64."""
+    row, found, start = packed[0], [], 0
+    for shape in shapes:
+        if not shape:
+            found.append(row[start])
+            start += 1
+            continue
+        stop = start + _math.prod(shape)
+        part = row[start:stop]
+        found.append(part if len(shape) == 1 else part.reshape(shape))
         start = stop
     return found
 
@@ -528,6 +546,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
     kept = [a for a in range(x.ndim) if a not in axes]
     result = _matrix_norm(_graphc.transpose(x, tuple(kept + axes)), ord, False)
     return result.reshape(tuple(1 if a in axes else n for a, n in enumerate(x.shape))) if keepdims else result
+
+
+norm.quick = _graphc.plain_norm(_number_of("dot"))
 
 
 def cond(x, p=None):

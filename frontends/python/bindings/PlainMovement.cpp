@@ -1,0 +1,375 @@
+// Functions that sort, choose and move elements, for the plain arguments of loops over small
+// arrays, as C functions: they answer NotImplemented for other arguments, and where what they do
+// has to be recorded.
+#include "frontends/python/bindings/Bindings.h"
+#include "frontends/record/Known.h"
+#include "frontends/record/Small.h"
+#include "frontends/record/Trace.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace graphc::py {
+namespace {
+
+using op::OpKind;
+
+/// A vector that an operation of this kind of a loop is computed on now. Counts no turn: what is
+/// recorded instead does.
+const Array *vectorOfLoop(OpKind kind, PyObject *object) {
+  const Array *x = asPlainArray(object);
+  return x && x->rank() == 1 && !Trace::active() &&
+                 small::isLoop(kind, x->size(), x->device(), /*counts=*/false)
+             ? x
+             : nullptr;
+}
+
+PyObject *answer(NodeRef made) {
+  if (!made)
+    Py_RETURN_NOTIMPLEMENTED;
+  return wrap(small::arrayOf(std::move(made)));
+}
+
+/// sort(x) or, where `self` is True, argsort(x).
+PyObject *sorted(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    PlainScope scope;
+    const Array *x = count == 1 && !names ? vectorOfLoop(OpKind::Library, args[0]) : nullptr;
+    if (!x)
+      Py_RETURN_NOTIMPLEMENTED;
+    return answer(unwrap(small::sorted(*x, self == Py_True ? Routine::Argsort : Routine::Sort)));
+  });
+}
+
+/// take(x, places)
+PyObject *take(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    PlainScope scope;
+    const Array *x = count == 2 && !names ? vectorOfLoop(OpKind::Gather, args[0]) : nullptr;
+    const Array *places = x ? asPlainArray(args[1]) : nullptr;
+    if (!places || places->rank() == 0 || !isInteger(places->dtype()) ||
+        &places->device() != &x->device())
+      Py_RETURN_NOTIMPLEMENTED;
+    Array taken = unwrap(ops::takeRowsNow(*x, *places));
+    if (taken.isNull())
+      Py_RETURN_NOTIMPLEMENTED;
+    return wrap(std::move(taken));
+  });
+}
+
+/// repeat(x, times)
+PyObject *repeat(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    PlainScope scope;
+    const Array *x = count == 2 && !names && PyLong_CheckExact(args[1])
+                         ? vectorOfLoop(OpKind::Gather, args[0])
+                         : nullptr;
+    int overflow = 0;
+    const int64_t times = x ? PyLong_AsLongLongAndOverflow(args[1], &overflow) : -1;
+    if (times < 0 || overflow || times > small::kMostBytes)
+      Py_RETURN_NOTIMPLEMENTED;
+    return answer(unwrap(small::repeated(*x, times)));
+  });
+}
+
+/// Where a mask is true; null, with no error set, for what is no mask of a loop.
+PyObject *placesOf(PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    PlainScope scope;
+    const Array *mask = count == 1 && !names ? vectorOfLoop(OpKind::Gather, args[0]) : nullptr;
+    NodeRef made =
+        mask && mask->dtype() == DType::Bool ? unwrap(small::flatNonzero(*mask)) : NodeRef();
+    return made ? wrap(small::arrayOf(std::move(made))) : nullptr;
+  });
+}
+
+/// flatnonzero(mask)
+PyObject *flatNonzero(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  PyObject *places = placesOf(args, count, names);
+  if (!places && !PyErr_Occurred())
+    Py_RETURN_NOTIMPLEMENTED;
+  return places;
+}
+
+/// nonzero(mask)
+PyObject *nonzero(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  PyObject *places = placesOf(args, count, names);
+  if (!places && !PyErr_Occurred())
+    Py_RETURN_NOTIMPLEMENTED;
+  PyObject *tuple = places ? PyTuple_Pack(1, places) : nullptr;
+  Py_XDECREF(places);
+  return tuple;
+}
+
+/// count_nonzero(mask)
+PyObject *countNonzero(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *mask = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+    if (!mask || mask->dtype() != DType::Bool || mask->rank() == 0)
+      Py_RETURN_NOTIMPLEMENTED;
+    PlainScope scope;
+    return wrap(ops::reduce(op::ReduceKind::Sum, *mask, std::nullopt, false, std::nullopt));
+  });
+}
+
+/// A number that every dtype of ours but bool holds, or a float.
+bool isPlainNumber(PyObject *object, bool takesFloats) {
+  if (PyFloat_CheckExact(object))
+    return takesFloats;
+  int overflow = 0;
+  const int64_t value =
+      PyLong_CheckExact(object) ? PyLong_AsLongLongAndOverflow(object, &overflow) : -1;
+  return value >= 0 && value < 128 && !overflow;
+}
+
+/// where(condition, x, y) of arrays and numbers.
+PyObject *select(PyObject *const *args) {
+  return guarded([&]() -> PyObject * {
+    std::array<Operand, 3> operands;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const Array *x = asPlainArray(args[i]);
+      if (x ? i == 0 && x->rank() == 0 : i == 0 || !isPlainNumber(args[i], true))
+        Py_RETURN_NOTIMPLEMENTED;
+      operands[i] = x ? Operand(*x) : Operand(toScalar(args[i]));
+    }
+    return wrap(ops::elementwise(OpKind::Select, operands));
+  });
+}
+
+/// where(condition, x, y), and where(condition) as NumPy's method finds it, which is `self`.
+PyObject *where(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  if (count == 3 && !names)
+    return select(args);
+  PyObject *places = nonzero(nullptr, args, count, names);
+  if (places != Py_NotImplemented || count != 1 || names || !asAnyArray(args[0]))
+    return places;
+  PyObject *found = ofExact(self, Exact::Any, args, 1, nullptr);
+  if (!found && !PyErr_Occurred())
+    return places;
+  Py_DECREF(places);
+  return found;
+}
+
+/// clip(x, low, high) of floats.
+PyObject *clip(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 3 && !names ? asPlainArray(args[0]) : nullptr;
+    if (!x || x->rank() == 0 || !isFloat(x->dtype()) || !isPlainNumber(args[1], true) ||
+        !isPlainNumber(args[2], true))
+      Py_RETURN_NOTIMPLEMENTED;
+    const Operand operands[] = {*x, toScalar(args[1]), toScalar(args[2])};
+    return wrap(ops::elementwise(OpKind::Clip, operands));
+  });
+}
+
+/// cumsum(x) and, where `self` is True, cumprod(x).
+PyObject *cumulate(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+    if (!x || x->rank() != 1 || (x->dtype() != DType::Float64 && x->dtype() != DType::Int64))
+      Py_RETURN_NOTIMPLEMENTED;
+    return wrap(ops::scan(self == Py_True ? op::ReduceKind::Prod : op::ReduceKind::Sum, *x,
+                          std::nullopt, std::nullopt));
+  });
+}
+
+/// swapaxes(x, i, j): a view.
+PyObject *swapAxes(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  constexpr int64_t kMost = 8;
+  return guarded([&]() -> PyObject * {
+    const Array *x =
+        count == 3 && !names && PyLong_CheckExact(args[1]) && PyLong_CheckExact(args[2])
+            ? asPlainArray(args[0])
+            : nullptr;
+    if (!x || x->rank() == 0 || x->rank() > kMost)
+      Py_RETURN_NOTIMPLEMENTED;
+    std::array<int64_t, kMost> order;
+    std::iota(order.begin(), order.end(), 0);
+    std::array<size_t, 2> axes{};
+    for (size_t i = 0; i < 2; ++i) {
+      int overflow = 0;
+      int64_t axis = PyLong_AsLongLongAndOverflow(args[i + 1], &overflow);
+      axis += axis < 0 ? x->rank() : 0;
+      if (overflow || axis < 0 || axis >= x->rank())
+        Py_RETURN_NOTIMPLEMENTED;
+      axes[i] = static_cast<size_t>(axis);
+    }
+    std::swap(order[axes[0]], order[axes[1]]);
+    return wrapView(*x, x->view().transpose({order.data(), static_cast<size_t>(x->rank())}));
+  });
+}
+
+/// diagonal(x), and diag(x) of a matrix: a view that may not be written.
+PyObject *diagonal(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+    if (!x || x->rank() != 2 || x->size() == 0 || !x->view().hasLayout() ||
+        !x->view().isContiguous())
+      Py_RETURN_NOTIMPLEMENTED;
+    auto flat = x->view().reshape(Shape{x->size()});
+    if (!flat)
+      Py_RETURN_NOTIMPLEMENTED;
+    const int64_t step = x->shape()[1] + 1, length = std::min(x->shape()[0], x->shape()[1]);
+    IndexItem places;
+    places.kind = IndexItem::Kind::Slice;
+    places.start = 0;
+    places.stop = (length - 1) * step + 1;
+    places.step = step;
+    View shown = unwrap(flat->index({&places, 1}));
+    shown.lock();
+    return wrapView(*x, std::move(shown));
+  });
+}
+
+/// outer(x, y) of vectors.
+PyObject *outer(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 2 && !names ? asPlainArray(args[0]) : nullptr;
+    const Array *y = x ? asPlainArray(args[1]) : nullptr;
+    if (!y || x->rank() != 1 || y->rank() != 1 || &x->device() != &y->device())
+      Py_RETURN_NOTIMPLEMENTED;
+    const Array column = unwrap(ops::reshape(*x, Shape{x->size(), 1}));
+    const Array row = unwrap(ops::reshape(*y, Shape{1, y->size()}));
+    const Operand both[] = {column, row};
+    return wrap(ops::elementwise(OpKind::Mul, both));
+  });
+}
+
+/// An array with at least so many axes as `self` says, and no other argument, as it is; with one
+/// axis less a view with an axis in front.
+PyObject *atLeast(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  const int64_t wanted = PyLong_AsLong(self);
+  const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+  if (!x || x->rank() == 0 || x->rank() < wanted - 1)
+    Py_RETURN_NOTIMPLEMENTED;
+  if (x->rank() >= wanted)
+    return Py_NewRef(args[0]);
+  constexpr int64_t kFirst[] = {0};
+  return guarded([&] { return wrapView(*x, x->view().expand(kFirst)); });
+}
+
+/// ascontiguousarray(x) of what is.
+PyObject *contiguous(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+  if (!x || x->rank() == 0 || !x->view().hasLayout() || !x->view().isContiguous())
+    Py_RETURN_NOTIMPLEMENTED;
+  return Py_NewRef(args[0]);
+}
+
+/// copy(x) of row-major memory.
+PyObject *copy(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+    if (!x || x->rank() == 0 || !x->view().isContiguous())
+      Py_RETURN_NOTIMPLEMENTED;
+    PlainScope scope;
+    return wrap(copyOf(*x, ops::copy(*x)));
+  });
+}
+
+/// zeros_like(x) or, where `self` is 1, ones_like(x) of row-major memory.
+PyObject *filledLike(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+    if (!x || x->rank() == 0 || !x->view().isContiguous())
+      Py_RETURN_NOTIMPLEMENTED;
+    PlainScope scope;
+    return wrap(
+        ops::full(x->shape(), op::Scalar::ofInt(PyLong_AsLong(self)), x->dtype(), &x->device()));
+  });
+}
+
+/// size(x)
+PyObject *size(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+  if (!x)
+    Py_RETURN_NOTIMPLEMENTED;
+  return PyLong_FromLongLong(x->size());
+}
+
+/// copyto(x, y) of arrays of one dtype.
+PyObject *copyTo(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    Array *x = count == 2 && !names ? asAnyArray(args[0]) : nullptr;
+    const Array *y = x && !x->isOpen() && !x->isValue() ? asPlainArray(args[1]) : nullptr;
+    if (!y || y->dtype() != x->dtype() || &y->device() != &x->device() || x->view().isReadOnly())
+      Py_RETURN_NOTIMPLEMENTED;
+    IndexItem all;
+    check(ops::setItem(*x, {&all, 1}, *y));
+    tellAtOnce(*x);
+    Py_RETURN_NONE;
+  });
+}
+
+/// array_equal(x, y) of arrays of one dtype that are computed or small.
+PyObject *arrayEqual(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    PlainScope scope;
+    const Array *x = count == 2 && !names ? asPlainArray(args[0]) : nullptr;
+    const Array *y = x && x->rank() > 0 ? asPlainArray(args[1]) : nullptr;
+    if (!y || y->dtype() != x->dtype() || &y->device() != &x->device() || Trace::active())
+      Py_RETURN_NOTIMPLEMENTED;
+    if (!(x->shape() == y->shape()))
+      Py_RETURN_FALSE;
+    const Operand both[] = {*x, *y};
+    const Array equal = unwrap(ops::elementwise(OpKind::Equal, both));
+    Array all = unwrap(ops::reduce(op::ReduceKind::All, equal, std::nullopt, false, std::nullopt));
+    if (const KnownValue *known = all.known())
+      return PyBool_FromLong(known->bits != 0);
+    return toTruth(all).release().ptr();
+  });
+}
+
+using Quick = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
+PyMethodDef quick(const char *name, Quick made) {
+  auto plain = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(made));
+  return {name, plain, METH_FASTCALL | METH_KEYWORDS,
+          "The function for plain arguments; NotImplemented for others."};
+}
+
+PyMethodDef functions[] = {quick("plain_take", take),
+                           quick("plain_repeat", repeat),
+                           quick("plain_flatnonzero", flatNonzero),
+                           quick("plain_nonzero", nonzero),
+                           quick("plain_count_nonzero", countNonzero),
+                           quick("plain_clip", clip),
+                           quick("plain_swapaxes", swapAxes),
+                           quick("plain_ascontiguousarray", contiguous),
+                           quick("plain_copy", copy),
+                           quick("plain_diagonal", diagonal),
+                           quick("plain_outer", outer),
+                           quick("plain_size", size),
+                           quick("plain_copyto", copyTo),
+                           quick("plain_array_equal", arrayEqual),
+                           {nullptr, nullptr, 0, nullptr}};
+
+PyMethodDef sortMethod = quick("sort", sorted), cumulateMethod = quick("cumsum", cumulate),
+            atLeastMethod = quick("atleast", atLeast), whereMethod = quick("where", where),
+            likeMethod = quick("like", filledLike);
+
+/// A function under a name of the module, with something of its own to look at.
+void add(pb::module_ &m, const char *name, PyMethodDef &method, const pb::object &self) {
+  auto made = pb::reinterpret_steal<pb::object>(PyCFunction_New(&method, self.ptr()));
+  if (!made)
+    throw pb::error_already_set();
+  m.attr(name) = made;
+}
+
+} // namespace
+
+void definePlainMovement(pb::module_ &m) {
+  if (PyModule_AddFunctions(m.ptr(), functions) < 0)
+    throw pb::error_already_set();
+  add(m, "plain_where", whereMethod, pb::module_::import("numpy").attr("ndarray").attr("nonzero"));
+  add(m, "plain_sort", sortMethod, pb::bool_(false));
+  add(m, "plain_argsort", sortMethod, pb::bool_(true));
+  add(m, "plain_cumsum", cumulateMethod, pb::bool_(false));
+  add(m, "plain_cumprod", cumulateMethod, pb::bool_(true));
+  add(m, "plain_zeros_like", likeMethod, pb::int_(0));
+  add(m, "plain_ones_like", likeMethod, pb::int_(1));
+  add(m, "plain_atleast_1d", atLeastMethod, pb::int_(1));
+  add(m, "plain_atleast_2d", atLeastMethod, pb::int_(2));
+}
+
+} // namespace graphc::py
