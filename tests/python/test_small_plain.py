@@ -1,0 +1,253 @@
+"""Plain calls and updates in loops over small arrays, which the extension takes itself: values, dtypes, aliases and errors are
+NumPy's, whether an operation is recorded or computed when it is met. What an array that ended consisted of serves the next
+one: nobody who still sees it may notice."""
+
+import threading
+
+import graphc as gc
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.graphc_only
+
+
+@pytest.fixture(params=["recorded", "at once"], autouse=True)
+def turns(request):
+    before = gc._graphc.set_loop_turns(gc._graphc.NEVER if request.param == "recorded" else 0)
+    yield request.param
+    gc._graphc.set_loop_turns(before)
+
+
+def leaves(result):
+    return [v for r in result for v in leaves(r)] if isinstance(result, (tuple, list)) else [result]
+
+
+def assert_same(got, want, rtol=0.0):
+    got, want = leaves(got), leaves(want)
+    assert len(got) == len(want)
+    for g, w in zip(got, want):
+        assert np.shape(g) == np.shape(w) and getattr(g, "dtype", type(g)) == getattr(w, "dtype", type(w)), (g, w)
+        g, w = np.asarray(g), np.asarray(w)
+        np.testing.assert_allclose(g, w, rtol=rtol, atol=0)
+        if w.dtype.kind == "f":
+            np.testing.assert_array_equal(np.signbit(g), np.signbit(w))
+
+
+def space(np_):
+    f = np.random.default_rng(4).normal(size=8).round(1) * 8
+    f[:5] = [0.0, -0.0, np.inf, -np.inf, np.nan]
+    i = np.array([3, 0, 7, 7, -2, 12, 3, 1])
+    made = {"f": f, "g": f[5:], "i": i, "m": i > 2, "w": np.arange(12.0).reshape(3, 4) % 5, "c": np.arange(8.0), "e": np.zeros(0)}
+    return {"np": np_, **{name: np_.array(value) for name, value in made.items()}}
+
+
+CALLS = [
+    "np.sort(g)", "np.sort(f[1:])", "np.sort(i)", "np.sort(c[::-2])", "np.argsort(f)", "np.argsort(i)", "np.argsort(e)", "f.argsort()", "np.take(f, i % 3)",
+    "np.take(f, np.array([[0, -1], [2, 1]]))", "f.take(i % 8)", "np.repeat(f, 3)", "np.repeat(i, 0)", "np.repeat(f[::2], 2)", "np.nonzero(m)",
+    "m.nonzero()", "np.nonzero(m[:0])", "np.flatnonzero(m)", "np.where(m)", "np.where(w > 2)", "np.count_nonzero(m)", "np.count_nonzero(w > 2)",
+    "np.where(m, f, 0.0)", "np.where(m, i, 3)", "np.where(f, f, f[::-1])", "np.where(m, f, i)", "np.where(m, 1, 2.5)", "np.where(w > 1, w, w[0])",
+    "np.clip(f, -1.0, 4)", "np.clip(f, 4, 1.0)", "np.clip(g.astype('f4'), 0.25, 1)", "np.clip(i, 0, 5)", "f.clip(0.5, 2)", "np.cumsum(g)",
+    "np.cumsum(i)", "np.cumprod(i)", "np.cumsum(w)", "np.cumsum(m)", "i.cumsum()", "np.swapaxes(w, 0, -1)", "np.swapaxes(w, 1, 1)",
+    "np.atleast_1d(f)", "np.atleast_2d(f)", "np.atleast_2d(w)", "np.atleast_1d(f, w)", "np.ascontiguousarray(w.T)", "np.ascontiguousarray(w)",
+    "np.copy(w)", "np.copy(w[:, 1])", "np.copy(w.T)", "np.size(w)", "np.size(w, 1)", "np.array_equal(w, w)", "np.array_equal(f, f)",
+    "np.array_equal(i, i[::-1])", "np.array_equal(i, i[1:])", "np.diagonal(w)", "np.diag(w)", "np.diag(f)", "np.diag(f, 1)", "np.diag(w, -1)",
+    "np.diag(m)", "np.trace(w)", "np.outer(g, i)", "np.outer(w, g)", "np.multiply.outer(i, g)", "np.less.outer(i, i)", "np.add.reduce(i)",
+    "np.add.reduce(w)", "np.add.reduce(w, 1)", "np.add.reduce(m)", "np.maximum.reduce(w, -1)", "np.minimum.reduce(f)", "np.add.reduce(e)",
+    "np.multiply.accumulate(i)", "np.maximum.accumulate(f[2:])", "np.add.accumulate(w)", "np.eye(3)", "np.identity(2)", "np.eye(0)", "np.eye(2, 3)",
+    "np.eye(3, k=1)", "np.linspace(0, 1, 7)", "np.linspace(-1, 1, 2)", "np.linspace(3, -1.5, 9)", "np.linspace(1, 1, 4)", "np.linspace(0, 1, 1)",
+    "np.linspace(0, 1, 0)", "np.linspace(0, 5, 3, dtype=int)", "np.linspace(0, 0.1, 11)", "np.arange(0.0, 1.0, 0.1)", "np.arange(3.0, -2, -0.5)",
+    "np.arange(5)", "np.arange(7, 1, -2)", "np.arange(2, 9.5)", "np.arange(0.0)", "np.arange(5, 6.0)", "np.zeros_like(i)",
+    "np.ones_like(m)", "np.ones_like(w.T)", "np.zeros((2, 3), int)", "np.ones(3, 'f4')", "np.round(f, 1)", "f.round()", "np.round(f * 100, -1)",
+    "np.round(i, 2)", "(g * 3).astype(int)", "(-g[::-1]).astype(int)", "m.astype(float)", "i.view('u8')", "f.view('i8')", "f.view('f8')", "i.view('i4')",
+    "f.item(1)", "i.item(-1)", "w.item(3)", "w.item(1, 2)", "f ** 2", "g ** 0.5", "i ** 2", "w.T ** 2", "f ** 1", "np.einsum('ij,j->i', w, w[0])",
+    "np.einsum('i,i->', i, i)", "np.einsum('ij,ij->', w, w)", "np.einsum('i,j->ij', i, i)", "np.einsum('ij,kj->ik', w, w)", "np.einsum('ii->i', w[:, :3])",
+    "np.median(c)", "np.median(c[:5])", "np.median(f)", "np.median(w, axis=0)", "np.quantile(c, [0.25, 0.5])", "np.percentile(i, 30)", "np.fft.fftfreq(5, 0.5)",
+    "np.fft.rfftfreq(8)", "f[i % 8]", "f[m]", "w[np.ix_([0, 2], [1, 3])]", "w[np.array([[0], [-1]]), np.array([1, 3, 1])]", "f[1:]", "w[1, 1:3]", "w[:, None, 2]", "w[::-1, ::2][1]",
+    "c[2:6][::-1]", "w[...]", "c[:]", "w[0:0]", "w.T[1]", "w.reshape(2, 6)[1, 2:]", "np.piecewise(c, [c < 2, c >= 5], [-1, 1])",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_values_of_calls(call):
+    assert_same(eval(call, space(gc)), eval(call, space(np)))
+
+
+@pytest.mark.parametrize("call", ["np.linalg.norm(g)", "np.linalg.norm(w)", "np.linalg.norm(w.T)", "np.linalg.norm(w[1:, ::2])", "np.linalg.norm(g.astype('f4'))"])
+def test_norms(call):
+    assert_same(eval(call, space(gc)), eval(call, space(np)), rtol=1e-6 if "f4" in call else 1e-15)
+
+
+UPDATES = [
+    "c[i % 8] = f", "c[i % 8] = 2.5", "c[m] = 0.0", "c[m] = f[m]", "c[i % 8] = i", "c[i % 8] = c", "c[i % 8] += 1.0", "c[m] += 1.0", "c[np.array([], int)] = 3.0",
+    "c += f", "c += 1.5", "c *= c", "c -= c[::-1]", "c -= w.ravel()[:8]", "c **= 2", "c /= 2", "c //= 3", "i += 1", "i *= i", "m &= ~m", "c += i", "w += w[0]",
+    "w *= w.T[:3, :1]", "c.fill(2.5)", "c.fill(3)", "i.fill(7)", "w[1].fill(0.5)", "c[:3] = [1, 2.0, 3]", "c[::3] = (7, 8.5, True)", "w[1] = (1, 2, 3, 4)",
+    "w[1] = [5]", "w[:, 1] = [1.5, 2, 3]", "i[:2] = [4, 5]", "i[:2] = [4.5, 5]", "w[0] = w[2]", "w[:2] = w[1:]", "w[1:] = w[:2]", "w[:] = w[::-1]", "w[0] = w[:, 0][:1]",
+    "c[1:] = c[:-1]", "c[:4] = c[4:]", "w[:, 1:] = w[:, :-1]", "np.copyto(c, f)", "np.copyto(c[:3], g)", "np.copyto(w, w[0])", "w[np.ix_([0, 2], [1, 3])] += 1.0",
+    "w[np.array([[0], [1]]), np.array([1, 3])] = 7.0", "w[i % 3, i % 4] += c", "w[np.array([0, 0]), np.array([1, 1])] = np.array([3.0, 4.0])",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("update", UPDATES)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_updates_are_seen_by_all_names(update):
+    """The array itself, another name of it and a view taken before; what was computed from it before stays."""
+    states = []
+    for np_ in (gc, np):
+        names = space(np_)
+        before = {name: names[name] for name in ("c", "i", "m", "w")}
+        copies = [x + x for x in before.values() if x.dtype != bool]
+        views = [x[::-1] for x in before.values()]
+        exec(update, names)
+        states.append((list(before.values()), [names[name] for name in before], views, copies))
+    assert_same(*states)
+
+
+def test_updates_of_memory_that_numpy_holds():
+    x = gc.asarray([1.0, 2.0, 3.0])
+    x = x + 0.0
+    held = np.asarray(x)
+    x += 1.0
+    x *= x
+    assert held.tolist() == [1.0, 2.0, 3.0] and x.tolist() == [4.0, 9.0, 16.0]
+
+
+WRONG = [
+    "c[i] = 1.0", "c[np.array([8])] = f[0]", "c[i[:3] % 8] = f[:2]", "c += w", "c += 1j", "i += 0.5", "c[:3] = [1.0, 2.0]", "np.swapaxes(w, 0, 2)",
+    "np.repeat(c, -1)", "np.sort(f, axis=1)", "np.add.reduce(w, 2)", "np.einsum('i,i->', c, i[:3])", "c.view('i3')", "c.item(8)", "np.linspace(0, 1, -1)",
+    "np.array_equal(c)", "np.outer(c)", "np.round(c, 'x')", "c[m[:3]]", "w[np.array([0]), np.array([4])]", "w[np.array([0, 1]), np.array([0, 1, 2])]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("statement", WRONG)
+def test_errors_have_numpys_class(statement):
+    with pytest.raises(Exception) as theirs:
+        exec(statement, space(np))
+    ours, builtin = space(gc), next(cls for cls in theirs.type.__mro__ if cls.__module__ == "builtins")
+    with pytest.raises(builtin):
+        exec(statement, ours)
+    assert_same([ours[name] for name in "cfiw"], [space(np)[name] for name in "cfiw"])  # nothing was written
+
+
+@pytest.mark.parametrize("statement", ["c += 1.0", "c[i % 8] = 2.0", "c[m] = 1.0", "c.fill(1.0)", "c[:2] = [1.0, 2.0]", "np.copyto(c, f)", "c[0] = 1.0"])
+def test_read_only_arrays_are_not_written(statement):
+    names = space(gc)
+    names["c"].flags.writeable = False
+    with pytest.raises(ValueError):
+        exec(statement, names)
+    assert names["c"].tolist() == list(range(8))
+
+
+def test_diagonals_are_read_only_views():
+    w = gc.asarray(np.arange(9.0).reshape(3, 3))
+    for view in (gc.diagonal(w), gc.diag(w)):
+        w[1, 1] += 10.0
+        assert view[1] == w[1, 1]
+        with pytest.raises(ValueError):
+            view[0] = 1.0
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_overflow_in_place_is_told():
+    x = gc.asarray([1e308, 1.0]) * 1.0
+    with pytest.raises(RuntimeWarning, match="overflow encountered in multiply"):
+        x *= 10.0
+        x.eval()
+
+
+# What arrays that ended leave behind.
+
+
+def test_kept_results_stay():
+    a, kept = gc.asarray(np.arange(6.0)), []
+    for k in range(200):
+        t = a * float(k)
+        t = t + 1.0
+        if k % 7 == 0:
+            kept.append((k, t))
+    for k, t in kept:
+        assert t.tolist() == (np.arange(6.0) * k + 1.0).tolist()
+
+
+@pytest.mark.parametrize("show", [np.asarray, memoryview, lambda x: x[1:], lambda x: x.T, lambda x: x.reshape(2, 3), lambda x: np.from_dlpack(x), iter])
+def test_what_shows_an_array_that_ended_stays(show):
+    a, shown = gc.asarray(np.arange(6.0)), []
+    for k in range(40):
+        shown.append(show(a + float(k)))
+        (a - float(k)), (a * 2.0)
+    for k, v in enumerate(shown):
+        assert sorted(float(q) for q in np.asarray(list(v)).ravel())[-5:] == [q + k for q in range(1, 6)]
+
+
+def test_an_array_begins_anew():
+    for _ in range(3):
+        t = gc.asarray(np.arange(5.0)) + 1.0
+        t.eval()
+        assert t.version == 0 and t.base is None and not t.readonly and t.flags.owndata
+        t[0] = 7.0
+        t[1:3] = 0.0
+        t.flags.writeable = False
+        del t
+
+
+def test_arrays_that_end_in_other_threads():
+    a, failures = gc.asarray(np.arange(16.0)), []
+    handed = []
+
+    def work(seed):
+        own = gc.asarray(np.arange(16.0) + seed)
+        for k in range(300):
+            t = own + float(k)
+            handed.append(t + a)
+            if handed and k % 3:
+                u = handed.pop()
+                if (u[1] - u[0]) != 2.0:
+                    failures.append((seed, k))
+            if t[3] != 3.0 + seed + k:
+                failures.append((seed, k))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_arguments_of_jitted_functions():
+    f = gc.jit(lambda x, y: (x + y, x * 2.0))
+    a = gc.asarray(np.arange(4.0))
+    for k in range(30):
+        t = a + float(k)
+        s, d = f(t, a)
+        assert s.tolist() == [2 * q + k for q in range(4)] and d.tolist() == [2 * (q + k) for q in range(4)]
+
+
+def test_legacy_states_are_numpys_and_jitted_functions_follow_seeds():
+    state = gc.random.RandomState(11)
+    assert state.rand(3).tolist() == np.random.RandomState(11).rand(3).tolist()
+    state.seed(12)
+    assert state.randint(0, 9, 5).tolist() == np.random.RandomState(12).randint(0, 9, 5).tolist()
+    draw = gc.jit(lambda x: x + state.rand(3))
+    x, drawn = gc.zeros(3), []
+    for _ in range(2):
+        state.seed(5)
+        drawn.append((draw(x).tolist(), draw(x).tolist()))
+    assert drawn[0] == drawn[1] and drawn[0][0] != drawn[0][1]
+    assert drawn[0][0] == gc.jit(lambda x: x + gc.random.RandomState(5).rand(3))(x).tolist()
+
+
+def test_draws_made_ahead_are_those_of_one_by_one(turns):
+    def program(np_seed, calls):
+        rng = gc.random.default_rng(np_seed)
+        return [np.asarray(call(rng)).tolist() for call in calls]
+
+    calls = [lambda r: r.random(), lambda r: r.normal(1.5, 2.0), lambda r: r.uniform(-1, 1, 4), lambda r: r.standard_normal(size=3), lambda r: r.exponential(2.0),
+             lambda r: r.normal(0, 1, 5), lambda r: r.random(2), lambda r: r.exponential(0.5, 3)]  # fmt: skip
+    for call in calls:  # the same kind again and again, which is drawn ahead
+        many = program(3, [call] * 90)
+        gc._graphc.set_loop_turns(gc._graphc.NEVER)
+        once = program(3, [call] * 90)
+        assert many == once
+    mixed = [calls[(7 * k) % len(calls)] for k in range(200)]
+    assert program(4, mixed) == program(4, mixed)
