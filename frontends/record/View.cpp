@@ -6,6 +6,7 @@
 #include "runtime/base/Strings.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace graphc {
 namespace {
@@ -247,12 +248,13 @@ Shape View::sourceShape(size_t step) const {
 
 StridedStep View::identity() const {
   StridedStep s;
-  for (int64_t i = 0; i < viewShape.rank(); ++i) {
-    s.starts.push_back(0);
-    s.steps.push_back(1);
-    s.counts.push_back(viewShape[static_cast<size_t>(i)]);
-    s.axes.push_back(i);
-  }
+  for (Shape *list : {static_cast<Shape *>(&s.starts), static_cast<Shape *>(&s.steps),
+                      static_cast<Shape *>(&s.counts), static_cast<Shape *>(&s.axes)})
+    list->resize(viewShape.size());
+  std::ranges::fill(s.starts, 0);
+  std::ranges::fill(s.steps, 1);
+  std::ranges::copy(viewShape, s.counts.begin());
+  std::iota(s.axes.begin(), s.axes.end(), int64_t{0});
   return s;
 }
 
@@ -288,12 +290,14 @@ View View::withStep(StridedStep step, Shape shape, Shape strides, int64_t offset
 View View::transpose(std::span<const int64_t> permutation) const {
   StridedStep step = identity();
   step.axes.assign(permutation);
-  AxisList dims, strides;
-  for (int64_t axis : permutation) {
-    dims.push_back(viewShape[static_cast<size_t>(axis)]);
-    strides.push_back(viewStrides[static_cast<size_t>(axis)]);
+  Shape dims, strides;
+  dims.resize(permutation.size());
+  strides.resize(permutation.size());
+  for (size_t i = 0; i < permutation.size(); ++i) {
+    dims[i] = viewShape[static_cast<size_t>(permutation[i])];
+    strides[i] = viewStrides[static_cast<size_t>(permutation[i])];
   }
-  return withStep(std::move(step), dims, strides, viewOffset);
+  return withStep(std::move(step), std::move(dims), std::move(strides), viewOffset);
 }
 
 View View::expand(std::span<const int64_t> axes) const {
@@ -356,59 +360,58 @@ View View::broadcast(const Shape &to) const {
   return out;
 }
 
+/// The strides of axes of sizes `to` that show the elements (there are some) of a view that is not
+/// dense, by NumPy's rule; nothing where it would copy.
+static std::optional<Shape> cutAnew(const Shape &viewShape, const Shape &viewStrides,
+                                    const Shape &to) {
+  // Axes of size 1 have no layout. Runs of axes that lie dense in each other can be cut anew.
+  std::vector<std::pair<int64_t, int64_t>> old; // size, stride
+  for (size_t i = 0; i < viewShape.size(); ++i)
+    if (viewShape[i] != 1)
+      old.emplace_back(viewShape[i], viewStrides[i]);
+  std::vector<int64_t> strides(to.size(), 0);
+  size_t oi = 0, ni = 0;
+  while (oi < old.size() && ni < to.size()) {
+    int64_t np = to[ni], op = old[oi].first;
+    size_t oj = oi + 1, nj = ni + 1;
+    while (np != op) {
+      if (np < op)
+        np *= to[nj++];
+      else
+        op *= old[oj++].first;
+    }
+    for (size_t k = oi; k + 1 < oj; ++k)
+      if (old[k].second != old[k + 1].first * old[k + 1].second)
+        return std::nullopt;
+    int64_t stride = old[oj - 1].second;
+    for (size_t k = nj; k-- > ni;) {
+      strides[k] = stride;
+      stride *= to[k];
+    }
+    oi = oj;
+    ni = nj;
+  }
+  // Axes of size 1 behind them count on, as NumPy's do.
+  for (size_t k = ni; k < to.size(); ++k)
+    strides[k] = ni > 0 ? strides[ni - 1] : 1;
+  return toShape(strides);
+}
+
 std::optional<View> View::reshape(const Shape &to) const {
   if (to == viewShape)
     return *this;
-  // Axes of size 1 have no layout. Runs of axes that lie dense in each other can be cut anew
-  // (NumPy's rule).
-  std::vector<std::pair<int64_t, int64_t>> old; // size, stride
-  int64_t count = 1;
-  for (size_t i = 0; i < viewShape.size(); ++i) {
-    count *= viewShape[i];
-    if (viewShape[i] != 1)
-      old.emplace_back(viewShape[i], viewStrides[i]);
-  }
-  std::vector<int64_t> strides(to.size(), 0);
-  if (count > 0) {
-    size_t oi = 0, ni = 0;
-    while (oi < old.size() && ni < to.size()) {
-      int64_t np = to[ni], op = old[oi].first;
-      size_t oj = oi + 1, nj = ni + 1;
-      while (np != op) {
-        if (np < op)
-          np *= to[nj++];
-        else
-          op *= old[oj++].first;
-      }
-      for (size_t k = oi; k + 1 < oj; ++k)
-        if (old[k].second != old[k + 1].first * old[k + 1].second)
-          return std::nullopt;
-      int64_t stride = old[oj - 1].second;
-      for (size_t k = nj; k-- > ni;) {
-        strides[k] = stride;
-        stride *= to[k];
-      }
-      oi = oj;
-      ni = nj;
-    }
-    // Axes of size 1 behind them count on, as NumPy's do; dense ones like all dense arrays.
-    for (size_t k = ni; k < to.size(); ++k)
-      strides[k] = ni > 0 ? strides[ni - 1] : 1;
-    if (isContiguous()) {
-      Shape dense = denseStrides(to);
-      strides.assign(dense.begin(), dense.end());
-    }
-  } else {
-    Shape dense = denseStrides(to);
-    strides.assign(dense.begin(), dense.end());
-  }
+  std::optional<Shape> strides = denseStrides(to); // of what is dense, or has no elements
+  if (!isContiguous())
+    strides = cutAnew(viewShape, viewStrides, to);
+  if (!strides)
+    return std::nullopt;
   View out = *this;
   if (!out.steps.empty() && std::holds_alternative<ReshapeStep>(out.steps.back()))
     out.steps.pop_back();
   if (!(out.sourceShape(out.steps.size()) == to))
     out.steps.emplace_back(ReshapeStep{to});
   out.viewShape = to;
-  out.viewStrides = toShape(strides);
+  out.viewStrides = *std::move(strides);
   return out;
 }
 

@@ -31,7 +31,7 @@ inline void check(Status status) {
     raise(status);
 }
 template <typename T>
-T unwrap(Result<T> result) {
+T unwrap(Result<T> &&result) {
   if (!result)
     raise(result.status());
   return result.take();

@@ -337,7 +337,9 @@ PyMethodDef methods[] = {
 
 Array copyOf(const Array &x, Result<Array> made) {
   Array out = unwrap(std::move(made));
-  return x.isValue() ? out : settled(std::move(out));
+  if (out.rank() == 0 && !x.isValue())
+    out = settled(std::move(out));
+  return out;
 }
 
 void setupMembers(PyHeapTypeObject *type) {
