@@ -382,7 +382,7 @@ Array *asAnyArray(pb::handle object) {
   auto *instance = reinterpret_cast<pb::detail::instance *>(object.ptr());
   Array *array = instance->simple_layout ? static_cast<Array *>(instance->simple_value_holder[0])
                                          : instance->get_value_and_holder().value_ptr<Array>();
-  if (array && array->rank() == 0)
+  if (array && array->rank() == 0 && array->hasStorage())
     array->noteValue();
   return array;
 }

@@ -2,8 +2,10 @@
 // dispatcher costs as much as recording the operation.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/record/MemoryOrder.h"
+#include "frontends/record/Trace.h"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <utility>
 
@@ -41,26 +43,29 @@ bool repeats(op::OpKind kind, PyObject *left, PyObject *right) {
   return false;
 }
 
-/// An array of a fixed size that is no single result, or a Python float, as an operand; false for
+/// An array of a fixed size, which the object is, or a Python float as an operand; false for
 /// others.
-bool isPlainOperand(PyObject *object, Operand &out) {
-  const Array *x = asAnyArray(object);
-  out.array = x && !x->isOpen() && x->rank() > 0 ? x : nullptr;
-  if (!x && PyFloat_CheckExact(object)) {
-    out.scalar.kind = op::Scalar::Kind::Float;
-    out.scalar.number = PyFloat_AS_DOUBLE(object);
-    return true;
+bool isPlainOperand(PyObject *object, const Array *x, Operand &out) {
+  if (x) {
+    out.array = x;
+    return !x->isOpen();
   }
-  return out.array;
+  if (!PyFloat_CheckExact(object))
+    return false;
+  out.scalar.kind = op::Scalar::Kind::Float;
+  out.scalar.number = PyFloat_AS_DOUBLE(object);
+  return true;
 }
 
 /// One of the two is an Array: Python asks the type of either.
 PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
   return guarded([&] {
-    if (std::array<Operand, 2> plain;
-        isPlainOperand(left, plain[0]) && isPlainOperand(right, plain[1]))
+    const Array *first = asAnyArray(left), *second = asAnyArray(right);
+    const bool isSingle = (first && first->rank() == 0) || (second && second->rank() == 0);
+    if (std::array<Operand, 2> plain; !isSingle && isPlainOperand(left, first, plain[0]) &&
+                                      isPlainOperand(right, second, plain[1]))
       return wrap(computed(kind, plain));
-    if (PyObject *value = operationOnValues(kind, left, right))
+    if (PyObject *value = isSingle ? operationOnValues(kind, left, right) : nullptr)
       return value;
     if (repeats(kind, left, right))
       return notImplemented();
@@ -170,7 +175,53 @@ constexpr UnarySlot kUnarySlots[] = {
 constexpr std::string_view kComparisons[] = {"lt", "le", "eq", "ne", "gt", "ge"};
 op::OpKind comparisons[std::size(kComparisons)];
 
+template <typename T>
+bool isTrueOf(int comparison, T a, T b) {
+  switch (comparison) {
+  case Py_LT:
+    return a < b;
+  case Py_LE:
+    return a <= b;
+  case Py_EQ:
+    return a == b;
+  case Py_NE:
+    return a != b;
+  case Py_GT:
+    return a > b;
+  default:
+    return a >= b;
+  }
+}
+
+/// The comparison of a known int64 or float64 with another one, or with such a number of Python's:
+/// what loops over elements do most. Null, with no error set, where there is more to it.
+PyObject *compareKnown(PyObject *self, PyObject *other, int comparison) {
+  const Array *x = asAnyArray(self), *y = asAnyArray(other);
+  const KnownValue *a = x ? x->known() : nullptr, *b = y ? y->known() : nullptr;
+  if (!a || (y && (!b || b->dtype != a->dtype || b->device != a->device)) || Trace::active())
+    return nullptr;
+  bool isTrue = false;
+  if (a->dtype == DType::Float64 && (b || PyFloat_CheckExact(other))) {
+    isTrue = isTrueOf(comparison, std::bit_cast<double>(a->bits),
+                      b ? std::bit_cast<double>(b->bits) : PyFloat_AS_DOUBLE(other));
+  } else if (a->dtype == DType::Int64 && (b || PyLong_CheckExact(other))) {
+    int overflow = 0;
+    const int64_t second =
+        b ? static_cast<int64_t>(b->bits) : PyLong_AsLongLongAndOverflow(other, &overflow);
+    if (overflow)
+      return nullptr;
+    isTrue = isTrueOf(comparison, static_cast<int64_t>(a->bits), second);
+  } else {
+    return nullptr;
+  }
+  return guarded([&] { return wrapKnown({isTrue, DType::Bool, a->device}); });
+}
+
 PyObject *compare(PyObject *self, PyObject *other, int comparison) {
+  if (PyObject *known = compareKnown(self, other, comparison))
+    return known;
+  if (PyErr_Occurred())
+    return nullptr;
   return binaryOrForeign(comparisons[comparison], self, other);
 }
 
