@@ -526,27 +526,24 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
   }
   PyObject *ok = guarded([&]() -> PyObject * {
     Array &x = *asArray(self);
-    if (isPutNow(x, key, value))
-      return self;
-    bool written = false;
     Place place;
     const bool isElement = place.set(key, x.shape());
-    pb::object held;
     if (isElement && !isSequence(value))
       if (auto bits = elementBits(value, x.dtype(), x.device()))
-        written = unwrap(ops::writeElement(x, place.span(), *bits));
-    Converted v;
+        if (unwrap(ops::writeElement(x, place.span(), *bits)))
+          return self;
     BasicKey basic;
-    const bool isBasic = !written && basic.set(key, x.rank());
-    if (isBasic && isListPut(x, basic.items(), value))
+    const bool isBasic = basic.set(key, x.rank());
+    if (isBasic ? isListPut(x, basic.items(), value) : isPutNow(x, key, value))
       return self;
-    if (!written) {
-      if (x.rank() == 0 && key == Py_Ellipsis && isSequence(value) && !asAnyArray(value))
-        throw pb::value_error("setting an array element with a sequence.");
-      held = assigned(pb::reinterpret_borrow<pb::object>(value), x.dtype(), x.device(),
-                      isElement ? Target::Element : targetOf(x, key, isBasic));
-      value = held.ptr();
-    }
+    if (x.rank() == 0 && key == Py_Ellipsis && isSequence(value) && !asAnyArray(value))
+      throw pb::value_error("setting an array element with a sequence.");
+    bool written = false;
+    Converted v;
+    const pb::object held =
+        assigned(pb::reinterpret_borrow<pb::object>(value), x.dtype(), x.device(),
+                 isElement ? Target::Element : targetOf(x, key, isBasic));
+    value = held.ptr();
     if (isBasic && convertOperand(value, v, &x.device())) {
       discardImaginary(*v.operand, x.dtype());
       check(ops::setItem(x, basic.items(), *v.operand));
