@@ -168,6 +168,17 @@ std::optional<T> foldFloat(OpKind kind, T a, T b) {
   }
 }
 
+/// A shift by the width or more, or by a negative count, leaves nothing but the sign.
+template <typename T>
+T shifted(OpKind kind, T a, T b) {
+  constexpr auto kWidth = static_cast<int>(8 * sizeof(T));
+  using U = std::make_unsigned_t<T>;
+  const bool isBeyond = b < 0 || static_cast<U>(b) >= static_cast<U>(kWidth);
+  if (kind == OpKind::ShiftLeft)
+    return isBeyond ? T{0} : static_cast<T>(static_cast<uint64_t>(a) << static_cast<int>(b));
+  return isBeyond ? static_cast<T>(a < 0 ? -1 : 0) : static_cast<T>(a >> static_cast<int>(b));
+}
+
 /// Integers wrap; `//` and `%` round down, and division by zero gives 0.
 template <typename T>
 std::optional<T> foldInteger(OpKind kind, T a, T b) {
@@ -209,8 +220,15 @@ std::optional<T> foldInteger(OpKind kind, T a, T b) {
   case OpKind::BitwiseXor:
     return static_cast<T>(a ^ b);
   default:
-    return std::nullopt;
+    break;
   }
+  if constexpr (!std::is_same_v<T, bool>) {
+    if (kind == OpKind::ShiftLeft || kind == OpKind::ShiftRight)
+      return shifted(kind, a, b);
+    if (kind == OpKind::BitwiseNot)
+      return static_cast<T>(~a);
+  }
+  return std::nullopt;
 }
 
 inline std::optional<bool> foldBool(OpKind kind, bool a, bool b) {

@@ -38,23 +38,8 @@ Result<std::unique_ptr<T[]>> elementsAs(const Array &x, std::span<const int64_t>
 }
 
 template <typename T>
-std::optional<T> shifted(OpKind kind, T a, T b) {
-  constexpr auto kWidth = static_cast<int>(8 * sizeof(T));
-  using U = std::make_unsigned_t<T>;
-  const bool isBeyond = b < 0 || static_cast<U>(b) >= static_cast<U>(kWidth);
-  if (kind == OpKind::ShiftLeft)
-    return isBeyond ? T{0} : static_cast<T>(static_cast<uint64_t>(a) << static_cast<int>(b));
-  return isBeyond ? static_cast<T>(a < 0 ? -1 : 0) : static_cast<T>(a >> static_cast<int>(b));
-}
-
-template <typename T>
 std::optional<T> ofInteger(OpKind kind, T a, T b) {
   switch (kind) {
-  case OpKind::ShiftLeft:
-  case OpKind::ShiftRight:
-    return shifted(kind, a, b);
-  case OpKind::BitwiseNot:
-    return static_cast<T>(~a);
   case OpKind::Sign:
     return static_cast<T>((a > 0) - (a < 0));
   case OpKind::Floor:

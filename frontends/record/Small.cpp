@@ -6,7 +6,7 @@
 #include "frontends/record/Record.h"
 #include "frontends/record/Recycle.h"
 #include "frontends/record/Session.h"
-#include "frontends/record/SmallElements.h"
+#include "frontends/record/SmallComplex.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Setting.h"
 #include "runtime/library/Library.h"
@@ -127,7 +127,8 @@ bool loop(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
                                                                                       b, count);
   else
     return loopOfOne<T, Add, Sub, Mul, Neg, Abs, Square, FloorDivide, Remainder, Minimum, Maximum,
-                     BitwiseAnd, BitwiseOr, BitwiseXor>(kind, out, a, b, count);
+                     BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot, ShiftLeft, ShiftRight>(
+        kind, out, a, b, count);
 }
 
 /// A quotient that integers do not have is told of, by a kernel.
@@ -173,7 +174,7 @@ bool meetsErrors(const T *out, Run<T> a, Run<T> b, int64_t count) {
 }
 
 template <typename T>
-Result<bool> computeInto(OpKind kind, std::span<const Operand> operands, DType t,
+Result<bool> computeInto(T, OpKind kind, std::span<const Operand> operands, DType t,
                          std::span<const int64_t> shape, void *out) {
   int64_t count = countOf(shape);
   Reader<T> a, b;
@@ -193,11 +194,24 @@ Result<bool> computeInto(OpKind kind, std::span<const Operand> operands, DType t
   return true;
 }
 
+template <typename R>
+Result<bool> computeInto(Number<R>, OpKind kind, std::span<const Operand> operands, DType t,
+                         std::span<const int64_t> shape, void *out) {
+  return computeNumbers<R>(kind, operands, t, shape, out);
+}
+
+bool hasAnyLoop(OpKind kind, DType t) {
+  return isComplex(t) ? hasComplexLoop(kind) : hasLoop(kind, t);
+}
+
+/// Whether values of other dtypes may have been finite before they were converted to `t`.
+bool isNarrow(DType t) { return t == DType::Float32 || t == DType::Complex64; }
+
 template <typename T>
 Result<bool> selectInto(std::span<const Operand> operands, DType t, std::span<const int64_t> shape,
                         void *out) {
   Reader<bool> condition;
-  Reader<T> a, b;
+  ReaderOf<T> a, b;
   GRAPHC_ASSIGN(bool isRead, condition.read(operands[0], DType::Bool, shape));
   if (isRead) {
     GRAPHC_ASSIGN(isRead, a.read(operands[1], t, shape));
@@ -335,6 +349,17 @@ void noteLook(const NodeRef &value) {
     noteReads(value);
 }
 
+void noteWritten(const NodeRef &value) {
+  if (value->state() == NodeState::Pending && value->bytes() <= kMostTarget)
+    noteReads(value);
+}
+
+bool isWrittenAtOnce(int64_t bytes, const rt::Device &device) {
+  return bytes <= kMostTarget && isReadAtOnce(OpKind::Broadcast) && !Trace::active() &&
+         onHost(device) && turnsWanted().load(std::memory_order_relaxed) != kNever &&
+         !(RecordScope::errors() & FloatModes::kUnder);
+}
+
 Result<bool> settle(Array &x) {
   if (x.storage()->exclusive())
     return true;
@@ -342,6 +367,7 @@ Result<bool> settle(Array &x) {
   if (bytes > kMostTarget ||
       (bytes > kMostBytes && x.storage()->countElementWrite() < ops::kLazyWrites))
     return false;
+  noteWritten(x.storage()->current());
   GRAPHC_TRY(ops::detach(x));
   return x.storage()->exclusive();
 }
@@ -395,26 +421,39 @@ Array arrayOf(NodeRef node) {
 Outcome elementwise(OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
                     rt::Device &device) {
   bool isSelect = kind == OpKind::Select;
-  if (!isSelect && (operands.size() > 2 || !hasLoop(kind, t))) {
+  if (!isSelect && (operands.size() > 2 || !hasAnyLoop(kind, t))) {
     GRAPHC_ASSIGN(NodeRef made, byUnit(kind, operands, t, shape, device));
     return made ? std::move(made) : byElement(kind, operands, t, shape, device);
   }
   GRAPHC_ASSIGN(NodeRef out, makeNode(op::resultDType(kind, t), shape, device));
   void *to = out->buffer()->host();
-  auto done = withLoopType(t, [&]<typename T>(T) {
+  auto done = withElementType(t, [&]<typename T>(T) {
     return isSelect ? selectInto<T>(operands, t, shape, to)
-                    : computeInto<T>(kind, operands, t, shape, to);
+                    : computeInto(T(), kind, operands, t, shape, to);
   });
   return finished(std::move(out), std::move(done));
 }
 
 Outcome full(const Shape &shape, const op::Scalar &value, DType t, rt::Device &device) {
-  auto bits = ops::operandBits(Operand(value), t);
-  if (!bits)
-    return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, device));
-  auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
-    std::fill_n(dataOf<T>(out), countOf(shape), hostmath::valueOf<T>(*bits));
+  auto done = withElementType(t, [&]<typename T>(T) -> Result<bool> {
+    ReaderOf<T> reader;
+    GRAPHC_ASSIGN(bool isRead, reader.read(Operand(value), t, shape));
+    if (isRead)
+      std::fill_n(dataOf<T>(out), countOf(shape), *reader.run().data);
+    return isRead;
+  });
+  return finished(std::move(out), std::move(done));
+}
+
+Outcome iota(int64_t count, DType t, rt::Device &device) {
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, {count}, device));
+  auto done = withRealType(t, [&]<typename T>(T) -> Result<bool> {
+    if constexpr (std::is_integral_v<T>)
+      if (count - 1 > static_cast<int64_t>(std::numeric_limits<T>::max()) && sizeof(T) < 8)
+        return false;
+    for (int64_t i = 0; i < count; ++i)
+      dataOf<T>(out)[i] = static_cast<T>(i);
     return true;
   });
   return finished(std::move(out), std::move(done));
@@ -445,8 +484,8 @@ Outcome cast(const Array &x, DType t) {
       return whole;
   }
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, x.shape(), x.device()));
-  auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
-    Reader<T> reader;
+  auto done = withElementType(t, [&]<typename T>(T) -> Result<bool> {
+    ReaderOf<T> reader;
     GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
     if (!isRead)
       return false;
@@ -487,10 +526,10 @@ Outcome concatenate(std::span<const Array> xs, DType t, size_t axis) {
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, xs[0].device()));
   int64_t inner = countOf(std::span<const int64_t>(shape).subspan(axis + 1));
   int64_t outer = countOf(std::span<const int64_t>(shape).first(axis));
-  auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
+  auto done = withElementType(t, [&]<typename T>(T) -> Result<bool> {
     T *to = dataOf<T>(out);
     for (const Array &x : xs) {
-      Reader<T> reader;
+      ReaderOf<T> reader;
       GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
       if (!isRead)
         return false;
@@ -501,7 +540,7 @@ Outcome concatenate(std::span<const Array> xs, DType t, size_t axis) {
           to[i * shape[axis] * inner + k] = from.data[from.steps ? i * piece + k : 0];
       to += piece;
     }
-    return !mustBeFinite() || t != DType::Float32 || allFinite(dataOf<T>(out), countOf(shape));
+    return !mustBeFinite() || !isNarrow(t) || allFinite(dataOf<T>(out), countOf(shape));
   });
   return finished(std::move(out), std::move(done));
 }
@@ -546,8 +585,8 @@ Result<bool> assign(Array &target, const Operand &value) {
       value.shape().size() > view.shape().size())
     return false;
   int64_t count = countOf(view.shape());
-  return withLoopType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
-    Reader<T> reader;
+  return withElementType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
+    ReaderOf<T> reader;
     GRAPHC_ASSIGN(bool isRead, reader.read(value, target.dtype(), view.shape()));
     if (!isRead)
       return false;
@@ -557,7 +596,7 @@ Result<bool> assign(Array &target, const Operand &value) {
       if (value.array->mayShareMemory(target) || !target.storage()->exclusive())
         reader.keep(count);
     }
-    if (mustBeFinite() && target.dtype() == DType::Float32 && reader.run().steps &&
+    if (mustBeFinite() && isNarrow(target.dtype()) && reader.run().steps &&
         !allFinite(reader.run().data, count))
       return false;
     GRAPHC_ASSIGN(bool isOwn, settle(target));
@@ -577,14 +616,14 @@ Result<bool> assign(Array &target, const Operand &value) {
 Result<bool> update(OpKind kind, Array &target, const Operand &value) {
   const View &view = target.view();
   const DType t = target.dtype();
-  if (view.isReadOnly() || !view.hasLayout() || view.isRecast() || !hasLoop(kind, t) ||
+  if (view.isReadOnly() || !view.hasLayout() || view.isRecast() || !hasAnyLoop(kind, t) ||
       op::resultDType(kind, t) != t || !broadcasts(value.shape(), view.shape()))
     return false;
-  return withLoopType(t, [&]<typename T>(T) -> Result<bool> {
+  return withElementType(t, [&]<typename T>(T) -> Result<bool> {
     Room<T> room; // what there is to tell is told before it is written
     T *made = room.get(countOf(view.shape()));
     const Operand both[] = {target, value};
-    GRAPHC_ASSIGN(bool isDone, computeInto<T>(kind, both, t, view.shape(), made));
+    GRAPHC_ASSIGN(bool isDone, computeInto(T(), kind, both, t, view.shape(), made));
     GRAPHC_ASSIGN(bool isOwn, isDone ? settle(target) : Result<bool>(false));
     return isOwn && target.storage()->update([&](rt::Buffer &buffer) {
       spread<T>(made, view.shape(), view.strides(),
@@ -598,7 +637,7 @@ Outcome detached(const Array &x) {
   if (!elements.base)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), x.shape(), x.device()));
-  auto done = withLoopType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
+  auto done = withElementType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
     gather(reinterpret_cast<const T *>(elements.first), x.shape(), x.view().strides(),
            dataOf<T>(out));
     return true;

@@ -55,6 +55,12 @@ bool isReadAtOnce(op::OpKind kind);
 /// over small arrays, what the value is made of is computed at once from the next turns on.
 void noteLook(const NodeRef &value);
 
+/// Takes down that a loop writes single elements of a value that is pending: it is made at once
+/// from the next turns on.
+void noteWritten(const NodeRef &value);
+/// Whether one value everywhere, recorded now, is written to so.
+bool isWrittenAtOnce(int64_t bytes, const rt::Device &device);
+
 /// `kind` on operands that are converted to `t` first, which broadcast to `shape`.
 Outcome elementwise(op::OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
                     rt::Device &device);
@@ -75,6 +81,8 @@ struct Steps {
 Outcome steps(const Steps &steps, int64_t count, rt::Device &device);
 /// The same of int64, which wrap around.
 Outcome steps(int64_t first, int64_t step, int64_t count, rt::Device &device);
+/// 0, 1, ..., count - 1.
+Outcome iota(int64_t count, DType t, rt::Device &device);
 /// A copy as dtype `t`.
 Outcome cast(const Array &x, DType t);
 /// From so many on each array of a join would cost more as a kernel than as a copy: what is pending

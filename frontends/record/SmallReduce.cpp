@@ -1,5 +1,5 @@
 // Reductions and products of small arrays, by the trees and chains of docs/numerics.md.
-#include "frontends/record/SmallElements.h"
+#include "frontends/record/SmallComplex.h"
 
 namespace graphc::small {
 namespace {
@@ -490,6 +490,69 @@ void multiply(Matrix<T> a, Matrix<T> b, int64_t height, int64_t depth, int64_t w
     multiplyRow(a.data + i * a.row, a.column, b, depth, width, out + i * width);
 }
 
+/// Sums of complex numbers are those of their parts.
+template <typename R>
+Result<bool> reduceParts(ReduceKind kind, const Array &x, DType t, const Layout &l, Number<R> *to) {
+  NumberReader<R> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
+  if (!isRead || (kind != ReduceKind::Sum && kind != ReduceKind::Mean))
+    return false;
+  const int64_t count = countOf(x.shape()), results = l.outer * l.inner;
+  Room<R> room, sums;
+  R *part = room.get(count), *sum = sums.get(results);
+  for (bool isReal : {true, false}) {
+    for (int64_t i = 0; i < count; ++i)
+      part[i] = isReal ? reader.run().data[i].re : reader.run().data[i].im;
+    reduceNumbers(kind, part, l, sum);
+    for (int64_t i = 0; i < results; ++i)
+      (isReal ? to[i].re : to[i].im) = sum[i];
+  }
+  return allFinite(to, results);
+}
+
+/// Four real products; of one row and one column the sum of the products.
+template <typename R>
+void multiplyNumbers(Matrix<Number<R>> x, Matrix<Number<R>> y, int64_t height, int64_t depth,
+                     int64_t width, Number<R> *out) {
+  Room<R> rooms[6];
+  const int64_t left = height * depth, right = depth * width, made = height * width;
+  R *a[] = {rooms[0].get(left), rooms[1].get(left)};
+  R *b[] = {rooms[2].get(right), rooms[3].get(right)};
+  for (int64_t i = 0, at = 0; i < height; ++i)
+    for (int64_t k = 0; k < depth; ++k, ++at) {
+      const Number<R> z = x.data[i * x.row + k * x.column];
+      a[0][at] = z.re, a[1][at] = z.im;
+    }
+  for (int64_t k = 0, at = 0; k < depth; ++k)
+    for (int64_t j = 0; j < width; ++j, ++at) {
+      const Number<R> z = y.data[k * y.row + j * y.column];
+      b[0][at] = z.re, b[1][at] = z.im;
+    }
+  if (made == 1) {
+    for (int64_t k = 0; k < depth; ++k) {
+      const R re = a[0][k] * b[0][k] - a[1][k] * b[1][k];
+      const R im = a[0][k] * b[1][k] + a[1][k] * b[0][k];
+      a[0][k] = re, a[1][k] = im;
+    }
+    const Layout whole{1, depth, 1};
+    reduceNumbers(ReduceKind::Sum, a[0], whole, &out->re);
+    reduceNumbers(ReduceKind::Sum, a[1], whole, &out->im);
+    return;
+  }
+  R *one = rooms[4].get(made), *other = rooms[5].get(made);
+  auto times = [&](const R *p, const R *q, R *to) {
+    multiply<R>({p, depth, 1}, {q, width, 1}, height, depth, width, to);
+  };
+  times(a[0], b[0], one);
+  times(a[1], b[1], other);
+  for (int64_t i = 0; i < made; ++i)
+    out[i].re = one[i] - other[i];
+  times(a[0], b[1], one);
+  times(a[1], b[0], other);
+  for (int64_t i = 0; i < made; ++i)
+    out[i].im = one[i] + other[i];
+}
+
 /// A vector is a row on the left and a column on the right.
 struct Factor {
   int64_t rows, columns, row, column;
@@ -512,6 +575,14 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
   if (!layout || count == 0 || count * itemSize(t) > mostBytes())
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(resultDType(kind, t), shape, x.device()));
+  if (isComplex(t)) {
+    auto made = withElementType(t, [&]<typename T>(T) -> Result<bool> {
+      if constexpr (kIsNumber<T>)
+        return reduceParts(kind, x, t, *layout, dataOf<T>(out));
+      return false;
+    });
+    return finished(std::move(out), std::move(made));
+  }
   auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
     Reader<T> reader;
     GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
@@ -562,18 +633,22 @@ Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape) {
       t == DType::UInt8 || !hasWide())
     return NodeRef();
   Factor a(x.view(), true), b(y.view(), false);
-  if (a.columns > kMostDepth || a.rows * a.columns * b.columns > mostWork())
+  const int64_t work = a.rows * a.columns * b.columns * (isComplex(t) ? 4 : 1);
+  if (a.columns > kMostDepth || work > mostWork() || (isComplex(t) && a.columns == 0))
     return NodeRef();
   GRAPHC_ASSIGN(Elements left, elementsOf(x));
   GRAPHC_ASSIGN(Elements right, elementsOf(y));
   if (!left.base || !right.base)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));
-  auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
-    multiply<T>({reinterpret_cast<const T *>(left.first), a.row, a.column},
-                {reinterpret_cast<const T *>(right.first), b.row, b.column}, a.rows, a.columns,
-                b.columns, dataOf<T>(out));
-    return !mustBeFinite() || allFinite(dataOf<T>(out), countOf(shape));
+  auto done = withElementType(t, [&]<typename T>(T) -> Result<bool> {
+    const Matrix<T> first{reinterpret_cast<const T *>(left.first), a.row, a.column};
+    const Matrix<T> second{reinterpret_cast<const T *>(right.first), b.row, b.column};
+    if constexpr (kIsNumber<T>)
+      multiplyNumbers(first, second, a.rows, a.columns, b.columns, dataOf<T>(out));
+    else
+      multiply<T>(first, second, a.rows, a.columns, b.columns, dataOf<T>(out));
+    return (!mustBeFinite() && !isComplex(t)) || allFinite(dataOf<T>(out), countOf(shape));
   });
   return finished(std::move(out), std::move(done));
 }

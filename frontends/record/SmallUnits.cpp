@@ -3,7 +3,7 @@
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
-#include "frontends/record/SmallElements.h"
+#include "frontends/record/SmallComplex.h"
 #include "runtime/exec/VectorProgram.h"
 
 #include <atomic>
@@ -40,11 +40,12 @@ struct Unit {
 Result<const VectorProgram *> unitOf(OpKind kind, DType t, size_t operands, rt::Device &device) {
   const op::OpInfo &info = op::opInfo(kind);
   if (operands > 2 || !info.attrs.empty() || info.resultRule == op::ResultRule::Explicit ||
-      (t != DType::Float64 && t != DType::Float32))
+      (realDType(t) != DType::Float64 && realDType(t) != DType::Float32))
     return nullptr;
-  static std::array<std::atomic<const Unit *>, size_t{4} * op::kOpKindCount> known;
+  static std::array<std::atomic<const Unit *>, size_t{8} * op::kOpKindCount> known;
   const bool watches = mustBeFinite();
-  auto &place = known[static_cast<size_t>(kind) * 4 + (t == DType::Float64 ? 2 : 0) + watches];
+  auto &place = known[static_cast<size_t>(kind) * 8 + (isComplex(t) ? 4 : 0) +
+                      (realDType(t) == DType::Float64 ? 2 : 0) + watches];
   const Unit *found = place.load(std::memory_order_acquire);
   if (!found) {
     GRAPHC_ASSIGN(auto made, makeUnit(kind, t, operands, watches, device));
@@ -63,7 +64,7 @@ Result<NodeRef> vectorOf(const Operand &o, DType t, const Shape &shape, rt::Devi
     GRAPHC_ASSIGN(Elements elements, elementsOf(*o.array));
     return std::move(elements.base);
   }
-  Reader<T> reader;
+  ReaderOf<T> reader;
   GRAPHC_ASSIGN(bool isRead, reader.read(o, t, shape));
   if (!isRead)
     return NodeRef();
@@ -87,9 +88,12 @@ Outcome byUnit(OpKind kind, std::span<const Operand> operands, DType t, const Sh
   std::array<NodeRef, 2> kept;
   std::array<rt::Buffer *, 2> inputs;
   for (size_t i = 0; i < operands.size(); ++i) {
-    GRAPHC_ASSIGN(kept[i], t == DType::Float64 ? vectorOf<double>(operands[i], t, shape, device)
-                                               : vectorOf<float>(operands[i], t, shape, device));
-    if (!kept[i])
+    auto isRead = withElementType(t, [&]<typename T>(T) -> Result<bool> {
+      GRAPHC_ASSIGN(kept[i], vectorOf<T>(operands[i], t, shape, device));
+      return kept[i] != nullptr;
+    });
+    GRAPHC_ASSIGN(bool isKept, std::move(isRead));
+    if (!isKept)
       return NodeRef();
     inputs[i] = kept[i]->buffer().get();
   }

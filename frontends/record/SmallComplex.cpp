@@ -1,0 +1,178 @@
+#include "frontends/record/SmallComplex.h"
+
+#include <cmath>
+
+namespace graphc::small {
+namespace {
+
+using op::OpKind;
+
+template <typename R>
+Number<R> product(Number<R> x, Number<R> y) {
+  return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+}
+
+/// Smith's method.
+template <typename R>
+Number<R> quotient(Number<R> x, Number<R> y) {
+  const bool isWide = std::abs(y.re) >= std::abs(y.im);
+  const R big = isWide ? y.re : y.im, little = isWide ? y.im : y.re;
+  const R ratio = little / big, factor = R{1} / (big + little * ratio);
+  const R re = isWide ? x.re + x.im * ratio : x.re * ratio + x.im;
+  const R im = isWide ? x.im - x.re * ratio : x.im * ratio - x.re;
+  return {re * factor, im * factor};
+}
+
+template <typename R>
+bool isEqual(Number<R> x, Number<R> y) {
+  return x.re == y.re && x.im == y.im;
+}
+
+template <typename T, typename R, typename F>
+void each(void *out, Run<Number<R>> a, Run<Number<R>> b, int64_t count, F f) {
+  auto *to = static_cast<T *>(out);
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = f(a.data[a.steps ? i : 0], b.data[b.steps ? i : 0]);
+}
+
+/// False for kinds that have no loop here.
+template <typename R>
+bool loop(OpKind kind, void *out, Run<Number<R>> a, Run<Number<R>> b, int64_t count) {
+  using Z = Number<R>;
+  switch (kind) {
+  case OpKind::Add:
+    return each<Z>(out, a, b, count, [](Z x, Z y) { return Z(x.re + y.re, x.im + y.im); }), true;
+  case OpKind::Sub:
+    return each<Z>(out, a, b, count, [](Z x, Z y) { return Z(x.re - y.re, x.im - y.im); }), true;
+  case OpKind::Mul:
+    return each<Z>(out, a, b, count, [](Z x, Z y) { return product(x, y); }), true;
+  case OpKind::Square:
+    return each<Z>(out, a, a, count, [](Z x, Z) { return product(x, x); }), true;
+  case OpKind::Div:
+    return each<Z>(out, a, b, count, [](Z x, Z y) { return quotient(x, y); }), true;
+  case OpKind::Neg:
+    return each<Z>(out, a, a, count, [](Z x, Z) { return Z(-x.re, -x.im); }), true;
+  case OpKind::Conj:
+    return each<Z>(out, a, a, count, [](Z x, Z) { return Z(x.re, -x.im); }), true;
+  case OpKind::Real:
+    return each<R>(out, a, a, count, [](Z x, Z) { return x.re; }), true;
+  case OpKind::Imag:
+    return each<R>(out, a, a, count, [](Z x, Z) { return x.im; }), true;
+  case OpKind::Equal:
+    return each<bool>(out, a, b, count, [](Z x, Z y) { return isEqual(x, y); }), true;
+  case OpKind::NotEqual:
+    return each<bool>(out, a, b, count, [](Z x, Z y) { return !isEqual(x, y); }), true;
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+template <typename R>
+std::optional<Number<R>> numberOf(const Operand &o) {
+  constexpr DType kPart = hostmath::dtypeOf<R>();
+  if (o.array || o.scalar.variable)
+    return std::nullopt;
+  if (o.scalar.kind != op::Scalar::Kind::Complex) {
+    if (o.dtype && isComplex(*o.dtype))
+      return std::nullopt;
+    auto bits = ops::operandBits(o, kPart);
+    return bits ? std::optional(Number<R>(hostmath::valueOf<R>(*bits))) : std::nullopt;
+  }
+  if (o.dtype && realDType(*o.dtype) != kPart)
+    return std::nullopt;
+  Number<R> made(static_cast<R>(o.scalar.number), static_cast<R>(o.scalar.imaginary));
+  return allFinite(&made, 1) ? std::optional(made) : std::nullopt;
+}
+
+template <typename R>
+Result<bool> NumberReader<R>::read(const Operand &o, DType, std::span<const int64_t> shape) {
+  using Z = Number<R>;
+  if (!o.array || o.array->known()) {
+    std::optional<Z> number;
+    if (!o.array)
+      number = numberOf<R>(o);
+    else if (auto bits = ops::operandBits(o, hostmath::dtypeOf<R>()))
+      number = Z(hostmath::valueOf<R>(*bits));
+    if (!number)
+      return false;
+    value = *number;
+    values = {&value, false};
+    return true;
+  }
+  const Array &x = *o.array;
+  GRAPHC_ASSIGN(elements, elementsOf(x));
+  if (!elements.base)
+    return false;
+  const View &view = x.view();
+  const int64_t count = countOf(shape);
+  const bool isOne = countOf(view.shape()) == 1;
+  const bool isSame = x.dtype() == (sizeof(R) == 8 ? DType::Complex128 : DType::Complex64);
+  if (isSame && (isOne || (std::ranges::equal(view.shape(), shape) && view.isContiguous()))) {
+    values = {reinterpret_cast<const Z *>(elements.first), !isOne};
+    if (isOne) { // a copy, so that what is written meanwhile is not read
+      value = *values.data;
+      values.data = &value;
+    }
+    return true;
+  }
+  Shape strides;
+  strides.resize(shape.size());
+  const size_t skip = shape.size() - view.shape().size();
+  for (size_t i = 0; i < shape.size(); ++i)
+    strides[i] = i < skip || view.shape()[i - skip] == 1 ? 0 : view.strides()[i - skip];
+  Z *to = room.get(count);
+  auto take = [&]<typename S>(S) {
+    gather(reinterpret_cast<const S *>(elements.first), shape, strides, to);
+    return true;
+  };
+  const bool isTaken = x.dtype() == DType::Complex128  ? take(Number<double>())
+                       : x.dtype() == DType::Complex64 ? take(Number<float>())
+                                                       : hostmath::withType(x.dtype(), take);
+  values = {to, true};
+  isOwn = true;
+  return isTaken;
+}
+
+template <typename R>
+void NumberReader<R>::keep(int64_t count) {
+  if (values.steps && !isOwn) {
+    Number<R> *to = room.get(count);
+    std::copy_n(values.data, count, to);
+    values.data = to;
+  }
+  elements.base = nullptr;
+}
+
+bool hasComplexLoop(OpKind kind) {
+  return loop<double>(kind, nullptr, {nullptr, true}, {nullptr, true}, 0);
+}
+
+template <typename R>
+Result<bool> computeNumbers(OpKind kind, std::span<const Operand> operands, DType t,
+                            std::span<const int64_t> shape, void *out) {
+  const int64_t count = countOf(shape);
+  NumberReader<R> a, b;
+  GRAPHC_ASSIGN(bool isRead, a.read(operands[0], t, shape));
+  if (isRead && operands.size() > 1) {
+    GRAPHC_ASSIGN(isRead, b.read(operands[1], t, shape));
+  }
+  const Run<Number<R>> second = operands.size() > 1 ? b.run() : a.run();
+  if (!isRead || !loop<R>(kind, out, a.run(), second, count))
+    return false;
+  const DType made = op::resultDType(kind, t);
+  return made == DType::Bool || (made == t ? allFinite(static_cast<const Number<R> *>(out), count)
+                                           : allFinite(static_cast<const R *>(out), count));
+}
+
+template std::optional<Number<float>> numberOf<float>(const Operand &);
+template std::optional<Number<double>> numberOf<double>(const Operand &);
+template class NumberReader<float>;
+template class NumberReader<double>;
+template Result<bool> computeNumbers<float>(OpKind, std::span<const Operand>, DType,
+                                            std::span<const int64_t>, void *);
+template Result<bool> computeNumbers<double>(OpKind, std::span<const Operand>, DType,
+                                             std::span<const int64_t>, void *);
+
+} // namespace graphc::small
