@@ -58,7 +58,8 @@ Result<Array> full(const Shape &shape, const Scalar &value, DType dtype, rt::Dev
   RecordScope scope;
   GRAPHC_ASSIGN(int64_t count, op::checkedCount("full", shape));
   GRAPHC_ASSIGN(rt::Device * on, chosen(device));
-  if (shape.rank() > 0 && small::isLoop(op::OpKind::Full, count, *on)) {
+  if (shape.rank() > 0 && (small::isLoop(op::OpKind::Full, count, *on) ||
+                           small::isWrittenAtOnce(count * itemSize(dtype), *on))) {
     GRAPHC_ASSIGN(NodeRef now, small::full(shape, value, dtype, *on));
     if (now)
       return Array(std::move(now));
@@ -74,6 +75,11 @@ Result<Array> iota(int64_t count, DType dtype, rt::Device *device) {
     return Status(ErrorCode::Shape,
                   format("[iota] negative dimensions are not allowed: {}", count));
   GRAPHC_ASSIGN(rt::Device * on, chosen(device));
+  if (small::isLoop(op::OpKind::Iota, count, *on)) {
+    GRAPHC_ASSIGN(NodeRef now, small::iota(count, dtype, *on));
+    if (now)
+      return Array(std::move(now));
+  }
   GRAPHC_ASSIGN(NodeRef n, node::make(op::OpKind::Iota, {}, {}, {dtype, Shape{count}}, *on));
   return Array(std::move(n));
 }

@@ -192,6 +192,7 @@ Result<bool> writeElement(Array &x, std::span<const int64_t> index, uint64_t bit
     return true;
   if (x.storage()->countElementWrite() < kLazyWrites)
     return false;
+  small::noteWritten(x.storage()->current());
   GRAPHC_TRY(detach(x));
   return x.storage()->update(write);
 }

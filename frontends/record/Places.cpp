@@ -1,4 +1,5 @@
 // Indices with arrays: NumPy's advanced indexing as gathers and scatters.
+#include "frontends/record/InterpretPlain.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Layout.h"
 #include "frontends/record/OpenSize.h"
@@ -580,6 +581,17 @@ Result<Array> flatPlacesNow(std::span<const Array> indices, const Shape &shape) 
   return now ? small::arrayOf(std::move(now)) : Array();
 }
 
+/// What integers of any axes name in a small array of a loop; no node where that is recorded.
+static small::Outcome takePlacesNow(const Resolved &r) {
+  if (r.mask || r.whole.known() || !(r.merged == r.whole.shape()) ||
+      !small::isLoop(op::OpKind::Gather, elementsOf(r.result), r.whole.device()))
+    return NodeRef();
+  std::vector<Array> indices;
+  for (const NodeRef &index : r.places.indices)
+    indices.emplace_back(index);
+  return plain::gather(r.whole, indices, {r.places.axes, r.places.position}, r.result);
+}
+
 /// Whether the only item of a key is a mask of the first axes whose elements are counted later.
 static Result<bool> isCountedLater(const Array &x, std::span<const KeyItem> key) {
   if (key.size() != 1 || !key[0].array || key[0].array->dtype() != DType::Bool)
@@ -607,6 +619,9 @@ Result<Array> take(const Array &x, std::span<const KeyItem> key) {
   GRAPHC_ASSIGN(Resolved r, Resolver(x, key).run());
   if (r.places.indices.empty())
     return finish(wholeOrNothing(r));
+  GRAPHC_ASSIGN(NodeRef now, takePlacesNow(r));
+  if (now)
+    return small::arrayOf(std::move(now));
   GRAPHC_ASSIGN(NodeRef n, r.whole.value());
   // Values in memory are moved once; those that are still to be computed, only where they are asked
   // for.

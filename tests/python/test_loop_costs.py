@@ -1,0 +1,136 @@
+"""Loops that once ran a program each turn: places behind the first axis, ranges, shifts, arrays written element by element."""
+
+import graphc as gc
+import numpy as np
+import pytest
+from support.loops import in_turns
+
+pytestmark = pytest.mark.graphc_only
+
+
+def programs_of(loop):
+    """How many programs a loop runs once its lines are known to be one."""
+    for _ in range(2):
+        loop()
+    before = gc.cache_info()["programs_run"]
+    loop()
+    return gc.cache_info()["programs_run"] - before
+
+
+def on_cpu():
+    return gc.asarray(0).device == "cpu"
+
+
+KEYS = {
+    "columns": lambda xp: (slice(None), [1, 3]),
+    "tuple": lambda xp: (slice(None), (2,)),
+    "pairs": lambda xp: (xp.arange(4), xp.arange(4)[::-1]),
+    "grid": lambda xp: xp.ix_([0, -1], [1, 3, 0]),
+    "middle": lambda xp: (slice(1, None), [[0, 1], [1, -1]], slice(None, None, 2)),
+    "apart": lambda xp: ([0, 1], slice(None), [2, 0]),
+    "last": lambda xp: (Ellipsis, [0, 2]),
+}
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "int64", "float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("key", KEYS)
+def test_places_of_any_axes(key, dtype):
+    shape = (4, 5, 6) if key in ("middle", "apart", "last") else (4, 5)
+    a = (np.arange(np.prod(shape)).reshape(shape) % 7).astype(dtype)
+    x, flipped = gc.asarray(a), gc.asarray(a[::-1].T.copy()).T[::-1]
+    at = KEYS[key]
+    got = in_turns(0, lambda: [np.asarray(x[at(gc)]), np.asarray(flipped[at(gc)])])
+    for g in got:
+        np.testing.assert_array_equal(g, a[at(np)])
+        assert g.dtype == a.dtype
+
+
+def test_places_outside_are_refused_at_their_line():
+    x = gc.arange(12.0).reshape(3, 4)
+    with pytest.raises(IndexError, match="out of bounds"):
+        in_turns(0, lambda: np.asarray(x[:, [0, 4]]))
+    with pytest.raises(IndexError, match="out of bounds"):
+        in_turns(0, lambda: np.asarray(x[gc.arange(3), gc.arange(3) + 2]))
+
+
+def test_taking_places_runs_no_programs():
+    x, total = gc.asarray(np.arange(600.0).reshape(120, 5)), []
+    gc.eval(x)
+
+    def loop():
+        for i in range(20):
+            total.append(x[:, [i % 5, 1]])
+            total.append(x[gc.arange(5), gc.arange(5)])
+
+    count = programs_of(loop)
+    assert not on_cpu() or count == 0
+    np.testing.assert_array_equal(total[-1], np.arange(5) * 6)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint64", "int64", "float32", "float64", "complex64"])
+def test_ranges(dtype):
+    def program(xp):
+        return [xp.arange(9, dtype=dtype), xp.arange(2, 9, 3, dtype=dtype), xp.arange(5, 0, -1, dtype=dtype), xp.arange(0, dtype=dtype)]
+
+    for got, want in zip(in_turns(0, lambda: [np.asarray(x) for x in program(gc)]), program(np), strict=True):
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got, want)
+
+
+def test_a_range_can_be_written():
+    def program():
+        x = gc.arange(6)
+        y = x[2:]
+        x[3] = 50
+        return [np.asarray(x), np.asarray(y)]
+
+    x, y = in_turns(0, program)
+    np.testing.assert_array_equal(x, [0, 1, 2, 50, 4, 5])
+    np.testing.assert_array_equal(y, [2, 50, 4, 5])
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint32", "int64", "uint64"])
+def test_shifts_of_single_values_and_loops(dtype):
+    a = np.array([0, 1, 5, 100]).astype(dtype)
+    if dtype[0] == "i":
+        a[1] = -7
+    counts = np.arange(4).astype(dtype)
+    x, by = gc.asarray(a), gc.asarray(counts)
+    gc.eval(x, by)
+    before = gc.cache_info()["nodes_recorded"]
+    single = [~x[i] for i in range(4)]
+    if dtype != "bool":
+        single += [x[i] << by[i] for i in range(4)] + [x[i] >> by[i] for i in range(4)] + [x[3] >> 1, x[1] >> 60, x[3] << 2, 1 << x[2]]
+    assert not on_cpu() or gc.cache_info()["nodes_recorded"] == before
+    want = [~a[i] for i in range(4)]
+    if dtype != "bool":
+        bits = 8 * a.itemsize
+        far = np.array(-1 if a[1] < 0 else 0).astype(dtype) if bits <= 60 else a[1] >> 60
+        want += [a[i] << counts[i] for i in range(4)] + [a[i] >> counts[i] for i in range(4)] + [a[3] >> 1, far, a[3] << 2, 1 << a[2]]
+    for s, w in zip(single, want, strict=True):
+        assert s.dtype == w.dtype and int(s) == int(w)
+    many = in_turns(0, lambda: [np.asarray(v) for v in ([~x] if dtype == "bool" else [~x, x << by, x >> by, x >> 2])])
+    for m, w in zip(many, [~a] if dtype == "bool" else [~a, a << counts, a >> counts, a >> 2], strict=True):
+        np.testing.assert_array_equal(m, w)
+        assert m.dtype == w.dtype
+
+
+@pytest.mark.parametrize("make", ["zeros", "ones", "empty", "full"])
+def test_arrays_that_are_written_element_by_element(make):
+    values = gc.asarray(np.arange(1.0, 121.0))
+    gc.eval(values)
+    arguments = ((120, 120), 2.5) if make == "full" else ((120, 120),)
+
+    def diagonal():
+        x = getattr(gc, make)(*arguments)
+        for i in range(120):
+            x[i, i] = values[i]
+        return x
+
+    count = programs_of(diagonal)
+    assert not on_cpu() or count == 0
+    got, want = np.asarray(diagonal()), getattr(np, make)(*arguments)
+    np.testing.assert_array_equal(np.diag(got), np.arange(1.0, 121.0))
+    if make != "empty":
+        np.fill_diagonal(want, np.arange(1.0, 121.0))
+        np.testing.assert_array_equal(got, want)
