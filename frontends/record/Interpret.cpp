@@ -5,7 +5,7 @@
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Recycle.h"
-#include "frontends/record/SmallElements.h"
+#include "frontends/record/SmallComplex.h"
 
 #include <algorithm>
 #include <mutex>
@@ -32,6 +32,12 @@ struct Value {
 Result<NodeRef> converted(const Array &x, DType t) {
   GRAPHC_ASSIGN(NodeRef made, small::cast(x, t));
   return made ? std::move(made) : plain::cast(x, t);
+}
+
+/// Runs `f` with a value of the type of `t`; false where no type here holds its elements.
+template <typename F>
+Result<bool> withAnyType(DType t, F f) {
+  return isComplex(t) ? small::withElementType(t, f) : small::withRealType(t, f);
 }
 
 bool isMovement(OpKind kind) {
@@ -71,7 +77,7 @@ std::optional<std::vector<NodeRef>> nodesOf(const Segment &segment) {
       return true;
     n->markEpoch = epoch;
     if (n->state() != NodeState::Pending || found.size() == kMostNodes || n->bytes() == 0 ||
-        !plain::hasElements(n->dtype()) || !isKnownKind(*n))
+        (!plain::hasElements(n->dtype()) && !isComplex(n->dtype())) || !isKnownKind(*n))
       return false;
     if (!isMovement(n->kind()) && n->bytes() > kMostOfOne)
       return false;
@@ -167,10 +173,18 @@ private:
   /// One number everywhere.
   Result<NodeRef> filled(const Value &value, const Shape &shape) {
     GRAPHC_ASSIGN(NodeRef out, small::makeNode(value.array.dtype(), shape, value.array.device()));
-    auto done = small::withRealType(value.array.dtype(), [&]<typename T>(T) -> Result<bool> {
-      std::fill_n(small::dataOf<T>(out), small::countOf(shape),
-                  hostmath::valueOf<T>(value.array.known()->bits));
-      return true;
+    auto done = withAnyType(value.array.dtype(), [&]<typename T>(T) -> Result<bool> {
+      const int64_t count = small::countOf(shape);
+      if constexpr (small::kIsNumber<T>) {
+        small::ReaderOf<T> reader;
+        GRAPHC_ASSIGN(bool isRead, reader.read(value.array, value.array.dtype(), {}));
+        if (isRead)
+          std::fill_n(small::dataOf<T>(out), count, *reader.run().data);
+        return isRead;
+      } else {
+        std::fill_n(small::dataOf<T>(out), count, hostmath::valueOf<T>(value.array.known()->bits));
+        return true;
+      }
     });
     return small::finished(std::move(out), std::move(done));
   }
@@ -245,6 +259,8 @@ private:
       op::FullAttrs full;
       if (!full.decode(n.attrs()))
         return std::optional<Value>();
+      if (isComplex(n.dtype())) // 0: others are made of two parts
+        return fresh(small::full({}, op::Scalar::ofInt(0), n.dtype(), n.device()));
       return std::optional(Value{Array(KnownValue{full.value, n.dtype(), &n.device()})});
     }
     if (kind == OpKind::Iota)
@@ -349,7 +365,7 @@ private:
       offset += strides[i] * part.starts[i];
       strides[i] *= part.steps[i];
     }
-    auto done = small::withRealType(n.dtype(), [&]<typename T>(T) -> Result<bool> {
+    auto done = withAnyType(n.dtype(), [&]<typename T>(T) -> Result<bool> {
       small::spread(small::dataOf<T>(dense), value.shape(), strides,
                     small::dataOf<T>(out) + offset);
       return true;

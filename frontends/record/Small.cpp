@@ -420,6 +420,8 @@ Array arrayOf(NodeRef node) {
 
 Outcome elementwise(OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
                     rt::Device &device) {
+  if (kind == OpKind::Complex && isFloat(t))
+    return numbersOfParts(operands, op::resultDType(kind, t), shape, device);
   bool isSelect = kind == OpKind::Select;
   if (!isSelect && (operands.size() > 2 || !hasAnyLoop(kind, t))) {
     GRAPHC_ASSIGN(NodeRef made, byUnit(kind, operands, t, shape, device));

@@ -166,6 +166,28 @@ Result<bool> computeNumbers(OpKind kind, std::span<const Operand> operands, DTyp
                                            : allFinite(static_cast<const R *>(out), count));
 }
 
+Outcome numbersOfParts(std::span<const Operand> parts, DType t, const Shape &shape,
+                       rt::Device &device) {
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, device));
+  auto made = withLoopType(realDType(t), [&]<typename R>(R) -> Result<bool> {
+    Reader<R> re, im;
+    GRAPHC_ASSIGN(bool isRead, re.read(parts[0], realDType(t), shape));
+    if (isRead) {
+      GRAPHC_ASSIGN(isRead, im.read(parts[1], realDType(t), shape));
+    }
+    if (!isRead)
+      return false;
+    const Run<R> x = re.run(), y = im.run();
+    R *to = dataOf<R>(out);
+    for (int64_t i = 0, count = countOf(shape); i < count; ++i) {
+      to[2 * i] = x.data[x.steps ? i : 0];
+      to[2 * i + 1] = y.data[y.steps ? i : 0];
+    }
+    return true;
+  });
+  return finished(std::move(out), std::move(made));
+}
+
 template std::optional<Number<float>> numberOf<float>(const Operand &);
 template std::optional<Number<double>> numberOf<double>(const Operand &);
 template class NumberReader<float>;

@@ -86,6 +86,10 @@ template <typename R>
 Result<bool> computeNumbers(op::OpKind kind, std::span<const Operand> operands, DType t,
                             std::span<const int64_t> shape, void *out);
 
+/// The numbers of dtype `t` whose parts are two real operands.
+Outcome numbersOfParts(std::span<const Operand> parts, DType t, const Shape &shape,
+                       rt::Device &device);
+
 } // namespace graphc::small
 
 #endif // GRAPHC_FRONTENDS_RECORD_SMALLCOMPLEX_H

@@ -40,6 +40,9 @@ EXPRESSIONS = {
     "numbers": lambda x, n, v, i: gc.full((3, 4), 2.5) * 2 + gc.arange(4) - gc.eye(3, 4),
     "casts": lambda x, n, v, i: (n.astype("f4") / 3, (n > 1).astype(int) * n, v.astype("f8") + x),
     "sorted": lambda x, n, v, i: (gc.sort(x * -1, axis=1), gc.argsort(n.ravel() * 2)[::5]),
+    "complex": lambda x, n, v, i: (gc.exp(1j * x / 50) * (x + 2j), (x + 1j * n) @ (x.T - 1j), (x * 1j).sum(axis=1), (x + 1j).mean(), gc.abs(x - 1j), (v * 1j)[::-1] / (v + 1j), (x[0] + 1j) @ (x[1] - 2j)),
+    "complex movement": lambda x, n, v, i: (gc.conj(x * 1j).T.reshape(-1), gc.concatenate([x + 1j, x]), gc.roll(x - 1j, 2, axis=1), gc.where(n > 0, x, 1j * x), (x + 1j)[i, i], (x * 1j).astype("complex64"), gc.real(x * (1 - 1j)), gc.imag(x * 2j), x * 1j == 0),
+    "complex numbers": lambda x, n, v, i: (gc.zeros((3, 4), dtype=complex) + gc.arange(4), gc.full((2, 3), 2 - 1j) * 2, gc.full((), 1j) * gc.ones(3), gc.fft.fft(x), gc.fft.irfft(v), gc.sqrt(v - 1 + 0j), (v + 1j) ** 2),
     "solved": lambda x, n, v, i: gc.linalg.solve(x @ x.T + gc.eye(5) * 100, x[:, 0] + 1),
 }
 
@@ -62,7 +65,17 @@ def placed(x, n, v, i):
     return x * 2, n * 2
 
 
-EXPRESSIONS |= {"updates": updated, "placed": placed}
+def updated_parts(x, n, v, i):
+    z = gc.zeros((5, 12), dtype=complex)
+    z[1:3] = x[1:3] * (1 + 2j)
+    z[:, 0] += n[:, 0] - 1j
+    z[0, 1:4] = 3 - 1j
+    z.real[2] = x[0]
+    z[3:] *= 1j
+    return z - 1, z.imag * 2
+
+
+EXPRESSIONS |= {"updates": updated, "placed": placed, "complex updates": updated_parts}
 
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
@@ -102,6 +115,23 @@ def test_what_they_meet_is_told():
     assert said(lambda: gc.sqrt(gc.arange(5.0) - 2) + 1) == ["invalid value encountered in sqrt"]
     with pytest.raises(IndexError, match="test_interpreted"):
         (gc.arange(5.0) * 2)[gc.asarray([1, 2]) * 3 + 1].tolist()
+
+
+def test_complex_programs_need_no_compiler():
+    x = gc.asarray(np.linspace(0.5, 2, 40).reshape(8, 5))
+    gc.eval(x)
+
+    def run():
+        z = x * (1 - 2j) + 1j
+        z = z @ gc.conj(z).T
+        return (z - z.sum(axis=0) / 3).tolist()
+
+    before = gc._graphc.counters()["kernels_compiled"]
+    seen = in_turns(NEVER - 1, run)
+    assert gc._graphc.counters()["kernels_compiled"] == before
+    z = np.asarray(x) * (1 - 2j) + 1j
+    z = z @ z.conj().T
+    np.testing.assert_allclose(seen, z - z.sum(axis=0) / 3, rtol=1e-13)
 
 
 def test_long_programs_need_no_compiler():
