@@ -420,6 +420,9 @@ Array arrayOf(NodeRef node) {
 
 Outcome elementwise(OpKind kind, std::span<const Operand> operands, DType t, const Shape &shape,
                     rt::Device &device) {
+  // What is larger is better fused.
+  if (isComplex(t) && countOf(shape) * itemSize(t) > mostBytes())
+    return NodeRef();
   if (kind == OpKind::Complex && isFloat(t))
     return numbersOfParts(operands, op::resultDType(kind, t), shape, device);
   bool isSelect = kind == OpKind::Select;

@@ -31,8 +31,15 @@ bool isEqual(Number<R> x, Number<R> y) {
 template <typename T, typename R, typename F>
 void each(void *out, Run<Number<R>> a, Run<Number<R>> b, int64_t count, F f) {
   auto *to = static_cast<T *>(out);
-  for (int64_t i = 0; i < count; ++i)
-    to[i] = f(a.data[a.steps ? i : 0], b.data[b.steps ? i : 0]);
+  if (a.steps && b.steps)
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = f(a.data[i], b.data[i]);
+  else if (a.steps)
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = f(a.data[i], *b.data);
+  else
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = f(*a.data, b.data[b.steps ? i : 0]);
 }
 
 /// False for kinds that have no loop here.
