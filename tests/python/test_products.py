@@ -143,3 +143,36 @@ def test_bits_do_not_depend_on_threads_or_instructions():
     settings = [{"GRAPHC_NUM_THREADS": str(n)} for n in (1, 2, 3, 7)]
     settings += [{"GRAPHC_NUM_THREADS": str(n), "GRAPHC_CPU_FEATURES": "avx,avx2,fma"} for n in (1, 3)]
     assert len({run(code, GRAPHC_CACHE="off", **setting).stdout for setting in settings}) == 1
+
+
+GRAMS = [(1, 200), (5, 128), (6, 127), (33, 500), (70, 129), (130, 520), (301, 140), (64, 2049), (95, 4 * 2048 + 5)]
+
+
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("sizes", GRAMS, ids=str)
+def test_a_matrix_times_its_own_transpose(sizes, turned, dtype):
+    """Tiles below the diagonal are images of those above: as the product of two matrices that happen to be equal, which has none."""
+    m, k = sizes
+    x = floats(np.random.default_rng(52), (k, m), dtype)
+    around = floats(np.random.default_rng(53), (m, m), dtype)
+    if turned:
+        x = np.ascontiguousarray(x.T).T
+    a, b, c = gc.asarray(x), gc.asarray(x.copy(order="K")), gc.asarray(around)
+    own, other = a.T @ a, a.T @ b
+    same(np.asarray(own), np.asarray(other), f"{sizes}")
+    same(np.asarray(own.T), np.asarray(own), "symmetric")
+    same(np.asarray(a.T @ a * 2 + c), np.asarray(a.T @ b * 2 + c), "what follows it need not be symmetric")
+    same(np.asarray((a.T @ a - c).astype("float64")), np.asarray((a.T @ b - c).astype("float64")), "another dtype")
+    same(np.asarray(gc.sum(a.T @ a, axis=0)), np.asarray(gc.sum(a.T @ b, axis=0)), "sums of it")
+
+
+def test_batches_of_matrices_times_their_own_transposes():
+    x = np.random.default_rng(54).normal(size=(3, 150, 70))
+    a, b = gc.asarray(x), gc.asarray(x.copy())
+    same(np.asarray(a.transpose(0, 2, 1) @ a), np.asarray(a.transpose(0, 2, 1) @ b), "batches")
+    same(np.asarray(a @ a.transpose(0, 2, 1)), np.asarray(a @ b.transpose(0, 2, 1)), "batches of rows")
+    x[1, 3, 5] = 1e200
+    with pytest.raises(FloatingPointError, match="overflow encountered in matmul"):
+        with gc.errstate(over="raise"):
+            np.asarray(gc.asarray(x).transpose(0, 2, 1) @ gc.asarray(x))

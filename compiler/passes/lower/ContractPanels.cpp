@@ -4,7 +4,9 @@
 // (panel form, with whatever is computed from it done once) when enough rows use it or when it does
 // not lie in columns; the operand of the rows is read in place, one element for all columns of the
 // tile. What a tile has summed waits in scratch memory between pieces of k: storing and loading
-// changes no bits, so an element is the same fma chain for every choice here (docs/numerics.md).
+// changes no bits, so an element is the same fma chain for every choice here (docs/numerics.md). Of
+// a product of a matrix and its own transpose, whose elements (i, j) and (j, i) are one chain,
+// tiles below the diagonal are stored by those above.
 #include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
@@ -28,6 +30,7 @@ constexpr unsigned kSecondCache = 2;       ///< locality of a prefetch
 constexpr int64_t kDirectOps = 8;          ///< longest epilogue that is repeated for every vector
 constexpr int64_t kTurned = 16;            ///< lanes of a block turned in registers
 constexpr int64_t kRowPitch = 8;           ///< elements from k to k + 1 where rows lie side by side
+constexpr int64_t kMirrorDepth = 128; ///< k's from which on a tile costs more than its mirror image
 } // namespace
 
 struct KernelLowering::Panels {
@@ -42,6 +45,7 @@ struct KernelLowering::Panels {
   Type element, stored;
   Value extentRows, extentColumns, depth; ///< M, N, K
   Value packed, rowPacked, sums, runs, totals;
+  Value mirrors; ///< i1: the product is symmetric, and tiles are mirrored; null: it is not
 
   explicit Panels(KernelLowering &l);
   static int64_t panelElements(int64_t strip) { return kPanelStrips * kPanelDepth * strip; }
@@ -85,6 +89,8 @@ struct KernelLowering::Panels {
   Value wholeTile(OpBuilder &b, const Panel &p, const Tile &t);
   void edgeTile(OpBuilder &b, const Panel &p, const Tile &t);
   void finish(OpBuilder &b, const Panel &p, const Tile &t);
+  Value isAbove(OpBuilder &b, const Tile &t);
+  void mirror(OpBuilder &b, const Panel &p, const Tile &t, Value buffer);
   void joinChains(OpBuilder &b, const Panel &p, Value at);
   bool smallEpilogue();
   Position place(const Panel &p, Value row, Value column) const;
@@ -140,6 +146,8 @@ void KernelLowering::Panels::prepare(OpBuilder &b) {
   extentRows = l.emitter->extent(b, rowLoop);
   extentColumns = l.emitter->extent(b, columnLoop);
   depth = l.emitter->emit(b, l.space.reducedItems());
+  if (isSymmetricProduct(dot, l.space))
+    mirrors = IndexMath{b, loc}.atLeast(depth, IndexMath{b, loc}(kMirrorDepth));
 }
 
 Position KernelLowering::Panels::place(const Panel &p, Value row, Value column) const {
@@ -179,6 +187,11 @@ void KernelLowering::Panels::chunk(OpBuilder &b) {
 void KernelLowering::Panels::panel(OpBuilder &b, Panel &p) {
   IndexMath at{b, loc};
   Value firstTile = at.div(p.low, p.strips), endTile = at.ceilDiv(p.high, p.strips);
+  if (mirrors) {
+    Value endColumn = at.mul(at.add(p.firstStrip, p.strips), strip);
+    endTile = at.select(mirrors, at.min(endTile, at.ceilDiv(endColumn, rows)), endTile);
+    firstTile = at.min(firstTile, endTile);
+  }
   Value pieces = at.max(at.ceilDiv(depth, kPanelDepth), 1);
   // Blocks of one size: each copies the panel's operand again.
   Value tiles = at.sub(endTile, firstTile), blocks = at.ceilDiv(tiles, kRowTilesPerBlock);
@@ -206,6 +219,10 @@ void KernelLowering::Panels::stripRange(OpBuilder &b, const Panel &p, Value tile
   Value before = at.mul(tile, p.strips);
   low = at.max(at.sub(p.low, before), 0);
   high = at.min(at.sub(p.high, before), p.strips);
+  if (mirrors) {
+    Value diagonal = at.sub(at.div(at.mul(tile, rows), strip), p.firstStrip);
+    low = at.select(mirrors, at.max(low, diagonal), low);
+  }
 }
 
 Value KernelLowering::Panels::wantsPacking(OpBuilder &b, const Panel &p) {
@@ -474,6 +491,12 @@ Value KernelLowering::Panels::wholeTile(OpBuilder &b, const Panel &p, const Tile
   bool together = element.isF32() || element.isF64();
   if (together)
     l.emitter->watchTogether(done, dot.getResult(), values);
+  if (mirrors) {
+    OpBuilder above = scf::IfOp::create(done, loc, isAbove(done, t), /*withElseRegion=*/false)
+                          .getThenBodyBuilder();
+    keep(above);
+    mirror(above, p, t, sums);
+  }
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t v = 0; v < vectors; ++v) {
       IndexMath in{done, loc};
@@ -552,6 +575,37 @@ void KernelLowering::Panels::finish(OpBuilder &b, const Panel &p, const Tile &t)
       where.values[dot.getResult()] = load(f, buffer, slot);
       for (kernel::StoreOp s : l.stores)
         l.emitter->store(f, s, where);
+    });
+  });
+  if (!mirrors)
+    return;
+  OpBuilder above =
+      scf::IfOp::create(e, loc, isAbove(e, t), /*withElseRegion=*/false).getThenBodyBuilder();
+  mirror(above, p, t, buffer);
+}
+
+/// Whether a tile's mirror image is left to it: that of all above the strip of its first row.
+Value KernelLowering::Panels::isAbove(OpBuilder &b, const Tile &t) {
+  IndexMath at{b, loc};
+  return at.both(mirrors, at.less(at.mul(at.div(t.row, strip), strip), t.column));
+}
+
+/// Stores the mirror image of a tile whose results are in `buffer`, element by element. Some of it
+/// may be stored by others as well, with the same bits.
+void KernelLowering::Panels::mirror(OpBuilder &b, const Panel &p, const Tile &t, Value buffer) {
+  IndexMath at{b, loc};
+  Value height = at.min(at.sub(extentRows, t.row), rows);
+  Value breadth = at.min(at.sub(extentColumns, t.column), strip);
+  l.loop(b, at(0), breadth, 1, [&](OpBuilder &c, Value column) {
+    l.loop(c, l.constant(c, 0), height, 1, [&](OpBuilder &d, Value row) {
+      IndexMath in{d, loc};
+      Position where = place(p, in.add(t.column, column), in.add(t.row, row));
+      where.watched = true; // as the element itself
+      Value from = in.add(in.add(t.slot, in.mul(row, strip)), column);
+      Value sum = memref::LoadOp::create(d, loc, buffer, from);
+      where.values[dot.getResult()] = l.emitter->fromMemory(d, sum, element);
+      for (kernel::StoreOp s : l.stores)
+        l.emitter->store(d, s, where);
     });
   });
 }
