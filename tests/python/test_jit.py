@@ -522,12 +522,8 @@ def test_first_calls_of_many_threads_at_once():
         exact.assert_same(results[n], np.full(5, 3.0 * n))
 
 
-def test_other_threads_run_while_one_computes():
-    """The GIL is released: a counting thread makes progress during a long evaluation."""
-    x = gc.asarray(np.random.default_rng(72).normal(size=(700, 700)))
-    y = x
-    for _ in range(6):
-        y = gc.tanh(y @ x)
+def ticks_during(act):
+    """How often a counting thread came to its turn, and the seconds that `act` took."""
     ticks, stop = [0], threading.Event()
 
     def tick():
@@ -538,10 +534,20 @@ def test_other_threads_run_while_one_computes():
     thread = threading.Thread(target=tick)
     thread.start()
     start = time.perf_counter()
-    gc.eval(y)
+    act()
     during, elapsed = ticks[0], time.perf_counter() - start
     stop.set()
     thread.join()
+    return during, elapsed
+
+
+def test_other_threads_run_while_one_computes():
+    """The GIL is released: a counting thread makes progress during a long evaluation."""
+    x = gc.asarray(np.random.default_rng(72).normal(size=(700, 700)))
+    y = x
+    for _ in range(6):
+        y = gc.tanh(y @ x)
+    during, elapsed = ticks_during(lambda: gc.eval(y))
     assert during > 10 or elapsed < 0.02, (during, elapsed)
 
 
@@ -587,22 +593,8 @@ def test_other_threads_run_while_a_long_update_computes():
 
     x = gc.asarray(np.random.default_rng(73).normal(size=(700, 700)) / 50)
     function = gc.jit(update)
-    ticks, stop = [0], threading.Event()
-
-    def tick():
-        while not stop.is_set():
-            ticks[0] += 1
-            time.sleep(0.0005)
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    for _ in range(4):
-        function(x)
-    before, start = ticks[0], time.perf_counter()
-    function(x)
-    during, elapsed = ticks[0] - before, time.perf_counter() - start
-    stop.set()
-    thread.join()
+    ticks_during(lambda: [function(x) for _ in range(4)])
+    during, elapsed = ticks_during(lambda: function(x))
     assert during > 10 or elapsed < 0.02, (during, elapsed)
 
 
