@@ -2,6 +2,7 @@
 // code is already vectorized), object files, and a position-independent image of them that the
 // runtime maps as it is.
 #include "compiler/emit/Emitter.h"
+#include "compiler/emit/cpu/CodeMemo.h"
 #include "compiler/emit/cpu/CodeParts.h"
 #include "compiler/emit/cpu/Image.h"
 #include "compiler/passes/lower/LoopSpace.h"
@@ -71,6 +72,7 @@ public:
   }
 
   const ConversionToLlvm &conversion;
+  CodeMemo memo;
 
   /// Of the caller's thread, then of `threads` - 1 others.
   SmallVector<Coder *> coders(size_t threads) {
@@ -141,29 +143,35 @@ void declareCallees(ModuleOp module) {
 }
 
 /// The functions in modules of kPartOps operations or a little more; those whose loops count on are
-/// apart from the others. How they are divided depends on nothing but the program.
+/// apart from the others, and longer ones alone, as other programs may have them (CodeMemo.h). How
+/// they are divided depends on nothing but the program.
 SmallVector<OwningOpRef<ModuleOp>> divide(ModuleOp module) {
   SmallVector<OwningOpRef<ModuleOp>> parts;
   struct Open {
     size_t ops = kPartOps, part = 0;
   } open[2];
   for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-    Open &own = open[func->hasAttr("graphc.counted")];
+    size_t ops = 0;
+    func.walk([&](Operation *) { ++ops; });
+    Open alone, &own = ops >= kPartOps ? alone : open[func->hasAttr("graphc.counted")];
     if (own.ops >= kPartOps) {
       own = {0, parts.size()};
       parts.push_back(ModuleOp::create(module.getLoc()));
     }
     func->remove();
     parts[own.part]->push_back(func);
-    func.walk([&](Operation *) { ++own.ops; });
+    own.ops += ops;
   }
   for (OwningOpRef<ModuleOp> &part : parts)
     declareCallees(*part);
   return parts;
 }
 
+/// By the names of their functions.
+using Kernels = llvm::StringMap<const EmittedKernel *>;
+
 /// A module of functions in LLVM's form. Failures are diagnostics.
-LogicalResult toLlvm(ModuleOp module, ArrayRef<EmittedKernel> kernels, CodePart &part) {
+LogicalResult toLlvm(ModuleOp module, const Kernels &kernels, CodePart &part) {
   bool counted = llvm::any_of(module.getOps<func::FuncOp>(),
                               [](func::FuncOp func) { return func->hasAttr("graphc.counted"); });
   SmallVector<StringAttr> seldom;
@@ -174,9 +182,9 @@ LogicalResult toLlvm(ModuleOp module, ArrayRef<EmittedKernel> kernels, CodePart 
   }
   if (failed(Backend::of(module.getContext()).conversion.apply(module)))
     return failure();
-  for (const EmittedKernel &kernel : kernels)
-    if (auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.name))
-      adoptKernelAbi(function, kernel);
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (auto kernel = kernels.find(function.getSymName()); kernel != kernels.end())
+      adoptKernelAbi(function, *kernel->second);
   part.context = std::make_unique<llvm::LLVMContext>();
   static CountedLoops countedLoops;
   if (counted)
@@ -201,24 +209,37 @@ Result<EmittedCode> emit::emitCpu(ModuleOp module, const TargetDesc &target, uns
   EmittedCode code;
   code.isa = target.features;
   code.kernels = describeKernels(module);
+  llvm::StringMap<std::string> symbols = nameByContent(module);
+  Kernels kernels;
+  std::vector<std::string> names;
+  for (const EmittedKernel &kernel : code.kernels) {
+    names.push_back(symbols.at(kernel.name));
+    kernels[names.back()] = &kernel;
+  }
   SmallVector<OwningOpRef<ModuleOp>> modules = divide(module);
   std::vector<CodePart> parts(modules.size());
+  SmallVector<Digest> keys;
+  for (OwningOpRef<ModuleOp> &functions : modules)
+    keys.push_back(CodeMemo::key(*functions, target.features));
   {
     size_t most = std::clamp<size_t>(modules.size(), 1, std::max(1u, threads));
     PartQueue queue(backend.coders(most), target.features);
-    for (auto [part, functions] : llvm::zip_equal(parts, modules)) {
-      if (failed(toLlvm(*functions, code.kernels, part)))
+    for (auto [part, functions, key] : llvm::zip_equal(parts, modules, keys)) {
+      if (const CodeMemo::Object *known = backend.memo.find(key)) {
+        part.object = *known;
+        continue;
+      }
+      if (failed(toLlvm(*functions, kernels, part)))
         return Status(ErrorCode::Compile, ""); // the diagnostics say why
       queue.add(part);
     }
     GRAPHC_TRY(queue.finish());
   }
+  for (auto [part, key] : llvm::zip_equal(parts, keys))
+    backend.memo.add(key, part.object);
   std::vector<llvm::StringRef> objects;
   for (const CodePart &part : parts)
     objects.emplace_back(part.object.data(), part.object.size());
-  std::vector<std::string> names;
-  for (const EmittedKernel &kernel : code.kernels)
-    names.push_back(kernel.name);
   GRAPHC_ASSIGN(Image image, buildImage(objects, names));
   code.code = std::move(image.bytes);
   for (auto [kernel, entry] : llvm::zip_equal(code.kernels, image.entries))
@@ -231,7 +252,10 @@ Result<std::string> emit::printCpu(ModuleOp module, const TargetDesc &target, Te
   GRAPHC_ASSIGN(llvm::TargetMachine * machine, coder.machine(target.features));
   GRAPHC_ASSIGN(CodeGenerator * generator,
                 coder.generator(target.features, llvm::CodeGenFileType::AssemblyFile));
-  std::vector<EmittedKernel> kernels = describeKernels(module);
+  std::vector<EmittedKernel> described = describeKernels(module);
+  Kernels kernels;
+  for (const EmittedKernel &kernel : described)
+    kernels[kernel.name] = &kernel;
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (OwningOpRef<ModuleOp> &functions : divide(module)) {
