@@ -32,6 +32,16 @@ int64_t pass::partialOf(const Node &node) {
   return isPlace ? in + out : std::max(in, out);
 }
 
+bool pass::readsAnew(const Leaf &leaf, const Node &node, const Group &group) {
+  return llvm::any_of(leaf.indices, [](AffineExpr e) { return !e.isSymbolicOrConstant(); }) &&
+         llvm::none_of(group.nodes, [&](const Node *member) {
+           return member == leaf.producer ||
+                  (member != &node && llvm::any_of(member->leaves, [&](const Leaf &other) {
+                     return leaf.root == other.root && leaf.indices == other.indices;
+                   }));
+         });
+}
+
 /// Whether the kernel has room for more partial results. Once it has none it is closed, so that
 /// what the next reductions read is not computed there and stored for them.
 bool FusionPlan::fits(Group &group, int64_t partial) {

@@ -20,6 +20,9 @@ static constexpr size_t kMaxSharedStreams = 32;
 /// Of what is computed again for further reductions of rows, whose values do not wait: beyond it, a
 /// kernel of its own that reads them costs less.
 static constexpr int kMostRevisited = 64;
+/// Elements that the turns of a loop in one kernel read at a point: with more, addresses wait in
+/// memory, and compiling takes longer than in proportion.
+static constexpr int kMostReadByTurns = 32;
 /// Recomputed per reader when cheaper than this many simple operations.
 static constexpr int kCheapOps = 2;
 
@@ -119,8 +122,9 @@ void FusionPlan::addContract(Operation *op) {
   addRead(node, yv, yi);
 }
 
-/// Updates of one new value that a kernel may hold.
-static constexpr unsigned kMostContinued = 64;
+/// Updates of one new value that a kernel may hold. Columns are long code each, and a line of
+/// memory or two of them are as good as more: there the next kernel goes on.
+static constexpr unsigned kMostContinued = 64, kMostColumns = 16;
 
 /// What the recorder knew of the places of two updates of one chain (the importer's
 /// `graphc.apart`).
@@ -132,7 +136,7 @@ static bool recordedApart(graph::UpdateSliceOp update, graph::UpdateSliceOp othe
 
 /// The update whose result `op` updates, when nobody else reads that and no two updates so far
 /// write one element: whoever computes what they write may then write all of it.
-Node *FusionPlan::continuedUpdate(Operation *op) {
+Node *FusionPlan::continuedUpdate(Operation *op, bool &isFull) {
   auto update = cast<graph::UpdateSliceOp>(op);
   auto apart = [&](graph::UpdateSliceOp other) {
     if (recordedApart(update, other))
@@ -146,13 +150,20 @@ Node *FusionPlan::continuedUpdate(Operation *op) {
         return true;
     return false;
   };
+  ArrayRef<Size> shape = sizes.of(update.getValue());
+  const bool isColumn = !shape.empty() && shape.back().isConstant(1);
   unsigned count = 0;
   for (Value base = update.getX();;) {
     auto other = base.getDefiningOp<graph::UpdateSliceOp>();
     if (!other)
       break;
-    if (++count == kMostContinued || !base.hasOneUse() || !apart(other))
+    if (!base.hasOneUse() || !apart(other))
       return nullptr;
+    isFull = ++count == kMostColumns && isColumn;
+    if (isFull || count == kMostContinued)
+      return nullptr;
+    if (Node *first = byValue.lookup(base); isColumn && first && !first->continues)
+      break;
     base = other.getX();
   }
   return count ? byValue.lookup(update.getX()) : nullptr;
@@ -172,7 +183,9 @@ void FusionPlan::addUpdate(Operation *op) {
   Node &node = addNode(NodeKind::Update, op, update.getResult());
   node.space = squeezed(sizes.of(update.getValue()));
   node.base = fresh ? Value() : update.getX();
-  node.continues = continuedUpdate(op);
+  bool isFull = false;
+  node.continues = continuedUpdate(op, isFull);
+  node.follows = isFull ? byValue.lookup(update.getX()) : nullptr;
   addRead(node, update.getValue(), indices);
 }
 
@@ -363,11 +376,11 @@ void FusionPlan::markTurns() {
       kinds.push_back(known.try_emplace(kind, known.size()).first->second);
       computed.push_back(&node);
     }
-  Turns turns = findTurns(kinds);
-  for (size_t i = turns.first; i < turns.last; i += turns.length)
-    if (turns.startsAt(i))
-      for (Node *node : ArrayRef(computed).slice(i, turns.length))
-        computed[i]->turn += costOf(*node);
+  for (const Turns &turns : findLoops(kinds))
+    for (size_t i = turns.first; i < turns.last; i += turns.length)
+      if (turns.startsAt(i))
+        for (Node *node : ArrayRef(computed).slice(i, turns.length))
+          computed[i]->turn += costOf(*node);
 }
 
 void FusionPlan::appendLeaves(Node &reader, Value tensor, ArrayRef<AffineExpr> indices) {
@@ -495,7 +508,8 @@ CutReason FusionPlan::needsWhole(Node &node, int index) {
 
 /// Whether the turn of a loop that `node` begins does not fit into a kernel any more.
 static bool closes(const Node &node, const Group &group) {
-  return node.turn <= kMaxCostPerKernel && group.cost + node.turn > kMaxCostPerKernel;
+  return (node.turn <= kMaxCostPerKernel && group.cost + node.turn > kMaxCostPerKernel) ||
+         (node.turn && group.reads >= kMostReadByTurns);
 }
 
 /// Whether `node` can be computed in `group`, from which at least one of its leaves comes; sets the
@@ -626,6 +640,8 @@ void FusionPlan::join(Node &node, int index, bool row) {
   group.partial += partialOf(node);
   group.oneByOne |= isOneByOne(node);
   for (const Leaf &leaf : node.leaves)
+    group.reads += readsAnew(leaf, node, group);
+  for (const Leaf &leaf : node.leaves)
     if (leaf.producer) {
       int from = find(leaf.producer->group);
       if (from == index)
@@ -669,8 +685,11 @@ CutReason FusionPlan::mergeGroups(int into, int from) {
     a.reduced = b.reduced;
     a.family = b.family;
   }
-  for (Node *node : b.nodes)
+  for (Node *node : b.nodes) {
     a.nodes.push_back(node);
+    for (const Leaf &leaf : node->leaves)
+      a.reads += readsAnew(leaf, *node, a);
+  }
   a.cost += b.cost;
   a.partial += b.partial;
   b.mergedInto = into;
@@ -711,6 +730,9 @@ int FusionPlan::besideContinued(Node &node, int chosen, bool &row) {
 }
 
 void FusionPlan::assign(Node &node) {
+  // What is computed for the updates from here on would only wait in memory for them.
+  if (node.follows)
+    groups[find(node.follows->group)].closed = true;
   SmallVector<int> candidates;
   for (const Leaf &leaf : node.leaves)
     if (leaf.producer)

@@ -64,6 +64,7 @@ struct Node {
   llvm::SmallVector<mlir::Value> reads; ///< tensors read at every point of the space
   mlir::Value base;          ///< update: the tensor that is updated (null: uninitialised)
   Node *continues = nullptr; ///< update: the one before it of the same new value, elsewhere in it
+  Node *follows = nullptr;   ///< likewise, but a kernel has room for no more of them
   llvm::SmallVector<mlir::Value> sources; ///< tensors read at places that are values
   llvm::SmallVector<llvm::SmallVector<mlir::AffineExpr>> readIndices; ///< per read, full rank
   llvm::SmallVector<Leaf> leaves; ///< reads with inlined producers expanded
@@ -86,8 +87,9 @@ struct Group {
   llvm::BitVector ancestors;
   int mergedInto = -1;
   int cost = 0;          ///< of a point, in simple operations
+  int reads = 0;         ///< at a point, of other kernels' tensors
   int64_t partial = 0;   ///< bytes of partial results, a lane of its reductions
-  bool closed = false;   ///< the next turn of a loop did not fit
+  bool closed = false;   ///< the next turn of a loop or update did not fit
   bool isSated = false;  ///< another reduction did not fit
   bool oneByOne = false; ///< its points are visited in order by one thread
 
@@ -100,6 +102,9 @@ int costOf(mlir::Operation *op);
 int costOf(const Node &node);
 /// Bytes of a lane's partial result.
 int64_t partialOf(const Node &node);
+/// Whether a leaf of `node`, a new member of the group, is an element of each point that no other
+/// member reads or makes.
+bool readsAnew(const Leaf &leaf, const Node &node, const Group &group);
 
 /// Groups the computed values of one graph function into kernels. Analysis only: the function is
 /// not changed.
@@ -124,7 +129,7 @@ private:
   void materialize(mlir::Value tensor);
   void addContract(mlir::Operation *op);
   void addUpdate(mlir::Operation *op);
-  Node *continuedUpdate(mlir::Operation *op);
+  Node *continuedUpdate(mlir::Operation *op, bool &isFull);
   void addGather(mlir::Operation *op);
   void addScatter(mlir::Operation *op);
   CutReason needsWhole(Node &node, int group);

@@ -24,3 +24,18 @@ Turns graphc::pass::findTurns(llvm::ArrayRef<unsigned> kinds) {
   }
   return {};
 }
+
+llvm::SmallVector<Turns> graphc::pass::findLoops(llvm::ArrayRef<unsigned> kinds) {
+  llvm::SmallVector<Turns> loops;
+  llvm::SmallVector<std::pair<size_t, size_t>> parts{{0, kinds.size()}};
+  while (!parts.empty()) {
+    auto [begin, end] = parts.pop_back_val();
+    Turns turns = findTurns(kinds.slice(begin, end - begin));
+    if (!turns.length)
+      continue;
+    loops.push_back({turns.first + begin, turns.last + begin, turns.length});
+    parts.push_back({begin, loops.back().first});
+    parts.push_back({loops.back().last, end});
+  }
+  return loops;
+}

@@ -18,6 +18,8 @@ struct Turns {
 
 /// The shortest turns that make up half of the values at least; alike are those of one kind.
 Turns findTurns(llvm::ArrayRef<unsigned> kinds);
+/// These, and those of what is before and behind them, in any order.
+llvm::SmallVector<Turns> findLoops(llvm::ArrayRef<unsigned> kinds);
 
 } // namespace graphc::pass
 

@@ -1,5 +1,20 @@
 // A kernel ends where another pass over memory costs less than what it would hold.
 // RUN: graphc-opt %s --graphc-form-kernels=most-partial=96 -split-input-file | FileCheck %s
+// RUN: %python %S/columns.py 40 | graphc-opt --graphc-form-kernels | FileCheck %s --check-prefix=COLUMNS
+// RUN: %python %S/loops.py 31 | graphc-opt --graphc-form-kernels | FileCheck %s --check-prefix=TURNS --implicit-check-not=kernel.func
+// RUN: %python %S/loops.py 36 | graphc-opt --graphc-form-kernels | FileCheck %s --check-prefixes=TURNS,MORE --implicit-check-not=kernel.func
+
+// Turns that begin after 32 elements were read are in the next kernel, also of a loop behind the longest.
+// TURNS: kernel.func
+// MORE: kernel.func
+
+// A kernel writes 16 columns; the next one needs the last of them only.
+// COLUMNS-COUNT-3: kernel.func
+// COLUMNS-NOT: kernel.func
+// COLUMNS: %[[FIRST:.*]]:2 = kernel.call
+// COLUMNS: %[[NEXT:.*]]:2 = kernel.call @{{.*}}(%[[FIRST]]#1, %[[FIRST]]#0, %{{.*}})
+// COLUMNS: %[[LAST:.*]] = kernel.call @{{.*}}(%[[NEXT]]#1, %[[NEXT]]#0, %{{.*}})
+// COLUMNS: return %[[LAST]]
 
 // CHECK: graphc.cuts = ["graph.exp not fused with kernel 0: the kernel reached its size limit"]
 // CHECK-COUNT-2: kernel.func

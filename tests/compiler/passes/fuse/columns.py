@@ -1,0 +1,14 @@
+"""Prints a function that makes the columns of an array one after the other, each of the one before it. usage: columns.py N"""
+
+import sys
+
+columns = int(sys.argv[1])
+whole, column = f"tensor<?x{columns}xf64>", "tensor<?x1xf64>"
+print(f"func.func @columns(%x: {whole}, %y: {whole}, %d0: {column}) -> {whole} {{")
+print(f"  %n = graph.dim %x, 0 : {whole}")
+for i in range(columns):
+    print(f"""  %a{i} = graph.slice %x from [0, {i}] step [1, 1] to (%n) : {whole} -> {column}
+  %m{i} = graph.mul %a{i}, %d{i} : {column}
+  %d{i + 1} = graph.add %a{i}, %m{i} : {column}
+  %v{i + 1} = graph.update_slice %d{i + 1} into {f'%v{i}' if i else '%y'} from [0, {i}] step [1, 1] : {column} into {whole} -> {whole}""")
+print(f"  return %v{columns} : {whole}\n}}")
