@@ -84,6 +84,29 @@ def test_programs_are_the_same_however_many_threads_compile_them(cache):
     assert len(made[1][1]) > 1 and made[1] == made[2] == made[5]
 
 
+def test_code_does_not_depend_on_what_was_compiled_before(tmp_path):
+    code = """
+    import sys, numpy as np, graphc as gc
+    def run(more):
+        x = gc.asarray(np.arange(3000.0).reshape(60, 50))
+        y = x
+        for i in range(8):
+            y = gc.sqrt(gc.abs(y * 1.5 + x[:, ::-1])) - gc.exp(-y)
+        z = y.sum(axis=0) + gc.sin(y).max(axis=1)[:50]
+        gc.eval(y, gc.cumsum(z) * 2 if more else z)
+    run(True)
+    """
+    entries = []
+    for before in ("", "run(False)"):
+        cache = tmp_path / f"cache{len(entries)}"
+        run(textwrap.dedent(code).replace("run(True)", f"{before}\nrun(True)"), GRAPHC_CACHE_DIR=cache)
+        entries.append({p.name: p.read_bytes() for p in cache.rglob("*.gcp")})
+    alone, after = entries
+    assert len(alone) == 1 and len(after) == 2
+    for name, content in alone.items():
+        assert after[name] == content
+
+
 def test_import_maps_no_compiler_and_no_driver():
     done = run("import graphc\nmaps = open('/proc/self/maps').read()\nprint('LLVM' in maps, 'OpenCL' in maps, 'pocl' in maps)")
     assert done.stdout.split() == ["False"] * 3 and done.stderr == ""
