@@ -22,7 +22,7 @@ static constexpr size_t kMaxSharedStreams = 32;
 static constexpr int kMostRevisited = 64;
 /// Elements that the turns of a loop in one kernel read at a point: with more, addresses wait in
 /// memory, and compiling takes longer than in proportion.
-static constexpr int kMostReadByTurns = 32;
+static constexpr int kMostReadByTurns = 48;
 /// Recomputed per reader when cheaper than this many simple operations.
 static constexpr int kCheapOps = 2;
 
@@ -124,7 +124,7 @@ void FusionPlan::addContract(Operation *op) {
 
 /// Updates of one new value that a kernel may hold. Columns are long code each, and a line of
 /// memory or two of them are as good as more: there the next kernel goes on.
-static constexpr unsigned kMostContinued = 64, kMostColumns = 16;
+static constexpr unsigned kMostContinued = 64, kMostColumns = 44;
 
 /// What the recorder knew of the places of two updates of one chain (the importer's
 /// `graphc.apart`).
