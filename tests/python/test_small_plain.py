@@ -7,30 +7,16 @@ import threading
 import graphc as gc
 import numpy as np
 import pytest
+from support.loops import KINDS, assert_same, of_kind
 
 pytestmark = pytest.mark.graphc_only
 
 
-@pytest.fixture(params=["recorded", "at once"], autouse=True)
+@pytest.fixture(params=KINDS, autouse=True)
 def turns(request):
-    before = gc._graphc.set_loop_turns(gc._graphc.NEVER if request.param == "recorded" else 0)
-    yield request.param
-    gc._graphc.set_loop_turns(before)
+    with of_kind(request.param):
+        yield request.param
 
-
-def leaves(result):
-    return [v for r in result for v in leaves(r)] if isinstance(result, (tuple, list)) else [result]
-
-
-def assert_same(got, want, rtol=0.0):
-    got, want = leaves(got), leaves(want)
-    assert len(got) == len(want)
-    for g, w in zip(got, want):
-        assert np.shape(g) == np.shape(w) and getattr(g, "dtype", type(g)) == getattr(w, "dtype", type(w)), (g, w)
-        g, w = np.asarray(g), np.asarray(w)
-        np.testing.assert_allclose(g, w, rtol=rtol, atol=0)
-        if w.dtype.kind == "f":
-            np.testing.assert_array_equal(np.signbit(g), np.signbit(w))
 
 
 def space(np_):
