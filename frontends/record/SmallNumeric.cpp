@@ -246,10 +246,8 @@ Outcome reduceAt(op::ReduceKind kind, const Array &x, const Array &starts) {
 }
 
 Outcome steps(const Steps &steps, int64_t count, rt::Device &device) {
-  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Float64, Shape{count}, device));
+  GRAPHC_ASSIGN(NodeRef out, iota(count, DType::Float64, device));
   auto *to = dataOf<double>(out);
-  for (int64_t i = 0; i < count; ++i)
-    to[i] = static_cast<double>(i);
   if (!steps.isUnit)
     for (int64_t i = 0; i < count; ++i)
       to[i] *= steps.step;

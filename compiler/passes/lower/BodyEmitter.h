@@ -12,6 +12,8 @@ namespace graphc::pass {
 inline constexpr int64_t kRegisterBits = 512;
 /// A line of the cache. A vector that lies across two of them is read and written twice.
 inline constexpr int64_t kLineBytes = 64;
+/// Localities of what is asked for ahead.
+inline constexpr unsigned kFirstCache = 3, kSecondCache = 2;
 
 /// Where a body instance runs. `loops[i]` is the index of loop i; for the vector loop it is that of
 /// lane 0.

@@ -26,7 +26,6 @@ constexpr int64_t kFewTiles = 3;           ///< below, the operand is not read o
 constexpr int64_t kSpreadBytes = 1 << 19;  ///< a piece spread wider than this leaves the cache
 constexpr int64_t kPrefetch = 8;           ///< k ahead
 constexpr int64_t kSegment = 64;           ///< k between requests for what comes next
-constexpr unsigned kSecondCache = 2;       ///< locality of a prefetch
 constexpr int64_t kDirectOps = 8;          ///< longest epilogue that is repeated for every vector
 constexpr int64_t kTurned = 16;            ///< lanes of a block turned in registers
 constexpr int64_t kRowPitch = 8;           ///< elements from k to k + 1 where rows lie side by side

@@ -19,7 +19,6 @@ static constexpr int64_t kSumBytes = 1 << 14, kRowsPerPass = 8;
 /// Memory is asked for ahead: the rows of the next pass, and so many vectors of each of the rows
 /// that are read side by side, of which a prefetcher follows few.
 static constexpr int64_t kVectorsAhead = 16;
-static constexpr unsigned kFirstCache = 3, kSecondCache = 2; ///< localities
 
 static kernel::DotOp dotOf(kernel::FuncOp kernel) {
   kernel::DotOp dot;

@@ -134,7 +134,7 @@ Value KernelLowering::ScanLoop::vectorGroups(KernelLowering &l, OpBuilder &b, Va
     l.emitter->maskLanes(b, at, limit);
   Value all = BodyEmitter::splat(b, loc, l.emitter->value(b, op.getValue(), at), at.width);
   if (!limit) {
-    l.prefetch(b, at, l.space.parallel, kVectorsAhead * kScanGroup, /*locality=*/3);
+    l.prefetch(b, at, l.space.parallel, kVectorsAhead * kScanGroup, kFirstCache);
     l.prefetch(b, at, l.space.parallel, kScanBlock, kSecondCache);
   }
   SmallVector<Value> groups(count, all);

@@ -6,8 +6,6 @@
 
 namespace graphc::pass {
 
-/// Locality of what is asked for into the second cache.
-inline constexpr unsigned kSecondCache = 2;
 /// Registers of groups whose steps are taken in turns where the body is short: a step waits for the
 /// one before it.
 inline constexpr int64_t kRegistersTogether = 4;
