@@ -160,11 +160,9 @@ void ThreadPool::workerLoop() {
 }
 
 // Called by the owner of `busy`.
-bool ThreadPool::isWorthWaking(const Job &job) {
-  int64_t before = lastJob;
-  lastJob = TraceSpan::now();
+bool ThreadPool::isWorthWaking(const Job &job, int64_t now) const {
   bool allSleep = !workers || sleepers.load(std::memory_order_relaxed) == workers->threads.size();
-  return !job.isShort || !allSleep || lastJob - before < kSpinNanos;
+  return !job.isShort || !allSleep || now - lastJob < kSpinNanos;
 }
 
 // Called by the owner of `busy`.
@@ -206,7 +204,10 @@ bool ThreadPool::run(const Job &job) {
   while (item < mine.range) {
     bool several = mine.range - item > mine.chunk;
     if (threadCount > 1 && several && !busy.test_and_set(std::memory_order_acquire)) {
-      if (isWorthWaking(mine))
+      int64_t now = TraceSpan::now();
+      bool shares = isWorthWaking(mine, now);
+      lastJob = now;
+      if (shares)
         runShared(mine, item);
       else
         mine.body(mine.context, item, mine.range);

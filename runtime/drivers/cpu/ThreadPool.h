@@ -52,7 +52,7 @@ public:
 private:
   struct Workers;
   void runShared(const Job &job, int64_t firstItem);
-  bool isWorthWaking(const Job &job);
+  bool isWorthWaking(const Job &job, int64_t now) const;
   void leaveCoreOfCaller(int64_t now, int64_t &leftAt) const;
   bool workOnce();
   void workerLoop();
