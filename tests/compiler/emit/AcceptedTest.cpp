@@ -1,10 +1,9 @@
 // What a device language has no words for is refused with the user's line before LLVM sees it: its
 // code generators end the process.
 #include "compiler/emit/device/Accepted.h"
-#include "compiler/pipeline/Pipeline.h"
+#include "tests/compiler/emit/TestContext.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
@@ -18,16 +17,9 @@ using namespace graphc::emit;
 namespace {
 
 std::string refusal(const std::string &body, const std::string &arguments, Language language) {
-  static mlir::MLIRContext *context = [] {
-    mlir::DialectRegistry registry;
-    registerDialects(registry);
-    auto *made = new mlir::MLIRContext(registry);
-    made->loadAllAvailableDialects();
-    return made;
-  }();
   std::string text = "func.func @f(" + arguments + ") {\n" + body + "\nreturn\n}";
   auto module =
-      mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(context), "user.mlir");
+      mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(testContext()), "user.mlir");
   EXPECT_TRUE(module) << text;
   auto functions = module->getOps<mlir::func::FuncOp>();
   return checkAccepted(*functions.begin(), language).message();

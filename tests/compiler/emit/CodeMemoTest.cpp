@@ -1,9 +1,8 @@
 // Functions that compute the same have one name, whatever program they are met in.
 #include "compiler/emit/cpu/CodeMemo.h"
-#include "compiler/pipeline/Pipeline.h"
+#include "tests/compiler/emit/TestContext.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
@@ -14,14 +13,7 @@ using namespace graphc::emit;
 namespace {
 
 mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text) {
-  static mlir::MLIRContext *context = [] {
-    mlir::DialectRegistry registry;
-    registerDialects(registry);
-    auto *made = new mlir::MLIRContext(registry);
-    made->loadAllAvailableDialects();
-    return made;
-  }();
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(context));
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(testContext()));
   EXPECT_TRUE(module) << text;
   return module;
 }
