@@ -115,13 +115,15 @@ TEST(ThreadPool, AShortJobAloneLetsWorkersSleep) {
   ThreadPool pool(2);
   Places first;
   pool.run({Places::body, &first, 50, 1});
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  Places alone;
-  pool.run({Places::body, &alone, 50, 1, 0, /*isShort=*/true});
-  ASSERT_EQ(alone.pieces.size(), 1u);
-  EXPECT_EQ(alone.pieces.begin()->first, pthread_self());
-  EXPECT_EQ(alone.pieces.begin()->second, 1) << "not cut up for one thread";
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  // On a crowded machine the worker may need long to fall asleep.
+  bool isWhole = false;
+  for (int round = 0; round < 100 && !isWhole; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    Places alone;
+    pool.run({Places::body, &alone, 50, 1, 0, /*isShort=*/true});
+    isWhole = alone.pieces == std::map<pthread_t, int>{{pthread_self(), 1}};
+  }
+  EXPECT_TRUE(isWhole) << "not cut up, and done by the caller";
   Places longer;
   pool.run({Places::body, &longer, 50, 1});
   int pieces = 0;
