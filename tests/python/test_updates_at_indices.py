@@ -201,19 +201,28 @@ def places_of_narrow_parts(xp, x, m, p, q, v):
     x.reshape(-1, 4, 100)[p, ::3, q % 100] = 2
 
 
-IN_PARTS = [places_of_narrow_parts, few_rows, few_rows_of_a_part, places_of_a_part, places_of_turned_axes, places_between_slices, parts_of_complex]
+def from_other_columns(xp, x, m, p, q, v):
+    x[p, 0] = x[q, 1]
+    x[p, 2] += x[q, 2]
+    x[:, 3][p] = x[:, 3][q][::-1]
+    x[:-1, 4][p] = x[1:, 4][: len(v) % 500].sum()
+    xp.maximum.at(x[:, 5], p, x[q, 4])
+
+
+IN_PARTS = [from_other_columns, places_of_narrow_parts, few_rows, few_rows_of_a_part, places_of_a_part, places_of_turned_axes, places_between_slices, parts_of_complex]
 
 
 @pytest.mark.parametrize("program", IN_PARTS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("dtype", ["f8", "i2", "c16"])
 @pytest.mark.parametrize("jitted", [False, True])
-def test_few_elements_of_parts(program, dtype, jitted):
+@pytest.mark.parametrize("count", [40, 1500])
+def test_few_and_many_elements_of_parts(program, dtype, jitted, count):
     if (dtype == "c16") != (program is parts_of_complex):
         return
     rng = np.random.default_rng(5)
     x = (rng.random((600, 400)) * 50).astype(dtype)
-    p, q = rng.integers(-300, 300, (2, 40))
-    v = (rng.random(40) * 9).astype(dtype if dtype != "c16" else "f8")
+    p, q = rng.integers(-300, 300, (2, count))
+    v = (rng.random(count) * 9).astype(dtype if dtype != "c16" else "f8")
     m = rng.random(600) < 0.02
     y = gc.asarray(x.copy()) + 0
     act = gc.jit(lambda *given: program(gc, *given)) if jitted else (lambda *given: program(gc, *given))

@@ -1,7 +1,5 @@
 #include "compiler/passes/analysis/Access.h"
 
-#include "dialects/graph/Graph.h"
-
 #include <optional>
 
 using namespace mlir;
@@ -91,6 +89,27 @@ static AffineExpr startExpr(int64_t constant, Value dynamic, SizeAnalysis &sizes
   return sizes.expr(sizes.canonical(dynamic));
 }
 
+/// Indices into the sliced tensor at `points` of a slice.
+static SmallVector<AffineExpr> sliceIndices(ArrayRef<int64_t> starts, ValueRange dynamic,
+                                            ArrayRef<int64_t> steps, ArrayRef<AffineExpr> points,
+                                            SizeAnalysis &sizes, MLIRContext *context) {
+  SmallVector<AffineExpr> indices;
+  for (auto [start, step, point] : llvm::zip_equal(starts, steps, points)) {
+    bool known = !ShapedType::isDynamic(start);
+    indices.push_back(startExpr(start, known ? Value() : dynamic.front(), sizes, context) +
+                      point * step);
+    if (!known)
+      dynamic = dynamic.drop_front();
+  }
+  return indices;
+}
+
+SmallVector<AffineExpr> pass::updatedIndices(graph::UpdateSliceOp update,
+                                             ArrayRef<AffineExpr> points, SizeAnalysis &sizes) {
+  return sliceIndices(update.getStaticStarts(), update.getStarts(), update.getSteps(), points,
+                      sizes, update.getContext());
+}
+
 Access pass::resolveAccess(Value tensor, ArrayRef<AffineExpr> indices, SizeAnalysis &sizes) {
   MLIRContext *context = tensor.getContext();
   Access access{tensor, SmallVector<AffineExpr>(indices)};
@@ -108,12 +127,8 @@ Access pass::resolveAccess(Value tensor, ArrayRef<AffineExpr> indices, SizeAnaly
         next[source] = access.indices[axis];
       access.root = transpose.getX();
     } else if (auto slice = dyn_cast<graph::SliceOp>(op)) {
-      unsigned dynamic = 0;
-      for (auto [axis, start] : llvm::enumerate(slice.getStaticStarts())) {
-        Value value = ShapedType::isDynamic(start) ? slice.getStarts()[dynamic++] : Value();
-        next.push_back(startExpr(start, value, sizes, context) +
-                       access.indices[axis] * slice.getSteps()[axis]);
-      }
+      next = sliceIndices(slice.getStaticStarts(), slice.getStarts(), slice.getSteps(),
+                          access.indices, sizes, context);
       access.root = slice.getX();
     } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
       auto mapped = reshapeIndices(sizes.of(reshape.getX()), sizes.of(reshape.getResult()),

@@ -3,6 +3,7 @@
 #define GRAPHC_COMPILER_PASSES_ANALYSIS_ACCESS_H
 
 #include "compiler/passes/analysis/Sizes.h"
+#include "dialects/graph/Graph.h"
 
 namespace graphc::pass {
 
@@ -25,6 +26,11 @@ llvm::SmallVector<mlir::AffineExpr> placedIndices(mlir::Value whole, llvm::Array
                                                   int64_t position, int64_t indexRank,
                                                   llvm::ArrayRef<mlir::AffineExpr> points,
                                                   unsigned firstPlace);
+
+/// The element of its result that an update of a slice writes at `points` of its value.
+llvm::SmallVector<mlir::AffineExpr> updatedIndices(graph::UpdateSliceOp update,
+                                                   llvm::ArrayRef<mlir::AffineExpr> points,
+                                                   SizeAnalysis &sizes);
 
 /// Index expressions d0, d1, ... for the axes whose size is not 1, constant 0 for the others;
 /// `next` is the first dimension number and is advanced.

@@ -238,7 +238,9 @@ private:
     int64_t rank = cast<RankedTensorType>(op.getIndices()[0].getType()).getRank();
     SmallVector<AffineExpr> target = placedIndices(op.getX(), op.getAxes(), op.getPosition(), rank,
                                                    pointsOf(op.getValue(), points), order.size());
-    AffineMap map = placedMap(squeezedIndices(target, sizes.of(op.getResult())), places.size());
+    if (node.base != op.getX())
+      target = resolveAccess(op.getX(), target, sizes).indices;
+    AffineMap map = placedMap(squeezedIndices(target, sizes.of(node.result)), places.size());
     inits.push_back(cast<BlockArgument>(tensorArgument(node.base)).getArgNumber());
     kernel::ScatterOp::create(body, loc, operands[0], places, guard,
                               body.getI64IntegerAttr(stored.size()), op.getCombineAttr(),
@@ -333,18 +335,11 @@ private:
     int64_t init = -1, number = stored.size();
     if (node.kind == NodeKind::Update) {
       auto update = cast<graph::UpdateSliceOp>(node.op);
-      unsigned next = 0, dynamic = 0;
-      SmallVector<AffineExpr> full;
-      for (auto [axis, start] : llvm::enumerate(update.getStaticStarts())) {
-        AffineExpr first = ShapedType::isDynamic(start)
-                               ? sizes.expr(sizes.canonical(update.getStarts()[dynamic++]))
-                               : getAffineConstantExpr(start, context);
-        AffineExpr step = sizes.of(update.getValue())[axis].isConstant(1)
-                              ? getAffineConstantExpr(0, context)
-                              : where[next++];
-        full.push_back(first + step * update.getSteps()[axis]);
-      }
-      where = squeezedIndices(full, sizes.of(node.result));
+      unsigned next = 0;
+      SmallVector<AffineExpr> points;
+      for (const Size &size : sizes.of(update.getValue()))
+        points.push_back(size.isConstant(1) ? getAffineConstantExpr(0, context) : where[next++]);
+      where = squeezedIndices(updatedIndices(update, points, sizes), sizes.of(node.result));
       if (auto before = resultOf.find(node.continues); before != resultOf.end()) {
         number = before->second;
       } else if (node.base) {

@@ -40,6 +40,11 @@ inline constexpr llvm::StringLiteral kSeparateAttr = "graphc.separate";
 /// the array: the array need not be copied for them.
 void separateUpdates(mlir::func::FuncOp func);
 
+/// The scatter into a part of `update`'s array whose result the update writes back there, and which
+/// may as well go to that array itself. Null when there is none: others read the result, or what it
+/// writes is computed from elements of the array that are not gathered before.
+graph::ScatterOp scatterIntoPart(graph::UpdateSliceOp update, SizeAnalysis &sizes);
+
 struct Node;
 
 /// A read of a value at index expressions over the reader's space.
@@ -160,6 +165,7 @@ private:
   std::deque<Node> nodes;
   std::deque<Group> groups;
   llvm::DenseMap<mlir::Value, Node *> byValue;
+  llvm::DenseMap<mlir::Operation *, graph::UpdateSliceOp> intoPart; ///< by scatter
   struct Cut {
     const Node *node;
     llvm::StringRef name; ///< of its operation, which ends before the plan

@@ -102,7 +102,7 @@ void pass::separateUpdates(func::FuncOp func) {
   SizeAnalysis sizes(func);
   SmallVector<graph::UpdateSliceOp> found;
   for (graph::UpdateSliceOp update : small)
-    if (ReadsElsewhere(update, sizes).find())
+    if (!scatterIntoPart(update, sizes) && ReadsElsewhere(update, sizes).find())
       found.push_back(update);
   for (graph::UpdateSliceOp update : found) {
     // Where the value comes about: kernels run in that order, and nothing is written before.

@@ -62,6 +62,10 @@ public:
   /// At the end of a function: what the work-item of a group has gathered. `straight`: without a
   /// branch.
   void tellWatched(mlir::OpBuilder &builder, bool straight);
+  /// Asks for the first element along the last loop of a gather or scatter whose places are all
+  /// plain indices that stay along it: they are read, at `row`, and not checked.
+  void prefetchRow(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange places,
+                   Position row);
   /// Lanes follow each other in order.
   void scatter(mlir::OpBuilder &builder, kernel::ScatterOp scatter, Position &position);
   /// Where `use`, values that wait for the store lie in a row of `memory` instead of in the result.
@@ -179,6 +183,7 @@ private:
                        mlir::Value value);
   void scatterLane(mlir::OpBuilder &builder, kernel::ScatterOp op, mlir::Value value,
                    mlir::Value at);
+  kernel::LoadOp loadedIndex(mlir::Value place);
   kernel::LoadOp plainIndex(mlir::Value place, const Position &position);
   mlir::Value anyWrapped(mlir::OpBuilder &builder, const LinearAccess &access,
                          mlir::ValueRange places, Position &position);

@@ -25,6 +25,7 @@ private:
 
   void markSeldom();
   void lowerMap(), lowerTurned();
+  struct MapRows;
   void turnedLines(mlir::OpBuilder &builder, const TurnedTile &tile);
   Values turnedValues(mlir::OpBuilder &builder, const TurnedTile &tile, kernel::LoadOp load);
   llvm::SmallVector<Position> turnedPositions(mlir::OpBuilder &builder, const TurnedTile &tile);
@@ -46,8 +47,7 @@ private:
   void shareFolds(TreeEmitter &trees, Reducers reducers, int64_t lanes, bool once);
   States foldPartials(mlir::OpBuilder &builder, Reducers reducers, mlir::Value first,
                       mlir::Value count);
-  void lowerColumns();
-  void lowerColumnFold();
+  void lowerColumns(), lowerColumnFold();
 
   /// Opens a function; `extra` buffers follow the kernel's own, `scratch` bytes of a thread's own
   /// memory come last when there are any.
@@ -74,7 +74,7 @@ private:
             llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);
   Values nextPoint(mlir::OpBuilder &builder, const Position &at, unsigned first, unsigned end);
   /// Strips of `width` lanes over [low, high) of `loopNumber`, then masked strips of `rest` lanes,
-  /// 0 for as many: narrow ones are less code.
+  /// 0 for as many: narrow ones are less code. Of 1: strips of a register, then single elements.
   void strips(mlir::OpBuilder &builder, const Position &base, int loopNumber, int64_t width,
               mlir::Value low, mlir::Value high,
               llvm::function_ref<void(mlir::OpBuilder &, Position &)> body, int64_t rest = 0);

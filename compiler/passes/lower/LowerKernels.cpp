@@ -235,19 +235,33 @@ void KernelLowering::runs(OpBuilder &outside,
     emitter->delinearize(outside, first, 0, parallel - 1, at);
     outer.append(at.loops.begin(), at.loops.begin() + (parallel - 1));
   }
-  auto over = scf::ForOp::create(outside, loc, first, last, constant(outside, 1), outer);
-  OpBuilder b = OpBuilder::atBlockBegin(over.getBody());
-  Value run = over.getInductionVar();
-  at.loops[0] = run;
-  llvm::copy(over.getRegionIterArgs(), at.loops.begin());
+  // The first run, the whole ones, the last: what follows from where a run begins and ends is found
+  // once for all of them, by one body.
+  IndexMath n{outside, loc};
+  Value head = n.min(n.add(first, 1), last), tail = n.max(head, n.sub(last, n(1)));
+  Value parts = n.select(n.less(first, last), n(3), n(0));
+  auto over = scf::ForOp::create(outside, loc, n(0), parts, n(1), outer);
+  OpBuilder part = OpBuilder::atBlockBegin(over.getBody());
+  IndexMath m{part, loc};
+  Value isHead = m.equal(over.getInductionVar(), m(0));
+  Value isTail = m.equal(over.getInductionVar(), m(2));
+  auto select = [&](Value atHead, Value between, Value atTail) {
+    return m.select(isHead, atHead, m.select(isTail, atTail, between));
+  };
+  Value low = m.select(isHead, m.sub(begin, m.mul(first, length)), m(0));
+  Value high = m.min(m.sub(end, m.mul(select(first, first, tail), length)), length);
+  high = select(high, length, high);
+  auto each = scf::ForOp::create(part, loc, select(first, head, tail), select(head, tail, last),
+                                 m(1), over.getRegionIterArgs());
+  OpBuilder b = OpBuilder::atBlockBegin(each.getBody());
+  at.loops[0] = each.getInductionVar();
+  llvm::copy(each.getRegionIterArgs(), at.loops.begin());
   Position here = at;
-  Value start = arith::MulIOp::create(b, loc, run, length);
-  Value low =
-      arith::MaxSIOp::create(b, loc, arith::SubIOp::create(b, loc, begin, start), constant(b, 0));
-  Value high = arith::MinSIOp::create(b, loc, arith::SubIOp::create(b, loc, end, start), length);
   body(b, here, low, high);
-  if (parallel > 2)
+  if (parallel > 2) {
     scf::YieldOp::create(b, loc, nextPoint(b, at, 0, parallel - 1));
+    scf::YieldOp::create(part, loc, each.getResults());
+  }
 }
 
 /// Loops [first, end) at the point after the one at `at`: counted on, because a division costs more
@@ -303,24 +317,33 @@ void KernelLowering::strips(OpBuilder &b, const Position &base, int loopNumber, 
       emitter->maskAll(inside, here, high);
       body(inside, here);
     });
-  Value length = arith::SubIOp::create(b, loc, high, low), w = constant(b, lanes);
-  Value whole = arith::AddIOp::create(
-      b, loc, low, arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, length, w), w));
-  loop(b, low, whole, lanes, [&](OpBuilder &inside, Value index) {
-    Position here = at(index, lanes);
-    body(inside, here);
-  });
+  auto whole = [&](Value from, int64_t width) {
+    IndexMath m{b, loc};
+    Value to = m.add(from, m.mul(m.div(m.sub(high, from), width), width));
+    loop(b, from, to, width, [&](OpBuilder &inside, Value index) {
+      Position here = at(index, width);
+      body(inside, here);
+    });
+    return to;
+  };
+  Value done = whole(low, lanes);
+  if (rest == 1) {
+    if (int64_t some = registerLanes(lanes); some < lanes)
+      done = whole(done, some);
+    whole(done, 1);
+    return;
+  }
   auto masked = [&](OpBuilder &inside, Value index) {
     Position here = at(index, rest ? rest : lanes);
     emitter->maskLanes(inside, here, high);
     body(inside, here);
   };
   if (rest && rest < lanes)
-    return loop(b, whole, high, rest, masked);
-  Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, whole, high);
+    return loop(b, done, high, rest, masked);
+  Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, done, high);
   auto last = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false);
   OpBuilder inside = last.getThenBodyBuilder();
-  masked(inside, whole);
+  masked(inside, done);
 }
 
 void KernelLowering::storeAll(OpBuilder &b, Position &at) {
@@ -347,11 +370,6 @@ void KernelLowering::writeAll(OpBuilder &b, Position &at) {
     emitter->scatter(b, scatter, at);
 }
 
-/// How far ahead a body that computes long asks for memory, into the second cache: too few of its
-/// iterations are under way at once for the machine to do so, and what is asked for into the first
-/// cache waits for memory in one of its few places.
-static constexpr int64_t kLongBytesAhead = 16384;
-
 int64_t KernelLowering::bytesAhead(int64_t bytes) {
   int64_t ahead = 0;
   kernel.getBody().walk([&](kernel::LoadOp load) {
@@ -360,137 +378,4 @@ int64_t KernelLowering::bytesAhead(int64_t bytes) {
     ahead = std::max<int64_t>(ahead ? std::min(ahead, elements) : elements, width);
   });
   return ahead;
-}
-
-/// A store along the last loop into a part of its result, which begins anywhere in a line. Or null.
-static kernel::StoreOp partOfResult(ArrayRef<kernel::StoreOp> stores, const LoopSpace &space) {
-  for (kernel::StoreOp store : stores) {
-    const LinearAccess &access = space.accesses.at(store);
-    if (!store.getImaginary() && access.isDense(space.parallel - 1) && !access.offset.isZero())
-      return store;
-  }
-  return {};
-}
-
-/// The first element from `index` on that begins a line of `memory`, counted from `low`; `low`
-/// where that is not worth a part of a vector.
-static Value nextLine(OpBuilder &b, Location loc, Value memory, Value index, Value low,
-                      Value high) {
-  constexpr int64_t kWorthElements = 256;
-  IndexMath m{b, loc};
-  int64_t bytes = cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
-  Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
-  Value beyond = m.add(m.div(base, bytes), index), line = m(kLineBytes / bytes - 1);
-  Value missing = arith::AndIOp::create(b, loc, m.sub(m(0), beyond), line);
-  Value some = m.less(m(kWorthElements), m.sub(high, low));
-  return m.add(low, m.select(some, missing, m(0)));
-}
-
-namespace {
-/// A store that gives back what it read in rows where a condition of the row does not hold.
-struct RowsKept {
-  kernel::StoreOp store;
-  kernel::LoadOp old;
-  Value chosen; ///< the condition
-};
-} // namespace
-
-static std::optional<RowsKept> rowsKept(kernel::FuncOp kernel, ArrayRef<kernel::StoreOp> stores,
-                                        const LoopSpace &space) {
-  if (stores.size() != 1 || space.parallel < 2)
-    return std::nullopt;
-  kernel::StoreOp store = stores[0];
-  auto select = store.getValue().getDefiningOp<graph::SelectOp>();
-  auto old = select ? select.getY().getDefiningOp<kernel::LoadOp>() : kernel::LoadOp();
-  if (!old || store.getImaginary() || space.dependsOn(select.getCondition(), space.parallel - 1))
-    return std::nullopt;
-  const LinearAccess &from = space.accesses.at(old), &to = space.accesses.at(store);
-  if (from.part || !(from.offset == to.offset) || from.strides != to.strides)
-    return std::nullopt;
-  // What is looked at or checked is so in every row.
-  bool looks = false;
-  kernel.getBody().walk([&](Operation *op) {
-    looks |= op->hasAttr(kWatchAttr) || isa<kernel::BoundOp, kernel::ScatterOp>(op);
-  });
-  return looks ? std::nullopt : std::optional(RowsKept{store, old, select.getCondition()});
-}
-
-/// Where the store may go over the very memory that is read: whether it does.
-static Value writesOver(OpBuilder &b, Location loc, BodyEmitter &emitter, RowsKept &kept) {
-  auto address = [&](Value memory) {
-    return memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory).getResult();
-  };
-  return IndexMath{b, loc}.equal(address(emitter.buffer(kept.old)),
-                                 address(emitter.buffer(kept.store)));
-}
-
-void KernelLowering::lowerMap() {
-  open(kernel.getSymName(), {});
-  bool computesLong = llvm::any_of(kernel.getBody().front(),
-                                   [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
-  auto loads = kernel.getBody().front().getOps<kernel::LoadOp>();
-  bool asks = computesLong || std::distance(loads.begin(), loads.end()) <= kMostStreamsAhead;
-  int64_t ahead = asks ? bytesAhead(kBytesAhead) : 0;
-  int64_t farAhead = computesLong ? bytesAhead(kLongBytesAhead) : 0;
-  if (shape.oneByOne) {
-    begin = constant(builder, 0);
-    end = emitter->emit(builder, space.items());
-  }
-  if (space.parallel == 0) {
-    Position at = position();
-    storeAll(builder, at);
-  } else if (shape.oneByOne && width == 1) {
-    loop(builder, begin, end, 1, [&](OpBuilder &b, Value item) {
-      Position at = position();
-      emitter->delinearize(b, item, 0, space.parallel, at);
-      storeAll(b, at);
-    });
-  } else if (width == 1) {
-    // A device work-item is one element: no loop for the driver's vectorizer to trip over.
-    Position at = position();
-    emitter->delinearize(builder, begin, 0, space.parallel, at);
-    storeAll(builder, at);
-  } else {
-    std::optional<RowsKept> kept = rowsKept(kernel, stores, space);
-    Value inPlace = kept ? writesOver(builder, loc, *emitter, *kept) : Value();
-    runs(builder, [&](OpBuilder &outside, Position &outer, Value low, Value high) {
-      OpBuilder b = outside;
-      if (kept) {
-        Position row = outer;
-        IndexMath m{b, loc};
-        Value chosen = emitter->value(b, kept->chosen, row);
-        Value some = m.select(inPlace, chosen, arith::ConstantIntOp::create(b, loc, 1, 1));
-        b = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false).getThenBodyBuilder();
-      }
-      auto strip = [&](OpBuilder &inside, Position &at) {
-        storeAll(inside, at);
-        bool main = !at.limit || at.whole;
-        if (ahead && main)
-          prefetch(inside, at, space.parallel - 1, ahead, /*locality=*/3);
-        if (farAhead && main)
-          prefetch(inside, at, space.parallel - 1, farAhead, /*locality=*/2);
-      };
-      unsigned last = space.parallel - 1;
-      int64_t rest = registerLanes(width);
-      // A part of a result begins anywhere: up to a line first, so that vectors cross none.
-      kernel::StoreOp part = partOfResult(stores, space);
-      if (part && !kernel->hasAttr(kOnceAttr)) {
-        Position first = outer;
-        first.loops[last] = low;
-        Value index = emitter->index(b, space.accesses.at(part), first);
-        Value line = nextLine(b, loc, emitter->buffer(part), index, low, high);
-        loop(b, low, line, rest, [&](OpBuilder &inside, Value at) {
-          Position here = outer;
-          here.loops[last] = at;
-          here.vectorLoop = static_cast<int>(last);
-          here.width = rest;
-          emitter->maskLanes(inside, here, line);
-          strip(inside, here);
-        });
-        low = line;
-      }
-      strips(b, outer, last, width, low, high, strip, rest);
-    });
-  }
-  close();
 }

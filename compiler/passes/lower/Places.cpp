@@ -165,8 +165,8 @@ Value BodyEmitter::lanesAt(OpBuilder &builder, Value buffer, Value first, Value 
   return vector::FromElementsOp::create(builder, loc, type, lanes);
 }
 
-/// The load that a place is, where its lanes lie side by side as in the array of indices. Or null.
-kernel::LoadOp BodyEmitter::plainIndex(Value place, const Position &position) {
+/// The load that a place is, checked and perhaps converted. Or null.
+kernel::LoadOp BodyEmitter::loadedIndex(Value place) {
   auto check = place.getDefiningOp<kernel::BoundOp>();
   if (!check)
     return {};
@@ -174,10 +174,33 @@ kernel::LoadOp BodyEmitter::plainIndex(Value place, const Position &position) {
   if (auto cast = index.getDefiningOp<graph::CastOp>())
     index = cast.getOperand();
   auto load = index.getDefiningOp<kernel::LoadOp>();
-  if (!load || !isa<IntegerType>(load.getType()))
-    return {};
-  const LinearAccess &access = space.accesses.at(load);
-  return access.isDense(position.vectorLoop) && !access.part ? load : kernel::LoadOp();
+  return load && isa<IntegerType>(load.getType()) && !space.accesses.at(load).part
+             ? load
+             : kernel::LoadOp();
+}
+
+/// The same where its lanes lie side by side as in the array of indices.
+kernel::LoadOp BodyEmitter::plainIndex(Value place, const Position &position) {
+  kernel::LoadOp load = loadedIndex(place);
+  return load && space.accesses.at(load).isDense(position.vectorLoop) ? load : kernel::LoadOp();
+}
+
+void BodyEmitter::prefetchRow(OpBuilder &builder, Operation *op, ValueRange places, Position row) {
+  unsigned last = space.parallel - 1;
+  for (Value place : places) {
+    kernel::LoadOp load = loadedIndex(place);
+    if (!load || !space.accesses.at(load).strides[last].isZero())
+      return;
+  }
+  for (Value place : places)
+    row.values[place] = value(builder, place.getDefiningOp<kernel::BoundOp>().getIndex(), row);
+  auto gather = dyn_cast<kernel::GatherOp>(op);
+  Value buffer = gather ? buffers[cast<BlockArgument>(gather.getTensor()).getArgNumber()]
+                        : buffers[func.getNumTensors() + cast<kernel::ScatterOp>(op).getResult()];
+  row.loops[last] = IndexMath{builder, loc}(0);
+  memref::PrefetchOp::create(builder, loc, buffer,
+                             place(builder, space.accesses.at(op), places, row).first,
+                             /*isWrite=*/!gather, /*localityHint=*/3, /*isDataCache=*/true);
 }
 
 /// Whether any lane has an index below zero or outside; null where not all indices are plain.

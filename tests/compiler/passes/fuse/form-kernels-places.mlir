@@ -113,3 +113,56 @@ func.func @summed(%x: tensor<8xf32>, %v: tensor<9xf32>, %j: tensor<9xi64>) -> (t
   %t = graph.reduce <sum> %d axes [0] : tensor<9xf32> -> tensor<f32>
   return %s, %t : tensor<8xf32>, tensor<f32>
 }
+
+// What is written into a part of an array at places goes to the array itself: no part is read and put back.
+// CHECK-LABEL: kernel.func @part_0(
+// CHECK-SAME: inits = array<i64: 2>
+// CHECK: %[[P:.*]] = kernel.bound %{{.*}} below #{{.*}} site 0
+// CHECK: kernel.scatter %{{.*}}, result 0[%[[P]]] combine "" at [[$CUT]] : f32
+// CHECK-NOT: kernel.func
+// CHECK-LABEL: func.func @part(
+func.func @part(%x: tensor<8x4xf32>, %v: tensor<9xf32>, %j: tensor<9xi64>) -> tensor<8x4xf32> {
+  %t = graph.slice %x from [7, 2] step [-1, 1] : tensor<8x4xf32> -> tensor<8x1xf32>
+  %c = graph.reshape %t : tensor<8x1xf32> -> tensor<8xf32>
+  %s = graph.scatter %v into %c[%j] axes [0] at 0 combine "" : tensor<9xf32> into tensor<8xf32>[tensor<9xi64>] -> tensor<8xf32>
+  %r = graph.reshape %s : tensor<8xf32> -> tensor<8x1xf32>
+  %u = graph.update_slice %r into %x from [7, 2] step [-1, 1] : tensor<8x1xf32> into tensor<8x4xf32> -> tensor<8x4xf32>
+  return %u : tensor<8x4xf32>
+}
+
+// Not where the result is read by others, goes elsewhere, or comes from elements of the array.
+// CHECK-LABEL: kernel.func @read_0(
+// CHECK-LABEL: kernel.func @read_1(
+// CHECK-LABEL: func.func @read(
+func.func @read(%x: tensor<8x4xf32>, %v: tensor<9xf32>, %j: tensor<9xi64>) -> (tensor<8x4xf32>, tensor<8x1xf32>) {
+  %t = graph.slice %x from [0, 2] step [1, 1] : tensor<8x4xf32> -> tensor<8x1xf32>
+  %c = graph.reshape %t : tensor<8x1xf32> -> tensor<8xf32>
+  %s = graph.scatter %v into %c[%j] axes [0] at 0 combine "" : tensor<9xf32> into tensor<8xf32>[tensor<9xi64>] -> tensor<8xf32>
+  %r = graph.reshape %s : tensor<8xf32> -> tensor<8x1xf32>
+  %u = graph.update_slice %r into %x from [0, 2] step [1, 1] : tensor<8x1xf32> into tensor<8x4xf32> -> tensor<8x4xf32>
+  return %u, %r : tensor<8x4xf32>, tensor<8x1xf32>
+}
+// CHECK-LABEL: kernel.func @elsewhere_0(
+// CHECK-LABEL: kernel.func @elsewhere_1(
+// CHECK-LABEL: func.func @elsewhere(
+func.func @elsewhere(%x: tensor<8x4xf32>, %v: tensor<9xf32>, %j: tensor<9xi64>) -> tensor<8x4xf32> {
+  %t = graph.slice %x from [0, 2] step [1, 1] : tensor<8x4xf32> -> tensor<8x1xf32>
+  %c = graph.reshape %t : tensor<8x1xf32> -> tensor<8xf32>
+  %s = graph.scatter %v into %c[%j] axes [0] at 0 combine "" : tensor<9xf32> into tensor<8xf32>[tensor<9xi64>] -> tensor<8xf32>
+  %r = graph.reshape %s : tensor<8xf32> -> tensor<8x1xf32>
+  %u = graph.update_slice %r into %x from [0, 1] step [1, 1] : tensor<8x1xf32> into tensor<8x4xf32> -> tensor<8x4xf32>
+  return %u : tensor<8x4xf32>
+}
+// CHECK-LABEL: kernel.func @own_0(
+// CHECK-LABEL: kernel.func @own_1(
+// CHECK-LABEL: func.func @own(
+func.func @own(%x: tensor<8x4xf32>, %j: tensor<8xi64>) -> tensor<8x4xf32> {
+  %t = graph.slice %x from [0, 2] step [1, 1] : tensor<8x4xf32> -> tensor<8x1xf32>
+  %c = graph.reshape %t : tensor<8x1xf32> -> tensor<8xf32>
+  %o = graph.slice %x from [0, 1] step [1, 1] : tensor<8x4xf32> -> tensor<8x1xf32>
+  %v = graph.reshape %o : tensor<8x1xf32> -> tensor<8xf32>
+  %s = graph.scatter %v into %c[%j] axes [0] at 0 combine "" : tensor<8xf32> into tensor<8xf32>[tensor<8xi64>] -> tensor<8xf32>
+  %r = graph.reshape %s : tensor<8xf32> -> tensor<8x1xf32>
+  %u = graph.update_slice %r into %x from [0, 2] step [1, 1] : tensor<8x1xf32> into tensor<8x4xf32> -> tensor<8x4xf32>
+  return %u : tensor<8x4xf32>
+}

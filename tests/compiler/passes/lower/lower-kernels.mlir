@@ -105,13 +105,16 @@ kernel.func @merged(%x: tensor<?x4x8xf32>, %n: index) -> tensor<?x4x8xf32>
   kernel.return
 }
 
-// Other walks stay loops: runs of rows, then vectors within a row. What is equal in all lanes stays a scalar.
+// Other walks stay loops: the first row, which may begin anywhere, the whole ones and the last, in one body with what
+// rows of a kind share before it; then vectors within a row. What is equal in all lanes stays a scalar.
 // CHECK-LABEL: func.func @broadcast(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
 // CHECK: %[[ROW:.*]] = arith.constant 1000 : index
 // CHECK: %[[FIRST:.*]] = arith.divui %[[BEGIN]], %[[ROW]]
 // CHECK: %[[LAST:.*]] = arith.ceildivui %[[END]], %[[ROW]]
-// CHECK: scf.for %[[I:.*]] = %[[FIRST]] to %[[LAST]]
+// CHECK: scf.for %[[PART:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: %[[HIGH:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : index
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
 // CHECK: scf.for %[[J:.*]] =
 // CHECK-DAG: vector.load %[[X]][
 // CHECK-DAG: %[[S:.*]] = memref.load %[[Y]][%[[I]]] : memref<?xf32>
@@ -125,6 +128,36 @@ kernel.func @broadcast(%x: tensor<7x1000xf32>, %y: tensor<7xf32>) -> tensor<7x10
   %b = kernel.load %y at affine_map<(d0, d1) -> (d0)> : tensor<7xf32> -> f32
   %c = graph.add %a, %b : f32
   kernel.store %c, result 0 at affine_map<(d0, d1) -> (d0, d1)> : f32
+  kernel.return
+}
+
+// Places that stay along a row are checked once for it, and a row some further on is asked for. Rows of at most half a
+// register are one vector of half a register.
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME: %[[P:.*]]: memref<?xi64>, %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>,
+// CHECK: scf.for %{{.*}}
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: %[[PLACE:.*]] = memref.load %[[P]][%[[I]]] : memref<?xi64>
+// CHECK: arith.cmpi uge
+// CHECK: %[[AHEAD:.*]] = arith.minsi
+// CHECK: memref.load %[[P]][%[[AHEAD]]] : memref<?xi64>
+// CHECK: memref.prefetch %[[X]]
+// CHECK: scf.if
+// CHECK-NOT: memref.load %[[P]]
+// CHECK: vector.maskedstore %[[R]]{{.*}} vector<4xf32>
+// CHECK-NOT: memref.load %[[P]]
+// CHECK: vector.store %{{.*}}, %[[R]]{{.*}} vector<16xf32>
+// CHECK-NOT: memref.load %[[P]]
+// CHECK: return
+kernel.func @rows(%p: tensor<?xi64>, %x: tensor<?x?xf32>, %n: index, %h: index, %w: index) -> tensor<?x?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1, s2] -> (s0, s2), parallel = 2>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<map, vector = 16, cost = 700>,
+                shapes = [affine_map<()[s0, s1, s2] -> (s0)>, affine_map<()[s0, s1, s2] -> (s1, s2)>,
+                          affine_map<()[s0, s1, s2] -> (s0, s2)>]} {
+  %i = kernel.load %p at affine_map<(d0, d1)[s0, s1, s2] -> (d0)> : tensor<?xi64> -> i64
+  %at = kernel.bound %i below affine_map<(d0, d1)[s0, s1, s2] -> (s1)> site 0
+  %a = kernel.gather %x[%at] at affine_map<(d0, d1, d2)[s0, s1, s2] -> (d2, d1)> : tensor<?x?xf32> -> f32
+  kernel.store %a, result 0 at affine_map<(d0, d1)[s0, s1, s2] -> (d0, d1)> : f32
   kernel.return
 }
 
@@ -192,7 +225,8 @@ kernel.func @index(%n: index) -> tensor<?xi64>
 // Several outer loops are counted on from run to run: one division for the first, none in the loop.
 // CHECK-LABEL: func.func @runs(
 // CHECK: arith.remui
-// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[I:.*]] = %{{.*}}, %[[J:.*]] = %{{.*}}) -> (index, index) {
+// CHECK: scf.for %{{.*}} iter_args(%[[FROM:.*]] = %{{.*}}, %[[AND:.*]] = %{{.*}}) -> (index, index) {
+// CHECK: scf.for %{{.*}} iter_args(%[[I:.*]] = %[[FROM]], %[[J:.*]] = %[[AND]]) -> (index, index) {
 // CHECK-NOT: arith.remui
 // CHECK: %[[MORE:.*]] = arith.addi %[[J]], %{{.*}} : index
 // CHECK: %[[WRAPS:.*]] = arith.cmpi eq, %[[MORE]], %{{.*}} : index

@@ -1,0 +1,277 @@
+// Maps on cores: runs along the last loop, in strips of vectors.
+#include "compiler/passes/fuse/Watch.h"
+#include "compiler/passes/lower/IndexMath.h"
+#include "compiler/passes/lower/KernelLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::pass;
+
+/// How far ahead a body that computes long asks for memory, into the second cache: too few of its
+/// iterations are under way at once for the machine to do so, and what is asked for into the first
+/// cache waits for memory in one of its few places.
+static constexpr int64_t kLongBytesAhead = 16384;
+/// A body is emitted once more for short rows: not a large one.
+static constexpr int64_t kMostShortOps = 16;
+
+/// A store along the last loop into a part of its result, which begins anywhere in a line. Or null.
+static kernel::StoreOp partOfResult(ArrayRef<kernel::StoreOp> stores, const LoopSpace &space) {
+  for (kernel::StoreOp store : stores) {
+    const LinearAccess &access = space.accesses.at(store);
+    if (!store.getImaginary() && access.isDense(space.parallel - 1) && !access.offset.isZero())
+      return store;
+  }
+  return {};
+}
+
+/// The first element from `index` on that begins a line of `memory`, counted from `low`; `low`
+/// where that is not worth a part of a vector.
+static Value nextLine(OpBuilder &b, Location loc, Value memory, Value index, Value low,
+                      Value high) {
+  constexpr int64_t kWorthElements = 256;
+  IndexMath m{b, loc};
+  int64_t bytes = cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
+  Value beyond = m.add(m.div(base, bytes), index), line = m(kLineBytes / bytes - 1);
+  Value missing = arith::AndIOp::create(b, loc, m.sub(m(0), beyond), line);
+  Value some = m.less(m(kWorthElements), m.sub(high, low));
+  return m.add(low, m.select(some, missing, m(0)));
+}
+
+namespace {
+/// A store that gives back what it read in rows where a condition of the row does not hold.
+struct RowsKept {
+  kernel::StoreOp store;
+  kernel::LoadOp old;
+  Value chosen; ///< the condition
+};
+} // namespace
+
+static std::optional<RowsKept> rowsKept(kernel::FuncOp kernel, ArrayRef<kernel::StoreOp> stores,
+                                        const LoopSpace &space) {
+  if (stores.size() != 1 || space.parallel < 2)
+    return std::nullopt;
+  kernel::StoreOp store = stores[0];
+  auto select = store.getValue().getDefiningOp<graph::SelectOp>();
+  auto old = select ? select.getY().getDefiningOp<kernel::LoadOp>() : kernel::LoadOp();
+  if (!old || store.getImaginary() || space.dependsOn(select.getCondition(), space.parallel - 1))
+    return std::nullopt;
+  const LinearAccess &from = space.accesses.at(old), &to = space.accesses.at(store);
+  if (from.part || !(from.offset == to.offset) || from.strides != to.strides)
+    return std::nullopt;
+  // What is looked at or checked is so in every row.
+  bool looks = false;
+  kernel.getBody().walk([&](Operation *op) {
+    looks |= op->hasAttr(kWatchAttr) || isa<kernel::BoundOp, kernel::ScatterOp>(op);
+  });
+  return looks ? std::nullopt : std::optional(RowsKept{store, old, select.getCondition()});
+}
+
+/// Where the store may go over the very memory that is read: whether it does.
+static Value writesOver(OpBuilder &b, Location loc, BodyEmitter &emitter, RowsKept &kept) {
+  auto address = [&](Value memory) {
+    return memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory).getResult();
+  };
+  return IndexMath{b, loc}.equal(address(emitter.buffer(kept.old)),
+                                 address(emitter.buffer(kept.store)));
+}
+
+/// Whether lanes are read or written one by one, at places of their own.
+static bool goesLaneByLane(kernel::FuncOp kernel, const LoopSpace &space) {
+  if (kernel->hasAttr(kGathersAttr) || space.parallel == 0)
+    return false;
+  bool does = false;
+  auto look = [&](Operation *op, ValueRange places) {
+    for (auto [place, factor] : llvm::zip_equal(places, space.accesses.at(op).places))
+      does |= !factor.isZero() && space.dependsOn(place, space.parallel - 1);
+  };
+  kernel.getBody().walk([&](kernel::GatherOp op) { look(op, op.getPlaces()); });
+  kernel.getBody().walk([&](kernel::ScatterOp op) { look(op, op.getPlaces()); });
+  return does;
+}
+
+/// Places that stay along a row are checked once for it. Whether all are.
+static bool checkRow(OpBuilder &b, kernel::FuncOp kernel, BodyEmitter &emitter, Position &row) {
+  unsigned last = emitter.space.parallel - 1;
+  if (last == 0)
+    return false;
+  bool all = true;
+  for (auto check : kernel.getBody().front().getOps<kernel::BoundOp>()) {
+    bool stays = !emitter.space.dependsOn(check, last);
+    if (stays)
+      emitter.value(b, check, row);
+    all &= stays;
+  }
+  return all;
+}
+
+/// Asks for a row at any place some rows ahead, which no machine sees coming.
+static void prefetchRows(OpBuilder &b, kernel::FuncOp kernel, BodyEmitter &emitter,
+                         const Position &row) {
+  constexpr int64_t kRowsAhead = 16;
+  const LoopSpace &space = emitter.space;
+  if (space.parallel < 2)
+    return;
+  unsigned last = space.parallel - 1;
+  auto ask = [&](Operation *op, ValueRange places) {
+    auto jumps = [&](Value place) { return space.dependsOn(place, last - 1); };
+    if (space.accesses.at(op).strides[last].isZero() || llvm::none_of(places, jumps))
+      return;
+    IndexMath m{b, emitter.loc};
+    Position ahead = row;
+    ahead.values.clear();
+    Value most = m.sub(emitter.extent(b, last - 1), m(1));
+    ahead.loops[last - 1] = m.min(m.add(row.loops[last - 1], kRowsAhead), most);
+    emitter.prefetchRow(b, op, places, ahead);
+  };
+  for (Operation &op : kernel.getBody().front())
+    if (auto gather = dyn_cast<kernel::GatherOp>(op))
+      ask(gather, gather.getPlaces());
+    else if (auto scatter = dyn_cast<kernel::ScatterOp>(op))
+      ask(scatter, scatter.getPlaces());
+}
+
+namespace graphc::pass {
+
+/// What the rows of a map share.
+struct KernelLowering::MapRows {
+  explicit MapRows(KernelLowering &l);
+
+  void row(OpBuilder &b, Position &outer, Value low, Value high);
+
+private:
+  bool mayBeShort();
+  void strip(OpBuilder &b, Position &at);
+  Value upToLine(OpBuilder &b, const Position &outer, Value low, Value high);
+  void oneStrip(OpBuilder &b, const Position &outer, Value low, Value high, int64_t lanes);
+
+  KernelLowering &l;
+  Location loc;
+  unsigned last; ///< the loop along a row
+  int64_t lanes; ///< of a register
+  int64_t ahead = 0, farAhead = 0;
+  bool computesLong, laneByLane;
+  std::optional<RowsKept> kept;
+  Value inPlace;
+};
+
+KernelLowering::MapRows::MapRows(KernelLowering &l)
+    : l(l), loc(l.loc), last(l.space.parallel - 1), lanes(l.registerLanes(l.width)) {
+  Block &body = l.kernel.getBody().front();
+  computesLong = llvm::any_of(body, [](Operation &op) { return op.hasTrait<graph::Expensive>(); });
+  laneByLane = !computesLong && goesLaneByLane(l.kernel, l.space);
+  auto loads = body.getOps<kernel::LoadOp>();
+  if (computesLong || std::distance(loads.begin(), loads.end()) <= kMostStreamsAhead)
+    ahead = l.bytesAhead(kBytesAhead);
+  if (computesLong)
+    farAhead = l.bytesAhead(kLongBytesAhead);
+  kept = rowsKept(l.kernel, l.stores, l.space);
+  if (kept)
+    inPlace = writesOver(l.builder, loc, *l.emitter, *kept);
+}
+
+void KernelLowering::MapRows::strip(OpBuilder &b, Position &at) {
+  l.storeAll(b, at);
+  if (at.limit && !at.whole)
+    return;
+  if (ahead)
+    l.prefetch(b, at, last, ahead, /*locality=*/3);
+  if (farAhead)
+    l.prefetch(b, at, last, farAhead, /*locality=*/2);
+}
+
+/// One masked strip at `low`.
+void KernelLowering::MapRows::oneStrip(OpBuilder &b, const Position &outer, Value low, Value high,
+                                       int64_t lanes) {
+  Position here = outer;
+  here.loops[last] = low;
+  here.vectorLoop = static_cast<int>(last);
+  here.width = lanes;
+  l.emitter->maskLanes(b, here, high);
+  strip(b, here);
+}
+
+/// A part of a result begins anywhere: up to a line first, so that vectors cross none.
+Value KernelLowering::MapRows::upToLine(OpBuilder &b, const Position &outer, Value low,
+                                        Value high) {
+  kernel::StoreOp part = partOfResult(l.stores, l.space);
+  if (!part || l.kernel->hasAttr(kOnceAttr))
+    return low;
+  Position first = outer;
+  first.loops[last] = low;
+  Value index = l.emitter->index(b, l.space.accesses.at(part), first);
+  Value line = nextLine(b, loc, l.emitter->buffer(part), index, low, high);
+  l.loop(b, low, line, lanes,
+         [&](OpBuilder &inside, Value at) { oneStrip(inside, outer, at, line, lanes); });
+  return line;
+}
+
+/// Whether rows of at most half a register have a body of their own: where it is not long.
+bool KernelLowering::MapRows::mayBeShort() {
+  auto length = l.space.extents[last].constant();
+  return last > 0 && lanes > 2 && !computesLong && !laneByLane && !l.kernel->hasAttr(kOnceAttr) &&
+         (!length || *length <= lanes / 2) &&
+         llvm::range_size(l.kernel.getBody().front()) <= kMostShortOps;
+}
+
+void KernelLowering::MapRows::row(OpBuilder &outside, Position &outer, Value low, Value high) {
+  OpBuilder b = outside;
+  IndexMath m{b, loc};
+  if (kept) {
+    Position row = outer;
+    Value chosen = l.emitter->value(b, kept->chosen, row);
+    Value some = m.select(inPlace, chosen, arith::ConstantIntOp::create(b, loc, 1, 1));
+    b = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false).getThenBodyBuilder();
+  }
+  if (checkRow(b, l.kernel, *l.emitter, outer) && l.writes)
+    b = scf::IfOp::create(b, loc, l.writes, /*withElseRegion=*/false).getThenBodyBuilder();
+  prefetchRows(b, l.kernel, *l.emitter, outer);
+  if (mayBeShort()) {
+    // Whole registers cross lines more often than half ones.
+    IndexMath n{b, loc};
+    Value few = n.atLeast(n(lanes / 2), n.sub(high, low));
+    auto either = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
+    OpBuilder yes = either.getThenBodyBuilder();
+    oneStrip(yes, outer, low, high, lanes / 2);
+    b = either.getElseBodyBuilder();
+  }
+  low = upToLine(b, outer, low, high);
+  l.strips(
+      b, outer, static_cast<int>(last), l.width, low, high,
+      [&](OpBuilder &inside, Position &at) { strip(inside, at); }, laneByLane ? 1 : lanes);
+}
+
+} // namespace graphc::pass
+
+void KernelLowering::lowerMap() {
+  open(kernel.getSymName(), {});
+  if (shape.oneByOne) {
+    begin = constant(builder, 0);
+    end = emitter->emit(builder, space.items());
+  }
+  if (space.parallel == 0) {
+    Position at = position();
+    storeAll(builder, at);
+  } else if (shape.oneByOne && width == 1) {
+    loop(builder, begin, end, 1, [&](OpBuilder &b, Value item) {
+      Position at = position();
+      emitter->delinearize(b, item, 0, space.parallel, at);
+      storeAll(b, at);
+    });
+  } else if (width == 1) {
+    // A device work-item is one element: no loop for the driver's vectorizer to trip over.
+    Position at = position();
+    emitter->delinearize(builder, begin, 0, space.parallel, at);
+    storeAll(builder, at);
+  } else {
+    MapRows rows(*this);
+    runs(builder, [&](OpBuilder &b, Position &outer, Value low, Value high) {
+      rows.row(b, outer, low, high);
+    });
+  }
+  close();
+}
