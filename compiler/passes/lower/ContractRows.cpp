@@ -19,6 +19,9 @@ static constexpr int64_t kSumBytes = 1 << 14, kRowsPerPass = 8;
 /// Memory is asked for ahead: the rows of the next pass, and so many vectors of each of the rows
 /// that are read side by side, of which a prefetcher follows few.
 static constexpr int64_t kVectorsAhead = 16;
+/// Vectors of sums that are added to side by side. Of lanes of 32 bits one takes as long to turn as
+/// its sums to follow each other.
+static constexpr int64_t kTilesBeside = 2;
 
 static kernel::DotOp dotOf(kernel::FuncOp kernel) {
   kernel::DotOp dot;
@@ -147,7 +150,8 @@ SmallVector<Value> KernelLowering::turnedLanes(OpBuilder &b, Value value, const 
   for (int64_t i = 0; i < count; ++i) {
     Position here = position();
     here.loops = at.loops;
-    here.loops[columnLoop] = in.min(in.add(at.loops[columnLoop], i), last);
+    Value column = in.add(at.loops[columnLoop], i);
+    here.loops[columnLoop] = at.limit ? in.min(column, last) : column;
     here.loops[depthLoop] = k;
     here.vectorLoop = depthLoop;
     here.width = count;
@@ -161,7 +165,8 @@ SmallVector<Value> KernelLowering::turnedLanes(OpBuilder &b, Value value, const 
   return result;
 }
 
-/// A few columns at a time through all of k.
+/// Columns at a time through all of k, in vectors that are added to side by side: each waits for
+/// its own last sum.
 void KernelLowering::lowerLanes() {
   kernel::DotOp dot = dotOf(kernel);
   int columnLoop = space.parallel - 1;
@@ -170,48 +175,64 @@ void KernelLowering::lowerLanes() {
   Value depth = emitter->emit(builder, space.reducedItems());
   Value chains = IndexMath{builder, loc}.ceilDiv(depth, kChain);
   Value columns = emitter->extent(builder, columnLoop);
-  auto step = [&](OpBuilder &b, const Position &at, Value k, int64_t count, Value sum) {
-    SmallVector<Value> x = turnedLanes(b, dot.getLhs(), at, k, count);
-    SmallVector<Value> y = turnedLanes(b, dot.getRhs(), at, k, count);
-    for (int64_t u = 0; u < count; ++u)
-      sum = multiplyAdd(b, loc, x[u], y[u], sum);
-    return sum;
-  };
-  auto chain = [&](OpBuilder &b, const Position &at, Value k0, Value k1) {
+  auto chain = [&](OpBuilder &b, ArrayRef<Position> tiles, Value k0, Value k1) {
     IndexMath in{b, loc};
-    Value sum = chainZero(b, loc, dot.getType(), lanes);
+    SmallVector<Value> sums(tiles.size(), chainZero(b, loc, dot.getType(), lanes));
     Value whole = in.add(k0, in.mul(in.div(in.sub(k1, k0), lanes), lanes));
     for (auto [from, to, count] :
          {std::tuple(k0, whole, lanes), std::tuple(whole, k1, int64_t(1))}) {
-      auto loop = scf::ForOp::create(b, loc, from, to, in(count), sum);
+      auto loop = scf::ForOp::create(b, loc, from, to, in(count), sums);
       OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
-      Value next = step(c, at, loop.getInductionVar(), count, loop.getRegionIterArgs()[0]);
+      SmallVector<Value> next;
+      for (auto [at, before] : llvm::zip_equal(tiles, loop.getRegionIterArgs())) {
+        SmallVector<Value> x = turnedLanes(c, dot.getLhs(), at, loop.getInductionVar(), count);
+        SmallVector<Value> y = turnedLanes(c, dot.getRhs(), at, loop.getInductionVar(), count);
+        Value sum = before;
+        for (int64_t u = 0; u < count; ++u)
+          sum = multiplyAdd(c, loc, x[u], y[u], sum);
+        next.push_back(sum);
+      }
       scf::YieldOp::create(c, loc, next);
-      sum = loop.getResult(0);
+      sums.assign(loop.result_begin(), loop.result_end());
     }
-    return sum;
+    return sums;
   };
-  columnRuns([&](OpBuilder &b, Position &base, Value from, Value to) {
-    loop(b, from, to, lanes, [&](OpBuilder &c, Value column) {
-      IndexMath at{c, loc};
-      Position here = base;
-      here.loops[columnLoop] = column;
+  auto tilesAt = [&](OpBuilder &b, const Position &base, Value column, int64_t count, bool masked) {
+    SmallVector<Position> tiles;
+    for (int64_t i = 0; i < count; ++i) {
+      Position &here = tiles.emplace_back(base);
+      here.loops[columnLoop] = IndexMath{b, loc}.add(column, i * lanes);
       here.vectorLoop = columnLoop;
       here.width = lanes;
-      emitter->maskLanes(c, here, columns);
-      SmallVector<Value> initial(2, chainZero(c, loc, dot.getType(), lanes));
-      auto outer = scf::ForOp::create(c, loc, at(0), chains, at(1), initial);
-      OpBuilder d = OpBuilder::atBlockBegin(outer.getBody());
-      IndexMath in{d, loc};
-      Value number = outer.getInductionVar(), k0 = in.mul(number, kChain);
-      Value sum = chain(d, here, k0, in.min(in.add(k0, kChain), depth));
-      scf::YieldOp::create(d, loc,
-                           addChain(d, loc, number, chains, sum, outer.getRegionIterArgs()[0],
-                                    outer.getRegionIterArgs()[1]));
-      here.values[dot.getResult()] = outer.getResult(1);
+      if (masked)
+        emitter->maskLanes(b, here, columns);
+    }
+    SmallVector<Value> initial(2 * count, chainZero(b, loc, dot.getType(), lanes));
+    IndexMath at{b, loc};
+    auto outer = scf::ForOp::create(b, loc, at(0), chains, at(1), initial);
+    OpBuilder c = OpBuilder::atBlockBegin(outer.getBody());
+    IndexMath in{c, loc};
+    Value number = outer.getInductionVar(), k0 = in.mul(number, kChain);
+    SmallVector<Value> sums = chain(c, tiles, k0, in.min(in.add(k0, kChain), depth)), joined;
+    for (int64_t i = 0; i < count; ++i)
+      joined.append(addChain(c, loc, number, chains, sums[i], outer.getRegionIterArgs()[2 * i],
+                             outer.getRegionIterArgs()[2 * i + 1]));
+    scf::YieldOp::create(c, loc, joined);
+    for (auto [i, here] : llvm::enumerate(tiles)) {
+      here.values[dot.getResult()] = outer.getResult(2 * i + 1);
       for (kernel::StoreOp store : stores)
-        emitter->store(c, store, here);
-    });
+        emitter->store(b, store, here);
+    }
+  };
+  columnRuns([&](OpBuilder &b, Position &base, Value from, Value to) {
+    IndexMath at{b, loc};
+    bool isWide = dot.getType().getIntOrFloatBitWidth() == 64;
+    int64_t tiles = isWide ? kTilesBeside : 1;
+    Value rest = at.add(from, at.mul(at.div(at.sub(to, from), tiles * lanes), tiles * lanes));
+    loop(b, from, rest, tiles * lanes,
+         [&](OpBuilder &c, Value column) { tilesAt(c, base, column, tiles, /*masked=*/false); });
+    loop(b, rest, to, lanes,
+         [&](OpBuilder &c, Value column) { tilesAt(c, base, column, 1, /*masked=*/true); });
   });
   close();
 }

@@ -132,10 +132,11 @@ kernel.func @stream(%x: tensor<?xf32>, %y: tensor<?x?xf32>, %n: index, %k: index
 }
 
 // A matrix times a vector: blocks of 16 by 16 are read along k and turned in registers; what is left of k element by
-// element.
+// element. Whole blocks of columns first, then those that go on beyond the last one.
 // CHECK-LABEL: func.func @lanes(
 // CHECK-SAME: %[[A:[^:]*]]: memref<?xf32>, %[[V:[^:]*]]: memref<?xf32>, %[[R:[^:]*]]: memref<?xf32>
-// CHECK: scf.for
+// CHECK: scf.for {{.*}} -> (vector<16xf32>) {
+// CHECK-NOT: arith.minsi
 // CHECK-COUNT-16: vector.load %[[A]]
 // CHECK-COUNT-64: vector.shuffle
 // CHECK-NOT: vector.shuffle
@@ -144,6 +145,10 @@ kernel.func @stream(%x: tensor<?xf32>, %y: tensor<?x?xf32>, %n: index, %k: index
 // CHECK: vector.gather %[[A]]
 // CHECK: graph.fma
 // CHECK-NOT: graph.fma
+// CHECK: vector.store %{{.*}}, %[[R]]
+// CHECK-COUNT-16: arith.minsi
+// CHECK-COUNT-64: vector.shuffle
+// CHECK-COUNT-16: graph.fma {{.*}} : vector<16xf32>
 // CHECK: vector.maskedstore %[[R]]
 // CHECK: return
 kernel.func @lanes(%x: tensor<?x?xf32>, %y: tensor<?xf32>, %n: index, %k: index) -> tensor<?xf32>
@@ -154,5 +159,29 @@ kernel.func @lanes(%x: tensor<?x?xf32>, %y: tensor<?xf32>, %n: index, %k: index)
   %b = kernel.load %y at #v : tensor<?xf32> -> f32
   %s = kernel.dot %a, %b : f32
   kernel.store %s, result 0 at #w : f32
+  kernel.return
+}
+
+// Two vectors of sums side by side, each of which would wait for its own last one.
+// CHECK-LABEL: func.func @lanes_wide(
+// CHECK-SAME: %[[A:[^:]*]]: memref<?xf64>,
+// CHECK: scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}, %[[T:.*]] = %{{.*}}) -> (vector<8xf64>, vector<8xf64>) {
+// CHECK-COUNT-8: vector.load %[[A]]
+// CHECK-COUNT-24: vector.shuffle
+// CHECK: graph.fma %{{.*}}, %{{.*}}, %[[S]] : vector<8xf64>
+// CHECK-COUNT-7: graph.fma
+// CHECK-COUNT-8: vector.load %[[A]]
+// CHECK-COUNT-24: vector.shuffle
+// CHECK: graph.fma %{{.*}}, %{{.*}}, %[[T]] : vector<8xf64>
+// CHECK-COUNT-7: graph.fma
+// CHECK: return
+kernel.func @lanes_wide(%x: tensor<?x?xf64>, %y: tensor<?xf64>, %n: index, %k: index) -> tensor<?xf64>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<contract, vector = 8, cost = 320>,
+                shapes = [affine_map<()[s0, s1] -> (s0, s1)>, affine_map<()[s0, s1] -> (s1)>, affine_map<()[s0, s1] -> (s0)>]} {
+  %a = kernel.load %x at #av : tensor<?x?xf64> -> f64
+  %b = kernel.load %y at #v : tensor<?xf64> -> f64
+  %s = kernel.dot %a, %b : f64
+  kernel.store %s, result 0 at #w : f64
   kernel.return
 }
