@@ -4,6 +4,7 @@
 
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace graphc {
 namespace {
@@ -197,6 +198,22 @@ Result<Spread> spreadOver(const NodeRef &mask, const NodeRef &value) {
   if (value->shape().rank() == 0)
     return Spread();
   return Spreader(mask, value->shape()[0]).run(value);
+}
+
+bool choosesUpToBound(std::span<const NodeRef> roots) {
+  std::unordered_set<const Node *> seen;
+  std::vector<NodeRef> stack(roots.begin(), roots.end());
+  while (!stack.empty()) {
+    NodeRef n = std::move(stack.back());
+    stack.pop_back();
+    if (!seen.insert(n.get()).second)
+      continue;
+    auto routine = routineOf(n);
+    if (routine == Routine::NonzeroFilled || routine == Routine::CompressFilled)
+      return true;
+    std::ranges::move(operandsOf(n), std::back_inserter(stack));
+  }
+  return false;
 }
 
 } // namespace graphc

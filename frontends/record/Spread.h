@@ -4,6 +4,8 @@
 
 #include "frontends/record/Node.h"
 
+#include <span>
+
 namespace graphc {
 
 struct Spread {
@@ -17,6 +19,10 @@ struct Spread {
 /// so that they meet no floating-point errors. None where `value` is something else. `mask`: a
 /// value of any shape, whose elements are taken in row-major order.
 Result<Spread> spreadOver(const NodeRef &mask, const NodeRef &value);
+
+/// Whether what `roots` are still to be computed from has rows up to the bound of a mask whose true
+/// elements are not counted, by a routine of the host.
+bool choosesUpToBound(std::span<const NodeRef> roots);
 
 } // namespace graphc
 

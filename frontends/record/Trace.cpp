@@ -7,6 +7,7 @@
 #include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
+#include "frontends/record/Spread.h"
 #include "runtime/base/Strings.h"
 
 #include <algorithm>
@@ -183,6 +184,7 @@ struct Function::Plan {
   std::vector<Output> outputs;
   std::vector<WriteBack> writeBacks;
   uint32_t slots = 0;
+  bool runsBetterUnrecorded = false;
   std::vector<NodeRef> roots; ///< for printing
 
   Status addSegments(Snapshot &snapshot, std::unordered_map<const Node *, uint32_t> &slotOf);
@@ -359,6 +361,18 @@ void Function::Plan::findSpare() {
   }
 }
 
+/// In memory of the host, so much that recording is little beside the work on it.
+static bool areLarge(std::span<const NodeRef> arguments) {
+  constexpr int64_t kManyBytes = int64_t{256} << 10;
+  int64_t bytes = 0;
+  for (const NodeRef &n : arguments) {
+    if (!n->device().info().hostVisible)
+      return false;
+    bytes += n->bytes();
+  }
+  return bytes >= kManyBytes;
+}
+
 Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
                                                 size_t segmentNodes) {
   std::unique_ptr<Function> function(new Function);
@@ -412,6 +426,7 @@ Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
       plan.roots.push_back(results[i]);
   for (auto &[target, node] : written)
     plan.roots.push_back(node);
+  plan.runsBetterUnrecorded = areLarge(argumentNodes) && choosesUpToBound(plan.roots);
   GRAPHC_ASSIGN(Snapshot snapshot, Snapshot::take(plan.roots, true, segmentNodes));
   GRAPHC_TRY(plan.addSegments(snapshot, slotOf));
   auto slot = [&](const NodeRef &n) -> uint32_t {
@@ -706,6 +721,8 @@ std::vector<uint32_t> Function::updatedArguments() const {
 }
 
 size_t Function::captureCount() const { return plan->captures.size(); }
+
+bool Function::runsBetterUnrecorded() const { return plan->runsBetterUnrecorded; }
 
 size_t Function::programCount() const { return plan->steps.size(); }
 

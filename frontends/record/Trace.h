@@ -125,6 +125,9 @@ public:
   /// Numbers of the arguments that a call writes to.
   std::vector<uint32_t> updatedArguments() const;
   size_t captureCount() const;
+  /// Whether calls take less time where the original function is run on the host's memory: of large
+  /// arrays, rows that masks choose are worked on at their number there, up to their bound here.
+  bool runsBetterUnrecorded() const;
   Result<FunctionCost> cost() const;
   /// As graphc::printStage for what was traced.
   Result<std::string> printStage(std::string_view stage) const;

@@ -10,6 +10,8 @@
 #include "runtime/library/Parallel.h"
 #include "runtime/library/Routines.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <optional>
@@ -70,21 +72,59 @@ Result<int64_t> compressElements(const Call &call, int64_t itemBytes,
       });
 }
 
+template <size_t N>
+void copyEnds(char *to, const char *from, size_t bytes) {
+  std::array<char, N> first, last;
+  std::memcpy(first.data(), from, N);
+  std::memcpy(last.data(), from + bytes - N, N);
+  std::memcpy(to, first.data(), N);
+  std::memcpy(to + bytes - N, last.data(), N);
+}
+
+/// As memcpy, for rows of one size after another, which a call for each would take longer than.
+void copyRow(char *to, const char *from, size_t bytes) {
+  constexpr size_t kStep = 32, kLong = 512;
+  if (bytes > kLong) {
+    std::memcpy(to, from, bytes);
+  } else if (bytes >= kStep) {
+    for (size_t at = 0; at + kStep < bytes; at += kStep)
+      std::memcpy(to + at, from + at, kStep);
+    std::memcpy(to + bytes - kStep, from + bytes - kStep, kStep);
+  } else if (bytes >= 16) {
+    copyEnds<16>(to, from, bytes);
+  } else if (bytes >= 8) {
+    copyEnds<8>(to, from, bytes);
+  } else if (bytes >= 4) {
+    copyEnds<4>(to, from, bytes);
+  } else {
+    std::copy_n(from, bytes, to);
+  }
+}
+
+/// Rows are found some at a time: whether a row is chosen nobody can guess, and what is read next
+/// is asked for.
 Result<int64_t> compressRows(const Call &call, int64_t rowBytes, std::optional<int64_t> wanted) {
+  constexpr int64_t kFound = 1024, kAhead = 16;
   const Operand &mask = call.operands[1];
   const char *x = static_cast<const char *>(call.operands[0].data);
   char *out = static_cast<char *>(call.result.data);
   const auto *bytes = static_cast<const uint8_t *>(mask.data);
-  return eachChunk(mask, wanted, "compress",
-                   [&](int64_t begin, int64_t end, int64_t start, int64_t) {
-                     char *to = out + start * rowBytes;
-                     for (int64_t i = begin; i < end; ++i) {
-                       if (!bytes[i])
-                         continue;
-                       std::memcpy(to, x + i * rowBytes, static_cast<size_t>(rowBytes));
-                       to += rowBytes;
-                     }
-                   });
+  const MaskLoops &loops = maskLoops();
+  return eachChunk(
+      mask, wanted, "compress", [&](int64_t begin, int64_t end, int64_t start, int64_t) {
+        std::array<int64_t, kFound> places;
+        char *to = out + start * rowBytes;
+        for (int64_t from = begin; from < end; from += kFound) {
+          int64_t size = std::min(kFound, end - from), count = loops.count(bytes + from, size);
+          loops.places(bytes + from, size, count, from, places.data());
+          for (int64_t i = 0; i < count; ++i, to += rowBytes) {
+            int64_t ahead = places[static_cast<size_t>(std::min(i + kAhead, count - 1))];
+            __builtin_prefetch(x + ahead * rowBytes);
+            copyRow(to, x + places[static_cast<size_t>(i)] * rowBytes,
+                    static_cast<size_t>(rowBytes));
+          }
+        }
+      });
 }
 
 Result<int64_t> compressAny(const Call &call, std::optional<int64_t> wanted) {

@@ -313,3 +313,43 @@ def test_totals_of_chosen_elements_have_one_axis_as_numpys():
 
     for g, w in zip(results(gc), results(np), strict=True):
         assert np.asarray(g).dtype == np.asarray(w).dtype and np.array_equal(np.asarray(g), w)
+
+
+@pytest.mark.parametrize("width", [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200, 511, 512, 513, 700])
+def test_rows_of_any_number_of_bytes(width):
+    rng = np.random.default_rng(width)
+    for rows, part in ((1, 1.0), (1500, 0.0), (1500, 0.01), (1500, 0.5), (70_000 if width < 20 else 3000, 0.9)):
+        a, m = rng.integers(0, 255, (rows, width)).astype("u1"), rng.random(rows) < part
+        for x in (gc.asarray(a), gc.asarray(a.copy())[:, ::-1]):
+            np.testing.assert_array_equal(np.asarray(x[gc.asarray(m)]), np.asarray(x)[m])
+
+
+def chosen_rows(np, x, w, k, ran):
+    ran.append(k)
+    y = x[w > 0.9] * k
+    x[w < 0.1] += 1
+    return y, np.sum(y, axis=0), np.cumsum(w[w > 0.5])
+
+
+@pytest.mark.parametrize("rows, runs", [(100, 0), (40_000, 3)])
+def test_large_arrays_under_jit_are_chosen_from_once_counted(rows, runs):
+    """What a mask leaves of large arrays is worked on at its number: the function runs at each call. Small ones, and
+    functions that have to be one program, are recorded once."""
+    rng = np.random.default_rng(8)
+    a, w, ran, ignored = rng.random((rows, 3)), rng.random(rows), [], []
+    x, v = gc.asarray(a.copy()) + 0, gc.asarray(w)
+    step = gc.jit(lambda x, w: chosen_rows(gc, x, w, 2, ran))
+    whole = gc.jit(lambda x, w: chosen_rows(gc, x, w, 2, ignored), fullgraph=True)
+    for call in range(4):
+        if call == 1:
+            ran.clear()
+        results = step(x, v), whole(gc.asarray(a.copy()), v), chosen_rows(np, a, w, 2, ignored)
+        for got, same, want in zip(*results):
+            np.testing.assert_array_equal(np.asarray(got), np.asarray(same))
+            np.testing.assert_allclose(np.asarray(got), want, rtol=1e-13)
+        np.testing.assert_array_equal(np.asarray(x), a)
+    assert len(ran) == runs
+    assert ("run the function itself" in step.explain(x, v)) == (runs > 0)
+    b = a.copy()
+    np.testing.assert_array_equal(np.asarray(step(b, w)[0]), chosen_rows(np, a, w, 2, ignored)[0])
+    np.testing.assert_array_equal(b, a)  # NumPy's own array is written to

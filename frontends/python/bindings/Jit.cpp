@@ -152,7 +152,10 @@ public:
       // The list may change meanwhile: an array of open size is looked at.
       for (size_t i = 0; i < bound.size(); ++i) {
         std::shared_ptr<const Bound> candidate = bound[i];
-        pb::object result = matches(*candidate, given) ? run(*candidate, given) : pb::object();
+        pb::object result;
+        if (matches(*candidate, given))
+          result = candidate->plain.is_none() ? run(*candidate, given)
+                                              : runPlain(*candidate, given, args, kwargs);
         if (!result)
           continue;
         if (i > 0 && i < bound.size() && bound[i] == candidate)
@@ -171,13 +174,13 @@ public:
   /// it is; None for the only output, or a list of all; a callable of that list; a tuple of a
   /// callable of that list and the arrays. `views`: it writes to arguments or returns parts of
   /// them, which have to be contiguous. `device`: the function's own; None: the current one, which
-  /// then matters. `evaluate`: NumberSteps from the open numbers (CallPattern) to those of the
-  /// function's variables and then those that `unflatten` takes after the arrays; None: variables
-  /// are open numbers.
+  /// then matters. `plain`: run in place of `function`; None: it is called. `evaluate`: NumberSteps
+  /// from the open numbers (CallPattern) to those of the function's variables and then those that
+  /// `unflatten` takes after the arrays; None: variables are open numbers.
   void bind(const TracedFunction &function, pb::object unflatten, bool views, const pb::tuple &args,
             const pb::dict &kwargs, const pb::list &arrays,
             const std::pair<pb::set, pb::set> &statics, const pb::list &guards,
-            const pb::object &device, const pb::object &evaluate) {
+            const pb::object &device, const pb::object &plain, const pb::object &evaluate) {
     auto pattern = CallPattern::of(args.ptr(), kwargs.ptr(), statics.first, statics.second);
     if (!pattern || pattern->arrayCount() != arrays.size() || arrays.empty())
       return;
@@ -194,6 +197,7 @@ public:
                !function.function->updatedArguments().empty(),
                std::move(*pattern),
                {},
+               plain,
                evaluate,
                evaluate.is_none() ? nullptr : pb::cast<const NumberSteps *>(evaluate),
                {}};
@@ -225,6 +229,7 @@ private:
     bool views, keeps, updates; ///< keeps: arguments live on in results
     CallPattern pattern;
     std::vector<Guard> guards;
+    pb::object plain; ///< or None
     pb::object evaluate;
     const NumberSteps *steps;        ///< of `evaluate`, or null
     std::vector<uint32_t> variables; ///< which open number each of the function's is
@@ -250,6 +255,17 @@ private:
     return b.traced.function->accepts(given) && b.traced.function->isSafeFor(given) &&
            (!b.views ||
             std::ranges::all_of(given, [](const Array *x) { return x->view().isContiguous(); }));
+  }
+
+  /// Null where arguments have to become arrays first.
+  pb::object runPlain(const Bound &b, const CallArguments &call, PyObject *args,
+                      PyObject *kwargs) const {
+    if (call.hasForeign() || own)
+      return {};
+    auto result = pb::reinterpret_steal<pb::object>(PyObject_Call(b.plain.ptr(), args, kwargs));
+    if (!result)
+      throw pb::error_already_set();
+    return result;
   }
 
   /// Null where the numbers of the call need another recording.
@@ -351,6 +367,9 @@ void defineJit(pb::module_ &m) {
                                  out.append(i);
                                return out;
                              })
+      .def_property_readonly(
+          "runs_better_unrecorded",
+          [](const TracedFunction &f) { return f.function->runsBetterUnrecorded(); })
       .def_property_readonly("captures",
                              [](const TracedFunction &f) { return f.function->captureCount(); });
   m.def("begin_trace", beginTrace);

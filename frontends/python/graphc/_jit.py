@@ -51,9 +51,9 @@ class disable_jit:
 class _Recording:
     """One recorded structure: the compiled Function and how its outputs become the return value."""
 
-    __slots__ = ("function", "structure", "plan", "mutates", "views", "unique", "evaluate", "returns_numbers", "numbers", "others")
+    __slots__ = ("function", "structure", "plan", "mutates", "views", "unique", "evaluate", "returns_numbers", "numbers", "plain", "others")
 
-    def __init__(self, function, structure, plan, mutates, views, unique, evaluate, returns_numbers, numbers):
+    def __init__(self, function, structure, plan, mutates, views, unique, evaluate, returns_numbers, numbers, plain):
         self.function = function
         self.structure = structure  # of the return value
         self.plan = plan  # per leaf: ("out", i), ("open", (rows, count)), ("arg", i) or ("value", v)
@@ -63,6 +63,7 @@ class _Recording:
         self.evaluate = evaluate  # as Jit.bind takes it
         self.returns_numbers = returns_numbers  # after the arrays
         self.numbers = numbers
+        self.plain = plain  # calls run the function itself: its rows that masks choose are fewer when they are counted
         self.others = []  # of the same structure, where comparisons of numbers had other answers
 
     def takes(self, given):
@@ -180,6 +181,9 @@ class _State:
         recording = self.recordings.get(call.key)
         if recording is None:
             recording = self._record(call)
+        if recording and recording.plain:
+            self._bind(call, recording, args, kwargs)
+            return self._plain(call)
         numbers = ()
         if recording and recording.numbers:
             recording, numbers = self._answering(call, recording)
@@ -232,6 +236,9 @@ class _State:
 
     def _eager(self, call):
         self.eager_calls += 1
+        return self._plain(call)
+
+    def _plain(self, call):
         result = self._run(call, call.arrays)
         for i, leaf in call.foreign.items():
             now = np.asarray(call.arrays[i])
@@ -261,6 +268,7 @@ class _State:
             (set(positions), set(names)),
             guards,
             self.device,
+            self.run if recording.plain else None,
             recording.evaluate,
         )
 
@@ -453,7 +461,8 @@ class _State:
         evaluate = None
         if numbers and (numbers.steps or returned):
             evaluate = numbers.evaluator([*function.variables, *returned])
-        return _Recording(function, structure, plan, mutates, views, len(outputs), evaluate, len(returned), numbers)
+        plain = not self.fullgraph and function.runs_better_unrecorded
+        return _Recording(function, structure, plan, mutates, views, len(outputs), evaluate, len(returned), numbers, plain)
 
 
 class _Identity:
@@ -617,6 +626,8 @@ class Jitted(_graphc.Jit):
         lines = [f"{_name(self.fn)}: {info.traces} recordings, {info.programs} programs"]
         if state.eager_calls:
             lines.append(f"{state.eager_calls} calls ran as plain Python: {state.eager_reason}")
+        if any(r and r.plain for r in state.recordings.values()):
+            lines.append("calls with large arrays run the function itself: what masks choose takes less time once it is counted")
         return "\n".join([*lines, text])
 
     def cache_info(self):
