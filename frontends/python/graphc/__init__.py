@@ -439,8 +439,10 @@ def _missing(name):
 
 def __getattr__(name):
     """Reached for names that graphc does not have: says so, and names the nearest one."""
-    if name == "__version__":
-        return _graphc.build_info()["version"]
+    if name in ("__version__", "version"):  # programs ask for NumPy's to choose among its names
+        import numpy
+
+        return getattr(numpy, name)
     if name == "bfloat16":
         return _dtypes.bfloat16
     if name in _PARTS or name in ("__config__", "core"):

@@ -16,7 +16,7 @@ def collect():
     """Everything as one JSON-able dict: versions, build, devices with reasons, settings with their origin, cache."""
     build = dict(_graphc.build_info())
     return {
-        "graphc": graphc.__version__,
+        "graphc": build["version"],
         "python": platform.python_version(),
         "numpy": numpy.__version__,
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",

@@ -19,7 +19,7 @@ def start(threads: int) -> str:
 
     device = os.environ.get("GRAPHC_BENCH_DEVICE", "cpu")
     _state.update(gc=graphc, device=device, at_once=device == "cpu" and _computes_at_once(graphc))
-    return graphc.__version__
+    return graphc._graphc.build_info()["version"]
 
 
 def _computes_at_once(gc) -> bool:
