@@ -290,3 +290,23 @@ def test_results_are_wrapped_by_their_operands():
         return [(m.label, m.contexts, np.asarray(m.values).tolist()) for m in made]
 
     assert program(gc) == program(np)
+
+
+def test_operands_with_values_and_rules_of_their_own_are_asked():
+    """An object that can be made an array of is still asked by its `__array_ufunc__` first, whatever way a ufunc is called."""
+
+    class Column:
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(4.0)
+
+        def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+            return ufunc.__name__, method
+
+    a = Column()
+    calls = (
+        lambda xp: xp.add(a, 1), lambda xp: xp.add.reduce(a), lambda xp: xp.add.reduce(a, axis=1), lambda xp: xp.maximum.accumulate(a),
+        lambda xp: xp.add.outer(a, a), lambda xp: xp.add.reduceat(a, [0, 1]), lambda xp: xp.add.at(a, [0], 1), lambda xp: xp.frexp(a),
+        lambda xp: xp.modf(a), lambda xp: xp.divmod(a, 2), lambda xp: xp.matmul(a, a), lambda xp: xp.vecdot(xp.arange(4.0), a),
+    )  # fmt: skip
+    for call in calls:
+        assert call(gc) == call(np)

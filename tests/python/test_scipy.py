@@ -1,5 +1,6 @@
 """Libraries that take arrays of the standard, or of NumPy's protocols: SciPy under SCIPY_ARRAY_API=1, matplotlib."""
 
+import operator
 import subprocess
 import sys
 
@@ -43,6 +44,34 @@ def test_scipy_functions_take_graphc_arrays():
     pytest.importorskip("scipy")
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
     assert done.stdout.split() == "zscore moments logsumexp means trapezoid entropy detrend".split(), done.stderr[-2000:]
+
+
+@pytest.mark.parametrize("kind", ["csr_array", "csc_array", "coo_array", "dia_array", "lil_array", "dok_array", "bsr_array", "csr_matrix"])
+def test_sparse_arrays_meet_arrays(kind):
+    """SciPy's refuse arrays that are not NumPy's, and are given those."""
+    sparse = pytest.importorskip("scipy.sparse")
+    dense = np.arange(9.0).reshape(3, 3)
+    operators = "add sub mul truediv matmul pow floordiv mod lt le gt ge eq ne".split()
+
+    def made(call):
+        with np.errstate(all="ignore"):
+            try:
+                result = call()
+            except Exception as error:
+                return type(error), None
+        return sparse.issparse(result), result.toarray() if sparse.issparse(result) else np.asarray(result)
+
+    met = 0
+    for operate in (getattr(operator, name) for name in operators):
+        s = getattr(sparse, kind)(np.eye(3) * 2)
+        for x in (dense, dense[1], dense.astype("int32")):
+            for call in (lambda v: operate(v, s), lambda v: operate(s, v)):  # noqa: B023
+                want, got = made(lambda: call(x)), made(lambda: call(gc.asarray(x)))  # noqa: B023
+                assert want[0] is got[0], (operate, want, got)
+                if want[1] is not None:
+                    met += 1
+                    np.testing.assert_array_equal(want[1], got[1])
+    assert met > 40
 
 
 def test_matplotlib_plots_graphc_arrays(tmp_path):

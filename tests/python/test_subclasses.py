@@ -524,3 +524,22 @@ def test_texts_name_the_class():
         return xp.array_repr(x), repr(x), xp.array_str(x), xp.array2string(x), str(x), xp.array_repr(xp.arange(2))
 
     both(program)
+
+
+def test_hooks_of_ndarray_are_called_by_its_name():
+    for xp in (np, gc):
+        seen = []
+
+        class Tracked(xp.ndarray):
+            def __array_finalize__(self, obj):
+                xp.ndarray.__array_finalize__(self, obj)
+                seen.append("finalize")
+
+            def __array_wrap__(self, array, context=None, return_scalar=False):
+                seen.append("wrap")
+                return xp.ndarray.__array_wrap__(self, array, context, return_scalar)
+
+        result = np.add(xp.arange(3.0).view(Tracked), 1)
+        assert type(result) is Tracked and result.tolist() == [1, 2, 3] and "wrap" in seen and "finalize" in seen
+        wrapped = xp.arange(3.0).__array_wrap__(np.arange(2.0))
+        assert isinstance(wrapped, xp.ndarray) and wrapped.tolist() == [0, 1]

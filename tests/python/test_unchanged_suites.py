@@ -397,3 +397,51 @@ def test_einsum_refuses_what_numpy_refuses():
                 call()
         with pytest.warns(RuntimeWarning, match="Converting input from bool to <class 'numpy.uint8'> for compatibility"):
             xp.histogram(xp.array([True, False, True]), bins=2)
+
+
+@pytest.mark.parametrize("name", ["mgrid", "ogrid"])
+def test_grids_by_lists_of_slices_and_by_floats(name):
+    def program(xp):
+        grid = getattr(xp, name)
+        grids = [
+            grid[[slice(3), slice(1, 4)]], grid[(slice(2),)], grid[[slice(0, 1, 0.3)]], grid[-1:1:0.1, 0:1:3j], grid[-2.0:7.5:11j, 0:1:1j],
+            grid[0.3:7.5:7j], grid[1:5], grid[0 : 1 : np.complex64(4j), 2:5],
+        ]  # fmt: skip
+        return [a for g in grids for a in (g if isinstance(g, tuple) else (g,))]
+
+    both(program)
+
+
+def test_axes_and_shifts_in_arrays():
+    def program(xp):
+        x, m = xp.zeros((2, 3, 4)), xp.arange(6).reshape(2, 3)
+        return [
+            xp.moveaxis(x, xp.arange(2), xp.array([2, 0])), xp.moveaxis(x, xp.array([1]), [0]), xp.flip(m, xp.array([0])),
+            xp.roll(m, (1, 2), xp.array([0, 1])), xp.roll(m, (1, 2), 1), xp.roll(m, (1, 1), (0, 0)), xp.roll(m, (1, 2)), xp.roll(m, 1.7, 1),
+            xp.roll(m, xp.array([1, 2])), xp.roll(m, xp.array(2), (0, 1)), xp.roll(m, ()), xp.repeat(m, 2.0),
+        ]  # fmt: skip
+
+    both(program)
+    for xp in (np, gc):
+        for shift, axis, words in (([[1]], 0, "should be scalars or 1D"), ((1, 1, 1), (0, 1), "shape mismatch")):
+            with pytest.raises(ValueError, match=words):
+                xp.roll(xp.zeros((2, 3)), shift, axis)
+
+
+def test_single_results_become_what_numpys_scalars_become():
+    for xp in (np, gc):
+        total = xp.arange(3.5).sum()
+        assert total.astype("timedelta64[s]") == np.timedelta64(6, "s") and total.astype("U5") == "6.0" and xp.arange(3).sum().astype("M8[s]") == np.datetime64(3, "s")
+
+
+def test_versions_are_numpys():
+    assert gc.__version__ == np.__version__ and gc.version.version == np.version.version
+    assert gc.lib.NumpyVersion(gc.__version__) >= "2.0.0"
+    from graphc.version import full_version
+
+    assert full_version == np.version.full_version
+
+
+def test_result_classes_are_found_where_numpy_has_them():
+    for xp in (np, gc):
+        assert isinstance(xp.linalg.eigh(xp.eye(2)), xp.linalg._linalg.EighResult)

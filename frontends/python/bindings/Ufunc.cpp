@@ -112,13 +112,14 @@ PyObject *ofKnown(op::OpKind kind, PyObject *operand) {
   return made ? wrapKnown(*made) : nullptr;
 }
 
-/// Whether an object makes something of results that it was an operand of.
+/// Whether an object makes something of results that it was an operand of, or the results.
 bool wrapsResults(PyObject *object) {
   if (asAnyArray(object) || PyFloat_Check(object) || PyLong_Check(object) || PyList_Check(object) ||
       isNumpyArray(object) || numpyScalarDType(object))
     return false;
   pb::handle type = reinterpret_cast<PyObject *>(Py_TYPE(object));
-  return pb::hasattr(type, "__array_wrap__") && !pb::isinstance<pb::array>(object);
+  return (pb::hasattr(type, "__array_wrap__") || pb::hasattr(type, "__array_ufunc__")) &&
+         !pb::isinstance<pb::array>(object);
 }
 
 /// A function of the package would make arrays of such operands.

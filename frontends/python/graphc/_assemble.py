@@ -169,6 +169,7 @@ def repeat(a: ArrayLike, repeats, axis: int | None = None) -> Array:
     """Each element `repeats` times along `axis` (None: of the flattened array). Counts may differ per element; an array's
     are added up when called."""
     x = operand(a)
+    repeats = int(repeats) if type(repeats) is float else repeats
     if axis is None:
         x, axis = _graphc.reshape(x, (-1,)), 0
     x = x if x.ndim else _graphc.reshape(x, (1,))

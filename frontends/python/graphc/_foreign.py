@@ -322,11 +322,17 @@ def _call(function, args, keywords, error):
 
 def _method(name, self, args, keywords, error):
     """A method of an Array that failed."""
-    theirs = getattr(_np.ndarray, name, None)
+    theirs = getattr(_np.generic if _graphc.is_value(self) else _np.ndarray, name, None)
     if theirs is None:
         return NotImplemented
     _refuse_in_jit(name, error)
     return plan(theirs, (self, *args), keywords)
+
+
+def _has_priority(other):
+    """Whether NumPy leaves operators to an object that says nothing of ufuncs (SciPy's sparse arrays)."""
+    priority = getattr(other, "__array_priority__", 0)
+    return not hasattr(type(other), "__array_ufunc__") and isinstance(priority, (int, float)) and priority > 0
 
 
 def _leaves_it(left, right, updates):
@@ -337,8 +343,7 @@ def _leaves_it(left, right, updates):
     cls = type(other)
     if hasattr(cls, "__array_ufunc__"):
         return cls.__array_ufunc__ is None and not updates
-    priority = getattr(other, "__array_priority__", 0)
-    if isinstance(priority, (int, float)) and priority > 0:
+    if _has_priority(other):
         return not updates
     return _graphc.is_tracing() and _graphc.is_value(ours)
 
@@ -356,12 +361,25 @@ def _ours(name):
     return getattr(_sys.modules[__package__], _UFUNCS[name if name in _UFUNCS else name[1:]])
 
 
+#: What the right operand of a comparison is asked; of other operators it is `__r<name>__`.
+_REFLECTED = {"eq": "__eq__", "ne": "__ne__", "lt": "__gt__", "le": "__ge__", "gt": "__lt__", "ge": "__le__"}
+
+
 def _operate(name, left, right):
     """An operator of which one operand is nothing of ours; `name` as in the module operator."""
     updates = name[0] == "i" and name != "invert"
-    if _leaves_it(left, right, updates):
-        return NotImplemented
     function = divmod if name == "divmod" else getattr(_operator, {"and": "and_", "or": "or_"}.get(name, name))
+    if _leaves_it(left, right, updates):
+        if not _has_priority(right if _graphc.is_array(left) else left):
+            return NotImplemented
+        # asked here, since what refuses our arrays (a left operand has done so before) takes NumPy's
+        method = getattr(type(right), _REFLECTED.get(name, f"__r{name}__"), None) if _graphc.is_array(left) else None
+        answer = NotImplemented if method is None else method(right, left)
+        if answer is not NotImplemented:
+            return _as_it_is, (answer,), {}, _as_it_is
+        _refuse_in_jit(name)
+        call = _Call()
+        return function, (call.given(left), call.given(right)), {}, call.result
     device = (left if _graphc.is_array(left) else right).device
     made = _of_numbers(left, device), _of_numbers(right, device)
     if made[0] is not left or made[1] is not right:

@@ -161,6 +161,18 @@ def _compress(self, condition, axis=None, out=None):
     return compress(condition, self, axis, out)
 
 
+def _array_wrap(self, array, context=None, return_scalar=False):
+    """NumPy's hook, which classes made of `ndarray` extend: what became of an operation on `self` and others."""
+    if not _graphc.is_array(self):
+        return _np.ndarray.__array_wrap__(self, array, context, return_scalar)
+    made = _foreign.to_ours(array)
+    return made[()] if return_scalar and _graphc.is_array(made) and not made.ndim else made
+
+
+def _array_finalize(self, obj, /):
+    """NumPy's hook, which classes made of `ndarray` extend."""
+
+
 def attach():
     """Gives the extension's Array the methods that are written in Python."""
     from ._methods import called
@@ -175,6 +187,8 @@ def attach():
         "__dask_tokenize__": _dask_tokenize,
         "__array_ufunc__": _array_ufunc,
         "__array_function__": _array_function,
+        "__array_wrap__": _array_wrap,
+        "__array_finalize__": _array_finalize,
         "compress": _compress,
         "sort": _sort,
         "partition": _partition,

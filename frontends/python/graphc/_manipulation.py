@@ -24,7 +24,10 @@ def _axis(axis, ndim, what):
 
 def _axes(axes, ndim, what):
     if not isinstance(axes, (tuple, list)):
-        axes = tuple(axes) if hasattr(axes, "__iter__") and not hasattr(axes, "__index__") else (axes,)
+        try:
+            axes = (_operator.index(axes),)
+        except TypeError:  # of several axes in an array as well
+            axes = tuple(axes) if hasattr(axes, "__iter__") else (axes,)
     found = [_axis(a, ndim, what) for a in axes]
     if len(set(found)) != len(found):
         raise AxisError(f"{what}: repeated axis in {tuple(axes)}")
@@ -204,18 +207,19 @@ def flip(m, axis=None):
 def roll(a, shift, axis=None):
     """Elements shifted along axes, those that fall off re-entering at the other end."""
     x = asarray(a)
-    shift = tuple(_np.asarray(shift).tolist()) if getattr(shift, "ndim", 0) else shift
     if axis is None:
         return roll(_graphc.reshape(x, (-1,)), shift, 0).reshape(x.shape)
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    given = x
-    shifts = shift if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
-    if len(shifts) != len(axes):
-        raise ArgumentError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
-    for by, along in zip(shifts, axes):
+    pairs = _np.broadcast(*(_np.asarray(v) if _graphc.is_array(v) else v for v in (shift, axis)))
+    if pairs.ndim > 1:
+        raise ArgumentError("'shift' and 'axis' should be scalars or 1D sequences")
+    shifts = {}
+    for by, along in pairs:
         along = _axis(along, x.ndim, "roll")
+        shifts[along] = shifts.get(along, 0) + int(by)
+    given = x
+    for along, by in shifts.items():
         size = x.shape[along]
-        by = _operator.index(by) % size if size else 0
+        by = by % size if size else 0
         if by:
             before = (slice(None),) * along
             x = _graphc.concatenate([x[before + (slice(size - by, None),)], x[before + (slice(None, size - by),)]], along)

@@ -287,23 +287,33 @@ class _Grid:
         self._sparse = sparse
 
     def __getitem__(self, key):
-        from ._creation import arange, linspace
+        import math
 
-        def axis(item):
-            start = 0 if item.start is None else item.start
-            step = 1 if item.step is None else item.step
-            if isinstance(step, (complex, _np.complexfloating)):
-                return linspace(start, item.stop, int(_py.abs(step)))
-            return arange(start, item.stop, step)
+        from ._creation import arange
 
-        if not isinstance(key, tuple):
-            return axis(key)
-        axes = [axis(item) for item in key]
-        kind = _graphc.result_type(*axes)
-        axes = [a.astype(kind, copy=False) for a in axes]
+        try:
+            items = [key[k] for k in range(len(key))]
+        except TypeError:  # a slice has no length
+            items = None
+        bounds = []  # start, stop, step or number of points of each axis
+        for item in [key] if items is None else items:
+            counted = isinstance(item.step, (complex, _np.complexfloating))
+            step = 1 if item.step is None else _py.abs(item.step) if counted else item.step
+            bounds.append((0 if item.start is None else item.start, item.stop, step, counted))
+        if items is None and not bounds[0][3]:
+            return arange(*bounds[0][:3])
+        kind = _graphc.result_type(*(value for bound in bounds for value in bound[:3]), *([] if items is None else [0]))
+        axes = []
+        for start, stop, step, counted in bounds:
+            size = int(step) if counted else math.ceil((stop - start) / step)
+            if counted:
+                step = size if size == 1 else (stop - start) / _py.float(size - 1)
+            axes.append((arange(size, dtype=kind) * step + start).astype(kind, copy=False))
+        if items is None:
+            return axes[0]
         if self._sparse:
             return ix_(*axes)
-        return stack(list(meshgrid(*axes, indexing="ij")))
+        return stack(list(meshgrid(*axes, indexing="ij"))) if axes else zeros((0,), dtype=kind)
 
 
 mgrid = _Grid(False)

@@ -13,7 +13,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import in_order as _in_memory_order
-from ._creation import _order, asarray, full, single, zeros
+from ._creation import _order, asarray, full, operand, single, zeros
 from ._devices import looped as _looped, where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, dtype_of_sums
 from . import _foreign
@@ -406,7 +406,7 @@ def _reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_
     if type(array) is _Array and array.ndim == 1 and type(axis) is int and axis in (0, -1) and dtype is None and out is None and keepdims is False:
         if initial is _NO_VALUE and where is True and self.__name__ in _PARTED and array.size:
             return _plain_reduce(self, array, (0,), False, None)
-    x, dtype = asarray(array), None if dtype is None else as_dtype(dtype)
+    x, dtype = operand(array), None if dtype is None else as_dtype(dtype)
     if self.__name__ in ("add", "multiply"):
         dtype = dtype_of_sums(x, out, dtype)
     result = reduce_array(self, x, axis, dtype, keepdims, initial, where)
@@ -435,7 +435,7 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
         if kind is not None and array.dtype.kind in "iuf":
             return _graphc.scan(kind, array, 0)
     _binary(self, "accumulate")
-    x = asarray(array)
+    x = operand(array)
     axis = _one_axis(x, axis, "accumulate")
     dtype = None if dtype is None else as_dtype(dtype)
     name = self.__name__
@@ -484,7 +484,7 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
         made = _graphc.reduceat(_REDUCTIONS[self.__name__], array, indices) if type(indices) in (_Array, list) else None
         if made is not None:
             return made
-    x = asarray(array)
+    x = operand(array)
     axis = _one_axis(x, axis, "reduceat")
     if self.__name__ in ("add", "multiply"):
         dtype = dtype_of_sums(x, out, None if dtype is None else as_dtype(dtype))
@@ -589,7 +589,7 @@ def _outer(self, A, B, /, **keywords):
     """The operation on all pairs of an element of `A` and one of `B`; numbers are arrays of their own dtype."""
     if self.nin != 2:
         raise ArgumentError("outer product only supported for binary functions")
-    a, b = asarray(A), asarray(B)
+    a, b = operand(A), operand(B)
     return self(a.reshape(a.shape + (1,) * b.ndim), b, **keywords)
 
 

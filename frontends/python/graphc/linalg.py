@@ -9,6 +9,7 @@ is computed at once, so that the error is raised here; inside `jit` it is raised
 import builtins as _py
 import math as _math
 import operator as _operator
+import sys as _sys
 from typing import Any as _Any
 from typing import NamedTuple as _NamedTuple
 
@@ -650,3 +651,7 @@ def diagonal(x, /, *, offset=0):
 def trace(x, /, *, offset=0, dtype=None):
     """Sums of the diagonals of the last two axes."""
     return _trace(asarray(x), offset, -2, -1, dtype)
+
+
+#: NumPy's module of these functions, by which programs name the classes of results (`linalg._linalg.EigResult`).
+_linalg = _sys.modules[f"{__name__}._linalg"] = _sys.modules[__name__]
