@@ -171,3 +171,24 @@ def test_sizes_that_depend_on_data():
     x = np.arange(40.0)
     kept = gc.asarray(x)
     assert np.array_equal(np.asarray(kept[kept > 20].view("u4")), x[x > 20].view("u4"))
+
+
+def test_the_dtype_of_an_array_is_set():
+    for xp in (np, gc):
+        x = xp.array([1, 2, 3, 4], dtype="uint8")
+        part, other = x[:2], xp.arange(4.0) * 2
+        x.dtype = "<i2"
+        assert x.dtype == xp.int16 and x.shape == (2,) and x.tolist() == [513, 1027] and part.dtype == xp.uint8
+        x[0] = 5
+        assert part.tolist() == [5, 0]
+        other.dtype = xp.int64  # what it is made of is pending
+        other += 1
+        assert other.tolist() == ((np.arange(4.0) * 2).view("int64") + 1).tolist()
+        with pytest.raises(ValueError, match="larger dtype"):
+            xp.zeros((2, 3), "i4").dtype = "i8"
+        with pytest.raises(AttributeError, match="not writable"):
+            xp.arange(3.0)[0].dtype = "i8"
+        with pytest.raises(AttributeError):
+            del x.dtype
+    with pytest.raises(TypeError, match="in place"):
+        gc.arange(3).dtype = "datetime64[s]"

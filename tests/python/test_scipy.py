@@ -74,6 +74,27 @@ def test_sparse_arrays_meet_arrays(kind):
     assert met > 40
 
 
+def test_gradients_and_jacobians_reach_compiled_code():
+    """SciPy turns what functions of the user return into arrays by `numpy.atleast_1d` and `atleast_2d`."""
+    optimize = pytest.importorskip("scipy.optimize")
+
+    def solved(xp):
+        x = xp.array([1.3, 0.7])
+        value, slope = (lambda v: xp.sum((v - 1) ** 4 + v[0] * v[1] * 0.1)), (lambda v: 4 * (v - 1) ** 3 + 0.1 * v[::-1])
+        parts, jacobian = (lambda v: xp.array([v[0] ** 2 + v[1] - 2, v[0] - v[1]])), (lambda v: xp.array([[2 * v[0], 1], [1, -1]]))
+        found = [optimize.minimize(lambda v: (value(v), slope(v)), x, method=m, jac=True).x for m in ("L-BFGS-B", "SLSQP", "TNC", "BFGS")]
+        return found + [optimize.least_squares(parts, x, jac=jacobian, method=m).x for m in ("trf", "dogbox", "lm")]
+
+    for got, want in zip(solved(gc), solved(np), strict=True):
+        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-4)
+    for dims in (1, 2, 3):
+        made = getattr(np, f"atleast_{dims}d")(gc.arange(3.0) * 2)
+        assert type(made) is np.ndarray and made.flags.writeable and made.ravel().tolist() == [0, 2, 4]
+        assert type(getattr(gc, f"atleast_{dims}d")(gc.arange(3.0))) is gc.Array
+    one, other = np.atleast_1d(gc.arange(3), 5)
+    assert type(one) is type(other) is np.ndarray
+
+
 def test_matplotlib_plots_graphc_arrays(tmp_path):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

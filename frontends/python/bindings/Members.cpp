@@ -38,6 +38,26 @@ PyObject *dtype(PyObject *self, void *) {
   return guarded([&] { return dtypeObject(asAnyArray(self)->dtype()).release().ptr(); });
 }
 
+/// x.dtype = ...: the same object, another reading of its memory.
+int setDType(PyObject *self, PyObject *value, void *) {
+  PyObject *done = guarded([&] {
+    if (!value)
+      throw pb::attribute_error("Cannot delete array dtype");
+    if (asArray(self)->isValue())
+      throw pb::attribute_error("attribute 'dtype' of 'numpy.generic' objects is not writable");
+    auto seen = pb::reinterpret_steal<pb::object>(PyObject_CallMethod(self, "view", "O", value));
+    if (!seen)
+      throw pb::error_already_set();
+    const Array *other = asAnyArray(seen.ptr());
+    if (!other || !other->sharesStorage(*asArray(self)))
+      throw pb::type_error("The elements of this array cannot be read as that dtype in place; use "
+                           "`.view()` instead.");
+    *asArray(self) = Array(*other);
+    return self;
+  });
+  return done ? 0 : -1;
+}
+
 PyObject *transposed(PyObject *self, void *) {
   return guarded([&] {
     const Array &x = *asArray(self);
@@ -90,7 +110,9 @@ PyGetSetDef attributes[] = {{"shape", shape, setShape,
                              "The sizes of the axes; may be set where no copy is needed.", nullptr},
                             {"ndim", rank, nullptr, "The number of axes.", nullptr},
                             {"size", size, nullptr, "The number of elements.", nullptr},
-                            {"dtype", dtype, nullptr, "The dtype of the elements.", nullptr},
+                            {"dtype", dtype, setDType,
+                             "The dtype of the elements; may be set to read the same bytes anew.",
+                             nullptr},
                             {"T", transposed, nullptr, "A view with the axes reversed.", nullptr},
                             {"real", realPart, setReal, "The real part: a view.", nullptr},
                             {"imag", imaginaryPart, setImaginary, "The imaginary part.", nullptr},

@@ -121,10 +121,16 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
     return (ours if method == "__call__" else getattr(ours, method))(*inputs, **keywords)
 
 
+#: NumPy's functions that are called, as `asarray` is, for arrays that are NumPy's: by libraries in front of compiled code.
+_CONVERSIONS = {_np.atleast_1d, _np.atleast_2d, _np.atleast_3d}
+
+
 @_stands_for()
 def _array_function(self, function, types, args, kwargs):
     import graphc
 
+    if function in _CONVERSIONS and not _graphc.is_tracing():
+        return function(*(_np.array(a) if _graphc.is_array(a) else a for a in args), **kwargs)
     if _py.any(_foreign.has_own(cls, "__array_function__") for cls in types):
         return NotImplemented
     package, _, inner = (function.__module__ or "").partition(".")
