@@ -445,3 +445,52 @@ def test_versions_are_numpys():
 def test_result_classes_are_found_where_numpy_has_them():
     for xp in (np, gc):
         assert isinstance(xp.linalg.eigh(xp.eye(2)), xp.linalg._linalg.EighResult)
+
+
+#: Numbers as programs have them: computed, of an array, of NumPy's, a float that is a whole number.
+NUMBERS = {
+    "single": lambda xp: xp.arange(4)[2], "array": lambda xp: xp.array(2), "of_numpy": lambda xp: np.int64(2), "float": lambda xp: 2.0,
+    "float64": lambda xp: np.float64(2), "single_float": lambda xp: xp.arange(4.0)[2], "many": lambda xp: xp.array([2]), "range": lambda xp: range(2, 3),
+}  # fmt: skip
+TAKEN = {
+    "repeat": lambda xp, x, n: xp.repeat(x, n), "tile": lambda xp, x, n: xp.tile(x, n), "roll": lambda xp, x, n: xp.roll(x, n),
+    "split": lambda xp, x, n: xp.split(x, n), "array_split": lambda xp, x, n: xp.array_split(x, n), "vsplit": lambda xp, x, n: xp.vsplit(x, n),
+    "hsplit": lambda xp, x, n: xp.hsplit(x, n), "rot90": lambda xp, x, n: xp.rot90(x, n), "take": lambda xp, x, n: xp.take(x, n),
+    "take_axis": lambda xp, x, n: x.take(n, 0), "tri": lambda xp, x, n: xp.tri(n), "tri_columns": lambda xp, x, n: xp.tri(3, n),
+    "tri_diagonal": lambda xp, x, n: xp.tri(3, 4, n), "tril": lambda xp, x, n: xp.tril(x, n), "triu": lambda xp, x, n: xp.triu(x, n),
+    "diag_indices": lambda xp, x, n: xp.diag_indices(n), "polyfit": lambda xp, x, n: xp.polyfit(x[0], x[1] ** 2, n).shape,
+    "polyder": lambda xp, x, n: xp.polyder(x[0], n), "polyint": lambda xp, x, n: xp.polyint(x[0], n),
+    "norm": lambda xp, x, n: xp.linalg.norm(x.reshape(2, 2, 4), axis=n), "over_axes": lambda xp, x, n: xp.apply_over_axes(xp.sum, x.reshape(2, 2, 4), n),
+    "window": lambda xp, x, n: xp.lib.stride_tricks.sliding_window_view(x.reshape(2, 2, 4), 2, n),
+    "put": lambda xp, x, n: (y := x.copy(), xp.put(y, n, 9))[0], "item": lambda xp, x, n: x.item(n), "index": lambda xp, x, n: x[n],
+    "accumulate": lambda xp, x, n: xp.add.accumulate(x.reshape(2, 2, 4), n), "moveaxis": lambda xp, x, n: xp.moveaxis(x.reshape(2, 2, 4), n, [0]),
+    "permutation": lambda xp, x, n: (xp.random.seed(0), xp.random.permutation(n))[1], "zeros": lambda xp, x, n: xp.zeros(n),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("name", TAKEN)
+def test_functions_take_the_numbers_that_numpys_take(name, kind):
+    """With the same results, or errors of the same class."""
+    found = []
+    for xp in (np, gc):
+        try:
+            made = TAKEN[name](xp, xp.arange(16.0).reshape(4, 4), NUMBERS[kind](xp))
+            found.append([np.asarray(m) for m in (made if isinstance(made, (list, tuple)) else [made])])
+        except Exception as error:
+            found.append(error)
+    want, got = found
+    if isinstance(want, Exception):
+        assert isinstance(got, type(want)), (want, got)
+        return
+    assert not isinstance(got, Exception), got
+    for g, w in zip(got, want, strict=True):
+        exact.assert_same(g, w)
+
+
+def test_triangles_of_no_whole_or_negative_sizes():
+    both(lambda xp: [xp.tri(3.5), xp.tri(-1), xp.tri(2, -1), xp.tri(2.0, 3.0, 1.0)])
+
+
+def test_elements_by_a_tuple():
+    both(lambda xp: [(x := xp.arange(24).reshape(2, 3, 4)).item((1,)), x.item((1, 2, 0)), x.item(1, 2, 0), xp.arange(3).item((2,))])

@@ -307,7 +307,10 @@ PyObject *updated(PyObject *theirs, PyObject *const *args, Py_ssize_t count, PyO
 pb::object drawArgument(Given &given, PyObject *object) {
   const Array *x = asAnyArray(object);
   const KnownValue *known = x ? x->known() : nullptr;
-  return known ? scalarObject(&known->bits, known->dtype) : given.make(object);
+  if (known)
+    return scalarObject(&known->bits, known->dtype);
+  pb::object made = given.make(object);
+  return made && x && x->isValue() ? pb::object(made[pb::tuple()]) : made;
 }
 
 /// The same where all arguments are Python's numbers, which NumPy takes as they are, or single

@@ -491,11 +491,14 @@ void defineExchange(pb::class_<Array> &cls) {
             pb::reinterpret_borrow<pb::tuple>(isTuple ? pb::handle(given[0]) : pb::handle(given));
         if (index.empty())
           return toItem(x, "item");
+        for (pb::handle place : index)
+          if (!pb::reinterpret_steal<pb::object>(PyNumber_Index(place.ptr())))
+            throw pb::error_already_set();
         if (auto known = knownElement(x, index))
           return scalarObject(&known->bits, known->dtype);
         std::vector<IndexItem> items =
             toIndex(index.size() == 1 ? pb::object(index[0]) : pb::object(index));
-        if (index.size() == 1 && !isTuple && x.rank() != 1) { // a flat index, as in NumPy
+        if (index.size() == 1 && x.rank() != 1) { // a flat index, as in NumPy
           Array flat = unwrap(ops::reshape(x, Shape{-1}));
           Array element = unwrap(ops::index(flat, items));
           return toItem(element, "item");

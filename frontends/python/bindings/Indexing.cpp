@@ -109,6 +109,7 @@ KeyItem toKeyItem(pb::handle object, rt::Device *device) {
     if (!scalar)
       raise(
           Status(ErrorCode::Index, "arrays used as indices must be of integer (or boolean) type"));
+    raiseIndexType(object); // NumPy's floats have an `__index__` too, which refuses
   }
   if (!PyIndex_Check(p) && PySequence_Check(p) && !PyUnicode_Check(p) && !PyBytes_Check(p))
     return arrayItem(

@@ -13,7 +13,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import _FEW, asarray, asarrays, assigned, in_order, lies_by_columns, operand
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import as_dtype, int64
+from ._dtypes import as_dtype, can_cast, int64
 from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axes, _axis, concatenate, flip, in_sequence, moveaxis, stack, transpose
 from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
@@ -115,16 +115,20 @@ def block(arrays) -> Array:
     return result if isinstance(arrays, list) else result.copy()
 
 
+def _has_length(sections):
+    """Whether places to cut at are given, not a number of parts, which NumPy takes of any kind."""
+    return hasattr(sections, "__len__") and getattr(sections, "ndim", 1) > 0
+
+
 def array_split(ary: ArrayLike, indices_or_sections, axis: int = 0) -> list[Array]:
     """Views of consecutive parts: `indices_or_sections` of nearly equal size, or cut at the given indices."""
     x, sections = asarray(ary), indices_or_sections
     axis = _axis(axis, x.ndim, "array_split")
     size = x.shape[axis]
-    try:
-        count = _operator.index(sections)
-    except TypeError:
+    if _has_length(sections):
         edges = [0, *(_operator.index(i) for i in sections), size]
     else:
+        count = int(sections)
         if count <= 0:
             raise ArgumentError(f"array_split: number of sections must be larger than 0, got {count}")
         each, extra = divmod(size, count)
@@ -136,7 +140,7 @@ def split(ary: ArrayLike, indices_or_sections, axis: int = 0) -> list[Array]:
     """As `array_split`. Raises ShapeError when a number of sections does not divide the axis."""
     x, sections = asarray(ary), indices_or_sections
     size = x.shape[_axis(axis, x.ndim, "split")]
-    if not isinstance(sections, (tuple, list)) and getattr(sections, "ndim", 0) == 0 and size % _operator.index(sections):
+    if not _has_length(sections) and size % sections:
         raise ShapeError(f"array split does not result in an equal division: an axis of size {size} into {sections} parts (shape {x.shape})")
     return array_split(x, sections, axis)
 
@@ -165,19 +169,27 @@ def dsplit(ary: ArrayLike, indices_or_sections) -> list[Array]:
     return split(x, sections, 2)
 
 
+def _check_counts(repeats):
+    """NumPy takes arrays of counts by the rule 'safe', and of numbers what is left of them as an `int`."""
+    if not can_cast(repeats.dtype, int64, "safe"):
+        kind = "array data" if repeats.ndim else "scalar"
+        raise DTypeError(f"Cannot cast {kind} from dtype('{repeats.dtype}') to dtype('int64') according to the rule 'safe'")
+
+
 def repeat(a: ArrayLike, repeats, axis: int | None = None) -> Array:
     """Each element `repeats` times along `axis` (None: of the flattened array). Counts may differ per element; an array's
     are added up when called."""
     x = operand(a)
-    repeats = int(repeats) if type(repeats) is float else repeats
     if axis is None:
         x, axis = _graphc.reshape(x, (-1,)), 0
     x = x if x.ndim else _graphc.reshape(x, (1,))
     axis = _axis(axis, x.ndim, "repeat")
     size = x.shape[axis]
+    if isinstance(repeats, _np.ndarray) or (_graphc.is_array(repeats) and not _graphc.is_value(repeats)):
+        _check_counts(repeats)
     if _graphc.is_array(repeats) and repeats.ndim == 1 and repeats.shape[0] == size > 1:
         return _repeat_each(x, repeats, axis)
-    counts = [_operator.index(r) for r in repeats] if getattr(repeats, "ndim", 1) and hasattr(repeats, "__len__") else [_operator.index(repeats)]
+    counts = [int(r) for r in repeats] if getattr(repeats, "ndim", 1) and hasattr(repeats, "__len__") and type(repeats) is not str else [int(repeats)]
     if _py.any(c < 0 for c in counts):
         raise ArgumentError(f"repeat: counts may not be negative, got {repeats}")
     if len(counts) not in (1, size):
@@ -298,7 +310,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     if len(tuple(axes)) != 2:
         raise ArgumentError(f"rot90: two axes are needed, got {tuple(axes)}")
     first, second = _axes(tuple(axes), x.ndim, "rot90")
-    k = _operator.index(k) % 4
+    k = k % 4
     if k == 0:
         return x[...]
     if k == 2:

@@ -476,6 +476,8 @@ def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None)
     if not (type(start) in _PLAIN and type(stop) in _PLAIN and type(step) in _PLAIN):
         if isinstance(start, _TIMES) or isinstance(stop, _TIMES) or isinstance(step, _TIMES):
             raise ForeignDType("arange of dates")
+        if _py.any(getattr(v, "ndim", 0) for v in (start, stop, step)):
+            raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
         start, stop, step = (v.item() if isinstance(v, (_np.generic, _np.ndarray, _Array)) else v for v in (start, stop, step))
     if stop is None or start is None:
         start, stop = 0, start if stop is None else stop
@@ -602,7 +604,7 @@ def _triangle(x, k, keep):
         x = _graphc.broadcast_to(x, (x.size, x.size))
     if x.ndim < 2:
         raise ShapeError(f"tril and triu need two axes, got shape {x.shape}")
-    rows = _graphc.iota(x.shape[-2], int64, x.device)[:, None] + _operator.index(k)
+    rows = _graphc.iota(x.shape[-2], int64, x.device)[:, None] + _math.floor(k)
     columns = _graphc.iota(x.shape[-1], int64, x.device)
     return _graphc.select(keep(rows, columns), x, zeros((), x.dtype, device=x.device))
 

@@ -40,7 +40,7 @@ def apply_over_axes(func, a: ArrayLike, axes) -> Array:
     """`func(x, axis)` for each axis in turn; an axis that it removes is put back with size 1."""
     x = asarray(a)
     rank = x.ndim
-    for axis in axes if isinstance(axes, (tuple, list)) else [axes]:
+    for axis in axes if isinstance(axes, (tuple, list, range)) or getattr(axes, "ndim", 0) else [axes]:
         axis = axis + rank if axis < 0 else axis
         result = asarray(func(x, axis))
         if result.ndim != x.ndim:

@@ -23,7 +23,8 @@ def _indices(values, device, what):
     """Indices as an array; an empty list has no dtype of its own, an empty array has."""
     found = values if _graphc.is_array(values) else asarray(values, device=device)
     if found.dtype.kind not in "iu":
-        if found.dtype.kind != "b" and (found.size or isinstance(values, (_Array, _np.ndarray))):
+        is_number = isinstance(values, (float, _np.floating)) or (_graphc.is_array(values) and _graphc.is_value(values) and found.dtype.kind == "f")
+        if found.dtype.kind != "b" and not is_number and (found.size or isinstance(values, (_Array, _np.ndarray))):
             raise DTypeError(f"{what}: indices are integers, not {found.dtype}")
         found = found.astype("int64")
     return found

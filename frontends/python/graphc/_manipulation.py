@@ -229,7 +229,10 @@ def roll(a, shift, axis=None):
 def tile(A, reps):
     """`A` repeated along each axis."""
     x = asarray(A)
-    counts = tuple(_operator.index(r) for r in (reps if hasattr(reps, "__iter__") else (reps,)))
+    counts = tuple(reps) if hasattr(reps, "__iter__") and getattr(reps, "ndim", 1) else (reps,)
+    if _py.all(r == 1 for r in counts):
+        counts = (1,) * len(counts)  # as NumPy, which looks at no kind here
+    counts = tuple(_operator.index(r) for r in counts)
     counts = (1,) * (x.ndim - len(counts)) + counts
     shape = (1,) * (len(counts) - x.ndim) + x.shape
     spread = tuple(n for pair in zip((1,) * len(shape), shape) for n in pair)

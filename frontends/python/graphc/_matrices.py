@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins as _py
+import math as _math
 import operator as _operator
 from typing import TYPE_CHECKING
 
@@ -134,8 +135,9 @@ def identity(n: int, dtype=float64, *, like=None) -> Array:
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype=float64, *, like=None) -> Array:  # noqa: N803
     """Ones on and below the k-th diagonal, zeros above."""
-    rows = _graphc.iota(_operator.index(N), int64, None)[:, None] + _operator.index(k)
-    return (rows >= _graphc.iota(_operator.index(N if M is None else M), int64, None)).astype(as_dtype(dtype))
+    height, width = (_py.max(_math.ceil(n), 0) for n in (N, N if M is None else M))
+    rows = _graphc.iota(height, int64, None)[:, None] + _math.floor(k)
+    return (rows >= _graphc.iota(width, int64, None)).astype(as_dtype(dtype))
 
 
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:  # noqa: N803
@@ -287,8 +289,6 @@ class _Grid:
         self._sparse = sparse
 
     def __getitem__(self, key):
-        import math
-
         from ._creation import arange
 
         try:
@@ -305,7 +305,7 @@ class _Grid:
         kind = _graphc.result_type(*(value for bound in bounds for value in bound[:3]), *([] if items is None else [0]))
         axes = []
         for start, stop, step, counted in bounds:
-            size = int(step) if counted else math.ceil((stop - start) / step)
+            size = int(step) if counted else _math.ceil((stop - start) / step)
             if counted:
                 step = size if size == 1 else (stop - start) / _py.float(size - 1)
             axes.append((arange(size, dtype=kind) * step + start).astype(kind, copy=False))

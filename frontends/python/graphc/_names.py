@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins as _py
-import operator as _operator
 import sys as _sys
 
 import numpy as _np
@@ -96,7 +95,7 @@ def _bounded(index):
 
 def diag_indices(n: int, ndim: int = 2):
     """Index arrays of the main diagonal of an array of `ndim` axes of size n."""
-    return (arange(_operator.index(n)),) * ndim
+    return (arange(n),) * ndim
 
 
 def diag_indices_from(arr):

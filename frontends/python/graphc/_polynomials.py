@@ -1,7 +1,6 @@
 """Polynomials as coefficient vectors, highest power first."""
 
 import functools as _functools
-import operator as _operator
 
 import numpy as _np
 
@@ -155,7 +154,7 @@ def polydiv(u, v):
 @_of_polynomials
 def polyder(p, m=1):
     """The m-th derivative. Raises ValueError for a negative order."""
-    m = _operator.index(m)
+    m = int(m)
     if m < 0:
         raise ArgumentError("polyder: Order of derivative must be positive (see polyint)")
     p = asarray(p)
@@ -170,7 +169,7 @@ def polyder(p, m=1):
 def polyint(p, m=1, k=None):
     """The m-th antiderivative with constants `k` (default 0). Raises ValueError for a negative order or too few
     constants."""
-    m = _operator.index(m)
+    m = int(m)
     if m < 0:
         raise ArgumentError("polyint: Order of integral must be positive (see polyder)")
     constants = [0.0] * m if k is None else list(_np.atleast_1d(k)) if not _graphc.is_array(k) else k.tolist()
@@ -192,7 +191,7 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     covariance. Raises ValueError and TypeError for sizes that make no fit."""
     from .linalg import inv, lstsq
 
-    order = _operator.index(deg) + 1
+    order = int(deg) + 1
     x, y = asarray(x) + 0.0, asarray(y) + 0.0
     if order < 1:
         raise ArgumentError("polyfit: expected deg >= 0")

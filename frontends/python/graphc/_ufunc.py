@@ -421,7 +421,7 @@ def _one_axis(x, axis, what):
         if x.ndim > 1:
             raise ArgumentError(f"{what} does not allow multiple axes")
         return 0
-    axis = _operator.index(axis)
+    axis = _operator.index(axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis)
     if not -x.ndim <= axis < x.ndim:
         raise AxisError(f"{what}: axis {axis} is out of bounds for array of dimension {x.ndim}")
     return axis % x.ndim

@@ -33,7 +33,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     sizes = tuple(_operator.index(n) for n in sizes)
     if any(n < 0 for n in sizes):
         raise ArgumentError("`window_shape` cannot contain negative values")
-    axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = tuple(range(x.ndim)) if axis is None else axis if hasattr(axis, "__len__") and getattr(axis, "ndim", 1) else (axis,)
     axes = [_axis(a, x.ndim, "sliding_window_view") for a in axes]
     if len(sizes) != len(axes):
         raise ArgumentError(f"Must provide matching length window_shape and axis; got {len(sizes)} and {len(axes)}")

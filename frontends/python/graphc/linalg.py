@@ -539,7 +539,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
             return result.reshape((1,) * x.ndim) if keepdims else result
         axes = list(range(x.ndim))
     else:
-        axes = _axes(axis, x.ndim, "norm")
+        axes = _axes(axis if isinstance(axis, (tuple, list)) else int(axis), x.ndim, "norm")
     if len(axes) == 1:
         return _powers(x, ord, axes[0], keepdims)
     if len(axes) != 2:
