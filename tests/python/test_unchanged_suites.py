@@ -494,3 +494,22 @@ def test_triangles_of_no_whole_or_negative_sizes():
 
 def test_elements_by_a_tuple():
     both(lambda xp: [(x := xp.arange(24).reshape(2, 3, 4)).item((1,)), x.item((1, 2, 0)), x.item(1, 2, 0), xp.arange(3).item((2,))])
+
+
+def test_counts_and_places_in_lists_of_floats():
+    def program(xp):
+        y = xp.arange(5)
+        xp.put(y, [1.0, 3.0], [7, 9])
+        return [y, xp.bincount([1.5, 2.0, 2.9]), xp.bincount([])]
+
+    both(program)
+    for xp in (np, gc):
+        for call in (lambda xp=xp: xp.bincount(xp.array([1.0, 2.0])), lambda xp=xp: xp.ediff1d(xp.arange(3) > 1), lambda xp=xp: xp.gradient(xp.arange(3) > 1)):
+            with pytest.raises(TypeError, match="Cannot cast|boolean subtract"):
+                call()
+
+
+def test_elements_of_what_is_no_number_are_enumerated():
+    for xp in (np, gc):
+        assert list(xp.ndenumerate(["a", "b"])) == [((0,), "a"), ((1,), "b")]
+        assert [(place, int(x)) for place, x in xp.ndenumerate(xp.arange(4).reshape(2, 2))] == [((0, 0), 0), ((0, 1), 1), ((1, 0), 2), ((1, 1), 3)]

@@ -103,8 +103,12 @@ class ndenumerate:  # noqa: N801
     __module__ = "graphc"
 
     def __init__(self, arr):
-        x = asarray(arr)
-        self.iter = zip(ndindex(x.shape), x.ravel() if x.size else ())
+        try:
+            x = asarray(arr)
+        except ForeignDType:
+            self.iter = _np.ndenumerate(arr)
+        else:
+            self.iter = zip(ndindex(x.shape), x.ravel() if x.size else ())
 
     def __iter__(self):
         return self

@@ -62,10 +62,16 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
     return x
 
 
+#: Of bools, as NumPy says it.
+_NO_DIFFERENCE = "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the logical_xor function instead."
+
+
 @_where_operands_are
 def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
     """Differences of neighbours of the flattened array, between `to_begin` and `to_end`."""
     x = asarray(ary)
+    if x.dtype.kind == "b":
+        raise DTypeError(_NO_DIFFERENCE)
     parts = [diff(_graphc.reshape(x, (-1,)))]
     for place, name, end in ((0, "to_begin", to_begin), (2, "to_end", to_end)):
         if end is None:
@@ -118,7 +124,10 @@ def _gradient(x, spacing, axis, edge_order):
 def gradient(f: ArrayLike, *spacing, axis: int | Sequence[int] | None = None, edge_order: int = 1):
     """Second-order central differences inside, one-sided at the ends. `spacing`: one step for all axes, or one step or
     coordinate vector an axis. A tuple of arrays for several axes, one array for one."""
-    x = _inexact(f)
+    x = asarray(f)
+    if x.dtype.kind == "b":
+        raise DTypeError(_NO_DIFFERENCE)
+    x = _inexact(x)
     axes = list(range(x.ndim)) if axis is None else _axes(axis, x.ndim, "gradient")
     if edge_order not in (1, 2):
         raise ArgumentError(f"gradient: edge_order is 1 or 2, not {edge_order}")
