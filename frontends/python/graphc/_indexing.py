@@ -30,12 +30,9 @@ def _indices(values, device, what):
     return found
 
 
-def _whole_numbers(values):
-    """Lists of floats as the integers that NumPy makes of them, element by element; anything else as it is."""
-    if not isinstance(values, (list, tuple)) or _graphc.is_tracing():
-        return values
-    found = _np.asarray(values)
-    return found.astype("int64") if found.dtype.kind == "f" and found.size else values
+def _whole_numbers(values, found):
+    """The array `found` that is made of `values`; of lists of floats the integers that NumPy makes of them, element by element."""
+    return found.astype("int64") if isinstance(values, (list, tuple)) and found.dtype.kind == "f" and found.size else found
 
 
 def _in_mode(indices, size, mode, what):
@@ -102,7 +99,9 @@ def put(a, ind, v, mode="raise"):
         outside = given[(given < -x.size) | (given >= x.size)] if given.dtype.kind in "iu" else given[:0]
         if outside.size:
             raise IndexOutOfBounds(f"index {outside[0]} is out of bounds for axis 0 with size {x.size}")
-    indices = _indices(_whole_numbers(indices), x.device, "put")
+    if isinstance(indices, (list, tuple)):
+        indices = _whole_numbers(indices, asarray(indices, device=x.device)) if indices else indices
+    indices = _indices(indices, x.device, "put")
     indices = ravel(_in_mode(indices, x.size, mode, "put") if x.size else indices)
     values = assigned(values, x)
     if indices.shape[0] == 0 or values.size == 0:
@@ -256,7 +255,7 @@ def choose(a, choices, out=None, mode="raise"):
 def bincount(x, weights=None, minlength=0):
     """How often each integer from 0 to max(x) occurs in a 1-d array, at least `minlength` counts, int64; with weights
     their sums in float64, added in order. The length is found when called."""
-    x = asarray(_whole_numbers(x))
+    x = _whole_numbers(x, asarray(x))
     minlength = _operator.index(minlength)
     counts = _graphc.bincount(x, minlength, weights)
     if counts is not None:

@@ -209,11 +209,12 @@ def roll(a, shift, axis=None):
     x = asarray(a)
     if axis is None:
         return roll(_graphc.reshape(x, (-1,)), shift, 0).reshape(x.shape)
-    pairs = _np.broadcast(*(_np.asarray(v) if _graphc.is_array(v) else v for v in (shift, axis)))
-    if pairs.ndim > 1:
+    is_plain = type(shift) is int and type(axis) is int
+    pairs = None if is_plain else _np.broadcast(*(_np.asarray(v) if _graphc.is_array(v) else v for v in (shift, axis)))
+    if pairs is not None and pairs.ndim > 1:
         raise ArgumentError("'shift' and 'axis' should be scalars or 1D sequences")
     shifts = {}
-    for by, along in pairs:
+    for by, along in pairs or ((shift, axis),):
         along = _axis(along, x.ndim, "roll")
         shifts[along] = shifts.get(along, 0) + int(by)
     given = x

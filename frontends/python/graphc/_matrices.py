@@ -302,9 +302,13 @@ class _Grid:
             bounds.append((0 if item.start is None else item.start, item.stop, step, counted))
         if items is None and not bounds[0][3]:
             return arange(*bounds[0][:3])
-        kind = _graphc.result_type(*(value for bound in bounds for value in bound[:3]), *([] if items is None else [0]))
+        values = [value for bound in bounds for value in bound[:3]]
+        kind = int64 if {int}.issuperset(map(type, values)) else _graphc.result_type(*values, *([] if items is None else [0]))
         axes = []
         for start, stop, step, counted in bounds:
+            if kind is int64 and not counted:
+                axes.append(arange(start, stop, step))
+                continue
             size = int(step) if counted else _math.ceil((stop - start) / step)
             if counted:
                 step = size if size == 1 else (stop - start) / _py.float(size - 1)
