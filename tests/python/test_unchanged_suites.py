@@ -513,3 +513,5 @@ def test_elements_of_what_is_no_number_are_enumerated():
     for xp in (np, gc):
         assert list(xp.ndenumerate(["a", "b"])) == [((0,), "a"), ((1,), "b")]
         assert [(place, int(x)) for place, x in xp.ndenumerate(xp.arange(4).reshape(2, 2))] == [((0, 0), 0), ((0, 1), 1), ((1, 0), 2), ((1, 1), 3)]
+        pairs = xp.broadcast(xp.arange(2), xp.array([["a"], ["b"]]))
+        assert pairs.shape == (2, 2) and [(int(x), str(y)) for x, y in pairs] == [(0, "a"), (1, "a"), (0, "b"), (1, "b")]

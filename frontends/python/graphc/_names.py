@@ -65,7 +65,10 @@ class broadcast:  # noqa: N801  (NumPy's name)
 
         if len(arrays) > 64:
             raise ArgumentError("Need at least 0 and at most 64 array objects.")
-        self._arrays = broadcast_arrays(*arrays) if arrays else ()
+        try:
+            self._arrays = broadcast_arrays(*arrays) if arrays else ()
+        except ForeignDType:
+            self._arrays = _np.broadcast_arrays(*map(_np.asarray, arrays))
         self.shape = self._arrays[0].shape if arrays else ()
         self.nd = self.ndim = len(self.shape)
         self.size = int(_np.prod(self.shape, dtype=object)) if self.shape else 1
