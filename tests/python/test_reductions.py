@@ -505,3 +505,26 @@ def test_reductions_of_what_has_no_columns(kind, dtype):
             return [(f.dtype, f.shape, repr(np.asarray(f).tolist())) for f in found]
 
     assert program(gc, x) == program(np, x)
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("sizes", [(1, 70), (70, 1), (3, 5), (61, 41), (16, 64), (300, 7), (7, 3000), (5, 6, 37)], ids=str)
+def test_what_is_reduced_and_stored_over_rows_of_any_length(sizes, dtype):
+    """Vectors go over the ends of rows where operands do not lie in one piece; results are those of the array itself."""
+    rng = np.random.default_rng(7)
+    parts = [gc.asarray(rng.integers(-3, 9, n).astype(dtype) if dtype != "uint8" else rng.integers(0, 9, n).astype(dtype)) for n in sizes]
+
+    def spread():
+        z = parts[0].reshape(-1, *[1] * (len(sizes) - 1))
+        for i, part in enumerate(parts[1:], 1):
+            z = z * part.reshape(*[-1 if j == i else 1 for j in range(len(sizes))])
+        return z
+
+    for both in (lambda z: (z, gc.sum(z), gc.any(z == 0)), lambda z: (gc.sum(z), z.T, z + z), lambda z: (gc.all(z != 6), z[::-1])):
+        whole = spread().copy()
+        gc.eval(whole)
+        for got, want in zip(gc.jit(lambda: both(spread()))(), both(whole)):
+            got, want = np.asarray(got), np.asarray(want)
+            assert got.dtype == want.dtype and got.tobytes() == want.tobytes()
+

@@ -91,6 +91,8 @@ private:
   int stage(kernel::StoreOp store);
   llvm::SmallVector<Reducer> reducersOfStage(int stage);
   Values pointValues(mlir::OpBuilder &builder, Reducers reducers, Position &at);
+  /// The same, and makes the stores of the first stage there.
+  Values storedValues(mlir::OpBuilder &builder, Reducers reducers, Position &at);
   /// Values of a stage that belong to the row, before any loop over points.
   void rowValues(mlir::OpBuilder &builder, Position &row, int stage);
   llvm::SmallVector<kernel::StoreOp> pointStores(int stage);
@@ -162,14 +164,12 @@ private:
   // Groups of work-items
   struct Team;
   struct Kept;
-  void lowerGroups();
-  void lowerGroupMap();
+  void lowerGroups(), lowerGroupMap();
   struct MapStrips;
   void lowerGroupTurned();
   void lowerGroupScan();
   struct GroupScan;
-  void lowerGroupColumns();
-  void lowerGroupColumnParts();
+  void lowerGroupColumns(), lowerGroupColumnParts();
   Values columnPoint(mlir::OpBuilder &builder, Reducers reducers, Position at, mlir::Value index);
   void lowerGroupColumnFold();
   llvm::SmallVector<mlir::Type> splitBuffers();

@@ -87,11 +87,15 @@ void KernelLowering::setReduced(OpBuilder &b, Position &at, Value index, Value l
   emitter->delinearize(b, index, space.parallel, space.count(), at);
 }
 
-/// Whether a vector of consecutive elements is a few pieces of rows of the last loop.
+/// Whether a vector of consecutive elements is a few pieces of rows of the last loop: so are they
+/// in what is stored.
 bool KernelLowering::goesOverRows() {
   if (space.count() - space.parallel < 2 || width == 1 || shape.group)
     return false;
-  bool simple = llvm::none_of(stores, [&](kernel::StoreOp store) { return isPoint(store); });
+  bool once = reducesOnce(kernel);
+  bool simple = llvm::all_of(stores, [&](kernel::StoreOp store) {
+    return !isPoint(store) || (once && space.accesses.at(store).isDense(space.count() - 1));
+  });
   kernel.getBody().walk([&](Operation *op) {
     simple &= !isa<kernel::GatherOp, kernel::ScatterOp, kernel::ScanOp>(op);
   });
@@ -116,7 +120,15 @@ SmallVector<Value> KernelLowering::acrossRows(OpBuilder &b, const Position &row,
                        : elementsOfRows(b, row, reducers, index, count, lanes);
 }
 
-/// As pointValues() for the elements from `index` on, of all reduced loops together; with `limit`
+SmallVector<Value> KernelLowering::storedValues(OpBuilder &b, ArrayRef<Reducer> reducers,
+                                                Position &at) {
+  SmallVector<Value> values = pointValues(b, reducers, at);
+  for (kernel::StoreOp store : pointStores(0))
+    emitter->store(b, store, at);
+  return values;
+}
+
+/// As storedValues() for the elements from `index` on, of all reduced loops together; with `limit`
 /// for a register of lanes, of which those before it are wanted.
 SmallVector<Value> KernelLowering::valuesOverRows(OpBuilder &b, const Position &row,
                                                   ArrayRef<Reducer> reducers, Value index,
@@ -135,7 +147,7 @@ SmallVector<Value> KernelLowering::valuesOverRows(OpBuilder &b, const Position &
     types.push_back(BodyEmitter::vectorOf(reducer.value().getType(), width));
   auto choice = scf::IfOp::create(b, loc, types, inside, /*withElseRegion=*/true);
   OpBuilder whole = choice.getThenBodyBuilder(), parts = choice.getElseBodyBuilder();
-  scf::YieldOp::create(whole, loc, pointValues(whole, reducers, at));
+  scf::YieldOp::create(whole, loc, storedValues(whole, reducers, at));
   // A part at a time, which is less code and fewer lanes that are masked off.
   int64_t narrow = std::max(registerLanes(width), width / 4);
   SmallVector<Value> memory = laneMemory(reducers, width);
@@ -187,7 +199,7 @@ SmallVector<Value> KernelLowering::elementsOfRows(OpBuilder &b, const Position &
   Position at = row;
   llvm::copy(lanes.getRegionIterArgs(), at.loops.begin() + space.parallel);
   SmallVector<Value> next = nextPoint(c, at, space.parallel, space.count());
-  for (auto [value, element] : llvm::zip_equal(pointValues(c, reducers, at), memory))
+  for (auto [value, element] : llvm::zip_equal(storedValues(c, reducers, at), memory))
     memref::StoreOp::create(c, loc, emitter->toMemory(c, value), element, lanes.getInductionVar());
   scf::YieldOp::create(c, loc, next);
   return lanesFrom(b, reducers, memory, width);
@@ -218,14 +230,14 @@ SmallVector<Value> KernelLowering::piecesOfRows(OpBuilder &b, const Position &ro
     at.loops[last] = m.sub(at.loops[last], done);
     at.vectorLoop = static_cast<int>(last);
     at.width = width;
-    at.limit = extent;
+    at.limit = m.add(at.loops[last], end);
     at.from = done;
     auto lanes = VectorType::get({width}, c.getI1Type());
     Value before = vector::CreateMaskOp::create(c, loc, lanes, done);
     Value until = vector::CreateMaskOp::create(c, loc, lanes, end);
     at.mask = arith::XOrIOp::create(c, loc, before, until);
     SmallVector<Value> next = {end};
-    for (auto [value, old] : llvm::zip(pointValues(c, reducers, at), args.drop_front()))
+    for (auto [value, old] : llvm::zip(storedValues(c, reducers, at), args.drop_front()))
       next.push_back(arith::SelectOp::create(c, loc, at.mask, value, old));
     scf::YieldOp::create(c, loc, next);
   };
@@ -667,9 +679,7 @@ void KernelLowering::lowerLaneBlocks() {
         setReduced(c, at, index, limit, limit ? rest : lanes);
         if (once)
           emitter->maskAll(c, at, limit);
-        SmallVector<Value> values = pointValues(c, reducers, at);
-        for (kernel::StoreOp store : here)
-          emitter->store(c, store, at);
+        SmallVector<Value> values = storedValues(c, reducers, at);
         bool inOrder = straight || once || trees.isFree();
         bool asks = once ? operands <= kMostStreamsAhead : !limit && !(readsAhead && alone);
         if (lanes > 1 && (straight || once || lanes < kTreeLanes) && asks)
