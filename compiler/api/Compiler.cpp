@@ -13,6 +13,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -35,13 +36,15 @@ struct Session {
   int owner = 0;
 };
 
-Session &session() {
+/// `first` is done before the context, which takes a while, is made.
+Session &session(llvm::function_ref<void()> first) {
   static Session *instance = new Session;
   int self = llvm::sys::Process::getProcessId();
   if (instance->owner != self) {
     if (instance->owner != 0)
       instance = new Session;
     instance->owner = self;
+    first();
     DialectRegistry registry;
     registerDialects(registry);
     instance->context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
@@ -242,11 +245,14 @@ Result<std::string> printModule(ModuleOp module, const TargetDesc &asked, std::s
   return text;
 }
 
-/// Runs `work` on a module under the session's lock, with diagnostics as the error text.
+/// Runs `work` on a module under the session's lock, with diagnostics as the error text. `first`:
+/// see session().
 template <typename T, typename Make, typename Work>
-Result<T> withModule(Make make, Work work) {
-  Session &s = session();
+Result<T> withModule(Make make, Work work, llvm::function_ref<void()> first = [] {}) {
+  Session &s = session(first);
   std::lock_guard<std::mutex> lock(s.mutex);
+  // A child that is forked after this must not inherit what a thread is in the middle of.
+  llvm::scope_exit end(emit::finishBeginningCpu);
   Diagnostics diagnostics(*s.context);
   Result<OwningOpRef<ModuleOp>> module = make(*s.context);
   if (!module)
@@ -265,14 +271,16 @@ Result<std::vector<uint8_t>> compile(const op::GraphDesc &graph, const TargetDes
                                      const CompileOptions &options) {
   return withModule<std::vector<uint8_t>>(
       [&](MLIRContext &c) { return importGraph(c, graph); },
-      [&](ModuleOp m) { return compileModule(m, target, options); });
+      [&](ModuleOp m) { return compileModule(m, target, options); },
+      [&] { emit::beginCpu(target, options.threads); });
 }
 
 Result<std::vector<uint8_t>> compileText(std::string_view text, std::string_view file,
                                          const TargetDesc &target, const CompileOptions &options) {
   return withModule<std::vector<uint8_t>>(
       [&](MLIRContext &c) { return parseText(c, text, file, target); },
-      [&](ModuleOp m) { return compileModule(m, target, options); });
+      [&](ModuleOp m) { return compileModule(m, target, options); },
+      [&] { emit::beginCpu(target, options.threads); });
 }
 
 Result<std::string> printStage(const op::GraphDesc &graph, const TargetDesc &target,

@@ -40,6 +40,12 @@ struct EmittedCode {
 /// How far an emitter goes when only text is wanted.
 enum class TextStage { Llvm, Assembly };
 
+/// Before anything else is done for the process's first program: another of its threads begins
+/// with what its code will need, if it is for the cpu.
+void beginCpu(const TargetDesc &target, unsigned threads);
+/// Waits for that thread, if there is one.
+void finishBeginningCpu();
+
 /// Native code, made by at most `threads` threads; the same whatever their number. Consumes the
 /// module's lowered functions. Failures are diagnostics or the returned status.
 Result<EmittedCode> emitCpu(mlir::ModuleOp module, const TargetDesc &target, unsigned threads);

@@ -1,6 +1,10 @@
 #include "compiler/emit/cpu/CodeParts.h"
 
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/TargetSelect.h"
 
 #include <csignal>
 
@@ -38,13 +42,111 @@ Result<llvm::TargetMachine *> Coder::machine(const std::string &features) {
   return machine.get();
 }
 
-Result<CodeGenerator *> Coder::generator(const std::string &features, llvm::CodeGenFileType kind) {
-  auto &generator = generators[{features, kind}];
+Result<CodeGenerator *> Coder::generator(const std::string &features, llvm::CodeGenFileType kind,
+                                         bool counted) {
+  auto &generator = generators[{features, kind, counted}];
   if (!generator) {
     GRAPHC_ASSIGN(llvm::TargetMachine * target, machine(features));
-    GRAPHC_ASSIGN(generator, CodeGenerator::make(*target, kind));
+    GRAPHC_ASSIGN(generator, CodeGenerator::make(*target, kind, counted));
   }
   return generator.get();
+}
+
+/// What the code of a function is made for: functions with the same share LLVM's subtarget.
+static void addTuning(llvm::Function &function) {
+  function.addFnAttr("prefer-vector-width", "512");
+  function.addFnAttr("tune-cpu", "skylake-avx512");
+}
+
+/// Signals belong to the program's own threads. False when the system grants none.
+static bool startThread(void *(*entry)(void *), void *argument, pthread_t &thread) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  bool started = pthread_create(&thread, &attributes, entry, argument) == 0;
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
+}
+
+Coders &Coders::ofProcess() {
+  // Never destroyed: exit may come while a thread compiles.
+  static Coders *current = nullptr;
+  static int owner = 0;
+  int self = llvm::sys::Process::getProcessId();
+  if (owner != self) {
+    current = new Coders;
+    owner = self;
+  }
+  return *current;
+}
+
+void Coders::begin(std::string wanted) {
+  if (!made.empty())
+    return;
+  features = std::move(wanted);
+  extend(1);
+  ready = false;
+  auto entry = [](void *coders) -> void * {
+    static_cast<Coders *>(coders)->prepare();
+    return nullptr;
+  };
+  if (!startThread(entry, this, thread.emplace())) {
+    thread.reset();
+    ready = true;
+  }
+}
+
+void Coders::extend(size_t count) {
+  if (made.empty()) {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  }
+  while (made.size() < count)
+    made.push_back(std::make_unique<Coder>());
+}
+
+void Coders::join() {
+  if (thread)
+    pthread_join(*thread, nullptr);
+  thread.reset();
+}
+
+void Coders::prepare() {
+  Coder &first = *made.front();
+  const llvm::TargetInstrInfo *instructions = nullptr;
+  llvm::LLVMContext context;
+  llvm::Module module("graphc", context);
+  Result<llvm::TargetMachine *> machine = first.machine(features);
+  if (machine && first.generator(features, llvm::CodeGenFileType::ObjectFile, /*counted=*/true)) {
+    auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
+    auto *function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "first", module);
+    addTuning(*function);
+    instructions = (*machine)->getSubtargetImpl(*function)->getInstrInfo();
+  }
+  {
+    std::lock_guard lock(mutex);
+    ready = true;
+  }
+  changed.notify_all();
+  // Sorts thousands of instructions, for which the first function waits only when it comes there.
+  if (instructions)
+    (void)instructions->getOpcodeAfterMemoryUnfold(0, /*UnfoldLoad=*/true, /*UnfoldStore=*/false);
+}
+
+llvm::SmallVector<Coder *> Coders::get(size_t threads) {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return ready; });
+  extend(threads);
+  llvm::SmallVector<Coder *> result;
+  for (size_t i = 0; i < threads; ++i)
+    result.push_back(made[i].get());
+  return result;
 }
 
 void emit::prepare(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -57,8 +159,7 @@ void emit::prepare(llvm::Module &module, llvm::TargetMachine &machine) {
     function.setDSOLocal(true);
     if (function.isDeclaration())
       continue;
-    function.addFnAttr("prefer-vector-width", "512");
-    function.addFnAttr("tune-cpu", "skylake-avx512");
+    addTuning(function);
     // Registers that are spilled would straddle cache lines otherwise: LLVM finds out that there
     // are some when it is too late to keep a frame pointer.
     function.addFnAttr("stackrealign");
@@ -84,10 +185,6 @@ PartQueue::~PartQueue() {
 
 /// When the system grants fewer threads than wanted, the others do their work.
 void PartQueue::start() {
-  // Signals belong to the program's own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   auto entry = [](void *queue) -> void * {
     auto *self = static_cast<PartQueue *>(queue);
     size_t mine;
@@ -98,15 +195,10 @@ void PartQueue::start() {
     self->work(*self->coders[mine], /*waits=*/true);
     return nullptr;
   };
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
   pthread_t thread;
   for (size_t i = 1; i < coders.size(); ++i)
-    if (pthread_create(&thread, &attributes, entry, this) == 0)
+    if (startThread(entry, this, thread))
       threads.push_back(thread);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void PartQueue::add(CodePart &part) {
@@ -154,7 +246,7 @@ void PartQueue::work(Coder &coder, bool waits) {
 Status PartQueue::compile(Coder &coder, CodePart &part) {
   GRAPHC_ASSIGN(llvm::TargetMachine * machine, coder.machine(features));
   GRAPHC_ASSIGN(CodeGenerator * generator,
-                coder.generator(features, llvm::CodeGenFileType::ObjectFile));
+                coder.generator(features, llvm::CodeGenFileType::ObjectFile, part.counted));
   prepare(*part.module, *machine);
   part.object = generator->run(*part.module);
   part.module.reset();

@@ -10,7 +10,10 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <pthread.h>
+#include <tuple>
+#include <vector>
 
 namespace graphc::emit {
 
@@ -20,18 +23,46 @@ class Coder {
 public:
   /// InvalidArgument names a feature that LLVM does not know.
   Result<llvm::TargetMachine *> machine(const std::string &features);
-  Result<CodeGenerator *> generator(const std::string &features, llvm::CodeGenFileType kind);
+  Result<CodeGenerator *> generator(const std::string &features, llvm::CodeGenFileType kind,
+                                    bool counted);
 
 private:
   std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
-  std::map<std::pair<std::string, llvm::CodeGenFileType>, std::unique_ptr<CodeGenerator>>
+  std::map<std::tuple<std::string, llvm::CodeGenFileType, bool>, std::unique_ptr<CodeGenerator>>
       generators;
+};
+
+/// The process's coders. A forked child makes its own, since the thread that prepared its parent's
+/// is not there.
+class Coders {
+public:
+  static Coders &ofProcess();
+
+  /// Starts a thread that makes the first coder's generator, and tables that LLVM makes when it
+  /// first needs them, while the caller lowers the process's first program. Once; what is wrong
+  /// with the features is said to whoever asks for the generator.
+  void begin(std::string features);
+  void join();
+  /// Of the caller's thread, then of `threads` - 1 others, once the first is made.
+  llvm::SmallVector<Coder *> get(size_t threads);
+
+private:
+  void extend(size_t count);
+  void prepare();
+
+  std::vector<std::unique_ptr<Coder>> made;
+  std::string features;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::optional<pthread_t> thread;
+  bool ready = true; ///< guarded by `mutex`
 };
 
 /// Functions in an LLVM context of their own, and what becomes of them.
 struct CodePart {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module; ///< null once there is an object
+  bool counted = false;                 ///< CodeGenerator::make
   llvm::SmallVector<char, 0> object;
 };
 

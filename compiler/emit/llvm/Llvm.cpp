@@ -124,9 +124,20 @@ Result<std::unique_ptr<llvm::TargetMachine>> emit::makeMachine(StringRef triple,
       parsed, processor, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
 }
 
-Result<std::unique_ptr<CodeGenerator>> CodeGenerator::make(llvm::TargetMachine &machine,
-                                                           llvm::CodeGenFileType kind) {
+void CodeGenerator::Passes::add(llvm::Pass *pass) {
+  llvm::StringRef name = pass->getPassName();
+  // Skipping it when it is to run would leave the analyses that it asks for.
+  if (counted &&
+      (name == "Loop Strength Reduction" || name == "Canonicalize Freeze Instructions in Loops"))
+    delete pass;
+  else
+    PassManager::add(pass);
+}
+
+Result<std::unique_ptr<CodeGenerator>>
+CodeGenerator::make(llvm::TargetMachine &machine, llvm::CodeGenFileType kind, bool counted) {
   auto made = std::make_unique<CodeGenerator>();
+  made->passes.counted = counted;
   if (machine.addPassesToEmitFile(made->passes, made->stream, nullptr, kind,
                                   /*DisableVerify=*/true))
     return Status(ErrorCode::Internal, "[emit] the code generator of " +
