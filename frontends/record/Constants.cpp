@@ -10,14 +10,18 @@ namespace graphc {
 namespace {
 
 enum class Role : uint8_t {
-  Pinned, ///< decides what the code is
-  Free,   ///< has had one value
+  Pinned,  ///< decides what the code is
+  Free,    ///< has had one value
+  Divisor, ///< decides it too, until it has had kDivisors values
   Argument,
 };
 
-/// The literals of a structure and the values they were first seen with.
+/// A program each: what is left out of one by knowing a divisor is worth less than more of them.
+constexpr size_t kDivisors = 3;
+
+/// The literals of a structure and the different values they were seen with, the first ones.
 struct Seen {
-  std::vector<uint64_t> bits;
+  std::vector<std::vector<uint64_t>> values;
   std::vector<Role> roles;
 };
 constexpr size_t kMaxStructures = 1 << 16;
@@ -33,9 +37,12 @@ Structures &structures() {
 
 /// Ops whose second operand decides how the first is computed.
 bool pinsSecondOperand(op::OpKind kind) {
-  return kind == op::OpKind::Div || kind == op::OpKind::Pow || kind == op::OpKind::FloorDivide ||
+  return kind == op::OpKind::Pow || kind == op::OpKind::FloorDivide ||
          kind == op::OpKind::Remainder;
 }
+
+/// Not decided for good: another value may make it an argument.
+bool isOpen(Role role) { return role == Role::Free || role == Role::Divisor; }
 
 /// A stream or key of random numbers: its value never changes the code.
 bool isRandomWord(op::OpKind kind, size_t operand) {
@@ -64,9 +71,11 @@ std::vector<Role> rolesOf(const Segment &segment) {
     const op::NodeDesc &node = graph.nodes[i];
     if (op::opInfo(node.kind).category == op::Category::Movement || node.kind == op::OpKind::Cast)
       literal[i] = literalOf(node.operands[0]);
-    else if (pinsSecondOperand(node.kind) && literalOf(node.operands[1]) != kNoLiteral &&
-             roles[literalOf(node.operands[1])] == Role::Free)
-      roles[literalOf(node.operands[1])] = Role::Pinned;
+    else if (node.kind == op::OpKind::Div || pinsSecondOperand(node.kind)) {
+      uint32_t l = literalOf(node.operands[1]);
+      if (l != kNoLiteral && isOpen(roles[l]))
+        roles[l] = pinsSecondOperand(node.kind) ? Role::Pinned : Role::Divisor;
+    }
     for (size_t o = 0; o < node.operands.size(); ++o)
       if (uint32_t l = literalOf(node.operands[o]);
           l != kNoLiteral && literal[i] == kNoLiteral && isWord(l) && !isRandomWord(node.kind, o))
@@ -76,17 +85,23 @@ std::vector<Role> rolesOf(const Segment &segment) {
     if (uint32_t l = literalOf(value); l != kNoLiteral && isWord(l))
       roles[l] = Role::Pinned;
     if (value >= inputs && graph.nodes[value - inputs].kind == op::OpKind::Full &&
-        literal[value - inputs] != kNoLiteral && roles[literal[value - inputs]] == Role::Free)
+        literal[value - inputs] != kNoLiteral && isOpen(roles[literal[value - inputs]]))
       roles[literal[value - inputs]] = Role::Pinned;
   }
   return roles;
 }
 
-/// Takes note of this segment's values; literals that may be arguments and have had two values are.
+/// Takes note of this segment's values; literals that may be arguments and have had more values
+/// than programs are made for are.
 void learn(Seen &seen, std::vector<SegmentCode::Literal> &literals) {
   for (size_t i = 0; i < literals.size(); ++i) {
-    if (seen.roles[i] == Role::Free && literals[i].bits != seen.bits[i])
-      seen.roles[i] = Role::Argument;
+    std::vector<uint64_t> &values = seen.values[i];
+    if (isOpen(seen.roles[i]) && std::ranges::find(values, literals[i].bits) == values.end()) {
+      if (values.size() < (seen.roles[i] == Role::Divisor ? kDivisors : 1))
+        values.push_back(literals[i].bits);
+      else
+        seen.roles[i] = Role::Argument;
+    }
     literals[i].isArgument = seen.roles[i] == Role::Argument;
   }
 }
@@ -105,8 +120,7 @@ void promoteLiterals(Segment &segment, const Digest &structure) {
   auto [it, isNew] = all.seen.try_emplace(structure);
   if (isNew) {
     it->second.roles = rolesOf(segment);
-    for (const SegmentCode::Literal &literal : literals)
-      it->second.bits.push_back(literal.bits);
+    it->second.values.resize(literals.size());
   }
   learn(it->second, literals);
   for (const SegmentCode::Literal &literal : literals)

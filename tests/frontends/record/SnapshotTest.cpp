@@ -233,19 +233,31 @@ TEST(Constants, onlyTheLiteralThatDiffers) {
   EXPECT_EQ(run(3.5, 7.5), 2u);
 }
 
-TEST(Constants, divisorsExponentsAndIntegersStay) {
+TEST(Constants, exponentsAndIntegersStay) {
   forgetLiterals();
   auto run = [](op::OpKind kind, const op::Scalar &c, DType t) {
     Segment s = only(binary(kind, leaf({8}, t), c));
     promoteLiterals(s, s.code.structure());
     return s.literals.size();
   };
-  for (double c : {3.25, 4.25, 5.25}) {
-    EXPECT_EQ(run(op::OpKind::Div, op::Scalar::ofFloat(c), DType::Float64), 0u);
+  for (double c : {3.25, 4.25, 5.25, 6.25, 7.25}) {
     EXPECT_EQ(run(op::OpKind::Pow, op::Scalar::ofFloat(c), DType::Float64), 0u);
     EXPECT_EQ(run(op::OpKind::Remainder, op::Scalar::ofFloat(c), DType::Float64), 0u);
     EXPECT_EQ(run(op::OpKind::Mul, op::Scalar::ofInt(static_cast<int>(c)), DType::Int64), 0u);
   }
+}
+
+TEST(Constants, aFourthDivisorMakesAnArgument) {
+  forgetLiterals();
+  auto run = [](double c) {
+    Segment s = only(binary(op::OpKind::Div, leaf({8}), op::Scalar::ofFloat(c)));
+    promoteLiterals(s, s.code.structure());
+    return s.literals.size();
+  };
+  for (double c : {3.0, 5.0, 3.0, 7.0, 5.0, 7.0})
+    EXPECT_EQ(run(c), 0u) << c;
+  EXPECT_EQ(run(9.0), 1u);
+  EXPECT_EQ(run(3.0), 1u) << "from then on";
 }
 
 TEST(Constants, promotedGraphsAreWellFormed) {
