@@ -1,5 +1,4 @@
-//===- LlvmModule.h - Lowered functions as a module of LLVM's
-//-----------------------------------===//
+//===- LlvmModule.h - Lowered functions as a module of LLVM's ---------------------------------===//
 #ifndef GRAPHC_COMPILER_EMIT_CPU_LLVMMODULE_H
 #define GRAPHC_COMPILER_EMIT_CPU_LLVMMODULE_H
 
