@@ -72,18 +72,24 @@ void FusionPlan::addUpdate(Operation *op) {
   addRead(node, update.getValue(), indices);
 }
 
+/// Where a gather's or scatter's indices are read at points of its elements.
+template <typename Op>
+static ArrayRef<AffineExpr> indexPointsOf(Op op, ArrayRef<AffineExpr> points) {
+  auto index = cast<RankedTensorType>(op.getIndices()[0].getType());
+  return points.slice(op.getPosition(), index.getRank());
+}
+
 /// A gather is a map over its indices; what it reads from must be in memory.
 void FusionPlan::addGather(Operation *op) {
   auto gather = cast<graph::GatherOp>(op);
   unsigned next = 0;
   SmallVector<AffineExpr> points = identityIndices(sizes.of(gather.getResult()), next, context);
-  int64_t rank = cast<RankedTensorType>(gather.getIndices()[0].getType()).getRank();
-  ArrayRef<AffineExpr> indexPoints = ArrayRef(points).slice(gather.getPosition(), rank);
+  ArrayRef<AffineExpr> indexPoints = indexPointsOf(gather, points);
   for (Value index : gather.getIndices())
     prepareRead(index, indexPoints);
   Value source = resolveAccess(gather.getX(),
                                placedIndices(gather.getX(), gather.getAxes(), gather.getPosition(),
-                                             rank, points, next),
+                                             indexPoints.size(), points, next),
                                sizes)
                      .root;
   materialize(source);
@@ -98,8 +104,7 @@ void FusionPlan::addScatter(Operation *op) {
   auto scatter = cast<graph::ScatterOp>(op);
   unsigned next = 0;
   SmallVector<AffineExpr> points = identityIndices(sizes.of(scatter.getValue()), next, context);
-  int64_t rank = cast<RankedTensorType>(scatter.getIndices()[0].getType()).getRank();
-  ArrayRef<AffineExpr> indexPoints = ArrayRef(points).slice(scatter.getPosition(), rank);
+  ArrayRef<AffineExpr> indexPoints = indexPointsOf(scatter, points);
   graph::UpdateSliceOp whole = intoPart.lookup(scatter);
   Value base = whole ? whole.getX() : scatter.getX();
   materialize(base);
