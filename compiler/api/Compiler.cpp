@@ -17,6 +17,7 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <atomic>
 #include <mutex>
 
 using namespace mlir;
@@ -31,26 +32,39 @@ constexpr int kMaxNesting = 512;
 /// destroyed, because exit may run while a thread compiles. A forked child starts its own: the
 /// parent's may be locked by a thread that is not there.
 struct Session {
+  explicit Session(int owner) : owner(owner) {}
+  /// `first` is done before the context is made, which takes a while. Needs `mutex`.
+  MLIRContext &contextAfter(llvm::function_ref<void()> first);
+
+  const int owner;
   std::mutex mutex;
+
+private:
   std::unique_ptr<MLIRContext> context;
-  int owner = 0;
 };
 
-/// `first` is done before the context, which takes a while, is made.
-Session &session(llvm::function_ref<void()> first) {
-  static Session *instance = new Session;
-  int self = llvm::sys::Process::getProcessId();
-  if (instance->owner != self) {
-    if (instance->owner != 0)
-      instance = new Session;
-    instance->owner = self;
+MLIRContext &Session::contextAfter(llvm::function_ref<void()> first) {
+  if (!context) {
     first();
     DialectRegistry registry;
     registerDialects(registry);
-    instance->context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-    instance->context->loadAllAvailableDialects();
+    context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+    context->loadAllAvailableDialects();
   }
-  return *instance;
+  return *context;
+}
+
+Session &session() {
+  static std::atomic<Session *> current{nullptr};
+  int self = llvm::sys::Process::getProcessId();
+  Session *seen = current.load(std::memory_order_acquire);
+  while (!seen || seen->owner != self) {
+    auto fresh = std::make_unique<Session>(self);
+    if (current.compare_exchange_strong(seen, fresh.get(), std::memory_order_acq_rel,
+                                        std::memory_order_acquire))
+      seen = fresh.release();
+  }
+  return *seen;
 }
 
 /// Collects diagnostics as "file:line:col: error: text" lines.
@@ -246,15 +260,16 @@ Result<std::string> printModule(ModuleOp module, const TargetDesc &asked, std::s
 }
 
 /// Runs `work` on a module under the session's lock, with diagnostics as the error text. `first`:
-/// see session().
+/// as Session::contextAfter() takes it.
 template <typename T, typename Make, typename Work>
 Result<T> withModule(Make make, Work work, llvm::function_ref<void()> first = [] {}) {
-  Session &s = session(first);
+  Session &s = session();
   std::lock_guard<std::mutex> lock(s.mutex);
   // A child that is forked after this must not inherit what a thread is in the middle of.
   llvm::scope_exit end(emit::finishBeginningCpu);
-  Diagnostics diagnostics(*s.context);
-  Result<OwningOpRef<ModuleOp>> module = make(*s.context);
+  MLIRContext &context = s.contextAfter(first);
+  Diagnostics diagnostics(context);
+  Result<OwningOpRef<ModuleOp>> module = make(context);
   if (!module)
     return module.status().message().empty()
                ? diagnostics.error(ErrorCode::Compile, "parsing failed")

@@ -219,6 +219,33 @@ def test_fork(before, cache):
     assert done.stdout.split() == ["0", "True"]
 
 
+@pytest.mark.parametrize("forked", [False, True])
+def test_threads_that_compile_first_at_once(cache, forked):
+    """Of a process, or of a child of one that has compiled."""
+    code = f"""
+        import os, threading, numpy as np, graphc as gc
+        steps = ["exp(x * 1e-5)", "sum(x * x)", "cumsum(x)", "sqrt(x) + 1"]
+        if {forked}:
+            gc.eval(gc.asarray(np.ones(50000)) * 2)
+            if pid := os.fork():
+                assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+                os._exit(0)
+        given = [np.arange(50000.0) + k for k in range(len(steps))]
+        barrier, found = threading.Barrier(len(steps)), {{}}
+        def work(k):
+            x = gc.asarray(given[k])
+            barrier.wait(30)
+            found[k] = np.asarray(eval("gc." + steps[k]))
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(len(steps))]
+        for t in threads: t.start()
+        for t in threads: t.join()
+        for k, step in enumerate(steps):
+            x = given[k]
+            np.testing.assert_allclose(found[k], eval("np." + step), rtol=1e-13)
+        """
+    run(code, GRAPHC_CACHE_DIR=cache)
+
+
 def test_fork_while_another_thread_compiles():
     """The child compiles with nothing that the parent's thread was in the middle of using."""
     code = """
