@@ -258,6 +258,41 @@ Errors errorsOf(Conditions &c, const NodeRef &r) {
   return out;
 }
 
+/// Which question it is whose report is the same and whose condition has that shape, or their
+/// number.
+size_t sameQuestion(const Questions &questions, const FloatReport &report, const Shape &shape) {
+  size_t i = 0;
+  while (i < questions.nodes.size() && !(questions.reports[i] == report && questions.nodes[i] &&
+                                         questions.nodes[i]->shape() == shape))
+    ++i;
+  return i;
+}
+
+/// Adds the conditions of one operation, whole arrays of them.
+void ask(Conditions &c, const NodeRef &node, uint32_t modes, Location location, Repeats repeats,
+         Questions &questions) {
+  Errors errors = errorsOf(c, node);
+  if (modes & FloatModes::kUnder && isInexact(node->dtype())) {
+    std::vector<NodeRef> operands(node->operands().begin(), node->operands().end());
+    at(errors, FloatError::Under) = underflow(c, *node, node, operands);
+  }
+  for (int e = 0; e < kFloatErrors; ++e) {
+    auto error = static_cast<FloatError>(e);
+    if (!errors[e] || !FloatModes::of(modes, error))
+      continue;
+    FloatReport report{error, node->kind(), location, modes};
+    bool joins = repeats == Repeats::Joined && FloatModes::of(modes, error) == FloatModes::kOnce;
+    size_t same =
+        joins ? sameQuestion(questions, report, errors[e]->shape()) : questions.nodes.size();
+    if (same < questions.nodes.size()) {
+      questions.nodes[same] = c.op(OpKind::LogicalOr, questions.nodes[same], errors[e]);
+      continue;
+    }
+    questions.nodes.push_back(std::move(errors[e]));
+    questions.reports.push_back(report);
+  }
+}
+
 } // namespace
 
 bool hasPole(OpKind kind) {
@@ -277,29 +312,18 @@ bool hasPole(OpKind kind) {
   }
 }
 
-Result<Questions> questionsOf(const Segment &segment, std::span<const NodeRef> nodes,
-                              rt::Device &device) {
+Result<Questions> questionsOf(const Segment &segment, std::span<const NodeRef> inputs,
+                              rt::Device &device, Repeats repeats, std::vector<NodeRef> &nodes) {
   Conditions c(device);
   Questions questions;
   questions.structure = segment.code.structure(op::Watch::Values);
-  for (size_t i = 0; i < nodes.size() && c.status; ++i) {
-    uint32_t modes = segment.code.errors[i];
-    if (!modes)
-      continue;
-    Errors errors = errorsOf(c, nodes[i]);
-    if (modes & FloatModes::kUnder && isInexact(nodes[i]->dtype()))
-      at(errors, FloatError::Under) =
-          underflow(c, *nodes[i], nodes[i],
-                    std::vector<NodeRef>(nodes[i]->operands().begin(), nodes[i]->operands().end()));
-    for (int e = 0; e < kFloatErrors; ++e) {
-      auto error = static_cast<FloatError>(e);
-      NodeRef any = FloatModes::of(modes, error) ? c.over(ReduceKind::Any, errors[e]) : NodeRef();
-      if (!any)
-        continue;
-      questions.nodes.push_back(std::move(any));
-      questions.reports.push_back({error, nodes[i]->kind(), segment.code.locations[i], modes});
-    }
-  }
+  // Conditions follow what they ask about at once: a long graph is cut in that order.
+  nodes = segment.replay(inputs, device, [&](size_t i, const NodeRef &node) {
+    if (segment.code.errors[i] && c.status)
+      ask(c, node, segment.code.errors[i], segment.code.locations[i], repeats, questions);
+  });
+  for (NodeRef &condition : questions.nodes)
+    condition = c.over(ReduceKind::Any, condition);
   GRAPHC_TRY(std::move(c.status));
   return questions;
 }

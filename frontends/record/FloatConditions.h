@@ -22,9 +22,13 @@ struct Questions {
   Digest structure; ///< of the segment that is asked, when it watches values
 };
 
-/// What the operations of a segment are asked, where `nodes` are its nodes, replayed.
-Result<Questions> questionsOf(const Segment &segment, std::span<const NodeRef> nodes,
-                              rt::Device &device);
+/// Errors that are told once for a line (FloatModes::kOnce): each operation is asked for its own,
+/// so that reports are in the order of operations, or the turns of a loop together.
+enum class Repeats : uint8_t { Apart, Joined };
+
+/// What the operations of a segment are asked that is recorded again, as `nodes`, on `inputs`.
+Result<Questions> questionsOf(const Segment &segment, std::span<const NodeRef> inputs,
+                              rt::Device &device, Repeats repeats, std::vector<NodeRef> &nodes);
 /// What results are asked of which one operation is held responsible.
 Result<Questions> questionsOfResults(const Segment &segment, size_t node,
                                      std::span<const NodeRef> results);

@@ -235,8 +235,8 @@ Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> input
   Questions questions;
   {
     // Whoever is held would be a result of the program that answers.
-    std::vector<NodeRef> nodes = segment.replay(inputs, device);
-    GRAPHC_ASSIGN(questions, questionsOf(segment, nodes, device));
+    std::vector<NodeRef> nodes;
+    GRAPHC_ASSIGN(questions, questionsOf(segment, inputs, device, Repeats::Apart, nodes));
   }
   if (!questions.nodes.empty())
     GRAPHC_TRY(computeNow(questions.nodes, device));
@@ -247,8 +247,8 @@ Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> input
 
 Result<std::vector<NodeRef>> computeAsking(const Segment &segment, std::span<const NodeRef> inputs,
                                            rt::Device &device, Questions &questions) {
-  std::vector<NodeRef> nodes = segment.replay(inputs, device), roots;
-  GRAPHC_ASSIGN(questions, questionsOf(segment, nodes, device));
+  std::vector<NodeRef> nodes, roots;
+  GRAPHC_ASSIGN(questions, questionsOf(segment, inputs, device, Repeats::Joined, nodes));
   for (uint32_t output : segment.code.outputs)
     roots.push_back(output & SegmentCode::kInput ? inputs[output & ~SegmentCode::kInput]
                                                  : nodes[output]);

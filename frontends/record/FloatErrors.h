@@ -30,6 +30,8 @@ struct FloatModes {
   static constexpr uint32_t of(uint32_t word, FloatError e) {
     return word >> (kModeBits * static_cast<int>(e)) & 7u;
   }
+  /// The mode of errors that are told once for each line, however often it meets them.
+  static constexpr uint32_t kOnce = 6;
   /// Mode 1 for all but underflow.
   static constexpr uint32_t kDefault = 0b001'000'001'001;
 };

@@ -356,7 +356,8 @@ op::GraphDesc Segment::graph(bool lines) const {
   return out;
 }
 
-std::vector<NodeRef> Segment::replay(std::span<const NodeRef> given, rt::Device &device) const {
+std::vector<NodeRef> Segment::replay(std::span<const NodeRef> given, rt::Device &device,
+                                     const Replayed &replayed) const {
   std::vector<NodeRef> out;
   std::vector<op::AttrSpan> spans;
   size_t literal = 0, at = 0;
@@ -386,6 +387,8 @@ std::vector<NodeRef> Segment::replay(std::span<const NodeRef> given, rt::Device 
           attrs[span.offset + i] = size(attrs[span.offset + i]);
     out.push_back(
         Node::makeOp(kind, operands, std::move(attrs), std::move(type), device, code.locations[n]));
+    if (replayed)
+      replayed(n, out.back());
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include "dialects/opset/GraphDesc.h"
 #include "frontends/record/Node.h"
 
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -50,6 +51,9 @@ struct SegmentCode {
 
 /// One program's worth of a snapshot. `inputs` and then `literals` are the program's inputs in
 /// order.
+/// Met with each node when it was recorded again, and its number.
+using Replayed = std::function<void(size_t number, const NodeRef &node)>;
+
 struct Segment {
   SegmentCode code;
   std::vector<NodeRef> inputs;
@@ -64,7 +68,8 @@ struct Segment {
   /// "file:line" of every node is looked up.
   op::GraphDesc graph(bool lines) const;
   /// Its nodes once more, pending, on other inputs; they do nothing about errors.
-  std::vector<NodeRef> replay(std::span<const NodeRef> inputs, rt::Device &device) const;
+  std::vector<NodeRef> replay(std::span<const NodeRef> inputs, rt::Device &device,
+                              const Replayed &replayed = {}) const;
   op::OpKind kindOf(size_t node) const;
   /// Where its gathers and scatters were recorded, in order.
   std::vector<Location> placeLocations() const;

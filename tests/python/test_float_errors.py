@@ -1,6 +1,8 @@
 """What is said about divisions by zero, overflows and invalid operations: as NumPy, at the user's line."""
 
 import inspect
+import subprocess
+import sys
 import warnings
 
 import graphc as gc
@@ -518,3 +520,64 @@ def test_integers_beyond_64_bits(big):
             xp.arange(3) * big
         with pytest.raises(OverflowError):
             xp.zeros(3, int)[0] = big
+
+
+TURNS = """
+import sys, warnings
+import {module} as xp
+import numpy
+if {action!r}:
+    warnings.simplefilter({action!r})
+shown = []
+warnings.showwarning = lambda message, category, file, line, *rest: shown.append((line, str(message)))
+
+def turns(c, count):
+    z = c
+    for _ in range(count):
+        z = z * z + c
+    w = xp.sqrt(2 - z.real)
+    return numpy.asarray(z), numpy.asarray(w)
+
+c = xp.linspace(-2, 2, 3001)[:, None] * (1 + {factor} * xp.linspace(0, 1, 3))
+for count in (1, 4, 60, 60, 60, 9):
+    turns(c, count)
+    print(sorted(shown))
+    shown.clear()
+"""
+
+
+def printed(action, factor):
+    for module in ("numpy", "graphc"):
+        program = TURNS.format(module=module, action=action, factor=factor)
+        yield subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("action", ["", "default", "module"])
+def test_turns_of_a_loop_share_what_a_line_is_told_once(action):
+    """A long loop whose values overflow says of each line what NumPy says, whether its runs are asked for the first time or again."""
+    theirs, ours = printed(action, "0.5j")
+    assert ours == theirs
+    assert "overflow encountered in multiply" in ours and "invalid value encountered in sqrt" in ours
+
+
+def test_every_turn_is_told_where_a_filter_shows_all():
+    """ "always" counts each turn, whether the program was run before or not."""
+    theirs, ours = printed("always", "0.5")
+    assert ours == theirs
+    assert ours.count("overflow encountered in multiply") > 100
+
+
+def test_turns_that_are_asked_keep_no_values(monkeypatch):
+    """What 100 turns of a loop are asked is computed beside them: a run stores what passes from one piece of the graph to the next, not every turn."""
+    monkeypatch.setattr(warnings, "showwarning", lambda *_: None)
+    x = gc.asarray(np.linspace(0.5, 3, 40_000))
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        for _ in range(4):
+            y = x
+            for _ in range(100):
+                y = y * y
+            before = gc.cache_info()
+            gc.eval(y)
+            after = gc.cache_info()
+    assert sum(after[k] - before[k] for k in ("allocations", "pool_hits")) <= 24

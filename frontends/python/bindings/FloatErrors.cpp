@@ -12,7 +12,9 @@ namespace {
 PyObject *handler = nullptr;
 
 /// What Python's filters say of the warnings of a statement (_float_errors._heed).
-enum class Heed : int { Later, AtOnce, Never };
+enum class Heed : int { Later, AtOnce, Never, Once };
+/// "warn" among the modes of graphc/_float_errors.py.
+constexpr uint32_t kWarn = 1;
 
 /// The filters as they were last, and what was said of them. Both objects are held, so that no
 /// other ones have their addresses.
@@ -68,13 +70,18 @@ Heed heed() {
   return said;
 }
 
-/// The modes without "warn" (mode 1 of graphc/_float_errors.py) where warnings are ignored.
-uint32_t withoutIgnored(uint32_t word) {
-  if ((word & FloatModes::kAll) == 0 || !PyGILState_Check() || heed() != Heed::Never)
+/// The modes as the filters leave them: "warn" is none where warnings are ignored, and kOnce where
+/// those of a line are shown once.
+uint32_t filtered(uint32_t word) {
+  if ((word & FloatModes::kAll) == 0 || !PyGILState_Check())
     return word;
+  Heed said = heed();
+  if (said != Heed::Never && said != Heed::Once)
+    return word;
+  uint32_t flip = said == Heed::Never ? kWarn : kWarn ^ FloatModes::kOnce;
   for (int e = 0; e < kFloatErrors; ++e)
-    if (FloatModes::of(word, static_cast<FloatError>(e)) == 1)
-      word &= ~(7u << (FloatModes::kModeBits * e));
+    if (FloatModes::of(word, static_cast<FloatError>(e)) == kWarn)
+      word ^= flip << (FloatModes::kModeBits * e);
   return word;
 }
 
@@ -141,7 +148,7 @@ pb::object takeFloatError(const Status &status) {
 
 void defineFloatErrors(pb::module_ &m) {
   setFloatSink(tell);
-  setModesFilter(withoutIgnored);
+  setModesFilter(filtered);
   m.def("set_float_error_handler",
         [](const pb::object &function) { handler = Py_NewRef(function.ptr()); });
   m.def("set_warning_filters", [](const pb::module_ &warnings, const pb::object &ask) {

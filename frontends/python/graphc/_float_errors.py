@@ -22,6 +22,7 @@ from .errors import ArgumentError
 _ERRORS = ("divide", "over", "under", "invalid")
 _TEXTS = ("divide by zero", "overflow", "underflow", "invalid value")
 _MODES = ("ignore", "warn", "raise", "call", "print", "log")
+_ONCE = 6  # of the compiled part: "warn" where a line's warnings are shown once
 _BITS, _CALL_SHIFT, _CALL_MASK, _NAME_SHIFT = 3, 12, (1 << 10) - 1, 22
 
 # Handlers by number; number 0 is none. Words of pending operations hold the numbers.
@@ -227,7 +228,8 @@ def _warn(text, place, category=RuntimeWarning):
 
 
 def _report(error, flags, operation, word, place):
-    mode = _MODES[word >> _BITS * error & 7]
+    mode = word >> _BITS * error & 7
+    mode = "warn" if mode == _ONCE else _MODES[mode]
     name = _names[word >> _NAME_SHIFT] or _SHORT.get(operation)
     if not name:
         name = getattr(getattr(_graphc, operation, None), "__name__", operation)
@@ -249,7 +251,8 @@ def _report(error, flags, operation, word, place):
         handler(_TEXTS[error], flags)
 
 
-_LATER, _AT_ONCE, _NEVER = range(3)
+_LATER, _AT_ONCE, _NEVER, _ONE_TIME = range(4)
+_TOLD_ONCE = ("default", "module", "once")
 
 
 @_functools.lru_cache
@@ -266,8 +269,10 @@ def _heed(filters):
     """When warnings of a statement are wanted. At once, where one of Python's filters makes some of them errors
     (`simplefilter("error")`), or lets them pass while `catch_warnings(record=True)` records (`pytest.warns`): then operations are
     computed when they are recorded, as under `errstate(all="raise")`. Never, where the first filter that is for every
-    RuntimeWarning ignores them and none before it is for some of them. The module of a line is not known beforehand."""
+    RuntimeWarning ignores them and none before it is for some of them. The module of a line is not known beforehand. One time,
+    where no filter shows what a line has been warned of before."""
     for_some = False
+    shown = _ONE_TIME
     for action, message, category, module, line in filters:
         if not issubclass(RuntimeWarning, category):
             for_some = for_some or issubclass(category, RuntimeWarning)
@@ -275,16 +280,18 @@ def _heed(filters):
         for_all = message is None and module is None and line == 0
         if action == "ignore":
             if for_all:
-                return _LATER if for_some else _NEVER
+                return shown if for_some else _NEVER
             for_some = True
             continue
         records = getattr(getattr(_warnings, "_showwarnmsg_impl", None), "__module__", "warnings") != "warnings"
         if (action == "error" or records) and _is_ours(message):
             return _AT_ONCE
+        if action not in _TOLD_ONCE:
+            shown = _LATER
         if for_all:
-            return _LATER
+            return shown
         for_some = True
-    return _LATER
+    return shown if _warnings.defaultaction in _TOLD_ONCE else _LATER
 
 
 _graphc.set_float_error_handler(_report)
