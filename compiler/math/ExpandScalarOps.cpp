@@ -124,14 +124,18 @@ Value Expander::minMax(bool larger) {
   return in.isSigned ? m::minimumInt<true>(b, x[0], x[1]) : m::minimumInt<false>(b, x[0], x[1]);
 }
 
-/// Whether all lanes, and then most likely all vectors of a loop, are divided by one value that is
-/// not known. Divisions by powers of two become products without this.
+/// Whether all lanes, and then most likely all vectors of a loop, are divided by one value.
+/// Divisions by powers of two become products without this.
 bool Expander::sharedDivisor() {
-  if (pending.op->hasAttr(pass::kSeldomAttr))
+  if (in.lanes <= 1 || pending.op->hasAttr(pass::kSeldomAttr))
     return false;
   auto splat = x[1].getDefiningOp<vector::BroadcastOp>();
-  return in.lanes > 1 && splat && !isa<VectorType>(splat.getSource().getType()) &&
-         !splat.getSource().getDefiningOp<arith::ConstantOp>();
+  Value one = splat ? splat.getSource() : x[1];
+  if (FloatAttr known; matchPattern(one, m_Constant(&known)))
+    return !known.getValue().getExactInverse(nullptr);
+  if (SplatElementsAttr known; matchPattern(one, m_Constant(&known)))
+    return !known.getSplatValue<APFloat>().getExactInverse(nullptr);
+  return splat && !isa<VectorType>(one.getType());
 }
 
 Value Expander::divide(bool remainder) {
