@@ -15,6 +15,8 @@ namespace {
 /// Columns whose sums stay in the first cache while rows stream past, and rows that are read side
 /// by side: as many as the prefetcher follows.
 constexpr int64_t kTileColumns = 1024, kTileRows = 8;
+/// What does not stay in the last cache of common machines.
+constexpr int64_t kFarBytes = int64_t{16} << 20;
 } // namespace
 
 void KernelLowering::columnRuns(Value blocks,
@@ -62,8 +64,13 @@ void KernelLowering::columnRows(OpBuilder &b, ColumnTile &tile, Value group) {
   Value rows = constant(b, kTileRows);
   Value end = arith::MinSIOp::create(
       b, loc, arith::AddIOp::create(b, loc, group, constant(b, kRowBlock)), tile.length);
-  // Some machines follow one operand along its rows, and do not see the next rows coming.
-  bool asks = kernel->hasAttr(kReadsAheadAttr) && space.count() - space.parallel == 1;
+  // Some machines follow one operand along its rows, and do not see the next rows coming from
+  // beyond the caches.
+  Value asks;
+  if (kernel->hasAttr(kReadsAheadAttr) && space.count() - space.parallel == 1) {
+    IndexMath m{b, loc};
+    asks = m.atLeast(emitter->emit(b, space.product(0, space.count())), m(bytesAhead(kFarBytes)));
+  }
   loop(b, group, end, kTileRows, [&](OpBuilder &c, Value some) {
     Value stop = arith::MinSIOp::create(c, loc, arith::AddIOp::create(c, loc, some, rows), end);
     auto strip = [&](OpBuilder &d, Position &column) {
@@ -79,8 +86,11 @@ void KernelLowering::columnRows(OpBuilder &b, ColumnTile &tile, Value group) {
       SmallVector<Value> values = pointValues(e, tile.reducers, at);
       for (kernel::StoreOp store : pointStores(0))
         emitter->store(e, store, at);
-      if (asks && !at.limit)
-        prefetch(e, at, space.parallel, kTileRows, /*locality=*/2);
+      if (asks && !at.limit) {
+        auto far = scf::IfOp::create(e, loc, asks, /*withElseRegion=*/false);
+        OpBuilder yes = far.getThenBodyBuilder();
+        prefetch(yes, at, space.parallel, kTileRows, /*locality=*/2);
+      }
       Value number = arith::SubIOp::create(e, loc, row, group);
       States next =
           tile.trees.append(e, tile.trees.unflatten(inner.getRegionIterArgs()), values, number);

@@ -145,7 +145,8 @@ struct KernelLowering::MapRows {
 
 private:
   bool mayBeShort();
-  void strip(OpBuilder &b, Position &at);
+  void askPastCaches();
+  void strip(OpBuilder &outside, Position &at);
   Value upToLine(OpBuilder &b, const Position &outer, Value low, Value high);
   void oneStrip(OpBuilder &b, const Position &outer, Value low, Value high, int64_t lanes);
 
@@ -154,6 +155,7 @@ private:
   unsigned last; ///< the loop along a row
   int64_t lanes; ///< of a register
   int64_t ahead = 0, farAhead = 0;
+  Value asks; ///< whether memory is asked for; null: always
   bool computesLong, laneByLane;
   std::optional<RowsKept> kept;
   Value inPlace;
@@ -169,15 +171,31 @@ KernelLowering::MapRows::MapRows(KernelLowering &l)
     ahead = l.bytesAhead(kBytesAhead);
   if (computesLong)
     farAhead = l.bytesAhead(kLongBytesAhead);
+  if (l.kernel->hasAttr(kReadsAheadAttr))
+    askPastCaches();
   kept = rowsKept(l.kernel, l.stores, l.space);
   if (kept)
     inPlace = writesOver(l.builder, loc, *l.emitter, *kept);
 }
 
-void KernelLowering::MapRows::strip(OpBuilder &b, Position &at) {
+/// A machine that follows operands by itself is asked only where results pass the caches by: what
+/// is read from them else comes a tenth to a fifth later.
+void KernelLowering::MapRows::askPastCaches() {
+  IndexMath m{l.builder, loc};
+  for (kernel::StoreOp store : l.stores)
+    if (Value word = l.emitter->streamWord(store); word && !asks)
+      asks = m.equal(word, m(0));
+  if (!asks)
+    ahead = farAhead = 0;
+}
+
+void KernelLowering::MapRows::strip(OpBuilder &outside, Position &at) {
+  OpBuilder b = outside;
   l.storeAll(b, at);
-  if (at.limit && !at.whole)
+  if ((at.limit && !at.whole) || !(ahead || farAhead))
     return;
+  if (asks)
+    b = scf::IfOp::create(b, loc, asks, /*withElseRegion=*/false).getThenBodyBuilder();
   if (ahead)
     l.prefetch(b, at, last, ahead, /*locality=*/3);
   if (farAhead)

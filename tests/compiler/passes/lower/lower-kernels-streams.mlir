@@ -64,7 +64,8 @@ kernel.func @place(%x: tensor<?xf32>, %n: index) -> tensor<i64>
 // CHECK-LABEL: func.func @columns(
 // NEAR: scf.for {{.*}} -> (vector<64xf32>)
 // NEAR: vector.load
-// NEAR: %[[ROWS:.*]] = arith.constant 8 : index
+// NEAR: scf.if
+// NEAR-NEXT: %[[ROWS:.*]] = arith.constant 8 : index
 // NEAR: arith.addi %{{.*}}, %[[ROWS]]
 // NEAR-COUNT-4: memref.prefetch {{.*}} locality<2>
 // FAR-NOT: memref.prefetch
@@ -82,7 +83,7 @@ kernel.func @columns(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?xf32>
 // Of neighbours and rows of one tensor those further on are asked for, which the others read after them.
 // CHECK-LABEL: func.func @stencil(
 // CHECK-COUNT-4: vector.load
-// CHECK: memref.prefetch
+// FAR: memref.prefetch
 // CHECK-NOT: memref.prefetch
 // CHECK: return
 kernel.func @stencil(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?x?xf32>
@@ -97,5 +98,22 @@ kernel.func @stencil(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?x?xf3
   %f = graph.add %c, %d : f32
   %g = graph.add %e, %f : f32
   kernel.store %g, result 0 at affine_map<(d0, d1)[s0, s1] -> (d0, d1)> : f32
+  kernel.return
+}
+
+// A map that such a machine follows is asked ahead for only where its result passes the caches by.
+// CHECK-LABEL: func.func @map(
+// CHECK: vector.store {{.*}}nontemporal = true
+// CHECK-NEXT: } else {
+// NEAR: scf.if
+// FAR-NOT: scf.if
+// CHECK: memref.prefetch
+// CHECK: return
+kernel.func @map(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>, graphc.last_read = array<i1: true>,
+                schedule = #kernel.schedule<map, vector = 16, cost = 700>, shapes = [#extents, #extents]} {
+  %a = kernel.load %x at #point : tensor<?xf32> -> f32
+  %b = graph.mul %a, %a : f32
+  kernel.store %b, result 0 at #point : f32
   kernel.return
 }
