@@ -288,3 +288,18 @@ def test_real_parts_that_are_asked_for_are_not_told():
         warnings.simplefilter("error")
         for got in (gc.real(z), z.imag, abs(z), gc.angle(z), gc.fft.ifft(gc.fft.fft(z)).real, gc.std(z), gc.var(z), gc.real_if_close(z), z.astype(bool), gc.sort(z), gc.fft.irfft(z), gc.linalg.norm(z)):
             gc.eval(got)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("count", [2_000_003, 1_999_998])
+def test_results_larger_than_caches(dtype, count):
+    """They are stored past the caches in whole lines, and begin and end anywhere."""
+    x = (np.arange(count + 1) % 1013 + 1j * (np.arange(count + 1) % 907)).astype(dtype)
+    y = x[::-1].copy()
+    a, b = gc.asarray(x), gc.asarray(y)
+    np.testing.assert_array_equal(np.asarray(a[1:] + b[:-1]), x[1:] + y[:-1])
+    np.testing.assert_array_equal(np.asarray(gc.jit(lambda p, q: p.conj() - q)(a, b)), x.conj() - y)
+    out = gc.zeros((2, count + 1), dtype)
+    out[1] = a * 2
+    assert not np.asarray(out[0]).any()
+    np.testing.assert_array_equal(np.asarray(out[1]), x * 2)

@@ -333,7 +333,7 @@ void BodyEmitter::storeValue(OpBuilder &builder, kernel::StoreOp op, Value kerne
   }
   raw = splat(builder, loc, raw, position.width);
   if (access.strides[position.vectorLoop].isConstant(1)) {
-    return storeVector(builder, op, raw, first, position,
+    return storeVector(builder, op, raw, first, position, position.mask,
                        alignment(cast<VectorType>(raw.getType()), position));
   }
   if (auto apart = shortStep(access.strides[position.vectorLoop]))
@@ -458,8 +458,6 @@ void BodyEmitter::storeParts(OpBuilder &builder, kernel::StoreOp op, Position &p
   for (int64_t lane = 0; lane < position.width; ++lane)
     order.append({lane, position.width + lane});
   Value both = vector::ShuffleOp::create(builder, loc, re, im, order);
-  if (position.limit)
-    vector::MaskedStoreOp::create(builder, loc, buffer, first, partsMask(builder, position), both);
-  else
-    vector::StoreOp::create(builder, loc, both, buffer, first);
+  Value mask = position.limit ? partsMask(builder, position) : Value();
+  storeVector(builder, op, both, first, position, mask, std::nullopt);
 }

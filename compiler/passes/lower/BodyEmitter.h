@@ -133,7 +133,7 @@ private:
   std::pair<mlir::Value, mlir::Value> waitingPlace(mlir::OpBuilder &builder, kernel::StoreOp op,
                                                    Position &position);
   void storeVector(mlir::OpBuilder &builder, kernel::StoreOp op, mlir::Value raw, mlir::Value first,
-                   const Position &position, llvm::MaybeAlign alignment);
+                   const Position &position, mlir::Value mask, llvm::MaybeAlign alignment);
   void storeParts(mlir::OpBuilder &builder, kernel::StoreOp op, Position &position);
   /// The step of a stride that is known and short, for vectors of a core.
   std::optional<int64_t> shortStep(const Polynomial &stride);

@@ -13,13 +13,38 @@ using namespace graphc;
 using namespace graphc::pass;
 using kernel::Family;
 
-/// Smaller results stay in the last cache of common machines until they are read.
+/// Smaller results stay in the last cache of common machines until they are read, unless what the
+/// kernel reads meanwhile pushes them out.
 static constexpr int64_t kStreamedResultBytes = int64_t{32} << 20;
+static constexpr int64_t kStreamedKernelBytes = int64_t{40} << 20;
 /// Rows that are turned for others are read from a cache next, unless so much is turned at once
 /// that it is all there is.
 static constexpr int64_t kTurnedBytes = int64_t{2} << 20;
 /// What of a row waits in a second-level cache beside what is read.
 static constexpr int64_t kWaitingBytes = int64_t{128} << 10;
+
+/// What a kernel reads and writes for each of its items: operands as large as its results.
+static int64_t bytesOfItem(kernel::FuncOp kernel, BodyEmitter &emitter, const LoopSpace &space) {
+  llvm::SmallMapVector<Value, int64_t, 8> each;
+  auto count = [&](Operation *op, Value buffer, bool isComplex) {
+    const LinearAccess &access = space.accesses.at(op);
+    bool isWhole = llvm::none_of(llvm::seq(space.parallel),
+                                 [&](unsigned i) { return access.strides[i].isZero(); });
+    int64_t bits = cast<MemRefType>(buffer.getType()).getElementTypeBitWidth();
+    if (isWhole)
+      each[buffer] = bits / 8 * (isComplex ? 2 : 1);
+  };
+  kernel.getBody().walk([&](Operation *op) {
+    if (auto load = dyn_cast<kernel::LoadOp>(op))
+      count(op, emitter.buffer(load), space.accesses.at(op).part.has_value());
+    else if (auto store = dyn_cast<kernel::StoreOp>(op))
+      count(op, emitter.buffer(store), bool(store.getImaginary()));
+  });
+  int64_t bytes = 0;
+  for (auto [buffer, some] : each)
+    bytes += some;
+  return bytes;
+}
 
 /// One word a result, 0 where its whole lines are streamed: large, on lines, last read here, and
 /// not written over an operand, whose lines are in the cache already.
@@ -32,8 +57,9 @@ void KernelLowering::openStreams() {
     return memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
   };
   Value elements;
+  const int64_t each = std::max<int64_t>(bytesOfItem(kernel, *emitter, space), 1);
   for (kernel::StoreOp store : stores) {
-    if (!last[store.getResult()] || store.getImaginary() || emitter->streamWord(store))
+    if (!last[store.getResult()] || emitter->streamWord(store))
       continue;
     const LinearAccess &access = space.accesses.at(store);
     if (space.parallel == 0 && !isPoint(store))
@@ -44,9 +70,11 @@ void KernelLowering::openStreams() {
       continue;
     Value buffer = emitter->buffer(store), address = addressOf(buffer);
     int64_t bytes = cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
+    bytes *= store.getImaginary() ? 2 : 1;
+    int64_t few = std::min(kStreamedResultBytes / bytes, kStreamedKernelBytes / each);
     if (!elements)
       elements = emitter->emit(builder, space.product(0, last + 1));
-    Value word = at.select(at.less(elements, at(kStreamedResultBytes / bytes)), at(1), at(0));
+    Value word = at.select(at.less(elements, at(few)), at(1), at(0));
     word = at.either(word, arith::AndIOp::create(builder, loc, address, at(kLineBytes - 1)));
     if (turnsForRows(kernel, shape.turned)) {
       Value some = at.mul(at.sub(end, begin), program::kRowsTogether * kForRowsColumns * bytes);
@@ -174,13 +202,13 @@ void BodyEmitter::recall(OpBuilder &builder, kernel::StoreOp op, Value kernelVal
 /// A vector at `first`; whole and on a line of its own it may pass the caches by. Parts of a line
 /// cost more than a whole one saves.
 void BodyEmitter::storeVector(OpBuilder &builder, kernel::StoreOp op, Value raw, Value first,
-                              const Position &position, llvm::MaybeAlign alignment) {
+                              const Position &position, Value mask, llvm::MaybeAlign alignment) {
   Value memory = buffer(op), word = streamed.lookup(op.getResult());
   auto type = cast<VectorType>(raw.getType());
   int64_t element = type.getElementTypeBitWidth() / 8, bytes = type.getNumElements() * element;
   auto throughCaches = [&](OpBuilder &b) {
     if (position.limit)
-      vector::MaskedStoreOp::create(b, loc, memory, first, position.mask, raw);
+      vector::MaskedStoreOp::create(b, loc, memory, first, mask, raw);
     else
       vector::StoreOp::create(b, loc, raw, memory, first, false, alignment);
   };

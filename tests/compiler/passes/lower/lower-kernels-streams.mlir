@@ -117,3 +117,17 @@ kernel.func @map(%x: tensor<?xf32>, %n: index) -> tensor<?xf32>
   kernel.store %b, result 0 at #point : f32
   kernel.return
 }
+
+// Complex results pass the caches as well; with two operands as large, from 40 MiB together: 873,813 elements of 48 bytes.
+// CHECK-LABEL: func.func @pairs(
+// CHECK: arith.constant 873813 : index
+// CHECK: vector.store {{.*}}nontemporal = true{{.*}}vector<16xf64>
+// CHECK: return
+kernel.func @pairs(%x: tensor<?xcomplex<f64>>, %y: tensor<?xcomplex<f64>>, %n: index) -> tensor<?xcomplex<f64>>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 1>, inits = array<i64: -1>, graphc.last_read = array<i1: true>,
+                schedule = #kernel.schedule<map, vector = 8, cost = 700>, shapes = [#extents, #extents, #extents]} {
+  %a = kernel.load %x at #point part 0 : tensor<?xcomplex<f64>> -> f64
+  %b = kernel.load %y at #point part 1 : tensor<?xcomplex<f64>> -> f64
+  kernel.store %a imaginary %b : f64, result 0 at #point : f64
+  kernel.return
+}
