@@ -48,11 +48,11 @@ func.func @f(%x: tensor<?x256xf32>, %w: tensor<256xf32>) -> tensor<?xf32> {
 // PLAN-NEXT: plan.return %[[O]] : !plan.buffer<f32> sizes(%[[N]])
 
 // Columns come in rows of 256 lanes, so each lane holds one product, and lanes fold by halves (docs/numerics.md).
-// LLVM: load <64 x float>
-// LLVM: call <64 x float> @llvm.fma.v64f32(
-// LLVM: fmul <64 x float>
-// LLVM: fadd <64 x float>
-// LLVM: fadd <32 x float>
+// Each register of 16 has operations of its own.
+// LLVM: load <16 x float>
+// LLVM: call <16 x float> @llvm.fma.v16f32(
+// LLVM: fmul <16 x float>
+// LLVM: fadd <16 x float>
 // LLVM: fadd <16 x float>
 // LLVM: fadd <8 x float>
 // LLVM: fadd <4 x float>

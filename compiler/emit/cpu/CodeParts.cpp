@@ -166,7 +166,9 @@ void emit::prepare(llvm::Module &module, llvm::TargetMachine &machine) {
     function.addFnAttr(
         llvm::Attribute::getWithStackAlignment(function.getContext(), llvm::Align(64)));
   }
-  optimize(module, machine);
+  llvm::StringRef features = machine.getTargetFeatureString();
+  unsigned bits = features.contains("+avx512f") ? 512 : features.contains("+avx") ? 256 : 128;
+  optimize(module, machine, /*combine=*/true, bits);
 }
 
 PartQueue::PartQueue(llvm::ArrayRef<Coder *> coders, std::string features)

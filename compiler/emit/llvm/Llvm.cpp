@@ -17,6 +17,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -25,7 +27,10 @@
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace graphc;
@@ -152,7 +157,61 @@ llvm::SmallVector<char, 0> CodeGenerator::run(llvm::Module &module) {
   return std::move(bytes);
 }
 
-void emit::optimize(llvm::Module &module, llvm::TargetMachine &machine, bool combine) {
+namespace {
+/// Stores past the caches, register by register: the splitting of others forgets what they are.
+struct SplitStreams : llvm::PassInfoMixin<SplitStreams> {
+  explicit SplitStreams(unsigned bits) : bits(bits) {}
+
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &) {
+    llvm::SmallVector<llvm::StoreInst *> wide;
+    for (llvm::Instruction &op : llvm::instructions(function))
+      if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&op);
+          store && store->hasMetadata(llvm::LLVMContext::MD_nontemporal))
+        if (auto *type = llvm::dyn_cast<llvm::FixedVectorType>(store->getValueOperand()->getType());
+            type && type->getPrimitiveSizeInBits() > bits)
+          wide.push_back(store);
+    for (llvm::StoreInst *store : wide)
+      split(*store);
+    return wide.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
+  }
+
+private:
+  void split(llvm::StoreInst &store) const {
+    llvm::IRBuilder<> b(&store);
+    llvm::Value *whole = store.getValueOperand();
+    auto *type = llvm::cast<llvm::FixedVectorType>(whole->getType());
+    unsigned lanes = bits / type->getScalarSizeInBits(), bytes = bits / 8;
+    for (unsigned first = 0, number = 0; first < type->getNumElements(); first += lanes, ++number) {
+      llvm::SmallVector<int> part(std::min(lanes, type->getNumElements() - first));
+      std::iota(part.begin(), part.end(), static_cast<int>(first));
+      llvm::Value *to = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), store.getPointerOperand(),
+                                                     uint64_t{number} * bytes);
+      llvm::StoreInst *made =
+          b.CreateAlignedStore(b.CreateShuffleVector(whole, part), to,
+                               llvm::commonAlignment(store.getAlign(), uint64_t{number} * bytes));
+      made->copyMetadata(store);
+    }
+    store.eraseFromParent();
+  }
+
+  unsigned bits;
+};
+} // namespace
+
+/// Registers of their own for the parts of vectors that are longer, so that memory is read in the
+/// order in which it lies: the parts of one load come in any order, and streams that go back and
+/// forth the machine does not follow.
+static void splitVectors(llvm::FunctionPassManager &passes, unsigned registerBits) {
+  llvm::ScalarizerPassOptions options;
+  options.ScalarizeMinBits = registerBits;
+  options.ScalarizeLoadStore = true;
+  options.ScalarizeVariableInsertExtract = false;
+  passes.addPass(SplitStreams(registerBits));
+  passes.addPass(llvm::ScalarizerPass(options));
+}
+
+void emit::optimize(llvm::Module &module, llvm::TargetMachine &machine, bool combine,
+                    unsigned registerBits) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
@@ -174,6 +233,8 @@ void emit::optimize(llvm::Module &module, llvm::TargetMachine &machine, bool com
   passes.addPass(
       llvm::createFunctionToLoopPassAdaptor(std::move(loopPasses), /*UseMemorySSA=*/true));
   passes.addPass(llvm::EarlyCSEPass());
+  if (registerBits)
+    splitVectors(passes, registerBits);
   if (!combine)
     passes.addPass(llvm::DCEPass()); // buffer descriptors, which combining would have removed
   for (llvm::Function &function : module)

@@ -70,8 +70,10 @@ private:
 };
 
 /// A small pipeline of function passes: the code is already in the form that it is to run in.
-/// `combine` allows rewriting into other operations than those of the source.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool combine = true);
+/// `combine` allows rewriting into other operations than those of the source; with `registerBits`,
+/// longer vectors become parts of that size where their operations allow it.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool combine = true,
+              unsigned registerBits = 0);
 
 } // namespace graphc::emit
 

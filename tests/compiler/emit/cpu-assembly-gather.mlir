@@ -23,8 +23,8 @@
 // LLVM: %[[BAD:.*]] = icmp uge <[[W:[0-9]+]] x i64>
 // LLVM: bitcast <[[W]] x i1> %[[BAD]] to i[[W]]
 // LLVM: select <[[W]] x i1> %[[BAD]], <[[W]] x i64> zeroinitializer
-// LLVM: %[[PLACES:.*]] = phi <[[W]] x i64>
-// LLVM: extractelement <[[W]] x i64> %[[PLACES]], i64 1
+// LLVM: %[[PLACES:.*]] = phi <8 x i64>
+// LLVM: extractelement <8 x i64> %[[PLACES]], i64 1
 // LLVM-NOT: llvm.masked.gather
 
 // OPENCL: __global long *[[FAULTS:v[0-9]+]], const long
