@@ -379,3 +379,18 @@ def test_outputs_decide_what_sums_compute_in(name, source):
                 assert function(*args, axis=0, out=out) is out
             found.append((out.dtype, np.asarray(out).tolist()))
         assert repr(found[0]) == repr(found[1]), target
+
+
+@pytest.mark.parametrize("name", ["fmax", "fmin"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64", "uint8", "bool", "complex64"])
+@pytest.mark.parametrize("axis", [0, 1, (0, 2), None])
+def test_extremes_pass_nan_over(name, dtype, axis):
+    a = (np.random.default_rng(3).random((4, 5, 3)) * 9 - 3).astype(dtype)
+    if a.dtype.kind == "f":
+        a.reshape(-1)[::2] = np.nan
+        a[1] = a[:, 2] = np.nan
+    for options in ({}, {"keepdims": True}, {"initial": a.dtype.type(2)}):
+        want = getattr(np, name).reduce(a, axis=axis, **options)
+        got = getattr(gc, name).reduce(gc.asarray(a), axis=axis, **options)
+        np.testing.assert_array_equal(np.asarray(got), want)
+        assert got.dtype == want.dtype and np.shape(got) == np.shape(want)

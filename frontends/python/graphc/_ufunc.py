@@ -21,6 +21,7 @@ from ._float_errors import errstate as _errstate
 from ._float_errors import named as _named
 from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
+from ._missing import EXTREMES as _PASSES_NAN
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
 _Array = _graphc.Array
@@ -328,13 +329,12 @@ def _plain_reduce(self, x, axes, keepdims, dtype):
     kind = _REDUCTIONS.get(self.__name__)
     if kind is not None:
         return _graphc.reduce(kind, x, axes, keepdims, dtype if kind in ("sum", "prod") else None)
-    if dtype is not None:
-        x = x.astype(dtype, copy=False)
-    if self.__name__.startswith("logical"):
-        x = x.astype(bool, copy=False)
+    x = x if dtype is None else x.astype(dtype, copy=False)
+    if self.__name__ in _PASSES_NAN and x.dtype.kind != "c":
+        return _PASSES_NAN[self.__name__](x, axes, keepdims)
+    x = x.astype(bool, copy=False) if self.__name__.startswith("logical") else x
     rest = tuple(i for i in range(x.ndim) if i not in axes)
-    shape = tuple(x.shape[i] for i in rest)
-    count = _math.prod(x.shape[i] for i in axes)
+    shape, count = tuple(x.shape[i] for i in rest), _math.prod(x.shape[i] for i in axes)
     rows = _graphc.transpose(x, axes + rest).reshape((count, *shape))
     result = _fold(self, rows)
     if count == 1 and _graphc.shares_storage(result, x):

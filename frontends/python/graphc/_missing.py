@@ -1,0 +1,21 @@
+"""Reductions that pass NaNs over."""
+
+import functools as _functools
+import math as _math
+
+from . import _graphc
+from ._float_errors import stands_for as _stands_for
+
+
+@_stands_for()
+def _extreme(kind, filler, x, axes, keepdims):
+    """Of the real elements that are not NaN; NaN where there are none."""
+    if x.dtype.kind != "f":
+        return _graphc.reduce(kind, x, axes, keepdims, None)
+    missing = _graphc.isnan(x)
+    found = _graphc.reduce(kind, _graphc.select(missing, filler, x), axes, keepdims, None)
+    return _graphc.select(_graphc.reduce("all", missing, axes, keepdims, None), _math.nan, found)
+
+
+#: By ufunc: what reduces `x` over `axes`.
+EXTREMES = {"fmax": _functools.partial(_extreme, "max", -_math.inf), "fmin": _functools.partial(_extreme, "min", _math.inf)}
