@@ -159,6 +159,14 @@ std::optional<T> foldFloat(OpKind kind, T a, T b) {
     return a * a;
   case OpKind::Sqrt:
     return std::sqrt(a);
+  case OpKind::Floor:
+    return std::floor(a);
+  case OpKind::Ceil:
+    return std::ceil(a);
+  case OpKind::Trunc:
+    return std::trunc(a);
+  case OpKind::Round: // ties to even, as everywhere: nobody changes the mode
+    return std::nearbyint(a);
   case OpKind::Minimum:
     return smaller(a, b);
   case OpKind::Maximum:

@@ -140,13 +140,24 @@ void combineAll(const T *x, const Layout &l, T *out, F combine) {
       rowTree(x, l.count, l.inner, out, combine);
 }
 
+/// Where a value stands first that is among the elements.
+template <typename T>
+int64_t firstPlace(const T *x, int64_t count, T value) {
+  constexpr int64_t kLanes = 16;
+  int64_t i = 0;
+  for (bool isHere = false; !isHere && i + kLanes <= count; i += isHere ? 0 : kLanes)
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      isHere |= x[i + lane] == value;
+  return std::find(x + i, x + count, value) - x;
+}
+
 /// The first place along the middle where `isBetter` than all before holds.
 template <typename T, typename F>
 void findAll(const T *x, const Layout &l, int64_t *out, F isBetter) {
   for (int64_t i = 0; i < l.outer; ++i, x += l.count * l.inner, out += l.inner) {
     if (l.inner == 1) {
       const T found = best(x, l.count, isBetter);
-      *out = std::find(x, x + l.count, found) - x;
+      *out = firstPlace(x, l.count, found);
       continue;
     }
     Room<T> room;
@@ -223,6 +234,13 @@ bool reduceNumbers(ReduceKind kind, const T *x, const Layout &l, void *out) {
   default:
     return false;
   }
+}
+
+/// The same for wider vectors, of kinds that no order of elements decides.
+template <typename T>
+[[gnu::flatten]] GRAPHC_WIDE bool reduceWide(ReduceKind kind, const T *x, const Layout &l,
+                                             void *out) {
+  return reduceNumbers(kind, x, l, out);
 }
 
 bool reduceBools(ReduceKind kind, const bool *x, const Layout &l, void *out) {
@@ -583,6 +601,10 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
     });
     return finished(std::move(out), std::move(made));
   }
+  constexpr int64_t kWorthWide = 64;
+  const bool isExtreme = kind == ReduceKind::Min || kind == ReduceKind::Max ||
+                         kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
+  const bool isWide = isExtreme && count >= kWorthWide && hasWide();
   auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
     Reader<T> reader;
     GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
@@ -593,7 +615,8 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
     if constexpr (std::is_same_v<T, bool>)
       return reduceBools(kind, from, *layout, to);
     else
-      return reduceNumbers(kind, from, *layout, to) &&
+      return (isWide ? reduceWide(kind, from, *layout, to)
+                     : reduceNumbers(kind, from, *layout, to)) &&
              (!mustBeFinite() || out->dtype() != t ||
               allFinite(static_cast<const T *>(to), countOf(shape)));
   });
