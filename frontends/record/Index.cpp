@@ -59,18 +59,38 @@ Result<size_t> countedAxes(std::span<const IndexItem> items, int64_t rank) {
 } // namespace
 
 Result<View> View::index(std::span<const IndexItem> items) const {
-  GRAPHC_ASSIGN(size_t used, countedAxes(items, viewShape.rank()));
-  // Loops take parts again and again: every list is made where it stays, and gets its size once.
   View out;
+  GRAPHC_TRY(index(items, out));
+  return out;
+}
+
+// Loops take parts again and again: every list is made where it stays.
+Status View::index(std::span<const IndexItem> items, View &out) const {
+  if (!steps.empty()) {
+    StridedStep later;
+    GRAPHC_TRY(indexBy(items, later, out));
+    out = withStep(std::move(later), std::move(out.viewShape), std::move(out.viewStrides),
+                   out.viewOffset);
+    return Status::ok();
+  }
   out.baseShape = baseShape;
   out.readOnly = readOnly;
   out.shown = shown;
   out.layoutKnown = layoutKnown;
-  StridedStep later;
-  const bool isFirst = steps.empty();
-  StridedStep &step =
-      isFirst ? std::get<StridedStep>(out.steps.emplace_back(std::in_place_type<StridedStep>))
-              : later;
+  if (out.steps.size() != 1 || !std::holds_alternative<StridedStep>(out.steps[0])) {
+    out.steps.clear();
+    out.steps.emplace_back(std::in_place_type<StridedStep>);
+  }
+  auto &step = std::get<StridedStep>(out.steps[0]);
+  GRAPHC_TRY(indexBy(items, step, out));
+  if (isIdentity(step, baseShape))
+    out.steps.clear();
+  return Status::ok();
+}
+
+/// As a step from this view; shape, strides and offset become those of `out`.
+Status View::indexBy(std::span<const IndexItem> items, StridedStep &step, View &out) const {
+  GRAPHC_ASSIGN(size_t used, countedAxes(items, viewShape.rank()));
   Shape &dims = out.viewShape, &strides = out.viewStrides;
   size_t most = viewShape.size() + items.size();
   for (Shape *list : {static_cast<Shape *>(&step.starts), static_cast<Shape *>(&step.steps),
@@ -129,12 +149,8 @@ Result<View> View::index(std::span<const IndexItem> items) const {
   keepWhole(viewShape.size() - axis);
   for (Shape *list : {static_cast<Shape *>(&step.axes), &dims, &strides})
     list->shrink(kept);
-  if (!isFirst)
-    return withStep(std::move(later), std::move(dims), std::move(strides), offset);
-  if (isIdentity(step, baseShape))
-    out.steps.clear();
   out.viewOffset = offset;
-  return out;
+  return Status::ok();
 }
 
 } // namespace graphc

@@ -288,16 +288,35 @@ View View::withStep(StridedStep step, Shape shape, Shape strides, int64_t offset
 }
 
 View View::transpose(std::span<const int64_t> permutation) const {
-  StridedStep step = identity();
-  step.axes.assign(permutation);
-  Shape dims, strides;
-  dims.resize(permutation.size());
-  strides.resize(permutation.size());
+  View out;
+  out.viewShape.resize(permutation.size());
+  out.viewStrides.resize(permutation.size());
   for (size_t i = 0; i < permutation.size(); ++i) {
-    dims[i] = viewShape[static_cast<size_t>(permutation[i])];
-    strides[i] = viewStrides[static_cast<size_t>(permutation[i])];
+    out.viewShape[i] = viewShape[static_cast<size_t>(permutation[i])];
+    out.viewStrides[i] = viewStrides[static_cast<size_t>(permutation[i])];
   }
-  return withStep(std::move(step), std::move(dims), std::move(strides), viewOffset);
+  if (!steps.empty()) {
+    StridedStep step = identity();
+    step.axes.assign(permutation);
+    return withStep(std::move(step), std::move(out.viewShape), std::move(out.viewStrides),
+                    viewOffset);
+  }
+  // The first step is made where it stays.
+  out.baseShape = baseShape;
+  out.readOnly = readOnly;
+  out.shown = shown;
+  out.layoutKnown = layoutKnown;
+  out.viewOffset = viewOffset;
+  if (!std::ranges::is_sorted(permutation)) {
+    auto &step = std::get<StridedStep>(out.steps.emplace_back(std::in_place_type<StridedStep>));
+    step.counts.assign(viewShape);
+    step.starts.resize(permutation.size());
+    step.steps.resize(permutation.size());
+    std::ranges::fill(step.starts, 0);
+    std::ranges::fill(step.steps, 1);
+    step.axes.assign(permutation);
+  }
+  return out;
 }
 
 View View::expand(std::span<const int64_t> axes) const {

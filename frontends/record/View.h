@@ -111,6 +111,8 @@ public:
 
   /// Basic indexing. IndexOutOfBounds and NumPy's words on error.
   Result<View> index(std::span<const IndexItem> items) const;
+  /// The same in the place, and the memory, of another view; after an error that may be any view.
+  Status index(std::span<const IndexItem> items, View &out) const;
   View transpose(std::span<const int64_t> permutation) const;
   /// Size-1 axes at the given places of the result (sorted).
   View expand(std::span<const int64_t> axes) const;
@@ -142,6 +144,7 @@ public:
   Result<NodeRef> put(NodeRef base, NodeRef value) const;
 
 private:
+  Status indexBy(std::span<const IndexItem> items, StridedStep &step, View &out) const;
   View withStep(StridedStep step, Shape shape, Shape strides, int64_t offset) const;
   StridedStep identity() const;
   View withRecast(RecastStep step) const;
