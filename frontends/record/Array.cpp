@@ -326,6 +326,38 @@ Status Array::assign(const NodeRef &value) {
   return store->isLent() ? repay(store) : Status::ok();
 }
 
+Status Array::show(const Array &other, std::span<const IndexItem> items) {
+  GRAPHC_TRY(other.arrayView.index(items, arrayView));
+  store = other.storage();
+  literal = other.literal;
+  if (arrayView.dtype())
+    literal.dtype = *arrayView.dtype();
+  return Status::ok();
+}
+
+void Array::letGo() {
+  if (store)
+    end();
+  store = nullptr;
+  openValue = nullptr;
+  remembered = nullptr;
+  literal = {};
+  object = nullptr;
+  noted.store(false, std::memory_order_relaxed);
+}
+
+bool Array::renew() {
+  if (!store || openValue || remembered || !arrayView.isWhole() || arrayView.isReadOnly() ||
+      store.use_count() != 1 || store->owner() != this)
+    return false;
+  void *front = store->ownerObject();
+  if (!store->renew())
+    return false;
+  own();
+  store->setOwnerObject(front);
+  return true;
+}
+
 void Array::remember(const NodeRef &ready, uint64_t version) {
   remembered = ready;
   rememberedVersion = version;

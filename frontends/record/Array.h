@@ -223,6 +223,14 @@ public:
   /// Replaces what the view shows; `value` has the view's shape and dtype. InvalidArgument for
   /// read-only views.
   Status assign(const NodeRef &value);
+  /// Becomes what a basic index shows of `other`, in the memory of an earlier view, of an array
+  /// that let it go.
+  Status show(const Array &other, std::span<const IndexItem> items);
+  void letGo();
+  /// Of an array that ended: makes it as good as new, with the memory it has alone
+  /// (Storage::renew). False where it does not show all of that memory, or somebody else may see
+  /// it.
+  bool renew();
   /// Keeps a computed value of this view for the next value() of the same version.
   void remember(const NodeRef &ready, uint64_t version);
 

@@ -279,8 +279,7 @@ const Array *fitAsTheyAre(const op::OpInfo &info, std::span<const Operand> opera
 /// Whether operations on whole arrays of this size are better fused than computed at once: they
 /// record the same in every turn. Not what the loop's other operations read at once.
 bool fuseBetter(OpKind kind, std::span<const Operand> operands, int64_t count) {
-  constexpr int64_t kMostAtOnce = 256;
-  return count > kMostAtOnce &&
+  return count > small::kMostAtOnce &&
          std::ranges::all_of(operands,
                              [](const Operand &o) {
                                return !o.array || o.array->known() || o.array->view().isWhole();
@@ -411,7 +410,8 @@ static Result<Array> powerInRows(const Operand &x, const Operand &y) {
                                                       : static_cast<double>(y.scalar.integer);
   bool wasFloat = isInexact(x.array->dtype());
   // NumPy takes it for square() of arrays, not of scalars.
-  if (e == 2 && x.array->dtype() == DType::Bool && !x.array->isValue())
+  if (e == 2 && x.array->dtype() == DType::Bool && y.scalar.kind == op::Scalar::Kind::Int &&
+      !x.array->isValue())
     dtype = DType::Int8;
   if (e == 1)
     return cast(*x.array, dtype);

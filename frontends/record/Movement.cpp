@@ -3,6 +3,7 @@
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
+#include "frontends/record/Recycle.h"
 #include "frontends/record/Small.h"
 #include "runtime/base/Strings.h"
 
@@ -141,6 +142,24 @@ Result<Array> reshape(const Array &x, const Shape &shape) {
   return finish(node::reshape(n, to));
 }
 
+/// Gives a whole array in a loop another value in memory of its own, which the next turn writes
+/// where it lies. False for what is pending, and what is converted.
+static Result<bool> replaceNow(Array &target, const Operand &value) {
+  const DType t = target.dtype();
+  NodeRef now;
+  if (!value.array && !value.dtype) {
+    GRAPHC_ASSIGN(now, small::full(target.shape(), value.scalar, t, target.device()));
+  } else if (value.array && !value.array->known() && value.array->dtype() == t &&
+             value.array->shape() == target.shape() && !value.array->sharesStorage(target) &&
+             value.array->storage()->current()->state() == NodeState::Ready) {
+    GRAPHC_ASSIGN(now, small::cast(*value.array, t));
+  }
+  recycle::release();
+  if (now)
+    GRAPHC_TRY(target.assign(now));
+  return now != nullptr;
+}
+
 Status setItem(Array &x, std::span<const IndexItem> items, const Operand &value) {
   RecordScope scope;
   GRAPHC_ASSIGN(Array target, index(x, items));
@@ -159,8 +178,9 @@ Status setItem(Array &x, std::span<const IndexItem> items, const Operand &value)
     if (auto bits = operandBits(value, x.dtype()); bits && fillAtOnce(target, *bits))
       return Status::ok();
   if (small::isLoop(op::OpKind::UpdateSlice, target.size(), x.device()) &&
-      !target.view().isWhole() && small::broadcasts(value.shape(), target.shape())) {
-    GRAPHC_ASSIGN(bool isDone, small::assign(target, value));
+      small::broadcasts(value.shape(), target.shape())) {
+    GRAPHC_ASSIGN(bool isDone, target.view().isWhole() ? replaceNow(target, value)
+                                                       : small::assign(target, value));
     if (isDone)
       return Status::ok();
   }

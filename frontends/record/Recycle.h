@@ -13,7 +13,7 @@
 namespace graphc::recycle {
 
 /// Larger arrays are not kept.
-inline constexpr int64_t kMostBytes = 4096;
+inline constexpr int64_t kMostBytes = 16 << 10;
 
 /// The node of an array that ended, with memory of any contents; null where none is kept. The
 /// caller is the only owner but for storageOf().

@@ -123,8 +123,8 @@ bool loop(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
     return loopOfOne<T, LogicalAnd, LogicalOr, LogicalXor, LogicalNot, BitwiseAnd, BitwiseOr,
                      BitwiseXor, BitwiseNot>(kind, out, a, b, count);
   else if constexpr (std::is_floating_point_v<T>)
-    return loopOfOne<T, Add, Sub, Mul, Div, Neg, Abs, Square, Sqrt, Minimum, Maximum>(kind, out, a,
-                                                                                      b, count);
+    return loopOfOne<T, Add, Sub, Mul, Div, Neg, Abs, Square, Sqrt, Floor, Ceil, Trunc, Round,
+                     Minimum, Maximum>(kind, out, a, b, count);
   else
     return loopOfOne<T, Add, Sub, Mul, Neg, Abs, Square, FloorDivide, Remainder, Minimum, Maximum,
                      BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot, ShiftLeft, ShiftRight>(
@@ -173,25 +173,29 @@ bool meetsErrors(const T *out, Run<T> a, Run<T> b, int64_t count) {
   return !allFinite(out, count) && givesErrors(out, a, b, count);
 }
 
+/// out[i] = kind(a[i], b[i]); false where that has to be recorded.
 template <typename T>
-Result<bool> computeInto(T, OpKind kind, std::span<const Operand> operands, DType t,
-                         std::span<const int64_t> shape, void *out) {
-  int64_t count = countOf(shape);
-  Reader<T> a, b;
-  GRAPHC_ASSIGN(bool isRead, a.read(operands[0], t, shape));
-  if (isRead && operands.size() > 1) {
-    GRAPHC_ASSIGN(isRead, b.read(operands[1], t, shape));
-  }
-  Run<T> second = operands.size() > 1 ? b.run() : a.run();
-  if (!isRead || !hasQuotients(kind, second, count) || !loop(kind, out, a.run(), second, count))
+bool computeRuns(OpKind kind, Run<T> a, Run<T> b, int64_t count, void *out) {
+  if (!hasQuotients(kind, b, count) || !loop(kind, out, a, b, count))
     return false;
   // The others give an operand, or what is as finite.
   bool mayErr = kind == OpKind::Add || kind == OpKind::Sub || kind == OpKind::Mul ||
                 kind == OpKind::Div || kind == OpKind::Square || kind == OpKind::Sqrt;
   if constexpr (std::is_floating_point_v<T>)
-    return !mustBeFinite() || !mayErr ||
-           !meetsErrors(static_cast<const T *>(out), a.run(), second, count);
+    return !mustBeFinite() || !mayErr || !meetsErrors(static_cast<const T *>(out), a, b, count);
   return true;
+}
+
+template <typename T>
+Result<bool> computeInto(T, OpKind kind, std::span<const Operand> operands, DType t,
+                         std::span<const int64_t> shape, void *out) {
+  Reader<T> a, b;
+  GRAPHC_ASSIGN(bool isRead, a.read(operands[0], t, shape));
+  if (isRead && operands.size() > 1) {
+    GRAPHC_ASSIGN(isRead, b.read(operands[1], t, shape));
+  }
+  return isRead &&
+         computeRuns(kind, a.run(), operands.size() > 1 ? b.run() : a.run(), countOf(shape), out);
 }
 
 template <typename R>
@@ -437,6 +441,13 @@ Outcome elementwise(OpKind kind, std::span<const Operand> operands, DType t, con
                     : computeInto(T(), kind, operands, t, shape, to);
   });
   return finished(std::move(out), std::move(done));
+}
+
+bool computeDense(OpKind kind, DType t, Source a, Source b, int64_t count, void *out) {
+  return withSmallType(t, [&]<typename T>(T) {
+    return computeRuns<T>(kind, {static_cast<const T *>(a.data), a.steps},
+                          {static_cast<const T *>(b.data), b.steps}, count, out);
+  });
 }
 
 Outcome full(const Shape &shape, const op::Scalar &value, DType t, rt::Device &device) {

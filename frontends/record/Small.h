@@ -32,6 +32,8 @@ int64_t mostWork();
 /// What has more elements is computed only where operations of a loop, or the program itself, read
 /// in every turn what it is made for: else it is better fused.
 inline constexpr int64_t kFew = 2 << 10;
+/// The same of operations on whole arrays, which record the same in every turn.
+inline constexpr int64_t kMostAtOnce = 256;
 
 bool broadcasts(std::span<const int64_t> from, std::span<const int64_t> to);
 
@@ -70,6 +72,18 @@ Result<std::optional<KnownValue>> valueByUnit(op::OpKind kind, std::span<const O
                                               DType t, rt::Device &device);
 /// Whether there is a loop of an operation on elements of dtype `t`.
 bool hasLoop(op::OpKind kind, DType t);
+/// What an operation reads: elements that lie side by side, or one for all places of the result.
+struct Source {
+  const void *data = nullptr;
+  bool steps = true;
+};
+/// out[i] = kind(a[i], b[i]) of elements of dtype `t`, which has a loop (an operation of one
+/// operand is given it twice). False where it has to be recorded; what `out` has is nothing then.
+/// Needs a RecordScope.
+bool computeDense(op::OpKind kind, DType t, Source a, Source b, int64_t count, void *out);
+/// The same of operations that have no loop, on the first `count` elements of buffers.
+Result<bool> computeByUnit(op::OpKind kind, DType t, std::span<rt::Buffer *const> operands,
+                           rt::Buffer &out, int64_t count);
 /// `value` everywhere.
 Outcome full(const Shape &shape, const op::Scalar &value, DType t, rt::Device &device);
 /// first + i * step of float64 for i < count, with a kernel's roundings; what is left out is not

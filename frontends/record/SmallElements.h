@@ -46,6 +46,20 @@ inline int64_t countOf(std::span<const int64_t> shape) {
 /// Computes `x` first when that takes no value of more bytes. Nothing for large or foreign values,
 /// parts of complex numbers and arrays of no layout.
 Result<Elements> elementsOf(const Array &x);
+/// The same of elements that are computed already and lie side by side; nothing for others.
+inline Elements denseElementsOf(const Array &x) {
+  const View &view = x.view();
+  if (x.isOpen() ||
+      (!view.isWhole() && (!view.hasLayout() || view.isRecast() || !view.isContiguous())))
+    return {};
+  NodeRef base = x.storage()->current();
+  if (base->state() != NodeState::Ready || !base->buffer()->host() ||
+      (x.dtype() == DType::Bool && !base->buffer()->isPrivate()))
+    return {};
+  auto *first =
+      static_cast<const char *>(base->buffer()->host()) + view.offset() * itemSize(x.dtype());
+  return {std::move(base), first};
+}
 /// Whether a floating-point error of what is recorded now has to be told.
 bool mustBeFinite();
 

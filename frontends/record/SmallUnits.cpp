@@ -103,6 +103,15 @@ Outcome byUnit(OpKind kind, std::span<const Operand> operands, DType t, const Sh
   return isWatched ? NodeRef() : std::move(out);
 }
 
+Result<bool> computeByUnit(OpKind kind, DType t, std::span<rt::Buffer *const> operands,
+                           rt::Buffer &out, int64_t count) {
+  GRAPHC_ASSIGN(const VectorProgram *unit, unitOf(kind, t, operands.size(), out.device()));
+  if (!unit)
+    return false;
+  GRAPHC_ASSIGN(bool isWatched, unit->run(operands, out, count));
+  return !isWatched;
+}
+
 Result<std::optional<KnownValue>> valueByUnit(OpKind kind, std::span<const Operand> operands,
                                               DType t, rt::Device &device) {
   constexpr int64_t kRoom = 64;

@@ -1,6 +1,8 @@
 // Arrays of numbers the host has. Programs make them in loops, so no dispatcher stands between.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Direct.h"
 #include "frontends/record/Devices.h"
+#include "frontends/record/Known.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
 #include "frontends/record/SmallElements.h"
@@ -251,6 +253,9 @@ PyObject *plainFilled(const op::Scalar &value, PyObject *const *args, Py_ssize_t
     if (!dtype)
       Py_RETURN_NOTIMPLEMENTED;
     PlainScope scope;
+    if (auto bits = ops::operandBits(Operand(value), *dtype))
+      if (PyObject *made = directFull(shape, *bits, *dtype, *unwrap(currentDevice())))
+        return made;
     Array made = unwrap(ops::full(shape, value, *dtype, nullptr));
     return wrap(shape.rank() == 0 ? settled(std::move(made)) : std::move(made));
   });

@@ -2,6 +2,7 @@
 // values that are known need no program, and pybind11's dispatcher costs more than they do.
 #include "frontends/python/bindings/Assigned.h"
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/Discarded.h"
 #include "frontends/record/HostMath.h"
 #include "frontends/record/Known.h"
@@ -11,6 +12,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <new>
 
 namespace graphc::py {
 namespace {
@@ -22,44 +24,6 @@ constexpr size_t kMostAxes = 8;
 const KnownValue *knownOf(PyObject *object) {
   const Array *x = asAnyArray(object);
   return x ? x->known() : nullptr;
-}
-
-/// The pattern of one of NumPy's scalars of dtype `t`.
-std::optional<uint64_t> numpyBits(PyObject *object, DType t) {
-  if ((t != DType::Float64 && t != DType::Int64) || numpyScalarDType(object) != t)
-    return std::nullopt;
-  if (t == DType::Float64)
-    return std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(object));
-  auto number = pb::reinterpret_steal<pb::object>(PyNumber_Index(object));
-  if (!number)
-    throw pb::error_already_set();
-  return static_cast<uint64_t>(PyLong_AsLongLong(number.ptr()));
-}
-
-/// The pattern of a Python number, or a scalar of NumPy's, in dtype `t`; nothing for other objects,
-/// and where the number does not fit or another dtype results.
-std::optional<uint64_t> scalarBits(PyObject *object, DType t) {
-  if (PyFloat_CheckExact(object)) {
-    double v = PyFloat_AS_DOUBLE(object);
-    if (t == DType::Float64)
-      return std::bit_cast<uint64_t>(v);
-    if (t != DType::Float32)
-      return std::nullopt;
-    auto bits = std::bit_cast<uint32_t>(static_cast<float>(v));
-    return isOverflown(op::Scalar::ofFloat(v), t, bits) ? std::nullopt : std::optional(bits);
-  }
-  bool isBool = PyBool_Check(object);
-  if (!isBool && !PyLong_CheckExact(object))
-    return numpyBits(object, t);
-  int overflow = 0;
-  int64_t v = PyLong_AsLongLongAndOverflow(object, &overflow);
-  if (overflow || (t == DType::Bool && !isBool))
-    return std::nullopt;
-  if (t == DType::Float64)
-    return std::bit_cast<uint64_t>(static_cast<double>(v));
-  if (t == DType::Float32)
-    return std::bit_cast<uint32_t>(static_cast<float>(v));
-  return !isInexact(t) && op::fits(v, t) ? std::optional(static_cast<uint64_t>(v)) : std::nullopt;
 }
 
 /// The value of one of NumPy's integers; false for other objects and where it has no place here,
@@ -143,13 +107,15 @@ public:
         return false;
     return integers < rank || integers < size;
   }
-  std::span<const IndexItem> items() const { return {list.data(), count}; }
+  std::span<const IndexItem> items() const {
+    return {std::launder(reinterpret_cast<const IndexItem *>(list)), count};
+  }
 
 private:
   bool add(PyObject *object) {
-    if (count == list.size())
+    if (count == kMostAxes)
       return false;
-    IndexItem &item = list[count++];
+    IndexItem &item = *new (list + count++ * sizeof(IndexItem)) IndexItem();
     if (PyLong_CheckExact(object)) {
       int overflow = 0;
       item.kind = IndexItem::Kind::Integer;
@@ -174,7 +140,8 @@ private:
     return object == Py_None || object == Py_Ellipsis;
   }
 
-  std::array<IndexItem, kMostAxes> list;
+  /// Most keys have an item or two: the others are never made.
+  alignas(IndexItem) std::byte list[kMostAxes * sizeof(IndexItem)];
   size_t count = 0;
   int64_t integers = 0;
 };
@@ -355,6 +322,8 @@ PyObject *get(PyObject *self, PyObject *key) {
         return wrap(getItem(open, pb::reinterpret_borrow<pb::object>(key)));
     const Array &x = *asArray(self);
     if (const Array *index = asPlainArray(key); index && index->rank() > 0) {
+      if (PyObject *rows = directRows(x, *index))
+        return rows;
       Array taken = unwrap(ops::takeRowsNow(x, *index));
       if (!taken.isNull())
         return wrap(std::move(taken));
@@ -364,7 +333,7 @@ PyObject *get(PyObject *self, PyObject *key) {
       if (PyObject *value = element(x, place.span()))
         return value;
     if (BasicKey basic; !x.isValue() && basic.set(key, x.rank()))
-      return wrapView(x, x.view().index(basic.items()));
+      return wrapPart(x, basic.items());
     if (FlatMask all(x, key); all.flat) {
       Array taken = unwrap(ops::takeRowsNow(*all.flat, *all.mask));
       if (!taken.isNull())
@@ -406,7 +375,7 @@ PyObject *item(PyObject *self, Py_ssize_t at) {
       IndexItem row;
       row.kind = IndexItem::Kind::Integer;
       row.integer = at;
-      return wrapView(x, x.view().index({&row, 1}));
+      return wrapPart(x, {&row, 1});
     }
     return wrap(getItem(x, pb::int_(at)));
   });
@@ -534,7 +503,8 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
           return self;
     BasicKey basic;
     const bool isBasic = basic.set(key, x.rank());
-    if (isBasic ? isListPut(x, basic.items(), value) : isPutNow(x, key, value))
+    if (isBasic ? directAssign(x, basic.items(), value) || isListPut(x, basic.items(), value)
+                : directPut(x, key, value) || isPutNow(x, key, value))
       return self;
     if (x.rank() == 0 && key == Py_Ellipsis && isSequence(value) && !asAnyArray(value))
       throw pb::value_error("setting an array element with a sequence.");

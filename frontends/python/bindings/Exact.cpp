@@ -2,6 +2,7 @@
 // arrays in a loop is the same whoever computes it. As formulas over operations they cost as many
 // recordings or loops as they have operations; NumPy's own function is one call.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Direct.h"
 
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/Known.h"
@@ -157,6 +158,10 @@ private:
 /// An array of those elements.
 pb::object copied(const NumpyArray *x, DType dtype, rt::Device &device) {
   const Shape shape(std::span<const int64_t>(x->dimensions, static_cast<size_t>(x->nd)));
+  if (Made made = takeMade(dtype, shape, device); made.object) {
+    std::memcpy(made.data(), x->data, static_cast<size_t>(small::countOf(shape) * itemSize(dtype)));
+    return pb::reinterpret_steal<pb::object>(finish(std::move(made)));
+  }
   NodeRef node = unwrap(small::makeNode(dtype, shape, device));
   if (node->bytes() > 0)
     std::memcpy(node->buffer()->host(), x->data, static_cast<size_t>(node->bytes()));

@@ -1,7 +1,9 @@
 // Attributes and methods of Array that loops over small arrays use, as members of the type:
 // pybind11's dispatcher costs more than they do.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Direct.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Trace.h"
 
 #include <array>
 #include <cctype>
@@ -74,8 +76,9 @@ PyObject *partOf(PyObject *self, int64_t number) {
   const Array &x = *asArray(self);
   if (!isComplex(x.dtype()))
     return nullptr;
-  Array part = unwrap(ops::part(x, number));
-  return wrap(x.isValue() ? unwrap(ops::copy(part)) : std::move(part));
+  if (!x.isValue())
+    return wrapView(x, x.view().part(number, x.dtype()));
+  return wrap(ops::copy(unwrap(ops::part(x, number))));
 }
 
 PyObject *realPart(PyObject *self, void *) {
@@ -139,6 +142,14 @@ PyObject *general(const char *name, PyObject *self, PyObject *const *args, Py_ss
   return result ? result : handOverMethod(name + 1, self, args, count, keywords);
 }
 
+/// A view where NumPy has one.
+PyObject *reshaped(const Array &x, const Shape &wanted) {
+  const Shape to = unwrap(op::resolveReshape(x.shape(), wanted));
+  if (auto view = x.view().reshape(to))
+    return wrapView(x, *std::move(view));
+  return wrap(ops::reshape(x, to));
+}
+
 /// reshape(2, 3) and reshape((2, 3)) of an array.
 PyObject *reshape(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   constexpr Py_ssize_t kMost = 8;
@@ -164,8 +175,7 @@ PyObject *reshape(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObj
   if (!isPlain)
     return general("_reshape", self, args, count, keywords);
   return guarded([&] {
-    return wrap(
-        ops::reshape(x, Shape(std::span<const int64_t>(list.data(), static_cast<size_t>(rank)))));
+    return reshaped(x, Shape(std::span<const int64_t>(list.data(), static_cast<size_t>(rank))));
   });
 }
 
@@ -174,7 +184,8 @@ PyObject *copy(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject
     return general("_copy", self, args, count, keywords);
   return guarded([&] {
     const Array &x = *asOpenArray(self);
-    return wrap(copyOf(x, ops::copy(x)));
+    PyObject *made = directCopy(x, x.shape());
+    return made ? made : wrap(copyOf(x, ops::copy(x)));
   });
 }
 
@@ -207,6 +218,16 @@ PyObject *viewAs(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
   return guarded([&] { return wrap(ops::recast(*x, *wanted)); });
 }
 
+/// A single result as Python's number is.
+PyObject *formatted(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  const Array *x = asAnyArray(self);
+  const KnownValue *known = count == 1 && !keywords && !Trace::active() ? x->known() : nullptr;
+  if (!known || (known->dtype != DType::Float64 && known->dtype != DType::Int64))
+    return general("_format", self, args, count, keywords);
+  return guarded(
+      [&] { return PyObject_Format(scalarObject(&known->bits, known->dtype).ptr(), args[0]); });
+}
+
 /// One number for all elements.
 PyObject *fillWith(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   Array &x = *asAnyArray(self);
@@ -219,6 +240,8 @@ PyObject *fillWith(PyObject *self, PyObject *const *args, Py_ssize_t count, PyOb
     return general("_fill", self, args, count, keywords);
   return guarded([&] {
     IndexItem all;
+    if (directAssign(x, {&all, 1}, args[0]))
+      return Py_NewRef(Py_None);
     check(ops::setItem(x, {&all, 1}, Operand(toScalar(args[0]))));
     tellAtOnce(x);
     return Py_NewRef(Py_None);
@@ -263,7 +286,7 @@ PyObject *ravel(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObjec
     return nullptr;
   if (!isPlainLine(*x, count, keywords))
     return general("_ravel", self, args, count, keywords);
-  return guarded([&] { return wrap(ops::reshape(*x, Shape{-1})); });
+  return guarded([&] { return reshaped(*x, Shape{x->size()}); });
 }
 
 PyObject *flatten(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
@@ -272,7 +295,10 @@ PyObject *flatten(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObj
     return nullptr;
   if (!isPlainLine(*x, count, keywords))
     return general("_flatten", self, args, count, keywords);
-  return guarded([&] { return wrap(ops::copy(unwrap(ops::reshape(*x, Shape{-1})))); });
+  return guarded([&] {
+    PyObject *made = directCopy(*x, Shape{x->size()});
+    return made ? made : wrap(ops::copy(unwrap(ops::reshape(*x, Shape{-1}))));
+  });
 }
 
 /// The arguments of a reduction, as far as they are plain: an axis, and whether axes are kept.
@@ -342,6 +368,8 @@ PyMethodDef methods[] = {
            "by NumPy's rules, as a class made of ndarray an object of that class. Updates of "
            "either are seen by both; of bools, of other byte orders and of arrays on other "
            "devices it is read-only."),
+    method("__format__", formatted,
+           "__format__(spec): as Python's number of a single result; an array takes no spec."),
     method("fill", fillWith, "fill(value): writes a number to all elements."),
     method("item", itemOf, "item(*index): the element as a Python number."),
     method("sum", reduceMethod<op::ReduceKind::Sum>, "As graphc.sum."),

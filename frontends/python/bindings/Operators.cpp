@@ -1,6 +1,8 @@
 // Python operators, from the dunders of the op table. They fill the type's number slots: pybind11's
 // dispatcher costs as much as recording the operation.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Direct.h"
+#include "frontends/record/Known.h"
 #include "frontends/record/MemoryOrder.h"
 #include "frontends/record/Trace.h"
 
@@ -62,6 +64,9 @@ PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
   return guarded([&] {
     const Array *first = asAnyArray(left), *second = asAnyArray(right);
     const bool isSingle = (first && first->rank() == 0) || (second && second->rank() == 0);
+    if ((first && first->rank() > 0) || (second && second->rank() > 0))
+      if (PyObject *now = directOperation(kind, left, right))
+        return now;
     if (std::array<Operand, 2> plain; !isSingle && isPlainOperand(left, first, plain[0]) &&
                                       isPlainOperand(right, second, plain[1]))
       return wrap(computed(kind, plain));
@@ -96,7 +101,9 @@ PyObject *inPlace(op::OpKind kind, PyObject *self, PyObject *other) {
 
 PyObject *unary(op::OpKind kind, PyObject *self) {
   return guarded([&] {
-    if (PyObject *value = operationOnValue(kind, self))
+    PyObject *value = asAnyArray(self)->rank() > 0 ? directOperation(kind, self, nullptr)
+                                                   : operationOnValue(kind, self);
+    if (value)
       return value;
     Operand one[] = {*asOpenArray(self)};
     return wrap(ops::elementwise(kind, one));
@@ -107,8 +114,39 @@ bool isDone(PyObject *result) { return result && result != Py_NotImplemented; }
 
 std::string_view dunderOf(op::OpKind kind) { return op::opInfo(kind).dunders[0]; }
 
+/// Of a known float64, or a Python float.
+bool isKnownFloat(const Array *x, PyObject *object, double &value, rt::Device *&device) {
+  if (!x) {
+    value = PyFloat_CheckExact(object) ? PyFloat_AS_DOUBLE(object) : 0;
+    return PyFloat_CheckExact(object);
+  }
+  const KnownValue *known = x->known();
+  if (!known || known->dtype != DType::Float64 || (device && device != known->device))
+    return false;
+  value = std::bit_cast<double>(known->bits);
+  device = known->device;
+  return true;
+}
+
+/// The four operations on such, which loops over elements do most; null, with no error set, where
+/// there is more to it.
+PyObject *combineKnown(op::OpKind kind, PyObject *left, PyObject *right) {
+  double a = 0, b = 0;
+  rt::Device *device = nullptr;
+  const bool isBasic = kind == op::OpKind::Add || kind == op::OpKind::Sub ||
+                       kind == op::OpKind::Mul || kind == op::OpKind::Div;
+  if (!isBasic || !isKnownFloat(asAnyArray(left), left, a, device) ||
+      !isKnownFloat(asAnyArray(right), right, b, device) || !device || Trace::active())
+    return nullptr;
+  const auto made = ops::foldValues(kind, {std::bit_cast<uint64_t>(a), DType::Float64, device},
+                                    std::bit_cast<uint64_t>(b));
+  return made ? guarded([&] { return wrapKnown(*made); }) : nullptr;
+}
+
 PyObject *binaryOrForeign(op::OpKind kind, PyObject *left, PyObject *right) {
-  PyObject *result = binary(kind, left, right);
+  PyObject *result = combineKnown(kind, left, right);
+  if (!result && !PyErr_Occurred())
+    result = binary(kind, left, right);
   if (!result) {
     PyObject *both[] = {left, right};
     if (auto floats = largeAsFloats(kind, both))

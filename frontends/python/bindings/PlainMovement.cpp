@@ -2,6 +2,7 @@
 // arrays, as C functions: they answer NotImplemented for other arguments, and where what they do
 // has to be recorded.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Direct.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
@@ -51,6 +52,8 @@ PyObject *take(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *na
     if (!places || places->rank() == 0 || !isInteger(places->dtype()) ||
         &places->device() != &x->device())
       Py_RETURN_NOTIMPLEMENTED;
+    if (PyObject *rows = directRows(*x, *places))
+      return rows;
     Array taken = unwrap(ops::takeRowsNow(*x, *places));
     if (taken.isNull())
       Py_RETURN_NOTIMPLEMENTED;
@@ -78,6 +81,8 @@ PyObject *placesOf(PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     PlainScope scope;
     const Array *mask = count == 1 && !names ? vectorOfLoop(OpKind::Gather, args[0]) : nullptr;
+    if (PyObject *places = mask ? directNonzero(*mask) : nullptr)
+      return places;
     NodeRef made =
         mask && mask->dtype() == DType::Bool ? unwrap(small::flatNonzero(*mask)) : NodeRef();
     return made ? wrap(small::arrayOf(std::move(made))) : nullptr;
@@ -109,6 +114,8 @@ PyObject *countNonzero(PyObject *, PyObject *const *args, Py_ssize_t count, PyOb
     if (!mask || mask->dtype() != DType::Bool || mask->rank() == 0)
       Py_RETURN_NOTIMPLEMENTED;
     PlainScope scope;
+    if (PyObject *found = directCount(*mask))
+      return found;
     return wrap(ops::reduce(op::ReduceKind::Sum, *mask, std::nullopt, false, std::nullopt));
   });
 }
@@ -264,7 +271,8 @@ PyObject *copy(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *na
     if (!x || x->rank() == 0 || !x->view().isContiguous())
       Py_RETURN_NOTIMPLEMENTED;
     PlainScope scope;
-    return wrap(copyOf(*x, ops::copy(*x)));
+    PyObject *made = directCopy(*x, x->shape());
+    return made ? made : wrap(copyOf(*x, ops::copy(*x)));
   });
 }
 
@@ -275,8 +283,11 @@ PyObject *filledLike(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
     if (!x || x->rank() == 0 || !x->view().isContiguous())
       Py_RETURN_NOTIMPLEMENTED;
     PlainScope scope;
-    return wrap(
-        ops::full(x->shape(), op::Scalar::ofInt(PyLong_AsLong(self)), x->dtype(), &x->device()));
+    const op::Scalar value = op::Scalar::ofInt(PyLong_AsLong(self));
+    if (auto bits = ops::operandBits(Operand(value), x->dtype()))
+      if (PyObject *made = directFull(x->shape(), *bits, x->dtype(), x->device()))
+        return made;
+    return wrap(ops::full(x->shape(), value, x->dtype(), &x->device()));
   });
 }
 
@@ -296,6 +307,8 @@ PyObject *copyTo(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
     if (!y || y->dtype() != x->dtype() || &y->device() != &x->device() || x->view().isReadOnly())
       Py_RETURN_NOTIMPLEMENTED;
     IndexItem all;
+    if (directAssign(*x, {&all, 1}, args[1]))
+      Py_RETURN_NONE;
     check(ops::setItem(*x, {&all, 1}, *y));
     tellAtOnce(*x);
     Py_RETURN_NONE;

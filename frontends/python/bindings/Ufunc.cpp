@@ -1,6 +1,7 @@
 // class ufunc: an elementwise function as an object. A call with its operands alone records at
 // once; everything else (outputs, masks, dtypes) goes to the handler, which Python sets.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Direct.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
@@ -78,25 +79,38 @@ PyObject *callHandler(PyObject *self, PyObject *const *args, Py_ssize_t count, P
   });
 }
 
+/// Python's integers, where an operation makes floats of them that are those integers.
+std::optional<double> wholeNumber(op::OpKind kind, PyObject *operand) {
+  constexpr long long kMost = 1LL << 53;
+  int overflow = 0;
+  if (!PyLong_CheckExact(operand) || !op::opInfo(kind).promoteToFloat)
+    return std::nullopt;
+  const long long value = PyLong_AsLongLongAndOverflow(operand, &overflow);
+  const bool isWhole = !overflow && value <= kMost && value >= -kMost;
+  return isWhole ? std::optional(static_cast<double>(value)) : std::nullopt;
+}
+
 /// A single float that the host has: a known value, or a number, which goes where new arrays go.
-std::optional<KnownValue> knownFloat(PyObject *operand) {
+std::optional<KnownValue> knownFloat(op::OpKind kind, PyObject *operand) {
   if (const Array *x = asAnyArray(operand)) {
     const KnownValue *value = x->known();
     return value && isFloat(value->dtype) ? std::optional(*value) : std::nullopt;
   }
-  if (!PyFloat_CheckExact(operand) && numpyScalarDType(operand) != DType::Float64)
+  std::optional<double> number = wholeNumber(kind, operand);
+  if (!number && !PyFloat_CheckExact(operand) && numpyScalarDType(operand) != DType::Float64)
     return std::nullopt;
   rt::Device *device = unwrap(currentDevice());
   if (!onHost(*device))
     return std::nullopt;
-  return KnownValue{std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(operand)), DType::Float64, device};
+  const double value = number ? *number : PyFloat_AS_DOUBLE(operand);
+  return KnownValue{std::bit_cast<uint64_t>(value), DType::Float64, device};
 }
 
 /// The operation on a single float that is known, in a loop; null when there is more to it.
 PyObject *ofKnown(op::OpKind kind, PyObject *operand) {
   if (Trace::active())
     return nullptr;
-  const auto value = knownFloat(operand);
+  const auto value = knownFloat(kind, operand);
   if (!value)
     return nullptr;
   if (auto folded = ops::foldValues(kind, *value, 0))
@@ -106,10 +120,19 @@ PyObject *ofKnown(op::OpKind kind, PyObject *operand) {
       !op::acceptsDType(op::opInfo(kind).operandDTypes, value->dtype) ||
       !small::isLoop(kind, 1, *value->device))
     return nullptr;
-  const Array known(*value);
-  const Operand one[] = {known};
+  std::optional<Array> known; // a number needs none
+  if (value->dtype != DType::Float64)
+    known.emplace(*value);
+  const Operand one[] = {
+      known ? Operand(*known)
+            : Operand(op::Scalar::ofFloat(std::bit_cast<double>(value->bits)), DType::Float64)};
   auto made = unwrap(small::valueByUnit(kind, one, value->dtype, *value->device));
   return made ? wrapKnown(*made) : nullptr;
+}
+
+bool hasAxes(PyObject *operand) {
+  const Array *x = asAnyArray(operand);
+  return x && x->rank() > 0;
 }
 
 /// Whether an object makes something of results that it was an operand of, or the results.
@@ -134,8 +157,12 @@ PyObject *callPlain(const Ufunc &u, PyObject *const *args) {
   if (u.function)
     return callFunction(u, args, count);
   return guarded([&] {
-    PyObject *known = count == 1 ? ofKnown(u.kind, args[0]) : nullptr;
-    return known ? known : wrap(record(u.kind, args, count));
+    PyObject *made = nullptr;
+    if (count <= 2 && (hasAxes(args[0]) || (count == 2 && hasAxes(args[1]))))
+      made = directOperation(u.kind, args[0], count == 2 ? args[1] : nullptr);
+    else if (count == 1)
+      made = ofKnown(u.kind, args[0]);
+    return made ? made : wrap(record(u.kind, args, count));
   });
 }
 

@@ -2,11 +2,14 @@
 // type up by name and enters the object in a table of addresses, which costs more than the
 // recording.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Direct.h"
 
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/Lend.h"
+#include "frontends/record/Recycle.h"
 #include "frontends/record/Trace.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -43,9 +46,93 @@ private:
 };
 Idle<1024> known; ///< of known values, which need another value only: a list of elements holds many
 Idle<64> empty;   ///< whose arrays are null
+Idle<64> parts;   ///< the same, with what a view needs
 
 Holder *holderOf(Instance *instance) {
   return reinterpret_cast<Holder *>(&instance->simple_value_holder[1]);
+}
+
+/// Objects that ended with small arrays of their own, for results of the same dtype and shape. What
+/// is more is kept without its object, for what the recorder computes (Recycle.h). Guarded by the
+/// GIL.
+class Shelf {
+public:
+  /// Of an object whose array may be null now: `evicted` has no place any more.
+  bool keep(PyObject *self, Array &value, PyObject *&evicted) {
+    if (value.rank() == 0 || value.isOpen() || value.isNull() || !value.view().isWhole() ||
+        value.size() * itemSize(value.dtype()) > recycle::kMostBytes)
+      return false;
+    Place &place = placeOf(value.dtype(), value.shape());
+    auto *end = place.objects.data() + place.count;
+    auto *other = end;
+    if (place.count == kMost) // others that share the place go, the oldest first
+      other = std::find_if(place.objects.data(), end, [&](PyObject *kept) {
+        return !isAlike(kept, value.dtype(), value.shape(), value.device());
+      });
+    if ((place.count == kMost && other == end) || !value.renew())
+      return false;
+    if (other != end) {
+      evicted = *other;
+      std::move(other + 1, end, other);
+      --place.count;
+    }
+    place.objects[place.count++] = self;
+    return true;
+  }
+  PyObject *take(DType t, const Shape &shape, const rt::Device &device) {
+    Place &place = placeOf(t, shape);
+    for (size_t i = place.count; i-- > 0;)
+      if (PyObject *self = place.objects[i]; isAlike(self, t, shape, device)) {
+        auto *at = place.objects.data() + i;
+        std::move(at + 1, place.objects.data() + place.count--, at);
+        return self;
+      }
+    return nullptr;
+  }
+
+private:
+  static constexpr size_t kMost = 4, kPlaces = 64;
+  struct Place {
+    std::array<PyObject *, kMost> objects;
+    size_t count = 0;
+  };
+  Place &placeOf(DType t, const Shape &shape) {
+    auto hash = static_cast<uint64_t>(t);
+    for (int64_t size : shape)
+      hash = hash * 31 + static_cast<uint64_t>(size);
+    return places[hash * 0x9e3779b97f4a7c15u >> 58];
+  }
+  static_assert(kPlaces == 64);
+  static bool isAlike(PyObject *self, DType t, const Shape &shape, const rt::Device &device) {
+    const Array &kept = **holderOf(reinterpret_cast<Instance *>(self));
+    return kept.dtype() == t && &kept.device() == &device && kept.shape() == shape;
+  }
+  std::array<Place, kPlaces> places;
+};
+Shelf shelf;
+
+/// Ends the array of an object that nobody refers to; the object is kept, or freed.
+void discard(PyObject *self) {
+  // Buffers that wrap foreign memory may run Python code when they go.
+  pb::error_scope keep;
+  auto *instance = reinterpret_cast<Instance *>(self);
+  if (!instance->weakrefs) {
+    Array &value = **holderOf(instance);
+    if (!value.view().isWhole() && value.hasStorage()) {
+      value.letGo();
+      if (parts.keep(self))
+        return;
+    }
+    // Nobody else knows it: a new one costs less than an assignment.
+    std::destroy_at(&value);
+    new (&value) Array();
+    if (empty.keep(self))
+      return;
+  }
+  if (instance->weakrefs)
+    PyObject_ClearWeakRefs(self);
+  holderOf(instance)->~Holder();
+  arrayType->tp_free(self);
 }
 
 /// Objects made by wrap() are the ones that pybind11 never registered.
@@ -62,27 +149,27 @@ void release(PyObject *self) {
     Py_DECREF(arrayType);
     return;
   }
-  // Buffers that wrap foreign memory may run Python code when they go.
-  pb::error_scope keep;
-  if (!instance->weakrefs) {
-    // Nobody else knows it: a new one costs less than an assignment.
-    std::destroy_at(&value);
-    new (&value) Array();
-    if (empty.keep(self)) {
-      Py_DECREF(arrayType);
-      return;
-    }
-  }
-  if (instance->weakrefs)
-    PyObject_ClearWeakRefs(self);
-  holderOf(instance)->~Holder();
-  arrayType->tp_free(self);
+  PyObject *ended = self;
+  if (!instance->weakrefs && shelf.keep(self, value, ended) && ended == self)
+    ended = nullptr;
+  if (ended)
+    discard(ended);
   Py_DECREF(arrayType);
 }
 
 } // namespace
 
 void setupLifetime(PyHeapTypeObject *type) { type->ht_type.tp_dealloc = release; }
+
+Made takeMade(DType t, const Shape &shape, const rt::Device &device) {
+  PyObject *self = shelf.take(t, shape, device);
+  if (!self)
+    return {};
+  const Array &value = **holderOf(reinterpret_cast<Instance *>(self));
+  rt::Buffer *buffer =
+      value.storage()->withCurrent([](const Node &node) { return node.buffer().get(); });
+  return {pb::reinterpret_steal<pb::object>(PyObject_Init(self, arrayType)), buffer};
+}
 
 PyObject *wrapKnown(const KnownValue &value) {
   PyObject *self = known.take();
@@ -133,6 +220,15 @@ static PyObject *makeObject(PyTypeObject *type) {
   new (holderOf(instance)) Holder(std::move(value));
   instance->simple_holder_constructed = true;
   return self;
+}
+
+PyObject *wrapPart(const Array &x, std::span<const IndexItem> items) {
+  PyObject *idle = parts.take();
+  auto owned = pb::reinterpret_steal<pb::object>(idle ? PyObject_Init(idle, arrayType)
+                                                      : makeObject(typeOfArrays()));
+  Array &value = **holderOf(reinterpret_cast<Instance *>(owned.ptr()));
+  check(value.show(x, items));
+  return owned.release().ptr();
 }
 
 PyObject *wrapView(const Array &x, Result<View> view) {

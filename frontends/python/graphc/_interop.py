@@ -186,7 +186,7 @@ def attach():
     for name, function in {
         "__repr__": _repr,
         "__str__": _str,
-        "__format__": _format,
+        "_format": _format,
         "__reduce__": _reduce,
         "__copy__": _copy,
         "__deepcopy__": _deepcopy,

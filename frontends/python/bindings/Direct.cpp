@@ -1,0 +1,538 @@
+#include "frontends/python/bindings/Direct.h"
+
+#include "frontends/record/HostMath.h"
+#include "frontends/record/Lend.h"
+#include "frontends/record/SmallElements.h"
+#include "frontends/record/Trace.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace graphc::py {
+namespace {
+
+using op::OpKind;
+using small::Source;
+
+/// The pattern of one of NumPy's scalars of dtype `t`.
+std::optional<uint64_t> numpyBits(PyObject *object, DType t) {
+  if ((t != DType::Float64 && t != DType::Int64) || numpyScalarDType(object) != t)
+    return std::nullopt;
+  if (t == DType::Float64)
+    return std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(object));
+  auto number = pb::reinterpret_steal<pb::object>(PyNumber_Index(object));
+  if (!number)
+    throw pb::error_already_set();
+  return static_cast<uint64_t>(PyLong_AsLongLong(number.ptr()));
+}
+
+/// What an operation does with operands of one dtype as they are.
+struct Direct {
+  bool hasLoop = false; ///< else it is a program on vectors
+  bool takes = false;
+};
+
+Direct directOf(OpKind kind, DType t) {
+  const op::OpInfo &info = op::opInfo(kind);
+  if (info.category != op::Category::Elementwise || info.arity > 2 ||
+      info.resultRule == op::ResultRule::Explicit || !op::acceptsDType(info.operandDTypes, t) ||
+      (info.promoteToFloat && !isInexact(t)) || (info.promoteBool && t == DType::Bool) ||
+      kind == OpKind::Pow || kind == OpKind::Complex || isComplex(t))
+    return {};
+  const bool hasLoop = small::hasLoop(kind, t);
+  return {hasLoop, hasLoop || t == DType::Float64 || t == DType::Float32};
+}
+
+const Direct &direct(OpKind kind, DType t) {
+  static const auto known = [] {
+    std::array<std::array<Direct, kDTypeCount>, op::kOpKindCount> out{};
+    for (int k = 0; k < op::kOpKindCount; ++k)
+      for (int d = 0; d < kDTypeCount; ++d)
+        out[static_cast<size_t>(k)][static_cast<size_t>(d)] =
+            directOf(static_cast<OpKind>(k), static_cast<DType>(d));
+    return out;
+  }();
+  return known[static_cast<size_t>(kind)][static_cast<size_t>(t)];
+}
+
+/// An operand of an operation whose arrays are all like one of them.
+class Side {
+public:
+  bool read(PyObject *object, const Array *array, const Array &like) {
+    const DType t = like.dtype();
+    if (!array) {
+      auto bits = PyBool_Check(object) ? std::nullopt : scalarBits(object, t);
+      return bits && setValue(*bits);
+    }
+    if (const KnownValue *known = array->known())
+      return known->dtype == t && known->device == &like.device() && setValue(known->bits);
+    if (array != &like && (array->isOpen() || array->dtype() != t ||
+                           &array->device() != &like.device() || !(array->shape() == like.shape())))
+      return false;
+    held = small::denseElementsOf(*array);
+    from = {held.first, true};
+    isPart = !array->view().isWhole();
+    return held.base != nullptr;
+  }
+  const Source &source() const { return from; }
+  /// Of whole arrays, which begin where their memory does.
+  rt::Buffer *buffer() const { return from.steps && !isPart ? held.base->buffer().get() : nullptr; }
+
+private:
+  bool setValue(uint64_t bits) {
+    value = bits; // little-endian: the low bytes are the value
+    from = {&value, false};
+    return true;
+  }
+
+  small::Elements held;
+  uint64_t value = 0;
+  Source from;
+  bool isPart = false;
+};
+
+/// x ** 2 and x ** 0.5 are other operations (ops::power).
+OpKind powerOf(PyObject *exponent, DType t) {
+  const bool isReal = t == DType::Float64 || t == DType::Float32;
+  double e = 0;
+  if (PyFloat_CheckExact(exponent) && isReal)
+    e = PyFloat_AS_DOUBLE(exponent);
+  else if (PyLong_CheckExact(exponent) && t != DType::Bool)
+    e = PyLong_AsLong(exponent) == 2 ? 2 : 0;
+  PyErr_Clear(); // of integers that are no long
+  if (e == 2)
+    return OpKind::Mul;
+  return e == 0.5 ? OpKind::Sqrt : OpKind::Pow;
+}
+
+/// Whether it is a part of an array.
+bool isPart(const Array *x) { return x && !x->known() && !x->view().isWhole(); }
+
+/// Whether an operation is one of a loop that is not better fused.
+bool isComputed(OpKind kind, const Array &like, const Array *a, const Array *b) {
+  const int64_t count = like.size();
+  if (count > small::kMostAtOnce && !isPart(a) && !isPart(b) && !small::isReadAtOnce(kind))
+    return false;
+  return small::isLoop(kind, count, like.device(), /*counts=*/false);
+}
+
+/// Places of rows, all of them inside: read twice, first to see that.
+bool areInside(std::span<const int64_t> places, int64_t rows) {
+  bool isOutside = false;
+  for (int64_t place : places)
+    isOutside |=
+        static_cast<uint64_t>(place < 0 ? place + rows : place) >= static_cast<uint64_t>(rows);
+  return !isOutside;
+}
+
+template <typename F>
+void withBytes(int64_t size, F f) {
+  switch (size) {
+  case 1:
+    return f(uint8_t{});
+  case 2:
+    return f(uint16_t{});
+  case 4:
+    return f(uint32_t{});
+  default:
+    return f(uint64_t{});
+  }
+}
+
+std::span<const int64_t> integersOf(const small::Elements &elements, int64_t count) {
+  return {reinterpret_cast<const int64_t *>(elements.first), static_cast<size_t>(count)};
+}
+std::span<const bool> boolsOf(const small::Elements &elements, int64_t count) {
+  return {reinterpret_cast<const bool *>(elements.first), static_cast<size_t>(count)};
+}
+
+/// Rows of `width` words each.
+template <typename T>
+void takeRows(const T *from, int64_t width, int64_t rows, std::span<const int64_t> places, T *to) {
+  if (width == 1) {
+    for (int64_t place : places)
+      *to++ = from[place < 0 ? place + rows : place];
+    return;
+  }
+  for (int64_t place : places)
+    to = std::copy_n(from + (place < 0 ? place + rows : place) * width, width, to);
+}
+
+template <typename T>
+void takeMasked(const T *from, int64_t width, std::span<const bool> mask, T *to) {
+  for (bool chosen : mask) {
+    if (chosen)
+      to = std::copy_n(from, width, to);
+    from += width;
+  }
+}
+
+/// What a key of integers, slices, `...` and None shows of a view that has a layout.
+struct Part {
+  std::array<int64_t, 8> shape, strides;
+  size_t rank = 0;
+  int64_t offset = 0;
+
+  /// False where something is wrong, or there is more to it.
+  bool set(const View &view, std::span<const IndexItem> items) {
+    size_t used = 0;
+    for (const IndexItem &item : items)
+      used += item.kind == IndexItem::Kind::Integer || item.kind == IndexItem::Kind::Slice;
+    if (used > view.shape().size() || view.shape().size() + items.size() > shape.size())
+      return false;
+    offset = view.offset();
+    size_t axis = 0;
+    bool hasEllipsis = false;
+    for (const IndexItem &item : items) {
+      switch (item.kind) {
+      case IndexItem::Kind::NewAxis:
+        add(1, 0);
+        break;
+      case IndexItem::Kind::Ellipsis:
+        if (std::exchange(hasEllipsis, true))
+          return false;
+        for (size_t left = view.shape().size() - used; left > 0; --left, ++axis)
+          add(view.shape()[axis], view.strides()[axis]);
+        break;
+      case IndexItem::Kind::Slice:
+        if (!slice(item, view.shape()[axis], view.strides()[axis]))
+          return false;
+        ++axis;
+        break;
+      case IndexItem::Kind::Integer: {
+        const int64_t size = view.shape()[axis];
+        const int64_t at = item.integer < 0 ? item.integer + size : item.integer;
+        if (at < 0 || at >= size)
+          return false;
+        offset += at * view.strides()[axis++];
+        break;
+      }
+      }
+    }
+    for (; axis < view.shape().size(); ++axis)
+      add(view.shape()[axis], view.strides()[axis]);
+    return true;
+  }
+  std::span<const int64_t> sizes() const { return {shape.data(), rank}; }
+  std::span<const int64_t> steps() const { return {strides.data(), rank}; }
+
+private:
+  void add(int64_t count, int64_t stride) {
+    shape[rank] = count;
+    strides[rank++] = stride;
+  }
+  bool slice(const IndexItem &item, int64_t size, int64_t stride) {
+    Py_ssize_t start = *item.start, stop = *item.stop;
+    if (*item.step == 0)
+      return false;
+    const Py_ssize_t count = PySlice_AdjustIndices(size, &start, &stop, *item.step);
+    if (count > 0)
+      offset += start * stride;
+    add(count, stride * *item.step);
+    return true;
+  }
+};
+
+/// x[part] = value everywhere.
+bool fillPart(Array &x, const Part &part, uint64_t bits) {
+  return x.storage()->update([&](rt::Buffer &buffer) {
+    withBytes(itemSize(x.dtype()), [&]<typename T>(T) {
+      small::fill(static_cast<T>(bits), part.sizes(), part.steps(),
+                  static_cast<T *>(buffer.host()) + part.offset);
+    });
+  });
+}
+
+template <typename T>
+void copyPart(const T *from, std::span<const int64_t> steps, std::span<const int64_t> sizes,
+              std::span<const int64_t> strides, T *to) {
+  if (sizes.size() > 1) {
+    for (int64_t i = 0; i < sizes[0]; ++i)
+      copyPart(from + i * steps[0], steps.subspan(1), sizes.subspan(1), strides.subspan(1),
+               to + i * strides[0]);
+    return;
+  }
+  if (steps[0] == 1 && strides[0] == 1) {
+    std::copy_n(from, sizes[0], to);
+    return;
+  }
+  for (int64_t i = 0; i < sizes[0]; ++i)
+    to[i * strides[0]] = from[i * steps[0]];
+}
+
+} // namespace
+
+std::optional<uint64_t> scalarBits(PyObject *object, DType t) {
+  if (PyFloat_CheckExact(object)) {
+    double v = PyFloat_AS_DOUBLE(object);
+    if (t == DType::Float64)
+      return std::bit_cast<uint64_t>(v);
+    if (t != DType::Float32)
+      return std::nullopt;
+    auto bits = std::bit_cast<uint32_t>(static_cast<float>(v));
+    return isOverflown(op::Scalar::ofFloat(v), t, bits) ? std::nullopt : std::optional(bits);
+  }
+  bool isBool = PyBool_Check(object);
+  if (!isBool && !PyLong_CheckExact(object))
+    return numpyBits(object, t);
+  int overflow = 0;
+  int64_t v = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow || (t == DType::Bool && !isBool))
+    return std::nullopt;
+  if (t == DType::Float64)
+    return std::bit_cast<uint64_t>(static_cast<double>(v));
+  if (t == DType::Float32)
+    return std::bit_cast<uint32_t>(static_cast<float>(v));
+  return !isInexact(t) && op::fits(v, t) ? std::optional(static_cast<uint64_t>(v)) : std::nullopt;
+}
+
+PyObject *finish(Made made) {
+  check(takeFailure());
+  return made.object.release().ptr();
+}
+
+PyObject *directOperation(OpKind kind, PyObject *left, PyObject *right) {
+  const Array *a = asAnyArray(left), *b = right ? asAnyArray(right) : nullptr;
+  const Array &like = *(a && a->rank() > 0 ? a : b);
+  if (like.isOpen())
+    return nullptr;
+  const DType t = like.dtype();
+  if (kind == OpKind::Pow && a == &like && !b) {
+    kind = powerOf(right, t);
+    right = kind == OpKind::Mul ? left : nullptr;
+    b = right ? a : nullptr;
+  }
+  const Direct &how = direct(kind, t);
+  if (!how.takes)
+    return nullptr;
+  RecordScope scope;
+  Side x, y;
+  if (!isComputed(kind, like, a, b) || !x.read(left, a, like) ||
+      (right && right != left && !y.read(right, b, like)))
+    return nullptr;
+  const Side &second = right && right != left ? y : x;
+  std::array<rt::Buffer *, 2> buffers{x.buffer(), second.buffer()};
+  if (!how.hasLoop && (!buffers[0] || !buffers[1]))
+    return nullptr;
+  Made made = takeMade(op::resultDType(kind, t), like.shape(), like.device());
+  if (!made.object)
+    return nullptr;
+  const bool isDone =
+      how.hasLoop
+          ? small::computeDense(kind, t, x.source(), second.source(), like.size(), made.data())
+          : unwrap(small::computeByUnit(kind, t, std::span(buffers).first(right ? 2 : 1),
+                                        *made.buffer, like.size()));
+  return isDone ? finish(std::move(made)) : nullptr;
+}
+
+PyObject *directFull(const Shape &shape, uint64_t bits, DType t, rt::Device &device) {
+  RecordScope scope;
+  const int64_t count = small::countOf(shape);
+  if (shape.rank() == 0 || itemSize(t) > 8 ||
+      !small::isLoop(OpKind::Full, count, device, /*counts=*/false))
+    return nullptr;
+  Made made = takeMade(t, shape, device);
+  if (!made.object)
+    return nullptr;
+  withBytes(itemSize(t), [&]<typename T>(T) {
+    std::fill_n(static_cast<T *>(made.data()), count, static_cast<T>(bits)); // little-endian
+  });
+  return finish(std::move(made));
+}
+
+PyObject *directCopy(const Array &x, const Shape &shape) {
+  if (x.isOpen() || x.rank() == 0)
+    return nullptr;
+  RecordScope scope;
+  // What is whole is counted by nobody else: its value would be shared.
+  if (!small::isLoop(OpKind::Slice, x.size(), x.device(), /*counts=*/x.view().isWhole()))
+    return nullptr;
+  const small::Elements from = small::denseElementsOf(x);
+  Made made = from.base ? takeMade(x.dtype(), shape, x.device()) : Made();
+  if (!made.object)
+    return nullptr;
+  std::memcpy(made.data(), from.first, static_cast<size_t>(x.size() * itemSize(x.dtype())));
+  return finish(std::move(made));
+}
+
+PyObject *directNonzero(const Array &x) {
+  RecordScope scope;
+  if (x.rank() != 1 || !small::isLoop(OpKind::Gather, x.size(), x.device(), /*counts=*/false))
+    return nullptr;
+  const small::Elements from = small::denseElementsOf(x);
+  if (!from.base)
+    return nullptr;
+  Made made;
+  small::withSmallType(x.dtype(), [&]<typename T>(T) {
+    std::span elements(reinterpret_cast<const T *>(from.first), static_cast<size_t>(x.size()));
+    const int64_t count = x.size() - std::ranges::count(elements, T{0});
+    made = count > 0 ? takeMade(DType::Int64, Shape{count}, x.device()) : Made();
+    auto *to = made.object ? static_cast<int64_t *>(made.data()) : nullptr;
+    for (int64_t i = 0, found = 0; to && found < count; ++i) {
+      to[found] = i; // stays where the element is not zero
+      found += elements[static_cast<size_t>(i)] != T{0};
+    }
+    return true;
+  });
+  return made.object ? finish(std::move(made)) : nullptr;
+}
+
+PyObject *directCount(const Array &x) {
+  RecordScope scope;
+  if (x.rank() == 0 || x.dtype() != DType::Bool ||
+      !small::isLoop(OpKind::Reduce, x.size(), x.device(), /*counts=*/false))
+    return nullptr;
+  const small::Elements from = small::denseElementsOf(x);
+  if (!from.base)
+    return nullptr;
+  const auto count = static_cast<uint64_t>(std::ranges::count(boolsOf(from, x.size()), true));
+  return wrapKnown({count, DType::Int64, &x.device()});
+}
+
+PyObject *directRows(const Array &x, const Array &index) {
+  const bool isMask = index.dtype() == DType::Bool;
+  if ((!isMask && index.dtype() != DType::Int64) || x.rank() == 0 || index.rank() == 0 ||
+      itemSize(x.dtype()) > 8 || &index.device() != &x.device() || index.size() > small::kFew ||
+      (isMask && (index.rank() != 1 || index.shape()[0] != x.shape()[0])))
+    return nullptr;
+  const int64_t rows = x.shape()[0], width = rows > 0 ? x.size() / rows : 0;
+  RecordScope scope;
+  if (!small::isLoop(OpKind::Gather, isMask ? x.size() : index.size() * width, x.device(),
+                     /*counts=*/false))
+    return nullptr;
+  const small::Elements from = small::denseElementsOf(x), places = small::denseElementsOf(index);
+  if (!from.base || !places.base)
+    return nullptr;
+  Shape shape;
+  if (isMask) {
+    shape = x.shape();
+    shape[0] = std::ranges::count(boolsOf(places, rows), true);
+    if (shape[0] == 0)
+      return nullptr;
+  } else {
+    if (!areInside(integersOf(places, index.size()), rows))
+      return nullptr;
+    shape = small::rowsShape(x, index);
+  }
+  Made made = takeMade(x.dtype(), shape, x.device());
+  if (!made.object)
+    return nullptr;
+  withBytes(itemSize(x.dtype()), [&]<typename T>(T) {
+    auto *words = reinterpret_cast<const T *>(from.first);
+    if (isMask)
+      takeMasked(words, width, boolsOf(places, rows), static_cast<T *>(made.data()));
+    else
+      takeRows(words, width, rows, integersOf(places, index.size()), static_cast<T *>(made.data()));
+  });
+  return finish(std::move(made));
+}
+
+bool directPut(Array &x, PyObject *key, PyObject *value) {
+  const Array *index = asAnyArray(key), *given = asAnyArray(value);
+  const View &view = x.view();
+  if (!index || index->isOpen() || index->rank() != 1 || x.rank() != 1 || view.isReadOnly() ||
+      !view.hasLayout() || view.isRecast() || &index->device() != &x.device() ||
+      itemSize(x.dtype()) > 8 || index->size() > small::kFew)
+    return false;
+  const bool isMask = index->dtype() == DType::Bool;
+  if (isMask ? index->shape()[0] != x.shape()[0] : index->dtype() != DType::Int64)
+    return false;
+  RecordScope scope;
+  if (!small::isLoop(OpKind::Scatter, isMask ? x.size() : index->size(), x.device(),
+                     /*counts=*/false))
+    return false;
+  const small::Elements places = small::denseElementsOf(*index);
+  if (!places.base)
+    return false;
+  const int64_t rows = x.shape()[0];
+  const int64_t count = isMask ? std::ranges::count(boolsOf(places, rows), true) : index->size();
+  if (!isMask && !areInside(integersOf(places, count), rows))
+    return false;
+  small::Elements held;
+  uint64_t bits = 0;
+  if (const KnownValue *known = given ? given->known() : nullptr) {
+    if (known->dtype != x.dtype())
+      return false;
+    bits = known->bits;
+  } else if (given) {
+    if (given->isOpen() || given->rank() != 1 || given->shape()[0] != count ||
+        given->dtype() != x.dtype() || &given->device() != &x.device())
+      return false;
+    held = small::denseElementsOf(*given); // of x itself: the update below refuses it
+    if (!held.base)
+      return false;
+  } else {
+    auto number = scalarBits(value, x.dtype());
+    if (!number)
+      return false;
+    bits = *number;
+  }
+  return x.storage()->update([&](rt::Buffer &buffer) {
+    withBytes(itemSize(x.dtype()), [&]<typename T>(T) {
+      const auto one = static_cast<T>(bits);
+      const T *from = held.base ? reinterpret_cast<const T *>(held.first) : &one;
+      const int64_t step = held.base ? 1 : 0, stride = view.strides()[0];
+      T *to = static_cast<T *>(buffer.host()) + view.offset();
+      if (isMask) {
+        for (bool chosen : boolsOf(places, rows)) {
+          if (chosen) {
+            *to = *from;
+            from += step;
+          }
+          to += stride;
+        }
+        return;
+      }
+      for (int64_t place : integersOf(places, count)) { // of places named twice the last stays
+        to[(place < 0 ? place + rows : place) * stride] = *from;
+        from += step;
+      }
+    });
+  });
+}
+
+bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
+  const View &view = x.view();
+  if (view.isReadOnly() || !view.hasLayout() || view.isRecast() || itemSize(x.dtype()) > 8 ||
+      Trace::active() || !onHost(x.device()) || x.rank() == 0)
+    return false;
+  Part part;
+  if (!part.set(view, items) || part.rank == 0)
+    return false;
+  int64_t count = small::countOf(part.sizes());
+  if (count == 0)
+    return false;
+  // All of what lies in memory has another value outside of loops (ops::setItem).
+  RecordScope scope;
+  const bool isLoop = small::isLoop(OpKind::UpdateSlice, count, x.device(), /*counts=*/false);
+  if (!isLoop && count == x.size() && view.isWhole())
+    return false;
+  const Array *given = asAnyArray(value);
+  const KnownValue *known = given ? given->known() : nullptr;
+  if (!given || known) {
+    if (known && known->dtype != x.dtype())
+      return false;
+    auto bits = known ? std::optional(known->bits) : scalarBits(value, x.dtype());
+    return bits && fillPart(x, part, *bits);
+  }
+  const View &from = given->view();
+  if (given->isOpen() || given->dtype() != x.dtype() || &given->device() != &x.device() ||
+      !from.hasLayout() || from.isRecast() || !std::ranges::equal(from.shape(), part.sizes()) ||
+      given->sharesStorage(x) || !isLoop)
+    return false;
+  const NodeRef base = given->storage()->current();
+  if (base->state() != NodeState::Ready ||
+      (x.dtype() == DType::Bool && !base->buffer()->isPrivate()))
+    return false;
+  return x.storage()->update([&](rt::Buffer &buffer) {
+    withBytes(itemSize(x.dtype()), [&]<typename T>(T) {
+      copyPart(static_cast<const T *>(base->buffer()->host()) + from.offset(), from.strides(),
+               part.sizes(), part.steps(), static_cast<T *>(buffer.host()) + part.offset);
+    });
+  });
+}
+
+} // namespace graphc::py

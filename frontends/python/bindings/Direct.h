@@ -1,0 +1,54 @@
+//===- Direct.h - Operations of loops on elements that lie side by side -----------------------===//
+//
+// Most operations of a loop over small arrays have operands of one shape and dtype, computed and
+// dense. They need nothing of what the recorder looks at for all others: these functions compute
+// such a one into an object that ended before, with the loops of frontends/record/Small.h, and
+// leave everything else, errors included, to the recorder. They count no turns of a loop.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_DIRECT_H
+#define GRAPHC_FRONTENDS_PYTHON_BINDINGS_DIRECT_H
+
+#include "frontends/python/bindings/Bindings.h"
+
+namespace graphc::py {
+
+/// An object whose array is all of a memory of its own, of any contents.
+struct Made {
+  pb::object object; ///< null: none is kept
+  rt::Buffer *buffer = nullptr;
+  void *data() const { return buffer->host(); }
+};
+/// One that ended and was kept (Wrap.cpp). Needs what Array(NodeRef) needs: no trace.
+Made takeMade(DType t, const Shape &shape, const rt::Device &device);
+/// `made` as a result, after what there is to tell.
+PyObject *finish(Made made);
+
+/// What a basic index shows of `x`; raises for an error.
+PyObject *wrapPart(const Array &x, std::span<const IndexItem> items);
+
+/// The pattern of a Python number, or a scalar of NumPy's, in dtype `t`; nothing for other objects,
+/// and where the number does not fit or another dtype results.
+std::optional<uint64_t> scalarBits(PyObject *object, DType t);
+
+/// The result of an operation; null, with no error set, where it is the recorder's. `left` or
+/// `right` is an array of one axis or more; `right` is null where there is one operand. May throw.
+PyObject *directOperation(op::OpKind kind, PyObject *left, PyObject *right);
+/// `bits` everywhere; null as above.
+PyObject *directFull(const Shape &shape, uint64_t bits, DType t, rt::Device &device);
+/// The elements of `x` as an array of `shape`; null as above.
+PyObject *directCopy(const Array &x, const Shape &shape);
+/// The places of the elements of a vector that are not zero, and how many elements are true of an
+/// array of bools; null as above.
+PyObject *directNonzero(const Array &x);
+PyObject *directCount(const Array &x);
+/// x[index] of an array of int64 or a mask of one axis; null as above.
+PyObject *directRows(const Array &x, const Array &index);
+/// x[index] = value of vectors; false, with nothing done, where it is the recorder's.
+bool directPut(Array &x, PyObject *index, PyObject *value);
+/// x[items] = value; false as above.
+bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value);
+
+} // namespace graphc::py
+
+#endif // GRAPHC_FRONTENDS_PYTHON_BINDINGS_DIRECT_H
