@@ -2,6 +2,7 @@
 
 #include "frontends/record/HostMath.h"
 #include "frontends/record/Lend.h"
+#include "frontends/record/Recycle.h"
 #include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
 
@@ -306,7 +307,7 @@ PyObject *directOperation(OpKind kind, PyObject *left, PyObject *right) {
     b = right ? a : nullptr;
   }
   const Direct &how = direct(kind, t);
-  if (!how.takes)
+  if (!how.takes || like.size() * itemSize(t) > recycle::kMostBytes) // of which no object is kept
     return nullptr;
   RecordScope scope;
   Side x, y;
