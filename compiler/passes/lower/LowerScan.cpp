@@ -18,6 +18,8 @@ namespace {
 /// How far ahead memory is asked for: what a group adds waits for the one before, so that a core
 /// finds little of what it reads next by itself. Into the second cache it is a block.
 constexpr int64_t kVectorsAhead = 32;
+/// Threads that write to one page of each row take longer than one of them would alone.
+constexpr int64_t kPageBytes = 4096;
 
 } // namespace
 
@@ -393,6 +395,8 @@ void KernelLowering::scanPass(StringRef name, bool storesValues) {
     });
     return close();
   }
+  if (width > 1)
+    function->setAttr(kGrainAttr, builder.getI64IntegerAttr(bytesAhead(kPageBytes)));
   columnRuns(blocks, [&](OpBuilder &b, ColumnRun &run) {
     ScanLoop scan{op, storesValues, position(), {}, {}, {}, {}, {}, {}};
     limits(b, run.block, scan);
