@@ -49,7 +49,7 @@ def test_program(name):
     got = load(name, "graphc")["main"](reference["SMALL"])
     assert len(got) == len(want)
     for g, w in zip(got, want):
-        assert type(g) in (gc.Array, bool), type(g)
+        assert isinstance(g, (gc.Array, bool)), type(g)
         g, w = np.asarray(g), np.asarray(w)
         assert g.dtype == w.dtype and g.shape == w.shape
         if w.dtype.kind == "f":

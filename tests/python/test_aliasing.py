@@ -21,7 +21,7 @@ def run_both(program):
 def test_random_programs_evaluated_at_the_end(seed):
     program = Program(seed)
     got, want = run_both(program)
-    gc.eval(*[g for g in got if type(g) is gc.Array])
+    gc.eval(*[g for g in got if isinstance(g, gc.Array)])
     for i, (g, w) in enumerate(zip(got, want)):
         exact.assert_same(g, w, f"{program}\nentry {i}")
 

@@ -321,7 +321,7 @@ def test_functions_that_leave_the_real_numbers(dtype):
             for name in ("sqrt", "log", "log2", "log10", "arccos", "arcsin", "arctanh"):
                 want = getattr(np.emath, name)(x)
                 for found in (getattr(gc.emath, name)(gc.asarray(x)), getattr(np.emath, name)(gc.asarray(x))):
-                    assert type(found) is gc.Array and found.dtype == want.dtype, (name, values)
+                    assert isinstance(found, gc.Array) and found.dtype == want.dtype, (name, values)
                     np.testing.assert_allclose(np.asarray(found), want, **close)
             for exponent in (2, -2, 0.5, -1.5, np.array([2, 1, -1])[: x.size]):
                 want, found = np.emath.power(x, exponent), gc.emath.power(gc.asarray(x), exponent)

@@ -1,7 +1,11 @@
 """Loops over single elements: reads, arithmetic and writes happen at once, with the values and the order of NumPy."""
 
 import collections
+import collections.abc
+import copy
+import numbers
 import operator
+import pickle
 import weakref
 
 import graphc as gc
@@ -253,9 +257,50 @@ def test_elements_as_python_numbers():
     with pytest.raises(IndexError):
         x[gc.asarray(np.array([2**64 - 1], np.uint64))[0]]
     with pytest.raises(TypeError, match="iteration over a 0-d array"):
-        iter(x[0])
+        iter(gc.asarray(1.0))
     with pytest.raises(TypeError, match="unsized"):
-        len(x[0])
+        len(gc.asarray(1.0))
+
+
+def singles(xp):
+    x = xp.asarray(np.array([[1.5, -2.0, 0.25], [4.0, 9.0, 3.0]]))
+    elements = [x[0, 0], x.astype("int32")[1, 2], (x > 1)[0, 0], (x * 1j)[0, 1], next(iter(x[0])), x[1].item]
+    results = [x.sum(), xp.mean(x), x.argmax(), xp.sqrt(2.0), x[0, 0] + 1, -x[1, 1], x[0, 0] > 1, xp.float64(2) * x[0, 0], xp.asarray(3.0) + 1]
+    arrays = [x, x[0], x[:0], xp.asarray(3.0), xp.zeros(()), x[0, 0, ...], x[0, 0][...], x.T, x.sum(keepdims=True), x[0, 0].reshape(1)]
+    return elements + results + arrays + [copy.copy(x[0, 0]), copy.deepcopy(x), pickle.loads(pickle.dumps(x.sum())), pickle.loads(pickle.dumps(x))]
+
+
+def test_classes_tell_elements_from_arrays():
+    """isinstance() and the abstract classes say of single results what they say of NumPy's scalars, and of arrays what they say of those."""
+    kinds = [collections.abc.Iterable, collections.abc.Sized, collections.abc.Container, collections.abc.Collection, collections.abc.Sequence]
+    kinds += [collections.abc.Hashable, collections.abc.Callable, numbers.Number, numbers.Real, numbers.Integral, numbers.Complex, float, int, complex]
+    names = ["ndarray", "generic", "number", "inexact", "floating", "integer", "float64", "int64", "complex128", "bool_"]
+    methods = ["__len__", "__iter__", "__contains__", "__setitem__", "__getitem__"]
+    for i, (g, w) in enumerate(zip(singles(gc), singles(np), strict=True)):
+        assert [isinstance(g, k) for k in kinds] == [isinstance(w, k) for k in kinds], i
+        assert [isinstance(g, getattr(gc, n)) for n in names] == [isinstance(w, getattr(np, n)) for n in names], i
+        assert [hasattr(g, n) for n in methods] == [hasattr(w, n) for n in methods], i
+        assert (type(g) is gc.ndarray) == (type(g) == gc.ndarray) == (type(w) is np.ndarray), i
+        assert isinstance(g, gc.Array) == isinstance(w, (np.ndarray, np.generic)), i
+    assert not isinstance(np.ones(2), gc.Array) and isinstance(np.ones(2), gc.ndarray)
+
+
+def test_what_elements_refuse_has_words_of_scalars():
+    def words(f, *args):
+        with pytest.raises((TypeError, IndexError)) as error:
+            f(*args)
+        return error.type.__mro__[-4:], str(error.value).partition(" (at ")[0]
+
+    x = np.array([1.5, 2.0])
+    keys = [0, -1, slice(None), (0, 0), [0], np.array([1])]
+    for t in ("float64", "int8", "bool", "complex64"):
+        g, w = (xp.asarray(x).astype(t)[1] for xp in (gc, np))
+        for f in (len, iter, list, lambda s: 1 in s):
+            assert words(f, g)[1] == words(f, w)[1]
+        for key in keys:
+            assert words(operator.getitem, g, key)[1] == words(operator.getitem, w, key)[1]
+        for key in ((), ..., None, (None, ...), True, np.array(True)):
+            assert np.shape(g[key]) == np.shape(w[key]) and np.array_equal(g[key], w[key])
 
 
 def test_powers_and_items_of_elements():
@@ -267,7 +312,7 @@ def test_powers_and_items_of_elements():
 
     for g, w in zip(program(gc), program(np), strict=True):
         assert np.asarray(g).dtype == np.asarray(w).dtype and np.asarray(g) == np.asarray(w)
-        assert type(g) is gc.Array or type(g) is type(w)
+        assert isinstance(g, gc.Array) or type(g) is type(w)
     with pytest.raises(IndexError):
         gc.asarray([1.0, 2.0]).item(2)
 
@@ -339,6 +384,6 @@ def test_elements_in_sets_and_dicts():
     assert set(x) == {3, 1, -1} == set(pending) and collections.Counter(x) == collections.Counter(values.tolist())
     assert {x[0]: "a"}[3] == "a" and hash(x[3]) == hash(-1) and hash(gc.asarray([0.5])[0]) == hash(0.5)
     assert hash(gc.asarray([1 + 2j])[0]) == hash(1 + 2j) and hash(gc.asarray([True])[0]) == hash(True)
-    with pytest.raises(TypeError, match="unhashable type: 'graphc.Array'"):
+    with pytest.raises(TypeError, match="unhashable type: 'graphc.ndarray'"):
         hash(x)
     assert len({x.sum(), pending.sum(), 7}) == 1

@@ -384,7 +384,7 @@ def test_results_stay_graphc_arrays():
         lambda a: np.clip(a, 2, 4), lambda a: np.divmod(a, 2)[1], lambda a: np.modf(a)[0], lambda a: np.argsort(a, axis=None),
     ):  # fmt: skip
         got = function(g)
-        assert type(got) is gc.Array
+        assert isinstance(got, gc.Array)
         np.testing.assert_allclose(np.asarray(got), function(x), rtol=1e-14)
 
 

@@ -386,7 +386,7 @@ def test_numbers_too_large_for_an_array_are_told(name):
         x = xp.array([1.0, 2.0, 3.0, 4.0], dtype="f4")
         with pytest.warns(RuntimeWarning, match="overflow encountered in cast"):
             y = CASTS[name](xp, x)
-            gc.eval(*[v for v in (x, y) if type(v) is gc.Array])
+            gc.eval(*[v for v in (x, y) if isinstance(v, gc.Array)])
 
 
 @pytest.mark.parametrize("shape, axis", [((12_000,), 0), ((12_000, 64), 0), ((12_000, 3), 0), ((3, 12_000), 1)], ids=str)

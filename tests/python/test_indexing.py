@@ -599,7 +599,7 @@ def test_an_array_among_integers(shape):
 
     def outcome(xp, key):
         x, key = xp.array(base), tuple(xp.array(k) if isinstance(k, np.ndarray) else k for k in key)
-        gc.eval(*[v for v in (x, *key) if type(v) is gc.Array])
+        gc.eval(*[v for v in (x, *key) if isinstance(v, gc.Array)])
         try:
             taken = x[key]
             x[key] = 7.0

@@ -154,7 +154,7 @@ def test_copies(method):
     g = gc.asarray(np.arange(6.0).reshape(2, 3))[:, ::-1] + 1
     other = method(g)
     other = pickle.loads(other) if isinstance(other, bytes) else other
-    assert type(other) is gc.Array and other.shape == (2, 3)
+    assert isinstance(other, gc.Array) and other.shape == (2, 3)
     exact.assert_same(other, np.asarray(g))
     other += 1
     assert float(g[0, 0]) == 3.0
@@ -165,7 +165,7 @@ def test_numpy_functions_give_graphc_arrays():
     g = gc.asarray(a)
     for function in (np.sin, np.sqrt, np.negative, np.abs, np.isnan, np.floor):
         got = function(g)
-        assert type(got) is gc.Array
+        assert isinstance(got, gc.Array)
         np.testing.assert_allclose(np.asarray(got), function(a), rtol=1e-14)
     for got, want in (
         (np.add(g, 1), a + 1),
@@ -183,7 +183,7 @@ def test_numpy_functions_give_graphc_arrays():
         (np.stack([g, g]), np.stack([a, a])),
         (np.maximum(g, 3), np.maximum(a, 3)),
     ):
-        assert type(got) is gc.Array
+        assert isinstance(got, gc.Array)
         np.testing.assert_allclose(np.asarray(got), want, rtol=1e-14)
 
 

@@ -110,7 +110,7 @@ def test_python_functions():
 def test_operands():
     x = gc.asarray([1.0, 2.0])
     for made in ([1, 2] + x, (1, 2) * x, x - [1, 2], np.float64(2) * x, np.float32(2) * x, np.array([1, 2]) + x, x**2, 2**x):
-        assert type(made) is gc.Array
+        assert isinstance(made, gc.Array)
     exact.assert_same([1, 2] + x, np.array([2.0, 4.0]))
 
 

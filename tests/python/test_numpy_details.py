@@ -287,7 +287,7 @@ def test_ufuncs_of_other_packages_take_values():
     y = gc.linspace(0.5, 3, 20)
     for call in (special.gammaln, lambda v: special.jv(1, v), lambda v: special.expit(v, out=v.copy()), lambda v: special.gammaln(v[3])):
         got, want = call(y), call(np.linspace(0.5, 3, 20))
-        assert type(got) is gc.Array and got.shape == want.shape
+        assert isinstance(got, gc.Array) and got.shape == want.shape
         np.testing.assert_array_equal(np.asarray(got), want)
 
 
@@ -389,7 +389,7 @@ def test_series_at_arrays(module):
         call = f"{SERIES[module]}{name}"
         got = getattr(getattr(gc.polynomial, module), call)(*map(gc.asarray, places), coefficients)
         want = getattr(getattr(np.polynomial, module), call)(*places, coefficients)
-        assert type(got) is gc.Array and got.shape == want.shape
+        assert isinstance(got, gc.Array) and got.shape == want.shape
         np.testing.assert_allclose(np.asarray(got), want, rtol=1e-14)
 
 
@@ -402,9 +402,9 @@ def test_series_in_jit():
 def test_functions_of_polynomials_give_arrays():
     x = gc.linspace(0, 1, 9)
     fitted = gc.polynomial.polynomial.polyfit(x, 1 + 2 * x, 1)
-    assert type(fitted) is gc.Array and gc.allclose(fitted, [1, 2])
+    assert isinstance(fitted, gc.Array) and gc.allclose(fitted, [1, 2])
     found = np.polynomial.polynomial.polyval2d(gc.asarray([1.0]), gc.asarray([2.0]), np.ones((2, 2)))
-    assert type(found) is gc.Array and found.tolist() == [6.0]
+    assert isinstance(found, gc.Array) and found.tolist() == [6.0]
 
 
 def test_names_of_lib_are_numpys():

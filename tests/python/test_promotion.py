@@ -81,7 +81,7 @@ def test_numpy_scalars_are_strong():
     x = np.ones(3, "float32")
     assert (gc.asarray(x) * np.float64(2)).dtype == np.float64
     assert (np.float64(2) * gc.asarray(x)).dtype == np.float64
-    assert type(np.float64(2) * gc.asarray(x)) is gc.Array
+    assert type(np.float64(2) * gc.asarray(x)) is gc.ndarray
 
 
 def test_dtype_functions():

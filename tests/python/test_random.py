@@ -298,7 +298,7 @@ def assert_draws_are_numpys(ours, theirs, draws):
     for text in draws:
         got, want = (eval(f"rng.{text}", {"rng": rng, "xp": xp}) for rng, xp in ((ours, gc), (theirs, np)))
         if isinstance(want, np.ndarray) and want.dtype.kind in "biuf":
-            assert type(got) is gc.Array
+            assert isinstance(got, gc.Array)
             exact.assert_same(np.asarray(got), want)
         else:
             assert type(got) is type(want) and np.all(got == want), text
@@ -502,7 +502,8 @@ def test_shapes_and_dtypes_are_numpys(name):
         assert np.isfinite(np.asarray(got)).all()
     assert type(getattr(ours, name)(*args)) is type(getattr(theirs, name)(*args))
     assert (gc.ones(2, dtype="f4") * getattr(ours, name)(*args)).dtype == "float32"
-    assert type(gc.jit(lambda rng: getattr(rng, name)(*args))(ours)) is gc.Array
+    made = gc.jit(lambda rng: getattr(rng, name)(*args))(ours)
+    assert isinstance(made, gc.Array)
     if args:
         wide = [np.array([[v], [v]], float if name not in ("binomial",) or i else int) for i, v in enumerate(args)]
         wide[-1] = np.array([args[-1]] * 3)

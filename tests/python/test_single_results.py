@@ -146,9 +146,9 @@ def test_a_single_result_is_no_sequence_to_who_asks():
         assert not any(hasattr(value, name) for name in ("__len__", "__iter__", "__setitem__"))
         assert not isinstance(value, collections.abc.Collection)
         assert value == pytest.approx(value) and pytest.approx(float(value)) == value and value[()] == value
-        with pytest.raises(TypeError, match="unsized"):
+        with pytest.raises(TypeError, match="has no len"):
             len(value)
-        with pytest.raises(TypeError, match="0-d"):
+        with pytest.raises(TypeError, match="not iterable"):
             iter(value)
     assert all(hasattr(x, name) for name in ("__len__", "__iter__", "__getitem__", "__setitem__"))
     assert x.__len__() == 3 and x.__getitem__(1) == 1 and list(x.__iter__()) == [0, 1, 2] and isinstance(x, collections.abc.Iterable)

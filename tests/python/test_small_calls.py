@@ -76,7 +76,7 @@ def test_exact_functions_leave_their_arguments(call):
         result = eval(call, ours)
         before = [np.array(v) for v in leaves(result)]
         for value in leaves(result):
-            if getattr(value, "ndim", 0) and type(value) is gc.Array and not value.readonly:
+            if getattr(value, "ndim", 0) and isinstance(value, gc.Array) and not value.readonly:
                 value[...] = 0
         for name, value in space(np).items():
             if name != "np":

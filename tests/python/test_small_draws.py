@@ -50,12 +50,12 @@ def test_draws_ahead_have_the_bits_of_streams(name, size):
         want.append(in_turns(gc._graphc.NEVER, lambda: DRAWS[name](placed, (1,) if size is None else size)))
     gc.eval(*want)
     for g, w in zip(got[::9], want, strict=True):
-        if size is None and type(g) is not gc.Array:
+        if size is None and not isinstance(g, gc.Array):
             assert g == w.item()  # a Python number, as NumPy's
             continue
         assert g.dtype == w.dtype and np.shape(g) == (() if size is None else w.shape)
         assert np.asarray(g).tobytes() == np.asarray(w).tobytes()
-    assert all(v.base is None for v in got if type(v) is gc.Array) and len({repr(v) for v in got}) > 5
+    assert all(v.base is None for v in got if isinstance(v, gc.Array)) and len({repr(v) for v in got}) > 5
 
 
 def test_threads_that_share_a_generator():
@@ -132,7 +132,7 @@ def test_few_numbers_without_a_seed():
     state = gc.random.RandomState()
     assert type(state.rand()) is float and type(state.randint(10)) is int
     x = state.rand(3, 4)
-    assert type(x) is gc.Array and x.shape == (3, 4) and not gc._graphc.pending(x)
+    assert isinstance(x, gc.Array) and x.shape == (3, 4) and not gc._graphc.pending(x)
     many = state.rand(1000, 1000)
     assert gc._graphc.pending(many)
     numbers = [state.normal(size=(2, 3)), state.choice(5, p=[0.5, 0.5, 0, 0, 0]), state.uniform(0, 1, size=2), state.permutation(5)]

@@ -280,7 +280,7 @@ def test_numpys_functions_dispatch():
     results = [np.add(g, 1), np.add(1, g, dtype="float32"), np.add.reduce(g, axis=1), np.maximum.accumulate(g), np.subtract.outer(g, g)]
     results += [np.sum(g, axis=0), np.concatenate([g, X]), np.stack([g, g]), np.where(g > 0, g, 0), np.float64(2) * g]
     results += [[1, 2, 3, 4] + g, (1, 2, 3, 4) * g, X + g, np.clip(g, 0, 2), np.mean(g), np.reshape(g, (4, 3)), np.zeros_like(g)]
-    assert all(type(r) is gc.Array for r in results)
+    assert all(isinstance(r, gc.Array) for r in results)
     exact.assert_same(results[4], np.subtract.outer(X, X))
     out = gc.zeros((3, 4))
     assert np.add(g, 1, out=out) is out

@@ -64,7 +64,7 @@ pb::object baseOf(const Array &x) {
     return pb::none();
   if (auto *object = static_cast<PyObject *>(x.storage()->ownerObject()))
     return pb::reinterpret_borrow<pb::object>(object);
-  return pb::cast(owner, pb::return_value_policy::reference);
+  return wrapped(*owner);
 }
 
 PyObject *classOf(PyObject *self, void *) {
@@ -76,8 +76,7 @@ PyObject *classOf(PyObject *self, void *) {
   });
 }
 
-/// A single result is a NumPy scalar to isinstance(), as it is in NumPy. isinstance() asks for the
-/// class of every array that is compared with other classes: a C function of the type.
+/// A single result is a NumPy scalar to isinstance(), as it is in NumPy.
 void defineScalarClass(pb::class_<Array> &cls) {
   static PyGetSetDef attribute = {"__class__", classOf, nullptr, nullptr, nullptr};
   auto *type = reinterpret_cast<PyTypeObject *>(cls.ptr());
@@ -86,62 +85,6 @@ void defineScalarClass(pb::class_<Array> &cls) {
     throw pb::error_already_set();
   // Setting the attribute would change the class of the class.
   PyDict_SetItemString(type->tp_dict, "__class__", get.ptr());
-  PyType_Modified(type);
-}
-
-/// Whether any element equals `value`: what `in` asks for.
-int contains(PyObject *self, PyObject *value) {
-  auto found = pb::reinterpret_steal<pb::object>(guarded([&] {
-    auto compared = pb::reinterpret_steal<pb::object>(PyObject_RichCompare(self, value, Py_EQ));
-    if (!compared)
-      throw pb::error_already_set();
-    Array equal = toArray(compared);
-    Array any = unwrap(ops::reduce(op::ReduceKind::Any, equal, std::nullopt, false, std::nullopt));
-    return pb::bool_(toItem(any, "bool")).release().ptr();
-  }));
-  return found ? found.ptr() == Py_True : -1;
-}
-
-/// A method that single results do not have.
-struct ArraysOnly {
-  PyObject_HEAD;
-  PyObject *method;
-  const char *name;
-};
-
-PyObject *getArraysOnly(PyObject *self, PyObject *object, PyObject *type) {
-  auto *only = reinterpret_cast<ArraysOnly *>(self);
-  if (!object || object == Py_None)
-    return Py_NewRef(only->method);
-  if (asAnyArray(object)->isValue()) {
-    PyErr_Format(PyExc_AttributeError, "a single result has no attribute '%s'", only->name);
-    return nullptr;
-  }
-  return Py_TYPE(only->method)->tp_descr_get(only->method, object, type);
-}
-
-/// A single result has no attributes by which programs tell sequences from numbers, and is no
-/// Collection, for which the class must not have __contains__. Builtins do not look these up.
-void hideSequenceOfScalars(pb::class_<Array> &cls) {
-  static PyType_Slot slots[] = {{Py_tp_descr_get, reinterpret_cast<void *>(getArraysOnly)},
-                                {0, nullptr}};
-  static PyType_Spec spec = {"graphc._graphc.ArraysOnly", sizeof(ArraysOnly), 0, Py_TPFLAGS_DEFAULT,
-                             slots};
-  auto kind = pb::reinterpret_steal<pb::object>(PyType_FromSpec(&spec));
-  if (!kind)
-    throw pb::error_already_set();
-  auto *type = reinterpret_cast<PyTypeObject *>(cls.ptr());
-  type->tp_as_sequence->sq_contains = contains;
-  for (const char *name : {"__len__", "__iter__", "__getitem__", "__setitem__"}) {
-    auto only = pb::reinterpret_steal<pb::object>(
-        PyType_GenericAlloc(reinterpret_cast<PyTypeObject *>(kind.ptr()), 0));
-    if (!only)
-      throw pb::error_already_set();
-    auto *fields = reinterpret_cast<ArraysOnly *>(only.ptr());
-    fields->method = pb::object(cls.attr(name)).release().ptr(); // the class is never freed
-    fields->name = name;
-    PyDict_SetItemString(type->tp_dict, name, only.ptr());
-  }
   PyType_Modified(type);
 }
 
@@ -170,7 +113,6 @@ std::optional<View> withoutLock(const View &view) {
 
 void defineProperties(pb::class_<Array> &cls) {
   defineScalarClass(cls);
-  hideSequenceOfScalars(cls);
   cls.def_property_readonly(
       "itemsize", [](const pb::object &self) { return itemSize(asAnyArray(self)->dtype()); });
   cls.def_property_readonly("nbytes",
@@ -478,7 +420,7 @@ void defineArray(pb::module_ &m) {
                           ReduceKind::ArgMin, ReduceKind::ArgMax})
     defineReduction(cls, kind, false);
   defineExchange(cls);
-  defineArrayType(m);
+  defineArrayType(m, cls);
 }
 
 } // namespace graphc::py

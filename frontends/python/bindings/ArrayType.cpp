@@ -1,6 +1,8 @@
-// The class of the class Array. A program that says `ndarray` means any array: NumPy's own, which
-// hold what graphc does not compute, are instances; a class made of it is one of NumPy's; a method
-// taken of it (`ndarray.sum`) is that of the object it is called with.
+// The class of the class Array, and ndarray, its subclass. An Array that is a single result has the
+// class Array, any other ndarray, so that programs tell them apart as they tell NumPy's scalars
+// from its arrays: what sequences have, only ndarray has. A program that says `ndarray` means any
+// array: NumPy's own, which hold what graphc does not compute, are instances; a class made of it is
+// one of NumPy's; a method taken of it (`ndarray.sum`) is that of the object it is called with.
 #include "frontends/python/bindings/Bindings.h"
 
 #include <structmember.h>
@@ -108,12 +110,12 @@ PyObject *makeClass(PyTypeObject *, PyObject *args, PyObject *keywords) {
     pb::tuple given = pb::reinterpret_borrow<pb::tuple>(args);
     if (given.size() != 3)
       throw pb::type_error("a class has a name, bases and a namespace");
-    auto ours = pb::type::of<Array>();
     pb::module_ foreign = pb::module_::import("graphc._foreign");
     pb::list bases;
     for (pb::handle base : pb::tuple(given[1]))
-      bases.append(base.is(ours) ? pb::object(foreign.attr("ndarray"))
-                                 : pb::reinterpret_borrow<pb::object>(base));
+      bases.append(isOurType(reinterpret_cast<PyTypeObject *>(base.ptr()))
+                       ? pb::object(foreign.attr("ndarray"))
+                       : pb::reinterpret_borrow<pb::object>(base));
     pb::object made = pb::make_tuple(given[0], pb::tuple(bases), given[2]);
     return PyObject_Call(reinterpret_cast<PyObject *>(&PyType_Type), made.ptr(), keywords);
   });
@@ -124,15 +126,21 @@ PyObject *ofType(const char *method, PyObject *cls, PyObject *object) {
   return PyObject_CallMethod(reinterpret_cast<PyObject *>(&PyType_Type), method, "OO", cls, object);
 }
 
+/// Of ndarray alone: an Array is one of ours.
+bool takesNumpys(const PyObject *cls) {
+  return reinterpret_cast<const PyTypeObject *>(cls) == ndarrayType;
+}
+
 PyObject *isInstance(PyObject *cls, PyObject *object) {
-  int isTheirs = PyObject_IsInstance(object, reinterpret_cast<PyObject *>(numpysArray()));
+  auto *theirs = reinterpret_cast<PyObject *>(numpysArray());
+  int isTheirs = takesNumpys(cls) ? PyObject_IsInstance(object, theirs) : 0;
   if (isTheirs)
     return isTheirs < 0 ? nullptr : Py_NewRef(Py_True);
   return ofType("__instancecheck__", cls, object);
 }
 
 PyObject *isSubclass(PyObject *cls, PyObject *object) {
-  bool isTheirs = PyType_Check(object) &&
+  bool isTheirs = takesNumpys(cls) && PyType_Check(object) &&
                   PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(object), numpysArray());
   return isTheirs ? Py_NewRef(Py_True) : ofType("__subclasscheck__", cls, object);
 }
@@ -145,11 +153,99 @@ PyObject *isArray(PyObject *, PyObject *object) {
   return guarded([&] { return PyBool_FromLong(asAnyArray(object) != nullptr); });
 }
 
+/// Whether any element equals `value`: what `in` asks for.
+int contains(PyObject *self, PyObject *value) {
+  if (asAnyArray(self)->isValue()) {
+    refuseSequence(self, "", "argument of type '%s' is not iterable");
+    return -1;
+  }
+  auto found = pb::reinterpret_steal<pb::object>(guarded([&] {
+    auto compared = pb::reinterpret_steal<pb::object>(PyObject_RichCompare(self, value, Py_EQ));
+    if (!compared)
+      throw pb::error_already_set();
+    Array equal = toArray(compared);
+    Array any = unwrap(ops::reduce(op::ReduceKind::Any, equal, std::nullopt, false, std::nullopt));
+    return pb::bool_(toItem(any, "bool")).release().ptr();
+  }));
+  return found ? found.ptr() == Py_True : -1;
+}
+
+PyObject *containsMethod(PyObject *self, PyObject *value) {
+  int found = contains(self, value);
+  return found < 0 ? nullptr : PyBool_FromLong(found);
+}
+
+PyMethodDef containment = {"__contains__", containsMethod, METH_O,
+                           "Whether any element equals it."};
+
+/// Moves what makes a class one of sequences from the names of Array to those of `ndarray`: single
+/// results have the slots, whose errors are those of NumPy's scalars, but are no Sized, Iterable or
+/// Container.
+void takeSequence(PyTypeObject *array, PyTypeObject *ndarray) {
+  for (const char *name : {"__len__", "__iter__", "__setitem__", "__delitem__"})
+    if (PyDict_SetItemString(ndarray->tp_dict, name, PyDict_GetItemString(array->tp_dict, name)) ||
+        PyDict_DelItemString(array->tp_dict, name))
+      throw pb::error_already_set();
+  auto method = pb::reinterpret_steal<pb::object>(PyDescr_NewMethod(ndarray, &containment));
+  if (!method || PyDict_SetItemString(ndarray->tp_dict, "__contains__", method.ptr()))
+    throw pb::error_already_set();
+  // No Hashable: the slot has the words.
+  if (PyDict_SetItemString(ndarray->tp_dict, "__hash__", Py_None))
+    throw pb::error_already_set();
+  array->tp_as_sequence->sq_contains = ndarray->tp_as_sequence->sq_contains = contains;
+  PyType_Modified(array);
+}
+
+/// The subclass of `array`, of objects of the same size and the same slots.
+pb::object makeNdarray(PyTypeObject *array) {
+  pb::dict names;
+  names["__module__"] = "graphc";
+  names["__slots__"] = pb::tuple();
+  names["__doc__"] = "An Array of any shape that is no single result: what programs call an array.";
+  pb::tuple bases = pb::make_tuple(pb::handle(reinterpret_cast<PyObject *>(array)));
+  pb::object made = pb::make_tuple("ndarray", bases, names);
+  pb::object out =
+      pb::reinterpret_steal<pb::object>(PyType_Type.tp_new(Py_TYPE(array), made.ptr(), nullptr));
+  if (!out)
+    throw pb::error_already_set();
+  auto *type = reinterpret_cast<PyHeapTypeObject *>(out.ptr());
+  auto *base = reinterpret_cast<PyHeapTypeObject *>(array);
+  setupLifetime(type);
+  // As they are: type() makes calls by name of what several slots share a name of.
+  type->as_number = base->as_number;
+  type->as_mapping = base->as_mapping;
+  type->as_sequence = base->as_sequence;
+  type->as_buffer = base->as_buffer;
+  type->ht_type.tp_iter = array->tp_iter;
+  type->ht_type.tp_hash = array->tp_hash;
+  type->ht_type.tp_richcompare = array->tp_richcompare;
+  type->ht_type.tp_getattro = array->tp_getattro;
+  type->ht_type.tp_setattro = array->tp_setattro;
+  // No object refers to others, so that those of both classes are laid out alike.
+  type->ht_type.tp_flags &= ~Py_TPFLAGS_HAVE_GC;
+  type->ht_type.tp_traverse = nullptr;
+  type->ht_type.tp_clear = nullptr;
+  type->ht_type.tp_free = array->tp_free;
+  type->ht_type.tp_name = "graphc.ndarray"; // in the words of errors
+  takeSequence(array, &type->ht_type);
+  return out;
+}
+
 PyMethodDef functions[] = {
     {"is_array", isArray, METH_O, "Whether an object is an Array, and none of NumPy's arrays."},
     {nullptr, nullptr, 0, nullptr}};
 
 } // namespace
+
+PyObject *refuseSequence(PyObject *self, const char *ofArray, const char *ofValue) {
+  if (const Array &x = *asAnyArray(self); x.isValue() && x.dtype() != DType::BFloat16) {
+    pb::object type = dtypeObject(x.dtype()).attr("type");
+    return PyErr_Format(PyExc_TypeError, ofValue,
+                        reinterpret_cast<PyTypeObject *>(type.ptr())->tp_name);
+  }
+  PyErr_SetString(PyExc_TypeError, ofArray);
+  return nullptr;
+}
 
 pb::object makeArrayType() {
   PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void *>(makeClass)},
@@ -167,7 +263,11 @@ pb::object makeArrayType() {
   return pb::reinterpret_steal<pb::object>(type);
 }
 
-void defineArrayType(pb::module_ &m) {
+void defineArrayType(pb::module_ &m, pb::class_<Array> &array) {
+  pb::object ndarray = makeNdarray(reinterpret_cast<PyTypeObject *>(array.ptr()));
+  m.attr("ndarray") = ndarray;
+  arrayType = reinterpret_cast<PyTypeObject *>(array.ptr());
+  ndarrayType = reinterpret_cast<PyTypeObject *>(ndarray.release().ptr());
   unboundType = makeUnboundType();
   unbound = PyDict_New();
   if (!unboundType || !unbound || PyModule_AddFunctions(m.ptr(), functions) < 0)

@@ -7,6 +7,8 @@
 #ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_BINDINGS_H
 #define GRAPHC_FRONTENDS_PYTHON_BINDINGS_BINDINGS_H
 
+#include "frontends/python/bindings/Handover.h"
+
 #include "frontends/record/Ops.h"
 #include "frontends/record/Record.h"
 
@@ -76,37 +78,6 @@ pb::object takeFloatError(const Status &status);
 /// Whether somebody waits for the warnings of each statement (_float_errors._heed).
 bool warningsAreWatched();
 void defineFloatErrors(pb::module_ &m);
-
-// Handover.cpp
-/// Raises ForeignDType: what met this dtype or object goes to NumPy.
-[[noreturn]] void raiseForeign(const std::string &message);
-/// Whether that is the error that is set.
-bool isForeignError();
-/// After a call that failed: NumPy's result where the error is that of a foreign dtype; else null,
-/// the error as it was.
-PyObject *handOver(PyObject *function, PyObject *const *args, Py_ssize_t count, PyObject *names);
-/// The same of a method of an Array.
-PyObject *handOverMethod(const char *name, PyObject *self, PyObject *const *args, Py_ssize_t count,
-                         PyObject *names);
-/// `result` of an operator, or NumPy's where that is NotImplemented or a foreign dtype's error.
-PyObject *handOverOperator(std::string_view name, bool inPlace, PyObject *left, PyObject *right,
-                           PyObject *result);
-void defineHandover(pb::module_ &m);
-/// After a foreign error: the operands with Python integers beyond 128 bits as floats, where
-/// NumPy computes with their values: beside floats, and in comparisons. Clears the error then.
-std::optional<std::vector<pb::object>> largeAsFloats(op::OpKind kind,
-                                                     std::span<PyObject *const> operands);
-
-// Exact.cpp
-/// Of which operands a function has exact results: any; any, but integers say how long the result
-/// is; integers and bools; any, of which our operations are many passes.
-/// Or of what the function changes: its first one.
-enum class Exact { Any, Longer, Integers, Passes, Update };
-/// What NumPy's function `theirs` gives for small arrays in a loop, and for Python's numbers; null,
-/// with no error set, where the call is not for it.
-PyObject *ofExact(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t count,
-                  PyObject *names);
-void defineExact(pb::module_ &m);
 
 // Convert.cpp
 pb::object dtypeObject(DType t);
@@ -223,6 +194,8 @@ struct PlainScope {
 // Wrap.cpp
 /// A new Python object that holds the array; what pb::cast gives, at a fraction of its cost.
 PyObject *wrap(Array &&array);
+/// The same of what has no floating-point errors to tell.
+PyObject *wrapSilently(Array &&array);
 /// Where a floating-point error has to be told at the statement that meets it, since a mode raises,
 /// calls or prints: computes what was recorded and tells its errors; raises as they ask. Never
 /// while a function is traced.
@@ -249,6 +222,12 @@ inline pb::object wrapped(Array array) {
 }
 /// Fills the slots of the type Array that end its objects, before it is made ready.
 void setupLifetime(PyHeapTypeObject *type);
+/// The class of all our objects, which is that of single results, and its subclass of arrays.
+extern PyTypeObject *arrayType, *ndarrayType;
+inline bool isOurType(const PyTypeObject *type) { return type == ndarrayType || type == arrayType; }
+/// Null, and a TypeError in the words that NumPy has of an array of no axes, or of its scalars, by
+/// the name of their class.
+PyObject *refuseSequence(PyObject *self, const char *ofArray, const char *ofValue);
 
 // Indexing.cpp
 /// An element is a value, as NumPy's scalars are; every other basic index is a view.
@@ -259,8 +238,8 @@ void defineIndexFunctions(pb::module_ &m);
 // ArrayType.cpp
 /// The class of the class Array.
 pb::object makeArrayType();
-/// After Array has its methods.
-void defineArrayType(pb::module_ &m);
+/// After Array has its methods: the class ndarray.
+void defineArrayType(pb::module_ &m, pb::class_<Array> &array);
 
 // One function a file.
 void defineArray(pb::module_ &m);
@@ -294,6 +273,13 @@ struct pybind11::detail::type_caster<graphc::Array> : type_caster_base<graphc::A
     if (value)
       graphc::py::fixSize(*static_cast<graphc::Array *>(value), source);
     return true;
+  }
+  using type_caster_base<graphc::Array>::cast;
+  static handle cast(graphc::Array &&made, return_value_policy, handle) {
+    return graphc::py::wrapSilently(std::move(made));
+  }
+  static handle cast(const graphc::Array &array, return_value_policy, handle) {
+    return graphc::py::wrapSilently(graphc::Array(array));
   }
 };
 

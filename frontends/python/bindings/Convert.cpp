@@ -375,7 +375,7 @@ Array *asAnyArray(pb::handle object) {
   // pybind11's own lookup hashes type names: this runs for every operand of every call.
   static auto *const type = reinterpret_cast<PyTypeObject *>(pb::type::of<Array>().release().ptr());
   // Classes made of Array are made by Python: none of the static types is one.
-  if (Py_TYPE(object.ptr()) != type &&
+  if (!isOurType(Py_TYPE(object.ptr())) &&
       (!PyType_HasFeature(Py_TYPE(object.ptr()), Py_TPFLAGS_HEAPTYPE) ||
        !PyType_IsSubtype(Py_TYPE(object.ptr()), type)))
     return nullptr;

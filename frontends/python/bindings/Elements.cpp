@@ -384,8 +384,7 @@ PyObject *item(PyObject *self, Py_ssize_t at) {
 PyObject *iterate(PyObject *self) {
   if (asAnyArray(self)->rank() > 0)
     return PySeqIter_New(self);
-  PyErr_SetString(PyExc_TypeError, "iteration over a 0-d array");
-  return nullptr;
+  return refuseSequence(self, "iteration over a 0-d array", "'%s' object is not iterable");
 }
 
 bool isSequence(PyObject *value) {
@@ -629,8 +628,8 @@ Py_hash_t hashOf(PyObject *self) {
       return value == -1 ? -2 : value;
   }
   guarded([&]() -> PyObject * {
-    if (asArray(self)->rank() > 0)
-      throw pb::type_error("unhashable type: 'graphc.Array'");
+    if (!asArray(self)->isValue())
+      throw pb::type_error("unhashable type: 'graphc.ndarray'");
     hash = PyObject_Hash(number(self, "item").ptr());
     if (hash == -1)
       throw pb::error_already_set();
@@ -646,7 +645,7 @@ Py_ssize_t length(PyObject *self) {
     if (x.rank() > 0)
       rows = x.shape()[0];
     else
-      PyErr_SetString(PyExc_TypeError, "len() of unsized object");
+      refuseSequence(self, "len() of unsized object", "object of type '%s' has no len()");
     return nullptr;
   });
   return rows;

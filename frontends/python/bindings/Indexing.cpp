@@ -236,6 +236,13 @@ std::vector<IndexItem> toIndex(pb::handle key) {
 
 Array getItem(const Array &x, const pb::object &object) {
   std::vector<KeyItem> key = toKey(object, &x.device());
+  if (x.isValue() && std::ranges::any_of(key, [](const KeyItem &item) {
+        using Kind = IndexItem::Kind;
+        if (!item.isBasic())
+          return item.array && (item.array->rank() > 0 || item.array->dtype() != DType::Bool);
+        return item.basic.kind == Kind::Integer || item.basic.kind == Kind::Slice;
+      }))
+    raise(Status(ErrorCode::Index, "invalid index to scalar variable."));
   bool isElement =
       static_cast<int64_t>(key.size()) == x.rank() && std::ranges::all_of(key, isInteger1);
   // In a trace the place is not known, and what would be a view cannot be written to.

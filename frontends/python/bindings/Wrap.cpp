@@ -14,18 +14,20 @@
 #include <memory>
 
 namespace graphc::py {
+
+PyTypeObject *arrayType = nullptr, *ndarrayType = nullptr;
+
 namespace {
 
 using Instance = pb::detail::instance;
 using Holder = std::unique_ptr<Array>;
 
-PyTypeObject *arrayType = nullptr;
-
-PyTypeObject *typeOfArrays() {
-  if (!arrayType)
-    arrayType = reinterpret_cast<PyTypeObject *>(pb::type::of<Array>().release().ptr());
-  return arrayType;
+PyTypeObject *typeFor(const Array &array) {
+  return !array.isNull() && array.isValue() ? arrayType : ndarrayType;
 }
+
+/// Of an object that ends, whose type counts it.
+void leaveType(PyObject *self) { Py_DECREF(Py_TYPE(self)); }
 
 /// Objects that ended, with their arrays: a loop makes one for every value it looks at and every
 /// operation. Guarded by the GIL.
@@ -138,15 +140,16 @@ void discard(PyObject *self) {
 /// Objects made by wrap() are the ones that pybind11 never registered.
 void release(PyObject *self) {
   auto *instance = reinterpret_cast<Instance *>(self);
-  bool ours = Py_TYPE(self) == arrayType && instance->simple_layout &&
-              instance->simple_holder_constructed && !instance->simple_instance_registered;
+  PyTypeObject *type = Py_TYPE(self);
+  bool ours = isOurType(type) && instance->simple_layout && instance->simple_holder_constructed &&
+              !instance->simple_instance_registered;
   if (!ours || instance->has_patients) {
     pb::detail::pybind11_object_dealloc(self);
     return;
   }
   Array &value = **holderOf(instance);
   if (!value.hasStorage() && !instance->weakrefs && known.keep(self)) {
-    Py_DECREF(arrayType);
+    leaveType(self);
     return;
   }
   PyObject *ended = self;
@@ -154,7 +157,7 @@ void release(PyObject *self) {
     ended = nullptr;
   if (ended)
     discard(ended);
-  Py_DECREF(arrayType);
+  Py_DECREF(type);
 }
 
 } // namespace
@@ -168,7 +171,7 @@ Made takeMade(DType t, const Shape &shape, const rt::Device &device) {
   const Array &value = **holderOf(reinterpret_cast<Instance *>(self));
   rt::Buffer *buffer =
       value.storage()->withCurrent([](const Node &node) { return node.buffer().get(); });
-  return {pb::reinterpret_steal<pb::object>(PyObject_Init(self, arrayType)), buffer};
+  return {pb::reinterpret_steal<pb::object>(PyObject_Init(self, ndarrayType)), buffer};
 }
 
 PyObject *wrapKnown(const KnownValue &value) {
@@ -224,8 +227,8 @@ static PyObject *makeObject(PyTypeObject *type) {
 
 PyObject *wrapPart(const Array &x, std::span<const IndexItem> items) {
   PyObject *idle = parts.take();
-  auto owned = pb::reinterpret_steal<pb::object>(idle ? PyObject_Init(idle, arrayType)
-                                                      : makeObject(typeOfArrays()));
+  auto owned = pb::reinterpret_steal<pb::object>(idle ? PyObject_Init(idle, ndarrayType)
+                                                      : makeObject(ndarrayType));
   Array &value = **holderOf(reinterpret_cast<Instance *>(owned.ptr()));
   check(value.show(x, items));
   return owned.release().ptr();
@@ -234,7 +237,8 @@ PyObject *wrapPart(const Array &x, std::span<const IndexItem> items) {
 PyObject *wrapView(const Array &x, Result<View> view) {
   if (!view)
     raise(view.takeStatus());
-  PyObject *self = makeObject(typeOfArrays());
+  const bool isValue = view->shape().rank() == 0 && x.isValue();
+  PyObject *self = makeObject(isValue ? arrayType : ndarrayType);
   Array *value = holderOf(reinterpret_cast<Instance *>(self))->get();
   // In place: a null array has nothing to give up.
   std::destroy_at(value);
@@ -242,19 +246,31 @@ PyObject *wrapView(const Array &x, Result<View> view) {
   return self;
 }
 
-PyObject *wrap(Array &&array) {
-  auto owned = pb::reinterpret_steal<pb::object>(makeObject(typeOfArrays()));
-  Array &value = **holderOf(reinterpret_cast<Instance *>(owned.ptr()));
+/// Whether the object is how its storage finds its owner.
+static bool settle(PyObject *self, Array &&array) {
+  Array &value = **holderOf(reinterpret_cast<Instance *>(self));
   // In place: a null array has nothing to give up.
   std::destroy_at(&value);
   new (&value) Array(std::move(array));
-  bool owns = false;
   if (!value.hasStorage()) {
-    value.setObject(owned.ptr());
+    value.setObject(self);
   } else if (!value.isNull() && !value.isOpen() && value.storage()->owner() == &value) {
-    owns = true;
-    value.storage()->setOwnerObject(owned.ptr()); // how x.base finds it
+    value.storage()->setOwnerObject(self); // how x.base finds it
+    return true;
   }
+  return false;
+}
+
+PyObject *wrapSilently(Array &&array) {
+  auto owned = pb::reinterpret_steal<pb::object>(makeObject(typeFor(array)));
+  settle(owned.ptr(), std::move(array));
+  return owned.release().ptr();
+}
+
+PyObject *wrap(Array &&array) {
+  auto owned = pb::reinterpret_steal<pb::object>(makeObject(typeFor(array)));
+  bool owns = settle(owned.ptr(), std::move(array));
+  Array &value = **holderOf(reinterpret_cast<Instance *>(owned.ptr()));
   // A view of another array records no operation.
   if (owns || value.view().isWhole())
     tellAtOnce(value);

@@ -210,7 +210,7 @@ from ._special import (  # noqa: E402
 )
 from ._special import conjugate as conj  # noqa: E402
 from ._functions import *  # noqa: E402, F403
-from ._graphc import Array  # noqa: E402
+from ._graphc import Array, ndarray  # noqa: E402
 from ._interop import attach as _attach  # noqa: E402
 from ._indexing import (  # noqa: E402
     argwhere,
@@ -403,7 +403,6 @@ newaxis = None
 # NumPy's own dtype classes and settings: graphc's arrays have NumPy's dtypes.
 globals().update(_shared)
 bool = bool_  # noqa: F405
-ndarray = Array
 __array_api_version__ = "2025.12"
 euler_gamma = 0.5772156649015329
 _foreign.cover(globals(), _np)

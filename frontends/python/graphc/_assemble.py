@@ -66,7 +66,7 @@ def vstack(tup: Sequence[ArrayLike], *, dtype=None, casting: str = "same_kind") 
 
 def hstack(tup: Sequence[ArrayLike], *, dtype=None, casting: str = "same_kind") -> Array:
     """Arrays side by side: joined along the second axis, vectors along their only one."""
-    if dtype is None and type(tup) in (list, tuple) and tup and _py.all(type(a) is _graphc.Array and a.ndim for a in tup):
+    if dtype is None and type(tup) in (list, tuple) and tup and _py.all(type(a) is _graphc.ndarray and a.ndim for a in tup):
         return _graphc.concatenate(tup, 0 if tup[0].ndim == 1 else 1)
     arrays = _list(atleast_1d(*in_sequence(tup)))
     return concatenate(arrays, 0 if arrays and arrays[0].ndim == 1 else 1, dtype=dtype, casting=casting)

@@ -34,11 +34,12 @@ def _shape(shape):
 def _joined(obj):
     """A nested sequence that holds Arrays as one Array, or None when it holds none."""
     kinds = set(map(type, obj))
-    if _Array not in kinds and not kinds & {list, tuple}:
+    ours = not kinds.isdisjoint((_Array, _graphc.ndarray))
+    if not ours and not kinds & {list, tuple}:
         return None
-    if _Array not in kinds and not _py.any(_holds(v) for v in obj):
+    if not ours and not _py.any(_holds(v) for v in obj):
         return None
-    parts = [v if type(v) is _Array else asarray(v) for v in obj]
+    parts = [v if _graphc.is_array(v) else asarray(v) for v in obj]
     if len({p.shape for p in parts}) > 1:
         raise ShapeError(
             "setting an array element with a sequence. The requested array has an inhomogeneous shape: "
@@ -48,7 +49,7 @@ def _joined(obj):
 
 
 def _holds(obj):
-    return type(obj) is _Array or (isinstance(obj, (list, tuple)) and _py.any(_holds(v) for v in obj))
+    return _graphc.is_array(obj) or (isinstance(obj, (list, tuple)) and _py.any(_holds(v) for v in obj))
 
 
 def _source(obj):
@@ -160,8 +161,8 @@ def asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None):
         if copy is False and laid is not x:
             raise ArgumentError("Unable to avoid copy while creating an array as requested.")
         return laid
-    if dtype is None and device is None and copy is None and type(a) is _Array and a.ndim:
-        return a  # a 0-d one may be a number, of which this makes an array
+    if dtype is None and device is None and copy is None and type(a) is _graphc.ndarray:
+        return a
     if type(a) is _np.ndarray and a.base is not None and dtype is None and device is None and copy is not True:
         shared = _Array._borrowed(a)
         if shared is not None:
@@ -195,7 +196,7 @@ def _of_columns(a, dtype, device, copy):
 def operand(a):
     """`a` as an Array, but for arrays of other classes (of pandas), to whose own method NumPy's function of that name leaves it:
     ForeignDType."""
-    if type(a) is _Array:
+    if _graphc.is_array(a):
         return a if a.ndim else asarray(a)
     if hasattr(type(a), "__array_ufunc__") and not isinstance(a, (_np.ndarray, _np.generic)) and not _graphc.is_tracing():
         raise ForeignDType(f"{type(a).__name__} has methods of its own")
@@ -209,9 +210,11 @@ def assigned(value, x, is_safe=False):
     if not isinstance(value, (_Array, _np.ndarray, _np.generic)):
         is_float = type(value) is float and x.dtype.kind in "fc"  # where it overflows, the conversion to come tells it
         return asarray(value, None if is_float else x.dtype, device=x.device)
+    if isinstance(value, _np.ndarray) and type(value) is not _np.ndarray:  # of another class, whose values are assigned
+        value = _np.asarray(value)
     if not is_safe and isinstance(value, _np.ndarray) and value.dtype.name not in _NAMES:
         value = value.astype(x.dtype)
-    values = asarray(value, device=None if type(value) is _Array else x.device)
+    values = asarray(value, device=None if _graphc.is_array(value) else x.device)
     is_number = isinstance(value, _np.generic)  # or a single result
     if is_safe and not is_number and not can_cast(values.dtype, x.dtype, "safe"):
         kind = "array data" if values.ndim else "scalar"
@@ -221,7 +224,7 @@ def assigned(value, x, is_safe=False):
 
 def given(a):
     """`a` as an Array; a single result stays one (NumPy's scalar), of which `asarray` makes an array."""
-    if type(a) is _Array:
+    if _graphc.is_array(a):
         return a
     return asarray(a)[()] if isinstance(a, _np.generic) else asarray(a)
 
@@ -281,7 +284,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     front up to `ndmin`."""
     if type(copy) is _np._CopyMode:
         copy = {1: True, 0: False}.get(copy.value)
-    if type(object) is _Array and dtype is None and copy is True and order == "K" and device is None and ndmin == 0 and object.ndim <= 1:
+    if _graphc.is_array(object) and dtype is None and copy is True and order == "K" and device is None and ndmin == 0 and object.ndim <= 1:
         return object.copy() if object.ndim else _graphc.asarray(object, None, None, True)
     if ndmax and isinstance(object, (list, tuple)):
         return _shallow(array(object, dtype, copy=copy, order=order, ndmin=ndmin, device=device), ndmax)
@@ -289,7 +292,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         packed = _graphc.pack(object)
         if packed is not None:
             return packed
-    if type(object) is _Array and copy and object.ndim > 1 and device is None and not (order == "C" or object.contiguous):
+    if type(object) is _graphc.ndarray and copy and object.ndim > 1 and device is None and not (order == "C" or object.contiguous):
         result = object.astype(object.dtype if dtype is None else dtype, order)
         return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result
     wanted = _order(order)
@@ -320,7 +323,7 @@ def asarrays(values):
     place = _graphc.elsewhere(*values)
     if place is None:
         return [asarray(x) for x in values]
-    return [asarray(x) if type(x) is _Array else asarray(x, device=place) for x in values]
+    return [asarray(x) if _graphc.is_array(x) else asarray(x, device=place) for x in values]
 
 
 @_stands_for()
@@ -378,7 +381,7 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
         if isinstance(fill_value, (_Array, _np.ndarray, list, tuple)):
             return in_order(full(shape, fill_value, dtype, device=device), "F")
         return _new(lambda sizes: full(sizes, fill_value, dtype, device=device), shape, order)
-    shape = _shape(shape) if type(shape) is _Array else shape
+    shape = _shape(shape) if _graphc.is_array(shape) else shape
     if device is None and type(fill_value) is float:
         made = _graphc.filled(shape, fill_value, float64 if dtype is None else dtype)
         if made is not None:
@@ -400,7 +403,7 @@ def zeros(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array of zeros."""
     if order != "C":
         return _new(lambda sizes: zeros(sizes, dtype, device=device), shape, order)
-    shape = _shape(shape) if type(shape) is _Array else shape
+    shape = _shape(shape) if _graphc.is_array(shape) else shape
     made = None if device is not None else _graphc.filled(shape, 0, dtype)
     if made is not None:
         return made
@@ -411,7 +414,7 @@ def ones(shape, dtype=float64, order="C", *, device=None, like=None):
     """An Array of ones."""
     if order != "C":
         return _new(lambda sizes: ones(sizes, dtype, device=device), shape, order)
-    shape = _shape(shape) if type(shape) is _Array else shape
+    shape = _shape(shape) if _graphc.is_array(shape) else shape
     made = None if device is not None else _graphc.filled(shape, 1, dtype)
     if made is not None:
         return made
@@ -426,7 +429,7 @@ def empty(shape, dtype=float64, order="C", *, device=None, like=None):
 @_stands_for()
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """`full` with the shape, dtype, device and memory order of `a`."""
-    if device is None and shape is None and type(a) is _Array and (order == "C" or (order == "K" and a.contiguous)):
+    if device is None and shape is None and _graphc.is_array(a) and (order == "C" or (order == "K" and a.contiguous)):
         made = _graphc.filled(a, fill_value, dtype)
         if made is not None:
             return made
@@ -438,7 +441,7 @@ def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, d
 
 def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Zeros with the shape, dtype and device of `a`."""
-    if device is None and shape is None and type(a) is _Array and (order == "C" or (order == "K" and a.contiguous)):
+    if device is None and shape is None and _graphc.is_array(a) and (order == "C" or (order == "K" and a.contiguous)):
         made = _graphc.filled(a, 0, dtype)
         if made is not None:
             return made
@@ -447,7 +450,7 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None)
 
 def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Ones with the shape, dtype and device of `a`."""
-    if device is None and shape is None and type(a) is _Array and (order == "C" or (order == "K" and a.contiguous)):
+    if device is None and shape is None and _graphc.is_array(a) and (order == "C" or (order == "K" and a.contiguous)):
         made = _graphc.filled(a, 1, dtype)
         if made is not None:
             return made
@@ -456,7 +459,7 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
 
 def empty_like(prototype, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """`empty` with the shape, dtype and device of `prototype`."""
-    if device is None and shape is None and type(prototype) is _Array and (order == "C" or (order == "K" and prototype.contiguous)):
+    if device is None and shape is None and _graphc.is_array(prototype) and (order == "C" or (order == "K" and prototype.contiguous)):
         made = _graphc.filled(prototype, 0, dtype)
         if made is not None:
             return made

@@ -83,8 +83,8 @@ def eval(*arrays):
     """Computes arrays (or nested lists, tuples and dicts of them) together, and returns when they are done. Values
     are also computed when they are looked at: printing, float(), NumPy conversion."""
     for x in arrays:
-        if type(x) is not _graphc.Array:
-            arrays = [x for x in _tree.leaves(arrays) if type(x) is _graphc.Array]
+        if not _graphc.is_array(x):
+            arrays = [x for x in _tree.leaves(arrays) if _graphc.is_array(x)]
             break
     _graphc.eval(arrays)
 

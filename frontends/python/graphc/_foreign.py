@@ -60,8 +60,17 @@ class ndarray(_np.ndarray):
 
     def view(self, *args, **keywords):
         """As numpy.ndarray.view; graphc's class of arrays is NumPy's here."""
-        args = [_np.ndarray if a is _Array else a for a in args]
-        return super().view(*args, **{k: _np.ndarray if v is _Array else v for k, v in keywords.items()})
+        args = [_np.ndarray if a in (_Array, _graphc.ndarray) else a for a in args]
+        return super().view(*args, **{k: _np.ndarray if v in (_Array, _graphc.ndarray) else v for k, v in keywords.items()})
+
+
+class _Written(ndarray):
+    """The values of an array of ours that a call writes to, where a class made of `ndarray` is asked: it may view them as that class."""
+
+    __array_priority__ = -1e9  # results are of the other class
+
+
+_Written.__name__ = _Written.__qualname__ = "ndarray"
 
 
 class _Call:
@@ -72,6 +81,7 @@ class _Call:
         self._copies = []  # (our array, the copy that NumPy changes)
         self._device = None  # of the first array of ours: where results go
         self._keeps = asks is not None and any(has_own(type(v), asks) for v in _members((*args, *keywords.values())))
+        self._has_class = any(isinstance(v, ndarray) for v in args)
 
     def given(self, value):
         if _graphc.is_array(value):
@@ -91,7 +101,7 @@ class _Call:
         if not _graphc.is_array(value) or self._keeps:
             return value
         self._device = self._device or value.device
-        copy = _np.array(value)
+        copy = _np.array(value).view(_Written if self._has_class else _np.ndarray)
         copy.flags.writeable = not value.readonly
         self._copies.append((value, copy))
         return copy
@@ -120,7 +130,8 @@ def _is_computed(dtype):
 
 def to_ours(value, device=None):
     """A numeric result of NumPy's as an Array; anything else as it is."""
-    if type(value) is _np.ndarray and _is_computed(value.dtype):
+    if type(value) in (_np.ndarray, _Written) and _is_computed(value.dtype):
+        value = value.view(_np.ndarray)
         shared = _graphc.Array._borrowed(value) if device in (None, "cpu") else None
         if shared is not None:
             return shared
@@ -391,7 +402,7 @@ def _operate(name, left, right):
     if has_own(type(left), "__array_ufunc__") or has_own(type(right), "__array_ufunc__"):
         ufunc = getattr(_np, _UFUNCS[name[updates:]])
         return ufunc, (left, right), {"out": (left,)} if updates else {}, _as_it_is
-    call = _Call()
+    call = _Call((left, right), {})
     return function, (call.changed(left) if updates and not _graphc.is_value(left) else call.given(left), call.given(right)), {}, call.result
 
 
@@ -462,7 +473,12 @@ _QUICK = {name: getattr(_graphc, f"plain_{name}") for name in (
 )} | dict.fromkeys(("eye", "identity"), _graphc.plain_eye) | {"diag": _graphc.plain_diagonal, "empty_like": _graphc.plain_zeros_like}  # fmt: skip
 
 
-def function(inner, hand, module, theirs=None, binds=True):
+def _implemented(theirs, updates, *args, **keywords):
+    """NumPy's function as classes call it that were asked what it means: without asking any."""
+    return run(theirs, args, keywords, updates)
+
+
+def function(inner, hand, module, theirs=None, binds=True, updates=None):
     """A function of the package as its users call it; `hand(args, keywords)` plans the call of NumPy's. One that `binds` is a method of
     classes that have it."""
     made = (_graphc.function if binds else _graphc.plain_function)(*exact(inner, theirs))
@@ -472,7 +488,7 @@ def function(inner, hand, module, theirs=None, binds=True):
     made.__dict__.pop("quick", None)
     made.__dict__.update(__name__=inner.__name__, __qualname__=inner.__name__, __doc__=inner.__doc__, __module__=module, hand=hand, numpys=theirs)
     if hasattr(theirs, "_implementation"):
-        made.__dict__["_implementation"] = theirs._implementation
+        made.__dict__["_implementation"] = _functools.partial(_implemented, theirs._implementation, updates)
     return made
 
 
@@ -483,7 +499,7 @@ def cover(namespace, theirs):
         is_function = isinstance(inner, _types.FunctionType) and callable(numpys) and not isinstance(numpys, type)
         if is_function and inner is not numpys and not name.startswith("_"):
             hand = _functools.partial(plan, numpys, updates=_UPDATES.get(name))
-            namespace[name] = function(inner, hand, namespace["__name__"], numpys, hasattr(numpys, "__get__"))
+            namespace[name] = function(inner, hand, namespace["__name__"], numpys, hasattr(numpys, "__get__"), _UPDATES.get(name))
 
 
 def _numpys_alone(theirs):

@@ -164,7 +164,7 @@ def flatnonzero(a):
 def nonzero(a):
     """Positions of the nonzero elements, one int64 array an axis, in row-major order. Counted when a shape is asked for;
     ValueError for 0-d arrays."""
-    if type(a) is _Array and a.ndim == 1:
+    if type(a) is _graphc.ndarray and a.ndim == 1:
         return (_graphc.flatnonzero(a),)
     x = asarray(a)
     if x.ndim == 0:

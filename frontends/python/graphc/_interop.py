@@ -84,7 +84,7 @@ def _dask_tokenize(self):
 
 #: Our ufunc for NumPy's, of those that were called with operands that need no look.
 _ours = {}
-_OPERANDS = {_Array, _np.ndarray, _np.float64, _np.float32, _np.int64, _np.bool_, bool, int, float}
+_OPERANDS = {_Array, _graphc.ndarray, _np.ndarray, _np.float64, _np.float32, _np.int64, _np.bool_, bool, int, float}
 
 
 def _is_complex(x):

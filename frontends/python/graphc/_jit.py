@@ -496,7 +496,7 @@ def _plan_outputs(leaves, placeholders, numbers=None, returned=()):
         if numbers and type(leaf) is _jit_numbers.Traced:
             plan.append(("arg", len(placeholders) + len(returned)))
             returned.append(leaf.place)
-        elif type(leaf) is not _Array:
+        elif not _graphc.is_array(leaf):
             plan.append(("value", leaf))
         elif id(leaf) in arguments:
             plan.append(("arg", arguments[id(leaf)]))

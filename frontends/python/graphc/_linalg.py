@@ -74,7 +74,7 @@ dot.quick = _graphc.plain_dot(_number_of("dot"), 2)
 
 
 def _dot(a, b, out):
-    if out is None and type(a) is type(b) is _graphc.Array and 1 <= a.ndim <= 2 and 1 <= b.ndim <= 2:
+    if out is None and type(a) is type(b) is _graphc.ndarray and 1 <= a.ndim <= 2 and 1 <= b.ndim <= 2:
         return a @ b
     x1, x2 = asarrays((a, b))
     if x1.ndim == 0 or x2.ndim == 0:

@@ -92,7 +92,7 @@ def moveaxis(a, source, destination):
     return _graphc.transpose(x, tuple(order))
 
 
-def expand_dims(a, /, axis):
+def expand_dims(a, axis):
     """A view with size-1 axes inserted at the given places of the result."""
     return _graphc.expand_dims(asarray(a), axis)
 
@@ -158,7 +158,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
 
 def _is_plain(x):
     """Whether it is an Array or a list of Python numbers."""
-    return type(x) is _graphc.Array or (type(x) is list and x and not set(map(type, x)) - _NUMBERS)
+    return _graphc.is_array(x) or (type(x) is list and x and not set(map(type, x)) - _NUMBERS)
 
 
 concat = concatenate

@@ -86,7 +86,7 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
 def fill_diagonal(a: Array, val: ArrayLike, wrap: bool = False) -> None:
     """Writes `val` (one for all, or values repeated along it) to the main diagonal of an array, in place. Arrays of more
     than two axes must have equal sizes. `wrap` starts the diagonal anew below a tall matrix's last column."""
-    if type(a) is not _graphc.Array:
+    if not _graphc.is_array(a):
         raise ForeignDType(f"fill_diagonal: an Array is changed in place, not {type(a).__name__}")
     if a.ndim < 2:
         raise ShapeError(f"array must be at least 2-d, got shape {a.shape}")
@@ -123,7 +123,7 @@ def fill_diagonal(a: Array, val: ArrayLike, wrap: bool = False) -> None:
 
 def trace(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype=None, out=None) -> Array:
     """Sum of a diagonal."""
-    if type(a) is _graphc.Array and a.ndim == 2 and dtype is None and out is None and (offset, axis1, axis2) == (0, 0, 1):
+    if type(a) is _graphc.ndarray and a.ndim == 2 and dtype is None and out is None and (offset, axis1, axis2) == (0, 0, 1):
         return _graphc.reduce("sum", diagonal_view(a, 0, 0, 1))
     return sum(diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
@@ -258,9 +258,9 @@ def fromfunction(function, shape, *, dtype=float64, like=None, **keywords):
 @_stands_for()
 def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -> None:
     """Writes `src`, broadcast, into `dst` where the condition holds. Raises TypeError when the casting rule forbids it."""
-    if type(dst) is not _graphc.Array:
+    if not _graphc.is_array(dst):
         raise ForeignDType(f"copyto: an Array is changed in place, not {type(dst).__name__}")
-    if type(src) is _graphc.Array and where is True and src.dtype is dst.dtype and not dst.readonly and casting == "same_kind":
+    if _graphc.is_array(src) and where is True and src.dtype is dst.dtype and not dst.readonly and casting == "same_kind":
         dst[...] = src
         return
     weak = isinstance(src, {"b": int, "i": int, "u": int, "c": (int, float, complex)}.get(dst.dtype.kind, (int, float)))

@@ -197,7 +197,7 @@ def _view(self, dtype=None, type=None):
     read-only copy."""
     if isinstance(dtype, _py.type) and issubclass(dtype, _Array):
         dtype, type = None, dtype
-    if type not in (None, _Array, _np.ndarray):
+    if type not in (None, _Array, _graphc.ndarray, _np.ndarray):
         lent = self._lent()
         return lent.view(type) if dtype is None else lent.view(dtype, type)
     try:
@@ -376,7 +376,7 @@ _ABSENT = {
 
 
 def _new(cls, shape=None, dtype=float, buffer=None, offset=0, strides=None, order=None):
-    if cls is not _Array:  # a class that is made of it
+    if cls is not _Array and cls is not _graphc.ndarray:  # a class that is made of it
         return _foreign.ndarray.__new__(cls, shape, dtype, buffer, offset, strides, order)
     if shape is None:
         raise TypeError("Array() missing required argument 'shape': use asarray to convert")

@@ -204,11 +204,11 @@ r_ = _Concatenator(0)
 c_ = _Concatenator(-1, 2, 0)
 
 
-def row_stack(arrays, *, dtype=None, casting="same_kind"):
+def row_stack(tup, *, dtype=None, casting="same_kind"):
     """`vstack` under its old name."""
     from ._assemble import vstack
 
-    return vstack(arrays, dtype=dtype, casting=casting)
+    return vstack(tup, dtype=dtype, casting=casting)
 
 
 def mask_indices(n: int, mask_func, k=0):

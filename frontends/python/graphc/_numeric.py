@@ -178,7 +178,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
 @as_ufunc(1)
 def deg2rad(x: ArrayLike, /) -> Array:
     """Degrees to radians."""
-    x = x if type(x) is _graphc.Array and x.dtype is float64 else _floating(x, "deg2rad")
+    x = x if _graphc.is_array(x) and x.dtype is float64 else _floating(x, "deg2rad")
     return x * (_math.pi / 180)
 
 
@@ -208,7 +208,7 @@ def fix(x: ArrayLike, out=None) -> Array:
 @as_ufunc(1)
 def rint(x: ArrayLike, /) -> Array:
     """Rounded to the nearest integer, ties to even, as a float; both parts of a complex number."""
-    return _graphc.round(x) if type(x) is _graphc.Array and x.dtype is float64 else round(_inexact(x, True))
+    return _graphc.round(x) if _graphc.is_array(x) and x.dtype is float64 else round(_inexact(x, True))
 
 
 @as_ufunc(1)
@@ -286,7 +286,7 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return _graphc.select(_graphc.isnan(x1), x1, _graphc.select(x1 == 0, x2, step))
 
 
-def sinc(x: ArrayLike, /) -> Array:
+def sinc(x: ArrayLike) -> Array:
     """sin(pi x) / (pi x), 1 at zero."""
     y = _math.pi * _inexact(x)
     y = _graphc.select(y == 0, float(_np.finfo(y.dtype).eps) if y.dtype.kind == "f" else 1.0e-20, y)

@@ -82,7 +82,7 @@ def _number(given):
         return given
     if type(given) is int:
         return float(given) if -_WHOLE < given < _WHOLE else None
-    return given if type(given) is _Array and given.ndim == 0 and given.dtype is float64 else None
+    return given if _graphc.is_array(given) and given.ndim == 0 and given.dtype is float64 else None
 
 
 def _scale(given):

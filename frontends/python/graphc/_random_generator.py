@@ -179,11 +179,11 @@ def _as_number(draw, number):
     @_functools.wraps(draw)
     def run(self, *args, **keywords):
         drawn = draw(self, *args, **keywords)
-        if type(drawn) is not _Array or drawn.ndim or _graphc.is_tracing():
+        if not _graphc.is_array(drawn) or drawn.ndim or _graphc.is_tracing():
             return drawn
         if args or keywords:
             given = *map(type, args), *map(type, keywords.values())
-            if _Array in given or tuple in given:  # a tuple: size=()
+            if _Array in given or _graphc.ndarray in given or tuple in given:  # a tuple: size=()
                 return drawn
         return number(drawn)
 

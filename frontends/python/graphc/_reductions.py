@@ -185,7 +185,7 @@ def cumprod(a, axis=None, dtype=None, out=None):
 
 def count_nonzero(a, axis=None, *, keepdims=False):
     """How many elements over `axis` are nonzero, as int64."""
-    x = a if type(a) is _graphc.Array else asarray(a)
+    x = a if _graphc.is_array(a) else asarray(a)
     return _graphc.reduce("sum", x if x.dtype is bool_ else x != 0, axis, bool(keepdims), None)
 
 

@@ -119,25 +119,25 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
 
 
 @_where_operands_are
-def unique_all(x, /):
+def unique_all(x):
     """(values, indices, inverse_indices, counts) of the distinct elements; every NaN is one of its own."""
     return UniqueAllResult(*_unique(asarray(x), True, True, True, False))
 
 
 @_where_operands_are
-def unique_counts(x, /):
+def unique_counts(x):
     """(values, counts) of the distinct elements; every NaN is one of its own."""
     return UniqueCountsResult(*_unique(asarray(x), False, False, True, False))
 
 
 @_where_operands_are
-def unique_inverse(x, /):
+def unique_inverse(x):
     """(values, inverse_indices) of the distinct elements; every NaN is one of its own."""
     return UniqueInverseResult(*_unique(asarray(x), False, True, False, False))
 
 
 @_where_operands_are
-def unique_values(x, /):
+def unique_values(x):
     """The sorted distinct elements; every NaN is one of its own."""
     return _unique(asarray(x), False, False, False, False)[0]
 

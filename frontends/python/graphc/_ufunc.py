@@ -160,7 +160,7 @@ def _outputs(self, args, out):
 
 
 def _is_weak(x):
-    return type(x) is not _Array and isinstance(x, (bool, int, float, complex)) and not isinstance(x, _np.generic)
+    return not _graphc.is_array(x) and isinstance(x, (bool, int, float, complex)) and not isinstance(x, _np.generic)
 
 
 def _strong(x):
@@ -403,7 +403,7 @@ def _reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_
     trees (docs/numerics.md). `where` leaves elements out, `initial` is combined in front. Raises ValueError for no
     elements of an operation without identity."""
     _binary(self, "reduce")
-    if type(array) is _Array and array.ndim == 1 and type(axis) is int and axis in (0, -1) and dtype is None and out is None and keepdims is False:
+    if type(array) is _graphc.ndarray and array.ndim == 1 and type(axis) is int and axis in (0, -1) and dtype is None and out is None and keepdims is False:
         if initial is _NO_VALUE and where is True and self.__name__ in _PARTED and array.size:
             return _plain_reduce(self, array, (0,), False, None)
     x, dtype = operand(array), None if dtype is None else as_dtype(dtype)
@@ -430,7 +430,7 @@ def _one_axis(x, axis, what):
 @_stands_for("accumulate")
 def _accumulate(self, array, axis=0, dtype=None, out=None):
     """Running combinations along an axis: element i combines the first i + 1 elements."""
-    if type(array) is _Array and type(axis) is int and axis == 0 and dtype is None and out is None and array.ndim == 1:
+    if type(array) is _graphc.ndarray and type(axis) is int and axis == 0 and dtype is None and out is None and array.ndim == 1:
         kind = _ALL_SCANS.get(self.__name__)
         if kind is not None and array.dtype.kind in "iuf":
             return _graphc.scan(kind, array, 0)
@@ -480,8 +480,8 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
     """Reductions of the slices from each index to the next one (the last: to the end); where the next index is not
     larger, the element itself. `indices` decide the structure, so they are evaluated."""
     _binary(self, "reduceat")
-    if dtype is None and out is None and type(array) is _Array and type(axis) is int and axis == 0 and self.__name__ in _PARTED:
-        made = _graphc.reduceat(_REDUCTIONS[self.__name__], array, indices) if type(indices) in (_Array, list) else None
+    if dtype is None and out is None and type(array) is _graphc.ndarray and type(axis) is int and axis == 0 and self.__name__ in _PARTED:
+        made = _graphc.reduceat(_REDUCTIONS[self.__name__], array, indices) if _graphc.is_array(indices) or type(indices) is list else None
         if made is not None:
             return made
     x = operand(array)
@@ -656,7 +656,7 @@ _FLOAT = _np.dtype("float64")
 
 def _is_plain(dtype, b):
     """Whether an operand of such an operation needs no conversion."""
-    if type(b) is _Array:
+    if _graphc.is_array(b):
         return b.dtype is dtype and dtype.kind in "iuf"
     return type(b) is int and -_SMALL < b < _SMALL and dtype in _COUNTED or type(b) is float and dtype is _FLOAT
 

@@ -128,7 +128,7 @@ def _run(kind, x, precision, lengths, axes, norm, inverse, out, what, key=None):
 
 def _call(kind, a, n, axis, norm, inverse, out, what):
     """A call of a function; of one without options only what has to be done each time."""
-    if n is not None or axis != -1 or norm is not None or out is not None or type(a) is not _Array:
+    if n is not None or axis != -1 or norm is not None or out is not None or type(a) is not _graphc.ndarray:
         return _one(kind, a, n, axis, norm, inverse, out, what)
     shape = a.shape
     key = (what, a.dtype, shape[-1:])
@@ -299,7 +299,7 @@ def _frequencies(whole, n, d, dtype):
     return (whole.astype(_d.float64) * (1.0 / (n * d))).astype(dtype, copy=False)
 
 
-def fftfreq(n, /, d=1.0, *, dtype=None, device=None):
+def fftfreq(n, d=1.0, *, dtype=None, device=None):
     """Frequencies of the elements of a transform of `n` points a distance `d` apart: 0, 1, ..., then the negative ones, over
     n * d. Raises ArgumentError unless n is a positive integer."""
     n = _count(n, "fftfreq")
@@ -308,7 +308,7 @@ def fftfreq(n, /, d=1.0, *, dtype=None, device=None):
     return _frequencies(whole, n, d, dtype)
 
 
-def rfftfreq(n, /, d=1.0, *, dtype=None, device=None):
+def rfftfreq(n, d=1.0, *, dtype=None, device=None):
     """Frequencies of the elements of a transform of `n` real points a distance `d` apart: 0 to n // 2 over n * d."""
     n = _count(n, "rfftfreq")
     return _frequencies(_arange(n // 2 + 1, device=device), n, d, dtype)
@@ -320,12 +320,12 @@ def _shifted(x, axes, shift):
     return _roll(x, tuple(shift(x.shape[a]) for a in axes), axes)
 
 
-def fftshift(x, /, axes=None):
+def fftshift(x, axes=None):
     """Elements with the zero frequency moved to the middle of each axis (of all, unless `axes` says which)."""
     return _shifted(x, axes, lambda n: n // 2)
 
 
-def ifftshift(x, /, axes=None):
+def ifftshift(x, axes=None):
     """The inverse of `fftshift`."""
     return _shifted(x, axes, lambda n: -(n // 2))
 

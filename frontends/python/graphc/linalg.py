@@ -121,7 +121,7 @@ def _matrices(x, name, square=False):
 
 def _is_plain_square(x):
     """Whether an operand is one square matrix of float64."""
-    return type(x) is _graphc.Array and x.dtype is float64 and x.ndim == 2 and x.shape[0] == x.shape[1] > 0
+    return type(x) is _graphc.ndarray and x.dtype is float64 and x.ndim == 2 and x.shape[0] == x.shape[1] > 0
 
 
 def _common(*arrays):
@@ -209,33 +209,33 @@ def cholesky(x, /, *, upper=False):
     return _now(_run("cholesky", [a], [int(bool(upper))], a.shape)).reshape(x.shape).astype(dtype, copy=False)
 
 
-def qr(x, /, mode="reduced"):
-    """(Q, R) with x = Q R: Q has as many columns as the smaller side ("reduced") or rows ("complete"); mode "r" gives
+def qr(a, mode="reduced"):
+    """(Q, R) with a = Q R: Q has as many columns as the smaller side ("reduced") or rows ("complete"); mode "r" gives
     R alone, "raw" LAPACK's reflectors and scalars. Raises ValueError for another mode."""
     modes = {"reduced": 0, "complete": 1, "r": 2, "raw": 3}
     if mode not in modes:
         raise ArgumentError(f"qr: Unrecognized mode {mode!r}; it is one of {', '.join(modes)}")
-    x, dtype = _matrices(x, "qr")
-    m, n = x.shape[-2:]
+    a, dtype = _matrices(a, "qr")
+    m, n = a.shape[-2:]
     k = min(m, n)
     shapes = {"reduced": ((m, k), (k, n)), "complete": ((m, m), (m, n)), "r": ((k, n),), "raw": ((n, m), (k,))}[mode]
-    a = _batch(x, dtype)
-    packed = _run("qr", [a], [modes[mode]], (a.shape[0], sum(_math.prod(s) for s in shapes)))
-    parts = _parts(packed, x.shape[:-2], dtype, *shapes)
+    batch = _batch(a, dtype)
+    packed = _run("qr", [batch], [modes[mode]], (batch.shape[0], sum(_math.prod(s) for s in shapes)))
+    parts = _parts(packed, a.shape[:-2], dtype, *shapes)
     if mode == "r":
         return parts[0]
     return tuple(parts) if mode == "raw" else QRResult(*parts)
 
 
-def solve(x1, x2, /):
-    """x with x1 x = x2; `x2` is a vector when it has one axis, else matrices; batch axes broadcast. Raises
-    LinAlgError for a singular `x1` and ShapeError when sizes differ."""
-    if _is_plain_square(x1) and type(x2) is _graphc.Array and x2.dtype is float64 and 1 <= x2.ndim <= 2:
-        n, columns = x1.shape[0], x2.shape[1:]
-        if x2.shape[0] == n and columns != (0,) and x1.device == x2.device:
-            y = x2.reshape((1, n, *(columns or (1,))))
-            return _now(_run("solve", [x1.reshape((1, n, n)), y], [], y.shape)).reshape(x2.shape)
-    return _solve(x1, x2)
+def solve(a, b):
+    """x with a x = b; `b` is a vector when it has one axis, else matrices; batch axes broadcast. Raises
+    LinAlgError for a singular `a` and ShapeError when sizes differ."""
+    if _is_plain_square(a) and type(b) is _graphc.ndarray and b.dtype is float64 and 1 <= b.ndim <= 2:
+        n, columns = a.shape[0], b.shape[1:]
+        if b.shape[0] == n and columns != (0,) and a.device == b.device:
+            y = b.reshape((1, n, *(columns or (1,))))
+            return _now(_run("solve", [a.reshape((1, n, n)), y], [], y.shape)).reshape(b.shape)
+    return _solve(a, b)
 
 
 @_where_operands_are
@@ -266,31 +266,31 @@ def _inverse(x, dtype, quiet):
     return _run("inv", [a], [int(quiet)], a.shape).reshape(x.shape).astype(dtype, copy=False)
 
 
-def inv(x, /):
+def inv(a):
     """The inverse of square matrices. Raises LinAlgError when one is singular or not square."""
-    if _is_plain_square(x):
-        a = x.reshape((1, *x.shape))
-        return _now(_run("inv", [a], [0], a.shape)).reshape(x.shape)
-    x, dtype = _matrices(x, "inv", square=True)
-    return _now(_inverse(x, dtype, False))
+    if _is_plain_square(a):
+        batch = a.reshape((1, *a.shape))
+        return _now(_run("inv", [batch], [0], batch.shape)).reshape(a.shape)
+    a, dtype = _matrices(a, "inv", square=True)
+    return _now(_inverse(a, dtype, False))
 
 
-def det(x, /):
+def det(a):
     """Determinants of square matrices."""
-    if _is_plain_square(x):
-        return single(_run("det", [x.reshape((1, *x.shape))], [], (1,)).reshape(()))
-    x, dtype = _matrices(x, "det", square=True)
-    a = _batch(x, dtype)
-    return single(_run("det", [a], [], a.shape[:1]).reshape(x.shape[:-2]).astype(dtype, copy=False))
+    if _is_plain_square(a):
+        return single(_run("det", [a.reshape((1, *a.shape))], [], (1,)).reshape(()))
+    a, dtype = _matrices(a, "det", square=True)
+    batch = _batch(a, dtype)
+    return single(_run("det", [batch], [], batch.shape[:1]).reshape(a.shape[:-2]).astype(dtype, copy=False))
 
 
-def slogdet(x, /):
+def slogdet(a):
     """(sign, logabsdet) with det = sign * exp(logabsdet); 0 and -inf for a singular matrix. The sign of a complex
     determinant is a complex number of size 1."""
-    x, dtype = _matrices(x, "slogdet", square=True)
-    a = _batch(x, dtype)
-    packed = _run("slogdet", [a], [], (a.shape[0], 2))
-    return SlogdetResult(*_parts(packed, x.shape[:-2], dtype, (), (), real=(1,)))
+    a, dtype = _matrices(a, "slogdet", square=True)
+    batch = _batch(a, dtype)
+    packed = _run("slogdet", [batch], [], (batch.shape[0], 2))
+    return SlogdetResult(*_parts(packed, a.shape[:-2], dtype, (), (), real=(1,)))
 
 
 def _eigh(x, UPLO, values_only, name):
@@ -304,15 +304,15 @@ def _eigh(x, UPLO, values_only, name):
     return _parts(_now(packed), x.shape[:-2], dtype, *shapes, real=(0,))
 
 
-def eigh(x, /, UPLO="L"):
+def eigh(a, UPLO="L"):
     """(eigenvalues, eigenvectors) of symmetric or Hermitian matrices, ascending; only the named triangle is read. Raises
     LinAlgError when the iteration does not converge."""
-    return EighResult(*_eigh(x, UPLO, False, "eigh"))
+    return EighResult(*_eigh(a, UPLO, False, "eigh"))
 
 
-def eigvalsh(x, /, UPLO="L"):
+def eigvalsh(a, UPLO="L"):
     """Eigenvalues of symmetric or Hermitian matrices, ascending; only the named triangle is read."""
-    return _eigh(x, UPLO, True, "eigvalsh")[0]
+    return _eigh(a, UPLO, True, "eigvalsh")[0]
 
 
 def _eig(x, values_only, name):
@@ -323,27 +323,27 @@ def _eig(x, values_only, name):
     return _parts(packed, x.shape[:-2], complex64 if dtype in (float32, complex64) else complex128, *shapes)
 
 
-def eig(x, /):
+def eig(a):
     """(eigenvalues, eigenvectors) of square matrices, complex whatever their values, as the Array API wants them.
     Raises LinAlgError for infinities and NaN, and when the iteration does not converge."""
-    return EigResult(*_eig(x, False, "eig"))
+    return EigResult(*_eig(a, False, "eig"))
 
 
-def eigvals(x, /):
+def eigvals(a):
     """Eigenvalues of square matrices, complex whatever their values."""
-    return _eig(x, True, "eigvals")[0]
+    return _eig(a, True, "eigvals")[0]
 
 
-def svd(x, /, full_matrices=True, compute_uv=True, hermitian=False):
-    """(U, S, Vh) with x = U diag(S) Vh; full_matrices=False leaves out the vectors beyond the smaller side;
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    """(U, S, Vh) with a = U diag(S) Vh; full_matrices=False leaves out the vectors beyond the smaller side;
     compute_uv=False gives S alone. Raises LinAlgError when the iteration does not converge."""
-    x, dtype = _matrices(x, "svd", square=hermitian)
-    m, n = x.shape[-2:]
-    k, a = min(m, n), _batch(x, dtype)
+    a, dtype = _matrices(a, "svd", square=hermitian)
+    m, n = a.shape[-2:]
+    k, batch = min(m, n), _batch(a, dtype)
     mode = 0 if not compute_uv else 2 if full_matrices else 1
     shapes = [((k,),), ((m, k), (k,), (k, n)), ((m, m), (k,), (n, n))][mode]
-    packed = _now(_run("svd", [a], [mode], (a.shape[0], sum(_math.prod(s) for s in shapes))))
-    parts = _parts(packed, x.shape[:-2], dtype, *shapes, real=(0,) if mode == 0 else (1,))
+    packed = _now(_run("svd", [batch], [mode], (batch.shape[0], sum(_math.prod(s) for s in shapes))))
+    parts = _parts(packed, a.shape[:-2], dtype, *shapes, real=(0,) if mode == 0 else (1,))
     return parts[0] if mode == 0 else SVDResult(*parts)
 
 
@@ -389,24 +389,24 @@ def _column(tolerance):
     return tolerance.reshape(tolerance.shape + (1,))
 
 
-def pinv(x, /, rcond=None, hermitian=False, *, rtol=...):
+def pinv(a, rcond=None, hermitian=False, *, rtol=...):
     """Moore-Penrose inverses; singular values up to rcond times the largest count as zero (default 1e-15; rtol=None:
     machine precision times the larger side)."""
-    x, dtype = _matrices(x, "pinv", square=hermitian)
+    a, dtype = _matrices(a, "pinv", square=hermitian)
     if rcond is not None and rtol is not ...:
         raise ArgumentError("pinv: `rtol` and `rcond` can't be both set.")
-    m, n = x.shape[-2:]
+    m, n = a.shape[-2:]
     if rcond is None:
         rcond = 1e-15 if rtol is ... else max(m, n) * float(_np.finfo(dtype).eps) if rtol is None else rtol
     if 0 in (m, n):
-        return zeros(x.shape[:-2] + (n, m), dtype)
-    u, s, vh = svd(x, full_matrices=False)
+        return zeros(a.shape[:-2] + (n, m), dtype)
+    u, s, vh = svd(a, full_matrices=False)
     large = s > _column(rcond) * s.max(axis=-1, keepdims=True)
     s = _graphc.select(large, 1 / _graphc.select(large, s, 1), 0)
     return matmul(_adjoint(vh), (s.reshape(s.shape + (1,)) * _adjoint(u)).astype(dtype, copy=False))
 
 
-def matrix_rank(A, /, tol=None, hermitian=False, *, rtol=None):
+def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     """How many singular values exceed `tol` (default: rtol, or machine precision times the larger side, times the
     largest). Of a vector or number: whether it has a nonzero element."""
     if tol is not None and rtol is not None:
@@ -426,27 +426,27 @@ def matrix_rank(A, /, tol=None, hermitian=False, *, rtol=None):
 
 
 @_where_operands_are
-def matrix_power(x, n, /):
+def matrix_power(a, n):
     """The n-th power of square matrices; a negative power is one of the inverse, power 0 the identity."""
-    x = asarray(x)
-    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        _matrices(x, "matrix_power", square=True)
+    a = asarray(a)
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        _matrices(a, "matrix_power", square=True)
     try:
         n = _operator.index(n)
     except TypeError:
         raise DTypeError("matrix_power: exponent must be an integer") from None
     if n == 0:
-        return _graphc.broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape).copy()
+        return _graphc.broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape).copy()
     if n < 0:
-        x, n = inv(x), -n
+        a, n = inv(a), -n
     result = None
     while True:
         if n & 1:
-            result = x if result is None else matmul(result, x)
+            result = a if result is None else matmul(result, a)
         n >>= 1
         if not n:
-            return result.copy() if result is x else result
-        x = matmul(x, x)
+            return result.copy() if result is a else result
+        a = matmul(a, a)
 
 
 def _float(x):
