@@ -188,3 +188,15 @@ def test_groups_of_blocks(n, dtype):
     else:
         np.testing.assert_array_equal(np.asarray(gc.cumsum(g, axis=1)), np.cumsum(x, axis=1))
     np.testing.assert_array_equal(np.asarray(gc.maximum.accumulate(g, axis=1)), np.maximum.accumulate(x, axis=1))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float16", "float64", "complex64", "bool"])
+def test_columns_that_are_gathered(dtype):
+    """Whatever is scanned, a kernel that loads nothing element by element among it: diagonals, generated and chosen values."""
+    a = (np.arange(2 * 3 * 2 * 2 * 3) % 5).reshape(2, 3, 2, 2, 3).astype(dtype)
+    x = gc.asarray(a)
+    for scan in ("cumsum", "cumprod"):
+        same = getattr(np, scan), getattr(gc, scan)
+        for take in (lambda xp, v: xp.diagonal(v, -1, 0, 4), lambda xp, v: xp.diagonal(v)[..., :1], lambda xp, v: v[:, [2, 0, 2]], lambda xp, v: xp.broadcast_to(xp.arange(6).reshape(3, 2, 1), (3, 2, 9)).astype(dtype)):
+            for axis in (0, 1):
+                np.testing.assert_array_equal(np.asarray(same[1](take(gc, x), axis=axis)), same[0](take(np, a), axis=axis))

@@ -395,8 +395,10 @@ void KernelLowering::scanPass(StringRef name, bool storesValues) {
     });
     return close();
   }
-  if (width > 1)
-    function->setAttr(kGrainAttr, builder.getI64IntegerAttr(bytesAhead(kPageBytes)));
+  if (width > 1) {
+    int64_t bits = std::max(op.getValue().getType().getIntOrFloatBitWidth(), 8u);
+    function->setAttr(kGrainAttr, builder.getI64IntegerAttr(kPageBytes * 8 / bits));
+  }
   columnRuns(blocks, [&](OpBuilder &b, ColumnRun &run) {
     ScanLoop scan{op, storesValues, position(), {}, {}, {}, {}, {}, {}};
     limits(b, run.block, scan);
