@@ -54,20 +54,7 @@ std::optional<T> ofInteger(OpKind kind, T a, T b) {
 
 template <typename T>
 std::optional<T> ofFloat(OpKind kind, T a, T b) {
-  switch (kind) {
-  case OpKind::Floor:
-    return std::floor(a);
-  case OpKind::Ceil:
-    return std::ceil(a);
-  case OpKind::Trunc:
-    return std::trunc(a);
-  case OpKind::Round:
-    return std::nearbyint(a);
-  case OpKind::Copysign:
-    return std::copysign(a, b);
-  default:
-    return hostmath::foldFloat(kind, a, b);
-  }
+  return kind == OpKind::Copysign ? std::copysign(a, b) : hostmath::foldFloat(kind, a, b);
 }
 
 /// What the kinds below give of one or two elements.

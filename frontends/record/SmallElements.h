@@ -18,6 +18,21 @@ bool withSmallType(DType t, F f) {
   return hostmath::withTypeAmong<double, int64_t, bool, float, int32_t, uint8_t>(t, f);
 }
 
+/// Runs `f` with an unsigned integer of the size of an element, at most 8 bytes.
+template <typename F>
+void withWord(int64_t size, F f) {
+  switch (size) {
+  case 1:
+    return f(uint8_t{});
+  case 2:
+    return f(uint16_t{});
+  case 4:
+    return f(uint32_t{});
+  default:
+    return f(uint64_t{});
+  }
+}
+
 /// Of a function that is compiled for wider vectors than every machine has, which hasWide() tells.
 #if defined(__x86_64__)
 #define GRAPHC_WIDE __attribute__((target("avx2,fma")))

@@ -74,21 +74,10 @@ struct Two {
   uint64_t words[2];
 };
 
-/// Runs `f` with a value of a type that has the size of an element.
+/// withWord() of any element.
 template <typename F>
-void withWord(int64_t size, F f) {
-  switch (size) {
-  case 1:
-    return f(uint8_t{});
-  case 2:
-    return f(uint16_t{});
-  case 4:
-    return f(uint32_t{});
-  case 8:
-    return f(uint64_t{});
-  default:
-    return f(Two{});
-  }
+void withElement(int64_t size, F f) {
+  return size == sizeof(Two) ? f(Two{}) : withWord(size, f);
 }
 
 std::span<const int64_t> withoutFirst(const Shape &shape) {
@@ -113,7 +102,7 @@ Outcome takeRows(const Array &x, const Array &index) {
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out,
                 makeNode(x.dtype(), takenShape(x, index, rows.list().size()), x.device()));
-  withWord(itemSize(x.dtype()), [&]<typename T>(T) {
+  withElement(itemSize(x.dtype()), [&]<typename T>(T) {
     auto *from = reinterpret_cast<const T *>(elements.first);
     T *to = dataOf<T>(out);
     const int64_t stride = x.view().strides()[0];
@@ -315,7 +304,7 @@ Outcome repeated(const Array &x, int64_t times) {
   if (!elements.base)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), shape, x.device()));
-  withWord(itemSize(x.dtype()), [&]<typename T>(T) {
+  withElement(itemSize(x.dtype()), [&]<typename T>(T) {
     auto *from = reinterpret_cast<const T *>(elements.first);
     T *to = dataOf<T>(out);
     for (int64_t i = 0; i < x.size(); ++i)

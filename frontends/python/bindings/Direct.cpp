@@ -129,20 +129,6 @@ bool areInside(std::span<const int64_t> places, int64_t rows) {
   return !isOutside;
 }
 
-template <typename F>
-void withBytes(int64_t size, F f) {
-  switch (size) {
-  case 1:
-    return f(uint8_t{});
-  case 2:
-    return f(uint16_t{});
-  case 4:
-    return f(uint32_t{});
-  default:
-    return f(uint64_t{});
-  }
-}
-
 std::span<const int64_t> integersOf(const small::Elements &elements, int64_t count) {
   return {reinterpret_cast<const int64_t *>(elements.first), static_cast<size_t>(count)};
 }
@@ -240,7 +226,7 @@ private:
 /// x[part] = value everywhere.
 bool fillPart(Array &x, const Part &part, uint64_t bits) {
   return x.storage()->update([&](rt::Buffer &buffer) {
-    withBytes(itemSize(x.dtype()), [&]<typename T>(T) {
+    small::withWord(itemSize(x.dtype()), [&]<typename T>(T) {
       small::fill(static_cast<T>(bits), part.sizes(), part.steps(),
                   static_cast<T *>(buffer.host()) + part.offset);
     });
@@ -338,7 +324,7 @@ PyObject *directFull(const Shape &shape, uint64_t bits, DType t, rt::Device &dev
   Made made = takeMade(t, shape, device);
   if (!made.object)
     return nullptr;
-  withBytes(itemSize(t), [&]<typename T>(T) {
+  small::withWord(itemSize(t), [&]<typename T>(T) {
     std::fill_n(static_cast<T *>(made.data()), count, static_cast<T>(bits)); // little-endian
   });
   return finish(std::move(made));
@@ -421,7 +407,7 @@ PyObject *directRows(const Array &x, const Array &index) {
   Made made = takeMade(x.dtype(), shape, x.device());
   if (!made.object)
     return nullptr;
-  withBytes(itemSize(x.dtype()), [&]<typename T>(T) {
+  small::withWord(itemSize(x.dtype()), [&]<typename T>(T) {
     auto *words = reinterpret_cast<const T *>(from.first);
     if (isMask)
       takeMasked(words, width, boolsOf(places, rows), static_cast<T *>(made.data()));
@@ -472,7 +458,7 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
     bits = *number;
   }
   return x.storage()->update([&](rt::Buffer &buffer) {
-    withBytes(itemSize(x.dtype()), [&]<typename T>(T) {
+    small::withWord(itemSize(x.dtype()), [&]<typename T>(T) {
       const auto one = static_cast<T>(bits);
       const T *from = held.base ? reinterpret_cast<const T *>(held.first) : &one;
       const int64_t step = held.base ? 1 : 0, stride = view.strides()[0];
@@ -529,7 +515,7 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
       (x.dtype() == DType::Bool && !base->buffer()->isPrivate()))
     return false;
   return x.storage()->update([&](rt::Buffer &buffer) {
-    withBytes(itemSize(x.dtype()), [&]<typename T>(T) {
+    small::withWord(itemSize(x.dtype()), [&]<typename T>(T) {
       copyPart(static_cast<const T *>(base->buffer()->host()) + from.offset(), from.strides(),
                part.sizes(), part.steps(), static_cast<T *>(buffer.host()) + part.offset);
     });
