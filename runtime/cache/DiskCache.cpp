@@ -29,10 +29,11 @@ constexpr std::string_view kTempPrefix = ".tmp-";
 constexpr int64_t kLargestEntry = int64_t{1} << 30;
 constexpr int64_t kStaleTempSeconds = 3600;
 constexpr int64_t kTouchSeconds = 60;
-/// The folder is read again after this part of the room in it was written: as many processes may
-/// write at once before it holds too much. A large folder takes longer to read than to write to.
-constexpr int64_t kWriters = 4;
-/// What is made free at once, of the cap, when that is passed.
+/// Of the cap: what all processes together write, on average, between two readings of the folder.
+/// Reading a full one takes as long as compiling a hundred kernels.
+constexpr int64_t kScanPart = 128;
+/// Of the cap: the room that is kept for what is written between readings, and what is made free
+/// beyond it at once.
 constexpr int64_t kRoomPart = 16;
 
 struct EntryHeader {
@@ -56,6 +57,14 @@ Digest entryDigest(EntryHeader header, std::span<const uint8_t> key, std::string
 
 std::string entryName(std::span<const uint8_t> key) {
   return digestOf(key).hex() + std::string(kEntrySuffix);
+}
+
+// Whether the store of an entry reads the folder: its key draws, with a chance in proportion to its
+// bytes. Short processes, none of which writes much, keep to the cap that way without a word to
+// each other, and none pays for a reading at its start.
+bool readsTheFolder(std::span<const uint8_t> key, int64_t bytes, int64_t capBytes) {
+  return digestOf(key).low % static_cast<uint64_t>(std::max<int64_t>(1, capBytes / kScanPart)) <
+         static_cast<uint64_t>(bytes);
 }
 
 bool readAll(int fd, uint8_t *out, size_t bytes) {
@@ -278,14 +287,7 @@ void DiskCache::store(std::span<const uint8_t> key, std::span<const uint8_t> val
     return;
   }
   count(Counter::DiskWrites);
-  bool mustScan = false;
-  {
-    std::lock_guard lock(mutex);
-    // Other processes write too, each as much.
-    untilScan -= bytes;
-    mustScan = untilScan < 0;
-  }
-  if (mustScan)
+  if (readsTheFolder(key, bytes, options.capBytes))
     evict();
 }
 
@@ -303,9 +305,9 @@ void DiskCache::evict() {
   });
   std::sort(files.begin(), files.end(),
             [](const File &a, const File &b) { return a.lastUsed < b.lastUsed; });
-  int64_t most = options.capBytes;
+  int64_t room = options.capBytes / kRoomPart, most = options.capBytes - room;
   if (total > most)
-    most -= most / kRoomPart;
+    most -= room;
   for (const File &f : files) {
     if (total <= most)
       break;
@@ -313,8 +315,6 @@ void DiskCache::evict() {
     unlinkat(at, f.name.c_str(), 0);
     total -= f.bytes;
   }
-  std::lock_guard lock(mutex);
-  untilScan = (options.capBytes - total) / kWriters;
 }
 
 std::vector<DiskCache::Entry> DiskCache::list() const {
@@ -378,8 +378,6 @@ Result<int64_t> DiskCache::clear() {
       return Status(ErrorCode::Io, strings::format("[cache] cannot remove '{}/{}': {}", folder.path,
                                                    f.name, std::strerror(errno)));
   }
-  std::lock_guard lock(mutex);
-  untilScan = options.capBytes / kWriters;
   return removed;
 }
 

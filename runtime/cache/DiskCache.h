@@ -42,8 +42,9 @@ public:
 
   /// The stored value, or nothing. Marks the entry as recently used.
   std::optional<std::vector<uint8_t>> find(std::span<const uint8_t> key);
-  /// Stores a value, replacing what the key had, and evicts the least recently used entries above
-  /// the cap. `label` is what list() shows. A crash of the machine may lose it.
+  /// Stores a value, replacing what the key had, and now and then evicts the least recently used
+  /// entries so that all stay below the cap. `label` is what list() shows. A crash of the machine
+  /// may lose it.
   void store(std::span<const uint8_t> key, std::span<const uint8_t> value, std::string_view label);
 
   struct Entry {
@@ -80,7 +81,6 @@ private:
   std::string problem;
   mutable ForkSafeMutex mutex; ///< guards the fields below
   bool warned = false;
-  int64_t untilScan = 0; ///< bytes to store before the folder is read again
 };
 
 std::string_view cacheModeName(CacheMode mode);
