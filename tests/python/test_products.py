@@ -33,7 +33,8 @@ def test_chains_in_every_layout(sizes, layout, dtype):
 
 
 @pytest.mark.parametrize("dtype", edge.FLOATS)
-@pytest.mark.parametrize("sizes", [(1, 3), (17, 15), (33, 700), (300, 70), (5, 5000), (4200, 9), (40, 4 * 2048 + 19)], ids=str)
+@pytest.mark.parametrize("sizes", [(1, 3), (17, 15), (33, 700), (300, 70), (5, 5000), (4200, 9), (40, 4 * 2048 + 19),
+                                   (5, 2 * 8192 + 3 * 2048 + 7), (16, 7000), (9, 2048), (3001, 24), (2, 8192)], ids=str)
 def test_products_with_vectors(sizes, dtype):
     rng = np.random.default_rng(51)
     a, x = floats(rng, sizes, dtype), floats(rng, sizes[1:], dtype)

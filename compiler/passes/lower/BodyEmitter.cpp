@@ -71,7 +71,7 @@ Value BodyEmitter::index(OpBuilder &builder, const LinearAccess &access, Positio
   for (auto [stride, loop] : llvm::zip_equal(access.strides, position.loops))
     add(loop, stride);
   if (position.further)
-    add(position.further, access.strides.front());
+    add(position.further, access.strides[position.furtherLoop]);
   return sum ? sum : arith::ConstantIndexOp::create(builder, loc, 0).getResult();
 }
 

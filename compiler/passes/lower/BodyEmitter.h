@@ -19,8 +19,9 @@ inline constexpr unsigned kFirstCache = 3, kSecondCache = 2;
 /// lane 0.
 struct Position {
   llvm::SmallVector<mlir::Value> loops;
-  mlir::Value further; ///< added to the index of loop 0; null: nothing. Positions that differ in it
+  mlir::Value further; ///< added to the index of a loop; null: nothing. Positions that differ in it
                        ///< alone share what the rest of an address takes.
+  int furtherLoop = 0;
   int vectorLoop = -1; ///< loop whose consecutive indices are the lanes; -1: none
   int64_t width = 1;   ///< lanes
   mlir::Value limit; ///< lanes at or beyond this index of the vector loop are masked off; null: all

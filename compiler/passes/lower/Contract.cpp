@@ -9,6 +9,12 @@ using namespace mlir;
 using namespace graphc;
 using namespace graphc::pass;
 
+kernel::DotOp pass::dotOf(kernel::FuncOp kernel) {
+  kernel::DotOp dot;
+  kernel.getBody().walk([&](kernel::DotOp op) { dot = op; });
+  return dot;
+}
+
 Value pass::multiplyAdd(OpBuilder &b, Location loc, Value x, Value y, Value sum) {
   if (graph::elementType(sum.getType()).isInteger(1))
     return arith::OrIOp::create(b, loc, arith::AndIOp::create(b, loc, x, y), sum);

@@ -2,10 +2,14 @@
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_CONTRACT_H
 #define GRAPHC_COMPILER_PASSES_LOWER_CONTRACT_H
 
+#include "dialects/kernel/Kernel.h"
+
 #include "mlir/IR/Builders.h"
 
 namespace graphc::pass {
 
+/// The product of a kernel of its family.
+kernel::DotOp dotOf(kernel::FuncOp kernel);
 /// x * y + sum as a product's chain does it: one rounding, integers wrap, bool is or of ands.
 mlir::Value multiplyAdd(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y,
                         mlir::Value sum);

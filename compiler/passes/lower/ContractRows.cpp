@@ -1,6 +1,7 @@
-// Matrix products on a CPU in which every element of the operand of the columns is used once:
-// products with a vector. They run at the speed of memory, so the operand is read in the order in
-// which it lies. The chains are those of docs/numerics.md: lanes are columns, k ascends.
+// Matrix products on a CPU in which every element of the operand of the columns is used once,
+// products with a vector, where that operand lies along the columns. They run at the speed of
+// memory, so it is read in the order in which it lies. The chains are those of docs/numerics.md:
+// lanes are columns, k ascends.
 #include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
@@ -16,18 +17,6 @@ using namespace graphc::pass;
 /// Bytes of column sums that stay in the first cache, and rows of the operand added in one pass
 /// over them.
 static constexpr int64_t kSumBytes = 1 << 14, kRowsPerPass = 8;
-/// Memory is asked for ahead: the rows of the next pass, and so many vectors of each of the rows
-/// that are read side by side, of which a prefetcher follows few.
-static constexpr int64_t kVectorsAhead = 16;
-/// Vectors of sums that are added to side by side. Of lanes of 32 bits one takes as long to turn as
-/// its sums to follow each other.
-static constexpr int64_t kTilesBeside = 2;
-
-static kernel::DotOp dotOf(kernel::FuncOp kernel) {
-  kernel::DotOp dot;
-  kernel.getBody().walk([&](kernel::DotOp op) { dot = op; });
-  return dot;
-}
 
 /// Splits items, which are counted by outer loops and then tiles of columns, into runs of columns:
 /// `body` gets a position whose outer loops are set, and the first and last column.
@@ -49,9 +38,70 @@ void KernelLowering::columnRuns(
   });
 }
 
+/// Columns [from, to) of one vector. Their sums stay in a register, and the chains of a run are
+/// added to side by side, because each waits for its own last sum: as long as all have rows, then
+/// one after the other.
+void KernelLowering::narrowStream(OpBuilder &b, const Position &base, Value from, Value to) {
+  kernel::DotOp dot = pass::dotOf(kernel);
+  int columnLoop = space.parallel - 1, depthLoop = space.parallel;
+  Value scalarValue = dot.getLhs(), laneValue = dot.getRhs();
+  if (space.dependsOn(scalarValue, columnLoop))
+    std::swap(scalarValue, laneValue);
+  Position columns = base;
+  columns.loops[columnLoop] = from;
+  columns.vectorLoop = columnLoop;
+  columns.width = width;
+  emitter->maskLanes(b, columns, to);
+  Value depth = emitter->emit(b, space.reducedItems());
+  Value zero = chainZero(b, loc, dot.getType(), width);
+  constexpr int64_t kRun = kChain * kChainsPerRun;
+  IndexMath at{b, loc};
+  auto runs = scf::ForOp::create(b, loc, at(0), depth, at(kRun), zero);
+  OpBuilder c = OpBuilder::atBlockBegin(runs.getBody());
+  IndexMath in{c, loc};
+  Value k0 = runs.getInductionVar(), rows = in.sub(depth, k0);
+  auto add = [&](OpBuilder &d, Value from, Value to, ArrayRef<int64_t> numbers, ValueRange sums) {
+    auto loop = scf::ForOp::create(d, loc, from, to, IndexMath{d, loc}(1), sums);
+    OpBuilder e = OpBuilder::atBlockBegin(loop.getBody());
+    SmallVector<Value> next;
+    for (auto [number, sum] : llvm::zip_equal(numbers, loop.getRegionIterArgs())) {
+      IndexMath m{e, loc};
+      Position one = base, here = columns;
+      one.loops[depthLoop] = here.loops[depthLoop] =
+          m.add(m.add(k0, loop.getInductionVar()), number * kChain);
+      Value x = BodyEmitter::splat(e, loc, emitter->value(e, scalarValue, one), width);
+      Value y = BodyEmitter::splat(e, loc, emitter->value(e, laneValue, here), width);
+      next.push_back(multiplyAdd(e, loc, x, y, sum));
+    }
+    scf::YieldOp::create(e, loc, next);
+    return SmallVector<Value>(loop.getResults());
+  };
+  auto rowsOf = [&](int64_t number) {
+    return in.min(in.max(in.sub(rows, in(number * kChain)), 0), kChain);
+  };
+  SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, kChainsPerRun));
+  Value together = rowsOf(numbers.back());
+  SmallVector<Value> sums =
+      add(c, in(0), together, numbers, SmallVector<Value>(kChainsPerRun, zero));
+  Value run;
+  for (int64_t number : numbers) {
+    Value chain = add(c, together, rowsOf(number), number, sums[number]).front();
+    run = run ? arith::SelectOp::create(c, loc, in.less(in(number * kChain), rows),
+                                        chainSum(c, loc, run, chain), run)
+                    .getResult()
+              : chain;
+  }
+  Value isFirst = in.equal(k0, in(0));
+  Value total = chainSum(c, loc, runs.getRegionIterArgs()[0], run);
+  scf::YieldOp::create(c, loc, arith::SelectOp::create(c, loc, isFirst, run, total).getResult());
+  columns.values[dot.getResult()] = runs.getResult(0);
+  for (kernel::StoreOp store : stores)
+    emitter->store(b, store, columns);
+}
+
 /// Rows of the operand lie along the columns: a few rows at a time are added to all sums.
 void KernelLowering::lowerStream() {
-  kernel::DotOp dot = dotOf(kernel);
+  kernel::DotOp dot = pass::dotOf(kernel);
   int columnLoop = space.parallel - 1, depthLoop = space.parallel;
   Value scalarValue = dot.getLhs(), laneValue = dot.getRhs();
   if (space.dependsOn(scalarValue, columnLoop))
@@ -110,7 +160,7 @@ void KernelLowering::lowerStream() {
       store(d, joined[1], totals, i);
     });
   };
-  columnRuns([&](OpBuilder &b, Position &base, Value from, Value to) {
+  auto wide = [&](OpBuilder &b, const Position &base, Value from, Value to) {
     loop(b, from, to, block, [&](OpBuilder &c, Value low) {
       IndexMath at{c, loc};
       Value high = at.min(at.add(low, block), to);
@@ -124,115 +174,14 @@ void KernelLowering::lowerStream() {
           emitter->store(d, store, here);
       });
     });
-  });
-  close();
-}
-
-/// The operand `value` of `width` columns at k, k + 1, ...: one vector of columns for each k. Where
-/// the operand lies along k, vectors of k are read and turned in registers; columns beyond the last
-/// one repeat it.
-SmallVector<Value> KernelLowering::turnedLanes(OpBuilder &b, Value value, const Position &at,
-                                               Value k, int64_t count) {
-  IndexMath in{b, loc};
-  int columnLoop = space.parallel - 1, depthLoop = space.parallel;
-  SmallVector<Value> result;
-  bool columns = space.dependsOn(value, columnLoop);
-  if (!columns || space.contiguous(value, columnLoop) || !space.contiguous(value, depthLoop) ||
-      count != at.width) {
-    for (int64_t u = 0; u < count; ++u) {
-      Position here = at;
-      here.loops[depthLoop] = in.add(k, u);
-      result.push_back(BodyEmitter::splat(b, loc, emitter->value(b, value, here), at.width));
-    }
-    return result;
-  }
-  Value last = in.sub(emitter->extent(b, columnLoop), in(1));
-  for (int64_t i = 0; i < count; ++i) {
-    Position here = position();
-    here.loops = at.loops;
-    Value column = in.add(at.loops[columnLoop], i);
-    here.loops[columnLoop] = at.limit ? in.min(column, last) : column;
-    here.loops[depthLoop] = k;
-    here.vectorLoop = depthLoop;
-    here.width = count;
-    Value line = BodyEmitter::splat(b, loc, emitter->value(b, value, here), count);
-    prefetch(b, here, depthLoop, kVectorsAhead * count, kFirstCache);
-    result.push_back(emitter->toMemory(b, line));
-  }
-  transposeVectors(b, loc, result);
-  for (Value &line : result)
-    line = emitter->fromMemory(b, line, graph::elementType(value.getType()));
-  return result;
-}
-
-/// Columns at a time through all of k, in vectors that are added to side by side: each waits for
-/// its own last sum.
-void KernelLowering::lowerLanes() {
-  kernel::DotOp dot = dotOf(kernel);
-  int columnLoop = space.parallel - 1;
-  int64_t lanes = shape.tileColumns;
-  open(kernel.getSymName(), {});
-  Value depth = emitter->emit(builder, space.reducedItems());
-  Value chains = IndexMath{builder, loc}.ceilDiv(depth, kChain);
-  Value columns = emitter->extent(builder, columnLoop);
-  auto chain = [&](OpBuilder &b, ArrayRef<Position> tiles, Value k0, Value k1) {
-    IndexMath in{b, loc};
-    SmallVector<Value> sums(tiles.size(), chainZero(b, loc, dot.getType(), lanes));
-    Value whole = in.add(k0, in.mul(in.div(in.sub(k1, k0), lanes), lanes));
-    for (auto [from, to, count] :
-         {std::tuple(k0, whole, lanes), std::tuple(whole, k1, int64_t(1))}) {
-      auto loop = scf::ForOp::create(b, loc, from, to, in(count), sums);
-      OpBuilder c = OpBuilder::atBlockBegin(loop.getBody());
-      SmallVector<Value> next;
-      for (auto [at, before] : llvm::zip_equal(tiles, loop.getRegionIterArgs())) {
-        SmallVector<Value> x = turnedLanes(c, dot.getLhs(), at, loop.getInductionVar(), count);
-        SmallVector<Value> y = turnedLanes(c, dot.getRhs(), at, loop.getInductionVar(), count);
-        Value sum = before;
-        for (int64_t u = 0; u < count; ++u)
-          sum = multiplyAdd(c, loc, x[u], y[u], sum);
-        next.push_back(sum);
-      }
-      scf::YieldOp::create(c, loc, next);
-      sums.assign(loop.result_begin(), loop.result_end());
-    }
-    return sums;
-  };
-  auto tilesAt = [&](OpBuilder &b, const Position &base, Value column, int64_t count, bool masked) {
-    SmallVector<Position> tiles;
-    for (int64_t i = 0; i < count; ++i) {
-      Position &here = tiles.emplace_back(base);
-      here.loops[columnLoop] = IndexMath{b, loc}.add(column, i * lanes);
-      here.vectorLoop = columnLoop;
-      here.width = lanes;
-      if (masked)
-        emitter->maskLanes(b, here, columns);
-    }
-    SmallVector<Value> initial(2 * count, chainZero(b, loc, dot.getType(), lanes));
-    IndexMath at{b, loc};
-    auto outer = scf::ForOp::create(b, loc, at(0), chains, at(1), initial);
-    OpBuilder c = OpBuilder::atBlockBegin(outer.getBody());
-    IndexMath in{c, loc};
-    Value number = outer.getInductionVar(), k0 = in.mul(number, kChain);
-    SmallVector<Value> sums = chain(c, tiles, k0, in.min(in.add(k0, kChain), depth)), joined;
-    for (int64_t i = 0; i < count; ++i)
-      joined.append(addChain(c, loc, number, chains, sums[i], outer.getRegionIterArgs()[2 * i],
-                             outer.getRegionIterArgs()[2 * i + 1]));
-    scf::YieldOp::create(c, loc, joined);
-    for (auto [i, here] : llvm::enumerate(tiles)) {
-      here.values[dot.getResult()] = outer.getResult(2 * i + 1);
-      for (kernel::StoreOp store : stores)
-        emitter->store(b, store, here);
-    }
   };
   columnRuns([&](OpBuilder &b, Position &base, Value from, Value to) {
     IndexMath at{b, loc};
-    bool isWide = dot.getType().getIntOrFloatBitWidth() == 64;
-    int64_t tiles = isWide ? kTilesBeside : 1;
-    Value rest = at.add(from, at.mul(at.div(at.sub(to, from), tiles * lanes), tiles * lanes));
-    loop(b, from, rest, tiles * lanes,
-         [&](OpBuilder &c, Value column) { tilesAt(c, base, column, tiles, /*masked=*/false); });
-    loop(b, rest, to, lanes,
-         [&](OpBuilder &c, Value column) { tilesAt(c, base, column, 1, /*masked=*/true); });
+    auto choice = scf::IfOp::create(b, loc, at.atLeast(at(width), at.sub(to, from)),
+                                    /*withElseRegion=*/true);
+    OpBuilder few = choice.getThenBodyBuilder(), many = choice.getElseBodyBuilder();
+    narrowStream(few, base, from, to);
+    wide(many, base, from, to);
   });
   close();
 }

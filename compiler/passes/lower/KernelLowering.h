@@ -264,13 +264,13 @@ private:
   // Contract
   struct Tile;
   struct Panels;
+  struct LaneStrips;
   void lowerPanels();
   void lowerStream();
+  void narrowStream(mlir::OpBuilder &b, const Position &base, mlir::Value from, mlir::Value to);
   void lowerLanes();
   void columnRuns(
       llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);
-  Values turnedLanes(mlir::OpBuilder &builder, mlir::Value value, const Position &at, mlir::Value k,
-                     int64_t count);
   void contractItem(mlir::OpBuilder &builder, mlir::Value item);
   void contractTile(mlir::OpBuilder &builder, Tile &tile);
 

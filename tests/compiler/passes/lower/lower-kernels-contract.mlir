@@ -108,9 +108,16 @@ kernel.func @bools(%x: tensor<?x?xi1>, %y: tensor<?x?xi1>, %m: index, %n: index,
 #va = affine_map<(d0, d1)[s0, s1] -> (d1, d0)>
 #w = affine_map<(d0, d1)[s0, s1] -> (d0)>
 
-// A vector times a matrix: rows of the matrix are added to sums of columns, eight rows in a pass.
+// A vector times a matrix: rows of the matrix are added to sums of columns, eight rows in a pass. Few columns stay in
+// a register for each of four chains.
 // CHECK-LABEL: func.func @stream(
 // CHECK-SAME: %[[V:[^:]*]]: memref<?xf32>, %[[A:[^:]*]]: memref<?xf32>, %[[R:[^:]*]]: memref<?xf32>
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>) {
+// CHECK-COUNT-4: graph.fma {{.*}} : vector<16xf32>
+// CHECK: scf.yield
+// CHECK-COUNT-4: scf.for {{.*}} -> (vector<16xf32>) {
+// CHECK: vector.maskedstore %[[R]]
+// CHECK: } else {
 // CHECK-COUNT-8: memref.load %[[V]]
 // CHECK: scf.for
 // CHECK-NOT: vector.create_mask
@@ -131,25 +138,31 @@ kernel.func @stream(%x: tensor<?xf32>, %y: tensor<?x?xf32>, %n: index, %k: index
   kernel.return
 }
 
-// A matrix times a vector: blocks of 16 by 16 are read along k and turned in registers; what is left of k element by
-// element. Whole blocks of columns first, then those that go on beyond the last one.
+// A matrix times a vector: blocks of 16 by 16 are read along k and turned in registers, while what the next 16 columns
+// read is asked for; of what is left of k as much is added as there is. At the last columns the blocks lie further back,
+// and of their sums those are stored that were not yet.
 // CHECK-LABEL: func.func @lanes(
 // CHECK-SAME: %[[A:[^:]*]]: memref<?xf32>, %[[V:[^:]*]]: memref<?xf32>, %[[R:[^:]*]]: memref<?xf32>
+// CHECK-SAME: graphc.scratch = 128
+// CHECK: %[[TOTALS:.*]] = memref.view
 // CHECK: scf.for {{.*}} -> (vector<16xf32>) {
-// CHECK-NOT: arith.minsi
+// CHECK-COUNT-16: memref.prefetch %[[A]]
+// CHECK-NOT: memref.prefetch
 // CHECK-COUNT-16: vector.load %[[A]]
 // CHECK-COUNT-64: vector.shuffle
 // CHECK-NOT: vector.shuffle
 // CHECK-COUNT-16: graph.fma {{.*}} : vector<16xf32>
-// CHECK: scf.for
-// CHECK: vector.gather %[[A]]
-// CHECK: graph.fma
 // CHECK-NOT: graph.fma
-// CHECK: vector.store %{{.*}}, %[[R]]
-// CHECK-COUNT-16: arith.minsi
-// CHECK-COUNT-64: vector.shuffle
-// CHECK-COUNT-16: graph.fma {{.*}} : vector<16xf32>
+// CHECK: scf.if
+// CHECK-NOT: vector.load
+// CHECK-COUNT-16: vector.maskedload %[[A]]
+// CHECK-COUNT-63: vector.shuffle
+// CHECK-COUNT-15: graph.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: graph.fma
+// CHECK: vector.store %{{.*}}, %[[TOTALS]]
+// CHECK: vector.load %[[TOTALS]]
 // CHECK: vector.maskedstore %[[R]]
+// CHECK-NOT: vector.gather
 // CHECK: return
 kernel.func @lanes(%x: tensor<?x?xf32>, %y: tensor<?xf32>, %n: index, %k: index) -> tensor<?xf32>
     attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
