@@ -13,7 +13,8 @@ namespace {
 using strings::format;
 
 /// Masked, Placed: the last operand is a mask, or places; those before have any dtype.
-enum class Takes : uint8_t { AnySame, AnyMixed, Inexact, Masked, Placed };
+/// Real: float32 or float64.
+enum class Takes : uint8_t { AnySame, AnyMixed, Inexact, Real, Masked, Placed };
 enum class Gives : uint8_t { Same, Int64, Complex };
 
 /// Sizes by letter; -1 where unknown.
@@ -62,6 +63,13 @@ int64_t packedLstsq(const Letters &s, std::span<const int64_t>) {
   return n * k + k + 1 + std::min(m, n);
 }
 
+int64_t packedCorrelate(const Letters &s, std::span<const int64_t> params) {
+  int64_t n = at(s, 'n'), m = at(s, 'm');
+  if (m == 0 || m > n)
+    return 0;
+  return params[0] == 0 ? n + m - 1 : params[0] == 1 ? n - m + 1 : n;
+}
+
 constexpr Rule kRules[kRoutineCount] = {
     {"sort", "bn:bn", Takes::AnySame, Gives::Same, 1},
     {"argsort", "bn:bn", Takes::AnySame, Gives::Int64, 1},
@@ -83,6 +91,7 @@ constexpr Rule kRules[kRoutineCount] = {
     {"argpartition", "bn,p:bn", Takes::Placed, Gives::Int64, 0},
     {"nonzero_filled", "n:n", Takes::Masked, Gives::Int64, 0},
     {"compress_filled", "nk,n:nk", Takes::Masked, Gives::Same, 0},
+    {"correlate", "n,m:*", Takes::Real, Gives::Same, 1, 4, packedCorrelate},
 };
 
 /// The size that '*' stands for; -1 while a size it depends on is unknown.
@@ -128,6 +137,9 @@ Status checkOperandDType(const Rule &rule, std::span<const RoutineTensor> operan
   if (rule.takes == Takes::Inexact && (!isInexact(t) || isNarrowFloat(t)))
     return Status(ErrorCode::DType, format("[{}] needs float32, float64 or a complex dtype, not {}",
                                            rule.name, dtypeName(operands[i].dtype)));
+  if (rule.takes == Takes::Real && t != DType::Float32 && t != DType::Float64)
+    return Status(ErrorCode::DType,
+                  format("[{}] needs float32 or float64, not {}", rule.name, dtypeName(t)));
   if (rule.takes == Takes::Masked || rule.takes == Takes::Placed) {
     DType wanted = rule.takes == Takes::Masked ? DType::Bool : DType::Int64;
     if (i + 1 == operands.size() && t != wanted)

@@ -11,10 +11,11 @@ namespace graphc::rt::library {
 namespace {
 
 constexpr Status (*kRoutines[kRoutineCount])(const Call &) = {
-    sort,     argsort,   lexsort,      searchsorted,  cholesky,
-    qr,       solve,     inv,          det,           slogdet,
-    eigh,     eig,       svd,          lstsq,         nonzero,
-    compress, partition, argpartition, nonzeroFilled, compressFilled,
+    sort,      argsort,   lexsort,      searchsorted,  cholesky,
+    qr,        solve,     inv,          det,           slogdet,
+    eigh,      eig,       svd,          lstsq,         nonzero,
+    compress,  partition, argpartition, nonzeroFilled, compressFilled,
+    correlate,
 };
 
 } // namespace

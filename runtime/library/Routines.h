@@ -17,6 +17,7 @@ Status nonzero(const Call &call);
 Status compress(const Call &call);
 Status nonzeroFilled(const Call &call);
 Status compressFilled(const Call &call);
+Status correlate(const Call &call);
 /// By LAPACK: Unsupported without one, LinAlg for a singular matrix or no convergence.
 Status cholesky(const Call &call);
 Status qr(const Call &call);

@@ -99,6 +99,23 @@ void KernelLowering::narrowStream(OpBuilder &b, const Position &base, Value from
     emitter->store(b, store, columns);
 }
 
+namespace {
+/// Vectors of sums in scratch memory.
+struct SumVectors {
+  BodyEmitter &emitter;
+  Type element;
+  int64_t width;
+
+  Value load(OpBuilder &b, Value buffer, Value at) const {
+    auto type = VectorType::get({width}, memoryType(element));
+    return emitter.fromMemory(b, vector::LoadOp::create(b, emitter.loc, type, buffer, at), element);
+  }
+  void store(OpBuilder &b, Value value, Value buffer, Value at) const {
+    vector::StoreOp::create(b, emitter.loc, emitter.toMemory(b, value), buffer, at);
+  }
+};
+} // namespace
+
 /// Rows of the operand lie along the columns: a few rows at a time are added to all sums.
 void KernelLowering::lowerStream() {
   kernel::DotOp dot = pass::dotOf(kernel);
@@ -111,13 +128,7 @@ void KernelLowering::lowerStream() {
   open(kernel.getSymName(), {}, 3 * kSumBytes);
   Value sums = scratchView(stored, 0, block), runs = scratchView(stored, kSumBytes, block),
         totals = scratchView(stored, 2 * kSumBytes, block);
-  auto type = VectorType::get({width}, stored);
-  auto load = [&](OpBuilder &b, Value buffer, Value at) {
-    return emitter->fromMemory(b, vector::LoadOp::create(b, loc, type, buffer, at), element);
-  };
-  auto store = [&](OpBuilder &b, Value value, Value buffer, Value at) {
-    vector::StoreOp::create(b, loc, emitter->toMemory(b, value), buffer, at);
-  };
+  SumVectors vectors{*emitter, element, width};
   Value depth = emitter->emit(builder, space.reducedItems());
   Value chains = IndexMath{builder, loc}.max(IndexMath{builder, loc}.ceilDiv(depth, kChain), 1);
   auto addRows = [&](OpBuilder &b, const Position &base, Value k, int64_t count, Value low,
@@ -130,7 +141,7 @@ void KernelLowering::lowerStream() {
     }
     strips(b, base, columnLoop, width, low, high, [&](OpBuilder &c, Position &at) {
       Value slot = IndexMath{c, loc}.sub(at.loops[columnLoop], first);
-      Value sum = load(c, sums, slot);
+      Value sum = vectors.load(c, sums, slot);
       for (int64_t u = 0; u < count; ++u) {
         Position here = at;
         here.loops[depthLoop] = IndexMath{c, loc}.add(k, u);
@@ -138,14 +149,15 @@ void KernelLowering::lowerStream() {
         prefetch(c, here, depthLoop, kRowsPerPass, kSecondCache);
         sum = multiplyAdd(c, loc, scalars[u], x, sum);
       }
-      store(c, sum, sums, slot);
+      vectors.store(c, sum, sums, slot);
     });
   };
   auto chain = [&](OpBuilder &b, const Position &base, Value number, Value low, Value high) {
     IndexMath at{b, loc};
     Value k0 = at.mul(number, kChain), k1 = at.min(at.add(k0, kChain), depth);
-    loop(b, at(0), at.sub(high, low), width,
-         [&](OpBuilder &c, Value i) { store(c, chainZero(c, loc, element, width), sums, i); });
+    loop(b, at(0), at.sub(high, low), width, [&](OpBuilder &c, Value i) {
+      vectors.store(c, chainZero(c, loc, element, width), sums, i);
+    });
     Value length = at.sub(k1, k0);
     Value whole = at.add(k0, at.mul(at.div(length, kRowsPerPass), kRowsPerPass));
     loop(b, k0, whole, kRowsPerPass,
@@ -154,10 +166,10 @@ void KernelLowering::lowerStream() {
     auto many = scf::IfOp::create(b, loc, at.less(at(1), chains), /*withElseRegion=*/false);
     OpBuilder c = many.getThenBodyBuilder();
     loop(c, constant(c, 0), IndexMath{c, loc}.sub(high, low), width, [&](OpBuilder &d, Value i) {
-      SmallVector<Value> joined =
-          addChain(d, loc, number, chains, load(d, sums, i), load(d, runs, i), load(d, totals, i));
-      store(d, joined[0], runs, i);
-      store(d, joined[1], totals, i);
+      SmallVector<Value> joined = addChain(d, loc, number, chains, vectors.load(d, sums, i),
+                                           vectors.load(d, runs, i), vectors.load(d, totals, i));
+      vectors.store(d, joined[0], runs, i);
+      vectors.store(d, joined[1], totals, i);
     });
   };
   auto wide = [&](OpBuilder &b, const Position &base, Value from, Value to) {
@@ -169,7 +181,7 @@ void KernelLowering::lowerStream() {
       Value done = at.select(at.less(at(1), chains), totals, sums);
       strips(c, base, columnLoop, width, low, high, [&](OpBuilder &d, Position &here) {
         Value slot = IndexMath{d, loc}.sub(here.loops[columnLoop], low);
-        here.values[dot.getResult()] = load(d, done, slot);
+        here.values[dot.getResult()] = vectors.load(d, done, slot);
         for (kernel::StoreOp store : stores)
           emitter->store(d, store, here);
       });

@@ -324,23 +324,6 @@ PyObject *isPending(PyObject *, PyObject *object) {
   });
 }
 
-/// Sums of shifted products in a loop: None where they have to be recorded.
-PyObject *correlate(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
-  return guarded([&]() -> PyObject * {
-    Arguments<4> given("correlate", {"long", "short", "first", "count"}, 4, args, count, keywords);
-    const Array *x = asArray(given[0]), *y = asArray(given[1]);
-    const int64_t size = integerOf(given[3]);
-    RecordScope scope;
-    if (!x || !y || size < 1 || Trace::active() || &x->device() != &y->device() ||
-        !small::isLoop(op::OpKind::Matmul, std::max(size, x->size()), x->device()))
-      Py_RETURN_NONE;
-    NodeRef made = unwrap(small::correlate(*x, *y, integerOf(given[2]), size));
-    if (!made)
-      Py_RETURN_NONE;
-    return wrap(small::arrayOf(std::move(made)));
-  });
-}
-
 /// Of the first array in an object, which may be nested lists and tuples.
 rt::Device *firstDevice(PyObject *object) {
   if (const Array *x = asAnyArray(object))
@@ -392,9 +375,6 @@ PyMethodDef functions[] = {
      "sort_now(x, descending): sorts the rows of a small computed array; False for others"},
     {"reduceat", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(reduceAt)),
      METH_FASTCALL, "reduceat(kind, x, starts): None where it has to be recorded"},
-    function("correlate", correlate,
-             "correlate(long, short, first, count): so many sums of shifted products, from the "
-             "first on, or None"),
     {"pending", isPending, METH_O, "Whether the value of an array is not computed."},
     {"is_open", isOpen, METH_O, "Whether an object is an array of an open size."},
     {"elsewhere", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(elsewhere)),

@@ -134,7 +134,6 @@ std::optional<Sums> sumsOf(PyObject *mode, bool isFull, int64_t most, int64_t le
 /// dtype in a loop.
 PyObject *convolve(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
-    constexpr int64_t kMostShort = 256; // longer ones are matrix products
     const bool isTurned = self == Py_True;
     const Py_ssize_t given = count + (names ? PyTuple_GET_SIZE(names) : 0);
     const bool isNamed =
@@ -153,7 +152,7 @@ PyObject *convolve(PyObject *self, PyObject *const *args, Py_ssize_t count, PyOb
     auto sums = sumsOf(given == 3 ? args[2] : nullptr, !isTurned, longer.size(), m,
                        isTurned && isSwapped ? m / 2 : (m - 1) / 2);
     RecordScope scope;
-    if (!sums || m > kMostShort ||
+    if (!sums ||
         !small::isLoop(op::OpKind::Matmul, std::max(sums->count, longer.size()), a->device()))
       Py_RETURN_NOTIMPLEMENTED;
     auto reversed = [](const Array &x) { return unwrap(ops::flip(x, std::nullopt)); };

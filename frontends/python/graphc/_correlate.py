@@ -15,7 +15,7 @@ from .errors import ArgumentError, ShapeError
 @_where_operands_are
 def convolve(a, v, mode: str = "full"):
     """Discrete convolution of two vectors; mode "full", "same" or "valid". As a sum of shifted products, the shorter
-    vector's elements one after the other, 64 products a chain."""
+    vector's elements one after the other, 64 products a chain, 256 of more than 256 elements."""
     return _correlation(asarray(a), asarray(v), mode, "convolve", False)
 
 
@@ -112,11 +112,10 @@ def _correlation(a, v, mode, name, turned):
     n, m = long.size, short.size
     full_length = n + m - 1
     first, length = {"full": (0, full_length), "valid": (m - 1, n - m + 1)}.get(mode, (m // 2 if turned and a.size < v.size else (m - 1) // 2, n))
-    if m <= _WRITTEN_OUT and (kind is float64 or kind is float32):
-        result = _graphc.correlate(long, short[::-1], first, length)
-        if result is not None:
-            return result
     short = short[::-1]
+    if (kind is float64 or kind is float32) and long.device == "cpu" and not _graphc.is_tracing():
+        which = 0 if mode == "full" else 1 if mode == "valid" else 2 if first == (m - 1) // 2 else 3
+        return _graphc.library("correlate", (long, short), (which,), (length,), kind)
     if kind.kind in "fV" and kind.itemsize == 2:  # rounded once
         long, short = long.astype("float32"), short.astype("float32")
     written = m <= _WRITTEN_OUT and (full_length > _FEW or m < 8 or long.dtype.kind != "f")

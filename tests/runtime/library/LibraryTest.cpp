@@ -226,3 +226,88 @@ TEST(Library, MasksFillElements) {
         EXPECT_EQ(x, want);
       }
 }
+
+namespace {
+
+// The definition, a sum at a time.
+template <typename T>
+std::vector<T> sumsByDefinition(const std::vector<T> &x, const std::vector<T> &w, int64_t first,
+                                int64_t count) {
+  int64_t n = static_cast<int64_t>(x.size()), m = static_cast<int64_t>(w.size());
+  int64_t chain = m <= 256 ? 64 : 256;
+  std::vector<T> sums;
+  for (int64_t j = first; j < first + count; ++j) {
+    T total = 0;
+    for (int64_t begin = 0; begin < m; begin += chain) {
+      T sum = 0;
+      for (int64_t i = begin; i < std::min(m, begin + chain); ++i)
+        if (int64_t at = i + j - m + 1; at >= 0 && at < n)
+          sum = std::fma(w[static_cast<size_t>(i)], x[static_cast<size_t>(at)], sum);
+      total = begin == 0 ? sum : total + sum;
+    }
+    sums.push_back(total);
+  }
+  return sums;
+}
+
+template <typename T>
+void checkCorrelations(DType dtype) {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  auto some = [&](int64_t count) {
+    std::vector<T> values(static_cast<size_t>(count));
+    std::generate(values.begin(), values.end(), [&] { return static_cast<T>(normal(random)); });
+    return values;
+  };
+  for (auto [n, m] : {std::pair<int64_t, int64_t>{1, 1},
+                      {7, 7},
+                      {40, 3},
+                      {100, 65},
+                      {300, 256},
+                      {300, 257},
+                      {1000, 700},
+                      {5000, 31},
+                      {9000, 300}}) {
+    std::vector<T> x = some(n), w = some(m);
+    std::vector<T> ends = w; // infinite where the first and the last sums have no product
+    ends.front() = ends.back() = std::numeric_limits<T>::infinity();
+    std::pair<int64_t, int64_t> wanted[] = {
+        {0, n + m - 1}, {m - 1, n - m + 1}, {(m - 1) / 2, n}, {m / 2, n}};
+    for (std::vector<T> &factors : {std::ref(w), std::ref(ends)})
+      for (int64_t kind = 0; kind < 4; ++kind) {
+        auto [first, count] = wanted[kind];
+        std::vector<T> got(static_cast<size_t>(count));
+        Shape nShape{n}, mShape{m}, shape{count};
+        Operand operands[] = {over(x, dtype, nShape), over(factors, dtype, mShape)};
+        ASSERT_TRUE(run(Routine::Correlate, {operands, over(got, dtype, shape), {&kind, 1}}));
+        std::vector<T> want = sumsByDefinition(x, factors, first, count);
+        for (size_t j = 0; j < got.size(); ++j)
+          ASSERT_TRUE(got[j] == want[j] || (std::isnan(got[j]) && std::isnan(want[j])))
+              << n << " " << m << " " << kind << " " << j;
+      }
+  }
+}
+
+} // namespace
+
+TEST(Library, SumsOfShiftedProducts) {
+  checkCorrelations<float>(DType::Float32);
+  checkCorrelations<double>(DType::Float64);
+}
+
+TEST(Routine, ChecksCorrelations) {
+  Shape five{5}, three{3}, none{0};
+  auto check = [](const Shape &x, const Shape &w, int64_t size, int64_t kind, DType t) {
+    RoutineTensor operands[] = {{t, x}, {t, w}};
+    Shape result{size};
+    return checkRoutine(Routine::Correlate, operands, {t, result}, {&kind, 1}).isOk();
+  };
+  EXPECT_TRUE(check(five, three, 7, 0, DType::Float64));
+  EXPECT_TRUE(check(five, three, 3, 1, DType::Float32));
+  EXPECT_TRUE(check(five, three, 5, 3, DType::Float64));
+  EXPECT_FALSE(check(five, three, 7, 1, DType::Float64));
+  EXPECT_FALSE(check(five, three, 7, 4, DType::Float64));
+  EXPECT_FALSE(check(five, three, 7, 0, DType::Int64));
+  EXPECT_FALSE(check(three, five, 7, 0, DType::Float64)) << "the longer one comes first";
+  EXPECT_FALSE(check(five, none, 4, 0, DType::Float64));
+}
