@@ -86,7 +86,9 @@ struct KernelLowering::Panels {
                                 Value firstVector);
   void requestRows(OpBuilder &b, const Panel &p, const Tile &t, Value done);
   Value wholeTile(OpBuilder &b, const Panel &p, const Tile &t);
-  void edgeTile(OpBuilder &b, const Panel &p, const Tile &t);
+  Value edgeTile(OpBuilder &b, const Panel &p, const Tile &t);
+  Value isDone(OpBuilder &b, const Panel &p);
+  void storeRows(OpBuilder &b, const Tile &t, ArrayRef<Position> columns, ValueRange values);
   void finish(OpBuilder &b, const Panel &p, const Tile &t);
   Value isAbove(OpBuilder &b, const Tile &t);
   void mirror(OpBuilder &b, const Panel &p, const Tile &t, Value buffer);
@@ -439,10 +441,15 @@ SmallVector<Value> KernelLowering::Panels::accumulate(OpBuilder &b, const Panel 
 }
 
 /// Asks for the rows of the next tile while this one keeps the core busy: all strips of the tile
-/// together ask for all of the piece.
-void KernelLowering::Panels::requestRows(OpBuilder &b, const Panel &p, const Tile &t, Value done) {
+/// together ask for all of the piece. Short rows follow each other in a stream.
+void KernelLowering::Panels::requestRows(OpBuilder &outer, const Panel &p, const Tile &t,
+                                         Value done) {
   if (!rowLoad)
     return;
+  IndexMath o{outer, loc};
+  OpBuilder b = scf::IfOp::create(outer, loc, o.atLeast(depth, o(kSegment)),
+                                  /*withElseRegion=*/false)
+                    .getThenBodyBuilder();
   IndexMath at{b, loc};
   const LinearAccess &access = l.space.accesses.at(rowLoad);
   int64_t share = kSegment / kPanelStrips;
@@ -468,8 +475,34 @@ bool KernelLowering::Panels::smallEpilogue() {
   return !expensive && ops <= kDirectOps;
 }
 
-/// A tile without edges. Gives an i1: the results are stored. They are, straight from the
-/// registers, when the tile is done after this piece of k.
+/// Whether a tile is done after this piece of k, so that its results are stored straight from the
+/// registers: an i1, or null where they never are.
+Value KernelLowering::Panels::isDone(OpBuilder &b, const Panel &p) {
+  IndexMath at{b, loc};
+  return smallEpilogue() ? at.both(at.atLeast(at(kChain), depth), p.last) : Value();
+}
+
+/// Stores the values of the rows that there are, a vector for each of `columns`.
+void KernelLowering::Panels::storeRows(OpBuilder &b, const Tile &t, ArrayRef<Position> columns,
+                                       ValueRange values) {
+  for (int64_t r = 0; r < rows; ++r) {
+    IndexMath in{b, loc};
+    Value row = in.add(t.row, r);
+    auto exists = scf::IfOp::create(b, loc, in.less(row, extentRows), /*withElseRegion=*/false);
+    OpBuilder c = exists.getThenBodyBuilder();
+    for (auto [v, at] : llvm::enumerate(columns)) {
+      Position here = at;
+      here.loops[rowLoop] = row;
+      here.vectorLoop = columnLoop;
+      here.width = lanes;
+      here.values[dot.getResult()] = values[r * columns.size() + v];
+      for (kernel::StoreOp s : l.stores)
+        l.emitter->store(c, s, here);
+    }
+  }
+}
+
+/// A tile without columns beyond the last one. Gives an i1: the results are stored.
 Value KernelLowering::Panels::wholeTile(OpBuilder &b, const Panel &p, const Tile &t) {
   IndexMath at{b, loc};
   SmallVector<Value> values = accumulate(b, p, t, vectors, at(0));
@@ -477,14 +510,11 @@ Value KernelLowering::Panels::wholeTile(OpBuilder &b, const Panel &p, const Tile
     for (int64_t i = 0; i < rows * vectors; ++i)
       store(c, values[i], sums, IndexMath{c, loc}.add(t.slot, i * lanes));
   };
-  Value no = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
-  if (!smallEpilogue()) {
+  Value direct = isDone(b, p);
+  if (!direct) {
     keep(b);
-    return no;
+    return arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
   }
-  Value all = at.atLeast(extentRows, at.add(t.row, rows));
-  Value oneChain = at.atLeast(at(kChain), depth);
-  Value direct = at.both(at.both(all, oneChain), p.last);
   auto choice = scf::IfOp::create(b, loc, direct, /*withElseRegion=*/true);
   OpBuilder done = choice.getThenBodyBuilder(), later = choice.getElseBodyBuilder();
   bool together = element.isF32() || element.isF64();
@@ -496,32 +526,43 @@ Value KernelLowering::Panels::wholeTile(OpBuilder &b, const Panel &p, const Tile
     keep(above);
     mirror(above, p, t, sums);
   }
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t v = 0; v < vectors; ++v) {
-      IndexMath in{done, loc};
-      Position here = place(p, in.add(t.row, r), in.add(t.column, v * lanes));
-      here.watched = together;
-      here.vectorLoop = columnLoop;
-      here.width = lanes;
-      here.values[dot.getResult()] = values[r * vectors + v];
-      for (kernel::StoreOp s : l.stores)
-        l.emitter->store(done, s, here);
-    }
+  SmallVector<Position> columns;
+  for (int64_t v = 0; v < vectors; ++v) {
+    columns.push_back(place(p, t.row, IndexMath{done, loc}.add(t.column, v * lanes)));
+    columns.back().watched = together;
+  }
+  storeRows(done, t, columns, values);
   keep(later);
   return direct;
 }
 
-/// A tile with columns beyond the last one: a vector of columns at a time.
-void KernelLowering::Panels::edgeTile(OpBuilder &b, const Panel &p, const Tile &t) {
+/// A tile with columns beyond the last one: a vector of columns at a time. Gives an i1 likewise.
+Value KernelLowering::Panels::edgeTile(OpBuilder &b, const Panel &p, const Tile &t) {
   IndexMath at{b, loc};
+  Value no = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  Value direct = mirrors ? Value() : isDone(b, p);
   Value count = at.ceilDiv(at.sub(extentColumns, t.column), lanes);
   l.loop(b, at(0), count, 1, [&](OpBuilder &c, Value v) {
     SmallVector<Value> values = accumulate(c, p, t, 1, v);
-    IndexMath in{c, loc};
-    Value slot = in.add(t.slot, in.mul(v, lanes));
-    for (int64_t r = 0; r < rows; ++r)
-      store(c, values[r], sums, in.add(slot, r * strip));
+    auto keep = [&](OpBuilder &d) {
+      IndexMath in{d, loc};
+      Value slot = in.add(t.slot, in.mul(v, lanes));
+      for (int64_t r = 0; r < rows; ++r)
+        store(d, values[r], sums, in.add(slot, r * strip));
+    };
+    if (!direct)
+      return keep(c);
+    auto choice = scf::IfOp::create(c, loc, direct, /*withElseRegion=*/true);
+    OpBuilder done = choice.getThenBodyBuilder(), later = choice.getElseBodyBuilder();
+    IndexMath in{done, loc};
+    Position here = place(p, t.row, in.add(t.column, in.mul(v, lanes)));
+    here.vectorLoop = columnLoop;
+    here.width = lanes;
+    l.emitter->maskLanes(done, here, extentColumns);
+    storeRows(done, t, here, values);
+    keep(later);
   });
+  return direct ? direct : no;
 }
 
 /// The run and the total of one vector after a chain, as addChain does; values of sums that have
@@ -635,9 +676,7 @@ void KernelLowering::Panels::tile(OpBuilder &b, Panel &p, Value tile, Value s) {
   auto choice = scf::IfOp::create(b, loc, TypeRange(b.getI1Type()), whole, /*withElseRegion=*/true);
   OpBuilder inside = choice.getThenBodyBuilder(), edge = choice.getElseBodyBuilder();
   scf::YieldOp::create(inside, loc, wholeTile(inside, p, t));
-  edgeTile(edge, p, t);
-  scf::YieldOp::create(edge, loc,
-                       arith::ConstantOp::create(edge, loc, edge.getBoolAttr(false)).getResult());
+  scf::YieldOp::create(edge, loc, edgeTile(edge, p, t));
   Value stored = choice.getResult(0);
   Value open =
       arith::XOrIOp::create(b, loc, stored, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
