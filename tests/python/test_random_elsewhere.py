@@ -85,3 +85,21 @@ def test_scipy_takes_them():
             got, want = call(gc, make(gc)), call(np, make(np))
             np.testing.assert_allclose(np.asarray(got), want, rtol=1e-12)
         call(gc, gc.random.default_rng(3))
+
+
+@pytest.mark.parametrize("seed", [7, [1, 2, 3], np.int64(9)], ids=str)
+def test_libraries_draw_from_the_seed(seed):
+    """SciPy draws from NumPy's global state, as scikit-learn does."""
+    from scipy import stats
+
+    drawn = []
+    for xp in (np, gc, gc):
+        np.random.seed(99)  # of another program
+        xp.random.seed(seed)
+        drawn.append([stats.norm.rvs(size=4).tolist(), np.random.rand(2).tolist()])
+        xp.random.seed(seed)
+        drawn[-1].append(np.asarray(xp.random.rand(3)).tolist())
+    assert drawn[0] == drawn[1] == drawn[2]
+    np.random.seed(5)
+    gc.random.seed()  # of nothing: NumPy's goes on
+    assert np.random.rand() == np.random.RandomState(5).rand()

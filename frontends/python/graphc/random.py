@@ -13,6 +13,7 @@ have graphc's own. What is promised is in docs/random.md.
 
 import sys as _sys
 
+from numpy import random as _numpys
 from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator
 
 from ._random_generator import Generator, Key, Philox, key
@@ -60,7 +61,6 @@ random_sample = _global.random_sample
 ranf = _global.random_sample
 rayleigh = _global.rayleigh
 sample = _global.random_sample
-seed = _global.seed
 set_state = _global.set_state
 shuffle = _global.shuffle
 standard_cauchy = _global.standard_cauchy
@@ -74,6 +74,13 @@ vonmises = _global.vonmises
 wald = _global.wald
 weibull = _global.weibull
 zipf = _global.zipf
+
+
+def seed(seed=None):
+    """Starts again from a seed, NumPy's own global state as well: libraries draw from that (SciPy's and scikit-learn's `random_state`)."""
+    _global.seed(seed)
+    if seed is not None and not isinstance(seed, (Philox, BitGenerator)):
+        _numpys.seed(seed)
 
 
 def get_bit_generator():
