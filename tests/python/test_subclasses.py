@@ -584,3 +584,62 @@ def test_classes_with_ufuncs_of_their_own_write_to_arrays():
         return x, held is x, y, z, dotted, given.unit, xp.concatenate([q, z]), xp.sort(q).unit, (q + 1).unit, xp.dot(q, z)
 
     both(program)
+
+
+def unit_array(xp):
+    """As packages of units are written: what NumPy's functions mean is in a table, and the types are looked at."""
+
+    def plain(value):
+        return [plain(v) for v in value] if isinstance(value, (list, tuple)) else xp.asarray(value) if isinstance(value, Length) else value
+
+    class Length(xp.ndarray):
+        asked = []
+
+        def __array_function__(self, function, types, args, keywords):
+            Length.asked.append(function.__name__)
+            if not all(issubclass(t, Length) or t is xp.ndarray for t in types):
+                return NotImplemented
+            made = function(*map(plain, args), **keywords)
+            return made.view(Length) if isinstance(made, xp.ndarray) else made
+
+    return Length
+
+
+ASKED = {
+    "where": lambda xp, x, s, m: xp.where(m, x, s),
+    "append": lambda xp, x, s, m: xp.append(x, s),
+    "interp": lambda xp, x, s, m: xp.interp(x, x, s),
+    "select": lambda xp, x, s, m: xp.select([m, ~m], [x, s]),
+    "insert": lambda xp, x, s, m: xp.insert(x, 1, s),
+    "putmask": lambda xp, x, s, m: (xp.putmask(x, m, s), x)[1],
+    "place": lambda xp, x, s, m: (xp.place(x, m, s), x)[1],
+    "put": lambda xp, x, s, m: (xp.put(x, [2, 0], s), x)[1],
+    "put_along_axis": lambda xp, x, s, m: (xp.put_along_axis(x, xp.array([2, 1, 0]), s, 0), x)[1],
+    "super": lambda xp, x, s, m: xp.concatenate([s, x]),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("turns", [1, 40])
+def test_functions_ask_classes_among_their_operands(name, turns):
+    def program(xp):
+        cls = unit_array(xp)
+        made = []
+        for i in range(turns):
+            x, mask = xp.arange(3.0) + i, xp.array([True, False, True])
+            made.append(ASKED[name](xp, x, xp.array([7.0, 8.0, 9.0]).view(cls), mask))
+        return made, cls.asked
+
+    both(program)
+
+
+def test_the_default_meaning_of_functions():
+    def program(xp):
+        class Silent(xp.ndarray):
+            def __array_function__(self, function, types, args, keywords):
+                return super().__array_function__(function, types, args, keywords)
+
+        s = xp.arange(4.0).view(Silent)
+        return [xp.concatenate([s, xp.ones(2)]), xp.where(s > 1, s, xp.zeros(4)), xp.sort(s), xp.insert(xp.zeros(2), 1, s)]
+
+    both(program)

@@ -40,12 +40,28 @@ def has_own(cls, name):
     return not issubclass(cls, (_Array, _np.ndarray, _np.generic)) and getattr(cls, name, None) is not None
 
 
+_SILENT = _np.ndarray.__array_function__
+
+
+def _says_itself(cls):
+    """Whether a class, one made of NumPy's arrays as well, says what NumPy's functions mean."""
+    return getattr(cls, "__array_function__", _SILENT) not in (_SILENT, ndarray.__array_function__) and not issubclass(cls, _Array)
+
+
 def _members(values):
     """Arguments, and what is in lists and tuples among them."""
     for value in values:
         yield value
         if isinstance(value, (list, tuple)):
             yield from value
+
+
+def _told_our_types(asked):
+    @_functools.wraps(asked)
+    def told(self, function, types, args, keywords):
+        return asked(self, function, tuple(_graphc.ndarray if t is _np.ndarray else t for t in types), args, keywords)
+
+    return told
 
 
 class ndarray(_np.ndarray):
@@ -57,6 +73,16 @@ class ndarray(_np.ndarray):
         if _graphc.is_array(buffer):
             buffer = buffer._lent()
         return super().__new__(cls, shape, dtype, buffer, offset, strides, order)
+
+    def __init_subclass__(cls, **keywords):
+        """A class that says what NumPy's functions mean names graphc's `ndarray` where it looks at the types of their arguments."""
+        super().__init_subclass__(**keywords)
+        asked = cls.__dict__.get("__array_function__")
+        if isinstance(asked, _types.FunctionType):
+            cls.__array_function__ = _told_our_types(asked)
+
+    def __array_function__(self, function, types, args, keywords):
+        return super().__array_function__(function, tuple(_np.ndarray if t is _graphc.ndarray else t for t in types), args, keywords)
 
     def view(self, *args, **keywords):
         """As numpy.ndarray.view; graphc's class of arrays is NumPy's here."""
@@ -81,7 +107,8 @@ class _Call:
         self._copies = []  # (our array, the copy that NumPy changes)
         self._device = None  # of the first array of ours: where results go
         self._keeps = asks is not None and any(has_own(type(v), asks) for v in _members((*args, *keywords.values())))
-        self._has_class = any(isinstance(v, ndarray) for v in args)
+        # One that says what functions mean is asked before NumPy's own class, of which it is made.
+        self._has_class = any(isinstance(v, ndarray) for v in args) and not (asks == "__array_function__" and any(map(_says_itself, map(type, args))))
 
     def given(self, value):
         if _graphc.is_array(value):
@@ -464,6 +491,23 @@ def exact_part(called):
     return made
 
 
+#: Functions that put the values of other arguments into an array, and so would never meet what those are.
+_ASKING = frozenset(("insert", "place", "put", "put_along_axis", "putmask"))
+
+
+def _asks(inner):
+    """A function that puts values into an array, and leaves it to NumPy's where a class says what NumPy's functions mean."""
+
+    @_functools.wraps(inner)
+    def run(*args, **keywords):
+        for cls in map(type, (*args, *keywords.values())):
+            if _says_itself(cls):
+                raise ForeignDType(f"{cls.__name__} has functions of its own")
+        return inner(*args, **keywords)
+
+    return run
+
+
 #: Functions of which the extension takes the plain calls itself: it answers NotImplemented for others.
 _QUICK = {name: getattr(_graphc, f"plain_{name}") for name in (
     "array", "asarray", "ascontiguousarray", "zeros", "ones", "empty", "arange", "concatenate", "append", "round", "copy", "copyto", "size",
@@ -481,7 +525,8 @@ def _implemented(theirs, updates, *args, **keywords):
 def function(inner, hand, module, theirs=None, binds=True, updates=None):
     """A function of the package as its users call it; `hand(args, keywords)` plans the call of NumPy's. One that `binds` is a method of
     classes that have it."""
-    made = (_graphc.function if binds else _graphc.plain_function)(*exact(inner, theirs))
+    given = _asks(inner) if inner.__name__ in _ASKING and module == "graphc" else inner
+    made = (_graphc.function if binds else _graphc.plain_function)(*exact(given, theirs))
     made.quick = inner.__dict__.get("quick") or (_QUICK.get(inner.__name__) if module == "graphc" else None)
     made.__dict__.update(inner.__dict__)
     made.__dict__.pop("__wrapped__", None)
