@@ -88,18 +88,41 @@ def test_scipy_takes_them():
 
 
 @pytest.mark.parametrize("seed", [7, [1, 2, 3], np.int64(9)], ids=str)
-def test_libraries_draw_from_the_seed(seed):
+def test_libraries_and_the_program_draw_one_stream(seed):
     """SciPy draws from NumPy's global state, as scikit-learn does."""
     from scipy import stats
 
-    drawn = []
-    for xp in (np, gc, gc):
+    def program(xp):
         np.random.seed(99)  # of another program
+        np.random.rand(3)
         xp.random.seed(seed)
-        drawn.append([stats.norm.rvs(size=4).tolist(), np.random.rand(2).tolist()])
-        xp.random.seed(seed)
-        drawn[-1].append(np.asarray(xp.random.rand(3)).tolist())
-    assert drawn[0] == drawn[1] == drawn[2]
+        drawn = [stats.norm.rvs(size=3), xp.random.randn(3), stats.norm.rvs(size=3), xp.random.rand(), np.random.permutation(4)]
+        state = xp.random.get_state()
+        drawn += [xp.random.permutation(5), stats.uniform.rvs(size=2)]
+        xp.random.set_state(state)
+        return [np.asarray(v).tolist() for v in (*drawn, stats.expon.rvs(size=2), xp.random.normal(size=3))]
+
+    want = program(np)
+    assert program(gc) == want and program(np) == want and program(gc) == want
+    gc.random.seed(seed)
+    with pytest.raises(ValueError):
+        gc.random.seed(-1)
+    assert float(gc.random.rand()) == np.random.RandomState(seed).rand()
     np.random.seed(5)
     gc.random.seed()  # of nothing: NumPy's goes on
     assert np.random.rand() == np.random.RandomState(5).rand()
+
+
+@pytest.mark.parametrize("order", [(np, gc), (gc, np)], ids=["NumPy first", "graphc first"])
+def test_who_seeds_both_compares_them(order):
+    for again in range(2):
+        for xp in order:
+            xp.random.seed(11)
+        drawn = [[np.asarray(v).tolist() for v in (np.random.rand(2), gc.random.rand(2), np.random.randn(), gc.random.randn())] for _ in range(3)]
+        assert all(a == b and c == d for a, b, c, d in drawn)
+    gc.random.seed(12)
+    want = np.random.RandomState(12).rand(4).tolist()
+    assert gc.random.rand(2).tolist() == want[:2]
+    np.random.set_state(np.random.RandomState(1).get_state())  # NumPy's alone
+    assert gc.random.rand(2).tolist() == want[2:] and np.random.rand() == np.random.RandomState(1).rand()
+    assert type(pickle.loads(pickle.dumps(np.random.mtrand._rand))) is np.random.RandomState

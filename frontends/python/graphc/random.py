@@ -13,9 +13,9 @@ have graphc's own. What is promised is in docs/random.md.
 
 import sys as _sys
 
-from numpy import random as _numpys
 from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator
 
+from . import _random_shared as _shared
 from ._random_generator import Generator, Key, Philox, key
 from ._random_legacy import RandomState
 from ._random_numpy import default_rng
@@ -61,7 +61,6 @@ random_sample = _global.random_sample
 ranf = _global.random_sample
 rayleigh = _global.rayleigh
 sample = _global.random_sample
-set_state = _global.set_state
 shuffle = _global.shuffle
 standard_cauchy = _global.standard_cauchy
 standard_exponential = _global.standard_exponential
@@ -77,10 +76,13 @@ zipf = _global.zipf
 
 
 def seed(seed=None):
-    """Starts again from a seed, NumPy's own global state as well: libraries draw from that (SciPy's and scikit-learn's `random_state`)."""
-    _global.seed(seed)
-    if seed is not None and not isinstance(seed, (Philox, BitGenerator)):
-        _numpys.seed(seed)
+    """Starts again from a seed. Libraries that draw from NumPy's global state (SciPy, scikit-learn) draw from the same stream."""
+    _shared.begin(_global, "seed", seed)
+
+
+def set_state(state):
+    """Sets what `get_state` gave."""
+    _shared.begin(_global, "set_state", state)
 
 
 def get_bit_generator():
