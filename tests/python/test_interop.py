@@ -310,3 +310,15 @@ def test_operands_with_values_and_rules_of_their_own_are_asked():
     )  # fmt: skip
     for call in calls:
         assert call(gc) == call(np)
+
+
+def test_values_by_name():
+    """matplotlib asks for `to_numpy`; of what has none it looks at every element."""
+    x = gc.arange(6.0).reshape(2, 3)[:, ::-1]
+    values = x.to_numpy()
+    assert type(values) is np.ndarray and np.array_equal(values, np.arange(6.0).reshape(2, 3)[:, ::-1])
+    assert x.to_numpy("f4").dtype == "f4" and x.to_numpy(copy=True).flags.writeable
+    assert not hasattr(x[0, 0], "to_numpy") and not hasattr(x.sum(), "to_numpy")
+    cbook = pytest.importorskip("matplotlib.cbook")
+    parts = cbook._reshape_2D(x, "x")
+    assert [type(p) for p in parts] == [np.ndarray] * 3 and [p.tolist() for p in parts] == x.T.tolist()

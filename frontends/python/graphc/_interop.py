@@ -179,6 +179,11 @@ def _array_finalize(self, obj, /):
     """NumPy's hook, which classes made of `ndarray` extend."""
 
 
+def _to_numpy(self, dtype=None, copy=False):
+    """The values as NumPy's array, for libraries that ask for them by this name: matplotlib looks at single elements of what has none."""
+    return self.__array__(dtype, copy=copy or None)
+
+
 def attach():
     """Gives the extension's Array the methods that are written in Python."""
     from ._methods import called
@@ -200,5 +205,6 @@ def attach():
         "partition": _partition,
     }.items():
         setattr(_Array, name, called(function, name))
+    _graphc.ndarray.to_numpy = called(_to_numpy, "to_numpy")
     _Array.__module__ = "graphc"
     _Array.__doc__ = "A lazily computed array: a view of versioned memory on one device. Make one with asarray, zeros, arange."
