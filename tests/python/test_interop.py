@@ -322,3 +322,16 @@ def test_values_by_name():
     cbook = pytest.importorskip("matplotlib.cbook")
     parts = cbook._reshape_2D(x, "x")
     assert [type(p) for p in parts] == [np.ndarray] * 3 and [p.tolist() for p in parts] == x.T.tolist()
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4", "?", "c8"])
+def test_pandas_gets_memory_of_its_own(dtype):
+    """As of NumPy's arrays: what its code is given is written to later."""
+    x = gc.asarray(np.arange(4).astype(dtype))
+    for view in (x, x[::-1], x.reshape(2, 2)):
+        names = {"__name__": "pandas.core.construction", "numpy": np, "x": view}
+        exec("made = numpy.asarray(x), numpy.array(x, copy=False)", names)
+        for made in names["made"]:
+            assert made.flags.writeable and np.array_equal(made, view)
+            made[...] = 0
+    assert np.array_equal(x, np.arange(4).astype(dtype)) and not np.asarray(x).flags.writeable

@@ -206,14 +206,15 @@ pb::object arrayProtocol(Array &x, const pb::object &dtype, const pb::object &co
   return mustCopy ? out.attr("copy")() : out;
 }
 
-/// Whether NumPy's masked arrays ask: they are views of the array that they are made of.
-bool isForMaskedArray() {
+/// The module whose code asks, by its name.
+std::string_view asking() {
   PyObject *globals = PyEval_GetGlobals();
   PyObject *name = globals ? PyDict_GetItemString(globals, "__name__") : nullptr;
   const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
-  return text && std::string_view(text).starts_with("numpy.ma");
+  return text ? std::string_view(text) : std::string_view();
 }
 
+/// What NumPy's masked arrays are given: they are views of the array that they are made of.
 pb::object forMaskedArray(Array &x) {
   return x.isValue() ? toNumpy(x, "exchange").attr("copy")() : lent(x);
 }
@@ -222,7 +223,11 @@ int getBuffer(PyObject *self, Py_buffer *view, int flags) {
   refuse(nullptr, nullptr);
   try {
     Array &x = *asArray(self);
-    pb::object values = isForMaskedArray() ? forMaskedArray(x) : toNumpy(x, "exchange");
+    std::string_view by = asking();
+    pb::object values = by.starts_with("numpy.ma") ? forMaskedArray(x) : toNumpy(x, "exchange");
+    // Series hold what they are given, and write to it; of NumPy's arrays they make copies.
+    if (by.starts_with("pandas."))
+      values = values.attr("copy")();
     // NumPy's view keeps the values alive, also when this array gets a newer version meanwhile.
     return PyObject_GetBuffer(values.ptr(), view, flags);
   } catch (pb::error_already_set &e) {
