@@ -128,3 +128,22 @@ def test_functions_of_scipy_of_complex_numbers():
         function = getattr(special, name)
         for values in (z, x, z):
             np.testing.assert_allclose(np.asarray(function(gc.asarray(values))), function(values), rtol=1e-14)
+
+
+def test_dense_matrices_are_linear_operators():
+    """Solvers that know a matrix by its products ask for those of what is no array of NumPy's."""
+    linalg = pytest.importorskip("scipy.sparse.linalg")
+
+    def solved(xp):
+        a = xp.asarray(np.random.RandomState(3).rand(12, 12)) + 12 * xp.eye(12)
+        s, c = a + a.T, a + 1j * a.T
+        operator = linalg.aslinearoperator(c)
+        x = xp.arange(12.0)
+        products = [operator.matvec(x), operator.rmatvec(x), operator.matmat(xp.eye(12)), (operator.H @ x), (operator @ operator) @ x]
+        found = [linalg.cg(s, x, rtol=1e-12)[0], linalg.gmres(a, x, rtol=1e-12)[0], linalg.minres(s, x, rtol=1e-12)[0], linalg.lsqr(a, x, atol=1e-12, btol=1e-12)[0]]
+        spectra = [np.sort(linalg.eigsh(s, 3, v0=np.ones(12))[0]), np.sort(linalg.svds(a, 2, v0=np.ones(12))[1])]
+        return products + found + spectra + [linalg.expm_multiply(a / 50, x)]
+
+    for got, want in zip(solved(gc), solved(np), strict=True):
+        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-7)
+    assert not any(hasattr(x, "matvec") for x in (gc.arange(3.0)[1], gc.float64(1)))

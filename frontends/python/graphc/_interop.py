@@ -184,6 +184,17 @@ def _to_numpy(self, dtype=None, copy=False):
     return self.__array__(dtype, copy=copy or None)
 
 
+def _matvec(self, x):
+    """The product with a vector, by which SciPy's iterative solvers and eigenvalues know a matrix that is none of NumPy's arrays; of one of
+    NumPy's it is one, which they write to."""
+    return self @ x if _graphc.is_array(x) else _np.array(self @ x)
+
+
+def _rmatvec(self, x):
+    """The same of the conjugate transpose."""
+    return _matvec(self.conj().T, x)
+
+
 def attach():
     """Gives the extension's Array the methods that are written in Python."""
     from ._methods import called
@@ -205,6 +216,7 @@ def attach():
         "partition": _partition,
     }.items():
         setattr(_Array, name, called(function, name))
-    _graphc.ndarray.to_numpy = called(_to_numpy, "to_numpy")
+    for name, function in {"to_numpy": _to_numpy, "matvec": _matvec, "rmatvec": _rmatvec, "matmat": _matvec, "rmatmat": _rmatvec}.items():
+        setattr(_graphc.ndarray, name, called(function, name))
     _Array.__module__ = "graphc"
     _Array.__doc__ = "A lazily computed array: a view of versioned memory on one device. Make one with asarray, zeros, arange."
