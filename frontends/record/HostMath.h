@@ -187,6 +187,15 @@ T shifted(OpKind kind, T a, T b) {
   return isBeyond ? static_cast<T>(a < 0 ? -1 : 0) : static_cast<T>(a >> static_cast<int>(b));
 }
 
+/// A power that wraps, of an exponent that is not negative: products have one result in any order.
+template <typename U, typename T>
+U raised(U base, T exponent) {
+  U out = 1;
+  for (; exponent; exponent >>= 1, base *= base)
+    out *= exponent & 1 ? base : U{1};
+  return out;
+}
+
 /// Integers wrap; `//` and `%` round down, and division by zero gives 0.
 template <typename T>
 std::optional<T> foldInteger(OpKind kind, T a, T b) {
@@ -217,6 +226,8 @@ std::optional<T> foldInteger(OpKind kind, T a, T b) {
     if (b == 0 || wraps)
       return T{0};
     return static_cast<T>(a % b + (a % b != 0 && (a < 0) != (b < 0) ? b : T{0}));
+  case OpKind::Pow:
+    return b < 0 ? std::nullopt : std::optional(static_cast<T>(raised(wide(a), b)));
   case OpKind::Minimum:
     return std::min(a, b);
   case OpKind::Maximum:

@@ -167,3 +167,28 @@ def test_classes_of_single_results_make_numbers(xp):
         assert isinstance(made, float) and made.ndim == 0 and made == want and made.dtype == "float64"
     z = xp.array([1j])[0]
     assert type(z)(z * 2) == 2j
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i4", "i8", "u1", "u8"])
+def test_powers_of_integers(dtype):
+    """They wrap, and are computed where they are met, as other operations on numbers."""
+
+    def powers(xp, seen):
+        made = []
+        for base in (0, 1, 2, 3, 7, 100, -1, -2, -3):
+            for exponent in (0, 1, 2, 3, 5, 8, 31, 63, 64, 100):
+                if base < 0 and dtype[0] == "u":
+                    continue
+                x, n = xp.asarray(np.array([base, exponent]).astype(dtype))
+                made += [x**n, base**n, x**exponent, pow(x, n), True**n]
+        seen(made)
+        return [(str(m.dtype), int(m)) for m in made]
+
+    def computed(made):
+        assert not any(map(gc._graphc.pending, made))
+
+    assert powers(gc, computed) == powers(np, lambda made: None)
+    n = gc.asarray(np.array([-1, 2]).astype("i8"))[0]
+    for raised in (lambda: 2**n, lambda: (n + 3) ** n):
+        with pytest.raises(ValueError, match="Integers to negative integer powers"):
+            raised()

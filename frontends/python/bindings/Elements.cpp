@@ -713,6 +713,11 @@ static PyObject *operationOnMixed(op::OpKind kind, PyObject *left, PyObject *rig
   return result ? wrapKnown(*result) : nullptr;
 }
 
+/// Whether an operand is an integer, which has one power in every order of products.
+static bool isWholeNumber(PyObject *object, const KnownValue *known) {
+  return known ? isInteger(known->dtype) : PyLong_CheckExact(object) != 0;
+}
+
 PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right) {
   const KnownValue *a = knownOf(left), *b = knownOf(right);
   if ((!a && !b) || Trace::active())
@@ -720,8 +725,10 @@ PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right) {
   if (!(a && b) && asAnyArray(a ? right : left))
     return nullptr;
   if (kind == op::OpKind::Pow) {
-    auto power = a && !b ? foldPower(*a, right) : std::nullopt;
-    return power ? wrapKnown(*power) : nullptr;
+    if (auto power = a && !b ? foldPower(*a, right) : std::nullopt)
+      return wrapKnown(*power);
+    if (!isWholeNumber(left, a) || !isWholeNumber(right, b))
+      return nullptr;
   }
   KnownValue x, y;
   if (a && b) {
