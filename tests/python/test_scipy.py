@@ -147,3 +147,20 @@ def test_dense_matrices_are_linear_operators():
     for got, want in zip(solved(gc), solved(np), strict=True):
         np.testing.assert_allclose(np.asarray(got), want, rtol=1e-7)
     assert not any(hasattr(x, "matvec") for x in (gc.arange(3.0)[1], gc.float64(1)))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8"])
+def test_special_functions_of_arrays_and_numbers(dtype):
+    """Called again, they are known for another package's."""
+    special = pytest.importorskip("scipy.special")
+    x = np.array([1, 2, 3]).astype(dtype)
+    calls = [
+        lambda v: special.expit(v), lambda v: special.expit(v[1]), lambda v: special.xlogy(v, 2.0), lambda v: special.beta(v[0], v),
+        lambda v: special.gammaln(v[::-1]), lambda v: special.sici(v), lambda v: special.sici(v[2]), lambda v: special.binom(5, v),
+    ]  # fmt: skip
+    for _ in range(3):
+        for call in calls:
+            got, want = call(gc.asarray(x)), call(x)
+            for g, w in zip(got, want, strict=True) if isinstance(want, tuple) else [(got, want)]:
+                assert type(g) is (gc.Array if isinstance(w, np.generic) else gc.ndarray)
+                assert g.dtype == w.dtype and np.array_equal(g, w, equal_nan=True)

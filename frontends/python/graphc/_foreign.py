@@ -229,6 +229,20 @@ def run(theirs, args, keywords, updates=None):
     return result(theirs(*given, **keywords))
 
 
+def applied(ufunc, operands):
+    """A ufunc of another package of arrays and numbers, which says nothing of classes and writes to none of them."""
+    values, device = [], None
+    for x in operands:
+        if type(x) is _graphc.ndarray or type(x) is _Array:
+            device = device or x.device
+            array = _np.asarray(x)
+            values.append(array[()] if type(x) is _Array else array)
+        else:
+            values.append(x)
+    made = ufunc(*values)
+    return tuple([to_ours(m, device) for m in made]) if isinstance(made, tuple) else to_ours(made, device)
+
+
 def of_values(theirs, args, keywords):
     """The same for classes that our arrays mean nothing to: they are given values."""
     theirs, given, keywords, result = _plan(_Call(), theirs, args, keywords)

@@ -82,8 +82,8 @@ def _dask_tokenize(self):
     return "graphc.Array", self.dtype.name, self.shape, digest
 
 
-#: Our ufunc for NumPy's, of those that were called with operands that need no look.
-_ours = {}
+#: Our ufunc for NumPy's, of those that were called with operands that need no look; and those of other packages.
+_ours, _others = {}, set()
 _OPERANDS = {_Array, _graphc.ndarray, _np.ndarray, _np.float64, _np.float32, _np.int64, _np.bool_, bool, int, float}
 
 
@@ -96,6 +96,8 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
     is_plain = method == "__call__" and not keywords and _OPERANDS.issuperset(map(type, inputs))
     if is_plain and ufunc in _ours:
         return _ours[ufunc](*inputs)
+    if is_plain and ufunc in _others:
+        return _foreign.applied(ufunc, inputs)
     import graphc
 
     ours = vars(graphc).get(ufunc.__name__)
@@ -108,6 +110,8 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
                 return found
         return _foreign.of_values(getattr(ufunc, method), inputs, keywords)
     if not isinstance(ours, _graphc.ufunc):  # of another package, as SciPy's: of values
+        if is_plain:
+            _others.add(ufunc)
         return _foreign.run(getattr(ufunc, method), inputs, keywords, "a" if method == "at" else None)
     if ufunc is getattr(_np, ufunc.__name__, None):
         if is_plain:
