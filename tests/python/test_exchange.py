@@ -434,3 +434,18 @@ def test_what_masked_arrays_hold_is_known_as_ours():
     fixed = gc.ma.array(gc.broadcast_to(gc.arange(3.0), (2, 3)))
     with pytest.raises(ValueError, match="read-only"):
         fixed[0, 0] = 1
+
+
+@pytest.mark.parametrize("dtype", ["?", "i2", "u8", "f2", "f8", "c8", ">f8", ">i4"])
+def test_unpickled_arrays(dtype):
+    """Their dtype is another object than NumPy's own; of the other byte order it is no dtype of ours."""
+    x = pickle.loads(pickle.dumps(np.arange(12).reshape(3, 4).astype(dtype)))
+    native = x.astype(x.dtype.newbyteorder("="))
+    for view in (x, x[1], x[:, ::2], x.T):
+        want = np.array(view, native.dtype)
+        got = gc.asarray(view)
+        assert got.dtype == want.dtype and np.array_equal(got, want)
+        assert np.array_equal(gc.add(view, view), want + want) and np.array_equal(gc.sum(view, axis=0), want.sum(axis=0))
+        target = gc.zeros(want.shape, dtype=native.dtype)
+        target[...] = view
+        assert np.array_equal(target, want)

@@ -163,6 +163,10 @@ DType toDType(pb::handle object) {
   return *found;
 }
 
+static char byteOrder(PyObject *dtype) {
+  return pb::detail::array_descriptor_proxy(dtype)->byteorder;
+}
+
 std::optional<DType> knownDType(pb::handle object) {
   const Numpy &np = numpy();
   for (int i = 0; i < kDTypeCount; ++i)
@@ -174,6 +178,11 @@ std::optional<DType> knownDType(pb::handle object) {
     return DType::Int64;
   if (object.ptr() == reinterpret_cast<PyObject *>(&PyBool_Type))
     return DType::Bool;
+  // Pickled arrays have dtypes of their own, of the same class.
+  for (int i = 0; i < kDTypeCount; ++i)
+    if (PyObject *own = np.dtypes[i].ptr(); own && Py_IS_TYPE(object.ptr(), Py_TYPE(own)))
+      return byteOrder(object.ptr()) == byteOrder(own) ? std::optional(static_cast<DType>(i))
+                                                       : std::nullopt;
   return std::nullopt;
 }
 
