@@ -162,8 +162,8 @@ def to_ours(value, device=None):
         shared = _graphc.Array._borrowed(value) if device in (None, "cpu") else None
         if shared is not None:
             return shared
-        packed = _graphc.pack(value) if device is None else None
-        if packed is not None:
+        packed = _graphc.pack(value) if device in (None, "cpu") else None
+        if packed is not None and (device is None or packed.device == device):
             return packed
         return _graphc.asarray(value, None, device, None)
     if isinstance(value, _np.generic) and _is_computed(value.dtype):
