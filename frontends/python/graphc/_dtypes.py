@@ -104,7 +104,7 @@ def _plain(x):
 
 
 def _is_bfloat16(dtype):
-    return getattr(dtype, "name", dtype) == "bfloat16"
+    return getattr(dtype, "kind", "V") == "V" and getattr(dtype, "name", dtype) == "bfloat16"  # a name is made when it is asked for
 
 
 def can_cast(from_, to, casting="safe"):

@@ -78,7 +78,7 @@ def check_output(out, shape, dtype, casting, name):
         raise _no_output(out, f"{name}: return arrays must be of ArrayType, not {type(out).__name__}")
     if out.readonly if _graphc.is_array(out) else not out.flags.writeable:
         raise ArgumentError(f"{name}: output array is read-only")
-    if not _castable(dtype, out.dtype, casting):
+    if dtype != out.dtype and not _castable(dtype, out.dtype, casting):
         raise DTypeError(
             f"Cannot cast ufunc '{name}' output from dtype('{dtype}') to dtype('{out.dtype}') with casting rule '{casting}'"
         )
