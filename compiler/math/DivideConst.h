@@ -1,8 +1,8 @@
 //===- DivideConst.h - Floor division and remainder by a constant -----------------------------===//
 //
-// The divisor is known when the code is made, so no division is left. Up to 16 bits: one f32
-// multiplication; 32 bits: one 64-bit multiplication; 64 bits: f64 quotients where the target has
-// f64 lanes, else the high half of a product.
+// The divisor is known when the code is made, so no division is left. Up to 16 bits: the
+// high half of one product; 32 bits: one 64-bit multiplication; 64 bits: f64 quotients where the
+// target has f64 lanes, else the high half of a product.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_DIVIDECONST_H
@@ -156,15 +156,31 @@ DivMod<V> divModMagicUnsigned64(B &b, V y, uint64_t p) {
   return {q, b.isub(y, b.imul(q, b.i64(static_cast<int64_t>(p))))};
 }
 
-/// 8 and 16 bits, p >= 2: (y + 1/2) / p is at least 1 / (2p) away from every integer, f32 errs by
-/// less.
+/// The high half of the unsigned product by a constant of W bits.
+template <unsigned W, class B, class V>
+V mulHighNarrow(B &b, V x, uint64_t factor) {
+  auto wide =
+      b.imul(b.zext(x, kWidth<2 * W>), b.intConst(kWidth<2 * W>, static_cast<int64_t>(factor)));
+  return b.itrunc(b.lshr(wide, b.intConst(kWidth<2 * W>, W)), kWidth<W>);
+}
+
+/// 8 and 16 bits, p >= 2 (unsigned: no power of two): the forms of 64 bits without f64.
 template <unsigned W, bool Signed, class B, class V>
-DivMod<V> divModConstTiny(B &b, V y, int64_t p) {
-  float inverse = 1.0f / static_cast<float>(p);
-  auto yf = intToFloat<W, Signed, 32>(b, y);
-  auto q = b.floor(b.fma(yf, b.f32(inverse), b.f32(0.5f * inverse)));
-  V quotient = b.itrunc(b.fptosi(q, kWidth<32>), kWidth<W>);
-  return {quotient, b.isub(y, b.imul(quotient, b.intConst(kWidth<W>, p)))};
+DivMod<V> divModConstNarrow(B &b, V y, int64_t p) {
+  auto constant = [&](int64_t v) { return b.intConst(kWidth<W>, v); };
+  V q;
+  if constexpr (Signed) {
+    Magic magic = magicOf(static_cast<uint64_t>(p), W - 1);
+    V sign = b.ashr(y, constant(W - 1));
+    V high = mulHighNarrow<W>(b, b.bxor(y, sign), magic.multiplier);
+    q = b.bxor(b.lshr(high, constant(magic.shift - 1)), sign);
+  } else {
+    Magic magic = magicOf(static_cast<uint64_t>(p), W);
+    V high = mulHighNarrow<W>(b, y, magic.multiplier & ((uint64_t{1} << W) - 1));
+    V sum = b.iadd(b.lshr(b.isub(y, high), constant(1)), high); // (y + high) / 2
+    q = b.lshr(sum, constant(magic.shift - 1));
+  }
+  return {q, b.isub(y, b.imul(q, constant(p)))};
 }
 
 /// 32 bits, p >= 2: a 31-bit dividend (sign removed as above) times a 32-bit multiplier, or a
@@ -192,7 +208,7 @@ DivMod<V> divModConst32(B &b, V y, int64_t p) {
 template <unsigned W, bool Signed, DivideBy Method, class B, class V>
 DivMod<V> divModPositive(B &b, V y, uint64_t p, bool small) {
   if constexpr (W <= 16) {
-    return divModConstTiny<W, Signed>(b, y, static_cast<int64_t>(p));
+    return divModConstNarrow<W, Signed>(b, y, static_cast<int64_t>(p));
   } else if constexpr (W == 32) {
     return divModConst32<Signed>(b, y, static_cast<int64_t>(p));
   } else {
