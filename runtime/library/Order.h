@@ -88,6 +88,12 @@ struct ComplexKey {
   }
 };
 
+/// Calls `f` with a word as wide as a part of a complex dtype.
+template <typename F>
+auto withPart(DType t, const F &f) {
+  return t == DType::Complex64 ? f(uint32_t()) : f(uint64_t());
+}
+
 /// Calls `f` with an Order of the dtype; of a complex one, of its parts.
 template <typename F>
 auto withOrder(DType t, const F &f) {

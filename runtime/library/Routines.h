@@ -30,6 +30,9 @@ Status eig(const Call &call);
 Status svd(const Call &call);
 Status lstsq(const Call &call);
 
+/// The stable order of a row of complex elements, on the threads of the cpu device if `several`.
+Status orderComplex(const void *elements, DType dtype, int64_t count, bool several, int64_t *out);
+
 } // namespace graphc::rt::library
 
 #endif // GRAPHC_RUNTIME_LIBRARY_ROUTINES_H

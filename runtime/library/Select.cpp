@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace graphc::rt::library {
 namespace {
@@ -109,6 +110,66 @@ Result<Places> placesOf(const Call &call, std::string_view name) {
   return Places{given[0], given[1]};
 }
 
+/// Parts a row of complex numbers by the parts that decide first: calls `put(i, place)` for what
+/// belongs below or above all wanted places, and gives the others, in the row's order, and where
+/// they belong.
+template <typename U>
+struct Middle {
+  std::vector<int64_t> positions;
+  int64_t begin = 0;
+
+  template <typename Put>
+  static Result<Middle> of(const U *x, int64_t length, Places places, const Put &put) {
+    GRAPHC_ASSIGN(BufferRef held, scratch(3 * length * static_cast<int64_t>(sizeof(U))));
+    U *highs = as<U>(held), *keys = highs + length;
+    for (int64_t i = 0; i < length; ++i)
+      highs[i] = ComplexKey<U>::of(x + 2 * i).high;
+    std::copy_n(highs, length, keys);
+    Selection<U> selection(places, length, keys, keys + length, nullptr);
+    selection.run();
+    const U first = selection.at(places.first), last = selection.at(places.last);
+    Middle middle;
+    int64_t above = length;
+    for (int64_t i = 0; i < length; ++i)
+      above -= highs[i] > last;
+    for (int64_t i = 0; i < length; ++i)
+      if (const U key = highs[i]; key < first)
+        put(i, middle.begin++);
+      else if (key > last)
+        put(i, above++);
+      else
+        middle.positions.push_back(i);
+    return middle;
+  }
+};
+
+/// Positions of a row in the order of its elements there.
+template <typename U>
+Status sortPositions(const U *x, DType dtype, bool several, std::vector<int64_t> &positions) {
+  const auto count = static_cast<int64_t>(positions.size());
+  std::vector<U> elements;
+  elements.reserve(2 * positions.size());
+  for (int64_t i : positions)
+    elements.insert(elements.end(), {x[2 * i], x[2 * i + 1]});
+  std::vector<int64_t> order(positions.size());
+  GRAPHC_TRY(orderComplex(elements.data(), dtype, count, several, order.data()));
+  for (int64_t &i : order)
+    i = positions[static_cast<size_t>(i)];
+  positions.swap(order);
+  return Status::ok();
+}
+
+/// A row of complex numbers, parted at the wanted places: which element is where.
+template <typename U, typename Put>
+Status partComplex(const U *x, int64_t length, DType dtype, Places places, bool several,
+                   const Put &put) {
+  GRAPHC_ASSIGN(Middle<U> middle, Middle<U>::of(x, length, places, put));
+  GRAPHC_TRY(sortPositions(x, dtype, several, middle.positions));
+  for (int64_t i : middle.positions)
+    put(i, middle.begin++);
+  return Status::ok();
+}
+
 /// The call without places: the order that every partition agrees with.
 Status sorted(const Call &call, Status (*routine)(const Call &)) {
   constexpr int64_t kAscending[] = {0};
@@ -123,8 +184,19 @@ Status partition(const Call &call) {
     return Status::ok();
   GRAPHC_ASSIGN(Places places, placesOf(call, "partition"));
   DType dtype = call.result.dtype;
-  if (isComplex(dtype) || itemSize(dtype) < 4 || length <= kFew)
+  if (itemSize(dtype) < 4 || length <= kFew)
     return sorted(call, sort);
+  if (isComplex(dtype))
+    return withPart(dtype, [&](auto word) {
+      using U = decltype(word);
+      return eachRow(rows, length, [&](int64_t r, bool several) {
+        const U *x = static_cast<const U *>(call.operands[0].data) + 2 * r * length;
+        U *out = static_cast<U *>(call.result.data) + 2 * r * length;
+        return partComplex(x, length, dtype, places, several, [&](int64_t i, int64_t place) {
+          std::copy_n(x + 2 * i, 2, out + 2 * place);
+        });
+      });
+    });
   return withOrder(dtype, [&](auto order, auto word) -> Status {
     using O = decltype(order);
     using U = decltype(word);
@@ -151,8 +223,18 @@ Status argpartition(const Call &call) {
     return Status::ok();
   GRAPHC_ASSIGN(Places places, placesOf(call, "argpartition"));
   DType dtype = call.operands[0].dtype;
-  if (isComplex(dtype) || itemSize(dtype) < 4 || length <= kFew || places.first != places.last)
+  if (itemSize(dtype) < 4 || length <= kFew || (!isComplex(dtype) && places.first != places.last))
     return sorted(call, argsort);
+  if (isComplex(dtype))
+    return withPart(dtype, [&](auto word) {
+      using U = decltype(word);
+      return eachRow(rows, length, [&](int64_t r, bool several) {
+        int64_t *out = static_cast<int64_t *>(call.result.data) + r * length;
+        return partComplex(static_cast<const U *>(call.operands[0].data) + 2 * r * length, length,
+                           dtype, places, several,
+                           [&](int64_t i, int64_t place) { out[place] = i; });
+      });
+    });
   return withOrder(dtype, [&](auto order, auto word) -> Status {
     using O = decltype(order);
     using U = decltype(word);

@@ -17,6 +17,7 @@
 
 #include <array>
 #include <bit>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -28,14 +29,36 @@ constexpr int64_t kParallelRow = int64_t{1} << 16;
 /// Longer rows of elements of one and two bytes are not sorted by ranks.
 constexpr int64_t kFewValues = 16;
 /// Rows of one- and two-byte elements above these lengths are counted, not sorted.
-constexpr int64_t kCountBytes = 64, kCountWords = int64_t{1} << 14;
+constexpr int64_t kCountBytes = 64, kCountWords = int64_t{1} << 17;
 
 //===------------------------------------------------------------------------------------------===//
 // Keys
 //===------------------------------------------------------------------------------------------===//
 
 void sortSmall(uint8_t *keys, size_t count) { std::sort(keys, keys + count); }
-void sortSmall(uint16_t *keys, size_t count) { std::sort(keys, keys + count); }
+/// Few as wider keys, many by their low bytes, then by their high ones.
+void sortSmall(uint16_t *keys, size_t count) {
+  constexpr size_t kFew = 1024;
+  if (count <= kFew) {
+    std::array<uint32_t, kFew> wide;
+    std::copy_n(keys, count, wide.data());
+    sortKeys(wide.data(), count);
+    for (size_t i = 0; i < count; ++i)
+      keys[i] = static_cast<uint16_t>(wide[i]);
+    return;
+  }
+  std::vector<uint16_t> byLow(count);
+  auto pass = [count](const uint16_t *from, uint16_t *to, int shift) {
+    std::array<size_t, 256> next{};
+    for (size_t i = 0; i < count; ++i)
+      ++next[from[i] >> shift & 0xff];
+    std::exclusive_scan(next.begin(), next.end(), next.begin(), size_t{0});
+    for (size_t i = 0; i < count; ++i)
+      to[next[from[i] >> shift & 0xff]++] = from[i];
+  };
+  pass(keys, byLow.data(), 0);
+  pass(byLow.data(), keys, 8);
+}
 template <typename Key>
 void sortSmall(Key *keys, size_t count) {
   sortKeys(keys, count);
@@ -448,6 +471,37 @@ Status orderWide(int64_t count, const At &at, int64_t *out, bool several) {
   return Status::ok();
 }
 
+/// The stable order of keys by one of their bytes; `from(i)` is the i-th of the order so far.
+template <typename At, typename From>
+void orderByByte(int64_t count, const At &at, const From &from, int shift, int64_t *out) {
+  auto byteOf = [&](int64_t position) {
+    return static_cast<size_t>(static_cast<uint64_t>(at(position)) >> shift & 0xff);
+  };
+  std::array<int64_t, 256> next{};
+  for (int64_t i = 0; i < count; ++i)
+    ++next[byteOf(i)];
+  std::exclusive_scan(next.begin(), next.end(), next.begin(), int64_t{0});
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t position = from(i);
+    out[next[byteOf(position)]++] = position;
+  }
+}
+
+/// The stable order of keys of at most 16 bits, which are counted.
+template <typename At>
+Status orderNarrow(int64_t count, const At &at, size_t width, int64_t *out) {
+  auto asGiven = [](int64_t i) { return i; };
+  if (width == 1) {
+    orderByByte(count, at, asGiven, 0, out);
+    return Status::ok();
+  }
+  GRAPHC_ASSIGN(BufferRef held, scratch(count * 8));
+  auto *byLow = as<int64_t>(held);
+  orderByByte(count, at, asGiven, 0, byLow);
+  orderByByte(count, at, [&](int64_t i) { return byLow[i]; }, 8, out);
+  return Status::ok();
+}
+
 /// Writes the stable order of `at(0), ..., at(count - 1)`, keys whose width in bytes is `width`.
 template <typename At>
 Status orderRow(int64_t count, const At &at, size_t width, int64_t *out, bool several) {
@@ -458,6 +512,8 @@ Status orderRow(int64_t count, const At &at, size_t width, int64_t *out, bool se
       rankRow<uint64_t>(count, at, out);
     return Status::ok();
   }
+  if (width <= 2 && count > kCountBytes)
+    return orderNarrow(count, at, width, out);
   if (width > 4 || count > std::numeric_limits<uint32_t>::max())
     return orderWide(count, at, out, several);
   // A key is as wide as a result: a row that is not cut is sorted in its place.
@@ -474,26 +530,22 @@ Status orderRow(int64_t count, const At &at, size_t width, int64_t *out, bool se
   return Status::ok();
 }
 
-/// The order of complex elements: by what decides last, then, keeping that order among equals, by
-/// what decides first.
+/// The order of complex elements: by what decides first, then each run of equals by what decides
+/// last.
 template <typename U>
 Status orderComplexRow(const U *x, int64_t count, bool descending, int64_t *out, bool several) {
   U flip = descending ? std::numeric_limits<U>::max() : U{0};
-  GRAPHC_ASSIGN(BufferRef held, scratch(count * 8));
-  int64_t *step = as<int64_t>(held);
+  auto high = [&](int64_t i) { return U(ComplexKey<U>::of(x + 2 * i).high ^ flip); };
   auto low = [&](int64_t i) { return U(ComplexKey<U>::of(x + 2 * i).low ^ flip); };
-  GRAPHC_TRY(orderRow(count, low, sizeof(U), step, several));
-  auto high = [&](int64_t i) { return U(ComplexKey<U>::of(x + 2 * step[i]).high ^ flip); };
   GRAPHC_TRY(orderRow(count, high, sizeof(U), out, several));
-  for (int64_t i = 0; i < count; ++i)
-    out[i] = step[out[i]];
+  for (int64_t from = 0, to = 0; from < count; from = to) {
+    const U first = high(out[from]);
+    for (++to; to < count && high(out[to]) == first;)
+      ++to;
+    if (to - from > 1)
+      GRAPHC_TRY(orderClose(out + from, to - from, low));
+  }
   return Status::ok();
-}
-
-/// Calls `f` with a word as wide as a part of a complex dtype.
-template <typename F>
-Status withPart(DType t, const F &f) {
-  return t == DType::Complex64 ? f(uint32_t()) : f(uint64_t());
 }
 
 Status sortComplex(const Call &call, int64_t rows, int64_t length, bool descending) {
@@ -569,6 +621,13 @@ Status argsort(const Call &call) {
           length, [&](int64_t i) { return U(O::toEqualKey(from[i]) ^ flip); }, sizeof(U),
           out + r * length, several);
     });
+  });
+}
+
+Status orderComplex(const void *elements, DType dtype, int64_t count, bool several, int64_t *out) {
+  return withPart(dtype, [&](auto word) {
+    return orderComplexRow(static_cast<const decltype(word) *>(elements), count, false, out,
+                           several);
   });
 }
 

@@ -145,6 +145,42 @@ def test_long_rows_are_parted(dtype):
     np.testing.assert_array_equal(column[50], np.sort(x[:, :99], axis=1)[:, 50])
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_rows_are_parted_by_both_parts(dtype):
+    """Real parts of few values, whose order the imaginary parts decide; NaN in either part; one row and several."""
+    rng, n = np.random.default_rng(12), 6007
+    x = (rng.integers(-3, 4, (3, n)) + 1j * rng.standard_normal((3, n))).astype(dtype)
+    for part in (x.real, x.imag):
+        part[1, rng.integers(0, n, 40)] = np.nan
+        part[2, rng.integers(0, n, 4000)] = np.inf
+    for rows in (x, x[1], x[1:2]):
+        whole = np.sort(rows, axis=-1)
+        for kth in (0, 40, n // 2, n - 90, n - 1, [3, n // 2], [n - 50, 7]):
+            got, order = gc.partition(gc.asarray(rows), kth), gc.argpartition(gc.asarray(rows), kth)
+            ordered = np.take_along_axis(rows, np.asarray(order), -1)
+            np.testing.assert_array_equal(np.sort(np.asarray(order), axis=-1), np.broadcast_to(np.arange(n), rows.shape))
+            for found in (np.asarray(got), ordered):
+                for k in np.atleast_1d(kth):
+                    np.testing.assert_array_equal(found[..., k], whole[..., k])
+                    np.testing.assert_array_equal(np.sort(found[..., :k], axis=-1), whole[..., :k])
+                    np.testing.assert_array_equal(np.sort(found, axis=-1), whole)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16", "float16"])
+def test_narrow_elements_are_counted(dtype):
+    """Lengths around what is ranked, sorted as wider keys and counted; the order of equal elements stays."""
+    rng = np.random.default_rng(13)
+    for length in (1, 16, 17, 64, 65, 80, 1024, 1025, 5000, 140_000):
+        for spread in (2, 90, 30_000):
+            x = rng.integers(-spread if np.dtype(dtype).kind in "if" else 0, spread, length).astype(dtype)
+            if dtype == "float16":
+                x[::7], x[1::9] = np.nan, -0.0
+            y = rng.integers(0, 3, length).astype(dtype)
+            same(gc.sort(gc.asarray(x)), np.sort(x, kind="stable"))
+            same(gc.argsort(gc.asarray(x), stable=True), np.argsort(x, kind="stable"))
+            same(gc.lexsort((gc.asarray(x), gc.asarray(y))), np.lexsort((x, y)))
+
+
 def test_other_places_compile_nothing():
     x = gc.asarray(np.random.default_rng(4).normal(size=5000))
     whole = np.sort(np.asarray(x))
