@@ -1,6 +1,8 @@
 // Smallest and largest complex numbers: those of their real parts, then of their imaginary parts.
+// On the cpu they are found by one pass of the host.
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
+#include "frontends/record/SmallNumeric.h"
 
 #include <limits>
 
@@ -43,6 +45,10 @@ Result<Array> extremes(bool least, const Array &x, int64_t axis) {
 
 /// The first of these along an axis, which keeps size 1.
 Result<Array> extremeAlong(bool least, const Array &x, int64_t axis) {
+  GRAPHC_ASSIGN(NodeRef now, small::complexExtremes(least ? ReduceKind::Min : ReduceKind::Max, x,
+                                                    static_cast<size_t>(axis), false));
+  if (now)
+    return Array(std::move(now));
   GRAPHC_ASSIGN(Array found, extremes(least, x, axis));
   GRAPHC_ASSIGN(Array place,
                 reduce(ReduceKind::ArgMax, found, std::vector{axis}, true, std::nullopt));
@@ -73,6 +79,10 @@ Result<Array> reduceExtreme(ReduceKind kind, const Array &x, std::span<const int
       return reduce(kind, real, std::vector(axes.begin(), axes.end()), true, std::nullopt);
     }
   if (kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax) {
+    GRAPHC_ASSIGN(NodeRef now,
+                  small::complexExtremes(kind, x, static_cast<size_t>(axes[0]), false));
+    if (now)
+      return Array(std::move(now));
     GRAPHC_ASSIGN(Array found, extremes(least, x, axes[0]));
     return reduce(ReduceKind::ArgMax, found, std::vector{axes[0]}, true, std::nullopt);
   }

@@ -4,7 +4,7 @@
 #include "frontends/record/Ops.h"
 #include "frontends/record/OpsDetail.h"
 #include "frontends/record/Record.h"
-#include "frontends/record/Small.h"
+#include "frontends/record/SmallNumeric.h"
 #include "runtime/base/Strings.h"
 
 #include <algorithm>
@@ -226,9 +226,19 @@ Result<Array> scan(ReduceKind kind, const Array &x, std::optional<int64_t> given
   if (!given) {
     GRAPHC_ASSIGN(n, node::reshape(n, Shape{x.size()}));
   }
-  if (isOfExtremes && (t == DType::Bool || isComplex(t)))
+  if (isOfExtremes && t == DType::Bool) { // 0 and 1
+    GRAPHC_ASSIGN(n, node::cast(n, DType::UInt8));
+    GRAPHC_ASSIGN(n, node::scan(kind, n, axis));
+    return finish(node::cast(n, t));
+  }
+  if (isOfExtremes && isComplex(t)) {
+    GRAPHC_ASSIGN(NodeRef now,
+                  small::complexExtremes(kind, Array(n), static_cast<size_t>(axis), true));
+    if (now)
+      return Array(std::move(now));
     return finish(
         byDoubling(kind == ReduceKind::Min ? op::OpKind::Minimum : op::OpKind::Maximum, n, axis));
+  }
   if (kind == ReduceKind::Prod && isComplex(t))
     return finish(byDoubling(op::OpKind::Mul, n, axis));
   return finish(node::scan(kind, n, axis));

@@ -77,28 +77,6 @@ struct Points {
   }
 };
 
-/// Whether the result has the dtype of what is reduced.
-bool isOfElements(op::ReduceKind kind) {
-  using enum op::ReduceKind;
-  return kind == Sum || kind == Prod || kind == Min || kind == Max;
-}
-
-/// Where the parts of a vector of this size begin; nothing where one begins outside.
-Result<std::optional<std::vector<int64_t>>> startsOf(const Array &starts, int64_t size) {
-  Reader<int64_t> reader;
-  GRAPHC_ASSIGN(bool isRead, reader.read(starts, DType::Int64, starts.shape()));
-  if (!isRead)
-    return std::optional<std::vector<int64_t>>();
-  const Run<int64_t> given = reader.run();
-  std::vector<int64_t> out(static_cast<size_t>(countOf(starts.shape())));
-  for (size_t i = 0; i < out.size(); ++i) {
-    out[i] = given.data[given.steps ? i : 0];
-    if (static_cast<uint64_t>(out[i]) >= static_cast<uint64_t>(size))
-      return std::optional<std::vector<int64_t>>();
-  }
-  return std::optional(std::move(out));
-}
-
 } // namespace
 
 std::optional<Numeric> numericFromName(std::string_view name) {
@@ -215,34 +193,6 @@ Outcome weightedBincount(const Array &x, const Array &weights, int64_t least) {
   for (int64_t i = 0, count = x.size(); i < count; ++i)
     sums[at.data[at.steps ? i : 0]] += from.data[from.steps ? i : 0];
   return !mustBeFinite() || allFinite(sums, length) ? out : NodeRef();
-}
-
-Outcome reduceAt(op::ReduceKind kind, const Array &x, const Array &starts) {
-  constexpr size_t kMostParts = 256;
-  const DType t = x.dtype();
-  if (x.rank() != 1 || starts.rank() != 1 || !isInteger(starts.dtype()) ||
-      (t != DType::Float64 && t != DType::Float32 && t != DType::Int64) || !isOfElements(kind))
-    return NodeRef();
-  GRAPHC_ASSIGN(auto places, startsOf(starts, x.size()));
-  if (!places || places->empty() || places->size() > kMostParts)
-    return NodeRef();
-  const auto count = static_cast<int64_t>(places->size());
-  GRAPHC_ASSIGN(NodeRef out, makeNode(t, {count}, x.device()));
-  const auto width = static_cast<size_t>(itemSize(t));
-  constexpr int64_t kAxes[] = {0};
-  for (size_t i = 0; i < places->size(); ++i) {
-    IndexItem part;
-    part.kind = IndexItem::Kind::Slice;
-    part.start = (*places)[i];
-    const int64_t next = i + 1 < places->size() ? (*places)[i + 1] : x.size();
-    part.stop = std::max(next, *part.start + 1);
-    GRAPHC_ASSIGN(View view, x.view().index({&part, 1}));
-    GRAPHC_ASSIGN(NodeRef one, reduce(kind, x.withView(std::move(view)), kAxes, t, {}));
-    if (!one)
-      return NodeRef();
-    std::memcpy(dataOf<char>(out) + i * width, one->buffer()->host(), width);
-  }
-  return out;
 }
 
 Outcome steps(const Steps &steps, int64_t count, rt::Device &device) {

@@ -30,9 +30,20 @@ Outcome powers(const Array &x, int64_t count, bool isRising);
 /// Sums of the weights of each integer from 0 to the largest of a vector, at least `least` of them,
 /// added in order. Float64 weights; as bincount() otherwise.
 Outcome weightedBincount(const Array &x, const Array &weights, int64_t least);
-/// Reductions of the parts of a vector from each start to the next one, the last to the end; where
-/// the next is not larger, the element itself. Starts outside have to be recorded.
-Outcome reduceAt(op::ReduceKind kind, const Array &x, const Array &starts);
+/// Reductions, converted to `t`, of the slices of an array of the cpu along an axis, which is
+/// computed first: from each start to the next one, the last to the end; where the next is not
+/// larger, the element itself. Starts outside have to be recorded, and what has a floating-point
+/// error to tell.
+Outcome reduceSlices(op::ReduceKind kind, const Array &x, size_t axis, DType t,
+                     std::span<const int64_t> starts);
+Outcome reduceSlices(op::ReduceKind kind, const Array &x, size_t axis, DType t,
+                     const Array &starts);
+/// The least or largest complex number along an axis of an array of the cpu, which is computed
+/// first, or its place; `running`: of the elements up to each.
+Outcome complexExtremes(op::ReduceKind kind, const Array &x, size_t axis, bool running);
+/// The least or largest of the floats of a computed array that are not NaN; where there are none,
+/// and for many elements, it has to be recorded.
+Outcome extremeOfNumbers(bool isLargest, const Array &x);
 
 } // namespace graphc::small
 

@@ -1,5 +1,7 @@
 // Reductions and products of small arrays, by the trees and chains of docs/numerics.md.
+#include "frontends/record/HostTrees.h"
 #include "frontends/record/SmallComplex.h"
+#include "frontends/record/SmallNumeric.h"
 
 namespace graphc::small {
 namespace {
@@ -29,53 +31,6 @@ std::optional<Layout> layoutOf(std::span<const int64_t> shape, std::span<const i
     (isMet ? out.inner : out.outer) *= shape[i];
   }
   return out;
-}
-
-/// Elements that lie beside each other: the lane tree.
-template <typename T, typename F>
-T laneTree(const T *x, int64_t count, F combine) {
-  constexpr int64_t kLanes = 256, kBlock = 32 * kLanes;
-  if (count > kBlock) {
-    Room<T> room;
-    const int64_t blocks = (count + kBlock - 1) / kBlock;
-    T *results = room.get(blocks);
-    for (int64_t i = 0; i < blocks; ++i)
-      results[i] = laneTree(x + i * kBlock, std::min(kBlock, count - i * kBlock), combine);
-    return laneTree(results, blocks, combine);
-  }
-  std::array<T, kLanes> lanes;
-  int64_t present = std::min(count, kLanes);
-  std::copy_n(x, present, lanes.data());
-  for (int64_t row = kLanes; row < count; row += kLanes)
-    for (int64_t lane = 0; lane < std::min(kLanes, count - row); ++lane)
-      lanes[static_cast<size_t>(lane)] = combine(lanes[static_cast<size_t>(lane)], x[row + lane]);
-  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
-    for (int64_t lane = 0; lane + half < present; ++lane)
-      lanes[static_cast<size_t>(lane)] =
-          combine(lanes[static_cast<size_t>(lane)], lanes[static_cast<size_t>(lane + half)]);
-    present = std::min(present, half);
-  }
-  return lanes[0];
-}
-
-/// Rows of `inner` elements: the row tree.
-template <typename T, typename F>
-void rowTree(const T *x, int64_t count, int64_t inner, T *out, F combine) {
-  constexpr int64_t kRows = 32;
-  if (count <= kRows) {
-    std::copy_n(x, inner, out);
-    for (int64_t row = 1; row < count; ++row)
-      for (int64_t i = 0; i < inner; ++i)
-        out[i] = combine(out[i], x[row * inner + i]);
-    return;
-  }
-  int64_t blocks = (count + kRows - 1) / kRows;
-  Room<T> room;
-  T *results = room.get(blocks * inner);
-  for (int64_t i = 0; i < blocks; ++i)
-    rowTree(x + i * kRows * inner, std::min(kRows, count - i * kRows), inner, results + i * inner,
-            combine);
-  rowTree(results, blocks, inner, out, combine);
 }
 
 template <typename T>
@@ -128,6 +83,18 @@ T extremeOf(const T *x, int64_t count, bool isLargest) {
       for (int64_t i = 0; i < count; ++i)
         if (x[i] == 0 && std::signbit(x[i]) != isLargest)
           return x[i];
+  return found;
+}
+
+/// The same without those that are NaN; NaN where all are.
+template <typename T>
+[[gnu::flatten]] GRAPHC_WIDE T extremeOfNumbersWide(const T *x, int64_t count, bool isLargest) {
+  const T found = isLargest ? best(x, count, [](T a, T b) { return (a > b) | (b != b); })
+                            : best(x, count, [](T a, T b) { return (a < b) | (b != b); });
+  if (found == 0)
+    for (int64_t i = 0; i < count; ++i)
+      if (x[i] == 0 && std::signbit(x[i]) != isLargest)
+        return x[i];
   return found;
 }
 
@@ -621,6 +588,28 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
               allFinite(static_cast<const T *>(to), countOf(shape)));
   });
   return finished(std::move(out), std::move(done));
+}
+
+Outcome extremeOfNumbers(bool isLargest, const Array &x) {
+  constexpr int64_t kMost = 1 << 17;
+  const int64_t count = x.size();
+  if (count == 0 || count > kMost || !onHost(x.device()) || !hasWide())
+    return NodeRef();
+  const Elements elements = denseElementsOf(x);
+  if (!elements.base)
+    return NodeRef();
+  auto find = [&]<typename T>(T) -> Outcome {
+    const T found =
+        extremeOfNumbersWide(reinterpret_cast<const T *>(elements.first), count, isLargest);
+    if (found != found)
+      return NodeRef();
+    GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), Shape{}, x.device()));
+    *dataOf<T>(out) = found;
+    return out;
+  };
+  return x.dtype() == DType::Float64   ? find(double())
+         : x.dtype() == DType::Float32 ? find(float())
+                                       : Outcome(NodeRef());
 }
 
 Outcome scan(ReduceKind kind, const Array &x, size_t axis, DType t, const Shape &shape) {

@@ -158,6 +158,80 @@ def test_reduceat_has_the_bits_of_its_slices(name, whole, dtype):
             assert value.tobytes() == np.asarray(getattr(gc, whole)(gc.asarray(x[begin : max(end, begin + 1)]))).tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint32", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("name, whole", [("add", "sum"), ("multiply", "prod"), ("maximum", "max"), ("minimum", "min"), ("logical_or", "any")])
+def test_reduceat_has_the_bits_of_its_slices_along_an_axis(name, whole, dtype):
+    """Slices of one element and of many trees' blocks, of rows, columns and a middle axis, of views; indices of any kind."""
+    rng = np.random.default_rng(14)
+    for shape, axis in (((40_000,), 0), ((9000, 3), 0), ((3, 9000), 1), ((2, 700, 5), 1)):
+        x = rng.standard_normal(shape) * (3 if np.dtype(dtype).kind in "fc" else 60)
+        x = np.where(x > 0, 1.1, 1 / 1.1) if name == "multiply" else x
+        x = (x + 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else np.abs(x)).astype(dtype)
+        x.reshape(-1)[::50] = 0 if x.dtype.kind in "bui" else -0.0
+        size = shape[axis]
+        places = np.concatenate([np.sort(rng.choice(size, 40, replace=False)), [3, 3, size - 1, 0, 33, 34]])
+        for given, y in ((gc.asarray(x), x), (gc.asarray(np.flip(x, axis).copy())[(slice(None),) * axis + (slice(None, None, -1),)], x)):
+            for starts in (places, places.tolist(), gc.asarray(places)):
+                got = np.asarray(getattr(gc, name).reduceat(given, starts, axis))
+                ends = [*places[1:], size]
+                for i in (0, 5, 39, 40, 41, 42, 45):
+                    part = (slice(None),) * axis + (slice(places[i], max(ends[i], places[i] + 1)),)
+                    want = np.asarray(getattr(gc, whole)(gc.asarray(y[part]), axis))
+                    assert got.dtype == want.dtype and np.take(got, i, axis).tobytes() == want.tobytes()
+
+
+def test_reduceat_tells_what_its_slices_meet():
+    x = np.ones(5000, "float32")
+    x[:2], x[2600], x[2700] = 3e38, np.nan, np.inf
+    want = np.array([np.inf, np.nan, 2000.0], "float32")
+    with pytest.warns(RuntimeWarning, match="overflow encountered in reduce"):
+        got = gc.add.reduceat(gc.asarray(x), [0, 2500, 3000])
+        gc.eval(got)
+    np.testing.assert_array_equal(np.asarray(got)[1:], want[1:])
+    with gc.errstate(all="raise"):
+        np.testing.assert_array_equal(np.asarray(gc.add.reduceat(gc.asarray(x[2:]), [0, 2500, 2990]))[1:2], np.add.reduceat(x[2:], [0, 2500, 2990])[1:2])
+        np.testing.assert_array_equal(np.asarray(gc.maximum.reduceat(gc.asarray(x), [0, 2500, 3000])), np.maximum.reduceat(x, [0, 2500, 3000]))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
+def test_extremes_of_complex_numbers_are_those_of_kernels(name, dtype):
+    """What a pass of the host finds has the bits of a jitted function: ties, NaN in either part, zeros of both signs."""
+    rng = np.random.default_rng(15)
+    for shape in ((7,), (300_001,), (40, 30), (3, 1200, 257), (900, 700)):
+        x = (rng.integers(-4, 5, shape) + 1j * rng.integers(-4, 5, shape)).astype(dtype)
+        x.real[rng.random(shape) < 0.2] *= -0.0
+        x.imag[rng.random(shape) < 0.2] *= -0.0
+        for nans in (0, 2):
+            x.real.reshape(-1)[rng.integers(0, x.size, nans)] = np.nan
+            x.imag.reshape(-1)[rng.integers(0, x.size, nans)] = np.nan
+            for axis in range(len(shape)):
+                got = getattr(gc.asarray(x), name)(axis)
+                want = gc.jit(lambda a: getattr(a, name)(axis))(gc.asarray(x))
+                got, want = np.asarray(got), np.asarray(want)
+                np.testing.assert_array_equal(got, getattr(np, name)(x, axis))
+                if name in ("max", "min"):
+                    bits = [np.where(np.isnan(p), np.nan, p).tobytes() for v in (got, want) for p in (v.real, v.imag)]
+                    assert bits[:2] == bits[2:]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "complex64", "complex128"])
+@pytest.mark.parametrize("name", ["maximum", "minimum", "logical_or", "logical_and"])
+def test_running_extremes_of_other_elements(name, dtype):
+    rng = np.random.default_rng(16)
+    for shape, axis in (((1,), 0), ((9000,), 0), ((40, 3000), 1), ((3000, 40), 0), ((3, 50, 7), 1)):
+        x = rng.random(shape) < (0.001 if "or" in name or name == "maximum" else 0.999)
+        if dtype != "bool":
+            x = (rng.integers(-9, 9, shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+            x[rng.random(shape) < 2 / x.size] = np.nan
+        got, want = (getattr(xp, name).accumulate(xp.asarray(x), axis) for xp in (gc, np))
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(np.asarray(got), want)
+        if x.size < 10_000:
+            traced = gc.jit(lambda a: getattr(gc, name).accumulate(a, axis))(gc.asarray(x))
+            np.testing.assert_array_equal(np.asarray(traced), want)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "uint16", "int64"])
 @pytest.mark.parametrize("name", ["maximum", "minimum"])
 def test_running_extremes(name, dtype):

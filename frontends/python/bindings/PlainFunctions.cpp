@@ -293,16 +293,50 @@ PyObject *numeric(PyObject *, PyObject *const *args, Py_ssize_t count) {
   });
 }
 
-/// Reductions of parts of a vector in a loop: None where they have to be recorded.
-PyObject *reduceAt(PyObject *, PyObject *const *args, Py_ssize_t count) {
+/// Places as int64 in memory that NumPy has; nothing for other objects and dtypes.
+class HeldPlaces {
+public:
+  explicit HeldPlaces(PyObject *object) {
+    if (asAnyArray(object) || !PyObject_CheckBuffer(object))
+      return;
+    if (PyObject_GetBuffer(object, &view, PyBUF_CONTIG_RO | PyBUF_FORMAT) < 0)
+      PyErr_Clear();
+    const std::string_view format = view.obj && view.format ? view.format : "";
+    isHeld = view.ndim == 1 && (format == "l" || format == "q");
+  }
+  ~HeldPlaces() {
+    if (view.obj)
+      PyBuffer_Release(&view);
+  }
+  HeldPlaces(const HeldPlaces &) = delete;
+  HeldPlaces &operator=(const HeldPlaces &) = delete;
+  explicit operator bool() const { return isHeld; }
+  std::span<const int64_t> places() const {
+    return {static_cast<const int64_t *>(view.buf), static_cast<size_t>(view.shape[0])};
+  }
+
+private:
+  Py_buffer view{};
+  bool isHeld = false;
+};
+
+/// Reductions of slices: None where they have to be recorded.
+PyObject *reduceAt(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&]() -> PyObject * {
-    if (count != 3)
-      throw pb::type_error("reduceat takes a kind, a vector and starts");
-    const Array *x = asArray(args[1]);
+    Arguments<5> given("reduceat", {"kind", "x", "starts", "axis", "dtype"}, 4, args, count,
+                       keywords);
+    const Array *x = asArray(given[1]);
     RecordScope scope;
-    if (!x || Trace::active() || !small::isLoop(op::OpKind::Reduce, x->size(), x->device()))
+    if (!x || Trace::active())
       Py_RETURN_NONE;
-    NodeRef made = unwrap(small::reduceAt(reduceKind(args[0]), *x, toArray(args[2], &x->device())));
+    const op::ReduceKind kind = reduceKind(given[0]);
+    const auto axis = static_cast<size_t>(integerOf(given[3]));
+    const DType dtype =
+        toConversion(given[4], x->dtype()).value_or(op::reduceDType(kind, x->dtype()));
+    const HeldPlaces held(given[2].ptr());
+    NodeRef made =
+        unwrap(held ? small::reduceSlices(kind, *x, axis, dtype, held.places())
+                    : small::reduceSlices(kind, *x, axis, dtype, toArray(given[2], &x->device())));
     if (!made)
       Py_RETURN_NONE;
     return wrap(Array(std::move(made)));
@@ -373,8 +407,9 @@ PyMethodDef functions[] = {
     {"sort_now", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(sortNow)),
      METH_FASTCALL,
      "sort_now(x, descending): sorts the rows of a small computed array; False for others"},
-    {"reduceat", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(reduceAt)),
-     METH_FASTCALL, "reduceat(kind, x, starts): None where it has to be recorded"},
+    function("reduceat", reduceAt,
+             "reduceat(kind, x, starts, axis, dtype=None): computed now, or None where it has to "
+             "be recorded"),
     {"pending", isPending, METH_O, "Whether the value of an array is not computed."},
     {"is_open", isOpen, METH_O, "Whether an object is an array of an open size."},
     {"elsewhere", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(elsewhere)),

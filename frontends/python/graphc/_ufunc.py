@@ -22,6 +22,7 @@ from ._float_errors import named as _named
 from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._missing import EXTREMES as _PASSES_NAN
+from ._slices import fold_slices as _fold_slices, reduce_by_lengths as _reduce_by_lengths, slices as _slices
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
 _Array = _graphc.Array
@@ -35,9 +36,10 @@ _ROUNDED = {"logaddexp", "logaddexp2", "hypot"}
 _REDUCTIONS = {"add": "sum", "multiply": "prod", "minimum": "min", "maximum": "max"}
 _REDUCTIONS |= {"logical_and": "all", "logical_or": "any"}
 _SCANS = {"add": "sum", "multiply": "prod"}
-_SCANS_OF_NUMBERS = {"maximum": "max", "minimum": "min"}  # neither complex nor bool
-_ALL_SCANS = _SCANS | _SCANS_OF_NUMBERS
-_SCANS_BY_DOUBLING = _ASSOCIATIVE | {"maximum", "minimum", "logical_and", "logical_or"}
+_SCANS_OF_ORDER = {"maximum": "max", "minimum": "min"}
+_SCANS_OF_TRUTH = {"logical_and": "min", "logical_or": "max"}
+_ALL_SCANS = _SCANS | _SCANS_OF_ORDER
+
 _IDENTITIES = {
     "add": 0, "multiply": 1, "logical_and": True, "logical_or": False, "logical_xor": False, "bitwise_and": -1,
     "bitwise_or": 0, "bitwise_xor": 0, "logaddexp": -float("inf"), "logaddexp2": -float("inf"), "hypot": 0, "gcd": 0,
@@ -443,13 +445,15 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
         dtype = dtype_of_sums(x, out, dtype)
     if name in _SCANS:
         result = _graphc.scan(_SCANS[name], x, axis, dtype)
-    elif name in _SCANS_OF_NUMBERS and (x.dtype if dtype is None else dtype).kind in "iuf":
-        result = _graphc.scan(_SCANS_OF_NUMBERS[name], x, axis, dtype)
+    elif name in _SCANS_OF_ORDER:
+        result = _graphc.scan(_SCANS_OF_ORDER[name], x if dtype is None else x.astype(dtype, copy=False), axis)
+    elif name in _SCANS_OF_TRUTH:
+        result = _graphc.scan(_SCANS_OF_TRUTH[name], x.astype(bool, copy=False), axis)
     else:
         x = x if dtype is None else x.astype(dtype, copy=False)
         x = x.astype(bool, copy=False) if name.startswith("logical") else x
         rows = _graphc.transpose(x, (axis, *[i for i in range(x.ndim) if i != axis]))
-        rows = _doubling(self, rows) if name in _SCANS_BY_DOUBLING else _in_order(self, rows)
+        rows = _doubling(self, rows) if name in _ASSOCIATIVE else _in_order(self, rows)
         back = list(range(1, x.ndim))
         back.insert(axis, 0)
         result = _graphc.transpose(rows, tuple(back))
@@ -480,10 +484,12 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
     """Reductions of the slices from each index to the next one (the last: to the end); where the next index is not
     larger, the element itself. `indices` decide the structure, so they are evaluated."""
     _binary(self, "reduceat")
-    if dtype is None and out is None and type(array) is _graphc.ndarray and type(axis) is int and axis == 0 and self.__name__ in _PARTED:
-        made = _graphc.reduceat(_REDUCTIONS[self.__name__], array, indices) if _graphc.is_array(indices) or type(indices) is list else None
-        if made is not None:
-            return made
+    kind = _REDUCTIONS.get(self.__name__)
+    if kind is not None and dtype is None and out is None and type(array) is _graphc.ndarray and type(axis) is int and 0 <= axis < array.ndim:
+        if type(indices) in (list, _np.ndarray) or _graphc.is_array(indices):
+            made = _graphc.reduceat(kind, array, indices, axis)
+            if made is not None:
+                return made
     x = operand(array)
     axis = _one_axis(x, axis, "reduceat")
     if self.__name__ in ("add", "multiply"):
@@ -498,6 +504,10 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
     if not starts.size:
         kind = _reduce(self, zeros((1,), x.dtype), 0, dtype).dtype
         return with_out(x[(slice(None),) * axis + (slice(0, 0),)].astype(kind), out, "unsafe", self.__name__)
+    if kind is not None and (dtype is None or dtype.kind != "b" and kind in ("sum", "prod")):
+        made = _graphc.reduceat(kind, x, starts, axis, dtype)
+        if made is not None:
+            return with_out(made, out, "unsafe", self.__name__)
     lengths = _np.maximum(_np.append(starts[1:], size) - starts, 1)
     alike = _py.bool((lengths == lengths[0]).all())
     if not alike and self.__name__ in ("add", "multiply", "maximum", "minimum") and x.dtype.kind in "iuf":
@@ -524,64 +534,6 @@ _PARTED = ("add", "multiply", "maximum", "minimum")
 _MOST_GATHERED = 4
 #: Slices of more lengths, none longer, are folded element by element instead of being gathered by length.
 _MOST_LENGTHS, _MOST_IN_ORDER = 8, 4096
-#: Elements that rows may be filled up with for being one reduction.
-_FEW_PADDED = 1 << 15
-
-
-@_stands_for()
-def _reduce_by_lengths(self, x, axis, starts, lengths, dtype):
-    """Slices of about one length are rows of one reduction that reads them where they lie."""
-    longest = int(lengths.max())
-    if len(lengths) * longest <= 2 * int(lengths.sum()) + _FEW_PADDED:
-        return _reduce_rows(self, x, axis, starts, lengths, longest, dtype)
-    exponents = _np.frexp(lengths - 0.5)[1]  # the least power of two that is not smaller
-    parts, order = [], []
-    for exponent in _np.unique(exponents).tolist():
-        chosen = _np.flatnonzero(exponents == exponent)
-        parts.append(_reduce_rows(self, x, axis, starts[chosen], lengths[chosen], 1 << exponent, dtype))
-        if not _graphc.is_tracing():  # one program for all lengths
-            _graphc.eval(parts[-1:])
-        order.append(chosen)
-    places = asarray(_np.argsort(_np.concatenate(order)), device=x.device)
-    return _graphc.concatenate(parts, axis)[(slice(None),) * axis + (places,)]
-
-
-@_stands_for()
-def _reduce_rows(self, x, axis, starts, lengths, longest, dtype):
-    """Rows that end early go on with what leaves their result as it is, bit by bit: sums with -0, extremes with the last
-    element once more."""
-    starts, lengths = (asarray(n[:, None], device=x.device) for n in (starts, lengths))
-    at = _graphc.arange(0, longest, 1, "int64", x.device)
-    rows = x[(slice(None),) * axis + (starts + _graphc.minimum(at, lengths - 1),)]
-    if self.__name__ in ("add", "multiply"):
-        present = _graphc.reshape(at < lengths, (*starts.shape[:1], longest) + (1,) * (x.ndim - axis - 1))
-        none = asarray(1 if self.__name__ == "multiply" else -0.0 if x.dtype.kind == "f" else 0, x.dtype)
-        rows = _graphc.select(present, rows, none.to_device(x.device))
-    return _reduce(self, rows, axis + 1, dtype, None, False)
-
-
-@_stands_for()
-def _fold_slices(self, x, axis, starts, lengths, kind):
-    """Each slice from its first element on, in order, into that element's copy: one kernel."""
-    rest = lengths - 1
-    segments = _np.repeat(_np.arange(len(starts)), rest)
-    places = _np.repeat(starts + 1 - (_np.cumsum(rest) - rest), rest) + _np.arange(len(segments))
-    before = (slice(None),) * axis
-    folded = x[before + (asarray(starts, device=x.device),)].astype(kind)
-    values = x[before + (asarray(places, device=x.device),)].astype(kind, copy=False)
-    _graphc.scatter(folded, before + (asarray(segments, device=x.device),), values, self.__dict__["operation"])
-    return folded
-
-
-def _slices(x, axis, starts, length):
-    """Slices of one length along an axis as (..., slices, length, ...)."""
-    sizes = x.shape[:axis], x.shape[axis + 1 :]
-    before = (slice(None),) * axis
-    if (_np.diff(starts) == length).all():
-        rows = x[before + (slice(int(starts[0]), int(starts[-1]) + length),)]
-    else:
-        rows = x[before + (asarray((starts[:, None] + _np.arange(length)).ravel(), device=x.device),)]
-    return _graphc.reshape(rows, (*sizes[0], len(starts), length, *sizes[1]))
 
 
 @_stands_for()
