@@ -223,6 +223,18 @@ PyObject *polynomial(PyObject *, PyObject *const *args, Py_ssize_t count) {
   });
 }
 
+/// extreme_of_numbers(x, largest): None where it has to be recorded.
+PyObject *extremeOfNumbers(PyObject *, PyObject *const *args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 2 && !Trace::active() ? asPlainArray(args[0]) : nullptr;
+    if (!x || x->known())
+      Py_RETURN_NONE;
+    RecordScope scope;
+    NodeRef made = unwrap(small::extremeOfNumbers(args[1] == Py_True, *x));
+    return made ? wrap(small::arrayOf(std::move(made))) : Py_NewRef(Py_None);
+  });
+}
+
 /// powers(x, count, rising) in a loop: None where they have to be recorded.
 PyObject *powers(PyObject *, PyObject *const *args, Py_ssize_t count) {
   return guarded([&]() -> PyObject * {
@@ -253,6 +265,9 @@ PyMethodDef functions[] = {
      METH_FASTCALL, "polynomial(coefficients, x), or None"},
     {"powers", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(powers)), METH_FASTCALL,
      "powers(x, count, rising), or None"},
+    {"extreme_of_numbers",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(extremeOfNumbers)), METH_FASTCALL,
+     "extreme_of_numbers(x, largest): of the elements that are not NaN, or None"},
     {"plain_interp", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(interp)),
      METH_FASTCALL | METH_KEYWORDS,
      "interp(x, xp, fp) of float64 points; NotImplemented for others."},

@@ -470,6 +470,8 @@ def nanstd(
 
 @_stands_for()
 def _nan_extreme(reduction, a, axis, out, keepdims, filler, options):
+    if axis is None and out is None and keepdims is False and not options and (found := _graphc.extreme_of_numbers(a, filler < 0)) is not None:
+        return found
     x = asarray(a)
     if x.dtype.kind not in "fc":
         return reduction(x, axis, out, keepdims, **options)
