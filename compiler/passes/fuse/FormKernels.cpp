@@ -206,16 +206,45 @@ private:
     return full;
   }
 
+  /// The loop whose position an index is, where it runs along all of an axis; then it is inside.
+  std::optional<unsigned> loopAlong(Value index, const Size &axis) {
+    auto position = index.getDefiningOp<kernel::IndexOp>();
+    if (!position)
+      return std::nullopt;
+    auto dim = dyn_cast<AffineDimExpr>(position.getMap().getResult(0));
+    if (!dim || sizes.expr(group.space[order[dim.getPosition()]]) != sizes.expr(axis))
+      return std::nullopt;
+    return dim.getPosition();
+  }
+
   Value gather(graph::GatherOp op, ArrayRef<Value> indices, ArrayRef<AffineExpr> points) {
-    SmallVector<Value> places = bound(op.getLoc(), indices, op.getX(), op.getAxes());
+    SmallVector<Value> unknown;
+    SmallVector<int64_t> axes;
+    SmallVector<AffineExpr> dims;
+    for (unsigned i = 0; i < order.size(); ++i)
+      dims.push_back(getAffineDimExpr(i, context));
+    for (auto [index, axis] : llvm::zip_equal(indices, op.getAxes())) {
+      auto loop = loopAlong(index, sizes.of(op.getX())[axis]);
+      dims.push_back(getAffineDimExpr(loop ? *loop : order.size() + unknown.size(), context));
+      if (loop)
+        continue;
+      unknown.push_back(index);
+      axes.push_back(axis);
+    }
+    SmallVector<Value> places = bound(op.getLoc(), unknown, op.getX(), axes);
     int64_t rank = cast<RankedTensorType>(op.getIndices()[0].getType()).getRank();
     SmallVector<AffineExpr> source = placedIndices(op.getX(), op.getAxes(), op.getPosition(), rank,
                                                    pointsOf(op.getResult(), points), order.size());
+    for (AffineExpr &e : source)
+      e = e.replaceDims(dims);
     Access access = resolveAccess(op.getX(), source, sizes);
-    AffineMap map =
-        placedMap(squeezedIndices(access.indices, sizes.of(access.root)), places.size());
-    return kernel::GatherOp::create(body, op.getLoc(), scalar(op.getX()),
-                                    tensorArgument(access.root), places, AffineMapAttr::get(map),
+    auto map = AffineMapAttr::get(
+        placedMap(squeezedIndices(access.indices, sizes.of(access.root)), places.size()));
+    Value tensor = tensorArgument(access.root);
+    if (places.empty())
+      return kernel::LoadOp::create(body, op.getLoc(), scalar(op.getX()), tensor, map,
+                                    IntegerAttr());
+    return kernel::GatherOp::create(body, op.getLoc(), scalar(op.getX()), tensor, places, map,
                                     IntegerAttr());
   }
 

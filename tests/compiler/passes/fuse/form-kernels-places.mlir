@@ -166,3 +166,37 @@ func.func @own(%x: tensor<8x4xf32>, %j: tensor<8xi64>) -> tensor<8x4xf32> {
   %u = graph.update_slice %r into %x from [0, 2] step [1, 1] : tensor<8x1xf32> into tensor<8x4xf32> -> tensor<8x4xf32>
   return %u : tensor<8x4xf32>
 }
+
+// An index that counts along all of an axis needs no check: it is the loop's position. One of another size is checked.
+// CHECK-LABEL: kernel.func @counted_0(
+// CHECK: %[[Q:.*]] = kernel.load %arg0
+// CHECK: %[[B:.*]] = kernel.bound %[[Q]] below #{{.*}} site 0
+// CHECK: kernel.gather %arg1[%[[B]]] at
+// CHECK-NOT: kernel.bound
+// CHECK-LABEL: kernel.func @diagonal_0(
+// CHECK-NOT: kernel.gather
+// CHECK: kernel.load %{{.*}} : tensor<?x?xf32> -> f32
+// CHECK-LABEL: kernel.func @longer_0(
+// CHECK: kernel.index
+// CHECK: kernel.bound
+// CHECK: kernel.gather
+func.func @counted(%x: tensor<?x?xf32>, %q: tensor<?x?xi64> {graph.dims = array<i64: 0, 2>}) -> tensor<?x?xf32> {
+  %n = graph.dim %x, 0 : tensor<?x?xf32>
+  %i = graph.iota to (%n) : tensor<?xi64>
+  %w = graph.dim %q, 1 : tensor<?x?xi64>
+  %rows = graph.broadcast %i to (%n, %w) dims [0] : tensor<?xi64> -> tensor<?x?xi64>
+  %g = graph.gather %x[%rows, %q] axes [0, 1] at 0 : tensor<?x?xf32>[tensor<?x?xi64>, tensor<?x?xi64>] -> tensor<?x?xf32>
+  return %g : tensor<?x?xf32>
+}
+func.func @diagonal(%x: tensor<?x?xf32> {graph.dims = array<i64: 0, 0>}) -> tensor<?xf32> {
+  %n = graph.dim %x, 0 : tensor<?x?xf32>
+  %i = graph.iota to (%n) : tensor<?xi64>
+  %g = graph.gather %x[%i, %i] axes [0, 1] at 0 : tensor<?x?xf32>[tensor<?xi64>, tensor<?xi64>] -> tensor<?xf32>
+  return %g : tensor<?xf32>
+}
+func.func @longer(%x: tensor<?xf32>, %y: tensor<?xf32> {graph.dims = array<i64: 1>}) -> tensor<?xf32> {
+  %n = graph.dim %y, 0 : tensor<?xf32>
+  %i = graph.iota to (%n) : tensor<?xi64>
+  %g = graph.gather %x[%i] axes [0] at 0 : tensor<?xf32>[tensor<?xi64>] -> tensor<?xf32>
+  return %g : tensor<?xf32>
+}
