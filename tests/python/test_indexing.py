@@ -672,3 +672,53 @@ def test_small_arrays_by_indices_of_any_integers(dtype):
             exact.assert_same(np.asarray(g + gc.asarray(p.ravel()[:1])), x + p.ravel()[:1])
         with pytest.raises(IndexError, match="index 10 is out of bounds for axis 0 with size 10"):
             g[gc.asarray(np.array([0, 10], dtype))]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "float32", "float64", "complex64", "complex128"])
+def test_one_element_of_each_row(dtype):
+    """Rows shorter than a register and longer ones; the row's own number as an index, which needs no check."""
+    rng = np.random.default_rng(21)
+    for height, width in ((1, 1), (50, 1), (200, 3), (40, 8), (33, 17), (9, 70), (1, 5), (70_000, 3)):
+        x = (rng.standard_normal((height, width)) * 50).astype(dtype)
+        q = rng.integers(-width, width, (height, width))
+        p = rng.integers(-width, width, height)
+
+        def program(xp, x, q, p):
+            i = xp.arange(height)
+            out = [xp.take_along_axis(x, q, 1), x[i, p], x[i[:, None], q], x[:, p[:5]], x.T[p, i]]
+            return (*out, x[i, i] if height <= width else x[:width][xp.arange(width), xp.arange(width)] if height >= width else x)
+
+        want = program(np, x, q, p)
+        given = [gc.asarray(v) for v in (x, q, p)]
+        for got in (program(gc, *given), gc.jit(lambda *a: program(gc, *a))(*given)):
+            for g, w in zip(got, want):
+                assert g.dtype == w.dtype and np.asarray(g).tobytes() == np.ascontiguousarray(w).tobytes()
+    for bad in ((np.zeros((4, 3)), np.arange(5)), (np.zeros((4, 3)), np.arange(4))):  # rows, columns
+        x, i = (gc.asarray(v) for v in bad)
+        with pytest.raises(IndexError):
+            gc.eval(x[gc.arange(len(i)), i])
+        with pytest.raises(IndexError):
+            gc.eval(gc.jit(lambda a, b: a[gc.arange(len(b)), b])(x, i))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_rows_of_complex_numbers_by_a_mask(dtype):
+    """Rows that stay are passed over, or copied where somebody sees the old ones."""
+    rng = np.random.default_rng(22)
+    for height, width in ((40, 1), (300, 2), (100, 31), (2000, 8)):
+        x, y = ((rng.standard_normal((2, height, width)) + 1j * rng.standard_normal((2, height, width))).astype(dtype))
+        m = rng.random(height) < 0.4
+
+        def program(x, y, m, keeps):
+            old = x.copy() if keeps else None
+            x[m] = 2 - 1j
+            x[~m] += y[~m]
+            y[m] = x[m] * 2
+            return x, y, old if keeps else x
+
+        for keeps in (False, True):
+            want = program(x.copy(), y.copy(), m, keeps)
+            for f in (program, gc.jit(lambda x, y, m, _: program(x, y, m, keeps))):
+                got = f(gc.asarray(x.copy()), gc.asarray(y.copy()), gc.asarray(m), keeps)
+                for g, w in zip(got, want):
+                    np.testing.assert_array_equal(np.asarray(g), w)

@@ -43,7 +43,8 @@ static Value nextLine(OpBuilder &b, Location loc, Value memory, Value index, Val
 }
 
 namespace {
-/// A store that gives back what it read in rows where a condition of the row does not hold.
+/// A store that gives back what it read (of complex numbers both parts) in rows where a condition
+/// of the row does not hold.
 struct RowsKept {
   kernel::StoreOp store;
   kernel::LoadOp old;
@@ -51,18 +52,33 @@ struct RowsKept {
 };
 } // namespace
 
+/// What a part of a store gives back where the condition of its selection does not hold.
+static kernel::LoadOp oldPart(graph::SelectOp select) {
+  return select ? select.getY().getDefiningOp<kernel::LoadOp>() : kernel::LoadOp();
+}
+
 static std::optional<RowsKept> rowsKept(kernel::FuncOp kernel, ArrayRef<kernel::StoreOp> stores,
                                         const LoopSpace &space) {
   if (stores.size() != 1 || space.parallel < 2)
     return std::nullopt;
   kernel::StoreOp store = stores[0];
   auto select = store.getValue().getDefiningOp<graph::SelectOp>();
-  auto old = select ? select.getY().getDefiningOp<kernel::LoadOp>() : kernel::LoadOp();
-  if (!old || store.getImaginary() || space.dependsOn(select.getCondition(), space.parallel - 1))
+  kernel::LoadOp old = oldPart(select);
+  if (!old || space.dependsOn(select.getCondition(), space.parallel - 1))
     return std::nullopt;
   const LinearAccess &from = space.accesses.at(old), &to = space.accesses.at(store);
-  if (from.part || !(from.offset == to.offset) || from.strides != to.strides)
+  if (from.part.value_or(0) != 0 || !(from.offset == to.offset) || from.strides != to.strides)
     return std::nullopt;
+  if (Value other = store.getImaginary()) {
+    auto imaginary = other.getDefiningOp<graph::SelectOp>();
+    kernel::LoadOp oldOther = oldPart(imaginary);
+    if (!from.part || !oldOther || imaginary.getCondition() != select.getCondition() ||
+        oldOther.getTensor() != old.getTensor() || oldOther.getMap() != old.getMap() ||
+        space.accesses.at(oldOther).part != 1)
+      return std::nullopt;
+  } else if (from.part) {
+    return std::nullopt;
+  }
   // What is looked at or checked is so in every row.
   bool looks = false;
   kernel.getBody().walk([&](Operation *op) {
@@ -142,6 +158,9 @@ struct KernelLowering::MapRows {
   explicit MapRows(KernelLowering &l);
 
   void row(OpBuilder &b, Position &outer, Value low, Value high);
+  /// Null where rows are gone through one by one whatever their length.
+  Value areFew(OpBuilder &b);
+  void elementByElement(OpBuilder &b);
 
 private:
   bool mayBeShort();
@@ -236,6 +255,27 @@ bool KernelLowering::MapRows::mayBeShort() {
          llvm::range_size(l.kernel.getBody().front()) <= kMostShortOps;
 }
 
+/// Whether rows are so short that lanes read one by one take less than what begins and ends a row.
+Value KernelLowering::MapRows::areFew(OpBuilder &b) {
+  const int64_t few = std::min<int64_t>(16, lanes - 1);
+  auto length = l.space.extents[last].constant();
+  if (!laneByLane || last == 0 || l.kernel->hasAttr(kOnceAttr) || (length && *length > few) ||
+      llvm::range_size(l.kernel.getBody().front()) > kMostShortOps)
+    return {};
+  IndexMath m{b, loc};
+  return m.atLeast(m(few), l.emitter->extent(b, last));
+}
+
+void KernelLowering::MapRows::elementByElement(OpBuilder &b) {
+  l.runs(b, [&](OpBuilder &inside, Position &outer, Value low, Value high) {
+    l.loop(inside, low, high, 1, [&](OpBuilder &each, Value index) {
+      Position at = outer;
+      at.loops[last] = index;
+      l.storeAll(each, at);
+    });
+  });
+}
+
 void KernelLowering::MapRows::row(OpBuilder &outside, Position &outer, Value low, Value high) {
   OpBuilder b = outside;
   IndexMath m{b, loc};
@@ -287,8 +327,15 @@ void KernelLowering::lowerMap() {
     storeAll(builder, at);
   } else {
     MapRows rows(*this);
-    runs(builder, [&](OpBuilder &b, Position &outer, Value low, Value high) {
-      rows.row(b, outer, low, high);
+    OpBuilder b = builder;
+    if (Value few = rows.areFew(b)) {
+      auto either = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
+      OpBuilder yes = either.getThenBodyBuilder();
+      rows.elementByElement(yes);
+      b = either.getElseBodyBuilder();
+    }
+    runs(b, [&](OpBuilder &inside, Position &outer, Value low, Value high) {
+      rows.row(inside, outer, low, high);
     });
   }
   close();
