@@ -505,7 +505,8 @@ Status orderNarrow(int64_t count, const At &at, size_t width, int64_t *out) {
 /// Writes the stable order of `at(0), ..., at(count - 1)`, keys whose width in bytes is `width`.
 template <typename At>
 Status orderRow(int64_t count, const At &at, size_t width, int64_t *out, bool several) {
-  if (count <= static_cast<int64_t>(kMostRanked)) {
+  constexpr int64_t kWorthRanking = kMostRanked / 2; // of more, sorting takes less
+  if (count <= kWorthRanking) {
     if (width <= 4)
       rankRow<uint32_t>(count, at, out);
     else
