@@ -238,3 +238,56 @@ def test_counts_of_many_integers(dtype):
     if np.iinfo(dtype).min < 0:
         with pytest.raises(ValueError, match="negative"):
             gc.bincount(gc.asarray(np.asarray([3, -1, 2], dtype)))
+
+
+@pytest.mark.parametrize("order", ["big", "little"])
+def test_many_truth_values_become_bits(order):
+    """Values in memory are gathered eight at a time: rows, ends that are no byte, views, bytes that NumPy made."""
+    rng = np.random.default_rng(31)
+    x = rng.random((400, 320)) < 0.4
+    odd = np.frombuffer(rng.integers(0, 256, 80_000).astype("uint8").tobytes(), "uint8").view(bool)
+    for y in (x, x.ravel(), x[1:], x[:, 8:], x[:, ::2], x.T, x.ravel()[:-3], odd, x.astype("int32")):
+        for axis in (None, 0, -1):
+            want = np.packbits(y.view("uint8") != 0 if y is odd else y, axis, order)
+            for f in (gc.packbits, gc.jit(lambda a, axis=axis: gc.packbits(a, axis, order))):
+                got = f(gc.asarray(y), axis, order) if f is gc.packbits else f(gc.asarray(y))
+                assert got.dtype == want.dtype
+                np.testing.assert_array_equal(np.asarray(got), want)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_extremes_without_nan_of_computed_arrays(dtype):
+    """Around a register's elements and beyond what is searched at once; zeros of both signs; only NaN."""
+    rng = np.random.default_rng(32)
+    for size in (1, 2, 15, 16, 17, 1000, 200_000):
+        x = rng.standard_normal(size).astype(dtype)
+        x[rng.random(size) < 0.4] = np.nan
+        for sign in (1, -1):
+            zeros = np.where(np.isnan(x), x, np.where(rng.random(size) < 0.5, 0.0, -0.0)).astype(dtype)
+            zeros[rng.random(size) < 0.5] = np.nan
+            for y in (sign * x, zeros, np.where(zeros == 0, zeros, -sign).astype(dtype), np.full(size, -sign * np.inf, dtype)):
+                if np.isnan(y).all():
+                    with pytest.warns(RuntimeWarning, match="All-NaN"):
+                        assert np.isnan(float(gc.nanmax(gc.asarray(y))))
+                    continue
+                for name, largest in (("nanmax", True), ("nanmin", False)):
+                    got = np.asarray(getattr(gc, name)(gc.asarray(y)))
+                    assert got.dtype == y.dtype and got == getattr(np, name)(y)
+                    if got == 0:  # -0 is smaller than +0
+                        signs = np.signbit(y[y == 0])
+                        assert np.signbit(got) == (signs.all() if largest else signs.any())
+
+
+def test_short_convolutions_have_the_bits_of_recorded_ones():
+    rng = np.random.default_rng(33)
+    for dtype in ("float32", "float64"):
+        for size, short in ((5000, 9), (9, 5000), (20_000, 1), (3000, 80)):
+            a, b = (rng.standard_normal(n).astype(dtype) for n in (size, short))
+            for mode in ("full", "same", "valid"):
+                for name in ("convolve", "correlate"):
+                    now = np.asarray(getattr(gc, name)(gc.asarray(a), gc.asarray(b), mode))
+                    traced = np.asarray(gc.jit(lambda a, b: getattr(gc, name)(a, b, mode))(gc.asarray(a), gc.asarray(b)))
+                    assert now.tobytes() == traced.tobytes()
+                    np.testing.assert_allclose(now, getattr(np, name)(a, b, mode), atol=1e-4 if dtype == "float32" else 1e-12)
+    a, b = np.full(5000, 1e308), np.full(9, 10.0)
+    np.testing.assert_array_equal(np.asarray(gc.convolve(gc.asarray(a), gc.asarray(b))), np.full(5008, np.inf))

@@ -193,7 +193,7 @@ def _sublists(operands):
     return text, operands[0 : 2 * pairs : 2]
 
 
-_ARRAYS = {_graphc.Array}
+_ARRAYS = {_graphc.Array, _graphc.ndarray}
 
 
 def _computed(equation, values):

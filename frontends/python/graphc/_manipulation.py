@@ -123,7 +123,7 @@ def broadcast_arrays(*arrays, subok=False):
     return tuple(a if a.shape == shape else _graphc.broadcast_to(a, shape) for a in arrays)
 
 
-_ARRAYS = {_graphc.Array}
+_ARRAYS = {_graphc.Array, _graphc.ndarray}
 _NUMBERS = {bool, int, float}
 
 
@@ -132,7 +132,7 @@ def concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind")
     """Arrays joined along an axis (flattened first when axis is None), promoted to one dtype. Raises ShapeError
     when ranks or other sizes differ, or when there is nothing to join."""
     arrays = list(arrays)
-    if out is None and dtype is None and set(map(type, arrays)) == _ARRAYS:
+    if out is None and dtype is None and arrays and set(map(type, arrays)) <= _ARRAYS:
         return _graphc.concatenate(arrays, axis)
     if out is None and dtype is None and axis is not None and arrays and _py.all(map(_is_plain, arrays)):
         return _graphc.concatenate(arrays, axis)
