@@ -18,6 +18,7 @@
 #include <array>
 #include <bit>
 #include <numeric>
+#include <ranges>
 #include <type_traits>
 #include <vector>
 
@@ -417,11 +418,12 @@ struct Listed {
 };
 
 template <typename At>
-Status orderWide(int64_t count, const At &at, int64_t *out, bool several);
+Status orderRow(int64_t count, const At &at, size_t width, int64_t *out, bool several);
 
-/// Puts positions whose keys differ in dropped bits alone in the order of the keys.
+/// Puts positions in the order of their keys, whose width in bytes is `width`; equal ones stay as
+/// they are.
 template <typename At>
-Status orderClose(int64_t *places, int64_t count, const At &at) {
+Status orderPlaces(int64_t *places, int64_t count, const At &at, size_t width, bool several) {
   auto before = [&](int64_t a, int64_t b) { return at(a) < at(b); };
   if (std::is_sorted(places, places + count, before))
     return Status::ok();
@@ -430,14 +432,13 @@ Status orderClose(int64_t *places, int64_t count, const At &at) {
       std::rotate(std::upper_bound(places, next, *next, before), next, next + 1);
     return Status::ok();
   }
-  // What they are apart takes few bits, so that none is dropped here.
   GRAPHC_ASSIGN(BufferRef held, scratch(count * 24));
   uint64_t *keys = as<uint64_t>(held);
   int64_t *order = reinterpret_cast<int64_t *>(keys + count), *were = order + count;
   std::copy_n(places, count, were);
   for (int64_t i = 0; i < count; ++i)
     keys[i] = at(places[i]);
-  GRAPHC_TRY(orderWide(count, Listed{keys}, order, false));
+  GRAPHC_TRY(orderRow(count, Listed{keys}, width, order, several));
   for (int64_t i = 0; i < count; ++i)
     places[i] = were[order[i]];
   return Status::ok();
@@ -465,8 +466,9 @@ Status orderWide(int64_t count, const At &at, int64_t *out, bool several) {
     uint64_t first = keys[from];
     for (; to < count && packing.areClose(first, keys[to]); ++to)
       out[to] = packing.position(keys[to]);
+    // What these are apart takes few bits, so that none is dropped again.
     if (to - from > 1)
-      GRAPHC_TRY(orderClose(out + from, to - from, at));
+      GRAPHC_TRY(orderPlaces(out + from, to - from, at, sizeof(uint64_t), false));
   }
   return Status::ok();
 }
@@ -544,10 +546,78 @@ Status orderComplexRow(const U *x, int64_t count, bool descending, int64_t *out,
     for (++to; to < count && high(out[to]) == first;)
       ++to;
     if (to - from > 1)
-      GRAPHC_TRY(orderClose(out + from, to - from, low));
+      GRAPHC_TRY(orderPlaces(out + from, to - from, low, sizeof(U), false));
   }
   return Status::ok();
 }
+
+/// An order of positions, and which neighbours in it no key has told apart.
+class Ties {
+public:
+  Ties(int64_t *order, int64_t count) : order(order) {
+    std::iota(order, order + count, int64_t{0});
+    runs.push_back({0, count});
+  }
+
+  /// By what comes after the keys so far.
+  template <typename At>
+  Status orderBy(const At &at, size_t width) {
+    std::vector<Run> left;
+    for (const Run run : runs) {
+      const int64_t count = run.end - run.begin;
+      GRAPHC_TRY(orderPlaces(order + run.begin, count, at, width, count >= kParallelRow));
+      for (int64_t from = run.begin, to = from; from < run.end; from = to) {
+        const auto first = at(order[from]);
+        for (++to; to < run.end && at(order[to]) == first;)
+          ++to;
+        if (to - from > 1)
+          left.push_back({from, to});
+      }
+    }
+    runs.swap(left);
+    return Status::ok();
+  }
+
+  bool areNone() const { return runs.empty(); }
+
+private:
+  struct Run {
+    int64_t begin, end;
+  };
+  int64_t *order;
+  std::vector<Run> runs;
+};
+
+/// Neighbouring keys that are one key of at most 64 bits together.
+class PackedKeys {
+public:
+  PackedKeys(uint64_t *keys, int64_t count) : keys(keys), count(count) {}
+
+  template <typename At>
+  Status add(Ties &ties, const At &at, size_t width) {
+    if (bytes + width > sizeof(uint64_t))
+      GRAPHC_TRY(flush(ties));
+    if (ties.areNone())
+      return Status::ok();
+    const bool isFirst = bytes == 0;
+    parallelFor(count, kParallelRow, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        keys[i] = (isFirst ? 0 : keys[i] << (8 * width)) | static_cast<uint64_t>(at(i));
+    });
+    bytes += width;
+    return Status::ok();
+  }
+  Status flush(Ties &ties) {
+    const size_t width = std::bit_ceil(bytes);
+    bytes = 0;
+    return width == 0 || ties.areNone() ? Status::ok() : ties.orderBy(Listed{keys}, width);
+  }
+
+private:
+  uint64_t *keys;
+  int64_t count;
+  size_t bytes = 0;
+};
 
 Status sortComplex(const Call &call, int64_t rows, int64_t length, bool descending) {
   return withPart(call.result.dtype, [&](auto word) {
@@ -636,39 +706,31 @@ Status lexsort(const Call &call) {
   int64_t rows = call.result.shape[0], length = call.result.shape[1];
   if (rows == 0 || length == 0)
     return Status::ok();
-  auto *out = static_cast<int64_t *>(call.result.data);
-  GRAPHC_ASSIGN(BufferRef held, scratch(length * 16));
-  int64_t *before = as<int64_t>(held), *step = before + length;
+  GRAPHC_ASSIGN(BufferRef held, scratch(length * 8));
   for (int64_t r = 0; r < rows; ++r) {
-    int64_t *order = out + r * length;
-    for (int64_t i = 0; i < length; ++i)
-      order[i] = i;
-    // `step` sorts what `order` names.
-    auto follow = [&] {
-      std::copy_n(order, length, before);
-      for (int64_t i = 0; i < length; ++i)
-        order[i] = before[step[i]];
-    };
-    // From the least important key on; each sort keeps the order of the one before among equals.
-    for (const Operand &key : call.operands)
+    Ties ties(static_cast<int64_t *>(call.result.data) + r * length, length);
+    PackedKeys packed(as<uint64_t>(held), length);
+    // From the most important key on, as long as there are ties.
+    for (const Operand &key : call.operands | std::views::reverse) {
       GRAPHC_TRY(withOrder(key.dtype, [&](auto kind, auto word) -> Status {
         using O = decltype(kind);
         using U = decltype(word);
-        auto by = [&](const auto &at) -> Status {
-          GRAPHC_TRY(orderRow(length, at, sizeof(U), step, true));
-          follow();
-          return Status::ok();
-        };
         const U *x = static_cast<const U *>(key.data);
         if constexpr (O::isFloat && sizeof(U) >= 4)
           if (isComplex(key.dtype)) {
             x += 2 * r * length;
-            GRAPHC_TRY(by([&](int64_t i) { return ComplexKey<U>::of(x + 2 * order[i]).low; }));
-            return by([&](int64_t i) { return ComplexKey<U>::of(x + 2 * order[i]).high; });
+            GRAPHC_TRY(packed.add(
+                ties, [&](int64_t i) { return ComplexKey<U>::of(x + 2 * i).high; }, sizeof(U)));
+            return packed.add(
+                ties, [&](int64_t i) { return ComplexKey<U>::of(x + 2 * i).low; }, sizeof(U));
           }
         x += r * length;
-        return by([&](int64_t i) { return O::toEqualKey(x[order[i]]); });
+        return packed.add(ties, [&](int64_t i) { return O::toEqualKey(x[i]); }, sizeof(U));
       }));
+      if (ties.areNone())
+        break;
+    }
+    GRAPHC_TRY(packed.flush(ties));
   }
   return Status::ok();
 }

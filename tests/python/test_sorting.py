@@ -208,6 +208,38 @@ def test_lexsort():
         gc.lexsort([])
 
 
+@pytest.mark.parametrize("length", [2, 33, 65, 3000, 150_000])
+def test_lexsort_breaks_ties_by_the_other_keys(length):
+    """Keys of few and of many values in every place: runs of ties of every length, NaN and zeros of both signs equal."""
+    rng = np.random.default_rng(14)
+    few, many = rng.integers(0, 3, length), rng.standard_normal(length)
+    zeros = rng.choice([0.0, -0.0, np.nan, 1.5], length).astype("float32")
+    wide = rng.integers(-(2**62), 2**62, length) // 2**60 * 2**60
+    mixed = few + 1j * zeros
+    for keys in ((many, few), (few, many), (few.astype("uint8"), zeros, few.astype("int16")), (many, wide, zeros), (few, mixed), (mixed, wide), (zeros,), (few * 0, zeros * 0, few.astype(bool))):
+        same(gc.lexsort([gc.asarray(k) for k in keys]), np.lexsort(keys))
+    if length < 5000:
+        rows = [np.stack([k, k[::-1]]) for k in (many, wide, few)]
+        same(gc.lexsort([gc.asarray(k) for k in rows]), np.lexsort(rows))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float64"])
+def test_unique_rows_of_many_columns(dtype):
+    """Rows that differ in the first columns, in the last one, in none, and with NaN."""
+    rng = np.random.default_rng(15)
+    x = rng.integers(0, 3, (60, 40)).astype(dtype)
+    early, late, alike = x.copy(), np.repeat(x[:1], 60, 0), x[rng.integers(0, 5, 60)]
+    late[:, -1] = rng.integers(0, 9, 60)
+    kinds = [early, late, alike, x.reshape(60, 5, 8)]
+    if dtype == "float64":
+        kinds.append(np.where(rng.random(x.shape) < 0.1, np.nan, late))
+    for y in kinds:
+        for axis in range(y.ndim):
+            want = np.unique(y, True, True, True, axis)
+            for g, w in zip(gc.unique(gc.asarray(y), True, True, True, axis), want):
+                np.testing.assert_array_equal(np.asarray(g), w)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_searchsorted(dtype):
     a = np.sort(values(200, dtype), kind="stable")

@@ -82,6 +82,24 @@ def _unique(x, index, inverse, counts, equal_nan):
     return _parts(order, first, s[first], index, inverse, counts, n, shape)
 
 
+def _order_of_rows(rows):
+    """By all columns. Where the first ones tell the rows apart but for equal rows, which one look says, the others are not
+    asked."""
+    few, all_columns = 4, rows.shape[1]
+
+    def by(count):
+        return lexsort([rows[:, k] for k in range(count - 1, -1, -1)])
+
+    if all_columns > few and not _graphc.is_tracing():
+        order = by(few)
+        s = take(rows, order, axis=0)
+        a, b = s[1:], s[:-1]
+        tied = ((a == b) | ((a != a) & (b != b)))[:, :few].all(axis=1)
+        if not (tied & (a != b).any(axis=1)).any():
+            return order
+    return by(all_columns)
+
+
 def _unique_along(x, axis, index, inverse, counts):
     axis = _axis(axis, x.ndim, "unique")
     moved = moveaxis(x, axis, 0)
@@ -92,7 +110,7 @@ def _unique_along(x, axis, index, inverse, counts):
         first = concat([full((k,), v, dtype=bool_, device=x.device) for k, v in ((kept, True), (n - kept, False))])
         order = _graphc.iota(n, int64, x.device)
     else:
-        order = lexsort([rows[:, k] for k in range(rows.shape[1] - 1, -1, -1)])
+        order = _order_of_rows(rows)
         s = take(rows, order, axis=0)
         first = concat((full((1,), True, dtype=bool_, device=s.device), (s[1:] != s[:-1]).any(axis=1)))
     kept = order[first]
