@@ -1,6 +1,7 @@
 #include "frontends/record/Choose.h"
 
 #include "compiler/api/Loader.h"
+#include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Setting.h"
@@ -127,7 +128,7 @@ private:
         [&] { return node::make(OpKind::Matmul, both, op::MatmulAttrs{}.encode(), {}, device); });
   }
   Status transfers(DeviceSpeed &speed) {
-    constexpr int64_t kBytes = int64_t{16} << 20;
+    constexpr int64_t kBytes = int64_t{16} << 20, kFew = 4096;
     std::vector<char> host(kBytes, 1);
     GRAPHC_ASSIGN(rt::BufferRef buffer, device.allocate(kBytes));
     for (int i = 0; i < 2; ++i) {
@@ -138,6 +139,13 @@ private:
       start = Clock::now();
       GRAPHC_TRY(device.queue().download(host.data(), *buffer, kBytes));
       speed.down = kBytes / std::max(nanosSince(start), 1.0);
+    }
+    for (int i = 0; i < 4; ++i) {
+      auto start = Clock::now();
+      GRAPHC_TRY(device.queue().upload(*buffer, host.data(), kFew));
+      GRAPHC_TRY(device.queue().finish());
+      GRAPHC_TRY(device.queue().download(host.data(), *buffer, kFew));
+      speed.wayNanos = std::min(i == 0 ? 1e9 : speed.wayNanos, nanosSince(start));
     }
     return Status::ok();
   }
@@ -170,7 +178,7 @@ Result<const DeviceSpeed *> speedOf(rt::Device &device) {
   std::lock_guard lock(mutex);
   if (const DeviceSpeed *speed = knownSpeed(device))
     return speed;
-  std::string key = "graphc device speed 4|" + device.info().identity + "|" +
+  std::string key = "graphc device speed 5|" + device.info().identity + "|" +
                     device.info().features + "|" + std::string(compilerBuildId());
   std::span<const uint8_t> keyBytes(reinterpret_cast<const uint8_t *>(key.data()), key.size());
   rt::DiskCache &disk = rt::DiskCache::instance();
@@ -212,14 +220,38 @@ bool isOfRows(const op::NodeDesc &reduction, size_t rank) {
 
 } // namespace
 
+void HostTime::add(double nanos) {
+  if (runs.fetch_add(1, std::memory_order_relaxed) == 0)
+    return;
+  // What was in the way of a run is no part of it, as long as it is seldom.
+  double known = typical.load(std::memory_order_relaxed);
+  double next = known == 0 || nanos < known ? nanos : known + (nanos - known) / 16;
+  typical.store(next, std::memory_order_relaxed);
+}
+
+HostTimer::HostTimer(HostTime *wanted, const rt::LoadedProgram *program) {
+  if (!wanted || !program || !onHost(program->device()))
+    return;
+  time = wanted;
+  begun = Clock::now();
+}
+
+void HostTimer::stop() {
+  if (time)
+    time->add(nanosSince(begun));
+}
+
 double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other) {
+  if (work.hostNanos > 0)
+    return work.hostNanos + work.onOtherOnly / other.down;
   return work.kernels * host.launchNanos + work.onOtherOnly / other.down +
          std::max(work.bytes / host.bytes, work.operations / host.operations) +
          work.products / host.products + work.scans / host.scans;
 }
 
 double timeOnOther(const ProgramWork &work, const DeviceSpeed &other) {
-  return work.kernels * other.launchNanos + work.onHostOnly / other.up +
+  double way = work.onHostOnly > 0 ? other.wayNanos + work.onHostOnly / other.up : 0;
+  return way + work.kernels * other.launchNanos +
          std::max(work.bytes / other.bytes, work.operations / other.operations) +
          (other.tiles != 0 ? work.tiledProducts : work.products) / other.products +
          work.scans / other.scans;
@@ -367,6 +399,13 @@ Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device) {
     return there;
   GRAPHC_ASSIGN(rt::Device * cpu, rt::findDevice("cpu"));
   return rt::memoryOn(value, *cpu);
+}
+
+Status makeReady(std::span<rt::Tensor> inputs, rt::Device &device) {
+  for (rt::Tensor &input : inputs) {
+    GRAPHC_ASSIGN(input.buffer, readyFor(input.buffer, device));
+  }
+  return Status::ok();
 }
 
 } // namespace graphc

@@ -12,6 +12,8 @@
 #include "runtime/drivers/Choice.h"
 #include "runtime/exec/Executor.h"
 
+#include <atomic>
+#include <chrono>
 #include <limits>
 #include <optional>
 #include <span>
@@ -29,6 +31,7 @@ struct DeviceSpeed {
   double tiles = 0; ///< not 0: matrix products go by tiles of groups
   /// Elements of running sums of some length, which cores and groups hand on to each other.
   double scans = std::numeric_limits<double>::infinity();
+  double wayNanos = 0; ///< to the device and back, however little it is
 };
 
 /// Elements of the product that is timed.
@@ -46,9 +49,34 @@ struct ProgramWork {
   double tiledProducts = 0;
   double scans = 0; ///< elements of running sums and the like
   double kernels = 1;
+  double hostNanos = 0;   ///< what runs on the host took; 0: not known
   double onHostOnly = 0;  ///< bytes of inputs that are not on the other device
   double onOtherOnly = 0; ///< and those that are only there
   bool needsHost = false; ///< library routines run on the host
+};
+
+/// What the runs of a program on the host take, for how it is chosen where it runs. Safe from any
+/// thread.
+class HostTime {
+public:
+  /// 0 until a second run: the first one meets pages and code for the first time.
+  double nanos() const { return typical.load(std::memory_order_relaxed); }
+  void add(double nanos);
+
+private:
+  std::atomic<int> runs{0};
+  std::atomic<double> typical{0};
+};
+
+/// Times a run until stop(), where it is one on the host of a program that `time` belongs to.
+class HostTimer {
+public:
+  HostTimer(HostTime *time, const rt::LoadedProgram *program);
+  void stop();
+
+private:
+  HostTime *time = nullptr;
+  std::chrono::steady_clock::time_point begun;
 };
 
 /// Nanoseconds.
@@ -79,6 +107,7 @@ Result<std::shared_ptr<rt::LoadedProgram>> chosenProgram(Segment &segment, rt::D
                                                          std::span<const rt::BufferRef> inputs);
 /// A value where a program on `device` reads it; in host memory when it has no room there.
 Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device);
+Status makeReady(std::span<rt::Tensor> inputs, rt::Device &device);
 /// Results of a run become values of `device`.
 inline void giveTo(const rt::Device &device, std::span<rt::Tensor> results) {
   if (rt::choicesOf(device))

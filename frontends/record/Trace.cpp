@@ -148,6 +148,7 @@ struct Function::Plan {
       rt::Device *device;
       std::vector<LiteralInput> given;
       LaterVariant variant;
+      HostTime onHost;
     };
     std::shared_ptr<Other> other;
     /// What a call runs, and what it takes besides arrays.
@@ -209,7 +210,9 @@ Function::~Function() = default;
 Result<bool> Function::Plan::Step::prefersOther(std::span<const rt::Tensor> arrays) const {
   if (!other)
     return false;
-  GRAPHC_ASSIGN(rt::Device * device, deviceOfRun(other->work, *rt::choicesOf(*owner), arrays));
+  ProgramWork work = other->work;
+  work.hostNanos = other->onHost.nanos();
+  GRAPHC_ASSIGN(rt::Device * device, deviceOfRun(work, *rt::choicesOf(*owner), arrays));
   return device == other->device;
 }
 
@@ -622,17 +625,17 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
   if (form.program)
     takeInputs(number, *form.program, given, slots, isAlone, ran, overwrites);
   if (form.program && rt::choicesOf(*step.owner))
-    for (rt::Tensor &input : ran.inputs) {
-      GRAPHC_ASSIGN(input.buffer, readyFor(input.buffer, form.program->device()));
-    }
+    GRAPHC_TRY(makeReady(ran.inputs, form.program->device()));
   std::shared_ptr<Look> look =
       form.program ? Look::before(step.segment, ran.inputs, form.program->device()) : nullptr;
   for (const rt::Tensor &literal : *form.literals)
     ran.inputs.push_back(literal);
   ran.report.mayTellLater = look != nullptr;
+  HostTimer timer(step.other ? &step.other->onHost : nullptr, form.program);
   Status status = form.program ? runOrSplit(*form.program, *step.segment, ran.inputs, *form.sizes,
                                             results, ran.report)
                                : emptyOutputs(step.empty, results);
+  timer.stop();
   if (look)
     GRAPHC_TRY(Look::after(look, ran.report.isWatchedLater));
   if (!status)

@@ -62,9 +62,9 @@ print(gc._graphc.counters()["piece_passes"])
 
 
 def test_programs_on_the_other_device():
-    if not any(str(d).startswith("opencl") for d in gc.devices()):
-        pytest.skip("no OpenCL device")
-    env = dict(os.environ, PYTHONPATH=PACKAGE, GRAPHC_AUTO="other", GRAPHC_MEMORY_LIMIT="opencl=8MiB")
+    if not any(str(d).startswith(("opencl", "cuda")) for d in gc.devices()):
+        pytest.skip("no other device")
+    env = dict(os.environ, PYTHONPATH=PACKAGE, GRAPHC_AUTO="other", GRAPHC_MEMORY_LIMIT="opencl=8MiB,cuda=8MiB")
     code = CHILD.format(path=__file__)
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], env=env, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr

@@ -115,4 +115,35 @@ TEST(Choose, WhatIsReadAgainMoves) {
   EXPECT_LE(lost, way + here) << "no more is lost than the way takes, but for one run";
 }
 
+// A program that takes longer here than its operations would is better there.
+TEST(Choose, RunsOnTheHostAreMeasured) {
+  ProgramWork w = mapOf(1 << 16, 2);
+  DeviceSpeed host{1000, 150, 400, 1200, 10, 10}, gpu{8000, 4000, 20'000, 3800, 50, 50, 1};
+  EXPECT_FALSE(runsOnOther(w, host, gpu, 0));
+  w.hostNanos = 20'000;
+  EXPECT_TRUE(runsOnOther(w, host, gpu, 0));
+  w.onHostOnly = w.bytes; // 16 us of way
+  EXPECT_FALSE(runsOnOther(w, host, gpu, 0));
+  w.onHostOnly = 8;
+  EXPECT_TRUE(runsOnOther(w, host, gpu, 0));
+  gpu.wayNanos = 20'000; // however little
+  EXPECT_FALSE(runsOnOther(w, host, gpu, 0));
+  EXPECT_TRUE(runsOnOther(w, host, gpu, 20'000)) << "once as much was lost";
+  w.hostNanos = timeOnHost(mapOf(1 << 16, 2), host, gpu);
+  w.onHostOnly = 0;
+  EXPECT_FALSE(runsOnOther(w, host, gpu, 0));
+}
+
+TEST(Choose, FirstAndDisturbedRunsDoNotCount) {
+  HostTime time;
+  time.add(1e9);
+  EXPECT_EQ(time.nanos(), 0);
+  for (double nanos : {3000.0, 1000.0, 1100.0, 50'000.0, 1000.0})
+    time.add(nanos);
+  EXPECT_EQ(time.nanos(), 1000);
+  for (int i = 0; i < 100; ++i)
+    time.add(4000); // a larger size, say
+  EXPECT_NEAR(time.nanos(), 4000, 10);
+}
+
 } // namespace
