@@ -22,7 +22,8 @@ bool isFor(std::string_view name, std::string_view device) {
 
 int64_t memoryBudget(int64_t deviceBytes, std::string_view device) {
   int64_t budget = deviceBytes;
-  for (std::string_view entry : strings::split(memoryLimit.get().value_or(""), ',')) {
+  const std::string limits = memoryLimit.get().value_or(""); // the entries are parts of it
+  for (std::string_view entry : strings::split(limits, ',')) {
     size_t equals = entry.find('=');
     std::string_view bytes = strings::trim(entry.substr(equals == entry.npos ? 0 : equals + 1));
     int64_t limit = 0;
