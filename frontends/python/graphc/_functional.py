@@ -30,7 +30,8 @@ def apply_along_axis(func1d, axis: int, arr: ArrayLike, *args, **kwargs) -> Arra
         raise ArgumentError("Cannot apply_along_axis when any iteration dimensions are 0")
     order = [i for i in range(x.ndim) if i != axis] + [axis]
     rows = _graphc.transpose(x, tuple(order))
-    results = [asarray(func1d(rows[place], *args, **kwargs)) for place in ndindex(*rest)]
+    results = [func1d(rows[place], *args, **kwargs) for place in ndindex(*rest)]
+    results = [r if _graphc.is_array(r) else asarray(r) for r in results]
     inner = results[0].shape
     whole = stack(results).reshape(rest + inner)
     back = list(range(axis)) + list(range(len(rest), whole.ndim)) + list(range(axis, len(rest)))
@@ -163,7 +164,9 @@ class vectorize:
 
         if self.signature is not None:
             return self._numpys(args, kwargs) if _np.ndarray in map(type, arrays) else self._generalized(call, arrays)
-        wide = _np.broadcast_arrays(*arrays) if _np.ndarray in map(type, arrays) else broadcast_arrays(*arrays)
+        wide = arrays
+        if len(arrays) > 1:
+            wide = _np.broadcast_arrays(*arrays) if _np.ndarray in map(type, arrays) else broadcast_arrays(*arrays)
         shape = wide[0].shape
         columns = [x.tolist() if x.ndim == 0 else x.ravel().tolist() for x in wide]
         columns = [[c] if not isinstance(c, list) else c for c in columns]
@@ -172,7 +175,8 @@ class vectorize:
         if columns[0] and self.otypes is None:  # the dtypes of results are those of NumPy's numbers
             for column, x in zip(columns, wide):
                 column[0] = _np.dtype(x.dtype).type(column[0])
-        results = [call(values) for values in zip(*columns)]
+        is_plain = not named and len(looped) == len(args)
+        results = list(map(self.pyfunc, *columns)) if is_plain else [call(values) for values in zip(*columns)]
         several = _py.bool(results) and isinstance(results[0], tuple)
         count = len(self.otypes or [None]) if not results else len(results[0]) if several else 1
         parts = list(zip(*results)) if several else [results]
