@@ -20,6 +20,7 @@ import numpy as _np
 
 from . import _graphc
 from ._dtypes import _NAMES
+from ._float_errors import stands_for as _stands_for
 from .errors import ForeignDType, TraceError
 
 _Array = _graphc.Array
@@ -512,6 +513,7 @@ _ASKING = frozenset(("insert", "place", "put", "put_along_axis", "putmask"))
 def _asks(inner):
     """A function that puts values into an array, and leaves it to NumPy's where a class says what NumPy's functions mean."""
 
+    @_stands_for()
     @_functools.wraps(inner)
     def run(*args, **keywords):
         for cls in map(type, (*args, *keywords.values())):

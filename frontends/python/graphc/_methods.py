@@ -28,18 +28,23 @@ class FlatIterator:
     def __init__(self, base):
         self.base = base
         self._next = 0
+        self._row = None  # all elements, where they are those of the base as it changes
 
     def __len__(self):
         return self.base.size
 
     def __iter__(self):
+        if self._row is None:
+            row = self.base.ravel()
+            self._row = row if _graphc.shares_storage(row, self.base) else None
         return self
 
     def __next__(self):
-        if self._next >= self.base.size:
+        place = self._next
+        if place >= self.base.size:
             raise StopIteration
-        self._next += 1
-        return self.base.ravel()[self._next - 1]
+        self._next = place + 1
+        return (self.base.ravel() if self._row is None else self._row)[place]
 
     @property
     def index(self):
