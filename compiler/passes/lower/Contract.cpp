@@ -15,6 +15,11 @@ kernel::DotOp pass::dotOf(kernel::FuncOp kernel) {
   return dot;
 }
 
+std::pair<Value, Value> pass::sidesOf(kernel::DotOp dot, const LoopSpace &space) {
+  bool isLeft = space.dependsOn(dot.getLhs(), space.parallel - 1);
+  return isLeft ? std::pair(dot.getRhs(), dot.getLhs()) : std::pair(dot.getLhs(), dot.getRhs());
+}
+
 Value pass::multiplyAdd(OpBuilder &b, Location loc, Value x, Value y, Value sum) {
   if (graph::elementType(sum.getType()).isInteger(1))
     return arith::OrIOp::create(b, loc, arith::AndIOp::create(b, loc, x, y), sum);

@@ -2,7 +2,7 @@
 #ifndef GRAPHC_COMPILER_PASSES_LOWER_CONTRACT_H
 #define GRAPHC_COMPILER_PASSES_LOWER_CONTRACT_H
 
-#include "dialects/kernel/Kernel.h"
+#include "compiler/passes/lower/LoopSpace.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -10,6 +10,8 @@ namespace graphc::pass {
 
 /// The product of a kernel of its family.
 kernel::DotOp dotOf(kernel::FuncOp kernel);
+/// Its operands: the one that its columns share, and the one that changes with them.
+std::pair<mlir::Value, mlir::Value> sidesOf(kernel::DotOp dot, const LoopSpace &space);
 /// x * y + sum as a product's chain does it: one rounding, integers wrap, bool is or of ands.
 mlir::Value multiplyAdd(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y,
                         mlir::Value sum);

@@ -106,14 +106,11 @@ struct KernelLowering::Panels {
 };
 
 KernelLowering::Panels::Panels(KernelLowering &l) : l(l), loc(l.loc) {
-  l.kernel.getBody().walk([&](kernel::DotOp op) { dot = op; });
+  dot = dotOf(l.kernel);
   depthLoop = l.space.parallel;
   columnLoop = depthLoop - 1;
   rowLoop = depthLoop - 2;
-  rowValue = dot.getLhs();
-  columnValue = dot.getRhs();
-  if (l.space.dependsOn(rowValue, columnLoop))
-    std::swap(rowValue, columnValue);
+  std::tie(rowValue, columnValue) = sidesOf(dot, l.space);
   rowLoad = rowValue.getDefiningOp<kernel::LoadOp>();
   columnLoad = columnValue.getDefiningOp<kernel::LoadOp>();
   if (rowLoad && !l.space.contiguous(rowLoad, depthLoop))

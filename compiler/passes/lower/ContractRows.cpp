@@ -42,11 +42,10 @@ void KernelLowering::columnRuns(
 /// added to side by side, because each waits for its own last sum: as long as all have rows, then
 /// one after the other.
 void KernelLowering::narrowStream(OpBuilder &b, const Position &base, Value from, Value to) {
-  kernel::DotOp dot = pass::dotOf(kernel);
+  kernel::DotOp dot = dotOf(kernel);
   int columnLoop = space.parallel - 1, depthLoop = space.parallel;
-  Value scalarValue = dot.getLhs(), laneValue = dot.getRhs();
-  if (space.dependsOn(scalarValue, columnLoop))
-    std::swap(scalarValue, laneValue);
+  Value scalarValue, laneValue;
+  std::tie(scalarValue, laneValue) = sidesOf(dot, space);
   Position columns = base;
   columns.loops[columnLoop] = from;
   columns.vectorLoop = columnLoop;
@@ -118,11 +117,10 @@ struct SumVectors {
 
 /// Rows of the operand lie along the columns: a few rows at a time are added to all sums.
 void KernelLowering::lowerStream() {
-  kernel::DotOp dot = pass::dotOf(kernel);
+  kernel::DotOp dot = dotOf(kernel);
   int columnLoop = space.parallel - 1, depthLoop = space.parallel;
-  Value scalarValue = dot.getLhs(), laneValue = dot.getRhs();
-  if (space.dependsOn(scalarValue, columnLoop))
-    std::swap(scalarValue, laneValue);
+  Value scalarValue, laneValue;
+  std::tie(scalarValue, laneValue) = sidesOf(dot, space);
   Type element = dot.getType(), stored = memoryType(element);
   int64_t bytes = stored.getIntOrFloatBitWidth() / 8, block = kSumBytes / bytes;
   open(kernel.getSymName(), {}, 3 * kSumBytes);

@@ -113,7 +113,7 @@ void KernelLowering::contractTile(OpBuilder &b, Tile &tile) {
 
 void KernelLowering::contractItem(OpBuilder &b, Value item) {
   Tile tile;
-  kernel.getBody().walk([&](kernel::DotOp op) { tile.dot = op; });
+  tile.dot = dotOf(kernel);
   tile.base = position();
   tile.lanes = width;
   int parallel = space.parallel;

@@ -377,7 +377,7 @@ void KernelLowering::setMemory(ContractTile &tile, int64_t elements, Type elemen
 void KernelLowering::lowerGroupTiles(StringRef name) {
   open(name, shape.partials);
   ContractTile tile;
-  kernel.getBody().walk([&](kernel::DotOp op) { tile.dot = op; });
+  tile.dot = dotOf(kernel);
   int64_t bytes = tile.dot.getType().getIntOrFloatBitWidth() / 8;
   tile.columnCount = shape.groupTile;
   tile.depth = kContractBytes / bytes * (kContractTile / shape.groupTile);
@@ -436,8 +436,7 @@ void KernelLowering::lowerGroupContract() {
 /// A work-item adds the blocks of one element: four in order are a run, runs are added in order.
 void KernelLowering::lowerGroupContractFold() {
   open((kernel.getSymName() + "_fold").str(), shape.partials);
-  kernel::DotOp dot;
-  kernel.getBody().walk([&](kernel::DotOp op) { dot = op; });
+  kernel::DotOp dot = dotOf(kernel);
   Value blocks = blockCount(builder), items = emitter->emit(builder, space.items());
   groupStrip({}, [&](OpBuilder &b, ColumnRun &run, Position &at) {
     IndexMath m{b, loc};

@@ -114,7 +114,7 @@ void KernelLowering::lowerGroupBulk() {
   open((kernel.getSymName() + "_bulk").str(), extra);
   function->setAttr(kGroupMemoryAttr, builder.getI64IntegerAttr(kBulkBytes));
   ContractTile tile;
-  kernel.getBody().walk([&](kernel::DotOp op) { tile.dot = op; });
+  tile.dot = dotOf(kernel);
   tile.depth = kBulkDepth;
   tile.columnCount = kBulkColumns;
   auto narrow = [](Value value) { return value.getDefiningOp()->getOperand(0); };
@@ -136,7 +136,7 @@ void KernelLowering::lowerGroupTensor() {
     lowerGroupBulk();
   open(kernel.getSymName(), shape.partials);
   ContractTile tile;
-  kernel.getBody().walk([&](kernel::DotOp op) { tile.dot = op; });
+  tile.dot = dotOf(kernel);
   tile.depth = kDepth;
   tile.columnCount = kContractTile;
   auto narrow = [](Value value) { return value.getDefiningOp()->getOperand(0); };
