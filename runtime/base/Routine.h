@@ -67,9 +67,8 @@ std::optional<Routine> routineFromName(std::string_view name);
 ///   compress      x(n, k), bool(n) -> x(m, k)       rows where the mask is true; m likewise
 ///   nonzero_filled   bool(n) -> int64(n)            positions, then copies of the last; 0 for none
 ///   compress_filled  x(n, k), bool(n) -> x(n, k)    those rows of x; ones for none
-///   correlate     float x(n), w(m) -> y, m <= n     sums of w[i] * x[i + j - m + 1] over i,
-///   without
-///                                                   what is not in x. params: which j. 0: all
+///   correlate     float x(n), w(m) -> y, m <= n     sums over i of w[i] * x[i + j - m + 1], where
+///                                                   those are in x. params: which j. 0: all
 ///                                                   n + m - 1; 1: the n - m + 1 whole ones; 2, 3:
 ///                                                   n of them from (m - 1) / 2, m / 2 on
 ///   cholesky      a(b, n, n) -> a(b, n, n)          params: upper
