@@ -13,13 +13,14 @@ def Decompose : Pass<"graphc-decompose", "::mlir::func::FuncOp"> {
   let description = [{
     Input and output: the graph dialect. `mean` becomes a sum divided by an extent, `concatenate` a chain of updates of an
     uninitialised tensor, `flip` a slice with step -1, a reduction over several axis groups one reduction per group (last
-    group first: the canonical order), a reduction over size-1 axes only a reshape, an update of everything its value. Sums, means,
-    scans and matrix products of complex numbers become those of their parts.
+    group first: the canonical order), a reduction over size-1 axes only a reshape, an update of everything its value. Sums, means
+    and scans of complex numbers become those of their parts, and so do matrix products unless a kernel multiplies all parts.
     ```mlir
     %m = graph.reduce <mean> %x axes [1]  ->  %s = graph.reduce <sum> %x axes [1]; %n = graph.extent %x axes [1]; graph.div
     ```
   }];
   let dependentDialects = ["::graphc::graph::GraphDialect", "::mlir::arith::ArithDialect"];
+  let options = [Option<"complexProducts", "complex-products", "bool", "false", "Kernels multiply complex matrices.">];
 }
 
 //===----------------------------------------------------------------------===//

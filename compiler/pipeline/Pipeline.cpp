@@ -27,8 +27,10 @@ namespace {
 using AddPasses = void (*)(OpPassManager &, const PipelineOptions &);
 
 // graph: func + graph + index arithmetic
-void addGraph(OpPassManager &passes, const PipelineOptions &) {
-  passes.addNestedPass<func::FuncOp>(pass::createDecompose());
+void addGraph(OpPassManager &passes, const PipelineOptions &options) {
+  pass::DecomposeOptions decompose;
+  decompose.complexProducts = options.vectorBytes > 0;
+  passes.addNestedPass<func::FuncOp>(pass::createDecompose(decompose));
   // After decomposition, which repeats extents and literals; before fusion, which would compute
   // both copies.
   passes.addNestedPass<func::FuncOp>(createCSEPass());

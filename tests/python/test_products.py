@@ -101,6 +101,50 @@ def test_what_is_computed_around_a_product(dtype):
     same(long, plain, "a long epilogue")
 
 
+def by_parts(x, y):
+    """x @ y of complex numbers: four real products."""
+    with np.errstate(all="ignore"):
+        re = trees.matmul(x.real, y.real) - trees.matmul(x.imag, y.imag)
+        return re + 1j * (trees.matmul(x.real, y.imag) + trees.matmul(x.imag, y.real))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("sizes", [(2, 0, 3), (5, 20, 7), (40, 130, 33), (13, 2500, 70), (3, 9000, 4), (1, 37, 50), (33, 8300, 1)], ids=str)
+def test_complex_numbers_are_multiplied_by_parts(sizes, dtype):
+    multiply_by_parts(sizes, dtype)
+
+
+def test_complex_products_on_devices(device):
+    with gc.device(device):
+        multiply_by_parts((7, 30, 5), "complex64")
+
+
+def multiply_by_parts(sizes, dtype):
+    """However operands lie, with what is computed around the product, and where one part is asked for."""
+    m, k, n = sizes
+    rng = np.random.default_rng(55)
+    real = "float32" if dtype == "complex64" else "float64"
+    x, y = (floats(rng, s, real) + 1j * floats(rng, s, real) for s in ((m, k), (k, n)))
+
+    def both(got, want, what=""):
+        same(gc.real(got), want.real, what)
+        same(gc.imag(got), want.imag, what)
+
+    gx, gy = gc.asarray(x), gc.asarray(y)
+    want = by_parts(x, y)
+    both(gx @ gy, want)
+    same((gx @ gy).real, want.real, "the real part alone")
+    tx, ty = gc.asarray(np.ascontiguousarray(x.T)).T, gc.asarray(np.ascontiguousarray(y.T)).T
+    both(tx @ ty, want, "transposed")
+    both(gx @ ty, want, "columns along k")
+    both(gx.conj() @ (gy * 2), by_parts(x.conj(), y * 2), "computed operands")
+    both(gx @ gy + 1, want + 1, "an epilogue")
+    both(gc.stack([gx, gx * 2]) @ gy, np.stack([want, by_parts(x * 2, y)]), "a batch")
+    if min(m, n) > 1:
+        both(gx @ gy[:, 0], by_parts(x, y[:, :1])[:, 0], "A @ v")
+        both(gx[0] @ gy, by_parts(x[:1], y)[0], "v @ A")
+
+
 @pytest.mark.parametrize("dtype", [d for d in edge.DTYPES if np.dtype(d).kind in "iub"])
 @pytest.mark.parametrize("sizes", [(1, 7, 1), (7, 600, 9), (40, 33, 300), (200, 2500, 20)], ids=str)
 def test_integers_wrap_as_in_numpy(sizes, dtype):

@@ -208,7 +208,8 @@ struct SplitComplex : pass::impl::SplitComplexBase<SplitComplex> {
       parts[reduce.getResult()] = {of(z.re), of(z.im)};
       return success();
     }
-    Parts result = compute(builder, op);
+    auto dot = dyn_cast<kernel::DotOp>(op);
+    Parts result = dot ? fourProducts(builder, dot) : compute(builder, op);
     if (!result.re)
       return op->emitOpError("is not computed for complex numbers");
     if (op->hasAttr(pass::kWatchAttr))
@@ -219,6 +220,20 @@ struct SplitComplex : pass::impl::SplitComplexBase<SplitComplex> {
     else
       op->getResult(0).replaceAllUsesWith(result.re);
     return success();
+  }
+
+  /// The real products first: what is made of them follows all of them.
+  Parts fourProducts(OpBuilder &builder, kernel::DotOp dot) {
+    Location loc = dot.getLoc();
+    Parts x = parts.lookup(dot.getLhs()), y = parts.lookup(dot.getRhs());
+    auto product = [&](Value a, Value b) -> Value {
+      return kernel::DotOp::create(builder, loc, a, b, dot.getFast());
+    };
+    Value re = product(x.re, y.re), square = product(x.im, y.im);
+    Value left = product(x.re, y.im), right = product(x.im, y.re);
+    Type type = re.getType();
+    return {graph::SubOp::create(builder, loc, TypeRange(type), ValueRange{re, square}),
+            graph::AddOp::create(builder, loc, TypeRange(type), ValueRange{left, right})};
   }
 
   /// What is loaded was watched where it was computed.

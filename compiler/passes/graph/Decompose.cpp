@@ -28,6 +28,8 @@ SmallVector<Value> dynamicSizes(RankedTensorType type, ArrayRef<Size> sizes, OpB
 }
 
 struct Decompose : pass::impl::DecomposeBase<Decompose> {
+  using DecomposeBase::DecomposeBase;
+
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     // Each rewrite may expose others (mean -> grouped sum), so repeat until nothing changes; every
@@ -46,7 +48,7 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
     Value replacement;
     if (combinesNarrow(op))
       replacement = inFloat32(op, builder);
-    else if (combines(op) && isComplex(op->getResult(0).getType()))
+    else if (combinesParts(op) && isComplex(op->getResult(0).getType()))
       replacement = inParts(op, builder);
     else if (auto flip = dyn_cast<graph::FlipOp>(op))
       replacement = decomposeFlip(flip, sizes, builder);
@@ -83,8 +85,9 @@ struct Decompose : pass::impl::DecomposeBase<Decompose> {
     return tensor && isa<ComplexType>(tensor.getElementType());
   }
 
-  static bool combines(Operation *op) {
-    return isa<graph::ReduceOp, graph::ScanOp, graph::MatmulOp>(op);
+  bool combinesParts(Operation *op) const {
+    return isa<graph::ReduceOp, graph::ScanOp>(op) ||
+           (isa<graph::MatmulOp>(op) && !complexProducts);
   }
 
   /// Sums of complex numbers are those of their parts; products of matrices are four real ones.

@@ -15,9 +15,29 @@ kernel::DotOp pass::dotOf(kernel::FuncOp kernel) {
   return dot;
 }
 
-std::pair<Value, Value> pass::sidesOf(kernel::DotOp dot, const LoopSpace &space) {
-  bool isLeft = space.dependsOn(dot.getLhs(), space.parallel - 1);
-  return isLeft ? std::pair(dot.getRhs(), dot.getLhs()) : std::pair(dot.getLhs(), dot.getRhs());
+Products::Products(kernel::FuncOp kernel, const LoopSpace &space) {
+  SmallVector<kernel::DotOp, 4> dots(kernel.getBody().getOps<kernel::DotOp>());
+  // One of the parts may be a literal, which changes with nothing.
+  bool isLeft = space.parallel > 0 && llvm::any_of(dots, [&](kernel::DotOp dot) {
+                  return space.dependsOn(dot.getLhs(), space.parallel - 1);
+                });
+  auto number = [](SmallVectorImpl<Value> &operands, Value operand) -> unsigned {
+    auto *found = llvm::find(operands, operand);
+    unsigned place = found - operands.begin();
+    if (found == operands.end())
+      operands.push_back(operand);
+    return place;
+  };
+  for (kernel::DotOp dot : dots)
+    all.push_back({dot, number(rows, isLeft ? dot.getRhs() : dot.getLhs()),
+                   number(columns, isLeft ? dot.getLhs() : dot.getRhs())});
+}
+
+kernel::DotOp Products::at(unsigned row, unsigned column) const {
+  for (const Product &product : all)
+    if (product.row == row && product.column == column)
+      return product.dot;
+  return {};
 }
 
 Value pass::multiplyAdd(OpBuilder &b, Location loc, Value x, Value y, Value sum) {

@@ -10,8 +10,25 @@ namespace graphc::pass {
 
 /// The product of a kernel of its family.
 kernel::DotOp dotOf(kernel::FuncOp kernel);
-/// Its operands: the one that its columns share, and the one that changes with them.
-std::pair<mlir::Value, mlir::Value> sidesOf(kernel::DotOp dot, const LoopSpace &space);
+
+/// The products of a kernel for a CPU, which are computed side by side: one, or those of the parts
+/// of complex operands.
+struct Products {
+  Products(kernel::FuncOp kernel, const LoopSpace &space);
+
+  struct Product {
+    kernel::DotOp dot;
+    unsigned row, column; ///< its operands, of those below
+  };
+  llvm::SmallVector<Product, 4> all;
+  /// Their operands: those that the columns share, and those that change with them.
+  llvm::SmallVector<mlir::Value, 2> rows, columns;
+
+  mlir::Type element() const { return all.front().dot->getResult(0).getType(); }
+  /// The product of two operands, or null.
+  kernel::DotOp at(unsigned row, unsigned column) const;
+};
+
 /// x * y + sum as a product's chain does it: one rounding, integers wrap, bool is or of ands.
 mlir::Value multiplyAdd(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y,
                         mlir::Value sum);

@@ -6,7 +6,8 @@
 // tile. What a tile has summed waits in scratch memory between pieces of k: storing and loading
 // changes no bits, so an element is the same fma chain for every choice here (docs/numerics.md). Of
 // a product of a matrix and its own transpose, whose elements (i, j) and (j, i) are one chain,
-// tiles below the diagonal are stored by those above.
+// tiles below the diagonal are stored by those above. Of complex operands a tile has the sums of
+// the four products of their parts: 3 rows by 2 vectors.
 #include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/IndexMath.h"
 #include "compiler/passes/lower/KernelLowering.h"
@@ -35,23 +36,29 @@ constexpr int64_t kMirrorDepth = 128; ///< k's from which on a tile costs more t
 struct KernelLowering::Panels {
   KernelLowering &l;
   Location loc;
-  kernel::DotOp dot;
-  Value rowValue, columnValue;        ///< the operands, by the loop they depend on
-  kernel::LoadOp rowLoad, columnLoad; ///< set when read in place
-  bool sideBySide;                    ///< packed rows of a tile lie side by side, k by k
+  Products products;
+  /// Each row of a tile has a line of accumulators for every row operand, and a line the vectors of
+  /// the strip for every column operand: of complex operands a tile has half as many rows and
+  /// columns.
+  int64_t rowParts, columnParts;
+  SmallVector<kernel::LoadOp> rowLoads; ///< of the row operands when they are read in place
+  kernel::LoadOp columnLoad;            ///< set when the one column operand is
+  bool sideBySide;                      ///< packed rows of a tile lie side by side, k by k
   int rowLoop, columnLoop, depthLoop;
-  int64_t lanes, vectors, rows, strip, bytes; ///< bytes: of an element in memory
+  int64_t lanes, rows, strip; ///< rows and columns of a tile
+  int64_t vectors, pitch;     ///< of a strip; elements of a line
+  int64_t bytes;              ///< of an element in memory
   Type element, stored;
   Value extentRows, extentColumns, depth; ///< M, N, K
   Value packed, rowPacked, sums, runs, totals;
   Value mirrors; ///< i1: the product is symmetric, and tiles are mirrored; null: it is not
 
   explicit Panels(KernelLowering &l);
-  static int64_t panelElements(int64_t strip) { return kPanelStrips * kPanelDepth * strip; }
-  int64_t slots() const { return kRowTilesPerBlock * kPanelStrips * rows * strip; }
-  int64_t scratchBytes() const {
-    return bytes * (panelElements(strip) + kRowPitch * kPanelDepth + 3 * slots());
-  }
+  int64_t panelElements() const { return kPanelStrips * kPanelDepth * pitch; }
+  int64_t rowElements() const { return rowParts * kRowPitch * kPanelDepth; }
+  int64_t lines() const { return rows * rowParts; }
+  int64_t slots() const { return kRowTilesPerBlock * kPanelStrips * lines() * pitch; }
+  int64_t scratchBytes() const { return bytes * (panelElements() + rowElements() + 3 * slots()); }
   void prepare(OpBuilder &b);
 
   /// What a chunk of work items is cut into: tiles [low, high) of a panel, counted rows first.
@@ -82,8 +89,17 @@ struct KernelLowering::Panels {
     Value strip;                            ///< in the panel
   };
   void tile(OpBuilder &b, Panel &p, Value tile, Value strip);
+  /// An accumulator: a vector of a strip, from some column of it on, in a line.
+  struct Cell {
+    int64_t line, part, vector; ///< part: of the column operands
+  };
+  SmallVector<Cell> cells(int64_t count) const;
+  int64_t slotOf(const Cell &cell) const {
+    return cell.line * pitch + cell.part * strip + cell.vector * lanes;
+  }
   SmallVector<Value> accumulate(OpBuilder &b, const Panel &p, const Tile &t, int64_t count,
                                 Value firstVector);
+  Value rowElement(OpBuilder &b, const Panel &p, int64_t part, Position &here, int64_t r);
   void requestRows(OpBuilder &b, const Panel &p, const Tile &t, Value done);
   Value wholeTile(OpBuilder &b, const Panel &p, const Tile &t);
   Value edgeTile(OpBuilder &b, const Panel &p, const Tile &t);
@@ -105,23 +121,30 @@ struct KernelLowering::Panels {
   }
 };
 
-KernelLowering::Panels::Panels(KernelLowering &l) : l(l), loc(l.loc) {
-  dot = dotOf(l.kernel);
+KernelLowering::Panels::Panels(KernelLowering &l) : l(l), loc(l.loc), products(l.kernel, l.space) {
+  rowParts = products.rows.size();
+  columnParts = products.columns.size();
   depthLoop = l.space.parallel;
   columnLoop = depthLoop - 1;
   rowLoop = depthLoop - 2;
-  std::tie(rowValue, columnValue) = sidesOf(dot, l.space);
-  rowLoad = rowValue.getDefiningOp<kernel::LoadOp>();
-  columnLoad = columnValue.getDefiningOp<kernel::LoadOp>();
-  if (rowLoad && !l.space.contiguous(rowLoad, depthLoop))
-    rowLoad = kernel::LoadOp();
-  sideBySide =
-      !rowLoad && !l.space.contiguous(rowValue, depthLoop) && l.space.contiguous(rowValue, rowLoop);
+  bool alongK = true, alongRows = true;
+  for (Value value : products.rows) {
+    alongK &= l.space.isDense(value, depthLoop);
+    alongRows &= l.space.isDense(value, rowLoop);
+    if (auto load = value.getDefiningOp<kernel::LoadOp>())
+      rowLoads.push_back(load);
+  }
+  if (!alongK || rowLoads.size() != products.rows.size())
+    rowLoads.clear();
+  sideBySide = rowLoads.empty() && !alongK && alongRows;
+  if (columnParts == 1)
+    columnLoad = products.columns.front().getDefiningOp<kernel::LoadOp>();
   lanes = l.width;
   rows = l.shape.tileRows;
   strip = l.shape.tileColumns;
   vectors = strip / lanes;
-  element = dot.getType();
+  pitch = strip * columnParts;
+  element = products.element();
   stored = memoryType(element);
   bytes = stored.getIntOrFloatBitWidth() / 8;
   if (columnLoad &&
@@ -136,15 +159,15 @@ void KernelLowering::Panels::prepare(OpBuilder &b) {
     at += count * bytes;
     return view;
   };
-  packed = take(panelElements(strip));
-  rowPacked = rowLoad ? Value() : take(kRowPitch * kPanelDepth);
+  packed = take(panelElements());
+  rowPacked = rowLoads.empty() ? take(rowElements()) : Value();
   sums = take(slots());
   runs = take(slots());
   totals = take(slots());
   extentRows = l.emitter->extent(b, rowLoop);
   extentColumns = l.emitter->extent(b, columnLoop);
   depth = l.emitter->emit(b, l.space.reducedItems());
-  if (isSymmetricProduct(dot, l.space))
+  if (products.all.size() == 1 && isSymmetricProduct(products.all.front().dot, l.space))
     mirrors = IndexMath{b, loc}.atLeast(depth, IndexMath{b, loc}(kMirrorDepth));
 }
 
@@ -239,7 +262,7 @@ void KernelLowering::Panels::block(OpBuilder &b, Panel &p) {
   p.usePacked = wantsPacking(b, p);
   packStrips(b, p);
   l.loop(b, p.firstTile, p.endTile, 1, [&](OpBuilder &c, Value t) {
-    if (!rowLoad)
+    if (rowLoads.empty())
       packRow(c, p, t);
     Value low, high;
     stripRange(c, p, t, low, high);
@@ -255,7 +278,9 @@ void KernelLowering::Panels::packStrips(OpBuilder &b, const Panel &p) {
   Value single = at.equal(at.add(p.firstTile, 1), p.endTile);
   low = at.select(single, low, at(0));
   high = at.select(single, high, p.strips);
-  if (!l.space.contiguous(columnValue, columnLoop)) {
+  bool dense = llvm::all_of(products.columns,
+                            [&](Value value) { return l.space.isDense(value, columnLoop); });
+  if (!dense) {
     l.loop(b, low, high, 1, [&](OpBuilder &c, Value s) { packTurned(c, p, s); });
     return;
   }
@@ -277,7 +302,7 @@ void KernelLowering::Panels::packStrips(OpBuilder &b, const Panel &p) {
 void KernelLowering::Panels::packLanes(OpBuilder &b, const Panel &p, Value s, Value k, bool whole) {
   IndexMath in{b, loc};
   Value column = in.mul(in.add(p.firstStrip, s), strip);
-  Value to = in.add(in.mul(s, kPanelDepth * strip), in.mul(k, strip));
+  Value to = in.add(in.mul(s, kPanelDepth * pitch), in.mul(k, pitch));
   for (int64_t v = 0; v < vectors; ++v) {
     Position here = place(p, Value(), in.add(column, v * lanes));
     here.loops[depthLoop] = in.add(p.k0, k);
@@ -292,8 +317,10 @@ void KernelLowering::Panels::packLanes(OpBuilder &b, const Panel &p, Value s, Va
       memref::PrefetchOp::create(b, loc, l.emitter->buffer(columnLoad), ahead, /*isWrite=*/false,
                                  /*localityHint=*/3, /*isDataCache=*/true);
     }
-    Value value = BodyEmitter::splat(b, loc, l.emitter->value(b, columnValue, here), lanes);
-    store(b, value, packed, in.add(to, v * lanes));
+    for (auto [part, operand] : llvm::enumerate(products.columns)) {
+      Value value = BodyEmitter::splat(b, loc, l.emitter->value(b, operand, here), lanes);
+      store(b, value, packed, in.add(to, static_cast<int64_t>(part) * strip + v * lanes));
+    }
   }
 }
 
@@ -302,7 +329,7 @@ void KernelLowering::Panels::packLanes(OpBuilder &b, const Panel &p, Value s, Va
 void KernelLowering::Panels::packTurned(OpBuilder &b, const Panel &p, Value s) {
   int64_t block = std::min(lanes, kTurned);
   Value column = IndexMath{b, loc}.mul(IndexMath{b, loc}.add(p.firstStrip, s), strip);
-  Value to = IndexMath{b, loc}.mul(s, kPanelDepth * strip);
+  Value to = IndexMath{b, loc}.mul(s, kPanelDepth * pitch);
   Value none, lastColumn = IndexMath{b, loc}.sub(extentColumns, l.constant(b, 1));
   Value columnEnd = IndexMath{b, loc}.min(
       l.constant(b, strip),
@@ -314,19 +341,24 @@ void KernelLowering::Panels::packTurned(OpBuilder &b, const Panel &p, Value s) {
     Value kEnd = IndexMath{c, loc}.add(p.k0, p.length);
     l.strips(c, base, depthLoop, block, p.k0, kEnd, [&](OpBuilder &d, Position &at) {
       IndexMath in{d, loc};
-      SmallVector<Value> lines;
+      SmallVector<SmallVector<Value>> lines(columnParts);
       for (int64_t i = 0; i < block; ++i) {
         Position here = at;
         here.loops[columnLoop] = in.min(in.add(from, i), lastColumn);
-        Value value = BodyEmitter::splat(d, loc, l.emitter->value(d, columnValue, here), block);
-        lines.push_back(l.emitter->toMemory(d, value));
+        for (auto [operand, part] : llvm::zip_equal(products.columns, lines)) {
+          Value value = BodyEmitter::splat(d, loc, l.emitter->value(d, operand, here), block);
+          part.push_back(l.emitter->toMemory(d, value));
+        }
       }
-      transposeVectors(d, loc, lines);
       Value k = in.sub(at.loops[depthLoop], p.k0);
-      Value row = in.add(in.add(to, offset), in.mul(k, strip));
+      Value row = in.add(in.add(to, offset), in.mul(k, pitch));
       // Lines beyond the end of k stay inside the strip: its depth is a multiple of the block.
-      for (int64_t i = 0; i < block; ++i)
-        vector::StoreOp::create(d, loc, lines[i], packed, in.add(row, i * strip));
+      for (auto [number, part] : llvm::enumerate(lines)) {
+        transposeVectors(d, loc, part);
+        for (int64_t i = 0; i < block; ++i)
+          vector::StoreOp::create(d, loc, part[i], packed,
+                                  in.add(row, i * pitch + static_cast<int64_t>(number) * strip));
+      }
     });
   });
 }
@@ -344,9 +376,12 @@ void KernelLowering::Panels::packRow(OpBuilder &b, const Panel &p, Value tile) {
     Position base = place(p, in.min(in.add(row, r), lastRow), Value());
     l.strips(c, base, depthLoop, lanes, p.k0, kEnd, [&](OpBuilder &d, Position &here) {
       IndexMath to{d, loc};
-      Value value = BodyEmitter::splat(d, loc, l.emitter->value(d, rowValue, here), lanes);
       Value k = to.sub(here.loops[depthLoop], p.k0);
-      store(d, value, rowPacked, to.add(to.mul(r, kPanelDepth), k));
+      for (auto [part, operand] : llvm::enumerate(products.rows)) {
+        Value value = BodyEmitter::splat(d, loc, l.emitter->value(d, operand, here), lanes);
+        Value line = to.add(to.mul(r, rowParts), static_cast<int64_t>(part));
+        store(d, value, rowPacked, to.add(to.mul(line, kPanelDepth), k));
+      }
     });
   });
 }
@@ -364,35 +399,59 @@ void KernelLowering::Panels::packSideBySide(OpBuilder &b, const Panel &p, Value 
       here.width = kRowPitch;
       if (masked)
         l.emitter->maskLanes(d, here, extentRows);
-      Value value = BodyEmitter::splat(d, loc, l.emitter->value(d, rowValue, here), kRowPitch);
-      store(d, value, rowPacked, in.mul(k, kRowPitch));
+      for (auto [part, operand] : llvm::enumerate(products.rows)) {
+        Value value = BodyEmitter::splat(d, loc, l.emitter->value(d, operand, here), kRowPitch);
+        Value to = in.add(in.mul(k, rowParts), static_cast<int64_t>(part));
+        store(d, value, rowPacked, in.mul(to, kRowPitch));
+      }
     });
   };
   copy(choice.getThenBodyBuilder(), /*masked=*/false);
   copy(choice.getElseBodyBuilder(), /*masked=*/true);
 }
 
-/// `count` vectors from `firstVector` of all rows of a tile over one piece of k. Rows beyond the
-/// last one repeat it; nobody stores what they give.
+/// The accumulators of `count` vectors of a strip.
+SmallVector<KernelLowering::Panels::Cell> KernelLowering::Panels::cells(int64_t count) const {
+  SmallVector<Cell> result;
+  for (int64_t line = 0; line < lines(); ++line)
+    for (int64_t part = 0; part < columnParts; ++part)
+      for (int64_t v = 0; v < count && products.at(line % rowParts, part); ++v)
+        result.push_back({line, part, v});
+  return result;
+}
+
+/// One element of a row operand at `here`; `r` is its row in the tile.
+Value KernelLowering::Panels::rowElement(OpBuilder &b, const Panel &p, int64_t part, Position &here,
+                                         int64_t r) {
+  if (!rowLoads.empty())
+    return l.emitter->value(b, products.rows[part], here);
+  IndexMath in{b, loc};
+  Value k = in.sub(here.loops[depthLoop], p.k0);
+  Value from = sideBySide ? in.add(in.mul(k, rowParts * kRowPitch), part * kRowPitch + r)
+                          : in.add(k, (r * rowParts + part) * kPanelDepth);
+  return l.emitter->fromMemory(b, memref::LoadOp::create(b, loc, rowPacked, from), element);
+}
+
+/// cells(count), of the vectors from `firstVector` on, over one piece of k. Rows beyond the last
+/// one repeat it; nobody stores what they give.
 SmallVector<Value> KernelLowering::Panels::accumulate(OpBuilder &b, const Panel &p, const Tile &t,
                                                       int64_t count, Value firstVector) {
   IndexMath at{b, loc};
+  SmallVector<Cell> used = cells(count);
   Value lastRow = at.sub(extentRows, at(1));
   Value offset = at.mul(firstVector, lanes);
   SmallVector<Value> row;
   for (int64_t r = 0; r < rows; ++r)
     row.push_back(at.min(at.add(t.row, r), lastRow));
-  SmallVector<Type> types(rows * count, VectorType::get({lanes}, element));
+  SmallVector<Type> types(used.size(), VectorType::get({lanes}, element));
   auto start = scf::IfOp::create(b, loc, types, p.first, /*withElseRegion=*/true);
   OpBuilder zero = start.getThenBodyBuilder(), resume = start.getElseBodyBuilder();
-  SmallVector<Value> zeros(rows * count, chainZero(zero, loc, element, lanes)), old;
+  SmallVector<Value> zeros(used.size(), chainZero(zero, loc, element, lanes)), old;
   scf::YieldOp::create(zero, loc, zeros);
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t v = 0; v < count; ++v) {
-      IndexMath in{resume, loc};
-      Value slot = in.add(in.add(t.slot, offset), (r * vectors + v) * lanes);
-      old.push_back(load(resume, sums, slot));
-    }
+  for (const Cell &cell : used) {
+    IndexMath in{resume, loc};
+    old.push_back(load(resume, sums, in.add(in.add(t.slot, offset), slotOf(cell))));
+  }
   scf::YieldOp::create(resume, loc, old);
   // Counted from the start of k: the row operand then needs no sum of its own for its position.
   Value base = at.sub(at.add(t.sourceBase, offset), at.mul(p.k0, t.sourceStride));
@@ -410,28 +469,24 @@ SmallVector<Value> KernelLowering::Panels::accumulate(OpBuilder &b, const Panel 
   Value k = loop.getInductionVar();
   Value from = in.add(base, in.mul(k, t.sourceStride));
   SmallVector<Value> right, next;
-  for (int64_t v = 0; v < count; ++v) {
+  for (int64_t i = 0; i < columnParts * count; ++i) {
+    int64_t column = slotOf({0, i / count, i % count});
     Value ahead = in.add(from, in.mul(t.sourceStride, kPrefetch));
-    memref::PrefetchOp::create(c, loc, t.source, in.add(ahead, v * lanes), /*isWrite=*/false,
+    memref::PrefetchOp::create(c, loc, t.source, in.add(ahead, column), /*isWrite=*/false,
                                /*localityHint=*/3, /*isDataCache=*/true);
-    right.push_back(load(c, t.source, in.add(from, v * lanes)));
+    right.push_back(load(c, t.source, in.add(from, column)));
   }
   for (int64_t r = 0; r < rows; ++r) {
-    Value x;
-    if (rowLoad) {
-      Position here = place(p, row[r], Value());
-      here.loops[depthLoop] = k;
-      x = l.emitter->value(c, rowValue, here);
-    } else {
-      Value inPiece = in.sub(k, p.k0);
-      Value from =
-          sideBySide ? in.add(in.mul(inPiece, kRowPitch), r) : in.add(inPiece, r * kPanelDepth);
-      x = memref::LoadOp::create(c, loc, rowPacked, from);
-      x = l.emitter->fromMemory(c, x, element);
+    Position here = place(p, row[r], Value());
+    here.loops[depthLoop] = k;
+    for (int64_t part = 0; part < rowParts; ++part) {
+      Value x = BodyEmitter::splat(c, loc, rowElement(c, p, part, here, r), lanes);
+      while (next.size() < used.size() && used[next.size()].line == r * rowParts + part) {
+        const Cell &cell = used[next.size()];
+        Value y = right[cell.part * count + cell.vector];
+        next.push_back(multiplyAdd(c, loc, x, y, loop.getRegionIterArgs()[next.size()]));
+      }
     }
-    x = BodyEmitter::splat(c, loc, x, lanes);
-    for (int64_t v = 0; v < count; ++v)
-      next.push_back(multiplyAdd(c, loc, x, right[v], loop.getRegionIterArgs()[r * count + v]));
   }
   scf::YieldOp::create(c, loc, next);
   return SmallVector<Value>(segments.getResults());
@@ -441,31 +496,32 @@ SmallVector<Value> KernelLowering::Panels::accumulate(OpBuilder &b, const Panel 
 /// together ask for all of the piece. Short rows follow each other in a stream.
 void KernelLowering::Panels::requestRows(OpBuilder &outer, const Panel &p, const Tile &t,
                                          Value done) {
-  if (!rowLoad)
+  if (rowLoads.empty())
     return;
   IndexMath o{outer, loc};
   OpBuilder b = scf::IfOp::create(outer, loc, o.atLeast(depth, o(kSegment)),
                                   /*withElseRegion=*/false)
                     .getThenBodyBuilder();
   IndexMath at{b, loc};
-  const LinearAccess &access = l.space.accesses.at(rowLoad);
+  kernel::LoadOp load = rowLoads.front(); // the other part lies beside it
+  const LinearAccess &access = l.space.accesses.at(load);
   int64_t share = kSegment / kPanelStrips;
   Value k = at.add(p.k0, at.div(at.add(at.mul(t.strip, p.length), done), kPanelStrips));
-  int64_t width = cast<MemRefType>(l.emitter->buffer(rowLoad).getType()).getElementTypeBitWidth();
+  int64_t width = cast<MemRefType>(l.emitter->buffer(load).getType()).getElementTypeBitWidth();
+  int64_t line = kLineBytes * 8 / width / (access.part ? 2 : 1);
   for (int64_t r = 0; r < rows; ++r)
-    for (int64_t ahead = 0; ahead < share; ahead += kLineBytes * 8 / width) {
+    for (int64_t ahead = 0; ahead < share; ahead += line) {
       Position here = place(p, at.add(t.row, rows + r), Value());
       here.loops[depthLoop] = at.add(k, ahead);
-      memref::PrefetchOp::create(b, loc, l.emitter->buffer(rowLoad),
-                                 l.emitter->index(b, access, here), /*isWrite=*/false, kSecondCache,
-                                 /*isDataCache=*/true);
+      memref::PrefetchOp::create(b, loc, l.emitter->buffer(load), l.emitter->index(b, access, here),
+                                 /*isWrite=*/false, kSecondCache, /*isDataCache=*/true);
     }
 }
 
 bool KernelLowering::Panels::smallEpilogue() {
   int64_t ops = 0;
   bool expensive = false;
-  for (Operation *op = dot->getNextNode(); op; op = op->getNextNode()) {
+  for (Operation *op = products.all.back().dot->getNextNode(); op; op = op->getNextNode()) {
     ops += op->getNumResults();
     expensive |= op->hasTrait<graph::Expensive>();
   }
@@ -479,9 +535,11 @@ Value KernelLowering::Panels::isDone(OpBuilder &b, const Panel &p) {
   return smallEpilogue() ? at.both(at.atLeast(at(kChain), depth), p.last) : Value();
 }
 
-/// Stores the values of the rows that there are, a vector for each of `columns`.
+/// Stores the values of cells(columns.size()), a vector of columns at each position, of the rows
+/// that there are.
 void KernelLowering::Panels::storeRows(OpBuilder &b, const Tile &t, ArrayRef<Position> columns,
                                        ValueRange values) {
+  SmallVector<Cell> used = cells(columns.size());
   for (int64_t r = 0; r < rows; ++r) {
     IndexMath in{b, loc};
     Value row = in.add(t.row, r);
@@ -492,7 +550,9 @@ void KernelLowering::Panels::storeRows(OpBuilder &b, const Tile &t, ArrayRef<Pos
       here.loops[rowLoop] = row;
       here.vectorLoop = columnLoop;
       here.width = lanes;
-      here.values[dot.getResult()] = values[r * columns.size() + v];
+      for (auto [cell, value] : llvm::zip_equal(used, values))
+        if (cell.line / rowParts == r && cell.vector == static_cast<int64_t>(v))
+          here.values[Value(products.at(cell.line % rowParts, cell.part))] = value;
       for (kernel::StoreOp s : l.stores)
         l.emitter->store(c, s, here);
     }
@@ -504,8 +564,8 @@ Value KernelLowering::Panels::wholeTile(OpBuilder &b, const Panel &p, const Tile
   IndexMath at{b, loc};
   SmallVector<Value> values = accumulate(b, p, t, vectors, at(0));
   auto keep = [&](OpBuilder &c) {
-    for (int64_t i = 0; i < rows * vectors; ++i)
-      store(c, values[i], sums, IndexMath{c, loc}.add(t.slot, i * lanes));
+    for (auto [cell, value] : llvm::zip_equal(cells(vectors), values))
+      store(c, value, sums, IndexMath{c, loc}.add(t.slot, slotOf(cell)));
   };
   Value direct = isDone(b, p);
   if (!direct) {
@@ -514,9 +574,10 @@ Value KernelLowering::Panels::wholeTile(OpBuilder &b, const Panel &p, const Tile
   }
   auto choice = scf::IfOp::create(b, loc, direct, /*withElseRegion=*/true);
   OpBuilder done = choice.getThenBodyBuilder(), later = choice.getElseBodyBuilder();
-  bool together = element.isF32() || element.isF64();
+  // Parts are watched in what is made of them.
+  bool together = (element.isF32() || element.isF64()) && products.all.size() == 1;
   if (together)
-    l.emitter->watchTogether(done, dot.getResult(), values);
+    l.emitter->watchTogether(done, products.all.front().dot, values);
   if (mirrors) {
     OpBuilder above = scf::IfOp::create(done, loc, isAbove(done, t), /*withElseRegion=*/false)
                           .getThenBodyBuilder();
@@ -544,8 +605,8 @@ Value KernelLowering::Panels::edgeTile(OpBuilder &b, const Panel &p, const Tile 
     auto keep = [&](OpBuilder &d) {
       IndexMath in{d, loc};
       Value slot = in.add(t.slot, in.mul(v, lanes));
-      for (int64_t r = 0; r < rows; ++r)
-        store(d, values[r], sums, in.add(slot, r * strip));
+      for (auto [cell, value] : llvm::zip_equal(cells(1), values))
+        store(d, value, sums, in.add(slot, slotOf(cell)));
     };
     if (!direct)
       return keep(c);
@@ -592,7 +653,7 @@ void KernelLowering::Panels::finish(OpBuilder &b, const Panel &p, const Tile &t)
   Value many = at.less(at(kChain), depth);
   auto joins = scf::IfOp::create(b, loc, at.both(chainEnds, many), /*withElseRegion=*/false);
   OpBuilder c = joins.getThenBodyBuilder();
-  l.loop(c, l.constant(c, 0), l.constant(c, rows * strip), lanes,
+  l.loop(c, l.constant(c, 0), l.constant(c, lines() * pitch), lanes,
          [&](OpBuilder &d, Value i) { joinChains(d, p, IndexMath{d, loc}.add(t.slot, i)); });
   auto ends = scf::IfOp::create(b, loc, p.last, /*withElseRegion=*/false);
   OpBuilder e = ends.getThenBodyBuilder();
@@ -608,8 +669,10 @@ void KernelLowering::Panels::finish(OpBuilder &b, const Panel &p, const Tile &t)
       where.vectorLoop = columnLoop;
       where.width = lanes;
       l.emitter->maskLanes(f, where, extentColumns);
-      Value slot = here.add(here.add(t.slot, here.mul(r, strip)), offset);
-      where.values[dot.getResult()] = load(f, buffer, slot);
+      Value slot = here.add(here.add(t.slot, here.mul(r, rowParts * pitch)), offset);
+      for (Products::Product product : products.all)
+        where.values[Value(product.dot)] =
+            load(f, buffer, here.add(slot, slotOf({product.row, product.column, 0})));
       for (kernel::StoreOp s : l.stores)
         l.emitter->store(f, s, where);
     });
@@ -638,9 +701,9 @@ void KernelLowering::Panels::mirror(OpBuilder &b, const Panel &p, const Tile &t,
       IndexMath in{d, loc};
       Position where = place(p, in.add(t.column, column), in.add(t.row, row));
       where.watched = true; // as the element itself
-      Value from = in.add(in.add(t.slot, in.mul(row, strip)), column);
+      Value from = in.add(in.add(t.slot, in.mul(row, pitch)), column);
       Value sum = memref::LoadOp::create(d, loc, buffer, from);
-      where.values[dot.getResult()] = l.emitter->fromMemory(d, sum, element);
+      where.values[Value(products.all.front().dot)] = l.emitter->fromMemory(d, sum, element);
       for (kernel::StoreOp s : l.stores)
         l.emitter->store(d, s, where);
     });
@@ -653,11 +716,11 @@ void KernelLowering::Panels::tile(OpBuilder &b, Panel &p, Value tile, Value s) {
   t.row = at.mul(tile, rows);
   t.column = at.mul(at.add(p.firstStrip, s), strip);
   Value inBlock = at.add(at.mul(at.sub(tile, p.firstTile), kPanelStrips), s);
-  t.slot = at.mul(inBlock, rows * strip);
+  t.slot = at.mul(inBlock, lines() * pitch);
   t.strip = s;
   t.source = packed;
-  t.sourceBase = at.mul(s, kPanelDepth * strip);
-  t.sourceStride = at(strip);
+  t.sourceBase = at.mul(s, kPanelDepth * pitch);
+  t.sourceStride = at(pitch);
   Value whole = at.atLeast(extentColumns, at.add(t.column, strip));
   if (columnLoad) {
     const LinearAccess &access = l.space.accesses.at(columnLoad);

@@ -38,39 +38,102 @@ void KernelLowering::columnRuns(
   });
 }
 
+struct KernelLowering::Stream {
+  KernelLowering &l;
+  Location loc;
+  Products products;
+  int columnLoop, depthLoop;
+  int64_t dots, width;
+  Type element, stored;
+  int64_t slots, block;     ///< sums in scratch, and those of a product: columns at once
+  Value sums, runs, totals; ///< in scratch, product after product
+  Value depth, chains;
+
+  explicit Stream(KernelLowering &l);
+  void prepare(OpBuilder &b);
+  void narrow(OpBuilder &b, const Position &base, Value from, Value to);
+  void wide(OpBuilder &b, const Position &base, Value from, Value to);
+
+private:
+  /// Columns [low, high), which are a block.
+  struct Block {
+    const Position &base;
+    Value low, high;
+  };
+  void chain(OpBuilder &b, const Block &block, Value number);
+  void addRows(OpBuilder &b, const Block &block, Value k, int64_t count);
+  void forSums(OpBuilder &b, const Block &block, llvm::function_ref<void(OpBuilder &, Value)> body);
+
+  /// Operands at a point, or at a vector of columns, in every lane.
+  SmallVector<Value> operands(OpBuilder &b, ArrayRef<Value> values, Position &at) {
+    SmallVector<Value> result;
+    for (Value value : values)
+      result.push_back(BodyEmitter::splat(b, loc, l.emitter->value(b, value, at), width));
+    return result;
+  }
+  /// The sum of each product after one more k.
+  SmallVector<Value> add(OpBuilder &b, ArrayRef<Value> rows, ArrayRef<Value> columns,
+                         ValueRange sums) {
+    SmallVector<Value> next;
+    for (auto [product, sum] : llvm::zip_equal(products.all, sums))
+      next.push_back(multiplyAdd(b, loc, rows[product.row], columns[product.column], sum));
+    return next;
+  }
+  Value load(OpBuilder &b, Value buffer, Value at) {
+    auto type = VectorType::get({width}, stored);
+    return l.emitter->fromMemory(b, vector::LoadOp::create(b, loc, type, buffer, at), element);
+  }
+  void store(OpBuilder &b, Value value, Value buffer, Value at) {
+    vector::StoreOp::create(b, loc, l.emitter->toMemory(b, value), buffer, at);
+  }
+};
+
+KernelLowering::Stream::Stream(KernelLowering &l)
+    : l(l), loc(l.loc), products(l.kernel, l.space), columnLoop(l.space.parallel - 1),
+      depthLoop(l.space.parallel), dots(products.all.size()), width(l.width),
+      element(products.element()), stored(memoryType(element)) {
+  slots = kSumBytes * 8 / stored.getIntOrFloatBitWidth();
+  block = slots / static_cast<int64_t>(llvm::PowerOf2Ceil(dots));
+}
+
+void KernelLowering::Stream::prepare(OpBuilder &b) {
+  sums = l.scratchView(stored, 0, slots);
+  runs = l.scratchView(stored, kSumBytes, slots);
+  totals = l.scratchView(stored, 2 * kSumBytes, slots);
+  depth = l.emitter->emit(b, l.space.reducedItems());
+  chains = IndexMath{b, loc}.max(IndexMath{b, loc}.ceilDiv(depth, kChain), 1);
+}
+
 /// Columns [from, to) of one vector. Their sums stay in a register, and the chains of a run are
 /// added to side by side, because each waits for its own last sum: as long as all have rows, then
 /// one after the other.
-void KernelLowering::narrowStream(OpBuilder &b, const Position &base, Value from, Value to) {
-  kernel::DotOp dot = dotOf(kernel);
-  int columnLoop = space.parallel - 1, depthLoop = space.parallel;
-  Value scalarValue, laneValue;
-  std::tie(scalarValue, laneValue) = sidesOf(dot, space);
+void KernelLowering::Stream::narrow(OpBuilder &b, const Position &base, Value from, Value to) {
   Position columns = base;
   columns.loops[columnLoop] = from;
   columns.vectorLoop = columnLoop;
   columns.width = width;
-  emitter->maskLanes(b, columns, to);
-  Value depth = emitter->emit(b, space.reducedItems());
-  Value zero = chainZero(b, loc, dot.getType(), width);
+  l.emitter->maskLanes(b, columns, to);
+  SmallVector<Value> zeros(dots, chainZero(b, loc, element, width));
   constexpr int64_t kRun = kChain * kChainsPerRun;
   IndexMath at{b, loc};
-  auto runs = scf::ForOp::create(b, loc, at(0), depth, at(kRun), zero);
+  auto runs = scf::ForOp::create(b, loc, at(0), depth, at(kRun), zeros);
   OpBuilder c = OpBuilder::atBlockBegin(runs.getBody());
   IndexMath in{c, loc};
   Value k0 = runs.getInductionVar(), rows = in.sub(depth, k0);
-  auto add = [&](OpBuilder &d, Value from, Value to, ArrayRef<int64_t> numbers, ValueRange sums) {
+  auto addRows = [&](OpBuilder &d, Value from, Value to, ArrayRef<int64_t> numbers,
+                     ValueRange sums) {
     auto loop = scf::ForOp::create(d, loc, from, to, IndexMath{d, loc}(1), sums);
     OpBuilder e = OpBuilder::atBlockBegin(loop.getBody());
     SmallVector<Value> next;
-    for (auto [number, sum] : llvm::zip_equal(numbers, loop.getRegionIterArgs())) {
+    ValueRange added = loop.getRegionIterArgs();
+    for (int64_t number : numbers) {
       IndexMath m{e, loc};
       Position one = base, here = columns;
       one.loops[depthLoop] = here.loops[depthLoop] =
           m.add(m.add(k0, loop.getInductionVar()), number * kChain);
-      Value x = BodyEmitter::splat(e, loc, emitter->value(e, scalarValue, one), width);
-      Value y = BodyEmitter::splat(e, loc, emitter->value(e, laneValue, here), width);
-      next.push_back(multiplyAdd(e, loc, x, y, sum));
+      SmallVector<Value> x = operands(e, products.rows, one);
+      next.append(add(e, x, operands(e, products.columns, here), added.take_front(dots)));
+      added = added.drop_front(dots);
     }
     scf::YieldOp::create(e, loc, next);
     return SmallVector<Value>(loop.getResults());
@@ -80,118 +143,116 @@ void KernelLowering::narrowStream(OpBuilder &b, const Position &base, Value from
   };
   SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, kChainsPerRun));
   Value together = rowsOf(numbers.back());
-  SmallVector<Value> sums =
-      add(c, in(0), together, numbers, SmallVector<Value>(kChainsPerRun, zero));
-  Value run;
+  SmallVector<Value> initial;
+  for (size_t i = 0; i < numbers.size(); ++i)
+    initial.append(zeros);
+  SmallVector<Value> sums = addRows(c, in(0), together, numbers, initial), run;
   for (int64_t number : numbers) {
-    Value chain = add(c, together, rowsOf(number), number, sums[number]).front();
-    run = run ? arith::SelectOp::create(c, loc, in.less(in(number * kChain), rows),
-                                        chainSum(c, loc, run, chain), run)
-                    .getResult()
-              : chain;
+    ValueRange own = ValueRange(sums).slice(number * dots, dots);
+    SmallVector<Value> chain = addRows(c, together, rowsOf(number), number, own);
+    Value exists = in.less(in(number * kChain), rows);
+    for (int64_t i = 0; i < dots && !run.empty(); ++i)
+      chain[i] = in.select(exists, chainSum(c, loc, run[i], chain[i]), run[i]);
+    run = chain;
   }
   Value isFirst = in.equal(k0, in(0));
-  Value total = chainSum(c, loc, runs.getRegionIterArgs()[0], run);
-  scf::YieldOp::create(c, loc, arith::SelectOp::create(c, loc, isFirst, run, total).getResult());
-  columns.values[dot.getResult()] = runs.getResult(0);
-  for (kernel::StoreOp store : stores)
-    emitter->store(b, store, columns);
+  for (auto [value, total] : llvm::zip_equal(run, runs.getRegionIterArgs()))
+    value = in.select(isFirst, value, chainSum(c, loc, total, value));
+  scf::YieldOp::create(c, loc, run);
+  for (auto [product, total] : llvm::zip_equal(products.all, runs.getResults()))
+    columns.values[Value(product.dot)] = total;
+  for (kernel::StoreOp result : l.stores)
+    l.emitter->store(b, result, columns);
 }
 
-namespace {
-/// Vectors of sums in scratch memory.
-struct SumVectors {
-  BodyEmitter &emitter;
-  Type element;
-  int64_t width;
+/// Columns of a block, once for each product: where their sums are in scratch.
+void KernelLowering::Stream::forSums(OpBuilder &b, const Block &columns,
+                                     llvm::function_ref<void(OpBuilder &, Value)> body) {
+  IndexMath at{b, loc};
+  for (int64_t i = 0; i < dots; ++i)
+    l.loop(b, at(0), at.sub(columns.high, columns.low), width,
+           [&](OpBuilder &c, Value column) { body(c, IndexMath{c, loc}.add(column, i * block)); });
+}
 
-  Value load(OpBuilder &b, Value buffer, Value at) const {
-    auto type = VectorType::get({width}, memoryType(element));
-    return emitter.fromMemory(b, vector::LoadOp::create(b, emitter.loc, type, buffer, at), element);
+/// Adds `count` rows to the sums of a block.
+void KernelLowering::Stream::addRows(OpBuilder &b, const Block &columns, Value k, int64_t count) {
+  SmallVector<SmallVector<Value>> shared;
+  for (int64_t u = 0; u < count; ++u) {
+    Position at = columns.base;
+    at.loops[depthLoop] = IndexMath{b, loc}.add(k, u);
+    shared.push_back(operands(b, products.rows, at));
   }
-  void store(OpBuilder &b, Value value, Value buffer, Value at) const {
-    vector::StoreOp::create(b, emitter.loc, emitter.toMemory(b, value), buffer, at);
-  }
-};
-} // namespace
+  l.strips(b, columns.base, columnLoop, width, columns.low, columns.high,
+           [&](OpBuilder &c, Position &at) {
+             IndexMath in{c, loc};
+             Value slot = in.sub(at.loops[columnLoop], columns.low);
+             SmallVector<Value> added;
+             for (int64_t i = 0; i < dots; ++i)
+               added.push_back(load(c, sums, in.add(slot, i * block)));
+             for (int64_t u = 0; u < count; ++u) {
+               Position here = at;
+               here.loops[depthLoop] = in.add(k, u);
+               SmallVector<Value> own = operands(c, products.columns, here);
+               l.prefetch(c, here, depthLoop, kRowsPerPass, kSecondCache);
+               added = add(c, shared[u], own, added);
+             }
+             for (int64_t i = 0; i < dots; ++i)
+               store(c, added[i], sums, in.add(slot, i * block));
+           });
+}
+
+void KernelLowering::Stream::chain(OpBuilder &b, const Block &columns, Value number) {
+  IndexMath at{b, loc};
+  Value k0 = at.mul(number, kChain), k1 = at.min(at.add(k0, kChain), depth);
+  forSums(b, columns, [&](OpBuilder &c, Value slot) {
+    store(c, chainZero(c, loc, element, width), sums, slot);
+  });
+  Value length = at.sub(k1, k0);
+  Value whole = at.add(k0, at.mul(at.div(length, kRowsPerPass), kRowsPerPass));
+  l.loop(b, k0, whole, kRowsPerPass,
+         [&](OpBuilder &c, Value k) { addRows(c, columns, k, kRowsPerPass); });
+  l.loop(b, whole, k1, 1, [&](OpBuilder &c, Value k) { addRows(c, columns, k, 1); });
+  auto many = scf::IfOp::create(b, loc, at.less(at(1), chains), /*withElseRegion=*/false);
+  OpBuilder c = many.getThenBodyBuilder();
+  forSums(c, columns, [&](OpBuilder &d, Value slot) {
+    SmallVector<Value> joined = addChain(d, loc, number, chains, load(d, sums, slot),
+                                         load(d, runs, slot), load(d, totals, slot));
+    store(d, joined[0], runs, slot);
+    store(d, joined[1], totals, slot);
+  });
+}
+
+/// Columns [from, to) of several vectors, whose sums wait in scratch memory between rows.
+void KernelLowering::Stream::wide(OpBuilder &b, const Position &base, Value from, Value to) {
+  l.loop(b, from, to, block, [&](OpBuilder &c, Value low) {
+    IndexMath at{c, loc};
+    Block columns{base, low, at.min(at.add(low, block), to)};
+    l.loop(c, at(0), chains, 1, [&](OpBuilder &d, Value number) { chain(d, columns, number); });
+    Value done = at.select(at.less(at(1), chains), totals, sums);
+    l.strips(c, base, columnLoop, width, low, columns.high, [&](OpBuilder &d, Position &here) {
+      IndexMath in{d, loc};
+      Value slot = in.sub(here.loops[columnLoop], low);
+      for (auto [i, product] : llvm::enumerate(products.all))
+        here.values[Value(product.dot)] =
+            load(d, done, in.add(slot, static_cast<int64_t>(i) * block));
+      for (kernel::StoreOp result : l.stores)
+        l.emitter->store(d, result, here);
+    });
+  });
+}
 
 /// Rows of the operand lie along the columns: a few rows at a time are added to all sums.
 void KernelLowering::lowerStream() {
-  kernel::DotOp dot = dotOf(kernel);
-  int columnLoop = space.parallel - 1, depthLoop = space.parallel;
-  Value scalarValue, laneValue;
-  std::tie(scalarValue, laneValue) = sidesOf(dot, space);
-  Type element = dot.getType(), stored = memoryType(element);
-  int64_t bytes = stored.getIntOrFloatBitWidth() / 8, block = kSumBytes / bytes;
+  Stream stream(*this);
   open(kernel.getSymName(), {}, 3 * kSumBytes);
-  Value sums = scratchView(stored, 0, block), runs = scratchView(stored, kSumBytes, block),
-        totals = scratchView(stored, 2 * kSumBytes, block);
-  SumVectors vectors{*emitter, element, width};
-  Value depth = emitter->emit(builder, space.reducedItems());
-  Value chains = IndexMath{builder, loc}.max(IndexMath{builder, loc}.ceilDiv(depth, kChain), 1);
-  auto addRows = [&](OpBuilder &b, const Position &base, Value k, int64_t count, Value low,
-                     Value high, Value first) {
-    SmallVector<Value> scalars;
-    for (int64_t u = 0; u < count; ++u) {
-      Position at = base;
-      at.loops[depthLoop] = IndexMath{b, loc}.add(k, u);
-      scalars.push_back(BodyEmitter::splat(b, loc, emitter->value(b, scalarValue, at), width));
-    }
-    strips(b, base, columnLoop, width, low, high, [&](OpBuilder &c, Position &at) {
-      Value slot = IndexMath{c, loc}.sub(at.loops[columnLoop], first);
-      Value sum = vectors.load(c, sums, slot);
-      for (int64_t u = 0; u < count; ++u) {
-        Position here = at;
-        here.loops[depthLoop] = IndexMath{c, loc}.add(k, u);
-        Value x = BodyEmitter::splat(c, loc, emitter->value(c, laneValue, here), width);
-        prefetch(c, here, depthLoop, kRowsPerPass, kSecondCache);
-        sum = multiplyAdd(c, loc, scalars[u], x, sum);
-      }
-      vectors.store(c, sum, sums, slot);
-    });
-  };
-  auto chain = [&](OpBuilder &b, const Position &base, Value number, Value low, Value high) {
-    IndexMath at{b, loc};
-    Value k0 = at.mul(number, kChain), k1 = at.min(at.add(k0, kChain), depth);
-    loop(b, at(0), at.sub(high, low), width, [&](OpBuilder &c, Value i) {
-      vectors.store(c, chainZero(c, loc, element, width), sums, i);
-    });
-    Value length = at.sub(k1, k0);
-    Value whole = at.add(k0, at.mul(at.div(length, kRowsPerPass), kRowsPerPass));
-    loop(b, k0, whole, kRowsPerPass,
-         [&](OpBuilder &c, Value k) { addRows(c, base, k, kRowsPerPass, low, high, low); });
-    loop(b, whole, k1, 1, [&](OpBuilder &c, Value k) { addRows(c, base, k, 1, low, high, low); });
-    auto many = scf::IfOp::create(b, loc, at.less(at(1), chains), /*withElseRegion=*/false);
-    OpBuilder c = many.getThenBodyBuilder();
-    loop(c, constant(c, 0), IndexMath{c, loc}.sub(high, low), width, [&](OpBuilder &d, Value i) {
-      SmallVector<Value> joined = addChain(d, loc, number, chains, vectors.load(d, sums, i),
-                                           vectors.load(d, runs, i), vectors.load(d, totals, i));
-      vectors.store(d, joined[0], runs, i);
-      vectors.store(d, joined[1], totals, i);
-    });
-  };
-  auto wide = [&](OpBuilder &b, const Position &base, Value from, Value to) {
-    loop(b, from, to, block, [&](OpBuilder &c, Value low) {
-      IndexMath at{c, loc};
-      Value high = at.min(at.add(low, block), to);
-      loop(c, at(0), chains, 1,
-           [&](OpBuilder &d, Value number) { chain(d, base, number, low, high); });
-      Value done = at.select(at.less(at(1), chains), totals, sums);
-      strips(c, base, columnLoop, width, low, high, [&](OpBuilder &d, Position &here) {
-        Value slot = IndexMath{d, loc}.sub(here.loops[columnLoop], low);
-        here.values[dot.getResult()] = vectors.load(d, done, slot);
-        for (kernel::StoreOp store : stores)
-          emitter->store(d, store, here);
-      });
-    });
-  };
+  stream.prepare(builder);
   columnRuns([&](OpBuilder &b, Position &base, Value from, Value to) {
     IndexMath at{b, loc};
     auto choice = scf::IfOp::create(b, loc, at.atLeast(at(width), at.sub(to, from)),
                                     /*withElseRegion=*/true);
     OpBuilder few = choice.getThenBodyBuilder(), many = choice.getElseBodyBuilder();
-    narrowStream(few, base, from, to);
-    wide(many, base, from, to);
+    stream.narrow(few, base, from, to);
+    stream.wide(many, base, from, to);
   });
   close();
 }

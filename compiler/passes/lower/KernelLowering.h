@@ -267,7 +267,7 @@ private:
   struct LaneStrips;
   void lowerPanels();
   void lowerStream();
-  void narrowStream(mlir::OpBuilder &b, const Position &base, mlir::Value from, mlir::Value to);
+  struct Stream;
   void lowerLanes();
   void columnRuns(
       llvm::function_ref<void(mlir::OpBuilder &, Position &, mlir::Value, mlir::Value)> body);

@@ -1,6 +1,7 @@
 #include "compiler/passes/lower/LoopSpace.h"
 
 #include "compiler/passes/fuse/Watch.h"
+#include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/TurnedRows.h"
 
 using namespace mlir;
@@ -117,6 +118,13 @@ bool LoopSpace::contiguous(Value value, unsigned loop) const {
     const Polynomial &stride = access.strides[loop];
     return isa<kernel::GatherOp>(op) ||
            (isa<kernel::LoadOp>(op) && !stride.isZero() && !stride.isConstant(1));
+  });
+}
+
+bool LoopSpace::isDense(Value value, unsigned loop) const {
+  return !anyAccess(value, [&](Operation *op, const LinearAccess &access) {
+    return isa<kernel::GatherOp>(op) ||
+           (isa<kernel::LoadOp>(op) && !access.strides[loop].isZero() && !access.isDense(loop));
   });
 }
 
@@ -253,16 +261,18 @@ ContractForm pass::contractForm(kernel::FuncOp func, const LoopSpace &space, int
     return ContractForm::Item;
   if (space.parallel == 0)
     return ContractForm::Point;
-  kernel::DotOp dot;
-  func.getBody().walk([&](kernel::DotOp op) { dot = op; });
+  Products products(func, space);
   unsigned column = space.parallel - 1;
-  bool left = space.dependsOn(dot.getLhs(), column), right = space.dependsOn(dot.getRhs(), column);
-  if (left && right)
+  auto change = [&](ArrayRef<Value> operands, unsigned loop) {
+    return llvm::any_of(operands, [&](Value value) { return space.dependsOn(value, loop); });
+  };
+  if (change(products.rows, column))
     return ContractForm::Lanes;
-  Value columns = left ? dot.getLhs() : dot.getRhs();
-  if (space.parallel >= 2 && !space.dependsOn(columns, column - 1))
+  if (space.parallel >= 2 && !change(products.columns, column - 1))
     return ContractForm::Panels;
-  return space.contiguous(columns, column) ? ContractForm::Stream : ContractForm::Lanes;
+  bool dense =
+      llvm::all_of(products.columns, [&](Value value) { return space.isDense(value, column); });
+  return dense ? ContractForm::Stream : ContractForm::Lanes;
 }
 
 bool pass::contractsByGroups(kernel::FuncOp func, const LoopSpace &space) {
@@ -517,8 +527,7 @@ void KernelShape::setGroups(kernel::FuncOp func, const LoopSpace &space) {
 }
 
 void KernelShape::setTiles(kernel::FuncOp func, const LoopSpace &space) {
-  kernel::DotOp dot;
-  func.getBody().walk([&](kernel::DotOp op) { dot = op; });
+  kernel::DotOp dot = dotOf(func);
   groupTile = contractTile(dot, space);
   pieces = tileCount(space, groupTile, func.getContext());
   bool known = isa<AffineConstantExpr>(pieces) &&
@@ -534,8 +543,7 @@ void KernelShape::setTiles(kernel::FuncOp func, const LoopSpace &space) {
 /// behind the one before.
 void KernelShape::setBulk(kernel::FuncOp func, const LoopSpace &space) {
   MLIRContext *context = func.getContext();
-  kernel::DotOp dot;
-  func.getBody().walk([&](kernel::DotOp op) { dot = op; });
+  kernel::DotOp dot = dotOf(func);
   unsigned parallel = space.parallel;
   for (Value side : {dot.getLhs(), dot.getRhs()}) {
     Value narrow = side.getDefiningOp()->getOperand(0);
@@ -575,8 +583,10 @@ void KernelShape::setContract(kernel::FuncOp func, const LoopSpace &space) {
   int64_t vector = func.getSchedule()->getVector();
   form = contractForm(func, space, vector);
   unsigned parallel = space.parallel;
+  Products products(func, space);
   bool rowTiles = form == ContractForm::Panels || (form == ContractForm::Item && parallel >= 2);
-  tileRows = !rowTiles ? 1 : form == ContractForm::Item ? 4 : 6;
+  int64_t lines = 6 / static_cast<int64_t>(products.rows.size());
+  tileRows = !rowTiles ? 1 : form == ContractForm::Item ? 4 : lines;
   switch (form) {
   case ContractForm::Point:
     tileColumns = 1;
@@ -586,11 +596,9 @@ void KernelShape::setContract(kernel::FuncOp func, const LoopSpace &space) {
     break;
   case ContractForm::Panels: {
     // As many vectors as leave registers for the column operand and a broadcast.
-    int64_t bytes = 0;
-    func.getBody().walk([&](kernel::DotOp dot) {
-      bytes = vector * std::max<int64_t>(1, dot.getType().getIntOrFloatBitWidth() / 8);
-    });
-    tileColumns = (bytes >= 64 ? 4 : 2) * vector;
+    int64_t bytes = vector * std::max<int64_t>(1, products.element().getIntOrFloatBitWidth() / 8);
+    int64_t vectors = bytes >= 64 ? 4 : 2;
+    tileColumns = vectors / static_cast<int64_t>(products.columns.size()) * vector;
     break;
   }
   case ContractForm::Stream:

@@ -130,6 +130,8 @@ struct LoopSpace {
   /// Whether everything a value is computed from is read at a step of 1, or not at all, along a
   /// loop.
   bool contiguous(mlir::Value value, unsigned loop) const;
+  /// Likewise element after element: of complex ones a part, past the other.
+  bool isDense(mlir::Value value, unsigned loop) const;
 
 private:
   /// Whether `holds` for an access that `value` is computed from.

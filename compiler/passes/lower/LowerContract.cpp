@@ -11,7 +11,6 @@ using namespace graphc;
 using namespace graphc::pass;
 
 struct KernelLowering::Tile {
-  kernel::DotOp dot;
   Position base; ///< batch loops set
   int rowLoop = -1, columnLoop = -1;
   Value row, column; ///< first row and column (when the loop exists)
@@ -85,27 +84,31 @@ void KernelLowering::contractTile(OpBuilder &b, Tile &tile) {
   Value length = emitter->emit(b, space.reducedItems());
   Value step = constant(b, kChain), zero = constant(b, 0), one = constant(b, 1);
   Value chains = arith::CeilDivUIOp::create(b, loc, length, step);
-  Type element = tile.dot.getType();
   int64_t count = tile.rows * tile.vectors;
-  SmallVector<Value> initial(2 * count, chainZero(b, loc, element, tile.lanes));
-  auto outer = scf::ForOp::create(b, loc, zero, chains, one, initial);
-  {
+  Products products(kernel, space);
+  SmallVector<SmallVector<Value>> totals;
+  for (const Products::Product &product : products.all) {
+    kernel::DotOp dot = product.dot;
+    SmallVector<Value> initial(2 * count, chainZero(b, loc, dot.getType(), tile.lanes));
+    auto outer = scf::ForOp::create(b, loc, zero, chains, one, initial);
     OpBuilder c = OpBuilder::atBlockBegin(outer.getBody());
     Value number = outer.getInductionVar();
     Value first = arith::MulIOp::create(c, loc, number, step);
     Value last = arith::MinSIOp::create(c, loc, arith::AddIOp::create(c, loc, first, step), length);
     SmallVector<Value> sums =
-        chainOver(c, loc, *emitter, space, tile.dot, first, last, tile.rows, tile.vectors,
-                  tile.lanes, tile.rowLoop, tile.columnLoop, place);
+        chainOver(c, loc, *emitter, space, dot, first, last, tile.rows, tile.vectors, tile.lanes,
+                  tile.rowLoop, tile.columnLoop, place);
     scf::YieldOp::create(c, loc,
                          addChain(c, loc, number, chains, sums,
                                   outer.getRegionIterArgs().take_front(count),
                                   outer.getRegionIterArgs().drop_front(count)));
+    totals.emplace_back(outer.getResults().drop_front(count));
   }
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t vector = 0; vector < tile.vectors; ++vector) {
       Position at = place(b, row, vector);
-      at.values[tile.dot.getResult()] = outer.getResult(count + row * tile.vectors + vector);
+      for (auto [product, total] : llvm::zip_equal(products.all, totals))
+        at.values[Value(product.dot)] = total[row * tile.vectors + vector];
       for (kernel::StoreOp store : stores)
         emitter->store(b, store, at);
     }
@@ -113,7 +116,6 @@ void KernelLowering::contractTile(OpBuilder &b, Tile &tile) {
 
 void KernelLowering::contractItem(OpBuilder &b, Value item) {
   Tile tile;
-  tile.dot = dotOf(kernel);
   tile.base = position();
   tile.lanes = width;
   int parallel = space.parallel;

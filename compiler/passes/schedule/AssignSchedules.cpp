@@ -1,4 +1,5 @@
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/lower/Contract.h"
 #include "compiler/passes/lower/LoopSpace.h"
 #include "compiler/passes/lower/Reducers.h"
 #include "compiler/passes/schedule/StageOperands.h"
@@ -145,12 +146,14 @@ struct AssignSchedules : pass::impl::AssignSchedulesBase<AssignSchedules> {
   /// Lanes of the type that is summed. The cost is that of one multiplication and addition: tiles
   /// of registers keep the core busy with them, products with a vector wait for memory.
   kernel::ScheduleAttr contractSchedule(kernel::FuncOp func) {
-    int64_t bytes = 1;
-    func.getBody().walk([&](kernel::DotOp dot) { bytes = bytesOf(dot.getType()); });
+    LoopSpace space(func);
+    Products products(func, space);
+    int64_t bytes = bytesOf(products.element());
     int64_t vector = std::max<int64_t>(1, vectorBytes / bytes);
-    bool panels = contractForm(func, LoopSpace(func), vector) == ContractForm::Panels;
-    return kernel::ScheduleAttr::get(&getContext(), Family::Contract, vector,
-                                     bytes * (panels ? kMultiplyAddPs : kBytePs), 0);
+    bool panels = contractForm(func, space, vector) == ContractForm::Panels;
+    int64_t cost = panels ? kMultiplyAddPs * static_cast<int64_t>(products.all.size())
+                          : kBytePs * static_cast<int64_t>(products.columns.size());
+    return kernel::ScheduleAttr::get(&getContext(), Family::Contract, vector, bytes * cost, 0);
   }
 
   static bool isIntegerRemainder(Operation *op) {

@@ -86,3 +86,33 @@ kernel.func @replaced(%x: tensor<4xcomplex<f64>>, %y: tensor<4xf64>) -> tensor<4
   kernel.store %d, result 0 at #id : complex<f64>
   kernel.return
 }
+
+// -----
+
+// A product of complex numbers is four real ones beside each other.
+// CHECK-LABEL: kernel.func @products(
+// CHECK-DAG: %[[A:.*]] = kernel.load %{{.*}} at {{.*}} part 0 : tensor<3x5xcomplex<f64>> -> f64
+// CHECK-DAG: %[[B:.*]] = kernel.load %{{.*}} at {{.*}} part 1 : tensor<3x5xcomplex<f64>> -> f64
+// CHECK-DAG: %[[C:.*]] = kernel.load %{{.*}} at {{.*}} part 0 : tensor<5x4xcomplex<f64>> -> f64
+// CHECK-DAG: %[[D:.*]] = kernel.load %{{.*}} at {{.*}} part 1 : tensor<5x4xcomplex<f64>> -> f64
+// CHECK: %[[AC:.*]] = kernel.dot %[[A]], %[[C]] : f64
+// CHECK-NEXT: %[[BD:.*]] = kernel.dot %[[B]], %[[D]] : f64
+// CHECK-NEXT: %[[AD:.*]] = kernel.dot %[[A]], %[[D]] : f64
+// CHECK-NEXT: %[[BC:.*]] = kernel.dot %[[B]], %[[C]] : f64
+// CHECK-NEXT: %[[RE:.*]] = graph.sub %[[AC]], %[[BD]] : f64
+// CHECK-NEXT: %[[IM:.*]] = graph.add %[[AD]], %[[BC]] : f64
+// CHECK-NEXT: kernel.store %[[RE]] imaginary %[[IM]]
+#left = affine_map<(d0, d1, d2) -> (d0, d2)>
+#right = affine_map<(d0, d1, d2) -> (d2, d1)>
+#out = affine_map<(d0, d1, d2) -> (d0, d1)>
+#shape35 = affine_map<() -> (3, 5)>
+#shape54 = affine_map<() -> (5, 4)>
+#shape34 = affine_map<() -> (3, 4)>
+kernel.func @products(%x: tensor<3x5xcomplex<f64>>, %y: tensor<5x4xcomplex<f64>>) -> tensor<3x4xcomplex<f64>>
+    attributes {domain = #kernel.domain<() -> (3, 4, 5), parallel = 2>, inits = array<i64: -1>, shapes = [#shape35, #shape54, #shape34]} {
+  %a = kernel.load %x at #left : tensor<3x5xcomplex<f64>> -> complex<f64>
+  %b = kernel.load %y at #right : tensor<5x4xcomplex<f64>> -> complex<f64>
+  %c = kernel.dot %a, %b : complex<f64>
+  kernel.store %c, result 0 at #out : complex<f64>
+  kernel.return
+}

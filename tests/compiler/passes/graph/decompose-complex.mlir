@@ -1,5 +1,6 @@
 // Sums, means, scans and matrix products of complex numbers are those of their parts.
 // RUN: graphc-opt %s --graphc-decompose | FileCheck %s
+// RUN: graphc-opt %s --graphc-decompose=complex-products=true | FileCheck %s --check-prefix=WHOLE
 
 // CHECK-LABEL: func.func @sum
 // CHECK: %[[R:.*]] = graph.real %arg0
@@ -20,6 +21,9 @@ func.func @running(%x: tensor<8xcomplex<f64>>) -> tensor<8xcomplex<f64>> {
   return %0 : tensor<8xcomplex<f64>>
 }
 
+// WHOLE-LABEL: func.func @product
+// WHOLE-NEXT: graph.matmul {{.*}} -> tensor<4x5xcomplex<f32>>
+// WHOLE-NEXT: return
 // CHECK-LABEL: func.func @product
 // CHECK-COUNT-2: graph.matmul {{.*}} -> tensor<4x5xf32>
 // CHECK: graph.sub
