@@ -2,7 +2,7 @@
 
 import copy
 import pickle
-
+import sys
 import types
 
 import graphc as gc
@@ -55,6 +55,28 @@ def test_a_numpy_array_changed_later_does_not_change_what_was_recorded():
     y = g + 1
     a[:] = 100
     exact.assert_same(y, np.arange(4.0) + 1)
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "steps", "swapped", "few"])
+def test_large_numpy_operands_are_read_at_once(layout):
+    """Reductions, scans and products read the memory of a NumPy array, of which nothing is kept: later writes show nowhere."""
+    x = np.random.default_rng(3).standard_normal((4, 5) if layout == "few" else (300, 100))
+    x = {"C": x, "few": x, "F": np.asfortranarray(x), "steps": x[::2, ::-1], "swapped": x.astype(">f8")}[layout]
+    y = gc.asarray(np.ones((x.shape[1], 7)))
+    made = {name: function(x) for name, function in NUMPY_READERS.items()}
+    made["x @ y"], made["y.T @ x.T"] = x @ y, y.T @ x.T
+    want = {name: getattr(np, name)(x) for name in NUMPY_READERS}
+    want["x @ y"], want["y.T @ x.T"] = x @ np.asarray(y), np.asarray(y).T @ x.T
+    holds = sys.getrefcount(x)
+    x[:] = np.nan
+    for name, result in made.items():
+        assert isinstance(result, gc.Array | gc.ndarray), name
+        np.testing.assert_allclose(np.asarray(result), want[name], 1e-12, 1e-12, err_msg=name)
+    del made
+    assert sys.getrefcount(x) == holds
+
+
+NUMPY_READERS = {name: getattr(gc, name) for name in ("sum", "mean", "max", "argmin", "any", "cumsum")}
 
 
 def test_updating_a_graphc_array_leaves_the_numpy_source_alone():

@@ -176,6 +176,9 @@ pb::object toTruth(Array &x);
 /// host memory (then `isLent` is set), an array over its memory. A null array for others and for
 /// those that borrowed memory of ours.
 Array argumentOfNumpy(PyObject *object, rt::Device &device, bool &isLent);
+/// As toOpenArray(), for one operation: of a large NumPy array its memory, from which the operation
+/// is computed when it is recorded (Lend.h).
+Array toReadNow(pb::handle object, rt::Device *device = nullptr);
 /// What of the memory of one of our arrays a NumPy array shows that borrowed it, as a view of that
 /// array; None where it shows none, or as another dtype.
 pb::object borrowed(const pb::object &object);

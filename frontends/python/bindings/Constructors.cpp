@@ -415,6 +415,16 @@ Array argumentOfNumpy(PyObject *object, rt::Device &device, bool &isLent) {
   return unwrap(ops::wrapHost(numpy->data, *type, std::move(owner), &device, /*isShared=*/true));
 }
 
+Array toReadNow(pb::handle object, rt::Device *device) {
+  bool isLent = false;
+  if (!Trace::active() && isNumpyArray(object.ptr()))
+    if (Array read =
+            argumentOfNumpy(object.ptr(), device ? *device : *unwrap(currentDevice()), isLent);
+        !read.isNull())
+      return read;
+  return toOpenArray(object, device);
+}
+
 Array packSequence(PyObject *object, rt::Device &device, bool isRead) {
   Packer packer;
   auto isOurs = [&] {

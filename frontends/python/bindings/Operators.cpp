@@ -305,10 +305,16 @@ PyObject *positive(PyObject *self) {
 PyObject *matmulOfArrays(PyObject *left, PyObject *right) {
   return guarded([&] {
     Array *known = asArray(left) ? asArray(left) : asArray(right);
+    auto operand = [&](PyObject *object, Converted &out) {
+      if (!isNumpyArray(object) && !convertOperand(object, out, &known->device()))
+        return Array();
+      return out.holder ? *out.holder : toReadNow(object, &known->device());
+    };
     Converted x, y;
-    if (!convertOperand(left, x, &known->device()) || !convertOperand(right, y, &known->device()))
+    Array first = operand(left, x), second = operand(right, y);
+    if (first.isNull() || second.isNull())
       return notImplemented();
-    return wrap(ops::matmul(toArray(left, &known->device()), toArray(right, &known->device())));
+    return wrap(ops::matmul(first, second));
   });
 }
 

@@ -82,7 +82,7 @@ PyObject *reduce(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
   return guarded([&] {
     Arguments<5> given("reduce", {"kind", "x", "axes", "keepdims", "dtype"}, 2, args, count,
                        keywords);
-    const Array &x = toOpenArray(given[1]);
+    const Array &x = toReadNow(given[1]);
     return wrap(ops::reduce(reduceKind(given[0]), x, toAxes(given[2]), given.flag(3),
                             toConversion(given[4], x.dtype())));
   });
@@ -97,7 +97,7 @@ PyObject *scan(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *ke
         throw pb::type_error(format("cumulative_{} takes one axis", textOf(given[0])));
       along = axes->front();
     }
-    const Array &x = toOpenArray(given[1]);
+    const Array &x = toReadNow(given[1]);
     return wrap(ops::scan(reduceKind(given[0]), x, along, toConversion(given[3], x.dtype())));
   });
 }
@@ -107,7 +107,7 @@ PyObject *matmul(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
     Arguments<2> given("matmul", {"x", "y"}, 2, args, count, keywords);
     const Array *known = asAnyArray(given[0]) ? asAnyArray(given[0]) : asAnyArray(given[1]);
     rt::Device *device = known ? &known->device() : nullptr;
-    return wrap(ops::matmul(toArray(given[0], device), toArray(given[1], device)));
+    return wrap(ops::matmul(toReadNow(given[0], device), toReadNow(given[1], device)));
   });
 }
 

@@ -203,6 +203,16 @@ def operand(a):
     return asarray(a)
 
 
+def operand_once(a):
+    """As operand(), for one operation of the extension module: a large NumPy array is read where it is, at once."""
+    if type(a) is _np.ndarray and a.nbytes > 1 << 14 and a.dtype.char in _KNOWN and not _graphc.is_tracing():
+        return a
+    return operand(a)
+
+
+_KNOWN = frozenset("?bhilqBHILQefdFD")
+
+
 @_stands_for()
 def assigned(value, x, is_safe=False):
     """An array of what is written to elements of `x`: numbers and sequences as NumPy's `array(value, x.dtype)`, which refuses

@@ -4,7 +4,7 @@ threads, devices or memory layout."""
 import math as _math
 
 from . import _graphc
-from ._creation import asarray, full, lies_by_columns, operand, turned
+from ._creation import asarray, full, lies_by_columns, operand, operand_once, turned
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, bool_, dtype_of_sums, float32, float64
 from ._float_errors import errstate
@@ -39,7 +39,7 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, w
     """Sum over `axis` (None: all; an int or a tuple). Small integers and bool add up in 64 bits, as in NumPy. `where`
     leaves elements out, `initial` is added. Raises AxisError for an axis out of range or named twice."""
     if out is None and initial is _NO_VALUE and where is True:
-        return _graphc.reduce("sum", operand(a), axis, keepdims, _dtype(dtype))
+        return _graphc.reduce("sum", operand_once(a), axis, keepdims, _dtype(dtype))
     return _reduce("sum", a, axis, dtype, out, keepdims, initial, where)
 
 
@@ -47,14 +47,14 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, w
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
     """Product over `axis`; arguments, dtypes and errors as `sum`."""
     if out is None and initial is _NO_VALUE and where is True:
-        return _graphc.reduce("prod", operand(a), axis, keepdims, _dtype(dtype))
+        return _graphc.reduce("prod", operand_once(a), axis, keepdims, _dtype(dtype))
     return _reduce("prod", a, axis, dtype, out, keepdims, initial, where)
 
 
 @_stands_for()
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Arithmetic mean over `axis`; integers and bool give float64. Of no elements: NaN, and a warning."""
-    x = operand(a)
+    x = operand_once(a) if out is None and where is True else operand(a)
     result = _mean(x, axis, dtype, keepdims, where) if out is None else _mean_for(x, axis, _dtype(dtype), out, keepdims, where)
     if where is True and not _graphc.is_open(x) and x.size == 0 and _count(x.shape, axis) == 0:
         _tell("Mean of empty slice")
@@ -88,14 +88,14 @@ def _chosen(x, axis, keepdims, where):
 def min(a, axis=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
     """Smallest element over `axis`; NaN if any is NaN; -0 is smaller than +0. Raises ValueError for no elements."""
     if out is None and initial is _NO_VALUE and where is True:
-        return _graphc.reduce("min", operand(a), axis, keepdims, None)
+        return _graphc.reduce("min", operand_once(a), axis, keepdims, None)
     return _reduce("min", a, axis, None, out, keepdims, initial, where)
 
 
 def max(a, axis=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
     """Largest element over `axis`; NaN if any is NaN. Raises ValueError for no elements."""
     if out is None and initial is _NO_VALUE and where is True:
-        return _graphc.reduce("max", operand(a), axis, keepdims, None)
+        return _graphc.reduce("max", operand_once(a), axis, keepdims, None)
     return _reduce("max", a, axis, None, out, keepdims, initial, where)
 
 
@@ -106,14 +106,14 @@ amax = max
 def any(a, axis=None, out=None, keepdims=False, *, where=True):
     """Whether any element over `axis` is nonzero; False for none."""
     if out is None and where is True:
-        return _graphc.reduce("any", operand(a), axis, keepdims, None)
+        return _graphc.reduce("any", operand_once(a), axis, keepdims, None)
     return _reduce("any", a, axis, None, out, keepdims, _NO_VALUE, where)
 
 
 def all(a, axis=None, out=None, keepdims=False, *, where=True):
     """Whether all elements over `axis` are nonzero; True for none."""
     if out is None and where is True:
-        return _graphc.reduce("all", operand(a), axis, keepdims, None)
+        return _graphc.reduce("all", operand_once(a), axis, keepdims, None)
     return _reduce("all", a, axis, None, out, keepdims, _NO_VALUE, where)
 
 
@@ -125,13 +125,13 @@ def _with_place(place, out, name):
 def argmin(a, axis=None, out=None, *, keepdims=False):
     """int64 index of the first smallest element along one axis, or of the flattened array. NaN wins. Raises
     ValueError for no elements."""
-    return _with_place(_graphc.reduce("argmin", asarray(a), axis, keepdims, None), out, "argmin")
+    return _with_place(_graphc.reduce("argmin", operand_once(a), axis, keepdims, None), out, "argmin")
 
 
 def argmax(a, axis=None, out=None, *, keepdims=False):
     """int64 index of the first largest element along one axis, or of the flattened array. NaN wins. Raises
     ValueError for no elements."""
-    return _with_place(_graphc.reduce("argmax", asarray(a), axis, keepdims, None), out, "argmax")
+    return _with_place(_graphc.reduce("argmax", operand_once(a), axis, keepdims, None), out, "argmax")
 
 
 @_stands_for()
