@@ -132,6 +132,22 @@ std::optional<bool> compared(OpKind kind, T a, T b) {
   }
 }
 
+/// What is asked of one float.
+constexpr bool isQuestion(OpKind kind) {
+  return kind == OpKind::IsNan || kind == OpKind::IsInf || kind == OpKind::IsFinite ||
+         kind == OpKind::Signbit;
+}
+template <typename T>
+std::optional<bool> answered(OpKind kind, T x) {
+  if (kind == OpKind::IsNan)
+    return x != x;
+  if (kind == OpKind::IsInf)
+    return std::fabs(x) == std::numeric_limits<T>::infinity();
+  if (kind == OpKind::IsFinite)
+    return std::fabs(x) < std::numeric_limits<T>::infinity();
+  return kind == OpKind::Signbit ? std::optional(std::signbit(x)) : std::nullopt;
+}
+
 /// NaN when either is NaN; -0 is smaller than +0.
 template <typename T>
 T smaller(T a, T b) {
@@ -171,6 +187,12 @@ std::optional<T> foldFloat(OpKind kind, T a, T b) {
     return smaller(a, b);
   case OpKind::Maximum:
     return -smaller(-a, -b);
+  case OpKind::Reciprocal:
+    return T{1} / a;
+  case OpKind::Copysign:
+    return std::copysign(a, b);
+  case OpKind::Sign: // of -0 too +0
+    return a > 0 ? T{1} : a < 0 ? T{-1} : a == 0 ? T{0} : a;
   default:
     return std::nullopt;
   }

@@ -52,18 +52,13 @@ std::optional<T> ofInteger(OpKind kind, T a, T b) {
   }
 }
 
-template <typename T>
-std::optional<T> ofFloat(OpKind kind, T a, T b) {
-  return kind == OpKind::Copysign ? std::copysign(a, b) : hostmath::foldFloat(kind, a, b);
-}
-
 /// What the kinds below give of one or two elements.
 template <typename T>
 std::optional<T> ofNumbers(OpKind kind, T a, T b) {
   if constexpr (std::is_same_v<T, bool>)
     return hostmath::foldBool(kind, a, b);
   else if constexpr (std::is_floating_point_v<T>)
-    return ofFloat(kind, a, b);
+    return hostmath::foldFloat(kind, a, b);
   else
     return ofInteger(kind, a, b);
 }
@@ -72,14 +67,8 @@ template <typename T>
 std::optional<bool> asked(OpKind kind, T a, T b) {
   if (hostmath::isComparison(kind))
     return hostmath::compared(kind, a, b);
-  if constexpr (std::is_floating_point_v<T>) {
-    if (kind == OpKind::IsNan)
-      return std::isnan(a);
-    if (kind == OpKind::IsInf)
-      return std::isinf(a);
-    if (kind == OpKind::IsFinite)
-      return std::isfinite(a);
-  }
+  if constexpr (std::is_floating_point_v<T>)
+    return hostmath::answered(kind, a);
   return std::nullopt;
 }
 
@@ -131,6 +120,21 @@ Result<bool> clipped(std::span<const Array> x, const Shape &shape, T *out) {
     out[i] = *both;
   }
   return true;
+}
+
+/// a * b + c, rounded once.
+template <typename T>
+Result<bool> fused(std::span<const Array> x, const Shape &shape, T *out) {
+  if constexpr (std::is_floating_point_v<T>) {
+    GRAPHC_ASSIGN(auto a, elementsAs<T>(x[0], shape));
+    GRAPHC_ASSIGN(auto b, elementsAs<T>(x[1], shape));
+    GRAPHC_ASSIGN(auto c, elementsAs<T>(x[2], shape));
+    const int64_t count = countOf(shape);
+    for (int64_t i = 0; a && b && c && i < count; ++i)
+      out[i] = std::fma(a[i], b[i], c[i]);
+    return a && b && c && (!small::mustBeFinite() || small::allFinite(out, count));
+  }
+  return false;
 }
 
 template <typename T>
@@ -230,8 +234,10 @@ bool hasElements(DType t) {
 
 Outcome elementwise(OpKind kind, std::span<const Array> operands, const Shape &shape, DType result,
                     rt::Device &device) {
-  const bool isSelect = kind == OpKind::Select, isClip = kind == OpKind::Clip;
-  if (operands.empty() || (operands.size() > 2 && !isSelect && !isClip) || !hasElements(result))
+  const bool isSelect = kind == OpKind::Select, isClip = kind == OpKind::Clip,
+             isFused = kind == OpKind::Fma;
+  if (operands.empty() || (operands.size() > 2 && !isSelect && !isClip && !isFused) ||
+      !hasElements(result))
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, small::makeNode(result, shape, device));
   auto done = small::withRealType(operands.back().dtype(), [&]<typename T>(T) -> Result<bool> {
@@ -240,6 +246,8 @@ Outcome elementwise(OpKind kind, std::span<const Array> operands, const Shape &s
       return selected(operands, shape, reinterpret_cast<T *>(to));
     if (isClip)
       return clipped(operands, shape, reinterpret_cast<T *>(to));
+    if (isFused)
+      return fused(operands, shape, reinterpret_cast<T *>(to));
     GRAPHC_ASSIGN(auto a, elementsAs<T>(operands.front(), shape));
     GRAPHC_ASSIGN(auto b, elementsAs<T>(operands.back(), shape));
     return a && b && pairs(kind, a.get(), b.get(), result, to, countOf(shape));

@@ -51,6 +51,9 @@ template <typename T>
 std::optional<std::pair<uint64_t, DType>> fold(OpKind kind, T a, T b, DType t) {
   if (auto answer = compared(kind, a, b))
     return std::pair(uint64_t{*answer}, DType::Bool);
+  if constexpr (std::is_floating_point_v<T>)
+    if (auto answer = answered(kind, a))
+      return std::pair(uint64_t{*answer}, DType::Bool);
   std::optional<T> out;
   if constexpr (std::is_same_v<T, bool>)
     out = foldBool(kind, a, b);

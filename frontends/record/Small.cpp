@@ -90,6 +90,8 @@ template <OpKind Kind, typename T>
   if constexpr (hostmath::isComparison(Kind))
     zip(static_cast<bool *>(out), a, b, count,
         [](T x, T y) { return *hostmath::compared(Kind, x, y); });
+  else if constexpr (hostmath::isQuestion(Kind))
+    zip(static_cast<bool *>(out), a, b, count, [](T x, T) { return *hostmath::answered(Kind, x); });
   else
     zip(static_cast<T *>(out), a, b, count, [](T x, T y) { return *folded(Kind, x, y); });
 }
@@ -124,7 +126,8 @@ bool loop(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
                      BitwiseXor, BitwiseNot>(kind, out, a, b, count);
   else if constexpr (std::is_floating_point_v<T>)
     return loopOfOne<T, Add, Sub, Mul, Div, Neg, Abs, Square, Sqrt, Floor, Ceil, Trunc, Round,
-                     Minimum, Maximum>(kind, out, a, b, count);
+                     Minimum, Maximum, Reciprocal, Copysign, Sign, IsNan, IsInf, IsFinite, Signbit>(
+        kind, out, a, b, count);
   else
     return loopOfOne<T, Add, Sub, Mul, Neg, Abs, Square, FloorDivide, Remainder, Minimum, Maximum,
                      BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot, ShiftLeft, ShiftRight>(
@@ -180,7 +183,8 @@ bool computeRuns(OpKind kind, Run<T> a, Run<T> b, int64_t count, void *out) {
     return false;
   // The others give an operand, or what is as finite.
   bool mayErr = kind == OpKind::Add || kind == OpKind::Sub || kind == OpKind::Mul ||
-                kind == OpKind::Div || kind == OpKind::Square || kind == OpKind::Sqrt;
+                kind == OpKind::Div || kind == OpKind::Square || kind == OpKind::Sqrt ||
+                kind == OpKind::Reciprocal;
   if constexpr (std::is_floating_point_v<T>)
     return !mustBeFinite() || !mayErr || !meetsErrors(static_cast<const T *>(out), a, b, count);
   return true;

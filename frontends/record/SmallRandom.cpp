@@ -3,95 +3,164 @@
 #include "frontends/record/SmallElements.h"
 
 #include <algorithm>
+#include <cstring>
+#include <memory>
 
 namespace graphc::small {
 namespace {
 
-using Words = std::array<uint32_t, 4>;
+/// Eight numbers side by side.
+constexpr int64_t kLanes = 8;
+using Lanes = uint64_t __attribute__((vector_size(kLanes * sizeof(uint64_t))));
 
-/// Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011) of the counter (c, s).
-Words philox(uint64_t c, uint64_t s, uint64_t key) {
-  Words w{static_cast<uint32_t>(c), static_cast<uint32_t>(c >> 32), static_cast<uint32_t>(s),
-          static_cast<uint32_t>(s >> 32)};
-  auto k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
-  constexpr uint64_t kFactors[] = {0xD2511F53u, 0xCD9E8D57u};
+/// The four words of Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011) of the counters (c, s), (c +
+/// 1, s), ..., each in a lane of 64 bits.
+struct Words {
+  Lanes w0, w1, w2, w3;
+};
+[[gnu::always_inline]] inline void philox(uint64_t c, uint64_t s, uint64_t key, Words &words) {
+  constexpr uint64_t kLow = 0xffffffffu, kFactors[] = {0xD2511F53u, 0xCD9E8D57u};
+  const Lanes counters = Lanes{0, 1, 2, 3, 4, 5, 6, 7} + c;
+  Lanes w0 = counters & kLow, w1 = counters >> 32;
+  Lanes w2 = Lanes{} + (s & kLow), w3 = Lanes{} + (s >> 32);
+  uint64_t k0 = key & kLow, k1 = key >> 32;
   for (int round = 0; round < 10; ++round) {
-    const uint64_t p0 = kFactors[0] * w[0], p1 = kFactors[1] * w[2];
-    w = {static_cast<uint32_t>(p1 >> 32) ^ w[1] ^ k0, static_cast<uint32_t>(p1),
-         static_cast<uint32_t>(p0 >> 32) ^ w[3] ^ k1, static_cast<uint32_t>(p0)};
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
+    const Lanes p0 = w0 * kFactors[0], p1 = w2 * kFactors[1]; // of 32 bits each
+    w0 = (p1 >> 32) ^ w1 ^ k0;
+    w1 = p1 & kLow;
+    w2 = (p0 >> 32) ^ w3 ^ k1;
+    w3 = p0 & kLow;
+    k0 = (k0 + 0x9E3779B9u) & kLow;
+    k1 = (k1 + 0xBB67AE85u) & kLow;
   }
-  return w;
+  words = {w0, w1, w2, w3};
 }
 
-/// f(i, bits of element i), of a stream of 64 bits each.
+/// f(i, bits of element i) for elements in blocks that `make` gives the bits of.
+template <int64_t Block, typename F, typename M>
+[[gnu::always_inline]] inline void eachOf(int64_t count, M make, F f) {
+  alignas(64) std::array<uint64_t, Block> bits;
+  int64_t i = 0;
+  for (; i + Block <= count; i += Block) {
+    make(i, bits.data());
+    for (int64_t j = 0; j < Block; ++j)
+      f(i + j, bits[static_cast<size_t>(j)]);
+  }
+  if (i == count)
+    return;
+  make(i, bits.data());
+  for (int64_t j = 0; i + j < count; ++j)
+    f(i + j, bits[static_cast<size_t>(j)]);
+}
+
+[[gnu::always_inline]] inline void store(const Lanes &lanes, uint64_t *to) {
+  std::memcpy(to, &lanes, sizeof lanes);
+}
+
+/// Of a stream of 64 bits each.
 template <typename F>
-void eachOf64(int64_t count, uint64_t stream, uint64_t key, F f) {
-  for (int64_t block = 0; block < count; block += 16)
-    for (int64_t j = 0; j < 8 && block + j < count; ++j) {
-      const Words w = philox(static_cast<uint64_t>(block / 2 + j), stream, key);
-      f(block + j, w[0] | static_cast<uint64_t>(w[1]) << 32);
-      if (block + j + 8 < count)
-        f(block + j + 8, w[2] | static_cast<uint64_t>(w[3]) << 32);
-    }
+[[gnu::always_inline]] inline void eachOf64(int64_t count, uint64_t stream, uint64_t key, F f) {
+  eachOf<2 * kLanes>(
+      count,
+      [=](int64_t first, uint64_t *bits) {
+        Words w;
+        philox(static_cast<uint64_t>(first / 2), stream, key, w);
+        store(w.w0 | w.w1 << 32, bits);
+        store(w.w2 | w.w3 << 32, bits + kLanes);
+      },
+      f);
 }
 
-/// The same of 32 bits each.
+/// Of one of 32 bits each.
 template <typename F>
-void eachOf32(int64_t count, uint64_t stream, uint64_t key, F f) {
-  for (int64_t block = 0; block < count; block += 32)
-    for (int64_t j = 0; j < 8 && block + j < count; ++j) {
-      const Words w = philox(static_cast<uint64_t>(block / 4 + j), stream, key);
-      for (int64_t part = 0; part < 4 && block + j + 8 * part < count; ++part)
-        f(block + j + 8 * part, w[static_cast<size_t>(part)]);
-    }
+[[gnu::always_inline]] inline void eachOf32(int64_t count, uint64_t stream, uint64_t key, F f) {
+  eachOf<4 * kLanes>(
+      count,
+      [=](int64_t first, uint64_t *bits) {
+        Words w;
+        philox(static_cast<uint64_t>(first / 4), stream, key, w);
+        store(w.w0, bits);
+        store(w.w1, bits + kLanes);
+        store(w.w2, bits + 2 * kLanes);
+        store(w.w3, bits + 3 * kLanes);
+      },
+      f);
 }
 
-void floatsInto(Draw kind, uint64_t stream, uint64_t key, int64_t count, char *to) {
+[[gnu::always_inline]] inline void floatsOf(Draw kind, uint64_t stream, uint64_t key, int64_t count,
+                                            char *to) {
   auto *wide = reinterpret_cast<double *>(to);
   auto *narrow = reinterpret_cast<float *>(to);
   switch (kind) {
   case Draw::Unit64:
-    return eachOf64(count, stream, key, [&](int64_t i, uint64_t bits) {
+    return eachOf64(count, stream, key, [=](int64_t i, uint64_t bits) {
       wide[i] = static_cast<double>(bits >> 11) * 0x1p-53;
     });
   case Draw::Open64:
-    return eachOf64(count, stream, key, [&](int64_t i, uint64_t bits) {
+    return eachOf64(count, stream, key, [=](int64_t i, uint64_t bits) {
       wide[i] = (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
     });
   case Draw::Unit32:
-    return eachOf32(count, stream, key, [&](int64_t i, uint32_t bits) {
-      narrow[i] = static_cast<float>(bits >> 8) * 0x1p-24f;
+    return eachOf32(count, stream, key, [=](int64_t i, uint64_t bits) {
+      narrow[i] = static_cast<float>(static_cast<uint32_t>(bits) >> 8) * 0x1p-24f;
     });
   case Draw::Open32:
-    return eachOf32(count, stream, key, [&](int64_t i, uint32_t bits) {
-      narrow[i] = (static_cast<float>(bits) + 0.5f) * 0x1p-32f;
+    return eachOf32(count, stream, key, [=](int64_t i, uint64_t bits) {
+      narrow[i] = (static_cast<float>(static_cast<uint32_t>(bits)) + 0.5f) * 0x1p-32f;
     });
   }
+}
+
+/// The same for machines that have wider vectors; no bit depends on how many lanes there are.
+GRAPHC_WIDE void floatsWide(Draw kind, uint64_t stream, uint64_t key, int64_t count, char *to) {
+  floatsOf(kind, stream, key, count, to);
+}
+
+void floatsInto(Draw kind, uint64_t stream, uint64_t key, int64_t count, char *to) {
+  hasWide() ? floatsWide(kind, stream, key, count, to) : floatsOf(kind, stream, key, count, to);
+}
+
+[[gnu::always_inline]] inline void bitsOf(uint64_t stream, uint64_t key, int64_t count,
+                                          uint64_t *to) {
+  eachOf64(count, stream, key, [=](int64_t i, uint64_t bits) { to[i] = bits; });
+}
+GRAPHC_WIDE void bitsWide(uint64_t stream, uint64_t key, int64_t count, uint64_t *to) {
+  bitsOf(stream, key, count, to);
+}
+void bitsInto(uint64_t stream, uint64_t key, int64_t count, uint64_t *to) {
+  hasWide() ? bitsWide(stream, key, count, to) : bitsOf(stream, key, count, to);
 }
 
 /// low + floor((last + 1) U / 2^128), of two streams.
 void integersInto(int64_t low, uint64_t last, uint64_t stream, uint64_t key, int64_t count,
                   char *to) {
   using Wide = unsigned __int128;
+  constexpr int64_t kBlock = 128;
   auto *out = reinterpret_cast<uint64_t *>(to);
   const Wide range = Wide(last) + 1;
-  eachOf64(count, stream, key, [&](int64_t i, uint64_t upper) { out[i] = upper; });
-  eachOf64(count, stream + 1, key, [&](int64_t i, uint64_t lower) {
-    const Wide below = (range * lower) >> 64;
+  bitsInto(stream, key, count, out);
+  std::unique_ptr<uint64_t[]> many;
+  std::array<uint64_t, kBlock> few;
+  uint64_t *lower = few.data();
+  if (count > kBlock) {
+    many.reset(new uint64_t[static_cast<size_t>(count)]);
+    lower = many.get();
+  }
+  bitsInto(stream + 1, key, count, lower);
+  for (int64_t i = 0; i < count; ++i) {
+    const Wide below = (range * lower[i]) >> 64;
     const auto found = static_cast<uint64_t>((range * out[i] + below) >> 64);
     out[i] = static_cast<uint64_t>(low) + found;
-  });
+  }
 }
 
 /// The order of random bits, of which the last give way to the places.
 void orderInto(uint64_t stream, uint64_t key, int64_t count, char *to) {
   constexpr uint64_t kPlaces = (1u << 20) - 1;
   auto *out = reinterpret_cast<uint64_t *>(to);
-  eachOf64(count, stream, key, [&](int64_t i, uint64_t bits) {
-    out[i] = (bits & ~kPlaces) | static_cast<uint64_t>(i);
-  });
+  bitsInto(stream, key, count, out);
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = (out[i] & ~kPlaces) | static_cast<uint64_t>(i);
   std::sort(out, out + count);
   for (int64_t i = 0; i < count; ++i)
     out[i] &= kPlaces;
@@ -108,7 +177,9 @@ Result<std::optional<Array>> drawn(const Shape &shape, DType dtype, const Stream
     return std::optional(Array(KnownValue{bits, dtype, &device}));
   }
   const int64_t count = countOf(shape);
-  if (!from.stride && !isLoop(op::OpKind::Philox64, count, device))
+  // Few numbers are drawn sooner than recorded, wherever that is.
+  const bool isFew = count > 0 && count <= kFew && loopTurns() != kNever;
+  if (!from.stride && !isFew && !isLoop(op::OpKind::Philox64, count, device))
     return std::optional<Array>();
   GRAPHC_ASSIGN(NodeRef node, makeNode(dtype, shape, device));
   const int64_t rows = from.stride ? shape[0] : 1;

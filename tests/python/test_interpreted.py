@@ -43,6 +43,9 @@ EXPRESSIONS = {
     "complex": lambda x, n, v, i: (gc.exp(1j * x / 50) * (x + 2j), (x + 1j * n) @ (x.T - 1j), (x * 1j).sum(axis=1), (x + 1j).mean(), gc.abs(x - 1j), (v * 1j)[::-1] / (v + 1j), (x[0] + 1j) @ (x[1] - 2j)),
     "complex movement": lambda x, n, v, i: (gc.conj(x * 1j).T.reshape(-1), gc.concatenate([x + 1j, x]), gc.roll(x - 1j, 2, axis=1), gc.where(n > 0, x, 1j * x), (x + 1j)[i, i], (x * 1j).astype("complex64"), gc.real(x * (1 - 1j)), gc.imag(x * 2j), x * 1j == 0),
     "complex numbers": lambda x, n, v, i: (gc.zeros((3, 4), dtype=complex) + gc.arange(4), gc.full((2, 3), 2 - 1j) * 2, gc.full((), 1j) * gc.ones(3), gc.fft.fft(x), gc.fft.irfft(v), gc.sqrt(v - 1 + 0j), (v + 1j) ** 2),
+    "questions": lambda x, n, v, i: (gc.isinf(x), gc.signbit(x * -1), gc.copysign(x, -x[::-1]), gc.sign(x - 1), gc.reciprocal(v), gc.sign(v - 1)),
+    "batches": lambda x, n, v, i: (x.reshape(5, 3, 4) @ x.reshape(5, 4, 3), (x + 1).reshape(5, 1, 3, 4) @ v.astype("f8").reshape(2, 1, 6)[:, :, :4].mT, n.reshape(5, 4, 3) @ n.reshape(5, 3, 4), v.reshape(3, 2, 2) @ v[:4].reshape(2, 2)),
+    "fused": lambda x, n, v, i: (gc._graphc.fma(x, x[::-1], 0.1), gc._graphc.fma(v, 3.0, v[::-1]), gc._graphc.fma(x[0], 1e-3, -(v.astype("f8")))),
     "solved": lambda x, n, v, i: gc.linalg.solve(x @ x.T + gc.eye(5) * 100, x[:, 0] + 1),
 }
 
@@ -132,6 +135,21 @@ def test_complex_programs_need_no_compiler():
     z = np.asarray(x) * (1 - 2j) + 1j
     z = z @ z.conj().T
     np.testing.assert_allclose(seen, z - z.sum(axis=0) / 3, rtol=1e-13)
+
+
+@pytest.mark.parametrize("call", [
+    "gc._graphc.fma(x, x[::-1], 0.5)", "x.reshape(2, 4, 5) @ x.reshape(2, 5, 4)", "gc.isfinite(x).all()", "gc.sign(x - 1)", "gc.array_equal(x, x + 0)", "gc.random.default_rng(3).random(7)",
+    "gc.random.default_rng(3).integers(0, 9, (4, 5))", "gc.random.default_rng(3).permutation(20)", "gc.gcd(n, 12)", "gc.bitwise_count(n)", "gc.packbits(n > 3)", "gc.lcm(n, n[::-1])",
+])  # fmt: skip
+def test_calls_that_need_no_compiler(call):
+    x, n = gc.asarray(np.linspace(0.5, 2, 40).reshape(8, 5)), gc.asarray(np.arange(8))
+    gc.eval(x, n)
+    before = gc._graphc.counters()["kernels_compiled"]
+    names = {"gc": gc, "x": x, "n": n}
+    seen = in_turns(NEVER - 1, lambda: np.asarray(eval(call, names)))  # no line of these is a loop
+    assert gc._graphc.counters()["kernels_compiled"] == before
+    recorded = in_turns(NEVER, lambda: np.asarray(eval(call, names)))
+    assert (recorded.dtype, recorded.tobytes()) == (seen.dtype, seen.tobytes())
 
 
 def test_long_programs_need_no_compiler():

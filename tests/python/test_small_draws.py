@@ -25,7 +25,7 @@ DRAWS = {
 
 
 @pytest.mark.parametrize("name", DRAWS)
-@pytest.mark.parametrize("size", [1, 5, 16, 33, 100, (3, 7)], ids=str)
+@pytest.mark.parametrize("size", [1, 5, 16, 33, 100, (3, 7), 1000, 2049], ids=str)
 def test_bits_of_small_draws(name, size):
     def program():
         rng = gc.random.default_rng(12)
@@ -202,3 +202,23 @@ def test_parameters_without_a_seed():
     state, x = gc.random.RandomState(), gc.asarray(np.arange(4.0))
     assert type(state.normal(x[1], 1)) is float and state.normal(x, 1).shape == (4,)
     assert state.choice(4, p=x / x.sum()) > 0 and not gc._graphc.pending(state.normal(x, 1))
+
+
+def test_sizes_of_numpys_draws():
+    """Of a stream that is NumPy's, by tuples of sizes as by numbers."""
+    rng, theirs = gc.random.RandomState(3), np.random.RandomState(3)
+    for draw in (lambda r: r.uniform(-1, 2, (3, 4)), lambda r: r.normal(0.5, 2.0, (2, 1, 5)), lambda r: r.randint(0, 9, (3, 3)), lambda r: r.uniform(size=(0, 2)), lambda r: r.normal(0, 1, (70, 70))):
+        for _ in range(20):
+            got, want = draw(rng), draw(theirs)
+            assert isinstance(got, gc.ndarray) and got.shape == want.shape and got.dtype == want.dtype and got.tolist() == want.tolist()
+
+
+def test_few_draws_take_the_streams_that_others_take():
+    """Draws that are computed at once, recorded and in a jitted function, from one Generator in turn."""
+    def program():
+        rng = gc.random.default_rng(9)
+        made = [rng.random(3), rng.random(), rng.uniform(-1, 1, (2, 2)), rng.random((50, 50)), rng.random(7), rng.normal(size=2)]
+        made += [gc.jit(lambda r: r.random(4))(rng), rng.random(4), rng.uniform(size=5), rng.random(0), rng.random(2)]
+        return [np.asarray(m).tobytes() for m in made]
+
+    assert in_turns(gc._graphc.NEVER, program) == in_turns(16, program) == in_turns(0, program)

@@ -235,6 +235,60 @@ bool isOnlyThread() {
   return head == PyThreadState_Get() && !PyThreadState_Next(head);
 }
 
+/// The shape that a draw of uniform floats has, which is its only argument, or comes after its
+/// parameters or by its name; nothing for what is not of few numbers.
+std::optional<Shape> fewOf(Scaled how, PyObject *const *args, Py_ssize_t &count, PyObject *names) {
+  if (how != Scaled::Not && how != Scaled::BetweenEnds)
+    return std::nullopt;
+  const Py_ssize_t before = count;
+  PyObject *given = nullptr;
+  if (names && PyTuple_GET_SIZE(names) == 1 &&
+      PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "size") == 0)
+    given = args[count];
+  else if (!names && count == kParameters[static_cast<size_t>(how)] + 2)
+    given = args[--count];
+  Shape shape;
+  bool isPlain = given && (PyLong_CheckExact(given) ||
+                           (PyTuple_CheckExact(given) && PyTuple_GET_SIZE(given) > 0));
+  const Py_ssize_t rank = isPlain && PyTuple_CheckExact(given) ? PyTuple_GET_SIZE(given) : 1;
+  shape.resize(static_cast<size_t>(rank));
+  int64_t product = 1;
+  for (Py_ssize_t i = 0; isPlain && i < rank; ++i) {
+    PyObject *size = PyTuple_CheckExact(given) ? PyTuple_GET_ITEM(given, i) : given;
+    int overflow = 0;
+    const int64_t n = PyLong_CheckExact(size) ? PyLong_AsLongLongAndOverflow(size, &overflow) : 0;
+    isPlain = n > 0 && n <= small::kFew && (product *= n) <= small::kFew;
+    shape[static_cast<size_t>(i)] = n;
+  }
+  if (!isPlain)
+    count = before;
+  return isPlain ? std::optional(std::move(shape)) : std::nullopt;
+}
+
+/// Few uniform floats, which are drawn sooner than made ahead; null where they are drawn otherwise.
+PyObject *drawFew(Scaled how, const std::array<double, 2> &by, const Shape &shape, const Slots &at,
+                  PyObject *position, PyObject *keyName, PyObject *inArray) {
+  rt::Device *device = hostOfDraws();
+  if (!device || at[inArray].ptr() != Py_False)
+    return nullptr;
+  const uint64_t stream = at.word(position);
+  std::optional<Array> made;
+  {
+    PlainScope scope;
+    made = unwrap(small::draw(small::Draw::Unit64, shape, {stream, at.word(keyName), 0}, *device));
+  }
+  if (!made)
+    return nullptr;
+  at.set(position, stream + 1);
+  if (how == Scaled::Not || (by[0] == 0 && by[1] == 1))
+    return wrap(std::move(*made));
+  PlainScope scope; // a function that stands for no operation
+  const Operand product[] = {*made, op::Scalar::ofFloat(by[1] - by[0])};
+  const Array wide = unwrap(ops::elementwise(op::OpKind::Mul, product));
+  const Operand sum[] = {wide, op::Scalar::ofFloat(by[0])};
+  return wrap(ops::elementwise(op::OpKind::Add, sum));
+}
+
 /// A Generator's draw of a number or a short vector that was made ahead (Ahead.ready, which this is
 /// where no other thread may hold the lock); NotImplemented for others. `self` is (the key of such
 /// draws of single numbers, how many streams one takes, how parameters change it).
@@ -246,8 +300,20 @@ PyObject *drawAhead(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
                          *const place = named("place"), *const last = named("last"),
                          *const parameters = named("parameters");
   return guarded([&]() -> PyObject * {
+    static PyObject *const key = named("key");
     const auto how = static_cast<Scaled>(PyLong_AsLong(PyTuple_GET_ITEM(self, 2)));
     std::array<double, 2> by{};
+    const bool isUnit = PyLong_AsLong(PyTuple_GET_ITEM(self, 1)) == 1;
+    if (Py_ssize_t rest = count; count >= 1 && isUnit)
+      if (auto few = fewOf(how, args, rest, names);
+          few && parametersOf(how, args + 1, rest - 1, by) && isOnlyThread()) {
+        const pb::object owner = Slots(args[0])[bitGenerator];
+        const pb::object source = owner ? Slots(owner.ptr())[state] : pb::object();
+        if (PyObject *drawn =
+                source ? drawFew(how, by, *few, Slots(source.ptr()), position, key, inArray)
+                       : nullptr)
+          return drawn;
+      }
     const auto size = count < 1 ? std::nullopt : sizeOf(how, args, count, names);
     if (!size || !parametersOf(how, args + 1, count - 1, by) || !isOnlyThread())
       Py_RETURN_NOTIMPLEMENTED;

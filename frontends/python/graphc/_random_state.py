@@ -70,6 +70,9 @@ class SeedSequence:
         self.spawn_key = tuple(spawn_key)
         self.pool_size = pool_size
         self.n_children_spawned = n_children_spawned
+        if type(entropy) is int and entropy >= 0 and not spawn_key and pool_size == 4:  # of the same words
+            self._theirs = _np.random.SeedSequence(entropy)
+            return
         words = _words_of(self.entropy)
         self._theirs = _np.random.SeedSequence(words, spawn_key=_words_of(self.spawn_key), pool_size=pool_size)
 
@@ -138,7 +141,7 @@ class StreamState:
         self.key, self.position = key, position
         self.array = None
         self.in_array = False
-        self.keys = {}  # device -> the key as a word, shared by draws so that a kernel reads it once
+        self.keys = {}  # what word() made
         self.ahead = {}  # kind of a draw of single numbers -> Ahead
         self.lock = _threading.RLock()
         _generators.add(self)
@@ -181,12 +184,16 @@ class StreamState:
                 self.write(key, position + count & _M64)
             else:
                 self.position = position + count & _M64
-        host = self.key if device is None or device == default_device() else None
-        device = device or default_device()
-        word = self.keys.get(device)
-        if word is None:
-            word = self.keys[device] = _graphc.random_word(self.key, device)
-        return Streams(position, word, device, host)
+        here = default_device()
+        host = key if device is None or device == here else None
+        return Streams(position, None, device or here, host, (self, key))
+
+    def word(self, key, device):
+        """A key as a word, shared by draws so that a kernel reads it once."""
+        found = self.keys.get((key, device))
+        if found is None:
+            found = self.keys[key, device] = _graphc.random_word(key, device)
+        return found
 
     def _take_traced(self, count):
         if self.array is None:  # made inside the function that is being recorded
@@ -276,10 +283,18 @@ class Ahead:
 class Streams:
     """Consecutive streams of one key, which the host may know."""
 
-    __slots__ = ("first", "key", "device", "host")
+    __slots__ = ("first", "_word", "device", "host", "_origin")
 
-    def __init__(self, first, key, device, host=None):
-        self.first, self.key, self.device, self.host = first, key, device, host
+    def __init__(self, first, key, device, host=None, origin=None):
+        """`key`: None where `origin` says the state that makes it, and of what."""
+        self.first, self._word, self.device, self.host, self._origin = first, key, device, host, origin
+
+    @property
+    def key(self):
+        if self._word is None:
+            state, key = self._origin
+            self._word = state.word(key, self.device)
+        return self._word
 
     def drawn(self, kind, shape, number, dtype):
         """The floats of one of the streams where they need no program, or None. `kind` is that of float64 in _graphc.draw."""
