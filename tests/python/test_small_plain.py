@@ -2,6 +2,7 @@
 NumPy's, whether an operation is recorded or computed when it is met. What an array that ended consisted of serves the next
 one: nobody who still sees it may notice."""
 
+import copy
 import threading
 
 import graphc as gc
@@ -23,7 +24,7 @@ def space(np_):
     f = np.random.default_rng(4).normal(size=8).round(1) * 8
     f[:5] = [0.0, -0.0, np.inf, -np.inf, np.nan]
     i = np.array([3, 0, 7, 7, -2, 12, 3, 1])
-    made = {"f": f, "g": f[5:], "i": i, "m": i > 2, "w": np.arange(12.0).reshape(3, 4) % 5, "c": np.arange(8.0), "e": np.zeros(0)}
+    made = {"f": f, "g": f[5:], "i": i, "m": i > 2, "w": np.arange(12.0).reshape(3, 4) % 5, "c": np.arange(8.0), "e": np.zeros(0), "t": np.arange(24.0).reshape(2, 3, 4) % 7, "z": np.arange(6) * (1 - 2j)}
     return {"np": np_, **{name: np_.array(value) for name, value in made.items()}}
 
 
@@ -49,6 +50,23 @@ CALLS = [
     "np.einsum('i,i->', i, i)", "np.einsum('ij,ij->', w, w)", "np.einsum('i,j->ij', i, i)", "np.einsum('ij,kj->ik', w, w)", "np.einsum('ii->i', w[:, :3])",
     "np.median(c)", "np.median(c[:5])", "np.median(f)", "np.median(w, axis=0)", "np.quantile(c, [0.25, 0.5])", "np.percentile(i, 30)", "np.fft.fftfreq(5, 0.5)",
     "np.fft.rfftfreq(8)", "f[i % 8]", "f[m]", "w[np.ix_([0, 2], [1, 3])]", "w[np.array([[0], [-1]]), np.array([1, 3, 1])]", "f[1:]", "w[1, 1:3]", "w[:, None, 2]", "w[::-1, ::2][1]",
+    "np.diagonal(w, 1)", "np.diagonal(w, -1)", "np.diagonal(w, 9)", "np.diagonal(w.T)", "np.diagonal(w[:, ::-1], 1)", "np.diagonal(w[::2, 1:])", "np.diagonal(t, 0, 1, 2)",
+    "np.diagonal(t, axis1=2, axis2=0)", "np.diagonal(t, offset=-1, axis1=-1, axis2=1)", "np.diagonal(t.T, 1)", "np.diagonal(t[::-1, :, ::2], 0, 2, 1)", "w.diagonal(1)", "np.diag(w, 1)",
+    "np.diag(w.T, -2)", "np.trace(w, 1)", "np.trace(t)", "np.trace(t, axis1=1, axis2=2)", "np.trace(t, 1, 2, 0)", "np.trace(t > 5, axis1=1, axis2=2)", "np.trace(w, offset=-7)",
+    "np.trace(w, dtype='f4')", "w.trace(-1)", "np.transpose(w)", "np.transpose(t, (2, 0, 1))", "np.transpose(t, (-1, 0, 1))", "t.transpose(1, 2, 0)", "t.transpose((0, 2, 1))", "t.transpose()",
+    "t.transpose(None)", "f.transpose()", "np.squeeze(t[:1])", "np.squeeze(w)", "np.squeeze(t[:1, :, :1], axis=0)", "np.real(z)", "np.imag(z)", "np.real(f)", "np.imag(w)", "np.imag(z[0])", "z.conj()",
+    "w.conj()", "np.conj(z)", "np.flip(f)", "np.flip(t)", "np.flip(t, 1)", "np.flip(t, -1)", "np.flip(t, (0, 2))", "np.flipud(w)", "np.fliplr(t)", "np.flipud(f)",
+    "list(w.flat)", "list(w.T.flat)", "list(w[:, ::2].flat)", "list(t[::-1].flat)", "[next(w.flat), next(e.flat, -1.0)]", "np.einsum('ii', w[:, :3])", "np.einsum('iij->j', t[:, :2])",
+    "np.einsum('ij->ji', w)", "np.einsum('ij->', i.reshape(2, 4))", "np.einsum('ij,ij->i', i.reshape(2, 4), i.reshape(2, 4))", "np.einsum('ijk,ik->ij', t, t[:, 0])", "np.einsum('i,i', i, f)",
+    "np.vecdot(i, i)", "np.vecdot(z, z)", "np.vecdot(w, w)", "np.vecdot(i, f[::-1] * 0)", "np.sum(w, axis=0, out=c[:4])", "np.max(w, axis=1, out=c[:3])", "np.sum(i, where=m)", "np.sum(w, axis=1, where=w > 1)",
+    "np.prod(w, axis=0, where=w[0] > 1)", "np.sum(m, where=m[::-1])", "np.take(f, i % 8, out=c)", "np.take(f, i, out=c, mode='clip')", "np.take(c, i, out=c, mode='wrap')",
+    "np.take(w, [2, 0], axis=0, out=w[1:])", "np.compress(m, f, out=c[:5])", "np.choose(i % 2, [f, c], out=c)", "np.deg2rad(30)", "np.deg2rad(f)", "np.rad2deg(0.5)", "np.isnan(f)",
+    "np.isinf(f)", "np.isfinite(f)", "np.signbit(f)", "np.sign(f)", "np.sign(f[0])", "np.copysign(c, f)", "np.reciprocal(f)", "np.isnan(f[4])", "np.signbit(f.astype('f4'))", "np.isinf(f[2])",
+    "np.array([1, 2], dtype=float)", "np.array((1, 2.5), 'f4')", "np.array([1, 2], 'u1')", "np.array([True, 2], dtype=np.float64)", "np.array([c[1], 1], dtype=float)", "np.array([1.7, -2.5], dtype=int)",
+    "np.array([[1], [2]], dtype=np.int32)", "np.array(i, dtype=int)", "np.array(c, float)", "np.array(i, 'f8')", "np.asarray([1, 2], dtype='f4')", "np.asarray([c[:2], c[2:4]], dtype=float)",
+    "np.array([i[:2], c[2:4]], dtype=float)", "np.array([0.1, 1e300], 'f4')", "np.array([2**53 + 1, 2**62], dtype=float)", "np.array([16777217, 1], dtype='f4')", "np.array([0, 1], bool)",
+    "np.array([1, 2], dtype=complex)", "np.array([1, 2], None)", "np.array([[1, 2], [3, 4]], dtype='i2')", "w[[0, -1], [1, 2]]", "w[[True, False, True]]", "w[[2, 0]]", "w[:, [True, False, True, True]]",
+    "w[[[0], [1]], [1, 3]]", "w[[0, True]]", "w[[]]", "t[:, [0, 2], 1]", "t[[1], :, [0, 3]]", "f[[i[0], 2]]",
     "c[2:6][::-1]", "w[...]", "c[:]", "w[0:0]", "w.T[1]", "w.reshape(2, 6)[1, 2:]", "np.piecewise(c, [c < 2, c >= 5], [-1, 1])",
 ]  # fmt: skip
 
@@ -100,7 +118,8 @@ def test_updates_of_memory_that_numpy_holds():
 
 WRONG = [
     "c[i] = 1.0", "c[np.array([8])] = f[0]", "c[i[:3] % 8] = f[:2]", "c += w", "c += 1j", "i += 0.5", "c[:3] = [1.0, 2.0]", "np.swapaxes(w, 0, 2)",
-    "np.repeat(c, -1)", "np.sort(f, axis=1)", "np.add.reduce(w, 2)", "np.einsum('i,i->', c, i[:3])", "c.view('i3')", "c.item(8)", "np.linspace(0, 1, -1)",
+    "np.repeat(c, -1)", "np.sort(f, axis=1)", "np.add.reduce(w, 2)", "np.einsum('i,i->', c, i[:3])", "c.view('i3')", "c.item(8)", "np.linspace(0, 1, -1)", "np.array([300], dtype='u1')", "np.array([1, -1], 'u2')", "np.array([1], dtype='nonsense')", "np.array([[1], [2, 3]], dtype=float)",
+    "w[[0.5]]", "w[[0, 1.0]]", "w[[9]]", "w[[0, 1], [0, 1, 2]]", "w[[[0], [1, 2]]]", "np.diagonal(c)", "np.trace(w, 0, 1, 1)", "np.transpose(w, (0, 0))", "w.transpose(0, 2)", "np.einsum('ii', w)",
     "np.array_equal(c)", "np.outer(c)", "np.round(c, 'x')", "c[m[:3]]", "w[np.array([0]), np.array([4])]", "w[np.array([0, 1]), np.array([0, 1, 2])]",
 ]  # fmt: skip
 
@@ -237,3 +256,51 @@ def test_draws_made_ahead_are_those_of_one_by_one(turns):
         assert many == once
     mixed = [calls[(7 * k) % len(calls)] for k in range(200)]
     assert program(4, mixed) == program(4, mixed)
+
+
+def test_bytes_of_arrays():
+    names, theirs = space(gc), space(np)
+    for x in ("f", "i", "m", "w", "w.T", "c[::2]", "c[1:]", "z", "e"):
+        assert eval(x, names).tobytes() == eval(x, theirs).tobytes()
+        assert eval(x, names).tobytes("F") == eval(x, theirs).tobytes("F")
+
+
+def test_copies_by_the_module_copy():
+    names = space(gc)
+    number, w = names["c"].sum(), names["w"]
+    assert copy.copy(number) == copy.deepcopy([number])[0] == 28.0
+    for made in (copy.copy(w), copy.deepcopy(w)):
+        w[0, 0] += 1
+        assert made.tolist() != w.tolist() and not gc.shares_memory(made, w)
+    turned = copy.deepcopy(w.T)
+    assert turned.flags.f_contiguous and turned.tolist() == w.T.tolist()
+
+
+@pytest.mark.parametrize("part", ["w", "w.T", "w[:, ::2]", "w[::-1, 1:]"])
+def test_flat_goes_on_with_what_is_written(part):
+    """Elements are read when they are asked for, and the place goes on with them."""
+    found = []
+    for np_ in (gc, np):
+        x = eval(part, space(np_))
+        it, seen = x.flat, []
+        for v in it:
+            seen.append((float(v), it.index, it.coords))
+            if it.index == 2:
+                x[...] = x * 2 + 1
+                seen.append(float(next(it)))
+        found.append([*seen, len(it), list(it)])
+    assert found[0] == found[1]
+
+
+def test_outputs_of_exact_functions_are_checked():
+    names = space(gc)
+    c, i = names["c"], names["i"]
+    assert np.take is not gc.take and gc.take(names["f"], i % 8, out=c) is c
+    with pytest.raises(ValueError):
+        gc.take(names["f"], i % 8, out=c[:3])
+    with pytest.raises(IndexError):
+        gc.take(names["f"], i, out=c)
+    locked = names["w"][0]
+    locked.flags.writeable = False
+    with pytest.raises(ValueError):
+        gc.take(names["f"], [0, 1, 2, 3], out=locked)

@@ -263,7 +263,7 @@ pb::object reshapeMethod(const pb::object &self, const pb::args &shape, const pb
 void defineViews(pb::class_<Array> &cls) {
   cls.def("_reshape", reshapeMethod, pb::kw_only(), pb::arg("order") = "C",
           pb::arg("copy") = pb::none());
-  cls.def("transpose", [](const Array &x, const pb::args &axes) {
+  cls.def("_transpose", [](const Array &x, const pb::args &axes) {
     return unwrap(ops::transpose(x, axes.empty() ? std::nullopt : toAxes(oneOrMany(axes))));
   });
   cls.def("swapaxes", swapAxes, pb::arg("axis1"), pb::arg("axis2"));

@@ -68,6 +68,23 @@ public:
         return Array();
     return Array(std::move(node));
   }
+  /// What is looked at becomes elements of dtype `t`. False where that is more than an exact
+  /// conversion of numbers.
+  bool become(DType t) {
+    auto isExact = [t](const Leaf &leaf) {
+      if (leaf.dtype == t)
+        return true;
+      if (leaf.array)
+        return false;
+      if (t == DType::Float32 && leaf.dtype == DType::Float64)
+        return true; // which rounds once
+      return t == DType::Float64 ? !isComplex(leaf.dtype)
+                                 : leaf.dtype == DType::Int64 && isInteger(t) &&
+                                       op::fits(static_cast<int64_t>(leaf.bits), t);
+    };
+    dtype = t;
+    return std::ranges::all_of(leaves, isExact);
+  }
   rt::Device *device() const { return at; }
   /// Arrays among the leaves that are to be computed first.
   std::vector<Array> pending;
@@ -190,6 +207,53 @@ PyObject *pack(PyObject *, PyObject *object) {
       Py_RETURN_NONE;
     return wrap(std::move(packed));
   });
+}
+
+/// packSequence() of numbers as elements of a dtype, or of the one that they promote to.
+Array packAs(PyObject *object, rt::Device &device, bool isRead, std::optional<DType> dtype) {
+  Packer packer;
+  auto isOurs = [&] {
+    return packer.look(object) && (!packer.device() || packer.device() == &device) &&
+           (!dtype || packer.become(*dtype));
+  };
+  if (!(PyList_CheckExact(object) || PyTuple_CheckExact(object)) || !onHost(device) || !isOurs())
+    return Array();
+  if (!packer.pending.empty()) {
+    if (!packer.isMany() && !isRead)
+      return Array();
+    std::vector<Array *> arrays;
+    for (Array &x : packer.pending)
+      arrays.push_back(&x);
+    evaluateNow(arrays, "loop");
+    packer = Packer(); // other threads may have changed the sequence
+    if (!isOurs() || !packer.pending.empty())
+      return Array();
+  }
+  return unwrap(packer.pack(device));
+}
+
+/// The dtype that a call has besides its first argument, by place or name; false where there are
+/// other arguments, or it is no dtype that is known quickly.
+bool readDType(PyObject *const *args, Py_ssize_t count, PyObject *names,
+               std::optional<DType> &dtype) {
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  if (count < 1 || count + named > 2 ||
+      (named && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "dtype") != 0))
+    return false;
+  if (count + named == 1 || args[1] == Py_None)
+    return true;
+  if (!PyUnicode_CheckExact(args[1])) {
+    dtype = knownDType(args[1]);
+    return dtype.has_value();
+  }
+  try {
+    dtype = toDType(args[1]);
+    return true;
+  } catch (const pb::error_already_set &) {
+    return false;
+  } catch (const pb::builtin_exception &) {
+    return false;
+  }
 }
 
 /// A size or a tuple of sizes; false for what is neither, or negative.
@@ -317,18 +381,27 @@ PyObject *plainOnes(PyObject *, PyObject *const *args, Py_ssize_t count, PyObjec
   return plainFilled(op::Scalar::ofInt(1), args, count, names);
 }
 
-/// One argument and no others: an array of several elements, or what pack() takes.
+/// One argument and a dtype: an array of several elements that has it, or what pack() takes.
 PyObject *plainArray(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  if (count != 1 || names)
+  std::optional<DType> dtype;
+  if (!readDType(args, count, names, dtype))
     Py_RETURN_NOTIMPLEMENTED;
   if (const Array *x = asAnyArray(args[0])) {
-    if (x->rank() != 1 || x->isOpen())
+    if (x->rank() != 1 || x->isOpen() || (dtype && *dtype != x->dtype()))
       Py_RETURN_NOTIMPLEMENTED;
     return guarded([&] {
       PlainScope scope;
       return wrap(copyOf(*x, ops::copy(*x)));
     });
   }
+  if (dtype)
+    return guarded([&]() -> PyObject * {
+      Array packed =
+          Trace::active() ? Array() : packAs(args[0], *unwrap(currentDevice()), false, dtype);
+      if (packed.isNull())
+        Py_RETURN_NOTIMPLEMENTED;
+      return wrap(std::move(packed));
+    });
   PyObject *packed = pack(self, args[0]);
   if (packed != Py_None)
     return packed;
@@ -337,12 +410,13 @@ PyObject *plainArray(PyObject *self, PyObject *const *args, Py_ssize_t count, Py
 }
 
 PyObject *plainAsarray(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  if (count != 1 || names)
+  std::optional<DType> dtype;
+  if (!readDType(args, count, names, dtype))
     Py_RETURN_NOTIMPLEMENTED;
   const Array *x = asAnyArray(args[0]);
-  if (x && x->rank() > 0)
+  if (x && x->rank() > 0 && (!dtype || *dtype == x->dtype()))
     return Py_NewRef(args[0]);
-  if (isNumpyArray(args[0]) && pb::detail::array_proxy(args[0])->base) {
+  if (!dtype && isNumpyArray(args[0]) && pb::detail::array_proxy(args[0])->base) {
     PyObject *shared = guarded(
         [&] { return borrowed(pb::reinterpret_borrow<pb::object>(args[0])).release().ptr(); });
     if (shared != Py_None)
@@ -426,24 +500,7 @@ Array toReadNow(pb::handle object, rt::Device *device) {
 }
 
 Array packSequence(PyObject *object, rt::Device &device, bool isRead) {
-  Packer packer;
-  auto isOurs = [&] {
-    return packer.look(object) && (!packer.device() || packer.device() == &device);
-  };
-  if (!(PyList_CheckExact(object) || PyTuple_CheckExact(object)) || !onHost(device) || !isOurs())
-    return Array();
-  if (!packer.pending.empty()) {
-    if (!packer.isMany() && !isRead)
-      return Array();
-    std::vector<Array *> arrays;
-    for (Array &x : packer.pending)
-      arrays.push_back(&x);
-    evaluateNow(arrays, "loop");
-    packer = Packer(); // other threads may have changed the sequence
-    if (!isOurs() || !packer.pending.empty())
-      return Array();
-  }
-  return unwrap(packer.pack(device));
+  return packAs(object, device, isRead, std::nullopt);
 }
 
 void defineConstructors(pb::module_ &m) {

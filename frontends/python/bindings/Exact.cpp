@@ -49,6 +49,7 @@ public:
     if (isSignedSeen && isLargeSeen && kind == Exact::Integers) // which promote to floats
       return false;
     device = &x->device();
+    isReady &= x->known() || x->storage()->current()->state() == NodeState::Ready;
     most = std::max(most, x->size());
     ++arrays;
     return x->size() > 0 && fits(*x);
@@ -86,7 +87,8 @@ public:
   }
 
   rt::Device *device = nullptr;
-  int64_t most = 1; ///< elements of the largest array
+  int64_t most = 1;    ///< elements of the largest array
+  bool isReady = true; ///< nothing has to be computed first
   bool isSignedSeen = false, isLargeSeen = false;
   int arrays = 0;
 
@@ -213,12 +215,14 @@ pb::object resultOf(PyObject *object, const Given &given, rt::Device &device) {
 }
 
 /// Whether NumPy's answer to the call is wanted: of Python's numbers at once, of small arrays in a
-/// loop.
+/// loop, and, of what would be many operations, wherever it can be had.
 bool isWanted(const Given &given, Exact kind) {
   if (Trace::active() || (given.most > small::kFew && kind != Exact::Passes))
     return false;
   if (!given.device)
     return unwrap(currentDevice()) && onHost(*unwrap(currentDevice()));
+  if (kind == Exact::Passes && given.isReady && small::loopTurns() != small::kNever)
+    return true;
   RecordScope scope;
   return small::isLoop(op::OpKind::Gather, std::min(given.most, small::kFew), *given.device);
 }
@@ -242,26 +246,104 @@ struct TheirArguments {
   std::array<PyObject *, kMost> plain{};
 };
 
+/// A call without its output, where that is an array of ours by name.
+struct Call {
+  std::array<PyObject *, TheirArguments::kMost> args{};
+  Py_ssize_t count = 0, all = 0;
+  pb::object names; ///< or null
+  PyObject *out = nullptr;
+
+  bool read(PyObject *const *given, Py_ssize_t places, PyObject *named) {
+    const Py_ssize_t size = named ? PyTuple_GET_SIZE(named) : 0;
+    if (places + size > TheirArguments::kMost)
+      return false;
+    count = places;
+    std::copy_n(given, places, args.begin());
+    pb::list rest;
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      PyObject *name = PyTuple_GET_ITEM(named, i), *value = given[places + i];
+      if (PyUnicode_CompareWithASCIIString(name, "out") == 0 && asAnyArray(value)) {
+        out = value;
+        continue;
+      }
+      args[static_cast<size_t>(count + static_cast<Py_ssize_t>(rest.size()))] = value;
+      rest.append(pb::handle(name));
+    }
+    all = count + static_cast<Py_ssize_t>(rest.size());
+    if (out && all > count)
+      names = pb::tuple(rest);
+    else if (!out)
+      names = pb::reinterpret_borrow<pb::object>(named);
+    return true;
+  }
+};
+
+/// Writes a result to an output of its shape and dtype; null for any other.
+PyObject *written(PyObject *out, const pb::object &result) {
+  Array &target = *asAnyArray(out);
+  const Array *made = result ? asAnyArray(result.ptr()) : nullptr;
+  if (!made || made->isValue() || target.isOpen() || target.isValue() ||
+      target.view().isReadOnly() || target.dtype() != made->dtype() ||
+      !(target.shape() == made->shape()) || &target.device() != &made->device())
+    return nullptr;
+  IndexItem everything;
+  if (!directAssign(target, {&everything, 1}, result.ptr()))
+    check(ops::setItem(target, {&everything, 1}, *made));
+  tellAtOnce(target);
+  return Py_NewRef(out);
+}
+
 PyObject *asked(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t count,
                 PyObject *names) {
-  const Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
-  if (all > TheirArguments::kMost)
+  Call call;
+  if (!call.read(args, count, names))
     return nullptr;
   Given given(kind);
-  for (Py_ssize_t i = 0; i < all; ++i)
-    if (!given.look(args[i]))
+  for (Py_ssize_t i = 0; i < call.all; ++i)
+    if (!given.look(call.args[static_cast<size_t>(i)]))
       return nullptr;
   if (!isWanted(given, kind))
     return nullptr;
   TheirArguments passed;
-  if (!passed.make(given, args, static_cast<size_t>(all)))
+  if (!passed.make(given, call.args.data(), static_cast<size_t>(call.all)))
     return nullptr;
-  auto result = pb::reinterpret_steal<pb::object>(
-      PyObject_Vectorcall(theirs, passed.plain.data(), static_cast<size_t>(count), names));
+  auto result = pb::reinterpret_steal<pb::object>(PyObject_Vectorcall(
+      theirs, passed.plain.data(), static_cast<size_t>(count), call.names.ptr()));
   if (!result)
     throw pb::error_already_set();
   rt::Device &device = given.device ? *given.device : *unwrap(currentDevice());
-  return resultOf(result.ptr(), given, device).release().ptr();
+  pb::object ours = resultOf(result.ptr(), given, device);
+  if (!call.out)
+    return ours.release().ptr();
+  passed.made = {};
+  given.drop(); // the output may be in memory of an argument
+  return written(call.out, ours);
+}
+
+/// applied(ufunc, ...): a ufunc of another package, of small arrays that the host has and numbers.
+/// Its result, NumPy's where that is nothing to be copied; NotImplemented for other arguments.
+PyObject *applied(PyObject *, PyObject *const *args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject * {
+    if (count < 2 || count > TheirArguments::kMost || Trace::active())
+      Py_RETURN_NOTIMPLEMENTED;
+    Given given(Exact::Any);
+    for (Py_ssize_t i = 1; i < count; ++i)
+      if (!given.look(args[i]))
+        Py_RETURN_NOTIMPLEMENTED;
+    TheirArguments passed;
+    const auto size = static_cast<size_t>(count - 1);
+    if (!given.device || !passed.make(given, args + 1, size))
+      Py_RETURN_NOTIMPLEMENTED;
+    auto result = pb::reinterpret_steal<pb::object>(
+        PyObject_Vectorcall(args[0], passed.plain.data(), size, nullptr));
+    if (!result)
+      throw pb::error_already_set();
+    constexpr int kDense = pb::detail::npy_api::NPY_ARRAY_C_CONTIGUOUS_;
+    const bool isDense = !isNumpyArray(result.ptr()) ||
+                         (reinterpret_cast<const NumpyArray *>(result.ptr())->flags & kDense) != 0;
+    pb::object ours = isDense ? resultOf(result.ptr(), given, *given.device) : pb::object();
+    return (ours ? std::move(ours) : std::move(result)).release().ptr();
+  });
 }
 
 /// Whether what an argument holds becomes elements of dtype `t` by a conversion that has nothing to
@@ -318,8 +400,18 @@ pb::object drawArgument(Given &given, PyObject *object) {
   return made && x && x->isValue() ? pb::object(made[pb::tuple()]) : made;
 }
 
-/// The same where all arguments are Python's numbers, which NumPy takes as they are, or single
-/// results that the host has; null, with no error set and nothing drawn, for others.
+/// Python's numbers, and tuples of integers, which NumPy takes as they are.
+bool isAsItIs(PyObject *object) {
+  if (!PyTuple_CheckExact(object))
+    return PyFloat_CheckExact(object) || PyLong_CheckExact(object);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i)
+    if (!PyLong_CheckExact(PyTuple_GET_ITEM(object, i)))
+      return false;
+  return true;
+}
+
+/// The same where all arguments are such, or single results that the host has; null, with no error
+/// set and nothing drawn, for others.
 PyObject *drawnByNumbers(PyObject *theirs, PyObject *owner, PyObject *const *args,
                          Py_ssize_t count) {
   constexpr Py_ssize_t kMost = 4;
@@ -330,7 +422,7 @@ PyObject *drawnByNumbers(PyObject *theirs, PyObject *owner, PyObject *const *arg
   bool hasArrays = false;
   for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
     passed[i + 1] = args[i];
-    if (PyFloat_CheckExact(args[i]) || PyLong_CheckExact(args[i]))
+    if (isAsItIs(args[i]))
       continue;
     const Array *x = asAnyArray(args[i]);
     const KnownValue *known = x ? x->known() : nullptr;
@@ -417,6 +509,12 @@ bool mayBeMany(PyObject *const *args, Py_ssize_t count) {
       number = x->size();
     } else if (PyLong_CheckExact(args[i])) {
       number = PyLong_AsLongLongAndOverflow(args[i], &overflow);
+    } else if (PyTuple_CheckExact(args[i]) && isAsItIs(args[i])) { // a size
+      for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args[i]); ++k) {
+        const int64_t n = PyLong_AsLongLongAndOverflow(PyTuple_GET_ITEM(args[i], k), &overflow);
+        if (overflow || n > small::kFew || (number *= std::max<int64_t>(n, 1)) > small::kFew)
+          return true;
+      }
     } else if (PyList_CheckExact(args[i]) || PyTuple_CheckExact(args[i])) {
       return true;
     }
@@ -470,6 +568,8 @@ PyMethodDef quick = {"draw", reinterpret_cast<PyCFunction>(reinterpret_cast<void
                      "A draw; NotImplemented for what the host does not have."};
 
 PyMethodDef functions[] = {
+    {"applied", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(applied)), METH_FASTCALL,
+     "applied(ufunc, ...): a ufunc of another package on small arrays; NotImplemented for others"},
     {"numpys_draw", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(numpysDraw)),
      METH_FASTCALL | METH_KEYWORDS,
      "numpys_draw(function, owner, ...): a draw of NumPy's for arguments that the host has; "

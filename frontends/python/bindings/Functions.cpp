@@ -237,6 +237,7 @@ void defineFunctions(pb::module_ &m) {
   definePlainFunctions(m);
   definePlainMovement(m);
   definePlainNumeric(m);
+  definePlainViews(m);
   defineMovement(m);
   defineCreation(m);
   defineEvaluation(m);

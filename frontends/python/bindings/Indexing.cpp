@@ -2,6 +2,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Discarded.h"
 #include "frontends/record/OpenSize.h"
+#include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
@@ -63,6 +64,11 @@ KeyItem ofArray(const Array &array, pb::handle object) {
 }
 
 KeyItem listItem(pb::handle object, rt::Device *device) {
+  if (!Trace::active()) {
+    Array packed = packSequence(object.ptr(), device ? *device : *unwrap(currentDevice()), true);
+    if (!packed.isNull())
+      return arrayItem(std::move(packed), false);
+  }
   std::optional<Array> made;
   try {
     made = copyIn(object, std::nullopt, device);

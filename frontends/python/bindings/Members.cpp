@@ -3,6 +3,8 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Lend.h"
+#include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
 
 #include <array>
@@ -301,6 +303,59 @@ PyObject *flatten(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObj
   });
 }
 
+/// transpose(), transpose(1, 0) and transpose((1, 0)) of an array.
+PyObject *transposedBy(PyObject *self, PyObject *const *args, Py_ssize_t count,
+                       PyObject *keywords) {
+  constexpr int64_t kMost = 8;
+  const Array *x = arrayOf(self);
+  if (!x)
+    return nullptr;
+  PyObject *const *axes = args;
+  Py_ssize_t given = count;
+  if (count == 1 && PyTuple_CheckExact(args[0])) {
+    axes = &PyTuple_GET_ITEM(args[0], 0);
+    given = PyTuple_GET_SIZE(args[0]);
+  }
+  const int64_t rank = x->rank();
+  bool isPlain = !keywords && !x->isValue() && rank > 0 && rank <= kMost &&
+                 (count == 0 || static_cast<int64_t>(given) == rank);
+  std::array<int64_t, kMost> order;
+  unsigned seen = 0;
+  for (int64_t i = 0; isPlain && i < rank; ++i) {
+    const auto at = static_cast<size_t>(i);
+    isPlain = count == 0 || PyLong_CheckExact(axes[i]);
+    int overflow = 0;
+    order[at] = count == 0 ? rank - 1 - i
+                : isPlain  ? PyLong_AsLongLongAndOverflow(axes[i], &overflow)
+                           : -1;
+    isPlain = order[at] >= 0 && order[at] < rank;
+    seen |= isPlain ? 1u << order[at] : 0;
+  }
+  if (!isPlain || seen + 1 != 1u << rank)
+    return general("_transpose", self, args, count, keywords);
+  return guarded(
+      [&] { return wrapView(*x, x->view().transpose({order.data(), static_cast<size_t>(rank)})); });
+}
+
+/// The bytes of elements that are computed and lie side by side.
+PyObject *bytesOf(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  const Array *x = count || keywords ? nullptr : asPlainArray(self);
+  const small::Elements elements =
+      x && x->rank() > 0 && !Trace::active() ? small::denseElementsOf(*x) : small::Elements();
+  if (!elements.base)
+    return general("_tobytes", self, args, count, keywords);
+  return guarded([&] {
+    check(takeFailure());
+    return PyBytes_FromStringAndSize(elements.first, x->size() * itemSize(x->dtype()));
+  });
+}
+
+/// A copy for the module copy. A single result is its own: nothing changes it.
+PyObject *copyOfAny(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  return asAnyArray(self)->isValue() ? Py_NewRef(self)
+                                     : general("_copied", self, args, count, keywords);
+}
+
 /// The arguments of a reduction, as far as they are plain: an axis, and whether axes are kept.
 struct Reduction {
   Axes axes;
@@ -372,6 +427,13 @@ PyMethodDef methods[] = {
            "__format__(spec): as Python's number of a single result; an array takes no spec."),
     method("fill", fillWith, "fill(value): writes a number to all elements."),
     method("item", itemOf, "item(*index): the element as a Python number."),
+    method("transpose", transposedBy,
+           "transpose(*axes): a view with the axes permuted, reversed where none are named."),
+    method("tobytes", bytesOf,
+           "tobytes(order='C'): the values as bytes, in row-major (\"C\") or column-major (\"F\") "
+           "order."),
+    method("__copy__", copyOfAny, "As copy(), in the order of the memory."),
+    method("__deepcopy__", copyOfAny, "As copy(), in the order of the memory."),
     method("sum", reduceMethod<op::ReduceKind::Sum>, "As graphc.sum."),
     method("prod", reduceMethod<op::ReduceKind::Prod>, "As graphc.prod."),
     method("mean", reduceMethod<op::ReduceKind::Mean>, "As graphc.mean."),

@@ -207,28 +207,6 @@ PyObject *swapAxes(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject
   });
 }
 
-/// diagonal(x), and diag(x) of a matrix: a view that may not be written.
-PyObject *diagonal(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
-  return guarded([&]() -> PyObject * {
-    const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
-    if (!x || x->rank() != 2 || x->size() == 0 || !x->view().hasLayout() ||
-        !x->view().isContiguous())
-      Py_RETURN_NOTIMPLEMENTED;
-    auto flat = x->view().reshape(Shape{x->size()});
-    if (!flat)
-      Py_RETURN_NOTIMPLEMENTED;
-    const int64_t step = x->shape()[1] + 1, length = std::min(x->shape()[0], x->shape()[1]);
-    IndexItem places;
-    places.kind = IndexItem::Kind::Slice;
-    places.start = 0;
-    places.stop = (length - 1) * step + 1;
-    places.step = step;
-    View shown = unwrap(flat->index({&places, 1}));
-    shown.lock();
-    return wrapView(*x, std::move(shown));
-  });
-}
-
 /// outer(x, y) of vectors.
 PyObject *outer(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
@@ -350,7 +328,6 @@ PyMethodDef functions[] = {quick("plain_take", take),
                            quick("plain_swapaxes", swapAxes),
                            quick("plain_ascontiguousarray", contiguous),
                            quick("plain_copy", copy),
-                           quick("plain_diagonal", diagonal),
                            quick("plain_outer", outer),
                            quick("plain_size", size),
                            quick("plain_copyto", copyTo),

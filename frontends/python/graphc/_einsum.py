@@ -84,7 +84,7 @@ class _Operand:
 
     def reshape(self, shape):
         if tuple(shape) != self.shape:
-            self.step(_graphc.reshape, tuple(shape), term=self.term, shape=shape)
+            self.step(_graphc.Array.reshape, tuple(shape), term=self.term, shape=shape)
 
     def broadcast(self, shape):
         if tuple(shape) != self.shape:
@@ -93,7 +93,7 @@ class _Operand:
     def transpose(self, letters):
         order = [self.term.index(c) for c in letters]
         if order != list(range(len(order))):
-            self.step(_graphc.transpose, order, term=letters, shape=[self.shape[i] for i in order])
+            self.step(_graphc.Array.transpose, tuple(order), term=letters, shape=[self.shape[i] for i in order])
 
     def reduce(self, keep):
         """Takes repeated indices from the diagonal, and sums over those outside `keep`."""
@@ -114,7 +114,7 @@ class _Operand:
 
 
 def _sum_in_dtype(x, axes):
-    return x.sum(axis=axes, dtype=x.dtype)
+    return _graphc.reduce("sum", x, axes, False, x.dtype)
 
 
 def _pair(x, y, keep):
@@ -203,17 +203,26 @@ def _computed(equation, values):
     return values[0]
 
 
+def _plain(*operands, **options):
+    """The call of an equation and arrays of one dtype; NotImplemented for others."""
+    equation, *values = operands if len(operands) > 1 else (None, None)
+    if options or type(equation) is not str or not _ARRAYS.issuperset(map(type, values)):
+        return NotImplemented
+    first = values[0]
+    if len(values) > 1 and any(x.dtype is not first.dtype for x in values):
+        return NotImplemented
+    x = _computed(equation, values)
+    return x[...] if x is first else x if x.ndim else single(x)
+
+
+_graphc.set_error_name(_plain, 0)  # floating-point errors go by what it calls
+
+
 @_where_operands_are
 def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe", order: str = "K") -> Array:
     """Sum of products of the operands over the indices that the result lacks: `einsum("bij,bjk->bik", x, y)`, or with
     lists of axis numbers after the operands. Operands are taken from left to right, two at a time; `optimize` is
     accepted and changes nothing. Raises ArgumentError for an equation that means nothing, ShapeError when sizes differ."""
-    if out is None and dtype is None and order == "K" and casting == "safe":
-        if len(operands) > 1 and type(operands[0]) is str and not {type(x) for x in operands[1:]} - _ARRAYS:
-            values = list(operands[1:])
-            if len({x.dtype for x in values}) == 1:
-                x = _computed(operands[0], values)
-                return x[...] if x is operands[1] else x if x.ndim else single(x)
     if not operands:
         raise ArgumentError(
             "must specify the einstein sum subscripts string and at least one operand, "
@@ -235,6 +244,9 @@ def einsum(*operands, out=None, optimize=False, dtype=None, casting: str = "safe
     if out is None and order in "FA" and x.ndim > 1:
         x = in_order(x, "F" if order == "F" or all(a.flags.fnc for a in arrays) else "C")
     return with_out(x if x.ndim > 1 else single(x), out, casting, "einsum")
+
+
+einsum.quick = _plain
 
 
 def einsum_path(*operands, optimize="greedy"):

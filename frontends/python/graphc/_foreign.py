@@ -230,17 +230,11 @@ def run(theirs, args, keywords, updates=None):
     return result(theirs(*given, **keywords))
 
 
-def applied(ufunc, operands):
-    """A ufunc of another package of arrays and numbers, which says nothing of classes and writes to none of them."""
-    values, device = [], None
-    for x in operands:
-        if type(x) is _graphc.ndarray or type(x) is _Array:
-            device = device or x.device
-            array = _np.asarray(x)
-            values.append(array[()] if type(x) is _Array else array)
-        else:
-            values.append(x)
-    made = ufunc(*values)
+def applied(ufunc, operands, made=NotImplemented):
+    """A ufunc of another package of arrays and numbers, which says nothing of classes and writes to none of them; `made`: what it gave."""
+    if made is NotImplemented:
+        made = ufunc(*[_np.asarray(x)[()] if type(x) is _Array else _np.asarray(x) if type(x) is _graphc.ndarray else x for x in operands])
+    device = next((x.device for x in operands if _graphc.is_array(x)), None)
     return tuple([to_ours(m, device) for m in made]) if isinstance(made, tuple) else to_ours(made, device)
 
 
@@ -459,7 +453,7 @@ def operated(name, left, right):
 #: results; of integers and bools only; of any, and of larger arrays too. None of them gives views, and none changes its arguments.
 _EXACT = dict.fromkeys(
     ("append", "argwhere", "array_equal", "choose", "column_stack", "compress", "delete", "diagflat", "digitize", "dstack", "extract", "flatnonzero",
-     "heaviside", "insert", "interp", "modf", "nonzero", "ravel_multi_index", "searchsorted", "take", "take_along_axis", "tril", "triu", "unravel_index"), 0
+     "heaviside", "insert", "interp", "ldexp", "modf", "nonzero", "ravel_multi_index", "searchsorted", "take", "take_along_axis", "tril", "triu", "unravel_index"), 0
 ) | dict.fromkeys(("repeat", "resize", "tile"), 1) | dict.fromkeys(
     ("convolve", "correlate", "ediff1d", "intersect1d", "setdiff1d", "setxor1d", "trace", "union1d", "unique"), 2
 ) | dict.fromkeys(
@@ -528,9 +522,9 @@ def _asks(inner):
 _QUICK = {name: getattr(_graphc, f"plain_{name}") for name in (
     "array", "asarray", "ascontiguousarray", "zeros", "ones", "empty", "arange", "concatenate", "append", "round", "copy", "copyto", "size",
     "sort", "argsort", "take", "repeat", "nonzero", "flatnonzero", "count_nonzero", "clip", "cumsum", "cumprod", "swapaxes", "atleast_1d",
-    "atleast_2d", "array_equal", "linspace", "diagonal", "outer",
+    "atleast_2d", "array_equal", "linspace", "diagonal", "outer", "diag", "trace", "transpose", "squeeze", "real", "imag", "flip", "flipud", "fliplr",
     "zeros_like", "ones_like",
-)} | dict.fromkeys(("eye", "identity"), _graphc.plain_eye) | {"diag": _graphc.plain_diagonal, "empty_like": _graphc.plain_zeros_like}  # fmt: skip
+)} | dict.fromkeys(("eye", "identity"), _graphc.plain_eye) | {"empty_like": _graphc.plain_zeros_like}  # fmt: skip
 
 
 def _implemented(theirs, updates, *args, **keywords):

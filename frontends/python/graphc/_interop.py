@@ -65,12 +65,9 @@ def _reduce(self):
     return _rebuild_value if _graphc.is_value(self) else _rebuild, (_np.array(self), self.device)
 
 
-def _copy(self):
+def _copied(self, memo=None):
+    """For the module copy."""
     return self.copy("K") if self.ndim > 1 else self.copy()
-
-
-def _deepcopy(self, memo):
-    return _copy(self)
 
 
 def _dask_tokenize(self):
@@ -97,7 +94,8 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
     if is_plain and ufunc in _ours:
         return _ours[ufunc](*inputs)
     if is_plain and ufunc in _others:
-        return _foreign.applied(ufunc, inputs)
+        made = _graphc.applied(ufunc, *inputs)
+        return made if type(made) is _graphc.ndarray else _foreign.applied(ufunc, inputs, made)
     import graphc
 
     ours = vars(graphc).get(ufunc.__name__)
@@ -208,8 +206,7 @@ def attach():
         "__str__": _str,
         "_format": _format,
         "__reduce__": _reduce,
-        "__copy__": _copy,
-        "__deepcopy__": _deepcopy,
+        "_copied": _copied,
         "__dask_tokenize__": _dask_tokenize,
         "__array_ufunc__": _array_ufunc,
         "__array_function__": _array_function,

@@ -96,6 +96,8 @@ def vecdot(x1, x2, /, *, axis=-1, axes=None, keepdims=False):
     """Sum of products along one axis, in the dtype of the products; other axes broadcast, and complex numbers of the
     first operand are conjugated. `axes` names the axis in each operand (`moved_operands`); `keepdims` leaves it with size 1.
     Raises ShapeError when the axis is not of one size."""
+    if type(x1) is type(x2) is _graphc.ndarray and x1.ndim == x2.ndim == 1 and x1.shape == x2.shape and axis == -1 and axes is None and not keepdims:
+        return _graphc.matmul(x1.conj(), x2)
     x1, x2 = (asarray(x) for x in (x1, x2))
     if axes is not None:
         given = axes

@@ -33,6 +33,9 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
 
 def diagonal_view(x, offset, axis1, axis2):
     """`diagonal` that may be written."""
+    view = _graphc.diagonal_view(x, offset, axis1, axis2)
+    if view is not NotImplemented:
+        return view
     if x.ndim < 2:
         raise ShapeError(f"diagonal: at least two axes are needed, got shape {x.shape}")
     offset = _operator.index(offset)

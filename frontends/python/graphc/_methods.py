@@ -2,6 +2,7 @@
 function of the same name, and the small objects `flat` and `flags`."""
 
 import builtins as _py
+import itertools as _itertools
 import numbers as _numbers
 import operator as _operator
 import pickle as _pickle
@@ -19,6 +20,10 @@ from .errors import ArgumentError, ForeignDType, IndexOutOfBounds, ShapeError, U
 _Array = _graphc.Array
 
 
+def _second(first, second):
+    return second
+
+
 class FlatIterator:
     """`x.flat`: the elements in row-major order, to iterate over, to read and to write by one index."""
 
@@ -27,24 +32,31 @@ class FlatIterator:
 
     def __init__(self, base):
         self.base = base
-        self._next = 0
-        self._row = None  # all elements, where they are those of the base as it changes
+        self._places = self._elements = None  # iterators: the places, and the elements that are read as those go on
 
     def __len__(self):
         return self.base.size
 
+    def _begun(self):
+        base = self.base
+        self._places = iter(range(base.size))
+        row = base.ravel()
+        if _graphc.shares_storage(row, base):
+            self._elements = map(row.__getitem__, self._places)
+        else:  # no vector shows what the base will be then
+            indices = _itertools.product(*map(range, base.shape))
+            self._elements = map(base.__getitem__, map(_second, self._places, indices))
+        return self._elements
+
     def __iter__(self):
-        if self._row is None:
-            row = self.base.ravel()
-            self._row = row if _graphc.shares_storage(row, self.base) else None
-        return self
+        return self._elements or self._begun()
 
     def __next__(self):
-        place = self._next
-        if place >= self.base.size:
-            raise StopIteration
-        self._next = place + 1
-        return (self.base.ravel() if self._row is None else self._row)[place]
+        return next(self._elements or self._begun())
+
+    @property
+    def _next(self):
+        return self.base.size - _operator.length_hint(self._places) if self._elements else 0
 
     @property
     def index(self):
@@ -52,7 +64,8 @@ class FlatIterator:
 
     @property
     def coords(self):
-        return tuple(int(i) for i in _np.unravel_index(self._next, self.base.shape)) if self._next < self.base.size else ()
+        place, shape = self._next, self.base.shape
+        return tuple(int(i) for i in _np.unravel_index(place, shape)) if place < self.base.size else (*shape[:1], *(0,) * (len(shape) - 1))
 
     def __getitem__(self, key):
         return self.base.flatten()[self._checked(key)]
@@ -332,11 +345,11 @@ def _choose(self, *choices, out=None, mode="raise"):
 
 def _conjugate(self, out=None):
     """As graphc.conjugate; of real numbers the array itself."""
+    if out is None:
+        return _graphc.elementwise("conj", [self]) if self.dtype.kind == "c" else self
     from ._special import conjugate
 
-    if out is not None:
-        return conjugate(self, out)
-    return conjugate(self) if self.dtype.kind == "c" else self
+    return conjugate(self, out)
 
 
 def _interface(self):
@@ -439,7 +452,7 @@ def attach(namespace):
     for name, value in {
         "flat": property(FlatIterator, lambda self, value: FlatIterator(self).__setitem__(slice(None), value)),
         "__array_interface__": property(_interface), "flags": property(Flags), "data": property(memoryview), "ctypes": property(_ctypes), "setflags": _setflags, "_view": _view, "byteswap": _byteswap,
-        "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "tobytes": _tobytes, "dump": _dump,
+        "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "_tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize,
         "__class_getitem__": classmethod(_types.GenericAlias), "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
         "__imatmul__": _imatmul, "conj": _conjugate, "conjugate": _conjugate,

@@ -175,17 +175,27 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
 # Elementwise forms.
 
 
+def _in_floats(x, name):
+    """What is multiplied by a number."""
+    if type(x) is float or (type(x) is int and -_WHOLE < x < _WHOLE):
+        return float(x)
+    return x if _graphc.is_array(x) and x.dtype is float64 else _floating(x, name)
+
+
+#: Integers below are floats.
+_WHOLE = 1 << 53
+
+
 @as_ufunc(1)
 def deg2rad(x: ArrayLike, /) -> Array:
     """Degrees to radians."""
-    x = x if _graphc.is_array(x) and x.dtype is float64 else _floating(x, "deg2rad")
-    return x * (_math.pi / 180)
+    return _graphc.mul(_in_floats(x, "deg2rad"), _math.pi / 180)
 
 
 @as_ufunc(1)
 def rad2deg(x: ArrayLike, /) -> Array:
     """Radians to degrees."""
-    return _floating(x, "rad2deg") * (180 / _math.pi)
+    return _graphc.mul(_in_floats(x, "rad2deg"), 180 / _math.pi)
 
 
 @as_ufunc(1)

@@ -28,6 +28,8 @@ def _reduce(name, x, axis, dtype, out, keepdims, initial, where):
     operation, x, kind = getattr(_functions, _UFUNCS[name]), asarray(x), _dtype(dtype)
     if name in ("sum", "prod"):
         kind = dtype_of_sums(x, out, kind)
+    if where is True and initial is _NO_VALUE:
+        return with_out(_graphc.reduce(name, x, axis, keepdims, kind), out, "unsafe", name)
     return with_out(reduce_array(operation, x, axis, kind, keepdims, initial, where), out, "unsafe", name)
 
 

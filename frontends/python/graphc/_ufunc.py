@@ -371,9 +371,8 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
         else:
             kind = dtype or _graphc.result_type(x)
             x = x.astype(kind, copy=False)
-            filler = asarray(identity if identity is not None else initial, x.dtype)
-        shape = _broadcast(name, [x.shape, where.shape])
-        if shape != x.shape:
+            filler = identity if type(identity) is int and identity >= 0 and kind.kind in "iuf" else asarray(identity if identity is not None else initial, x.dtype)
+        if where.shape != x.shape and _broadcast(name, [x.shape, where.shape]) != x.shape:
             raise ShapeError(f"{name}.reduce: a mask of shape {where.shape} for an array of shape {x.shape}")
         x = _graphc.select(where, x, filler)
     empty = _py.any(x.shape[a] == 0 for a in axes)

@@ -1,0 +1,278 @@
+// Views that programs ask for again and again, as C functions: they answer NotImplemented for
+// arguments that the package has to look at.
+#include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Direct.h"
+#include "frontends/record/Session.h"
+#include "frontends/record/Trace.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace graphc::py {
+namespace {
+
+constexpr int64_t kMostAxes = 8;
+
+/// An integer of Python's; nothing for other objects and large ones.
+std::optional<int64_t> smallInteger(PyObject *object) {
+  int overflow = 0;
+  const int64_t value =
+      PyLong_CheckExact(object) ? PyLong_AsLongLongAndOverflow(object, &overflow) : 0;
+  return PyLong_CheckExact(object) && !overflow && value == static_cast<int32_t>(value)
+             ? std::optional(value)
+             : std::nullopt;
+}
+
+/// The arguments of diagonal and trace: an array and which of its diagonals, by place or name.
+struct Diagonal {
+  const Array *x = nullptr;
+  std::array<int64_t, 3> where{0, 0, 1}; ///< offset, axis1, axis2; axes counted from the front
+
+  bool read(PyObject *const *args, Py_ssize_t count, PyObject *names) {
+    constexpr std::array kNames = {"offset", "axis1", "axis2"};
+    x = count >= 1 && count <= 4 ? asPlainArray(args[0]) : nullptr;
+    if (!x || x->rank() < 2 || x->rank() > kMostAxes || x->size() == 0)
+      return false;
+    for (Py_ssize_t i = 1; i < count; ++i)
+      if (!set(static_cast<size_t>(i - 1), args[i]))
+        return false;
+    for (Py_ssize_t i = 0, n = names ? PyTuple_GET_SIZE(names) : 0; i < n; ++i) {
+      size_t at = 0;
+      while (at < kNames.size() &&
+             PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), kNames[at]) != 0)
+        ++at;
+      if (at == kNames.size() || static_cast<Py_ssize_t>(at) + 1 < count ||
+          !set(at, args[count + i]))
+        return false;
+    }
+    for (size_t i : {size_t{1}, size_t{2}})
+      where[i] += where[i] < 0 ? x->rank() : 0;
+    return std::ranges::all_of(std::span(where).subspan(1),
+                               [&](int64_t axis) { return axis >= 0 && axis < x->rank(); }) &&
+           where[1] != where[2];
+  }
+
+  /// The diagonal as the last axis; nothing where the matrices have none, or no layout says where
+  /// it is.
+  std::optional<View> view() const {
+    std::array<int64_t, kMostAxes> order;
+    size_t rank = 0;
+    for (int64_t axis = 0; axis < x->rank(); ++axis)
+      if (axis != where[1] && axis != where[2])
+        order[rank++] = axis;
+    order[rank++] = where[1];
+    order[rank++] = where[2];
+    if (!x->view().hasLayout())
+      return std::nullopt;
+    std::span all(order.data(), rank);
+    View turned = x->view();
+    if (!std::ranges::is_sorted(all))
+      turned = turned.transpose(all);
+    int64_t offset = where[0];
+    if (!turned.isContiguous()) { // by columns: the same diagonal of the transpose
+      std::swap(all[rank - 2], all[rank - 1]);
+      if (View other = x->view().transpose(all); other.isContiguous()) {
+        turned = std::move(other);
+        offset = -offset;
+      }
+    }
+    return of(turned, offset);
+  }
+
+private:
+  bool set(size_t at, PyObject *object) {
+    auto value = smallInteger(object);
+    where[at] = value.value_or(0);
+    return value.has_value();
+  }
+
+  static std::optional<View> of(const View &x, int64_t offset) {
+    const size_t rank = x.shape().size(), outer = rank - 2;
+    const int64_t rows = x.shape()[outer], columns = x.shape()[outer + 1];
+    const int64_t length =
+        std::min(rows + std::min<int64_t>(offset, 0), columns - std::max<int64_t>(offset, 0));
+    if (length <= 0)
+      return std::nullopt;
+    if (!x.isContiguous()) {
+      Shape shape, strides;
+      shape.resize(rank - 1);
+      strides.resize(rank - 1);
+      std::copy_n(x.shape().begin(), outer, shape.begin());
+      std::copy_n(x.strides().begin(), outer, strides.begin());
+      const int64_t down = x.strides()[outer], right = x.strides()[outer + 1];
+      shape[outer] = length;
+      strides[outer] = down + right;
+      return x.strided(shape, strides,
+                       x.offset() + (offset >= 0 ? offset * right : -offset * down));
+    }
+    Shape lines;
+    lines.resize(rank - 1);
+    std::copy_n(x.shape().begin(), outer, lines.begin());
+    lines[outer] = rows * columns;
+    auto flat = x.reshape(lines);
+    if (!flat)
+      return std::nullopt;
+    std::array<IndexItem, 2> items; // the first is all axes before
+    IndexItem &places = items[1];
+    places.kind = IndexItem::Kind::Slice;
+    places.start = offset >= 0 ? offset : -offset * columns;
+    places.stop = *places.start + (length - 1) * (columns + 1) + 1;
+    places.step = columns + 1;
+    return unwrap(flat->index(items));
+  }
+};
+
+/// diagonal(x, offset=0, axis1=0, axis2=1), and diag(x, k) of a matrix, which `self` is True for: a
+/// view that may not be written.
+PyObject *diagonal(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const bool isDiag = self == Py_True;
+    if (isDiag && (count > 2 || names))
+      Py_RETURN_NOTIMPLEMENTED;
+    Diagonal wanted;
+    auto shown = wanted.read(args, count, names) && !(isDiag && wanted.x->rank() != 2)
+                     ? wanted.view()
+                     : std::nullopt;
+    if (!shown)
+      Py_RETURN_NOTIMPLEMENTED;
+    shown->lock();
+    return wrapView(*wanted.x, std::move(*shown));
+  });
+}
+
+/// The same that may be written where the array may be.
+PyObject *diagonalView(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    Diagonal wanted;
+    auto shown = wanted.read(args, count, names) ? wanted.view() : std::nullopt;
+    if (!shown)
+      Py_RETURN_NOTIMPLEMENTED;
+    return wrapView(*wanted.x, std::move(*shown));
+  });
+}
+
+/// trace(x, offset=0, axis1=0, axis2=1)
+PyObject *trace(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    Diagonal wanted;
+    auto shown = wanted.read(args, count, names) ? wanted.view() : std::nullopt;
+    if (!shown)
+      Py_RETURN_NOTIMPLEMENTED;
+    const Array line = wanted.x->withView(std::move(*shown));
+    return wrap(
+        ops::reduce(op::ReduceKind::Sum, line, Axes({line.rank() - 1}), false, std::nullopt));
+  });
+}
+
+/// transpose(x): a view with the axes reversed, or with two or more in the order of a tuple.
+PyObject *transpose(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = (count == 1 || count == 2) && !names ? asPlainArray(args[0]) : nullptr;
+    if (!x || x->isValue() || x->rank() == 0 || x->rank() > kMostAxes ||
+        (count == 2 && !(PyTuple_CheckExact(args[1]) && PyTuple_GET_SIZE(args[1]) == x->rank())))
+      Py_RETURN_NOTIMPLEMENTED;
+    std::array<int64_t, kMostAxes> order;
+    unsigned seen = 0;
+    const auto rank = static_cast<size_t>(x->rank());
+    for (size_t i = 0; i < rank; ++i) {
+      auto axis = count == 1 ? std::optional(static_cast<int64_t>(rank - 1 - i))
+                             : smallInteger(PyTuple_GET_ITEM(args[1], i));
+      if (!axis || *axis < 0 || *axis >= x->rank())
+        Py_RETURN_NOTIMPLEMENTED;
+      order[i] = *axis;
+      seen |= 1u << *axis;
+    }
+    if (seen + 1 != 1u << rank)
+      Py_RETURN_NOTIMPLEMENTED;
+    return wrapView(*x, x->view().transpose({order.data(), rank}));
+  });
+}
+
+/// squeeze(x): a view without the axes of size 1.
+PyObject *squeeze(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+    if (!x || x->isValue() || x->rank() > kMostAxes)
+      Py_RETURN_NOTIMPLEMENTED;
+    std::array<int64_t, kMostAxes> axes;
+    size_t found = 0;
+    for (size_t i = 0; i < x->shape().size(); ++i)
+      if (x->shape()[i] == 1)
+        axes[found++] = static_cast<int64_t>(i);
+    return wrapView(*x, x->view().squeeze({axes.data(), found}));
+  });
+}
+
+/// real(x) and, where `self` is 1, imag(x) of an array of complex numbers: a view; real(x) of an
+/// array of real ones.
+PyObject *part(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+    const long number = PyLong_AsLong(self);
+    if (!x || x->isValue() || (!isComplex(x->dtype()) && number == 1))
+      Py_RETURN_NOTIMPLEMENTED;
+    if (!isComplex(x->dtype()))
+      return Py_NewRef(args[0]);
+    return wrapView(*x, x->view().part(number, x->dtype()));
+  });
+}
+
+/// flip(x) of a vector, and flip(x, axis), flipud(x) and fliplr(x), whose axis `self` is: a view.
+PyObject *flip(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const bool isNamed = self != Py_None;
+    const bool isPlain = !names && (count == 1 || (count == 2 && !isNamed));
+    const Array *x = isPlain ? asPlainArray(args[0]) : nullptr;
+    if (!x || x->isValue() || x->rank() == 0 || x->rank() > kMostAxes)
+      Py_RETURN_NOTIMPLEMENTED;
+    std::array<int64_t, kMostAxes> axes;
+    std::iota(axes.begin(), axes.end(), 0);
+    auto turned = static_cast<size_t>(x->rank());
+    if (isNamed || count == 2) {
+      auto axis = smallInteger(isNamed ? self : args[1]);
+      if (!axis || *axis < -x->rank() || *axis >= x->rank())
+        Py_RETURN_NOTIMPLEMENTED;
+      axes[0] = *axis < 0 ? *axis + x->rank() : *axis;
+      turned = 1;
+    }
+    return wrapView(*x, x->view().flip({axes.data(), turned}));
+  });
+}
+
+using Quick = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
+PyMethodDef quick(const char *name, Quick made) {
+  auto plain = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(made));
+  return {name, plain, METH_FASTCALL | METH_KEYWORDS,
+          "The function for plain arguments; NotImplemented for others."};
+}
+
+PyMethodDef diagonalMethod = quick("diagonal", diagonal),
+            diagonalViewMethod = quick("diagonal_view", diagonalView),
+            traceMethod = quick("trace", trace), transposeMethod = quick("transpose", transpose),
+            squeezeMethod = quick("squeeze", squeeze), partMethod = quick("part", part),
+            flipMethod = quick("flip", flip);
+
+} // namespace
+
+void definePlainViews(pb::module_ &m) {
+  auto add = [&](const char *name, PyMethodDef &method, const pb::object &self) {
+    auto made = pb::reinterpret_steal<pb::object>(PyCFunction_New(&method, self.ptr()));
+    if (!made)
+      throw pb::error_already_set();
+    m.attr(name) = made;
+  };
+  add("plain_diagonal", diagonalMethod, pb::bool_(false));
+  add("plain_diag", diagonalMethod, pb::bool_(true));
+  add("diagonal_view", diagonalViewMethod, pb::none());
+  add("plain_trace", traceMethod, pb::none());
+  add("plain_transpose", transposeMethod, pb::none());
+  add("plain_squeeze", squeezeMethod, pb::none());
+  add("plain_real", partMethod, pb::int_(0));
+  add("plain_imag", partMethod, pb::int_(1));
+  add("plain_flip", flipMethod, pb::none());
+  add("plain_flipud", flipMethod, pb::int_(0));
+  add("plain_fliplr", flipMethod, pb::int_(1));
+}
+
+} // namespace graphc::py
