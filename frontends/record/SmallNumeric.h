@@ -41,6 +41,8 @@ Outcome reduceSlices(op::ReduceKind kind, const Array &x, size_t axis, DType t,
 /// The least or largest complex number along an axis of an array of the cpu, which is computed
 /// first, or its place; `running`: of the elements up to each.
 Outcome complexExtremes(op::ReduceKind kind, const Array &x, size_t axis, bool running);
+/// As sorted() (Small.h), along an axis of a row-major array.
+Outcome sortedAlong(const Array &x, size_t axis, Routine routine);
 /// The least or largest of the floats of a computed array that are not NaN; where there are none,
 /// and for many elements, it has to be recorded.
 Outcome extremeOfNumbers(bool isLargest, const Array &x);

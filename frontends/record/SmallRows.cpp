@@ -274,25 +274,70 @@ Result<bool> combineRows(Array &target, const Array &index, const Operand &value
   });
 }
 
+/// Rows of so many elements in ascending order, or the places of those.
+static Result<bool> sortRows(Routine routine, DType t, const void *data, int64_t size,
+                             int64_t length, const NodeRef &out) {
+  const std::array<int64_t, 2> rows = {size / length, length};
+  const rt::library::Operand given{const_cast<void *>(data), t, rows}; // is read only
+  const int64_t params[] = {0};                                        // ascending
+  return rt::library::run(routine, {{&given, 1}, {dataOf<char>(out), out->dtype(), rows}, params})
+      .isOk();
+}
+
+static DType dtypeOfOrder(const Array &x, Routine routine) {
+  return routine == Routine::Argsort ? DType::Int64 : x.dtype();
+}
+
 Outcome sorted(const Array &x, Routine routine) {
   if (x.size() == 0 || x.size() * itemSize(x.dtype()) > mostBytes())
     return NodeRef();
   GRAPHC_ASSIGN(Elements elements, elementsOf(x));
   NodeRef dense = elements.base;
-  void *data = const_cast<char *>(elements.first); // operands are read only
+  const char *data = elements.first;
   if (dense && !x.view().isContiguous()) {
     GRAPHC_ASSIGN(dense, detached(x));
     data = dense ? dataOf<char>(dense) : nullptr;
   }
   if (!dense)
     return NodeRef();
-  const DType t = routine == Routine::Argsort ? DType::Int64 : x.dtype();
-  GRAPHC_ASSIGN(NodeRef out, makeNode(t, x.shape(), x.device()));
-  const std::array<int64_t, 2> rows = {1, x.size()};
-  const rt::library::Operand given{data, x.dtype(), rows};
-  const int64_t params[] = {0}; // ascending
-  if (!rt::library::run(routine, {{&given, 1}, {dataOf<char>(out), t, rows}, params}))
+  GRAPHC_ASSIGN(NodeRef out, makeNode(dtypeOfOrder(x, routine), x.shape(), x.device()));
+  return finished(out, sortRows(routine, x.dtype(), data, x.size(), x.size(), out));
+}
+
+Outcome sortedAlong(const Array &x, size_t axis, Routine routine) {
+  if (x.size() == 0 || x.size() * itemSize(DType::Int64) > mostBytes())
     return NodeRef();
+  const size_t rank = x.shape().size();
+  const int64_t length = x.shape()[axis];
+  const DType t = dtypeOfOrder(x, routine);
+  GRAPHC_ASSIGN(Elements elements, elementsOf(x));
+  if (!elements.base)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, x.shape(), x.device()));
+  if (axis + 1 == rank)
+    return finished(out, sortRows(routine, x.dtype(), elements.first, x.size(), length, out));
+  std::vector<int64_t> order;
+  for (size_t i = 0; i < rank; ++i)
+    if (i != axis)
+      order.push_back(static_cast<int64_t>(i));
+  order.push_back(static_cast<int64_t>(axis));
+  const Array turned = x.withView(x.view().transpose(order));
+  GRAPHC_ASSIGN(NodeRef rows, detached(turned));
+  GRAPHC_ASSIGN(NodeRef made, makeNode(t, turned.shape(), x.device()));
+  if (!rows)
+    return NodeRef();
+  GRAPHC_ASSIGN(bool isDone,
+                sortRows(routine, x.dtype(), dataOf<char>(rows), x.size(), length, made));
+  const Shape dense = denseStrides(x.shape());
+  Shape strides;
+  strides.resize(rank);
+  for (size_t i = 0; i < rank; ++i)
+    strides[i] = dense[static_cast<size_t>(order[i])];
+  if (!isDone)
+    return NodeRef();
+  withElement(itemSize(t), [&]<typename T>(T) {
+    spread(dataOf<const T>(made), turned.shape(), strides, dataOf<T>(out));
+  });
   return out;
 }
 

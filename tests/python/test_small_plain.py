@@ -67,6 +67,11 @@ CALLS = [
     "np.array([i[:2], c[2:4]], dtype=float)", "np.array([0.1, 1e300], 'f4')", "np.array([2**53 + 1, 2**62], dtype=float)", "np.array([16777217, 1], dtype='f4')", "np.array([0, 1], bool)",
     "np.array([1, 2], dtype=complex)", "np.array([1, 2], None)", "np.array([[1, 2], [3, 4]], dtype='i2')", "w[[0, -1], [1, 2]]", "w[[True, False, True]]", "w[[2, 0]]", "w[:, [True, False, True, True]]",
     "w[[[0], [1]], [1, 3]]", "w[[0, True]]", "w[[]]", "t[:, [0, 2], 1]", "t[[1], :, [0, 3]]", "f[[i[0], 2]]",
+    "np.sort(w)", "np.sort(w, 0)", "np.sort(w, axis=1)", "np.argsort(w)", "np.argsort(w, 0)", "np.sort(t, 1)", "np.sort(t, 0)", "np.argsort(t, axis=-2)", "np.argsort(t, 0)", "np.sort(w.T)", "np.argsort(w.T, 0)",
+    "np.sort(w, None)", "np.sort(z.reshape(2, 3), 0)", "np.sort(w.astype('f2'), 0)", "np.sort(f[2:].reshape(2, 3), 0)", "np.argsort(f[2:].reshape(2, 3), 0)", "np.sort(i.reshape(2, 4).astype('i1'), axis=0)",
+    "np.sort(m.reshape(4, 2), 0)", "np.sort(w[:, ::2], 0)", "np.sort(w[:, :0], 0)", "np.hstack((c[:3], 1.0))", "np.hstack([i, 2])", "np.hstack((i, 2.5))", "np.hstack((c[0], c[1]))", "np.hstack((w, w[:, :1]))",
+    "np.hstack((w.T, w.T))", "np.hstack((m, 1))", "np.hstack([c, w[0]])", "np.hstack((t, t))", "np.hstack((i.astype('i1'), 3))", "np.hstack(w)", "np.column_stack((c, i))", "np.column_stack((w, c[:3]))",
+    "np.column_stack((c[0], 2))", "np.column_stack([w.T, w.T])", "np.column_stack((m, c))",
     "c[2:6][::-1]", "w[...]", "c[:]", "w[0:0]", "w.T[1]", "w.reshape(2, 6)[1, 2:]", "np.piecewise(c, [c < 2, c >= 5], [-1, 1])",
 ]  # fmt: skip
 
@@ -119,7 +124,7 @@ def test_updates_of_memory_that_numpy_holds():
 WRONG = [
     "c[i] = 1.0", "c[np.array([8])] = f[0]", "c[i[:3] % 8] = f[:2]", "c += w", "c += 1j", "i += 0.5", "c[:3] = [1.0, 2.0]", "np.swapaxes(w, 0, 2)",
     "np.repeat(c, -1)", "np.sort(f, axis=1)", "np.add.reduce(w, 2)", "np.einsum('i,i->', c, i[:3])", "c.view('i3')", "c.item(8)", "np.linspace(0, 1, -1)", "np.array([300], dtype='u1')", "np.array([1, -1], 'u2')", "np.array([1], dtype='nonsense')", "np.array([[1], [2, 3]], dtype=float)",
-    "w[[0.5]]", "w[[0, 1.0]]", "w[[9]]", "w[[0, 1], [0, 1, 2]]", "w[[[0], [1, 2]]]", "np.diagonal(c)", "np.trace(w, 0, 1, 1)", "np.transpose(w, (0, 0))", "w.transpose(0, 2)", "np.einsum('ii', w)",
+    "w[[0.5]]", "w[[0, 1.0]]", "w[[9]]", "w[[0, 1], [0, 1, 2]]", "w[[[0], [1, 2]]]", "np.diagonal(c)", "np.trace(w, 0, 1, 1)", "np.hstack((c, w))", "np.column_stack((c, i[:3]))", "np.sort(w, 2)", "np.argsort(w, axis=-3)", "np.transpose(w, (0, 0))", "w.transpose(0, 2)", "np.einsum('ii', w)",
     "np.array_equal(c)", "np.outer(c)", "np.round(c, 'x')", "c[m[:3]]", "w[np.array([0]), np.array([4])]", "w[np.array([0, 1]), np.array([0, 1, 2])]",
 ]  # fmt: skip
 

@@ -190,6 +190,49 @@ PyObject *plainAppend(PyObject *, PyObject *const *args, Py_ssize_t count, PyObj
   });
 }
 
+bool isNumber(PyObject *object) {
+  int overflow = 0;
+  if (PyLong_CheckExact(object))
+    PyLong_AsLongLongAndOverflow(object, &overflow);
+  return PyFloat_CheckExact(object) || (PyLong_CheckExact(object) && !overflow);
+}
+
+/// hstack and, where `self` is True, column_stack of row-major arrays and numbers; NotImplemented
+/// for others.
+PyObject *plainStack(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  const bool isPlain =
+      count == 1 && !names && (PyList_CheckExact(args[0]) || PyTuple_CheckExact(args[0]));
+  const Py_ssize_t size = isPlain ? PySequence_Fast_GET_SIZE(args[0]) : 0;
+  const bool areColumns = self == Py_True;
+  if (size == 0)
+    Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&]() -> PyObject * {
+    rt::Device *device = deviceOf(args[0]);
+    std::vector<Array> arrays;
+    bool hasRows = false;
+    PlainScope scope;
+    for (Py_ssize_t i = 0; device && i < size; ++i) {
+      PyObject *item = PySequence_Fast_GET_ITEM(args[0], i);
+      const Array *x = asAnyArray(item);
+      if (x ? x->isOpen() || (x->rank() > 1 && !x->view().isContiguous()) : !isNumber(item))
+        Py_RETURN_NOTIMPLEMENTED;
+      arrays.push_back(toArray(item, device));
+      Array &last = arrays.back();
+      const int64_t rank = last.rank();
+      if (rank < 2 && areColumns)
+        last = unwrap(ops::reshape(last, Shape{last.size(), 1}));
+      else if (rank == 0)
+        last = unwrap(ops::reshape(last, Shape{1}));
+      hasRows = last.rank() > 1;
+      if (hasRows != (arrays.front().rank() > 1))
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    if (!device)
+      Py_RETURN_NOTIMPLEMENTED;
+    return wrap(joined(std::move(arrays), hasRows));
+  });
+}
+
 PyObject *library(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&] {
     Arguments<5> given("library", {"name", "operands", "params", "shape", "dtype"}, 5, args, count,
@@ -422,8 +465,13 @@ PyMethodDef functions[] = {
 } // namespace
 
 void definePlainFunctions(pb::module_ &m) {
+  static PyMethodDef stack =
+      function("stack", plainStack, "The function for plain arguments; NotImplemented for others.");
   if (PyModule_AddFunctions(m.ptr(), functions) < 0)
     throw pb::error_already_set();
+  m.attr("plain_hstack") = pb::reinterpret_steal<pb::object>(PyCFunction_New(&stack, Py_False));
+  m.attr("plain_column_stack") =
+      pb::reinterpret_steal<pb::object>(PyCFunction_New(&stack, Py_True));
 }
 
 } // namespace graphc::py

@@ -5,6 +5,7 @@
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Small.h"
+#include "frontends/record/SmallNumeric.h"
 #include "frontends/record/Trace.h"
 
 #include <algorithm>
@@ -32,10 +33,37 @@ PyObject *answer(NodeRef made) {
   return wrap(small::arrayOf(std::move(made)));
 }
 
-/// sort(x) or, where `self` is True, argsort(x).
+/// The axis of a call of a row-major array of several axes, its last argument, and of none the last
+/// one; nothing for other calls.
+std::optional<size_t> axisOf(const Array &x, PyObject *const *args, Py_ssize_t count,
+                             PyObject *names) {
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  if (x.rank() < 2 || count + named > 2 || !x.view().isContiguous() ||
+      (named && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "axis") != 0))
+    return std::nullopt;
+  int64_t axis = -1;
+  int overflow = 0;
+  if (count + named == 2)
+    axis = PyLong_CheckExact(args[1]) ? PyLong_AsLongLongAndOverflow(args[1], &overflow) : x.rank();
+  axis += axis < 0 ? x.rank() : 0;
+  const bool isInside = axis >= 0 && axis < x.rank() && !overflow;
+  return isInside ? std::optional(static_cast<size_t>(axis)) : std::nullopt;
+}
+
+/// sort(x, axis) or, where `self` is True, argsort(x, axis); of vectors without an axis.
 PyObject *sorted(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     PlainScope scope;
+    const Array *several = count >= 1 && !Trace::active() ? asPlainArray(args[0]) : nullptr;
+    if (several && several->rank() > 1) {
+      auto axis = axisOf(*several, args, count, names);
+      // Along another axis than the last one nothing else counts.
+      const bool isLast = axis && *axis + 1 == several->shape().size();
+      if (!axis || !small::isLoop(OpKind::Library, several->size(), several->device(), !isLast))
+        Py_RETURN_NOTIMPLEMENTED;
+      return answer(unwrap(
+          small::sortedAlong(*several, *axis, self == Py_True ? Routine::Argsort : Routine::Sort)));
+    }
     const Array *x = count == 1 && !names ? vectorOfLoop(OpKind::Library, args[0]) : nullptr;
     if (!x)
       Py_RETURN_NOTIMPLEMENTED;
