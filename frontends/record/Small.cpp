@@ -479,29 +479,73 @@ Outcome iota(int64_t count, DType t, rt::Device &device) {
   return finished(std::move(out), std::move(done));
 }
 
-/// Floats as int64, where all of them have an integer part that is one.
-static Outcome wholeParts(const Array &x) {
-  constexpr double kLimit = 0x1p62;
-  Reader<double> reader;
-  GRAPHC_ASSIGN(bool isRead, reader.read(x, DType::Float64, x.shape()));
-  const Run<double> from = reader.run();
-  const int64_t count = isRead && from.steps ? countOf(x.shape()) : 0;
-  bool isInside = count > 0;
+namespace {
+
+/// Floats without their fractions, where all of them have a place among the integers of a type;
+/// false, with nothing that counts written, for others.
+template <typename S, typename T>
+[[gnu::always_inline]] inline bool wholeOf(const S *from, T *to, int64_t count) {
+  constexpr int kBits = std::min(std::numeric_limits<T>::digits, 62);
+  constexpr auto kEnd = static_cast<S>(int64_t{1} << kBits);
+  constexpr S kBegin = std::is_signed_v<T> ? -kEnd : S{-1};
+  using Wide = std::conditional_t<(sizeof(T) < 4), int32_t, T>;
+  bool isInside = true;
   for (int64_t i = 0; i < count; ++i) // neither is a NaN
-    isInside &= from.data[i] > -kLimit && from.data[i] < kLimit;
-  if (!isInside)
-    return NodeRef();
-  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Int64, x.shape(), x.device()));
+    isInside &= (from[i] > kBegin) & (from[i] < kEnd);
+  for (int64_t i = 0; isInside && i < count; ++i)
+    to[i] = static_cast<T>(static_cast<Wide>(from[i]));
+  return isInside;
+}
+template <typename S, typename T>
+GRAPHC_WIDE bool wholeWide(const S *from, T *to, int64_t count) {
+  return wholeOf(from, to, count);
+}
+
+template <typename S, typename T>
+[[gnu::always_inline]] inline void convertOf(const S *from, T *to, int64_t count) {
   for (int64_t i = 0; i < count; ++i)
-    dataOf<int64_t>(out)[i] = static_cast<int64_t>(from.data[i]);
-  return out;
+    to[i] = static_cast<T>(from[i]);
+}
+template <typename S, typename T>
+GRAPHC_WIDE void convertWide(const S *from, T *to, int64_t count) {
+  convertOf(from, to, count);
+}
+
+/// One loop over elements that lie side by side; false where there is more to it.
+template <typename S, typename T>
+bool convertDense(const S *from, T *to, int64_t count) {
+  if constexpr (std::is_same_v<S, T> || std::is_same_v<S, bool> || std::is_same_v<T, bool>)
+    return false;
+  else if constexpr (std::is_floating_point_v<S> && std::is_integral_v<T>)
+    return hasWide() ? wholeWide(from, to, count) : wholeOf(from, to, count);
+  else
+    hasWide() ? convertWide(from, to, count) : convertOf(from, to, count);
+  if constexpr (std::is_floating_point_v<T> && sizeof(T) < sizeof(S))
+    return !mustBeFinite() || (hasWide() ? allFiniteWide(to, count) : allFinite(to, count));
+  return true;
+}
+
+} // namespace
+
+/// A copy of computed elements that lie side by side; null for others.
+static Outcome castDense(const Array &x, DType t) {
+  const Elements from = denseElementsOf(x);
+  if (!from.base || x.size() == 0 || x.known() || x.rank() == 0)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, x.shape(), x.device()));
+  auto done = withRealType(x.dtype(), [&]<typename S>(S) -> Result<bool> {
+    return withRealType(t, [&]<typename T>(T) -> Result<bool> {
+      return convertDense(reinterpret_cast<const S *>(from.first), dataOf<T>(out), x.size());
+    });
+  });
+  return finished(std::move(out), std::move(done));
 }
 
 Outcome cast(const Array &x, DType t) {
-  if (x.dtype() == DType::Float64 && t == DType::Int64) {
-    GRAPHC_ASSIGN(NodeRef whole, wholeParts(x));
-    if (whole)
-      return whole;
+  if (plain::hasElements(x.dtype()) && plain::hasElements(t) && x.dtype() != t) {
+    GRAPHC_ASSIGN(NodeRef made, castDense(x, t));
+    if (made)
+      return made;
   }
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, x.shape(), x.device()));
   auto done = withElementType(t, [&]<typename T>(T) -> Result<bool> {

@@ -37,6 +37,7 @@ EXPRESSIONS = {
     "whole numbers": lambda x, n, v, i: ((x * 3).astype(int), (v * 100).astype("u1"), (x / 9).astype("i2"), (x > 2).astype("i1"), n.astype(bool)),
     "larger": lambda x, n, v, i: ((gc.arange(20_000.0) * 0.5).sum(), gc.cumsum(gc.arange(9000.0, dtype="f4") / 7)[::500], gc.cumsum(gc.arange(3000.0) / 7)[::500], (gc.arange(30_000.0) / 7).sum(), (gc.arange(30_000.0) / 7).mean(), (gc.arange(30_000.0) / 7).var(), (gc.arange(12_000.0).reshape(120, 100) / 9).sum(axis=0), gc.outer(x[0], gc.arange(1000.0)).max(axis=0)[::100]),
     "rows": lambda x, n, v, i: ((x + 1)[i], (n * 2)[i, 1:4]),
+    "beyond": lambda x, n, v, i: ((x * 9).astype("i1"), (x * 1e9).astype("u4"), (x * 1e30).astype(int), (v * 1e18).astype("i4"), (x * gc.inf).astype("i2"), (n * 1e38).astype("f4")),
     "numbers": lambda x, n, v, i: gc.full((3, 4), 2.5) * 2 + gc.arange(4) - gc.eye(3, 4),
     "casts": lambda x, n, v, i: (n.astype("f4") / 3, (n > 1).astype(int) * n, v.astype("f8") + x),
     "sorted": lambda x, n, v, i: (gc.sort(x * -1, axis=1), gc.argsort(n.ravel() * 2)[::5]),

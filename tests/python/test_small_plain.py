@@ -72,6 +72,10 @@ CALLS = [
     "np.sort(m.reshape(4, 2), 0)", "np.sort(w[:, ::2], 0)", "np.sort(w[:, :0], 0)", "np.hstack((c[:3], 1.0))", "np.hstack([i, 2])", "np.hstack((i, 2.5))", "np.hstack((c[0], c[1]))", "np.hstack((w, w[:, :1]))",
     "np.hstack((w.T, w.T))", "np.hstack((m, 1))", "np.hstack([c, w[0]])", "np.hstack((t, t))", "np.hstack((i.astype('i1'), 3))", "np.hstack(w)", "np.column_stack((c, i))", "np.column_stack((w, c[:3]))",
     "np.column_stack((c[0], 2))", "np.column_stack([w.T, w.T])", "np.column_stack((m, c))",
+    "c.astype('i4')", "(c * -17.5).astype('i1')", "(c * 35).astype('u1')", "(c * 6e8).astype('u4')", "(c * -3e8).astype('i4')", "(c - 0.5).astype('u2')", "(c * 1e18).astype(int)", "c.astype('f4')",
+    "(c * 1e38).astype('f4')", "i.astype('u1')", "(i * 1000).astype('i1')", "i.astype('f4')", "(i + 2**60).astype('f4')", "i.astype('u8').astype(float)", "c.astype('f4').astype('i8')", "c.astype('f4').astype(float)",
+    "(c / 3).astype('f2')", "c.astype('u8')", "c.astype(bool)", "m.astype('i2')", "w[:, ::2].astype(int)", "z.astype('c8')", "np.clip(c, 1, 4.5, out=c)", "np.clip(f, -1, 1, out=c)",
+    "np.clip(c[1:], 2, 3, out=c[:-1])", "np.clip(g, -1, 1, out=w[0, :3])", "np.clip(c.astype('f4'), 0, 1, out=c)", "np.clip(i, 0, 1.5, out=c)",
     "c[2:6][::-1]", "w[...]", "c[:]", "w[0:0]", "w.T[1]", "w.reshape(2, 6)[1, 2:]", "np.piecewise(c, [c < 2, c >= 5], [-1, 1])",
 ]  # fmt: skip
 
@@ -124,7 +128,7 @@ def test_updates_of_memory_that_numpy_holds():
 WRONG = [
     "c[i] = 1.0", "c[np.array([8])] = f[0]", "c[i[:3] % 8] = f[:2]", "c += w", "c += 1j", "i += 0.5", "c[:3] = [1.0, 2.0]", "np.swapaxes(w, 0, 2)",
     "np.repeat(c, -1)", "np.sort(f, axis=1)", "np.add.reduce(w, 2)", "np.einsum('i,i->', c, i[:3])", "c.view('i3')", "c.item(8)", "np.linspace(0, 1, -1)", "np.array([300], dtype='u1')", "np.array([1, -1], 'u2')", "np.array([1], dtype='nonsense')", "np.array([[1], [2, 3]], dtype=float)",
-    "w[[0.5]]", "w[[0, 1.0]]", "w[[9]]", "w[[0, 1], [0, 1, 2]]", "w[[[0], [1, 2]]]", "np.diagonal(c)", "np.trace(w, 0, 1, 1)", "np.hstack((c, w))", "np.column_stack((c, i[:3]))", "np.sort(w, 2)", "np.argsort(w, axis=-3)", "np.transpose(w, (0, 0))", "w.transpose(0, 2)", "np.einsum('ii', w)",
+    "w[[0.5]]", "w[[0, 1.0]]", "w[[9]]", "w[[0, 1], [0, 1, 2]]", "w[[[0], [1, 2]]]", "np.diagonal(c)", "np.trace(w, 0, 1, 1)", "np.hstack((c, w))", "np.column_stack((c, i[:3]))", "np.clip(c, 0, 1, out=c[:3])", "np.clip(c, 0, 1, out=i)", "np.sort(w, 2)", "np.argsort(w, axis=-3)", "np.transpose(w, (0, 0))", "w.transpose(0, 2)", "np.einsum('ii', w)",
     "np.array_equal(c)", "np.outer(c)", "np.round(c, 'x')", "c[m[:3]]", "w[np.array([0]), np.array([4])]", "w[np.array([0, 1]), np.array([0, 1, 2])]",
 ]  # fmt: skip
 

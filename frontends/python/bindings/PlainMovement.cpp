@@ -186,15 +186,33 @@ PyObject *where(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObjec
   return found;
 }
 
-/// clip(x, low, high) of floats.
+/// Writes a result to `out`, an array of its shape and dtype; NotImplemented for any other.
+PyObject *writtenTo(PyObject *out, const pb::object &result) {
+  Array *target = asAnyArray(out);
+  const Array &made = *asAnyArray(result.ptr());
+  if (!target || target->isOpen() || target->isValue() || target->view().isReadOnly() ||
+      target->dtype() != made.dtype() || !(target->shape() == made.shape()) ||
+      &target->device() != &made.device())
+    Py_RETURN_NOTIMPLEMENTED;
+  IndexItem all;
+  if (!directAssign(*target, {&all, 1}, result.ptr()))
+    check(ops::setItem(*target, {&all, 1}, made));
+  tellAtOnce(*target);
+  return Py_NewRef(out);
+}
+
+/// clip(x, low, high) of floats, and with an output by its name.
 PyObject *clip(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
-    const Array *x = count == 3 && !names ? asPlainArray(args[0]) : nullptr;
+    const bool hasOut = names && PyTuple_GET_SIZE(names) == 1 && count == 3 &&
+                        PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "out") == 0;
+    const Array *x = count == 3 && (!names || hasOut) ? asPlainArray(args[0]) : nullptr;
     if (!x || x->rank() == 0 || !isFloat(x->dtype()) || !isPlainNumber(args[1], true) ||
         !isPlainNumber(args[2], true))
       Py_RETURN_NOTIMPLEMENTED;
     const Operand operands[] = {*x, toScalar(args[1]), toScalar(args[2])};
-    return wrap(ops::elementwise(OpKind::Clip, operands));
+    PyObject *made = wrap(ops::elementwise(OpKind::Clip, operands));
+    return hasOut ? writtenTo(args[3], pb::reinterpret_steal<pb::object>(made)) : made;
   });
 }
 
