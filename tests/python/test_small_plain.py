@@ -76,6 +76,9 @@ CALLS = [
     "(c * 1e38).astype('f4')", "i.astype('u1')", "(i * 1000).astype('i1')", "i.astype('f4')", "(i + 2**60).astype('f4')", "i.astype('u8').astype(float)", "c.astype('f4').astype('i8')", "c.astype('f4').astype(float)",
     "(c / 3).astype('f2')", "c.astype('u8')", "c.astype(bool)", "m.astype('i2')", "w[:, ::2].astype(int)", "z.astype('c8')", "np.clip(c, 1, 4.5, out=c)", "np.clip(f, -1, 1, out=c)",
     "np.clip(c[1:], 2, 3, out=c[:-1])", "np.clip(g, -1, 1, out=w[0, :3])", "np.clip(c.astype('f4'), 0, 1, out=c)", "np.clip(i, 0, 1.5, out=c)",
+    "c[:1].item()", "c[3].item()", "w.sum().item()", "w[1:2, :1].item()", "w.item(2, 3)", "w.item(-1, 0)", "w.item((1, 2))", "t.item(1, 0, 2)", "z.item(1)", "z[:1].item()", "m[:1].item()", "i[2:3].item()",
+    "f.astype('f2')[1:2].item()", "type(c[:1].item())", "np.asarray(0.5)", "np.asarray(3)", "np.array(True)", "np.array(c[2])", "np.asarray(i[1], dtype=float)", "np.array(2**40)", "np.array(2, dtype=float)",
+    "np.asarray(2.5, dtype='f4')", "np.array(np.float64(0.5))", "np.array(2.5, dtype=int)", "np.asarray(c.sum())", "np.array(2**63)", "np.asarray(-0.0)",
     "c[2:6][::-1]", "w[...]", "c[:]", "w[0:0]", "w.T[1]", "w.reshape(2, 6)[1, 2:]", "np.piecewise(c, [c < 2, c >= 5], [-1, 1])",
 ]  # fmt: skip
 
@@ -128,7 +131,7 @@ def test_updates_of_memory_that_numpy_holds():
 WRONG = [
     "c[i] = 1.0", "c[np.array([8])] = f[0]", "c[i[:3] % 8] = f[:2]", "c += w", "c += 1j", "i += 0.5", "c[:3] = [1.0, 2.0]", "np.swapaxes(w, 0, 2)",
     "np.repeat(c, -1)", "np.sort(f, axis=1)", "np.add.reduce(w, 2)", "np.einsum('i,i->', c, i[:3])", "c.view('i3')", "c.item(8)", "np.linspace(0, 1, -1)", "np.array([300], dtype='u1')", "np.array([1, -1], 'u2')", "np.array([1], dtype='nonsense')", "np.array([[1], [2, 3]], dtype=float)",
-    "w[[0.5]]", "w[[0, 1.0]]", "w[[9]]", "w[[0, 1], [0, 1, 2]]", "w[[[0], [1, 2]]]", "np.diagonal(c)", "np.trace(w, 0, 1, 1)", "np.hstack((c, w))", "np.column_stack((c, i[:3]))", "np.clip(c, 0, 1, out=c[:3])", "np.clip(c, 0, 1, out=i)", "np.sort(w, 2)", "np.argsort(w, axis=-3)", "np.transpose(w, (0, 0))", "w.transpose(0, 2)", "np.einsum('ii', w)",
+    "w[[0.5]]", "w[[0, 1.0]]", "w[[9]]", "w[[0, 1], [0, 1, 2]]", "w[[[0], [1, 2]]]", "np.diagonal(c)", "np.trace(w, 0, 1, 1)", "np.hstack((c, w))", "np.column_stack((c, i[:3]))", "np.clip(c, 0, 1, out=c[:3])", "c.item()", "w.item(3, 0)", "w[:0].item()", "np.array(2**70, dtype=int)", "np.clip(c, 0, 1, out=i)", "np.sort(w, 2)", "np.argsort(w, axis=-3)", "np.transpose(w, (0, 0))", "w.transpose(0, 2)", "np.einsum('ii', w)",
     "np.array_equal(c)", "np.outer(c)", "np.round(c, 'x')", "c[m[:3]]", "w[np.array([0]), np.array([4])]", "w[np.array([0, 1]), np.array([0, 1, 2])]",
 ]  # fmt: skip
 
@@ -313,3 +316,12 @@ def test_outputs_of_exact_functions_are_checked():
     locked.flags.writeable = False
     with pytest.raises(ValueError):
         gc.take(names["f"], [0, 1, 2, 3], out=locked)
+
+
+def test_arrays_of_single_results_are_their_own():
+    names = space(gc)
+    number = names["c"][2]
+    for x in (gc.array(number), gc.asarray(number), gc.asarray(0.5), gc.array(3)):
+        other = x
+        x[...] = 7
+        assert x.shape == () and isinstance(x, gc.ndarray) and other.tolist() == 7 and number == 2.0 and names["c"][2] == 2.0

@@ -381,11 +381,40 @@ PyObject *plainOnes(PyObject *, PyObject *const *args, Py_ssize_t count, PyObjec
   return plainFilled(op::Scalar::ofInt(1), args, count, names);
 }
 
+/// A float or an integer, or a single result that the host has, as an array of no axes, outside
+/// traces; null, with no error set, for others.
+PyObject *ofNumber(PyObject *object, std::optional<DType> dtype) {
+  const Array *x = asAnyArray(object);
+  const KnownValue *known = x ? x->known() : nullptr;
+  const bool isFloat64 =
+      PyFloat_CheckExact(object) || (!x && numpyScalarDType(object) == DType::Float64);
+  if (Trace::active() || (!known && !isFloat64 && !PyLong_CheckExact(object)))
+    return nullptr;
+  return guarded([&]() -> PyObject * {
+    if (known)
+      return !dtype || *dtype == known->dtype ? wrap(settled(Array(*known))) : nullptr;
+    rt::Device *device = unwrap(currentDevice());
+    int overflow = 0;
+    const int64_t whole = isFloat64 ? 0 : PyLong_AsLongLongAndOverflow(object, &overflow);
+    const DType own = isFloat64 ? DType::Float64 : DType::Int64;
+    if (!onHost(*device) || overflow || (dtype && *dtype != own && *dtype != DType::Float64))
+      return nullptr;
+    const DType t = dtype.value_or(own);
+    const uint64_t bits = isFloat64 ? std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(object))
+                          : t == DType::Float64
+                              ? std::bit_cast<uint64_t>(static_cast<double>(whole))
+                              : static_cast<uint64_t>(whole);
+    return wrap(settled(Array(KnownValue{bits, t, device})));
+  });
+}
+
 /// One argument and a dtype: an array of several elements that has it, or what pack() takes.
 PyObject *plainArray(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   std::optional<DType> dtype;
   if (!readDType(args, count, names, dtype))
     Py_RETURN_NOTIMPLEMENTED;
+  if (PyObject *number = ofNumber(args[0], dtype); number || PyErr_Occurred())
+    return number;
   if (const Array *x = asAnyArray(args[0])) {
     if (x->rank() != 1 || x->isOpen() || (dtype && *dtype != x->dtype()))
       Py_RETURN_NOTIMPLEMENTED;

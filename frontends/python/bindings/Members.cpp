@@ -250,17 +250,24 @@ PyObject *fillWith(PyObject *self, PyObject *const *args, Py_ssize_t count, PyOb
   });
 }
 
-/// item(i) of a vector.
+/// item() of a single element, and item(i, j, ...) with an index for each axis.
 PyObject *itemOf(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
-  const Array *x =
-      count == 1 && !keywords && PyLong_CheckExact(args[0]) ? asAnyArray(self) : nullptr;
-  int overflow = 0;
-  int64_t at =
-      x && !x->isOpen() && x->rank() == 1 ? PyLong_AsLongLongAndOverflow(args[0], &overflow) : -1;
-  if (at < 0 || overflow || at >= x->shape()[0])
+  constexpr int64_t kMost = 8;
+  const Array *x = keywords ? nullptr : asPlainArray(self);
+  bool isPlain = x && x->rank() <= kMost && (count ? count == x->rank() : x->size() == 1);
+  std::array<int64_t, kMost> at{};
+  for (Py_ssize_t i = 0; isPlain && i < count; ++i) {
+    const auto axis = static_cast<size_t>(i);
+    int overflow = 0;
+    at[axis] = PyLong_CheckExact(args[i]) ? PyLong_AsLongLongAndOverflow(args[i], &overflow) : -1;
+    isPlain = at[axis] >= 0 && !overflow && at[axis] < x->shape()[axis];
+  }
+  if (!isPlain)
     return general("_item", self, args, count, keywords);
   PyObject *found = guarded([&]() -> PyObject * {
-    auto known = ops::readElement(*x, {&at, 1});
+    if (const KnownValue *known = Trace::active() ? nullptr : x->known())
+      return scalarObject(&known->bits, known->dtype).release().ptr();
+    auto known = ops::readElement(*x, {at.data(), static_cast<size_t>(x->rank())});
     return known ? scalarObject(&known->bits, known->dtype).release().ptr() : nullptr;
   });
   return found || PyErr_Occurred() ? found : general("_item", self, args, count, keywords);
