@@ -522,4 +522,18 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
   });
 }
 
+PyObject *writtenTo(PyObject *out, const pb::object &result) {
+  Array *target = asAnyArray(out);
+  const Array *made = result ? asAnyArray(result.ptr()) : nullptr;
+  if (!target || !made || made->isValue() || target->isOpen() || target->isValue() ||
+      target->view().isReadOnly() || target->dtype() != made->dtype() ||
+      !(target->shape() == made->shape()) || &target->device() != &made->device())
+    return nullptr;
+  IndexItem everything;
+  if (!directAssign(*target, {&everything, 1}, result.ptr()))
+    check(ops::setItem(*target, {&everything, 1}, *made));
+  tellAtOnce(*target);
+  return Py_NewRef(out);
+}
+
 } // namespace graphc::py

@@ -48,6 +48,9 @@ PyObject *directRows(const Array &x, const Array &index);
 bool directPut(Array &x, PyObject *index, PyObject *value);
 /// x[items] = value; false as above.
 bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value);
+/// `out` after a result was written to it, recorded where need be; null, with nothing done, where
+/// it is no array of the result's shape, dtype and device that may be written.
+PyObject *writtenTo(PyObject *out, const pb::object &result);
 
 } // namespace graphc::py
 

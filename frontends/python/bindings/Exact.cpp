@@ -278,21 +278,6 @@ struct Call {
   }
 };
 
-/// Writes a result to an output of its shape and dtype; null for any other.
-PyObject *written(PyObject *out, const pb::object &result) {
-  Array &target = *asAnyArray(out);
-  const Array *made = result ? asAnyArray(result.ptr()) : nullptr;
-  if (!made || made->isValue() || target.isOpen() || target.isValue() ||
-      target.view().isReadOnly() || target.dtype() != made->dtype() ||
-      !(target.shape() == made->shape()) || &target.device() != &made->device())
-    return nullptr;
-  IndexItem everything;
-  if (!directAssign(target, {&everything, 1}, result.ptr()))
-    check(ops::setItem(target, {&everything, 1}, *made));
-  tellAtOnce(target);
-  return Py_NewRef(out);
-}
-
 PyObject *asked(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t count,
                 PyObject *names) {
   Call call;
@@ -317,7 +302,7 @@ PyObject *asked(PyObject *theirs, Exact kind, PyObject *const *args, Py_ssize_t 
     return ours.release().ptr();
   passed.made = {};
   given.drop(); // the output may be in memory of an argument
-  return written(call.out, ours);
+  return writtenTo(call.out, ours);
 }
 
 /// applied(ufunc, ...): a ufunc of another package, of small arrays that the host has and numbers.

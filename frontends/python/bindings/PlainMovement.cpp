@@ -186,21 +186,6 @@ PyObject *where(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObjec
   return found;
 }
 
-/// Writes a result to `out`, an array of its shape and dtype; NotImplemented for any other.
-PyObject *writtenTo(PyObject *out, const pb::object &result) {
-  Array *target = asAnyArray(out);
-  const Array &made = *asAnyArray(result.ptr());
-  if (!target || target->isOpen() || target->isValue() || target->view().isReadOnly() ||
-      target->dtype() != made.dtype() || !(target->shape() == made.shape()) ||
-      &target->device() != &made.device())
-    Py_RETURN_NOTIMPLEMENTED;
-  IndexItem all;
-  if (!directAssign(*target, {&all, 1}, result.ptr()))
-    check(ops::setItem(*target, {&all, 1}, made));
-  tellAtOnce(*target);
-  return Py_NewRef(out);
-}
-
 /// clip(x, low, high) of floats, and with an output by its name.
 PyObject *clip(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
@@ -211,8 +196,9 @@ PyObject *clip(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *na
         !isPlainNumber(args[2], true))
       Py_RETURN_NOTIMPLEMENTED;
     const Operand operands[] = {*x, toScalar(args[1]), toScalar(args[2])};
-    PyObject *made = wrap(ops::elementwise(OpKind::Clip, operands));
-    return hasOut ? writtenTo(args[3], pb::reinterpret_steal<pb::object>(made)) : made;
+    auto made = pb::reinterpret_steal<pb::object>(wrap(ops::elementwise(OpKind::Clip, operands)));
+    PyObject *result = hasOut ? writtenTo(args[3], made) : made.release().ptr();
+    return result ? result : Py_NewRef(Py_NotImplemented);
   });
 }
 
