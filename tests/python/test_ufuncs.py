@@ -394,6 +394,56 @@ def test_at():
         gc.add.at(gc.zeros(3), [3], 1)
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "operand"),
+    [("divide", [1.0, 2, 0], [0.0]), ("floor_divide", [5, 3, 1], [0]), ("remainder", [5.0, 3, 1], [0.0]), ("power", [0.0, 1, 2], [-1.0]),
+     ("log", [0.0, 1, 2], None), ("sqrt", [-1.0, 1, -2], None)],
+)  # fmt: skip
+def test_at_tells_what_places_meet(name, values, operand):
+    """A place that meets an error is told of, and no other place is."""
+    for places in ([0], [1]):
+        met = []
+        for xp in (np, gc):
+            x = xp.array(values)
+            args = (places,) if operand is None else (places, operand if places == [0] else [2])
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                getattr(xp, name).at(x, *args)
+                met.append((np.asarray(x), [str(w.message).partition(" encountered")[0] for w in told]))
+        exact.assert_same(*[values for values, _ in met[::-1]])
+        assert met[0][1] == met[1][1] and bool(met[0][1]) == (places == [0])
+    with gc.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = gc.array(values)
+        getattr(gc, name).at(x, [0], *([] if operand is None else [operand]))
+        gc.eval(x)
+
+
+def test_sums_begin_with_negative_zero():
+    def program(xp):
+        x = xp.array([[-0.0, 1], [-0.0, -0.0], [-0.0, 0.0]])
+        empty = xp.zeros(0)
+        return (
+            x.sum(axis=1, initial=-0.0), xp.sum(x.astype("f4"), axis=1, initial=np.float32(-0.0), keepdims=True), xp.sum(empty, initial=-0.0),
+            xp.add.reduce(x[1], initial=-0.0), x.sum(axis=1, initial=0.0), xp.sum(x[1], initial=-0.0, where=[False, True]),
+        )  # fmt: skip
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        exact.assert_same(g, w)
+        assert np.array_equal(np.signbit(g), np.signbit(w))
+
+
+def test_loops_and_their_dtypes_are_numpys():
+    for name in ("add", "sqrt", "less", "bitwise_and", "logical_not"):
+        ours, theirs = getattr(gc, name), getattr(np, name)
+        assert set(ours.types) <= set(theirs.types)
+        assert {t for t in theirs.types if not set(t) & set("gGmMO")} - set(ours.types) <= {t for t in theirs.types if t[0] in "bBhHiIlLqQ"}
+    assert "qq->q" in gc.add.types and "QQ->?" in gc.less.types
+    dtypes = np.dtype("f4"), np.dtype("f8"), None
+    assert gc.add.resolve_dtypes(dtypes) == np.add.resolve_dtypes(dtypes)
+    assert gc.add.resolve_dtypes((np.dtype("i2"), int, None)) == np.add.resolve_dtypes((np.dtype("i2"), int, None))
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int64"])
 def test_differences_of_integers_are_one_sum(dtype):
     a = np.random.default_rng(3).integers(0, 100, (40, 5)).astype(dtype)

@@ -347,6 +347,10 @@ def _plain_reduce(self, x, axes, keepdims, dtype):
     return result.reshape(wanted)
 
 
+def _is_negative_zero(x):
+    return isinstance(x, (float, _np.floating)) and x == 0 and _math.copysign(1, x) < 0
+
+
 @_stands_for()
 def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, where=True):
     """The reduction of an Array by a binary ufunc; see ufunc.reduce."""
@@ -354,6 +358,7 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
     axes = _axes_of(axis, x.ndim, f"{name}.reduce")
     identity = _identity(self)
     has_initial = not is_missing(initial) and initial is not None
+    keeps_signs = has_initial and name == "add" and _is_negative_zero(initial)  # of sums of negative zeros
     if len(axes) > 1 and identity is None and name not in _REORDERABLE:
         raise ArgumentError(f"reduction operation '{name}' is not reorderable, so at most one axis may be specified")
     if name in _COMPARISONS and x.dtype.kind != "b" and dtype is not None and dtype.kind == "b":
@@ -371,7 +376,9 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
         else:
             kind = dtype or _graphc.result_type(x)
             x = x.astype(kind, copy=False)
-            filler = identity if type(identity) is int and identity >= 0 and kind.kind in "iuf" else asarray(identity if identity is not None else initial, x.dtype)
+            is_filler = identity is None or keeps_signs
+            plain = not is_filler and type(identity) is int and identity >= 0 and kind.kind in "iuf"
+            filler = identity if plain else asarray(initial if is_filler else identity, x.dtype)
         if where.shape != x.shape and _broadcast(name, [x.shape, where.shape]) != x.shape:
             raise ShapeError(f"{name}.reduce: a mask of shape {where.shape} for an array of shape {x.shape}")
         x = _graphc.select(where, x, filler)
@@ -393,6 +400,9 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
         result = _plain_reduce(self, _graphc.concatenate([front, rows], 0), (0,), False, dtype)
         return result.reshape(tuple(1 if i in axes else n for i, n in enumerate(x.shape))) if keepdims else result
     result = _plain_reduce(self, x, axes, keepdims, dtype)
+    if keeps_signs and result.dtype.kind == "f":
+        remains = _graphc.reduce("all", _graphc.signbit(x) & (x == 0), axes, keepdims, None)
+        return _graphc.select(remains, asarray(initial, result.dtype), result)
     if has_initial:
         result = self(asarray(initial, result.dtype if _is_weak(initial) else None), result).astype(result.dtype, copy=False)
     return result
@@ -535,6 +545,22 @@ _MOST_GATHERED = 4
 _MOST_LENGTHS, _MOST_IN_ORDER = 8, 4096
 
 
+#: Operations of two operands that are infinite or undefined for ordinary ones.
+_WITH_POLES = {"divide", "floor_divide", "remainder", "fmod", "power", "float_power"}
+
+
+@_stands_for()
+def _tell_of_places(self, a, indices, *b):
+    """Computes the operation on the elements that indices name for what floating-point errors it meets: writing to places tells none."""
+    if _graphc.float_modes() & _ANY_MODE and a.size and not _graphc.is_tracing():
+        with _named("at" if not b else self.__name__):
+            _graphc.eval([self(a[indices], *b)], "range")
+
+
+#: The modes of errors in the word of `float_modes`: 0 where all are ignored.
+_ANY_MODE = (1 << 12) - 1
+
+
 @_stands_for()
 def _outer(self, A, B, /, **keywords):
     """The operation on all pairs of an element of `A` and one of `B`; numbers are arrays of their own dtype."""
@@ -560,6 +586,7 @@ def _dtype_of_pair(self, operation, dtype, b):
     return found
 
 
+@_stands_for()
 def _at(self, a, indices, b=_NO_VALUE, /):
     """Applies the operation to the elements of `a` that `indices` name, in place, one after the other: an element named
     twice is changed twice. Results are cast to the dtype of `a` whatever theirs is, as in NumPy."""
@@ -570,10 +597,13 @@ def _at(self, a, indices, b=_NO_VALUE, /):
     if self.nin == 1:
         if b is not _NO_VALUE:
             raise ArgumentError(f"{self.__name__}.at: second operand provided when ufunc is unary")
+        _tell_of_places(self, a, indices)
         _unary_at(self, a, indices)
         return
     if b is _NO_VALUE:
         raise ArgumentError(f"{self.__name__}.at: second operand needed for ufunc")
+    if self.__name__ in _WITH_POLES:
+        _tell_of_places(self, a, indices, b)
     operation = self.__dict__.get("operation")
     if operation in _MODULAR_SUMS and _is_plain(a.dtype, b):
         _graphc.scatter(a, indices, b, operation)
@@ -652,11 +682,17 @@ def _types(self):
         # Operands that are converted first have no loop of their own.
         if self.__name__ not in _BOOLEAN and results[0].dtype.kind in "fc" and _np.dtype(char).kind in "biu":
             continue
-        found.append(char * self.nin + "->" + "".join(r.dtype.char for r in results))
+        kind = _np.dtype(char)  # of two letters for one dtype each has its loop
+        found.append(char * self.nin + "->" + "".join(char if r.dtype == kind else r.dtype.char for r in results))
     return found
 
 
-_CHARS = "?bBhHiIlLefdFD"
+_CHARS = "?bBhHiIlLqQefdFD"
+
+
+def _resolve_dtypes(self, dtypes, **keywords):
+    """The dtypes that operands are converted to and results have, by NumPy's ufunc of this name."""
+    return getattr(_np, self.__name__).resolve_dtypes(dtypes, **keywords)
 
 
 def _method(name, function):
@@ -684,7 +720,7 @@ def _pickled(self):
 
 for _name, _value in {
     **{name: _method(name, f) for name, f in (("reduce", _reduce), ("accumulate", _accumulate), ("reduceat", _reduceat), ("outer", _outer), ("at", _at))},
-    "nargs": property(lambda self: self.nin + self.nout), "types": property(_types),
+    "resolve_dtypes": _resolve_dtypes, "nargs": property(lambda self: self.nin + self.nout), "types": property(_types),
     "ntypes": property(lambda self: len(self.types)), "identity": property(lambda self: _IDENTITIES.get(self.__name__)),
     "signature": property(lambda self: _CORES.get(self.__name__)), "__repr__": _repr, "__reduce__": _pickled, "__module__": "graphc",
 }.items():  # fmt: skip
