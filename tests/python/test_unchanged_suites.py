@@ -1,8 +1,10 @@
 """What suites and programs written for NumPy expect besides values: assertions, classes of numbers, errors at their statement."""
 
+import gc as gc_module
 import numbers
 import pickle
 import warnings
+import weakref
 
 import graphc as gc
 import numpy as np
@@ -126,6 +128,53 @@ def test_polynomials_as_objects():
         assert p[1] == 7 and p == xp.poly1d([1, 7, 3]) and p != 3
     raises_alike(lambda xp: setattr(xp.poly1d([1]), "coeffs", 2))
     raises_alike(lambda xp: xp.poly1d([1, 2]) ** -1)
+
+
+def test_vectorize_excludes_what_is_given_by_name():
+    def program(xp):
+        def value(x, p):
+            return x * p[0] + p[1]
+
+        f = xp.vectorize(value, excluded=["p", 1])
+        return f([0, 1], p=[1, 2]), f(x=[0, 1], p=[1, 2]), f([0, 1], [1, 2]), xp.vectorize(value, excluded=["p"])(xp.arange(3.0), p=(2, 3))
+
+    both(program)
+
+
+def test_functions_of_arrays_end_with_their_objects():
+    class Model:
+        def step(self, x):
+            return x
+
+    def made(xp):
+        model = Model()
+        model.f, model.g = xp.frompyfunc(model.step, 1, 1), xp.vectorize(model.step)
+        assert model.f(xp.arange(3)).tolist() == model.g(xp.arange(3)).tolist() == [0, 1, 2]
+        return weakref.ref(model)
+
+    for xp in (np, gc):
+        references = [made(xp) for _ in range(3)]
+        gc_module.collect()
+        assert [r() for r in references] == [None] * 3
+
+
+def test_words_of_names_that_were_removed_are_numpys():
+    for name in ("float_", "Inf", "NaN", "int", "asfarray", "alltrue"):
+        with pytest.raises(AttributeError) as theirs:
+            getattr(np, name)
+        with pytest.raises(AttributeError) as ours:
+            getattr(gc, name)
+        assert str(ours.value).startswith(str(theirs.value).splitlines()[0].replace("module 'numpy'", "module 'numpy'"))
+
+
+def test_small_answers_are_numpys():
+    assert isinstance(gc.clip(3, None, None), np.integer) and isinstance(gc.clip(gc.array(2.5), None, None), np.floating)
+    raises_alike(lambda xp: setattr(xp.arange(3.0), "imag", 2))
+    modes = gc.errstate(divide="ignore")
+    with modes:
+        pass
+    with pytest.raises(TypeError, match="twice"), modes:
+        pass
 
 
 def test_vectorize_by_signature():

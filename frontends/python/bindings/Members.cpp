@@ -109,7 +109,13 @@ int setPart(PyObject *self, PyObject *value, const char *name) {
   return done;
 }
 int setReal(PyObject *self, PyObject *value, void *) { return setPart(self, value, "real"); }
-int setImaginary(PyObject *self, PyObject *value, void *) { return setPart(self, value, "imag"); }
+int setImaginary(PyObject *self, PyObject *value, void *) {
+  if (value && !isComplex(asArray(self)->dtype())) {
+    PyErr_SetString(PyExc_TypeError, "array does not have imaginary part to set");
+    return -1;
+  }
+  return setPart(self, value, "imag");
+}
 
 PyGetSetDef attributes[] = {{"shape", shape, setShape,
                              "The sizes of the axes; may be set where no copy is needed.", nullptr},

@@ -430,8 +430,12 @@ def _missing(name):
     import numpy
 
     text = f"module 'graphc' has no attribute {name!r}"
-    if hasattr(numpy, name):
+    try:
+        getattr(numpy, name)
         text += ", NumPy does: use numpy on np.asarray(x) for this step"
+    except AttributeError as error:
+        if "was removed" in str(error) or "deprecated alias" in str(error):  # says what takes its place
+            return str(error)
     close = difflib.get_close_matches(name, __dir__(), 1)
     return f"{text}; did you mean {close[0]!r}?" if close else text
 

@@ -100,15 +100,18 @@ class errstate:  # noqa: N801
             raise TypeError(f"errstate() got an unexpected keyword argument '{next(iter(call.keys() - {'call'}))}'")
         self._given = (all, {"divide": divide, "over": over, "under": under, "invalid": invalid})
         self._call = call
-        self._before = []
+        self._is_used = False
 
     def __enter__(self):
+        if self._is_used:
+            raise TypeError("Cannot enter `np.errstate` twice.")
+        self._is_used = True
         before = _graphc.float_modes()
         word = _word_with(before, "errstate", *self._given)
         theirs = _np.errstate(all=self._given[0], **self._given[1])  # NumPy's scalars, and what else it computes
         theirs.__enter__()
         _graphc.set_float_modes(word)
-        self._before.append((before, theirs))
+        self._before = before, theirs
         if self._call:
             try:
                 seterrcall(self._call["call"])
@@ -117,7 +120,7 @@ class errstate:  # noqa: N801
                 raise
 
     def __exit__(self, *_):
-        before, theirs = self._before.pop()
+        before, theirs = self._before
         _graphc.set_float_modes(before)
         theirs.__exit__()
 

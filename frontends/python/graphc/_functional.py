@@ -175,7 +175,7 @@ class vectorize:
         if columns[0] and self.otypes is None:  # the dtypes of results are those of NumPy's numbers
             for column, x in zip(columns, wide):
                 column[0] = _np.dtype(x.dtype).type(column[0])
-        is_plain = not named and len(looped) == len(args)
+        is_plain = not kwargs and len(looped) == len(args)
         results = list(map(self.pyfunc, *columns)) if is_plain else [call(values) for values in zip(*columns)]
         several = _py.bool(results) and isinstance(results[0], tuple)
         count = len(self.otypes or [None]) if not results else len(results[0]) if several else 1

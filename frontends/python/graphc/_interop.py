@@ -108,7 +108,7 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
                 return found
         return _foreign.of_values(getattr(ufunc, method), inputs, keywords)
     if not isinstance(ours, _graphc.ufunc):  # of another package, as SciPy's: of values
-        if is_plain:
+        if is_plain and "O" not in ufunc.types[0]:  # one of a Python function ends with it
             _others.add(ufunc)
         return _foreign.run(getattr(ufunc, method), inputs, keywords, "a" if method == "at" else None)
     if ufunc is getattr(_np, ufunc.__name__, None):
@@ -125,6 +125,8 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
 
 #: NumPy's functions that are called, as `asarray` is, for arrays that are NumPy's: by libraries in front of compiled code.
 _CONVERSIONS = {_np.atleast_1d, _np.atleast_2d, _np.atleast_3d}
+#: Those that call a function of whoever calls them, which knows NumPy's arrays.
+_CALLING = {_np.apply_along_axis, _np.apply_over_axes, _np.piecewise}
 
 
 @_stands_for()
@@ -140,7 +142,7 @@ def _array_function(self, function, types, args, kwargs):
     for part in inner.split(".") if inner else ():
         ours = ours if part.startswith("_") else getattr(ours, part, None)
     ours = getattr(ours, function.__name__, None) if ours is not graphc else vars(graphc).get(function.__name__)
-    if ours is None or ours is function:
+    if ours is None or ours is function or function in _CALLING:
         return _foreign.run(function, args, kwargs)
     kwargs = {k: v for k, v in kwargs.items() if v is not _np._NoValue and not (k == "out" and v is None)}
     return ours(*args, **kwargs)

@@ -8,7 +8,7 @@ import numpy as _np
 
 from . import _graphc
 from ._complex import of_parts as _of_parts
-from ._creation import asarray, asarrays, given, operand
+from ._creation import asarray, asarrays, given, operand, single
 from ._dtypes import as_dtype, can_cast
 from ._ufunc import with_out as _with_out
 from ._float_errors import stands_for as _stands_for
@@ -277,7 +277,7 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, where=True,
     x = operand(a) if dtype is None else operand(a).astype(as_dtype(dtype))
     low, high = (_weak_bound(v, x.dtype, up) for v, up in ((low, False), (high, True)))
     if low is None and high is None:
-        result = x.copy()
+        result = x.copy() if _graphc.is_array(a) and a.ndim else single(x.copy())
     elif low is None:
         result = _graphc.minimum(x, high)
     elif high is None:
