@@ -5,6 +5,8 @@ import pickle
 import sys
 import types
 
+import struct
+
 import graphc as gc
 import numpy as np
 import pytest
@@ -357,3 +359,45 @@ def test_pandas_gets_memory_of_its_own(dtype):
             assert made.flags.writeable and np.array_equal(made, view)
             made[...] = 0
     assert np.array_equal(x, np.arange(4).astype(dtype)) and not np.asarray(x).flags.writeable
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4", "c8"])
+def test_scipy_gets_memory_that_it_may_write_to(dtype):
+    """Its compiled code refuses other memory; what it writes is its own."""
+    x = gc.asarray(np.arange(4).astype(dtype))
+    for view in (x, x[::-1], x.reshape(2, 2), x[1]):
+        names = {"__name__": "scipy.interpolate._interpolate", "numpy": np, "x": view}
+        exec("made = numpy.asarray(x)", names)
+        assert names["made"].flags.writeable and np.array_equal(names["made"], view)
+        names["made"][...] = 0
+    assert np.array_equal(x, np.arange(4).astype(dtype))
+
+
+def test_memory_that_is_asked_for_to_be_written_to_is_the_arrays():
+    """As compiled code asks that has no Python frame of its own; each side sees what the other writes."""
+    x = gc.arange(6.0)
+    y = x[::2]
+    struct.pack_into("d", x, 16, 7.5)
+    assert x.tolist() == [0, 1, 7.5, 3, 4, 5] and y.tolist() == [0, 7.5, 4]
+    x[2] = 1
+    struct.pack_into("d", x, 0, -1)
+    assert (x + 0).tolist() == [-1, 1, 1, 3, 4, 5] and y.tolist() == [-1, 1, 4]
+    with pytest.raises((TypeError, BufferError, ValueError)):
+        struct.pack_into("d", gc.broadcast_to(gc.zeros(1), (3,)), 0, 1.0)
+
+
+def test_functions_called_for_numpys_code_get_numpys_arrays():
+    """NumPy's function, called by a library with an array of ours among its arguments, calls that library's function."""
+    x = gc.arange(6.0).reshape(2, 3)
+    seen = []
+
+    def total(row):
+        seen.append(type(row))
+        return row.sum() if row.ndim == 1 else row.sum(axis=0)
+
+    for made, want in ((np.apply_along_axis(total, 1, x), [3, 12]), (np.piecewise(x[0], [x[0] > 1], [lambda v: seen.append(type(v)) or -v, 0]), [0, 0, -2])):
+        assert type(made) is gc.ndarray and made.tolist() == want
+    assert set(seen) == {np.ndarray}
+    stats = pytest.importorskip("scipy.stats")
+    normal = stats.multivariate_normal
+    np.testing.assert_allclose(np.asarray(normal(gc.zeros(2), gc.eye(2)).cdf(gc.array([0.5, 1.0]))), normal(np.zeros(2), np.eye(2)).cdf([0.5, 1.0]))

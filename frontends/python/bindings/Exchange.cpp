@@ -214,9 +214,16 @@ std::string_view asking() {
   return text ? std::string_view(text) : std::string_view();
 }
 
-/// What NumPy's masked arrays are given: they are views of the array that they are made of.
-pb::object forMaskedArray(Array &x) {
+/// What NumPy's masked arrays are given, which are views of the array that they are made of, and
+/// code that asks for memory to write to.
+pb::object writable(Array &x) {
   return x.isValue() ? toNumpy(x, "exchange").attr("copy")() : lent(x);
+}
+
+/// Whether a module's code takes memory of its own: pandas' series hold what they are given, and
+/// write to it; SciPy's compiled code takes no memory that it may not write to.
+bool takesCopies(std::string_view module) {
+  return module.starts_with("pandas.") || module.starts_with("scipy.");
 }
 
 int getBuffer(PyObject *self, Py_buffer *view, int flags) {
@@ -224,9 +231,9 @@ int getBuffer(PyObject *self, Py_buffer *view, int flags) {
   try {
     Array &x = *asArray(self);
     std::string_view by = asking();
-    pb::object values = by.starts_with("numpy.ma") ? forMaskedArray(x) : toNumpy(x, "exchange");
-    // Series hold what they are given, and write to it; of NumPy's arrays they make copies.
-    if (by.starts_with("pandas."))
+    bool writes = (flags & PyBUF_WRITABLE) != 0 || by.starts_with("numpy.ma");
+    pb::object values = writes ? writable(x) : toNumpy(x, "exchange");
+    if (!writes && takesCopies(by))
       values = values.attr("copy")();
     // NumPy's view keeps the values alive, also when this array gets a newer version meanwhile.
     return PyObject_GetBuffer(values.ptr(), view, flags);
