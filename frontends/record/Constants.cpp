@@ -119,6 +119,8 @@ void promoteLiterals(Segment &segment, const Digest &structure) {
     all.seen.clear();
   auto [it, isNew] = all.seen.try_emplace(structure);
   if (isNew) {
+    for (SegmentCode::Literal &literal : literals)
+      literal.isArgument = false; // of an earlier look at the segment: its graph would lack the node
     it->second.roles = rolesOf(segment);
     it->second.values.resize(literals.size());
   }

@@ -118,13 +118,13 @@ bool isFastProduct(const op::NodeDesc &node) {
 
 /// Settles what decides the program, and gives the structure.
 static Digest settled(Segment &segment) {
-  Digest structure = segment.code.structure();
+  // What literals become is learnt once, however values are watched: segments are settled again.
+  bool isWatched = segment.code.watch != op::Watch::None;
+  Digest structure = segment.code.structure(isWatched ? op::Watch::Values : op::Watch::None);
   promoteLiterals(segment, structure);
-  if (segment.code.watch == op::Watch::Values && tellingOf(structure) == Telling::Operations) {
+  if (segment.code.watch == op::Watch::Values && tellingOf(structure) == Telling::Operations)
     segment.code.watch = op::Watch::Operations;
-    structure = segment.code.structure();
-  }
-  return structure;
+  return segment.code.watch == op::Watch::Operations ? segment.code.structure() : structure;
 }
 
 Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device) {

@@ -260,6 +260,27 @@ TEST(Constants, aFourthDivisorMakesAnArgument) {
   EXPECT_EQ(run(3.0), 1u) << "from then on";
 }
 
+TEST(Constants, aSegmentIsLookedAtAgain) {
+  forgetLiterals();
+  auto make = [](double a, double b) {
+    Array sum = add(leaf({8}), op::Scalar::ofFloat(a));
+    return only(binary(op::OpKind::Pow, sum, op::Scalar::ofFloat(b)));
+  };
+  auto count = [](Segment &s) {
+    promoteLiterals(s, s.code.structure());
+    return s.literals.size();
+  };
+  Segment first = make(1.5, 3.25), second = make(2.5, 3.25);
+  EXPECT_EQ(count(first), 0u);
+  EXPECT_EQ(count(second), 1u);
+  forgetLiterals(); // as a structure that is new for it
+  EXPECT_EQ(count(second), 0u) << "as if it were met first";
+  for (double b : {4.25, 5.25, 6.25}) {
+    Segment other = make(2.5, b);
+    EXPECT_EQ(count(other), 0u) << "the exponent is still one";
+  }
+}
+
 TEST(Constants, promotedGraphsAreWellFormed) {
   forgetLiterals();
   std::string error;
