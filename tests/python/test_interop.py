@@ -401,3 +401,17 @@ def test_functions_called_for_numpys_code_get_numpys_arrays():
     stats = pytest.importorskip("scipy.stats")
     normal = stats.multivariate_normal
     np.testing.assert_allclose(np.asarray(normal(gc.zeros(2), gc.eye(2)).cdf(gc.array([0.5, 1.0]))), normal(np.zeros(2), np.eye(2)).cdf([0.5, 1.0]))
+
+
+def test_sympy_takes_arrays_and_single_results():
+    """Its expressions leave operators with arrays to those, and make numbers of single results."""
+    sympy = pytest.importorskip("sympy")
+    x = sympy.Symbol("x")
+
+    def program(xp):
+        f, n = xp.array([1.5, 2.0]), xp.array([3, 4])
+        products = [x * f, sympy.Float(2) * n, sympy.Rational(1, 2) + n, x - f, x / n, sympy.pi * f, x**n, sympy.Float(1) / f]
+        numbers = [sympy.sympify(n[0]), sympy.sympify(f[0]), sympy.sympify(f.astype("f4")[0]), sympy.sympify((n > 3)[1]), x ** n[0], x * f[1], sympy.Integer(n[1])]
+        return [p.tolist() for p in products], numbers, (x == n).tolist(), (sympy.Float(4) == n).tolist(), sympy.Array(n), sympy.Matrix(n.reshape(1, 2)), sympy.sympify(f)
+
+    assert repr(program(gc)) == repr(program(np))

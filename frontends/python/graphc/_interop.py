@@ -199,6 +199,19 @@ def _rmatvec(self, x):
     return _matvec(self.conj().T, x)
 
 
+def _sympy(self):
+    """What makes SymPy's number of a single result, as of NumPy's scalar; arrays have none."""
+    if not _graphc.is_value(self):
+        raise AttributeError("_sympy_")
+
+    def made():
+        import sympy
+
+        return sympy.sympify(self.dtype.type(self.item()))
+
+    return made
+
+
 def attach():
     """Gives the extension's Array the methods that are written in Python."""
     from ._methods import called
@@ -221,5 +234,8 @@ def attach():
         setattr(_Array, name, called(function, name))
     for name, function in {"to_numpy": _to_numpy, "matvec": _matvec, "rmatvec": _rmatvec, "matmat": _matvec, "rmatmat": _rmatvec}.items():
         setattr(_graphc.ndarray, name, called(function, name))
+    # SymPy's mark of classes whose operators take its expressions: others are converted to one.
+    _graphc.ndarray._op_priority = 0.0
+    _Array._sympy_ = property(_sympy)
     _Array.__module__ = "graphc"
     _Array.__doc__ = "A lazily computed array: a view of versioned memory on one device. Make one with asarray, zeros, arange."
