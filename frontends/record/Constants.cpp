@@ -119,8 +119,9 @@ void promoteLiterals(Segment &segment, const Digest &structure) {
     all.seen.clear();
   auto [it, isNew] = all.seen.try_emplace(structure);
   if (isNew) {
+    // Set by an earlier look at the segment: its graph would lack their nodes.
     for (SegmentCode::Literal &literal : literals)
-      literal.isArgument = false; // of an earlier look at the segment: its graph would lack the node
+      literal.isArgument = false;
     it->second.roles = rolesOf(segment);
     it->second.values.resize(literals.size());
   }

@@ -177,6 +177,17 @@ def test_small_answers_are_numpys():
         pass
 
 
+def test_wrong_numbers_of_operands_are_the_callers_errors():
+    """Programs tell by the depth of the traceback that a call, and nothing in it, was wrong."""
+    for name, args in (("sin", ()), ("sin", (1, 2, 3)), ("add", (1,)), ("add", (1, 2, 3, 4)), ("hypot", (1,)), ("divmod", (1,))):
+        found = []
+        for xp in (np, gc):
+            with pytest.raises(TypeError) as info:
+                getattr(xp, name)(*args)
+            found.append((str(info.value), len(info.traceback)))
+        assert found[0] == found[1]
+
+
 def test_vectorize_by_signature():
     def program(xp):
         dot = xp.vectorize(lambda a, b: (a * b).sum(), signature="(n),(n)->()")

@@ -62,7 +62,23 @@ Array record(op::OpKind kind, PyObject *const *args, size_t count) {
   return count <= 2 ? recordOf<2>(kind, args, count) : recordOf<kMaxOperands>(kind, args, count);
 }
 
+/// Whether that many operands and outputs may be given by place; an error of the caller's line is
+/// set where not.
+bool takes(PyObject *self, Py_ssize_t count) {
+  const auto *u = reinterpret_cast<const Ufunc *>(self);
+  if (count >= u->operands && count <= u->operands + u->results)
+    return true;
+  PyObject *name = PyObject_GetAttrString(self, "__name__");
+  if (name)
+    PyErr_Format(PyExc_TypeError, "%U() takes from %d to %d positional arguments but %zd %s given",
+                 name, u->operands, u->operands + u->results, count, count == 1 ? "was" : "were");
+  Py_XDECREF(name);
+  return false;
+}
+
 PyObject *callHandler(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  if (!takes(self, count))
+    return nullptr;
   return guarded([&]() -> PyObject * {
     if (!handler)
       throw pb::type_error("a ufunc takes its operands only");

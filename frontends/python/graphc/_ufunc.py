@@ -141,9 +141,6 @@ def with_out(result, out, casting="same_kind", name="out"):
 
 def _outputs(self, args, out):
     name, nin, nout = self.__name__, self.nin, self.nout
-    if not nin <= len(args) <= nin + nout:
-        span = f"{nin} to {nin + nout}" if nout else str(nin)
-        raise TypeError(f"{name}() takes from {span} positional arguments but {len(args)} were given")
     if len(args) > nin:
         if out is not None:
             raise TypeError("cannot specify 'out' as both a positional and keyword argument")
