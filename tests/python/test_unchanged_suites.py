@@ -177,6 +177,18 @@ def test_small_answers_are_numpys():
         pass
 
 
+@pytest.mark.parametrize("seed", [None, 3])
+def test_legacy_draws_take_vectors(seed):
+    for a in ([[1, 2], [3, 4]], np.ones((2, 2))):
+        raises_alike(lambda xp, a=a: xp.random.RandomState(seed).choice(xp.asarray(a), 3))
+        raises_alike(lambda xp, a=a: xp.random.RandomState(seed).choice(a))
+    raises_alike(lambda xp: xp.random.RandomState(seed).multinomial(10, [[0, 1], [1, 0]]))
+    state = gc.random.RandomState(seed)
+    assert state.choice([5, 6], 4).shape == (4,) and state.choice(3, (2, 2), p=[0, 1, 0]).tolist() == [[1, 1], [1, 1]]
+    assert state.multinomial(6, [0.5, 0.5], 3).sum(axis=1).tolist() == [6, 6, 6]
+    assert sorted(state.choice(4, 4, replace=False).tolist()) == [0, 1, 2, 3]
+
+
 def test_wrong_numbers_of_operands_are_the_callers_errors():
     """Programs tell by the depth of the traceback that a call, and nothing in it, was wrong."""
     for name, args in (("sin", ()), ("sin", (1, 2, 3)), ("add", (1,)), ("add", (1, 2, 3, 4)), ("hypot", (1,)), ("divmod", (1,))):

@@ -12,7 +12,14 @@ from ._dtypes import int64
 from ._foreign import to_ours
 from ._random_generator import Generator, Philox
 from ._random_numpy import PLAIN, draw, names, quick
-from .errors import TraceError
+from .errors import ArgumentError, TraceError
+
+
+def _is_deep(values):
+    """Whether an array or a sequence has more than one axis."""
+    if isinstance(values, (list, tuple)):
+        return len(values) > 0 and _np.ndim(values[0]) > 0
+    return getattr(values, "ndim", 0) > 1
 
 
 class _OverPhilox(Generator):
@@ -45,6 +52,18 @@ class _OverPhilox(Generator):
     def tomaxint(self, size=None):
         """Uniform integers from 0 to the largest int64."""
         return self.integers(0, 2**63 - 1, size, endpoint=True)
+
+    def choice(self, a, size=None, replace=True, p=None):
+        """Of the integers below `a`, or of the elements of a vector; ValueError for rows of anything."""
+        if _is_deep(a):
+            raise ArgumentError("a must be 1-dimensional")
+        return super().choice(a, size, replace, p)
+
+    def multinomial(self, n, pvals, size=None):
+        """Counts of outcomes of one set of probabilities; ValueError for several."""
+        if _is_deep(pvals):
+            raise ArgumentError("object too deep for desired array")
+        return super().multinomial(n, pvals, size)
 
 
 class RandomState(Generator):
