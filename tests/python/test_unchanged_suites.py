@@ -189,6 +189,23 @@ def test_legacy_draws_take_vectors(seed):
     assert sorted(state.choice(4, 4, replace=False).tolist()) == [0, 1, 2, 3]
 
 
+def test_whatever_numpy_pickles_is_pickled():
+    for module, theirs in ((gc, np), (gc.linalg, np.linalg), (gc.random, np.random), (gc.fft, np.fft)):
+        for name in dir(theirs):
+            value, wanted = getattr(module, name, None), getattr(theirs, name)
+            if name.startswith("_") or not callable(value) or not callable(wanted):
+                continue
+            try:
+                pickle.dumps(wanted)
+            except (TypeError, AttributeError, pickle.PicklingError):
+                continue
+            pickle.dumps(value)
+            if not isinstance(value, type) and module is not gc.random:
+                assert pickle.loads(pickle.dumps(value)) is value, name
+    for kind in (type(gc.mean), type(gc.sin), type(gc.arange(2).flat), type(gc.array)):
+        assert pickle.loads(pickle.dumps(kind)) is kind
+
+
 def test_wrong_numbers_of_operands_are_the_callers_errors():
     """Programs tell by the depth of the traceback that a call, and nothing in it, was wrong."""
     for name, args in (("sin", ()), ("sin", (1, 2, 3)), ("add", (1,)), ("add", (1, 2, 3, 4)), ("hypot", (1,)), ("divmod", (1,))):

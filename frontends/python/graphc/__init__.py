@@ -448,6 +448,8 @@ def __getattr__(name):
         return getattr(numpy, name)
     if name == "bfloat16":
         return _dtypes.bfloat16
+    if name in ("function", "plain_function", "FlatIterator"):  # classes are unpickled by their names
+        return flatiter if name == "FlatIterator" else getattr(_graphc, name)
     if name in _PARTS or name in ("__config__", "core"):
         import importlib
 

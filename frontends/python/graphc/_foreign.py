@@ -555,7 +555,9 @@ def cover(namespace, theirs):
         is_function = isinstance(inner, _types.FunctionType) and callable(numpys) and not isinstance(numpys, type)
         if is_function and inner is not numpys and not name.startswith("_"):
             hand = _functools.partial(plan, numpys, updates=_UPDATES.get(name))
-            namespace[name] = function(inner, hand, namespace["__name__"], numpys, hasattr(numpys, "__get__"), _UPDATES.get(name))
+            made = function(inner, hand, namespace["__name__"], numpys, hasattr(numpys, "__get__"), _UPDATES.get(name))
+            made.__dict__.update(__name__=name, __qualname__=name)  # of another name (amax) each is its own function
+            namespace[name] = made
 
 
 def _numpys_alone(theirs):
@@ -581,6 +583,7 @@ def asmatrix(data, dtype=None):
     return _np.asmatrix(data._lent() if _graphc.is_array(data) else data, dtype)
 
 
+asmatrix.__module__ = __package__
 asmatrix.__doc__ = "As numpy.asmatrix, of the memory of an Array: each side sees what the other writes."
 
 
