@@ -206,6 +206,14 @@ def test_whatever_numpy_pickles_is_pickled():
         assert pickle.loads(pickle.dumps(kind)) is kind
 
 
+def test_places_are_integers():
+    for call in (
+        lambda xp: xp.unravel_index(0.5, (2, 2)), lambda xp: xp.unravel_index(xp.array([1.0])[0], (2, 2)), lambda xp: xp.unravel_index([1.0], (2, 2)),
+        lambda xp: xp.ravel_multi_index((1.0, 1), (2, 2)), lambda xp: xp.ravel_multi_index(([1.0], [1]), (2, 2)),
+    ):  # fmt: skip
+        raises_alike(call)
+
+
 def test_wrong_numbers_of_operands_are_the_callers_errors():
     """Programs tell by the depth of the traceback that a call, and nothing in it, was wrong."""
     for name, args in (("sin", ()), ("sin", (1, 2, 3)), ("add", (1,)), ("add", (1, 2, 3, 4)), ("hypot", (1,)), ("divmod", (1,))):

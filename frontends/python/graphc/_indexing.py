@@ -19,11 +19,12 @@ from .errors import ArgumentError, DTypeError, ForeignDType, IndexOutOfBounds, S
 _Array = _graphc.Array
 
 
-def _indices(values, device, what):
-    """Indices as an array; an empty list has no dtype of its own, an empty array has."""
+def _indices(values, device, what, takes_floats=True):
+    """Indices as an array; an empty list has no dtype of its own, an empty array has. One number may be a float."""
     found = values if _graphc.is_array(values) else asarray(values, device=device)
     if found.dtype.kind not in "iu":
-        is_number = isinstance(values, (float, _np.floating)) or (_graphc.is_array(values) and _graphc.is_value(values) and found.dtype.kind == "f")
+        is_single = _graphc.is_array(values) and _graphc.is_value(values) and found.dtype.kind == "f"
+        is_number = takes_floats and (is_single or isinstance(values, (float, _np.floating)))
         if found.dtype.kind != "b" and not is_number and (found.size or isinstance(values, (_Array, _np.ndarray))):
             raise DTypeError(f"{what}: indices are integers, not {found.dtype}")
         found = found.astype("int64")
@@ -302,7 +303,7 @@ def unravel_index(indices, shape, order="C"):
     shape = tuple(shape) if isinstance(shape, (tuple, list)) else (_operator.index(shape),)
     if isinstance(indices, (list, tuple)) and not indices:
         raise TypeError("indices must be integral: the provided empty sequence was inferred as float.")
-    places = _indices(indices, None, "unravel_index").astype("int64", copy=False)
+    places = _indices(indices, None, "unravel_index", False).astype("int64", copy=False)
     count = int(_np.prod(shape, dtype=object)) if shape else 1
     if not shape and places.ndim and bool(_any(places != 0)):
         raise ArgumentError(f"index {int(max(places))} is out of bounds for array with size 1")
@@ -329,7 +330,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     if _py.any(isinstance(i, (list, tuple)) and not i for i in multi_index):
         raise TypeError("indices must be integral: the provided empty sequence was inferred as float.")
     modes = (mode,) * len(dims) if isinstance(mode, str) else tuple(mode)
-    arrays = broadcast_arrays(*[_indices(i, None, "ravel_multi_index").astype("int64", copy=False) for i in multi_index])
+    arrays = broadcast_arrays(*[_indices(i, None, "ravel_multi_index", False).astype("int64", copy=False) for i in multi_index])
     if len(arrays) != len(dims):
         raise ArgumentError(f"parameter multi_index must be a sequence of length {len(dims)}")
     flat, step = None, 1
