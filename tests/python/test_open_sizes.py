@@ -303,6 +303,25 @@ def test_unique(dtype, device):
     same_bits(gc.sum(gc.unique_counts(x).counts), np.int64(5000))
 
 
+@pytest.mark.parametrize("name", ["argmax", "argmin", "max", "min", "sort", "cumsum", "maximum.accumulate"])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_along_the_rows_of_chosen_ones(dtype, name, device):
+    """Of values that are pending, by itself and in a jitted function that asks for the size besides."""
+    x = values(60, dtype).reshape(12, 5)
+
+    def along(xp, rows):
+        function = xp.maximum.accumulate if "." in name else getattr(xp, name)
+        return function(rows, axis=-1)
+
+    with gc.device(device):
+        pending = gc.asarray(x) * 2
+        want = along(np, (x * 2)[x[:, 0].real > 0])
+        np.testing.assert_allclose(np.asarray(along(gc, pending[pending[:, 0].real > 0])), want)
+        jitted = gc.jit(lambda a: (lambda rows: along(gc, rows) + rows.shape[0])(a[a[:, 0].real > 0]))
+        with pytest.warns(gc.errors.PerformanceWarning):
+            np.testing.assert_allclose(np.asarray(jitted(gc.asarray(x) * 2)), want + len(want))
+
+
 def test_totals_of_chosen_elements_have_one_axis_as_numpys():
     values = np.array([1, 2, 1], "u8")
 
