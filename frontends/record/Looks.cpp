@@ -188,13 +188,14 @@ Status readValue(void *to, const Node &node, int64_t bytes) {
     device = choices->other ? choices->other : choices->cpu;
     GRAPHC_ASSIGN(memory, rt::memoryOn(memory, there ? *choices->other : *choices->cpu));
   }
-  bool kept = &memory->device() != device;
-  if (kept || !looksWait(*device))
+  // Other threads look, too: whether any wait is asked again after a read, never instead of one.
+  bool isRead = &memory->device() != device || !looksWait(*device);
+  if (isRead)
     GRAPHC_TRY(memory->device().queue().download(to, *memory, bytes));
-  if (!looksWait(*device))
+  if (isRead && !looksWait(*device))
     return Status::ok();
   const rt::Readback value{to, memory.get(), bytes};
-  GRAPHC_TRY(Looks::all().look(*device, {&value, kept ? size_t{0} : size_t{1}}));
+  GRAPHC_TRY(Looks::all().look(*device, {&value, isRead ? size_t{0} : size_t{1}}));
   return deliverFloatErrors();
 }
 

@@ -1,5 +1,7 @@
 """Choosing devices, moving arrays between them, and what happens when they mix."""
 
+import threading
+
 import graphc as gc
 import numpy as np
 import pytest
@@ -155,3 +157,24 @@ def test_functions_of_arrays_elsewhere(device, name, function):
     for expected, result in pairs:
         assert result.device == device, name
         assert np.array_equal(np.asarray(expected), np.asarray(result)), name
+
+
+def test_threads_read_their_own_values(device):
+    """While others are told what the values of a device met: nobody goes without his own."""
+    begin, others = threading.Barrier(4), []
+
+    def reads(number):
+        x = gc.asarray(np.zeros(500, "f4"), device=device)
+        begin.wait()
+        for turn in range(4000):
+            value = number * 10000 + turn
+            found = np.asarray(gc.exp(x) * value)
+            if (found != value).any():
+                others.append((number, turn, found[0]))
+
+    threads = [threading.Thread(target=reads, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert others == []
