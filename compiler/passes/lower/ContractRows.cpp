@@ -120,8 +120,8 @@ void KernelLowering::Stream::narrow(OpBuilder &b, const Position &base, Value fr
   OpBuilder c = OpBuilder::atBlockBegin(runs.getBody());
   IndexMath in{c, loc};
   Value k0 = runs.getInductionVar(), rows = in.sub(depth, k0);
-  auto addRows = [&](OpBuilder &d, Value from, Value to, ArrayRef<int64_t> numbers,
-                     ValueRange sums) {
+  auto addBeside = [&](OpBuilder &d, Value from, Value to, ArrayRef<int64_t> numbers,
+                       ValueRange sums) {
     auto loop = scf::ForOp::create(d, loc, from, to, IndexMath{d, loc}(1), sums);
     OpBuilder e = OpBuilder::atBlockBegin(loop.getBody());
     SmallVector<Value> next;
@@ -146,10 +146,10 @@ void KernelLowering::Stream::narrow(OpBuilder &b, const Position &base, Value fr
   SmallVector<Value> initial;
   for (size_t i = 0; i < numbers.size(); ++i)
     initial.append(zeros);
-  SmallVector<Value> sums = addRows(c, in(0), together, numbers, initial), run;
+  SmallVector<Value> sums = addBeside(c, in(0), together, numbers, initial), run;
   for (int64_t number : numbers) {
     ValueRange own = ValueRange(sums).slice(number * dots, dots);
-    SmallVector<Value> chain = addRows(c, together, rowsOf(number), number, own);
+    SmallVector<Value> chain = addBeside(c, together, rowsOf(number), number, own);
     Value exists = in.less(in(number * kChain), rows);
     for (int64_t i = 0; i < dots && !run.empty(); ++i)
       chain[i] = in.select(exists, chainSum(c, loc, run[i], chain[i]), run[i]);

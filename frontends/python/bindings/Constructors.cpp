@@ -1,6 +1,7 @@
 // Arrays of numbers the host has. Programs make them in loops, so no dispatcher stands between.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Devices.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Session.h"
@@ -471,13 +472,6 @@ PyObject *plainArange(PyObject *, PyObject *const *args, Py_ssize_t count, PyObj
     return wrap(ops::arange(count > 1 ? toScalar(args[0]) : zero, toScalar(args[count > 1 ? 1 : 0]),
                             step, std::nullopt, nullptr));
   });
-}
-
-using Quick = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
-PyMethodDef quick(const char *name, Quick made) {
-  auto plain = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(made));
-  return {name, plain, METH_FASTCALL | METH_KEYWORDS,
-          "The function for plain arguments; NotImplemented for others."};
 }
 
 PyMethodDef functions[] = {

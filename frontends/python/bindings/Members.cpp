@@ -2,6 +2,7 @@
 // pybind11's dispatcher costs more than they do.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Lend.h"
 #include "frontends/record/SmallElements.h"
@@ -319,35 +320,17 @@ PyObject *flatten(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObj
 /// transpose(), transpose(1, 0) and transpose((1, 0)) of an array.
 PyObject *transposedBy(PyObject *self, PyObject *const *args, Py_ssize_t count,
                        PyObject *keywords) {
-  constexpr int64_t kMost = 8;
   const Array *x = arrayOf(self);
   if (!x)
     return nullptr;
-  PyObject *const *axes = args;
+  PyObject *const *axes = count ? args : nullptr;
   Py_ssize_t given = count;
   if (count == 1 && PyTuple_CheckExact(args[0])) {
     axes = &PyTuple_GET_ITEM(args[0], 0);
     given = PyTuple_GET_SIZE(args[0]);
   }
-  const int64_t rank = x->rank();
-  bool isPlain = !keywords && !x->isValue() && rank > 0 && rank <= kMost &&
-                 (count == 0 || static_cast<int64_t>(given) == rank);
-  std::array<int64_t, kMost> order;
-  unsigned seen = 0;
-  for (int64_t i = 0; isPlain && i < rank; ++i) {
-    const auto at = static_cast<size_t>(i);
-    isPlain = count == 0 || PyLong_CheckExact(axes[i]);
-    int overflow = 0;
-    order[at] = count == 0 ? rank - 1 - i
-                : isPlain  ? PyLong_AsLongLongAndOverflow(axes[i], &overflow)
-                           : -1;
-    isPlain = order[at] >= 0 && order[at] < rank;
-    seen |= isPlain ? 1u << order[at] : 0;
-  }
-  if (!isPlain || seen + 1 != 1u << rank)
-    return general("_transpose", self, args, count, keywords);
-  return guarded(
-      [&] { return wrapView(*x, x->view().transpose({order.data(), static_cast<size_t>(rank)})); });
+  PyObject *made = keywords ? nullptr : guarded([&] { return plainTranspose(*x, axes, given); });
+  return made || PyErr_Occurred() ? made : general("_transpose", self, args, count, keywords);
 }
 
 /// The bytes of elements that are computed and lie side by side.

@@ -3,6 +3,7 @@
 // has to be recorded.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Small.h"
 #include "frontends/record/SmallNumeric.h"
@@ -342,13 +343,6 @@ PyObject *arrayEqual(PyObject *, PyObject *const *args, Py_ssize_t count, PyObje
       return PyBool_FromLong(known->bits != 0);
     return toTruth(all).release().ptr();
   });
-}
-
-using Quick = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
-PyMethodDef quick(const char *name, Quick made) {
-  auto plain = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(made));
-  return {name, plain, METH_FASTCALL | METH_KEYWORDS,
-          "The function for plain arguments; NotImplemented for others."};
 }
 
 PyMethodDef functions[] = {quick("plain_take", take),

@@ -2,6 +2,7 @@
 // arguments that the package has to look at.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Trace.h"
 
@@ -10,11 +11,9 @@
 #include <numeric>
 
 namespace graphc::py {
-namespace {
 
-constexpr int64_t kMostAxes = 8;
+static constexpr int64_t kMostAxes = 8;
 
-/// An integer of Python's; nothing for other objects and large ones.
 std::optional<int64_t> smallInteger(PyObject *object) {
   int overflow = 0;
   const int64_t value =
@@ -23,6 +22,26 @@ std::optional<int64_t> smallInteger(PyObject *object) {
              ? std::optional(value)
              : std::nullopt;
 }
+
+PyObject *plainTranspose(const Array &x, PyObject *const *axes, Py_ssize_t count) {
+  const int64_t rank = x.rank();
+  if (x.isValue() || rank == 0 || rank > kMostAxes || (axes && count != rank))
+    return nullptr;
+  std::array<int64_t, kMostAxes> order;
+  unsigned seen = 0;
+  for (int64_t i = 0; i < rank; ++i) {
+    const auto axis = axes ? smallInteger(axes[i]) : std::optional(rank - 1 - i);
+    if (!axis || *axis < 0 || *axis >= rank)
+      return nullptr;
+    order[static_cast<size_t>(i)] = *axis;
+    seen |= 1u << *axis;
+  }
+  if (seen + 1 != 1u << rank)
+    return nullptr;
+  return wrapView(x, x.view().transpose({order.data(), static_cast<size_t>(rank)}));
+}
+
+namespace {
 
 /// The arguments of diagonal and trace: an array and which of its diagonals, by place or name.
 struct Diagonal {
@@ -165,27 +184,16 @@ PyObject *trace(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *n
   });
 }
 
-/// transpose(x): a view with the axes reversed, or with two or more in the order of a tuple.
+/// transpose(x): a view with the axes reversed, or in the order of a tuple.
 PyObject *transpose(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
-    const Array *x = (count == 1 || count == 2) && !names ? asPlainArray(args[0]) : nullptr;
-    if (!x || x->isValue() || x->rank() == 0 || x->rank() > kMostAxes ||
-        (count == 2 && !(PyTuple_CheckExact(args[1]) && PyTuple_GET_SIZE(args[1]) == x->rank())))
-      Py_RETURN_NOTIMPLEMENTED;
-    std::array<int64_t, kMostAxes> order;
-    unsigned seen = 0;
-    const auto rank = static_cast<size_t>(x->rank());
-    for (size_t i = 0; i < rank; ++i) {
-      auto axis = count == 1 ? std::optional(static_cast<int64_t>(rank - 1 - i))
-                             : smallInteger(PyTuple_GET_ITEM(args[1], i));
-      if (!axis || *axis < 0 || *axis >= x->rank())
-        Py_RETURN_NOTIMPLEMENTED;
-      order[i] = *axis;
-      seen |= 1u << *axis;
-    }
-    if (seen + 1 != 1u << rank)
-      Py_RETURN_NOTIMPLEMENTED;
-    return wrapView(*x, x->view().transpose({order.data(), rank}));
+    const bool isOrdered = count == 2 && PyTuple_CheckExact(args[1]);
+    const Array *x = (count == 1 || isOrdered) && !names ? asPlainArray(args[0]) : nullptr;
+    PyObject *made =
+        !x          ? nullptr
+        : isOrdered ? plainTranspose(*x, &PyTuple_GET_ITEM(args[1], 0), PyTuple_GET_SIZE(args[1]))
+                    : plainTranspose(*x, nullptr, 0);
+    return made ? made : Py_NewRef(Py_NotImplemented);
   });
 }
 
@@ -238,13 +246,6 @@ PyObject *flip(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject
     }
     return wrapView(*x, x->view().flip({axes.data(), turned}));
   });
-}
-
-using Quick = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
-PyMethodDef quick(const char *name, Quick made) {
-  auto plain = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(made));
-  return {name, plain, METH_FASTCALL | METH_KEYWORDS,
-          "The function for plain arguments; NotImplemented for others."};
 }
 
 PyMethodDef diagonalMethod = quick("diagonal", diagonal),

@@ -42,6 +42,11 @@ def _handler_number(handler):
         return len(_handlers) - 1
 
 
+def any_told():
+    """Whether any floating-point error is not ignored."""
+    return _graphc.float_modes() & (1 << _CALL_SHIFT) - 1 != 0
+
+
 def _modes_of(word):
     return {name: _MODES[word >> _BITS * i & 7] for i, name in enumerate(_ERRORS)}
 

@@ -74,8 +74,6 @@ dot.quick = _graphc.plain_dot(_number_of("dot"), 2)
 
 
 def _dot(a, b, out):
-    if out is None and type(a) is type(b) is _graphc.ndarray and 1 <= a.ndim <= 2 and 1 <= b.ndim <= 2:
-        return a @ b
     if out is None and _py.all(type(x) in (_graphc.ndarray, _np.ndarray) and 1 <= x.ndim <= 2 for x in (a, b)):
         return _graphc.matmul(operand_once(a), operand_once(b))
     x1, x2 = asarrays((a, b))

@@ -17,6 +17,7 @@ from ._creation import _order, asarray, full, operand, single, zeros
 from ._devices import looped as _looped, where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, dtype_of_sums
 from . import _foreign
+from ._float_errors import any_told as _any_told
 from ._float_errors import errstate as _errstate
 from ._float_errors import named as _named
 from ._float_errors import stands_for as _stands_for
@@ -549,13 +550,9 @@ _WITH_POLES = {"divide", "floor_divide", "remainder", "fmod", "power", "float_po
 @_stands_for()
 def _tell_of_places(self, a, indices, *b):
     """Computes the operation on the elements that indices name for what floating-point errors it meets: writing to places tells none."""
-    if _graphc.float_modes() & _ANY_MODE and a.size and not _graphc.is_tracing():
+    if _any_told() and a.size and not _graphc.is_tracing():
         with _named("at" if not b else self.__name__):
             _graphc.eval([self(a[indices], *b)], "range")
-
-
-#: The modes of errors in the word of `float_modes`: 0 where all are ignored.
-_ANY_MODE = (1 << 12) - 1
 
 
 @_stands_for()

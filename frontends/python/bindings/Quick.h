@@ -1,0 +1,32 @@
+//===- Quick.h - C functions for plain arguments ----------------------------------------------===//
+//
+// What the package's functions ask first: they answer NotImplemented for arguments that it has to
+// look at, and methods null.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_QUICK_H
+#define GRAPHC_FRONTENDS_PYTHON_BINDINGS_QUICK_H
+
+#include "frontends/python/bindings/Bindings.h"
+
+#include <optional>
+
+namespace graphc::py {
+
+using Quick = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);
+inline PyMethodDef quick(const char *name, Quick made) {
+  auto plain = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(made));
+  return {name, plain, METH_FASTCALL | METH_KEYWORDS,
+          "The function for plain arguments; NotImplemented for others."};
+}
+
+// PlainViews.cpp
+/// An integer of Python's; nothing for other objects and large ones.
+std::optional<int64_t> smallInteger(PyObject *object);
+/// A view of an array of a few axes with all of them in the order of `count` integers counted from
+/// the front, or, for null, reversed. Null, with no error set, for other arguments.
+PyObject *plainTranspose(const Array &x, PyObject *const *axes, Py_ssize_t count);
+
+} // namespace graphc::py
+
+#endif // GRAPHC_FRONTENDS_PYTHON_BINDINGS_QUICK_H
