@@ -24,6 +24,22 @@ def test_devices_describe_themselves():
     assert cpu.fp64 and cpu.memory > 2**20
 
 
+@pytest.mark.parametrize("name", ["dot", "inner", "vdot", "outer", "cross", "tensordot", "matmul", "extract", "compress", "linalg.solve", "linalg.matrix_rank"])
+def test_numpys_arrays_go_where_the_others_are(name, device):
+    x, y = np.array([1.0, 2.0, 4.0]), np.array([3.0, 0.0, 1.0])
+    if name == "linalg.solve":
+        x = np.array([[2.0, 1, 0], [1, 3, 1], [0, 1, 4]])
+    ours, theirs = gc, np
+    for part in name.split("."):
+        ours, theirs = getattr(ours, part), getattr(theirs, part)
+    options = {"axes": 1} if name == "tensordot" else {}
+    wanted = theirs(x, y, **options)
+    for operands in ((gc.asarray(x, device=device), y), (x, gc.asarray(y, device=device))):
+        found = ours(*operands, **options)
+        assert found.device == device
+        np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-15)
+
+
 def test_creation_and_transfer(device):
     x = np.arange(6.0, dtype="f4").reshape(2, 3)
     g = gc.asarray(x, device=device)

@@ -334,6 +334,31 @@ def test_totals_of_chosen_elements_have_one_axis_as_numpys():
         assert np.asarray(g).dtype == np.asarray(w).dtype and np.array_equal(np.asarray(g), w)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int32", "float64", "complex64"])
+def test_products_of_chosen_ones(dtype, device):
+    """A product is of a fixed size, whichever of its operands was chosen and however it is written."""
+    a, w, given = values(500, dtype), values(1500, dtype).reshape(500, 3), rng.random(500)
+    x, y, pending = (gc.asarray(v, device=device) for v in (a, w, given))
+    few, rows = a[given < 0.5], w[given < 0.5]
+    products = [
+        (lambda np, v, r, c: np.dot(v(), v()), True),
+        (lambda np, v, r, c: np.dot(v().copy(), c), True),
+        (lambda np, v, r, c: np.dot(c, v()), True),
+        (lambda np, v, r, c: np.matmul(v(), r()), False),
+        (lambda np, v, r, c: c @ r(), False),
+        (lambda np, v, r, c: r().T @ c, False),
+        (lambda np, v, r, c: r().T.dot(v()), False),
+        (lambda np, v, r, c: np.inner(v(), v()), True),
+        (lambda np, v, r, c: np.vdot(v(), c), True),
+    ]
+    for product, is_number in products:
+        for chosen in (few, gc.asarray(few, device=device)):
+            found = np.asarray(product(gc, lambda: x[pending < 0.5], lambda: y[pending < 0.5], chosen))
+            wanted = product(np, lambda: few, lambda: rows, few)
+            assert found.dtype == wanted.dtype and found.shape == wanted.shape and (found.ndim == 0) == is_number
+            np.testing.assert_allclose(found, wanted, rtol=1e-3 if dtype == "complex64" else 1e-9, atol=1e-2)
+
+
 @pytest.mark.parametrize("width", [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200, 511, 512, 513, 700])
 def test_rows_of_any_number_of_bytes(width):
     rng = np.random.default_rng(width)

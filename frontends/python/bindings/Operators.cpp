@@ -304,7 +304,8 @@ PyObject *positive(PyObject *self) {
 
 PyObject *matmulOfArrays(PyObject *left, PyObject *right) {
   return guarded([&] {
-    Array *known = asArray(left) ? asArray(left) : asArray(right);
+    Array *a = asArray(left), *b = asArray(right); // products are of fixed sizes
+    Array *known = a ? a : b;
     auto operand = [&](PyObject *object, Converted &out) {
       if (!isNumpyArray(object) && !convertOperand(object, out, &known->device()))
         return Array();

@@ -105,8 +105,8 @@ PyObject *scan(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *ke
 PyObject *matmul(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&] {
     Arguments<2> given("matmul", {"x", "y"}, 2, args, count, keywords);
-    const Array *known = asAnyArray(given[0]) ? asAnyArray(given[0]) : asAnyArray(given[1]);
-    rt::Device *device = known ? &known->device() : nullptr;
+    const Array *x = asArray(given[0]), *y = asArray(given[1]); // products are of fixed sizes
+    rt::Device *device = x ? &x->device() : y ? &y->device() : nullptr;
     return wrap(ops::matmul(toReadNow(given[0], device), toReadNow(given[1], device)));
   });
 }

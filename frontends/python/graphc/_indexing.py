@@ -185,6 +185,7 @@ def argwhere(a):
     return stack(nonzero(x), axis=1)
 
 
+@_where_operands_are
 def compress(condition, a, axis=None, out=None):
     """The parts of `a` along `axis` (None: flattened) where a condition of one axis holds. Counted when called."""
     x = asarray(a)
@@ -199,6 +200,7 @@ def compress(condition, a, axis=None, out=None):
     return take(x, flatnonzero(condition), axis, out)
 
 
+@_where_operands_are
 def extract(condition, arr):
     """The elements of the flattened `arr` where the flattened condition holds."""
     x = arr

@@ -7,7 +7,7 @@ import operator as _operator
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, asarrays, operand_once
+from ._creation import asarray, asarrays
 from ._devices import where_operands_are as _where_operands_are
 from ._float_errors import number_of as _number_of
 from ._float_errors import stands_for as _stands_for
@@ -75,7 +75,7 @@ dot.quick = _graphc.plain_dot(_number_of("dot"), 2)
 
 def _dot(a, b, out):
     if out is None and _py.all(type(x) in (_graphc.ndarray, _np.ndarray) and 1 <= x.ndim <= 2 for x in (a, b)):
-        return _graphc.matmul(operand_once(a), operand_once(b))
+        return _graphc.matmul(a, b)
     x1, x2 = asarrays((a, b))
     if x1.ndim == 0 or x2.ndim == 0:
         result = x1 * x2

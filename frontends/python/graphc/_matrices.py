@@ -162,6 +162,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
 
 
 @_where_operands_are
+@_where_operands_are
 @_stands_for("dot")
 def inner(a: ArrayLike, b: ArrayLike) -> Array:
     """Sum of products over the last axes of both operands."""
@@ -176,6 +177,7 @@ def inner(a: ArrayLike, b: ArrayLike) -> Array:
 inner.quick = _graphc.plain_dot(_number_of("dot"), 1)
 
 
+@_where_operands_are
 def vdot(a: ArrayLike, b: ArrayLike) -> Array:
     """Sum of products of the flattened operands; complex numbers of the first are conjugated."""
     x1, x2 = asarray(a), asarray(b)

@@ -406,6 +406,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=...):
     return matmul(_adjoint(vh), (s.reshape(s.shape + (1,)) * _adjoint(u)).astype(dtype, copy=False))
 
 
+@_where_operands_are
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None):
     """How many singular values exceed `tol` (default: rtol, or machine precision times the larger side, times the
     largest). Of a vector or number: whether it has a nonzero element."""
@@ -611,6 +612,7 @@ def tensorinv(a, ind=2):
     return inv(a.reshape((_math.prod(a.shape[ind:]), -1))).reshape(shape)
 
 
+@_where_operands_are
 def tensorsolve(a, b, axes=None):
     """x with tensordot(a, x, x.ndim) = b; `axes` are moved to the end of `a` first."""
     a, b = asarray(a), asarray(b)
