@@ -9,6 +9,8 @@ from test_reductions import floats, same
 
 # Sizes around tiles (6 rows), strips (16 to 256 columns), panels of four strips, pieces (512) and chains (2048) of k.
 PANELS = [(6, 512, 64), (7, 513, 65), (5, 511, 300), (200, 40, 33), (230, 600, 70), (13, 2049, 17), (8, 4 * 2048 + 5, 5)]
+# A few rows and columns, whose chains are summed beside each other as long as they are.
+NARROW = [(2, 5000, 2), (3, 64, 7), (3, 2049, 5), (4, 6150, 3), (6, 4 * 2048 + 5, 8), (5, 8192 + 3 * 2048 + 9, 16), (1, 2 * 8192, 3), (7, 4100, 9)]
 LAYOUTS = ["ab", "Ab", "aB", "AB"]
 
 
@@ -19,7 +21,7 @@ def sample(rng, size):
 
 @pytest.mark.parametrize("dtype", edge.FLOATS)
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("sizes", PANELS, ids=str)
+@pytest.mark.parametrize("sizes", PANELS + NARROW, ids=str)
 def test_chains_in_every_layout(sizes, layout, dtype):
     m, k, n = sizes
     rng = np.random.default_rng(50)
@@ -146,7 +148,7 @@ def multiply_by_parts(sizes, dtype):
 
 
 @pytest.mark.parametrize("dtype", [d for d in edge.DTYPES if np.dtype(d).kind in "iub"])
-@pytest.mark.parametrize("sizes", [(1, 7, 1), (7, 600, 9), (40, 33, 300), (200, 2500, 20)], ids=str)
+@pytest.mark.parametrize("sizes", [(1, 7, 1), (7, 600, 9), (40, 33, 300), (200, 2500, 20), (3, 5000, 2)], ids=str)
 def test_integers_wrap_as_in_numpy(sizes, dtype):
     m, k, n = sizes
     rng = np.random.default_rng(54)

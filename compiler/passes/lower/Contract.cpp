@@ -92,6 +92,46 @@ SmallVector<Value> pass::addChain(OpBuilder &b, Location loc, Value number, Valu
   return joined;
 }
 
+SmallVector<Value>
+pass::sumsBeside(OpBuilder &b, Location loc, Value depth, ValueRange zeros,
+                 llvm::function_ref<SmallVector<Value>(OpBuilder &, Value, ValueRange)> add) {
+  const size_t count = zeros.size();
+  IndexMath at{b, loc};
+  auto runs = scf::ForOp::create(b, loc, at(0), depth, at(kChain * kChainsPerRun), zeros);
+  OpBuilder c = OpBuilder::atBlockBegin(runs.getBody());
+  IndexMath in{c, loc};
+  Value first = runs.getInductionVar(), left = in.sub(depth, first), from = in(0);
+  SmallVector<Value> sums;
+  for (int64_t number = 0; number < kChainsPerRun; ++number)
+    sums.append(zeros.begin(), zeros.end());
+  // A later chain is no longer than an earlier one: the last of those beside each other ends first.
+  for (int64_t beside = kChainsPerRun; beside > 0; --beside) {
+    Value to = in.min(in.max(in.sub(left, in((beside - 1) * kChain)), 0), kChain);
+    auto loop =
+        scf::ForOp::create(c, loc, from, to, in(1), ArrayRef(sums).take_front(beside * count));
+    OpBuilder d = OpBuilder::atBlockBegin(loop.getBody());
+    Value k = IndexMath{d, loc}.add(first, loop.getInductionVar());
+    SmallVector<Value> next;
+    for (int64_t number = 0; number < beside; ++number)
+      next.append(add(d, IndexMath{d, loc}.add(k, number * kChain),
+                      loop.getRegionIterArgs().slice(number * count, count)));
+    scf::YieldOp::create(d, loc, next);
+    llvm::copy(loop.getResults(), sums.begin());
+    from = to;
+  }
+  SmallVector<Value> run(ArrayRef(sums).take_front(count));
+  for (int64_t number = 1; number < kChainsPerRun; ++number) {
+    Value exists = in.less(in(number * kChain), left);
+    for (size_t i = 0; i < count; ++i)
+      run[i] = in.select(exists, chainSum(c, loc, run[i], sums[number * count + i]), run[i]);
+  }
+  Value isFirst = in.equal(first, in(0));
+  for (auto [value, total] : llvm::zip_equal(run, runs.getRegionIterArgs()))
+    value = in.select(isFirst, value, chainSum(c, loc, total, value));
+  scf::YieldOp::create(c, loc, run);
+  return SmallVector<Value>(runs.getResults());
+}
+
 void pass::transposeVectors(OpBuilder &b, Location loc, SmallVectorImpl<Value> &vectors) {
   int64_t count = vectors.size();
   for (int64_t half = count / 2; half >= 1; half /= 2) {

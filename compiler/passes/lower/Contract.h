@@ -44,6 +44,14 @@ llvm::SmallVector<mlir::Value> addChain(mlir::OpBuilder &b, mlir::Location loc, 
                                         mlir::Value chains, mlir::ValueRange sums,
                                         mlir::ValueRange run, mlir::ValueRange total);
 
+/// The totals of sums over k in [0, depth) that start from `zeros`, with the chains of a run beside
+/// each other: `add` gives the sums after one more k.
+llvm::SmallVector<mlir::Value>
+sumsBeside(mlir::OpBuilder &b, mlir::Location loc, mlir::Value depth, mlir::ValueRange zeros,
+           llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Value k,
+                                                             mlir::ValueRange sums)>
+               add);
+
 /// Lane j of vector i becomes lane i of vector j; as many vectors as lanes, a power of two.
 void transposeVectors(mlir::OpBuilder &b, mlir::Location loc,
                       llvm::SmallVectorImpl<mlir::Value> &vectors);

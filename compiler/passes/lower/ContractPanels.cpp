@@ -8,9 +8,8 @@
 // a product of a matrix and its own transpose, whose elements (i, j) and (j, i) are one chain,
 // tiles below the diagonal are stored by those above. Of complex operands a tile has the sums of
 // the four products of their parts: 3 rows by 2 vectors.
-#include "compiler/passes/lower/Contract.h"
+#include "compiler/passes/lower/ContractPanels.h"
 #include "compiler/passes/lower/IndexMath.h"
-#include "compiler/passes/lower/KernelLowering.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,105 +20,10 @@ using namespace graphc;
 using namespace graphc::pass;
 
 namespace {
-constexpr int64_t kRowTilesPerBlock = 352; ///< row tiles whose sums wait in scratch at once
-constexpr int64_t kTilesToPack = 32;       ///< from here on packing costs little
-constexpr int64_t kFewTiles = 3;           ///< below, the operand is not read often enough
-constexpr int64_t kSpreadBytes = 1 << 19;  ///< a piece spread wider than this leaves the cache
-constexpr int64_t kPrefetch = 8;           ///< k ahead
-constexpr int64_t kSegment = 64;           ///< k between requests for what comes next
-constexpr int64_t kDirectOps = 8;          ///< longest epilogue that is repeated for every vector
-constexpr int64_t kTurned = 16;            ///< lanes of a block turned in registers
-constexpr int64_t kRowPitch = 8;           ///< elements from k to k + 1 where rows lie side by side
+constexpr int64_t kSegment = 64;      ///< k between requests for what comes next
+constexpr int64_t kDirectOps = 8;     ///< longest epilogue that is repeated for every vector
 constexpr int64_t kMirrorDepth = 128; ///< k's from which on a tile costs more than its mirror image
 } // namespace
-
-struct KernelLowering::Panels {
-  KernelLowering &l;
-  Location loc;
-  Products products;
-  /// Each row of a tile has a line of accumulators for every row operand, and a line the vectors of
-  /// the strip for every column operand: of complex operands a tile has half as many rows and
-  /// columns.
-  int64_t rowParts, columnParts;
-  SmallVector<kernel::LoadOp> rowLoads; ///< of the row operands when they are read in place
-  kernel::LoadOp columnLoad;            ///< set when the one column operand is
-  bool sideBySide;                      ///< packed rows of a tile lie side by side, k by k
-  int rowLoop, columnLoop, depthLoop;
-  int64_t lanes, rows, strip; ///< rows and columns of a tile
-  int64_t vectors, pitch;     ///< of a strip; elements of a line
-  int64_t bytes;              ///< of an element in memory
-  Type element, stored;
-  Value extentRows, extentColumns, depth; ///< M, N, K
-  Value packed, rowPacked, sums, runs, totals;
-  Value mirrors; ///< i1: the product is symmetric, and tiles are mirrored; null: it is not
-
-  explicit Panels(KernelLowering &l);
-  int64_t panelElements() const { return kPanelStrips * kPanelDepth * pitch; }
-  int64_t rowElements() const { return rowParts * kRowPitch * kPanelDepth; }
-  int64_t lines() const { return rows * rowParts; }
-  int64_t slots() const { return kRowTilesPerBlock * kPanelStrips * lines() * pitch; }
-  int64_t scratchBytes() const { return bytes * (panelElements() + rowElements() + 3 * slots()); }
-  void prepare(OpBuilder &b);
-
-  /// What a chunk of work items is cut into: tiles [low, high) of a panel, counted rows first.
-  struct Panel {
-    Position base;            ///< batch loops set
-    Value firstStrip, strips; ///< of the panel
-    Value low, high;          ///< items of the panel
-    Value firstTile, endTile; ///< row tiles of the block at work
-    Value k0, length;         ///< piece of k
-    Value last, first;        ///< i1: last piece of all, first piece of its chain
-    Value usePacked;          ///< i1, of whole strips
-  };
-  void chunk(OpBuilder &b);
-  void panel(OpBuilder &b, Panel &p);
-  void block(OpBuilder &b, Panel &p);
-  Value wantsPacking(OpBuilder &b, const Panel &p);
-  void stripRange(OpBuilder &b, const Panel &p, Value tile, Value &low, Value &high);
-  void packStrips(OpBuilder &b, const Panel &p);
-  void packLanes(OpBuilder &b, const Panel &p, Value s, Value k, bool whole);
-  void packTurned(OpBuilder &b, const Panel &p, Value s);
-  void packRow(OpBuilder &b, const Panel &p, Value tile);
-  void packSideBySide(OpBuilder &b, const Panel &p, Value row);
-
-  struct Tile {
-    Value row, column;                      ///< first
-    Value slot;                             ///< element of `sums`
-    Value source, sourceBase, sourceStride; ///< of the column operand
-    Value strip;                            ///< in the panel
-  };
-  void tile(OpBuilder &b, Panel &p, Value tile, Value strip);
-  /// An accumulator: a vector of a strip, from some column of it on, in a line.
-  struct Cell {
-    int64_t line, part, vector; ///< part: of the column operands
-  };
-  SmallVector<Cell> cells(int64_t count) const;
-  int64_t slotOf(const Cell &cell) const {
-    return cell.line * pitch + cell.part * strip + cell.vector * lanes;
-  }
-  SmallVector<Value> accumulate(OpBuilder &b, const Panel &p, const Tile &t, int64_t count,
-                                Value firstVector);
-  Value rowElement(OpBuilder &b, const Panel &p, int64_t part, Position &here, int64_t r);
-  void requestRows(OpBuilder &b, const Panel &p, const Tile &t, Value done);
-  Value wholeTile(OpBuilder &b, const Panel &p, const Tile &t);
-  Value edgeTile(OpBuilder &b, const Panel &p, const Tile &t);
-  Value isDone(OpBuilder &b, const Panel &p);
-  void storeRows(OpBuilder &b, const Tile &t, ArrayRef<Position> columns, ValueRange values);
-  void finish(OpBuilder &b, const Panel &p, const Tile &t);
-  Value isAbove(OpBuilder &b, const Tile &t);
-  void mirror(OpBuilder &b, const Panel &p, const Tile &t, Value buffer);
-  void joinChains(OpBuilder &b, const Panel &p, Value at);
-  bool smallEpilogue();
-  Position place(const Panel &p, Value row, Value column) const;
-
-  Value load(OpBuilder &b, Value buffer, Value at) {
-    auto type = VectorType::get({lanes}, stored);
-    return l.emitter->fromMemory(b, vector::LoadOp::create(b, loc, type, buffer, at), element);
-  }
-  void store(OpBuilder &b, Value value, Value buffer, Value at) {
-    vector::StoreOp::create(b, loc, l.emitter->toMemory(b, value), buffer, at);
-  }
-};
 
 KernelLowering::Panels::Panels(KernelLowering &l) : l(l), loc(l.loc), products(l.kernel, l.space) {
   rowParts = products.rows.size();
@@ -182,26 +86,38 @@ Position KernelLowering::Panels::place(const Panel &p, Value row, Value column) 
 void KernelLowering::Panels::chunk(OpBuilder &b) {
   IndexMath at{b, loc};
   Value tiles = at.ceilDiv(extentRows, rows), strips = at.ceilDiv(extentColumns, strip);
-  Value perBatch = at.mul(tiles, strips), perPanel = at.mul(tiles, kPanelStrips);
+  Value perBatch = at.mul(tiles, strips), few = mayBeNarrow() ? isNarrow(b) : Value();
   l.loop(b, at.div(l.begin, perBatch), at.ceilDiv(l.end, perBatch), 1, [&](OpBuilder &c, Value n) {
-    IndexMath in{c, loc};
     Position base = l.position();
     if (rowLoop > 0)
       l.emitter->delinearize(c, n, 0, rowLoop, base);
-    Value before = in.mul(n, perBatch);
-    Value low = in.max(in.sub(l.begin, before), 0);
-    Value high = in.min(in.sub(l.end, before), perBatch);
-    l.loop(c, in.div(low, perPanel), in.ceilDiv(high, perPanel), 1, [&](OpBuilder &d, Value i) {
-      IndexMath here{d, loc};
-      Panel p;
-      p.base = base;
-      p.firstStrip = here.mul(i, kPanelStrips);
-      p.strips = here.min(here.sub(strips, p.firstStrip), kPanelStrips);
-      Value start = here.mul(i, perPanel);
-      p.low = here.max(here.sub(low, start), 0);
-      p.high = here.min(here.sub(high, start), here.mul(tiles, p.strips));
-      panel(d, p);
-    });
+    Value before = IndexMath{c, loc}.mul(n, perBatch);
+    if (!few)
+      return panels(c, base, before, tiles, strips);
+    auto choice = scf::IfOp::create(c, loc, few, /*withElseRegion=*/true);
+    OpBuilder once = choice.getThenBodyBuilder(), rest = choice.getElseBodyBuilder();
+    narrow(once, base);
+    panels(rest, base, before, tiles, strips);
+  });
+}
+
+/// The chunk's items of the batch whose first one is `before`.
+void KernelLowering::Panels::panels(OpBuilder &b, const Position &base, Value before, Value tiles,
+                                    Value strips) {
+  IndexMath at{b, loc};
+  Value perBatch = at.mul(tiles, strips), perPanel = at.mul(tiles, kPanelStrips);
+  Value low = at.max(at.sub(l.begin, before), 0);
+  Value high = at.min(at.sub(l.end, before), perBatch);
+  l.loop(b, at.div(low, perPanel), at.ceilDiv(high, perPanel), 1, [&](OpBuilder &c, Value i) {
+    IndexMath in{c, loc};
+    Panel p;
+    p.base = base;
+    p.firstStrip = in.mul(i, kPanelStrips);
+    p.strips = in.min(in.sub(strips, p.firstStrip), kPanelStrips);
+    Value start = in.mul(i, perPanel);
+    p.low = in.max(in.sub(low, start), 0);
+    p.high = in.min(in.sub(high, start), in.mul(tiles, p.strips));
+    panel(c, p);
   });
 }
 
@@ -246,18 +162,6 @@ void KernelLowering::Panels::stripRange(OpBuilder &b, const Panel &p, Value tile
   }
 }
 
-Value KernelLowering::Panels::wantsPacking(OpBuilder &b, const Panel &p) {
-  if (!columnLoad)
-    return arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-  IndexMath at{b, loc};
-  Value tiles = at.sub(p.endTile, p.firstTile);
-  Value stride = l.emitter->emit(b, l.space.accesses.at(columnLoad).strides[depthLoop]);
-  Value spread = at.mul(at.mul(stride, at.min(depth, kPanelDepth)), bytes);
-  Value wide = at.less(at(kSpreadBytes), spread);
-  return at.either(at.atLeast(tiles, at(kTilesToPack)),
-                   at.both(wide, at.atLeast(tiles, at(kFewTiles))));
-}
-
 void KernelLowering::Panels::block(OpBuilder &b, Panel &p) {
   p.usePacked = wantsPacking(b, p);
   packStrips(b, p);
@@ -268,146 +172,6 @@ void KernelLowering::Panels::block(OpBuilder &b, Panel &p) {
     stripRange(c, p, t, low, high);
     l.loop(c, low, high, 1, [&](OpBuilder &d, Value s) { tile(d, p, t, s); });
   });
-}
-
-void KernelLowering::Panels::packStrips(OpBuilder &b, const Panel &p) {
-  IndexMath at{b, loc};
-  // A block of one row tile may need some of the strips only.
-  Value low, high;
-  stripRange(b, p, p.firstTile, low, high);
-  Value single = at.equal(at.add(p.firstTile, 1), p.endTile);
-  low = at.select(single, low, at(0));
-  high = at.select(single, high, p.strips);
-  bool dense = llvm::all_of(products.columns,
-                            [&](Value value) { return l.space.isDense(value, columnLoop); });
-  if (!dense) {
-    l.loop(b, low, high, 1, [&](OpBuilder &c, Value s) { packTurned(c, p, s); });
-    return;
-  }
-  Value whole = at.min(high, at.sub(at.div(extentColumns, strip), p.firstStrip));
-  auto wanted = scf::IfOp::create(b, loc, p.usePacked, /*withElseRegion=*/false);
-  OpBuilder c = wanted.getThenBodyBuilder();
-  // Row by row: neighbouring strips share pages and lines that are fetched together.
-  l.loop(c, l.constant(c, 0), p.length, 1, [&](OpBuilder &d, Value k) {
-    l.loop(d, low, whole, 1, [&](OpBuilder &e, Value s) { packLanes(e, p, s, k, /*whole=*/true); });
-  });
-  l.loop(b, at.max(low, whole), high, 1, [&](OpBuilder &d, Value s) {
-    l.loop(d, l.constant(d, 0), p.length, 1,
-           [&](OpBuilder &e, Value k) { packLanes(e, p, s, k, /*whole=*/false); });
-  });
-}
-
-/// Copies a row of a strip whose columns lie next to each other; lanes beyond the last column are
-/// 0.
-void KernelLowering::Panels::packLanes(OpBuilder &b, const Panel &p, Value s, Value k, bool whole) {
-  IndexMath in{b, loc};
-  Value column = in.mul(in.add(p.firstStrip, s), strip);
-  Value to = in.add(in.mul(s, kPanelDepth * pitch), in.mul(k, pitch));
-  for (int64_t v = 0; v < vectors; ++v) {
-    Position here = place(p, Value(), in.add(column, v * lanes));
-    here.loops[depthLoop] = in.add(p.k0, k);
-    here.vectorLoop = columnLoop;
-    here.width = lanes;
-    if (!whole)
-      l.emitter->maskLanes(b, here, extentColumns);
-    if (whole && columnLoad) {
-      const LinearAccess &access = l.space.accesses.at(columnLoad);
-      Value stride = l.emitter->emit(b, access.strides[depthLoop]);
-      Value ahead = in.add(l.emitter->index(b, access, here), in.mul(stride, kPrefetch));
-      memref::PrefetchOp::create(b, loc, l.emitter->buffer(columnLoad), ahead, /*isWrite=*/false,
-                                 /*localityHint=*/3, /*isDataCache=*/true);
-    }
-    for (auto [part, operand] : llvm::enumerate(products.columns)) {
-      Value value = BodyEmitter::splat(b, loc, l.emitter->value(b, operand, here), lanes);
-      store(b, value, packed, in.add(to, static_cast<int64_t>(part) * strip + v * lanes));
-    }
-  }
-}
-
-/// Copies a strip whose elements lie next to each other along k: blocks are read along k and turned
-/// in registers. Columns beyond the last one repeat it; nobody stores what they give.
-void KernelLowering::Panels::packTurned(OpBuilder &b, const Panel &p, Value s) {
-  int64_t block = std::min(lanes, kTurned);
-  Value column = IndexMath{b, loc}.mul(IndexMath{b, loc}.add(p.firstStrip, s), strip);
-  Value to = IndexMath{b, loc}.mul(s, kPanelDepth * pitch);
-  Value none, lastColumn = IndexMath{b, loc}.sub(extentColumns, l.constant(b, 1));
-  Value columnEnd = IndexMath{b, loc}.min(
-      l.constant(b, strip),
-      IndexMath{b, loc}.mul(
-          IndexMath{b, loc}.ceilDiv(IndexMath{b, loc}.sub(extentColumns, column), block), block));
-  l.loop(b, l.constant(b, 0), columnEnd, block, [&](OpBuilder &c, Value offset) {
-    Value from = IndexMath{c, loc}.add(column, offset);
-    Position base = place(p, none, none);
-    Value kEnd = IndexMath{c, loc}.add(p.k0, p.length);
-    l.strips(c, base, depthLoop, block, p.k0, kEnd, [&](OpBuilder &d, Position &at) {
-      IndexMath in{d, loc};
-      SmallVector<SmallVector<Value>> lines(columnParts);
-      for (int64_t i = 0; i < block; ++i) {
-        Position here = at;
-        here.loops[columnLoop] = in.min(in.add(from, i), lastColumn);
-        for (auto [operand, part] : llvm::zip_equal(products.columns, lines)) {
-          Value value = BodyEmitter::splat(d, loc, l.emitter->value(d, operand, here), block);
-          part.push_back(l.emitter->toMemory(d, value));
-        }
-      }
-      Value k = in.sub(at.loops[depthLoop], p.k0);
-      Value row = in.add(in.add(to, offset), in.mul(k, pitch));
-      // Lines beyond the end of k stay inside the strip: its depth is a multiple of the block.
-      for (auto [number, part] : llvm::enumerate(lines)) {
-        transposeVectors(d, loc, part);
-        for (int64_t i = 0; i < block; ++i)
-          vector::StoreOp::create(d, loc, part[i], packed,
-                                  in.add(row, i * pitch + static_cast<int64_t>(number) * strip));
-      }
-    });
-  });
-}
-
-/// The row operand of one row tile where it cannot be read in place: row after row, or the rows
-/// side by side when that is how they lie.
-void KernelLowering::Panels::packRow(OpBuilder &b, const Panel &p, Value tile) {
-  IndexMath at{b, loc};
-  Value lastRow = at.sub(extentRows, at(1)), row = at.mul(tile, rows);
-  Value kEnd = at.add(p.k0, p.length);
-  if (sideBySide)
-    return packSideBySide(b, p, row);
-  l.loop(b, at(0), at(rows), 1, [&](OpBuilder &c, Value r) {
-    IndexMath in{c, loc};
-    Position base = place(p, in.min(in.add(row, r), lastRow), Value());
-    l.strips(c, base, depthLoop, lanes, p.k0, kEnd, [&](OpBuilder &d, Position &here) {
-      IndexMath to{d, loc};
-      Value k = to.sub(here.loops[depthLoop], p.k0);
-      for (auto [part, operand] : llvm::enumerate(products.rows)) {
-        Value value = BodyEmitter::splat(d, loc, l.emitter->value(d, operand, here), lanes);
-        Value line = to.add(to.mul(r, rowParts), static_cast<int64_t>(part));
-        store(d, value, rowPacked, to.add(to.mul(line, kPanelDepth), k));
-      }
-    });
-  });
-}
-
-void KernelLowering::Panels::packSideBySide(OpBuilder &b, const Panel &p, Value row) {
-  IndexMath at{b, loc};
-  Value whole = at.atLeast(extentRows, at.add(row, kRowPitch));
-  auto choice = scf::IfOp::create(b, loc, whole, /*withElseRegion=*/true);
-  auto copy = [&](OpBuilder c, bool masked) {
-    l.loop(c, l.constant(c, 0), p.length, 1, [&](OpBuilder &d, Value k) {
-      IndexMath in{d, loc};
-      Position here = place(p, row, Value());
-      here.loops[depthLoop] = in.add(p.k0, k);
-      here.vectorLoop = rowLoop;
-      here.width = kRowPitch;
-      if (masked)
-        l.emitter->maskLanes(d, here, extentRows);
-      for (auto [part, operand] : llvm::enumerate(products.rows)) {
-        Value value = BodyEmitter::splat(d, loc, l.emitter->value(d, operand, here), kRowPitch);
-        Value to = in.add(in.mul(k, rowParts), static_cast<int64_t>(part));
-        store(d, value, rowPacked, in.mul(to, kRowPitch));
-      }
-    });
-  };
-  copy(choice.getThenBodyBuilder(), /*masked=*/false);
-  copy(choice.getElseBodyBuilder(), /*masked=*/true);
 }
 
 /// The accumulators of `count` vectors of a strip.

@@ -104,9 +104,8 @@ void KernelLowering::Stream::prepare(OpBuilder &b) {
   chains = IndexMath{b, loc}.max(IndexMath{b, loc}.ceilDiv(depth, kChain), 1);
 }
 
-/// Columns [from, to) of one vector. Their sums stay in a register, and the chains of a run are
-/// added to side by side, because each waits for its own last sum: as long as all have rows, then
-/// one after the other.
+/// Columns [from, to) of one vector. Their sums stay in registers, and the chains of a run are
+/// summed beside each other, because each waits for its own last sum.
 void KernelLowering::Stream::narrow(OpBuilder &b, const Position &base, Value from, Value to) {
   Position columns = base;
   columns.loops[columnLoop] = from;
@@ -114,52 +113,14 @@ void KernelLowering::Stream::narrow(OpBuilder &b, const Position &base, Value fr
   columns.width = width;
   l.emitter->maskLanes(b, columns, to);
   SmallVector<Value> zeros(dots, chainZero(b, loc, element, width));
-  constexpr int64_t kRun = kChain * kChainsPerRun;
-  IndexMath at{b, loc};
-  auto runs = scf::ForOp::create(b, loc, at(0), depth, at(kRun), zeros);
-  OpBuilder c = OpBuilder::atBlockBegin(runs.getBody());
-  IndexMath in{c, loc};
-  Value k0 = runs.getInductionVar(), rows = in.sub(depth, k0);
-  auto addBeside = [&](OpBuilder &d, Value from, Value to, ArrayRef<int64_t> numbers,
-                       ValueRange sums) {
-    auto loop = scf::ForOp::create(d, loc, from, to, IndexMath{d, loc}(1), sums);
-    OpBuilder e = OpBuilder::atBlockBegin(loop.getBody());
-    SmallVector<Value> next;
-    ValueRange added = loop.getRegionIterArgs();
-    for (int64_t number : numbers) {
-      IndexMath m{e, loc};
-      Position one = base, here = columns;
-      one.loops[depthLoop] = here.loops[depthLoop] =
-          m.add(m.add(k0, loop.getInductionVar()), number * kChain);
-      SmallVector<Value> x = operands(e, products.rows, one);
-      next.append(add(e, x, operands(e, products.columns, here), added.take_front(dots)));
-      added = added.drop_front(dots);
-    }
-    scf::YieldOp::create(e, loc, next);
-    return SmallVector<Value>(loop.getResults());
-  };
-  auto rowsOf = [&](int64_t number) {
-    return in.min(in.max(in.sub(rows, in(number * kChain)), 0), kChain);
-  };
-  SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq<int64_t>(0, kChainsPerRun));
-  Value together = rowsOf(numbers.back());
-  SmallVector<Value> initial;
-  for (size_t i = 0; i < numbers.size(); ++i)
-    initial.append(zeros);
-  SmallVector<Value> sums = addBeside(c, in(0), together, numbers, initial), run;
-  for (int64_t number : numbers) {
-    ValueRange own = ValueRange(sums).slice(number * dots, dots);
-    SmallVector<Value> chain = addBeside(c, together, rowsOf(number), number, own);
-    Value exists = in.less(in(number * kChain), rows);
-    for (int64_t i = 0; i < dots && !run.empty(); ++i)
-      chain[i] = in.select(exists, chainSum(c, loc, run[i], chain[i]), run[i]);
-    run = chain;
-  }
-  Value isFirst = in.equal(k0, in(0));
-  for (auto [value, total] : llvm::zip_equal(run, runs.getRegionIterArgs()))
-    value = in.select(isFirst, value, chainSum(c, loc, total, value));
-  scf::YieldOp::create(c, loc, run);
-  for (auto [product, total] : llvm::zip_equal(products.all, runs.getResults()))
+  SmallVector<Value> totals =
+      sumsBeside(b, loc, depth, zeros, [&](OpBuilder &c, Value k, ValueRange sums) {
+        Position one = base, here = columns;
+        one.loops[depthLoop] = here.loops[depthLoop] = k;
+        SmallVector<Value> x = operands(c, products.rows, one);
+        return add(c, x, operands(c, products.columns, here), sums);
+      });
+  for (auto [product, total] : llvm::zip_equal(products.all, totals))
     columns.values[Value(product.dot)] = total;
   for (kernel::StoreOp result : l.stores)
     l.emitter->store(b, result, columns);

@@ -16,7 +16,22 @@
 // CHECK: memref.view %[[SCRATCH]]
 // CHECK: %[[ROWTILES:.*]] = arith.ceildivui %[[M]], %{{.*}} : index
 // CHECK: %[[STRIPS:.*]] = arith.ceildivui %[[N]], %{{.*}} : index
-// Whole strips are packed row by row when that pays, a strip with an edge always.
+// A few rows and columns: three rows of each chain of a run, with what is left of the run by the chains that have more.
+// CHECK: scf.if
+// CHECK: vector.create_mask
+// CHECK: scf.for {{.*}} %c8192
+// CHECK: %{{.*}}:12 = scf.for
+// CHECK-COUNT-12: graph.fma {{.*}} : vector<16xf32>
+// CHECK: %{{.*}}:9 = scf.for
+// CHECK-COUNT-9: graph.fma {{.*}} : vector<16xf32>
+// CHECK: %{{.*}}:6 = scf.for
+// CHECK-COUNT-6: graph.fma {{.*}} : vector<16xf32>
+// CHECK: %{{.*}}:3 = scf.for
+// CHECK-COUNT-3: graph.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: graph.fma
+// CHECK-COUNT-3: vector.maskedstore %{{.*}}, %{{.*}} : memref<?xf32>
+// CHECK: } else {
+// Whole strips are packed row by row when that pays, a strip with an edge always, as many vectors as have columns.
 // CHECK: scf.if
 // CHECK-NOT: vector.create_mask
 // CHECK-COUNT-4: vector.store %{{.*}}, %[[PACKED]]
@@ -114,8 +129,9 @@ kernel.func @bools(%x: tensor<?x?xi1>, %y: tensor<?x?xi1>, %m: index, %n: index,
 // CHECK-SAME: %[[V:[^:]*]]: memref<?xf32>, %[[A:[^:]*]]: memref<?xf32>, %[[R:[^:]*]]: memref<?xf32>
 // CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>) {
 // CHECK-COUNT-4: graph.fma {{.*}} : vector<16xf32>
-// CHECK: scf.yield
-// CHECK-COUNT-4: scf.for {{.*}} -> (vector<16xf32>) {
+// CHECK: %{{.*}}:3 = scf.for
+// CHECK: %{{.*}}:2 = scf.for
+// CHECK: scf.for {{.*}} -> (vector<16xf32>) {
 // CHECK: vector.maskedstore %[[R]]
 // CHECK: } else {
 // CHECK-COUNT-8: memref.load %[[V]]
