@@ -73,6 +73,7 @@ inline constexpr Width<N> kWidth{};
 /// - skipsBranches(): whether an ifAny that no lane takes costs less than a few operations
 /// - reciprocalEstimate(x), f32, where estimatesReciprocals(): 1 / x within 2^-14 of itself for
 ///   2 <= x < 2^100, NaN of a NaN
+/// - apart(name, x, fn): the tuple fn(b, x), by a function that the program has under that name
 /// - umulhi(a, b): high half of the unsigned 64-bit product; else four 32-bit products
 /// - int64Conversions(): true if sitofp and fptosi between 64-bit integers and f64 are single
 ///   operations; else forms without them are used where the range allows, with the same results

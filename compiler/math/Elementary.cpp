@@ -74,3 +74,14 @@ Value m::expandElementary(Operation *op, MlirBuilder &b, ValueRange x, unsigned 
       return value;
   return Value();
 }
+
+void m::defineApart(func::FuncOp function, MlirBuilder::Target target) {
+  Block *entry = function.addEntryBlock();
+  OpBuilder inside = OpBuilder::atBlockEnd(entry);
+  Value x = entry->getArgument(0);
+  auto type = cast<VectorType>(x.getType());
+  MlirBuilder b(inside, function.getLoc(), type.getNumElements(), target);
+  auto results = type.getElementType().isF64() ? toArray(m::largeTurns<64>(b, x))
+                                               : toArray(m::largeTurns<32>(b, x));
+  func::ReturnOp::create(inside, function.getLoc(), results);
+}

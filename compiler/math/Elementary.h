@@ -10,6 +10,9 @@ namespace graphc::math {
 mlir::Value expandElementary(mlir::Operation *op, MlirBuilder &builder, mlir::ValueRange operands,
                              unsigned width);
 
+/// The body of a function that was declared for ops of the program (Apart.h).
+void defineApart(mlir::func::FuncOp function, MlirBuilder::Target target);
+
 } // namespace graphc::math
 
 #endif // GRAPHC_COMPILER_MATH_ELEMENTARY_H

@@ -10,6 +10,9 @@
 #include "compiler/passes/lower/LoopSpace.h"
 #include "dialects/graph/Graph.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/SetVector.h"
+
 namespace graphc::pass {
 #define GEN_PASS_DEF_EXPANDSCALAROPS
 #include "compiler/passes/Passes.h.inc"
@@ -368,6 +371,8 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
     bool skips = nvidia && family && family.getValue() == "map";
     MlirBuilder::Target target{int64Conversions, scaleOperation, halfConversions,
                                products52,       nvidia,         skips};
+    if (getOperation()->hasAttr(m::kApartAttr) && getOperation().isExternal())
+      return m::defineApart(getOperation(), target);
     if (products52)
       m::expandResidueSquares(getOperation(), intervals, target);
     if (hasFloat64)
@@ -398,6 +403,34 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
         value = constantMask(builder, pending, isa<graph::IsFiniteOp>(pending.op));
       pending.op->getResult(0).replaceAllUsesWith(value);
       pending.op->erase();
+    }
+    llvm::SetVector<Operation *> seldom;
+    getOperation().walk([&](func::CallOp call) {
+      if (call->hasAttr(m::kApartAttr))
+        seldom.insert(call->getParentOp());
+    });
+    for (Operation *branch : seldom)
+      if (isa<scf::IfOp>(branch))
+        loadAfter(branch);
+  }
+
+  /// Vectors that are needed after a branch which calls are loaded there: before it they would wait
+  /// in memory, and code generation moves no load past a call.
+  static void loadAfter(Operation *branch) {
+    Block *block = branch->getBlock();
+    auto isLater = [&](Operation *user) {
+      Operation *here = block->findAncestorOpInBlock(*user);
+      return here && branch->isBeforeInBlock(here);
+    };
+    Operation *before = nullptr;
+    for (Operation *op = branch->getPrevNode(); op; op = before) {
+      before = op->getPrevNode();
+      if (isa<vector::LoadOp>(op)) {
+        if (llvm::all_of(op->getUsers(), isLater))
+          op->moveAfter(branch);
+      } else if (!isa<memref::LoadOp, memref::PrefetchOp>(op) && !isMemoryEffectFree(op)) {
+        return;
+      }
     }
   }
 

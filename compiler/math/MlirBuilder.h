@@ -2,6 +2,7 @@
 #ifndef GRAPHC_COMPILER_MATH_MLIRBUILDER_H
 #define GRAPHC_COMPILER_MATH_MLIRBUILDER_H
 
+#include "compiler/math/Apart.h"
 #include "compiler/math/MlirTuples.h"
 #include "compiler/math/Narrow.h"
 #include "compiler/math/Select.h"
@@ -168,8 +169,7 @@ public:
   V maximum(V x, V y) { return call("llvm.nvvm.fmax.nan.f", {x, y}); }
   V minimum(V x, V y) { return call("llvm.nvvm.fmin.nan.f", {x, y}); }
 
-  /// A branch that is skipped when no lane needs it; the result is selected lane by lane all the
-  /// same.
+  /// A branch that is skipped when no lane needs it; lanes of the result are selected all the same.
   template <class Fn, class... Else>
   auto ifAny(V mask, Fn fn, Else... otherwise) {
     constexpr size_t count = sizeof...(Else);
@@ -214,6 +214,14 @@ public:
     return toTuple<count>(loop.getResults());
   }
 
+  /// fn(*this, x), register by register, by the function that the program has for it, if any.
+  template <class Fn>
+  auto apart(llvm::StringRef name, V x, Fn fn) {
+    constexpr size_t count = std::tuple_size_v<decltype(fn(*this, x))>;
+    llvm::SmallVector<V> results = callApart(ops, loc, name, x);
+    return results.empty() ? fn(*this, x) : toTuple<count>(results);
+  }
+
 private:
   static constexpr unsigned kRegisterBits = 512;
   V range(V x, V y, int64_t how) { return byRegister("range", x, y, uniform(32, how)); }
@@ -252,14 +260,11 @@ private:
 
   template <class Op>
   V resized(V a, unsigned width) {
-    if (bits(a) == width)
-      return a;
-    return Op::create(ops, loc, shaped(ops.getIntegerType(width)), a);
+    return bits(a) == width ? a : V(Op::create(ops, loc, shaped(ops.getIntegerType(width)), a));
   }
   V any(V mask) {
-    if (lanes == 1)
-      return mask;
-    return mlir::vector::ReductionOp::create(ops, loc, mlir::vector::CombiningKind::OR, mask);
+    constexpr auto kOr = mlir::vector::CombiningKind::OR;
+    return lanes == 1 ? mask : V(mlir::vector::ReductionOp::create(ops, loc, kOr, mask));
   }
   V compare(mlir::arith::CmpFPredicate p, V a, V b) {
     return mlir::arith::CmpFOp::create(ops, loc, p, a, b);

@@ -17,6 +17,9 @@
 
 namespace graphc::math {
 
+/// The name of largeTurns' function in programs that have one.
+inline constexpr char kLargeTurns[] = "large_turns";
+
 template <unsigned W>
 struct TrigTable;
 template <>
@@ -167,6 +170,28 @@ auto reduceLarge64(B &b, V x) {
   return Reduced<V, decltype(quadrant)>{r, b.neg(rLow), quadrant};
 }
 
+/// The parts of Reduced as a tuple.
+template <unsigned W, class B, class V>
+auto largeTurns(B &b, V x) {
+  auto r = [&] {
+    if constexpr (W == 32)
+      return reduceLarge32(b, x);
+    else
+      return reduceLarge64(b, x);
+  }();
+  return std::tuple{r.high, r.minusLow, r.quadrant};
+}
+
+/// largeTurns, which is long and seldom needed, apart where the builder can.
+template <unsigned W, class B, class V>
+auto reduceLarge(B &b, V x) {
+  auto here = [](B &c, V y) { return largeTurns<W>(c, y); };
+  if constexpr (requires { b.apart(kLargeTurns, x, here); })
+    return b.apart(kLargeTurns, x, here);
+  else
+    return here(b, x);
+}
+
 /// Infinities and NaN leave NaN in the high part.
 template <unsigned W, class B, class V>
 auto reduceQuarterTurns(B &b, V x) {
@@ -177,14 +202,8 @@ auto reduceQuarterTurns(B &b, V x) {
       b.gt(a, F::f(b, TrigTable<W>::kMaxReduced)),
       [&] {
         auto finite = b.lt(a, F::f(b, kInfinity<W>));
-        auto large = [&] {
-          if constexpr (W == 32)
-            return reduceLarge32(b, x);
-          else
-            return reduceLarge64(b, x);
-        }();
-        return std::tuple{b.select(finite, large.high, F::f(b, kNaN)), large.minusLow,
-                          large.quadrant};
+        auto [large, largeMinusLow, largeQuadrant] = reduceLarge<W>(b, x);
+        return std::tuple{b.select(finite, large, F::f(b, kNaN)), largeMinusLow, largeQuadrant};
       },
       m.high, m.minusLow, m.quadrant);
   return Reduced<V, decltype(m.quadrant)>{high, minusLow, quadrant};

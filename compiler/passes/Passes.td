@@ -130,7 +130,9 @@ def OutlineElementary : Pass<"graphc-outline-elementary", "::mlir::ModuleOp"> {
   let description = [{
     Input: functions with elementwise graph ops on vectors. In a module with many elementary functions (exp, sin, pow, ...) of floats those
     that are used a few times become private functions of one op, which is expanded once; results have the same bits.
+    What sin, cos and tan of large arguments need is declared as a function of one register, whose body the expansion of ops makes.
   }];
+  let options = [Option<"registerBytes", "register-bytes", "int64_t", /*default=*/"0", "of a vector register; 0 declares none">];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 

@@ -91,7 +91,7 @@ void addLower(OpPassManager &passes, const PipelineOptions &options) {
   // Index arithmetic of neighbouring accesses is equal; fewer ops reach the expansions.
   passes.addNestedPass<func::FuncOp>(createCSEPass());
   if (options.vectorBytes)
-    passes.addPass(pass::createOutlineElementary());
+    passes.addPass(pass::createOutlineElementary({options.vectorBytes}));
   pass::ExpandScalarOpsOptions expand;
   expand.hasFloat64 = options.hasFloat64;
   expand.int64Conversions = options.int64Conversions;

@@ -67,6 +67,28 @@ def test_elementary_functions_on_random_values(dtype):
         compare(op, dtype, got, [x])
 
 
+@pytest.mark.parametrize("n", [3, 40, 1003])
+@pytest.mark.parametrize("dtype", edge.FLOATS)
+def test_large_angles_beside_other_values(n, dtype):
+    """What reduces them is a function apart, called while a loop's other values stay where they are."""
+    rng = np.random.default_rng(22)
+    x = (2.0 ** rng.uniform(-20, 90, n) * rng.choice([-1, 1], n)).astype(dtype)
+    x[rng.random(n) < 0.1] = np.inf
+    others = [rng.normal(size=n).astype(dtype) for _ in range(6)]
+    named = {op.name: op for op in optable.elementwise() if op.name in ("sin", "cos", "tan")}
+
+    @gc.jit
+    def program(x, *others):
+        return [getattr(gc, name)(x) for name in named] + [v * 3 for v in others] + [gc.sin(x) * 2 + others[0]]
+
+    found = program(gc.asarray(x), *map(gc.asarray, others))
+    for name, got in zip(named, found):
+        compare(named[name], dtype, got, [x])
+    for got, v in zip(found[len(named) :], others):
+        exact.assert_same(np.asarray(got), v * np.asarray(3, dtype))
+    exact.assert_same(np.asarray(found[-1]), np.asarray(found[list(named).index("sin")]) * np.asarray(2, dtype) + others[0])
+
+
 @pytest.mark.parametrize("dtype", edge.FLOATS)
 def test_pow_on_random_values(dtype):
     (op,) = [op for op in optable.elementwise() if op.name == "pow"]

@@ -6,6 +6,7 @@
 #include "compiler/emit/cpu/CodeParts.h"
 #include "compiler/emit/cpu/Image.h"
 #include "compiler/emit/cpu/LlvmModule.h"
+#include "compiler/math/Apart.h"
 #include "compiler/passes/lower/LoopSpace.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -65,14 +66,15 @@ void declareCallees(ModuleOp module) {
   for (auto [name, call] : called) {
     auto function = func::FuncOp::create(b, module.getLoc(), name, call.getCalleeType());
     function.setPrivate();
-    if (Attribute seldom = call->getAttr(pass::kSeldomAttr))
-      function->setAttr(pass::kSeldomAttr, seldom);
+    for (StringRef attribute : {StringRef(pass::kSeldomAttr), StringRef(graphc::math::kApartAttr)})
+      if (Attribute value = call->getAttr(attribute))
+        function->setAttr(attribute, value);
   }
 }
 
 /// The functions in modules of kPartOps operations or a little more; those whose loops count on are
-/// apart from the others, and longer ones alone, as other programs may have them (CodeMemo.h). How
-/// they are divided depends on nothing but the program.
+/// apart from the others, and longer and seldom ones alone, as other programs may have them
+/// (CodeMemo.h). How they are divided depends on nothing but the program.
 SmallVector<OwningOpRef<ModuleOp>> divide(ModuleOp module) {
   SmallVector<OwningOpRef<ModuleOp>> parts;
   struct Open {
@@ -81,7 +83,8 @@ SmallVector<OwningOpRef<ModuleOp>> divide(ModuleOp module) {
   for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     size_t ops = 0;
     func.walk([&](Operation *) { ++ops; });
-    Open alone, &own = ops >= kPartOps ? alone : open[func->hasAttr("graphc.counted")];
+    bool isAlone = ops >= kPartOps || func->hasAttr(graphc::math::kApartAttr);
+    Open alone, &own = isAlone ? alone : open[func->hasAttr("graphc.counted")];
     if (own.ops >= kPartOps) {
       own = {0, parts.size()};
       parts.push_back(ModuleOp::create(module.getLoc()));

@@ -1,6 +1,7 @@
 #include "compiler/emit/cpu/LlvmModule.h"
 
 #include "compiler/emit/cpu/Instructions.h"
+#include "compiler/math/Apart.h"
 #include "compiler/passes/lower/LoopSpace.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -252,6 +253,13 @@ llvm::Function *declare(func::FuncOp func, bool isKernel, llvm::Module &module) 
       llvm::Function::Create(type, llvm::Function::ExternalLinkage, func.getSymName(), module);
   if (func->hasAttr(pass::kSeldomAttr))
     made->addFnAttr(llvm::Attribute::Cold);
+  if (func->hasAttr(graphc::math::kApartAttr)) {
+    // A loop that hardly ever calls it keeps its values in registers, and loads where they are.
+    made->addFnAttr("no_caller_saved_registers");
+    made->setDoesNotAccessMemory();
+    made->setDoesNotThrow();
+    made->setWillReturn();
+  }
   return made;
 }
 

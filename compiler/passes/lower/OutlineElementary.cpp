@@ -1,4 +1,7 @@
+#include "compiler/math/Apart.h"
+#include "compiler/math/Trig.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/lower/LoopSpace.h"
 #include "dialects/graph/Graph.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,7 +34,11 @@ bool isElementary(Operation *op) {
 }
 
 struct OutlineElementary : pass::impl::OutlineElementaryBase<OutlineElementary> {
+  using OutlineElementaryBase::OutlineElementaryBase;
+
   void runOnOperation() override {
+    if (registerBytes)
+      declareApart();
     using Key = std::pair<OperationName, Type>;
     llvm::MapVector<Key, SmallVector<Operation *>> uses;
     size_t count = 0;
@@ -46,6 +53,30 @@ struct OutlineElementary : pass::impl::OutlineElementaryBase<OutlineElementary> 
     for (auto &[key, ops] : uses)
       if (ops.size() >= kFewestCalls)
         outline(ops);
+  }
+
+  /// Functions for what sin, cos and tan of large arguments need (compiler/math/Apart.h).
+  void declareApart() {
+    llvm::MapVector<Type, Location> elements;
+    getOperation().walk([&](Operation *op) {
+      if (isa<graph::SinOp, graph::CosOp, graph::TanOp>(op) &&
+          isa<VectorType>(op->getOperand(0).getType())) {
+        Type own = graph::elementType(op->getOperand(0).getType());
+        elements.insert({own.isF64() ? own : Float32Type::get(own.getContext()), op->getLoc()});
+      }
+    });
+    OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
+    for (auto [element, loc] : elements) {
+      int64_t bits = element.getIntOrFloatBitWidth();
+      auto type = VectorType::get({8 * registerBytes / bits}, element);
+      Type integers = type.clone(b.getIntegerType(bits));
+      auto function =
+          func::FuncOp::create(b, loc, graphc::math::nameApart(graphc::math::kLargeTurns, type),
+                               b.getFunctionType(type, {type, type, integers}));
+      function.setPrivate();
+      function->setAttr(graphc::math::kApartAttr, b.getUnitAttr());
+      function->setAttr(pass::kSeldomAttr, b.getUnitAttr());
+    }
   }
 
   void outline(ArrayRef<Operation *> ops) {
