@@ -19,8 +19,8 @@ using op::OpKind;
 
 constexpr size_t kMostNodes = 2048;
 /// Of all values together.
-constexpr int64_t kMostBytes = 2 << 20;
-constexpr int64_t kMostOfOne = 256 << 10;
+constexpr int64_t kMostBytes = 16 << 20;
+constexpr int64_t kMostOfOne = 512 << 10;
 
 /// The value of a node: an array of its shape, or one known number for all its elements.
 struct Value {
@@ -294,8 +294,11 @@ private:
     }
     const DType t = given[n.kind() == OpKind::Select ? 1 : 0].array.dtype();
     const Shape shape = isOne ? Shape{} : n.shape();
-    GRAPHC_ASSIGN(NodeRef node, small::elementwise(n.kind(), operands, t, shape, n.device()));
-    if (!node) {
+    const bool isRandom = n.kind() == OpKind::Philox64 || n.kind() == OpKind::Philox32;
+    GRAPHC_ASSIGN(NodeRef node, isRandom
+                                    ? small::randomBits(n.kind(), operands, shape, n.device())
+                                    : small::elementwise(n.kind(), operands, t, shape, n.device()));
+    if (!node && !isRandom) {
       std::vector<Array> arrays;
       for (const Value &value : given)
         arrays.push_back(value.array);

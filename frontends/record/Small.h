@@ -172,6 +172,10 @@ Outcome detached(const Array &x);
 /// The array of a value that was computed; of a single one without a storage.
 Array arrayOf(NodeRef node);
 
+/// Philox64 or Philox32 of indices, a stream and a key; null where streams or keys are several.
+Outcome randomBits(op::OpKind kind, std::span<const Operand> operands, const Shape &shape,
+                   rt::Device &device);
+
 } // namespace graphc::small
 
 #endif // GRAPHC_FRONTENDS_RECORD_SMALL_H

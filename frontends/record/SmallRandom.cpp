@@ -57,16 +57,31 @@ template <int64_t Block, typename F, typename M>
   std::memcpy(to, &lanes, sizeof lanes);
 }
 
+/// A block of 64 or 32 bits each, whose counters begin with `counter`.
+[[gnu::always_inline]] inline void blockOf64(uint64_t counter, uint64_t stream, uint64_t key,
+                                             uint64_t *bits) {
+  Words w;
+  philox(counter, stream, key, w);
+  store(w.w0 | w.w1 << 32, bits);
+  store(w.w2 | w.w3 << 32, bits + kLanes);
+}
+[[gnu::always_inline]] inline void blockOf32(uint64_t counter, uint64_t stream, uint64_t key,
+                                             uint64_t *bits) {
+  Words w;
+  philox(counter, stream, key, w);
+  store(w.w0, bits);
+  store(w.w1, bits + kLanes);
+  store(w.w2, bits + 2 * kLanes);
+  store(w.w3, bits + 3 * kLanes);
+}
+
 /// Of a stream of 64 bits each.
 template <typename F>
 [[gnu::always_inline]] inline void eachOf64(int64_t count, uint64_t stream, uint64_t key, F f) {
   eachOf<2 * kLanes>(
       count,
       [=](int64_t first, uint64_t *bits) {
-        Words w;
-        philox(static_cast<uint64_t>(first / 2), stream, key, w);
-        store(w.w0 | w.w1 << 32, bits);
-        store(w.w2 | w.w3 << 32, bits + kLanes);
+        blockOf64(static_cast<uint64_t>(first / 2), stream, key, bits);
       },
       f);
 }
@@ -77,12 +92,7 @@ template <typename F>
   eachOf<4 * kLanes>(
       count,
       [=](int64_t first, uint64_t *bits) {
-        Words w;
-        philox(static_cast<uint64_t>(first / 4), stream, key, w);
-        store(w.w0, bits);
-        store(w.w1, bits + kLanes);
-        store(w.w2, bits + 2 * kLanes);
-        store(w.w3, bits + 3 * kLanes);
+        blockOf32(static_cast<uint64_t>(first / 4), stream, key, bits);
       },
       f);
 }
@@ -190,7 +200,49 @@ Result<std::optional<Array>> drawn(const Shape &shape, DType dtype, const Stream
   return std::optional(Array(std::move(node)));
 }
 
+/// The bits of elements by their indices, which mostly follow each other: block by block.
+template <int64_t Block>
+void bitsAt(Run<uint64_t> index, int64_t count, uint64_t stream, uint64_t key, uint64_t *to) {
+  alignas(64) std::array<uint64_t, Block> bits;
+  std::optional<uint64_t> made;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t own = index.data[index.steps ? i : 0], block = own / Block;
+    if (made != block) {
+      if constexpr (Block == 2 * kLanes)
+        blockOf64(block * kLanes, stream, key, bits.data());
+      else
+        blockOf32(block * kLanes, stream, key, bits.data());
+      made = block;
+    }
+    to[i] = bits[own % Block];
+  }
+}
+
 } // namespace
+
+Outcome randomBits(op::OpKind kind, std::span<const Operand> operands, const Shape &shape,
+                   rt::Device &device) {
+  Reader<uint64_t> index, stream, key;
+  auto readOne = [](const Operand &x, Reader<uint64_t> &to) -> Result<bool> {
+    if (!x.array || x.array->known())
+      return to.read(x, DType::UInt64, {});
+    const View &view = x.array->view();
+    auto one = view.strided({}, {}, view.offset());
+    if (!one || std::ranges::any_of(view.strides(), [](int64_t s) { return s != 0; }))
+      return false;
+    return to.read(Operand(x.array->withView(std::move(*one))), DType::UInt64, {});
+  };
+  GRAPHC_ASSIGN(bool isRead, index.read(operands[0], DType::UInt64, shape));
+  GRAPHC_ASSIGN(bool isOneStream, readOne(operands[1], stream));
+  GRAPHC_ASSIGN(bool isOneKey, readOne(operands[2], key));
+  if (!isRead || !isOneStream || !isOneKey)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::UInt64, shape, device));
+  auto *to = dataOf<uint64_t>(out);
+  const auto make = kind == op::OpKind::Philox64 ? bitsAt<2 * kLanes> : bitsAt<4 * kLanes>;
+  make(index.run(), countOf(shape), *stream.run().data, *key.run().data, to);
+  return out;
+}
 
 Result<std::optional<Array>> draw(Draw kind, const Shape &shape, const Streams &from,
                                   rt::Device &device) {

@@ -236,37 +236,53 @@ template <typename T, typename F>
   step(other, y, std::integral_constant<int, 8>{});
 }
 
-/// The scan of docs/numerics.md along the middle, in place; no axis here has a second block.
+/// Elements of a block of a scan; what precedes one is added to its own scan.
+constexpr int64_t kScanBlock = 4096;
+
+/// A block of `count` rows of `inner` elements: groups of sixteen, then what precedes each.
 template <typename T, typename F>
-void scanAll(T *y, const Layout &l, bool isExact, F combine) {
-  constexpr int64_t kChunk = 16;
-  // What is exact in any order needs no tree.
-  const int64_t longest = isExact ? std::max<int64_t>(l.count, 1) : kChunk;
-  const int64_t inner = l.inner;
+void scanBlock(T *y, int64_t count, int64_t inner, F combine) {
+  constexpr int64_t kGroup = 16;
   auto each = [&](int64_t before, int64_t at) {
     for (int64_t k = 0; k < inner; ++k)
       y[at * inner + k] = combine(y[before * inner + k], y[at * inner + k]);
   };
-  for (int64_t o = 0; o < l.outer; ++o, y += l.count * inner)
-    for (int64_t first = 0; first < l.count; first += longest) {
-      int64_t end = std::min(first + longest, l.count);
-      if (!isExact) {
-        if (inner == 1 && end - first == kChunk) {
-          scanChunk(y + first, combine);
-          for (int64_t i = first; first > 0 && i < end; ++i)
-            y[i] = combine(y[first - 1], y[i]);
-          continue;
-        }
-        for (int64_t h = 1; h < end - first; h *= 2)
-          for (int64_t i = end - 1; i >= first + h; --i)
-            each(i - h, i);
-        for (int64_t i = first; first > 0 && i < end; ++i)
-          each(first - 1, i);
-      } else {
-        for (int64_t i = first + 1; i < end; ++i)
-          each(i - 1, i);
-      }
+  for (int64_t first = 0; first < count; first += kGroup) {
+    const int64_t end = std::min(first + kGroup, count);
+    if (inner == 1 && end - first == kGroup) {
+      scanChunk(y + first, combine);
+      for (int64_t i = first; first > 0 && i < end; ++i)
+        y[i] = combine(y[first - 1], y[i]);
+      continue;
     }
+    for (int64_t h = 1; h < end - first; h *= 2)
+      for (int64_t i = end - 1; i >= first + h; --i)
+        each(i - h, i);
+    for (int64_t i = first; first > 0 && i < end; ++i)
+      each(first - 1, i);
+  }
+}
+
+/// The scan of docs/numerics.md along the middle, in place.
+template <typename T, typename F>
+void scanAll(T *y, const Layout &l, bool isExact, F combine) {
+  const int64_t inner = l.inner, row = l.count * inner, block = kScanBlock * inner;
+  std::vector<T> lasts;
+  for (int64_t o = 0; o < l.outer; ++o, y += row) {
+    // What is exact in any order needs no tree.
+    for (int64_t i = inner; isExact && i < row; ++i)
+      y[i] = combine(y[i - inner], y[i]);
+    for (int64_t first = 0; !isExact && first < l.count; first += kScanBlock)
+      scanBlock(y + first * inner, std::min(kScanBlock, l.count - first), inner, combine);
+    if (isExact || l.count <= kScanBlock)
+      continue;
+    lasts.clear();
+    for (int64_t end = block; end < row; end += block)
+      lasts.insert(lasts.end(), y + end - inner, y + end);
+    scanBlock(lasts.data(), static_cast<int64_t>(lasts.size()) / inner, inner, combine);
+    for (int64_t i = block; i < row; ++i)
+      y[i] = combine(lasts[static_cast<size_t>((i / block - 1) * inner + i % inner)], y[i]);
+  }
 }
 
 template <typename T>
@@ -616,9 +632,7 @@ Outcome scan(ReduceKind kind, const Array &x, size_t axis, DType t, const Shape 
   Layout l;
   for (size_t i = 0; i < x.shape().size(); ++i)
     (i < axis ? l.outer : i == axis ? l.count : l.inner) *= x.shape()[i];
-  constexpr int64_t kBlock = 4096; // more have a second one
-  if (countOf(shape) * itemSize(t) > mostBytes() || t == DType::Bool ||
-      (l.count > kBlock && isInexact(t)))
+  if (countOf(shape) * itemSize(t) > mostBytes() || t == DType::Bool)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));
   auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {

@@ -17,6 +17,13 @@ def operands():
     return x, n, gc.asarray(np.linspace(0.1, 2, 12).astype("f4")), gc.asarray([3, 0, 4, 4])
 
 
+def random():
+    r = gc.random.default_rng(5)
+    drawn = [r.random(12_000), r.normal(size=(90, 110)), r.standard_normal(9001, dtype="f4"), r.uniform(-1, 3, 5003), r.integers(0, 1000, 7000), r.permutation(6000)]
+    drawn += [r.exponential(size=4999), r.integers(0, 200, 5000, dtype="u1"), r.random(8191, dtype="f4"), r.integers(-5, 1 << 40, (70, 80)), r.normal(gc.arange(5000.0), 0.5)]
+    return (*drawn, *[g.random(3000) + 0 for g in r.spawn(2)])
+
+
 EXPRESSIONS = {
     "elementwise": lambda x, n, v, i: (x * x + 1) / (gc.abs(x) + 2) - n % 3,
     "functions": lambda x, n, v, i: gc.exp(-(x * x) / 100) * gc.sin(x) + gc.arctan2(x, 2.0),
@@ -36,6 +43,8 @@ EXPRESSIONS = {
     "narrow": lambda x, n, v, i: (n.astype("i1") * 50, n.astype("u2") + 7, n.astype("u8") // 3, n.astype("i2") % 5, (n + 9).astype("u4") > 8, n.astype("i1").astype("f4")),
     "whole numbers": lambda x, n, v, i: ((x * 3).astype(int), (v * 100).astype("u1"), (x / 9).astype("i2"), (x > 2).astype("i1"), n.astype(bool)),
     "larger": lambda x, n, v, i: ((gc.arange(20_000.0) * 0.5).sum(), gc.cumsum(gc.arange(9000.0, dtype="f4") / 7)[::500], gc.cumsum(gc.arange(3000.0) / 7)[::500], (gc.arange(30_000.0) / 7).sum(), (gc.arange(30_000.0) / 7).mean(), (gc.arange(30_000.0) / 7).var(), (gc.arange(12_000.0).reshape(120, 100) / 9).sum(axis=0), gc.outer(x[0], gc.arange(1000.0)).max(axis=0)[::100]),
+    "long scans": lambda x, n, v, i: (gc.cumsum(gc.arange(13_001.0) / 7), gc.cumprod(1 + gc.arange(9000.0, dtype="f4") % 7 / 1e4), gc.cumsum(gc.arange(15_000.0).reshape(5000, 3) / 9, axis=0), gc.cumsum(gc.arange(18_000.0).reshape(2, 9000) / 3, axis=1), gc.maximum.accumulate(gc.arange(20_000.0) * 37 % 1009 / 7), gc.cumsum(gc.arange(8192.0) / 3), gc.cumsum(gc.arange(30_000) % 7)),
+    "random": lambda x, n, v, i: random(),
     "rows": lambda x, n, v, i: ((x + 1)[i], (n * 2)[i, 1:4]),
     "beyond": lambda x, n, v, i: ((x * 9).astype("i1"), (x * 1e9).astype("u4"), (x * 1e30).astype(int), (v * 1e18).astype("i4"), (x * gc.inf).astype("i2"), (n * 1e38).astype("f4")),
     "numbers": lambda x, n, v, i: gc.full((3, 4), 2.5) * 2 + gc.arange(4) - gc.eye(3, 4),
