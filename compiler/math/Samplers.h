@@ -45,7 +45,7 @@ template <class B, class F, class V>
 F normalFrom(B &b, F radius, V angle) {
   F turn = openUnit(b, b.shl(angle, b.i64(32)));
   F root = b.sqrt(b.mul(b.f64(-2.0), log<64>(b, radius)));
-  return b.mul(root, cos<64>(b, b.mul(b.f64(0x1.921fb54442d18p+2), turn)));
+  return b.mul(root, cosOfSmall<64>(b, b.mul(b.f64(0x1.921fb54442d18p+2), turn)));
 }
 
 /// Standard gamma of shape >= 1 (Marsaglia and Tsang 2000); an attempt succeeds with a probability
@@ -237,7 +237,7 @@ F randomVonMises(B &b, V index, V stream, V key, F kappa) {
       [&](const std::array<V, 4> &w) {
         F turn = openUnit(b, joinWords(b, w[0], w[1]));
         F v = openUnit(b, joinWords(b, w[2], w[3]));
-        F z = cos<64>(b, b.mul(pi, turn));
+        F z = cosOfSmall<64>(b, b.mul(pi, turn));
         F c = b.div(b.add(one, b.mul(s, z)), b.add(s, z));
         F y = b.mul(k, b.sub(s, c));
         auto quick = b.ge(b.sub(b.mul(y, b.sub(two, y)), v), b.f64(0.0));

@@ -261,12 +261,22 @@ V sin(B &b, V x) {
   return sinOfQuadrant<W>(b, reduceQuarterTurns<W>(b, x));
 }
 
+/// cos from what its argument was reduced to.
+template <unsigned W, class B, class R>
+auto cosOfReduced(B &b, R r) {
+  r.quadrant = b.iadd(r.quadrant, Format<W>::i(b, 1));
+  return sinOfQuadrant<W>(b, r);
+}
+
 /// <= 1 ulp for every finite x; NaN at infinities.
 template <unsigned W, class B, class V>
 V cos(B &b, V x) {
-  auto r = reduceQuarterTurns<W>(b, x);
-  r.quadrant = b.iadd(r.quadrant, Format<W>::i(b, 1));
-  return sinOfQuadrant<W>(b, r);
+  return cosOfReduced<W>(b, reduceQuarterTurns<W>(b, x));
+}
+/// The same of |x| <= kMaxReduced.
+template <unsigned W, class B, class V>
+V cosOfSmall(B &b, V x) {
+  return cosOfReduced<W>(b, reduceMedium<W>(b, x));
 }
 
 /// <= 1 ulp for every finite x; -0 stays -0; NaN at infinities. sin r / cos r, or -cos r / sin r in
