@@ -17,9 +17,6 @@
 
 namespace graphc::math {
 
-/// The name of largeTurns' function in programs that have one.
-inline constexpr char kLargeTurns[] = "large_turns";
-
 template <unsigned W>
 struct TrigTable;
 template <>
@@ -170,16 +167,16 @@ auto reduceLarge64(B &b, V x) {
   return Reduced<V, decltype(quadrant)>{r, b.neg(rLow), quadrant};
 }
 
+/// The name of the next function in programs that have it.
+inline constexpr char kLargeTurns[] = "large_turns";
 /// The parts of Reduced as a tuple.
 template <unsigned W, class B, class V>
 auto largeTurns(B &b, V x) {
-  auto r = [&] {
-    if constexpr (W == 32)
-      return reduceLarge32(b, x);
-    else
-      return reduceLarge64(b, x);
-  }();
-  return std::tuple{r.high, r.minusLow, r.quadrant};
+  auto parts = [](auto r) { return std::tuple{r.high, r.minusLow, r.quadrant}; };
+  if constexpr (W == 32)
+    return parts(reduceLarge32(b, x));
+  else
+    return parts(reduceLarge64(b, x));
 }
 
 /// largeTurns, which is long and seldom needed, apart where the builder can.
@@ -234,10 +231,8 @@ auto sinCosParts(B &b, R r) {
   return SinCos<decltype(z)>{r.high, sineTail, w, cosineTail};
 }
 
-/// sin of r for an even quadrant, cos of r for an odd one, negated in the upper two.
-///
-/// cos(h + l) = 1 + z v with z = (h + l)^2 and v = -1/2 + z C(z); sin(h + l) = h + h z S(z) + l
-/// cos.
+/// sin of r for an even quadrant, cos of r for an odd one, negated in the upper two. cos(h + l) = 1
+/// + z v with z = (h + l)^2 and v = -1/2 + z C(z); sin(h + l) = h + h z S(z) + l cos.
 template <unsigned W, class B, class R>
 auto sinOfQuadrant(B &b, R r) {
   using F = Format<W>;

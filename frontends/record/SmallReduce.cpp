@@ -317,6 +317,8 @@ constexpr int64_t kMostDepth = 2048;
 constexpr int64_t kMostTurned = 1024;
 /// Columns of a single row that stay in registers.
 constexpr int64_t kMostRow = 32;
+/// Rows too few to be multiplied by one column at a time, where what is to be added is so much.
+constexpr int64_t kFewRows = 8, kLongDepth = 32;
 
 /// One factor of a product: element (i, k) is at i * row + k * column.
 template <typename T>
@@ -395,16 +397,22 @@ GRAPHC_WIDE [[gnu::always_inline]] inline void multiplyAddLanes(T a, const T *b,
 #endif
 }
 
-/// Chains of some rows and of neighbouring columns, which stay in registers.
+/// Adds to chains of some rows and of neighbouring columns, which stay in registers.
 template <typename T, int kRows, int kVectors>
-GRAPHC_WIDE void multiplyTile(Matrix<T> a, Matrix<T> b, int64_t depth, T *out, int64_t width) {
-  using Vector = typename Lanes<T>::Type;
-  Vector sums[kRows][kVectors] = {};
+GRAPHC_WIDE [[gnu::always_inline]] inline void
+addTile(Matrix<T> a, Matrix<T> b, int64_t depth, typename Lanes<T>::Type (&sums)[kRows][kVectors]) {
   for (int64_t k = 0; k < depth; ++k)
     for (int row = 0; row < kRows; ++row)
       for (int v = 0; v < kVectors; ++v)
         multiplyAddLanes<T>(a.data[row * a.row + k * a.column],
                             b.data + k * b.row + v * Lanes<T>::kCount, sums[row][v]);
+}
+
+template <typename T, int kRows, int kVectors>
+GRAPHC_WIDE void multiplyTile(Matrix<T> a, Matrix<T> b, int64_t depth, T *out, int64_t width) {
+  using Vector = typename Lanes<T>::Type;
+  Vector sums[kRows][kVectors] = {};
+  addTile(a, b, depth, sums);
   for (int row = 0; row < kRows; ++row)
     for (int v = 0; v < kVectors; ++v)
       *reinterpret_cast<Vector *>(out + row * width + v * Lanes<T>::kCount) = sums[row][v];
@@ -446,6 +454,44 @@ void multiplyStrips(Matrix<T> a, Matrix<T> b, int64_t height, int64_t depth, int
     multiplyStrip<T, 1>(a, from(width - kOne), height, depth, width, out + width - kOne);
 }
 
+/// Some rows of fewer columns than lanes, which are dense in `b`. Lanes beyond read the rows after:
+/// of the last ones a copy.
+template <typename T, int kRows>
+GRAPHC_WIDE void multiplyFewColumns(Matrix<T> a, Matrix<T> b, int64_t depth, T *out,
+                                    int64_t width) {
+  constexpr int64_t kOne = Lanes<T>::kCount;
+  const int64_t copied = std::min(depth, kOne), before = depth - copied;
+  std::array<T, kOne * kOne> last{};
+  for (int64_t k = 0; k < copied; ++k)
+    std::copy_n(b.data + (before + k) * b.row, width, last.data() + k * kOne);
+  typename Lanes<T>::Type sums[kRows][1] = {};
+  addTile(a, b, before, sums);
+  addTile(Matrix<T>{a.data + before * a.column, a.row, a.column}, Matrix<T>{last.data(), kOne, 1},
+          copied, sums);
+  for (int row = 0; row < kRows; ++row)
+    for (int64_t j = 0; j < width; ++j)
+      out[row * width + j] = sums[row][0][j];
+}
+
+/// A few rows of fewer columns than lanes.
+template <typename T>
+void multiplyFew(Matrix<T> a, Matrix<T> b, int64_t height, int64_t depth, int64_t width, T *out) {
+  for (int64_t i = 0; i < height; i += 4) {
+    const Matrix<T> rest{a.data + i * a.row, a.row, a.column};
+    T *to = out + i * width;
+    switch (height - i) {
+    case 1:
+      return multiplyFewColumns<T, 1>(rest, b, depth, to, width);
+    case 2:
+      return multiplyFewColumns<T, 2>(rest, b, depth, to, width);
+    case 3:
+      return multiplyFewColumns<T, 3>(rest, b, depth, to, width);
+    default:
+      multiplyFewColumns<T, 4>(rest, b, depth, to, width);
+    }
+  }
+}
+
 /// One row times one column is the sum of the products.
 template <typename T>
 T innerProduct(Matrix<T> a, Matrix<T> b, int64_t depth) {
@@ -481,6 +527,9 @@ void multiply(Matrix<T> a, Matrix<T> b, int64_t height, int64_t depth, int64_t w
     bool isLong = height == 1 && width > kMostRow;
     if (b.column == 1 && width >= Lanes<T>::kCount && !isLong)
       return multiplyStrips(a, b, height, depth, width, out);
+    if (width < Lanes<T>::kCount && height < kFewRows && depth >= kLongDepth && b.column == 1 &&
+        b.row > 0)
+      return multiplyFew(a, b, height, depth, width, out);
     if (width < Lanes<T>::kCount) {
       for (int64_t j = 0; j < width; ++j)
         multiplyColumn(a, b.data + j * b.column, b.row, depth, height, out + j, width);

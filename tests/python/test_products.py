@@ -10,7 +10,7 @@ from test_reductions import floats, same
 # Sizes around tiles (6 rows), strips (16 to 256 columns), panels of four strips, pieces (512) and chains (2048) of k.
 PANELS = [(6, 512, 64), (7, 513, 65), (5, 511, 300), (200, 40, 33), (230, 600, 70), (13, 2049, 17), (8, 4 * 2048 + 5, 5)]
 # A few rows and columns, whose chains are summed beside each other as long as they are.
-NARROW = [(2, 5000, 2), (3, 64, 7), (3, 2049, 5), (4, 6150, 3), (6, 4 * 2048 + 5, 8), (5, 8192 + 3 * 2048 + 9, 16), (1, 2 * 8192, 3), (7, 4100, 9)]
+NARROW = [(2, 5000, 2), (3, 1000, 3), (5, 40, 2), (7, 33, 6), (1, 100, 3), (4, 31, 3), (3, 64, 7), (3, 2049, 5), (4, 6150, 3), (6, 4 * 2048 + 5, 8), (5, 8192 + 3 * 2048 + 9, 16), (1, 2 * 8192, 3), (7, 4100, 9)]
 LAYOUTS = ["ab", "Ab", "aB", "AB"]
 
 
