@@ -643,3 +643,51 @@ def test_the_default_meaning_of_functions():
         return [xp.concatenate([s, xp.ones(2)]), xp.where(s > 1, s, xp.zeros(4)), xp.sort(s), xp.insert(xp.zeros(2), 1, s)]
 
     both(program)
+
+
+def test_objects_of_classes_meet_arrays_without_a_refusal(monkeypatch):
+    """Functions and ufuncs give objects of classes that leave all to NumPy to NumPy's at once, without trying them."""
+
+    def program(xp):
+        class Plain(xp.ndarray):
+            pass
+
+        a, m = xp.arange(4.0), xp.arange(16.0).reshape(4, 4)
+        s = (a + 1).view(Plain)
+        m[:, 1] = s
+        m[2] = s.view(xp.matrix)
+        made = [xp.outer(s, s), xp.dot(m, s), xp.sum(s), xp.linalg.norm(s), xp.cross(s[:3], a[1:]), xp.sqrt(s), xp.add(a, s), xp.matmul(m, s)]
+        return [*made, s - m, s * 2, xp.array(s), xp.copy(s), xp.concatenate((s, a)), xp.sum(s.reshape(2, 2), axis=0), m, s == a]
+
+    both(program)
+    refusals, begin = [], gc.errors.ForeignDType.__init__
+
+    def counted(self, *args, **keywords):
+        refusals.append(args)
+        begin(self, *args, **keywords)
+
+    monkeypatch.setattr(gc.errors.ForeignDType, "__init__", counted)
+    a, s = gc.arange(4.0), gc.arange(4.0).view(np.matrix)
+    gc.zeros((2, 4))[:1] = s
+    for call in (gc.outer, gc.dot, gc.add, gc.multiply):
+        call(s if call is not gc.dot else s.T, s)
+    gc.sum(s), gc.linalg.norm(s), gc.sqrt(s), gc.array(s), gc.add(a, s), s - a
+    assert not refusals
+    matrix = gc.arange(4).reshape(2, 2).view(np.matrix)
+    assert (gc.arange(2).reshape(2, 1) + matrix).tolist() == [[0, 1], [3, 4]]
+    assert (matrix * gc.arange(2).reshape(2, 1)).tolist() == [[1], [3]]  # the class's own product
+
+
+def test_methods_of_classes_that_ask_stay_asked():
+    def program(xp):
+        class Asked(xp.ndarray):
+            def __array_function__(self, function, types, args, keywords):
+                return function.__name__
+
+            def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+                return ufunc.__name__
+
+        s = xp.arange(3.0).view(Asked)
+        return [xp.sum(s), xp.outer(xp.ones(3), s), xp.sqrt(s), xp.ones(3) + s, s - xp.ones(3)]
+
+    both(program)

@@ -87,7 +87,10 @@ bool isInRange(uint64_t bits, DType from, DType t) {
   return std::abs(number) < 0x1p64 && op::fits(static_cast<__int128>(number), t);
 }
 
-pb::object assigned(const pb::object &value, DType t, rt::Device &device, Target target) {
+pb::object assigned(const pb::object &given, DType t, rt::Device &device, Target target) {
+  // Of objects of classes made of NumPy's arrays the values alone are written.
+  const pb::object value =
+      isOfNumpysClass(given.ptr()) ? pb::module_::import("numpy").attr("asarray")(given) : given;
   PyObject *p = value.ptr();
   if (PyFloat_CheckExact(p))
     return value;

@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/Bindings.h"
 
 #include <cstddef>
+#include <pybind11/numpy.h>
 #include <structmember.h>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace {
 /// Python's side (graphc/_foreign.py). Owned for the life of the process.
 struct Handlers {
   PyObject *foreign = nullptr; ///< errors.ForeignDType
-  PyObject *call = nullptr, *operate = nullptr, *method = nullptr;
+  PyObject *call = nullptr, *operate = nullptr, *method = nullptr, *classes = nullptr;
 };
 Handlers handlers;
 
@@ -82,6 +83,9 @@ struct Function {
 
 PyObject *callFunction(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
   auto *f = reinterpret_cast<Function *>(self);
+  PyObject *theirs = ofClasses(self, args, PyVectorcall_NARGS(flags), names);
+  if (theirs || PyErr_Occurred())
+    return theirs;
   if (f->quick && f->quick != Py_None) {
     PyObject *result = PyObject_Vectorcall(f->quick, args, flags, names);
     if (result != Py_NotImplemented)
@@ -187,6 +191,30 @@ PyTypeObject *makeType(const char *name, bool binds) {
 
 } // namespace
 
+bool isOfNumpysClass(PyObject *object) {
+  const PyTypeObject *type = Py_TYPE(object);
+  return PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE) && !isOurType(type) &&
+         PyType_IsSubtype(Py_TYPE(object), pb::detail::npy_api::get().PyArray_Type_);
+}
+
+PyObject *ofClasses(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  Py_ssize_t at = 0;
+  while (at < count && !isOfNumpysClass(args[at]))
+    ++at;
+  if (at == count || !handlers.classes)
+    return nullptr;
+  return guarded([&]() -> PyObject * {
+    pb::tuple given = positional(args, count);
+    pb::dict keywords = named(args + count, names);
+    PyObject *all[] = {self, given.ptr(), keywords.ptr()};
+    PyObject *plan = PyObject_Vectorcall(handlers.classes, all, 3, nullptr);
+    if (plan != Py_None)
+      return carriedOut(plan);
+    Py_DECREF(plan);
+    return nullptr;
+  });
+}
+
 void raiseForeign(const std::string &message) {
   if (!handlers.foreign)
     throw pb::type_error(message);
@@ -284,11 +312,12 @@ void defineHandover(pb::module_ &m) {
       throw pb::error_already_set();
     m.add_object(binds ? "function" : "plain_function", reinterpret_cast<PyObject *>(type));
   }
-  m.def("set_handover", [](const pb::object &foreign, const pb::object &call,
-                           const pb::object &operate, const pb::object &method) {
-    handlers = {Py_NewRef(foreign.ptr()), Py_NewRef(call.ptr()), Py_NewRef(operate.ptr()),
-                Py_NewRef(method.ptr())};
-  });
+  m.def("set_handover",
+        [](const pb::object &foreign, const pb::object &call, const pb::object &operate,
+           const pb::object &method, const pb::object &classes) {
+          handlers = {Py_NewRef(foreign.ptr()), Py_NewRef(call.ptr()), Py_NewRef(operate.ptr()),
+                      Py_NewRef(method.ptr()), Py_NewRef(classes.ptr())};
+        });
 }
 
 } // namespace graphc::py

@@ -228,9 +228,12 @@ PyObject *compute(PyObject *self, PyObject *const *args, size_t flags, PyObject 
 }
 
 PyObject *call(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
-  PyObject *result = compute(self, args, flags, names);
   const auto *u = reinterpret_cast<const Ufunc *>(self);
   Py_ssize_t count = PyVectorcall_NARGS(flags);
+  PyObject *theirs = ofClasses(self, args, count, names);
+  if (theirs || PyErr_Occurred())
+    return theirs;
+  PyObject *result = compute(self, args, flags, names);
   if (!result && !u->function && count == u->operands && !names)
     if (auto floats = largeAsFloats(u->kind, {args, static_cast<size_t>(count)})) {
       std::array<PyObject *, kMaxOperands> all{};

@@ -49,6 +49,13 @@ def _says_itself(cls):
     return getattr(cls, "__array_function__", _SILENT) not in (_SILENT, ndarray.__array_function__) and not issubclass(cls, _Array)
 
 
+@_functools.lru_cache(maxsize=256)
+def leaves_all(cls):
+    """Whether a class made of NumPy's arrays says nothing itself of ufuncs and functions."""
+    is_made = issubclass(cls, _np.ndarray) and not issubclass(cls, _np.memmap) and cls is not _np.ndarray
+    return is_made and cls.__array_ufunc__ is _np.ndarray.__array_ufunc__ and cls.__array_function__ in (_SILENT, ndarray.__array_function__)
+
+
 def _members(values):
     """Arguments, and what is in lists and tuples among them."""
     for value in values:
@@ -172,6 +179,11 @@ def to_ours(value, device=None):
     return value
 
 
+def returned(value):
+    """As to_ours, of calls that write to no array of ours."""
+    return to_ours(value) if type(value) is _np.ndarray or isinstance(value, (_np.generic, tuple, list)) else value
+
+
 def _of_numbers(value, device):
     """A sequence or buffer of numbers, as `range` and `array.array`, as an Array; anything else as it is."""
     if isinstance(value, (_Array, _np.ndarray, _np.generic, list, tuple, str, bytes)) or has_own(type(value), "__array_ufunc__"):
@@ -222,6 +234,26 @@ def _plan(call, theirs, args, keywords, updates=None):
     written = ("out", updates)
     keywords = {k: call.changed(v) if k in written else call.given(v) for k, v in keywords.items() if not (k == "out" and v is None)}
     return theirs, given, keywords, call.result
+
+
+_NUMBERS = frozenset((int, float, complex, bool, type(None), str))
+
+
+def of_classes(theirs, args, keywords):
+    """The plan of a call that meets objects of classes that leave all to NumPy, besides arrays and numbers, and writes to none of ours; else None."""
+    if not any(map(leaves_all, map(type, args))) or not _NUMBERS.issuperset(map(type, keywords.values())) or _graphc.is_tracing():
+        return None
+    given, outputs = [], None
+    for i, a in enumerate(args):
+        if _graphc.is_array(a):
+            outputs = _outputs(theirs, args) if outputs is None else outputs
+            if i in outputs or a.device != "cpu":
+                return None
+            a = _np.asarray(a)[()] if _graphc.is_value(a) else _np.asarray(a)
+        elif type(a) not in _NUMBERS and not isinstance(a, _np.ndarray):
+            return None
+        given.append(a)
+    return theirs, tuple(given), keywords, returned
 
 
 def run(theirs, args, keywords, updates=None):
@@ -416,6 +448,8 @@ def _operate(name, left, right):
     """An operator of which one operand is nothing of ours; `name` as in the module operator."""
     updates = name[0] == "i" and name != "invert"
     function = divmod if name == "divmod" else getattr(_operator, {"and": "and_", "or": "or_"}.get(name, name))
+    if not updates and leaves_all(type(right if _graphc.is_array(left) else left)) and not _graphc.is_tracing():
+        return function, tuple([_np.asarray(v) if _graphc.is_array(v) else v for v in (left, right)]), {}, returned
     if _leaves_it(left, right, updates):
         if not _has_priority(right if _graphc.is_array(left) else left):
             return NotImplemented
@@ -598,6 +632,16 @@ def _numpys(function):
     return getattr(_np, function.__name__, None) if isinstance(function, _graphc.ufunc) else function.__dict__.get("numpys")
 
 
+#: Functions that tell of the memory of each argument, or give views of it.
+_OF_MEMORY = frozenset(("shares_memory", "may_share_memory", "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "ix_", "meshgrid"))
+
+
+def _of_classes(function, args, keywords):
+    """The plan of of_classes for a function of ours."""
+    theirs, name = _numpys(function), function.__name__
+    return None if theirs is None or name in _UPDATES or name in _OF_MEMORY else of_classes(theirs, args, keywords)
+
+
 def _hash(self):
     """That of NumPy's function, by which classes with `__array_function__` and `__array_ufunc__` are asked: their tables of what they
     implement have our functions as keys."""
@@ -615,4 +659,4 @@ for _type in (_graphc.function, _graphc.plain_function):
     _type.__repr__ = lambda self: f"<function {self.__module__}.{self.__name__}>"
 for _type in _OURS:
     _type.__hash__, _type.__eq__ = _hash, _is_same
-_graphc.set_handover(ForeignDType, _call, _operate, _method)
+_graphc.set_handover(ForeignDType, _call, _operate, _method, _of_classes)

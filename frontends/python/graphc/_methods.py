@@ -213,10 +213,10 @@ def _view(self, dtype=None, type=None):
     Of bools it is read-only, and of a dtype of the other byte order it is a read-only copy. Strings, dates and structures are NumPy's, over the same memory, as objects of a `type`.
     Of `type`, a class made of `ndarray`: an object of that class over the same memory, which is NumPy's; updates of either are seen by both. Of arrays on other devices it is a
     read-only copy."""
-    if isinstance(dtype, _py.type) and issubclass(dtype, _Array):
+    if isinstance(dtype, _py.type) and issubclass(dtype, (_Array, _np.ndarray)):
         dtype, type = None, dtype
     if type not in (None, _Array, _graphc.ndarray, _np.ndarray):
-        lent = self._lent()
+        lent = _np.asarray(self) if dtype is None and _graphc.is_tracing() else self._lent()
         return lent.view(type) if dtype is None else lent.view(dtype, type)
     try:
         wanted = self.dtype if dtype is None else as_dtype(dtype)
