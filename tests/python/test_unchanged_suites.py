@@ -612,3 +612,45 @@ def test_elements_of_what_is_no_number_are_enumerated():
         assert [(place, int(x)) for place, x in xp.ndenumerate(xp.arange(4).reshape(2, 2))] == [((0, 0), 0), ((0, 1), 1), ((1, 0), 2), ((1, 1), 3)]
         pairs = xp.broadcast(xp.arange(2), xp.array([["a"], ["b"]]))
         assert pairs.shape == (2, 2) and [(int(x), str(y)) for x, y in pairs] == [(0, "a"), (1, "a"), (0, "b"), (1, "b")]
+
+
+def test_means_in_integers():
+    def program(xp):
+        x, bytes_ = xp.array([[1.5, 2.7], [-4, 5.2]]), xp.array([[200, 100], [100, 255]], dtype="u1")
+        chosen = xp.mean(xp.array([1, 2, 4]), dtype="i8", where=xp.array([True, True, False]))
+        return [xp.mean(xp.array([1, 2, 4]), dtype=int), x.mean(axis=0, dtype=xp.int32), bytes_.mean(axis=1, dtype=xp.uint8), chosen]
+
+    both(program)
+    x = [1.0, np.nan]
+    raises_alike(lambda xp: xp.nanmean(xp.array(x), dtype=int))
+    raises_alike(lambda xp: xp.nanvar(xp.array(x), out=xp.array(1)))
+    raises_alike(lambda xp: xp.nanstd(xp.array(x), out=xp.array(1)))
+
+
+def test_bit_generators_take_arrays_as_seeds():
+    def program(xp):
+        random = xp.random
+        kinds = (random.MT19937, random.PCG64, random.PCG64DXSM, random.SFC64)
+        made = [random.Generator(kind(seed)).random() for kind in kinds for seed in (xp.array([1, 2]), xp.array([7])[0])]
+        again = pickle.loads(pickle.dumps(random.PCG64(xp.array([3]))))
+        legacy = random.RandomState(random.MT19937(seed=5))
+
+        class Own(random.MT19937):
+            pass
+
+        kept = [isinstance(again, random.PCG64), issubclass(Own, random.MT19937), isinstance(Own(1), Own), isinstance(again, Own)]
+        return [*made, random.Generator(again).random(), legacy.rand(), random.RandomState(Own(4)).rand(), kept]
+
+    both(program)
+    assert isinstance(gc.random.RandomState(3)._bit_generator, gc.random.MT19937)
+
+
+def test_files_of_columns_and_archives(tmp_path):
+    def program(xp):
+        text = ["1,2,3.5", "4,5,6"]
+        rows = xp.genfromtxt(text, delimiter=",", dtype=(int, float, float))
+        return [rows["f0"], rows["f2"], xp.genfromtxt(text, delimiter=",", dtype=[int, "f4", float])["f1"]]
+
+    both(program)
+    gc.savez(tmp_path / "a.npz", x=gc.arange(3))
+    assert isinstance(gc.load(tmp_path / "a.npz"), gc.lib.npyio.NpzFile)

@@ -182,9 +182,10 @@ void defineReduction(pb::class_<Array> &cls, op::ReduceKind kind, bool takesDTyp
                              const pb::object &dtype, const pb::object &out,
                              const pb::object &keepdims, pb::kwargs rest) -> pb::object {
     const Array &x = *asOpenArray(self);
-    if (out.is_none() && rest.empty())
-      return wrapped(unwrap(
-          ops::reduce(kind, x, toAxes(axis), isTrue(keepdims), toConversion(dtype, x.dtype()))));
+    const auto wanted = toConversion(dtype, x.dtype());
+    const bool isTruncated = kind == op::ReduceKind::Mean && wanted && !isInexact(*wanted);
+    if (out.is_none() && rest.empty() && !isTruncated)
+      return wrapped(unwrap(ops::reduce(kind, x, toAxes(axis), isTrue(keepdims), wanted)));
     rest["axis"] = axis;
     rest["out"] = out;
     rest["keepdims"] = keepdims;

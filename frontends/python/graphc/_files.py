@@ -93,7 +93,8 @@ def loadtxt(fname, dtype=float64, **options):
 def genfromtxt(fname, dtype=float64, **options):
     """Numbers from a text file with missing values, as numpy.genfromtxt reads them."""
     unpack = options.pop("unpack", False)
-    values = _np.genfromtxt(fname, dtype=None if dtype is None else _stored(dtype), unpack=unpack, **options)
+    is_plain = isinstance(dtype, (type, str, _np.dtype)) or hasattr(dtype, "name")
+    values = _np.genfromtxt(fname, dtype=_stored(dtype) if is_plain else dtype, unpack=unpack, **options)  # of each column, say
     return list(map(_read, values)) if isinstance(values, list) else _read(values)
 
 
@@ -149,6 +150,9 @@ class Archive(_abc.Mapping):
 
     def __exit__(self, *error):
         self.close()
+
+
+_np.lib.npyio.NpzFile.register(Archive)  # to isinstance
 
 
 class _Members:

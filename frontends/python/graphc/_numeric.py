@@ -426,12 +426,21 @@ def _present(x, axis, keepdims):
     return sum(~_graphc.isnan(x), axis, keepdims=keepdims).astype(kind if kind.itemsize >= 4 else float32)
 
 
+@_stands_for()
+def _check_inexact(dtype, out):
+    """That means of floats are asked for as floats."""
+    for kind, name in ((None if dtype is None else as_dtype(dtype).kind, "dtype"), (None if out is None else out.dtype.kind, "out")):
+        if kind not in (None, "f", "c", "V"):
+            raise TypeError(f"If a is inexact, then {name} must be inexact")
+
+
 @_stands_for("=Mean of empty slice")
 def nanmean(a: ArrayLike, axis=None, dtype=None, out=None, keepdims: bool = False, *, where=True) -> Array:
     """`mean` of the elements that are not NaN; NaN, and a warning, when there are none."""
     x = asarray(a)
     if x.dtype.kind not in "fc":
         return mean(x, axis, dtype, out, keepdims, where=where)
+    _check_inexact(dtype, out)
     x = x if dtype is None else x.astype(as_dtype(dtype))
     x = x if where is True else _graphc.select(where, x, _math.nan)
     with _quiet():
@@ -456,6 +465,7 @@ def nanvar(
     ddof = freedom_lost(ddof, correction)
     if x.dtype.kind not in "fc":
         return var(x, axis, dtype, out, ddof, keepdims, where=where, mean=mean)
+    _check_inexact(dtype, out)
     x = x if dtype is None else x.astype(as_dtype(dtype))
     x = x if where is True else _graphc.select(where, x, _math.nan)
     with _quiet():
@@ -473,6 +483,9 @@ def nanstd(
     correction=None,
 ) -> Array:  # fmt: skip
     """Square root of `nanvar`."""
+    a = asarray(a)
+    if a.dtype.kind in "fc":
+        _check_inexact(None, out)
     spread = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
     with _quiet():
         return with_out(_graphc.sqrt(spread), out, "unsafe", "nanstd")

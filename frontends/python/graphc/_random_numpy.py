@@ -172,3 +172,24 @@ def default_rng(seed=None):
     if isinstance(seed, _np.random.RandomState):
         return NumpyGenerator(seed._bit_generator)
     return Generator(seed if isinstance(seed, (Philox, _np.random.BitGenerator)) else Philox(seed))
+
+
+class _Seeding(type):
+    """Of NumPy's bit generators under our name: arrays of ours seed them as well, and what is made is NumPy's."""
+
+    def __call__(cls, seed=None):
+        seed = seed.tolist() if _graphc.is_array(seed) else seed
+        return type.__call__(cls, seed) if cls._theirs is not cls.__base__ else cls._theirs(seed)
+
+    def __instancecheck__(cls, value):
+        return type.__instancecheck__(cls if cls._theirs is not cls.__base__ else cls._theirs, value)
+
+    def __subclasscheck__(cls, other):
+        return type.__subclasscheck__(cls if cls._theirs is not cls.__base__ else cls._theirs, other)
+
+
+def _seeded(theirs):
+    return _Seeding(theirs.__name__, (theirs,), {"__module__": "graphc.random", "__doc__": theirs.__doc__, "_theirs": theirs})
+
+
+MT19937, PCG64, PCG64DXSM, SFC64 = map(_seeded, (_np.random.MT19937, _np.random.PCG64, _np.random.PCG64DXSM, _np.random.SFC64))

@@ -75,9 +75,12 @@ def _mean_for(x, axis, dtype, out, keepdims, where):
 
 @_stands_for()
 def _mean(x, axis, dtype, keepdims, where):
+    kind = _dtype(dtype)
+    if kind is not None and kind.kind in "biu":  # the quotient of the sum in that dtype
+        return (_reduce("sum", x, axis, kind, None, keepdims, _NO_VALUE, where) / _chosen(x, axis, keepdims, where)).astype(kind)
     if where is True:
-        return _graphc.reduce("mean", x, axis, keepdims, _dtype(dtype))
-    kind = _dtype(dtype) or (x.dtype if x.dtype.kind in "fc" else float64)
+        return _graphc.reduce("mean", x, axis, keepdims, kind)
+    kind = kind or (x.dtype if x.dtype.kind in "fc" else float64)
     total = _reduce("sum", x, axis, kind, None, keepdims, _NO_VALUE, where)
     return total / _chosen(x, axis, keepdims, where).astype(kind)
 

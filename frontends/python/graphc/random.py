@@ -13,12 +13,12 @@ have graphc's own. What is promised is in docs/random.md.
 
 import sys as _sys
 
-from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, BitGenerator
+from numpy.random import BitGenerator
 
 from . import _random_shared as _shared
 from ._random_generator import Generator, Key, Philox, key
 from ._random_legacy import RandomState
-from ._random_numpy import default_rng
+from ._random_numpy import MT19937, PCG64, PCG64DXSM, SFC64, default_rng
 from ._random_state import SeedSequence
 
 _global = _rand = RandomState()
