@@ -671,7 +671,9 @@ def test_objects_of_classes_meet_arrays_without_a_refusal(monkeypatch):
     gc.zeros((2, 4))[:1] = s
     for call in (gc.outer, gc.dot, gc.add, gc.multiply):
         call(s if call is not gc.dot else s.T, s)
-    gc.sum(s), gc.linalg.norm(s), gc.sqrt(s), gc.array(s), gc.add(a, s), s - a
+    gc.sum(s), gc.linalg.norm(s), gc.sqrt(s), gc.array(s), gc.add(a, s), s - a, a - s, a * s.T
+    s -= a
+    s *= s[0, 3]
     assert not refusals
     matrix = gc.arange(4).reshape(2, 2).view(np.matrix)
     assert (gc.arange(2).reshape(2, 1) + matrix).tolist() == [[0, 1], [3, 4]]

@@ -192,9 +192,13 @@ PyTypeObject *makeType(const char *name, bool binds) {
 } // namespace
 
 bool isOfNumpysClass(PyObject *object) {
-  const PyTypeObject *type = Py_TYPE(object);
-  return PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE) && !isOurType(type) &&
-         PyType_IsSubtype(Py_TYPE(object), pb::detail::npy_api::get().PyArray_Type_);
+  PyTypeObject *type = Py_TYPE(object);
+  if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) || isOurType(type) ||
+      !PyType_IsSubtype(type, pb::detail::npy_api::get().PyArray_Type_))
+    return false;
+  static PyObject *const mapped =
+      pb::object(pb::module_::import("numpy").attr("memmap")).release().ptr();
+  return !PyType_IsSubtype(type, reinterpret_cast<PyTypeObject *>(mapped));
 }
 
 PyObject *ofClasses(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {

@@ -144,6 +144,8 @@ PyObject *combineKnown(op::OpKind kind, PyObject *left, PyObject *right) {
 }
 
 PyObject *binaryOrForeign(op::OpKind kind, PyObject *left, PyObject *right) {
+  if (isOfNumpysClass(left) || isOfNumpysClass(right)) // which the recorder would refuse later
+    return handOverOperator(dunderOf(kind), false, left, right, notImplemented());
   PyObject *result = combineKnown(kind, left, right);
   if (!result && !PyErr_Occurred())
     result = binary(kind, left, right);

@@ -241,8 +241,11 @@ _NUMBERS = frozenset((int, float, complex, bool, type(None), str))
 
 def of_classes(theirs, args, keywords):
     """The plan of a call that meets objects of classes that leave all to NumPy, besides arrays and numbers, and writes to none of ours; else None."""
-    if not any(map(leaves_all, map(type, args))) or not _NUMBERS.issuperset(map(type, keywords.values())) or _graphc.is_tracing():
+    if not any(map(leaves_all, map(type, args))) or _graphc.is_tracing():
         return None
+    for value in keywords.values():  # an output is the operand that an operator updates
+        if type(value) not in _NUMBERS and not (type(value) is tuple and len(value) == 1 and leaves_all(type(value[0]))):
+            return None
     given, outputs = [], None
     for i, a in enumerate(args):
         if _graphc.is_array(a):
@@ -250,7 +253,7 @@ def of_classes(theirs, args, keywords):
             if i in outputs or a.device != "cpu":
                 return None
             a = _np.asarray(a)[()] if _graphc.is_value(a) else _np.asarray(a)
-        elif type(a) not in _NUMBERS and not isinstance(a, _np.ndarray):
+        elif type(a) not in _NUMBERS and not isinstance(a, (_np.ndarray, _np.generic)):
             return None
         given.append(a)
     return theirs, tuple(given), keywords, returned
