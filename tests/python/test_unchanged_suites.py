@@ -654,3 +654,13 @@ def test_files_of_columns_and_archives(tmp_path):
     both(program)
     gc.savez(tmp_path / "a.npz", x=gc.arange(3))
     assert isinstance(gc.load(tmp_path / "a.npz"), gc.lib.npyio.NpzFile)
+
+
+def test_flat_iterators_are_compared():
+    def program(xp):
+        a = xp.arange(6.0).reshape(2, 3)
+        turned = xp.arange(6.0)[::-1].reshape(2, 3)
+        made = [a.flat > 2, 2 < a.flat, a.T.flat <= xp.arange(6), a.flat >= turned.flat, a.flat < 1, a.flat == a.flat, a.flat != 3, sum(a.flat > 1)]
+        return [*made, (xp.arange(6) > a.flat)]
+
+    both(program)

@@ -2,6 +2,7 @@
 function of the same name, and the small objects `flat` and `flags`."""
 
 import builtins as _py
+import functools as _functools
 import itertools as _itertools
 import numbers as _numbers
 import operator as _operator
@@ -128,11 +129,15 @@ class FlatIterator:
     def __array__(self, dtype=None, copy=None):
         return self.base.flatten().__array__(dtype, copy)
 
-    def __eq__(self, other):
-        return self.base.flatten() == other
+    def _compared(self, other, compare):
+        return compare(self.base.flatten(), other.copy() if isinstance(other, FlatIterator) else other)
 
-    def __ne__(self, other):
-        return self.base.flatten() != other
+    __eq__ = _functools.partialmethod(_compared, compare=_operator.eq)
+    __ne__ = _functools.partialmethod(_compared, compare=_operator.ne)
+    __lt__ = _functools.partialmethod(_compared, compare=_operator.lt)
+    __le__ = _functools.partialmethod(_compared, compare=_operator.le)
+    __gt__ = _functools.partialmethod(_compared, compare=_operator.gt)
+    __ge__ = _functools.partialmethod(_compared, compare=_operator.ge)
 
 
 _FLAG_NAMES = {
