@@ -3,6 +3,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
@@ -54,6 +55,11 @@ Array recordOf(op::OpKind kind, PyObject *const *args, size_t count) {
       holders[i] = toArray(args[i], device);
       operands[i] = Operand(*holders[i]);
     }
+  }
+  if (kind == op::OpKind::Pow && operands[0].array &&
+      operands[0].array->dtype() != DType::Bool) { // whose square is no int8 here, unlike of x ** 2
+    RecordScope scope, named(RecordScope::location(), errorsUnder(kind));
+    return unwrap(ops::power(operands[0], operands[1]));
   }
   return unwrap(ops::elementwise(kind, std::span(operands).first(count)));
 }
@@ -215,14 +221,55 @@ PyObject *writeTo(PyObject *self, PyObject *out, PyObject *result) {
   });
 }
 
+/// ufunc(operands, out=array, where=mask), both whole and of one shape; NotImplemented for others.
+PyObject *callMasked(const Ufunc &u, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  const bool isMasked =
+      count == u.operands && u.results == 1 && !u.function && PyTuple_GET_SIZE(names) == 2;
+  PyObject *out = nullptr;
+  const Array *mask = nullptr;
+  for (Py_ssize_t i = 0; isMasked && i < 2; ++i) {
+    PyObject *name = PyTuple_GET_ITEM(names, i), *value = args[count + i];
+    if (PyUnicode_CompareWithASCIIString(name, "out") == 0)
+      out = value;
+    else if (PyUnicode_CompareWithASCIIString(name, "where") == 0)
+      mask = asPlainArray(value);
+  }
+  const Array *target = out && mask ? asPlainArray(out) : nullptr;
+  if (!target || target->rank() == 0 || mask->dtype() != DType::Bool ||
+      !(mask->shape() == target->shape()) || &mask->device() != &target->device() ||
+      target->view().isReadOnly())
+    return Py_NewRef(Py_NotImplemented);
+  return guarded([&]() -> PyObject * {
+    RecordScope scope;
+    // Elements that the mask leaves out are computed too: what they meet is nobody's error.
+    RecordScope silent(RecordScope::location(), 0);
+    auto result = pb::reinterpret_steal<pb::object>(callPlain(u, args));
+    if (!result)
+      throw pb::error_already_set();
+    const Array *value = asPlainArray(result.ptr());
+    if (!value || value->dtype() != target->dtype() || !(value->shape() == target->shape()))
+      return Py_NewRef(Py_NotImplemented);
+    const Operand chosen[] = {*mask, *value, *target};
+    const Array made = unwrap(ops::elementwise(op::OpKind::Select, chosen));
+    IndexItem all;
+    check(ops::setItem(*asArray(out), {&all, 1}, made));
+    return Py_NewRef(out);
+  });
+}
+
 PyObject *compute(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
   auto *u = reinterpret_cast<Ufunc *>(self);
   Py_ssize_t count = PyVectorcall_NARGS(flags);
   if (count == u->operands && (!names || PyTuple_GET_SIZE(names) == 0))
     return callPlain(*u, args);
   PyObject *out = outputOf(*u, args, count, names);
-  if (!out)
+  if (!out) {
+    PyObject *made = names ? callMasked(*u, args, count, names) : Py_NewRef(Py_NotImplemented);
+    if (made != Py_NotImplemented)
+      return made;
+    Py_DECREF(made);
     return callHandler(self, args, count, names);
+  }
   PyObject *result = callPlain(*u, args);
   return result ? writeTo(self, out, result) : nullptr;
 }

@@ -1,0 +1,76 @@
+"""Single functions on layouts and arguments of which each has a way of its own, against NumPy."""
+
+import itertools
+import warnings
+
+import graphc as gc
+import numpy as np
+import pytest
+
+LAYOUTS = {
+    "rows": lambda xp, a: a, "columns": lambda xp, a: xp.asfortranarray(a), "turned": lambda xp, a: a.T, "every second": lambda xp, a: a[::2],
+    "backwards": lambda xp, a: a[:, ::-1], "one row": lambda xp, a: xp.broadcast_to(a[:1], a.shape),
+}  # fmt: skip
+
+
+def both(run, *arrays):
+    """The values, dtype, shape and warnings of NumPy and graphc."""
+    found = []
+    for xp in (np, gc):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            result = np.asarray(run(xp, *(xp.array(a) for a in arrays)))
+        found.append((result.dtype, result.shape, result.tolist(), sorted({str(w.message) for w in told})))
+    return found
+
+
+def test_powers_by_a_number_are_numpys():
+    # NumPy's power takes the root for an exponent of 0.5 (of -inf: nan), and names itself in what it warns of.
+    for a in (np.array([1e200, 2, -3.0]), np.array([-np.inf, 4, 2.0]), np.arange(4), np.arange(3, dtype="int8"), np.array([True, False]),
+              np.array([0.0, 2]), np.float32([2, 3e38]), np.array([1 + 2j, 3])):  # fmt: skip
+        for e in (2, 2.0, 0.5, 1, -1.0):
+            if not (a.dtype.kind == "c" and e not in (1, 2)):
+                want, got = both(lambda xp, a: xp.power(a, e), a)
+                assert str(want) == str(got), (a, e)
+
+
+def test_masked_calls():
+    rng = np.random.default_rng(4)
+    a, b = rng.normal(size=(2, 9, 12))
+    b[::2] = 0
+
+    def guarded(xp, a, b):
+        return xp.divide(a, b, out=xp.full_like(a, 7), where=b != 0)
+
+    def aliased(xp, a, b):
+        view = a[1:]
+        made = xp.add(a[:-1], b[1:], where=b[1:] == 0, out=view)
+        assert made is view
+        return a
+
+    def counted(xp, a, b):
+        for _ in range(30):  # a loop
+            xp.multiply(a, 1.5, out=a, where=a < 1)
+        return a
+
+    def converted(xp, a, b):
+        return xp.add(a, b, out=xp.zeros(a.shape, "f4"), where=b != 0)
+
+    def broadcast(xp, a, b):
+        return xp.add(a[0], 1, out=xp.zeros(a.shape), where=b[:, :1] != 0)
+
+    def compared(xp, a, b):
+        return xp.less(a, b, out=xp.ones(a.shape, bool), where=b != 0)
+
+    for run in (guarded, aliased, counted, converted, broadcast, compared):
+        want, got = both(run, a, b)
+        assert want == got, run
+    for run, error in (
+        (lambda xp: xp.add(xp.ones(3), 1, out=xp.zeros(3), where=xp.ones(4, bool)), ValueError),
+        (lambda xp: xp.add(xp.ones(4), 1, out=xp.zeros(3), where=xp.ones(3, bool)), ValueError),
+        (lambda xp: xp.add(xp.ones(3), 1j, out=xp.zeros(3), where=xp.ones(3, bool)), TypeError),
+        (lambda xp: xp.add(xp.ones(3), 1, out=xp.broadcast_to(xp.zeros(()), (3,)), where=xp.ones(3, bool)), ValueError),
+    ):
+        for xp in (np, gc):
+            with pytest.raises(error):
+                run(xp)
