@@ -1,11 +1,14 @@
 #include "frontends/record/SmallNumeric.h"
 
+#include "frontends/record/Known.h"
 #include "frontends/record/SmallElements.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <span>
+#include <vector>
 
 namespace graphc::small {
 namespace {
@@ -193,6 +196,134 @@ Outcome weightedBincount(const Array &x, const Array &weights, int64_t least) {
   for (int64_t i = 0, count = x.size(); i < count; ++i)
     sums[at.data[at.steps ? i : 0]] += from.data[from.steps ? i : 0];
   return !mustBeFinite() || allFinite(sums, length) ? out : NodeRef();
+}
+
+namespace {
+
+/// The bin of each number, or the number of bins for those in none. Without branches, which values
+/// decide as often one way as the other.
+class Bins {
+public:
+  Bins(std::span<const double> given, bool alike)
+      : edges(given.begin(), given.end()), first(given.front()), last(given.back()),
+        count(static_cast<int32_t>(given.size()) - 1), scale(count / (last - first)),
+        isAlike(alike && std::isfinite(scale) && scale > 0) {
+    edges.back() =
+        std::numeric_limits<double>::infinity(); // nothing inside is in the bin behind it
+  }
+
+  static constexpr size_t kBlock = 512;
+  using Block = std::array<double, kBlock>;
+  using Found = std::array<int32_t, kBlock>;
+
+  [[gnu::always_inline]] void find(const Block &values, Found &found) const {
+    if (isAlike)
+      divide(values, found);
+    else if (count < kMostCompared)
+      compare(values, found);
+    else
+      search(values, found);
+    for (size_t i = 0; i < kBlock; ++i) {
+      const int32_t bin = values[i] >= first ? found[i] : count;
+      found[i] = values[i] < last ? bin : values[i] == last ? count - 1 : count;
+    }
+  }
+  size_t size() const { return static_cast<size_t>(count) + 1; }
+
+private:
+  /// Fewer edges are all compared with.
+  static constexpr int32_t kMostCompared = 24;
+
+  /// A quotient, which the edges beside it correct.
+  [[gnu::always_inline]] void divide(const Block &values, Found &found) const {
+    const double most = count - 1;
+    const double *at = edges.data();
+    for (size_t i = 0; i < kBlock; ++i) {
+      const double v = values[i], place = (v - first) * scale;
+      int32_t bin = static_cast<int32_t>(place > 0 ? (place < most ? place : most) : 0);
+      bin -= v < at[bin] ? std::min(bin, 1) : 0;
+      found[i] = bin + (v >= at[bin + 1]);
+    }
+  }
+  [[gnu::always_inline]] void compare(const Block &values, Found &found) const {
+    found.fill(-1);
+    for (double edge : edges)
+      for (size_t i = 0; i < kBlock; ++i)
+        found[i] += values[i] >= edge;
+  }
+  void search(const Block &values, Found &found) const {
+    for (size_t i = 0; i < kBlock; ++i)
+      found[i] =
+          static_cast<int32_t>(std::ranges::upper_bound(edges, values[i]) - edges.begin()) - 1;
+  }
+
+  std::vector<double> edges;
+  double first, last;
+  int32_t count;
+  double scale;
+  bool isAlike;
+};
+
+template <typename T>
+[[gnu::always_inline]] inline void countBlock(const Bins &bins, const T *values, size_t some,
+                                              int64_t *counts) {
+  // Neighbours in one bin wait for each other's count, unless it is another one.
+  constexpr size_t kTables = 4;
+  Bins::Block block;
+  Bins::Found found;
+  for (size_t i = 0; i < some; ++i)
+    block[i] = static_cast<double>(values[i]);
+  std::fill(block.begin() + static_cast<std::ptrdiff_t>(some), block.end(),
+            std::numeric_limits<double>::quiet_NaN());
+  bins.find(block, found);
+  for (size_t i = 0; i < some; ++i)
+    ++counts[i % kTables * bins.size() + static_cast<size_t>(found[i])];
+}
+template <typename T>
+GRAPHC_WIDE void countBlockWide(const Bins &bins, const T *values, size_t some, int64_t *counts) {
+  countBlock(bins, values, some, counts);
+}
+
+/// Adds the numbers in each bin to `counts`, and those in none behind them.
+template <typename T>
+void countInBins(const Bins &bins, std::span<const T> values, std::span<int64_t> counts) {
+  std::vector<int64_t> tables(4 * bins.size());
+  for (size_t from = 0; from < values.size(); from += Bins::kBlock) {
+    const size_t some = std::min(Bins::kBlock, values.size() - from);
+    (hasWide() ? countBlockWide<T> : countBlock<T>)(bins, values.data() + from, some,
+                                                    tables.data());
+  }
+  for (size_t i = 0; i < tables.size(); ++i)
+    if (i % bins.size() < counts.size())
+      counts[i % bins.size()] += tables[i];
+}
+
+} // namespace
+
+Outcome histogram(const Array &x, const Array &edges, bool alike) {
+  constexpr int64_t kMostEdges = 1 << 24;
+  const int64_t length = edges.size();
+  Elements from = denseElementsOf(x);
+  const Elements ends = denseElementsOf(edges);
+  if (!from.base || !ends.base || edges.rank() != 1 || length < 2 || length > kMostEdges ||
+      !onHost(x.device()))
+    return NodeRef();
+  const std::span list(reinterpret_cast<const double *>(ends.first), static_cast<size_t>(length));
+  constexpr double kMostWhole =
+      0x1p53; // integers of eight bytes are compared with lesser ones exactly
+  if (isInteger(x.dtype()) &&
+      std::ranges::any_of(list, [](double edge) { return !(std::fabs(edge) < kMostWhole); }))
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Int64, {length - 1}, x.device()));
+  const Bins bins(list, alike);
+  const std::span counts(dataOf<int64_t>(out), static_cast<size_t>(length - 1));
+  std::ranges::fill(counts, 0);
+  auto done = withRealType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
+    countInBins<T>(bins, {reinterpret_cast<const T *>(from.first), static_cast<size_t>(x.size())},
+                   counts);
+    return true;
+  });
+  return finished(std::move(out), std::move(done));
 }
 
 Outcome steps(const Steps &steps, int64_t count, rt::Device &device) {

@@ -24,6 +24,33 @@ def both(run, *arrays):
     return found
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "float16", "float32", "float64"])
+def test_histograms_count_as_numpys(dtype):
+    rng = np.random.default_rng(5)
+    wide = [-1e300, -2.5, 1e300] if dtype == "float64" else [-9, 2]
+    for size, scale in itertools.product((1, 7, 700), (1e-2, 1, 40)):
+        x = np.round(rng.normal(size=size) * scale, 1)
+        x = (np.abs(x) if dtype == "uint8" else x).astype(dtype)
+        for bins, limits in ((1, None), (10, None), (37, (-1, 1.5)), (300, (0, 9)), (wide, None), ([0, 2, 5, 11], None), ([0.5] * 3, None),
+                             (np.arange(-30, 31), None), (np.linspace(-3, 3, 24).astype("f4"), None)):  # fmt: skip
+            for layout in (lambda a: a, lambda a: a[::-1]):
+                want, edges = np.histogram(layout(x), bins, limits)
+                got, places = gc.histogram(layout(gc.array(x)), bins, limits)
+                assert np.array_equal(got, want) and got.dtype == want.dtype, (bins, limits)
+                assert np.array_equal(places, edges) and places.dtype == edges.dtype
+
+
+def test_histograms_leave_out_what_is_in_no_bin():
+    x = np.array([np.nan, -np.inf, np.inf, 0.0, -0.0, 1.0, 1.0 + 2**-52, 5e-324])
+    for bins in (4, [0, 1], np.linspace(0, 1, 40)):
+        assert both(lambda xp, x: xp.histogram(x, bins, (0, 1))[0], x)[0][2] == gc.histogram(gc.array(x), bins, (0, 1))[0].tolist()
+    large = np.array([2**53, 2**53 + 1, 2**53 + 2, 5])
+    for bins in ([0, 2**53 + 1, 2**53 + 2], [0.0, 2.0**53, 2.0**54]):
+        assert gc.histogram(gc.array(large), bins)[0].tolist() == np.histogram(large, bins)[0].tolist()
+    pending = gc.array(x[3:]) * 2
+    assert gc.histogram(pending)[0].tolist() == np.histogram(x[3:] * 2)[0].tolist()
+
+
 def test_powers_by_a_number_are_numpys():
     # NumPy's power takes the root for an exponent of 0.5 (of -inf: nan), and names itself in what it warns of.
     for a in (np.array([1e200, 2, -3.0]), np.array([-np.inf, 4, 2.0]), np.arange(4), np.arange(3, dtype="int8"), np.array([True, False]),
@@ -32,6 +59,16 @@ def test_powers_by_a_number_are_numpys():
             if not (a.dtype.kind == "c" and e not in (1, 2)):
                 want, got = both(lambda xp, a: xp.power(a, e), a)
                 assert str(want) == str(got), (a, e)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])
+def test_quantiles_round_differences_as_numpy(dtype):
+    # Of float32 with weights of float64 the difference of neighbours is one of float32.
+    x = (np.random.default_rng(8).normal(size=(40, 33)) * 100).astype(dtype)
+    for q in ([10, 50, 90, 33.3], 12.5, [0, 100]):
+        for axis in (None, 0, -1):
+            want, got = both(lambda xp, a: xp.percentile(a, q, axis=axis), x)
+            assert want == got
 
 
 def test_masked_calls():

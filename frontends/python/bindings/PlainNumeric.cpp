@@ -247,6 +247,19 @@ PyObject *powers(PyObject *, PyObject *const *args, Py_ssize_t count) {
   });
 }
 
+/// histogram(x, edges, alike): None where it has to be recorded.
+PyObject *histogram(PyObject *, PyObject *const *args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject * {
+    const Array *x = count == 3 && !Trace::active() ? asPlainArray(args[0]) : nullptr;
+    const Array *edges = x ? ofNumbers(args[1]) : nullptr;
+    if (!edges || &x->device() != &edges->device())
+      Py_RETURN_NONE;
+    RecordScope scope;
+    NodeRef made = unwrap(small::histogram(*x, *edges, args[2] == Py_True));
+    return made ? wrap(small::arrayOf(std::move(made))) : Py_NewRef(Py_None);
+  });
+}
+
 PyMethodDef convolveMethod = {
     "convolve", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(convolve)),
     METH_FASTCALL | METH_KEYWORDS, "Sums of shifted products; NotImplemented for others."};
@@ -265,6 +278,8 @@ PyMethodDef functions[] = {
      METH_FASTCALL, "polynomial(coefficients, x), or None"},
     {"powers", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(powers)), METH_FASTCALL,
      "powers(x, count, rising), or None"},
+    {"histogram", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(histogram)),
+     METH_FASTCALL, "histogram(x, edges, alike): counts between rising edges, or None"},
     {"extreme_of_numbers",
      reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(extremeOfNumbers)), METH_FASTCALL,
      "extreme_of_numbers(x, largest): of the elements that are not NaN, or None"},

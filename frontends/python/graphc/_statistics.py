@@ -195,15 +195,20 @@ def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
         if x.dtype.kind == "b" and dtype != x.dtype:
             raise DTypeError(f"{name}: numpy boolean subtract, the `-` operator, is not supported: method {method!r} of bool")
 
+        own = x.dtype if x.dtype.kind == "f" else dtype  # whose differences are rounded as NumPy's are
+
         def pick(v):
             low, high, weight = _places(_number, n, float(v) if v.dtype in _EXACTLY else v, method)
-            a = _element(s, int(low), dtype)
+            a = below = _element(s, int(low), own)
+            a = a.astype(dtype, copy=False)
             if int(low) == int(high) or dtype == x.dtype and method not in _CONTINUOUS and float(weight) == 0:
                 result = a
             else:
-                b = _element(s, int(high), dtype)
+                b = _element(s, int(high), own)
+                step = (b - below).astype(dtype, copy=False)
+                b = b.astype(dtype, copy=False)
                 other = 1 - float(weight) if weak else float(1 - weight)
-                result = b - (b - a) * other if weight >= 0.5 else a + (b - a) * float(weight)
+                result = b - step * other if weight >= 0.5 else a + step * float(weight)
             return _last_is_nan(s, result)
 
         result = _with_quantiles(pick, q, weak)
@@ -346,7 +351,7 @@ def _outer_edges(x, limits):
         return 0, 1
     else:
         ends = [x.min(), x.max()]
-        _graphc.eval(ends, "range")
+        _graphc.eval([x, *ends], "range")  # which is asked for its bins next
         if x.dtype.kind in "iu":
             return _ends(int(ends[0].item()), int(ends[1].item()))
         first, last = (x.dtype.type(end.item()) for end in ends)
@@ -502,9 +507,13 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     edges = _edges(x, bins, range, weights)
     values = x.astype(edges.dtype, copy=False) if edges.dtype.kind == "f" else x
     equal = _np.ndim(bins) == 0 and edges.dtype.kind == "f" and edges.itemsize > 2 and edges.size <= _MOST_EQUAL
-    places = _equal_bins_of(values, edges) if equal else _bins_of(values, edges)
-    counts = _counts(places, weights, edges.size + 1)[1:-1]
-    counts = counts.astype(int64 if weights is None else weights.dtype, copy=False)
+    counts = None
+    if weights is None and edges.dtype.kind in "iuf":
+        counts = _graphc.histogram(x, edges.astype(float64, copy=False), equal)
+    if counts is None:
+        places = _equal_bins_of(values, edges) if equal else _bins_of(values, edges)
+        counts = _counts(places, weights, edges.size + 1)[1:-1]
+        counts = counts.astype(int64 if weights is None else weights.dtype, copy=False)
     if density:
         return counts / (edges[1:] - edges[:-1]).astype(float64) / counts.sum(), edges
     return counts, edges
