@@ -95,6 +95,15 @@ AxisList keptOrder(const Shape &shape, std::span<const Operand> operands) {
   return fastFirst;
 }
 
+Array inMemoryOrder(const Array &x) {
+  const Operand one[] = {x};
+  const AxisList order = keptOrder(x.shape(), one);
+  if (order.size() == 0)
+    return x;
+  return isWholeInOrder(x.view(), order) ? Array::ofStorage(x.storage())
+                                         : x.withView(x.view().transpose(order));
+}
+
 Result<Array> inOrder(std::span<const int64_t> order, std::span<const Operand> operands,
                       const std::function<Result<Array>(std::span<const Operand>)> &apply) {
   std::vector<Array> arrays;

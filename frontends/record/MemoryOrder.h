@@ -30,6 +30,9 @@ bool isSameView(const Array &a, const Array &b);
 /// broadcast to it, lie; row-major where they disagree. Empty for row-major, and inside a trace.
 AxisList keptOrder(const Shape &shape, std::span<const Operand> operands);
 
+/// `x` with its axes in the order in which they lie; inside a trace as it is.
+Array inMemoryOrder(const Array &x);
+
 /// What `apply` gives of the operands with their axes in that order, with its axes in their places.
 Result<Array> inOrder(std::span<const int64_t> order, std::span<const Operand> operands,
                       const std::function<Result<Array>(std::span<const Operand>)> &apply);

@@ -1,4 +1,5 @@
 // Reductions, matrix products, library routines.
+#include "frontends/record/MemoryOrder.h"
 #include "frontends/record/Numerics.h"
 #include "frontends/record/OpenSize.h"
 #include "frontends/record/Ops.h"
@@ -22,6 +23,15 @@ bool isExtreme(ReduceKind kind) {
          kind == ReduceKind::ArgMax;
 }
 
+/// Whether the same is found of elements of dtype `t` in any order.
+bool isOfAnyOrder(ReduceKind kind, DType t) {
+  return kind == ReduceKind::Min || kind == ReduceKind::Max || kind == ReduceKind::Any ||
+         kind == ReduceKind::All || (kind == ReduceKind::Sum && isInteger(t));
+}
+/// What is pending fuses as it is.
+bool isComputed(const Array &x) {
+  return x.hasStorage() && x.storage()->current()->state() == NodeState::Ready;
+}
 bool isArg(ReduceKind kind) { return kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax; }
 
 /// The dtype in which a reduction computes; nothing keeps the operand's.
@@ -156,6 +166,10 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
   if (kind == ReduceKind::Mean && wanted && !isInexact(*wanted))
     return Status(ErrorCode::DType,
                   format("[mean] dtype {} is not a floating dtype", dtypeName(*wanted)));
+  if (axes.size() > 1 && std::ssize(axes) == x.rank() &&
+      isOfAnyOrder(kind, wanted.value_or(x.dtype())) && isComputed(x))
+    if (const Array turned = inMemoryOrder(x); !isSameView(turned, x))
+      return reduce(kind, turned, std::nullopt, keepdims, wanted);
   Shape result = op::reducedShape(x.shape(), axes, keepdims);
   auto dtype = computeDType(kind, x.dtype(), wanted);
   if (small::isLoop(op::OpKind::Reduce, x.size(), x.device()) && !axes.empty() &&

@@ -1,5 +1,6 @@
 // Reductions and products of small arrays, by the trees and chains of docs/numerics.md.
 #include "frontends/record/HostTrees.h"
+#include "frontends/record/MemoryOrder.h"
 #include "frontends/record/SmallComplex.h"
 #include "frontends/record/SmallNumeric.h"
 
@@ -86,11 +87,24 @@ T extremeOf(const T *x, int64_t count, bool isLargest) {
   return found;
 }
 
-/// The same without those that are NaN; NaN where all are.
+/// The same without those that are NaN; an infinity where all are.
 template <typename T>
 [[gnu::flatten]] GRAPHC_WIDE T extremeOfNumbersWide(const T *x, int64_t count, bool isLargest) {
-  const T found = isLargest ? best(x, count, [](T a, T b) { return (a > b) | (b != b); })
-                            : best(x, count, [](T a, T b) { return (a < b) | (b != b); });
+  constexpr int64_t kLanes = 64;
+  T lanes[kLanes];
+  std::fill_n(lanes, kLanes,
+              isLargest ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity());
+  auto pass = [&](auto isBetter) { // one instruction: a NaN is not better
+    int64_t i = 0;
+    for (; i + kLanes <= count; i += kLanes)
+      for (int64_t lane = 0; lane < kLanes; ++lane)
+        lanes[lane] = isBetter(x[i + lane], lanes[lane]) ? x[i + lane] : lanes[lane];
+    for (; i < count; ++i)
+      lanes[0] = isBetter(x[i], lanes[0]) ? x[i] : lanes[0];
+    return best(lanes, kLanes, isBetter);
+  };
+  const T found =
+      isLargest ? pass([](T a, T b) { return a > b; }) : pass([](T a, T b) { return a < b; });
   if (found == 0)
     for (int64_t i = 0; i < count; ++i)
       if (x[i] == 0 && std::signbit(x[i]) != isLargest)
@@ -655,7 +669,8 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
   return finished(std::move(out), std::move(done));
 }
 
-Outcome extremeOfNumbers(bool isLargest, const Array &x) {
+Outcome extremeOfNumbers(bool isLargest, const Array &given) {
+  const Array x = ops::inMemoryOrder(given);
   constexpr int64_t kMost = 1 << 17;
   const int64_t count = x.size();
   if (count == 0 || count > kMost || !onHost(x.device()) || !hasWide())
@@ -666,7 +681,7 @@ Outcome extremeOfNumbers(bool isLargest, const Array &x) {
   auto find = [&]<typename T>(T) -> Outcome {
     const T found =
         extremeOfNumbersWide(reinterpret_cast<const T *>(elements.first), count, isLargest);
-    if (found != found)
+    if (std::isinf(found))
       return NodeRef();
     GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), Shape{}, x.device()));
     *dataOf<T>(out) = found;

@@ -51,6 +51,29 @@ def test_histograms_leave_out_what_is_in_no_bin():
     assert gc.histogram(pending)[0].tolist() == np.histogram(x[3:] * 2)[0].tolist()
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_reductions_of_any_order(layout):
+    a = np.random.default_rng(3).integers(-9, 9, (6, 8))
+    a[2, 3] = 40
+    for dtype in ("int8", "int64", "float32", "float64", "bool", "complex64"):
+        x = a.astype(dtype)
+        g = LAYOUTS[layout](gc, gc.array(x))
+        gc.eval(g)
+        h = LAYOUTS[layout](np, x)
+        for name, axis in itertools.product(("max", "min", "any", "all", "sum", "argmax"), (None, (0, 1), 0)):
+            if not (name == "argmax" and axis == (0, 1)):
+                got, want = getattr(gc, name)(g, axis=axis, keepdims=True), getattr(np, name)(h, axis=axis, keepdims=True)
+                assert np.array_equal(got, want) and got.dtype == want.dtype and got.shape == want.shape
+        if dtype.startswith("float"):
+            h = h.copy("K")
+            h[1::2] = np.nan
+            g = LAYOUTS["columns"](gc, gc.array(h))
+            gc.eval(g)
+            assert gc.nanmax(g) == np.nanmax(h) and gc.nanmin(g) == np.nanmin(h)
+            assert gc.nanmin(gc.full((3, 20), -np.inf, dtype=dtype)) == -np.inf
+            assert gc.nanmax(gc.array(np.where(h == h, -np.inf, h))) == -np.inf
+
+
 def test_powers_by_a_number_are_numpys():
     # NumPy's power takes the root for an exponent of 0.5 (of -inf: nan), and names itself in what it warns of.
     for a in (np.array([1e200, 2, -3.0]), np.array([-np.inf, 4, 2.0]), np.arange(4), np.arange(3, dtype="int8"), np.array([True, False]),
