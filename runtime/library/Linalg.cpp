@@ -19,6 +19,7 @@
 #include <complex>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -287,8 +288,13 @@ namespace {
 template <typename C, typename T>
 int factorDiagonal(const C &lapack, const T *a, int64_t n, std::vector<T> &diagonal) {
   using Int = IntType<C>;
-  std::vector<T> matrix(static_cast<size_t>(n * n));
-  std::vector<Int> pivots(static_cast<size_t>(n));
+  // Of small matrices there are many.
+  thread_local std::vector<T> kept;
+  thread_local std::vector<Int> pivots;
+  std::vector<T> own;
+  std::vector<T> &matrix = n <= kSmall ? kept : own;
+  matrix.resize(static_cast<size_t>(n * n));
+  pivots.resize(static_cast<size_t>(n));
   transpose(a, n, n, matrix.data());
   auto size = static_cast<Int>(n), stride = std::max<Int>(1, size);
   lapack(Lapack::Getrf, 0, &size, &size, matrix.data(), &stride, pivots.data());
@@ -302,6 +308,18 @@ int factorDiagonal(const C &lapack, const T *a, int64_t n, std::vector<T> &diago
   return sign;
 }
 
+/// The product of a sign and numbers, where nothing comes near the ends of the range in between.
+template <typename T>
+std::optional<double> plainProduct(std::span<const T> factors, double sign) {
+  constexpr double kMost = 1e290;
+  bool isInside = true;
+  for (T x : factors) {
+    sign *= static_cast<double>(x);
+    isInside &= std::fabs(sign) < kMost && std::fabs(sign) > 1 / kMost;
+  }
+  return isInside ? std::optional(sign) : std::nullopt;
+}
+
 } // namespace
 
 Status det(const Call &call) {
@@ -309,8 +327,13 @@ Status det(const Call &call) {
   return eachMatrix(call, batch, n, [&](auto &lapack, auto *a, auto *out, int64_t) -> Status {
     using T = std::remove_pointer_t<decltype(out)>;
     using Wide = std::conditional_t<kComplex<T>, std::complex<double>, double>;
-    std::vector<T> diagonal;
+    thread_local std::vector<T> diagonal;
     Wide product = factorDiagonal(lapack, a, n, diagonal);
+    if constexpr (!kComplex<T>)
+      if (auto plain = plainProduct<T>(diagonal, product)) {
+        *out = static_cast<T>(*plain);
+        return Status::ok();
+      }
     // Fractions and exponents apart: a product in between may overflow where the result does not.
     int64_t exponent = 0;
     auto scaled = [](Wide x, int by) {

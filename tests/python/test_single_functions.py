@@ -94,6 +94,28 @@ def test_quantiles_round_differences_as_numpy(dtype):
             assert want == got
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_flat_places(layout):
+    a = np.arange(48.0).reshape(6, 8)
+    h, g = LAYOUTS[layout](np, a), LAYOUTS[layout](gc, gc.array(a))
+    for place in (0, 3, 17, h.size - 1, -1, -h.size):
+        assert g.flat[place] == h.flat[place]
+    for place in (h.size, -h.size - 1):
+        with pytest.raises(IndexError):
+            g.flat[place]
+    theirs, ours = h.flat, g.flat
+    for _ in range(11):
+        assert next(theirs) == next(ours) and theirs.index == ours.index and theirs.coords == ours.coords
+    assert list(theirs) == list(ours) and theirs.index == ours.index == h.size
+    if layout == "rows":
+        seen = []
+        for k, value in enumerate(g.flat):
+            seen.append(float(value))
+            if k + 1 < g.size:
+                g[divmod(k + 1, 8)] = -k
+        assert seen == [0.0, *(-float(k) for k in range(47))]
+
+
 def test_masked_calls():
     rng = np.random.default_rng(4)
     a, b = rng.normal(size=(2, 9, 12))
@@ -134,3 +156,18 @@ def test_masked_calls():
         for xp in (np, gc):
             with pytest.raises(error):
                 run(xp)
+
+
+def test_determinants_near_the_ends_of_the_range():
+    rng = np.random.default_rng(2)
+    a = rng.normal(size=(50, 3, 3))
+    for x in (a, a * 1e100, a * 1e-110, np.stack([np.diag([1e200, 1e200, 1e-300]), np.diag([1e-200, 1e-200, 1e300]), np.zeros((3, 3))]), a.astype("f4")):
+        want = np.linalg.slogdet(x.astype("f8"))
+        with np.errstate(all="ignore"):
+            want = (want[0] * np.exp(want[1])).astype(x.dtype)
+        np.testing.assert_allclose(gc.linalg.det(gc.array(x)), want, rtol=1e-9 if x.dtype == "f8" else 1e-3, atol=1e-5 if x.dtype == "f4" else 0)
+
+
+def test_a_transform_along_no_axis():
+    want, got = both(lambda xp, a: xp.fft.fftn(a), np.array(2.0))
+    assert want[:3] == got[:3]

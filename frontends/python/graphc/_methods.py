@@ -40,11 +40,11 @@ class FlatIterator:
 
     def _begun(self):
         base = self.base
-        self._places = iter(range(base.size))
         row = base.ravel()
         if _graphc.shares_storage(row, base):
-            self._elements = map(row.__getitem__, self._places)
+            self._elements = self._places = iter(row)
         else:  # no vector shows what the base will be then
+            self._places = iter(range(base.size))
             indices = _itertools.product(*map(range, base.shape))
             self._elements = map(base.__getitem__, map(_second, self._places, indices))
         return self._elements
@@ -69,7 +69,14 @@ class FlatIterator:
         return tuple(int(i) for i in _np.unravel_index(place, shape)) if place < self.base.size else (*shape[:1], *(0,) * (len(shape) - 1))
 
     def __getitem__(self, key):
-        return self.base.flatten()[self._checked(key)]
+        base = self.base
+        if type(key) is int and -base.size <= key < base.size and base.ndim:
+            key, place = key % base.size, []
+            for n in base.shape[:0:-1]:
+                key, index = divmod(key, n)
+                place.append(index)
+            return base[(key, *place[::-1])]
+        return base.flatten()[self._checked(key)]
 
     def _checked(self, key):
         """A key that one axis takes. Raises IndexError in NumPy's words for others."""

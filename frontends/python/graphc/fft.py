@@ -212,7 +212,9 @@ def _several(kind, a, s, axes, norm, inverse, out, what):
     if len(s) != len(axes):
         raise _ArgumentError(f"{what}: {len(s)} sizes for {len(axes)} axes")
     if not axes:
-        raise _ArgumentError(f"{what}: no axis to transform along") if kind != "complex" else None
+        if kind == "complex":
+            return x
+        raise _ArgumentError(f"{what}: no axis to transform along")
     if None in s:
         _tell(
             "Passing an array containing `None` values to `s` is deprecated in NumPy 2.0 and will raise an error in a future"
