@@ -171,3 +171,56 @@ def test_determinants_near_the_ends_of_the_range():
 def test_a_transform_along_no_axis():
     want, got = both(lambda xp, a: xp.fft.fftn(a), np.array(2.0))
     assert want[:3] == got[:3]
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_elements(dtype):
+    z = (np.arange(12.0) + 1j * np.arange(12.0)[::-1]).astype(dtype).reshape(3, 4)
+    g = gc.array(z)
+    for show in (lambda a: a, lambda a: a.T, lambda a: a[::-1, 1:], lambda a: a + 0):
+        h, x = show(z), show(g)
+        for place in ((0, 0), (2, 1), (-1, -2)):
+            element = x[place]
+            assert type(element.item()) is type(x.item(*place)) is complex
+            assert element.item() == x.item(*place) == h[place].item() and element.dtype == h.dtype and isinstance(element, type(h[place]))
+    kept = g[1, 1]
+    g[1, 1] = 7
+    assert kept == z[1, 1] and g[1, 1].item() == 7  # a value of its own
+    kept += 1
+    assert kept == z[1, 1] + 1 and g[1, 1].item() == 7
+    assert [v.item() for v in g[0]] == z[0].tolist() and [v * 2 for v in g.flat][3] == z[0, 3] * 2
+    with pytest.raises(IndexError):
+        g[3, 0]
+    with pytest.raises(IndexError):
+        g.item(0, 4)
+
+
+def test_taken_rows():
+    a = np.random.default_rng(1).normal(size=(5, 300, 40))
+    for places in ([0, 2, 1], [-1], np.array([[0, 1], [4, 3]]), [], 2, np.array([3], "u1")):
+        for axis in (None, 0, 1, -1):
+            for layout in (lambda xp, a: a, lambda xp, a: a.transpose(1, 0, 2), lambda xp, a: a[:, ::2]):
+                for _ in range(20):  # a loop takes them at once
+                    got = gc.take(layout(gc, gc.array(a)), places, axis)
+                want = np.take(layout(np, a), places, axis)
+                assert got.shape == want.shape and np.array_equal(got, want)
+    for places in ([9], [-6], [0, 5]):
+        with pytest.raises(IndexError):
+            np.asarray(gc.take(gc.array(a), places, axis=0))
+    with pytest.raises(TypeError):
+        gc.take(gc.array(a), [0.5])
+
+
+def test_borders():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        shape = tuple(int(n) for n in rng.integers(1, 6, rng.integers(1, 4)))
+        x = rng.integers(0, 99, shape).astype(rng.choice(["f8", "i4", "?", "c16", "f2"]))
+        widths = [tuple(int(n) for n in rng.integers(0, 5, 2)) for _ in shape]
+        g = gc.array(x)
+        if rng.random() < 0.3:
+            x, g, widths = x.T, g.T, widths[::-1]
+        for mode in ("edge", "wrap", "symmetric", "reflect"):
+            want, got = np.pad(x, widths, mode=mode), gc.pad(g, widths, mode=mode)
+            assert np.array_equal(got, want) and got.dtype == want.dtype and got.flags.f_contiguous == want.flags.f_contiguous
+    assert np.array_equal(gc.jit(lambda x: gc.pad(x, 1, mode="reflect"))(gc.arange(6.0).reshape(2, 3)), np.pad(np.arange(6.0).reshape(2, 3), 1, mode="reflect"))

@@ -276,6 +276,24 @@ std::optional<uint64_t> scalarBits(PyObject *object, DType t) {
   return !isInexact(t) && op::fits(v, t) ? std::optional(static_cast<uint64_t>(v)) : std::nullopt;
 }
 
+std::optional<std::complex<double>> complexElement(const Array &x, std::span<const int64_t> index) {
+  const View &view = x.view();
+  if (!isComplex(x.dtype()) || Trace::active() || !view.hasLayout() || view.isRecast() ||
+      !onHost(x.device()))
+    return std::nullopt;
+  int64_t place = view.offset();
+  for (size_t i = 0; i < index.size(); ++i)
+    place += index[i] * view.strides()[i];
+  return x.storage()->withCurrent([&](const Node &base) -> std::optional<std::complex<double>> {
+    if (base.state() != NodeState::Ready)
+      return std::nullopt;
+    const void *first = base.buffer()->host();
+    if (x.dtype() == DType::Complex128)
+      return static_cast<const std::complex<double> *>(first)[place];
+    return std::complex<double>(static_cast<const std::complex<float> *>(first)[place]);
+  });
+}
+
 PyObject *finish(Made made) {
   check(takeFailure());
   return made.object.release().ptr();

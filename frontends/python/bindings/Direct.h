@@ -11,6 +11,8 @@
 
 #include "frontends/python/bindings/Bindings.h"
 
+#include <complex>
+
 namespace graphc::py {
 
 /// An object whose array is all of a memory of its own, of any contents.
@@ -30,6 +32,11 @@ PyObject *wrapPart(const Array &x, std::span<const IndexItem> items);
 /// The pattern of a Python number, or a scalar of NumPy's, in dtype `t`; nothing for other objects,
 /// and where the number does not fit or another dtype results.
 std::optional<uint64_t> scalarBits(PyObject *object, DType t);
+
+/// An element of a complex array that is computed; nothing for others.
+std::optional<std::complex<double>> complexElement(const Array &x, std::span<const int64_t> index);
+/// A list of a few integers, Python's or single results, as an index; a null array for others.
+Array listIndex(PyObject *key, rt::Device &device);
 
 /// The result of an operation; null, with no error set, where it is the recorder's. `left` or
 /// `right` is an array of one axis or more; `right` is null where there is one operand. May throw.

@@ -6,6 +6,7 @@
 #include "frontends/python/bindings/Discarded.h"
 #include "frontends/record/HostMath.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
 
@@ -146,6 +147,19 @@ private:
   int64_t integers = 0;
 };
 
+/// An element of a complex array that is computed, or null.
+PyObject *complexValue(const Array &x, std::span<const int64_t> index) {
+  const auto value = complexElement(x, index);
+  if (!value)
+    return nullptr;
+  NodeRef made = unwrap(small::makeNode(x.dtype(), Shape{}, x.device()));
+  if (x.dtype() == DType::Complex128)
+    *small::dataOf<std::complex<double>>(made) = *value;
+  else
+    *small::dataOf<std::complex<float>>(made) = std::complex<float>(*value);
+  return wrap(small::arrayOf(std::move(made)));
+}
+
 /// The element as an object, or null: also when x was computed just now.
 PyObject *element(const Array &x, std::span<const int64_t> index) {
   auto known = ops::readElement(x, index);
@@ -155,22 +169,7 @@ PyObject *element(const Array &x, std::span<const int64_t> index) {
     evaluateNow(arrays, "item");
     known = ops::readElement(x, index);
   }
-  return known ? wrapKnown(*known) : nullptr;
-}
-
-/// A list of a few integers, Python's or single results, as an index; a null array for others.
-Array listIndex(PyObject *key, rt::Device &device) {
-  constexpr Py_ssize_t kFew = 64;
-  if (!PyList_CheckExact(key) || PyList_GET_SIZE(key) == 0 || PyList_GET_SIZE(key) > kFew ||
-      Trace::active())
-    return Array();
-  for (Py_ssize_t i = 0, size = PyList_GET_SIZE(key); i < size; ++i)
-    if (PyObject *item = PyList_GET_ITEM(key, i); !PyLong_CheckExact(item)) {
-      const KnownValue *known = knownOf(item);
-      if (!known || !isInteger(known->dtype) || !isSigned(known->dtype))
-        return Array();
-    }
-  return packSequence(key, device, true);
+  return known ? wrapKnown(*known) : complexValue(x, index);
 }
 
 /// Whether what an array holds is at hand, so that indices that are wrong are found now.
@@ -675,6 +674,20 @@ std::optional<KnownValue> foldPower(const KnownValue &x, PyObject *exponent) {
 }
 
 } // namespace
+
+Array listIndex(PyObject *key, rt::Device &device) {
+  constexpr Py_ssize_t kFew = 64;
+  if (!PyList_CheckExact(key) || PyList_GET_SIZE(key) == 0 || PyList_GET_SIZE(key) > kFew ||
+      Trace::active())
+    return Array();
+  for (Py_ssize_t i = 0, size = PyList_GET_SIZE(key); i < size; ++i)
+    if (PyObject *item = PyList_GET_ITEM(key, i); !PyLong_CheckExact(item)) {
+      const KnownValue *known = knownOf(item);
+      if (!known || !isInteger(known->dtype) || !isSigned(known->dtype))
+        return Array();
+    }
+  return packSequence(key, device, true);
+}
 
 /// Values and numbers of different dtypes, converted to the one that the operation has for both;
 /// null where integers would be compared as floats, which need not be equal to them.

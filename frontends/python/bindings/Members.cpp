@@ -274,7 +274,10 @@ PyObject *itemOf(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
   PyObject *found = guarded([&]() -> PyObject * {
     if (const KnownValue *known = Trace::active() ? nullptr : x->known())
       return scalarObject(&known->bits, known->dtype).release().ptr();
-    auto known = ops::readElement(*x, {at.data(), static_cast<size_t>(x->rank())});
+    const std::span<const int64_t> index(at.data(), static_cast<size_t>(x->rank()));
+    if (const auto value = complexElement(*x, index))
+      return PyComplex_FromDoubles(value->real(), value->imag());
+    auto known = ops::readElement(*x, index);
     return known ? scalarObject(&known->bits, known->dtype).release().ptr() : nullptr;
   });
   return found || PyErr_Occurred() ? found : general("_item", self, args, count, keywords);

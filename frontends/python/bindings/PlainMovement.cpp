@@ -72,15 +72,27 @@ PyObject *sorted(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
   });
 }
 
-/// take(x, places)
+/// take(x, places), also of axis 0, places being an array or a list of a few.
 PyObject *take(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     PlainScope scope;
-    const Array *x = count == 2 && !names ? vectorOfLoop(OpKind::Gather, args[0]) : nullptr;
-    const Array *places = x ? asPlainArray(args[1]) : nullptr;
-    if (!places || places->rank() == 0 || !isInteger(places->dtype()) ||
+    const bool isNamed = count == 2 && names && PyTuple_GET_SIZE(names) == 1 &&
+                         PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "axis") == 0;
+    PyObject *axis = isNamed || (count == 3 && !names) ? args[2] : Py_None;
+    const bool isPlain = isNamed || (!names && (count == 2 || count == 3));
+    const Array *x = isPlain && !Trace::active() ? asPlainArray(args[0]) : nullptr;
+    if (!x || x->rank() == 0 || !x->view().isContiguous() ||
+        (axis != Py_None && !(PyLong_CheckExact(axis) && PyLong_AsLong(axis) == 0)))
+      Py_RETURN_NOTIMPLEMENTED;
+    Array list, flat;
+    const Array *places = asPlainArray(args[1]);
+    if (!places)
+      places = &(list = listIndex(args[1], x->device()));
+    if (places->isNull() || places->rank() == 0 || !isInteger(places->dtype()) ||
         &places->device() != &x->device())
       Py_RETURN_NOTIMPLEMENTED;
+    if (axis == Py_None && x->rank() > 1)
+      x = &(flat = unwrap(ops::reshape(*x, Shape{x->size()})));
     if (PyObject *rows = directRows(*x, *places))
       return rows;
     Array taken = unwrap(ops::takeRowsNow(*x, *places));

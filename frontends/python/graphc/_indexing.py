@@ -66,7 +66,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
         x, axis = ravel(x), 0
     axis = _axis(axis, x.ndim, "take")
     indices = _in_mode(_indices(indices, x.device, "take"), x.shape[axis], mode, "take")
-    return _deliver(_graphc.take(x, indices, axis), out, "take")
+    taken = x[(slice(None),) * axis + (indices,)] if axis and not _graphc.is_tracing() else _graphc.take(x, indices, axis)
+    return _deliver(taken, out, "take")
 
 
 @_stands_for()

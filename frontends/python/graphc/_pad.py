@@ -74,6 +74,9 @@ def pad(array: ArrayLike, pad_width, mode="constant", **options) -> Array:
     value = options.get("constant_values", 0)
     if mode in ("constant", "empty") and type(value) in (int, float, bool):
         return _framed(x, widths, value)
+    if mode in _MOST and options.get("reflect_type", "even") == "even" and not _graphc.is_tracing():
+        if all(0 < size and max(pair) <= size - _MOST[mode] for size, pair in zip(x.shape, widths)):
+            return _bordered(x, widths, mode)
     values = _pairs(options.get("constant_values", options.get("end_values", 0)), x.ndim, "values", False)
     lengths = _pairs(options.get("stat_length"), x.ndim, "stat_length")
     for axis, (before, after) in enumerate(widths):
@@ -84,6 +87,32 @@ def pad(array: ArrayLike, pad_width, mode="constant", **options) -> Array:
             raise ArgumentError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
         x = _axis_padded(x, axis, before, after, mode, values[axis], lengths[axis], options.get("reflect_type", "even"))
     return in_order(x, "C") if any(sum(w) for w in widths) else x.copy()
+
+
+#: Modes whose borders are parts of the array, and how many of its elements one of them has not.
+_MOST = {"edge": 0, "wrap": 0, "symmetric": 0, "reflect": 1}
+
+
+@_stands_for()
+def _bordered(x, widths, mode):
+    """The array in a frame whose borders are copied from inside of it, one axis after the other."""
+    out = _framed(x, widths, 0)
+    for axis, (before, after) in enumerate(widths):
+        size = x.shape[axis]
+        end = before + size
+        if mode == "edge":
+            left, right = slice(before, before + 1), slice(end - 1, end)
+        elif mode == "wrap":
+            left, right = slice(size, end), slice(before, before + after)
+        else:
+            skip = _MOST[mode]
+            last = end - 1 - skip
+            left, right = slice(2 * before - 1 + skip, before - 1 + skip, -1), slice(last, last - after if last >= after else None, -1)
+        if before:
+            out[_along(axis, slice(0, before))] = out[_along(axis, left)]
+        if after:
+            out[_along(axis, slice(end, None))] = out[_along(axis, right)]
+    return out
 
 
 def _as_element(value, x):
