@@ -20,7 +20,7 @@ using op::OpKind;
 constexpr size_t kMostNodes = 2048;
 /// Of all values together.
 constexpr int64_t kMostBytes = 16 << 20;
-constexpr int64_t kMostOfOne = 512 << 10;
+constexpr int64_t kMostOfOne = 2 << 20;
 
 /// The value of a node: an array of its shape, or one known number for all its elements.
 struct Value {

@@ -19,7 +19,9 @@ std::atomic<int64_t> kernelCount{0};
 /// So many evaluations of small values cost less than compiling what computes them.
 constexpr int kSeldom = 16;
 /// Of larger values fewer: each so many bytes count as one evaluation more.
-constexpr int64_t kHeavy = 64 << 10;
+constexpr int64_t kHeavy = 512 << 10;
+/// Programs on more bytes that lie on the disk are loaded sooner than computed otherwise.
+constexpr int64_t kWorthLoading = 256 << 10;
 
 /// Keys of the programs of segments that were met before, so that the canonical bytes are written
 /// once. Programs are held by ProgramStore, which may forget them.
@@ -143,8 +145,16 @@ std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &de
   if (auto key = KnownKeys::instance().find(digest))
     if (auto program = rt::ProgramStore::instance().find(*key))
       return program;
-  isSeldom = Meetings::instance().count(digest, 1 + bytes / kHeavy) <= kSeldom;
-  return nullptr;
+  const auto weight = static_cast<int>(1 + bytes / kHeavy);
+  const int met = Meetings::instance().count(digest, weight);
+  isSeldom = met <= kSeldom;
+  if (!isSeldom || met != weight || bytes < kWorthLoading)
+    return nullptr;
+  const std::vector<uint8_t> key = programKey(segment.graph(false), device);
+  auto program = rt::ProgramStore::instance().stored(key, device);
+  if (program)
+    KnownKeys::instance().add(digest, digestOf(key));
+  return program;
 }
 
 Result<std::shared_ptr<rt::LoadedProgram>> programOf(const Segment &segment,

@@ -319,7 +319,7 @@ thread_local int widerDepth = 0;
 
 Wider::Wider() { ++widerDepth; }
 Wider::~Wider() { --widerDepth; }
-int64_t mostBytes() { return widerDepth ? 16 * kMostBytes : kMostBytes; }
+int64_t mostBytes() { return widerDepth ? 64 * kMostBytes : kMostBytes; }
 int64_t mostWork() { return int64_t{1} << (widerDepth ? 20 : 15); }
 
 int loopTurns() { return turnsWanted().load(std::memory_order_relaxed); }

@@ -67,6 +67,20 @@ std::shared_ptr<LoadedProgram> ProgramStore::find(const Digest &key) {
   return program;
 }
 
+std::shared_ptr<LoadedProgram> ProgramStore::stored(std::span<const uint8_t> key, Device &device) {
+  const Digest digest = digestOf(key);
+  if (auto program = find(digest))
+    return program;
+  auto blob = disk.find(key);
+  auto loaded =
+      blob ? load(std::move(*blob), device) : Result<std::unique_ptr<LoadedProgram>>(nullptr);
+  if (!blob || !loaded)
+    return nullptr;
+  std::shared_ptr<LoadedProgram> program(loaded.take());
+  memory.insert(digest, program);
+  return program;
+}
+
 Result<std::shared_ptr<LoadedProgram>> ProgramStore::make(std::span<const uint8_t> key,
                                                           Device &device, std::string_view label,
                                                           const Compile &compile) {

@@ -34,6 +34,8 @@ public:
 
   /// The program when it is in memory, else null. `key` is digestOf(key(...)).
   std::shared_ptr<LoadedProgram> find(const Digest &key);
+  /// The same of key(...), or from the disk.
+  std::shared_ptr<LoadedProgram> stored(std::span<const uint8_t> key, Device &device);
   /// The program for key(...); `label` names it in cache listings.
   Result<std::shared_ptr<LoadedProgram>> get(std::span<const uint8_t> key, Device &device,
                                              std::string_view label, const Compile &compile);

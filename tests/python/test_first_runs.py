@@ -1,0 +1,79 @@
+"""Programs on arrays of up to 2 MiB that were met seldom are computed without a compiler, unless the disk has them: the same bits."""
+
+import os
+import subprocess
+import sys
+
+import graphc as gc
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.graphc_only
+SIZE = 100_000
+
+
+def operands():
+    x, n = gc.asarray(np.linspace(-3, 5, SIZE)), gc.asarray(np.arange(SIZE) * 7 % 1001 - 40)
+    gc.eval(x, n)
+    return x, n
+
+
+EXPRESSIONS = {
+    "elementwise": lambda x, n: (x * 1.375 + 3, gc.sqrt(x * x + 0.125), n * 5 // 3, gc.where(x > 1, x, -x)),
+    "reductions": lambda x, n: ((x + 2.625).sum(), (x * 1.5).max(), n.sum(), (n > 51).sum(), x.reshape(100, -1).std(axis=0), x.reshape(-1, 80).argmax(axis=1)),
+    "movement": lambda x, n: (x.reshape(250, 400).T.copy(), gc.concatenate((x, x[::-1])), x[::3] - x[2::3][0], gc.roll(n, 7), n[::-1].copy()),
+    "scans": lambda x, n: (gc.cumsum(x * 0.75), gc.cumprod(x[:9000] / 9 + 1), gc.cumsum(x.reshape(-1, 10), axis=0), gc.cumsum(x.reshape(5, -1).astype("f4"), axis=1),
+                           gc.cumsum(n), gc.maximum.accumulate(n * 2)),
+    "sorts": lambda x, n: ( gc.sort(n + 1), gc.argsort(n * 2), n[gc.argsort(n)]),
+    "float32": lambda x, n: (x.astype("f4") * 1.7 + 1, (x.astype("f4") - 0.3).sum(), n.astype("f4").mean(), x.astype("i2")),
+    "complex": lambda x, n: ((x + 1.5j * x) * (2 - 1j), (x * 1j).conj().sum()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_bits_are_those_of_kernels(name):
+    x, n = operands()
+    first = [np.asarray(v) for v in EXPRESSIONS[name](x, n)]
+    kernels = EXPRESSIONS[name](x, n)
+    gc.eval(*kernels)  # whoever asks by name gets the program
+    for seen, want in zip(first, kernels):
+        assert seen.dtype == want.dtype and seen.tobytes() == np.asarray(want).tobytes()
+
+
+def test_the_first_run_compiles_nothing_and_later_ones_are_compiled():
+    x, n = operands()
+
+    def run():
+        return np.asarray(gc.minimum(x * 1.4375, n * 3) - 2.21875)
+
+    before = gc._graphc.counters()["kernels_compiled"]
+    first = run()
+    assert gc._graphc.counters()["kernels_compiled"] == before
+    ran = gc.cache_info()["programs_run"]
+    for _ in range(16):
+        assert run().tobytes() == first.tobytes()
+    assert gc.cache_info()["programs_run"] > ran
+
+
+CHILD = """
+import numpy as np, graphc as gc
+x = gc.asarray(np.linspace(-3, 5, 100_000))
+gc.eval(x)
+for _ in range({times}):
+    total = float((x * 1.40625 - x / 3.3125).max())
+counts = gc._graphc.counters()
+print(total, counts["kernels_compiled"], counts["programs_run"])
+"""
+
+
+def test_what_the_disk_has_is_loaded(tmp_path):
+    def child(times):
+        found = subprocess.run([sys.executable, "-c", CHILD.format(times=times)], env={**os.environ, "GRAPHC_CACHE_DIR": str(tmp_path)}, capture_output=True, text=True, check=True)
+        total, compiled, ran = found.stdout.split()
+        return total, int(compiled), int(ran)
+
+    first = child(1)
+    assert first[1:] == (0, 0)
+    assert child(30)[1] > 0
+    again = child(1)
+    assert again == (first[0], 0, 1)
