@@ -76,7 +76,7 @@ std::optional<std::vector<NodeRef>> nodesOf(const Segment &segment) {
     if (n->state() == NodeState::Ready || n->markEpoch == epoch)
       return true;
     n->markEpoch = epoch;
-    if (n->state() != NodeState::Pending || found.size() == kMostNodes || n->bytes() == 0 ||
+    if (n->state() != NodeState::Pending || found.size() == kMostNodes ||
         (!plain::hasElements(n->dtype()) && !isComplex(n->dtype())) || !isKnownKind(*n))
       return false;
     if (!isMovement(n->kind()) && n->bytes() > kMostOfOne)
@@ -124,6 +124,8 @@ public:
   Made step(const Step &step) {
     const Node &n = *step.node;
     RecordScope scope(n.location(), n.errors());
+    if (n.bytes() == 0)
+      return fresh(small::makeNode(n.dtype(), n.shape(), n.device()));
     std::vector<Value> given;
     for (const NodeRef &operand : step.operands) {
       auto value = valueOf(operand);
@@ -273,6 +275,8 @@ private:
     }
     if (kind == OpKind::Cast)
       return fresh(converted(given[0].array, n.dtype()));
+    if (kind == OpKind::Bitcast)
+      return fresh(recast(n, given[0], step.operands[0]->shape()));
     if (op::opInfo(kind).category == op::Category::Elementwise)
       return elementwise(n, given);
     std::vector<Array> arrays;
@@ -308,6 +312,15 @@ private:
     if (out)
       out->isOne = isOne;
     return out;
+  }
+
+  /// The bits of a value as those of another dtype.
+  Result<NodeRef> recast(const Node &n, const Value &value, const Shape &shape) {
+    GRAPHC_ASSIGN(Array x, arrayOf(value, shape));
+    if (x.isNull() || itemSize(x.dtype()) != itemSize(n.dtype()))
+      return NodeRef();
+    GRAPHC_ASSIGN(NodeRef dense, converted(x, x.dtype()));
+    return dense ? Node::makeReady({n.dtype(), n.shape()}, n.device(), dense->buffer()) : NodeRef();
   }
 
   Result<NodeRef> counted(const Node &n) {
@@ -369,6 +382,9 @@ private:
       if (reduce.axes.empty() || (isArg && reduce.axes.size() != 1 &&
                                   static_cast<int64_t>(reduce.axes.size()) != x[0].rank()))
         return NodeRef();
+      const bool isAll = kind == op::ReduceKind::All;
+      if (x[0].size() == 0 && (isAll || kind == op::ReduceKind::Any))
+        return small::full(n.shape(), op::Scalar::ofInt(isAll), n.dtype(), n.device());
       return small::reduce(kind, x[0], reduce.axes, x[0].dtype(), n.shape());
     }
     if (n.kind() == OpKind::Scan && scan.decode(n.attrs()))

@@ -17,9 +17,9 @@ namespace {
 
 std::atomic<int64_t> kernelCount{0};
 /// So many evaluations of small values cost less than compiling what computes them.
-constexpr int kSeldom = 16;
+constexpr int kSeldom = 256;
 /// Of larger values fewer: each so many bytes count as one evaluation more.
-constexpr int64_t kHeavy = 512 << 10;
+constexpr int64_t kHeavy = 32 << 10;
 /// Programs on more bytes that lie on the disk are loaded sooner than computed otherwise.
 constexpr int64_t kWorthLoading = 256 << 10;
 

@@ -45,6 +45,8 @@ EXPRESSIONS = {
     "larger": lambda x, n, v, i: ((gc.arange(20_000.0) * 0.5).sum(), gc.cumsum(gc.arange(9000.0, dtype="f4") / 7)[::500], gc.cumsum(gc.arange(3000.0) / 7)[::500], (gc.arange(30_000.0) / 7).sum(), (gc.arange(30_000.0) / 7).mean(), (gc.arange(30_000.0) / 7).var(), (gc.arange(12_000.0).reshape(120, 100) / 9).sum(axis=0), gc.outer(x[0], gc.arange(1000.0)).max(axis=0)[::100]),
     "long scans": lambda x, n, v, i: (gc.cumsum(gc.arange(13_001.0) / 7), gc.cumprod(1 + gc.arange(9000.0, dtype="f4") % 7 / 1e4), gc.cumsum(gc.arange(15_000.0).reshape(5000, 3) / 9, axis=0), gc.cumsum(gc.arange(18_000.0).reshape(2, 9000) / 3, axis=1), gc.maximum.accumulate(gc.arange(20_000.0) * 37 % 1009 / 7), gc.cumsum(gc.arange(8192.0) / 3), gc.cumsum(gc.arange(30_000) % 7)),
     "random": lambda x, n, v, i: random(),
+    "recast": lambda x, n, v, i: ((x * 2).view("i8") >> 3, (v + 1).view("u4") ^ 5, (n - 1).view("f8") == 0, (n > 2).view("u1") + 3, x.T.copy().view("u8") & 255, gc.isclose(x, x + 1e-9), gc.nextafter(v, v + 1)),
+    "empty": lambda x, n, v, i: (gc.concatenate([x[:0] + 1, x]), (x[:0] * 2 == x[:0]).all(), (n[:, :0] > 1).any(axis=1), (x[5:] + n[5:]).T, gc.stack([v[:0], v[:0] - 1]), x[:0].sum() + 1, (x[:, :0] + 1).sum(axis=1)),
     "rows": lambda x, n, v, i: ((x + 1)[i], (n * 2)[i, 1:4]),
     "beyond": lambda x, n, v, i: ((x * 9).astype("i1"), (x * 1e9).astype("u4"), (x * 1e30).astype(int), (v * 1e18).astype("i4"), (x * gc.inf).astype("i2"), (n * 1e38).astype("f4")),
     "numbers": lambda x, n, v, i: gc.full((3, 4), 2.5) * 2 + gc.arange(4) - gc.eye(3, 4),
@@ -110,8 +112,8 @@ def test_programs_met_often_are_compiled():
     def run():
         return (x * 3.25 + 17 - x / 3).tolist()
 
-    met = [(run(), gc.cache_info()["programs_run"])[1] for _ in range(40)]
-    assert met[0] == met[9]  # by loops
+    met = [(run(), gc.cache_info()["programs_run"])[1] for _ in range(300)]
+    assert met[0] == met[-1]  # by loops
     again = gc.cache_info()["programs_run"]
     (x * 3.25 + 17 - x / 3).eval()  # whoever asks by name gets the program
     assert gc.cache_info()["programs_run"] == again + 1
