@@ -1,3 +1,4 @@
+// Calls of functions that a program has once, a register at a time.
 #include "compiler/math/Apart.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

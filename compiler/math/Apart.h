@@ -1,5 +1,4 @@
-//===- Apart.h - Long functions that a program has once
-//-------------------------------------------===//
+//===- Apart.h - Long functions that a program has once ---------------------------------------===//
 //
 // A program for a CPU has a function for what is long and seldom needed (Builder.h, apart). It is
 // declared with an attribute and its operand, before the ops that need it are expanded; where it
@@ -17,7 +16,7 @@
 
 namespace graphc::math {
 
-/// Of a declared function: what it computes.
+/// Of a function that is declared so, and of its calls.
 inline constexpr llvm::StringLiteral kApartAttr = "graphc.apart";
 /// Its name for operands of the width of `x`: of each there is one, of a vector as long as a
 /// register.
