@@ -97,6 +97,16 @@ Status checkIndex(const NodeRef &index, int64_t axis, int64_t size) {
   return Status::ok();
 }
 
+/// Where the result has no elements no gather or scatter meets its places: pending ones are
+/// computed to be looked at, but for those of a trace, which has no values yet.
+Status checkUnmet(const NodeRef &index, int64_t axis, int64_t size) {
+  if (Trace::active() || !index->device().info().hostVisible)
+    return Status::ok();
+  GRAPHC_TRY(evaluate({&index, 1}, "index"));
+  GRAPHC_TRY(index->device().queue().finish());
+  return checkIndex(index, axis, size);
+}
+
 /// x[key] as a view of what is whole, a shape for it in which masked axes are one, and places.
 struct Resolved {
   Array whole;
@@ -162,6 +172,11 @@ public:
     out.whole = x.withView(std::move(view));
     GRAPHC_TRY(broadcastIndices());
     mergeAxes();
+    if (elementsOf(out.result) == 0 && elementsOf(out.placesShape) != 0)
+      for (const Item &item : items)
+        if (item.taken == 1)
+          GRAPHC_TRY(checkUnmet(item.index, item.sourceAxis,
+                                x.shape()[static_cast<size_t>(item.sourceAxis)]));
     return std::move(out);
   }
 
@@ -722,7 +737,10 @@ Result<Array> takeAxis(const Array &x, const Array &index, int64_t axis) {
                   format("[take] indices are integers, not {}", dtypeName(index.dtype())));
   GRAPHC_ASSIGN(int64_t along, op::normalizeAxis("take", axis, x.rank()));
   GRAPHC_ASSIGN(NodeRef n, index.value());
-  GRAPHC_TRY(checkIndex(n, along, x.shape()[static_cast<size_t>(along)]));
+  int64_t size = x.shape()[static_cast<size_t>(along)];
+  GRAPHC_TRY(checkIndex(n, along, size));
+  if (x.size() == 0 && index.size() != 0)
+    GRAPHC_TRY(checkUnmet(n, along, size));
   GRAPHC_ASSIGN(NodeRef wide, node::cast(n, DType::Int64));
   GRAPHC_ASSIGN(NodeRef from, x.value());
   return finish(node::gather(from, {{wide}, {along}, along}));

@@ -15,8 +15,36 @@ namespace {
 /// Columns whose sums stay in the first cache while rows stream past, and rows that are read side
 /// by side: as many as the prefetcher follows.
 constexpr int64_t kTileColumns = 1024, kTileRows = 8;
+/// Where little is done with an element kTileRows rows are written out, over as many columns as
+/// have so large sums: machines follow what is read by themselves then.
+constexpr int64_t kRepeatedOps = 6, kRepeatedColumns = 512, kRepeatedBytes = int64_t{16} << 10;
 /// What does not stay in the last cache of common machines.
 constexpr int64_t kFarBytes = int64_t{16} << 20;
+
+/// Whether so little is done for an element that loops over a few rows take longer than their
+/// bodies.
+bool repeatsRows(kernel::FuncOp kernel, ArrayRef<Reducer> reducers) {
+  if (llvm::any_of(reducers, [](const Reducer &r) { return r.parts() > 1; }))
+    return false;
+  int64_t ops = 0;
+  for (Operation &op : kernel.getBody().front()) {
+    if (isa<kernel::ReduceOp>(op))
+      return ops <= kRepeatedOps;
+    if (op.hasTrait<graph::Expensive>())
+      return false;
+    ++ops;
+  }
+  return false;
+}
+
+int64_t tileColumns(kernel::FuncOp kernel, ArrayRef<Reducer> reducers) {
+  int64_t bytes = 0;
+  for (const Reducer &reducer : reducers)
+    for (Type type : reducer.types())
+      bytes += memoryType(type).getIntOrFloatBitWidth() / 8;
+  return repeatsRows(kernel, reducers) ? std::max(kTileColumns, kRepeatedBytes / bytes)
+                                       : kTileColumns;
+}
 } // namespace
 
 void KernelLowering::columnRuns(Value blocks,
@@ -47,7 +75,7 @@ void KernelLowering::columnRuns(Value blocks,
   });
 }
 
-/// A block of rows over up to kTileColumns columns.
+/// A block of rows over up to tileColumns() columns.
 struct KernelLowering::ColumnTile {
   const ColumnRun &run;
   TreeEmitter &trees;
@@ -61,44 +89,58 @@ struct KernelLowering::ColumnTile {
 /// Adds rows [group, group + 32) of a tile to its `group` sums, a few rows at a time over all
 /// columns.
 void KernelLowering::columnRows(OpBuilder &b, ColumnTile &tile, Value group) {
-  Value rows = constant(b, kTileRows);
-  Value end = arith::MinSIOp::create(
-      b, loc, arith::AddIOp::create(b, loc, group, constant(b, kRowBlock)), tile.length);
+  IndexMath m{b, loc};
+  Value end = m.min(m.add(group, kRowBlock), tile.length);
   // Some machines follow one operand along its rows, and do not see the next rows coming from
   // beyond the caches.
-  Value asks;
-  if (kernel->hasAttr(kReadsAheadAttr) && space.count() - space.parallel == 1) {
-    IndexMath m{b, loc};
-    asks = m.atLeast(emitter->emit(b, space.product(0, space.count())), m(bytesAhead(kFarBytes)));
-  }
-  loop(b, group, end, kTileRows, [&](OpBuilder &c, Value some) {
-    Value stop = arith::MinSIOp::create(c, loc, arith::AddIOp::create(c, loc, some, rows), end);
+  bool readsAhead = kernel->hasAttr(kReadsAheadAttr) && space.count() - space.parallel == 1;
+  Value isFar = m.atLeast(emitter->emit(b, space.product(0, space.count())), m(bytesAhead(kFarBytes)));
+  Position at;
+  auto rowOf = [&](OpBuilder &c, const Position &column, const States &before, Value row) {
+    at = column;
+    emitter->delinearize(c, IndexMath{c, loc}.add(tile.first, row), space.parallel, space.count(),
+                         at);
+    SmallVector<Value> values = pointValues(c, tile.reducers, at);
+    for (kernel::StoreOp store : pointStores(0))
+      emitter->store(c, store, at);
+    return tile.trees.append(c, before, values, IndexMath{c, loc}.sub(row, group));
+  };
+  auto rows = [&](OpBuilder &c, Value low, Value high, bool repeats) {
     auto strip = [&](OpBuilder &d, Position &column) {
-      Value slot = arith::SubIOp::create(d, loc, column.loops[space.parallel - 1], tile.low);
-      States before = tile.trees.restore(d, tile.group, slot, column.width, true);
-      auto inner =
-          scf::ForOp::create(d, loc, some, stop, constant(d, 1), TreeEmitter::flatten(before));
-      OpBuilder e = OpBuilder::atBlockBegin(inner.getBody());
-      Value row = inner.getInductionVar();
-      Position at = column;
-      Value index = arith::AddIOp::create(e, loc, tile.first, row);
-      emitter->delinearize(e, index, space.parallel, space.count(), at);
-      SmallVector<Value> values = pointValues(e, tile.reducers, at);
-      for (kernel::StoreOp store : pointStores(0))
-        emitter->store(e, store, at);
-      if (asks && !at.limit) {
-        auto far = scf::IfOp::create(e, loc, asks, /*withElseRegion=*/false);
+      Value slot = IndexMath{d, loc}.sub(column.loops[space.parallel - 1], tile.low);
+      States sums = tile.trees.restore(d, tile.group, slot, column.width, true);
+      if (repeats) {
+        for (int64_t i = 0; i < kTileRows; ++i)
+          sums = rowOf(d, column, sums, IndexMath{d, loc}.add(low, i));
+        return tile.trees.save(d, tile.group, slot, sums);
+      }
+      auto each =
+          scf::ForOp::create(d, loc, low, high, constant(d, 1), TreeEmitter::flatten(sums));
+      OpBuilder e = OpBuilder::atBlockBegin(each.getBody());
+      States before = tile.trees.unflatten(each.getRegionIterArgs());
+      States next = rowOf(e, column, before, each.getInductionVar());
+      if (readsAhead && !column.limit) {
+        auto far = scf::IfOp::create(e, loc, isFar, /*withElseRegion=*/false);
         OpBuilder yes = far.getThenBodyBuilder();
         prefetch(yes, at, space.parallel, kTileRows, /*locality=*/2);
       }
-      Value number = arith::SubIOp::create(e, loc, row, group);
-      States next =
-          tile.trees.append(e, tile.trees.unflatten(inner.getRegionIterArgs()), values, number);
       scf::YieldOp::create(e, loc, TreeEmitter::flatten(next));
-      tile.trees.save(d, tile.group, slot, tile.trees.unflatten(inner.getResults()));
+      tile.trees.save(d, tile.group, slot, tile.trees.unflatten(each.getResults()));
     };
     strips(c, tile.run.outer, static_cast<int>(space.parallel) - 1, width, tile.low, tile.high,
            strip, registerLanes(width));
+  };
+  Value whole = group;
+  if (repeatsRows(kernel, tile.reducers)) {
+    Value isWide = m.atLeast(m.sub(tile.high, tile.low), m(kRepeatedColumns));
+    Value rest = arith::RemUIOp::create(b, loc, m.sub(end, group), m(kTileRows));
+    whole = m.select(m.both(isFar, isWide), m.sub(end, rest), group);
+    loop(b, group, whole, kTileRows,
+         [&](OpBuilder &c, Value some) { rows(c, some, Value(), true); });
+  }
+  loop(b, whole, end, kTileRows, [&](OpBuilder &c, Value some) {
+    IndexMath in{c, loc};
+    rows(c, some, in.min(in.add(some, kTileRows), end), false);
   });
 }
 
@@ -183,14 +225,15 @@ void KernelLowering::lowerColumns() {
   Value length = emitter->emit(builder, space.reducedItems()), blocks = blockCount(builder);
   Block *entry = &function.getBody().front();
   SmallVector<Reducer> reducers = reducersOfStage(0);
+  const int64_t columns = tileColumns(kernel, reducers);
   TreeEmitter trees(entry, loc, reducers, width);
   TreeEmitter::Storage group, total;
   SmallVector<Value> memory;
   if (shape.turned) {
     memory = turnedMemory();
   } else if (width > 1) {
-    group = trees.allocate(kTileColumns, true);
-    total = trees.allocate(kTileColumns, false);
+    group = trees.allocate(columns, true);
+    total = trees.allocate(columns, false);
   }
   int last = static_cast<int>(space.parallel) - 1;
   columnRuns(blocks, [&](OpBuilder &b, ColumnRun &run) {
@@ -225,9 +268,9 @@ void KernelLowering::lowerColumns() {
         done(c, turnedRows(c, tile, column), column);
       });
     }
-    loop(b, run.low, run.high, kTileColumns, [&](OpBuilder &c, Value low) {
+    loop(b, run.low, run.high, columns, [&](OpBuilder &c, Value low) {
       Value high = arith::MinSIOp::create(
-          c, loc, arith::AddIOp::create(c, loc, low, constant(c, kTileColumns)), run.high);
+          c, loc, arith::AddIOp::create(c, loc, low, constant(c, columns)), run.high);
       ColumnTile tile{run, trees, reducers, group, total, low, high, first, some};
       columnTile(c, tile);
       auto strip = [&](OpBuilder &d, Position &column) {
