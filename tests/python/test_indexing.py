@@ -355,6 +355,22 @@ def test_an_index_outside_is_found_while_computing():
     same(g[gc.arange(40) - 40], a)
 
 
+def test_an_index_outside_is_found_where_the_result_has_no_elements():
+    """No gather or scatter meets these places, which are known when they are computed."""
+    for pick in (
+        lambda np, i: np.zeros((3, 0))[i],
+        lambda np, i: np.zeros((3, 4))[i, :0],
+        lambda np, i: np.take(np.zeros((2, 3, 0)), i, axis=1),
+        lambda np, i: np.zeros((3, 0)).__setitem__(i, 1),
+        lambda np, i: np.zeros((3, 4)).__setitem__((i, slice(0)), np.zeros((1, 0))),
+    ):
+        for places in ([5], [-4]):
+            for xp in (np, gc):
+                with pytest.raises(IndexError, match=f"index {places[0]} is out of bounds for axis . with size 3"):
+                    pick(xp, xp.asarray(places) * 1)
+        assert np.shape(pick(gc, gc.asarray([2, -3]) * 1)) == np.shape(pick(np, np.asarray([2, -3])))
+
+
 def test_jit():
     a, g = pair((10, 3))
 

@@ -51,6 +51,22 @@ def test_lane_tree_of_computed_rows(dtype):
         same(centred, trees.sum(x - trees.sum(x, (1,))[:, None], (1,)), f"centred, rows of {n}")
 
 
+@pytest.mark.parametrize("rows, columns, dtype", [(1077, 4157, "float32"), (1077, 2101, "float64"), (131, 70_001, "float32"), (31, 140_003, "int32")])
+def test_wide_columns_beyond_the_caches(rows, columns, dtype):
+    """More than a tile of columns, with rows left over from eight, 32 and 1024, where rows are written out."""
+    rng = np.random.default_rng(32)
+    x = rng.integers(-9, 9, (rows, columns)).astype(dtype) if dtype == "int32" else floats(rng, (rows, columns), dtype)
+    g = gc.asarray(x)
+    if dtype == "int32":
+        same(gc.sum(g * g, axis=0), (x.astype(np.int64) ** 2).sum(axis=0))
+    else:
+        same(gc.sum(g, axis=0), trees.sum(x, (0,)))
+        same(gc.sum(g * g, axis=0), trees.sum(x * x, (0,)))
+        same(gc.mean(g, axis=0), trees.mean(x, (0,)))
+    same(gc.max(g, axis=0), x.max(axis=0))
+    same(gc.any(g > 8, axis=0), (x > 8).any(axis=0))
+
+
 @pytest.mark.parametrize("dtype", edge.FLOATS)
 def test_row_tree_of_every_size(dtype):
     rng = np.random.default_rng(31)

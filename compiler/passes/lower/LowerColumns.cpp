@@ -37,13 +37,15 @@ bool repeatsRows(kernel::FuncOp kernel, ArrayRef<Reducer> reducers) {
   return false;
 }
 
+/// A power of two: the memory of the sums is whole vectors.
 int64_t tileColumns(kernel::FuncOp kernel, ArrayRef<Reducer> reducers) {
-  int64_t bytes = 0;
+  uint64_t bytes = 0;
   for (const Reducer &reducer : reducers)
     for (Type type : reducer.types())
       bytes += memoryType(type).getIntOrFloatBitWidth() / 8;
-  return repeatsRows(kernel, reducers) ? std::max(kTileColumns, kRepeatedBytes / bytes)
-                                       : kTileColumns;
+  return repeatsRows(kernel, reducers)
+             ? std::max(kTileColumns, int64_t(llvm::bit_floor(kRepeatedBytes / bytes)))
+             : kTileColumns;
 }
 } // namespace
 
