@@ -6,6 +6,7 @@
 #include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
 #include "runtime/library/MaskLoops.h"
+#include "runtime/library/Parallel.h"
 
 #include <algorithm>
 #include <array>
@@ -243,8 +244,15 @@ bool fillMasked(Array &x, const Array &mask, uint64_t bits) {
     int64_t size = itemSize(x.dtype());
     void *first = static_cast<char *>(buffer.host()) + x.view().offset() * size;
     // Little-endian: the low bytes are the value.
-    rt::library::maskLoops().fill[rt::library::loopOf(size)](
-        chosen.data(), static_cast<int64_t>(chosen.size()), bits, first);
+    auto fill = rt::library::maskLoops().fill[rt::library::loopOf(size)];
+    const auto count = static_cast<int64_t>(chosen.size());
+    // In pieces of whole blocks: what is not chosen is written over as it is.
+    constexpr int64_t kBlock = 64, kBlocks = 1 << 11;
+    rt::library::parallelFor((count + kBlock - 1) / kBlock, kBlocks, [&](int64_t low, int64_t high) {
+      low *= kBlock;
+      fill(chosen.data() + low, std::min(high * kBlock, count) - low, bits,
+           static_cast<char *>(first) + low * size);
+    });
   });
 }
 

@@ -206,6 +206,13 @@ struct Lanes {
     else
       return _mm512_maskz_compress_epi32(static_cast<__mmask16>(chosen), v);
   }
+  /// Lanes of `other` where chosen, else of `v`.
+  GRAPHC_AVX512 static __m512i blend(uint32_t chosen, __m512i v, __m512i other) {
+    if constexpr (sizeof(T) == 8)
+      return _mm512_mask_mov_epi64(v, static_cast<__mmask8>(chosen), other);
+    else
+      return _mm512_mask_mov_epi32(v, static_cast<__mmask16>(chosen), other);
+  }
   GRAPHC_AVX512 static void store(T *out, __m512i v) {
     if constexpr (sizeof(T) >= 4)
       _mm512_storeu_si512(out, v);
@@ -254,18 +261,30 @@ GRAPHC_AVX512 void compress512(const uint8_t *mask, int64_t size, int64_t count,
   }
 }
 
+/// Whole vectors are written over: stores of some lanes take as long as twice that, and long runs
+/// are read ahead so far.
 template <typename T>
 GRAPHC_AVX512 void fill512(const uint8_t *mask, int64_t size, uint64_t bits, void *x) {
   using V = Lanes<T>;
   constexpr uint32_t kAll = (1u << V::kCount) - 1;
+  constexpr int64_t kLine = 64 / sizeof(T), kAheadBytes = 2048;
   auto *to = static_cast<T *>(x);
   __m512i value = sizeof(T) == 8 ? _mm512_set1_epi64(static_cast<int64_t>(bits))
                                  : _mm512_set1_epi32(static_cast<int32_t>(bits));
-  for (int64_t i = 0; i < size; i += 64) {
-    uint64_t chosen = trueOf64(mask + i, size - i);
+  int64_t i = 0;
+  for (; i + 64 <= size; i += 64) {
+    uint64_t chosen = trueOf64(mask + i, 64);
+    if (chosen == 0)
+      continue;
+    for (int64_t j = 0; j < 64; j += kLine)
+      _mm_prefetch(reinterpret_cast<const char *>(to + i + j) + kAheadBytes, _MM_HINT_T0);
+    for (int64_t j = 0; j < 64; j += V::kCount)
+      V::store(to + i + j, V::blend(static_cast<uint32_t>(chosen >> j) & kAll,
+                                    V::load(to + i + j), value));
+  }
+  if (uint64_t chosen = i < size ? trueOf64(mask + i, size - i) : 0)
     for (int64_t j = 0; chosen != 0; j += V::kCount, chosen >>= V::kCount)
       V::store(to + i + j, static_cast<uint32_t>(chosen) & kAll, value);
-  }
 }
 
 constexpr MaskLoops kAvx512 = {

@@ -15,7 +15,8 @@ struct MaskLoops {
   void (*places)(const uint8_t *mask, int64_t size, int64_t count, int64_t first, int64_t *out);
   /// Copies the elements where the mask is true. By the logarithm of an element's bytes, up to 8.
   void (*compress[4])(const uint8_t *mask, int64_t size, int64_t count, const void *x, void *out);
-  /// Sets them to the low bytes of `bits`. Long runs of false elements are not touched.
+  /// Sets them to the low bytes of `bits`. Blocks of 64 elements of which none is true are not
+  /// touched, others may be written as they are.
   void (*fill[4])(const uint8_t *mask, int64_t size, uint64_t bits, void *x);
 };
 

@@ -140,3 +140,18 @@ def test_one_kernel(program):
     text = gc.jit(lambda a, b, m: program(gc, a, b, m)).lower(x, x + 1, x > 5).as_text("plan")
     launches = [line for line in text.splitlines() if "plan.launch" in line or "plan.library" in line]
     assert len(launches) == 1
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "int32", "float32", "float64", "complex64"])
+def test_one_value_in_pieces_of_long_arrays(dtype):
+    """Blocks of 64 elements, of which the last is shorter, on several threads; what is beside them stays."""
+    rng = np.random.default_rng(5)
+    for size in (1, 63, 64, 65, 1000, 131_072, 300_001):
+        for share in (0.0, 0.001, 0.4, 1.0):
+            a = rng.integers(0, 2, size + 7).astype(dtype)
+            mask = rng.random(size) < share
+            g, m = gc.asarray(a), gc.asarray(mask)
+            gc.eval(g, m)
+            a[3:-4][mask] = 1
+            g[3:-4][m] = 1
+            np.testing.assert_array_equal(np.asarray(g), a, f"{size} {share}")
