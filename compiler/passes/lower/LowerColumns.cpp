@@ -121,7 +121,7 @@ void KernelLowering::columnRows(OpBuilder &b, ColumnTile &tile, Value group) {
       OpBuilder e = OpBuilder::atBlockBegin(each.getBody());
       States before = tile.trees.unflatten(each.getRegionIterArgs());
       States next = rowOf(e, column, before, each.getInductionVar());
-      if (readsAhead && !column.limit) {
+      if (readsAhead) {
         auto far = scf::IfOp::create(e, loc, isFar, /*withElseRegion=*/false);
         OpBuilder yes = far.getThenBodyBuilder();
         prefetch(yes, at, space.parallel, kTileRows, /*locality=*/2);
