@@ -43,7 +43,7 @@ kernel.func @along(%x: tensor<?x?xf64>, %n: index, %k: index) -> tensor<?xf64>
 
 // Beside an operand that lies across them rows stream past many columns; a work-item of a device has a column.
 // CHECK-LABEL: func.func @mixed(
-// CHECK: memref<1024xf64>
+// CHECK: memref<2048xf64>
 // CHECK-LABEL: func.func @item(
 // CHECK-NOT: vector
 // CHECK: return

@@ -1,5 +1,6 @@
 // The row tree: blocks of 32 rows, their results in blocks of 32 and so on; lanes are columns (docs/numerics.md). An item
-// is a column of 1024 rows. Rows stream past 1024 columns at a time, eight side by side.
+// is a column of 1024 rows. Rows stream past so many columns as have 16 KiB of sums, eight side by side: written out where
+// there are many bytes and columns, else in a loop.
 // RUN: graphc-opt %s --graphc-lower-kernels --cse | FileCheck %s
 
 #point = affine_map<(d0, d1)[s0, s1] -> (d1, d0)>
@@ -7,8 +8,8 @@
 
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>, %[[R:.*]]: memref<?xf32>, %[[P:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[K:.*]]: index, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
-// CHECK-DAG: %[[TOTAL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1024xf32>
-// CHECK-DAG: %[[GROUP:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1024xf32>
+// CHECK-DAG: %[[TOTAL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<4096xf32>
+// CHECK-DAG: %[[GROUP:.*]] = memref.alloca() {alignment = 64 : i64} : memref<4096xf32>
 // CHECK: %[[BLOCK:.*]] = arith.constant 1024 : index
 // CHECK: %[[CEIL:.*]] = arith.ceildivui %[[K]], %[[BLOCK]]
 // CHECK: %[[BLOCKS:.*]] = arith.maxsi %[[CEIL]]
@@ -17,7 +18,14 @@
 // CHECK: scf.for {{.*}} step %[[C32]] {
 // CHECK: %[[C8:.*]] = arith.constant 8 : index
 // CHECK: scf.for {{.*}} step %[[C8]] {
-// CHECK: %[[ACC:.*]] = vector.load %[[G:.*]][%[[S:.*]]] : memref<1024xf32>, vector<16xf32>
+// CHECK: vector.load %[[G:.*]][%[[S:.*]]] : memref<4096xf32>, vector<16xf32>
+// CHECK-COUNT-8: vector.load %[[X]]
+// CHECK: vector.store {{.*}}, %[[G]][%[[S]]]
+// CHECK: scf.if
+// CHECK: vector.create_mask
+// CHECK-COUNT-8: vector.maskedload %[[X]]
+// CHECK: scf.for {{.*}} step %[[C8]] {
+// CHECK: %[[ACC:.*]] = vector.load %[[G]][%[[S:.*]]] : memref<4096xf32>, vector<16xf32>
 // CHECK: %[[NEXT:.*]] = scf.for {{.*}} iter_args(%[[A:.*]] = %[[ACC]]) -> (vector<16xf32>) {
 // CHECK: %[[V:.*]] = vector.load %[[X]]
 // CHECK: graph.add %[[A]], %[[V]] : vector<16xf32>
