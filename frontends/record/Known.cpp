@@ -185,12 +185,18 @@ std::optional<uint64_t> operandBits(const Operand &o, DType t) {
 }
 
 Result<bool> writeElement(Array &x, std::span<const int64_t> index, uint64_t bits) {
+  // Little-endian: the low bytes are the value.
+  return writeElement(
+      x, index, std::as_bytes(std::span(&bits, 1)).first(static_cast<size_t>(itemSize(x.dtype()))));
+}
+
+Result<bool> writeElement(Array &x, std::span<const int64_t> index,
+                          std::span<const std::byte> value) {
   if (Trace::active() || x.view().isReadOnly() || !x.view().hasLayout() || !onHost(x.device()))
     return false;
-  int64_t size = itemSize(x.dtype()), place = placeOf(x.view(), index) * size;
+  int64_t place = placeOf(x.view(), index) * itemSize(x.dtype());
   auto write = [&](rt::Buffer &buffer) {
-    std::memcpy(static_cast<char *>(buffer.host()) + place, &bits,
-                static_cast<size_t>(size)); // little-endian: the low bytes are the value
+    std::memcpy(static_cast<char *>(buffer.host()) + place, value.data(), value.size());
   };
   if (x.storage()->update(write))
     return true;

@@ -54,6 +54,9 @@ Status detach(Array &x);
 /// trace, on another device, and for the first few writes into values that are pending or that
 /// someone else reads too (those stay lazy; a loop of them computes or copies the array once).
 Result<bool> writeElement(Array &x, std::span<const int64_t> index, uint64_t bits);
+/// The same of the bytes of an element.
+Result<bool> writeElement(Array &x, std::span<const int64_t> index,
+                          std::span<const std::byte> value);
 /// Writes one pattern of x's dtype to all that a view of a part of its storage shows, at once.
 /// False when it has to be recorded: as for elements, and whenever the storage is pending or
 /// someone else reads it.

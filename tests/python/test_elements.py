@@ -387,3 +387,34 @@ def test_elements_in_sets_and_dicts():
     with pytest.raises(TypeError, match="unhashable type: 'graphc.ndarray'"):
         hash(x)
     assert len({x.sum(), pending.sum(), 7}) == 1
+
+
+def test_single_complex_values_are_combined_and_written_where_they_lie():
+    """A tridiagonal solution of few rows, as of Crank and Nicolson: no turn of it is recorded."""
+
+    def solve(xp, dtype):
+        below, on = xp.full(6, -0.25j, dtype=dtype), xp.linspace(1, 2, 6) * xp.asarray(1 + 0.5j, dtype=dtype)
+        d = (xp.arange(6) - 2j).astype(dtype)
+        x, ratio = (xp.arange(6) * 1j).astype(dtype), (xp.arange(6) * 2j).astype(dtype)
+        parts = []
+        if xp is gc:
+            gc.eval(below, on, d, x, ratio)
+        before = gc._graphc.counters()["nodes_recorded"]
+        ratio[0], x[0] = below[0] / on[0], d[0] / on[0]
+        for i in range(1, 6):
+            m = on[i] - below[i] * ratio[i - 1]
+            ratio[i] = below[i] / m
+            x[i] = (d[i] - below[i] * x[i - 1]) / m
+        for i in range(4, -1, -1):
+            x[i] = x[i] - ratio[i] * x[i + 1]
+            parts += [x[i].real, -x[i].imag, (2 * x[i] + 1j == -x[i]), x[i] * x[0].real]
+        x[2] = x[1].imag
+        x[3] = 1
+        return x, parts, gc._graphc.counters()["nodes_recorded"] - before
+
+    for dtype in ("complex128", "complex64"):
+        (x, parts, recorded), (want, others, _) = solve(gc, dtype), solve(np, dtype)
+        assert recorded == 0
+        np.testing.assert_allclose(np.asarray(x), want, rtol=1e-13 if dtype == "complex128" else 1e-5)
+        assert [str(p.dtype) for p in parts] == [str(p.dtype) for p in others]
+        np.testing.assert_allclose([complex(p) for p in parts], [complex(p) for p in others], rtol=1e-5)

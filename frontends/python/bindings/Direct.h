@@ -35,6 +35,15 @@ std::optional<uint64_t> scalarBits(PyObject *object, DType t);
 
 /// An element of a complex array that is computed; nothing for others.
 std::optional<std::complex<double>> complexElement(const Array &x, std::span<const int64_t> index);
+/// The same as an object; null for others.
+PyObject *complexValue(const Array &x, std::span<const int64_t> index);
+/// One part of a single complex value that is computed, 0 or 1; null for others.
+PyObject *partOfComplex(const Array &x, int64_t number);
+/// The result of an operation on single values and numbers that is complex, or compares such; null,
+/// with no error set, where it is the recorder's. `right` is null where there is one operand.
+PyObject *operationOnComplex(op::OpKind kind, PyObject *left, PyObject *right);
+/// x[index] = value of one element of complex `x`; false, with nothing done, as above.
+bool writeComplex(Array &x, std::span<const int64_t> index, PyObject *value);
 /// A list of a few integers, Python's or single results, as an index; a null array for others.
 Array listIndex(PyObject *key, rt::Device &device);
 

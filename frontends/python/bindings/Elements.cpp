@@ -147,19 +147,6 @@ private:
   int64_t integers = 0;
 };
 
-/// An element of a complex array that is computed, or null.
-PyObject *complexValue(const Array &x, std::span<const int64_t> index) {
-  const auto value = complexElement(x, index);
-  if (!value)
-    return nullptr;
-  NodeRef made = unwrap(small::makeNode(x.dtype(), Shape{}, x.device()));
-  if (x.dtype() == DType::Complex128)
-    *small::dataOf<std::complex<double>>(made) = *value;
-  else
-    *small::dataOf<std::complex<float>>(made) = std::complex<float>(*value);
-  return wrap(small::arrayOf(std::move(made)));
-}
-
 /// The element as an object, or null: also when x was computed just now.
 PyObject *element(const Array &x, std::span<const int64_t> index) {
   auto known = ops::readElement(x, index);
@@ -495,7 +482,9 @@ int set(PyObject *self, PyObject *key, PyObject *value) {
     Array &x = *asArray(self);
     Place place;
     const bool isElement = place.set(key, x.shape());
-    if (isElement && !isSequence(value))
+    if (isElement && isComplex(x.dtype()) && writeComplex(x, place.span(), value))
+      return self;
+    if (isElement && !isComplex(x.dtype()) && !isSequence(value))
       if (auto bits = elementBits(value, x.dtype(), x.device()))
         if (unwrap(ops::writeElement(x, place.span(), *bits)))
           return self;

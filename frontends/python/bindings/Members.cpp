@@ -81,6 +81,8 @@ PyObject *partOf(PyObject *self, int64_t number) {
     return nullptr;
   if (!x.isValue())
     return wrapView(x, x.view().part(number, x.dtype()));
+  if (PyObject *part = partOfComplex(x, number))
+    return part;
   return wrap(ops::copy(unwrap(ops::part(x, number))));
 }
 

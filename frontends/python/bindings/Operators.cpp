@@ -72,6 +72,8 @@ PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
       return wrap(computed(kind, plain));
     if (PyObject *value = isSingle ? operationOnValues(kind, left, right) : nullptr)
       return value;
+    if (PyObject *value = isSingle ? operationOnComplex(kind, left, right) : nullptr)
+      return value;
     if (repeats(kind, left, right))
       return notImplemented();
     Array *x = asOpenArray(left), *y = asOpenArray(right);
@@ -103,6 +105,8 @@ PyObject *unary(op::OpKind kind, PyObject *self) {
   return guarded([&] {
     PyObject *value = asAnyArray(self)->rank() > 0 ? directOperation(kind, self, nullptr)
                                                    : operationOnValue(kind, self);
+    if (!value)
+      value = operationOnComplex(kind, self, nullptr);
     if (value)
       return value;
     Operand one[] = {*asOpenArray(self)};
