@@ -415,3 +415,24 @@ def test_sympy_takes_arrays_and_single_results():
         return [p.tolist() for p in products], numbers, (x == n).tolist(), (sympy.Float(4) == n).tolist(), sympy.Array(n), sympy.Matrix(n.reshape(1, 2)), sympy.sympify(f)
 
     assert repr(program(gc)) == repr(program(np))
+
+
+def test_memory_that_others_may_write_is_shared():
+    """As processes share it: `ndarray(shape, buffer=shm.buf)`, `frombuffer(array.get_obj())`."""
+    for xp in (np, gc):
+        memory = bytearray(48)
+        a = xp.ndarray((2, 3), dtype=xp.float64, buffer=memory)
+        b = xp.frombuffer(memory)
+        a[1, :] = xp.arange(3.0)
+        b[0] = 7
+        xp.multiply(b[:3], 2, out=b[:3])
+        assert a.tolist() == [[14, 0, 0], [0, 1, 2]] and struct.unpack("6d", memory) == (14, 0, 0, 0, 1, 2)
+        struct.pack_into("d", memory, 8, 5.0)
+        assert b[1] == a[0, 1] == 5 and xp.sum(xp.sqrt(a * a)) == 22 and isinstance(b, xp.ndarray)
+        flags = xp.frombuffer(memory, bool, 8)
+        memory[0] = 1
+        assert flags[0]
+        kept = xp.arange(4)
+        xp.ndarray((2,), kept.dtype, kept, 8)[0] = 9
+        assert kept.tolist() == [0, 9, 2, 3]
+    assert type(gc.frombuffer(b"abc", "u1")) is gc.ndarray

@@ -57,9 +57,11 @@ def _set_bytes(values):
 
 
 def frombuffer(buffer, dtype=float64, count: int = -1, offset: int = 0, *, like=None) -> Array:
-    """A copy of the values in a buffer's bytes, read-only where the buffer is. Raises ValueError when they do not divide into
-    items."""
+    """A copy of the values in a buffer's bytes, which is read-only; NumPy's array of the buffer's memory where that may be
+    written, which others may share. Raises ValueError when the bytes do not divide into items."""
     values = _np.frombuffer(buffer, _stored(dtype), count, offset)
+    if values.flags.writeable and not _graphc.is_array(buffer):
+        return values
     if values.dtype == bool:  # of any bytes but 0
         values = _set_bytes(values)
     result = _read(values)

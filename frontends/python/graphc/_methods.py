@@ -421,7 +421,10 @@ def _new(cls, shape=None, dtype=float, buffer=None, offset=0, strides=None, orde
             return zeros(shape, dtype, order or "C")
         except ForeignDType:
             return _np.ndarray(shape, dtype)
-    return _foreign.to_ours(_np.ndarray(shape, dtype, buffer, offset, strides, order))
+    is_ours = _graphc.is_array(buffer)
+    made = _np.ndarray(shape, dtype, buffer._lent() if is_ours else buffer, offset, strides, order)
+    # Other processes may share memory that may be written.
+    return made if made.flags.writeable and not is_ours else _foreign.to_ours(made)
 
 
 def _init(self, *args, **keywords):
