@@ -112,6 +112,12 @@ def test_import_maps_no_compiler_and_no_driver():
     assert done.stdout.split() == ["False"] * 3 and done.stderr == ""
 
 
+def test_parts_are_imported_without_a_search_for_names_like_theirs():
+    done = run("import sys, graphc as gc\ngc.random.RandomState(0), gc.fft.fft, gc.polynomial.chebyshev\nprint('difflib' in sys.modules)\n"
+               "try: gc.sinn\nexcept AttributeError as e: print('sin' in str(e), 'difflib' in sys.modules)")
+    assert done.stdout.split() == ["False", "True", "True"]
+
+
 def test_import_time_over_numpys(tmp_path):
     # Processor time: the wall clock of a busy machine says nothing about the package. An installed package has bytecode.
     code = "import time, numpy; t = time.process_time(); import graphc; print(time.process_time() - t)"

@@ -425,8 +425,6 @@ def __dir__():
 @_functools.lru_cache
 def _missing(name):
     """What is said of a name that there is not; programs ask for some again and again (`hasattr`)."""
-    import difflib
-
     import numpy
 
     text = f"module 'graphc' has no attribute {name!r}"
@@ -436,6 +434,10 @@ def _missing(name):
     except AttributeError as error:
         if "was removed" in str(error) or "deprecated alias" in str(error):  # says what takes its place
             return str(error)
+    if name.startswith("_"):  # also what `from . import _part` asks for before it imports it
+        return text
+    import difflib
+
     close = difflib.get_close_matches(name, __dir__(), 1)
     return f"{text}; did you mean {close[0]!r}?" if close else text
 
