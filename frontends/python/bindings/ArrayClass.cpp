@@ -1,6 +1,7 @@
 // class Array: properties, views and methods.
 #include "frontends/python/bindings/Assigned.h"
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Quick.h"
 #include "frontends/python/bindings/Gil.h"
 
 #include "frontends/record/Looks.h"
@@ -184,8 +185,9 @@ void defineReduction(pb::class_<Array> &cls, op::ReduceKind kind, bool takesDTyp
     const Array &x = *asOpenArray(self);
     const auto wanted = toConversion(dtype, x.dtype());
     const bool isTruncated = kind == op::ReduceKind::Mean && wanted && !isInexact(*wanted);
+    const bool isPlace = kind == op::ReduceKind::ArgMin || kind == op::ReduceKind::ArgMax;
     if (out.is_none() && rest.empty() && !isTruncated)
-      return wrapped(unwrap(ops::reduce(kind, x, toAxes(axis), isTrue(keepdims), wanted)));
+      return wrapped(unwrap(ops::reduce(kind, x, toReducedAxes(axis, !isPlace), isTrue(keepdims), wanted)));
     rest["axis"] = axis;
     rest["out"] = out;
     rest["keepdims"] = keepdims;

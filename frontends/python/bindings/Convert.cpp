@@ -213,13 +213,20 @@ static bool isOneInteger(pb::handle object) {
   return !pb::isinstance(object, numpy().ndarray) || object.attr("ndim").cast<int>() == 0;
 }
 
+/// A size or an axis, which is no truth value.
+static int64_t toSize(pb::handle object) {
+  if (PyBool_Check(object.ptr()))
+    raiseType("an integer is required, not a bool");
+  return toInt(object);
+}
+
 Shape toShape(pb::handle object) {
   std::vector<int64_t> dims;
   if (isOneInteger(object))
-    dims.push_back(toInt(object));
+    dims.push_back(toSize(object));
   else
     for (pb::handle item : pb::reinterpret_borrow<pb::object>(object))
-      dims.push_back(toInt(item));
+      dims.push_back(toSize(item));
   return Shape(std::span<const int64_t>(dims));
 }
 
@@ -228,6 +235,12 @@ Axes toAxes(pb::handle object) {
     return std::nullopt;
   Shape list = toShape(object);
   return std::vector<int64_t>(list.begin(), list.end());
+}
+
+Axes toReducedAxes(pb::handle object, bool takesSeveral) {
+  if (object.is_none() || (takesSeveral && PyTuple_Check(object.ptr())))
+    return toAxes(object);
+  return std::vector<int64_t>{toSize(object)};
 }
 
 pb::tuple toTuple(std::span<const int64_t> values) {

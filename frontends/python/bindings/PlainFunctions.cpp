@@ -1,6 +1,7 @@
 // Functions that the package calls for nearly every statement, as C functions: pybind11's
 // dispatcher costs as much as they do for small arrays.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Counts.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Session.h"
@@ -83,7 +84,9 @@ PyObject *reduce(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
     Arguments<5> given("reduce", {"kind", "x", "axes", "keepdims", "dtype"}, 2, args, count,
                        keywords);
     const Array &x = toReadNow(given[1]);
-    return wrap(ops::reduce(reduceKind(given[0]), x, toAxes(given[2]), given.flag(3),
+    const op::ReduceKind kind = reduceKind(given[0]);
+    const bool isPlace = kind == op::ReduceKind::ArgMin || kind == op::ReduceKind::ArgMax;
+    return wrap(ops::reduce(kind, x, toReducedAxes(given[2], !isPlace), given.flag(3),
                             toConversion(given[4], x.dtype())));
   });
 }
@@ -92,11 +95,8 @@ PyObject *scan(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *ke
   return guarded([&] {
     Arguments<4> given("scan", {"kind", "x", "axis", "dtype"}, 2, args, count, keywords);
     std::optional<int64_t> along;
-    if (Axes axes = toAxes(given[2])) {
-      if (axes->size() != 1)
-        throw pb::type_error(format("cumulative_{} takes one axis", textOf(given[0])));
+    if (Axes axes = toReducedAxes(given[2], false))
       along = axes->front();
-    }
     const Array &x = toReadNow(given[1]);
     return wrap(ops::scan(reduceKind(given[0]), x, along, toConversion(given[3], x.dtype())));
   });

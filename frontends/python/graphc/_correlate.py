@@ -98,7 +98,10 @@ def _may_be_infinite(short):
 def _correlation(a, v, mode, name, turned):
     if a.ndim > 1 or v.ndim > 1:
         raise ShapeError(f"object too deep for desired array: {name} of shapes {a.shape} and {v.shape}")
-    a, v = (a, v) if a.ndim == v.ndim == 1 else (a.reshape((-1,)), v.reshape((-1,)))
+    if a.ndim != 1 or v.ndim != 1:
+        if turned:
+            raise ShapeError(f"object of too small depth for desired array: {name} of shapes {a.shape} and {v.shape}")
+        a, v = a.reshape((-1,)), v.reshape((-1,))
     if a.size == 0 or v.size == 0:
         raise ArgumentError(f"{'a' if a.size == 0 else 'v'} cannot be empty")
     mode = _mode(mode)

@@ -12,7 +12,7 @@ from . import _graphc
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import _NAMES, as_dtype, can_cast, float64, int64
 from ._float_errors import stands_for as _stands_for
-from .errors import ArgumentError, DTypeError, ForeignDType, ShapeError
+from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, ShapeError
 
 _Array = _graphc.Array
 
@@ -23,9 +23,11 @@ def _dtype(dtype):
 
 def _shape(shape):
     try:
-        shape = (_operator.index(shape),)
+        shape = (_operator.index(shape),) if type(shape) is not bool else (shape,)
     except TypeError:
-        shape = tuple(_operator.index(n) for n in shape)
+        shape = tuple(n if type(n) is bool else _operator.index(n) for n in shape)
+    if bool in map(type, shape):
+        raise TypeError(f"expected a sequence of integers or a single integer, got {shape}")
     if _py.any(n < 0 for n in shape):
         raise ShapeError(f"negative dimensions are not allowed: {shape}")
     return shape
@@ -355,8 +357,9 @@ def ascontiguousarray(a, dtype=None, *, like=None):
 
 @_stands_for()
 def asfortranarray(a, dtype=None, *, like=None):
-    """A column-major array: a transposed view of the dense transpose."""
+    """A column-major array of at least one axis: a transposed view of the dense transpose."""
     x = asarray(a, dtype)
+    x = x if x.ndim else x.reshape((1,))
     return x if x.flags.f_contiguous else x.copy("F")
 
 
@@ -556,6 +559,8 @@ def _spaced(start, stop, num, endpoint, retstep, wanted, axis):
         values = _graphc.select(index == num - 1, stop, values)
     if axis != 0:
         order = list(range(1, values.ndim))
+        if not -values.ndim <= axis < values.ndim:
+            raise AxisError(f"linspace: axis {axis} is out of bounds for array of dimension {values.ndim}")
         order.insert(axis % values.ndim, 0)
         values = _graphc.transpose(values, tuple(order)).copy()
     if wanted is not None:

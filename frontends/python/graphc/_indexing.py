@@ -9,11 +9,12 @@ import numpy as _np
 from . import _graphc
 from ._creation import arange, asarray, assigned, operand, zeros
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import float64, int64
+from ._dtypes import can_cast, float64, int64
 from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axis, broadcast_arrays, ravel, reshape, stack
 from ._reductions import any as _any
 from ._reductions import cumsum, max, min
+from ._ufunc import write as _write
 from .errors import ArgumentError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
 _Array = _graphc.Array
@@ -48,13 +49,17 @@ def _in_mode(indices, size, mode, what):
     return indices % _py.max(size, 1) if mode == "wrap" else _graphc.clip(indices, 0, _py.max(size - 1, 0))
 
 
-def _deliver(result, out, what):
+def _deliver(result, out, what, safe=True):
+    """The result, or `out`, whose values could be the array's: NumPy asks for the cast in that direction."""
     if out is None:
         return result
+    if not isinstance(out, (_graphc.Array, _np.ndarray)):
+        raise TypeError(f"{what}: output must be an array, not {type(out).__name__}")
     if out.shape != result.shape:
         raise ShapeError(f"{what}: out has shape {out.shape}, the result {result.shape}")
-    out[...] = result.astype(out.dtype, copy=False)
-    return out
+    if safe and not can_cast(out.dtype, result.dtype, "safe"):
+        raise DTypeError(f"Cannot cast array data from dtype('{out.dtype}') to dtype('{result.dtype}') according to the rule 'safe'")
+    return _write(result, out, "unsafe", what)
 
 
 def take(a, indices, axis=None, out=None, mode="raise"):
@@ -253,7 +258,7 @@ def choose(a, choices, out=None, mode="raise"):
     result = choices[0].astype(kind)
     for number, choice in enumerate(choices[1:], 1):
         result = _graphc.select(index == number, choice.astype(kind, copy=False), result)
-    return _deliver(result if out is not None or result.contiguous else result.copy(), out, "choose")
+    return _deliver(result if out is not None or result.contiguous else result.copy(), out, "choose", safe=False)
 
 
 def bincount(x, weights=None, minlength=0):

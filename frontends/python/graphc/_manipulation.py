@@ -10,6 +10,7 @@ from . import _graphc
 from ._complex import of_parts as _of_parts
 from ._creation import asarray, asarrays, given, operand, single
 from ._dtypes import as_dtype, can_cast
+from ._ufunc import _NO_VALUE, is_missing, mask_of
 from ._ufunc import with_out as _with_out
 from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, AxisError, DTypeError, ShapeError
@@ -60,7 +61,7 @@ def transpose(a, axes=None):
     return _graphc.transpose(given(a), axes)
 
 
-def permute_dims(x, /, axes):
+def permute_dims(x, /, axes=None):
     """A view with the axes in the given order."""
     return _graphc.transpose(asarray(x), axes)
 
@@ -94,7 +95,7 @@ def moveaxis(a, source, destination):
 
 def expand_dims(a, axis):
     """A view with size-1 axes inserted at the given places of the result."""
-    return _graphc.expand_dims(asarray(a), axis)
+    return _graphc.expand_dims(asarray(a), tuple(map(_operator.index, axis)) if isinstance(axis, (tuple, list)) else _operator.index(axis))
 
 
 def squeeze(a, axis=None):
@@ -271,9 +272,16 @@ def _wrapped(value, other):
 
 
 @_stands_for()
-def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, where=True, casting="same_kind", dtype=None):
-    """`a` limited to [min, max]; either may be None. NaN anywhere gives NaN; min above max gives max."""
-    low, high = (None if v is _np._NoValue else v for v in (min if a_min is None else a_min, max if a_max is None else a_max))
+def clip(a, a_min=_NO_VALUE, a_max=_NO_VALUE, out=None, *, min=_NO_VALUE, max=_NO_VALUE, where=True, casting="same_kind", dtype=None):
+    """`a` limited to [a_min, a_max], of which both are given and either may be None, or to what `min` and `max` name. NaN anywhere
+    gives NaN; min above max gives max."""
+    if is_missing(a_min) and is_missing(a_max):
+        a_min, a_max = min, max
+    elif is_missing(a_min) or is_missing(a_max):
+        raise TypeError(f"clip() missing 1 required positional argument: '{'a_min' if is_missing(a_min) else 'a_max'}'")
+    elif not (is_missing(min) and is_missing(max)):
+        raise ArgumentError("Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.")
+    low, high = (None if is_missing(v) else v for v in (a_min, a_max))
     x = operand(a) if dtype is None else operand(a).astype(as_dtype(dtype))
     low, high = (_weak_bound(v, x.dtype, up) for v, up in ((low, False), (high, True)))
     if low is None and high is None:
@@ -288,7 +296,7 @@ def clip(a, min=None, max=None, out=None, *, a_min=None, a_max=None, where=True,
     else:
         result = _graphc.clip(x, low, high)
     if where is not True:
-        result = _graphc.select(where, result, x.astype(result.dtype, copy=False))
+        result = _graphc.select(mask_of(where), result, x.astype(result.dtype, copy=False))
     return _with_out(result, out, casting, "clip")
 
 

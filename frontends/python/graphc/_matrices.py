@@ -19,6 +19,7 @@ from ._float_errors import tell as _tell
 from ._linalg import tensordot
 from ._manipulation import _axes, _axis, concatenate, moveaxis, stack
 from ._reductions import sum
+from ._ufunc import mask_of as _mask_of
 from .errors import ArgumentError, DTypeError, ForeignDType, ShapeError
 
 if TYPE_CHECKING:
@@ -279,7 +280,7 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -
         dst[...] = source
         return
     source = full((), source, dst.dtype) if weak else source.astype(dst.dtype, copy=False)
-    where = asarray(where).astype(bool, copy=False)
+    where = _mask_of(where)
     while source.ndim > dst.ndim and source.shape[0] == 1:
         source = source[0]
     if source.ndim > dst.ndim or _graphc.select(where, source, dst).shape != dst.shape:

@@ -323,7 +323,7 @@ def _namespace(self, /, *, api_version=None):
 
 #: Methods that are the package's function of that name, where it has one.
 _FUNCTIONS = (
-    "take", "compress", "nonzero", "searchsorted", "argsort", "argpartition", "clip",
+    "take", "compress", "nonzero", "searchsorted", "argsort", "argpartition",
     "round", "cumsum", "cumprod", "var", "std", "dot", "diagonal", "trace", "repeat", "put",
 )  # fmt: skip
 #: Methods that change the array: x.sort() is x[...] = sort(x).
@@ -346,6 +346,13 @@ def _truncated(self):
     if not _graphc.is_value(self) or self.dtype != _np.float64:
         raise TypeError(f"type numpy.{self.dtype if _graphc.is_value(self) else 'ndarray'} doesn't define __trunc__ method")
     return int(self)
+
+
+def _clip(self, min=None, max=None, out=None, **keywords):
+    """As graphc.clip, with one bound or two."""
+    import graphc
+
+    return graphc.clip(self, min, max, out, **keywords)
 
 
 def _choose(self, *choices, out=None, mode="raise"):
@@ -467,7 +474,7 @@ def attach(namespace):
     for name, value in {
         "flat": property(FlatIterator, lambda self, value: FlatIterator(self).__setitem__(slice(None), value)),
         "__array_interface__": property(_interface), "flags": property(Flags), "data": property(memoryview), "ctypes": property(_ctypes), "setflags": _setflags, "_view": _view, "byteswap": _byteswap,
-        "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "_tobytes": _tobytes, "dump": _dump,
+        "clip": _clip, "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "_tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize,
         "__class_getitem__": classmethod(_types.GenericAlias), "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
         "__imatmul__": _imatmul, "conj": _conjugate, "conjugate": _conjugate,

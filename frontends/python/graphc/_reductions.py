@@ -11,7 +11,7 @@ from ._float_errors import errstate
 from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._manipulation import _axis, concat
-from ._ufunc import _NO_VALUE, is_missing, reduce_array, with_out
+from ._ufunc import _NO_VALUE, is_missing, mask_of, reduce_array, with_out
 from .errors import ArgumentError, AxisError
 
 
@@ -87,7 +87,7 @@ def _mean(x, axis, dtype, keepdims, where):
 
 def _chosen(x, axis, keepdims, where):
     """How many elements a mask leaves."""
-    return sum(_graphc.broadcast_to(asarray(where).astype(bool_, copy=False), x.shape), axis, keepdims=keepdims)
+    return sum(_graphc.broadcast_to(mask_of(where), x.shape), axis, keepdims=keepdims)
 
 
 def min(a, axis=None, out=None, keepdims=False, initial=_NO_VALUE, where=True):
@@ -142,6 +142,7 @@ def argmax(a, axis=None, out=None, *, keepdims=False):
 @_stands_for()
 def _cumulative(kind, x, axis, dtype, include_initial):
     x = asarray(x)
+    x = x if x.ndim else x.reshape((1,))
     if axis is None and x.ndim != 1:
         raise ArgumentError(f"cumulative_{kind}: an array of {x.ndim} dimensions needs an axis")
     result = _graphc.scan(kind, x, 0 if axis is None else axis, _dtype(dtype))

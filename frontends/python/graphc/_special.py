@@ -212,28 +212,36 @@ def i0(x: ArrayLike) -> Array:
 def kaiser(M: int, beta: float) -> Array:
     """The Kaiser window of M points."""
     M = _points(M)
-    if M < 2:
-        return _graphc.full((max(M, 0),), 1, float64, None)
-    n, alpha = _graphc.iota(M, float64, None), (M - 1) / 2.0
+    if M == 1:
+        return _graphc.full((1,), 1, float64, None)
+    n, alpha = _graphc.iota(max(_math.ceil(M), 0), float64, None), (M - 1) / 2.0
     return i0(beta * _graphc.sqrt(1 - ((n - alpha) / alpha) ** 2.0)) / i0(float(beta))
 
 
 def _points(M):
-    """A number of points, which may be a whole float."""
+    """A number of points, which may be a float."""
     if isinstance(M, _np.longdouble):
         raise ForeignDType("windows of a long double are long double")
-    return int(M) if float(M).is_integer() else _operator.index(M)
+    number = float(M)
+    return int(number) if number.is_integer() else number
+
+
+def _window(M, shape):
+    """`shape` of the numbers from 1 - M on by twos, below M; the window of no point is empty, that of one is 1."""
+    M = _points(M)
+    if M <= 1:
+        return _graphc.full((int(M == 1),), 1, float64, None)
+    return shape(_graphc.iota(_math.ceil(M - 0.5), float64, None) * 2.0 + (1 - M), M)
 
 
 def _cosine_window(M, *weights):
-    M = _points(M)
-    if M < 2:
-        return _graphc.full((max(M, 0),), 1, float64, None)
-    n = _graphc.iota(M, float64, None) * 2.0 + (1 - M)
-    result = weights[0]
-    for k, w in enumerate(weights[1:], 1):
-        result = result + w * _graphc.cos(n * (k * _math.pi) / (M - 1))
-    return result
+    def shape(n, M):
+        result = weights[0]
+        for k, w in enumerate(weights[1:], 1):
+            result = result + w * _graphc.cos(n * (k * _math.pi) / (M - 1))
+        return result
+
+    return _window(M, shape)
 
 
 def hamming(M: int) -> Array:
@@ -253,11 +261,7 @@ def blackman(M: int) -> Array:
 
 def bartlett(M: int) -> Array:
     """The triangular window of M points."""
-    M = _points(M)
-    if M < 2:
-        return _graphc.full((max(M, 0),), 1, float64, None)
-    n = _graphc.iota(M, float64, None) * 2.0 + (1 - M)
-    return _graphc.select(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1))
+    return _window(M, lambda n, M: _graphc.select(n <= 0, 1 + n / (M - 1), 1 - n / (M - 1)))
 
 
 def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * _math.pi) -> Array:
@@ -328,7 +332,7 @@ def isreal(x: ArrayLike) -> Array:
 
 def iscomplex(x: ArrayLike) -> Array:
     """Whether imaginary parts are not zero."""
-    return imag(x) != 0
+    return imag(given(x)) != 0
 
 
 def iscomplexobj(x) -> bool:

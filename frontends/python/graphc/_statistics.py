@@ -18,6 +18,7 @@ from ._float_errors import told as _told
 from ._indexing import bincount, take, take_along_axis
 from ._manipulation import _axes, concat, expand_dims
 from ._sorting import argsort, searchsorted, sort
+from ._ufunc import with_out
 from .errors import ArgumentError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
 #: alpha and beta of the continuous methods of Hyndman and Fan.
@@ -92,13 +93,10 @@ def _merged(x, axis, name):
     return flat, tuple(1 if a in axes else n for a, n in enumerate(x.shape))
 
 
-def _deliver(result, out, shape=None):
+def _deliver(result, out, name, shape=None, casting="same_kind"):
     """The result, or with kept dimensions (then an array) as `shape`, in `out` if there is one."""
     result = single(result) if shape is None else asarray(result.reshape(shape))
-    if out is None:
-        return result
-    out[...] = result.astype(out.dtype, copy=False)
-    return out
+    return with_out(result, out, casting, name)
 
 
 def _last_is_nan(s, result):
@@ -134,7 +132,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
         if n % 2 == 0:
             result = (_element(s, n // 2 - 1, dtype) + result) / 2
         result = _last_is_nan(s, result)
-    return _deliver(result, out, kept if keepdims else None)
+    return _deliver(result, out, "median", kept if keepdims else None, "unsafe")
 
 
 def _host_quantiles(q, x, name, most):
@@ -184,7 +182,7 @@ def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
     x = _real(x, name)
     q, weak = _host_quantiles(q, x, name, most)
     if weights is not None:
-        return _deliver(_weighted(x, q, axis, method, keepdims, weights, name), out)
+        return _deliver(_weighted(x, q, axis, method, keepdims, weights, name), out, name)
     flat, kept = _merged(x, axis, name)
     n = flat.shape[-1]
     dtype = _result_type(x, q, method, weak)
@@ -212,7 +210,7 @@ def _quantile(x, q, axis, out, method, keepdims, weights, name, most):
             return _last_is_nan(s, result)
 
         result = _with_quantiles(pick, q, weak)
-    return _deliver(result, out, q.shape + kept if keepdims else None)
+    return _deliver(result, out, name, q.shape + kept if keepdims else None)
 
 
 def _weighted(x, q, axis, method, keepdims, weights, name):
@@ -299,7 +297,7 @@ def _nan_quantile(x, q, axis, out, method, keepdims, weights, name, most):
         with _quiet():
             missing = _graphc.isnan(_told(count[..., 0].astype(float32)))
             result = _with_quantiles(pick, q, weak)
-    return _deliver(result, out, q.shape + kept if keepdims else None)
+    return _deliver(result, out, name, q.shape + kept if keepdims else None)
 
 
 @_where_operands_are
@@ -336,7 +334,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
         result = _graphc.select((count % 2 == 1)[..., 0], low, (low + high) / 2)
         missing = _graphc.isnan(_told(count[..., 0].astype(float32)))
         result = _graphc.select(missing, asarray(_math.nan, dtype=x.dtype), result)
-        return _deliver(result, out, kept if keepdims else None)
+        return _deliver(result, out, "nanmedian", kept if keepdims else None, "unsafe")
 
 
 def _outer_edges(x, limits):
@@ -523,11 +521,12 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     """(counts, edges) of points in several dimensions: `sample` is (n, d), or d vectors; `bins` one number, or a number
     or edges for each dimension. Counts are float64, edges a tuple of vectors."""
-    if isinstance(sample, (_graphc.Array, _np.ndarray)) and asarray(sample).ndim == 2:
+    if isinstance(sample, (_graphc.Array, _np.ndarray)) and sample.ndim == 2:
         sample = asarray(sample)
         columns = [sample[:, i] for i in _py.range(sample.shape[1])]
     else:
-        columns = [asarray(c).reshape((-1,)) for c in sample]
+        sample = asarray(sample)
+        columns = list(sample) if sample.ndim == 2 else [sample.reshape((-1,))]  # of several vectors, or one of them
     d = len(columns)
     if isinstance(bins, (int, _np.integer)):
         bins = [bins] * d

@@ -137,6 +137,14 @@ def with_out(result, out, casting="same_kind", name="out"):
     return write(result, out, casting, name)
 
 
+def mask_of(where):
+    """The array of bools that `where=` means: only arrays of bools are masks, while numbers and lists of them are converted."""
+    mask = asarray(where)
+    if mask.dtype.kind != "b" and isinstance(where, (_Array, _np.ndarray, _np.generic)):
+        raise DTypeError(f"Cannot cast array data from dtype('{mask.dtype}') to dtype('bool') according to the rule 'safe'")
+    return mask.astype(bool, copy=False)
+
+
 # The call.
 
 
@@ -176,6 +184,16 @@ def _loop_dtype(signature, dtype, name):
     return None if dtype is None else as_dtype(dtype)
 
 
+def _loops_to(self, operands):
+    """The dtype of what the operation gives for operands of these dtypes; None where it takes none of them (`subtract` of bools)."""
+    shapes = [(1,) * x.ndim if self.__name__ in _PRODUCTS and not _is_weak(x) else () for x in operands]
+    try:
+        probe = self(*[type(x)(1) if _is_weak(x) else zeros(shape, x.dtype) for x, shape in zip(operands, shapes)])
+    except DTypeError:
+        return None
+    return (probe[0] if isinstance(probe, tuple) else probe).dtype
+
+
 def _cast_operands(self, operands, dtype, casting):
     """The operands as the loop for `dtype` takes them."""
     name = self.__name__
@@ -185,9 +203,7 @@ def _cast_operands(self, operands, dtype, casting):
             if len(kinds) > 1:
                 raise DTypeError(f"{name}: operands of dtypes {sorted(map(str, kinds))} with casting rule '{casting}'")
         return operands
-    probe = self(*[type(x)(1) if _is_weak(x) else zeros((), x.dtype) for x in operands])
-    probe = probe[0] if isinstance(probe, tuple) else probe
-    if probe.dtype == dtype:
+    if _loops_to(self, operands) == dtype:
         return operands
     if self.__name__ in _BOOLEAN:
         raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
@@ -198,8 +214,7 @@ def _cast_operands(self, operands, dtype, casting):
             )
     cast = 1 if name == "ldexp" else len(operands)  # the exponent stays an integer
     operands = [asarray(x, dtype) if _is_weak(x) else asarray(x).astype(dtype, copy=False) for x in operands[:cast]] + list(operands[cast:])
-    probe = self(*[zeros((), x.dtype) if _graphc.is_array(x) else x for x in operands])
-    if (probe[0] if isinstance(probe, tuple) else probe).dtype != dtype:
+    if _loops_to(self, operands) != dtype:
         raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
     return operands
 
@@ -240,7 +255,7 @@ def _call(self, args, keywords):
         results = self.function(*operands, **axes) if axes else self(*operands)
     is_one = not isinstance(results, tuple)
     results = (results,) if is_one else results
-    where = True if where is True else asarray(where).astype(bool, copy=False)
+    where = True if where is True else mask_of(where)
     # Every output is checked before one is written.
     done = []
     for result, o in zip(results, outs):
@@ -280,13 +295,19 @@ def _binary(self, what):
         raise RuntimeError(f"Reduction not defined on ufunc with signature: {self.__name__}")
 
 
+def _whole(axis):
+    if isinstance(axis, bool):
+        raise TypeError("an integer is required, not a bool")
+    return _operator.index(axis)
+
+
 def _axes_of(axis, ndim, what):
     if axis is None:
         return tuple(range(ndim))
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = axis if isinstance(axis, tuple) else (axis,)
     found = []
     for a in axes:
-        a = _operator.index(a)
+        a = _whole(a)
         limit = ndim or 1  # axes 0 and -1 of a 0-d array are allowed
         if not -limit <= a < limit:
             raise AxisError(f"{what}: axis {a} is out of bounds for array of dimension {ndim}")
@@ -328,7 +349,9 @@ def _fold(self, x):
 def _plain_reduce(self, x, axes, keepdims, dtype):
     kind = _REDUCTIONS.get(self.__name__)
     if kind is not None:
-        return _graphc.reduce(kind, x, axes, keepdims, dtype if kind in ("sum", "prod") else None)
+        if kind in ("sum", "prod"):
+            return _graphc.reduce(kind, x, axes, keepdims, dtype)
+        return _graphc.reduce(kind, x if dtype is None or kind in ("any", "all") else x.astype(dtype, copy=False), axes, keepdims, None)
     x = x if dtype is None else x.astype(dtype, copy=False)
     if self.__name__ in _PASSES_NAN and x.dtype.kind != "c":
         return _PASSES_NAN[self.__name__](x, axes, keepdims)
@@ -368,7 +391,7 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
             raise ArgumentError(
                 f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'"
             )
-        where = asarray(where).astype(bool, copy=False)
+        where = mask_of(where)
         if dtype is None and _REDUCTIONS.get(name) not in ("sum", "prod"):
             filler = _identity_array(self, x.dtype) if identity is not None else asarray(initial, x.dtype)
         else:
@@ -430,7 +453,9 @@ def _one_axis(x, axis, what):
         if x.ndim > 1:
             raise ArgumentError(f"{what} does not allow multiple axes")
         return 0
-    axis = _operator.index(axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis)
+    if isinstance(axis, tuple) and len(axis) != 1:
+        raise ArgumentError(f"{what} does not allow multiple axes")
+    axis = _whole(axis[0] if isinstance(axis, tuple) else axis)
     if not -x.ndim <= axis < x.ndim:
         raise AxisError(f"{what}: axis {axis} is out of bounds for array of dimension {x.ndim}")
     return axis % x.ndim
@@ -499,8 +524,9 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
                 return made
     x = operand(array)
     axis = _one_axis(x, axis, "reduceat")
+    dtype = None if dtype is None else as_dtype(dtype)
     if self.__name__ in ("add", "multiply"):
-        dtype = dtype_of_sums(x, out, None if dtype is None else as_dtype(dtype))
+        dtype = dtype_of_sums(x, out, dtype)
     starts = _np.asarray(indices).ravel()
     if starts.size and starts.dtype.kind not in "biu":
         raise TypeError(f"{self.__name__}.reduceat: indices must be integers, not {starts.dtype}")

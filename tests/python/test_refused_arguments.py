@@ -1,0 +1,63 @@
+"""Arguments that NumPy refuses or takes though they are seldom: the same class of error, the arrays as they were, or the same answer."""
+
+import warnings
+
+import graphc as gc
+import numpy as np
+import pytest
+
+#: Of names in `arrays`; `xp` is the package.
+REFUSED = [
+    # An axis is an integer, or a tuple of them where several may be meant; it is no truth value.
+    "xp.sum(a, axis=True)", "a.max(axis=True)", "a.sum(axis=[0])", "xp.mean(a, axis=xp.array([0]))", "xp.argmax(a, axis=(0,))",
+    "xp.add.reduce(a, axis=True)", "xp.add.reduce(a, axis=[0])", "xp.add.accumulate(a, axis=(0, 1))",
+    "xp.transpose(a, (True, False))", "a.reshape(True, 6)", "xp.zeros((True, 2))", "xp.zeros(True)", "xp.linspace(a, 1, axis=99)", "xp.expand_dims(a, None)",
+    # Masks are bools.
+    "xp.sum(v, where=v)", "xp.add(v, v, where=i)", "xp.mean(v, where=i)", "xp.copyto(v, 1, where=i)", "xp.max(v, where=i, initial=0)",
+    # Bounds come in pairs, or by their names.
+    "xp.clip(v, 2)", "xp.clip(v, a_max=2)", "xp.clip(v, 1, 2, min=1)",
+    # Outputs are arrays of the result's shape, to which it may be converted.
+    "xp.take(i, [0], out=xp.zeros(1))", "xp.compress([1, 0, 1], v, out=xp.zeros(2, complex))", 
+    "xp.take(v, [0], out=[0.0])", "xp.median(v, out=xp.zeros(3))",
+    "xp.percentile(v, 50, out=xp.zeros((), int))", 
+    "xp.correlate(v, 2)",
+]  # fmt: skip
+TAKEN = [
+    "v.clip(2)", "v.clip(max=2)", "xp.clip(v, 2, None)", "xp.clip(v, min=2)", "xp.clip(v, a_min=0, a_max=2)",
+    "xp.sum(v, where=[1, 0, 1])", "xp.take(v, [0], out=xp.zeros(1, int))", "xp.compress([1, 0, 1], v, out=xp.zeros(2, 'f4'))",
+    "xp.choose([0, 1, 0], [i, i], out=xp.zeros(3))", "xp.median(v, out=xp.zeros((), int))",
+    # `dtype` is what is computed in.
+    "xp.subtract(b, b, dtype=int)", "xp.negative(b, dtype=int)", "xp.gcd(b, b, dtype=int)", "xp.matmul(i, i, dtype='f4')", "xp.matmul(a.T, a, dtype='f4')",
+    "xp.vecdot(i, i, dtype='f4')", "xp.maximum.reduce(v, dtype=int)", "xp.maximum.reduceat(v, [0], dtype=int)",
+    "xp.hanning(3.7)", "xp.bartlett(3.2)", "xp.hamming(0.5)", "xp.asfortranarray(2.0)", "xp.cumulative_sum(2.0)", "xp.permute_dims(a)",
+    "xp.histogramdd(v)[0]", "xp.histogramdd(v, bins=4)[1][0]", "xp.histogramdd([v, v])[0]",
+]  # fmt: skip
+
+
+def arrays(xp):
+    made = {"a": xp.array([[1.5, -2.0, 3.0], [4.0, 5.0, -6.0]]), "v": xp.array([3.0, 1.0, 2.0]), "i": xp.array([0, 2, 1])}
+    made |= {"b": xp.array([True, False, True]), "ro": xp.array([1.0, 2.0, 3.0])}
+    made["ro"].flags.writeable = False
+    return made | {"xp": xp}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_numpy_refuses(text):
+    with pytest.raises(Exception) as expected:
+        eval(text, arrays(np))
+    given, before = arrays(gc), arrays(np)
+    with pytest.raises(next(k for k in (AttributeError, TypeError, ValueError) if issubclass(expected.type, k))) as caught:
+        eval(text, given)
+    assert str(caught.value)
+    for name in "a", "v", "i", "b", "ro":
+        assert np.array_equal(np.asarray(given[name]), before[name]), name
+
+
+@pytest.mark.parametrize("text", TAKEN)
+def test_what_numpy_takes(text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected, result = eval(text, arrays(np)), eval(text, arrays(gc))
+        result = np.asarray(result)
+    assert result.dtype == expected.dtype and result.shape == expected.shape
+    assert np.allclose(result, expected, rtol=1e-6)
