@@ -65,6 +65,8 @@ public:
   }
 
 private:
+  /// A line that is being recorded may be what evaluates: its conditions are nobody's to ask about.
+  RecordScope quiet{RecordScope::location(), 0};
   NodeRef kept(Result<NodeRef> made) {
     if (!made) {
       status = made.takeStatus();

@@ -581,3 +581,12 @@ def test_turns_that_are_asked_keep_no_values(monkeypatch):
             gc.eval(y)
             after = gc.cache_info()
     assert sum(after[k] - before[k] for k in ("allocations", "pool_hits")) <= 24
+
+
+def test_a_product_that_is_computed_where_it_is_recorded_asks_once():
+    """Where underflow matters as well, operations are asked as they are computed, and their conditions are not asked in turn."""
+    for x in np.array([1, 6e4, -3], "f2"), np.array([1e30, 1e30], "f4"):
+        for xp in np, gc:
+            with xp.errstate(all="raise"):
+                with pytest.raises(FloatingPointError, match="overflow encountered in dot"):
+                    xp.dot(xp.array(x), xp.array(x))
