@@ -348,6 +348,7 @@ def _truncated(self):
     return int(self)
 
 
+@_stands_for("clip")
 def _clip(self, min=None, max=None, out=None, **keywords):
     """As graphc.clip, with one bound or two."""
     import graphc
@@ -469,12 +470,20 @@ def called(value, name):
     return made
 
 
+def _quick_method(value, name, quick):
+    """A method of which the extension takes the plain calls itself."""
+    made = _graphc.function(called(value, name))
+    made.quick = quick
+    made.__dict__.update(__name__=name, __qualname__=name, __doc__=value.__doc__, hand=None)
+    return made
+
+
 def attach(namespace):
     """Gives Array its methods: those here, and functions of the package that NumPy has as methods."""
     for name, value in {
         "flat": property(FlatIterator, lambda self, value: FlatIterator(self).__setitem__(slice(None), value)),
         "__array_interface__": property(_interface), "flags": property(Flags), "data": property(memoryview), "ctypes": property(_ctypes), "setflags": _setflags, "_view": _view, "byteswap": _byteswap,
-        "clip": _clip, "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "_tobytes": _tobytes, "dump": _dump,
+        "clip": _quick_method(_clip, "clip", _graphc.plain_clip), "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "_tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize,
         "__class_getitem__": classmethod(_types.GenericAlias), "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
         "__imatmul__": _imatmul, "conj": _conjugate, "conjugate": _conjugate,

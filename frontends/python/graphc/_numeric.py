@@ -471,9 +471,9 @@ def nanvar(
     with _quiet():
         if is_missing(mean):
             mean = (nansum(x, axis, keepdims=True) / _present(x, axis, True)).astype(x.dtype, copy=False)
-        squares = _squared_size(x - asarray(mean))
+        squares = _graphc.select(_graphc.isnan(x), 0, _squared_size(x - asarray(mean)))  # what infinities leave stays NaN
         freedom = _present(x, axis, keepdims) - ddof
-        spread = (nansum(squares, axis, keepdims=keepdims) / freedom).astype(squares.dtype, copy=False)
+        spread = (sum(squares, axis, keepdims=keepdims) / freedom).astype(squares.dtype, copy=False)
         return with_out(_where_some(_graphc.maximum(freedom, 0), spread), out, "unsafe", "nanvar")
 
 
