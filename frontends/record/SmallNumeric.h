@@ -51,6 +51,12 @@ Outcome sortedAlong(const Array &x, size_t axis, Routine routine);
 /// and for many elements, it has to be recorded.
 Outcome extremeOfNumbers(bool isLargest, const Array &x);
 
+/// The dtype by whose loops integers without one of their own, and extremes of bools, are reduced;
+/// nothing for others.
+std::optional<DType> widerLoop(op::ReduceKind kind, DType t);
+Outcome reduceByWider(op::ReduceKind kind, const Array &x, std::span<const int64_t> axes,
+                      DType wider, DType t, const Shape &shape);
+
 } // namespace graphc::small
 
 #endif // GRAPHC_FRONTENDS_RECORD_SMALLNUMERIC_H

@@ -617,6 +617,12 @@ void multiplyNumbers(Matrix<Number<R>> x, Matrix<Number<R>> y, int64_t height, i
     out[i].im = one[i] + other[i];
 }
 
+/// Unsigned sums and products of eight bytes have the bits of signed ones, which have loops.
+DType loopOf(ReduceKind kind, DType t) {
+  bool wraps = kind == ReduceKind::Sum || kind == ReduceKind::Prod;
+  return wraps && t == DType::UInt64 ? DType::Int64 : t;
+}
+
 /// A vector is a row on the left and a column on the right.
 struct Factor {
   int64_t rows, columns, row, column;
@@ -630,6 +636,33 @@ struct Factor {
   }
 };
 
+/// Integers without a loop of their own, and bools, as wider ones: the low bits of a sum of
+/// products depend on the low bits of the factors alone, and a count of pairs of truths tells
+/// whether there is one.
+template <typename W>
+Outcome productOfBits(const Array &x, const Array &y, const Factor &a, const Factor &b, DType t,
+                      const Shape &shape) {
+  constexpr DType kWide = sizeof(W) == 8 ? DType::Int64 : DType::Int32;
+  Reader<W> left, right;
+  GRAPHC_ASSIGN(bool isRead, left.read(x, kWide, x.shape()));
+  if (isRead) {
+    GRAPHC_ASSIGN(isRead, right.read(y, kWide, y.shape()));
+  }
+  if (!isRead)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));
+  const int64_t count = countOf(shape);
+  Room<W> room;
+  W *wide = room.get(count);
+  multiply<W>({left.run().data, a.columns, 1}, {right.run().data, b.columns, 1}, a.rows, a.columns,
+              b.columns, wide);
+  auto done = withRealType(t, [&]<typename T>(T) -> Result<bool> {
+    std::copy_n(wide, count, dataOf<T>(out));
+    return true;
+  });
+  return finished(std::move(out), std::move(done));
+}
+
 } // namespace
 
 Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, DType t,
@@ -638,6 +671,8 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
   int64_t count = countOf(x.shape());
   if (!layout || count == 0 || count * itemSize(t) > mostBytes())
     return NodeRef();
+  if (auto wider = widerLoop(kind, t))
+    return reduceByWider(kind, x, axes, *wider, t, shape);
   GRAPHC_ASSIGN(NodeRef out, makeNode(resultDType(kind, t), shape, x.device()));
   if (isComplex(t)) {
     auto made = withElementType(t, [&]<typename T>(T) -> Result<bool> {
@@ -651,7 +686,7 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
   const bool isExtreme = kind == ReduceKind::Min || kind == ReduceKind::Max ||
                          kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
   const bool isWide = isExtreme && count >= kWorthWide && hasWide();
-  auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
+  auto done = withLoopType(loopOf(kind, t), [&]<typename T>(T) -> Result<bool> {
     Reader<T> reader;
     GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
     if (!isRead)
@@ -699,7 +734,7 @@ Outcome scan(ReduceKind kind, const Array &x, size_t axis, DType t, const Shape 
   if (countOf(shape) * itemSize(t) > mostBytes() || t == DType::Bool)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, x.device()));
-  auto done = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
+  auto done = withLoopType(loopOf(kind, t), [&]<typename T>(T) -> Result<bool> {
     if constexpr (std::is_same_v<T, bool>) {
       return false;
     } else {
@@ -719,13 +754,16 @@ Outcome scan(ReduceKind kind, const Array &x, size_t axis, DType t, const Shape 
 }
 
 Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape) {
-  if (x.rank() > 2 || y.rank() > 2 || x.dtype() != t || y.dtype() != t || t == DType::Bool ||
-      t == DType::UInt8 || !hasWide())
+  if (x.rank() > 2 || y.rank() > 2 || x.dtype() != t || y.dtype() != t || !hasWide())
     return NodeRef();
   Factor a(x.view(), true), b(y.view(), false);
   const int64_t work = a.rows * a.columns * b.columns * (isComplex(t) ? 4 : 1);
   if (a.columns > kMostDepth || work > mostWork() || (isComplex(t) && a.columns == 0))
     return NodeRef();
+  if (t == DType::UInt64)
+    return productOfBits<int64_t>(x, y, a, b, t, shape);
+  if (!isInexact(t) && t != DType::Int64 && t != DType::Int32)
+    return productOfBits<int32_t>(x, y, a, b, t, shape);
   GRAPHC_ASSIGN(Elements left, elementsOf(x));
   GRAPHC_ASSIGN(Elements right, elementsOf(y));
   if (!left.base || !right.base)

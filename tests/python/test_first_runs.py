@@ -55,6 +55,35 @@ def test_the_first_run_compiles_nothing_and_later_ones_are_compiled():
     assert gc.cache_info()["programs_run"] > ran
 
 
+INTEGERS = ("b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8")
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_first_products_and_reductions_of_any_integers_compile_nothing(dtype):
+    """Sums wrap around and extremes are of signed or unsigned numbers, as NumPy's; views are read as they lie."""
+    rng = np.random.default_rng(7)
+    a = rng.integers(0, 2**63, (9, 8)).astype(dtype) if dtype != "b1" else rng.random((9, 8)) > 0.6
+    x, before = gc.asarray(a), gc._graphc.counters()["kernels_compiled"]
+    made = [
+        (v @ v.T, v[::2, 1] @ v[::-2, 2], v[:, ::-1] @ v[3, :8], v[:1] @ v[1], v.sum(), v.sum(0), v.T.sum(0), v.prod(1), v.cumsum(0), v.astype("u1").sum(1))
+        + (() if dtype == "u8" else (v.max(), v.min(0), v[:, ::2].max(1), v.argmax(), v.argmin(1)))
+        for v in (a, x)
+    ]
+    for want, seen in zip(*made):
+        assert seen.dtype == want.dtype and np.asarray(seen).tobytes() == want.tobytes()
+    assert gc._graphc.counters()["kernels_compiled"] == before
+
+
+@pytest.mark.parametrize("name", ["bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm", "logical_xor"])
+def test_folds_of_integers_that_are_known_compile_nothing(name):
+    a = np.arange(1, 61, dtype="i4").reshape(5, 12) % 7 + 1
+    x, before = gc.asarray(a), gc._graphc.counters()["kernels_compiled"]
+    for fold in (lambda f, v: f.reduce(v), lambda f, v: f.reduce(v[:, ::2], axis=-1, keepdims=True), lambda f, v: f.reduce(v.ravel()), lambda f, v: f.accumulate(v, axis=1)):
+        want, seen = fold(getattr(np, name), a), fold(getattr(gc, name), x)
+        assert seen.dtype == want.dtype and seen.shape == want.shape and np.array_equal(np.asarray(seen), want)
+    assert gc._graphc.counters()["kernels_compiled"] == before
+
+
 CHILD = """
 import numpy as np, graphc as gc
 x = gc.asarray(np.linspace(-3, 5, 100_000))

@@ -17,9 +17,9 @@ REFUSED = [
     # Bounds come in pairs, or by their names.
     "xp.clip(v, 2)", "xp.clip(v, a_max=2)", "xp.clip(v, 1, 2, min=1)",
     # Outputs are arrays of the result's shape, to which it may be converted.
-    "xp.take(i, [0], out=xp.zeros(1))", "xp.compress([1, 0, 1], v, out=xp.zeros(2, complex))", 
+    "xp.take(i, [0], out=xp.zeros(1))", "xp.compress([1, 0, 1], v, out=xp.zeros(2, complex))",
     "xp.take(v, [0], out=[0.0])", "xp.median(v, out=xp.zeros(3))",
-    "xp.percentile(v, 50, out=xp.zeros((), int))", 
+    "xp.percentile(v, 50, out=xp.zeros((), int))",
     "xp.correlate(v, 2)",
 ]  # fmt: skip
 TAKEN = [

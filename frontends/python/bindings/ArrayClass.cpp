@@ -1,8 +1,8 @@
 // class Array: properties, views and methods.
 #include "frontends/python/bindings/Assigned.h"
 #include "frontends/python/bindings/Bindings.h"
-#include "frontends/python/bindings/Quick.h"
 #include "frontends/python/bindings/Gil.h"
+#include "frontends/python/bindings/Quick.h"
 
 #include "frontends/record/Looks.h"
 #include "frontends/record/Session.h"
@@ -187,7 +187,8 @@ void defineReduction(pb::class_<Array> &cls, op::ReduceKind kind, bool takesDTyp
     const bool isTruncated = kind == op::ReduceKind::Mean && wanted && !isInexact(*wanted);
     const bool isPlace = kind == op::ReduceKind::ArgMin || kind == op::ReduceKind::ArgMax;
     if (out.is_none() && rest.empty() && !isTruncated)
-      return wrapped(unwrap(ops::reduce(kind, x, toReducedAxes(axis, !isPlace), isTrue(keepdims), wanted)));
+      return wrapped(
+          unwrap(ops::reduce(kind, x, toReducedAxes(axis, !isPlace), isTrue(keepdims), wanted)));
     rest["axis"] = axis;
     rest["out"] = out;
     rest["keepdims"] = keepdims;

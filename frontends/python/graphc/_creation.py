@@ -246,6 +246,14 @@ def single(x):
     return x if x.ndim else x[()]
 
 
+def mask_of(where):
+    """The array of bools that `where=` means: only arrays of bools are masks, while numbers and lists of them are converted."""
+    mask = asarray(where)
+    if mask.dtype.kind != "b" and isinstance(where, (_Array, _np.ndarray, _np.generic)):
+        raise DTypeError(f"Cannot cast array data from dtype('{mask.dtype}') to dtype('bool') according to the rule 'safe'")
+    return mask.astype(bool, copy=False)
+
+
 def _inexact(x, smallest=False):
     """As an array of floats or complex numbers; others as float64, or as the smallest float that has their values."""
     x = asarray(x)

@@ -8,9 +8,9 @@ import numpy as _np
 
 from . import _graphc
 from ._complex import of_parts as _of_parts
-from ._creation import asarray, asarrays, given, operand, single
+from ._creation import asarray, asarrays, given, mask_of, operand, single
 from ._dtypes import as_dtype, can_cast
-from ._ufunc import _NO_VALUE, is_missing, mask_of
+from ._ufunc import _NO_VALUE, is_missing
 from ._ufunc import with_out as _with_out
 from ._float_errors import stands_for as _stands_for
 from .errors import ArgumentError, AxisError, DTypeError, ShapeError

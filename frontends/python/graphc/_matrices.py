@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, assigned, eye, full, meshgrid, single, zeros
+from ._creation import asarray, assigned, eye, full, mask_of, meshgrid, single, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, float64, int64
 from ._float_errors import number_of as _number_of
@@ -19,7 +19,6 @@ from ._float_errors import tell as _tell
 from ._linalg import tensordot
 from ._manipulation import _axes, _axis, concatenate, moveaxis, stack
 from ._reductions import sum
-from ._ufunc import mask_of as _mask_of
 from .errors import ArgumentError, DTypeError, ForeignDType, ShapeError
 
 if TYPE_CHECKING:
@@ -280,7 +279,7 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where=True) -
         dst[...] = source
         return
     source = full((), source, dst.dtype) if weak else source.astype(dst.dtype, copy=False)
-    where = _mask_of(where)
+    where = mask_of(where)
     while source.ndim > dst.ndim and source.shape[0] == 1:
         source = source[0]
     if source.ndim > dst.ndim or _graphc.select(where, source, dst).shape != dst.shape:

@@ -4,14 +4,14 @@ threads, devices or memory layout."""
 import math as _math
 
 from . import _graphc
-from ._creation import asarray, full, lies_by_columns, operand, operand_once, turned
+from ._creation import asarray, full, lies_by_columns, mask_of, operand, operand_once, turned
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, bool_, dtype_of_sums, float32, float64
 from ._float_errors import errstate
 from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._manipulation import _axis, concat
-from ._ufunc import _NO_VALUE, is_missing, mask_of, reduce_array, with_out
+from ._ufunc import _NO_VALUE, is_missing, reduce_array, with_out
 from .errors import ArgumentError, AxisError
 
 

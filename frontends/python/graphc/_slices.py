@@ -64,3 +64,12 @@ def slices(x, axis, starts, length):
     else:
         rows = x[before + (asarray((starts[:, None] + _np.arange(length)).ravel(), device=x.device),)]
     return _graphc.reshape(rows, (*sizes[0], len(starts), length, *sizes[1]))
+
+
+#: Operations whose result does not depend on how operands are grouped, so that they fold by halves.
+ANY_ORDER = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "gcd", "lcm", "fmax", "fmin"))
+
+
+def is_numpys(name, x):
+    """Whether values that the host has are folded by NumPy's ufunc: no order of the elements changes a bit, and there is no loop of ours."""
+    return name in ANY_ORDER and x.dtype.kind in "biu" and x.device == "cpu" and not _graphc.is_tracing() and not _graphc.pending(x)

@@ -13,7 +13,7 @@ import numpy as _np
 
 from . import _graphc
 from ._creation import in_order as _in_memory_order
-from ._creation import _order, asarray, full, operand, single, zeros
+from ._creation import _order, asarray, full, mask_of, operand, single, zeros
 from ._devices import looped as _looped, where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, dtype_of_sums
 from . import _foreign
@@ -23,15 +23,13 @@ from ._float_errors import named as _named
 from ._float_errors import stands_for as _stands_for
 from ._float_errors import tell as _tell
 from ._missing import EXTREMES as _PASSES_NAN
-from ._slices import fold_slices as _fold_slices, reduce_by_lengths as _reduce_by_lengths, slices as _slices
+from ._slices import ANY_ORDER as _ASSOCIATIVE, fold_slices as _fold_slices, is_numpys as _is_numpys, reduce_by_lengths as _reduce_by_lengths, slices as _slices
 from .errors import ArgumentError, AxisError, DTypeError, ForeignDType, IndexOutOfBounds, ShapeError
 
 _Array = _graphc.Array
 ufunc = _graphc.ufunc
 
-# Operations whose result does not depend on how operands are grouped, so that they fold by halves.
-# logaddexp and hypot: but for roundings.
-_ASSOCIATIVE = {"bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "gcd", "lcm", "fmax", "fmin"}
+# As those of _ASSOCIATIVE, but for roundings.
 _ROUNDED = {"logaddexp", "logaddexp2", "hypot"}
 # Reductions and scans that are operations of their own.
 _REDUCTIONS = {"add": "sum", "multiply": "prod", "minimum": "min", "maximum": "max"}
@@ -135,14 +133,6 @@ def with_out(result, out, casting="same_kind", name="out"):
     if getattr(place, "shape", result.shape) != result.shape:
         raise ShapeError(f"{name}: output array of shape {place.shape} does not match the result's, {result.shape}")
     return write(result, out, casting, name)
-
-
-def mask_of(where):
-    """The array of bools that `where=` means: only arrays of bools are masks, while numbers and lists of them are converted."""
-    mask = asarray(where)
-    if mask.dtype.kind != "b" and isinstance(where, (_Array, _np.ndarray, _np.generic)):
-        raise DTypeError(f"Cannot cast array data from dtype('{mask.dtype}') to dtype('bool') according to the rule 'safe'")
-    return mask.astype(bool, copy=False)
 
 
 # The call.
@@ -317,10 +307,6 @@ def _axes_of(axis, ndim, what):
     return tuple(found) if ndim else ()
 
 
-def _identity(self):
-    return _IDENTITIES.get(self.__name__)
-
-
 def _identity_array(self, dtype):
     return asarray(_IDENTITIES[self.__name__]).astype(dtype)
 
@@ -356,6 +342,8 @@ def _plain_reduce(self, x, axes, keepdims, dtype):
     if self.__name__ in _PASSES_NAN and x.dtype.kind != "c":
         return _PASSES_NAN[self.__name__](x, axes, keepdims)
     x = x.astype(bool, copy=False) if self.__name__.startswith("logical") else x
+    if _is_numpys(self.__name__, x):
+        return single(asarray(getattr(_np, self.__name__).reduce(_np.asarray(x), axes, keepdims=keepdims)))
     rest = tuple(i for i in range(x.ndim) if i not in axes)
     shape, count = tuple(x.shape[i] for i in rest), _math.prod(x.shape[i] for i in axes)
     rows = _graphc.transpose(x, axes + rest).reshape((count, *shape))
@@ -377,7 +365,7 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
     """The reduction of an Array by a binary ufunc; see ufunc.reduce."""
     name = self.__name__
     axes = _axes_of(axis, x.ndim, f"{name}.reduce")
-    identity = _identity(self)
+    identity = _IDENTITIES.get(name)
     has_initial = not is_missing(initial) and initial is not None
     keeps_signs = has_initial and name == "add" and _is_negative_zero(initial)  # of sums of negative zeros
     if len(axes) > 1 and identity is None and name not in _REORDERABLE:
@@ -436,7 +424,7 @@ def _reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_
     elements of an operation without identity."""
     _binary(self, "reduce")
     if type(array) is _graphc.ndarray and array.ndim == 1 and type(axis) is int and axis in (0, -1) and dtype is None and out is None and keepdims is False:
-        if initial is _NO_VALUE and where is True and self.__name__ in _PARTED and array.size:
+        if initial is _NO_VALUE and where is True and array.size and (self.__name__ in _PARTED or _is_numpys(self.__name__, array)):
             return _plain_reduce(self, array, (0,), False, None)
     x, dtype = operand(array), None if dtype is None else as_dtype(dtype)
     if self.__name__ in ("add", "multiply"):
@@ -484,6 +472,8 @@ def _accumulate(self, array, axis=0, dtype=None, out=None):
     else:
         x = x if dtype is None else x.astype(dtype, copy=False)
         x = x.astype(bool, copy=False) if name.startswith("logical") else x
+        if _is_numpys(self.__name__, x):
+            return with_out(asarray(getattr(_np, name).accumulate(_np.asarray(x), axis)), out, "unsafe", name)
         rows = _graphc.transpose(x, (axis, *[i for i in range(x.ndim) if i != axis]))
         rows = _doubling(self, rows) if name in _ASSOCIATIVE else _in_order(self, rows)
         back = list(range(1, x.ndim))
