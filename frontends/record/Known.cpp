@@ -254,11 +254,12 @@ bool fillMasked(Array &x, const Array &mask, uint64_t bits) {
     const auto count = static_cast<int64_t>(chosen.size());
     // In pieces of whole blocks: what is not chosen is written over as it is.
     constexpr int64_t kBlock = 64, kBlocks = 1 << 11;
-    rt::library::parallelFor((count + kBlock - 1) / kBlock, kBlocks, [&](int64_t low, int64_t high) {
-      low *= kBlock;
-      fill(chosen.data() + low, std::min(high * kBlock, count) - low, bits,
-           static_cast<char *>(first) + low * size);
-    });
+    rt::library::parallelFor((count + kBlock - 1) / kBlock, kBlocks,
+                             [&](int64_t low, int64_t high) {
+                               low *= kBlock;
+                               fill(chosen.data() + low, std::min(high * kBlock, count) - low, bits,
+                                    static_cast<char *>(first) + low * size);
+                             });
   });
 }
 

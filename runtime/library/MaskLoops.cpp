@@ -279,8 +279,8 @@ GRAPHC_AVX512 void fill512(const uint8_t *mask, int64_t size, uint64_t bits, voi
     for (int64_t j = 0; j < 64; j += kLine)
       _mm_prefetch(reinterpret_cast<const char *>(to + i + j) + kAheadBytes, _MM_HINT_T0);
     for (int64_t j = 0; j < 64; j += V::kCount)
-      V::store(to + i + j, V::blend(static_cast<uint32_t>(chosen >> j) & kAll,
-                                    V::load(to + i + j), value));
+      V::store(to + i + j,
+               V::blend(static_cast<uint32_t>(chosen >> j) & kAll, V::load(to + i + j), value));
   }
   if (uint64_t chosen = i < size ? trueOf64(mask + i, size - i) : 0)
     for (int64_t j = 0; chosen != 0; j += V::kCount, chosen >>= V::kCount)

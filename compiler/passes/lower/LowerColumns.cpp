@@ -96,7 +96,8 @@ void KernelLowering::columnRows(OpBuilder &b, ColumnTile &tile, Value group) {
   // Some machines follow one operand along its rows, and do not see the next rows coming from
   // beyond the caches.
   bool readsAhead = kernel->hasAttr(kReadsAheadAttr) && space.count() - space.parallel == 1;
-  Value isFar = m.atLeast(emitter->emit(b, space.product(0, space.count())), m(bytesAhead(kFarBytes)));
+  Value isFar =
+      m.atLeast(emitter->emit(b, space.product(0, space.count())), m(bytesAhead(kFarBytes)));
   Position at;
   auto rowOf = [&](OpBuilder &c, const Position &column, const States &before, Value row) {
     at = column;
@@ -116,8 +117,7 @@ void KernelLowering::columnRows(OpBuilder &b, ColumnTile &tile, Value group) {
           sums = rowOf(d, column, sums, IndexMath{d, loc}.add(low, i));
         return tile.trees.save(d, tile.group, slot, sums);
       }
-      auto each =
-          scf::ForOp::create(d, loc, low, high, constant(d, 1), TreeEmitter::flatten(sums));
+      auto each = scf::ForOp::create(d, loc, low, high, constant(d, 1), TreeEmitter::flatten(sums));
       OpBuilder e = OpBuilder::atBlockBegin(each.getBody());
       States before = tile.trees.unflatten(each.getRegionIterArgs());
       States next = rowOf(e, column, before, each.getInductionVar());
