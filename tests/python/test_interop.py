@@ -361,6 +361,48 @@ def test_pandas_gets_memory_of_its_own(dtype):
     assert np.array_equal(x, np.arange(4).astype(dtype)) and not np.asarray(x).flags.writeable
 
 
+def test_pandas_tells_arrays_by_their_class():
+    """Masks, grouping keys and columns from labels; what keeps its arguments, or hands them to C, asks for an array."""
+    x = gc.asarray([True, False, True])
+    ask = "def named(x):\n    return isinstance(x, numpy.ndarray), isinstance(exp, numpy.ufunc), isinstance(x, list)"
+    for module, function, expected in (
+        ("pandas.core.common", "is_bool_indexer", True),
+        ("pandas.core.frame", "set_index", True),
+        ("pandas.core.algorithms", "unique", True),
+        ("pandas.core.algorithms", "isin", False),
+        ("pandas.core.construction", "sanitize_array", False),
+        ("__main__", "main", False),
+    ):
+        names = {"__name__": module, "numpy": np, "exp": gc.exp}
+        exec(ask.replace("named", function), names)
+        assert names[function](x) == names[function](x[:2]) == (expected, expected, False), (module, function)
+        assert names[function](x.any())[0] is False
+    assert x.__class__ is type(x) is gc.ndarray and isinstance(x, gc.ndarray) and gc.exp.__class__ is gc.ufunc
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4", "?", "c8"])
+def test_code_of_other_packages_gets_memory_that_both_see(dtype):
+    """Compiled code refuses memory that it may not write to; what it writes is written to the array."""
+    values = np.arange(6).astype(dtype)
+    ask = "made = numpy.asarray(x)"
+    for module, file in (("skimage.util", "/usr/lib/python3/dist-packages/skimage/util.py"), ("sklearn", "/e/lib/site-packages/sklearn/__init__.py")):
+        x = gc.asarray(values)
+        for view, numpys in ((x, values), (x[::-1], values[::-1]), (x.reshape(2, 3), values.reshape(2, 3))):
+            names = {"__name__": module, "__file__": file, "numpy": np, "x": view}
+            exec(ask, names)
+            made = names["made"]
+            assert made.flags.writeable and np.array_equal(made, numpys)
+            first = (0,) * made.ndim
+            made[first] = 1
+            assert view[first] == 1
+            view[...] = gc.asarray(numpys)
+            assert np.array_equal(made, numpys)
+    for module, file in (("numpy.fft", "/e/site-packages/numpy/fft.py"), ("program", "/srv/program.py")):
+        names = {"__name__": module, "__file__": file, "numpy": np, "x": gc.asarray(values)}
+        exec(ask, names)
+        assert not names["made"].flags.writeable
+
+
 @pytest.mark.parametrize("dtype", ["f8", "i4", "c8"])
 def test_scipy_gets_memory_that_it_may_write_to(dtype):
     """Its compiled code refuses other memory; what it writes is its own."""

@@ -1,4 +1,5 @@
 // Values leave graphc: NumPy arrays, Python numbers, the buffer protocol, DLPack.
+#include "frontends/python/bindings/Asking.h"
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Dlpack.h"
 #include "frontends/python/bindings/Gil.h"
@@ -206,34 +207,20 @@ pb::object arrayProtocol(Array &x, const pb::object &dtype, const pb::object &co
   return mustCopy ? out.attr("copy")() : out;
 }
 
-/// The module whose code asks, by its name.
-std::string_view asking() {
-  PyObject *globals = PyEval_GetGlobals();
-  PyObject *name = globals ? PyDict_GetItemString(globals, "__name__") : nullptr;
-  const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : nullptr;
-  return text ? std::string_view(text) : std::string_view();
-}
-
-/// What NumPy's masked arrays are given, which are views of the array that they are made of, and
-/// code that asks for memory to write to.
+/// What is given to code that may write to it.
 pb::object writable(Array &x) {
   return x.isValue() ? toNumpy(x, "exchange").attr("copy")() : lent(x);
-}
-
-/// Whether a module's code takes memory of its own: pandas' series hold what they are given, and
-/// write to it; SciPy's compiled code takes no memory that it may not write to.
-bool takesCopies(std::string_view module) {
-  return module.starts_with("pandas.") || module.starts_with("scipy.");
 }
 
 int getBuffer(PyObject *self, Py_buffer *view, int flags) {
   refuse(nullptr, nullptr);
   try {
     Array &x = *asArray(self);
-    std::string_view by = asking();
-    bool writes = (flags & PyBUF_WRITABLE) != 0 || by.starts_with("numpy.ma");
+    const Asker by = Asker::now();
+    const bool copies = by.takesCopies();
+    bool writes = (flags & PyBUF_WRITABLE) != 0 || by.isMasked() || (!copies && by.isInstalled());
     pb::object values = writes ? writable(x) : toNumpy(x, "exchange");
-    if (!writes && takesCopies(by))
+    if (!writes && copies)
       values = values.attr("copy")();
     // NumPy's view keeps the values alive, also when this array gets a newer version meanwhile.
     return PyObject_GetBuffer(values.ptr(), view, flags);

@@ -1,5 +1,6 @@
 // class ufunc: an elementwise function as an object. A call with its operands alone records at
 // once; everything else (outputs, masks, dtypes) goes to the handler, which Python sets.
+#include "frontends/python/bindings/Asking.h"
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/record/Known.h"
@@ -392,7 +393,15 @@ PyMemberDef members[] = {
     {"nout", T_INT, offsetof(Ufunc, results), READONLY, "Number of results."},
     {nullptr, 0, 0, 0, nullptr}};
 
+/// As of arrays (Asking.h).
+PyObject *classOf(PyObject *self, void *) {
+  if (!Asker::now().meansAnyArray())
+    return Py_NewRef(Py_TYPE(self));
+  return PyObject_GetAttrString(PyImport_AddModule("numpy"), "ufunc");
+}
+
 PyGetSetDef attributes[] = {
+    {"__class__", classOf, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

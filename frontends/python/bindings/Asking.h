@@ -1,0 +1,38 @@
+//===- Asking.h - Whose Python code asks ------------------------------------------------------===//
+//
+// NumPy's arrays are what other packages were written for. Where no answer of an array suits both
+// their code and a program's own, it depends on whose code runs. None of this is asked on the way
+// of an operation.
+//
+//===------------------------------------------------------------------------------------------===//
+#ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_ASKING_H
+#define GRAPHC_FRONTENDS_PYTHON_BINDINGS_ASKING_H
+
+#include <string_view>
+
+namespace graphc::py {
+
+/// The module and function of the Python code that runs; valid while it does.
+struct Asker {
+  std::string_view module, file, function;
+
+  static Asker now();
+  /// Code of NumPy's masked arrays, which are views of the array that they are made of.
+  bool isMasked() const { return module.starts_with("numpy.ma"); }
+  /// Code that takes memory of its own: pandas' series hold what they are given, and write to it;
+  /// SciPy's compiled code takes no memory that it may not write to.
+  bool takesCopies() const { return module.starts_with("pandas.") || module.starts_with("scipy."); }
+  /// Code of other packages, which hands memory to compiled code that may want to write to it.
+  bool isInstalled() const;
+  /// Code that tells masks, columns and grouping keys from labels by isinstance(x, numpy.ndarray),
+  /// and makes arrays of NumPy's of them; but not what keeps its arguments, or hands them to
+  /// compiled code, if they are that.
+  bool meansAnyArray() const {
+    return module.starts_with("pandas.") && module != "pandas.core.construction" &&
+           function != "isin";
+  }
+};
+
+} // namespace graphc::py
+
+#endif // GRAPHC_FRONTENDS_PYTHON_BINDINGS_ASKING_H
