@@ -361,8 +361,8 @@ def test_pandas_gets_memory_of_its_own(dtype):
     assert np.array_equal(x, np.arange(4).astype(dtype)) and not np.asarray(x).flags.writeable
 
 
-def test_pandas_tells_arrays_by_their_class():
-    """Masks, grouping keys and columns from labels; what keeps its arguments, or hands them to C, asks for an array."""
+def test_packages_tell_arrays_by_their_class():
+    """Masks, grouping keys, columns and grids from labels and numbers; what keeps its arguments, or hands them to C, asks for an array."""
     x = gc.asarray([True, False, True])
     ask = "def named(x):\n    return isinstance(x, numpy.ndarray), isinstance(exp, numpy.ufunc), isinstance(x, list)"
     for module, function, expected in (
@@ -371,6 +371,9 @@ def test_pandas_tells_arrays_by_their_class():
         ("pandas.core.algorithms", "unique", True),
         ("pandas.core.algorithms", "isin", False),
         ("pandas.core.construction", "sanitize_array", False),
+        ("sklearn.model_selection._search", "_check_grid", True),
+        ("xarray.core.dataset", "_validate_interp_indexers", True),
+        ("h5py._hl.selections", "select", False),
         ("__main__", "main", False),
     ):
         names = {"__name__": module, "numpy": np, "exp": gc.exp}

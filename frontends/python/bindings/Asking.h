@@ -24,10 +24,12 @@ struct Asker {
   bool takesCopies() const { return module.starts_with("pandas.") || module.starts_with("scipy."); }
   /// Code of other packages, which hands memory to compiled code that may want to write to it.
   bool isInstalled() const;
-  /// Code that tells masks, columns and grouping keys from labels by isinstance(x, numpy.ndarray),
-  /// and makes arrays of NumPy's of them; but not what keeps its arguments, or hands them to
-  /// compiled code, if they are that.
+  /// Code that tells masks, columns, grouping keys and grids from labels and numbers by
+  /// isinstance(x, numpy.ndarray), and makes arrays of NumPy's of them; but not what keeps its
+  /// arguments, or hands them to compiled code, if they are that, as other packages do (h5py).
   bool meansAnyArray() const {
+    if (module.starts_with("sklearn.") || module.starts_with("xarray."))
+      return true;
     return module.starts_with("pandas.") && module != "pandas.core.construction" &&
            function != "isin";
   }
