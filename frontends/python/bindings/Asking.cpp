@@ -3,29 +3,49 @@
 #include <Python.h>
 
 namespace graphc::py {
+namespace {
+
+std::string_view textOf(PyObject *value) {
+  const char *text = value && PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : nullptr;
+  return text ? std::string_view(text) : std::string_view();
+}
+
+/// What a name of the running code's module stands for; the name is made once.
+std::string_view textNamed(PyObject *name) {
+  PyObject *globals = PyEval_GetGlobals();
+  return textOf(globals && name ? PyDict_GetItemWithError(globals, name) : nullptr);
+}
+
+std::string_view function() {
+  PyCodeObject *code = PyFrame_GetCode(PyEval_GetFrame());
+  std::string_view name = textOf(code->co_name);
+  Py_DECREF(code); // which its frame holds
+  return name;
+}
+
+} // namespace
 
 Asker Asker::now() {
-  PyObject *globals = PyEval_GetGlobals();
-  auto textOf = [](PyObject *value) {
-    const char *text = value && PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : nullptr;
-    return text ? std::string_view(text) : std::string_view();
-  };
-  if (!globals)
-    return {};
-  PyCodeObject *code = PyFrame_GetCode(PyEval_GetFrame());
-  std::string_view function = textOf(code->co_name);
-  Py_DECREF(code); // which its frame holds
-  return {textOf(PyDict_GetItemString(globals, "__name__")),
-          textOf(PyDict_GetItemString(globals, "__file__")), function};
+  static PyObject *name = PyUnicode_InternFromString("__name__");
+  return {textNamed(name)};
 }
 
 bool Asker::isInstalled() const {
+  static PyObject *name = PyUnicode_InternFromString("__file__");
+  std::string_view file = textNamed(name);
   auto isOf = [&](std::string_view package) {
     return module.starts_with(package) &&
            (module.size() == package.size() || module[package.size()] == '.');
   };
   return (file.find("site-packages") != file.npos || file.find("dist-packages") != file.npos) &&
          !isOf("numpy") && !isOf("graphc");
+}
+
+bool Asker::meansAnyArray() const {
+  if (module.starts_with("sklearn.") || module.starts_with("xarray."))
+    return true;
+  return module.starts_with("pandas.") && module != "pandas.core.construction" &&
+         function() != "isin";
 }
 
 } // namespace graphc::py

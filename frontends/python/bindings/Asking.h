@@ -12,9 +12,9 @@
 
 namespace graphc::py {
 
-/// The module and function of the Python code that runs; valid while it does.
+/// The module of the Python code that runs; valid while it does.
 struct Asker {
-  std::string_view module, file, function;
+  std::string_view module;
 
   static Asker now();
   /// Code of NumPy's masked arrays, which are views of the array that they are made of.
@@ -27,12 +27,7 @@ struct Asker {
   /// Code that tells masks, columns, grouping keys and grids from labels and numbers by
   /// isinstance(x, numpy.ndarray), and makes arrays of NumPy's of them; but not what keeps its
   /// arguments, or hands them to compiled code, if they are that, as other packages do (h5py).
-  bool meansAnyArray() const {
-    if (module.starts_with("sklearn.") || module.starts_with("xarray."))
-      return true;
-    return module.starts_with("pandas.") && module != "pandas.core.construction" &&
-           function != "isin";
-  }
+  bool meansAnyArray() const;
 };
 
 } // namespace graphc::py
