@@ -107,8 +107,7 @@ void setModesFilter(ModesFilter filter) { modesFilter = filter; }
 uint32_t modesNow() { return modesFilter ? modesFilter(threadModes) : threadModes; }
 void setFloatSink(FloatSink sink) { floatSink = sink; }
 
-Status tellNow(FloatError error, OpKind kind) {
-  uint32_t modes = RecordScope::errors() & FloatModes::kAll;
+Status tellNow(FloatError error, OpKind kind, uint32_t modes) {
   if (!floatSink || FloatModes::of(modes, error) == 0)
     return Status::ok();
   FloatReport report{error, kind, RecordScope::location(), modes};

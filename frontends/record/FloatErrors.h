@@ -44,8 +44,8 @@ using ModesFilter = uint32_t (*)(uint32_t word);
 void setModesFilter(ModesFilter filter);
 uint32_t modesNow();
 
-/// Tells of an error of what is being recorded, under the operation's own name.
-Status tellNow(FloatError error, op::OpKind kind);
+/// Tells of an error of what is being recorded, as `modes` say, a word of RecordScope::errors().
+Status tellNow(FloatError error, op::OpKind kind, uint32_t modes);
 
 /// One operation that met an error.
 struct FloatReport {

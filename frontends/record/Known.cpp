@@ -47,9 +47,32 @@ bool meetsError(OpKind kind, T a, T b, T result) {
   return divides && (b == 0 || wraps);
 }
 
+/// Whether a result of integers has no place in their type, of what NumPy asks of its scalars.
+template <typename T>
+bool overflows(OpKind kind, T a, T b) {
+  T out;
+  switch (kind) {
+  case OpKind::Add:
+    return __builtin_add_overflow(a, b, &out);
+  case OpKind::Sub:
+    return __builtin_sub_overflow(a, b, &out);
+  case OpKind::Mul:
+    return __builtin_mul_overflow(a, b, &out);
+  case OpKind::Neg:
+    return __builtin_sub_overflow(T{0}, a, &out);
+  case OpKind::Abs:
+    return std::is_signed_v<T> && a == std::numeric_limits<T>::min();
+  default:
+    return false;
+  }
+}
+
 /// The pattern of the result, and its dtype when the operands have dtype `t`.
 template <typename T>
-std::optional<std::pair<uint64_t, DType>> fold(OpKind kind, T a, T b, DType t) {
+std::optional<std::pair<uint64_t, DType>> fold(OpKind kind, T a, T b, DType t, bool *wraps) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+    if (wraps)
+      *wraps = overflows(kind, a, b);
   if (auto answer = compared(kind, a, b))
     return std::pair(uint64_t{*answer}, DType::Bool);
   if constexpr (std::is_floating_point_v<T>)
@@ -263,11 +286,11 @@ bool fillMasked(Array &x, const Array &mask, uint64_t bits) {
   });
 }
 
-std::optional<KnownValue> foldValues(OpKind kind, const KnownValue &a, uint64_t b) {
+std::optional<KnownValue> foldValues(OpKind kind, const KnownValue &a, uint64_t b, bool *wraps) {
   std::optional<std::pair<uint64_t, DType>> out;
   withType(a.dtype, [&](auto v) {
     using T = decltype(v);
-    out = fold(kind, valueOf<T>(a.bits), valueOf<T>(b), a.dtype);
+    out = fold(kind, valueOf<T>(a.bits), valueOf<T>(b), a.dtype, wraps);
     return true;
   });
   return out ? std::optional(KnownValue{out->first, out->second, a.device}) : std::nullopt;

@@ -70,7 +70,10 @@ bool fillMasked(Array &x, const Array &mask, uint64_t bits);
 std::optional<KnownValue> foldKnown(op::OpKind kind, std::span<const Operand> operands, DType t,
                                     rt::Device &device);
 /// As above for two values of the dtype of `a` (one operand: b is ignored), outside traces.
-std::optional<KnownValue> foldValues(op::OpKind kind, const KnownValue &a, uint64_t b);
+/// `wraps`: set where a sum, difference, product, negative or absolute value of integers does not
+/// fit.
+std::optional<KnownValue> foldValues(op::OpKind kind, const KnownValue &a, uint64_t b,
+                                     bool *wraps = nullptr);
 
 } // namespace ops
 } // namespace graphc

@@ -120,7 +120,8 @@ NodeRef literal(uint64_t bits, DType dtype, rt::Device &device) {
 static Result<uint64_t> numberBits(const op::Scalar &value, DType t) {
   GRAPHC_ASSIGN(uint64_t bits, op::literalBits(value, t));
   if (isOverflown(value, t, bits))
-    GRAPHC_TRY(tellNow(FloatError::Over, op::OpKind::Cast));
+    GRAPHC_TRY(tellNow(FloatError::Over, op::OpKind::Cast,
+                       RecordScope::errors() & ((1u << kErrorNameShift) - 1)));
   return bits;
 }
 

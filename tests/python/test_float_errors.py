@@ -224,7 +224,7 @@ def test_functions_that_leave_the_real_numbers():
 def test_numbers():
     """Single values that are computed at once."""
     x = gc.asarray([0.0, 3.0])
-    assert said(lambda: x[1] / x[0]) == ["divide by zero encountered in divide"]
+    assert said(lambda: x[1] / x[0]) == ["divide by zero encountered in scalar divide"]
     assert said(lambda: gc.asarray(7) // gc.asarray(0)) == ["divide by zero encountered in floor_divide"]
 
 
@@ -590,3 +590,69 @@ def test_a_product_that_is_computed_where_it_is_recorded_asks_once():
             with xp.errstate(all="raise"):
                 with pytest.raises(FloatingPointError, match="overflow encountered in dot"):
                     xp.dot(xp.array(x), xp.array(x))
+
+
+SCALARS = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "floordiv": lambda a, b: a // b,
+    "mod": lambda a, b: a % b,
+    "neg": lambda a, b: -a,
+    "abs": lambda a, b: abs(a),
+    "radd": lambda a, b: 100 + a,
+    "rmul": lambda a, b: 2 * a,
+    "rsub": lambda a, b: 1 - b,
+    "shift": lambda a, b: a << 3,
+    "pow": lambda a, b: a**2,
+}
+
+
+def heard(call, mode):
+    with np.errstate(all=mode), gc.errstate(all=mode), warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        try:
+            value = int(call())
+        except FloatingPointError as error:
+            value = str(error)
+    return value, {str(w.message) for w in seen}
+
+
+@pytest.mark.parametrize("mode", ["warn", "raise", "ignore"])
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("name", SCALARS)
+def test_single_integers_that_overflow(name, dtype, mode):
+    info = np.iinfo(dtype)
+    values = np.array([info.min, info.max, 0, 1, 2, 100, info.max // 2 + 1, -1 if info.min else 3], dtype)
+    ours = gc.asarray(values)
+    for i in range(values.size):
+        for j in range(values.size):
+            got = heard(lambda: SCALARS[name](ours[i], ours[j]), mode)
+            want = heard(lambda: SCALARS[name](values[i], values[j]), mode)
+            assert got == want, (values[i], values[j])
+
+
+def test_arrays_of_one_integer_wrap_in_silence():
+    for make in (lambda xp: xp.array(200, "uint8") + xp.array(100, "uint8"), lambda xp: xp.add(xp.uint8(200), xp.uint8(100))):
+        assert heard(lambda: make(gc), "warn") == heard(lambda: make(np), "warn")
+
+
+@pytest.mark.parametrize("operation", [lambda x: x[0] * 10, lambda x: x[1] / x[1], lambda x: x[0] / 0, lambda x: x[0] ** 3, lambda x: x[1] % 0])
+def test_operators_on_single_floats_have_names_of_their_own(operation):
+    ours, theirs = said(lambda: operation(gc.array([1e308, 0]))), said(lambda: operation(np.array([1e308, 0])))
+    assert ours == theirs
+
+
+def test_a_line_is_told_once_of_its_overflows_and_again_under_other_filters():
+    def count(xp):
+        seen = []
+        for _ in range(2):
+            with warnings.catch_warnings():
+                warnings.simplefilter("default")
+                warnings.showwarning = lambda *args, **_: seen.append(str(args[0]))
+                s = xp.array([12345, 1])[0]
+                for _ in range(20):
+                    s = s * 1103515245 + 12345
+        return seen
+
+    assert count(gc) == count(np)

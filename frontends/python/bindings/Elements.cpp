@@ -4,6 +4,7 @@
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/Discarded.h"
+#include "frontends/python/bindings/ScalarErrors.h"
 #include "frontends/record/HostMath.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/SmallElements.h"
@@ -678,6 +679,15 @@ Array listIndex(PyObject *key, rt::Device &device) {
   return packSequence(key, device, true);
 }
 
+/// The result of foldValues(), with what is to be said of integers that overflow, or null.
+static PyObject *folded(op::OpKind kind, const KnownValue &x, uint64_t bits) {
+  bool wraps = false;
+  const auto result = ops::foldValues(kind, x, bits, &wraps);
+  if (wraps)
+    tellOverflow(kind);
+  return result ? wrapKnown(*result) : nullptr;
+}
+
 /// Values and numbers of different dtypes, converted to the one that the operation has for both;
 /// null where integers would be compared as floats, which need not be equal to them.
 static PyObject *operationOnMixed(op::OpKind kind, PyObject *left, PyObject *right) {
@@ -711,8 +721,7 @@ static PyObject *operationOnMixed(op::OpKind kind, PyObject *left, PyObject *rig
       return nullptr;
     *at = *made;
   }
-  auto result = ops::foldValues(kind, {bits[0], *common, device}, bits[1]);
-  return result ? wrapKnown(*result) : nullptr;
+  return folded(kind, {bits[0], *common, device}, bits[1]);
 }
 
 /// Whether an operand is an integer, which has one power in every order of products.
@@ -745,16 +754,15 @@ PyObject *operationOnValues(op::OpKind kind, PyObject *left, PyObject *right) {
       return operationOnMixed(kind, left, right);
     (a ? y : x).bits = *bits;
   }
-  auto result = ops::foldValues(kind, x, y.bits);
-  return result ? wrapKnown(*result) : operationOnMixed(kind, left, right);
+  PyObject *result = folded(kind, x, y.bits);
+  return result ? result : operationOnMixed(kind, left, right);
 }
 
 PyObject *operationOnValue(op::OpKind kind, PyObject *operand) {
   const KnownValue *x = knownOf(operand);
   if (!x || Trace::active())
     return nullptr;
-  auto result = ops::foldValues(kind, *x, 0);
-  return result ? wrapKnown(*result) : nullptr;
+  return folded(kind, *x, 0);
 }
 
 void setupElements(PyHeapTypeObject *type) {

@@ -2,8 +2,11 @@
 #include "frontends/record/FloatErrors.h"
 
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/ScalarErrors.h"
+#include "frontends/record/Record.h"
 
 #include <array>
+#include <unordered_set>
 
 namespace graphc::py {
 namespace {
@@ -25,6 +28,9 @@ struct Filters {
   PyObject *list = nullptr, *first = nullptr;
   Py_ssize_t count = 0;
   Heed said = Heed::Later;
+  /// Overflows of single integers, by line and operation, that Python's registries would not show
+  /// again under these filters: hashes and generators of numbers meet them in every turn.
+  std::unordered_set<uint64_t> told;
   uint64_t version = 0; ///< of the module's names, when `list` was among them
 };
 Filters filters;
@@ -65,6 +71,7 @@ Heed heed() {
   auto said = static_cast<Heed>(pb::handle(f.ask)(held).cast<int>());
   f.count = count;
   f.said = said;
+  f.told.clear();
   Py_XSETREF(f.list, held.release().ptr());
   Py_XSETREF(f.first, heldFirst.release().ptr());
   return said;
@@ -92,6 +99,9 @@ struct Raised {
 };
 /// The newest, and the one before, which may belong to a failure that is kept (Lend.h).
 thread_local std::array<Raised, 2> raised;
+
+/// The numbers of the names of operators on single results, 0 for none.
+std::array<uint32_t, op::kOpKindCount> scalarNames{};
 
 /// All errors of the operation together, as NumPy's handlers get them.
 int flagsOf(const FloatReport &report, std::span<const FloatReport> reports) {
@@ -137,6 +147,21 @@ Status tell(std::span<const FloatReport> reports) {
 
 } // namespace
 
+uint32_t errorsOfScalars(op::OpKind kind) {
+  const uint32_t word = RecordScope::errors(), name = scalarNames[static_cast<size_t>(kind)];
+  return word && !(word >> kErrorNameShift) ? word | name << kErrorNameShift : word;
+}
+
+void tellOverflow(op::OpKind kind) {
+  RecordScope line;
+  const uint32_t word = errorsOfScalars(kind);
+  const Location location = RecordScope::location();
+  if (location && FloatModes::of(word, FloatError::Over) == FloatModes::kOnce &&
+      !filters.told.insert(location * op::kOpKindCount + static_cast<uint64_t>(kind)).second)
+    return;
+  check(tellNow(FloatError::Over, kind, word));
+}
+
 bool warningsAreWatched() { return heed() == Heed::AtOnce; }
 
 pb::object takeFloatError(const Status &status) {
@@ -159,6 +184,13 @@ void defineFloatErrors(pb::module_ &m) {
   m.def("set_float_modes", setFloatModes);
   m.def("float_modes", floatModes);
   m.def("set_error_name", setErrorName);
+  m.def("set_scalar_name", [](const std::string &dunder, uint32_t name) {
+    for (size_t k = 0; k < scalarNames.size(); ++k) {
+      const auto dunders = op::opInfo(static_cast<op::OpKind>(k)).dunders;
+      if (!dunders.empty() && dunders[0] == dunder)
+        scalarNames[k] = name;
+    }
+  });
 }
 
 } // namespace graphc::py

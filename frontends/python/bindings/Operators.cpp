@@ -2,8 +2,10 @@
 // dispatcher costs as much as recording the operation.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/ScalarErrors.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/MemoryOrder.h"
+#include "frontends/record/Record.h"
 #include "frontends/record/Trace.h"
 
 #include <array>
@@ -59,6 +61,22 @@ bool isPlainOperand(PyObject *object, const Array *x, Operand &out) {
   return true;
 }
 
+/// What NumPy has a scalar for; of other objects, the numbers of Python.
+bool isScalar(PyObject *object, const Array *x) {
+  return x ? x->isValue()
+           : PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object);
+}
+
+/// Tells the errors of an operator under the name that it has for scalars.
+class ScalarScope {
+public:
+  explicit ScalarScope(op::OpKind kind) : named(RecordScope::location(), errorsOfScalars(kind)) {}
+
+private:
+  RecordScope line;
+  RecordScope named;
+};
+
 /// One of the two is an Array: Python asks the type of either.
 PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
   return guarded([&] {
@@ -83,6 +101,9 @@ PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
     if (!toOpenOperand(left, both[0], holders[0], device) ||
         !toOpenOperand(right, both[1], holders[1], device))
       return notImplemented();
+    std::optional<ScalarScope> scope;
+    if (isSingle && isScalar(left, first) && isScalar(right, second))
+      scope.emplace(kind);
     return wrap(computed(kind, both));
   });
 }
@@ -110,6 +131,9 @@ PyObject *unary(op::OpKind kind, PyObject *self) {
     if (value)
       return value;
     Operand one[] = {*asOpenArray(self)};
+    std::optional<ScalarScope> scope;
+    if (asOpenArray(self)->isValue())
+      scope.emplace(kind);
     return wrap(ops::elementwise(kind, one));
   });
 }

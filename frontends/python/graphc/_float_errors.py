@@ -27,7 +27,11 @@ _BITS, _CALL_SHIFT, _CALL_MASK, _NAME_SHIFT = 3, 12, (1 << 10) - 1, 22
 
 # Handlers by number; number 0 is none. Words of pending operations hold the numbers.
 _handlers = [None]
-_names = [""]
+_SCALARS = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
+            "mod": "remainder", "pow": "power", "neg": "negative", "abs": "absolute"}  # fmt: skip
+_names = ["", *(f"scalar {name}" for name in _SCALARS.values())]
+for _number, _dunder in enumerate(_SCALARS, 1):
+    _graphc.set_scalar_name(_dunder, _number)
 _lock = _threading.Lock()
 
 
