@@ -2,7 +2,6 @@
 functions, constructors. One program of results each, compared element by element."""
 
 import inspect
-import io
 
 import graphc as gc
 import numpy as np
@@ -350,16 +349,3 @@ def test_arguments_have_numpys_names():
         value = {"A": a} if name == "matrix_rank" else {"a": a}
         assert np.allclose(getattr(gc.linalg, name)(**{k: gc.asarray(v) for k, v in value.items()}), getattr(np.linalg, name)(**value))
     assert np.allclose(gc.linalg.solve(a=gc.asarray(a), b=gc.asarray(b)), np.linalg.solve(a=a, b=b))
-
-
-def test_info_prints_what_things_are(capsys):
-    gc.info(gc.ones((2, 3), dtype="float32"))
-    printed = capsys.readouterr().out
-    np.info(np.ones((2, 3), dtype="float32"))
-    numpys = capsys.readouterr().out
-    assert [line for line in printed.splitlines() if "pointer" not in line] == [line for line in numpys.splitlines() if "pointer" not in line]
-    output = io.StringIO()
-    gc.info("linalg.norm", output=output)
-    assert gc.linalg.norm.__doc__.splitlines()[0][:40] in output.getvalue() and not capsys.readouterr().out
-    gc.info("no_such_name")
-    assert "no_such_name not found" in capsys.readouterr().out

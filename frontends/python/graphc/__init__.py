@@ -165,7 +165,6 @@ from ._names import (  # noqa: E402
     common_type,
     diag_indices,
     diag_indices_from,
-    info,
     isfortran,
     mask_indices,
     min_scalar_type,

@@ -38,18 +38,6 @@ def isscalar(element) -> _py.bool:
 shared["isscalar"] = isscalar
 
 
-def info(object=None, maxwidth=76, output=None, toplevel="numpy"):
-    """Prints what an array is made of, or the docstring of a function or class; of a string what graphc has by that name,
-    with dots. Returns None. `output` is a file, standard output by default."""
-    found = object
-    if isinstance(object, str):
-        for name in object.split("."):
-            found = getattr(_sys.modules[__package__] if found is object else found, name, None)
-    if _graphc.is_array(found):
-        found = _np.asarray(found)
-    _np.info(object if found is None else found, maxwidth, output, toplevel)
-
-
 def common_type(*arrays):
     """The float dtype class that all arrays convert to; integers count as float64."""
     return _np.result_type(*[_np.float64 if a.dtype.kind in "iu" else a.dtype for a in map(asarray, arrays)]).type
