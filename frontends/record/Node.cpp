@@ -94,8 +94,10 @@ NodeRef Node::makeOp(op::OpKind kind, std::span<const NodeRef> operands, std::ve
   bool picks = category == op::Category::Movement || category == op::Category::Indexed;
   for (const NodeRef &operand : operands) {
     h = mix(mix(h, operand->hash.low), operand->hash.high);
-    if (!picks || operand->state() != NodeState::Ready)
+    if (operand->state() != NodeState::Ready)
       node->reachBytes = std::max(node->reachBytes, operand->reachBytes);
+    else if (!picks)
+      node->reachBytes = std::max(node->reachBytes, operand->bytes());
     if (operand->readsShared())
       node->fromShared.store(true, std::memory_order_relaxed);
   }

@@ -256,6 +256,36 @@ void noteReads(const NodeRef &value) {
   }
 }
 
+/// Whether a pending value still needs one that is large: what it was recorded with may have been
+/// computed since. A loop may never read what it makes of large values, so that a long graph needs
+/// none: what is left of it would be as long each turn.
+bool needsLarge(const NodeRef &value) {
+  constexpr int kMost = 256;
+  if (value->reach() <= kMostTarget)
+    return false;
+  std::lock_guard lock(graphMutex());
+  uint64_t epoch = nextMarkEpoch();
+  std::vector<Node *> stack{value.get()};
+  for (int met = 0; !stack.empty() && met < kMost; ++met) {
+    Node *n = stack.back();
+    stack.pop_back();
+    op::Category category = op::opInfo(n->kind()).category;
+    bool picks = category == op::Category::Movement || category == op::Category::Indexed;
+    if (n->bytes() > kMostTarget)
+      return true;
+    for (const NodeRef &operand : n->operands()) {
+      if (operand->state() == NodeState::Ready) {
+        if (!picks && operand->bytes() > kMostTarget)
+          return true;
+      } else if (operand->reach() > kMostTarget && operand->markEpoch != epoch) {
+        operand->markEpoch = epoch;
+        stack.push_back(operand.get());
+      }
+    }
+  }
+  return false;
+}
+
 } // namespace
 
 /// Of dtypes and kinds that have no loop.
@@ -389,7 +419,7 @@ Result<Elements> elementsOf(const Array &x) {
   if (base->state() == NodeState::Pending) {
     // What is larger, or needs much larger ones, is computed for a loop that reads it again and
     // again: were it left pending, so would be all that the loop makes of it.
-    bool isLarge = base->bytes() > kMostBytes || base->reach() > kMostTarget;
+    bool isLarge = base->bytes() > kMostBytes || needsLarge(base);
     if (isLarge && !ops::isWalkedOver(x))
       return Elements();
     noteReads(base);

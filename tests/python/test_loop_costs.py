@@ -8,13 +8,13 @@ from support.loops import in_turns
 pytestmark = pytest.mark.graphc_only
 
 
-def programs_of(loop):
-    """How many programs a loop runs once its lines are known to be one."""
+def programs_of(loop, counter="programs_run"):
+    """How many programs a loop runs once its lines are known to be one, or what else is counted."""
     for _ in range(2):
         loop()
-    before = gc.cache_info()["programs_run"]
+    before = gc.cache_info()[counter]
     loop()
-    return gc.cache_info()["programs_run"] - before
+    return gc.cache_info()[counter] - before
 
 
 def on_cpu():
@@ -134,3 +134,34 @@ def test_arrays_that_are_written_element_by_element(make):
     if make != "empty":
         np.fill_diagonal(want, np.arange(1.0, 121.0))
         np.testing.assert_array_equal(got, want)
+
+
+def squares_about_mean(xp, a, count):
+    x = xp.asarray(a)
+    x = x - xp.sum(xp.stack([x, x * x], axis=1), axis=1)  # made of what is larger than it
+    mean, total = xp.mean(x), 0
+    for i in range(count):
+        total = total + (x[i] - mean) * (x[i + 1] - mean)
+    return float(total)
+
+
+@pytest.mark.parametrize("size", [20_000, 60_000])
+def test_single_values_of_large_pending_ones_are_computed_at_their_line(size):
+    a = np.random.default_rng(7).standard_normal(size)
+    np.testing.assert_allclose(squares_about_mean(gc, a, 4000), squares_about_mean(np, a, 4000), rtol=1e-9)
+    if on_cpu():
+        assert programs_of(lambda: squares_about_mean(gc, a, 4000), "nodes_recorded") < 1000
+
+
+def test_a_long_chain_of_single_values_is_computed_as_it_grows():
+    a = np.random.default_rng(8).standard_normal(60_000)
+
+    def chain(xp, turns):
+        value = xp.sum(xp.asarray(a) * 2.0)
+        for _ in range(turns):
+            value = value * 0.999 + 1.0
+        return float(value)
+
+    np.testing.assert_allclose(chain(gc, 5000), chain(np, 5000), rtol=1e-9)
+    if on_cpu():
+        assert programs_of(lambda: chain(gc, 5000), "nodes_recorded") < 1000
