@@ -1,3 +1,4 @@
+// Whose Python code asks, from its frame and the names of its module.
 #include "frontends/python/bindings/Asking.h"
 
 #include <Python.h>
