@@ -381,6 +381,12 @@ bool isReadAtOnce(OpKind kind) {
   return location && reads[placeOf(location, kind)].load(std::memory_order_relaxed);
 }
 
+bool isComputedAtOnce(const Node &single) {
+  return single.state() == NodeState::Pending && single.reach() <= kMostBytes &&
+         turnsWanted().load(std::memory_order_relaxed) != kNever && !Trace::active() &&
+         onHost(single.device());
+}
+
 void noteLook(const NodeRef &value) {
   if (value->state() == NodeState::Pending && value->reach() <= kMostBytes && !Trace::active() &&
       onHost(value->device()))

@@ -53,6 +53,11 @@ bool isLoop(op::OpKind kind, int64_t elements, const rt::Device &device, bool co
 /// anything. Needs a RecordScope.
 bool isReadAtOnce(op::OpKind kind);
 
+/// Whether a single value that is pending is computed where it was recorded: made of small arrays
+/// it costs no more now than later, and is an object that compiled code of others takes for a
+/// number (bindings/ScalarTypes.h).
+bool isComputedAtOnce(const Node &single);
+
 /// Takes down that the program looks at a single value that is pending: where it does so in a loop
 /// over small arrays, what the value is made of is computed at once from the next turns on.
 void noteLook(const NodeRef &value);

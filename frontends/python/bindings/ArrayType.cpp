@@ -130,8 +130,14 @@ PyObject *ofType(const char *method, PyObject *cls, PyObject *object) {
 bool takesNumpys(const PyObject *cls) {
   return reinterpret_cast<const PyTypeObject *>(cls) == ndarrayType;
 }
+/// Of Array alone: a single result is no ndarray.
+bool takesScalars(const PyObject *cls) {
+  return reinterpret_cast<const PyTypeObject *>(cls) == arrayType;
+}
 
 PyObject *isInstance(PyObject *cls, PyObject *object) {
+  if (isScalarType(Py_TYPE(object)))
+    return PyBool_FromLong(takesScalars(cls));
   auto *theirs = reinterpret_cast<PyObject *>(numpysArray());
   int isTheirs = takesNumpys(cls) ? PyObject_IsInstance(object, theirs) : 0;
   if (isTheirs)
@@ -140,6 +146,8 @@ PyObject *isInstance(PyObject *cls, PyObject *object) {
 }
 
 PyObject *isSubclass(PyObject *cls, PyObject *object) {
+  if (PyType_Check(object) && isScalarType(reinterpret_cast<PyTypeObject *>(object)))
+    return PyBool_FromLong(takesScalars(cls));
   bool isTheirs = takesNumpys(cls) && PyType_Check(object) &&
                   PyType_IsSubtype(reinterpret_cast<PyTypeObject *>(object), numpysArray());
   return isTheirs ? Py_NewRef(Py_True) : ofType("__subclasscheck__", cls, object);
@@ -231,7 +239,17 @@ pb::object makeNdarray(PyTypeObject *array) {
   return out;
 }
 
+PyObject *finishScalarTypes(PyObject *, PyObject *without) {
+  return guarded([&] {
+    shareMembers(arrayType, without);
+    return Py_NewRef(Py_None);
+  });
+}
+
 PyMethodDef functions[] = {
+    {"finish_scalar_types", finishScalarTypes, METH_O,
+     "Gives known values the members of Array, once it has them all; the argument: a set of names "
+     "of those that NumPy's types have themselves."},
     {"is_array", isArray, METH_O, "Whether an object is an Array, and none of NumPy's arrays."},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -268,6 +286,7 @@ void defineArrayType(pb::module_ &m, pb::class_<Array> &array) {
   m.attr("ndarray") = ndarray;
   arrayType = reinterpret_cast<PyTypeObject *>(array.ptr());
   ndarrayType = reinterpret_cast<PyTypeObject *>(ndarray.release().ptr());
+  makeScalarTypes(arrayType);
   unboundType = makeUnboundType();
   unbound = PyDict_New();
   if (!unboundType || !unbound || PyModule_AddFunctions(m.ptr(), functions) < 0)

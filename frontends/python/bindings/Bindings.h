@@ -8,6 +8,7 @@
 #define GRAPHC_FRONTENDS_PYTHON_BINDINGS_BINDINGS_H
 
 #include "frontends/python/bindings/Handover.h"
+#include "frontends/python/bindings/ScalarTypes.h"
 
 #include "frontends/record/Ops.h"
 #include "frontends/record/Record.h"
@@ -272,6 +273,10 @@ void defineRandom(pb::module_ &m);
 template <>
 struct pybind11::detail::type_caster<graphc::Array> : type_caster_base<graphc::Array> {
   bool load(handle source, bool convert) {
+    if (graphc::py::ScalarObject *scalar = graphc::py::asScalar(source.ptr())) {
+      value = graphc::py::arrayOf(scalar);
+      return true;
+    }
     if (!type_caster_base<graphc::Array>::load(source, convert))
       return false;
     if (value)

@@ -37,6 +37,8 @@ std::optional<Leaf> leafOf(PyObject *object) {
     int64_t v = PyLong_AsLongLongAndOverflow(object, &overflow);
     return overflow ? std::nullopt : std::optional(Leaf{DType::Int64, static_cast<uint64_t>(v)});
   }
+  if (const KnownValue *known = knownScalar(object); known && onHost(*known->device))
+    return Leaf{known->dtype, known->bits, nullptr, known->device};
   if (numpyScalarDType(object) == DType::Float64)
     return Leaf{DType::Float64, std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(object))};
   const Array *x = asArray(object);

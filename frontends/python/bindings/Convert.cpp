@@ -187,6 +187,8 @@ std::optional<DType> knownDType(pb::handle object) {
 }
 
 std::optional<DType> numpyScalarDType(PyObject *object) {
+  if (isScalarType(Py_TYPE(object)))
+    return std::nullopt;
   const Numpy &np = numpy();
   const auto *type = reinterpret_cast<PyObject *>(Py_TYPE(object));
   for (DType t : {DType::Float64, DType::Int64, DType::Bool, DType::Float32})
@@ -396,14 +398,18 @@ const Number *asNumber(PyObject *object) {
 Array *asAnyArray(pb::handle object) {
   // pybind11's own lookup hashes type names: this runs for every operand of every call.
   static auto *const type = reinterpret_cast<PyTypeObject *>(pb::type::of<Array>().release().ptr());
-  // Classes made of Array are made by Python: none of the static types is one.
-  if (!isOurType(Py_TYPE(object.ptr())) &&
-      (!PyType_HasFeature(Py_TYPE(object.ptr()), Py_TPFLAGS_HEAPTYPE) ||
-       !PyType_IsSubtype(Py_TYPE(object.ptr()), type)))
-    return nullptr;
-  auto *instance = reinterpret_cast<pb::detail::instance *>(object.ptr());
-  Array *array = instance->simple_layout ? static_cast<Array *>(instance->simple_value_holder[0])
-                                         : instance->get_value_and_holder().value_ptr<Array>();
+  ScalarObject *scalar = asScalar(object.ptr());
+  Array *array = scalar ? arrayOf(scalar) : nullptr;
+  if (!array) {
+    // Classes made of Array are made by Python: none of the static types is one.
+    if (!isOurType(Py_TYPE(object.ptr())) &&
+        (!PyType_HasFeature(Py_TYPE(object.ptr()), Py_TPFLAGS_HEAPTYPE) ||
+         !PyType_IsSubtype(Py_TYPE(object.ptr()), type)))
+      return nullptr;
+    auto *instance = reinterpret_cast<pb::detail::instance *>(object.ptr());
+    array = instance->simple_layout ? static_cast<Array *>(instance->simple_value_holder[0])
+                                    : instance->get_value_and_holder().value_ptr<Array>();
+  }
   if (array && array->rank() == 0 && array->hasStorage())
     array->noteValue();
   return array;

@@ -24,6 +24,8 @@ using strings::format;
 constexpr size_t kMostAxes = 8;
 
 const KnownValue *knownOf(PyObject *object) {
+  if (const KnownValue *known = knownScalar(object))
+    return known;
   const Array *x = asAnyArray(object);
   return x ? x->known() : nullptr;
 }
@@ -475,6 +477,11 @@ bool isListPut(Array &x, std::span<const IndexItem> items, PyObject *value) {
 }
 
 int set(PyObject *self, PyObject *key, PyObject *value) {
+  if (asAnyArray(self)->isValue()) {
+    refuseSequence(self, "a single result does not support item assignment",
+                   "'%s' object does not support item assignment");
+    return -1;
+  }
   if (!value) {
     PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
     return -1;

@@ -143,12 +143,12 @@ bool isDone(PyObject *result) { return result && result != Py_NotImplemented; }
 std::string_view dunderOf(op::OpKind kind) { return op::opInfo(kind).dunders[0]; }
 
 /// Of a known float64, or a Python float.
-bool isKnownFloat(const Array *x, PyObject *object, double &value, rt::Device *&device) {
-  if (!x) {
-    value = PyFloat_CheckExact(object) ? PyFloat_AS_DOUBLE(object) : 0;
-    return PyFloat_CheckExact(object);
+bool isKnownFloat(PyObject *object, double &value, rt::Device *&device) {
+  if (PyFloat_CheckExact(object)) {
+    value = PyFloat_AS_DOUBLE(object);
+    return true;
   }
-  const KnownValue *known = x->known();
+  const KnownValue *known = knownScalar(object);
   if (!known || known->dtype != DType::Float64 || (device && device != known->device))
     return false;
   value = std::bit_cast<double>(known->bits);
@@ -163,8 +163,8 @@ PyObject *combineKnown(op::OpKind kind, PyObject *left, PyObject *right) {
   rt::Device *device = nullptr;
   const bool isBasic = kind == op::OpKind::Add || kind == op::OpKind::Sub ||
                        kind == op::OpKind::Mul || kind == op::OpKind::Div;
-  if (!isBasic || !isKnownFloat(asAnyArray(left), left, a, device) ||
-      !isKnownFloat(asAnyArray(right), right, b, device) || !device || Trace::active())
+  if (!isBasic || !isKnownFloat(left, a, device) || !isKnownFloat(right, b, device) || !device ||
+      Trace::active())
     return nullptr;
   const auto made = ops::foldValues(kind, {std::bit_cast<uint64_t>(a), DType::Float64, device},
                                     std::bit_cast<uint64_t>(b));
@@ -264,9 +264,8 @@ bool isTrueOf(int comparison, T a, T b) {
 /// The comparison of a known int64 or float64 with another one, or with such a number of Python's:
 /// what loops over elements do most. Null, with no error set, where there is more to it.
 PyObject *compareKnown(PyObject *self, PyObject *other, int comparison) {
-  const Array *x = asAnyArray(self), *y = asAnyArray(other);
-  const KnownValue *a = x ? x->known() : nullptr, *b = y ? y->known() : nullptr;
-  if (!a || (y && (!b || b->dtype != a->dtype || b->device != a->device)) || Trace::active())
+  const KnownValue *a = knownScalar(self), *b = knownScalar(other);
+  if (!a || (b && (b->dtype != a->dtype || b->device != a->device)) || Trace::active())
     return nullptr;
   bool isTrue = false;
   if (a->dtype == DType::Float64 && (b || PyFloat_CheckExact(other))) {

@@ -115,8 +115,10 @@ std::optional<double> wholeNumber(op::OpKind kind, PyObject *operand) {
 
 /// A single float that the host has: a known value, or a number, which goes where new arrays go.
 std::optional<KnownValue> knownFloat(op::OpKind kind, PyObject *operand) {
-  if (const Array *x = asAnyArray(operand)) {
-    const KnownValue *value = x->known();
+  const KnownValue *value = knownScalar(operand);
+  const Array *x = value ? nullptr : asAnyArray(operand);
+  if (value || x) {
+    value = value ? value : x->known();
     return value && isFloat(value->dtype) ? std::optional(*value) : std::nullopt;
   }
   std::optional<double> number = wholeNumber(kind, operand);
@@ -125,8 +127,8 @@ std::optional<KnownValue> knownFloat(op::OpKind kind, PyObject *operand) {
   rt::Device *device = unwrap(currentDevice());
   if (!onHost(*device))
     return std::nullopt;
-  const double value = number ? *number : PyFloat_AS_DOUBLE(operand);
-  return KnownValue{std::bit_cast<uint64_t>(value), DType::Float64, device};
+  const double given = number ? *number : PyFloat_AS_DOUBLE(operand);
+  return KnownValue{std::bit_cast<uint64_t>(given), DType::Float64, device};
 }
 
 /// The operation on a single float that is known, in a loop; null when there is more to it.

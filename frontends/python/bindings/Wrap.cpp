@@ -7,6 +7,7 @@
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/Lend.h"
 #include "frontends/record/Recycle.h"
+#include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
 
 #include <algorithm>
@@ -175,6 +176,8 @@ Made takeMade(DType t, const Shape &shape, const rt::Device &device) {
 }
 
 PyObject *wrapKnown(const KnownValue &value) {
+  if (PyObject *scalar = makeScalar(value))
+    return scalar;
   PyObject *self = known.take();
   if (!self)
     return wrap(Array(value));
@@ -261,13 +264,41 @@ static bool settle(PyObject *self, Array &&array) {
   return false;
 }
 
+/// A value that is known, with nothing to tell, as an object of NumPy's type; null for others.
+static PyObject *wrapScalar(Array &array) {
+  if (array.isNull() || array.rank() > 0 || array.isOpen() || !array.isValue())
+    return nullptr;
+  bool hasTold = isTold(array);
+  if (array.hasStorage()) {
+    if (!hasTold && array.storage()->withCurrent([](const Node &node) {
+          return node.state() == NodeState::Ready || small::isComputedAtOnce(node);
+        })) {
+      Array *one[] = {&array};
+      evaluateNow(one, "value");
+      hasTold = true;
+    }
+    array.noteValue();
+  }
+  const KnownValue *value = array.known();
+  if (!hasTold)
+    return nullptr;
+  return value ? makeScalar(*value) : makeScalar(array);
+}
+
 PyObject *wrapSilently(Array &&array) {
+  if (PyObject *scalar = wrapScalar(array))
+    return scalar;
   auto owned = pb::reinterpret_steal<pb::object>(makeObject(typeFor(array)));
   settle(owned.ptr(), std::move(array));
   return owned.release().ptr();
 }
 
 PyObject *wrap(Array &&array) {
+  if (PyObject *scalar = wrapScalar(array)) {
+    auto owned = pb::reinterpret_steal<pb::object>(scalar);
+    check(takeFailure());
+    return owned.release().ptr();
+  }
   auto owned = pb::reinterpret_steal<pb::object>(makeObject(typeFor(array)));
   bool owns = settle(owned.ptr(), std::move(array));
   Array &value = **holderOf(reinterpret_cast<Instance *>(owned.ptr()));

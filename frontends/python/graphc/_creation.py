@@ -36,7 +36,7 @@ def _shape(shape):
 def _joined(obj):
     """A nested sequence that holds Arrays as one Array, or None when it holds none."""
     kinds = set(map(type, obj))
-    ours = not kinds.isdisjoint((_Array, _graphc.ndarray))
+    ours = _py.any(map(_graphc.is_array, obj))
     if not ours and not kinds & {list, tuple}:
         return None
     if not ours and not _py.any(_holds(v) for v in obj):

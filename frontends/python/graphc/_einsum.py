@@ -84,7 +84,7 @@ class _Operand:
 
     def reshape(self, shape):
         if tuple(shape) != self.shape:
-            self.step(_graphc.Array.reshape, tuple(shape), term=self.term, shape=shape)
+            self.step(_reshaped, tuple(shape), term=self.term, shape=shape)
 
     def broadcast(self, shape):
         if tuple(shape) != self.shape:
@@ -93,7 +93,7 @@ class _Operand:
     def transpose(self, letters):
         order = [self.term.index(c) for c in letters]
         if order != list(range(len(order))):
-            self.step(_graphc.Array.transpose, tuple(order), term=letters, shape=[self.shape[i] for i in order])
+            self.step(_transposed, tuple(order), term=letters, shape=[self.shape[i] for i in order])
 
     def reduce(self, keep):
         """Takes repeated indices from the diagonal, and sums over those outside `keep`."""
@@ -111,6 +111,14 @@ class _Operand:
 
     def sizes(self, letters):
         return [self.shape[self.term.index(c)] for c in letters]
+
+
+def _reshaped(x, *shape):
+    return x.reshape(*shape)
+
+
+def _transposed(x, *axes):
+    return x.transpose(*axes)
 
 
 def _sum_in_dtype(x, axes):

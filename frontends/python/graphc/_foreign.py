@@ -268,7 +268,7 @@ def run(theirs, args, keywords, updates=None):
 def applied(ufunc, operands, made=NotImplemented):
     """A ufunc of another package of arrays and numbers, which says nothing of classes and writes to none of them; `made`: what it gave."""
     if made is NotImplemented:
-        made = ufunc(*[_np.asarray(x)[()] if type(x) is _Array else _np.asarray(x) if type(x) is _graphc.ndarray else x for x in operands])
+        made = ufunc(*[_np.asarray(x) if type(x) is _graphc.ndarray else _np.asarray(x)[()] if _graphc.is_array(x) else x for x in operands])
     device = next((x.device for x in operands if _graphc.is_array(x)), None)
     return tuple([to_ours(m, device) for m in made]) if isinstance(made, tuple) else to_ours(made, device)
 

@@ -81,7 +81,7 @@ def _dask_tokenize(self):
 
 #: Our ufunc for NumPy's, of those that were called with operands that need no look; and those of other packages.
 _ours, _others = {}, set()
-_OPERANDS = {_Array, _graphc.ndarray, _np.ndarray, _np.float64, _np.float32, _np.int64, _np.bool_, bool, int, float}
+_OPERANDS = {_Array, _graphc.ndarray, _np.ndarray, bool, int, float, *(_np.dtype(code).type for code in "?bhilBHILefd")}
 
 
 def _is_complex(x):

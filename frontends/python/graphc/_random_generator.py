@@ -182,8 +182,8 @@ def _as_number(draw, number):
         if not _graphc.is_array(drawn) or drawn.ndim or _graphc.is_tracing():
             return drawn
         if args or keywords:
-            given = *map(type, args), *map(type, keywords.values())
-            if _Array in given or _graphc.ndarray in given or tuple in given:  # a tuple: size=()
+            given = *args, *keywords.values()
+            if any(map(_graphc.is_array, given)) or tuple in map(type, given):  # a tuple: size=()
                 return drawn
         return number(drawn)
 
