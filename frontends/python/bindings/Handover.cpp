@@ -193,7 +193,7 @@ PyTypeObject *makeType(const char *name, bool binds) {
 
 bool isOfNumpysClass(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
-  if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) || isOurType(type) ||
+  if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) || isOurType(type) || isScalarType(type) ||
       !PyType_IsSubtype(type, pb::detail::npy_api::get().PyArray_Type_))
     return false;
   static PyObject *const mapped =

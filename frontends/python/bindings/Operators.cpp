@@ -80,6 +80,9 @@ private:
 /// One of the two is an Array: Python asks the type of either.
 PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
   return guarded([&] {
+    const bool isKnown = knownScalar(left) || knownScalar(right);
+    if (PyObject *value = isKnown ? operationOnValues(kind, left, right) : nullptr)
+      return value;
     const Array *first = asAnyArray(left), *second = asAnyArray(right);
     const bool isSingle = (first && first->rank() == 0) || (second && second->rank() == 0);
     if ((first && first->rank() > 0) || (second && second->rank() > 0))
@@ -88,7 +91,7 @@ PyObject *binary(op::OpKind kind, PyObject *left, PyObject *right) {
     if (std::array<Operand, 2> plain; !isSingle && isPlainOperand(left, first, plain[0]) &&
                                       isPlainOperand(right, second, plain[1]))
       return wrap(computed(kind, plain));
-    if (PyObject *value = isSingle ? operationOnValues(kind, left, right) : nullptr)
+    if (PyObject *value = isSingle && !isKnown ? operationOnValues(kind, left, right) : nullptr)
       return value;
     if (PyObject *value = isSingle ? operationOnComplex(kind, left, right) : nullptr)
       return value;
@@ -124,8 +127,9 @@ PyObject *inPlace(op::OpKind kind, PyObject *self, PyObject *other) {
 
 PyObject *unary(op::OpKind kind, PyObject *self) {
   return guarded([&] {
-    PyObject *value = asAnyArray(self)->rank() > 0 ? directOperation(kind, self, nullptr)
-                                                   : operationOnValue(kind, self);
+    const bool isSingle = knownScalar(self) || asAnyArray(self)->rank() == 0;
+    PyObject *value =
+        isSingle ? operationOnValue(kind, self) : directOperation(kind, self, nullptr);
     if (!value)
       value = operationOnComplex(kind, self, nullptr);
     if (value)
