@@ -435,7 +435,8 @@ def test_programs_that_meet_errors_again_and_again(name, traced):
         same(said_here, said(lambda: theirs.append(f(np, *data)) or theirs[0]), f"{name}, turn {turn}")
         if name not in ("cast", "floor_divide"):  # of an infinity: docs/coming-from-numpy.md
             np.testing.assert_allclose(np.asarray(ours[0]), theirs[0], rtol=1e-12)
-        assert name == "mask" or turn in (2, 6, 7, 22, 23) or runs <= 1, (turn, runs)
+        most = 3 if name == "softmax" and not traced else 1  # its single results are computed where they are recorded
+        assert name == "mask" or turn in (2, 6, 7, 22, 23) or runs <= most, (turn, runs)
 
 
 def _written(write, dtype):

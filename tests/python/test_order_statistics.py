@@ -139,6 +139,23 @@ def test_nan_quantiles(method):
         near(gc.nanpercentile(g, 30, 0, method=method), np.nanpercentile(x, 30, 0, method=method))
 
 
+@pytest.mark.parametrize("name", ["percentile", "quantile", "nanpercentile", "nanquantile", "nanmedian", "median"])
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (2, 1), (2, 3), (3, 2)], ids=str)
+def test_results_are_spread_over_out(name, shape):
+    """As ufuncs spread what they compute; the mean of `median` reduces, into what has its shape."""
+
+    def run(xp, x, q):
+        given = (xp.asarray(x),) if "median" in name else (xp.asarray(x), q)
+        try:
+            return np.asarray(getattr(xp, name)(*given, axis=0, out=xp.zeros(shape))).tolist()
+        except ValueError:
+            return "refused"
+
+    for x in (np.arange(10.0), np.arange(12.0).reshape(4, 3)):
+        for q in (0.25, [0.25, 0.5]):
+            assert run(gc, x, q) == run(np, x, q)
+
+
 def test_whole_quantiles_keep_integers():
     x = np.random.default_rng(7).integers(0, 99, (8, 3))
     for q in (0, 1, [0, 1]):

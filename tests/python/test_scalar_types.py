@@ -147,6 +147,17 @@ def test_values_stay_arrays_of_graphc(dtype):
         assert isinstance(made, gc.ndarray) == isinstance(wanted, np.ndarray)
 
 
+@pytest.mark.parametrize("n", [10, 100_000])
+def test_single_results_of_small_arrays_are_computed_at_once(n):
+    x = gc.ones(n) * 2
+    total, top = x.sum(), x.max()
+    assert json.dumps([total, top, (x * 2).mean()]) == f"[{2.0 * n}, 2.0, 4.0]"
+    assert "array 0: computed already, as single results" in gc.explain(total, x + 1) and "kernel" in gc.explain(total, x + 1)
+    large = gc.ones(1_000_000) + x[0]
+    assert gc._graphc.pending(large.sum()) and "reduce" in gc.explain(large.sum())
+    assert gc._graphc.pending(x * 3) and not gc._graphc.is_value(x * 3)
+
+
 def test_no_value_is_changed():
     s = t = gc.arange(4.0)[2]
     s += 1

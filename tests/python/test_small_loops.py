@@ -202,7 +202,8 @@ def test_a_list_of_what_a_loop_collected_becomes_an_array():
         assert not gc._graphc.pending(made.reshape(-1)) or made.base is not None
         exact.assert_same(np.asarray(made), np.array(theirs))
         assert gc.asarray(ours[:70], dtype="f4").tolist() == np.asarray(theirs[:70], "f4").tolist()
-    lazy = [gc.asarray(np.arange(10_000.0)).sum() * i for i in range(50)]
+    large = gc.asarray(np.arange(300_000.0))
+    lazy = [large.sum() * i for i in range(50)]
     assert gc._graphc.pending(gc.array(lazy))  # few stay recorded
     with pytest.raises(ValueError, match="inhomogeneous"):
         gc.array([x for pair in zip(lazy, [gc.ones(2)] * 50) for x in pair])

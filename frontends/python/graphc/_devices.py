@@ -95,8 +95,14 @@ def synchronize(device=None):
 
 
 def explain(*arrays):
-    """Why pending arrays compile into the kernels they do: text with one paragraph a kernel."""
-    return _graphc.explain(list(arrays))
+    """Why pending arrays compile into the kernels they do: text with one paragraph a kernel, and which arrays are computed already."""
+    done = [i for i, x in enumerate(arrays) if _graphc.is_array(x) and not _graphc.pending(x)]
+    lines = []
+    for i in done:
+        why = ", as single results of arrays of up to 2 MiB are where they are recorded (GRAPHC_LOOP_TURNS=never records them)"
+        lines.append(f"array {i}: computed already{why if _graphc.is_value(arrays[i]) else ''}\n")
+    pending = [x for i, x in enumerate(arrays) if i not in done]
+    return "".join(lines) + (_graphc.explain(pending) if pending else "")
 
 
 def cache_info():

@@ -94,8 +94,12 @@ def _merged(x, axis, name):
 
 
 def _deliver(result, out, name, shape=None, casting="same_kind"):
-    """The result, or with kept dimensions (then an array) as `shape`, in `out` if there is one."""
+    """The result, or with kept dimensions (then an array) as `shape`, in `out` if there is one, over which it is broadcast; `median` reduces."""
     result = single(result) if shape is None else asarray(result.reshape(shape))
+    wanted = getattr(out, "shape", result.shape)
+    fits = len(result.shape) <= len(wanted) and _py.all(n in (1, m) for n, m in zip(result.shape[::-1], wanted[::-1], strict=False))
+    if wanted != result.shape and name != "median" and fits:
+        result = _graphc.broadcast_to(result, wanted)
     return with_out(result, out, casting, name)
 
 
