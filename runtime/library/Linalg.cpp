@@ -6,8 +6,9 @@
 // out, their signs, and whether a pivot is exactly zero are those of NumPy so.
 //
 // Threads: matrices up to kSmall run on one thread each, several at once; a larger one has all
-// threads of its library to itself. The size of a matrix alone decides, so that its result does not
-// depend on what stands beside it.
+// threads of its library to itself, or as many as the library was told to use
+// (OPENBLAS_NUM_THREADS, threadpoolctl). The size of a matrix alone decides, so that its result
+// does not depend on what stands beside it.
 //
 //===------------------------------------------------------------------------------------------===//
 #include "runtime/base/Strings.h"
@@ -31,16 +32,16 @@ using strings::format;
 /// Up to this size threads of LAPACK cost more than they give.
 constexpr int64_t kSmall = 192;
 
-/// Holds the thread count of the library at `wanted` while alive; other users of the library get
-/// their own back.
+/// Holds the thread count of the library at most at `most` while alive; other users of the library
+/// get their own back.
 class LapackThreads {
 public:
-  LapackThreads(const Lapack &lapack, int wanted) : lapack(lapack), lock(mutex()) {
+  LapackThreads(const Lapack &lapack, int most) : lapack(lapack), lock(mutex()) {
     if (!lapack.getThreads)
       return;
     saved = lapack.getThreads();
-    if (saved != wanted)
-      lapack.setThreads(wanted);
+    if (saved > most)
+      lapack.setThreads(most);
     else
       saved = 0;
   }

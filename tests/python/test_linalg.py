@@ -254,6 +254,26 @@ def test_no_lapack_is_an_error():
     assert "no LAPACK was found (tried /nonexistent/libopenblas.so)" in done.stdout
 
 
+THREADS = """
+import os
+import numpy as np
+import graphc as gc
+a = np.random.default_rng(3).random((500, 500))
+x = gc.asarray(a)
+gc.eval(x @ x)  # starts the threads of the cpu device
+before = len(os.listdir("/proc/self/task"))
+same = np.array_equal(np.asarray(gc.linalg.inv(x)), np.linalg.inv(a))
+print(len(os.listdir("/proc/self/task")) - before, same)
+"""
+
+
+@pytest.mark.graphc_only
+def test_lapack_takes_no_more_threads_than_it_was_told():
+    env = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "GRAPHC_NUM_THREADS": "3", "PYTHONPATH": str(pathlib.Path(gc.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", THREADS], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0", "True"]
+
+
 @pytest.mark.graphc_only
 def test_results_repeat():
     a = gc.asarray(matrices((), 300, 300))
