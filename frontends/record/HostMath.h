@@ -276,9 +276,13 @@ inline std::optional<bool> foldBool(OpKind kind, bool a, bool b) {
   switch (kind) {
   case OpKind::LogicalAnd:
   case OpKind::BitwiseAnd:
+  case OpKind::Mul:
+  case OpKind::Minimum:
     return a && b;
   case OpKind::LogicalOr:
   case OpKind::BitwiseOr:
+  case OpKind::Add:
+  case OpKind::Maximum:
     return a || b;
   case OpKind::LogicalXor:
   case OpKind::BitwiseXor:

@@ -123,7 +123,7 @@ bool loop(OpKind kind, void *out, Run<T> a, Run<T> b, int64_t count) {
     return true;
   if constexpr (std::is_same_v<T, bool>)
     return loopOfOne<T, LogicalAnd, LogicalOr, LogicalXor, LogicalNot, BitwiseAnd, BitwiseOr,
-                     BitwiseXor, BitwiseNot>(kind, out, a, b, count);
+                     BitwiseXor, BitwiseNot, Add, Mul, Minimum, Maximum>(kind, out, a, b, count);
   else if constexpr (std::is_floating_point_v<T>)
     return loopOfOne<T, Add, Sub, Mul, Div, Neg, Abs, Square, Sqrt, Floor, Ceil, Trunc, Round,
                      Minimum, Maximum, Reciprocal, Copysign, Sign, IsNan, IsInf, IsFinite, Signbit>(
@@ -350,7 +350,7 @@ thread_local int widerDepth = 0;
 Wider::Wider() { ++widerDepth; }
 Wider::~Wider() { --widerDepth; }
 int64_t mostBytes() { return widerDepth ? 64 * kMostBytes : kMostBytes; }
-int64_t mostWork() { return int64_t{1} << (widerDepth ? 20 : 15); }
+int64_t mostWork() { return int64_t{1} << (widerDepth ? 23 : 15); }
 
 int loopTurns() { return turnsWanted().load(std::memory_order_relaxed); }
 

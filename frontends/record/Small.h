@@ -115,6 +115,10 @@ Outcome concatenate(std::span<const Array> xs, DType t, size_t axis);
 /// Over `axes` (sorted), as dtype `t`; the result takes `shape`.
 Outcome reduce(op::ReduceKind kind, const Array &x, std::span<const int64_t> axes, DType t,
                const Shape &shape);
+/// The same where the axes are several groups of neighbours: the last group first, then the others
+/// of what it gave.
+Outcome reduceByGroups(op::ReduceKind kind, const Array &x, std::span<const int64_t> axes, DType t,
+                       const Shape &shape);
 /// Running combinations along an axis.
 Outcome scan(op::ReduceKind kind, const Array &x, size_t axis, DType t, const Shape &shape);
 /// What a routine of the host library gives for small operands; whatever it raises is left to the

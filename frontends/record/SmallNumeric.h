@@ -54,6 +54,10 @@ Outcome extremeOfNumbers(bool isLargest, const Array &x);
 /// The dtype by whose loops integers without one of their own, and extremes of bools, are reduced;
 /// nothing for others.
 std::optional<DType> widerLoop(op::ReduceKind kind, DType t);
+/// A chain of products is no longer (docs/numerics.md).
+inline constexpr int64_t kMostDepth = 2048;
+/// As matmul() of float32 or float64, where chains are longer: those of their blocks, added.
+Outcome productOfBlocks(const Array &x, const Array &y, DType t, const Shape &shape);
 Outcome reduceByWider(op::ReduceKind kind, const Array &x, std::span<const int64_t> axes,
                       DType wider, DType t, const Shape &shape);
 

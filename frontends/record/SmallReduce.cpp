@@ -325,8 +325,6 @@ DType resultDType(ReduceKind kind, DType t) {
   return kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax ? DType::Int64 : t;
 }
 
-/// A longer chain is cut (docs/numerics.md).
-constexpr int64_t kMostDepth = 2048;
 /// Elements of a factor that is copied before it is multiplied.
 constexpr int64_t kMostTurned = 1024;
 /// Columns of a single row that stay in registers.
@@ -669,8 +667,10 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
                const Shape &shape) {
   auto layout = layoutOf(x.shape(), axes);
   int64_t count = countOf(x.shape());
-  if (!layout || count == 0 || count * itemSize(t) > mostBytes())
+  if (count == 0 || count * itemSize(t) > mostBytes())
     return NodeRef();
+  if (!layout)
+    return reduceByGroups(kind, x, axes, t, shape);
   if (auto wider = widerLoop(kind, t))
     return reduceByWider(kind, x, axes, *wider, t, shape);
   GRAPHC_ASSIGN(NodeRef out, makeNode(resultDType(kind, t), shape, x.device()));
@@ -758,8 +758,10 @@ Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape) {
     return NodeRef();
   Factor a(x.view(), true), b(y.view(), false);
   const int64_t work = a.rows * a.columns * b.columns * (isComplex(t) ? 4 : 1);
-  if (a.columns > kMostDepth || work > mostWork() || (isComplex(t) && a.columns == 0))
+  if (work > mostWork() || (isComplex(t) && a.columns == 0))
     return NodeRef();
+  if (a.columns > kMostDepth)
+    return productOfBlocks(x, y, t, shape);
   if (t == DType::UInt64)
     return productOfBits<int64_t>(x, y, a, b, t, shape);
   if (!isInexact(t) && t != DType::Int64 && t != DType::Int32)

@@ -24,6 +24,16 @@ def random():
     return (*drawn, *[g.random(3000) + 0 for g in r.spawn(2)])
 
 
+def grid(x):
+    """Of five dimensions, one of size 1, the last one broadcast."""
+    return (x.ravel()[:12].reshape(2, 3, 1, 2, 1) / 3 + gc.arange(4, dtype=x.dtype)).astype(x.dtype)
+
+
+def deep(x, depth):
+    """Rows of so many numbers, of all magnitudes."""
+    return x[..., -1:] / 7 + gc.sin(gc.arange(depth, dtype=x.dtype))
+
+
 EXPRESSIONS = {
     "elementwise": lambda x, n, v, i: (x * x + 1) / (gc.abs(x) + 2) - n % 3,
     "functions": lambda x, n, v, i: gc.exp(-(x * x) / 100) * gc.sin(x) + gc.arctan2(x, 2.0),
@@ -58,6 +68,10 @@ EXPRESSIONS = {
     "questions": lambda x, n, v, i: (gc.isinf(x), gc.signbit(x * -1), gc.copysign(x, -x[::-1]), gc.sign(x - 1), gc.reciprocal(v), gc.sign(v - 1)),
     "batches": lambda x, n, v, i: (x.reshape(5, 3, 4) @ x.reshape(5, 4, 3), (x + 1).reshape(5, 1, 3, 4) @ v.astype("f8").reshape(2, 1, 6)[:, :, :4].mT, n.reshape(5, 4, 3) @ n.reshape(5, 3, 4), v.reshape(3, 2, 2) @ v[:4].reshape(2, 2)),
     "fused": lambda x, n, v, i: (gc._graphc.fma(x, x[::-1], 0.1), gc._graphc.fma(v, 3.0, v[::-1]), gc._graphc.fma(x[0], 1e-3, -(v.astype("f8")))),
+    "groups": lambda x, n, v, i: tuple(f(c, axis=axes) for axes in ((0, 2), (0, 2, 4), (1, 3), (0, 3, 4)) for f in (gc.sum, gc.prod, gc.max, gc.mean) for c in (grid(x), grid(v), grid(n))),
+    "groups of any": lambda x, n, v, i: ((grid(x) > 3).any(axis=(0, 2)), (grid(n) > -4).all(axis=(1, 3)), (grid(x) > 3).sum(axis=(0, 2, 4)), grid(x).var(axis=(0, 3)), grid(v.astype("f2")).sum(axis=(0, 2)), (grid(x) * 1j).sum(axis=(1, 4))),
+    "bools": lambda x, n, v, i: ((x > 1) * (n < 3), (x > 1) + (n < 3), gc.minimum(x > 1, n < 3), gc.maximum(x > 1, n < 3), (n > 2) * (x[0] > 0)),
+    "deep products": lambda x, n, v, i: (deep(x[:3], 2049) @ deep(x, 2049).T, deep(v[:3, None], 9000) @ deep(v[:9, None], 9000).T, deep(x, 20_000) @ deep(x[0], 20_000), deep(x[0], 4096) @ deep(x, 4096).T),
     "solved": lambda x, n, v, i: gc.linalg.solve(x @ x.T + gc.eye(5) * 100, x[:, 0] + 1),
 }
 
@@ -152,6 +166,7 @@ def test_complex_programs_need_no_compiler():
 @pytest.mark.parametrize("call", [
     "gc._graphc.fma(x, x[::-1], 0.5)", "x.reshape(2, 4, 5) @ x.reshape(2, 5, 4)", "gc.isfinite(x).all()", "gc.sign(x - 1)", "gc.array_equal(x, x + 0)", "gc.random.default_rng(3).random(7)",
     "gc.random.default_rng(3).integers(0, 9, (4, 5))", "gc.random.default_rng(3).permutation(20)", "gc.gcd(n, 12)", "gc.bitwise_count(n)", "gc.packbits(n > 3)", "gc.lcm(n, n[::-1])",
+    "x.reshape(2, 4, 5).sum(axis=(0, 2))", "x.reshape(2, 4, 5).mean(axis=(0, 2))", "(x > 1) * (x < 1.5) + (n > 3)[:, None]", "gc.ones((3, 5000)) @ gc.arange(10000.0).reshape(5000, 2)", "gc.ones((150, 150)) @ gc.eye(150)",
 ])  # fmt: skip
 def test_calls_that_need_no_compiler(call):
     x, n = gc.asarray(np.linspace(0.5, 2, 40).reshape(8, 5)), gc.asarray(np.arange(8))
