@@ -230,7 +230,7 @@ Status noteAnswers(const Questions &questions) {
 }
 
 Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> inputs,
-                          rt::Device &device) {
+                          rt::Device &device, bool mayInterpret) {
   Questions questions;
   {
     // Whoever is held would be a result of the program that answers.
@@ -238,14 +238,15 @@ Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> input
     GRAPHC_ASSIGN(questions, questionsOf(segment, inputs, device, Repeats::Apart, nodes));
   }
   if (!questions.nodes.empty())
-    GRAPHC_TRY(computeNow(questions.nodes, device));
+    GRAPHC_TRY(computeNow(questions.nodes, device, mayInterpret));
   GRAPHC_ASSIGN(bool any, readAnswers(questions));
   findings().looked(questions.structure, segment.code.watch, any);
   return Status::ok();
 }
 
 Result<std::vector<NodeRef>> computeAsking(const Segment &segment, std::span<const NodeRef> inputs,
-                                           rt::Device &device, Questions &questions) {
+                                           rt::Device &device, bool mayInterpret,
+                                           Questions &questions) {
   std::vector<NodeRef> nodes, roots;
   GRAPHC_ASSIGN(questions, questionsOf(segment, inputs, device, Repeats::Joined, nodes));
   for (uint32_t output : segment.code.outputs)
@@ -255,7 +256,7 @@ Result<std::vector<NodeRef>> computeAsking(const Segment &segment, std::span<con
   std::vector<NodeRef> pending = questions.nodes;
   std::ranges::copy_if(roots, std::back_inserter(pending),
                        [](const NodeRef &n) { return n->state() == NodeState::Pending; });
-  GRAPHC_TRY(computeNow(pending, device));
+  GRAPHC_TRY(computeNow(pending, device, mayInterpret));
   return roots;
 }
 

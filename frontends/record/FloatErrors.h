@@ -97,13 +97,14 @@ struct Questions;
 /// Computes the results of a segment together with what its operations are asked, and the answers,
 /// which nobody has read. Results that are inputs are those.
 Result<std::vector<NodeRef>> computeAsking(const Segment &segment, std::span<const NodeRef> inputs,
-                                           rt::Device &device, Questions &questions);
+                                           rt::Device &device, bool mayInterpret,
+                                           Questions &questions);
 /// Reads the answers and keeps what was met for deliverFloatErrors().
 Status noteAnswers(const Questions &questions);
 /// Asks the operations of a segment that ran on `inputs` by a program of its own, and keeps what
 /// they met. Evaluates.
 Status lookForFloatErrors(const Segment &segment, std::span<const NodeRef> inputs,
-                          rt::Device &device);
+                          rt::Device &device, bool mayInterpret = false);
 /// The same when the inputs, which were finite, are gone: the last operation is held responsible
 /// for what is in the results; where nothing is seen in them, the last that may hide there.
 Status lookAtResults(const Segment &segment, std::span<const NodeRef> results);

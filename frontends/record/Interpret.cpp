@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <mutex>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace graphc {
 namespace {
@@ -18,14 +17,13 @@ namespace {
 using op::OpKind;
 
 constexpr size_t kMostNodes = 2048;
-/// Of all values together.
-constexpr int64_t kMostBytes = 16 << 20;
 constexpr int64_t kMostOfOne = 2 << 20;
 
 /// The value of a node: an array of its shape, or one known number for all its elements.
 struct Value {
   Array array;
   bool isOne = false;
+  bool isMade = false; ///< in memory that a step made
 };
 
 /// A copy as dtype `t`.
@@ -66,35 +64,33 @@ bool isKnownKind(const Node &n) {
   }
 }
 
-/// The nodes to compute, operands first; nothing where one is not for loops. Needs graphMutex().
-std::optional<std::vector<NodeRef>> nodesOf(const Segment &segment) {
-  std::vector<NodeRef> found;
-  std::vector<const Node *> stack;
+/// The nodes to compute, operands first. Needs graphMutex().
+Interpreted findNodes(const Segment &segment, int64_t mostBytes, std::vector<NodeRef> &found) {
   const uint64_t epoch = nextMarkEpoch();
   int64_t bytes = 0;
   auto take = [&](const NodeRef &n) {
     if (n->state() == NodeState::Ready || n->markEpoch == epoch)
-      return true;
+      return Interpreted::Done;
     n->markEpoch = epoch;
     if (n->state() != NodeState::Pending || found.size() == kMostNodes ||
         (!plain::hasElements(n->dtype()) && !isComplex(n->dtype())) || !isKnownKind(*n))
-      return false;
+      return Interpreted::Refused;
     if (!isMovement(n->kind()) && n->bytes() > kMostOfOne)
-      return false;
+      return Interpreted::Refused;
     bytes += n->bytes();
     found.push_back(n);
-    return bytes <= kMostBytes;
+    return bytes <= mostBytes ? Interpreted::Done : Interpreted::TooLarge;
   };
   for (const NodeRef &output : segment.outputs)
-    if (!take(output))
-      return std::nullopt;
+    if (Interpreted taken = take(output); taken != Interpreted::Done)
+      return taken;
   for (size_t i = 0; i < found.size(); ++i)
     for (const NodeRef &operand :
          std::vector<NodeRef>(found[i]->operands().begin(), found[i]->operands().end()))
-      if (!take(operand))
-        return std::nullopt;
+      if (Interpreted taken = take(operand); taken != Interpreted::Done)
+        return taken;
   std::ranges::sort(found, {}, [](const NodeRef &n) { return n->sequence(); });
-  return found;
+  return Interpreted::Done;
 }
 
 /// A node and what it is made of, which stays when another thread computes the node.
@@ -103,27 +99,28 @@ struct Step {
   std::vector<NodeRef> operands;
 };
 
-std::optional<std::vector<Step>> stepsOf(const Segment &segment) {
+Interpreted findSteps(const Segment &segment, int64_t mostBytes, std::vector<Step> &steps) {
   std::lock_guard lock(graphMutex());
-  auto nodes = nodesOf(segment);
-  if (!nodes)
-    return std::nullopt;
-  std::vector<Step> steps;
-  for (NodeRef &n : *nodes) {
+  std::vector<NodeRef> nodes;
+  if (Interpreted found = findNodes(segment, mostBytes, nodes); found != Interpreted::Done)
+    return found;
+  for (NodeRef &n : nodes) {
     std::vector<NodeRef> operands(n->operands().begin(), n->operands().end());
     steps.push_back({std::move(n), std::move(operands)});
   }
-  return steps;
+  return Interpreted::Done;
 }
 
 class Interpreter {
 public:
+  explicit Interpreter(bool isUnwatched) : isUnwatched(isUnwatched) {}
+
   /// Null results end the interpretation.
   using Made = Result<std::optional<Value>>;
 
   Made step(const Step &step) {
     const Node &n = *step.node;
-    RecordScope scope(n.location(), n.errors());
+    RecordScope scope(n.location(), isUnwatched ? 0 : n.errors());
     if (n.bytes() == 0)
       return fresh(small::makeNode(n.dtype(), n.shape(), n.device()));
     std::vector<Value> given;
@@ -133,17 +130,22 @@ public:
         return std::optional<Value>();
       given.push_back(std::move(*value));
     }
-    return isMovement(n.kind()) ? moved(n, given) : computed(step, given);
+    if (!isMovement(n.kind()))
+      return computed(step, given);
+    GRAPHC_ASSIGN(std::optional<Value> shows, moved(n, given));
+    if (shows)
+      shows->isMade = given[0].isMade;
+    return shows;
   }
   void keep(const NodeRef &n, Value value) { values.insert_or_assign(n.get(), std::move(value)); }
+  void drop(const Node *n) { values.erase(n); }
 
   /// The value of an output in memory of its own.
   Result<NodeRef> settled(const NodeRef &n) {
     Value &value = values.at(n.get());
     if (value.isOne)
       return filled(value, n->shape());
-    if (!value.array.known() && value.array.view().isWhole() &&
-        made.contains(value.array.storage().get()))
+    if (!value.array.known() && value.array.view().isWhole() && value.isMade)
       return value.array.storage()->current();
     return converted(value.array, value.array.dtype());
   }
@@ -167,9 +169,7 @@ private:
     if (done->shape().rank() == 0)
       if (auto bits = knownBits(*done))
         return std::optional(Value{Array(KnownValue{*bits, done->dtype(), &done->device()})});
-    Array array(std::move(done), 0);
-    made.insert(array.storage().get());
-    return std::optional(Value{std::move(array)});
+    return std::optional(Value{Array(std::move(done), 0), false, true});
   }
 
   /// One number everywhere.
@@ -428,33 +428,52 @@ private:
   }
 
   std::unordered_map<const Node *, Value> values;
-  std::unordered_set<const Storage *> made; ///< by steps, each whole
+  const bool isUnwatched;
 };
 
 } // namespace
 
-Result<bool> interpret(const Segment &segment, std::vector<rt::Tensor> &outputs) {
-  auto steps = stepsOf(segment);
-  if (!steps)
-    return false;
+/// The nodes that nothing after each step needs.
+static std::vector<std::vector<const Node *>> endsOf(const std::vector<Step> &steps,
+                                                     const Segment &segment) {
+  std::unordered_map<const Node *, size_t> last;
+  for (size_t i = 0; i < steps.size(); ++i)
+    for (const NodeRef &operand : steps[i].operands)
+      last[operand.get()] = i;
+  for (const NodeRef &output : segment.outputs)
+    last.erase(output.get());
+  std::vector<std::vector<const Node *>> ends(steps.size());
+  for (auto [node, step] : last)
+    ends[step].push_back(node);
+  return ends;
+}
+
+Result<Interpreted> interpret(const Segment &segment, int64_t mostBytes, bool isUnwatched,
+                              std::vector<rt::Tensor> &outputs) {
+  std::vector<Step> steps;
+  if (Interpreted found = findSteps(segment, mostBytes, steps); found != Interpreted::Done)
+    return found;
   small::Wider wider;
-  Interpreter interpreter;
-  for (const Step &step : *steps) {
-    GRAPHC_ASSIGN(std::optional<Value> value, interpreter.step(step));
+  Interpreter interpreter(isUnwatched);
+  const auto ends = endsOf(steps, segment);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    GRAPHC_ASSIGN(std::optional<Value> value, interpreter.step(steps[i]));
     if (!value)
-      return false;
-    interpreter.keep(step.node, std::move(*value));
+      return Interpreted::Refused;
+    interpreter.keep(steps[i].node, std::move(*value));
+    for (const Node *n : ends[i])
+      interpreter.drop(n);
   }
   std::vector<rt::Tensor> made;
   for (const NodeRef &output : segment.outputs) {
     GRAPHC_ASSIGN(NodeRef node, interpreter.settled(output));
     if (!node)
-      return false;
+      return Interpreted::Refused;
     made.push_back({node->buffer(), node->dtype(), node->shape()});
   }
   recycle::release();
   outputs = std::move(made);
-  return true;
+  return Interpreted::Done;
 }
 
 } // namespace graphc

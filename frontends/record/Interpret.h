@@ -13,10 +13,16 @@
 
 namespace graphc {
 
+enum class Interpreted : uint8_t {
+  Done,
+  TooLarge, ///< more than so many bytes would be made
+  Refused,  ///< a loop has no result for an operation, or it has an error to tell of
+};
 /// Computes the outputs of a segment whose inputs are ready, of a device whose memory the host
-/// reaches. False, and nothing done, where values are not small, or where a loop has no result for
-/// an operation: it has another form, or something to tell of. Takes graphMutex().
-Result<bool> interpret(const Segment &segment, std::vector<rt::Tensor> &outputs);
+/// reaches; nothing is done unless all of them are. With `isUnwatched` no floating-point error is
+/// looked for. Takes graphMutex().
+Result<Interpreted> interpret(const Segment &segment, int64_t mostBytes, bool isUnwatched,
+                              std::vector<rt::Tensor> &outputs);
 
 } // namespace graphc
 

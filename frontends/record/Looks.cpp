@@ -147,9 +147,10 @@ Status Look::at(Questions questions, rt::Device &device) {
 }
 
 std::optional<std::vector<NodeRef>> runAsking(const Segment &segment,
-                                              std::span<const NodeRef> inputs, rt::Device &device) {
+                                              std::span<const NodeRef> inputs, rt::Device &device,
+                                              bool mayInterpret) {
   Questions questions;
-  auto results = computeAsking(segment, inputs, device, questions);
+  auto results = computeAsking(segment, inputs, device, mayInterpret, questions);
   if (!results)
     return std::nullopt;
   rt::Device *ran = questions.nodes.empty() ? nullptr : &questions.nodes[0]->buffer()->device();

@@ -46,7 +46,8 @@ private:
 /// what they met is kept, or waits. Nothing when that failed: the run that does not ask says why,
 /// or can do with less memory.
 std::optional<std::vector<NodeRef>> runAsking(const Segment &segment,
-                                              std::span<const NodeRef> inputs, rt::Device &device);
+                                              std::span<const NodeRef> inputs, rt::Device &device,
+                                              bool mayInterpret = false);
 
 /// Whether runs of the device wait.
 bool looksWait(rt::Device &device);

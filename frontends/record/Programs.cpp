@@ -134,27 +134,35 @@ Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Devi
   return programOf(segment, structure, device);
 }
 
-std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &device,
-                                                bool &isSeldom) {
-  const Digest digest = segmentDigest(segment, settled(segment), device);
-  int64_t bytes = 0;
-  for (const auto *nodes : {&segment.inputs, &segment.outputs})
-    for (const NodeRef &n : *nodes)
-      bytes += n->bytes();
-  isSeldom = false;
-  if (auto key = KnownKeys::instance().find(digest))
-    if (auto program = rt::ProgramStore::instance().find(*key))
-      return program;
-  const auto weight = static_cast<int>(1 + bytes / kHeavy);
-  const int met = Meetings::instance().count(digest, weight);
-  isSeldom = met <= kSeldom;
-  if (!isSeldom || met != weight || bytes < kWorthLoading)
-    return nullptr;
+static std::shared_ptr<rt::LoadedProgram> stored(const Segment &segment, const Digest &digest,
+                                                 rt::Device &device) {
   const std::vector<uint8_t> key = programKey(segment.graph(false), device);
   auto program = rt::ProgramStore::instance().stored(key, device);
   if (program)
     KnownKeys::instance().add(digest, digestOf(key));
   return program;
+}
+
+std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &device, int &met) {
+  const Digest digest = segmentDigest(segment, settled(segment), device);
+  int64_t bytes = 0;
+  for (const auto *nodes : {&segment.inputs, &segment.outputs})
+    for (const NodeRef &n : *nodes)
+      bytes += n->bytes();
+  met = 0;
+  if (auto key = KnownKeys::instance().find(digest))
+    if (auto program = rt::ProgramStore::instance().find(*key))
+      return program;
+  const auto weight = static_cast<int>(1 + bytes / kHeavy);
+  const int now = Meetings::instance().count(digest, weight);
+  if (now > kSeldom)
+    return nullptr;
+  met = now / weight;
+  return now == weight && bytes >= kWorthLoading ? stored(segment, digest, device) : nullptr;
+}
+
+std::shared_ptr<rt::LoadedProgram> storedProgram(Segment &segment, rt::Device &device) {
+  return stored(segment, segmentDigest(segment, settled(segment), device), device);
 }
 
 Result<std::shared_ptr<rt::LoadedProgram>> programOf(const Segment &segment,

@@ -127,7 +127,8 @@ struct Ran {
   rt::RunReport report;
   bool tookInputs = false;     ///< which are results now
   bool wasAsked = false;       ///< its operations: what they met is known
-  bool wasInterpreted = false; ///< nothing was met
+  bool wasInterpreted = false; ///< nothing was met, unless it is to be looked for
+  bool mustLook = false;       ///< something was met
 };
 
 /// Whether the run of the last segment writes over an input, which is claimed then.
@@ -141,11 +142,11 @@ bool claims(Snapshot &snapshot, const Segment &segment, const NodeRef &input) {
 }
 
 /// Where operations meet errors again and again, they are asked where they are computed.
-bool computeAsked(Scratch &scratch, rt::Device &owner) {
+bool computeAsked(Scratch &scratch, rt::Device &owner, bool mayInterpret) {
   const Segment &segment = scratch.segment;
   if (!segment.code.watches() || tellingOf(segment.code) != Telling::Results)
     return false;
-  auto results = runAsking(segment, segment.inputs, owner);
+  auto results = runAsking(segment, segment.inputs, owner, mayInterpret);
   if (!results)
     return false;
   scratch.outputs.clear();
@@ -154,19 +155,41 @@ bool computeAsked(Scratch &scratch, rt::Device &owner) {
   return true;
 }
 
+/// Computes the outputs without a program, or finds one on the way.
+Result<std::shared_ptr<rt::LoadedProgram>> interpreted(Scratch &scratch, rt::Device &owner, int met,
+                                                       Ran &ran) {
+  // Of all values that are made; beyond the first number a program on the disk is the better way.
+  // The meetings of a segment cost together about what compiling it does.
+  constexpr int64_t kMostBytes = 16 << 20, kMostWithoutDisk = 256 << 20;
+  Segment &segment = scratch.segment;
+  int64_t most = std::min(kMostBytes, kMostWithoutDisk / met);
+  GRAPHC_ASSIGN(Interpreted done, interpret(segment, most, false, scratch.outputs));
+  if (done == Interpreted::TooLarge && most < kMostWithoutDisk / met) {
+    if (auto program = storedProgram(segment, owner))
+      return program;
+    most = kMostWithoutDisk / met;
+    GRAPHC_ASSIGN(done, interpret(segment, most, false, scratch.outputs));
+  }
+  if (done == Interpreted::Refused && segment.code.watches()) {
+    GRAPHC_ASSIGN(done, interpret(segment, most, true, scratch.outputs));
+    ran.mustLook = done == Interpreted::Done;
+  }
+  ran.wasInterpreted = done == Interpreted::Done;
+  return std::shared_ptr<rt::LoadedProgram>();
+}
+
 /// The program to run; null, and the outputs made, where a segment was interpreted.
 Result<std::shared_ptr<rt::LoadedProgram>> programOrOutputs(Scratch &scratch, rt::Device &owner,
                                                             bool mayInterpret, Ran &ran) {
   Segment &segment = scratch.segment;
   if (mayInterpret && onHost(owner) && !rt::choicesOf(owner) && !segment.code.asksForUnderflow) {
-    bool isSeldom = false;
-    if (auto program = knownProgram(segment, owner, isSeldom))
-      return program;
-    if (isSeldom) {
-      GRAPHC_ASSIGN(ran.wasInterpreted, interpret(segment, scratch.outputs));
-      if (ran.wasInterpreted)
-        return std::shared_ptr<rt::LoadedProgram>();
+    int met = 0;
+    auto program = knownProgram(segment, owner, met);
+    if (!program && met) {
+      GRAPHC_ASSIGN(program, interpreted(scratch, owner, met, ran));
     }
+    if (program || ran.wasInterpreted)
+      return program;
   }
   return chosenProgram(segment, owner, scratch.buffers);
 }
@@ -176,7 +199,7 @@ Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, bool may
   Segment &segment = scratch.segment;
   if (computesNothing(segment))
     return emptyOutputs(segment.outputs, scratch.outputs);
-  ran.wasAsked = computeAsked(scratch, owner);
+  ran.wasAsked = computeAsked(scratch, owner, mayInterpret);
   if (ran.wasAsked)
     return Status::ok();
   std::vector<rt::BufferRef> &buffers = scratch.buffers;
@@ -248,6 +271,8 @@ Status runSegment(Scratch &scratch, rt::Device &device, bool isLast, bool mayInt
   }
   scratch.snapshot.overwrites().release();
   scratch.dropped.clear();
+  if (ran.mustLook)
+    return lookForFloatErrors(segment, segment.inputs, device, true);
   if (ran.wasAsked || ran.wasInterpreted)
     return Status::ok();
   segmentCount.fetch_add(1, std::memory_order_relaxed);
@@ -256,7 +281,7 @@ Status runSegment(Scratch &scratch, rt::Device &device, bool isLast, bool mayInt
   if (!needsLook(segment.code, ran.report))
     return Status::ok();
   return ran.tookInputs ? lookAtResults(segment, segment.outputs)
-                        : lookForFloatErrors(segment, segment.inputs, device);
+                        : lookForFloatErrors(segment, segment.inputs, device, mayInterpret);
 }
 
 } // namespace

@@ -45,10 +45,11 @@ Status computeNow(std::span<const NodeRef> roots, rt::Device &device, bool mayIn
 /// The program of a segment: from memory, from disk, or from the compiler. Promotes literals
 /// (Constants.h) first, and chooses how much is looked at.
 Result<std::shared_ptr<rt::LoadedProgram>> programFor(Segment &segment, rt::Device &device);
-/// The program where it is in memory. Else null, and `isSeldom` says whether the segment was met
-/// too seldom for compiling it; counts as a meeting.
-std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &device,
-                                                bool &isSeldom);
+/// The program where it is in memory. Else null, and `met` says how often the segment was met, or 0
+/// where that is often enough for compiling it; counts as a meeting.
+std::shared_ptr<rt::LoadedProgram> knownProgram(Segment &segment, rt::Device &device, int &met);
+/// The program where it is in memory or on disk, else null.
+std::shared_ptr<rt::LoadedProgram> storedProgram(Segment &segment, rt::Device &device);
 /// The same of a segment as it is; `structure` is that of its code.
 Result<std::shared_ptr<rt::LoadedProgram>> programOf(const Segment &segment,
                                                      const Digest &structure, rt::Device &device);

@@ -146,6 +146,51 @@ def test_what_they_meet_is_told():
         (gc.arange(5.0) * 2)[gc.asarray([1, 2]) * 3 + 1].tolist()
 
 
+def distances(p):
+    """Each pass meets infinities that are no errors, an error that is ignored, and two that are told."""
+    d = p[:, None] - p[None, :]
+    r = (d * d).sum(axis=2)
+    gc.fill_diagonal(r, gc.inf)
+    with gc.errstate(all="ignore"):
+        s = (r - r).sum(axis=0)
+    return (1 / (r * r)).sum(axis=1), gc.sqrt(p[:, 0]) + 1, 2 / (d * 2), s != s
+
+
+def test_programs_that_meet_infinities_need_no_compiler():
+    points = np.linspace(-1, 2, 30).reshape(10, 3) ** 3
+
+    def told(turns):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            made = in_turns(turns, lambda: [np.array(m) for m in distances(gc.asarray(points))])
+        return [m.tobytes() for m in made], [(str(w.message), w.lineno) for w in caught]
+
+    before = gc._graphc.counters()["kernels_compiled"]
+    seen = told(NEVER - 1)  # no line of these is a loop
+    assert gc._graphc.counters()["kernels_compiled"] == before
+    assert {text for text, _ in seen[1]} == {"invalid value encountered in sqrt", "divide by zero encountered in divide"}
+    assert told(NEVER) == seen
+
+
+def test_loops_over_many_values_need_no_compiler():
+    """Turns that nobody looks at are one program, of more values than its first run could keep."""
+    before = gc._graphc.counters()["kernels_compiled"]
+
+    def run():
+        x = gc.asarray(np.linspace(0.5, 2, 120_000).reshape(300, 400))
+        gc.eval(x)
+        y = x
+        for k in range(40):
+            y = (y * 0.75 + x * 0.25) - k
+        return y
+
+    seen = in_turns(NEVER - 1, lambda: np.array(run()))
+    assert gc._graphc.counters()["kernels_compiled"] == before
+    asked = in_turns(NEVER, run)
+    gc.eval(asked)
+    assert np.asarray(asked).tobytes() == seen.tobytes()
+
+
 def test_complex_programs_need_no_compiler():
     x = gc.asarray(np.linspace(0.5, 2, 40).reshape(8, 5))
     gc.eval(x)
