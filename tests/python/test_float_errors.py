@@ -561,6 +561,16 @@ def test_turns_of_a_loop_share_what_a_line_is_told_once(action):
     assert "overflow encountered in multiply" in ours and "invalid value encountered in sqrt" in ours
 
 
+def test_filters_for_several_classes():
+    """simplefilter() hands what issubclass() takes on, tuples too."""
+    for classes, told in (((UserWarning, FutureWarning), 1), ((UserWarning, RuntimeWarning), 0)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warnings.simplefilter("ignore", classes)
+            np.asarray(1 / gc.zeros(3))
+        assert len(caught) == told
+
+
 def test_every_turn_is_told_where_a_filter_shows_all():
     """ "always" counts each turn, whether the program was run before or not."""
     theirs, ours = printed("always", "0.5")

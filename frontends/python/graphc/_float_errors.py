@@ -287,7 +287,8 @@ def _heed(filters):
     shown = _ONE_TIME
     for action, message, category, module, line in filters:
         if not issubclass(RuntimeWarning, category):
-            for_some = for_some or issubclass(category, RuntimeWarning)
+            categories = category if isinstance(category, tuple) else (category,)
+            for_some = for_some or any(issubclass(c, RuntimeWarning) for c in categories)
             continue
         for_all = message is None and module is None and line == 0
         if action == "ignore":
