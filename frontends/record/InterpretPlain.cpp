@@ -1,5 +1,6 @@
 #include "frontends/record/InterpretPlain.h"
 
+#include "frontends/record/SmallComplex.h"
 #include "frontends/record/SmallElements.h"
 
 #include <cmath>
@@ -282,13 +283,15 @@ Outcome gather(const Array &x, std::span<const Array> indices, const op::GatherA
   if (!isFound)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, small::makeNode(x.dtype(), shape, x.device()));
-  auto done = small::withRealType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
+  auto copy = [&]<typename T>(T) -> Result<bool> {
     auto *from = reinterpret_cast<const T *>(elements.first);
     T *to = dataOf<T>(out);
     for (int64_t place : named.places)
       *to++ = from[place];
     return true;
-  });
+  };
+  auto done = isComplex(x.dtype()) ? small::withElementType(x.dtype(), copy)
+                                   : small::withRealType(x.dtype(), copy);
   return small::finished(std::move(out), std::move(done));
 }
 
