@@ -155,6 +155,11 @@ Result<bool> sortNow(Array &x, bool descending);
 /// A vector in ascending order (Routine::Sort), or the places of its elements in that order
 /// (Routine::Argsort).
 Outcome sorted(const Array &x, Routine routine);
+/// The distinct elements of a vector in ascending order; of NaNs one.
+Outcome distinct(const Array &x);
+/// A vector (Routine::Partition), or the places of its elements (Routine::Argpartition), with what
+/// sorting puts at `place` there.
+Outcome parted(const Array &x, int64_t place, Routine routine);
 /// Each element of a vector so many times.
 Outcome repeated(const Array &x, int64_t times);
 /// Where a mask is true, in row-major order.

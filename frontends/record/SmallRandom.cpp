@@ -1,6 +1,7 @@
 // Random numbers of small arrays in loops, and single ones: the bits that kernels give
 // (docs/random.md).
 #include "frontends/record/SmallElements.h"
+#include "runtime/library/Keys.h"
 
 #include <algorithm>
 #include <cstring>
@@ -171,7 +172,7 @@ void orderInto(uint64_t stream, uint64_t key, int64_t count, char *to) {
   bitsInto(stream, key, count, out);
   for (int64_t i = 0; i < count; ++i)
     out[i] = (out[i] & ~kPlaces) | static_cast<uint64_t>(i);
-  std::sort(out, out + count);
+  rt::library::sortKeys(out, static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i)
     out[i] &= kPlaces;
 }

@@ -304,6 +304,40 @@ Outcome sorted(const Array &x, Routine routine) {
   return finished(out, sortRows(routine, x.dtype(), data, x.size(), x.size(), out));
 }
 
+Outcome distinct(const Array &x) {
+  GRAPHC_ASSIGN(NodeRef all, sorted(x, Routine::Sort));
+  int64_t count = 0;
+  auto isDone = withRealType(x.dtype(), [&]<typename T>(T) -> Result<bool> {
+    T *elements = all ? dataOf<T>(all) : nullptr;
+    if (!all)
+      return false;
+    // NaNs come last.
+    auto isSame = [](T a, T b) { return a == b || (a != a && b != b); };
+    count = std::unique(elements, elements + x.size(), isSame) - elements;
+    return true;
+  });
+  GRAPHC_ASSIGN(bool isFound, std::move(isDone));
+  if (!isFound || count == x.size())
+    return isFound ? all : NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(x.dtype(), Shape{count}, x.device()));
+  std::memcpy(dataOf<char>(out), dataOf<char>(all), static_cast<size_t>(out->bytes()));
+  return out;
+}
+
+Outcome parted(const Array &x, int64_t place, Routine routine) {
+  GRAPHC_ASSIGN(NodeRef dense, detached(x));
+  if (!dense)
+    return NodeRef();
+  const std::array<int64_t, 2> rows = {1, x.size()}, places = {place, place};
+  const std::array<int64_t, 1> two = {2};
+  const rt::library::Operand given[] = {
+      {dataOf<char>(dense), x.dtype(), rows},
+      {const_cast<int64_t *>(places.data()), DType::Int64, two}}; // is read only
+  const DType t = routine == Routine::Argpartition ? DType::Int64 : x.dtype();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, x.shape(), x.device()));
+  return finished(out, rt::library::run(routine, {given, {dataOf<char>(out), t, rows}, {}}).isOk());
+}
+
 Outcome sortedAlong(const Array &x, size_t axis, Routine routine) {
   if (x.size() == 0 || x.size() * itemSize(DType::Int64) > mostBytes())
     return NodeRef();

@@ -17,8 +17,8 @@
 namespace graphc::rt::library {
 namespace {
 
-/// Fewer keys are sorted.
-constexpr int64_t kFew = 2048;
+/// Fewer keys are sorted; elements of shorter rows, for their places.
+constexpr int64_t kFew = 2048, kShort = 128;
 
 /// Places of a row, in order.
 struct Places {
@@ -223,7 +223,8 @@ Status argpartition(const Call &call) {
     return Status::ok();
   GRAPHC_ASSIGN(Places places, placesOf(call, "argpartition"));
   DType dtype = call.operands[0].dtype;
-  if (itemSize(dtype) < 4 || length <= kFew || (!isComplex(dtype) && places.first != places.last))
+  if (itemSize(dtype) < 4 || length <= (isComplex(dtype) ? kFew : kShort) ||
+      (!isComplex(dtype) && places.first != places.last))
     return sorted(call, argsort);
   if (isComplex(dtype))
     return withPart(dtype, [&](auto word) {

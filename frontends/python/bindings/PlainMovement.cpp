@@ -72,6 +72,35 @@ PyObject *sorted(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
   });
 }
 
+/// unique(x) of a vector of real numbers.
+PyObject *unique(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    PlainScope scope;
+    const Array *x = count == 1 && !names ? vectorOfLoop(OpKind::Library, args[0]) : nullptr;
+    if (!x || isComplex(x->dtype()))
+      Py_RETURN_NOTIMPLEMENTED;
+    return answer(unwrap(small::distinct(*x)));
+  });
+}
+
+/// partition(x, kth) or, where `self` is True, argpartition(x, kth) of a vector.
+PyObject *part(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    PlainScope scope;
+    const Array *x = count == 2 && !names && PyLong_CheckExact(args[1])
+                         ? vectorOfLoop(OpKind::Library, args[0])
+                         : nullptr;
+    int overflow = 0;
+    int64_t place = x ? PyLong_AsLongLongAndOverflow(args[1], &overflow) : 0;
+    if (!x || overflow || place < -x->size() || place >= x->size() ||
+        x->size() * itemSize(DType::Int64) > small::kMostBytes)
+      Py_RETURN_NOTIMPLEMENTED;
+    place += place < 0 ? x->size() : 0;
+    return answer(unwrap(small::parted(
+        *x, place, self == Py_True ? Routine::Argpartition : Routine::Partition)));
+  });
+}
+
 /// take(x, places), also of axis 0, places being an array or a list of a few.
 PyObject *take(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
@@ -368,11 +397,13 @@ PyMethodDef functions[] = {quick("plain_take", take),
                            quick("plain_copy", copy),
                            quick("plain_outer", outer),
                            quick("plain_size", size),
+                           quick("plain_unique", unique),
                            quick("plain_copyto", copyTo),
                            quick("plain_array_equal", arrayEqual),
                            {nullptr, nullptr, 0, nullptr}};
 
-PyMethodDef sortMethod = quick("sort", sorted), cumulateMethod = quick("cumsum", cumulate),
+PyMethodDef sortMethod = quick("sort", sorted), partMethod = quick("part", part),
+            cumulateMethod = quick("cumsum", cumulate),
             atLeastMethod = quick("atleast", atLeast), whereMethod = quick("where", where),
             likeMethod = quick("like", filledLike);
 
@@ -392,6 +423,8 @@ void definePlainMovement(pb::module_ &m) {
   add(m, "plain_where", whereMethod, pb::module_::import("numpy").attr("ndarray").attr("nonzero"));
   add(m, "plain_sort", sortMethod, pb::bool_(false));
   add(m, "plain_argsort", sortMethod, pb::bool_(true));
+  add(m, "plain_partition", partMethod, pb::bool_(false));
+  add(m, "plain_argpartition", partMethod, pb::bool_(true));
   add(m, "plain_cumsum", cumulateMethod, pb::bool_(false));
   add(m, "plain_cumprod", cumulateMethod, pb::bool_(true));
   add(m, "plain_zeros_like", likeMethod, pb::int_(0));

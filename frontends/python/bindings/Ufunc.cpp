@@ -6,7 +6,7 @@
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
-#include "frontends/record/Small.h"
+#include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
 
 #include <pybind11/numpy.h>
@@ -15,6 +15,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <numeric>
 #include <structmember.h>
 
 namespace graphc::py {
@@ -312,14 +313,45 @@ std::optional<op::ReduceKind> reductionOf(const Ufunc &u) {
   }
 }
 
-/// ufunc.reduce(x, axis=0) and, where `self` is True, ufunc.accumulate(x, axis=0) of float64 and
-/// int64; NotImplemented for other arguments.
+/// The bitwise operation of all elements of a vector of integers or bools that is computed, which no
+/// order changes: an array has no reduction for it. Null for others.
+PyObject *foldBits(const Ufunc &u, const Array &x) {
+  const bool isBitwise =
+      !u.function && (u.kind == op::OpKind::BitwiseAnd || u.kind == op::OpKind::BitwiseOr ||
+                      u.kind == op::OpKind::BitwiseXor);
+  if (!isBitwise || x.rank() != 1 || x.size() == 0 || isInexact(x.dtype()) || Trace::active())
+    return nullptr;
+  const small::Elements elements = small::denseElementsOf(x);
+  if (!elements.base)
+    return nullptr;
+  uint64_t found = 0;
+  small::withWord(itemSize(x.dtype()), [&]<typename W>(W) {
+    auto *from = reinterpret_cast<const W *>(elements.first);
+    auto fold = [&](auto combine) {
+      found = std::accumulate(from + 1, from + x.size(), *from, combine);
+    };
+    if (u.kind == op::OpKind::BitwiseAnd)
+      fold([](W a, W b) { return static_cast<W>(a & b); });
+    else if (u.kind == op::OpKind::BitwiseOr)
+      fold([](W a, W b) { return static_cast<W>(a | b); });
+    else
+      fold([](W a, W b) { return static_cast<W>(a ^ b); });
+  });
+  return wrapKnown({found, x.dtype(), &x.device()});
+}
+
+/// ufunc.reduce(x, axis=0) and, where `self` is True, ufunc.accumulate(x, axis=0) of float64,
+/// int64 and bits; NotImplemented for other arguments.
 PyObject *foldPlain(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     const Array *x = count >= 2 && count <= 3 && !names ? asPlainArray(args[1]) : nullptr;
     if (!x || x->rank() == 0 || Py_TYPE(args[0]) != ufuncType ||
-        (x->dtype() != DType::Float64 && x->dtype() != DType::Int64) ||
         (count == 3 && !PyLong_CheckExact(args[2])))
+      Py_RETURN_NOTIMPLEMENTED;
+    if (count == 2 && self == Py_False)
+      if (PyObject *value = foldBits(*reinterpret_cast<const Ufunc *>(args[0]), *x))
+        return value;
+    if (x->dtype() != DType::Float64 && x->dtype() != DType::Int64)
       Py_RETURN_NOTIMPLEMENTED;
     const auto kind = reductionOf(*reinterpret_cast<const Ufunc *>(args[0]));
     int overflow = 0;

@@ -37,6 +37,8 @@ def limits(low, high, dtype, endpoint):
     """(low, highest, shape): Python integers, or Arrays of int64 or uint64. What is known without computing is
     checked."""
     smallest, largest = _bounds(dtype)
+    if type(low) is type(high) is int and smallest <= low < high <= largest:
+        return low, high if endpoint else high - 1, ()
     first, last = _host_integers("low", low), _host_integers("high", high)
     if last is not None and not endpoint:
         last = _np.asarray(last - 1, object)  # a 0-d array would become a number
