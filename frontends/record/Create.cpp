@@ -11,6 +11,7 @@
 #include "runtime/base/Strings.h"
 
 #include <cmath>
+#include <unistd.h>
 
 namespace graphc::ops {
 namespace {
@@ -52,11 +53,26 @@ Result<int64_t> arangeCount(const Scalar &start, const Scalar &stop, const Scala
   return count > 0 ? static_cast<int64_t>(count) : int64_t{0};
 }
 
+/// Refuses an array that no memory of the machine holds, as NumPy where it is made.
+Status allocatable(const Shape &shape, int64_t count, DType dtype) {
+  static const int64_t most = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  if (count <= most / itemSize(dtype))
+    return Status::ok();
+  if (count > INT64_MAX / itemSize(dtype))
+    return Status(ErrorCode::Shape, "array is too big; `arr.size * arr.dtype.itemsize` is larger "
+                                    "than the maximum possible size.");
+  return Status(ErrorCode::OutOfMemory,
+                format("Unable to allocate {} for an array with shape {} and data type {}",
+                       strings::bytesText(count * itemSize(dtype)), op::compactShape(shape),
+                       dtypeName(dtype)));
+}
+
 } // namespace
 
 Result<Array> full(const Shape &shape, const Scalar &value, DType dtype, rt::Device *device) {
   RecordScope scope;
   GRAPHC_ASSIGN(int64_t count, op::checkedCount("full", shape));
+  GRAPHC_TRY(allocatable(shape, count, dtype));
   GRAPHC_ASSIGN(rt::Device * on, chosen(device));
   if (shape.rank() > 0 && (small::isLoop(op::OpKind::Full, count, *on) ||
                            small::isWrittenAtOnce(count * itemSize(dtype), *on))) {
@@ -74,6 +90,7 @@ Result<Array> iota(int64_t count, DType dtype, rt::Device *device) {
   if (count < 0)
     return Status(ErrorCode::Shape,
                   format("[iota] negative dimensions are not allowed: {}", count));
+  GRAPHC_TRY(allocatable(Shape{count}, count, dtype));
   GRAPHC_ASSIGN(rt::Device * on, chosen(device));
   if (small::isLoop(op::OpKind::Iota, count, *on)) {
     GRAPHC_ASSIGN(NodeRef now, small::iota(count, dtype, *on));
@@ -143,6 +160,7 @@ Result<Array> arange(const Scalar &start, const Scalar &stop, const Scalar &step
     delta = Scalar::ofInt(static_cast<__int128>(numberOf(second)) -
                           static_cast<__int128>(numberOf(start)));
   }
+  GRAPHC_TRY(allocatable(Shape{count}, count, dtype));
   GRAPHC_ASSIGN(rt::Device * on, chosen(device));
   GRAPHC_ASSIGN(NodeRef now, stepsNow(start, delta, count, dtype, *on));
   if (now)

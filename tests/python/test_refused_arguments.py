@@ -61,3 +61,19 @@ def test_what_numpy_takes(text):
         result = np.asarray(result)
     assert result.dtype == expected.dtype and result.shape == expected.shape
     assert np.allclose(result, expected, rtol=1e-6, equal_nan=True)
+
+
+VAST = [
+    "xp.zeros(10**15)", "xp.ones((10**9, 10**9))", "xp.full(10**15, 3)", "xp.empty(10**15, order='F')", "xp.zeros_like(xp.broadcast_to(1.0, (10**8, 10**8)))",
+    "xp.eye(10**9)", "xp.identity(10**8)", "xp.tri(10**8)", "xp.indices((10**6, 10**6))", "xp.meshgrid(xp.arange(10**6), xp.arange(10**6))",
+    "xp.arange(10**15)", "xp.arange(1e15)", "xp.vander(xp.arange(10**6))", "xp.zeros(2**61)", "xp.zeros((2**40, 2**40))", "xp.zeros(2**63)", "xp.ones((10**30, 1))",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", VAST)
+def test_what_no_memory_holds_is_refused_at_the_call(text):
+    with pytest.raises((MemoryError, ValueError)) as expected:
+        eval(text, {"xp": np})
+    kind = MemoryError if issubclass(expected.type, MemoryError) else ValueError
+    with pytest.raises(kind):
+        eval(text, {"xp": gc})

@@ -325,3 +325,25 @@ def test_arrays_of_single_results_are_their_own():
         other = x
         x[...] = 7
         assert x.shape == () and isinstance(x, gc.ndarray) and other.tolist() == 7 and number == 2.0 and names["c"][2] == 2.0
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8", "int16", "bool"])
+@pytest.mark.parametrize("size", [1, 5, 127, 300, 2500])
+def test_distinct_parted_and_folded_vectors(dtype, size):
+    x = (np.random.default_rng(size).random(size) * 60 - 9).astype(dtype)
+    if dtype.startswith("f") and size > 5:
+        x[2:6] = np.nan, np.nan, np.inf, -7.0
+    for part in (slice(None), slice(None, None, -3)):
+        host, ours = x[part], gc.asarray(x)[part]
+        ordered, place = np.sort(host), host.size // 3
+        for _ in range(3):
+            np.testing.assert_array_equal(np.asarray(gc.unique(ours)), np.unique(host))
+            for k in (place, -1):
+                for parted in (np.asarray(gc.partition(ours, k)), host[np.asarray(gc.argpartition(ours, k))]):
+                    assert parted.dtype == host.dtype
+                    np.testing.assert_array_equal(np.sort(parted), ordered)
+                    np.testing.assert_array_equal(np.sort(parted[: k % host.size]), ordered[: k % host.size])
+                    np.testing.assert_array_equal(parted[k], ordered[k])
+            if not dtype.startswith("f"):
+                assert_same([getattr(gc, f).reduce(ours) for f in ("bitwise_xor", "bitwise_and", "bitwise_or")],
+                            [getattr(np, f).reduce(host) for f in ("bitwise_xor", "bitwise_and", "bitwise_or")])  # fmt: skip

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import _FEW, asarray, asarrays, assigned, in_order, lies_by_columns, operand
+from ._creation import _FEW, asarray, asarrays, assigned, in_order, lies_by_columns, operand, refuse_vast
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, int64
 from ._float_errors import stands_for as _stands_for
@@ -359,4 +359,5 @@ def indices(dimensions: Sequence[int], dtype="int64", sparse: bool = False):
         axes.append(_graphc.iota(_operator.index(n), dtype, None).reshape(own))
     if sparse:
         return tuple(axes)
+    refuse_vast((rank, *dimensions), as_dtype(dtype))
     return stack([_graphc.broadcast_to(a, tuple(dimensions)) for a in axes]) if rank else _graphc.full((0,), 0, dtype, None)

@@ -30,7 +30,15 @@ def _shape(shape):
         raise TypeError(f"expected a sequence of integers or a single integer, got {shape}")
     if _py.any(n < 0 for n in shape):
         raise ShapeError(f"negative dimensions are not allowed: {shape}")
+    if _py.any(n >> 63 for n in shape):
+        raise ShapeError("Maximum allowed dimension exceeded")
     return shape
+
+
+def refuse_vast(shape, dtype):
+    """Raises MemoryError at the call, as NumPy, for an array that no memory holds and that is made of smaller ones."""
+    if _math.prod(shape) >> 30:
+        _graphc.full(_shape(shape), 0, dtype, None)
 
 
 def _joined(obj):
@@ -597,9 +605,11 @@ def eye(N, M=None, k=0, dtype=float64, order="C", *, device=None, like=None):
         if start < N * M:
             made.reshape(-1)[start : (_py.max(M - k, 0)) * M : M + 1] = 1.0
         return made
+    dtype = float64 if dtype is None else as_dtype(dtype)
+    refuse_vast((N, M), dtype)
     rows, columns = _graphc.iota(N, int64, device), _graphc.iota(M, int64, device)
     k = _py.max(-N, _py.min(k, M))  # beyond: no diagonal
-    return (rows[:, None] + k == columns).astype(float64 if dtype is None else as_dtype(dtype))
+    return (rows[:, None] + k == columns).astype(dtype)
 
 
 def meshgrid(*arrays, copy=True, sparse=False, indexing="xy"):
@@ -619,6 +629,8 @@ def meshgrid(*arrays, copy=True, sparse=False, indexing="xy"):
         own = [1] * len(arrays)
         own[place] = x.size
         grid = x.reshape(tuple(own))
+        if copy and not sparse:
+            refuse_vast(shape, grid.dtype)
         grid = grid if sparse else _graphc.broadcast_to(grid, tuple(shape))
         grids.append(grid.copy() if copy else grid)
     return tuple(grids)

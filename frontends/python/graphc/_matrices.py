@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as _np
 
 from . import _graphc
-from ._creation import asarray, assigned, eye, full, mask_of, meshgrid, single, zeros
+from ._creation import asarray, assigned, eye, full, mask_of, meshgrid, refuse_vast, single, zeros
 from ._devices import where_operands_are as _where_operands_are
 from ._dtypes import as_dtype, can_cast, float64, int64
 from ._float_errors import number_of as _number_of
@@ -139,8 +139,13 @@ def identity(n: int, dtype=float64, *, like=None) -> Array:
 def tri(N: int, M: int | None = None, k: int = 0, dtype=float64, *, like=None) -> Array:  # noqa: N803
     """Ones on and below the k-th diagonal, zeros above."""
     height, width = (_py.max(_math.ceil(n), 0) for n in (N, N if M is None else M))
+    refuse_vast((height, width), as_dtype(dtype))
     rows = _graphc.iota(height, int64, None)[:, None] + _math.floor(k)
     return (rows >= _graphc.iota(width, int64, None)).astype(as_dtype(dtype))
+
+
+#: Powers that are recorded together: of more, what was compiled would grow with them.
+_COLUMNS = 64
 
 
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:  # noqa: N803
@@ -155,10 +160,17 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     made = _graphc.powers(x, n, _py.bool(increasing))
     if made is not None:
         return made
-    columns = [_graphc.full(x.shape, 1, x.dtype, x.device)]
-    for _ in range(n - 1):
-        columns.append(columns[-1] * x)
-    return stack(columns if increasing else columns[::-1], 1)
+    refuse_vast((x.size, n), x.dtype)
+    blocks, last = [], None
+    for first in range(0, n, _COLUMNS):
+        columns = []
+        for _ in range(first, _py.min(n, first + _COLUMNS)):
+            last = _graphc.full(x.shape, 1, x.dtype, x.device) if last is None else last * x
+            columns.append(last)
+        blocks.append(stack(columns if increasing else columns[::-1], 1))
+        if n > _COLUMNS and not _graphc.is_tracing():  # one program for all blocks
+            _graphc.eval([blocks[-1], last])
+    return blocks[0] if len(blocks) == 1 else concatenate(blocks if increasing else blocks[::-1], 1)
 
 
 @_where_operands_are
