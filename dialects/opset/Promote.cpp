@@ -204,6 +204,8 @@ bool fits(__int128 value, DType t) {
 Result<uint64_t> literalBits(const Scalar &scalar, DType t) {
   if (scalar.variable)
     return Status(ErrorCode::Trace, "the value of a number that calls differ in is needed");
+  if (scalar.kind == Scalar::Kind::Complex && t == DType::Bool)
+    return uint64_t{scalar.number != 0 || scalar.imaginary != 0};
   if (scalar.kind == Scalar::Kind::Complex)
     return Status(ErrorCode::DType,
                   format("cannot convert complex {} to {}", scalar.text(), dtypeName(t)));

@@ -1,5 +1,6 @@
 """What NumPy's own suites look at: the errors, warnings and arguments of single functions, under NumPy and under graphc."""
 
+import array
 import collections.abc
 import ctypes
 import importlib
@@ -563,3 +564,47 @@ def test_copy_modes(xp):
     assert xp.array(x, copy=modes.ALWAYS) is not x and xp.array([1, 2], copy=modes.IF_NEEDED).tolist() == [1, 2]
     with pytest.raises(ValueError):
         xp.array([1], copy=modes.NEVER)
+
+
+MEMORY = {
+    "array": lambda: array.array("d", [1, 2, 3, 4]), "ints": lambda: memoryview(array.array("i", [1, 2, 3, 4])), "bytes": lambda: bytearray(b"abcd"),
+    "ctypes": lambda: (ctypes.c_double * 4)(1, 2, 3, 4), "part": lambda: memoryview(array.array("i", [1, 2, 3, 4]))[::2],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", MEMORY)
+@pytest.mark.parametrize("function", ["asarray", "asanyarray", "ascontiguousarray", "array", "require"])
+def test_memory_of_others_is_shared_as_numpy_shares_it(kind, function):
+    def program(xp):
+        memory, options = MEMORY[kind](), {"copy": False} if function == "array" else {}
+        x = getattr(xp, function)(memory, **({} if kind == "part" else options))
+        memory[0] = 9
+        seen = [np.asarray(x).tolist(), x.flags.writeable]
+        x[1] = 7
+        y = xp.asarray(memory, dtype="float32")
+        y[0] = 5
+        return [*seen, list(memory), y.tolist(), str(x.dtype)]
+
+    assert program(gc) == program(np)
+
+
+def test_memory_that_is_only_read():
+    assert not gc.asarray(memoryview(b"abc")).flags.writeable and gc.array(memoryview(b"abc")).flags.writeable
+
+
+TOLD = [
+    "xp.degrees(xp.array([1e308]))", "xp.rad2deg(1e308)", "xp.var(xp.array([1.0]), ddof=1)", "xp.array([1.0, 2.0]).var(ddof=3)", "xp.array([[1.0], [2.0]]).std(axis=1, ddof=1)",
+    "xp.zeros((0, 3)).mean(axis=0)", "xp.zeros((3, 0)).mean(axis=1)", "xp.zeros((0, 3)).mean(axis=1)", "xp.float_power(xp.array([2], 'u1'), 300)", "xp.float_power(xp.array([3.0], 'f4'), 2)",
+    "xp.logical_and(xp.array([1.0, 0.0]), 1j)", "xp.logical_or(xp.array([1, 0]), 0j)", "xp.logical_xor(xp.array([True, False]), 1j)", "xp.logical_not(1j)", "xp.full(2, 1j, bool)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TOLD)
+def test_values_and_what_is_told(text):
+    def program(xp):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            x = np.asarray(eval(text, {"xp": xp}))
+        return repr((x.dtype, x.tolist(), sorted({str(w.message).split(" (")[0] for w in told})))
+
+    assert program(gc) == program(np)

@@ -189,9 +189,11 @@ void defineReduction(pb::class_<Array> &cls, op::ReduceKind kind, bool takesDTyp
                              const pb::object &keepdims, pb::kwargs rest) -> pb::object {
     const Array &x = *asOpenArray(self);
     const auto wanted = toConversion(dtype, x.dtype());
-    const bool isTruncated = kind == op::ReduceKind::Mean && wanted && !isInexact(*wanted);
+    const bool isTold = !x.isOpen() && x.size() == 0; // a mean of nothing
+    const bool isPackages =
+        kind == op::ReduceKind::Mean && (isTold || (wanted && !isInexact(*wanted)));
     const bool isPlace = kind == op::ReduceKind::ArgMin || kind == op::ReduceKind::ArgMax;
-    if (out.is_none() && rest.empty() && !isTruncated)
+    if (out.is_none() && rest.empty() && !isPackages)
       return wrapped(
           unwrap(ops::reduce(kind, x, toReducedAxes(axis, !isPlace), isTrue(keepdims), wanted)));
     rest["axis"] = axis;

@@ -394,10 +394,13 @@ PyObject *reduceMethod(PyObject *self, PyObject *const *args, Py_ssize_t count,
                        PyObject *keywords) {
   static const std::string name = "_" + std::string(op::reduceKindName(Kind));
   Reduction r;
-  if (!r.read(args, count, keywords))
+  const Array &x = *asOpenArray(self);
+  // A mean of nothing is warned of.
+  const bool isTold = Kind == op::ReduceKind::Mean && !x.isOpen() && x.size() == 0;
+  if (isTold || !r.read(args, count, keywords))
     return general(name.c_str(), self, args, count, keywords);
   return guarded([&] {
-    return wrap(ops::reduce(Kind, *asOpenArray(self), r.axes, r.keepdims, std::nullopt));
+    return wrap(ops::reduce(Kind, x, r.axes, r.keepdims, std::nullopt));
   });
 }
 

@@ -8,12 +8,14 @@ What is said here is a plan: (NumPy's function, its arguments, its keywords, wha
 extension carries it out, so that no frame of this file stands between NumPy and the line that a warning or an error names.
 """
 
+import ctypes as _ctypes
 import functools as _functools
 import inspect as _inspect
 import operator as _operator
 import sys as _sys
 import types as _types
 import weakref as _weakref
+from array import array as _Vector
 from collections import abc as _abc
 
 import numpy as _np
@@ -555,6 +557,26 @@ def _asks(inner):
     return run
 
 
+#: Functions that give NumPy's arrays of memory that others have and write to, each side seeing what the other writes.
+_OF_BUFFERS = frozenset(("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "require"))
+_BUFFERS = (_Vector, memoryview, bytearray, _ctypes.Array)
+
+
+def _shares(inner, theirs):
+    """A function of _OF_BUFFERS, which copies what cannot be shared."""
+
+    @_stands_for()
+    @_functools.wraps(inner)
+    def run(*args, **keywords):
+        if args and isinstance(args[0], _BUFFERS) and "device" not in keywords and not _graphc.is_tracing():
+            found = theirs(*args, **keywords)
+            if found.base is not None and not found.flags.owndata:
+                return found
+        return inner(*args, **keywords)
+
+    return run
+
+
 #: Functions of which the extension takes the plain calls itself: it answers NotImplemented for others.
 _QUICK = {name: getattr(_graphc, f"plain_{name}") for name in (
     "array", "asarray", "ascontiguousarray", "zeros", "ones", "empty", "arange", "concatenate", "append", "round", "copy", "copyto", "size",
@@ -574,6 +596,8 @@ def function(inner, hand, module, theirs=None, binds=True, updates=None):
     """A function of the package as its users call it; `hand(args, keywords)` plans the call of NumPy's. One that `binds` is a method of
     classes that have it."""
     given = _asks(inner) if inner.__name__ in _ASKING and module == "graphc" else inner
+    if inner.__name__ in _OF_BUFFERS and module == "graphc":
+        given = _shares(inner, theirs)
     made = (_graphc.function if binds else _graphc.plain_function)(*exact(given, theirs))
     made.quick = inner.__dict__.get("quick") or (_QUICK.get(inner.__name__) if module == "graphc" else None)
     made.__dict__.update(inner.__dict__)

@@ -187,24 +187,28 @@ _WHOLE = 1 << 53
 
 
 @as_ufunc(1)
+@_stands_for("deg2rad")
 def deg2rad(x: ArrayLike, /) -> Array:
     """Degrees to radians."""
     return _graphc.mul(_in_floats(x, "deg2rad"), _math.pi / 180)
 
 
 @as_ufunc(1)
+@_stands_for("rad2deg")
 def rad2deg(x: ArrayLike, /) -> Array:
     """Radians to degrees."""
     return _graphc.mul(_in_floats(x, "rad2deg"), 180 / _math.pi)
 
 
 @as_ufunc(1)
+@_stands_for("radians")
 def radians(x: ArrayLike, /) -> Array:
     """Degrees to radians."""
     return deg2rad(x)
 
 
 @as_ufunc(1)
+@_stands_for("degrees")
 def degrees(x: ArrayLike, /) -> Array:
     """Radians to degrees."""
     return rad2deg(x)
@@ -227,7 +231,7 @@ def fabs(x: ArrayLike, /) -> Array:
     return _graphc.abs(_floating(x, "fabs"))
 
 
-@as_ufunc(2)
+@as_ufunc(2, alike=False)  # whatever the numbers are, floats hold them
 @_stands_for("float_power")
 def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 to the power x2 in float64, or in complex128."""

@@ -226,7 +226,9 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
     distance = x - center
     spread = _mean(_squared_size(distance), axis, None, keepdims, where)
     ddof = freedom_lost(ddof, correction)
-    if ddof != 0:
+    if where is True and not is_open and 0 < _count(x.shape, axis) <= ddof:
+        spread = spread * _count(x.shape, axis) / 0.0  # of which errors are told, as NumPy
+    elif ddof != 0:
         if is_open:
             present = _graphc.logical_or(x == x, True)  # a shape that is not known has no number of elements
             count = sum(present, axis, keepdims=keepdims).astype(float64)
@@ -235,7 +237,7 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=Tru
             scale = scale.astype(spread.dtype)
         elif where is True:
             count = _count(x.shape, axis)
-            scale = count / (count - ddof) if count > ddof else _math.nan if count == 0 else _math.inf
+            scale = count / (count - ddof) if count else _math.nan
         else:
             count = _chosen(x, axis, keepdims, where).astype(kind)
             scale = _graphc.select(count > ddof, count / (count - ddof), _math.inf)
