@@ -608,3 +608,17 @@ def test_values_and_what_is_told(text):
         return repr((x.dtype, x.tolist(), sorted({str(w.message).split(" (")[0] for w in told})))
 
     assert program(gc) == program(np)
+
+
+SWAPPED = [
+    "x.astype('>f4')", "x.astype(xp.dtype('>f8'))", "xp.array([1, 2], '>i2')", "xp.asarray(x, dtype='>c8')", "xp.zeros(3, '>i4')", "xp.full(3, 7, '>u2')",
+    "xp.arange(4, dtype='>i4')", "xp.zeros_like(x, dtype='>f4')", "xp.frombuffer(b'\\0\\1\\0\\2', '>i2')", "xp.fromiter([1, 2], '>i4')", "x[0].astype('>f4')[::2] + 1",
+    "xp.sqrt(x.astype('>f4'))", "x + x.astype('>f4')", "x.astype('>i2') @ xp.ones((3, 2))", "x.astype('>i4').sum(axis=0)", "xp.concatenate([x, x.astype('>f8')])",
+    "xp.add(x, x, out=xp.zeros((2, 3), '>f4'))",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SWAPPED)
+def test_the_other_byte_order_that_was_asked_for(text):
+    got, want = (eval(text, {"xp": xp, "x": xp.arange(6.0).reshape(2, 3)}) for xp in (gc, np))
+    assert got.dtype == want.dtype and got.tobytes() == want.tobytes() and got.tolist() == want.tolist()

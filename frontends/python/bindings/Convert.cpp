@@ -133,6 +133,24 @@ static pb::dict &dtypesByName() {
   return *names;
 }
 
+static bool isNative(pb::handle dtype) { return dtype.attr("isnative").cast<bool>(); }
+
+static DType dtypeNamed(pb::handle dtype) {
+  const std::string name = pb::str(dtype.attr("name"));
+  if (auto found = dtypeFromName(name))
+    return *found;
+  raiseForeign(
+      format("dtype {} is not supported: graphc has bool, int8 to int64, uint8 to uint64, "
+             "float16, bfloat16, float32, float64, complex64 and complex128",
+             name));
+}
+
+/// The dtype of elements, in whatever byte order they are.
+static DType dtypeOfElements(pb::handle dtype) {
+  auto known = knownDType(dtype);
+  return known ? *known : dtypeNamed(dtype);
+}
+
 DType toDType(pb::handle object) {
   const Numpy &np = numpy();
   if (auto known = knownDType(object))
@@ -150,17 +168,12 @@ DType toDType(pb::handle object) {
     // The package knows which name was meant.
     dtype = pb::module_::import("graphc._dtypes").attr("as_dtype")(object);
   }
-  std::string name = pb::str(dtype.attr("name"));
-  auto found = dtypeFromName(name);
-  if (!found) {
-    raiseForeign(
-        format("dtype {} is not supported: graphc has bool, int8 to int64, uint8 to uint64, "
-               "float16, bfloat16, float32, float64, complex64 and complex128",
-               name));
-  }
+  const DType found = dtypeNamed(dtype);
+  if (pb::isinstance(dtype, np.dtype) && !isNative(dtype))
+    raiseForeign("arrays of the other byte order are NumPy's");
   if (isName)
-    dtypesByName()[object] = static_cast<int>(*found);
-  return *found;
+    dtypesByName()[object] = static_cast<int>(found);
+  return found;
 }
 
 static char byteOrder(PyObject *dtype) {
@@ -506,8 +519,8 @@ Array copyIn(pb::handle object, std::optional<DType> dtype, rt::Device *device) 
     return unwrap(ops::cast(wide, *dtype));
   }
   pb::object values = dtype ? np.asarray(object, dtypeObject(*dtype)) : np.asarray(object);
-  DType t = toDType(values.attr("dtype"));
-  if (!values.attr("dtype").attr("isnative").cast<bool>())
+  DType t = dtypeOfElements(values.attr("dtype"));
+  if (!isNative(values.attr("dtype")))
     values = values.attr("astype")(dtypeObject(t));
   pb::tuple dims = values.attr("shape");
   op::TensorType type{t, toShape(dims)};

@@ -68,8 +68,8 @@ _known = {}
 
 
 def as_dtype(dtype):
-    """`dtype` as a supported dtype, in the machine's byte order. Raises DTypeError with the nearest name for anything
-    else."""
+    """`dtype` as a supported dtype. Raises DTypeError with the nearest name for anything else; arrays of the other byte order
+    are NumPy's."""
     try:
         return _known[dtype]
     except (KeyError, TypeError):
@@ -88,7 +88,9 @@ def _found_dtype(dtype):
         raise DTypeError(f"data type {dtype!r} not understood{_nearest(dtype)}") from None
     if found.name not in _NAMES:
         raise ForeignDType(f"dtype {found.name} is not supported; graphc has {', '.join(_NAMES)}")
-    return found if found.isnative else found.newbyteorder("=")
+    if not found.isnative:
+        raise ForeignDType("arrays of the other byte order are NumPy's")
+    return found
 
 
 def _nearest(dtype):

@@ -162,7 +162,7 @@ class _Call:
 
 @_functools.lru_cache
 def _is_computed(dtype):
-    return dtype.name in _COMPUTED
+    return dtype.isnative and dtype.name in _COMPUTED
 
 
 def to_ours(value, device=None):
