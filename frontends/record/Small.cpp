@@ -635,10 +635,14 @@ Outcome concatenate(std::span<const Array> xs, DType t, size_t axis) {
       if (!isRead)
         return false;
       Run<T> from = reader.run();
-      int64_t piece = x.shape()[axis] * inner;
+      const int64_t piece = x.shape()[axis] * inner, step = shape[axis] * inner;
       for (int64_t i = 0; i < outer; ++i)
-        for (int64_t k = 0; k < piece; ++k)
-          to[i * shape[axis] * inner + k] = from.data[from.steps ? i * piece + k : 0];
+        if (piece == 1)
+          to[i * step] = from.data[from.steps ? i : 0];
+        else if (from.steps)
+          std::copy_n(from.data + i * piece, piece, to + i * step);
+        else
+          std::fill_n(to + i * step, piece, *from.data);
       to += piece;
     }
     return !mustBeFinite() || !isNarrow(t) || allFinite(dataOf<T>(out), countOf(shape));

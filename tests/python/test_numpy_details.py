@@ -622,3 +622,11 @@ SWAPPED = [
 def test_the_other_byte_order_that_was_asked_for(text):
     got, want = (eval(text, {"xp": xp, "x": xp.arange(6.0).reshape(2, 3)}) for xp in (gc, np))
     assert got.dtype == want.dtype and got.tobytes() == want.tobytes() and got.tolist() == want.tolist()
+
+
+@pytest.mark.parametrize("function", ["array", "asarray"])
+def test_arrays_of_numpys_that_may_not_be_copied_are_themselves(function):
+    for x in (np.array(["2020-01-01"], "M8[D]"), np.array(["a"]), np.array([None, 1]), np.arange(3.0), np.arange(3, dtype=">i4")):
+        assert getattr(gc, function)(x, copy=False) is x
+        with pytest.raises(ValueError, match="avoid copy"):
+            getattr(gc, function)(x, dtype="S7", copy=False)

@@ -572,6 +572,11 @@ def _shares(inner, theirs):
             found = theirs(*args, **keywords)
             if found.base is not None and not found.flags.owndata:
                 return found
+        if keywords.get("copy") is False and args and isinstance(args[0], _np.ndarray):
+            try:
+                return inner(*args, **keywords)
+            except ValueError:  # would be copied, while it is an array already
+                return theirs(*args, **keywords)
         return inner(*args, **keywords)
 
     return run

@@ -185,7 +185,8 @@ def stack(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     if len(shapes) > 1:
         raise ShapeError(f"stack: all input arrays must have the same shape, got {[a.shape for a in arrays]}")
     place = _axis(axis, arrays[0].ndim + 1, "stack")
-    return concatenate([_graphc.expand_dims(a, place) for a in arrays], place, out, dtype=dtype, casting=casting)
+    rows = [_graphc.expand_dims(a, place) for a in arrays]
+    return _graphc.concatenate(rows, place) if out is None and dtype is None else concatenate(rows, place, out, dtype=dtype, casting=casting)
 
 
 def unstack(x, /, *, axis=0):
