@@ -139,10 +139,9 @@ static DType dtypeNamed(pb::handle dtype) {
   const std::string name = pb::str(dtype.attr("name"));
   if (auto found = dtypeFromName(name))
     return *found;
-  raiseForeign(
-      format("dtype {} is not supported: graphc has bool, int8 to int64, uint8 to uint64, "
-             "float16, bfloat16, float32, float64, complex64 and complex128",
-             name));
+  raiseForeign(format("dtype {} is not supported: graphc has bool, int8 to int64, uint8 to uint64, "
+                      "float16, bfloat16, float32, float64, complex64 and complex128",
+                      name));
 }
 
 /// The dtype of elements, in whatever byte order they are.

@@ -399,9 +399,7 @@ PyObject *reduceMethod(PyObject *self, PyObject *const *args, Py_ssize_t count,
   const bool isTold = Kind == op::ReduceKind::Mean && !x.isOpen() && x.size() == 0;
   if (isTold || !r.read(args, count, keywords))
     return general(name.c_str(), self, args, count, keywords);
-  return guarded([&] {
-    return wrap(ops::reduce(Kind, x, r.axes, r.keepdims, std::nullopt));
-  });
+  return guarded([&] { return wrap(ops::reduce(Kind, x, r.axes, r.keepdims, std::nullopt)); });
 }
 
 using Function = PyObject *(*)(PyObject *, PyObject *const *, Py_ssize_t, PyObject *);

@@ -96,8 +96,8 @@ PyObject *part(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject
         x->size() * itemSize(DType::Int64) > small::kMostBytes)
       Py_RETURN_NOTIMPLEMENTED;
     place += place < 0 ? x->size() : 0;
-    return answer(unwrap(small::parted(
-        *x, place, self == Py_True ? Routine::Argpartition : Routine::Partition)));
+    return answer(unwrap(
+        small::parted(*x, place, self == Py_True ? Routine::Argpartition : Routine::Partition)));
   });
 }
 
@@ -403,9 +403,8 @@ PyMethodDef functions[] = {quick("plain_take", take),
                            {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef sortMethod = quick("sort", sorted), partMethod = quick("part", part),
-            cumulateMethod = quick("cumsum", cumulate),
-            atLeastMethod = quick("atleast", atLeast), whereMethod = quick("where", where),
-            likeMethod = quick("like", filledLike);
+            cumulateMethod = quick("cumsum", cumulate), atLeastMethod = quick("atleast", atLeast),
+            whereMethod = quick("where", where), likeMethod = quick("like", filledLike);
 
 /// A function under a name of the module, with something of its own to look at.
 void add(pb::module_ &m, const char *name, PyMethodDef &method, const pb::object &self) {

@@ -313,8 +313,8 @@ std::optional<op::ReduceKind> reductionOf(const Ufunc &u) {
   }
 }
 
-/// The bitwise operation of all elements of a vector of integers or bools that is computed, which no
-/// order changes: an array has no reduction for it. Null for others.
+/// The bitwise operation of all elements of a vector of integers or bools that is computed, which
+/// no order changes: an array has no reduction for it. Null for others.
 PyObject *foldBits(const Ufunc &u, const Array &x) {
   const bool isBitwise =
       !u.function && (u.kind == op::OpKind::BitwiseAnd || u.kind == op::OpKind::BitwiseOr ||
