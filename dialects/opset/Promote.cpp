@@ -143,8 +143,15 @@ Result<DType> promoteOperands(OpKind kind, std::span<const OperandType> operands
   if (info.operandDTypes == DTypeClass::Boolean)
     return DType::Bool;
   DType t = resultType(operands);
-  if (info.promoteToFloat && !isInexact(t))
-    return kind == OpKind::Div ? DType::Float64 : floatFor(t);
+  if (info.promoteToFloat && !isInexact(t)) {
+    if (kind == OpKind::Div)
+      return DType::Float64;
+    // Each operand's own float, and no float of what they would be together as integers.
+    DType found = DType::Float16;
+    for (const OperandType &o : operands)
+      found = promoteTypes(found, floatFor(o.weak == Weak::None ? o.dtype : t));
+    return found;
+  }
   if (info.promoteBool && t == DType::Bool)
     return DType::Int8;
   if (acceptsDType(info.operandDTypes, t))

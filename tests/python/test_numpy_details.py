@@ -596,6 +596,9 @@ TOLD = [
     "xp.degrees(xp.array([1e308]))", "xp.rad2deg(1e308)", "xp.var(xp.array([1.0]), ddof=1)", "xp.array([1.0, 2.0]).var(ddof=3)", "xp.array([[1.0], [2.0]]).std(axis=1, ddof=1)",
     "xp.zeros((0, 3)).mean(axis=0)", "xp.zeros((3, 0)).mean(axis=1)", "xp.zeros((0, 3)).mean(axis=1)", "xp.float_power(xp.array([2], 'u1'), 300)", "xp.float_power(xp.array([3.0], 'f4'), 2)",
     "xp.logical_and(xp.array([1.0, 0.0]), 1j)", "xp.logical_or(xp.array([1, 0]), 0j)", "xp.logical_xor(xp.array([True, False]), 1j)", "xp.logical_not(1j)", "xp.full(2, 1j, bool)",
+    "xp.hypot(xp.array([3], 'i1'), xp.array([4], 'u1'))", "xp.copysign(xp.array([3], 'i2'), xp.array([4], 'u2'))", "xp.arctan2(xp.array([0], 'i1'), xp.array([2], 'u2'))",
+    "xp.hypot(xp.array([True]), 2)", "xp.hypot(xp.array([3], 'i1'), 4)", "xp.hypot(True, xp.array([4], 'u1'))", "xp.hypot(3, 4)", "xp.hypot(xp.array([3], 'i4'), xp.array([4], 'u1'))",
+    "xp.take(xp.array(3.0), [0], axis=0)", "xp.compress([True], xp.array(3.0), axis=-1)", "xp.take(xp.array(3.0), 0, axis=0)",
 ]  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     axis's place. Negative indices count from the end. mode: 'raise' refuses an index outside (IndexError, also when
     it is found while computing), 'wrap' takes it modulo the size, 'clip' moves it to the nearest end."""
     x = operand(a)
-    if axis is None:
+    if axis is None or (x.ndim == 0 and axis in (0, -1)):
         x, axis = ravel(x), 0
     axis = _axis(axis, x.ndim, "take")
     indices = _in_mode(_indices(indices, x.device, "take"), x.shape[axis], mode, "take")
@@ -198,7 +198,7 @@ def compress(condition, a, axis=None, out=None):
     condition = asarray(condition, device=None if _graphc.is_array(condition) else x.device)
     if condition.ndim != 1:
         raise ArgumentError("compress: condition must be a 1-d array")
-    if axis is None:
+    if axis is None or (x.ndim == 0 and axis in (0, -1)):
         x, axis = ravel(x), 0
     axis = _axis(axis, x.ndim, "compress")
     if axis == 0 and condition.shape[0] == x.shape[0]:

@@ -524,7 +524,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
 @_where_operands_are
 def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     """(counts, edges) of points in several dimensions: `sample` is (n, d), or d vectors; `bins` one number, or a number
-    or edges for each dimension. Counts are float64, edges a tuple of vectors."""
+    or edges for each dimension. Counts are float64, edges a list of vectors."""
     if isinstance(sample, (_graphc.Array, _np.ndarray)) and sample.ndim == 2:
         sample = asarray(sample)
         columns = [sample[:, i] for i in _py.range(sample.shape[1])]
@@ -566,7 +566,7 @@ def histogramdd(sample, bins=10, range=None, density=None, weights=None):
             shape[i] = edge.size - 1
             counts = counts / (edge[1:] - edge[:-1]).reshape(tuple(shape))
         counts = counts / total
-    return counts, tuple(edges)
+    return counts, list(edges)
 
 
 @_where_operands_are
