@@ -297,15 +297,17 @@ PyObject *astype(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
   });
 }
 
-bool isPlainLine(const Array &x, Py_ssize_t count, PyObject *keywords) {
-  return !count && !keywords && x.view().isContiguous() && !x.isValue();
+bool isPlainLine(const Array &x, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  const bool isRowMajor = count == 0 || (count == 1 && PyUnicode_CheckExact(args[0]) &&
+                                         PyUnicode_CompareWithASCIIString(args[0], "C") == 0);
+  return isRowMajor && !keywords && x.view().isContiguous() && !x.isValue();
 }
 
 PyObject *ravel(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   const Array *x = arrayOf(self);
   if (!x)
     return nullptr;
-  if (!isPlainLine(*x, count, keywords))
+  if (!isPlainLine(*x, args, count, keywords))
     return general("_ravel", self, args, count, keywords);
   return guarded([&] { return reshaped(*x, Shape{x->size()}); });
 }
@@ -314,7 +316,7 @@ PyObject *flatten(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObj
   const Array *x = arrayOf(self);
   if (!x)
     return nullptr;
-  if (!isPlainLine(*x, count, keywords))
+  if (!isPlainLine(*x, args, count, keywords))
     return general("_flatten", self, args, count, keywords);
   return guarded([&] {
     PyObject *made = directCopy(*x, Shape{x->size()});

@@ -53,7 +53,7 @@ def reshape(a, /, shape=None, order="C", *, newshape=None, copy=None):
 
 def ravel(a, order="C"):
     """One axis, row-major unless `order` says otherwise; a view where NumPy gives one."""
-    return asarray(a).ravel(order)
+    return (a if type(a) is _graphc.ndarray else asarray(a)).ravel(order)
 
 
 def transpose(a, axes=None):
