@@ -1,5 +1,6 @@
 // Arrays from numbers and from memory.
 #include "frontends/record/Devices.h"
+#include "frontends/record/Known.h"
 #include "frontends/record/Looks.h"
 #include "frontends/record/Ops.h"
 #include "frontends/record/Pieces.h"
@@ -53,10 +54,10 @@ Result<int64_t> arangeCount(const Scalar &start, const Scalar &stop, const Scala
   return count > 0 ? static_cast<int64_t>(count) : int64_t{0};
 }
 
-/// Refuses an array that no memory of the machine holds, as NumPy where it is made.
-Status allocatable(const Shape &shape, int64_t count, DType dtype) {
+/// Refuses an array in the host's memory that is larger than that, as NumPy where it is made.
+Status allocatable(const Shape &shape, int64_t count, DType dtype, const rt::Device &device) {
   static const int64_t most = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  if (count <= most / itemSize(dtype))
+  if (count <= most / itemSize(dtype) || !onHost(device))
     return Status::ok();
   if (count > INT64_MAX / itemSize(dtype))
     return Status(ErrorCode::Shape, "array is too big; `arr.size * arr.dtype.itemsize` is larger "
@@ -72,8 +73,8 @@ Status allocatable(const Shape &shape, int64_t count, DType dtype) {
 Result<Array> full(const Shape &shape, const Scalar &value, DType dtype, rt::Device *device) {
   RecordScope scope;
   GRAPHC_ASSIGN(int64_t count, op::checkedCount("full", shape));
-  GRAPHC_TRY(allocatable(shape, count, dtype));
   GRAPHC_ASSIGN(rt::Device * on, chosen(device));
+  GRAPHC_TRY(allocatable(shape, count, dtype, *on));
   if (shape.rank() > 0 && (small::isLoop(op::OpKind::Full, count, *on) ||
                            small::isWrittenAtOnce(count * itemSize(dtype), *on))) {
     GRAPHC_ASSIGN(NodeRef now, small::full(shape, value, dtype, *on));
@@ -90,8 +91,8 @@ Result<Array> iota(int64_t count, DType dtype, rt::Device *device) {
   if (count < 0)
     return Status(ErrorCode::Shape,
                   format("[iota] negative dimensions are not allowed: {}", count));
-  GRAPHC_TRY(allocatable(Shape{count}, count, dtype));
   GRAPHC_ASSIGN(rt::Device * on, chosen(device));
+  GRAPHC_TRY(allocatable(Shape{count}, count, dtype, *on));
   if (small::isLoop(op::OpKind::Iota, count, *on)) {
     GRAPHC_ASSIGN(NodeRef now, small::iota(count, dtype, *on));
     if (now)
@@ -160,8 +161,8 @@ Result<Array> arange(const Scalar &start, const Scalar &stop, const Scalar &step
     delta = Scalar::ofInt(static_cast<__int128>(numberOf(second)) -
                           static_cast<__int128>(numberOf(start)));
   }
-  GRAPHC_TRY(allocatable(Shape{count}, count, dtype));
   GRAPHC_ASSIGN(rt::Device * on, chosen(device));
+  GRAPHC_TRY(allocatable(Shape{count}, count, dtype, *on));
   GRAPHC_ASSIGN(NodeRef now, stepsNow(start, delta, count, dtype, *on));
   if (now)
     return Array(std::move(now));
