@@ -568,7 +568,7 @@ def _shares(inner, theirs):
     @_stands_for()
     @_functools.wraps(inner)
     def run(*args, **keywords):
-        if args and isinstance(args[0], _BUFFERS) and "device" not in keywords and not _graphc.is_tracing():
+        if args and issubclass(type(args[0]), _BUFFERS) and "device" not in keywords and not _graphc.is_tracing():
             found = theirs(*args, **keywords)
             if found.base is not None and not found.flags.owndata:
                 return found
