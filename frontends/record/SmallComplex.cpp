@@ -74,6 +74,18 @@ bool loop(OpKind kind, void *out, Run<Number<R>> a, Run<Number<R>> b, int64_t co
   }
 }
 
+/// False as well where there is something to tell of what was made.
+template <typename R>
+bool isSettled(OpKind kind, void *out, Run<Number<R>> a, Run<Number<R>> b, int64_t count) {
+  constexpr DType kDType = sizeof(R) == 8 ? DType::Complex128 : DType::Complex64;
+  if (!loop<R>(kind, out, a, b, count))
+    return false;
+  const DType made = op::resultDType(kind, kDType);
+  return made == DType::Bool ||
+         (made == kDType ? allFinite(static_cast<const Number<R> *>(out), count)
+                         : allFinite(static_cast<const R *>(out), count));
+}
+
 } // namespace
 
 template <typename R>
@@ -166,11 +178,12 @@ Result<bool> computeNumbers(OpKind kind, std::span<const Operand> operands, DTyp
     GRAPHC_ASSIGN(isRead, b.read(operands[1], t, shape));
   }
   const Run<Number<R>> second = operands.size() > 1 ? b.run() : a.run();
-  if (!isRead || !loop<R>(kind, out, a.run(), second, count))
-    return false;
-  const DType made = op::resultDType(kind, t);
-  return made == DType::Bool || (made == t ? allFinite(static_cast<const Number<R> *>(out), count)
-                                           : allFinite(static_cast<const R *>(out), count));
+  return isRead && isSettled(kind, out, a.run(), second, count);
+}
+
+template <typename R>
+bool computeNumber(OpKind kind, Number<R> a, Number<R> b, void *out) {
+  return isSettled<R>(kind, out, {&a, false}, {&b, false}, 1);
 }
 
 Outcome numbersOfParts(std::span<const Operand> parts, DType t, const Shape &shape,
@@ -201,6 +214,8 @@ template class NumberReader<float>;
 template class NumberReader<double>;
 template Result<bool> computeNumbers<float>(OpKind, std::span<const Operand>, DType,
                                             std::span<const int64_t>, void *);
+template bool computeNumber<float>(OpKind, Number<float>, Number<float>, void *);
+template bool computeNumber<double>(OpKind, Number<double>, Number<double>, void *);
 template Result<bool> computeNumbers<double>(OpKind, std::span<const Operand>, DType,
                                              std::span<const int64_t>, void *);
 

@@ -85,6 +85,9 @@ bool hasComplexLoop(op::OpKind kind);
 template <typename R>
 Result<bool> computeNumbers(op::OpKind kind, std::span<const Operand> operands, DType t,
                             std::span<const int64_t> shape, void *out);
+/// The same of one number or two; with one operand `b` is `a`.
+template <typename R>
+bool computeNumber(op::OpKind kind, Number<R> a, Number<R> b, void *out);
 
 /// The numbers of dtype `t` whose parts are two real operands.
 Outcome numbersOfParts(std::span<const Operand> parts, DType t, const Shape &shape,

@@ -117,7 +117,7 @@ Result<std::optional<KnownValue>> valueByUnit(OpKind kind, std::span<const Opera
   constexpr int64_t kRoom = 64;
   thread_local std::array<rt::BufferRef, 3> vectors;
   GRAPHC_ASSIGN(const VectorProgram *unit, unitOf(kind, t, operands.size(), device));
-  if (!unit)
+  if (!unit || isComplex(unit->resultDType())) // which has no pattern
     return std::optional<KnownValue>();
   for (rt::BufferRef &vector : vectors)
     if (!vector || &vector->device() != &device) {

@@ -1,5 +1,7 @@
 """Loops over small arrays of complex numbers: computed when met, with the bits of kernels, NumPy's values, and no program for each turn."""
 
+import operator
+import pickle
 import warnings
 
 import graphc as gc
@@ -162,3 +164,42 @@ def test_a_loop_runs_no_programs():
             for j in range(5):
                 expected[i] += np.asarray(a)[i, j] @ np.asarray(b)[j] @ (np.asarray(b)[j] * np.asarray(a)[i, j, 1, 2])
     np.testing.assert_allclose(np.asarray(sums), expected, rtol=1e-12)
+
+
+def test_a_complex_number_made_of_parts_in_a_loop_has_both():
+    for k in range(40):
+        z = complex(k / 7, k * 2.13)
+        assert complex(gc.round(gc.asarray([z])[0], 1)) == complex(np.round(z, 1))
+
+
+def outcome(operation, *operands):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        value = operation(*operands)
+    return np.asarray(value).tobytes(), np.asarray(value).dtype, sorted(str(w.message) for w in told)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_single_values_are_numpys(dtype):
+    z = np.array([1 + 2j, -3.5 + 0.25j, complex(-0.0, 3), complex(0.0, -0.0), 1e30 + 1e-30j], dtype)
+    ours = gc.asarray(z)
+    for operation in (operator.add, operator.sub, operator.mul, operator.eq, operator.ne):
+        for i in range(len(z)):
+            for other in [2, 2.5, 1j, -0.0, True, np.inf, 10**16 + 1, *range(len(z))]:
+                theirs, mine = (z[other], ours[other]) if type(other) is int and other < 5 else (other, other)
+                assert outcome(operation, ours[i], mine) == outcome(operation, z[i], theirs), (operation, z[i], theirs)
+                assert outcome(operation, mine, ours[i]) == outcome(operation, theirs, z[i]), (operation, theirs, z[i])
+    for part in (operator.neg, complex, hash, repr, lambda s: s.real, lambda s: s.imag, lambda s: s.conjugate(), lambda s: s.item()):
+        for i in range(len(z)):
+            assert outcome(part, ours[i]) == outcome(part, z[i])
+
+
+def test_a_single_value_is_an_array_as_well():
+    value = gc.asarray([1 + 2j, 3 - 1j])[1] * 1
+    assert value.shape == () and value.device == gc.asarray(0).device
+    assert value.reshape(1).tolist() == [3 - 1j] and gc.stack([value, value]).tolist() == [3 - 1j] * 2
+    double = gc.jit(lambda x: x * value + value)
+    assert double(gc.asarray([2.0, 0.0])).tolist() == [9 - 3j, 3 - 1j]
+    assert complex(pickle.loads(pickle.dumps(value))) == value == 3 - 1j
+    with pytest.raises(OverflowError):
+        value + 10**400

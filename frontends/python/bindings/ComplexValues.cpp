@@ -1,5 +1,6 @@
 // Single complex values, which no pattern of 64 bits holds: they are read, combined and written
 // where they lie, without what the recorder looks at for arrays.
+#include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/record/HostMath.h"
 #include "frontends/record/Known.h"
@@ -9,6 +10,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <span>
 
 namespace graphc::py {
@@ -37,8 +39,71 @@ bool readOperand(PyObject *object, Operand &out, op::OperandType &type, rt::Devi
   return true;
 }
 
+template <typename R>
+constexpr DType kComplexOf = sizeof(R) == 8 ? DType::Complex128 : DType::Complex64;
+
+template <typename T>
+T numberOf(const ScalarObject &object) {
+  T number;
+  std::memcpy(&number, object.number.data(), sizeof(T));
+  return number;
+}
+
+std::complex<double> numberIn(const ScalarObject &object) {
+  return object.known.dtype == DType::Complex128
+             ? numberOf<std::complex<double>>(object)
+             : std::complex<double>(numberOf<std::complex<float>>(object));
+}
+
+template <typename T>
+PyObject *complexObject(const T &number, rt::Device &device) {
+  ComplexBytes bytes{};
+  std::memcpy(bytes.data(), &number, sizeof(T));
+  return makeComplex(kComplexOf<decltype(number.re)>, bytes, device);
+}
+
+/// A value of such numbers, or a number of Python's that is one exactly; of known values, those
+/// that NumPy converts so.
+template <typename R>
+bool readNumber(PyObject *object, const rt::Device &device, small::Number<R> &out) {
+  if (const ScalarObject *number = asComplexScalar(object)) {
+    out = numberOf<small::Number<R>>(*number);
+    return number->known.dtype == kComplexOf<R> && &deviceOf(*number) == &device;
+  }
+  if (PyComplex_CheckExact(object)) {
+    out = {static_cast<R>(PyComplex_RealAsDouble(object)),
+           static_cast<R>(PyComplex_ImagAsDouble(object))};
+    return small::allFinite(&out, 1);
+  }
+  std::optional<uint64_t> bits;
+  if (const KnownValue *known = knownScalar(object)) {
+    if (known->device == &device && (sizeof(R) == 8 || known->dtype == DType::Float32))
+      bits = hostmath::converted(known->bits, known->dtype, hostmath::dtypeOf<R>());
+  } else if (PyFloat_CheckExact(object) || PyLong_CheckExact(object)) {
+    bits = scalarBits(object, hostmath::dtypeOf<R>());
+  }
+  if (bits)
+    out = small::Number<R>(hostmath::valueOf<R>(*bits));
+  return bits && small::allFinite(&out, 1);
+}
+
+template <typename R>
+PyObject *combine(op::OpKind kind, rt::Device &device, PyObject *left, PyObject *right) {
+  small::Number<R> a, b, made;
+  if (!readNumber(left, device, a) || (right && !readNumber(right, device, b)) ||
+      !small::computeNumber(kind, a, right ? b : a, &made))
+    return nullptr;
+  if (op::resultDType(kind, kComplexOf<R>) != DType::Bool)
+    return complexObject(made, device);
+  bool isTrue = false;
+  std::memcpy(&isTrue, &made, sizeof(bool));
+  return wrapKnown({isTrue, DType::Bool, &device});
+}
+
 /// What such an object is as a complex number.
 std::optional<std::complex<double>> valueOf(PyObject *object) {
+  if (const ScalarObject *number = asComplexScalar(object))
+    return numberIn(*number);
   if (const Array *x = asAnyArray(object)) {
     const KnownValue *known = x->known();
     if (!known)
@@ -52,30 +117,57 @@ std::optional<std::complex<double>> valueOf(PyObject *object) {
   return bits ? std::optional<std::complex<double>>(std::bit_cast<double>(*bits)) : std::nullopt;
 }
 
+/// A part of a number of dtype `t`.
+PyObject *realValue(double part, DType t, rt::Device &device) {
+  const DType real = realDType(t);
+  const uint64_t bits = real == DType::Float64
+                            ? std::bit_cast<uint64_t>(part)
+                            : uint64_t{std::bit_cast<uint32_t>(static_cast<float>(part))};
+  return wrapKnown({bits, real, &device});
+}
+
 } // namespace
 
 PyObject *complexValue(const Array &x, std::span<const int64_t> index) {
   const auto value = complexElement(x, index);
   if (!value)
     return nullptr;
-  NodeRef made = unwrap(small::makeNode(x.dtype(), Shape{}, x.device()));
   if (x.dtype() == DType::Complex128)
-    *small::dataOf<std::complex<double>>(made) = *value;
-  else
-    *small::dataOf<std::complex<float>>(made) = std::complex<float>(*value);
-  return wrap(small::arrayOf(std::move(made)));
+    return complexObject(small::Number<double>(value->real(), value->imag()), x.device());
+  const std::complex<float> narrow(*value);
+  return complexObject(small::Number<float>(narrow.real(), narrow.imag()), x.device());
 }
 
 PyObject *partOfComplex(const Array &x, int64_t number) {
   const auto value = x.isOpen() ? std::nullopt : complexElement(x, {});
   if (!value)
     return nullptr;
-  const double part = number == 0 ? value->real() : value->imag();
-  const DType t = realDType(x.dtype());
-  const uint64_t bits = t == DType::Float64
-                            ? std::bit_cast<uint64_t>(part)
-                            : uint64_t{std::bit_cast<uint32_t>(static_cast<float>(part))};
-  return wrapKnown({bits, t, &x.device()});
+  return realValue(number == 0 ? value->real() : value->imag(), x.dtype(), x.device());
+}
+
+PyObject *combineComplex(op::OpKind kind, PyObject *left, PyObject *right) {
+  const ScalarObject *number = asComplexScalar(left);
+  if (!number)
+    number = right ? asComplexScalar(right) : nullptr;
+  if (!number || Trace::active())
+    return nullptr;
+  int overflow = 0;
+  if (kind == op::OpKind::Pow && PyLong_CheckExact(right) &&
+      PyLong_AsLongAndOverflow(right, &overflow) == 2) {
+    kind = op::OpKind::Mul;
+    right = left;
+  }
+  return number->known.dtype == DType::Complex128
+             ? combine<double>(kind, deviceOf(*number), left, right)
+             : combine<float>(kind, deviceOf(*number), left, right);
+}
+
+PyObject *partOfNumber(PyObject *object, int64_t part) {
+  const ScalarObject *number = asComplexScalar(object);
+  if (!number || Trace::active())
+    return nullptr;
+  const std::complex<double> value = numberIn(*number);
+  return realValue(part == 0 ? value.real() : value.imag(), number->known.dtype, deviceOf(*number));
 }
 
 PyObject *operationOnComplex(op::OpKind kind, PyObject *left, PyObject *right) {

@@ -1,6 +1,7 @@
 // Attributes and methods of Array that loops over small arrays use, as members of the type:
 // pybind11's dispatcher costs more than they do.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Known.h"
@@ -76,6 +77,8 @@ PyObject *transposed(PyObject *self, void *) {
 
 /// One part of complex numbers, 0 or 1; null with no error set for what is not complex.
 PyObject *partOf(PyObject *self, int64_t number) {
+  if (PyObject *part = partOfNumber(self, number))
+    return part;
   const Array &x = *asArray(self);
   if (!isComplex(x.dtype()))
     return nullptr;

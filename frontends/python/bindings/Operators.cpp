@@ -1,6 +1,7 @@
 // Python operators, from the dunders of the op table. They fill the type's number slots: pybind11's
 // dispatcher costs as much as recording the operation.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/ScalarErrors.h"
 #include "frontends/record/Known.h"
@@ -127,6 +128,8 @@ PyObject *inPlace(op::OpKind kind, PyObject *self, PyObject *other) {
 
 PyObject *unary(op::OpKind kind, PyObject *self) {
   return guarded([&] {
+    if (PyObject *value = combineComplex(kind, self, nullptr))
+      return value;
     const bool isSingle = knownScalar(self) || asAnyArray(self)->rank() == 0;
     PyObject *value =
         isSingle ? operationOnValue(kind, self) : directOperation(kind, self, nullptr);
@@ -179,6 +182,8 @@ PyObject *binaryOrForeign(op::OpKind kind, PyObject *left, PyObject *right) {
   if (isOfNumpysClass(left) || isOfNumpysClass(right)) // which the recorder would refuse later
     return handOverOperator(dunderOf(kind), false, left, right, notImplemented());
   PyObject *result = combineKnown(kind, left, right);
+  if (!result && !PyErr_Occurred() && (asComplexScalar(left) || asComplexScalar(right)))
+    result = guarded([&] { return combineComplex(kind, left, right); });
   if (!result && !PyErr_Occurred())
     result = binary(kind, left, right);
   if (!result) {

@@ -1,7 +1,9 @@
 #include "frontends/python/bindings/ScalarTypes.h"
 
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/SmallElements.h"
 
 #include <array>
 #include <bit>
@@ -161,6 +163,16 @@ pb::object memberFor(PyTypeObject *type, PyObject *value) {
   return pb::reinterpret_steal<pb::object>(made);
 }
 
+/// The array of a complex number: one made outside traces.
+Array *makeComplexArray(ScalarObject *object) {
+  const DType t = object->known.dtype;
+  NodeRef made = unwrap(small::makeNode(t, Shape{}, deviceOf(*object)));
+  std::memcpy(made->buffer()->host(), object->number.data(), static_cast<size_t>(itemSize(t)));
+  auto *array = new Array(std::move(made), 0);
+  array->storage()->setOwnerObject(object);
+  return array;
+}
+
 } // namespace
 
 PyObject *makeScalar(const KnownValue &value) {
@@ -175,6 +187,8 @@ PyObject *makeScalar(const KnownValue &value) {
 }
 
 Array *makeArray(ScalarObject *object) {
+  if (isComplex(object->known.dtype))
+    return object->array = makeComplexArray(object);
   Array *array = arrays.take();
   if (array)
     array->become(object->known);
@@ -182,6 +196,14 @@ Array *makeArray(ScalarObject *object) {
     array = new Array(object->known);
   array->setObject(object);
   return object->array = array;
+}
+
+PyObject *makeComplex(DType t, const ComplexBytes &number, rt::Device &device) {
+  ScalarObject *object = allocate(scalarTypes[static_cast<size_t>(t)]);
+  object->number = number;
+  object->known = complexPlace(t, device);
+  object->array = nullptr;
+  return &object->ob_base;
 }
 
 PyObject *makeScalar(Array &value) {
@@ -200,7 +222,8 @@ PyObject *makeScalar(Array &value) {
   auto array = std::make_unique<Array>(std::move(value));
   ScalarObject *object = allocate(type);
   object->number = number;
-  object->known = {};
+  object->known =
+      isComplex(array->dtype()) ? complexPlace(array->dtype(), array->device()) : KnownValue();
   object->array = array.release();
   if (object->array->storage()->owner() == object->array)
     object->array->storage()->setOwnerObject(object);

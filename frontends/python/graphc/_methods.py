@@ -500,4 +500,4 @@ def attach(namespace):
         setattr(_Array, name, _of_number(name))
     for name, instead in _ABSENT.items():
         setattr(_Array, name, _absent(name, instead))
-    _graphc.finish_scalar_types({*_OF_NUMBERS, *_ABSENT, "__new__", "__init__", "__repr__", "__str__", "__doc__", "__module__"})
+    _graphc.finish_scalar_types({*_OF_NUMBERS, *_ABSENT, "__new__", "__init__", "__repr__", "__str__", "__doc__", "__module__", "__complex__"})
