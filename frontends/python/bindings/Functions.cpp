@@ -1,5 +1,6 @@
 // Module functions that record.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Discarded.h"
 #include "frontends/python/bindings/Gil.h"
 
@@ -217,6 +218,9 @@ void defineFunctions(pb::module_ &m) {
     auto kind = op::opKindFromName(name);
     if (!kind)
       throw pb::value_error(format("elementwise: no operation is called '{}'", name));
+    if (PyObject *list = operands.ptr(); PyList_CheckExact(list) && PyList_GET_SIZE(list) == 1)
+      if (PyObject *value = combineComplex(*kind, PyList_GET_ITEM(list, 0), nullptr))
+        return pb::reinterpret_steal<pb::object>(value);
     std::vector<Array> arrays;
     for (pb::handle operand : operands)
       arrays.push_back(toOpenArray(operand, deviceOf(operands)));
