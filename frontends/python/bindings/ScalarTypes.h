@@ -24,7 +24,7 @@ struct ScalarHead {
   std::array<uint64_t, 2> number; ///< which NumPy reads as far as its type is wide
 };
 struct ScalarObject : ScalarHead {
-  KnownValue known; ///< of a null device: the array has the value
+  KnownValue known; ///< of a null device: see ComplexScalar.h, or the array has the value
   Array *array;     ///< owned; null until somebody asks, since lists hold many
 };
 
