@@ -342,6 +342,15 @@ def test_states_of_the_legacy_interface():
         first = named.rand(3).tolist()
         named.set_state(saved)
         assert named.rand(3).tolist() == first
+    same = [gc.random.RandomState(seed) for seed in (1, np.int64(2))]
+    for state in same:
+        state.set_state(theirs.get_state())
+    draws = [gc.jit(lambda: state.rand(3))().tolist() for state in same]  # noqa: B023
+    assert draws[0] == draws[1] and draws[0] != gc.jit(gc.random.RandomState(1).rand)(3).tolist()
+    assert gc.random.RandomState(np.uint32(7)).rand() == np.random.RandomState(np.uint32(7)).rand()
+    for seed in (-1, np.int64(-1), 2**32):
+        with pytest.raises(ValueError, match="Seed must be between 0 and 2"):
+            gc.random.RandomState(seed)
     before = gc.random.get_bit_generator()
     gc.random.set_bit_generator(gc.random.PCG64(3))
     assert gc.random.rand() == np.random.RandomState(np.random.PCG64(3)).rand()

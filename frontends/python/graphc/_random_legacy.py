@@ -87,8 +87,8 @@ class RandomState(Generator):
     def __init__(self, seed=None):
         self._few, self._own, self._seed, self._seen = None if seed is None else False, None, None, False
         _unseen.add(self)
-        if type(seed) is int and 0 <= seed < 1 << 32:
-            self._numbers, self._seed = _np.random.RandomState(seed), seed
+        if type(seed) is int or isinstance(seed, _np.integer):
+            self._numbers, self._seed = _np.random.RandomState(seed), int(seed)
         elif isinstance(seed, Philox):
             self._begin(seed, None)
             self._see()
@@ -166,9 +166,13 @@ class RandomState(Generator):
     def set_state(self, state):
         """Sets what `get_state` gave."""
         self._named().set_state(state)
-        words = self._numbers.get_state(legacy=False)["state"]
+        words = state["state"] if isinstance(state, dict) else {"key": state[1], "pos": state[2]}
         numbers = [*words["key"][:4], words["pos"]] if "pos" in words else [n for v in words.values() for n in _np.ravel(v)]
-        self._restart(Philox([*map(int, numbers)]))
+        numbers = [*map(int, numbers)]
+        if self._seen:
+            self._restart(Philox(numbers))
+        else:
+            self._own, self._seed = None, numbers
 
     @staticmethod
     def from_leaves(array):
