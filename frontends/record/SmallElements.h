@@ -5,6 +5,7 @@
 #include "frontends/record/HostMath.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Small.h"
+#include "frontends/record/SmallGather.h"
 
 #include <array>
 #include <limits>
@@ -118,23 +119,11 @@ T *dataOf(const NodeRef &node) {
 /// Appends the elements of a view in row-major order, converted.
 template <typename S, typename T>
 T *gather(const S *from, std::span<const int64_t> shape, std::span<const int64_t> strides, T *to) {
-  if (shape.empty()) {
-    *to = static_cast<T>(*from);
-    return to + 1;
-  }
-  int64_t count = shape[0], stride = strides[0];
-  if (shape.size() > 1) {
-    for (int64_t i = 0; i < count; ++i)
-      to = gather(from + i * stride, shape.subspan(1), strides.subspan(1), to);
-    return to;
-  }
-  if (stride == 1)
-    for (int64_t i = 0; i < count; ++i)
-      to[i] = static_cast<T>(from[i]);
-  else
-    for (int64_t i = 0; i < count; ++i)
-      to[i] = static_cast<T>(from[i * stride]);
-  return to + count;
+  if (shape.size() < 3)
+    return gatherLines(from, shape, strides, to);
+  Shape sizes, steps;
+  joinAxes(shape, strides, sizes, steps);
+  return gatherLines<S, T>(from, sizes, steps, to);
 }
 
 /// The other way round.

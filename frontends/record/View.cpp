@@ -162,28 +162,34 @@ bool isIdentity(const StridedStep &s, std::span<const int64_t> source) {
 }
 
 Result<NodeRef> placesOf(const LayoutStep &layout, rt::Device &device) {
-  auto number = [&](int64_t v) {
-    return node::broadcast(node::literal(static_cast<uint64_t>(v), DType::Int64, device),
-                           layout.shape);
+  auto number = [&](int64_t v, const Shape &shape) {
+    return node::broadcast(node::literal(static_cast<uint64_t>(v), DType::Int64, device), shape);
   };
-  GRAPHC_ASSIGN(NodeRef sum, number(layout.offset));
-  for (size_t axis = 0; axis < layout.shape.size(); ++axis) {
+  GRAPHC_ASSIGN(NodeRef sum, number(layout.offset, {}));
+  // From the last axis on: all but the last sums are of few elements, and may be computed ahead.
+  constexpr int64_t kFewOf = 64;
+  const int64_t all = elementsOf(layout.shape);
+  for (size_t axis = layout.shape.size(); axis-- > 0;) {
     int64_t count = layout.shape[axis];
     if (count == 1 || layout.strides[axis] == 0)
       continue;
-    std::vector<int64_t> dims(layout.shape.size(), 1);
-    dims[axis] = count;
+    Shape part(std::span<const int64_t>(layout.shape).subspan(axis));
+    if (elementsOf(part) > all / kFewOf)
+      part = layout.shape;
+    std::vector<int64_t> dims(layout.shape.size() - axis, 1);
+    dims[0] = count;
     GRAPHC_ASSIGN(NodeRef along,
                   node::make(op::OpKind::Iota, {}, {}, {DType::Int64, Shape{count}}, device));
-    GRAPHC_ASSIGN(along, node::reshape(along, toShape(dims)));
-    GRAPHC_ASSIGN(along, node::broadcast(along, layout.shape));
-    GRAPHC_ASSIGN(NodeRef stride, number(layout.strides[axis]));
+    GRAPHC_ASSIGN(NodeRef stride, number(layout.strides[axis], Shape{count}));
     NodeRef factors[] = {along, stride};
-    GRAPHC_ASSIGN(NodeRef distance, node::make(op::OpKind::Mul, factors, {}, {}, device));
-    NodeRef terms[] = {sum, distance};
+    GRAPHC_ASSIGN(along, node::make(op::OpKind::Mul, factors, {}, {}, device));
+    GRAPHC_ASSIGN(along, node::reshape(along, toShape(dims)));
+    NodeRef terms[2];
+    GRAPHC_ASSIGN(terms[0], node::broadcast(sum, part));
+    GRAPHC_ASSIGN(terms[1], node::broadcast(along, part));
     GRAPHC_ASSIGN(sum, node::make(op::OpKind::Add, terms, {}, {}, device));
   }
-  return sum;
+  return node::broadcast(sum, layout.shape);
 }
 
 Shape denseStrides(std::span<const int64_t> shape) {

@@ -319,3 +319,24 @@ def test_divisors_of_one_element(device):
             q[1:] /= d
             y[1:] /= divisor
             np.testing.assert_array_equal(np.asarray(q), y)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u1", "bool"])
+def test_views_of_many_axes_are_read_in_order(dtype):
+    """Axes that one step walks are read as one, short ones column by column, those of one element and of none not at all."""
+    rng = np.random.default_rng(61)
+    for _ in range(60):
+        base = numbers(tuple(rng.integers(1, 6, 5)), dtype)
+        axes = rng.permutation(5)
+        key = tuple(slice(None, None, int(rng.choice([1, 1, 2, -1]))) for _ in range(5))
+        rows = int(rng.integers(1, 40))
+        if rng.integers(10) == 0:
+            key = (slice(0, 0), *key[1:])
+
+        def read(xp):
+            x = xp.asarray(base).transpose(*axes)[key]
+            windows = xp.lib.stride_tricks.sliding_window_view(x, x.shape[-1] // 2 + 1, axis=-1)
+            return xp.maximum(xp.broadcast_to(x, (rows, *x.shape)), x), windows.copy(), x.astype("f8")
+
+        for own, theirs in zip(read(gc), read(np)):
+            exact.assert_same(np.asarray(own), theirs)

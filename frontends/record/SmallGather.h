@@ -1,0 +1,56 @@
+//===- SmallGather.h - Reading views of host memory line by line ------------------------------===//
+#ifndef GRAPHC_FRONTENDS_RECORD_SMALLGATHER_H
+#define GRAPHC_FRONTENDS_RECORD_SMALLGATHER_H
+
+#include "runtime/base/Shape.h"
+
+namespace graphc::small {
+
+/// The fewest axes that walk the same elements in the same order: none of one element, and no two
+/// neighbours that one step walks.
+void joinAxes(std::span<const int64_t> shape, std::span<const int64_t> strides, Shape &sizes,
+              Shape &steps);
+
+/// Appends `rows` lines of `columns` elements each, converted. Short lines are written column by
+/// column: a loop over few elements costs more than they do.
+template <typename S, typename T>
+T *gatherPlane(const S *from, int64_t rows, int64_t down, int64_t columns, int64_t across, T *to) {
+  constexpr int64_t kShort = 8;
+  if (columns < kShort && rows > columns)
+    for (int64_t k = 0; k < columns; ++k)
+      for (int64_t i = 0; i < rows; ++i)
+        to[i * columns + k] = static_cast<T>(from[i * down + k * across]);
+  else
+    for (int64_t i = 0; i < rows; ++i) {
+      const S *line = from + i * down;
+      T *out = to + i * columns;
+      if (across == 0)
+        std::fill_n(out, columns, static_cast<T>(*line));
+      else if (across == 1)
+        for (int64_t k = 0; k < columns; ++k)
+          out[k] = static_cast<T>(line[k]);
+      else
+        for (int64_t k = 0; k < columns; ++k)
+          out[k] = static_cast<T>(line[k * across]);
+    }
+  return to + rows * columns;
+}
+
+/// Appends the elements of a view in row-major order, converted.
+template <typename S, typename T>
+T *gatherLines(const S *from, std::span<const int64_t> shape, std::span<const int64_t> strides,
+               T *to) {
+  if (shape.size() > 2) {
+    for (int64_t i = 0; i < shape[0]; ++i)
+      to = gatherLines(from + i * strides[0], shape.subspan(1), strides.subspan(1), to);
+    return to;
+  }
+  const size_t last = shape.size() - 1;
+  const bool isPlane = shape.size() == 2;
+  return gatherPlane(from, isPlane ? shape[0] : 1, isPlane ? strides[0] : 0,
+                     shape.empty() ? 1 : shape[last], shape.empty() ? 0 : strides[last], to);
+}
+
+} // namespace graphc::small
+
+#endif // GRAPHC_FRONTENDS_RECORD_SMALLGATHER_H
