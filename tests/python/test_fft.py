@@ -149,11 +149,29 @@ def test_inside_a_jitted_function():
 @pytest.mark.graphc_only
 @pytest.mark.parametrize("n", [16, 60, 1024])
 def test_another_batch_compiles_nothing(n):
-    gc.fft.fft(gc.asarray(complex_of((23, n)))).block()
+    gc.fft.fft(gc.asarray(complex_of((2300, n)))).block()  # too large for a first call without the compiler
     before = gc.cache_info()["compiles"]
     for batch in (19, 37, 1001):
         gc.fft.fft(gc.asarray(complex_of((batch, n)))).block()
     assert gc.cache_info()["compiles"] == before
+
+
+@pytest.mark.graphc_only
+@pytest.mark.parametrize("n", [252, 240])  # which no other test transforms
+def test_first_calls_need_no_compiler(n):
+    """And have the bits of later ones, which run the compiled transform."""
+    if gc.default_device() != "cpu":
+        pytest.skip("devices compile")
+    x = complex_of((31, n))
+    before = gc.cache_info()
+    calls = [np.asarray(gc.fft.fft(gc.asarray(x))) for _ in range(8)]
+    after = gc.cache_info()
+    assert after["kernels_compiled"] == before["kernels_compiled"] and after["disk_hits"] == before["disk_hits"]
+    calls += [np.asarray(gc.fft.fft(gc.asarray(x))) for _ in range(2)]
+    np.testing.assert_allclose(calls[0], np.fft.fft(x), rtol=1e-10, atol=1e-10)
+    assert len({y.tobytes() for y in calls}) == 1
+    later = gc.cache_info()
+    assert later["kernels_compiled"] + later["disk_hits"] > after["kernels_compiled"] + after["disk_hits"]
 
 
 @pytest.mark.graphc_only

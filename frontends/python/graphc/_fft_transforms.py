@@ -12,6 +12,8 @@ from ._jit import jit_whole
 _WHOLE, _SHARED = 700, 330
 _SLACK = 32
 _KEPT, _KEPT_BYTES = 128, 1 << 28
+# Operations on few numbers take less time than loading their program does, and far less than making it.
+_FIRST_CALLS, _FEW = 8, 1 << 15
 
 
 class _Plan:
@@ -116,7 +118,9 @@ class Transform:
         self.steps = steps
         self.tables = list({id(t): t for step in steps for t in step.tables}.values())
         self.bytes = sum(t.bytes for t in self.tables)
-        self.stages = [jit_whole(_Chain(stage), _WHOLE + _SLACK) for stage in self._stages()]
+        self.recorded = [_Chain(stage) for stage in self._stages()]
+        self.stages = [jit_whole(chain, _WHOLE + _SLACK) for chain in self.recorded]
+        self.calls = 0
         self.devices = set()
 
     def _stages(self):
@@ -131,7 +135,9 @@ class Transform:
         return stages
 
     def runner(self):
-        """What a call runs: the jitted function itself when there is one."""
+        """What a call runs: the jitted function itself when there is one; None while first calls are to come."""
+        if self.calls < _FIRST_CALLS:
+            return None
         return self.stages[0] if len(self.stages) == 1 else self
 
     def __call__(self, x):
@@ -140,9 +146,17 @@ class Transform:
             for table in self.tables:
                 table.on(device)
             self.devices.add(device)
-        values = self.stages[0](x)
-        for stage in self.stages[1:]:
+        stages = self.stages
+        if self.calls < _FIRST_CALLS and x.size <= _FEW and device == "cpu" and not _graphc.is_tracing():
+            stages = self.recorded
+            self.calls += 1
+        else:
+            self.calls = _FIRST_CALLS
+        values = stages[0](x)
+        for stage in stages[1:]:
             values = stage(*values)
+        if stages is self.recorded:
+            _graphc.eval([values], "fft")
         return values
 
 
