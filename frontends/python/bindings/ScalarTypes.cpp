@@ -2,6 +2,7 @@
 
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/ComplexScalar.h"
+#include "frontends/python/bindings/Idle.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/SmallElements.h"
 
@@ -21,23 +22,6 @@ static_assert(std::endian::native == std::endian::little, "patterns begin with t
 
 std::array<PyTypeObject *, kDTypeCount> scalarTypes{};
 
-/// What ended, for the next: a loop makes an object for every value it looks at. Guarded by the
-/// GIL.
-template <typename T, size_t Most>
-class Idle {
-public:
-  T *take() { return count ? kept[--count] : nullptr; }
-  bool keep(T *ended) {
-    if (count == Most)
-      return false;
-    kept[count++] = ended;
-    return true;
-  }
-
-private:
-  std::array<T *, Most> kept;
-  size_t count = 0;
-};
 Idle<ScalarObject, 1024> objects;
 Idle<Array, 256> arrays; ///< of known values, without storage
 

@@ -3,6 +3,7 @@
 // recording.
 #include "frontends/python/bindings/Bindings.h"
 #include "frontends/python/bindings/Direct.h"
+#include "frontends/python/bindings/Idle.h"
 
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/Lend.h"
@@ -30,26 +31,10 @@ PyTypeObject *typeFor(const Array &array) {
 /// Of an object that ends, whose type counts it.
 void leaveType(PyObject *self) { Py_DECREF(Py_TYPE(self)); }
 
-/// Objects that ended, with their arrays: a loop makes one for every value it looks at and every
-/// operation. Guarded by the GIL.
-template <size_t Most>
-class Idle {
-public:
-  PyObject *take() { return count ? objects[--count] : nullptr; }
-  bool keep(PyObject *object) {
-    if (count == Most)
-      return false;
-    objects[count++] = object;
-    return true;
-  }
-
-private:
-  std::array<PyObject *, Most> objects;
-  size_t count = 0;
-};
-Idle<1024> known; ///< of known values, which need another value only: a list of elements holds many
-Idle<64> empty;   ///< whose arrays are null
-Idle<64> parts;   ///< the same, with what a view needs
+// Objects that ended, with their arrays.
+Idle<PyObject, 1024> known; ///< of known bools, which need another value only
+Idle<PyObject, 64> empty;   ///< whose arrays are null
+Idle<PyObject, 64> parts;   ///< the same, with what a view needs
 
 Holder *holderOf(Instance *instance) {
   return reinterpret_cast<Holder *>(&instance->simple_value_holder[1]);
