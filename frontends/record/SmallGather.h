@@ -4,6 +4,9 @@
 
 #include "runtime/base/Shape.h"
 
+#include <algorithm>
+#include <span>
+
 namespace graphc::small {
 
 /// The fewest axes that walk the same elements in the same order: none of one element, and no two

@@ -1,7 +1,7 @@
 //===- ComplexScalar.h - Single complex values by their numbers -------------------------------===//
 //
-// No literal pattern holds a complex number: its object (ScalarTypes.h) has it in its head only,
-// and the device instead of a pattern. The array gets a storage when somebody asks for it.
+// No literal pattern holds a complex number: its object (ScalarTypes.h) has it in its head only.
+// The array gets a storage when somebody asks for it.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_FRONTENDS_PYTHON_BINDINGS_COMPLEXSCALAR_H
@@ -10,7 +10,6 @@
 #include "frontends/python/bindings/ScalarTypes.h"
 
 #include <array>
-#include <bit>
 
 namespace graphc::py {
 
@@ -20,13 +19,6 @@ using ComplexBytes = std::array<uint64_t, 2>; ///< as far as the dtype is wide
 inline const ScalarObject *asComplexScalar(PyObject *object) {
   const ScalarObject *scalar = asScalar(object);
   return scalar && isComplex(scalar->known.dtype) ? scalar : nullptr;
-}
-inline rt::Device &deviceOf(const ScalarObject &number) {
-  return *std::bit_cast<rt::Device *>(number.known.bits);
-}
-/// What `known` of such an object is.
-inline KnownValue complexPlace(DType t, rt::Device &device) {
-  return {std::bit_cast<uint64_t>(&device), t, nullptr};
 }
 /// Of a device on the host.
 PyObject *makeComplex(DType t, const ComplexBytes &number, rt::Device &device);

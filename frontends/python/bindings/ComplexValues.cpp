@@ -68,7 +68,7 @@ template <typename R>
 bool readNumber(PyObject *object, const rt::Device &device, small::Number<R> &out) {
   if (const ScalarObject *number = asComplexScalar(object)) {
     out = numberOf<small::Number<R>>(*number);
-    return number->known.dtype == kComplexOf<R> && &deviceOf(*number) == &device;
+    return number->known.dtype == kComplexOf<R> && number->known.device == &device;
   }
   if (PyComplex_CheckExact(object)) {
     out = {static_cast<R>(PyComplex_RealAsDouble(object)),
@@ -158,8 +158,8 @@ PyObject *combineComplex(op::OpKind kind, PyObject *left, PyObject *right) {
     right = left;
   }
   return number->known.dtype == DType::Complex128
-             ? combine<double>(kind, deviceOf(*number), left, right)
-             : combine<float>(kind, deviceOf(*number), left, right);
+             ? combine<double>(kind, *number->known.device, left, right)
+             : combine<float>(kind, *number->known.device, left, right);
 }
 
 PyObject *partOfNumber(PyObject *object, int64_t part) {
@@ -167,7 +167,8 @@ PyObject *partOfNumber(PyObject *object, int64_t part) {
   if (!number || Trace::active())
     return nullptr;
   const std::complex<double> value = numberIn(*number);
-  return realValue(part == 0 ? value.real() : value.imag(), number->known.dtype, deviceOf(*number));
+  return realValue(part == 0 ? value.real() : value.imag(), number->known.dtype,
+                   *number->known.device);
 }
 
 PyObject *operationOnComplex(op::OpKind kind, PyObject *left, PyObject *right) {

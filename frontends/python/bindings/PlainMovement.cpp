@@ -87,15 +87,12 @@ PyObject *unique(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
 PyObject *part(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     PlainScope scope;
-    const Array *x = count == 2 && !names && PyLong_CheckExact(args[1])
-                         ? vectorOfLoop(OpKind::Library, args[0])
-                         : nullptr;
-    int overflow = 0;
-    int64_t place = x ? PyLong_AsLongLongAndOverflow(args[1], &overflow) : 0;
-    if (!x || overflow || place < -x->size() || place >= x->size() ||
+    const auto named = count == 2 && !names ? smallInteger(args[1]) : std::nullopt;
+    const Array *x = named ? vectorOfLoop(OpKind::Library, args[0]) : nullptr;
+    if (!x || *named < -x->size() || *named >= x->size() ||
         x->size() * itemSize(DType::Int64) > small::kMostBytes)
       Py_RETURN_NOTIMPLEMENTED;
-    place += place < 0 ? x->size() : 0;
+    const int64_t place = *named + (*named < 0 ? x->size() : 0);
     return answer(unwrap(
         small::parted(*x, place, self == Py_True ? Routine::Argpartition : Routine::Partition)));
   });
@@ -135,14 +132,11 @@ PyObject *take(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *na
 PyObject *repeat(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     PlainScope scope;
-    const Array *x = count == 2 && !names && PyLong_CheckExact(args[1])
-                         ? vectorOfLoop(OpKind::Gather, args[0])
-                         : nullptr;
-    int overflow = 0;
-    const int64_t times = x ? PyLong_AsLongLongAndOverflow(args[1], &overflow) : -1;
-    if (times < 0 || overflow || times > small::kMostBytes)
+    const auto times = count == 2 && !names ? smallInteger(args[1]) : std::nullopt;
+    const Array *x = times ? vectorOfLoop(OpKind::Gather, args[0]) : nullptr;
+    if (!x || *times < 0 || *times > small::kMostBytes)
       Py_RETURN_NOTIMPLEMENTED;
-    return answer(unwrap(small::repeated(*x, times)));
+    return answer(unwrap(small::repeated(*x, *times)));
   });
 }
 

@@ -150,7 +150,7 @@ pb::object memberFor(PyTypeObject *type, PyObject *value) {
 /// The array of a complex number: one made outside traces.
 Array *makeComplexArray(ScalarObject *object) {
   const DType t = object->known.dtype;
-  NodeRef made = unwrap(small::makeNode(t, Shape{}, deviceOf(*object)));
+  NodeRef made = unwrap(small::makeNode(t, Shape{}, *object->known.device));
   std::memcpy(made->buffer()->host(), object->number.data(), static_cast<size_t>(itemSize(t)));
   auto *array = new Array(std::move(made), 0);
   array->storage()->setOwnerObject(object);
@@ -185,7 +185,7 @@ Array *makeArray(ScalarObject *object) {
 PyObject *makeComplex(DType t, const ComplexBytes &number, rt::Device &device) {
   ScalarObject *object = allocate(scalarTypes[static_cast<size_t>(t)]);
   object->number = number;
-  object->known = complexPlace(t, device);
+  object->known = {0, t, &device};
   object->array = nullptr;
   return &object->ob_base;
 }
@@ -207,7 +207,7 @@ PyObject *makeScalar(Array &value) {
   ScalarObject *object = allocate(type);
   object->number = number;
   object->known =
-      isComplex(array->dtype()) ? complexPlace(array->dtype(), array->device()) : KnownValue();
+      isComplex(array->dtype()) ? KnownValue{0, array->dtype(), &array->device()} : KnownValue();
   object->array = array.release();
   if (object->array->storage()->owner() == object->array)
     object->array->storage()->setOwnerObject(object);

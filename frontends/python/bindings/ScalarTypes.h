@@ -24,7 +24,7 @@ struct ScalarHead {
   std::array<uint64_t, 2> number; ///< which NumPy reads as far as its type is wide
 };
 struct ScalarObject : ScalarHead {
-  KnownValue known; ///< of a null device: see ComplexScalar.h, or the array has the value
+  KnownValue known; ///< of complex numbers without bits; of a null device: the array has the value
   Array *array;     ///< owned; null until somebody asks, since lists hold many
 };
 
@@ -43,7 +43,8 @@ inline Array *arrayOf(ScalarObject *object) {
 /// What is known of an object without its array; null for others.
 inline const KnownValue *knownScalar(PyObject *object) {
   const ScalarObject *scalar = asScalar(object);
-  return scalar && scalar->known.device ? &scalar->known : nullptr;
+  return scalar && scalar->known.device && !isComplex(scalar->known.dtype) ? &scalar->known
+                                                                           : nullptr;
 }
 
 /// Null, with no error set, for dtypes that have no such class.

@@ -93,13 +93,13 @@ def _merged(x, axis, name):
     return flat, tuple(1 if a in axes else n for a, n in enumerate(x.shape))
 
 
-def _deliver(result, out, name, shape=None, casting="same_kind"):
-    """The result, or with kept dimensions (then an array) as `shape`, in `out` if there is one, over which it is broadcast; `median` reduces."""
+def _deliver(result, out, name, shape=None, casting="same_kind", spreads=True):
+    """The result, or with kept dimensions (then an array) as `shape`, in `out` if there is one, over which it is broadcast if it `spreads`."""
     result = single(result) if shape is None else asarray(result.reshape(shape))
     wanted = getattr(out, "shape", result.shape)
-    fits = len(result.shape) <= len(wanted) and _py.all(n in (1, m) for n, m in zip(result.shape[::-1], wanted[::-1], strict=False))
-    if wanted != result.shape and name != "median" and fits:
-        result = _graphc.broadcast_to(result, wanted)
+    if spreads and wanted != result.shape and len(result.shape) <= len(wanted):
+        if _py.all(n in (1, m) for n, m in zip(result.shape[::-1], wanted[::-1], strict=False)):
+            result = _graphc.broadcast_to(result, wanted)
     return with_out(result, out, casting, name)
 
 
@@ -136,7 +136,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
         if n % 2 == 0:
             result = (_element(s, n // 2 - 1, dtype) + result) / 2
         result = _last_is_nan(s, result)
-    return _deliver(result, out, "median", kept if keepdims else None, "unsafe")
+    return _deliver(result, out, "median", kept if keepdims else None, "unsafe", spreads=False)  # which reduces
 
 
 def _host_quantiles(q, x, name, most):
