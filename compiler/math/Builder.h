@@ -71,8 +71,8 @@ inline constexpr Width<N> kWidth{};
 /// - leastMagnitude(x, bound), where scalesByFloats(x): as the function of Select.h
 /// - negatedBy(x): y if x was made as neg(y), else a null value
 /// - skipsBranches(): whether an ifAny that no lane takes costs less than a few operations
-/// - reciprocalEstimate(x), f32, where estimatesReciprocals(): 1 / x within 2^-14 of itself for
-///   2 <= x < 2^100, NaN of a NaN
+/// - lookup(rows, index), where looksUp(): of rows of sixteen f32 (float[N][16]) the ones that the
+///   low four bits of an integer of 32 bits say, as a std::array
 /// - apart(name, x, fn): the tuple fn(b, x), by a function that the program has under that name
 /// - umulhi(a, b): high half of the unsigned 64-bit product; else four 32-bit products
 /// - int64Conversions(): true if sitofp and fptosi between 64-bit integers and f64 are single

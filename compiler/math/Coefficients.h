@@ -4,6 +4,8 @@
 #ifndef GRAPHC_COMPILER_MATH_COEFFICIENTS_H
 #define GRAPHC_COMPILER_MATH_COEFFICIENTS_H
 
+#include "compiler/math/Pieces.h"
+
 #include <cstdint>
 
 namespace graphc::math {
@@ -60,10 +62,6 @@ inline constexpr double kSinF64[] = {-0x1.5555555555548p-3,  0x1.111111110f739p-
 inline constexpr double kCosF64[] = {0x1.555555555554ap-5,  -0x1.6c16c16c14e32p-10,
                                      0x1.a01a019c64875p-16, -0x1.27e4f7d50dac1p-22,
                                      0x1.1ee9c98ca43d2p-29, -0x1.8f9d802420d28p-37};
-/// tanh(x) on [1b-6, 1] = x + the powers 3, 5, ...; relative error 2^-27.7.
-inline constexpr float kTanhF32[] = {-0x1.55553cp-2f, 0x1.110be6p-3f, -0x1.b96288p-5f,
-                                     0x1.600bd6p-6f,  -0x1.04675p-7f, 0x1.2db79ep-9f,
-                                     -0x1.7806d8p-12f};
 /// tanh(x) on [1b-6, 1] = x + the powers 3, 5, ...; relative error 2^-56.2.
 inline constexpr double kTanhF64[] = {
     -0x1.555555555550fp-2,  0x1.111111110d7f3p-3,  -0x1.ba1ba1b810d96p-5,  0x1.664f4836aeacfp-6,
@@ -162,6 +160,70 @@ inline constexpr double kStirlingF64[] = {
     0x1.5555555555555p-4,   -0x1.6c16c16c0f0c8p-9, 0x1.a01a0135c9258p-11,
     -0x1.3812db66f368ep-11, 0x1.b8c84be948864p-11, -0x1.d63a0cdc86f2ap-10,
     -0x1.14a6ffeab44b8p-9,  0x1.21289468523cbp-2,  -0x1.237713226d1cep2};
+/// tanh(x) in pieces; relative error 2^-27.7.
+inline constexpr Pieces<8> kTanhF32 = {
+    0x1.9e9478p1f,
+    -0x1.597bbap-3f,
+    0x1.20a3d8p3f,
+    {{0, 0, 0x1.47d004p-1f, 0x1.f66398p-1f, 0x1.5415ap0f, 0x1.b18aep0f, 0x1.0a34cp1f, 0x1.3df082p1f,
+      0x1.75235ap1f, 0x1.affc58p1f, 0x1.efbf92p1f, 0x1.1aa45ep2f, 0x1.41aaa4p2f, 0x1.6ef8eap2f,
+      0x1.a6f81cp2f, 0x1.03ac16p3f},
+     {0, 0, 0x1.21519ep-1f, 0x1.81d78p-1f, 0x1.bcdcbp-1f, 0x1.de8334p-1f, 0x1.f04158p-1f,
+      0x1.f8ec8p-1f, 0x1.fd0046p-1f, 0x1.fecd5ap-1f, 0x1.ff8ebp-1f, 0x1.ffd9c2p-1f, 0x1.fff4b4p-1f,
+      0x1.fffd42p-1f, 0x1.ffff86p-1f, 0x1.fffffap-1f},
+     {0x1.1e6b4ep-30f, 0x1.75da8cp-17f, 0x1.5c8352p-1f, 0x1.ba761cp-2f, 0x1.f5e37cp-3f,
+      0x1.03238cp-3f, 0x1.f015d2p-5f, 0x1.c1bed8p-6f, 0x1.7ebd34p-7f, 0x1.324a2ep-8f,
+      0x1.c50dd6p-10f, 0x1.31e48ep-11f, 0x1.697c14p-13f, 0x1.5efedcp-15f, 0x1.e801e4p-18f,
+      0x1.8036a6p-22f},
+     {-0x1.058e36p-22f, -0x1.15248ap-12f, -0x1.89df64p-2f, -0x1.4d7012p-2f, -0x1.b4139cp-3f,
+      -0x1.e4612ep-4f, -0x1.e0d46ap-5f, -0x1.bb879p-6f, -0x1.7c7f4p-7f, -0x1.3192ccp-8f,
+      -0x1.c4a84ep-10f, -0x1.31cbacp-11f, -0x1.6973ccp-13f, -0x1.5ef368p-15f, -0x1.e8442p-18f,
+      -0x1.8196f8p-22f},
+     {-0x1.555164p-2f, -0x1.52ae1p-2f, -0x1.396a52p-7f, 0x1.9f2728p-4f, 0x1.a736fap-4f,
+      0x1.17f2e8p-4f, 0x1.2caf6ep-5f, 0x1.1f7bep-6f, 0x1.f55ed4p-8f, 0x1.95823ep-9f,
+      0x1.2d3e9ap-10f, 0x1.977c2ap-12f, 0x1.e1c852p-14f, 0x1.d3e8f4p-16f, 0x1.453c0cp-18f,
+      0x1.fc0ba8p-23f},
+     {-0x1.8c3e22p-12f, -0x1.bcc35ap-7f, 0x1.11ab44p-3f, 0x1.078eecp-5f, -0x1.33f258p-6f,
+      -0x1.90b32ap-6f, -0x1.06569p-6f, -0x1.0f5aap-7f, -0x1.e99204p-9f, -0x1.91aea6p-10f,
+      -0x1.2c8382p-11f, -0x1.97e2dcp-13f, -0x1.e1b0acp-15f, -0x1.d6205p-17f, -0x1.405f16p-19f,
+      -0x1.ed019ep-24f},
+     {0x1.1a3caep-3f, 0x1.64844cp-3f, -0x1.c90434p-5f, -0x1.8b352ep-5f, -0x1.a7f876p-7f,
+      0x1.67f98ep-9f, 0x1.2dae44p-8f, 0x1.803a78p-9f, 0x1.76b7b6p-10f, 0x1.3dbec2p-11f,
+      0x1.e0c214p-13f, 0x1.47e7acp-14f, 0x1.876226p-16f, 0x1.7caed6p-18f, 0x1.0b9418p-20f,
+      0x1.cffc22p-25f},
+     {-0x1.9abfep-6f, -0x1.18d24cp-4f, -0x1.5f8fbep-6f, 0x1.25823ap-6f, 0x1.9b26d8p-7f,
+      0x1.79c3c6p-9f, -0x1.b8c7bp-12f, -0x1.78dda6p-11f, -0x1.bfbb72p-12f, -0x1.9878aep-13f,
+      -0x1.2722a6p-14f, -0x1.80aa6ap-16f, -0x1.032606p-17f, -0x1.b4015ap-20f, -0x1.c133eap-22f,
+      -0x1.65450cp-26f}}};
+/// erf(x) in pieces; relative error 2^-27.7.
+inline constexpr Pieces<7> kErfPiecesF32 = {
+    0x1.9fc33cp2f,
+    -0x1.4c9c3p-1f,
+    0x1.f66666p1f,
+    {{0, 0, 0x1.46598p-2f, 0x1.f113c8p-2f, 0x1.51e808p-1f, 0x1.ae77b8p-1f, 0x1.07e6b4p0f,
+      0x1.3b9ca2p0f, 0x1.70a444p0f, 0x1.a9d13ap0f, 0x1.e7534cp0f, 0x1.14da74p1f, 0x1.394eep1f,
+      0x1.62f80ap1f, 0x1.93bea4p1f, 0x1.d39e5p1f},
+     {0, 0, 0x1.64263ep-2f, 0x1.03e438p-1f, 0x1.4c788ep-1f, 0x1.87f80cp-1f, 0x1.b5d278p-1f,
+      0x1.d66778p-1f, 0x1.eaa5f8p-1f, 0x1.f672b2p-1f, 0x1.fc5d64p-1f, 0x1.fedccp-1f, 0x1.ffb99ep-1f,
+      0x1.fff47cp-1f, 0x1.fffeeep-1f, 0x1.fffff8p-1f},
+     {0x1.06eba8p-3f, 0x1.06ead8p-3f, 0x1.04f74p0f, 0x1.c871d6p-1f, 0x1.75bbaep-1f, 0x1.1ced68p-1f,
+      0x1.8f3e8ap-2f, 0x1.f974aap-3f, 0x1.228d4ep-3f, 0x1.22900ap-4f, 0x1.ed49c6p-6f,
+      0x1.57b444p-7f, 0x1.71cbe2p-9f, 0x1.0e6b74p-11f, 0x1.c41832p-15f, 0x1.e53c32p-20f},
+     {0x1.78bdb4p-23f, 0x1.c298e6p-15f, -0x1.4cadd6p-2f, -0x1.bb23d4p-2f, -0x1.ed4e8cp-2f,
+      -0x1.df1be4p-2f, -0x1.9b912p-2f, -0x1.379428p-2f, -0x1.a2663cp-3f, -0x1.e34f9ap-4f,
+      -0x1.d58494p-5f, -0x1.73b246p-6f, -0x1.c488e2p-8f, -0x1.76ceeap-10f, -0x1.63c792p-13f,
+      -0x1.b4354p-18f},
+     {-0x1.8129a4p-2f, -0x1.81def2p-2f, -0x1.153facp-2f, -0x1.41cc16p-3f, -0x1.00cc7cp-5f,
+      0x1.3a5ee8p-4f, 0x1.2b849p-3f, 0x1.57b268p-3f, 0x1.30d136p-3f, 0x1.b71598p-4f, 0x1.00d2aep-4f,
+      0x1.deb31p-6f, 0x1.5275bap-7f, 0x1.43ffe6p-9f, 0x1.637d3p-12f, 0x1.fadb32p-17f},
+     {0x1.7de448p-13f, 0x1.123e7ep-8f, 0x1.3539ap-3f, 0x1.747908p-3f, 0x1.5d3898p-3f,
+      0x1.f9ee2cp-4f, 0x1.e0d1fap-5f, -0x1.c412f6p-10f, -0x1.3d2d84p-5f, -0x1.9638c6p-5f,
+      -0x1.4bd38ep-5f, -0x1.8ab98p-6f, -0x1.55e0eap-7f, -0x1.8b4fp-9f, -0x1.07ef16p-11f,
+      -0x1.f43bacp-16f},
+     {0x1.c89c5p-4f, 0x1.a45536p-4f, 0x1.e86fe4p-5f, 0x1.a5ba2cp-7f, -0x1.2ae7d8p-5f,
+      -0x1.085a02p-4f, -0x1.145p-4f, -0x1.96cb22p-5f, -0x1.6e4142p-6f, 0x1.dadce4p-11f,
+      0x1.87618p-7f, 0x1.88561ep-7f, 0x1.cb77c4p-8f, 0x1.50aeeep-9f, 0x1.11a4a8p-11f,
+      0x1.4de3e6p-15f}}};
 /// ln 2; the first part times an exponent is exact.
 inline constexpr float kLn2F32[] = {0x1.62e4p-1f, 0x1.7f7d1cp-20f};
 /// ln 2; the first part times an exponent is exact.
@@ -186,6 +248,12 @@ inline constexpr float kTwoThirdsOverLn2F32[] = {0x1.ec709ep-1f, -0x1.e2fe02p-28
 inline constexpr float kLog2EF32[] = {0x1.715476p0f, 0x1.4ae0cp-26f};
 /// 1 / ln 10.
 inline constexpr float kLog10EF32[] = {0x1.bcb7b2p-2f, -0x1.5b235ep-27f};
+/// 1 - Euler's constant.
+inline constexpr float kOneLessEulerF32[] = {0x1.b0ee6p-2f, 0x1.c824f4p-28f};
+/// log pi.
+inline constexpr float kLogPiF32[] = {0x1.250d04p0f, 0x1.1cf438p-25f};
+/// log(2 pi) / 2.
+inline constexpr float kHalfLogTwoPiF32[] = {0x1.d67f1cp-1f, 0x1.0c97d6p-26f};
 /// ln 2 in two full parts.
 inline constexpr double kLn2PairF64[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 /// 2 / ln 2.
@@ -196,12 +264,6 @@ inline constexpr double kTwoThirdsOverLn2F64[] = {0x1.ec709dc3a03fdp-1, 0x1.d27f
 inline constexpr double kLog2EF64[] = {0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56};
 /// 1 / ln 10.
 inline constexpr double kLog10EF64[] = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
-/// 1 - Euler's constant.
-inline constexpr float kOneLessEulerF32[] = {0x1.b0ee6p-2f, 0x1.c824f4p-28f};
-/// log pi.
-inline constexpr float kLogPiF32[] = {0x1.250d04p0f, 0x1.1cf438p-25f};
-/// log(2 pi) / 2.
-inline constexpr float kHalfLogTwoPiF32[] = {0x1.d67f1cp-1f, 0x1.0c97d6p-26f};
 /// 1 - Euler's constant.
 inline constexpr double kOneLessEulerF64[] = {0x1.b0ee6072093cep-2, 0x1.6cb90701fbfabp-58};
 /// log pi.

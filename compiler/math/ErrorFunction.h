@@ -1,33 +1,37 @@
 //===- ErrorFunction.h - erf and erfc ---------------------------------------------------------===//
 //
-// erf(x) = x + x P(x^2) near zero. Beyond it, and for erfc everywhere, (1 + 2 a) e^(a^2) erfc(a) is
-// close to 1.25 and a polynomial in t = (a - k) / (a + k) (Shepherd and Laframboise). Division, a^2
-// and e^(-a^2) are taken in two parts.
+// erf(x) = x + x P(x^2) near zero, of f32 in pieces. Beyond it, and for erfc everywhere, (1 + 2 a)
+// e^(a^2) erfc(a) is close to 1.25 and a polynomial in t = (a - k) / (a + k) (Shepherd and
+// Laframboise). Division, a^2 and e^(-a^2) are taken in two parts.
 //
 //===------------------------------------------------------------------------------------------===//
 #ifndef GRAPHC_COMPILER_MATH_ERRORFUNCTION_H
 #define GRAPHC_COMPILER_MATH_ERRORFUNCTION_H
 
 #include "compiler/math/Exp.h"
+#include "compiler/math/Pieces.h"
 
 namespace graphc::math {
 
-/// Beyond kMax erfc rounds to zero; below kCrossing erf is an odd polynomial,
-/// and below kHalf, where both are near 1 / 2, erfc is 1 less that.
+/// Beyond kMax erfc rounds to zero; below kHalf, where erf and erfc are near 1 / 2, erfc is 1 less
+/// an odd polynomial.
 template <unsigned W>
 struct ErrorTable;
 template <>
 struct ErrorTable<32> {
-  static constexpr double kMax = 10.1, kCentre = 2.0, kCrossing = 0.9, kHalf = 0.46875;
+  static constexpr double kMax = 10.1, kCentre = 2.0, kHalf = 0.46875;
   static constexpr auto &kErf = kErfF32;
   static constexpr auto &kErfcx = kErfcxF32;
 };
 template <>
 struct ErrorTable<64> {
-  static constexpr double kMax = 27.3, kCentre = 2.5, kCrossing = 0.9, kHalf = 0.46875;
+  static constexpr double kMax = 27.3, kCentre = 2.5, kHalf = 0.46875;
   static constexpr auto &kErf = kErfF64;
   static constexpr auto &kErfcx = kErfcxF64;
 };
+
+/// Below it erf of f64 is that polynomial.
+inline constexpr double kErfCrossing = 0.9;
 
 /// erfc(a) for a >= 0.
 template <unsigned W, class B, class V>
@@ -71,14 +75,18 @@ V erfc(B &b, V x) {
   return b.select(b.lt(a, F::f(b, ErrorTable<W>::kHalf)), near, far);
 }
 
-/// Error function. <= 1 ulp; odd bit by bit; -0 stays -0.
+/// Error function. <= 1 ulp; odd bit by bit; -0 stays -0. Of f32 in pieces.
 template <unsigned W, class B, class V>
 V erf(B &b, V x) {
-  using F = Format<W>;
-  V a = b.abs(x);
-  V far = b.sub(F::f(b, 1.0), erfcOfPositive<W>(b, a));
-  auto near = b.lt(a, F::f(b, ErrorTable<W>::kCrossing));
-  return b.copysign(b.select(near, erfNearZero<W>(b, a), far), x);
+  if constexpr (W == 32) {
+    return piecewiseOdd(b, x, kErfPiecesF32);
+  } else {
+    using F = Format<W>;
+    V a = b.abs(x);
+    V far = b.sub(F::f(b, 1.0), erfcOfPositive<W>(b, a));
+    auto near = b.lt(a, F::f(b, kErfCrossing));
+    return b.copysign(b.select(near, erfNearZero<W>(b, a), far), x);
+  }
 }
 
 } // namespace graphc::math

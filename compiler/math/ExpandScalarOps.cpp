@@ -369,8 +369,12 @@ struct ExpandScalarOps : pass::impl::ExpandScalarOpsBase<ExpandScalarOps> {
     // Of rows and reductions many elements are computed in one piece, whose loads wait together.
     auto family = getOperation()->getAttrOfType<StringAttr>("graphc.family");
     bool skips = nvidia && family && family.getValue() == "map";
-    MlirBuilder::Target target{int64Conversions, scaleOperation, halfConversions,
-                               products52,       nvidia,         skips};
+    auto lookup = permutes == 16  ? m::Lookup::kPermute16
+                  : permutes == 8 ? m::Lookup::kPermute8
+                  : tables        ? m::Lookup::kMemory
+                                  : m::Lookup::kNone;
+    MlirBuilder::Target target{int64Conversions, scaleOperation, halfConversions, products52,
+                               nvidia,           skips,          lookup};
     if (getOperation()->hasAttr(m::kApartAttr) && getOperation().isExternal())
       return m::defineApart(getOperation(), target);
     if (products52)

@@ -4,6 +4,7 @@
 
 #include "compiler/math/Exp.h"
 #include "compiler/math/Log.h"
+#include "compiler/math/Pieces.h"
 
 namespace graphc::math {
 
@@ -35,57 +36,38 @@ struct HyperbolicTable<64> {
   static constexpr auto &kSinh = kSinhF64;
   static constexpr auto &kCosh = kCoshF64;
 };
-template <>
-struct TanhTable<64> {
-  static constexpr double kOne = 20.0;
-  static constexpr double kHalfLn2[] = {0.5 * kLn2F64[0], 0.5 * kLn2F64[1]};
-  static constexpr auto &kTanh = kTanhF64;
-};
 
-/// 1 / d rounded, for 4 < d < 2^30 or a NaN. Where a division takes the place of many other
-/// operations: from an estimate with 14 right bits, one Newton step gives 1 / d or the float below
-/// it, another the nearest float; only below a power of two it may give the float next to it, which
-/// the result of tanh does not show (ElementaryTest, every argument).
-template <unsigned W, class B, class V>
-V inverse(B &b, V d) {
-  V one = Format<W>::f(b, 1.0);
-  if constexpr (W == 32 && requires { b.reciprocalEstimate(d); })
-    if (b.estimatesReciprocals()) {
-      V minus = b.neg(d), r = b.reciprocalEstimate(d);
-      r = b.fma(r, b.fma(minus, r, one), r);
-      return b.fma(r, b.fma(minus, r, one), r);
-    }
-  return b.div(one, d);
-}
-
-/// Hyperbolic tangent. <= 1 ulp; odd bit by bit; -0 stays -0.
+/// Hyperbolic tangent. <= 1 ulp; odd bit by bit; -0 stays -0. Of f32 in pieces.
 ///
-/// Below the crossing x + x^3 P(x^2). Above it 1 - 1 / d with d = (e^(2|x|) + 1) / 2 rounded once:
-/// from 1 on the quotient is below 1/4, which keeps its error small beside the result's last place.
-/// 2|x| = n ln 2 + 2 h, and everything is kept halved, so that nothing has to be doubled.
+/// Of f64 below the crossing x + x^3 P(x^2). Above it 1 - 1 / d with d = (e^(2|x|) + 1) / 2 rounded
+/// once: from 1 on the quotient is below 1/4, which keeps its error small beside the result's last
+/// place. 2|x| = n ln 2 + 2 h, and everything is kept halved, so that nothing has to be doubled.
 template <unsigned W, class B, class V>
 V tanh(B &b, V x) {
-  using F = Format<W>;
-  using T = TanhTable<W>;
-  using E = ExpTable<W>;
-  V one = F::f(b, 1.0), half = F::f(b, 0.5);
-  V z = b.mul(x, x);
-  V small = b.fma(b.mul(x, z), horner(b, z, T::kTanh), x);
+  if constexpr (W == 32) {
+    return piecewiseOdd(b, x, kTanhF32);
+  } else {
+    using F = Format<W>;
+    constexpr double kOne = 20.0; // from here on tanh rounds to 1
+    V one = F::f(b, 1.0), half = F::f(b, 0.5);
+    V z = b.mul(x, x);
+    V small = b.fma(b.mul(x, z), horner(b, z, kTanhF64), x);
 
-  V a = leastMagnitude(b, x, F::f(b, T::kOne));
-  V shifted = b.fma(a, F::f(b, 2 * kLog2E), F::f(b, F::kRound));
-  V n = b.sub(shifted, F::f(b, F::kRound));
-  auto ni = b.isub(b.toBits(shifted), F::i(b, F::kRoundBits));
-  V h = a;
-  for (double part : T::kHalfLn2)
-    h = b.fma(n, F::f(b, -part), h);
-  // Twice the polynomial, in half of its argument.
-  V p = b.fma(b.mul(h, h), horner(b, h, kRescaled<E::kExp, 2, 2>.steps), h);
-  V s = powerOfTwo<W>(b, ni, n);
-  V large = b.sub(one, inverse<W>(b, b.fma(p, s, b.fma(s, half, half))));
-  // The crossing is 1: x^2 is below it where |x| is, and a NaN stays in small.
-  V y = b.select(b.ge(z, one), large, small);
-  return b.copysign(y, x);
+    V a = leastMagnitude(b, x, F::f(b, kOne));
+    V shifted = b.fma(a, F::f(b, 2 * kLog2E), F::f(b, F::kRound));
+    V n = b.sub(shifted, F::f(b, F::kRound));
+    auto ni = b.isub(b.toBits(shifted), F::i(b, F::kRoundBits));
+    V h = a;
+    for (double part : kLn2F64)
+      h = b.fma(n, F::f(b, -0.5 * part), h);
+    // Twice the polynomial, in half of its argument.
+    V p = b.fma(b.mul(h, h), horner(b, h, kRescaled<ExpTable<W>::kExp, 2, 2>.steps), h);
+    V s = powerOfTwo<W>(b, ni, n);
+    V large = b.sub(one, b.div(one, b.fma(p, s, b.fma(s, half, half))));
+    // The crossing is 1: x^2 is below it where |x| is, and a NaN stays in small.
+    V y = b.select(b.ge(z, one), large, small);
+    return b.copysign(y, x);
+  }
 }
 
 /// sinh or cosh of |x|, without division. With |x| = n ln 2 + r:

@@ -3,8 +3,10 @@
 #define GRAPHC_COMPILER_MATH_MLIRBUILDER_H
 
 #include "compiler/math/Apart.h"
+#include "compiler/math/Lookup.h"
 #include "compiler/math/MlirTuples.h"
 #include "compiler/math/Narrow.h"
+#include "compiler/math/Registers.h"
 #include "compiler/math/Select.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,8 +31,9 @@ public:
     bool scale = false;           ///< x * 2^n; of whole registers the lesser |x|, too (AVX-512)
     bool half = false;            ///< f16 to f32 and back
     bool products52 = false;      ///< a + either half of a 52-bit product (AVX-512 IFMA)
-    bool nvidia = false; ///< estimates of reciprocals of f32, maxima that keep a NaN; by lanes
-    bool skips = false;  ///< a branch that no lane takes costs less than a few operations
+    bool nvidia = false;          ///< maxima of f32 that keep a NaN; by lanes
+    bool skips = false;           ///< a branch that no lane takes costs less than a few operations
+    Lookup lookup = Lookup::kNone;
   };
   MlirBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes, Target target)
       : ops(builder), loc(loc), lanes(lanes), target(target) {}
@@ -148,7 +151,7 @@ public:
                            : scaleByProducts<64>(*this, x, n, whole);
     if (!scalesByFloats(x))
       return scale(x, n);
-    return byRegister("scalef", x, whole, {});
+    return onRegisters(ops, loc, "scalef", x, whole);
   }
   bool scalesByFloats(V x) const { return !target.nvidia && target.scale && fillsRegisters(x); }
   V leastMagnitude(V x, V bound) { return range(x, bound, 0b1010); }
@@ -161,8 +164,15 @@ public:
   }
 
   bool skipsBranches() const { return target.skips; }
-  bool estimatesReciprocals() const { return target.nvidia; }
-  V reciprocalEstimate(V x) { return call("llvm.nvvm.rcp.approx.ftz.f", {x}); }
+
+  bool looksUp() const { return target.lookup != Lookup::kNone; }
+  template <std::size_t N>
+  std::array<V, N> lookup(const float (&rows)[N][kLookupEntries], V index) {
+    std::array<V, N> found;
+    llvm::copy(lookUp(ops, loc, target.lookup, {&rows[0][0], N * kLookupEntries}, index),
+               found.begin());
+    return found;
+  }
 
   /// The larger or smaller of two: NaN if one of them is, whose bits are any NaN's; -0 < +0.
   bool keepsNan(V x) const { return target.nvidia && bits(x) == 32; }
@@ -223,41 +233,14 @@ public:
   }
 
 private:
-  static constexpr unsigned kRegisterBits = 512;
-  V range(V x, V y, int64_t how) { return byRegister("range", x, y, uniform(32, how)); }
+  V range(V x, V y, int64_t how) { return onRegisters(ops, loc, "range", x, y, how); }
   bool fillsRegisters(V x) const { return lanes > 1 && lanes * bits(x) % kRegisterBits == 0; }
-  V uniform(unsigned width, int64_t value) {
-    return mlir::arith::ConstantOp::create(ops, loc,
-                                           ops.getIntegerAttr(ops.getIntegerType(width), value));
-  }
   V call(llvm::StringRef intrinsic, llvm::ArrayRef<V> operands) {
     return mlir::LLVM::CallIntrinsicOp::create(ops, loc, operands.front().getType(),
                                                ops.getStringAttr(intrinsic),
                                                mlir::ValueRange(operands))
         .getResult(0);
   }
-  /// A masked operation of AVX-512 on each register: all lanes run, rounding is the mode's.
-  V byRegister(llvm::StringRef name, V x, V y, llvm::ArrayRef<V> how) {
-    bool single = bits(x) == 32;
-    int64_t each = kRegisterBits / bits(x);
-    std::string full = ("llvm.x86.avx512.mask." + name + (single ? ".ps.512" : ".pd.512")).str();
-    V result = x;
-    for (int64_t from = 0; from < lanes; from += each) {
-      auto slice = [&](V v) -> V {
-        return mlir::vector::ExtractStridedSliceOp::create(ops, loc, v, from, each, 1);
-      };
-      V part = each == lanes ? x : slice(x);
-      llvm::SmallVector<V> operands{part, each == lanes ? y : slice(y)};
-      operands.append(how.begin(), how.end());
-      operands.append({part, uniform(single ? 16 : 8, -1), uniform(32, 4)});
-      V made = call(full, operands);
-      result = each == lanes
-                   ? made
-                   : V(mlir::vector::InsertStridedSliceOp::create(ops, loc, made, result, from, 1));
-    }
-    return result;
-  }
-
   template <class Op>
   V resized(V a, unsigned width) {
     return bits(a) == width ? a : V(Op::create(ops, loc, shaped(ops.getIntegerType(width)), a));

@@ -149,7 +149,9 @@ def ExpandScalarOps : Pass<"graphc-expand-scalar-ops", "::mlir::func::FuncOp"> {
     Option<"scaleOperation", "scale-operation", "bool", "false", "LLVM's ldexp on vectors is one operation of the target">,
     Option<"halfConversions", "half-conversions", "bool", "false", "the target converts between f16 and f32">,
     Option<"products52", "products52", "bool", "false", "registers of i64 add the halves of 52-bit products in one operation">,
-    Option<"nvidia", "nvidia", "bool", "false", "the target has NVIDIA's estimates of reciprocals, and maxima that keep a NaN">];
+    Option<"permutes", "permutes", "unsigned", "0", "floats of 32 bits of which lanes of a register choose in one operation: 16, 8 or 0">,
+    Option<"tables", "tables", "bool", "false", "emitters place constant vectors that are read by an index in memory">,
+    Option<"nvidia", "nvidia", "bool", "false", "the target has maxima that keep a NaN">];
 }
 
 def UnrollVectors : Pass<"graphc-unroll-vectors", "::mlir::func::FuncOp"> {

@@ -98,6 +98,8 @@ void addLower(OpPassManager &passes, const PipelineOptions &options) {
   expand.scaleOperation = options.scaleOperation;
   expand.halfConversions = options.halfConversions;
   expand.products52 = options.products52;
+  expand.permutes = options.permutes;
+  expand.tables = options.vectorBytes == 0;
   expand.nvidia = options.nvidia;
   passes.addNestedPass<func::FuncOp>(pass::createExpandScalarOps(expand));
   // After the expansions, which are shorter on vectors.
@@ -165,6 +167,7 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.int64Conversions = has("avx512dq");
     result.scaleOperation = has("avx512f") && has("avx512vl") && has("avx512dq");
     result.halfConversions = has("f16c");
+    result.permutes = has("avx512f") ? 16 : has("avx2") ? 8 : 0;
     result.products52 = result.scaleOperation && has("avx512ifma");
     result.vectorBytes =
         has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") ? 64 : 32;

@@ -68,7 +68,6 @@ static SmallVector<func::FuncOp> kernelsOf(ModuleOp module) {
 
 /// What NVIDIA's processors have as operations (MlirBuilder::Target::nvidia).
 constexpr const char *kNvidiaSource = R"cl(
-static inline float gc_reciprocal(float x) { float y; asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
 static inline float gc_maximum(float x, float y) { float z; asm("max.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y)); return z; }
 static inline float gc_minimum(float x, float y) { float z; asm("min.NaN.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y)); return z; }
 )cl";

@@ -2,6 +2,7 @@
 
 #include "compiler/emit/device/ChainTile.h"
 #include "compiler/emit/device/TensorTile.h"
+#include "compiler/math/Lookup.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -12,6 +13,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace graphc::emit;
@@ -59,7 +61,6 @@ std::string typeOf(VectorType type) {
 /// Of kNvidiaSource.
 std::string nvidiaFunction(StringRef intrinsic) {
   return llvm::StringSwitch<std::string>(intrinsic)
-      .Case("llvm.nvvm.rcp.approx.ftz.f", "gc_reciprocal")
       .Case("llvm.nvvm.fmax.nan.f", "gc_maximum")
       .Case("llvm.nvvm.fmin.nan.f", "gc_minimum")
       .Default("");
@@ -85,6 +86,7 @@ LogicalResult OpenCLPrinter::printKernel(func::FuncOp func, const EmittedKernel 
   next = 0;
   tellsGroups = false;
   func.walk([&](LLVM::FenceOp) { tellsGroups = true; });
+  printTables(func);
   bool groups = kernel.itemsPerThread == 0;
   // A map may write what it reads; the others have buffers of their own (BuildPlan).
   bool map = kernel.family == static_cast<uint32_t>(program::KernelFamily::Map);
@@ -118,6 +120,26 @@ LogicalResult OpenCLPrinter::printKernel(func::FuncOp func, const EmittedKernel 
     return failure();
   os << "}\n";
   return success();
+}
+
+/// Tables of math/Lookup.h, each once for all kernels.
+void OpenCLPrinter::printTables(func::FuncOp func) {
+  func.walk([&](arith::ConstantOp op) {
+    if (!graphc::math::isTable(op))
+      return;
+    std::string &table = tables[op.getValue()];
+    if (table.empty()) {
+      table = "gc_table" + std::to_string(tables.size());
+      auto type = llvm::cast<VectorType>(op.getType());
+      os << "__constant " << typeName(type.getElementType()) << " " << table << "["
+         << type.getNumElements() << "]" << kWholeVectors << " = {";
+      auto values = llvm::cast<DenseElementsAttr>(op.getValue()).getValues<float>();
+      for (auto [i, value] : llvm::enumerate(values))
+        os << (i ? ", " : "") << llvm::format("%af", value);
+      os << "};\n";
+    }
+    names[op.getResult()] = table;
+  });
 }
 
 LogicalResult OpenCLPrinter::block(Block &b) {
@@ -295,6 +317,8 @@ LogicalResult OpenCLPrinter::memory(Operation *op) {
 }
 
 bool OpenCLPrinter::vectors(Operation *op) {
+  if (graphc::math::isTable(op)) // printed before the kernel
+    return true;
   auto place = [&](Value memory, Value index) {
     return "*(" + std::string(space(llvm::cast<MemRefType>(memory.getType()), "__global ")) +
            typeOf(vectorAt(op)) + " *)(" + name(memory) + " + " + name(index) + ")";
@@ -311,6 +335,13 @@ bool OpenCLPrinter::vectors(Operation *op) {
         return true;
       })
       .Case([&](vector::ExtractOp extract) {
+        if (graphc::math::isTableRead(op)) {
+          std::string type = typeOf(vectorAt(op));
+          line() << type << " " << name(extract.getResult()) << " = ((__constant " << type << " *)"
+                 << name(extract.getSource()) << ")[" << name(extract.getDynamicPosition()[0])
+                 << "];\n";
+          return true;
+        }
         declare(extract.getResult(), name(extract.getSource()) + ".s" +
                                          llvm::utohexstr(extract.getStaticPosition()[0],
                                                          /*LowerCase=*/true));
@@ -440,14 +471,14 @@ std::string OpenCLPrinter::floating(Operation *op) {
       .Case([&](arith::MulFOp) { return a() + " * " + b(); })
       .Case([&](arith::DivFOp) { return a() + " / " + b(); })
       .Case([&](arith::NegFOp) { return "-" + a(); })
-      .Case([&](math::FmaOp) { return call("fma"); })
-      .Case([&](math::SqrtOp) { return call("sqrt"); })
-      .Case([&](math::RoundEvenOp) { return call("rint"); })
-      .Case([&](math::FloorOp) { return call("floor"); })
-      .Case([&](math::CeilOp) { return call("ceil"); })
-      .Case([&](math::TruncOp) { return call("trunc"); })
-      .Case([&](math::AbsFOp) { return call("fabs"); })
-      .Case([&](math::CopySignOp) { return call("copysign"); })
+      .Case([&](mlir::math::FmaOp) { return call("fma"); })
+      .Case([&](mlir::math::SqrtOp) { return call("sqrt"); })
+      .Case([&](mlir::math::RoundEvenOp) { return call("rint"); })
+      .Case([&](mlir::math::FloorOp) { return call("floor"); })
+      .Case([&](mlir::math::CeilOp) { return call("ceil"); })
+      .Case([&](mlir::math::TruncOp) { return call("trunc"); })
+      .Case([&](mlir::math::AbsFOp) { return call("fabs"); })
+      .Case([&](mlir::math::CopySignOp) { return call("copysign"); })
       .Case([&](LLVM::CallIntrinsicOp intrinsic) {
         std::string function = nvidiaFunction(intrinsic.getIntrin());
         return function.empty() ? function : call(function.c_str());

@@ -42,12 +42,14 @@ private:
   std::string wrapped(const char *symbol, mlir::Operation *op);
 
   void declare(mlir::Value value, llvm::StringRef initial);
+  void printTables(mlir::func::FuncOp func);
   void assignYield(mlir::Operation *terminator, mlir::ValueRange targets);
   std::string name(mlir::Value value);
   llvm::raw_ostream &line();
 
   llvm::raw_ostream &os;
   llvm::DenseMap<mlir::Value, std::string> names;
+  llvm::DenseMap<mlir::Attribute, std::string> tables; ///< printed so far
   bool tellsGroups = false; ///< fences tell other groups what the whole group has stored
   unsigned next = 0, depth = 1;
 };

@@ -1,3 +1,4 @@
+#include "compiler/math/Lookup.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/IndexMath.h"
 
@@ -112,6 +113,15 @@ LogicalResult Unroller::rewrite(Operation *op) {
     return whileLoop(whileOp);
   if (!vectors)
     return success();
+  if (graphc::math::isTable(op))
+    return success();
+  if (graphc::math::isTableRead(op)) {
+    b.setInsertionPointAfter(op);
+    Value row = op->getResult(0);
+    for (int64_t lane = 0; lane < count(row); ++lane)
+      lanes[row].push_back(vector::ExtractOp::create(b, op->getLoc(), row, lane));
+    return success();
+  }
   if (isa<scf::YieldOp, scf::ConditionOp>(op)) {
     op->setOperands(flat(op->getOperands()));
     return success();

@@ -108,9 +108,9 @@ func.func @matmul(%arg0: tensor<?x?xf32>, %arg1: tensor<?x?xf32>) -> tensor<?x?x
 // An exponential beside a tanh needs more than 32 registers for four vectors, which ports and not the stack bound; no mask.
 // CHECK-LABEL: products_0:
 // CHECK: vmovups 192({{.*}}), %zmm
-// CHECK-NOT: {{vmov.*\{%k}}
-// CHECK: vdivps {{.*}}zmm
-// CHECK-NOT: {{vmov.*\{%k}}
+// CHECK-NOT: {{vmovup.*\{%k}}
+// CHECK: vpermps {{.*}}zmm
+// CHECK-NOT: {{vmovup.*\{%k}}
 // CHECK-COUNT-4: vmovntps %zmm
 // CHECK: .size products_0
 func.func @products(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {

@@ -7,7 +7,7 @@
 
 // CHECK-LABEL: gelu_0:
 // CHECK-NOT: {{rsp.*zmm|zmm.*rsp}}
-// CHECK: vdivps {{.*}}zmm
+// CHECK: vpermps {{.*}}zmm
 // CHECK-NOT: {{rsp.*zmm|zmm.*rsp}}
 // CHECK: .size gelu_0
 func.func @gelu(%x: tensor<?x?xf32>, %bias: tensor<?xf32>) -> tensor<?x?xf32> {

@@ -31,10 +31,9 @@ module attributes {graphc.watch} {
 // STRAIGHT-NOT: if (
 // STRAIGHT-LABEL: void f_0_fold(
 
-// NVIDIA: rcp.approx
+// NVIDIA: max.NaN
 // NVIDIA-LABEL: void f_1(
 // NVIDIA: gc_minimum(
-// NVIDIA: gc_reciprocal(
 func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<f32>, tensor<?xf32>) {
   %0 = graph.reduce <sum> %x axes [0] : tensor<?xf32> -> tensor<f32>
   %1 = graph.tanh %y : tensor<?xf32>

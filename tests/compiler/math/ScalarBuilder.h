@@ -4,6 +4,7 @@
 
 #include "compiler/math/Builder.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -104,6 +105,15 @@ struct ScalarBuilder {
   bool mor(bool a, bool b) { return op(bool(a | b)); }
   bool mxor(bool a, bool b) { return op(bool(a ^ b)); }
   bool mnot(bool a) { return op(!a); }
+
+  static bool looksUp() { return true; }
+  template <size_t N>
+  std::array<float, N> lookup(const float (&rows)[N][16], int32_t index) {
+    std::array<float, N> found;
+    for (size_t i = 0; i < N; ++i)
+      found[i] = op(rows[i][index & 15]);
+    return found;
+  }
 
   int32_t toBits(float a) { return std::bit_cast<int32_t>(a); }
   int64_t toBits(double a) { return std::bit_cast<int64_t>(a); }

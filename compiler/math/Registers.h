@@ -1,0 +1,21 @@
+//===- Registers.h - Operations that only whole registers have --------------------------------===//
+#ifndef GRAPHC_COMPILER_MATH_REGISTERS_H
+#define GRAPHC_COMPILER_MATH_REGISTERS_H
+
+#include "mlir/IR/Builders.h"
+
+#include <optional>
+
+namespace graphc::math {
+
+/// Bits of a register of AVX-512.
+inline constexpr int64_t kRegisterBits = 512;
+
+/// AVX-512's masked operation `name` on vectors of floats that fill registers, one by one: all
+/// lanes run, rounding is the mode's. `how` is its immediate, if it has one.
+mlir::Value onRegisters(mlir::OpBuilder &ops, mlir::Location loc, llvm::StringRef name,
+                        mlir::Value x, mlir::Value y, std::optional<int64_t> how = std::nullopt);
+
+} // namespace graphc::math
+
+#endif // GRAPHC_COMPILER_MATH_REGISTERS_H
