@@ -121,6 +121,7 @@ def LowerKernels : Pass<"graphc-lower-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"straightFolds", "straight-folds", "bool", "false", "work-items must not branch after a group's barriers">,
     Option<"readsAhead", "reads-ahead", "bool", "false", "the machine follows several operands by itself, in their order">,
+    Option<"bytesAhead", "bytes-ahead", "int64_t", "0", "which such a machine is asked for of a single operand; 0: none">,
     Option<"gathers", "gathers", "bool", "false", "lanes at any places of 32 bits or more are gathered by one operation">,
     Option<"checksAlone", "checks-alone", "bool", "false", "launches of updates check indices without writing where the fault words ask for it">];
 }

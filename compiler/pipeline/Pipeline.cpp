@@ -85,6 +85,7 @@ void addLower(OpPassManager &passes, const PipelineOptions &options) {
   pass::LowerKernelsOptions lower;
   lower.straightFolds = options.straightFolds;
   lower.readsAhead = options.readsAhead;
+  lower.bytesAhead = options.bytesAhead;
   lower.gathers = options.gathers;
   lower.checksAlone = options.checksAlone;
   passes.addPass(pass::createLowerKernels(lower));
@@ -172,6 +173,8 @@ PipelineOptions graphc::pipelineOptions(const TargetDesc &target, const CompileO
     result.vectorBytes =
         has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") ? 64 : 32;
     result.readsAhead = has("sse4a"); // AMD's
+    // From Zen 5 on, whose first cache has 48 KiB.
+    result.bytesAhead = result.readsAhead && has("avx512vp2intersect") ? 8192 : 0;
     // Of Intel's before, a remedy for what they let other programs see made them slow.
     result.gathers = has("avx512fp16") && !has("sse4a");
     result.checksAlone = true;

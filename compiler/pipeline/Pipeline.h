@@ -35,6 +35,7 @@ struct PipelineOptions {
   bool products52 = false;      ///< halves of 52-bit products are added in one operation
   bool nvidia = false;          ///< operations of NVIDIA's processors may be used for scalars
   bool readsAhead = false;      ///< the machine follows several operands by itself
+  int64_t bytesAhead = 0;       ///< of one operand asked for where more is done than adding
   bool gathers = false;         ///< gathers take less time than loads of their lanes
   bool checksAlone = false;     ///< the executor asks launches to check their indices alone
   bool straightFolds = false;   ///< work-items must not branch after a group's barriers

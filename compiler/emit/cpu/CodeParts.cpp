@@ -22,7 +22,8 @@ static Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(llvm::Stri
   std::string list;
   for (llvm::StringRef feature : llvm::split(features, ',')) {
     // Which processor it is, and nothing that is used.
-    if (feature.empty() || feature == "sse4a" || feature == "avx512fp16")
+    if (feature.empty() || feature == "sse4a" || feature == "avx512fp16" ||
+        feature == "avx512vp2intersect")
       continue;
     // LLVM ignores an unknown feature with a line on stderr.
     if (llvm::none_of(baseline->getMCSubtargetInfo()->getAllProcessorFeatures(),

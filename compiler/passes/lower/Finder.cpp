@@ -15,6 +15,11 @@ static constexpr int64_t kMostLanes = 64;
 /// Vectors of a part, among which the place is looked for.
 static constexpr int64_t kVectorsOfPart = 8;
 
+int64_t pass::bytesFarAhead(kernel::FuncOp kernel) {
+  auto bytes = kernel->getAttrOfType<IntegerAttr>(kReadsAheadAttr);
+  return bytes ? bytes.getInt() : 0;
+}
+
 int64_t KernelLowering::Finder::lanes() const { return std::min(l.width, kMostLanes); }
 
 Value KernelLowering::Finder::value(OpBuilder &b, const Position &row, Value index, Value limit,
@@ -22,7 +27,11 @@ Value KernelLowering::Finder::value(OpBuilder &b, const Position &row, Value ind
   Position at = row;
   l.setReduced(b, at, index, limit, lanes());
   Value value = l.pointValues(b, reducer.ofValue(), at)[0];
-  if (asks && !limit && !l.kernel->hasAttr(kReadsAheadAttr))
+  if (!asks || limit)
+    return value;
+  if (int64_t far = bytesFarAhead(l.kernel))
+    l.prefetch(b, at, l.space.parallel, l.bytesAhead(far), /*locality=*/3);
+  else if (!l.kernel->hasAttr(kReadsAheadAttr))
     l.prefetch(b, at, l.space.parallel, kTreeBlock, /*locality=*/2);
   return value;
 }

@@ -39,7 +39,7 @@ struct LowerKernels : pass::impl::LowerKernelsBase<LowerKernels> {
       }
       OpBuilder builder(kernel);
       if (readsAhead)
-        kernel->setAttr(kReadsAheadAttr, builder.getUnitAttr());
+        kernel->setAttr(kReadsAheadAttr, builder.getI64IntegerAttr(bytesAhead));
       if (gathers)
         kernel->setAttr(kGathersAttr, builder.getUnitAttr());
       if (updates)

@@ -602,6 +602,14 @@ static constexpr int64_t kNearBytesAhead = 256;
 /// memory: shorter ones are in a cache, if anything is.
 static constexpr int64_t kLongRow = 1024;
 
+/// Whether a block is loads and additions of registers alone, which machines read ahead of by
+/// themselves.
+static bool addsOnly(ArrayRef<Reducer> reducers) {
+  return llvm::all_of(reducers, [](const Reducer &reducer) {
+    return !reducer.isFree() && !reducer.isNarrow() && reducer.types()[0].isF32();
+  });
+}
+
 /// The row of an item. Of `blocks`, if rows have several, its elements are `length` from `first`
 /// on.
 Position KernelLowering::blockOf(OpBuilder &b, Value item, Value blocks, Value &first,
@@ -647,6 +655,8 @@ void KernelLowering::lowerLaneBlocks() {
     bool readsAhead = kernel->hasAttr(kReadsAheadAttr);
     bool computesLong = this->computesLong(/*divisions=*/true); // which needs the registers
     bool alone = operands == 1 && !this->computesLong(/*divisions=*/false);
+    int64_t far = alone && (space.parallel || !addsOnly(reducers)) ? bytesFarAhead(kernel) : 0;
+    int64_t distance = far ? far : readsAhead ? kNearBytesAhead : kBytesAhead;
     bool pieces = !overRows && readsPieces();
     bool straight = space.parallel ? readsAhead && pieces && !computesLong
                                    : (blocks && operands > 1) || (readsAhead && alone);
@@ -681,10 +691,12 @@ void KernelLowering::lowerLaneBlocks() {
           emitter->maskAll(c, at, limit);
         SmallVector<Value> values = storedValues(c, reducers, at);
         bool inOrder = straight || once || trees.isFree();
-        bool asks = once ? operands <= kMostStreamsAhead : !limit && !(readsAhead && alone);
+        // Short rows have no whole vectors.
+        bool asks = once    ? operands <= kMostStreamsAhead
+                    : limit ? far && space.parallel
+                            : !readsAhead || !alone || far;
         if (lanes > 1 && (straight || once || lanes < kTreeLanes) && asks)
-          prefetch(c, at, space.parallel,
-                   inOrder ? bytesAhead(readsAhead ? kNearBytesAhead : kBytesAhead) : kTreeBlock,
+          prefetch(c, at, space.parallel, inOrder ? bytesAhead(distance) : kTreeBlock,
                    inOrder ? /*locality=*/3 : 2);
         return values;
       };

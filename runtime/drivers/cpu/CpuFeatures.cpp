@@ -60,6 +60,8 @@ constexpr Feature kFeatures[] = {
     {"avx512bitalg", Ecx7, 12, Avx512,
      "sse3,ssse3,sse4.1,sse4.2,avx,f16c,fma,avx2,avx512f,avx512bw"},
     {"avx512vpopcntdq", Ecx7, 14, Avx512, "sse3,ssse3,sse4.1,sse4.2,avx,f16c,fma,avx2,avx512f"},
+    // Of AMD's from Zen 5 on, which it tells apart.
+    {"avx512vp2intersect", Edx7, 8, Avx512, "sse3,ssse3,sse4.1,sse4.2,avx,f16c,fma,avx2,avx512f"},
     // Of Intel's from Sapphire Rapids on, which it tells apart.
     {"avx512fp16", Edx7, 23, Avx512,
      "sse3,ssse3,sse4.1,sse4.2,avx,f16c,fma,avx2,avx512f,avx512dq,avx512bw,avx512vl"},

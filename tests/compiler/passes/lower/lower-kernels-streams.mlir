@@ -2,6 +2,7 @@
 // four rows of a strip at a time, and what is 2 KiB ahead.
 // RUN: graphc-opt %s --graphc-lower-kernels=reads-ahead=true | FileCheck %s --check-prefixes=CHECK,NEAR
 // RUN: graphc-opt %s --graphc-lower-kernels | FileCheck %s --check-prefixes=CHECK,FAR
+// RUN: graphc-opt %s --graphc-lower-kernels="reads-ahead=true bytes-ahead=8192" | FileCheck %s --check-prefix=BYTES
 
 // CHECK-LABEL: func.func @sum(
 // FAR: %[[ROWS:.*]] = arith.constant 4 : index
@@ -51,12 +52,59 @@ kernel.func @norm(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?x?xf32>
 // NEAR-NOT: memref.prefetch
 // FAR: memref.prefetch
 // CHECK: return
+// A machine that looks less far ahead the more is done with an element is told what 8 KiB are ahead, in the first cache, but
+// where registers of float32 are added.
+// BYTES-LABEL: func.func @place(
+// BYTES: arith.constant 2048 : index
+// BYTES-NEXT: arith.addi
+// BYTES: memref.prefetch {{.*}} locality<3>
+// BYTES: return
 kernel.func @place(%x: tensor<?xf32>, %n: index) -> tensor<i64>
     attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 0>, inits = array<i64: -1>,
                 schedule = #kernel.schedule<full, vector = 64, cost = 700>, shapes = [#extents, #one]} {
   %a = kernel.load %x at #point : tensor<?xf32> -> f32
   %p = kernel.reduce <argmax> %a : f32 -> i64
   kernel.store %p, result 0 at #all : i64
+  kernel.return
+}
+
+// BYTES-LABEL: func.func @largest(
+// BYTES: arith.constant 2048 : index
+// BYTES-NEXT: arith.addi
+// BYTES: memref.prefetch {{.*}} locality<3>
+// BYTES: return
+kernel.func @largest(%x: tensor<?xf32>, %n: index) -> tensor<f32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 0>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<full, vector = 64, cost = 700>, shapes = [#extents, #one]} {
+  %a = kernel.load %x at #point : tensor<?xf32> -> f32
+  %m = kernel.reduce <max> %a : f32 -> f32
+  kernel.store %m, result 0 at #all : f32
+  kernel.return
+}
+
+// BYTES-LABEL: func.func @single(
+// BYTES-NOT: memref.prefetch
+// BYTES-LABEL: func.func @single_fold(
+kernel.func @single(%x: tensor<?xf32>, %n: index) -> tensor<f32>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 0>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<full, vector = 64, cost = 700>, shapes = [#extents, #one]} {
+  %a = kernel.load %x at #point : tensor<?xf32> -> f32
+  %s = kernel.reduce <sum> %a : f32 -> f32
+  kernel.store %s, result 0 at #all : f32
+  kernel.return
+}
+
+// BYTES-LABEL: func.func @wide(
+// BYTES: arith.constant 1024 : index
+// BYTES-NEXT: arith.addi
+// BYTES: memref.prefetch {{.*}} locality<3>
+// BYTES: return
+kernel.func @wide(%x: tensor<?xf64>, %n: index) -> tensor<f64>
+    attributes {domain = #kernel.domain<()[s0] -> (s0), parallel = 0>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<full, vector = 32, cost = 700>, shapes = [#extents, #one]} {
+  %a = kernel.load %x at #point : tensor<?xf64> -> f64
+  %s = kernel.reduce <sum> %a : f64 -> f64
+  kernel.store %s, result 0 at #all : f64
   kernel.return
 }
 
