@@ -345,6 +345,8 @@ int KernelLowering::longestStage() {
   if (space.parallel == 0)
     return -1;
   int found = lastStage();
+  while (found > 0 && pointStores(found).empty() && reducersOfStage(found).empty())
+    --found; // which leaves the row alone
   kernel.getBody().walk([&](Operation *op) {
     if (op->hasTrait<graph::Expensive>() && op->getNumResults() == 1 && isPoint(op->getResult(0)))
       found = std::min(found, stage(op->getResult(0)));
@@ -422,7 +424,18 @@ void KernelLowering::lowerRows() {
   bool once = kernel->hasAttr(kOnceAttr); // one body for whole and last vectors
   Block *entry = &function.getBody().front();
   auto rows = [&](OpBuilder &outside) {
-    Value length = emitter->emit(outside, space.reducedItems());
+    Value length = emitter->emit(outside, space.reducedItems()), rowsAhead;
+    if (int64_t far = bytesFarAhead(kernel); far && asking >= 0) {
+      IndexMath m{outside, loc};
+      rowsAhead = m.div(m(bytesAhead(far)), m.max(m(1), length));
+    }
+    auto ask = [&](OpBuilder &c, Position at) {
+      IndexMath m{c, loc};
+      Value &number = at.loops[space.parallel - 1];
+      if (rowsAhead)
+        number = m.add(number, rowsAhead);
+      prefetch(c, at, space.parallel - 1, 1, nextRow);
+    };
     loop(outside, begin, end, 1, [&](OpBuilder &b, Value item) {
       Position row = position();
       if (space.parallel)
@@ -440,8 +453,8 @@ void KernelLowering::lowerRows() {
             emitter->maskAll(c, at, limit);
           SmallVector<Value> values = pointValues(c, reducers, at);
           storePoints(c, current, at);
-          if (current == asking && lanes > 1 && (once || !limit))
-            prefetch(c, at, space.parallel - 1, 1, nextRow);
+          if (current == asking && lanes > 1 && (once || !limit || rowsAhead))
+            ask(c, at);
           return values;
         };
         if (!reducers.empty()) {
@@ -456,8 +469,8 @@ void KernelLowering::lowerRows() {
                 b, row, space.parallel, lanes, constant(b, 0), length,
                 [&](OpBuilder &c, Position &at) {
                   storePoints(c, current, at);
-                  if (current == asking && lanes > 1 && (once || !at.limit))
-                    prefetch(c, at, space.parallel - 1, 1, nextRow);
+                  if (current == asking && lanes > 1 && (once || !at.limit || rowsAhead))
+                    ask(c, at);
                 },
                 registerLanes(lanes));
           else

@@ -108,6 +108,32 @@ kernel.func @wide(%x: tensor<?xf64>, %n: index) -> tensor<f64>
   kernel.return
 }
 
+// The next row of a variance is fetched while the second sum reads, as nothing reads afterwards. Where rows may have fewer
+// bytes than such a machine is asked ahead for it is a later one, and vectors that are masked ask for it as well.
+// CHECK-LABEL: func.func @variance(
+// NEAR: memref.prefetch {{.*}} locality<2>
+// FAR: memref.prefetch {{.*}} locality<3>
+// CHECK: return
+// BYTES-LABEL: func.func @variance(
+// BYTES: arith.divui %c2048
+// BYTES: memref.prefetch {{.*}} locality<2>
+// BYTES: vector.maskedload
+// BYTES: vector.maskedload
+// BYTES: memref.prefetch {{.*}} locality<2>
+// BYTES: return
+kernel.func @variance(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<rows, vector = 64, cost = 700>,
+                shapes = [#rows, affine_map<()[s0, s1] -> (s0)>]} {
+  %a = kernel.load %x at #cell : tensor<?x?xf32> -> f32
+  %s = kernel.reduce <sum> %a : f32 -> f32
+  %d = graph.sub %a, %s : f32
+  %q = graph.mul %d, %d : f32
+  %v = kernel.reduce <sum> %q : f32 -> f32
+  kernel.store %v, result 0 at affine_map<(d0, d1)[s0, s1] -> (d0)> : f32
+  kernel.return
+}
+
 // Where the machine sees one operand alone coming, the next eight rows of columns are asked for.
 // CHECK-LABEL: func.func @columns(
 // NEAR: scf.for {{.*}} -> (vector<64xf32>)
