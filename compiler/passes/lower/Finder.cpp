@@ -27,9 +27,15 @@ Value KernelLowering::Finder::value(OpBuilder &b, const Position &row, Value ind
   Position at = row;
   l.setReduced(b, at, index, limit, lanes());
   Value value = l.pointValues(b, reducer.ofValue(), at)[0];
-  if (!asks || limit)
+  if (!asks)
     return value;
-  if (int64_t far = bytesFarAhead(l.kernel))
+  int64_t far = bytesFarAhead(l.kernel);
+  if (limit) {
+    if (far && l.space.parallel) // short rows have no whole vectors
+      l.askRow(b, at, l.rowsSkipped(b, l.emitter->emit(b, l.space.reducedItems())), /*locality=*/3);
+    return value;
+  }
+  if (far)
     l.prefetch(b, at, l.space.parallel, l.bytesAhead(far), /*locality=*/3);
   else if (!l.kernel->hasAttr(kReadsAheadAttr))
     l.prefetch(b, at, l.space.parallel, kTreeBlock, /*locality=*/2);
@@ -74,7 +80,7 @@ KernelLowering::Finder::Part KernelLowering::Finder::best(OpBuilder &b, const Po
   OpBuilder some = rest.getThenBodyBuilder(), no = rest.getElseBodyBuilder();
   index = IndexMath{some, loc}.add(first, whole);
   Value end = IndexMath{some, loc}.add(first, length), old = parts.getResult(0);
-  x = extreme.append(some, old, value(some, row, index, end, /*asks=*/false), index)[0];
+  x = extreme.append(some, old, value(some, row, index, end, /*asks=*/true), index)[0];
   Value mask = vector::CreateMaskOp::create(some, loc, VectorType::get({width}, b.getI1Type()),
                                             IndexMath{some, loc}.sub(length, whole));
   x = arith::SelectOp::create(some, loc, mask, x, old);

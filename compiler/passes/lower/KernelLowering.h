@@ -53,16 +53,16 @@ private:
   /// memory come last when there are any.
   void open(llvm::StringRef name, llvm::ArrayRef<mlir::Type> extra, int64_t scratch = 0);
   bool countsOn();
-  void openStreams(), readSingles(), openChecks(mlir::Value faults);
-  void openWaiting();
+  void openStreams(), openWaiting(), readSingles(), openChecks(mlir::Value faults);
   bool waits(kernel::StoreOp store);
   int64_t waitingBytes();
   /// Asks for what has been read at `at`, `distance` further along a loop. The machine sees streams
   /// coming, but not across the gaps of a tree, nor far enough where a body computes for long.
   void prefetch(mlir::OpBuilder &builder, const Position &at, unsigned loop, int64_t distance,
                 unsigned locality);
-  /// Elements of the widest operand in so many bytes, a vector at least.
-  int64_t bytesAhead(int64_t bytes);
+  void askRow(mlir::OpBuilder &b, Position at, mlir::Value skipped, unsigned locality);
+  mlir::Value rowsSkipped(mlir::OpBuilder &b, mlir::Value length);
+  int64_t bytesAhead(int64_t bytes); ///< elements of the widest operand, a vector at least
   static constexpr int64_t kBytesAhead = 2048;
   mlir::Value scratchView(mlir::Type element, int64_t offset, int64_t count);
   void close();

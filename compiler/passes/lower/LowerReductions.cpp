@@ -411,6 +411,23 @@ void KernelLowering::shareFolds(TreeEmitter &trees, ArrayRef<Reducer> reducers, 
     };
 }
 
+/// Rows of fewer bytes than the machine is asked ahead that lie between one and the one it is asked
+/// for; null: it is asked for the next.
+Value KernelLowering::rowsSkipped(OpBuilder &b, Value length) {
+  int64_t far = bytesFarAhead(kernel);
+  if (!far || space.parallel == 0)
+    return {};
+  IndexMath m{b, loc};
+  return m.div(m(bytesAhead(far)), m.max(m(1), length));
+}
+
+void KernelLowering::askRow(OpBuilder &b, Position at, Value skipped, unsigned locality) {
+  Value &row = at.loops[space.parallel - 1];
+  if (skipped)
+    row = IndexMath{b, loc}.add(row, skipped);
+  prefetch(b, at, space.parallel - 1, 1, locality);
+}
+
 void KernelLowering::lowerRows() {
   open(kernel.getSymName(), {}, waitingBytes());
   openWaiting();
@@ -424,18 +441,8 @@ void KernelLowering::lowerRows() {
   bool once = kernel->hasAttr(kOnceAttr); // one body for whole and last vectors
   Block *entry = &function.getBody().front();
   auto rows = [&](OpBuilder &outside) {
-    Value length = emitter->emit(outside, space.reducedItems()), rowsAhead;
-    if (int64_t far = bytesFarAhead(kernel); far && asking >= 0) {
-      IndexMath m{outside, loc};
-      rowsAhead = m.div(m(bytesAhead(far)), m.max(m(1), length));
-    }
-    auto ask = [&](OpBuilder &c, Position at) {
-      IndexMath m{c, loc};
-      Value &number = at.loops[space.parallel - 1];
-      if (rowsAhead)
-        number = m.add(number, rowsAhead);
-      prefetch(c, at, space.parallel - 1, 1, nextRow);
-    };
+    Value length = emitter->emit(outside, space.reducedItems());
+    Value skipped = rowsSkipped(outside, length);
     loop(outside, begin, end, 1, [&](OpBuilder &b, Value item) {
       Position row = position();
       if (space.parallel)
@@ -453,8 +460,8 @@ void KernelLowering::lowerRows() {
             emitter->maskAll(c, at, limit);
           SmallVector<Value> values = pointValues(c, reducers, at);
           storePoints(c, current, at);
-          if (current == asking && lanes > 1 && (once || !limit || rowsAhead))
-            ask(c, at);
+          if (current == asking && lanes > 1 && (once || !limit || skipped))
+            askRow(c, at, skipped, nextRow);
           return values;
         };
         if (!reducers.empty()) {
@@ -469,8 +476,8 @@ void KernelLowering::lowerRows() {
                 b, row, space.parallel, lanes, constant(b, 0), length,
                 [&](OpBuilder &c, Position &at) {
                   storePoints(c, current, at);
-                  if (current == asking && lanes > 1 && (once || !at.limit || rowsAhead))
-                    ask(c, at);
+                  if (current == asking && lanes > 1 && (once || !at.limit || skipped))
+                    askRow(c, at, skipped, nextRow);
                 },
                 registerLanes(lanes));
           else
@@ -663,6 +670,7 @@ void KernelLowering::lowerLaneBlocks() {
   int64_t lanes = treeWidth(), rest = space.parallel || once ? lanes : registerLanes(lanes);
   auto usual = [&](OpBuilder &outside) {
     Value length = emitter->emit(outside, space.reducedItems()), blocks = blockCount(outside);
+    Value skipped = rowsSkipped(outside, length);
     // Machines follow several operands only in the order in which they lie, some of them even one.
     int64_t operands = llvm::range_size(kernel.getBody().getOps<kernel::LoadOp>());
     bool readsAhead = kernel->hasAttr(kReadsAheadAttr);
@@ -704,11 +712,10 @@ void KernelLowering::lowerLaneBlocks() {
           emitter->maskAll(c, at, limit);
         SmallVector<Value> values = storedValues(c, reducers, at);
         bool inOrder = straight || once || trees.isFree();
-        // Short rows have no whole vectors.
-        bool asks = once    ? operands <= kMostStreamsAhead
-                    : limit ? far && space.parallel
-                            : !readsAhead || !alone || far;
-        if (lanes > 1 && (straight || once || lanes < kTreeLanes) && asks)
+        bool asks = once ? operands <= kMostStreamsAhead : !limit && (!readsAhead || !alone || far);
+        if (limit && !once && lanes > 1 && skipped && operands <= kMostStreamsAhead)
+          askRow(c, at, skipped, /*locality=*/3); // short rows have no whole vectors
+        else if (lanes > 1 && (straight || once || lanes < kTreeLanes) && asks)
           prefetch(c, at, space.parallel, inOrder ? bytesAhead(distance) : kTreeBlock,
                    inOrder ? /*locality=*/3 : 2);
         return values;

@@ -134,6 +134,29 @@ kernel.func @variance(%x: tensor<?x?xf32>, %n: index, %k: index) -> tensor<?xf32
   kernel.return
 }
 
+// Rows that are sums of products ask by masked vectors alone, and for rows, which need not lie one after the other; what all
+// rows share is not asked for.
+// BYTES-LABEL: func.func @weighed(
+// BYTES: %[[SKIPPED:.*]] = arith.divui %c2048
+// BYTES: vector.maskedload %arg0
+// BYTES: arith.addi %{{.*}}, %[[SKIPPED]]
+// BYTES-COUNT-4: memref.prefetch %arg0{{.*}} locality<3>
+// BYTES-NOT: memref.prefetch %arg1{{.*}} locality<3>
+// BYTES: vector.maskedload %arg0
+// BYTES-COUNT-4: memref.prefetch %arg0{{.*}} locality<3>
+// BYTES: return
+kernel.func @weighed(%x: tensor<?x?xf32>, %w: tensor<?xf32>, %n: index, %k: index) -> tensor<?xf32>
+    attributes {domain = #kernel.domain<()[s0, s1] -> (s0, s1), parallel = 1>, inits = array<i64: -1>,
+                schedule = #kernel.schedule<rows, vector = 64, cost = 700>,
+                shapes = [#rows, affine_map<()[s0, s1] -> (s1)>, affine_map<()[s0, s1] -> (s0)>]} {
+  %a = kernel.load %x at #cell : tensor<?x?xf32> -> f32
+  %b = kernel.load %w at affine_map<(d0, d1)[s0, s1] -> (d1)> : tensor<?xf32> -> f32
+  %p = graph.mul %a, %b : f32
+  %s = kernel.reduce <sum> %p : f32 -> f32
+  kernel.store %s, result 0 at affine_map<(d0, d1)[s0, s1] -> (d0)> : f32
+  kernel.return
+}
+
 // Where the machine sees one operand alone coming, the next eight rows of columns are asked for.
 // CHECK-LABEL: func.func @columns(
 // NEAR: scf.for {{.*}} -> (vector<64xf32>)
