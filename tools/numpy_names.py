@@ -21,7 +21,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "numpy-names.md"
 NOTES = {
     "array_equal": "a 0-d bool array", "array_equiv": "a 0-d bool array", "vectorize": "no objects; results have one dtype",
     "frompyfunc": "results have a dtype, not object", "empty": "zeros", "empty_like": "zeros", "errstate": "reported when computed",
-    "seterr": "reported when computed", "asfortranarray": "a view of the transpose", "finfo": "numbers of dtypes narrower than float64 are Python floats that print as NumPy's",
+    "seterr": "reported when computed", "asfortranarray": "a view of the transpose",
     "reciprocal": "integers give float64", "fromfunction": "dtype by keyword", "floor_divide": "a / b where one operand is infinite",
     "meshgrid": "views are read-only with copy=False", "broadcast": "elements are 0-d arrays", "nditer": "row-major, no allocated operands", "view": "a read-only copy for another dtype",
     "put": "counted from the flattened array", "load": "archives give Arrays", "geomspace": "real bounds",

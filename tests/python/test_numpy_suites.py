@@ -1,5 +1,7 @@
 """What NumPy's own test suites and random programs found: the same statements under both imports."""
 
+import sys
+
 import graphc as gc
 import numpy as np
 import pytest
@@ -409,3 +411,36 @@ def test_the_first_of_two_errors_of_a_statement_is_told():
     assert (x + 1).tolist() == [1, 1, 1]  # nothing of it is left
     with pytest.raises(ValueError, match="broadcast"):
         x + gc.ones(2)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_limits_are_numpys_numbers(dtype):
+    def program(xp):
+        f, x = xp.finfo(dtype), xp.ones(2, dtype)
+        with np.errstate(over="ignore"):
+            made = [f.max * 2, -f.max, f.eps / 2, f.tiny * x, f.eps * xp.ones(2, "f2"), xp.ones(2, "f2") - f.eps, xp.sqrt(f.eps)]
+        made += [xp.array([f.eps, f.max]), xp.array(f.min), xp.full(3, f.max), xp.where(x > 2, xp.ones(2, "f2"), f.max), xp.array([f.eps, 1.0])]
+        return [*made, xp.maximum(xp.ones(2, "f2"), f.tiny), xp.clip(x, -f.max, f.max)]
+
+    both(program)
+    assert str(gc.finfo(dtype)) == str(np.finfo(dtype)) and np.dtype(type(gc.finfo(dtype).eps)) == dtype
+    assert isinstance(gc.finfo(dtype).eps, float) and isinstance(gc.finfo(dtype).eps, np.dtype(dtype).type)
+
+
+def test_arrays_in_arrays_of_objects_are_themselves():
+    for xp in (np, gc):
+        a, b = xp.arange(3), xp.arange(2.0)
+        for made in (xp.array([a, b], dtype=object), xp.asarray((a, b, None), object)):
+            made[0][1] += 6
+            assert made[0] is a and made[1] is b and made.shape == (len(made),)
+        assert a.tolist() == [0, 13, 2] and xp.concatenate(made[:2]).tolist() == [0, 13, 2, 0, 1]
+        assert xp.array([a, a], dtype=object).shape == (2, 3)
+
+
+def test_sizes_of_arrays_in_memory():
+    def program(xp):
+        x = xp.zeros((20, 3))
+        arrays = [x, x + 1, x[0], x.T, x.copy(), xp.zeros(0), xp.array(2.0), x[0, 0], xp.arange(5, dtype="i1"), x.sum(), (x > 0)[0, 0]]
+        return [sys.getsizeof(a) for a in arrays]
+
+    both(program)

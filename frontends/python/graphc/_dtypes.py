@@ -156,32 +156,17 @@ class _BFloat16Info:
         return f"finfo(resolution={self.resolution}, min={self.min}, max={self.max}, dtype=bfloat16)"
 
 
-class _Limit(float):
-    """A limit of a narrow float: a Python float, as the Array API wants it, that has the dtype and the digits of NumPy's."""
+def _limit(kind):
+    """The class of the limits of a narrow float: NumPy's scalars, which promote and round as those do, and are floats to `isinstance`,
+    as the Array API wants them."""
+    return type(kind.__name__, (kind,), {"__slots__": (), "__module__": "numpy", "__class__": property(lambda self: float)})
 
-    __slots__ = ("dtype",)
 
-    def __new__(cls, value):
-        self = super().__new__(cls, value)
-        self.dtype = value.dtype
-        return self
-
-    def __reduce__(self):
-        return _Limit, (self.dtype.type(self),)
-
-    def __repr__(self):
-        return repr(self.dtype.type(self))
-
-    def __str__(self):
-        return str(self.dtype.type(self))
-
-    def __format__(self, spec):
-        return format(self.dtype.type(self), spec)
+_LIMITS = {kind: _limit(kind) for kind in (_np.float16, _np.float32)}
 
 
 class finfo:  # noqa: N801  (NumPy's name)
-    """Limits of a float dtype (or of an array's): numpy.finfo. Numbers are NumPy's, those of dtypes narrower than float64
-    are Python floats besides, as the Array API wants them."""
+    """Limits of a float dtype (or of an array's): numpy.finfo. Numbers are NumPy's; `isinstance` takes each for a float."""
 
     __module__ = "graphc"
 
@@ -195,7 +180,7 @@ class finfo:  # noqa: N801  (NumPy's name)
 
     def __getattr__(self, name):
         value = getattr(object.__getattribute__(self, "_info"), name)
-        return _Limit(value) if isinstance(value, (_np.float16, _np.float32)) else value
+        return _LIMITS.get(type(value), type(value))(value) if isinstance(value, _np.floating) else value
 
     def __eq__(self, other):
         return self._info == other._info if isinstance(other, finfo) else NotImplemented
@@ -205,6 +190,9 @@ class finfo:  # noqa: N801  (NumPy's name)
 
     def __repr__(self):
         return repr(self._info)
+
+    def __str__(self):
+        return str(self._info)
 
 
 class iinfo(_np.iinfo):  # noqa: N801  (NumPy's name)

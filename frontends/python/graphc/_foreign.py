@@ -227,7 +227,19 @@ def plan(theirs, args, keywords, updates=None):
     if theirs in _CONVERTERS and args and has_own(type(args[0]), "__array__"):
         args = (args[0].__array__(), *args[1:])
     of_ufunc = isinstance(theirs, _np.ufunc) or isinstance(getattr(theirs, "__self__", None), _np.ufunc)
-    return _plan(_Call(args, keywords, "__array_ufunc__" if of_ufunc else "__array_function__"), theirs, args, keywords, updates)
+    made = _plan(_Call(args, keywords, "__array_ufunc__" if of_ufunc else "__array_function__"), theirs, args, keywords, updates)
+    if theirs in _CONVERTERS and args and type(args[0]) in (list, tuple) and any(map(_graphc.is_array, args[0])):
+        return *made[:3], lambda result: _holding(made[3](result), args[0])
+    return made
+
+
+def _holding(made, values):
+    """An array of objects made of a sequence that has arrays holds these themselves: who writes to one sees it in the other."""
+    if type(made) is _np.ndarray and made.dtype == object and made.ndim == 1:
+        for i, value in enumerate(values):
+            if _graphc.is_array(value):
+                made[i] = value
+    return made
 
 
 def _plan(call, theirs, args, keywords, updates=None):

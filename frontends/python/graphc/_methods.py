@@ -404,6 +404,14 @@ def _ctypes(self):
     return self._lent().ctypes
 
 
+def _sizeof(self):
+    """What NumPy's object takes, with the elements where it owns them; Python adds its header to what it collects."""
+    header = 16 if type(self).__flags__ & (1 << 14) else 0
+    if _graphc.is_value(self):
+        return self.dtype.type().__sizeof__() - header
+    return 96 + 16 * self.ndim + (self.nbytes if Flags(self).owndata else 0) - header
+
+
 _OF_NUMBERS = ("as_integer_ratio", "bit_count", "denominator", "hex", "is_integer", "numerator")
 
 _ABSENT = {
@@ -486,7 +494,7 @@ def attach(namespace):
         "clip": _quick_method(_clip, "clip", _graphc.plain_clip), "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "_tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize,
         "__class_getitem__": classmethod(_types.GenericAlias), "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
-        "__imatmul__": _imatmul, "conj": _conjugate, "conjugate": _conjugate,
+        "__imatmul__": _imatmul, "__sizeof__": _sizeof, "conj": _conjugate, "conjugate": _conjugate,
     }.items():  # fmt: skip
         setattr(_Array, name, called(value, name))
     for name in _FUNCTIONS:
