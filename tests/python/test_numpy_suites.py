@@ -444,3 +444,31 @@ def test_sizes_of_arrays_in_memory():
         return [sys.getsizeof(a) for a in arrays]
 
     both(program)
+
+
+def test_text_and_dates_go_to_numpy_at_once():
+    def program(xp):
+        words, days = xp.array(["pear", "fig", "fig"]), xp.array(["2024-03-01", "2024-01-05"], "M8[D]")
+        rows = xp.zeros(2, dtype=[("a", "M8[D]"), ("b", float)])
+        numbers = [xp.diff(days).astype(int), xp.argsort(words, kind="stable"), xp.unique(words, return_inverse=True)[1], xp.array(["1", "2.5"], "f8")]
+        texts = [xp.sort(words), xp.unique(words), xp.sort(days), xp.concatenate([words, words[:1]]), xp.sort(rows, order="b"), xp.max(days)]
+        return numbers, [np.asarray(t).tolist() for t in texts]
+
+    (got, texts), (want, expected) = program(gc), program(np)
+    assert texts == expected and all(isinstance(x, gc.Array) for x in got[1:])
+    for g, w in zip(got, want, strict=True):
+        exact.assert_same(np.asarray(g), np.asarray(w))
+    called = []
+    words = gc.array(["b", "a"])
+    sys.setprofile(lambda frame, event, arg: called.append(frame.f_code.co_name))
+    try:
+        gc.sort(words), gc.array(["b", "a"]), gc.unique(words)
+    finally:
+        sys.setprofile(None)
+    assert "_call" not in called  # which is asked after our function has refused
+
+
+def test_narrow_floats_of_a_package_are_not_taken_for_structures():
+    narrow = pytest.importorskip("ml_dtypes")
+    x = np.array([3, 1, 2], narrow.bfloat16)
+    assert isinstance(gc.sort(x), gc.Array) and gc.sort(x).tolist() == [1, 2, 3] and gc.sum(x).dtype == narrow.bfloat16

@@ -201,9 +201,22 @@ bool isOfNumpysClass(PyObject *object) {
   return !PyType_IsSubtype(type, reinterpret_cast<PyTypeObject *>(mapped));
 }
 
+/// Whether NumPy's function is for a first argument like that: one of NumPy's arrays of text,
+/// dates or structures, or a sequence that begins with text. Those of objects may hold arrays of
+/// ours.
+static bool isOfNoNumbers(PyObject *object) {
+  if (Py_TYPE(object) == pb::detail::npy_api::get().PyArray_Type_) {
+    const char kind = pb::reinterpret_borrow<pb::array>(object).dtype().kind();
+    return std::string_view("USMmV").find(kind) != std::string_view::npos;
+  }
+  return (PyList_CheckExact(object) || PyTuple_CheckExact(object)) &&
+         PySequence_Fast_GET_SIZE(object) > 0 &&
+         PyUnicode_CheckExact(PySequence_Fast_GET_ITEM(object, 0));
+}
+
 PyObject *ofClasses(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   Py_ssize_t at = 0;
-  while (at < count && !isOfNumpysClass(args[at]))
+  while (at < count && !isOfNumpysClass(args[at]) && (at > 0 || !isOfNoNumbers(args[0])))
     ++at;
   if (at == count || !handlers.classes)
     return nullptr;

@@ -23,7 +23,8 @@ namespace pb = pybind11;
 
 /// Whether an object is of a class made of NumPy's arrays.
 bool isOfNumpysClass(PyObject *object);
-/// What NumPy's function gives where an argument is of such a class, which ours would refuse later;
+/// What NumPy's function gives where an argument is of such a class, or the first one holds no
+/// numbers, which ours would refuse later;
 /// null, with no error set, where the call is to be tried.
 PyObject *ofClasses(PyObject *function, PyObject *const *args, Py_ssize_t count, PyObject *names);
 /// Raises ForeignDType: what met this dtype or object goes to NumPy.

@@ -253,10 +253,22 @@ def _plan(call, theirs, args, keywords, updates=None):
 _NUMBERS = frozenset((int, float, complex, bool, type(None), str))
 
 
+def _of_no_numbers(theirs, args, keywords):
+    """The plan of a call whose first argument holds text, dates or structures, and which has no arrays of ours; else None."""
+    first = args[0]  # whose elements may be of a package's narrow floats
+    if first.dtype.kind == "V" and first.dtype.names is None if type(first) is _np.ndarray else {*map(type, first)} != {str}:
+        return None
+    if any(type(v) not in _NUMBERS and type(v) is not _np.ndarray for v in (*args[1:], *keywords.values())):
+        return None
+    return theirs, args, keywords, _Call().result
+
+
 def of_classes(theirs, args, keywords):
     """The plan of a call that meets objects of classes that leave all to NumPy, besides arrays and numbers, and writes to none of ours; else None."""
-    if not any(map(leaves_all, map(type, args))) or _graphc.is_tracing():
+    if _graphc.is_tracing():
         return None
+    if not any(map(leaves_all, map(type, args))):
+        return _of_no_numbers(theirs, args, keywords) if type(args[0]) in (_np.ndarray, list, tuple) else None
     for value in keywords.values():  # an output is the operand that an operator updates
         if type(value) not in _NUMBERS and not (type(value) is tuple and len(value) == 1 and leaves_all(type(value[0]))):
             return None
