@@ -21,7 +21,6 @@
 // IL: OpVariable {{.*}} UniformConstant
 // PTX: .global .align 128 .b8 gc_table1[512]
 // PTX-LABEL: .entry f_1(
-// PTX: .minnctapersm 8
 // PTX: ld.global.nc.b32
 // PTX: st.shared.b32
 // PTX: bar.sync
