@@ -472,3 +472,29 @@ def test_narrow_floats_of_a_package_are_not_taken_for_structures():
     narrow = pytest.importorskip("ml_dtypes")
     x = np.array([3, 1, 2], narrow.bfloat16)
     assert isinstance(gc.sort(x), gc.Array) and gc.sort(x).tolist() == [1, 2, 3] and gc.sum(x).dtype == narrow.bfloat16
+
+
+def test_text_and_dates_after_numbers_go_to_numpy_at_once():
+    def program(xp):
+        x = xp.arange(6.0)
+        mask, days = x > 2, np.array(["2024-03-01", "NaT"], "M8[D]")
+        holes = xp.where(mask, x, None)
+        moved = [xp.where(mask, "big", "small"), xp.where(mask, days[0], days[1]), xp.where(x[:2] > 0, days, days[::-1]), xp.full((2, 3), "ab")]
+        moved += [xp.where(True, "a", ["b", "c"]), xp.where([1, 0], np.timedelta64(3, "h"), np.timedelta64("NaT")), xp.full(2, None), xp.where(mask[3], "y", "n")]
+        numbers = [xp.full(3, "2.5", float), xp.full(2, None, float), xp.where(mask, x, 0), xp.full((2, 3), 7)]
+        return holes, [np.asarray(m) for m in moved], numbers
+
+    (holes, moved, numbers), (h, m, n) = program(gc), program(np)
+    assert holes.dtype == h.dtype == object and holes.tolist() == h.tolist() and [*map(type, holes)] == [*map(type, h)]
+    for got, want in zip(moved, m, strict=True):
+        assert got.dtype == want.dtype and got.shape == want.shape and got.astype(str).tolist() == want.astype(str).tolist()
+    for got, want in zip(numbers, n, strict=True):
+        assert isinstance(got, gc.Array)
+        exact.assert_same(np.asarray(got), np.asarray(want))
+    called, mask = [], gc.arange(6.0) > 2
+    sys.setprofile(lambda frame, event, arg: called.append(frame.f_code.co_name))
+    try:
+        gc.where(mask, "a", "b"), gc.where(mask, 1, None), gc.full(3, "a")
+    finally:
+        sys.setprofile(None)
+    assert "_call" not in called  # which is asked after our function has refused

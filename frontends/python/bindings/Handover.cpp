@@ -2,6 +2,7 @@
 // object of another kind (ForeignDType). Only calls that failed come here.
 #include "frontends/python/bindings/Bindings.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <pybind11/numpy.h>
 #include <structmember.h>
@@ -79,7 +80,36 @@ struct Function {
   PyObject *method; ///< the same as a method of NumPy's arrays, which takes less; or null
   Exact kind;
   PyObject *quick; ///< takes plain calls and answers NotImplemented for others, or null
+  char isOfValues; ///< whether text among the arguments is a value, never an option or a dtype
 };
+
+/// Whether `object` is a value that we have no dtype for: none, text, a date or NumPy's array of
+/// those. Elements of other arrays of objects may be numbers.
+bool isNoNumber(PyObject *object) {
+  static const pb::module_ numpy = pb::module_::import("numpy");
+  static PyObject *const date = pb::object(numpy.attr("datetime64")).release().ptr();
+  static PyObject *const duration = pb::object(numpy.attr("timedelta64")).release().ptr();
+  auto *type = reinterpret_cast<PyObject *>(Py_TYPE(object));
+  if (object == Py_None || PyUnicode_CheckExact(object) || type == date || type == duration)
+    return true;
+  return Py_TYPE(object) == pb::detail::npy_api::get().PyArray_Type_ &&
+         std::string_view("USMm").find(pb::reinterpret_borrow<pb::array>(object).dtype().kind()) !=
+             std::string_view::npos;
+}
+
+/// What the plan of NumPy's function gives; null, with no error set, where there is none.
+PyObject *plannedFor(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    pb::tuple given = positional(args, count);
+    pb::dict keywords = named(args + count, names);
+    PyObject *all[] = {self, given.ptr(), keywords.ptr()};
+    PyObject *plan = PyObject_Vectorcall(handlers.classes, all, 3, nullptr);
+    if (plan != Py_None)
+      return carriedOut(plan);
+    Py_DECREF(plan);
+    return nullptr;
+  });
+}
 
 PyObject *callFunction(PyObject *self, PyObject *const *args, size_t flags, PyObject *names) {
   auto *f = reinterpret_cast<Function *>(self);
@@ -91,6 +121,13 @@ PyObject *callFunction(PyObject *self, PyObject *const *args, size_t flags, PyOb
     if (result != Py_NotImplemented)
       return result ? result : handOver(self, args, PyVectorcall_NARGS(flags), names);
     Py_DECREF(result);
+  }
+  if (f->isOfValues) { // after the plain calls, which are of numbers
+    const Py_ssize_t count = PyVectorcall_NARGS(flags);
+    theirs = std::any_of(args, args + count, isNoNumber) ? plannedFor(self, args, count, names)
+                                                         : nullptr;
+    if (theirs || PyErr_Occurred())
+      return theirs;
   }
   if (f->exact) {
     const Py_ssize_t count = PyVectorcall_NARGS(flags);
@@ -149,6 +186,7 @@ PyObject *construct(PyTypeObject *type, PyObject *args, PyObject *) {
   f->method = Py_XNewRef(method);
   f->kind = static_cast<Exact>(kind);
   f->quick = nullptr;
+  f->isOfValues = false;
   f->dict = PyDict_New();
   return reinterpret_cast<PyObject *>(f);
 }
@@ -164,6 +202,8 @@ PyMemberDef members[] = {
     {"__wrapped__", T_OBJECT, offsetof(Function, inner), READONLY, "What the package calls."},
     {"quick", T_OBJECT, offsetof(Function, quick), 0,
      "Takes plain calls first and answers NotImplemented for others; None: nothing does."},
+    {"is_of_values", T_BOOL, offsetof(Function, isOfValues), 0,
+     "Whether text among the arguments is a value, never an option or a dtype."},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyGetSetDef attributes[] = {
@@ -220,16 +260,7 @@ PyObject *ofClasses(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
     ++at;
   if (at == count || !handlers.classes)
     return nullptr;
-  return guarded([&]() -> PyObject * {
-    pb::tuple given = positional(args, count);
-    pb::dict keywords = named(args + count, names);
-    PyObject *all[] = {self, given.ptr(), keywords.ptr()};
-    PyObject *plan = PyObject_Vectorcall(handlers.classes, all, 3, nullptr);
-    if (plan != Py_None)
-      return carriedOut(plan);
-    Py_DECREF(plan);
-    return nullptr;
-  });
+  return plannedFor(self, args, count, names);
 }
 
 void raiseForeign(const std::string &message) {

@@ -263,6 +263,25 @@ def _of_no_numbers(theirs, args, keywords):
     return theirs, args, keywords, _Call().result
 
 
+#: Functions that only move values, none of whose arguments is an option or may be text of one.
+_OF_VALUES = frozenset(("where", "full"))
+_MOVED = _NUMBERS | {_np.ndarray, _np.datetime64, _np.timedelta64}
+
+
+def _of_values(theirs, args, keywords):
+    """The plan of a call that moves text, dates or nothing besides numbers and arrays of the host; else None."""
+    if keywords or _graphc.is_tracing():
+        return None
+    given = []
+    for a in args:
+        if type(a) is _graphc.ndarray and a.device == "cpu":
+            a = _np.asarray(a)
+        elif type(a) not in _MOVED and not (type(a) is tuple and all(type(v) is int for v in a)):
+            return None
+        given.append(a)
+    return theirs, tuple(given), keywords, _Call().result
+
+
 def of_classes(theirs, args, keywords):
     """The plan of a call that meets objects of classes that leave all to NumPy, besides arrays and numbers, and writes to none of ours; else None."""
     if _graphc.is_tracing():
@@ -629,6 +648,7 @@ def function(inner, hand, module, theirs=None, binds=True, updates=None):
         given = _shares(inner, theirs)
     made = (_graphc.function if binds else _graphc.plain_function)(*exact(given, theirs))
     made.quick = inner.__dict__.get("quick") or (_QUICK.get(inner.__name__) if module == "graphc" else None)
+    made.is_of_values = inner.__name__ in _OF_VALUES and module == "graphc"
     made.__dict__.update(inner.__dict__)
     made.__dict__.pop("__wrapped__", None)
     made.__dict__.pop("quick", None)
@@ -695,7 +715,9 @@ _OF_MEMORY = frozenset(("shares_memory", "may_share_memory", "atleast_1d", "atle
 def _of_classes(function, args, keywords):
     """The plan of of_classes for a function of ours."""
     theirs, name = _numpys(function), function.__name__
-    return None if theirs is None or name in _UPDATES or name in _OF_MEMORY else of_classes(theirs, args, keywords)
+    if theirs is None or name in _UPDATES or name in _OF_MEMORY:
+        return None
+    return (name in _OF_VALUES and _of_values(theirs, args, keywords)) or of_classes(theirs, args, keywords)
 
 
 def _hash(self):
