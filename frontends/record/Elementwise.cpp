@@ -430,6 +430,9 @@ static Result<Array> powerInRows(const Operand &x, const Operand &y) {
   if (e == -1 && wasFloat) {
     Operand reciprocal[] = {op::Scalar::ofInt(1), x};
     RecordScope named(RecordScope::location(), errorsUnder(OpKind::Reciprocal));
+    // NumPy takes x ** -1 of complex arrays for it, which rounds otherwise than the quotient.
+    if (isComplex(dtype) && y.scalar.kind == op::Scalar::Kind::Int && !x.array->isValue())
+      return elementwise(OpKind::Reciprocal, std::span(reciprocal).last(1));
     return elementwise(OpKind::Div, reciprocal);
   }
   if (isComplex(dtype) && e == std::trunc(e) && std::fabs(e) < kMostFactors)

@@ -303,3 +303,19 @@ def test_results_larger_than_caches(dtype, count):
     out[1] = a * 2
     assert not np.asarray(out[0]).any()
     np.testing.assert_array_equal(np.asarray(out[1]), x * 2)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_reciprocals_are_those_of_the_operator_or_of_the_quotient(dtype):
+    drawn = np.random.default_rng(5).standard_normal((2, 300))
+    x = (drawn[0] + 1j * drawn[1]).astype(dtype)
+    x[0] = 0
+
+    def program(xp):
+        z, updated = xp.array(x), xp.array(x)
+        updated **= -1
+        return [z**-1, z.reshape(10, -1).T ** -1, updated, z[1:] ** -1.0, xp.power(z[1:], -1), xp.power(z[1:], -1.0), z[1:] ** -2]
+
+    with np.errstate(all="ignore"):
+        for got, want in zip(program(gc), program(np), strict=True):
+            np.testing.assert_array_equal(np.asarray(got), want, strict=True)
