@@ -320,6 +320,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         packed = _graphc.pack(object)
         if packed is not None:
             return packed
+    if copy is False and dtype is not None and _graphc.is_array(object) and object.dtype != _dtype(dtype):
+        raise ArgumentError("Unable to avoid copy while creating an array as requested.")
     if type(object) is _graphc.ndarray and copy and object.ndim > 1 and device is None and not (order == "C" or object.contiguous):
         result = object.astype(object.dtype if dtype is None else dtype, order)
         return result.reshape((1,) * (ndmin - result.ndim) + result.shape) if result.ndim < ndmin else result

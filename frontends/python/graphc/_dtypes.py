@@ -111,6 +111,8 @@ def _is_bfloat16(dtype):
 
 def can_cast(from_, to, casting="safe"):
     """Whether a value of dtype (or array) `from_` fits dtype `to` under NumPy's casting rule."""
+    if from_ is None or to is None:
+        raise TypeError("did not understand one of the types; 'None' not accepted")
     from_, to = _plain(from_), as_dtype(to)
     if not _is_bfloat16(from_) and not _is_bfloat16(to):
         return _np.can_cast(from_, to, casting)
