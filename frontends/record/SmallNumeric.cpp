@@ -1,6 +1,7 @@
 #include "frontends/record/SmallNumeric.h"
 
 #include "frontends/record/Known.h"
+#include "frontends/record/Session.h"
 #include "frontends/record/SmallElements.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace graphc::small {
@@ -204,9 +206,9 @@ namespace {
 /// decide as often one way as the other.
 class Bins {
 public:
-  Bins(std::span<const double> given, bool alike)
-      : edges(given.begin(), given.end()), first(given.front()), last(given.back()),
-        count(static_cast<int32_t>(given.size()) - 1), scale(count / (last - first)),
+  Bins(std::vector<double> given, bool alike)
+      : edges(std::move(given)), first(edges.front()), last(edges.back()),
+        count(static_cast<int32_t>(edges.size()) - 1), scale(count / (last - first)),
         isAlike(alike && std::isfinite(scale) && scale > 0) {
     edges.back() =
         std::numeric_limits<double>::infinity(); // nothing inside is in the bin behind it
@@ -298,24 +300,42 @@ void countInBins(const Bins &bins, std::span<const T> values, std::span<int64_t>
       counts[i % bins.size()] += tables[i];
 }
 
+/// Elements side by side, which are computed for it.
+Result<Elements> denseNow(const Array &x) {
+  if (Elements there = denseElementsOf(x); there.base)
+    return there;
+  GRAPHC_ASSIGN(NodeRef n, x.value());
+  GRAPHC_TRY(evaluate({&n, 1}, "histogram"));
+  GRAPHC_TRY(x.device().queue().finish());
+  return Elements{n, static_cast<const char *>(n->buffer()->host())};
+}
+
 } // namespace
 
 Outcome histogram(const Array &x, const Array &edges, bool alike) {
   constexpr int64_t kMostEdges = 1 << 24;
   const int64_t length = edges.size();
-  Elements from = denseElementsOf(x);
-  const Elements ends = denseElementsOf(edges);
-  if (!from.base || !ends.base || edges.rank() != 1 || length < 2 || length > kMostEdges ||
+  if (x.size() == 0 || edges.rank() != 1 || length < 2 || length > kMostEdges ||
       !onHost(x.device()))
     return NodeRef();
-  const std::span list(reinterpret_cast<const double *>(ends.first), static_cast<size_t>(length));
+  GRAPHC_ASSIGN(const Elements from, denseNow(x));
+  GRAPHC_ASSIGN(const Elements ends, denseNow(edges));
+  std::vector<double> list(static_cast<size_t>(length));
+  GRAPHC_ASSIGN(bool isRead, withRealType(edges.dtype(), [&]<typename T>(T) -> Result<bool> {
+                  const std::span from(reinterpret_cast<const T *>(ends.first), list.size());
+                  std::ranges::transform(from, list.begin(),
+                                         [](T v) { return static_cast<double>(v); });
+                  return true;
+                }));
+  if (!isRead)
+    return NodeRef();
   constexpr double kMostWhole =
       0x1p53; // integers of eight bytes are compared with lesser ones exactly
   if (isInteger(x.dtype()) &&
       std::ranges::any_of(list, [](double edge) { return !(std::fabs(edge) < kMostWhole); }))
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Int64, {length - 1}, x.device()));
-  const Bins bins(list, alike);
+  const Bins bins(std::move(list), alike);
   const std::span counts(dataOf<int64_t>(out), static_cast<size_t>(length - 1));
   std::ranges::fill(counts, 0);
   auto done = withRealType(x.dtype(), [&]<typename T>(T) -> Result<bool> {

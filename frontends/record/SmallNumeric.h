@@ -30,9 +30,9 @@ Outcome powers(const Array &x, int64_t count, bool isRising);
 /// Sums of the weights of each integer from 0 to the largest of a vector, at least `least` of them,
 /// added in order. Float64 weights; as bincount() otherwise.
 Outcome weightedBincount(const Array &x, const Array &weights, int64_t least);
-/// How many elements of a computed real array there are between each two of rising float64 edges,
-/// the last of which belongs to what is below it. `alike`: at about equal distances. Of other
-/// arrays it has to be recorded.
+/// How many elements of a real array of the cpu there are between each two of rising edges, the
+/// last of which belongs to what is below it; both are computed first. `alike`: at about equal
+/// distances. Of other arrays it has to be recorded.
 Outcome histogram(const Array &x, const Array &edges, bool alike);
 /// Reductions, converted to `t`, of the slices of an array of the cpu along an axis, which is
 /// computed first: from each start to the next one, the last to the end; where the next is not

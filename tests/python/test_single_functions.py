@@ -51,6 +51,20 @@ def test_histograms_leave_out_what_is_in_no_bin():
     assert gc.histogram(pending)[0].tolist() == np.histogram(x[3:] * 2)[0].tolist()
 
 
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+def test_histograms_are_counted_in_one_loop(dtype):
+    """Equal bins of any dtype; nothing of it is recorded."""
+    x = (np.random.default_rng(3).random(5000) * 9).astype(dtype)
+    g = gc.array(x)
+    before = gc.cache_info()["nodes_recorded"]
+    counts = gc.histogram(g, 40, (0, 9))[0]
+    assert gc.cache_info()["nodes_recorded"] == before
+    assert counts.tolist() == np.histogram(x, 40, (0, 9))[0].tolist()
+    for first, last in ((1.0, 1.0 + 2**-45), (-3.5, 1e5), (0, 1e-300), (7, 7)):  # next to each other, far apart
+        edges = np.histogram_bin_edges(x, 11, (first, last)) if dtype != "float32" or last - first > 1e-3 else None
+        assert edges is None or np.array_equal(gc.histogram_bin_edges(g, 11, (first, last)), edges)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_reductions_of_any_order(layout):
     a = np.random.default_rng(3).integers(-9, 9, (6, 8))

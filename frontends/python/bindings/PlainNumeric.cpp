@@ -251,7 +251,7 @@ PyObject *powers(PyObject *, PyObject *const *args, Py_ssize_t count) {
 PyObject *histogram(PyObject *, PyObject *const *args, Py_ssize_t count) {
   return guarded([&]() -> PyObject * {
     const Array *x = count == 3 && !Trace::active() ? asPlainArray(args[0]) : nullptr;
-    const Array *edges = x ? ofNumbers(args[1]) : nullptr;
+    const Array *edges = x ? asPlainArray(args[1]) : nullptr;
     if (!edges || &x->device() != &edges->device())
       Py_RETURN_NONE;
     RecordScope scope;

@@ -410,6 +410,10 @@ def _width(x, rule, limits):
 _RULES = ("stone", "auto", "doane", "fd", "rice", "scott", "sqrt", "sturges")
 
 
+#: Edges further apart than some of these, times the larger end, surely rise.
+_RESOLUTION = {float32: 2.0**-23, float64: 2.0**-52}
+
+
 def _edges(x, bins, limits, weights):
     """Edges of the bins as an array, and whether they have equal widths."""
     if isinstance(bins, str):
@@ -443,6 +447,12 @@ def _edges(x, bins, limits, weights):
     dtype = _np.result_type(first, last, x.dtype)
     if dtype.kind in "iub":
         dtype = _np.result_type(dtype, float)
+    if dtype in _RESOLUTION and isinstance(first, (int, float)) and isinstance(last, (int, float)):
+        first, last = float(first), float(last)
+        if 8 * _RESOLUTION[dtype] * max(abs(first), abs(last)) < (last - first) / bins < _math.inf:
+            edges = _graphc.plain_linspace(first, last, bins + 1)
+            if edges is not NotImplemented:
+                return edges.astype(dtype, copy=False)
     edges = _np.linspace(first, last, bins + 1, dtype=dtype)
     if _np.any(edges[:-1] >= edges[1:]):
         raise ArgumentError(f"histogram: Too many bins for data range. Cannot create {bins} finite-sized bins.")
@@ -507,12 +517,12 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     x = a
     x, weights = _values_and_weights(x, weights)
     edges = _edges(x, bins, range, weights)
-    values = x.astype(edges.dtype, copy=False) if edges.dtype.kind == "f" else x
     equal = _np.ndim(bins) == 0 and edges.dtype.kind == "f" and edges.itemsize > 2 and edges.size <= _MOST_EQUAL
     counts = None
     if weights is None and edges.dtype.kind in "iuf":
-        counts = _graphc.histogram(x, edges.astype(float64, copy=False), equal)
+        counts = _graphc.histogram(x, edges, equal)
     if counts is None:
+        values = x.astype(edges.dtype, copy=False) if edges.dtype.kind == "f" else x
         places = _equal_bins_of(values, edges) if equal else _bins_of(values, edges)
         counts = _counts(places, weights, edges.size + 1)[1:-1]
         counts = counts.astype(int64 if weights is None else weights.dtype, copy=False)
