@@ -87,15 +87,15 @@ SmallVector<Value> Finder::permuted(Value index, bool sixteen) {
       upper = arith::CmpIOp::create(ops, loc, arith::CmpIPredicate::slt,
                                     arith::ShLIOp::create(ops, loc, part, integers(each, 28)),
                                     integers(each, 0));
+    int64_t here = std::min(each, lanes - from);
     for (auto [row, value] : llvm::enumerate(found)) {
       Value made = sixteen ? permute16(row, part) : permute8(row, part, upper);
-      if (lanes < each)
-        made = slice(made, 0, lanes);
-      if (lanes > each && !value)
+      made = slice(made, 0, here);
+      if (here < lanes && !value)
         value = arith::ConstantOp::create(ops, loc, ops.getZeroAttr(whole));
-      value = lanes > each && from + each <= lanes
-                  ? Value(vector::InsertStridedSliceOp::create(ops, loc, made, value, from, 1))
-                  : made;
+      value = here == lanes
+                  ? made
+                  : Value(vector::InsertStridedSliceOp::create(ops, loc, made, value, from, 1));
     }
   }
   if (!type)
