@@ -161,7 +161,7 @@ inline constexpr double kStirlingF64[] = {
     -0x1.3812db66f368ep-11, 0x1.b8c84be948864p-11, -0x1.d63a0cdc86f2ap-10,
     -0x1.14a6ffeab44b8p-9,  0x1.21289468523cbp-2,  -0x1.237713226d1cep2};
 /// tanh(x) in pieces; relative error 2^-27.7.
-inline constexpr Pieces<8> kTanhF32 = {
+inline constexpr Pieces<8> kTanhPiecesF32 = {
     0x1.9e9478p1f,
     -0x1.597bbap-3f,
     0x1.20a3d8p3f,

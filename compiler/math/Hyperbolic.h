@@ -8,16 +8,6 @@
 
 namespace graphc::math {
 
-/// From kOne on tanh(x) rounds to 1. Halves of ln 2 are in parts whose sum counts: a float32 is
-/// within 2^-28 of ln 2 itself, which leaves nothing for a second part to say.
-template <unsigned W>
-struct TanhTable;
-template <>
-struct TanhTable<32> {
-  static constexpr double kOne = 10.0;
-  static constexpr double kHalfLn2[] = {0x1.62e43p-2};
-  static constexpr auto &kTanh = kTanhF32;
-};
 /// Below kTiny sinh(x) is x; beyond kMax sinh and cosh overflow; beyond kHuge, x^2 + 1 and x^2 - 1
 /// are x^2.
 template <unsigned W>
@@ -45,7 +35,7 @@ struct HyperbolicTable<64> {
 template <unsigned W, class B, class V>
 V tanh(B &b, V x) {
   if constexpr (W == 32) {
-    return piecewiseOdd(b, x, kTanhF32);
+    return piecewiseOdd(b, x, kTanhPiecesF32);
   } else {
     using F = Format<W>;
     constexpr double kOne = 20.0; // from here on tanh rounds to 1

@@ -2,6 +2,8 @@
 #ifndef GRAPHC_COMPILER_MATH_LOOKUP_H
 #define GRAPHC_COMPILER_MATH_LOOKUP_H
 
+#include "compiler/math/Pieces.h"
+
 #include "mlir/IR/Builders.h"
 
 namespace graphc::math {
@@ -13,7 +15,7 @@ enum class Lookup {
   kPermute8,  ///< permutations of eight floats (AVX2)
   kPermute16, ///< of sixteen (AVX-512)
 };
-constexpr int64_t kLookupEntries = 16;
+constexpr int64_t kLookupEntries = kPieces;
 
 /// Rows of kLookupEntries floats, one after the other, each at the low four bits of an index of 32
 /// bits or of every lane of a vector of such. Not for kNone.

@@ -177,7 +177,7 @@ class Pieces:
 
 
 PIECES = [
-    Pieces("kTanhF32", "tanh", 6, 9.02, 9.6),
+    Pieces("kTanhPiecesF32", "tanh", 6, 9.02, 9.6),
     Pieces("kErfPiecesF32", "erf", 5, 3.925, 5.0),
 ]
 COUNT, AT_ZERO = 16, 2  # pieces; those whose centre is zero
