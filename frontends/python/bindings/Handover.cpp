@@ -83,18 +83,22 @@ struct Function {
   char isOfValues; ///< whether text among the arguments is a value, never an option or a dtype
 };
 
+/// Whether `object` is an array of NumPy's own class whose elements are of one of these kinds.
+bool isNumpysOf(PyObject *object, std::string_view kinds) {
+  return Py_TYPE(object) == pb::detail::npy_api::get().PyArray_Type_ &&
+         kinds.find(pb::reinterpret_borrow<pb::array>(object).dtype().kind()) !=
+             std::string_view::npos;
+}
+
 /// Whether `object` is a value that we have no dtype for: none, text, a date or NumPy's array of
-/// those. Elements of other arrays of objects may be numbers.
+/// those. Elements of arrays of objects may be numbers.
 bool isNoNumber(PyObject *object) {
   static const pb::module_ numpy = pb::module_::import("numpy");
   static PyObject *const date = pb::object(numpy.attr("datetime64")).release().ptr();
   static PyObject *const duration = pb::object(numpy.attr("timedelta64")).release().ptr();
   auto *type = reinterpret_cast<PyObject *>(Py_TYPE(object));
-  if (object == Py_None || PyUnicode_CheckExact(object) || type == date || type == duration)
-    return true;
-  return Py_TYPE(object) == pb::detail::npy_api::get().PyArray_Type_ &&
-         std::string_view("USMm").find(pb::reinterpret_borrow<pb::array>(object).dtype().kind()) !=
-             std::string_view::npos;
+  return object == Py_None || PyUnicode_CheckExact(object) || type == date || type == duration ||
+         isNumpysOf(object, "USMm");
 }
 
 /// What the plan of NumPy's function gives; null, with no error set, where there is none.
@@ -244,11 +248,9 @@ bool isOfNumpysClass(PyObject *object) {
 /// Whether NumPy's function is for a first argument like that: one of NumPy's arrays of text,
 /// dates or structures, or a sequence that begins with text. Those of objects may hold arrays of
 /// ours.
-static bool isOfNoNumbers(PyObject *object) {
-  if (Py_TYPE(object) == pb::detail::npy_api::get().PyArray_Type_) {
-    const char kind = pb::reinterpret_borrow<pb::array>(object).dtype().kind();
-    return std::string_view("USMmV").find(kind) != std::string_view::npos;
-  }
+static bool holdsNoNumbers(PyObject *object) {
+  if (isNumpysOf(object, "USMmV"))
+    return true;
   return (PyList_CheckExact(object) || PyTuple_CheckExact(object)) &&
          PySequence_Fast_GET_SIZE(object) > 0 &&
          PyUnicode_CheckExact(PySequence_Fast_GET_ITEM(object, 0));
@@ -256,7 +258,7 @@ static bool isOfNoNumbers(PyObject *object) {
 
 PyObject *ofClasses(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   Py_ssize_t at = 0;
-  while (at < count && !isOfNumpysClass(args[at]) && (at > 0 || !isOfNoNumbers(args[0])))
+  while (at < count && !isOfNumpysClass(args[at]) && (at > 0 || !holdsNoNumbers(args[0])))
     ++at;
   if (at == count || !handlers.classes)
     return nullptr;
