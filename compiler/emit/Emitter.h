@@ -24,6 +24,7 @@ struct EmittedKernel {
   int64_t scratch = 0;
   /// itemsPerThread 0: an item is a group (program::KernelRecord).
   uint32_t grain = 1, itemsPerThread = 1, group = 0;
+  bool reports = false;             ///< one of the buffers that it writes is of faults
   uint32_t checks = 0;              ///< program::IndexChecks
   std::vector<uint32_t> checkReads; ///< per buffer, where they are Alone
 };

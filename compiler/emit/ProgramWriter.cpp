@@ -33,6 +33,7 @@ emit::EmittedKernel emit::describeKernel(Operation *op) {
     kernel.writes.push_back(i >= inputs);
   if (func->hasAttr("graphc.tickets"))
     kernel.writes.back() = 0;
+  kernel.reports = func->hasAttr("graphc.faults");
   if (auto checks = func->getAttrOfType<IntegerAttr>("graphc.checks"))
     kernel.checks = static_cast<uint32_t>(checks.getInt());
   if (auto reads = func->getAttrOfType<DenseI32ArrayAttr>("graphc.check_reads")) {

@@ -469,7 +469,7 @@ bool readsAhead(const EmittedKernel &kernel) {
   bool lanes = kernel.family == static_cast<uint32_t>(program::KernelFamily::Full) ||
                kernel.family == static_cast<uint32_t>(program::KernelFamily::Rows);
   auto written = llvm::count_if(kernel.writes, [](uint32_t w) { return w != 0; });
-  bool isOne = written <= 2; // the result, and those of blocks
+  bool isOne = written - kernel.reports <= 2; // the result, those of blocks; not faults
   return lanes && kernel.group == kLanes && isOne && kernel.cost < kMostReadingNs;
 }
 

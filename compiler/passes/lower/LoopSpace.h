@@ -180,7 +180,7 @@ struct KernelShape {
   /// strips (`vector` neighbours along the last parallel loop), rows or blocks that `pieces`
   /// counts.
   int64_t group = 0, perGroup = 1;
-  /// Strips of a work-item of a map of several loops: a part of the first one apart, so that they
+  /// Strips of a work-item of a map of several loops: neighbours along the first one, so that they
   /// share what finds them and what is read for every line.
   int64_t strips = 1;
   /// Full, split, by groups: up to kLastFolds blocks of block results are folded by the last

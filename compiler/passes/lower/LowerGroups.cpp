@@ -183,23 +183,23 @@ void KernelLowering::MapStrips::stripOfLine() {
   });
 }
 
-/// Several loops: the strips of a work-item lie in lines that are a part of the first loop apart,
-/// at the same place of each.
+/// Several loops: the strips of a work-item lie in lines that follow each other along the first
+/// loop, at the same place of each.
 void KernelLowering::MapStrips::stripsOfLines() {
   own.groupStrip({}, [&](OpBuilder &b, ColumnRun &, Position &at) {
     IndexMath m{b, loc};
     Value length = own.emitter->extent(b, last), lines = own.emitter->extent(b, 0);
-    Value apart = parts(m, lines, count);
+    at.loops[0] = m.mul(at.loops[0], count);
     SmallVector<Position> strips(count, at);
     for (int64_t number = 1; number < count; ++number)
-      strips[number].further = m.mul(apart, number);
+      strips[number].further = m(number);
     Value whole = m.atLeast(length, m.add(at.loops[last], own.width));
     if (count > 1)
       whole = m.both(whole, m.less(m.add(at.loops[0], strips.back().further), lines));
     store(b, strips, whole, [&](OpBuilder &c, Value number) {
       IndexMath n{c, loc};
       Position here = at;
-      here.loops[0] = n.add(at.loops[0], n.mul(apart, number));
+      here.loops[0] = n.add(at.loops[0], number);
       return std::pair(here, n.less(here.loops[0], lines));
     });
   });

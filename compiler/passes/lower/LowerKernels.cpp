@@ -135,6 +135,8 @@ void KernelLowering::open(StringRef name, ArrayRef<Type> extra, int64_t scratch)
     function->setAttr("graphc.group", module.getI64IntegerAttr(shape.group));
   if (shape.lastFolds)
     function->setAttr(kTicketsAttr, module.getUnitAttr());
+  if (faults)
+    function->setAttr("graphc.faults", module.getUnitAttr());
   if (scratch > 0)
     function->setAttr("graphc.scratch", module.getI64IntegerAttr(scratch));
   function->setAttr("graphc.inputs", module.getI64IntegerAttr(kernel.getNumTensors()));

@@ -1,7 +1,9 @@
-// Three groups at once are asked for where reading is all there is to do: several states or costly bodies need the registers.
+// Three groups at once are asked for where reading is all there is to do, watched or not: several states or costly bodies need
+// the registers.
 // REQUIRES: compiler, graphc
 // RUN: split-file %s %t
 // RUN: graphc compile %t/sum.mlir --emit=ptx --opencl-features=fp64,gpu,sm_90 --target=ptx | FileCheck %s --check-prefix=SUM
+// RUN: graphc compile %t/watched.mlir --emit=ptx --opencl-features=fp64,gpu,sm_90 --target=ptx | FileCheck %s --check-prefix=SUM
 // RUN: graphc compile %t/sin.mlir --emit=ptx --opencl-features=fp64,gpu,sm_90 --target=ptx | FileCheck %s --check-prefix=OTHER
 // RUN: graphc compile %t/two.mlir --emit=ptx --opencl-features=fp64,gpu,sm_90 --target=ptx | FileCheck %s --check-prefix=OTHER
 // SUM-LABEL: .entry main_0(
@@ -14,6 +16,14 @@
 func.func @main(%x: tensor<?xf64>) -> tensor<f64> {
   %0 = graph.reduce <sum> %x axes [0] : tensor<?xf64> -> tensor<f64>
   return %0 : tensor<f64>
+}
+
+//--- watched.mlir
+module attributes {graphc.watch} {
+func.func @main(%x: tensor<?xf32>) -> tensor<f32> {
+  %0 = graph.reduce <sum> %x axes [0] : tensor<?xf32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
 }
 
 //--- sin.mlir

@@ -44,14 +44,14 @@ func.func @many(%a: tensor<4096x64xf32>, %b: tensor<64x4096xf32>) -> tensor<4096
 // multiprocessor, and small ones fifty-three.
 // CHECK-LABEL: kernel.func @short_0
 // CHECK-SAME: group = 128
-func.func @short(%a: tensor<256x256xf64>, %b: tensor<256x110592xf64>) -> tensor<256x110592xf64> {
-  %0 = graph.matmul %a, %b : tensor<256x256xf64>, tensor<256x110592xf64> -> tensor<256x110592xf64>
+func.func @short(%a: tensor<256x128xf64>, %b: tensor<128x110592xf64>) -> tensor<256x110592xf64> {
+  %0 = graph.matmul %a, %b : tensor<256x128xf64>, tensor<128x110592xf64> -> tensor<256x110592xf64>
   return %0 : tensor<256x110592xf64>
 }
 
 // CHECK-LABEL: kernel.func @long_0
 // CHECK-SAME: group = 256
-func.func @long(%a: tensor<256x1024xf64>, %b: tensor<1024x110592xf64>) -> tensor<256x110592xf64> {
-  %0 = graph.matmul %a, %b : tensor<256x1024xf64>, tensor<1024x110592xf64> -> tensor<256x110592xf64>
+func.func @long(%a: tensor<256x256xf64>, %b: tensor<256x110592xf64>) -> tensor<256x110592xf64> {
+  %0 = graph.matmul %a, %b : tensor<256x256xf64>, tensor<256x110592xf64> -> tensor<256x110592xf64>
   return %0 : tensor<256x110592xf64>
 }
