@@ -14,6 +14,8 @@ inline constexpr int64_t kRegisterBits = 512;
 inline constexpr int64_t kLineBytes = 64;
 /// Localities of what is asked for ahead.
 inline constexpr unsigned kFirstCache = 3, kSecondCache = 2;
+/// What a stage asks for of a row further on.
+enum class RowPart { All, FirstQuarter, Rest };
 
 /// Where a body instance runs. `loops[i]` is the index of loop i; for the vector loop it is that of
 /// lane 0.

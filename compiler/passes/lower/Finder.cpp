@@ -15,11 +15,6 @@ static constexpr int64_t kMostLanes = 64;
 /// Vectors of a part, among which the place is looked for.
 static constexpr int64_t kVectorsOfPart = 8;
 
-int64_t pass::bytesFarAhead(kernel::FuncOp kernel) {
-  auto bytes = kernel->getAttrOfType<IntegerAttr>(kReadsAheadAttr);
-  return bytes ? bytes.getInt() : 0;
-}
-
 int64_t KernelLowering::Finder::lanes() const { return std::min(l.width, kMostLanes); }
 
 Value KernelLowering::Finder::value(OpBuilder &b, const Position &row, Value index, Value limit,

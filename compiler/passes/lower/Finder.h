@@ -6,10 +6,6 @@
 
 namespace graphc::pass {
 
-/// Bytes of a single operand that a machine which follows operands by itself is asked for, where
-/// more than adding its elements keeps it from looking as far ahead; 0: none.
-int64_t bytesFarAhead(kernel::FuncOp kernel);
-
 /// One argmin or argmax along consecutive elements: the best value first, for which no places are
 /// kept but the part of the row in which each lane found its own, and then the place in that part.
 struct KernelLowering::Finder {

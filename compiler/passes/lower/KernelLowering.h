@@ -52,15 +52,15 @@ private:
   /// Opens a function; `extra` buffers follow the kernel's own, `scratch` bytes of a thread's own
   /// memory come last when there are any.
   void open(llvm::StringRef name, llvm::ArrayRef<mlir::Type> extra, int64_t scratch = 0);
-  bool countsOn();
+  bool countsOn(), waits(kernel::StoreOp store), sharesAsking(int asking, int64_t lanes);
   void openStreams(), openWaiting(), readSingles(), openChecks(mlir::Value faults);
-  bool waits(kernel::StoreOp store);
   int64_t waitingBytes();
   /// Asks for what has been read at `at`, `distance` further along a loop. The machine sees streams
   /// coming, but not across the gaps of a tree, nor far enough where a body computes for long.
   void prefetch(mlir::OpBuilder &builder, const Position &at, unsigned loop, int64_t distance,
                 unsigned locality);
-  void askRow(mlir::OpBuilder &b, Position at, mlir::Value skipped, unsigned locality);
+  void askRow(mlir::OpBuilder &b, Position at, mlir::Value skipped, unsigned locality,
+              RowPart part = RowPart::All);
   mlir::Value rowsSkipped(mlir::OpBuilder &b, mlir::Value length);
   int64_t bytesAhead(int64_t bytes); ///< elements of the widest operand, a vector at least
   static constexpr int64_t kBytesAhead = 2048;

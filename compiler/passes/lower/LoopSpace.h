@@ -81,6 +81,9 @@ inline constexpr int64_t kMostStreamsAhead = 8;
 /// the order in which they lie: what is asked for further ahead disturbs it, and so do rows out of
 /// order.
 inline constexpr llvm::StringLiteral kReadsAheadAttr = "graphc.reads_ahead";
+/// Bytes of a single operand that such a machine is asked for, where more than adding its elements
+/// keeps it from looking as far ahead; 0: none.
+int64_t bytesFarAhead(kernel::FuncOp kernel);
 /// On a kernel: gathers take less time than loads of their lanes.
 inline constexpr llvm::StringLiteral kGathersAttr = "graphc.gathers";
 /// On a kernel: a launch may be asked to check its indices and write nothing.

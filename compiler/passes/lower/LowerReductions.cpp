@@ -411,23 +411,6 @@ void KernelLowering::shareFolds(TreeEmitter &trees, ArrayRef<Reducer> reducers, 
     };
 }
 
-/// Rows of fewer bytes than the machine is asked ahead that lie between one and the one it is asked
-/// for; null: it is asked for the next.
-Value KernelLowering::rowsSkipped(OpBuilder &b, Value length) {
-  int64_t far = bytesFarAhead(kernel);
-  if (!far || space.parallel == 0)
-    return {};
-  IndexMath m{b, loc};
-  return m.div(m(bytesAhead(far)), m.max(m(1), length));
-}
-
-void KernelLowering::askRow(OpBuilder &b, Position at, Value skipped, unsigned locality) {
-  Value &row = at.loops[space.parallel - 1];
-  if (skipped)
-    row = IndexMath{b, loc}.add(row, skipped);
-  prefetch(b, at, space.parallel - 1, 1, locality);
-}
-
 void KernelLowering::lowerRows() {
   open(kernel.getSymName(), {}, waitingBytes());
   openWaiting();
@@ -439,6 +422,7 @@ void KernelLowering::lowerRows() {
   bool overRows = goesOverRows(), pieces = !overRows && readsPieces();
   int64_t lanes = treeWidth(), rest = lanes;
   bool once = kernel->hasAttr(kOnceAttr); // one body for whole and last vectors
+  bool shares = sharesAsking(asking, lanes);
   Block *entry = &function.getBody().front();
   auto rows = [&](OpBuilder &outside) {
     Value length = emitter->emit(outside, space.reducedItems());
@@ -451,7 +435,9 @@ void KernelLowering::lowerRows() {
         SmallVector<Reducer> reducers = reducersOfStage(current);
         SmallVector<kernel::StoreOp> here = pointStores(current);
         rowValues(b, row, current);
+        TreeEmitter trees(entry, loc, reducers, lanes, rest);
         auto body = [&](OpBuilder &c, Value index, Value limit) {
+          Value visited = trees.visited;
           if (overRows)
             return valuesOverRows(c, row, reducers, index, limit, rest);
           Position at = row;
@@ -460,12 +446,16 @@ void KernelLowering::lowerRows() {
             emitter->maskAll(c, at, limit);
           SmallVector<Value> values = pointValues(c, reducers, at);
           storePoints(c, current, at);
-          if (current == asking && lanes > 1 && (once || !limit || skipped))
-            askRow(c, at, skipped, nextRow);
+          bool helps = shares && current == asking - 1 && !limit;
+          if (helps || (current == asking && lanes > 1 && (once || !limit || skipped))) {
+            // Memory is served best in its order, which strips are not in.
+            if (visited)
+              setReduced(c, at, visited, limit, lanes);
+            askRow(c, at, skipped, nextRow, helps ? RowPart::FirstQuarter : RowPart::All);
+          }
           return values;
         };
         if (!reducers.empty()) {
-          TreeEmitter trees(entry, loc, reducers, lanes, rest);
           trees.held = !once && pieces && here.empty() && holdsLanes(reducers, lanes, varies);
           if (!trees.held) // which leaves no registers over a call
             shareFolds(trees, reducers, lanes, once);
@@ -476,8 +466,10 @@ void KernelLowering::lowerRows() {
                 b, row, space.parallel, lanes, constant(b, 0), length,
                 [&](OpBuilder &c, Position &at) {
                   storePoints(c, current, at);
-                  if (current == asking && lanes > 1 && (once || !at.limit || skipped))
-                    askRow(c, at, skipped, nextRow);
+                  if (current != asking || lanes == 1 || !(once || !at.limit || skipped))
+                    return;
+                  askRow(c, at, skipped, nextRow,
+                         shares && !at.limit ? RowPart::Rest : RowPart::All);
                 },
                 registerLanes(lanes));
           else

@@ -132,6 +132,51 @@ void KernelLowering::prefetch(OpBuilder &b, const Position &at, unsigned loop, i
   }
 }
 
+int64_t pass::bytesFarAhead(kernel::FuncOp kernel) {
+  auto bytes = kernel->getAttrOfType<IntegerAttr>(kReadsAheadAttr);
+  return bytes ? bytes.getInt() : 0;
+}
+
+/// Rows of fewer bytes than the machine is asked ahead that lie between one and the one it is asked
+/// for; null: it is asked for the next.
+Value KernelLowering::rowsSkipped(OpBuilder &b, Value length) {
+  int64_t far = bytesFarAhead(kernel);
+  if (!far || space.parallel == 0)
+    return {};
+  IndexMath m{b, loc};
+  return m.div(m(bytesAhead(far)), m.max(m(1), length));
+}
+
+/// Whether the stage before the one that asks takes a quarter of that: the latter only stores,
+/// which keeps the memory busy, and where the machine is asked for rows it is not followed.
+bool KernelLowering::sharesAsking(int asking, int64_t lanes) {
+  int64_t bits = 0;
+  for (auto load : kernel.getBody().getOps<kernel::LoadOp>())
+    bits = std::max<int64_t>(bits, memoryType(load.getType()).getIntOrFloatBitWidth());
+  return kernel->hasAttr(kReadsAheadAttr) && !kernel->hasAttr(kOnceAttr) && asking > 0 &&
+         space.reducedLoops() == 1 && reducersOfStage(asking).empty() &&
+         !reducersOfStage(asking - 1).empty() && lanes * bits / 8 >= 4 * kLineBytes;
+}
+
+/// Of a part, what lies as far into it as the vector `at` into the row.
+void KernelLowering::askRow(OpBuilder &b, Position at, Value skipped, unsigned locality,
+                            RowPart part) {
+  IndexMath m{b, loc};
+  if (part != RowPart::All) {
+    bool rest = part == RowPart::Rest;
+    Value &index = at.loops[at.vectorLoop], from = m(0);
+    int64_t quarters = rest ? 3 : 1;
+    if (rest)
+      from = m.div(emitter->emit(b, space.reducedItems()), 4);
+    index = m.add(from, m.div(m.mul(index, quarters), 4));
+    at.width = at.width * quarters / 4;
+  }
+  Value &row = at.loops[space.parallel - 1];
+  if (skipped)
+    row = m.add(row, skipped);
+  prefetch(b, at, space.parallel - 1, 1, locality);
+}
+
 /// Values that wait for the end of a row wait in memory that stays in a cache, as long as rows are
 /// short enough: in the result they would fetch it and be written to memory twice.
 void KernelLowering::openWaiting() {

@@ -1,5 +1,7 @@
 #include "compiler/passes/lower/Trees.h"
 
+#include "compiler/passes/lower/IndexMath.h"
+
 #include "compiler/passes/lower/BodyEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -227,14 +229,18 @@ void TreeEmitter::straightRows(OpBuilder &builder, const Storage &running, Value
   });
 }
 
-/// Rows [from, to) of the strip that begins at `start`, after what is in `states`.
+/// Rows [from, to) of the strip that begins at `start`, after what is in `states`. `before`: the
+/// elements of strips before this one, where all of those are visited first.
 States TreeEmitter::stripRows(OpBuilder &b, Value from, Value to, Value start, const States &states,
-                              const Body &body) {
+                              const Body &body, Value before) {
   auto rows = scf::ForOp::create(b, loc, from, to, constant(b, 1), flatten(states));
   OpBuilder c = OpBuilder::atBlockBegin(rows.getBody());
   Value number = rows.getInductionVar();
   Value offset = arith::MulIOp::create(c, loc, number, constant(c, kTreeLanes));
+  if (IndexMath m{c, loc}; before)
+    visited = m.add(before, m.mul(number, width));
   SmallVector<Value> next = body(c, arith::AddIOp::create(c, loc, start, offset), Value());
+  visited = {};
   scf::YieldOp::create(c, loc,
                        flatten(append(c, unflatten(rows.getRegionIterArgs()), next, number)));
   return unflatten(rows.getResults());
@@ -243,13 +249,12 @@ States TreeEmitter::stripRows(OpBuilder &b, Value from, Value to, Value start, c
 /// What a strip has, but not its part of the last row where that is left to lastLanes().
 States TreeEmitter::wholeStrip(OpBuilder &b, Value strip, Value first, Value length,
                                const Body &body) {
-  Value all = constant(b, kTreeLanes);
-  Value start = arith::AddIOp::create(b, loc, first, strip);
+  IndexMath m{b, loc};
+  Value start = m.add(first, strip);
   // Rows in which all lanes of the strip are present: (length - strip - width + 256) / 256.
-  Value left = arith::SubIOp::create(b, loc, length, strip);
-  Value whole = arith::DivUIOp::create(
-      b, loc, arith::AddIOp::create(b, loc, left, constant(b, kTreeLanes - width)), all);
-  States states = stripRows(b, constant(b, 0), whole, start, sequenceIdentity(b, width), body);
+  Value whole = m.div(m.add(m.sub(length, strip), kTreeLanes - width), kTreeLanes);
+  States states = stripRows(b, m(0), whole, start, sequenceIdentity(b, width), body,
+                            m.add(first, m.mul(strip, whole)));
   if (width == 1 || rest < width)
     return states;
   Value end = arith::AddIOp::create(b, loc, first, length);

@@ -105,6 +105,9 @@ public:
   bool once = false;
   /// Rows that rowBlock reads ahead, 0 where the machine does that.
   int64_t unroll = 0;
+  /// While a body is made for a vector of a strip: how many elements come before it in the order in
+  /// which a row's are visited. Null elsewhere.
+  mlir::Value visited;
   static llvm::SmallVector<mlir::Value> flatten(const States &states);
   States unflatten(mlir::ValueRange values);
 
@@ -112,7 +115,7 @@ private:
   void eachStrip(mlir::OpBuilder &builder, mlir::Value count,
                  llvm::function_ref<void(mlir::OpBuilder &, mlir::Value)> body);
   States stripRows(mlir::OpBuilder &builder, mlir::Value from, mlir::Value to, mlir::Value start,
-                   const States &states, const Body &body);
+                   const States &states, const Body &body, mlir::Value before = {});
   States wholeStrip(mlir::OpBuilder &builder, mlir::Value strip, mlir::Value first,
                     mlir::Value length, const Body &body);
   States freeBlock(mlir::OpBuilder &builder, mlir::Value first, mlir::Value length,
