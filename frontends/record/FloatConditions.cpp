@@ -118,7 +118,7 @@ double leastNormal(DType t) {
 
 /// Results below the normal numbers that lost something. What is exact there underflows for nobody.
 NodeRef underflow(Conditions &c, const Node &n, const NodeRef &r, std::span<const NodeRef> x) {
-  if (isComplex(n.dtype()))
+  if (!mayUnderflow(n))
     return {};
   NodeRef tiny = c.op(OpKind::Less, c.op(OpKind::Abs, r), c.number(r, leastNormal(n.dtype())));
   auto nonzero = [&](const NodeRef &v) { return c.op(OpKind::NotEqual, v, c.number(v, 0)); };

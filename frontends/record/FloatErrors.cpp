@@ -1,6 +1,8 @@
 #include "frontends/record/FloatErrors.h"
 
+#include "frontends/record/Choose.h"
 #include "frontends/record/FloatConditions.h"
+#include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 #include "runtime/base/Fork.h"
@@ -201,14 +203,33 @@ void noteFinite(const SegmentCode &code, op::Watch watch, std::span<const NodeRe
   }
 }
 
-Telling tellingOf(const SegmentCode &code) {
-  if (code.asksForUnderflow)
-    return Telling::Results;
-  return findings().empty() ? Telling::Values : findings().of(code.structure(op::Watch::Values));
+bool mayUnderflow(const Node &n) {
+  switch (n.kind()) {
+  case OpKind::Mul:
+  case OpKind::Square:
+  case OpKind::Div:
+  case OpKind::Exp:
+  case OpKind::Exp2:
+  case OpKind::Pow:
+    return isInexact(n.dtype()) && !isComplex(n.dtype());
+  default:
+    return false;
+  }
+}
+
+bool listensForUnderflow(const SegmentCode &code, const rt::Device &device) {
+  return code.asksForUnderflow && !code.underflowsUnheard && onHost(device) &&
+         !rt::choicesOf(device);
 }
 
 Telling tellingOf(const Digest &structure) {
   return findings().empty() ? Telling::Values : findings().of(structure);
+}
+
+Telling tellingOf(const SegmentCode &code, const rt::Device &device) {
+  if (mustAskForUnderflow(code, device))
+    return Telling::Results;
+  return findings().empty() ? Telling::Values : findings().of(code.structure(op::Watch::Values));
 }
 
 Result<bool> readAnswers(const Questions &questions) {

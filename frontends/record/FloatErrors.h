@@ -62,9 +62,17 @@ void setFloatSink(FloatSink sink);
 
 /// Whether an operation can meet one.
 bool mayMeetFloatErrors(const Node &node);
+/// Whether underflow is one.
+bool mayUnderflow(const Node &node);
+/// Whether runs on a device are listened to for underflow (UnderflowFlag), and the operations asked
+/// where something was heard; elsewhere they always are.
+bool listensForUnderflow(const SegmentCode &code, const rt::Device &device);
+inline bool mustAskForUnderflow(const SegmentCode &code, const rt::Device &device) {
+  return code.asksForUnderflow && !listensForUnderflow(code, device);
+}
 /// Whether a run that reported so needs a look at the operations.
 inline bool needsLook(const SegmentCode &code, const rt::RunReport &report) {
-  return code.watches() && (report.watched || code.asksForUnderflow);
+  return code.watches() && (report.watched || report.underflowed);
 }
 /// Whether an input's value, in host memory, holds no infinity and no NaN. Only such a one may be
 /// overwritten by a run that watches: what is bad afterwards is the run's doing. Looks at the
@@ -73,10 +81,11 @@ bool isFinite(const Node &input);
 /// The same for a segment's literals.
 bool areFinite(std::span<const SegmentCode::Literal> literals);
 /// Whether a run may write its results over one of its inputs: all are finite, so that whatever it
-/// meets is its own doing, and the inputs need not be asked (lookAtResults).
+/// meets is its own doing, and the inputs need not be asked (lookAtResults). Results do not show
+/// what underflowed.
 inline bool mayVanish(const SegmentCode &code, std::span<const NodeRef> inputs) {
   return !code.watches() ||
-         (areFinite(code.literals) &&
+         (!code.asksForUnderflow && areFinite(code.literals) &&
           std::ranges::all_of(inputs, [](const NodeRef &n) { return isFinite(*n); }));
 }
 /// Takes down which results of a segment are finite, as far as that follows from its operations and
@@ -90,8 +99,8 @@ enum class Telling : uint8_t {
   Operations, ///< the same of operations that made one: such values were in the data before
   Results,    ///< operations are asked where they are computed: before, some had met an error
 };
-Telling tellingOf(const SegmentCode &code);
 Telling tellingOf(const Digest &structure);
+Telling tellingOf(const SegmentCode &code, const rt::Device &device);
 
 struct Questions;
 /// Computes the results of a segment together with what its operations are asked, and the answers,

@@ -1,12 +1,15 @@
 #include "frontends/record/Pieces.h"
 
+#include "frontends/record/FloatErrors.h"
 #include "frontends/record/Looks.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Splitter.h"
+#include "runtime/base/UnderflowFlag.h"
 #include "runtime/device/BufferPool.h"
 #include "runtime/drivers/Drivers.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace graphc {
 
@@ -42,6 +45,9 @@ Status runOrSplit(const rt::LoadedProgram &program, const Segment &segment,
                   std::vector<rt::Tensor> &outputs, rt::RunReport &report) {
   rt::Device &device = program.device();
   bool mayKeep = !device.info().hostVisible;
+  std::optional<UnderflowFlag> flag;
+  if (listensForUnderflow(segment.code, device))
+    flag.emplace();
   report.mayTellLater &= !PieceScope::isOpen(); // what a piece reads is overwritten
   if (!mayKeep ||
       std::ranges::none_of(inputs, [&](const rt::Tensor &t) { return isKept(t, device); })) {
@@ -50,6 +56,7 @@ Status runOrSplit(const rt::LoadedProgram &program, const Segment &segment,
       GRAPHC_TRY(lookNow(device)); // which hold memory
       status = rt::run(program, inputs, sizes, outputs, &report);
     }
+    report.underflowed = flag && flag->isSet();
     if (status.code() != ErrorCode::OutOfMemory || !mayKeep || PieceScope::isOpen())
       return status;
   } else {

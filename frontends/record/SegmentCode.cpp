@@ -142,7 +142,9 @@ private:
     code.errors.push_back(n->errors() && mayMeetFloatErrors(*n) ? n->errors() : 0);
     if (code.errors.back()) {
       code.watch = op::Watch::Values;
-      code.asksForUnderflow |= (n->errors() & FloatModes::kUnder) != 0;
+      bool asks = (n->errors() & FloatModes::kUnder) != 0 && mayUnderflow(*n);
+      code.asksForUnderflow |= asks;
+      code.underflowsUnheard |= asks && itemSize(n->dtype()) < itemSize(DType::Float32);
     }
     code.nodes.push_back(Head{static_cast<uint16_t>(n->kind()), static_cast<uint8_t>(n->dtype()),
                               static_cast<uint8_t>(n->shape().rank()),

@@ -16,11 +16,13 @@
 #include "runtime/base/Setting.h"
 #include "runtime/base/Strings.h"
 #include "runtime/base/Trace.h"
+#include "runtime/base/UnderflowFlag.h"
 #include "runtime/drivers/Drivers.h"
 
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <unistd.h>
 
 namespace graphc {
@@ -144,7 +146,7 @@ bool claims(Snapshot &snapshot, const Segment &segment, const NodeRef &input) {
 /// Where operations meet errors again and again, they are asked where they are computed.
 bool computeAsked(Scratch &scratch, rt::Device &owner, bool mayInterpret) {
   const Segment &segment = scratch.segment;
-  if (!segment.code.watches() || tellingOf(segment.code) != Telling::Results)
+  if (!segment.code.watches() || tellingOf(segment.code, owner) != Telling::Results)
     return false;
   auto results = runAsking(segment, segment.inputs, owner, mayInterpret);
   if (!results)
@@ -163,6 +165,9 @@ Result<std::shared_ptr<rt::LoadedProgram>> interpreted(Scratch &scratch, rt::Dev
   constexpr int64_t kMostBytes = 16 << 20, kMostWithoutDisk = 256 << 20;
   Segment &segment = scratch.segment;
   int64_t most = std::min(kMostBytes, kMostWithoutDisk / met);
+  std::optional<UnderflowFlag> flag;
+  if (listensForUnderflow(segment.code, owner))
+    flag.emplace();
   GRAPHC_ASSIGN(Interpreted done, interpret(segment, most, false, scratch.outputs));
   if (done == Interpreted::TooLarge && most < kMostWithoutDisk / met) {
     if (auto program = storedProgram(segment, owner))
@@ -175,6 +180,7 @@ Result<std::shared_ptr<rt::LoadedProgram>> interpreted(Scratch &scratch, rt::Dev
     ran.mustLook = done == Interpreted::Done;
   }
   ran.wasInterpreted = done == Interpreted::Done;
+  ran.mustLook |= ran.wasInterpreted && flag && flag->isSet();
   return std::shared_ptr<rt::LoadedProgram>();
 }
 
@@ -182,7 +188,7 @@ Result<std::shared_ptr<rt::LoadedProgram>> interpreted(Scratch &scratch, rt::Dev
 Result<std::shared_ptr<rt::LoadedProgram>> programOrOutputs(Scratch &scratch, rt::Device &owner,
                                                             bool mayInterpret, Ran &ran) {
   Segment &segment = scratch.segment;
-  if (mayInterpret && onHost(owner) && !rt::choicesOf(owner) && !segment.code.asksForUnderflow) {
+  if (mayInterpret && onHost(owner) && !rt::choicesOf(owner)) {
     int met = 0;
     auto program = knownProgram(segment, owner, met);
     if (!program && met) {

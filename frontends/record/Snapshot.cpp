@@ -344,7 +344,7 @@ void Segment::clear() {
   code.locations.clear();
   code.errors.clear();
   code.watch = op::Watch::None;
-  code.asksForUnderflow = false;
+  code.asksForUnderflow = code.underflowsUnheard = false;
   inputs.clear();
   literals.clear();
   outputs.clear();

@@ -41,6 +41,7 @@ struct SegmentCode {
   std::vector<uint32_t> errors;      ///< likewise, what is done about errors it may meet
   op::Watch watch = op::Watch::None; ///< something is done, so the program tells of some
   bool asksForUnderflow = false;     ///< which no program tells of
+  bool underflowsUnheard = false;    ///< of 16 bits, which processors do not tell of
 
   bool watches() const { return watch != op::Watch::None; }
   /// Of everything but the values of literals and the locations.

@@ -260,8 +260,8 @@ Function::Plan::Step::chosen(std::span<const rt::Tensor> arrays) const {
 /// A run that asks its operations what they met, where they met something before.
 bool Function::Plan::Step::runAsked(std::span<const NodeRef> values,
                                     std::vector<NodeRef> &results) const {
-  if (!exact ||
-      !(segment->code.asksForUnderflow || tellingOf(exact->structure) == Telling::Results))
+  if (!exact || !(mustAskForUnderflow(segment->code, *owner) ||
+                  tellingOf(exact->structure) == Telling::Results))
     return false;
   std::vector<NodeRef> given;
   for (uint32_t slot : inputs)

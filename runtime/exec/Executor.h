@@ -35,6 +35,7 @@ struct RunReport {
   std::optional<uint32_t> place;
   /// A value that the program watches became infinite or NaN, or integers had no result.
   bool watched = false;
+  bool underflowed = false; ///< perhaps; of runs that are listened to
 };
 
 /// What one run takes, known without running.

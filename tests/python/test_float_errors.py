@@ -191,6 +191,54 @@ def test_underflow():
                 same(ours, said(lambda: getattr(np, name)(*args)), name)
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("size", [1, 8, 1000, 3_000_000])
+def test_underflow_anywhere(dtype, size):
+    """On whichever thread it happens, and in values that nobody sees."""
+    steps = {"product": lambda xp, a: a * a, "quotient": lambda xp, a: a / xp.asarray(np.asarray(7, dtype)) + 1,
+             "hidden": lambda xp, a: xp.exp(-1000 * a) + a, "sum": lambda xp, a: xp.sum(a * a)}
+
+    def update(xp, a):
+        a = a.copy()
+        a *= a
+        return a
+
+    for place in {None, 0, size // 2, size - 1}:
+        x = np.full(size, 0.015625, dtype)
+        if place is not None:
+            x[place] = np.finfo(dtype).tiny
+        for name, f in (*steps.items(), ("update", update)):
+            for mode in "warn", "raise":
+                with np.errstate(all=mode), gc.errstate(all=mode):
+                    expected = heard_or_raised(lambda: f(np, x))
+                    same(heard_or_raised(lambda: f(gc, gc.asarray(x))), expected, (name, place))
+                    if f is not update:
+                        jitted = gc.jit(lambda a: f(gc, a))
+                        for _ in range(2):
+                            same(heard_or_raised(lambda: jitted(gc.asarray(x))), expected, (name, place))
+
+
+def heard_or_raised(call):
+    try:
+        return said(call)
+    except FloatingPointError as error:
+        return str(error)
+
+
+def test_runs_that_underflow_nothing_are_those_of_other_modes():
+    x = gc.asarray(np.arange(1.0, 1001.0))
+    f = gc.jit(lambda a: gc.sum(a * a + gc.exp(-a / 100) / a))
+    counts = []
+    for mode in "ignore", "warn", "raise":
+        with gc.errstate(all=mode):
+            float(f(x))
+            before = gc.cache_info()
+            float(f(x))
+            after = gc.cache_info()
+            counts.append([after[k] - before[k] for k in ("launches", "allocations", "nodes_recorded")])
+    assert counts[0] == counts[1] == counts[2]
+
+
 def test_traced_functions():
     @gc.jit
     def f(x, y):

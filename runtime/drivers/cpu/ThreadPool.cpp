@@ -103,7 +103,12 @@ bool ThreadPool::workOnce() {
   int64_t left = static_cast<uint32_t>(seen);
   int64_t chunks = (job.range - currentFirst + job.chunk - 1) / job.chunk;
   int64_t begin = currentFirst + (chunks - left) * job.chunk;
+  bool tells = job.underflow && job.underflow != UnderflowFlag::ofThread();
+  if (tells)
+    UnderflowFlag::clear();
   job.body(job.context, begin, std::min(job.range, begin + job.chunk));
+  if (tells)
+    job.underflow->gather();
   finished.fetch_add(1, std::memory_order_release);
   return true;
 }
@@ -198,6 +203,7 @@ bool ThreadPool::run(const Job &job) {
   if (job.range <= 0)
     return true;
   Job mine = job;
+  mine.underflow = UnderflowFlag::ofThread();
   // The number of chunks must fit the ticket's half word.
   mine.chunk = std::max(job.chunk, (job.range >> 31) + 1);
   int64_t item = 0;

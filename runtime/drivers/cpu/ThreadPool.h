@@ -5,6 +5,10 @@
 #include <atomic>
 #include <cstdint>
 
+namespace graphc {
+class UnderflowFlag;
+}
+
 namespace graphc::rt::cpu {
 
 /// Work over a range of items; any split into [begin, end) pieces must be allowed. Pieces begin in
@@ -19,6 +23,7 @@ struct Job {
   int64_t scratch = 0;
   /// Done before a worker that sleeps would be awake.
   bool isShort = false;
+  UnderflowFlag *underflow = nullptr; ///< the caller's; run() sets it
 };
 
 /// A pool that runs one job at a time on the caller and `threads - 1` workers. Workers look for
