@@ -34,8 +34,7 @@ NUMPYS = (
 NOTES.update({name: "NumPy's: for dtypes and classes that graphc does not compute" for name in NUMPYS})
 NOTES.update({name: "NumPy's: Generators over it draw NumPy's numbers" for name in ("BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "SFC64")})
 ABSENT = {
-    "fields of structured dtypes: use np.asarray(x)": ("getfield", "setfield"),
-    "NumPy's own tests and build": ("test", "f2py", "ctypeslib", "show_runtime", "info"),
+    "NumPy's own tests and build": ("test", "f2py", "ctypeslib", "show_runtime"),
     "there are no buffers to size": ("getbufsize", "setbufsize"),
     "iterates in Python: use the arrays": ("nested_iters", "flatiter"),
     "memory is not fixed": ("byteswap", "memmap"),

@@ -24,11 +24,27 @@ std::string_view function() {
   return name;
 }
 
+/// Whether the running code names a global or an attribute.
+bool isNamed(PyObject *name) {
+  PyFrameObject *frame = PyEval_GetFrame();
+  if (!frame)
+    return false;
+  PyCodeObject *code = PyFrame_GetCode(frame);
+  const int found = PySequence_Contains(code->co_names, name);
+  Py_DECREF(code); // which its frame holds
+  return found == 1;
+}
+
 } // namespace
 
 Asker Asker::now() {
   static PyObject *name = PyUnicode_InternFromString("__name__");
   return {textNamed(name)};
+}
+
+bool Asker::makesViews() const {
+  static PyObject *name = PyUnicode_InternFromString("memoryview");
+  return isNamed(name);
 }
 
 bool Asker::isInstalled() const {

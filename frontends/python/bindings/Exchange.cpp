@@ -218,7 +218,8 @@ int getBuffer(PyObject *self, Py_buffer *view, int flags) {
     Array &x = *asArray(self);
     const Asker by = Asker::now();
     const bool copies = by.takesCopies();
-    bool writes = (flags & PyBUF_WRITABLE) != 0 || by.isMasked() || (!copies && by.isInstalled());
+    bool writes = (flags & PyBUF_WRITABLE) != 0 || by.isMasked() || (!copies && by.isInstalled()) ||
+                  (!x.isValue() && by.makesViews());
     pb::object values = writes ? writable(x) : toNumpy(x, "exchange");
     if (!writes && copies)
       values = values.attr("copy")();

@@ -3,13 +3,14 @@
 import pathlib
 import sys
 
-from graphc import info
+import graphc
+from graphc.info import main as report
 
 
 def main(arguments):
     """Prints one path for --cmake-dir (exit 1 when the package was installed without it), else the report."""
     if arguments == ["--cmake-dir"]:
-        package = pathlib.Path(info.graphc.__file__).resolve().parent
+        package = pathlib.Path(graphc.__file__).resolve().parent
         for folder in (package, *package.parents):
             config = folder / "lib" / "cmake" / "graphc"
             if config.is_dir():
@@ -17,7 +18,7 @@ def main(arguments):
                 return 0
         print("this installation has no CMake package", file=sys.stderr)
         return 1
-    return info.main(arguments)
+    return report(arguments)
 
 
 if __name__ == "__main__":

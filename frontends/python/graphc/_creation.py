@@ -501,9 +501,15 @@ _PLAIN = frozenset((int, float, type(None)))
 _TIMES = (_np.datetime64, _np.timedelta64, _datetime.date, _datetime.timedelta)
 
 
-def arange(start=None, stop=None, step=1, dtype=None, *, device=None, like=None):
-    """start, start + step, ... below `stop`, as NumPy counts them. One argument is `stop`. Raises ZeroDivisionError
-    for a zero step."""
+def arange(start_or_stop=None, /, stop=_np._NoValue, step=1, dtype=None, *, device=None, like=None, start=None):
+    """start, start + step, ... below `stop`, as NumPy counts them. One argument is `stop`, if it has no name. Raises
+    ZeroDivisionError for a zero step."""
+    if start is not None and start_or_stop is not None:
+        raise TypeError("argument for arange() given by name ('start') and position (position 0)")
+    if stop is _np._NoValue:
+        start, stop = start_or_stop, None
+    elif start is None:
+        start = start_or_stop
     step = 1 if step is None else step
     if start is None and stop is None:
         raise TypeError("arange() requires stop to be specified.")

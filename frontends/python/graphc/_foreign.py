@@ -683,9 +683,23 @@ def _numpys_alone(theirs):
 
 #: NumPy's functions and classes of dates, strings and structures.
 ALONE = (
-    "isnat", "busday_count", "busday_offset", "is_busday", "datetime_as_string", "datetime_data", "fromregex", "bmat",
+    "isnat", "busday_count", "busday_offset", "is_busday", "datetime_as_string", "datetime_data", "fromregex", "bmat", "info",
 )  # fmt: skip
 CLASSES = ("busdaycalendar", "matrix", "memmap", "recarray", "record", "float128", "complex256")
+
+
+def view_as_arrays(*classes):
+    """`x.view(graphc.ndarray)` of NumPy's own classes shows NumPy's arrays, as that of the classes made of ours does."""
+    for cls in classes:
+
+        def view(self, *args, _theirs=cls.view, **keywords):
+            args = [_np.ndarray if a is _graphc.ndarray else a for a in args]
+            return _theirs(self, *args, **{k: _np.ndarray if v is _graphc.ndarray else v for k, v in keywords.items()})
+
+        cls.view = _functools.wraps(cls.view)(view)
+
+
+view_as_arrays(_np.matrix, _np.recarray, _np.memmap)
 
 
 @_functools.wraps(_np.asmatrix)

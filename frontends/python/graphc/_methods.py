@@ -404,6 +404,22 @@ def _ctypes(self):
     return self._lent().ctypes
 
 
+def _data(self):
+    """The array's memory: each side sees what the other writes as long as the view lives. That of a single result is read-only."""
+    return memoryview(_np.asarray(self)).toreadonly() if _graphc.is_value(self) else memoryview(self._lent())
+
+
+def _getfield(self, dtype, offset=0):
+    """As numpy.ndarray.getfield: NumPy's array of a part of each element, which shares the array's memory."""
+    made = self._lent().getfield(dtype, offset)
+    return made[()] if _graphc.is_value(self) else made
+
+
+def _setfield(self, val, dtype, offset=0):
+    """As numpy.ndarray.setfield."""
+    self._lent().setfield(val, dtype, offset)
+
+
 def _sizeof(self):
     """What NumPy's object takes, with the elements where it owns them; Python adds its header to what it collects."""
     header = 16 if type(self).__flags__ & (1 << 14) else 0
@@ -415,8 +431,6 @@ def _sizeof(self):
 _OF_NUMBERS = ("as_integer_ratio", "bit_count", "denominator", "hex", "is_integer", "numerator")
 
 _ABSENT = {
-    "getfield": "there are no structured dtypes",
-    "setfield": "there are no structured dtypes",
     "__array_struct__": "use the buffer protocol, __array__ or DLPack",
 }
 
@@ -490,7 +504,7 @@ def attach(namespace):
     """Gives Array its methods: those here, and functions of the package that NumPy has as methods."""
     for name, value in {
         "flat": property(FlatIterator, lambda self, value: FlatIterator(self).__setitem__(slice(None), value)),
-        "__array_interface__": property(_interface), "flags": property(Flags), "data": property(memoryview), "ctypes": property(_ctypes), "setflags": _setflags, "_view": _view, "byteswap": _byteswap,
+        "__array_interface__": property(_interface), "flags": property(Flags), "data": property(_data), "getfield": _getfield, "setfield": _setfield, "ctypes": property(_ctypes), "setflags": _setflags, "_view": _view, "byteswap": _byteswap,
         "clip": _quick_method(_clip, "clip", _graphc.plain_clip), "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "_tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize,
         "__class_getitem__": classmethod(_types.GenericAlias), "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,

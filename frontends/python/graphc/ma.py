@@ -4,4 +4,8 @@ import sys as _sys
 
 import numpy.ma as _theirs
 
+from ._foreign import view_as_arrays as _view_as_arrays
+
+_view_as_arrays(_theirs.MaskedArray)
+
 _sys.modules[__name__] = _theirs
