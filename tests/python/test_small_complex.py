@@ -203,3 +203,22 @@ def test_a_single_value_is_an_array_as_well():
     assert complex(pickle.loads(pickle.dumps(value))) == value == 3 - 1j
     with pytest.raises(OverflowError):
         value + 10**400
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_functions_of_single_values_in_loops(dtype):
+    extremes = [0, -1, 1j, 3 + 4j, 1e-300 + 1e-310j, 1e30, 1e300 - 1e299j, complex(np.inf, 1), complex(np.nan, 0)]
+    with np.errstate(all="ignore"):
+        z = gc.asarray(np.concatenate([numbers(dtype, 40, 5), np.array(extremes).astype(dtype)]))
+
+    def program():
+        made = []
+        for i in range(len(z)):
+            v = z[i]
+            made += [abs(v), gc.abs(v), gc.exp(v), gc.sqrt(v), gc.log(v), gc.sin(v), gc.conj(v), gc.square(v), gc.isnan(v), gc.angle(v), gc.imag(v)]
+            made += [v**0.5, v**1.7, v**-0.5, gc.exp(0.5j), gc.sqrt(complex(i, -1))]
+        return made
+
+    for made, value in zip(same_bits(program)[::16], np.asarray(z).tolist(), strict=True):
+        size = np.abs(np.array(value, dtype))
+        assert made == size or np.isnan(size) or abs(made - size) <= np.spacing(size)

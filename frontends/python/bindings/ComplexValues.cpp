@@ -4,6 +4,7 @@
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/record/HostMath.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Session.h"
 #include "frontends/record/SmallComplex.h"
 #include "frontends/record/Trace.h"
 
@@ -87,17 +88,52 @@ bool readNumber(PyObject *object, const rt::Device &device, small::Number<R> &ou
   return bits && small::allFinite(&out, 1);
 }
 
+/// What lies at `made`, of a result of dtype `t`.
+template <typename R>
+PyObject *resultObject(DType t, const void *made, rt::Device &device) {
+  if (t == kComplexOf<R>) {
+    small::Number<R> number;
+    std::memcpy(&number, made, sizeof number);
+    return complexObject(number, device);
+  }
+  uint64_t bits = 0;
+  std::memcpy(&bits, made, static_cast<size_t>(itemSize(t)));
+  return wrapKnown({bits, t, &device});
+}
+
 template <typename R>
 PyObject *combine(op::OpKind kind, rt::Device &device, PyObject *left, PyObject *right) {
   small::Number<R> a, b, made;
   if (!readNumber(left, device, a) || (right && !readNumber(right, device, b)) ||
       !small::computeNumber(kind, a, right ? b : a, &made))
     return nullptr;
-  if (op::resultDType(kind, kComplexOf<R>) != DType::Bool)
-    return complexObject(made, device);
-  bool isTrue = false;
-  std::memcpy(&isTrue, &made, sizeof(bool));
-  return wrapKnown({isTrue, DType::Bool, &device});
+  return resultObject<R>(op::resultDType(kind, kComplexOf<R>), &made, device);
+}
+
+/// The operation by a program on vectors, where the line records it often enough.
+template <typename R>
+PyObject *combineByUnit(op::OpKind kind, rt::Device &device, PyObject *left, PyObject *right) {
+  thread_local std::array<rt::BufferRef, 3> vectors;
+  std::array<rt::Buffer *, 2> inputs;
+  const RecordScope scope;
+  if (!op::acceptsDType(op::opInfo(kind).operandDTypes, kComplexOf<R>) ||
+      !small::isLoop(kind, 1, device))
+    return nullptr;
+  for (rt::BufferRef &vector : vectors)
+    if (!vector || &vector->device() != &device)
+      vector = unwrap(device.allocate(64));
+  const size_t count = right ? 2 : 1;
+  for (size_t i = 0; i < count; ++i) {
+    small::Number<R> number;
+    if (!readNumber(i == 0 ? left : right, device, number))
+      return nullptr;
+    inputs[i] = vectors[i].get();
+    std::memcpy(inputs[i]->host(), &number, sizeof number);
+  }
+  const auto given = std::span(inputs).first(count);
+  if (!unwrap(small::computeByUnit(kind, kComplexOf<R>, given, *vectors.back(), 1)))
+    return nullptr;
+  return resultObject<R>(op::resultDType(kind, kComplexOf<R>), vectors.back()->host(), device);
 }
 
 /// What such an object is as a complex number.
@@ -157,9 +193,35 @@ PyObject *combineComplex(op::OpKind kind, PyObject *left, PyObject *right) {
     kind = op::OpKind::Mul;
     right = left;
   }
+  if (kind == op::OpKind::Pow && PyFloat_CheckExact(right)) {
+    const double exponent = PyFloat_AS_DOUBLE(right);
+    if (exponent == 0.5)
+      return functionOfComplex(op::OpKind::Sqrt, left);
+    if (exponent == std::trunc(exponent))
+      return nullptr; // products
+    return number->known.dtype == DType::Complex128
+               ? combineByUnit<double>(kind, *number->known.device, left, right)
+               : combineByUnit<float>(kind, *number->known.device, left, right);
+  }
   return number->known.dtype == DType::Complex128
              ? combine<double>(kind, *number->known.device, left, right)
              : combine<float>(kind, *number->known.device, left, right);
+}
+
+PyObject *functionOfComplex(op::OpKind kind, PyObject *object) {
+  const ScalarObject *number = asComplexScalar(object);
+  if (Trace::active() || !(number || PyComplex_CheckExact(object)))
+    return nullptr;
+  rt::Device *device = number ? number->known.device : unwrap(currentDevice());
+  if (!onHost(*device))
+    return nullptr;
+  const bool isWide = !number || number->known.dtype == DType::Complex128;
+  PyObject *made = isWide ? combine<double>(kind, *device, object, nullptr)
+                          : combine<float>(kind, *device, object, nullptr);
+  if (made || PyErr_Occurred())
+    return made;
+  return isWide ? combineByUnit<double>(kind, *device, object, nullptr)
+                : combineByUnit<float>(kind, *device, object, nullptr);
 }
 
 PyObject *partOfNumber(PyObject *object, int64_t part) {

@@ -2,6 +2,7 @@
 // once; everything else (outputs, masks, dtypes) goes to the handler, which Python sets.
 #include "frontends/python/bindings/Asking.h"
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
@@ -191,6 +192,8 @@ PyObject *callPlain(const Ufunc &u, PyObject *const *args) {
       made = directOperation(u.kind, args[0], count == 2 ? args[1] : nullptr);
     else if (count == 1)
       made = ofKnown(u.kind, args[0]);
+    if (!made && count == 1)
+      made = functionOfComplex(u.kind, args[0]);
     return made ? made : wrap(record(u.kind, args, count));
   });
 }

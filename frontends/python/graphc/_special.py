@@ -290,7 +290,7 @@ def unwrap(p: ArrayLike, discont: float | None = None, axis: int = -1, *, period
 
 def angle(z: ArrayLike, deg: bool = False) -> Array:
     """The angle of complex numbers in (-pi, pi], in radians or degrees; of real ones 0 or pi."""
-    z = asarray(z)
+    z = z if _graphc.is_array(z) else asarray(z)
     if z.dtype.kind == "c":
         result = _graphc.atan2(z.imag, z.real)
     else:
@@ -312,7 +312,7 @@ def imag(val: ArrayLike) -> Array:
         return val.imag
     x = given(val)
     if x.dtype.kind == "c":
-        return x._part(1)
+        return x.imag
     zero = zeros((), x.dtype, device=x.device)
     return zero[()] if _graphc.is_value(x) else _graphc.broadcast_to(zero, x.shape)
 
@@ -320,7 +320,7 @@ def imag(val: ArrayLike) -> Array:
 @as_ufunc(1)
 def conjugate(x: ArrayLike, /) -> Array:
     """The complex conjugate; a real array's copy. Of bool: int8, as every arithmetic of one operand."""
-    x = asarray(x)
+    x = x if _graphc.is_array(x) else asarray(x)
     x = x.astype("int8") if x.dtype.kind == "b" else x
     return _graphc.elementwise("conj", [x]) if x.dtype.kind == "c" else +x
 
