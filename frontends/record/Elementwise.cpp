@@ -374,8 +374,27 @@ Result<Array> elementwise(OpKind kind, std::span<const Operand> operands) {
 /// Exponents below this are products, which NumPy forms for complex numbers in the same order.
 static constexpr double kMostFactors = 100;
 
+/// 1 / product of complex numbers; NaN, which is invalid, where `x` is zero.
+static Result<Array> inversePower(const Array &x, const Array &product) {
+  RecordScope named(RecordScope::location(), errorsUnder(OpKind::Pow));
+  auto choose = [](const Array &where, const Operand &yes, const Operand &no) {
+    const Operand three[] = {where, yes, no};
+    return elementwise(OpKind::Select, three);
+  };
+  const Operand one = op::Scalar::ofInt(1), zeros[] = {x, op::Scalar::ofInt(0)};
+  GRAPHC_ASSIGN(Array isPole, elementwise(OpKind::Equal, zeros));
+  GRAPHC_ASSIGN(Array pole, choose(isPole, x, one));
+  const Operand atPole[] = {pole};
+  GRAPHC_ASSIGN(pole, elementwise(OpKind::Reciprocal, atPole));
+  GRAPHC_ASSIGN(Array regular, choose(isPole, one, product));
+  const Operand quotient[] = {one, regular};
+  GRAPHC_ASSIGN(regular, elementwise(OpKind::Div, quotient));
+  return choose(isPole, pole, regular);
+}
+
 static Result<Array> wholePower(const Operand &x, DType dtype, int64_t exponent) {
-  GRAPHC_ASSIGN(Array square, cast(*x.array, dtype));
+  GRAPHC_ASSIGN(const Array base, cast(*x.array, dtype));
+  Array square = base;
   std::optional<Array> product;
   for (int64_t left = exponent < 0 ? -exponent : exponent; left; left /= 2) {
     if (left % 2) {
@@ -393,10 +412,7 @@ static Result<Array> wholePower(const Operand &x, DType dtype, int64_t exponent)
   }
   if (!product)
     return full(x.array->shape(), op::Scalar::ofInt(1), dtype, &x.array->device());
-  if (exponent > 0)
-    return *product;
-  Operand inverse[] = {op::Scalar::ofInt(1), *product};
-  return elementwise(OpKind::Div, inverse);
+  return exponent > 0 ? Result<Array>(*product) : inversePower(base, *product);
 }
 
 /// With the result in row-major order.
@@ -431,7 +447,9 @@ static Result<Array> powerInRows(const Operand &x, const Operand &y) {
     Operand reciprocal[] = {op::Scalar::ofInt(1), x};
     RecordScope named(RecordScope::location(), errorsUnder(OpKind::Reciprocal));
     // NumPy takes x ** -1 of complex arrays for it, which rounds otherwise than the quotient.
-    if (isComplex(dtype) && y.scalar.kind == op::Scalar::Kind::Int && !x.array->isValue())
+    if (isComplex(dtype) && (y.scalar.kind != op::Scalar::Kind::Int || x.array->isValue()))
+      return inversePower(*x.array, *x.array);
+    if (isComplex(dtype))
       return elementwise(OpKind::Reciprocal, std::span(reciprocal).last(1));
     return elementwise(OpKind::Div, reciprocal);
   }

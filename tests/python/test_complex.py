@@ -110,6 +110,21 @@ def test_powers_of_zero(dtype):
         np.testing.assert_array_equal(got.view(got.real.dtype), want.view(want.real.dtype))
 
 
+@pytest.mark.parametrize("size", [5, 100_000])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_negative_whole_powers_of_zero(dtype, size):
+    def program(xp):
+        z = xp.zeros(size, dtype)
+        z[::2] = 1 + 1j
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            made = [p for n in (-1, -2, -3.0, -7) for p in (z**n, xp.power(z, n), z[1] ** n)]
+            shown = [repr(xp.asarray(p).ravel()[:3]) for p in made]
+        return shown, sorted({str(w.message) for w in told})
+
+    assert program(gc) == program(np)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_comparisons(dtype):
     x = np.array([1 + 2j, 1 - 2j, -1 + 2j, np.nan + 1j, 1 + np.nan * 1j, 1 + 2j], dtype)
