@@ -633,3 +633,33 @@ def test_arrays_of_numpys_that_may_not_be_copied_are_themselves(function):
         assert getattr(gc, function)(x, copy=False) is x
         with pytest.raises(ValueError, match="avoid copy"):
             getattr(gc, function)(x, dtype="S7", copy=False)
+
+
+def test_constants_are_the_objects_of_numpy():
+    names = ("e", "euler_gamma", "inf", "nan", "newaxis", "pi", "True_", "False_")
+    assert all(getattr(gc, name) is getattr(np, name) for name in names)
+
+
+class Pair(tuple):
+    """A tuple whose constructor takes its elements, as results of SciPy's tests are."""
+
+    def __new__(cls, first, second):
+        return super().__new__(cls, (first, second))
+
+
+def test_assertions_take_classes_of_tuples():
+    gc.testing.assert_almost_equal(Pair(gc.ones(2), gc.zeros(2)), (np.ones(2), np.zeros(2)))
+    with pytest.raises(AssertionError):
+        gc.testing.assert_equal(Pair(gc.ones(2), 1.5), Pair(gc.ones(2), 2.5))
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum", "add", "multiply", "logical_and", "logical_or", "bitwise_or"])
+def test_reductions_of_lists_of_arrays(name):
+    def program(xp):
+        a = xp.arange(12).reshape(3, 4) % 5
+        rows = [a > 1, a < 4, a == 2] if "logical" in name else [a, a[::-1], 3 - a]
+        reduce = getattr(xp, name).reduce
+        return [reduce(rows), reduce(tuple(rows), 1), reduce(rows, axis=2), reduce(rows[0]), reduce([[1, 0], [0, 0]]), reduce([True, False]), reduce(rows[0][0])]
+
+    for ours, theirs in zip(program(gc), program(np), strict=True):
+        assert repr(ours) == repr(theirs)

@@ -314,6 +314,10 @@ std::optional<op::ReduceKind> reductionOf(const Ufunc &u) {
     return op::ReduceKind::Min;
   case op::OpKind::Maximum:
     return op::ReduceKind::Max;
+  case op::OpKind::LogicalAnd:
+    return op::ReduceKind::All;
+  case op::OpKind::LogicalOr:
+    return op::ReduceKind::Any;
   default:
     return std::nullopt;
   }
@@ -347,7 +351,7 @@ PyObject *foldBits(const Ufunc &u, const Array &x) {
 }
 
 /// ufunc.reduce(x, axis=0) and, where `self` is True, ufunc.accumulate(x, axis=0) of float64,
-/// int64 and bits; NotImplemented for other arguments.
+/// int64, bits and truth values; NotImplemented for other arguments.
 PyObject *foldPlain(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     const Array *x = count >= 2 && count <= 3 && !names ? asPlainArray(args[1]) : nullptr;
@@ -357,9 +361,11 @@ PyObject *foldPlain(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
     if (count == 2 && self == Py_False)
       if (PyObject *value = foldBits(*reinterpret_cast<const Ufunc *>(args[0]), *x))
         return value;
-    if (x->dtype() != DType::Float64 && x->dtype() != DType::Int64)
-      Py_RETURN_NOTIMPLEMENTED;
     const auto kind = reductionOf(*reinterpret_cast<const Ufunc *>(args[0]));
+    const bool isOfTruth = kind == op::ReduceKind::All || kind == op::ReduceKind::Any;
+    if (isOfTruth ? x->dtype() != DType::Bool || self == Py_True
+                  : x->dtype() != DType::Float64 && x->dtype() != DType::Int64)
+      Py_RETURN_NOTIMPLEMENTED;
     int overflow = 0;
     const int64_t axis = count == 3 ? PyLong_AsLongLongAndOverflow(args[2], &overflow) : 0;
     const bool isScan = self == Py_True;

@@ -8,9 +8,9 @@ np.float64(14.0)
 
 import functools as _functools
 import sys as _sys
-from math import e, inf, nan, pi
 
 import numpy as _np
+from numpy import e, euler_gamma, inf, nan, pi  # its objects: programs ask whether a value `is np.nan`
 
 from . import errors
 from .errors import (
@@ -404,7 +404,6 @@ newaxis = None
 globals().update(_shared)
 bool = bool_  # noqa: F405
 __array_api_version__ = "2025.12"
-euler_gamma = 0.5772156649015329
 _foreign.cover(globals(), _np)
 _foreign.cover(vars(linalg), _np.linalg)
 globals().update(_foreign.names())

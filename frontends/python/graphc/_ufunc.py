@@ -423,6 +423,8 @@ def _reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=_
     trees (docs/numerics.md). `where` leaves elements out, `initial` is combined in front. Raises ValueError for no
     elements of an operation without identity."""
     _binary(self, "reduce")
+    if type(array) in (list, tuple) and dtype is None and out is None and keepdims is False and initial is _NO_VALUE and where is True:
+        return self.reduce(operand(array), axis)
     if type(array) is _graphc.ndarray and array.ndim == 1 and type(axis) is int and axis in (0, -1) and dtype is None and out is None and keepdims is False:
         if initial is _NO_VALUE and where is True and array.size and (self.__name__ in _PARTED or _is_numpys(self.__name__, array)):
             return _plain_reduce(self, array, (0,), False, None)

@@ -14,7 +14,8 @@ def _numpy(value):
         array = _np.asarray(value)
         return array[()] if _graphc.is_value(value) else array
     if isinstance(value, (list, tuple)):
-        return getattr(value, "_make", type(value))(_numpy(v) for v in value)
+        plain = list if isinstance(value, list) else tuple  # of a class whose constructor may take other arguments
+        return getattr(value, "_make", plain)(_numpy(v) for v in value)
     if type(value) is dict:
         return {key: _numpy(v) for key, v in value.items()}
     if hasattr(type(value), "__array__") and not isinstance(value, (_np.ndarray, _np.generic)) and not hasattr(type(value), "__array_function__"):
