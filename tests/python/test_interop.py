@@ -550,3 +550,55 @@ def test_info(capsys):
         return [line for line in told.splitlines() if "pointer" not in line]
 
     both(program)
+
+
+class Maker:
+    """A class whose objects make an array of themselves, as containers of programs do: the one that they hold."""
+
+    def __init__(self, held):
+        self.held = held
+
+    def __array__(self, dtype=None):
+        return self.held
+
+
+@pytest.mark.parametrize("convert", [
+    lambda xp, o: xp.array(o), lambda xp, o: xp.asarray(o, copy=True), lambda xp, o: xp.array(o, dtype=float), lambda xp, o: xp.array(o, copy=None),
+    lambda xp, o: xp.copy(o), lambda xp, o: xp.asarray(o), lambda xp, o: xp.array(o, subok=True), lambda xp, o: xp.array([o, o]),
+])  # fmt: skip
+def test_copies_of_what_objects_hold(convert):
+    def program(xp):
+        x = xp.arange(4.0)
+        made = convert(xp, Maker(x))
+        made[...] = 9
+        return x, made
+
+    both(program)
+
+
+def test_objects_that_make_arrays_are_indices():
+    def program(xp):
+        x = xp.arange(12).reshape(3, 4)
+        places, mask = Maker(xp.array([2, 0])), Maker(xp.array([True, False, True]))
+        written = x.copy()
+        written[places] = -1
+        return x[places], x[:, places], x[1, places], x[mask], written
+
+    both(program)
+
+
+@pytest.mark.parametrize("requirements", [None, "C", "CW", "FW", "OAW", ["C", "W"], ["F_CONTIGUOUS"], ("A", "O"), "cw", "CF", "X"])
+def test_requirements(requirements):
+    def program(xp):
+        x = xp.arange(6.0).reshape(2, 3)
+        made = []
+        for a in (x, x.T):
+            try:
+                y = xp.require(a, None, requirements)
+            except (KeyError, ValueError) as error:
+                made.append(str(error).split(" (at ")[0])
+            else:
+                made.append((y.flags.c_contiguous, y.flags.f_contiguous, y is a))
+        return made
+
+    both(program)

@@ -63,7 +63,11 @@ pb::object asarray(const pb::object &object, const pb::object &dtype, const pb::
     DType t = wanted ? *wanted : ownDType(*c.operand);
     return wrapped(settled(unwrap(ops::full({}, c.operand->scalar, t, device))));
   }
-  return wrapped(settled(copyIn(object, wanted, device)));
+  Array made = copyIn(object, wanted, device);
+  // `__array__` of a class may give an array that the program has.
+  if (mustCopy && !isNumpyArray(p) && pb::hasattr(object, "__array__"))
+    made = unwrap(ops::copy(made));
+  return wrapped(settled(std::move(made)));
 }
 
 Array full(const pb::object &shape, const pb::object &value, const pb::object &dtype,

@@ -82,6 +82,15 @@ KeyItem listItem(pb::handle object, rt::Device *device) {
   return arrayItem(std::move(*made), true);
 }
 
+/// The values of a subclass, or of another class that makes an array of itself, which NumPy refuses
+/// where that is one of ours.
+pb::object elementsOf(pb::handle object) {
+  pb::object values = pb::reinterpret_borrow<pb::object>(object);
+  if (!pb::isinstance<pb::array>(object) && pb::hasattr(object, "__array__"))
+    values = object.attr("__array__")();
+  return asAnyArray(values) ? values : pb::module_::import("numpy").attr("asarray")(values);
+}
+
 KeyItem toKeyItem(pb::handle object, rt::Device *device) {
   KeyItem item;
   PyObject *p = object.ptr();
@@ -109,7 +118,7 @@ KeyItem toKeyItem(pb::handle object, rt::Device *device) {
     if (scalar && (kind == "i" || kind == "u"))
       return integerItem(object);
     if (kind == "b" || kind == "i" || kind == "u") {
-      pb::object plain = pb::module_::import("numpy").attr("asarray")(object); // of subclasses
+      pb::object plain = elementsOf(object);
       return arrayItem(copyIn(plain, std::nullopt, device), false);
     }
     if (!scalar)
@@ -121,8 +130,7 @@ KeyItem toKeyItem(pb::handle object, rt::Device *device) {
     return arrayItem(
         copyIn(pb::list(pb::reinterpret_borrow<pb::object>(object)), std::nullopt, device), true);
   if (!PyIndex_Check(p) && pb::hasattr(object, "__array__")) {
-    pb::object values = pb::module_::import("numpy").attr("asarray")(object);
-    return toKeyItem(values, device);
+    return toKeyItem(elementsOf(object), device);
   }
   if (!PyIndex_Check(p))
     raiseIndexType(object);

@@ -451,7 +451,7 @@ def __getattr__(name):
         return _dtypes.bfloat16
     if name in ("function", "plain_function", "FlatIterator"):  # classes are unpickled by their names
         return flatiter if name == "FlatIterator" else getattr(_graphc, name)
-    if name in _PARTS or name in ("__config__", "core"):
+    if name in _PARTS or name in ("__config__", "_core", "core"):
         import importlib
 
         return importlib.import_module(f"{__name__ if name in _PARTS else 'numpy'}.{name}")

@@ -388,8 +388,8 @@ _REQUIREMENTS = {
 
 @_stands_for()
 def require(a, dtype=None, requirements=None, *, like=None):
-    """An Array that meets NumPy's requirements: C, F, A, W, O (and their long names)."""
-    wanted = {str(r).upper() for r in ([requirements] if isinstance(requirements, str) else requirements or ())}
+    """An Array that meets NumPy's requirements: C, F, A, W, O (and their long names); a string names one by each letter."""
+    wanted = {str(r).upper() for r in requirements or ()}
     unknown = wanted - _REQUIREMENTS
     if unknown:
         raise KeyError(next(iter(unknown)))
@@ -401,7 +401,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
     elif wanted & {"C", "C_CONTIGUOUS", "CONTIGUOUS"}:
         x = ascontiguousarray(x) if x.ndim else x
     owns = wanted & {"O", "OWNDATA"} and x.base is not None
-    return x.copy() if owns or (wanted & {"W", "WRITEABLE"} and x.readonly) else x
+    return x.copy("A") if owns or (wanted & {"W", "WRITEABLE"} and x.readonly) else x
 
 
 @_stands_for()
