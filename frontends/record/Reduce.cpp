@@ -267,7 +267,13 @@ Result<Array> matmul(const Array &x, const Array &y) {
                          x.device().info().name, y.device().info().name));
   DType dtype = op::promoteTypes(x.dtype(), y.dtype());
   if (small::isLoop(op::OpKind::Matmul, elementCount(shape).value_or(0), x.device())) {
-    GRAPHC_ASSIGN(NodeRef now, small::matmul(x, y, dtype, shape));
+    // A view that needs no conversion stays one.
+    auto as = [dtype](const Array &a) -> Result<Array> {
+      return a.dtype() == dtype ? Result<Array>(a) : cast(a, dtype);
+    };
+    GRAPHC_ASSIGN(const Array left, as(x));
+    GRAPHC_ASSIGN(const Array right, as(y));
+    GRAPHC_ASSIGN(NodeRef now, small::matmul(left, right, dtype, shape));
     if (now)
       return small::arrayOf(std::move(now));
   }

@@ -165,3 +165,33 @@ def test_a_long_chain_of_single_values_is_computed_as_it_grows():
     np.testing.assert_allclose(chain(gc, 5000), chain(np, 5000), rtol=1e-9)
     if on_cpu():
         assert programs_of(lambda: chain(gc, 5000), "nodes_recorded") < 1000
+
+
+@pytest.mark.skipif(not on_cpu(), reason="other devices have no loops on the host")
+@pytest.mark.parametrize("dtypes", [("float64", "complex128"), ("complex64", "float32"), ("int64", "float64"), ("float32", "float64"), ("bool", "int64")])
+def test_products_of_two_dtypes_record_nothing(dtypes):
+    a, b = (gc.asarray(np.arange(1, 7).reshape(2, 3).astype(t)) for t in dtypes)
+    made = []
+
+    def loop():
+        for _ in range(40):
+            made.append(a @ b.T)
+
+    assert programs_of(loop, "nodes_recorded") == 0
+    for got in made[-2:]:
+        want = np.asarray(a) @ np.asarray(b).T
+        assert got.dtype == want.dtype and np.array_equal(np.asarray(got), want)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i2", "u1", "i8", "f2", "f4", "f8", "c8", "c16", complex, float, None])
+def test_constants(dtype):
+    def program(xp, turn):
+        made = [xp.zeros((2, 3), dtype), xp.ones(4, dtype=dtype), xp.full((3, 2), True, dtype), xp.full(2, 1, dtype), xp.full((2,), fill_value=0, dtype=dtype)]
+        if np.dtype(dtype).kind in "fc":
+            made += [xp.full(3, -1.5, dtype), xp.full((1, 1), np.inf, dtype), xp.full(2, -0.0, dtype)]
+        made[0][1] = turn % 2  # a value of its own
+        return made
+
+    for turn in range(40):
+        for got, want in zip(program(gc, turn), program(np, turn), strict=True):
+            assert got.dtype == want.dtype and np.asarray(got).tobytes() == want.tobytes()

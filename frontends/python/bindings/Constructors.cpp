@@ -306,21 +306,18 @@ PyObject *arange(PyObject *, PyObject *const *args, Py_ssize_t count) {
   });
 }
 
-/// zeros(shape, dtype=float64) and the like of `value`; NotImplemented for other arguments.
+/// zeros(shape, dtype=float64) and the like of `value`; NotImplemented for other arguments. `own`
+/// is the dtype where none is given.
 PyObject *plainFilled(const op::Scalar &value, PyObject *const *args, Py_ssize_t count,
-                      PyObject *names) {
+                      PyObject *names, DType own = DType::Float64) {
   return guarded([&]() -> PyObject * {
-    const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
-    const bool isNamed =
-        named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "dtype") == 0;
+    std::optional<DType> dtype;
     Shape shape;
-    if (count < 1 || count + named > 2 || (named && !isNamed) || !sizesOf(args[0], shape))
+    if (!readDType(args, count, names, dtype) || !sizesOf(args[0], shape))
       Py_RETURN_NOTIMPLEMENTED;
-    auto dtype = count + named == 2 ? knownDType(args[1]) : std::optional(DType::Float64);
-    if (!dtype)
-      Py_RETURN_NOTIMPLEMENTED;
+    dtype = dtype.value_or(own);
     PlainScope scope;
-    if (auto bits = ops::operandBits(Operand(value), *dtype))
+    if (auto bits = ops::operandBits(Operand(value), realDType(*dtype)))
       if (PyObject *made = directFull(shape, *bits, *dtype, *unwrap(currentDevice())))
         return made;
     Array made = unwrap(ops::full(shape, value, *dtype, nullptr));
@@ -382,6 +379,26 @@ PyObject *plainZeros(PyObject *, PyObject *const *args, Py_ssize_t count, PyObje
 }
 PyObject *plainOnes(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return plainFilled(op::Scalar::ofInt(1), args, count, names);
+}
+
+/// full(shape, value, dtype=None) of a number of Python's that the dtype has.
+PyObject *plainFull(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  const Py_ssize_t given = count + (names ? PyTuple_GET_SIZE(names) : 0);
+  const bool isFloat = count > 1 && PyFloat_CheckExact(args[1]);
+  if (count < 2 || !(isFloat || PyLong_CheckExact(args[1]) || PyBool_Check(args[1])))
+    Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&]() -> PyObject * {
+    PyObject *const rest[] = {args[0], given > 2 ? args[2] : Py_None};
+    const DType own = isFloat ? DType::Float64 : PyBool_Check(args[1]) ? DType::Bool : DType::Int64;
+    const op::Scalar value = toScalar(args[1]);
+    std::optional<DType> dtype;
+    // What does not fit, or is cut, is the package's to tell.
+    if (given > 3 || !readDType(rest, count - 1, names, dtype) ||
+        (dtype && (own == DType::Bool) != (*dtype == DType::Bool)) ||
+        !ops::operandBits(Operand(value), realDType(dtype.value_or(own))))
+      Py_RETURN_NOTIMPLEMENTED;
+    return plainFilled(value, rest, count - 1, names, own);
+  });
 }
 
 /// A float or an integer, or a single result that the host has, as an array of no axes, outside
@@ -480,6 +497,7 @@ PyMethodDef functions[] = {
     quick("plain_zeros", plainZeros),
     quick("plain_empty", plainZeros),
     quick("plain_eye", plainEye),
+    quick("plain_full", plainFull),
     quick("plain_linspace", plainLinspace),
     quick("plain_ones", plainOnes),
     quick("plain_array", plainArray),

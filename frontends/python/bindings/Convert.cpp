@@ -190,6 +190,8 @@ std::optional<DType> knownDType(pb::handle object) {
     return DType::Int64;
   if (object.ptr() == reinterpret_cast<PyObject *>(&PyBool_Type))
     return DType::Bool;
+  if (object.ptr() == reinterpret_cast<PyObject *>(&PyComplex_Type))
+    return DType::Complex128;
   // Pickled arrays have dtypes of their own, of the same class.
   for (int i = 0; i < kDTypeCount; ++i)
     if (PyObject *own = np.dtypes[i].ptr(); own && Py_IS_TYPE(object.ptr(), Py_TYPE(own)))

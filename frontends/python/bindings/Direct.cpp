@@ -336,14 +336,19 @@ PyObject *directOperation(OpKind kind, PyObject *left, PyObject *right) {
 PyObject *directFull(const Shape &shape, uint64_t bits, DType t, rt::Device &device) {
   RecordScope scope;
   const int64_t count = small::countOf(shape);
-  if (shape.rank() == 0 || itemSize(t) > 8 ||
-      !small::isLoop(OpKind::Full, count, device, /*counts=*/false))
+  if (shape.rank() == 0 || !small::isLoop(OpKind::Full, count, device, /*counts=*/false))
     return nullptr;
   Made made = takeMade(t, shape, device);
   if (!made.object)
     return nullptr;
-  small::withWord(itemSize(t), [&]<typename T>(T) {
-    std::fill_n(static_cast<T *>(made.data()), count, static_cast<T>(bits)); // little-endian
+  const DType part = realDType(t);
+  small::withWord(itemSize(part), [&]<typename T>(T) {
+    auto *to = static_cast<T *>(made.data());
+    if (part == t)
+      std::fill_n(to, count, static_cast<T>(bits)); // little-endian
+    else
+      std::fill_n(reinterpret_cast<std::array<T, 2> *>(to), count,
+                  std::array<T, 2>{static_cast<T>(bits), T{0}});
   });
   return finish(std::move(made));
 }
