@@ -201,6 +201,7 @@ Status setItem(Array &x, std::span<const IndexItem> items, const Operand &value)
   GRAPHC_ASSIGN(NodeRef shaped, node::reshape(converted, from));
   GRAPHC_ASSIGN(NodeRef wide, node::broadcast(shaped, target.shape()));
   GRAPHC_TRY(target.assign(wide));
+  noteHolder(x);
   return respectBudget(x.storage()->current());
 }
 

@@ -3,6 +3,7 @@
 #define GRAPHC_FRONTENDS_RECORD_OPSDETAIL_H
 
 #include "frontends/record/Array.h"
+#include "frontends/record/Holders.h"
 #include "frontends/record/Session.h"
 
 namespace graphc::ops::detail {
@@ -13,7 +14,9 @@ inline Result<Array> finish(Result<NodeRef> made) {
   if (!made)
     return made.takeStatus();
   GRAPHC_TRY(respectBudget(*made));
-  return Array(made.take());
+  Array out(made.take());
+  noteHolder(out);
+  return out;
 }
 
 /// An error about an axis, with the shape it was meant for.

@@ -704,6 +704,7 @@ Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
     GRAPHC_ASSIGN(next, node::reshape(written, r.whole.shape()));
   }
   GRAPHC_TRY(r.whole.assign(next));
+  noteHolder(x);
   return respectBudget(x.storage()->current());
 }
 

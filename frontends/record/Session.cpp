@@ -4,6 +4,7 @@
 #include "dialects/opset/Printer.h"
 #include "frontends/record/Choose.h"
 #include "frontends/record/FloatErrors.h"
+#include "frontends/record/Holders.h"
 #include "frontends/record/Interpret.h"
 #include "frontends/record/Known.h"
 #include "frontends/record/Looks.h"
@@ -354,6 +355,9 @@ static Status storeLiteral(const NodeRef &literal) {
   return Status::ok();
 }
 
+/// Above it a value is not computed where it is recorded.
+constexpr int64_t kLargeReach = 2 << 20;
+
 Status evaluate(std::span<const NodeRef> roots, Reason reason) {
   std::vector<NodeRef> pending;
   for (const NodeRef &root : roots) {
@@ -371,6 +375,8 @@ Status evaluate(std::span<const NodeRef> roots, Reason reason) {
   // Who asks for results by name wants the program.
   const bool mayInterpret =
       reason != "eval" && reason != "jit" && small::loopTurns() != small::kNever;
+  const bool isLarge =
+      std::ranges::any_of(pending, [](const NodeRef &n) { return n->reach() > kLargeReach; });
   // One device at a time: a graph never spans two.
   std::ranges::sort(pending, {}, [](const NodeRef &n) { return &n->device(); });
   for (size_t begin = 0, end = 0; begin < pending.size(); begin = end) {
@@ -379,6 +385,8 @@ Status evaluate(std::span<const NodeRef> roots, Reason reason) {
       ++end;
     GRAPHC_TRY(computeNow(std::span(pending).subspan(begin, end - begin), device, mayInterpret));
   }
+  if (isLarge && reason != "holders")
+    settleHolders();
   if (reason == "eval" || reason == "errstate")
     for (const NodeRef &root : pending)
       GRAPHC_TRY(lookNow(root->device()));

@@ -6,6 +6,7 @@ import graphc as gc
 import numpy as np
 import pytest
 from support import exact
+from support.loops import turns_of
 
 pytestmark = pytest.mark.graphc_only
 
@@ -415,3 +416,37 @@ def test_a_long_loop_is_a_few_programs():
     more = steps(gc, x, y, 3000)
     gc.eval(more)
     assert gc.cache_info()["kernels_compiled"] - before <= few + 4, "a longer loop has the same middle"
+
+
+MEASURES = {
+    "an element": lambda xp, kept, t, u: kept.__setitem__(t, (u * u).sum()),
+    "a row": lambda xp, kept, t, u: kept.__setitem__(t, u[:3, 7]),
+    "a list": lambda xp, kept, t, u: kept.__setitem__(t, u[::500].sum(0)[:3]),
+}
+
+
+@pytest.mark.parametrize("updates", [True, False], ids=["in place", "anew"])
+@pytest.mark.parametrize("measure", MEASURES)
+def test_small_results_do_not_keep_what_a_loop_makes_anew(measure, updates):
+    """Each turn looks at a large array, whose next version would be a copy, and the old one be kept, for what is not read yet."""
+
+    def program(xp, turns=60):
+        u = xp.asarray(np.linspace(0, 1, 600 * 1000).reshape(600, 1000))
+        kept = [None] * turns if measure == "a list" else xp.zeros(turns if measure == "an element" else (turns, 3))
+        pending = []
+        for t in range(turns):
+            if updates:
+                u[1:-1] += 0.1 * (u[2:] - u[:-2])
+            else:
+                u = xp.sqrt(u + 0.5)
+            MEASURES[measure](xp, kept, t, u)
+            if u.max() > 1e9:
+                break
+            pending.append(gc.cache_info()["nodes_pending"])
+        return np.asarray(xp.stack(kept) if measure == "a list" else kept), pending
+
+    with turns_of(16):
+        got, pending = program(gc)
+    want, _ = program(np)
+    np.testing.assert_allclose(got, want, rtol=1e-12)
+    assert gc.asarray([0]).device != "cpu" or max(pending[20:]) <= pending[19] + 8, pending
