@@ -22,8 +22,8 @@ struct Asker {
   /// Code that takes memory of its own: pandas' series hold what they are given, and write to it;
   /// SciPy's compiled code takes no memory that it may not write to.
   bool takesCopies() const { return module.starts_with("pandas.") || module.starts_with("scipy."); }
-  /// Code that names `memoryview`, whose views are of the array's own memory. NumPy, called by other
-  /// code, asks for its values by the same call.
+  /// Code that names `memoryview`, whose views are of the array's own memory. NumPy, called by
+  /// other code, asks for its values by the same call.
   bool makesViews() const;
   /// Code of other packages, which hands memory to compiled code that may want to write to it.
   bool isInstalled() const;

@@ -26,8 +26,8 @@ PyObject *makeComplex(DType t, const ComplexBytes &number, rt::Device &device);
 /// The result of an operation on complex values, or on one and a number, that needs no more than
 /// their numbers; null, with no error set, for others. `right` is null where there is one operand.
 PyObject *combineComplex(op::OpKind kind, PyObject *left, PyObject *right);
-/// The same of a function of one such value, or of Python's complex number; also what only a program
-/// on vectors computes.
+/// The same of a function of one such value, or of Python's complex number; also what only a
+/// program on vectors computes.
 PyObject *functionOfComplex(op::OpKind kind, PyObject *object);
 /// One part of such a value, 0 or 1; null for others.
 PyObject *partOfNumber(PyObject *object, int64_t part);
