@@ -340,3 +340,27 @@ def test_views_of_many_axes_are_read_in_order(dtype):
 
         for own, theirs in zip(read(gc), read(np)):
             exact.assert_same(np.asarray(own), theirs)
+
+
+def test_lines_of_any_layout():
+    """ravel() shows memory where it lies in order, and copies elsewhere; flatten() copies; r_ joins lines of the same."""
+
+    def program(xp):
+        x = xp.arange(24.0).reshape(4, 6)
+        views = [
+            x, x[::2], x[:, 1:3], x.T, x[:, ::2], x[1], x[1, ::2], x[:, 0], x[::-1], xp.broadcast_to(x[0], (3, 6)), x[2:2], x[:1, ::3],
+            x.reshape(2, 2, 6)[:, ::-1], (x > 3)[:, ::2], x.astype("f4").T, (x + 1j).T,
+        ]  # fmt: skip
+        made = []
+        for v in views:
+            for line in (v.ravel(), v.flatten()):
+                made.append((repr(line), line.flags.c_contiguous, xp.shares_memory(line, v)))
+                if not made[-1][-1]:
+                    before = v.tolist()
+                    line[...] = 0
+                    assert v.tolist() == before
+        return made, repr([xp.r_[x[0], x[1]], xp.r_[x, x[:1]], xp.r_[x[0], xp.arange(3)], xp.r_[x[:, 0] > 3, xp.arange(3)], xp.r_[xp.arange(3),]])
+
+    want = program(np)
+    for _ in range(20):  # recorded, then computed as in a loop
+        assert program(gc) == want

@@ -300,10 +300,17 @@ PyObject *astype(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
   });
 }
 
+/// Whether elements in row-major order are asked for.
 bool isPlainLine(const Array &x, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   const bool isRowMajor = count == 0 || (count == 1 && PyUnicode_CheckExact(args[0]) &&
                                          PyUnicode_CompareWithASCIIString(args[0], "C") == 0);
-  return isRowMajor && !keywords && x.view().isContiguous() && !x.isValue();
+  return isRowMajor && !keywords && !x.isValue() && (x.view().isContiguous() || !Trace::active());
+}
+
+/// The elements in memory of their own.
+PyObject *copiedLine(const Array &x) {
+  Array line = unwrap(ops::reshape(x, Shape{-1}));
+  return wrap(line.storage() == x.storage() ? unwrap(ops::copy(line)) : std::move(line));
 }
 
 PyObject *ravel(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
@@ -312,7 +319,8 @@ PyObject *ravel(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObjec
     return nullptr;
   if (!isPlainLine(*x, args, count, keywords))
     return general("_ravel", self, args, count, keywords);
-  return guarded([&] { return reshaped(*x, Shape{x->size()}); });
+  return guarded(
+      [&] { return x->view().isContiguous() ? reshaped(*x, Shape{x->size()}) : copiedLine(*x); });
 }
 
 PyObject *flatten(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
@@ -322,8 +330,8 @@ PyObject *flatten(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObj
   if (!isPlainLine(*x, args, count, keywords))
     return general("_flatten", self, args, count, keywords);
   return guarded([&] {
-    PyObject *made = directCopy(*x, Shape{x->size()});
-    return made ? made : wrap(ops::copy(unwrap(ops::reshape(*x, Shape{-1}))));
+    PyObject *made = x->view().isContiguous() ? directCopy(*x, Shape{x->size()}) : copiedLine(*x);
+    return made ? made : copiedLine(*x);
   });
 }
 

@@ -219,20 +219,17 @@ _SHORT = {"reduce": "reduce", "scan": "accumulate", "cast": "cast"}
 _registries = {}
 
 
-#: What _module_of found, by file: a program that filters warnings out tells them again and again.
+#: What _module_of found among so many modules, by file: a program that filters warnings out tells them again and again.
 _modules = {}
 
 
 def _module_of(file):
-    main = _sys.modules.get("__main__")
+    main, count = _sys.modules.get("__main__"), len(_sys.modules)
     found = _modules.get(file)
-    if found is not None and _sys.modules.get(found.__name__) is found:
-        return found
-    for module in [main, *list(_sys.modules.values())]:
-        if getattr(module, "__file__", None) == file:
-            _modules[file] = module
-            return module
-    return main if file.startswith("<") else None
+    if found is None or found[1] != count:
+        named = (module for module in [main, *list(_sys.modules.values())] if getattr(module, "__file__", None) == file)
+        found = _modules[file] = next(named, main if file.startswith("<") else None), count
+    return found[0]
 
 
 def _warn(text, place, category=RuntimeWarning):

@@ -174,6 +174,8 @@ class _Concatenator:
 
     def _joined(self, key):
         axis, ndmin, trans = self._axis, self._ndmin, self._trans
+        if axis == 0 and key and _py.all(type(k) is _graphc.ndarray and k.ndim for k in key):
+            return concatenate(key)
         if key and isinstance(key[0], str):
             if key[0] in ("r", "c"):
                 raise ForeignDType("r_: a matrix")
