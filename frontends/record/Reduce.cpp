@@ -266,7 +266,9 @@ Result<Array> matmul(const Array &x, const Array &y) {
                   format("[matmul] operands are on different devices, {} and {}; use to_device",
                          x.device().info().name, y.device().info().name));
   DType dtype = op::promoteTypes(x.dtype(), y.dtype());
-  if (small::isLoop(op::OpKind::Matmul, elementCount(shape).value_or(0), x.device())) {
+  // A sum of products of two dtypes is a single result, which is computed now anyway.
+  const bool isDirect = x.dtype() == y.dtype() || shape.rank() > 0;
+  if (isDirect && small::isLoop(op::OpKind::Matmul, elementCount(shape).value_or(0), x.device())) {
     // A view that needs no conversion stays one.
     auto as = [dtype](const Array &a) -> Result<Array> {
       return a.dtype() == dtype ? Result<Array>(a) : cast(a, dtype);
