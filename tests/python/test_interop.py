@@ -550,6 +550,10 @@ def test_info(capsys):
         return [line for line in told.splitlines() if "pointer" not in line]
 
     both(program)
+    import graphc.info  # the module of that name
+
+    assert graphc.info.collect()["numpy"] == np.__version__
+    both(program)
 
 
 class Maker:

@@ -5,11 +5,25 @@ import json
 import os
 import platform
 import sys
+import types
 
 import numpy
 
 import graphc
 from graphc import _graphc
+
+
+_describe = graphc.info
+
+
+class _Module(types.ModuleType):
+    """The module, which stands for NumPy's function of its name once it is imported."""
+
+    def __call__(self, *args, **keywords):
+        return _describe(*args, **keywords)
+
+
+sys.modules[__name__].__class__ = _Module
 
 
 def collect():
