@@ -182,7 +182,7 @@ Result<NodeRef> OpenSize::positions() {
     GRAPHC_ASSIGN(positionsNode, positionsByScan(flat));
   } else {
     op::TensorType type{DType::Int64, Shape{most}};
-    GRAPHC_ASSIGN(positionsNode, node::library(Routine::NonzeroFilled, {&flat, 1}, {}, type));
+    GRAPHC_ASSIGN(positionsNode, node::library(Routine::NonzeroFilled, {&flat, 1}, {0}, type));
   }
   return positionsNode;
 }

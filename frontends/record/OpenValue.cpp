@@ -399,7 +399,7 @@ Result<Array> chosen(const Array &x, const Array &mask) {
     GRAPHC_ASSIGN(table, node::reshape(from, Shape{size->bound(), length}));
     GRAPHC_ASSIGN(NodeRef flat, node::reshape(condition, Shape{size->bound()}));
     NodeRef operands[] = {table, flat};
-    GRAPHC_ASSIGN(filled, node::library(Routine::CompressFilled, operands, {},
+    GRAPHC_ASSIGN(filled, node::library(Routine::CompressFilled, operands, {0},
                                         {from->dtype(), table->shape()}));
     GRAPHC_ASSIGN(filled, node::reshape(filled, shape));
   } else {

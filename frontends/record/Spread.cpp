@@ -42,6 +42,13 @@ std::optional<Routine> routineOf(const NodeRef &n) {
   return static_cast<Routine>(attrs.routine);
 }
 
+/// Whether it has rows beyond the true elements of a mask, for others to be computed from.
+bool isUpToBound(const NodeRef &n) {
+  auto routine = routineOf(n);
+  return n->state() == NodeState::Pending &&
+         (routine == Routine::NonzeroFilled || routine == Routine::CompressFilled);
+}
+
 class Spreader {
 public:
   Spreader(const NodeRef &mask, int64_t count) : mask(unshaped(mask)), count(count) {
@@ -208,12 +215,40 @@ bool choosesUpToBound(std::span<const NodeRef> roots) {
     stack.pop_back();
     if (!seen.insert(n.get()).second)
       continue;
-    auto routine = routineOf(n);
-    if (routine == Routine::NonzeroFilled || routine == Routine::CompressFilled)
+    if (isUpToBound(n))
       return true;
     std::ranges::move(operandsOf(n), std::back_inserter(stack));
   }
   return false;
+}
+
+Status leaveBeyondCount(std::span<NodeRef> roots, size_t results) {
+  std::unordered_map<const Node *, int> uses; // as operands of what the roots are computed from
+  std::vector<NodeRef> stack(roots.begin(), roots.end());
+  for (std::unordered_set<const Node *> seen; !stack.empty();) {
+    NodeRef n = std::move(stack.back());
+    stack.pop_back();
+    if (!seen.insert(n.get()).second)
+      continue;
+    for (NodeRef &operand : operandsOf(n)) {
+      ++uses[operand.get()];
+      stack.push_back(std::move(operand));
+    }
+  }
+  for (NodeRef &root : roots.first(results)) {
+    NodeRef n = root;
+    int expected = 0;
+    for (; uses[n.get()] == expected && unshaped(n) != n; expected = 1)
+      n = operandsOf(n)[0];
+    if (!isUpToBound(n) || uses[n.get()] != expected)
+      continue;
+    std::vector<NodeRef> operands = operandsOf(n);
+    RecordScope scope(n->location(), n->errors());
+    GRAPHC_ASSIGN(NodeRef left,
+                  node::library(*routineOf(n), operands, {1}, {n->dtype(), n->shape()}));
+    GRAPHC_ASSIGN(root, node::reshape(left, root->shape()));
+  }
+  return Status::ok();
 }
 
 } // namespace graphc

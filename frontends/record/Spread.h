@@ -24,6 +24,11 @@ Result<Spread> spreadOver(const NodeRef &mask, const NodeRef &value);
 /// elements are not counted, by a routine of the host.
 bool choosesUpToBound(std::span<const NodeRef> roots);
 
+/// Puts in place of each of the first `results` of `roots` that is such rows, and that no root is
+/// computed from, the same without values beyond the count. For results that are handed out
+/// together with the count.
+Status leaveBeyondCount(std::span<NodeRef> roots, size_t results);
+
 } // namespace graphc
 
 #endif // GRAPHC_FRONTENDS_RECORD_SPREAD_H

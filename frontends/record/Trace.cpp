@@ -382,7 +382,6 @@ Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
   Function::Plan &plan = *function->plan;
   auto count = static_cast<uint32_t>(arguments.size());
   // Reading outputs may capture more arrays, so the trace stays active until all roots are known.
-  std::vector<NodeRef> results;
   for (const Array &out : outputs) {
     Function::Plan::Output o;
     o.view = out.view();
@@ -400,7 +399,8 @@ Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
       abort();
       return value.takeStatus();
     }
-    results.push_back(value.take());
+    if (!plan.outputs.back().alias)
+      plan.roots.push_back(value.take());
   }
   std::vector<std::pair<uint32_t, NodeRef>> written;
   for (uint32_t i = 0; i < count; ++i)
@@ -424,11 +424,9 @@ Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
   for (const Variable &v : variables)
     slotOf[v.placeholder.get()] = plan.slots++;
   plan.variables = std::move(variables);
-  for (size_t i = 0; i < results.size(); ++i)
-    if (!plan.outputs[i].alias)
-      plan.roots.push_back(results[i]);
   for (auto &[target, node] : written)
     plan.roots.push_back(node);
+  GRAPHC_TRY(leaveBeyondCount(plan.roots, plan.roots.size() - written.size()));
   plan.runsBetterUnrecorded = areLarge(argumentNodes) && choosesUpToBound(plan.roots);
   GRAPHC_ASSIGN(Snapshot snapshot, Snapshot::take(plan.roots, true, segmentNodes));
   GRAPHC_TRY(plan.addSegments(snapshot, slotOf));
@@ -438,9 +436,10 @@ Result<std::unique_ptr<Function>> Trace::finish(std::span<const Array> outputs,
       plan.constants.emplace_back(plan.slots++, n); // a value that was ready
     return it->second;
   };
-  for (size_t i = 0; i < results.size(); ++i)
-    if (!plan.outputs[i].alias)
-      plan.outputs[i].slot = slot(results[i]);
+  auto root = plan.roots.begin();
+  for (Function::Plan::Output &o : plan.outputs)
+    if (!o.alias)
+      o.slot = slot(*root++);
   for (auto &[target, node] : written)
     plan.writeBacks.push_back({target, slot(node)});
   plan.findDead();

@@ -89,8 +89,8 @@ constexpr Rule kRules[kRoutineCount] = {
     {"compress", "nk,n:mk", Takes::Masked, Gives::Same, 0},
     {"partition", "bn,p:bn", Takes::Placed, Gives::Same, 0},
     {"argpartition", "bn,p:bn", Takes::Placed, Gives::Int64, 0},
-    {"nonzero_filled", "n:n", Takes::Masked, Gives::Int64, 0},
-    {"compress_filled", "nk,n:nk", Takes::Masked, Gives::Same, 0},
+    {"nonzero_filled", "n:n", Takes::Masked, Gives::Int64, 1},
+    {"compress_filled", "nk,n:nk", Takes::Masked, Gives::Same, 1},
     {"correlate", "n,m:*", Takes::Real, Gives::Same, 1, 4, packedCorrelate},
 };
 

@@ -65,8 +65,8 @@ std::optional<Routine> routineFromName(std::string_view name);
 ///   argpartition  x(b, n), int64(2) -> int64(b, n)
 ///   nonzero       bool(n) -> int64(m)               positions; a run checks that m are true
 ///   compress      x(n, k), bool(n) -> x(m, k)       rows where the mask is true; m likewise
-///   nonzero_filled   bool(n) -> int64(n)            positions, then copies of the last; 0 for none
-///   compress_filled  x(n, k), bool(n) -> x(n, k)    those rows of x; ones for none
+///   nonzero_filled   bool(n) -> int64(n)            positions, then (params: 0) copies of the last
+///   compress_filled  x(n, k), bool(n) -> x(n, k)    rows likewise; 0 and ones where none is true
 ///   correlate     float x(n), w(m) -> y, m <= n     sums over i of w[i] * x[i + j - m + 1], where
 ///                                                   those are in x. params: which j. 0: all
 ///                                                   n + m - 1; 1: the n - m + 1 whole ones; 2, 3:

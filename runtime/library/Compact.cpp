@@ -101,30 +101,83 @@ void copyRow(char *to, const char *from, size_t bytes) {
   }
 }
 
+/// Some rows of a table and room for those of them that a mask chooses, `count`.
+struct ChosenRows {
+  const uint8_t *mask;
+  int64_t size, count, rowBytes;
+  const char *x;
+  char *out;
+};
+
+/// Rows of up to N bytes, written as N: those that follow are written over what was too much. All
+/// are, chosen or not, and the next one goes where one that was not chosen went: there is no branch
+/// to guess.
+template <size_t N>
+void copyDense(const ChosenRows &rows) {
+  const char *from = rows.x, *lastFrom = from + rows.size * rows.rowBytes - N;
+  char *to = rows.out, *end = to + rows.count * rows.rowBytes, *lastTo = end - N;
+  const uint8_t *mask = rows.mask;
+  for (; from <= lastFrom && to <= lastTo; from += rows.rowBytes, ++mask) {
+    std::memcpy(to, from, N);
+    to += rows.rowBytes & -static_cast<int64_t>(*mask != 0);
+  }
+  for (; to < end; from += rows.rowBytes, ++mask) {
+    if (*mask) {
+      copyRow(to, from, static_cast<size_t>(rows.rowBytes));
+      to += rows.rowBytes;
+    }
+  }
+}
+
 /// Rows are found some at a time: whether a row is chosen nobody can guess, and what is read next
-/// is asked for.
-Result<int64_t> compressRows(const Call &call, int64_t rowBytes, std::optional<int64_t> wanted) {
+/// is asked for. Those of up to N bytes are written as above.
+template <size_t N>
+void copyFound(const ChosenRows &rows) {
   constexpr int64_t kFound = 1024, kAhead = 16;
+  const MaskLoops &loops = maskLoops();
+  const char *lastFrom = rows.x + rows.size * rows.rowBytes - N;
+  char *to = rows.out, *lastTo = to + rows.count * rows.rowBytes - N;
+  std::array<int64_t, kFound> places;
+  for (int64_t begin = 0; begin < rows.size; begin += kFound) {
+    int64_t size = std::min(kFound, rows.size - begin);
+    int64_t count = loops.count(rows.mask + begin, size);
+    loops.places(rows.mask + begin, size, count, begin, places.data());
+    for (int64_t i = 0; i < count; ++i, to += rows.rowBytes) {
+      int64_t ahead = places[static_cast<size_t>(std::min(i + kAhead, count - 1))];
+      __builtin_prefetch(rows.x + ahead * rows.rowBytes);
+      const char *from = rows.x + places[static_cast<size_t>(i)] * rows.rowBytes;
+      if (N > 0 && from <= lastFrom && to <= lastTo)
+        std::memcpy(to, from, N);
+      else
+        copyRow(to, from, static_cast<size_t>(rows.rowBytes));
+    }
+  }
+}
+
+template <size_t N>
+void copyChosen(const ChosenRows &rows) {
+  if (rows.count > rows.size / 3)
+    copyDense<N>(rows);
+  else
+    copyFound<N>(rows);
+}
+
+Result<int64_t> compressRows(const Call &call, int64_t rowBytes, std::optional<int64_t> wanted) {
   const Operand &mask = call.operands[1];
   const char *x = static_cast<const char *>(call.operands[0].data);
   char *out = static_cast<char *>(call.result.data);
   const auto *bytes = static_cast<const uint8_t *>(mask.data);
-  const MaskLoops &loops = maskLoops();
-  return eachChunk(
-      mask, wanted, "compress", [&](int64_t begin, int64_t end, int64_t start, int64_t) {
-        std::array<int64_t, kFound> places;
-        char *to = out + start * rowBytes;
-        for (int64_t from = begin; from < end; from += kFound) {
-          int64_t size = std::min(kFound, end - from), count = loops.count(bytes + from, size);
-          loops.places(bytes + from, size, count, from, places.data());
-          for (int64_t i = 0; i < count; ++i, to += rowBytes) {
-            int64_t ahead = places[static_cast<size_t>(std::min(i + kAhead, count - 1))];
-            __builtin_prefetch(x + ahead * rowBytes);
-            copyRow(to, x + places[static_cast<size_t>(i)] * rowBytes,
-                    static_cast<size_t>(rowBytes));
-          }
-        }
-      });
+  auto copy = rowBytes <= 4    ? copyChosen<4>
+              : rowBytes <= 8  ? copyChosen<8>
+              : rowBytes <= 16 ? copyChosen<16>
+              : rowBytes <= 32 ? copyChosen<32>
+              : rowBytes <= 64 ? copyChosen<64>
+                               : copyFound<0>;
+  return eachChunk(mask, wanted, "compress",
+                   [&](int64_t begin, int64_t end, int64_t start, int64_t count) {
+                     copy({bytes + begin, end - begin, count, rowBytes, x + begin * rowBytes,
+                           out + start * rowBytes});
+                   });
 }
 
 Result<int64_t> compressAny(const Call &call, std::optional<int64_t> wanted) {
@@ -193,6 +246,8 @@ Status compress(const Call &call) { return compressAny(call, call.result.shape[0
 
 Status nonzeroFilled(const Call &call) {
   GRAPHC_ASSIGN(int64_t count, positions(call, std::nullopt));
+  if (call.params[0])
+    return Status::ok();
   auto *out = static_cast<int64_t *>(call.result.data);
   int64_t size = call.result.shape[0], last = count > 0 ? out[count - 1] : 0;
   fillRows(static_cast<char *>(call.result.data), count, size, sizeof last,
@@ -204,7 +259,7 @@ Status compressFilled(const Call &call) {
   GRAPHC_ASSIGN(int64_t count, compressAny(call, std::nullopt));
   int64_t rows = call.result.shape[0];
   int64_t rowBytes = call.operands[0].shape[1] * itemSize(call.operands[0].dtype);
-  if (count == rows || rowBytes == 0)
+  if (count == rows || rowBytes == 0 || call.params[0])
     return Status::ok();
   auto *out = static_cast<char *>(call.result.data);
   if (count > 0) {

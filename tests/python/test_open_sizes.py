@@ -368,6 +368,27 @@ def test_rows_of_any_number_of_bytes(width):
             np.testing.assert_array_equal(np.asarray(x[gc.asarray(m)]), np.asarray(x)[m])
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("share", [0, 0.1, 1])
+def test_rows_beyond_the_count_have_values_where_they_are_read_alone(dtype, share):
+    """What a traced function hands out is cut at the count, so that nobody fills what follows; whatever is computed of it
+    reads rows up to the bound."""
+    a, w = values(3 * 50_000, dtype).reshape(50_000, 3), rng.random(50_000)
+    x, m = gc.asarray(a), gc.asarray(w < share)
+    alone = gc.jit(lambda x, m: (x[m], gc.nonzero(m)[0], m.sum()), fullgraph=True)
+    used = gc.jit(lambda x, m: (lambda y: (y, gc.where(y == 0, y, y), gc.sum(y, axis=0)))(x[m]), fullgraph=True)
+    for _ in range(2):
+        rows, places, _ = alone(x, m)
+        same_bits(rows, a[w < share])
+        same_bits(places, np.nonzero(w < share)[0])
+        rows, again, total = used(x, m)
+        same_bits(rows, a[w < share])
+        same_bits(again, a[w < share])
+        same_bits(total, gc.sum(x[m], axis=0))
+    chosen = [[line.split("params")[1][:4] for line in f.lower(x, m).as_text("graph").splitlines() if "compress_filled" in line] for f in (alone, used)]
+    assert chosen == [[" [1]"], [" [0]"]]
+
+
 def chosen_rows(np, x, w, k, ran):
     ran.append(k)
     y = x[w > 0.9] * k

@@ -192,7 +192,7 @@ TEST(Library, MasksChooseElementsAndRows) {
       std::vector<int64_t> found(want.size());
       ASSERT_TRUE(run(Routine::Nonzero, {masks, over(found, DType::Int64, chosen), {}}).isOk());
       EXPECT_EQ(found, want);
-      for (int64_t k : {1, 2, 3, 4, 8}) {
+      for (int64_t k : {1, 2, 3, 4, 6, 8, 12, 17, 24, 40, 64, 65}) {
         std::vector<uint8_t> x = randomValues<uint8_t>(static_cast<size_t>(n * k), 3), rows, out;
         for (int64_t i : want)
           rows.insert(rows.end(), x.begin() + i * k, x.begin() + (i + 1) * k);
@@ -201,6 +201,13 @@ TEST(Library, MasksChooseElementsAndRows) {
         Operand both[] = {over(x, DType::UInt8, table), over(mask, DType::Bool, length)};
         ASSERT_TRUE(run(Routine::Compress, {both, over(out, DType::UInt8, few), {}}).isOk());
         EXPECT_EQ(out, rows);
+        std::vector<uint8_t> open(static_cast<size_t>(n * k), 201), want(open);
+        std::ranges::copy(rows, want.begin());
+        const int64_t leaveRest[] = {1};
+        ASSERT_TRUE(run(Routine::CompressFilled, {both, over(open, DType::UInt8, table), leaveRest})
+                        .isOk());
+        // Several bytes are written at a time, but of what is chosen.
+        EXPECT_EQ(open, want);
       }
       Shape wrong{count + 1};
       std::vector<int64_t> room(want.size() + 1);
