@@ -1,5 +1,7 @@
 """Values that one kernel writes at several places of one array."""
 
+import sys
+
 import graphc as gc
 import numpy as np
 import pytest
@@ -80,3 +82,24 @@ def test_memory_order_of_deleted_and_inserted(turns):
         return [(y.strides, y.tolist()) for y in found]
 
     assert made(gc) == made(np)
+
+
+@pytest.mark.parametrize("named", ["integers", "list", "mask", "slice", "short"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_many_places_are_deleted_and_inserted_without_a_loop_in_python(named, axis):
+    rng = np.random.default_rng(4)
+    a = rng.random((900, 80) if axis != 1 else (80, 900))
+    size = a.size if axis is None else a.shape[axis]
+    places = rng.integers(0, size, 600) - size // 3
+    places = {"integers": places, "list": places.tolist(), "mask": rng.random(size) < 0.3, "slice": slice(None, 1, -2), "short": places.astype("i4")}[named]
+    x, calls = gc.asarray(a), []
+    sys.setprofile(lambda *call: calls.append(call[1]))
+    try:
+        found = gc.delete(x, places, axis), gc.insert(x, places, 7, axis)
+    finally:
+        sys.setprofile(None)
+    assert len(calls) < 400
+    traced = gc.jit(lambda x: (gc.delete(x, places, axis), gc.insert(x, places, 7, axis)), fullgraph=True)(x)
+    for got in (found, traced):
+        exact.assert_same(got[0], np.delete(a, places, axis))
+        exact.assert_same(got[1], np.insert(a, places, 7, axis))

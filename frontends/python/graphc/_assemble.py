@@ -221,22 +221,30 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     return concatenate([asarray(x), asarray(values)], axis)
 
 
-def _places(index, size, what):
-    """The sorted places that an integer, a slice, a mask or a sequence of integers names on an axis."""
-    if isinstance(index, slice):
-        return sorted(range(*index.indices(size)))
-    mask = _np.asarray(index)
-    if mask.dtype == bool:
-        if mask.shape != (size,):
-            raise ShapeError(f"{what}: boolean array argument must be of one axis of length {size}, not of shape {mask.shape}")
-        return _np.flatnonzero(mask).tolist()
-    if mask.dtype.kind not in "iu" and (mask.size or not isinstance(index, (list, tuple))):
-        raise IndexOutOfBounds(f"{what}: arrays used as indices must be of integer (or boolean) type")
-    items = mask.ravel().tolist()
-    for i in items:
-        if not -size <= i < size:
-            raise IndexOutOfBounds(f"{what}: index {i} is out of bounds for axis 0 with size {size}")
-    return sorted({i % size for i in items})
+def _named(index, size, what):
+    """Which places of an axis an integer, a slice, a mask or a sequence of integers names."""
+    named = _np.zeros(size, bool)
+    if not isinstance(index, slice):
+        places = _np.asarray(index)
+        if places.dtype == bool and places.shape != (size,):
+            raise ShapeError(f"{what}: boolean array argument must be of one axis of length {size}, not of shape {places.shape}")
+        if places.dtype.kind not in "biu" and (places.size or not isinstance(index, (list, tuple))):
+            raise IndexOutOfBounds(f"{what}: arrays used as indices must be of integer (or boolean) type")
+        index = places if places.size else slice(0)
+    try:
+        named[index] = True
+    except IndexError as error:
+        raise IndexOutOfBounds(f"{what}: {error}") from None
+    return named
+
+
+def _true_of(mask, axis, device):
+    """A key of the true places of an axis: the mask itself where it costs less than where they are."""
+    return asarray(_np.flatnonzero(mask) if axis or _graphc.is_tracing() else mask, device=device)
+
+
+#: Parts between as many places are views that one operation joins; what more leave is chosen by a mask.
+_MOST_CUTS = 8
 
 
 def _laid_as(x, result):
@@ -251,7 +259,10 @@ def delete(arr: ArrayLike, obj, axis: int | None = None) -> Array:
         x, axis = _graphc.reshape(x, (-1,)), 0
     axis = _axis(axis, x.ndim, "delete")
     size = x.shape[axis]
-    edges = [-1, *_places(index, size, "delete"), size]
+    named = _named(index, size, "delete")
+    if _np.count_nonzero(named) > _MOST_CUTS:
+        return _laid_as(x, x[_along(axis, _true_of(~named, axis, x.device))])
+    edges = [-1, *_np.flatnonzero(named).tolist(), size]
     kept = [x[_along(axis, slice(a + 1, b))] for a, b in zip(edges[:-1], edges[1:]) if b > a + 1]
     return _laid_as(x, concatenate(kept, axis) if kept else x[_along(axis, slice(0, 0))].copy())
 
@@ -292,15 +303,16 @@ def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> A
 @_stands_for()
 def _insert_each(x, places, values, axis):
     size, count = x.shape[axis], len(places)
-    if _py.any(not -size <= p <= size for p in places):
+    if ((places < -size) | (places > size)).any():
         raise IndexOutOfBounds(f"insert: a place of {places.tolist()} is out of bounds for an axis of size {size}")
     places = _np.where(places < 0, places + size, places)
     order = _np.argsort(places, kind="stable")
     places[order] += _np.arange(count)
-    kept = _np.setdiff1d(_np.arange(size + count), places)
+    kept = _np.ones(size + count, bool)
+    kept[places] = False
     result = _graphc.full(x.shape[:axis] + (size + count,) + x.shape[axis + 1 :], 0, x.dtype, x.device)
     result[_along(axis, asarray(places, device=x.device))] = values
-    result[_along(axis, asarray(kept, device=x.device))] = x
+    result[_along(axis, _true_of(kept, axis, x.device))] = x
     return _laid_as(x, result)
 
 
