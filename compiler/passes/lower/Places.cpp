@@ -246,6 +246,76 @@ Value BodyEmitter::plainPlace(OpBuilder &builder, const LinearAccess &access, Va
   return where;
 }
 
+template <typename Op>
+static bool arePartsOfOne(Op a, Op b) {
+  return a.getPart() && b.getPart() && *a.getPart() != *b.getPart() && a.getMap() == b.getMap() &&
+         llvm::equal(a.getPlaces(), b.getPlaces());
+}
+
+/// The gather of the other part of the same complex elements. Or null.
+static kernel::GatherOp otherPart(kernel::GatherOp op) {
+  for (Operation *user : op.getTensor().getUsers())
+    if (auto other = dyn_cast<kernel::GatherOp>(user); other && arePartsOfOne(op, other))
+      return other;
+  return {};
+}
+
+/// The scatter of the other part, where lanes of the vectors of a core are written. Or null.
+static kernel::ScatterOp otherPart(kernel::ScatterOp op, int64_t width) {
+  auto func = op->getParentOfType<kernel::FuncOp>();
+  if (width == 1 || func.getSchedule()->getGroup())
+    return {};
+  for (auto other : func.getBody().front().getOps<kernel::ScatterOp>())
+    if (arePartsOfOne(op, other) && other.getResult() == op.getResult() &&
+        other.getGuard() == op.getGuard() && other.getCombine() == op.getCombine())
+      return other;
+  return {};
+}
+
+/// What a lane of a scatter writes: an element, or both parts of one.
+static Value scatteredLane(OpBuilder &builder, Location loc, kernel::ScatterOp op, int64_t lane,
+                           const DenseMap<Value, Value> &values, int64_t width) {
+  auto laneOf = [&](Value value) -> Value {
+    Value lanes = values.lookup(value);
+    return isa<VectorType>(lanes.getType())
+               ? vector::ExtractOp::create(builder, loc, lanes, lane).getResult()
+               : lanes;
+  };
+  Value own = laneOf(op.getValue());
+  kernel::ScatterOp other = otherPart(op, width);
+  if (!other)
+    return own;
+  Value rest = laneOf(other.getValue());
+  SmallVector<Value> parts = {own, rest};
+  if (*op.getPart() != 0)
+    std::swap(parts[0], parts[1]);
+  return vector::FromElementsOp::create(builder, loc, VectorType::get({2}, own.getType()), parts);
+}
+
+/// What is at the places of the lanes, `each` neighbours a lane, one lane behind the other.
+static Value lanesFrom(OpBuilder &builder, Location loc, Value buffer, int64_t width, int64_t each,
+                       llvm::function_ref<Value(int64_t)> where) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  SmallVector<Value> lanes;
+  for (int64_t lane = 0; lane < width; ++lane) {
+    Value at = where(lane);
+    if (each == 1)
+      lanes.push_back(memref::LoadOp::create(builder, loc, buffer, at));
+    else
+      lanes.push_back(vector::LoadOp::create(builder, loc, VectorType::get({each}, element), buffer,
+                                             ValueRange(at)));
+  }
+  if (each == 1)
+    return vector::FromElementsOp::create(builder, loc, VectorType::get({width}, element), lanes);
+  for (; lanes.size() > 1; each *= 2) {
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, 2 * each));
+    for (size_t i = 0; i < lanes.size() / 2; ++i)
+      lanes[i] = vector::ShuffleOp::create(builder, loc, lanes[2 * i], lanes[2 * i + 1], order);
+    lanes.resize(lanes.size() / 2);
+  }
+  return lanes[0];
+}
+
 Value BodyEmitter::gathered(OpBuilder &builder, kernel::GatherOp op, Position &position) {
   Value buffer = buffers[cast<BlockArgument>(op.getTensor()).getArgNumber()];
   const LinearAccess &access = space.accesses.at(op);
@@ -259,17 +329,36 @@ Value BodyEmitter::gathered(OpBuilder &builder, kernel::GatherOp op, Position &p
   if (!wraps)
     return fromMemory(builder, lanesAt(builder, buffer, at.first, at.offsets, position),
                       op.getType());
-  auto type = VectorType::get({position.width}, element);
+  // Both parts of a complex element are read at once, which whoever wants the other shares.
+  kernel::GatherOp other = otherPart(op);
+  int64_t width = position.width, each = other ? 2 : 1;
+  auto type = VectorType::get({each * width}, element);
+  if (other)
+    at.first = IndexMath{builder, loc}.sub(at.first, IndexMath{builder, loc}(*op.getPart()));
   auto either = scf::IfOp::create(builder, loc, type, wraps, /*withElseRegion=*/true);
   OpBuilder seldom = either.getThenBodyBuilder(), usual = either.getElseBodyBuilder();
-  scf::YieldOp::create(seldom, loc, lanesAt(seldom, buffer, at.first, at.offsets, position));
-  SmallVector<Value> lanes;
-  for (int64_t lane = 0; lane < position.width; ++lane)
-    lanes.push_back(memref::LoadOp::create(
-        usual, loc, buffer, plainPlace(usual, access, op.getPlaces(), at, lane, position)));
-  scf::YieldOp::create(usual, loc,
-                       vector::FromElementsOp::create(usual, loc, type, lanes).getResult());
-  return fromMemory(builder, either.getResult(0), op.getType());
+  Value wrapped = lanesFrom(seldom, loc, buffer, width, each, [&](int64_t lane) -> Value {
+    Value offset = vector::ExtractOp::create(seldom, loc, at.offsets, lane);
+    IndexMath m{seldom, loc};
+    return m.add(at.first, arith::IndexCastOp::create(seldom, loc, seldom.getIndexType(), offset));
+  });
+  scf::YieldOp::create(seldom, loc, wrapped);
+  Value plain = lanesFrom(usual, loc, buffer, width, each, [&](int64_t lane) {
+    return plainPlace(usual, access, op.getPlaces(), at, lane, position);
+  });
+  scf::YieldOp::create(usual, loc, plain);
+  Value found = either.getResult(0);
+  if (!other)
+    return fromMemory(builder, found, op.getType());
+  auto part = [&](kernel::GatherOp of) {
+    SmallVector<int64_t> order;
+    for (int64_t lane = 0; lane < width; ++lane)
+      order.push_back(2 * lane + static_cast<int64_t>(*of.getPart()));
+    Value lanes = vector::ShuffleOp::create(builder, loc, found, found, order);
+    return fromMemory(builder, lanes, of.getType());
+  };
+  position.values[other] = part(other);
+  return part(op);
 }
 
 Value BodyEmitter::combined(OpBuilder &builder, kernel::ScatterOp op, Value old, Value value) {
@@ -281,11 +370,17 @@ Value BodyEmitter::combined(OpBuilder &builder, kernel::ScatterOp op, Value old,
 
 void BodyEmitter::scatterLane(OpBuilder &builder, kernel::ScatterOp op, Value element, Value at) {
   Value buffer = buffers[func.getNumTensors() + op.getResult()];
+  auto parts = dyn_cast<VectorType>(element.getType());
   if (!op.getCombine().empty()) {
-    Value old = memref::LoadOp::create(builder, loc, buffer, at);
-    element = combined(builder, op, fromMemory(builder, old, element.getType()), element);
+    Value old = parts ? vector::LoadOp::create(builder, loc, parts, buffer, at).getResult()
+                      : memref::LoadOp::create(builder, loc, buffer, at).getResult();
+    element = combined(builder, op, fromMemory(builder, old, graph::elementType(element.getType())),
+                       element);
   }
-  memref::StoreOp::create(builder, loc, toMemory(builder, element), buffer, at);
+  if (parts)
+    vector::StoreOp::create(builder, loc, element, buffer, at);
+  else
+    memref::StoreOp::create(builder, loc, toMemory(builder, element), buffer, at);
 }
 
 /// Lane by lane, in order.
@@ -300,14 +395,25 @@ void BodyEmitter::scatterLanes(OpBuilder &builder, kernel::ScatterOp op, const P
     auto either = scf::IfOp::create(builder, loc, wraps, /*withElseRegion=*/true);
     OpBuilder seldom = either.getThenBodyBuilder(), usual = either.getElseBodyBuilder();
     scatterEach(seldom, op, at, position);
-    Value element = position.values.lookup(op.getValue());
-    for (int64_t lane = 0; lane < position.width; ++lane) {
-      Value part = element;
-      if (isa<VectorType>(element.getType()))
-        part = vector::ExtractOp::create(usual, loc, element, lane);
-      scatterLane(usual, op, part,
+    // So are complex elements: vectors are stored in quarters in twice the time.
+    auto load = op.getValue().getDefiningOp<kernel::LoadOp>();
+    kernel::ScatterOp other = load ? otherPart(op, position.width) : kernel::ScatterOp();
+    auto rest = other ? other.getValue().getDefiningOp<kernel::LoadOp>() : kernel::LoadOp();
+    bool isRead = rest && rest.getPart() == other.getPart() && load.getPart() == op.getPart() &&
+                  rest.getTensor() == load.getTensor() && rest.getMap() == load.getMap() &&
+                  space.accesses.at(load).isDense(position.vectorLoop);
+    auto elementOf = [&](int64_t lane) -> Value {
+      if (!isRead)
+        return scatteredLane(usual, loc, op, lane, position.values, position.width);
+      IndexMath m{usual, loc};
+      Value first = index(usual, space.accesses.at(load), position);
+      auto parts = VectorType::get({2}, load.getType());
+      return vector::LoadOp::create(usual, loc, parts, buffer(load),
+                                    m.add(first, 2 * lane - int64_t(*op.getPart())));
+    };
+    for (int64_t lane = 0; lane < position.width; ++lane)
+      scatterLane(usual, op, elementOf(lane),
                   plainPlace(usual, space.accesses.at(op), op.getPlaces(), at, lane, position));
-    }
     return;
   }
   scatterEach(builder, op, at, position);
@@ -316,7 +422,6 @@ void BodyEmitter::scatterLanes(OpBuilder &builder, kernel::ScatterOp op, const P
 void BodyEmitter::scatterEach(OpBuilder &builder, kernel::ScatterOp op, const Place &at,
                               Position &position) {
   IndexMath m{builder, loc};
-  Value element = position.values.lookup(op.getValue());
   Value guard = op.getGuard() ? position.values.lookup(op.getGuard()) : Value();
   Value stride;
   if (at.strided && !at.offsets)
@@ -340,18 +445,24 @@ void BodyEmitter::scatterEach(OpBuilder &builder, kernel::ScatterOp op, const Pl
     } else if (stride) {
       where = n.add(where, n.mul(stride, n(lane)));
     }
-    Value part = element;
-    if (isa<VectorType>(element.getType()))
-      part = vector::ExtractOp::create(inside, loc, element, lane);
-    scatterLane(inside, op, part, where);
+    scatterLane(inside, op, scatteredLane(inside, loc, op, lane, position.values, position.width),
+                where);
   }
 }
 
 void BodyEmitter::scatter(OpBuilder &builder, kernel::ScatterOp op, Position &position) {
+  kernel::ScatterOp other = otherPart(op, position.width);
+  if (other && other->isBeforeInBlock(op))
+    return; // which has written both parts
   for (Value operand : op->getOperands())
     value(builder, operand, position);
   const LinearAccess &access = space.accesses.at(op);
   Place at = place(builder, access, op.getPlaces(), position);
+  if (other) {
+    value(builder, other.getValue(), position);
+    at.first = IndexMath{builder, loc}.sub(at.first, IndexMath{builder, loc}(*op.getPart()));
+    return scatterLanes(builder, op, at, position);
+  }
   Value element = position.values.lookup(op.getValue());
   Value guard = op.getGuard() ? position.values.lookup(op.getGuard()) : Value();
   bool dense = at.strided && !at.offsets && access.strides[position.vectorLoop].isConstant(1);
