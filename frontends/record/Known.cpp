@@ -5,6 +5,7 @@
 #include "frontends/record/Session.h"
 #include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
+#include "runtime/library/Library.h"
 #include "runtime/library/MaskLoops.h"
 #include "runtime/library/Parallel.h"
 
@@ -259,31 +260,58 @@ bool fillAtOnce(Array &x, uint64_t bits) {
   });
 }
 
-bool fillMasked(Array &x, const Array &mask, uint64_t bits) {
+/// Calls `write` with the memory of what x shows, where elements are written by a mask in order.
+template <typename Write>
+static bool writeMasked(Array &x, rt::Device &other, const Write &write) {
   if (Trace::active() || x.view().isReadOnly() || !x.view().hasLayout() ||
-      !x.view().isContiguous() || x.view().isRecast() || !mask.view().isWhole() || mask.known() ||
-      !onHost(x.device()) || !onHost(mask.device()) || itemSize(x.dtype()) > 8)
+      !x.view().isContiguous() || x.view().isRecast() || !onHost(x.device()) || !onHost(other) ||
+      itemSize(x.dtype()) > 8)
+    return false;
+  return x.storage()->update([&](rt::Buffer &buffer) {
+    write(static_cast<char *>(buffer.host()) + x.view().offset() * itemSize(x.dtype()));
+  });
+}
+
+static std::span<const uint8_t> bytesOf(const NodeRef &mask) {
+  return {static_cast<const uint8_t *>(mask->buffer()->host()), static_cast<size_t>(mask->bytes())};
+}
+
+bool fillMasked(Array &x, const Array &mask, uint64_t bits) {
+  if (!mask.view().isWhole() || mask.known())
     return false;
   NodeRef node = mask.storage()->current();
   if (node->state() != NodeState::Ready || node->bytes() == 0)
     return false;
-  std::span chosen(static_cast<const uint8_t *>(node->buffer()->host()),
-                   static_cast<size_t>(node->bytes()));
-  return x.storage()->update([&](rt::Buffer &buffer) {
+  return writeMasked(x, mask.device(), [&](char *first) {
+    std::span<const uint8_t> chosen = bytesOf(node);
     int64_t size = itemSize(x.dtype());
-    void *first = static_cast<char *>(buffer.host()) + x.view().offset() * size;
     // Little-endian: the low bytes are the value.
     auto fill = rt::library::maskLoops().fill[rt::library::loopOf(size)];
     const auto count = static_cast<int64_t>(chosen.size());
     // In pieces of whole blocks: what is not chosen is written over as it is.
     constexpr int64_t kBlock = 64, kBlocks = 1 << 11;
-    rt::library::parallelFor((count + kBlock - 1) / kBlock, kBlocks,
-                             [&](int64_t low, int64_t high) {
-                               low *= kBlock;
-                               fill(chosen.data() + low, std::min(high * kBlock, count) - low, bits,
-                                    static_cast<char *>(first) + low * size);
-                             });
+    rt::library::parallelFor(
+        (count + kBlock - 1) / kBlock, kBlocks, [&](int64_t low, int64_t high) {
+          low *= kBlock;
+          fill(chosen.data() + low, std::min(high * kBlock, count) - low, bits, first + low * size);
+        });
   });
+}
+
+bool expandMasked(Array &x, const NodeRef &mask, const NodeRef &values) {
+  if (mask->state() != NodeState::Ready || values->state() != NodeState::Ready ||
+      mask->bytes() != x.size() || values->dtype() != x.dtype() || values->bytes() == 0 ||
+      &values->device() != &x.device())
+    return false;
+  bool isWritten = false;
+  return writeMasked(x, mask->device(),
+                     [&](char *first) {
+                       int64_t size = itemSize(x.dtype());
+                       isWritten =
+                           rt::library::expandInto(first, bytesOf(mask), values->buffer()->host(),
+                                                   values->bytes() / size, size);
+                     }) &&
+         isWritten;
 }
 
 std::optional<KnownValue> foldValues(OpKind kind, const KnownValue &a, uint64_t b, bool *wraps) {

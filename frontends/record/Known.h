@@ -64,6 +64,9 @@ bool fillAtOnce(Array &x, uint64_t bits);
 /// Writes one pattern of x's dtype where `mask`, of the shape of x, is true, at once. False when it
 /// has to be recorded: as above, and where one of the two is pending or not dense.
 bool fillMasked(Array &x, const Array &mask, uint64_t bits);
+/// Writes dense values of x's dtype where `mask`, of as many elements as x, is true. False when it
+/// has to be recorded: as above, and where the values are pending or have another number.
+bool expandMasked(Array &x, const NodeRef &mask, const NodeRef &values);
 /// The result of an elementwise operation on known 0-d operands of dtype `t`, or nothing: an
 /// operation that is exact or correctly rounded is computed here with a kernel's bits, others are
 /// recorded.

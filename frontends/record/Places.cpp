@@ -682,6 +682,8 @@ Status put(Array &x, std::span<const KeyItem> key, const Operand &value,
     return cannotBroadcast(key, x, v->shape(), r);
   if (elementsOf(r.result) == 0)
     return Status::ok();
+  if (!combine && r.mask && expandMasked(x, r.mask, v))
+    return Status::ok();
   GRAPHC_ASSIGN(NodeRef shaped, node::reshape(v, from));
   GRAPHC_ASSIGN(NodeRef wide, node::broadcast(shaped, r.result));
   GRAPHC_ASSIGN(bool isPut, putInWhole(r, wide, combine));

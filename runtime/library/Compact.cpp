@@ -240,6 +240,19 @@ int64_t countTrue(std::span<const uint8_t> mask) {
   return startsOf(mask.data(), static_cast<int64_t>(mask.size())).back();
 }
 
+bool expandInto(void *x, std::span<const uint8_t> mask, const void *values, int64_t count,
+                int64_t itemBytes) {
+  const int64_t size[] = {static_cast<int64_t>(mask.size())};
+  const Operand whole{const_cast<uint8_t *>(mask.data()), DType::Bool, size};
+  auto loop = maskLoops().expand[loopOf(itemBytes)];
+  auto put = [&](int64_t begin, int64_t end, int64_t start, int64_t some) {
+    loop(mask.data() + begin, end - begin, some,
+         static_cast<const char *>(values) + start * itemBytes,
+         static_cast<char *>(x) + begin * itemBytes);
+  };
+  return eachChunk(whole, count, "expand", put).isOk();
+}
+
 Status nonzero(const Call &call) { return positions(call, call.result.shape[0]).takeStatus(); }
 
 Status compress(const Call &call) { return compressAny(call, call.result.shape[0]).takeStatus(); }

@@ -40,6 +40,12 @@ Status run(Routine routine, const Call &call);
 /// threads.
 int64_t countTrue(std::span<const uint8_t> mask);
 
+/// Writes `count` values of 1, 2, 4 or 8 bytes where a mask is true, one after the other, into as
+/// many elements as the mask has, on several threads. False, and nothing is written, where it has
+/// another number of true elements.
+bool expandInto(void *x, std::span<const uint8_t> mask, const void *values, int64_t count,
+                int64_t itemBytes);
+
 } // namespace graphc::rt::library
 
 #endif // GRAPHC_RUNTIME_LIBRARY_LIBRARY_H

@@ -122,11 +122,23 @@ void fill(const uint8_t *mask, int64_t size, uint64_t bits, void *x) {
       to[i] = value;
 }
 
+template <typename T>
+void expand(const uint8_t *mask, int64_t, int64_t count, const void *values, void *x) {
+  const auto *from = static_cast<const T *>(values);
+  auto *to = static_cast<T *>(x);
+  for (int64_t i = 0, k = 0; k < count; ++i) {
+    T value = from[k];
+    to[i] = mask[i] ? value : to[i];
+    k += mask[i] != 0;
+  }
+}
+
 constexpr MaskLoops kPlain = {
     count,
     places,
     {compress<uint8_t>, compress<uint16_t>, compress<uint32_t>, compress<uint64_t>},
-    {fill<uint8_t>, fill<uint16_t>, fill<uint32_t>, fill<uint64_t>}};
+    {fill<uint8_t>, fill<uint16_t>, fill<uint32_t>, fill<uint64_t>},
+    {expand<uint8_t>, expand<uint16_t>, expand<uint32_t>, expand<uint64_t>}};
 
 #if defined(__x86_64__)
 
@@ -205,6 +217,13 @@ struct Lanes {
       return _mm512_maskz_compress_epi64(static_cast<__mmask8>(chosen), v);
     else
       return _mm512_maskz_compress_epi32(static_cast<__mmask16>(chosen), v);
+  }
+  /// The first lanes, where chosen.
+  GRAPHC_AVX512 static __m512i expand(uint32_t chosen, __m512i v) {
+    if constexpr (sizeof(T) == 8)
+      return _mm512_maskz_expand_epi64(static_cast<__mmask8>(chosen), v);
+    else
+      return _mm512_maskz_expand_epi32(static_cast<__mmask16>(chosen), v);
   }
   /// Lanes of `other` where chosen, else of `v`.
   GRAPHC_AVX512 static __m512i blend(uint32_t chosen, __m512i v, __m512i other) {
@@ -287,11 +306,43 @@ GRAPHC_AVX512 void fill512(const uint8_t *mask, int64_t size, uint64_t bits, voi
       V::store(to + i + j, static_cast<uint32_t>(chosen) & kAll, value);
 }
 
+template <typename T>
+GRAPHC_AVX512 void expand512(const uint8_t *mask, int64_t size, int64_t count, const void *values,
+                             void *x) {
+  using V = Lanes<T>;
+  constexpr uint32_t kAll = (1u << V::kCount) - 1;
+  constexpr int64_t kLine = 64 / sizeof(T), kAheadBytes = 2048;
+  const auto *from = static_cast<const T *>(values);
+  auto *to = static_cast<T *>(x);
+  int64_t i = 0, k = 0;
+  for (; i + 64 <= size && k + 64 <= count; i += 64) {
+    uint64_t chosen = trueOf64(mask + i, 64);
+    if (chosen == 0)
+      continue;
+    for (int64_t j = 0; j < 64; j += kLine)
+      _mm_prefetch(reinterpret_cast<const char *>(to + i + j) + kAheadBytes, _MM_HINT_T0);
+    for (int64_t j = 0; j < 64; j += V::kCount) {
+      auto some = static_cast<uint32_t>(chosen >> j) & kAll;
+      V::store(to + i + j, V::blend(some, V::load(to + i + j), V::expand(some, V::load(from + k))));
+      k += _mm_popcnt_u32(some);
+    }
+  }
+  for (; i < size && k < count; i += 64) {
+    uint64_t chosen = trueOf64(mask + i, size - i);
+    for (int64_t j = 0; chosen != 0; j += V::kCount, chosen >>= V::kCount) {
+      auto some = static_cast<uint32_t>(chosen) & kAll;
+      V::store(to + i + j, some, V::expand(some, V::load(from + k, firstOf(some))));
+      k += _mm_popcnt_u32(some);
+    }
+  }
+}
+
 constexpr MaskLoops kAvx512 = {
     count512,
     places512,
     {compress512<uint8_t>, compress512<uint16_t>, compress512<uint32_t>, compress512<uint64_t>},
-    {fill512<uint8_t>, fill512<uint16_t>, fill512<uint32_t>, fill512<uint64_t>}};
+    {fill512<uint8_t>, fill512<uint16_t>, fill512<uint32_t>, fill512<uint64_t>},
+    {expand512<uint8_t>, expand512<uint16_t>, expand512<uint32_t>, expand512<uint64_t>}};
 
 #endif
 

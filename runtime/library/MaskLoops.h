@@ -18,6 +18,8 @@ struct MaskLoops {
   /// Sets them to the low bytes of `bits`. Blocks of 64 elements of which none is true are not
   /// touched, others may be written as they are.
   void (*fill[4])(const uint8_t *mask, int64_t size, uint64_t bits, void *x);
+  /// Sets them to `values`, one after the other; there are `count`. Blocks as above.
+  void (*expand[4])(const uint8_t *mask, int64_t size, int64_t count, const void *values, void *x);
 };
 
 /// Where loops of elements of so many bytes are: 1, 2, 4 or 8.

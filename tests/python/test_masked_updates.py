@@ -155,3 +155,46 @@ def test_one_value_in_pieces_of_long_arrays(dtype):
             a[3:-4][mask] = 1
             g[3:-4][m] = 1
             np.testing.assert_array_equal(np.asarray(g), a, f"{size} {share}")
+
+
+@pytest.mark.parametrize("dtype", ["int8", "bool", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("share", [0.001, 0.5, 1])
+def test_values_one_after_the_other(dtype, share):
+    """They go where they belong without the places being found first, but where others have to see what was there."""
+    rng = np.random.default_rng(4)
+    for n in (40, 30_000, 200_001):
+        a, m = (rng.random(n) * 90).astype(dtype), rng.random(n) < share
+        w = (rng.random(np.count_nonzero(m)) * 90).astype(dtype)
+
+        def write(xp, value=w, a=a, m=m):
+            x, k, values = xp.asarray(a.copy()), xp.asarray(m), xp.asarray(value)
+            before, part = x[:3] + x[1:4], x[3:]
+            x[k] = values
+            part[k[3:]] = part[::-1][k[3:]]
+            table = xp.asarray(a[: n // 2 * 2].copy()).reshape(2, -1)
+            held = table[0] + table[1]
+            table[k[: n // 2 * 2].reshape(2, -1)] = values[: np.count_nonzero(m[: n // 2 * 2])]
+            values[...] = values[::-1].copy()
+            return x, before, part, table, held, values
+
+        for got, want in zip(write(gc), write(np)):
+            np.testing.assert_array_equal(np.asarray(got), want)
+        x = gc.asarray(a.copy())
+        for wrong in (w[:-1], np.append(w, w[:1])):
+            if wrong.size > 1:
+                with pytest.raises(ValueError):
+                    x[gc.asarray(m)] = gc.asarray(wrong)
+        np.testing.assert_array_equal(np.asarray(x), a)
+
+
+@pytest.mark.graphc_only
+def test_values_one_after_the_other_are_written_without_a_program():
+    a, m = np.zeros(100_000), np.arange(100_000) % 3 == 0
+    x, k, values = gc.asarray(a), gc.asarray(m), gc.asarray(np.arange(float(np.count_nonzero(m))))
+    x += 0
+    gc.eval(x)
+    run = gc._graphc.counters()["programs_run"]
+    x[k] = values
+    gc.eval(x)
+    assert gc._graphc.counters()["programs_run"] == run
+    assert float(x[99_999]) == values.size - 1

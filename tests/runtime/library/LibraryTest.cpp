@@ -234,6 +234,27 @@ TEST(Library, MasksFillElements) {
       }
 }
 
+TEST(Library, ValuesAreWrittenWhereMasksChoose) {
+  for (size_t n : {0, 1, 63, 64, 65, 1000, 70000})
+    for (uint64_t density : {1, 50, 99, 100})
+      for (size_t bytes : {1, 2, 4, 8}) {
+        std::mt19937_64 random(n + density);
+        std::vector<uint8_t> mask(n), x = randomValues<uint8_t>(n * bytes, 5), want = x;
+        for (uint8_t &chosen : mask)
+          chosen = random() % 100 < density ? 7 : 0;
+        int64_t count = countTrue(mask);
+        auto values = randomValues<uint8_t>(static_cast<size_t>(count) * bytes, 6);
+        for (size_t i = 0, k = 0; i < n; ++i)
+          if (mask[i])
+            std::memcpy(want.data() + i * bytes, values.data() + k++ * bytes, bytes);
+        const auto unwritten = x;
+        EXPECT_FALSE(expandInto(x.data(), mask, values.data(), count + 1, int64_t(bytes)));
+        EXPECT_EQ(x, unwritten);
+        EXPECT_TRUE(expandInto(x.data(), mask, values.data(), count, int64_t(bytes)));
+        EXPECT_EQ(x, want);
+      }
+}
+
 namespace {
 
 // The definition, a sum at a time.
