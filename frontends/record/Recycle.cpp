@@ -2,6 +2,7 @@
 
 #include "runtime/drivers/Choice.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -39,10 +40,42 @@ struct Place {
   }
 };
 
+constexpr std::align_val_t kAligned{64};
+
+/// Pieces of memory that nobody uses; the one that was given back first goes.
+struct Pieces {
+  static constexpr size_t kMost = 4, kMostPiece = 4 << 20;
+  std::array<std::pair<void *, size_t>, kMost> list{};
+  size_t next = 0;
+
+  ~Pieces() {
+    for (auto [memory, bytes] : list)
+      ::operator delete(memory, kAligned);
+  }
+  void *take(size_t &bytes) {
+    for (auto &[memory, size] : list)
+      if (memory && size >= bytes && size <= 2 * bytes) {
+        bytes = size;
+        return std::exchange(memory, nullptr);
+      }
+    return ::operator new(bytes, kAligned);
+  }
+  void give(void *memory, size_t bytes) {
+    if (bytes <= kMostPiece) {
+      auto free = std::ranges::find(list, nullptr, &std::pair<void *, size_t>::first);
+      auto &[other, size] = free != list.end() ? *free : list[next++ % kMost];
+      std::swap(memory, other);
+      size = bytes;
+    }
+    ::operator delete(memory, kAligned);
+  }
+};
+
 constexpr size_t kPlaces = 64;
 struct Shelf {
   std::array<Place, kPlaces> places;
   std::array<NodeRef, kDTypeCount> singles;
+  Pieces pieces;
   Kept taken; ///< what take() gave the node of
 };
 
@@ -118,6 +151,19 @@ void keep(std::shared_ptr<Storage> storage) {
     return;
   Place &place = placeOf(*all, storage->dtype(), storage->shape());
   place.add(std::move(storage));
+}
+
+std::unique_ptr<void, Scratch::Kept> Scratch::take(size_t bytes) {
+  Shelf *all = open();
+  void *memory = all ? all->pieces.take(bytes) : ::operator new(bytes, kAligned);
+  return {memory, Kept{bytes}};
+}
+
+void Scratch::Kept::operator()(void *memory) const {
+  if (Shelf *all = open())
+    all->pieces.give(memory, bytes);
+  else
+    ::operator delete(memory, kAligned);
 }
 
 } // namespace graphc::recycle

@@ -27,6 +27,17 @@ void release();
 /// Takes what nobody else holds; anything else goes its way.
 void keep(std::shared_ptr<Storage> storage);
 
+/// Memory that a loop needs while it runs. A thread keeps a few pieces of up to 4 MiB, which the
+/// system would take and give again page by page.
+struct Scratch {
+  struct Kept {
+    size_t bytes = 0;
+    void operator()(void *memory) const;
+  };
+  /// Of any contents, aligned for any vector.
+  static std::unique_ptr<void, Kept> take(size_t bytes);
+};
+
 } // namespace graphc::recycle
 
 #endif // GRAPHC_FRONTENDS_RECORD_RECYCLE_H

@@ -4,6 +4,7 @@
 
 #include "frontends/record/HostMath.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Recycle.h"
 #include "frontends/record/Small.h"
 #include "frontends/record/SmallGather.h"
 
@@ -170,13 +171,13 @@ public:
   T *get(int64_t count) {
     if (count <= static_cast<int64_t>(few.size()))
       return few.data();
-    many.reset(new T[static_cast<size_t>(count)]);
-    return many.get();
+    many = recycle::Scratch::take(static_cast<size_t>(count) * sizeof(T));
+    return static_cast<T *>(many.get());
   }
 
 private:
   std::array<T, 2048 / sizeof(T)> few;
-  std::unique_ptr<T[]> many;
+  std::unique_ptr<void, recycle::Scratch::Kept> many;
 };
 
 /// One operand of a loop, as elements of type T in row-major order of the loop's shape.

@@ -1,5 +1,6 @@
 """Small programs that were met seldom are computed without a compiler: the same bits, the same warnings."""
 
+import resource
 import warnings
 
 import graphc as gc
@@ -263,3 +264,20 @@ def test_long_programs_need_no_compiler():
     asked = in_turns(NEVER, run)
     gc.eval(asked)
     assert np.asarray(asked).tobytes() == seen.tobytes()
+
+
+def test_parts_of_rows_are_copied_to_memory_of_the_thread():
+    """The system gives memory page by page, which takes as long as the loop: a loop asks for it once."""
+    x, w = gc.asarray(np.random.default_rng(0).random((256, 260))), np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16
+
+    def blurred():
+        return float(sum(w[i] * x[:, i:i + 256] for i in range(5))[3, 3])
+
+    run = gc._graphc.counters()["programs_run"]
+    blurred()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(5):
+        blurred()
+    pages = x.nbytes // resource.getpagesize()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 5 * pages
+    assert gc._graphc.counters()["programs_run"] == run
