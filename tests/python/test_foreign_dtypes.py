@@ -7,6 +7,7 @@ import inspect
 import io
 import operator
 import pickle
+import sys
 from decimal import Decimal
 
 import graphc as gc
@@ -450,3 +451,34 @@ def test_dtypes_of_other_packages():
         ours, theirs = make(gc), make(np)
         assert type(ours) is type(theirs) and np.array_equal(ours, theirs)
     assert (gc.arange(2.0) + np.ones(2, ml_dtypes.int4)).tolist() == [1, 2]
+
+
+RECORDS = np.array([("2024-01-05", 3.0, "b"), ("2024-01-01", 1.0, "a"), ("2024-01-03", 1.0, "c")], [("day", "M8[D]"), ("price", "f8"), ("name", "U3")])
+AT_ONCE = {
+    "structures": lambda xp: xp.zeros(4, RECORDS.dtype), "other order": lambda xp: xp.arange(4, dtype=">u2"), "dtype by name": lambda xp: xp.array([1, 2], dtype="U4"),
+    "sorted by fields": lambda xp: xp.sort(RECORDS, order=["price", "name"]), "days": lambda xp: xp.datetime64("2024-01-01") + xp.arange(5),
+    "durations": lambda xp: xp.multiply(xp.arange(3), xp.timedelta64(2, "h")), "business": lambda xp: xp.busday_count("2024-01-01", "2024-03-01"),
+    "choices": lambda xp: xp.select([xp.arange(3) == 0, xp.arange(3) == 1], ["a", "b"], "c"),
+    "choices of days": lambda xp: xp.select([xp.arange(3) == 0], [RECORDS["day"]], xp.datetime64("NaT")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AT_ONCE)
+def test_what_only_numpy_has_a_dtype_for_is_asked_at_once(name):
+    """Nothing of ours is tried first, which would fail after some twenty calls."""
+    program, calls = AT_ONCE[name], []
+    found, wanted = program(gc), program(np)
+    sys.setprofile(lambda *call: calls.append(call[1]))
+    try:
+        program(gc)
+    finally:
+        sys.setprofile(None)
+    theirs = calls.copy()
+    calls.clear()
+    sys.setprofile(lambda *call: calls.append(call[1]))
+    try:
+        program(np)
+    finally:
+        sys.setprofile(None)
+    assert type(found) is type(wanted) and repr(found) == repr(wanted)
+    assert len(theirs) < len(calls) + 55

@@ -90,14 +90,19 @@ bool isNumpysOf(PyObject *object, std::string_view kinds) {
              std::string_view::npos;
 }
 
-/// Whether `object` is a value that we have no dtype for: none, text, a date or NumPy's array of
-/// those. Elements of arrays of objects may be numbers.
-bool isNoNumber(PyObject *object) {
+/// Whether `object` is a date or a duration of NumPy's.
+bool isTime(PyObject *object) {
   static const pb::module_ numpy = pb::module_::import("numpy");
   static PyObject *const date = pb::object(numpy.attr("datetime64")).release().ptr();
   static PyObject *const duration = pb::object(numpy.attr("timedelta64")).release().ptr();
   auto *type = reinterpret_cast<PyObject *>(Py_TYPE(object));
-  return object == Py_None || PyUnicode_CheckExact(object) || type == date || type == duration ||
+  return type == date || type == duration;
+}
+
+/// Whether `object` is a value that we have no dtype for: none, text, a date or NumPy's array of
+/// those. Elements of arrays of objects may be numbers.
+bool isNoNumber(PyObject *object) {
+  return object == Py_None || PyUnicode_CheckExact(object) || isTime(object) ||
          isNumpysOf(object, "USMm");
 }
 
@@ -256,11 +261,40 @@ static bool holdsNoNumbers(PyObject *object) {
          PyUnicode_CheckExact(PySequence_Fast_GET_ITEM(object, 0));
 }
 
+/// Whether a dtype is one that we have none for: of text, dates or structures, or of bytes in the
+/// other order. Of objects others may be told.
+static bool isTheirDType(PyObject *object) {
+  if (PyUnicode_Check(object)) {
+    if (PyUnicode_GET_LENGTH(object) < 2)
+      return false;
+    const Py_UCS4 kind = PyUnicode_READ_CHAR(object, 0), next = PyUnicode_READ_CHAR(object, 1);
+    return kind == '>' || (Py_UNICODE_ISDECIMAL(next) &&
+                           (kind == 'U' || kind == 'S' || kind == 'M' || kind == 'm'));
+  }
+  if (!PyObject_TypeCheck(object, pb::detail::npy_api::get().PyArrayDescr_Type_))
+    return false;
+  auto type = pb::reinterpret_borrow<pb::dtype>(object);
+  return std::string_view("USMmV").find(type.kind()) != std::string_view::npos ||
+         type.byteorder() == '>';
+}
+
+/// Whether the keyword `dtype`, or a dtype among the positional arguments, is one.
+static bool asksForTheirDType(PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  for (Py_ssize_t i = 1; i < count; ++i)
+    if (!PyUnicode_Check(args[i]) && isTheirDType(args[i]))
+      return true;
+  for (Py_ssize_t i = 0, n = names ? PyTuple_GET_SIZE(names) : 0; i < n; ++i)
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "dtype") == 0)
+      return isTheirDType(args[count + i]);
+  return false;
+}
+
 PyObject *ofClasses(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   Py_ssize_t at = 0;
-  while (at < count && !isOfNumpysClass(args[at]) && (at > 0 || !holdsNoNumbers(args[0])))
+  while (at < count && !isOfNumpysClass(args[at]) && !isTime(args[at]) &&
+         (at > 0 || !holdsNoNumbers(args[0])))
     ++at;
-  if (at == count || !handlers.classes)
+  if (!handlers.classes || (at == count && !asksForTheirDType(args, count, names)))
     return nullptr;
   return plannedFor(self, args, count, names);
 }

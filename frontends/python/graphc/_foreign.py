@@ -258,13 +258,23 @@ def _of_no_numbers(theirs, args, keywords):
     first = args[0]  # whose elements may be of a package's narrow floats
     if first.dtype.kind == "V" and first.dtype.names is None if type(first) is _np.ndarray else {*map(type, first)} != {str}:
         return None
-    if any(type(v) not in _NUMBERS and type(v) is not _np.ndarray for v in (*args[1:], *keywords.values())):
-        return None
-    return theirs, args, keywords, _Call().result
+    return (theirs, args, keywords, _Call().result) if _are_plain((*args[1:], *keywords.values())) else None
+
+
+def _are_plain(values):
+    """Whether NumPy takes arguments as they are: numbers, text, dtypes, its own arrays, and lists and tuples of numbers and text."""
+    for v in values:
+        kind = type(v)
+        if kind in (list, tuple):
+            if not _NUMBERS.issuperset(map(type, v)):
+                return False
+        elif kind not in _MOVED and not isinstance(v, _np.dtype):
+            return False
+    return True
 
 
 #: Functions that only move values, none of whose arguments is an option or may be text of one.
-_OF_VALUES = frozenset(("where", "full"))
+_OF_VALUES = frozenset(("where", "full", "select"))
 _MOVED = _NUMBERS | {_np.ndarray, _np.datetime64, _np.timedelta64}
 
 
@@ -272,14 +282,37 @@ def _of_values(theirs, args, keywords):
     """The plan of a call that moves text, dates or nothing besides numbers and arrays of the host; else None."""
     if keywords or _graphc.is_tracing():
         return None
+    given = _moved(args)
+    return None if given is None else (theirs, given, keywords, _Call().result)
+
+
+def _moved(args):
+    """The arguments of a call that moves values, ours as NumPy's; None where others are among them."""
     given = []
     for a in args:
         if type(a) is _graphc.ndarray and a.device == "cpu":
             a = _np.asarray(a)
-        elif type(a) not in _MOVED and not (type(a) is tuple and all(type(v) is int for v in a)):
+        elif type(a) in (tuple, list):
+            a = _moved(a)
+            if a is None:
+                return None
+        elif type(a) not in _MOVED:
             return None
         given.append(a)
-    return theirs, tuple(given), keywords, _Call().result
+    return given if type(args) is list else tuple(given)
+
+
+_TIMES = frozenset((_np.datetime64, _np.timedelta64))
+
+
+def _of_theirs(theirs, args, keywords):
+    """The plan of a call that meets no objects of classes, but text, dates, structures or their dtypes; else None."""
+    if isinstance(theirs, _np.ufunc) and not _TIMES.isdisjoint(map(type, args)):
+        return _of_values(theirs, args, keywords)
+    if args and type(args[0]) in (_np.ndarray, list, tuple) and (made := _of_no_numbers(theirs, args, keywords)):
+        return made
+    is_theirs = (any(isinstance(v, _np.dtype) for v in args[1:]) or "dtype" in keywords) and "device" not in keywords
+    return (theirs, args, keywords, _Call().result) if is_theirs and _are_plain((*args, *keywords.values())) else None
 
 
 def of_classes(theirs, args, keywords):
@@ -287,7 +320,7 @@ def of_classes(theirs, args, keywords):
     if _graphc.is_tracing():
         return None
     if not any(map(leaves_all, map(type, args))):
-        return _of_no_numbers(theirs, args, keywords) if type(args[0]) in (_np.ndarray, list, tuple) else None
+        return _of_theirs(theirs, args, keywords)
     for value in keywords.values():  # an output is the operand that an operator updates
         if type(value) not in _NUMBERS and not (type(value) is tuple and len(value) == 1 and leaves_all(type(value[0]))):
             return None
@@ -675,7 +708,9 @@ def _numpys_alone(theirs):
 
     @_functools.wraps(theirs)
     def call(*args, **keywords):
-        raise ForeignDType(theirs.__name__)
+        if _graphc.is_tracing() or not _are_plain((*args, *keywords.values())):
+            raise ForeignDType(theirs.__name__)
+        return _Call().result(theirs(*args, **keywords))
 
     call.__doc__ = f"As numpy.{theirs.__name__}, which is called."
     return function(call, _functools.partial(plan, theirs), "graphc", theirs)
