@@ -420,7 +420,9 @@ Result<bool> settle(Array &x) {
 bool mustBeFinite() { return RecordScope::errors() != 0; }
 
 Result<Elements> elementsOf(const Array &x) {
-  if (!x.view().hasLayout() || x.view().isRecast() || !onHost(x.device()))
+  // Bytes of another dtype may be no bools, nor those of someone else.
+  const bool mayBeNone = x.dtype() == DType::Bool;
+  if (!x.view().hasLayout() || (mayBeNone && x.view().isRecast()) || !onHost(x.device()))
     return Elements();
   NodeRef base = x.storage()->current();
   if (base->state() == NodeState::Pending) {
@@ -432,9 +434,7 @@ Result<Elements> elementsOf(const Array &x) {
     noteReads(base);
     GRAPHC_TRY(evaluate({&base, 1}, "loop"));
   }
-  // Bytes of someone else may be no bools.
-  if (base->state() != NodeState::Ready ||
-      (x.dtype() == DType::Bool && !base->buffer()->isPrivate()))
+  if (base->state() != NodeState::Ready || (mayBeNone && !base->buffer()->isPrivate()))
     return Elements();
   auto *first =
       static_cast<const char *>(base->buffer()->host()) + x.view().offset() * itemSize(x.dtype());
@@ -686,8 +686,7 @@ Outcome library(Routine routine, std::span<const Array> operands, std::span<cons
 
 Result<bool> assign(Array &target, const Operand &value) {
   const View &view = target.view();
-  if (view.isReadOnly() || !view.hasLayout() || view.isRecast() ||
-      value.shape().size() > view.shape().size())
+  if (view.isReadOnly() || !view.hasLayout() || value.shape().size() > view.shape().size())
     return false;
   int64_t count = countOf(view.shape());
   return withElementType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
@@ -721,7 +720,7 @@ Result<bool> assign(Array &target, const Operand &value) {
 Result<bool> update(OpKind kind, Array &target, const Operand &value) {
   const View &view = target.view();
   const DType t = target.dtype();
-  if (view.isReadOnly() || !view.hasLayout() || view.isRecast() || !hasAnyLoop(kind, t) ||
+  if (view.isReadOnly() || !view.hasLayout() || !hasAnyLoop(kind, t) ||
       op::resultDType(kind, t) != t || !broadcasts(value.shape(), view.shape()))
     return false;
   return withElementType(t, [&]<typename T>(T) -> Result<bool> {

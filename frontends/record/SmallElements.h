@@ -66,12 +66,11 @@ Result<Elements> elementsOf(const Array &x);
 /// The same of elements that are computed already and lie side by side; nothing for others.
 inline Elements denseElementsOf(const Array &x) {
   const View &view = x.view();
-  if (x.isOpen() ||
-      (!view.isWhole() && (!view.hasLayout() || view.isRecast() || !view.isContiguous())))
+  if (x.isOpen() || (!view.isWhole() && (!view.hasLayout() || !view.isContiguous())))
     return {};
   NodeRef base = x.storage()->current();
   if (base->state() != NodeState::Ready || !base->buffer()->host() ||
-      (x.dtype() == DType::Bool && !base->buffer()->isPrivate()))
+      (x.dtype() == DType::Bool && (view.isRecast() || !base->buffer()->isPrivate())))
     return {};
   auto *first =
       static_cast<const char *>(base->buffer()->host()) + view.offset() * itemSize(x.dtype());

@@ -192,3 +192,48 @@ def test_the_dtype_of_an_array_is_set():
             del x.dtype
     with pytest.raises(TypeError, match="in place"):
         gc.arange(3).dtype = "datetime64[s]"
+
+
+def turns_of_views(xp, turns):
+    rng = np.random.default_rng(3)
+    x, z, b = xp.asarray(rng.random(12).astype("f4")), xp.asarray(rng.random(6) + 1j), xp.asarray(rng.random(8) < 0.5)
+    bytes_, pairs, found = xp.asarray(rng.integers(0, 2, 16).astype("u1")), z.view(xp.float64).reshape(-1, 2), []
+    for k in range(turns):
+        i, h, u = x.view(xp.int32), x.view(xp.uint16), b.view(xp.uint8)
+        i[2:5] = i[3:6] ^ k
+        i += 1
+        h[1::2] |= 1
+        pairs[:, 1] *= -1
+        pairs[k % 6] = 2.0 + k
+        z.real += k
+        z.imag[1:4] = z.real[2:5]
+        z.view(xp.float64)[3:9] = x.astype(xp.float64)[:6]
+        bytes_[k % 16] = k % 3
+        sums = i >> 3, i & h[:12], u + u[::-1], bytes_.view(xp.bool_) ^ b[0], z.imag * 2, pairs[:, ::-1] + pairs, i.sum(), pairs.max(axis=0)
+        found.append([np.array(s) for s in (x, z, bytes_, *sums)])
+    return found
+
+
+def test_loops_over_views_of_other_dtypes():
+    """They are read and written where they lie, as views of one dtype are; bytes that are no bools are none."""
+    for ours, theirs in zip(turns_of_views(gc, 60), turns_of_views(np, 60), strict=True):
+        for found, wanted in zip(ours, theirs, strict=True):
+            assert found.dtype == wanted.dtype and found.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.graphc_only
+def test_loops_over_views_of_other_dtypes_record_nothing():
+    z = gc.asarray(np.array([1 + 2j, 3 - 1j, 2j]))
+    pairs, bits = z.view(gc.float64).reshape(-1, 2), z.view(gc.int64)
+
+    def turn():
+        pairs[:, 1] *= -1
+        z.imag[1:] = 3.0
+        return int((bits >> 3)[0])
+
+    for _ in range(40):
+        turn()
+    recorded = gc._graphc.counters()["nodes_recorded"]
+    for _ in range(40):
+        turn()
+    assert gc._graphc.counters()["nodes_recorded"] == recorded

@@ -506,8 +506,8 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
 
 bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
   const View &view = x.view();
-  if (view.isReadOnly() || !view.hasLayout() || view.isRecast() || itemSize(x.dtype()) > 8 ||
-      Trace::active() || !onHost(x.device()) || x.rank() == 0)
+  if (view.isReadOnly() || !view.hasLayout() || itemSize(x.dtype()) > 8 || Trace::active() ||
+      !onHost(x.device()) || x.rank() == 0)
     return false;
   Part part;
   if (!part.set(view, items) || part.rank == 0)
@@ -530,12 +530,12 @@ bool directAssign(Array &x, std::span<const IndexItem> items, PyObject *value) {
   }
   const View &from = given->view();
   if (given->isOpen() || given->dtype() != x.dtype() || &given->device() != &x.device() ||
-      !from.hasLayout() || from.isRecast() || !std::ranges::equal(from.shape(), part.sizes()) ||
+      !from.hasLayout() || !std::ranges::equal(from.shape(), part.sizes()) ||
       given->sharesStorage(x) || !isLoop)
     return false;
   const NodeRef base = given->storage()->current();
   if (base->state() != NodeState::Ready ||
-      (x.dtype() == DType::Bool && !base->buffer()->isPrivate()))
+      (x.dtype() == DType::Bool && (from.isRecast() || !base->buffer()->isPrivate())))
     return false;
   return x.storage()->update([&](rt::Buffer &buffer) {
     small::withWord(itemSize(x.dtype()), [&]<typename T>(T) {
