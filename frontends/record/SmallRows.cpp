@@ -223,6 +223,15 @@ std::optional<T> combined(op::OpKind kind, T a, T b) {
     return hostmath::foldInteger(kind, a, b);
 }
 
+/// As combined(), where asking for the operation takes longer than the sum; integers wrap.
+template <typename T>
+T sumOf(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a + b;
+  else
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
 bool combinesAlways(op::OpKind kind) {
   using enum op::OpKind;
   return kind == Add || kind == Sub || kind == Mul || kind == Minimum || kind == Maximum;
@@ -259,11 +268,17 @@ Result<bool> combineRows(Array &target, const Array &index, const Operand &value
       gather(reinterpret_cast<const T *>(elements.first), view.shape(), view.strides(), now);
       elements.base = nullptr;
       Run<T> from = reader.run();
-      size_t next = 0;
-      for (int64_t row : rows.list()) {
-        now[row] = *combined(combine, now[row], from.data[from.steps ? next : 0]);
-        ++next;
-      }
+      auto each = [&](auto operation) {
+        const T *value = from.data;
+        for (int64_t row : rows.list()) {
+          now[row] = operation(now[row], *value);
+          value += from.steps;
+        }
+      };
+      if (combine == op::OpKind::Add)
+        each([](T a, T b) { return sumOf(a, b); });
+      else
+        each([&](T a, T b) { return *combined(combine, a, b); });
       if (mustBeFinite() && !allFinite(now, target.size()))
         return false;
       return target.storage()->update([&](rt::Buffer &buffer) {

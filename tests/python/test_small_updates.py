@@ -139,3 +139,21 @@ def test_nothing_else_is_copied(beside):
                 np.testing.assert_array_equal(np.asarray(y), x)
         """
     run(code, PYTHONPATH=os.pathsep.join([PACKAGE_PARENT, os.path.dirname(__file__)]))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "uint64", "float32", "float64", "complex64", "complex128"])
+def test_places_named_twice(dtype):
+    """The last of what is put stays, and all that is added counts, in the order of the places."""
+    rng = np.random.default_rng(7)
+    a, v, p = (rng.random(40) * 90).astype(dtype), (rng.random(90) * 90).astype(dtype), rng.integers(-40, 40, 90)
+    if np.dtype(dtype).kind == "c":
+        a, v = a + 1j * a[::-1], v * 2j
+    x, y, places, values = gc.asarray(a.copy()), gc.asarray(a.copy()), gc.asarray(p), gc.asarray(v)
+    put, added = a.copy(), a.copy()
+    for turn in range(40):
+        x[places] = values
+        gc.add.at(y, places, values)
+        put[p] = v
+        np.add.at(added, p, v)
+        values, v = values[::-1].copy(), v[::-1].copy()
+        assert np.asarray(x).tobytes() == put.tobytes() and np.asarray(y).tobytes() == added.tobytes()

@@ -444,8 +444,8 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
   const Array *index = asAnyArray(key), *given = asAnyArray(value);
   const View &view = x.view();
   if (!index || index->isOpen() || index->rank() != 1 || x.rank() != 1 || view.isReadOnly() ||
-      !view.hasLayout() || view.isRecast() || &index->device() != &x.device() ||
-      itemSize(x.dtype()) > 8 || index->size() > small::kFew)
+      !view.hasLayout() || &index->device() != &x.device() || itemSize(x.dtype()) > 16 ||
+      index->size() > small::kFew)
     return false;
   const bool isMask = index->dtype() == DType::Bool;
   if (isMask ? index->shape()[0] != x.shape()[0] : index->dtype() != DType::Int64)
@@ -476,13 +476,13 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
       return false;
   } else {
     auto number = scalarBits(value, x.dtype());
-    if (!number)
+    if (!number || itemSize(x.dtype()) > 8)
       return false;
     bits = *number;
   }
   return x.storage()->update([&](rt::Buffer &buffer) {
-    small::withWord(itemSize(x.dtype()), [&]<typename T>(T) {
-      const auto one = static_cast<T>(bits);
+    auto write = [&]<typename T>(T one) {
+      std::memcpy(&one, &bits, std::min(sizeof one, sizeof bits)); // little-endian
       const T *from = held.base ? reinterpret_cast<const T *>(held.first) : &one;
       const int64_t step = held.base ? 1 : 0, stride = view.strides()[0];
       T *to = static_cast<T *>(buffer.host()) + view.offset();
@@ -500,7 +500,11 @@ bool directPut(Array &x, PyObject *key, PyObject *value) {
         to[(place < 0 ? place + rows : place) * stride] = *from;
         from += step;
       }
-    });
+    };
+    if (itemSize(x.dtype()) > 8)
+      write(std::array<uint64_t, 2>());
+    else
+      small::withWord(itemSize(x.dtype()), write);
   });
 }
 
