@@ -1,6 +1,8 @@
 """Warm calls of jitted functions: which arguments and outer values a recording is found again for, without its Python code
 and without the package's, and that every other call is recorded anew."""
 
+import sys
+
 import graphc as gc
 import numpy as np
 import pytest
@@ -342,3 +344,32 @@ def test_a_lent_array_may_end_before_its_result():
         result = compiled(x, x)
         del x
         exact.assert_same(result, np.full((100, 100), 100.0 * (turn + 1) ** 2))
+
+
+@pytest.mark.filterwarnings("ignore::graphc.PerformanceWarning")
+def test_what_cannot_be_recorded_is_called_as_it_is():
+    """Calls like one that was refused are not taken apart each time; others, and what changes later, are found."""
+    limit = 0.5
+
+    @gc.jit
+    def chosen(x, scale):
+        return x[x > limit][:2] * scale if limit else x * scale
+
+    x, calls = gc.asarray(np.random.default_rng(0).random(50)), []
+    for scale in (2.0, 3.0, 2.0):
+        for _ in range(3):
+            found = chosen(x, scale)
+            sys.setprofile(lambda *call: calls.append(call[1]))
+            try:
+                chosen(x, scale)
+            finally:
+                sys.setprofile(None)
+            np.testing.assert_array_equal(np.asarray(found), np.asarray(x)[np.asarray(x) > 0.5][:2] * scale)
+    assert len(calls) < 9 * 30
+    assert chosen.cache_info().eager == 18
+    np.testing.assert_array_equal(np.asarray(chosen(x[::2], 2.0)), np.asarray(x)[::2][np.asarray(x)[::2] > 0.5][:2] * 2)
+    np.testing.assert_array_equal(chosen(np.ones(3), 2.0).tolist(), [2, 2])
+    limit = 0.0
+    for _ in range(140):
+        assert chosen(x, 2.0).shape == (50,)
+    assert chosen.cache_info().eager < 160

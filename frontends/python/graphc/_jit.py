@@ -23,6 +23,7 @@ _Array = _graphc.Array
 _RETRACE_LIMIT = 8  # recordings per value of Python scalars that the function needs the values of
 _MOST_ANSWERS = 8  # recordings more for other answers to comparisons of numbers
 _TRACE_LIMIT = 256  # recordings kept per function
+_LOOKS_AGAIN = 64  # calls of what cannot be recorded
 _STATIC = (str, bytes, type, type(Ellipsis), slice, np.dtype, complex)
 _pack = struct.Struct("d").pack
 _live = weakref.WeakSet()
@@ -162,6 +163,7 @@ class _State:
         self.numbers = {}  # by scalar_key: _Seen
         self.eager_calls = 0
         self.eager_reason = None
+        self.refused = set()  # what _glance finds in calls that cannot be recorded
         self.jitted = None  # weak reference
         self.guard_names = None  # found at the first call, when the globals exist
 
@@ -174,7 +176,23 @@ class _State:
         if self.device is not None:
             with _device(self.device):
                 return self._call(args, kwargs)
+        # The function itself is right in any case: what else decides of the recording is looked at in some of the calls.
+        if self.refused and not kwargs and self.eager_calls % _LOOKS_AGAIN and self._glance(args) in self.refused:
+            self.eager_calls += 1
+            return self.run(*args)
         return self._call(args, kwargs)
+
+    def _glance(self, args):
+        """What tells calls with arrays of ours and numbers apart; None of others."""
+        found = []
+        for a in args:
+            if type(a) is _graphc.ndarray:
+                found += a.dtype, a.shape, a.contiguous
+            elif type(a) in (int, float, bool):
+                found += type(a), a
+            else:
+                return None
+        return tuple(found)
 
     def _call(self, args, kwargs):
         call = self._take_apart(args, kwargs)
@@ -187,6 +205,10 @@ class _State:
         numbers = ()
         if recording and recording.numbers:
             recording, numbers = self._answering(call, recording)
+        if recording is False and not kwargs and not any(call.static) and (glance := self._glance(args)) is not None:
+            if len(self.refused) >= _TRACE_LIMIT:
+                self.refused.clear()
+            self.refused.add(glance)
         if recording is False or (call.aliased and recording.mutates):
             return self._eager(call)
         updated = [i for i in recording.function.updates if i in call.foreign] if recording.mutates and call.foreign else ()
@@ -644,6 +666,7 @@ class Jitted(_graphc.Jit):
         self._state.values_seen.clear()
         self._state.numbers.clear()
         self._state.eager_calls = 0
+        self._state.refused.clear()
         self._state.eager_reason = None
 
 
