@@ -193,6 +193,7 @@ GRAPHC_AVX512 void places512(const uint8_t *mask, int64_t size, int64_t count, i
 template <typename T>
 struct Lanes {
   static constexpr int64_t kCount = sizeof(T) == 8 ? 8 : 16;
+  static constexpr uint32_t kAll = (1u << kCount) - 1;
 
   GRAPHC_AVX512 static __m512i load(const T *x, uint32_t lanes) {
     if constexpr (sizeof(T) == 8)
@@ -256,7 +257,6 @@ template <typename T>
 GRAPHC_AVX512 void compress512(const uint8_t *mask, int64_t size, int64_t count, const void *x,
                                void *out) {
   using V = Lanes<T>;
-  constexpr uint32_t kAll = (1u << V::kCount) - 1;
   const auto *from = static_cast<const T *>(x);
   auto *to = static_cast<T *>(out);
   int64_t i = 0, k = 0;
@@ -265,7 +265,7 @@ GRAPHC_AVX512 void compress512(const uint8_t *mask, int64_t size, int64_t count,
     if (chosen == 0)
       continue;
     for (int64_t j = 0; j < 64; j += V::kCount) {
-      auto some = static_cast<uint32_t>(chosen >> j) & kAll;
+      auto some = static_cast<uint32_t>(chosen >> j) & V::kAll;
       V::store(to + k, V::compress(some, V::load(from + i + j)));
       k += _mm_popcnt_u32(some);
     }
@@ -273,20 +273,25 @@ GRAPHC_AVX512 void compress512(const uint8_t *mask, int64_t size, int64_t count,
   for (; i < size && k < count; i += 64) {
     uint64_t chosen = trueOf64(mask + i, size - i);
     for (int64_t j = 0; chosen != 0; j += V::kCount, chosen >>= V::kCount) {
-      auto some = static_cast<uint32_t>(chosen) & kAll;
+      auto some = static_cast<uint32_t>(chosen) & V::kAll;
       V::store(to + k, firstOf(some), V::compress(some, V::load(from + i + j, some)));
       k += _mm_popcnt_u32(some);
     }
   }
 }
 
-/// Whole vectors are written over: stores of some lanes take as long as twice that, and long runs
-/// are read ahead so far.
+/// Asks for 64 elements so far ahead of those, of which a long run is written.
+template <typename T>
+inline void askAhead(const T *x) {
+  constexpr int64_t kLine = 64 / sizeof(T), kAheadBytes = 2048;
+  for (int64_t j = 0; j < 64; j += kLine)
+    _mm_prefetch(reinterpret_cast<const char *>(x + j) + kAheadBytes, _MM_HINT_T0);
+}
+
+/// Whole vectors are written over: stores of some lanes take as long as twice that.
 template <typename T>
 GRAPHC_AVX512 void fill512(const uint8_t *mask, int64_t size, uint64_t bits, void *x) {
   using V = Lanes<T>;
-  constexpr uint32_t kAll = (1u << V::kCount) - 1;
-  constexpr int64_t kLine = 64 / sizeof(T), kAheadBytes = 2048;
   auto *to = static_cast<T *>(x);
   __m512i value = sizeof(T) == 8 ? _mm512_set1_epi64(static_cast<int64_t>(bits))
                                  : _mm512_set1_epi32(static_cast<int32_t>(bits));
@@ -295,44 +300,46 @@ GRAPHC_AVX512 void fill512(const uint8_t *mask, int64_t size, uint64_t bits, voi
     uint64_t chosen = trueOf64(mask + i, 64);
     if (chosen == 0)
       continue;
-    for (int64_t j = 0; j < 64; j += kLine)
-      _mm_prefetch(reinterpret_cast<const char *>(to + i + j) + kAheadBytes, _MM_HINT_T0);
+    askAhead(to + i);
     for (int64_t j = 0; j < 64; j += V::kCount)
       V::store(to + i + j,
-               V::blend(static_cast<uint32_t>(chosen >> j) & kAll, V::load(to + i + j), value));
+               V::blend(static_cast<uint32_t>(chosen >> j) & V::kAll, V::load(to + i + j), value));
   }
   if (uint64_t chosen = i < size ? trueOf64(mask + i, size - i) : 0)
     for (int64_t j = 0; chosen != 0; j += V::kCount, chosen >>= V::kCount)
-      V::store(to + i + j, static_cast<uint32_t>(chosen) & kAll, value);
+      V::store(to + i + j, static_cast<uint32_t>(chosen) & V::kAll, value);
 }
 
 template <typename T>
 GRAPHC_AVX512 void expand512(const uint8_t *mask, int64_t size, int64_t count, const void *values,
                              void *x) {
   using V = Lanes<T>;
-  constexpr uint32_t kAll = (1u << V::kCount) - 1;
-  constexpr int64_t kLine = 64 / sizeof(T), kAheadBytes = 2048;
-  const auto *from = static_cast<const T *>(values);
   auto *to = static_cast<T *>(x);
-  int64_t i = 0, k = 0;
-  for (; i + 64 <= size && k + 64 <= count; i += 64) {
+  const auto *from = static_cast<const T *>(values), *end = from + count;
+  int64_t i = 0;
+  for (; i + 64 <= size && end - from >= 64; i += 64) {
     uint64_t chosen = trueOf64(mask + i, 64);
     if (chosen == 0)
       continue;
-    for (int64_t j = 0; j < 64; j += kLine)
-      _mm_prefetch(reinterpret_cast<const char *>(to + i + j) + kAheadBytes, _MM_HINT_T0);
+    askAhead(to + i);
+    askAhead(from);
+    if (chosen == ~uint64_t{0}) { // of long runs nothing is kept
+      std::memcpy(to + i, from, 64 * sizeof(T));
+      from += 64;
+      continue;
+    }
     for (int64_t j = 0; j < 64; j += V::kCount) {
-      auto some = static_cast<uint32_t>(chosen >> j) & kAll;
-      V::store(to + i + j, V::blend(some, V::load(to + i + j), V::expand(some, V::load(from + k))));
-      k += _mm_popcnt_u32(some);
+      auto some = static_cast<uint32_t>(chosen >> j) & V::kAll;
+      V::store(to + i + j, V::blend(some, V::load(to + i + j), V::expand(some, V::load(from))));
+      from += _mm_popcnt_u32(some);
     }
   }
-  for (; i < size && k < count; i += 64) {
+  for (; i < size && from < end; i += 64) {
     uint64_t chosen = trueOf64(mask + i, size - i);
     for (int64_t j = 0; chosen != 0; j += V::kCount, chosen >>= V::kCount) {
-      auto some = static_cast<uint32_t>(chosen) & kAll;
-      V::store(to + i + j, some, V::expand(some, V::load(from + k, firstOf(some))));
-      k += _mm_popcnt_u32(some);
+      auto some = static_cast<uint32_t>(chosen) & V::kAll;
+      V::store(to + i + j, some, V::expand(some, V::load(from, firstOf(some))));
+      from += _mm_popcnt_u32(some);
     }
   }
 }
