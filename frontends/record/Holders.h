@@ -1,5 +1,4 @@
-//===- Holders.h - Small pending values that keep large memory
-//------------------------------------===//
+//===- Holders.h - Small pending values that keep large memory --------------------------------===//
 //
 // `energy[t] = (u ** 2).sum()` is left pending, and keeps the memory of `u` until somebody reads
 // it. In a loop that looks at `u` in every turn, and makes the next one, each turn would leave one
