@@ -2,10 +2,9 @@
 
 import copy
 import pickle
+import struct
 import sys
 import types
-
-import struct
 
 import graphc as gc
 import numpy as np
@@ -553,6 +552,7 @@ def test_info(capsys):
     import graphc.info  # the module of that name
 
     assert graphc.info.collect()["numpy"] == np.__version__
+    assert pickle.loads(pickle.dumps(gc.info)) is gc.info
     both(program)
 
 

@@ -1,6 +1,7 @@
 """`python -m graphc.info [--json]`: what this installation is and which devices it can use, for reports of problems."""
 
 import argparse
+import importlib
 import json
 import os
 import platform
@@ -21,6 +22,9 @@ class _Module(types.ModuleType):
 
     def __call__(self, *args, **keywords):
         return _describe(*args, **keywords)
+
+    def __reduce__(self):
+        return importlib.import_module, (self.__name__,)
 
 
 sys.modules[__name__].__class__ = _Module
