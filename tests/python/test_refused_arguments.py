@@ -23,11 +23,15 @@ REFUSED = [
     "xp.correlate(v, 2)",
     # What is no dtype, and copies that were not to be made.
     "xp.can_cast('i4', None)", "xp.can_cast(None, 'i4')", "xp.array(v, 'f4', copy=False)", "xp.array(i, float, copy=False)",
+    # Places of an axis are integers of one axis, which those before them move.
+    "xp.insert(v, [[0, 1], [1, 0]], 9)", "xp.insert(v, xp.array([[1]]), 9)", "xp.insert(a, xp.array([[0, 1]]), 9, axis=1)", "xp.insert(v, xp.array([b]), 9)",
+    "xp.insert(v, xp.array(True), 9)", "xp.insert(v, xp.array([0, 1], 'u8'), 9)", "xp.insert(a, xp.array([0, 1], 'u1'), 9, axis=0)", "xp.insert(v, 1.0, 9)",
+    "xp.insert(v, xp.array([1.0]), 9)",
 ]  # fmt: skip
 TAKEN = [
     "v.clip(2)", "v.clip(max=2)", "xp.clip(v, 2, None)", "xp.clip(v, min=2)", "xp.clip(v, a_min=0, a_max=2)",
     "xp.sum(v, where=[1, 0, 1])", "xp.take(v, [0], out=xp.zeros(1, int))", "xp.compress([1, 0, 1], v, out=xp.zeros(2, 'f4'))",
-    "xp.array(v, float, copy=False)", "xp.array(v, 'f4', copy=None)",
+    "xp.array(v, float, copy=False)", "xp.array(v, 'f4', copy=None)", "xp.insert(v, xp.array([1], 'u8'), 9)", "xp.insert(v, xp.array([0, 1], 'i1'), 9)",
     "xp.choose([0, 1, 0], [i, i], out=xp.zeros(3))", "xp.median(v, out=xp.zeros((), int))",
     # `dtype` is what is computed in.
     "xp.subtract(b, b, dtype=int)", "xp.negative(b, dtype=int)", "xp.gcd(b, b, dtype=int)", "xp.matmul(i, i, dtype='f4')", "xp.matmul(a.T, a, dtype='f4')",

@@ -282,8 +282,13 @@ def insert(arr: ArrayLike, obj, values: ArrayLike, axis: int | None = None) -> A
         place = _operator.index(index)
     except TypeError:
         places = _np.arange(size)[index] if isinstance(index, slice) else _np.asarray(index)
+        if places.ndim > 1 or (places.dtype == bool and places.ndim != 1):
+            raise ShapeError(f"insert: places are an integer or of one axis, not of shape {places.shape}") from None
         if places.dtype.kind not in "biu" and (places.size or isinstance(index, (_graphc.Array, _np.ndarray))):
-            raise IndexOutOfBounds(f"insert: places are integers, not {places.dtype}") from None
+            refuse = DTypeError if places.size == 1 else IndexOutOfBounds
+            raise refuse(f"insert: places are integers, not {places.dtype}") from None
+        if places.dtype.kind == "u" and places.size != 1:  # they are moved by those before them, in their dtype
+            raise DTypeError(f"insert: several places are signed integers, not {places.dtype}") from None
         places = _np.flatnonzero(places) if places.dtype == bool else places.astype(int, copy=False)
         is_number, places = places.ndim == 0, places.ravel()
         if places.size != 1:
