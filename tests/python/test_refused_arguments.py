@@ -27,11 +27,20 @@ REFUSED = [
     "xp.insert(v, [[0, 1], [1, 0]], 9)", "xp.insert(v, xp.array([[1]]), 9)", "xp.insert(a, xp.array([[0, 1]]), 9, axis=1)", "xp.insert(v, xp.array([b]), 9)",
     "xp.insert(v, xp.array(True), 9)", "xp.insert(v, xp.array([0, 1], 'u8'), 9)", "xp.insert(a, xp.array([0, 1], 'u1'), 9, axis=0)", "xp.insert(v, 1.0, 9)",
     "xp.insert(v, xp.array([1.0]), 9)",
+    # Places are converted by the rule 'safe' and have one axis; counts, too.
+    "xp.put(v, xp.array([0, 1], 'u8'), 9)", "v.put(xp.array([0, 1], 'u8'), 9)", "xp.add.reduceat(v, xp.array([0, 1], 'u8'))", "xp.add.reduceat(v, xp.array([]))",
+    "xp.add.reduceat(v, [[0, 1], [1, 0]])", "xp.add.reduceat(a, 1, axis=1)", "xp.add.reduceat(v, xp.array([0.0, 1.0]))",
+    "xp.repeat(v, xp.array([[0, 1, 2]]))", "xp.repeat(v, xp.array([0, 1, 2], 'u8'))", "xp.cov(a, ddof=1.5)",
+    # What a reduction begins with is one value.
+    "xp.sum(v, initial=[0, 1])", "xp.max(a, axis=0, initial=xp.zeros(3))", "v.min(initial=(0,))", "xp.add.reduce(v, initial=xp.ones(1))", "a.prod(initial=v)",
 ]  # fmt: skip
 TAKEN = [
     "v.clip(2)", "v.clip(max=2)", "xp.clip(v, 2, None)", "xp.clip(v, min=2)", "xp.clip(v, a_min=0, a_max=2)",
     "xp.sum(v, where=[1, 0, 1])", "xp.take(v, [0], out=xp.zeros(1, int))", "xp.compress([1, 0, 1], v, out=xp.zeros(2, 'f4'))",
     "xp.array(v, float, copy=False)", "xp.array(v, 'f4', copy=None)", "xp.insert(v, xp.array([1], 'u8'), 9)", "xp.insert(v, xp.array([0, 1], 'i1'), 9)",
+    "xp.take(v, [0.0, 1.0])", "xp.take(a, [0.5, 1.0], axis=1, mode='clip')", "xp.lib.stride_tricks.sliding_window_view(v, xp.array(2))", "xp.add.reduceat(v, [])",
+    "xp.add.reduceat(v, xp.array([0, 1], 'u4'))", "xp.sum(v, initial=xp.array(2.0))", "xp.max(a, axis=0, initial=v[0])", "xp.cov(a, ddof=2.0)",
+    "[x.resize(xp.array([3, 2]), refcheck=False) or x for x in [v.copy()]][0]",
     "xp.choose([0, 1, 0], [i, i], out=xp.zeros(3))", "xp.median(v, out=xp.zeros((), int))",
     # `dtype` is what is computed in.
     "xp.subtract(b, b, dtype=int)", "xp.negative(b, dtype=int)", "xp.gcd(b, b, dtype=int)", "xp.matmul(i, i, dtype='f4')", "xp.matmul(a.T, a, dtype='f4')",
@@ -58,6 +67,12 @@ def test_what_numpy_refuses(text):
     assert str(caught.value)
     for name in "a", "v", "i", "b", "ro":
         assert np.array_equal(np.asarray(given[name]), before[name]), name
+
+
+def test_an_axis_larger_than_integers_of_the_machine():
+    for xp in np, gc:
+        with pytest.raises((OverflowError, ValueError)):
+            xp.take(xp.arange(3.0), [0], axis=2**70)
 
 
 @pytest.mark.parametrize("text", TAKEN)

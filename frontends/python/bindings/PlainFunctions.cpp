@@ -377,9 +377,11 @@ PyObject *reduceAt(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject
     const DType dtype =
         toConversion(given[4], x->dtype()).value_or(op::reduceDType(kind, x->dtype()));
     const HeldPlaces held(given[2].ptr());
-    NodeRef made =
-        unwrap(held ? small::reduceSlices(kind, *x, axis, dtype, held.places())
-                    : small::reduceSlices(kind, *x, axis, dtype, toArray(given[2], &x->device())));
+    const Array starts = held ? Array() : toArray(given[2], &x->device());
+    if (!held && starts.dtype() == DType::UInt64) // refused: no safe conversion
+      Py_RETURN_NONE;
+    NodeRef made = unwrap(held ? small::reduceSlices(kind, *x, axis, dtype, held.places())
+                               : small::reduceSlices(kind, *x, axis, dtype, starts));
     if (!made)
       Py_RETURN_NONE;
     return wrap(Array(std::move(made)));

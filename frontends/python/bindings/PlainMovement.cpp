@@ -108,7 +108,7 @@ PyObject *take(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *na
     const bool isPlain = isNamed || (!names && (count == 2 || count == 3));
     const Array *x = isPlain && !Trace::active() ? asPlainArray(args[0]) : nullptr;
     if (!x || x->rank() == 0 || !x->view().isContiguous() ||
-        (axis != Py_None && !(PyLong_CheckExact(axis) && PyLong_AsLong(axis) == 0)))
+        (axis != Py_None && smallInteger(axis) != 0))
       Py_RETURN_NOTIMPLEMENTED;
     Array list, flat;
     const Array *places = asPlainArray(args[1]);

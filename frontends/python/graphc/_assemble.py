@@ -13,7 +13,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import _FEW, asarray, asarrays, assigned, in_order, lies_by_columns, operand, refuse_vast
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import as_dtype, can_cast, int64
+from ._dtypes import as_dtype, int64, refuse_unsafe
 from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axes, _axis, concatenate, flip, in_sequence, moveaxis, stack, transpose
 from .errors import ArgumentError, AxisError, DTypeError, IndexOutOfBounds, ShapeError
@@ -171,9 +171,7 @@ def dsplit(ary: ArrayLike, indices_or_sections) -> list[Array]:
 
 def _check_counts(repeats):
     """NumPy takes arrays of counts by the rule 'safe', and of numbers what is left of them as an `int`."""
-    if not can_cast(repeats.dtype, int64, "safe"):
-        kind = "array data" if repeats.ndim else "scalar"
-        raise DTypeError(f"Cannot cast {kind} from dtype('{repeats.dtype}') to dtype('int64') according to the rule 'safe'")
+    refuse_unsafe(repeats.dtype, kind="array data" if repeats.ndim else "scalar")
 
 
 def repeat(a: ArrayLike, repeats, axis: int | None = None) -> Array:
@@ -187,6 +185,8 @@ def repeat(a: ArrayLike, repeats, axis: int | None = None) -> Array:
     size = x.shape[axis]
     if isinstance(repeats, _np.ndarray) or (_graphc.is_array(repeats) and not _graphc.is_value(repeats)):
         _check_counts(repeats)
+        if repeats.ndim > 1:
+            raise ShapeError(f"repeat: counts are of one axis, not of shape {repeats.shape}")
     if _graphc.is_array(repeats) and repeats.ndim == 1 and repeats.shape[0] == size > 1:
         return _repeat_each(x, repeats, axis)
     counts = [int(r) for r in repeats] if getattr(repeats, "ndim", 1) and hasattr(repeats, "__len__") and type(repeats) is not str else [int(repeats)]

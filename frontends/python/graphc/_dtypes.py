@@ -126,6 +126,12 @@ def can_cast(from_, to, casting="safe"):
     return from_.kind in "biuf" if casting == "same_kind" else from_.kind == "b" or (from_.kind in "iu" and from_.itemsize == 1)
 
 
+def refuse_unsafe(given, wanted=int64, kind="array data"):
+    """Raises TypeError unless dtype `given` converts to `wanted` under the rule 'safe'."""
+    if not can_cast(given, wanted, "safe"):
+        raise DTypeError(f"Cannot cast {kind} from dtype('{given}') to dtype('{wanted}') according to the rule 'safe'")
+
+
 def result_type(*arrays_and_dtypes):
     """The dtype that arithmetic on these arrays, dtypes and Python scalars (weak) gives; NumPy 2 rules."""
     return _graphc.result_type(*arrays_and_dtypes)

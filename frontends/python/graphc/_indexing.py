@@ -9,7 +9,7 @@ import numpy as _np
 from . import _graphc
 from ._creation import arange, asarray, assigned, operand, zeros
 from ._devices import where_operands_are as _where_operands_are
-from ._dtypes import can_cast, float64, int64
+from ._dtypes import float64, int64, refuse_unsafe
 from ._float_errors import stands_for as _stands_for
 from ._manipulation import _axis, broadcast_arrays, ravel, reshape, stack
 from ._reductions import any as _any
@@ -57,8 +57,8 @@ def _deliver(result, out, what, safe=True):
         raise TypeError(f"{what}: output must be an array, not {type(out).__name__}")
     if out.shape != result.shape:
         raise ShapeError(f"{what}: out has shape {out.shape}, the result {result.shape}")
-    if safe and not can_cast(out.dtype, result.dtype, "safe"):
-        raise DTypeError(f"Cannot cast array data from dtype('{out.dtype}') to dtype('{result.dtype}') according to the rule 'safe'")
+    if safe:
+        refuse_unsafe(out.dtype, result.dtype)
     return _write(result, out, "unsafe", what)
 
 
@@ -70,6 +70,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if axis is None or (x.ndim == 0 and axis in (0, -1)):
         x, axis = ravel(x), 0
     axis = _axis(axis, x.ndim, "take")
+    if isinstance(indices, (list, tuple)):
+        indices = _whole_numbers(indices, asarray(indices, device=x.device)) if indices else indices
     indices = _in_mode(_indices(indices, x.device, "take"), x.shape[axis], mode, "take")
     taken = x[(slice(None),) * axis + (indices,)] if axis and not _graphc.is_tracing() else _graphc.take(x, indices, axis)
     return _deliver(taken, out, "take")
@@ -109,6 +111,7 @@ def put(a, ind, v, mode="raise"):
     if isinstance(indices, (list, tuple)):
         indices = _whole_numbers(indices, asarray(indices, device=x.device)) if indices else indices
     indices = _indices(indices, x.device, "put")
+    refuse_unsafe(indices.dtype)
     indices = ravel(_in_mode(indices, x.size, mode, "put") if x.size else indices)
     values = assigned(values, x)
     if indices.shape[0] == 0 or values.size == 0:
@@ -274,7 +277,7 @@ def bincount(x, weights=None, minlength=0):
     if minlength < 0:
         raise ArgumentError("'minlength' must not be negative")
     if x.size and x.dtype.kind not in "iub":
-        raise DTypeError(f"Cannot cast array data from dtype('{x.dtype}') to dtype('int64') according to the rule 'safe'")
+        refuse_unsafe(x.dtype)
     length = minlength
     if x.size:
         if x.dtype != int64:

@@ -257,9 +257,9 @@ def _byteswap(self, inplace=False):
 def _resize(self, *shape, refcheck=True):
     """Changes the shape in place, in row-major order; new elements are zeros. Raises ValueError for a view, and, unless
     `refcheck` is false, for an array of which there are views."""
-    if not shape or shape == (None,):
+    if not shape or len(shape) == 1 and shape[0] is None:
         return
-    shape = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    shape = shape[0] if len(shape) == 1 and (isinstance(shape[0], (tuple, list)) or getattr(shape[0], "ndim", 0)) else shape
     shape = tuple(_operator.index(n) for n in shape)
     if _py.any(n < 0 for n in shape):
         raise ShapeError(f"resize: negative dimensions are not allowed: {shape}")

@@ -560,6 +560,8 @@ def cov(
 ) -> Array:  # fmt: skip
     """Covariance matrix of the rows of `m` (its columns when rowvar is false), each an observed variable. `fweights`
     repeat observations, `aweights` weigh them."""
+    if ddof is not None and ddof != int(ddof):
+        raise ArgumentError("cov: ddof must be integer")
     m = asarray(m)
     y = y if y is None else asarray(y)
     kind = _graphc.result_type(m, *([] if y is None else [y]), float64) if dtype is None else as_dtype(dtype)

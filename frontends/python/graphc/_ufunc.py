@@ -15,7 +15,7 @@ from . import _graphc
 from ._creation import in_order as _in_memory_order
 from ._creation import _order, asarray, full, mask_of, operand, single, zeros
 from ._devices import looped as _looped, where_operands_are as _where_operands_are
-from ._dtypes import as_dtype, can_cast, dtype_of_sums
+from ._dtypes import as_dtype, can_cast, dtype_of_sums, refuse_unsafe
 from . import _foreign
 from ._float_errors import any_told as _any_told
 from ._float_errors import errstate as _errstate
@@ -367,6 +367,8 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
     axes = _axes_of(axis, x.ndim, f"{name}.reduce")
     identity = _IDENTITIES.get(name)
     has_initial = not is_missing(initial) and initial is not None
+    if has_initial and _np.ndim(initial):
+        raise ShapeError(f"{name}.reduce: `initial` is a single value, not one of shape {_np.shape(initial)}")
     keeps_signs = has_initial and name == "add" and _is_negative_zero(initial)  # of sums of negative zeros
     if len(axes) > 1 and identity is None and name not in _REORDERABLE:
         raise ArgumentError(f"reduction operation '{name}' is not reorderable, so at most one axis may be specified")
@@ -376,9 +378,7 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
         raise DTypeError(f"No loop matching the specified signature and casting was found for ufunc {name}")
     if where is not True:
         if not has_initial and (identity is None or initial is None):
-            raise ArgumentError(
-                f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'"
-            )
+            raise ArgumentError(f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'")
         where = mask_of(where)
         if dtype is None and _REDUCTIONS.get(name) not in ("sum", "prod"):
             filler = _identity_array(self, x.dtype) if identity is not None else asarray(initial, x.dtype)
@@ -395,9 +395,7 @@ def reduce_array(self, x, axis, dtype=None, keepdims=False, initial=_NO_VALUE, w
     if empty and not has_initial and (identity is None or initial is None):
         raise ArgumentError(f"zero-size array to reduction operation {name} which has no identity")
     if empty and _REDUCTIONS.get(name) not in ("sum", "prod", "any", "all"):
-        shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape)) if keepdims else tuple(
-            n for i, n in enumerate(x.shape) if i not in axes
-        )
+        shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
         kind = bool if name in _BOOLEAN else dtype or (_graphc.result_type(x, 1.0) if name in _ROUNDED else x.dtype)
         filler = asarray(initial, kind) if has_initial else _identity_array(self, kind)
         return single(_graphc.broadcast_to(filler.to_device(x.device), shape).copy())
@@ -519,9 +517,11 @@ def _reduceat(self, array, indices, axis=0, dtype=None, out=None):
     dtype = None if dtype is None else as_dtype(dtype)
     if self.__name__ in ("add", "multiply"):
         dtype = dtype_of_sums(x, out, dtype)
-    starts = _np.asarray(indices).ravel()
-    if starts.size and starts.dtype.kind not in "biu":
-        raise TypeError(f"{self.__name__}.reduceat: indices must be integers, not {starts.dtype}")
+    starts = _np.asarray(indices)
+    if starts.ndim != 1:
+        raise ShapeError(f"{self.__name__}.reduceat: indices are of one axis, not of shape {starts.shape}")
+    if starts.size or not isinstance(indices, (list, tuple)):
+        refuse_unsafe(starts.dtype)
     size, starts = x.shape[axis], starts.astype("int64")
     outside = starts[(starts < 0) | (starts >= size)]
     if outside.size:

@@ -29,7 +29,7 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     """All windows of a shape over some axes (all when `axis` is None), the window's axes last: a view, read-only unless
     `writeable`. Raises ValueError for a window that does not fit."""
     x = asarray(x)
-    sizes = tuple(window_shape) if hasattr(window_shape, "__len__") else (window_shape,)
+    sizes = tuple(window_shape) if hasattr(window_shape, "__len__") and getattr(window_shape, "ndim", 1) else (window_shape,)
     sizes = tuple(_operator.index(n) for n in sizes)
     if any(n < 0 for n in sizes):
         raise ArgumentError("`window_shape` cannot contain negative values")
