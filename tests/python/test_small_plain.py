@@ -101,6 +101,8 @@ UPDATES = [
     "w[1] = [5]", "w[:, 1] = [1.5, 2, 3]", "i[:2] = [4, 5]", "i[:2] = [4.5, 5]", "w[0] = w[2]", "w[:2] = w[1:]", "w[1:] = w[:2]", "w[:] = w[::-1]", "w[0] = w[:, 0][:1]",
     "c[1:] = c[:-1]", "c[:4] = c[4:]", "w[:, 1:] = w[:, :-1]", "np.copyto(c, f)", "np.copyto(c[:3], g)", "np.copyto(w, w[0])", "w[np.ix_([0, 2], [1, 3])] += 1.0",
     "w[np.array([[0], [1]]), np.array([1, 3])] = 7.0", "w[i % 3, i % 4] += c", "w[np.array([0, 0]), np.array([1, 1])] = np.array([3.0, 4.0])",
+    "np.putmask(c, m, 2.5)", "np.putmask(i, m, -7)", "np.putmask(i, m, 2.5)", "np.putmask(w.T, w.T > 1, 3)", "np.putmask(m, m, 0)", "np.putmask(c, i, 9.0)",
+    "np.putmask(w, (w > 2).ravel(), 5.0)", "np.place(c, m, 4)", "np.place(w[:, ::2], w[:, ::2] > 1, -1.0)", "np.place(i, m, True)", "np.place(c, m, f[:3])",
 ]  # fmt: skip
 
 
@@ -146,13 +148,22 @@ def test_errors_have_numpys_class(statement):
     assert_same([ours[name] for name in "cfiw"], [space(np)[name] for name in "cfiw"])  # nothing was written
 
 
-@pytest.mark.parametrize("statement", ["c += 1.0", "c[i % 8] = 2.0", "c[m] = 1.0", "c.fill(1.0)", "c[:2] = [1.0, 2.0]", "np.copyto(c, f)", "c[0] = 1.0"])
+@pytest.mark.parametrize("statement", ["c += 1.0", "c[i % 8] = 2.0", "c[m] = 1.0", "c.fill(1.0)", "c[:2] = [1.0, 2.0]", "np.copyto(c, f)", "c[0] = 1.0", "np.putmask(c, m, 1.0)", "np.place(c, m, 1)"])
 def test_read_only_arrays_are_not_written(statement):
     names = space(gc)
     names["c"].flags.writeable = False
     with pytest.raises(ValueError):
         exec(statement, names)
     assert names["c"].tolist() == list(range(8))
+
+
+@pytest.mark.parametrize("name", ["putmask", "place"])
+def test_a_number_where_a_mask_holds_is_written_without_a_copy(name):
+    x, quick = gc.arange(6.0), getattr(gc._graphc, f"plain_{name}")
+    assert quick(x, x > 3, 0.5) is None and x.tolist() == [0, 1, 2, 3, 0.5, 0.5]
+    for other in (x, x > 3, [1.0]), (x, x, 1.0), (x[:2], x > 3, 1.0), (x, x > 3, 1j), (x.astype(int), x > 3, 2.5):
+        assert quick(*other) is NotImplemented
+    assert x.tolist() == [0, 1, 2, 3, 0.5, 0.5]
 
 
 def test_diagonals_are_read_only_views():

@@ -380,7 +380,27 @@ PyObject *arrayEqual(PyObject *, PyObject *const *args, Py_ssize_t count, PyObje
   });
 }
 
+/// putmask(x, mask, number) and place(x, mask, number): x[mask] = number, which counts nothing.
+PyObject *putNumber(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const bool isPlain = count == 3 && !names && Py_TYPE(args[0]) == Py_TYPE(args[1]);
+    const Array *x = isPlain ? asPlainArray(args[0]) : nullptr;
+    const Array *mask = x ? asPlainArray(args[1]) : nullptr;
+    if (!mask || x->isValue() || x->rank() == 0 || mask->dtype() != DType::Bool ||
+        !(x->shape() == mask->shape()) || Trace::active())
+      Py_RETURN_NOTIMPLEMENTED;
+    const bool isReal = PyFloat_CheckExact(args[2]) && isFloat(x->dtype());
+    if (!isReal && !smallInteger(args[2]))
+      Py_RETURN_NOTIMPLEMENTED;
+    if (PyObject_SetItem(args[0], args[1], args[2]) < 0)
+      throw pb::error_already_set();
+    Py_RETURN_NONE;
+  });
+}
+
 PyMethodDef functions[] = {quick("plain_take", take),
+                           quick("plain_putmask", putNumber),
+                           quick("plain_place", putNumber),
                            quick("plain_repeat", repeat),
                            quick("plain_flatnonzero", flatNonzero),
                            quick("plain_nonzero", nonzero),
