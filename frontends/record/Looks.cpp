@@ -153,10 +153,13 @@ std::optional<std::vector<NodeRef>> runAsking(const Segment &segment,
   auto results = computeAsking(segment, inputs, device, mayInterpret, questions);
   if (!results)
     return std::nullopt;
-  rt::Device *ran = questions.nodes.empty() ? nullptr : &questions.nodes[0]->buffer()->device();
-  bool waits =
-      ran && !ran->info().hostVisible && !segment.code.asksForUnderflow && !PieceScope::isOpen();
-  Status told = waits ? Look::at(std::move(questions), *ran) : noteAnswers(questions);
+  // Of "auto" each answer is where its program ran; what waits is looked at on a device that runs.
+  rt::Device *away = nullptr;
+  for (const NodeRef &answer : questions.nodes)
+    if (rt::Device &ran = rt::hostDevice(*answer->buffer()); !ran.info().hostVisible)
+      away = &ran;
+  bool waits = away && !segment.code.asksForUnderflow && !PieceScope::isOpen();
+  Status told = waits ? Look::at(std::move(questions), *away) : noteAnswers(questions);
   return told ? std::optional(results.take()) : std::nullopt;
 }
 

@@ -93,6 +93,26 @@ def test_errors_come_as_everywhere():
     assert len(told) == 1
 
 
+ASKED = """
+import warnings, graphc as gc, numpy as np
+with gc.device("auto"):
+    zeros = gc.zeros(100_000, dtype="float32")
+    for x in [zeros] * 4 + [gc.ones(100_000, dtype="float32"), zeros]:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            np.asarray(1 / x)
+        assert len(told) == bool(x[0] == 0), [str(w.message) for w in told]
+"""
+
+
+@pytest.mark.parametrize("where", ["timing", "cpu", "other"])
+def test_errors_come_at_each_run(where):
+    """Operations that met errors before are asked where they are computed: on either device the answers are read."""
+    env = os.environ | {"PYTHONPATH": PACKAGE, "GRAPHC_AUTO": where}
+    done = subprocess.run([sys.executable, "-c", ASKED], env=env, capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+
+
 def test_timing_is_kept_on_disk(tmp_path):
     code = ("import graphc as gc, numpy as np\nwith gc.device('auto'):\n"
             "    x = gc.asarray(np.ones(100_000, 'f4')); np.asarray(x + 1)\n"
