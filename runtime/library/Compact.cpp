@@ -114,17 +114,19 @@ struct ChosenRows {
 /// to guess.
 template <size_t N>
 void copyDense(const ChosenRows &rows) {
-  const char *from = rows.x, *lastFrom = from + rows.size * rows.rowBytes - N;
-  char *to = rows.out, *end = to + rows.count * rows.rowBytes, *lastTo = end - N;
+  constexpr auto kWritten = static_cast<int64_t>(N);
+  const int64_t each = rows.rowBytes, end = rows.count * each;
   const uint8_t *mask = rows.mask;
-  for (; from <= lastFrom && to <= lastTo; from += rows.rowBytes, ++mask) {
-    std::memcpy(to, from, N);
-    to += rows.rowBytes & -static_cast<int64_t>(*mask != 0);
+  int64_t from = 0, to = 0; // bytes
+  for (const int64_t last = rows.size * each - kWritten; from <= last && to <= end - kWritten;
+       from += each, ++mask) {
+    std::memcpy(rows.out + to, rows.x + from, N);
+    to += each & -static_cast<int64_t>(*mask != 0);
   }
-  for (; to < end; from += rows.rowBytes, ++mask) {
+  for (; to < end; from += each, ++mask) {
     if (*mask) {
-      copyRow(to, from, static_cast<size_t>(rows.rowBytes));
-      to += rows.rowBytes;
+      copyRow(rows.out + to, rows.x + from, static_cast<size_t>(each));
+      to += each;
     }
   }
 }
@@ -134,22 +136,24 @@ void copyDense(const ChosenRows &rows) {
 template <size_t N>
 void copyFound(const ChosenRows &rows) {
   constexpr int64_t kFound = 1024, kAhead = 16;
+  constexpr auto kWritten = static_cast<int64_t>(N);
   const MaskLoops &loops = maskLoops();
-  const char *lastFrom = rows.x + rows.size * rows.rowBytes - N;
-  char *to = rows.out, *lastTo = to + rows.count * rows.rowBytes - N;
+  const int64_t each = rows.rowBytes;
+  const int64_t lastFrom = rows.size * each - kWritten, lastTo = rows.count * each - kWritten;
+  int64_t to = 0; // bytes
   std::array<int64_t, kFound> places;
   for (int64_t begin = 0; begin < rows.size; begin += kFound) {
     int64_t size = std::min(kFound, rows.size - begin);
     int64_t count = loops.count(rows.mask + begin, size);
     loops.places(rows.mask + begin, size, count, begin, places.data());
-    for (int64_t i = 0; i < count; ++i, to += rows.rowBytes) {
+    for (int64_t i = 0; i < count; ++i, to += each) {
       int64_t ahead = places[static_cast<size_t>(std::min(i + kAhead, count - 1))];
-      __builtin_prefetch(rows.x + ahead * rows.rowBytes);
-      const char *from = rows.x + places[static_cast<size_t>(i)] * rows.rowBytes;
+      __builtin_prefetch(rows.x + ahead * each);
+      const int64_t from = places[static_cast<size_t>(i)] * each;
       if (N > 0 && from <= lastFrom && to <= lastTo)
-        std::memcpy(to, from, N);
+        std::memcpy(rows.out + to, rows.x + from, N);
       else
-        copyRow(to, from, static_cast<size_t>(rows.rowBytes));
+        copyRow(rows.out + to, rows.x + from, static_cast<size_t>(each));
     }
   }
 }
