@@ -222,7 +222,8 @@ def test_taken_rows():
         with pytest.raises(IndexError):
             np.asarray(gc.take(gc.array(a), places, axis=0))
     with pytest.raises(TypeError):
-        gc.take(gc.array(a), [0.5])
+        gc.take(gc.array(a), np.array([0.5]))
+    assert np.array_equal(gc.take(gc.array(a), [0.5, 3.0], 1), np.take(a, [0.5, 3.0], 1))  # of lists NumPy makes integers
 
 
 def test_borders():
