@@ -2,7 +2,6 @@
 
 #include "frontends/record/Known.h"
 #include "frontends/record/Record.h"
-#include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
 #include "frontends/record/Trace.h"
 
@@ -10,12 +9,10 @@
 #include <array>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 namespace graphc {
 namespace {
 
-constexpr int64_t kLarge = 2 << 20; // what is smaller is computed where it is recorded (Small.cpp)
 constexpr uint8_t kTurns = 8;
 
 struct Noted {
@@ -39,7 +36,7 @@ bool isInLoop() {
 /// do not reach it (Node::reach).
 bool keepsLarge(const Node &value) {
   constexpr int kMost = 16;
-  if (value.reach() > kLarge)
+  if (value.reach() > small::kMostReach)
     return true;
   std::lock_guard lock(graphMutex());
   std::vector<const Node *> stack{&value};
@@ -49,7 +46,7 @@ bool keepsLarge(const Node &value) {
     for (const NodeRef &operand : n->operands())
       if (operand->state() == NodeState::Pending)
         stack.push_back(operand.get());
-      else if (operand->state() == NodeState::Ready && operand->bytes() > kLarge)
+      else if (operand->state() == NodeState::Ready && operand->bytes() > small::kMostReach)
         return true;
   }
   return false;
@@ -62,7 +59,7 @@ void noteHolder(const Array &x) {
     return;
   const std::shared_ptr<Storage> &storage = x.storage();
   const NodeRef node = storage->current();
-  if (node->state() != NodeState::Pending || node->bytes() > kLarge || !isInLoop() ||
+  if (node->state() != NodeState::Pending || node->bytes() > small::kMostReach || !isInLoop() ||
       !keepsLarge(*node))
     return;
   auto &list = noted.storages;
@@ -75,7 +72,7 @@ void noteHolder(const Array &x) {
   list.push_back(storage);
 }
 
-void settleHolders() {
+std::vector<NodeRef> takeHolders() {
   std::vector<std::weak_ptr<Storage>> list;
   list.swap(noted.storages);
   std::vector<NodeRef> nodes;
@@ -83,8 +80,7 @@ void settleHolders() {
     if (auto storage = held.lock())
       if (NodeRef node = storage->current(); node->state() == NodeState::Pending)
         nodes.push_back(std::move(node));
-  if (!nodes.empty())
-    static_cast<void>(evaluate(nodes, "holders"));
+  return nodes;
 }
 
 } // namespace graphc

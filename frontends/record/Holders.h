@@ -11,15 +11,16 @@
 
 #include "frontends/record/Array.h"
 
+#include <vector>
+
 namespace graphc {
 
 /// Takes down an array that was just recorded or written to, if it is such a value of a loop. Does
 /// nothing in a trace.
 void noteHolder(const Array &x);
 
-/// Computes what this thread took down and somebody still has. What cannot be computed stays as it
-/// is: who reads it is told.
-void settleHolders();
+/// What this thread took down since the last call, is pending, and somebody still has.
+std::vector<NodeRef> takeHolders();
 
 } // namespace graphc
 

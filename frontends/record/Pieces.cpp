@@ -9,7 +9,6 @@
 #include "runtime/drivers/Drivers.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace graphc {
 
@@ -45,9 +44,7 @@ Status runOrSplit(const rt::LoadedProgram &program, const Segment &segment,
                   std::vector<rt::Tensor> &outputs, rt::RunReport &report) {
   rt::Device &device = program.device();
   bool mayKeep = !device.info().hostVisible;
-  std::optional<UnderflowFlag> flag;
-  if (listensForUnderflow(segment.code, device))
-    flag.emplace();
+  UnderflowFlag flag(listensForUnderflow(segment.code, device));
   report.mayTellLater &= !PieceScope::isOpen(); // what a piece reads is overwritten
   if (!mayKeep ||
       std::ranges::none_of(inputs, [&](const rt::Tensor &t) { return isKept(t, device); })) {
@@ -56,7 +53,7 @@ Status runOrSplit(const rt::LoadedProgram &program, const Segment &segment,
       GRAPHC_TRY(lookNow(device)); // which hold memory
       status = rt::run(program, inputs, sizes, outputs, &report);
     }
-    report.underflowed = flag && flag->isSet();
+    report.underflowed = flag.isSet();
     if (status.code() != ErrorCode::OutOfMemory || !mayKeep || PieceScope::isOpen())
       return status;
   } else {

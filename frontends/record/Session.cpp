@@ -23,7 +23,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <optional>
 #include <unistd.h>
 
 namespace graphc {
@@ -166,9 +165,7 @@ Result<std::shared_ptr<rt::LoadedProgram>> interpreted(Scratch &scratch, rt::Dev
   constexpr int64_t kMostBytes = 16 << 20, kMostWithoutDisk = 256 << 20;
   Segment &segment = scratch.segment;
   int64_t most = std::min(kMostBytes, kMostWithoutDisk / met);
-  std::optional<UnderflowFlag> flag;
-  if (listensForUnderflow(segment.code, owner))
-    flag.emplace();
+  UnderflowFlag flag(listensForUnderflow(segment.code, owner));
   GRAPHC_ASSIGN(Interpreted done, interpret(segment, most, false, scratch.outputs));
   if (done == Interpreted::TooLarge && most < kMostWithoutDisk / met) {
     if (auto program = storedProgram(segment, owner))
@@ -181,7 +178,7 @@ Result<std::shared_ptr<rt::LoadedProgram>> interpreted(Scratch &scratch, rt::Dev
     ran.mustLook = done == Interpreted::Done;
   }
   ran.wasInterpreted = done == Interpreted::Done;
-  ran.mustLook |= ran.wasInterpreted && flag && flag->isSet();
+  ran.mustLook |= ran.wasInterpreted && flag.isSet();
   return std::shared_ptr<rt::LoadedProgram>();
 }
 
@@ -355,8 +352,17 @@ static Status storeLiteral(const NodeRef &literal) {
   return Status::ok();
 }
 
-/// Above it a value is not computed where it is recorded.
-constexpr int64_t kLargeReach = 2 << 20;
+/// One device at a time: a graph never spans two.
+static Status computeEach(std::span<NodeRef> pending, bool mayInterpret) {
+  std::ranges::sort(pending, {}, [](const NodeRef &n) { return &n->device(); });
+  for (size_t begin = 0, end = 0; begin < pending.size(); begin = end) {
+    rt::Device &device = pending[begin]->device();
+    while (end < pending.size() && &pending[end]->device() == &device)
+      ++end;
+    GRAPHC_TRY(computeNow(pending.subspan(begin, end - begin), device, mayInterpret));
+  }
+  return Status::ok();
+}
 
 Status evaluate(std::span<const NodeRef> roots, Reason reason) {
   std::vector<NodeRef> pending;
@@ -376,17 +382,13 @@ Status evaluate(std::span<const NodeRef> roots, Reason reason) {
   const bool mayInterpret =
       reason != "eval" && reason != "jit" && small::loopTurns() != small::kNever;
   const bool isLarge =
-      std::ranges::any_of(pending, [](const NodeRef &n) { return n->reach() > kLargeReach; });
-  // One device at a time: a graph never spans two.
-  std::ranges::sort(pending, {}, [](const NodeRef &n) { return &n->device(); });
-  for (size_t begin = 0, end = 0; begin < pending.size(); begin = end) {
-    rt::Device &device = pending[begin]->device();
-    while (end < pending.size() && &pending[end]->device() == &device)
-      ++end;
-    GRAPHC_TRY(computeNow(std::span(pending).subspan(begin, end - begin), device, mayInterpret));
+      std::ranges::any_of(pending, [](const NodeRef &n) { return n->reach() > small::kMostReach; });
+  GRAPHC_TRY(computeEach(pending, mayInterpret));
+  if (std::vector<NodeRef> held = isLarge ? takeHolders() : std::vector<NodeRef>(); !held.empty()) {
+    countReason("holders");
+    // What cannot be computed stays as it is: who reads it is told.
+    static_cast<void>(computeEach(held, mayInterpret));
   }
-  if (isLarge && reason != "holders")
-    settleHolders();
   if (reason == "eval" || reason == "errstate")
     for (const NodeRef &root : pending)
       GRAPHC_TRY(lookNow(root->device()));

@@ -382,7 +382,6 @@ bool isReadAtOnce(OpKind kind) {
 }
 
 bool isComputedAtOnce(const Node &single) {
-  constexpr int64_t kMostReach = 2 << 20; // what first runs need no compiler for (Interpret.cpp)
   return single.state() == NodeState::Pending && single.reach() <= kMostReach &&
          turnsWanted().load(std::memory_order_relaxed) != kNever && !Trace::active() &&
          onHost(single.device());

@@ -53,6 +53,9 @@ bool isLoop(op::OpKind kind, int64_t elements, const rt::Device &device, bool co
 /// anything. Needs a RecordScope.
 bool isReadAtOnce(op::OpKind kind);
 
+/// Bytes that a value reaches up to which it is small: first runs need no compiler (Interpret.cpp).
+inline constexpr int64_t kMostReach = 2 << 20;
+
 /// Whether a single value that is pending is computed where it was recorded: made of small arrays
 /// it costs no more now than later, and is an object that compiled code of others takes for a
 /// number (bindings/ScalarTypes.h).

@@ -1,5 +1,7 @@
 #include "runtime/base/UnderflowFlag.h"
 
+#include <utility>
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #else
@@ -25,19 +27,25 @@ static void write(bool value) {
 }
 #endif
 
-UnderflowFlag::UnderflowFlag() : outer(current), was(read()) {
+UnderflowFlag::UnderflowFlag(bool listens) : listens(listens) {
+  if (!listens)
+    return;
+  was = read();
   write(false);
-  current = this;
+  outer = std::exchange(current, this);
 }
 
 UnderflowFlag::~UnderflowFlag() {
+  if (!listens)
+    return;
   current = outer;
   if (was)
     write(true);
 }
 
 bool UnderflowFlag::isSet() {
-  gather();
+  if (listens)
+    gather();
   return heard.load(std::memory_order_relaxed);
 }
 

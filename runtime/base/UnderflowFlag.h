@@ -9,10 +9,10 @@ namespace graphc {
 /// The processors' flag of results below the normal numbers that lost something, of all float32 and
 /// float64 arithmetic that is done for the thread while this is alive, by whichever threads. It may
 /// be set by what functions compute on the way; where it is not, no result underflowed. Of several
-/// on a thread the last one made hears.
+/// on a thread the last one made hears; one that is not to listen does nothing.
 class UnderflowFlag {
 public:
-  UnderflowFlag();
+  explicit UnderflowFlag(bool listens);
   /// The processor's flag is what it was, or set as well.
   ~UnderflowFlag();
   UnderflowFlag(const UnderflowFlag &) = delete;
@@ -28,8 +28,9 @@ public:
   static void clear();
 
 private:
-  UnderflowFlag *outer;
-  bool was; ///< the processor's, before
+  const bool listens;
+  UnderflowFlag *outer = nullptr;
+  bool was = false; ///< the processor's, before
   std::atomic<bool> heard{false};
 };
 

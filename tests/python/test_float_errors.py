@@ -239,6 +239,22 @@ def test_runs_that_underflow_nothing_are_those_of_other_modes():
     assert counts[0] == counts[1] == counts[2]
 
 
+def test_errors_are_raised_beside_small_values_that_loops_left_pending():
+    """Which are computed after the large one that met the error."""
+    x, sums = gc.full(400_000, 2.0), []
+    for turn in range(12):
+        sums.append((x * float(turn)).sum())
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(RuntimeWarning, match="overflow encountered in multiply"):
+                x * 1e308
+    for turn in range(12):
+        sums.append((x * float(turn)).sum())
+        with gc.errstate(over="raise"), pytest.raises(FloatingPointError, match="overflow encountered in multiply"):
+            x * 1e308
+    assert [float(s) for s in sums] == [800_000.0 * turn for turn in range(12)] * 2
+
+
 def test_traced_functions():
     @gc.jit
     def f(x, y):
