@@ -10,7 +10,9 @@
 #include "runtime/drivers/Drivers.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <mutex>
@@ -23,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 using op::OpKind;
 
 Setting choiceSetting{"GRAPHC_AUTO", "what the device \"auto\" goes by: timing, cpu or other",
-                      "timing"};
+                      "timing, or cpu where the other device runs on the host's cores"};
 
 /// An elementary function of an element, in cheap operations.
 constexpr double kExpensive = 16;
@@ -38,6 +40,12 @@ constexpr double kTimedTiles = 16;
 constexpr double kTiledSide = 32, kTiledDepth = 2048;
 /// Nanoseconds of a run that one sample is enough of when time is short.
 constexpr double kLongRun = 5e6;
+/// Of a run's results: the host waits for them so often that what it took counts.
+constexpr double kWaitsMostly = 0.75;
+/// From this run on each time their number doubled.
+constexpr uint32_t kTriedAgain = 16;
+/// A program that is believed to take less on the host is tried there.
+constexpr double kTriedNanos = 1e5;
 /// Programs on less than this run on the cpu, whatever they compute of it.
 constexpr int64_t kAlwaysHost = 32 << 10;
 
@@ -61,6 +69,8 @@ public:
     GRAPHC_ASSIGN(double costly, map(kWide / 4, 8));
     speed.operations = 8 * kExpensive * kWide / 4 / std::max(costly - speed.launchNanos, 1.0);
     GRAPHC_TRY(transfers(speed));
+    GRAPHC_ASSIGN(double answered, answer());
+    speed.answerNanos = std::max(0.0, answered - speed.launchNanos);
     // With a tile a processor.
     double busy = speed.tiles != 0 ? std::min(1.0, kTimedTiles / device.info().threads) : 1.0;
     speed.products = 4 * busy * speed.operations;
@@ -116,6 +126,21 @@ private:
       return y;
     };
     return best(make, together);
+  }
+  /// A program whose result the host reads before anything else.
+  Result<double> answer() {
+    GRAPHC_ASSIGN(NodeRef x, ones(Shape{8}));
+    double found = 0;
+    for (int i = 0; i < 8; ++i) {
+      GRAPHC_ASSIGN(NodeRef y, node::make(OpKind::Neg, {&x, 1}, {}, {}, device));
+      auto start = Clock::now();
+      GRAPHC_TRY(computeNow({&y, 1}, device));
+      std::array<float, 8> read{};
+      GRAPHC_TRY(device.queue().download(read.data(), *y->buffer(), y->bytes()));
+      double nanos = nanosSince(start);
+      found = i <= 1 ? nanos : std::min(found, nanos);
+    }
+    return found;
   }
   Result<double> runningSum(int64_t count) {
     GRAPHC_ASSIGN(NodeRef x, ones(Shape{count}));
@@ -178,7 +203,7 @@ Result<const DeviceSpeed *> speedOf(rt::Device &device) {
   std::lock_guard lock(mutex);
   if (const DeviceSpeed *speed = knownSpeed(device))
     return speed;
-  std::string key = "graphc device speed 5|" + device.info().identity + "|" +
+  std::string key = "graphc device speed 6|" + device.info().identity + "|" +
                     device.info().features + "|" + std::string(compilerBuildId());
   std::span<const uint8_t> keyBytes(reinterpret_cast<const uint8_t *>(key.data()), key.size());
   rt::DiskCache &disk = rt::DiskCache::instance();
@@ -220,25 +245,34 @@ bool isOfRows(const op::NodeDesc &reduction, size_t rank) {
 
 } // namespace
 
-void HostTime::add(double nanos) {
-  if (runs.fetch_add(1, std::memory_order_relaxed) == 0)
-    return;
-  // What was in the way of a run is no part of it, as long as it is seldom.
-  double known = typical.load(std::memory_order_relaxed);
-  double next = known == 0 || nanos < known ? nanos : known + (nanos - known) / 16;
-  typical.store(next, std::memory_order_relaxed);
+ProgramWork ProgramHistory::next(ProgramWork work) {
+  use->beginRun();
+  work.hostNanos = onHost.nanos();
+  work.isTried = onHost.isKnown();
+  work.waits = use->waits();
+  work.read = use->bytes();
+  work.answerNanos = work.waits > kWaitsMostly ? use->answerNanos() : 0;
+  const uint32_t run = runs.fetch_add(1, std::memory_order_relaxed);
+  work.isTriedAgain = run >= kTriedAgain && std::has_single_bit(run);
+  return work;
 }
 
-HostTimer::HostTimer(HostTime *wanted, const rt::LoadedProgram *program) {
-  if (!wanted || !program || !onHost(program->device()))
+RunTimer::RunTimer(ProgramHistory *wanted, const rt::LoadedProgram *program) {
+  if (!wanted || !program)
     return;
-  time = wanted;
+  history = wanted;
+  isOnHost = onHost(program->device());
   begun = Clock::now();
 }
 
-void HostTimer::stop() {
-  if (time)
-    time->add(nanosSince(begun));
+void RunTimer::stop() {
+  if (!history)
+    return;
+  double nanos = nanosSince(begun);
+  if (isOnHost)
+    history->onHost.add(nanos);
+  else
+    history->use->queued(static_cast<int64_t>(nanos));
 }
 
 double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other) {
@@ -251,10 +285,23 @@ double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const Device
 
 double timeOnOther(const ProgramWork &work, const DeviceSpeed &other) {
   double way = work.onHostOnly > 0 ? other.wayNanos + work.onHostOnly / other.up : 0;
-  return way + work.kernels * other.launchNanos +
+  if (work.answerNanos > 0)
+    return way + work.answerNanos;
+  return way + work.kernels * other.launchNanos + work.waits * other.answerNanos +
+         work.read / other.down +
          std::max(work.bytes / other.bytes, work.operations / other.operations) +
          (other.tiles != 0 ? work.tiledProducts : work.products) / other.products +
          work.scans / other.scans;
+}
+
+ProgramWork triedAgain(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed &other) {
+  ProgramWork expected = work;
+  expected.hostNanos = expected.answerNanos = expected.onHostOnly = expected.onOtherOnly = 0;
+  if (work.hostNanos > 0)
+    work.hostNanos = std::min(work.hostNanos, timeOnHost(expected, host, other));
+  if (work.answerNanos > 0)
+    work.answerNanos = std::min(work.answerNanos, timeOnOther(expected, other));
+  return work;
 }
 
 static ProgramWork onceMoved(ProgramWork work) {
@@ -328,9 +375,11 @@ rt::Device *alwaysOn(const Segment &segment, const rt::Choices &choices) {
       bytes += n->bytes();
   if (!choices.other || bytes < kAlwaysHost)
     return choices.cpu;
-  if (auto wanted = choiceSetting.get(); wanted == "cpu" || wanted == "other")
+  auto wanted = choiceSetting.get();
+  if (wanted == "cpu" || wanted == "other")
     return wanted == "cpu" ? choices.cpu : choices.other;
-  return nullptr;
+  // The host's own cores do the same by another way.
+  return choices.other->info().cpuClass && wanted != "timing" ? choices.cpu : nullptr;
 }
 
 } // namespace
@@ -343,6 +392,14 @@ Result<rt::Device *> deviceOfRun(ProgramWork work, const rt::Choices &choices,
   auto other = speedOf(*choices.other);
   if (!other) // one that cannot be timed cannot be used
     return choices.cpu;
+  if (work.isTriedAgain)
+    work = triedAgain(work, *host, **other);
+  // However little is to be done there.
+  if (work.hostNanos > 0 &&
+      kWorthMoving * work.hostNanos < timeOnOther({.waits = work.waits}, **other) &&
+      std::ranges::all_of(
+          inputs, [&](const rt::Tensor &t) { return rt::isOn(*t.buffer, *choices.cpu); }))
+    return choices.cpu;
   std::vector<const rt::Buffer *> away;
   int64_t lost = std::numeric_limits<int64_t>::max();
   for (const rt::Tensor &input : inputs) {
@@ -354,6 +411,8 @@ Result<rt::Device *> deviceOfRun(ProgramWork work, const rt::Choices &choices,
     away.push_back(input.buffer.get());
     lost = std::min(lost, rt::lostAt(*input.buffer, 0));
   }
+  if (!work.isTried && work.onOtherOnly == 0 && timeOnHost(work, *host, **other) < kTriedNanos)
+    return choices.cpu;
   if (runsOnOther(work, *host, **other, static_cast<double>(lost)))
     return choices.other;
   double more = timeOnHost(work, *host, **other) - timeOnOther(onceMoved(work), **other);
@@ -371,7 +430,8 @@ std::optional<ProgramWork> workOfRuns(const Segment &segment, rt::Device &device
 }
 
 Result<rt::Device *> chooseDevice(const Segment &segment, rt::Device &device,
-                                  std::span<const rt::BufferRef> inputs) {
+                                  std::span<const rt::BufferRef> inputs,
+                                  std::optional<int64_t> read) {
   const rt::Choices *choices = rt::choicesOf(device);
   if (!choices)
     return &device;
@@ -381,12 +441,16 @@ Result<rt::Device *> chooseDevice(const Segment &segment, rt::Device &device,
   for (const rt::BufferRef &input : inputs)
     if (input)
       known.emplace_back().buffer = input;
-  return deviceOfRun(workOf(segment), *choices, known);
+  ProgramWork work = workOf(segment);
+  work.waits = read ? 1 : 0;
+  work.read = static_cast<double>(read.value_or(0));
+  return deviceOfRun(work, *choices, known);
 }
 
 Result<std::shared_ptr<rt::LoadedProgram>> chosenProgram(Segment &segment, rt::Device &device,
-                                                         std::span<const rt::BufferRef> inputs) {
-  GRAPHC_ASSIGN(rt::Device * chosen, chooseDevice(segment, device, inputs));
+                                                         std::span<const rt::BufferRef> inputs,
+                                                         std::optional<int64_t> read) {
+  GRAPHC_ASSIGN(rt::Device * chosen, chooseDevice(segment, device, inputs, read));
   auto program = programFor(segment, *chosen);
   const rt::Choices *choices = rt::choicesOf(device);
   return program || !choices || chosen == choices->cpu ? std::move(program)

@@ -28,10 +28,11 @@ struct DeviceSpeed {
   double products = 1;   ///< multiplications and additions of a matrix product
   double up = 1;         ///< bytes from host memory, and back
   double down = 1;
-  double tiles = 0; ///< not 0: matrix products go by tiles of groups
+  double tiles = 0; ///< not 0, a GPU's: matrix products go by tiles of groups
   /// Elements of running sums of some length, which cores and groups hand on to each other.
   double scans = std::numeric_limits<double>::infinity();
-  double wayNanos = 0; ///< to the device and back, however little it is
+  double wayNanos = 0;    ///< to the device and back, however little it is
+  double answerNanos = 0; ///< until the host has read a result, besides what a launch takes
 };
 
 /// Elements of the product that is timed.
@@ -50,38 +51,45 @@ struct ProgramWork {
   double scans = 0; ///< elements of running sums and the like
   double kernels = 1;
   double hostNanos = 0;   ///< what runs on the host took; 0: not known
+  bool isTried = true;    ///< false: a few more runs on the host will say what they take
+  double answerNanos = 0; ///< what runs there took until the host had the results; 0: not known
+  /// What was measured counts only where it is less than what is expected: a device that was
+  /// disturbed when it was tried is tried once more.
+  bool isTriedAgain = false;
   double onHostOnly = 0;  ///< bytes of inputs that are not on the other device
   double onOtherOnly = 0; ///< and those that are only there
+  double waits = 0;       ///< of the host for the results, by run
+  double read = 0;        ///< bytes of the results that the host reads
   bool needsHost = false; ///< library routines run on the host
 };
 
-/// What the runs of a program on the host take, for how it is chosen where it runs. Safe from any
-/// thread.
-class HostTime {
-public:
-  /// 0 until a second run: the first one meets pages and code for the first time.
-  double nanos() const { return typical.load(std::memory_order_relaxed); }
-  void add(double nanos);
+/// What is known of a program from its runs, wherever they were.
+struct ProgramHistory {
+  rt::TypicalTime onHost;
+  std::shared_ptr<rt::ResultUse> use = std::make_shared<rt::ResultUse>();
+  std::atomic<uint32_t> runs{0};
 
-private:
-  std::atomic<int> runs{0};
-  std::atomic<double> typical{0};
+  /// Of the run that begins.
+  ProgramWork next(ProgramWork work);
 };
 
-/// Times a run until stop(), where it is one on the host of a program that `time` belongs to.
-class HostTimer {
+/// Times a run until stop(), where its program has a history.
+class RunTimer {
 public:
-  HostTimer(HostTime *time, const rt::LoadedProgram *program);
+  RunTimer(ProgramHistory *history, const rt::LoadedProgram *program);
   void stop();
 
 private:
-  HostTime *time = nullptr;
+  ProgramHistory *history = nullptr;
+  bool isOnHost = false;
   std::chrono::steady_clock::time_point begun;
 };
 
 /// Nanoseconds.
 double timeOnHost(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other);
 double timeOnOther(const ProgramWork &work, const DeviceSpeed &other);
+/// As ProgramWork::isTriedAgain says.
+ProgramWork triedAgain(ProgramWork work, const DeviceSpeed &host, const DeviceSpeed &other);
 /// Whether a run goes to the other device, where `lost` nanoseconds were lost so far because inputs
 /// that are on the host only are not there.
 bool runsOnOther(const ProgramWork &work, const DeviceSpeed &host, const DeviceSpeed &other,
@@ -90,9 +98,11 @@ bool runsOnOther(const ProgramWork &work, const DeviceSpeed &host, const DeviceS
 ProgramWork workOf(const Segment &segment);
 
 /// The device of the two on which `segment` should run; times them when that was never done. Inputs
-/// that are not known yet count as being where the program runs.
+/// that are not known yet count as being where the program runs. `read`: bytes that the host waits
+/// for, nothing where it does not wait.
 Result<rt::Device *> chooseDevice(const Segment &segment, rt::Device &device,
-                                  std::span<const rt::BufferRef> inputs);
+                                  std::span<const rt::BufferRef> inputs,
+                                  std::optional<int64_t> read);
 /// What a segment on `device` does, when where its inputs are decides on the device of each run;
 /// nothing when it is decided for good.
 std::optional<ProgramWork> workOfRuns(const Segment &segment, rt::Device &device);
@@ -104,15 +114,17 @@ Result<rt::Device *> deviceOfRun(ProgramWork work, const rt::Choices &choices,
 /// The program of a segment on the device chosen for it; on the cpu when the other one cannot run
 /// it.
 Result<std::shared_ptr<rt::LoadedProgram>> chosenProgram(Segment &segment, rt::Device &device,
-                                                         std::span<const rt::BufferRef> inputs);
+                                                         std::span<const rt::BufferRef> inputs,
+                                                         std::optional<int64_t> read);
 /// A value where a program on `device` reads it; in host memory when it has no room there.
 Result<rt::BufferRef> readyFor(const rt::BufferRef &value, rt::Device &device);
 Status makeReady(std::span<rt::Tensor> inputs, rt::Device &device);
-/// Results of a run become values of `device`.
-inline void giveTo(const rt::Device &device, std::span<rt::Tensor> results) {
+/// Results of a run become values of `device`; `use`, or null, is told of their reads.
+inline void giveTo(const rt::Device &device, std::span<rt::Tensor> results,
+                   const std::shared_ptr<rt::ResultUse> &use = nullptr) {
   if (rt::choicesOf(device))
     for (rt::Tensor &t : results)
-      t.buffer = rt::chosenBuffer(std::move(t.buffer));
+      t.buffer = rt::chosenBuffer(std::move(t.buffer), use);
 }
 
 } // namespace graphc

@@ -2,6 +2,7 @@
 
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/HostMath.h"
+#include "frontends/record/Looks.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/SmallElements.h"
 #include "frontends/record/Trace.h"
@@ -103,9 +104,8 @@ std::optional<uint64_t> knownBits(const Node &node) {
   NodeState state = node.state();
   if (state == NodeState::Pending && node.kind() == OpKind::Full)
     return static_cast<uint64_t>(node.attrs()[0]);
-  if (state != NodeState::Ready || !onHost(node.device()))
-    return std::nullopt;
-  return load(node.buffer()->host(), node.dtype());
+  const void *memory = knownMemory(node);
+  return memory ? std::optional(load(memory, node.dtype())) : std::nullopt;
 }
 
 bool isOverflown(const op::Scalar &value, DType t, uint64_t bits) {

@@ -1,5 +1,6 @@
 #include "frontends/record/Looks.h"
 
+#include "frontends/record/Known.h"
 #include "frontends/record/Splitter.h"
 #include "runtime/base/Fork.h"
 #include "runtime/drivers/Choice.h"
@@ -184,9 +185,39 @@ Status lookEverywhere() {
   return deliverFloatErrors();
 }
 
+/// Waits for `device`, and looks at what waits of the values of `owner`.
+static Status finish(rt::Device &device, rt::Device &owner) {
+  rt::Device &runs = runsOn(owner);
+  const bool looks = looksWait(owner);
+  // What runs met is read behind them: one wait is enough.
+  if (!looks || &device != &runs)
+    GRAPHC_TRY(device.queue().finish());
+  if (looks)
+    GRAPHC_TRY(Looks::all().look(runs, {}));
+  return deliverFloatErrors();
+}
+
+Status finishDevice(rt::Device &device) { return finish(device, device); }
+
+Status finishValue(const Node &node, int64_t read) {
+  rt::ReadScope scope(*node.buffer(), read);
+  return finish(rt::hostDevice(*node.buffer()), node.device());
+}
+
+const void *knownMemory(const Node &node) {
+  if (node.state() != NodeState::Ready)
+    return nullptr;
+  if (onHost(node.device()))
+    return node.buffer()->host();
+  return rt::choicesOf(node.device()) && !looksWait(node.device())
+             ? rt::uncountedAddress(*node.buffer())
+             : nullptr;
+}
+
 Status readValue(void *to, const Node &node, int64_t bytes) {
   rt::BufferRef memory = node.buffer();
   rt::Device *device = &node.device();
+  rt::ReadScope scope(*memory, bytes);
   if (const rt::Choices *choices = rt::choicesOf(*device)) {
     bool there = choices->other && !rt::isOn(*memory, *choices->cpu);
     device = choices->other ? choices->other : choices->cpu;

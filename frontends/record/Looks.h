@@ -55,6 +55,14 @@ bool looksWait(rt::Device &device);
 /// kept for deliverFloatErrors().
 Status lookNow(rt::Device &device);
 Status lookEverywhere();
+/// Waits until the memory of a ready value holds it, and tells what operations met. `read`: bytes
+/// of it that the host reads then.
+Status finishValue(const Node &node, int64_t read);
+/// The same for everything that a device was given.
+Status finishDevice(rt::Device &device);
+/// Where a ready value lies in memory of the host, when nothing has to be waited for or told and
+/// nobody counts its reads; else null.
+const void *knownMemory(const Node &node);
 /// Copies the first bytes of a ready value to host memory; looks at what waits and tells it first.
 Status readValue(void *to, const Node &node, int64_t bytes);
 

@@ -92,6 +92,7 @@ struct Scratch {
   std::vector<rt::Tensor> inputs, outputs;
   std::vector<rt::BufferRef> buffers;
   std::vector<NodeRef> dropped;
+  std::optional<int64_t> read; ///< bytes that the host waits for
   // References must not outlive the evaluation in a thread's state, however it ends.
   void clear() {
     snapshot.clear();
@@ -195,7 +196,7 @@ Result<std::shared_ptr<rt::LoadedProgram>> programOrOutputs(Scratch &scratch, rt
     if (program || ran.wasInterpreted)
       return program;
   }
-  return chosenProgram(segment, owner, scratch.buffers);
+  return chosenProgram(segment, owner, scratch.buffers, scratch.read);
 }
 
 Status computeSegment(Scratch &scratch, rt::Device &owner, bool isLast, bool mayInterpret,
@@ -290,12 +291,23 @@ Status runSegment(Scratch &scratch, rt::Device &device, bool isLast, bool mayInt
 
 } // namespace
 
+/// Together.
+static int64_t bytesOf(std::span<const NodeRef> nodes) {
+  int64_t bytes = 0;
+  for (const NodeRef &n : nodes)
+    bytes += n->bytes();
+  return bytes;
+}
+
 Status computeNow(std::span<const NodeRef> roots, rt::Device &device, bool mayInterpret) {
   ScratchLease lease;
   Scratch &scratch = *lease;
   GRAPHC_TRY(scratch.snapshot.retake(roots, false));
   for (size_t i = 0; i < scratch.snapshot.segmentCount(); ++i) {
     scratch.snapshot.build(i, scratch.segment);
+    scratch.read.reset();
+    if (mayInterpret && i + 1 == scratch.snapshot.segmentCount())
+      scratch.read = bytesOf(roots);
     if (!scratch.segment.outputs.empty())
       GRAPHC_TRY(
           runSegment(scratch, device, i + 1 == scratch.snapshot.segmentCount(), mayInterpret));

@@ -148,7 +148,7 @@ struct Function::Plan {
       rt::Device *device;
       std::vector<LiteralInput> given;
       LaterVariant variant;
-      HostTime onHost;
+      ProgramHistory history;
     };
     std::shared_ptr<Other> other;
     /// What a call runs, and what it takes besides arrays.
@@ -210,9 +210,8 @@ Function::~Function() = default;
 Result<bool> Function::Plan::Step::prefersOther(std::span<const rt::Tensor> arrays) const {
   if (!other)
     return false;
-  ProgramWork work = other->work;
-  work.hostNanos = other->onHost.nanos();
-  GRAPHC_ASSIGN(rt::Device * device, deviceOfRun(work, *rt::choicesOf(*owner), arrays));
+  GRAPHC_ASSIGN(rt::Device * device,
+                deviceOfRun(other->history.next(other->work), *rt::choicesOf(*owner), arrays));
   return device == other->device;
 }
 
@@ -284,7 +283,7 @@ Status Function::Plan::addSegments(Snapshot &snapshot,
     if (computesNothing(segment)) {
       step.empty = segment.outputs;
     } else {
-      GRAPHC_ASSIGN(step.program, chosenProgram(segment, owner, {}));
+      GRAPHC_ASSIGN(step.program, chosenProgram(segment, owner, {}, std::nullopt));
       step.sizes = segment.sizeArguments(step.program->program().meta().sizeArguments);
       step.places = segment.placeLocations();
       step.locations = segment.locations();
@@ -630,7 +629,7 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
   for (const rt::Tensor &literal : *form.literals)
     ran.inputs.push_back(literal);
   ran.report.mayTellLater = look != nullptr;
-  HostTimer timer(step.other ? &step.other->onHost : nullptr, form.program);
+  RunTimer timer(step.other ? &step.other->history : nullptr, form.program);
   Status status = form.program ? runOrSplit(*form.program, *step.segment, ran.inputs, *form.sizes,
                                             results, ran.report)
                                : emptyOutputs(step.empty, results);
@@ -641,7 +640,7 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
     return ran.report.place ? atPlace(std::move(status), step.places, *ran.report.place)
                             : withLine(std::move(status), step.locations);
   if (step.program)
-    giveTo(*step.owner, results);
+    giveTo(*step.owner, results, step.other ? step.other->history.use : nullptr);
   if (results.size() != step.outputs.size())
     return Status(ErrorCode::Internal, "[jit] a program gave the wrong number of results");
   ran.tookInputs = !overwrites.empty();

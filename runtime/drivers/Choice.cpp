@@ -1,6 +1,7 @@
 #include "runtime/drivers/Choice.h"
 
 #include "runtime/base/Strings.h"
+#include "runtime/base/Trace.h"
 #include "runtime/drivers/Drivers.h"
 
 #include <algorithm>
@@ -12,8 +13,8 @@ namespace {
 
 class ChoiceBuffer final : public Buffer {
 public:
-  explicit ChoiceBuffer(BufferRef memory)
-      : Buffer(choiceDevice(), memory->bytes(), nullptr, memory->isPrivate()) {
+  ChoiceBuffer(BufferRef memory, std::shared_ptr<ResultUse> use)
+      : Buffer(choiceDevice(), memory->bytes(), nullptr, memory->isPrivate()), use(std::move(use)) {
     size_t slot = slotOf(memory->device());
     memories[slot] = std::move(memory);
     there[slot] = true;
@@ -45,6 +46,11 @@ public:
   }
 
   int64_t lost(int64_t more) const { return nanosLost.fetch_add(more) + more; }
+  void *uncounted() const { return use || !there[0] ? nullptr : memories[0]->host(); }
+  /// Null but for the first read.
+  ResultUse *firstReadOf() const {
+    return use && !wasRead.exchange(true, std::memory_order_relaxed) ? use.get() : nullptr;
+  }
 
 private:
   mutable std::mutex mutex;
@@ -52,12 +58,17 @@ private:
   /// Which there are, for questions before every run. None goes while the buffer lives.
   std::atomic<bool> there[2] = {};
   mutable std::atomic<int64_t> nanosLost{0};
+  const std::shared_ptr<ResultUse> use; ///< of the program that made it; or null
+  mutable std::atomic<bool> wasRead{false};
 };
 
 ChoiceBuffer &asChoice(Buffer &buffer) { return static_cast<ChoiceBuffer &>(buffer); }
 const ChoiceBuffer &asChoice(const Buffer &buffer) {
   return static_cast<const ChoiceBuffer &>(buffer);
 }
+
+/// How often the host waited for everything.
+std::atomic<uint64_t> finishes{0};
 
 /// Values come and go through the cpu's memory.
 class ChoiceQueue final : public Queue {
@@ -74,10 +85,12 @@ public:
     return choices.cpu->queue().upload(*to, source, bytes);
   }
   Status download(void *destination, Buffer &source, int64_t bytes) override {
+    ReadScope scope(source, bytes);
     BufferRef from = asChoice(source).any();
     return from->device().queue().download(destination, *from, bytes);
   }
   Status finish() override {
+    finishes.fetch_add(1, std::memory_order_relaxed);
     GRAPHC_TRY(choices.cpu->queue().finish());
     return choices.other ? choices.other->queue().finish() : Status::ok();
   }
@@ -159,8 +172,57 @@ const Choices *choicesOf(const Device &device) {
   return known == &device ? &known->choices : nullptr;
 }
 
-BufferRef chosenBuffer(BufferRef memory) {
-  return std::make_shared<ChoiceBuffer>(std::move(memory));
+void TypicalTime::add(double nanos) {
+  if (runs.fetch_add(1, std::memory_order_relaxed) == 0)
+    return;
+  // What was in the way of a run is no part of it, as long as it is seldom.
+  double known = typical.load(std::memory_order_relaxed);
+  double next = known == 0 || nanos < known ? nanos : known + (nanos - known) / 16;
+  typical.store(next, std::memory_order_relaxed);
+}
+
+void ResultUse::read(int64_t bytes, int64_t nanosWaited) {
+  nanosSince.fetch_add(nanosWaited, std::memory_order_relaxed);
+  bytesSince.fetch_add(bytes, std::memory_order_relaxed);
+  wasRead.store(true, std::memory_order_relaxed);
+}
+
+void ResultUse::beginRun() {
+  const uint64_t finished = finishes.load(std::memory_order_relaxed);
+  const bool isFinished = finishesSeen.exchange(finished, std::memory_order_relaxed) != finished;
+  const bool isRead = wasRead.exchange(false, std::memory_order_relaxed);
+  const auto bytes = static_cast<double>(bytesSince.exchange(0, std::memory_order_relaxed));
+  const int64_t waited = nanosSince.exchange(0, std::memory_order_relaxed);
+  const int64_t queued = nanosQueued.exchange(0, std::memory_order_relaxed);
+  if (isRead && queued > 0)
+    answered.add(static_cast<double>(queued + waited));
+  const int before = runs.fetch_add(1, std::memory_order_relaxed);
+  if (before == 0)
+    return;
+  // The mean of the first runs, then what the last ones were like.
+  constexpr int kRemembered = 8;
+  auto follow = [&](std::atomic<double> &known, double now) {
+    double last = known.load(std::memory_order_relaxed);
+    known.store(last + (now - last) / std::min(before, kRemembered), std::memory_order_relaxed);
+  };
+  follow(waitShare, isRead || isFinished ? 1 : 0);
+  follow(readBytes, bytes);
+}
+
+BufferRef chosenBuffer(BufferRef memory, std::shared_ptr<ResultUse> use) {
+  return std::make_shared<ChoiceBuffer>(std::move(memory), std::move(use));
+}
+
+ReadScope::ReadScope(const Buffer &value, int64_t bytes) : bytes(bytes) {
+  if (choicesOf(value.device()))
+    use = asChoice(value).firstReadOf();
+  if (use)
+    begun = TraceSpan::now();
+}
+
+ReadScope::~ReadScope() {
+  if (use)
+    use->read(bytes, TraceSpan::now() - begun);
 }
 
 bool isOn(const Buffer &value, const Device &device) {
@@ -176,6 +238,8 @@ int64_t lostAt(const Buffer &value, int64_t more) { return asChoice(value).lost(
 void *hostAddress(const Buffer &value) {
   return choicesOf(value.device()) ? asChoice(value).any()->host() : value.host();
 }
+
+void *uncountedAddress(const Buffer &value) { return asChoice(value).uncounted(); }
 
 Device &hostDevice(const Buffer &value) {
   return choicesOf(value.device()) ? asChoice(value).any()->device() : value.device();

@@ -10,6 +10,9 @@
 
 #include "runtime/device/Device.h"
 
+#include <atomic>
+#include <memory>
+
 namespace graphc::rt {
 
 /// The devices that "auto" chooses from.
@@ -23,8 +26,60 @@ Device &choiceDevice();
 /// Null for every other device.
 const Choices *choicesOf(const Device &device);
 
-/// A value of "auto" that is in `memory`, of one of the two devices.
-BufferRef chosenBuffer(BufferRef memory);
+/// What the runs of a program take on one device. Safe from any thread.
+class TypicalTime {
+public:
+  void add(double nanos);
+  /// Not of the first runs, one of which meets pages and code for the first time and any of which
+  /// may meet threads that sleep.
+  bool isKnown() const { return runs.load(std::memory_order_relaxed) >= kFirst; }
+  double nanos() const { return isKnown() ? typical.load(std::memory_order_relaxed) : 0; }
+
+private:
+  static constexpr int kFirst = 4;
+  std::atomic<int> runs{0};
+  std::atomic<double> typical{0};
+};
+
+/// Whether the host waits for what a program computes, run by run, how much of it it reads, and
+/// what that takes where the runs are on the other device. Safe from any thread; runs at the same
+/// time may count one another's.
+class ResultUse {
+public:
+  /// A run on the other device, until it was queued.
+  void queued(int64_t nanos) { nanosQueued.store(nanos, std::memory_order_relaxed); }
+  void read(int64_t bytes, int64_t nanosWaited);
+  /// Before a run: what became of the results of the one before is known.
+  void beginRun();
+  double waits() const { return waitShare.load(std::memory_order_relaxed); } ///< of a run
+  double bytes() const { return readBytes.load(std::memory_order_relaxed); } ///< of a run
+  /// Nanoseconds of the host for a run on the other device whose results it reads; 0: not known.
+  double answerNanos() const { return answered.nanos(); }
+
+private:
+  TypicalTime answered;
+  std::atomic<int64_t> nanosQueued{0}, nanosSince{0}, bytesSince{0};
+  std::atomic<bool> wasRead{false};
+  std::atomic<uint64_t> finishesSeen{0};
+  std::atomic<int> runs{0};
+  std::atomic<double> waitShare{0}, readBytes{0};
+};
+
+/// A value of "auto" that is in `memory`, of one of the two devices; `use`, when given, is told
+/// when the host reads it.
+BufferRef chosenBuffer(BufferRef memory, std::shared_ptr<ResultUse> use = nullptr);
+/// While the host reads `bytes` bytes of a value: the program that made it is told, once.
+class ReadScope {
+public:
+  ReadScope(const Buffer &value, int64_t bytes);
+  ~ReadScope();
+  ReadScope(const ReadScope &) = delete;
+  ReadScope &operator=(const ReadScope &) = delete;
+
+private:
+  ResultUse *use = nullptr;
+  int64_t bytes = 0, begun = 0;
+};
 /// Where a value is: `memory` itself on other devices.
 bool isOn(const Buffer &value, const Device &device);
 /// Its memory on a device, copied there when needed. OutOfMemory and errors of queues.
@@ -36,6 +91,8 @@ bool isOnOne(const Buffer &value);
 int64_t lostAt(const Buffer &value, int64_t more);
 /// Address on the host, or null, as Buffer::host(); of a value of "auto" that of its memory there.
 void *hostAddress(const Buffer &value);
+/// The same of a value of "auto" on the cpu whose reads nobody is told; else null.
+void *uncountedAddress(const Buffer &value);
 /// The device of that memory: work on the other one is no matter.
 Device &hostDevice(const Buffer &value);
 

@@ -105,7 +105,7 @@ with gc.device("auto"):
 """
 
 
-@pytest.mark.parametrize("where", ["timing", "cpu", "other"])
+@pytest.mark.parametrize("where", ["", "timing", "cpu", "other"])
 def test_errors_come_at_each_run(where):
     """Operations that met errors before are asked where they are computed: on either device the answers are read."""
     env = os.environ | {"PYTHONPATH": PACKAGE, "GRAPHC_AUTO": where}
@@ -117,7 +117,7 @@ def test_timing_is_kept_on_disk(tmp_path):
     code = ("import graphc as gc, numpy as np\nwith gc.device('auto'):\n"
             "    x = gc.asarray(np.ones(100_000, 'f4')); np.asarray(x + 1)\n"
             "print(gc._graphc.counters()['kernels_compiled'])")
-    env = dict(os.environ, PYTHONPATH=PACKAGE, GRAPHC_CACHE_DIR=str(tmp_path))
+    env = dict(os.environ, PYTHONPATH=PACKAGE, GRAPHC_AUTO="timing", GRAPHC_CACHE_DIR=str(tmp_path))
     compiled = []
     for _ in range(2):
         done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=200)
@@ -139,4 +139,28 @@ def test_arrays_that_are_read_again_move():
         "        assert np.asarray(f(a)).tobytes() == want.tobytes()\n"
         "        assert np.asarray(f(gc.asarray(x))).tobytes() == want.tobytes()\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONPATH": PACKAGE}, timeout=300)
+    env = os.environ | {"PYTHONPATH": PACKAGE, "GRAPHC_AUTO": "timing"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=env, timeout=300)
+
+
+def test_parts_and_scalars_of_results_are_waited_for():
+    """block() of a value computed on either device, of a part of a pending one, and reads of single results."""
+    code = (
+        "import graphc as gc, numpy as np\n"
+        "x = np.random.default_rng(3).random((40, 3000), dtype='f4')\n"
+        "f, g = gc.jit(lambda a: gc.exp(a) * 2), gc.jit(lambda a: gc.sum(a))\n"
+        "want, total = np.asarray(f(gc.asarray(x))), float(g(gc.asarray(x)))\n"
+        "with gc.device('auto'):\n"
+        "    a = gc.asarray(x)\n"
+        "    for _ in range(12):\n"
+        "        assert np.asarray(f(a).block()).tobytes() == want.tobytes()\n"
+        "        assert float(g(a).block()) == float(g(a)) == g(a).item() == total\n"
+        "        part = (gc.exp(a) * 2)[3, 5:9].block()\n"
+        "        assert np.asarray(part).tobytes() == want[3, 5:9].tobytes()\n"
+        "        few = g(a[0, :20])\n"
+        "        assert float(few) == float(few.block()) and abs(float(few) - x[0, :20].sum()) < 1e-3\n"
+        "    gc.synchronize('auto')\n"
+    )
+    for where in ("timing", "cpu", "other"):
+        env = os.environ | {"PYTHONPATH": PACKAGE, "GRAPHC_AUTO": where}
+        subprocess.run([sys.executable, "-c", code], check=True, env=env, timeout=300)

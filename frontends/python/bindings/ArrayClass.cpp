@@ -399,11 +399,12 @@ void defineMethods(pb::class_<Array> &cls) {
     Status status;
     {
       WithoutGil release;
-      status = arrays[0]->device().queue().finish();
-      if (status)
-        status = lookNow(arrays[0]->device());
-      if (status)
-        status = deliverFloatErrors();
+      // A part of a large value was computed alone.
+      NodeRef whole = arrays[0]->storage()->current();
+      if (whole->state() == NodeState::Ready)
+        status = finishValue(*whole, 0);
+      else
+        status = finishDevice(arrays[0]->device());
     }
     check(std::move(status));
     return self;

@@ -34,9 +34,7 @@ struct Window {
 /// Waits until the memory of a value on the host is what the value is.
 Status finishMemory(const Node &node) {
   WithoutGil release;
-  GRAPHC_TRY(rt::hostDevice(*node.buffer()).queue().finish());
-  GRAPHC_TRY(lookNow(node.device()));
-  return deliverFloatErrors();
+  return finishValue(node, node.bytes());
 }
 
 /// The array's elements in host memory without copying, when it is possible; else their node alone.

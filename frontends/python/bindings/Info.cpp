@@ -114,22 +114,12 @@ pb::object setDevice(const pb::object &name) {
 }
 
 void synchronize(const pb::object &name) {
-  std::vector<rt::Device *> wanted;
-  if (rt::Device *device = toDevice(name))
-    wanted.push_back(device);
-  else
-    wanted.push_back(unwrap(currentDevice()));
+  rt::Device *named = toDevice(name);
+  rt::Device &device = named ? *named : *unwrap(currentDevice());
   Status status;
   {
     WithoutGil release;
-    for (rt::Device *device : wanted) {
-      if (status)
-        status = device->queue().finish();
-      if (status)
-        status = lookNow(*device);
-    }
-    if (status)
-      status = deliverFloatErrors();
+    status = finishDevice(device);
   }
   check(std::move(status));
 }

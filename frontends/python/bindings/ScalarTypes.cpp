@@ -4,6 +4,7 @@
 #include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Idle.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Looks.h"
 #include "frontends/record/SmallElements.h"
 
 #include <array>
@@ -196,10 +197,10 @@ PyObject *makeScalar(Array &value) {
     return nullptr;
   std::array<uint64_t, 2> number{};
   const bool isRead = value.storage()->withCurrent([&](const Node &node) {
-    if (node.state() != NodeState::Ready || !onHost(node.device()))
-      return false;
-    std::memcpy(number.data(), node.buffer()->host(), static_cast<size_t>(itemSize(node.dtype())));
-    return true;
+    const void *memory = knownMemory(node);
+    if (memory)
+      std::memcpy(number.data(), memory, static_cast<size_t>(itemSize(node.dtype())));
+    return memory != nullptr;
   });
   if (!isRead)
     return nullptr;

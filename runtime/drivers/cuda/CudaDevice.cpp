@@ -343,6 +343,8 @@ Status CudaQueue::finish() {
   GRAPHC_TRY(device.start());
   Current current(device);
   GRAPHC_TRY(current.status());
+  if (std::unique_lock<std::mutex> lock; device.answers.take({}, lock))
+    return device.answers.bring(device.api, device.stream, {});
   Code code = device.api.cuStreamSynchronize(device.stream);
   return code == 0 ? Status::ok() : device.api.failure("cuStreamSynchronize", code);
 }
