@@ -5,6 +5,7 @@
 #include "compiler/import/OneFunction.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/graph/Graph.h"
+#include "runtime/base/Trace.h"
 
 #include "BuildId.inc"
 
@@ -90,10 +91,12 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-Status runPhases(ModuleOp module, const PipelineOptions &options, Phase last) {
+Status runPhases(ModuleOp module, const PipelineOptions &options, Phase last,
+                 std::optional<Phase> done = std::nullopt) {
+  TraceSpan span("compile", last == Phase::Lower ? "lower" : "form kernels");
   PassManager passes(module.getContext());
   passes.enableVerifier(options.verifyPhases);
-  addPhases(passes, options, last);
+  addPhases(passes, options, last, done);
   if (failed(passes.run(module)))
     return Status(ErrorCode::Compile, "");
   return Status::ok();
@@ -180,11 +183,8 @@ Result<std::vector<uint8_t>> compileModule(ModuleOp module, const TargetDesc &ta
   PipelineOptions pipeline = pipelineOptions(target, options);
   GRAPHC_TRY(runPhases(module, pipeline, Phase::Kernel));
   std::string explain = explainText(module);
-  PassManager passes(module.getContext());
-  passes.enableVerifier(options.verifyPhases);
-  addPhases(passes, pipeline, Phase::Lower, Phase::Kernel);
-  if (failed(passes.run(module)))
-    return Status(ErrorCode::Compile, "");
+  GRAPHC_TRY(runPhases(module, pipeline, Phase::Lower, Phase::Kernel));
+  TraceSpan span("compile", "emit");
   GRAPHC_ASSIGN(emit::EmittedCode code, target.kind == program::Target::Cpu
                                             ? emit::emitCpu(module, target, options.threads)
                                             : emit::emitOpenCL(module, target));
@@ -269,7 +269,10 @@ Result<T> withModule(Make make, Work work, llvm::function_ref<void()> first = []
   llvm::scope_exit end(emit::finishBeginningCpu);
   MLIRContext &context = s.contextAfter(first);
   Diagnostics diagnostics(context);
-  Result<OwningOpRef<ModuleOp>> module = make(context);
+  Result<OwningOpRef<ModuleOp>> module = [&] {
+    TraceSpan span("compile", "import");
+    return make(context);
+  }();
   if (!module)
     return module.status().message().empty()
                ? diagnostics.error(ErrorCode::Compile, "parsing failed")
@@ -313,7 +316,7 @@ Result<std::string> printStageText(std::string_view text, std::string_view file,
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const CompilerApi *graphcCompilerApi() {
-  static const CompilerApi api{kApiVersion, GRAPHC_BUILD_ID, compile,
-                               compileText, printStage,      printStageText};
+  static const CompilerApi api{kApiVersion, GRAPHC_BUILD_ID, compile,           compileText,
+                               printStage,  printStageText,  TraceSpan::writeTo};
   return &api;
 }

@@ -61,8 +61,10 @@ struct CompilerApi {
                                     std::string_view stage);
   Result<std::string> (*printStageText)(std::string_view mlir, std::string_view fileName,
                                         const TargetDesc &target, std::string_view stage);
+  /// Where spans of compilation go (TraceSpan::writeTo).
+  void (*trace)(int descriptor);
 };
-inline constexpr uint32_t kApiVersion = 1;
+inline constexpr uint32_t kApiVersion = 2;
 
 } // namespace graphc
 

@@ -156,6 +156,7 @@ Result<const CompilerApi *> loadCompiler() {
     return Status(ErrorCode::Unsupported,
                   strings::format("[compile] '{}' is not a compiler of interface version {}", path,
                                   kApiVersion));
+  api->trace(TraceSpan::descriptor());
   loaded.store(api, std::memory_order_release);
   return api;
 }

@@ -44,10 +44,8 @@ int openTrace() {
   return fd;
 }
 
-int traceDescriptor() {
-  static const int fd = openTrace();
-  return fd;
-}
+constexpr int kNotGiven = -2;
+std::atomic<int> givenDescriptor{kNotGiven};
 
 } // namespace
 
@@ -76,7 +74,18 @@ void emitEvent(EventLevel level, std::string_view area, std::string_view text) {
                  area.data(), static_cast<int>(text.size()), text.data());
 }
 
-bool TraceSpan::enabled() { return traceDescriptor() >= 0; }
+bool TraceSpan::enabled() { return descriptor() >= 0; }
+
+int TraceSpan::descriptor() {
+  if (int given = givenDescriptor.load(std::memory_order_relaxed); given != kNotGiven)
+    return given;
+  static const int fd = openTrace();
+  return fd;
+}
+
+void TraceSpan::writeTo(int descriptor) {
+  givenDescriptor.store(descriptor, std::memory_order_relaxed);
+}
 
 int64_t TraceSpan::now() {
   timespec t;
@@ -93,7 +102,7 @@ void TraceSpan::write() const {
       static_cast<double>(end - start) / 1e3, getpid(), syscall(SYS_gettid));
   // One write per line on an O_APPEND file keeps lines of several threads whole; a full disk only
   // loses trace lines.
-  [[maybe_unused]] ssize_t written = ::write(traceDescriptor(), line.data(), line.size());
+  [[maybe_unused]] ssize_t written = ::write(descriptor(), line.data(), line.size());
 }
 
 } // namespace graphc

@@ -78,6 +78,10 @@ public:
   TraceSpan &operator=(const TraceSpan &) = delete;
   /// Whether GRAPHC_TRACE named a file that could be opened; decided once.
   static bool enabled();
+  /// The file; negative when there is none.
+  static int descriptor();
+  /// Spans of this copy of the library go to a file that another one has open.
+  static void writeTo(int descriptor);
   /// Monotonic nanoseconds.
   static int64_t now();
 

@@ -1,5 +1,7 @@
 #include "compiler/emit/cpu/CodeParts.h"
 
+#include "runtime/base/Trace.h"
+
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -250,7 +252,11 @@ Status PartQueue::compile(Coder &coder, CodePart &part) {
   GRAPHC_ASSIGN(llvm::TargetMachine * machine, coder.machine(features));
   GRAPHC_ASSIGN(CodeGenerator * generator,
                 coder.generator(features, llvm::CodeGenFileType::ObjectFile, part.counted));
-  prepare(*part.module, *machine);
+  {
+    TraceSpan span("compile", "optimize");
+    prepare(*part.module, *machine);
+  }
+  TraceSpan span("compile", "generate code");
   part.object = generator->run(*part.module);
   part.module.reset();
   part.context.reset();

@@ -8,6 +8,7 @@
 #include "compiler/emit/cpu/LlvmModule.h"
 #include "compiler/math/Apart.h"
 #include "compiler/passes/lower/LoopSpace.h"
+#include "runtime/base/Trace.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -100,6 +101,7 @@ SmallVector<OwningOpRef<ModuleOp>> divide(ModuleOp module) {
 
 /// A module of functions in LLVM's form. Failures are diagnostics.
 LogicalResult toLlvm(ModuleOp module, const Kernels &kernels, CodePart &part) {
+  TraceSpan span("compile", "translate to LLVM");
   part.counted = llvm::any_of(module.getOps<func::FuncOp>(),
                               [](func::FuncOp func) { return func->hasAttr("graphc.counted"); });
   part.context = std::make_unique<llvm::LLVMContext>();

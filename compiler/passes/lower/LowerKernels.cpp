@@ -191,6 +191,8 @@ void KernelLowering::readSingles() {
 
 /// Whether loops have few addresses, which differ by what does not change.
 bool KernelLowering::countsOn() {
+  if (shape.family == Family::Contract)
+    return contractForm(kernel, space, kernel.getSchedule()->getVector()) == ContractForm::Panels;
   return shape.family == Family::Map || shape.family == Family::Full ||
          shape.family == Family::Rows || kernel->hasAttr(kOnceAttr);
 }
