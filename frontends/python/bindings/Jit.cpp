@@ -4,6 +4,7 @@
 #include "frontends/python/bindings/Gil.h"
 #include "frontends/python/bindings/NumberSteps.h"
 
+#include "frontends/record/Function.h"
 #include "frontends/record/Numerics.h"
 #include "frontends/record/OpenSize.h"
 #include "frontends/record/Session.h"
