@@ -203,15 +203,15 @@ void noteFinite(const SegmentCode &code, op::Watch watch, std::span<const NodeRe
   }
 }
 
-bool mayUnderflow(const Node &n) {
-  switch (n.kind()) {
+bool mayUnderflow(OpKind kind, DType t) {
+  switch (kind) {
   case OpKind::Mul:
   case OpKind::Square:
   case OpKind::Div:
   case OpKind::Exp:
   case OpKind::Exp2:
   case OpKind::Pow:
-    return isInexact(n.dtype()) && !isComplex(n.dtype());
+    return isInexact(t) && !isComplex(t);
   default:
     return false;
   }

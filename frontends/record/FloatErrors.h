@@ -63,7 +63,8 @@ void setFloatSink(FloatSink sink);
 /// Whether an operation can meet one.
 bool mayMeetFloatErrors(const Node &node);
 /// Whether underflow is one.
-bool mayUnderflow(const Node &node);
+bool mayUnderflow(op::OpKind kind, DType t);
+inline bool mayUnderflow(const Node &node) { return mayUnderflow(node.kind(), node.dtype()); }
 /// Whether runs on a device are listened to for underflow (UnderflowFlag), and the operations asked
 /// where something was heard; elsewhere they always are.
 bool listensForUnderflow(const SegmentCode &code, const rt::Device &device);

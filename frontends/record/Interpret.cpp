@@ -120,7 +120,8 @@ public:
 
   Made step(const Step &step) {
     const Node &n = *step.node;
-    RecordScope scope(n.location(), isUnwatched ? 0 : n.errors());
+    // Whoever interprets listens for underflow.
+    RecordScope scope(n.location(), isUnwatched ? 0 : n.errors() & ~FloatModes::kUnder);
     if (n.bytes() == 0)
       return fresh(small::makeNode(n.dtype(), n.shape(), n.device()));
     std::vector<Value> given;

@@ -40,8 +40,10 @@ std::optional<uint64_t> load(const void *address, DType t) {
 template <typename T>
 bool meetsError(OpKind kind, T a, T b, T result) {
   if constexpr (std::is_floating_point_v<T>)
-    return !std::isfinite(result) || ((floatModes() & FloatModes::kUnder) != 0 &&
-                                      std::fabs(result) < std::numeric_limits<T>::min());
+    return !std::isfinite(result) ||
+           ((floatModes() & FloatModes::kUnder) != 0 && mayUnderflow(kind, dtypeOf<T>()) &&
+            a != 0 && (b != 0 || kind != OpKind::Mul) &&
+            std::fabs(result) < std::numeric_limits<T>::min());
   else if constexpr (std::is_same_v<T, bool>)
     return false;
   bool divides = kind == OpKind::FloorDivide || kind == OpKind::Remainder;

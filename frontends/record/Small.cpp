@@ -9,6 +9,7 @@
 #include "frontends/record/SmallComplex.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Setting.h"
+#include "runtime/base/UnderflowFlag.h"
 #include "runtime/library/Library.h"
 
 #include <atomic>
@@ -179,7 +180,8 @@ bool meetsErrors(const T *out, Run<T> a, Run<T> b, int64_t count) {
 /// out[i] = kind(a[i], b[i]); false where that has to be recorded.
 template <typename T>
 bool computeRuns(OpKind kind, Run<T> a, Run<T> b, int64_t count, void *out) {
-  if (!hasQuotients(kind, b, count) || !loop(kind, out, a, b, count))
+  UnderflowFlag flag(hearsUnderflow(kind, hostmath::dtypeOf<T>()));
+  if (!hasQuotients(kind, b, count) || !loop(kind, out, a, b, count) || flag.isSet())
     return false;
   // The others give an operand, or what is as finite.
   bool mayErr = kind == OpKind::Add || kind == OpKind::Sub || kind == OpKind::Mul ||
@@ -357,8 +359,10 @@ int loopTurns() { return turnsWanted().load(std::memory_order_relaxed); }
 bool isLoop(OpKind kind, int64_t elements, const rt::Device &device, bool counts) {
   constexpr int64_t kMostElements = kMostBytes / 4; // of narrow ones
   int wanted = turnsWanted().load(std::memory_order_relaxed);
+  // Whose loops are several operations nobody listens to.
+  const bool isSeveral = kind == OpKind::Fma || kind == OpKind::Iota;
   if (elements > kMostElements || elements == 0 || wanted == kNever || Trace::active() ||
-      !onHost(device) || (RecordScope::errors() & FloatModes::kUnder))
+      !onHost(device) || (isSeveral && (RecordScope::errors() & FloatModes::kUnder)))
     return false;
   if (elements > kFew && !isReadAtOnce(kind))
     return false;
@@ -400,8 +404,7 @@ void noteWritten(const NodeRef &value) {
 
 bool isWrittenAtOnce(int64_t bytes, const rt::Device &device) {
   return bytes <= kMostTarget && isReadAtOnce(OpKind::Broadcast) && !Trace::active() &&
-         onHost(device) && turnsWanted().load(std::memory_order_relaxed) != kNever &&
-         !(RecordScope::errors() & FloatModes::kUnder);
+         onHost(device) && turnsWanted().load(std::memory_order_relaxed) != kNever;
 }
 
 Result<bool> settle(Array &x) {
@@ -417,6 +420,10 @@ Result<bool> settle(Array &x) {
 }
 
 bool mustBeFinite() { return RecordScope::errors() != 0; }
+
+bool hearsUnderflow(OpKind kind, DType t) {
+  return (RecordScope::errors() & FloatModes::kUnder) && mayUnderflow(kind, t);
+}
 
 Result<Elements> elementsOf(const Array &x) {
   // Bytes of another dtype may be no bools, nor those of someone else.
@@ -604,8 +611,7 @@ Outcome cast(const Array &x, DType t) {
 bool isCollection(std::span<const Array> xs, DType t) {
   constexpr size_t kMany = 16;
   constexpr int64_t kMostJoined = 64 << 20;
-  if (xs.size() < kMany || Trace::active() || !onHost(xs[0].device()) ||
-      (RecordScope::errors() & FloatModes::kUnder))
+  if (xs.size() < kMany || Trace::active() || !onHost(xs[0].device()))
     return false;
   int64_t joined = 0, most = xs.size() >= kVeryMany ? kMostOfVeryMany : kMostBytes;
   for (const Array &x : xs) {

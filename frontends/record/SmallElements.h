@@ -78,6 +78,8 @@ inline Elements denseElementsOf(const Array &x) {
 }
 /// Whether a floating-point error of what is recorded now has to be told.
 bool mustBeFinite();
+/// Whether it is told of results that underflow (UnderflowFlag): then they have to be recorded.
+bool hearsUnderflow(op::OpKind kind, DType t);
 
 /// Makes what `x` shows computed and nobody else's, when that is not too large.
 Result<bool> settle(Array &x);

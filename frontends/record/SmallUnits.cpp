@@ -4,6 +4,7 @@
 #include "frontends/record/Record.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/SmallComplex.h"
+#include "runtime/base/UnderflowFlag.h"
 #include "runtime/exec/VectorProgram.h"
 
 #include <atomic>
@@ -56,6 +57,14 @@ Result<const VectorProgram *> unitOf(OpKind kind, DType t, size_t operands, rt::
   return program && &program->device() == &device ? program : nullptr;
 }
 
+/// Whether there was nothing to tell of.
+Result<bool> isSilent(const VectorProgram &unit, OpKind kind, DType t,
+                      std::span<rt::Buffer *const> inputs, rt::Buffer &out, int64_t count) {
+  UnderflowFlag flag(hearsUnderflow(kind, t));
+  GRAPHC_ASSIGN(bool isWatched, unit.run(inputs, out, count));
+  return !isWatched && !flag.isSet();
+}
+
 /// An operand as a vector of its own memory, or of a copy.
 template <typename T>
 Result<NodeRef> vectorOf(const Operand &o, DType t, const Shape &shape, rt::Device &device) {
@@ -98,9 +107,8 @@ Outcome byUnit(OpKind kind, std::span<const Operand> operands, DType t, const Sh
     inputs[i] = kept[i]->buffer().get();
   }
   GRAPHC_ASSIGN(NodeRef out, makeNode(unit->resultDType(), shape, device));
-  GRAPHC_ASSIGN(bool isWatched, unit->run(std::span(inputs).first(operands.size()), *out->buffer(),
-                                          countOf(shape)));
-  return isWatched ? NodeRef() : std::move(out);
+  const auto given = std::span(inputs).first(operands.size());
+  return finished(out, isSilent(*unit, kind, t, given, *out->buffer(), countOf(shape)));
 }
 
 Result<bool> computeByUnit(OpKind kind, DType t, std::span<rt::Buffer *const> operands,
@@ -108,8 +116,7 @@ Result<bool> computeByUnit(OpKind kind, DType t, std::span<rt::Buffer *const> op
   GRAPHC_ASSIGN(const VectorProgram *unit, unitOf(kind, t, operands.size(), out.device()));
   if (!unit)
     return false;
-  GRAPHC_ASSIGN(bool isWatched, unit->run(operands, out, count));
-  return !isWatched;
+  return isSilent(*unit, kind, t, operands, out, count);
 }
 
 Result<std::optional<KnownValue>> valueByUnit(OpKind kind, std::span<const Operand> operands,
@@ -132,8 +139,9 @@ Result<std::optional<KnownValue>> valueByUnit(OpKind kind, std::span<const Opera
     std::memcpy(inputs[i]->host(), &*bits, sizeof *bits); // little-endian
   }
   rt::Buffer &out = *vectors.back();
-  GRAPHC_ASSIGN(bool isWatched, unit->run(std::span(inputs).first(operands.size()), out, 1));
-  if (isWatched)
+  const auto given = std::span(inputs).first(operands.size());
+  GRAPHC_ASSIGN(bool isDone, isSilent(*unit, kind, t, given, out, 1));
+  if (!isDone)
     return std::optional<KnownValue>();
   uint64_t bits = 0;
   const DType made = unit->resultDType();

@@ -239,6 +239,44 @@ def test_runs_that_underflow_nothing_are_those_of_other_modes():
     assert counts[0] == counts[1] == counts[2]
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("mode", ["warn", "raise"])
+def test_underflow_in_loops_over_small_arrays(dtype, mode):
+    """Of which the host has loops: what underflows is told in its turn, and nothing is written then."""
+    tiny = np.finfo(dtype).tiny
+
+    def update(xp, a):
+        a = a.copy()
+        a[1:] *= a[1:]
+        return a
+
+    steps = {"product": lambda xp, a: a * a, "quotient": lambda xp, a: a / 7, "exp": lambda xp, a: xp.exp(-a * 0 - 800 * (a < 0.001)), "square": lambda xp, a: xp.square(a),
+             "power": lambda xp, a: a**2.5, "difference": lambda xp, a: a - a, "nothing": lambda xp, a: a * 0, "single": lambda xp, a: a[3] * a[3], "update": update}  # fmt: skip
+    for name, f in steps.items():
+        for turn in range(40):
+            x = np.full(8, 0.0625, dtype)
+            if turn in (3, 17, 30, 39):
+                x[3] = tiny
+            with np.errstate(all=mode), gc.errstate(all=mode):
+                ours = heard_or_raised(lambda: np.asarray(f(gc, gc.asarray(x))))
+                same(ours, heard_or_raised(lambda: f(np, x)), (name, turn))
+
+
+def test_loops_over_small_arrays_launch_nothing_while_underflow_is_told():
+    counts = []
+    for mode in "ignore", "raise":
+        x = gc.asarray(np.arange(1.0, 9.0))
+        with gc.errstate(all=mode):
+            for turn in range(40):
+                if turn == 20:
+                    before = gc.cache_info()
+                x = (x * 0.5 + gc.exp(-x) / (x + 1.0) + 1.0) ** 2 / 9.0
+                x[1:] -= 0.125
+            after = gc.cache_info()
+            counts.append([after[k] - before[k] for k in ("launches", "nodes_recorded")])
+    assert counts[0] == counts[1]
+
+
 def test_errors_are_raised_beside_small_values_that_loops_left_pending():
     """Which are computed after the large one that met the error."""
     x, sums = gc.full(400_000, 2.0), []

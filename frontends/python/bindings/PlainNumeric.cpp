@@ -240,7 +240,7 @@ PyObject *powers(PyObject *, PyObject *const *args, Py_ssize_t count) {
   return guarded([&]() -> PyObject * {
     const Array *x = count == 3 ? ofNumbers(args[0]) : nullptr;
     RecordScope scope;
-    if (!x || x->rank() != 1 || !small::isLoop(op::OpKind::Concatenate, x->size(), x->device()))
+    if (!x || x->rank() != 1 || !small::isLoop(op::OpKind::Fma, x->size(), x->device()))
       Py_RETURN_NONE;
     NodeRef made = unwrap(small::powers(*x, PyLong_AsLongLong(args[1]), args[2] == Py_True));
     return made ? wrap(small::arrayOf(std::move(made))) : Py_NewRef(Py_None);
