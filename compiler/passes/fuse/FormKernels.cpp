@@ -217,34 +217,46 @@ private:
     return dim.getPosition();
   }
 
-  Value gather(graph::GatherOp op, ArrayRef<Value> indices, ArrayRef<AffineExpr> points) {
+  /// Indices into some axes of a tensor: the positions of loops, or places that are checked.
+  struct Indexed {
+    SmallVector<AffineExpr> dims; ///< the kernel's dimensions, then one an index
+    SmallVector<Value> places;
+  };
+
+  Indexed indexed(Location loc, ArrayRef<Value> indices, Value tensor, ArrayRef<int64_t> axes) {
+    Indexed result;
     SmallVector<Value> unknown;
-    SmallVector<int64_t> axes;
-    SmallVector<AffineExpr> dims;
+    SmallVector<int64_t> unknownAxes;
     for (unsigned i = 0; i < order.size(); ++i)
-      dims.push_back(getAffineDimExpr(i, context));
-    for (auto [index, axis] : llvm::zip_equal(indices, op.getAxes())) {
-      auto loop = loopAlong(index, sizes.of(op.getX())[axis]);
-      dims.push_back(getAffineDimExpr(loop ? *loop : order.size() + unknown.size(), context));
+      result.dims.push_back(getAffineDimExpr(i, context));
+    for (auto [index, axis] : llvm::zip_equal(indices, axes)) {
+      auto loop = loopAlong(index, sizes.of(tensor)[axis]);
+      result.dims.push_back(
+          getAffineDimExpr(loop ? *loop : order.size() + unknown.size(), context));
       if (loop)
         continue;
       unknown.push_back(index);
-      axes.push_back(axis);
+      unknownAxes.push_back(axis);
     }
-    SmallVector<Value> places = bound(op.getLoc(), unknown, op.getX(), axes);
+    result.places = bound(loc, unknown, tensor, unknownAxes);
+    return result;
+  }
+
+  Value gather(graph::GatherOp op, ArrayRef<Value> indices, ArrayRef<AffineExpr> points) {
+    Indexed at = indexed(op.getLoc(), indices, op.getX(), op.getAxes());
     int64_t rank = cast<RankedTensorType>(op.getIndices()[0].getType()).getRank();
     SmallVector<AffineExpr> source = placedIndices(op.getX(), op.getAxes(), op.getPosition(), rank,
                                                    pointsOf(op.getResult(), points), order.size());
     for (AffineExpr &e : source)
-      e = e.replaceDims(dims);
+      e = e.replaceDims(at.dims);
     Access access = resolveAccess(op.getX(), source, sizes);
     auto map = AffineMapAttr::get(
-        placedMap(squeezedIndices(access.indices, sizes.of(access.root)), places.size()));
+        placedMap(squeezedIndices(access.indices, sizes.of(access.root)), at.places.size()));
     Value tensor = tensorArgument(access.root);
-    if (places.empty())
+    if (at.places.empty())
       return kernel::LoadOp::create(body, op.getLoc(), scalar(op.getX()), tensor, map,
                                     IntegerAttr());
-    return kernel::GatherOp::create(body, op.getLoc(), scalar(op.getX()), tensor, places, map,
+    return kernel::GatherOp::create(body, op.getLoc(), scalar(op.getX()), tensor, at.places, map,
                                     IntegerAttr());
   }
 
@@ -253,25 +265,30 @@ private:
     SmallVector<Value> operands;
     for (auto [read, tensor] : llvm::enumerate(node.reads))
       operands.push_back(this->read(tensor, movedIndices(node, read, points)));
-    SmallVector<Value> places(llvm::drop_begin(operands));
+    Indexed at;
     Value guard;
     if (op.getDrop()) {
-      for (auto [place, axis] : llvm::zip_equal(places, op.getAxes())) {
+      at.places.append(std::next(operands.begin()), operands.end());
+      for (unsigned i = 0; i < order.size() + at.places.size(); ++i)
+        at.dims.push_back(getAffineDimExpr(i, context));
+      for (auto [place, axis] : llvm::zip_equal(at.places, op.getAxes())) {
         Value inside = kernel::InsideOp::create(
             body, loc, place, AffineMapAttr::get(sizeMap(sizes.of(op.getX())[axis])));
         guard = guard ? graph::LogicalAndOp::create(body, loc, guard, inside).getResult() : inside;
       }
     } else {
-      places = bound(loc, places, op.getX(), op.getAxes());
+      at = indexed(loc, ArrayRef(operands).drop_front(), op.getX(), op.getAxes());
     }
     int64_t rank = cast<RankedTensorType>(op.getIndices()[0].getType()).getRank();
     SmallVector<AffineExpr> target = placedIndices(op.getX(), op.getAxes(), op.getPosition(), rank,
                                                    pointsOf(op.getValue(), points), order.size());
+    for (AffineExpr &e : target)
+      e = e.replaceDims(at.dims);
     if (node.base != op.getX())
       target = resolveAccess(op.getX(), target, sizes).indices;
-    AffineMap map = placedMap(squeezedIndices(target, sizes.of(node.result)), places.size());
+    AffineMap map = placedMap(squeezedIndices(target, sizes.of(node.result)), at.places.size());
     inits.push_back(cast<BlockArgument>(tensorArgument(node.base)).getArgNumber());
-    kernel::ScatterOp::create(body, loc, operands[0], places, guard,
+    kernel::ScatterOp::create(body, loc, operands[0], at.places, guard,
                               body.getI64IntegerAttr(stored.size()), op.getCombineAttr(),
                               AffineMapAttr::get(map), op.getUniqueAttr(), IntegerAttr());
     stored.push_back(&node);

@@ -200,3 +200,19 @@ func.func @longer(%x: tensor<?xf32>, %y: tensor<?xf32> {graph.dims = array<i64: 
   %g = graph.gather %x[%i] axes [0] at 0 : tensor<?xf32>[tensor<?xi64>] -> tensor<?xf32>
   return %g : tensor<?xf32>
 }
+
+// So it is where something is written.
+// CHECK-LABEL: kernel.func @counted_writes_0(
+// CHECK-NOT: kernel.index
+// CHECK: %[[Q:.*]] = kernel.load %arg1
+// CHECK: %[[B:.*]] = kernel.bound %[[Q]] below #{{.*}} site 0
+// CHECK-NOT: kernel.bound
+// CHECK: kernel.scatter %{{.*}}, result 0[%[[B]]] combine
+func.func @counted_writes(%x: tensor<?x?xf32>, %q: tensor<?x?xi64> {graph.dims = array<i64: 0, 2>}, %v: tensor<?x?xf32> {graph.dims = array<i64: 0, 2>}) -> tensor<?x?xf32> {
+  %n = graph.dim %x, 0 : tensor<?x?xf32>
+  %i = graph.iota to (%n) : tensor<?xi64>
+  %w = graph.dim %q, 1 : tensor<?x?xi64>
+  %rows = graph.broadcast %i to (%n, %w) dims [0] : tensor<?xi64> -> tensor<?x?xi64>
+  %g = graph.scatter %v into %x[%rows, %q] axes [0, 1] at 0 combine "" : tensor<?x?xf32> into tensor<?x?xf32>[tensor<?x?xi64>, tensor<?x?xi64>] -> tensor<?x?xf32>
+  return %g : tensor<?x?xf32>
+}
