@@ -16,6 +16,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <vector>
 
 namespace graphc {
 namespace {
@@ -278,26 +279,78 @@ static std::span<const uint8_t> bytesOf(const NodeRef &mask) {
   return {static_cast<const uint8_t *>(mask->buffer()->host()), static_cast<size_t>(mask->bytes())};
 }
 
-bool fillMasked(Array &x, const Array &mask, uint64_t bits) {
+/// A mask that is computed and not empty; else null.
+static NodeRef computedMask(const Array &mask) {
   if (!mask.view().isWhole() || mask.known())
-    return false;
+    return nullptr;
   NodeRef node = mask.storage()->current();
-  if (node->state() != NodeState::Ready || node->bytes() == 0)
-    return false;
-  return writeMasked(x, mask.device(), [&](char *first) {
-    std::span<const uint8_t> chosen = bytesOf(node);
-    int64_t size = itemSize(x.dtype());
-    // Little-endian: the low bytes are the value.
-    auto fill = rt::library::maskLoops().fill[rt::library::loopOf(size)];
-    const auto count = static_cast<int64_t>(chosen.size());
-    // In pieces of whole blocks: what is not chosen is written over as it is.
-    constexpr int64_t kBlock = 64, kBlocks = 1 << 11;
-    rt::library::parallelFor(
-        (count + kBlock - 1) / kBlock, kBlocks, [&](int64_t low, int64_t high) {
-          low *= kBlock;
-          fill(chosen.data() + low, std::min(high * kBlock, count) - low, bits, first + low * size);
-        });
+  return node->state() == NodeState::Ready && node->bytes() > 0 ? node : nullptr;
+}
+
+/// Calls `write(first, size)` for pieces of whole blocks: what is not chosen is written over as it
+/// is.
+template <typename Write>
+static void eachPiece(int64_t count, const Write &write) {
+  constexpr int64_t kBlock = 64, kBlocks = 1 << 11;
+  rt::library::parallelFor((count + kBlock - 1) / kBlock, kBlocks, [&](int64_t low, int64_t high) {
+    low *= kBlock;
+    write(low, std::min(high * kBlock, count) - low);
   });
+}
+
+bool fillMasked(Array &x, const Array &mask, uint64_t bits) {
+  NodeRef node = computedMask(mask);
+  return node && writeMasked(x, mask.device(), [&](char *first) {
+           int64_t size = itemSize(x.dtype());
+           // Little-endian: the low bytes are the value.
+           auto fill = rt::library::maskLoops().fill[rt::library::loopOf(size)];
+           eachPiece(x.size(), [&](int64_t from, int64_t count) {
+             fill(bytesOf(node).data() + from, count, bits, first + from * size);
+           });
+         });
+}
+
+/// Calls `write(first, mask, values)` where all of that is in memory; of x itself it is not: the
+/// values would be one more who sees its memory.
+template <typename Write>
+static bool writeComputed(Array &x, const Array &mask, const Array &values, const Write &write) {
+  if (values.known() || values.dtype() != x.dtype() || &values.device() != &x.device() ||
+      !(mask.shape() == x.shape()) || values.size() == 0 || mask.dtype() != DType::Bool)
+    return false;
+  NodeRef node = computedMask(mask);
+  const small::Elements from = node ? small::denseElementsOf(values) : small::Elements();
+  return from.base && writeMasked(x, mask.device(),
+                                  [&](char *first) { write(first, bytesOf(node), from.first); });
+}
+
+bool chooseMasked(Array &x, const Array &mask, const Array &values) {
+  return values.shape() == x.shape() &&
+         writeComputed(x, mask, values,
+                       [&](char *first, std::span<const uint8_t> chosen, const char *from) {
+                         int64_t size = itemSize(x.dtype());
+                         auto choose = rt::library::maskLoops().choose[rt::library::loopOf(size)];
+                         eachPiece(x.size(), [&](int64_t at, int64_t count) {
+                           choose(chosen.data() + at, count, from + at * size, first + at * size);
+                         });
+                       });
+}
+
+bool repeatMasked(Array &x, const Array &mask, const Array &values) {
+  auto write = [&](char *first, std::span<const uint8_t> chosen, const char *from) {
+    const int64_t size = itemSize(x.dtype()), count = rt::library::countTrue(chosen);
+    const auto bytes = static_cast<size_t>(count * size);
+    std::vector<char> repeated;
+    if (count > values.size()) {
+      repeated.resize(bytes);
+      auto done = static_cast<size_t>(values.size() * size);
+      std::memcpy(repeated.data(), from, done);
+      for (; done < bytes; done *= 2)
+        std::memcpy(repeated.data() + done, repeated.data(), std::min(done, bytes - done));
+      from = repeated.data();
+    }
+    rt::library::expandInto(first, chosen, from, count, size);
+  };
+  return writeComputed(x, mask, values, write);
 }
 
 bool expandMasked(Array &x, const NodeRef &mask, const NodeRef &values) {

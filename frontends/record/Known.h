@@ -34,6 +34,8 @@ Status settleElement(const Array &x, const NodeRef &element);
 /// Whether x is pending and so many of its elements were read that a loop seems to walk over it: it
 /// is cheaper computed whole. Counts as a read.
 bool isWalkedOver(const Array &x);
+/// Whether integers are known, and few enough to look at, and all in [low, high).
+bool areInside(const Array &index, int64_t low, int64_t high);
 /// x[index] of one array of integers or a mask of the first axis, in a loop over small arrays; null
 /// where it has to be recorded.
 Result<Array> takeRowsNow(const Array &x, const Array &index);
@@ -67,6 +69,10 @@ bool fillMasked(Array &x, const Array &mask, uint64_t bits);
 /// Writes dense values of x's dtype where `mask`, of as many elements as x, is true. False when it
 /// has to be recorded: as above, and where the values are pending or have another number.
 bool expandMasked(Array &x, const NodeRef &mask, const NodeRef &values);
+/// Writes the values of x's dtype and shape where `mask`, of that shape as well, is true; or, for
+/// repeatMasked(), any number of values one after the other, repeated as needed. False as above.
+bool chooseMasked(Array &x, const Array &mask, const Array &values);
+bool repeatMasked(Array &x, const Array &mask, const Array &values);
 /// The result of an elementwise operation on known 0-d operands of dtype `t`, or nothing: an
 /// operation that is exact or correctly rounded is computed here with a kernel's bits, others are
 /// recorded.

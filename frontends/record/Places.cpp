@@ -32,11 +32,12 @@ Status outside(int64_t index, int64_t axis, int64_t size) {
                 format("index {} is out of bounds for axis {} with size {}", index, axis, size));
 }
 
+/// The first that is not in [low, high).
 template <typename T>
-std::optional<int64_t> firstOutside(const void *data, int64_t count, int64_t size) {
+std::optional<int64_t> firstOutside(const void *data, int64_t count, int64_t low, int64_t high) {
   const T *values = static_cast<const T *>(data);
   auto isOutside = [&](T value) {
-    return std::cmp_less(value, -size) || std::cmp_greater_equal(value, size);
+    return std::cmp_less(value, low) || std::cmp_greater_equal(value, high);
   };
   if (count == 0)
     return std::nullopt;
@@ -52,29 +53,29 @@ bool isKnown(const NodeRef &n) {
          n->device().info().runsKernels && n->bytes() / itemSize(n->dtype()) <= kCheckedAtOnce;
 }
 
-/// The first index outside an axis, as far as the values are known.
-std::optional<int64_t> knownOutside(const NodeRef &n, int64_t size) {
+/// The first index that is not in [low, high), as far as the values are known.
+std::optional<int64_t> knownOutside(const NodeRef &n, int64_t low, int64_t high) {
   if (!isKnown(n))
     return std::nullopt;
   int64_t count = n->bytes() / itemSize(n->dtype());
   const void *data = n->buffer()->host();
   switch (n->dtype()) {
   case DType::Int8:
-    return firstOutside<int8_t>(data, count, size);
+    return firstOutside<int8_t>(data, count, low, high);
   case DType::Int16:
-    return firstOutside<int16_t>(data, count, size);
+    return firstOutside<int16_t>(data, count, low, high);
   case DType::Int32:
-    return firstOutside<int32_t>(data, count, size);
+    return firstOutside<int32_t>(data, count, low, high);
   case DType::Int64:
-    return firstOutside<int64_t>(data, count, size);
+    return firstOutside<int64_t>(data, count, low, high);
   case DType::UInt8:
-    return firstOutside<uint8_t>(data, count, size);
+    return firstOutside<uint8_t>(data, count, low, high);
   case DType::UInt16:
-    return firstOutside<uint16_t>(data, count, size);
+    return firstOutside<uint16_t>(data, count, low, high);
   case DType::UInt32:
-    return firstOutside<uint32_t>(data, count, size);
+    return firstOutside<uint32_t>(data, count, low, high);
   case DType::UInt64:
-    return firstOutside<uint64_t>(data, count, size);
+    return firstOutside<uint64_t>(data, count, low, high);
   default:
     return std::nullopt;
   }
@@ -89,7 +90,7 @@ int64_t elementsOf(std::span<const int64_t> shape) {
 
 /// An index whose values are checked as far as they are known.
 Status checkIndex(const NodeRef &index, int64_t axis, int64_t size) {
-  if (auto bad = knownOutside(index, size))
+  if (auto bad = knownOutside(index, -size, size))
     return outside(*bad, axis, size);
   // Nothing is inside an axis without elements.
   if (size == 0 && elementsOf(index->shape()) > 0)
@@ -605,6 +606,14 @@ static small::Outcome takePlacesNow(const Resolved &r) {
   for (const NodeRef &index : r.places.indices)
     indices.emplace_back(index);
   return plain::gather(r.whole, indices, {r.places.axes, r.places.position}, r.result);
+}
+
+bool areInside(const Array &index, int64_t low, int64_t high) {
+  RecordScope scope;
+  if (index.isOpen() || index.known() || !isInteger(index.dtype()))
+    return false;
+  auto n = index.value();
+  return n && isKnown(*n) && !knownOutside(*n, low, high);
 }
 
 /// Whether the only item of a key is a mask of the first axes whose elements are counted later.

@@ -123,6 +123,14 @@ void fill(const uint8_t *mask, int64_t size, uint64_t bits, void *x) {
 }
 
 template <typename T>
+void choose(const uint8_t *mask, int64_t size, const void *values, void *x) {
+  const auto *from = static_cast<const T *>(values);
+  auto *to = static_cast<T *>(x);
+  for (int64_t i = 0; i < size; ++i)
+    to[i] = mask[i] ? from[i] : to[i];
+}
+
+template <typename T>
 void expand(const uint8_t *mask, int64_t, int64_t count, const void *values, void *x) {
   const auto *from = static_cast<const T *>(values);
   auto *to = static_cast<T *>(x);
@@ -138,7 +146,8 @@ constexpr MaskLoops kPlain = {
     places,
     {compress<uint8_t>, compress<uint16_t>, compress<uint32_t>, compress<uint64_t>},
     {fill<uint8_t>, fill<uint16_t>, fill<uint32_t>, fill<uint64_t>},
-    {expand<uint8_t>, expand<uint16_t>, expand<uint32_t>, expand<uint64_t>}};
+    {expand<uint8_t>, expand<uint16_t>, expand<uint32_t>, expand<uint64_t>},
+    {choose<uint8_t>, choose<uint16_t>, choose<uint32_t>, choose<uint64_t>}};
 
 #if defined(__x86_64__)
 
@@ -311,6 +320,28 @@ GRAPHC_AVX512 void fill512(const uint8_t *mask, int64_t size, uint64_t bits, voi
 }
 
 template <typename T>
+GRAPHC_AVX512 void choose512(const uint8_t *mask, int64_t size, const void *values, void *x) {
+  using V = Lanes<T>;
+  const auto *from = static_cast<const T *>(values);
+  auto *to = static_cast<T *>(x);
+  int64_t i = 0;
+  for (; i + 64 <= size; i += 64) {
+    uint64_t chosen = trueOf64(mask + i, 64);
+    if (chosen == 0)
+      continue;
+    askAhead(to + i);
+    askAhead(from + i);
+    for (int64_t j = i; j < i + 64; j += V::kCount, chosen >>= V::kCount)
+      V::store(to + j, V::blend(static_cast<uint32_t>(chosen) & V::kAll, V::load(to + j),
+                                V::load(from + j)));
+  }
+  if (uint64_t chosen = i < size ? trueOf64(mask + i, size - i) : 0)
+    for (; chosen != 0; i += V::kCount, chosen >>= V::kCount)
+      if (uint32_t some = static_cast<uint32_t>(chosen) & V::kAll)
+        V::store(to + i, some, V::load(from + i, some));
+}
+
+template <typename T>
 GRAPHC_AVX512 void expand512(const uint8_t *mask, int64_t size, int64_t count, const void *values,
                              void *x) {
   using V = Lanes<T>;
@@ -349,7 +380,8 @@ constexpr MaskLoops kAvx512 = {
     places512,
     {compress512<uint8_t>, compress512<uint16_t>, compress512<uint32_t>, compress512<uint64_t>},
     {fill512<uint8_t>, fill512<uint16_t>, fill512<uint32_t>, fill512<uint64_t>},
-    {expand512<uint8_t>, expand512<uint16_t>, expand512<uint32_t>, expand512<uint64_t>}};
+    {expand512<uint8_t>, expand512<uint16_t>, expand512<uint32_t>, expand512<uint64_t>},
+    {choose512<uint8_t>, choose512<uint16_t>, choose512<uint32_t>, choose512<uint64_t>}};
 
 #endif
 

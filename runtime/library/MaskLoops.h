@@ -20,6 +20,8 @@ struct MaskLoops {
   void (*fill[4])(const uint8_t *mask, int64_t size, uint64_t bits, void *x);
   /// Sets them to `values`, one after the other; there are `count`. Blocks as above.
   void (*expand[4])(const uint8_t *mask, int64_t size, int64_t count, const void *values, void *x);
+  /// Sets them to the elements of `values` at the same places. Blocks as above.
+  void (*choose[4])(const uint8_t *mask, int64_t size, const void *values, void *x);
 };
 
 /// Where loops of elements of so many bytes are: 1, 2, 4 or 8.

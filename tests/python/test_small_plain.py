@@ -59,7 +59,9 @@ CALLS = [
     "list(w.flat)", "list(w.T.flat)", "list(w[:, ::2].flat)", "list(t[::-1].flat)", "[next(w.flat), next(e.flat, -1.0)]", "np.einsum('ii', w[:, :3])", "np.einsum('iij->j', t[:, :2])",
     "np.einsum('ij->ji', w)", "np.einsum('ij->', i.reshape(2, 4))", "np.einsum('ij,ij->i', i.reshape(2, 4), i.reshape(2, 4))", "np.einsum('ijk,ik->ij', t, t[:, 0])", "np.einsum('i,i', i, f)",
     "np.vecdot(i, i)", "np.vecdot(z, z)", "np.vecdot(w, w)", "np.vecdot(i, f[::-1] * 0)", "np.sum(w, axis=0, out=c[:4])", "np.max(w, axis=1, out=c[:3])", "np.sum(i, where=m)", "np.sum(w, axis=1, where=w > 1)",
-    "np.prod(w, axis=0, where=w[0] > 1)", "np.sum(m, where=m[::-1])", "np.take(f, i % 8, out=c)", "np.take(f, i, out=c, mode='clip')", "np.take(c, i, out=c, mode='wrap')",
+    "np.prod(w, axis=0, where=w[0] > 1)", "np.sum(m, where=m[::-1])", "np.take(c, i % 8, mode='raise')", "np.take(c, i % 8 - 8, mode='wrap')", "np.take(c, i % 8 - 8, mode='clip')", "np.take(c, i % 8, mode='clip')", "np.take(c, i * 3, mode='wrap')", "np.take(w, i % 3, mode='wrap', axis=0)",
+    "np.take(w, i, 0, mode='clip')", "np.take(w, -i, mode='wrap')", "np.choose(-(i % 2), [f, c], mode='wrap')", "np.choose(-(i % 2), [f, c], mode='clip')", "np.bincount(i % 3, c)", "np.bincount(i % 3, i)",
+    "np.take(f, i % 8, out=c)", "np.take(f, i, out=c, mode='clip')", "np.take(c, i, out=c, mode='wrap')",
     "np.take(w, [2, 0], axis=0, out=w[1:])", "np.compress(m, f, out=c[:5])", "np.choose(i % 2, [f, c], out=c)", "np.deg2rad(30)", "np.deg2rad(f)", "np.rad2deg(0.5)", "np.isnan(f)",
     "np.isinf(f)", "np.isfinite(f)", "np.signbit(f)", "np.sign(f)", "np.sign(f[0])", "np.copysign(c, f)", "np.reciprocal(f)", "np.isnan(f[4])", "np.signbit(f.astype('f4'))", "np.isinf(f[2])",
     "np.array([1, 2], dtype=float)", "np.array((1, 2.5), 'f4')", "np.array([1, 2], 'u1')", "np.array([True, 2], dtype=np.float64)", "np.array([c[1], 1], dtype=float)", "np.array([1.7, -2.5], dtype=int)",
@@ -103,6 +105,9 @@ UPDATES = [
     "w[np.array([[0], [1]]), np.array([1, 3])] = 7.0", "w[i % 3, i % 4] += c", "w[np.array([0, 0]), np.array([1, 1])] = np.array([3.0, 4.0])",
     "np.putmask(c, m, 2.5)", "np.putmask(i, m, -7)", "np.putmask(i, m, 2.5)", "np.putmask(w.T, w.T > 1, 3)", "np.putmask(m, m, 0)", "np.putmask(c, i, 9.0)",
     "np.putmask(w, (w > 2).ravel(), 5.0)", "np.place(c, m, 4)", "np.place(w[:, ::2], w[:, ::2] > 1, -1.0)", "np.place(i, m, True)", "np.place(c, m, f[:3])",
+    "np.putmask(c, m, f)", "np.putmask(w, w > 1, w * 2)", "np.putmask(c, m, c[::-1])", "np.putmask(c, m, f[:3])", "np.putmask(c[2:6], m[2:6], f[:4])", "np.putmask(m, m, m[::-1])",
+    "np.place(c, m, f)", "np.place(c, m, f[2:4])", "np.place(w, w > 1, c)", "np.place(c, m, c[::-1])", "np.place(c, c > 99, f)", "np.put(c, i % 8, f)", "np.put(c, i[:3] % 8 - 8, 2)", "np.put(w, i % 12, c)",
+    "np.put(c, np.array([1, 1, 2]), f[:3])", "np.put(c, np.array([9, -11]), f[:2], mode='wrap')", "np.put(c, np.array([1, -2]), f[:2], mode='wrap')", "np.put(c, np.array([9, -2]), 1.5, mode='clip')",
 ]  # fmt: skip
 
 
@@ -148,7 +153,7 @@ def test_errors_have_numpys_class(statement):
     assert_same([ours[name] for name in "cfiw"], [space(np)[name] for name in "cfiw"])  # nothing was written
 
 
-@pytest.mark.parametrize("statement", ["c += 1.0", "c[i % 8] = 2.0", "c[m] = 1.0", "c.fill(1.0)", "c[:2] = [1.0, 2.0]", "np.copyto(c, f)", "c[0] = 1.0", "np.putmask(c, m, 1.0)", "np.place(c, m, 1)"])
+@pytest.mark.parametrize("statement", ["c += 1.0", "c[i % 8] = 2.0", "c[m] = 1.0", "c.fill(1.0)", "c[:2] = [1.0, 2.0]", "np.copyto(c, f)", "c[0] = 1.0", "np.putmask(c, m, 1.0)", "np.place(c, m, 1)", "np.putmask(c, m, f)", "np.place(c, m, f)", "np.put(c, i % 8, f)"])
 def test_read_only_arrays_are_not_written(statement):
     names = space(gc)
     names["c"].flags.writeable = False
@@ -164,6 +169,53 @@ def test_a_number_where_a_mask_holds_is_written_without_a_copy(name):
     for other in (x, x > 3, [1.0]), (x, x, 1.0), (x[:2], x > 3, 1.0), (x, x > 3, 1j), (x.astype(int), x > 3, 2.5):
         assert quick(*other) is NotImplemented
     assert x.tolist() == [0, 1, 2, 3, 0.5, 0.5]
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "f2", "f4", "f8", "c16"])
+@pytest.mark.parametrize("size", [1, 63, 64, 65, 130, 1000, 300_000])
+def test_values_where_a_mask_holds(dtype, size):
+    """Seen through views and by nobody who copied; blocks of the mask and what is left of them; the array itself among the values."""
+    rng = np.random.default_rng(size)
+    a, v = ((rng.random(size) * 100).astype(dtype) for _ in range(2))
+    for share in 0, 0.05, 0.5, 1:
+        mask = rng.random(size) < share
+        for name in "putmask", "place":
+            for values in v, v[:3], v[:1]:
+                for first in 0, size // 2:
+                    expected, x = a.copy(), gc.asarray(a.copy())
+                    view, copy = x[:], x.copy()
+                    getattr(np, name)(expected[first:], mask[first:], values)
+                    getattr(gc, name)(x[first:], gc.asarray(mask[first:]), gc.asarray(values))
+                    assert_same([x, view, copy], [expected, expected, a])
+            expected, x = a.copy(), gc.asarray(a.copy())
+            getattr(np, name)(expected, mask, a[::-1])
+            getattr(gc, name)(x, gc.asarray(mask), x[::-1])
+            assert_same([x], [expected])
+
+
+@pytest.mark.parametrize("name", ["putmask", "place"])
+def test_values_where_a_mask_holds_are_written_at_once(name):
+    x, y, quick = gc.arange(6.0) + 0, gc.arange(6.0) * 10, getattr(gc._graphc, f"plain_{name}")
+    mask = x > 3
+    gc.eval(x, y, mask)
+    before = gc.cache_info()
+    assert quick(x, mask, y) is None
+    assert all(gc.cache_info()[k] == before[k] for k in ("launches", "nodes_recorded"))
+    assert x.tolist() == [0, 1, 2, 3, *((40, 50) if name == "putmask" else (0, 10))]
+    for other in (x, mask, y.astype("f4")), (x, mask, y[0]), (x[:2], mask, y), (x, mask, x), (x, mask, x[::-1]):
+        assert quick(*other) is NotImplemented
+
+
+def test_places_inside_are_taken_in_every_mode_as_they_are():
+    x = gc.asarray(np.arange(3000.0))
+    places, outside = gc.asarray(np.arange(-3000, 3000)), gc.asarray(np.arange(-3000, 3001))
+    counts = []
+    for given, mode in (places, "raise"), (places, "wrap"), (outside, "wrap"):
+        before = gc.cache_info()["nodes_recorded"]
+        taken = gc.take(x, given, mode=mode)
+        counts.append(gc.cache_info()["nodes_recorded"] - before)
+        assert_same([taken], [np.take(np.arange(3000.0), np.asarray(given), mode=mode)])
+    assert counts[0] == counts[1] < counts[2]
 
 
 def test_diagonals_are_read_only_views():

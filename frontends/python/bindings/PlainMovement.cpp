@@ -98,14 +98,40 @@ PyObject *part(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject
   });
 }
 
+/// Whether places are those that take() means in a mode: of others than 'raise' where they are
+/// known.
+bool needsNoMode(const Array &places, PyObject *mode, int64_t size) {
+  if (!PyUnicode_Check(mode))
+    return false;
+  if (PyUnicode_CompareWithASCIIString(mode, "raise") == 0)
+    return true;
+  const bool isClip = PyUnicode_CompareWithASCIIString(mode, "clip") == 0;
+  return (isClip || PyUnicode_CompareWithASCIIString(mode, "wrap") == 0) &&
+         ops::areInside(places, isClip ? 0 : -size, size);
+}
+
+/// are_inside(places, low, high): whether integers are known to be in [low, high).
+PyObject *areInside(PyObject *, PyObject *const *args, Py_ssize_t count) {
+  return guarded([&] {
+    const Array *places = count == 3 ? asPlainArray(args[0]) : nullptr;
+    return PyBool_FromLong(
+        places && !Trace::active() &&
+        ops::areInside(*places, PyLong_AsLongLong(args[1]), PyLong_AsLongLong(args[2])));
+  });
+}
+
 /// take(x, places), also of axis 0, places being an array or a list of a few.
 PyObject *take(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     PlainScope scope;
-    const bool isNamed = count == 2 && names && PyTuple_GET_SIZE(names) == 1 &&
-                         PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "axis") == 0;
-    PyObject *axis = isNamed || (count == 3 && !names) ? args[2] : Py_None;
-    const bool isPlain = isNamed || (!names && (count == 2 || count == 3));
+    PyObject *axis = count == 3 ? args[2] : Py_None, *mode = nullptr;
+    bool isPlain = count == 2 || count == 3;
+    for (Py_ssize_t i = 0, named = names ? PyTuple_GET_SIZE(names) : 0; i < named; ++i) {
+      PyObject *name = PyTuple_GET_ITEM(names, i);
+      const bool isAxis = PyUnicode_CompareWithASCIIString(name, "axis") == 0;
+      isPlain &= isAxis ? count == 2 : PyUnicode_CompareWithASCIIString(name, "mode") == 0;
+      (isAxis ? axis : mode) = args[count + i];
+    }
     const Array *x = isPlain && !Trace::active() ? asPlainArray(args[0]) : nullptr;
     if (!x || x->rank() == 0 || !x->view().isContiguous() ||
         (axis != Py_None && smallInteger(axis) != 0))
@@ -119,6 +145,8 @@ PyObject *take(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *na
       Py_RETURN_NOTIMPLEMENTED;
     if (axis == Py_None && x->rank() > 1)
       x = &(flat = unwrap(ops::reshape(*x, Shape{x->size()})));
+    if (mode && !needsNoMode(*places, mode, x->shape()[0]))
+      Py_RETURN_NOTIMPLEMENTED;
     if (PyObject *rows = directRows(*x, *places))
       return rows;
     Array taken = unwrap(ops::takeRowsNow(*x, *places));
@@ -380,8 +408,10 @@ PyObject *arrayEqual(PyObject *, PyObject *const *args, Py_ssize_t count, PyObje
   });
 }
 
-/// putmask(x, mask, number) and place(x, mask, number): x[mask] = number, which counts nothing.
-PyObject *putNumber(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+/// putmask(x, mask, values) or, where `IsPlace`, place(x, mask, values). A number is x[mask] =
+/// number, which counts nothing; values that are computed are written at once.
+template <bool IsPlace>
+PyObject *putMasked(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     const bool isPlain = count == 3 && !names && Py_TYPE(args[0]) == Py_TYPE(args[1]);
     const Array *x = isPlain ? asPlainArray(args[0]) : nullptr;
@@ -389,6 +419,14 @@ PyObject *putNumber(PyObject *, PyObject *const *args, Py_ssize_t count, PyObjec
     if (!mask || x->isValue() || x->rank() == 0 || mask->dtype() != DType::Bool ||
         !(x->shape() == mask->shape()) || Trace::active())
       Py_RETURN_NOTIMPLEMENTED;
+    if (const Array *values = asPlainArray(args[2])) {
+      PlainScope scope;
+      Array target = *x;
+      if (values->rank() == 0 || !(IsPlace ? ops::repeatMasked(target, *mask, *values)
+                                           : ops::chooseMasked(target, *mask, *values)))
+        Py_RETURN_NOTIMPLEMENTED;
+      Py_RETURN_NONE;
+    }
     const bool isReal = PyFloat_CheckExact(args[2]) && isFloat(x->dtype());
     if (!isReal && !smallInteger(args[2]))
       Py_RETURN_NOTIMPLEMENTED;
@@ -398,23 +436,47 @@ PyObject *putNumber(PyObject *, PyObject *const *args, Py_ssize_t count, PyObjec
   });
 }
 
-PyMethodDef functions[] = {quick("plain_take", take),
-                           quick("plain_putmask", putNumber),
-                           quick("plain_place", putNumber),
-                           quick("plain_repeat", repeat),
-                           quick("plain_flatnonzero", flatNonzero),
-                           quick("plain_nonzero", nonzero),
-                           quick("plain_count_nonzero", countNonzero),
-                           quick("plain_clip", clip),
-                           quick("plain_swapaxes", swapAxes),
-                           quick("plain_ascontiguousarray", contiguous),
-                           quick("plain_copy", copy),
-                           quick("plain_outer", outer),
-                           quick("plain_size", size),
-                           quick("plain_unique", unique),
-                           quick("plain_copyto", copyTo),
-                           quick("plain_array_equal", arrayEqual),
-                           {nullptr, nullptr, 0, nullptr}};
+/// put(x, places, values) of vectors: x[places] = values of as many values, or of a number.
+PyObject *put(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const bool isPlain = count == 3 && !names && !Trace::active();
+    const Array *x = isPlain ? asPlainArray(args[0]) : nullptr;
+    const Array *places = x ? asPlainArray(args[1]) : nullptr;
+    if (!places || x->isValue() || x->rank() != 1 || x->size() == 0 || places->rank() != 1 ||
+        places->size() == 0 || places->dtype() != DType::Int64)
+      Py_RETURN_NOTIMPLEMENTED;
+    const Array *values = asPlainArray(args[2]);
+    const bool isReal = PyFloat_CheckExact(args[2]) && isFloat(x->dtype());
+    if (values ? !(values->shape() == places->shape()) || values->dtype() != x->dtype()
+               : !isReal && !smallInteger(args[2]))
+      Py_RETURN_NOTIMPLEMENTED;
+    if (PyObject_SetItem(args[0], args[1], args[2]) < 0)
+      throw pb::error_already_set();
+    Py_RETURN_NONE;
+  });
+}
+
+PyMethodDef functions[] = {
+    quick("plain_take", take),
+    quick("plain_put", put),
+    quick("plain_putmask", putMasked<false>),
+    quick("plain_place", putMasked<true>),
+    {"are_inside", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(areInside)),
+     METH_FASTCALL, "are_inside(places, low, high): whether that is known of integers"},
+    quick("plain_repeat", repeat),
+    quick("plain_flatnonzero", flatNonzero),
+    quick("plain_nonzero", nonzero),
+    quick("plain_count_nonzero", countNonzero),
+    quick("plain_clip", clip),
+    quick("plain_swapaxes", swapAxes),
+    quick("plain_ascontiguousarray", contiguous),
+    quick("plain_copy", copy),
+    quick("plain_outer", outer),
+    quick("plain_size", size),
+    quick("plain_unique", unique),
+    quick("plain_copyto", copyTo),
+    quick("plain_array_equal", arrayEqual),
+    {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef sortMethod = quick("sort", sorted), partMethod = quick("part", part),
             cumulateMethod = quick("cumsum", cumulate), atLeastMethod = quick("atleast", atLeast),

@@ -37,14 +37,16 @@ def _whole_numbers(values, found):
     return found.astype("int64") if isinstance(values, (list, tuple)) and found.dtype.kind == "f" and found.size else found
 
 
-def _in_mode(indices, size, mode, what):
-    """Indices that need no check in the modes 'wrap' and 'clip'."""
+def _in_mode(indices, size, mode, what, counts_back=True):
+    """Indices that need no check in the modes 'wrap' and 'clip'; ones below zero where those count from the end."""
     if mode == "raise":
         return indices
     if mode not in ("wrap", "clip"):
         raise ArgumentError(f"{what}: mode is 'raise', 'wrap' or 'clip', not {mode!r}")
     if size == 0 and indices.size:
         raise IndexOutOfBounds(f"{what}: cannot do a non-empty take from an empty axes.")
+    if _graphc.are_inside(indices, -size if mode == "wrap" and counts_back else 0, size):
+        return indices
     indices = indices.astype("int64", copy=False)
     return indices % _py.max(size, 1) if mode == "wrap" else _graphc.clip(indices, 0, _py.max(size - 1, 0))
 
@@ -256,7 +258,7 @@ def choose(a, choices, out=None, mode="raise"):
     if mode == "raise":
         if index.size and bool(_any((index < 0) | (index >= len(choices)))):
             raise ArgumentError("invalid entry in choice array")
-    index = _in_mode(index, len(choices), mode, "choose")
+    index = _in_mode(index, len(choices), mode, "choose", counts_back=False)
     index, *choices = broadcast_arrays(index, *choices)
     result = choices[0].astype(kind)
     for number, choice in enumerate(choices[1:], 1):
