@@ -187,6 +187,9 @@ struct Run {
   const T *data = nullptr;
   bool steps = true; ///< else one value for all
 };
+/// How many counts bincount() gives of so many integers, at least `least`; 0 where that has to be
+/// recorded.
+int64_t countsOf(Run<int64_t> given, int64_t size, int64_t least);
 
 template <typename T>
 class Reader {

@@ -179,21 +179,19 @@ Outcome powers(const Array &x, int64_t count, bool isRising) {
 Outcome weightedBincount(const Array &x, const Array &weights, int64_t least) {
   if (weights.dtype() != DType::Float64 || !(weights.shape() == x.shape()))
     return NodeRef();
-  // How many there are is counted as without weights, and so is what has to be recorded.
-  GRAPHC_ASSIGN(NodeRef counts, bincount(x, least));
   Reader<int64_t> places;
   Reader<double> added;
   GRAPHC_ASSIGN(bool isRead, places.read(x, DType::Int64, x.shape()));
-  if (counts && isRead) {
+  if (isRead) {
     GRAPHC_ASSIGN(isRead, added.read(weights, DType::Float64, weights.shape()));
   }
-  if (!counts || !isRead)
-    return NodeRef();
-  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Float64, counts->shape(), x.device()));
-  auto *sums = dataOf<double>(out);
-  const int64_t length = countOf(counts->shape());
-  std::fill_n(sums, length, 0.0);
   const Run<int64_t> at = places.run();
+  const int64_t length = isRead ? countsOf(at, x.size(), least) : 0;
+  if (length == 0)
+    return NodeRef();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Float64, {length}, x.device()));
+  auto *sums = dataOf<double>(out);
+  std::fill_n(sums, length, 0.0);
   const Run<double> from = added.run();
   for (int64_t i = 0, count = x.size(); i < count; ++i)
     sums[at.data[at.steps ? i : 0]] += from.data[from.steps ? i : 0];

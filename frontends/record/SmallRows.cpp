@@ -189,21 +189,25 @@ Outcome flatNonzero(const Array &mask) {
   return out;
 }
 
-Outcome bincount(const Array &x, int64_t least) {
-  const int64_t most = kMostBytes / itemSize(DType::Int64), size = x.size();
-  Reader<int64_t> reader;
-  GRAPHC_ASSIGN(bool isRead, reader.read(x, DType::Int64, x.shape()));
-  if (!isRead || size == 0 || least > most)
-    return NodeRef();
-  Run<int64_t> given = reader.run();
+int64_t countsOf(Run<int64_t> given, int64_t size, int64_t least) {
+  constexpr int64_t kMost = kMostBytes / sizeof(int64_t);
   int64_t length = std::max<int64_t>(least, 1);
-  bool isOutside = false;
-  for (int64_t i = 0; i < (given.steps ? size : 1); ++i) {
-    const bool isInside = static_cast<uint64_t>(given.data[i]) < static_cast<uint64_t>(most);
+  bool isOutside = size == 0 || least > kMost;
+  for (int64_t i = 0; i < (given.steps ? size : std::min<int64_t>(size, 1)); ++i) {
+    const bool isInside = static_cast<uint64_t>(given.data[i]) < static_cast<uint64_t>(kMost);
     length = std::max(length, isInside ? given.data[i] + 1 : 0);
     isOutside |= !isInside;
   }
-  if (isOutside)
+  return isOutside ? 0 : length;
+}
+
+Outcome bincount(const Array &x, int64_t least) {
+  const int64_t size = x.size();
+  Reader<int64_t> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(x, DType::Int64, x.shape()));
+  Run<int64_t> given = reader.run();
+  const int64_t length = isRead ? countsOf(given, size, least) : 0;
+  if (length == 0)
     return NodeRef();
   GRAPHC_ASSIGN(NodeRef out, makeNode(DType::Int64, {length}, x.device()));
   auto *counts = dataOf<int64_t>(out);

@@ -275,6 +275,17 @@ PyObject *sortNow(PyObject *, PyObject *const *args, Py_ssize_t count) {
   });
 }
 
+/// Null where that has to be recorded.
+NodeRef countsOf(const Array &x, const Array *weights, int64_t least) {
+  NodeRef counts;
+  if (small::isLoop(op::OpKind::Scatter, x.size(), x.device()))
+    counts =
+        unwrap(weights ? small::weightedBincount(x, *weights, least) : small::bincount(x, least));
+  if (!counts && !weights)
+    counts = unwrap(countsNow(x, least));
+  return counts;
+}
+
 /// None where the general way has to look.
 PyObject *bincount(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&]() -> PyObject * {
@@ -287,14 +298,26 @@ PyObject *bincount(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject
         (weights && &weights->device() != &x->device()) || x->rank() != 1 ||
         !isInteger(x->dtype()) || least < 0)
       Py_RETURN_NONE;
-    NodeRef counts;
-    if (small::isLoop(op::OpKind::Scatter, x->size(), x->device()))
-      counts = unwrap(weights ? small::weightedBincount(*x, *weights, least)
-                              : small::bincount(*x, least));
-    if (!counts && !weights)
-      counts = unwrap(countsNow(*x, least));
+    NodeRef counts = countsOf(*x, weights, least);
     if (!counts)
       Py_RETURN_NONE;
+    return wrap(small::arrayOf(std::move(counts)));
+  });
+}
+
+/// bincount(x) and bincount(x, weights) of arrays.
+PyObject *plainBincount(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    PlainScope scope;
+    const bool isPlain = (count == 1 || count == 2) && !names && !Trace::active();
+    const Array *x = isPlain ? asPlainArray(args[0]) : nullptr;
+    const Array *weights = x && count == 2 ? asPlainArray(args[1]) : nullptr;
+    if (!x || (count == 2 && !weights) || x->rank() != 1 || !isInteger(x->dtype()) ||
+        (weights && &weights->device() != &x->device()))
+      Py_RETURN_NOTIMPLEMENTED;
+    NodeRef counts = countsOf(*x, weights, 0);
+    if (!counts)
+      Py_RETURN_NOTIMPLEMENTED;
     return wrap(small::arrayOf(std::move(counts)));
   });
 }
@@ -445,6 +468,8 @@ PyMethodDef functions[] = {
              "append() for plain arguments; NotImplemented for others."),
     function("library", library, "library(name, operands, params, shape, dtype)"),
     function("row", row, "row(name, x, param, dtype): a routine of rows of a vector"),
+    function("plain_bincount", plainBincount,
+             "bincount() for plain arguments; NotImplemented for others."),
     function("bincount", bincount,
              "bincount(x, least, weights=None): None where it has to be recorded"),
     {"numeric", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(numeric)), METH_FASTCALL,
