@@ -45,7 +45,7 @@ CALLS = [
     "np.linspace(0, 1, 0)", "np.linspace(0, 5, 3, dtype=int)", "np.linspace(0, 0.1, 11)", "np.arange(0.0, 1.0, 0.1)", "np.arange(3.0, -2, -0.5)",
     "np.arange(5)", "np.arange(7, 1, -2)", "np.arange(2, 9.5)", "np.arange(0.0)", "np.arange(5, 6.0)", "np.zeros_like(i)",
     "np.ones_like(m)", "np.ones_like(w.T)", "np.zeros((2, 3), int)", "np.ones(3, 'f4')", "np.round(f, 1)", "f.round()", "np.round(f * 100, -1)",
-    "np.round(i, 2)", "(g * 3).astype(int)", "(-g[::-1]).astype(int)", "m.astype(float)", "i.view('u8')", "f.view('i8')", "f.view('f8')", "i.view('i4')",
+    "np.round(i, 2)", "(g * 3).astype(int)", "(-g[::-1]).astype(int)", "m.astype(float)", "i.view('u8')", "f.view('i8')", "f.view(np.int64)", "i.view(np.uint8)", "c.view(float)", "f.view(np.float64)", "w.view()", "w.view(complex)", "f.view(np.int64) >> 52", "w.T.view()", "w[:, ::2].view(np.int64)", "c[0].view(np.int64)", "m.view(np.int8)", "f.view('f8')", "i.view('i4')",
     "f.item(1)", "i.item(-1)", "w.item(3)", "w.item(1, 2)", "f ** 2", "g ** 0.5", "i ** 2", "w.T ** 2", "f ** 1", "np.einsum('ij,j->i', w, w[0])",
     "np.einsum('i,i->', i, i)", "np.einsum('ij,ij->', w, w)", "np.einsum('i,j->ij', i, i)", "np.einsum('ij,kj->ik', w, w)", "np.einsum('ii->i', w[:, :3])",
     "np.median(c)", "np.median(c[:5])", "np.median(f)", "np.median(w, axis=0)", "np.quantile(c, [0.25, 0.5])", "np.percentile(i, 30)", "np.fft.fftfreq(5, 0.5)",
@@ -191,6 +191,19 @@ def test_values_where_a_mask_holds(dtype, size):
             getattr(np, name)(expected, mask, a[::-1])
             getattr(gc, name)(x, gc.asarray(mask), x[::-1])
             assert_same([x], [expected])
+
+
+@pytest.mark.parametrize("xp", [np, gc])
+def test_views_show_the_memory_that_they_were_made_of(xp):
+    x = xp.arange(4.0)
+    views = x.view(), x.view(float), x.view(xp.int64), x[1:].view(), x[::2].view(xp.uint64)
+    x += 1
+    assert views[0].tolist() == views[1].tolist() == [1, 2, 3, 4] and views[2][0] == 1023 << 52
+    views[0][1], views[2][2] = 7, 0
+    views[3][2] = 9
+    assert x.tolist() == [1, 7, 0, 9] and views[4].tolist() == [1023 << 52, 0] and not views[0] is x
+    x.flags.writeable = False
+    assert not x.view().flags.writeable and not x.view(xp.int64).flags.writeable
 
 
 @pytest.mark.parametrize("name", ["putmask", "place"])

@@ -227,9 +227,13 @@ PyObject *viewAs(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
     isPlain = first < 128 && std::isalpha(static_cast<int>(first));
   }
   auto wanted = isPlain ? namedDType(args[0]) : std::nullopt;
-  if (!wanted || *wanted == x->dtype() || PyType_Check(args[0]))
+  const bool isSame = wanted ? *wanted == x->dtype() : count == 0 && !keywords;
+  if ((!wanted && !isSame) || x->isValue() || x->rank() == 0)
     return general("_view", self, args, count, keywords);
-  return guarded([&] { return wrap(ops::recast(*x, *wanted)); });
+  return guarded([&] {
+    IndexItem everything;
+    return isSame ? wrapPart(*x, {&everything, 1}) : wrap(ops::recast(*x, *wanted));
+  });
 }
 
 /// A single result as Python's number is.
