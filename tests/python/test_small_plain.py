@@ -193,6 +193,19 @@ def test_values_where_a_mask_holds(dtype, size):
             assert_same([x], [expected])
 
 
+def test_sums_of_few_weights_are_computed_at_once():
+    rng = np.random.default_rng(5)
+    x, w = rng.integers(0, 300, 20_000), rng.standard_normal(20_000)
+    ours = gc.asarray(x), gc.asarray(w)
+    before = gc.cache_info()
+    counts = gc.bincount(*ours), gc.bincount(ours[0], ours[1], 400)
+    assert all(gc.cache_info()[k] == before[k] for k in ("launches", "nodes_recorded"))
+    assert_same(list(counts), [np.bincount(x, w), np.bincount(x, w, 400)])
+    for wrong in (ours[0], ours[1][1:]), (ours[0] - 1, ours[1]), (ours[0], gc.asarray(1.5)):
+        with pytest.raises(ValueError):
+            gc.bincount(*wrong)
+
+
 @pytest.mark.parametrize("xp", [np, gc])
 def test_views_show_the_memory_that_they_were_made_of(xp):
     x = xp.arange(4.0)

@@ -6,6 +6,7 @@
 #include "frontends/record/Known.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
+#include "frontends/record/SmallElements.h"
 #include "frontends/record/SmallNumeric.h"
 #include "frontends/record/Trace.h"
 #include "runtime/base/Strings.h"
@@ -277,8 +278,12 @@ PyObject *sortNow(PyObject *, PyObject *const *args, Py_ssize_t count) {
 
 /// Null where that has to be recorded.
 NodeRef countsOf(const Array &x, const Array *weights, int64_t least) {
+  // Of a few such sums the elements cost less than a launch, wherever they are asked for.
+  constexpr int64_t kMostSums = 1 << 15;
+  const bool isThere = weights && !weights->known() && x.size() <= kMostSums && !Trace::active() &&
+                       small::denseElementsOf(x).base && small::denseElementsOf(*weights).base;
   NodeRef counts;
-  if (small::isLoop(op::OpKind::Scatter, x.size(), x.device()))
+  if (isThere || small::isLoop(op::OpKind::Scatter, x.size(), x.device()))
     counts =
         unwrap(weights ? small::weightedBincount(x, *weights, least) : small::bincount(x, least));
   if (!counts && !weights)
