@@ -297,48 +297,56 @@ inline void askAhead(const T *x) {
     _mm_prefetch(reinterpret_cast<const char *>(x + j) + kAheadBytes, _MM_HINT_T0);
 }
 
-/// Whole vectors are written over: stores of some lanes take as long as twice that.
+/// What fill512() and choose512() write: one value, or an array's.
 template <typename T>
-GRAPHC_AVX512 void fill512(const uint8_t *mask, int64_t size, uint64_t bits, void *x) {
+struct OneValue {
+  __m512i value;
+  GRAPHC_AVX512 void ask(int64_t) const {}
+  GRAPHC_AVX512 __m512i load(int64_t) const { return value; }
+  GRAPHC_AVX512 __m512i load(int64_t, uint32_t) const { return value; }
+};
+template <typename T>
+struct EachValue {
+  const T *values;
+  GRAPHC_AVX512 void ask(int64_t i) const { askAhead(values + i); }
+  GRAPHC_AVX512 __m512i load(int64_t i) const { return Lanes<T>::load(values + i); }
+  GRAPHC_AVX512 __m512i load(int64_t i, uint32_t lanes) const {
+    return Lanes<T>::load(values + i, lanes);
+  }
+};
+
+/// Whole vectors are written over: stores of some lanes take as long as twice that.
+template <typename T, typename Values>
+GRAPHC_AVX512 inline void replace512(const uint8_t *mask, int64_t size, const Values &from, T *to) {
   using V = Lanes<T>;
-  auto *to = static_cast<T *>(x);
-  __m512i value = sizeof(T) == 8 ? _mm512_set1_epi64(static_cast<int64_t>(bits))
-                                 : _mm512_set1_epi32(static_cast<int32_t>(bits));
   int64_t i = 0;
   for (; i + 64 <= size; i += 64) {
     uint64_t chosen = trueOf64(mask + i, 64);
     if (chosen == 0)
       continue;
     askAhead(to + i);
+    from.ask(i);
     for (int64_t j = 0; j < 64; j += V::kCount)
-      V::store(to + i + j,
-               V::blend(static_cast<uint32_t>(chosen >> j) & V::kAll, V::load(to + i + j), value));
+      V::store(to + i + j, V::blend(static_cast<uint32_t>(chosen >> j) & V::kAll,
+                                    V::load(to + i + j), from.load(i + j)));
   }
   if (uint64_t chosen = i < size ? trueOf64(mask + i, size - i) : 0)
-    for (int64_t j = 0; chosen != 0; j += V::kCount, chosen >>= V::kCount)
-      V::store(to + i + j, static_cast<uint32_t>(chosen) & V::kAll, value);
+    for (; chosen != 0; i += V::kCount, chosen >>= V::kCount) {
+      auto some = static_cast<uint32_t>(chosen) & V::kAll;
+      V::store(to + i, some, from.load(i, some));
+    }
+}
+
+template <typename T>
+GRAPHC_AVX512 void fill512(const uint8_t *mask, int64_t size, uint64_t bits, void *x) {
+  __m512i value = sizeof(T) == 8 ? _mm512_set1_epi64(static_cast<int64_t>(bits))
+                                 : _mm512_set1_epi32(static_cast<int32_t>(bits));
+  replace512(mask, size, OneValue<T>{value}, static_cast<T *>(x));
 }
 
 template <typename T>
 GRAPHC_AVX512 void choose512(const uint8_t *mask, int64_t size, const void *values, void *x) {
-  using V = Lanes<T>;
-  const auto *from = static_cast<const T *>(values);
-  auto *to = static_cast<T *>(x);
-  int64_t i = 0;
-  for (; i + 64 <= size; i += 64) {
-    uint64_t chosen = trueOf64(mask + i, 64);
-    if (chosen == 0)
-      continue;
-    askAhead(to + i);
-    askAhead(from + i);
-    for (int64_t j = i; j < i + 64; j += V::kCount, chosen >>= V::kCount)
-      V::store(to + j, V::blend(static_cast<uint32_t>(chosen) & V::kAll, V::load(to + j),
-                                V::load(from + j)));
-  }
-  if (uint64_t chosen = i < size ? trueOf64(mask + i, size - i) : 0)
-    for (; chosen != 0; i += V::kCount, chosen >>= V::kCount)
-      if (uint32_t some = static_cast<uint32_t>(chosen) & V::kAll)
-        V::store(to + i, some, V::load(from + i, some));
+  replace512(mask, size, EachValue<T>{static_cast<const T *>(values)}, static_cast<T *>(x));
 }
 
 template <typename T>
