@@ -66,7 +66,16 @@ T laneTree(const T *x, int64_t count, F combine) {
     return foldLanes(x, count, combine);
   std::array<T, kLanes> lanes;
   std::copy_n(x, kLanes, lanes.data());
-  for (int64_t row = kLanes; row < count; row += kLanes)
+  constexpr int64_t kTogether = 4 * kLanes; // rows of lanes that are loaded and stored once
+  int64_t row = kLanes;
+  for (; row + kTogether <= count; row += kTogether)
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      const T *from = x + row + lane;
+      T &kept = lanes[static_cast<size_t>(lane)];
+      kept = combine(combine(kept, from[0]), from[kLanes]);
+      kept = combine(combine(kept, from[2 * kLanes]), from[3 * kLanes]);
+    }
+  for (; row < count; row += kLanes)
     for (int64_t lane = 0; lane < std::min(kLanes, count - row); ++lane)
       lanes[static_cast<size_t>(lane)] = combine(lanes[static_cast<size_t>(lane)], x[row + lane]);
   return foldLanes(lanes.data(), kLanes, combine);

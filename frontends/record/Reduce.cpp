@@ -172,7 +172,9 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
       return reduce(kind, turned, std::nullopt, keepdims, wanted);
   Shape result = op::reducedShape(x.shape(), axes, keepdims);
   auto dtype = computeDType(kind, x.dtype(), wanted);
-  if (small::isLoop(op::OpKind::Reduce, x.size(), x.device()) && !axes.empty() &&
+  // A single result of what is computed has nothing to fuse with, before it or behind it.
+  const int64_t read = result.rank() == 0 && isComputed(x) ? 1 : x.size();
+  if (small::isLoop(op::OpKind::Reduce, read, x.device()) && !axes.empty() &&
       !(isArg(kind) && given && axes.size() != 1)) {
     GRAPHC_ASSIGN(NodeRef now, small::reduce(kind, x, axes, dtype.value_or(x.dtype()), result));
     if (now)

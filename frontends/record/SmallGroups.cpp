@@ -61,7 +61,7 @@ static std::optional<Array> partOf(const Array &x, size_t axis, int64_t from, in
 
 Outcome productOfBlocks(const Array &x, const Array &y, DType t, const Shape &shape) {
   constexpr int64_t kRun = 4;
-  if ((t != DType::Float32 && t != DType::Float64) || countOf(shape) == 1)
+  if ((t != DType::Float32 && t != DType::Float64))
     return NodeRef();
   const size_t along = x.shape().size() - 1;
   const int64_t depth = x.shape()[along];

@@ -124,11 +124,17 @@ void combineAll(const T *x, const Layout &l, T *out, F combine) {
 /// Where a value stands first that is among the elements.
 template <typename T>
 int64_t firstPlace(const T *x, int64_t count, T value) {
-  constexpr int64_t kLanes = 16;
+  // As wide as what is compared, so that no lane is narrowed.
+  using Word = std::conditional_t<sizeof(T) == 8, uint64_t,
+                                  std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>;
+  constexpr int64_t kLanes = 64;
   int64_t i = 0;
-  for (bool isHere = false; !isHere && i + kLanes <= count; i += isHere ? 0 : kLanes)
+  for (Word isHere = 0; i + kLanes <= count; i += kLanes) {
     for (int64_t lane = 0; lane < kLanes; ++lane)
-      isHere |= x[i + lane] == value;
+      isHere |= static_cast<Word>(x[i + lane] == value);
+    if (isHere)
+      break;
+  }
   return std::find(x + i, x + count, value) - x;
 }
 
@@ -217,7 +223,7 @@ bool reduceNumbers(ReduceKind kind, const T *x, const Layout &l, void *out) {
   }
 }
 
-/// The same for wider vectors, of kinds that no order of elements decides.
+/// The same for wider vectors, whose lanes are combined in the same order.
 template <typename T>
 [[gnu::flatten]] GRAPHC_WIDE bool reduceWide(ReduceKind kind, const T *x, const Layout &l,
                                              void *out) {
@@ -506,14 +512,19 @@ void multiplyFew(Matrix<T> a, Matrix<T> b, int64_t height, int64_t depth, int64_
 
 /// One row times one column is the sum of the products.
 template <typename T>
-T innerProduct(Matrix<T> a, Matrix<T> b, int64_t depth) {
+[[gnu::flatten]] GRAPHC_WIDE T innerProduct(Matrix<T> a, Matrix<T> b, int64_t depth) {
   using enum op::OpKind;
   if (depth == 0)
     return T{0};
-  std::array<T, kMostDepth> products;
-  for (int64_t k = 0; k < depth; ++k)
-    products[static_cast<size_t>(k)] = folded(Mul, a.data[k * a.column], b.data[k * b.row]);
-  return laneTree(products.data(), depth, [](T x, T y) { return folded(Add, x, y); }) + T{0};
+  Room<T> room;
+  T *products = room.get(depth);
+  if (a.column == 1 && b.row == 1)
+    for (int64_t k = 0; k < depth; ++k)
+      products[k] = folded(Mul, a.data[k], b.data[k]);
+  else
+    for (int64_t k = 0; k < depth; ++k)
+      products[k] = folded(Mul, a.data[k * a.column], b.data[k * b.row]);
+  return laneTree(products, depth, [](T x, T y) { return folded(Add, x, y); }) + T{0};
 }
 
 template <typename T>
@@ -683,9 +694,7 @@ Outcome reduce(ReduceKind kind, const Array &x, std::span<const int64_t> axes, D
     return finished(std::move(out), std::move(made));
   }
   constexpr int64_t kWorthWide = 64;
-  const bool isExtreme = kind == ReduceKind::Min || kind == ReduceKind::Max ||
-                         kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax;
-  const bool isWide = isExtreme && count >= kWorthWide && hasWide();
+  const bool isWide = count >= kWorthWide && hasWide();
   auto done = withLoopType(loopOf(kind, t), [&]<typename T>(T) -> Result<bool> {
     Reader<T> reader;
     GRAPHC_ASSIGN(bool isRead, reader.read(x, t, x.shape()));
@@ -760,7 +769,7 @@ Outcome matmul(const Array &x, const Array &y, DType t, const Shape &shape) {
   const int64_t work = a.rows * a.columns * b.columns * (isComplex(t) ? 4 : 1);
   if (work > mostWork() || (isComplex(t) && a.columns == 0))
     return NodeRef();
-  if (a.columns > kMostDepth)
+  if (a.columns > kMostDepth && (a.rows > 1 || b.columns > 1))
     return productOfBlocks(x, y, t, shape);
   if (t == DType::UInt64)
     return productOfBits<int64_t>(x, y, a, b, t, shape);

@@ -195,3 +195,32 @@ def test_constants(dtype):
     for turn in range(40):
         for got, want in zip(program(gc, turn), program(np, turn), strict=True):
             assert got.dtype == want.dtype and np.asarray(got).tobytes() == want.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+@pytest.mark.parametrize("size", [63, 256, 1500, 2304, 3333, 4096])
+def test_sums_of_vectors_run_no_programs(size, dtype):
+    """In the trees of the programs, whose bits they have; of columns as of rows."""
+    a = np.random.default_rng(size).normal(size=(size, 3)) * 100
+    a[size // 2 :, 0] = a[0, 0] + 1e6  # which the first place of is asked for
+    w = gc.asarray(a.astype(dtype))
+    gc.eval(w)
+
+    def results():
+        x, column = gc.ascontiguousarray(w[:, 0]), w[:, 1]
+        gc.eval(x)
+        return [x.sum(), x.prod(), x.max(), x.min(), x.argmax(), x.argmin(), x.mean(), x @ x, x @ column, column @ column]
+
+    got, want = in_turns(0, lambda: np.array(results())), in_turns(gc._graphc.NEVER, lambda: np.array(results()))
+    np.testing.assert_array_equal(got, want)
+    assert got[4] == size // 2
+    x, kept = gc.ascontiguousarray(w[:, 0]), []
+
+    def loop():
+        for _ in range(20):
+            kept.append(x @ x)
+            kept.append(x.argmax())
+            kept.append(x.sum())
+
+    assert programs_of(loop) == 0 or not on_cpu()
