@@ -208,6 +208,8 @@ def test_split_gives_views():
     top, bottom = gc.split(x, 2)
     bottom[:] = 3
     assert float(x.sum()) == 24 and float(top.sum()) == 0
+    with pytest.raises(OverflowError):  # before any part is made
+        gc.array_split(x, 2**70)
 
 
 @pytest.mark.parametrize(

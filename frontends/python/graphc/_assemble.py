@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins as _py
+import itertools as _itertools
 import math as _math
 import operator as _operator
 from typing import TYPE_CHECKING
@@ -132,7 +133,7 @@ def array_split(ary: ArrayLike, indices_or_sections, axis: int = 0) -> list[Arra
         if count <= 0:
             raise ArgumentError(f"array_split: number of sections must be larger than 0, got {count}")
         each, extra = divmod(size, count)
-        edges = [i * each + _py.min(i, extra) for i in range(count + 1)]
+        edges = [0, *_itertools.accumulate([each + 1] * extra + [each] * (count - extra))]
     return [x[_along(axis, slice(a, b))] for a, b in zip(edges[:-1], edges[1:])]
 
 
