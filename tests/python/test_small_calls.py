@@ -40,18 +40,21 @@ ANY = [
     "np.repeat(w, [1, 2, 0], axis=0)", "np.resize(f, (3, 5))", "np.tile(f, (2, 2))", "np.tile(f[2], 3)", "np.gcd(12, 18)", "np.unravel_index(7, (3, 4))",
     "np.argwhere(f)", "np.argwhere(w > 2)", "np.flatnonzero(w)", "np.nonzero(f)", "np.nonzero(w)", "np.where(w > 1)", "np.heaviside(f, 0.5)",
     "np.heaviside(f, f[::-1])", "np.take(f, i % 3)", "np.take(w, [2, 0], axis=1)", "np.take(f, 12, mode='wrap')", "f.take(i % 3)",
+    "np.conj(2.5 - 1j)", "np.conj(z)", "z.conj()", "np.conj(True)", "np.array([1j, 2, 3.5])", "np.array([[z[0], 1], [True, 2.5j]])", "np.array([z.astype('c8')[1], 2])",
+    "np.array([1, 2.5], complex)", "np.array([1j, np.nan])", "np.r_[1, 2.5]", "np.r_[0:3, 7, f]", "np.r_[i, 2:0:-1]", "np.r_[:0, 1.5]", "np.r_[0.0:3]",
+    "np.r_[f.astype('f4'), 1.5]", "np.atleast_1d(2.5)", "np.atleast_2d(3)", "np.frombuffer(bytes(range(16)))", "np.frombuffer(bytes(range(16)), np.int32)", "np.frombuffer(bytes(range(8)), '>u2')",
     "np.bitwise_count(i)", "np.bitwise_count(i.astype('i1'))", "f.repeat(2)", "np.gcd(i[0], i[5])", "np.frexp(f[6])",
 ]  # fmt: skip
 OF_INTEGERS = [
     "np.convolve(i, i[:3])", "np.convolve(i, [1, 2], 'valid')", "np.correlate(i, i[:3], 'same')", "np.ediff1d(i)",
     "np.intersect1d(i, [3, 7])", "np.setdiff1d(i, [3])", "np.setxor1d(i, [3, 99])", "np.trace(w.astype(int))",
     "np.union1d(i, [5])", "np.unique(i)", "np.unique(i, return_counts=True)", "np.unique(m)", "np.trace(f[:4].reshape(2, 2))",
-    "np.union1d(f[1:], f[1:4])", "np.convolve([0.5, 1.5], [1, 2])",
+    "i.view(np.uint8)", "f.view(int)", "f.view(complex)", "i.view(np.int64)", "np.union1d(f[1:], f[1:4])", "np.convolve([0.5, 1.5], [1, 2])",
 ]  # fmt: skip
 
 
 def space(np_):
-    made = {"f": floats(8), "i": INTEGERS, "m": MASK, "w": np.arange(12.0).reshape(3, 4) % 5, "s": np.array([-4.0, 0.0, 4.0]), "u": np.arange(9, dtype="u1")}
+    made = {"f": floats(8), "i": INTEGERS, "m": MASK, "w": np.arange(12.0).reshape(3, 4) % 5, "s": np.array([-4.0, 0.0, 4.0]), "u": np.arange(9, dtype="u1"), "z": np.array([1 - 2j, -0.0 + 0j, 3.5j])}
     return {"np": np_, **{name: np_.array(value) for name, value in made.items()}}
 
 
@@ -554,3 +557,10 @@ def test_polynomials_and_powers(turns):
             np.asarray(gc.polyval(ours + 1, at * 1e300) if terms > 2 else gc.polyval(gc.array([1e200, 1.0]), at * 1e200))
         assert np.asarray(gc.polyval(ours, gc.array([np.nan, 1.0]))).tolist()[1:] == np.polyval(p, np.array([np.nan, 1.0])).tolist()[1:]
     assert_same([gc.vander(gc.arange(3.0)), gc.vander(gc.arange(3), 2), gc.vander(gc.arange(0.0), 2)], [np.vander(np.arange(3.0)), np.vander(np.arange(3), 2), np.vander(np.arange(0.0), 2)])
+
+
+def test_arrays_of_bytes_are_read_only_and_do_not_change():
+    made = gc.frombuffer(b"12345678", "u1")
+    with pytest.raises(ValueError, match="read-only"):
+        made[0] = 1
+    assert made.tolist() == list(b"12345678") and gc.finfo(float) is gc.finfo(float)

@@ -1,5 +1,6 @@
 // Arrays of numbers the host has. Programs make them in loops, so no dispatcher stands between.
 #include "frontends/python/bindings/Bindings.h"
+#include "frontends/python/bindings/ComplexScalar.h"
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Devices.h"
@@ -21,10 +22,31 @@ namespace {
 /// What one object in nested sequences is: a number, or an array.
 struct Leaf {
   DType dtype = DType::Bool;
-  uint64_t bits = 0;
+  uint64_t bits = 0;            ///< of a complex number as `parts`
   const Array *array = nullptr; ///< of rank 1 and more, or pending
   rt::Device *device = nullptr; ///< of arrays
+  std::array<double, 2> parts{};
 };
+
+/// A complex number of Python's or a single result of ours.
+std::optional<Leaf> complexLeafOf(PyObject *object) {
+  if (PyComplex_CheckExact(object)) {
+    const Py_complex number = PyComplex_AsCComplex(object);
+    return Leaf{DType::Complex128, 0, nullptr, nullptr, {number.real, number.imag}};
+  }
+  const ScalarObject *known = asComplexScalar(object);
+  if (!known || !onHost(*known->known.device))
+    return std::nullopt;
+  Leaf leaf{known->known.dtype, 0, nullptr, known->known.device};
+  if (known->known.dtype == DType::Complex128)
+    std::memcpy(leaf.parts.data(), known->number.data(), sizeof leaf.parts);
+  else {
+    std::array<float, 2> narrow;
+    std::memcpy(narrow.data(), known->number.data(), sizeof narrow);
+    std::copy(narrow.begin(), narrow.end(), leaf.parts.begin());
+  }
+  return leaf;
+}
 
 /// Nothing for objects that need more than looking at.
 std::optional<Leaf> leafOf(PyObject *object) {
@@ -41,6 +63,8 @@ std::optional<Leaf> leafOf(PyObject *object) {
     return Leaf{known->dtype, known->bits, nullptr, known->device};
   if (numpyScalarDType(object) == DType::Float64)
     return Leaf{DType::Float64, std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(object))};
+  if (auto number = complexLeafOf(object))
+    return number;
   const Array *x = asArray(object);
   if (!x || !onHost(x->device()) || !x->view().hasLayout() || x->view().isRecast())
     return std::nullopt;
@@ -81,6 +105,8 @@ public:
         return false;
       if (t == DType::Float32 && leaf.dtype == DType::Float64)
         return true; // which rounds once
+      if (t == DType::Complex128)
+        return true;
       return t == DType::Float64 ? !isComplex(leaf.dtype)
                                  : leaf.dtype == DType::Int64 && isInteger(t) &&
                                        op::fits(static_cast<int64_t>(leaf.bits), t);
@@ -141,12 +167,29 @@ private:
       return hostmath::withType(dtype, [&]<typename T>(T) {
         return hostmath::withType(leaf.dtype, [&]<typename S>(S) { return copy<S, T>(leaf, to); });
       });
+    if (isComplex(dtype))
+      return putComplex(leaf, to);
     auto bits = hostmath::converted(leaf.bits, leaf.dtype, dtype);
     if (!bits)
       return false;
     auto size = static_cast<size_t>(itemSize(dtype));
     std::memcpy(to, &*bits, size); // little-endian: the low bytes are the value
     to += size;
+    return true;
+  }
+  bool putComplex(const Leaf &leaf, char *&to) const {
+    const DType part = realDType(dtype);
+    const auto size = static_cast<size_t>(itemSize(part));
+    const bool isReal = !isComplex(leaf.dtype);
+    for (const double &each : leaf.parts) {
+      auto bits = isReal && &each == leaf.parts.data()
+                      ? hostmath::converted(leaf.bits, leaf.dtype, part)
+                      : hostmath::converted(std::bit_cast<uint64_t>(each), DType::Float64, part);
+      if (!bits)
+        return false;
+      std::memcpy(to, &*bits, size);
+      to += size;
+    }
     return true;
   }
   template <typename S, typename T>
@@ -475,6 +518,23 @@ PyObject *plainAsarray(PyObject *self, PyObject *const *args, Py_ssize_t count, 
   return plainArray(self, args, count, names);
 }
 
+/// frombuffer(bytes, dtype=float64): a copy that may not be written to.
+PyObject *plainFromBuffer(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  std::optional<DType> dtype;
+  if (Trace::active() || !readDType(args, count, names, dtype) || !PyBytes_CheckExact(args[0]))
+    Py_RETURN_NOTIMPLEMENTED;
+  const DType t = dtype.value_or(DType::Float64);
+  const int64_t size = PyBytes_GET_SIZE(args[0]), each = itemSize(t);
+  if (t == DType::Bool || size == 0 || size % each != 0) // of any bytes but 0
+    Py_RETURN_NOTIMPLEMENTED;
+  return guarded([&] {
+    const op::TensorType type{t, Shape{size / each}};
+    Array read = unwrap(ops::fromHost(PyBytes_AS_STRING(args[0]), type, nullptr));
+    read.lock();
+    return wrap(std::move(read));
+  });
+}
+
 /// arange(stop), arange(start, stop) and arange(start, stop, step) of Python's numbers.
 PyObject *plainArange(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
@@ -502,6 +562,7 @@ PyMethodDef functions[] = {
     quick("plain_ones", plainOnes),
     quick("plain_array", plainArray),
     quick("plain_asarray", plainAsarray),
+    quick("plain_frombuffer", plainFromBuffer),
     quick("plain_arange", plainArange),
     {"arange", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(arange)), METH_FASTCALL,
      "arange(start, stop, step, dtype, device)"},

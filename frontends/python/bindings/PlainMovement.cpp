@@ -5,6 +5,7 @@
 #include "frontends/python/bindings/Direct.h"
 #include "frontends/python/bindings/Quick.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
 #include "frontends/record/SmallNumeric.h"
 #include "frontends/record/Trace.h"
@@ -322,6 +323,17 @@ PyObject *outer(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *n
 PyObject *atLeast(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   const int64_t wanted = PyLong_AsLong(self);
   const Array *x = count == 1 && !names ? asPlainArray(args[0]) : nullptr;
+  if (!x && count == 1 && !names && !Trace::active() &&
+      (PyFloat_CheckExact(args[0]) || PyLong_CheckExact(args[0])))
+    return guarded([&]() -> PyObject * {
+      auto nested = pb::reinterpret_borrow<pb::object>(args[0]);
+      for (int64_t axis = 0; axis < wanted; ++axis)
+        nested = pb::make_tuple(nested); // one sequence an axis
+      Array made = packSequence(nested.ptr(), *unwrap(currentDevice()), false);
+      if (made.isNull())
+        Py_RETURN_NOTIMPLEMENTED;
+      return wrap(std::move(made));
+    });
   if (!x || x->rank() == 0 || x->rank() < wanted - 1)
     Py_RETURN_NOTIMPLEMENTED;
   if (x->rank() >= wanted)

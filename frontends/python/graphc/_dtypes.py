@@ -173,22 +173,33 @@ def _limit(kind):
 _LIMITS = {kind: _limit(kind) for kind in (_np.float16, _np.float32)}
 
 
+#: One object a type, as NumPy has it.
+_finfos = {}
+
+
 class finfo:  # noqa: N801  (NumPy's name)
     """Limits of a float dtype (or of an array's): numpy.finfo. Numbers are NumPy's; `isinstance` takes each for a float."""
 
     __module__ = "graphc"
 
     def __new__(cls, dtype, /):
-        dtype = _plain(dtype)
-        if _is_bfloat16(dtype):
+        made = _finfos.get(dtype) if type(dtype) is type else None
+        if made is not None:
+            return made
+        kind = _plain(dtype)
+        if _is_bfloat16(kind):
             return _BFloat16Info()
         self = super().__new__(cls)
-        self._info = _np.finfo(dtype)
+        self._info = _np.finfo(kind)
+        if type(dtype) is type:
+            _finfos[dtype] = self
         return self
 
     def __getattr__(self, name):
         value = getattr(object.__getattribute__(self, "_info"), name)
-        return _LIMITS.get(type(value), type(value))(value) if isinstance(value, _np.floating) else value
+        value = _LIMITS.get(type(value), type(value))(value) if isinstance(value, _np.floating) else value
+        self.__dict__[name] = value
+        return value
 
     def __eq__(self, other):
         return self._info == other._info if isinstance(other, finfo) else NotImplemented

@@ -70,6 +70,9 @@ def frombuffer(buffer, dtype=float64, count: int = -1, offset: int = 0, *, like=
     return result
 
 
+frombuffer.quick = _graphc.plain_frombuffer
+
+
 def fromiter(iter, dtype, count: int = -1, *, like=None) -> Array:  # noqa: A002
     """The items of an iterable as a vector."""
     return _read(_np.fromiter(iter, _stored(dtype), count))

@@ -366,7 +366,7 @@ def _choose(self, *choices, out=None, mode="raise"):
 def _conjugate(self, out=None):
     """As graphc.conjugate; of real numbers the array itself."""
     if out is None:
-        return _graphc.elementwise("conj", [self]) if self.dtype.kind == "c" else self
+        return _graphc.conj(self) if self.dtype.kind == "c" else self
     from ._special import conjugate
 
     return conjugate(self, out)

@@ -158,6 +158,30 @@ def _along(key):
     return asarray(key)
 
 
+def _plain_parts(key):
+    """Vectors to join for a key of Python's numbers, slices of them and vectors, whose dtypes promote as those numbers do; None for others."""
+    parts, run = [], None
+    for k in key:
+        kind = type(k)
+        if kind is float or kind is int and -(1 << 63) <= k < 1 << 63:
+            if run is None:
+                run = []
+                parts.append(run)
+            run.append(k)
+            continue
+        run = None
+        if kind is slice:
+            start, stop, step = 0 if k.start is None else k.start, k.stop, 1 if k.step is None else k.step
+            if not (type(start) is type(stop) is type(step) is int):
+                return None
+            parts.append(arange(start, stop, step))
+        elif kind is _graphc.ndarray and k.ndim == 1 and k.dtype.char in "dl":
+            parts.append(k)
+        else:
+            return None
+    return parts or None
+
+
 class _Concatenator:
     """`r_[1:4, 0, [5, 6]]`: slices, numbers and arrays joined along an axis."""
 
@@ -176,6 +200,9 @@ class _Concatenator:
         axis, ndmin, trans = self._axis, self._ndmin, self._trans
         if axis == 0 and key and _py.all(type(k) is _graphc.ndarray and k.ndim for k in key):
             return concatenate(key)
+        parts = _plain_parts(key) if axis == 0 and ndmin == 1 else None
+        if parts is not None:
+            return concatenate(parts)
         if key and isinstance(key[0], str):
             if key[0] in ("r", "c"):
                 raise ForeignDType("r_: a matrix")

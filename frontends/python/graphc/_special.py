@@ -320,9 +320,13 @@ def imag(val: ArrayLike) -> Array:
 @as_ufunc(1)
 def conjugate(x: ArrayLike, /) -> Array:
     """The complex conjugate; a real array's copy. Of bool: int8, as every arithmetic of one operand."""
+    if type(x) is complex:
+        return _graphc.conj(x)
     x = x if _graphc.is_array(x) else asarray(x)
-    x = x.astype("int8") if x.dtype.kind == "b" else x
-    return _graphc.elementwise("conj", [x]) if x.dtype.kind == "c" else +x
+    kind = x.dtype.kind
+    if kind == "c":
+        return _graphc.conj(x)
+    return +(x.astype("int8") if kind == "b" else x)
 
 
 def isreal(x: ArrayLike) -> Array:
