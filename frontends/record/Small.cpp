@@ -407,12 +407,37 @@ bool isWrittenAtOnce(int64_t bytes, const rt::Device &device) {
          onHost(device) && turnsWanted().load(std::memory_order_relaxed) != kNever;
 }
 
+/// Whether a value is made of literals alone, by at most `most` operations.
+static bool isConstant(const Node &n, int &most) {
+  return knownBits(n).has_value() ||
+         (n.state() == NodeState::Pending && --most >= 0 &&
+          std::ranges::all_of(n.operands(),
+                              [&](const NodeRef &operand) { return isConstant(*operand, most); }));
+}
+
+/// Whether a pending value is a constant, or one operation on what is computed, with small parts
+/// written into it: a loop fills it, and there is nothing that it fuses with.
+static bool isFilledInParts(const NodeRef &value) {
+  std::lock_guard lock(graphMutex());
+  const Node *n = value.get();
+  for (int most = 32; most > 0 && n->state() == NodeState::Pending &&
+                      n->kind() == OpKind::UpdateSlice && n->operands()[1]->reach() <= kMostBytes;
+       --most)
+    n = n->operands()[0].get();
+  if (n->state() != NodeState::Pending || n->kind() == OpKind::UpdateSlice)
+    return n->state() == NodeState::Ready && n != value.get();
+  int most = 8;
+  return isConstant(*n, most) || std::ranges::all_of(n->operands(), [](const NodeRef &operand) {
+           return operand->state() != NodeState::Pending || knownBits(*operand);
+         });
+}
+
 Result<bool> settle(Array &x) {
   if (x.storage()->exclusive())
     return true;
   int64_t bytes = x.storage()->current()->reach();
-  if (bytes > kMostTarget ||
-      (bytes > kMostBytes && x.storage()->countElementWrite() < ops::kLazyWrites))
+  if ((bytes > kMostBytes && x.storage()->countElementWrite() < ops::kLazyWrites) ||
+      (bytes > kMostTarget && !isFilledInParts(x.storage()->current())))
     return false;
   noteWritten(x.storage()->current());
   GRAPHC_TRY(ops::detach(x));
@@ -689,10 +714,32 @@ Outcome library(Routine routine, std::span<const Array> operands, std::span<cons
   return out;
 }
 
+/// Of dtypes that have no loops: elements of the target's shape, converted and moved as words.
+static Result<bool> assignWords(Array &target, const Array &value) {
+  const View &view = target.view();
+  if (value.dtype() != target.dtype()) {
+    GRAPHC_ASSIGN(NodeRef converted, castDense(value, target.dtype()));
+    return converted ? assignWords(target, Array(std::move(converted), 0)) : Result<bool>(false);
+  }
+  const Elements from = denseElementsOf(value);
+  if (!from.base || !(value.shape() == target.shape()) || value.sharesStorage(target))
+    return false;
+  GRAPHC_ASSIGN(bool isOwn, settle(target));
+  return isOwn && target.storage()->update([&](rt::Buffer &buffer) {
+    withWord(itemSize(target.dtype()), [&]<typename W>(W) {
+      spread(reinterpret_cast<const W *>(from.first), view.shape(), view.strides(),
+             static_cast<W *>(buffer.host()) + view.offset());
+    });
+  });
+}
+
 Result<bool> assign(Array &target, const Operand &value) {
   const View &view = target.view();
+  const DType t = target.dtype();
   if (view.isReadOnly() || !view.hasLayout() || value.shape().size() > view.shape().size())
     return false;
+  if (!isComplex(t) && !withSmallType(t, [](auto) { return true; }))
+    return value.array ? assignWords(target, *value.array) : Result<bool>(false);
   int64_t count = countOf(view.shape());
   return withElementType(target.dtype(), [&]<typename T>(T) -> Result<bool> {
     ReaderOf<T> reader;

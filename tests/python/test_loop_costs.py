@@ -224,3 +224,64 @@ def test_sums_of_vectors_run_no_programs(size, dtype):
             kept.append(x.sum())
 
     assert programs_of(loop) == 0 or not on_cpu()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("rows", [20, 3000])
+def test_rows_are_written_as_they_come(rows, dtype):
+    """Into arrays of any size that were made for it, of values of the same dtype and of others."""
+
+    def program(xp, kind):
+        made, x = xp.zeros((rows, 130), dtype=dtype), xp.arange(130) % 3
+        copied = (xp.ones((rows, 130), dtype=dtype) + 0).astype(dtype).copy()
+        x = x.astype(kind)
+        for i in range(rows):
+            x = (x != 0) if kind == "bool" else x + 1
+            made[i] = x
+            copied[rows - 1 - i, 1::2] = x[1::2]
+        return made, copied, x
+
+    for kind in (dtype, "int64"):
+        with np.errstate(all="ignore"):
+            want = program(np, kind)
+        got = program(gc, kind)
+        assert not on_cpu() or not gc._graphc.pending(got[0])
+        for g, w in zip(got, want, strict=True):
+            assert g.dtype == w.dtype
+            np.testing.assert_array_equal(np.asarray(g), w)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "float64"])
+def test_rows_of_what_is_written_and_seen_by_others(dtype):
+    def program(xp):
+        made = xp.zeros((3000, 130), dtype=dtype)
+        kept = []
+        for i in range(1, 60):
+            made[i] = xp.arange(130).astype(dtype)
+            made[i, 1:] = made[i, :-1]
+            made[i] = made[i - 1] + made[i]
+            if i % 20 == 0:
+                kept += [made, made.copy(), made[i - 1 :]]
+                made[0] += 1
+        return kept
+
+    for g, w in zip(program(gc), program(np), strict=True):
+        np.testing.assert_array_equal(np.asarray(g), w)
+
+
+def test_steps_of_large_arrays_stay_together():
+    """Rows written at the edges of what a loop computes do not cut it apart."""
+    start = np.random.default_rng(1).normal(size=(300, 200))
+
+    def program(xp):
+        u = xp.array(start)
+        for i in range(30):
+            u[1:-1] = u[1:-1] + 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2])
+            u[0] = u[1]
+            u[-1] = i
+        return u
+
+    np.testing.assert_allclose(np.asarray(program(gc)), program(np), rtol=1e-12)
+    before = gc.cache_info()["programs_run"]
+    np.asarray(program(gc))
+    assert gc.cache_info()["programs_run"] - before <= 20 or not on_cpu()
