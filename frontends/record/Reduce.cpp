@@ -146,6 +146,14 @@ Result<NodeRef> meanOfNone(const NodeRef &x, const std::vector<int64_t> &axes) {
   return node::make(op::OpKind::Div, both, {}, {}, x->device());
 }
 
+/// A sum begins at zero: that of -0 alone is 0.
+Result<NodeRef> plusZero(const NodeRef &x) {
+  GRAPHC_ASSIGN(NodeRef zero, node::scalar(op::Scalar::ofFloat(0.0), x->dtype(), x->device()));
+  GRAPHC_ASSIGN(zero, node::broadcast(zero, x->shape()));
+  NodeRef both[] = {x, zero};
+  return node::make(op::OpKind::Add, both, {}, {}, x->device());
+}
+
 } // namespace
 
 Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, bool keepdims,
@@ -193,8 +201,12 @@ Result<Array> reduce(ReduceKind kind, const Array &x, const Axes &axesGiven, boo
       axes = {0};
     }
   }
-  if (axes.empty() && !isArg(kind)) // nothing to combine
+  if (axes.empty() && !isArg(kind)) { // nothing to combine
+    if ((kind == ReduceKind::Sum || kind == ReduceKind::Mean) && isInexact(n->dtype())) {
+      GRAPHC_ASSIGN(n, plusZero(n));
+    }
     return finish(node::reshape(n, result));
+  }
   if (isExtreme(kind) && isComplex(x.dtype())) {
     GRAPHC_ASSIGN(Array found, given || !isArg(kind) ? x : reshape(x, Shape{x.size()}));
     GRAPHC_ASSIGN(found, detail::reduceExtreme(kind, found, axes));

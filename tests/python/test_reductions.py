@@ -25,6 +25,19 @@ def floats(rng, shape, dtype):
     return (rng.normal(size=shape) * 2.0 ** rng.integers(-6, 6, shape)).astype(dtype)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("f", ["sum", "mean", "prod", "max"])
+def test_minus_zero_alone(f, dtype):
+    """A sum begins at zero, also of no axes."""
+    zero = np.array(-0.0 - 0.0j if dtype.startswith("c") else -0.0, dtype)
+    for x, axis in [(zero, None), (zero, ()), (zero.reshape(1, 1), ()), (zero.reshape(1), 0), (np.full((2, 3), zero), ())]:
+        want = np.asarray(getattr(np, f)(x, axis=axis))
+        for got in (getattr(gc, f)(gc.asarray(x), axis=axis), gc.jit(lambda a: getattr(gc, f)(a, axis=axis))(gc.asarray(x))):
+            got = np.asarray(got)
+            assert [np.signbit(p).tolist() for p in (got.real, got.imag)] == [
+                np.signbit(p).tolist() for p in (want.real, want.imag)], (f, axis)
+
+
 @pytest.mark.parametrize("dtype", edge.FLOATS)
 def test_lane_tree_of_every_size(dtype):
     rng = np.random.default_rng(30)
