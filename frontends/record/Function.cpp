@@ -3,6 +3,7 @@
 #include "frontends/record/FloatErrors.h"
 #include "frontends/record/FunctionPlan.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Lease.h"
 #include "frontends/record/Looks.h"
 #include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
@@ -38,6 +39,29 @@ struct Function::Ran {
   std::vector<NodeRef> outputs;
   bool tookInputs = false; ///< some are results now
   bool wasAsked = false;   ///< its operations: what they met is known
+
+  void clear() {
+    program = nullptr;
+    watch = op::Watch::None;
+    report = {};
+    inputs.clear();
+    outputs.clear();
+    tookInputs = wasAsked = false;
+  }
+};
+
+/// What a call needs.
+struct Function::Scratch {
+  std::vector<NodeRef> slots, inputs;
+  std::vector<rt::Tensor> results;
+  Ran ran;
+
+  void clear() {
+    slots.clear();
+    inputs.clear();
+    results.clear();
+    ran.clear();
+  }
 };
 
 Function::Function() : plan(std::make_unique<Plan>()) {}
@@ -267,7 +291,7 @@ void Function::takeInputs(size_t number, const rt::LoadedProgram &program,
 }
 
 Status Function::run(size_t number, std::span<Array *const> given, std::vector<NodeRef> &slots,
-                     bool isAlone, Ran &ran) const {
+                     bool isAlone, std::vector<rt::Tensor> &results, Ran &ran) const {
   const Plan::Step &step = plan->steps[number];
   if (step.runAsked(slots, ran.outputs)) {
     ran.wasAsked = true;
@@ -279,7 +303,7 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
   GRAPHC_ASSIGN(Plan::Step::Form form, step.chosen(ran.inputs));
   ran.program = form.program;
   ran.watch = form.watch;
-  std::vector<rt::Tensor> results;
+  results.clear();
   Overwrites overwrites;
   if (form.program)
     takeInputs(number, *form.program, given, slots, isAlone, ran, overwrites);
@@ -309,6 +333,7 @@ Status Function::run(size_t number, std::span<Array *const> given, std::vector<N
   for (size_t i = 0; i < results.size(); ++i)
     ran.outputs.push_back(Node::makeReady({results[i].dtype, std::move(results[i].shape)},
                                           *step.owner, std::move(results[i].buffer)));
+  results.clear();
   return Status::ok();
 }
 
@@ -353,18 +378,19 @@ Status Function::call(std::span<Array *const> given, std::span<const uint64_t> v
   for (const Plan::WriteBack &w : plan->writeBacks)
     if (w.target < given.size())
       GRAPHC_TRY(given[w.target]->view().mayBeWritten());
-  std::vector<NodeRef> slots, inputs;
+  Lease<Scratch> lease;
+  auto &[slots, inputs, results, ran] = *lease;
   GRAPHC_TRY(gather(given, variables, slots));
   Status looked;
   for (size_t i = 0; i < plan->steps.size(); ++i) {
     GRAPHC_TRY(std::move(looked));
     const Plan::Step &step = plan->steps[i];
-    Ran ran;
-    GRAPHC_TRY(run(i, given, slots, isAlone, ran));
+    GRAPHC_TRY(run(i, given, slots, isAlone, results, ran));
     looked = look(i, valuesOf(step.inputs, slots, inputs), ran);
     for (size_t k = 0; k < ran.outputs.size(); ++k)
       slots[step.outputs[k]] = std::move(ran.outputs[k]);
     inputs.clear();
+    ran.clear();
     for (uint32_t slot : step.dead)
       slots[slot] = {};
   }

@@ -71,11 +71,12 @@ private:
   friend class Trace;
   struct Plan;
   struct Ran;
+  struct Scratch;
   Function();
   Status gather(std::span<Array *const> arguments, std::span<const uint64_t> variables,
                 std::vector<NodeRef> &slots) const;
   Status run(size_t step, std::span<Array *const> arguments, std::vector<NodeRef> &slots,
-             bool isAlone, Ran &ran) const;
+             bool isAlone, std::vector<rt::Tensor> &results, Ran &ran) const;
   void takeInputs(size_t step, const rt::LoadedProgram &program, std::span<Array *const> arguments,
                   std::span<const NodeRef> slots, bool isAlone, Ran &ran,
                   Overwrites &overwrites) const;

@@ -7,6 +7,7 @@
 #include "frontends/record/Holders.h"
 #include "frontends/record/Interpret.h"
 #include "frontends/record/Known.h"
+#include "frontends/record/Lease.h"
 #include "frontends/record/Looks.h"
 #include "frontends/record/Pieces.h"
 #include "frontends/record/Record.h"
@@ -85,7 +86,7 @@ Status withLines(Status status, const Segment &segment) {
              : Status(status.code(), format("{} (recorded at {})", status.message(), lines));
 }
 
-/// What one evaluation needs; kept by each thread so that a warm one allocates little.
+/// What one evaluation needs.
 struct Scratch {
   Snapshot snapshot;
   Segment segment;
@@ -101,28 +102,8 @@ struct Scratch {
     outputs.clear();
     buffers.clear();
     dropped.clear();
+    read.reset();
   }
-};
-thread_local std::unique_ptr<Scratch> idleScratch;
-
-/// Releasing values may run code of the language binding, which may evaluate: that one gets another
-/// scratch.
-class ScratchLease {
-public:
-  ScratchLease() : held(std::move(idleScratch)) {
-    if (!held)
-      held = std::make_unique<Scratch>();
-  }
-  ~ScratchLease() {
-    held->clear();
-    idleScratch = std::move(held);
-  }
-  ScratchLease(const ScratchLease &) = delete;
-  ScratchLease &operator=(const ScratchLease &) = delete;
-  Scratch &operator*() { return *held; }
-
-private:
-  std::unique_ptr<Scratch> held;
 };
 
 /// What is known of a run besides its results.
@@ -300,7 +281,7 @@ static int64_t bytesOf(std::span<const NodeRef> nodes) {
 }
 
 Status computeNow(std::span<const NodeRef> roots, rt::Device &device, bool mayInterpret) {
-  ScratchLease lease;
+  Lease<Scratch> lease;
   Scratch &scratch = *lease;
   GRAPHC_TRY(scratch.snapshot.retake(roots, false));
   for (size_t i = 0; i < scratch.snapshot.segmentCount(); ++i) {
