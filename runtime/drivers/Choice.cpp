@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <optional>
 
 namespace graphc::rt {
 namespace {
@@ -47,10 +48,15 @@ public:
 
   int64_t lost(int64_t more) const { return nanosLost.fetch_add(more) + more; }
   void *uncounted() const { return use || !there[0] ? nullptr : memories[0]->host(); }
-  /// Null but for the first read.
-  ResultUse *firstReadOf() const {
-    return use && !wasRead.exchange(true, std::memory_order_relaxed) ? use.get() : nullptr;
+  /// The bytes of a read of `count` that `use` was not told of; nothing where it knows.
+  std::optional<int64_t> untold(int64_t count) const {
+    int64_t before = told.load(std::memory_order_relaxed);
+    while (use && count > before)
+      if (told.compare_exchange_weak(before, count, std::memory_order_relaxed))
+        return count - std::max(before, int64_t{0});
+    return std::nullopt;
   }
+  ResultUse *usedBy() const { return use.get(); }
 
 private:
   mutable std::mutex mutex;
@@ -58,8 +64,8 @@ private:
   /// Which there are, for questions before every run. None goes while the buffer lives.
   std::atomic<bool> there[2] = {};
   mutable std::atomic<int64_t> nanosLost{0};
-  const std::shared_ptr<ResultUse> use; ///< of the program that made it; or null
-  mutable std::atomic<bool> wasRead{false};
+  const std::shared_ptr<ResultUse> use;  ///< of the program that made it; or null
+  mutable std::atomic<int64_t> told{-1}; ///< bytes; a wait that reads nothing is told, too
 };
 
 ChoiceBuffer &asChoice(Buffer &buffer) { return static_cast<ChoiceBuffer &>(buffer); }
@@ -213,16 +219,20 @@ BufferRef chosenBuffer(BufferRef memory, std::shared_ptr<ResultUse> use) {
   return std::make_shared<ChoiceBuffer>(std::move(memory), std::move(use));
 }
 
-ReadScope::ReadScope(const Buffer &value, int64_t bytes) : bytes(bytes) {
-  if (choicesOf(value.device()))
-    use = asChoice(value).firstReadOf();
-  if (use)
+ReadScope::ReadScope(const Buffer &value, int64_t count) {
+  const Choices *choices = choicesOf(value.device());
+  auto untold = choices ? asChoice(value).untold(count) : std::nullopt;
+  if (!untold)
+    return;
+  use = asChoice(value).usedBy();
+  bytes = *untold;
+  if (!asChoice(value).has(*choices->cpu))
     begun = TraceSpan::now();
 }
 
 ReadScope::~ReadScope() {
   if (use)
-    use->read(bytes, TraceSpan::now() - begun);
+    use->read(bytes, begun != 0 ? TraceSpan::now() - begun : 0);
 }
 
 bool isOn(const Buffer &value, const Device &device) {

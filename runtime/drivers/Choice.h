@@ -68,10 +68,11 @@ private:
 /// A value of "auto" that is in `memory`, of one of the two devices; `use`, when given, is told
 /// when the host reads it.
 BufferRef chosenBuffer(BufferRef memory, std::shared_ptr<ResultUse> use = nullptr);
-/// While the host reads `bytes` bytes of a value: the program that made it is told, once.
+/// While the host waits for a value and reads its first `count` bytes: the program that made it is
+/// told what it was not told before.
 class ReadScope {
 public:
-  ReadScope(const Buffer &value, int64_t bytes);
+  ReadScope(const Buffer &value, int64_t count);
   ~ReadScope();
   ReadScope(const ReadScope &) = delete;
   ReadScope &operator=(const ReadScope &) = delete;
