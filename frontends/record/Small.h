@@ -163,6 +163,9 @@ Outcome distinct(const Array &x);
 /// A vector (Routine::Partition), or the places of its elements (Routine::Argpartition), with what
 /// sorting puts at `place` there.
 Outcome parted(const Array &x, int64_t place, Routine routine);
+/// For each integer the element of the choice that it names; choices of one dtype that broadcast to
+/// the integers. Null where one names none.
+Outcome chosen(const Array &index, std::span<const Array> choices);
 /// Each element of a vector so many times.
 Outcome repeated(const Array &x, int64_t times);
 /// Where a mask is true, in row-major order.

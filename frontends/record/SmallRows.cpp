@@ -394,6 +394,39 @@ Outcome sortedAlong(const Array &x, size_t axis, Routine routine) {
   return out;
 }
 
+Outcome chosen(const Array &index, std::span<const Array> choices) {
+  constexpr size_t kMost = 4;
+  const Shape &shape = index.shape();
+  const DType t = choices[0].dtype();
+  Reader<int64_t> reader;
+  GRAPHC_ASSIGN(bool isRead, reader.read(index, DType::Int64, shape));
+  if (!isRead || choices.size() > kMost)
+    return NodeRef();
+  const Run<int64_t> which = reader.run();
+  GRAPHC_ASSIGN(NodeRef out, makeNode(t, shape, index.device()));
+  auto isDone = withLoopType(t, [&]<typename T>(T) -> Result<bool> {
+    std::array<Reader<T>, kMost> readers;
+    std::array<Run<T>, kMost> from;
+    for (size_t i = 0; i < choices.size(); ++i) {
+      if (!broadcasts(choices[i].shape(), shape))
+        return false;
+      GRAPHC_ASSIGN(bool isChoiceRead, readers[i].read(choices[i], t, shape));
+      if (!isChoiceRead)
+        return false;
+      from[i] = readers[i].run();
+    }
+    T *to = dataOf<T>(out);
+    for (int64_t i = 0, count = countOf(shape); i < count; ++i) {
+      const auto choice = static_cast<uint64_t>(which.data[which.steps ? i : 0]);
+      if (choice >= choices.size())
+        return false;
+      to[i] = from[choice].data[from[choice].steps ? i : 0];
+    }
+    return true;
+  });
+  return finished(out, std::move(isDone));
+}
+
 Outcome repeated(const Array &x, int64_t times) {
   const Shape shape{x.size() * times};
   if (x.size() * times * itemSize(x.dtype()) > mostBytes())

@@ -82,6 +82,10 @@ CALLS = [
     "f.astype('f2')[1:2].item()", "type(c[:1].item())", "np.asarray(0.5)", "np.asarray(3)", "np.array(True)", "np.array(c[2])", "np.asarray(i[1], dtype=float)", "np.array(2**40)", "np.array(2, dtype=float)",
     "np.asarray(2.5, dtype='f4')", "np.array(np.float64(0.5))", "np.array(2.5, dtype=int)", "np.asarray(c.sum())", "np.array(2**63)", "np.asarray(-0.0)",
     "c[2:6][::-1]", "w[...]", "c[:]", "w[0:0]", "w.T[1]", "w.reshape(2, 6)[1, 2:]", "np.piecewise(c, [c < 2, c >= 5], [-1, 1])",
+    "np.choose(i % 2, [f, c])", "(i % 2).choose([f, c])", "(i % 2).choose(f, c)", "np.choose(m, (i, i[::-1]))", "np.choose(i[:3] % 2, [f[:1], c[:3]])", "np.choose(w.astype('i1') % 2, [w, w[0]])",
+    "np.choose(i % 2, [f, i])", "np.choose(np.array([[0], [1]]), [f, c])", "np.choose(i % 2, [z[0], z[1]])", "np.choose(i % 2, [2, c])", "m.choose([m, ~m])",
+    "np.ix_(i, i[:2])", "np.ix_([0, 2], [1, 3])", "np.ix_(m, [1])", "np.ix_(i[::2])", "np.ix_([], i)", "np.ix_((0, 1), i, i)", "np.ix_(f)", "np.ix_([i[0], 1])", "np.ix_(i.astype('u1'))",
+    "np.bincount(i % 3, minlength=5)", "np.bincount(i % 3, minlength=0)", "np.bincount(i % 3, c, minlength=2)", "np.bincount(i[:0], minlength=3)", "np.bincount(i % 3, minlength=i[0])",
 ]  # fmt: skip
 
 
@@ -138,6 +142,7 @@ def test_updates_of_memory_that_numpy_holds():
 WRONG = [
     "c[i] = 1.0", "c[np.array([8])] = f[0]", "c[i[:3] % 8] = f[:2]", "c += w", "c += 1j", "i += 0.5", "c[:3] = [1.0, 2.0]", "np.swapaxes(w, 0, 2)",
     "np.repeat(c, -1)", "np.sort(f, axis=1)", "np.add.reduce(w, 2)", "np.einsum('i,i->', c, i[:3])", "c.view('i3')", "c.item(8)", "np.linspace(0, 1, -1)", "np.array([300], dtype='u1')", "np.array([1, -1], 'u2')", "np.array([1], dtype='nonsense')", "np.array([[1], [2, 3]], dtype=float)",
+    "np.choose(i, [f, c])", "np.choose(i[:3] % 2, [f, c[:2]])", "(-(i % 2)).choose([f, c])", "np.choose(i.astype('u8') % 2, [f, c])", "np.ix_(w)", "np.ix_(i, w)", "np.bincount(i, minlength=9)", "np.bincount(i % 3, minlength=-1)",
     "w[[0.5]]", "w[[0, 1.0]]", "w[[9]]", "w[[0, 1], [0, 1, 2]]", "w[[[0], [1, 2]]]", "np.diagonal(c)", "np.trace(w, 0, 1, 1)", "np.hstack((c, w))", "np.column_stack((c, i[:3]))", "np.clip(c, 0, 1, out=c[:3])", "c.item()", "w.item(3, 0)", "w[:0].item()", "np.array(2**70, dtype=int)", "np.clip(c, 0, 1, out=i)", "np.sort(w, 2)", "np.argsort(w, axis=-3)", "np.transpose(w, (0, 0))", "w.transpose(0, 2)", "np.einsum('ii', w)",
     "np.array_equal(c)", "np.outer(c)", "np.round(c, 'x')", "c[m[:3]]", "w[np.array([0]), np.array([4])]", "w[np.array([0, 1]), np.array([0, 1, 2])]",
 ]  # fmt: skip
@@ -217,6 +222,23 @@ def test_views_show_the_memory_that_they_were_made_of(xp):
     assert x.tolist() == [1, 7, 0, 9] and views[4].tolist() == [1023 << 52, 0] and not views[0] is x
     x.flags.writeable = False
     assert not x.view().flags.writeable and not x.view(xp.int64).flags.writeable
+
+
+@pytest.mark.parametrize("call", ["plain_choose(m, [x, y])", "plain_bincount(i, minlength=8)", "plain_ix_(i, [1, 2])"])
+def test_nothing_is_recorded_of_what_is_there(call, turns):
+    names = {"m": gc.arange(6) > 3, "x": gc.arange(6.0) + 0, "y": gc.arange(6.0) * 10, "i": gc.arange(6) + 0}
+    gc.eval(*names.values())
+    before = gc.cache_info()
+    made = eval("_graphc." + call, {**names, "_graphc": gc._graphc})
+    assert all(gc.cache_info()[k] == before[k] for k in ("launches", "nodes_recorded"))
+    assert made is not NotImplemented or (turns == "recorded" and "choose" in call)
+
+
+def test_open_grids_show_their_vectors():
+    x = gc.arange(4) + 0
+    rows, columns = gc.ix_(x, x)
+    x[1] = 7
+    assert rows.tolist() == [[0], [7], [2], [3]] and columns.tolist() == [[0, 7, 2, 3]]
 
 
 @pytest.mark.parametrize("name", ["putmask", "place"])

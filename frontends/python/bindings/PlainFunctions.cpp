@@ -310,17 +310,21 @@ PyObject *bincount(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject
   });
 }
 
-/// bincount(x) and bincount(x, weights) of arrays.
+/// bincount(x) and bincount(x, weights) of arrays, with an integer as `minlength`.
 PyObject *plainBincount(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     PlainScope scope;
-    const bool isPlain = (count == 1 || count == 2) && !names && !Trace::active();
-    const Array *x = isPlain ? asPlainArray(args[0]) : nullptr;
+    const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+    const bool isNamed = named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0),
+                                                                        "minlength") == 0;
+    const auto least = isNamed ? smallInteger(args[count]) : std::optional<int64_t>(0);
+    const bool isPlain = (count == 1 || count == 2) && (isNamed || !named) && !Trace::active();
+    const Array *x = isPlain && least && *least >= 0 ? asPlainArray(args[0]) : nullptr;
     const Array *weights = x && count == 2 ? asPlainArray(args[1]) : nullptr;
     if (!x || (count == 2 && !weights) || x->rank() != 1 || !isInteger(x->dtype()) ||
         (weights && &weights->device() != &x->device()))
       Py_RETURN_NOTIMPLEMENTED;
-    NodeRef counts = countsOf(*x, weights, 0);
+    NodeRef counts = countsOf(*x, weights, *least);
     if (!counts)
       Py_RETURN_NOTIMPLEMENTED;
     return wrap(small::arrayOf(std::move(counts)));

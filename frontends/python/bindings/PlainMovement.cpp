@@ -84,6 +84,45 @@ PyObject *unique(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *
   });
 }
 
+/// A few arrays of one device in a list or tuple; none for others.
+class Several {
+public:
+  explicit Several(PyObject *object) {
+    const bool isList = PyList_CheckExact(object) || PyTuple_CheckExact(object);
+    const auto size = isList ? static_cast<size_t>(PySequence_Fast_GET_SIZE(object)) : 0;
+    for (size_t i = 0; i < size && size <= all.size(); ++i) {
+      const Array *x = asPlainArray(PySequence_Fast_GET_ITEM(object, static_cast<Py_ssize_t>(i)));
+      if (!x || (i && &x->device() != &all[0].device()))
+        return;
+      all[i] = *x;
+      count = i + 1 == size ? size : 0;
+    }
+  }
+  std::span<const Array> list() const { return std::span(all).first(count); }
+
+private:
+  std::array<Array, 4> all;
+  size_t count = 0;
+};
+
+/// choose(index, choices) of a few arrays of one dtype.
+PyObject *choose(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    const Array *index = count == 2 && !names && !Trace::active() ? asPlainArray(args[0]) : nullptr;
+    if (!index || index->rank() == 0 || isInexact(index->dtype()) ||
+        index->dtype() == DType::UInt64) // which NumPy refuses
+      Py_RETURN_NOTIMPLEMENTED;
+    PlainScope scope;
+    const Several choices(args[1]);
+    auto isAlike = [&](const Array &x) { return x.dtype() == choices.list()[0].dtype(); };
+    if (choices.list().empty() || &choices.list()[0].device() != &index->device() ||
+        !std::ranges::all_of(choices.list(), isAlike) ||
+        !small::isLoop(OpKind::Gather, index->size(), index->device(), false))
+      Py_RETURN_NOTIMPLEMENTED;
+    return answer(unwrap(small::chosen(*index, choices.list())));
+  });
+}
+
 /// partition(x, kth) or, where `self` is True, argpartition(x, kth) of a vector.
 PyObject *part(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
@@ -486,6 +525,7 @@ PyMethodDef functions[] = {
     quick("plain_outer", outer),
     quick("plain_size", size),
     quick("plain_unique", unique),
+    quick("plain_choose", choose),
     quick("plain_copyto", copyTo),
     quick("plain_array_equal", arrayEqual),
     {nullptr, nullptr, 0, nullptr}};

@@ -248,11 +248,35 @@ PyObject *flip(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject
   });
 }
 
+/// ix_(...) of vectors of integers, or lists of a few: views, each along its own axis.
+PyObject *openGrid(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+  return guarded([&]() -> PyObject * {
+    if (count == 0 || count > kMostAxes || names || Trace::active())
+      Py_RETURN_NOTIMPLEMENTED;
+    PlainScope scope;
+    auto grid = pb::reinterpret_steal<pb::object>(PyTuple_New(count));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      const Array *given = asPlainArray(args[i]);
+      const Array x = given ? *given : listIndex(args[i], *unwrap(currentDevice()));
+      if (x.isNull() || x.rank() != 1 || !isInteger(x.dtype()))
+        Py_RETURN_NOTIMPLEMENTED;
+      std::array<int64_t, kMostAxes> others;
+      for (int64_t axis = 0, at = 0; axis < count; ++axis)
+        if (axis != i)
+          others[static_cast<size_t>(at++)] = axis;
+      PyTuple_SET_ITEM(
+          grid.ptr(), i,
+          wrapView(x, x.view().expand({others.data(), static_cast<size_t>(count - 1)})));
+    }
+    return grid.release().ptr();
+  });
+}
+
 PyMethodDef diagonalMethod = quick("diagonal", diagonal),
             diagonalViewMethod = quick("diagonal_view", diagonalView),
             traceMethod = quick("trace", trace), transposeMethod = quick("transpose", transpose),
             squeezeMethod = quick("squeeze", squeeze), partMethod = quick("part", part),
-            flipMethod = quick("flip", flip);
+            flipMethod = quick("flip", flip), openGridMethod = quick("ix_", openGrid);
 
 } // namespace
 
@@ -272,6 +296,7 @@ void definePlainViews(pb::module_ &m) {
   add("plain_real", partMethod, pb::int_(0));
   add("plain_imag", partMethod, pb::int_(1));
   add("plain_flip", flipMethod, pb::none());
+  add("plain_ix_", openGridMethod, pb::none());
   add("plain_flipud", flipMethod, pb::int_(0));
   add("plain_fliplr", flipMethod, pb::int_(1));
 }

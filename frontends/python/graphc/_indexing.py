@@ -253,6 +253,7 @@ def choose(a, choices, out=None, mode="raise"):
     ValueError (mode 'raise', looked at when called), or taken as in take."""
     index = a
     index = _indices(index, None, "choose")
+    refuse_unsafe(index.dtype)
     kind = _graphc.result_type(*choices)
     choices = [asarray(c) for c in choices]
     if mode == "raise":

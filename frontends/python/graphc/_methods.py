@@ -505,7 +505,7 @@ def attach(namespace):
     for name, value in {
         "flat": property(FlatIterator, lambda self, value: FlatIterator(self).__setitem__(slice(None), value)),
         "__array_interface__": property(_interface), "flags": property(Flags), "data": property(_data), "getfield": _getfield, "setfield": _setfield, "ctypes": property(_ctypes), "setflags": _setflags, "_view": _view, "byteswap": _byteswap,
-        "clip": _quick_method(_clip, "clip", _graphc.plain_clip), "choose": _choose, "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "_tobytes": _tobytes, "dump": _dump,
+        "clip": _quick_method(_clip, "clip", _graphc.plain_clip), "choose": _quick_method(_choose, "choose", _graphc.plain_choose), "resize": _resize, "__round__": _rounded, "__trunc__": _truncated, "tofile": _tofile, "_tobytes": _tobytes, "dump": _dump,
         "__new__": staticmethod(_new), "__init__": _init, "__dask_tokenize__": _tokenize,
         "__class_getitem__": classmethod(_types.GenericAlias), "dumps": lambda self: _pickle.dumps(self, 2), "__array_namespace__": _namespace,
         "__imatmul__": _imatmul, "__sizeof__": _sizeof, "conj": _conjugate, "conjugate": _conjugate,
