@@ -234,6 +234,18 @@ def test_nothing_is_recorded_of_what_is_there(call, turns):
     assert made is not NotImplemented or (turns == "recorded" and "choose" in call)
 
 
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "u1", "?"])
+def test_distinct_elements_of_what_is_there_are_found_at_once(dtype, turns):
+    numbers = np.random.default_rng(6).integers(-3000, 3000, 9000).astype(dtype)
+    numbers[::50] = np.nan if dtype[0] == "f" else 0
+    x = gc.asarray(numbers)
+    gc.eval(x)
+    before = gc.cache_info()["nodes_recorded"]
+    found = gc.unique(x)
+    assert turns == "recorded" or gc.cache_info()["nodes_recorded"] == before
+    assert_same([found, gc.unique(x[::3])], [np.unique(numbers), np.unique(numbers[::3])])
+
+
 def test_open_grids_show_their_vectors():
     x = gc.arange(4) + 0
     rows, columns = gc.ix_(x, x)

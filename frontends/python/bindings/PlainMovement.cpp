@@ -7,6 +7,7 @@
 #include "frontends/record/Known.h"
 #include "frontends/record/Session.h"
 #include "frontends/record/Small.h"
+#include "frontends/record/SmallElements.h"
 #include "frontends/record/SmallNumeric.h"
 #include "frontends/record/Trace.h"
 
@@ -73,13 +74,24 @@ PyObject *sorted(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObje
   });
 }
 
-/// unique(x) of a vector of real numbers.
+/// Whether a vector is computed and of so few elements that a launch takes longer than sorting
+/// them.
+bool isThere(const Array &x) {
+  constexpr int64_t kMostSorted = 1 << 14;
+  return x.size() <= kMostSorted && onHost(x.device()) && small::loopTurns() != small::kNever &&
+         small::denseElementsOf(x).base;
+}
+
+/// unique(x) of a vector of real numbers. Nothing fuses with it, since its size is counted first.
 PyObject *unique(PyObject *, PyObject *const *args, Py_ssize_t count, PyObject *names) {
   return guarded([&]() -> PyObject * {
     PlainScope scope;
-    const Array *x = count == 1 && !names ? vectorOfLoop(OpKind::Library, args[0]) : nullptr;
-    if (!x || isComplex(x->dtype()))
+    const bool isPlain = count == 1 && !names && !Trace::active();
+    const Array *x = isPlain ? asPlainArray(args[0]) : nullptr;
+    if (!x || x->rank() != 1 || isComplex(x->dtype()) ||
+        !(isThere(*x) || vectorOfLoop(OpKind::Library, args[0])))
       Py_RETURN_NOTIMPLEMENTED;
+    small::Wider wider;
     return answer(unwrap(small::distinct(*x)));
   });
 }
