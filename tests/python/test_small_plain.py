@@ -253,6 +253,16 @@ def test_open_grids_show_their_vectors():
     assert rows.tolist() == [[0], [7], [2], [3]] and columns.tolist() == [[0, 7, 2, 3]]
 
 
+@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "mean", "any", "std", "argmax"])
+@pytest.mark.parametrize("axis", [None, 0])
+def test_reductions_of_strided_arrays_that_numpy_has(name, axis):
+    record = np.zeros(8, [("x", "f8"), ("y", "i4"), ("z", ">f8"), ("b", "?")])
+    record["x"], record["y"], record["z"], record["b"] = np.arange(1, 9) / 4, np.arange(8) - 3, np.arange(8.0)[::-1] / 2, np.arange(8) % 3 == 0
+    whole = np.arange(24.0).reshape(2, 3, 4)
+    for x in (*(record[k] for k in "xyzb"), record["x"][::-2], whole[:, ::2, 1], whole.T[::2], np.broadcast_to(2.5, (3, 2))):
+        assert_same(getattr(gc, name)(x, axis), getattr(np, name)(x, axis), rtol=1e-15 if name in ("sum", "prod", "mean", "std") else 0.0)
+
+
 @pytest.mark.parametrize("name", ["putmask", "place"])
 def test_values_where_a_mask_holds_are_written_at_once(name):
     x, y, quick = gc.arange(6.0) + 0, gc.arange(6.0) * 10, getattr(gc._graphc, f"plain_{name}")

@@ -214,8 +214,8 @@ def operand(a):
 
 
 def operand_once(a):
-    """As operand(), for one operation of the extension module: a large NumPy array is read where it is, at once."""
-    if type(a) is _np.ndarray and a.nbytes > 1 << 14 and a.dtype.char in _KNOWN and not _graphc.is_tracing():
+    """As operand(), for one operation of the extension module: a large NumPy array, or a strided one, is read where it is, at once."""
+    if type(a) is _np.ndarray and (a.nbytes > 1 << 14 or not a.flags.forc) and a.dtype.char in _KNOWN and not _graphc.is_tracing():
         return a
     return operand(a)
 
